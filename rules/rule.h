@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_RULE_H
+#define TFS_RULES_RULE_H
+
+/*
+ * A rule looks at a timeline and says whether the program breaks it, and what that costs.
+ *
+ * To add one: write rules/<id>.c with one `const struct tfs_rule tfs_rule_<id>` (tfs101.c is the
+ * shortest), and add <id> to `rules` in rules/meson.build. Give it a program that breaks it, a
+ * clean twin and a trap in tests/programs. The catalogue of ids is fixed; ids are never reused.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tfs_timeline;
+
+enum tfs_level { TFS_LEVEL_NOTE, TFS_LEVEL_WARN, TFS_LEVEL_ERROR };
+enum tfs_state { TFS_STATE_PASSED, TFS_STATE_VIOLATED, TFS_STATE_NOT_MEASURABLE, TFS_STATE_WAIVED };
+
+/* What a rule needs to see; missing evidence makes it not measurable before detect() is asked. */
+#define TFS_NEEDS_STEPS (1u << 0)   /* at least `minimum steps` training steps in windows */
+#define TFS_NEEDS_CALLS (1u << 1)   /* call records, not only aggregates */
+#define TFS_NEEDS_DEVICE (1u << 2)  /* device activity (CUPTI) */
+#define TFS_NEEDS_RUNTIME (1u << 3) /* hooks on the CUDA runtime */
+#define TFS_NEEDS_CUDNN (1u << 4)   /* hooks on cuDNN */
+
+/* Nanoseconds per step, with an interval; `method` names how it was found ("replay", ...). */
+struct tfs_cost {
+	double ns;
+	double low_ns;
+	double high_ns;
+	const char *method;
+};
+
+/* One place where a rule is broken. Strings are owned by the result set. */
+struct tfs_finding {
+	const struct tfs_rule *rule;
+	enum tfs_level level;
+	uint32_t site;        /* call site; 0 = the whole program */
+	uint16_t function;    /* id of the called function; 0 = none */
+	uint32_t group;       /* findings of one group share one cost; 0 = none */
+	double count_per_step;
+	double bytes_per_step;
+	double time_per_step_ns; /* time the host spent in these calls */
+	uint64_t count_total;    /* whole run, from the aggregates */
+	struct tfs_cost cost;
+	bool low_confidence;     /* fewer steps than an error needs */
+	char *message;           /* what happens here, one sentence with figures */
+	const char *advice;      /* what to change; NULL = the rule's */
+};
+
+/* What a rule said, in detect(). */
+struct tfs_verdict {
+	enum tfs_state state;
+	char reason[200]; /* why it is not measurable, or what was seen when it passed */
+};
+
+struct tfs_findings; /* a growing list, see findings.h */
+
+struct tfs_rule {
+	const char *id;   /* "TFS101" */
+	const char *slug; /* "pageable-copy" */
+	enum tfs_level level;
+	bool any_cost; /* keeps its level whatever the cost */
+	uint32_t needs;
+	const char *title;   /* one line */
+	const char *why;     /* a paragraph, for `tfshim rules ID` */
+	const char *advice;  /* what to change, in the imperative */
+	const char *tips;    /* "T2 T11" */
+	const char *rewrite; /* the rewrite that repairs it, or NULL */
+	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */
+	void (*detect)(const struct tfs_timeline *timeline, struct tfs_findings *findings,
+		struct tfs_verdict *out_verdict);
+};
+
+#endif
