@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds, and runs the tests.
+#
+#   sh tests/run.sh [--long] [--filter WORD]
+#
+#   --long         also what takes many minutes: more seeds, more kills, longer fuzzing
+#   --filter WORD  only tests with WORD in their name or suite
+#
+# The last line is "N passed, N failed", with ", N skipped" where there are any. A set-up or
+# build that fails counts as one failed test.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+long=
+filter=
+while [ $# -gt 0 ]; do
+	case $1 in
+	--long) long=yes ;;
+	--filter)
+		[ $# -gt 1 ] || { echo "run: --filter needs a word" >&2; exit 2; }
+		filter=$2
+		shift
+		;;
+	*)
+		sed -n '3,9s/^# \{0,1\}//p' "$0" >&2
+		[ "$1" = --help ] || exit 2
+		exit 0
+		;;
+	esac
+	shift
+done
+
+# Left over from a user's own runs, they would change what the tests see.
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_LOG TFSHIM_DISABLE TFSHIM_RANK \
+	TFSHIM_PROCESS LD_PRELOAD
+
+stop() {
+	echo
+	echo "FAILED: $1"
+	echo
+	echo "0 passed, 1 failed"
+	exit 1
+}
+
+sh tests/setup.sh tests || stop "setup"
+if [ ! -f build/build.ninja ]; then
+	meson setup build || stop "configuration"
+fi
+ninja -C build || stop "build"
+
+TFSHIM_LONG=${long:+1}
+export TFSHIM_LONG
+set -- --no-rebuild -C build
+if [ -n "$long" ]; then
+	set -- "$@" --timeout-multiplier 20
+else
+	set -- "$@" --no-suite long
+fi
+if [ -n "$filter" ]; then
+	names=$(python3 tests/summary.py names "$filter" ${long:+long})
+	if [ -z "$names" ]; then
+		echo "run: no test has '$filter' in its name or suite" >&2
+		exit 2
+	fi
+	# shellcheck disable=SC2086 # a list of words
+	set -- "$@" $names
+fi
+
+log=build/meson-logs/testlog.json
+rm -f "$log"
+# Its own status says less than the log: a crash of the harness leaves no log.
+meson test "$@" || true
+[ -f "$log" ] || stop "no test ran"
+exec python3 tests/summary.py results "$log"

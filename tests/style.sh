@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The gates of style that a machine can keep.
+#
+#   sh tests/style.sh         report; status 1 when a gate fails
+#   sh tests/style.sh --fix   let clang-format rewrite the C files
+set -u
+
+cd "$(dirname "$0")/.." || exit 1
+if ! files=$(git ls-files -- ':!tests/fuzz/corpus' ':!tests/golden' 2>/dev/null); then
+	echo "not a git checkout: no list of files to check"
+	exit 77
+fi
+sources=$(echo "$files" | grep -E '\.[ch]$' || true)
+c_like=$(echo "$files" | grep -E '\.(c|h|cu)$' || true)
+in_process=$(echo "$c_like" | grep -E '^(shim|cupti|rules/rewrites)/' || true)
+text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$')
+failed=0
+# The layout that counts is that of one version.
+formatter=
+for name in clang-format-14 clang-format; do
+	if [ -z "$formatter" ] && $name --version 2>/dev/null | grep -q 'version 14\.'; then
+		formatter=$name
+	fi
+done
+
+if [ "${1-}" = --fix ]; then
+	[ -n "$formatter" ] || { echo "clang-format 14 is not installed" >&2; exit 1; }
+	# shellcheck disable=SC2086 # lists of words: no tracked name holds a blank
+	exec $formatter -i $sources
+fi
+
+# gate TITLE LINES: passes when there are no lines
+gate() {
+	if [ -n "$2" ]; then
+		echo "$1:"
+		echo "$2" | head -n 40 | sed 's/^/  /'
+		failed=1
+	fi
+}
+
+# bare FILE...: the code without comments and literals, as file:line:text. With marks=yes
+# only the lines that open a line comment.
+bare() {
+	[ $# -gt 0 ] || return 0
+	awk -v marks="${marks-}" '
+	FNR == 1 { inside = 0 }
+	{
+		out = ""; quote = ""; mark = 0; n = length($0)
+		for (i = 1; i <= n; i++) {
+			c = substr($0, i, 1); two = substr($0, i, 2)
+			if (inside) { if (two == "*/") { inside = 0; i++ } }
+			else if (quote != "") { if (c == "\\") i++; else if (c == quote) quote = "" }
+			else if (two == "/*") { inside = 1; i++ }
+			else if (two == "//") { mark = 1; break }
+			else if (c == "\"" || c == "\047") quote = c
+			else out = out c
+		}
+		if (marks != "" ? mark : out != "")
+			print FILENAME ":" FNR ":" (marks != "" ? $0 : out)
+	}' "$@"
+}
+
+ends_badly() {
+	for f in $text; do
+		[ ! -s "$f" ] || [ -z "$(tail -c 1 "$f")" ] || echo "$f"
+	done
+}
+
+unlicensed() {
+	for f in $text; do
+		case $f in
+		LICENSE | *.md | *.json | *.in | .clang-format | .gitignore) continue ;;
+		esac
+		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || echo "$f"
+	done
+}
+
+# shellcheck disable=SC2086 # as above
+too_long() {
+	wc -l /dev/null $c_like | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 }'
+}
+
+# shellcheck disable=SC2086 # as above
+gate "trailing blanks" "$(grep -nE '[[:blank:]]+$' /dev/null $text)"
+gate "no newline at the end" "$(ends_badly)"
+gate "no 'SPDX-License-Identifier: MIT' in the first three lines" "$(unlicensed)"
+gate "longer than 800 lines" "$(too_long)"
+# shellcheck disable=SC2086 # as above
+gate "paths of one machine" "$(grep -nE \
+	'(^|[^[:alnum:]_.])/(wor[k]|roo[t]|hom[e])/[[:alnum:]]|/tmp/bas[h]_jobs' /dev/null $text)"
+# shellcheck disable=SC2086 # as above
+gate "line comments (they mark what must not be committed)" "$(marks=yes bare $c_like)"
+# shellcheck disable=SC2086 # as above
+gate "calls that the traced process must not make" "$(bare $in_process | grep -E \
+	'(^|[^[:alnum:]_.>])(exit|abort|assert|printf|puts|putchar|perror|sleep|usleep)[[:blank:]]*\(')"
+if [ -n "$formatter" ]; then
+	# shellcheck disable=SC2086 # as above
+	gate "layout (sh tests/style.sh --fix)" \
+		"$($formatter --dry-run --Werror $sources </dev/null 2>&1 | grep 'error:')"
+fi
+
+[ "$failed" = 0 ] || exit 1
+if [ -z "$formatter" ]; then
+	echo "all but the layout is right; clang-format 14 is not installed"
+	exit 77
+fi
