@@ -33,6 +33,15 @@ struct tfs_cost {
 	const char *method;
 };
 
+enum tfs_repair_state { TFS_REPAIR_NONE, TFS_REPAIR_OFF, TFS_REPAIR_APPLIED, TFS_REPAIR_REFUSED };
+
+/* What the rewrite of a finding's rule did at its call site. */
+struct tfs_repair {
+	const char *name; /* NULL = no rewrite repairs this */
+	enum tfs_repair_state state;
+	const char *reason; /* the failed check, or why it is off; "" = none */
+};
+
 /* One place where a rule is broken. Strings are owned by the result set. */
 struct tfs_finding {
 	const struct tfs_rule *rule;
@@ -47,7 +56,9 @@ struct tfs_finding {
 	struct tfs_cost cost;
 	bool low_confidence;     /* fewer steps than an error needs */
 	char *message;           /* what happens here, one sentence with figures */
-	const char *advice;      /* what to change; NULL = the rule's */
+	const char *advice;      /* what to change; never NULL */
+	const char *evidence;    /* which steps and records this rests on */
+	struct tfs_repair repair;
 };
 
 /* What a rule said, in detect(). */
