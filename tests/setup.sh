@@ -96,10 +96,10 @@ installed() {
 install() {
 	missing=
 	reasons=
-	while IFS='|' read -r name _ why; do
-		if [ -n "$name" ] && ! installed "$name"; then
-			missing="$missing $name"
-			reasons="$reasons$(printf '\n  %-20s %s' "$name" "$why")"
+	while IFS='|' read -r package _ why; do
+		if [ -n "$package" ] && ! installed "$package"; then
+			missing="$missing $package"
+			reasons="$reasons$(printf '\n  %-20s %s' "$package" "$why")"
 		fi
 	done <<-LIST
 	$1

@@ -1,0 +1,96 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Installs what is missing, builds, trains a small network under tfshim, and says where its
+# report lies.
+#
+#   sh tests/demo.sh [--gpu | --sim] [FOLDER]
+#
+#   --gpu   insist on a GPU; --sim insist on the simulated one; unset: a GPU if there is one
+#   FOLDER  with MNIST's four files; unset: a set of drawn digits, made here
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+device=
+images=
+for arg in "$@"; do
+	case $arg in
+	--gpu | --sim) device=${arg#--} ;;
+	-*)
+		sed -n '3,9s/^# \{0,1\}//p' "$0" >&2
+		[ "$arg" = --help ] || exit 2
+		exit 0
+		;;
+	*) images=$arg ;;
+	esac
+done
+
+sh tests/setup.sh demo
+[ -f build/build.ninja ] || meson setup build
+ninja -C build
+
+out=build/demo
+if [ -z "$images" ]; then
+	images=$out/digits
+	if [ ! -d "$images" ]; then
+		echo "demo: drawing the digits"
+		mkdir -p "$out"
+		build/tests/trainers/digits "$images.new"
+		mv "$images.new" "$images"
+	fi
+fi
+
+# The folder of NVIDIA's own libraries, when all that the trainer needs are in one.
+libraries() {
+	cuda=$(sh tests/setup.sh cuda)
+	for dir in "$cuda/lib64" "$cuda/lib"; do
+		if [ -e "$dir/libcudart.so.13" ] && [ -e "$dir/libcudnn.so.9" ] &&
+			[ -e "$dir/libcublas.so.13" ]; then
+			echo "$dir"
+			return
+		fi
+	done
+}
+
+have_gpu() {
+	{ ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q 'libcuda\.so\.1' &&
+		nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+}
+
+real=
+if [ "$device" != sim ] && have_gpu; then
+	real=$(libraries)
+fi
+if [ -n "$real" ]; then
+	echo "demo: on $(nvidia-smi -L | head -n 1 | sed 's/ (UUID.*//')"
+	path=$real
+elif [ "$device" = gpu ]; then
+	echo "demo: no GPU with CUDA 13, cuDNN 9 and cuBLAS here" >&2
+	exit 1
+else
+	echo "demo: on the simulated GPU (true results, modelled times)"
+	path=$root/build/tests/sim
+fi
+
+recordings=$out/reports
+rm -rf "$recordings"
+mkdir -p "$recordings"
+echo "demo: LD_PRELOAD=libtfshim.so lenet_naive $images"
+status=0
+env LD_LIBRARY_PATH="$path" LD_PRELOAD="$root/build/shim/libtfshim.so" \
+	TFSHIM_OUTPUT="$recordings/%e-%p" \
+	build/tests/trainers/lenet_naive "$images" || status=$?
+[ "$status" = 0 ] || { echo "demo: the trainer ended with status $status" >&2; exit 1; }
+
+echo
+for kind in txt html json tfs; do
+	for file in "$recordings"/lenet_naive-*."$kind"; do
+		if [ -s "$file" ]; then
+			echo "demo: report $root/$file"
+		else
+			echo "demo: no .$kind report was written" >&2
+			status=1
+		fi
+	done
+done
+exit "$status"
