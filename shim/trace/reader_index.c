@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/trace/reader.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The shortest a record of each kind may be; 0 = a kind not known. */
+static const uint16_t shortest[TFS_KINDS] = {
+	[TFS_RECORD_call] = sizeof(struct tfs_call),
+	[TFS_RECORD_string] = sizeof(struct tfs_record),
+	[TFS_RECORD_function] = sizeof(struct tfs_function_record),
+	[TFS_RECORD_site] = sizeof(struct tfs_record),
+	[TFS_RECORD_module] = sizeof(struct tfs_module_record),
+	[TFS_RECORD_thread] = sizeof(struct tfs_thread_record),
+	[TFS_RECORD_clock] = sizeof(struct tfs_clock_record),
+	[TFS_RECORD_stream] = sizeof(struct tfs_stream_record),
+	[TFS_RECORD_problem] = sizeof(struct tfs_record),
+	[TFS_RECORD_kernel] = sizeof(struct tfs_record),
+	[TFS_RECORD_device] = sizeof(struct tfs_device_record),
+	[TFS_RECORD_library] = sizeof(struct tfs_library_record),
+	[TFS_RECORD_fact] = sizeof(struct tfs_fact_record),
+	[TFS_RECORD_step] = sizeof(struct tfs_step_record),
+	[TFS_RECORD_steps] = sizeof(struct tfs_steps_record),
+	[TFS_RECORD_window] = sizeof(struct tfs_window_record),
+	[TFS_RECORD_device_op] = sizeof(struct tfs_device_op_record),
+	[TFS_RECORD_link] = sizeof(struct tfs_link_record),
+	[TFS_RECORD_device_sync] = sizeof(struct tfs_device_sync_record),
+	[TFS_RECORD_device_api] = sizeof(struct tfs_device_api_record),
+	[TFS_RECORD_rewrite] = sizeof(struct tfs_rewrite_record),
+	[TFS_RECORD_refusal] = sizeof(struct tfs_refusal_record),
+	[TFS_RECORD_search] = sizeof(struct tfs_search_record),
+	[TFS_RECORD_overhead] = sizeof(struct tfs_overhead_record),
+};
+
+/* Whether what follows the head lies within the record: text ends, arrays fit. */
+static bool tail_fits(const struct tfs_record *record, size_t bytes)
+{
+	const char *base = (const char *)record;
+	size_t head = shortest[record->kind];
+
+	switch (record->kind) {
+	case TFS_RECORD_string:
+	case TFS_RECORD_kernel:
+	case TFS_RECORD_function:
+		return memchr(base + head, 0, bytes - head) != NULL;
+	case TFS_RECORD_site:
+		return record->function <= TFS_MAX_FRAMES &&
+		       record->function * sizeof(uint64_t) <= bytes - head;
+	case TFS_RECORD_problem:
+		return record->function * sizeof(int32_t) <= bytes - head;
+	case TFS_RECORD_steps:
+		return record->function * sizeof(float) <= bytes - head;
+	default:
+		return true;
+	}
+}
+
+static int units_add(struct tfs_units *units, uint32_t unit)
+{
+	if (units->count == units->room) {
+		size_t room = units->room ? units->room * 2 : 64;
+		uint32_t *grown = realloc(units->units, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		units->units = grown;
+		units->room = room;
+	}
+	units->units[units->count++] = unit;
+	return 0;
+}
+
+/* A record that is no plain call. */
+static int index_other(struct tfs_trace *trace, const struct tfs_record *record, uint64_t offset)
+{
+	size_t bytes = record->units * (size_t)TFS_UNIT;
+
+	if (record->kind >= TFS_KINDS || !shortest[record->kind]) {
+		trace->summary.unknown++;
+		return 0;
+	}
+	if (bytes < shortest[record->kind] || !tail_fits(record, bytes)) {
+		tfs_reader_damage(trace, offset, "a record is shorter than what it says it holds");
+		return 0;
+	}
+	return units_add(&trace->kinds[record->kind], (uint32_t)(offset / TFS_UNIT));
+}
+
+static int index_records(struct tfs_trace *trace, struct tfs_reader_chunk *chunk)
+{
+	uint64_t at = chunk->begin, records = 0, calls = 0, items = 0;
+	int err = 0;
+
+	while (at < chunk->end && !err) {
+		const struct tfs_record *record = (const void *)(trace->bytes + at);
+		uint64_t bytes = record->units * (uint64_t)TFS_UNIT;
+
+		if (bytes == 0 || bytes > chunk->end - at) {
+			tfs_reader_damage(trace, at, "a record's length is wrong");
+			chunk->end = at;
+			break;
+		}
+		if (record->kind == TFS_RECORD_call) {
+			calls++;
+			items += (record->units - 1u) * 2u;
+		} else {
+			err = index_other(trace, record, at);
+		}
+		records++;
+		at += bytes;
+	}
+	chunk->calls = calls;
+	trace->summary.records += records;
+	trace->summary.calls += calls;
+	trace->summary.operands += items;
+	return err;
+}
+
+/* Cuts a chunk to its whole payload; false = it holds nothing. */
+static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_reader_chunk *out)
+{
+	const struct tfs_chunk *head = (const void *)(trace->bytes + offset);
+	uint64_t unit = head->kind == TFS_CHUNK_AGGREGATES ? sizeof(struct tfs_aggregate)
+							   : TFS_UNIT;
+	uint64_t committed, there = trace->size - offset - sizeof(*head);
+
+	if (head->magic == 0)
+		return false;
+	if (head->magic != TFS_CHUNK_MAGIC) {
+		tfs_reader_damage(trace, offset, "this is no chunk");
+		return false;
+	}
+	if (head->kind != TFS_CHUNK_RECORDS && head->kind != TFS_CHUNK_AGGREGATES) {
+		trace->summary.unknown++;
+		return false;
+	}
+	/* the writer may be alive: what it commits after this load is not looked at */
+	committed = __atomic_load_n(&head->committed, __ATOMIC_ACQUIRE);
+	if (committed > trace->header.chunk_bytes - sizeof(*head)) {
+		tfs_reader_damage(trace, offset, "a chunk holds more than fits");
+		committed = trace->header.chunk_bytes - sizeof(*head);
+	}
+	if (committed > there) {
+		tfs_reader_damage(trace, trace->size, "the file ends inside a chunk");
+		trace->summary.cut = true;
+		committed = there;
+	}
+	*out = (struct tfs_reader_chunk){ .begin = offset + sizeof(*head),
+		.end = offset + sizeof(*head) + committed / unit * unit, .thread = head->thread,
+		.sequence = head->sequence, .kind = head->kind };
+	return true;
+}
+
+int tfs_reader_index(struct tfs_trace *trace)
+{
+	uint64_t step = trace->header.chunk_bytes, offset = trace->header.header_bytes;
+	uint64_t most = trace->size > offset ? (trace->size - offset) / step + 1 : 0;
+
+	if (most > UINT32_MAX)
+		return -EFBIG;
+	trace->chunks = calloc(most ? most : 1, sizeof(*trace->chunks));
+	if (!trace->chunks)
+		return -ENOMEM;
+	for (; offset + sizeof(struct tfs_chunk) <= trace->size; offset += step) {
+		struct tfs_reader_chunk *chunk = &trace->chunks[trace->chunk_count];
+		int err = 0;
+
+		if (!chunk_extent(trace, offset, chunk))
+			continue;
+		trace->chunk_count++;
+		if (chunk->kind == TFS_CHUNK_RECORDS)
+			err = index_records(trace, chunk);
+		if (err)
+			return err;
+	}
+	return 0;
+}
