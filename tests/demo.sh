@@ -75,11 +75,11 @@ fi
 recordings=$out/reports
 rm -rf "$recordings"
 mkdir -p "$recordings"
-echo "demo: LD_PRELOAD=libtfshim.so lenet_naive $images"
+echo "demo: LD_PRELOAD=libtfshim.so lenet_naive --data $images"
 status=0
 env LD_LIBRARY_PATH="$path" LD_PRELOAD="$root/build/shim/libtfshim.so" \
 	TFSHIM_OUTPUT="$recordings/%e-%p" \
-	build/tests/trainers/lenet_naive "$images" || status=$?
+	build/tests/trainers/lenet_naive --data "$images" || status=$?
 [ "$status" = 0 ] || { echo "demo: the trainer ended with status $status" >&2; exit 1; }
 
 echo
