@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_SIM_CORE_DEVICE_H
+#define TFS_TESTS_SIM_CORE_DEVICE_H
+
+/*
+ * What the simulated device says of itself: the same answers from the runtime's
+ * cudaDeviceGetAttribute and cudaGetDeviceProperties, the driver's cuDeviceGetAttribute (both
+ * number attributes alike) and CUPTI's device record.
+ */
+
+#include "core.h"
+
+#define TFSIM_DEVICE_NAME "tfsim simulated GPU"
+
+/* The value of an attribute, 0 for known ones that the device lacks; false for unknown ones. */
+TFSIM_API bool tfsim_device_attribute(int attribute, int device, int *out_value);
+
+#endif
