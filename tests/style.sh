@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # The gates of style that a machine can keep.
 #
-#   sh tests/style.sh         report; status 1 when a gate fails
-#   sh tests/style.sh --fix   let clang-format rewrite the C files
+#   sh tests/style.sh                   report; status 1 when a gate fails
+#   sh tests/style.sh --fix [FILE...]   let clang-format rewrite these, or all, C files
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
@@ -26,8 +26,10 @@ done
 
 if [ "${1-}" = --fix ]; then
 	[ -n "$formatter" ] || { echo "clang-format 14 is not installed" >&2; exit 1; }
+	shift
 	# shellcheck disable=SC2086 # lists of words: no tracked name holds a blank
-	exec $formatter -i $sources
+	[ $# -gt 0 ] || set -- $sources
+	exec "$formatter" -i "$@"
 fi
 
 # gate TITLE LINES: passes when there are no lines
@@ -97,7 +99,8 @@ gate "calls that the traced process must not make" "$(bare $in_process | grep -E
 if [ -n "$formatter" ]; then
 	# shellcheck disable=SC2086 # as above
 	gate "layout (sh tests/style.sh --fix)" \
-		"$($formatter --dry-run --Werror $sources </dev/null 2>&1 | grep 'error:')"
+		"$($formatter --dry-run --Werror $sources </dev/null 2>&1 |
+			awk -F: '/: error: / && seen[$1]++ < 2')"
 fi
 
 [ "$failed" = 0 ] || exit 1
