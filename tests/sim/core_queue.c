@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "core_private.h"
+
+/* A hostile hold ends when somebody waits, or after this: a program may poll memory for ever. */
+#define HOLD_NS 4000000
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static enum sim_engine engine_of(const struct tfsim_work *work)
+{
+	switch (work->kind) {
+	case TFSIM_KERNEL:
+	case TFSIM_MEMSET:
+	case TFSIM_GRAPH:
+		return SIM_COMPUTE;
+	case TFSIM_MEMCPY:
+		if (work->src == TFSIM_DEVICE || work->src == TFSIM_MANAGED)
+			return work->dst == TFSIM_DEVICE || work->dst == TFSIM_MANAGED ?
+				SIM_COMPUTE : SIM_DOWNLOAD;
+		return SIM_UPLOAD;
+	default:
+		return SIM_NO_ENGINE;
+	}
+}
+
+static void model(struct CUstream_st *stream, struct sim_op *op)
+{
+	struct sim_device *device = &sim.device[stream->device];
+	enum sim_engine engine = engine_of(&op->payload->work);
+	uint64_t start;
+
+	sim_self.model_ns += sim_call_ns();
+	start = sim_self.model_ns + sim_latency_ns();
+	if (stream->last)
+		start = later(start, stream->last->model_end_ns);
+	for (unsigned i = 0; i < op->dep_count; i++)
+		start = later(start, op->deps[i]->model_end_ns);
+	if (engine != SIM_NO_ENGINE && op->cost_ns)
+		start = later(start, device->engine_model_ns[engine]);
+	op->model_start_ns = start;
+	op->model_end_ns = start + op->cost_ns;
+	if (engine != SIM_NO_ENGINE && op->cost_ns)
+		device->engine_model_ns[engine] = op->model_end_ns;
+	sim.highest_model_ns = later(sim.highest_model_ns, op->model_end_ns);
+}
+
+/* Long before its time the operation waits for company: then everything still pending is late. */
+static void hold(const struct sim_op *op)
+{
+	uint32_t mood = tfsim_hostile_pick(op->number * 2 + 1, 4);
+	uint64_t span = mood == 0 ? 0 : mood == 1 ? tfsim_hostile_pick(op->number, 300000) : HOLD_NS;
+	struct timespec limit;
+
+	if (span == 0)
+		return;
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_nsec += (long)span;
+	if (limit.tv_nsec >= 1000000000) {
+		limit.tv_nsec -= 1000000000;
+		limit.tv_sec++;
+	}
+	while (sim.waiting == 0 && !atomic_load(&sim.stopping))
+		if (pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == ETIMEDOUT)
+			break;
+}
+
+static uint64_t show(struct CUstream_st *stream, struct sim_op *op)
+{
+	struct sim_device *device = &sim.device[stream->device];
+	enum sim_engine engine = engine_of(&op->payload->work);
+	uint64_t start = later(op->submit_ns + sim_latency_ns(), stream->shown_end_ns);
+
+	for (unsigned i = 0; i < op->dep_count; i++)
+		start = later(start, op->deps[i]->shown_end_ns);
+	if (engine != SIM_NO_ENGINE && op->cost_ns) {
+		start = later(start, device->engine_shown_ns[engine]);
+		device->engine_shown_ns[engine] = start + op->cost_ns;
+	}
+	op->shown_start_ns = start;
+	op->shown_end_ns = start + op->cost_ns;
+	return start;
+}
+
+/* The computation itself; a faulted device computes nothing any more. */
+void sim_execute(struct sim_op *op)
+{
+	const struct tfsim_work *work = &op->payload->work;
+
+	if (atomic_load(&sim.sticky) != 0 && work->kind != TFSIM_HOST)
+		return;
+	if (work->kind == TFSIM_HOST) {
+		sim_pace_until(op->shown_start_ns);
+		sim_self.in_host_function = true;
+	}
+	if (work->kind == TFSIM_GRAPH)
+		sim_graph_run(op);
+	else if (work->run)
+		work->run(op->payload->args);
+	sim_self.in_host_function = false;
+}
+
+static void run_one(struct CUstream_st *stream, struct sim_op *op)
+{
+	const struct tfsim_work *work = &op->payload->work;
+	uint64_t now;
+
+	for (unsigned i = 0; i < op->dep_count; i++)
+		while (!op->deps[i]->done && !atomic_load(&sim.stopping))
+			pthread_cond_wait(&sim.moved, &sim.lock);
+	if (sim.hostile && work->kind != TFSIM_RECORD && work->kind != TFSIM_WAIT)
+		hold(op);
+	if (atomic_load(&sim.stopping))
+		return;
+	show(stream, op);
+	stream->running = true;
+	pthread_mutex_unlock(&sim.lock);
+	sim_execute(op);
+	now = tfsim_now_ns();
+	if (work->kind == TFSIM_HOST)
+		op->shown_end_ns = later(op->shown_end_ns, now);
+	else if (op->cost_ns && now > op->shown_end_ns && now - op->shown_start_ns > op->cost_ns) {
+		atomic_fetch_add(&sim.overruns, 1);
+		atomic_fetch_add(&sim.overrun_ns, now - op->shown_end_ns);
+	}
+	atomic_fetch_add(&sim.ops_run, 1);
+	sim_emit_op(op, work, op->shown_start_ns, op->shown_end_ns, 0);
+	pthread_mutex_lock(&sim.lock);
+	stream->running = false;
+	stream->shown_end_ns = later(stream->shown_end_ns, op->shown_end_ns);
+}
+
+/* What is over needs neither its arguments nor what it waited for. */
+static void finish(struct CUstream_st *stream, struct sim_op *op)
+{
+	stream->head = op->next;
+	if (!stream->head)
+		stream->tail = NULL;
+	for (unsigned i = 0; i < op->dep_count; i++)
+		sim_op_unref(op->deps[i]);
+	op->dep_count = 0;
+	if (op->exec)
+		sim_exec_unref(op->exec);
+	op->exec = NULL;
+	op->done = true;
+	op->stream = NULL;
+	pthread_cond_broadcast(&sim.moved);
+}
+
+static void *serve(void *argument)
+{
+	struct CUstream_st *stream = argument;
+
+	pthread_mutex_lock(&sim.lock);
+	sim_self.known = true;
+	sim_self.device = stream->device;
+	for (;;) {
+		struct sim_payload *payload;
+		struct sim_op *op;
+
+		while (!stream->head && !stream->closing)
+			pthread_cond_wait(&stream->work, &sim.lock);
+		op = stream->head;
+		if (!op)
+			break;
+		run_one(stream, op);
+		finish(stream, op);
+		payload = op->payload;
+		op->payload = NULL;
+		pthread_mutex_unlock(&sim.lock);
+		sim_payload_unref(payload);
+		pthread_mutex_lock(&sim.lock);
+		sim_op_unref(op);
+	}
+	sim_stream_unref(stream);
+	pthread_mutex_unlock(&sim.lock);
+	return NULL;
+}
+
+/* The program's signals are for its own threads. */
+static cudaError_t start_thread(struct CUstream_st *stream)
+{
+	sigset_t all, before;
+	pthread_attr_t attr;
+	pthread_t thread;
+	int error;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	error = pthread_create(&thread, &attr, serve, stream);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attr);
+	if (error)
+		return cudaErrorMemoryAllocation;
+	stream->refs++;
+	stream->served = true;
+	return cudaSuccess;
+}
+
+/* The legacy stream and the blocking streams wait for each other. */
+static bool join_legacy(struct CUstream_st *stream, struct sim_op *op)
+{
+	struct sim_device *device = &sim.device[stream->device];
+
+	if (!stream->legacy)
+		return !sim_blocking(stream) || !device->legacy ||
+			sim_op_depend(op, device->legacy->last);
+	for (struct CUstream_st *s = device->streams; s; s = s->next)
+		if (s != stream && sim_blocking(s) && !sim_op_depend(op, s->last))
+			return false;
+	return true;
+}
+
+/* Takes over the reference to op. */
+cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op)
+{
+	cudaError_t error = stream->served ? cudaSuccess : start_thread(stream);
+
+	if (error == cudaSuccess && !join_legacy(stream, op))
+		error = cudaErrorMemoryAllocation;
+	if (error != cudaSuccess) {
+		sim_op_unref(op);
+		return error;
+	}
+	op->stream = stream;
+	op->submit_ns = tfsim_now_ns();
+	model(stream, op);
+	sim_op_unref(stream->last);
+	stream->last = sim_op_ref(op);
+	if (stream->tail)
+		stream->tail->next = op;
+	else
+		stream->head = op;
+	stream->tail = op;
+	pthread_cond_signal(&stream->work);
+	return cudaSuccess;
+}
+
+/* out_op, if wanted, gets a reference, or NULL when the work went into a graph. */
+cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_work *work,
+	struct sim_op **out_op)
+{
+	struct sim_payload *payload = sim_payload_create(work);
+	cudaError_t error = sim_capture_implicit(stream);
+	struct sim_op *op;
+
+	if (!payload)
+		return cudaErrorMemoryAllocation;
+	if (error == cudaSuccess && sim_capture_active(stream)) {
+		error = sim_capture_add(stream, payload, NULL);
+		sim_payload_unref(payload);
+		return error;
+	}
+	op = error == cudaSuccess ? sim_op_create(payload) : NULL;
+	if (!op) {
+		sim_payload_unref(payload);
+		return error == cudaSuccess ? cudaErrorMemoryAllocation : error;
+	}
+	op->correlation = sim_correlation();
+	if (out_op)
+		*out_op = sim_op_ref(op);
+	error = sim_submit(stream, op);
+	if (error != cudaSuccess && out_op) {
+		sim_op_unref(*out_op);
+		*out_op = NULL;
+	}
+	return error;
+}
+
+static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work)
+{
+	struct CUstream_st *stream;
+	struct sim_op *op = NULL;
+	cudaError_t error;
+
+	pthread_mutex_lock(&sim.lock);
+	error = sim_stream_resolve(handle, &stream);
+	if (error == cudaSuccess)
+		error = sim_enqueue_locked(stream, work,
+			sim.launch_blocking && work->kind == TFSIM_KERNEL ? &op : NULL);
+	else if (work->drop)
+		work->drop((void *)work->args);
+	pthread_mutex_unlock(&sim.lock);
+	if (op) {
+		sim_op_wait(op);
+		sim_op_unref(op);
+	}
+	return error;
+}
+
+cudaError_t tfsim_enqueue(cudaStream_t handle, const struct tfsim_work *work)
+{
+	struct tfsim_api own;
+	cudaError_t error = sim_enter();
+	bool framed = sim_self.api != NULL;
+
+	if (error != cudaSuccess) {
+		if (work->drop)
+			work->drop((void *)work->args);
+		return error;
+	}
+	if (!framed)
+		sim_library_frame(&own, work);
+	error = enqueue(handle, work);
+	if (!framed)
+		tfsim_api_exit(&own, (int)error);
+	return error;
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "core_private.h"
+
+#define NAMES 16
+
+struct tally {
+	atomic_ullong total;
+	const char *names[NAMES];
+	unsigned count;
+};
+
+struct sim_state sim = {
+	.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+	.moved = PTHREAD_COND_INITIALIZER,
+};
+__thread struct sim_thread sim_self;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool ready;
+static struct tally skipped, refused;
+static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static double env_number(const char *name, double fallback)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtod(text, NULL) : fallback;
+}
+
+static void in_child(void)
+{
+	atomic_store(&sim.forked, true);
+}
+
+/* Sizes may end in K, M or G. */
+static size_t env_size(const char *name, size_t fallback)
+{
+	const char *text = getenv(name);
+	char *end;
+	double value;
+
+	if (!text || !*text)
+		return fallback;
+	value = strtod(text, &end);
+	switch (*end) {
+	case 'G': case 'g': value *= 1024; /* fall through */
+	case 'M': case 'm': value *= 1024; /* fall through */
+	case 'K': case 'k': value *= 1024; break;
+	default: break;
+	}
+	return value >= 1 << 20 ? (size_t)value : 1 << 20;
+}
+
+static void device_init(struct sim_device *device)
+{
+	void *arena = mmap(NULL, sim.memory, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	device->arena = arena == MAP_FAILED ? NULL : arena;
+	device->arena_size = device->arena ? sim.memory : 0;
+	sim_pool_init(&device->default_pool, (int)(device - sim.device));
+	device->pool = &device->default_pool;
+}
+
+static void start(void)
+{
+	double count = env_number("TFSIM_DEVICES", 1);
+
+	sim.device_count = count < 0 ? 0 : count > SIM_MAX_DEVICES ? SIM_MAX_DEVICES : (int)count;
+	sim.memory = env_size("TFSIM_MEMORY", (size_t)8 << 30) & ~(size_t)4095;
+	sim.scale = env_number("TFSIM_SCALE", 20);
+	if (!(sim.scale > 0))
+		sim.scale = 20;
+	sim.pace = env_number("TFSIM_PACE", 1) != 0;
+	sim.verbose = env_number("TFSIM_VERBOSE", 0) != 0;
+	sim.hostile = (uint64_t)env_number("TFSIM_HOSTILE", 0);
+	sim.launch_blocking = env_number("CUDA_LAUNCH_BLOCKING", 0) != 0;
+	sim.next_id = 1;
+	for (int i = 0; i < sim.device_count; i++)
+		device_init(&sim.device[i]);
+	pthread_atfork(NULL, NULL, in_child);
+	atexit(sim_stop);
+	ready = true;
+}
+
+cudaError_t sim_enter(void)
+{
+	int sticky;
+
+	if (atomic_load_explicit(&sim.forked, memory_order_relaxed))
+		return cudaErrorInitializationError;
+	if (!ready)
+		pthread_once(&once, start);
+	if (sim.device_count == 0)
+		return cudaErrorNoDevice;
+	if (sim_self.in_host_function)
+		return cudaErrorNotPermitted;
+	if (!sim_self.known) {
+		pthread_mutex_lock(&sim.lock);
+		sim_self.known = true;
+		sim_self.model_ns = sim.highest_model_ns;
+		sim_self.generation = sim.generation;
+		pthread_mutex_unlock(&sim.lock);
+	}
+	sticky = atomic_load_explicit(&sim.sticky, memory_order_acquire);
+	return (cudaError_t)sticky;
+}
+
+uint64_t sim_new_id(void)
+{
+	return sim.next_id++;
+}
+
+cudaError_t tfsim_sticky(void)
+{
+	return sim_enter();
+}
+
+void tfsim_fault(cudaError_t error)
+{
+	int none = 0;
+
+	atomic_compare_exchange_strong(&sim.sticky, &none, (int)error);
+}
+
+cudaError_t tfsim_last_error_set(cudaError_t error)
+{
+	if (error != cudaSuccess)
+		sim_self.last_error = error;
+	return error;
+}
+
+cudaError_t tfsim_last_error(bool clear)
+{
+	cudaError_t error = (cudaError_t)atomic_load(&sim.sticky);
+
+	if (error != cudaSuccess)
+		return error;
+	error = sim_self.last_error;
+	if (clear)
+		sim_self.last_error = cudaSuccess;
+	return error;
+}
+
+int tfsim_device_count(void)
+{
+	return sim_enter() == cudaErrorNoDevice ? 0 : sim.device_count;
+}
+
+int tfsim_device_current(void)
+{
+	return sim_self.device;
+}
+
+cudaError_t tfsim_device_set(int device)
+{
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	if (device < 0 || device >= sim.device_count)
+		return cudaErrorInvalidDevice;
+	sim_self.device = device;
+	return cudaSuccess;
+}
+
+static void count(struct tally *tally, const char *name)
+{
+	unsigned i;
+
+	atomic_fetch_add(&tally->total, 1);
+	pthread_mutex_lock(&tally_lock);
+	for (i = 0; i < tally->count && strcmp(tally->names[i], name) != 0; i++)
+		continue;
+	if (i == tally->count && i < NAMES)
+		tally->names[tally->count++] = name;
+	pthread_mutex_unlock(&tally_lock);
+}
+
+void tfsim_not_supported(const char *name)
+{
+	count(&refused, name);
+}
+
+void tfsim_skipped(const char *kernel)
+{
+	count(&skipped, kernel);
+}
+
+static int add_names(char *line, size_t size, int used, const struct tally *tally)
+{
+	for (unsigned i = 0; i < tally->count && used < (int)size; i++)
+		used += snprintf(line + used, size - (size_t)used, "%s%.60s", i ? " " : " (",
+			tally->names[i]);
+	if (tally->count && used < (int)size)
+		used += snprintf(line + used, size - (size_t)used, ")");
+	return used < (int)size ? used : (int)size - 1;
+}
+
+/* An overrun below a twentieth of a second in all changes no verdict: it is machine noise. */
+static void summary(void)
+{
+	char line[1600];
+	unsigned long long skips = atomic_load(&skipped.total), refusals = atomic_load(&refused.total);
+	unsigned long long overruns = atomic_load(&sim.overruns), late = atomic_load(&sim.overrun_ns);
+	int used;
+
+	if (!sim.verbose && skips == 0 && refusals == 0 && late < 50000000)
+		return;
+	used = snprintf(line, sizeof(line), "tfsim: %llu kernels skipped", skips);
+	used = add_names(line, sizeof(line), used, &skipped);
+	used += snprintf(line + used, sizeof(line) - (size_t)used, ", %llu calls not supported",
+		refusals);
+	used = used < (int)sizeof(line) ? used : (int)sizeof(line) - 1;
+	used = add_names(line, sizeof(line), used, &refused);
+	used += snprintf(line + used, sizeof(line) - (size_t)used,
+		", %llu of %llu operations overran their modelled time (%.1f ms)\n", overruns,
+		(unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6);
+	fputs(line, stderr);
+}
+
+static bool busy(void)
+{
+	for (int i = 0; i < sim.device_count; i++)
+		for (struct CUstream_st *s = sim.device[i].streams; s; s = s->next)
+			if (s->running && s->head && s->head->payload->work.kind != TFSIM_HOST)
+				return true;
+	return false;
+}
+
+/* No computation may run while the libraries it uses are torn down; what is queued is dropped. */
+void sim_stop(void)
+{
+	struct timespec limit;
+
+	if (atomic_load(&sim.forked))
+		return;
+	atomic_store(&sim.stopping, true);
+	clock_gettime(CLOCK_REALTIME, &limit);
+	limit.tv_sec += 5;
+	pthread_mutex_lock(&sim.lock);
+	sim.waiting++;
+	pthread_cond_broadcast(&sim.moved);
+	while (busy() && pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == 0)
+		continue;
+	pthread_mutex_unlock(&sim.lock);
+	summary();
+}
