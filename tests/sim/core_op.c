@@ -70,6 +70,7 @@ void sim_op_unref(struct sim_op *op)
 	for (unsigned i = 0; i < op->dep_count; i++)
 		sim_op_unref(op->deps[i]);
 	free(op->deps);
+	sim_plan_unref(op->plan);
 	sim_payload_unref(op->payload);
 	free(op);
 }

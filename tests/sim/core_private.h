@@ -37,7 +37,7 @@ struct sim_op {
 	uint64_t model_start_ns, model_end_ns;	/* decided at enqueue */
 	uint64_t submit_ns, shown_start_ns, shown_end_ns;
 	uint64_t cost_ns;
-	struct CUgraphExec_st *exec;	/* graph launches */
+	struct sim_plan *plan;		/* graph launches */
 	uint32_t event_id;
 	uint32_t graph_id;
 };
@@ -150,11 +150,14 @@ bool sim_op_complete(const struct sim_op *op);
 cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op);
 cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_work *work,
 	struct sim_op **out_op);
-void sim_execute(struct sim_op *op);
+/* Without the lock: what tfsim_enqueue() does, and the operation. */
+cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work,
+	struct sim_op **out_op);
 
 /* core_stream.c; the lock is held. The stream behind a handle, made if it is a default one. */
 cudaError_t sim_stream_resolve(cudaStream_t handle, struct CUstream_st **out_stream);
 void sim_stream_unref(struct CUstream_st *stream);
+void sim_stream_close(struct CUstream_st *stream);
 /* Newest operations that a wait for this stream must see; each is referenced. Returns count. */
 unsigned sim_stream_tails(struct CUstream_st *stream, struct sim_op ***out_ops);
 unsigned sim_device_tails(int device, struct sim_op ***out_ops);
@@ -186,15 +189,16 @@ cudaError_t sim_capture_record(struct CUstream_st *stream, struct CUevent_st *ev
 cudaError_t sim_capture_wait(struct CUstream_st *stream, struct CUevent_st *event);
 /* 906 when the legacy stream must not be used now, else success. */
 cudaError_t sim_capture_implicit(const struct CUstream_st *stream);
+/* A launch of a graph inside a capture becomes a child graph. */
+cudaError_t sim_capture_graph(struct CUstream_st *stream, struct CUgraphExec_st *exec);
 void sim_capture_forget(struct CUstream_st *stream);
 void sim_capture_invalidate(struct sim_capture *capture);
 
-/* core_graph_run.c: the nodes of a launched graph, on the stream's thread, lock not held. */
+/* core_plan.c: the nodes of a launched graph, on the stream's thread, lock not held. */
 void sim_graph_run(struct sim_op *op);
-void sim_exec_unref(struct CUgraphExec_st *exec);
+void sim_plan_unref(struct sim_plan *plan);
 
 /* core_record.c: facts, without the lock. */
-bool sim_listening(void);
 void sim_emit_op(const struct sim_op *op, const struct tfsim_work *work, uint64_t start_ns,
 	uint64_t end_ns, uint64_t node);
 void sim_emit_sync(int type, uint64_t start_ns, int device, const struct CUstream_st *stream,

@@ -92,7 +92,7 @@ static uint64_t show(struct CUstream_st *stream, struct sim_op *op)
 }
 
 /* The computation itself; a faulted device computes nothing any more. */
-void sim_execute(struct sim_op *op)
+static void execute(struct sim_op *op)
 {
 	const struct tfsim_work *work = &op->payload->work;
 
@@ -124,7 +124,7 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	show(stream, op);
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
-	sim_execute(op);
+	execute(op);
 	now = tfsim_now_ns();
 	if (work->kind == TFSIM_HOST)
 		op->shown_end_ns = later(op->shown_end_ns, now);
@@ -148,9 +148,8 @@ static void finish(struct CUstream_st *stream, struct sim_op *op)
 	for (unsigned i = 0; i < op->dep_count; i++)
 		sim_op_unref(op->deps[i]);
 	op->dep_count = 0;
-	if (op->exec)
-		sim_exec_unref(op->exec);
-	op->exec = NULL;
+	sim_plan_unref(op->plan);
+	op->plan = NULL;
 	op->done = true;
 	op->stream = NULL;
 	pthread_cond_broadcast(&sim.moved);
@@ -247,6 +246,12 @@ cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op)
 	return cudaSuccess;
 }
 
+static void discard(const struct tfsim_work *work)
+{
+	if (work->drop)
+		work->drop((void *)(uintptr_t)work->args);
+}
+
 /* out_op, if wanted, gets a reference, or NULL when the work went into a graph. */
 cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_work *work,
 	struct sim_op **out_op)
@@ -255,8 +260,10 @@ cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_wo
 	cudaError_t error = sim_capture_implicit(stream);
 	struct sim_op *op;
 
-	if (!payload)
+	if (!payload) {
+		discard(work);
 		return cudaErrorMemoryAllocation;
+	}
 	if (error == cudaSuccess && sim_capture_active(stream)) {
 		error = sim_capture_add(stream, payload, NULL);
 		sim_payload_unref(payload);
@@ -278,42 +285,49 @@ cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_wo
 	return error;
 }
 
-static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work)
+static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work,
+	struct sim_op **out_op)
 {
 	struct CUstream_st *stream;
-	struct sim_op *op = NULL;
 	cudaError_t error;
 
 	pthread_mutex_lock(&sim.lock);
 	error = sim_stream_resolve(handle, &stream);
 	if (error == cudaSuccess)
-		error = sim_enqueue_locked(stream, work,
-			sim.launch_blocking && work->kind == TFSIM_KERNEL ? &op : NULL);
-	else if (work->drop)
-		work->drop((void *)work->args);
+		error = sim_enqueue_locked(stream, work, out_op);
+	else
+		discard(work);
 	pthread_mutex_unlock(&sim.lock);
-	if (op) {
-		sim_op_wait(op);
-		sim_op_unref(op);
+	return error;
+}
+
+cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work, struct sim_op **out_op)
+{
+	cudaError_t error = sim_enter();
+	struct tfsim_api own;
+
+	if (error != cudaSuccess) {
+		discard(work);
+		return error;
 	}
+	if (sim_self.api)
+		return enqueue(handle, work, out_op);
+	sim_library_frame(&own, work);
+	error = enqueue(handle, work, out_op);
+	tfsim_api_exit(&own, (int)error);
 	return error;
 }
 
 cudaError_t tfsim_enqueue(cudaStream_t handle, const struct tfsim_work *work)
 {
-	struct tfsim_api own;
-	cudaError_t error = sim_enter();
-	bool framed = sim_self.api != NULL;
+	bool block = sim.launch_blocking && work->kind == TFSIM_KERNEL;
+	struct sim_op *op = NULL;
+	cudaError_t error = sim_enqueue(handle, work, block ? &op : NULL);
 
-	if (error != cudaSuccess) {
-		if (work->drop)
-			work->drop((void *)work->args);
-		return error;
+	if (op) {
+		sim_op_wait(op);
+		sim_op_unref(op);
+		error = sim_enter();
 	}
-	if (!framed)
-		sim_library_frame(&own, work);
-	error = enqueue(handle, work);
-	if (!framed)
-		tfsim_api_exit(&own, (int)error);
 	return error;
 }

@@ -15,7 +15,7 @@ TFSIM_API cudaError_t tfsim_last_error_set(cudaError_t error);
 TFSIM_API cudaError_t tfsim_last_error(bool clear);
 /* The error every call must answer (a fault on the device, a fork), or cudaSuccess. */
 TFSIM_API cudaError_t tfsim_sticky(void);
-/* Called from a run() function: the kernel faulted; sticky until the device is reset. */
+/* Called from a run() function: the kernel faulted; sticky from then on. */
 TFSIM_API void tfsim_fault(cudaError_t error);
 TFSIM_API cudaError_t tfsim_device_reset(void);
 
@@ -24,6 +24,9 @@ TFSIM_API cudaError_t tfsim_memcpy(void *dst, const void *src, size_t size,
 TFSIM_API cudaError_t tfsim_memcpy_2d(void *dst, size_t dst_pitch, const void *src,
 	size_t src_pitch, size_t width, size_t height, enum cudaMemcpyKind kind,
 	cudaStream_t stream, bool async);
+/* Not async: after all earlier work of both devices. */
+TFSIM_API cudaError_t tfsim_memcpy_peer(void *dst, int dst_device, const void *src, int src_device,
+	size_t size, cudaStream_t stream, bool async);
 /* element is 1, 2 or 4 bytes; pitch applies when height > 1. */
 TFSIM_API cudaError_t tfsim_memset(void *dst, size_t pitch, uint32_t value, unsigned element,
 	size_t width, size_t height, cudaStream_t stream, bool async);
@@ -61,6 +64,11 @@ TFSIM_API void tfsim_module_unload(struct tfsim_module *module);
 /* For an image without a list every name is found. */
 TFSIM_API struct tfsim_function *tfsim_module_function(struct tfsim_module *module,
 	const char *name);
+/* Up to room of the module's functions; returns how many there are. */
+TFSIM_API unsigned tfsim_module_functions(const struct tfsim_module *module,
+	struct tfsim_function **out_functions, unsigned room);
+/* The largest dynamic shared memory launches may ask for. */
+TFSIM_API cudaError_t tfsim_function_shared(struct tfsim_function *function, int bytes);
 TFSIM_API cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, dim3 block,
 	size_t shared_bytes, cudaStream_t stream, void **args);
 

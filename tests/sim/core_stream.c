@@ -34,7 +34,7 @@ void sim_stream_unref(struct CUstream_st *stream)
 }
 
 /* The handle is dead at once; the queue drains, and device waits still see it until then. */
-static void close_stream(struct CUstream_st *stream)
+void sim_stream_close(struct CUstream_st *stream)
 {
 	stream->closing = true;
 	sim_capture_forget(stream);
@@ -71,7 +71,7 @@ static void thread_over(void *value)
 	pthread_mutex_lock(&sim.lock);
 	for (int i = 0; i < sim.device_count; i++) {
 		if (self->stream[i] && self->generation == sim.generation)
-			close_stream(self->stream[i]);
+			sim_stream_close(self->stream[i]);
 		self->stream[i] = NULL;
 	}
 	pthread_mutex_unlock(&sim.lock);
@@ -156,7 +156,7 @@ cudaError_t tfsim_stream_destroy(cudaStream_t handle)
 	pthread_mutex_lock(&sim.lock);
 	error = sim_stream_resolve(handle, &stream);
 	if (error == cudaSuccess)
-		close_stream(stream);
+		sim_stream_close(stream);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }

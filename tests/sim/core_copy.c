@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+#include "core.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core_private.h"
+
+/* Up to this size a copy from pageable memory goes into the command buffer: the host goes on. */
+#define INLINE_BYTES ((size_t)64 << 10)
+
+struct copy {
+	char *dst;
+	const char *src;
+	size_t dst_pitch, src_pitch, width, height;
+	char *staging;
+};
+
+struct fill {
+	char *dst;
+	size_t pitch, width, height;
+	uint32_t value;
+	unsigned element;
+};
+
+static void copy_rows(const struct copy *c)
+{
+	if (c->height == 1 || (c->dst_pitch == c->width && c->src_pitch == c->width)) {
+		memmove(c->dst, c->src, c->width * c->height);
+		return;
+	}
+	for (size_t y = 0; y < c->height; y++)
+		memmove(c->dst + y * c->dst_pitch, c->src + y * c->src_pitch, c->width);
+}
+
+static void run_copy(void *args)
+{
+	copy_rows(args);
+}
+
+static void drop_copy(void *args)
+{
+	free(((struct copy *)args)->staging);
+}
+
+static size_t extent(size_t pitch, size_t width, size_t height)
+{
+	return (height - 1) * pitch + width;
+}
+
+/* False when the area leaves the allocation it starts in. */
+static bool classify(const void *address, size_t size, enum tfsim_memory *out_kind, int *out_device)
+{
+	struct tfsim_range range;
+
+	*out_kind = TFSIM_PAGEABLE;
+	*out_device = -1;
+	if (!tfsim_memory_find(address, &range))
+		return true;
+	*out_kind = range.kind;
+	*out_device = range.device;
+	return (uintptr_t)address + size <= (uintptr_t)range.base + range.size;
+}
+
+static bool on_device(enum tfsim_memory kind)
+{
+	return kind == TFSIM_DEVICE || kind == TFSIM_MANAGED;
+}
+
+/* Pinned memory has a device address too, so it passes for either side. */
+static bool matches(enum cudaMemcpyKind kind, enum tfsim_memory dst, enum tfsim_memory src)
+{
+	switch (kind) {
+	case cudaMemcpyHostToHost:
+		return dst != TFSIM_DEVICE && src != TFSIM_DEVICE;
+	case cudaMemcpyHostToDevice:
+		return dst != TFSIM_PAGEABLE && src != TFSIM_DEVICE;
+	case cudaMemcpyDeviceToHost:
+		return src != TFSIM_PAGEABLE && dst != TFSIM_DEVICE;
+	case cudaMemcpyDeviceToDevice:
+		return dst != TFSIM_PAGEABLE && src != TFSIM_PAGEABLE;
+	default:
+		return true;
+	}
+}
+
+static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfsim_work *work)
+{
+	size_t bytes = c->width * c->height;
+	int device;
+
+	if (!c->dst || !c->src || c->dst_pitch < c->width || c->src_pitch < c->width)
+		return cudaErrorInvalidValue;
+	if (!classify(c->dst, extent(c->dst_pitch, c->width, c->height), &work->dst, &device) ||
+		!classify(c->src, extent(c->src_pitch, c->width, c->height), &work->src, &device) ||
+		!matches(kind, work->dst, work->src))
+		return cudaErrorInvalidValue;
+	work->kind = TFSIM_MEMCPY;
+	work->bytes = bytes;
+	work->cost_ns = tfsim_cost_copy(bytes, work->dst, work->src);
+	work->run = run_copy;
+	work->drop = drop_copy;
+	work->args = c;
+	work->args_size = sizeof(*c);
+	work->spans[0] = (struct tfsim_span){ c->dst, bytes, true };
+	work->spans[1] = (struct tfsim_span){ c->src, bytes, false };
+	return cudaSuccess;
+}
+
+/* The source is the program's again when the call returns, though the copy is still to come. */
+static cudaError_t copy_staged(struct copy *c, struct tfsim_work *work, cudaStream_t stream,
+	bool async)
+{
+	cudaError_t error = async ? cudaSuccess : tfsim_stream_synchronize(stream);
+	size_t bytes = c->width * c->height;
+	struct copy in = *c;
+	uint64_t start_ns;
+
+	if (error != cudaSuccess)
+		return error;
+	c->staging = malloc(bytes);
+	if (!c->staging)
+		return cudaErrorMemoryAllocation;
+	start_ns = tfsim_now_ns();
+	in.dst = c->staging;
+	in.dst_pitch = c->width;
+	copy_rows(&in);
+	c->src = c->staging;
+	c->src_pitch = c->width;
+	error = tfsim_enqueue(stream, work);
+	if (error == cudaSuccess && bytes > INLINE_BYTES) {
+		sim_self.model_ns += work->cost_ns;
+		sim_pace_until(start_ns + work->cost_ns);
+	}
+	return error;
+}
+
+static cudaError_t copy_host(struct copy *c, cudaStream_t stream)
+{
+	cudaError_t error = tfsim_stream_synchronize(stream);
+
+	if (error == cudaSuccess)
+		copy_rows(c);
+	return error;
+}
+
+/* "May be synchronous": hostile runs take the other choice now and then. */
+static bool host_waits(const struct tfsim_work *work, bool async, const struct sim_op *op)
+{
+	if (async)
+		return work->dst == TFSIM_PAGEABLE && tfsim_hostile_pick(op->number, 2) == 0;
+	return !on_device(work->dst) || !on_device(work->src);
+}
+
+static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
+{
+	struct tfsim_work work = { .synchronous = !async };
+	cudaError_t error = describe(c, kind, &work);
+	struct sim_op *op = NULL;
+	bool capturing;
+
+	if (error == cudaSuccess && !async)
+		error = tfsim_capture_unsafe();
+	if (error != cudaSuccess)
+		return error;
+	capturing = tfsim_stream_capturing(stream);
+	if (!capturing && !on_device(work.dst) && !on_device(work.src))
+		return copy_host(c, stream);
+	if (!capturing && work.src == TFSIM_PAGEABLE)
+		return copy_staged(c, &work, stream, async);
+	error = sim_enqueue(stream, &work, &op);
+	if (op && host_waits(&work, async, op)) {
+		sim_op_wait(op);
+		error = sim_enter();
+	}
+	sim_op_unref(op);
+	return error;
+}
+
+cudaError_t tfsim_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+	size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
+{
+	struct copy c = { dst, src, dst_pitch, src_pitch, width, height, NULL };
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (width == 0 || height == 0)
+		return cudaSuccess;
+	return copy(&c, kind, stream, async);
+}
+
+cudaError_t tfsim_memcpy(void *dst, const void *src, size_t size, enum cudaMemcpyKind kind,
+	cudaStream_t stream, bool async)
+{
+	return tfsim_memcpy_2d(dst, size, src, size, size, 1, kind, stream, async);
+}
+
+cudaError_t tfsim_memcpy_peer(void *dst, int dst_device, const void *src, int src_device,
+	size_t size, cudaStream_t stream, bool async)
+{
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	if (dst_device < 0 || dst_device >= sim.device_count || src_device < 0 ||
+		src_device >= sim.device_count)
+		return cudaErrorInvalidDevice;
+	if (!async) {
+		error = tfsim_capture_unsafe();
+		if (error != cudaSuccess)
+			return error;
+		sim_wait_device(src_device);
+		sim_wait_device(dst_device);
+	}
+	error = tfsim_memcpy(dst, src, size, cudaMemcpyDeviceToDevice, stream, async);
+	return error == cudaSuccess && !async ? tfsim_stream_synchronize(stream) : error;
+}
+
+static void run_fill(void *args)
+{
+	const struct fill *f = args;
+
+	for (size_t y = 0; y < f->height; y++) {
+		char *row = f->dst + y * f->pitch;
+
+		if (f->element == 1) {
+			memset(row, (int)f->value, f->width);
+			continue;
+		}
+		for (size_t x = 0; x < f->width; x++)
+			memcpy(row + x * f->element, &f->value, f->element);
+	}
+}
+
+cudaError_t tfsim_memset(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width,
+	size_t height, cudaStream_t stream, bool async)
+{
+	struct fill f = { dst, pitch, width, height, value, element };
+	struct tfsim_work work = {
+		.kind = TFSIM_MEMSET, .value = value, .synchronous = !async, .run = run_fill,
+		.args = &f, .args_size = sizeof(f), .bytes = (uint64_t)width * element * height,
+	};
+	cudaError_t error = sim_enter();
+	struct sim_op *op = NULL;
+	int device;
+
+	if (error == cudaSuccess && !async)
+		error = tfsim_capture_unsafe();
+	if (error != cudaSuccess || width == 0 || height == 0)
+		return error;
+	if (height == 1)
+		f.pitch = width * element;
+	if (!dst || f.pitch < width * element ||
+		!classify(dst, extent(f.pitch, width * element, height), &work.dst, &device) ||
+		work.dst == TFSIM_PAGEABLE)
+		return cudaErrorInvalidValue;
+	work.cost_ns = tfsim_cost_kernel(work.bytes, 0);
+	work.spans[0] = (struct tfsim_span){ dst, work.bytes, true };
+	error = sim_enqueue(stream, &work, &op);
+	if (op && !async && work.dst != TFSIM_DEVICE) {
+		sim_op_wait(op);
+		error = sim_enter();
+	}
+	sim_op_unref(op);
+	return error;
+}
