@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_MODEL_H
+#define TFS_REPORTS_MODEL_H
+
+/*
+ * What a report says, with every name resolved and every list in the order of printing. Formats
+ * read this and nothing else, so that none of them knows the recording or the rules. Times are
+ * nanoseconds since the process started; a figure that is not known is NaN, a text NULL.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reports/arena.h"
+#include "reports/model_charts.h"
+#include "rules/rule.h"
+
+struct tfs_model_frame {
+	const char *function; /* NULL = unknown */
+	const char *file;
+	unsigned line;
+	const char *module; /* base name of the program or library, with an offset if need be */
+	bool inlined;
+};
+
+/* A call stack, innermost first: frames[0] made the call. */
+struct tfs_model_place {
+	const struct tfs_model_frame *frames;
+	size_t frame_count;
+	uint64_t key; /* the same in every run of an unchanged program: no ids, no addresses */
+};
+
+struct tfs_model_rule {
+	const struct tfs_rule *rule;
+	enum tfs_state state;
+	const char *reason;
+	size_t findings;
+};
+
+struct tfs_model_finding {
+	const struct tfs_rule *rule;
+	enum tfs_level level;
+	unsigned group; /* 0 = none; members of a group share one cost */
+	const char *call; /* name of the called function, or NULL */
+	struct tfs_model_place place;
+	double count_per_step;
+	double bytes_per_step;
+	double time_per_step_ns;
+	uint64_t count_total;
+	struct tfs_cost cost;
+	bool low_confidence;
+	const char *message;
+	const char *advice;
+	const char *rewrite; /* NULL = there is none */
+	const char *rewrite_state; /* applied, refused, off, lost, none */
+	const char *rewrite_reason;
+};
+
+struct tfs_model_refusal {
+	const char *check;
+	uint64_t count;
+	struct tfs_model_place place;
+};
+
+struct tfs_model_rewrite {
+	const char *name;
+	const char *class_name; /* exact, rounding, reduced */
+	const char *state;      /* off, report, shadow, apply, lost */
+	const char *reason;
+	uint64_t applied;
+	uint64_t bytes;
+	double predicted_ns;
+	double realised_ns;
+	double realised_low_ns;
+	double realised_high_ns;
+	const struct tfs_model_refusal *refusals;
+	size_t refusal_count;
+};
+
+/* A line of "what was visible" or "how this was measured". */
+struct tfs_model_fact {
+	const char *key;  /* stable, for machines: "cupti" */
+	const char *name; /* for people: "GPU activity (CUPTI)" */
+	const char *text;
+	bool limits; /* something could not be seen because of this */
+};
+
+struct tfs_model_loss {
+	const char *name;
+	const char *text;
+	uint64_t count;
+};
+
+/* Calls and bytes of one function at one call site, for the whole run. */
+struct tfs_model_call {
+	const char *function;
+	struct tfs_model_place place;
+	uint64_t count;
+	uint64_t amount;
+	double per_step; /* NaN when there are no steps */
+};
+
+struct tfs_model_steps {
+	uint64_t count; /* training steps, warm-up not included */
+	uint64_t warmup;
+	uint64_t judged; /* steps seen with full records and no rewrite */
+	double median_ns;
+	double p95_ns;
+	double judged_ns;    /* median of the judged ones */
+	const char *source;  /* nvtx, api, loops; NULL = no steps found */
+	double replay_error; /* 0.02 = 2 % */
+	double gpu_busy;     /* shares of the step, 0 to 1 */
+	double copy_overlap;
+};
+
+struct tfs_model {
+	const char *program;      /* path */
+	const char *program_name; /* its last part */
+	const char *version;      /* of the recording library */
+	const char *started;      /* ISO 8601, UTC */
+	const char *recording;    /* path of the .tfs file */
+	uint32_t pid;
+	uint32_t rank;
+	double duration_ns;
+	bool finished;
+
+	const char *device; /* NULL = none seen */
+	bool simulated;
+	uint64_t device_memory;
+	uint64_t device_bandwidth;
+
+	struct tfs_model_steps steps;
+	const struct tfs_model_rule *rules;
+	size_t rule_count;
+	const struct tfs_model_finding *findings; /* worst first */
+	size_t finding_count;
+	size_t levels[3]; /* findings per enum tfs_level */
+	unsigned joint_count; /* how many findings the joint saving is over */
+	struct tfs_cost joint;
+	const struct tfs_model_rewrite *rewrites;
+	size_t rewrite_count;
+	const struct tfs_model_fact *visibility;
+	size_t visibility_count;
+	const struct tfs_model_fact *method;
+	size_t method_count;
+	const struct tfs_model_loss *losses; /* only those above zero */
+	size_t loss_count;
+	const struct tfs_model_call *calls; /* sorted by key and function */
+	size_t call_count;
+	struct tfs_model_charts charts;
+	struct tfs_arena arena; /* owns all of the above */
+};
+
+/* One sentence: what the verdict is. Owned by `arena`. */
+const char *tfs_model_verdict(const struct tfs_model *model, struct tfs_arena *arena);
+
+/* Releases the model's memory. */
+void tfs_model_finish(struct tfs_model *model);
+
+#endif

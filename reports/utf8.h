@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_UTF8_H
+#define TFS_REPORTS_UTF8_H
+
+/*
+ * File, program and kernel names are bytes that somebody else chose. Every format reads them
+ * through here, so that no page, JSON document or terminal gets anything but clean characters.
+ */
+
+#include <stdint.h>
+
+#define TFS_UTF8_BAD 0xfffdu
+
+/* The character at `text` (not at its end); returns its length in bytes. A byte that starts no
+ * valid character counts as one byte and TFS_UTF8_BAD. */
+unsigned tfs_utf8_next(const char *text, uint32_t *out_code);
+
+#endif
