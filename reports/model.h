@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/arena.h"
+#include "reports/pool.h"
 #include "reports/model_charts.h"
 #include "rules/rule.h"
 
@@ -124,6 +124,9 @@ struct tfs_model {
 	uint32_t rank;
 	double duration_ns;
 	bool finished;
+	bool usable; /* false: nothing to judge by; the verdict says what is missing */
+	const char *verdict;
+	const char *sight; /* the visibility line */
 
 	const char *device; /* NULL = none seen */
 	bool simulated;
@@ -149,11 +152,11 @@ struct tfs_model {
 	const struct tfs_model_call *calls; /* sorted by key and function */
 	size_t call_count;
 	struct tfs_model_charts charts;
-	struct tfs_arena arena; /* owns all of the above */
+	struct tfs_pool pool; /* owns all of the above */
 };
 
-/* One sentence: what the verdict is. Owned by `arena`. */
-const char *tfs_model_verdict(const struct tfs_model *model, struct tfs_arena *arena);
+/* The innermost frame with a source line, else the innermost with a function; NULL if none. */
+const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place *place);
 
 /* Releases the model's memory. */
 void tfs_model_finish(struct tfs_model *model);

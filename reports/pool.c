@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/arena.h"
+#include "reports/pool.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,8 +10,8 @@
 #define BLOCK_BYTES (64u << 10)
 #define ALIGNMENT 16u
 
-struct tfs_arena_block {
-	struct tfs_arena_block *next;
+struct tfs_pool_block {
+	struct tfs_pool_block *next;
 	size_t used;
 	size_t size;
 	size_t reserved; /* keeps `data` aligned */
@@ -27,33 +27,33 @@ static void *must(void *memory)
 	return memory;
 }
 
-void *tfs_arena_alloc(struct tfs_arena *arena, size_t count, size_t size)
+void *tfs_pool_alloc(struct tfs_pool *pool, size_t count, size_t size)
 {
 	if (size && count > (SIZE_MAX - BLOCK_BYTES) / size)
 		must(NULL);
 	size_t bytes = (count * size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	struct tfs_arena_block *block = arena->blocks;
+	struct tfs_pool_block *block = pool->blocks;
 	if (!block || block->size - block->used < bytes) {
 		size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
 		block = must(calloc(1, sizeof(*block) + room));
 		block->size = room;
-		block->next = arena->blocks;
-		arena->blocks = block;
+		block->next = pool->blocks;
+		pool->blocks = block;
 	}
 	void *memory = block->data + block->used;
 	block->used += bytes;
 	return memory;
 }
 
-char *tfs_arena_string(struct tfs_arena *arena, const char *text)
+char *tfs_pool_string(struct tfs_pool *pool, const char *text)
 {
 	if (!text)
 		return NULL;
 	size_t bytes = strlen(text) + 1;
-	return memcpy(tfs_arena_alloc(arena, bytes, 1), text, bytes);
+	return memcpy(tfs_pool_alloc(pool, bytes, 1), text, bytes);
 }
 
-char *tfs_arena_print(struct tfs_arena *arena, const char *format, ...)
+char *tfs_pool_print(struct tfs_pool *pool, const char *format, ...)
 {
 	va_list arguments;
 
@@ -62,19 +62,19 @@ char *tfs_arena_print(struct tfs_arena *arena, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		must(NULL);
-	char *text = tfs_arena_alloc(arena, (size_t)length + 1, 1);
+	char *text = tfs_pool_alloc(pool, (size_t)length + 1, 1);
 	va_start(arguments, format);
 	vsnprintf(text, (size_t)length + 1, format, arguments);
 	va_end(arguments);
 	return text;
 }
 
-void tfs_arena_finish(struct tfs_arena *arena)
+void tfs_pool_finish(struct tfs_pool *pool)
 {
-	while (arena->blocks) {
-		struct tfs_arena_block *next = arena->blocks->next;
-		free(arena->blocks);
-		arena->blocks = next;
+	while (pool->blocks) {
+		struct tfs_pool_block *next = pool->blocks->next;
+		free(pool->blocks);
+		pool->blocks = next;
 	}
 }
 
