@@ -55,7 +55,7 @@ struct tfs_host_thread {
 };
 
 struct tfs_device_op {
-	const struct tfs_device_op_record *record; /* function: enum tfs_device_op */
+	const struct tfs_device_op_record *record; /* function: enum tfs_device_op_kind */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t call;   /* the wrapped call it was caused by */

@@ -359,7 +359,7 @@ struct tfs_window_record {
 	uint32_t reserved0;
 };
 
-enum tfs_device_op {
+enum tfs_device_op_kind {
 	TFS_DEVICE_KERNEL = 1,
 	TFS_DEVICE_MEMCPY = 2,
 	TFS_DEVICE_MEMSET = 3,
@@ -368,7 +368,7 @@ enum tfs_device_op {
 
 /* CUPTI activity; times are CLOCK_MONOTONIC nanoseconds, 0 = lost. */
 struct tfs_device_op_record {
-	struct tfs_record record; /* function: enum tfs_device_op; site: kernel id, or copy kind */
+	struct tfs_record record; /* function: enum tfs_device_op_kind; site: kernel id, or copy kind */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;
