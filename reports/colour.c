@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const struct tfs_paint tfs_paint_plain = { "", "", "", "", "", "", "" };
+const struct tfs_paint tfs_paint_plain = {"", "", "", "", "", "", ""};
 
 static const struct tfs_paint coloured = {
 	.bold = "\033[1m",
@@ -19,7 +19,7 @@ static const struct tfs_paint coloured = {
 
 bool tfs_colour_parse(const char *text, enum tfs_colour *out_colour)
 {
-	static const char *const names[] = { "auto", "always", "never" };
+	static const char *const names[] = {"auto", "always", "never"};
 	for (unsigned i = 0; i < 3; i++) {
 		if (!strcmp(text, names[i])) {
 			*out_colour = (enum tfs_colour)i;

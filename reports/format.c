@@ -15,8 +15,7 @@
 #define X(name) &tfs_format_##name,
 const struct tfs_format *const tfs_formats[] = {
 #include "reports/formats.inc"
-	NULL
-};
+	NULL};
 #undef X
 
 const struct tfs_format *tfs_format_find(const char *name)
@@ -44,8 +43,8 @@ static int write_all(const struct tfs_format *format, const struct tfs_model *mo
 	return error;
 }
 
-int tfs_format_save(const struct tfs_format *format, const struct tfs_model *model,
-	const char *path)
+int tfs_format_save(
+	const struct tfs_format *format, const struct tfs_model *model, const char *path)
 {
 	char *temporary;
 	if (asprintf(&temporary, "%s.tmp", path) < 0)

@@ -34,7 +34,7 @@ const struct tfs_format *tfs_format_find(const char *name);
 
 /* Writes `path` with `.tmp` appended and renames it when it is whole. Returns 0 or negative
  * errno, after which neither file is left behind. */
-int tfs_format_save(const struct tfs_format *format, const struct tfs_model *model,
-	const char *path);
+int tfs_format_save(
+	const struct tfs_format *format, const struct tfs_model *model, const char *path);
 
 #endif

@@ -72,13 +72,13 @@ static void write_program(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_bool(json, "usable", model->usable);
 	tfs_json_string(json, "text", model->verdict);
 	for (unsigned level = 3; level-- > 0;)
-		tfs_json_unsigned(json, tfs_words_level((enum tfs_level)level),
-			model->levels[level]);
+		tfs_json_unsigned(
+			json, tfs_words_level((enum tfs_level)level), model->levels[level]);
 	tfs_json_close(json, '}');
 }
 
-static void write_facts(struct tfs_json *json, const char *key, const struct tfs_model_fact *facts,
-	size_t count)
+static void write_facts(
+	struct tfs_json *json, const char *key, const struct tfs_model_fact *facts, size_t count)
 {
 	tfs_json_open(json, key, '[');
 	for (size_t i = 0; i < count; i++) {

@@ -12,8 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "reports/pool.h"
 #include "reports/model_charts.h"
+#include "reports/pool.h"
 #include "rules/rule.h"
 
 struct tfs_model_frame {
@@ -41,7 +41,7 @@ struct tfs_model_rule {
 struct tfs_model_finding {
 	const struct tfs_rule *rule;
 	enum tfs_level level;
-	unsigned group; /* 0 = none; members of a group share one cost */
+	unsigned group;   /* 0 = none; members of a group share one cost */
 	const char *call; /* name of the called function, or NULL */
 	struct tfs_model_place place;
 	double count_per_step;
@@ -52,7 +52,7 @@ struct tfs_model_finding {
 	bool low_confidence;
 	const char *message;
 	const char *advice;
-	const char *rewrite; /* NULL = there is none */
+	const char *rewrite;       /* NULL = there is none */
 	const char *rewrite_state; /* applied, refused, off, lost, none */
 	const char *rewrite_reason;
 };
@@ -138,7 +138,7 @@ struct tfs_model {
 	size_t rule_count;
 	const struct tfs_model_finding *findings; /* worst first */
 	size_t finding_count;
-	size_t levels[3]; /* findings per enum tfs_level */
+	size_t levels[3];     /* findings per enum tfs_level */
 	unsigned joint_count; /* how many findings the joint saving is over */
 	struct tfs_cost joint;
 	const struct tfs_model_rewrite *rewrites;

@@ -54,7 +54,7 @@ struct tfs_chart_detail {
 	size_t span_count;
 };
 
-/* GPU time per step by what it was spent on or waited for; shares add up to 1. */
+/* GPU time per judged step by what it was spent on or waited for. */
 struct tfs_chart_share {
 	const char *name;
 	double ns_per_step;
@@ -63,12 +63,12 @@ struct tfs_chart_share {
 
 /* A frame of the program with what was done below it, in the whole run. */
 struct tfs_chart_node {
-	const char *name; /* function, or called function at a leaf */
+	const char *name;  /* function, or called function at a leaf */
 	const char *place; /* file:line, or NULL */
 	uint64_t calls;
 	uint64_t bytes;
 	double host_ns;
-	double gpu_ns; /* NaN = not seen */
+	double gpu_ns;      /* NaN = not seen */
 	double own_host_ns; /* of the calls made here, not deeper */
 	double own_gpu_ns;
 	size_t first_child; /* 0 = none; the root is node 0 */
@@ -79,6 +79,7 @@ struct tfs_chart_node {
 struct tfs_model_charts {
 	const struct tfs_chart_step *steps;
 	size_t step_count;
+	size_t steps_merged; /* each entry stands for so many steps: the longest of them */
 	const char *const *names;
 	size_t name_count;
 	const struct tfs_chart_detail *details;

@@ -20,16 +20,16 @@ static int make_tables(const struct tfs_option *options, int operands_end, struc
 	*letter++ = ':';
 	for (; options && options[count].name && count < MAX_OPTIONS; count++) {
 		const struct tfs_option *option = &options[count];
-		out_long[count] = (struct option){ option->name,
-			option->argument ? required_argument : no_argument, NULL, option->key };
+		out_long[count] = (struct option){option->name,
+			option->argument ? required_argument : no_argument, NULL, option->key};
 		if (!isalpha((unsigned char)option->key))
 			continue;
 		*letter++ = option->key;
 		if (option->argument)
 			*letter++ = ':';
 	}
-	out_long[count] = (struct option){ "help", no_argument, NULL, HELP_KEY };
-	out_long[count + 1] = (struct option){ NULL, 0, NULL, 0 };
+	out_long[count] = (struct option){"help", no_argument, NULL, HELP_KEY};
+	out_long[count + 1] = (struct option){NULL, 0, NULL, 0};
 	*letter++ = HELP_KEY;
 	*letter = '\0';
 	return count;
@@ -134,7 +134,7 @@ void tfs_options_help(const struct tfs_command *command)
 		if (o->help)
 			print_option(o);
 	}
-	print_option(&(struct tfs_option){ HELP_KEY, "help", NULL, "print this" });
+	print_option(&(struct tfs_option){HELP_KEY, "help", NULL, "print this"});
 }
 
 int tfs_options_misuse(const struct tfs_command *command, const char *format, ...)

@@ -24,9 +24,9 @@ struct tfs_option {
 
 struct tfs_command {
 	const char *name;
-	const char *usage;   /* what follows the name: "FILE.tfs..." */
-	const char *summary; /* one line for the list of sub-commands */
-	const char *text;    /* for its own --help */
+	const char *usage;                /* what follows the name: "FILE.tfs..." */
+	const char *summary;              /* one line for the list of sub-commands */
+	const char *text;                 /* for its own --help */
 	const struct tfs_option *options; /* ends with a zeroed row; NULL = none */
 	int (*run)(int argc, char **argv);
 };

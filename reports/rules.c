@@ -42,8 +42,8 @@ static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
 	printf("%s%s %s%s: %s\n", paint->bold, rule->id, rule->slug, paint->reset, rule->title);
 	printf("level: %s%s%s%s   rewrite: %s   tips: %s\n\n", tfs_paint_level(paint, rule->level),
 		tfs_words_level(rule->level), paint->reset,
-		rule->any_cost ? ", whatever it costs" : "",
-		rule->rewrite ? rule->rewrite : "none", rule->tips ? rule->tips : "none");
+		rule->any_cost ? ", whatever it costs" : "", rule->rewrite ? rule->rewrite : "none",
+		rule->tips ? rule->tips : "none");
 	print_paragraph(rule->why);
 	printf("\n%sWhat to do:%s\n", paint->bold, paint->reset);
 	print_paragraph(rule->advice);
@@ -55,8 +55,7 @@ static void list(const struct tfs_paint *paint)
 	for (size_t i = 0; (rule = tfs_rule_at(i)); i++)
 		printf("%s%s%s  %s%-5s%s  %-24s %-15s %s\n", paint->bold, rule->id, paint->reset,
 			tfs_paint_level(paint, rule->level), tfs_words_level(rule->level),
-			paint->reset, rule->slug, rule->rewrite ? rule->rewrite : "-",
-			rule->title);
+			paint->reset, rule->slug, rule->rewrite ? rule->rewrite : "-", rule->title);
 }
 
 static int run(int argc, char **argv)
@@ -72,8 +71,8 @@ static int run(int argc, char **argv)
 	for (int i = first; argv[i]; i++) {
 		const struct tfs_rule *rule = tfs_rule_find(argv[i]);
 		if (!rule)
-			return tfs_options_misuse(&tfs_command_rules, "there is no rule '%s'",
-				argv[i]);
+			return tfs_options_misuse(
+				&tfs_command_rules, "there is no rule '%s'", argv[i]);
 		if (i > first)
 			putchar('\n');
 		explain(rule, paint);
@@ -82,16 +81,18 @@ static int run(int argc, char **argv)
 }
 
 static const struct tfs_option options[] = {
-	{ '0', "color", "WHEN", "auto (default), always or never" },
-	{ 0 },
+	{'0', "color", "WHEN", "auto (default), always or never"},
+	{0},
 };
 
 const struct tfs_command tfs_command_rules = {
 	.name = "rules",
 	.usage = "[ID...]",
 	.summary = "list the rules; with an id or slug: what, why, and what to do",
-	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its title. "
-		"With ids or slugs, says for each what is wrong, why it costs time, and what to change.",
+	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its "
+		"title. "
+		"With ids or slugs, says for each what is wrong, why it costs time, and what to "
+		"change.",
 	.options = options,
 	.run = run,
 };

@@ -55,10 +55,10 @@ static void put_item(FILE *out, const char *label, const char *text)
 static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_pool *pool)
 {
-	const char *colour = !model->usable    ? paint->warn :
-		model->levels[TFS_LEVEL_ERROR] ? paint->error :
-		model->levels[TFS_LEVEL_WARN]  ? paint->warn :
-						 paint->good;
+	const char *colour = !model->usable                   ? paint->warn
+			     : model->levels[TFS_LEVEL_ERROR] ? paint->error
+			     : model->levels[TFS_LEVEL_WARN]  ? paint->warn
+							      : paint->good;
 	fprintf(out, "%s", colour);
 	put(out, model->verdict);
 	fprintf(out, "%s\n\n", paint->reset);
@@ -90,11 +90,11 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 
 static const char *per_step(const struct tfs_model_finding *finding, struct tfs_pool *pool)
 {
-	const char *text = tfs_pool_print(pool, "%s calls per step",
-		tfs_words_count(pool, finding->count_per_step));
+	const char *text = tfs_pool_print(
+		pool, "%s calls per step", tfs_words_count(pool, finding->count_per_step));
 	if (finding->bytes_per_step > 0)
-		text = tfs_pool_print(pool, "%s, %s", text,
-			tfs_words_bytes(pool, finding->bytes_per_step));
+		text = tfs_pool_print(
+			pool, "%s, %s", text, tfs_words_bytes(pool, finding->bytes_per_step));
 	if (finding->time_per_step_ns > 0)
 		text = tfs_pool_print(pool, "%s, %s on the host", text,
 			tfs_words_time(pool, finding->time_per_step_ns));
@@ -154,8 +154,8 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 		put_item(out, i ? "" : "where", tfs_words_frame(pool, &place->frames[i]));
 	if (place->frame_count > SHOWN_FRAMES)
 		put_item(out, "",
-			tfs_pool_print(pool, "... %zu more callers",
-				place->frame_count - SHOWN_FRAMES));
+			tfs_pool_print(
+				pool, "... %zu more callers", place->frame_count - SHOWN_FRAMES));
 	put_item(out, "count", per_step(finding, pool));
 	put_item(out, "cost", cost_text(model, finding, pool));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
@@ -171,31 +171,33 @@ static void write_findings(const struct tfs_model *model, FILE *out, const struc
 		write_finding(model, i, out, paint, pool);
 	if (model->joint_count)
 		fprintf(out, "\nTogether, mending the %s would save %s per step%s.\n",
-			model->joint_count == 1 ? "first" :
-				tfs_pool_print(pool, "first %u", model->joint_count),
+			model->joint_count == 1
+				? "first"
+				: tfs_pool_print(pool, "first %u", model->joint_count),
 			tfs_words_cost(pool, &model->joint),
 			model->simulated ? " (modelled, simulated device)" : "");
 }
 
 static void write_rules(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
-	static const char *const signs[] = { "+", "x", "?", "-" };
+	static const char *const signs[] = {"+", "x", "?", "-"};
 	fprintf(out, "\n%sRULES%s\n", paint->bold, paint->reset);
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];
 		fprintf(out, "  %s %s %-24s %-15s ", signs[line->state & 3], line->rule->id,
 			line->rule->slug,
-			line->state == TFS_STATE_NOT_MEASURABLE ? "not measurable" :
-								  tfs_words_state(line->state));
+			line->state == TFS_STATE_NOT_MEASURABLE ? "not measurable"
+								: tfs_words_state(line->state));
 		put_wrapped(out, line->reason ? line->reason : "", 52);
 	}
 }
 
 static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_pool *pool)
 {
-	const char *text = isnan(rewrite->predicted_ns) ?
-		"gain not predicted" :
-		tfs_pool_print(pool, "predicted %s", tfs_words_time(pool, rewrite->predicted_ns));
+	const char *text = isnan(rewrite->predicted_ns)
+				   ? "gain not predicted"
+				   : tfs_pool_print(pool, "predicted %s",
+					     tfs_words_time(pool, rewrite->predicted_ns));
 	if (isnan(rewrite->realised_ns))
 		return tfs_pool_print(pool, "%s, not measured", text);
 	return tfs_pool_print(pool, "%s, realised %s (%s to %s) per step", text,
@@ -246,13 +248,13 @@ static void write_facts(const char *title, const char *line, const struct tfs_mo
 
 static void write_text(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
-	struct tfs_pool pool = { 0 };
+	struct tfs_pool pool = {0};
 	write_head(model, out, paint, &pool);
 	write_findings(model, out, paint, &pool);
 	write_rules(model, out, paint);
 	write_rewrites(model, out, paint, &pool);
-	write_facts("VISIBILITY", model->sight, model->visibility, model->visibility_count, out,
-		paint);
+	write_facts(
+		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);
 	fprintf(out, "\n%sLOSSES%s%s\n", paint->bold, paint->reset,
 		model->loss_count ? "" : " none");
 	for (size_t i = 0; i < model->loss_count; i++)

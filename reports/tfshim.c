@@ -11,8 +11,7 @@
 #define X(name) &tfs_command_##name,
 static const struct tfs_command *const commands[] = {
 #include "reports/commands.inc"
-	NULL
-};
+	NULL};
 #undef X
 
 static void print_help(void)
@@ -39,7 +38,8 @@ static const struct tfs_command *find_command(const char *name)
 int main(int argc, char **argv)
 {
 	const char *name = argc > 1 ? argv[1] : "";
-	if (!strcmp(name, "--help") || !strcmp(name, "-h") || (!strcmp(name, "help") && argc == 2)) {
+	if (!strcmp(name, "--help") || !strcmp(name, "-h") ||
+		(!strcmp(name, "help") && argc == 2)) {
 		print_help();
 		return 0;
 	}

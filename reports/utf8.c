@@ -4,7 +4,7 @@
 unsigned tfs_utf8_next(const char *text, uint32_t *out_code)
 {
 	const unsigned char *bytes = (const unsigned char *)text;
-	static const uint32_t smallest[] = { 0, 0, 0x80, 0x800, 0x10000 };
+	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
 	unsigned length = 1;
 	uint32_t code = bytes[0];
 

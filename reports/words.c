@@ -33,7 +33,7 @@ const char *tfs_words_time(struct tfs_pool *pool, double ns)
 
 const char *tfs_words_bytes(struct tfs_pool *pool, double bytes)
 {
-	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	unsigned unit = 0;
 	if (isnan(bytes))
 		return "?";
@@ -116,18 +116,18 @@ const char *tfs_words_frame(struct tfs_pool *pool, const struct tfs_model_frame 
 
 const char *tfs_words_level(enum tfs_level level)
 {
-	static const char *const names[] = { "note", "warn", "error" };
+	static const char *const names[] = {"note", "warn", "error"};
 	return (unsigned)level < 3 ? names[level] : "note";
 }
 
 const char *tfs_words_state(enum tfs_state state)
 {
-	static const char *const names[] = { "passed", "violated", "not_measurable", "waived" };
+	static const char *const names[] = {"passed", "violated", "not_measurable", "waived"};
 	return (unsigned)state < 4 ? names[state] : "not_measurable";
 }
 
 const char *tfs_words_sign(enum tfs_level level)
 {
-	static const char *const signs[] = { "i", "!", "x" };
+	static const char *const signs[] = {"i", "!", "x"};
 	return (unsigned)level < 3 ? signs[level] : "i";
 }

@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-#include "reports/pool.h"
 #include "reports/model.h"
+#include "reports/pool.h"
 
 /* "1.23 ms", "45 us", "3.2 s"; "?" for NaN. */
 const char *tfs_words_time(struct tfs_pool *pool, double ns);

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/build.h"
+
+#include <string.h>
+
+#include "reports/places.h"
+
+static struct tfs_cost copy_cost(struct tfs_pool *pool, const struct tfs_cost *cost)
+{
+	struct tfs_cost copy = *cost;
+	copy.method = tfs_pool_string(pool, cost->method);
+	return copy;
+}
+
+static const char *text_or_null(struct tfs_pool *pool, const char *text)
+{
+	return text && *text ? tfs_pool_string(pool, text) : NULL;
+}
+
+static const struct tfs_rewrite_line *find_rewrite(
+	const struct tfs_judgement *judgement, const char *name)
+{
+	for (size_t i = 0; i < judgement->rewrite_count; i++) {
+		if (!strcmp(judgement->rewrites[i].name, name))
+			return &judgement->rewrites[i];
+	}
+	return NULL;
+}
+
+static const struct tfs_refusal_line *find_refusal(
+	const struct tfs_rewrite_line *rewrite, uint32_t site)
+{
+	for (size_t i = 0; i < rewrite->refusal_count; i++) {
+		if (rewrite->refusals[i].site == site)
+			return &rewrite->refusals[i];
+	}
+	return NULL;
+}
+
+/* What became of the finding's rewrite at the finding's own call site. */
+static void set_rewrite(
+	struct tfs_build *build, const struct tfs_finding *from, struct tfs_model_finding *to)
+{
+	struct tfs_pool *pool = &build->model->pool;
+	to->rewrite_state = "none";
+	if (!from->rule->rewrite)
+		return;
+	to->rewrite = from->rule->rewrite;
+	to->rewrite_state = "off";
+	const struct tfs_rewrite_line *line = find_rewrite(build->judgement, from->rule->rewrite);
+	if (!line)
+		return;
+	const struct tfs_refusal_line *refusal = find_refusal(line, from->site);
+	if (refusal) {
+		to->rewrite_state = "refused";
+		to->rewrite_reason = tfs_pool_string(pool, refusal->check);
+		return;
+	}
+	to->rewrite_reason = text_or_null(pool, line->reason);
+	if (line->state == TFS_REWRITE_LOST) {
+		to->rewrite_state = "refused";
+		if (!to->rewrite_reason)
+			to->rewrite_reason = "it was measured and gained nothing";
+	} else if (line->state == TFS_REWRITE_APPLY && line->applied) {
+		to->rewrite_state = "applied";
+	} else if (line->state == TFS_REWRITE_APPLY) {
+		to->rewrite_state = "refused";
+		if (!to->rewrite_reason)
+			to->rewrite_reason = "no call met its preconditions";
+	}
+}
+
+static void set_findings(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_pool *pool = &model->pool;
+	const struct tfs_judgement *judgement = build->judgement;
+	size_t count = judgement->finding_count;
+	struct tfs_model_finding *findings = tfs_pool_alloc(pool, count, sizeof(*findings));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_finding *from = &judgement->findings[i];
+		struct tfs_model_finding *to = &findings[i];
+		to->rule = from->rule;
+		to->level = from->level;
+		to->group = from->group;
+		to->call = text_or_null(pool, tfs_trace_function(build->trace, from->function));
+		to->place = tfs_places_find(build->places, from->site);
+		to->count_per_step = from->count_per_step;
+		to->bytes_per_step = from->bytes_per_step;
+		to->time_per_step_ns = from->time_per_step_ns;
+		to->count_total = from->count_total;
+		to->cost = copy_cost(pool, &from->cost);
+		to->low_confidence = from->low_confidence;
+		to->message = text_or_null(pool, from->message);
+		to->advice =
+			tfs_pool_string(pool, from->advice ? from->advice : from->rule->advice);
+		set_rewrite(build, from, to);
+		if ((unsigned)from->level < 3)
+			model->levels[from->level]++;
+	}
+	model->findings = findings;
+	model->finding_count = count;
+	model->joint = copy_cost(pool, &judgement->joint);
+	model->joint_count = judgement->joint_findings;
+}
+
+static void set_rules(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	size_t count = build->judgement->rule_count;
+	struct tfs_model_rule *rules = tfs_pool_alloc(&model->pool, count, sizeof(*rules));
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_rule_line *line = &build->judgement->rules[i];
+		rules[i].rule = line->rule;
+		rules[i].state = line->verdict.state;
+		rules[i].reason = text_or_null(&model->pool, line->verdict.reason);
+		rules[i].findings = line->findings;
+	}
+	model->rules = rules;
+	model->rule_count = count;
+}
+
+static const char *state_name(enum tfs_rewrite_state state)
+{
+	static const char *const names[] = {"off", "report", "shadow", "apply", "lost"};
+	return (unsigned)state < 5 ? names[state] : "off";
+}
+
+static void set_rewrites(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_pool *pool = &model->pool;
+	size_t count = build->judgement->rewrite_count;
+	struct tfs_model_rewrite *rewrites = tfs_pool_alloc(pool, count, sizeof(*rewrites));
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
+		struct tfs_model_rewrite *to = &rewrites[i];
+		to->name = tfs_pool_string(pool, from->name);
+		to->class_name = tfs_pool_string(pool, from->rank);
+		to->state = state_name(from->state);
+		to->reason = text_or_null(pool, from->reason);
+		to->applied = from->applied;
+		to->bytes = from->bytes;
+		to->predicted_ns = from->predicted_ns;
+		to->realised_ns = from->realised_ns;
+		to->realised_low_ns = from->realised_low_ns;
+		to->realised_high_ns = from->realised_high_ns;
+		struct tfs_model_refusal *refusals =
+			tfs_pool_alloc(pool, from->refusal_count, sizeof(*refusals));
+		for (size_t j = 0; j < from->refusal_count; j++) {
+			refusals[j].check = tfs_pool_string(pool, from->refusals[j].check);
+			refusals[j].count = from->refusals[j].count;
+			refusals[j].place = tfs_places_find(build->places, from->refusals[j].site);
+		}
+		to->refusals = refusals;
+		to->refusal_count = from->refusal_count;
+	}
+	model->rewrites = rewrites;
+	model->rewrite_count = count;
+}
+
+void tfs_build_findings(struct tfs_build *build)
+{
+	set_rules(build);
+	set_findings(build);
+	set_rewrites(build);
+}

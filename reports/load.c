@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/build.h"
+#include "reports/places.h"
+#include "reports/progress.h"
+
+static void set_why(char **out_why, const char *what, int error, const struct tfs_damage *damage)
+{
+	if (damage && damage->what) {
+		if (asprintf(out_why, "%s (at byte %llu)", damage->what,
+			    (unsigned long long)damage->offset) < 0)
+			*out_why = NULL;
+	} else if (asprintf(out_why, "%s: %s", what, strerror(-error)) < 0) {
+		*out_why = NULL;
+	}
+}
+
+static void build_model(struct tfs_build *build, const char *path, bool charts)
+{
+	build->places = tfs_places_create(build->trace, &build->model->pool);
+	tfs_build_head(build, path);
+	tfs_build_findings(build);
+	tfs_build_calls(build);
+	if (charts) {
+		tfs_build_charts(build);
+		tfs_build_lanes(build);
+		tfs_build_tree(build);
+	}
+	tfs_places_destroy(build->places);
+}
+
+int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
+	char **out_why)
+{
+	struct tfs_damage damage = {0};
+	struct tfs_trace *trace = NULL;
+	struct tfs_timeline *timeline = NULL;
+	struct tfs_judgement *judgement = NULL;
+
+	*out_why = NULL;
+	tfs_progress_start(options->progress, path);
+	int error = tfs_trace_open(path, &damage, &trace);
+	if (error) {
+		set_why(out_why, "cannot be read", error, &damage);
+		goto out;
+	}
+	tfs_progress_say("laying out");
+	error = tfs_timeline_create(trace, &timeline);
+	if (error) {
+		set_why(out_why, "cannot be laid out", error, NULL);
+		goto out;
+	}
+	tfs_progress_say("judging");
+	error = tfs_judge(timeline, &options->judge, &judgement);
+	if (error) {
+		set_why(out_why, "cannot be judged", error, NULL);
+		goto out;
+	}
+	tfs_progress_say("resolving");
+	memset(out_model, 0, sizeof(*out_model));
+	struct tfs_build build = {
+		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
+	build_model(&build, path, options->charts);
+out:
+	tfs_progress_end();
+	tfs_judgement_destroy(judgement);
+	tfs_timeline_destroy(timeline);
+	tfs_trace_close(trace);
+	return error;
+}

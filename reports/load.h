@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_LOAD_H
+#define TFS_REPORTS_LOAD_H
+
+/*
+ * From a recording to a model: open, lay out, judge, resolve.
+ */
+
+#include "reports/model.h"
+#include "rules/judge.h"
+
+struct tfs_load_options {
+	struct tfs_judge_options judge;
+	bool charts;   /* also what is drawn: steps, lanes, the tree */
+	bool progress; /* says on stderr what it is at when it takes more than two seconds */
+};
+
+/* Loads one recording; 0, or a negative errno and a reason in `out_why` that the caller frees. The
+ * caller finishes the model. */
+int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
+	char **out_why);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct tfs_places {
+	const struct tfs_trace *trace;
+	struct tfs_pool *pool;
+	uint32_t limit;
+	struct tfs_model_place *sites;
+	bool *known;
+};
+
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_pool *pool)
+{
+	struct tfs_places *places = tfs_pool_alloc(pool, 1, sizeof(*places));
+	places->trace = trace;
+	places->pool = pool;
+	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
+	places->sites = tfs_pool_alloc(pool, places->limit, sizeof(*places->sites));
+	places->known = tfs_pool_alloc(pool, places->limit, sizeof(*places->known));
+	return places;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static struct tfs_model_frame resolve(struct tfs_places *places, uint64_t address)
+{
+	struct tfs_model_frame frame = {0};
+	const struct tfs_module_record *module = tfs_trace_module(places->trace, address);
+	if (module)
+		frame.module = tfs_pool_print(places->pool, "%s+0x%llx",
+			base_name(tfs_trace_string(places->trace, module->record.site)),
+			(unsigned long long)(address - module->start + module->file_offset));
+	else
+		frame.module = tfs_pool_print(places->pool, "0x%llx", (unsigned long long)address);
+	return frame;
+}
+
+static uint64_t mix(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+/* Lines move with every edit and addresses with every build, so neither is part of the key where
+ * there are names; frames around main() differ between systems. */
+static uint64_t make_key(const struct tfs_model_place *place)
+{
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < place->frame_count; i++) {
+		const struct tfs_model_frame *frame = &place->frames[i];
+		key = mix(key, frame->function ? frame->function : frame->module);
+		key = mix(key, frame->file ? base_name(frame->file) : NULL);
+		if (frame->function && !strcmp(frame->function, "main"))
+			break;
+	}
+	return key;
+}
+
+struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
+{
+	const uint64_t *addresses;
+	if (!site || site >= places->limit)
+		return (struct tfs_model_place){0};
+	struct tfs_model_place *place = &places->sites[site];
+	if (places->known[site])
+		return *place;
+	places->known[site] = true;
+	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
+	struct tfs_model_frame *frames = tfs_pool_alloc(places->pool, count, sizeof(*frames));
+	for (unsigned i = 0; i < count; i++)
+		frames[i] = resolve(places, addresses[i]);
+	place->frames = frames;
+	place->frame_count = count;
+	place->key = make_key(place);
+	return *place;
+}
+
+void tfs_places_destroy(struct tfs_places *places)
+{
+	(void)places;
+}

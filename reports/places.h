@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_PLACES_H
+#define TFS_REPORTS_PLACES_H
+
+/*
+ * Call sites of a recording as source lines. Each site is looked up once.
+ */
+
+#include "reports/model.h"
+#include "shim/trace/trace.h"
+
+struct tfs_places;
+
+/* `pool` owns the names, the caller the rest; NULL source paths are tried as recorded. */
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_pool *pool);
+
+/* The place of a site; no frames when the site is 0 or unknown. */
+struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site);
+
+void tfs_places_destroy(struct tfs_places *places);
+
+#endif
