@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/sim/cudnn_search.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_RESULTS 16
+
+/* The three public result structs differ in the type of their first field only. */
+_Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(struct tfs_dnn_perf), "size");
+_Static_assert(sizeof(cudnnConvolutionBwdDataAlgoPerf_t) == sizeof(struct tfs_dnn_perf), "size");
+_Static_assert(sizeof(cudnnConvolutionBwdFilterAlgoPerf_t) == sizeof(struct tfs_dnn_perf), "size");
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tfs_dnn_perf *p = a;
+	const struct tfs_dnn_perf *q = b;
+
+	if ((p->status == CUDNN_STATUS_SUCCESS) != (q->status == CUDNN_STATUS_SUCCESS))
+		return p->status == CUDNN_STATUS_SUCCESS ? -1 : 1;
+	if (p->time < q->time || p->time > q->time)
+		return p->time < q->time ? -1 : 1;
+	/* Equal times come in no documented order. */
+	if (tfsim_hostile_seed())
+		return q->algo - p->algo;
+	return p->algo != q->algo ? p->algo - q->algo : (int)p->math - (int)q->math;
+}
+
+static void describe(const struct tfs_dnn_problem *p, int algo, struct tfs_dnn_perf *out)
+{
+	const struct tfs_dnn_algo *a = tfs_dnn_algo_find(p, algo);
+	struct tfs_dnn_work w = tfs_dnn_algo_work(p, algo);
+
+	memset(out, 0, sizeof(*out));
+	out->algo = algo;
+	out->math = p->math;
+	out->time = -1.0f;
+	out->status = CUDNN_STATUS_NOT_SUPPORTED;
+	if (!a)
+		return;
+	out->status = CUDNN_STATUS_SUCCESS;
+	out->memory = a->workspace(p);
+	out->determinism = a->deterministic ? CUDNN_DETERMINISTIC : CUDNN_NON_DETERMINISTIC;
+	w.slower *= a->prologue ? 4.0 / 3.0 : 1.0;
+	out->time = (float)((double)tfs_dnn_cost(&w) / 1e6);
+}
+
+/*
+ * All algorithms with the descriptor's math type, and with default math too where that one allows
+ * conversions: those are measured both ways.
+ */
+static int list(const struct tfs_dnn_problem *p, struct tfs_dnn_perf *out)
+{
+	struct tfs_dnn_problem plain = *p;
+	int n = 0;
+
+	for (int i = 0; i < tfs_dnn_algo_count(p->family); i++)
+		describe(p, i, &out[n++]);
+	if (!p->conv.tf32)
+		return n;
+	plain.math = CUDNN_DEFAULT_MATH;
+	plain.conv.tf32 = false;
+	for (int i = 0; i < tfs_dnn_algo_count(p->family); i++)
+		describe(&plain, i, &out[n++]);
+	return n;
+}
+
+static void hand_out(struct tfs_dnn_perf *all, int n, int requested, int *returned,
+	struct tfs_dnn_perf *results)
+{
+	qsort(all, (size_t)n, sizeof(*all), by_time);
+	if (n > requested)
+		n = requested;
+	memcpy(results, all, (size_t)n * sizeof(*all));
+	*returned = n;
+}
+
+cudnnStatus_t tfs_dnn_search_guess(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	int requested, int *returned, struct tfs_dnn_perf *results)
+{
+	struct tfs_dnn_perf all[MAX_RESULTS];
+	int n;
+
+	if (!handle || !returned || !results)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	if (requested < 1)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "requested count below 1");
+	n = list(p, all);
+	/* A guess that is wrong is still a guess: hostile mode ranks at random. */
+	for (int i = 0; i < n && tfsim_hostile_seed(); i++)
+		if (all[i].status == CUDNN_STATUS_SUCCESS)
+			all[i].time = (float)tfsim_hostile_pick(0x700 + (uint64_t)i, 100);
+	hand_out(all, n, requested, returned, results);
+	for (int i = 0; i < *returned; i++)
+		results[i].time = -1.0f;
+	return CUDNN_STATUS_SUCCESS;
+}
+
+struct clobber {
+	float *out;
+	struct tfs_view view;
+	void *workspace;
+	size_t workspace_bytes;
+};
+
+/* Timing runs leave some algorithm's raw result behind; nobody may rely on which. */
+static void run_clobber(void *args)
+{
+	struct clobber *c = args;
+
+	tfs_math_fill(&c->view, c->out, tfsim_hostile_seed() ? (float)(0.0 / 0.0) : 1234.5f);
+	if (c->workspace_bytes)
+		memset(c->workspace, 0x5a, c->workspace_bytes < 4096 ? c->workspace_bytes : 4096);
+	tfsim_scribble(c->workspace, c->workspace_bytes);
+}
+
+/* Puts one algorithm's kernels on the stream, as a measurement does. */
+static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	const struct tfs_dnn_perf *row, const struct tfs_dnn_target *t)
+{
+	struct tfs_dnn_work w = tfs_dnn_algo_work(p, row->algo);
+	struct clobber c = {t->out, *t->view, t->workspace, row->memory};
+	cudnnStatus_t rc = tfs_dnn_algo_prologue(handle, p, row->algo);
+
+	if (rc)
+		return rc;
+	w.run = run_clobber;
+	w.args = &c;
+	w.args_size = sizeof(c);
+	w.writes[0] = t->out;
+	w.write_bytes[0] = tfs_dnn_bytes(t->view);
+	w.writes[1] = t->workspace;
+	w.write_bytes[1] = row->memory;
+	return tfs_dnn_submit(handle, &w);
+}
+
+static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	const struct tfs_dnn_target *t, struct tfs_dnn_perf *all, int n)
+{
+	for (int i = 0; i < n; i++) {
+		struct tfs_dnn_problem q = *p;
+
+		if (all[i].status)
+			continue;
+		q.math = all[i].math;
+		q.conv.tf32 = q.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
+		if (all[i].memory > t->workspace_bytes)
+			all[i].status = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+		else
+			all[i].status = measure(handle, &q, &all[i], t);
+		if (all[i].status)
+			all[i].time = -1.0f;
+	}
+}
+
+cudnnStatus_t tfs_dnn_search_measure(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	const struct tfs_dnn_target *t, int requested, int *returned, struct tfs_dnn_perf *results)
+{
+	struct tfs_dnn_perf all[MAX_RESULTS];
+	int n;
+
+	if (!handle || !returned || !results)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	if (requested < 1)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "requested count below 1");
+	if (tfsim_stream_synchronize(handle->stream))
+		return tfs_dnn_fail(CUDNN_STATUS_EXECUTION_FAILED, "the stream cannot be waited for");
+	n = list(p, all);
+	measure_all(handle, p, t, all, n);
+	if (tfsim_stream_synchronize(handle->stream))
+		return tfs_dnn_fail(CUDNN_STATUS_EXECUTION_FAILED, "a measurement failed");
+	hand_out(all, n, requested, returned, results);
+	return CUDNN_STATUS_SUCCESS;
+}
+
+/* The most any algorithm wants: what Find allocates for itself. */
+static size_t most_memory(const struct tfs_dnn_problem *p)
+{
+	size_t most = 0;
+
+	for (int i = 0; i < tfs_dnn_algo_count(p->family); i++) {
+		const struct tfs_dnn_algo *a = tfs_dnn_algo_find(p, i);
+		size_t size = a ? a->workspace(p) : 0;
+
+		most = size > most ? size : most;
+	}
+	return most;
+}
+
+cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	int requested, int *returned, struct tfs_dnn_perf *results)
+{
+	const struct tfs_view *views[3] = {&p->x, &p->w, &p->y};
+	static const int out_of[TFS_DNN_FAMILIES] = {2, 0, 1};
+	struct tfs_dnn_target t = {.workspace_bytes = most_memory(p)};
+	void *own[4] = {NULL};
+	cudnnStatus_t rc = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+
+	if (!handle)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
+	for (int i = 0; i < 3; i++)
+		if (tfsim_device_alloc(&own[i], tfs_dnn_bytes(views[i])))
+			goto out;
+	/* No room for the largest workspace only bars the algorithms that want it. */
+	while (t.workspace_bytes && tfsim_device_alloc(&own[3], t.workspace_bytes))
+		t.workspace_bytes /= 2;
+	t.workspace = own[3];
+	t.out = own[out_of[p->family]];
+	t.view = views[out_of[p->family]];
+	rc = tfs_dnn_search_measure(handle, p, &t, requested, returned, results);
+out:
+	for (int i = 0; i < 4; i++)
+		tfsim_device_free(own[i]);
+	return rc;
+}
