@@ -274,3 +274,46 @@ TFS_DNN_API cudnnStatus_t cudnnConvolutionBiasActivationForward(cudnnHandle_t ha
 	r.s = tfs_dnn_blend(alpha1, NULL);
 	return execute(handle, &p, (int)algo, &r, workSpace, workSpaceSizeInBytes);
 }
+
+struct bias {
+	struct tfs_blend s;
+	struct tfs_view dyv;
+	const float *dy;
+	ptrdiff_t step;
+	float *db;
+};
+
+static void run_bias(void *args)
+{
+	const struct bias *b = args;
+
+	tfs_conv_grad_bias(b->s, &b->dyv, b->dy, b->step, b->db);
+}
+
+TFS_DNN_API cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, const void *alpha,
+	const cudnnTensorDescriptor_t dyDesc, const void *dy, const void *beta,
+	const cudnnTensorDescriptor_t dbDesc, void *db)
+{
+	struct bias b = {.dy = dy, .db = db};
+	struct tfs_dnn_work w = {.name = "tfsim_conv_bgrad", .run = run_bias, .args = &b,
+		.args_size = sizeof(b)};
+	cudnnStatus_t rc = tfs_dnn_check((cudnnTensorDescriptor_t[]){dyDesc, dbDesc}, 2);
+
+	if (rc)
+		return rc;
+	if (!handle || !alpha || !beta || !dy || !db)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	if (dbDesc->v.dim[1] != dyDesc->v.dim[1] ||
+		tfs_view_count(&dbDesc->v) != (size_t)dbDesc->v.dim[1])
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "bias dimensions");
+	b.s = tfs_dnn_blend(alpha, beta);
+	b.dyv = dyDesc->v;
+	b.step = dbDesc->v.stride[1];
+	w.bytes = 4 * tfs_view_count(&dyDesc->v);
+	w.flops = tfs_view_count(&dyDesc->v);
+	w.reads[0] = dy;
+	w.read_bytes[0] = tfs_dnn_bytes(&dyDesc->v);
+	w.writes[0] = db;
+	w.write_bytes[0] = tfs_dnn_bytes(&dbDesc->v);
+	return tfs_dnn_submit(handle, &w);
+}

@@ -105,7 +105,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stre
 {
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
-	if (stream && tfsim_stream_device(stream) != handle->device)
+	if ((uintptr_t)stream > (uintptr_t)cudaStreamPerThread &&
+		tfsim_stream_device(stream) != handle->device)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_STREAM_MISMATCH,
 			"the stream belongs to another device");
 	handle->stream = stream;

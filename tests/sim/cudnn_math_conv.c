@@ -88,6 +88,21 @@ static void piece(const struct unit *u, int i, size_t extent, size_t *from, size
 	*count = extent * (p + 1) / n - *from;
 }
 
+/* Keeps 10 bits of the fraction, to nearest. */
+static void round_tf32(const struct unit *u, float *p, size_t count)
+{
+	if (!u->v->tf32)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &p[i], sizeof(bits));
+		if ((bits & 0x7f800000u) != 0x7f800000u)
+			bits = (bits + 0x0fffu + (bits >> 13 & 1)) & ~0x1fffu;
+		memcpy(&p[i], &bits, sizeof(bits));
+	}
+}
+
 static void pack_filter(const struct unit *u, bool reversed, const float *w)
 {
 	for (size_t r = 0; r < u->rows; r++) {
@@ -96,9 +111,9 @@ static void pack_filter(const struct unit *u, bool reversed, const float *w)
 		for (int k = 0; k < u->kg; k++)
 			u->w[(size_t)k * u->rows + r] = from[k * u->v->ws[0]];
 	}
+	round_tf32(u, u->w, (size_t)u->kg * u->rows);
 }
 
-/* Calls fn once for each row of output positions: y's strides need not be packed. */
 static void pack_output(const struct unit *u, const float *y)
 {
 	const struct tfs_conv *v = u->v;
@@ -112,6 +127,13 @@ static void pack_output(const struct unit *u, const float *y)
 				for (int i = 0; i < v->out[2]; i++)
 					to[i] = from[i * v->ys[4]];
 			}
+	round_tf32(u, u->y, (size_t)u->kg * u->positions);
+}
+
+static void pack_column(const struct unit *u, bool reversed, const float *x)
+{
+	tfs_col_fill(u->v, reversed, x, u->col);
+	round_tf32(u, u->col, u->rows * u->positions);
 }
 
 static void store_line(struct tfs_blend s, int n, const float *from, ptrdiff_t step, float *to)
@@ -168,7 +190,7 @@ int tfs_conv_forward(const struct tfs_conv *v, struct tfs_sum_order o, struct tf
 	for (int g = 0; g < v->groups; g++) {
 		pack_filter(&u, o.reversed, w + g * u.kg * v->ws[0]);
 		for (int n = 0; n < v->n; n++) {
-			tfs_col_fill(v, o.reversed, x + n * v->xs[0] + g * u.cg * v->xs[1], u.col);
+			pack_column(&u, o.reversed, x + n * v->xs[0] + g * u.cg * v->xs[1]);
 			for (int i = 0; i < u.pieces; i++) {
 				size_t from, count;
 
@@ -269,7 +291,7 @@ int tfs_conv_grad_filter(const struct tfs_conv *v, struct tfs_sum_order o, struc
 		for (int i = 0; i < v->n; i++) {
 			ptrdiff_t n = (ptrdiff_t)images[i];
 
-			tfs_col_fill(v, false, x + n * v->xs[0] + g * u.cg * v->xs[1], u.col);
+			pack_column(&u, false, x + n * v->xs[0] + g * u.cg * v->xs[1]);
 			pack_output(&u, dy + n * v->ys[0] + g * u.kg * v->ys[1]);
 			add_image(&u, i == 0);
 		}
