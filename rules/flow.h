@@ -12,8 +12,8 @@
 #include "rules/timeline.h"
 
 struct tfs_access {
-	uint64_t offset; /* within the range */
-	uint64_t bytes;  /* up to the range's end where the call does not say */
+	uint64_t offset;   /* within the range */
+	uint64_t bytes;    /* up to the range's end where the call does not say */
 	uint64_t start_ns; /* of the call */
 	uint32_t range;
 	uint32_t call;
@@ -30,9 +30,9 @@ const struct tfs_access *tfs_flow_after(const struct tfs_timeline *timeline, uin
 	uint32_t range, uint64_t offset, uint64_t bytes, uint32_t roles);
 
 /* Who wrote last what an operand reads; who uses next what it wrote. */
-const struct tfs_access *tfs_flow_writer(const struct tfs_timeline *timeline, uint32_t call,
-	const struct tfs_operand *operand);
-const struct tfs_access *tfs_flow_next_use(const struct tfs_timeline *timeline, uint32_t call,
-	const struct tfs_operand *operand);
+const struct tfs_access *tfs_flow_writer(
+	const struct tfs_timeline *timeline, uint32_t call, const struct tfs_operand *operand);
+const struct tfs_access *tfs_flow_next_use(
+	const struct tfs_timeline *timeline, uint32_t call, const struct tfs_operand *operand);
 
 #endif

@@ -37,9 +37,9 @@ struct tfs_host_call {
 	const struct tfs_call *record;
 	uint64_t start_ns;
 	uint64_t end_ns;
-	uint32_t thread;        /* index of its thread */
-	uint32_t step;          /* index of the step it starts in */
-	uint32_t first_op;      /* device operations it caused: call_ops[first_op ...] */
+	uint32_t thread;   /* index of its thread */
+	uint32_t step;     /* index of the step it starts in */
+	uint32_t first_op; /* device operations it caused: call_ops[first_op ...] */
 	uint32_t op_count;
 	uint32_t first_operand; /* see tfs_operand_next() */
 	uint16_t function;
@@ -84,17 +84,18 @@ struct tfs_range {
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t from_ns;
-	uint64_t until_ns;   /* UINT64_MAX = never released */
+	uint64_t until_ns; /* UINT64_MAX = never released */
 	uint32_t alloc_call;
 	uint32_t free_call;
-	uint32_t site;       /* of the allocation */
-	uint32_t memory;     /* enum tfs_memory_kind */
+	uint32_t site;   /* of the allocation */
+	uint32_t memory; /* enum tfs_memory_kind */
 };
 
 /* Why a device had nothing to do. */
 enum tfs_idle_why {
 	TFS_IDLE_UNKNOWN = 0, /* the work that ends it has no known call */
-	TFS_IDLE_QUEUED = 1,  /* that work was launched before: latency, or it waited for other work */
+	TFS_IDLE_QUEUED =
+		1, /* that work was launched before: latency, or it waited for other work */
 	TFS_IDLE_DRAINED = 2, /* `call` waited for the device and let it run dry */
 	TFS_IDLE_CALL = 3,    /* the host spent most of it inside `call` */
 	TFS_IDLE_HOST = 4     /* the host was in its own code, mostly behind `call` */
@@ -113,8 +114,8 @@ struct tfs_idle {
 struct tfs_device {
 	uint32_t number;
 	const struct tfs_device_record *record; /* may be NULL */
-	uint64_t busy_ns; /* union of its operations */
-	uint64_t lost;    /* operations without times */
+	uint64_t busy_ns;                       /* union of its operations */
+	uint64_t lost;                          /* operations without times */
 	uint32_t first_idle;
 	uint32_t idle_count;
 };
@@ -130,8 +131,8 @@ struct tfs_step_times {
 struct tfs_timeline_private;
 
 struct tfs_timeline {
-	const struct tfs_trace *trace; /* borrowed */
-	uint32_t evidence;             /* TFS_NEEDS_* bits that are there */
+	const struct tfs_trace *trace;    /* borrowed */
+	uint32_t evidence;                /* TFS_NEEDS_* bits that are there */
 	enum tfs_step_source step_source; /* 0 = no steps were found */
 	bool steps_offline;               /* found after the run */
 
@@ -150,11 +151,11 @@ struct tfs_timeline {
 	uint32_t window_count, step_count, judged_count, thread_count, call_count, stream_count;
 	uint32_t op_count, sync_count, range_count, device_count, idle_count;
 
-	bool judged_rewritten;    /* there were none with rewrites off: `judged` has a rewrite on */
-	uint64_t training_steps;  /* of the whole run, recorded or not */
+	bool judged_rewritten;   /* there were none with rewrites off: `judged` has a rewrite on */
+	uint64_t training_steps; /* of the whole run, recorded or not */
 	uint64_t warmup_steps;
-	uint64_t other_steps;     /* evaluation and the like */
-	uint64_t rewritten_steps; /* training steps with a rewrite on */
+	uint64_t other_steps;            /* evaluation and the like */
+	uint64_t rewritten_steps;        /* training steps with a rewrite on */
 	struct tfs_step_times inside;    /* judged steps */
 	struct tfs_step_times outside;   /* training steps outside windows, rewrites off */
 	struct tfs_step_times rewritten; /* training steps outside windows, a rewrite on */

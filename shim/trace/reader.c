@@ -12,14 +12,14 @@
 void tfs_reader_damage(struct tfs_trace *trace, uint64_t offset, const char *what)
 {
 	if (trace->damage_count < TFS_DAMAGES_KEPT)
-		trace->damages[trace->damage_count++] = (struct tfs_damage){ offset, what };
+		trace->damages[trace->damage_count++] = (struct tfs_damage){offset, what};
 	trace->summary.damages++;
 }
 
 static int refuse(struct tfs_damage *out_damage, uint64_t offset, const char *what, int err)
 {
 	if (out_damage)
-		*out_damage = (struct tfs_damage){ offset, what };
+		*out_damage = (struct tfs_damage){offset, what};
 	return err;
 }
 
@@ -73,8 +73,8 @@ static int read_all(struct tfs_trace *trace, struct tfs_damage *out)
 }
 
 /* Takes `trace` over. */
-static int finish_open(struct tfs_trace *trace, struct tfs_damage *out_damage,
-	struct tfs_trace **out_trace)
+static int finish_open(
+	struct tfs_trace *trace, struct tfs_damage *out_damage, struct tfs_trace **out_trace)
 {
 	int err = read_all(trace, out_damage);
 
@@ -86,8 +86,8 @@ static int finish_open(struct tfs_trace *trace, struct tfs_damage *out_damage,
 	return 0;
 }
 
-int tfs_trace_open_memory(const void *bytes, size_t size, struct tfs_damage *out_damage,
-	struct tfs_trace **out_trace)
+int tfs_trace_open_memory(
+	const void *bytes, size_t size, struct tfs_damage *out_damage, struct tfs_trace **out_trace)
 {
 	struct tfs_trace *trace = calloc(1, sizeof(*trace));
 

@@ -26,9 +26,9 @@ static int compare_threads(const void *left, const void *right)
 
 size_t tfs_reader_thread(const struct tfs_trace *trace, uint32_t index)
 {
-	struct tfs_trace_thread key = { .index = index };
-	const struct tfs_trace_thread *found = bsearch(&key, trace->threads, trace->thread_count,
-		sizeof(key), compare_threads);
+	struct tfs_trace_thread key = {.index = index};
+	const struct tfs_trace_thread *found =
+		bsearch(&key, trace->threads, trace->thread_count, sizeof(key), compare_threads);
 
 	return found ? (size_t)(found - trace->threads) : SIZE_MAX;
 }
@@ -83,7 +83,7 @@ size_t tfs_trace_threads(const struct tfs_trace *trace, const struct tfs_trace_t
 
 void tfs_cursor_start(struct tfs_cursor *cursor, const struct tfs_trace *trace, size_t thread)
 {
-	*cursor = (struct tfs_cursor){ .trace = trace };
+	*cursor = (struct tfs_cursor){.trace = trace};
 	if (thread < trace->thread_count) {
 		cursor->chunk = trace->threads[thread].first_chunk;
 		cursor->last_chunk = cursor->chunk + trace->threads[thread].chunks;

@@ -24,12 +24,11 @@ static size_t read_pairs(const struct tfs_trace *trace, struct pair *pairs)
 	size_t records = tfs_trace_count(trace, TFS_RECORD_clock), count = 0, kept = 0;
 
 	if (trace->header.start_ticks)
-		pairs[count++] =
-			(struct pair){ trace->header.start_ticks, trace->header.start_ns };
+		pairs[count++] = (struct pair){trace->header.start_ticks, trace->header.start_ns};
 	for (size_t i = 0; i < records; i++) {
 		const struct tfs_clock_record *clock = tfs_trace_at(trace, TFS_RECORD_clock, i);
 
-		pairs[count++] = (struct pair){ clock->ticks, clock->monotonic_ns };
+		pairs[count++] = (struct pair){clock->ticks, clock->monotonic_ns};
 	}
 	qsort(pairs, count, sizeof(*pairs), compare_pairs);
 	for (size_t i = 0; i < count; i++)
@@ -66,7 +65,7 @@ int tfs_reader_clock(struct tfs_trace *trace)
 	}
 	count = 0;
 	if (trace->header.clock == TFS_CLOCK_MONOTONIC) {
-		pairs[count++] = (struct pair){ 0, 0 };
+		pairs[count++] = (struct pair){0, 0};
 		trace->summary.calibrated = true;
 	} else {
 		count = thin_out(pairs, read_pairs(trace, pairs));
@@ -77,8 +76,8 @@ int tfs_reader_clock(struct tfs_trace *trace)
 		struct tfs_segment *segment = &trace->segments[i];
 
 		segment->from_ticks = i ? pairs[i].ticks : 0;
-		segment->until_ticks = i + 1 < trace->segment_count ? pairs[i + 1].ticks
-								    : UINT64_MAX;
+		segment->until_ticks =
+			i + 1 < trace->segment_count ? pairs[i + 1].ticks : UINT64_MAX;
 		segment->base_ticks = pairs[i].ticks;
 		segment->base_ns = pairs[i].ns;
 		segment->rate = 1;

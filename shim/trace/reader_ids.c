@@ -56,8 +56,8 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 			continue;
 		}
 		slot = &table->units[id];
-		if (!*slot || replaces((const void *)(trace->bytes + *slot * (size_t)TFS_UNIT),
-				      record))
+		if (!*slot ||
+			replaces((const void *)(trace->bytes + *slot * (size_t)TFS_UNIT), record))
 			*slot = units->units[i];
 	}
 	return 0;

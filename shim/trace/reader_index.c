@@ -44,6 +44,9 @@ static bool tail_fits(const struct tfs_record *record, size_t bytes)
 	case TFS_RECORD_kernel:
 	case TFS_RECORD_function:
 		return memchr(base + head, 0, bytes - head) != NULL;
+	case TFS_RECORD_thread:
+		return memchr(((const struct tfs_thread_record *)record)->name, 0,
+			       sizeof(((const struct tfs_thread_record *)record)->name)) != NULL;
 	case TFS_RECORD_site:
 		return record->function <= TFS_MAX_FRAMES &&
 		       record->function * sizeof(uint64_t) <= bytes - head;
@@ -121,8 +124,8 @@ static int index_records(struct tfs_trace *trace, struct tfs_reader_chunk *chunk
 static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_reader_chunk *out)
 {
 	const struct tfs_chunk *head = (const void *)(trace->bytes + offset);
-	uint64_t unit = head->kind == TFS_CHUNK_AGGREGATES ? sizeof(struct tfs_aggregate)
-							   : TFS_UNIT;
+	uint64_t unit =
+		head->kind == TFS_CHUNK_AGGREGATES ? sizeof(struct tfs_aggregate) : TFS_UNIT;
 	uint64_t committed, there = trace->size - offset - sizeof(*head);
 
 	if (head->magic == 0)
@@ -146,9 +149,11 @@ static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_re
 		trace->summary.cut = true;
 		committed = there;
 	}
-	*out = (struct tfs_reader_chunk){ .begin = offset + sizeof(*head),
-		.end = offset + sizeof(*head) + committed / unit * unit, .thread = head->thread,
-		.sequence = head->sequence, .kind = head->kind };
+	*out = (struct tfs_reader_chunk){.begin = offset + sizeof(*head),
+		.end = offset + sizeof(*head) + committed / unit * unit,
+		.thread = head->thread,
+		.sequence = head->sequence,
+		.kind = head->kind};
 	return true;
 }
 

@@ -49,8 +49,8 @@ enum tfs_family tfs_trace_family(const struct tfs_trace *trace, uint32_t functio
 						       : TFS_FAMILY_other;
 }
 
-unsigned tfs_trace_frames(const struct tfs_trace *trace, uint32_t site,
-	const uint64_t **out_addresses)
+unsigned tfs_trace_frames(
+	const struct tfs_trace *trace, uint32_t site, const uint64_t **out_addresses)
 {
 	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_site, site);
 
@@ -60,8 +60,8 @@ unsigned tfs_trace_frames(const struct tfs_trace *trace, uint32_t site,
 	return record->function;
 }
 
-bool tfs_trace_problem(const struct tfs_trace *trace, uint32_t id,
-	int32_t out_fields[TFS_PROBLEM_FIELD_COUNT])
+bool tfs_trace_problem(
+	const struct tfs_trace *trace, uint32_t id, int32_t out_fields[TFS_PROBLEM_FIELD_COUNT])
 {
 	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_problem, id);
 	unsigned count;

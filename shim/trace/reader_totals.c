@@ -23,11 +23,12 @@ static size_t collect_shares(struct tfs_trace *trace)
 		const struct tfs_reader_chunk *chunk = &trace->chunks[i];
 		uint32_t thread = (uint32_t)tfs_reader_thread(trace, chunk->thread);
 
-		for (uint64_t at = chunk->begin; at < chunk->end; at += sizeof(struct tfs_aggregate)) {
+		for (uint64_t at = chunk->begin; at < chunk->end;
+			at += sizeof(struct tfs_aggregate)) {
 			const struct tfs_aggregate *slot = (const void *)(trace->bytes + at);
 
 			if (slot->count)
-				trace->shares[count++] = (struct tfs_share){ thread, slot };
+				trace->shares[count++] = (struct tfs_share){thread, slot};
 		}
 	}
 	return count;
@@ -66,7 +67,8 @@ int tfs_reader_totals(struct tfs_trace *trace)
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *slot = trace->shares[i].aggregate;
 
-		if (!total || total->sum.site != slot->site || total->sum.function != slot->function) {
+		if (!total || total->sum.site != slot->site ||
+			total->sum.function != slot->function) {
 			total = &trace->totals[trace->total_count++];
 			total->first_share = (uint32_t)i;
 		}

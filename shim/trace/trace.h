@@ -63,11 +63,11 @@ const char *tfs_trace_kernel(const struct tfs_trace *trace, uint32_t id);
 /* The function's family; TFS_FAMILY_other when it is unknown. */
 enum tfs_family tfs_trace_family(const struct tfs_trace *trace, uint32_t function);
 /* A site's return addresses, innermost first; returns how many. */
-unsigned tfs_trace_frames(const struct tfs_trace *trace, uint32_t site,
-	const uint64_t **out_addresses);
+unsigned tfs_trace_frames(
+	const struct tfs_trace *trace, uint32_t site, const uint64_t **out_addresses);
 /* A problem's fields, missing ones 0; false = unknown id. */
-bool tfs_trace_problem(const struct tfs_trace *trace, uint32_t id,
-	int32_t out_fields[TFS_PROBLEM_FIELD_COUNT]);
+bool tfs_trace_problem(
+	const struct tfs_trace *trace, uint32_t id, int32_t out_fields[TFS_PROBLEM_FIELD_COUNT]);
 /* The latest module mapped over an address, or NULL. */
 const struct tfs_module_record *tfs_trace_module(const struct tfs_trace *trace, uint64_t address);
 /* The latest value of a fact, or NULL. */

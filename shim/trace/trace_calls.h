@@ -58,7 +58,8 @@ struct tfs_trace_thread {
 	uint64_t calls;
 };
 
-size_t tfs_trace_threads(const struct tfs_trace *trace, const struct tfs_trace_thread **out_threads);
+size_t tfs_trace_threads(
+	const struct tfs_trace *trace, const struct tfs_trace_thread **out_threads);
 
 /* Walks one thread's calls in the order they were made. */
 struct tfs_cursor {
@@ -76,7 +77,8 @@ const struct tfs_call *tfs_cursor_next(struct tfs_cursor *cursor);
 /* Where a call lies in the file, in TFS_UNIT; what links name. */
 uint32_t tfs_trace_unit(const struct tfs_trace *trace, const struct tfs_call *call);
 
-static inline unsigned tfs_call_items(const struct tfs_call *call, const struct tfs_item **out_items)
+static inline unsigned tfs_call_items(
+	const struct tfs_call *call, const struct tfs_item **out_items)
 {
 	*out_items = (const struct tfs_item *)(call + 1);
 	return (call->record.units - 1u) * 2u;

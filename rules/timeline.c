@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/timeline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/timeline_build.h"
+
+static int (*const parts[])(struct tfs_timeline *) = {
+	tfs_timeline_build_windows,
+	tfs_timeline_build_steps,
+	tfs_timeline_build_calls,
+	tfs_timeline_build_ranges,
+	tfs_timeline_build_correlations,
+	tfs_timeline_build_ops,
+	tfs_timeline_build_idles,
+};
+
+static bool library_seen(const struct tfs_timeline *timeline, enum tfs_library library)
+{
+	const struct tfs_trace *trace = timeline->trace;
+	const struct tfs_library_record *record =
+		tfs_trace_find(trace, TFS_RECORD_library, library);
+	const struct tfs_total *totals;
+	size_t count = tfs_trace_totals(trace, &totals, NULL);
+
+	if (record && record->flags & 1)
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_function_record *function =
+			tfs_trace_find(trace, TFS_RECORD_function, totals[i].sum.function);
+
+		if (function && function->record.site == library)
+			return true;
+	}
+	return false;
+}
+
+static bool has_calls(const struct tfs_timeline *timeline)
+{
+	for (uint32_t i = 0; i < timeline->window_count; i++)
+		if (timeline->windows[i].flags & 1 && timeline->call_count)
+			return true;
+	return false;
+}
+
+static uint32_t find_evidence(const struct tfs_timeline *timeline)
+{
+	uint32_t evidence = 0;
+
+	if (timeline->judged_count)
+		evidence |= TFS_NEEDS_STEPS;
+	if (has_calls(timeline))
+		evidence |= TFS_NEEDS_CALLS;
+	if (timeline->op_count)
+		evidence |= TFS_NEEDS_DEVICE;
+	if (library_seen(timeline, TFS_LIBRARY_cudart))
+		evidence |= TFS_NEEDS_RUNTIME;
+	if (library_seen(timeline, TFS_LIBRARY_cudnn))
+		evidence |= TFS_NEEDS_CUDNN;
+	return evidence;
+}
+
+int tfs_timeline_create(const struct tfs_trace *trace, struct tfs_timeline **out_timeline)
+{
+	struct tfs_timeline *timeline = calloc(1, sizeof(*timeline));
+
+	if (!timeline)
+		return -ENOMEM;
+	timeline->trace = trace;
+	timeline->private = calloc(1, sizeof(*timeline->private));
+	if (!timeline->private) {
+		free(timeline);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		int err = parts[i](timeline);
+
+		if (err) {
+			tfs_timeline_destroy(timeline);
+			return err;
+		}
+	}
+	timeline->evidence = find_evidence(timeline);
+	*out_timeline = timeline;
+	return 0;
+}
+
+void tfs_timeline_destroy(struct tfs_timeline *timeline)
+{
+	struct tfs_timeline_private *own;
+
+	if (!timeline)
+		return;
+	own = timeline->private;
+	free(own->windows);
+	free(own->steps);
+	free(own->judged);
+	free(own->threads);
+	free(own->calls);
+	free(own->streams);
+	free(own->ops);
+	free(own->call_ops);
+	free(own->syncs);
+	free(own->ranges);
+	free(own->devices);
+	free(own->idles);
+	free(own->operand_ranges);
+	free(own->index.order);
+	free(own->index.reach);
+	free(own->index.starts);
+	free(own->index.first);
+	free(own->correlations.slots);
+	tfs_flow_destroy(own->flow);
+	free(own);
+	free(timeline);
+}
+
+/* The first call of a thread that starts at or after a moment. */
+static uint32_t first_call_from(
+	const struct tfs_timeline *timeline, const struct tfs_host_thread *thread, uint64_t ns)
+{
+	uint32_t low = thread->first_call, high = low + thread->call_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (timeline->calls[middle].start_ns < ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+uint32_t tfs_timeline_step_calls(const struct tfs_timeline *timeline, uint32_t step,
+	uint32_t thread, const struct tfs_host_call **out_calls)
+{
+	uint32_t first, end;
+
+	if (step >= timeline->step_count || thread >= timeline->thread_count)
+		return 0;
+	first = first_call_from(
+		timeline, &timeline->threads[thread], timeline->steps[step].start_ns);
+	end = first_call_from(timeline, &timeline->threads[thread], timeline->steps[step].end_ns);
+	*out_calls = timeline->calls + first;
+	return end - first;
+}
+
+uint32_t tfs_timeline_call_before(const struct tfs_timeline *timeline, uint32_t thread, uint64_t ns)
+{
+	const struct tfs_host_thread *host = &timeline->threads[thread];
+	uint32_t first = first_call_from(timeline, host, ns == UINT64_MAX ? ns : ns + 1);
+
+	return first > host->first_call ? first - 1 : TFS_NONE;
+}
+
+uint32_t tfs_timeline_step_at(const struct tfs_timeline *timeline, uint64_t ns)
+{
+	uint32_t low = 0, high = timeline->step_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (timeline->steps[middle].start_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && ns < timeline->steps[low - 1].end_ns ? low - 1 : TFS_NONE;
+}
+
+uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns)
+{
+	uint32_t low = 0, high = timeline->window_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (timeline->windows[middle].start_ns <= ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && ns <= timeline->windows[low - 1].end_ns ? low - 1 : TFS_NONE;
+}

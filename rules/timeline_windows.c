@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "rules/sort.h"
+#include "rules/timeline_build.h"
+
+static void apply(struct tfs_timeline *timeline, const struct tfs_window_record *record)
+{
+	struct tfs_window *windows = timeline->private->windows;
+	uint64_t ns = tfs_trace_ns(timeline->trace, record->ticks);
+	struct tfs_window *last =
+		timeline->window_count ? &windows[timeline->window_count - 1] : NULL;
+
+	if (last && last->end_ns == UINT64_MAX)
+		last->end_ns = ns;
+	if (record->record.function)
+		windows[timeline->window_count++] = (struct tfs_window){.start_ns = ns,
+			.end_ns = UINT64_MAX,
+			.number = record->record.site,
+			.flags = record->flags & 4 ? record->flags | 1 : record->flags};
+}
+
+/* A recording without windows that holds more calls than those recorded at any time is taken as
+ * one window. */
+int tfs_timeline_build_windows(struct tfs_timeline *timeline)
+{
+	const struct tfs_trace *trace = timeline->trace;
+	size_t count = tfs_trace_count(trace, TFS_RECORD_window);
+	struct tfs_key *keys = malloc((count + 1) * sizeof(*keys));
+	int err;
+
+	timeline->private->windows = calloc(count + 1, sizeof(*timeline->private->windows));
+	if (!keys || !timeline->private->windows || count >= TFS_NONE) {
+		free(keys);
+		return -ENOMEM;
+	}
+	timeline->windows = timeline->private->windows;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_window_record *record = tfs_trace_at(trace, TFS_RECORD_window, i);
+
+		keys[i] = (struct tfs_key){record->ticks, (uint32_t)i};
+	}
+	err = tfs_sort_keys(keys, count);
+	for (size_t i = 0; i < count && !err; i++)
+		apply(timeline, tfs_trace_at(trace, TFS_RECORD_window, keys[i].value));
+	free(keys);
+	if (!err && !count && tfs_trace_summary(trace)->calls)
+		timeline->private->windows[timeline->window_count++] = (struct tfs_window){
+			.start_ns = 0, .end_ns = UINT64_MAX, .flags = 1 | 2 | 4};
+	return err;
+}
