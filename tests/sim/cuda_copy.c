@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "cuda_private.h"
+
+SIM_DRIVER_TWINS(cuMemcpy, _ptds, (CUdeviceptr dst, CUdeviceptr src, size_t size),
+	tfsim_memcpy(sim_pointer(dst), sim_pointer(src), size, cudaMemcpyDefault, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpyAsync, _ptsz,
+	(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream hStream),
+	tfsim_memcpy(sim_pointer(dst), sim_pointer(src), size, cudaMemcpyDefault,
+		hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemcpyHtoD_v2, _ptds, (CUdeviceptr dst, const void *src, size_t size),
+	tfsim_memcpy(sim_pointer(dst), src, size, cudaMemcpyHostToDevice, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpyDtoH_v2, _ptds, (void *dst, CUdeviceptr src, size_t size),
+	tfsim_memcpy(dst, sim_pointer(src), size, cudaMemcpyDeviceToHost, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpyDtoD_v2, _ptds, (CUdeviceptr dst, CUdeviceptr src, size_t size),
+	tfsim_memcpy(
+		sim_pointer(dst), sim_pointer(src), size, cudaMemcpyDeviceToDevice, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpyHtoDAsync_v2, _ptsz,
+	(CUdeviceptr dst, const void *src, size_t size, CUstream hStream),
+	tfsim_memcpy(sim_pointer(dst), src, size, cudaMemcpyHostToDevice, hStream ? hStream : none,
+		true))
+
+SIM_DRIVER_TWINS(cuMemcpyDtoHAsync_v2, _ptsz,
+	(void *dst, CUdeviceptr src, size_t size, CUstream hStream),
+	tfsim_memcpy(dst, sim_pointer(src), size, cudaMemcpyDeviceToHost, hStream ? hStream : none,
+		true))
+
+SIM_DRIVER_TWINS(cuMemcpyDtoDAsync_v2, _ptsz,
+	(CUdeviceptr dst, CUdeviceptr src, size_t size, CUstream hStream),
+	tfsim_memcpy(sim_pointer(dst), sim_pointer(src), size, cudaMemcpyDeviceToDevice,
+		hStream ? hStream : none, true))
+
+static const void *source(const CUDA_MEMCPY2D *copy)
+{
+	const char *base = copy->srcMemoryType == CU_MEMORYTYPE_HOST ? copy->srcHost
+								     : sim_pointer(copy->srcDevice);
+
+	return base + copy->srcY * copy->srcPitch + copy->srcXInBytes;
+}
+
+static void *target(const CUDA_MEMCPY2D *copy)
+{
+	char *base = copy->dstMemoryType == CU_MEMORYTYPE_HOST ? copy->dstHost
+							       : sim_pointer(copy->dstDevice);
+
+	return base + copy->dstY * copy->dstPitch + copy->dstXInBytes;
+}
+
+static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool async)
+{
+	if (!copy)
+		return cudaErrorInvalidValue;
+	if (copy->srcMemoryType == CU_MEMORYTYPE_ARRAY || copy->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+		return cudaErrorNotSupported;
+	return tfsim_memcpy_2d(target(copy), copy->dstPitch, source(copy), copy->srcPitch,
+		copy->WidthInBytes, copy->Height, cudaMemcpyDefault, stream, async);
+}
+
+SIM_DRIVER_TWINS(cuMemcpy2D_v2, _ptds, (const CUDA_MEMCPY2D *pCopy), copy_2d(pCopy, none, false))
+
+SIM_DRIVER_TWINS(
+	cuMemcpy2DUnaligned_v2, _ptds, (const CUDA_MEMCPY2D *pCopy), copy_2d(pCopy, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D *pCopy, CUstream hStream),
+	copy_2d(pCopy, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD8_v2, _ptds, (CUdeviceptr dst, unsigned char uc, size_t N),
+	tfsim_memset(sim_pointer(dst), N, uc, 1, N, 1, none, false))
+
+SIM_DRIVER_TWINS(cuMemsetD16_v2, _ptds, (CUdeviceptr dst, unsigned short us, size_t N),
+	tfsim_memset(sim_pointer(dst), N * 2, us, 2, N, 1, none, false))
+
+SIM_DRIVER_TWINS(cuMemsetD32_v2, _ptds, (CUdeviceptr dst, unsigned int ui, size_t N),
+	tfsim_memset(sim_pointer(dst), N * 4, ui, 4, N, 1, none, false))
+
+SIM_DRIVER_TWINS(cuMemsetD8Async, _ptsz,
+	(CUdeviceptr dst, unsigned char uc, size_t N, CUstream hStream),
+	tfsim_memset(sim_pointer(dst), N, uc, 1, N, 1, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD16Async, _ptsz,
+	(CUdeviceptr dst, unsigned short us, size_t N, CUstream hStream),
+	tfsim_memset(sim_pointer(dst), N * 2, us, 2, N, 1, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD32Async, _ptsz,
+	(CUdeviceptr dst, unsigned int ui, size_t N, CUstream hStream),
+	tfsim_memset(sim_pointer(dst), N * 4, ui, 4, N, 1, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD2D8_v2, _ptds,
+	(CUdeviceptr dst, size_t pitch, unsigned char uc, size_t width, size_t height),
+	tfsim_memset(sim_pointer(dst), pitch, uc, 1, width, height, none, false))
+
+SIM_DRIVER_TWINS(cuMemsetD2D32_v2, _ptds,
+	(CUdeviceptr dst, size_t pitch, unsigned int ui, size_t width, size_t height),
+	tfsim_memset(sim_pointer(dst), pitch, ui, 4, width, height, none, false))
