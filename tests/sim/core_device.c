@@ -3,6 +3,8 @@
 
 #include <limits.h>
 
+#include "core_private.h"
+
 #define ATTRIBUTES 148
 
 /* A small device of compute capability 8.0, whose bandwidth is the cost model's. */
@@ -56,4 +58,16 @@ bool tfsim_device_attribute(int attribute, int device, int *out_value)
 		return false;
 	*out_value = attribute == cudaDevAttrPciBusId ? device + 1 : values[attribute];
 	return true;
+}
+
+bool tfsim_device_active(int device)
+{
+	bool used;
+
+	if (device < 0 || device >= tfsim_device_count())
+		return false;
+	pthread_mutex_lock(&sim.lock);
+	used = sim.device[device].used;
+	pthread_mutex_unlock(&sim.lock);
+	return used;
 }

@@ -15,4 +15,7 @@
 /* The value of an attribute, 0 for known ones that the device lacks; false for unknown ones. */
 TFSIM_API bool tfsim_device_attribute(int attribute, int device, int *out_value);
 
+/* Whether the runtime made a context on the device (its first use there). */
+TFSIM_API bool tfsim_device_active(int device);
+
 #endif

@@ -61,7 +61,7 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
 	if (!mode || (unsigned)*mode > CU_STREAM_CAPTURE_MODE_RELAXED)
 		return CUDA_ERROR_INVALID_VALUE;
-	*mode = (CUstreamCaptureMode)tfsim_capture_mode((enum cudaStreamCaptureMode)*mode);
+	*mode = (CUstreamCaptureMode)tfsim_capture_mode((enum cudaStreamCaptureMode) * mode);
 	return CUDA_SUCCESS;
 }
 

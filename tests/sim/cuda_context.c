@@ -168,8 +168,8 @@ CUresult cuCtxCreate_v4(
 	return create(pctx, dev);
 }
 
-CUresult cuCtxCreate_v3(CUcontext *pctx, CUexecAffinityParam *params, int count, unsigned int flags,
-	CUdevice dev)
+CUresult cuCtxCreate_v3(
+	CUcontext *pctx, CUexecAffinityParam *params, int count, unsigned int flags, CUdevice dev)
 {
 	(void)params;
 	(void)count;

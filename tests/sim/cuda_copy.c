@@ -54,7 +54,8 @@ static cudaError_t copy_2d(const CUDA_MEMCPY2D *copy, CUstream stream, bool asyn
 {
 	if (!copy)
 		return cudaErrorInvalidValue;
-	if (copy->srcMemoryType == CU_MEMORYTYPE_ARRAY || copy->dstMemoryType == CU_MEMORYTYPE_ARRAY)
+	if (copy->srcMemoryType == CU_MEMORYTYPE_ARRAY ||
+		copy->dstMemoryType == CU_MEMORYTYPE_ARRAY)
 		return cudaErrorNotSupported;
 	return tfsim_memcpy_2d(target(copy), copy->dstPitch, source(copy), copy->srcPitch,
 		copy->WidthInBytes, copy->Height, cudaMemcpyDefault, stream, async);

@@ -63,7 +63,8 @@ CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice dev)
 	if (!uuid)
 		return CUDA_ERROR_INVALID_VALUE;
 	memset(uuid, 0, sizeof(*uuid));
-	snprintf(uuid->bytes, sizeof(uuid->bytes), "tfsim-%02d", dev);
+	memcpy(uuid->bytes, "tfsim", 5);
+	uuid->bytes[15] = (char)dev;
 	return CUDA_SUCCESS;
 }
 
@@ -104,8 +105,8 @@ CUresult cuDeviceGetPCIBusId(char *pciBusId, int len, CUdevice dev)
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice dev)
 {
-	CUresult result = cuDeviceGetAttribute(
-		major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
+	CUresult result =
+		cuDeviceGetAttribute(major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, dev);
 
 	return result ? result
 		      : cuDeviceGetAttribute(

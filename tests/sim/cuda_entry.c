@@ -5,7 +5,8 @@
 #include "cuda_proc.h"
 
 /* Newest ABI that the asked-for version knows; the thread's own twin, when wanted, comes first. */
-static const struct sim_proc *find(const char *symbol, int version, bool per_thread, bool *out_known)
+static const struct sim_proc *find(
+	const char *symbol, int version, bool per_thread, bool *out_known)
 {
 	const struct sim_proc *plain = NULL;
 	unsigned i;
@@ -36,7 +37,8 @@ static CUresult lookup(const char *symbol, void **pfn, int version, cuuint64_t f
 
 	if (!symbol || !pfn || version > SIM_DRIVER_VERSION || flags > 2)
 		return CUDA_ERROR_INVALID_VALUE;
-	proc = find(symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
+	proc = find(
+		symbol, version, flags == CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &known);
 	*pfn = NULL;
 	if (proc)
 		memcpy(pfn, &proc->function, sizeof(*pfn));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Modules, libraries, functions and their launches; kernels and functions are one kind of handle. */
+/* Modules, libraries, functions and their launches; kernels and functions are one kind of handle.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +32,8 @@ SIM_DRIVER(cuModuleLoadFatBinary, (CUmodule * module, const void *fatCubin),
 	load((void **)module, fatCubin))
 
 SIM_DRIVER(cuModuleUnload, (CUmodule hmod),
-	hmod ? (tfsim_module_unload((struct tfsim_module *)hmod), 0) : (int)CUDA_ERROR_INVALID_VALUE)
+	hmod ? (tfsim_module_unload((struct tfsim_module *)hmod), 0)
+	     : (int)CUDA_ERROR_INVALID_VALUE)
 
 SIM_DRIVER(cuLibraryLoadData,
 	(CUlibrary * library, const void *code, CUjit_option *jitOptions, void **jitOptionsValues,
@@ -65,7 +67,7 @@ SIM_DRIVER(cuLibraryGetKernel, (CUkernel * pKernel, CUlibrary library, const cha
 
 SIM_DRIVER(cuKernelGetFunction, (CUfunction * pFunc, CUkernel kernel),
 	pFunc &&tfsim_function_check(kernel) ? (*pFunc = (CUfunction)(void *)kernel, 0)
-					      : (int)CUDA_ERROR_INVALID_HANDLE)
+					     : (int)CUDA_ERROR_INVALID_HANDLE)
 
 static CUresult name_of(const char **out, const void *handle)
 {
@@ -113,10 +115,10 @@ static CUresult attribute_of(int *out, CUfunction_attribute attribute, const voi
 	if (!out || attribute < 0 || attribute >= CU_FUNC_ATTRIBUTE_MAX)
 		return CUDA_ERROR_INVALID_VALUE;
 	*out = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
-	       : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS	     ? 32
-	       : attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION	     ? 80
-	       : attribute == CU_FUNC_ATTRIBUTE_BINARY_VERSION	     ? 80
-								     : 0;
+	       : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 32
+	       : attribute == CU_FUNC_ATTRIBUTE_PTX_VERSION         ? 80
+	       : attribute == CU_FUNC_ATTRIBUTE_BINARY_VERSION      ? 80
+								    : 0;
 	return CUDA_SUCCESS;
 }
 
@@ -168,8 +170,8 @@ static CUresult launch(struct tfsim_api *api, const CUlaunchConfig *config, cons
 			return result;
 		params = args;
 	}
-	return sim_driver_result((int)tfsim_launch(
-		function, grid, block, config->sharedMemBytes, stream, params));
+	return sim_driver_result(
+		(int)tfsim_launch(function, grid, block, config->sharedMemBytes, stream, params));
 }
 
 /* Launches carry the kernel's name, which CUPTI tells at entry already. */

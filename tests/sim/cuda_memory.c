@@ -83,7 +83,7 @@ static cudaError_t alloc_managed(CUdeviceptr *out, size_t size, unsigned flags)
 SIM_DRIVER(cuMemAllocManaged, (CUdeviceptr * dptr, size_t bytesize, unsigned int flags),
 	alloc_managed(dptr, bytesize, flags))
 
-SIM_DRIVER(cuMemGetInfo_v2, (size_t *free, size_t *total), tfsim_memory_info(free, total))
+SIM_DRIVER(cuMemGetInfo_v2, (size_t * free, size_t *total), tfsim_memory_info(free, total))
 
 static cudaError_t address_range(CUdeviceptr *base, size_t *size, CUdeviceptr dptr)
 {

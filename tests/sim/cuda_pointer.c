@@ -115,7 +115,7 @@ static CUresult set(const void *value, CUpointer_attribute attribute, CUdevicept
 	if (!value || !tfsim_memory_find(sim_pointer(ptr), &range))
 		return CUDA_ERROR_INVALID_VALUE;
 	return attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS ? CUDA_SUCCESS
-							      : CUDA_ERROR_INVALID_VALUE;
+							     : CUDA_ERROR_INVALID_VALUE;
 }
 
 SIM_DRIVER(cuPointerSetAttribute,

@@ -9,7 +9,7 @@
 /* One ABI of a driver function; sorted by name, then newest first. */
 struct sim_proc {
 	const char *name;
-	int version;	 /* the CUDA version that brought it: 1000 * major + 10 * minor */
+	int version;     /* the CUDA version that brought it: 1000 * major + 10 * minor */
 	bool per_thread; /* takes stream 0 as the calling thread's own */
 	int (*function)(void);
 };

@@ -75,8 +75,8 @@ SIM_DRIVER_TWINS(cuStreamAddCallback, _ptsz,
 	(CUstream hStream, CUstreamCallback callback, void *userData, unsigned int flags),
 	flags ? cudaErrorInvalidValue : add_callback(hStream ? hStream : none, callback, userData))
 
-SIM_DRIVER(cuEventCreate, (CUevent * phEvent, unsigned int Flags),
-	tfsim_event_create(phEvent, Flags))
+SIM_DRIVER(
+	cuEventCreate, (CUevent * phEvent, unsigned int Flags), tfsim_event_create(phEvent, Flags))
 
 SIM_DRIVER(cuEventDestroy_v2, (CUevent hEvent), tfsim_event_destroy(hEvent))
 
