@@ -68,7 +68,8 @@ struct tfs_chunk {
 	uint32_t thread;    /* index of the thread within the file, from 0 */
 	uint32_t sequence;  /* n-th chunk of this kind of this thread, from 0 */
 	uint64_t committed; /* payload bytes that are whole; stored last, with release */
-	uint64_t reserved1[5];
+	uint64_t offset;    /* of this chunk in the file */
+	uint64_t reserved1[4];
 };
 
 /* One function called from one call site in one thread, over the whole run. */

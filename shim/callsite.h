@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_CALLSITE_H
+#define TFS_SHIM_CALLSITE_H
+
+/*
+ * Names the place a call came from: the whole stack, interned. A per-thread cache is searched by
+ * (return address, stack pointer) and a hit is verified against the return addresses further up
+ * the stack, so that two callers of one helper stay two call sites. A miss unwinds.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TFS_CACHE_ENTRIES 1024u
+#define TFS_CHECKED_FRAMES 8u
+#define TFS_STEP_FRAMES 16u
+
+struct tfs_aggregate;
+struct tfs_function;
+struct tfs_thread;
+
+/* Why a cached call site needs the slow path. */
+#define TFS_SITE_OPENS_STEP 1u
+#define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
+
+struct tfs_cache_entry {
+	uint64_t address; /* return address into the program; 0 = empty */
+	uint64_t frame;   /* the caller's stack pointer at the call */
+	struct tfs_aggregate *aggregate;
+	const struct tfs_function *function;
+	uint32_t site;
+	uint16_t flags;   /* TFS_SITE_* */
+	uint8_t checks;
+	uint8_t whole;    /* the stack was unwound to its end */
+	uint32_t offsets[TFS_CHECKED_FRAMES]; /* of return addresses, from `frame` */
+	uint64_t values[TFS_CHECKED_FRAMES];
+};
+
+struct tfs_cache {
+	struct tfs_cache_entry *entries; /* TFS_CACHE_ENTRIES of them */
+};
+
+static inline struct tfs_cache_entry *tfs_callsite_slot(
+	const struct tfs_cache *cache, uint64_t address, uint64_t frame)
+{
+	const uint64_t mixed = (address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) *
+		UINT64_C(0xBF58476D1CE4E5B9);
+
+	return &cache->entries[mixed >> 54];
+}
+
+/* Is this the entry of exactly this stack, as far as it was noted? */
+static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t address,
+	uint64_t frame, const struct tfs_function *function)
+{
+	if (entry->address != address || entry->frame != frame || entry->function != function)
+		return false;
+	for (uint32_t i = 0; i < entry->checks; i++)
+		if (*(const uint64_t *)(frame + entry->offsets[i]) != entry->values[i])
+			return false;
+	return true;
+}
+
+/* Unwinds the calling thread and fills `entry`. Cold; a few microseconds. */
+void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	uint64_t address, uint64_t frame, const struct tfs_function *function);
+
+/* Loads the unwinder. Only from the helper thread: it may wait for the loader. */
+void tfs_callsite_load(void);
+
+/* The frames of a site, innermost first, as far as they are kept for the step search; returns how
+ * many (0 = unknown site). The array lives for ever. */
+uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames);
+
+#endif

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/env.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/log.h"
+
+struct tfs_options tfs_options = {
+#define X(key, field, kind, standard, help) .field = (standard),
+	TFS_OPTIONS(X)
+#undef X
+};
+
+enum kind { kind_flag, kind_number, kind_bytes, kind_record };
+
+static const struct option {
+	const char *key;
+	size_t offset;
+	enum kind kind;
+	const char *help;
+} options[] = {
+#define X(key, field, kind, standard, help)                                                        \
+	{key, offsetof(struct tfs_options, field), kind_##kind, help},
+	TFS_OPTIONS(X)
+#undef X
+};
+
+static const char *const record_names[] = {"none", "windows", "all"};
+
+static bool parse_record(const char *text, uint64_t *out)
+{
+	for (uint64_t i = 0; i < 3; i++) {
+		if (strcmp(text, record_names[i]) == 0) {
+			*out = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool parse_number(const char *text, enum kind kind, uint64_t *out)
+{
+	char *end = NULL;
+	unsigned shift = 0;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	errno = 0;
+	uint64_t number = strtoull(text, &end, 10);
+	if (errno != 0)
+		return false;
+	if (kind == kind_bytes && *end != '\0') {
+		shift = *end == 'k' ? 10 : *end == 'm' ? 20 : *end == 'g' ? 30 : 0;
+		end += shift != 0;
+	}
+	if (*end != '\0' || number > (UINT64_MAX >> shift) || (kind == kind_flag && number > 1))
+		return false;
+	*out = number << shift;
+	return true;
+}
+
+static void set_option(const char *pair)
+{
+	const char *equals = strchr(pair, '=');
+	const size_t length = equals != NULL ? (size_t)(equals - pair) : strlen(pair);
+	const char *text = equals != NULL ? equals + 1 : "1";
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		if (strlen(options[i].key) != length || strncmp(options[i].key, pair, length) != 0)
+			continue;
+		uint64_t *field = (uint64_t *)((char *)&tfs_options + options[i].offset);
+		const bool good = options[i].kind == kind_record
+			? parse_record(text, field)
+			: parse_number(text, options[i].kind, field);
+		if (!good)
+			tfs_log_say("TFSHIM_OPTIONS: '%s' is not a value of '%s'; left as it was",
+				text, options[i].key);
+		return;
+	}
+	tfs_log_say("TFSHIM_OPTIONS: no option '%.*s'; TFSHIM_OPTIONS=help=1 lists them",
+		(int)length, pair);
+}
+
+static void read_options(const char *text)
+{
+	char pair[256];
+
+	while (text != NULL && *text != '\0') {
+		const size_t length = strcspn(text, ":");
+
+		if (length > 0 && length < sizeof(pair)) {
+			memcpy(pair, text, length);
+			pair[length] = '\0';
+			set_option(pair);
+		} else if (length > 0) {
+			tfs_log_say("TFSHIM_OPTIONS: an entry of %zu bytes is too long", length);
+		}
+		text += length + (text[length] == ':');
+	}
+}
+
+static void print_help(void)
+{
+	tfs_log_say("TFSHIM_OPTIONS=key=value:key=value …, with these values now:");
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
+		const uint64_t value = *(uint64_t *)((char *)&tfs_options + options[i].offset);
+
+		if (options[i].kind == kind_record)
+			tfs_log_say("  %-17s %-10s %s", options[i].key, record_names[value],
+				options[i].help);
+		else
+			tfs_log_say("  %-17s %-10llu %s", options[i].key,
+				(unsigned long long)value, options[i].help);
+	}
+}
+
+/* The first variable that holds a number says which rank this is. */
+static uint32_t number_from(const char *const *names, uint32_t standard)
+{
+	for (; *names != NULL; names++) {
+		const char *text = getenv(*names);
+		uint64_t number = 0;
+
+		if (text != NULL && parse_number(text, kind_number, &number) && number < UINT32_MAX)
+			return (uint32_t)number;
+	}
+	return standard;
+}
+
+static void read_log_level(const char *text)
+{
+	static const char *const names[] = {"none", "error", "warn", "info", "debug"};
+
+	for (int i = 0; text != NULL && i < 5; i++)
+		if (strcmp(text, names[i]) == 0)
+			tfs_log_limit = (enum tfs_log_level)i;
+}
+
+void tfs_env_read(void)
+{
+	static const char *const ranks[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
+		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+	static const char *const sizes[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+		"SLURM_NTASKS", NULL};
+	const char *disabled = getenv("TFSHIM_DISABLE");
+	const char *output = getenv("TFSHIM_OUTPUT");
+	const char *rewrite = getenv("TFSHIM_REWRITE");
+
+	read_log_level(getenv("TFSHIM_LOG"));
+	tfs_options.disabled = disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0';
+	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
+	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
+	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
+	tfs_options.rank = number_from(ranks, 0);
+	tfs_options.ranks = number_from(sizes, 1);
+	read_options(getenv("TFSHIM_OPTIONS"));
+	if (tfs_options.help)
+		print_help();
+}
+
+static size_t put_text(char *target, size_t room, const char *text)
+{
+	const int length = snprintf(target, room, "%s", text);
+
+	return length < 0 ? 0 : (size_t)length;
+}
+
+static const char *program_name(void)
+{
+	static char path[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return "program";
+	path[length] = '\0';
+	return strrchr(path, '/') + 1;
+}
+
+static size_t put_smallest_free(char *target, size_t room, const char *so_far)
+{
+	char probe[PATH_MAX + 16];
+	int number = 0;
+
+	do {
+		snprintf(probe, sizeof(probe), "%s%d.tfs", so_far, ++number);
+	} while (number < 100000 && access(probe, F_OK) == 0);
+	return (size_t)snprintf(target, room, "%d", number);
+}
+
+/* Fills in one %-letter at `target`; *pattern stands behind the '%' and is moved on. */
+static int put_field(const char **pattern, char *path, char *target, size_t room, size_t *out_used)
+{
+	const char letter = *(*pattern)++;
+	char text[128] = "";
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	switch (letter) {
+	case '%':
+		text[0] = '%';
+		break;
+	case 'p':
+		snprintf(text, sizeof(text), "%d", (int)getpid());
+		break;
+	case 'r':
+		snprintf(text, sizeof(text), "%u", tfs_options.rank);
+		break;
+	case 'h':
+		gethostname(text, sizeof(text) - 1);
+		break;
+	case 't':
+		strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+		break;
+	case 'e':
+		*out_used = put_text(target, room, program_name());
+		return 0;
+	case 'n':
+		*target = '\0';
+		*out_used = put_smallest_free(target, room, path);
+		return 0;
+	case 'q': {
+		const size_t length = strcspn(*pattern, "}");
+		if (**pattern != '{' || (*pattern)[length] != '}' || length > sizeof(text))
+			return -EINVAL;
+		memcpy(text, *pattern + 1, length - 1);
+		text[length - 1] = '\0';
+		*pattern += length + 1;
+		const char *value = getenv(text);
+		*out_used = put_text(target, room, value != NULL ? value : "");
+		return 0;
+	}
+	default:
+		return -EINVAL;
+	}
+	*out_used = put_text(target, room, text);
+	return 0;
+}
+
+static int make_folders(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		const int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+		*slash = '/';
+		if (failed != 0 && failed != EROFS)
+			return -failed;
+	}
+	return 0;
+}
+
+int tfs_env_output(char *out_path, size_t bytes)
+{
+	char path[PATH_MAX];
+	size_t used = 0;
+
+	if (tfs_options.output[0] != '/') {
+		if (getcwd(path, sizeof(path)) == NULL)
+			return -errno;
+		used = strlen(path);
+		path[used++] = '/';
+	}
+	for (const char *next = tfs_options.output; *next != '\0';) {
+		size_t more = 1;
+
+		if (used + 2 >= sizeof(path))
+			return -ENAMETOOLONG;
+		path[used] = *next++;
+		if (path[used] == '%') {
+			const int failed =
+				put_field(&next, path, path + used, sizeof(path) - used, &more);
+			if (failed != 0)
+				return failed;
+		}
+		used += more;
+		if (used >= sizeof(path))
+			return -ENAMETOOLONG;
+		path[used] = '\0';
+	}
+	if (used + 1 > bytes)
+		return -ENAMETOOLONG;
+	const int failed = make_folders(path);
+	if (failed == 0)
+		memcpy(out_path, path, used + 1);
+	return failed;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_ENV_H
+#define TFS_SHIM_ENV_H
+
+/*
+ * What the user asked for: TFSHIM_OPTIONS (key=value, separated by colons), TFSHIM_OUTPUT,
+ * TFSHIM_REWRITE, TFSHIM_LOG, TFSHIM_DISABLE. Read once, before the first recorded call; constant
+ * from then on, so any thread may read it. To add an option, add its row to TFS_OPTIONS.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
+
+/* X(key, field, kind, default, help): kind is flag, number, bytes or record. */
+#define TFS_OPTIONS(X)                                                                             \
+	X("record", record, record, TFS_RECORD_WINDOWS,                                            \
+		"none: totals per call site only; windows: details of some steps; all: everything")\
+	X("report", report, flag, 1, "write the reports when the program ends")                    \
+	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
+	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
+	X("window", window_steps, number, 50, "steps in the first window")                         \
+	X("window_later", later_steps, number, 20, "steps in every later window")                  \
+	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
+	X("limit", limit_bytes, bytes, UINT64_C(256) << 20, "largest recording, in bytes (k, m, g)")\
+	X("quiet", quiet, flag, 0, "say nothing at the end, only write the reports")               \
+	X("staging_min", staging_min_bytes, bytes, 65537,                                          \
+		"pinned-staging: smallest copy it takes")                                          \
+	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle cores it asks for")     \
+	X("staging_limit", staging_limit_bytes, bytes, UINT64_C(64) << 20,                         \
+		"pinned-staging: pinned memory it may hold")                                       \
+	X("search_ms", search_ms, number, 2000, "cudnn-search: time it may take in all")           \
+	X("search_problems", search_problems, number, 64, "cudnn-search: problems it may search")  \
+	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
+		"cudnn-search: largest workspace it may allocate")                                 \
+	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \
+	X("help", help, flag, 0, "print the options and their defaults")
+
+struct tfs_options {
+#define X(key, field, kind, standard, help) uint64_t field;
+	TFS_OPTIONS(X)
+#undef X
+	const char *output;    /* TFSHIM_OUTPUT, or the default pattern */
+	const char *rewrite;   /* TFSHIM_REWRITE, or "safe" */
+	const char *decisions; /* TFSHIM_DECISIONS: file of cudnn-search's decisions, or NULL */
+	bool disabled;
+	uint32_t rank;
+	uint32_t ranks;
+};
+
+extern struct tfs_options tfs_options;
+
+/* Reads the environment; bad keys and values are named on stderr once and left at their default.
+ * Called once, by one thread. */
+void tfs_env_read(void);
+
+/* Writes TFSHIM_OUTPUT's pattern, filled in for this process, as an absolute path without a
+ * suffix, and creates its folder. 0, or -errno when the pattern is wrong or the folder cannot be
+ * made. */
+int tfs_env_output(char *out_path, size_t bytes);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_LOG_H
+#define TFS_SHIM_LOG_H
+
+/*
+ * Messages of the shim, on stderr, one line each and at most 400 bytes. Silent unless
+ * TFSHIM_LOG asks for the level. Any thread; no allocation; errno is kept.
+ */
+
+enum tfs_log_level { TFS_LOG_NONE, TFS_LOG_ERROR, TFS_LOG_WARN, TFS_LOG_INFO, TFS_LOG_DEBUG };
+
+/* The highest level that is written; set once while the options are read. */
+extern enum tfs_log_level tfs_log_limit;
+
+/* Writes a line whatever the limit: only for the announced lines. */
+void tfs_log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void tfs_log_write(enum tfs_log_level level, const char *file, int line, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+
+#define tfs_log(level, ...)                                                                        \
+	do {                                                                                       \
+		if ((level) <= tfs_log_limit)                                                      \
+			tfs_log_write((level), __FILE__, __LINE__, __VA_ARGS__);                   \
+	} while (0)
+
+#endif

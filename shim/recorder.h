@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_RECORDER_H
+#define TFS_SHIM_RECORDER_H
+
+/*
+ * Records calls: totals per call site for the whole run, and full records while a window is open.
+ * Each thread writes only its own chunks; nothing here locks, waits or allocates on the way of a
+ * call that was seen before. hook.h is what hooks use; this is the machinery behind it.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/callsite.h"
+#include "shim/clock.h"
+#include "shim/trace/format.h"
+#include "shim/trace/writer.h"
+
+/* Why a call's details are wanted beyond its totals; 0 most of the time. */
+#define TFS_WANT_RECORD 1u  /* a window is open */
+#define TFS_WANT_STEPS 2u   /* the step search is still on */
+#define TFS_WANT_DEVICE 4u  /* CUPTI activity is on: tie it to the calls */
+
+struct tfs_thread {
+	char *next;                    /* where the next record goes */
+	char *end;                     /* end of the chunk's payload; == next while there is none */
+	struct tfs_chunk *chunk;
+	struct tfs_chunk *aggregates;  /* NULL: not recorded */
+	uint32_t aggregates_used;
+	uint32_t index;
+	uint32_t sequence;             /* of the next chunk of records */
+	uint32_t fresh_strings;
+	struct tfs_cache cache;
+	struct tfs_cache_entry *latest; /* of the call before this one */
+};
+
+/* `active` is the thread's state while it may record; NULL inside a hook, before the first call,
+ * in threads that could not get their buffers, and for ever in forked children. */
+struct tfs_self {
+	struct tfs_thread *active;
+	struct tfs_thread *owned;
+	bool busy; /* inside the machinery itself */
+};
+extern __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
+
+extern struct tfs_writer tfs_recording;
+extern uint32_t tfs_wanted; /* TFS_WANT_*; relaxed atomic */
+
+/* The calling thread's state, made on first use; NULL when it may not record now. Cold. */
+struct tfs_thread *tfs_recorder_thread(void);
+
+/* The thread is the shim's own: its records do not count as the program's. Call before any other
+ * use in that thread. */
+void tfs_recorder_own_thread(const char *name);
+
+/* Room for a record of `units`, zeroed but for its head, or NULL (counted). The place is stable
+ * until the matching commit; the same thread must not ask again in between. */
+void *tfs_recorder_reserve(struct tfs_thread *thread, enum tfs_record_kind kind, uint32_t units);
+void tfs_recorder_commit(struct tfs_thread *thread, const void *record);
+
+/* The place the thread's next record of at most `units` will take, as link records name it. */
+uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units);
+
+/* Writes a whole record from any context that has no reserved place: copies `bytes` (a multiple of
+ * the unit is not needed). Uses the calling thread's stream; safe inside a hook. */
+void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes);
+
+/* Ids. Text is copied. 0 when there is no room. Any thread. */
+uint32_t tfs_recorder_string(const char *text);
+uint32_t tfs_recorder_kernel(const char *name);
+
+/* States something for the report's visibility section. Any thread. */
+void tfs_recorder_fact(const char *key, const char *text, uint64_t number);
+
+/* Counts a loss. Any thread. */
+void tfs_recorder_lost(enum tfs_loss loss, uint64_t count);
+
+/* The totals slot of (site, function) in this thread; NULL when the table is full. */
+struct tfs_aggregate *tfs_recorder_aggregate(
+	struct tfs_thread *thread, uint32_t site, uint16_t function);
+
+/* Opens the file and starts; 0 or -errno. Once. */
+int tfs_recorder_start(void);
+
+/* The helper thread's share: keeps prepared chunks in stock and pairs the clocks. */
+void tfs_recorder_refill(void);
+
+/* The recording is complete; later records are still accepted but may be missed. */
+void tfs_recorder_finish(void);
+
+/* In a forked child: this process records nothing, and never touches the parent's file again. */
+void tfs_recorder_forget(void);
+
+#endif

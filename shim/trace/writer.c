@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/trace/writer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A write past RLIMIT_FSIZE raises SIGXFSZ, also from fallocate: ask first. */
+static bool within_limits(uint64_t end)
+{
+	struct rlimit limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+		end <= limit.rlim_cur;
+}
+
+/* Allocates [start, start + bytes) and maps it. posix_fallocate would write where the file system
+ * has no fallocate; that is as good, and reports a full disk the same way. */
+static void *map_part(int fd, uint64_t start, uint64_t bytes)
+{
+	if (!within_limits(start + bytes)) {
+		errno = EFBIG;
+		return NULL;
+	}
+	const int failed = posix_fallocate(fd, (off_t)start, (off_t)bytes);
+	if (failed != 0) {
+		errno = failed;
+		return NULL;
+	}
+	void *part = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
+		(off_t)start);
+	return part == MAP_FAILED ? NULL : part;
+}
+
+int tfs_writer_open(struct tfs_writer *writer, const char *path, uint64_t limit_bytes)
+{
+	struct stat status;
+
+	if (strlen(path) >= sizeof(writer->path))
+		return -ENAMETOOLONG;
+	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	struct tfs_file_header *header = map_part(fd, 0, TFS_HEADER_BYTES);
+	if (header == NULL || fstat(fd, &status) != 0) {
+		const int failed = errno;
+		unlink(path);
+		close(fd);
+		return -failed;
+	}
+	close(fd);
+	strcpy(writer->path, path);
+	writer->device = status.st_dev;
+	writer->inode = status.st_ino;
+	writer->limit_bytes = limit_bytes;
+	atomic_store(&writer->next_chunk, 0);
+	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
+	header->version = TFS_FORMAT_VERSION;
+	header->header_bytes = TFS_HEADER_BYTES;
+	header->chunk_bytes = TFS_CHUNK_BYTES;
+	header->limit_bytes = limit_bytes;
+	writer->header = header;
+	return 0;
+}
+
+static int reopen(const struct tfs_writer *writer)
+{
+	struct stat status;
+	const int fd = open(writer->path, O_RDWR | O_CLOEXEC);
+
+	if (fd < 0)
+		return -1;
+	if (fstat(fd, &status) == 0 && status.st_dev == writer->device &&
+		status.st_ino == writer->inode)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer)
+{
+	if (writer->header == NULL)
+		return NULL;
+	const uint64_t number = atomic_fetch_add(&writer->next_chunk, 1);
+	const uint64_t start = TFS_HEADER_BYTES + number * TFS_CHUNK_BYTES;
+
+	if (start + TFS_CHUNK_BYTES > writer->limit_bytes)
+		return NULL;
+	const int fd = reopen(writer);
+	if (fd < 0)
+		return NULL;
+	struct tfs_chunk *chunk = map_part(fd, start, TFS_CHUNK_BYTES);
+	close(fd);
+	if (chunk != NULL)
+		chunk->offset = start;
+	return chunk;
+}
+
+void tfs_writer_take(struct tfs_writer *writer, struct tfs_chunk *chunk, enum tfs_chunk_kind kind,
+	uint32_t thread, uint32_t sequence)
+{
+	chunk->kind = (uint16_t)kind;
+	chunk->thread = thread;
+	chunk->sequence = sequence;
+	__atomic_store_n(&chunk->magic, TFS_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&writer->header->chunks_taken, 1, __ATOMIC_RELAXED);
+}
+
+uint64_t tfs_writer_unit(const struct tfs_chunk *chunk)
+{
+	return chunk->offset / TFS_UNIT;
+}
+
+void tfs_writer_release(struct tfs_chunk *chunk)
+{
+	munmap(chunk, TFS_CHUNK_BYTES);
+}
