@@ -29,7 +29,6 @@ struct tfs_thread {
 	uint32_t aggregates_used;
 	uint32_t index;
 	uint32_t sequence;             /* of the next chunk of records */
-	uint32_t fresh_strings;
 	struct tfs_cache cache;
 	struct tfs_cache_entry *latest; /* of the call before this one */
 };
@@ -49,9 +48,9 @@ extern uint32_t tfs_wanted; /* TFS_WANT_*; relaxed atomic */
 /* The calling thread's state, made on first use; NULL when it may not record now. Cold. */
 struct tfs_thread *tfs_recorder_thread(void);
 
-/* The thread is the shim's own: its records do not count as the program's. Call before any other
- * use in that thread. */
-void tfs_recorder_own_thread(const char *name);
+/* State for a thread that is not the program's (the helper, CUPTI's worker), made on first use; its
+ * records do not count as the program's. NULL when it may not record. */
+struct tfs_thread *tfs_recorder_own_thread(const char *name);
 
 /* Room for a record of `units`, zeroed but for its head, or NULL (counted). The place is stable
  * until the matching commit; the same thread must not ask again in between. */
@@ -61,8 +60,8 @@ void tfs_recorder_commit(struct tfs_thread *thread, const void *record);
 /* The place the thread's next record of at most `units` will take, as link records name it. */
 uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units);
 
-/* Writes a whole record from any context that has no reserved place: copies `bytes` (a multiple of
- * the unit is not needed). Uses the calling thread's stream; safe inside a hook. */
+/* Copies a record of `bytes` into the stream that all threads share (a short spin keeps them
+ * apart): for definitions and facts, not for calls. Does not move the thread's own place. */
 void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes);
 
 /* Ids. Text is copied. 0 when there is no room. Any thread. */
@@ -82,8 +81,9 @@ struct tfs_aggregate *tfs_recorder_aggregate(
 /* Opens the file and starts; 0 or -errno. Once. */
 int tfs_recorder_start(void);
 
-/* The helper thread's share: keeps prepared chunks in stock and pairs the clocks. */
+/* The helper thread's share: keeps prepared chunks in stock, and pairs the clocks. */
 void tfs_recorder_refill(void);
+void tfs_recorder_pair_clocks(void);
 
 /* The recording is complete; later records are still accepted but may be missed. */
 void tfs_recorder_finish(void);

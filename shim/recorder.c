@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/recorder.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/env.h"
+#include "shim/log.h"
+#include "shim/shim.h"
+#include "shim/spin.h"
+
+#define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
+#define STOCK 4u     /* prepared chunks the helper keeps ready */
+#define LOOKUP 8192u /* slots of a thread's (site, function) index */
+
+__thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
+struct tfs_writer tfs_recording;
+uint32_t tfs_wanted;
+
+/* A thread's private memory; `thread` first, so that the two pointers are one. */
+struct thread_memory {
+	struct tfs_thread thread;
+	struct thread_memory *next_idle;
+	uint16_t lookup[LOOKUP]; /* aggregate number + 1 */
+	struct tfs_cache_entry entries[TFS_CACHE_ENTRIES];
+};
+
+static _Atomic(struct tfs_chunk *) stock[STOCK];
+static _Atomic uint32_t thread_count = 1; /* thread 0 is the shared stream */
+static struct tfs_thread shared_stream;
+static struct tfs_spin shared_lock;
+static struct tfs_spin idle_lock;
+static struct thread_memory *idle_threads;
+static pthread_key_t thread_key;
+static bool have_thread_key;
+static bool forgotten;
+
+void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
+{
+	tfs_writer_lost(&tfs_recording, loss, count);
+}
+
+static struct tfs_chunk *get_chunk(void)
+{
+	for (uint32_t i = 0; i < STOCK; i++) {
+		if (atomic_load_explicit(&stock[i], memory_order_relaxed) == NULL)
+			continue;
+		struct tfs_chunk *chunk = atomic_exchange(&stock[i], NULL);
+		if (chunk != NULL) {
+			tfs_shim_wake();
+			return chunk;
+		}
+	}
+	const int saved = errno;
+	struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording);
+	errno = saved;
+	return chunk;
+}
+
+/* Replaces the thread's full chunk; false when there is no room for another. */
+static bool next_chunk(struct tfs_thread *thread)
+{
+	struct tfs_chunk *fresh = get_chunk();
+	struct tfs_chunk *full = thread->chunk;
+
+	if (fresh == NULL)
+		return false;
+	tfs_writer_take(&tfs_recording, fresh, TFS_CHUNK_RECORDS, thread->index, thread->sequence++);
+	thread->chunk = fresh;
+	thread->next = (char *)(fresh + 1);
+	thread->end = (char *)fresh + TFS_CHUNK_BYTES;
+	if (full != NULL)
+		tfs_writer_release(full);
+	return true;
+}
+
+static bool has_room(struct tfs_thread *thread, uint32_t units)
+{
+	return (size_t)(thread->end - thread->next) >= (size_t)units * TFS_UNIT;
+}
+
+void *tfs_recorder_reserve(struct tfs_thread *thread, enum tfs_record_kind kind, uint32_t units)
+{
+	if (!has_room(thread, units) && (units > UINT8_MAX || !next_chunk(thread))) {
+		tfs_recorder_lost(TFS_LOSS_records_dropped, 1);
+		return NULL;
+	}
+	struct tfs_record *record = (struct tfs_record *)thread->next;
+	record->kind = (uint8_t)kind;
+	record->units = (uint8_t)units;
+	return record;
+}
+
+void tfs_recorder_commit(struct tfs_thread *thread, const void *record)
+{
+	const struct tfs_record *head = record;
+
+	thread->next += (size_t)head->units * TFS_UNIT;
+	__atomic_store_n(&thread->chunk->committed,
+		(uint64_t)(thread->next - (char *)(thread->chunk + 1)), __ATOMIC_RELEASE);
+}
+
+uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units)
+{
+	if (!has_room(thread, units) && !next_chunk(thread))
+		return 0;
+	return tfs_writer_unit(thread->chunk) +
+		(uint64_t)(thread->next - (char *)thread->chunk) / TFS_UNIT;
+}
+
+void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes)
+{
+	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
+
+	if (tfs_recording.header == NULL || forgotten)
+		return;
+	tfs_spin_lock(&shared_lock);
+	struct tfs_record *place = tfs_recorder_reserve(&shared_stream, kind, units);
+	if (place != NULL) {
+		memcpy(place, record, bytes);
+		place->kind = (uint8_t)kind;
+		place->units = (uint8_t)units;
+		tfs_recorder_commit(&shared_stream, place);
+	}
+	tfs_spin_unlock(&shared_lock);
+}
+
+static void put_thread(const struct tfs_thread *thread, bool own, const char *name)
+{
+	struct tfs_thread_record record = {
+		.record = {.function = own, .site = thread->index},
+		.tid = (uint32_t)syscall(SYS_gettid),
+	};
+
+	if (name != NULL)
+		snprintf(record.name, sizeof(record.name), "%s", name);
+	else
+		pthread_getname_np(pthread_self(), record.name, sizeof(record.name));
+	tfs_recorder_put(&record, TFS_RECORD_thread, sizeof(record));
+}
+
+/* Runs when a thread ends: its buffers serve the next new thread. */
+static void retire_thread(void *argument)
+{
+	struct thread_memory *memory = argument;
+
+	tfs_self.active = NULL;
+	tfs_self.owned = NULL;
+	if (forgotten)
+		return;
+	memset(memory->entries, 0, sizeof(memory->entries));
+	memory->thread.latest = NULL;
+	tfs_spin_lock(&idle_lock);
+	memory->next_idle = idle_threads;
+	idle_threads = memory;
+	tfs_spin_unlock(&idle_lock);
+}
+
+static struct thread_memory *reuse_memory(void)
+{
+	tfs_spin_lock(&idle_lock);
+	struct thread_memory *memory = idle_threads;
+	if (memory != NULL)
+		idle_threads = memory->next_idle;
+	tfs_spin_unlock(&idle_lock);
+	return memory;
+}
+
+static struct thread_memory *make_memory(void)
+{
+	struct thread_memory *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	struct tfs_chunk *aggregates = get_chunk();
+	if (aggregates == NULL) {
+		munmap(memory, sizeof(*memory));
+		return NULL;
+	}
+	memory->thread.index = atomic_fetch_add(&thread_count, 1);
+	memory->thread.aggregates = aggregates;
+	memory->thread.cache.entries = memory->entries;
+	tfs_writer_take(&tfs_recording, aggregates, TFS_CHUNK_AGGREGATES, memory->thread.index, 0);
+	return memory;
+}
+
+static struct tfs_thread *make_thread(bool own, const char *name)
+{
+	struct thread_memory *memory = reuse_memory();
+
+	if (memory == NULL)
+		memory = make_memory();
+	if (memory == NULL) {
+		tfs_recorder_lost(TFS_LOSS_threads_failed, 1);
+		return NULL;
+	}
+	if (have_thread_key)
+		pthread_setspecific(thread_key, memory);
+	put_thread(&memory->thread, own, name);
+	tfs_self.owned = &memory->thread;
+	return &memory->thread;
+}
+
+struct tfs_thread *tfs_recorder_thread(void)
+{
+	struct tfs_thread *thread = NULL;
+
+	if (tfs_self.owned != NULL || tfs_self.busy || forgotten)
+		return NULL;
+	const int saved = errno;
+	tfs_self.busy = true;
+	const bool running = tfs_shim_running();
+	if (running)
+		thread = make_thread(false, NULL);
+	/* A thread that cannot have buffers is not asked again. */
+	tfs_self.busy = running && thread == NULL;
+	tfs_self.active = thread;
+	errno = saved;
+	return thread;
+}
+
+struct tfs_thread *tfs_recorder_own_thread(const char *name)
+{
+	if (tfs_self.owned == NULL && tfs_recording.header != NULL && !forgotten)
+		make_thread(true, name);
+	return tfs_self.owned;
+}
+
+static uint16_t *lookup_slot(struct thread_memory *memory, uint32_t site, uint16_t function)
+{
+	const struct tfs_aggregate *slots =
+		(const struct tfs_aggregate *)(memory->thread.aggregates + 1);
+	uint32_t at = (site * 0x9E3779B1u ^ function * 0x85EBCA77u) % LOOKUP;
+
+	for (;; at = (at + 1) % LOOKUP) {
+		const uint16_t number = memory->lookup[at];
+
+		if (number == 0 ||
+			(slots[number - 1].site == site && slots[number - 1].function == function))
+			return &memory->lookup[at];
+	}
+}
+
+struct tfs_aggregate *tfs_recorder_aggregate(
+	struct tfs_thread *thread, uint32_t site, uint16_t function)
+{
+	struct tfs_aggregate *slots = (struct tfs_aggregate *)(thread->aggregates + 1);
+	uint16_t *number = lookup_slot((struct thread_memory *)thread, site, function);
+
+	if (*number != 0)
+		return &slots[*number - 1];
+	if (thread->aggregates_used >= PAYLOAD / sizeof(*slots))
+		return NULL;
+	struct tfs_aggregate *slot = &slots[thread->aggregates_used++];
+	slot->site = site;
+	slot->function = function;
+	*number = (uint16_t)thread->aggregates_used;
+	__atomic_store_n(&thread->aggregates->committed,
+		(uint64_t)thread->aggregates_used * sizeof(*slots), __ATOMIC_RELEASE);
+	return slot;
+}
+
+void tfs_recorder_pair_clocks(void)
+{
+	struct tfs_clock_record record = {.ticks = tfs_clock_ticks()};
+
+	record.monotonic_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	/* The middle of the two readings: the pair is as good as the gap between them. */
+	record.ticks += (tfs_clock_ticks() - record.ticks) / 2;
+	record.realtime_ns = tfs_clock_ns(CLOCK_REALTIME);
+	tfs_recorder_put(&record, TFS_RECORD_clock, sizeof(record));
+}
+
+static void fill_header(struct tfs_file_header *header)
+{
+	header->clock = tfs_clock_is_tsc ? TFS_CLOCK_TSC : TFS_CLOCK_MONOTONIC;
+	header->pid = (uint32_t)getpid();
+	header->rank = tfs_options.rank;
+	header->start_ticks = tfs_clock_ticks();
+	header->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	header->start_realtime_ns = tfs_clock_ns(CLOCK_REALTIME);
+	snprintf(header->version_text, sizeof(header->version_text), "%s", TFS_VERSION);
+	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
+		header->program[0] = '\0';
+}
+
+int tfs_recorder_start(void)
+{
+	char path[PATH_MAX] = "";
+	int failed = tfs_env_output(path, sizeof(path) - 5);
+
+	if (failed == 0) {
+		strcat(path, ".tfs");
+		failed = tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes);
+	}
+	if (failed != 0) {
+		tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
+			*path != '\0' ? path : tfs_options.output, strerror(-failed));
+		return failed;
+	}
+	fill_header(tfs_recording.header);
+	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
+	tfs_recorder_pair_clocks();
+	return 0;
+}
+
+void tfs_recorder_refill(void)
+{
+	for (uint32_t i = 0; i < STOCK; i++) {
+		struct tfs_chunk *nothing = NULL;
+
+		if (atomic_load(&stock[i]) != NULL)
+			continue;
+		struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording);
+		if (chunk == NULL)
+			return;
+		if (!atomic_compare_exchange_strong(&stock[i], &nothing, chunk))
+			tfs_writer_release(chunk);
+	}
+}
+
+void tfs_recorder_finish(void)
+{
+	if (tfs_recording.header == NULL || forgotten)
+		return;
+	tfs_recorder_pair_clocks();
+	__atomic_store_n(&tfs_recording.header->finished, 1, __ATOMIC_RELEASE);
+}
+
+void tfs_recorder_forget(void)
+{
+	forgotten = true;
+	tfs_self.active = NULL;
+	tfs_self.owned = NULL;
+	tfs_self.busy = true;
+	/* The mapping is shared with the parent: no counter may be touched either. */
+	tfs_recording.header = NULL;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_SHIM_H
+#define TFS_SHIM_SHIM_H
+
+/*
+ * The life of the shim in a process: nothing happens before the first CUDA call; that call opens
+ * the recording and starts the helper thread, for which nobody ever waits; at exit the recording
+ * is closed and the report is made by a child; a forked child forgets everything.
+ */
+
+#include <stdbool.h>
+
+/* Starts on first use. False while another thread is starting, when the shim is switched off, and
+ * when it could not start. Never waits. */
+bool tfs_shim_running(void);
+
+/* Tells the helper thread that there is work. Any thread; cheap. */
+void tfs_shim_wake(void);
+
+#endif
