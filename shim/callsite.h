@@ -13,7 +13,6 @@
 
 #define TFS_CACHE_ENTRIES 1024u
 #define TFS_CHECKED_FRAMES 8u
-#define TFS_STEP_FRAMES 16u
 
 struct tfs_aggregate;
 struct tfs_function;
@@ -22,6 +21,7 @@ struct tfs_thread;
 /* Why a cached call site needs the slow path. */
 #define TFS_SITE_OPENS_STEP 1u
 #define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
+#define TFS_SITE_SHORT 4u   /* made before the unwinder was there */
 
 struct tfs_cache_entry {
 	uint64_t address; /* return address into the program; 0 = empty */
@@ -30,8 +30,7 @@ struct tfs_cache_entry {
 	const struct tfs_function *function;
 	uint32_t site;
 	uint16_t flags;   /* TFS_SITE_* */
-	uint8_t checks;
-	uint8_t whole;    /* the stack was unwound to its end */
+	uint16_t checks;
 	uint32_t offsets[TFS_CHECKED_FRAMES]; /* of return addresses, from `frame` */
 	uint64_t values[TFS_CHECKED_FRAMES];
 };
@@ -67,6 +66,9 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 
 /* Loads the unwinder. Only from the helper thread: it may wait for the loader. */
 void tfs_callsite_load(void);
+
+/* Is a stack that was cut for want of an unwinder worth another try? */
+bool tfs_callsite_can_unwind(void);
 
 /* The frames of a site, innermost first, as far as they are kept for the step search; returns how
  * many (0 = unknown site). The array lives for ever. */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_LOOPS_H
+#define TFS_SHIM_LOOPS_H
+
+/*
+ * Finds the training step in a sequence of calls: the loop that carries the weights. Pure: no
+ * clock, no I/O, the same result in the traced process and after the run.
+ *
+ * A call stack, outermost frame first, says where in each active function control stands. When a
+ * function comes back to a return address that it already visited in this activation, a loop in
+ * it has gone round; the address is the loop's anchor. The step is the loop across whose
+ * iterations a memory range is carried that one call site updates in place and another call site
+ * reads: the weights. Inner loops over layers or parameters carry no single range; an outer loop
+ * over epochs carries the same ranges, but goes round later and more rarely.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TFS_LOOPS_CONFIRM 8u /* iterations that must carry the range */
+#define TFS_LOOPS_DEPTH 16u  /* outermost frames that are looked at */
+
+struct tfs_loops;
+
+struct tfs_loops_operand {
+	uint64_t address;
+	bool reads;
+	bool writes;
+};
+
+/* Bytes of memory that tfs_loops_init() needs. */
+uint64_t tfs_loops_bytes(void);
+
+/* Makes a search in zeroed memory that the caller owns. */
+struct tfs_loops *tfs_loops_init(void *memory);
+
+/*
+ * One call, in program order of one thread. `frames` are return addresses, innermost first.
+ * Returns true when the step was just found; from then on nothing more need be fed.
+ */
+bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
+	const struct tfs_loops_operand *operands, uint32_t operand_count);
+
+/* The found step: does a call from `frames` open it? (Only if the call before it did not come from
+ * the same place in the loop.) */
+bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
+
+/* Is a call from `frames` outside the step's loop? */
+bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
+
+/* Do both stacks stand at the same place in the step's loop? */
+bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,
+	const uint64_t *other, uint32_t other_count);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/unwind.h"
+
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#define UNW_LOCAL_ONLY
+#include <libunwind.h>
+
+#include "shim/log.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+#define MOST_PIPES 8u
+
+static struct {
+	int (*getcontext)(unw_tdep_context_t *);
+	int (*init_local)(unw_cursor_t *, unw_context_t *);
+	int (*step)(unw_cursor_t *);
+	int (*get_reg)(unw_cursor_t *, int, unw_word_t *);
+} libunwind;
+
+static struct {
+	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
+	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *);
+	_Unwind_Word (*get_cfa)(struct _Unwind_Context *);
+} libgcc;
+
+/* libunwind keeps a pipe to probe memory with. A program that closes every descriptor may get the
+ * same numbers for files of its own, into which libunwind would then write. */
+static struct {
+	int fd;
+	dev_t device;
+	ino_t inode;
+} pipes[MOST_PIPES];
+static uint32_t pipe_count;
+
+static _Atomic bool use_libunwind;
+static _Atomic bool use_libgcc;
+
+static bool is_pipe(int fd, struct stat *out_status)
+{
+	return fstat(fd, out_status) == 0 && S_ISFIFO(out_status->st_mode);
+}
+
+/* Notes the process's pipes that are not noted in `seen`; returns how many there are now. */
+static uint32_t list_pipes(int *out_fds, uint32_t most)
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+	struct stat status;
+	uint32_t count = 0;
+
+	while (folder != NULL && count < most && (entry = readdir(folder)) != NULL) {
+		const int fd = atoi(entry->d_name);
+
+		if (entry->d_name[0] != '.' && is_pipe(fd, &status))
+			out_fds[count++] = fd;
+	}
+	if (folder != NULL)
+		closedir(folder);
+	return count;
+}
+
+static void note_new_pipes(const int *before, uint32_t before_count)
+{
+	int now[256];
+	struct stat status;
+	const uint32_t now_count = list_pipes(now, 256);
+
+	for (uint32_t i = 0; i < now_count && pipe_count < MOST_PIPES; i++) {
+		bool old = false;
+
+		for (uint32_t k = 0; k < before_count; k++)
+			old = old || before[k] == now[i];
+		if (old || !is_pipe(now[i], &status))
+			continue;
+		pipes[pipe_count].fd = now[i];
+		pipes[pipe_count].device = status.st_dev;
+		pipes[pipe_count++].inode = status.st_ino;
+	}
+}
+
+static bool pipes_are_ours(void)
+{
+	struct stat status;
+
+	for (uint32_t i = 0; i < pipe_count; i++)
+		if (fstat(pipes[i].fd, &status) != 0 || status.st_ino != pipes[i].inode ||
+			status.st_dev != pipes[i].device)
+			return false;
+	return true;
+}
+
+static uint32_t with_libunwind(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t most)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	uint32_t count = 0;
+
+	libunwind.getcontext(&context);
+	if (libunwind.init_local(&cursor, &context) != 0)
+		return 0;
+	for (uint32_t guard = 0; count < most && guard < most + 16; guard++) {
+		unw_word_t address;
+		unw_word_t pointer;
+
+		if (libunwind.step(&cursor) <= 0 ||
+			libunwind.get_reg(&cursor, UNW_REG_IP, &address) != 0 ||
+			libunwind.get_reg(&cursor, UNW_REG_SP, &pointer) != 0 || address == 0)
+			break;
+		if (count == 0 && address != from)
+			continue;
+		out_frames[count++] = (struct tfs_stack_frame){address, pointer};
+	}
+	return count;
+}
+
+struct walk {
+	struct tfs_stack_frame *frames;
+	uint64_t from;
+	uint32_t count;
+	uint32_t most;
+};
+
+static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *argument)
+{
+	struct walk *walk = argument;
+	const uint64_t address = libgcc.get_ip(context);
+
+	if (address == 0 || walk->count == walk->most)
+		return _URC_END_OF_STACK;
+	if (walk->count > 0 || address == walk->from)
+		walk->frames[walk->count++] =
+			(struct tfs_stack_frame){address, libgcc.get_cfa(context)};
+	return _URC_NO_REASON;
+}
+
+uint32_t tfs_unwind(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t most)
+{
+	if (atomic_load_explicit(&use_libunwind, memory_order_acquire)) {
+		if (pipes_are_ours())
+			return with_libunwind(from, out_frames, most);
+		atomic_store(&use_libunwind, false);
+	}
+	if (!atomic_load_explicit(&use_libgcc, memory_order_acquire))
+		return 0;
+	struct walk walk = {.frames = out_frames, .from = from, .most = most};
+	libgcc.backtrace(take_frame, &walk);
+	return walk.count;
+}
+
+bool tfs_unwind_ready(void)
+{
+	return atomic_load_explicit(&use_libunwind, memory_order_acquire) ||
+		atomic_load_explicit(&use_libgcc, memory_order_acquire);
+}
+
+static void load_libgcc(void)
+{
+	void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return;
+	libgcc.backtrace =
+		(_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(library, "_Unwind_Backtrace");
+	libgcc.get_ip = (_Unwind_Ptr(*)(struct _Unwind_Context *))dlsym(library, "_Unwind_GetIP");
+	libgcc.get_cfa = (_Unwind_Word(*)(struct _Unwind_Context *))dlsym(library, "_Unwind_GetCFA");
+	atomic_store(&use_libgcc,
+		libgcc.backtrace != NULL && libgcc.get_ip != NULL && libgcc.get_cfa != NULL);
+}
+
+static bool load_libunwind(void)
+{
+	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return false;
+	libunwind.getcontext =
+		(int (*)(unw_tdep_context_t *))dlsym(library, TEXT(unw_tdep_getcontext));
+	libunwind.init_local =
+		(int (*)(unw_cursor_t *, unw_context_t *))dlsym(library, TEXT(unw_init_local));
+	libunwind.step = (int (*)(unw_cursor_t *))dlsym(library, TEXT(unw_step));
+	libunwind.get_reg =
+		(int (*)(unw_cursor_t *, int, unw_word_t *))dlsym(library, TEXT(unw_get_reg));
+	return libunwind.getcontext != NULL && libunwind.init_local != NULL &&
+		libunwind.step != NULL && libunwind.get_reg != NULL;
+}
+
+void tfs_unwind_load(void)
+{
+	struct tfs_stack_frame frame;
+	int before[256];
+
+	load_libgcc();
+	if (!load_libunwind()) {
+		tfs_log(TFS_LOG_INFO, "no libunwind.so.8: call stacks come from libgcc");
+		return;
+	}
+	const uint32_t before_count = list_pipes(before, 256);
+	with_libunwind(0, &frame, 1);
+	note_new_pipes(before, before_count);
+	atomic_store_explicit(&use_libunwind, true, memory_order_release);
+}
