@@ -14,6 +14,9 @@
  * when it could not start. Never waits. */
 bool tfs_shim_running(void);
 
+/* A call has returned from the libraries: the end of the process is watched from here on. Cold. */
+void tfs_shim_first_call_done(void);
+
 /* Tells the helper thread that there is work. Any thread; cheap. */
 void tfs_shim_wake(void);
 

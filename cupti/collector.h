@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_CUPTI_COLLECTOR_H
+#define TFS_CUPTI_COLLECTOR_H
+
+/*
+ * Device activity from CUPTI, in windows: kernels, copies, memsets and waits, each tied to the
+ * wrapped call it was made in. CUPTI is opened at run time; when it is missing or taken, every
+ * function here does nothing and a fact in the recording says why. collector_none.c is the same
+ * for builds without CUPTI's headers.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Opens libcupti and subscribes. Only from the helper thread: it may wait for the loader. */
+void tfs_collector_start(void);
+
+/* Starts or stops activity; false when there is none to be had. Any thread, one at a time. */
+bool tfs_collector_window(bool open);
+
+/* Around a wrapped call, in its thread, while a window with activity is open: CUDA calls made in
+ * between belong to the record at `unit` of the recording. A few nanoseconds, no waiting. */
+void tfs_collector_push(uint64_t unit);
+void tfs_collector_pop(void);
+
+/* Takes what CUPTI still holds. At exit. */
+void tfs_collector_finish(void);
+
+/* In a forked child: CUPTI is never touched again. */
+void tfs_collector_forget(void);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/memory.h"
+
+#include <string.h>
+
+#include "shim/recorder.h"
+#include "shim/spin.h"
+
+#define RANGES 16384u
+
+static struct tfs_range ranges[RANGES]; /* sorted by address, apart from each other */
+static uint32_t range_count;
+static struct tfs_spin lock;
+
+/* The first range that starts behind `address`. */
+static uint32_t upper(uint64_t address)
+{
+	uint32_t low = 0;
+	uint32_t high = range_count;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+
+		if (ranges[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void tfs_memory_add(const struct tfs_range *range)
+{
+	if (range->address == 0 || range->bytes == 0)
+		return;
+	tfs_spin_lock(&lock);
+	const uint32_t at = upper(range->address);
+	const bool known = at > 0 && ranges[at - 1].address == range->address;
+	const bool full = !known && range_count == RANGES;
+
+	if (known) {
+		ranges[at - 1] = *range;
+	} else if (!full) {
+		memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(ranges[0]));
+		ranges[at] = *range;
+		range_count++;
+	}
+	tfs_spin_unlock(&lock);
+	if (full)
+		tfs_recorder_lost(TFS_LOSS_ranges_full, 1);
+}
+
+bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range)
+{
+	tfs_spin_lock(&lock);
+	const uint32_t at = upper(address);
+	const bool found = at > 0 && ranges[at - 1].address == address;
+
+	if (found) {
+		*out_range = ranges[at - 1];
+		memmove(&ranges[at - 1], &ranges[at], (range_count - at) * sizeof(ranges[0]));
+		range_count--;
+	}
+	tfs_spin_unlock(&lock);
+	return found;
+}
+
+bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
+{
+	tfs_spin_lock(&lock);
+	const uint32_t at = upper(address);
+	const bool found = at > 0 && address - ranges[at - 1].address < ranges[at - 1].bytes;
+
+	if (found)
+		*out_range = ranges[at - 1];
+	tfs_spin_unlock(&lock);
+	return found;
+}
+
+void tfs_memory_reset(uint32_t device)
+{
+	uint32_t kept = 0;
+
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < range_count; i++)
+		if (ranges[i].device != device || (ranges[i].flags & TFS_RANGE_REGISTERED) != 0)
+			ranges[kept++] = ranges[i];
+	range_count = kept;
+	tfs_spin_unlock(&lock);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_MEMORY_H
+#define TFS_SHIM_MEMORY_H
+
+/*
+ * The ranges of memory that the program got from CUDA: device, pinned, managed. Any address that
+ * is not listed is unknown, not pageable. Erase before the real free, put back when it failed, so
+ * that another thread that is given the same address next is never erased. Any thread.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tfs_range {
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t kind;   /* enum tfs_memory_kind */
+	uint32_t device; /* of device memory */
+	uint32_t flags;  /* TFS_RANGE_* */
+	uint32_t site;   /* where it was allocated */
+};
+
+#define TFS_RANGE_REGISTERED 1u /* the program's own memory, pinned in place */
+#define TFS_RANGE_MAPPED 2u     /* the device may write it directly */
+#define TFS_RANGE_ORDERED 4u    /* from a stream-ordered pool */
+
+/* Counts a loss when the table is full. */
+void tfs_memory_add(const struct tfs_range *range);
+
+/* Takes out the range that starts at `address`; false when there is none. */
+bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range);
+
+/* The range that holds `address`; false when none is listed. */
+bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
+
+/* Forgets what was allocated under a device that was reset. */
+void tfs_memory_reset(uint32_t device);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/reporter.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shim/env.h"
+#include "shim/log.h"
+
+#define WAIT_MS 10000
+#define STACK_BYTES (64u << 10)
+#define MOST_VARIABLES 4096u
+
+extern char **environ;
+
+/* Everything the children need; they share our memory and may allocate nothing. */
+struct job {
+	char tool[PATH_MAX];
+	const char *recording;
+	char *variables[MOST_VARIABLES + 1];
+	char *stack; /* of the second child; the first one's lies above it */
+	int ready[2];
+	pid_t worker;
+	sigset_t mask; /* the program's */
+};
+
+/* The tool lies beside the library: in the same folder, in the build tree, or under ../bin. */
+static bool find_tool(struct job *job)
+{
+	static const char *const places[] = {"tfshim", "../reports/tfshim", "../bin/tfshim",
+		"../../bin/tfshim"};
+	Dl_info self;
+	char folder[PATH_MAX];
+
+	if (dladdr((void *)tfs_reporter_run, &self) == 0 ||
+		realpath(self.dli_fname, folder) == NULL)
+		return false;
+	*strrchr(folder, '/') = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		const int length =
+			snprintf(job->tool, sizeof(job->tool), "%s/%s", folder, places[i]);
+		if (length > 0 && length < (int)sizeof(job->tool) && access(job->tool, X_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void copy_environment(struct job *job)
+{
+	size_t used = 0;
+
+	for (char **variable = environ; *variable != NULL && used < MOST_VARIABLES; variable++)
+		if (strncmp(*variable, "LD_PRELOAD=", 11) != 0 &&
+			strncmp(*variable, "LD_LIBRARY_PATH=", 16) != 0)
+			job->variables[used++] = *variable;
+	job->variables[used] = NULL;
+}
+
+static void close_others(int keep)
+{
+	if (keep > 3)
+		syscall(SYS_close_range, 3u, (unsigned)keep - 1, 0u);
+	syscall(SYS_close_range, (unsigned)keep + 1, ~0u, 0u);
+}
+
+/* The grandchild: becomes the tool. The pipe's end closes when it ends. */
+static int work(void *argument)
+{
+	struct job *job = argument;
+	char *words[] = {job->tool, (char *)"report", (char *)"--exit-summary",
+		(char *)job->recording, NULL};
+	const int null = open("/dev/null", O_RDONLY);
+
+	if (tfs_options.quiet)
+		words[2] = (char *)"--quiet";
+	if (null >= 0)
+		dup2(null, STDIN_FILENO);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	close_others(job->ready[1]);
+	fcntl(job->ready[1], F_SETFD, 0);
+	sigprocmask(SIG_SETMASK, &job->mask, NULL);
+	execve(job->tool, words, job->variables);
+	_exit(127);
+}
+
+/* The child in between: gone at once, so that the worker belongs to nobody in the program. */
+static int part(void *argument)
+{
+	struct job *job = argument;
+
+	job->worker = clone(work, job->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
+	_exit(0);
+}
+
+static void wait_until_done(const struct job *job)
+{
+	struct pollfd done = {.fd = job->ready[0], .events = POLLIN};
+	int got;
+
+	do {
+		got = poll(&done, 1, WAIT_MS);
+	} while (got < 0 && errno == EINTR);
+	if (got != 0)
+		return;
+	kill(job->worker, SIGKILL);
+	tfs_log_say("the report took too long; to make it: %s report %s", job->tool,
+		job->recording);
+}
+
+static void launch(struct job *job)
+{
+	sigset_t all;
+
+	if (pipe2(job->ready, O_CLOEXEC) != 0)
+		return;
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &job->mask);
+	/* Exit signal 0: the parent gets no SIGCHLD, and a plain wait does not see the child. */
+	const pid_t child =
+		clone(part, job->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
+	close(job->ready[1]);
+	if (child > 0) {
+		while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+			continue;
+	}
+	sigprocmask(SIG_SETMASK, &job->mask, NULL);
+	if (child > 0 && job->worker > 0)
+		wait_until_done(job);
+	close(job->ready[0]);
+}
+
+void tfs_reporter_run(const char *recording)
+{
+	const size_t bytes = sizeof(struct job) + 2 * STACK_BYTES;
+
+	if (!tfs_options.report || tfs_options.rank != 0)
+		return;
+	struct job *job =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (job == MAP_FAILED)
+		return;
+	job->recording = recording;
+	job->stack = (char *)job + bytes - 2 * STACK_BYTES;
+	if (find_tool(job)) {
+		copy_environment(job);
+		launch(job);
+	} else {
+		tfs_log_say("recording %s (the tfshim tool is not beside the library)", recording);
+	}
+	munmap(job, bytes);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/shim.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cupti/collector.h"
+#include "shim/callsite.h"
+#include "shim/clock.h"
+#include "shim/env.h"
+#include "shim/hook.h"
+#include "shim/log.h"
+#include "shim/modules.h"
+#include "shim/recorder.h"
+#include "shim/reporter.h"
+#include "shim/steps.h"
+#include "shim/windows.h"
+
+enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
+
+static _Atomic int state = NOT_STARTED;
+static _Atomic uint32_t wakeups; /* futex */
+static pid_t pid;
+
+static void wait_for_work(void)
+{
+	const struct timespec second = {.tv_sec = 1};
+	const uint32_t seen = atomic_load(&wakeups);
+
+	tfs_recorder_refill();
+	syscall(SYS_futex, &wakeups, FUTEX_WAIT_PRIVATE, seen, &second, NULL, 0);
+}
+
+/* Whatever may wait for the loader's lock happens here, in a thread that nobody waits for. */
+static void *help(void *nothing)
+{
+	uint64_t last_pair = 0;
+
+	(void)nothing;
+	pthread_setname_np(pthread_self(), "tfshim");
+	tfs_self.busy = true;
+	tfs_recorder_refill();
+	tfs_callsite_load();
+	if (tfs_options.cupti && tfs_options.record != TFS_RECORD_NONE)
+		tfs_collector_start();
+	while (atomic_load(&state) != FINISHED) {
+		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
+
+		if (now - last_pair >= UINT64_C(1000000000)) {
+			tfs_recorder_pair_clocks();
+			last_pair = now;
+		}
+		wait_for_work();
+	}
+	return NULL;
+}
+
+static void start_helper(void)
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+
+	/* The program's signals are for the program's threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (pthread_create(&thread, &attributes, help, NULL) != 0)
+		tfs_recorder_fact("helper", "no thread could be started", 0);
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void forget(void)
+{
+	atomic_store(&state, FAILED);
+	__atomic_store_n(&tfs_wanted, 0, __ATOMIC_RELAXED);
+	tfs_collector_forget();
+	tfs_recorder_forget();
+}
+
+static void finish(void)
+{
+	int running = RUNNING;
+
+	if (getpid() != pid || !atomic_compare_exchange_strong(&state, &running, FINISHED))
+		return;
+	tfs_self.active = NULL;
+	tfs_self.busy = true;
+	tfs_steps_finish();
+	tfs_windows_finish();
+	tfs_collector_finish();
+	tfs_modules_write();
+	tfs_recorder_finish();
+	tfs_reporter_run(tfs_recording.path);
+}
+
+static bool start(void)
+{
+	tfs_env_read();
+	tfs_clock_init();
+	pid = getpid();
+	if (tfs_options.disabled || tfs_recorder_start() != 0)
+		return false;
+	tfs_hook_define_all();
+	tfs_modules_write();
+	pthread_atfork(NULL, NULL, forget);
+	atexit(finish);
+	tfs_steps_start();
+	start_helper();
+	return true;
+}
+
+bool tfs_shim_running(void)
+{
+	int expected = NOT_STARTED;
+
+	if (atomic_load_explicit(&state, memory_order_acquire) == RUNNING)
+		return true;
+	if (!atomic_compare_exchange_strong(&state, &expected, STARTING))
+		return false;
+	const bool started = start();
+	atomic_store_explicit(&state, started ? RUNNING : FAILED, memory_order_release);
+	if (started)
+		tfs_windows_start();
+	return started;
+}
+
+/*
+ * Exit handlers run in reverse order, and the driver registers its own inside its first call. The
+ * one registered at start would come after it, when CUPTI is gone; this one comes before.
+ */
+void tfs_shim_first_call_done(void)
+{
+	static _Atomic bool registered;
+
+	if (atomic_load(&state) == RUNNING && !atomic_exchange(&registered, true))
+		atexit(finish);
+}
+
+void tfs_shim_wake(void)
+{
+	const int saved = errno;
+
+	atomic_fetch_add(&wakeups, 1);
+	syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+	errno = saved;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	tfs_lookup_all();
+}

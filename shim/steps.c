@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/steps.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shim/env.h"
+#include "shim/hook.h"
+#include "shim/log.h"
+#include "shim/loops.h"
+#include "shim/spin.h"
+#include "shim/windows.h"
+
+#define PACKED 200u             /* step times kept back before they are written */
+#define SEARCH_CALLS (4u << 20) /* after so many calls the search is given up */
+
+static struct tfs_loops *loops;
+static struct tfs_thread *owner; /* the thread whose loop is the step's */
+static uint64_t calls_searched;
+static _Atomic bool found;
+static _Atomic uint64_t current; /* running step, 0 = none */
+static uint64_t last_index;
+static uint64_t last_start;
+static enum tfs_phase phase = TFS_PHASE_WARMUP;
+static struct tfs_spin pending_lock;
+static struct {
+	struct tfs_steps_record record;
+	float ticks[PACKED];
+} pending;
+
+void tfs_steps_start(void)
+{
+	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED || tfs_options.record == TFS_RECORD_NONE)
+		return;
+	loops = tfs_loops_init(memory);
+	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
+static void write_pending(void)
+{
+	if (pending.record.record.function == 0)
+		return;
+	tfs_recorder_put(&pending, TFS_RECORD_steps,
+		sizeof(pending.record) + pending.record.record.function * sizeof(float));
+	pending.record.record.function = 0;
+}
+
+static void put_mark(uint64_t index, uint64_t ticks, uint32_t site, uint32_t flags)
+{
+	const struct tfs_step_record record = {
+		.record = {.function = (uint16_t)phase, .site = site},
+		.start_ticks = ticks,
+		.index = index,
+		.source = TFS_STEP_LOOPS,
+		.flags = flags,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_step, sizeof(record));
+}
+
+/* A step that ran outside windows is one float among others. */
+static void pack(uint64_t index, uint64_t start, uint64_t end, uint32_t flags)
+{
+	struct tfs_steps_record *record = &pending.record;
+
+	tfs_spin_lock(&pending_lock);
+	if (record->record.function == PACKED || record->flags != flags ||
+		record->first_index + record->record.function != index)
+		write_pending();
+	if (record->record.function == 0) {
+		record->first_index = index;
+		record->first_start_ticks = start;
+		record->flags = flags;
+	}
+	pending.ticks[record->record.function++] = (float)(end - start);
+	tfs_spin_unlock(&pending_lock);
+}
+
+static void flag_cache(struct tfs_thread *thread)
+{
+	for (uint32_t i = 0; i < TFS_CACHE_ENTRIES; i++) {
+		struct tfs_cache_entry *entry = &thread->cache.entries[i];
+
+		if (entry->address != 0)
+			entry->flags |= tfs_steps_site_flags(entry->site);
+	}
+}
+
+static void stop_search(const char *what)
+{
+	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+	tfs_recorder_fact("steps", what, calls_searched);
+	tfs_log(TFS_LOG_INFO, "training step: %s", what);
+}
+
+void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	struct tfs_loops_operand operands[24];
+	const uint64_t *frames;
+	uint32_t count = 0;
+	struct tfs_thread *nobody = NULL;
+
+	__atomic_compare_exchange_n(&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED,
+		__ATOMIC_RELAXED);
+	if (frame->thread != owner || loops == NULL || atomic_load(&found))
+		return;
+	for (uint32_t i = 0; i < details->count; i++) {
+		const struct tfs_item *item = &details->items[i];
+		const uint32_t role = TFS_ITEM_ROLE(item);
+
+		if ((role & TFS_ROLE_OPERAND) == 0 || (role & TFS_ROLE_SCRATCH) != 0)
+			continue;
+		operands[count].address = item->value;
+		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
+		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
+	}
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
+		atomic_store(&found, true);
+		flag_cache(frame->thread);
+		stop_search("found");
+	} else if (++calls_searched == SEARCH_CALLS) {
+		stop_search("none found");
+		tfs_windows_without_steps();
+	}
+}
+
+uint16_t tfs_steps_site_flags(uint32_t site)
+{
+	const uint64_t *frames;
+
+	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner)
+		return 0;
+	const uint32_t depth = tfs_callsite_frames(site, &frames);
+	if (depth == 0)
+		return 0;
+	if (tfs_loops_opens(loops, frames, depth))
+		return TFS_SITE_OPENS_STEP;
+	return tfs_loops_outside(loops, frames, depth) ? TFS_SITE_OUTSIDE : 0;
+}
+
+/* Came the call before this one from the same place in the step's loop? */
+static bool is_same_place(const struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+{
+	const uint64_t *one;
+	const uint64_t *other;
+
+	if (thread->latest == NULL)
+		return false;
+	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
+	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);
+	return one_depth > 0 && other_depth > 0 &&
+		tfs_loops_same_place(loops, one, one_depth, other, other_depth);
+}
+
+static void close_step(uint64_t ticks)
+{
+	const uint64_t index = atomic_load_explicit(&current, memory_order_relaxed);
+
+	if (index != 0 && !tfs_windows_open())
+		pack(index, last_start, ticks, tfs_windows_step_flags());
+}
+
+void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+{
+	const uint64_t ticks = tfs_clock_ticks();
+
+	if (thread != owner)
+		return;
+	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
+		if (phase != TFS_PHASE_TRAINING)
+			return;
+		close_step(ticks);
+		phase = TFS_PHASE_OTHER;
+		atomic_store(&current, 0);
+		put_mark(last_index, ticks, entry->site, 0);
+		return;
+	}
+	if (is_same_place(thread, entry))
+		return;
+	close_step(ticks);
+	const bool resumed = phase != TFS_PHASE_TRAINING;
+	phase = TFS_PHASE_TRAINING;
+	last_start = ticks;
+	atomic_store(&current, ++last_index);
+	tfs_windows_step(last_index);
+	if (tfs_windows_open() || resumed)
+		put_mark(last_index, ticks, entry->site, tfs_windows_step_flags());
+}
+
+uint64_t tfs_steps_now(void)
+{
+	return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+void tfs_steps_finish(void)
+{
+	if (atomic_load(&current) != 0)
+		put_mark(last_index, tfs_clock_ticks(), 0, 0);
+	tfs_spin_lock(&pending_lock);
+	write_pending();
+	tfs_spin_unlock(&pending_lock);
+	if (!atomic_load(&found))
+		tfs_recorder_fact("steps", "none found", calls_searched);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_WINDOWS_H
+#define TFS_SHIM_WINDOWS_H
+
+/*
+ * Windows are the stretches of steps in which every call and all device activity is recorded; the
+ * first opens with the first step that is known as one, later ones follow at long intervals.
+ * Rewrites are off in windows: findings judge the program as it was written.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called once the recording is open; opens the only window when everything is to be recorded. */
+void tfs_windows_start(void);
+
+/* A step begins: opens or closes a window if it is time. The step's own thread. */
+void tfs_windows_step(uint64_t index);
+
+/* No step was found: rewrites need not wait for the first window. */
+void tfs_windows_without_steps(void);
+
+/* Is a window open? Any thread. */
+bool tfs_windows_open(void);
+
+/* May rewrites that can be switched take part now? Any thread; cheap. */
+bool tfs_windows_rewrites(void);
+
+/* Flags of a step record for a step that begins now. */
+uint32_t tfs_windows_step_flags(void);
+
+/* At exit. */
+void tfs_windows_finish(void);
+
+#endif
