@@ -9,6 +9,7 @@
 #include "shim/hook.h"
 #include "shim/intern.h"
 #include "shim/recorder.h"
+#include "shim/shim.h"
 #include "shim/steps.h"
 #include "shim/unwind.h"
 
@@ -115,6 +116,8 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	entry->site = intern_site(frames, count);
 	entry->flags |= tfs_steps_site_flags(entry->site);
 	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, function->id);
+	if (thread->latest != NULL)
+		tfs_shim_first_call_done();
 	errno = saved;
 }
 

@@ -13,8 +13,11 @@
  *		const cudaError_t status = TFS_REAL(cudaMemset)(target, value, bytes);
  *
  *		if (TFS_END(&frame, status, bytes)) {
- *			TFS_DETAILS(&frame, 2);
- *			...
+ *			struct tfs_details details;
+ *
+ *			tfs_details_init(&details, tfs_stream_id(NULL, 0));
+ *			tfs_put_operand(&details, target, bytes, TFS_ROLE_WRITE);
+ *			tfs_hook_details(&frame, &details);
  *		}
  *		return TFS_LEAVE(&frame), status;
  *	}
@@ -78,7 +81,41 @@ struct tfs_details {
 	TFS_EXPORT type name parameters;                                                           \
 	type name parameters
 
-/* Use as `static` data at the file's end: TFS_FAMILY(cudart_memory, cudart, FUNCTIONS). */
+/*
+ * The same for a function that has a twin for the per-thread default stream: one block serves both.
+ * `arguments` repeats the parameters' names. In the block, `frame`, `per_thread` and
+ * TFS_TWIN_REAL(name) take the place of TFS_ENTER, and of TFS_REAL.
+ */
+#define TFS_TWIN_HOOKS(type, name, suffix, parameters, arguments)                                  \
+	static inline __attribute__((always_inline)) type tfs_twin_##name(                         \
+		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters);         \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		return tfs_twin_##name(                                                            \
+			TFS_ENTER(name), (void *)TFS_REAL(name), false, TFS_LIST arguments);       \
+	}                                                                                          \
+	TFS_HOOK(type, name##suffix, parameters)                                                   \
+	{                                                                                          \
+		return tfs_twin_##name(TFS_ENTER(name##suffix), (void *)TFS_REAL(name##suffix),    \
+			true, TFS_LIST arguments);                                                 \
+	}                                                                                          \
+	static inline __attribute__((always_inline)) type tfs_twin_##name(                         \
+		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters)
+#define TFS_TWIN_REAL(name) ((__typeof__(&name))real)
+#define TFS_LIST(...) __VA_ARGS__
+
+/* A call of which only time and result matter. */
+#define TFS_PLAIN_HOOK(type, name, parameters, arguments)                                          \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const type status = TFS_REAL(name) arguments;                                      \
+                                                                                                   \
+		tfs_hook_plain(&frame, (uint32_t)status);                                          \
+		return status;                                                                     \
+	}
+
+/* At the file's end: TFS_FAMILY(cudart_memory, FUNCTIONS); TFS_THIS_LIBRARY says whose they are. */
 #define TFS_FUNCTION_ROW(function, kind)                                                           \
 	static struct tfs_function tfs_fn_##function = {                                           \
 		.name = #function, .library = TFS_THIS_LIBRARY, .family = TFS_FAMILY_##kind};
@@ -91,6 +128,10 @@ struct tfs_details {
 /* Finds the real function, without the loader's lock; never NULL: where there is none, a function
  * that returns the library's own "not supported". Cold. */
 void *tfs_lookup_real(struct tfs_function *function);
+
+/* A function that the shim itself calls, hooked or not; NULL when no mapped library has it. Cold:
+ * keep the result. */
+void *tfs_lookup_named(enum tfs_library library, const char *name);
 
 /* At start: numbers all functions and finds those whose libraries are mapped already. */
 void tfs_lookup_all(void);
@@ -180,6 +221,24 @@ void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details
 
 /* Records the call whatever the window: for calls that change what later records mean. */
 void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details);
+
+static inline void tfs_details_init(struct tfs_details *details, uint16_t stream)
+{
+	details->count = 0;
+	details->stream = stream;
+}
+
+static inline __attribute__((always_inline)) void tfs_hook_plain(
+	struct tfs_frame *frame, uint32_t status)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, TFS_NO_STREAM);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
 
 /* Building blocks of details. */
 static inline void tfs_put(struct tfs_details *details, uint64_t value, uint64_t tagged)

@@ -188,28 +188,35 @@ static const char *real_name(const struct tfs_function *function, char *buffer)
 	return buffer;
 }
 
-void *tfs_lookup_real(struct tfs_function *function)
+void *tfs_lookup_named(enum tfs_library library, const char *name)
 {
-	char buffer[128];
 	struct search search = {
-		.name = real_name(function, buffer),
+		.name = name,
+		.hash = hash_name(name),
 		.self = (uint64_t)&files,
+		.file = files[library],
 	};
 
-	search.hash = hash_name(search.name);
 	/* The library itself first: a plugin may define a function of the same name for its own use. */
-	search.file = files[function->library];
 	dl_iterate_phdr(search_object, &search);
 	if (search.found == NULL) {
 		search.file = NULL;
 		dl_iterate_phdr(search_object, &search);
 	}
-	if (search.found == NULL) {
+	return search.found;
+}
+
+void *tfs_lookup_real(struct tfs_function *function)
+{
+	char buffer[128];
+	void *found = tfs_lookup_named(function->library, real_name(function, buffer));
+
+	if (found == NULL) {
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
-	return search.found;
+	__atomic_store_n(&function->real, found, __ATOMIC_RELAXED);
+	return found;
 }
 
 static int note_library(struct dl_phdr_info *object, size_t bytes, void *argument)

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #define UNW_LOCAL_ONLY
 #include <libunwind.h>
@@ -28,10 +27,12 @@ static struct {
 } libunwind;
 
 static struct {
-	_Unwind_Reason_Code (*backtrace)(_Unwind_Trace_Fn, void *);
-	_Unwind_Ptr (*get_ip)(struct _Unwind_Context *);
-	_Unwind_Word (*get_cfa)(struct _Unwind_Context *);
-} libgcc;
+	int (*backtrace)(int (*)(void *context, void *argument), void *argument);
+	uintptr_t (*get_ip)(void *context);
+	uintptr_t (*get_cfa)(void *context);
+} libgcc; /* types as in the C++ ABI; libunwind's <unwind.h> would hide the compiler's */
+#define CONTINUE_UNWINDING 0
+#define END_OF_STACK 5
 
 /* libunwind keeps a pipe to probe memory with. A program that closes every descriptor may get the
  * same numbers for files of its own, into which libunwind would then write. */
@@ -130,17 +131,17 @@ struct walk {
 	uint32_t most;
 };
 
-static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context, void *argument)
+static int take_frame(void *context, void *argument)
 {
 	struct walk *walk = argument;
 	const uint64_t address = libgcc.get_ip(context);
 
 	if (address == 0 || walk->count == walk->most)
-		return _URC_END_OF_STACK;
+		return END_OF_STACK;
 	if (walk->count > 0 || address == walk->from)
 		walk->frames[walk->count++] =
 			(struct tfs_stack_frame){address, libgcc.get_cfa(context)};
-	return _URC_NO_REASON;
+	return CONTINUE_UNWINDING;
 }
 
 uint32_t tfs_unwind(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t most)
@@ -170,9 +171,9 @@ static void load_libgcc(void)
 	if (library == NULL)
 		return;
 	libgcc.backtrace =
-		(_Unwind_Reason_Code(*)(_Unwind_Trace_Fn, void *))dlsym(library, "_Unwind_Backtrace");
-	libgcc.get_ip = (_Unwind_Ptr(*)(struct _Unwind_Context *))dlsym(library, "_Unwind_GetIP");
-	libgcc.get_cfa = (_Unwind_Word(*)(struct _Unwind_Context *))dlsym(library, "_Unwind_GetCFA");
+		(int (*)(int (*)(void *, void *), void *))dlsym(library, "_Unwind_Backtrace");
+	libgcc.get_ip = (uintptr_t(*)(void *))dlsym(library, "_Unwind_GetIP");
+	libgcc.get_cfa = (uintptr_t(*)(void *))dlsym(library, "_Unwind_GetCFA");
 	atomic_store(&use_libgcc,
 		libgcc.backtrace != NULL && libgcc.get_ip != NULL && libgcc.get_cfa != NULL);
 }

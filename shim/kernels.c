@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/kernels.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+#include "shim/hook.h"
+#include "shim/spin.h"
+
+#define SLOTS 4096u
+
+static struct tfs_kernel slots[SLOTS];
+static const struct tfs_kernel unknown;
+static struct tfs_spin lock;
+
+/* Driver functions since 12.3 and 12.4; older drivers leave names and sizes unknown. */
+static struct {
+	bool looked_up;
+	__typeof__(&cuKernelGetName) kernel_name;
+	__typeof__(&cuKernelGetParamInfo) kernel_parameter;
+	__typeof__(&cuFuncGetName) function_name;
+	__typeof__(&cuFuncGetParamInfo) function_parameter;
+	__typeof__(&cudaGetFuncBySymbol) by_symbol;
+} driver;
+
+#define LOOK_UP(field, library, name)                                                              \
+	driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_##library, name)
+
+static void look_up(void)
+{
+	if (driver.looked_up)
+		return;
+	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
+	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");
+	LOOK_UP(function_name, cuda, "cuFuncGetName");
+	LOOK_UP(function_parameter, cuda, "cuFuncGetParamInfo");
+	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
+	driver.looked_up = true;
+}
+
+static struct tfs_kernel *find_slot(uint64_t key)
+{
+	uint32_t at = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
+
+	for (uint32_t i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS)
+		if (slots[at].key == key || slots[at].key == 0)
+			return &slots[at];
+	return NULL;
+}
+
+static bool get_parameter(const void *kernel, CUfunction function, uint32_t index, size_t *out_bytes)
+{
+	size_t offset;
+
+	if (kernel != NULL && driver.kernel_parameter != NULL)
+		return driver.kernel_parameter((CUkernel)kernel, index, &offset, out_bytes) == 0;
+	if (function != NULL && driver.function_parameter != NULL)
+		return driver.function_parameter(function, index, &offset, out_bytes) == 0;
+	return false;
+}
+
+static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key)
+{
+	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
+	CUfunction function = NULL;
+	const char *name = NULL;
+	size_t bytes;
+
+	look_up();
+	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
+		driver.by_symbol((cudaFunction_t *)&function, launched);
+	if (kernel != NULL && driver.kernel_name != NULL)
+		driver.kernel_name(&name, (CUkernel)kernel);
+	else if (function != NULL && driver.function_name != NULL)
+		driver.function_name(&name, function);
+	if (name != NULL)
+		slot->name = tfs_recorder_kernel(name);
+	/* There is no call that says how many there are. */
+	while (slot->parameters < TFS_KERNEL_PARAMETERS &&
+		get_parameter(kernel, function, slot->parameters, &bytes))
+		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
+}
+
+const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key)
+{
+	struct tfs_kernel fresh = {.key = (uint64_t)(uintptr_t)launched};
+
+	tfs_spin_lock(&lock);
+	struct tfs_kernel *slot = find_slot(fresh.key);
+	const bool known = slot != NULL && slot->key != 0;
+	tfs_spin_unlock(&lock);
+	if (known || slot == NULL || launched == NULL)
+		return known ? slot : &unknown;
+	ask(&fresh, launched, key);
+	tfs_spin_lock(&lock);
+	slot = find_slot(fresh.key);
+	if (slot != NULL && slot->key == 0)
+		*slot = fresh;
+	tfs_spin_unlock(&lock);
+	return slot != NULL ? slot : &unknown;
+}
