@@ -23,6 +23,7 @@ pkg-config|demo|finds libraries
 binutils|demo|objcopy gives the private heap its own names
 libjemalloc-dev|demo|private heap of the preloaded library
 libunwind8|demo|call stacks, opened while the program runs
+libunwind-dev|demo|its headers
 libdw-dev|demo|file and line of a callsite
 libelf-dev|demo|symbols of a module
 libiberty-dev|demo|readable C++ names
