@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#include "progress.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void progress_start(struct progress *progress)
+{
+	progress->start_ns = now_ns();
+}
+
+void progress_stop(struct progress *progress, unsigned steps)
+{
+	progress->spent_ns += now_ns() - progress->start_ns;
+	progress->timed += steps;
+}
+
+void progress_loss(struct progress *progress, float sum, unsigned steps)
+{
+	progress->steps += steps;
+	progress->loss_sum += sum;
+	progress->loss_count += steps;
+	if (progress->loss_count < PROGRESS_STEPS)
+		return;
+	progress->loss = progress->loss_sum / (float)progress->loss_count;
+	progress->loss_sum = 0;
+	progress->loss_count = 0;
+	if (!progress->quiet) {
+		printf("step %u loss %.4f\n", progress->steps, progress->loss);
+		fflush(stdout);
+	}
+}
+
+void progress_epoch(struct progress *progress, unsigned epoch, float accuracy)
+{
+	progress->accuracy = accuracy;
+	printf("epoch %u accuracy %.2f %%\n", epoch + 1, accuracy * 100);
+	fflush(stdout);
+}
+
+void progress_end(const struct progress *progress)
+{
+	printf("result: %u steps, loss %.4f, accuracy %.2f %%\n", progress->steps, progress->loss,
+	       progress->accuracy * 100);
+	printf("time: step %.3f ms, mean of %u\n",
+	       (double)progress->spent_ns / 1e6 / (progress->timed ? progress->timed : 1),
+	       progress->timed);
+	fflush(stdout);
+}
