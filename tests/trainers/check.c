@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 static __attribute__((noreturn)) void give_up(const char *library, int status, const char *why,
-					      const char *call, const char *file, int line)
+	const char *call, const char *file, int line)
 {
 	fflush(stdout);
 	fprintf(stderr, "%s:%d: %s error %d%s%s\n  in %s\n", file, line, library, status,

@@ -24,22 +24,23 @@ struct stroke {
 
 static const struct stroke shapes[10][STROKES] = {
 	{{{50, 95, 90}, {5, 5, 50}}, {{90, 95, 50}, {50, 95, 95}}, {{50, 5, 10}, {95, 95, 50}},
-	 {{10, 5, 50}, {50, 5, 5}}},
+		{{10, 5, 50}, {50, 5, 5}}},
 	{{{33, 44, 55}, {24, 17, 5}}, {{55, 54, 52}, {5, 50, 95}}},
 	{{{12, 20, 52}, {28, 2, 5}}, {{52, 95, 78}, {5, 10, 45}}, {{78, 60, 10}, {45, 70, 95}},
-	 {{10, 50, 90}, {95, 94, 93}}},
+		{{10, 50, 90}, {95, 94, 93}}},
 	{{{15, 60, 78}, {12, -5, 22}}, {{78, 82, 42}, {22, 48, 47}}, {{42, 95, 85}, {47, 48, 75}},
-	 {{85, 65, 12}, {75, 108, 85}}},
+		{{85, 65, 12}, {75, 108, 85}}},
 	{{{62, 36, 10}, {5, 35, 65}}, {{10, 50, 92}, {65, 64, 63}}, {{68, 67, 64}, {30, 60, 96}}},
 	{{{82, 55, 25}, {7, 7, 7}}, {{25, 23, 20}, {7, 25, 45}}, {{20, 85, 82}, {45, 30, 65}},
-	 {{82, 75, 12}, {65, 105, 88}}},
+		{{82, 75, 12}, {65, 105, 88}}},
 	{{{75, 15, 15}, {5, 25, 65}}, {{15, 15, 50}, {65, 97, 95}}, {{50, 88, 82}, {95, 92, 65}},
-	 {{82, 70, 17}, {65, 40, 65}}},
+		{{82, 70, 17}, {65, 40, 65}}},
 	{{{10, 50, 88}, {8, 7, 7}}, {{88, 55, 40}, {7, 50, 96}}},
 	{{{50, 10, 20}, {50, 40, 20}}, {{20, 50, 80}, {20, -10, 20}}, {{80, 90, 50}, {20, 40, 50}},
-	 {{50, 100, 82}, {50, 65, 85}}, {{82, 50, 18}, {85, 108, 85}}, {{18, 0, 50}, {85, 65, 50}}},
+		{{50, 100, 82}, {50, 65, 85}}, {{82, 50, 18}, {85, 108, 85}},
+		{{18, 0, 50}, {85, 65, 50}}},
 	{{{25, 85, 85}, {95, 75, 35}}, {{85, 85, 50}, {35, 3, 5}}, {{50, 12, 18}, {5, 8, 35}},
-	 {{18, 30, 83}, {35, 60, 35}}},
+		{{18, 30, 83}, {35, 60, 35}}},
 };
 
 /* Where a point of the box comes to lie in the image. */
@@ -68,7 +69,7 @@ static struct placing place(uint64_t *rng)
 
 /* Flattens the strokes of a digit; a stroke's first point has first[] set. Returns the count. */
 static unsigned trace(uint64_t *rng, unsigned digit, float x[POINTS], float y[POINTS],
-		      unsigned char first[POINTS])
+	unsigned char first[POINTS])
 {
 	struct placing p = place(rng);
 	unsigned count = 0;
@@ -122,16 +123,18 @@ static void draw(uint64_t *rng, unsigned digit, unsigned char image[SIDE * SIDE]
 			float nearest = SIDE, level;
 
 			for (unsigned i = 1; i < count; i++) {
-				float d = first[i] ? SIDE : distance_to_piece(
-					(float)column, (float)row, &x[i - 1], &y[i - 1]);
+				float d = first[i] ? SIDE
+						   : distance_to_piece((float)column, (float)row,
+							     &x[i - 1], &y[i - 1]);
 
 				nearest = d < nearest ? d : nearest;
 			}
 			level = pen + 0.5f - nearest;
 			level = ink * (level < 0 ? 0 : level > 1 ? 1 : level);
 			level += rng_uniform(rng, -40, 40);
-			image[row * SIDE + column] =
-				level < 0 ? 0 : level > 255 ? 255 : (unsigned char)level;
+			image[row * SIDE + column] = level < 0     ? 0
+						     : level > 255 ? 255
+								   : (unsigned char)level;
 		}
 	}
 }
@@ -148,7 +151,7 @@ static FILE *open_file(const char *folder, const char *part, const char *kind)
 	FILE *file;
 
 	if (snprintf(path, sizeof(path), "%s/%s-%s-ubyte", folder, part, kind) >=
-	    (int)sizeof(path)) {
+		(int)sizeof(path)) {
 		fprintf(stderr, "digits: %s: name too long\n", folder);
 		return NULL;
 	}
@@ -198,8 +201,9 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
 
 	if (argc < 2 || argc > 5 || argv[1][0] == '-' || !train || !test) {
-		fprintf(stderr, "usage: digits DIR [TRAIN [TEST [SEED]]]\n"
-				"writes drawn digits in MNIST's format, 6144 and 1024 by default\n");
+		fprintf(stderr,
+			"usage: digits DIR [TRAIN [TEST [SEED]]]\n"
+			"writes drawn digits in MNIST's format, 6144 and 1024 by default\n");
 		return 2;
 	}
 	if (mkdir(argv[1], 0777) && errno != EEXIST) {

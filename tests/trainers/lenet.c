@@ -38,15 +38,15 @@ float *lenet_alloc(size_t count)
 static void tensor(cudnnTensorDescriptor_t *out, unsigned n, int c, int side)
 {
 	CUDNN(cudnnCreateTensorDescriptor(out));
-	CUDNN(cudnnSetTensor4dDescriptor(*out, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, (int)n, c,
-					 side, side));
+	CUDNN(cudnnSetTensor4dDescriptor(
+		*out, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, (int)n, c, side, side));
 }
 
 static void filter(cudnnFilterDescriptor_t *out, int maps, int inputs, int side)
 {
 	CUDNN(cudnnCreateFilterDescriptor(out));
-	CUDNN(cudnnSetFilter4dDescriptor(*out, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, maps, inputs,
-					 side, side));
+	CUDNN(cudnnSetFilter4dDescriptor(
+		*out, CUDNN_DATA_FLOAT, CUDNN_TENSOR_NCHW, maps, inputs, side, side));
 }
 
 static void init_descriptors(struct lenet *net, bool average)
@@ -67,16 +67,15 @@ static void init_descriptors(struct lenet *net, bool average)
 	filter(&net->filter2_t, CONV2_MAPS, CONV1_MAPS, KERNEL_SIDE);
 	filter(&net->dense1_t, HIDDEN, FLAT, 1);
 	CUDNN(cudnnCreateConvolutionDescriptor(&net->conv));
-	CUDNN(cudnnSetConvolution2dDescriptor(net->conv, 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION,
-					      CUDNN_DATA_FLOAT));
+	CUDNN(cudnnSetConvolution2dDescriptor(
+		net->conv, 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
 	CUDNN(cudnnCreatePoolingDescriptor(&net->pool));
 	CUDNN(cudnnSetPooling2dDescriptor(net->pool,
-					  average ? CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING
-						  : CUDNN_POOLING_MAX,
-					  CUDNN_NOT_PROPAGATE_NAN, 2, 2, 0, 0, 2, 2));
+		average ? CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING : CUDNN_POOLING_MAX,
+		CUDNN_NOT_PROPAGATE_NAN, 2, 2, 0, 0, 2, 2));
 	CUDNN(cudnnCreateActivationDescriptor(&net->relu));
-	CUDNN(cudnnSetActivationDescriptor(net->relu, CUDNN_ACTIVATION_RELU,
-					   CUDNN_NOT_PROPAGATE_NAN, 0.0));
+	CUDNN(cudnnSetActivationDescriptor(
+		net->relu, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0.0));
 }
 
 static void init_buffers(struct lenet *net)
@@ -117,7 +116,8 @@ static void init_parameters(struct lenet *net, bool flat)
 		net->all_grads = lenet_alloc(net->block_floats);
 		/* What lies between the tensors takes part in the update. */
 		CUDA(cudaMemset(net->all_weights, 0, net->block_floats * sizeof(float)));
-		CUDA(cudaMemset(net->all_grads, 0, net->block_floats * sizeof(float))); /* trap: TFS402 */
+		CUDA(cudaMemset(
+			/* trap: TFS402 */ net->all_grads, 0, net->block_floats * sizeof(float)));
 	}
 	for (unsigned i = 0; i < PARAMETERS; i++) {
 		net->weight[i] = flat ? net->all_weights + at : lenet_alloc(shapes[i].count);
@@ -139,7 +139,7 @@ static void fill_parameters(struct lenet *net, uint64_t seed)
 		for (size_t j = 0; j < shapes[i].count; j++)
 			host[j] = rng_uniform(&seed, -limit, limit);
 		CUDA(cudaMemcpy(net->weight[i], host, shapes[i].count * sizeof(float),
-				cudaMemcpyHostToDevice));
+			cudaMemcpyHostToDevice));
 	}
 	for (unsigned i = 0; i < net->batch; i++)
 		host[i] = 1;
@@ -169,23 +169,17 @@ size_t lenet_workspace_bytes(const struct lenet *net, const struct lenet_algos *
 	size_t bytes[6], most = 0;
 
 	CUDNN(cudnnGetConvolutionForwardWorkspaceSize(net->dnn, net->image_t, net->filter1_t,
-						      net->conv, net->conv1_t, algos->forward1,
-						      &bytes[0]));
+		net->conv, net->conv1_t, algos->forward1, &bytes[0]));
 	CUDNN(cudnnGetConvolutionForwardWorkspaceSize(net->dnn, net->pool1_t, net->filter2_t,
-						      net->conv, net->conv2_t, algos->forward2,
-						      &bytes[1]));
+		net->conv, net->conv2_t, algos->forward2, &bytes[1]));
 	CUDNN(cudnnGetConvolutionForwardWorkspaceSize(net->dnn, net->flat_t, net->dense1_t,
-						      net->conv, net->hidden_t,
-						      algos->forward_dense, &bytes[2]));
+		net->conv, net->hidden_t, algos->forward_dense, &bytes[2]));
 	CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize(net->dnn, net->image_t, net->conv1_t,
-							     net->conv, net->filter1_t,
-							     algos->filter1, &bytes[3]));
+		net->conv, net->filter1_t, algos->filter1, &bytes[3]));
 	CUDNN(cudnnGetConvolutionBackwardFilterWorkspaceSize(net->dnn, net->pool1_t, net->conv2_t,
-							     net->conv, net->filter2_t,
-							     algos->filter2, &bytes[4]));
+		net->conv, net->filter2_t, algos->filter2, &bytes[4]));
 	CUDNN(cudnnGetConvolutionBackwardDataWorkspaceSize(net->dnn, net->filter2_t, net->conv2_t,
-							   net->conv, net->pool1_t, algos->data2,
-							   &bytes[5]));
+		net->conv, net->pool1_t, algos->data2, &bytes[5]));
 	for (unsigned i = 0; i < 6; i++)
 		most = bytes[i] > most ? bytes[i] : most;
 	return most;
@@ -201,7 +195,7 @@ void lenet_dump(const struct lenet *net, const char *path)
 		size_t count = shapes[i].count;
 
 		CUDA(cudaMemcpy(host, net->weight[i], count * sizeof(float),
-				cudaMemcpyDeviceToHost)); /* a checkpoint */
+			cudaMemcpyDeviceToHost)); /* a checkpoint */
 		bad = fwrite(host, sizeof(float), count, file) != count;
 	}
 	free(host);
@@ -214,7 +208,7 @@ void lenet_load(const struct options *options, struct mnist *out_train, struct m
 	char error[4400];
 
 	if (mnist_load(options->data, "train", error, sizeof(error), out_train) ||
-	    mnist_load(options->data, "t10k", error, sizeof(error), out_test))
+		mnist_load(options->data, "t10k", error, sizeof(error), out_test))
 		fail(error);
 	if (out_train->count < options->batch)
 		fail("fewer images than one batch has");
@@ -222,15 +216,13 @@ void lenet_load(const struct options *options, struct mnist *out_train, struct m
 
 void lenet_finish(struct lenet *net)
 {
-	cudnnTensorDescriptor_t tensors[] = {net->image_t,   net->conv1_t,       net->pool1_t,
-					     net->conv2_t,   net->pool2_t,       net->flat_t,
-					     net->hidden_t,  net->class_t,       net->bias1_t,
-					     net->bias2_t,   net->hidden_bias_t, net->class_bias_t};
-	float *buffers[] = {net->images,  net->onehot,   net->conv1,    net->pool1,
-			    net->conv2,   net->pool2,    net->hidden,   net->logits,
-			    net->log_prob, net->d_conv1, net->d_conv2,  net->d_pool2,
-			    net->d_hidden, net->d_logits, net->ones,    net->all_weights,
-			    net->all_grads};
+	cudnnTensorDescriptor_t tensors[] = {net->image_t, net->conv1_t, net->pool1_t, net->conv2_t,
+		net->pool2_t, net->flat_t, net->hidden_t, net->class_t, net->bias1_t, net->bias2_t,
+		net->hidden_bias_t, net->class_bias_t};
+	float *buffers[] = {net->images, net->onehot, net->conv1, net->pool1, net->conv2,
+		net->pool2, net->hidden, net->logits, net->log_prob, net->d_conv1, net->d_conv2,
+		net->d_pool2, net->d_hidden, net->d_logits, net->ones, net->all_weights,
+		net->all_grads};
 
 	for (unsigned i = 0; i < sizeof(buffers) / sizeof(*buffers); i++)
 		CUDA(cudaFree(buffers[i])); /* trap: TFS202 TFS401 */

@@ -29,7 +29,15 @@ enum {
 };
 
 enum parameter {
-	CONV1_W, CONV1_B, CONV2_W, CONV2_B, DENSE1_W, DENSE1_B, DENSE2_W, DENSE2_B, PARAMETERS
+	CONV1_W,
+	CONV1_B,
+	CONV2_W,
+	CONV2_B,
+	DENSE1_W,
+	DENSE1_B,
+	DENSE2_W,
+	DENSE2_B,
+	PARAMETERS
 };
 
 /* The algorithm of each convolution, and the bytes that the hungriest of them works in. */

@@ -18,8 +18,8 @@ static unsigned word_at(const unsigned char *bytes)
 }
 
 /* Opens a file and checks its head: magic, then sizes; the first size is the count. */
-static FILE *open_idx(const char *path, unsigned magic, char *error, size_t error_size,
-		      unsigned *out_count)
+static FILE *open_idx(
+	const char *path, unsigned magic, char *error, size_t error_size, unsigned *out_count)
 {
 	unsigned dimensions = magic & 0xff;
 	unsigned char head[16];
@@ -36,8 +36,8 @@ static FILE *open_idx(const char *path, unsigned magic, char *error, size_t erro
 	}
 	if (word_at(head) != magic) {
 		snprintf(error, error_size, "%s: magic is 0x%08x, not 0x%08x%s", path,
-			 word_at(head), magic,
-			 head[0] == 0x1f && head[1] == 0x8b ? " (compressed: gunzip it)" : "");
+			word_at(head), magic,
+			head[0] == 0x1f && head[1] == 0x8b ? " (compressed: gunzip it)" : "");
 		goto bad;
 	}
 	for (unsigned i = 1; i < dimensions; i++) {
@@ -45,7 +45,7 @@ static FILE *open_idx(const char *path, unsigned magic, char *error, size_t erro
 
 		if (size != MNIST_SIDE) {
 			snprintf(error, error_size, "%s: images are %u wide or high, not %d", path,
-				 size, MNIST_SIDE);
+				size, MNIST_SIDE);
 			goto bad;
 		}
 	}
@@ -59,8 +59,8 @@ bad:
 }
 
 /* The body of a file, size bytes, in memory of the caller; closes the file. */
-static unsigned char *read_body(FILE *file, const char *path, size_t size, char *error,
-				size_t error_size)
+static unsigned char *read_body(
+	FILE *file, const char *path, size_t size, char *error, size_t error_size)
 {
 	unsigned char *body = malloc(size);
 	size_t got = body ? fread(body, 1, size, file) : 0;
@@ -72,19 +72,19 @@ static unsigned char *read_body(FILE *file, const char *path, size_t size, char 
 		snprintf(error, error_size, "%s: no memory for %zu bytes", path, size);
 	else
 		snprintf(error, error_size, "%s: truncated: %zu of %zu bytes after the head", path,
-			 got, size);
+			got, size);
 	free(body);
 	return NULL;
 }
 
 static unsigned char *load(const char *folder, const char *part, const char *kind, unsigned magic,
-			   size_t item_size, char *error, size_t error_size, unsigned *out_count)
+	size_t item_size, char *error, size_t error_size, unsigned *out_count)
 {
 	char path[4096];
 	FILE *file;
 
 	if (snprintf(path, sizeof(path), "%s/%s-%s-ubyte", folder, part, kind) >=
-	    (int)sizeof(path)) {
+		(int)sizeof(path)) {
 		snprintf(error, error_size, "%.64s…: name too long", folder);
 		return NULL;
 	}
@@ -94,14 +94,14 @@ static unsigned char *load(const char *folder, const char *part, const char *kin
 	return read_body(file, path, *out_count * item_size, error, error_size);
 }
 
-int mnist_load(const char *folder, const char *part, char *error, size_t error_size,
-	       struct mnist *out_set)
+int mnist_load(
+	const char *folder, const char *part, char *error, size_t error_size, struct mnist *out_set)
 {
 	unsigned images = 0, labels = 0;
 	unsigned char *label = NULL;
 	float *rows = NULL;
-	unsigned char *pixels = load(folder, part, "images-idx3", 0x803, MNIST_PIXELS, error,
-				     error_size, &images);
+	unsigned char *pixels =
+		load(folder, part, "images-idx3", 0x803, MNIST_PIXELS, error, error_size, &images);
 
 	if (!pixels)
 		return -1;
@@ -110,13 +110,13 @@ int mnist_load(const char *folder, const char *part, char *error, size_t error_s
 		goto bad;
 	if (images != labels) {
 		snprintf(error, error_size, "%s: %s has %u images but %u labels", folder, part,
-			 images, labels);
+			images, labels);
 		goto bad;
 	}
 	for (unsigned i = 0; i < labels; i++) {
 		if (label[i] >= MNIST_CLASSES) {
 			snprintf(error, error_size, "%s: %s label %u is %u", folder, part, i,
-				 label[i]);
+				label[i]);
 			goto bad;
 		}
 	}
@@ -156,14 +156,14 @@ void mnist_shuffle(uint64_t *rng, unsigned count, unsigned *out_order)
 }
 
 void mnist_batch(const struct mnist *set, const unsigned *order, unsigned batch, float *out_images,
-		 float *out_onehot)
+	float *out_onehot)
 {
 	memset(out_onehot, 0, batch * (size_t)MNIST_CLASSES * sizeof(*out_onehot));
 	for (size_t i = 0; i < batch; i++) {
 		size_t item = order[i] % set->count;
 
 		memcpy(out_images + i * MNIST_PIXELS, set->images + item * MNIST_PIXELS,
-		       MNIST_PIXELS * sizeof(*out_images));
+			MNIST_PIXELS * sizeof(*out_images));
 		out_onehot[i * MNIST_CLASSES + set->labels[item]] = 1;
 	}
 }

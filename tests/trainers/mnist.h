@@ -27,7 +27,7 @@ struct mnist {
  * given back with mnist_finish(). Returns 0, or -1 with what is wrong, file name first, in error.
  */
 int mnist_load(const char *folder, const char *part, char *error, size_t error_size,
-	       struct mnist *out_set);
+	struct mnist *out_set);
 
 /* Frees the arrays; a zeroed set is fine. */
 void mnist_finish(struct mnist *set);
@@ -40,7 +40,7 @@ void mnist_shuffle(uint64_t *rng, unsigned count, unsigned *out_order);
  * Indices wrap at the set's end.
  */
 void mnist_batch(const struct mnist *set, const unsigned *order, unsigned batch, float *out_images,
-		 float *out_onehot);
+	float *out_onehot);
 
 #ifdef __cplusplus
 }

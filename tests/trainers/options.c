@@ -8,8 +8,8 @@
 #include <string.h>
 
 static const char usage[] =
-	"options:\n"
-	"  --data DIR         folder with MNIST's four files, unpacked (default: digits)\n"
+	"FOLDER holds MNIST's four files, unpacked (default: digits)\n"
+	"  --data FOLDER      the same\n"
 	"  --steps N          end after N steps\n"
 	"  --epochs N         end after N epochs (default 4; wide 10)\n"
 	"  --batch N          images per step (default 64; wide 768)\n"
@@ -35,7 +35,7 @@ static const struct option longs[] = {
 
 static __attribute__((noreturn)) void end(const char *program, int status)
 {
-	fprintf(status ? stderr : stdout, "usage: %s [options]\n%s", program, usage);
+	fprintf(status ? stderr : stdout, "usage: %s [options] [FOLDER]\n%s", program, usage);
 	exit(status);
 }
 
@@ -92,6 +92,8 @@ void options_parse(int argc, char **argv, struct options *out_options)
 			end(program, letter == 'h' ? 0 : 2);
 		}
 	}
+	if (optind < argc)
+		o.data = argv[optind++];
 	if (optind < argc)
 		end(program, 2);
 	if (!o.batch)

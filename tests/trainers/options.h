@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 struct options {
-	const char *data;   /* folder with the four files */
-	const char *dump;   /* file for the final weights, or NULL */
-	unsigned steps;     /* end after so many, 0: when the epochs are over */
+	const char *data; /* folder with the four files */
+	const char *dump; /* file for the final weights, or NULL */
+	unsigned steps;   /* end after so many, 0: when the epochs are over */
 	unsigned epochs;
 	unsigned batch;
 	uint64_t seed;

@@ -49,9 +49,9 @@ void progress_epoch(struct progress *progress, unsigned epoch, float accuracy)
 void progress_end(const struct progress *progress)
 {
 	printf("result: %u steps, loss %.4f, accuracy %.2f %%\n", progress->steps, progress->loss,
-	       progress->accuracy * 100);
+		progress->accuracy * 100);
 	printf("time: step %.3f ms, mean of %u\n",
-	       (double)progress->spent_ns / 1e6 / (progress->timed ? progress->timed : 1),
-	       progress->timed);
+		(double)progress->spent_ns / 1e6 / (progress->timed ? progress->timed : 1),
+		progress->timed);
 	fflush(stdout);
 }
