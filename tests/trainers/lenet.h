@@ -5,7 +5,7 @@
 /*
  * What the three LeNet trainers share: shapes, library handles, descriptors, weights and the
  * buffers that live as long as the program. 28x28 image; convolution 5x5 to 8 maps, ReLU, pool;
- * convolution 5x5 to 16 maps, ReLU, pool; dense 64, ReLU; dense 10; log softmax. How a step is
+ * convolution 5x5 to 8 maps, ReLU, pool; dense 64, ReLU; dense 10; log softmax. How a step is
  * computed is each trainer's own business. Every failure ends the program with a message.
  */
 
@@ -20,7 +20,7 @@ enum {
 	CONV1_MAPS = 8,
 	CONV1_SIDE = 24,
 	POOL1_SIDE = 12,
-	CONV2_MAPS = 16,
+	CONV2_MAPS = 8,
 	CONV2_SIDE = 8,
 	POOL2_SIDE = 4,
 	KERNEL_SIDE = 5,
@@ -86,8 +86,12 @@ size_t lenet_count(enum parameter parameter);
 /* The workspace that the algorithms named in algos need on these shapes. */
 size_t lenet_workspace_bytes(const struct lenet *net, const struct lenet_algos *algos);
 
-/* Measures the algorithms for these shapes and names the fastest ones, with their workspace. */
-void lenet_search(const struct lenet *net, bool deterministic, struct lenet_algos *out_algos);
+/*
+ * Measures the algorithms for these shapes and names the fastest ones, with their workspace; with
+ * plain, the fastest that round as products do: no Fourier or Winograd transform.
+ */
+void lenet_search(
+	const struct lenet *net, bool deterministic, bool plain, struct lenet_algos *out_algos);
 
 /* The share of a set that the net gets right. Uses the net's buffers; waits for the device. */
 float lenet_evaluate(struct lenet *net, const struct mnist *set);

@@ -72,8 +72,8 @@ static void forward(struct trainer *t)
 	CUDNN(cudnnConvolutionForward(/* trap: TFS601 */ net->dnn, &one, net->pool1_t, net->pool1,
 		net->filter2_t, net->weight[CONV2_W], net->conv, t->algos.forward2, t->workspace,
 		t->algos.workspace_bytes, &zero, net->conv2_t, net->conv2));
-	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->bias2_t,
-		net->weight[CONV2_B], &one, net->conv2_t, net->conv2));
+	CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, net->bias2_t, net->weight[CONV2_B],
+		&one, net->conv2_t, net->conv2));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->conv2_t, net->conv2, &zero,
 		net->conv2_t, net->conv2));
 	CUDNN(cudnnPoolingForward(net->dnn, net->pool, &one, net->conv2_t, net->conv2, &zero,
@@ -81,7 +81,7 @@ static void forward(struct trainer *t)
 
 	CUBLAS(cublasSgemm(net->blas, CUBLAS_OP_T, CUBLAS_OP_N, HIDDEN, batch, FLAT, &one,
 		net->weight[DENSE1_W], FLAT, net->pool2, FLAT, &zero, net->hidden, HIDDEN));
-	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->hidden_bias_t,
+	CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, net->hidden_bias_t,
 		net->weight[DENSE1_B], &one, net->hidden_t, net->hidden));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->hidden_t, net->hidden, &zero,
 		net->hidden_t, net->hidden));
@@ -184,12 +184,13 @@ static float train_step(
 	struct trainer *t, const float *images, const float *onehot, float rate, unsigned step)
 {
 	struct lenet *net = &t->net;
+	size_t image_bytes = net->batch * sizeof(float) * MNIST_PIXELS;
+	size_t label_bytes = net->batch * sizeof(float) * MNIST_CLASSES;
 	const float minus_rate = -rate;
 	float loss;
 
-	upload(t, net->images, images, net->batch * sizeof(float) * MNIST_PIXELS);
-	upload(t, net->onehot, onehot,
-		net->batch * sizeof(float) * MNIST_CLASSES); /* trap: TFS101 */
+	upload(t, net->images, images, image_bytes);
+	upload(t, net->onehot, onehot, label_bytes); /* trap: TFS101 */
 	for (unsigned i = 0; i < PARAMETERS; i++) {
 		size_t bytes = lenet_count(i) * sizeof(float);
 
@@ -270,7 +271,7 @@ int main(int argc, char **argv)
 	options_parse(argc, argv, &options);
 	lenet_load(&options, &training, &test);
 	lenet_init(&t.net, &options, 0, false);
-	lenet_search(&t.net, options.deterministic, &t.algos);
+	lenet_search(&t.net, options.deterministic, true, &t.algos);
 	CUDA(cudaMalloc(&t.workspace, t.algos.workspace_bytes + 1));
 	t.loss = lenet_alloc(1);
 	for (unsigned i = 0; i < SLOTS; i++) {

@@ -230,6 +230,39 @@ static void train(struct trainer *t, const struct options *options, const struct
 	free(order);
 }
 
+/* The search knows plain convolutions; not every algorithm can do the fused one everywhere. */
+static cudnnConvolutionFwdAlgo_t fusable(struct trainer *t, cudnnConvolutionFwdAlgo_t algo,
+	cudnnTensorDescriptor_t x_t, const float *x, cudnnFilterDescriptor_t w_t, const float *w,
+	cudnnTensorDescriptor_t y_t, float *y, cudnnTensorDescriptor_t bias_t, const float *bias)
+{
+	const float one = 1, zero = 0;
+	struct lenet *net = &t->net;
+	cudnnStatus_t status = cudnnConvolutionBiasActivationForward(net->dnn, &one, x_t, x, w_t, w,
+		net->conv, algo, t->workspace, t->algos.workspace_bytes, &zero, y_t, y, bias_t,
+		bias, net->relu, y_t, y);
+
+	return status ? CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM : algo;
+}
+
+static void init_workspace(struct trainer *t, bool deterministic)
+{
+	struct lenet *net = &t->net;
+	struct lenet_algos *algos = &t->algos;
+
+	lenet_search(net, deterministic, false, algos);
+	CUDA(cudaMalloc(&t->workspace, algos->workspace_bytes + 1)); /* trap: TFS401 */
+	algos->forward1 = fusable(t, algos->forward1, net->image_t, net->images, net->filter1_t,
+		net->weight[CONV1_W], net->conv1_t, net->conv1, net->bias1_t, net->weight[CONV1_B]);
+	algos->forward2 = fusable(t, algos->forward2, net->pool1_t, net->pool1, net->filter2_t,
+		net->weight[CONV2_W], net->conv2_t, net->conv2, net->bias2_t, net->weight[CONV2_B]);
+	algos->forward_dense = fusable(t, algos->forward_dense, net->flat_t, net->pool2,
+		net->dense1_t, net->weight[DENSE1_W], net->hidden_t, net->hidden,
+		net->hidden_bias_t, net->weight[DENSE1_B]);
+	CUDA(cudaFree(t->workspace)); /* trap: TFS202 TFS401 */
+	algos->workspace_bytes = lenet_workspace_bytes(net, algos);
+	CUDA(cudaMalloc(&t->workspace, algos->workspace_bytes + 1));
+}
+
 static void init(struct trainer *t, const struct options *options)
 {
 	size_t batch = options->batch;
@@ -239,16 +272,15 @@ static void init(struct trainer *t, const struct options *options)
 	CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	CUDA(cudaStreamCreateWithFlags(&t->copy_stream, cudaStreamNonBlocking));
 	lenet_init(&t->net, options, stream, true);
-	lenet_search(&t->net, options->deterministic, &t->algos);
-	CUDA(cudaMalloc(&t->workspace, t->algos.workspace_bytes + 1)); /* trap: TFS401 */
+	init_workspace(t, options->deterministic);
 	t->d_pool1 = lenet_alloc(batch * CONV1_MAPS * POOL1_SIDE * POOL1_SIDE);
 	t->images_floats = (batch * MNIST_PIXELS + 63) / 64 * 64;
 	t->slot_floats = t->images_floats + batch * MNIST_CLASSES;
 	for (unsigned i = 0; i < SLOTS; i++) {
 		struct slot *slot = &t->slots[i];
+		size_t bytes = t->slot_floats * sizeof(float);
 
-		CUDA(cudaMallocHost(
-			&host, t->slot_floats * sizeof(float))); /* trap: TFS202 TFS401 */
+		CUDA(cudaMallocHost(&host, bytes)); /* trap: TFS202 TFS401 */
 		slot->host = host;
 		slot->device = lenet_alloc(t->slot_floats);
 		CUDA(cudaEventCreateWithFlags(&slot->copied, cudaEventDisableTiming));
