@@ -65,6 +65,7 @@ bare() {
 
 ends_badly() {
 	for f in $text; do
+		case $f in *.in) continue ;; esac
 		[ ! -s "$f" ] || [ -z "$(tail -c 1 "$f")" ] || echo "$f"
 	done
 }
