@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* A program on the driver alone: contexts, memory, streams, events, pointer attributes. */
+#include <cuda.h>
+
+#include "tests/test.h"
+
+#define OK(call) TEST_EQ(call, CUDA_SUCCESS)
+#define WORDS 4096
+
+static void check_contexts(CUdevice device)
+{
+	CUcontext primary, seen = NULL;
+	CUdeviceptr none;
+	unsigned flags;
+	int active = 1;
+
+	OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+	TEST_EQ(active, 0);
+	TEST_EQ(cuMemAlloc(&none, 16), CUDA_ERROR_INVALID_CONTEXT);
+	OK(cuDevicePrimaryCtxRetain(&primary, device));
+	OK(cuCtxPushCurrent(primary));
+	OK(cuCtxGetCurrent(&seen));
+	TEST_TRUE(seen == primary);
+	OK(cuCtxPopCurrent(&seen));
+	TEST_TRUE(seen == primary);
+	OK(cuCtxSetCurrent(primary));
+	OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+	TEST_EQ(active, 1);
+}
+
+static void check_copies(void)
+{
+	static unsigned out[WORDS];
+	CUdeviceptr a = 0, b = 0;
+	unsigned *pinned = NULL;
+	CUstream stream;
+	unsigned i, wrong = 0;
+
+	OK(cuMemAlloc(&a, sizeof(out)));
+	OK(cuMemAlloc(&b, sizeof(out)));
+	OK(cuMemHostAlloc((void **)&pinned, sizeof(out), 0));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	for (i = 0; pinned && i < WORDS; i++)
+		pinned[i] = i * 7;
+	OK(cuMemsetD32Async(a, 5, WORDS, stream));
+	OK(cuMemcpyHtoDAsync(a, pinned, sizeof(out) / 2, stream));
+	OK(cuMemcpyDtoDAsync(b, a, sizeof(out), stream));
+	OK(cuMemcpyDtoHAsync(pinned, b, sizeof(out), stream));
+	OK(cuStreamSynchronize(stream));
+	for (i = 0; pinned && i < WORDS; i++)
+		wrong += pinned[i] != (i < WORDS / 2 ? i * 7 : 5);
+	TEST_EQ(wrong, 0);
+	OK(cuMemcpyDtoH(out, b, sizeof(out)));
+	TEST_EQ(out[WORDS - 1], 5);
+	OK(cuStreamDestroy(stream));
+	OK(cuMemFreeHost(pinned));
+	OK(cuMemFree(a));
+	OK(cuMemFree(b));
+	TEST_EQ(cuMemFree(a), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void check_pointers(CUdevice device)
+{
+	CUpointer_attribute wanted[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+		CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_RANGE_SIZE};
+	unsigned type = 99;
+	int ordinal = 99;
+	size_t size = 99;
+	void *data[] = {&type, &ordinal, &size};
+	CUdeviceptr memory, base;
+	void *pinned;
+	int local = 0;
+
+	OK(cuMemAlloc(&memory, 1000));
+	OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory + 10));
+	TEST_EQ(type, CU_MEMORYTYPE_DEVICE);
+	OK(cuMemGetAddressRange(&base, &size, memory + 999));
+	TEST_EQ(base, memory);
+	TEST_EQ(size, 1000);
+	OK(cuMemHostAlloc(&pinned, 64, 0));
+	OK(cuPointerGetAttribute(
+		&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)pinned));
+	TEST_EQ(type, CU_MEMORYTYPE_HOST);
+	TEST_EQ(cuPointerGetAttribute(
+			&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)&local),
+		CUDA_ERROR_INVALID_VALUE);
+	/* The plural form answers for memory that the driver does not know, too. */
+	OK(cuPointerGetAttributes(3, wanted, data, (CUdeviceptr)(uintptr_t)&local));
+	TEST_EQ(type, 0);
+	TEST_EQ(ordinal, -2);
+	TEST_EQ(size, 0);
+	OK(cuPointerGetAttributes(3, wanted, data, memory));
+	TEST_EQ(type, CU_MEMORYTYPE_DEVICE);
+	TEST_EQ(ordinal, device);
+	OK(cuMemFreeHost(pinned));
+	OK(cuMemFree(memory));
+}
+
+static void check_capture(void)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	CUgraphExec exec;
+	CUdeviceptr memory;
+	CUstream stream;
+	CUgraph graph;
+	unsigned word = 0;
+
+	OK(cuMemAlloc(&memory, 4));
+	OK(cuMemsetD32(memory, 1, 1));
+	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuStreamIsCapturing(stream, &status));
+	TEST_EQ(status, CU_STREAM_CAPTURE_STATUS_NONE);
+	OK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	OK(cuStreamIsCapturing(stream, &status));
+	TEST_EQ(status, CU_STREAM_CAPTURE_STATUS_ACTIVE);
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	TEST_EQ(mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+	OK(cuThreadExchangeStreamCaptureMode(&mode));
+	TEST_EQ(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+	OK(cuMemsetD32Async(memory, 9, 1, stream));
+	OK(cuStreamEndCapture(stream, &graph));
+	OK(cuMemcpyDtoH(&word, memory, 4));
+	TEST_EQ(word, 1);
+	OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+	OK(cuGraphLaunch(exec, stream));
+	OK(cuStreamSynchronize(stream));
+	OK(cuMemcpyDtoH(&word, memory, 4));
+	TEST_EQ(word, 9);
+	OK(cuGraphExecDestroy(exec));
+	OK(cuGraphDestroy(graph));
+	OK(cuStreamDestroy(stream));
+	OK(cuMemFree(memory));
+}
+
+static void check_kernels(void)
+{
+	static const char ptx[] = ".version 8.0\n.target sm_80\n.address_size 64\n"
+				  ".visible .entry twice(.param .u64 data, .param .u32 count)\n"
+				  "{\n\tret;\n}\n";
+	size_t offset = 99, size = 99;
+	const char *name = NULL;
+	CUdeviceptr data = 0;
+	CUfunction function;
+	unsigned count = 1;
+	void *args[] = {&data, &count};
+	CUmodule module;
+
+	OK(cuModuleLoadData(&module, ptx));
+	TEST_EQ(cuModuleGetFunction(&function, module, "thrice"), CUDA_ERROR_NOT_FOUND);
+	if (!OK(cuModuleGetFunction(&function, module, "twice")))
+		return;
+	OK(cuFuncGetName(&name, function));
+	TEST_STR(name, "twice");
+	OK(cuFuncGetParamInfo(function, 1, &offset, &size));
+	TEST_EQ(offset, 8);
+	TEST_EQ(size, 4);
+	TEST_EQ(cuFuncGetParamInfo(function, 2, &offset, &size), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, NULL, args, NULL));
+	TEST_EQ(cuLaunchKernel(function, 1, 1, 1, 4096, 1, 1, 0, NULL, args, NULL),
+		CUDA_ERROR_INVALID_VALUE);
+	OK(cuCtxSynchronize());
+	OK(cuModuleUnload(module));
+}
+
+int main(void)
+{
+	CUdevice device;
+	int major = 0;
+
+	if (cuInit(0) != CUDA_SUCCESS)
+		return test_skip("no device");
+	OK(cuDeviceGet(&device, 0));
+	OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
+	TEST_IN(major, 5, 20);
+	check_contexts(device);
+	check_copies();
+	check_pointers(device);
+	check_capture();
+	check_kernels();
+	return test_result();
+}
