@@ -29,16 +29,7 @@ sh tests/setup.sh demo
 [ -f build/build.ninja ] || meson setup build
 ninja -C build
 
-out=build/demo
-if [ -z "$images" ]; then
-	images=$out/digits
-	if [ ! -d "$images" ]; then
-		echo "demo: drawing the digits"
-		mkdir -p "$out"
-		build/tests/trainers/digits "$images.new"
-		mv "$images.new" "$images"
-	fi
-fi
+[ -n "$images" ] || images=build/tests/trainers/digits-set
 
 # The folder of NVIDIA's own libraries, when all that the trainer needs are in one.
 libraries() {
@@ -72,7 +63,7 @@ else
 	path=$root/build/tests/sim
 fi
 
-recordings=$out/reports
+recordings=build/demo
 rm -rf "$recordings"
 mkdir -p "$recordings"
 echo "demo: LD_PRELOAD=libtfshim.so lenet_naive --data $images"
