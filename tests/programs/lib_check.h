@@ -22,8 +22,8 @@ static int lib_failures;
 /* True when the condition holds. */
 #define LIB_TRUE(cond) lib_eq(__FILE__, __LINE__, #cond, !!(cond), 1)
 
-static inline bool lib_eq(const char *file, int line, const char *what, long long got,
-	long long want)
+static inline bool lib_eq(
+	const char *file, int line, const char *what, long long got, long long want)
 {
 	if (got == want)
 		return true;
@@ -80,8 +80,8 @@ static inline void lib_download(float *host, const float *device, size_t n)
 }
 
 /* Compares n floats; the tolerance is relative to the larger of 1 and the reference. */
-static inline bool lib_near(const char *what, const float *got, const double *want, size_t n,
-	double tolerance)
+static inline bool lib_near(
+	const char *what, const float *got, const double *want, size_t n, double tolerance)
 {
 	for (size_t i = 0; i < n; i++) {
 		double scale = fabs(want[i]) > 1.0 ? fabs(want[i]) : 1.0;

@@ -25,17 +25,17 @@ static cudnnHandle_t dnn;
 static cudnnStatus_t workspace_size(const struct lib_problem *p, int out, int algo, size_t *size)
 {
 	if (out == LIB_Y)
-		return cudnnGetConvolutionForwardWorkspaceSize(dnn, p->x, p->w, p->conv, p->y,
-			(cudnnConvolutionFwdAlgo_t)algo, size);
+		return cudnnGetConvolutionForwardWorkspaceSize(
+			dnn, p->x, p->w, p->conv, p->y, (cudnnConvolutionFwdAlgo_t)algo, size);
 	if (out == LIB_X)
-		return cudnnGetConvolutionBackwardDataWorkspaceSize(dnn, p->w, p->y, p->conv, p->x,
-			(cudnnConvolutionBwdDataAlgo_t)algo, size);
-	return cudnnGetConvolutionBackwardFilterWorkspaceSize(dnn, p->x, p->y, p->conv, p->w,
-		(cudnnConvolutionBwdFilterAlgo_t)algo, size);
+		return cudnnGetConvolutionBackwardDataWorkspaceSize(
+			dnn, p->w, p->y, p->conv, p->x, (cudnnConvolutionBwdDataAlgo_t)algo, size);
+	return cudnnGetConvolutionBackwardFilterWorkspaceSize(
+		dnn, p->x, p->y, p->conv, p->w, (cudnnConvolutionBwdFilterAlgo_t)algo, size);
 }
 
-static cudnnStatus_t run(const struct lib_problem *p, int out, int algo, void *work, size_t size,
-	float *result)
+static cudnnStatus_t run(
+	const struct lib_problem *p, int out, int algo, void *work, size_t size, float *result)
 {
 	float *const *d = p->device;
 	const float *a = &p->c.alpha, *b = &p->c.beta;
@@ -55,8 +55,8 @@ static void expect(const struct lib_problem *p, int out, const float *before, do
 {
 	const int *s = p->stride[out];
 	const struct lib_conv *c = &p->c;
-	int dim[LIB_ARRAYS][4] = {{c->n, c->c, c->h, c->w},
-		{c->k, c->c / c->groups, c->r, c->s}, {c->n, c->k, p->p, p->q}};
+	int dim[LIB_ARRAYS][4] = {{c->n, c->c, c->h, c->w}, {c->k, c->c / c->groups, c->r, c->s},
+		{c->n, c->k, p->p, p->q}};
 	const int *d = dim[out];
 	unsigned char *covered = calloc(p->size[out] + 1, 1);
 
@@ -106,8 +106,8 @@ static void check_family(const struct lib_problem *p, int number, int out)
 		CUDNN_CONVOLUTION_BWD_FILTER_ALGO_COUNT, CUDNN_CONVOLUTION_FWD_ALGO_COUNT};
 	double *want = lib_reference(p, out);
 	/* With beta 0 the output is not read: a NaN must not survive. Gaps keep theirs. */
-	float *before = p->c.beta != 0.0f || p->c.layout == 2 ? lib_values(p->size[out], 99) :
-								   lib_filled(p->size[out], NAN);
+	float *before = p->c.beta != 0.0f || p->c.layout == 2 ? lib_values(p->size[out], 99)
+							      : lib_filled(p->size[out], NAN);
 
 	expect(p, out, before, want);
 	for (int algo = 0; algo < algos[out]; algo++)
@@ -133,7 +133,8 @@ static void check_fused(const struct lib_problem *p, float alpha2)
 	size_t n = p->size[LIB_Y], size = 0;
 	double *want = lib_reference(p, LIB_Y);
 	float *before = lib_values(n, 7), *bias = lib_values((size_t)p->c.k, 3);
-	float *y = lib_upload(before, n), *b = lib_upload(bias, (size_t)p->c.k), *got = lib_values(n, 1);
+	float *y = lib_upload(before, n), *b = lib_upload(bias, (size_t)p->c.k),
+	      *got = lib_values(n, 1);
 	float alpha1 = 1.0f, *work;
 	cudnnTensorDescriptor_t bd;
 	cudnnActivationDescriptor_t act;
@@ -145,14 +146,17 @@ static void check_fused(const struct lib_problem *p, float alpha2)
 		want[i] = v > 0.0 ? v : 0.0;
 	}
 	LIB_EQ(cudnnCreateTensorDescriptor(&bd), 0);
-	LIB_EQ(cudnnSetTensor4dDescriptor(bd, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, p->c.k, 1, 1), 0);
+	LIB_EQ(cudnnSetTensor4dDescriptor(bd, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, 1, p->c.k, 1, 1),
+		0);
 	LIB_EQ(cudnnCreateActivationDescriptor(&act), 0);
-	LIB_EQ(cudnnSetActivationDescriptor(act, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0), 0);
+	LIB_EQ(cudnnSetActivationDescriptor(act, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0),
+		0);
 	LIB_EQ(workspace_size(p, LIB_Y, 1, &size), 0);
 	work = lib_upload(NULL, size / sizeof(float) + 1);
 	LIB_EQ(cudnnConvolutionBiasActivationForward(dnn, &alpha1, p->x, p->device[LIB_X], p->w,
-		p->device[LIB_W], p->conv, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM, work,
-		size, &alpha2, p->y, y, bd, b, act, p->y, y), 0);
+		       p->device[LIB_W], p->conv, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,
+		       work, size, &alpha2, p->y, y, bd, b, act, p->y, y),
+		0);
 	lib_download(got, y, n);
 	lib_near("fused", got, want, n, 1e-5);
 	cudnnDestroyActivationDescriptor(act);

@@ -72,13 +72,20 @@ static inline void lib_problem_init(struct lib_problem *p, const struct lib_conv
 	LIB_EQ(cudnnCreateFilterDescriptor(&p->w), 0);
 	LIB_EQ(cudnnCreateConvolutionDescriptor(&p->conv), 0);
 	LIB_EQ(cudnnSetTensor4dDescriptorEx(p->x, CUDNN_DATA_FLOAT, c->n, c->c, c->h, c->w,
-		p->stride[LIB_X][0], p->stride[LIB_X][1], p->stride[LIB_X][2], p->stride[LIB_X][3]), 0);
+		       p->stride[LIB_X][0], p->stride[LIB_X][1], p->stride[LIB_X][2],
+		       p->stride[LIB_X][3]),
+		0);
 	LIB_EQ(cudnnSetTensor4dDescriptorEx(p->y, CUDNN_DATA_FLOAT, c->n, c->k, p->p, p->q,
-		p->stride[LIB_Y][0], p->stride[LIB_Y][1], p->stride[LIB_Y][2], p->stride[LIB_Y][3]), 0);
+		       p->stride[LIB_Y][0], p->stride[LIB_Y][1], p->stride[LIB_Y][2],
+		       p->stride[LIB_Y][3]),
+		0);
 	LIB_EQ(cudnnSetFilter4dDescriptor(p->w, CUDNN_DATA_FLOAT,
-		c->layout == 1 ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, c->k, cg, c->r, c->s), 0);
+		       c->layout == 1 ? CUDNN_TENSOR_NHWC : CUDNN_TENSOR_NCHW, c->k, cg, c->r,
+		       c->s),
+		0);
 	LIB_EQ(cudnnSetConvolution2dDescriptor(p->conv, c->pad_h, c->pad_w, c->stride_h,
-		c->stride_w, c->dil_h, c->dil_w, c->mode, CUDNN_DATA_FLOAT), 0);
+		       c->stride_w, c->dil_h, c->dil_w, c->mode, CUDNN_DATA_FLOAT),
+		0);
 	LIB_EQ(cudnnSetConvolutionGroupCount(p->conv, c->groups), 0);
 }
 

@@ -9,7 +9,7 @@ static size_t aligned(size_t floats)
 static size_t rows(const struct tfs_conv *c)
 {
 	return (size_t)(c->c / c->groups) * (size_t)c->flt[0] * (size_t)c->flt[1] *
-		(size_t)c->flt[2];
+	       (size_t)c->flt[2];
 }
 
 static size_t positions(const struct tfs_conv *c)
@@ -48,10 +48,12 @@ static size_t partial_memory(const struct tfs_dnn_problem *p)
 static size_t transform_memory(const struct tfs_dnn_problem *p, size_t tile, size_t points)
 {
 	const struct tfs_conv *c = &p->conv;
-	size_t tiles = ((size_t)c->out[1] + tile - 1) / tile * (((size_t)c->out[2] + tile - 1) / tile);
+	size_t tiles =
+		((size_t)c->out[1] + tile - 1) / tile * (((size_t)c->out[2] + tile - 1) / tile);
 	size_t n = (size_t)c->n * tiles;
 
-	return aligned((n * (size_t)c->c + n * (size_t)c->k + (size_t)c->c * (size_t)c->k) * points);
+	return aligned(
+		(n * (size_t)c->c + n * (size_t)c->k + (size_t)c->c * (size_t)c->k) * points);
 }
 
 static size_t fft_memory(const struct tfs_dnn_problem *p)
@@ -59,7 +61,8 @@ static size_t fft_memory(const struct tfs_dnn_problem *p)
 	const struct tfs_conv *c = &p->conv;
 	size_t edge = 16;
 
-	while (edge < (size_t)(c->in[1] + 2 * c->pad[1]) || edge < (size_t)(c->in[2] + 2 * c->pad[2]))
+	while (edge < (size_t)(c->in[1] + 2 * c->pad[1]) ||
+		edge < (size_t)(c->in[2] + 2 * c->pad[2]))
 		edge *= 2;
 	return transform_memory(p, edge, edge * (edge / 2 + 1) * 2);
 }
@@ -108,7 +111,7 @@ static bool fft_applies(const struct tfs_dnn_problem *p)
 	const struct tfs_conv *c = &p->conv;
 
 	return plain_2d(p) && c->in[1] + 2 * c->pad[1] <= 256 && c->in[2] + 2 * c->pad[2] <= 256 &&
-		c->flt[1] > c->pad[1] && c->flt[2] > c->pad[2];
+	       c->flt[1] > c->pad[1] && c->flt[2] > c->pad[2];
 }
 
 static bool tiling_applies(const struct tfs_dnn_problem *p)
@@ -116,7 +119,7 @@ static bool tiling_applies(const struct tfs_dnn_problem *p)
 	const struct tfs_conv *c = &p->conv;
 
 	return plain_2d(p) && c->flt[1] <= 32 && c->flt[2] <= 32 && c->flt[1] > c->pad[1] &&
-		c->flt[2] > c->pad[2];
+	       c->flt[2] > c->pad[2];
 }
 
 static bool winograd_applies(const struct tfs_dnn_problem *p)
@@ -212,8 +215,8 @@ static double slower(const struct tfs_dnn_problem *p, int algo)
 	double f = families[p->family].rows[algo].slower * INEFFICIENCY;
 
 	if (tfsim_hostile_seed())
-		f *= 0.5 + 0.25 * tfsim_hostile_pick(0x600 + (uint64_t)p->family * 16 +
-						(uint64_t)algo, 8);
+		f *= 0.5 + 0.25 * tfsim_hostile_pick(
+					  0x600 + (uint64_t)p->family * 16 + (uint64_t)algo, 8);
 	return p->conv.tf32 ? f * 0.6 : f;
 }
 
@@ -228,8 +231,7 @@ struct tfs_dnn_work tfs_dnn_algo_work(const struct tfs_dnn_problem *p, int algo)
 	return w;
 }
 
-cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int algo)
+cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo)
 {
 	const struct tfs_dnn_algo *a = &families[p->family].rows[algo];
 	struct tfs_dnn_work w = tfs_dnn_algo_work(p, algo);

@@ -48,7 +48,8 @@ cudnnStatus_t tfs_dnn_problem_init(struct tfs_dnn_problem *p, enum tfs_dnn_famil
 	cudnnStatus_t rc;
 
 	if (!x || !w || !conv || !y || !w->v.nd || !conv->nd)
-		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "descriptor missing or unset");
+		return tfs_dnn_fail(
+			CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "descriptor missing or unset");
 	rc = tfs_dnn_check((cudnnTensorDescriptor_t[]){x, y}, 2);
 	if (rc)
 		return rc;
@@ -295,8 +296,8 @@ TFS_DNN_API cudnnStatus_t cudnnConvolutionBackwardBias(cudnnHandle_t handle, con
 	const cudnnTensorDescriptor_t dbDesc, void *db)
 {
 	struct bias b = {.dy = dy, .db = db};
-	struct tfs_dnn_work w = {.name = "tfsim_conv_bgrad", .run = run_bias, .args = &b,
-		.args_size = sizeof(b)};
+	struct tfs_dnn_work w = {
+		.name = "tfsim_conv_bgrad", .run = run_bias, .args = &b, .args_size = sizeof(b)};
 	cudnnStatus_t rc = tfs_dnn_check((cudnnTensorDescriptor_t[]){dyDesc, dbDesc}, 2);
 
 	if (rc)

@@ -21,10 +21,10 @@ struct tfs_dnn_problem {
 };
 
 struct tfs_dnn_algo {
-	const char *name;	/* of its main kernel */
-	const char *prologue;	/* of a small kernel in front, or NULL */
+	const char *name;     /* of its main kernel */
+	const char *prologue; /* of a small kernel in front, or NULL */
 	bool deterministic;
-	double slower;		/* than the fastest plain algorithm */
+	double slower; /* than the fastest plain algorithm */
 	struct tfs_sum_order order;
 	bool (*applies)(const struct tfs_dnn_problem *p);
 	size_t (*workspace)(const struct tfs_dnn_problem *p);
@@ -40,12 +40,12 @@ const struct tfs_dnn_algo *tfs_dnn_algo_find(const struct tfs_dnn_problem *p, in
 struct tfs_dnn_work tfs_dnn_algo_work(const struct tfs_dnn_problem *p, int algo);
 
 /* Enqueues the algorithm's small kernel if it has one. */
-cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int algo);
+cudnnStatus_t tfs_dnn_algo_prologue(
+	cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo);
 
 /* Output dimensions of a convolution; strides are left alone. */
-cudnnStatus_t tfs_dnn_conv_dims(const struct cudnnConvolutionStruct *conv,
-	const struct tfs_view *x, const struct tfs_view *w, struct tfs_view *out_y);
+cudnnStatus_t tfs_dnn_conv_dims(const struct cudnnConvolutionStruct *conv, const struct tfs_view *x,
+	const struct tfs_view *w, struct tfs_view *out_y);
 
 /* Checks the descriptors and fills in the problem. */
 cudnnStatus_t tfs_dnn_problem_init(struct tfs_dnn_problem *p, enum tfs_dnn_family family,

@@ -20,8 +20,8 @@ TFS_DNN_API cudnnStatus_t cudnnDestroyConvolutionDescriptor(cudnnConvolutionDesc
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
-	cudnnMathType_t mathType)
+TFS_DNN_API cudnnStatus_t cudnnSetConvolutionMathType(
+	cudnnConvolutionDescriptor_t convDesc, cudnnMathType_t mathType)
 {
 	if (!convDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -31,8 +31,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetConvolutionMathType(cudnnConvolutionDescriptor
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionMathType(cudnnConvolutionDescriptor_t convDesc,
-	cudnnMathType_t *mathType)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionMathType(
+	cudnnConvolutionDescriptor_t convDesc, cudnnMathType_t *mathType)
 {
 	if (!convDesc || !mathType)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -40,8 +40,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionMathType(cudnnConvolutionDescriptor
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc,
-	int groupCount)
+TFS_DNN_API cudnnStatus_t cudnnSetConvolutionGroupCount(
+	cudnnConvolutionDescriptor_t convDesc, int groupCount)
 {
 	if (!convDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -51,8 +51,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetConvolutionGroupCount(cudnnConvolutionDescript
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionGroupCount(cudnnConvolutionDescriptor_t convDesc,
-	int *groupCount)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionGroupCount(
+	cudnnConvolutionDescriptor_t convDesc, int *groupCount)
 {
 	if (!convDesc || !groupCount)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -60,8 +60,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionGroupCount(cudnnConvolutionDescript
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnSetConvolutionReorderType(cudnnConvolutionDescriptor_t convDesc,
-	cudnnReorderType_t reorderType)
+TFS_DNN_API cudnnStatus_t cudnnSetConvolutionReorderType(
+	cudnnConvolutionDescriptor_t convDesc, cudnnReorderType_t reorderType)
 {
 	if (!convDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -69,8 +69,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetConvolutionReorderType(cudnnConvolutionDescrip
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionReorderType(cudnnConvolutionDescriptor_t convDesc,
-	cudnnReorderType_t *reorderType)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionReorderType(
+	cudnnConvolutionDescriptor_t convDesc, cudnnReorderType_t *reorderType)
 {
 	if (!convDesc || !reorderType)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
@@ -118,8 +118,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolution2dDescriptor(
 {
 	int pad[2], stride[2], dil[2];
 	int n;
-	cudnnStatus_t rc = cudnnGetConvolutionNdDescriptor(convDesc, 2, &n, pad, stride, dil, mode,
-		computeType);
+	cudnnStatus_t rc = cudnnGetConvolutionNdDescriptor(
+		convDesc, 2, &n, pad, stride, dil, mode, computeType);
 
 	if (rc)
 		return rc;
@@ -164,8 +164,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionNdDescriptor(
 	return CUDNN_STATUS_SUCCESS;
 }
 
-cudnnStatus_t tfs_dnn_conv_dims(const struct cudnnConvolutionStruct *conv,
-	const struct tfs_view *x, const struct tfs_view *w, struct tfs_view *out_y)
+cudnnStatus_t tfs_dnn_conv_dims(const struct cudnnConvolutionStruct *conv, const struct tfs_view *x,
+	const struct tfs_view *w, struct tfs_view *out_y)
 {
 	if (!conv->nd || x->nd != conv->nd + 2 || w->nd != x->nd)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "numbers of dimensions");
@@ -213,8 +213,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolution2dForwardOutputDim(
 
 	if (!n || !c || !h || !w || !convDesc || convDesc->nd != 2)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "NULL argument or not 2-D");
-	rc = cudnnGetConvolutionNdForwardOutputDim(convDesc, inputTensorDesc, filterDesc,
-		CUDNN_DIM_MAX, dim);
+	rc = cudnnGetConvolutionNdForwardOutputDim(
+		convDesc, inputTensorDesc, filterDesc, CUDNN_DIM_MAX, dim);
 	if (rc)
 		return rc;
 	*n = dim[0];

@@ -3,7 +3,10 @@
 
 #include "tests/sim/cudnn_desc.h"
 
-#define NAME(x) {CUDNN_STATUS_##x, "CUDNN_STATUS_" #x}
+#define NAME(x)                                                                                    \
+	{                                                                                          \
+		CUDNN_STATUS_##x, "CUDNN_STATUS_" #x                                               \
+	}
 
 static const struct {
 	cudnnStatus_t status;

@@ -9,8 +9,8 @@ static __thread char last_message[256];
 
 cudnnStatus_t tfs_dnn_fail(cudnnStatus_t status, const char *message)
 {
-	snprintf(last_message, sizeof(last_message), "%s: %s", cudnnGetErrorString(status),
-		message);
+	snprintf(
+		last_message, sizeof(last_message), "%s: %s", cudnnGetErrorString(status), message);
 	return status;
 }
 
@@ -180,10 +180,12 @@ cudnnStatus_t tfs_dnn_submit(cudnnHandle_t handle, const struct tfs_dnn_work *wo
 	w.block.y = w.block.z = w.grid.y = w.grid.z = 1;
 	for (int i = 0; i < 3; i++)
 		if (work->writes[i] && work->write_bytes[i])
-			w.spans[n++] = (struct tfsim_span){work->writes[i], work->write_bytes[i], true};
+			w.spans[n++] =
+				(struct tfsim_span){work->writes[i], work->write_bytes[i], true};
 	for (int i = 0; i < 5; i++)
 		if (work->reads[i] && work->read_bytes[i])
-			w.spans[n++] = (struct tfsim_span){work->reads[i], work->read_bytes[i], false};
+			w.spans[n++] =
+				(struct tfsim_span){work->reads[i], work->read_bytes[i], false};
 	if (tfsim_enqueue(handle->stream, &w))
 		return tfs_dnn_fail(CUDNN_STATUS_EXECUTION_FAILED, "the device refused the work");
 	return CUDNN_STATUS_SUCCESS;

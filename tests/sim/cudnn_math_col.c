@@ -6,7 +6,7 @@
 size_t tfs_col_rows(const struct tfs_conv *v)
 {
 	return (size_t)(v->c / v->groups) * (size_t)v->flt[0] * (size_t)v->flt[1] *
-		(size_t)v->flt[2];
+	       (size_t)v->flt[2];
 }
 
 size_t tfs_col_positions(const struct tfs_conv *v)
@@ -118,7 +118,7 @@ static void scatter_row(const struct tfs_conv *v, struct row r, const float *col
 		for (int h = s[1].lo; h < s[1].hi; h++) {
 			const float *from = col + ((ptrdiff_t)d * v->out[1] + h) * v->out[2];
 			float *to = image + (s[0].start + d * v->stride[0]) * plane +
-				(s[1].start + h * v->stride[1]) * v->in[2] + s[2].start;
+				    (s[1].start + h * v->stride[1]) * v->in[2] + s[2].start;
 
 			for (int w = s[2].lo; w < s[2].hi; w++)
 				to[w * v->stride[2]] += from[w];

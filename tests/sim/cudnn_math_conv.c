@@ -168,7 +168,7 @@ static void store_output(const struct unit *u, struct tfs_blend s, int image, in
 		for (int d = 0; d < v->out[0]; d++)
 			for (int h = 0; h < v->out[1]; h++, from += v->out[2]) {
 				float *to = y + image * v->ys[0] + k * v->ys[1] + d * v->ys[2] +
-					h * v->ys[3];
+					    h * v->ys[3];
 
 				if (f)
 					fuse_line(f, s, v->out[2], from, f->bias[k * f->bias_step],
@@ -196,8 +196,8 @@ int tfs_conv_forward(const struct tfs_conv *v, struct tfs_sum_order o, struct tf
 
 				piece(&u, i, u.rows, &from, &count);
 				cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, u.kg,
-					(int)u.positions, (int)count, 1.0f, u.w + from,
-					(int)u.rows, u.col + from * u.positions, (int)u.positions,
+					(int)u.positions, (int)count, 1.0f, u.w + from, (int)u.rows,
+					u.col + from * u.positions, (int)u.positions,
 					i ? 1.0f : 0.0f, u.y, (int)u.positions);
 			}
 			store_output(&u, s, n, g * u.kg, y, fuse);
@@ -222,8 +222,8 @@ static void store_image(const struct unit *u, struct tfs_blend s, float *dx)
 int tfs_conv_grad_data(const struct tfs_conv *v, struct tfs_sum_order o, struct tfs_blend s,
 	const float *w, const float *dy, float *dx)
 {
-	size_t image = (size_t)(v->c / v->groups) * (size_t)v->in[0] * (size_t)v->in[1] *
-		(size_t)v->in[2];
+	size_t image =
+		(size_t)(v->c / v->groups) * (size_t)v->in[0] * (size_t)v->in[1] * (size_t)v->in[2];
 	struct unit u;
 
 	if (unit_init(&u, v, o, image))
@@ -231,7 +231,9 @@ int tfs_conv_grad_data(const struct tfs_conv *v, struct tfs_sum_order o, struct 
 	for (int g = 0; g < v->groups; g++) {
 		pack_filter(&u, false, w + g * u.kg * v->ws[0]);
 		for (int n = 0; n < v->n; n++) {
-			size_t first = o.shuffle ? draw(&u.random) % u.rows : o.reversed ? u.rows / 2 : 0;
+			size_t first = o.shuffle    ? draw(&u.random) % u.rows
+				       : o.reversed ? u.rows / 2
+						    : 0;
 
 			pack_output(&u, dy + n * v->ys[0] + g * u.kg * v->ys[1]);
 			for (int i = 0; i < u.pieces; i++) {
@@ -267,9 +269,9 @@ static void add_image(const struct unit *u, bool first)
 		size_t from, count;
 
 		piece(u, i, u->positions, &from, &count);
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, u->kg, (int)u->rows, (int)count,
-			1.0f, u->y + from, (int)u->positions, u->col + from, (int)u->positions,
-			first && i == 0 ? 0.0f : 1.0f, u->sum, (int)u->rows);
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, u->kg, (int)u->rows,
+			(int)count, 1.0f, u->y + from, (int)u->positions, u->col + from,
+			(int)u->positions, first && i == 0 ? 0.0f : 1.0f, u->sum, (int)u->rows);
 	}
 }
 

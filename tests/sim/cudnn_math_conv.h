@@ -22,7 +22,7 @@ struct tfs_conv {
 
 struct tfs_sum_order {
 	bool reversed;
-	int pieces;	  /* the reduced dimension is cut into so many products; 0 is 1 */
+	int pieces;       /* the reduced dimension is cut into so many products; 0 is 1 */
 	uint64_t shuffle; /* not 0: pieces in an order drawn from this */
 };
 

@@ -103,8 +103,8 @@ void tfs_math_op(enum tfs_op2 op, float alpha1, const struct tfs_view *av, const
 {
 	struct op2 o = {op, alpha1, alpha2, beta};
 	bool unary = op == TFS_OP_SQRT || op == TFS_OP_NOT;
-	struct tfs_operand all[3] = {{c, cv}, {(float *)a, av},
-		{(float *)(unary ? a : b), unary ? av : bv}};
+	struct tfs_operand all[3] = {
+		{c, cv}, {(float *)a, av}, {(float *)(unary ? a : b), unary ? av : bv}};
 
 	tfs_map(all, 3, op2_row, &o);
 }

@@ -52,7 +52,8 @@ static float largest(const struct tfs_pool *p, const struct window *w, const flo
 			for (int i = w->from[2]; i < w->to[2]; i++) {
 				float v = x[d * p->xs[2] + h * p->xs[3] + i * p->xs[4]];
 
-				if (found && !(v > best) && !(p->propagate_nan && isnan(v) && !isnan(best)))
+				if (found && !(v > best) &&
+					!(p->propagate_nan && isnan(v) && !isnan(best)))
 					continue;
 				best = v;
 				found = true;
@@ -96,8 +97,8 @@ void tfs_math_pool(const struct tfs_pool *p, struct tfs_blend s, const float *x,
 
 				unrank(p, i, at);
 				w = locate(p, at);
-				v = p->mode == TFS_POOL_MAX ? largest(p, &w, from, top) :
-							      mean(p, &w, from);
+				v = p->mode == TFS_POOL_MAX ? largest(p, &w, from, top)
+							    : mean(p, &w, from);
 				out = to + at[0] * p->ys[2] + at[1] * p->ys[3] + at[2] * p->ys[4];
 				old = s.beta != 0.0f ? s.beta * *out : 0.0f;
 				*out = s.alpha * v + old;
@@ -105,8 +106,8 @@ void tfs_math_pool(const struct tfs_pool *p, struct tfs_blend s, const float *x,
 		}
 }
 
-static void spread_one(const struct tfs_pool *p, const int at[3], const float *x, float g,
-	float *sum)
+static void spread_one(
+	const struct tfs_pool *p, const int at[3], const float *x, float g, float *sum)
 {
 	struct window w = locate(p, at);
 	ptrdiff_t row = p->in[2];
@@ -156,7 +157,8 @@ int tfs_math_pool_grad(const struct tfs_pool *p, struct tfs_blend s, uint64_t fi
 			for (size_t i = 0; i < count; i++) {
 				unrank(p, (i + first) % count, at);
 				spread_one(p, at, from,
-					g[at[0] * p->dys[2] + at[1] * p->dys[3] + at[2] * p->dys[4]],
+					g[at[0] * p->dys[2] + at[1] * p->dys[3] +
+						at[2] * p->dys[4]],
 					sum);
 			}
 			store(p, s, sum, dx + n * p->dxs[0] + c * p->dxs[1]);

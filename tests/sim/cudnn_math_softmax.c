@@ -73,8 +73,8 @@ static void backward(enum tfs_softmax algo, const float *y, float *g, size_t n)
 	}
 }
 
-static void gather(const struct group *g, const struct tfs_view *v, const float *p, float *row,
-	size_t n)
+static void gather(
+	const struct group *g, const struct tfs_view *v, const float *p, float *row, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		row[i] = p[offset(g, true, i, v)];

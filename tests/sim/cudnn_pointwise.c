@@ -8,8 +8,8 @@ TFS_DNN_API cudnnStatus_t cudnnCreateOpTensorDescriptor(cudnnOpTensorDescriptor_
 	if (!opTensorDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	*opTensorDesc = calloc(1, sizeof(**opTensorDesc));
-	return *opTensorDesc ? CUDNN_STATUS_SUCCESS :
-			       CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+	return *opTensorDesc ? CUDNN_STATUS_SUCCESS
+			     : CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 }
 
 TFS_DNN_API cudnnStatus_t cudnnDestroyOpTensorDescriptor(cudnnOpTensorDescriptor_t opTensorDesc)
@@ -119,8 +119,8 @@ static void run_fill(void *args)
 	tfs_math_fill(&p->yv, p->y, p->s.alpha);
 }
 
-TFS_DNN_API cudnnStatus_t cudnnSetTensor(cudnnHandle_t handle,
-	const cudnnTensorDescriptor_t yDesc, void *y, const void *valuePtr)
+TFS_DNN_API cudnnStatus_t cudnnSetTensor(
+	cudnnHandle_t handle, const cudnnTensorDescriptor_t yDesc, void *y, const void *valuePtr)
 {
 	struct pair p = {.y = y};
 	cudnnStatus_t rc = tfs_dnn_check(&yDesc, 1);
@@ -134,8 +134,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetTensor(cudnnHandle_t handle,
 	return submit_pair(handle, "tfsim_set_tensor", run_fill, &p, false);
 }
 
-TFS_DNN_API cudnnStatus_t cudnnScaleTensor(cudnnHandle_t handle,
-	const cudnnTensorDescriptor_t yDesc, void *y, const void *alpha)
+TFS_DNN_API cudnnStatus_t cudnnScaleTensor(
+	cudnnHandle_t handle, const cudnnTensorDescriptor_t yDesc, void *y, const void *alpha)
 {
 	struct pair p = {.x = y, .y = y};
 	cudnnStatus_t rc = tfs_dnn_check(&yDesc, 1);
@@ -166,8 +166,8 @@ static void run_op(void *args)
 
 static cudnnStatus_t submit_op(cudnnHandle_t handle, const struct op *o, bool unary)
 {
-	struct tfs_dnn_work w = {.name = "tfsim_op_tensor", .run = run_op, .args = o,
-		.args_size = sizeof(*o)};
+	struct tfs_dnn_work w = {
+		.name = "tfsim_op_tensor", .run = run_op, .args = o, .args_size = sizeof(*o)};
 
 	w.flops = 3 * tfs_view_count(&o->cv);
 	w.bytes = 4 * (tfs_view_count(&o->av) + tfs_view_count(&o->cv));

@@ -25,9 +25,9 @@ static cudnnStatus_t fill_pool(struct tfs_pool *p, const struct cudnnPoolingStru
 	if (!d->nd || x->nd != d->nd + 2 || y->nd != x->nd || x->dim[0] != y->dim[0] ||
 		x->dim[1] != y->dim[1])
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "dimensions");
-	p->mode = d->mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING ? TFS_POOL_MEAN_PADDED :
-		d->mode == CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING ? TFS_POOL_MEAN :
-									 TFS_POOL_MAX;
+	p->mode = d->mode == CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING   ? TFS_POOL_MEAN_PADDED
+		  : d->mode == CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING ? TFS_POOL_MEAN
+									   : TFS_POOL_MAX;
 	p->propagate_nan = d->nan == CUDNN_PROPAGATE_NAN;
 	p->n = x->dim[0];
 	p->c = x->dim[1];
@@ -77,7 +77,9 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle,
 	const cudnnTensorDescriptor_t yDesc, void *y)
 {
 	struct args a = {.x = x, .out = y};
-	struct tfs_dnn_work w = {.name = "tfsim_pooling_fprop", .run = run_forward, .args = &a,
+	struct tfs_dnn_work w = {.name = "tfsim_pooling_fprop",
+		.run = run_forward,
+		.args = &a,
 		.args_size = sizeof(a)};
 	cudnnStatus_t rc = tfs_dnn_check((cudnnTensorDescriptor_t[]){xDesc, yDesc}, 2);
 
@@ -91,7 +93,7 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingForward(cudnnHandle_t handle,
 	a.s = tfs_dnn_blend(alpha, beta);
 	w.bytes = 4 * (tfs_view_count(&xDesc->v) + tfs_view_count(&yDesc->v));
 	w.flops = (uint64_t)(a.pool.win[0] * a.pool.win[1] * a.pool.win[2]) *
-		tfs_view_count(&yDesc->v) * 4;
+		  tfs_view_count(&yDesc->v) * 4;
 	w.reads[0] = x;
 	w.read_bytes[0] = tfs_dnn_bytes(&xDesc->v);
 	w.writes[0] = y;
@@ -106,7 +108,9 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle,
 	const cudnnTensorDescriptor_t dxDesc, void *dx)
 {
 	struct args a = {.x = x, .dy = dy, .out = dx};
-	struct tfs_dnn_work w = {.name = "tfsim_pooling_bprop", .run = run_backward, .args = &a,
+	struct tfs_dnn_work w = {.name = "tfsim_pooling_bprop",
+		.run = run_backward,
+		.args = &a,
 		.args_size = sizeof(a)};
 	cudnnTensorDescriptor_t all[4] = {yDesc, dyDesc, xDesc, dxDesc};
 	const void *in[3] = {y, dy, x};
@@ -119,7 +123,8 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle,
 	rc = fill_pool(&a.pool, poolingDesc, &xDesc->v, &yDesc->v);
 	if (rc)
 		return rc;
-	if (!tfs_view_same_dims(&yDesc->v, &dyDesc->v) || !tfs_view_same_dims(&xDesc->v, &dxDesc->v))
+	if (!tfs_view_same_dims(&yDesc->v, &dyDesc->v) ||
+		!tfs_view_same_dims(&xDesc->v, &dxDesc->v))
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SHAPE_MISMATCH, "gradients");
 	spread(&dyDesc->v, a.pool.dys);
 	spread(&dxDesc->v, a.pool.dxs);
@@ -128,7 +133,7 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle,
 	for (int i = 0; i < 4; i++)
 		w.bytes += 4 * tfs_view_count(&all[i]->v);
 	w.flops = (uint64_t)(a.pool.win[0] * a.pool.win[1] * a.pool.win[2]) *
-		tfs_view_count(&yDesc->v) * 8;
+		  tfs_view_count(&yDesc->v) * 8;
 	for (int i = 0; i < 3; i++) {
 		w.reads[i] = in[i];
 		w.read_bytes[i] = tfs_dnn_bytes(&all[i]->v);

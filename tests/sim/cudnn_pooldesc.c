@@ -8,8 +8,8 @@ TFS_DNN_API cudnnStatus_t cudnnCreatePoolingDescriptor(cudnnPoolingDescriptor_t 
 	if (!poolingDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	*poolingDesc = calloc(1, sizeof(**poolingDesc));
-	return *poolingDesc ? CUDNN_STATUS_SUCCESS :
-			      CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+	return *poolingDesc ? CUDNN_STATUS_SUCCESS
+			    : CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 }
 
 TFS_DNN_API cudnnStatus_t cudnnDestroyPoolingDescriptor(cudnnPoolingDescriptor_t poolingDesc)
@@ -49,7 +49,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetPooling2dDescriptor(cudnnPoolingDescriptor_t p
 	int pad[2] = {verticalPadding, horizontalPadding};
 	int stride[2] = {verticalStride, horizontalStride};
 
-	return cudnnSetPoolingNdDescriptor(poolingDesc, mode, maxpoolingNanOpt, 2, win, pad, stride);
+	return cudnnSetPoolingNdDescriptor(
+		poolingDesc, mode, maxpoolingNanOpt, 2, win, pad, stride);
 }
 
 TFS_DNN_API cudnnStatus_t cudnnGetPoolingNdDescriptor(const cudnnPoolingDescriptor_t poolingDesc,
@@ -81,8 +82,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetPooling2dDescriptor(const cudnnPoolingDescript
 		verticalStride, horizontalStride};
 	int all[6];
 	int n = 0;
-	cudnnStatus_t rc = cudnnGetPoolingNdDescriptor(poolingDesc, 2, mode, maxpoolingNanOpt, &n,
-		all, all + 2, all + 4);
+	cudnnStatus_t rc = cudnnGetPoolingNdDescriptor(
+		poolingDesc, 2, mode, maxpoolingNanOpt, &n, all, all + 2, all + 4);
 
 	if (rc)
 		return rc;

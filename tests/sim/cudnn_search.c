@@ -65,8 +65,8 @@ static int list(const struct tfs_dnn_problem *p, struct tfs_dnn_perf *out)
 	return n;
 }
 
-static void hand_out(struct tfs_dnn_perf *all, int n, int requested, int *returned,
-	struct tfs_dnn_perf *results)
+static void hand_out(
+	struct tfs_dnn_perf *all, int n, int requested, int *returned, struct tfs_dnn_perf *results)
 {
 	qsort(all, (size_t)n, sizeof(*all), by_time);
 	if (n > requested)
@@ -164,7 +164,8 @@ cudnnStatus_t tfs_dnn_search_measure(cudnnHandle_t handle, const struct tfs_dnn_
 	if (requested < 1)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "requested count below 1");
 	if (tfsim_stream_synchronize(handle->stream))
-		return tfs_dnn_fail(CUDNN_STATUS_EXECUTION_FAILED, "the stream cannot be waited for");
+		return tfs_dnn_fail(
+			CUDNN_STATUS_EXECUTION_FAILED, "the stream cannot be waited for");
 	n = list(p, all);
 	measure_all(handle, p, t, all, n);
 	if (tfsim_stream_synchronize(handle->stream))

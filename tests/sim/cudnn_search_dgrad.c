@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cudnn_search.h"
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(cudnnHandle_t handle,
-	int *count)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithmMaxCount(
+	cudnnHandle_t handle, int *count)
 {
 	if (!handle || !count)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
@@ -18,8 +18,7 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardDataAlgorithm_v7(cudnnHandl
 	cudnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;
@@ -34,8 +33,7 @@ TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(cudnnHandle_
 	cudnnConvolutionBwdDataAlgoPerf_t *perfResults)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;
@@ -44,16 +42,14 @@ TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithm(cudnnHandle_
 }
 
 TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardDataAlgorithmEx(cudnnHandle_t handle,
-	const cudnnFilterDescriptor_t wDesc, const void *w,
-	const cudnnTensorDescriptor_t dyDesc, const void *dy,
-	const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc, void *dx,
-	const int requestedAlgoCount, int *returnedAlgoCount,
-	cudnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace,
+	const cudnnFilterDescriptor_t wDesc, const void *w, const cudnnTensorDescriptor_t dyDesc,
+	const void *dy, const cudnnConvolutionDescriptor_t convDesc,
+	const cudnnTensorDescriptor_t dxDesc, void *dx, const int requestedAlgoCount,
+	int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults, void *workSpace,
 	size_t workSpaceSizeInBytes)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc, dyDesc);
 	struct tfs_dnn_target t = {dx, &p.x, workSpace, workSpace ? workSpaceSizeInBytes : 0};
 
 	if (rc)
@@ -71,8 +67,7 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardDataWorkspaceSize(cudnnHand
 {
 	struct tfs_dnn_problem p;
 	const struct tfs_dnn_algo *a;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_DATA, dxDesc, wDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;

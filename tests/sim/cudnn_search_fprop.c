@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cudnn_search.h"
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionForwardAlgorithmMaxCount(cudnnHandle_t handle,
-	int *count)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionForwardAlgorithmMaxCount(
+	cudnnHandle_t handle, int *count)
 {
 	if (!handle || !count)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
@@ -42,11 +42,10 @@ TFS_DNN_API cudnnStatus_t cudnnFindConvolutionForwardAlgorithm(cudnnHandle_t han
 }
 
 TFS_DNN_API cudnnStatus_t cudnnFindConvolutionForwardAlgorithmEx(cudnnHandle_t handle,
-	const cudnnTensorDescriptor_t xDesc, const void *x,
-	const cudnnFilterDescriptor_t wDesc, const void *w,
-	const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t yDesc, void *y,
-	const int requestedAlgoCount, int *returnedAlgoCount,
-	cudnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace,
+	const cudnnTensorDescriptor_t xDesc, const void *x, const cudnnFilterDescriptor_t wDesc,
+	const void *w, const cudnnConvolutionDescriptor_t convDesc,
+	const cudnnTensorDescriptor_t yDesc, void *y, const int requestedAlgoCount,
+	int *returnedAlgoCount, cudnnConvolutionFwdAlgoPerf_t *perfResults, void *workSpace,
 	size_t workSpaceSizeInBytes)
 {
 	struct tfs_dnn_problem p;

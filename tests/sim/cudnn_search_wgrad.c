@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cudnn_search.h"
 
-TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(cudnnHandle_t handle,
-	int *count)
+TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithmMaxCount(
+	cudnnHandle_t handle, int *count)
 {
 	if (!handle || !count)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
@@ -18,8 +18,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardFilterAlgorithm_v7(cudnnHan
 	cudnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc =
+		tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;
@@ -34,8 +34,8 @@ TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm(cudnnHandl
 	cudnnConvolutionBwdFilterAlgoPerf_t *perfResults)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc =
+		tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;
@@ -44,16 +44,15 @@ TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithm(cudnnHandl
 }
 
 TFS_DNN_API cudnnStatus_t cudnnFindConvolutionBackwardFilterAlgorithmEx(cudnnHandle_t handle,
-	const cudnnTensorDescriptor_t xDesc, const void *x,
-	const cudnnTensorDescriptor_t dyDesc, const void *dy,
-	const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t dwDesc, void *dw,
-	const int requestedAlgoCount, int *returnedAlgoCount,
-	cudnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace,
+	const cudnnTensorDescriptor_t xDesc, const void *x, const cudnnTensorDescriptor_t dyDesc,
+	const void *dy, const cudnnConvolutionDescriptor_t convDesc,
+	const cudnnFilterDescriptor_t dwDesc, void *dw, const int requestedAlgoCount,
+	int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults, void *workSpace,
 	size_t workSpaceSizeInBytes)
 {
 	struct tfs_dnn_problem p;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc =
+		tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc, dyDesc);
 	struct tfs_dnn_target t = {dw, &p.w, workSpace, workSpace ? workSpaceSizeInBytes : 0};
 
 	if (rc)
@@ -71,8 +70,8 @@ TFS_DNN_API cudnnStatus_t cudnnGetConvolutionBackwardFilterWorkspaceSize(cudnnHa
 {
 	struct tfs_dnn_problem p;
 	const struct tfs_dnn_algo *a;
-	cudnnStatus_t rc = tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc,
-		dyDesc);
+	cudnnStatus_t rc =
+		tfs_dnn_problem_init(&p, TFS_DNN_FILTER, xDesc, dwDesc, convDesc, dyDesc);
 
 	if (rc)
 		return rc;

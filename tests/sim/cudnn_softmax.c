@@ -13,16 +13,16 @@ static void run_forward(void *p)
 {
 	const struct args *a = p;
 
-	tfs_math_softmax(a->algo, a->per_instance, a->s, &a->view[1], a->data[1], &a->view[0],
-		a->data[0]);
+	tfs_math_softmax(
+		a->algo, a->per_instance, a->s, &a->view[1], a->data[1], &a->view[0], a->data[0]);
 }
 
 static void run_backward(void *p)
 {
 	const struct args *a = p;
 
-	tfs_math_softmax_grad(a->algo, a->per_instance, a->s, &a->view[1], a->data[1],
-		&a->view[2], a->data[2], &a->view[0], a->data[0]);
+	tfs_math_softmax_grad(a->algo, a->per_instance, a->s, &a->view[1], a->data[1], &a->view[2],
+		a->data[2], &a->view[0], a->data[0]);
 }
 
 static cudnnStatus_t submit(cudnnHandle_t handle, const char *name, void (*run)(void *),
@@ -49,7 +49,7 @@ static cudnnStatus_t submit(cudnnHandle_t handle, const char *name, void (*run)(
 static bool known(cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode)
 {
 	return (int)algo >= CUDNN_SOFTMAX_FAST && algo <= CUDNN_SOFTMAX_LOG &&
-		(mode == CUDNN_SOFTMAX_MODE_INSTANCE || mode == CUDNN_SOFTMAX_MODE_CHANNEL);
+	       (mode == CUDNN_SOFTMAX_MODE_INSTANCE || mode == CUDNN_SOFTMAX_MODE_CHANNEL);
 }
 
 TFS_DNN_API cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t algo,
@@ -72,10 +72,10 @@ TFS_DNN_API cudnnStatus_t cudnnSoftmaxForward(cudnnHandle_t handle, cudnnSoftmax
 	return submit(handle, "tfsim_softmax_fprop", run_forward, &a, desc, 2);
 }
 
-TFS_DNN_API cudnnStatus_t cudnnSoftmaxBackward(cudnnHandle_t handle,
-	cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode, const void *alpha,
-	const cudnnTensorDescriptor_t yDesc, const void *y, const cudnnTensorDescriptor_t dyDesc,
-	const void *dy, const void *beta, const cudnnTensorDescriptor_t dxDesc, void *dx)
+TFS_DNN_API cudnnStatus_t cudnnSoftmaxBackward(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t algo,
+	cudnnSoftmaxMode_t mode, const void *alpha, const cudnnTensorDescriptor_t yDesc,
+	const void *y, const cudnnTensorDescriptor_t dyDesc, const void *dy, const void *beta,
+	const cudnnTensorDescriptor_t dxDesc, void *dx)
 {
 	struct args a = {.data = {dx, (float *)y, (float *)dy}};
 	cudnnTensorDescriptor_t desc[3] = {dxDesc, yDesc, dyDesc};

@@ -30,8 +30,7 @@ size_t tfs_dnn_type_size(cudnnDataType_t type)
 }
 
 /* Dimension order in memory, slowest first; NHWC moves the channel to the end. */
-static cudnnStatus_t lay_out(struct tfs_view *v, cudnnTensorFormat_t format, int nd,
-	const int *dim)
+static cudnnStatus_t lay_out(struct tfs_view *v, cudnnTensorFormat_t format, int nd, const int *dim)
 {
 	int64_t stride = 1;
 
@@ -62,8 +61,8 @@ TFS_DNN_API cudnnStatus_t cudnnCreateTensorDescriptor(cudnnTensorDescriptor_t *t
 	if (!tensorDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	*tensorDesc = calloc(1, sizeof(**tensorDesc));
-	return *tensorDesc ? CUDNN_STATUS_SUCCESS :
-			     CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+	return *tensorDesc ? CUDNN_STATUS_SUCCESS
+			   : CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 }
 
 TFS_DNN_API cudnnStatus_t cudnnDestroyTensorDescriptor(cudnnTensorDescriptor_t tensorDesc)
@@ -116,8 +115,8 @@ TFS_DNN_API cudnnStatus_t cudnnSetTensorNdDescriptor(cudnnTensorDescriptor_t ten
 }
 
 TFS_DNN_API cudnnStatus_t cudnnSetTensor4dDescriptorEx(cudnnTensorDescriptor_t tensorDesc,
-	cudnnDataType_t dataType, int n, int c, int h, int w, int nStride, int cStride,
-	int hStride, int wStride)
+	cudnnDataType_t dataType, int n, int c, int h, int w, int nStride, int cStride, int hStride,
+	int wStride)
 {
 	int dim[4] = {n, c, h, w};
 	int stride[4] = {nStride, cStride, hStride, wStride};
@@ -168,13 +167,14 @@ TFS_DNN_API cudnnStatus_t cudnnGetTensorNdDescriptor(const cudnnTensorDescriptor
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnGetTensorSizeInBytes(const cudnnTensorDescriptor_t tensorDesc,
-	size_t *size)
+TFS_DNN_API cudnnStatus_t cudnnGetTensorSizeInBytes(
+	const cudnnTensorDescriptor_t tensorDesc, size_t *size)
 {
 	if (!tensorDesc || !size)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
-	*size = tensorDesc->v.nd ? tfs_view_span(&tensorDesc->v) *
-				tfs_dnn_type_size(tensorDesc->type) : 0;
+	*size = tensorDesc->v.nd
+			? tfs_view_span(&tensorDesc->v) * tfs_dnn_type_size(tensorDesc->type)
+			: 0;
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -183,8 +183,8 @@ TFS_DNN_API cudnnStatus_t cudnnCreateFilterDescriptor(cudnnFilterDescriptor_t *f
 	if (!filterDesc)
 		return CUDNN_STATUS_BAD_PARAM_NULL_POINTER;
 	*filterDesc = calloc(1, sizeof(**filterDesc));
-	return *filterDesc ? CUDNN_STATUS_SUCCESS :
-			     CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
+	return *filterDesc ? CUDNN_STATUS_SUCCESS
+			   : CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 }
 
 TFS_DNN_API cudnnStatus_t cudnnDestroyFilterDescriptor(cudnnFilterDescriptor_t filterDesc)
@@ -259,12 +259,13 @@ TFS_DNN_API cudnnStatus_t cudnnGetFilterNdDescriptor(const cudnnFilterDescriptor
 	return CUDNN_STATUS_SUCCESS;
 }
 
-TFS_DNN_API cudnnStatus_t cudnnGetFilterSizeInBytes(const cudnnFilterDescriptor_t filterDesc,
-	size_t *size)
+TFS_DNN_API cudnnStatus_t cudnnGetFilterSizeInBytes(
+	const cudnnFilterDescriptor_t filterDesc, size_t *size)
 {
 	if (!filterDesc || !size)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
-	*size = filterDesc->v.nd ? tfs_view_count(&filterDesc->v) *
-				tfs_dnn_type_size(filterDesc->type) : 0;
+	*size = filterDesc->v.nd
+			? tfs_view_count(&filterDesc->v) * tfs_dnn_type_size(filterDesc->type)
+			: 0;
 	return CUDNN_STATUS_SUCCESS;
 }

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/sim/cublas_op.h"
+
+#include <cblas.h>
+#include <stdlib.h>
+#include <string.h>
+
+static CBLAS_TRANSPOSE transpose(cublasOperation_t t)
+{
+	return t == CUBLAS_OP_N ? CblasNoTrans : CblasTrans;
+}
+
+/* A packed copy with 10 bits of fraction, or NULL without memory. */
+static float *rounded(const float *a, int rows, int columns, int ld)
+{
+	size_t n = (size_t)rows * (size_t)columns;
+	float *out = malloc(n * sizeof(*out));
+
+	for (int j = 0; out && j < columns; j++)
+		memcpy(out + (size_t)j * (size_t)rows, a + (size_t)j * (size_t)ld,
+			(size_t)rows * sizeof(*out));
+	for (size_t i = 0; out && i < n; i++) {
+		uint32_t bits;
+
+		memcpy(&bits, &out[i], sizeof(bits));
+		if ((bits & 0x7f800000u) != 0x7f800000u)
+			bits = (bits + 0x0fffu + (bits >> 13 & 1)) & ~0x1fffu;
+		memcpy(&out[i], &bits, sizeof(bits));
+	}
+	return out;
+}
+
+static void narrow(const struct tfs_blas_op *o, float alpha, const float *a, int lda,
+	const float *b, int ldb, float beta, float *c)
+{
+	/* Not every kernel of OpenBLAS leaves an output alone that beta 0 says not to read. */
+	for (int j = 0; j < o->n && beta == 0.0f; j++)
+		memset(c + (size_t)j * (size_t)o->ldc, 0, (size_t)o->m * sizeof(*c));
+	cblas_sgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n, o->k, alpha, a,
+		lda, b, ldb, beta, c, o->ldc);
+}
+
+static void narrow_tf32(const struct tfs_blas_op *o, float alpha, const float *a, const float *b,
+	float beta, float *c)
+{
+	int ar = o->ta == CUBLAS_OP_N ? o->m : o->k, ac = o->ta == CUBLAS_OP_N ? o->k : o->m;
+	int br = o->tb == CUBLAS_OP_N ? o->k : o->n, bc = o->tb == CUBLAS_OP_N ? o->n : o->k;
+	float *ra = rounded(a, ar, ac, o->lda);
+	float *rb = rounded(b, br, bc, o->ldb);
+
+	if (ra && rb)
+		narrow(o, alpha, ra, ar, rb, br, beta, c);
+	free(ra);
+	free(rb);
+}
+
+static void wide(const struct tfs_blas_op *o, double alpha, const double *a, const double *b,
+	double beta, double *c)
+{
+	for (int j = 0; j < o->n && beta == 0.0; j++)
+		memset(c + (size_t)j * (size_t)o->ldc, 0, (size_t)o->m * sizeof(*c));
+	cblas_dgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n, o->k, alpha, a,
+		o->lda, b, o->ldb, beta, c, o->ldc);
+}
+
+static void one(const struct tfs_blas_op *o, const void *a, const void *b, void *c)
+{
+	double alpha = tfs_blas_value(&o->alpha, o->wide);
+	double beta = tfs_blas_value(&o->beta, o->wide);
+
+	if (o->wide)
+		wide(o, alpha, a, b, beta, c);
+	else if (o->tf32 && o->k > 0)
+		narrow_tf32(o, (float)alpha, a, b, (float)beta, c);
+	else
+		narrow(o, (float)alpha, a, o->lda, b, o->ldb, (float)beta, c);
+}
+
+void tfs_blas_gemm_run(void *op)
+{
+	const struct tfs_blas_op *o = op;
+	int64_t size = o->wide ? 8 : 4;
+
+	if (o->scribble)
+		tfsim_scribble(o->scribble, o->scribble_bytes);
+	for (int i = 0; i < o->batch; i++) {
+		if (o->pointers)
+			one(o, ((const void *const *)o->a)[i], ((const void *const *)o->b)[i],
+				((void *const *)o->c)[i]);
+		else
+			one(o, (const char *)o->a + i * o->stride_a * size,
+				(const char *)o->b + i * o->stride_b * size,
+				(char *)o->c + i * o->stride_c * size);
+	}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_SIM_CUBLAS_OP_H
+#define TFS_TESTS_SIM_CUBLAS_OP_H
+
+/*
+ * What the calls of the simulated cuBLAS share. To add one: write its run function, which gets a
+ * copy of a struct tfs_blas_op on a stream's thread, and a public definition that fills the struct
+ * in and gives it to tfs_blas_submit(). Each call exists for float and double and for 32 and 64-bit
+ * integers; macros declare the four.
+ */
+
+#include <cublas_v2.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "tests/sim/core.h"
+
+#define TFS_BLAS_API __attribute__((visibility("default")))
+
+struct cublasContext {
+	cudaStream_t stream;
+	int device;
+	cublasPointerMode_t pointers;
+	cublasAtomicsMode_t atomics;
+	cublasMath_t math;
+	void *workspace;
+	size_t workspace_bytes;
+	int sm_target;
+};
+
+/* alpha and beta: read at the call, or by the device when they live there. */
+struct tfs_blas_scalar {
+	bool on_device;
+	const void *where;
+	double value;
+};
+
+/* Level 1 uses a, b (x, y) with lda, ldb as increments; c is the output. */
+struct tfs_blas_op {
+	const char *name;
+	bool wide; /* double */
+	bool tf32;
+	bool pointers; /* a, b, c are arrays of pointers in device memory */
+	cublasOperation_t ta, tb;
+	int m, n, k, batch;
+	struct tfs_blas_scalar alpha, beta;
+	const void *a, *b;
+	void *c;
+	int lda, ldb, ldc;
+	int64_t stride_a, stride_b, stride_c; /* elements from one matrix of a batch to the next */
+	void *scribble;                       /* a workspace, hostile mode writes to it */
+	size_t scribble_bytes;
+};
+
+/* A scalar argument, by the handle's pointer mode. */
+struct tfs_blas_scalar tfs_blas_scalar(cublasHandle_t handle, bool wide, const void *where);
+
+/* Its value, on the stream's thread. */
+double tfs_blas_value(const struct tfs_blas_scalar *s, bool wide);
+
+/* A scalar known at the call. */
+struct tfs_blas_scalar tfs_blas_constant(double value);
+
+/* Enqueues run with a copy of op; elements is what the operation reads and writes. */
+cublasStatus_t tfs_blas_submit(cublasHandle_t handle, const struct tfs_blas_op *op,
+	void (*run)(void *), uint64_t elements, uint64_t flops);
+
+/* After an operation that wrote a scalar result: blocks the host when the result is its own. */
+cublasStatus_t tfs_blas_result(cublasHandle_t handle, size_t bytes);
+
+/* Whether n fits the 32-bit integers the arithmetic works with. */
+bool tfs_blas_fits(int64_t n);
+
+/* c = alpha * op(a) * op(b) + beta * c for a whole batch; does not read c when beta is 0. */
+void tfs_blas_gemm_run(void *op);
+
+/* Checks sizes, names the kernel and enqueues a matrix product. */
+cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *op);
+
+#endif
