@@ -51,8 +51,8 @@ static void product_init(struct product *p, const struct shape *s, int batch)
 	p->a = lib_values(p->na * (size_t)batch, 1);
 	p->b = lib_values(p->nb * (size_t)batch, 2);
 	/* With beta 0 a NaN in the output must not survive. */
-	p->c = s->beta != 0.0f ? lib_values(p->nc * (size_t)batch, 3) :
-				 lib_filled(p->nc * (size_t)batch, NAN);
+	p->c = s->beta != 0.0f ? lib_values(p->nc * (size_t)batch, 3)
+			       : lib_filled(p->nc * (size_t)batch, NAN);
 	p->want = calloc(p->nc * (size_t)batch, sizeof(double));
 	for (int q = 0; q < batch; q++) {
 		const float *a = p->a + (size_t)q * p->na, *b = p->b + (size_t)q * p->nb;
@@ -70,7 +70,8 @@ static void product_init(struct product *p, const struct shape *s, int batch)
 					continue;
 				}
 				for (int k = 0; k < s->k; k++)
-					sum += at(a, p->lda, s->ta, i, k) * at(b, p->ldb, s->tb, k, j);
+					sum += at(a, p->lda, s->ta, i, k) *
+					       at(b, p->ldb, s->tb, k, j);
 				want[o] = (double)s->alpha * sum;
 				if (s->beta != 0.0f)
 					want[o] += (double)s->beta * (double)c[o];
@@ -110,21 +111,25 @@ static void check_gemm(const struct shape *s)
 
 	product_init(&p, s, 1);
 	LIB_EQ(cublasSgemm(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da, p.lda, p.db,
-		p.ldb, &s->beta, p.dc, p.ldc), 0);
+		       p.ldb, &s->beta, p.dc, p.ldc),
+		0);
 	product_check(&p, "sgemm", 1, 1e-5);
 	LIB_EQ(cublasGemmEx(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da, CUDA_R_32F,
-		p.lda, p.db, CUDA_R_32F, p.ldb, &s->beta, p.dc, CUDA_R_32F, p.ldc,
-		CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT), 0);
+		       p.lda, p.db, CUDA_R_32F, p.ldb, &s->beta, p.dc, CUDA_R_32F, p.ldc,
+		       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+		0);
 	product_check(&p, "gemmex", 1, 1e-5);
 	LIB_EQ(cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH), 0);
 	LIB_EQ(cublasSgemm(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da, p.lda, p.db,
-		p.ldb, &s->beta, p.dc, p.ldc), 0);
+		       p.ldb, &s->beta, p.dc, p.ldc),
+		0);
 	LIB_EQ(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH), 0);
 	product_check(&p, "tf32", 1, 2e-2);
 	scalars = lib_upload((float[]){s->alpha, s->beta}, 2);
 	LIB_EQ(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_DEVICE), 0);
-	LIB_EQ(cublasSgemm(blas, s->ta, s->tb, s->m, s->n, s->k, scalars, p.da, p.lda, p.db,
-		p.ldb, scalars + 1, p.dc, p.ldc), 0);
+	LIB_EQ(cublasSgemm(blas, s->ta, s->tb, s->m, s->n, s->k, scalars, p.da, p.lda, p.db, p.ldb,
+		       scalars + 1, p.dc, p.ldc),
+		0);
 	LIB_EQ(cublasSetPointerMode(blas, CUBLAS_POINTER_MODE_HOST), 0);
 	product_check(&p, "device scalars", 1, 1e-5);
 	cudaFree(scalars);
@@ -141,8 +146,9 @@ static void check_batches(const struct shape *s)
 
 	product_init(&p, s, BATCH);
 	LIB_EQ(cublasSgemmStridedBatched(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da,
-		p.lda, (long long)p.na, p.db, p.ldb, (long long)p.nb, &s->beta, p.dc, p.ldc,
-		(long long)p.nc, BATCH), 0);
+		       p.lda, (long long)p.na, p.db, p.ldb, (long long)p.nb, &s->beta, p.dc, p.ldc,
+		       (long long)p.nc, BATCH),
+		0);
 	product_check(&p, "strided batch", BATCH, 1e-5);
 	for (size_t i = 0; i < BATCH; i++) {
 		host[0][i] = p.da + i * p.na;
@@ -153,8 +159,9 @@ static void check_batches(const struct shape *s)
 	LIB_EQ(cudaMemcpy(device, host, sizeof(host), cudaMemcpyHostToDevice), 0);
 	lists = device;
 	LIB_EQ(cublasSgemmBatched(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha,
-		(const float *const *)lists, p.lda, (const float *const *)(lists + BATCH), p.ldb,
-		&s->beta, (float *const *)(lists + 2 * BATCH), p.ldc, BATCH), 0);
+		       (const float *const *)lists, p.lda, (const float *const *)(lists + BATCH),
+		       p.ldb, &s->beta, (float *const *)(lists + 2 * BATCH), p.ldc, BATCH),
+		0);
 	product_check(&p, "batch", BATCH, 1e-5);
 	cudaFree(device);
 	product_finish(&p);
@@ -211,7 +218,9 @@ static void check_matrix_vector(void)
 	LIB_EQ(cublasSgemv(blas, CUBLAS_OP_T, 2, 3, &two, da, 2, dx, 1, &zero, dy, 1), 0);
 	lib_download(got, dy, 3);
 	lib_near("transposed gemv", got, (double[]){2, 6, 10}, 3, 1e-6);
-	LIB_EQ(cublasSgeam(blas, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &one, da, 2, &zero, NULL, 3, dc, 3), 0);
+	LIB_EQ(cublasSgeam(
+		       blas, CUBLAS_OP_T, CUBLAS_OP_N, 3, 2, &one, da, 2, &zero, NULL, 3, dc, 3),
+		0);
 	lib_download(got, dc, 6);
 	lib_near("geam", got, (double[]){1, 3, 5, 2, 4, 6}, 6, 1e-6);
 	LIB_EQ(cublasSger(blas, 2, 3, &one, dx, 1, dy, 1, da, 2), 0);
@@ -228,9 +237,11 @@ static void check_errors(void)
 	float one = 1;
 
 	LIB_EQ(cublasSgemm(NULL, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, &one, 1, &one, 1, &one,
-		&one, 1), CUBLAS_STATUS_NOT_INITIALIZED);
+		       &one, 1),
+		CUBLAS_STATUS_NOT_INITIALIZED);
 	LIB_EQ(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 4, 1, 1, &one, &one, 1, &one, 1, &one,
-		&one, 1), CUBLAS_STATUS_INVALID_VALUE);
+		       &one, 1),
+		CUBLAS_STATUS_INVALID_VALUE);
 	LIB_TRUE(strlen(cublasGetStatusString(CUBLAS_STATUS_NOT_SUPPORTED)) > 0);
 	LIB_TRUE(!strcmp(cublasGetStatusName(CUBLAS_STATUS_SUCCESS), "CUBLAS_STATUS_SUCCESS"));
 }
