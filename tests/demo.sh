@@ -43,20 +43,24 @@ libraries() {
 	done
 }
 
+# A GPU with a driver for CUDA 13; says what is in the way.
 have_gpu() {
-	{ ldconfig -p || /sbin/ldconfig -p; } 2>/dev/null | grep -q 'libcuda\.so\.1' &&
-		nvidia-smi -L 2>/dev/null | grep -q '^GPU'
+	if ! nvidia-smi -L 2>/dev/null | grep -q '^GPU'; then
+		echo "demo: no GPU here"
+	elif ! nvidia-smi | grep -qE 'CUDA Version: *(1[3-9]|[2-9][0-9])\.'; then
+		echo "demo: the GPU's driver is older than CUDA 13"
+	elif [ -z "$(libraries)" ]; then
+		echo "demo: a GPU, but no CUDA runtime, cuDNN and cuBLAS in one folder"
+	else
+		return 0
+	fi
+	return 1
 }
 
-real=
 if [ "$device" != sim ] && have_gpu; then
-	real=$(libraries)
-fi
-if [ -n "$real" ]; then
 	echo "demo: on $(nvidia-smi -L | head -n 1 | sed 's/ (UUID.*//')"
-	path=$real
+	path=$(libraries)
 elif [ "$device" = gpu ]; then
-	echo "demo: no GPU with CUDA 13, cuDNN 9 and cuBLAS here" >&2
 	exit 1
 else
 	echo "demo: on the simulated GPU (true results, modelled times)"
