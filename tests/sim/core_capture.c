@@ -215,6 +215,72 @@ cudaError_t tfsim_capture_begin(cudaStream_t handle, enum cudaStreamCaptureMode 
 	return error;
 }
 
+cudaError_t tfsim_capture_begin_into(cudaStream_t handle, enum cudaStreamCaptureMode mode,
+	cudaGraph_t graph, const cudaGraphNode_t *deps, unsigned dep_count)
+{
+	struct CUstream_st *stream;
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
+		return cudaErrorInvalidValue;
+	pthread_mutex_lock(&sim.lock);
+	error = sim_graph_known(graph) ? sim_stream_resolve(handle, &stream) : cudaErrorInvalidValue;
+	if (error == cudaSuccess)
+		error = sim_capture_start(stream, mode, graph);
+	if (error == cudaSuccess && !sim_nodes_set(&stream->capture_tail,
+		&stream->capture_tail_count, deps, dep_count))
+		error = cudaErrorMemoryAllocation;
+	pthread_mutex_unlock(&sim.lock);
+	return error;
+}
+
+void tfsim_capture_place(cudaStream_t handle, cudaGraph_t *out_graph,
+	const cudaGraphNode_t **out_deps, size_t *out_count)
+{
+	struct CUstream_st *stream;
+
+	pthread_mutex_lock(&sim.lock);
+	if (sim_stream_resolve(handle, &stream) == cudaSuccess && stream->capture) {
+		if (out_graph)
+			*out_graph = stream->capture->graph;
+		if (out_deps)
+			*out_deps = stream->capture_tail;
+		if (out_count)
+			*out_count = stream->capture_tail_count;
+	}
+	pthread_mutex_unlock(&sim.lock);
+}
+
+cudaError_t tfsim_capture_depend(cudaStream_t handle, const cudaGraphNode_t *deps,
+	unsigned dep_count, bool replace)
+{
+	struct CUstream_st *stream;
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&sim.lock);
+	error = sim_stream_resolve(handle, &stream);
+	if (error == cudaSuccess && !stream->capture)
+		error = cudaErrorIllegalState;
+	if (error == cudaSuccess && replace) {
+		stream->capture_tail_count = 0;
+		error = sim_nodes_set(&stream->capture_tail, &stream->capture_tail_count, deps,
+			dep_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+	} else if (error == cudaSuccess) {
+		struct CUevent_st event = {
+			.capture_nodes = (struct CUgraphNode_st **)(uintptr_t)deps,
+			.capture_node_count = dep_count,
+		};
+
+		error = join(stream, &event);
+	}
+	pthread_mutex_unlock(&sim.lock);
+	return error;
+}
+
 static void mark_back(struct CUgraphNode_st *node)
 {
 	if (node->mark)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core_graphs.h"
 #include "core_private.h"
 
 /* Up to this size a copy from pageable memory goes into the command buffer: the host goes on. */
@@ -219,6 +220,29 @@ cudaError_t tfsim_memcpy_peer(void *dst, int dst_device, const void *src, int sr
 	return error == cudaSuccess && !async ? tfsim_stream_synchronize(stream) : error;
 }
 
+cudaError_t tfsim_describe_memcpy(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
+	size_t width, size_t height, enum cudaMemcpyKind kind, struct tfsim_work *out_work)
+{
+	struct copy *c;
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	if ((unsigned)kind > cudaMemcpyDefault)
+		return cudaErrorInvalidMemcpyDirection;
+	if (width == 0 || height == 0)
+		return cudaErrorInvalidValue;
+	c = malloc(sizeof(*c));
+	if (!c)
+		return cudaErrorMemoryAllocation;
+	*c = (struct copy){ dst, src, dst_pitch, src_pitch, width, height, NULL };
+	*out_work = (struct tfsim_work){ 0 };
+	error = describe(c, kind, out_work);
+	if (error != cudaSuccess)
+		free(c);
+	return error;
+}
+
 static void run_fill(void *args)
 {
 	const struct fill *f = args;
@@ -235,30 +259,62 @@ static void run_fill(void *args)
 	}
 }
 
+static cudaError_t describe_fill(struct fill *f, struct tfsim_work *work)
+{
+	size_t width = f->width * f->element;
+	int device;
+
+	if (f->height == 1)
+		f->pitch = width;
+	*work = (struct tfsim_work){
+		.kind = TFSIM_MEMSET, .value = f->value, .run = run_fill, .args = f,
+		.args_size = sizeof(*f), .bytes = (uint64_t)width * f->height,
+	};
+	if (!f->dst || f->pitch < width ||
+		!classify(f->dst, extent(f->pitch, width, f->height), &work->dst, &device) ||
+		work->dst == TFSIM_PAGEABLE)
+		return cudaErrorInvalidValue;
+	work->cost_ns = tfsim_cost_kernel(work->bytes, 0);
+	work->spans[0] = (struct tfsim_span){ f->dst, work->bytes, true };
+	return cudaSuccess;
+}
+
+cudaError_t tfsim_describe_memset(void *dst, size_t pitch, uint32_t value, unsigned element,
+	size_t width, size_t height, struct tfsim_work *out_work)
+{
+	cudaError_t error = sim_enter();
+	struct fill *f;
+
+	if (error != cudaSuccess)
+		return error;
+	if (width == 0 || height == 0 || (element != 1 && element != 2 && element != 4))
+		return cudaErrorInvalidValue;
+	f = malloc(sizeof(*f));
+	if (!f)
+		return cudaErrorMemoryAllocation;
+	*f = (struct fill){ dst, pitch, width, height, value, element };
+	error = describe_fill(f, out_work);
+	if (error != cudaSuccess)
+		free(f);
+	return error;
+}
+
 cudaError_t tfsim_memset(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width,
 	size_t height, cudaStream_t stream, bool async)
 {
 	struct fill f = { dst, pitch, width, height, value, element };
-	struct tfsim_work work = {
-		.kind = TFSIM_MEMSET, .value = value, .synchronous = !async, .run = run_fill,
-		.args = &f, .args_size = sizeof(f), .bytes = (uint64_t)width * element * height,
-	};
 	cudaError_t error = sim_enter();
 	struct sim_op *op = NULL;
-	int device;
+	struct tfsim_work work;
 
 	if (error == cudaSuccess && !async)
 		error = tfsim_capture_unsafe();
 	if (error != cudaSuccess || width == 0 || height == 0)
 		return error;
-	if (height == 1)
-		f.pitch = width * element;
-	if (!dst || f.pitch < width * element ||
-		!classify(dst, extent(f.pitch, width * element, height), &work.dst, &device) ||
-		work.dst == TFSIM_PAGEABLE)
-		return cudaErrorInvalidValue;
-	work.cost_ns = tfsim_cost_kernel(work.bytes, 0);
-	work.spans[0] = (struct tfsim_span){ dst, work.bytes, true };
+	error = describe_fill(&f, &work);
+	if (error != cudaSuccess)
+		return error;
+	work.synchronous = !async;
 	error = sim_enqueue(stream, &work, &op);
 	if (op && !async && work.dst != TFSIM_DEVICE) {
 		sim_op_wait(op);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core_graph.h"
+
 #define BUCKETS 256
 #define MAX_KERNELS 512
 #define MAX_SHARED 232448	/* with the attribute set, as on sm_90 */
@@ -197,8 +199,8 @@ static uint64_t cost(const struct tfsim_kernel *kernel, dim3 grid, dim3 block)
 	return tfsim_cost_kernel((uint64_t)(threads * bytes), (uint64_t)(threads * flops));
 }
 
-cudaError_t sim_launch_describe(struct tfsim_function *function, dim3 grid, dim3 block,
-	size_t shared_bytes, void **args, struct tfsim_work *work)
+cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, dim3 block,
+	size_t shared_bytes, void **args, struct tfsim_work *out_work)
 {
 	cudaError_t error = check_shape(function, grid, block, shared_bytes);
 	struct sim_launch head = {
@@ -220,7 +222,7 @@ cudaError_t sim_launch_describe(struct tfsim_function *function, dim3 grid, dim3
 	*launch = head;
 	for (uint32_t i = 0; i < head.param_count; i++)
 		memcpy(launch->values + head.offset[i], args[i], sizes[i]);
-	*work = (struct tfsim_work){
+	*out_work = (struct tfsim_work){
 		.kind = TFSIM_KERNEL, .name = function->name, .run = run_kernel, .args = launch,
 		.args_size = sizeof(*launch) + end, .grid = grid, .block = block,
 		.shared_bytes = (uint32_t)shared_bytes, .cost_ns = cost(head.kernel, grid, block),
@@ -237,12 +239,37 @@ cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, dim3 block,
 	if (error == cudaSuccess && tfsim_stream_device(stream) != sim_self.device)
 		error = cudaErrorInvalidResourceHandle;
 	if (error == cudaSuccess)
-		error = sim_launch_describe(function, grid, block, shared_bytes, args, &work);
+		error = tfsim_describe_kernel(function, grid, block, shared_bytes, args, &work);
 	if (error != cudaSuccess)
 		return error;
 	if (sim_self.api)
 		sim_self.api->symbol = function->name;
 	error = tfsim_enqueue(stream, &work);
 	free((void *)(uintptr_t)work.args);
+	return error;
+}
+
+cudaError_t tfsim_node_kernel(cudaGraphNode_t node, struct tfsim_function **out_function,
+	dim3 *out_grid, dim3 *out_block, size_t *out_shared, void ***out_args)
+{
+	cudaError_t error = sim_enter();
+	struct sim_launch *launch;
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&sim.lock);
+	if (sim_node_known(node) && node->payload && node->payload->work.run == run_kernel) {
+		launch = node->payload->args;
+		for (uint32_t i = 0; i < launch->param_count; i++)
+			launch->pointers[i] = launch->values + launch->offset[i];
+		*out_function = launch->function;
+		*out_grid = launch->grid;
+		*out_block = launch->block;
+		*out_shared = launch->shared_bytes;
+		*out_args = launch->pointers;
+	} else {
+		error = cudaErrorInvalidValue;
+	}
+	pthread_mutex_unlock(&sim.lock);
 	return error;
 }

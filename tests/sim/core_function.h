@@ -36,11 +36,8 @@ struct sim_launch {
 	size_t shared_bytes;
 	uint32_t param_count;
 	uint32_t offset[TFSIM_MAX_PARAMS];
+	void *pointers[TFSIM_MAX_PARAMS];	/* filled when somebody asks a graph node */
 	_Alignas(16) unsigned char values[];
 };
-
-/* Describes a launch as work; the caller frees work->args. */
-cudaError_t sim_launch_describe(struct tfsim_function *function, dim3 grid, dim3 block,
-	size_t shared_bytes, void **args, struct tfsim_work *work);
 
 #endif

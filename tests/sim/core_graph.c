@@ -46,6 +46,24 @@ static void free_node(struct CUgraphNode_st *node)
 	free(node);
 }
 
+/* Nothing may depend on the node any more. */
+void sim_graph_remove(struct CUgraphNode_st *node)
+{
+	struct CUgraph_st *graph = node->graph;
+	struct CUgraphNode_st *before = NULL;
+
+	for (struct CUgraphNode_st *n = graph->first; n != node; n = n->next)
+		before = n;
+	if (before)
+		before->next = node->next;
+	else
+		graph->first = node->next;
+	if (graph->last == node)
+		graph->last = before;
+	graph->count--;
+	free_node(node);
+}
+
 void sim_graph_free(struct CUgraph_st *graph)
 {
 	struct CUgraph_st **link = &graphs;

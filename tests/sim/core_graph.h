@@ -8,6 +8,7 @@
  * launches already under way keep what they started with. The lock is held for all of these.
  */
 
+#include "core_graphs.h"
 #include "core_private.h"
 
 struct CUgraphNode_st {
@@ -77,6 +78,7 @@ void sim_graph_free(struct CUgraph_st *graph);
 /* Takes a reference to the payload. */
 struct CUgraphNode_st *sim_graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
 	struct sim_payload *payload, struct CUgraphNode_st *const *deps, unsigned dep_count);
+void sim_graph_remove(struct CUgraphNode_st *node);
 bool sim_node_known(const struct CUgraphNode_st *node);
 bool sim_node_depend(struct CUgraphNode_st *node, struct CUgraphNode_st *on);
 struct CUgraph_st *sim_graph_clone(const struct CUgraph_st *graph);

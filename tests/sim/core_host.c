@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "core.h"
+#include "core_graphs.h"
+
+#include <stdlib.h>
 
 #include "core_private.h"
 
@@ -29,6 +31,20 @@ cudaError_t tfsim_stream_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 		return cudaErrorInvalidValue;
 	work.cost_ns = tfsim_cost_ns(HOST_NS);
 	return tfsim_enqueue(stream, &work);
+}
+
+cudaError_t tfsim_describe_host(cudaHostFn_t fn, void *data, struct tfsim_work *out_work)
+{
+	struct call *call = fn ? malloc(sizeof(*call)) : NULL;
+
+	if (!call)
+		return fn ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
+	*call = (struct call){ fn, data };
+	*out_work = (struct tfsim_work){
+		.kind = TFSIM_HOST, .run = run_call, .args = call, .args_size = sizeof(*call),
+		.cost_ns = tfsim_cost_ns(HOST_NS),
+	};
+	return cudaSuccess;
 }
 
 /* Everything the device owns goes; handles to it are dead. A fault stays: see core_runtime.h. */

@@ -80,6 +80,14 @@ TFSIM_API cudaError_t tfsim_capture_status(cudaStream_t stream,
 TFSIM_API enum cudaStreamCaptureMode tfsim_capture_mode(enum cudaStreamCaptureMode mode);
 /* Called before a "potentially unsafe" call: 900 and an invalidated capture when it is barred. */
 TFSIM_API cudaError_t tfsim_capture_unsafe(void);
+TFSIM_API cudaError_t tfsim_capture_begin_into(cudaStream_t stream, enum cudaStreamCaptureMode mode,
+	cudaGraph_t graph, const cudaGraphNode_t *deps, unsigned dep_count);
+/* The graph and the nodes that the next one will depend on; the list lives until the next call. */
+TFSIM_API void tfsim_capture_place(cudaStream_t stream, cudaGraph_t *out_graph,
+	const cudaGraphNode_t **out_deps, size_t *out_count);
+/* Replaces those nodes, or adds to them. */
+TFSIM_API cudaError_t tfsim_capture_depend(cudaStream_t stream, const cudaGraphNode_t *deps,
+	unsigned dep_count, bool replace);
 TFSIM_API cudaError_t tfsim_graph_instantiate(cudaGraphExec_t *out_exec, cudaGraph_t graph,
 	unsigned long long flags);
 TFSIM_API cudaError_t tfsim_graph_launch(cudaGraphExec_t exec, cudaStream_t stream);
