@@ -37,13 +37,13 @@ void tfs_build_calls(struct tfs_build *build)
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
-	struct tfs_model_call *calls = tfs_pool_alloc(&model->pool, count, sizeof(*calls));
+	struct tfs_model_call *calls = tfs_region_alloc(&model->region, count, sizeof(*calls));
 	double steps = (double)(build->timeline->training_steps + build->timeline->warmup_steps);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
-		calls[i].function = tfs_pool_string(
-			&model->pool, tfs_trace_function(build->trace, sum->function));
+		calls[i].function = tfs_region_string(
+			&model->region, tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
 		calls[i].amount = sum->amount;

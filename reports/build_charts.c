@@ -20,8 +20,8 @@ static void set_steps(struct tfs_build *build)
 
 	if (!merged)
 		return;
-	steps = tfs_pool_alloc(
-		&build->model->pool, timeline->step_count / merged + 1, sizeof(*steps));
+	steps = tfs_region_alloc(
+		&build->model->region, timeline->step_count / merged + 1, sizeof(*steps));
 	for (size_t i = 0; i < timeline->step_count; i++) {
 		const struct tfs_step *from = &timeline->steps[i];
 		struct tfs_chart_step step = {
@@ -162,7 +162,7 @@ static void set_shares(struct tfs_build *build)
 	if (sums.copies_ns > 0)
 		model->steps.copy_overlap = sums.hidden_ns / sums.copies_ns;
 	add_idle(timeline, idle);
-	struct tfs_chart_share *shares = tfs_pool_alloc(&model->pool, 8, sizeof(*shares));
+	struct tfs_chart_share *shares = tfs_region_alloc(&model->region, 8, sizeof(*shares));
 	double steps = (double)timeline->judged_count * devices;
 	size_t n = 0;
 	shares[n++] = (struct tfs_chart_share){"computing", sums.compute_ns / steps, true};

@@ -5,16 +5,16 @@
 
 #include "reports/places.h"
 
-static struct tfs_cost copy_cost(struct tfs_pool *pool, const struct tfs_cost *cost)
+static struct tfs_cost copy_cost(struct tfs_region *region, const struct tfs_cost *cost)
 {
 	struct tfs_cost copy = *cost;
-	copy.method = tfs_pool_string(pool, cost->method);
+	copy.method = tfs_region_string(region, cost->method);
 	return copy;
 }
 
-static const char *text_or_null(struct tfs_pool *pool, const char *text)
+static const char *text_or_null(struct tfs_region *region, const char *text)
 {
-	return text && *text ? tfs_pool_string(pool, text) : NULL;
+	return text && *text ? tfs_region_string(region, text) : NULL;
 }
 
 static const struct tfs_rewrite_line *find_rewrite(
@@ -41,7 +41,7 @@ static const struct tfs_refusal_line *find_refusal(
 static void set_rewrite(
 	struct tfs_build *build, const struct tfs_finding *from, struct tfs_model_finding *to)
 {
-	struct tfs_pool *pool = &build->model->pool;
+	struct tfs_region *region = &build->model->region;
 	to->rewrite_state = "none";
 	if (!from->rule->rewrite)
 		return;
@@ -53,10 +53,10 @@ static void set_rewrite(
 	const struct tfs_refusal_line *refusal = find_refusal(line, from->site);
 	if (refusal) {
 		to->rewrite_state = "refused";
-		to->rewrite_reason = tfs_pool_string(pool, refusal->check);
+		to->rewrite_reason = tfs_region_string(region, refusal->check);
 		return;
 	}
-	to->rewrite_reason = text_or_null(pool, line->reason);
+	to->rewrite_reason = text_or_null(region, line->reason);
 	if (line->state == TFS_REWRITE_LOST) {
 		to->rewrite_state = "refused";
 		if (!to->rewrite_reason)
@@ -73,10 +73,10 @@ static void set_rewrite(
 static void set_findings(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_pool *pool = &model->pool;
+	struct tfs_region *region = &model->region;
 	const struct tfs_judgement *judgement = build->judgement;
 	size_t count = judgement->finding_count;
-	struct tfs_model_finding *findings = tfs_pool_alloc(pool, count, sizeof(*findings));
+	struct tfs_model_finding *findings = tfs_region_alloc(region, count, sizeof(*findings));
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_finding *from = &judgement->findings[i];
@@ -84,24 +84,24 @@ static void set_findings(struct tfs_build *build)
 		to->rule = from->rule;
 		to->level = from->level;
 		to->group = from->group;
-		to->call = text_or_null(pool, tfs_trace_function(build->trace, from->function));
+		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
 		to->place = tfs_places_find(build->places, from->site);
 		to->count_per_step = from->count_per_step;
 		to->bytes_per_step = from->bytes_per_step;
 		to->time_per_step_ns = from->time_per_step_ns;
 		to->count_total = from->count_total;
-		to->cost = copy_cost(pool, &from->cost);
+		to->cost = copy_cost(region, &from->cost);
 		to->low_confidence = from->low_confidence;
-		to->message = text_or_null(pool, from->message);
+		to->message = text_or_null(region, from->message);
 		to->advice =
-			tfs_pool_string(pool, from->advice ? from->advice : from->rule->advice);
+			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
 		set_rewrite(build, from, to);
 		if ((unsigned)from->level < 3)
 			model->levels[from->level]++;
 	}
 	model->findings = findings;
 	model->finding_count = count;
-	model->joint = copy_cost(pool, &judgement->joint);
+	model->joint = copy_cost(region, &judgement->joint);
 	model->joint_count = judgement->joint_findings;
 }
 
@@ -109,12 +109,12 @@ static void set_rules(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
 	size_t count = build->judgement->rule_count;
-	struct tfs_model_rule *rules = tfs_pool_alloc(&model->pool, count, sizeof(*rules));
+	struct tfs_model_rule *rules = tfs_region_alloc(&model->region, count, sizeof(*rules));
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rule_line *line = &build->judgement->rules[i];
 		rules[i].rule = line->rule;
 		rules[i].state = line->verdict.state;
-		rules[i].reason = text_or_null(&model->pool, line->verdict.reason);
+		rules[i].reason = text_or_null(&model->region, line->verdict.reason);
 		rules[i].findings = line->findings;
 	}
 	model->rules = rules;
@@ -130,16 +130,16 @@ static const char *state_name(enum tfs_rewrite_state state)
 static void set_rewrites(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_pool *pool = &model->pool;
+	struct tfs_region *region = &model->region;
 	size_t count = build->judgement->rewrite_count;
-	struct tfs_model_rewrite *rewrites = tfs_pool_alloc(pool, count, sizeof(*rewrites));
+	struct tfs_model_rewrite *rewrites = tfs_region_alloc(region, count, sizeof(*rewrites));
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
 		struct tfs_model_rewrite *to = &rewrites[i];
-		to->name = tfs_pool_string(pool, from->name);
-		to->class_name = tfs_pool_string(pool, from->rank);
+		to->name = tfs_region_string(region, from->name);
+		to->class_name = tfs_region_string(region, from->rank);
 		to->state = state_name(from->state);
-		to->reason = text_or_null(pool, from->reason);
+		to->reason = text_or_null(region, from->reason);
 		to->applied = from->applied;
 		to->bytes = from->bytes;
 		to->predicted_ns = from->predicted_ns;
@@ -147,9 +147,9 @@ static void set_rewrites(struct tfs_build *build)
 		to->realised_low_ns = from->realised_low_ns;
 		to->realised_high_ns = from->realised_high_ns;
 		struct tfs_model_refusal *refusals =
-			tfs_pool_alloc(pool, from->refusal_count, sizeof(*refusals));
+			tfs_region_alloc(region, from->refusal_count, sizeof(*refusals));
 		for (size_t j = 0; j < from->refusal_count; j++) {
-			refusals[j].check = tfs_pool_string(pool, from->refusals[j].check);
+			refusals[j].check = tfs_region_string(region, from->refusals[j].check);
 			refusals[j].count = from->refusals[j].count;
 			refusals[j].place = tfs_places_find(build->places, from->refusals[j].site);
 		}

@@ -20,13 +20,13 @@ static const struct {
 	{"host", "host"},
 };
 
-static const char *fact_name(struct tfs_pool *pool, const char *key)
+static const char *fact_name(struct tfs_region *region, const char *key)
 {
 	for (size_t i = 0; i < sizeof(fact_names) / sizeof(fact_names[0]); i++) {
 		if (!strcmp(fact_names[i].key, key))
 			return fact_names[i].name;
 	}
-	char *name = tfs_pool_string(pool, key);
+	char *name = tfs_region_string(region, key);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' || *c == '.' ? ' ' : *c;
 	return name;
@@ -35,28 +35,28 @@ static const char *fact_name(struct tfs_pool *pool, const char *key)
 static void set_program(struct tfs_build *build, const char *path)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_pool *pool = &model->pool;
+	struct tfs_region *region = &model->region;
 	const struct tfs_judgement *judgement = build->judgement;
 	const struct tfs_file_header *header = tfs_trace_header(build->trace);
 
-	model->program = tfs_pool_string(pool, judgement->program ? judgement->program : "");
+	model->program = tfs_region_string(region, judgement->program ? judgement->program : "");
 	const char *slash = strrchr(model->program, '/');
 	model->program_name = slash ? slash + 1 : model->program;
-	model->version = tfs_pool_print(
-		pool, "%.*s", (int)sizeof(header->version_text), header->version_text);
-	model->recording = tfs_pool_string(pool, path);
+	model->version = tfs_region_print(
+		region, "%.*s", (int)sizeof(header->version_text), header->version_text);
+	model->recording = tfs_region_string(region, path);
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
 	model->finished = judgement->finished;
 	model->usable = judgement->usable;
-	model->verdict = tfs_pool_string(pool, judgement->verdict);
+	model->verdict = tfs_region_string(region, judgement->verdict);
 
 	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
 	struct tm utc;
 	char text[32] = "";
 	if (gmtime_r(&seconds, &utc))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
-	model->started = tfs_pool_string(pool, text);
+	model->started = tfs_region_string(region, text);
 	model->duration_ns = NAN;
 	size_t clocks = tfs_trace_count(build->trace, TFS_RECORD_clock);
 	if (clocks) {
@@ -72,7 +72,7 @@ static void set_device(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	const struct tfs_judgement *judgement = build->judgement;
 	if (judgement->device_name && *judgement->device_name)
-		model->device = tfs_pool_string(&model->pool, judgement->device_name);
+		model->device = tfs_region_string(&model->region, judgement->device_name);
 	model->simulated = judgement->simulated;
 	if (tfs_trace_count(build->trace, TFS_RECORD_device)) {
 		const struct tfs_device_record *device =
@@ -93,7 +93,7 @@ static void set_steps(struct tfs_build *build)
 	steps->median_ns = summary->count ? summary->median_ns : NAN;
 	steps->p95_ns = summary->count ? summary->p95_ns : NAN;
 	steps->judged_ns = summary->judged ? summary->judged_median_ns : NAN;
-	steps->source = found ? tfs_pool_string(&build->model->pool, summary->source) : NULL;
+	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	steps->gpu_busy = NAN;
 	steps->copy_overlap = NAN;
@@ -102,13 +102,13 @@ static void set_steps(struct tfs_build *build)
 static void set_visibility(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_pool *pool = &model->pool;
+	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	struct tfs_model_fact *facts =
-		tfs_pool_alloc(pool, 3 + seen->library_count, sizeof(*facts));
+		tfs_region_alloc(region, 3 + seen->library_count, sizeof(*facts));
 	size_t count = 0;
 
-	model->sight = tfs_pool_string(pool, seen->text);
+	model->sight = tfs_region_string(region, seen->text);
 	facts[count++] = (struct tfs_model_fact){"steps", "training steps",
 		seen->steps ? "found" : "not found: rules about steps abstain", !seen->steps};
 	facts[count++] = (struct tfs_model_fact){"calls", "calls of the judged steps",
@@ -120,14 +120,15 @@ static void set_visibility(struct tfs_build *build)
 		const struct tfs_library_line *line = &seen->libraries[i];
 		bool blind = line->static_copy && !line->hooked;
 		facts[count++] = (struct tfs_model_fact){
-			tfs_pool_print(pool, "library.%s", line->name),
-			tfs_pool_string(pool, line->name),
-			tfs_pool_print(pool, "version %u, %s%s", line->version,
+			tfs_region_print(region, "library.%s", line->name),
+			tfs_region_string(region, line->name),
+			tfs_region_print(region, "version %u, %s%s", line->version,
 				line->hooked        ? "calls seen"
 				: line->static_copy ? "a static copy inside the program, not seen"
 						    : "no calls seen",
-				line->path && *line->path ? tfs_pool_print(pool, ", %s", line->path)
-							  : ""),
+				line->path && *line->path
+					? tfs_region_print(region, ", %s", line->path)
+					: ""),
 			blind};
 	}
 	model->visibility = facts;
@@ -139,10 +140,10 @@ static void set_losses(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	const struct tfs_judgement *judgement = build->judgement;
 	struct tfs_model_loss *losses =
-		tfs_pool_alloc(&model->pool, judgement->loss_count, sizeof(*losses));
+		tfs_region_alloc(&model->region, judgement->loss_count, sizeof(*losses));
 	for (size_t i = 0; i < judgement->loss_count; i++) {
-		losses[i].name = tfs_pool_string(&model->pool, judgement->losses[i].name);
-		losses[i].text = tfs_pool_string(&model->pool, judgement->losses[i].text);
+		losses[i].name = tfs_region_string(&model->region, judgement->losses[i].name);
+		losses[i].text = tfs_region_string(&model->region, judgement->losses[i].text);
 		losses[i].count = judgement->losses[i].count;
 	}
 	model->losses = losses;
@@ -154,7 +155,7 @@ static const char *window_text(struct tfs_build *build)
 	const struct tfs_timeline *timeline = build->timeline;
 	if (!timeline->window_count)
 		return "none: only counts of calls were kept";
-	return tfs_pool_print(&build->model->pool,
+	return tfs_region_print(&build->model->region,
 		"%u; %llu training steps lie inside, %llu were judged", timeline->window_count,
 		(unsigned long long)timeline->inside.count,
 		(unsigned long long)build->judgement->steps.judged);
@@ -166,27 +167,29 @@ static const char *overhead_text(struct tfs_build *build)
 	const struct tfs_step_times *outside = &build->timeline->outside;
 	if (!inside->count || !outside->count || !(outside->median_ns > 0))
 		return "not known: no steps on both sides of a window's edge";
-	struct tfs_pool *pool = &build->model->pool;
-	return tfs_pool_print(pool, "%+.1f %% step time inside windows (%s against %s)",
+	struct tfs_region *region = &build->model->region;
+	return tfs_region_print(region, "%+.1f %% step time inside windows (%s against %s)",
 		(inside->median_ns / outside->median_ns - 1) * 100,
-		tfs_words_time(pool, inside->median_ns), tfs_words_time(pool, outside->median_ns));
+		tfs_words_time(region, inside->median_ns),
+		tfs_words_time(region, outside->median_ns));
 }
 
 static void set_method(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
-	struct tfs_pool *pool = &model->pool;
+	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
 	const struct tfs_file_header *header = tfs_trace_header(build->trace);
 	const double replay = model->steps.replay_error;
-	struct tfs_model_fact *facts = tfs_pool_alloc(pool, 8 + seen->fact_count, sizeof(*facts));
+	struct tfs_model_fact *facts =
+		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
 	size_t n = 0;
 
 	facts[n++] = (struct tfs_model_fact){"recording", "recording",
-		tfs_pool_print(pool, "%s, %s, %s records", model->recording,
-			tfs_words_bytes(pool, (double)summary->bytes),
-			tfs_words_count(pool, (double)summary->records)),
+		tfs_region_print(region, "%s, %s, %s records", model->recording,
+			tfs_words_bytes(region, (double)summary->bytes),
+			tfs_words_count(region, (double)summary->records)),
 		false};
 	facts[n++] = (struct tfs_model_fact){"ended", "end of the recording",
 		header->finished ? "closed by the program's normal exit"
@@ -194,8 +197,8 @@ static void set_method(struct tfs_build *build)
 		!header->finished};
 	if (summary->damages || summary->cut)
 		facts[n++] = (struct tfs_model_fact){"damage", "damage",
-			tfs_pool_print(pool, "%s places could not be read%s",
-				tfs_words_count(pool, (double)summary->damages),
+			tfs_region_print(region, "%s places could not be read%s",
+				tfs_words_count(region, (double)summary->damages),
 				summary->cut ? "; the file was cut short" : ""),
 			true};
 	facts[n++] = (struct tfs_model_fact){
@@ -205,19 +208,19 @@ static void set_method(struct tfs_build *build)
 	facts[n++] = (struct tfs_model_fact){"replay", "costs",
 		isnan(replay)
 			? "no replay was possible"
-			: tfs_pool_print(pool,
+			: tfs_region_print(region,
 				  "what-if replay of the judged steps; the replay itself is %s "
 				  "off the measured step time",
-				  tfs_words_share(pool, replay)),
+				  tfs_words_share(region, replay)),
 		!(replay <= 0.05)};
-	facts[n++] = (struct tfs_model_fact){
-		"version", "recorded by", tfs_pool_print(pool, "tfshim %s", model->version), false};
+	facts[n++] = (struct tfs_model_fact){"version", "recorded by",
+		tfs_region_print(region, "tfshim %s", model->version), false};
 	for (size_t i = 0; i < seen->fact_count; i++) {
 		const struct tfs_fact_line *line = &seen->facts[i];
-		facts[n++] = (struct tfs_model_fact){tfs_pool_string(pool, line->key),
-			fact_name(pool, line->key),
-			*line->text ? tfs_pool_string(pool, line->text)
-				    : tfs_words_count(pool, (double)line->number),
+		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),
+			fact_name(region, line->key),
+			*line->text ? tfs_region_string(region, line->text)
+				    : tfs_words_count(region, (double)line->number),
 			false};
 	}
 	model->method = facts;

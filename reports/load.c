@@ -23,7 +23,7 @@ static void set_why(char **out_why, const char *what, int error, const struct tf
 
 static void build_model(struct tfs_build *build, const char *path, bool charts)
 {
-	build->places = tfs_places_create(build->trace, &build->model->pool);
+	build->places = tfs_places_create(build->trace, &build->model->region);
 	tfs_build_head(build, path);
 	tfs_build_findings(build);
 	tfs_build_calls(build);

@@ -33,6 +33,6 @@ const char *tfs_lane_title(enum tfs_lane lane)
 
 void tfs_model_finish(struct tfs_model *model)
 {
-	tfs_pool_finish(&model->pool);
+	tfs_region_finish(&model->region);
 	memset(model, 0, sizeof(*model));
 }

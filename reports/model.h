@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "reports/model_charts.h"
-#include "reports/pool.h"
+#include "reports/region.h"
 #include "rules/rule.h"
 
 struct tfs_model_frame {
@@ -152,7 +152,7 @@ struct tfs_model {
 	const struct tfs_model_call *calls; /* sorted by key and function */
 	size_t call_count;
 	struct tfs_model_charts charts;
-	struct tfs_pool pool; /* owns all of the above */
+	struct tfs_region region; /* owns all of the above */
 };
 
 /* The innermost frame with a source line, else the innermost with a function; NULL if none. */

@@ -6,20 +6,20 @@
 
 struct tfs_places {
 	const struct tfs_trace *trace;
-	struct tfs_pool *pool;
+	struct tfs_region *region;
 	uint32_t limit;
 	struct tfs_model_place *sites;
 	bool *known;
 };
 
-struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_pool *pool)
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_region *region)
 {
-	struct tfs_places *places = tfs_pool_alloc(pool, 1, sizeof(*places));
+	struct tfs_places *places = tfs_region_alloc(region, 1, sizeof(*places));
 	places->trace = trace;
-	places->pool = pool;
+	places->region = region;
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
-	places->sites = tfs_pool_alloc(pool, places->limit, sizeof(*places->sites));
-	places->known = tfs_pool_alloc(pool, places->limit, sizeof(*places->known));
+	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
+	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
 	return places;
 }
 
@@ -34,11 +34,12 @@ static struct tfs_model_frame resolve(struct tfs_places *places, uint64_t addres
 	struct tfs_model_frame frame = {0};
 	const struct tfs_module_record *module = tfs_trace_module(places->trace, address);
 	if (module)
-		frame.module = tfs_pool_print(places->pool, "%s+0x%llx",
+		frame.module = tfs_region_print(places->region, "%s+0x%llx",
 			base_name(tfs_trace_string(places->trace, module->record.site)),
 			(unsigned long long)(address - module->start + module->file_offset));
 	else
-		frame.module = tfs_pool_print(places->pool, "0x%llx", (unsigned long long)address);
+		frame.module =
+			tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
 	return frame;
 }
 
@@ -74,7 +75,7 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 		return *place;
 	places->known[site] = true;
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
-	struct tfs_model_frame *frames = tfs_pool_alloc(places->pool, count, sizeof(*frames));
+	struct tfs_model_frame *frames = tfs_region_alloc(places->region, count, sizeof(*frames));
 	for (unsigned i = 0; i < count; i++)
 		frames[i] = resolve(places, addresses[i]);
 	place->frames = frames;

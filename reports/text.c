@@ -53,7 +53,7 @@ static void put_item(FILE *out, const char *label, const char *text)
 }
 
 static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_pool *pool)
+	struct tfs_region *region)
 {
 	const char *colour = !model->usable                   ? paint->warn
 			     : model->levels[TFS_LEVEL_ERROR] ? paint->error
@@ -65,7 +65,7 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	fputs("program   ", out);
 	put(out, model->program);
 	fprintf(out, " (pid %u%s%s)\n", model->pid, model->rank ? ", rank " : "",
-		model->rank ? tfs_words_count(pool, model->rank) : "");
+		model->rank ? tfs_words_count(region, model->rank) : "");
 	fputs("device    ", out);
 	put(out, model->device ? model->device : "none seen");
 	if (model->simulated)
@@ -76,65 +76,66 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 		fputs("steps     none found\n", out);
 	} else {
 		fprintf(out, "steps     %s training steps after %s of warm-up, found by %s\n",
-			tfs_words_count(pool, (double)steps->count),
-			tfs_words_count(pool, (double)steps->warmup), steps->source);
+			tfs_words_count(region, (double)steps->count),
+			tfs_words_count(region, (double)steps->warmup), steps->source);
 		fprintf(out, "          median %s, p95 %s%s\n",
-			tfs_words_time(pool, steps->median_ns), tfs_words_time(pool, steps->p95_ns),
+			tfs_words_time(region, steps->median_ns),
+			tfs_words_time(region, steps->p95_ns),
 			model->simulated ? " (host clock; device times are modelled)" : "");
 	}
 	if (!isnan(steps->gpu_busy))
 		fprintf(out, "gpu       busy %s of the step; %s of copy time under computation\n",
-			tfs_words_share(pool, steps->gpu_busy),
-			tfs_words_share(pool, steps->copy_overlap));
+			tfs_words_share(region, steps->gpu_busy),
+			tfs_words_share(region, steps->copy_overlap));
 }
 
-static const char *per_step(const struct tfs_model_finding *finding, struct tfs_pool *pool)
+static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)
 {
-	const char *text = tfs_pool_print(
-		pool, "%s calls per step", tfs_words_count(pool, finding->count_per_step));
+	const char *text = tfs_region_print(
+		region, "%s calls per step", tfs_words_count(region, finding->count_per_step));
 	if (finding->bytes_per_step > 0)
-		text = tfs_pool_print(
-			pool, "%s, %s", text, tfs_words_bytes(pool, finding->bytes_per_step));
+		text = tfs_region_print(
+			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));
 	if (finding->time_per_step_ns > 0)
-		text = tfs_pool_print(pool, "%s, %s on the host", text,
-			tfs_words_time(pool, finding->time_per_step_ns));
+		text = tfs_region_print(region, "%s, %s on the host", text,
+			tfs_words_time(region, finding->time_per_step_ns));
 	if (finding->count_total)
-		text = tfs_pool_print(pool, "%s; %s in the whole run", text,
-			tfs_words_count(pool, (double)finding->count_total));
+		text = tfs_region_print(region, "%s; %s in the whole run", text,
+			tfs_words_count(region, (double)finding->count_total));
 	return text;
 }
 
 static const char *cost_text(const struct tfs_model *model, const struct tfs_model_finding *finding,
-	struct tfs_pool *pool)
+	struct tfs_region *region)
 {
-	const char *text = tfs_words_cost(pool, &finding->cost);
+	const char *text = tfs_words_cost(region, &finding->cost);
 	if (finding->cost.ns > 0)
-		text = tfs_pool_print(pool, "%s per step", text);
+		text = tfs_region_print(region, "%s per step", text);
 	if (finding->cost.ns > 0 && model->steps.judged_ns > 0)
-		text = tfs_pool_print(pool, "%s = %s", text,
-			tfs_words_share(pool, finding->cost.ns / model->steps.judged_ns));
+		text = tfs_region_print(region, "%s = %s", text,
+			tfs_words_share(region, finding->cost.ns / model->steps.judged_ns));
 	if (finding->cost.method)
-		text = tfs_pool_print(pool, "%s, by %s", text, finding->cost.method);
+		text = tfs_region_print(region, "%s, by %s", text, finding->cost.method);
 	if (model->simulated)
-		text = tfs_pool_print(pool, "%s; modelled, simulated device", text);
+		text = tfs_region_print(region, "%s; modelled, simulated device", text);
 	if (finding->group)
-		text = tfs_pool_print(pool, "%s; shared by group %u", text, finding->group);
+		text = tfs_region_print(region, "%s; shared by group %u", text, finding->group);
 	if (finding->low_confidence)
-		text = tfs_pool_print(pool, "%s; low confidence: few steps", text);
+		text = tfs_region_print(region, "%s; low confidence: few steps", text);
 	return text;
 }
 
-static const char *rewrite_text(const struct tfs_model_finding *finding, struct tfs_pool *pool)
+static const char *rewrite_text(const struct tfs_model_finding *finding, struct tfs_region *region)
 {
 	if (!finding->rewrite)
 		return "none";
-	return tfs_pool_print(pool, "%s: %s%s%s", finding->rewrite, finding->rewrite_state,
+	return tfs_region_print(region, "%s: %s%s%s", finding->rewrite, finding->rewrite_state,
 		finding->rewrite_reason ? ", " : "",
 		finding->rewrite_reason ? finding->rewrite_reason : "");
 }
 
 static void write_finding(const struct tfs_model *model, size_t number, FILE *out,
-	const struct tfs_paint *paint, struct tfs_pool *pool)
+	const struct tfs_paint *paint, struct tfs_region *region)
 {
 	const struct tfs_model_finding *finding = &model->findings[number];
 	const struct tfs_model_place *place = &finding->place;
@@ -142,7 +143,7 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 		tfs_paint_level(paint, finding->level), tfs_words_sign(finding->level),
 		tfs_words_level(finding->level), paint->reset, paint->bold, finding->rule->id,
 		finding->rule->slug, paint->reset);
-	put(out, tfs_words_place(pool, place));
+	put(out, tfs_words_place(region, place));
 	if (finding->call) {
 		fputs("  ", out);
 		put(out, finding->call);
@@ -151,30 +152,30 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 	if (finding->message)
 		put_item(out, "what", finding->message);
 	for (size_t i = 0; i < place->frame_count && i < SHOWN_FRAMES; i++)
-		put_item(out, i ? "" : "where", tfs_words_frame(pool, &place->frames[i]));
+		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[i]));
 	if (place->frame_count > SHOWN_FRAMES)
 		put_item(out, "",
-			tfs_pool_print(
-				pool, "... %zu more callers", place->frame_count - SHOWN_FRAMES));
-	put_item(out, "count", per_step(finding, pool));
-	put_item(out, "cost", cost_text(model, finding, pool));
+			tfs_region_print(
+				region, "... %zu more callers", place->frame_count - SHOWN_FRAMES));
+	put_item(out, "count", per_step(finding, region));
+	put_item(out, "cost", cost_text(model, finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
-	put_item(out, "rewrite", rewrite_text(finding, pool));
+	put_item(out, "rewrite", rewrite_text(finding, region));
 }
 
 static void write_findings(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_pool *pool)
+	struct tfs_region *region)
 {
 	fprintf(out, "\n%sFINDINGS%s %s\n", paint->bold, paint->reset,
 		model->finding_count ? "(dearest first within a level)" : "none");
 	for (size_t i = 0; i < model->finding_count; i++)
-		write_finding(model, i, out, paint, pool);
+		write_finding(model, i, out, paint, region);
 	if (model->joint_count)
 		fprintf(out, "\nTogether, mending the %s would save %s per step%s.\n",
 			model->joint_count == 1
 				? "first"
-				: tfs_pool_print(pool, "first %u", model->joint_count),
-			tfs_words_cost(pool, &model->joint),
+				: tfs_region_print(region, "first %u", model->joint_count),
+			tfs_words_cost(region, &model->joint),
 			model->simulated ? " (modelled, simulated device)" : "");
 }
 
@@ -192,22 +193,22 @@ static void write_rules(const struct tfs_model *model, FILE *out, const struct t
 	}
 }
 
-static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_pool *pool)
+static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_region *region)
 {
 	const char *text = isnan(rewrite->predicted_ns)
 				   ? "gain not predicted"
-				   : tfs_pool_print(pool, "predicted %s",
-					     tfs_words_time(pool, rewrite->predicted_ns));
+				   : tfs_region_print(region, "predicted %s",
+					     tfs_words_time(region, rewrite->predicted_ns));
 	if (isnan(rewrite->realised_ns))
-		return tfs_pool_print(pool, "%s, not measured", text);
-	return tfs_pool_print(pool, "%s, realised %s (%s to %s) per step", text,
-		tfs_words_time(pool, rewrite->realised_ns),
-		tfs_words_time(pool, rewrite->realised_low_ns),
-		tfs_words_time(pool, rewrite->realised_high_ns));
+		return tfs_region_print(region, "%s, not measured", text);
+	return tfs_region_print(region, "%s, realised %s (%s to %s) per step", text,
+		tfs_words_time(region, rewrite->realised_ns),
+		tfs_words_time(region, rewrite->realised_low_ns),
+		tfs_words_time(region, rewrite->realised_high_ns));
 }
 
 static void write_rewrites(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_pool *pool)
+	struct tfs_region *region)
 {
 	fprintf(out, "\n%sREWRITES%s%s\n", paint->bold, paint->reset,
 		model->rewrite_count ? "" : " none");
@@ -215,7 +216,7 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
 		fprintf(out, "  %-16s %s, %s", rewrite->name, rewrite->class_name, rewrite->state);
 		fprintf(out, "; took part in %s calls; %s\n",
-			tfs_words_count(pool, (double)rewrite->applied), gain(rewrite, pool));
+			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");
 			put_wrapped(out, rewrite->reason, 19);
@@ -224,9 +225,9 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 			const struct tfs_model_refusal *refusal = &rewrite->refusals[j];
 			fprintf(out, "%19s", "");
 			put_wrapped(out,
-				tfs_pool_print(pool, "refused %s times at %s: %s",
-					tfs_words_count(pool, (double)refusal->count),
-					tfs_words_place(pool, &refusal->place), refusal->check),
+				tfs_region_print(region, "refused %s times at %s: %s",
+					tfs_words_count(region, (double)refusal->count),
+					tfs_words_place(region, &refusal->place), refusal->check),
 				19);
 		}
 	}
@@ -248,20 +249,21 @@ static void write_facts(const char *title, const char *line, const struct tfs_mo
 
 static void write_text(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
 {
-	struct tfs_pool pool = {0};
-	write_head(model, out, paint, &pool);
-	write_findings(model, out, paint, &pool);
+	struct tfs_region region = {0};
+	write_head(model, out, paint, &region);
+	write_findings(model, out, paint, &region);
 	write_rules(model, out, paint);
-	write_rewrites(model, out, paint, &pool);
+	write_rewrites(model, out, paint, &region);
 	write_facts(
 		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);
 	fprintf(out, "\n%sLOSSES%s%s\n", paint->bold, paint->reset,
 		model->loss_count ? "" : " none");
 	for (size_t i = 0; i < model->loss_count; i++)
-		fprintf(out, "  ! %s %s\n", tfs_words_count(&pool, (double)model->losses[i].count),
+		fprintf(out, "  ! %s %s\n",
+			tfs_words_count(&region, (double)model->losses[i].count),
 			model->losses[i].text);
 	write_facts("HOW THIS WAS MEASURED", NULL, model->method, model->method_count, out, paint);
-	tfs_pool_finish(&pool);
+	tfs_region_finish(&region);
 }
 
 const struct tfs_format tfs_format_text = {

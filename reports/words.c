@@ -6,14 +6,14 @@
 #include <string.h>
 
 /* Three significant digits, which is more than any of these figures is worth. */
-static const char *three(struct tfs_pool *pool, double value, const char *unit)
+static const char *three(struct tfs_region *region, double value, const char *unit)
 {
 	double size = fabs(value);
 	int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
-	return tfs_pool_print(pool, "%.*f%s%s", digits, value, *unit ? " " : "", unit);
+	return tfs_region_print(region, "%.*f%s%s", digits, value, *unit ? " " : "", unit);
 }
 
-const char *tfs_words_time(struct tfs_pool *pool, double ns)
+const char *tfs_words_time(struct tfs_region *region, double ns)
 {
 	double size = fabs(ns);
 	if (isnan(ns))
@@ -21,36 +21,36 @@ const char *tfs_words_time(struct tfs_pool *pool, double ns)
 	if (size == 0)
 		return "0";
 	if (size < 1e3)
-		return tfs_pool_print(pool, "%.0f ns", ns);
+		return tfs_region_print(region, "%.0f ns", ns);
 	if (size < 999.5e3)
-		return three(pool, ns / 1e3, "us");
+		return three(region, ns / 1e3, "us");
 	if (size < 999.5e6)
-		return three(pool, ns / 1e6, "ms");
+		return three(region, ns / 1e6, "ms");
 	if (size < 120e9)
-		return three(pool, ns / 1e9, "s");
-	return three(pool, ns / 60e9, "min");
+		return three(region, ns / 1e9, "s");
+	return three(region, ns / 60e9, "min");
 }
 
-const char *tfs_words_bytes(struct tfs_pool *pool, double bytes)
+const char *tfs_words_bytes(struct tfs_region *region, double bytes)
 {
 	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
 	unsigned unit = 0;
 	if (isnan(bytes))
 		return "?";
 	if (fabs(bytes) < 1024)
-		return tfs_pool_print(pool, "%.0f B", bytes);
+		return tfs_region_print(region, "%.0f B", bytes);
 	while (fabs(bytes) >= 1023.5 && unit < 4) {
 		bytes /= 1024;
 		unit++;
 	}
-	return three(pool, bytes, units[unit]);
+	return three(region, bytes, units[unit]);
 }
 
-static const char *grouped(struct tfs_pool *pool, double count)
+static const char *grouped(struct tfs_region *region, double count)
 {
 	char plain[32];
 	int length = snprintf(plain, sizeof(plain), "%.0f", count);
-	char *text = tfs_pool_alloc(pool, (size_t)length * 2, 1);
+	char *text = tfs_region_alloc(region, (size_t)length * 2, 1);
 	char *next = text;
 	for (int i = 0; i < length; i++) {
 		if (i && (length - i) % 3 == 0)
@@ -60,30 +60,30 @@ static const char *grouped(struct tfs_pool *pool, double count)
 	return text;
 }
 
-const char *tfs_words_count(struct tfs_pool *pool, double count)
+const char *tfs_words_count(struct tfs_region *region, double count)
 {
 	if (isnan(count))
 		return "?";
 	if (count >= 0 && (count >= 99.5 || fabs(count - round(count)) < 0.005) && count < 1e18)
-		return grouped(pool, round(count));
-	return tfs_pool_print(pool, count < 9.95 ? "%.2f" : "%.1f", count);
+		return grouped(region, round(count));
+	return tfs_region_print(region, count < 9.95 ? "%.2f" : "%.1f", count);
 }
 
-const char *tfs_words_share(struct tfs_pool *pool, double share)
+const char *tfs_words_share(struct tfs_region *region, double share)
 {
 	if (isnan(share))
 		return "?";
-	return tfs_pool_print(pool, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+	return tfs_region_print(region, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
 }
 
-const char *tfs_words_cost(struct tfs_pool *pool, const struct tfs_cost *cost)
+const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost)
 {
 	if (isnan(cost->ns))
 		return "not measured";
 	if (cost->ns == 0 && cost->high_ns == 0)
 		return "none";
-	return tfs_pool_print(pool, "%s (%s to %s)", tfs_words_time(pool, cost->ns),
-		tfs_words_time(pool, cost->low_ns), tfs_words_time(pool, cost->high_ns));
+	return tfs_region_print(region, "%s (%s to %s)", tfs_words_time(region, cost->ns),
+		tfs_words_time(region, cost->low_ns), tfs_words_time(region, cost->high_ns));
 }
 
 static const char *base_name(const char *path)
@@ -92,25 +92,25 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-const char *tfs_words_place(struct tfs_pool *pool, const struct tfs_model_place *place)
+const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_place *place)
 {
 	const struct tfs_model_frame *best = tfs_model_best_frame(place);
 	if (!best)
 		return "the whole program";
 	if (best->file && best->line)
-		return tfs_pool_print(pool, "%s:%u", base_name(best->file), best->line);
+		return tfs_region_print(region, "%s:%u", base_name(best->file), best->line);
 	if (best->function)
 		return best->function;
 	return best->module ? best->module : "unknown place";
 }
 
-const char *tfs_words_frame(struct tfs_pool *pool, const struct tfs_model_frame *frame)
+const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame)
 {
 	const char *function = frame->function ? frame->function : "?";
 	if (frame->file && frame->line)
-		return tfs_pool_print(pool, "%s:%u (%s)", frame->file, frame->line, function);
+		return tfs_region_print(region, "%s:%u (%s)", frame->file, frame->line, function);
 	if (frame->module)
-		return tfs_pool_print(pool, "%s (%s)", frame->module, function);
+		return tfs_region_print(region, "%s (%s)", frame->module, function);
 	return function;
 }
 

@@ -9,28 +9,28 @@
 #include <stddef.h>
 
 #include "reports/model.h"
-#include "reports/pool.h"
+#include "reports/region.h"
 
 /* "1.23 ms", "45 us", "3.2 s"; "?" for NaN. */
-const char *tfs_words_time(struct tfs_pool *pool, double ns);
+const char *tfs_words_time(struct tfs_region *region, double ns);
 
 /* "1.5 MiB"; "?" for NaN. */
-const char *tfs_words_bytes(struct tfs_pool *pool, double bytes);
+const char *tfs_words_bytes(struct tfs_region *region, double bytes);
 
 /* "12", "1.5", "12,345"; "?" for NaN. */
-const char *tfs_words_count(struct tfs_pool *pool, double count);
+const char *tfs_words_count(struct tfs_region *region, double count);
 
 /* "12.3 %"; "?" for NaN. */
-const char *tfs_words_share(struct tfs_pool *pool, double share);
+const char *tfs_words_share(struct tfs_region *region, double share);
 
 /* "1.20 ms (1.1 to 1.4)", or "none measurable" when there is no cost. */
-const char *tfs_words_cost(struct tfs_pool *pool, const struct tfs_cost *cost);
+const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost);
 
 /* "train.c:42", the innermost frame with a line; else a function, else a module. */
-const char *tfs_words_place(struct tfs_pool *pool, const struct tfs_model_place *place);
+const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_place *place);
 
 /* "train.c:42 (upload)" for a frame. */
-const char *tfs_words_frame(struct tfs_pool *pool, const struct tfs_model_frame *frame);
+const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame);
 
 const char *tfs_words_level(enum tfs_level level);
 const char *tfs_words_state(enum tfs_state state);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/pool.h"
+#include "reports/region.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -10,8 +10,8 @@
 #define BLOCK_BYTES (64u << 10)
 #define ALIGNMENT 16u
 
-struct tfs_pool_block {
-	struct tfs_pool_block *next;
+struct tfs_region_block {
+	struct tfs_region_block *next;
 	size_t used;
 	size_t size;
 	size_t reserved; /* keeps `data` aligned */
@@ -27,33 +27,33 @@ static void *must(void *memory)
 	return memory;
 }
 
-void *tfs_pool_alloc(struct tfs_pool *pool, size_t count, size_t size)
+void *tfs_region_alloc(struct tfs_region *region, size_t count, size_t size)
 {
 	if (size && count > (SIZE_MAX - BLOCK_BYTES) / size)
 		must(NULL);
 	size_t bytes = (count * size + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
-	struct tfs_pool_block *block = pool->blocks;
+	struct tfs_region_block *block = region->blocks;
 	if (!block || block->size - block->used < bytes) {
 		size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
 		block = must(calloc(1, sizeof(*block) + room));
 		block->size = room;
-		block->next = pool->blocks;
-		pool->blocks = block;
+		block->next = region->blocks;
+		region->blocks = block;
 	}
 	void *memory = block->data + block->used;
 	block->used += bytes;
 	return memory;
 }
 
-char *tfs_pool_string(struct tfs_pool *pool, const char *text)
+char *tfs_region_string(struct tfs_region *region, const char *text)
 {
 	if (!text)
 		return NULL;
 	size_t bytes = strlen(text) + 1;
-	return memcpy(tfs_pool_alloc(pool, bytes, 1), text, bytes);
+	return memcpy(tfs_region_alloc(region, bytes, 1), text, bytes);
 }
 
-char *tfs_pool_print(struct tfs_pool *pool, const char *format, ...)
+char *tfs_region_print(struct tfs_region *region, const char *format, ...)
 {
 	va_list arguments;
 
@@ -62,19 +62,19 @@ char *tfs_pool_print(struct tfs_pool *pool, const char *format, ...)
 	va_end(arguments);
 	if (length < 0)
 		must(NULL);
-	char *text = tfs_pool_alloc(pool, (size_t)length + 1, 1);
+	char *text = tfs_region_alloc(region, (size_t)length + 1, 1);
 	va_start(arguments, format);
 	vsnprintf(text, (size_t)length + 1, format, arguments);
 	va_end(arguments);
 	return text;
 }
 
-void tfs_pool_finish(struct tfs_pool *pool)
+void tfs_region_finish(struct tfs_region *region)
 {
-	while (pool->blocks) {
-		struct tfs_pool_block *next = pool->blocks->next;
-		free(pool->blocks);
-		pool->blocks = next;
+	while (region->blocks) {
+		struct tfs_region_block *next = region->blocks->next;
+		free(region->blocks);
+		region->blocks = next;
 	}
 }
 

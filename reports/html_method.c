@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "reports/html.h"
+#include "reports/words.h"
+
+static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rewrite)
+{
+	struct tfs_region *region = &html->region;
+	bool measured = !isnan(rewrite->realised_ns);
+	double scale = fmax(fmax(rewrite->predicted_ns, rewrite->realised_high_ns),
+		fmax(rewrite->realised_ns, 1));
+	if (isnan(rewrite->predicted_ns) && !measured) {
+		tfs_html_raw(html, "<td><span class=\"dim\">not measured</span></td>");
+		return;
+	}
+	tfs_html_raw(html, "<td>");
+	if (!isnan(rewrite->predicted_ns))
+		tfs_html_print(html,
+			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+			"aria-hidden=\"true\">"
+			"<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"fill "
+			"soft\" "
+			"width=\"%n\" height=\"10\"/></svg><small>predicted %s</small>",
+			fmax(rewrite->predicted_ns / scale * 100, 0),
+			tfs_words_time(region, rewrite->predicted_ns));
+	if (measured)
+		tfs_html_print(html,
+			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+			"aria-hidden=\"true\">"
+			"<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"fill\" "
+			"width=\"%n\" height=\"10\"/><path class=\"whisker\" d=\"M%n 5H%n\"/></svg>"
+			"<small>realised %s (%s to %s)</small>",
+			fmax(rewrite->realised_ns / scale * 100, 0),
+			fmax(rewrite->realised_low_ns / scale * 100, 0),
+			fmax(rewrite->realised_high_ns / scale * 100, 0),
+			tfs_words_time(region, rewrite->realised_ns),
+			tfs_words_time(region, rewrite->realised_low_ns),
+			tfs_words_time(region, rewrite->realised_high_ns));
+	tfs_html_raw(html, "</td>");
+}
+
+static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *rewrite)
+{
+	struct tfs_region *region = &html->region;
+	tfs_html_print(html,
+		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip "
+		"%s\">%s</span><small>%s</small></td>"
+		"<td class=\"num\">%s<small>%s</small></td>",
+		rewrite->name, rewrite->class_name, rewrite->state, rewrite->state,
+		rewrite->reason ? rewrite->reason : "",
+		tfs_words_count(region, (double)rewrite->applied),
+		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
+	gain_cell(html, rewrite);
+	tfs_html_raw(html, "<td>");
+	for (size_t i = 0; i < rewrite->refusal_count; i++)
+		tfs_html_print(html, "<div>%s \xc3\x97%s <span class=\"dim\">%s</span></div>",
+			rewrite->refusals[i].check,
+			tfs_words_count(region, (double)rewrite->refusals[i].count),
+			tfs_words_place(region, &rewrite->refusals[i].place));
+	tfs_html_raw(html, rewrite->refusal_count ? "</td></tr>\n"
+						  : "<span class=\"dim\">none</span></td></tr>\n");
+}
+
+void tfs_html_rewrites(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	tfs_html_section(html, "rewrites", "Rewrites",
+		"What was repaired while the program ran, what that was expected to gain per step, "
+		"and "
+		"what it did gain.");
+	if (!model->rewrite_count) {
+		tfs_html_raw(html, "<p class=\"empty\">No rewrite was on.</p>\n");
+	} else {
+		tfs_html_raw(html,
+			"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
+			"<th scope=\"col\">Class</th><th scope=\"col\">State</th>"
+			"<th scope=\"col\" class=\"num\">Applied to calls</th>"
+			"<th scope=\"col\">Gain per step</th><th scope=\"col\">Refused because "
+			"of</th>"
+			"</tr></thead><tbody>\n");
+		for (size_t i = 0; i < model->rewrite_count; i++)
+			rewrite_row(html, &model->rewrites[i]);
+		tfs_html_raw(html, "</tbody></table></div>\n");
+	}
+	tfs_html_section_end(html);
+}
+
+void tfs_html_rules(struct tfs_html *html)
+{
+	static const char *const names[] = {"passed", "violated", "not measurable", "waived"};
+	static const char *const classes[] = {"good", "error", "warn", "off"};
+	static const char *const signs[] = {"\xe2\x9c\x93", "\xc3\x97", "?", "\xe2\x80\x93"};
+	const struct tfs_model *model = html->model;
+	size_t counts[4] = {0};
+	for (size_t i = 0; i < model->rule_count; i++)
+		counts[model->rules[i].state & 3]++;
+	tfs_html_section(html, "rules", "Rules",
+		tfs_region_print(&html->region,
+			"%zu violated, %zu passed, %zu not measurable, %zu waived. A rule whose "
+			"evidence is missing is never called passed.",
+			counts[TFS_STATE_VIOLATED], counts[TFS_STATE_PASSED],
+			counts[TFS_STATE_NOT_MEASURABLE], counts[TFS_STATE_WAIVED]));
+	tfs_html_raw(html,
+		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rule</th>"
+		"<th scope=\"col\">State</th><th scope=\"col\">Because</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct tfs_model_rule *line = &model->rules[i];
+		unsigned state = (unsigned)line->state & 3;
+		tfs_html_print(html,
+			"<tr><td><b class=\"id\">%s</b> %s<small>%s</small></td><td><span "
+			"class=\"level %s\">"
+			"<span aria-hidden=\"true\">%s</span> %s</span></td><td>%s</td></tr>\n",
+			line->rule->id, line->rule->slug, line->rule->title, classes[state],
+			signs[state], names[state], line->reason ? line->reason : "");
+	}
+	tfs_html_raw(html, "</tbody></table></div>\n");
+	tfs_html_section_end(html);
+}
+
+static void facts(struct tfs_html *html, const struct tfs_model_fact *list, size_t count)
+{
+	tfs_html_raw(html, "<dl class=\"facts\">\n");
+	for (size_t i = 0; i < count; i++) {
+		tfs_html_print(html, "<div%s><dt>%s", list[i].limits ? " class=\"limits\"" : "",
+			list[i].name);
+		tfs_html_print(html, "</dt><dd>%s%s</dd></div>\n", list[i].limits ? "! " : "",
+			list[i].text);
+	}
+	tfs_html_raw(html, "</dl>\n");
+}
+
+void tfs_html_method(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	tfs_html_section(html, "method", "How this was measured", model->sight);
+	tfs_html_raw(html, "<div class=\"columns\"><div><h3>Visibility</h3>\n");
+	facts(html, model->visibility, model->visibility_count);
+	tfs_html_raw(html, "<h3>Losses</h3>\n");
+	if (!model->loss_count)
+		tfs_html_raw(html, "<p class=\"empty\">Nothing was lost.</p>\n");
+	for (size_t i = 0; i < model->loss_count; i++)
+		tfs_html_print(html, "<p class=\"limits\">! <b>%s</b> %s</p>\n",
+			tfs_words_count(&html->region, (double)model->losses[i].count),
+			model->losses[i].text);
+	tfs_html_raw(html, "</div><div><h3>Measurement</h3>\n");
+	facts(html, model->method, model->method_count);
+	tfs_html_print(html,
+		"</div></div>\n<p class=\"dim\">Made again from the recording by "
+		"<code>tfshim report %s</code></p>\n",
+		model->recording);
+	tfs_html_section_end(html);
+}
