@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/reports/sample.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *const sample_hostile_name = "</script><script>alert(1)</script><img src=x "
+					"onerror='alert(2)'>\"&\x1b[31m\xff\xe2\x80\xa8"
+					"\xe2\x80\xae]]>-->";
+
+static const struct tfs_rule rules[] = {
+	{.id = "TFS101",
+		.slug = "pageable-copy",
+		.level = TFS_LEVEL_ERROR,
+		.title = "copy from or to pageable host memory",
+		.why = "The driver stages such a copy through its own buffers, on the calling "
+		       "thread.",
+		.advice = "Allocate the host buffer with cudaHostAlloc once and keep it.",
+		.tips = "T2 T11",
+		.rewrite = "pinned-staging"},
+	{.id = "TFS201",
+		.slug = "sync-in-step",
+		.level = TFS_LEVEL_ERROR,
+		.title = "the host waits for the GPU inside the step",
+		.why = "While the host waits it queues nothing, so the GPU runs dry afterwards.",
+		.advice = "Remove the call, or wait for an event of the step before.",
+		.tips = "T24"},
+	{.id = "TFS202",
+		.slug = "hidden-sync",
+		.level = TFS_LEVEL_ERROR,
+		.title = "a call that waits though its name does not say so",
+		.why = "cudaFree waits for all work of the device.",
+		.advice = "Allocate the buffer once, before the loop.",
+		.tips = "T24"},
+	{.id = "TFS301",
+		.slug = "unfused-pointwise",
+		.level = TFS_LEVEL_WARN,
+		.title = "elementwise operations one after the other",
+		.why = "Each reads from memory what the last one wrote there.",
+		.advice = "Use cudnnConvolutionBiasActivationForward.",
+		.tips = "T8"},
+	{.id = "TFS402",
+		.slug = "zero-then-write",
+		.level = TFS_LEVEL_WARN,
+		.title = "memory is zeroed and then written whole",
+		.why = "The zeros are never read.",
+		.advice = "Pass beta = 0.",
+		.tips = "T7"},
+	{.id = "TFS601",
+		.slug = "conv-algo-not-searched",
+		.level = TFS_LEVEL_WARN,
+		.title = "convolution algorithm fixed without a search",
+		.why = "Another one is faster.",
+		.advice = "Call cudnnFindConvolutionForwardAlgorithmEx once.",
+		.tips = "T3",
+		.rewrite = "cudnn-search"},
+};
+
+static const struct tfs_model_frame upload_frames[] = {
+	{"upload", "/src/app/trainers/lenet_naive.c", 142, "lenet_naive", false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", 388, "lenet_naive", false},
+	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false},
+	{NULL, NULL, 0, "libc.so.6+0x2724a", false},
+};
+static const struct tfs_model_frame loss_frames[] = {
+	{"read_loss", "/src/app/trainers/lenet_naive.c", 301, "lenet_naive", true},
+	{"train_step", "/src/app/trainers/lenet_naive.c", 401, "lenet_naive", false},
+	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false},
+};
+static const struct tfs_model_frame bare_frames[] = {
+	{NULL, NULL, 0, "libdata.so+0x1f04", false},
+};
+
+#define PLACE(frames, number)                                                                      \
+	{                                                                                          \
+		frames, sizeof(frames) / sizeof(frames[0]), number                                 \
+	}
+
+static const struct tfs_model_finding findings[] = {
+	{.rule = &rules[0],
+		.level = TFS_LEVEL_ERROR,
+		.call = "cudaMemcpy",
+		.place = PLACE(upload_frames, 0x1111),
+		.count_per_step = 2,
+		.bytes_per_step = 1606144,
+		.time_per_step_ns = 412e3,
+		.count_total = 1280,
+		.cost = {389e3, 341e3, 432e3, "replay"},
+		.message = "cudaMemcpy from pageable memory moves 1.53 MiB in each step",
+		.advice = "Allocate the host buffer with cudaHostAlloc once and keep it.",
+		.rewrite = "pinned-staging",
+		.rewrite_state = "applied"},
+	{.rule = &rules[1],
+		.level = TFS_LEVEL_ERROR,
+		.group = 1,
+		.call = "cudaDeviceSynchronize",
+		.place = PLACE(loss_frames, 0x2222),
+		.count_per_step = 1,
+		.bytes_per_step = 0,
+		.time_per_step_ns = 1.21e6,
+		.count_total = 640,
+		.cost = {264e3, 190e3, 310e3, "replay"},
+		.message = "cudaDeviceSynchronize lets the GPU run dry in each step",
+		.advice = "Remove the call, or wait for an event of the step before.",
+		.rewrite_state = "none"},
+	{.rule = &rules[2],
+		.level = TFS_LEVEL_WARN,
+		.group = 1,
+		.call = "cudaFree",
+		.place = PLACE(upload_frames, 0x1111),
+		.count_per_step = 1,
+		.bytes_per_step = NAN,
+		.time_per_step_ns = 80e3,
+		.count_total = 640,
+		.cost = {264e3, 190e3, 310e3, "replay"},
+		.message = "cudaFree waits for the device in each step",
+		.advice = "Allocate the buffer once, before the loop.",
+		.rewrite_state = "none"},
+	{.rule = &rules[5],
+		.level = TFS_LEVEL_WARN,
+		.call = "cudnnConvolutionBackwardFilter",
+		.place = PLACE(loss_frames, 0x3333),
+		.count_per_step = 2,
+		.bytes_per_step = 0,
+		.time_per_step_ns = 22e3,
+		.count_total = 1280,
+		.cost = {96e3, 90e3, 101e3, "measured search"},
+		.message = "algorithm 0 runs though algorithm 1 is 31 % faster on this device",
+		.advice = "Call cudnnFindConvolutionForwardAlgorithmEx once.",
+		.rewrite = "cudnn-search",
+		.rewrite_state = "refused",
+		.rewrite_reason = "deterministic-asked"},
+	{.rule = &rules[4],
+		.level = TFS_LEVEL_NOTE,
+		.call = "cudaMemsetAsync",
+		.place = PLACE(bare_frames, 0x4444),
+		.count_per_step = 8,
+		.bytes_per_step = 1.7e6,
+		.time_per_step_ns = 31e3,
+		.count_total = 5120,
+		.cost = {4e3, 0, 9e3, "model"},
+		.low_confidence = true,
+		.message = "gradients are zeroed, then written with beta = 1",
+		.advice = "Pass beta = 0.",
+		.rewrite_state = "none"},
+};
+
+static const struct tfs_model_rule rule_lines[] = {
+	{&rules[0], TFS_STATE_VIOLATED, NULL, 1},
+	{&rules[1], TFS_STATE_VIOLATED, NULL, 1},
+	{&rules[2], TFS_STATE_VIOLATED, NULL, 1},
+	{&rules[3], TFS_STATE_NOT_MEASURABLE, "own kernels: what they read was not seen", 0},
+	{&rules[4], TFS_STATE_VIOLATED, NULL, 1},
+	{&rules[5], TFS_STATE_VIOLATED, NULL, 1},
+};
+
+static const struct tfs_model_rule clean_lines[] = {
+	{&rules[0], TFS_STATE_PASSED, "2 copies per step, all pinned", 0},
+	{&rules[1], TFS_STATE_PASSED, "no explicit wait in the step", 0},
+	{&rules[3], TFS_STATE_WAIVED, "--ignore", 0},
+};
+
+static const struct tfs_model_refusal refusals[] = {
+	{"deterministic-asked", 2, PLACE(loss_frames, 0x3333)},
+	{"size-too-small", 640, PLACE(bare_frames, 0x4444)},
+};
+
+static const struct tfs_model_rewrite rewrites[] = {
+	{.name = "pinned-staging",
+		.class_name = "exact",
+		.state = "apply",
+		.applied = 1272,
+		.bytes = 1021508608,
+		.predicted_ns = 380e3,
+		.realised_ns = 351e3,
+		.realised_low_ns = 322e3,
+		.realised_high_ns = 377e3,
+		.refusals = &refusals[1],
+		.refusal_count = 1},
+	{.name = "cudnn-search",
+		.class_name = "rounding",
+		.state = "apply",
+		.reason = "the program asked for deterministic algorithms",
+		.predicted_ns = 96e3,
+		.realised_ns = NAN,
+		.realised_low_ns = NAN,
+		.realised_high_ns = NAN,
+		.refusals = refusals,
+		.refusal_count = 1},
+};
+
+static const struct tfs_model_fact visibility[] = {
+	{"steps", "training steps", "found", false},
+	{"device", "GPU activity of these steps", "recorded", false},
+	{"library.cudnn", "cudnn", "version 91900, calls seen", false},
+	{"library.nccl", "nccl", "a static copy inside the program, not seen", true},
+};
+
+static const struct tfs_model_fact method[] = {
+	{"windows", "recording windows", "1; 50 training steps lie inside, 50 were judged", false},
+	{"overhead", "cost of recording",
+		"+1.3 % step time inside windows (2.51 ms against 2.48 ms)", false},
+	{"replay", "costs",
+		"what-if replay of the judged steps; the replay itself is 1.8 % off the measured "
+		"step "
+		"time",
+		false},
+};
+
+static const struct tfs_model_loss losses[] = {
+	{"cupti_dropped", "activity records dropped by CUPTI", 12},
+};
+
+static const struct tfs_model_call calls[] = {
+	{"cudaMemcpy", PLACE(upload_frames, 0x1111), 1280, 1027932160, 2},
+	{"cudaDeviceSynchronize", PLACE(loss_frames, 0x2222), 640, 0, 1},
+};
+
+static const struct tfs_chart_node nodes[] = {
+	{"whole program", NULL, 7040, 1029632160, 1.4e9, 1.1e8, 0, 0, 1, 0, false},
+	{"main", "/src/app/trainers/lenet_naive.c", 7040, 1029632160, 1.4e9, 1.1e8, 2e6, 0, 2, 0,
+		false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", 6400, 1029632160, 1.39e9, 1.1e8, 1e8, 8e7,
+		3, 0, false},
+	{"read_loss", "/src/app/trainers/lenet_naive.c", 640, 2560, 7.7e8, 0, 7.7e8, 0, 5, 4,
+		false},
+	{"upload", "/src/app/trainers/lenet_naive.c", 1920, 1027932160, 4.2e8, 3e7, 4.2e8, 3e7, 6,
+		7, false},
+	{"cudaDeviceSynchronize", "lenet_naive.c:301", 640, 0, 7.7e8, 0, 7.7e8, 0, 0, 0, true},
+	{"cudaMemcpy", "lenet_naive.c:142", 1280, 1027932160, 2.6e8, 3e7, 2.6e8, 3e7, 0, 8, true},
+	{"cudnnConvolutionForward", "lenet_naive.c:230", 1280, 0, 9e7, 6e7, 9e7, 6e7, 0, 0, true},
+	{"cudaFree", "lenet_naive.c:147", 640, 0, 1.6e8, 0, 1.6e8, 0, 0, 0, true},
+};
+
+static const char *const names[] = {"unknown", "copy", "memset", "graph", "cudaMemcpy",
+	"cudaDeviceSynchronize", "cudnnConvolutionForward", "cudaFree",
+	"implicit_convolve_sgemm<float, 128, 5, 5>", "pooling_fw_4d_kernel<float>"};
+
+/* Durations that look like a program's: steady, some noise, a few outliers. */
+static double step_ns(size_t i)
+{
+	double noise = (double)((i * 2654435761u) % 1000) / 1000;
+	if (i < 12)
+		return 9e6 - (double)i * 4e5;
+	if (i % 97 == 96)
+		return 1.9e7;
+	return 2.42e6 + noise * 2.2e5;
+}
+
+static void make_steps(struct tfs_model *model, size_t count)
+{
+	struct tfs_chart_step *steps = tfs_region_alloc(&model->region, count, sizeof(*steps));
+	double now = 1e8;
+	for (size_t i = 0; i < count; i++) {
+		steps[i].index = i;
+		steps[i].start_ns = now;
+		steps[i].duration_ns = step_ns(i);
+		steps[i].phase = i < 12          ? TFS_CHART_WARMUP
+				 : i % 160 > 150 ? TFS_CHART_EVALUATION
+						 : TFS_CHART_TRAINING;
+		steps[i].in_window = i >= 20 && i < 70;
+		now += steps[i].duration_ns;
+	}
+	model->charts.steps = steps;
+	model->charts.step_count = count;
+	model->charts.steps_merged = 1;
+}
+
+/* A step of about 2.4 ms: upload, wait, kernels with gaps, read-back, wait. */
+static struct tfs_chart_detail make_detail(
+	struct tfs_model *model, const char *title, uint64_t index, size_t kernels)
+{
+	size_t count = kernels * 2 + 6;
+	struct tfs_chart_span *spans = tfs_region_alloc(&model->region, count, sizeof(*spans));
+	double slot = 1.5e6 / (double)kernels;
+	size_t n = 0;
+
+	spans[n++] = (struct tfs_chart_span){2e4, 4.3e5, 4, TFS_LANE_HOST};
+	for (size_t i = 0; i < kernels; i++)
+		spans[n++] = (struct tfs_chart_span){4.5e5 + (double)i * slot * 0.4,
+			4.5e5 + (double)i * slot * 0.4 + slot * 0.3, 6, TFS_LANE_HOST};
+	spans[n++] = (struct tfs_chart_span){2.3e6, 2.38e6, 7, TFS_LANE_HOST};
+	spans[n++] = (struct tfs_chart_span){1.2e6, 2.25e6, 5, TFS_LANE_SYNC};
+	for (size_t i = 0; i < kernels; i++)
+		spans[n++] = (struct tfs_chart_span){6e5 + (double)i * slot,
+			6e5 + (double)i * slot + slot * 0.8, 8 + i % 2, TFS_LANE_COMPUTE};
+	spans[n++] = (struct tfs_chart_span){1.2e5, 4.2e5, 1, TFS_LANE_H2D};
+	spans[n++] = (struct tfs_chart_span){6.5e5, 9.4e5, 1, TFS_LANE_H2D};
+	spans[n++] = (struct tfs_chart_span){2.2e6, 2.21e6, 1, TFS_LANE_D2H};
+	return (struct tfs_chart_detail){title, index, 2.42e6, spans, n};
+}
+
+static void make_charts(struct tfs_model *model, size_t steps, size_t kernels)
+{
+	static const struct tfs_chart_share shares[] = {
+		{"computing", 1.18e6, true},
+		{"copying, nothing else", 3.1e5, true},
+		{"idle, the host had waited until it ran dry", 5.2e5, false},
+		{"idle, the host was inside a CUDA call", 2.9e5, false},
+		{"idle, the host was in its own code", 1.2e5, false},
+	};
+	static const char *const titles[] = {"median", "95th percentile", "worst", "first", "last"};
+	struct tfs_chart_detail *details = tfs_region_alloc(&model->region, 5, sizeof(*details));
+	make_steps(model, steps);
+	for (size_t i = 0; i < 5; i++)
+		details[i] = make_detail(model, titles[i], 20 + i * 11, kernels);
+	model->charts.details = details;
+	model->charts.detail_count = 5;
+	model->charts.names = names;
+	model->charts.name_count = sizeof(names) / sizeof(names[0]);
+	model->charts.shares = shares;
+	model->charts.share_count = sizeof(shares) / sizeof(shares[0]);
+	model->charts.nodes = nodes;
+	model->charts.node_count = sizeof(nodes) / sizeof(nodes[0]);
+}
+
+static void make_naive(struct tfs_model *model)
+{
+	model->program = "/src/app/build/lenet_naive";
+	model->program_name = "lenet_naive";
+	model->version = "0.1.0";
+	model->started = "2026-11-21T10:15:00Z";
+	model->recording = "tfshim-out/lenet_naive-r0-4242.tfs";
+	model->pid = 4242;
+	model->duration_ns = 3.41e9;
+	model->finished = true;
+	model->usable = true;
+	model->verdict =
+		"2 errors, 2 warnings, 1 note: 653 us of each 2.48 ms step (26 %) could be "
+		"saved by the first three";
+	model->sight =
+		"CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; NCCL is linked "
+		"statically and was not.";
+	model->device = "Simulated GPU";
+	model->simulated = true;
+	model->device_memory = UINT64_C(16) << 30;
+	model->steps = (struct tfs_model_steps){.count = 640,
+		.warmup = 12,
+		.judged = 50,
+		.median_ns = 2.48e6,
+		.p95_ns = 2.63e6,
+		.judged_ns = 2.51e6,
+		.source = "loops",
+		.replay_error = 0.018,
+		.gpu_busy = 0.61,
+		.copy_overlap = 0.08};
+	model->rules = rule_lines;
+	model->rule_count = 6;
+	model->findings = findings;
+	model->finding_count = 5;
+	model->levels[TFS_LEVEL_ERROR] = 2;
+	model->levels[TFS_LEVEL_WARN] = 2;
+	model->levels[TFS_LEVEL_NOTE] = 1;
+	model->joint_count = 3;
+	model->joint = (struct tfs_cost){653e3, 540e3, 733e3, "replay"};
+	model->rewrites = rewrites;
+	model->rewrite_count = 2;
+	model->visibility = visibility;
+	model->visibility_count = 4;
+	model->method = method;
+	model->method_count = 3;
+	model->losses = losses;
+	model->loss_count = 1;
+	model->calls = calls;
+	model->call_count = 2;
+}
+
+static void make_clean(struct tfs_model *model)
+{
+	make_naive(model);
+	model->verdict = "no rule is broken";
+	model->device = "NVIDIA H200";
+	model->simulated = false;
+	model->findings = NULL;
+	model->finding_count = 0;
+	memset(model->levels, 0, sizeof(model->levels));
+	model->joint_count = 0;
+	model->joint = (struct tfs_cost){0};
+	model->rules = clean_lines;
+	model->rule_count = 3;
+	model->rewrite_count = 0;
+	model->loss_count = 0;
+	model->steps.gpu_busy = NAN;
+	model->steps.copy_overlap = NAN;
+}
+
+/* Every text that a program can choose is as bad as it can be. */
+static void make_hostile(struct tfs_model *model)
+{
+	static struct tfs_model_frame frames[3];
+	static struct tfs_model_finding finding;
+	static struct tfs_chart_node tree[2];
+	static const char *bad[1];
+
+	make_naive(model);
+	make_charts(model, 30, 4);
+	for (unsigned i = 0; i < 3; i++)
+		frames[i] = (struct tfs_model_frame){sample_hostile_name, sample_hostile_name,
+			i + 1, sample_hostile_name, false};
+	finding = findings[0];
+	finding.place.frames = frames;
+	finding.place.frame_count = 3;
+	finding.call = sample_hostile_name;
+	finding.message = sample_hostile_name;
+	tree[0] = nodes[0];
+	tree[0].first_child = 1;
+	tree[1] = (struct tfs_chart_node){.name = sample_hostile_name,
+		.place = sample_hostile_name,
+		.calls = 1,
+		.is_call = true};
+	bad[0] = sample_hostile_name;
+	model->program = model->program_name = model->recording = sample_hostile_name;
+	model->device = model->verdict = model->sight = sample_hostile_name;
+	model->findings = &finding;
+	model->finding_count = 1;
+	model->charts.nodes = tree;
+	model->charts.node_count = 2;
+	model->charts.names = bad;
+	model->charts.name_count = 1;
+}
+
+/* As much of everything as a recording can hold. */
+static void make_huge(struct tfs_model *model)
+{
+	size_t count = 400;
+	size_t tree = 20000;
+	make_naive(model);
+	make_charts(model, 4000, 60000);
+	struct tfs_model_finding *many = tfs_region_alloc(&model->region, count, sizeof(*many));
+	for (size_t i = 0; i < count; i++)
+		many[i] = findings[i % 5];
+	struct tfs_chart_node *deep = tfs_region_alloc(&model->region, tree, sizeof(*deep));
+	for (size_t i = 0; i < tree; i++) {
+		deep[i] = nodes[2];
+		deep[i].first_child = i % 200 == 199 || i + 1 == tree ? 0 : i + 1;
+		deep[i].next = i && i + 200 < tree ? i + 200 : 0;
+	}
+	model->findings = many;
+	model->finding_count = count;
+	model->charts.nodes = deep;
+	model->charts.node_count = tree;
+}
+
+bool sample_make(const char *name, struct tfs_model *out_model)
+{
+	if (!strcmp(name, "hostile")) {
+		make_hostile(out_model);
+	} else if (!strcmp(name, "huge")) {
+		make_huge(out_model);
+	} else if (!strcmp(name, "clean")) {
+		make_clean(out_model);
+	} else if (!strcmp(name, "naive")) {
+		make_naive(out_model);
+		make_charts(out_model, 652, 24);
+	} else {
+		return false;
+	}
+	return true;
+}
