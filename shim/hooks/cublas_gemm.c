@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include <cublas_v2.h>
+
+#include "shim/hooks/cublas.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
+
+/* A product of two matrices, or of a batch of them, in elements. */
+struct gemm {
+	cublasHandle_t handle;
+	bool a_transposed;
+	bool b_transposed;
+	int m, n, k;
+	const void *a, *b, *c;
+	int lda, ldb, ldc;
+	long long stride_a, stride_b, stride_c;
+	int batch;
+	uint32_t a_bytes, b_bytes, c_bytes; /* of an element */
+	const void *alpha, *beta;
+	uint32_t scalar_bytes;
+	int compute;
+};
+
+static void put(struct tfs_details *details, const void *address, int leading, int rows,
+	int columns, long long stride, int batch, uint32_t bytes, uint32_t role)
+{
+	if (batch > 1)
+		tfs_put_matrix(details, address, 0,
+			(uint64_t)stride * (uint64_t)(batch - 1) +
+				(uint64_t)leading * (uint64_t)columns,
+			1, bytes, role);
+	else
+		tfs_put_matrix(details, address, (uint64_t)leading, (uint64_t)rows,
+			(uint64_t)columns, bytes, role);
+}
+
+static void note(struct tfs_frame *frame, const struct gemm *call)
+{
+	const double beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar_bytes);
+	/* A beta that is not known counts as one that reads. */
+	const uint32_t c_role = TFS_ROLE_WRITE | (beta != 0 ? TFS_ROLE_READ : 0);
+	struct tfs_details details;
+
+	tfs_cublas_details(&details, call->handle);
+	put(&details, call->a, call->lda, call->a_transposed ? call->k : call->m,
+		call->a_transposed ? call->m : call->k, call->stride_a, call->batch, call->a_bytes,
+		TFS_ROLE_READ);
+	put(&details, call->b, call->ldb, call->b_transposed ? call->n : call->k,
+		call->b_transposed ? call->k : call->n, call->stride_b, call->batch, call->b_bytes,
+		TFS_ROLE_READ);
+	put(&details, call->c, call->ldc, call->m, call->n, call->stride_c, call->batch,
+		call->c_bytes, c_role);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_alpha,
+		tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha, call->scalar_bytes)));
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_beta, tfs_cublas_bits(beta));
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_m, (uint64_t)call->m);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_n, (uint64_t)call->n);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_k, (uint64_t)call->k);
+	if (call->batch > 1)
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_count, (uint64_t)call->batch);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_math, (uint64_t)call->compute);
+	tfs_hook_details(frame, &details);
+}
+
+static uint32_t type_bytes(cudaDataType type)
+{
+	switch (type) {
+	case CUDA_R_64F:
+		return 8;
+	case CUDA_R_16F:
+	case CUDA_R_16BF:
+		return 2;
+	case CUDA_R_8I:
+	case CUDA_R_8U:
+	case CUDA_R_8F_E4M3:
+	case CUDA_R_8F_E5M2:
+		return 1;
+	default:
+		return 4;
+	}
+}
+
+TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
+	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+		const float *alpha, const float *a, int lda, const float *b, int ldb,
+		const float *beta, float *c, int ldc))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasSgemm_v2);
+	const cublasStatus_t status = TFS_REAL(cublasSgemm_v2)(
+		handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+				c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
+	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+		const double *alpha, const double *a, int lda, const double *b, int ldb,
+		const double *beta, double *c, int ldc))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasDgemm_v2);
+	const cublasStatus_t status = TFS_REAL(cublasDgemm_v2)(
+		handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+				c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
+	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+		const float *alpha, const float *a, int lda, long long stride_a, const float *b,
+		int ldb, long long stride_b, const float *beta, float *c, int ldc,
+		long long stride_c, int batch))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasSgemmStridedBatched);
+	const cublasStatus_t status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k,
+		alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+				c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4,
+				alpha, beta, 4, 0});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cublasStatus_t, cublasGemmEx,
+	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
+		const void *alpha, const void *a, cudaDataType a_type, int lda, const void *b,
+		cudaDataType b_type, int ldb, const void *beta, void *c, cudaDataType c_type,
+		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasGemmEx);
+	const cublasStatus_t status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a,
+		a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+				c, lda, ldb, ldc, 0, 0, 0, 1, type_bytes(a_type),
+				type_bytes(b_type), type_bytes(c_type), alpha, beta,
+				compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
+	(cublasHandle_t handle, cublasOperation_t ta, int m, int n, const float *alpha,
+		const float *a, int lda, const float *x, int incx, const float *beta, float *y,
+		int incy))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasSgemv_v2);
+	const cublasStatus_t status = TFS_REAL(cublasSgemv_v2)(
+		handle, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
+	const int in = ta == CUBLAS_OP_N ? n : m;
+	const int out = ta == CUBLAS_OP_N ? m : n;
+
+	/* As a product with one column; a transposed matrix is stored as k by m. */
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
+				in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0});
+	return TFS_LEAVE(&frame), status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cublasSgemm_v2, gemm)                                                                    \
+	X(cublasDgemm_v2, gemm)                                                                    \
+	X(cublasSgemmStridedBatched, gemm)                                                         \
+	X(cublasGemmEx, gemm)                                                                      \
+	X(cublasSgemv_v2, gemm)
+
+TFS_FAMILY(cublas_gemm, FUNCTIONS);

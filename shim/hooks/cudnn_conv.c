@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+#include <cudnn.h>
+
+#include "shim/hooks/cudnn.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
+
+/* A convolution call of any of the three directions, by the roles its arguments play. */
+struct convolution {
+	enum tfs_family family;
+	cudnnHandle_t handle;
+	const void *alpha;
+	const void *beta;
+	cudnnTensorDescriptor_t x_descriptor; /* data, or its gradient */
+	const void *x;
+	cudnnFilterDescriptor_t w_descriptor; /* filter, or its gradient */
+	const void *w;
+	cudnnTensorDescriptor_t y_descriptor; /* result, or its gradient */
+	const void *y;
+	cudnnConvolutionDescriptor_t convolution;
+	int algorithm;
+	const void *workspace;
+	size_t workspace_bytes;
+};
+
+static uint32_t role(const struct convolution *call, enum tfs_family writes, uint32_t written)
+{
+	return call->family == writes ? written : TFS_ROLE_READ;
+}
+
+static void note(struct tfs_frame *frame, const struct convolution *call)
+{
+	struct tfs_details details;
+	struct tfs_problem problem;
+	struct tfs_tensor tensor;
+
+	tfs_cudnn_details(&details, call->handle);
+	tfs_tensor_read(call->x_descriptor, &tensor);
+	const uint32_t written = tfs_put_scalars(&details, call->alpha, call->beta, tensor.type);
+	tfs_put_tensor(&details, call->x_descriptor, call->x,
+		role(call, TFS_FAMILY_conv_backward_data, written));
+	tfs_put_filter(&details, call->w_descriptor, call->w,
+		role(call, TFS_FAMILY_conv_backward_filter, written));
+	tfs_put_tensor(&details, call->y_descriptor, call->y,
+		role(call, TFS_FAMILY_conv_forward, written));
+	tfs_put_workspace(&details, call->workspace, call->workspace_bytes);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_algorithm, (uint64_t)call->algorithm);
+	if (tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
+		    call->convolution, call->y_descriptor, &problem)) {
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_math,
+			(uint64_t)problem.fields[TFS_PROBLEM_math]);
+	}
+	tfs_hook_details(frame, &details);
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
+	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_descriptor,
+		const void *x, const cudnnFilterDescriptor_t w_descriptor, const void *w,
+		const cudnnConvolutionDescriptor_t convolution, cudnnConvolutionFwdAlgo_t algorithm,
+		void *workspace, size_t workspace_bytes, const void *beta,
+		const cudnnTensorDescriptor_t y_descriptor, void *y))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionForward);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor,
+		x, w_descriptor, w, convolution, algorithm, workspace, workspace_bytes, beta,
+		y_descriptor, y);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
+				x_descriptor, x, w_descriptor, w, y_descriptor, y, convolution,
+				(int)algorithm, workspace, workspace_bytes});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
+	(cudnnHandle_t handle, const void *alpha, const cudnnFilterDescriptor_t w_descriptor,
+		const void *w, const cudnnTensorDescriptor_t dy_descriptor, const void *dy,
+		const cudnnConvolutionDescriptor_t convolution,
+		cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace, size_t workspace_bytes,
+		const void *beta, const cudnnTensorDescriptor_t dx_descriptor, void *dx))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardData);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha,
+		w_descriptor, w, dy_descriptor, dy, convolution, algorithm, workspace,
+		workspace_bytes, beta, dx_descriptor, dx);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha, beta,
+				dx_descriptor, dx, w_descriptor, w, dy_descriptor, dy, convolution,
+				(int)algorithm, workspace, workspace_bytes});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
+	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_descriptor,
+		const void *x, const cudnnTensorDescriptor_t dy_descriptor, const void *dy,
+		const cudnnConvolutionDescriptor_t convolution,
+		cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace, size_t workspace_bytes,
+		const void *beta, const cudnnFilterDescriptor_t dw_descriptor, void *dw))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardFilter);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha,
+		x_descriptor, x, dy_descriptor, dy, convolution, algorithm, workspace,
+		workspace_bytes, beta, dw_descriptor, dw);
+
+	if (TFS_END(&frame, status, 0))
+		note(&frame,
+			&(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha, beta,
+				x_descriptor, x, dw_descriptor, dw, dy_descriptor, dy, convolution,
+				(int)algorithm, workspace, workspace_bytes});
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardBias,
+	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t dy_descriptor,
+		const void *dy, const void *beta, const cudnnTensorDescriptor_t db_descriptor,
+		void *db))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardBias);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardBias)(
+		handle, alpha, dy_descriptor, dy, beta, db_descriptor, db);
+
+	if (TFS_END(&frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_cudnn_details(&details, handle);
+		const int type = tfs_put_tensor(&details, dy_descriptor, dy, TFS_ROLE_READ);
+		tfs_put_tensor(&details, db_descriptor, db,
+			tfs_put_scalars(&details, alpha, beta, type));
+		tfs_hook_details(&frame, &details);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnConvolutionBiasActivationForward,
+	(cudnnHandle_t handle, const void *alpha1, const cudnnTensorDescriptor_t x_descriptor,
+		const void *x, const cudnnFilterDescriptor_t w_descriptor, const void *w,
+		const cudnnConvolutionDescriptor_t convolution, cudnnConvolutionFwdAlgo_t algorithm,
+		void *workspace, size_t workspace_bytes, const void *alpha2,
+		const cudnnTensorDescriptor_t z_descriptor, const void *z,
+		const cudnnTensorDescriptor_t bias_descriptor, const void *bias,
+		const cudnnActivationDescriptor_t activation,
+		const cudnnTensorDescriptor_t y_descriptor, void *y))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBiasActivationForward);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBiasActivationForward)(handle, alpha1,
+		x_descriptor, x, w_descriptor, w, convolution, algorithm, workspace,
+		workspace_bytes, alpha2, z_descriptor, z, bias_descriptor, bias, activation,
+		y_descriptor, y);
+
+	if (TFS_END(&frame, status, 0)) {
+		struct tfs_details details;
+		struct tfs_problem problem;
+
+		tfs_cudnn_details(&details, handle);
+		const int type = tfs_put_tensor(&details, x_descriptor, x, TFS_ROLE_READ);
+		tfs_put_filter(&details, w_descriptor, w, TFS_ROLE_READ);
+		tfs_put_tensor(&details, bias_descriptor, bias, TFS_ROLE_READ);
+		if (tfs_cudnn_scalar(alpha2, type) != 0)
+			tfs_put_tensor(&details, z_descriptor, z, TFS_ROLE_READ);
+		tfs_put_tensor(&details, y_descriptor, y, TFS_ROLE_WRITE);
+		tfs_put_workspace(&details, workspace, workspace_bytes);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_algorithm, (uint64_t)algorithm);
+		if (tfs_problem_read(TFS_FAMILY_conv_forward, x_descriptor, w_descriptor,
+			    convolution, y_descriptor, &problem))
+			tfs_put_attribute(
+				&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
+		tfs_hook_details(&frame, &details);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cudnnConvolutionForward, conv_forward)                                                   \
+	X(cudnnConvolutionBackwardData, conv_backward_data)                                        \
+	X(cudnnConvolutionBackwardFilter, conv_backward_filter)                                    \
+	X(cudnnConvolutionBackwardBias, conv_backward_bias)                                        \
+	X(cudnnConvolutionBiasActivationForward, conv_fused)
+
+TFS_FAMILY(cudnn_conv, FUNCTIONS);
