@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include <cuda_runtime_api.h>
+
+#include "shim/hook.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
+
+TFS_PLAIN_HOOK(cudaError_t, cudaSetDevice, (int device), (device))
+TFS_PLAIN_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
+TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceCount, (int *count), (count))
+TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device),
+	(prop, device))
+TFS_PLAIN_HOOK(cudaError_t, cudaDeviceGetAttribute,
+	(int *value, enum cudaDeviceAttr attr, int device), (value, attr, device))
+TFS_PLAIN_HOOK(cudaError_t, cudaSetDeviceFlags, (unsigned int flags), (flags))
+TFS_PLAIN_HOOK(cudaError_t, cudaDriverGetVersion, (int *driverVersion), (driverVersion))
+TFS_PLAIN_HOOK(cudaError_t, cudaRuntimeGetVersion, (int *runtimeVersion), (runtimeVersion))
+TFS_PLAIN_HOOK(cudaError_t, cudaDeviceCanAccessPeer,
+	(int *canAccessPeer, int device, int peerDevice), (canAccessPeer, device, peerDevice))
+TFS_PLAIN_HOOK(cudaError_t, cudaDeviceEnablePeerAccess, (int peerDevice, unsigned int flags),
+	(peerDevice, flags))
+TFS_PLAIN_HOOK(cudaError_t, cudaFuncSetAttribute,
+	(const void *func, enum cudaFuncAttribute attr, int value), (func, attr, value))
+TFS_PLAIN_HOOK(cudaError_t, cudaFuncGetAttributes,
+	(struct cudaFuncAttributes * attr, const void *func), (attr, func))
+TFS_PLAIN_HOOK(cudaError_t, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+	(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize),
+	(numBlocks, func, blockSize, dynamicSMemSize))
+TFS_PLAIN_HOOK(cudaError_t, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+	(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize,
+		unsigned int flags),
+	(numBlocks, func, blockSize, dynamicSMemSize, flags))
+TFS_PLAIN_HOOK(cudaError_t, cudaGetLastError, (void), ())
+TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
+
+#define FUNCTIONS(X)                                                                               \
+	X(cudaSetDevice, other)                                                                    \
+	X(cudaGetDevice, other)                                                                    \
+	X(cudaGetDeviceCount, other)                                                               \
+	X(cudaGetDeviceProperties, property)                                                       \
+	X(cudaDeviceGetAttribute, property)                                                        \
+	X(cudaSetDeviceFlags, other)                                                               \
+	X(cudaDriverGetVersion, property)                                                          \
+	X(cudaRuntimeGetVersion, property)                                                         \
+	X(cudaDeviceCanAccessPeer, property)                                                       \
+	X(cudaDeviceEnablePeerAccess, other)                                                       \
+	X(cudaFuncSetAttribute, other)                                                             \
+	X(cudaFuncGetAttributes, property)                                                         \
+	X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, property)                                 \
+	X(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, property)                        \
+	X(cudaGetLastError, other)                                                                 \
+	X(cudaPeekAtLastError, other)
+
+TFS_FAMILY(cudart_device, FUNCTIONS);
