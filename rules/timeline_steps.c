@@ -12,17 +12,20 @@ struct durations {
 	size_t room;
 };
 
+/* A step record, or a run of packed steps. */
+struct event {
+	uint64_t ns;
+	uint64_t index;
+	const struct tfs_step_record *mark;
+	const struct tfs_steps_record *pack;
+};
+
 struct steps_work {
 	struct tfs_timeline *timeline;
-	/* step records by index; `key` = index, `value` = position in the file's list */
-	struct tfs_key *marks;
-	size_t mark_count;
+	struct event *events; /* by time */
+	size_t event_count;
 	struct tfs_key *packs; /* steps records by first index */
 	size_t pack_count;
-	/* every known step start: `key` = index, `value` = position in `times` */
-	struct tfs_key *starts;
-	uint64_t *times;
-	size_t start_count;
 	struct durations outside;
 	struct durations rewritten;
 	struct durations inside;
@@ -67,13 +70,6 @@ static struct tfs_step_times summarise(struct durations *list)
 	return times;
 }
 
-static void add_start(struct steps_work *work, uint64_t index, uint64_t ns)
-{
-	work->times[work->start_count] = ns;
-	work->starts[work->start_count] = (struct tfs_key){index, (uint32_t)work->start_count};
-	work->start_count++;
-}
-
 /* The first entry whose key is at least `key`. */
 static size_t lower_bound(const struct tfs_key *keys, size_t count, uint64_t key)
 {
@@ -90,20 +86,6 @@ static size_t lower_bound(const struct tfs_key *keys, size_t count, uint64_t key
 	return low;
 }
 
-static const struct tfs_step_record *mark_at(const struct steps_work *work, size_t nth)
-{
-	return tfs_trace_at(work->timeline->trace, TFS_RECORD_step, work->marks[nth].value);
-}
-
-/* The phase that holds at an index: that of the last step record up to it. */
-static uint32_t phase_at(const struct steps_work *work, uint64_t index)
-{
-	size_t next = index == UINT64_MAX ? work->mark_count
-					  : lower_bound(work->marks, work->mark_count, index + 1);
-
-	return next ? mark_at(work, next - 1)->record.function : (uint32_t)TFS_PHASE_TRAINING;
-}
-
 static void count_steps(
 	struct tfs_timeline *timeline, uint32_t phase, uint32_t flags, uint64_t count)
 {
@@ -117,112 +99,132 @@ static void count_steps(
 		timeline->rewritten_steps += count;
 }
 
-/* Durations of steps outside windows; also says where the run of them starts and ends. */
-static int add_packed(struct steps_work *work, const struct tfs_steps_record *record)
-{
-	const struct tfs_trace *trace = work->timeline->trace;
-	const struct tfs_segment *segment = tfs_trace_segment(trace, record->first_start_ticks);
-	const float *ticks = (const float *)(record + 1);
-	uint32_t phase = phase_at(work, record->first_index);
-	struct durations *list = record->flags & 1 ? &work->rewritten : &work->outside;
-	uint64_t ns = tfs_segment_ns(segment, record->first_start_ticks);
-	double sum = 0;
-	int err = 0;
-
-	add_start(work, record->first_index, ns);
-	for (unsigned i = 0; i < record->record.function && !err; i++) {
-		double step = (double)tfs_segment_duration(segment, (double)ticks[i]);
-
-		sum += (double)ticks[i];
-		if (phase == TFS_PHASE_TRAINING)
-			err = durations_add(list, step);
-	}
-	add_start(work, record->first_index + record->record.function,
-		ns + tfs_segment_duration(segment, sum));
-	count_steps(work->timeline, phase, record->flags, record->record.function);
-	return err;
-}
-
-static int read_marks(struct steps_work *work)
-{
-	const struct tfs_trace *trace = work->timeline->trace;
-	size_t steps = tfs_trace_count(trace, TFS_RECORD_step);
-	size_t packs = tfs_trace_count(trace, TFS_RECORD_steps);
-	int err = 0;
-
-	work->marks = malloc((steps + 1) * sizeof(*work->marks));
-	work->starts = malloc((steps + 2 * packs + 1) * sizeof(*work->starts));
-	work->times = malloc((steps + 2 * packs + 1) * sizeof(*work->times));
-	work->packs = malloc((packs + 1) * sizeof(*work->packs));
-	if (!work->marks || !work->packs || !work->starts || !work->times ||
-		steps + 2 * packs >= TFS_NONE)
-		return -ENOMEM;
-	for (size_t i = 0; i < steps; i++) {
-		const struct tfs_step_record *record = tfs_trace_at(trace, TFS_RECORD_step, i);
-
-		work->marks[i] = (struct tfs_key){record->index, (uint32_t)i};
-		add_start(work, record->index, tfs_trace_ns(trace, record->start_ticks));
-	}
-	work->mark_count = steps;
-	err = tfs_sort_keys(work->marks, steps);
-	for (size_t i = 0; i < packs && !err; i++) {
-		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
-
-		work->packs[work->pack_count++] = (struct tfs_key){pack->first_index, (uint32_t)i};
-		err = add_packed(work, pack);
-	}
-	if (!err)
-		err = tfs_sort_keys(work->packs, work->pack_count);
-	return err ? err : tfs_sort_keys(work->starts, work->start_count);
-}
-
-/* The end of the step with this index: where the next one starts; false = not known. */
-static bool step_end(const struct steps_work *work, uint64_t index, uint64_t *out_ns)
-{
-	size_t next = lower_bound(work->starts, work->start_count, index + 1);
-
-	if (next == work->start_count || work->starts[next].key != index + 1)
-		return false;
-	*out_ns = work->times[work->starts[next].value];
-	return true;
-}
-
-/* Whether a run of packed steps holds this index too: then it is counted there. */
-static bool is_packed(const struct steps_work *work, uint64_t index)
+/* The run of packed steps that holds an index, or NULL. */
+static const struct tfs_steps_record *pack_of(const struct steps_work *work, uint64_t index)
 {
 	size_t next = index == UINT64_MAX ? work->pack_count
 					  : lower_bound(work->packs, work->pack_count, index + 1);
 	const struct tfs_steps_record *pack;
 
 	if (!next)
-		return false;
+		return NULL;
 	pack = tfs_trace_at(work->timeline->trace, TFS_RECORD_steps, work->packs[next - 1].value);
-	return index - pack->first_index < pack->record.function;
+	return index - pack->first_index < pack->record.function ? pack : NULL;
 }
 
-static void add_step(struct steps_work *work, const struct tfs_step_record *record)
+static int read_events(struct steps_work *work)
 {
+	const struct tfs_trace *trace = work->timeline->trace;
+	size_t marks = tfs_trace_count(trace, TFS_RECORD_step);
+	size_t packs = tfs_trace_count(trace, TFS_RECORD_steps), count = 0;
+	struct tfs_key *keys = malloc((marks + packs + 1) * sizeof(*keys));
+	int err = -ENOMEM;
+
+	work->packs = malloc((packs + 1) * sizeof(*work->packs));
+	work->events = calloc(marks + packs + 1, sizeof(*work->events));
+	if (!keys || !work->packs || !work->events || marks + packs >= TFS_NONE)
+		goto out;
+	for (size_t i = 0; i < marks; i++) {
+		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
+
+		keys[count++] = (struct tfs_key){mark->start_ticks, (uint32_t)i};
+	}
+	for (size_t i = 0; i < packs; i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+
+		work->packs[i] = (struct tfs_key){pack->first_index, (uint32_t)i};
+		keys[count++] = (struct tfs_key){pack->first_start_ticks, (uint32_t)(marks + i)};
+	}
+	work->pack_count = packs;
+	err = tfs_sort_keys(work->packs, packs);
+	if (!err)
+		err = tfs_sort_keys(keys, count);
+	for (size_t i = 0; i < count && !err; i++) {
+		struct event *event = &work->events[i];
+
+		event->ns = tfs_trace_ns(trace, keys[i].key);
+		if (keys[i].value < marks) {
+			event->mark = tfs_trace_at(trace, TFS_RECORD_step, keys[i].value);
+			event->index = event->mark->index;
+		} else {
+			event->pack = tfs_trace_at(trace, TFS_RECORD_steps, keys[i].value - marks);
+			event->index = event->pack->first_index;
+		}
+	}
+	work->event_count = count;
+out:
+	free(keys);
+	return err;
+}
+
+/* Durations of steps outside windows. */
+static int add_packed(struct steps_work *work, const struct tfs_steps_record *pack, uint32_t phase)
+{
+	const struct tfs_segment *segment =
+		tfs_trace_segment(work->timeline->trace, pack->first_start_ticks);
+	const float *ticks = (const float *)(pack + 1);
+	struct durations *list = pack->flags & 1 ? &work->rewritten : &work->outside;
+	int err = 0;
+
+	count_steps(work->timeline, phase, pack->flags, pack->record.function);
+	for (unsigned i = 0; i < pack->record.function && !err && phase == TFS_PHASE_TRAINING; i++)
+		err = durations_add(list, (double)tfs_segment_duration(segment, (double)ticks[i]));
+	return err;
+}
+
+/*
+ * The end of the step that an event opens: where the next one starts, or where the phase changes.
+ * A second mark of the same step and phase is written at exit; it ends no step.
+ */
+static bool step_end(const struct steps_work *work, size_t nth, uint64_t *out_ns)
+{
+	const struct event *event = &work->events[nth], *next = event + 1;
+	const struct tfs_steps_record *pack = pack_of(work, event->index);
+	uint32_t phase = event->mark->record.function;
+	bool has_next = nth + 1 < work->event_count;
+
+	if (has_next && (next->index == event->index + 1 || phase != TFS_PHASE_TRAINING ||
+				(next->mark && next->index == event->index &&
+					next->mark->record.function != phase))) {
+		*out_ns = next->ns;
+		return true;
+	}
+	if (phase == TFS_PHASE_TRAINING && pack) {
+		const float *ticks = (const float *)(pack + 1);
+		const struct tfs_segment *segment =
+			tfs_trace_segment(work->timeline->trace, event->mark->start_ticks);
+
+		*out_ns = event->ns + tfs_segment_duration(segment,
+					      (double)ticks[event->index - pack->first_index]);
+		return true;
+	}
+	return false;
+}
+
+static void add_step(struct steps_work *work, size_t nth)
+{
+	const struct event *event = &work->events[nth];
 	struct tfs_timeline *timeline = work->timeline;
 	struct tfs_step *step = &timeline->private->steps[timeline->step_count];
-	uint64_t start = tfs_trace_ns(timeline->trace, record->start_ticks), end;
+	uint64_t end;
 	uint32_t window;
 
-	if (!step_end(work, record->index, &end) || end <= start)
+	timeline->step_source = event->mark->source;
+	if (!step_end(work, nth, &end) || end <= event->ns)
 		return;
-	if (timeline->step_count && step[-1].end_ns > start)
+	if (timeline->step_count && step[-1].end_ns > event->ns)
 		return;
-	window = tfs_timeline_window_at(timeline, start);
+	window = tfs_timeline_window_at(timeline, event->ns);
 	if (window != TFS_NONE && timeline->windows[window].end_ns < end)
 		window = TFS_NONE;
-	*step = (struct tfs_step){.index = record->index,
-		.start_ns = start,
+	*step = (struct tfs_step){.index = event->index,
+		.start_ns = event->ns,
 		.end_ns = end,
-		.phase = record->record.function,
-		.flags = record->flags,
+		.phase = event->mark->record.function,
+		.flags = event->mark->flags,
 		.window = window,
-		.site = record->record.site};
+		.site = event->mark->record.site};
 	timeline->step_count++;
-	timeline->step_source = record->source;
 }
 
 /* Sorts a step's duration where it belongs; rewritten steps are no evidence. */
@@ -235,7 +237,7 @@ static int file_step(struct steps_work *work, uint32_t nth)
 
 	if (step->phase != TFS_PHASE_TRAINING)
 		return 0;
-	if (!whole && is_packed(work, step->index))
+	if (!whole && pack_of(work, step->index))
 		return 0;
 	if (!whole)
 		return durations_add(step->flags & 1 ? &work->rewritten : &work->outside, ns);
@@ -245,18 +247,28 @@ static int file_step(struct steps_work *work, uint32_t nth)
 	return durations_add(&work->inside, ns);
 }
 
-/* Step records one after the other; the same index twice counts once. */
-static void read_steps(struct steps_work *work)
+static int read_steps(struct steps_work *work)
 {
-	for (size_t i = 0; i < work->mark_count; i++) {
-		const struct tfs_step_record *record = mark_at(work, i);
+	const struct tfs_step_record *latest = NULL;
+	int err = 0;
 
-		if (i && work->marks[i - 1].key == record->index)
+	for (size_t i = 0; i < work->event_count && !err; i++) {
+		const struct event *event = &work->events[i];
+
+		if (event->pack) {
+			err = add_packed(work, event->pack,
+				latest ? latest->record.function : (uint32_t)TFS_PHASE_TRAINING);
 			continue;
-		if (!is_packed(work, record->index))
-			count_steps(work->timeline, record->record.function, record->flags, 1);
-		add_step(work, record);
+		}
+		/* the mark at exit repeats the last step; packed steps are counted as such */
+		if (event->mark->record.function != TFS_PHASE_TRAINING ||
+			!((latest && latest->index == event->index) || pack_of(work, event->index)))
+			count_steps(work->timeline, event->mark->record.function,
+				event->mark->flags, 1);
+		add_step(work, i);
+		latest = event->mark;
 	}
+	return err;
 }
 
 static int judge_steps(struct steps_work *work)
@@ -280,27 +292,25 @@ int tfs_timeline_build_steps(struct tfs_timeline *timeline)
 {
 	struct tfs_timeline_private *own = timeline->private;
 	struct steps_work work = {.timeline = timeline};
-	int err = read_marks(&work);
+	int err = read_events(&work);
 
-	own->steps = calloc(work.mark_count + 1, sizeof(*own->steps));
-	own->judged = calloc(work.mark_count + 1, sizeof(*own->judged));
+	own->steps = calloc(work.event_count + 1, sizeof(*own->steps));
+	own->judged = calloc(work.event_count + 1, sizeof(*own->judged));
 	if (!own->steps || !own->judged)
 		err = -ENOMEM;
-	if (!err) {
-		timeline->steps = own->steps;
-		timeline->judged = own->judged;
-		read_steps(&work);
+	timeline->steps = own->steps;
+	timeline->judged = own->judged;
+	if (!err)
+		err = read_steps(&work);
+	if (!err)
 		err = judge_steps(&work);
-	}
 	if (!err) {
 		timeline->inside = summarise(&work.inside);
 		timeline->outside = summarise(&work.outside);
 		timeline->rewritten = summarise(&work.rewritten);
 	}
-	free(work.marks);
+	free(work.events);
 	free(work.packs);
-	free(work.starts);
-	free(work.times);
 	free(work.inside.ns);
 	free(work.outside.ns);
 	free(work.rewritten.ns);
