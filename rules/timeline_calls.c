@@ -97,27 +97,6 @@ static void walk_thread(struct walk *walk, uint32_t thread, struct tfs_host_call
 	}
 }
 
-/* What is still open ends with the last call. */
-static void close_windows(struct tfs_timeline *timeline)
-{
-	uint64_t last = 0;
-
-	for (uint32_t i = 0; i < timeline->thread_count; i++) {
-		const struct tfs_host_thread *thread = &timeline->threads[i];
-		const struct tfs_host_call *call =
-			timeline->calls + thread->first_call + thread->call_count - 1;
-
-		if (thread->call_count && call->end_ns > last)
-			last = call->end_ns;
-	}
-	for (uint32_t i = 0; i < timeline->window_count; i++) {
-		struct tfs_window *window = &timeline->private->windows[i];
-
-		if (window->end_ns == UINT64_MAX && last > window->start_ns)
-			window->end_ns = last;
-	}
-}
-
 int tfs_timeline_build_calls(struct tfs_timeline *timeline)
 {
 	struct tfs_timeline_private *own = timeline->private;
@@ -157,6 +136,5 @@ int tfs_timeline_build_calls(struct tfs_timeline *timeline)
 	own->operand_ranges = malloc((walk.operands + 1u) * sizeof(*own->operand_ranges));
 	if (!own->operand_ranges)
 		return -ENOMEM;
-	close_windows(timeline);
 	return 0;
 }

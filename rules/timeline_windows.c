@@ -50,3 +50,29 @@ int tfs_timeline_build_windows(struct tfs_timeline *timeline)
 			.start_ns = 0, .end_ns = UINT64_MAX, .flags = 1 | 2 | 4};
 	return err;
 }
+
+int tfs_timeline_close_windows(struct tfs_timeline *timeline)
+{
+	uint64_t last = 0;
+
+	for (uint32_t i = 0; i < timeline->thread_count; i++) {
+		const struct tfs_host_thread *thread = &timeline->threads[i];
+
+		if (thread->call_count) {
+			uint64_t end =
+				timeline->calls[thread->first_call + thread->call_count - 1].end_ns;
+
+			last = end > last ? end : last;
+		}
+	}
+	for (uint32_t i = 0; i < timeline->op_count; i++)
+		if (timeline->ops[i].end_ns > last)
+			last = timeline->ops[i].end_ns;
+	for (uint32_t i = 0; i < timeline->window_count; i++) {
+		struct tfs_window *window = &timeline->private->windows[i];
+
+		if (window->end_ns == UINT64_MAX && last > window->start_ns)
+			window->end_ns = last;
+	}
+	return 0;
+}

@@ -26,6 +26,12 @@
 #define TEST_IN(got, low, high)                                                                    \
 	test_between(                                                                              \
 		__FILE__, __LINE__, #got, (long long)(got), (long long)(low), (long long)(high))
+/* What the rest of the test cannot do without: ends it. */
+#define TEST_NEED(condition)                                                                       \
+	do {                                                                                       \
+		if (!TEST_TRUE(condition))                                                         \
+			exit(1);                                                                   \
+	} while (0)
 
 static int test_failures;
 
