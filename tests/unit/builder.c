@@ -51,16 +51,17 @@ static unsigned char *grow(struct builder *builder, size_t bytes)
 struct builder *builder_create_sized(uint32_t chunk_bytes)
 {
 	struct builder *builder = must(calloc(1, sizeof(*builder)));
+	uint32_t header_bytes = chunk_bytes < TFS_HEADER_BYTES ? 512 : TFS_HEADER_BYTES;
 	struct tfs_file_header *header;
 
 	builder->chunk_bytes = chunk_bytes;
 	builder->next_id = 1;
 	builder->next_function = 1;
 	builder->next_stream = 1;
-	header = (void *)grow(builder, TFS_HEADER_BYTES);
+	header = (void *)grow(builder, header_bytes);
 	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
 	header->version = TFS_FORMAT_VERSION;
-	header->header_bytes = TFS_HEADER_BYTES;
+	header->header_bytes = header_bytes;
 	header->chunk_bytes = chunk_bytes;
 	header->clock = TFS_CLOCK_MONOTONIC;
 	header->pid = 4242;

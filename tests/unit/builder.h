@@ -15,7 +15,8 @@
 struct builder;
 
 struct builder *builder_create(void);
-/* With small chunks (a multiple of 64 bytes), so that a short recording has several. */
+/* With small chunks (a multiple of 64 bytes) and a short header, so that a short recording has
+ * several chunks. */
 struct builder *builder_create_sized(uint32_t chunk_bytes);
 void builder_destroy(struct builder *builder);
 

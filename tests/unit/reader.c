@@ -296,7 +296,7 @@ static void check_flips(void)
 	unsigned char *bytes = builder_bytes(builder, &size);
 
 	for (size_t i = 0; i < size; i++) {
-		if (i >= sizeof(struct tfs_file_header) && i < TFS_HEADER_BYTES)
+		if (i >= sizeof(struct tfs_file_header) && i < 512)
 			continue;
 		for (size_t flip = 0; flip < sizeof(flips); flip++) {
 			bytes[i] ^= flips[flip];
@@ -319,7 +319,7 @@ static void check_uncommitted(void)
 	builder_string(builder, "second");
 	builder_thread(builder, 1);
 	builder_string(builder, "third");
-	chunk = (void *)(builder_bytes(builder, &size) + TFS_HEADER_BYTES);
+	chunk = (void *)(builder_bytes(builder, &size) + 512);
 	chunk->committed = 32;
 	trace = builder_open(builder);
 	TEST_NEED(trace);
