@@ -67,8 +67,8 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 		return site;
 	definition.record = (struct tfs_record){.function = (uint16_t)count, .site = site};
 	memcpy(definition.frames, frames, count * sizeof(*frames));
-	tfs_recorder_put(&definition, TFS_RECORD_site,
-		sizeof(definition.record) + count * sizeof(*frames));
+	tfs_recorder_put(
+		&definition, TFS_RECORD_site, sizeof(definition.record) + count * sizeof(*frames));
 	if (kept != NULL) {
 		memcpy(kept[site - 1].frames, frames, count * sizeof(*frames));
 		atomic_store_explicit(&kept[site - 1].count, count, memory_order_release);
@@ -77,8 +77,8 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 }
 
 /* Notes where the callers' return addresses lie, for the next hit to be verified. */
-static void note_checks(struct tfs_cache_entry *entry, const struct tfs_stack_frame *frames,
-	uint32_t count)
+static void note_checks(
+	struct tfs_cache_entry *entry, const struct tfs_stack_frame *frames, uint32_t count)
 {
 	for (uint32_t i = 1; i < count && entry->checks < TFS_CHECKED_FRAMES; i++) {
 		const uint64_t slot = frames[i].pointer - sizeof(uint64_t);

@@ -29,7 +29,7 @@ struct tfs_cache_entry {
 	struct tfs_aggregate *aggregate;
 	const struct tfs_function *function;
 	uint32_t site;
-	uint16_t flags;   /* TFS_SITE_* */
+	uint16_t flags; /* TFS_SITE_* */
 	uint16_t checks;
 	uint32_t offsets[TFS_CHECKED_FRAMES]; /* of return addresses, from `frame` */
 	uint64_t values[TFS_CHECKED_FRAMES];
@@ -42,8 +42,8 @@ struct tfs_cache {
 static inline struct tfs_cache_entry *tfs_callsite_slot(
 	const struct tfs_cache *cache, uint64_t address, uint64_t frame)
 {
-	const uint64_t mixed = (address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) *
-		UINT64_C(0xBF58476D1CE4E5B9);
+	const uint64_t mixed =
+		(address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
 
 	return &cache->entries[mixed >> 54];
 }

@@ -77,8 +77,8 @@ static void set_option(const char *pair)
 			continue;
 		uint64_t *field = (uint64_t *)((char *)&tfs_options + options[i].offset);
 		const bool good = options[i].kind == kind_record
-			? parse_record(text, field)
-			: parse_number(text, options[i].kind, field);
+					  ? parse_record(text, field)
+					  : parse_number(text, options[i].kind, field);
 		if (!good)
 			tfs_log_say("TFSHIM_OPTIONS: '%s' is not a value of '%s'; left as it was",
 				text, options[i].key);
@@ -116,8 +116,8 @@ static void print_help(void)
 			tfs_log_say("  %-17s %-10s %s", options[i].key, record_names[value],
 				options[i].help);
 		else
-			tfs_log_say("  %-17s %-10llu %s", options[i].key,
-				(unsigned long long)value, options[i].help);
+			tfs_log_say("  %-17s %-10llu %s", options[i].key, (unsigned long long)value,
+				options[i].help);
 	}
 }
 
@@ -147,8 +147,8 @@ void tfs_env_read(void)
 {
 	static const char *const ranks[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
 		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-	static const char *const sizes[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
-		"SLURM_NTASKS", NULL};
+	static const char *const sizes[] = {
+		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
 	const char *disabled = getenv("TFSHIM_DISABLE");
 	const char *output = getenv("TFSHIM_OUTPUT");
 	const char *rewrite = getenv("TFSHIM_REWRITE");

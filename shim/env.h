@@ -17,14 +17,16 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 /* X(key, field, kind, default, help): kind is flag, number, bytes or record. */
 #define TFS_OPTIONS(X)                                                                             \
 	X("record", record, record, TFS_RECORD_WINDOWS,                                            \
-		"none: totals per call site only; windows: details of some steps; all: everything")\
+		"none: totals per call site only; windows: details of some steps; all: "           \
+		"everything")                                                                      \
 	X("report", report, flag, 1, "write the reports when the program ends")                    \
 	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
 	X("window_later", later_steps, number, 20, "steps in every later window")                  \
 	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
-	X("limit", limit_bytes, bytes, UINT64_C(256) << 20, "largest recording, in bytes (k, m, g)")\
+	X("limit", limit_bytes, bytes, UINT64_C(256) << 20,                                        \
+		"largest recording, in bytes (k, m, g)")                                           \
 	X("quiet", quiet, flag, 0, "say nothing at the end, only write the reports")               \
 	X("staging_min", staging_min_bytes, bytes, 65537,                                          \
 		"pinned-staging: smallest copy it takes")                                          \

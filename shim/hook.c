@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cupti/collector.h"
-#include "shim/steps.h"
 #include "hook_families.h"
+#include "shim/steps.h"
 
 #define X(name) extern const struct tfs_hook_family tfs_family_##name;
 TFS_HOOK_FAMILIES(X)

@@ -49,7 +49,8 @@ static struct tfs_kernel *find_slot(uint64_t key)
 	return NULL;
 }
 
-static bool get_parameter(const void *kernel, CUfunction function, uint32_t index, size_t *out_bytes)
+static bool get_parameter(
+	const void *kernel, CUfunction function, uint32_t index, size_t *out_bytes)
 {
 	size_t offset;
 
@@ -85,18 +86,22 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key)
 {
 	struct tfs_kernel fresh = {.key = (uint64_t)(uintptr_t)launched};
-
-	tfs_spin_lock(&lock);
 	struct tfs_kernel *slot = find_slot(fresh.key);
-	const bool known = slot != NULL && slot->key != 0;
-	tfs_spin_unlock(&lock);
-	if (known || slot == NULL || launched == NULL)
-		return known ? slot : &unknown;
+
+	if (slot == NULL || launched == NULL)
+		return &unknown;
+	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
+		return slot;
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);
-	if (slot != NULL && slot->key == 0)
+	if (slot != NULL && slot->key == 0) {
+		/* The key last: without the lock, an entry is read only once its key is there. */
+		const uint64_t published = fresh.key;
+		fresh.key = 0;
 		*slot = fresh;
+		__atomic_store_n(&slot->key, published, __ATOMIC_RELEASE);
+	}
 	tfs_spin_unlock(&lock);
 	return slot != NULL ? slot : &unknown;
 }

@@ -13,8 +13,8 @@
 
 struct tfs_kernel {
 	uint64_t key;
-	uint32_t name; /* id of a kernel record, 0 = unknown */
-	uint32_t parameters; /* how many sizes are known */
+	uint32_t name;                        /* id of a kernel record, 0 = unknown */
+	uint32_t parameters;                  /* how many sizes are known */
 	uint8_t sizes[TFS_KERNEL_PARAMETERS]; /* bytes; 255 = larger */
 };
 

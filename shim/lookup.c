@@ -79,7 +79,7 @@ struct search {
 };
 
 struct tables {
-	const ElfW(Sym) *symbols;
+	const ElfW(Sym) * symbols;
 	const char *strings;
 	const uint32_t *gnu_hash;
 };
@@ -117,12 +117,12 @@ static uint32_t hash_name(const char *name)
 	return hash;
 }
 
-static const ElfW(Sym) *find_symbol(const struct tables *tables, const struct search *search)
+static const ElfW(Sym) * find_symbol(const struct tables *tables, const struct search *search)
 {
 	const uint32_t bucket_count = tables->gnu_hash[0];
 	const uint32_t first = tables->gnu_hash[1];
 	const uint32_t *buckets = tables->gnu_hash + 4 +
-		tables->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+				  tables->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
 	const uint32_t *chain = buckets + bucket_count;
 
 	if (bucket_count == 0)
@@ -197,7 +197,8 @@ void *tfs_lookup_named(enum tfs_library library, const char *name)
 		.file = files[library],
 	};
 
-	/* The library itself first: a plugin may define a function of the same name for its own use. */
+	/* The library itself first: a plugin may define a function of the same name for its own
+	 * use. */
 	dl_iterate_phdr(search_object, &search);
 	if (search.found == NULL) {
 		search.file = NULL;

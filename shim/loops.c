@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define VISITS 96u  /* addresses remembered per active function */
-#define NESTED 12u  /* loops around a call that are told apart */
+#define VISITS 96u /* addresses remembered per active function */
+#define NESTED 12u /* loops around a call that are told apart */
 #define UPDATES 512u
 
 /* An address that the function at some level has called from, in its present activation. */
@@ -75,7 +75,8 @@ static void enter_level(struct level *level, uint64_t address)
 {
 	level->address = address;
 	level->count = 1;
-	level->visits[0] = (struct visit){.address = address, .lowest = address, .highest = address};
+	level->visits[0] =
+		(struct visit){.address = address, .lowest = address, .highest = address};
 }
 
 static void stretch(struct visit *visit, uint64_t address)
@@ -101,8 +102,8 @@ static void move_on(struct level *level, uint64_t address)
 		level->visits[at].iteration++;
 		level->count = at + 1;
 	} else if (level->count < VISITS) {
-		level->visits[level->count++] = (struct visit){
-			.address = address, .lowest = address, .highest = address};
+		level->visits[level->count++] =
+			(struct visit){.address = address, .lowest = address, .highest = address};
 	}
 }
 
@@ -144,7 +145,8 @@ static void take_moment(const struct tfs_loops *loops, struct moment *out)
 static uint32_t carrier(const struct moment *then, const struct moment *now)
 {
 	for (uint32_t i = 0; i < then->count && i < now->count; i++) {
-		if (then->at[i].anchor != now->at[i].anchor || then->at[i].level != now->at[i].level)
+		if (then->at[i].anchor != now->at[i].anchor ||
+			then->at[i].level != now->at[i].level)
 			return NESTED;
 		if (then->at[i].iteration != now->at[i].iteration)
 			return i;
@@ -169,8 +171,8 @@ static void settle(struct tfs_loops *loops, uint32_t level, uint64_t anchor)
 	}
 }
 
-static void read_range(struct tfs_loops *loops, struct update *update, uint32_t site,
-	const struct moment *now)
+static void read_range(
+	struct tfs_loops *loops, struct update *update, uint32_t site, const struct moment *now)
 {
 	const uint32_t at = carrier(&update->when, now);
 
@@ -249,7 +251,7 @@ static bool in_prefix(const struct tfs_loops *loops, const uint64_t *frames, uin
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
 	return in_prefix(loops, frames, count) &&
-		frame_at(frames, count, loops->step_level) == loops->step_anchor;
+	       frame_at(frames, count, loops->step_level) == loops->step_anchor;
 }
 
 bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
@@ -265,6 +267,6 @@ bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, ui
 	const uint64_t *other, uint32_t other_count)
 {
 	return in_prefix(loops, one, one_count) && in_prefix(loops, other, other_count) &&
-		frame_at(one, one_count, loops->step_level) ==
-			frame_at(other, other_count, loops->step_level);
+	       frame_at(one, one_count, loops->step_level) ==
+		       frame_at(other, other_count, loops->step_level);
 }

@@ -10,7 +10,20 @@
 
 static struct tfs_range ranges[RANGES]; /* sorted by address, apart from each other */
 static uint32_t range_count;
-static struct tfs_spin lock;
+static struct tfs_spin lock;      /* between writers */
+static _Atomic uint32_t sequence; /* odd while a writer is at work; readers then try again */
+
+static void begin_write(void)
+{
+	tfs_spin_lock(&lock);
+	atomic_fetch_add_explicit(&sequence, 1, memory_order_acq_rel);
+}
+
+static void end_write(void)
+{
+	atomic_fetch_add_explicit(&sequence, 1, memory_order_release);
+	tfs_spin_unlock(&lock);
+}
 
 /* The first range that starts behind `address`. */
 static uint32_t upper(uint64_t address)
@@ -33,7 +46,7 @@ void tfs_memory_add(const struct tfs_range *range)
 {
 	if (range->address == 0 || range->bytes == 0)
 		return;
-	tfs_spin_lock(&lock);
+	begin_write();
 	const uint32_t at = upper(range->address);
 	const bool known = at > 0 && ranges[at - 1].address == range->address;
 	const bool full = !known && range_count == RANGES;
@@ -45,14 +58,14 @@ void tfs_memory_add(const struct tfs_range *range)
 		ranges[at] = *range;
 		range_count++;
 	}
-	tfs_spin_unlock(&lock);
+	end_write();
 	if (full)
 		tfs_recorder_lost(TFS_LOSS_ranges_full, 1);
 }
 
 bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range)
 {
-	tfs_spin_lock(&lock);
+	begin_write();
 	const uint32_t at = upper(address);
 	const bool found = at > 0 && ranges[at - 1].address == address;
 
@@ -61,30 +74,40 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range)
 		memmove(&ranges[at - 1], &ranges[at], (range_count - at) * sizeof(ranges[0]));
 		range_count--;
 	}
-	tfs_spin_unlock(&lock);
+	end_write();
 	return found;
 }
 
+/* Lock-free: a copy that a writer may have changed meanwhile is thrown away. */
 bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 {
-	tfs_spin_lock(&lock);
-	const uint32_t at = upper(address);
-	const bool found = at > 0 && address - ranges[at - 1].address < ranges[at - 1].bytes;
+	for (;;) {
+		const uint32_t before = atomic_load_explicit(&sequence, memory_order_acquire);
 
-	if (found)
-		*out_range = ranges[at - 1];
-	tfs_spin_unlock(&lock);
-	return found;
+		if ((before & 1) != 0) {
+			sched_yield();
+			continue;
+		}
+		const uint32_t at = upper(address);
+		const struct tfs_range range = ranges[at > 0 ? at - 1 : 0];
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&sequence, memory_order_relaxed) != before)
+			continue;
+		if (at == 0 || address - range.address >= range.bytes)
+			return false;
+		*out_range = range;
+		return true;
+	}
 }
 
 void tfs_memory_reset(uint32_t device)
 {
 	uint32_t kept = 0;
 
-	tfs_spin_lock(&lock);
+	begin_write();
 	for (uint32_t i = 0; i < range_count; i++)
 		if (ranges[i].device != device || (ranges[i].flags & TFS_RANGE_REGISTERED) != 0)
 			ranges[kept++] = ranges[i];
 	range_count = kept;
-	tfs_spin_unlock(&lock);
+	end_write();
 }

@@ -57,7 +57,7 @@ static int write_object(struct dl_phdr_info *object, size_t bytes, void *nothing
 		record.end = record.start + part->p_memsz;
 		record.file_offset = part->p_offset;
 		const uint64_t hash = tfs_intern_hash(&record.start, sizeof(record.start)) ^
-			tfs_intern_hash(path, strlen(path));
+				      tfs_intern_hash(path, strlen(path));
 		tfs_intern_claim(written, SLOTS, hash, &fresh);
 		if (!fresh)
 			continue;

@@ -71,7 +71,8 @@ static bool next_chunk(struct tfs_thread *thread)
 
 	if (fresh == NULL)
 		return false;
-	tfs_writer_take(&tfs_recording, fresh, TFS_CHUNK_RECORDS, thread->index, thread->sequence++);
+	tfs_writer_take(
+		&tfs_recording, fresh, TFS_CHUNK_RECORDS, thread->index, thread->sequence++);
 	thread->chunk = fresh;
 	thread->next = (char *)(fresh + 1);
 	thread->end = (char *)fresh + TFS_CHUNK_BYTES;
@@ -111,7 +112,7 @@ uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units)
 	if (!has_room(thread, units) && !next_chunk(thread))
 		return 0;
 	return tfs_writer_unit(thread->chunk) +
-		(uint64_t)(thread->next - (char *)thread->chunk) / TFS_UNIT;
+	       (uint64_t)(thread->next - (char *)thread->chunk) / TFS_UNIT;
 }
 
 void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes)
@@ -174,8 +175,8 @@ static struct thread_memory *reuse_memory(void)
 
 static struct thread_memory *make_memory(void)
 {
-	struct thread_memory *memory = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct thread_memory *memory = mmap(
+		NULL, sizeof(*memory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
 		return NULL;

@@ -17,18 +17,18 @@
 #include "shim/trace/writer.h"
 
 /* Why a call's details are wanted beyond its totals; 0 most of the time. */
-#define TFS_WANT_RECORD 1u  /* a window is open */
-#define TFS_WANT_STEPS 2u   /* the step search is still on */
-#define TFS_WANT_DEVICE 4u  /* CUPTI activity is on: tie it to the calls */
+#define TFS_WANT_RECORD 1u /* a window is open */
+#define TFS_WANT_STEPS 2u  /* the step search is still on */
+#define TFS_WANT_DEVICE 4u /* CUPTI activity is on: tie it to the calls */
 
 struct tfs_thread {
-	char *next;                    /* where the next record goes */
-	char *end;                     /* end of the chunk's payload; == next while there is none */
+	char *next; /* where the next record goes */
+	char *end;  /* end of the chunk's payload; == next while there is none */
 	struct tfs_chunk *chunk;
-	struct tfs_chunk *aggregates;  /* NULL: not recorded */
+	struct tfs_chunk *aggregates; /* NULL: not recorded */
 	uint32_t aggregates_used;
 	uint32_t index;
-	uint32_t sequence;             /* of the next chunk of records */
+	uint32_t sequence; /* of the next chunk of records */
 	struct tfs_cache cache;
 	struct tfs_cache_entry *latest; /* of the call before this one */
 };

@@ -40,8 +40,8 @@ struct job {
 /* The tool lies beside the library: in the same folder, in the build tree, or under ../bin. */
 static bool find_tool(struct job *job)
 {
-	static const char *const places[] = {"tfshim", "../reports/tfshim", "../bin/tfshim",
-		"../../bin/tfshim"};
+	static const char *const places[] = {
+		"tfshim", "../reports/tfshim", "../bin/tfshim", "../../bin/tfshim"};
 	Dl_info self;
 	char folder[PATH_MAX];
 
@@ -116,8 +116,8 @@ static void wait_until_done(const struct job *job)
 	if (got != 0)
 		return;
 	kill(job->worker, SIGKILL);
-	tfs_log_say("the report took too long; to make it: %s report %s", job->tool,
-		job->recording);
+	tfs_log_say(
+		"the report took too long; to make it: %s report %s", job->tool, job->recording);
 }
 
 static void launch(struct job *job)
@@ -129,8 +129,7 @@ static void launch(struct job *job)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &job->mask);
 	/* Exit signal 0: the parent gets no SIGCHLD, and a plain wait does not see the child. */
-	const pid_t child =
-		clone(part, job->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
+	const pid_t child = clone(part, job->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
 	close(job->ready[1]);
 	if (child > 0) {
 		while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)

@@ -13,7 +13,7 @@
 #include "shim/windows.h"
 
 #define PACKED 200u             /* step times kept back before they are written */
-#define SEARCH_CALLS (4u << 20) /* after so many calls the search is given up */
+#define SEARCH_CALLS (1u << 20) /* after so many calls the search is given up */
 
 static struct tfs_loops *loops;
 static struct tfs_thread *owner; /* the thread whose loop is the step's */
@@ -104,8 +104,8 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 	uint32_t count = 0;
 	struct tfs_thread *nobody = NULL;
 
-	__atomic_compare_exchange_n(&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED,
-		__ATOMIC_RELAXED);
+	__atomic_compare_exchange_n(
+		&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (frame->thread != owner || loops == NULL || atomic_load(&found))
 		return;
 	for (uint32_t i = 0; i < details->count; i++) {
@@ -154,7 +154,7 @@ static bool is_same_place(const struct tfs_thread *thread, const struct tfs_cach
 	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
 	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);
 	return one_depth > 0 && other_depth > 0 &&
-		tfs_loops_same_place(loops, one, one_depth, other, other_depth);
+	       tfs_loops_same_place(loops, one, one_depth, other, other_depth);
 }
 
 static void close_step(uint64_t ticks)

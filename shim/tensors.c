@@ -169,8 +169,8 @@ uint32_t tfs_problem_id(const struct tfs_problem *problem)
 		problems, PROBLEMS, tfs_intern_hash(problem, sizeof(*problem)), &fresh);
 
 	if (id != 0 && fresh) {
-		definition.record = (struct tfs_record){
-			.function = TFS_PROBLEM_FIELD_COUNT, .site = id};
+		definition.record =
+			(struct tfs_record){.function = TFS_PROBLEM_FIELD_COUNT, .site = id};
 		definition.problem = *problem;
 		tfs_recorder_put(&definition, TFS_RECORD_problem, sizeof(definition));
 	}

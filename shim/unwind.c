@@ -161,7 +161,7 @@ uint32_t tfs_unwind(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t 
 bool tfs_unwind_ready(void)
 {
 	return atomic_load_explicit(&use_libunwind, memory_order_acquire) ||
-		atomic_load_explicit(&use_libgcc, memory_order_acquire);
+	       atomic_load_explicit(&use_libgcc, memory_order_acquire);
 }
 
 static void load_libgcc(void)
@@ -192,7 +192,7 @@ static bool load_libunwind(void)
 	libunwind.get_reg =
 		(int (*)(unw_cursor_t *, int, unw_word_t *))dlsym(library, TEXT(unw_get_reg));
 	return libunwind.getcontext != NULL && libunwind.init_local != NULL &&
-		libunwind.step != NULL && libunwind.get_reg != NULL;
+	       libunwind.step != NULL && libunwind.get_reg != NULL;
 }
 
 void tfs_unwind_load(void)

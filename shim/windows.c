@@ -40,8 +40,8 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	atomic_store(&open_now, true);
-	__atomic_fetch_or(&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0),
-		__ATOMIC_RELAXED);
+	__atomic_fetch_or(
+		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
 
 static void close_window(uint64_t step)
@@ -72,7 +72,8 @@ void tfs_windows_step(uint64_t index)
 		atomic_store(&rewrites, true);
 	} else if (number == 0 || tfs_clock_ns(CLOCK_MONOTONIC) >= next_ns) {
 		atomic_store(&rewrites, false);
-		open_window(index, number == 0 ? tfs_options.window_steps : tfs_options.later_steps, 0);
+		open_window(
+			index, number == 0 ? tfs_options.window_steps : tfs_options.later_steps, 0);
 	}
 }
 
@@ -95,7 +96,7 @@ bool tfs_windows_rewrites(void)
 uint32_t tfs_windows_step_flags(void)
 {
 	return (tfs_windows_open() ? STEP_IN_WINDOW : 0) |
-		(tfs_windows_rewrites() ? STEP_REWRITTEN : 0);
+	       (tfs_windows_rewrites() ? STEP_REWRITTEN : 0);
 }
 
 void tfs_windows_finish(void)

@@ -123,10 +123,9 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 		alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-				c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4,
-				alpha, beta, 4, 0});
+		note(&frame, &(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k,
+				     a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4,
+				     4, 4, alpha, beta, 4, 0});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -141,11 +140,10 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 		a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-				c, lda, ldb, ldc, 0, 0, 0, 1, type_bytes(a_type),
-				type_bytes(b_type), type_bytes(c_type), alpha, beta,
-				compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
+		note(&frame, &(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k,
+				     a, b, c, lda, ldb, ldc, 0, 0, 0, 1, type_bytes(a_type),
+				     type_bytes(b_type), type_bytes(c_type), alpha, beta,
+				     compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -155,8 +153,8 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 		int incy))
 {
 	struct tfs_frame frame = TFS_ENTER(cublasSgemv_v2);
-	const cublasStatus_t status = TFS_REAL(cublasSgemv_v2)(
-		handle, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
+	const cublasStatus_t status =
+		TFS_REAL(cublasSgemv_v2)(handle, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
 	const int in = ta == CUBLAS_OP_N ? n : m;
 	const int out = ta == CUBLAS_OP_N ? m : n;
 

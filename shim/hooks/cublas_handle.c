@@ -38,8 +38,8 @@ bool tfs_cublas_host_pointers(cublasHandle_t handle)
 
 	look_up();
 	return cublas.pointer_mode == NULL ||
-		cublas.pointer_mode(handle, &mode) != CUBLAS_STATUS_SUCCESS ||
-		mode == CUBLAS_POINTER_MODE_HOST;
+	       cublas.pointer_mode(handle, &mode) != CUBLAS_STATUS_SUCCESS ||
+	       mode == CUBLAS_POINTER_MODE_HOST;
 }
 
 double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, uint32_t bytes)

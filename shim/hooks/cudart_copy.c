@@ -18,19 +18,19 @@ static uint32_t memory_kind(const void *address, bool device_side)
 	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
 }
 
-static void note_copy(struct tfs_frame *frame, const void *target, const void *source,
-	size_t bytes, enum cudaMemcpyKind kind, uint16_t stream)
+static void note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
+	enum cudaMemcpyKind kind, uint16_t stream)
 {
 	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	tfs_put_operand(&details, target, bytes,
-		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)));
+	tfs_put(&details, (uint64_t)(uintptr_t)target,
+		TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)), bytes) |
+			TFS_ITEM_COPY(kind));
 	tfs_put_operand(&details, source, bytes,
 		TFS_ROLE_READ | TFS_ROLE_MEMORY(memory_kind(source, from_device)));
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_copy_kind, kind);
 	tfs_hook_details(frame, &details);
 }
 
@@ -86,8 +86,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 	return TFS_LEAVE(&frame), status;
 }
 
-static void note_set(struct tfs_frame *frame, const void *target, int value, size_t bytes,
-	uint16_t stream)
+static void note_set(
+	struct tfs_frame *frame, const void *target, int value, size_t bytes, uint16_t stream)
 {
 	struct tfs_details details;
 

@@ -29,8 +29,8 @@ static void note(struct tfs_frame *frame, cudaError_t status, const void *stream
 	TFS_LEAVE(frame);
 }
 
-static void note_begin(struct tfs_frame *frame, cudaError_t status, cudaStream_t stream,
-	bool per_thread)
+static void note_begin(
+	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
 {
 	if (status == cudaSuccess)
 		__atomic_fetch_add(&tfs_captures_open, 1, __ATOMIC_RELAXED);
@@ -65,7 +65,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamEndCapture, _ptsz, (cudaStream_t stream, v
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamEndCapture)(stream, out_graph);
 	unsigned open = __atomic_load_n(&tfs_captures_open, __ATOMIC_RELAXED);
 	const bool ended = status == cudaSuccess || status == cudaErrorStreamCaptureInvalidated ||
-		status == cudaErrorStreamCaptureUnjoined;
+			   status == cudaErrorStreamCaptureUnjoined;
 
 	while (ended && open > 0 &&
 		!__atomic_compare_exchange_n(&tfs_captures_open, &open, open - 1, true,
@@ -75,8 +75,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamEndCapture, _ptsz, (cudaStream_t stream, v
 	return status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaGraphLaunch, _ptsz, (void *graph, cudaStream_t stream),
-	(graph, stream))
+TFS_TWIN_HOOKS(
+	cudaError_t, cudaGraphLaunch, _ptsz, (void *graph, cudaStream_t stream), (graph, stream))
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaGraphLaunch)(graph, stream);
 

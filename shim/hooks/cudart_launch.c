@@ -37,11 +37,15 @@ static void note_launch(struct tfs_frame *frame, const struct tfs_kernel *kernel
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_kernel, kernel->name);
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_grid, grid.x | (uint64_t)grid.y << 32);
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_block, block.x | (uint64_t)block.y << 32);
-	if (grid.z > 1 || block.z > 1)
+	if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1) {
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_launch,
+			kernel->name | (uint64_t)grid.x << 16 | (uint64_t)block.x << 48);
+	} else {
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_kernel, kernel->name);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid, grid.x | (uint64_t)grid.y << 32);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_block, block.x | (uint64_t)block.y << 32);
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid_z, grid.z | (uint64_t)block.z << 32);
+	}
 	if (shared > 0)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, shared);
 	for (uint32_t i = 0; arguments != NULL && i < kernel->parameters; i++)
@@ -95,8 +99,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchKernelExC, _ptsz,
 	(const cudaLaunchConfig_t *config, const void *function, void **arguments),
 	(config, function, arguments))
 {
-	const cudaError_t status =
-		TFS_TWIN_REAL(cudaLaunchKernelExC)(config, function, arguments);
+	const cudaError_t status = TFS_TWIN_REAL(cudaLaunchKernelExC)(config, function, arguments);
 
 	if (TFS_END(&frame, status, 0))
 		note_launch(&frame, tfs_kernel_find(function, TFS_KERNEL_SYMBOL), config->gridDim,

@@ -62,7 +62,8 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
 	const cudaError_t status = TFS_REAL(cudaMalloc)(out, bytes);
 
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE, 0);
+	note_alloc(
+		&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE, 0);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -161,8 +162,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMallocAsync, _ptsz, (void **out, size_t bytes, c
 	return TFS_LEAVE(&frame), status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaFreeAsync, _ptsz, (void *address, cudaStream_t stream),
-	(address, stream))
+TFS_TWIN_HOOKS(
+	cudaError_t, cudaFreeAsync, _ptsz, (void *address, cudaStream_t stream), (address, stream))
 {
 	struct tfs_range was = {0};
 

@@ -6,8 +6,8 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-static void note_stream(struct tfs_frame *frame, cudaError_t status, cudaStream_t stream,
-	bool per_thread)
+static void note_stream(
+	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
 {
 	if (TFS_END(frame, status, 0)) {
 		struct tfs_details details;
@@ -18,8 +18,8 @@ static void note_stream(struct tfs_frame *frame, cudaError_t status, cudaStream_
 	TFS_LEAVE(frame);
 }
 
-static void note_created(struct tfs_frame *frame, cudaError_t status, const cudaStream_t *out,
-	unsigned flags)
+static void note_created(
+	struct tfs_frame *frame, cudaError_t status, const cudaStream_t *out, unsigned flags)
 {
 	struct tfs_details details;
 
@@ -36,8 +36,8 @@ static void note_created(struct tfs_frame *frame, cudaError_t status, const cuda
 	TFS_LEAVE(frame);
 }
 
-static void note_event(struct tfs_frame *frame, cudaError_t status, cudaEvent_t event,
-	uint16_t stream)
+static void note_event(
+	struct tfs_frame *frame, cudaError_t status, cudaEvent_t event, uint16_t stream)
 {
 	if (TFS_END(frame, status, 0)) {
 		struct tfs_details details;

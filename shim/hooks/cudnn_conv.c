@@ -48,8 +48,8 @@ static void note(struct tfs_frame *frame, const struct convolution *call)
 	if (tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
 		    call->convolution, call->y_descriptor, &problem)) {
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_math,
-			(uint64_t)problem.fields[TFS_PROBLEM_math]);
+		tfs_put_attribute(
+			&details, TFS_ATTRIBUTE_math, (uint64_t)problem.fields[TFS_PROBLEM_math]);
 	}
 	tfs_hook_details(frame, &details);
 }
@@ -62,15 +62,14 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionForward);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor,
-		x, w_descriptor, w, convolution, algorithm, workspace, workspace_bytes, beta,
-		y_descriptor, y);
+	const cudnnStatus_t status =
+		TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor, x, w_descriptor, w,
+			convolution, algorithm, workspace, workspace_bytes, beta, y_descriptor, y);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
-				x_descriptor, x, w_descriptor, w, y_descriptor, y, convolution,
-				(int)algorithm, workspace, workspace_bytes});
+		note(&frame, &(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
+				     x_descriptor, x, w_descriptor, w, y_descriptor, y, convolution,
+				     (int)algorithm, workspace, workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -87,10 +86,9 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 		workspace_bytes, beta, dx_descriptor, dx);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha, beta,
-				dx_descriptor, dx, w_descriptor, w, dy_descriptor, dy, convolution,
-				(int)algorithm, workspace, workspace_bytes});
+		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha,
+				     beta, dx_descriptor, dx, w_descriptor, w, dy_descriptor, dy,
+				     convolution, (int)algorithm, workspace, workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -107,10 +105,9 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 		workspace_bytes, beta, dw_descriptor, dw);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha, beta,
-				x_descriptor, x, dw_descriptor, dw, dy_descriptor, dy, convolution,
-				(int)algorithm, workspace, workspace_bytes});
+		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha,
+				     beta, x_descriptor, x, dw_descriptor, dw, dy_descriptor, dy,
+				     convolution, (int)algorithm, workspace, workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -128,8 +125,8 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardBias,
 
 		tfs_cudnn_details(&details, handle);
 		const int type = tfs_put_tensor(&details, dy_descriptor, dy, TFS_ROLE_READ);
-		tfs_put_tensor(&details, db_descriptor, db,
-			tfs_put_scalars(&details, alpha, beta, type));
+		tfs_put_tensor(
+			&details, db_descriptor, db, tfs_put_scalars(&details, alpha, beta, type));
 		tfs_hook_details(&frame, &details);
 	}
 	return TFS_LEAVE(&frame), status;
@@ -146,10 +143,10 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBiasActivationForward,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBiasActivationForward);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBiasActivationForward)(handle, alpha1,
-		x_descriptor, x, w_descriptor, w, convolution, algorithm, workspace,
-		workspace_bytes, alpha2, z_descriptor, z, bias_descriptor, bias, activation,
-		y_descriptor, y);
+	const cudnnStatus_t status =
+		TFS_REAL(cudnnConvolutionBiasActivationForward)(handle, alpha1, x_descriptor, x,
+			w_descriptor, w, convolution, algorithm, workspace, workspace_bytes, alpha2,
+			z_descriptor, z, bias_descriptor, bias, activation, y_descriptor, y);
 
 	if (TFS_END(&frame, status, 0)) {
 		struct tfs_details details;

@@ -24,8 +24,8 @@ TFS_HOOK(cudnnStatus_t, cudnnBatchNormalizationForwardTraining,
 
 		tfs_cudnn_details(&details, handle);
 		const int type = tfs_put_tensor(&details, x_descriptor, x, TFS_ROLE_READ);
-		tfs_put_tensor(&details, y_descriptor, y,
-			tfs_put_scalars(&details, alpha, beta, type));
+		tfs_put_tensor(
+			&details, y_descriptor, y, tfs_put_scalars(&details, alpha, beta, type));
 		tfs_put_tensor(&details, p_descriptor, scale, TFS_ROLE_READ);
 		tfs_put_tensor(&details, p_descriptor, bias, TFS_ROLE_READ);
 		tfs_put_tensor(&details, p_descriptor, running_mean, update);
@@ -54,8 +54,8 @@ TFS_HOOK(cudnnStatus_t, cudnnBatchNormalizationForwardInference,
 
 		tfs_cudnn_details(&details, handle);
 		const int type = tfs_put_tensor(&details, x_descriptor, x, TFS_ROLE_READ);
-		tfs_put_tensor(&details, y_descriptor, y,
-			tfs_put_scalars(&details, alpha, beta, type));
+		tfs_put_tensor(
+			&details, y_descriptor, y, tfs_put_scalars(&details, alpha, beta, type));
 		tfs_put_tensor(&details, p_descriptor, scale, TFS_ROLE_READ);
 		tfs_put_tensor(&details, p_descriptor, bias, TFS_ROLE_READ);
 		tfs_put_tensor(&details, p_descriptor, mean, TFS_ROLE_READ);
@@ -84,11 +84,11 @@ TFS_HOOK(cudnnStatus_t, cudnnBatchNormalizationBackward,
 		tfs_cudnn_details(&details, handle);
 		const int type = tfs_put_tensor(&details, x_descriptor, x, TFS_ROLE_READ);
 		const uint32_t written = tfs_cudnn_scalar(p_beta, type) != 0
-			? TFS_ROLE_READ | TFS_ROLE_WRITE
-			: TFS_ROLE_WRITE;
+						 ? TFS_ROLE_READ | TFS_ROLE_WRITE
+						 : TFS_ROLE_WRITE;
 		tfs_put_tensor(&details, dy_descriptor, dy, TFS_ROLE_READ);
-		tfs_put_tensor(&details, dx_descriptor, dx,
-			tfs_put_scalars(&details, alpha, beta, type));
+		tfs_put_tensor(
+			&details, dx_descriptor, dx, tfs_put_scalars(&details, alpha, beta, type));
 		tfs_put_tensor(&details, p_descriptor, scale, TFS_ROLE_READ);
 		tfs_put_tensor(&details, p_descriptor, dscale, written);
 		tfs_put_tensor(&details, p_descriptor, dbias, written);

@@ -12,8 +12,8 @@ struct operand {
 	bool output;
 };
 
-static void note(struct tfs_frame *frame, cudnnHandle_t handle, const void *alpha,
-	const void *beta, const struct operand *operands, uint32_t count)
+static void note(struct tfs_frame *frame, cudnnHandle_t handle, const void *alpha, const void *beta,
+	const struct operand *operands, uint32_t count)
 {
 	struct tfs_details details;
 	struct tfs_tensor first;
@@ -33,8 +33,8 @@ TFS_HOOK(cudnnStatus_t, cudnnAddTensor,
 		void *c))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnAddTensor);
-	const cudnnStatus_t status = TFS_REAL(cudnnAddTensor)(
-		handle, alpha, a_descriptor, a, beta, c_descriptor, c);
+	const cudnnStatus_t status =
+		TFS_REAL(cudnnAddTensor)(handle, alpha, a_descriptor, a, beta, c_descriptor, c);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
@@ -65,9 +65,8 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationBackward,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnActivationBackward);
-	const cudnnStatus_t status =
-		TFS_REAL(cudnnActivationBackward)(handle, activation, alpha, y_descriptor, y,
-			dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
+	const cudnnStatus_t status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha,
+		y_descriptor, y, dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
@@ -150,9 +149,8 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingBackward,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnPoolingBackward);
-	const cudnnStatus_t status =
-		TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha, y_descriptor, y,
-			dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
+	const cudnnStatus_t status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha,
+		y_descriptor, y, dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,

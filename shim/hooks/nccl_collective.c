@@ -57,8 +57,8 @@ static void note(struct tfs_frame *frame, const struct collective *call)
 		TFS_ROLE_READ | role);
 	tfs_put_operand(&details, call->receive, call->receive_count * type_bytes(call->type),
 		TFS_ROLE_WRITE | role);
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_communicator,
-		(uint64_t)(uintptr_t)call->communicator);
+	tfs_put_attribute(
+		&details, TFS_ATTRIBUTE_communicator, (uint64_t)(uintptr_t)call->communicator);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_data_type, (uint64_t)call->type);
 	tfs_hook_details(frame, &details);
 }
@@ -70,7 +70,7 @@ static void note(struct tfs_frame *frame, const struct collective *call)
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
 		const ncclResult_t status = TFS_REAL(name) arguments;                              \
                                                                                                    \
-		if (TFS_END(&frame, status, (bytes) * type_bytes(type)))                           \
+		if (TFS_END(&frame, status, (bytes)*type_bytes(type)))                             \
 			note(&frame, &(struct collective){__VA_ARGS__});                           \
 		return TFS_LEAVE(&frame), status;                                                  \
 	}
@@ -83,13 +83,13 @@ COLLECTIVE_HOOK(ncclAllReduce,
 COLLECTIVE_HOOK(ncclBroadcast,
 	(const void *send, void *receive, size_t count, ncclDataType_t type, int root,
 		ncclComm_t communicator, cudaStream_t stream),
-	(send, receive, count, type, root, communicator, stream), count, send, count, receive, count,
-	type, communicator, stream)
+	(send, receive, count, type, root, communicator, stream), count, send, count, receive,
+	count, type, communicator, stream)
 COLLECTIVE_HOOK(ncclBcast,
 	(void *buffer, size_t count, ncclDataType_t type, int root, ncclComm_t communicator,
 		cudaStream_t stream),
-	(buffer, count, type, root, communicator, stream), count, buffer, count, buffer, count, type,
-	communicator, stream)
+	(buffer, count, type, root, communicator, stream), count, buffer, count, buffer, count,
+	type, communicator, stream)
 COLLECTIVE_HOOK(ncclReduce,
 	(const void *send, void *receive, size_t count, ncclDataType_t type, ncclRedOp_t operation,
 		int root, ncclComm_t communicator, cudaStream_t stream),

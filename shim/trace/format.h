@@ -39,7 +39,7 @@ enum tfs_loss {
 #define X(number, name, text) TFS_LOSS_##name = number,
 	TFS_LOSSES(X)
 #undef X
-	TFS_LOSS_COUNT = 16
+		TFS_LOSS_COUNT = 16
 };
 
 struct tfs_file_header {
@@ -138,8 +138,9 @@ struct tfs_call {
 
 /*
  * An item of a call: a memory operand or an attribute. The top byte of `tagged` is the role
- * (TFS_ROLE_*); the low 56 bits are the operand's length in bytes (0 = unknown), or, where the
- * role is 0, the attribute's key (0 = no item).
+ * (TFS_ROLE_*); the low 48 bits are the operand's length in bytes (0 = unknown), or, where the
+ * role is 0, the attribute's key (0 = no item). A copy's first operand has cudaMemcpyKind + 1 in
+ * the byte between.
  */
 struct tfs_item {
 	uint64_t value;
@@ -154,7 +155,9 @@ struct tfs_item {
 #define TFS_ROLE_OPERAND 0x80u                        /* always set in an operand's role */
 #define TFS_ITEM(role, bytes) ((uint64_t)((role) | TFS_ROLE_OPERAND) << 56 | (uint64_t)(bytes))
 #define TFS_ITEM_ROLE(item) ((uint32_t)((item)->tagged >> 56))
-#define TFS_ITEM_LOW(item) ((item)->tagged & ((UINT64_C(1) << 56) - 1))
+#define TFS_ITEM_LOW(item) ((item)->tagged & ((UINT64_C(1) << 48) - 1))
+#define TFS_ITEM_COPY(kind) ((uint64_t)((uint32_t)(kind) + 1) << 48)
+#define TFS_ITEM_COPY_KIND(item) ((uint32_t)((item)->tagged >> 48 & 0xff) - 1) /* -1: none */
 #define TFS_ITEM_MEMORY(item) ((uint32_t)((item)->tagged >> 60) & 7u)
 
 /* CUPTI's numbers for the first four; `host` = host memory that was not looked up. */
@@ -168,7 +171,7 @@ enum tfs_memory_kind {
 };
 
 #define TFS_ATTRIBUTES(X)                                                                          \
-	X(1, copy_kind)        /* cudaMemcpyKind as stated by the caller */                        \
+	X(1, copy_kind)        /* cudaMemcpyKind, where no operand says it */                      \
 	X(2, value)            /* byte or word of a memset */                                      \
 	X(3, kernel)           /* id of a kernel record */                                         \
 	X(4, grid)             /* x | y << 32 */                                                   \
@@ -185,19 +188,20 @@ enum tfs_memory_kind {
 	X(15, workspace)       /* bytes */                                                         \
 	X(16, math)            /* math type or mode */                                             \
 	X(17, flags)                                                                               \
-	X(18, device)          /* device index */                                                  \
-	X(19, communicator)    /* NCCL handle */                                                   \
-	X(20, count)           /* elements */                                                      \
+	X(18, device)       /* device index */                                                     \
+	X(19, communicator) /* NCCL handle */                                                      \
+	X(20, count)        /* elements */                                                         \
 	X(21, data_type)                                                                           \
 	X(22, root)                                                                                \
-	X(23, graph)           /* graph or executable graph handle */                              \
-	X(24, shape_m)         /* of a GEMM; also a vector's length */                             \
+	X(23, graph)   /* graph or executable graph handle */                                      \
+	X(24, shape_m) /* of a GEMM; also a vector's length */                                     \
 	X(25, shape_n)                                                                             \
 	X(26, shape_k)                                                                             \
-	X(27, rewritten)       /* string id: the rewrite that took part in this call */            \
-	X(28, host_result)     /* 1: the call returns its result to host memory */                 \
-	X(29, handle)          /* library handle */                                                \
-	X(30, argument)        /* a kernel's 4- or 8-byte scalar argument */
+	X(27, rewritten)   /* string id: the rewrite that took part in this call */                \
+	X(28, host_result) /* 1: the call returns its result to host memory */                     \
+	X(29, handle)      /* library handle */                                                    \
+	X(30, argument)    /* a kernel's 4- or 8-byte scalar argument */                           \
+	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
@@ -216,17 +220,20 @@ struct tfs_function_record {
 
 /* What a call does, as far as rules and step detection care: one per hooked function. */
 #define TFS_FAMILIES(X)                                                                            \
-	X(0, other) X(1, alloc) X(2, free) X(3, host_alloc) X(4, host_free) X(5, copy)             \
-	X(6, copy_async) X(7, set) X(8, set_async) X(9, launch) X(10, device_sync)                 \
-	X(11, stream_sync) X(12, event_sync) X(13, query) X(14, event_record) X(15, stream_wait)   \
-	X(16, stream_create) X(17, stream_destroy) X(18, event_create) X(19, event_destroy)        \
-	X(20, host_func) X(21, capture) X(22, graph_launch) X(23, graph_other) X(24, module)       \
-	X(25, conv_forward) X(26, conv_backward_data) X(27, conv_backward_filter)                  \
-	X(28, conv_backward_bias) X(29, conv_fused) X(30, conv_get) X(31, conv_find)               \
-	X(32, pointwise) X(33, pooling) X(34, softmax) X(35, normalisation) X(36, gemm)            \
-	X(37, blas) X(38, random) X(39, collective) X(40, group) X(41, handle) X(42, descriptor)   \
-	X(43, host_register) X(44, host_unregister) X(45, property) X(46, reduction)               \
-	X(47, alloc_async) X(48, free_async) X(49, reset) X(50, workspace_query)
+	X(0, other)                                                                                \
+	X(1, alloc) X(2, free) X(3, host_alloc) X(4, host_free) X(5, copy) X(6, copy_async) X(     \
+		7, set) X(8, set_async) X(9, launch) X(10, device_sync) X(11, stream_sync) X(12,   \
+		event_sync) X(13, query) X(14, event_record) X(15, stream_wait) X(16,              \
+		stream_create) X(17, stream_destroy) X(18, event_create) X(19, event_destroy)      \
+		X(20, host_func) X(21, capture) X(22, graph_launch) X(23, graph_other) X(          \
+			24, module) X(25, conv_forward) X(26, conv_backward_data) X(27,            \
+			conv_backward_filter) X(28, conv_backward_bias) X(29, conv_fused) X(30,    \
+			conv_get) X(31, conv_find) X(32, pointwise) X(33, pooling) X(34, softmax)  \
+			X(35, normalisation) X(36, gemm) X(37, blas) X(38, random)                 \
+				X(39, collective) X(40, group) X(41, handle) X(42, descriptor) X(  \
+					43, host_register) X(44, host_unregister) X(45, property)  \
+					X(46, reduction) X(47, alloc_async) X(48, free_async)      \
+						X(49, reset) X(50, workspace_query)
 
 enum tfs_family {
 #define X(number, name) TFS_FAMILY_##name = number,
@@ -235,8 +242,9 @@ enum tfs_family {
 };
 
 #define TFS_LIBRARIES(X)                                                                           \
-	X(1, cudart) X(2, cuda) X(3, cudnn) X(4, cublas) X(5, cublaslt) X(6, curand) X(7, nccl)    \
-	X(8, cupti) X(9, nvtx)
+	X(1, cudart)                                                                               \
+	X(2, cuda) X(3, cudnn) X(4, cublas) X(5, cublaslt) X(6, curand) X(7, nccl) X(8, cupti)     \
+		X(9, nvtx)
 
 enum tfs_library {
 #define X(number, name) TFS_LIBRARY_##name = number,
@@ -248,8 +256,9 @@ enum tfs_library {
  * follow the head, innermost (the program's own call) first. */
 
 struct tfs_module_record {
-	struct tfs_record record; /* function: length of the build id; site: string id of the path */
-	uint64_t start;           /* mapped address range of an executable segment */
+	struct tfs_record
+		record; /* function: length of the build id; site: string id of the path */
+	uint64_t start; /* mapped address range of an executable segment */
 	uint64_t end;
 	uint64_t file_offset; /* of `start` */
 	uint64_t load_bias;
@@ -280,19 +289,19 @@ struct tfs_stream_record {
 /* problem: `site` = id, `function` = number of fields; int32_t fields follow the head in the order
  * of enum tfs_problem_field. */
 #define TFS_PROBLEM_FIELDS(X)                                                                      \
-	X(0, family) X(1, data_type) X(2, math) X(3, mode) X(4, groups) X(5, compute_type)         \
-	X(6, n) X(7, c) X(8, h) X(9, w) X(10, k) X(11, filter_c) X(12, r) X(13, s)                 \
-	X(14, out_h) X(15, out_w) X(16, pad_h) X(17, pad_w) X(18, stride_h) X(19, stride_w)        \
-	X(20, dilation_h) X(21, dilation_w)                                                        \
-	X(22, x_stride_n) X(23, x_stride_c) X(24, x_stride_h) X(25, x_stride_w)                    \
-	X(26, y_stride_n) X(27, y_stride_c) X(28, y_stride_h) X(29, y_stride_w)                    \
-	X(30, filter_format)
+	X(0, family)                                                                               \
+	X(1, data_type) X(2, math) X(3, mode) X(4, groups) X(5, compute_type) X(6, n) X(7, c) X(   \
+		8, h) X(9, w) X(10, k) X(11, filter_c) X(12, r) X(13, s) X(14, out_h) X(15, out_w) \
+		X(16, pad_h) X(17, pad_w) X(18, stride_h) X(19, stride_w) X(20, dilation_h)        \
+			X(21, dilation_w) X(22, x_stride_n) X(23, x_stride_c) X(24, x_stride_h)    \
+				X(25, x_stride_w) X(26, y_stride_n) X(27, y_stride_c)              \
+					X(28, y_stride_h) X(29, y_stride_w) X(30, filter_format)
 
 enum tfs_problem_field {
 #define X(number, name) TFS_PROBLEM_##name = number,
 	TFS_PROBLEM_FIELDS(X)
 #undef X
-	TFS_PROBLEM_FIELD_COUNT = 31
+		TFS_PROBLEM_FIELD_COUNT = 31
 };
 
 /* kernel: `site` = id; the mangled name follows the head, NUL-terminated; `function` = length. */
@@ -328,7 +337,8 @@ struct tfs_fact_record {
 
 /* The start of a step (its end is the next one's start); index 0 = warm-up before the first. */
 struct tfs_step_record {
-	struct tfs_record record; /* function: enum tfs_phase; site: call site that opens the step */
+	struct tfs_record
+		record; /* function: enum tfs_phase; site: call site that opens the step */
 	uint64_t start_ticks;
 	uint64_t index;
 	uint32_t source; /* enum tfs_step_source */
@@ -369,7 +379,8 @@ enum tfs_device_op_kind {
 
 /* CUPTI activity; times are CLOCK_MONOTONIC nanoseconds, 0 = lost. */
 struct tfs_device_op_record {
-	struct tfs_record record; /* function: enum tfs_device_op_kind; site: kernel id, or copy kind */
+	struct tfs_record
+		record; /* function: enum tfs_device_op_kind; site: kernel id, or copy kind */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;
@@ -427,8 +438,9 @@ enum tfs_rewrite_state {
 
 /* The state of one rewrite; a later record of the same name replaces an earlier one. */
 struct tfs_rewrite_record {
-	struct tfs_record record; /* function: enum tfs_rewrite_state; site: string id of the name */
-	uint64_t applied;         /* calls it took part in */
+	struct tfs_record
+		record;   /* function: enum tfs_rewrite_state; site: string id of the name */
+	uint64_t applied; /* calls it took part in */
 	uint64_t bytes;
 	double predicted_ns; /* gain per step; NaN = not predicted */
 	double realised_ns;  /* gain per step with its 95 % interval; NaN = not measured */

@@ -113,14 +113,41 @@ uint32_t tfs_trace_unit(const struct tfs_trace *trace, const struct tfs_call *ca
 	return (uint32_t)((uint64_t)((const uint8_t *)call - trace->bytes) / TFS_UNIT);
 }
 
+/* Attributes that are packed into another item. */
+static bool packed_attribute(const struct tfs_item *item, enum tfs_attribute key, uint64_t *out_value)
+{
+	const uint64_t one = UINT64_C(1) << 32; /* the size in y */
+
+	if (TFS_ITEM_ROLE(item) != 0) {
+		*out_value = TFS_ITEM_COPY_KIND(item);
+		return key == TFS_ATTRIBUTE_copy_kind && *out_value != UINT32_MAX;
+	}
+	if (item->tagged != TFS_ATTRIBUTE_launch)
+		return false;
+	if (key == TFS_ATTRIBUTE_kernel)
+		*out_value = item->value & 0xffff;
+	else if (key == TFS_ATTRIBUTE_grid)
+		*out_value = (item->value >> 16 & UINT32_MAX) | one;
+	else if (key == TFS_ATTRIBUTE_block)
+		*out_value = item->value >> 48 | one;
+	else
+		return false;
+	return true;
+}
+
 bool tfs_call_attribute(const struct tfs_call *call, enum tfs_attribute key, uint64_t *out_value)
 {
 	const struct tfs_item *items;
 	unsigned count = tfs_call_items(call, &items);
+	uint64_t packed;
 
 	for (unsigned i = 0; i < count; i++) {
 		if (items[i].tagged == (uint64_t)key) {
 			*out_value = items[i].value;
+			return true;
+		}
+		if (packed_attribute(&items[i], key, &packed)) {
+			*out_value = packed;
 			return true;
 		}
 	}

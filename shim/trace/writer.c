@@ -16,7 +16,7 @@ static bool within_limits(uint64_t end)
 	struct rlimit limit;
 
 	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-		end <= limit.rlim_cur;
+	       end <= limit.rlim_cur;
 }
 
 /* Allocates [start, start + bytes) and maps it. posix_fallocate would write where the file system
@@ -32,8 +32,8 @@ static void *map_part(int fd, uint64_t start, uint64_t bytes)
 		errno = failed;
 		return NULL;
 	}
-	void *part = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd,
-		(off_t)start);
+	void *part = mmap(
+		NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off_t)start);
 	return part == MAP_FAILED ? NULL : part;
 }
 
