@@ -47,7 +47,12 @@ stop() {
 sh tests/setup.sh tests || stop "setup"
 if [ ! -f build/build.ninja ]; then
 	meson setup build || stop "configuration"
+elif [ ! -f build/.for-tests ]; then
+	# Configured by the demo, which installs less.
+	{ meson configure build --clearcache && meson setup --reconfigure build; } ||
+		stop "configuration"
 fi
+touch build/.for-tests
 ninja -C build || stop "build"
 
 TFSHIM_LONG=${long:+1}
