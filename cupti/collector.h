@@ -18,6 +18,9 @@ void tfs_collector_start(void);
 /* Starts or stops activity; false when there is none to be had. Any thread, one at a time. */
 bool tfs_collector_window(bool open);
 
+/* Takes what CUPTI has ready. Only from the helper thread, now and then. */
+void tfs_collector_poll(void);
+
 /* Around a wrapped call, in its thread, while a window with activity is open: CUDA calls made in
  * between belong to the record at `unit` of the recording. A few nanoseconds, no waiting. */
 void tfs_collector_push(uint64_t unit);

@@ -14,6 +14,10 @@ bool tfs_collector_window(bool open)
 	return false;
 }
 
+void tfs_collector_poll(void)
+{
+}
+
 void tfs_collector_push(uint64_t unit)
 {
 	(void)unit;

@@ -55,6 +55,8 @@ static void *help(void *nothing)
 
 		if (now - last_pair >= UINT64_C(1000000000)) {
 			tfs_recorder_pair_clocks();
+			tfs_windows_activity();
+			tfs_collector_poll();
 			last_pair = now;
 		}
 		wait_for_work();

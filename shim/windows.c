@@ -44,6 +44,15 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
 
+void tfs_windows_activity(void)
+{
+	if (tfs_options.record != TFS_RECORD_ALL || !atomic_load(&open_now) ||
+		!tfs_collector_window(true))
+		return;
+	put(true, 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
+	__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
+}
+
 static void close_window(uint64_t step)
 {
 	__atomic_fetch_and(&tfs_wanted, ~(TFS_WANT_RECORD | TFS_WANT_DEVICE), __ATOMIC_RELAXED);

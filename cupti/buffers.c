@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/buffers.h"
+
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define POOL_BYTES ((size_t)TFS_CUPTI_BUFFERS * TFS_CUPTI_BUFFER_BYTES)
+
+static _Atomic(uint8_t *) pool;
+static _Atomic uint64_t taken; /* a bit per buffer */
+_Static_assert(TFS_CUPTI_BUFFERS == 64, "one bit per buffer");
+
+/* Pages come as they are first written. */
+static uint8_t *get_pool(void)
+{
+	uint8_t *memory = atomic_load(&pool);
+	uint8_t *none = NULL;
+
+	if (memory != NULL)
+		return memory;
+	memory = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&pool, &none, memory)) {
+		munmap(memory, POOL_BYTES);
+		memory = none;
+	}
+	return memory;
+}
+
+uint8_t *tfs_cupti_buffer_take(void)
+{
+	uint8_t *memory = get_pool();
+	uint64_t bits = atomic_load(&taken);
+	int number;
+
+	if (memory == NULL)
+		return NULL;
+	do {
+		if (bits == UINT64_MAX)
+			return NULL;
+		number = __builtin_ctzll(~bits);
+	} while (!atomic_compare_exchange_weak(&taken, &bits, bits | UINT64_C(1) << number));
+	return memory + (size_t)number * TFS_CUPTI_BUFFER_BYTES;
+}
+
+void tfs_cupti_buffer_return(uint8_t *buffer, size_t used)
+{
+	uint8_t *memory = atomic_load(&pool);
+
+	if (memory == NULL || buffer < memory || buffer >= memory + POOL_BYTES)
+		return;
+	memset(buffer, 0, used < TFS_CUPTI_BUFFER_BYTES ? used : TFS_CUPTI_BUFFER_BYTES);
+	const size_t number = (size_t)(buffer - memory) / TFS_CUPTI_BUFFER_BYTES;
+	atomic_fetch_and(&taken, ~(UINT64_C(1) << number));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_CUPTI_DECODE_H
+#define TFS_CUPTI_DECODE_H
+
+/*
+ * CUPTI's activity records as records of ours. One binary reads every CUPTI from 11.8 on: it steps
+ * by what cuptiActivityGetNextRecord says, never by a size of its own, and reads only the fields
+ * that all versions have at the same place, others only from a version on that has them.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cupti/library.h"
+#include "shim/trace/format.h"
+
+struct tfs_decoder {
+	__typeof__(cuptiActivityGetNextRecord) *next;
+	uint32_t version;
+	int64_t offset_ns; /* added to times that are not 0, to make them CLOCK_MONOTONIC */
+	void (*put)(const void *record, enum tfs_record_kind kind, size_t bytes);
+	uint32_t (*kernel)(const char *name);
+	void (*lost)(enum tfs_loss loss, uint64_t count);
+};
+
+/* Puts a record for each of the buffer's first `valid` bytes' activities that the recording knows.
+ * Any thread. */
+void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t valid);
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/library.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/log.h"
+
+/* Newest first. */
+static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8"};
+
+/* Where it lies as seen from a folder with the program's CUDA libraries: the same folder, a
+ * toolkit's, and that of NVIDIA's Python wheels. */
+static const char *const beside[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
+
+static const char *const usual[] = {
+	"/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/lib64/"};
+
+struct folder {
+	char path[PATH_MAX];
+};
+
+enum verdict { TAKEN, NOT_FOUND, REFUSED };
+
+static int find_folder(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct folder *folder = argument;
+	const char *slash = strrchr(object->dlpi_name, '/');
+
+	(void)bytes;
+	if (slash == NULL || strncmp(slash + 1, "libcudart.so", strlen("libcudart.so")) != 0)
+		return 0;
+	snprintf(folder->path, sizeof(folder->path), "%.*s", (int)(slash - object->dlpi_name + 1),
+		object->dlpi_name);
+	return 1;
+}
+
+static bool look_up(void *library, struct tfs_cupti *out_cupti)
+{
+	bool complete = true;
+
+#define X(name)                                                                                    \
+	*(void **)&out_cupti->name = dlsym(library, #name);                                        \
+	complete = complete && out_cupti->name != NULL;
+	TFS_CUPTI_FUNCTIONS(X)
+#undef X
+#define X(name) *(void **)&out_cupti->name = dlsym(library, #name);
+	TFS_CUPTI_LATER_FUNCTIONS(X)
+#undef X
+	return complete;
+}
+
+/* No callbacks are ever enabled: the subscription only keeps others and us apart. */
+static void CUPTIAPI on_callback(
+	void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *call)
+{
+	(void)data;
+	(void)domain;
+	(void)id;
+	(void)call;
+}
+
+static CUptiResult subscribe(const struct tfs_cupti *cupti, char *out_owner, size_t bytes)
+{
+	CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
+		.subscriberName = "tfshim",
+		.oldSubscriberName = out_owner,
+		.oldSubscriberSize = bytes};
+	CUpti_SubscriberHandle handle;
+
+	if (cupti->cuptiSubscribe_v2 != NULL)
+		return cupti->cuptiSubscribe_v2(&handle, on_callback, NULL, &params);
+	return cupti->cuptiSubscribe(&handle, on_callback, NULL);
+}
+
+static void explain(CUptiResult status, const char *owner, char *out_reason, size_t bytes)
+{
+	switch ((int)status) {
+	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+	case CUPTI_ERROR_MAX_LIMIT_REACHED:
+		snprintf(out_reason, bytes, "not available: in use by %s",
+			*owner != '\0' ? owner : "another tool");
+		break;
+	case CUPTI_ERROR_NOT_INITIALIZED:
+		snprintf(out_reason, bytes, "not available: the driver is too old for it");
+		break;
+	case CUPTI_ERROR_UNKNOWN:
+		snprintf(out_reason, bytes, "not available: no usable driver (status 999)");
+		break;
+	default:
+		snprintf(out_reason, bytes, "not available: status %d", (int)status);
+	}
+}
+
+static enum verdict try_file(
+	const char *file, struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
+{
+	struct tfs_cupti cupti = {0};
+	char owner[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+
+	if (library == NULL)
+		return NOT_FOUND;
+	if (!look_up(library, &cupti) || cupti.cuptiGetVersion(&cupti.version) != CUPTI_SUCCESS) {
+		snprintf(out_reason, bytes, "not available: %.200s lacks functions", file);
+		return NOT_FOUND;
+	}
+	const CUptiResult status = subscribe(&cupti, owner, sizeof(owner));
+	tfs_log(TFS_LOG_INFO, "%s, version %u: subscribe answers %d", file, cupti.version,
+		(int)status);
+	if (status == CUPTI_SUCCESS) {
+		*out_cupti = cupti;
+		return TAKEN;
+	}
+	explain(status, owner, out_reason, bytes);
+	/* An older one may know an older driver. */
+	return status == CUPTI_ERROR_NOT_INITIALIZED ? NOT_FOUND : REFUSED;
+}
+
+static enum verdict try_folder(const char *folder, const char *below, struct tfs_cupti *out_cupti,
+	char *out_reason, size_t bytes)
+{
+	enum verdict verdict = NOT_FOUND;
+	char file[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && verdict == NOT_FOUND; i++)
+		if (snprintf(file, sizeof(file), "%s%s%s", folder, below, names[i]) <
+			(int)sizeof(file))
+			verdict = try_file(file, out_cupti, out_reason, bytes);
+	return verdict;
+}
+
+bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
+{
+	enum verdict verdict = NOT_FOUND;
+	struct folder folder = {""};
+
+	snprintf(out_reason, bytes, "not available: no libcupti was found");
+	dl_iterate_phdr(find_folder, &folder);
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
+		if (verdict == NOT_FOUND && folder.path[0] != '\0')
+			verdict = try_folder(folder.path, beside[i], out_cupti, out_reason, bytes);
+	/* The loader's own search. */
+	if (verdict == NOT_FOUND)
+		verdict = try_folder("", "", out_cupti, out_reason, bytes);
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && verdict == NOT_FOUND; i++)
+		verdict = try_folder(usual[i], "", out_cupti, out_reason, bytes);
+	return verdict == TAKEN;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_CUPTI_LIBRARY_H
+#define TFS_CUPTI_LIBRARY_H
+
+/*
+ * CUPTI's functions, looked up at run time in the newest libcupti that takes us as a subscriber.
+ * It is never closed again and never finalised: both crash in released versions.
+ */
+
+#include <cupti.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(name): there since CUPTI 11.8. */
+#define TFS_CUPTI_FUNCTIONS(X)                                                                     \
+	X(cuptiGetVersion)                                                                         \
+	X(cuptiGetTimestamp)                                                                       \
+	X(cuptiSubscribe)                                                                          \
+	X(cuptiActivityRegisterCallbacks)                                                          \
+	X(cuptiActivityEnable)                                                                     \
+	X(cuptiActivityDisable)                                                                    \
+	X(cuptiActivityFlushAll)                                                                   \
+	X(cuptiActivityGetNextRecord)                                                              \
+	X(cuptiActivityGetNumDroppedRecords)                                                       \
+	X(cuptiActivitySetAttribute)                                                               \
+	X(cuptiActivityPushExternalCorrelationId)                                                  \
+	X(cuptiActivityPopExternalCorrelationId)
+
+/* X(name): NULL where the library is too old for it. */
+#define TFS_CUPTI_LATER_FUNCTIONS(X)                                                               \
+	X(cuptiSubscribe_v2)                                                                       \
+	X(cuptiActivityRegisterTimestampCallback)                                                  \
+	X(cuptiActivityEnableRuntimeApi)                                                           \
+	X(cuptiActivityEnableDriverApi)                                                            \
+	X(cuptiSetThreadIdType)
+
+struct tfs_cupti {
+#define X(name) __typeof__(name) *name;
+	TFS_CUPTI_FUNCTIONS(X)
+	TFS_CUPTI_LATER_FUNCTIONS(X)
+#undef X
+	uint32_t version; /* as cuptiGetVersion says */
+};
+
+/* Opens a library and subscribes; false with the reason, for the report, in out_reason. May wait
+ * for the loader. */
+bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes);
+
+#endif
