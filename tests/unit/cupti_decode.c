@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* Buffers as CUPTI 11.8, 13.0 and a version to come lay them out: the same activities give the same
+ * records, whatever a record's length and whatever stands behind the fields that all share. */
+#include "cupti/decode.h"
+#include "tests/test.h"
+
+#define MOST 64
+#define FILLER 0xa5
+
+struct layout {
+	uint32_t version;
+	size_t kernel, copy, peer, set, sync, overhead, graph;
+};
+
+static const struct layout layouts[] = {
+	{18, 200, 80, 88, 80, 40, 40, 48},
+	{130001, 216, 96, 96, 88, 56, 56, 56},
+	{140000, 320, 128, 136, 104, 72, 80, 96},
+};
+
+static const struct layout *layout;
+static union {
+	uint64_t align;
+	uint8_t bytes[16384];
+} buffer;
+static size_t used;
+
+static struct put {
+	enum tfs_record_kind kind;
+	union {
+		struct tfs_device_op_record op;
+		struct tfs_device_sync_record sync;
+		struct tfs_device_api_record api;
+		struct tfs_overhead_record overhead;
+		struct tfs_link_record link;
+	};
+} puts_[MOST];
+static unsigned put_count, lost_count;
+
+static size_t size_of(uint32_t kind)
+{
+	switch (kind) {
+	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+		return layout->kernel;
+	case CUPTI_ACTIVITY_KIND_MEMCPY:
+		return layout->copy;
+	case CUPTI_ACTIVITY_KIND_MEMCPY2:
+		return layout->peer;
+	case CUPTI_ACTIVITY_KIND_MEMSET:
+		return layout->set;
+	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
+		return layout->sync;
+	case CUPTI_ACTIVITY_KIND_OVERHEAD:
+		return layout->overhead;
+	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
+		return layout->graph;
+	case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
+		return 24;
+	case CUPTI_ACTIVITY_KIND_RUNTIME:
+	case CUPTI_ACTIVITY_KIND_DRIVER:
+		return 40;
+	case CUPTI_ACTIVITY_KIND_FORCE_INT:
+		return 0;
+	default:
+		return 48;
+	}
+}
+
+static CUptiResult next(uint8_t *bytes, size_t valid, CUpti_Activity **record)
+{
+	size_t offset = 0;
+
+	if (*record)
+		offset = (size_t)((uint8_t *)*record - bytes) + size_of((*record)->kind);
+	if (offset >= valid)
+		return CUPTI_ERROR_MAX_LIMIT_REACHED;
+	if (!size_of(((CUpti_Activity *)(bytes + offset))->kind))
+		return CUPTI_ERROR_INVALID_KIND;
+	*record = (CUpti_Activity *)(bytes + offset);
+	return CUPTI_SUCCESS;
+}
+
+static void put(const void *record, enum tfs_record_kind kind, size_t bytes)
+{
+	if (put_count == MOST || !TEST_TRUE(bytes <= sizeof(puts_[0].op)))
+		return;
+	puts_[put_count].kind = kind;
+	memcpy(&puts_[put_count++].op, record, bytes);
+}
+
+static uint32_t intern(const char *name)
+{
+	return strcmp(name, "gemm") ? 1 : 77;
+}
+
+static void lose(enum tfs_loss loss, uint64_t count)
+{
+	TEST_EQ(loss, TFS_LOSS_cupti_unknown);
+	lost_count += (unsigned)count;
+}
+
+/* What a layout cuts off or adds is not ours to read: the rest is filler. */
+static void add(const void *record, size_t bytes)
+{
+	size_t size = size_of(((const CUpti_Activity *)record)->kind);
+
+	memset(buffer.bytes + used, FILLER, size);
+	memcpy(buffer.bytes + used, record, bytes < size ? bytes : size);
+	used += size;
+}
+
+static void decode(size_t valid, int64_t offset_ns)
+{
+	const struct tfs_decoder decoder = {.next = next,
+		.version = layout->version,
+		.offset_ns = offset_ns,
+		.put = put,
+		.kernel = intern,
+		.lost = lose};
+
+	put_count = 0;
+	lost_count = 0;
+	tfs_cupti_decode(&decoder, buffer.bytes, valid);
+}
+
+static void add_device_work(void)
+{
+	CUpti_ActivityKernel10 kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+		.start = 100,
+		.end = 250,
+		.deviceId = 1,
+		.streamId = 13,
+		.gridX = 70000,
+		.gridY = 2,
+		.gridZ = 3,
+		.blockX = 1024,
+		.blockY = 1,
+		.blockZ = 1,
+		.correlationId = 42,
+		.name = "gemm",
+		.graphNodeId = 5};
+	CUpti_ActivityMemcpy6 copy = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
+		.copyKind = 1,
+		.srcKind = 1,
+		.dstKind = 3,
+		.bytes = 5000000000,
+		.start = 300,
+		.streamId = 7,
+		.correlationId = 43};
+	CUpti_ActivityMemcpyPtoP4 peer = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
+		.copyKind = 10,
+		.flags = 1,
+		.bytes = 9,
+		.correlationId = 44};
+	CUpti_ActivityMemset4 set = {.kind = CUPTI_ACTIVITY_KIND_MEMSET,
+		.value = 0xff,
+		.bytes = 16,
+		.flags = 1,
+		.memoryKind = 3,
+		.correlationId = 45};
+	CUpti_ActivityGraphTrace2 graph = {
+		.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE, .correlationId = 46, .streamId = 9};
+
+	add(&kernel, sizeof(kernel));
+	add(&copy, sizeof(copy));
+	add(&peer, sizeof(peer));
+	add(&set, sizeof(set));
+	add(&graph, sizeof(graph));
+}
+
+static void check_device_work(void)
+{
+	const struct tfs_device_op_record *op = &puts_[0].op;
+	unsigned i;
+
+	for (i = 0; i < 5; i++) {
+		TEST_EQ(puts_[i].kind, TFS_RECORD_device_op);
+		TEST_EQ(puts_[i].op.correlation, 42 + i);
+	}
+	TEST_EQ(op->record.function, TFS_DEVICE_KERNEL);
+	TEST_EQ(op->record.site, 77);
+	TEST_EQ(op->start_ns, 1100);
+	TEST_EQ(op->end_ns, 1250);
+	TEST_EQ(op->device, 1);
+	TEST_EQ(op->stream, 13);
+	TEST_EQ(op->grid[0], 70000);
+	TEST_EQ(op->block[0], 1024);
+	TEST_EQ(op->flags, 3);
+	op = &puts_[1].op;
+	TEST_EQ(op->record.function, TFS_DEVICE_MEMCPY);
+	TEST_EQ(op->record.site, 1);
+	TEST_EQ(op->bytes, 5000000000);
+	TEST_EQ(op->source_kind, TFS_MEMORY_PAGEABLE);
+	TEST_EQ(op->target_kind, TFS_MEMORY_DEVICE);
+	TEST_EQ(op->flags, 0);
+	TEST_EQ(op->end_ns, 0); /* lost stays lost */
+	TEST_EQ(puts_[2].op.flags, 1);
+	TEST_EQ(puts_[3].op.grid[0], 0xff);
+	TEST_EQ(puts_[3].op.target_kind, TFS_MEMORY_DEVICE);
+	TEST_EQ(puts_[4].op.record.function, TFS_DEVICE_GRAPH);
+	TEST_EQ(puts_[4].op.stream, 9);
+}
+
+static void add_host_work(void)
+{
+	CUpti_ActivityExternalCorrelation ours = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+		CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 9001, 50, 0};
+	CUpti_ActivityExternalCorrelation others = ours, none = ours;
+	CUpti_ActivityAPI api = {CUPTI_ACTIVITY_KIND_RUNTIME, 211, 10, 25, 1, 4321, 50, 2};
+	CUpti_ActivityAPI endless = {
+		CUPTI_ACTIVITY_KIND_DRIVER, 307, 1, UINT64_MAX / 2, 1, 1, 51, 0};
+	CUpti_ActivitySynchronization2 sync = {.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+		.type = CUPTI_ACTIVITY_SYNCHRONIZATION_TYPE_STREAM_SYNCHRONIZE,
+		.start = 5,
+		.end = 6,
+		.correlationId = 52,
+		.streamId = 13,
+		.cudaEventId = 0xffffffff};
+	CUpti_ActivityOverhead3 overhead = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
+		.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING,
+		.start = 7,
+		.end = 8,
+		.correlationId = 53};
+
+	others.externalKind = CUPTI_EXTERNAL_CORRELATION_KIND_OPENACC;
+	none.externalId = 0;
+	add(&others, sizeof(others));
+	add(&none, sizeof(none));
+	add(&ours, sizeof(ours));
+	add(&api, sizeof(api));
+	add(&endless, sizeof(endless));
+	add(&sync, sizeof(sync));
+	add(&overhead, sizeof(overhead));
+}
+
+static void check_host_work(const struct put *first)
+{
+	TEST_EQ(first[0].kind, TFS_RECORD_link);
+	TEST_EQ(first[0].link.call_unit, 9001);
+	TEST_EQ(first[0].link.correlation, 50);
+	TEST_EQ(first[1].kind, TFS_RECORD_device_api);
+	TEST_EQ(first[1].api.record.function, 211);
+	TEST_EQ(first[1].api.duration_ns, 15);
+	TEST_EQ(first[1].api.tid, 4321);
+	TEST_EQ(first[1].api.status, 2);
+	TEST_EQ(first[1].api.domain, TFS_LIBRARY_cudart);
+	TEST_EQ(first[2].api.duration_ns, UINT32_MAX);
+	TEST_EQ(first[2].api.domain, TFS_LIBRARY_cuda);
+	TEST_EQ(first[3].kind, TFS_RECORD_device_sync);
+	TEST_EQ(first[3].sync.record.function, 3);
+	TEST_EQ(first[3].sync.record.site, 52);
+	TEST_EQ(first[3].sync.start_ns, 1005);
+	TEST_EQ(first[4].kind, TFS_RECORD_overhead);
+	TEST_EQ(first[4].overhead.record.function, 5);
+	/* 11.8 has no correlation id there: what follows is the next record's. */
+	TEST_EQ(first[4].overhead.record.site, layout->version < 20 ? 0 : 53);
+	TEST_EQ(first[4].overhead.end_ns, 1008);
+}
+
+static void check_damage(size_t whole)
+{
+	CUpti_Activity marker = {CUPTI_ACTIVITY_KIND_MARKER};
+	CUpti_Activity unheard_of = {(CUpti_ActivityKind)200};
+	CUpti_Activity broken = {CUPTI_ACTIVITY_KIND_FORCE_INT};
+
+	/* Cut inside the last record: its fields are not all there. */
+	decode(whole - layout->overhead + 8, 1000);
+	TEST_EQ(lost_count, 1);
+	TEST_EQ(put_count, 9);
+	add(&marker, sizeof(marker));
+	add(&unheard_of, sizeof(unheard_of));
+	decode(used, 1000);
+	TEST_EQ(lost_count, 2);
+	TEST_EQ(put_count, 10);
+	memcpy(buffer.bytes + used, &broken, sizeof(broken));
+	decode(used + 64, 1000);
+	TEST_EQ(lost_count, 3);
+	TEST_EQ(put_count, 10);
+}
+
+int main(void)
+{
+	unsigned i;
+
+	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		layout = &layouts[i];
+		memset(buffer.bytes, FILLER, sizeof(buffer.bytes));
+		used = 0;
+		decode(0, 0);
+		TEST_EQ(put_count + lost_count, 0);
+		add_device_work();
+		add_host_work();
+		decode(used, 1000);
+		TEST_EQ(put_count, 10);
+		TEST_EQ(lost_count, 0);
+		check_device_work();
+		check_host_work(&puts_[5]);
+		check_damage(used);
+	}
+	return test_result();
+}
