@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/replay.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a call costs the host once there is nothing to wait for, where nothing better is known. */
+#define OWN_NS 2000.0
+/* Host and device clocks agree to about this. */
+#define SKEW_NS 2000.0
+/* Operations a stream accepts before the host has to wait. */
+#define QUEUE_DEPTH 1024u
+
+/* How an operation's start followed from what came before it. */
+struct op_delay {
+	double after_submit_ns;
+	double after_stream_ns;
+};
+
+struct call_wait {
+	bool valid;   /* the wait is one: the call did not return before its target */
+	bool waited;  /* and it had something to wait for */
+	double own_ns;
+	double tail_ns; /* from the target's end to the return; negative: staged copies */
+};
+
+struct tfs_replay {
+	const struct tfs_graph *graph;
+	struct op_delay *delays;
+	struct call_wait *waits;
+	double *measured;
+};
+
+/* The device's and the threads' state while calls go by. */
+struct state {
+	double *ready;  /* per stream: end of its last operation */
+	double *floor;  /* per stream: no operation before this (stream waits) */
+	double *event;  /* per event: when its latest record is reached */
+	double *host;   /* per thread: now */
+	double *left;   /* per thread: measured end of its latest call */
+	double *queue;  /* per stream: ends of the last QUEUE_DEPTH operations */
+	uint32_t *given; /* per stream: operations so far */
+	double legacy;   /* end of the legacy stream's last operation */
+	double blocking; /* end of all blocking streams' operations */
+	double device;   /* end of everything */
+	size_t mark;
+};
+
+static double later(double a, double b)
+{
+	return a > b ? a : b;
+}
+
+static void state_finish(struct state *state)
+{
+	free(state->ready);
+	free(state->given);
+	memset(state, 0, sizeof(*state));
+}
+
+static void state_finished(struct state *state, const struct tfs_graph_stream *stream, double end)
+{
+	if (stream->legacy)
+		state->legacy = later(state->legacy, end);
+	if (stream->blocking || stream->legacy)
+		state->blocking = later(state->blocking, end);
+	state->device = later(state->device, end);
+}
+
+static int state_init(struct state *state, const struct tfs_graph *graph)
+{
+	size_t streams = graph->stream_count, threads = graph->thread_count;
+	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2;
+
+	memset(state, 0, sizeof(*state));
+	state->ready = calloc(numbers + 1, sizeof(double));
+	state->given = calloc(streams + 1, sizeof(uint32_t));
+	if (!state->ready || !state->given) {
+		state_finish(state);
+		return -ENOMEM;
+	}
+	state->floor = state->ready + streams;
+	state->event = state->floor + streams;
+	state->host = state->event + graph->event_count;
+	state->left = state->host + threads;
+	state->queue = state->left + threads;
+	for (size_t i = 0; i < streams && graph->busy_ns; i++) {
+		state->ready[i] = graph->busy_ns[i];
+		state_finished(state, &graph->streams[i], graph->busy_ns[i]);
+	}
+	return 0;
+}
+
+/* The end of what a new operation of this stream must follow. */
+static double stream_after(const struct state *state, const struct tfs_graph *graph, uint32_t stream)
+{
+	const struct tfs_graph_stream *kind = &graph->streams[stream];
+	double after = later(state->ready[stream], state->floor[stream]);
+
+	if (kind->legacy)
+		return later(after, state->blocking);
+	return kind->blocking ? later(after, state->legacy) : after;
+}
+
+static void stream_push(struct state *state, const struct tfs_graph *graph, uint32_t stream,
+	double end)
+{
+	state->ready[stream] = end;
+	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
+	state_finished(state, &graph->streams[stream], end);
+}
+
+/* When a slot of a full queue was free again. */
+static double stream_slot(const struct state *state, uint32_t stream)
+{
+	if (state->given[stream] < QUEUE_DEPTH)
+		return 0;
+	return state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream] % QUEUE_DEPTH];
+}
+
+static double wait_target(const struct state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	switch (call->wait) {
+	case TFS_WAIT_DEVICE:
+		return state->device;
+	case TFS_WAIT_STREAM:
+		return call->stream < graph->stream_count ? stream_after(state, graph, call->stream)
+							  : state->device;
+	case TFS_WAIT_EVENT:
+		return call->event < graph->event_count ? state->event[call->event] : 0;
+	case TFS_WAIT_OWN:
+		return call->ops ? state->ready[graph->ops[call->first_op + call->ops - 1].stream] : 0;
+	case TFS_WAIT_NONE:
+		break;
+	}
+	return 0;
+}
+
+static void take_action(struct state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	bool event = call->event < graph->event_count, stream = call->stream < graph->stream_count;
+
+	if (call->action == TFS_ACTION_RECORD && event)
+		state->event[call->event] = stream ? stream_after(state, graph, call->stream) : 0;
+	if (call->action == TFS_ACTION_STREAM_WAIT && event && stream)
+		state->floor[call->stream] =
+			later(state->floor[call->stream], state->event[call->event]);
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count, double fallback)
+{
+	if (!count)
+		return fallback;
+	qsort(values, count, sizeof(*values), compare);
+	return values[count / 2];
+}
+
+static double between(double value, double low, double high)
+{
+	return value < low ? low : value > high ? high : value;
+}
+
+/* What the call's wait was like in the measurement; its operations are in the state already. */
+static struct call_wait measure_wait(const struct state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	double duration = call->end_ns - call->start_ns;
+	double target = wait_target(state, graph, call);
+	struct call_wait wait = {.own_ns = duration};
+	double slack = SKEW_NS;
+
+	if (call->wait == TFS_WAIT_NONE)
+		return wait;
+	/* A staged copy lets the host go when the last piece is read, not when it has arrived. */
+	if (call->wait == TFS_WAIT_OWN && call->ops) {
+		const struct tfs_graph_op *op = &graph->ops[call->first_op + call->ops - 1];
+
+		slack += op->end_ns - op->start_ns;
+	}
+	wait.valid = call->end_ns + slack >= target;
+	wait.waited = wait.valid && target > call->start_ns;
+	if (wait.waited) {
+		wait.tail_ns = call->end_ns - target;
+		wait.own_ns = between(duration, 0, OWN_NS);
+	}
+	return wait;
+}
+
+/* Follows the measurement: what each operation and each wait followed from. */
+static int measure(struct tfs_replay *replay)
+{
+	const struct tfs_graph *graph = replay->graph;
+	double *submits = malloc((graph->ops_count * 2 + 1) * sizeof(double));
+	double *gaps = submits + graph->ops_count;
+	size_t submit_count = 0, gap_count = 0;
+	double usual_submit, usual_gap;
+	struct state state;
+
+	if (!submits || state_init(&state, graph)) {
+		free(submits);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < graph->calls_count; i++) {
+		const struct tfs_graph_call *call = &graph->calls[i];
+
+		for (; state.mark < graph->marks_count && graph->marks[state.mark] <= call->start_ns;
+			state.mark++)
+			replay->measured[state.mark] = later(graph->marks[state.mark], state.device);
+		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
+			const struct tfs_graph_op *op = &graph->ops[j];
+			double submit = op->start_ns - (call->start_ns + op->submit_ns);
+			double gap = op->start_ns - stream_after(&state, graph, op->stream);
+
+			replay->delays[j] = (struct op_delay){submit, gap};
+			if (submit < gap)
+				submits[submit_count++] = submit;
+			else
+				gaps[gap_count++] = gap;
+			stream_push(&state, graph, op->stream, op->end_ns);
+		}
+		replay->waits[i] = measure_wait(&state, graph, call);
+		take_action(&state, graph, call);
+	}
+	for (; state.mark < graph->marks_count; state.mark++)
+		replay->measured[state.mark] = later(graph->marks[state.mark], state.device);
+	/* What bound an operation keeps its own delay, what did not gets the usual one. */
+	usual_submit = median(submits, submit_count, 4000);
+	usual_gap = median(gaps, gap_count, 1000);
+	for (size_t j = 0; j < graph->ops_count; j++) {
+		struct op_delay *delay = &replay->delays[j];
+
+		if (delay->after_submit_ns < delay->after_stream_ns)
+			delay->after_stream_ns = between(usual_gap, 0, delay->after_stream_ns);
+		else
+			delay->after_submit_ns = between(usual_submit, 0, delay->after_submit_ns);
+		delay->after_submit_ns = later(delay->after_submit_ns, 0);
+		delay->after_stream_ns = later(delay->after_stream_ns, 0);
+	}
+	state_finish(&state);
+	free(submits);
+	return 0;
+}
+
+struct tfs_replay *tfs_replay_create(const struct tfs_graph *graph)
+{
+	struct tfs_replay *replay = calloc(1, sizeof(*replay));
+
+	if (!replay)
+		return NULL;
+	replay->graph = graph;
+	replay->delays = calloc(graph->ops_count + 1, sizeof(*replay->delays));
+	replay->waits = calloc(graph->calls_count + 1, sizeof(*replay->waits));
+	replay->measured = calloc(graph->marks_count + 1, sizeof(double));
+	if (!replay->delays || !replay->waits || !replay->measured || measure(replay)) {
+		tfs_replay_destroy(replay);
+		return NULL;
+	}
+	return replay;
+}
+
+void tfs_replay_destroy(struct tfs_replay *replay)
+{
+	if (!replay)
+		return;
+	free(replay->delays);
+	free(replay->waits);
+	free(replay->measured);
+	free(replay);
+}
+
+void tfs_replay_measured(const struct tfs_replay *replay, double *out_finish_ns)
+{
+	memcpy(out_finish_ns, replay->measured, replay->graph->marks_count * sizeof(double));
+}
+
+bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
+{
+	return replay->waits[call].waited;
+}
+
+/* Hands a call's operations to their streams; returns how long a full queue held the host. */
+static double run_ops(struct state *state, const struct tfs_replay *replay,
+	const struct tfs_graph_call *call, double start, double scale)
+{
+	const struct tfs_graph *graph = replay->graph;
+	double held = 0;
+
+	for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
+		const struct tfs_graph_op *op = &graph->ops[j];
+		double submit = start + held + op->submit_ns;
+		double slot = stream_slot(state, op->stream);
+		double begin;
+
+		if (slot > submit) {
+			held += slot - submit;
+			submit = slot;
+		}
+		begin = later(submit + replay->delays[j].after_submit_ns,
+			stream_after(state, graph, op->stream) + replay->delays[j].after_stream_ns);
+		stream_push(state, graph, op->stream, begin + (op->end_ns - op->start_ns) * scale);
+	}
+	return held;
+}
+
+static double run_call(struct state *state, const struct tfs_replay *replay, size_t index,
+	double start, const struct tfs_edit *edit)
+{
+	const struct tfs_graph_call *call = &replay->graph->calls[index];
+	const struct call_wait *wait = &replay->waits[index];
+	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
+
+	if (edit && edit->gone)
+		return start;
+	end = start + wait->own_ns + run_ops(state, replay, call, start, scale);
+	if (edit && edit->no_wait)
+		end = start + between(wait->own_ns, 0, OWN_NS) + (end - start - wait->own_ns);
+	else if (wait->valid) {
+		target = wait_target(state, replay->graph, call);
+		/* A wait that was too short to see still orders the host behind its target. */
+		end = later(end, target + wait->tail_ns * (wait->tail_ns < 0 ? scale : 1));
+	}
+	take_action(state, replay->graph, call);
+	return end;
+}
+
+int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_edit *edits,
+	double *out_finish_ns)
+{
+	const struct tfs_graph *graph = replay->graph;
+	struct state state;
+	double mark;
+
+	if (state_init(&state, graph))
+		return -ENOMEM;
+	for (size_t i = 0; i < graph->calls_count; i++) {
+		const struct tfs_graph_call *call = &graph->calls[i];
+		double start;
+
+		while (call->thread == graph->main_thread && state.mark < graph->marks_count &&
+			graph->marks[state.mark] <= call->start_ns) {
+			mark = state.host[call->thread] +
+				later(graph->marks[state.mark] - state.left[call->thread], 0);
+			out_finish_ns[state.mark++] = later(mark, state.device);
+		}
+		start = state.host[call->thread] + later(call->start_ns - state.left[call->thread], 0);
+		state.host[call->thread] =
+			run_call(&state, replay, i, start, edits ? &edits[i] : NULL);
+		state.left[call->thread] = call->end_ns;
+	}
+	for (; state.mark < graph->marks_count; state.mark++) {
+		mark = state.host[graph->main_thread] +
+			later(graph->marks[state.mark] - state.left[graph->main_thread], 0);
+		out_finish_ns[state.mark] = later(mark, state.device);
+	}
+	state_finish(&state);
+	return 0;
+}
