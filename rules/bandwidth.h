@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_BANDWIDTH_H
+#define TFS_RULES_BANDWIDTH_H
+
+/*
+ * How fast this machine moves bytes: measured in the recording where it can be, else from a model
+ * of its kind of device.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/copies.h"
+
+struct tfs_steady;
+
+/* How long a copy between the device and pinned memory takes that takes `pageable_ns` from or to
+ * pageable memory. */
+double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
+	uint64_t bytes, double pageable_ns);
+
+/* The device reads pageable host memory as fast as pinned memory (a recorded fact). */
+bool tfs_memory_coherent(const struct tfs_steady *steady);
+
+/* Device memory, bytes per nanosecond; 0 = unknown. */
+double tfs_memory_rate(const struct tfs_steady *steady);
+
+#endif

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/steady.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int compare_calls(const void *a, const void *b, void *timeline)
+{
+	const struct tfs_host_call *calls = ((const struct tfs_timeline *)timeline)->calls;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	if (calls[x].start_ns != calls[y].start_ns)
+		return calls[x].start_ns < calls[y].start_ns ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+/* Flags of the steps that are judged, by index of step; the caller frees. */
+static bool *judged_steps(const struct tfs_timeline *timeline)
+{
+	bool *judged = calloc((size_t)timeline->step_count + 1, sizeof(*judged));
+
+	for (uint32_t i = 0; judged && i < timeline->judged_count; i++)
+		judged[timeline->judged[i]] = true;
+	return judged;
+}
+
+static double busy_per_step(const struct tfs_timeline *timeline, const bool *judged)
+{
+	double busy = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		const struct tfs_device_op *op = &timeline->ops[i];
+
+		if (op->step != TFS_NONE && judged[op->step])
+			busy += tfs_device_op_ns(op);
+	}
+	return timeline->judged_count ? busy / timeline->judged_count : 0;
+}
+
+/* `place`, `calls` and `waits` lie behind each other in one block. */
+static int take_calls(struct tfs_steady *steady, const bool *judged)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	size_t all = timeline->call_count;
+	struct tfs_waiting *waits = malloc((all + 1) * (sizeof(*waits) + 2 * sizeof(uint32_t)));
+	uint32_t *calls = (uint32_t *)(waits + all + 1), *place = calls + all, count = 0;
+
+	if (!waits)
+		return -ENOMEM;
+	memset(waits, 0, (all + 1) * sizeof(*waits));
+	for (uint32_t i = 0; i < timeline->thread_count; i++) {
+		const struct tfs_host_thread *thread = &timeline->threads[i];
+
+		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
+			uint32_t call = thread->first_call + j;
+
+			if (timeline->calls[call].step != TFS_NONE &&
+				judged[timeline->calls[call].step])
+				calls[count++] = call;
+		}
+	}
+	qsort_r(calls, count, sizeof(*calls), compare_calls, (void *)timeline);
+	memset(place, 0xff, all * sizeof(*place));
+	for (uint32_t i = 0; i < count; i++)
+		place[calls[i]] = i;
+	steady->memory = waits;
+	steady->waits = waits;
+	steady->calls = calls;
+	steady->place = place;
+	steady->call_count = count;
+	return tfs_waits_find(steady, waits);
+}
+
+int tfs_steady_init(struct tfs_steady *steady, const struct tfs_timeline *timeline,
+	uint32_t min_steps)
+{
+	bool *judged = judged_steps(timeline);
+	double sum = 0;
+	int result;
+
+	memset(steady, 0, sizeof(*steady));
+	if (!judged)
+		return -ENOMEM;
+	steady->timeline = timeline;
+	steady->steps = timeline->judged;
+	steady->step_count = timeline->judged_count;
+	steady->min_steps = min_steps ? min_steps : 20;
+	for (uint32_t i = 0; i < timeline->device_count; i++)
+		if (timeline->devices[i].record && timeline->devices[i].record->record.site == 1)
+			steady->simulated = true;
+	for (uint32_t i = 0; i < timeline->judged_count; i++) {
+		const struct tfs_step *step = &timeline->steps[timeline->judged[i]];
+
+		sum += (double)(step->end_ns - step->start_ns);
+	}
+	steady->step_ns = timeline->judged_count ? sum / timeline->judged_count : 0;
+	steady->busy_ns = busy_per_step(timeline, judged);
+	steady->activity = steady->busy_ns > 0;
+	result = take_calls(steady, judged);
+	free(judged);
+	if (result)
+		tfs_steady_finish(steady);
+	return result;
+}
+
+void tfs_steady_finish(struct tfs_steady *steady)
+{
+	free(steady->memory);
+	memset(steady, 0, sizeof(*steady));
+}
+
+bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps)
+{
+	return steps <= (steady->step_count + 9) / 10;
+}
+
+uint64_t tfs_steady_total(const struct tfs_steady *steady, uint32_t site, uint16_t function)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	size_t low = 0, high = tfs_trace_totals(steady->timeline->trace, &totals, &shares);
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct tfs_aggregate *sum = &totals[middle].sum;
+
+		if (sum->site == site && sum->function == function)
+			return sum->count;
+		if (sum->site < site || (sum->site == site && sum->function < function))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return 0;
+}
+
+uint64_t tfs_steady_attribute(const struct tfs_host_call *call, enum tfs_attribute key,
+	uint64_t otherwise)
+{
+	uint64_t value;
+
+	return tfs_call_attribute(call->record, key, &value) ? value : otherwise;
+}
+
+bool tfs_family_submits(enum tfs_family family)
+{
+	switch (family) {
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_copy_async:
+	case TFS_FAMILY_set:
+	case TFS_FAMILY_set_async:
+	case TFS_FAMILY_launch:
+	case TFS_FAMILY_host_func:
+	case TFS_FAMILY_graph_launch:
+	case TFS_FAMILY_conv_forward:
+	case TFS_FAMILY_conv_backward_data:
+	case TFS_FAMILY_conv_backward_filter:
+	case TFS_FAMILY_conv_backward_bias:
+	case TFS_FAMILY_conv_fused:
+	case TFS_FAMILY_conv_find:
+	case TFS_FAMILY_pointwise:
+	case TFS_FAMILY_pooling:
+	case TFS_FAMILY_softmax:
+	case TFS_FAMILY_normalisation:
+	case TFS_FAMILY_reduction:
+	case TFS_FAMILY_gemm:
+	case TFS_FAMILY_blas:
+	case TFS_FAMILY_random:
+	case TFS_FAMILY_collective:
+		return true;
+	default:
+		return false;
+	}
+}
+
+double tfs_steady_device_ns(const struct tfs_steady *steady, const struct tfs_host_call *call)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	double ns = 0;
+
+	for (uint32_t i = 0; i < call->op_count; i++) {
+		uint32_t op = timeline->call_ops[call->first_op + i];
+
+		ns += tfs_device_op_ns(&timeline->ops[op]);
+	}
+	return ns;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/waits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/copies.h"
+#include "rules/steady.h"
+
+enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_copy copy;
+
+	if (call->record->status)
+		return TFS_WAIT_NONE;
+	switch ((enum tfs_family)call->family) {
+	case TFS_FAMILY_device_sync:
+	case TFS_FAMILY_free:
+	case TFS_FAMILY_host_free:
+	case TFS_FAMILY_host_alloc:
+	case TFS_FAMILY_host_unregister:
+	case TFS_FAMILY_reset:
+		return TFS_WAIT_DEVICE;
+	case TFS_FAMILY_stream_sync:
+		return TFS_WAIT_STREAM;
+	case TFS_FAMILY_event_sync:
+		return TFS_WAIT_EVENT;
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_copy_async:
+		tfs_copy_describe(timeline, call, &copy);
+		if (copy.direction == TFS_COPY_DEVICE)
+			return TFS_WAIT_NONE;
+		if (copy.direction == TFS_COPY_UP && copy.host_memory != TFS_MEMORY_PINNED &&
+			copy.bytes <= TFS_EARLY_COPY_BYTES)
+			return TFS_WAIT_NONE;
+		if (copy.async && copy.host_memory != TFS_MEMORY_PAGEABLE)
+			return TFS_WAIT_NONE;
+		return TFS_WAIT_OWN;
+	default:
+		break;
+	}
+	return tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ? TFS_WAIT_OWN : TFS_WAIT_NONE;
+}
+
+/* How far the host and each stream know that each stream has come: counts of submissions. */
+struct progress {
+	uint32_t streams;   /* the last one stands for calls whose stream is not known */
+	uint64_t *given;    /* submissions to each stream */
+	uint64_t *seen;     /* row per stream: what has finished once its latest work has */
+	uint64_t *done;     /* what has finished for certain */
+	struct mark *marks; /* of events */
+	size_t mark_count, mark_room;
+};
+
+struct mark {
+	uint64_t event;
+	uint64_t *seen;
+};
+
+static uint64_t *row(const struct progress *progress, uint32_t stream)
+{
+	return &progress->seen[(size_t)stream * progress->streams];
+}
+
+/* Whether there was anything new. */
+static bool merge(uint64_t *into, const uint64_t *from, uint32_t streams)
+{
+	bool more = false;
+
+	for (uint32_t i = 0; i < streams; i++) {
+		if (from[i] <= into[i])
+			continue;
+		into[i] = from[i];
+		more = true;
+	}
+	return more;
+}
+
+static bool all_done(const struct progress *progress)
+{
+	for (uint32_t i = 0; i < progress->streams; i++)
+		if (progress->given[i] > progress->done[i])
+			return false;
+	return true;
+}
+
+static uint32_t stream_flags(const struct tfs_timeline *timeline, uint32_t stream)
+{
+	return stream < timeline->stream_count ? timeline->streams[stream].flags : 1;
+}
+
+/* What the next work of a stream comes after. */
+static void order_stream(struct progress *progress, const struct tfs_timeline *timeline,
+	uint32_t stream)
+{
+	uint32_t flags = stream_flags(timeline, stream);
+
+	for (uint32_t i = 0; i < progress->streams; i++) {
+		uint32_t other = stream_flags(timeline, i);
+
+		if (i != stream && !(flags & 4) && !(other & 4) && ((flags | other) & 1))
+			merge(row(progress, stream), row(progress, i), progress->streams);
+	}
+}
+
+static void submit(struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream)
+{
+	order_stream(progress, timeline, stream);
+	row(progress, stream)[stream] = ++progress->given[stream];
+}
+
+static struct mark *mark_of(struct progress *progress, uint64_t event)
+{
+	struct mark *mark;
+
+	for (size_t i = 0; i < progress->mark_count; i++)
+		if (progress->marks[i].event == event)
+			return &progress->marks[i];
+	if (progress->mark_count == progress->mark_room) {
+		size_t room = progress->mark_room ? progress->mark_room * 2 : 16;
+		struct mark *marks = realloc(progress->marks, room * sizeof(*marks));
+
+		if (!marks)
+			return NULL;
+		progress->marks = marks;
+		progress->mark_room = room;
+	}
+	mark = &progress->marks[progress->mark_count];
+	mark->event = event;
+	mark->seen = calloc(progress->streams, sizeof(uint64_t));
+	if (!mark->seen)
+		return NULL;
+	progress->mark_count++;
+	return mark;
+}
+
+static uint32_t stream_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	if (call->op_count)
+		return timeline->ops[timeline->call_ops[call->first_op]].stream;
+	for (uint32_t i = 0; i < timeline->stream_count; i++)
+		if (call->record->stream != TFS_NO_STREAM &&
+			timeline->streams[i].id == call->record->stream)
+			return i;
+	return TFS_NONE;
+}
+
+/* Whether there was something to wait for. */
+static bool wait_for(struct progress *progress, const struct tfs_timeline *timeline,
+	const struct tfs_host_call *call, enum tfs_wait wait, uint32_t stream)
+{
+	struct mark *mark;
+
+	switch (wait) {
+	case TFS_WAIT_DEVICE:
+		return merge(progress->done, progress->given, progress->streams);
+	case TFS_WAIT_STREAM:
+		order_stream(progress, timeline, stream);
+		return merge(progress->done, row(progress, stream), progress->streams);
+	case TFS_WAIT_EVENT:
+		mark = mark_of(progress, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
+		return mark && merge(progress->done, mark->seen, progress->streams);
+	case TFS_WAIT_OWN:
+		return merge(progress->done, row(progress, stream), progress->streams);
+	case TFS_WAIT_NONE:
+		break;
+	}
+	return false;
+}
+
+static void follow(struct progress *progress, const struct tfs_timeline *timeline,
+	const struct tfs_host_call *call, uint32_t stream)
+{
+	struct mark *mark;
+
+	if (call->family != TFS_FAMILY_event_record && call->family != TFS_FAMILY_stream_wait)
+		return;
+	mark = mark_of(progress, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
+	if (!mark)
+		return;
+	if (call->family == TFS_FAMILY_event_record) {
+		order_stream(progress, timeline, stream);
+		memcpy(mark->seen, row(progress, stream), progress->streams * sizeof(uint64_t));
+	} else {
+		merge(row(progress, stream), mark->seen, progress->streams);
+	}
+}
+
+int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_waits)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct progress progress = {.streams = timeline->stream_count + 1};
+	size_t streams = progress.streams;
+	uint32_t epoch = 0;
+
+	progress.given = calloc(streams * (streams + 2), sizeof(uint64_t));
+	if (!progress.given)
+		return -ENOMEM;
+	progress.done = progress.given + streams;
+	progress.seen = progress.done + streams;
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_waiting *waiting = &out_waits[i];
+		struct tfs_copy copy;
+		uint32_t stream = stream_of(timeline, call);
+		bool submits = tfs_family_submits(call->family) && !call->record->status;
+		bool down = tfs_copy_describe(timeline, call, &copy) &&
+			    copy.direction == TFS_COPY_DOWN;
+
+		waiting->wait = tfs_wait_of(timeline, call);
+		waiting->stream = stream;
+		if (stream == TFS_NONE)
+			stream = timeline->stream_count;
+		if (submits) {
+			/* A read-back drains what came before it; it is no new work to wait for. */
+			epoch += !down;
+			submit(&progress, timeline, stream);
+		}
+		waiting->epoch = epoch;
+		follow(&progress, timeline, call, stream);
+		if (waiting->wait != TFS_WAIT_NONE) {
+			waiting->pending =
+				wait_for(&progress, timeline, call, waiting->wait, stream);
+			waiting->drains = all_done(&progress);
+		}
+	}
+	for (size_t i = 0; i < progress.mark_count; i++)
+		free(progress.marks[i].seen);
+	free(progress.marks);
+	free(progress.given);
+	return 0;
+}

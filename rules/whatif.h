@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_WHATIF_H
+#define TFS_RULES_WHATIF_H
+
+/*
+ * What a change would save per step: the judged steps replayed as they were, less the same steps
+ * replayed with edits, with an interval from the steps' variation and the replay's own error.
+ * One thread at a time.
+ */
+
+#include "rules/findings.h"
+#include "rules/steady.h"
+
+struct tfs_whatif;
+
+/* NULL when there is no device activity to replay, or no memory. The caller owns it. */
+struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady);
+void tfs_whatif_destroy(struct tfs_whatif *whatif);
+
+/* Mean step time: measured, and replayed without edits. */
+double tfs_whatif_measured_ns(const struct tfs_whatif *whatif);
+double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
+/* |replayed - measured| / measured. */
+double tfs_whatif_error(const struct tfs_whatif *whatif);
+
+/* Forgets all edits; adds a finding's (those of one call add up). */
+void tfs_whatif_clear(struct tfs_whatif *whatif);
+void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count);
+/* What the edits save; 0 or -ENOMEM. */
+int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
+
+/* The three in one. */
+int tfs_whatif_cost(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count,
+	struct tfs_cost *out_cost);
+
+#endif
