@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tfs_timeline;
+struct tfs_steady;
 
 enum tfs_level { TFS_LEVEL_NOTE, TFS_LEVEL_WARN, TFS_LEVEL_ERROR };
 enum tfs_state { TFS_STATE_PASSED, TFS_STATE_VIOLATED, TFS_STATE_NOT_MEASURABLE, TFS_STATE_WAIVED };
@@ -81,7 +81,7 @@ struct tfs_rule {
 	const char *tips;    /* "T2 T11" */
 	const char *rewrite; /* the rewrite that repairs it, or NULL */
 	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */
-	void (*detect)(const struct tfs_timeline *timeline, struct tfs_findings *findings,
+	void (*detect)(const struct tfs_steady *steady, struct tfs_findings *findings,
 		struct tfs_verdict *out_verdict);
 };
 

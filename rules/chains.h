@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_CHAINS_H
+#define TFS_RULES_CHAINS_H
+
+/*
+ * Chains of elementwise operations: calls that follow each other on one stream, each of which reads
+ * what the one before it wrote. One pass over memory could do their work; what that would save is
+ * the traffic of the values in between, as far as nobody else reads them.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rules/steady.h"
+
+#define TFS_CHAIN_CALLS 16u
+
+struct tfs_chain {
+	uint32_t calls[TFS_CHAIN_CALLS]; /* indices of the timeline's calls, in order */
+	uint32_t count;
+	double traffic;   /* bytes that all of them read and write */
+	double removable; /* of these, what a single pass would not */
+	uint32_t before;  /* the call that wrote what the chain begins with, or TFS_NONE */
+	bool own;         /* one of them is a kernel of the program, told by its shape */
+};
+
+struct tfs_chains {
+	struct tfs_chain *items;
+	size_t count;
+	size_t room;
+	uint32_t unclear; /* neighbouring kernels that share memory, but who wrote it is not clear */
+};
+
+/* Finds all chains in the judged steps; 0 or -ENOMEM. */
+int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chains);
+/* The chain that a call starts, or NULL. */
+const struct tfs_chain *tfs_chains_at(const struct tfs_chains *chains, uint32_t call);
+void tfs_chains_finish(struct tfs_chains *chains);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/findings.h"
+#include "rules/pricing.h"
+#include "rules/registry.h"
+#include "rules/steady.h"
+#include "rules/summary.h"
+#include "rules/whatif.h"
+
+static bool runtime_seen(const struct tfs_timeline *timeline)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	size_t count = tfs_trace_totals(timeline->trace, &totals, &shares);
+
+	if (timeline->evidence & TFS_NEEDS_RUNTIME)
+		return true;
+	/* Driver calls tell the same. */
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, totals[i].sum.function);
+
+		if (function && function->record.site == TFS_LIBRARY_cuda)
+			return true;
+	}
+	return false;
+}
+
+/* Why a rule cannot be asked, or NULL. */
+static const char *missing(const struct tfs_steady *steady, const struct tfs_rule *rule)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+
+	if (rule->needs & TFS_NEEDS_STEPS && !steady->step_count)
+		return timeline->step_source ? "no training step was recorded in full"
+					     : "no training steps were found";
+	if (rule->needs & TFS_NEEDS_CALLS && !steady->call_count)
+		return "no calls of the judged steps were recorded";
+	if (rule->needs & TFS_NEEDS_DEVICE && !steady->activity)
+		return "no activity of the device was recorded";
+	if (rule->needs & TFS_NEEDS_RUNTIME && !runtime_seen(timeline))
+		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
+	if (rule->needs & TFS_NEEDS_CUDNN && !(timeline->evidence & TFS_NEEDS_CUDNN))
+		return "no cuDNN call was seen";
+	return NULL;
+}
+
+static bool waived(const struct tfs_judge_options *options, const struct tfs_rule *rule,
+	struct tfs_verdict *out_verdict)
+{
+	const char *by = NULL;
+
+	if (options->select && !tfs_rule_listed(options->select, rule))
+		by = "not selected";
+	if (options->ignore && tfs_rule_listed(options->ignore, rule))
+		by = "ignored";
+	if (!by)
+		return false;
+	out_verdict->state = TFS_STATE_WAIVED;
+	snprintf(out_verdict->reason, sizeof(out_verdict->reason), "%s", by);
+	return true;
+}
+
+static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
+	struct tfs_judgement *judgement)
+{
+	const struct tfs_steady *steady = findings->steady;
+	size_t count = 0;
+
+	while (tfs_rule_at(count))
+		count++;
+	judgement->rules = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rules));
+	if (!judgement->rules)
+		return -ENOMEM;
+	judgement->rule_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct tfs_rule_line *line = &judgement->rules[i];
+		size_t before = findings->count;
+		const char *why;
+
+		line->rule = findings->rule = tfs_rule_at(i);
+		if (waived(options, line->rule, &line->verdict))
+			continue;
+		why = missing(steady, line->rule);
+		if (why)
+			tfs_verdict_set(&line->verdict, findings, before,
+				TFS_STATE_NOT_MEASURABLE, "%s", why);
+		else
+			line->rule->detect(steady, findings, &line->verdict);
+		line->findings = (uint32_t)(findings->count - before);
+	}
+	return findings->failed ? -ENOMEM : 0;
+}
+
+static int keep_findings(const struct tfs_findings *findings, struct tfs_judgement *judgement)
+{
+	judgement->findings =
+		tfs_pool_alloc(judgement->pool, findings->count, sizeof(*judgement->findings));
+	if (!judgement->findings)
+		return -ENOMEM;
+	judgement->finding_count = findings->count;
+	for (size_t i = 0; i < findings->count; i++) {
+		struct tfs_finding *finding = &judgement->findings[i];
+
+		*finding = findings->items[i].finding;
+		finding->repair = tfs_summary_repair(judgement, finding->rule, finding->site);
+	}
+	return 0;
+}
+
+static int judge(struct tfs_steady *steady, const struct tfs_judge_options *options,
+	struct tfs_judgement *judgement)
+{
+	struct tfs_findings findings = {.steady = steady, .pool = judgement->pool};
+	int result;
+
+	tfs_summary_fill(steady, judgement);
+	result = ask_rules(options, &findings, judgement);
+	if (!result)
+		result = tfs_findings_price(
+			steady, &findings, &judgement->groups, &judgement->group_count);
+	if (!result) {
+		tfs_findings_rank(&findings);
+		result = tfs_findings_joint(
+			steady, &findings, &judgement->joint, &judgement->joint_findings);
+	}
+	if (!result)
+		result = keep_findings(&findings, judgement);
+	if (!result)
+		tfs_summary_conclude(judgement);
+	free(findings.items);
+	return judgement->pool->failed ? -ENOMEM : result;
+}
+
+int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_options *options,
+	struct tfs_judgement **out_judgement)
+{
+	static const struct tfs_judge_options usual = {0};
+	struct tfs_judgement *judgement;
+	struct tfs_steady steady;
+	int result;
+
+	options = options ? options : &usual;
+	if ((options->ignore && !tfs_rule_list_valid(options->ignore)) ||
+		(options->select && !tfs_rule_list_valid(options->select)))
+		return -EINVAL;
+	judgement = calloc(1, sizeof(*judgement));
+	if (!judgement)
+		return -ENOMEM;
+	judgement->pool = calloc(1, sizeof(*judgement->pool));
+	if (!judgement->pool || tfs_steady_init(&steady, timeline, options->min_steps)) {
+		tfs_judgement_destroy(judgement);
+		return -ENOMEM;
+	}
+	steady.whatif = tfs_whatif_create(&steady);
+	result = judge(&steady, options, judgement);
+	tfs_whatif_destroy(steady.whatif);
+	tfs_steady_finish(&steady);
+	if (result) {
+		tfs_judgement_destroy(judgement);
+		return result;
+	}
+	*out_judgement = judgement;
+	return 0;
+}
+
+void tfs_judgement_destroy(struct tfs_judgement *judgement)
+{
+	if (!judgement)
+		return;
+	if (judgement->pool)
+		tfs_pool_finish(judgement->pool);
+	free(judgement->pool);
+	free(judgement);
+}

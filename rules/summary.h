@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_SUMMARY_H
+#define TFS_RULES_SUMMARY_H
+
+/*
+ * The parts of a judgement that are told rather than judged: program, device, steps, rewrites,
+ * losses, and the verdict in one line.
+ */
+
+#include "rules/judge.h"
+#include "rules/pool.h"
+#include "rules/steady.h"
+
+/* Fills program, device, visibility, steps, rewrites and losses. */
+void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement);
+
+/* What a rule's rewrite did at a call site; after tfs_summary_fill(). */
+struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement,
+	const struct tfs_rule *rule, uint32_t site);
+
+/* Counts the levels and writes the verdict line; at the end. */
+void tfs_summary_conclude(struct tfs_judgement *judgement);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS101: copies between the device and pageable host memory. The driver moves them through its
+ * own small pinned buffer, and the call waits meanwhile, whatever its name says.
+ */
+#include "rules/bandwidth.h"
+#include "rules/copies.h"
+#include "rules/findings.h"
+
+#define LARGE_BYTES TFS_EARLY_COPY_BYTES
+#define SUM_BYTES 1e6
+
+/* A copy of the same size from pinned memory, which does not hold the host when it is async. */
+static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
+	const struct tfs_copy *copy)
+{
+	double now = tfs_steady_device_ns(steady, call);
+	double then = tfs_copy_pinned_ns(steady, copy->direction, copy->bytes, now);
+	struct tfs_edit edit = {.no_wait = copy->async};
+
+	if (now > 0 && then < now)
+		edit.scale = (float)(then / now);
+	return edit;
+}
+
+static bool large(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	return place->largest > LARGE_BYTES ||
+	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned small = 0, unknown = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
+			continue;
+		if (copy.direction != TFS_COPY_UP && copy.direction != TFS_COPY_DOWN)
+			continue;
+		if (copy.host_memory == TFS_MEMORY_PAGEABLE)
+			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
+				pinned(steady, call, &copy));
+		else if (copy.host_memory == TFS_MEMORY_UNKNOWN && copy.bytes > LARGE_BYTES)
+			unknown++;
+	}
+	if (tfs_memory_coherent(steady)) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"host memory is coherent with the device: pageable copies cost nothing");
+		tfs_hits_finish(&hits);
+		return;
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tfs_copy copy;
+
+		tfs_copy_describe(steady->timeline, &steady->timeline->calls[place.items->call], &copy);
+		if (!large(steady, &place) || place.seldom) {
+			small++;
+			continue;
+		}
+		tfs_findings_add(findings, &place, NULL,
+			"copies %.4g MB per step %s pageable host memory%s",
+			(double)place.bytes / (double)steady->step_count / 1e6,
+			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
+			copy.async ? "; it waits although its name says Async" : "");
+	}
+	if (unknown)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u large copies with host memory of unknown kind", unknown);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no large pageable copies; %u places with small or rare ones", small);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs101 = {
+	.id = "TFS101",
+	.slug = "pageable-copy",
+	.level = TFS_LEVEL_ERROR,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.title = "copies between the device and pageable memory",
+	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory (malloc, "
+	       "new, the stack, a mapped file) is cut into pieces that the driver moves through its "
+	       "own pinned buffer, so that it runs at a fraction of the link's speed, cannot overlap "
+	       "with compute, and holds the calling thread, also when the call's name ends in Async. "
+	       "Copies of up to 64 KB return early and are left alone.",
+	.advice = "Allocate the host buffer of this copy once with cudaMallocHost (or pin it with "
+		  "cudaHostRegister) and copy with cudaMemcpyAsync on a stream of its own.",
+	.tips = "T2 T11",
+	.rewrite = "pinned-staging",
+	.detect = detect,
+};

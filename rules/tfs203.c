@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS203: a few bytes read back each step and waited for at once: the loss, an accuracy, a norm.
+ * Reading every tenth step or more seldom, or a step later, passes.
+ */
+#include "rules/copies.h"
+#include "rules/findings.h"
+
+#define SMALL_BYTES 4096u
+
+/* The host waits for the value before it gives the device anything new to do. */
+static bool consumed_at_once(const struct tfs_steady *steady, uint32_t position)
+{
+	uint32_t stream = steady->waits[position].stream;
+
+	if (steady->waits[position].wait == TFS_WAIT_OWN)
+		return true;
+	for (uint32_t i = position + 1; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		const struct tfs_waiting *waiting = &steady->waits[i];
+		struct tfs_copy copy;
+
+		if (waiting->wait == TFS_WAIT_DEVICE ||
+			(waiting->wait != TFS_WAIT_NONE && waiting->stream == stream) ||
+			(waiting->wait == TFS_WAIT_EVENT && waiting->drains))
+			return true;
+		if (tfs_copy_describe(steady->timeline, call, &copy) &&
+			copy.direction == TFS_COPY_DOWN)
+			continue;
+		if (tfs_family_submits(call->family))
+			return false;
+	}
+	return false;
+}
+
+/* Whether the step reads the same place on the device more than once. */
+static bool read_twice(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+
+	for (size_t i = 1; i < place->count; i++) {
+		const struct tfs_host_call *a = &timeline->calls[place->items[i - 1].call];
+		const struct tfs_host_call *b = &timeline->calls[place->items[i].call];
+		struct tfs_copy first, second;
+
+		tfs_copy_describe(timeline, a, &first);
+		tfs_copy_describe(timeline, b, &second);
+		if (a->step == b->step && first.device_address == second.device_address)
+			return true;
+	}
+	return false;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned rare = 0, later = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
+			continue;
+		if (copy.direction != TFS_COPY_DOWN || copy.bytes > SMALL_BYTES)
+			continue;
+		if (consumed_at_once(steady, i))
+			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
+				(struct tfs_edit){.no_wait = true});
+		else
+			later++;
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		if (place.seldom) {
+			rare++;
+			continue;
+		}
+		tfs_findings_add(findings, &place, NULL,
+			"reads %.4g bytes back and waits for them, %.4g times per step%s",
+			(double)place.bytes / (double)place.count,
+			(double)place.count / (double)steady->step_count,
+			read_twice(steady, &place) ? "; the same place more than once" : "");
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no small value is read back and waited for in each step; "
+		"%u places do so rarely, %u copies are read later", rare, later);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs203 = {
+	.id = "TFS203",
+	.slug = "read-back-each-step",
+	.level = TFS_LEVEL_ERROR,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.title = "a small value read back in each step",
+	.why = "To print or test a loss the host copies a few bytes and waits for them, which drains "
+	       "all the work that was queued before: the step can then never overlap with the next "
+	       "one. The value is rarely needed in each step, or so soon.",
+	.advice = "Sum this value on the device and read it every 10 steps or more, or copy it with "
+		  "cudaMemcpyAsync into pinned memory and look at it one step later.",
+	.tips = "T24",
+	.detect = detect,
+};

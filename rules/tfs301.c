@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS301: elementwise operations that follow each other through memory. Library calls are told by
+ * what they are, the program's own kernels by shape, arguments and data flow, never by name. One
+ * elementwise kernel alone, reductions, products and normalisations make no chain.
+ */
+#include "rules/chains.h"
+#include "rules/findings.h"
+
+/* All chains together must be worth this much of the step. */
+#define WORTHWHILE 0.02
+/* Between two small kernels that follow each other. */
+#define GAP_NS 1500.0
+
+static double chain_ns(const struct tfs_steady *steady, const struct tfs_chain *chain)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < chain->count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[i]]);
+	return ns;
+}
+
+static double saved_share(const struct tfs_chain *chain)
+{
+	return chain->traffic > 0 ? chain->removable / chain->traffic : 0;
+}
+
+/* The first call does the work of all. */
+static void edit_chain(const struct tfs_steady *steady, const struct tfs_chain *chain,
+	struct tfs_hits *firsts)
+{
+	double first = tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[0]]);
+	double fused = chain_ns(steady, chain) * (1 - saved_share(chain));
+	struct tfs_edit edit = {.scale = first > 0 ? (float)(fused / first) : 0};
+
+	tfs_hits_add(firsts, chain->calls[0], (uint64_t)chain->removable, edit);
+}
+
+/* The members' names, in order. */
+static const char *name_chain(const struct tfs_steady *steady, struct tfs_pool *pool,
+	const struct tfs_chain *chain)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const char *names = "";
+
+	for (uint32_t i = 0; i < chain->count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[chain->calls[i]];
+
+		names = tfs_pool_print(pool, "%s%s%s", names, i ? ", " : "",
+			call->family == TFS_FAMILY_launch
+				? "a kernel"
+				: tfs_trace_function(timeline->trace, call->function));
+	}
+	return names;
+}
+
+static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool,
+	const struct tfs_chain *chain, const char *names)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	bool convolution = chain->before != TFS_NONE &&
+			   timeline->calls[chain->before].family == TFS_FAMILY_conv_forward;
+
+	if (convolution && !chain->own && chain->count == 2)
+		return tfs_pool_print(pool,
+			"Replace cudnnConvolutionForward and the calls behind it (%s) by one "
+			"cudnnConvolutionBiasActivationForward.", names);
+	if (!chain->own)
+		return tfs_pool_print(pool,
+			"Do the work of %s in one pass: a kernel of your own, or the epilogue of the "
+			"product before it (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS).", names);
+	return "Write these kernels as one that keeps the values in registers from the first "
+	       "operation to the last.";
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_chains *chains, struct tfs_hits *firsts)
+{
+	struct tfs_place place = {0};
+
+	while (tfs_hits_next(steady, firsts, &place)) {
+		const struct tfs_chain *chain = tfs_chains_at(chains, place.items->call);
+		const char *names = name_chain(steady, findings->pool, chain);
+		struct tfs_hits rest = {0};
+		struct tfs_draft *draft;
+
+		if (place.seldom)
+			continue;
+		for (size_t i = 0; i < place.count; i++) {
+			const struct tfs_chain *mine = tfs_chains_at(chains, place.items[i].call);
+
+			for (uint32_t j = 1; j < mine->count; j++)
+				tfs_hits_add(&rest, mine->calls[j], 0,
+					(struct tfs_edit){.gone = true});
+		}
+		draft = tfs_findings_add(findings, &place, &rest,
+			"starts a chain of %u elementwise operations (%s) that pass %.3g MB per step "
+			"through memory needlessly", chain->count, names,
+			(double)place.bytes / (double)steady->step_count / 1e6);
+		if (draft)
+			draft->finding.advice = advise(steady, findings->pool, chain, names);
+		tfs_hits_finish(&rest);
+	}
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits firsts = {0};
+	size_t before = findings->count;
+	double saved = 0, whole = steady->simulated ? steady->busy_ns : steady->step_ns;
+	struct tfs_chains chains;
+
+	if (tfs_chains_find(steady, &chains)) {
+		findings->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < chains.count; i++) {
+		edit_chain(steady, &chains.items[i], &firsts);
+		saved += chain_ns(steady, &chains.items[i]) * saved_share(&chains.items[i]) +
+			 (chains.items[i].count - 1) * GAP_NS;
+	}
+	saved /= steady->step_count ? steady->step_count : 1;
+	if (!steady->activity || saved >= WORTHWHILE * whole)
+		report(steady, findings, &chains, &firsts);
+	if (chains.count || !chains.unclear)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"%zu chains of elementwise operations, worth %.2g %% of the step", chains.count,
+			whole > 0 ? 100 * saved / whole : 0);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u pairs of kernels share memory, but which of them writes it was not seen",
+			chains.unclear);
+	tfs_hits_finish(&firsts);
+	tfs_chains_finish(&chains);
+}
+
+const struct tfs_rule tfs_rule_tfs301 = {
+	.id = "TFS301",
+	.slug = "unfused-pointwise",
+	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.title = "elementwise operations that could be one",
+	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so their "
+	       "time is that of the memory. Done in one pass, the values in between stay in registers "
+	       "and one launch is enough. A value that something reads later must be written anyway "
+	       "and is not counted.",
+	.advice = "Do these elementwise operations in one pass.",
+	.tips = "T8",
+	.detect = detect,
+};

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS402: memory zeroed in the step though nothing needs the zeros: the next call writes all of
+ * it, or adds to it once with beta = 1 where beta = 0 would do. Followed through library calls,
+ * whose arguments say what they do; where one of the program's kernels comes first it is not
+ * measurable. Zeros that several calls add to, or that are read, are needed.
+ */
+#include "rules/findings.h"
+#include "rules/zeroing.h"
+
+struct tally {
+	unsigned needless, added, needed, opaque;
+	uint32_t user;
+};
+
+static void follow(const struct tfs_steady *steady, const struct tfs_place *place,
+	struct tally *out_tally)
+{
+	struct tally tally = {.user = TFS_NONE};
+
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t call = place->items[i].call, user;
+		struct tfs_zero_fill fill;
+		enum tfs_zeros zeros;
+
+		tfs_zero_fill_describe(steady->timeline, &steady->timeline->calls[call], &fill);
+		zeros = tfs_zeros_follow(steady, call, &fill, &user);
+		tally.added += zeros == TFS_ZEROS_ADDED_TO;
+		tally.needless += zeros == TFS_ZEROS_ADDED_TO || zeros == TFS_ZEROS_OVERWRITTEN;
+		tally.needed += zeros == TFS_ZEROS_NEEDED;
+		tally.opaque += zeros == TFS_ZEROS_OPAQUE;
+		if (tally.user == TFS_NONE && zeros != TFS_ZEROS_UNKNOWN)
+			tally.user = user;
+	}
+	*out_tally = tally;
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, const struct tally *tally)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_host_call *call = &timeline->calls[place->items->call];
+	const char *user = tally->user == TFS_NONE ? "the next call"
+		: tfs_trace_function(timeline->trace, timeline->calls[tally->user].function);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"zeroes %.4g MB per step%s, which %s then %s",
+		(double)place->bytes / (double)steady->step_count / 1e6,
+		call->family == TFS_FAMILY_launch ? " with a kernel" : "", user,
+		tally->added ? "adds to, once, with beta = 1" : "overwrites");
+
+	if (draft && tally->added)
+		draft->finding.advice = tfs_pool_print(findings->pool,
+			"Remove this zeroing and call %s and its like with beta = 0, which writes "
+			"without reading.", user);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned needed = 0, opaque = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		struct tfs_zero_fill fill;
+
+		if (tfs_zero_fill_describe(steady->timeline, tfs_steady_call(steady, i), &fill))
+			tfs_hits_add(&hits, steady->calls[i], fill.target.bytes,
+				(struct tfs_edit){.gone = true});
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tally tally;
+
+		if (place.seldom)
+			continue;
+		follow(steady, &place, &tally);
+		needed += tally.needed > 0;
+		opaque += !tally.needed && tally.opaque > 0;
+		if (!tally.needed && !tally.opaque && tally.needless)
+			report(steady, findings, &place, &tally);
+	}
+	if (opaque)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"zeroed memory goes to kernels of the program at %u places; what they do with "
+			"it was not seen", opaque);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"nothing is zeroed only to be overwritten; zeros are needed at %u places",
+			needed);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs402 = {
+	.id = "TFS402",
+	.slug = "zero-then-write",
+	.level = TFS_LEVEL_WARN,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.title = "memory zeroed and then wholly written",
+	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the memory, "
+	       "and adding to zeros costs another read of it. Where only one call contributes, that "
+	       "call can write its result instead.",
+	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
+	.tips = "T7",
+	.detect = detect,
+};

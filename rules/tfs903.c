@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS903: the program gave the device work, but nothing of the device's side was recorded. */
+#include "rules/findings.h"
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, "cupti");
+	const char *why = fact ? tfs_trace_string(timeline->trace, fact->text) : "";
+	size_t before = findings->count;
+	uint32_t submitted = 0;
+
+	for (uint32_t i = 0; i < timeline->call_count; i++)
+		submitted += tfs_family_submits(timeline->calls[i].family);
+	if (submitted && !timeline->op_count)
+		tfs_findings_note(findings,
+			"%u recorded calls gave the device work, but no activity of the device was "
+			"recorded%s%s", submitted, *why ? ": CUPTI " : "", why);
+	tfs_verdict_set(out_verdict, findings, before,
+		submitted ? TFS_STATE_PASSED : TFS_STATE_NOT_MEASURABLE,
+		submitted ? "device activity was recorded"
+			  : "no call that gives the device work was recorded");
+}
+
+const struct tfs_rule tfs_rule_tfs903 = {
+	.id = "TFS903",
+	.slug = "no-gpu-records",
+	.level = TFS_LEVEL_ERROR,
+	.any_cost = true,
+	.title = "no records of the device",
+	.why = "Times on the device come from CUPTI. Without them idle time, overlap and costs are not "
+	       "known, and rules that need them are not measurable.",
+	.advice = "Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME), end other "
+		  "profilers that hold it, and see `tfshim doctor`.",
+	.tips = "",
+	.detect = detect,
+};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/visibility.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Facts under this key name something that ran unseen; the text says what. */
+#define UNSEEN "unseen."
+/* Device work without a known call, above this share. */
+#define UNEXPLAINED 0.05
+
+static const char *library_name(uint32_t library)
+{
+	static const char *const names[] = {
+#define X(number, name) [number] = #name,
+		TFS_LIBRARIES(X)
+#undef X
+	};
+
+	return library < sizeof(names) / sizeof(*names) && names[library] ? names[library] : "?";
+}
+
+static const char *add(struct tfs_pool *pool, const char *list, const char *more)
+{
+	return tfs_pool_print(pool, "%s%s%s", list, *list ? "; " : "", more);
+}
+
+static double unexplained(const struct tfs_timeline *timeline)
+{
+	uint32_t lost = 0, all = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		if (timeline->ops[i].step == TFS_NONE)
+			continue;
+		all++;
+		lost += timeline->ops[i].call == TFS_NONE;
+	}
+	return all ? (double)lost / all : 0;
+}
+
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_trace *trace = timeline->trace;
+	double share = unexplained(timeline);
+	const char *list = "";
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
+		const struct tfs_library_record *library =
+			tfs_trace_at(trace, TFS_RECORD_library, i);
+
+		if (library->flags & 2)
+			list = add(pool, list, tfs_pool_print(pool,
+				"a static copy of %s inside the program is out of reach of the hooks",
+				library_name(library->record.function)));
+	}
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const char *key = tfs_trace_string(trace, fact->record.site);
+
+		if (!strncmp(key, UNSEEN, strlen(UNSEEN)) && tfs_trace_fact(trace, key) == fact)
+			list = add(pool, list, tfs_trace_string(trace, fact->text));
+	}
+	if (share > UNEXPLAINED)
+		list = add(pool, list, tfs_pool_print(pool,
+			"%.0f %% of the device's work has no known call", share * 100));
+	return list;
+}
+
+static void list_facts(const struct tfs_trace *trace, struct tfs_pool *pool,
+	struct tfs_visibility *out)
+{
+	size_t count = tfs_trace_count(trace, TFS_RECORD_fact);
+
+	out->facts = tfs_pool_alloc(pool, count, sizeof(*out->facts));
+	for (size_t i = 0; i < count && out->facts; i++) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const char *key = tfs_trace_string(trace, fact->record.site);
+
+		if (tfs_trace_fact(trace, key) != fact)
+			continue;
+		out->facts[out->fact_count++] = (struct tfs_fact_line){key,
+			tfs_trace_string(trace, fact->text), fact->number};
+	}
+}
+
+static void list_libraries(const struct tfs_trace *trace, struct tfs_pool *pool,
+	struct tfs_visibility *out)
+{
+	size_t count = tfs_trace_count(trace, TFS_RECORD_library);
+
+	out->libraries = tfs_pool_alloc(pool, count, sizeof(*out->libraries));
+	for (size_t i = 0; i < count && out->libraries; i++) {
+		const struct tfs_library_record *library =
+			tfs_trace_at(trace, TFS_RECORD_library, i);
+
+		out->libraries[out->library_count++] = (struct tfs_library_line){
+			library_name(library->record.function),
+			tfs_trace_string(trace, library->record.site), library->version,
+			(library->flags & 1) != 0, (library->flags & 2) != 0};
+	}
+}
+
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+	struct tfs_visibility *out_visibility)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const char *gaps = tfs_visibility_gaps(steady, pool);
+	struct tfs_visibility *out = out_visibility;
+
+	memset(out, 0, sizeof(*out));
+	out->steps = timeline->step_source != 0;
+	out->calls = steady->call_count > 0;
+	out->device = steady->activity;
+	out->partial = *gaps != '\0';
+	snprintf(out->text, sizeof(out->text), "calls %s, device activity %s, training steps %s%s%s",
+		out->calls ? "recorded" : "not recorded",
+		out->device ? "recorded" : "not recorded", out->steps ? "found" : "not found",
+		*gaps ? "; " : "", gaps);
+	list_facts(timeline->trace, pool, out);
+	list_libraries(timeline->trace, pool, out);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_VISIBILITY_H
+#define TFS_RULES_VISIBILITY_H
+
+/*
+ * What the recording could see and what it could not, in words and as lists for the report.
+ */
+
+#include "rules/judge.h"
+#include "rules/pool.h"
+#include "rules/steady.h"
+
+/* What ran unseen, separated by "; "; "" = nothing. The text is the pool's. */
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
+
+/* Fills the visibility section. */
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+	struct tfs_visibility *out_visibility);
+
+#endif
