@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -38,6 +39,15 @@ static void wait_for_work(void)
 	syscall(SYS_futex, &wakeups, FUTEX_WAIT_PRIVATE, seen, &second, NULL, 0);
 }
 
+/* The thread that made the first call may be pinned; the helper must not share its processor. */
+static void unpin(void)
+{
+	cpu_set_t allowed;
+
+	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0)
+		sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
 /* Whatever may wait for the loader's lock happens here, in a thread that nobody waits for. */
 static void *help(void *nothing)
 {
@@ -46,6 +56,7 @@ static void *help(void *nothing)
 	(void)nothing;
 	pthread_setname_np(pthread_self(), "tfshim");
 	tfs_self.busy = true;
+	unpin();
 	tfs_recorder_refill();
 	tfs_callsite_load();
 	if (tfs_options.cupti && tfs_options.record != TFS_RECORD_NONE)

@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define PAGE 4096u
+
 /* A write past RLIMIT_FSIZE raises SIGXFSZ, also from fallocate: ask first. */
 static bool within_limits(uint64_t end)
 {
@@ -32,9 +34,14 @@ static void *map_part(int fd, uint64_t start, uint64_t bytes)
 		errno = failed;
 		return NULL;
 	}
-	void *part = mmap(
-		NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, (off_t)start);
-	return part == MAP_FAILED ? NULL : part;
+	char *part = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
+
+	if (part == MAP_FAILED)
+		return NULL;
+	/* MAP_POPULATE would map shared pages for reading only, and every first store would fault. */
+	for (uint64_t i = 0; i < bytes; i += PAGE)
+		*(volatile char *)(part + i) = 0;
+	return part;
 }
 
 int tfs_writer_open(struct tfs_writer *writer, const char *path, uint64_t limit_bytes)
