@@ -180,8 +180,8 @@ static void take_loss(struct trainer *t, struct progress *progress)
 	t->loss_steps = 0;
 }
 
-/* Starts a reading of the loss, and a new sum. */
-static void ask_loss(struct trainer *t)
+/* Starts a reading of the loss of the last steps, and a new sum. */
+static void ask_loss(struct trainer *t, unsigned steps)
 {
 	cudaStream_t stream = t->net.stream;
 
@@ -189,7 +189,7 @@ static void ask_loss(struct trainer *t)
 		sizeof(float), cudaMemcpyDeviceToHost, stream));
 	CUDA(cudaEventRecord(t->loss_there, stream));
 	CUDA(cudaMemsetAsync(t->loss_sum, 0, sizeof(float), stream)); /* trap: TFS202 TFS402 */
-	t->loss_steps = PROGRESS_STEPS;
+	t->loss_steps = steps;
 }
 
 static void train(struct trainer *t, const struct options *options, const struct mnist *training,
@@ -216,7 +216,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 				rate);
 			if ((done + 1) % PROGRESS_STEPS == 0) {
 				take_loss(t, &progress);
-				ask_loss(t);
+				ask_loss(t, PROGRESS_STEPS);
 			}
 		}
 		CUDA(cudaStreamSynchronize(t->net.stream)); /* trap: TFS201 */
@@ -225,6 +225,10 @@ static void train(struct trainer *t, const struct options *options, const struct
 		progress_epoch(&progress, epoch, lenet_evaluate(&t->net, test));
 		if (done == options->steps)
 			break;
+	}
+	if (done % PROGRESS_STEPS) {
+		ask_loss(t, done % PROGRESS_STEPS);
+		take_loss(t, &progress);
 	}
 	progress_end(&progress);
 	free(order);

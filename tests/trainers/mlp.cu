@@ -204,13 +204,13 @@ static void take_loss(struct trainer *t, struct progress *progress)
 	t->loss_steps = 0;
 }
 
-static void ask_loss(struct trainer *t)
+static void ask_loss(struct trainer *t, unsigned steps)
 {
 	CUDA(cudaMemcpyAsync(/* trap: TFS101 TFS202 TFS203 */ t->loss_host, t->loss_sum,
 			     sizeof(float), cudaMemcpyDeviceToHost, 0));
 	CUDA(cudaEventRecord(t->loss_there, 0));
 	fill<<<1, THREADS>>>(t->loss_sum, 0.0f, 1); /* trap: TFS402 */
-	t->loss_steps = PROGRESS_STEPS;
+	t->loss_steps = steps;
 }
 
 static float evaluate(struct trainer *t, const struct mnist *set)
@@ -268,7 +268,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 				   rate);
 			if ((done + 1) % PROGRESS_STEPS == 0) {
 				take_loss(t, &progress);
-				ask_loss(t);
+				ask_loss(t, PROGRESS_STEPS);
 			}
 		}
 		CUDA(cudaDeviceSynchronize()); /* trap: TFS201 */
@@ -277,6 +277,10 @@ static void train(struct trainer *t, const struct options *options, const struct
 		progress_epoch(&progress, epoch, evaluate(t, test));
 		if (done == options->steps)
 			break;
+	}
+	if (done % PROGRESS_STEPS) {
+		ask_loss(t, done % PROGRESS_STEPS);
+		take_loss(t, &progress);
 	}
 	progress_end(&progress);
 	free(order);

@@ -48,7 +48,10 @@ void progress_epoch(struct progress *progress, unsigned epoch, float accuracy)
 
 void progress_end(const struct progress *progress)
 {
-	printf("result: %u steps, loss %.4f, accuracy %.2f %%\n", progress->steps, progress->loss,
+	float loss = progress->loss_count ? progress->loss_sum / (float)progress->loss_count
+					  : progress->loss;
+
+	printf("result: %u steps, loss %.4f, accuracy %.2f %%\n", progress->steps, loss,
 		progress->accuracy * 100);
 	printf("time: step %.3f ms, mean of %u\n",
 		(double)progress->spent_ns / 1e6 / (progress->timed ? progress->timed : 1),

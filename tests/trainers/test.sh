@@ -36,7 +36,7 @@ repeats)
 	weights=$1
 	shift
 	for run in 1 2; do
-		"$@" --deterministic --quiet --dump "$dir/$run.dump" >"$dir/$run.out" 2>&1 ||
+		"$@" --deterministic --quiet --dump "$dir/$run.dump" >"$dir/$run.out" ||
 			fail "status $?"
 		grep -v '^time:' "$dir/$run.out" >"$dir/$run.text"
 	done
