@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* Graphs: replay, update, dependencies, graphs built by hand. */
+#include "sim_gate.h"
+
+#define SIZE 256
+
+static cudaStream_t stream;
+static unsigned char *device, *pinned, *seen;
+
+static cudaGraph_t capture(int value, size_t size)
+{
+	cudaGraph_t graph = NULL;
+
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaMemcpyAsync(device, pinned, SIZE, cudaMemcpyHostToDevice, stream));
+	OK(cudaMemsetAsync(device, value, size, stream));
+	OK(cudaMemcpyAsync(seen, device, SIZE, cudaMemcpyDeviceToHost, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	return graph;
+}
+
+/* A node reads its source at each launch, not when it was captured. */
+static void check_replay(cudaGraphExec_t exec)
+{
+	for (int round = 1; round < 4; round++) {
+		memset(pinned, round, SIZE);
+		OK(cudaGraphLaunch(exec, stream));
+		OK(cudaStreamSynchronize(stream));
+		TEST_EQ(wrong_bytes(seen, 9, 16), 0);
+		TEST_EQ(wrong_bytes(seen + 16, round, SIZE - 16), 0);
+	}
+}
+
+/* What is under way keeps what it was launched with. */
+static void check_update(cudaGraphExec_t exec)
+{
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraph_t same = capture(7, 32), other = NULL;
+	struct gate gate;
+
+	gate_close(&gate, stream);
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphExecUpdate(exec, same, &info));
+	TEST_EQ(info.result, cudaGraphExecUpdateSuccess);
+	gate_open(&gate);
+	OK(cudaStreamSynchronize(stream));
+	TEST_EQ(wrong_bytes(seen, 9, 16), 0);
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamSynchronize(stream));
+	TEST_EQ(wrong_bytes(seen, 7, 32), 0);
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaMemsetAsync(device, 1, SIZE, stream));
+	OK(cudaStreamEndCapture(stream, &other));
+	TEST_EQ(cudaGraphExecUpdate(exec, other, &info), cudaErrorGraphExecUpdateFailure);
+	TEST_TRUE(info.result != cudaGraphExecUpdateSuccess);
+	OK(cudaGraphDestroy(same));
+	OK(cudaGraphDestroy(other));
+	(void)cudaGetLastError();
+}
+
+static void count(void *data)
+{
+	int *calls = data;
+
+	/* The copy in front of this node is over. */
+	*calls += seen[0] == 5 ? 1 : 100;
+}
+
+static cudaGraph_t build(int *calls)
+{
+	struct cudaMemsetParams set = {
+		.dst = device, .elementSize = 1, .width = SIZE, .height = 1, .value = 5,
+	};
+	struct cudaHostNodeParams host = { .fn = count, .userData = calls };
+	cudaGraphNode_t first, second, third;
+	cudaGraph_t graph = NULL;
+
+	OK(cudaGraphCreate(&graph, 0));
+	/* Added in the opposite order: the dependencies say which runs first. */
+	OK(cudaGraphAddHostNode(&third, graph, NULL, 0, &host));
+	OK(cudaGraphAddMemcpyNode1D(&second, graph, NULL, 0, seen, device, SIZE,
+		cudaMemcpyDeviceToHost));
+	OK(cudaGraphAddMemsetNode(&first, graph, NULL, 0, &set));
+	OK(cudaGraphAddDependencies(graph, &first, &second, NULL, 1));
+	OK(cudaGraphAddDependencies(graph, &second, &third, NULL, 1));
+	return graph;
+}
+
+static void check_built(void)
+{
+	cudaGraph_t inner, outer;
+	cudaGraphNode_t child, again, nodes[8];
+	enum cudaGraphNodeType type;
+	cudaGraphExec_t exec;
+	size_t number = 8, roots = 0;
+	int calls = 0;
+
+	inner = build(&calls);
+	OK(cudaGraphGetNodes(inner, nodes, &number));
+	TEST_EQ(number, 3);
+	OK(cudaGraphGetRootNodes(inner, NULL, &roots));
+	TEST_EQ(roots, 1);
+	OK(cudaGraphNodeGetType(nodes[0], &type));
+	TEST_EQ(type, cudaGraphNodeTypeHost);
+	OK(cudaGraphCreate(&outer, 0));
+	OK(cudaGraphAddChildGraphNode(&child, outer, NULL, 0, inner));
+	OK(cudaGraphAddChildGraphNode(&again, outer, &child, 1, inner));
+	/* The child is a copy. */
+	OK(cudaGraphDestroy(inner));
+	OK(cudaGraphInstantiate(&exec, outer, 0));
+	OK(cudaGraphDestroy(outer));
+	memset(seen, 0, SIZE);
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphLaunch(exec, stream));
+	/* Launches in flight outlive the executable graph. */
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaStreamSynchronize(stream));
+	TEST_EQ(calls, 4);
+}
+
+static void check_empty_nodes(void)
+{
+	cudaGraphNode_t one, two;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	OK(cudaGraphCreate(&graph, 0));
+	OK(cudaGraphAddEmptyNode(&one, graph, NULL, 0));
+	OK(cudaGraphAddEmptyNode(&two, graph, &one, 1));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroyNode(two));
+	OK(cudaGraphDestroy(graph));
+}
+
+int main(void)
+{
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+
+	if (no_device())
+		return test_skip("no device");
+	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	OK(cudaMalloc((void **)&device, SIZE));
+	OK(cudaMallocHost((void **)&pinned, SIZE));
+	OK(cudaMallocHost((void **)&seen, SIZE));
+	graph = capture(9, 16);
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	check_replay(exec);
+	check_update(exec);
+	OK(cudaGraphExecDestroy(exec));
+	check_built();
+	check_empty_nodes();
+	return test_result();
+}
