@@ -11,6 +11,8 @@
 #define ALIGNMENT ((size_t)512)
 /* Freed blocks of at least this size give their pages back. */
 #define TRIM ((size_t)1 << 20)
+/* What a context takes for itself: the total can never be had in one piece. */
+#define CONTEXT_SHARE 64
 
 struct hole {
 	size_t offset, size;
@@ -51,6 +53,11 @@ static size_t rounded(size_t size)
 	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
+size_t sim_arena_reserve(size_t arena_size)
+{
+	return rounded(arena_size / CONTEXT_SHARE);
+}
+
 void *sim_arena_alloc(int device, size_t size)
 {
 	struct sim_device *d = &sim.device[device];
@@ -58,7 +65,7 @@ void *sim_arena_alloc(int device, size_t size)
 	void *found = NULL;
 
 	if (!h->ready)
-		h->ready = insert(h, 0, 0, d->arena_size);
+		h->ready = insert(h, 0, 0, d->arena_size - sim_arena_reserve(d->arena_size));
 	if (size > d->arena_size)
 		return NULL;
 	size = rounded(size);

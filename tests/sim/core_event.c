@@ -152,8 +152,10 @@ static cudaError_t recorded(struct CUevent_st *event, struct sim_op **out_op)
 {
 	if (!known(event))
 		return cudaErrorInvalidResourceHandle;
-	if (event->capture)
+	if (event->capture) {
+		sim_capture_invalidate(event->capture);
 		return cudaErrorCapturedEvent;
+	}
 	*out_op = sim_op_ref(event->op);
 	return cudaSuccess;
 }

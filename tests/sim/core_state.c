@@ -66,6 +66,7 @@ static void device_init(struct sim_device *device)
 
 	device->arena = arena == MAP_FAILED ? NULL : arena;
 	device->arena_size = device->arena ? sim.memory : 0;
+	device->arena_used = sim_arena_reserve(device->arena_size);
 	sim_pool_init(&device->default_pool, (int)(device - sim.device));
 	device->pool = &device->default_pool;
 }

@@ -19,8 +19,8 @@ cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitc
 {
 	ENTER_TWIN(cudaMemcpy2D_v3020, cudaMemcpy2D_ptds_v7000, dst, dpitch, src, spitch, width, height,
 		kind);
-	return LEAVE(tfsim_memcpy_2d(dst, dpitch, src, spitch, width, height, kind, STREAM(NULL),
-		false));
+	return LEAVE(width > dpitch || width > spitch ? cudaErrorInvalidPitchValue :
+		tfsim_memcpy_2d(dst, dpitch, src, spitch, width, height, kind, STREAM(NULL), false));
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
@@ -28,8 +28,8 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 {
 	ENTER_TWIN(cudaMemcpy2DAsync_v3020, cudaMemcpy2DAsync_ptsz_v7000, dst, dpitch, src, spitch,
 		width, height, kind, stream);
-	return LEAVE(tfsim_memcpy_2d(dst, dpitch, src, spitch, width, height, kind, STREAM(stream),
-		true));
+	return LEAVE(width > dpitch || width > spitch ? cudaErrorInvalidPitchValue :
+		tfsim_memcpy_2d(dst, dpitch, src, spitch, width, height, kind, STREAM(stream), true));
 }
 
 static cudaError_t to_symbol(const void *symbol, const void *src, size_t count, size_t offset,
