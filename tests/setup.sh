@@ -192,7 +192,9 @@ fetch_toolkit() {
 		fi
 		if [ -z "$told" ]; then
 			told=yes
-			if [ "$libs" = yes ]; then
+			if toolkit "$fetched"; then
+				echo "setup: adding to the CUDA toolkit in ./cuda"
+			elif [ "$libs" = yes ]; then
 				echo "setup: no CUDA 13 toolkit found; fetching headers and libraries into ./cuda"
 			else
 				echo "setup: no CUDA 13 toolkit found; fetching its headers into ./cuda"
