@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/symbols.h"
+
 struct tfs_places {
 	const struct tfs_trace *trace;
 	struct tfs_region *region;
+	struct tfs_symbols *symbols; /* NULL = no names, for want of memory */
 	uint32_t limit;
 	struct tfs_model_place *sites;
 	bool *known;
@@ -17,6 +20,7 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_r
 	struct tfs_places *places = tfs_region_alloc(region, 1, sizeof(*places));
 	places->trace = trace;
 	places->region = region;
+	places->symbols = tfs_symbols_create(trace);
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
 	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
 	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
@@ -29,18 +33,40 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static struct tfs_model_frame resolve(struct tfs_places *places, uint64_t address)
+static const char *module_name(struct tfs_places *places, uint64_t address, bool offset)
 {
-	struct tfs_model_frame frame = {0};
 	const struct tfs_module_record *module = tfs_trace_module(places->trace, address);
-	if (module)
-		frame.module = tfs_region_print(places->region, "%s+0x%llx",
-			base_name(tfs_trace_string(places->trace, module->record.site)),
-			(unsigned long long)(address - module->start + module->file_offset));
-	else
-		frame.module =
-			tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
-	return frame;
+	const char *name;
+	if (!module)
+		return tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
+	name = base_name(tfs_trace_string(places->trace, module->record.site));
+	if (!offset)
+		return tfs_region_print(places->region, "%s", name);
+	return tfs_region_print(places->region, "%s+0x%llx", name,
+		(unsigned long long)(address - module->start + module->file_offset));
+}
+
+/* One return address is several frames where calls were inlined; `out` NULL only counts them. */
+static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_model_frame *out)
+{
+	const struct tfs_symbol *found = NULL;
+	size_t count = places->symbols ? tfs_symbols_find(places->symbols, address, &found) : 0;
+	if (!out)
+		return count ? count : 1;
+	for (size_t i = 0; i < count; i++)
+		out[i] = (struct tfs_model_frame){
+			.function = found[i].function ? tfs_region_print(places->region, "%s",
+								found[i].function)
+						      : NULL,
+			.file = found[i].file
+					? tfs_region_print(places->region, "%s", found[i].file)
+					: NULL,
+			.line = found[i].line,
+			.module = module_name(places, address, !found[i].function),
+			.inlined = found[i].inlined};
+	if (!count)
+		*out = (struct tfs_model_frame){.module = module_name(places, address, true)};
+	return count ? count : 1;
 }
 
 static uint64_t mix(uint64_t hash, const char *text)
@@ -75,16 +101,19 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 		return *place;
 	places->known[site] = true;
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
-	struct tfs_model_frame *frames = tfs_region_alloc(places->region, count, sizeof(*frames));
+	size_t total = 0;
 	for (unsigned i = 0; i < count; i++)
-		frames[i] = resolve(places, addresses[i]);
+		total += resolve(places, addresses[i], NULL);
+	struct tfs_model_frame *frames = tfs_region_alloc(places->region, total, sizeof(*frames));
+	for (unsigned i = 0; i < count; i++)
+		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	place->frames = frames;
-	place->frame_count = count;
 	place->key = make_key(place);
 	return *place;
 }
 
 void tfs_places_destroy(struct tfs_places *places)
 {
-	(void)places;
+	if (places)
+		tfs_symbols_destroy(places->symbols);
 }
