@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cupti/collector.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/callsite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -98,6 +99,7 @@ static void forget(void)
 	atomic_store(&state, FAILED);
 	__atomic_store_n(&tfs_wanted, 0, __ATOMIC_RELAXED);
 	tfs_collector_forget();
+	tfs_rewrite_forget();
 	tfs_recorder_forget();
 }
 
@@ -111,6 +113,7 @@ static void finish(void)
 	tfs_self.busy = true;
 	tfs_steps_finish();
 	tfs_windows_finish();
+	tfs_rewrite_finish();
 	tfs_collector_finish();
 	tfs_modules_write();
 	tfs_recorder_finish();
@@ -129,6 +132,7 @@ static bool start(void)
 	pthread_atfork(NULL, NULL, forget);
 	atexit(finish);
 	tfs_steps_start();
+	tfs_rewrite_start();
 	start_helper();
 	return true;
 }

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "cupti/collector.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
@@ -105,7 +106,7 @@ bool tfs_windows_rewrites(void)
 uint32_t tfs_windows_step_flags(void)
 {
 	return (tfs_windows_open() ? STEP_IN_WINDOW : 0) |
-	       (tfs_windows_rewrites() ? STEP_REWRITTEN : 0);
+	       (tfs_windows_rewrites() && tfs_rewrite_any_switchable() ? STEP_REWRITTEN : 0);
 }
 
 void tfs_windows_finish(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
 #include "shim/streams.h"
@@ -16,6 +17,24 @@ static uint32_t memory_kind(const void *address, bool device_side)
 	if (tfs_memory_find((uint64_t)(uintptr_t)address, &range))
 		return range.kind;
 	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
+}
+
+/* Lets a rewrite carry out a plain copy; false = it is the real function's. */
+static bool take_copy(
+	const struct tfs_frame *frame, const struct tfs_copy_call *call, cudaError_t *out_status)
+{
+	uint32_t status;
+
+	if (TFS_LIKELY(__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) == 0) ||
+		frame->thread == NULL || !tfs_rewrite_copy(call, &status))
+		return false;
+	*out_status = (cudaError_t)status;
+	return true;
+}
+
+static uint32_t site_of(const struct tfs_frame *frame)
+{
+	return frame->thread != NULL ? frame->entry->site : 0;
 }
 
 static void note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
@@ -38,8 +57,16 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind),
 	(target, source, bytes, kind))
 {
-	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
+	const struct tfs_copy_call call = {.target = target,
+		.source = source,
+		.bytes = bytes,
+		.kind = (int)kind,
+		.per_thread = per_thread,
+		.site = site_of(&frame)};
+	cudaError_t status;
 
+	if (!take_copy(&frame, &call, &status))
+		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
 	if (TFS_END(&frame, status, bytes))
 		note_copy(&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
 	return TFS_LEAVE(&frame), status;
@@ -50,9 +77,18 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 		cudaStream_t stream),
 	(target, source, bytes, kind, stream))
 {
-	const cudaError_t status =
-		TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
+	const struct tfs_copy_call call = {.target = target,
+		.source = source,
+		.bytes = bytes,
+		.kind = (int)kind,
+		.stream = stream,
+		.per_thread = per_thread,
+		.async = true,
+		.site = site_of(&frame)};
+	cudaError_t status;
 
+	if (!take_copy(&frame, &call, &status))
+		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
 	if (TFS_END(&frame, status, bytes))
 		note_copy(&frame, target, source, bytes, kind, tfs_stream_id(stream, per_thread));
 	return TFS_LEAVE(&frame), status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
 #include "shim/streams.h"
@@ -179,8 +180,10 @@ TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
 	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
 
-	if (frame.thread != NULL && status == cudaSuccess)
+	if (frame.thread != NULL && status == cudaSuccess) {
 		tfs_memory_reset(device_now());
+		tfs_rewrite_reset();
+	}
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/rewrite.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "rewrite_list.h"
+#include "shim/capture.h"
+#include "shim/env.h"
+#include "shim/log.h"
+#include "shim/recorder.h"
+#include "shim/spin.h"
+#include "shim/windows.h"
+
+#define REFUSAL_SITES 512u
+
+#define X(name) extern const struct tfs_rewrite tfs_rewrite_##name;
+TFS_REWRITES(X)
+#undef X
+
+static const struct tfs_rewrite *const rewrites[] = {
+#define X(name) &tfs_rewrite_##name,
+	TFS_REWRITES(X) NULL
+#undef X
+};
+
+static struct {
+	enum tfs_rewrite_mode mode;
+	_Atomic uint64_t applied;
+	_Atomic uint64_t bytes;
+	double predicted_ns;
+} states[sizeof(rewrites) / sizeof(rewrites[0])];
+
+/* Refusals by (rewrite, check, site). */
+static struct {
+	uint32_t rewrite;
+	uint32_t check;
+	uint32_t site;
+	uint64_t count;
+} refusals[REFUSAL_SITES];
+static uint32_t refusal_count;
+static struct tfs_spin lock;
+static bool forgotten;
+
+uint32_t tfs_rewrites_taking;
+
+static size_t number(const struct tfs_rewrite *rewrite)
+{
+	size_t i = 0;
+
+	while (rewrites[i] != NULL && rewrites[i] != rewrite)
+		i++;
+	return i;
+}
+
+static void set_all(enum tfs_rewrite_mode mode, enum tfs_rewrite_class most)
+{
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		states[i].mode = rewrites[i]->rank <= most ? mode : TFS_MODE_OFF;
+}
+
+static bool parse_mode(const char *text, size_t length, enum tfs_rewrite_mode *out_mode)
+{
+	static const char *const names[] = {"off", "report", "shadow", "apply"};
+
+	for (int i = 0; i < 4; i++) {
+		if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0) {
+			*out_mode = (enum tfs_rewrite_mode)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* One word: a set (off, report, exact, safe, all) or NAME or NAME=MODE. */
+static bool set_word(const char *word, size_t length)
+{
+	const char *equals = memchr(word, '=', length);
+	const size_t name = equals != NULL ? (size_t)(equals - word) : length;
+	enum tfs_rewrite_mode mode = TFS_MODE_APPLY;
+
+	if (equals != NULL && !parse_mode(equals + 1, length - name - 1, &mode))
+		return false;
+	if (equals == NULL && name == 3 && strncmp(word, "off", 3) == 0)
+		return set_all(TFS_MODE_OFF, TFS_CLASS_REDUCED), true;
+	if (equals == NULL && name == 6 && strncmp(word, "report", 6) == 0)
+		return set_all(TFS_MODE_REPORT, TFS_CLASS_ROUNDING), true;
+	if (equals == NULL && name == 5 && strncmp(word, "exact", 5) == 0)
+		return set_all(TFS_MODE_APPLY, TFS_CLASS_EXACT), true;
+	if (equals == NULL && name == 4 && strncmp(word, "safe", 4) == 0)
+		return set_all(TFS_MODE_APPLY, TFS_CLASS_ROUNDING), true;
+	if (equals == NULL && name == 3 && strncmp(word, "all", 3) == 0)
+		return set_all(TFS_MODE_APPLY, TFS_CLASS_ROUNDING), true;
+	for (size_t i = 0; rewrites[i] != NULL; i++) {
+		if (strlen(rewrites[i]->name) == name &&
+			strncmp(rewrites[i]->name, word, name) == 0)
+			return states[i].mode = mode, true;
+	}
+	return false;
+}
+
+static void read_modes(const char *text)
+{
+	while (*text != '\0') {
+		const size_t length = strcspn(text, ",");
+
+		if (length > 0 && !set_word(text, length))
+			tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off",
+				(int)length, text);
+		text += length + (text[length] == ',');
+	}
+}
+
+void tfs_rewrite_start(void)
+{
+	uint32_t taking = 0;
+
+	read_modes(tfs_options.rewrite);
+	for (size_t i = 0; rewrites[i] != NULL; i++) {
+		const struct tfs_rewrite *rewrite = rewrites[i];
+
+		states[i].predicted_ns = NAN;
+		if (states[i].mode == TFS_MODE_OFF)
+			continue;
+		if (rewrite->start != NULL && !rewrite->start()) {
+			states[i].mode = TFS_MODE_OFF;
+			continue;
+		}
+		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
+		taking |= rewrite->convolution != NULL ? TFS_TAKES_CONVOLUTIONS : 0;
+	}
+	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
+}
+
+enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite)
+{
+	return states[number(rewrite)].mode;
+}
+
+static void count_refusal(uint32_t rewrite, uint32_t check, uint32_t site)
+{
+	uint32_t at = 0;
+
+	tfs_spin_lock(&lock);
+	while (at < refusal_count &&
+		(refusals[at].rewrite != rewrite || refusals[at].check != check ||
+			refusals[at].site != site))
+		at++;
+	if (at == refusal_count && at < REFUSAL_SITES) {
+		refusals[at].rewrite = rewrite;
+		refusals[at].check = check;
+		refusals[at].site = site;
+		refusal_count++;
+	}
+	if (at < REFUSAL_SITES)
+		refusals[at].count++;
+	tfs_spin_unlock(&lock);
+}
+
+bool tfs_rewrite_check(const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
+{
+	if (!holds)
+		count_refusal((uint32_t)number(rewrite), check, site);
+	return holds;
+}
+
+static void announce(void)
+{
+	static _Atomic bool said;
+
+	if (!atomic_exchange(&said, true) && tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
+			tfs_options.rewrite);
+}
+
+bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
+{
+	const size_t i = number(rewrite);
+
+	if (states[i].mode != TFS_MODE_APPLY)
+		return false;
+	announce();
+	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	return true;
+}
+
+void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
+{
+	states[number(rewrite)].predicted_ns = ns_per_step;
+}
+
+static bool takes_part(size_t i)
+{
+	return states[i].mode != TFS_MODE_OFF &&
+	       (!rewrites[i]->switchable || tfs_windows_rewrites()) && !tfs_capturing();
+}
+
+bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->copy != NULL && takes_part(i))
+			done = rewrites[i]->copy(call, out_status);
+	errno = saved;
+	return done;
+}
+
+bool tfs_rewrite_convolution(struct tfs_convolution_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->convolution != NULL && takes_part(i))
+			done = rewrites[i]->convolution(call, out_status);
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_reset(void)
+{
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->reset != NULL && states[i].mode != TFS_MODE_OFF)
+			rewrites[i]->reset();
+}
+
+bool tfs_rewrite_any_switchable(void)
+{
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY &&
+			atomic_load_explicit(&states[i].applied, memory_order_relaxed) > 0)
+			return true;
+	return false;
+}
+
+static void write_state(size_t i)
+{
+	const struct tfs_rewrite_record record = {
+		.record = {.function = (uint16_t)states[i].mode,
+			.site = tfs_recorder_string(rewrites[i]->name)},
+		.applied = atomic_load(&states[i].applied),
+		.bytes = atomic_load(&states[i].bytes),
+		.predicted_ns = states[i].predicted_ns,
+		.realised_ns = NAN,
+		.realised_low_ns = NAN,
+		.realised_high_ns = NAN,
+		.rank = rewrites[i]->rank,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+}
+
+static void write_refusal(uint32_t i)
+{
+	const struct tfs_rewrite *rewrite = rewrites[refusals[i].rewrite];
+	const struct tfs_refusal_record record = {
+		.record = {.site = refusals[i].site},
+		.rewrite = tfs_recorder_string(rewrite->name),
+		.check = tfs_recorder_string(rewrite->checks[refusals[i].check]),
+		.count = refusals[i].count,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_refusal, sizeof(record));
+}
+
+void tfs_rewrite_finish(void)
+{
+	if (forgotten)
+		return;
+	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+	for (size_t i = 0; rewrites[i] != NULL; i++) {
+		if (rewrites[i]->finish != NULL && states[i].mode != TFS_MODE_OFF)
+			rewrites[i]->finish();
+		write_state(i);
+	}
+	for (uint32_t i = 0; i < refusal_count; i++)
+		write_refusal(i);
+}
+
+void tfs_rewrite_forget(void)
+{
+	forgotten = true;
+	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_REWRITE_H
+#define TFS_RULES_REWRITES_REWRITE_H
+
+/*
+ * A rewrite changes how a call is carried out, in the traced process, and never what it means.
+ *
+ * To add one: write rules/rewrites/<id>.c with one `const struct tfs_rewrite tfs_rewrite_<id>`,
+ * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
+ * Every precondition is a named check; every check has a test in which it refuses, and every
+ * counterexample of the contract a test in which a naive version goes wrong.
+ *
+ * Members that a rewrite has no use for are NULL. All run inside a hook, with hooks off, in the
+ * program's thread; they must keep errno and the runtime's last error, and may not block for
+ * longer than the call they stand for would have.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum tfs_rewrite_mode {
+	TFS_MODE_OFF,
+	TFS_MODE_REPORT, /* checks are run and counted, the call is left alone */
+	TFS_MODE_SHADOW,
+	TFS_MODE_APPLY
+};
+
+enum tfs_rewrite_class { TFS_CLASS_EXACT = 1, TFS_CLASS_ROUNDING = 2, TFS_CLASS_REDUCED = 3 };
+
+/* A copy that the program asked for. */
+struct tfs_copy_call {
+	void *target;
+	const void *source;
+	size_t bytes;
+	int kind; /* cudaMemcpyKind */
+	void *stream;
+	bool per_thread; /* what the null stream means */
+	bool async;      /* an ...Async call */
+	uint32_t site;
+};
+
+/* A choice of, or a call with, a convolution algorithm; see convolution.h. */
+struct tfs_convolution_call;
+
+struct tfs_rewrite {
+	const char *name; /* "pinned-staging", as users write it */
+	enum tfs_rewrite_class rank;
+	const char *rules; /* "TFS101" */
+	/* Can be switched at any call without changing a result: then it stays off in windows,
+	 * where the program is judged as it was written. */
+	bool switchable;
+	const char *const *checks; /* names, ended by NULL; at most TFS_REWRITE_CHECKS */
+
+	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
+	bool (*start)(void);
+	/* Both return true when they carried out the call and set *out_status. */
+	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
+	bool (*convolution)(struct tfs_convolution_call *call, uint32_t *out_status);
+	void (*reset)(void);  /* the device was reset: all its handles and memory are gone */
+	void (*finish)(void); /* at exit; CUDA must not be called */
+};
+
+#define TFS_REWRITE_CHECKS 24u
+
+/* Reads TFSHIM_REWRITE and starts what it names. Unknown names are said once and are off. */
+void tfs_rewrite_start(void);
+
+/* For rewrites. `holds` is the outcome of check number `check` at `site`; a failed one is counted.
+ * Returns `holds`. */
+bool tfs_rewrite_check(
+	const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site);
+
+/* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
+bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
+
+/* The gain that the rewrite itself predicts, in nanoseconds per step; NaN while it cannot. */
+void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
+
+/* Hooks' side. Hot: one load while no rewrite takes part. */
+#define TFS_TAKES_COPIES 1u
+#define TFS_TAKES_CONVOLUTIONS 2u
+extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
+
+bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
+bool tfs_rewrite_convolution(struct tfs_convolution_call *call, uint32_t *out_status);
+void tfs_rewrite_reset(void);
+
+/* Writes the ledger; at exit. */
+void tfs_rewrite_finish(void);
+
+/* In a forked child. */
+void tfs_rewrite_forget(void);
+
+/* Did any switchable rewrite take part lately? For the step's flags. */
+bool tfs_rewrite_any_switchable(void);
+
+#endif
