@@ -33,8 +33,8 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 {
 	struct tfs_reader_table *table = &trace->tables[kind];
 	const struct tfs_units *units = &trace->kinds[kind];
-	/* ids are dense; a wild one in a damaged file must not cost memory */
-	uint64_t most = units->count * 16 + 4096;
+	/* Ids are dense or places in a table; a wild one in a damaged file must not cost memory. */
+	uint64_t most = units->count * 16 + (UINT64_C(1) << 17);
 
 	for (size_t i = 0; i < units->count; i++) {
 		uint32_t id = record_id(tfs_trace_at(trace, kind, i));
