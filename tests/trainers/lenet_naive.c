@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A LeNet as a competent beginner trains it: right, and slow in all the usual ways. The findings
- * that a line deserves stand beside it ("expect:"), and those it only seems to deserve ("trap:").
- * A finding stands on the innermost line of the program; one that several calls earn together
- * stands on the first of them.
+ * A LeNet as a competent beginner trains it: right, and slow in all the usual ways.
+ *
+ * "expect:" names the findings that a call deserves, on the call's line: that of the innermost
+ * frame that is the program's; a chain of calls has its finding on its first. "trap:" names
+ * those that it only seems to deserve: none of them may have the line anywhere in its stack.
+ * Both are for the default options, in small and wide.
  */
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small network with kernels of its own: 784 inputs, 128 hidden (ReLU, scaled), 10 classes.
+ * A small network with kernels of its own: 784 inputs, 128 hidden (ReLU to 6, scaled), 10 classes.
  * Copies and waits are in order here; what is not are a chain of pointwise kernels and gradients
  * that are zeroed by a kernel only to be added to. "expect:" and "trap:" as in lenet_naive.c.
  */
@@ -25,7 +25,7 @@ static const int counts[PARAMETERS] = {
 	HIDDEN * MNIST_PIXELS, HIDDEN, MNIST_CLASSES * HIDDEN, MNIST_CLASSES,
 };
 
-static const float gain = 0.7f;
+static const float gain = 0.7f, limit = 6.0f;
 
 __global__ void bias_add(float *x, const float *bias, int width, int count)
 {
@@ -43,6 +43,14 @@ __global__ void relu(float *x, int count)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
+__global__ void clip(float *x, float largest, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (i < count)
+		x[i] = x[i] < largest ? x[i] : largest;
+}
+
 __global__ void scale(float *x, float factor, int count)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -51,12 +59,13 @@ __global__ void scale(float *x, float factor, int count)
 		x[i] *= factor;
 }
 
-__global__ void relu_scale_back(float *d, const float *y, float factor, int count)
+/* The chain's way back at once: nothing comes back where the result is 0 or at its limit. */
+__global__ void hidden_back(float *d, const float *y, float factor, float largest, int count)
 {
 	int i = blockIdx.x * blockDim.x + threadIdx.x;
 
 	if (i < count)
-		d[i] = y[i] > 0 ? d[i] * factor : 0;
+		d[i] = y[i] > 0 && y[i] < largest ? d[i] * factor : 0;
 }
 
 /* One thread per image: bias, log softmax, the image's share of the loss and its gradient. */
@@ -140,14 +149,15 @@ static struct slot *send_batch(struct trainer *t, const struct mnist *set, const
 static void forward(struct trainer *t, const float *images)
 {
 	const float one = 1, zero = 0;
-	int count = t->batch * HIDDEN;
+	int count = t->batch * HIDDEN, grid = blocks(count);
 
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_T, CUBLAS_OP_N, HIDDEN, t->batch, MNIST_PIXELS, &one,
 			   t->weight[W1], MNIST_PIXELS, images, MNIST_PIXELS, &zero, t->hidden,
 			   HIDDEN));
-	bias_add<<<blocks(count), THREADS>>>(t->hidden, t->weight[B1], HIDDEN, count); /* expect: TFS301 */
-	relu<<<blocks(count), THREADS>>>(t->hidden, count);
-	scale<<<blocks(count), THREADS>>>(t->hidden, gain, count);
+	bias_add<<<grid, THREADS>>>(t->hidden, t->weight[B1], HIDDEN, count); /* expect: TFS301 */
+	relu<<<grid, THREADS>>>(t->hidden, count);
+	clip<<<grid, THREADS>>>(t->hidden, limit, count);
+	scale<<<grid, THREADS>>>(t->hidden, gain, count);
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_T, CUBLAS_OP_N, MNIST_CLASSES, t->batch, HIDDEN, &one,
 			   t->weight[W2], HIDDEN, t->hidden, HIDDEN, &zero, t->logits,
 			   MNIST_CLASSES));
@@ -156,7 +166,7 @@ static void forward(struct trainer *t, const float *images)
 static void backward(struct trainer *t, const float *images)
 {
 	const float one = 1, zero = 0;
-	int count = t->batch * HIDDEN;
+	int count = t->batch * HIDDEN, grid = blocks(count);
 
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_T, HIDDEN, MNIST_CLASSES, t->batch, &one,
 			   t->hidden, HIDDEN, t->d_logits, MNIST_CLASSES, &one, t->grad[W2],
@@ -166,7 +176,8 @@ static void backward(struct trainer *t, const float *images)
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, HIDDEN, t->batch, MNIST_CLASSES, &one,
 			   t->weight[W2], HIDDEN, t->d_logits, MNIST_CLASSES, &zero, t->d_hidden,
 			   HIDDEN));
-	relu_scale_back<<<blocks(count), THREADS>>>(t->d_hidden, t->hidden, gain, count); /* trap: TFS301 */
+	hidden_back<<<grid, THREADS>>>(/* trap: TFS301 */ t->d_hidden, t->hidden, gain,
+				       gain * limit, count);
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_T, MNIST_PIXELS, HIDDEN, t->batch, &one,
 			   images, MNIST_PIXELS, t->d_hidden, HIDDEN, &one, t->grad[W1],
 			   MNIST_PIXELS));
@@ -180,17 +191,21 @@ static void train_step(struct trainer *t, const struct slot *slot, float rate)
 	const float *onehot = images + (size_t)t->batch * MNIST_PIXELS;
 	const float one = 1;
 
-	for (int i = 0; i < PARAMETERS; i++)
-		fill<<<blocks(counts[i]), THREADS>>>(t->grad[i], 0.0f, counts[i]); /* expect: TFS402 */
+	for (int i = 0; i < PARAMETERS; i++) {
+		int grid = blocks(counts[i]);
+
+		fill<<<grid, THREADS>>>(t->grad[i], 0.0f, counts[i]); /* expect: TFS402 */
+	}
 	forward(t, images);
-	softmax_loss<<<blocks(t->batch), THREADS>>>(t->logits, t->weight[B2], onehot, t->d_logits, /* trap: TFS301 */
-						    t->loss, t->batch);
+	softmax_loss<<<blocks(t->batch), THREADS>>>(/* trap: TFS301 */ t->logits, t->weight[B2],
+						    onehot, t->d_logits, t->loss, t->batch);
 	/* Added up over 20 steps, so the sum's zeroing below has its use. */
 	CUBLAS(cublasSgemv(t->blas, CUBLAS_OP_T, t->batch, 1, &one, t->loss, t->batch, t->ones, 1,
 			   &one, t->loss_sum, 1));
 	backward(t, images);
 	for (int i = 0; i < PARAMETERS; i++)
-		sgd<<<blocks(counts[i]), THREADS>>>(t->weight[i], t->grad[i], rate, counts[i]); /* trap: TFS301 */
+		sgd<<<blocks(counts[i]), THREADS>>>(/* trap: TFS301 */ t->weight[i], t->grad[i],
+						    rate, counts[i]);
 	CUDA(cudaGetLastError()); /* trap: TFS201 TFS202 */
 }
 

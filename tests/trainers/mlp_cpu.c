@@ -34,6 +34,17 @@ static void relu_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 		x[i] = x[i] > 0 ? x[i] : 0;
 }
 
+static void clip_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
+{
+	float *x = ARG(float *, 0);
+	float largest = ARG(float, 1);
+	int count = ARG(int, 2);
+
+	(void)grid, (void)block, (void)shared_bytes;
+	for (int i = 0; i < count; i++)
+		x[i] = x[i] < largest ? x[i] : largest;
+}
+
 static void scale_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 {
 	float *x = ARG(float *, 0);
@@ -45,16 +56,16 @@ static void scale_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 		x[i] *= factor;
 }
 
-static void relu_scale_back_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
+static void hidden_back_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 {
 	float *d = ARG(float *, 0);
 	const float *y = ARG(const float *, 1);
-	float factor = ARG(float, 2);
-	int count = ARG(int, 3);
+	float factor = ARG(float, 2), largest = ARG(float, 3);
+	int count = ARG(int, 4);
 
 	(void)grid, (void)block, (void)shared_bytes;
 	for (int i = 0; i < count; i++)
-		d[i] = y[i] > 0 ? d[i] * factor : 0;
+		d[i] = y[i] > 0 && y[i] < largest ? d[i] * factor : 0;
 }
 
 static void softmax_loss_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
@@ -113,8 +124,9 @@ static void sgd_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 static const struct tfsim_kernel kernels[] = {
 	{NAME(bias_add), bias_add_cpu, {POINTER, POINTER, 4, 4}, 4, 8, 1},
 	{NAME(relu), relu_cpu, {POINTER, 4}, 2, 8, 1},
+	{NAME(clip), clip_cpu, {POINTER, 4, 4}, 3, 8, 1},
 	{NAME(scale), scale_cpu, {POINTER, 4, 4}, 3, 8, 1},
-	{NAME(relu_scale_back), relu_scale_back_cpu, {POINTER, POINTER, 4, 4}, 4, 12, 1},
+	{NAME(hidden_back), hidden_back_cpu, {POINTER, POINTER, 4, 4, 4}, 5, 12, 1},
 	{NAME(softmax_loss), softmax_loss_cpu, {POINTER, POINTER, POINTER, POINTER, POINTER, 4}, 6,
 		164, 200},
 	{NAME(fill), fill_cpu, {POINTER, 4, 4}, 3, 4, 0},

@@ -10,11 +10,12 @@
 #ifdef MLP_RENAMED
 #define bias_add first
 #define relu second
-#define scale third
-#define relu_scale_back fourth
-#define softmax_loss fifth
-#define fill sixth
-#define sgd seventh
+#define clip third
+#define scale fourth
+#define hidden_back fifth
+#define softmax_loss sixth
+#define fill seventh
+#define sgd eighth
 #endif
 
 #ifdef __cplusplus
