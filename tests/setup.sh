@@ -180,6 +180,7 @@ fetch_toolkit() {
 	libs=no
 	! have_driver || libs=yes
 	told=
+	rm -rf "$fetched"/.tmp.*
 	mkdir -p "$fetched/.fetched" "$fetched/lib"
 	[ -e "$fetched/lib64" ] || ln -s lib "$fetched/lib64"
 	while IFS='|' read -r name version who; do
