@@ -24,11 +24,77 @@ static size_t join(struct tfs_model_call *calls, size_t count)
 		if (kept && !by_key(&calls[kept - 1], &calls[i])) {
 			calls[kept - 1].count += calls[i].count;
 			calls[kept - 1].amount += calls[i].amount;
+			calls[kept - 1].per_step += calls[i].per_step;
+			calls[kept - 1].bytes_per_step += calls[i].bytes_per_step;
 			continue;
 		}
 		calls[kept++] = calls[i];
 	}
 	return kept;
+}
+
+/* Calls of the judged steps by call site and function. */
+struct step_call {
+	uint32_t site;
+	uint32_t function;
+	double count;
+	double bytes;
+};
+
+static int by_site(const void *a, const void *b)
+{
+	const struct step_call *one = a;
+	const struct step_call *two = b;
+	if (one->site != two->site)
+		return one->site < two->site ? -1 : 1;
+	return one->function < two->function ? -1 : one->function > two->function;
+}
+
+static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region *scratch,
+	struct step_call **out_calls)
+{
+	bool *judged = tfs_region_alloc(scratch, timeline->step_count, sizeof(*judged));
+	struct step_call *calls =
+		tfs_region_alloc(scratch, timeline->call_count, sizeof(*calls));
+	size_t count = 0;
+	size_t kept = 0;
+	for (uint32_t i = 0; i < timeline->judged_count; i++)
+		judged[timeline->judged[i]] = true;
+	for (uint32_t i = 0; i < timeline->call_count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[i];
+		if (call->step == TFS_NONE || !judged[call->step])
+			continue;
+		calls[count++] = (struct step_call){ call->record->record.site, call->function, 1,
+			(double)call->record->amount };
+	}
+	if (count)
+		qsort(calls, count, sizeof(*calls), by_site);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_site(&calls[kept - 1], &calls[i])) {
+			calls[kept - 1].count += calls[i].count;
+			calls[kept - 1].bytes += calls[i].bytes;
+		} else {
+			calls[kept++] = calls[i];
+		}
+	}
+	*out_calls = calls;
+	return kept;
+}
+
+static void set_per_step(const struct tfs_build *build, uint32_t site, uint32_t function,
+	const struct step_call *in_steps, size_t step_calls, struct tfs_model_call *call)
+{
+	double steps = build->timeline->judged_count;
+	struct step_call key = { .site = site, .function = function };
+	call->per_step = call->bytes_per_step = steps > 0 ? 0 : NAN;
+	if (!step_calls || !(steps > 0))
+		return;
+	const struct step_call *found =
+		bsearch(&key, in_steps, step_calls, sizeof(*in_steps), by_site);
+	if (found) {
+		call->per_step = found->count / steps;
+		call->bytes_per_step = found->bytes / steps;
+	}
 }
 
 void tfs_build_calls(struct tfs_build *build)
@@ -38,21 +104,22 @@ void tfs_build_calls(struct tfs_build *build)
 	const struct tfs_share *shares;
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
 	struct tfs_model_call *calls = tfs_region_alloc(&model->region, count, sizeof(*calls));
-	double steps = (double)(build->timeline->training_steps + build->timeline->warmup_steps);
+	struct tfs_region scratch = { 0 };
+	struct step_call *in_steps;
+	size_t in_step_count = step_calls(build->timeline, &scratch, &in_steps);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
-		calls[i].function = tfs_region_string(
-			&model->region, tfs_trace_function(build->trace, sum->function));
+		calls[i].function = tfs_region_string(&model->region,
+			tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
 		calls[i].amount = sum->amount;
+		set_per_step(build, sum->site, sum->function, in_steps, in_step_count, &calls[i]);
 	}
+	tfs_region_finish(&scratch);
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_key);
-	count = join(calls, count);
-	for (size_t i = 0; i < count; i++)
-		calls[i].per_step = steps > 0 ? (double)calls[i].count / steps : NAN;
 	model->calls = calls;
-	model->call_count = count;
+	model->call_count = join(calls, count);
 }

@@ -48,6 +48,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
 	model->finished = judgement->finished;
+	model->cut = tfs_trace_summary(build->trace)->cut;
 	model->usable = judgement->usable;
 	model->verdict = tfs_region_string(region, judgement->verdict);
 

@@ -7,7 +7,7 @@
 #include "reports/words.h"
 
 #define LABEL_WIDTH 132.0
-#define PLOT_WIDTH 970.0
+#define PLOT_WIDTH 945.0
 #define LANE_HEIGHT 24.0
 #define LANE_GAP 6.0
 #define LANE_SHAPES (TFS_HTML_SHAPES / (TFS_LANE_COUNT + 2))
@@ -181,9 +181,8 @@ static void draw_axis(struct tfs_html *html, double duration_ns, double height)
 	for (double ns = 0; ns <= duration_ns; ns += distance) {
 		double x = LABEL_WIDTH + ns / duration_ns * PLOT_WIDTH;
 		tfs_html_print(html,
-			"<path class=\"grid\" d=\"M%n 0V%n\"/><text class=\"tick\" x=\"%n\" "
-			"y=\"%n\" "
-			"text-anchor=\"middle\">%s</text>",
+			"<path class=\"grid\" d=\"M%n 0V%n\"/><text class=\"tick axis\" x=\"%n\" "
+			"y=\"%n\" text-anchor=\"middle\">%s</text>",
 			x, height, x, height + 16, tfs_words_time(&html->region, ns));
 	}
 }
@@ -245,7 +244,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	const struct lane *lanes, size_t count, const struct derived *derived)
 {
 	double scale = PLOT_WIDTH / detail->duration_ns;
-	double height = (double)count * (LANE_HEIGHT + LANE_GAP) + 40;
+	double height = (double)count * (LANE_HEIGHT + LANE_GAP) + 46;
 	struct tfs_region *region = &html->region;
 	tfs_html_print(html,
 		"<div class=\"scroll\"><svg class=\"chart lanes\" role=\"img\" viewBox=\"0 0 1110 "
@@ -258,8 +257,8 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 			lanes[i].count > LANE_SHAPES
 				? tfs_region_print(region, "%zu merged", lanes[i].count)
 				: NULL);
-	label(html, height - 40, "overlap", NULL);
-	label(html, height - 22, "GPU idle", NULL);
+	label(html, height - 46, "overlap", NULL);
+	label(html, height - 24, "GPU idle", NULL);
 	tfs_html_print(html,
 		"<svg class=\"plot\" x=\"%n\" y=\"0\" width=\"%n\" height=\"%n\" viewBox=\"0 0 %n "
 		"%n\" "
@@ -272,7 +271,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 		else
 			draw_spans(html, &lanes[i], scale, y);
 	}
-	draw_pieces(html, &derived->overlap, "overlap", scale, height - 36);
+	draw_pieces(html, &derived->overlap, "overlap", scale, height - 40);
 	draw_pieces(html, &derived->idle, "idle", scale, height - 18);
 	tfs_html_raw(html, "</svg></svg></div>\n");
 }

@@ -32,16 +32,23 @@ static int by_size(const void *a, const void *b)
 	return one < two ? -1 : one > two;
 }
 
-/* The upper edge: a little above the 98th percentile, so that a few outliers do not flatten all. */
+/* The upper edge: well above the 95th percentile of what is no warm-up, so that outliers do not
+ * flatten all the rest. */
 static double upper_edge(const struct tfs_model_charts *charts, struct tfs_region *region)
 {
 	double *sizes = tfs_region_alloc(region, charts->step_count, sizeof(*sizes));
-	for (size_t i = 0; i < charts->step_count; i++)
-		sizes[i] = charts->steps[i].duration_ns;
-	qsort(sizes, charts->step_count, sizeof(*sizes), by_size);
-	double high = sizes[(charts->step_count - 1) * 98 / 100] * 1.25;
-	double most = sizes[charts->step_count - 1];
-	return fmax(most <= high * 1.4 ? most * 1.05 : high, 1);
+	double most = 1;
+	size_t count = 0;
+	for (size_t i = 0; i < charts->step_count; i++) {
+		most = fmax(most, charts->steps[i].duration_ns);
+		if (charts->steps[i].phase != TFS_CHART_WARMUP)
+			sizes[count++] = charts->steps[i].duration_ns;
+	}
+	if (!count)
+		return most * 1.05;
+	qsort(sizes, count, sizeof(*sizes), by_size);
+	double high = sizes[(count - 1) * 95 / 100] * 1.5;
+	return most <= high * 1.3 ? most * 1.05 : high;
 }
 
 static void make_plot(struct tfs_html *html, struct plot *plot)
@@ -152,7 +159,8 @@ static void draw_bars(struct tfs_html *html, const struct plot *plot)
 	}
 }
 
-static void draw_line(struct tfs_html *html, const struct plot *plot, const char *name, double ns)
+static void draw_line(struct tfs_html *html, const struct plot *plot, const char *name, double ns,
+	double label_y)
 {
 	if (!(ns > 0) || ns > plot->top_ns)
 		return;
@@ -160,8 +168,7 @@ static void draw_line(struct tfs_html *html, const struct plot *plot, const char
 		PLOT_LEFT + PLOT_WIDTH);
 	tfs_html_print(html,
 		"<text class=\"linename\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s %s</text>",
-		PLOT_LEFT + PLOT_WIDTH - 4, y_of(plot, ns) - 5, name,
-		tfs_words_time(&html->region, ns));
+		PLOT_LEFT + PLOT_WIDTH - 4, label_y, name, tfs_words_time(&html->region, ns));
 }
 
 static void draw(struct tfs_html *html, const struct plot *plot)
@@ -180,8 +187,8 @@ static void draw(struct tfs_html *html, const struct plot *plot)
 	draw_axis(html, plot);
 	draw_bars(html, plot);
 	draw_bands(html, plot, "window", PLOT_TOP + PLOT_HEIGHT + 5, 6, is_recorded);
-	draw_line(html, plot, "p95", steps->p95_ns);
-	draw_line(html, plot, "median", steps->median_ns);
+	draw_line(html, plot, "p95", steps->p95_ns, y_of(plot, steps->p95_ns) - 6);
+	draw_line(html, plot, "median", steps->median_ns, y_of(plot, steps->median_ns) + 16);
 	tfs_html_raw(html,
 		"</svg></div>\n<ul class=\"legend\"><li><i class=\"k training\"></i>training</li>"
 		"<li><i class=\"k warmup\"></i>warm-up</li>"

@@ -203,7 +203,10 @@ static void write_calls(struct tfs_json *json, const struct tfs_model *model)
 		write_place(json, "callsite", &call->place, call->function);
 		tfs_json_unsigned(json, "count", call->count);
 		tfs_json_unsigned(json, "bytes", call->amount);
-		tfs_json_number(json, "count_per_step", call->per_step);
+		tfs_json_open(json, "per_step", '{');
+		tfs_json_number(json, "count", call->per_step);
+		tfs_json_number(json, "bytes", call->bytes_per_step);
+		tfs_json_close(json, '}');
 		tfs_json_close(json, '}');
 	}
 	tfs_json_close(json, ']');

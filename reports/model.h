@@ -92,13 +92,14 @@ struct tfs_model_loss {
 	uint64_t count;
 };
 
-/* Calls and bytes of one function at one call site, for the whole run. */
+/* Calls and bytes of one function at one call site. */
 struct tfs_model_call {
 	const char *function;
 	struct tfs_model_place place;
-	uint64_t count;
+	uint64_t count; /* in the whole run */
 	uint64_t amount;
-	double per_step; /* NaN when there are no steps */
+	double per_step; /* in the judged steps; NaN when there are none */
+	double bytes_per_step;
 };
 
 struct tfs_model_steps {
@@ -124,6 +125,7 @@ struct tfs_model {
 	uint32_t rank;
 	double duration_ns;
 	bool finished;
+	bool cut; /* the file ends where it should not */
 	bool usable; /* false: nothing to judge by; the verdict says what is missing */
 	const char *verdict;
 	const char *sight; /* the visibility line */

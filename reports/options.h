@@ -14,6 +14,8 @@
 
 /* What a sub-command returns when the command line or the tool itself is at fault. */
 #define TFS_EXIT_MISUSE 2
+/* ... and when there was nothing to judge. */
+#define TFS_EXIT_NO_DATA 3
 
 struct tfs_option {
 	char key;             /* given to apply(); a letter is the short option too, a digit not */

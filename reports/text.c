@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include "reports/text.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,10 +11,10 @@
 #define WIDTH 88
 #define SHOWN_FRAMES 6u
 
-/* Names are other people's bytes: no control character reaches a terminal. */
-static void put(FILE *out, const char *text)
+static void put_some(FILE *out, const char *text, size_t bytes)
 {
-	while (*text) {
+	const char *end = text + bytes;
+	while (text < end) {
 		uint32_t code;
 		unsigned length = tfs_utf8_next(text, &code);
 		if (code == TFS_UTF8_BAD || code < 0x20 || (code >= 0x7f && code < 0xa0))
@@ -23,8 +25,12 @@ static void put(FILE *out, const char *text)
 	}
 }
 
-/* A paragraph: the first line after what was already printed, all others behind `indent`. */
-static void put_wrapped(FILE *out, const char *text, int indent)
+void tfs_text_put(FILE *out, const char *text)
+{
+	put_some(out, text, strlen(text));
+}
+
+void tfs_text_wrapped(FILE *out, const char *text, int indent)
 {
 	int column = indent;
 	while (*text) {
@@ -36,9 +42,7 @@ static void put_wrapped(FILE *out, const char *text, int indent)
 			fputc(' ', out);
 			column++;
 		}
-		char word[256];
-		snprintf(word, sizeof(word), "%.*s", length, text);
-		put(out, word);
+		put_some(out, text, (size_t)length);
 		column += length;
 		text += length;
 		text += *text == ' ';
@@ -49,7 +53,7 @@ static void put_wrapped(FILE *out, const char *text, int indent)
 static void put_item(FILE *out, const char *label, const char *text)
 {
 	fprintf(out, "     %-9s", label);
-	put_wrapped(out, text, 14);
+	tfs_text_wrapped(out, text, 14);
 }
 
 static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
@@ -60,14 +64,14 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 			     : model->levels[TFS_LEVEL_WARN]  ? paint->warn
 							      : paint->good;
 	fprintf(out, "%s", colour);
-	put(out, model->verdict);
+	tfs_text_put(out, model->verdict);
 	fprintf(out, "%s\n\n", paint->reset);
 	fputs("program   ", out);
-	put(out, model->program);
+	tfs_text_put(out, model->program);
 	fprintf(out, " (pid %u%s%s)\n", model->pid, model->rank ? ", rank " : "",
 		model->rank ? tfs_words_count(region, model->rank) : "");
 	fputs("device    ", out);
-	put(out, model->device ? model->device : "none seen");
+	tfs_text_put(out, model->device ? model->device : "none seen");
 	if (model->simulated)
 		fputs(" [simulated: costs are modelled and say nothing about speed]", out);
 	fputc('\n', out);
@@ -143,10 +147,10 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 		tfs_paint_level(paint, finding->level), tfs_words_sign(finding->level),
 		tfs_words_level(finding->level), paint->reset, paint->bold, finding->rule->id,
 		finding->rule->slug, paint->reset);
-	put(out, tfs_words_place(region, place));
+	tfs_text_put(out, tfs_words_place(region, place));
 	if (finding->call) {
 		fputs("  ", out);
-		put(out, finding->call);
+		tfs_text_put(out, finding->call);
 	}
 	fputc('\n', out);
 	if (finding->message)
@@ -189,7 +193,7 @@ static void write_rules(const struct tfs_model *model, FILE *out, const struct t
 			line->rule->slug,
 			line->state == TFS_STATE_NOT_MEASURABLE ? "not measurable"
 								: tfs_words_state(line->state));
-		put_wrapped(out, line->reason ? line->reason : "", 52);
+		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
 	}
 }
 
@@ -219,12 +223,12 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");
-			put_wrapped(out, rewrite->reason, 19);
+			tfs_text_wrapped(out, rewrite->reason, 19);
 		}
 		for (size_t j = 0; j < rewrite->refusal_count; j++) {
 			const struct tfs_model_refusal *refusal = &rewrite->refusals[j];
 			fprintf(out, "%19s", "");
-			put_wrapped(out,
+			tfs_text_wrapped(out,
 				tfs_region_print(region, "refused %s times at %s: %s",
 					tfs_words_count(region, (double)refusal->count),
 					tfs_words_place(region, &refusal->place), refusal->check),
@@ -239,11 +243,11 @@ static void write_facts(const char *title, const char *line, const struct tfs_mo
 	fprintf(out, "\n%s%s%s\n", paint->bold, title, paint->reset);
 	if (line) {
 		fputs("  ", out);
-		put_wrapped(out, line, 2);
+		tfs_text_wrapped(out, line, 2);
 	}
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, "  %s %-26s ", facts[i].limits ? "!" : " ", facts[i].name);
-		put_wrapped(out, facts[i].text, 31);
+		tfs_text_wrapped(out, facts[i].text, 31);
 	}
 }
 

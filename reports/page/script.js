@@ -126,7 +126,7 @@
 		var full = box.width;
 		var from = 0, width = full;
 		var grid = chart.querySelectorAll(":scope > .grid");
-		var ticks = chart.querySelectorAll(":scope > .tick[text-anchor=middle]");
+		var ticks = chart.querySelectorAll(":scope > .axis");
 		var left = plot.x.baseVal.value;
 		var places = Array.prototype.map.call(ticks, function (tick) {
 			return parseFloat(tick.getAttribute("x")) - left;

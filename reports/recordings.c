@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/recordings.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "reports/region.h"
+#include "shim/trace/format.h"
+
+#define MOST_DEPTH 3 /* of folders below the fixed part of the pattern */
+
+void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern)
+{
+	struct timespec now;
+	if (!pattern || !*pattern)
+		pattern = TFS_RECORDINGS_PATTERN;
+	memset(recordings, 0, sizeof(*recordings));
+	clock_gettime(CLOCK_REALTIME, &now);
+	recordings->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	/* What stands before the first field is the same for all processes. */
+	size_t fixed = strcspn(pattern, "%");
+	while (fixed && pattern[fixed - 1] != '/')
+		fixed--;
+	char *folder = strndup(fixed ? pattern : "./", fixed ? fixed : 2);
+	recordings->folder = folder ? realpath(folder, NULL) : NULL;
+	if (!recordings->folder)
+		recordings->folder = folder;
+	else
+		free(folder);
+}
+
+/* -1 when this run has no ranks. */
+static long own_rank(void)
+{
+	static const char *const names[] = { "TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
+		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *text = getenv(names[i]);
+		if (text && isdigit((unsigned char)*text))
+			return strtol(text, NULL, 10);
+	}
+	return -1;
+}
+
+/* nftw() has no argument for its callback. */
+static struct tfs_recordings *filling;
+
+static bool is_ours(const char *path)
+{
+	struct tfs_file_header header;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return false;
+	ssize_t got = read(fd, &header, sizeof(header));
+	close(fd);
+	if (got != (ssize_t)sizeof(header) || memcmp(header.magic, TFS_MAGIC, sizeof(header.magic)))
+		return false;
+	long rank = own_rank();
+	if (header.start_realtime_ns < filling->start_ns ||
+		(rank >= 0 && header.rank != (uint32_t)rank))
+		return false;
+	return header.finished || (kill((pid_t)header.pid, 0) && errno == ESRCH);
+}
+
+static int visit(const char *path, const struct stat *about, int type, struct FTW *where)
+{
+	size_t length = strlen(path);
+	(void)about;
+	if (type == FTW_D && where->level >= MOST_DEPTH)
+		return FTW_SKIP_SUBTREE;
+	if (type != FTW_F || length < 5 || strcmp(path + length - 4, ".tfs") || !is_ours(path))
+		return FTW_CONTINUE;
+	filling->paths = tfs_grow(filling->paths, filling->count, sizeof(*filling->paths));
+	filling->paths[filling->count] = strdup(path);
+	if (filling->paths[filling->count])
+		filling->count++;
+	return FTW_CONTINUE;
+}
+
+size_t tfs_recordings_find(struct tfs_recordings *recordings)
+{
+	/* Other ranks are silent. */
+	if (!recordings->folder || own_rank() > 0)
+		return 0;
+	filling = recordings;
+	nftw(recordings->folder, visit, 8, FTW_PHYS | FTW_ACTIONRETVAL);
+	return recordings->count;
+}
+
+void tfs_recordings_finish(struct tfs_recordings *recordings)
+{
+	for (size_t i = 0; i < recordings->count; i++)
+		free(recordings->paths[i]);
+	free(recordings->paths);
+	free(recordings->folder);
+	memset(recordings, 0, sizeof(*recordings));
+}

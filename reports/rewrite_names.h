@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_REWRITE_NAMES_H
+#define TFS_REPORTS_REWRITE_NAMES_H
+
+/*
+ * What TFSHIM_REWRITE takes, checked before a program is started with it: inside the program a
+ * wrong name could only be ignored.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Whether `text` is off, report, exact, safe, all or a list of rewrites; else the first name that
+ * is none. */
+bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes);
+
+/* All names, separated by commas. */
+const char *tfs_rewrite_names_text(void);
+
+#endif

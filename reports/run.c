@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reports/locate.h"
+#include "reports/options.h"
+#include "reports/recordings.h"
+#include "reports/rewrite_names.h"
+#include "reports/save.h"
+
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND 127
+
+extern const struct tfs_command tfs_command_run;
+
+struct run_options {
+	const char *output;
+	const char *rewrite;
+	const char *record;
+	const char *log;
+	const char *more; /* TFSHIM_OPTIONS, as given */
+	bool no_report;
+	bool quiet;
+};
+
+static int one_of(const char *option, const char *value, const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++) {
+		if (!strcmp(choices[i], value))
+			return 0;
+	}
+	return tfs_options_misuse(&tfs_command_run, "--%s %s: not a choice", option, value);
+}
+
+static int set_rewrite(struct run_options *options, const char *value)
+{
+	char unknown[64];
+	if (!tfs_rewrite_names_valid(value, unknown, sizeof(unknown)))
+		return tfs_options_misuse(&tfs_command_run, "no rewrite is called '%s'; there are %s",
+			unknown, tfs_rewrite_names_text());
+	options->rewrite = value;
+	return 0;
+}
+
+static int apply(void *state, char key, const char *value)
+{
+	static const char *const records[] = { "none", "windows", "all", NULL };
+	static const char *const levels[] = { "none", "error", "warn", "info", "debug", NULL };
+	struct run_options *options = state;
+	switch (key) {
+	case 'o':
+		options->output = value;
+		return 0;
+	case 'r':
+		return set_rewrite(options, value);
+	case '0':
+		options->record = value;
+		return one_of("record", value, records);
+	case '1':
+		options->log = value;
+		return one_of("log", value, levels);
+	case 'O':
+		options->more = value;
+		return 0;
+	case '2':
+		options->no_report = true;
+		return 0;
+	default:
+		options->quiet = true;
+		return 0;
+	}
+}
+
+/* Options of the environment, then those of the command line: a later one wins. */
+static int set_options(const struct run_options *options)
+{
+	const char *old = getenv("TFSHIM_OPTIONS");
+	char *text;
+	if (asprintf(&text, "%s:%s:%s%s:report=0", old ? old : "", options->more ? options->more : "",
+		    options->record ? "record=" : "", options->record ? options->record : "") < 0)
+		return -ENOMEM;
+	int error = setenv("TFSHIM_OPTIONS", text, 1);
+	free(text);
+	return error;
+}
+
+static int set_preload(const char *library)
+{
+	const char *old = getenv("LD_PRELOAD");
+	char *text;
+	if (!old || !*old)
+		return setenv("LD_PRELOAD", library, 1);
+	if (asprintf(&text, "%s:%s", library, old) < 0)
+		return -ENOMEM;
+	int error = setenv("LD_PRELOAD", text, 1);
+	free(text);
+	return error;
+}
+
+/* The program may change its folder before its first CUDA call, so the pattern is made absolute. */
+static int set_output(const char *pattern)
+{
+	char folder[PATH_MAX];
+	char text[PATH_MAX * 3];
+	size_t used = 0;
+	if (!pattern || !*pattern)
+		pattern = TFS_RECORDINGS_PATTERN;
+	if (*pattern == '/')
+		return setenv("TFSHIM_OUTPUT", pattern, 1);
+	if (!getcwd(folder, sizeof(folder)))
+		return -errno;
+	for (const char *c = folder; *c; c++) {
+		text[used++] = *c;
+		if (*c == '%')
+			text[used++] = '%';
+	}
+	if (snprintf(text + used, sizeof(text) - used, "/%s", pattern) >=
+		(int)(sizeof(text) - used))
+		return -ENAMETOOLONG;
+	return setenv("TFSHIM_OUTPUT", text, 1);
+}
+
+static int set_environment(const struct run_options *options, const char *library)
+{
+	int error = set_options(options) | set_preload(library);
+	error |= set_output(options->output ? options->output : getenv("TFSHIM_OUTPUT"));
+	if (options->rewrite)
+		error |= setenv("TFSHIM_REWRITE", options->rewrite, 1);
+	if (options->log)
+		error |= setenv("TFSHIM_LOG", options->log, 1);
+	return error;
+}
+
+static volatile sig_atomic_t child_pid;
+
+/* What a terminal sends reaches the whole group, the child included; the rest is for the child. */
+static void forward(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	int saved = errno;
+	if (info->si_code <= 0 && child_pid > 0)
+		kill((pid_t)child_pid, number);
+	errno = saved;
+}
+
+static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT,
+	SIGWINCH, SIGALRM, SIGPIPE };
+#define FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
+
+/* The child: everything as it was for us, then the program. */
+static void become(char **program, const sigset_t *mask, int failure)
+{
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	execvp(program[0], program);
+	int error = errno;
+	/* Without a reader nobody can be told. */
+	ssize_t written = write(failure, &error, sizeof(error));
+	(void)written;
+	_exit(EXIT_NOT_FOUND);
+}
+
+static int wait_for(pid_t child)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0) {
+		if (errno != EINTR)
+			return TFS_EXIT_MISUSE;
+	}
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Runs the program to its end; its exit status, and in `out_error` why it could not start. */
+static int run_program(char **program, int *out_error)
+{
+	struct sigaction pass = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
+	sigset_t all, mask;
+	int failure[2];
+
+	*out_error = 0;
+	if (pipe2(failure, O_CLOEXEC)) {
+		*out_error = errno;
+		return TFS_EXIT_MISUSE;
+	}
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &mask);
+	pid_t child = fork();
+	if (!child)
+		become(program, &mask, failure[1]);
+	close(failure[1]);
+	if (child < 0) {
+		*out_error = errno;
+		sigprocmask(SIG_SETMASK, &mask, NULL);
+		close(failure[0]);
+		return TFS_EXIT_MISUSE;
+	}
+	child_pid = child;
+	for (size_t i = 0; i < FORWARDED; i++) {
+		struct sigaction old;
+		/* What was ignored, as under nohup, stays so. */
+		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(forwarded[i], &pass, NULL);
+	}
+	/* An ignored SIGCHLD would take the exit status away. The child has its own copy. */
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	ssize_t got = read(failure[0], out_error, sizeof(*out_error));
+	if (got != (ssize_t)sizeof(*out_error))
+		*out_error = 0;
+	close(failure[0]);
+	int status = wait_for(child);
+	child_pid = 0;
+	return status;
+}
+
+static bool is_off(const char *variable)
+{
+	const char *value = getenv(variable);
+	return value && *value && strcmp(value, "0");
+}
+
+/* Reports on what this run recorded. */
+static void make_reports(const struct run_options *options, struct tfs_recordings *recordings)
+{
+	size_t count = tfs_recordings_find(recordings);
+	for (size_t i = 0; i < count; i++)
+		tfs_save_report(recordings->paths[i], options->quiet);
+	if (!count && !options->quiet && !is_off("TFSHIM_DISABLE"))
+		fputs("tfshim run: nothing was recorded: the program made no CUDA call that can be "
+		      "seen ('tfshim doctor PROGRAM' says more)\n",
+			stderr);
+}
+
+static bool asks_for_no_report(const struct run_options *options)
+{
+	const char *old = getenv("TFSHIM_OPTIONS");
+	return options->no_report || (old && strstr(old, "report=0")) ||
+		(options->more && strstr(options->more, "report=0"));
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_options options = { 0 };
+	struct tfs_recordings recordings;
+	char library[PATH_MAX];
+	int first, error;
+	int status = tfs_options_parse(&tfs_command_run, argc, argv, 1, apply, &options, &first);
+	if (status)
+		return status < 0 ? 0 : status;
+	if (!argv[first])
+		return tfs_options_misuse(&tfs_command_run, "which program?");
+	if (!options.rewrite && getenv("TFSHIM_REWRITE")) {
+		status = set_rewrite(&options, getenv("TFSHIM_REWRITE"));
+		if (status)
+			return status;
+	}
+	if (tfs_locate_library(library)) {
+		fputs("tfshim run: libtfshim.so is not beside this program\n", stderr);
+		return TFS_EXIT_MISUSE;
+	}
+	bool reports = !asks_for_no_report(&options);
+	if (set_environment(&options, library)) {
+		fputs("tfshim run: the environment cannot be set\n", stderr);
+		return TFS_EXIT_MISUSE;
+	}
+	tfs_recordings_start(&recordings, getenv("TFSHIM_OUTPUT"));
+	status = run_program(argv + first, &error);
+	if (error) {
+		fprintf(stderr, "tfshim run: cannot run %s: %s\n", argv[first], strerror(error));
+		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	} else if (reports) {
+		make_reports(&options, &recordings);
+	}
+	tfs_recordings_finish(&recordings);
+	return status;
+}
+
+static const struct tfs_option options[] = {
+	{ 'o', "output", "PATTERN",
+		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t time, %n "
+		"number, %q{VAR}; default tfshim-out/%e-r%r-%p" },
+	{ 'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas" },
+	{ '0', "record", "WHAT", "none, windows (default) or all" },
+	{ 'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them" },
+	{ '1', "log", "LEVEL", "error, warn, info or debug" },
+	{ '2', "no-report", NULL, "only record" },
+	{ 'q', "quiet", NULL, "write the reports and say nothing" },
+	{ 0 },
+};
+
+const struct tfs_command tfs_command_run = {
+	.name = "run",
+	.usage = "[OPTIONS] [--] PROGRAM [ARGUMENT...]",
+	.summary = "run a program under the shim, then report",
+	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, passes signals on to it, and "
+		"reports when it has ended, however it ended. Exit status: the program's; 128 + n when "
+		"signal n ended it; 126 or 127 when it could not be run; 2 on misuse.",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/save.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/format.h"
+#include "reports/load.h"
+#include "reports/options.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+#define NAMED_FINDINGS 3u
+
+char *tfs_save_path(const char *recording, const char *suffix)
+{
+	size_t length = strlen(recording);
+	char *path;
+	if (length > 4 && !strcmp(recording + length - 4, ".tfs"))
+		length -= 4;
+	if (asprintf(&path, "%.*s%s", (int)length, recording, suffix) < 0)
+		return NULL;
+	return path;
+}
+
+int tfs_save_beside(const struct tfs_model *model)
+{
+	int first = 0;
+	for (size_t i = 0; tfs_formats[i]; i++) {
+		const struct tfs_format *format = tfs_formats[i];
+		if (!format->beside)
+			continue;
+		char *path = tfs_save_path(model->recording, format->suffix);
+		int error = path ? tfs_format_save(format, model, path) : -ENOMEM;
+		if (error)
+			fprintf(stderr, "tfshim: cannot write %s: %s\n",
+				path ? path : format->suffix, strerror(-error));
+		if (error && !first)
+			first = error;
+		free(path);
+	}
+	return first;
+}
+
+static void name_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const char *call = finding->call ? finding->call : "";
+	const char *cost = finding->cost.ns > 0 ? tfs_words_time(region, finding->cost.ns) : NULL;
+	fprintf(stderr, "  %s%s %-5s%s %s %-20s ", tfs_paint_level(paint, finding->level),
+		tfs_words_sign(finding->level), tfs_words_level(finding->level), paint->reset,
+		finding->rule->id, finding->rule->slug);
+	tfs_text_put(stderr, tfs_words_place(region, &finding->place));
+	fputs("  ", stderr);
+	tfs_text_put(stderr, call);
+	if (cost)
+		fprintf(stderr, "  %s per step%s", cost, model->simulated ? ", modelled" : "");
+	fputc('\n', stderr);
+}
+
+void tfs_save_summary(const struct tfs_model *model)
+{
+	const struct tfs_paint *paint = tfs_colour_choose(TFS_COLOUR_AUTO, stderr);
+	struct tfs_region region = { 0 };
+	fputs("tfshim: ", stderr);
+	tfs_text_put(stderr, model->verdict);
+	fputc('\n', stderr);
+	for (size_t i = 0; i < model->finding_count && i < NAMED_FINDINGS; i++)
+		name_finding(model, &model->findings[i], paint, &region);
+	if (model->finding_count > NAMED_FINDINGS)
+		fprintf(stderr, "  and %zu more\n", model->finding_count - NAMED_FINDINGS);
+	if (model->loss_count)
+		fprintf(stderr, "tfshim: something was lost while recording; the report says what\n");
+	char *page = tfs_save_path(model->recording, ".html");
+	fputs("tfshim: report ", stderr);
+	tfs_text_put(stderr, page ? page : model->recording);
+	fputs(" (.txt and .json beside it)\n", stderr);
+	free(page);
+	tfs_region_finish(&region);
+}
+
+int tfs_save_report(const char *recording, int quiet)
+{
+	struct tfs_load_options options = { .charts = true, .progress = true };
+	struct tfs_model model;
+	char *why;
+	if (tfs_load(recording, &options, &model, &why)) {
+		fprintf(stderr, "tfshim: %s: %s\n", recording, why ? why : "cannot be read");
+		free(why);
+		return TFS_EXIT_NO_DATA;
+	}
+	int error = tfs_save_beside(&model);
+	if (!quiet && !error)
+		tfs_save_summary(&model);
+	tfs_model_finish(&model);
+	return error ? TFS_EXIT_MISUSE : 0;
+}

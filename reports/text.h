@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_TEXT_H
+#define TFS_REPORTS_TEXT_H
+
+/*
+ * Text for terminals. Names are other people's bytes: no control character gets out of here.
+ */
+
+#include <stdio.h>
+
+/* Writes `text` with every control character and broken byte replaced. */
+void tfs_text_put(FILE *out, const char *text);
+
+/* A paragraph, wrapped: its first line continues what was printed, all others stand behind
+ * `indent` blanks. */
+void tfs_text_wrapped(FILE *out, const char *text, int indent);
+
+#endif
