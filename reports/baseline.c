@@ -30,15 +30,16 @@ size_t tfs_baseline_compare(const struct tfs_model *now, const struct tfs_model 
 
 	for (size_t i = 0; i < now->call_count; i++) {
 		const struct tfs_model_call *call = &now->calls[i];
-		const struct tfs_model_call *old = !before->call_count ?
-			NULL :
-			bsearch(call, before->calls, before->call_count, sizeof(*call), by_key);
-		struct tfs_difference difference = { .now = call, .before = old };
+		const struct tfs_model_call *old =
+			!before->call_count ? NULL
+					    : bsearch(call, before->calls, before->call_count,
+						      sizeof(*call), by_key);
+		struct tfs_difference difference = {.now = call, .before = old};
 		double old_calls = old ? old->per_step : 0;
 		double old_bytes = old ? old->bytes_per_step : 0;
 		if (more(call->per_step, old_calls, CALL_SLACK))
-			difference.kind = old && old_calls > 0 ? TFS_DIFFERENCE_CALLS :
-								 TFS_DIFFERENCE_NEW;
+			difference.kind =
+				old && old_calls > 0 ? TFS_DIFFERENCE_CALLS : TFS_DIFFERENCE_NEW;
 		else if (more(call->bytes_per_step, old_bytes, 64 * CALL_SLACK))
 			difference.kind = TFS_DIFFERENCE_BYTES;
 		else

@@ -54,8 +54,7 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region 
 	struct step_call **out_calls)
 {
 	bool *judged = tfs_region_alloc(scratch, timeline->step_count, sizeof(*judged));
-	struct step_call *calls =
-		tfs_region_alloc(scratch, timeline->call_count, sizeof(*calls));
+	struct step_call *calls = tfs_region_alloc(scratch, timeline->call_count, sizeof(*calls));
 	size_t count = 0;
 	size_t kept = 0;
 	for (uint32_t i = 0; i < timeline->judged_count; i++)
@@ -64,8 +63,8 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region 
 		const struct tfs_host_call *call = &timeline->calls[i];
 		if (call->step == TFS_NONE || !judged[call->step])
 			continue;
-		calls[count++] = (struct step_call){ call->record->record.site, call->function, 1,
-			(double)call->record->amount };
+		calls[count++] = (struct step_call){
+			call->record->record.site, call->function, 1, (double)call->record->amount};
 	}
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_site);
@@ -85,7 +84,7 @@ static void set_per_step(const struct tfs_build *build, uint32_t site, uint32_t 
 	const struct step_call *in_steps, size_t step_calls, struct tfs_model_call *call)
 {
 	double steps = build->timeline->judged_count;
-	struct step_call key = { .site = site, .function = function };
+	struct step_call key = {.site = site, .function = function};
 	call->per_step = call->bytes_per_step = steps > 0 ? 0 : NAN;
 	if (!step_calls || !(steps > 0))
 		return;
@@ -104,14 +103,14 @@ void tfs_build_calls(struct tfs_build *build)
 	const struct tfs_share *shares;
 	size_t count = tfs_trace_totals(build->trace, &totals, &shares);
 	struct tfs_model_call *calls = tfs_region_alloc(&model->region, count, sizeof(*calls));
-	struct tfs_region scratch = { 0 };
+	struct tfs_region scratch = {0};
 	struct step_call *in_steps;
 	size_t in_step_count = step_calls(build->timeline, &scratch, &in_steps);
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
-		calls[i].function = tfs_region_string(&model->region,
-			tfs_trace_function(build->trace, sum->function));
+		calls[i].function = tfs_region_string(
+			&model->region, tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
 		calls[i].amount = sum->amount;

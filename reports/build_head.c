@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "reports/places.h"
 #include "reports/words.h"
 
 /* Facts a recording may carry, as people would put them; others are shown by their key. */
@@ -106,7 +107,7 @@ static void set_visibility(struct tfs_build *build)
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	struct tfs_model_fact *facts =
-		tfs_region_alloc(region, 3 + seen->library_count, sizeof(*facts));
+		tfs_region_alloc(region, 4 + seen->library_count, sizeof(*facts));
 	size_t count = 0;
 
 	model->sight = tfs_region_string(region, seen->text);
@@ -117,6 +118,13 @@ static void set_visibility(struct tfs_build *build)
 	facts[count++] = (struct tfs_model_fact){"device", "GPU activity of these steps",
 		seen->device ? "recorded" : "not recorded: idle time and GPU time are unknown",
 		!seen->device};
+	if (tfs_places_changed(build->places))
+		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
+			tfs_region_print(region,
+				"%u files were rebuilt or removed since: call sites in them are "
+				"offsets",
+				tfs_places_changed(build->places)),
+			true};
 	for (size_t i = 0; i < seen->library_count; i++) {
 		const struct tfs_library_line *line = &seen->libraries[i];
 		bool blind = line->static_copy && !line->hooked;

@@ -28,15 +28,15 @@ struct check_options {
 
 static int set_level(struct check_options *options, const char *value)
 {
-	static const char *const names[] = { "note", "warn", "error", "never" };
+	static const char *const names[] = {"note", "warn", "error", "never"};
 	for (unsigned i = 0; i < 4; i++) {
 		if (!strcmp(names[i], value)) {
 			options->fail_on = i;
 			return 0;
 		}
 	}
-	return tfs_options_misuse(&tfs_command_check,
-		"--fail-on %s: it takes error, warn, note or never", value);
+	return tfs_options_misuse(
+		&tfs_command_check, "--fail-on %s: it takes error, warn, note or never", value);
 }
 
 static int set_rules(const char *option, const char *value, const char **out_list)
@@ -45,8 +45,8 @@ static int set_rules(const char *option, const char *value, const char **out_lis
 		return tfs_options_misuse(&tfs_command_check,
 			"--%s %s: names no rule; 'tfshim rules' lists them", option, value);
 	if (*out_list)
-		return tfs_options_misuse(&tfs_command_check,
-			"--%s is given twice; separate ids by commas", option);
+		return tfs_options_misuse(
+			&tfs_command_check, "--%s is given twice; separate ids by commas", option);
 	*out_list = value;
 	return 0;
 }
@@ -69,8 +69,8 @@ static int apply(void *state, char key, const char *value)
 		return 0;
 	default:
 		if (!tfs_colour_parse(value, &options->colour))
-			return tfs_options_misuse(&tfs_command_check, "--color %s: not a choice",
-				value);
+			return tfs_options_misuse(
+				&tfs_command_check, "--color %s: not a choice", value);
 		return 0;
 	}
 }
@@ -78,7 +78,7 @@ static int apply(void *state, char key, const char *value)
 static int load(const char *path, const struct check_options *options, struct tfs_model *out_model)
 {
 	struct tfs_load_options loading = {
-		.judge = { .select = options->select, .ignore = options->ignore },
+		.judge = {.select = options->select, .ignore = options->ignore},
 		.progress = true,
 	};
 	char *why;
@@ -201,7 +201,7 @@ static int judge(const struct check_options *options, const char *path,
 	const struct tfs_model *model, const struct tfs_model *baseline)
 {
 	const struct tfs_paint *paint = tfs_colour_choose(options->colour, stdout);
-	struct tfs_region region = { 0 };
+	struct tfs_region region = {0};
 	size_t broken = judge_findings(options, model, baseline, paint, &region);
 	size_t worse = baseline ? judge_differences(options, model, baseline, paint, &region) : 0;
 
@@ -225,7 +225,7 @@ static int judge(const struct check_options *options, const char *path,
 /* 2 > 3 > 1 > 0 */
 static int gravest(int a, int b)
 {
-	static const int order[] = { 0, 1, 3, 2 };
+	static const int order[] = {0, 1, 3, 2};
 	for (unsigned i = 4; i-- > 0;) {
 		if (a == order[i] || b == order[i])
 			return order[i];
@@ -233,8 +233,8 @@ static int gravest(int a, int b)
 	return TFS_EXIT_MISUSE;
 }
 
-static int check_file(const struct check_options *options, const char *path,
-	const struct tfs_model *baseline)
+static int check_file(
+	const struct check_options *options, const char *path, const struct tfs_model *baseline)
 {
 	struct tfs_model model;
 	int status = load(path, options, &model);
@@ -249,8 +249,8 @@ static int check_file(const struct check_options *options, const char *path,
 
 static int run(int argc, char **argv)
 {
-	struct check_options options = { .fail_on = TFS_LEVEL_ERROR };
-	struct tfs_model baseline = { 0 };
+	struct check_options options = {.fail_on = TFS_LEVEL_ERROR};
+	struct tfs_model baseline = {0};
 	int first;
 	int status = tfs_options_parse(&tfs_command_check, argc, argv, 0, apply, &options, &first);
 	if (status)
@@ -265,29 +265,31 @@ static int run(int argc, char **argv)
 			status = usable(&baseline, options.baseline);
 	}
 	for (int i = first; argv[i]; i++)
-		status = gravest(status,
-			check_file(&options, argv[i], compares ? &baseline : NULL));
+		status =
+			gravest(status, check_file(&options, argv[i], compares ? &baseline : NULL));
 	tfs_model_finish(&baseline);
 	return status;
 }
 
 static const struct tfs_option options[] = {
-	{ 'b', "baseline", "OLD.tfs",
-		"known findings pass; more calls or bytes per step at a call site, or a new call site, "
-		"do not" },
-	{ 'f', "fail-on", "LEVEL", "error (default), warn, note or never" },
-	{ 's', "select", "IDS", "only these rules: ids, slugs or beginnings of ids, by commas" },
-	{ 'i', "ignore", "IDS", "all rules but these" },
-	{ 'q', "quiet", NULL, "only the exit status" },
-	{ '0', "color", "WHEN", "auto (default), always or never" },
-	{ 0 },
+	{'b', "baseline", "OLD.tfs",
+		"known findings pass; more calls or bytes per step at a call site, or a new call "
+		"site, "
+		"do not"},
+	{'f', "fail-on", "LEVEL", "error (default), warn, note or never"},
+	{'s', "select", "IDS", "only these rules: ids, slugs or beginnings of ids, by commas"},
+	{'i', "ignore", "IDS", "all rules but these"},
+	{'q', "quiet", NULL, "only the exit status"},
+	{'0', "color", "WHEN", "auto (default), always or never"},
+	{0},
 };
 
 const struct tfs_command tfs_command_check = {
 	.name = "check",
 	.usage = "[OPTIONS] FILE.tfs...",
 	.summary = "the gate for CI: fail when a rule is broken",
-	.text = "Exit status: 0 clean, 1 a rule is broken, 2 misuse (an unknown rule id included), 3 no "
+	.text = "Exit status: 0 clean, 1 a rule is broken, 2 misuse (an unknown rule id included), "
+		"3 no "
 		"usable data; if several apply, 2 before 3 before 1.",
 	.options = options,
 	.run = run,

@@ -26,11 +26,11 @@ struct doctor {
 static void say(struct doctor *doctor, enum health health, const char *subject, const char *format,
 	...) __attribute__((format(printf, 4, 5)));
 
-static void say(struct doctor *doctor, enum health health, const char *subject, const char *format,
-	...)
+static void say(
+	struct doctor *doctor, enum health health, const char *subject, const char *format, ...)
 {
-	static const char *const words[] = { "+ ok     ", "! note   ", "x problem" };
-	const char *colours[] = { doctor->paint->good, doctor->paint->warn, doctor->paint->error };
+	static const char *const words[] = {"+ ok     ", "! note   ", "x problem"};
+	const char *colours[] = {doctor->paint->good, doctor->paint->warn, doctor->paint->error};
 	va_list arguments;
 	char *text = NULL;
 
@@ -75,7 +75,7 @@ static char *open_first(const char *const *names)
 
 static void check_driver(struct doctor *doctor)
 {
-	static const char *const names[] = { "libcuda.so.1", NULL };
+	static const char *const names[] = {"libcuda.so.1", NULL};
 	char *path = open_first(names);
 	void *library = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL);
 	int (*init)(unsigned) = library ? (int (*)(unsigned))dlsym(library, "cuInit") : NULL;
@@ -86,7 +86,8 @@ static void check_driver(struct doctor *doctor)
 	if (!library || !init || !count_devices)
 		say(doctor, REMARK, "driver", "libcuda.so.1 is not found: no GPU can be used here");
 	else if (init(0) || count_devices(&count))
-		say(doctor, REMARK, "driver", "%s finds no usable GPU", path ? path : "libcuda.so.1");
+		say(doctor, REMARK, "driver", "%s finds no usable GPU",
+			path ? path : "libcuda.so.1");
 	else
 		say(doctor, FINE, "driver", "%s, %d device%s", path ? path : "libcuda.so.1", count,
 			count == 1 ? "" : "s");
@@ -95,29 +96,31 @@ static void check_driver(struct doctor *doctor)
 
 static void check_cupti(struct doctor *doctor)
 {
-	static const char *const names[] = { "libcupti.so.13", "libcupti.so.12",
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
 		"/usr/local/cuda/lib64/libcupti.so.13",
-		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13", NULL };
-	static const char *const injections[] = { "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH" };
+		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13", NULL};
+	static const char *const injections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 	char *path = open_first(names);
 
 	if (path)
 		say(doctor, FINE, "cupti", "%s", path);
 	else
 		say(doctor, REMARK, "cupti",
-			"libcupti.so.13 is not found: GPU activity cannot be recorded, and rules about "
-			"idle time are not measurable. It lies in the toolkit's extras/CUPTI/lib64");
+			"libcupti.so.13 is not found: GPU activity cannot be recorded, and rules "
+			"about "
+			"idle time are not measurable. It lies in the toolkit's "
+			"extras/CUPTI/lib64");
 	free(path);
 	for (size_t i = 0; i < 2; i++) {
 		if (getenv(injections[i]))
-			say(doctor, REMARK, "cupti", "%s=%s: another tool may own CUPTI", injections[i],
-				getenv(injections[i]));
+			say(doctor, REMARK, "cupti", "%s=%s: another tool may own CUPTI",
+				injections[i], getenv(injections[i]));
 	}
 }
 
 static void check_unwinder(struct doctor *doctor)
 {
-	static const char *const names[] = { "libunwind.so.8", NULL };
+	static const char *const names[] = {"libunwind.so.8", NULL};
 	char *path = open_first(names);
 	if (path)
 		say(doctor, FINE, "call stacks", "%s", path);
@@ -138,14 +141,16 @@ static void check_permissions(struct doctor *doctor)
 		fclose(parameters);
 	if (locked)
 		say(doctor, REMARK, "permissions",
-			"performance counters are for administrators only; tfshim does without them");
+			"performance counters are for administrators only; tfshim does without "
+			"them");
 	const char *pattern = getenv("TFSHIM_OUTPUT");
 	struct stat about;
 	const char *folder = !pattern && !stat("tfshim-out", &about) ? "tfshim-out" : ".";
 	if (pattern && *pattern)
 		say(doctor, FINE, "output", "TFSHIM_OUTPUT=%s", pattern);
 	else if (access(folder, W_OK))
-		say(doctor, PROBLEM, "output", "%s: %s; set TFSHIM_OUTPUT", folder, strerror(errno));
+		say(doctor, PROBLEM, "output", "%s: %s; set TFSHIM_OUTPUT", folder,
+			strerror(errno));
 	else
 		say(doctor, FINE, "output", "tfshim-out/ in this folder");
 }
@@ -155,9 +160,11 @@ static void check_preload(struct doctor *doctor)
 	const char *preload = getenv("LD_PRELOAD");
 	if (preload && *preload && !strstr(preload, "libtfshim.so"))
 		say(doctor, REMARK, "preload",
-			"LD_PRELOAD=%s: another library is in front; tfshim works beside it", preload);
+			"LD_PRELOAD=%s: another library is in front; tfshim works beside it",
+			preload);
 	else
-		say(doctor, FINE, "preload", "%s", preload && *preload ? preload : "LD_PRELOAD is empty");
+		say(doctor, FINE, "preload", "%s",
+			preload && *preload ? preload : "LD_PRELOAD is empty");
 	if (getenv("TFSHIM_DISABLE"))
 		say(doctor, REMARK, "preload", "TFSHIM_DISABLE is set: the shim stays out");
 }
@@ -165,7 +172,8 @@ static void check_preload(struct doctor *doctor)
 static void check_clock(struct doctor *doctor)
 {
 	char source[32] = "unknown";
-	FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+	FILE *file =
+		fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
 	if (file && fgets(source, sizeof(source), file))
 		source[strcspn(source, "\n")] = '\0';
 	if (file)
@@ -179,8 +187,8 @@ static void check_clock(struct doctor *doctor)
 
 static void check_rank(struct doctor *doctor)
 {
-	static const char *const names[] = { "TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
-		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+	static const char *const names[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
+		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!getenv(names[i]))
 			continue;
@@ -212,7 +220,8 @@ static void check_program(struct doctor *doctor, const char *path)
 	}
 	if (!file.is_elf) {
 		say(doctor, REMARK, "program",
-			"%s is no x86-64 program; a script passes the shim on to what it starts", path);
+			"%s is no x86-64 program; a script passes the shim on to what it starts",
+			path);
 		return;
 	}
 	if (!file.dynamic) {
@@ -225,15 +234,17 @@ static void check_program(struct doctor *doctor, const char *path)
 			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", path);
 	if (file.static_cudart)
 		say(doctor, REMARK, "program",
-			"%s carries its own CUDA runtime (nvcc's default): its calls are seen through "
+			"%s carries its own CUDA runtime (nvcc's default): its calls are seen "
+			"through "
 			"CUPTI only, without call sites; link with -cudart shared",
 			path);
 	else if (file.needs_cudart)
 		say(doctor, FINE, "program", "%s uses the shared CUDA runtime", path);
 	else
 		say(doctor, REMARK, "program", "%s: %s", path,
-			file.needs_cuda_any ? "uses CUDA libraries, but no CUDA runtime" :
-					      "is linked to no CUDA library; it may load one later");
+			file.needs_cuda_any
+				? "uses CUDA libraries, but no CUDA runtime"
+				: "is linked to no CUDA library; it may load one later");
 	check_debug_information(doctor, &file);
 }
 
@@ -248,7 +259,7 @@ static int apply(void *state, char key, const char *value)
 static int run(int argc, char **argv)
 {
 	enum tfs_colour colour = TFS_COLOUR_AUTO;
-	struct doctor doctor = { 0 };
+	struct doctor doctor = {0};
 	int first;
 	int error = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &colour, &first);
 	if (error)
@@ -268,16 +279,18 @@ static int run(int argc, char **argv)
 }
 
 static const struct tfs_option options[] = {
-	{ '0', "color", "WHEN", "auto (default), always or never" },
-	{ 0 },
+	{'0', "color", "WHEN", "auto (default), always or never"},
+	{0},
 };
 
 const struct tfs_command tfs_command_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS] [PROGRAM...]",
 	.summary = "say what will and will not be seen here, and of a program",
-	.text = "Looks for the shim, the driver, CUPTI, other preloads, permissions and rank variables; "
-		"with programs, whether the shim can see into them. Exit status: 1 when something keeps "
+	.text = "Looks for the shim, the driver, CUPTI, other preloads, permissions and rank "
+		"variables; "
+		"with programs, whether the shim can see into them. Exit status: 1 when something "
+		"keeps "
 		"the shim from working at all, else 0.",
 	.options = options,
 	.run = run,

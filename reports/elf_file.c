@@ -28,13 +28,13 @@ static bool has_text(const struct image *image, const char *text)
 	return memmem(image->bytes, image->size, text, strlen(text)) != NULL;
 }
 
-static void read_needed(const struct image *image, const Elf64_Shdr *sections, const Elf64_Ehdr *head,
-	const Elf64_Shdr *dynamic, struct tfs_elf_file *out)
+static void read_needed(const struct image *image, const Elf64_Shdr *sections,
+	const Elf64_Ehdr *head, const Elf64_Shdr *dynamic, struct tfs_elf_file *out)
 {
-	static const char *const cuda[] = { "libcudart.so", "libcuda.so", "libcudnn", "libcublas",
-		"libnccl.so", "libcurand.so" };
-	const Elf64_Dyn *entries =
-		part(image, dynamic->sh_offset, dynamic->sh_size / sizeof(*entries), sizeof(*entries));
+	static const char *const cuda[] = {"libcudart.so", "libcuda.so", "libcudnn", "libcublas",
+		"libnccl.so", "libcurand.so"};
+	const Elf64_Dyn *entries = part(
+		image, dynamic->sh_offset, dynamic->sh_size / sizeof(*entries), sizeof(*entries));
 	if (!entries || dynamic->sh_link >= head->e_shnum)
 		return;
 	const Elf64_Shdr *strings = &sections[dynamic->sh_link];
@@ -53,11 +53,12 @@ static void read_needed(const struct image *image, const Elf64_Shdr *sections, c
 	}
 }
 
-static void read_sections(const struct image *image, const Elf64_Ehdr *head,
-	struct tfs_elf_file *out)
+static void read_sections(
+	const struct image *image, const Elf64_Ehdr *head, struct tfs_elf_file *out)
 {
 	const Elf64_Shdr *sections = part(image, head->e_shoff, head->e_shnum, sizeof(*sections));
-	if (!sections || head->e_shentsize != sizeof(*sections) || head->e_shstrndx >= head->e_shnum)
+	if (!sections || head->e_shentsize != sizeof(*sections) ||
+		head->e_shstrndx >= head->e_shnum)
 		return;
 	const Elf64_Shdr *strings = &sections[head->e_shstrndx];
 	const char *names = part(image, strings->sh_offset, strings->sh_size, 1);
@@ -76,8 +77,8 @@ static void read_sections(const struct image *image, const Elf64_Ehdr *head,
 static void read_image(const struct image *image, struct tfs_elf_file *out)
 {
 	const Elf64_Ehdr *head = part(image, 0, 1, sizeof(*head));
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) || head->e_ident[EI_CLASS] != ELFCLASS64 ||
-		head->e_machine != EM_X86_64)
+	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
+		head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
 		return;
 	out->is_elf = true;
 	const Elf64_Phdr *segments = part(image, head->e_phoff, head->e_phnum, sizeof(*segments));
@@ -86,7 +87,7 @@ static void read_image(const struct image *image, struct tfs_elf_file *out)
 	read_sections(image, head, out);
 	/* Both names are in every CUDA runtime and, as a pair, hardly anywhere else. */
 	out->static_cudart = !out->needs_cudart && has_text(image, "cuGetProcAddress_v2") &&
-		has_text(image, "cudaErrorInvalidValue");
+			     has_text(image, "cudaErrorInvalidValue");
 }
 
 int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
@@ -104,7 +105,7 @@ int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
 	close(fd);
 	if (error)
 		return error;
-	struct image image = { bytes, (uint64_t)about.st_size };
+	struct image image = {bytes, (uint64_t)about.st_size};
 	memset(out_file, 0, sizeof(*out_file));
 	read_image(&image, out_file);
 	munmap(bytes, (size_t)about.st_size);

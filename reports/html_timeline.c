@@ -159,8 +159,8 @@ static void draw_bars(struct tfs_html *html, const struct plot *plot)
 	}
 }
 
-static void draw_line(struct tfs_html *html, const struct plot *plot, const char *name, double ns,
-	double label_y)
+static void draw_line(
+	struct tfs_html *html, const struct plot *plot, const char *name, double ns, double label_y)
 {
 	if (!(ns > 0) || ns > plot->top_ns)
 		return;

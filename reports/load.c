@@ -12,7 +12,8 @@
 
 static void set_why(char **out_why, const char *what, int error, const struct tfs_damage *damage)
 {
-	if (damage && damage->what) {
+	bool absent = error == -ENOENT || error == -EACCES || error == -EISDIR;
+	if (damage && damage->what && !absent) {
 		if (asprintf(out_why, "%s (at byte %llu)", damage->what,
 			    (unsigned long long)damage->offset) < 0)
 			*out_why = NULL;
@@ -21,18 +22,22 @@ static void set_why(char **out_why, const char *what, int error, const struct tf
 	}
 }
 
-static void build_model(struct tfs_build *build, const char *path, bool charts)
+static int build_model(struct tfs_build *build, const char *path, bool charts)
 {
 	build->places = tfs_places_create(build->trace, &build->model->region);
-	tfs_build_head(build, path);
+	if (!build->places)
+		return -ENOMEM;
 	tfs_build_findings(build);
 	tfs_build_calls(build);
+	/* Last: only now is it known which files could be read. */
+	tfs_build_head(build, path);
 	if (charts) {
 		tfs_build_charts(build);
 		tfs_build_lanes(build);
 		tfs_build_tree(build);
 	}
 	tfs_places_destroy(build->places);
+	return 0;
 }
 
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
@@ -66,7 +71,9 @@ int tfs_load(const char *path, const struct tfs_load_options *options, struct tf
 	memset(out_model, 0, sizeof(*out_model));
 	struct tfs_build build = {
 		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
-	build_model(&build, path, options->charts);
+	error = build_model(&build, path, options->charts);
+	if (error)
+		set_why(out_why, "cannot be resolved", error, NULL);
 out:
 	tfs_progress_end();
 	tfs_judgement_destroy(judgement);

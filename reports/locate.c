@@ -9,8 +9,8 @@
 
 int tfs_locate_library(char out_path[PATH_MAX])
 {
-	static const char *const places[] = { "libtfshim.so", "../shim/libtfshim.so",
-		"../" TFS_LIBDIR "/libtfshim.so", "../lib/libtfshim.so" };
+	static const char *const places[] = {"libtfshim.so", "../shim/libtfshim.so",
+		"../" TFS_LIBDIR "/libtfshim.so", "../lib/libtfshim.so"};
 	char self[PATH_MAX];
 	char candidate[PATH_MAX + 64];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);

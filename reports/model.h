@@ -125,7 +125,7 @@ struct tfs_model {
 	uint32_t rank;
 	double duration_ns;
 	bool finished;
-	bool cut; /* the file ends where it should not */
+	bool cut;    /* the file ends where it should not */
 	bool usable; /* false: nothing to judge by; the verdict says what is missing */
 	const char *verdict;
 	const char *sight; /* the visibility line */

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/places.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "reports/symbols.h"
 
+#define MOST_INLINED 8u
+
 struct tfs_places {
 	const struct tfs_trace *trace;
+	struct tfs_symbols *symbols;
 	struct tfs_region *region;
-	struct tfs_symbols *symbols; /* NULL = no names, for want of memory */
 	uint32_t limit;
 	struct tfs_model_place *sites;
 	bool *known;
@@ -21,6 +22,8 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_r
 	places->trace = trace;
 	places->region = region;
 	places->symbols = tfs_symbols_create(trace);
+	if (!places->symbols)
+		return NULL;
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
 	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
 	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
@@ -33,40 +36,39 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-static const char *module_name(struct tfs_places *places, uint64_t address, bool offset)
+/* "libdata.so+0x1f04": what is left to say of an address without names. */
+static const char *module_text(struct tfs_places *places, uint64_t address, bool with_offset)
 {
-	const struct tfs_module_record *module = tfs_trace_module(places->trace, address);
-	const char *name;
-	if (!module)
+	uint64_t offset;
+	const char *path = tfs_symbols_module(places->symbols, address, &offset);
+	if (!path)
 		return tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
-	name = base_name(tfs_trace_string(places->trace, module->record.site));
-	if (!offset)
-		return tfs_region_print(places->region, "%s", name);
-	return tfs_region_print(places->region, "%s+0x%llx", name,
-		(unsigned long long)(address - module->start + module->file_offset));
+	if (!with_offset)
+		return tfs_region_string(places->region, base_name(path));
+	return tfs_region_print(
+		places->region, "%s+0x%llx", base_name(path), (unsigned long long)offset);
 }
 
-/* One return address is several frames where calls were inlined; `out` NULL only counts them. */
+/* Writes the frames of one return address; inlined calls make several. Returns how many. */
 static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_model_frame *out)
 {
-	const struct tfs_symbol *found = NULL;
-	size_t count = places->symbols ? tfs_symbols_find(places->symbols, address, &found) : 0;
-	if (!out)
-		return count ? count : 1;
-	for (size_t i = 0; i < count; i++)
-		out[i] = (struct tfs_model_frame){
-			.function = found[i].function ? tfs_region_print(places->region, "%s",
-								found[i].function)
-						      : NULL,
-			.file = found[i].file
-					? tfs_region_print(places->region, "%s", found[i].file)
-					: NULL,
-			.line = found[i].line,
-			.module = module_name(places, address, !found[i].function),
-			.inlined = found[i].inlined};
-	if (!count)
-		*out = (struct tfs_model_frame){.module = module_name(places, address, true)};
-	return count ? count : 1;
+	const struct tfs_symbol *found;
+	size_t count = tfs_symbols_find(places->symbols, address, &found);
+
+	if (count > MOST_INLINED)
+		count = MOST_INLINED;
+	for (size_t i = 0; i < count; i++) {
+		out[i].function = tfs_region_string(places->region, found[i].function);
+		out[i].file = tfs_region_string(places->region, found[i].file);
+		out[i].line = found[i].line;
+		out[i].inlined = found[i].inlined;
+		out[i].module = module_text(places, address, !found[i].function);
+	}
+	if (!count) {
+		out[0].module = module_text(places, address, true);
+		count = 1;
+	}
+	return count;
 }
 
 static uint64_t mix(uint64_t hash, const char *text)
@@ -101,10 +103,8 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 		return *place;
 	places->known[site] = true;
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
-	size_t total = 0;
-	for (unsigned i = 0; i < count; i++)
-		total += resolve(places, addresses[i], NULL);
-	struct tfs_model_frame *frames = tfs_region_alloc(places->region, total, sizeof(*frames));
+	struct tfs_model_frame *frames =
+		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED, sizeof(*frames));
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	place->frames = frames;
@@ -116,4 +116,9 @@ void tfs_places_destroy(struct tfs_places *places)
 {
 	if (places)
 		tfs_symbols_destroy(places->symbols);
+}
+
+unsigned tfs_places_changed(const struct tfs_places *places)
+{
+	return tfs_symbols_changed(places->symbols);
 }

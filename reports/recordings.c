@@ -41,8 +41,8 @@ void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern
 /* -1 when this run has no ranks. */
 static long own_rank(void)
 {
-	static const char *const names[] = { "TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
-		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID" };
+	static const char *const names[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
+		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *text = getenv(names[i]);
 		if (text && isdigit((unsigned char)*text))

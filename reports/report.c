@@ -28,8 +28,8 @@ static int apply(void *state, char key, const char *value)
 	case 'f':
 		options->format = tfs_format_find(value);
 		if (!options->format)
-			return tfs_options_misuse(&tfs_command_report, "no format is called '%s'",
-				value);
+			return tfs_options_misuse(
+				&tfs_command_report, "no format is called '%s'", value);
 		return 0;
 	case 'o':
 		options->output = value;
@@ -43,8 +43,8 @@ static int apply(void *state, char key, const char *value)
 		return 0;
 	default:
 		if (!tfs_colour_parse(value, &options->colour))
-			return tfs_options_misuse(&tfs_command_report, "--color %s: not a choice",
-				value);
+			return tfs_options_misuse(
+				&tfs_command_report, "--color %s: not a choice", value);
 		return 0;
 	}
 }
@@ -72,8 +72,7 @@ static int write_one(const struct report_options *options, const struct tfs_mode
 		int error = tfs_format_save(format, model, options->output);
 		if (!error)
 			return 0;
-		fprintf(stderr, "tfshim: cannot write %s: %s\n", options->output,
-			strerror(-error));
+		fprintf(stderr, "tfshim: cannot write %s: %s\n", options->output, strerror(-error));
 		return TFS_EXIT_MISUSE;
 	}
 	format->write(model, stdout, tfs_colour_choose(options->colour, stdout));
@@ -82,7 +81,7 @@ static int write_one(const struct report_options *options, const struct tfs_mode
 
 static int report_file(const struct report_options *options, const char *path)
 {
-	struct tfs_load_options load = { .charts = true, .progress = true };
+	struct tfs_load_options load = {.charts = true, .progress = true};
 	struct tfs_model model;
 	char *why;
 
@@ -141,7 +140,7 @@ static int report_folder(const struct report_options *options, const char *path)
 
 static int run(int argc, char **argv)
 {
-	struct report_options options = { .colour = TFS_COLOUR_AUTO };
+	struct report_options options = {.colour = TFS_COLOUR_AUTO};
 	struct stat about;
 	int first;
 	int status = 0;
@@ -153,8 +152,8 @@ static int run(int argc, char **argv)
 	for (int i = first; argv[i]; i++) {
 		bool folder = !stat(argv[i], &about) && S_ISDIR(about.st_mode);
 		if (options.output && (folder || argv[first + 1]))
-			return tfs_options_misuse(&tfs_command_report,
-				"--output takes one recording at a time");
+			return tfs_options_misuse(
+				&tfs_command_report, "--output takes one recording at a time");
 		status = worse(status,
 			folder ? report_folder(&options, argv[i]) : report_file(&options, argv[i]));
 	}
@@ -162,23 +161,24 @@ static int run(int argc, char **argv)
 }
 
 static const struct tfs_option options[] = {
-	{ 'f', "format", "FORMAT", "text, html or json: only this one, to stdout or --output" },
-	{ 'o', "output", "FILE", "write there instead of beside the recording; - is stdout" },
-	{ 's', "summary", NULL,
-		"write beside the recording; say the worst in ten lines on stderr" },
-	{ 'q', "quiet", NULL, "write beside the recording and say nothing" },
-	{ '0', "color", "WHEN", "auto (default), always or never" },
-	{ '1', "exit-summary", NULL, NULL },
-	{ 0 },
+	{'f', "format", "FORMAT", "text, html or json: only this one, to stdout or --output"},
+	{'o', "output", "FILE", "write there instead of beside the recording; - is stdout"},
+	{'s', "summary", NULL, "write beside the recording; say the worst in ten lines on stderr"},
+	{'q', "quiet", NULL, "write beside the recording and say nothing"},
+	{'0', "color", "WHEN", "auto (default), always or never"},
+	{'1', "exit-summary", NULL, NULL},
+	{0},
 };
 
 const struct tfs_command tfs_command_report = {
 	.name = "report",
 	.usage = "[OPTIONS] PATH...",
 	.summary = "make the reports of recordings, or of all in a folder",
-	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; the text "
+	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; the "
+		"text "
 		"also goes to stdout. Works on recordings of programs that crashed or were killed. "
-		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not readable.",
+		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not "
+		"readable.",
 	.options = options,
 	.run = run,
 };

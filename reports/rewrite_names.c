@@ -9,7 +9,7 @@ static const char *const rewrites[] = {
 #include "reports/rewrites.inc"
 };
 #undef X
-static const char *const modes[] = { "off", "report", "exact", "safe", "all" };
+static const char *const modes[] = {"off", "report", "exact", "safe", "all"};
 
 /* Files are called some_name, rewrites some-name. */
 static bool is_called(const char *file, const char *name, size_t length)

@@ -42,16 +42,17 @@ static int set_rewrite(struct run_options *options, const char *value)
 {
 	char unknown[64];
 	if (!tfs_rewrite_names_valid(value, unknown, sizeof(unknown)))
-		return tfs_options_misuse(&tfs_command_run, "no rewrite is called '%s'; there are %s",
-			unknown, tfs_rewrite_names_text());
+		return tfs_options_misuse(&tfs_command_run,
+			"no rewrite is called '%s'; there are %s", unknown,
+			tfs_rewrite_names_text());
 	options->rewrite = value;
 	return 0;
 }
 
 static int apply(void *state, char key, const char *value)
 {
-	static const char *const records[] = { "none", "windows", "all", NULL };
-	static const char *const levels[] = { "none", "error", "warn", "info", "debug", NULL };
+	static const char *const records[] = {"none", "windows", "all", NULL};
+	static const char *const levels[] = {"none", "error", "warn", "info", "debug", NULL};
 	struct run_options *options = state;
 	switch (key) {
 	case 'o':
@@ -82,8 +83,9 @@ static int set_options(const struct run_options *options)
 {
 	const char *old = getenv("TFSHIM_OPTIONS");
 	char *text;
-	if (asprintf(&text, "%s:%s:%s%s:report=0", old ? old : "", options->more ? options->more : "",
-		    options->record ? "record=" : "", options->record ? options->record : "") < 0)
+	if (asprintf(&text, "%s:%s:%s%s:report=0", old ? old : "",
+		    options->more ? options->more : "", options->record ? "record=" : "",
+		    options->record ? options->record : "") < 0)
 		return -ENOMEM;
 	int error = setenv("TFSHIM_OPTIONS", text, 1);
 	free(text);
@@ -149,8 +151,8 @@ static void forward(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static const int forwarded[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT,
-	SIGWINCH, SIGALRM, SIGPIPE };
+static const int forwarded[] = {
+	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGALRM, SIGPIPE};
 #define FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
 
 /* The child: everything as it was for us, then the program. */
@@ -178,7 +180,7 @@ static int wait_for(pid_t child)
 /* Runs the program to its end; its exit status, and in `out_error` why it could not start. */
 static int run_program(char **program, int *out_error)
 {
-	struct sigaction pass = { .sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART };
+	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigset_t all, mask;
 	int failure[2];
 
@@ -240,12 +242,12 @@ static bool asks_for_no_report(const struct run_options *options)
 {
 	const char *old = getenv("TFSHIM_OPTIONS");
 	return options->no_report || (old && strstr(old, "report=0")) ||
-		(options->more && strstr(options->more, "report=0"));
+	       (options->more && strstr(options->more, "report=0"));
 }
 
 static int run(int argc, char **argv)
 {
-	struct run_options options = { 0 };
+	struct run_options options = {0};
 	struct tfs_recordings recordings;
 	char library[PATH_MAX];
 	int first, error;
@@ -281,24 +283,27 @@ static int run(int argc, char **argv)
 }
 
 static const struct tfs_option options[] = {
-	{ 'o', "output", "PATTERN",
-		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t time, %n "
-		"number, %q{VAR}; default tfshim-out/%e-r%r-%p" },
-	{ 'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas" },
-	{ '0', "record", "WHAT", "none, windows (default) or all" },
-	{ 'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them" },
-	{ '1', "log", "LEVEL", "error, warn, info or debug" },
-	{ '2', "no-report", NULL, "only record" },
-	{ 'q', "quiet", NULL, "write the reports and say nothing" },
-	{ 0 },
+	{'o', "output", "PATTERN",
+		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t "
+		"time, %n "
+		"number, %q{VAR}; default tfshim-out/%e-r%r-%p"},
+	{'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas"},
+	{'0', "record", "WHAT", "none, windows (default) or all"},
+	{'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them"},
+	{'1', "log", "LEVEL", "error, warn, info or debug"},
+	{'2', "no-report", NULL, "only record"},
+	{'q', "quiet", NULL, "write the reports and say nothing"},
+	{0},
 };
 
 const struct tfs_command tfs_command_run = {
 	.name = "run",
 	.usage = "[OPTIONS] [--] PROGRAM [ARGUMENT...]",
 	.summary = "run a program under the shim, then report",
-	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, passes signals on to it, and "
-		"reports when it has ended, however it ended. Exit status: the program's; 128 + n when "
+	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, passes signals on to "
+		"it, and "
+		"reports when it has ended, however it ended. Exit status: the program's; 128 + n "
+		"when "
 		"signal n ended it; 126 or 127 when it could not be run; 2 on misuse.",
 	.options = options,
 	.run = run,

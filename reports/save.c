@@ -63,7 +63,7 @@ static void name_finding(const struct tfs_model *model, const struct tfs_model_f
 void tfs_save_summary(const struct tfs_model *model)
 {
 	const struct tfs_paint *paint = tfs_colour_choose(TFS_COLOUR_AUTO, stderr);
-	struct tfs_region region = { 0 };
+	struct tfs_region region = {0};
 	fputs("tfshim: ", stderr);
 	tfs_text_put(stderr, model->verdict);
 	fputc('\n', stderr);
@@ -72,7 +72,8 @@ void tfs_save_summary(const struct tfs_model *model)
 	if (model->finding_count > NAMED_FINDINGS)
 		fprintf(stderr, "  and %zu more\n", model->finding_count - NAMED_FINDINGS);
 	if (model->loss_count)
-		fprintf(stderr, "tfshim: something was lost while recording; the report says what\n");
+		fprintf(stderr,
+			"tfshim: something was lost while recording; the report says what\n");
 	char *page = tfs_save_path(model->recording, ".html");
 	fputs("tfshim: report ", stderr);
 	tfs_text_put(stderr, page ? page : model->recording);
@@ -83,7 +84,7 @@ void tfs_save_summary(const struct tfs_model *model)
 
 int tfs_save_report(const char *recording, int quiet)
 {
-	struct tfs_load_options options = { .charts = true, .progress = true };
+	struct tfs_load_options options = {.charts = true, .progress = true};
 	struct tfs_model model;
 	char *why;
 	if (tfs_load(recording, &options, &model, &why)) {

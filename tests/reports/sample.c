@@ -212,8 +212,8 @@ static const struct tfs_model_loss losses[] = {
 };
 
 static const struct tfs_model_call calls[] = {
-	{"cudaMemcpy", PLACE(upload_frames, 0x1111), 1280, 1027932160, 2},
-	{"cudaDeviceSynchronize", PLACE(loss_frames, 0x2222), 640, 0, 1},
+	{"cudaMemcpy", PLACE(upload_frames, 0x1111), 1280, 1027932160, 2, 1606144},
+	{"cudaDeviceSynchronize", PLACE(loss_frames, 0x2222), 640, 0, 1, 0},
 };
 
 static const struct tfs_chart_node nodes[] = {
