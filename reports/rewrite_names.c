@@ -7,6 +7,7 @@
 #define X(name) #name,
 static const char *const rewrites[] = {
 #include "reports/rewrites.inc"
+	NULL,
 };
 #undef X
 static const char *const modes[] = {"off", "report", "exact", "safe", "all"};
@@ -24,7 +25,7 @@ static bool is_called(const char *file, const char *name, size_t length)
 
 static bool is_known(const char *name, size_t length)
 {
-	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
+	for (size_t i = 0; rewrites[i]; i++) {
 		if (is_called(rewrites[i], name, length))
 			return true;
 	}
@@ -52,7 +53,7 @@ const char *tfs_rewrite_names_text(void)
 {
 	static char text[256];
 	size_t used = 0;
-	for (size_t i = 0; i < sizeof(rewrites) / sizeof(rewrites[0]); i++) {
+	for (size_t i = 0; rewrites[i]; i++) {
 		const char *name = rewrites[i];
 		if (i)
 			text[used++] = ',';
