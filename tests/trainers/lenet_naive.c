@@ -48,8 +48,8 @@ static void forward(struct trainer *t)
 	CUDNN(cudnnConvolutionForward(/* expect: TFS601 */ net->dnn, &one, net->pool1_t, net->pool1,
 		net->filter2_t, net->weight[CONV2_W], net->conv, t->algos.forward2, t->workspace,
 		t->algos.workspace_bytes, &zero, net->conv2_t, net->conv2));
-	CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, net->bias2_t, net->weight[CONV2_B],
-		&one, net->conv2_t, net->conv2));
+	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->bias2_t,
+		net->weight[CONV2_B], &one, net->conv2_t, net->conv2));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->conv2_t, net->conv2, &zero,
 		net->conv2_t, net->conv2));
 	CUDNN(cudnnPoolingForward(net->dnn, net->pool, &one, net->conv2_t, net->conv2, &zero,
@@ -57,7 +57,7 @@ static void forward(struct trainer *t)
 
 	CUBLAS(cublasSgemm(net->blas, CUBLAS_OP_T, CUBLAS_OP_N, HIDDEN, batch, FLAT, &one,
 		net->weight[DENSE1_W], FLAT, net->pool2, FLAT, &zero, net->hidden, HIDDEN));
-	CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, net->hidden_bias_t,
+	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->hidden_bias_t,
 		net->weight[DENSE1_B], &one, net->hidden_t, net->hidden));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->hidden_t, net->hidden, &zero,
 		net->hidden_t, net->hidden));
