@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "rewrite_list.h"
-#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
@@ -195,7 +194,7 @@ void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
 static bool takes_part(size_t i)
 {
 	return states[i].mode != TFS_MODE_OFF &&
-	       (!rewrites[i]->switchable || tfs_windows_rewrites()) && !tfs_capturing();
+	       (!rewrites[i]->switchable || tfs_windows_rewrites());
 }
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
