@@ -29,9 +29,15 @@ static void check_wait_holds_stream(void)
 {
 	unsigned char host[64];
 	cudaEvent_t event;
+	atomic_bool mark;
 	struct gate gate;
 
 	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+	mark_put(&mark, a);
+	OK(cudaEventRecord(event, a));
+	OK(cudaStreamWaitEvent(b, event, 0));
+	OK(cudaStreamSynchronize(b));
+	TEST_TRUE(mark);
 	gate_close(&gate, a);
 	OK(cudaMemsetAsync(memory, 1, 64, a));
 	OK(cudaEventRecord(event, a));

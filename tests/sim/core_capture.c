@@ -15,7 +15,7 @@ void sim_capture_invalidate(struct sim_capture *capture)
 	capture->invalid = true;
 }
 
-static struct sim_capture *blocked_by(const struct CUstream_st *stream)
+struct sim_capture *sim_capture_blocking(const struct CUstream_st *stream)
 {
 	if (!stream->legacy)
 		return NULL;
@@ -28,7 +28,7 @@ static struct sim_capture *blocked_by(const struct CUstream_st *stream)
 /* A use of the legacy stream would make blocking streams depend on it. */
 cudaError_t sim_capture_implicit(const struct CUstream_st *stream)
 {
-	struct sim_capture *capture = blocked_by(stream);
+	struct sim_capture *capture = sim_capture_blocking(stream);
 
 	if (!capture)
 		return cudaSuccess;
@@ -129,7 +129,7 @@ static bool has(struct CUgraphNode_st *const *nodes, unsigned count,
 	return false;
 }
 
-static cudaError_t join(struct CUstream_st *stream, const struct CUevent_st *event)
+cudaError_t sim_capture_join(struct CUstream_st *stream, const struct CUevent_st *event)
 {
 	for (unsigned i = 0; i < event->capture_node_count; i++) {
 		struct CUgraphNode_st *node = event->capture_nodes[i], **grown;
@@ -167,7 +167,7 @@ cudaError_t sim_capture_wait(struct CUstream_st *stream, struct CUevent_st *even
 	if (event->capture->invalid)
 		return cudaErrorStreamCaptureInvalidated;
 	stream->capture = event->capture;
-	return join(stream, event);
+	return sim_capture_join(stream, event);
 }
 
 cudaError_t sim_capture_start(struct CUstream_st *stream, enum cudaStreamCaptureMode mode,
@@ -211,72 +211,6 @@ cudaError_t tfsim_capture_begin(cudaStream_t handle, enum cudaStreamCaptureMode 
 	error = sim_stream_resolve(handle, &stream);
 	if (error == cudaSuccess)
 		error = sim_capture_start(stream, mode, NULL);
-	pthread_mutex_unlock(&sim.lock);
-	return error;
-}
-
-cudaError_t tfsim_capture_begin_into(cudaStream_t handle, enum cudaStreamCaptureMode mode,
-	cudaGraph_t graph, const cudaGraphNode_t *deps, unsigned dep_count)
-{
-	struct CUstream_st *stream;
-	cudaError_t error = sim_enter();
-
-	if (error != cudaSuccess)
-		return error;
-	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
-		return cudaErrorInvalidValue;
-	pthread_mutex_lock(&sim.lock);
-	error = sim_graph_known(graph) ? sim_stream_resolve(handle, &stream) : cudaErrorInvalidValue;
-	if (error == cudaSuccess)
-		error = sim_capture_start(stream, mode, graph);
-	if (error == cudaSuccess && !sim_nodes_set(&stream->capture_tail,
-		&stream->capture_tail_count, deps, dep_count))
-		error = cudaErrorMemoryAllocation;
-	pthread_mutex_unlock(&sim.lock);
-	return error;
-}
-
-void tfsim_capture_place(cudaStream_t handle, cudaGraph_t *out_graph,
-	const cudaGraphNode_t **out_deps, size_t *out_count)
-{
-	struct CUstream_st *stream;
-
-	pthread_mutex_lock(&sim.lock);
-	if (sim_stream_resolve(handle, &stream) == cudaSuccess && stream->capture) {
-		if (out_graph)
-			*out_graph = stream->capture->graph;
-		if (out_deps)
-			*out_deps = stream->capture_tail;
-		if (out_count)
-			*out_count = stream->capture_tail_count;
-	}
-	pthread_mutex_unlock(&sim.lock);
-}
-
-cudaError_t tfsim_capture_depend(cudaStream_t handle, const cudaGraphNode_t *deps,
-	unsigned dep_count, bool replace)
-{
-	struct CUstream_st *stream;
-	cudaError_t error = sim_enter();
-
-	if (error != cudaSuccess)
-		return error;
-	pthread_mutex_lock(&sim.lock);
-	error = sim_stream_resolve(handle, &stream);
-	if (error == cudaSuccess && !stream->capture)
-		error = cudaErrorIllegalState;
-	if (error == cudaSuccess && replace) {
-		stream->capture_tail_count = 0;
-		error = sim_nodes_set(&stream->capture_tail, &stream->capture_tail_count, deps,
-			dep_count) ? cudaSuccess : cudaErrorMemoryAllocation;
-	} else if (error == cudaSuccess) {
-		struct CUevent_st event = {
-			.capture_nodes = (struct CUgraphNode_st **)(uintptr_t)deps,
-			.capture_node_count = dep_count,
-		};
-
-		error = join(stream, &event);
-	}
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
@@ -362,80 +296,6 @@ cudaError_t tfsim_capture_end(cudaStream_t handle, cudaGraph_t *out_graph)
 	error = sim_stream_resolve(handle, &stream);
 	if (error == cudaSuccess)
 		error = end(stream, out_graph);
-	pthread_mutex_unlock(&sim.lock);
-	return error;
-}
-
-cudaError_t tfsim_capture_status(cudaStream_t handle, enum cudaStreamCaptureStatus *out_status,
-	unsigned long long *out_id)
-{
-	struct CUstream_st *stream;
-	cudaError_t error = sim_enter();
-
-	if (error != cudaSuccess)
-		return error;
-	if (!out_status)
-		return cudaErrorInvalidValue;
-	pthread_mutex_lock(&sim.lock);
-	error = sim_stream_resolve(handle, &stream);
-	if (error == cudaSuccess && blocked_by(stream))
-		error = cudaErrorStreamCaptureImplicit;
-	if (error == cudaSuccess) {
-		*out_status = !stream->capture ? cudaStreamCaptureStatusNone :
-			stream->capture->invalid ? cudaStreamCaptureStatusInvalidated :
-			cudaStreamCaptureStatusActive;
-		if (out_id && stream->capture)
-			*out_id = stream->capture->id;
-	}
-	pthread_mutex_unlock(&sim.lock);
-	return error;
-}
-
-bool tfsim_stream_capturing(cudaStream_t handle)
-{
-	struct CUstream_st *stream;
-	bool capturing = false;
-
-	if (sim_enter() != cudaSuccess)
-		return false;
-	pthread_mutex_lock(&sim.lock);
-	if (sim_stream_resolve(handle, &stream) == cudaSuccess)
-		capturing = stream->capture != NULL;
-	pthread_mutex_unlock(&sim.lock);
-	return capturing;
-}
-
-enum cudaStreamCaptureMode tfsim_capture_mode(enum cudaStreamCaptureMode mode)
-{
-	enum cudaStreamCaptureMode before = sim_self.capture_mode;
-
-	sim_self.capture_mode = mode;
-	return before;
-}
-
-/* Global: any Global capture of the process bars; otherwise only the thread's own ones. */
-static bool barred(const struct sim_capture *capture)
-{
-	bool own = pthread_equal(capture->thread, pthread_self());
-
-	if (capture->mode == cudaStreamCaptureModeRelaxed)
-		return false;
-	return own || (sim_self.capture_mode == cudaStreamCaptureModeGlobal &&
-		capture->mode == cudaStreamCaptureModeGlobal);
-}
-
-cudaError_t tfsim_capture_unsafe(void)
-{
-	cudaError_t error = cudaSuccess;
-
-	if (sim_self.capture_mode == cudaStreamCaptureModeRelaxed)
-		return cudaSuccess;
-	pthread_mutex_lock(&sim.lock);
-	for (struct sim_capture *c = sim.captures; c; c = c->next)
-		if (barred(c)) {
-			sim_capture_invalidate(c);
-			error = cudaErrorStreamCaptureUnsupported;
-		}
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }

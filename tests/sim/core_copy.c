@@ -103,7 +103,8 @@ static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfs
 	work->drop = drop_copy;
 	work->args = c;
 	work->args_size = sizeof(*c);
-	work->spans[0] = (struct tfsim_span){ c->dst, bytes, true };
+	if (c->height == 1 && (c->dst + bytes <= c->src || c->src + bytes <= c->dst))
+		work->spans[0] = (struct tfsim_span){ c->dst, bytes, true };
 	work->spans[1] = (struct tfsim_span){ c->src, bytes, false };
 	return cudaSuccess;
 }
@@ -112,7 +113,8 @@ static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfs
 static cudaError_t copy_staged(struct copy *c, struct tfsim_work *work, cudaStream_t stream,
 	bool async)
 {
-	cudaError_t error = async ? cudaSuccess : tfsim_stream_synchronize(stream);
+	cudaError_t error = async || sim_is_naive(SIM_NAIVE_SYNC) ? cudaSuccess :
+		tfsim_stream_synchronize(stream);
 	size_t bytes = c->width * c->height;
 	struct copy in = *c;
 	uint64_t start_ns;
@@ -148,9 +150,21 @@ static cudaError_t copy_host(struct copy *c, cudaStream_t stream)
 /* "May be synchronous": hostile runs take the other choice now and then. */
 static bool host_waits(const struct tfsim_work *work, bool async, const struct sim_op *op)
 {
+	if (sim_is_naive(SIM_NAIVE_SYNC))
+		return false;
 	if (async)
 		return work->dst == TFSIM_PAGEABLE && tfsim_hostile_pick(op->number, 2) == 0;
 	return !on_device(work->dst) || !on_device(work->src);
+}
+
+/* A graph's node reads its source anew at each launch. */
+static bool must_stage(const struct tfsim_work *work, bool capturing)
+{
+	if (capturing)
+		return sim_is_naive(SIM_NAIVE_REPLAY) && !on_device(work->src);
+	if (work->src == TFSIM_PINNED)
+		return sim_is_naive(SIM_NAIVE_PINNED);
+	return work->src == TFSIM_PAGEABLE && !sim_is_naive(SIM_NAIVE_PAGEABLE);
 }
 
 static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
@@ -167,7 +181,7 @@ static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t s
 	capturing = tfsim_stream_capturing(stream);
 	if (!capturing && !on_device(work.dst) && !on_device(work.src))
 		return copy_host(c, stream);
-	if (!capturing && work.src == TFSIM_PAGEABLE)
+	if (must_stage(&work, capturing))
 		return copy_staged(c, &work, stream, async);
 	error = sim_enqueue(stream, &work, &op);
 	if (op && host_waits(&work, async, op)) {
@@ -275,7 +289,8 @@ static cudaError_t describe_fill(struct fill *f, struct tfsim_work *work)
 		work->dst == TFSIM_PAGEABLE)
 		return cudaErrorInvalidValue;
 	work->cost_ns = tfsim_cost_kernel(work->bytes, 0);
-	work->spans[0] = (struct tfsim_span){ f->dst, work->bytes, true };
+	if (f->height == 1)
+		work->spans[0] = (struct tfsim_span){ f->dst, work->bytes, true };
 	return cudaSuccess;
 }
 

@@ -114,7 +114,7 @@ static cudaError_t wait_for(struct CUstream_st *stream, struct CUevent_st *event
 		return error;
 	if (sim_capture_active(stream) || event->capture)
 		return sim_capture_wait(stream, event);
-	if (!event->op)
+	if (!event->op || sim_is_naive(SIM_NAIVE_WAIT))
 		return cudaSuccess;
 	work.value = event->id;
 	payload = sim_payload_create(&work);

@@ -97,6 +97,10 @@ struct sim_step *sim_exec_step(struct CUgraphExec_st *exec, const struct CUgraph
 
 cudaError_t sim_capture_start(struct CUstream_st *stream, enum cudaStreamCaptureMode mode,
 	struct CUgraph_st *into);
+/* The capture that makes this (legacy) stream unusable, or NULL. */
+struct sim_capture *sim_capture_blocking(const struct CUstream_st *stream);
+/* Adds the event's nodes to those that the stream's next node depends on. */
+cudaError_t sim_capture_join(struct CUstream_st *stream, const struct CUevent_st *event);
 bool sim_nodes_set(struct CUgraphNode_st ***nodes, unsigned *count,
 	struct CUgraphNode_st *const *from, unsigned from_count);
 

@@ -145,7 +145,7 @@ cudaError_t tfsim_free(void *address)
 		return cudaErrorInvalidValue;
 	if (range.from_pool)
 		sim_pool_account(range.pool, -(int64_t)range.size);
-	else
+	else if (!sim_is_naive(SIM_NAIVE_FREE))
 		sim_wait_device(range.device);
 	sim_emit_memory(2, &range);
 	give_back(address);

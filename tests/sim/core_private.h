@@ -15,6 +15,20 @@
 
 #define SIM_MAX_DEVICES 8
 
+/*
+ * Promises the device can be told to break (TFSIM_NAIVE=<name>), so that tests can show that a
+ * program which proves one fails without it.
+ */
+#define SIM_NAIVE(X) \
+	X(LEGACY, "legacy") X(PER_THREAD, "per-thread") X(PAGEABLE, "pageable") X(SYNC, "sync") \
+	X(PINNED, "pinned") X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture") \
+	X(STICKY, "sticky") X(LAST_ERROR, "last-error") X(REPLAY, "replay")
+#define SIM_NAIVE_ENUM(name, text) SIM_NAIVE_##name,
+enum sim_naive { SIM_NAIVE(SIM_NAIVE_ENUM) };
+
+/* So many operations may be pending in a stream before the host has to wait, as on hardware. */
+#define SIM_DEPTH 1024
+
 enum sim_engine { SIM_COMPUTE, SIM_UPLOAD, SIM_DOWNLOAD, SIM_ENGINES, SIM_NO_ENGINE = SIM_ENGINES };
 
 /* Work with its owned arguments; shared between an operation, graph nodes and their clones. */
@@ -53,6 +67,8 @@ struct CUstream_st {
 	struct sim_op *head, *tail;
 	struct sim_op *last;		/* newest operation, done or not; holds a reference */
 	uint64_t shown_end_ns;
+	uint64_t entered, left;		/* operations so far; ends are by number modulo depth */
+	uint64_t model_ends_ns[SIM_DEPTH], shown_ends_ns[SIM_DEPTH];
 	struct sim_capture *capture;
 	struct CUgraphNode_st **capture_tail;
 	unsigned capture_tail_count;
@@ -102,6 +118,7 @@ struct sim_state {
 	double scale;
 	bool pace, verbose, launch_blocking;
 	uint64_t hostile;
+	unsigned naive;
 	size_t memory;
 	atomic_ullong overruns, overrun_ns, ops_run;
 	uint64_t highest_model_ns;
@@ -127,6 +144,7 @@ extern __thread struct sim_thread sim_self;
 /* core_state.c: reads the environment once; every entry starts with it. Error when unusable. */
 cudaError_t sim_enter(void);
 void sim_stop(void);
+bool sim_is_naive(enum sim_naive promise);
 uint64_t sim_new_id(void);
 
 /* core_clock.c */

@@ -109,6 +109,17 @@ static void execute(struct sim_op *op)
 	sim_self.in_host_function = false;
 }
 
+/* Until a copy is over, its destination holds neither the old nor the new. */
+static void spoil(const struct tfsim_work *work)
+{
+	if (sim.hostile == 0 || (work->kind != TFSIM_MEMCPY && work->kind != TFSIM_MEMSET) ||
+		atomic_load(&sim.sticky) != 0)
+		return;
+	for (unsigned i = 0; i < TFSIM_SPANS; i++)
+		if (work->spans[i].write)
+			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
+}
+
 static void run_one(struct CUstream_st *stream, struct sim_op *op)
 {
 	const struct tfsim_work *work = &op->payload->work;
@@ -124,6 +135,7 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	show(stream, op);
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
+	spoil(work);
 	execute(op);
 	now = tfsim_now_ns();
 	if (work->kind == TFSIM_HOST)
@@ -142,6 +154,7 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 /* What is over needs neither its arguments nor what it waited for. */
 static void finish(struct CUstream_st *stream, struct sim_op *op)
 {
+	stream->shown_ends_ns[stream->left++ % SIM_DEPTH] = op->shown_end_ns;
 	stream->head = op->next;
 	if (!stream->head)
 		stream->tail = NULL;
@@ -212,6 +225,8 @@ static bool join_legacy(struct CUstream_st *stream, struct sim_op *op)
 {
 	struct sim_device *device = &sim.device[stream->device];
 
+	if (sim_is_naive(SIM_NAIVE_LEGACY))
+		return true;
 	if (!stream->legacy)
 		return !sim_blocking(stream) || !device->legacy ||
 			sim_op_depend(op, device->legacy->last);
@@ -242,6 +257,7 @@ cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op)
 	else
 		stream->head = op;
 	stream->tail = op;
+	stream->model_ends_ns[stream->entered++ % SIM_DEPTH] = op->model_end_ns;
 	pthread_cond_signal(&stream->work);
 	return cudaSuccess;
 }
@@ -285,6 +301,30 @@ cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_wo
 	return error;
 }
 
+/* The lock is held, and given up while the host waits for a full queue. */
+static void throttle(struct CUstream_st *stream)
+{
+	uint64_t number, shown_ns = 0;
+
+	if (stream->entered <= SIM_DEPTH)
+		return;
+	number = stream->entered - SIM_DEPTH;
+	stream->refs++;
+	if (stream->left < number) {
+		sim.waiting++;
+		pthread_cond_broadcast(&sim.moved);
+		while (stream->left < number && !atomic_load(&sim.stopping))
+			pthread_cond_wait(&sim.moved, &sim.lock);
+		sim.waiting--;
+	}
+	sim_self.model_ns = later(sim_self.model_ns, stream->model_ends_ns[(number - 1) % SIM_DEPTH]);
+	shown_ns = stream->shown_ends_ns[(number - 1) % SIM_DEPTH];
+	pthread_mutex_unlock(&sim.lock);
+	sim_pace_until(shown_ns);
+	pthread_mutex_lock(&sim.lock);
+	sim_stream_unref(stream);
+}
+
 static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work,
 	struct sim_op **out_op)
 {
@@ -297,6 +337,8 @@ static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work,
 		error = sim_enqueue_locked(stream, work, out_op);
 	else
 		discard(work);
+	if (error == cudaSuccess)
+		throttle(stream);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }

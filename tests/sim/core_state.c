@@ -40,6 +40,27 @@ static void in_child(void)
 	atomic_store(&sim.forked, true);
 }
 
+static const char *const naive_names[] = {
+#define SIM_NAIVE_TEXT(name, text) [SIM_NAIVE_##name] = text,
+	SIM_NAIVE(SIM_NAIVE_TEXT)
+};
+
+static unsigned env_naive(void)
+{
+	const char *text = getenv("TFSIM_NAIVE");
+	unsigned found = 0;
+
+	for (unsigned i = 0; text && i < sizeof(naive_names) / sizeof(naive_names[0]); i++)
+		if (strcmp(text, naive_names[i]) == 0)
+			found |= 1u << i;
+	return found;
+}
+
+bool sim_is_naive(enum sim_naive promise)
+{
+	return sim.naive >> promise & 1;
+}
+
 /* Sizes may end in K, M or G. */
 static size_t env_size(const char *name, size_t fallback)
 {
@@ -83,6 +104,7 @@ static void start(void)
 	sim.pace = env_number("TFSIM_PACE", 1) != 0;
 	sim.verbose = env_number("TFSIM_VERBOSE", 0) != 0;
 	sim.hostile = (uint64_t)env_number("TFSIM_HOSTILE", 0);
+	sim.naive = env_naive();
 	sim.launch_blocking = env_number("CUDA_LAUNCH_BLOCKING", 0) != 0;
 	sim.next_id = 1;
 	for (int i = 0; i < sim.device_count; i++)
@@ -129,12 +151,14 @@ void tfsim_fault(cudaError_t error)
 {
 	int none = 0;
 
+	if (sim_is_naive(SIM_NAIVE_STICKY))
+		return;
 	atomic_compare_exchange_strong(&sim.sticky, &none, (int)error);
 }
 
 cudaError_t tfsim_last_error_set(cudaError_t error)
 {
-	if (error != cudaSuccess)
+	if (error != cudaSuccess || sim_is_naive(SIM_NAIVE_LAST_ERROR))
 		sim_self.last_error = error;
 	return error;
 }

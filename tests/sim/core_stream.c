@@ -106,6 +106,8 @@ cudaError_t sim_stream_resolve(cudaStream_t handle, struct CUstream_st **out_str
 	struct sim_device *device = &sim.device[sim_self.device];
 	struct CUstream_st *found = NULL;
 
+	if (sim_is_naive(SIM_NAIVE_PER_THREAD) && handle == cudaStreamPerThread)
+		handle = cudaStreamLegacy;
 	if (!handle || handle == cudaStreamLegacy) {
 		if (!device->legacy)
 			device->legacy = create(sim_self.device, cudaStreamDefault, 0, true);
