@@ -80,6 +80,15 @@ bool cupti_all_sync_records(void)
 	return atomic_load(&all_sync);
 }
 
+/* Switching all of a domain forgets what was chosen one by one before. */
+static void forget_choices(enum tfsim_domain domain)
+{
+	unsigned i;
+
+	for (i = 0; i < CUPTI_CBIDS; i++)
+		atomic_store_explicit(&api_choice[domain][i], 0, memory_order_relaxed);
+}
+
 static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 {
 	CUptiResult status = cupti_usable();
@@ -91,6 +100,10 @@ static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 	if (!cupti_record_size(kind))
 		return CUPTI_ERROR_INVALID_KIND;
 	cupti_listen();
+	if (kind == CUPTI_ACTIVITY_KIND_RUNTIME)
+		forget_choices(TFSIM_RUNTIME_API);
+	if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
+		forget_choices(TFSIM_DRIVER_API);
 	atomic_store(&kinds[kind], on);
 	return CUPTI_SUCCESS;
 }

@@ -1,8 +1,39 @@
 /* SPDX-License-Identifier: MIT */
+#include "core_device.h"
 #include "cuda_handle.h"
 #include "cupti_private.h"
 
-/* The figures of the cost model's device, as cudaGetDeviceProperties tells them. */
+static uint32_t attribute(int number, int device)
+{
+	int value = 0;
+
+	tfsim_device_attribute(number, device, &value);
+	return (uint32_t)value;
+}
+
+/* As cudaGetDeviceProperties tells it. */
+static void describe(CUpti_ActivityDevice5 *record, int device)
+{
+	size_t unused, total = 0;
+
+	tfsim_memory_info(&unused, &total);
+	record->globalMemorySize = total;
+	/* Kilobytes per second: two transfers per clock of the memory. */
+	record->globalMemoryBandwidth = 2ull * attribute(cudaDevAttrMemoryClockRate, device) *
+					attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
+	record->l2CacheSize = attribute(cudaDevAttrL2CacheSize, device);
+	record->numThreadsPerWarp = attribute(cudaDevAttrWarpSize, device);
+	record->coreClockRate = attribute(cudaDevAttrClockRate, device);
+	record->numMemcpyEngines = attribute(cudaDevAttrAsyncEngineCount, device);
+	record->numMultiprocessors = attribute(cudaDevAttrMultiProcessorCount, device);
+	record->maxBlocksPerMultiprocessor =
+		attribute(cudaDevAttrMaxBlocksPerMultiprocessor, device);
+	record->maxSharedMemoryPerBlock = attribute(cudaDevAttrMaxSharedMemoryPerBlock, device);
+	record->maxThreadsPerBlock = attribute(cudaDevAttrMaxThreadsPerBlock, device);
+	record->computeCapabilityMajor = attribute(cudaDevAttrComputeCapabilityMajor, device);
+	record->computeCapabilityMinor = attribute(cudaDevAttrComputeCapabilityMinor, device);
+}
+
 void cupti_record_devices(void)
 {
 	int device;
@@ -10,12 +41,10 @@ void cupti_record_devices(void)
 	for (device = 0; device < tfsim_device_count(); device++) {
 		CUpti_ActivityDevice5 record = {.kind = CUPTI_ACTIVITY_KIND_DEVICE,
 			.id = (uint32_t)device,
-			.numThreadsPerWarp = 32,
-			.numMemcpyEngines = 2,
-			.maxThreadsPerBlock = 1024,
-			.name = "Simulated GPU",
+			.name = TFSIM_DEVICE_NAME,
 			.isCudaVisible = 1};
 
+		describe(&record, device);
 		cupti_append(CUPTI_SLOT_THREAD, &record, sizeof(record), 0);
 	}
 }
