@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Looks at the device activity in a recording: activity_check FILE.tfs OPS [FACT]. There must be at
- * least OPS operations (0: none at all), every one tied to the call that caused it; the fact
+ * least OPS operations (0: none at all), tied to the call that caused it; the fact
  * "cupti" must begin with FACT.
  */
 #include "shim/trace/trace.h"
@@ -9,11 +9,15 @@
 
 #define CALLS 300000
 
+/* Calls that were on their way when activity was switched on have no id yet. */
+#define STRAYS 4
+
 static struct {
 	uint64_t unit;
 	const struct tfs_call *call;
 } calls[CALLS];
 static size_t call_count;
+static unsigned strays;
 
 /* What our kernels' names begin with, and the family of the calls that launch them. */
 static const struct {
@@ -79,8 +83,10 @@ static void check_op(const struct tfs_trace *trace, const struct tfs_device_op_r
 {
 	const struct tfs_call *call = cause(trace, op->correlation);
 
-	if (!TEST_TRUE(call != NULL))
+	if (!call) {
+		strays++;
 		return;
+	}
 	if (!TEST_TRUE(fits(trace, op, call)))
 		printf("  %s by %s\n", tfs_trace_kernel(trace, op->record.site),
 			tfs_trace_function(trace, call->record.function));
@@ -129,6 +135,7 @@ int main(int argc, char **argv)
 	list_calls(trace);
 	for (i = 0; i < count; i++)
 		check_op(trace, tfs_trace_at(trace, TFS_RECORD_device_op, i));
+	TEST_IN(strays, 0, STRAYS);
 	printf("%zu operations\n", count);
 	tfs_trace_close(trace);
 	return test_result();

@@ -4,6 +4,8 @@
 #include "cupti_private.h"
 
 static atomic_bool kinds[CUPTI_KINDS];
+/* When the kind was last switched on and off: CLOCK_MONOTONIC. */
+static atomic_ullong on_since[CUPTI_KINDS], off_since[CUPTI_KINDS];
 /* Per callback: 0 = as its kind says, 1 = on, 2 = off. */
 static atomic_uchar api_choice[3][CUPTI_CBIDS];
 static atomic_bool all_sync = true;
@@ -51,6 +53,13 @@ static struct attribute {
 bool cupti_enabled(CUpti_ActivityKind kind)
 {
 	return atomic_load_explicit(&kinds[kind], memory_order_relaxed);
+}
+
+bool cupti_enabled_for(CUpti_ActivityKind kind, uint64_t submitted_ns)
+{
+	if (submitted_ns < atomic_load(&on_since[kind]))
+		return false;
+	return cupti_enabled(kind) || submitted_ns < atomic_load(&off_since[kind]);
 }
 
 bool cupti_api_enabled(enum tfsim_domain domain, uint32_t cbid)
@@ -104,7 +113,8 @@ static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 		forget_choices(TFSIM_RUNTIME_API);
 	if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
 		forget_choices(TFSIM_DRIVER_API);
-	atomic_store(&kinds[kind], on);
+	if (on != atomic_exchange(&kinds[kind], on))
+		atomic_store(on ? &on_since[kind] : &off_since[kind], tfsim_now_ns());
 	return CUPTI_SUCCESS;
 }
 

@@ -35,6 +35,8 @@ uint64_t cupti_time(uint64_t monotonic_ns);
 
 /* cupti_activity.c */
 bool cupti_enabled(CUpti_ActivityKind kind);
+/* Device work counts when the kind was on as it was submitted, whenever it runs. */
+bool cupti_enabled_for(CUpti_ActivityKind kind, uint64_t submitted_ns);
 bool cupti_api_enabled(enum tfsim_domain domain, uint32_t cbid);
 size_t cupti_record_size(CUpti_ActivityKind kind);
 bool cupti_attribute_flag(CUpti_ActivityAttribute attribute);

@@ -22,10 +22,15 @@ void cupti_record_api(const struct tfsim_api *api)
 	cupti_append(CUPTI_SLOT_THREAD, &record, sizeof(record), 0);
 }
 
+static bool submitted_in(CUpti_ActivityKind kind, const struct tfsim_fact *fact)
+{
+	return cupti_enabled_for(kind, fact->submitted_ns);
+}
+
 static void record_kernel(const struct tfsim_fact *fact)
 {
 	CUpti_ActivityKernel10 record = {
-		.kind = cupti_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
+		.kind = submitted_in(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, fact)
 				? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 				: CUPTI_ACTIVITY_KIND_KERNEL,
 		.registersPerThread = 32,
@@ -48,8 +53,8 @@ static void record_kernel(const struct tfsim_fact *fact)
 		.graphId = fact->graph,
 		.channelType = CUPTI_CHANNEL_TYPE_COMPUTE};
 
-	if (!cupti_enabled(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) &&
-		!cupti_enabled(CUPTI_ACTIVITY_KIND_KERNEL))
+	if (!submitted_in(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, fact) &&
+		!submitted_in(CUPTI_ACTIVITY_KIND_KERNEL, fact))
 		return;
 	record.completed = record.end;
 	cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
@@ -77,7 +82,7 @@ static void record_peer_copy(const struct tfsim_fact *fact)
 		.graphId = fact->graph,
 		.channelType = CUPTI_CHANNEL_TYPE_ASYNC_MEMCPY};
 
-	if (cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY2))
+	if (submitted_in(CUPTI_ACTIVITY_KIND_MEMCPY2, fact))
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
@@ -103,7 +108,7 @@ static void record_copy(const struct tfsim_fact *fact)
 
 	if (fact->copy_kind == CUPTI_ACTIVITY_MEMCPY_KIND_PTOP)
 		record_peer_copy(fact);
-	else if (cupti_enabled(CUPTI_ACTIVITY_KIND_MEMCPY))
+	else if (submitted_in(CUPTI_ACTIVITY_KIND_MEMCPY, fact))
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
@@ -124,7 +129,7 @@ static void record_set(const struct tfsim_fact *fact)
 		.graphId = fact->graph,
 		.channelType = CUPTI_CHANNEL_TYPE_COMPUTE};
 
-	if (cupti_enabled(CUPTI_ACTIVITY_KIND_MEMSET))
+	if (submitted_in(CUPTI_ACTIVITY_KIND_MEMSET, fact))
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
@@ -161,7 +166,7 @@ static void record_event(const struct tfsim_fact *fact)
 		.deviceId = fact->device,
 		.cudaEventSyncId = fact->event};
 
-	if (cupti_enabled(CUPTI_ACTIVITY_KIND_CUDA_EVENT))
+	if (submitted_in(CUPTI_ACTIVITY_KIND_CUDA_EVENT, fact))
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
@@ -221,7 +226,7 @@ static void record_graph(const struct tfsim_fact *fact)
 		.endDeviceId = fact->device,
 		.endContextId = fact->context};
 
-	if (cupti_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE))
+	if (submitted_in(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, fact))
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
@@ -240,7 +245,7 @@ void cupti_record_fact(const struct tfsim_fact *fact)
 	};
 
 	/* Whole graphs instead of their nodes, when the client asked for that. */
-	if (fact->graph_node && cupti_enabled(CUPTI_ACTIVITY_KIND_GRAPH_TRACE))
+	if (fact->graph_node && submitted_in(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, fact))
 		return;
 	if ((unsigned)fact->kind < sizeof(writers) / sizeof(writers[0]))
 		writers[fact->kind](fact);
