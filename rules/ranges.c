@@ -69,7 +69,8 @@ static int collect(struct replay *replay)
 	const struct tfs_timeline *timeline = replay->timeline;
 	int err = 0;
 
-	for (uint32_t i = 0; i < timeline->call_count && !err; i++) {
+	for (uint32_t n = 0; n < timeline->private->memory_call_count && !err; n++) {
+		uint32_t i = timeline->private->memory_calls[n];
 		const struct tfs_host_call *call = &timeline->calls[i];
 		bool event = allocates(call->family) || releases(call->family);
 
@@ -266,33 +267,45 @@ uint32_t tfs_timeline_range_at(const struct tfs_timeline *timeline, uint64_t add
 }
 
 /* Most calls use the same few ranges again and again: a small cache in front of the search. */
+static uint32_t *resolve_call(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	uint32_t *cache, uint32_t *out)
+{
+	uint64_t ns = event_time(call);
+	const struct tfs_item *items;
+	unsigned count = tfs_call_items(call->record, &items);
+
+	for (unsigned i = 0; i < count; i++) {
+		uint64_t address = items[i].value;
+		uint32_t *slot = &cache[(address >> 8 ^ address >> 18) % CACHE_SLOTS];
+
+		if (!(items[i].tagged >> 63))
+			continue;
+		/* a call that releases still sees what it releases */
+		if (releases(call->family) && ns)
+			*out++ = tfs_timeline_range_at(timeline, address, ns - 1);
+		else if (*slot != TFS_NONE && holds(&timeline->ranges[*slot], address, ns))
+			*out++ = *slot;
+		else
+			*out++ = *slot = tfs_timeline_range_at(timeline, address, ns);
+	}
+	return out;
+}
+
 static void resolve_operands(struct tfs_timeline *timeline)
 {
-	uint32_t *out = timeline->private->operand_ranges;
+	const struct tfs_timeline_private *own = timeline->private;
+	uint32_t *out = own->operand_ranges;
 	uint32_t cache[CACHE_SLOTS];
 
 	for (unsigned i = 0; i < CACHE_SLOTS; i++)
 		cache[i] = TFS_NONE;
 	for (uint32_t i = 0; i < timeline->call_count; i++) {
-		const struct tfs_host_call *call = &timeline->calls[i];
-		uint64_t ns = event_time(call);
-		const struct tfs_item *items;
-		unsigned count = tfs_call_items(call->record, &items);
+		uint32_t next = i + 1 < timeline->call_count ? own->calls[i + 1].first_operand
+							     : own->operand_count;
 
-		for (unsigned j = 0; j < count; j++) {
-			uint64_t address = items[j].value;
-			uint32_t *slot = &cache[(address >> 8 ^ address >> 18) % CACHE_SLOTS];
-
-			if (!(items[j].tagged >> 63))
-				continue;
-			/* a call that releases still sees what it releases */
-			if (releases(call->family) && ns)
-				*out++ = tfs_timeline_range_at(timeline, address, ns - 1);
-			else if (*slot != TFS_NONE && holds(&timeline->ranges[*slot], address, ns))
-				*out++ = *slot;
-			else
-				*out++ = *slot = tfs_timeline_range_at(timeline, address, ns);
-		}
+		/* the records of plain calls need not be touched again */
+		if (next != own->calls[i].first_operand)
+			out = resolve_call(timeline, &own->calls[i], cache, out);
 	}
 }
 

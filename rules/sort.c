@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/pages.h"
+
 /* One byte's pass; returns the array that holds the result. */
 static struct tfs_key *sort_byte(
 	struct tfs_key *from, struct tfs_key *to, size_t count, unsigned shift)
@@ -35,7 +37,7 @@ int tfs_sort_keys(struct tfs_key *keys, size_t count)
 		sorted++;
 	if (sorted >= count)
 		return 0;
-	scratch = malloc(count * sizeof(*scratch));
+	scratch = tfs_pages_alloc(count, sizeof(*scratch));
 	if (!scratch)
 		return -ENOMEM;
 	for (size_t i = 1; i < count; i++)

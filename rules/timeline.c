@@ -111,7 +111,9 @@ void tfs_timeline_destroy(struct tfs_timeline *timeline)
 	free(own->index.reach);
 	free(own->index.starts);
 	free(own->index.first);
-	free(own->correlations.slots);
+	free(own->correlations.calls);
+	free(own->correlations.ids);
+	free(own->memory_calls);
 	tfs_flow_destroy(own->flow);
 	free(own);
 	free(timeline);

@@ -18,13 +18,13 @@ struct tfs_range_index {
 	size_t count;
 };
 
-/* CUDA correlation ids to calls: open addressing, 0 = empty. */
+/* CUDA correlation ids to calls. */
 struct tfs_correlations {
-	struct {
-		uint32_t id;
-		uint32_t call; /* + 1 */
-	} * slots;
-	size_t mask;
+	uint32_t *calls; /* + 1; 0 = empty */
+	uint32_t *ids;   /* of the slots, where they are hashed */
+	size_t mask;     /* slots - 1 */
+	uint32_t base;   /* the id of slot 0, where each id has its own slot */
+	bool dense;
 };
 
 struct tfs_flow;
@@ -43,7 +43,10 @@ struct tfs_timeline_private {
 	struct tfs_range *ranges;
 	struct tfs_device *devices;
 	struct tfs_idle *idles;
+	uint32_t *memory_calls; /* that allocate, release or reset */
+	uint32_t memory_call_count;
 	uint32_t *operand_ranges; /* of every operand of every call, in order */
+	uint32_t operand_count;
 	struct tfs_range_index index;
 	struct tfs_correlations correlations;
 	struct tfs_flow *flow; /* built when first asked for */

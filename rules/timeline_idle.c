@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/pages.h"
 #include "rules/sort.h"
 #include "rules/timeline_build.h"
 
@@ -121,11 +122,12 @@ static void walk_device(struct tfs_timeline *timeline, struct tfs_device *device
 
 int tfs_timeline_build_idles(struct tfs_timeline *timeline)
 {
-	struct tfs_key *keys = malloc((timeline->op_count + 1u) * sizeof(*keys));
+	struct tfs_key *keys = tfs_pages_alloc(timeline->op_count + 1u, sizeof(*keys));
 	uint32_t stream = 0;
 	int err = 0;
 
-	timeline->private->idles = calloc(timeline->op_count + 1u, sizeof(*timeline->idles));
+	timeline->private->idles =
+		tfs_pages_alloc(timeline->op_count + 1u, sizeof(*timeline->idles));
 	timeline->idles = timeline->private->idles;
 	if (!keys || !timeline->idles)
 		err = -ENOMEM;

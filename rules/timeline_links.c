@@ -2,44 +2,53 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/pages.h"
 #include "rules/timeline_build.h"
 
+/* The slot of an id: its own one where the ids are dense, else the first of a probe. */
 static size_t slot_of(const struct tfs_correlations *map, uint32_t id)
 {
+	if (map->dense)
+		return id - map->base;
 	return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & map->mask;
+}
+
+static size_t find_slot(const struct tfs_correlations *map, uint32_t id)
+{
+	size_t slot = slot_of(map, id);
+
+	while (!map->dense && map->calls[slot] && map->ids[slot] != id)
+		slot = (slot + 1) & map->mask;
+	return slot;
 }
 
 /* The first entry of an id stays: links come before guesses. */
 static void add(struct tfs_correlations *map, uint32_t id, uint32_t call)
 {
-	size_t slot = slot_of(map, id);
+	size_t slot = find_slot(map, id);
 
-	while (map->slots[slot].call && map->slots[slot].id != id)
-		slot = (slot + 1) & map->mask;
-	if (!map->slots[slot].call) {
-		map->slots[slot].id = id;
-		map->slots[slot].call = call + 1;
-	}
+	if (map->calls[slot])
+		return;
+	map->calls[slot] = call + 1;
+	if (!map->dense)
+		map->ids[slot] = id;
 }
 
 uint32_t tfs_timeline_correlated(const struct tfs_timeline *timeline, uint32_t correlation)
 {
 	const struct tfs_correlations *map = &timeline->private->correlations;
-	size_t slot;
 
-	if (!map->slots)
+	if (!map->calls || (map->dense && correlation - map->base > map->mask))
 		return TFS_NONE;
-	for (slot = slot_of(map, correlation); map->slots[slot].call; slot = (slot + 1) & map->mask)
-		if (map->slots[slot].id == correlation)
-			return map->slots[slot].call - 1;
-	return TFS_NONE;
+	/* an empty slot gives 0 - 1, which is TFS_NONE */
+	return map->calls[find_slot(map, correlation)] - 1;
 }
 
 /* Which call starts at each unit of the file (+ 1; 0 = none). */
 static uint32_t *calls_by_unit(const struct tfs_timeline *timeline, uint64_t *out_units)
 {
 	uint64_t units = tfs_trace_summary(timeline->trace)->bytes / TFS_UNIT + 1;
-	uint32_t *calls = calloc(units, sizeof(*calls));
+	uint32_t *calls = tfs_pages_zeroed(units, sizeof(*calls));
 
 	for (uint32_t i = 0; calls && i < timeline->call_count; i++)
 		calls[tfs_trace_unit(timeline->trace, timeline->calls[i].record)] = i + 1;
@@ -97,7 +106,9 @@ static void add_apis(struct tfs_timeline *timeline)
 		uint64_t middle = api->start_ns + api->duration_ns / 2;
 		uint32_t call;
 
-		if (i == 0 || api->tid != tid) {
+		if (tfs_timeline_correlated(timeline, api->record.site) != TFS_NONE)
+			continue;
+		if (thread == TFS_NONE || api->tid != tid) {
 			tid = api->tid;
 			thread = thread_of(timeline, tid);
 		}
@@ -109,21 +120,45 @@ static void add_apis(struct tfs_timeline *timeline)
 	}
 }
 
+/* Correlation ids are counted up by CUPTI, so the table is an array in practice; only a strange
+ * recording needs hashing. */
+static int make_table(const struct tfs_trace *trace, struct tfs_correlations *map)
+{
+	size_t links = tfs_trace_count(trace, TFS_RECORD_link);
+	size_t apis = tfs_trace_count(trace, TFS_RECORD_device_api), slots = 64;
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (size_t i = 0; i < links + apis; i++) {
+		uint32_t id = i < links ? ((const struct tfs_link_record *)tfs_trace_at(
+						   trace, TFS_RECORD_link, i))
+						  ->correlation
+					: ((const struct tfs_record *)tfs_trace_at(
+						   trace, TFS_RECORD_device_api, i - links))
+						  ->site;
+
+		low = id < low ? id : low;
+		high = id > high ? id : high;
+	}
+	while (slots < (links + apis) * 2)
+		slots *= 2;
+	if (low <= high && high - low < slots * 4) {
+		map->dense = true;
+		map->base = low;
+		slots = high - low + (size_t)1;
+	}
+	map->mask = slots - 1;
+	map->calls = tfs_pages_zeroed(slots, sizeof(*map->calls));
+	if (!map->dense)
+		map->ids = tfs_pages_alloc(slots, sizeof(*map->ids));
+	return map->calls && (map->dense || map->ids) ? 0 : -ENOMEM;
+}
+
 int tfs_timeline_build_correlations(struct tfs_timeline *timeline)
 {
-	struct tfs_correlations *map = &timeline->private->correlations;
-	size_t entries = tfs_trace_count(timeline->trace, TFS_RECORD_link) +
-			 tfs_trace_count(timeline->trace, TFS_RECORD_device_api);
-	size_t slots = 64;
-	int err;
+	int err = make_table(timeline->trace, &timeline->private->correlations);
 
-	while (slots < entries * 2)
-		slots *= 2;
-	map->slots = calloc(slots, sizeof(*map->slots));
-	if (!map->slots)
-		return -ENOMEM;
-	map->mask = slots - 1;
-	err = add_links(timeline);
+	if (!err)
+		err = add_links(timeline);
 	if (!err)
 		add_apis(timeline);
 	return err;

@@ -2,124 +2,151 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/pages.h"
 #include "rules/sort.h"
 #include "rules/timeline_build.h"
 
-static const struct tfs_device_op_record *op_at(const struct tfs_timeline *timeline, size_t nth)
+#define MOST_DEVICES (1u << 16)
+
+/* What reading the operations carries along. */
+struct ops_work {
+	struct tfs_timeline *timeline;
+	struct tfs_key *keys; /* by start, then by stream; `value` = place in the file's order */
+	uint64_t *lost;       /* by device: operations without times + 1; 0 = no such device */
+	bool many_streams;
+};
+
+static uint64_t stream_key(const struct tfs_device_op_record *op)
 {
-	return tfs_trace_at(timeline->trace, TFS_RECORD_device_op, nth);
+	return (uint64_t)op->device << 32 | op->stream;
 }
 
-static struct tfs_device *device_of(struct tfs_timeline *timeline, uint32_t number)
+static void fill_op(struct tfs_timeline *timeline, const struct tfs_device_op_record *record,
+	struct tfs_device_op *out)
 {
-	for (uint32_t i = 0; i < timeline->device_count; i++)
-		if (timeline->devices[i].number == number)
-			return &timeline->private->devices[i];
-	return NULL;
+	out->record = record;
+	out->start_ns = record->start_ns;
+	out->end_ns = record->end_ns;
+	out->call = tfs_timeline_correlated(timeline, record->correlation);
+	out->stream = 0;
+	if (out->call != TFS_NONE) {
+		out->step = timeline->calls[out->call].step;
+		timeline->private->calls[out->call].op_count++;
+	} else {
+		out->step = tfs_timeline_step_at(timeline, record->start_ns);
+	}
 }
 
-/* Devices that are described or worked, by number. */
-static int list_devices(struct tfs_timeline *timeline)
+/* The operations that have times, in the order of the file. */
+static void read_ops(struct ops_work *work)
 {
-	const struct tfs_trace *trace = timeline->trace;
-	size_t ops = tfs_trace_count(trace, TFS_RECORD_device_op);
-	bool *seen = calloc(1u << 16, sizeof(*seen));
+	struct tfs_timeline *timeline = work->timeline;
+	struct tfs_device_op *ops = timeline->private->ops;
+	size_t records = tfs_trace_count(timeline->trace, TFS_RECORD_device_op);
+	uint64_t first = 0;
 	uint32_t count = 0;
 
-	if (!seen)
-		return -ENOMEM;
-	for (size_t i = 0; i < ops; i++)
-		seen[op_at(timeline, i)->device] = true;
-	for (uint32_t id = 0; id < tfs_trace_limit(trace, TFS_RECORD_device); id++)
-		if (tfs_trace_find(trace, TFS_RECORD_device, id))
-			seen[id & 0xffff] = true;
-	for (uint32_t id = 0; id < 1u << 16; id++)
-		count += seen[id];
-	timeline->private->devices = calloc(count + 1u, sizeof(*timeline->devices));
-	if (!timeline->private->devices) {
-		free(seen);
-		return -ENOMEM;
+	for (size_t i = 0; i < records; i++) {
+		const struct tfs_device_op_record *op =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_op, i);
+		bool timed = op->start_ns && op->end_ns >= op->start_ns && op->end_ns <= INT64_MAX;
+
+		if (!work->lost[op->device])
+			work->lost[op->device] = 1;
+		if (!timed) {
+			work->lost[op->device]++;
+			continue;
+		}
+		first = count ? first : stream_key(op);
+		work->many_streams |= stream_key(op) != first;
+		work->keys[count] = (struct tfs_key){op->start_ns, count};
+		fill_op(timeline, op, &ops[count++]);
 	}
-	timeline->devices = timeline->private->devices;
-	for (uint32_t id = 0; id < 1u << 16; id++)
-		if (seen[id])
-			timeline->private->devices[timeline->device_count++] =
-				(struct tfs_device){.number = id,
-					.record = tfs_trace_find(trace, TFS_RECORD_device, id)};
-	free(seen);
+	timeline->op_count = count;
+}
+
+/* Puts the operations into the order of the keys. */
+static int reorder(struct ops_work *work)
+{
+	struct tfs_timeline *timeline = work->timeline;
+	struct tfs_device_op *sorted, *ops = timeline->private->ops;
+	uint32_t same = 0;
+
+	while (same < timeline->op_count && work->keys[same].value == same)
+		same++;
+	if (same == timeline->op_count)
+		return 0;
+	sorted = tfs_pages_alloc(timeline->op_count, sizeof(*sorted));
+	if (!sorted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < timeline->op_count; i++)
+		sorted[i] = ops[work->keys[i].value];
+	free(ops);
+	timeline->private->ops = sorted;
 	return 0;
 }
 
-/* The operations that have times, by device, stream and start. */
-static int sort_ops(struct tfs_timeline *timeline, struct tfs_key *keys, size_t *out_count)
+static int sort_ops(struct ops_work *work)
 {
-	size_t ops = tfs_trace_count(timeline->trace, TFS_RECORD_device_op), count = 0;
-	struct tfs_device *device = NULL;
-	int err;
+	struct tfs_timeline *timeline = work->timeline;
+	int err = tfs_sort_keys(work->keys, timeline->op_count);
 
-	for (size_t i = 0; i < ops; i++) {
-		const struct tfs_device_op_record *op = op_at(timeline, i);
-
-		if (op->start_ns && op->end_ns >= op->start_ns && op->end_ns <= INT64_MAX) {
-			keys[count++] = (struct tfs_key){op->start_ns, (uint32_t)i};
-			continue;
-		}
-		if (!device || device->number != op->device)
-			device = device_of(timeline, op->device);
-		device->lost++;
-	}
-	err = tfs_sort_keys(keys, count);
-	for (size_t i = 0; i < count && !err; i++) {
-		const struct tfs_device_op_record *op = op_at(timeline, keys[i].value);
-
-		keys[i].key = (uint64_t)op->device << 32 | op->stream;
-	}
-	*out_count = count;
-	return err ? err : tfs_sort_keys(keys, count);
+	for (uint32_t i = 0; i < timeline->op_count && work->many_streams && !err; i++)
+		work->keys[i].key = stream_key(timeline->private->ops[work->keys[i].value].record);
+	if (!err && work->many_streams)
+		err = tfs_sort_keys(work->keys, timeline->op_count);
+	return err ? err : reorder(work);
 }
 
-static void fill_op(struct tfs_timeline *timeline, uint32_t nth, size_t record)
+/* Devices that are described or worked, by number. */
+static int list_devices(struct ops_work *work)
 {
-	struct tfs_device_op *op = &timeline->private->ops[nth];
+	struct tfs_timeline *timeline = work->timeline;
+	const struct tfs_trace *trace = timeline->trace;
+	uint32_t count = 0;
 
-	op->record = op_at(timeline, record);
-	op->start_ns = op->record->start_ns;
-	op->end_ns = op->record->end_ns;
-	op->call = tfs_timeline_correlated(timeline, op->record->correlation);
-	if (op->call != TFS_NONE) {
-		op->step = timeline->calls[op->call].step;
-		timeline->private->calls[op->call].op_count++;
-	} else {
-		op->step = tfs_timeline_step_at(timeline, op->start_ns);
-	}
-}
-
-static int fill_streams(struct tfs_timeline *timeline, const struct tfs_key *keys, size_t count)
-{
-	size_t streams = 0;
-	struct tfs_stream *stream = NULL;
-
-	for (size_t i = 0; i < count; i++)
-		streams += i == 0 || keys[i].key != keys[i - 1].key;
-	timeline->private->streams = calloc(streams + 1, sizeof(*timeline->streams));
-	timeline->private->ops = calloc(count + 1, sizeof(*timeline->ops));
-	if (!timeline->private->streams || !timeline->private->ops)
+	for (uint32_t id = 0; id < tfs_trace_limit(trace, TFS_RECORD_device); id++)
+		if (tfs_trace_find(trace, TFS_RECORD_device, id) && !work->lost[id % MOST_DEVICES])
+			work->lost[id % MOST_DEVICES] = 1;
+	for (uint32_t id = 0; id < MOST_DEVICES; id++)
+		count += work->lost[id] != 0;
+	timeline->private->devices = calloc(count + 1u, sizeof(*timeline->devices));
+	if (!timeline->private->devices)
 		return -ENOMEM;
-	timeline->streams = timeline->private->streams;
-	timeline->ops = timeline->private->ops;
-	for (size_t i = 0; i < count; i++) {
-		if (i == 0 || keys[i].key != keys[i - 1].key) {
-			stream = &timeline->private->streams[timeline->stream_count++];
-			*stream = (struct tfs_stream){.device = (uint32_t)(keys[i].key >> 32),
-				.cupti_id = (uint32_t)keys[i].key,
+	timeline->devices = timeline->private->devices;
+	for (uint32_t id = 0; id < MOST_DEVICES; id++)
+		if (work->lost[id])
+			timeline->private->devices[timeline->device_count++] =
+				(struct tfs_device){.number = id,
+					.lost = work->lost[id] - 1,
+					.record = tfs_trace_find(trace, TFS_RECORD_device, id)};
+	return 0;
+}
+
+static int list_streams(struct ops_work *work)
+{
+	struct tfs_timeline *timeline = work->timeline;
+	struct tfs_device_op *ops = timeline->private->ops;
+	uint32_t room = timeline->op_count ? 1 : 0, count = 0;
+	struct tfs_stream *streams;
+
+	for (uint32_t i = 1; i < timeline->op_count && work->many_streams; i++)
+		room += work->keys[i].key != work->keys[i - 1].key;
+	streams = calloc(room + 1u, sizeof(*streams));
+	if (!streams)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		if (i == 0 || (work->many_streams && work->keys[i].key != work->keys[i - 1].key))
+			streams[count++] = (struct tfs_stream){.device = ops[i].record->device,
+				.cupti_id = ops[i].record->stream,
 				.id = TFS_NO_STREAM,
-				.first_op = (uint32_t)i};
-		}
-		stream->op_count++;
-		fill_op(timeline, (uint32_t)i, keys[i].value);
-		timeline->private->ops[i].stream = timeline->stream_count - 1;
+				.first_op = i};
+		streams[count - 1].op_count++;
+		ops[i].stream = count - 1;
 	}
-	timeline->op_count = (uint32_t)count;
+	timeline->private->streams = streams;
+	timeline->streams = streams;
+	timeline->stream_count = count;
 	return 0;
 }
 
@@ -155,7 +182,7 @@ static int list_call_ops(struct tfs_timeline *timeline)
 	struct tfs_host_call *calls = timeline->private->calls;
 	uint32_t place = 0;
 
-	timeline->private->call_ops = malloc((timeline->op_count + 1u) * sizeof(uint32_t));
+	timeline->private->call_ops = tfs_pages_alloc(timeline->op_count + 1u, sizeof(uint32_t));
 	if (!timeline->private->call_ops)
 		return -ENOMEM;
 	timeline->call_ops = timeline->private->call_ops;
@@ -207,20 +234,29 @@ static int list_syncs(struct tfs_timeline *timeline)
 
 int tfs_timeline_build_ops(struct tfs_timeline *timeline)
 {
-	size_t room = tfs_trace_count(timeline->trace, TFS_RECORD_device_op), count = 0;
-	struct tfs_key *keys = malloc((room + 1) * sizeof(*keys));
-	int err = keys ? list_devices(timeline) : -ENOMEM;
+	size_t room = tfs_trace_count(timeline->trace, TFS_RECORD_device_op);
+	struct ops_work work = {.timeline = timeline,
+		.keys = tfs_pages_alloc(room + 1, sizeof(*work.keys)),
+		.lost = calloc(MOST_DEVICES, sizeof(*work.lost))};
+	int err = -ENOMEM;
 
+	timeline->private->ops = tfs_pages_alloc(room + 1, sizeof(*timeline->ops));
+	if (work.keys && work.lost && timeline->private->ops && room < TFS_NONE) {
+		read_ops(&work);
+		err = sort_ops(&work);
+	}
+	timeline->ops = timeline->private->ops;
 	if (!err)
-		err = sort_ops(timeline, keys, &count);
+		err = list_devices(&work);
 	if (!err)
-		err = fill_streams(timeline, keys, count);
+		err = list_streams(&work);
 	for (uint32_t i = 0; i < timeline->stream_count && !err; i++)
 		name_stream(timeline, &timeline->private->streams[i]);
 	if (!err)
 		err = list_call_ops(timeline);
 	if (!err)
 		err = list_syncs(timeline);
-	free(keys);
+	free(work.keys);
+	free(work.lost);
 	return err;
 }
