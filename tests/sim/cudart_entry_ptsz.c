@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define CUDA_API_PER_THREAD_DEFAULT_STREAM 1
+#include "cudart_entry.c"
