@@ -9,11 +9,12 @@ static void add_row(size_t count, float *const *p, const ptrdiff_t *step, const 
 	float *y = p[0];
 	const float *x = p[1];
 
-	for (size_t i = 0; i < count; i++, y += step[0], x += step[1]) {
-		float old = s->beta != 0.0f ? s->beta * *y : 0.0f;
-
-		*y = s->alpha * *x + old;
-	}
+	if (s->beta == 0.0f)
+		for (size_t i = 0; i < count; i++, y += step[0], x += step[1])
+			*y = s->alpha * *x;
+	else
+		for (size_t i = 0; i < count; i++, y += step[0], x += step[1])
+			*y = s->alpha * *x + s->beta * *y;
 }
 
 void tfs_math_add(struct tfs_blend s, const struct tfs_view *xv, const float *x,
@@ -161,6 +162,29 @@ struct act_args {
 	struct tfs_blend s;
 };
 
+/* The usual case, worth a loop without branches and, for packed data, without steps. */
+static void relu(size_t count, float alpha, float *y, ptrdiff_t ys, const float *x, ptrdiff_t xs)
+{
+	if (ys == 1 && xs == 1)
+		for (size_t i = 0; i < count; i++)
+			y[i] = alpha * (x[i] > 0.0f ? x[i] : 0.0f);
+	else
+		for (size_t i = 0; i < count; i++, y += ys, x += xs)
+			*y = alpha * (*x > 0.0f ? *x : 0.0f);
+}
+
+static void relu_grad(size_t count, float alpha, float *const *p)
+{
+	float *dx = p[0];
+	const float *dy = p[2], *x = p[3];
+
+	for (size_t i = 0; i < count; i++) {
+		float g = alpha * dy[i];
+
+		dx[i] = x[i] > 0.0f ? g : 0.0f;
+	}
+}
+
 static void act_row(size_t count, float *const *p, const ptrdiff_t *step, const void *arg)
 {
 	const struct act_args *a = arg;
@@ -168,8 +192,7 @@ static void act_row(size_t count, float *const *p, const ptrdiff_t *step, const 
 	const float *x = p[1];
 
 	if (a->act->mode == RELU && !a->act->propagate_nan && a->s.beta == 0.0f) {
-		for (size_t i = 0; i < count; i++, y += step[0], x += step[1])
-			*y = *x > 0.0f ? a->s.alpha * *x : 0.0f;
+		relu(count, a->s.alpha, y, step[0], x, step[1]);
 		return;
 	}
 	for (size_t i = 0; i < count; i++, y += step[0], x += step[1]) {
@@ -196,6 +219,11 @@ static void act_grad_row(size_t count, float *const *p, const ptrdiff_t *step, c
 	const float *dy = p[2];
 	const float *x = p[3];
 
+	if (a->act->mode == RELU && a->s.beta == 0.0f && step[0] == 1 && step[2] == 1 &&
+		step[3] == 1) {
+		relu_grad(count, a->s.alpha, p);
+		return;
+	}
 	for (size_t i = 0; i < count; i++) {
 		float old = a->s.beta != 0.0f ? a->s.beta * *dx : 0.0f;
 

@@ -19,12 +19,12 @@ struct tfs_pool {
 	ptrdiff_t xs[5], ys[5], dxs[5], dys[5]; /* batch, channel, depth, height, width */
 };
 
-/* y = alpha * pool(x) + beta * y. */
-void tfs_math_pool(const struct tfs_pool *p, struct tfs_blend s, const float *x, float *y);
+/* y = alpha * pool(x) + beta * y. Returns -1 without memory. */
+int tfs_math_pool(const struct tfs_pool *p, struct tfs_blend s, const float *x, float *y);
 
 /*
- * dx = alpha * gradient + beta * dx; a maximum's gradient goes to its first place in x. Windows
- * are visited beginning at number first and wrapping round, which decides the rounding where they
+ * dx = alpha * gradient + beta * dx; a maximum's gradient goes to its first place in x. The
+ * windows are visited in an order that begins at first, which decides the rounding where they
  * overlap. Returns -1 without memory.
  */
 int tfs_math_pool_grad(const struct tfs_pool *p, struct tfs_blend s, uint64_t first, const float *x,
