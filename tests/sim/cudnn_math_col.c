@@ -128,11 +128,12 @@ static void scatter_row(const struct tfs_conv *v, struct row r, const float *col
 
 void tfs_col_scatter(const struct tfs_conv *v, size_t first, const float *col, float *image)
 {
+	size_t taps = (size_t)v->flt[0] * (size_t)v->flt[1] * (size_t)v->flt[2];
 	size_t rows = tfs_col_rows(v);
 	size_t positions = tfs_col_positions(v);
 
 	for (size_t i = 0; i < rows; i++) {
-		size_t r = (first + i) % rows;
+		size_t r = i / taps * taps + (i + first) % taps;
 
 		scatter_row(v, split(v, r), col + r * positions, image);
 	}

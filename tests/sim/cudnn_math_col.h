@@ -19,8 +19,8 @@ size_t tfs_col_positions(const struct tfs_conv *v);
 void tfs_col_fill(const struct tfs_conv *v, bool reversed, const float *x, float *col);
 
 /*
- * Adds a column matrix back onto a packed image of one group (channel, depth, height, width),
- * beginning at row first and wrapping round.
+ * Adds a column matrix back onto a packed image of one group (channel, depth, height, width); the
+ * taps of each channel in turn, beginning at number first and wrapping round.
  */
 void tfs_col_scatter(const struct tfs_conv *v, size_t first, const float *col, float *image);
 

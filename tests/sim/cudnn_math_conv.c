@@ -232,7 +232,7 @@ int tfs_conv_grad_data(const struct tfs_conv *v, struct tfs_sum_order o, struct 
 		pack_filter(&u, false, w + g * u.kg * v->ws[0]);
 		for (int n = 0; n < v->n; n++) {
 			size_t first = o.shuffle    ? draw(&u.random) % u.rows
-				       : o.reversed ? u.rows / 2
+				       : o.reversed ? u.rows / (size_t)(2 * u.cg)
 						    : 0;
 
 			pack_output(&u, dy + n * v->ys[0] + g * u.kg * v->ys[1]);
