@@ -24,7 +24,7 @@ struct folder {
 	char path[PATH_MAX];
 };
 
-enum verdict { TAKEN, NOT_FOUND, REFUSED };
+enum verdict { TAKEN, NOT_FOUND, TOO_NEW, REFUSED };
 
 static int find_folder(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
@@ -117,25 +117,37 @@ static enum verdict try_file(
 		return TAKEN;
 	}
 	explain(status, owner, out_reason, bytes);
-	/* An older one may know an older driver. */
-	return status == CUPTI_ERROR_NOT_INITIALIZED ? NOT_FOUND : REFUSED;
+	return status == CUPTI_ERROR_NOT_INITIALIZED ? TOO_NEW : REFUSED;
 }
 
-static enum verdict try_folder(const char *folder, const char *below, struct tfs_cupti *out_cupti,
-	char *out_reason, size_t bytes)
+struct search {
+	size_t first; /* of the names: newer ones are too new for the driver */
+	struct tfs_cupti *cupti;
+	char *reason;
+	size_t bytes;
+};
+
+static enum verdict try_folder(struct search *search, const char *folder, const char *below)
 {
-	enum verdict verdict = NOT_FOUND;
 	char file[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && verdict == NOT_FOUND; i++)
-		if (snprintf(file, sizeof(file), "%s%s%s", folder, below, names[i]) <
+	for (size_t i = search->first; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (snprintf(file, sizeof(file), "%s%s%s", folder, below, names[i]) >=
 			(int)sizeof(file))
-			verdict = try_file(file, out_cupti, out_reason, bytes);
-	return verdict;
+			continue;
+		const enum verdict verdict =
+			try_file(file, search->cupti, search->reason, search->bytes);
+		if (verdict == TOO_NEW)
+			search->first = i + 1;
+		else if (verdict != NOT_FOUND)
+			return verdict;
+	}
+	return NOT_FOUND;
 }
 
 bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
 {
+	struct search search = {.cupti = out_cupti, .reason = out_reason, .bytes = bytes};
 	enum verdict verdict = NOT_FOUND;
 	struct folder folder = {""};
 
@@ -143,11 +155,11 @@ bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
 	dl_iterate_phdr(find_folder, &folder);
 	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
 		if (verdict == NOT_FOUND && folder.path[0] != '\0')
-			verdict = try_folder(folder.path, beside[i], out_cupti, out_reason, bytes);
+			verdict = try_folder(&search, folder.path, beside[i]);
 	/* The loader's own search. */
 	if (verdict == NOT_FOUND)
-		verdict = try_folder("", "", out_cupti, out_reason, bytes);
+		verdict = try_folder(&search, "", "");
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && verdict == NOT_FOUND; i++)
-		verdict = try_folder(usual[i], "", out_cupti, out_reason, bytes);
+		verdict = try_folder(&search, usual[i], "");
 	return verdict == TAKEN;
 }

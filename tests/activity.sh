@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Device activity in the recordings of real runs: activity.sh SHIM CHECK TRAINER DIGITS FORKER
+# SIMULATED-LIBRARIES
 # On the simulated device. What the trainer prints must be the same whether CUPTI is there or not.
 set -u
 
@@ -9,6 +10,7 @@ check=$2
 trainer=$3
 digits=$4
 forker=$5
+simulated=$6
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -54,13 +56,22 @@ train refused window=20 env TFSIM_CUPTI=refuse
 expect refused 0 'not available: in use by Nsight Systems'
 train driverless window=20 env TFSIM_CUPTI=missing-driver
 expect driverless 0 'not available: no usable driver'
-# The toolkit's own CUPTI may be found then; it has no driver to work with.
 train outdated window=20 env TFSIM_CUPTI=old-driver
-expect outdated 0 'not available: '
+expect outdated 0 'not available: the driver is too old'
+# The toolkit's own CUPTI may be found then; it has no driver to work with.
+mkdir "$work/libs"
+for library in "$simulated"/lib*.so.*[0-9]; do
+	case $library in
+	*libcupti*) ;;
+	*) ln -s "$library" "$work/libs" ;;
+	esac
+done
+train missing window=20 env LD_LIBRARY_PATH="$work/libs"
+expect missing 0 'not available: '
 train unwanted cupti=0
 expect unwanted 0
 
-for name in windows everything refused driverless outdated unwanted; do
+for name in windows everything refused driverless outdated missing unwanted; do
 	if ! cmp -s "$work/bare.out" "$work/$name.out"; then
 		echo "$name: the program's output differs:"
 		diff "$work/bare.out" "$work/$name.out" | head -5

@@ -158,10 +158,19 @@ static struct slot *own_slot(void)
 	return slot;
 }
 
+static void put(struct buffer *buffer, const void *record, size_t size)
+{
+	memcpy(buffer->data + buffer->used, record, size);
+	buffer->used += size;
+	buffer->records++;
+}
+
 /* Asks the client without the lock: it may take its own time and locks. */
 static struct buffer *ask(void)
 {
 	struct buffer *buffer = calloc(1, sizeof(*buffer));
+	uint64_t start_ns = tfsim_now_ns();
+	CUpti_ActivityOverhead3 overhead;
 
 	if (buffer && request_buffer)
 		request_buffer(&buffer->data, &buffer->size, &buffer->max_records);
@@ -171,6 +180,10 @@ static struct buffer *ask(void)
 	}
 	if (!cupti_attribute_flag(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER))
 		memset(buffer->data, 0, buffer->size);
+	if (!buffer->max_records && buffer->size >= 1024 &&
+		cupti_record_overhead(
+			CUPTI_ACTIVITY_OVERHEAD_ACTIVITY_BUFFER_REQUEST, start_ns, &overhead))
+		put(buffer, &overhead, sizeof(overhead));
 	return buffer;
 }
 
@@ -215,9 +228,7 @@ void cupti_append(enum cupti_slot which, const void *record, size_t size, uint64
 	if (slot)
 		buffer = make_room(slot, size);
 	if (buffer) {
-		memcpy(buffer->data + buffer->used, record, size);
-		buffer->used += size;
-		buffer->records++;
+		put(buffer, record, size);
 		if (ready_ns > buffer->ready_ns)
 			buffer->ready_ns = ready_ns;
 	} else {

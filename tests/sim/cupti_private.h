@@ -60,5 +60,8 @@ void cupti_correlation_append(uint32_t correlation);
 void cupti_record_api(const struct tfsim_api *api);
 void cupti_record_fact(const struct tfsim_fact *fact);
 void cupti_record_devices(void);
+/* The record of time that CUPTI itself took in this thread; false when nobody wants it. */
+bool cupti_record_overhead(
+	CUpti_ActivityOverheadKind kind, uint64_t start_ns, CUpti_ActivityOverhead3 *out_record);
 
 #endif

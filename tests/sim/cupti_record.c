@@ -230,6 +230,21 @@ static void record_graph(const struct tfsim_fact *fact)
 		cupti_append(CUPTI_SLOT_DEVICE, &record, sizeof(record), fact->end_ns);
 }
 
+bool cupti_record_overhead(
+	CUpti_ActivityOverheadKind kind, uint64_t start_ns, CUpti_ActivityOverhead3 *out_record)
+{
+	if (!cupti_enabled(CUPTI_ACTIVITY_KIND_OVERHEAD))
+		return false;
+	*out_record = (CUpti_ActivityOverhead3){.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
+		.overheadKind = kind,
+		.objectKind = CUPTI_ACTIVITY_OBJECT_THREAD,
+		.start = cupti_time(start_ns),
+		.end = cupti_time(tfsim_now_ns())};
+	out_record->objectId.pt.processId = (uint32_t)getpid();
+	out_record->objectId.pt.threadId = cupti_thread((uint32_t)gettid());
+	return true;
+}
+
 void cupti_record_fact(const struct tfsim_fact *fact)
 {
 	static void (*const writers[])(const struct tfsim_fact *) = {
