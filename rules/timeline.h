@@ -95,7 +95,7 @@ struct tfs_range {
 enum tfs_idle_why {
 	TFS_IDLE_UNKNOWN = 0, /* the work that ends it has no known call */
 	TFS_IDLE_QUEUED =
-		1, /* that work was launched before: latency, or it waited for other work */
+		1, /* that work was launched in time: latency, or it waited for other work */
 	TFS_IDLE_DRAINED = 2, /* `call` waited for the device and let it run dry */
 	TFS_IDLE_CALL = 3,    /* the host spent most of it inside `call` */
 	TFS_IDLE_HOST = 4     /* the host was in its own code, mostly behind `call` */

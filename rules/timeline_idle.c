@@ -61,8 +61,12 @@ static void explain(const struct tfs_timeline *timeline, struct tfs_idle *idle)
 	call = &timeline->calls[launch];
 	idle->call = launch;
 	idle->why = TFS_IDLE_QUEUED;
-	if (call->start_ns <= idle->start_ns)
+	if (call->start_ns <= idle->start_ns) {
+		/* begun before, but the host was still in it: it launched late */
+		if (call->end_ns > idle->start_ns + (idle->end_ns - idle->start_ns) / 2)
+			idle->why = TFS_IDLE_CALL;
 		return;
+	}
 	before = tfs_timeline_call_before(timeline, call->thread, idle->start_ns);
 	if (before != TFS_NONE && timeline->calls[before].end_ns > idle->start_ns &&
 		may_wait(timeline->calls[before].family)) {

@@ -237,7 +237,8 @@ static int file_step(struct steps_work *work, uint32_t nth)
 
 	if (step->phase != TFS_PHASE_TRAINING)
 		return 0;
-	if (!whole && pack_of(work, step->index))
+	/* the first step of a window began before it; packed steps are counted already */
+	if (!whole && (step->flags & 2 || pack_of(work, step->index)))
 		return 0;
 	if (!whole)
 		return durations_add(step->flags & 1 ? &work->rewritten : &work->outside, ns);
@@ -288,20 +289,31 @@ static int judge_steps(struct steps_work *work)
 	return err;
 }
 
+/* Everything but judging: marks if there are any, else a search of our own. */
+static int fill_steps(struct steps_work *work)
+{
+	struct tfs_timeline_private *own = work->timeline->private;
+	int err = read_events(work);
+
+	if (err)
+		return err;
+	if (work->event_count) {
+		own->steps = calloc(work->event_count + 1, sizeof(*own->steps));
+		err = own->steps ? read_steps(work) : -ENOMEM;
+	} else if (tfs_trace_summary(work->timeline->trace)->calls) {
+		err = tfs_timeline_find_steps(work->timeline);
+	}
+	work->timeline->steps = own->steps;
+	own->judged = calloc(work->timeline->step_count + 1u, sizeof(*own->judged));
+	work->timeline->judged = own->judged;
+	return err || own->judged ? err : -ENOMEM;
+}
+
 int tfs_timeline_build_steps(struct tfs_timeline *timeline)
 {
-	struct tfs_timeline_private *own = timeline->private;
 	struct steps_work work = {.timeline = timeline};
-	int err = read_events(&work);
+	int err = fill_steps(&work);
 
-	own->steps = calloc(work.event_count + 1, sizeof(*own->steps));
-	own->judged = calloc(work.event_count + 1, sizeof(*own->judged));
-	if (!own->steps || !own->judged)
-		err = -ENOMEM;
-	timeline->steps = own->steps;
-	timeline->judged = own->judged;
-	if (!err)
-		err = read_steps(&work);
 	if (!err)
 		err = judge_steps(&work);
 	if (!err) {

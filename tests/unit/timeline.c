@@ -327,6 +327,47 @@ static void check_apis(void)
 	close_built(&opened);
 }
 
+/* Without marks, steps are found in the calls themselves. */
+static void check_offline(void)
+{
+	struct builder *builder = builder_create();
+	uint16_t launch = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_launch, "l");
+	struct opened opened;
+	uint32_t site[4];
+	uint64_t ns = 1000;
+
+	for (uint64_t i = 0; i < 4; i++)
+		site[i] = builder_site(builder, 2, (uint64_t[]){0x401000 + i * 16, 0x7f00});
+	builder_window(builder, true, 1, 1, 7);
+	/* set-up, then steps of three calls: input, forward, update; then something else */
+	for (unsigned i = 0; i < 1 + 30 * 3 + 1; i++, ns += 100) {
+		unsigned part = i == 0 || i == 91 ? 3 : (i - 1) % 3;
+		struct builder_call call = {.function = launch,
+			.site = site[part],
+			.start_ns = ns,
+			.duration_ns = 10,
+			.stream = TFS_NO_STREAM};
+
+		if (part == 0)
+			builder_operand(&call, TFS_ROLE_WRITE, 0x20000, 64);
+		if (part == 1)
+			builder_operand(&call, TFS_ROLE_READ, 0x10000, 64);
+		if (part == 2)
+			builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_WRITE, 0x10000, 64);
+		builder_call(builder, &call);
+	}
+	opened = open_built(builder);
+	TEST_TRUE(opened.timeline->steps_offline);
+	TEST_EQ(opened.timeline->step_source, TFS_STEP_LOOPS);
+	TEST_EQ(opened.timeline->judged_count, 30);
+	TEST_EQ(opened.timeline->training_steps, 30);
+	TEST_EQ(opened.timeline->inside.median_ns, 300);
+	TEST_EQ(opened.timeline->calls[1].step, 0);
+	TEST_EQ(opened.timeline->calls[0].step, TFS_NONE);
+	TEST_EQ(opened.timeline->calls[91].step, TFS_NONE);
+	close_built(&opened);
+}
+
 static void check_intervals(void)
 {
 	struct tfs_intervals a = {0}, b = {0}, out = {0};
@@ -395,6 +436,7 @@ int main(void)
 	check_flow();
 	check_phases();
 	check_apis();
+	check_offline();
 	check_intervals();
 	check_sort();
 	check_empty();
