@@ -128,7 +128,9 @@ void tfs_rewrite_start(void)
 			continue;
 		}
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
-		taking |= rewrite->convolution != NULL ? TFS_TAKES_CONVOLUTIONS : 0;
+		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
+				  ? TFS_TAKES_CONVOLUTIONS
+				  : 0;
 	}
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
 }
@@ -209,16 +211,24 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	return done;
 }
 
-bool tfs_rewrite_convolution(struct tfs_convolution_call *call, uint32_t *out_status)
+void tfs_rewrite_convolution(struct tfs_convolution_call *call)
 {
 	const int saved = errno;
-	bool done = false;
 
-	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+	for (size_t i = 0; rewrites[i] != NULL; i++)
 		if (rewrites[i]->convolution != NULL && takes_part(i))
-			done = rewrites[i]->convolution(call, out_status);
+			rewrites[i]->convolution(call);
 	errno = saved;
-	return done;
+}
+
+void tfs_rewrite_choice(struct tfs_choice_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->choice != NULL && takes_part(i))
+			rewrites[i]->choice(call);
+	errno = saved;
 }
 
 void tfs_rewrite_reset(void)

@@ -42,6 +42,7 @@ struct tfs_copy_call {
 
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
+struct tfs_choice_call;
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
@@ -54,9 +55,11 @@ struct tfs_rewrite {
 
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
 	bool (*start)(void);
-	/* Both return true when they carried out the call and set *out_status. */
+	/* True when it carried out the call and set *out_status. */
 	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
-	bool (*convolution)(struct tfs_convolution_call *call, uint32_t *out_status);
+	/* May change how the convolution is called, or the list that the program gets. */
+	void (*convolution)(struct tfs_convolution_call *call);
+	void (*choice)(struct tfs_choice_call *call);
 	void (*reset)(void);  /* the device was reset: all its handles and memory are gone */
 	void (*finish)(void); /* at exit; CUDA must not be called */
 };
@@ -85,7 +88,8 @@ void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
-bool tfs_rewrite_convolution(struct tfs_convolution_call *call, uint32_t *out_status);
+void tfs_rewrite_convolution(struct tfs_convolution_call *call);
+void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_reset(void);
 
 /* Writes the ledger; at exit. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
+#include "rules/rewrites/convolution.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/hooks/cudnn.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
@@ -18,6 +20,7 @@ struct convolution {
 	cudnnTensorDescriptor_t y_descriptor; /* result, or its gradient */
 	const void *y;
 	cudnnConvolutionDescriptor_t convolution;
+	int asked;
 	int algorithm;
 	const void *workspace;
 	size_t workspace_bytes;
@@ -45,6 +48,8 @@ static void note(struct tfs_frame *frame, const struct convolution *call)
 		role(call, TFS_FAMILY_conv_forward, written));
 	tfs_put_workspace(&details, call->workspace, call->workspace_bytes);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_algorithm, (uint64_t)call->algorithm);
+	if (call->asked != call->algorithm)
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_asked_algorithm, (uint64_t)call->asked);
 	if (tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
 		    call->convolution, call->y_descriptor, &problem)) {
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
@@ -52,6 +57,18 @@ static void note(struct tfs_frame *frame, const struct convolution *call)
 			&details, TFS_ATTRIBUTE_math, (uint64_t)problem.fields[TFS_PROBLEM_math]);
 	}
 	tfs_hook_details(frame, &details);
+}
+
+/* Lets rewrites change the algorithm and the workspace of a call that is about to be made. */
+static void offer(const struct tfs_frame *frame, struct tfs_convolution_call *call)
+{
+	call->asked_algorithm = call->algorithm;
+	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
+			0 ||
+		frame->thread == NULL)
+		return;
+	call->site = frame->entry->site;
+	tfs_rewrite_convolution(call);
 }
 
 TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
@@ -62,14 +79,29 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionForward);
-	const cudnnStatus_t status =
-		TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor, x, w_descriptor, w,
-			convolution, algorithm, workspace, workspace_bytes, beta, y_descriptor, y);
+	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_forward,
+		.handle = handle,
+		.x_descriptor = x_descriptor,
+		.w_descriptor = w_descriptor,
+		.y_descriptor = y_descriptor,
+		.convolution = convolution,
+		.x = x,
+		.w = w,
+		.y = y,
+		.algorithm = (int)algorithm,
+		.workspace = workspace,
+		.workspace_bytes = workspace_bytes};
+
+	offer(&frame, &call);
+	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor,
+		x, w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
+		call.workspace, call.workspace_bytes, beta, y_descriptor, y);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
 				     x_descriptor, x, w_descriptor, w, y_descriptor, y, convolution,
-				     (int)algorithm, workspace, workspace_bytes});
+				     (int)algorithm, call.algorithm, call.workspace,
+				     call.workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -81,14 +113,30 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 		const void *beta, const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardData);
+	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_data,
+		.handle = handle,
+		.x_descriptor = dx_descriptor,
+		.w_descriptor = w_descriptor,
+		.y_descriptor = dy_descriptor,
+		.convolution = convolution,
+		.x = dx,
+		.w = w,
+		.y = dy,
+		.algorithm = (int)algorithm,
+		.workspace = workspace,
+		.workspace_bytes = workspace_bytes};
+
+	offer(&frame, &call);
 	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha,
-		w_descriptor, w, dy_descriptor, dy, convolution, algorithm, workspace,
-		workspace_bytes, beta, dx_descriptor, dx);
+		w_descriptor, w, dy_descriptor, dy, convolution,
+		(cudnnConvolutionBwdDataAlgo_t)call.algorithm, call.workspace, call.workspace_bytes,
+		beta, dx_descriptor, dx);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha,
 				     beta, dx_descriptor, dx, w_descriptor, w, dy_descriptor, dy,
-				     convolution, (int)algorithm, workspace, workspace_bytes});
+				     convolution, (int)algorithm, call.algorithm, call.workspace,
+				     call.workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -100,14 +148,30 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 		const void *beta, const cudnnFilterDescriptor_t dw_descriptor, void *dw))
 {
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardFilter);
+	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_filter,
+		.handle = handle,
+		.x_descriptor = x_descriptor,
+		.w_descriptor = dw_descriptor,
+		.y_descriptor = dy_descriptor,
+		.convolution = convolution,
+		.x = x,
+		.w = dw,
+		.y = dy,
+		.algorithm = (int)algorithm,
+		.workspace = workspace,
+		.workspace_bytes = workspace_bytes};
+
+	offer(&frame, &call);
 	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha,
-		x_descriptor, x, dy_descriptor, dy, convolution, algorithm, workspace,
-		workspace_bytes, beta, dw_descriptor, dw);
+		x_descriptor, x, dy_descriptor, dy, convolution,
+		(cudnnConvolutionBwdFilterAlgo_t)call.algorithm, call.workspace,
+		call.workspace_bytes, beta, dw_descriptor, dw);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha,
 				     beta, x_descriptor, x, dw_descriptor, dw, dy_descriptor, dy,
-				     convolution, (int)algorithm, workspace, workspace_bytes});
+				     convolution, (int)algorithm, call.algorithm, call.workspace,
+				     call.workspace_bytes});
 	return TFS_LEAVE(&frame), status;
 }
 

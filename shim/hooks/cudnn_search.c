@@ -1,11 +1,62 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
-#include "shim/hook.h"
+#include "rules/rewrites/convolution.h"
+#include "rules/rewrites/rewrite.h"
+#include "shim/hooks/cudnn.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionForwardAlgorithm_v7,
+/* Lets rewrites reorder the list that the program is about to get. */
+static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
+{
+	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
+			0 ||
+		frame->thread == NULL)
+		return;
+	call->site = frame->entry->site;
+	tfs_rewrite_choice(call);
+}
+
+static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs_choice_call *call)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+		struct tfs_problem problem;
+
+		tfs_cudnn_details(&details, call->handle);
+		if (tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
+			    call->convolution, call->y_descriptor, &problem))
+			tfs_put_attribute(
+				&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+/* The block of all nine functions: they differ in the order of their arguments. */
+#define CHOICE_HOOK(name, kind, is_measured, x, w, y, parameters, arguments)                       \
+	TFS_HOOK(cudnnStatus_t, name, parameters)                                                  \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const cudnnStatus_t status = TFS_REAL(name) arguments;                             \
+		struct tfs_choice_call call = {.family = TFS_FAMILY_##kind,                        \
+			.measured = (is_measured),                                                 \
+			.handle = handle,                                                          \
+			.x_descriptor = (x),                                                       \
+			.w_descriptor = (w),                                                       \
+			.y_descriptor = (y),                                                       \
+			.convolution = convDesc,                                                   \
+			.list = (struct tfs_performance *)perfResults,                             \
+			.count = status == CUDNN_STATUS_SUCCESS ? *returnedAlgoCount : 0};         \
+                                                                                                   \
+		offer(&frame, &call);                                                              \
+		note(&frame, status, &call);                                                       \
+		return status;                                                                     \
+	}
+
+CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, srcDesc, filterDesc,
+	destDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnFilterDescriptor_t filterDesc,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t destDesc,
@@ -13,41 +64,45 @@ TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionForwardAlgorithm_v7,
 		cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, srcDesc, filterDesc, convDesc, destDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionBackwardDataAlgorithm_v7,
+CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, false, gradDesc,
+	filterDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t filterDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t gradDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults),
 	(handle, filterDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionBackwardFilterAlgorithm_v7,
+CHOICE_HOOK(cudnnGetConvolutionBackwardFilterAlgorithm_v7, conv_backward_filter, false, srcDesc,
+	gradDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnFilterDescriptor_t gradDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, srcDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionForwardAlgorithm,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithm, conv_forward, true, xDesc, wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnFilterDescriptor_t wDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t yDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, xDesc, wDesc, convDesc, yDesc, requestedAlgoCount, returnedAlgoCount, perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionBackwardDataAlgorithm,
+CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true, dxDesc, wDesc,
+	dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t dxDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults),
 	(handle, wDesc, dyDesc, convDesc, dxDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionBackwardFilterAlgorithm,
+CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, true, xDesc, dwDesc,
+	dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnFilterDescriptor_t dwDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, xDesc, dyDesc, convDesc, dwDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionForwardAlgorithmEx,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true, xDesc, wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t yDesc,
@@ -56,7 +111,8 @@ TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionForwardAlgorithmEx,
 		size_t workSpaceSizeInBytes),
 	(handle, xDesc, x, wDesc, w, convDesc, yDesc, y, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionBackwardDataAlgorithmEx,
+CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, true, dxDesc, wDesc,
+	dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnTensorDescriptor_t dyDesc, const void *dy,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc,
@@ -65,7 +121,8 @@ TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionBackwardDataAlgorithmEx,
 		size_t workSpaceSizeInBytes),
 	(handle, wDesc, w, dyDesc, dy, convDesc, dxDesc, dx, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnFindConvolutionBackwardFilterAlgorithmEx,
+CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_backward_filter, true, xDesc,
+	dwDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnTensorDescriptor_t dyDesc, const void *y,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t dwDesc,

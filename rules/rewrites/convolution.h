@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_CONVOLUTION_H
+#define TFS_RULES_REWRITES_CONVOLUTION_H
+
+/* What rewrites are shown of cuDNN's convolutions: each call before it is made, and each list of
+ * algorithms after the program asked for it. */
+
+#include <cudnn.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/trace/format.h"
+
+/* A convolution about to run. A rewrite may change the algorithm and the workspace. */
+struct tfs_convolution_call {
+	enum tfs_family family; /* conv_forward, conv_backward_data, conv_backward_filter */
+	cudnnHandle_t handle;
+	cudnnTensorDescriptor_t x_descriptor; /* data, or its gradient */
+	cudnnFilterDescriptor_t w_descriptor;
+	cudnnTensorDescriptor_t y_descriptor;
+	cudnnConvolutionDescriptor_t convolution;
+	const void *x;
+	const void *w;
+	const void *y;
+	int algorithm;
+	void *workspace;
+	size_t workspace_bytes;
+	int asked_algorithm; /* set by the hook */
+	uint32_t site;
+};
+
+/* One entry of an algorithm list, whichever direction; cuDNN's three structs have one layout. */
+#define tfs_performance cudnnConvolutionFwdAlgoPerfStruct /* as a struct tag */
+
+/* The program asked for a list of algorithms and got it. A rewrite may change the order. */
+struct tfs_choice_call {
+	enum tfs_family family;
+	bool measured; /* by a Find... call: the program searches for itself */
+	cudnnHandle_t handle;
+	cudnnTensorDescriptor_t x_descriptor;
+	cudnnFilterDescriptor_t w_descriptor;
+	cudnnTensorDescriptor_t y_descriptor;
+	cudnnConvolutionDescriptor_t convolution;
+	struct tfs_performance *list;
+	int count;
+	uint32_t site;
+};
+
+#endif
