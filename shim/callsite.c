@@ -109,9 +109,12 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	if (count == 0) {
 		frames[0] = address;
 		count = 1;
-		if (tfs_options.unwind && !tfs_unwind_ready())
+		/* Not lost while the unwinder is still being loaded: the next call here tries
+		 * again. */
+		if (tfs_options.unwind && !tfs_unwind_settled())
 			entry->flags |= TFS_SITE_SHORT;
-		tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
+		else
+			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
 	}
 	entry->site = intern_site(frames, count);
 	entry->flags |= tfs_steps_site_flags(entry->site);

@@ -45,6 +45,7 @@ static uint32_t pipe_count;
 
 static _Atomic bool use_libunwind;
 static _Atomic bool use_libgcc;
+static _Atomic bool settled;
 
 static bool is_pipe(int fd, struct stat *out_status)
 {
@@ -164,6 +165,11 @@ bool tfs_unwind_ready(void)
 	       atomic_load_explicit(&use_libgcc, memory_order_acquire);
 }
 
+bool tfs_unwind_settled(void)
+{
+	return atomic_load_explicit(&settled, memory_order_acquire);
+}
+
 static void load_libgcc(void)
 {
 	void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
@@ -201,12 +207,14 @@ void tfs_unwind_load(void)
 	int before[256];
 
 	load_libgcc();
-	if (!load_libunwind()) {
+	if (load_libunwind()) {
+		const uint32_t before_count = list_pipes(before, 256);
+
+		with_libunwind(0, &frame, 1);
+		note_new_pipes(before, before_count);
+		atomic_store_explicit(&use_libunwind, true, memory_order_release);
+	} else {
 		tfs_log(TFS_LOG_INFO, "no libunwind.so.8: call stacks come from libgcc");
-		return;
 	}
-	const uint32_t before_count = list_pipes(before, 256);
-	with_libunwind(0, &frame, 1);
-	note_new_pipes(before, before_count);
-	atomic_store_explicit(&use_libunwind, true, memory_order_release);
+	atomic_store_explicit(&settled, true, memory_order_release);
 }

@@ -21,6 +21,9 @@ void tfs_unwind_load(void);
 /* Can stacks be had now? Any thread. */
 bool tfs_unwind_ready(void);
 
+/* Is it settled whether there is an unwinder? Any thread. */
+bool tfs_unwind_settled(void);
+
 /* The calling thread's frames from the one whose address is `from`, innermost first; returns how
  * many, 0 when there is no unwinder or `from` was not met. May take the loader's list lock. */
 uint32_t tfs_unwind(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t most);

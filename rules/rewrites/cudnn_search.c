@@ -72,6 +72,7 @@ static _Atomic uint32_t problem_count;
 static uint32_t searched;
 static uint64_t spent_ns;
 static bool opened;
+static bool can_search;
 static _Atomic bool program_searches;
 
 /* One buffer per stream: work on a stream is ordered, so its calls can share one. Outgrown buffers
@@ -125,6 +126,7 @@ static void open_decisions(void)
 	CUdevice device;
 
 	opened = true;
+	can_search = tfs_search_start();
 	if (get_device != NULL && get_name != NULL && get_device(&device) == CUDA_SUCCESS)
 		get_name(name, sizeof(name), device);
 	for (char *c = name; *c != '\0'; c++)
@@ -242,7 +244,8 @@ static const struct tfs_decision *decide(
 	const struct tfs_decision *earlier = tfs_decisions_find(problem);
 	if (earlier != NULL)
 		return replay(earlier, asked);
-	if (!tfs_rewrite_check(SELF, CHECK_RANKS, tfs_options.ranks == 1, site) ||
+	if (!tfs_rewrite_check(SELF, CHECK_SEARCH, can_search, site) ||
+		!tfs_rewrite_check(SELF, CHECK_RANKS, tfs_options.ranks == 1, site) ||
 		!tfs_rewrite_check(
 			SELF, CHECK_PROBLEMS, searched < tfs_options.search_problems, site) ||
 		!tfs_rewrite_check(SELF, CHECK_TIME,
@@ -419,7 +422,6 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.rank = TFS_CLASS_ROUNDING,
 	.rules = "TFS601",
 	.checks = checks,
-	.start = tfs_search_start,
 	.convolution = convolution,
 	.choice = choice,
 	.reset = reset,

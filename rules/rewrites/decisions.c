@@ -158,7 +158,7 @@ static void append(const struct tfs_decision *decision)
 	}
 	if (fstat(fd, &status) == 0 && status.st_size == 0)
 		used = snprintf(line, sizeof(line), "%s", VERSION_LINE);
-	used += snprintf(line + used, sizeof(line) - (size_t)used, "%s %d %d %llu %.6g %.6g |", key,
+	used += snprintf(line + used, sizeof(line) - (size_t)used, "%s %d %d %llu %.9g %.9g |", key,
 		decision->asked, decision->chosen, (unsigned long long)decision->workspace,
 		(double)decision->asked_ms, (double)decision->chosen_ms);
 	for (uint32_t i = 0; i < TFS_PROBLEM_FIELD_COUNT && used < (int)sizeof(line) - 16; i++)

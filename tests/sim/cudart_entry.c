@@ -7,11 +7,16 @@
 typedef CUresult (*get_proc_address)(const char *symbol, void **address, int version,
 	cuuint64_t flags, CUdriverProcAddressQueryResult *status);
 
-/* Opened when first asked for: the runtime itself does without a driver here. */
+static void *driver;
+
+/* The real runtime opens the driver with its first call; tools may count on finding it mapped. */
+__attribute__((constructor)) static void open_driver(void)
+{
+	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
 static get_proc_address lookup(void)
 {
-	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-
 	return driver ? (get_proc_address)dlsym(driver, "cuGetProcAddress_v2") : NULL;
 }
 
