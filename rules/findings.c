@@ -155,6 +155,11 @@ void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *fin
 	va_list arguments;
 
 	verdict->state = findings->count > before ? TFS_STATE_VIOLATED : otherwise;
+	if (verdict->state == TFS_STATE_VIOLATED) {
+		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s",
+			findings->count - before, findings->count - before == 1 ? "" : "s");
+		return;
+	}
 	va_start(arguments, reason);
 	vsnprintf(verdict->reason, sizeof(verdict->reason), reason, arguments);
 	va_end(arguments);

@@ -79,8 +79,7 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Sets a verdict: violated if the rule has added findings since `before`, else `otherwise`, with
- * the reason. */
+/* Sets a verdict: violated if there are findings since `before`, else `otherwise` with the reason. */
 void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *findings,
 	size_t before, enum tfs_state otherwise, const char *reason, ...)
 	__attribute__((format(printf, 5, 6)));

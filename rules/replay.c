@@ -189,65 +189,101 @@ static struct call_wait measure_wait(const struct state *state, const struct tfs
 	}
 	wait.valid = call->end_ns + slack >= target;
 	wait.waited = wait.valid && target > call->start_ns;
-	if (wait.waited) {
-		wait.tail_ns = call->end_ns - target;
+	wait.tail_ns = call->end_ns - target;
+	if (wait.waited)
 		wait.own_ns = between(duration, 0, OWN_NS);
-	}
 	return wait;
 }
 
+/* Values of one kind, to find the usual one. */
+struct sample {
+	double *values;
+	size_t count;
+};
+
+/* Samples of what the graph's constants are made of. */
+struct samples {
+	struct sample submits; /* from a call to its operation on an idle stream */
+	struct sample gaps;    /* between operations that follow each other */
+	struct sample tails;   /* from the end of what was waited for to the wait's return */
+};
+
+static void measure_op(struct state *state, struct tfs_replay *replay,
+	const struct tfs_graph_call *call, uint32_t index, struct samples *samples)
+{
+	const struct tfs_graph_op *op = &replay->graph->ops[index];
+	double submit = op->start_ns - (call->start_ns + op->submit_ns);
+	double gap = op->start_ns - stream_after(state, replay->graph, op->stream);
+	struct sample *sample = submit <= gap ? &samples->submits : &samples->gaps;
+
+	replay->delays[index] = (struct op_delay){submit, gap};
+	sample->values[sample->count++] = submit <= gap ? submit : gap;
+	stream_push(state, replay->graph, op->stream, op->end_ns);
+}
+
 /* Follows the measurement: what each operation and each wait followed from. */
-static int measure(struct tfs_replay *replay)
+static void measure_calls(struct state *state, struct tfs_replay *replay, struct samples *samples)
 {
 	const struct tfs_graph *graph = replay->graph;
-	double *submits = malloc((graph->ops_count * 2 + 1) * sizeof(double));
-	double *gaps = submits + graph->ops_count;
-	size_t submit_count = 0, gap_count = 0;
-	double usual_submit, usual_gap;
-	struct state state;
 
-	if (!submits || state_init(&state, graph)) {
-		free(submits);
-		return -ENOMEM;
-	}
 	for (size_t i = 0; i < graph->calls_count; i++) {
 		const struct tfs_graph_call *call = &graph->calls[i];
 
-		for (; state.mark < graph->marks_count && graph->marks[state.mark] <= call->start_ns;
-			state.mark++)
-			replay->measured[state.mark] = later(graph->marks[state.mark], state.device);
-		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
-			const struct tfs_graph_op *op = &graph->ops[j];
-			double submit = op->start_ns - (call->start_ns + op->submit_ns);
-			double gap = op->start_ns - stream_after(&state, graph, op->stream);
-
-			replay->delays[j] = (struct op_delay){submit, gap};
-			if (submit < gap)
-				submits[submit_count++] = submit;
-			else
-				gaps[gap_count++] = gap;
-			stream_push(&state, graph, op->stream, op->end_ns);
-		}
-		replay->waits[i] = measure_wait(&state, graph, call);
-		take_action(&state, graph, call);
+		for (; state->mark < graph->marks_count &&
+			graph->marks[state->mark] <= call->start_ns; state->mark++)
+			replay->measured[state->mark] =
+				later(graph->marks[state->mark], state->device);
+		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++)
+			measure_op(state, replay, call, j, samples);
+		replay->waits[i] = measure_wait(state, graph, call);
+		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0)
+			samples->tails.values[samples->tails.count++] = replay->waits[i].tail_ns;
+		take_action(state, graph, call);
 	}
-	for (; state.mark < graph->marks_count; state.mark++)
-		replay->measured[state.mark] = later(graph->marks[state.mark], state.device);
-	/* What bound an operation keeps its own delay, what did not gets the usual one. */
-	usual_submit = median(submits, submit_count, 4000);
-	usual_gap = median(gaps, gap_count, 1000);
-	for (size_t j = 0; j < graph->ops_count; j++) {
-		struct op_delay *delay = &replay->delays[j];
+	for (; state->mark < graph->marks_count; state->mark++)
+		replay->measured[state->mark] = later(graph->marks[state->mark], state->device);
+}
 
-		if (delay->after_submit_ns < delay->after_stream_ns)
-			delay->after_stream_ns = between(usual_gap, 0, delay->after_stream_ns);
+/* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
+ * so much that it would bind. */
+static void settle(struct tfs_replay *replay, struct samples *samples)
+{
+	double submit = median(samples->submits.values, samples->submits.count, 4000);
+	double gap = median(samples->gaps.values, samples->gaps.count, 1000);
+	double tail = median(samples->tails.values, samples->tails.count, OWN_NS);
+
+	for (size_t i = 0; i < replay->graph->ops_count; i++) {
+		struct op_delay *delay = &replay->delays[i];
+
+		if (delay->after_submit_ns <= delay->after_stream_ns)
+			delay->after_stream_ns = between(gap, 0, delay->after_stream_ns);
 		else
-			delay->after_submit_ns = between(usual_submit, 0, delay->after_submit_ns);
+			delay->after_submit_ns = between(submit, 0, delay->after_submit_ns);
 		delay->after_submit_ns = later(delay->after_submit_ns, 0);
 		delay->after_stream_ns = later(delay->after_stream_ns, 0);
 	}
+	for (size_t i = 0; i < replay->graph->calls_count; i++)
+		if (replay->waits[i].valid && !replay->waits[i].waited)
+			replay->waits[i].tail_ns = between(tail, 0, replay->waits[i].tail_ns);
+}
+
+static int measure(struct tfs_replay *replay)
+{
+	const struct tfs_graph *graph = replay->graph;
+	double *values = malloc((graph->ops_count * 2 + graph->calls_count + 1) * sizeof(double));
+	struct samples samples = {.submits.values = values,
+		.gaps.values = values + graph->ops_count,
+		.tails.values = values + graph->ops_count * 2};
+	struct state state;
+
+	if (!values || state_init(&state, graph)) {
+		free(values);
+		return -ENOMEM;
+	}
+	measure_calls(&state, replay, &samples);
+	settle(replay, &samples);
 	state_finish(&state);
-	free(submits);
+	free(values);
 	return 0;
 }
 
@@ -326,7 +362,6 @@ static double run_call(struct state *state, const struct tfs_replay *replay, siz
 		end = start + between(wait->own_ns, 0, OWN_NS) + (end - start - wait->own_ns);
 	else if (wait->valid) {
 		target = wait_target(state, replay->graph, call);
-		/* A wait that was too short to see still orders the host behind its target. */
 		end = later(end, target + wait->tail_ns * (wait->tail_ns < 0 ? scale : 1));
 	}
 	take_action(state, replay->graph, call);
