@@ -44,15 +44,22 @@ static bool timing_bracket(const struct tfs_steady *steady, uint32_t call)
 	return false;
 }
 
+/* Whether the steps would be shorter if these calls returned at once. */
 static bool worthwhile(const struct tfs_steady *steady, const struct tfs_place *place)
 {
-	struct tfs_cost cost;
+	struct tfs_cost cost = {0};
 
 	if (!steady->whatif || steady->simulated)
 		return false;
-	if (tfs_whatif_cost(steady->whatif, place->items, place->count, &cost))
-		return false;
-	return cost.low_ns >= WORTHWHILE * steady->step_ns;
+	tfs_whatif_clear(steady->whatif);
+	for (size_t i = 0; i < place->count; i++) {
+		struct tfs_hit hit = place->items[i];
+
+		hit.edit = (struct tfs_edit){.no_wait = true};
+		tfs_whatif_add(steady->whatif, &hit, 1);
+	}
+	return !tfs_whatif_price(steady->whatif, &cost) &&
+	       cost.low_ns >= WORTHWHILE * steady->step_ns;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

@@ -186,11 +186,3 @@ int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	price(whatif, out_cost);
 	return 0;
 }
-
-int tfs_whatif_cost(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count,
-	struct tfs_cost *out_cost)
-{
-	tfs_whatif_clear(whatif);
-	tfs_whatif_add(whatif, hits, count);
-	return tfs_whatif_price(whatif, out_cost);
-}

@@ -29,8 +29,4 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 /* What the edits save; 0 or -ENOMEM. */
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
 
-/* The three in one. */
-int tfs_whatif_cost(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count,
-	struct tfs_cost *out_cost);
-
 #endif

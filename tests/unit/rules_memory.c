@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS401 and TFS402: memory that comes and goes, and zeros that nobody needs. */
+#include "tests/test.h"
+#include "tests/unit/scene.h"
+
+#define STEPS 30u
+#define BYTES (UINT64_C(1) << 20)
+
+struct memory {
+	uint64_t input, grad, other;
+};
+
+static struct scene *start(struct memory *memory)
+{
+	struct scene *scene = scene_create(false);
+
+	memory->input = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	memory->grad = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	memory->other = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	return scene;
+}
+
+static void expect(struct scene *scene, const char *id, enum tfs_state state, unsigned findings)
+{
+	bool held;
+
+	scene_judge(scene, NULL);
+	held = TEST_EQ(scene_state(scene, id), state);
+	if (!TEST_EQ(scene_findings(scene, id), findings) || !held)
+		scene_print(scene);
+}
+
+static void churn(void)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+	const struct tfs_finding *freed;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_malloc(scene, 10, UINT64_C(0x7e0000000000), BYTES);
+		scene_launch(scene, 11, SCENE_LEGACY, 100000, 1024, 1, &memory.input);
+		scene_free(scene, 12, UINT64_C(0x7e0000000000));
+		scene_host(scene, 20000);
+	}
+	expect(scene, "TFS401", TFS_STATE_VIOLATED, 2);
+	freed = scene_finding(scene, "TFS401", 12);
+	TEST_NEED(freed && scene_finding(scene, "TFS401", 10) &&
+		  scene_finding(scene, "TFS202", 12));
+	TEST_EQ(freed->level, TFS_LEVEL_ERROR);
+	TEST_EQ(scene_finding(scene, "TFS401", 10)->level, TFS_LEVEL_ERROR);
+	/* The free is 202 as well: one group, one cost. */
+	TEST_TRUE(freed->group && freed->group == scene_finding(scene, "TFS202", 12)->group);
+	TEST_EQ(freed->cost.ns, scene_finding(scene, "TFS202", 12)->cost.ns);
+	scene_destroy(scene);
+}
+
+static void once_per_epoch_is_a_note(void)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		if (i == 20)
+			scene_malloc(scene, 10, UINT64_C(0x7e0000000000), BYTES);
+		scene_launch(scene, 11, SCENE_LEGACY, 100000, 1024, 1, &memory.input);
+		if (i == 25)
+			scene_free(scene, 12, 0);
+	}
+	expect(scene, "TFS401", TFS_STATE_VIOLATED, 1);
+	TEST_EQ(scene_finding(scene, "TFS401", 10)->level, TFS_LEVEL_NOTE);
+	scene_destroy(scene);
+}
+
+static void warm_up_and_pools_pass(void)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call pool;
+
+		scene_phase_step(scene, i < 3 ? TFS_PHASE_WARMUP : TFS_PHASE_TRAINING, 0);
+		if (i < 3)
+			scene_malloc(scene, 10, UINT64_C(0x7e0000000000) + i * BYTES, BYTES);
+		pool = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_alloc_async, "cudaMallocAsync");
+		pool.amount = BYTES;
+		scene_make(scene, &pool, 0);
+		scene_launch(scene, 12, SCENE_LEGACY, 100000, 1024, 1, &memory.input);
+	}
+	expect(scene, "TFS401", TFS_STATE_PASSED, 0);
+	scene_destroy(scene);
+}
+
+enum use { ADDED, ADDED_TWICE, WRITTEN, WRITTEN_IN_PART, READ, OWN_KERNEL, FILL_KERNEL, TWO_PARTS };
+
+static void use_grad(struct scene *scene, const struct memory *memory, enum use use)
+{
+	struct builder_call fill;
+
+	switch (use) {
+	case FILL_KERNEL:
+		fill = scene_call(scene, 9, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_launch,
+			"__cudaLaunchKernel");
+		builder_operand(&fill, TFS_ROLE_MAYBE, memory->grad, BYTES);
+		builder_attribute(&fill, TFS_ATTRIBUTE_grid, 1024 | UINT64_C(1) << 32);
+		builder_attribute(&fill, TFS_ATTRIBUTE_block, 256 | UINT64_C(1) << 32);
+		builder_attribute(&fill, TFS_ATTRIBUTE_argument, 0);
+		builder_attribute(&fill, TFS_ATTRIBUTE_argument, BYTES / 4);
+		scene_make(scene, &fill, 20000);
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES, true, 50000);
+		break;
+	case ADDED_TWICE:
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES, true, 50000);
+		scene_gemm(scene, 11, memory->other, memory->grad, BYTES, true, 50000);
+		break;
+	case TWO_PARTS:
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES / 2, true, 50000);
+		scene_gemm(scene, 11, memory->input, memory->grad + BYTES / 2, BYTES / 2, true,
+			50000);
+		break;
+	case WRITTEN_IN_PART:
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES / 2, false, 50000);
+		break;
+	case READ:
+		scene_gemm(scene, 11, memory->grad, memory->other, BYTES, false, 50000);
+		break;
+	case OWN_KERNEL:
+		scene_launch(scene, 11, SCENE_LEGACY, 50000, BYTES / 4, 2,
+			(const uint64_t[]){memory->grad, memory->input});
+		break;
+	case ADDED:
+	case WRITTEN:
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES, use == ADDED, 50000);
+		break;
+	}
+}
+
+static void zeroing(enum use use, enum tfs_state state)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		if (use != FILL_KERNEL)
+			scene_set(scene, 10, memory.grad, BYTES, 0);
+		use_grad(scene, &memory, use);
+		/* The update reads the gradient. */
+		scene_gemm(scene, 13, memory.grad, memory.other, BYTES, true, 30000);
+	}
+	expect(scene, "TFS402", state, state == TFS_STATE_VIOLATED);
+	finding = scene_finding(scene, "TFS402", use == FILL_KERNEL ? 9 : 10);
+	TEST_EQ(finding != NULL, state == TFS_STATE_VIOLATED);
+	if (finding) {
+		TEST_EQ(finding->level, TFS_LEVEL_WARN);
+		TEST_EQ(finding->bytes_per_step, BYTES);
+	}
+	scene_destroy(scene);
+}
+
+/* Momentum that lives in the gradient buffer is never zeroed; filling with ones is no zeroing. */
+static void other_fills_pass(void)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_set(scene, 10, memory.other, BYTES, 1);
+		scene_gemm(scene, 11, memory.input, memory.grad, BYTES, true, 50000);
+		scene_gemm(scene, 12, memory.grad, memory.other, BYTES, false, 50000);
+	}
+	expect(scene, "TFS402", TFS_STATE_PASSED, 0);
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	churn();
+	once_per_epoch_is_a_note();
+	warm_up_and_pools_pass();
+	zeroing(ADDED, TFS_STATE_VIOLATED);
+	zeroing(WRITTEN, TFS_STATE_VIOLATED);
+	zeroing(TWO_PARTS, TFS_STATE_VIOLATED);
+	zeroing(FILL_KERNEL, TFS_STATE_VIOLATED);
+	zeroing(ADDED_TWICE, TFS_STATE_PASSED);
+	zeroing(WRITTEN_IN_PART, TFS_STATE_PASSED);
+	zeroing(READ, TFS_STATE_PASSED);
+	zeroing(OWN_KERNEL, TFS_STATE_NOT_MEASURABLE);
+	other_fills_pass();
+	return test_result();
+}
