@@ -62,6 +62,8 @@ if [ -n "$long" ]; then
 	set -- "$@" --timeout-multiplier 20
 else
 	set -- "$@" --no-suite long
+	# Other compilers and sanitizers: for CI and the big run.
+	[ -n "${CI-}" ] || [ -n "$filter" ] || set -- "$@" --no-suite variants
 fi
 if [ -n "$filter" ]; then
 	names=$(python3 tests/summary.py names "$filter" ${long:+long})

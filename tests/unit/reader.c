@@ -108,12 +108,12 @@ static void check_wild_id(void)
 static void check_unknown_kinds(void)
 {
 	struct builder *builder = builder_create();
-	const struct tfs_record strange = {0};
+	static const unsigned char strange[200];
 	struct tfs_trace *trace;
 	uint32_t text;
 
-	builder_record(builder, 200, &strange, 200);
-	builder_record(builder, 0, &strange, 8);
+	builder_record(builder, 200, strange, sizeof(strange));
+	builder_record(builder, 0, strange, 8);
 	text = builder_string(builder, "behind it");
 	trace = builder_open(builder);
 	TEST_NEED(trace);
