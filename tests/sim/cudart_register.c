@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "cudart.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,6 +37,21 @@ static struct variable *variables;
 static size_t stub_count, variable_count;
 static __thread struct configuration pending[DEPTH];
 static __thread unsigned depth;
+
+/* The real runtime opens the driver in its first call. Here it is opened earlier, where no other
+ * thread can be holding the loader's lock. */
+__attribute__((constructor)) static void open_driver(void)
+{
+	char path[PATH_MAX];
+	const char *slash;
+	Dl_info self;
+
+	if (!dladdr((void *)open_driver, &self) || !(slash = strrchr(self.dli_fname, '/')))
+		return;
+	snprintf(path, sizeof(path), "%.*s/libcuda.so.1", (int)(slash - self.dli_fname),
+		self.dli_fname);
+	dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
 
 void **__cudaRegisterFatBinary(void *image)
 {
