@@ -21,7 +21,7 @@
  *    CLOCK_MONOTONIC from the real moment of submission, so that records merge with host
  *    timestamps. A wait returns at the later of shown end and true end of the computation; work
  *    that computes longer than its modelled duration is an overrun and counted.
- * TFSIM_SCALE (default 10) multiplies every duration; TFSIM_PACE=0 lets waits return as soon as
+ * TFSIM_SCALE (default 20) multiplies every duration; TFSIM_PACE=0 lets waits return as soon as
  * the result is there (tests of semantics). Costs in this interface are final nanoseconds.
  *
  * Unless said otherwise every function may be called from any thread, and cudaError_t results

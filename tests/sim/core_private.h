@@ -66,7 +66,7 @@ struct CUstream_st {
 	pthread_cond_t work;
 	struct sim_op *head, *tail;
 	struct sim_op *last;		/* newest operation, done or not; holds a reference */
-	uint64_t shown_end_ns;
+	uint64_t shown_end_ns, behind_ns;
 	uint64_t entered, left;		/* operations so far; ends are by number modulo depth */
 	uint64_t model_ends_ns[SIM_DEPTH], shown_ends_ns[SIM_DEPTH];
 	struct sim_capture *capture;
@@ -120,7 +120,7 @@ struct sim_state {
 	uint64_t hostile;
 	unsigned naive;
 	size_t memory;
-	atomic_ullong overruns, overrun_ns, ops_run;
+	atomic_ullong overruns, overrun_ns, ops_run, computed_ns, modelled_ns;
 	uint64_t highest_model_ns;
 	struct sim_capture *captures;
 };

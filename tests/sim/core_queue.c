@@ -120,10 +120,37 @@ static void spoil(const struct tfsim_work *work)
 			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
 }
 
+static uint64_t cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Late is what is over after its shown end; only what lateness an operation adds is its own. */
+static void settle(struct CUstream_st *stream, struct sim_op *op, uint64_t computed_ns)
+{
+	uint64_t now = tfsim_now_ns(), behind;
+
+	if (op->payload->work.kind == TFSIM_HOST) {
+		op->shown_end_ns = later(op->shown_end_ns, now);
+		return;
+	}
+	atomic_fetch_add(&sim.computed_ns, computed_ns);
+	atomic_fetch_add(&sim.modelled_ns, op->cost_ns);
+	behind = op->cost_ns && now > op->shown_end_ns ? now - op->shown_end_ns : 0;
+	if (behind > stream->behind_ns) {
+		atomic_fetch_add(&sim.overruns, 1);
+		atomic_fetch_add(&sim.overrun_ns, behind - stream->behind_ns);
+	}
+	stream->behind_ns = behind;
+}
+
 static void run_one(struct CUstream_st *stream, struct sim_op *op)
 {
 	const struct tfsim_work *work = &op->payload->work;
-	uint64_t now;
+	uint64_t began;
 
 	for (unsigned i = 0; i < op->dep_count; i++)
 		while (!op->deps[i]->done && !atomic_load(&sim.stopping))
@@ -136,14 +163,9 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
 	spoil(work);
+	began = cpu_ns();
 	execute(op);
-	now = tfsim_now_ns();
-	if (work->kind == TFSIM_HOST)
-		op->shown_end_ns = later(op->shown_end_ns, now);
-	else if (op->cost_ns && now > op->shown_end_ns && now - op->shown_start_ns > op->cost_ns) {
-		atomic_fetch_add(&sim.overruns, 1);
-		atomic_fetch_add(&sim.overrun_ns, now - op->shown_end_ns);
-	}
+	settle(stream, op, cpu_ns() - began);
 	atomic_fetch_add(&sim.ops_run, 1);
 	sim_emit_op(op, work, op->shown_start_ns, op->shown_end_ns, 0);
 	pthread_mutex_lock(&sim.lock);

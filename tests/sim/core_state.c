@@ -249,8 +249,11 @@ static void summary(void)
 	used = used < (int)sizeof(line) ? used : (int)sizeof(line) - 1;
 	used = add_names(line, sizeof(line), used, &refused);
 	used += snprintf(line + used, sizeof(line) - (size_t)used,
-		", %llu of %llu operations overran their modelled time (%.1f ms)\n", overruns,
-		(unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6);
+		", %llu of %llu operations overran their modelled time (%.1f ms); "
+		"%.1f of %.1f modelled ms computed\n", overruns,
+		(unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6,
+		(double)atomic_load(&sim.computed_ns) / 1e6,
+		(double)atomic_load(&sim.modelled_ns) / 1e6);
 	fputs(line, stderr);
 }
 
