@@ -163,8 +163,33 @@ static void check_kernels(void)
 	OK(cuModuleUnload(module));
 }
 
+static void check_peers(int count)
+{
+	CUcontext here, there;
+	CUdeviceptr a, b;
+	unsigned word = 0;
+
+	if (count < 2)
+		return;
+	OK(cuCtxGetCurrent(&here));
+	OK(cuDevicePrimaryCtxRetain(&there, 1));
+	OK(cuMemAlloc(&a, 4));
+	OK(cuMemsetD32(a, 11, 1));
+	OK(cuCtxPushCurrent(there));
+	OK(cuMemAlloc(&b, 4));
+	OK(cuMemcpyPeer(b, there, a, here, 4));
+	OK(cuMemcpyDtoH(&word, b, 4));
+	TEST_EQ(word, 11);
+	OK(cuMemFree(b));
+	OK(cuCtxPopCurrent(&there));
+	OK(cuMemFree(a));
+	OK(cuDevicePrimaryCtxRelease(1));
+}
+
 int main(void)
 {
+	int count = 0;
+
 	CUdevice device;
 	int major = 0;
 
@@ -178,5 +203,7 @@ int main(void)
 	check_pointers(device);
 	check_capture();
 	check_kernels();
+	OK(cuDeviceGetCount(&count));
+	check_peers(count);
 	return test_result();
 }

@@ -211,6 +211,13 @@ SIM_DRIVER(cuCtxGetStreamPriorityRange, (int *least, int *greatest),
 SIM_DRIVER(cuCtxGetFlags, (unsigned int *flags),
 	flags ? (*flags = 0, 0) : (int)CUDA_ERROR_INVALID_VALUE)
 
+SIM_DRIVER(cuCtxEnablePeerAccess, (CUcontext peerContext, unsigned int Flags),
+	Flags ? (int)CUDA_ERROR_INVALID_VALUE
+	      : (int)(valid(peerContext) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT))
+
+SIM_DRIVER(cuCtxDisablePeerAccess, (CUcontext peerContext),
+	(int)(valid(peerContext) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT))
+
 CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int *version)
 {
 	if (!sim_driver_initialised())

@@ -97,3 +97,25 @@ SIM_DRIVER_TWINS(cuMemsetD2D8_v2, _ptds,
 SIM_DRIVER_TWINS(cuMemsetD2D32_v2, _ptds,
 	(CUdeviceptr dst, size_t pitch, unsigned int ui, size_t width, size_t height),
 	tfsim_memset(sim_pointer(dst), pitch, ui, 4, width, height, none, false))
+
+static cudaError_t copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
+	size_t size, CUstream stream, bool async)
+{
+	int count = tfsim_device_count();
+	int dst_device = sim_context_device(to, count),
+	    src_device = sim_context_device(from, count);
+
+	if (dst_device < 0 || src_device < 0)
+		return cudaErrorDeviceUninitialized;
+	return tfsim_memcpy_peer(
+		sim_pointer(dst), dst_device, sim_pointer(src), src_device, size, stream, async);
+}
+
+SIM_DRIVER_TWINS(cuMemcpyPeer, _ptds,
+	(CUdeviceptr dst, CUcontext dstContext, CUdeviceptr src, CUcontext srcContext, size_t size),
+	copy_peer(dst, dstContext, src, srcContext, size, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpyPeerAsync, _ptsz,
+	(CUdeviceptr dst, CUcontext dstContext, CUdeviceptr src, CUcontext srcContext, size_t size,
+		CUstream hStream),
+	copy_peer(dst, dstContext, src, srcContext, size, hStream ? hStream : none, true))

@@ -218,6 +218,22 @@ LAUNCH(cuLaunchKernel_ptsz, CU_STREAM_PER_THREAD)
 LAUNCH_EX(cuLaunchKernelEx, NULL)
 LAUNCH_EX(cuLaunchKernelEx_ptsz, CU_STREAM_PER_THREAD)
 
+#define LAUNCH_COOPERATIVE(name, default_stream)                                                   \
+	CUresult name(CUfunction f, unsigned int gridDimX, unsigned int gridDimY,                  \
+		unsigned int gridDimZ, unsigned int blockDimX, unsigned int blockDimY,             \
+		unsigned int blockDimZ, unsigned int sharedMemBytes, CUstream hStream,             \
+		void **kernelParams)                                                               \
+	{                                                                                          \
+		CUlaunchConfig config = {gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY,       \
+			blockDimZ, sharedMemBytes, hStream, NULL, 0};                              \
+                                                                                                   \
+		return framed(CUPTI_DRIVER_TRACE_CBID_##name, #name, &config, f, default_stream,   \
+			kernelParams, NULL);                                                       \
+	}
+
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel, NULL)
+LAUNCH_COOPERATIVE(cuLaunchCooperativeKernel_ptsz, CU_STREAM_PER_THREAD)
+
 static CUresult occupancy(int *out_blocks, int block_size)
 {
 	if (!out_blocks || block_size < 1)
