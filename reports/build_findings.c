@@ -17,57 +17,16 @@ static const char *text_or_null(struct tfs_region *region, const char *text)
 	return text && *text ? tfs_region_string(region, text) : NULL;
 }
 
-static const struct tfs_rewrite_line *find_rewrite(
-	const struct tfs_judgement *judgement, const char *name)
+static void set_repair(struct tfs_region *region, const struct tfs_repair *repair,
+	struct tfs_model_finding *to)
 {
-	for (size_t i = 0; i < judgement->rewrite_count; i++) {
-		if (!strcmp(judgement->rewrites[i].name, name))
-			return &judgement->rewrites[i];
-	}
-	return NULL;
-}
-
-static const struct tfs_refusal_line *find_refusal(
-	const struct tfs_rewrite_line *rewrite, uint32_t site)
-{
-	for (size_t i = 0; i < rewrite->refusal_count; i++) {
-		if (rewrite->refusals[i].site == site)
-			return &rewrite->refusals[i];
-	}
-	return NULL;
-}
-
-/* What became of the finding's rewrite at the finding's own call site. */
-static void set_rewrite(
-	struct tfs_build *build, const struct tfs_finding *from, struct tfs_model_finding *to)
-{
-	struct tfs_region *region = &build->model->region;
-	to->rewrite_state = "none";
-	if (!from->rule->rewrite)
-		return;
-	to->rewrite = from->rule->rewrite;
-	to->rewrite_state = "off";
-	const struct tfs_rewrite_line *line = find_rewrite(build->judgement, from->rule->rewrite);
-	if (!line)
-		return;
-	const struct tfs_refusal_line *refusal = find_refusal(line, from->site);
-	if (refusal) {
-		to->rewrite_state = "refused";
-		to->rewrite_reason = tfs_region_string(region, refusal->check);
-		return;
-	}
-	to->rewrite_reason = text_or_null(region, line->reason);
-	if (line->state == TFS_REWRITE_LOST) {
-		to->rewrite_state = "refused";
-		if (!to->rewrite_reason)
-			to->rewrite_reason = "it was measured and gained nothing";
-	} else if (line->state == TFS_REWRITE_APPLY && line->applied) {
-		to->rewrite_state = "applied";
-	} else if (line->state == TFS_REWRITE_APPLY) {
-		to->rewrite_state = "refused";
-		if (!to->rewrite_reason)
-			to->rewrite_reason = "no call met its preconditions";
-	}
+	static const char *const states[] = {[TFS_REPAIR_NONE] = "none",
+		[TFS_REPAIR_OFF] = "off",
+		[TFS_REPAIR_APPLIED] = "applied",
+		[TFS_REPAIR_REFUSED] = "refused"};
+	to->rewrite = text_or_null(region, repair->name);
+	to->rewrite_state = states[(unsigned)repair->state & 3];
+	to->rewrite_reason = text_or_null(region, repair->reason);
 }
 
 static void set_findings(struct tfs_build *build)
@@ -95,7 +54,8 @@ static void set_findings(struct tfs_build *build)
 		to->message = text_or_null(region, from->message);
 		to->advice =
 			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
-		set_rewrite(build, from, to);
+		to->evidence = text_or_null(region, from->evidence);
+		set_repair(region, &from->repair, to);
 		if ((unsigned)from->level < 3)
 			model->levels[from->level]++;
 	}
@@ -115,6 +75,9 @@ static void set_rules(struct tfs_build *build)
 		rules[i].rule = line->rule;
 		rules[i].state = line->verdict.state;
 		rules[i].reason = text_or_null(&model->region, line->verdict.reason);
+		if (line->verdict.state == TFS_STATE_VIOLATED)
+			rules[i].reason = tfs_region_print(&model->region, "%u finding%s",
+				line->findings, line->findings == 1 ? "" : "s");
 		rules[i].findings = line->findings;
 	}
 	model->rules = rules;

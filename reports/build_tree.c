@@ -65,17 +65,6 @@ static const char *frame_name(struct tree *tree, const struct tfs_model_frame *f
 	return tfs_region_string(&tree->build->model->region, "unknown");
 }
 
-/* The frames of start-up code around main() say nothing. */
-static size_t outermost(const struct tfs_model_place *place)
-{
-	for (size_t i = place->frame_count; i-- > 0;) {
-		const char *function = place->frames[i].function;
-		if (function && !strcmp(function, "main"))
-			return i + 1;
-	}
-	return place->frame_count;
-}
-
 static void add_site(
 	struct tree *tree, uint32_t site, const char *function, const struct tfs_chart_node *amount)
 {
@@ -84,7 +73,7 @@ static void add_site(
 	size_t at = 0;
 
 	add_to(&tree->nodes[0], amount, false);
-	for (size_t i = outermost(&place); i-- > 0;) {
+	for (size_t i = place.frame_count; i-- > 0;) {
 		const struct tfs_model_frame *frame = &place.frames[i];
 		at = child(tree, at, frame_name(tree, frame), frame->file, false);
 		add_to(&tree->nodes[at], amount, i == 0);

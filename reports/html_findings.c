@@ -121,6 +121,8 @@ static void detail_row(struct tfs_html *html, const struct tfs_model_finding *fi
 		tfs_words_count(region, (double)finding->count_total));
 	if (finding->cost.method)
 		tfs_html_print(html, " \xc2\xb7 cost by %s", finding->cost.method);
+	if (finding->evidence)
+		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
 	if (finding->low_confidence)
 		tfs_html_raw(html, " \xc2\xb7 low confidence: few steps");
 	tfs_html_raw(html, "</p></div></div></details></td></tr>");

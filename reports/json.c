@@ -145,6 +145,7 @@ static void write_finding(struct tfs_json *json, const struct tfs_model_finding 
 	tfs_json_bool(json, "low_confidence", finding->low_confidence);
 	tfs_json_string(json, "message", finding->message);
 	tfs_json_string(json, "advice", finding->advice);
+	tfs_json_string(json, "evidence", finding->evidence);
 	tfs_json_open(json, "rewrite", '{');
 	tfs_json_string(json, "name", finding->rewrite);
 	tfs_json_string(json, "state", finding->rewrite_state);

@@ -78,8 +78,18 @@ static uint64_t mix(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
+/* What is around main() is the same in every program and differs between systems. */
+static void end_at_main(struct tfs_model_place *place)
+{
+	for (size_t i = 0; i < place->frame_count; i++) {
+		const char *function = place->frames[i].function;
+		if (function && !strcmp(function, "main"))
+			place->frame_count = i + 1;
+	}
+}
+
 /* Lines move with every edit and addresses with every build, so neither is part of the key where
- * there are names; frames around main() differ between systems. */
+ * there are names. */
 static uint64_t make_key(const struct tfs_model_place *place)
 {
 	uint64_t key = UINT64_C(0xcbf29ce484222325);
@@ -87,8 +97,6 @@ static uint64_t make_key(const struct tfs_model_place *place)
 		const struct tfs_model_frame *frame = &place->frames[i];
 		key = mix(key, frame->function ? frame->function : frame->module);
 		key = mix(key, frame->file ? base_name(frame->file) : NULL);
-		if (frame->function && !strcmp(frame->function, "main"))
-			break;
 	}
 	return key;
 }
@@ -108,6 +116,7 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	place->frames = frames;
+	end_at_main(place);
 	place->key = make_key(place);
 	return *place;
 }

@@ -95,8 +95,9 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 
 static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)
 {
-	const char *text = tfs_region_print(
-		region, "%s calls per step", tfs_words_count(region, finding->count_per_step));
+	const char *text = tfs_region_print(region, "%s call%s per step",
+		tfs_words_count(region, finding->count_per_step),
+		finding->count_per_step == 1 ? "" : "s");
 	if (finding->bytes_per_step > 0)
 		text = tfs_region_print(
 			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));
@@ -164,6 +165,8 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 	put_item(out, "count", per_step(finding, region));
 	put_item(out, "cost", cost_text(model, finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
+	if (finding->evidence)
+		put_item(out, "evidence", finding->evidence);
 	put_item(out, "rewrite", rewrite_text(finding, region));
 }
 

@@ -1,0 +1,113 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The exit statuses of `tfshim check`: check.sh TFSHIM RECORD
+set -u
+
+tfshim=$1
+record=$2
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+
+make() {
+	"$record" "$@" || { echo "check.sh: cannot record $1"; exit 1; }
+}
+
+# expect STATUS ARGUMENT...
+expect() {
+	want=$1
+	shift
+	"$tfshim" check "$@" >out 2>err
+	got=$?
+	if [ "$got" != "$want" ]; then
+		echo "check.sh: 'check $*' ended with $got, not $want:"
+		sed 's/^/  /' out err
+		failed=1
+	fi
+	# Whoever gets 2 or 3 must be told why.
+	if [ "$want" -ge 2 ] && [ ! -s err ]; then
+		echo "check.sh: 'check $*' ended with $want and said nothing"
+		failed=1
+	fi
+}
+
+# said WORD: in what the last check printed
+said() {
+	grep -q -- "$1" out err || {
+		echo "check.sh: '$1' was not said:"
+		sed 's/^/  /' out err
+		failed=1
+	}
+}
+
+make slow.tfs
+make clean.tfs pageable=0
+make more.tfs copies=2
+make bigger.tfs bytes=2097152
+make fewer.tfs copies=0
+make extra.tfs pageable=0 extra=1
+make rebuilt.tfs moved=65536
+make steps.tfs steps=0
+make dark.tfs device=0
+head -c 20000 slow.tfs >cut.tfs
+head -c 100 slow.tfs >stump.tfs
+echo "this is no recording" >text.tfs
+: >empty.tfs
+
+expect 0 clean.tfs
+expect 1 slow.tfs
+said TFS101
+expect 1 clean.tfs slow.tfs
+
+expect 0 slow.tfs --fail-on never
+expect 1 slow.tfs --fail-on note
+expect 1 slow.tfs --fail-on warn
+expect 0 clean.tfs --fail-on note
+expect 0 slow.tfs --ignore TFS101
+expect 0 slow.tfs --ignore pageable-copy,TFS2
+expect 0 slow.tfs --select TFS2
+expect 1 slow.tfs --select TFS1
+expect 1 slow.tfs --select tfs101
+
+expect 0 slow.tfs --baseline slow.tfs
+expect 0 clean.tfs --baseline slow.tfs
+expect 0 fewer.tfs --baseline slow.tfs
+expect 0 rebuilt.tfs --baseline slow.tfs
+expect 1 more.tfs --baseline slow.tfs
+said '2 calls per step, 1 before'
+expect 1 bigger.tfs --baseline slow.tfs
+said '2.00 MiB per step'
+expect 1 extra.tfs --baseline clean.tfs
+said 'not in the baseline'
+expect 1 slow.tfs --baseline clean.tfs
+
+expect 2
+expect 2 slow.tfs --select TFS999
+expect 2 slow.tfs --ignore nonsense
+expect 2 slow.tfs --fail-on fatal
+expect 2 slow.tfs --no-such-option
+expect 2 slow.tfs --baseline
+expect 2 slow.tfs --color pink
+
+expect 3 absent.tfs
+said 'absent.tfs'
+expect 3 steps.tfs
+expect 3 dark.tfs
+expect 3 cut.tfs
+expect 3 stump.tfs
+expect 3 text.tfs
+expect 3 empty.tfs
+expect 3 slow.tfs --baseline steps.tfs
+expect 3 slow.tfs --baseline absent.tfs
+
+# 2 before 3 before 1
+expect 3 slow.tfs steps.tfs
+expect 2 absent.tfs --select TFS999
+expect 2 steps.tfs slow.tfs --fail-on fatal
+
+# Nothing lies beside the recordings: a gate only reads.
+for file in *.html *.json *.txt; do
+	[ ! -e "$file" ] || { echo "check.sh: $file was written"; failed=1; }
+done
+exit "$failed"

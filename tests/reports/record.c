@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the recording of a made-up trainer, for tests of the command line:
+ *
+ *	record FILE [KEY=NUMBER...]
+ *
+ *	steps=60   training steps            copies=1      input copies per step
+ *	bytes=1048576  of each copy          pageable=1    0: from pinned memory
+ *	device=1   0: no device activity     moved=0       added to all addresses, as by a rebuild
+ *	extra=0    read-backs per step, from another call site
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/unit/builder.h"
+
+#define STEP_NS 2000000u
+#define INPUT 0x7f0000100000u
+#define LOSS 0x7f0000400000u
+#define HOST 0x10000000u
+
+struct plan {
+	unsigned steps, copies, bytes, pageable, device, moved, extra;
+};
+
+struct names {
+	uint16_t copy, launch, stream;
+	uint32_t copy_site, launch_site, extra_site;
+	uint32_t kernel;
+	uint32_t correlation;
+};
+
+static bool set(struct plan *plan, const char *text)
+{
+	const struct {
+		const char *key;
+		unsigned *value;
+	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
+		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
+		{"extra", &plan->extra}};
+	size_t length = strcspn(text, "=");
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
+			*keys[i].value = (unsigned)strtoul(text + length + 1, NULL, 10);
+			return true;
+		}
+	}
+	return false;
+}
+
+static uint32_t site(struct builder *builder, const struct plan *plan, uint64_t address)
+{
+	uint64_t frames[] = {address + plan->moved, 0x402000 + plan->moved};
+	return builder_site(builder, 2, frames);
+}
+
+static void define(struct builder *builder, const struct plan *plan, struct names *names)
+{
+	const struct tfs_clock_record clock = {.ticks = 2000, .monotonic_ns = 2000};
+	struct tfs_module_record module = {
+		.start = 0x400000 + plan->moved, .end = 0x500000 + plan->moved};
+
+	module.record.site = builder_string(builder, "/nowhere/trainer");
+	builder_record(builder, TFS_RECORD_module, &module, sizeof(module));
+	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
+	builder_device(builder, 0, "Sample device", true);
+	builder_library(builder, TFS_LIBRARY_cudart, "/nowhere/libcudart.so.13", 13000, 1);
+	names->stream = builder_stream(builder, 0, 7, 1);
+	names->copy = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
+	names->launch = builder_function(
+		builder, TFS_LIBRARY_cudart, TFS_FAMILY_launch, "cudaLaunchKernel");
+	names->kernel = builder_kernel(builder, "_Z5scalePff");
+	names->copy_site = site(builder, plan, 0x401000);
+	names->launch_site = site(builder, plan, 0x401010);
+	names->extra_site = site(builder, plan, 0x401020);
+	names->correlation = 1;
+}
+
+static void work(struct builder *builder, const struct plan *plan, struct names *names,
+	uint32_t unit, uint16_t kind, uint32_t what, uint64_t start_ns, uint64_t end_ns,
+	uint64_t bytes)
+{
+	if (!plan->device)
+		return;
+	builder_link(builder, unit, names->correlation);
+	builder_device_op(builder, kind, what, 7, names->correlation++, start_ns, end_ns, bytes);
+}
+
+static void copy(
+	struct builder *builder, const struct plan *plan, struct names *names, uint64_t ns, bool in)
+{
+	uint64_t bytes = in ? plan->bytes : 4;
+	uint32_t memory = plan->pageable ? TFS_MEMORY_PAGEABLE : TFS_MEMORY_PINNED;
+	struct builder_call call = {.function = names->copy,
+		.stream = names->stream,
+		.site = in ? names->copy_site : names->extra_site,
+		.start_ns = ns,
+		.duration_ns = 180000,
+		.amount = bytes};
+	uint32_t host = TFS_ROLE_MEMORY(memory), device = TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE);
+
+	builder_operand(&call, TFS_ROLE_WRITE | (in ? device : host), in ? INPUT : HOST, bytes);
+	builder_operand(&call, TFS_ROLE_READ | (in ? host : device), in ? HOST : LOSS, bytes);
+	builder_attribute(&call, TFS_ATTRIBUTE_copy_kind, in ? 1 : 2);
+	work(builder, plan, names, builder_call(builder, &call), TFS_DEVICE_MEMCPY, in ? 1 : 2,
+		ns + 20000, ns + 170000, bytes);
+}
+
+static void launch(
+	struct builder *builder, const struct plan *plan, struct names *names, uint64_t ns)
+{
+	struct builder_call call = {.function = names->launch,
+		.stream = names->stream,
+		.site = names->launch_site,
+		.start_ns = ns,
+		.duration_ns = 5000};
+
+	builder_operand(&call, TFS_ROLE_READ, INPUT, plan->bytes);
+	builder_operand(&call, TFS_ROLE_WRITE, LOSS, 4);
+	builder_attribute(&call, TFS_ATTRIBUTE_kernel, names->kernel);
+	work(builder, plan, names, builder_call(builder, &call), TFS_DEVICE_KERNEL, names->kernel,
+		ns + 10000, ns + 500000, 0);
+}
+
+static void total(
+	struct builder *builder, uint16_t function, uint32_t at, uint64_t count, uint64_t bytes)
+{
+	const struct tfs_aggregate sum = {.site = at,
+		.function = function,
+		.count = count,
+		.amount = count * bytes,
+		.ticks = count * 180000,
+		.first_ticks = 5000};
+	if (count)
+		builder_aggregate(builder, &sum);
+}
+
+static void record(struct builder *builder, const struct plan *plan)
+{
+	struct names names;
+	uint64_t ns = 10000000;
+
+	define(builder, plan, &names);
+	builder_window(builder, true, 1, ns - 1000, plan->device ? 3 : 1);
+	for (unsigned i = 0; i < plan->steps; i++, ns += STEP_NS) {
+		builder_step(builder, i, ns, TFS_PHASE_TRAINING, 2);
+		for (unsigned j = 0; j < plan->copies; j++)
+			copy(builder, plan, &names, ns + 1000 + j * 200000, true);
+		launch(builder, plan, &names, ns + 1000000);
+		for (unsigned j = 0; j < plan->extra; j++)
+			copy(builder, plan, &names, ns + 1600000 + j * 200000, false);
+	}
+	if (plan->steps)
+		builder_step(builder, plan->steps, ns, TFS_PHASE_OTHER, 2);
+	builder_window(builder, false, 1, ns + 1000, 3);
+	total(builder, names.copy, names.copy_site, (uint64_t)plan->steps * plan->copies,
+		plan->bytes);
+	total(builder, names.launch, names.launch_site, plan->steps, 0);
+	total(builder, names.copy, names.extra_site, (uint64_t)plan->steps * plan->extra, 4);
+}
+
+int main(int argc, char **argv)
+{
+	struct plan plan = {
+		.steps = 60, .copies = 1, .bytes = 1u << 20, .pageable = 1, .device = 1};
+	for (int i = 2; i < argc; i++) {
+		if (!set(&plan, argv[i])) {
+			fprintf(stderr, "record: no key in '%s'\n", argv[i]);
+			return 2;
+		}
+	}
+	if (argc < 2)
+		return 2;
+	struct builder *builder = builder_create();
+	record(builder, &plan);
+	int failed = builder_save(builder, argv[1]);
+	builder_destroy(builder);
+	return failed ? 1 : 0;
+}

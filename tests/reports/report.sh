@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `tfshim report`, rules and doctor: what they write where, and what they say when they cannot.
+# report.sh TFSHIM RECORD
+set -u
+
+tfshim=$1
+record=$2
+folder=$(mktemp -d)
+trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+failed=0
+
+wrong() {
+	echo "report.sh: $1"
+	[ ! -s out ] || sed 's/^/  out: /' out | head -n 20
+	[ ! -s err ] || sed 's/^/  err: /' err | head -n 20
+	failed=1
+}
+
+# expect STATUS ARGUMENT...
+expect() {
+	want=$1
+	shift
+	"$tfshim" "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"
+}
+
+"$record" run.tfs || exit 1
+
+expect 0 report run.tfs
+grep -q 'TFS101' out || wrong "the text is not on stdout"
+for suffix in txt html json; do
+	[ -s "run.$suffix" ] || wrong "run.$suffix is missing"
+done
+cmp -s out run.txt || wrong "stdout and run.txt differ"
+ls -- *.tmp >/dev/null 2>&1 && wrong "temporary files are left"
+rm -f run.txt run.html run.json
+
+expect 0 report --exit-summary run.tfs
+[ ! -s out ] || wrong "the summary went to stdout"
+[ "$(wc -l <err)" -le 10 ] || wrong "the summary is longer than ten lines"
+grep -q 'run.html' err || wrong "the summary names no page"
+grep -q 'TFS101' err || wrong "the summary names no finding"
+[ -s run.html ] && [ -s run.json ] && [ -s run.txt ] || wrong "the summary wrote no reports"
+expect 0 report --quiet run.tfs
+[ ! -s out ] && [ ! -s err ] || wrong "--quiet speaks"
+rm -f run.txt run.html run.json
+
+expect 0 report --format json run.tfs
+python3 -c 'import json, sys; json.load(open(sys.argv[1]))' out || wrong "no JSON on stdout"
+[ ! -e run.json ] || wrong "--format wrote beside the recording"
+expect 0 report -o page.html run.tfs
+head -n 1 page.html | grep -qi '<!DOCTYPE html>' || wrong "-o page.html is no page"
+expect 0 report --format text -o - run.tfs
+grep -q FINDINGS out || wrong "-o - wrote nothing to stdout"
+
+mkdir many && cp run.tfs many/a.tfs && cp run.tfs many/b.tfs
+expect 0 report --quiet many
+[ -s many/a.html ] && [ -s many/b.html ] || wrong "a folder's recordings were not all reported"
+mkdir none
+expect 3 report none
+expect 3 report absent.tfs
+grep -q 'No such file' err || wrong "a missing file is not named as such"
+expect 2 report
+expect 2 report --format pdf run.tfs
+expect 2 report -o x.txt many
+expect 2 report -o absent/x.txt run.tfs
+grep -q 'absent/x.txt' err || wrong "an unwritable file is not named"
+
+# A full disk: nothing half is left, and it is said.
+if [ -w /dev/full ]; then
+	"$tfshim" report --format text run.tfs >/dev/full 2>err
+	got=$?
+	[ "$got" = 2 ] || wrong "a full disk ended with $got, not 2"
+	[ -s err ] || wrong "a full disk was not mentioned"
+fi
+(ulimit -f 20; trap '' XFSZ; "$tfshim" report --format html -o small.html run.tfs) >out 2>err
+got=$?
+[ "$got" = 2 ] || wrong "a file-size limit ended with $got, not 2"
+[ ! -e small.html ] && [ ! -e small.html.tmp ] || wrong "half a page is left"
+
+# Colour: by the variables, and by --color above all.
+escape=$(printf '\033')
+FORCE_COLOR=1 "$tfshim" report --format text run.tfs >out 2>err
+grep -q "$escape" out || wrong "FORCE_COLOR gives no colour"
+FORCE_COLOR=1 NO_COLOR=1 "$tfshim" report --format text run.tfs >out 2>err
+grep -q "$escape" out && wrong "NO_COLOR gives colour"
+NO_COLOR=1 "$tfshim" report --format text --color always run.tfs >out 2>err
+grep -q "$escape" out || wrong "--color always gives no colour"
+"$tfshim" report --format text run.tfs >out 2>err
+grep -q "$escape" out && wrong "a file gets colour"
+
+expect 0 --help
+grep -q 'check' out || wrong "--help lists no commands"
+expect 0 --version
+grep -q '^tfshim [0-9]' out || wrong "--version names no version"
+expect 2
+expect 2 nonsense
+for command in run report check rules doctor; do
+	expect 0 "$command" --help
+	grep -q "usage: tfshim $command" out || wrong "$command has no help"
+done
+expect 0 rules
+grep -q '^TFS101' out || wrong "rules does not list TFS101"
+expect 0 rules TFS101
+cp out by-id
+expect 0 rules pageable-copy
+cmp -s out by-id || wrong "a rule's slug and id say different things"
+expect 2 rules TFS999
+"$tfshim" doctor "$tfshim" >out 2>err
+got=$?
+[ "$got" -le 1 ] || wrong "doctor ended with $got"
+grep -q 'shim' out || wrong "doctor says nothing of the shim"
+expect 1 doctor ./absent
+exit "$failed"

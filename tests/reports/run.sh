@@ -1,0 +1,106 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `tfshim run`: exit statuses, signals, what the program gets, and reports after any end.
+# run.sh TFSHIM [TRAINER DIGITS SIM_FOLDER]
+set -u
+
+tfshim=$1
+trainer=${2-}
+digits=${3-}
+sim=${4-}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+failed=0
+
+wrong() {
+	echo "run.sh: $1"
+	[ ! -s out ] || sed 's/^/  out: /' out | head -n 20
+	[ ! -s err ] || sed 's/^/  err: /' err | head -n 20
+	failed=1
+}
+
+# expect STATUS ARGUMENT...
+expect() {
+	want=$1
+	shift
+	timeout 60 "$tfshim" run "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ] || wrong "'run $*' ended with $got, not $want"
+}
+
+expect 0 true
+expect 7 -- sh -c 'exit 7'
+expect 137 sh -c 'kill -9 $$'
+expect 134 sh -c 'kill -ABRT $$'
+expect 143 sh -c 'kill -TERM $$'
+expect 127 ./absent
+: >plain
+expect 126 ./plain
+expect 2
+expect 2 --no-such-option true
+expect 2 --record some true
+expect 2 --rewrite nonsense touch started
+[ ! -e started ] || wrong "an unknown rewrite did not keep the program from starting"
+TFSHIM_REWRITE=nonsense expect 2 touch started
+[ ! -e started ] || wrong "an unknown rewrite in the environment started the program"
+for what in off report exact safe all; do
+	expect 0 --rewrite "$what" true
+done
+
+# shellcheck disable=SC2016 # for the inner shell
+expect 0 --rewrite off -o 'x/%p' sh -c 'echo "$LD_PRELOAD"; echo "$TFSHIM_REWRITE"; echo "$TFSHIM_OUTPUT"'
+sed -n 1p out | grep -q '/libtfshim\.so$' || wrong "LD_PRELOAD is not the library"
+[ "$(sed -n 2p out)" = off ] || wrong "TFSHIM_REWRITE does not arrive"
+[ "$(sed -n 3p out)" = "$(pwd -P)/x/%p" ] || wrong "TFSHIM_OUTPUT is not absolute"
+# shellcheck disable=SC2016
+LD_PRELOAD=libm.so.6 expect 0 sh -c 'echo "$LD_PRELOAD"'
+grep -q '/libtfshim\.so:libm\.so\.6$' out || wrong "another preload is lost"
+expect 3 sh -c 'exit 3' --help
+echo 'through' | "$tfshim" run -q cat >out 2>err
+grep -q through out || wrong "stdin does not arrive"
+
+# A signal for us is for the program.
+# shellcheck disable=SC2016
+"$tfshim" run -q sh -c 'trap "exit 9" TERM; echo ready >up; while :; do sleep 0.1; done' >out 2>err &
+pid=$!
+tries=0
+while [ ! -e up ] && [ "$tries" -lt 100 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+kill -TERM "$pid"
+wait "$pid"
+got=$?
+[ "$got" = 9 ] || wrong "a forwarded SIGTERM ended with $got, not 9"
+(trap '' HUP; exec "$tfshim" run -q sh -c 'kill -HUP $$; exit 4') >out 2>err
+got=$?
+[ "$got" = 4 ] || wrong "an ignored SIGHUP did not stay ignored: $got"
+
+if [ -z "$trainer" ]; then
+	echo "run.sh: no trainer given: reports of real runs are not tried"
+	exit "$failed"
+fi
+export LD_LIBRARY_PATH="$sim"
+
+expect 0 -o 'whole/%e' "$trainer" --steps 40 --quiet "$digits"
+[ -s "whole/$(basename "$trainer").html" ] || wrong "no page after a normal end"
+grep -q 'tfshim: report ' err || wrong "the reports are not named"
+
+timeout 60 "$tfshim" run -o 'killed/%e' "$trainer" --steps 4000 "$digits" >out 2>err &
+pid=$!
+tries=0
+while ! grep -q 'step 40' out && [ "$tries" -lt 300 ]; do
+	sleep 0.1
+	tries=$((tries + 1))
+done
+kill -TERM "$pid"
+wait "$pid"
+got=$?
+[ "$got" = 143 ] || wrong "a trainer ended by SIGTERM gave $got, not 143"
+[ -s "killed/$(basename "$trainer").html" ] || wrong "no page after a signal"
+expect 0 --no-report -o 'bare/%e' "$trainer" --steps 20 --quiet "$digits"
+[ -s "bare/$(basename "$trainer").tfs" ] || wrong "--no-report recorded nothing"
+[ ! -e "bare/$(basename "$trainer").html" ] || wrong "--no-report reported"
+exit "$failed"
