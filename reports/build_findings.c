@@ -17,8 +17,8 @@ static const char *text_or_null(struct tfs_region *region, const char *text)
 	return text && *text ? tfs_region_string(region, text) : NULL;
 }
 
-static void set_repair(struct tfs_region *region, const struct tfs_repair *repair,
-	struct tfs_model_finding *to)
+static void set_repair(
+	struct tfs_region *region, const struct tfs_repair *repair, struct tfs_model_finding *to)
 {
 	static const char *const states[] = {[TFS_REPAIR_NONE] = "none",
 		[TFS_REPAIR_OFF] = "off",

@@ -52,7 +52,7 @@ struct tfs_model_finding {
 	bool low_confidence;
 	const char *message;
 	const char *advice;
-	const char *evidence; /* which steps and records this rests on */
+	const char *evidence;      /* which steps and records this rests on */
 	const char *rewrite;       /* NULL = there is none */
 	const char *rewrite_state; /* applied, refused, off, lost, none */
 	const char *rewrite_reason;

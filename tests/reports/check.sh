@@ -3,8 +3,8 @@
 # The exit statuses of `tfshim check`: check.sh TFSHIM RECORD
 set -u
 
-tfshim=$1
-record=$2
+tfshim=$(realpath "$1")
+record=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

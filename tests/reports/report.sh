@@ -4,8 +4,8 @@
 # report.sh TFSHIM RECORD
 set -u
 
-tfshim=$1
-record=$2
+tfshim=$(realpath "$1")
+record=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1

@@ -4,8 +4,8 @@
 # run.sh TFSHIM [TRAINER DIGITS SIM_FOLDER]
 set -u
 
-tfshim=$1
-trainer=${2-}
+tfshim=$(realpath "$1")
+trainer=${2:+$(realpath "$2")}
 digits=${3-}
 sim=${4-}
 folder=$(mktemp -d)
