@@ -19,6 +19,7 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
+#include "shim/machine.h"
 #include "shim/modules.h"
 #include "shim/recorder.h"
 #include "shim/reporter.h"
@@ -160,8 +161,10 @@ void tfs_shim_first_call_done(void)
 {
 	static _Atomic bool registered;
 
-	if (atomic_load(&state) == RUNNING && !atomic_exchange(&registered, true))
-		atexit(finish);
+	if (atomic_load(&state) != RUNNING || atomic_exchange(&registered, true))
+		return;
+	atexit(finish);
+	tfs_machine_write();
 }
 
 void tfs_shim_wake(void)

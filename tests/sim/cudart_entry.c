@@ -9,10 +9,15 @@ typedef CUresult (*get_proc_address)(const char *symbol, void **address, int ver
 
 static void *driver;
 
-/* The real runtime opens the driver with its first call; tools may count on finding it mapped. */
+/* The real runtime opens and starts the driver with its first call; tools may count on finding it mapped. */
 __attribute__((constructor)) static void open_driver(void)
 {
+	CUresult (*init)(unsigned);
+
 	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+	init = driver ? (CUresult (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+	if (init)
+		init(0);
 }
 
 static get_proc_address lookup(void)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/machine.h"
+
+#include <cuda.h>
+#include <library_types.h>
+#include <link.h>
+#include <string.h>
+
+#include "shim/hook.h"
+
+#define MOST_DEVICES 16
+
+static struct {
+	CUresult (*version)(int *);
+	CUresult (*count)(int *);
+	CUresult (*get)(CUdevice *, int);
+	CUresult (*name)(char *, int, CUdevice);
+	CUresult (*memory)(size_t *, CUdevice);
+	CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
+	int (*runtime_version)(int *);
+} cuda;
+
+#define LOOK_UP(field, library, name)                                                              \
+	(cuda.field = (__typeof__(cuda.field))tfs_lookup_named(TFS_LIBRARY_##library, name))
+
+static bool look_up(void)
+{
+	LOOK_UP(runtime_version, cudart, "cudaRuntimeGetVersion");
+	return LOOK_UP(version, cuda, "cuDriverGetVersion") &&
+	       LOOK_UP(count, cuda, "cuDeviceGetCount") && LOOK_UP(get, cuda, "cuDeviceGet") &&
+	       LOOK_UP(name, cuda, "cuDeviceGetName") &&
+	       LOOK_UP(memory, cuda, "cuDeviceTotalMem_v2") &&
+	       LOOK_UP(attribute, cuda, "cuDeviceGetAttribute");
+}
+
+static uint32_t attribute(CUdevice device, CUdevice_attribute which)
+{
+	int value = 0;
+
+	return cuda.attribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value
+										  : 0;
+}
+
+static void write_device(int index, int driver, int runtime)
+{
+	char name[128] = "";
+	size_t memory = 0;
+	CUdevice device;
+
+	if (cuda.get(&device, index) != CUDA_SUCCESS)
+		return;
+	cuda.name(name, sizeof(name), device);
+	cuda.memory(&memory, device);
+	const uint64_t khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+	const uint64_t bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+	const struct tfs_device_record record = {
+		.record = {.function = (uint16_t)index,
+			/* The test device's name begins so; it says what it is. */
+			.site = strncmp(name, "tfsim ", 6) == 0},
+		.memory_bytes = memory,
+		.name = tfs_recorder_string(name),
+		.compute = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) << 16 |
+			   attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+		.driver_version = (uint32_t)driver,
+		.runtime_version = (uint32_t)runtime,
+		/* Two transfers per clock. */
+		.bandwidth = khz * 1000 * 2 * bits / 8,
+		.multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+		.copy_engines = attribute(device, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+	};
+	tfs_recorder_put(&record, TFS_RECORD_device, sizeof(record));
+	if (index == 0 &&
+		attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+		tfs_recorder_fact("memory.coherent", "the device reads host memory itself", 1);
+}
+
+struct mapped {
+	const char *file;
+	char path[512];
+};
+
+static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct mapped *mapped = argument;
+	const char *slash = strrchr(object->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
+
+	(void)bytes;
+	if (strncmp(name, mapped->file, strlen(mapped->file)) != 0)
+		return 0;
+	strncpy(mapped->path, object->dlpi_name, sizeof(mapped->path) - 1);
+	return 1;
+}
+
+static bool write_library(enum tfs_library library, const char *file, uint32_t version)
+{
+	struct mapped mapped = {.file = file};
+
+	if (dl_iterate_phdr(find_path, &mapped) == 0)
+		return false;
+	const struct tfs_library_record record = {
+		.record = {.function = (uint16_t)library, .site = tfs_recorder_string(mapped.path)},
+		.version = version,
+		.flags = 1,
+	};
+	tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
+	return true;
+}
+
+static uint32_t cudnn_version(void)
+{
+	size_t (*get)(void) =
+		(size_t(*)(void))tfs_lookup_named(TFS_LIBRARY_cudnn, "cudnnGetVersion");
+
+	return get != NULL ? (uint32_t)get() : 0;
+}
+
+static uint32_t cublas_version(void)
+{
+	int (*get)(libraryPropertyType, int *) = (int (*)(libraryPropertyType,
+		int *))tfs_lookup_named(TFS_LIBRARY_cublas, "cublasGetProperty");
+	int major = 0;
+	int minor = 0;
+
+	if (get == NULL || get(MAJOR_VERSION, &major) != 0 || get(MINOR_VERSION, &minor) != 0)
+		return 0;
+	return (uint32_t)(major * 10000 + minor * 100);
+}
+
+static uint32_t nccl_version(void)
+{
+	int (*get)(int *) = (int (*)(int *))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclGetVersion");
+	int version = 0;
+
+	return get != NULL && get(&version) == 0 ? (uint32_t)version : 0;
+}
+
+void tfs_machine_write(void)
+{
+	int driver = 0;
+	int runtime = 0;
+	int count = 0;
+
+	if (look_up() && cuda.version(&driver) == CUDA_SUCCESS &&
+		cuda.count(&count) == CUDA_SUCCESS) {
+		if (cuda.runtime_version != NULL)
+			cuda.runtime_version(&runtime);
+		for (int i = 0; i < count && i < MOST_DEVICES; i++)
+			write_device(i, driver, runtime);
+	}
+	if (!write_library(TFS_LIBRARY_cudart, "libcudart.so", (uint32_t)runtime) && count > 0) {
+		/* CUDA runs without a shared runtime: the program carries its own. */
+		const struct tfs_library_record record = {
+			.record = {.function = TFS_LIBRARY_cudart}, .flags = 2};
+		tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
+	}
+	write_library(TFS_LIBRARY_cuda, "libcuda.so", (uint32_t)driver);
+	write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version());
+	write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version());
+	write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version());
+}
