@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS902 to TFS905 and what a judgement says of its own evidence. */
+#include "tests/test.h"
+#include "tests/unit/scene.h"
+
+struct run {
+	unsigned steps;
+	uint64_t work_ns; /* 0 = the device's side is missing */
+	uint32_t library_flags;
+	const char *unseen;
+	unsigned loss; /* of this kind, if not 0 */
+};
+
+static struct scene *make(const struct run *run)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	struct tfs_file_header *header;
+	size_t size;
+
+	builder_library(scene_builder(scene), TFS_LIBRARY_cudart, "/somewhere/libcudart.so", 13000,
+		run->library_flags);
+	if (run->unseen)
+		builder_fact(scene_builder(scene), "unseen.test", run->unseen, 0);
+	for (unsigned i = 0; i < run->steps; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, run->work_ns, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+	}
+	header = (struct tfs_file_header *)builder_bytes(scene_builder(scene), &size);
+	header->lost[run->loss] = run->loss ? 7 : 0;
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void check(const struct run *run, const char *id, enum tfs_state state)
+{
+	struct scene *scene = make(run);
+
+	if (!TEST_EQ(scene_state(scene, id), state)) {
+		printf("%s:\n", id);
+		scene_print(scene);
+	}
+	scene_destroy(scene);
+}
+
+static void a_whole_recording(void)
+{
+	const struct run run = {30, 100000, 1, NULL, 0};
+	struct scene *scene = make(&run);
+	const struct tfs_judgement *judgement = scene_judgement(scene);
+
+	TEST_EQ(scene_state(scene, "TFS902"), TFS_STATE_PASSED);
+	TEST_EQ(scene_state(scene, "TFS903"), TFS_STATE_PASSED);
+	TEST_EQ(scene_state(scene, "TFS904"), TFS_STATE_PASSED);
+	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_PASSED);
+	TEST_TRUE(judgement->usable);
+	TEST_EQ(judgement->steps.judged, 30);
+	TEST_STR(judgement->steps.source, "loops");
+	TEST_STR(judgement->device_name, "Scene device");
+	TEST_IN(judgement->steps.replay_error * 1e6, 0, 1000);
+	TEST_EQ(judgement->loss_count, 0);
+	TEST_EQ(judgement->visibility.library_count, 1);
+	scene_destroy(scene);
+}
+
+/* Nothing of the device: counts stand, costs are bounds, and what needs more says so. */
+static void without_the_device(void)
+{
+	const struct run run = {30, 0, 1, NULL, 0};
+	struct scene *scene = make(&run);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS201", 11);
+
+	TEST_TRUE(!scene_judgement(scene)->usable);
+	TEST_EQ(scene_state(scene, "TFS903"), TFS_STATE_VIOLATED);
+	TEST_EQ(scene_finding(scene, "TFS903", 0)->level, TFS_LEVEL_ERROR);
+	TEST_TRUE(scene_judgement(scene)->steps.replay_error < 0);
+	TEST_NEED(finding);
+	TEST_EQ(finding->cost.low_ns, 0);
+	TEST_IN(finding->cost.high_ns, finding->time_per_step_ns, finding->time_per_step_ns);
+	TEST_TRUE(strstr(finding->cost.method, "bound"));
+	scene_destroy(scene);
+}
+
+static void few_steps_lower_the_confidence(void)
+{
+	const struct run run = {12, 100000, 1, NULL, 0};
+	struct scene *scene = make(&run);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS201", 11);
+
+	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_VIOLATED);
+	TEST_EQ(scene_finding(scene, "TFS905", 0)->level, TFS_LEVEL_NOTE);
+	TEST_NEED(finding);
+	TEST_TRUE(finding->low_confidence);
+	TEST_EQ(finding->level, TFS_LEVEL_WARN);
+	scene_destroy(scene);
+}
+
+static void no_steps_at_all(void)
+{
+	const struct run run = {0, 100000, 1, NULL, 0};
+	struct scene *scene = make(&run);
+
+	TEST_TRUE(!scene_judgement(scene)->usable);
+	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_VIOLATED);
+	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_NOT_MEASURABLE);
+	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_NOT_MEASURABLE);
+	scene_destroy(scene);
+}
+
+static void losses_are_told(void)
+{
+	const struct run run = {30, 100000, 1, NULL, TFS_LOSS_cupti_dropped};
+	struct scene *scene = make(&run);
+
+	TEST_EQ(scene_state(scene, "TFS902"), TFS_STATE_VIOLATED);
+	TEST_NEED(scene_judgement(scene)->loss_count == 1);
+	TEST_EQ(scene_judgement(scene)->losses[0].count, 7);
+	TEST_STR(scene_judgement(scene)->losses[0].name, "cupti_dropped");
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	static const struct run statically = {30, 100000, 3, NULL, 0};
+	static const struct run unseen = {30, 100000, 1, "a plugin was unloaded", 0};
+	static const struct run short_stacks = {30, 100000, 1, NULL, TFS_LOSS_stacks_short};
+
+	a_whole_recording();
+	without_the_device();
+	few_steps_lower_the_confidence();
+	no_steps_at_all();
+	losses_are_told();
+	check(&statically, "TFS904", TFS_STATE_VIOLATED);
+	check(&unseen, "TFS904", TFS_STATE_VIOLATED);
+	check(&short_stacks, "TFS902", TFS_STATE_PASSED);
+	return test_result();
+}

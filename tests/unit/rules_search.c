@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS601: what measured searches say of convolutions. */
+#include "tests/test.h"
+#include "tests/unit/scene.h"
+
+#define STEPS 60u
+#define ALGORITHM_SLOW 0u
+#define ALGORITHM_FAST 1u
+#define ALGORITHM_WILD 6u
+
+struct run {
+	unsigned steps;
+	bool search;      /* by the shim */
+	bool own_search;  /* by the program */
+	float asked_ms, other_ms;
+	unsigned ran; /* what the calls ran, if not what they asked for */
+	bool simulated;
+};
+
+static void candidate(struct scene *scene, uint32_t problem, uint16_t algorithm, float ms,
+	uint32_t flags)
+{
+	struct tfs_search_record record = {.record = {.function = algorithm, .site = problem},
+		.time_ms = ms,
+		.workspace = 1 << 20,
+		.flags = flags};
+
+	builder_record(scene_builder(scene), TFS_RECORD_search, &record, sizeof(record));
+}
+
+static struct scene *make(const struct run *run)
+{
+	const int32_t fields[] = {TFS_FAMILY_conv_forward, 0, 0, 0, 1, 0, 64, 16, 28, 28, 32};
+	struct scene *scene = scene_create(run->simulated);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	uint32_t problem = builder_problem(scene_builder(scene), fields, 11);
+
+	if (run->own_search) {
+		struct builder_call find = scene_call(scene, 9, SCENE_LEGACY, TFS_LIBRARY_cudnn,
+			TFS_FAMILY_conv_find, "cudnnFindConvolutionForwardAlgorithmEx");
+
+		scene_make(scene, &find, 0);
+	}
+	if (run->search) {
+		candidate(scene, problem, ALGORITHM_SLOW, run->asked_ms, 1 | 2 | 8);
+		candidate(scene, problem, ALGORITHM_FAST, run->other_ms, 1 | 8);
+		/* Faster still, but outside the fences. */
+		candidate(scene, problem, ALGORITHM_WILD, run->other_ms / 4, 1);
+		candidate(scene, problem, 5, -1, 1 | 8);
+	}
+	for (unsigned i = 0; i < run->steps; i++) {
+		struct builder_call call;
+
+		scene_step(scene);
+		call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudnn,
+			TFS_FAMILY_conv_forward, "cudnnConvolutionForward");
+		builder_operand(&call, TFS_ROLE_READ, memory, 1 << 20);
+		builder_attribute(&call, TFS_ATTRIBUTE_problem, problem);
+		builder_attribute(&call, TFS_ATTRIBUTE_algorithm, run->ran);
+		if (run->ran != ALGORITHM_SLOW)
+			builder_attribute(&call, TFS_ATTRIBUTE_asked_algorithm, ALGORITHM_SLOW);
+		scene_make(scene, &call, run->ran ? 100000 : 200000);
+		scene_device_sync(scene, 11);
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void check(const struct run *run, enum tfs_state state)
+{
+	struct scene *scene = make(run);
+	bool held = TEST_EQ(scene_state(scene, "TFS601"), state);
+
+	if (!TEST_EQ(scene_findings(scene, "TFS601"), state == TFS_STATE_VIOLATED) || !held)
+		scene_print(scene);
+	scene_destroy(scene);
+}
+
+static void slow_choice(void)
+{
+	const struct run run = {STEPS, true, false, 0.2f, 0.1f, ALGORITHM_SLOW, false};
+	struct scene *scene = make(&run);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS601", 10);
+
+	TEST_NEED(finding);
+	TEST_EQ(finding->level, TFS_LEVEL_WARN);
+	TEST_IN(finding->cost.ns, 98000, 102000);
+	TEST_STR(finding->cost.method, "replay");
+	TEST_TRUE(strstr(finding->message, "IMPLICIT_PRECOMP_GEMM"));
+	TEST_TRUE(strstr(finding->advice, "cudnnFindConvolutionForwardAlgorithmEx"));
+	scene_destroy(scene);
+}
+
+/* A rewrite that chose for the program does not make it right. */
+static void rewritten_choice(void)
+{
+	const struct run run = {STEPS, true, false, 0.2f, 0.1f, ALGORITHM_FAST, false};
+	struct scene *scene = make(&run);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS601", 10);
+
+	TEST_NEED(finding);
+	TEST_IN(finding->cost.ns, 99000, 101000);
+	TEST_STR(finding->cost.method, "measured search");
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	static const struct run passed[] = {
+		{STEPS, true, false, 0.2f, 0.195f, ALGORITHM_SLOW, false},
+		{STEPS, true, false, 0.1f, 0.2f, ALGORITHM_SLOW, false},
+		{STEPS, false, true, 0, 0, ALGORITHM_SLOW, false},
+		{40, true, false, 0.2f, 0.1f, ALGORITHM_SLOW, false},
+	};
+	static const struct run unsearched = {STEPS, false, false, 0, 0, ALGORITHM_SLOW, false};
+
+	slow_choice();
+	rewritten_choice();
+	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
+		check(&passed[i], TFS_STATE_PASSED);
+	check(&unsearched, TFS_STATE_NOT_MEASURABLE);
+	return test_result();
+}
