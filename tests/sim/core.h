@@ -24,6 +24,11 @@
  * TFSIM_SCALE (default 20) multiplies every duration; TFSIM_PACE=0 lets waits return as soon as
  * the result is there (tests of semantics). Costs in this interface are final nanoseconds.
  *
+ * Also read, once, at the first call: TFSIM_DEVICES (1), TFSIM_MEMORY (8G, of each device),
+ * TFSIM_HOSTILE (a seed; 0 is off), TFSIM_VERBOSE=1 (the line at the end of the run even when
+ * there is nothing to complain of), TFSIM_NAIVE (tests only: core_private.h), and
+ * CUDA_LAUNCH_BLOCKING.
+ *
  * Unless said otherwise every function may be called from any thread, and cudaError_t results
  * leave the last error alone: that is the front library's business (core_runtime.h).
  */

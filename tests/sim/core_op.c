@@ -100,7 +100,7 @@ void sim_op_wait(struct sim_op *op)
 	if (!op->done) {
 		sim.waiting++;
 		pthread_cond_broadcast(&sim.moved);
-		while (!op->done && !atomic_load(&sim.stopping))
+		while (!op->done)
 			pthread_cond_wait(&sim.moved, &sim.lock);
 		sim.waiting--;
 	}

@@ -113,6 +113,7 @@ struct sim_state {
 	struct sim_device device[SIM_MAX_DEVICES];
 	struct CUevent_st *events;
 	uint64_t next_id, op_count;
+	uint64_t dropped;		/* at exit: operations below this number never run */
 	atomic_int sticky;
 	atomic_bool forked, stopping;
 	double scale;

@@ -69,7 +69,7 @@ static void hold(const struct sim_op *op)
 		limit.tv_nsec -= 1000000000;
 		limit.tv_sec++;
 	}
-	while (sim.waiting == 0 && !atomic_load(&sim.stopping))
+	while (sim.waiting == 0 && op->number >= sim.dropped)
 		if (pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == ETIMEDOUT)
 			break;
 }
@@ -153,11 +153,11 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	uint64_t began;
 
 	for (unsigned i = 0; i < op->dep_count; i++)
-		while (!op->deps[i]->done && !atomic_load(&sim.stopping))
+		while (!op->deps[i]->done && op->number >= sim.dropped)
 			pthread_cond_wait(&sim.moved, &sim.lock);
 	if (sim.hostile && work->kind != TFSIM_RECORD && work->kind != TFSIM_WAIT)
 		hold(op);
-	if (atomic_load(&sim.stopping))
+	if (op->number < sim.dropped)
 		return;
 	show(stream, op);
 	stream->running = true;
@@ -335,7 +335,7 @@ static void throttle(struct CUstream_st *stream)
 	if (stream->left < number) {
 		sim.waiting++;
 		pthread_cond_broadcast(&sim.moved);
-		while (stream->left < number && !atomic_load(&sim.stopping))
+		while (stream->left < number)
 			pthread_cond_wait(&sim.moved, &sim.lock);
 		sim.waiting--;
 	}
@@ -384,8 +384,9 @@ cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work, stru
 
 cudaError_t tfsim_enqueue(cudaStream_t handle, const struct tfsim_work *work)
 {
-	bool block = sim.launch_blocking && work->kind == TFSIM_KERNEL;
 	struct sim_op *op = NULL;
+	bool block = sim_enter() == cudaSuccess && sim.launch_blocking &&
+		work->kind == TFSIM_KERNEL;
 	cudaError_t error = sim_enqueue(handle, work, block ? &op : NULL);
 
 	if (op) {

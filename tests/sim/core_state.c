@@ -266,7 +266,10 @@ static bool busy(void)
 	return false;
 }
 
-/* No computation may run while the libraries it uses are torn down; what is queued is dropped. */
+/*
+ * No computation may run while the libraries it uses are torn down, and what is queued is dropped,
+ * as on hardware. Destructors may still use the device.
+ */
 void sim_stop(void)
 {
 	struct timespec limit;
@@ -277,6 +280,7 @@ void sim_stop(void)
 	clock_gettime(CLOCK_REALTIME, &limit);
 	limit.tv_sec += 5;
 	pthread_mutex_lock(&sim.lock);
+	sim.dropped = sim.op_count;
 	sim.waiting++;
 	pthread_cond_broadcast(&sim.moved);
 	while (busy() && pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == 0)
