@@ -132,18 +132,31 @@ static size_t read_scopes(Dwarf_Die *unit, Dwarf_Addr address, const char *sourc
 	return count;
 }
 
+/* The compilation unit of an address. Not every compiler writes the table that leads there. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *out_bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, out_bias);
+
+	if (unit)
+		return unit;
+	while ((unit = dwfl_module_nextcu(module, unit, out_bias)))
+		if (dwarf_haspc(unit, address - *out_bias) == 1)
+			return unit;
+	return NULL;
+}
+
 size_t tfs_symbols_file_find(
 	struct tfs_symbols_file *file, uint64_t address, struct tfs_symbol *out_found, size_t most)
 {
-	Dwfl_Line *place = dwfl_module_getsrc(file->module, address);
 	const char *source = NULL, *name;
 	Dwarf_Addr bias = 0;
-	Dwarf_Die *unit = dwfl_module_addrdie(file->module, address, &bias);
+	Dwarf_Die *unit = find_unit(file->module, address, &bias);
+	Dwarf_Line *place = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
 	int line = 0;
 	size_t count = 0;
 
-	if (place)
-		source = dwfl_lineinfo(place, NULL, &line, NULL, NULL, NULL);
+	if (place && dwarf_lineno(place, &line) == 0)
+		source = dwarf_linesrc(place, NULL, NULL);
 	if (unit)
 		count = read_scopes(unit, address - bias, source, line > 0 ? (unsigned)line : 0,
 			out_found, most);
