@@ -59,8 +59,8 @@ static bool describe_library(const struct tfs_timeline *timeline, const struct t
 
 /* Whether a kernel is the first call of its step to touch an operand, which something later in
  * the step uses: then it writes it. */
-static bool first_touch(const struct tfs_timeline *timeline, uint32_t call,
-	const struct tfs_operand *operand)
+static bool first_touch(
+	const struct tfs_timeline *timeline, uint32_t call, const struct tfs_operand *operand)
 {
 	const struct tfs_access *before, *after;
 
@@ -108,7 +108,8 @@ static bool describe(const struct tfs_steady *steady, uint32_t index, struct ste
 
 	memset(out_step, 0, sizeof(*out_step));
 	out_step->call = index;
-	return describe_library(timeline, call, out_step) || describe_own(timeline, index, out_step);
+	return describe_library(timeline, call, out_step) ||
+	       describe_own(timeline, index, out_step);
 }
 
 static bool same_place(const struct tfs_operand *a, const struct tfs_operand *b)
@@ -138,8 +139,8 @@ static bool shares(const struct step *step, const struct step *next)
 }
 
 /* Whether the value between two steps is gone once the second one has read it. */
-static bool passing(const struct tfs_timeline *timeline, const struct step *step,
-	const struct step *next)
+static bool passing(
+	const struct tfs_timeline *timeline, const struct step *step, const struct step *next)
 {
 	const struct tfs_operand *value = &step->written;
 	const struct tfs_access *later;
@@ -187,11 +188,12 @@ static int close_chain(struct tfs_chains *chains, struct open *open)
 	return 0;
 }
 
-static void start_chain(const struct tfs_timeline *timeline, struct open *open,
-	const struct step *step)
+static void start_chain(
+	const struct tfs_timeline *timeline, struct open *open, const struct step *step)
 {
-	const struct tfs_access *before = step->reads
-		? tfs_flow_writer(timeline, step->call, &step->read[step->reads - 1]) : NULL;
+	const struct tfs_access *before =
+		step->reads ? tfs_flow_writer(timeline, step->call, &step->read[step->reads - 1])
+			    : NULL;
 
 	memset(&open->chain, 0, sizeof(open->chain));
 	open->any = true;
@@ -203,8 +205,8 @@ static void start_chain(const struct tfs_timeline *timeline, struct open *open,
 	open->last = *step;
 }
 
-static void extend_chain(const struct tfs_timeline *timeline, struct open *open,
-	const struct step *step)
+static void extend_chain(
+	const struct tfs_timeline *timeline, struct open *open, const struct step *step)
 {
 	double bytes = (double)open->last.written.bytes;
 
@@ -228,6 +230,20 @@ const struct tfs_chain *tfs_chains_at(const struct tfs_chains *chains, uint32_t 
 	struct tfs_chain key = {.calls = {call}};
 
 	return bsearch(&key, chains->items, chains->count, sizeof(key), compare_chains);
+}
+
+double tfs_chain_ns(const struct tfs_steady *steady, const struct tfs_chain *chain)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < chain->count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[i]]);
+	return ns;
+}
+
+double tfs_chain_needless(const struct tfs_chain *chain)
+{
+	return chain->traffic > 0 ? chain->removable / chain->traffic : 0;
 }
 
 int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chains)

@@ -29,13 +29,18 @@ struct tfs_chains {
 	struct tfs_chain *items;
 	size_t count;
 	size_t room;
-	uint32_t unclear; /* neighbouring kernels that share memory, but who wrote it is not clear */
+	uint32_t
+		unclear; /* neighbouring kernels that share memory, but who wrote it is not clear */
 };
 
 /* Finds all chains in the judged steps; 0 or -ENOMEM. */
 int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chains);
 /* The chain that a call starts, or NULL. */
 const struct tfs_chain *tfs_chains_at(const struct tfs_chains *chains, uint32_t call);
+/* Time the device spent on its operations. */
+double tfs_chain_ns(const struct tfs_steady *steady, const struct tfs_chain *chain);
+/* The share of its traffic that one pass would not need. */
+double tfs_chain_needless(const struct tfs_chain *chain);
 void tfs_chains_finish(struct tfs_chains *chains);
 
 #endif

@@ -61,8 +61,8 @@ static enum tfs_direction of_memory(uint32_t source, uint32_t target)
 	return on_host(source) && on_host(target) ? TFS_COPY_HOST : TFS_COPY_UNKNOWN;
 }
 
-static const struct tfs_device_op_record *copy_op(const struct tfs_timeline *timeline,
-	const struct tfs_host_call *call)
+static const struct tfs_device_op_record *copy_op(
+	const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		uint32_t op = timeline->call_ops[call->first_op + i];

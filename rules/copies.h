@@ -17,7 +17,8 @@ enum tfs_direction { TFS_COPY_UNKNOWN, TFS_COPY_UP, TFS_COPY_DOWN, TFS_COPY_DEVI
 
 struct tfs_copy {
 	enum tfs_direction direction;
-	uint32_t host_memory; /* enum tfs_memory_kind of the host's side; UNKNOWN = could not tell */
+	uint32_t
+		host_memory; /* enum tfs_memory_kind of the host's side; UNKNOWN = could not tell */
 	uint64_t bytes;
 	uint64_t device_address; /* of the device's side; 0 = not recorded */
 	bool async;              /* by name */

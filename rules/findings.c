@@ -31,7 +31,8 @@ void tfs_hits_finish(struct tfs_hits *hits)
 static int compare_hits(const void *a, const void *b, void *timeline)
 {
 	const struct tfs_host_call *calls = ((const struct tfs_timeline *)timeline)->calls;
-	uint32_t first = ((const struct tfs_hit *)a)->call, second = ((const struct tfs_hit *)b)->call;
+	uint32_t first = ((const struct tfs_hit *)a)->call,
+		 second = ((const struct tfs_hit *)b)->call;
 	const struct tfs_host_call *x = &calls[first], *y = &calls[second];
 
 	if (x->record->record.site != y->record->record.site)
@@ -50,7 +51,8 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 	uint32_t step = TFS_NONE;
 
 	if (!hits->sorted && hits->count)
-		qsort_r(hits->items, hits->count, sizeof(*hits->items), compare_hits, (void *)timeline);
+		qsort_r(hits->items, hits->count, sizeof(*hits->items), compare_hits,
+			(void *)timeline);
 	hits->sorted = true;
 	if (first >= hits->count)
 		return false;
@@ -131,7 +133,8 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 		draft->hit_count = place->count + more;
 		memcpy(draft->hits, place->items, place->count * sizeof(*draft->hits));
 		if (more)
-			memcpy(draft->hits + place->count, extra->items, more * sizeof(*draft->hits));
+			memcpy(draft->hits + place->count, extra->items,
+				more * sizeof(*draft->hits));
 	}
 	return draft;
 }

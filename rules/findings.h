@@ -36,17 +36,18 @@ struct tfs_place {
 	size_t next;
 	uint32_t site;
 	uint16_t function;
-	uint32_t steps;  /* judged steps that have one */
+	uint32_t steps; /* judged steps that have one */
 	uint64_t bytes;
 	uint64_t largest; /* hit, in bytes */
-	double time_ns;  /* of the calls */
-	bool seldom;     /* in at most every tenth step */
+	double time_ns;   /* of the calls */
+	bool seldom;      /* in at most every tenth step */
 };
 
 /* A finding on its way; `group` of the finding is decided later. */
 struct tfs_draft {
 	struct tfs_finding finding;
-	struct tfs_hit *hits; /* what an edit changes: the place's calls, and others it takes along */
+	struct tfs_hit
+		*hits; /* what an edit changes: the place's calls, and others it takes along */
 	size_t hit_count;
 	enum tfs_level most; /* not above this level */
 	bool priced;         /* the rule has set the cost: it cannot be replayed */
@@ -79,7 +80,8 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Sets a verdict: violated if there are findings since `before`, else `otherwise` with the reason. */
+/* Sets a verdict: violated if there are findings since `before`, else `otherwise` with the reason.
+ */
 void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *findings,
 	size_t before, enum tfs_state otherwise, const char *reason, ...)
 	__attribute__((format(printf, 5, 6)));

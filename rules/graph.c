@@ -24,7 +24,8 @@ struct builder {
 
 static int compare_made(const void *a, const void *b)
 {
-	uint32_t x = ((const struct made *)a)->correlation, y = ((const struct made *)b)->correlation;
+	uint32_t x = ((const struct made *)a)->correlation,
+		 y = ((const struct made *)b)->correlation;
 
 	return (x > y) - (x < y);
 }
@@ -56,8 +57,8 @@ static int builder_init(struct builder *builder, const struct tfs_steady *steady
 	builder->made_count = count;
 	qsort(builder->made, count, sizeof(*builder->made), compare_made);
 	for (uint32_t i = 0; i < steady->call_count; i++) {
-		uint64_t event = tfs_steady_attribute(
-			tfs_steady_call(steady, i), TFS_ATTRIBUTE_event, 0);
+		uint64_t event =
+			tfs_steady_attribute(tfs_steady_call(steady, i), TFS_ATTRIBUTE_event, 0);
 
 		if (event)
 			builder->events[builder->event_count++] = event;
@@ -78,8 +79,8 @@ static void builder_finish(struct builder *builder)
 
 static uint32_t event_index(const struct builder *builder, uint64_t event)
 {
-	const uint64_t *found = bsearch(&event, builder->events, builder->event_count,
-		sizeof(event), compare_numbers);
+	const uint64_t *found = bsearch(
+		&event, builder->events, builder->event_count, sizeof(event), compare_numbers);
 
 	return found ? (uint32_t)(found - builder->events) : TFS_NONE;
 }
@@ -88,8 +89,8 @@ static double submitted(const struct builder *builder, const struct tfs_host_cal
 	const struct tfs_device_op *op)
 {
 	struct made key = {.correlation = op->record->correlation};
-	const struct made *made = bsearch(&key, builder->made, builder->made_count, sizeof(key),
-		compare_made);
+	const struct made *made =
+		bsearch(&key, builder->made, builder->made_count, sizeof(key), compare_made);
 
 	if (!made || made->start_ns < call->start_ns || made->start_ns > call->end_ns)
 		return 0;
@@ -101,8 +102,8 @@ static double relative(uint64_t ns, uint64_t origin)
 	return ns >= origin ? (double)(ns - origin) : -(double)(origin - ns);
 }
 
-static void add_call(const struct builder *builder, struct tfs_graph *graph, uint32_t position,
-	uint64_t origin)
+static void add_call(
+	const struct builder *builder, struct tfs_graph *graph, uint32_t position, uint64_t origin)
 {
 	const struct tfs_timeline *timeline = builder->steady->timeline;
 	const struct tfs_host_call *call = tfs_steady_call(builder->steady, position);
@@ -121,7 +122,8 @@ static void add_call(const struct builder *builder, struct tfs_graph *graph, uin
 		node->action = TFS_ACTION_STREAM_WAIT;
 	node->first_op = (uint32_t)graph->ops_count;
 	for (uint32_t i = 0; i < call->op_count; i++) {
-		const struct tfs_device_op *op = &timeline->ops[timeline->call_ops[call->first_op + i]];
+		const struct tfs_device_op *op =
+			&timeline->ops[timeline->call_ops[call->first_op + i]];
 		struct tfs_graph_op *operation = &graph->ops[graph->ops_count];
 
 		if (!op->start_ns || op->end_ns < op->start_ns)

@@ -89,8 +89,8 @@ static int ask_rules(const struct tfs_judge_options *options, struct tfs_finding
 			continue;
 		why = missing(steady, line->rule);
 		if (why)
-			tfs_verdict_set(&line->verdict, findings, before,
-				TFS_STATE_NOT_MEASURABLE, "%s", why);
+			tfs_verdict_set(&line->verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+				"%s", why);
 		else
 			line->rule->detect(steady, findings, &line->verdict);
 		line->findings = (uint32_t)(findings->count - before);

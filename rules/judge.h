@@ -4,8 +4,8 @@
 
 /*
  * The judgement of one recording: everything a report says, as plain numbers and text, in the order
- * a report says it. Formats read this and, for lanes and call stacks, the timeline it was made from;
- * none of them judges again. Call sites are ids of the timeline's sites.
+ * a report says it. Formats read this and, for lanes and call stacks, the timeline it was made
+ * from; none of them judges again. Call sites are ids of the timeline's sites.
  */
 
 #include <stdbool.h>
@@ -31,10 +31,10 @@ struct tfs_library_line {
 
 /* What could be seen; a rule without its evidence is not measurable, never passed. */
 struct tfs_visibility {
-	bool steps;    /* training steps were found */
-	bool calls;    /* call records of the judged steps */
-	bool device;   /* device activity of the judged steps */
-	bool partial;  /* something ran that no layer saw */
+	bool steps;     /* training steps were found */
+	bool calls;     /* call records of the judged steps */
+	bool device;    /* device activity of the judged steps */
+	bool partial;   /* something ran that no layer saw */
 	char text[240]; /* the visibility line */
 	struct tfs_library_line *libraries;
 	size_t library_count;
@@ -112,15 +112,15 @@ struct tfs_judgement {
 	size_t finding_count;
 	struct tfs_group *groups;
 	size_t group_count;
-	struct tfs_cost joint; /* saving of the top findings, replayed together */
+	struct tfs_cost joint;   /* saving of the top findings, replayed together */
 	uint32_t joint_findings; /* how many findings that is: 0 to 3 */
 	struct tfs_rewrite_line *rewrites;
 	size_t rewrite_count;
 	struct tfs_loss_line *losses; /* those that happened */
 	size_t loss_count;
 	uint32_t levels[3]; /* findings per enum tfs_level */
-	bool usable;        /* false: no steps, no calls, or nothing of the device: `verdict` says which */
-	char verdict[240];  /* the verdict line */
+	bool usable; /* false: no steps, no calls, or nothing of the device: `verdict` says which */
+	char verdict[240];     /* the verdict line */
 	struct tfs_pool *pool; /* owns all of the above */
 };
 

@@ -41,8 +41,8 @@ static bool covers(uint64_t count, uint64_t all_threads, uint64_t block)
 	return false;
 }
 
-static uint64_t element_bytes(const struct tfs_timeline *timeline, const struct tfs_operand *operand,
-	uint64_t count)
+static uint64_t element_bytes(
+	const struct tfs_timeline *timeline, const struct tfs_operand *operand, uint64_t count)
 {
 	uint64_t room = operand->bytes;
 

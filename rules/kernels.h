@@ -17,7 +17,7 @@
 /* A launch with one thread for each of `count` elements. */
 struct tfs_kernel_shape {
 	uint64_t count;
-	uint64_t bytes; /* of one full-size operand */
+	uint64_t bytes;                               /* of one full-size operand */
 	struct tfs_operand full[TFS_KERNEL_POINTERS]; /* pointers to at least `bytes` bytes */
 	uint32_t full_count;
 	uint32_t small_count; /* pointers to less: a bias, a scalar on the device */

@@ -44,8 +44,8 @@ static int compare_stays(const void *a, const void *b)
 }
 
 /* All epochs in which findings wait, each finding once; the caller frees. */
-static struct stay *collect_stays(const struct tfs_steady *steady,
-	const struct tfs_findings *findings, size_t *out_count)
+static struct stay *collect_stays(
+	const struct tfs_steady *steady, const struct tfs_findings *findings, size_t *out_count)
 {
 	size_t room = 0, count = 0, unique = 0;
 	struct stay *stays;
@@ -60,7 +60,8 @@ static struct stay *collect_stays(const struct tfs_steady *steady,
 
 		for (size_t j = 0; j < draft->hit_count; j++) {
 			const struct tfs_hit *hit = &draft->hits[j];
-			const struct tfs_waiting *waiting = &steady->waits[steady->place[hit->call]];
+			const struct tfs_waiting *waiting =
+				&steady->waits[steady->place[hit->call]];
 
 			if (waiting->wait != TFS_WAIT_NONE && (hit->edit.gone || hit->edit.no_wait))
 				stays[count++] = (struct stay){waiting->epoch, (uint32_t)i};
@@ -116,8 +117,8 @@ static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs
 	return (struct tfs_cost){blocked / 2, 0, blocked, "host-blocked time, upper bound"};
 }
 
-static int price_group(const struct tfs_steady *steady, struct tfs_findings *findings,
-	uint32_t root)
+static int price_group(
+	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t root)
 {
 	struct tfs_draft *items = findings->items;
 	struct tfs_cost cost = {.method = "none"};
@@ -174,8 +175,8 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /* Groups of two and more, dearest first. */
-static int number_groups(struct tfs_findings *findings, struct tfs_group **out_groups,
-	size_t *out_count)
+static int number_groups(
+	struct tfs_findings *findings, struct tfs_group **out_groups, size_t *out_count)
 {
 	struct tfs_group *groups =
 		tfs_pool_alloc(findings->pool, findings->count + 1, sizeof(*groups));
@@ -244,8 +245,8 @@ void tfs_findings_rank(struct tfs_findings *findings)
 }
 
 /* The dearest finding that is in none of the chosen ones' groups. */
-static const struct tfs_draft *next_dearest(const struct tfs_findings *findings,
-	const struct tfs_draft *const *chosen, uint32_t count)
+static const struct tfs_draft *next_dearest(
+	const struct tfs_findings *findings, const struct tfs_draft *const *chosen, uint32_t count)
 {
 	const struct tfs_draft *best = NULL;
 

@@ -14,7 +14,7 @@ static const struct tfs_rule *const rules[] = {
 #define X(name) &tfs_rule_##name,
 	TFS_RULES(X)
 #undef X
-	NULL,
+		NULL,
 };
 
 const struct tfs_rule *tfs_rule_at(size_t n)

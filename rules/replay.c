@@ -19,8 +19,8 @@ struct op_delay {
 };
 
 struct call_wait {
-	bool valid;   /* the wait is one: the call did not return before its target */
-	bool waited;  /* and it had something to wait for */
+	bool valid;  /* the wait is one: the call did not return before its target */
+	bool waited; /* and it had something to wait for */
 	double own_ns;
 	double tail_ns; /* from the target's end to the return; negative: staged copies */
 };
@@ -34,12 +34,12 @@ struct tfs_replay {
 
 /* The device's and the threads' state while calls go by. */
 struct state {
-	double *ready;  /* per stream: end of its last operation */
-	double *floor;  /* per stream: no operation before this (stream waits) */
-	double *event;  /* per event: when its latest record is reached */
-	double *host;   /* per thread: now */
-	double *left;   /* per thread: measured end of its latest call */
-	double *queue;  /* per stream: ends of the last QUEUE_DEPTH operations */
+	double *ready;   /* per stream: end of its last operation */
+	double *floor;   /* per stream: no operation before this (stream waits) */
+	double *event;   /* per event: when its latest record is reached */
+	double *host;    /* per thread: now */
+	double *left;    /* per thread: measured end of its latest call */
+	double *queue;   /* per stream: ends of the last QUEUE_DEPTH operations */
 	uint32_t *given; /* per stream: operations so far */
 	double legacy;   /* end of the legacy stream's last operation */
 	double blocking; /* end of all blocking streams' operations */
@@ -93,7 +93,8 @@ static int state_init(struct state *state, const struct tfs_graph *graph)
 }
 
 /* The end of what a new operation of this stream must follow. */
-static double stream_after(const struct state *state, const struct tfs_graph *graph, uint32_t stream)
+static double stream_after(
+	const struct state *state, const struct tfs_graph *graph, uint32_t stream)
 {
 	const struct tfs_graph_stream *kind = &graph->streams[stream];
 	double after = later(state->ready[stream], state->floor[stream]);
@@ -103,8 +104,8 @@ static double stream_after(const struct state *state, const struct tfs_graph *gr
 	return kind->blocking ? later(after, state->legacy) : after;
 }
 
-static void stream_push(struct state *state, const struct tfs_graph *graph, uint32_t stream,
-	double end)
+static void stream_push(
+	struct state *state, const struct tfs_graph *graph, uint32_t stream, double end)
 {
 	state->ready[stream] = end;
 	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
@@ -119,8 +120,8 @@ static double stream_slot(const struct state *state, uint32_t stream)
 	return state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream] % QUEUE_DEPTH];
 }
 
-static double wait_target(const struct state *state, const struct tfs_graph *graph,
-	const struct tfs_graph_call *call)
+static double wait_target(
+	const struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
 {
 	switch (call->wait) {
 	case TFS_WAIT_DEVICE:
@@ -131,15 +132,16 @@ static double wait_target(const struct state *state, const struct tfs_graph *gra
 	case TFS_WAIT_EVENT:
 		return call->event < graph->event_count ? state->event[call->event] : 0;
 	case TFS_WAIT_OWN:
-		return call->ops ? state->ready[graph->ops[call->first_op + call->ops - 1].stream] : 0;
+		return call->ops ? state->ready[graph->ops[call->first_op + call->ops - 1].stream]
+				 : 0;
 	case TFS_WAIT_NONE:
 		break;
 	}
 	return 0;
 }
 
-static void take_action(struct state *state, const struct tfs_graph *graph,
-	const struct tfs_graph_call *call)
+static void take_action(
+	struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
 {
 	bool event = call->event < graph->event_count, stream = call->stream < graph->stream_count;
 
@@ -171,8 +173,8 @@ static double between(double value, double low, double high)
 }
 
 /* What the call's wait was like in the measurement; its operations are in the state already. */
-static struct call_wait measure_wait(const struct state *state, const struct tfs_graph *graph,
-	const struct tfs_graph_call *call)
+static struct call_wait measure_wait(
+	const struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
 {
 	double duration = call->end_ns - call->start_ns;
 	double target = wait_target(state, graph, call);
@@ -230,7 +232,8 @@ static void measure_calls(struct state *state, struct tfs_replay *replay, struct
 		const struct tfs_graph_call *call = &graph->calls[i];
 
 		for (; state->mark < graph->marks_count &&
-			graph->marks[state->mark] <= call->start_ns; state->mark++)
+			graph->marks[state->mark] <= call->start_ns;
+			state->mark++)
 			replay->measured[state->mark] =
 				later(graph->marks[state->mark], state->device);
 		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++)
@@ -368,8 +371,8 @@ static double run_call(struct state *state, const struct tfs_replay *replay, siz
 	return end;
 }
 
-int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_edit *edits,
-	double *out_finish_ns)
+int tfs_replay_run(
+	const struct tfs_replay *replay, const struct tfs_edit *edits, double *out_finish_ns)
 {
 	const struct tfs_graph *graph = replay->graph;
 	struct state state;
@@ -384,17 +387,18 @@ int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_edit *edits
 		while (call->thread == graph->main_thread && state.mark < graph->marks_count &&
 			graph->marks[state.mark] <= call->start_ns) {
 			mark = state.host[call->thread] +
-				later(graph->marks[state.mark] - state.left[call->thread], 0);
+			       later(graph->marks[state.mark] - state.left[call->thread], 0);
 			out_finish_ns[state.mark++] = later(mark, state.device);
 		}
-		start = state.host[call->thread] + later(call->start_ns - state.left[call->thread], 0);
+		start = state.host[call->thread] +
+			later(call->start_ns - state.left[call->thread], 0);
 		state.host[call->thread] =
 			run_call(&state, replay, i, start, edits ? &edits[i] : NULL);
 		state.left[call->thread] = call->end_ns;
 	}
 	for (; state.mark < graph->marks_count; state.mark++) {
 		mark = state.host[graph->main_thread] +
-			later(graph->marks[state.mark] - state.left[graph->main_thread], 0);
+		       later(graph->marks[state.mark] - state.left[graph->main_thread], 0);
 		out_finish_ns[state.mark] = later(mark, state.device);
 	}
 	state_finish(&state);

@@ -86,8 +86,8 @@ void tfs_replay_destroy(struct tfs_replay *replay);
 void tfs_replay_measured(const struct tfs_replay *replay, double *out_finish_ns);
 
 /* The same, replayed with `edits` (one for each call, or NULL); 0 or -ENOMEM. */
-int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_edit *edits,
-	double *out_finish_ns);
+int tfs_replay_run(
+	const struct tfs_replay *replay, const struct tfs_edit *edits, double *out_finish_ns);
 
 /* Whether the call at this place waited for the device in the measurement. */
 bool tfs_replay_waited(const struct tfs_replay *replay, size_t call);

@@ -46,18 +46,18 @@ struct tfs_repair {
 struct tfs_finding {
 	const struct tfs_rule *rule;
 	enum tfs_level level;
-	uint32_t site;        /* call site; 0 = the whole program */
-	uint16_t function;    /* id of the called function; 0 = none */
-	uint32_t group;       /* findings of one group share one cost; 0 = none */
+	uint32_t site;     /* call site; 0 = the whole program */
+	uint16_t function; /* id of the called function; 0 = none */
+	uint32_t group;    /* findings of one group share one cost; 0 = none */
 	double count_per_step;
 	double bytes_per_step;
 	double time_per_step_ns; /* time the host spent in these calls */
 	uint64_t count_total;    /* whole run, from the aggregates */
 	struct tfs_cost cost;
-	bool low_confidence;     /* fewer steps than an error needs */
-	char *message;           /* what happens here, one sentence with figures */
-	const char *advice;      /* what to change; never NULL */
-	const char *evidence;    /* which steps and records this rests on */
+	bool low_confidence;  /* fewer steps than an error needs */
+	char *message;        /* what happens here, one sentence with figures */
+	const char *advice;   /* what to change; never NULL */
+	const char *evidence; /* which steps and records this rests on */
 	struct tfs_repair repair;
 };
 

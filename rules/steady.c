@@ -72,8 +72,8 @@ static int take_calls(struct tfs_steady *steady, const bool *judged)
 	return tfs_waits_find(steady, waits);
 }
 
-int tfs_steady_init(struct tfs_steady *steady, const struct tfs_timeline *timeline,
-	uint32_t min_steps)
+int tfs_steady_init(
+	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps)
 {
 	bool *judged = judged_steps(timeline);
 	double sum = 0;
@@ -135,8 +135,8 @@ uint64_t tfs_steady_total(const struct tfs_steady *steady, uint32_t site, uint16
 	return 0;
 }
 
-uint64_t tfs_steady_attribute(const struct tfs_host_call *call, enum tfs_attribute key,
-	uint64_t otherwise)
+uint64_t tfs_steady_attribute(
+	const struct tfs_host_call *call, enum tfs_attribute key, uint64_t otherwise)
 {
 	uint64_t value;
 

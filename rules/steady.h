@@ -29,15 +29,15 @@ struct tfs_steady {
 
 	const uint32_t *calls; /* indices of the timeline's calls, in time order */
 	uint32_t call_count;
-	const uint32_t *place;        /* for each call of the timeline: where it is in `calls` */
+	const uint32_t *place;           /* for each call of the timeline: where it is in `calls` */
 	const struct tfs_waiting *waits; /* for each of `calls` */
 	struct tfs_whatif *whatif;       /* NULL = cannot be replayed */
 	void *memory;
 };
 
 /* Collects the evidence; 0 or -ENOMEM. The timeline must stay. `whatif` is left NULL. */
-int tfs_steady_init(struct tfs_steady *steady, const struct tfs_timeline *timeline,
-	uint32_t min_steps);
+int tfs_steady_init(
+	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps);
 void tfs_steady_finish(struct tfs_steady *steady);
 
 /* Whether something that happens in so many judged steps is rare: at most every tenth step. */
@@ -47,11 +47,12 @@ bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps);
 uint64_t tfs_steady_total(const struct tfs_steady *steady, uint32_t site, uint16_t function);
 
 /* An attribute of a call, or `otherwise`. */
-uint64_t tfs_steady_attribute(const struct tfs_host_call *call, enum tfs_attribute key,
-	uint64_t otherwise);
+uint64_t tfs_steady_attribute(
+	const struct tfs_host_call *call, enum tfs_attribute key, uint64_t otherwise);
 
 /* The n-th judged call. */
-static inline const struct tfs_host_call *tfs_steady_call(const struct tfs_steady *steady, uint32_t n)
+static inline const struct tfs_host_call *tfs_steady_call(
+	const struct tfs_steady *steady, uint32_t n)
 {
 	return &steady->timeline->calls[steady->calls[n]];
 }

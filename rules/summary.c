@@ -79,8 +79,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_rewrite);
 
-	judgement->rewrites =
-		tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rewrites));
+	judgement->rewrites = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rewrites));
 	for (size_t i = 0; i < count && judgement->rewrites; i++) {
 		const struct tfs_rewrite_record *record =
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
@@ -142,8 +141,8 @@ void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *jud
 	judgement->simulated = steady->simulated;
 	for (uint32_t i = 0; i < timeline->device_count && !*judgement->device_name; i++)
 		if (timeline->devices[i].record)
-			judgement->device_name = tfs_trace_string(timeline->trace,
-				timeline->devices[i].record->name);
+			judgement->device_name = tfs_trace_string(
+				timeline->trace, timeline->devices[i].record->name);
 	tfs_visibility_describe(steady, judgement->pool, &judgement->visibility);
 	fill_steps(steady, &judgement->steps);
 	fill_rewrites(timeline->trace, judgement);
@@ -162,8 +161,8 @@ static const struct tfs_refusal_line *refusal_at(const struct tfs_rewrite_line *
 	return most;
 }
 
-struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement,
-	const struct tfs_rule *rule, uint32_t site)
+struct tfs_repair tfs_summary_repair(
+	const struct tfs_judgement *judgement, const struct tfs_rule *rule, uint32_t site)
 {
 	const struct tfs_rewrite_line *line = NULL;
 	const struct tfs_refusal_line *refusal;
@@ -201,7 +200,8 @@ static bool usable(struct tfs_judgement *judgement)
 	else if (!judgement->visibility.device)
 		why = "no activity of the device was recorded";
 	if (why)
-		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s", why);
+		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s",
+			why);
 	return !why;
 }
 

@@ -15,8 +15,8 @@
 void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement);
 
 /* What a rule's rewrite did at a call site; after tfs_summary_fill(). */
-struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement,
-	const struct tfs_rule *rule, uint32_t site);
+struct tfs_repair tfs_summary_repair(
+	const struct tfs_judgement *judgement, const struct tfs_rule *rule, uint32_t site);
 
 /* Counts the levels and writes the verdict line; at the end. */
 void tfs_summary_conclude(struct tfs_judgement *judgement);

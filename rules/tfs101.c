@@ -46,8 +46,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (copy.direction != TFS_COPY_UP && copy.direction != TFS_COPY_DOWN)
 			continue;
 		if (copy.host_memory == TFS_MEMORY_PAGEABLE)
-			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
-				pinned(steady, call, &copy));
+			tfs_hits_add(
+				&hits, steady->calls[i], copy.bytes, pinned(steady, call, &copy));
 		else if (copy.host_memory == TFS_MEMORY_UNKNOWN && copy.bytes > LARGE_BYTES)
 			unknown++;
 	}
@@ -60,7 +60,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct tfs_copy copy;
 
-		tfs_copy_describe(steady->timeline, &steady->timeline->calls[place.items->call], &copy);
+		tfs_copy_describe(
+			steady->timeline, &steady->timeline->calls[place.items->call], &copy);
 		if (!large(steady, &place) || place.seldom) {
 			small++;
 			continue;
@@ -86,10 +87,14 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "copies between the device and pageable memory",
-	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory (malloc, "
-	       "new, the stack, a mapped file) is cut into pieces that the driver moves through its "
-	       "own pinned buffer, so that it runs at a fraction of the link's speed, cannot overlap "
-	       "with compute, and holds the calling thread, also when the call's name ends in Async. "
+	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory "
+	       "(malloc, "
+	       "new, the stack, a mapped file) is cut into pieces that the driver moves through "
+	       "its "
+	       "own pinned buffer, so that it runs at a fraction of the link's speed, cannot "
+	       "overlap "
+	       "with compute, and holds the calling thread, also when the call's name ends in "
+	       "Async. "
 	       "Copies of up to 64 KB return early and are left alone.",
 	.advice = "Allocate the host buffer of this copy once with cudaMallocHost (or pin it with "
 		  "cudaHostRegister) and copy with cudaMemcpyAsync on a stream of its own.",

@@ -33,8 +33,7 @@ static bool timing_bracket(const struct tfs_steady *steady, uint32_t call)
 	uint32_t end = thread->first_call + thread->call_count;
 
 	for (uint32_t i = call + 1; i < end && i <= call + BRACKET_CALLS; i++) {
-		const char *name =
-			tfs_trace_function(timeline->trace, timeline->calls[i].function);
+		const char *name = tfs_trace_function(timeline->trace, timeline->calls[i].function);
 
 		if (strstr(name, "EventElapsedTime"))
 			return true;
@@ -110,12 +109,15 @@ const struct tfs_rule tfs_rule_tfs201 = {
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "explicit synchronisation in the training step",
-	.why = "While the host waits for the device it launches nothing, and when the wait is over the "
-	       "device has nothing to do until the next launches arrive. Streams keep their own order "
+	.why = "While the host waits for the device it launches nothing, and when the wait is over "
+	       "the "
+	       "device has nothing to do until the next launches arrive. Streams keep their own "
+	       "order "
 	       "without the host; the host has to wait only for results that it reads.",
-	.advice = "Remove this synchronisation from the step; where another stream needs the result, "
-		  "use cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a "
-		  "while.",
+	.advice =
+		"Remove this synchronisation from the step; where another stream needs the result, "
+		"use cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a "
+		"while.",
 	.tips = "T24",
 	.detect = detect,
 };

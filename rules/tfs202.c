@@ -7,17 +7,26 @@
 #include "rules/copies.h"
 #include "rules/findings.h"
 
-enum hidden { HIDDEN_NOT, HIDDEN_FREE, HIDDEN_READ_BACK, HIDDEN_PINNED, HIDDEN_RESULT, HIDDEN_MODULE };
+enum hidden {
+	HIDDEN_NOT,
+	HIDDEN_FREE,
+	HIDDEN_READ_BACK,
+	HIDDEN_PINNED,
+	HIDDEN_RESULT,
+	HIDDEN_MODULE
+};
 
 static const struct {
 	const char *what;
 	const char *advice;
 } texts[] = {
 	[HIDDEN_FREE] = {"cudaFree waits for all work on the device",
-		"Allocate this buffer once before the training loop and keep it; if its size changes, "
+		"Allocate this buffer once before the training loop and keep it; if its size "
+		"changes, "
 		"use cudaMallocAsync and cudaFreeAsync on the stream that uses it."},
 	[HIDDEN_READ_BACK] = {"the copy to the host waits for the device",
-		"Copy into pinned memory with cudaMemcpyAsync, record an event, and read the value a "
+		"Copy into pinned memory with cudaMemcpyAsync, record an event, and read the value "
+		"a "
 		"step later, or only every so many steps."},
 	[HIDDEN_PINNED] = {"allocating and releasing pinned memory waits for the device",
 		"Allocate this pinned buffer once before the training loop and keep it."},
@@ -28,7 +37,8 @@ static const struct {
 		"Load this module or first use its kernels before the training loop."},
 };
 
-static enum hidden hidden_wait(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+static enum hidden hidden_wait(
+	const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	struct tfs_copy copy;
 
@@ -52,7 +62,8 @@ static enum hidden hidden_wait(const struct tfs_timeline *timeline, const struct
 	default:
 		break;
 	}
-	return tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ? HIDDEN_RESULT : HIDDEN_NOT;
+	return tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ? HIDDEN_RESULT
+									: HIDDEN_NOT;
 }
 
 /* Releasing nothing does nothing. */
@@ -107,7 +118,8 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "calls that wait for the device though their names do not say so",
-	.why = "cudaFree, pinned allocations, copies to the host, cuBLAS calls that return a number to "
+	.why = "cudaFree, pinned allocations, copies to the host, cuBLAS calls that return a "
+	       "number to "
 	       "the host and the first use of a kernel wait until the device has finished, like a "
 	       "cudaDeviceSynchronize; the device then runs dry while the host catches up.",
 	.advice = "Move this call out of the training step.",

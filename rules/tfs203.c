@@ -86,7 +86,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no small value is read back and waited for in each step; "
-		"%u places do so rarely, %u copies are read later", rare, later);
+		"%u places do so rarely, %u copies are read later",
+		rare, later);
 	tfs_hits_finish(&hits);
 }
 
@@ -96,11 +97,13 @@ const struct tfs_rule tfs_rule_tfs203 = {
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "a small value read back in each step",
-	.why = "To print or test a loss the host copies a few bytes and waits for them, which drains "
+	.why = "To print or test a loss the host copies a few bytes and waits for them, which "
+	       "drains "
 	       "all the work that was queued before: the step can then never overlap with the next "
 	       "one. The value is rarely needed in each step, or so soon.",
-	.advice = "Sum this value on the device and read it every 10 steps or more, or copy it with "
-		  "cudaMemcpyAsync into pinned memory and look at it one step later.",
+	.advice =
+		"Sum this value on the device and read it every 10 steps or more, or copy it with "
+		"cudaMemcpyAsync into pinned memory and look at it one step later.",
 	.tips = "T24",
 	.detect = detect,
 };

@@ -12,34 +12,20 @@
 /* Between two small kernels that follow each other. */
 #define GAP_NS 1500.0
 
-static double chain_ns(const struct tfs_steady *steady, const struct tfs_chain *chain)
-{
-	double ns = 0;
-
-	for (uint32_t i = 0; i < chain->count; i++)
-		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[i]]);
-	return ns;
-}
-
-static double saved_share(const struct tfs_chain *chain)
-{
-	return chain->traffic > 0 ? chain->removable / chain->traffic : 0;
-}
-
 /* The first call does the work of all. */
-static void edit_chain(const struct tfs_steady *steady, const struct tfs_chain *chain,
-	struct tfs_hits *firsts)
+static void edit_chain(
+	const struct tfs_steady *steady, const struct tfs_chain *chain, struct tfs_hits *firsts)
 {
 	double first = tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[0]]);
-	double fused = chain_ns(steady, chain) * (1 - saved_share(chain));
+	double fused = tfs_chain_ns(steady, chain) * (1 - tfs_chain_needless(chain));
 	struct tfs_edit edit = {.scale = first > 0 ? (float)(fused / first) : 0};
 
 	tfs_hits_add(firsts, chain->calls[0], (uint64_t)chain->removable, edit);
 }
 
 /* The members' names, in order. */
-static const char *name_chain(const struct tfs_steady *steady, struct tfs_pool *pool,
-	const struct tfs_chain *chain)
+static const char *name_chain(
+	const struct tfs_steady *steady, struct tfs_pool *pool, const struct tfs_chain *chain)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const char *names = "";
@@ -65,11 +51,14 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 	if (convolution && !chain->own && chain->count == 2)
 		return tfs_pool_print(pool,
 			"Replace cudnnConvolutionForward and the calls behind it (%s) by one "
-			"cudnnConvolutionBiasActivationForward.", names);
+			"cudnnConvolutionBiasActivationForward.",
+			names);
 	if (!chain->own)
 		return tfs_pool_print(pool,
-			"Do the work of %s in one pass: a kernel of your own, or the epilogue of the "
-			"product before it (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS).", names);
+			"Do the work of %s in one pass: a kernel of your own, or the epilogue of "
+			"the "
+			"product before it (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS).",
+			names);
 	return "Write these kernels as one that keeps the values in registers from the first "
 	       "operation to the last.";
 }
@@ -91,12 +80,14 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			const struct tfs_chain *mine = tfs_chains_at(chains, place.items[i].call);
 
 			for (uint32_t j = 1; j < mine->count; j++)
-				tfs_hits_add(&rest, mine->calls[j], 0,
-					(struct tfs_edit){.gone = true});
+				tfs_hits_add(
+					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
-			"starts a chain of %u elementwise operations (%s) that pass %.3g MB per step "
-			"through memory needlessly", chain->count, names,
+			"starts a chain of %u elementwise operations (%s) that pass %.3g MB per "
+			"step "
+			"through memory needlessly",
+			chain->count, names,
 			(double)place.bytes / (double)steady->step_count / 1e6);
 		if (draft)
 			draft->finding.advice = advise(steady, findings->pool, chain, names);
@@ -118,7 +109,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	for (size_t i = 0; i < chains.count; i++) {
 		edit_chain(steady, &chains.items[i], &firsts);
-		saved += chain_ns(steady, &chains.items[i]) * saved_share(&chains.items[i]) +
+		saved += tfs_chain_ns(steady, &chains.items[i]) *
+				 tfs_chain_needless(&chains.items[i]) +
 			 (chains.items[i].count - 1) * GAP_NS;
 	}
 	saved /= steady->step_count ? steady->step_count : 1;
@@ -126,11 +118,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, &chains, &firsts);
 	if (chains.count || !chains.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%zu chains of elementwise operations, worth %.2g %% of the step", chains.count,
-			whole > 0 ? 100 * saved / whole : 0);
+			"%zu chains of elementwise operations, worth %.2g %% of the step",
+			chains.count, whole > 0 ? 100 * saved / whole : 0);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u pairs of kernels share memory, but which of them writes it was not seen",
+			"%u pairs of kernels share memory, but which of them writes it was not "
+			"seen",
 			chains.unclear);
 	tfs_hits_finish(&firsts);
 	tfs_chains_finish(&chains);
@@ -142,9 +135,12 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
 	.title = "elementwise operations that could be one",
-	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so their "
-	       "time is that of the memory. Done in one pass, the values in between stay in registers "
-	       "and one launch is enough. A value that something reads later must be written anyway "
+	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so "
+	       "their "
+	       "time is that of the memory. Done in one pass, the values in between stay in "
+	       "registers "
+	       "and one launch is enough. A value that something reads later must be written "
+	       "anyway "
 	       "and is not counted.",
 	.advice = "Do these elementwise operations in one pass.",
 	.tips = "T8",

@@ -69,10 +69,12 @@ const struct tfs_rule tfs_rule_tfs401 = {
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "memory allocated and released in the training step",
-	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before it "
+	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before "
+	       "it "
 	       "unmaps it; pinned memory costs more still. A training step needs the same buffers "
 	       "each time.",
-	.advice = "Allocate this buffer once before the training loop and keep it for all steps; where "
+	.advice = "Allocate this buffer once before the training loop and keep it for all steps; "
+		  "where "
 		  "sizes vary, allocate for the largest, or use cudaMallocAsync and cudaFreeAsync "
 		  "from a pool that keeps its memory.",
 	.tips = "T27",

@@ -13,8 +13,8 @@ struct tally {
 	uint32_t user;
 };
 
-static void follow(const struct tfs_steady *steady, const struct tfs_place *place,
-	struct tally *out_tally)
+static void follow(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tally *out_tally)
 {
 	struct tally tally = {.user = TFS_NONE};
 
@@ -41,7 +41,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
 	const char *user = tally->user == TFS_NONE ? "the next call"
-		: tfs_trace_function(timeline->trace, timeline->calls[tally->user].function);
+						   : tfs_trace_function(timeline->trace,
+							     timeline->calls[tally->user].function);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"zeroes %.4g MB per step%s, which %s then %s",
 		(double)place->bytes / (double)steady->step_count / 1e6,
@@ -51,7 +52,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
 			"Remove this zeroing and call %s and its like with beta = 0, which writes "
-			"without reading.", user);
+			"without reading.",
+			user);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -82,8 +84,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (opaque)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"zeroed memory goes to kernels of the program at %u places; what they do with "
-			"it was not seen", opaque);
+			"zeroed memory goes to kernels of the program at %u places; what they do "
+			"with "
+			"it was not seen",
+			opaque);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"nothing is zeroed only to be overwritten; zeros are needed at %u places",
@@ -97,8 +101,10 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "memory zeroed and then wholly written",
-	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the memory, "
-	       "and adding to zeros costs another read of it. Where only one call contributes, that "
+	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the "
+	       "memory, "
+	       "and adding to zeros costs another read of it. Where only one call contributes, "
+	       "that "
 	       "call can write its result instead.",
 	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
 	.tips = "T7",

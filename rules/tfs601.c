@@ -32,8 +32,8 @@ static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_
 }
 
 /* What the search says, where the judged steps ran with the faster algorithm already. */
-static void price(const struct tfs_steady *steady, const struct tfs_place *place,
-	struct tfs_draft *draft)
+static void price(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_draft *draft)
 {
 	double saved = 0;
 	bool rewritten = false;
@@ -50,8 +50,8 @@ static void price(const struct tfs_steady *steady, const struct tfs_place *place
 	if (!rewritten && steady->whatif)
 		return;
 	draft->priced = true;
-	draft->finding.cost = (struct tfs_cost){saved, saved / 2, saved * 1.1,
-		steady->simulated ? "modelled" : "measured search"};
+	draft->finding.cost = (struct tfs_cost){
+		saved, saved / 2, saved * 1.1, steady->simulated ? "modelled" : "measured search"};
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -71,7 +71,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!draft)
 		return;
 	draft->finding.advice = tfs_pool_print(findings->pool,
-		"Choose this convolution's algorithm by %s once before the training loop, on scratch "
+		"Choose this convolution's algorithm by %s once before the training loop, on "
+		"scratch "
 		"outputs and with a workspace of %.3g MB or more; here it picks %s.",
 		tfs_search_function(call->family), (double)search.best_workspace / 1e6, best);
 	price(steady, place, draft);
@@ -102,9 +103,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"the program searches its algorithms itself");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%s; %u convolution calls are within 5 %% of the best, %u places made too few "
-			"calls", count.best ? "searched" : "nothing to search", count.best,
-			count.unstable);
+			"%s; %u convolution calls are within 5 %% of the best, %u places made too "
+			"few "
+			"calls",
+			count.best ? "searched" : "nothing to search", count.best, count.unstable);
 	tfs_hits_finish(&hits);
 }
 
@@ -114,10 +116,13 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
 	.title = "convolution with an algorithm that was not searched",
-	.why = "cuDNN has several algorithms for each convolution, and which one is fastest depends on "
-	       "shape and device. A fixed choice, or a small workspace, often picks a slow one; a search "
+	.why = "cuDNN has several algorithms for each convolution, and which one is fastest "
+	       "depends on "
+	       "shape and device. A fixed choice, or a small workspace, often picks a slow one; a "
+	       "search "
 	       "measures them once and pays back within a few hundred steps.",
-	.advice = "Choose this convolution's algorithm by a measured search before the training loop.",
+	.advice = "Choose this convolution's algorithm by a measured search before the training "
+		  "loop.",
 	.tips = "T3",
 	.rewrite = "cudnn-search",
 	.detect = detect,

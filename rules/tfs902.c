@@ -29,9 +29,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			list = tfs_pool_print(findings->pool, "%s%s%" PRIu64 " x %s", list,
 				*list ? "; " : "", header->lost[i], texts[i]);
 	if (summary->damages || summary->cut)
-		list = tfs_pool_print(findings->pool, "%s%s%" PRIu64 " damaged places in the file%s",
-			list, *list ? "; " : "", summary->damages,
-			summary->cut ? ", which ends early" : "");
+		list = tfs_pool_print(findings->pool,
+			"%s%s%" PRIu64 " damaged places in the file%s", list, *list ? "; " : "",
+			summary->damages, summary->cut ? ", which ends early" : "");
 	if (*list)
 		tfs_findings_note(findings, "%s", list);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "nothing was dropped");
@@ -42,9 +42,11 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.slug = "records-dropped",
 	.level = TFS_LEVEL_NOTE,
 	.title = "records were dropped",
-	.why = "The recording has a size cap, and CUPTI and the disk have theirs. What was dropped is "
+	.why = "The recording has a size cap, and CUPTI and the disk have theirs. What was dropped "
+	       "is "
 	       "missing from counts and times.",
-	.advice = "Record less (shorter windows) or raise the size cap in TFSHIM_OPTIONS, and look for a "
+	.advice = "Record less (shorter windows) or raise the size cap in TFSHIM_OPTIONS, and look "
+		  "for a "
 		  "full disk.",
 	.tips = "",
 	.detect = detect,

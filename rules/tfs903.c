@@ -16,7 +16,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (submitted && !timeline->op_count)
 		tfs_findings_note(findings,
 			"%u recorded calls gave the device work, but no activity of the device was "
-			"recorded%s%s", submitted, *why ? ": CUPTI " : "", why);
+			"recorded%s%s",
+			submitted, *why ? ": CUPTI " : "", why);
 	tfs_verdict_set(out_verdict, findings, before,
 		submitted ? TFS_STATE_PASSED : TFS_STATE_NOT_MEASURABLE,
 		submitted ? "device activity was recorded"
@@ -29,9 +30,11 @@ const struct tfs_rule tfs_rule_tfs903 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.title = "no records of the device",
-	.why = "Times on the device come from CUPTI. Without them idle time, overlap and costs are not "
+	.why = "Times on the device come from CUPTI. Without them idle time, overlap and costs are "
+	       "not "
 	       "known, and rules that need them are not measurable.",
-	.advice = "Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME), end other "
+	.advice = "Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME), end "
+		  "other "
 		  "profilers that hold it, and see `tfshim doctor`.",
 	.tips = "",
 	.detect = detect,

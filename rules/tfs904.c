@@ -22,10 +22,13 @@ const struct tfs_rule tfs_rule_tfs904 = {
 	.slug = "partial-visibility",
 	.level = TFS_LEVEL_NOTE,
 	.title = "part of the program was not visible",
-	.why = "A CUDA runtime linked statically into the program, libraries loaded in unusual ways and "
-	       "device work without a known call are out of reach of the hooks. Findings still hold; "
+	.why = "A CUDA runtime linked statically into the program, libraries loaded in unusual "
+	       "ways and "
+	       "device work without a known call are out of reach of the hooks. Findings still "
+	       "hold; "
 	       "what passed may not.",
-	.advice = "Build the program with `nvcc -cudart shared` so that its CUDA calls can be seen.",
+	.advice =
+		"Build the program with `nvcc -cudart shared` so that its CUDA calls can be seen.",
 	.tips = "",
 	.detect = detect,
 };

@@ -11,13 +11,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	size_t before = findings->count;
 
 	if (!timeline->step_source)
-		tfs_findings_note(findings, "no training step was found in the recorded calls, so that "
-					    "rules about steps abstain");
+		tfs_findings_note(findings,
+			"no training step was found in the recorded calls, so that "
+			"rules about steps abstain");
 	else if (steady->step_count < steady->min_steps)
 		tfs_findings_note(findings,
 			"%u training steps were recorded in full, of %" PRIu64
-			" in all; %u are needed for an error", steady->step_count,
-			timeline->training_steps, steady->min_steps);
+			" in all; %u are needed for an error",
+			steady->step_count, timeline->training_steps, steady->min_steps);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%u steps were judged",
 		steady->step_count);
 }
@@ -27,9 +28,11 @@ const struct tfs_rule tfs_rule_tfs905 = {
 	.slug = "too-few-steps",
 	.level = TFS_LEVEL_NOTE,
 	.title = "too few training steps were recorded",
-	.why = "Findings are about the steady state. With few steps, what happens once in a while looks "
+	.why = "Findings are about the steady state. With few steps, what happens once in a while "
+	       "looks "
 	       "like a habit, and times vary more than costs.",
-	.advice = "Train for more steps, or mark them with an NVTX range or tfshim_step() when they are "
+	.advice = "Train for more steps, or mark them with an NVTX range or tfshim_step() when "
+		  "they are "
 		  "not found.",
 	.tips = "",
 	.detect = detect,

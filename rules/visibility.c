@@ -50,9 +50,11 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 
 		if (library->flags & 2)
-			list = add(pool, list, tfs_pool_print(pool,
-				"a static copy of %s inside the program is out of reach of the hooks",
-				library_name(library->record.function)));
+			list = add(pool, list,
+				tfs_pool_print(pool,
+					"a static copy of %s inside the program is out of reach of "
+					"the hooks",
+					library_name(library->record.function)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
@@ -62,13 +64,14 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 			list = add(pool, list, tfs_trace_string(trace, fact->text));
 	}
 	if (share > UNEXPLAINED)
-		list = add(pool, list, tfs_pool_print(pool,
-			"%.0f %% of the device's work has no known call", share * 100));
+		list = add(pool, list,
+			tfs_pool_print(pool, "%.0f %% of the device's work has no known call",
+				share * 100));
 	return list;
 }
 
-static void list_facts(const struct tfs_trace *trace, struct tfs_pool *pool,
-	struct tfs_visibility *out)
+static void list_facts(
+	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_fact);
 
@@ -79,13 +82,13 @@ static void list_facts(const struct tfs_trace *trace, struct tfs_pool *pool,
 
 		if (tfs_trace_fact(trace, key) != fact)
 			continue;
-		out->facts[out->fact_count++] = (struct tfs_fact_line){key,
-			tfs_trace_string(trace, fact->text), fact->number};
+		out->facts[out->fact_count++] = (struct tfs_fact_line){
+			key, tfs_trace_string(trace, fact->text), fact->number};
 	}
 }
 
-static void list_libraries(const struct tfs_trace *trace, struct tfs_pool *pool,
-	struct tfs_visibility *out)
+static void list_libraries(
+	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
 {
 	size_t count = tfs_trace_count(trace, TFS_RECORD_library);
 
@@ -94,10 +97,10 @@ static void list_libraries(const struct tfs_trace *trace, struct tfs_pool *pool,
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 
-		out->libraries[out->library_count++] = (struct tfs_library_line){
-			library_name(library->record.function),
-			tfs_trace_string(trace, library->record.site), library->version,
-			(library->flags & 1) != 0, (library->flags & 2) != 0};
+		out->libraries[out->library_count++] =
+			(struct tfs_library_line){library_name(library->record.function),
+				tfs_trace_string(trace, library->record.site), library->version,
+				(library->flags & 1) != 0, (library->flags & 2) != 0};
 	}
 }
 
@@ -113,10 +116,10 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 	out->calls = steady->call_count > 0;
 	out->device = steady->activity;
 	out->partial = *gaps != '\0';
-	snprintf(out->text, sizeof(out->text), "calls %s, device activity %s, training steps %s%s%s",
-		out->calls ? "recorded" : "not recorded",
-		out->device ? "recorded" : "not recorded", out->steps ? "found" : "not found",
-		*gaps ? "; " : "", gaps);
+	snprintf(out->text, sizeof(out->text),
+		"calls %s, device activity %s, training steps %s%s%s",
+		out->calls ? "recorded" : "not recorded", out->device ? "recorded" : "not recorded",
+		out->steps ? "found" : "not found", *gaps ? "; " : "", gaps);
 	list_facts(timeline->trace, pool, out);
 	list_libraries(timeline->trace, pool, out);
 }

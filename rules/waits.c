@@ -40,7 +40,8 @@ enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_
 	default:
 		break;
 	}
-	return tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ? TFS_WAIT_OWN : TFS_WAIT_NONE;
+	return tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ? TFS_WAIT_OWN
+									: TFS_WAIT_NONE;
 }
 
 /* How far the host and each stream know that each stream has come: counts of submissions. */
@@ -91,8 +92,8 @@ static uint32_t stream_flags(const struct tfs_timeline *timeline, uint32_t strea
 }
 
 /* What the next work of a stream comes after. */
-static void order_stream(struct progress *progress, const struct tfs_timeline *timeline,
-	uint32_t stream)
+static void order_stream(
+	struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream)
 {
 	uint32_t flags = stream_flags(timeline, stream);
 
@@ -205,8 +206,8 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		struct tfs_copy copy;
 		uint32_t stream = stream_of(timeline, call);
 		bool submits = tfs_family_submits(call->family) && !call->record->status;
-		bool down = tfs_copy_describe(timeline, call, &copy) &&
-			    copy.direction == TFS_COPY_DOWN;
+		bool down =
+			tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_DOWN;
 
 		waiting->wait = tfs_wait_of(timeline, call);
 		waiting->stream = stream;

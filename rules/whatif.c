@@ -18,9 +18,9 @@ struct tfs_whatif {
 	struct tfs_run *runs;
 	size_t run_count;
 	struct tfs_replay **replays;
-	double *base;    /* when each step was over, replayed as it was: all runs' marks */
-	double *changed; /* and with edits */
-	double *saved;   /* per step */
+	double *base;           /* when each step was over, replayed as it was: all runs' marks */
+	double *changed;        /* and with edits */
+	double *saved;          /* per step */
 	struct tfs_edit *edits; /* for each call of the evidence */
 	size_t mark_count;
 	size_t step_count;

@@ -98,7 +98,8 @@ static bool dense(const struct tfs_timeline *timeline, const struct tfs_host_cal
 	int32_t field[TFS_PROBLEM_FIELD_COUNT];
 	int64_t reach = 1, elements = 1;
 
-	if (call->family != TFS_FAMILY_conv_forward && call->family != TFS_FAMILY_conv_fused && !data)
+	if (call->family != TFS_FAMILY_conv_forward && call->family != TFS_FAMILY_conv_fused &&
+		!data)
 		return true;
 	if (!tfs_trace_problem(timeline->trace,
 		    (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0), field))
@@ -108,7 +109,8 @@ static bool dense(const struct tfs_timeline *timeline, const struct tfs_host_cal
 			{TFS_PROBLEM_n, TFS_PROBLEM_k, TFS_PROBLEM_out_h, TFS_PROBLEM_out_w},
 			{TFS_PROBLEM_n, TFS_PROBLEM_c, TFS_PROBLEM_h, TFS_PROBLEM_w}};
 		int64_t size = field[sizes[data][i]];
-		int64_t stride = field[(data ? TFS_PROBLEM_x_stride_n : TFS_PROBLEM_y_stride_n) + i];
+		int64_t stride =
+			field[(data ? TFS_PROBLEM_x_stride_n : TFS_PROBLEM_y_stride_n) + i];
 
 		reach += (size - 1) * stride;
 		elements *= size;
@@ -225,8 +227,8 @@ enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
 	gaps.items[0].end = offset + fill->target.bytes;
 	*out_user = TFS_NONE;
 	for (unsigned i = 0; gaps.count && i < MOST_USES; i++) {
-		const struct tfs_access *next = tfs_flow_after(timeline, at, fill->target.range,
-			offset, fill->target.bytes, ANY_USE);
+		const struct tfs_access *next = tfs_flow_after(
+			timeline, at, fill->target.range, offset, fill->target.bytes, ANY_USE);
 		enum tfs_zeros now;
 
 		if (!next || gaps.full)

@@ -23,8 +23,8 @@ static struct tfs_graph make(bool twice)
 
 	memset(calls, 0, sizeof(calls));
 	for (unsigned i = 0; i < STEPS; i++) {
-		static const bool waits[2][CALLS_PER_STEP] = {{false, true, false, true},
-			{false, false, true, true}};
+		static const bool waits[2][CALLS_PER_STEP] = {
+			{false, true, false, true}, {false, false, true, true}};
 		double work = 100 * US;
 
 		marks[i] = now;
@@ -53,9 +53,16 @@ static struct tfs_graph make(bool twice)
 		now += 30 * US;
 	}
 	marks[STEPS] = now;
-	return (struct tfs_graph){.calls = calls, .ops = ops, .streams = streams, .busy_ns = busy,
-		.marks = marks, .calls_count = call, .ops_count = op, .stream_count = 1,
-		.thread_count = 1, .marks_count = STEPS + 1};
+	return (struct tfs_graph){.calls = calls,
+		.ops = ops,
+		.streams = streams,
+		.busy_ns = busy,
+		.marks = marks,
+		.calls_count = call,
+		.ops_count = op,
+		.stream_count = 1,
+		.thread_count = 1,
+		.marks_count = STEPS + 1};
 }
 
 static double per_step(const struct tfs_replay *replay, const struct tfs_edit *edits)
@@ -66,8 +73,8 @@ static double per_step(const struct tfs_replay *replay, const struct tfs_edit *e
 	return (finish[STEPS] - finish[0]) / STEPS;
 }
 
-static double saved(const struct tfs_replay *replay, unsigned first, unsigned second,
-	struct tfs_edit edit)
+static double saved(
+	const struct tfs_replay *replay, unsigned first, unsigned second, struct tfs_edit edit)
 {
 	struct tfs_edit edits[STEPS * CALLS_PER_STEP] = {0};
 
@@ -158,8 +165,13 @@ static void error_shows(void)
 static void full_queue_holds_the_host(void)
 {
 	enum { LAUNCHES = 4000 };
-	struct tfs_graph graph = {.streams = streams, .busy_ns = busy, .calls_count = LAUNCHES,
-		.ops_count = LAUNCHES, .stream_count = 1, .thread_count = 1, .marks_count = 2};
+	struct tfs_graph graph = {.streams = streams,
+		.busy_ns = busy,
+		.calls_count = LAUNCHES,
+		.ops_count = LAUNCHES,
+		.stream_count = 1,
+		.thread_count = 1,
+		.marks_count = 2};
 	double ends[2] = {0, LAUNCHES * 3 * US}, finish[2];
 	struct tfs_replay *replay;
 
@@ -169,9 +181,13 @@ static void full_queue_holds_the_host(void)
 	TEST_NEED(graph.calls && graph.ops);
 	for (unsigned i = 0; i < LAUNCHES; i++) {
 		graph.calls[i] = (struct tfs_graph_call){.start_ns = i * 3 * US,
-			.end_ns = i * 3 * US + 2 * US, .first_op = i, .ops = 1, .stream = TFS_NONE,
+			.end_ns = i * 3 * US + 2 * US,
+			.first_op = i,
+			.ops = 1,
+			.stream = TFS_NONE,
 			.event = TFS_NONE};
-		graph.ops[i] = (struct tfs_graph_op){4 * US + i * 10 * US, 13 * US + i * 10 * US, 0, 0};
+		graph.ops[i] =
+			(struct tfs_graph_op){4 * US + i * 10 * US, 13 * US + i * 10 * US, 0, 0};
 	}
 	replay = tfs_replay_create(&graph);
 	TEST_NEED(replay && !tfs_replay_run(replay, NULL, finish));

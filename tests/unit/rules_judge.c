@@ -98,8 +98,8 @@ static void findings_are_ranked(void)
 	for (size_t i = 1; i < judgement->finding_count; i++) {
 		const struct tfs_finding *a = &judgement->findings[i - 1], *b = a + 1;
 
-		TEST_TRUE(a->level > b->level ||
-			  (a->level == b->level && a->cost.ns >= b->cost.ns));
+		TEST_TRUE(
+			a->level > b->level || (a->level == b->level && a->cost.ns >= b->cost.ns));
 	}
 	scene_destroy(scene);
 }
@@ -134,9 +134,9 @@ static void waivers(void)
 
 static void put_rewrite(struct scene *scene, enum tfs_rewrite_state state, uint64_t applied)
 {
-	struct tfs_rewrite_record record = {.record = {.function = (uint16_t)state,
-						    .site = builder_string(scene_builder(scene),
-							    "pinned-staging")},
+	struct tfs_rewrite_record record = {
+		.record = {.function = (uint16_t)state,
+			.site = builder_string(scene_builder(scene), "pinned-staging")},
 		.applied = applied,
 		.predicted_ns = NAN,
 		.realised_ns = NAN,
@@ -159,10 +159,10 @@ static void rewrites_hide_nothing(bool flagged)
 		call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart,
 			TFS_FAMILY_copy_async, "cudaMemcpyAsync");
 		call.amount = BIG;
-		builder_operand(&call, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), device,
-			BIG);
-		builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_HOST), 0x1000,
-			BIG);
+		builder_operand(
+			&call, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), device, BIG);
+		builder_operand(
+			&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_HOST), 0x1000, BIG);
 		builder_attribute(&call, TFS_ATTRIBUTE_copy_kind, 1);
 		builder_attribute(&call, TFS_ATTRIBUTE_rewritten, name);
 		scene_make(scene, &call, BIG / 12);
@@ -185,8 +185,8 @@ static void refusals_name_their_check(void)
 		.rewrite = builder_string(scene_builder(scene), "pinned-staging"),
 		.check = builder_string(scene_builder(scene), "capture-open"),
 		.count = 3};
-	struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart,
-		TFS_FAMILY_copy, "cudaMemcpy");
+	struct builder_call call = scene_call(
+		scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 
 	put_rewrite(scene, TFS_REWRITE_APPLY, 5);
 	refusal.record.site = call.site;

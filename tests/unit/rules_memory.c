@@ -45,8 +45,8 @@ static void churn(void)
 	}
 	expect(scene, "TFS401", TFS_STATE_VIOLATED, 2);
 	freed = scene_finding(scene, "TFS401", 12);
-	TEST_NEED(freed && scene_finding(scene, "TFS401", 10) &&
-		  scene_finding(scene, "TFS202", 12));
+	TEST_NEED(
+		freed && scene_finding(scene, "TFS401", 10) && scene_finding(scene, "TFS202", 12));
 	TEST_EQ(freed->level, TFS_LEVEL_ERROR);
 	TEST_EQ(scene_finding(scene, "TFS401", 10)->level, TFS_LEVEL_ERROR);
 	/* The free is 202 as well: one group, one cost. */
@@ -118,8 +118,8 @@ static void use_grad(struct scene *scene, const struct memory *memory, enum use 
 		break;
 	case TWO_PARTS:
 		scene_gemm(scene, 11, memory->input, memory->grad, BYTES / 2, true, 50000);
-		scene_gemm(scene, 11, memory->input, memory->grad + BYTES / 2, BYTES / 2, true,
-			50000);
+		scene_gemm(
+			scene, 11, memory->input, memory->grad + BYTES / 2, BYTES / 2, true, 50000);
 		break;
 	case WRITTEN_IN_PART:
 		scene_gemm(scene, 11, memory->input, memory->grad, BYTES / 2, false, 50000);

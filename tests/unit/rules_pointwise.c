@@ -35,7 +35,8 @@ static const struct tfs_finding *expect(struct scene *scene, enum tfs_state stat
 	return scene_finding(scene, "TFS301", line);
 }
 
-static void pointwise(struct scene *scene, unsigned line, unsigned stream, uint64_t from, uint64_t to)
+static void pointwise(
+	struct scene *scene, unsigned line, unsigned stream, uint64_t from, uint64_t to)
 {
 	struct builder_call call = scene_call(scene, line, stream, TFS_LIBRARY_cudnn,
 		TFS_FAMILY_pointwise, "cudnnActivationForward");
@@ -135,8 +136,8 @@ static void no_chains(void)
 			call = scene_call(scene, 16, SCENE_LEGACY, TFS_LIBRARY_cublas,
 				TFS_FAMILY_blas, "cublasSaxpy_v2");
 			builder_operand(&call, TFS_ROLE_READ, memory.x + j * 1024, 1024);
-			builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_WRITE,
-				memory.y + j * 1024, 1024);
+			builder_operand(
+				&call, TFS_ROLE_READ | TFS_ROLE_WRITE, memory.y + j * 1024, 1024);
 			scene_make(scene, &call, 3000);
 		}
 	}
@@ -199,8 +200,7 @@ static void own_kernels_that_are_none(void)
 		scene_gemm(scene, 13, memory.y, memory.x, BYTES, false, 100000);
 		for (unsigned j = 0; j < 2; j++)
 			scene_launch(scene, 14, SCENE_LEGACY, 3000, 1024, 2,
-				(const uint64_t[]){memory.z + j * 8192,
-					memory.x + j * 8192});
+				(const uint64_t[]){memory.z + j * 8192, memory.x + j * 8192});
 	}
 	expect(scene, TFS_STATE_PASSED, 0);
 	scene_destroy(scene);

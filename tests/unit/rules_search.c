@@ -10,15 +10,15 @@
 
 struct run {
 	unsigned steps;
-	bool search;      /* by the shim */
-	bool own_search;  /* by the program */
+	bool search;     /* by the shim */
+	bool own_search; /* by the program */
 	float asked_ms, other_ms;
 	unsigned ran; /* what the calls ran, if not what they asked for */
 	bool simulated;
 };
 
-static void candidate(struct scene *scene, uint32_t problem, uint16_t algorithm, float ms,
-	uint32_t flags)
+static void candidate(
+	struct scene *scene, uint32_t problem, uint16_t algorithm, float ms, uint32_t flags)
 {
 	struct tfs_search_record record = {.record = {.function = algorithm, .site = problem},
 		.time_ms = ms,

@@ -95,8 +95,8 @@ static void throttling_passes(void)
 		scene_step(scene);
 		if (i >= 2)
 			scene_event_sync(scene, 10, 100 + i % 2);
-		scene_copy(scene, 11, copies, true, true, TFS_MEMORY_PINNED, weights, 1 << 20,
-			90000);
+		scene_copy(
+			scene, 11, copies, true, true, TFS_MEMORY_PINNED, weights, 1 << 20, 90000);
 		scene_event_record(scene, 12, copies, 100 + i % 2);
 		work(scene, 13, SCENE_LEGACY, 100000);
 	}
@@ -114,8 +114,8 @@ static void a_reached_event_passes(void)
 		scene_step(scene);
 		if (i)
 			scene_event_sync(scene, 10, 100);
-		scene_copy(scene, 11, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, weights,
-			1 << 20, 30000);
+		scene_copy(scene, 11, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, weights, 1 << 20,
+			30000);
 		scene_event_record(scene, 12, SCENE_LEGACY, 100);
 		work(scene, 13, SCENE_LEGACY, 100000);
 		scene_device_sync(scene, 14);
@@ -156,8 +156,8 @@ static void timing_brackets_are_advice(void)
 		work(scene, 10, SCENE_LEGACY, 100000);
 		scene_event_record(scene, 11, SCENE_LEGACY, 100);
 		scene_event_sync(scene, 12, 100);
-		elapsed = scene_call(scene, 13, SCENE_LEGACY, TFS_LIBRARY_cudart,
-			TFS_FAMILY_query, "cudaEventElapsedTime");
+		elapsed = scene_call(scene, 13, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_query,
+			"cudaEventElapsedTime");
 		scene_make(scene, &elapsed, 0);
 	}
 	scene_judge(scene, NULL);
@@ -263,13 +263,13 @@ static void what_does_not_wait(void)
 
 		scene_step(scene);
 		scene_set(scene, 10, weights, 4096, 1);
-		copy = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy,
-			"cudaMemcpy");
+		copy = scene_call(
+			scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 		copy.amount = 4;
-		builder_operand(&copy, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
-			weights, 4);
-		builder_operand(&copy, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
-			weights + 64, 4);
+		builder_operand(
+			&copy, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), weights, 4);
+		builder_operand(
+			&copy, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), weights + 64, 4);
 		builder_attribute(&copy, TFS_ATTRIBUTE_copy_kind, 3);
 		scene_make(scene, &copy, 3000);
 		scene_copy(scene, 12, SCENE_LEGACY, false, true, TFS_MEMORY_PAGEABLE, weights,

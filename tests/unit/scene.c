@@ -98,8 +98,8 @@ unsigned scene_stream(struct scene *scene, uint32_t flags)
 	return stream;
 }
 
-static uint16_t function_id(struct scene *scene, enum tfs_library library, enum tfs_family family,
-	const char *name)
+static uint16_t function_id(
+	struct scene *scene, enum tfs_library library, enum tfs_family family, const char *name)
 {
 	unsigned i = 0;
 
@@ -212,7 +212,8 @@ static uint64_t stream_ready(const struct scene *scene, unsigned stream)
 	return ns;
 }
 
-static uint64_t run_work(struct scene *scene, unsigned stream, uint64_t work_ns, uint64_t *out_start)
+static uint64_t run_work(
+	struct scene *scene, unsigned stream, uint64_t work_ns, uint64_t *out_start)
 {
 	*out_start = max(scene->now + LATENCY_NS, stream_ready(scene, stream) + GAP_NS);
 	scene->free_ns[stream] = *out_start + work_ns;
@@ -230,8 +231,8 @@ void scene_make(struct scene *scene, struct builder_call *call, uint64_t work_ns
 {
 	enum tfs_family family = family_of(scene, call->function);
 	unsigned stream = call->stream == TFS_NO_STREAM ? 0 : stream_index(scene, call->stream);
-	struct tfs_device_op_record op = {.record = {.function = TFS_DEVICE_KERNEL, .site = 1},
-		.stream = 7 + stream};
+	struct tfs_device_op_record op = {
+		.record = {.function = TFS_DEVICE_KERNEL, .site = 1}, .stream = 7 + stream};
 	uint32_t unit;
 
 	if (family == TFS_FAMILY_set || family == TFS_FAMILY_set_async)
@@ -251,9 +252,10 @@ uint64_t scene_memory(struct scene *scene, enum tfs_memory_kind kind, uint64_t b
 	scene->address += (bytes + 0xffff) & ~UINT64_C(0xffff);
 	if (kind == TFS_MEMORY_PAGEABLE)
 		return address;
-	call = kind == TFS_MEMORY_PINNED
-		? scene_call(scene, 1, 0, TFS_LIBRARY_cudart, TFS_FAMILY_host_alloc, "cudaMallocHost")
-		: scene_call(scene, 2, 0, TFS_LIBRARY_cudart, TFS_FAMILY_alloc, "cudaMalloc");
+	call = kind == TFS_MEMORY_PINNED ? scene_call(scene, 1, 0, TFS_LIBRARY_cudart,
+						   TFS_FAMILY_host_alloc, "cudaMallocHost")
+					 : scene_call(scene, 2, 0, TFS_LIBRARY_cudart,
+						   TFS_FAMILY_alloc, "cudaMalloc");
 	call.amount = bytes;
 	builder_operand(&call, TFS_ROLE_MEMORY(kind), address, bytes);
 	scene_make(scene, &call, 0);
@@ -309,14 +311,14 @@ void scene_copy(struct scene *scene, unsigned line, unsigned stream, bool async,
 void scene_launch(struct scene *scene, unsigned line, unsigned stream, uint64_t work_ns,
 	uint64_t count, unsigned pointers, const uint64_t *addresses)
 {
-	struct builder_call call = scene_call(scene, line, stream, TFS_LIBRARY_cudart,
-		TFS_FAMILY_launch, "__cudaLaunchKernel");
+	struct builder_call call = scene_call(
+		scene, line, stream, TFS_LIBRARY_cudart, TFS_FAMILY_launch, "__cudaLaunchKernel");
 
 	for (unsigned i = 0; i < pointers; i++)
 		builder_operand(&call, TFS_ROLE_MAYBE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
 			addresses[i], count * 4);
-	builder_attribute(&call, TFS_ATTRIBUTE_grid,
-		(count + BLOCK - 1) / BLOCK | UINT64_C(1) << 32);
+	builder_attribute(
+		&call, TFS_ATTRIBUTE_grid, (count + BLOCK - 1) / BLOCK | UINT64_C(1) << 32);
 	builder_attribute(&call, TFS_ATTRIBUTE_block, BLOCK | UINT64_C(1) << 32);
 	builder_attribute(&call, TFS_ATTRIBUTE_argument, count);
 	scene_make(scene, &call, work_ns);
@@ -324,8 +326,8 @@ void scene_launch(struct scene *scene, unsigned line, unsigned stream, uint64_t 
 
 void scene_set(struct scene *scene, unsigned line, uint64_t address, uint64_t bytes, int value)
 {
-	struct builder_call call = scene_call(scene, line, 0, TFS_LIBRARY_cudart,
-		TFS_FAMILY_set_async, "cudaMemsetAsync");
+	struct builder_call call = scene_call(
+		scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_set_async, "cudaMemsetAsync");
 
 	call.amount = bytes;
 	builder_operand(&call, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), address, bytes);
@@ -336,16 +338,16 @@ void scene_set(struct scene *scene, unsigned line, uint64_t address, uint64_t by
 void scene_gemm(struct scene *scene, unsigned line, uint64_t from, uint64_t to, uint64_t bytes,
 	bool adds, uint64_t work_ns)
 {
-	struct builder_call call = scene_call(
-		scene, line, 0, TFS_LIBRARY_cublas, TFS_FAMILY_gemm, "cublasSgemm_v2");
+	struct builder_call call =
+		scene_call(scene, line, 0, TFS_LIBRARY_cublas, TFS_FAMILY_gemm, "cublasSgemm_v2");
 	double beta = adds;
 	uint64_t bits;
 
 	memcpy(&bits, &beta, sizeof(bits));
 	builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), from, bytes);
 	builder_operand(&call,
-		TFS_ROLE_WRITE | (adds ? TFS_ROLE_READ : 0) | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), to,
-		bytes);
+		TFS_ROLE_WRITE | (adds ? TFS_ROLE_READ : 0) | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
+		to, bytes);
 	builder_attribute(&call, TFS_ATTRIBUTE_beta, bits);
 	scene_make(scene, &call, work_ns);
 }
@@ -396,8 +398,8 @@ void scene_event_record(struct scene *scene, unsigned line, unsigned stream, uin
 
 void scene_event_sync(struct scene *scene, unsigned line, uint64_t event)
 {
-	struct builder_call call = scene_call(scene, line, 0, TFS_LIBRARY_cudart,
-		TFS_FAMILY_event_sync, "cudaEventSynchronize");
+	struct builder_call call = scene_call(
+		scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_event_sync, "cudaEventSynchronize");
 
 	call.stream = TFS_NO_STREAM;
 	builder_attribute(&call, TFS_ATTRIBUTE_event, event);
@@ -406,8 +408,8 @@ void scene_event_sync(struct scene *scene, unsigned line, uint64_t event)
 
 void scene_malloc(struct scene *scene, unsigned line, uint64_t address, uint64_t bytes)
 {
-	struct builder_call call = scene_call(
-		scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_alloc, "cudaMalloc");
+	struct builder_call call =
+		scene_call(scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_alloc, "cudaMalloc");
 
 	call.amount = bytes;
 	call.stream = TFS_NO_STREAM;
@@ -417,15 +419,16 @@ void scene_malloc(struct scene *scene, unsigned line, uint64_t address, uint64_t
 
 void scene_free(struct scene *scene, unsigned line, uint64_t address)
 {
-	struct builder_call call = scene_call(
-		scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_free, "cudaFree");
+	struct builder_call call =
+		scene_call(scene, line, 0, TFS_LIBRARY_cudart, TFS_FAMILY_free, "cudaFree");
 
 	call.stream = TFS_NO_STREAM;
 	builder_operand(&call, TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), address, 0);
 	wait_until(scene, &call, all_done(scene));
 }
 
-const struct tfs_judgement *scene_judge(struct scene *scene, const struct tfs_judge_options *options)
+const struct tfs_judgement *scene_judge(
+	struct scene *scene, const struct tfs_judge_options *options)
 {
 	if (scene->in_window) {
 		builder_step(scene->builder, scene->index + 1, scene->now, TFS_PHASE_OTHER, 2);

@@ -57,7 +57,8 @@ void scene_malloc(struct scene *scene, unsigned line, uint64_t address, uint64_t
 void scene_free(struct scene *scene, unsigned line, uint64_t address);
 
 /* Ends the recording and judges it; once. */
-const struct tfs_judgement *scene_judge(struct scene *scene, const struct tfs_judge_options *options);
+const struct tfs_judgement *scene_judge(
+	struct scene *scene, const struct tfs_judge_options *options);
 const struct tfs_judgement *scene_judgement(const struct scene *scene);
 
 enum tfs_state scene_state(const struct scene *scene, const char *id);
