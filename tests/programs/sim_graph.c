@@ -69,17 +69,21 @@ static void count(void *data)
 static cudaGraph_t build(int *calls)
 {
 	struct cudaMemsetParams set = {
-		.dst = device, .elementSize = 1, .width = SIZE, .height = 1, .value = 5,
+		.dst = device,
+		.elementSize = 1,
+		.width = SIZE,
+		.height = 1,
+		.value = 5,
 	};
-	struct cudaHostNodeParams host = { .fn = count, .userData = calls };
+	struct cudaHostNodeParams host = {.fn = count, .userData = calls};
 	cudaGraphNode_t first, second, third;
 	cudaGraph_t graph = NULL;
 
 	OK(cudaGraphCreate(&graph, 0));
 	/* Added in the opposite order: the dependencies say which runs first. */
 	OK(cudaGraphAddHostNode(&third, graph, NULL, 0, &host));
-	OK(cudaGraphAddMemcpyNode1D(&second, graph, NULL, 0, seen, device, SIZE,
-		cudaMemcpyDeviceToHost));
+	OK(cudaGraphAddMemcpyNode1D(
+		&second, graph, NULL, 0, seen, device, SIZE, cudaMemcpyDeviceToHost));
 	OK(cudaGraphAddMemsetNode(&first, graph, NULL, 0, &set));
 	OK(cudaGraphAddDependencies(graph, &first, &second, NULL, 1));
 	OK(cudaGraphAddDependencies(graph, &second, &third, NULL, 1));

@@ -10,20 +10,20 @@ static int *device, *host;
 
 static cudaError_t launch(int *x, int n, int step)
 {
-	void *args[] = { &x, &n, &step };
+	void *args[] = {&x, &n, &step};
 
-	return cudaLaunchKernel(add_one, (dim3){ 8, 1, 1 }, (dim3){ 128, 1, 1 }, args, 0, stream);
+	return cudaLaunchKernel(add_one, (dim3){8, 1, 1}, (dim3){128, 1, 1}, args, 0, stream);
 }
 
 static void check_arguments_are_copied(void)
 {
 	struct gate gate;
 	int *x = device, n = NUMBER, step = 5, wrong = 0;
-	void *args[] = { &x, &n, &step };
+	void *args[] = {&x, &n, &step};
 
 	OK(cudaMemsetAsync(device, 0, NUMBER * sizeof(int), stream));
 	gate_close(&gate, stream);
-	OK(cudaLaunchKernel(add_one, (dim3){ 8, 1, 1 }, (dim3){ 128, 1, 1 }, args, 0, stream));
+	OK(cudaLaunchKernel(add_one, (dim3){8, 1, 1}, (dim3){128, 1, 1}, args, 0, stream));
 	n = 0;
 	step = 99;
 	x = NULL;
@@ -46,7 +46,7 @@ static void check_in_graph(void)
 	cudaGraph_t graph;
 	size_t count = 1;
 	int *x = device, n = NUMBER, step = 10;
-	void *args[] = { &x, &n, &step };
+	void *args[] = {&x, &n, &step};
 
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	OK(launch(device, NUMBER, 1));
@@ -102,15 +102,15 @@ static void check_what_it_is(cudaLibrary_t library)
 static void check_bad_launches(void)
 {
 	int *x = device, n = 0, step = 0;
-	void *args[] = { &x, &n, &step };
+	void *args[] = {&x, &n, &step};
 
-	TEST_EQ(cudaLaunchKernel(add_one, (dim3){ 0, 1, 1 }, (dim3){ 1, 1, 1 }, args, 0, stream),
+	TEST_EQ(cudaLaunchKernel(add_one, (dim3){0, 1, 1}, (dim3){1, 1, 1}, args, 0, stream),
 		cudaErrorInvalidConfiguration);
-	TEST_EQ(cudaLaunchKernel(add_one, (dim3){ 1, 1, 1 }, (dim3){ 2048, 1, 1 }, args, 0, stream),
+	TEST_EQ(cudaLaunchKernel(add_one, (dim3){1, 1, 1}, (dim3){2048, 1, 1}, args, 0, stream),
 		cudaErrorInvalidConfiguration);
-	TEST_EQ(cudaLaunchKernel(add_one, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, args, 1 << 20,
-		stream), cudaErrorInvalidValue);
-	TEST_EQ(cudaLaunchKernel(args, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, args, 0, stream),
+	TEST_EQ(cudaLaunchKernel(add_one, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 1 << 20, stream),
+		cudaErrorInvalidValue);
+	TEST_EQ(cudaLaunchKernel(args, (dim3){1, 1, 1}, (dim3){1, 1, 1}, args, 0, stream),
 		cudaErrorInvalidDeviceFunction);
 	TEST_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
 	OK(cudaStreamSynchronize(stream));

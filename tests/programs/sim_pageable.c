@@ -20,8 +20,8 @@ static void check_source_is_free(bool async)
 			OK(cudaMemcpyAsync(device + (size_t)i * SIZE, host, SIZE,
 				cudaMemcpyHostToDevice, stream));
 		else
-			OK(cudaMemcpy(device + (size_t)i * SIZE, host, SIZE,
-				cudaMemcpyHostToDevice));
+			OK(cudaMemcpy(
+				device + (size_t)i * SIZE, host, SIZE, cudaMemcpyHostToDevice));
 		memset(host, 0xee, SIZE);
 	}
 	OK(cudaDeviceSynchronize());

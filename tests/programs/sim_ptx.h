@@ -42,9 +42,14 @@ static void sim_fail(dim3 grid, dim3 block, size_t shared_bytes, void **args)
 static inline cudaLibrary_t sim_ptx_load(void)
 {
 	static const struct tfsim_kernel add_one = {
-		"add_one", sim_add_one, { 8, 4, 4 }, 3, 8, 1,
+		"add_one",
+		sim_add_one,
+		{8, 4, 4},
+		3,
+		8,
+		1,
 	};
-	static const struct tfsim_kernel fail = { "fail", sim_fail, { 0 }, 0, 0, 0 };
+	static const struct tfsim_kernel fail = {"fail", sim_fail, {0}, 0, 0, 0};
 	cudaLibrary_t library = NULL;
 
 	tfsim_register_kernel(&add_one);

@@ -19,7 +19,7 @@ int main(void)
 	OK(cudaLibraryGetKernel(&kernel, library, "fail"));
 	gate_close(&gate, stream);
 	/* The launch itself is fine: the failure comes with the work. */
-	OK(cudaLaunchKernel(kernel, (dim3){ 1, 1, 1 }, (dim3){ 1, 1, 1 }, NULL, 0, stream));
+	OK(cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, NULL, 0, stream));
 	OK(cudaMemsetAsync(device, 0, 64, stream));
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 	gate_open(&gate);

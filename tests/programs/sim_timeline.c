@@ -34,12 +34,12 @@ static float copies(const char *what, void *source, size_t size)
 static float steps(const char *what, bool wait, const void *kernel)
 {
 	int *x = (int *)device, n = 1 << 20, one = 1;
-	void *args[] = { &x, &n, &one };
+	void *args[] = {&x, &n, &one};
 
 	OK(cudaEventRecord(start, stream));
 	for (int i = 0; i < 16; i++) {
-		OK(cudaLaunchKernel(kernel, (dim3){ 4096, 1, 1 }, (dim3){ 256, 1, 1 }, args, 0,
-			stream));
+		OK(cudaLaunchKernel(
+			kernel, (dim3){4096, 1, 1}, (dim3){256, 1, 1}, args, 0, stream));
 		if (wait)
 			OK(cudaStreamSynchronize(stream));
 	}
@@ -50,15 +50,15 @@ static float steps(const char *what, bool wait, const void *kernel)
 static float overlap(const void *kernel)
 {
 	int *x = (int *)device, n = 1 << 20, one = 1;
-	void *args[] = { &x, &n, &one };
+	void *args[] = {&x, &n, &one};
 
 	OK(cudaEventRecord(start, stream));
 	OK(cudaStreamWaitEvent(second, start, 0));
 	OK(cudaMemcpyAsync(device + SIZE, pinned, SIZE, cudaMemcpyHostToDevice, second));
 	OK(cudaEventRecord(between, second));
 	for (int i = 0; i < 4; i++)
-		OK(cudaLaunchKernel(kernel, (dim3){ 4096, 1, 1 }, (dim3){ 256, 1, 1 }, args, 0,
-			stream));
+		OK(cudaLaunchKernel(
+			kernel, (dim3){4096, 1, 1}, (dim3){256, 1, 1}, args, 0, stream));
 	OK(cudaStreamWaitEvent(stream, between, 0));
 	return finish("overlap");
 }

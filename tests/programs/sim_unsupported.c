@@ -20,7 +20,7 @@ int main(int argc, char **argv)
 	library = sim_ptx_load();
 	OK(cudaLibraryGetKernel(&kernel, library, "unknown"));
 	for (int i = 0; argc > 1 && i < 3; i++)
-		OK(cudaLaunchKernel(kernel, (dim3){ 1, 1, 1 }, (dim3){ 32, 1, 1 }, args, 0, NULL));
+		OK(cudaLaunchKernel(kernel, (dim3){1, 1, 1}, (dim3){32, 1, 1}, args, 0, NULL));
 	OK(cudaDeviceSynchronize());
 	for (int i = 0; argc > 1 && i < 2; i++)
 		(void)cudaIpcGetMemHandle(&handle, memory);

@@ -41,13 +41,25 @@
 #define TFSIM_API __attribute__((visibility("default")))
 
 enum tfsim_kind {
-	TFSIM_KERNEL, TFSIM_MEMCPY, TFSIM_MEMSET, TFSIM_HOST, TFSIM_RECORD, TFSIM_WAIT, TFSIM_EMPTY,
-	TFSIM_ALLOC, TFSIM_FREE, TFSIM_GRAPH,
+	TFSIM_KERNEL,
+	TFSIM_MEMCPY,
+	TFSIM_MEMSET,
+	TFSIM_HOST,
+	TFSIM_RECORD,
+	TFSIM_WAIT,
+	TFSIM_EMPTY,
+	TFSIM_ALLOC,
+	TFSIM_FREE,
+	TFSIM_GRAPH,
 };
 
 /* Memory as CUPTI numbers it. */
 enum tfsim_memory {
-	TFSIM_UNKNOWN = 0, TFSIM_PAGEABLE = 1, TFSIM_PINNED = 2, TFSIM_DEVICE = 3, TFSIM_MANAGED = 5,
+	TFSIM_UNKNOWN = 0,
+	TFSIM_PAGEABLE = 1,
+	TFSIM_PINNED = 2,
+	TFSIM_DEVICE = 3,
+	TFSIM_MANAGED = 5,
 };
 
 struct tfsim_span {
@@ -61,19 +73,20 @@ struct tfsim_span {
 /* One piece of device work. Zero what does not apply. */
 struct tfsim_work {
 	enum tfsim_kind kind;
-	const char *name;		/* kernels: mangled name; must live as long as the process */
-	uint64_t cost_ns;		/* from tfsim_cost_*() */
-	void (*run)(void *args);	/* on a stream's thread; may run more than once (graphs) */
-	const void *args;		/* copied by tfsim_enqueue() */
+	const char *name;        /* kernels: mangled name; must live as long as the process */
+	uint64_t cost_ns;        /* from tfsim_cost_*() */
+	void (*run)(void *args); /* on a stream's thread; may run more than once (graphs) */
+	const void *args;        /* copied by tfsim_enqueue() */
 	size_t args_size;
-	void (*drop)(void *args);	/* optional: releases what the copy owns, called once */
+	void (*drop)(void *args); /* optional: releases what the copy owns, called once */
 	dim3 grid, block;
 	uint32_t shared_bytes;
-	uint64_t bytes;			/* memcpy, memset, alloc, free */
-	uint32_t value;			/* memset */
-	enum tfsim_memory src, dst;	/* memcpy; memset: dst */
-	bool synchronous;		/* the call that asked for it is not an Async one */
-	struct tfsim_span spans[TFSIM_SPANS];	/* what it touches, for hostile mode; may be partial */
+	uint64_t bytes;             /* memcpy, memset, alloc, free */
+	uint32_t value;             /* memset */
+	enum tfsim_memory src, dst; /* memcpy; memset: dst */
+	bool synchronous;           /* the call that asked for it is not an Async one */
+	struct tfsim_span
+		spans[TFSIM_SPANS]; /* what it touches, for hostile mode; may be partial */
 };
 
 /*

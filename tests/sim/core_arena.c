@@ -37,7 +37,7 @@ static bool insert(struct holes *h, unsigned at, size_t offset, size_t size)
 		h->room = room;
 	}
 	memmove(&h->list[at + 1], &h->list[at], (h->count - at) * sizeof(*h->list));
-	h->list[at] = (struct hole){ offset, size };
+	h->list[at] = (struct hole){offset, size};
 	h->count++;
 	return true;
 }
@@ -113,8 +113,7 @@ void sim_arena_free(int device, void *address, size_t size)
 	} else if (!insert(h, at, offset, size)) {
 		return;
 	}
-	if (at + 1 < h->count &&
-		h->list[at].offset + h->list[at].size == h->list[at + 1].offset) {
+	if (at + 1 < h->count && h->list[at].offset + h->list[at].size == h->list[at + 1].offset) {
 		h->list[at].size += h->list[at + 1].size;
 		remove_at(h, at + 1);
 	}

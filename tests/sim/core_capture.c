@@ -49,16 +49,26 @@ void sim_capture_forget(struct CUstream_st *stream)
 static enum cudaGraphNodeType node_type(enum tfsim_kind kind)
 {
 	switch (kind) {
-	case TFSIM_KERNEL: return cudaGraphNodeTypeKernel;
-	case TFSIM_MEMCPY: return cudaGraphNodeTypeMemcpy;
-	case TFSIM_MEMSET: return cudaGraphNodeTypeMemset;
-	case TFSIM_HOST: return cudaGraphNodeTypeHost;
-	case TFSIM_RECORD: return cudaGraphNodeTypeEventRecord;
-	case TFSIM_WAIT: return cudaGraphNodeTypeWaitEvent;
-	case TFSIM_ALLOC: return cudaGraphNodeTypeMemAlloc;
-	case TFSIM_FREE: return cudaGraphNodeTypeMemFree;
-	case TFSIM_GRAPH: return cudaGraphNodeTypeGraph;
-	default: return cudaGraphNodeTypeEmpty;
+	case TFSIM_KERNEL:
+		return cudaGraphNodeTypeKernel;
+	case TFSIM_MEMCPY:
+		return cudaGraphNodeTypeMemcpy;
+	case TFSIM_MEMSET:
+		return cudaGraphNodeTypeMemset;
+	case TFSIM_HOST:
+		return cudaGraphNodeTypeHost;
+	case TFSIM_RECORD:
+		return cudaGraphNodeTypeEventRecord;
+	case TFSIM_WAIT:
+		return cudaGraphNodeTypeWaitEvent;
+	case TFSIM_ALLOC:
+		return cudaGraphNodeTypeMemAlloc;
+	case TFSIM_FREE:
+		return cudaGraphNodeTypeMemFree;
+	case TFSIM_GRAPH:
+		return cudaGraphNodeTypeGraph;
+	default:
+		return cudaGraphNodeTypeEmpty;
 	}
 }
 
@@ -71,8 +81,8 @@ static cudaError_t set_tail(struct CUstream_st *stream, struct CUgraphNode_st *n
 	return cudaSuccess;
 }
 
-cudaError_t sim_capture_add(struct CUstream_st *stream, struct sim_payload *payload,
-	struct CUgraphNode_st **out_node)
+cudaError_t sim_capture_add(
+	struct CUstream_st *stream, struct sim_payload *payload, struct CUgraphNode_st **out_node)
 {
 	struct CUgraphNode_st *node;
 	cudaError_t error;
@@ -96,7 +106,8 @@ cudaError_t sim_capture_graph(struct CUstream_st *stream, struct CUgraphExec_st 
 		return cudaErrorStreamCaptureInvalidated;
 	child = sim_plan_graph(exec->plan);
 	node = child ? sim_graph_add(stream->capture->graph, cudaGraphNodeTypeGraph, NULL,
-		stream->capture_tail, stream->capture_tail_count) : NULL;
+			       stream->capture_tail, stream->capture_tail_count)
+		     : NULL;
 	if (node)
 		node->child = child;
 	return set_tail(stream, node);
@@ -107,7 +118,7 @@ cudaError_t sim_capture_record(struct CUstream_st *stream, struct CUevent_st *ev
 	if (stream->capture->invalid)
 		return cudaErrorStreamCaptureInvalidated;
 	if (!sim_nodes_set(&event->capture_nodes, &event->capture_node_count, stream->capture_tail,
-		stream->capture_tail_count))
+		    stream->capture_tail_count))
 		return cudaErrorMemoryAllocation;
 	event->capture = stream->capture;
 	return cudaSuccess;
@@ -120,8 +131,8 @@ static cudaError_t refuse(struct CUstream_st *stream, cudaError_t error)
 	return error;
 }
 
-static bool has(struct CUgraphNode_st *const *nodes, unsigned count,
-	const struct CUgraphNode_st *node)
+static bool has(
+	struct CUgraphNode_st *const *nodes, unsigned count, const struct CUgraphNode_st *node)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (nodes[i] == node)
@@ -136,8 +147,8 @@ cudaError_t sim_capture_join(struct CUstream_st *stream, const struct CUevent_st
 
 		if (has(stream->capture_tail, stream->capture_tail_count, node))
 			continue;
-		grown = realloc(stream->capture_tail,
-			(stream->capture_tail_count + 1) * sizeof(*grown));
+		grown = realloc(
+			stream->capture_tail, (stream->capture_tail_count + 1) * sizeof(*grown));
 		if (!grown)
 			return cudaErrorMemoryAllocation;
 		stream->capture_tail = grown;
@@ -154,8 +165,8 @@ cudaError_t sim_capture_wait(struct CUstream_st *stream, struct CUevent_st *even
 	if (!event->capture)
 		return event->op ? refuse(stream, cudaErrorStreamCaptureIsolation) : cudaSuccess;
 	if (event->capture->ended)
-		return refuse(stream, stream->capture ? cudaErrorStreamCaptureIsolation :
-			cudaErrorCapturedEvent);
+		return refuse(stream,
+			stream->capture ? cudaErrorStreamCaptureIsolation : cudaErrorCapturedEvent);
 	if (stream->legacy) {
 		sim_capture_invalidate(event->capture);
 		return cudaErrorStreamCaptureImplicit;
@@ -170,8 +181,8 @@ cudaError_t sim_capture_wait(struct CUstream_st *stream, struct CUevent_st *even
 	return sim_capture_join(stream, event);
 }
 
-cudaError_t sim_capture_start(struct CUstream_st *stream, enum cudaStreamCaptureMode mode,
-	struct CUgraph_st *into)
+cudaError_t sim_capture_start(
+	struct CUstream_st *stream, enum cudaStreamCaptureMode mode, struct CUgraph_st *into)
 {
 	struct sim_capture *capture;
 
@@ -235,8 +246,8 @@ static bool joined(const struct CUstream_st *origin)
 		mark_back(origin->capture_tail[i]);
 	for (int d = 0; d < sim.device_count; d++)
 		for (struct CUstream_st *s = sim.device[d].streams; s; s = s->next)
-			for (unsigned i = 0; s->capture == origin->capture &&
-				i < s->capture_tail_count; i++)
+			for (unsigned i = 0;
+				s->capture == origin->capture && i < s->capture_tail_count; i++)
 				if (!s->capture_tail[i]->mark)
 					return false;
 	return true;

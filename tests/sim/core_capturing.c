@@ -3,8 +3,8 @@
 
 /* Questions about captures, what they bar, and programs that steer one by hand. */
 
-cudaError_t tfsim_capture_status(cudaStream_t handle, enum cudaStreamCaptureStatus *out_status,
-	unsigned long long *out_id)
+cudaError_t tfsim_capture_status(
+	cudaStream_t handle, enum cudaStreamCaptureStatus *out_status, unsigned long long *out_id)
 {
 	struct CUstream_st *stream;
 	cudaError_t error = sim_enter();
@@ -18,9 +18,9 @@ cudaError_t tfsim_capture_status(cudaStream_t handle, enum cudaStreamCaptureStat
 	if (error == cudaSuccess && sim_capture_blocking(stream))
 		error = cudaErrorStreamCaptureImplicit;
 	if (error == cudaSuccess) {
-		*out_status = !stream->capture ? cudaStreamCaptureStatusNone :
-			stream->capture->invalid ? cudaStreamCaptureStatusInvalidated :
-			cudaStreamCaptureStatusActive;
+		*out_status = !stream->capture           ? cudaStreamCaptureStatusNone
+			      : stream->capture->invalid ? cudaStreamCaptureStatusInvalidated
+							 : cudaStreamCaptureStatusActive;
 		if (out_id && stream->capture)
 			*out_id = stream->capture->id;
 	}
@@ -58,14 +58,15 @@ static bool barred(const struct sim_capture *capture)
 	if (capture->mode == cudaStreamCaptureModeRelaxed)
 		return false;
 	return own || (sim_self.capture_mode == cudaStreamCaptureModeGlobal &&
-		capture->mode == cudaStreamCaptureModeGlobal);
+			      capture->mode == cudaStreamCaptureModeGlobal);
 }
 
 cudaError_t tfsim_capture_unsafe(void)
 {
 	cudaError_t error = cudaSuccess;
 
-	if (sim_self.capture_mode == cudaStreamCaptureModeRelaxed || sim_is_naive(SIM_NAIVE_CAPTURE))
+	if (sim_self.capture_mode == cudaStreamCaptureModeRelaxed ||
+		sim_is_naive(SIM_NAIVE_CAPTURE))
 		return cudaSuccess;
 	pthread_mutex_lock(&sim.lock);
 	for (struct sim_capture *c = sim.captures; c; c = c->next)
@@ -88,11 +89,12 @@ cudaError_t tfsim_capture_begin_into(cudaStream_t handle, enum cudaStreamCapture
 	if ((unsigned)mode > cudaStreamCaptureModeRelaxed)
 		return cudaErrorInvalidValue;
 	pthread_mutex_lock(&sim.lock);
-	error = sim_graph_known(graph) ? sim_stream_resolve(handle, &stream) : cudaErrorInvalidValue;
+	error = sim_graph_known(graph) ? sim_stream_resolve(handle, &stream)
+				       : cudaErrorInvalidValue;
 	if (error == cudaSuccess)
 		error = sim_capture_start(stream, mode, graph);
-	if (error == cudaSuccess && !sim_nodes_set(&stream->capture_tail,
-		&stream->capture_tail_count, deps, dep_count))
+	if (error == cudaSuccess &&
+		!sim_nodes_set(&stream->capture_tail, &stream->capture_tail_count, deps, dep_count))
 		error = cudaErrorMemoryAllocation;
 	pthread_mutex_unlock(&sim.lock);
 	return error;
@@ -115,8 +117,8 @@ void tfsim_capture_place(cudaStream_t handle, cudaGraph_t *out_graph,
 	pthread_mutex_unlock(&sim.lock);
 }
 
-cudaError_t tfsim_capture_depend(cudaStream_t handle, const cudaGraphNode_t *deps,
-	unsigned dep_count, bool replace)
+cudaError_t tfsim_capture_depend(
+	cudaStream_t handle, const cudaGraphNode_t *deps, unsigned dep_count, bool replace)
 {
 	struct CUstream_st *stream;
 	cudaError_t error = sim_enter();
@@ -129,8 +131,10 @@ cudaError_t tfsim_capture_depend(cudaStream_t handle, const cudaGraphNode_t *dep
 		error = cudaErrorIllegalState;
 	if (error == cudaSuccess && replace) {
 		stream->capture_tail_count = 0;
-		error = sim_nodes_set(&stream->capture_tail, &stream->capture_tail_count, deps,
-			dep_count) ? cudaSuccess : cudaErrorMemoryAllocation;
+		error = sim_nodes_set(
+				&stream->capture_tail, &stream->capture_tail_count, deps, dep_count)
+				? cudaSuccess
+				: cudaErrorMemoryAllocation;
 	} else if (error == cudaSuccess) {
 		struct CUevent_st event = {
 			.capture_nodes = (struct CUgraphNode_st **)(uintptr_t)deps,

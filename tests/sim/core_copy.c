@@ -104,17 +104,18 @@ static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfs
 	work->args = c;
 	work->args_size = sizeof(*c);
 	if (c->height == 1 && (c->dst + bytes <= c->src || c->src + bytes <= c->dst))
-		work->spans[0] = (struct tfsim_span){ c->dst, bytes, true };
-	work->spans[1] = (struct tfsim_span){ c->src, bytes, false };
+		work->spans[0] = (struct tfsim_span){c->dst, bytes, true};
+	work->spans[1] = (struct tfsim_span){c->src, bytes, false};
 	return cudaSuccess;
 }
 
 /* The source is the program's again when the call returns, though the copy is still to come. */
-static cudaError_t copy_staged(struct copy *c, struct tfsim_work *work, cudaStream_t stream,
-	bool async)
+static cudaError_t copy_staged(
+	struct copy *c, struct tfsim_work *work, cudaStream_t stream, bool async)
 {
-	cudaError_t error = async || sim_is_naive(SIM_NAIVE_SYNC) ? cudaSuccess :
-		tfsim_stream_synchronize(stream);
+	cudaError_t error = async || sim_is_naive(SIM_NAIVE_SYNC)
+				    ? cudaSuccess
+				    : tfsim_stream_synchronize(stream);
 	size_t bytes = c->width * c->height;
 	struct copy in = *c;
 	uint64_t start_ns;
@@ -169,7 +170,7 @@ static bool must_stage(const struct tfsim_work *work, bool capturing)
 
 static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
-	struct tfsim_work work = { .synchronous = !async };
+	struct tfsim_work work = {.synchronous = !async};
 	cudaError_t error = describe(c, kind, &work);
 	struct sim_op *op = NULL;
 	bool capturing;
@@ -195,7 +196,7 @@ static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t s
 cudaError_t tfsim_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 	size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
-	struct copy c = { dst, src, dst_pitch, src_pitch, width, height, NULL };
+	struct copy c = {dst, src, dst_pitch, src_pitch, width, height, NULL};
 	cudaError_t error = sim_enter();
 
 	if (error != cudaSuccess)
@@ -249,8 +250,8 @@ cudaError_t tfsim_describe_memcpy(void *dst, size_t dst_pitch, const void *src, 
 	c = malloc(sizeof(*c));
 	if (!c)
 		return cudaErrorMemoryAllocation;
-	*c = (struct copy){ dst, src, dst_pitch, src_pitch, width, height, NULL };
-	*out_work = (struct tfsim_work){ 0 };
+	*c = (struct copy){dst, src, dst_pitch, src_pitch, width, height, NULL};
+	*out_work = (struct tfsim_work){0};
 	error = describe(c, kind, out_work);
 	if (error != cudaSuccess)
 		free(c);
@@ -281,8 +282,12 @@ static cudaError_t describe_fill(struct fill *f, struct tfsim_work *work)
 	if (f->height == 1)
 		f->pitch = width;
 	*work = (struct tfsim_work){
-		.kind = TFSIM_MEMSET, .value = f->value, .run = run_fill, .args = f,
-		.args_size = sizeof(*f), .bytes = (uint64_t)width * f->height,
+		.kind = TFSIM_MEMSET,
+		.value = f->value,
+		.run = run_fill,
+		.args = f,
+		.args_size = sizeof(*f),
+		.bytes = (uint64_t)width * f->height,
 	};
 	if (!f->dst || f->pitch < width ||
 		!classify(f->dst, extent(f->pitch, width, f->height), &work->dst, &device) ||
@@ -290,7 +295,7 @@ static cudaError_t describe_fill(struct fill *f, struct tfsim_work *work)
 		return cudaErrorInvalidValue;
 	work->cost_ns = tfsim_cost_kernel(work->bytes, 0);
 	if (f->height == 1)
-		work->spans[0] = (struct tfsim_span){ f->dst, work->bytes, true };
+		work->spans[0] = (struct tfsim_span){f->dst, work->bytes, true};
 	return cudaSuccess;
 }
 
@@ -307,7 +312,7 @@ cudaError_t tfsim_describe_memset(void *dst, size_t pitch, uint32_t value, unsig
 	f = malloc(sizeof(*f));
 	if (!f)
 		return cudaErrorMemoryAllocation;
-	*f = (struct fill){ dst, pitch, width, height, value, element };
+	*f = (struct fill){dst, pitch, width, height, value, element};
 	error = describe_fill(f, out_work);
 	if (error != cudaSuccess)
 		free(f);
@@ -317,7 +322,7 @@ cudaError_t tfsim_describe_memset(void *dst, size_t pitch, uint32_t value, unsig
 cudaError_t tfsim_memset(void *dst, size_t pitch, uint32_t value, unsigned element, size_t width,
 	size_t height, cudaStream_t stream, bool async)
 {
-	struct fill f = { dst, pitch, width, height, value, element };
+	struct fill f = {dst, pitch, width, height, value, element};
 	cudaError_t error = sim_enter();
 	struct sim_op *op = NULL;
 	struct tfsim_work work;

@@ -22,8 +22,8 @@ cudaError_t tfsim_event_create(cudaEvent_t *out_event, unsigned flags)
 
 	if (error != cudaSuccess)
 		return error;
-	if (!out_event || flags > (cudaEventBlockingSync | cudaEventDisableTiming |
-		cudaEventInterprocess) ||
+	if (!out_event ||
+		flags > (cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess) ||
 		((flags & cudaEventInterprocess) && !(flags & cudaEventDisableTiming)))
 		return cudaErrorInvalidValue;
 	event = calloc(1, sizeof(*event));
@@ -65,7 +65,7 @@ cudaError_t tfsim_event_destroy(cudaEvent_t event)
 
 static cudaError_t record(struct CUevent_st *event, struct CUstream_st *stream)
 {
-	struct tfsim_work work = { .kind = TFSIM_RECORD };
+	struct tfsim_work work = {.kind = TFSIM_RECORD};
 	struct sim_op *op = NULL;
 	cudaError_t error = sim_capture_implicit(stream);
 
@@ -105,7 +105,7 @@ cudaError_t tfsim_event_record(cudaEvent_t event, cudaStream_t handle, unsigned 
 
 static cudaError_t wait_for(struct CUstream_st *stream, struct CUevent_st *event)
 {
-	struct tfsim_work work = { .kind = TFSIM_WAIT };
+	struct tfsim_work work = {.kind = TFSIM_WAIT};
 	struct sim_payload *payload;
 	struct sim_op *op;
 	cudaError_t error = sim_capture_implicit(stream);

@@ -9,8 +9,8 @@ static void replace(struct sim_payload **slot, struct sim_payload *payload)
 	*slot = sim_payload_ref(payload);
 }
 
-cudaError_t tfsim_node_set(cudaGraphNode_t node, enum cudaGraphNodeType type,
-	const struct tfsim_work *work)
+cudaError_t tfsim_node_set(
+	cudaGraphNode_t node, enum cudaGraphNodeType type, const struct tfsim_work *work)
 {
 	struct sim_payload *payload = sim_payload_create(work);
 	cudaError_t error = sim_enter();
@@ -51,8 +51,8 @@ cudaError_t tfsim_exec_set(cudaGraphExec_t handle, cudaGraphNode_t node,
 	return error;
 }
 
-cudaError_t tfsim_exec_enable(cudaGraphExec_t handle, cudaGraphNode_t node, const bool *set,
-	bool *out_enabled)
+cudaError_t tfsim_exec_enable(
+	cudaGraphExec_t handle, cudaGraphNode_t node, const bool *set, bool *out_enabled)
 {
 	cudaError_t error = sim_enter();
 	struct CUgraphExec_st *exec;
@@ -84,8 +84,8 @@ static bool same_edges(const struct sim_step *a, const struct sim_step *b)
 }
 
 /* Nodes keep the identity they had when the executable graph was made. */
-static enum cudaGraphExecUpdateResult adopt(struct sim_plan *plan, const struct sim_plan *old,
-	unsigned *out_at)
+static enum cudaGraphExecUpdateResult adopt(
+	struct sim_plan *plan, const struct sim_plan *old, unsigned *out_at)
 {
 	if (plan->count != old->count)
 		return cudaGraphExecUpdateErrorTopologyChanged;

@@ -9,7 +9,7 @@
 
 #define BUCKETS 256
 #define MAX_KERNELS 512
-#define MAX_SHARED 232448	/* with the attribute set, as on sm_90 */
+#define MAX_SHARED 232448 /* with the attribute set, as on sm_90 */
 #define PLAIN_SHARED 49152
 
 /* What a kernel without a CPU version is taken to do, per thread. */
@@ -105,7 +105,7 @@ static bool names(const char *registered, const char *name)
 		return strncmp(name + used, registered, length) == 0;
 	used = snprintf(prefix, sizeof(prefix), "_ZL%zu", length);
 	return strncmp(name, prefix, (size_t)used) == 0 &&
-		strncmp(name + used, registered, length) == 0;
+	       strncmp(name + used, registered, length) == 0;
 }
 
 const struct tfsim_kernel *sim_kernel_find(const char *name)
@@ -127,8 +127,8 @@ static size_t align_up(size_t offset, uint32_t size)
 	return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-bool tfsim_function_param(const struct tfsim_function *function, size_t index,
-	size_t *out_offset, size_t *out_size)
+bool tfsim_function_param(
+	const struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size)
 {
 	const struct tfsim_kernel *kernel = sim_kernel_find(function->name);
 	size_t offset = 0;
@@ -169,15 +169,15 @@ static cudaError_t check_shape(const struct tfsim_function *f, dim3 grid, dim3 b
 
 	if (threads == 0 || threads > 1024 || block.x > 1024 || block.y > 1024 || block.z > 64)
 		return cudaErrorInvalidConfiguration;
-	if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u ||
-		grid.y > 65535 || grid.z > 65535)
+	if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > 2147483647u || grid.y > 65535 ||
+		grid.z > 65535)
 		return cudaErrorInvalidConfiguration;
 	return shared > (size_t)f->max_dynamic_shared ? cudaErrorInvalidValue : cudaSuccess;
 }
 
 /* Offsets in the copy are the parameter's own, so that an "extra" buffer has the same layout. */
-static size_t lay_out(const struct tfsim_function *function, struct sim_launch *launch,
-	uint32_t *sizes)
+static size_t lay_out(
+	const struct tfsim_function *function, struct sim_launch *launch, uint32_t *sizes)
 {
 	size_t offset, size, end = 0;
 
@@ -204,7 +204,10 @@ cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, di
 {
 	cudaError_t error = check_shape(function, grid, block, shared_bytes);
 	struct sim_launch head = {
-		.function = function, .grid = grid, .block = block, .shared_bytes = shared_bytes,
+		.function = function,
+		.grid = grid,
+		.block = block,
+		.shared_bytes = shared_bytes,
 		.kernel = sim_kernel_find(function->name),
 	};
 	uint32_t sizes[TFSIM_MAX_PARAMS];
@@ -223,9 +226,15 @@ cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, di
 	for (uint32_t i = 0; i < head.param_count; i++)
 		memcpy(launch->values + head.offset[i], args[i], sizes[i]);
 	*out_work = (struct tfsim_work){
-		.kind = TFSIM_KERNEL, .name = function->name, .run = run_kernel, .args = launch,
-		.args_size = sizeof(*launch) + end, .grid = grid, .block = block,
-		.shared_bytes = (uint32_t)shared_bytes, .cost_ns = cost(head.kernel, grid, block),
+		.kind = TFSIM_KERNEL,
+		.name = function->name,
+		.run = run_kernel,
+		.args = launch,
+		.args_size = sizeof(*launch) + end,
+		.grid = grid,
+		.block = block,
+		.shared_bytes = (uint32_t)shared_bytes,
+		.cost_ns = cost(head.kernel, grid, block),
 	};
 	return cudaSuccess;
 }

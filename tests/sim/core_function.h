@@ -9,14 +9,14 @@
 
 struct tfsim_function {
 	char *name;
-	uint32_t *offsets, *sizes;	/* from PTX; NULL when not known */
+	uint32_t *offsets, *sizes; /* from PTX; NULL when not known */
 	uint32_t param_count;
 	int max_dynamic_shared;
 	struct tfsim_function *next;
 };
 
 struct tfsim_module {
-	struct tfsim_function **functions;	/* of PTX text */
+	struct tfsim_function **functions; /* of PTX text */
 	unsigned count;
 	bool listed;
 };
@@ -36,7 +36,7 @@ struct sim_launch {
 	size_t shared_bytes;
 	uint32_t param_count;
 	uint32_t offset[TFSIM_MAX_PARAMS];
-	void *pointers[TFSIM_MAX_PARAMS];	/* filled when somebody asks a graph node */
+	void *pointers[TFSIM_MAX_PARAMS]; /* filled when somebody asks a graph node */
 	_Alignas(16) unsigned char values[];
 };
 

@@ -183,8 +183,8 @@ static bool clone_nodes(const struct CUgraph_st *graph, struct CUgraph_st *copy)
 	return true;
 }
 
-static struct CUgraphNode_st *twin_of(const struct CUgraph_st *copy,
-	const struct CUgraphNode_st *node)
+static struct CUgraphNode_st *twin_of(
+	const struct CUgraph_st *copy, const struct CUgraphNode_st *node)
 {
 	struct CUgraphNode_st *n = copy->first;
 

@@ -15,12 +15,12 @@ struct CUgraphNode_st {
 	uint64_t id;
 	struct CUgraph_st *graph;
 	enum cudaGraphNodeType type;
-	struct sim_payload *payload;	/* NULL for child graphs */
+	struct sim_payload *payload; /* NULL for child graphs */
 	struct CUgraph_st *child;
 	struct CUevent_st *event;
 	struct CUgraphNode_st **deps;
 	unsigned dep_count;
-	struct CUgraphNode_st *original;	/* what a clone came from */
+	struct CUgraphNode_st *original; /* what a clone came from */
 	bool mark;
 	unsigned place;
 	struct CUgraphNode_st *next;
@@ -36,7 +36,7 @@ struct CUgraph_st {
 
 struct sim_step {
 	struct sim_payload *payload;
-	struct CUgraphNode_st *node;	/* identity only: the graph may be gone */
+	struct CUgraphNode_st *node; /* identity only: the graph may be gone */
 	uint64_t node_id;
 	enum cudaGraphNodeType type;
 	struct CUevent_st *event;
@@ -67,7 +67,7 @@ struct sim_capture {
 	pthread_t thread;
 	struct CUstream_st *origin;
 	struct CUgraph_st *graph;
-	bool borrowed;		/* the graph is the program's: BeginCaptureToGraph */
+	bool borrowed; /* the graph is the program's: BeginCaptureToGraph */
 	bool invalid, ended;
 	struct sim_capture *next;
 };
@@ -95,8 +95,8 @@ struct CUgraphExec_st *sim_exec_check(cudaGraphExec_t exec);
 /* The step of a node in a plan of its own that may be changed; NULL when it is not there. */
 struct sim_step *sim_exec_step(struct CUgraphExec_st *exec, const struct CUgraphNode_st *node);
 
-cudaError_t sim_capture_start(struct CUstream_st *stream, enum cudaStreamCaptureMode mode,
-	struct CUgraph_st *into);
+cudaError_t sim_capture_start(
+	struct CUstream_st *stream, enum cudaStreamCaptureMode mode, struct CUgraph_st *into);
 /* The capture that makes this (legacy) stream unusable, or NULL. */
 struct sim_capture *sim_capture_blocking(const struct CUstream_st *stream);
 /* Adds the event's nodes to those that the stream's next node depends on. */

@@ -22,9 +22,12 @@ static void run_call(void *args)
 
 cudaError_t tfsim_stream_host(cudaStream_t stream, cudaHostFn_t fn, void *data)
 {
-	struct call call = { fn, data };
+	struct call call = {fn, data};
 	struct tfsim_work work = {
-		.kind = TFSIM_HOST, .run = run_call, .args = &call, .args_size = sizeof(call),
+		.kind = TFSIM_HOST,
+		.run = run_call,
+		.args = &call,
+		.args_size = sizeof(call),
 	};
 
 	if (!fn)
@@ -39,9 +42,12 @@ cudaError_t tfsim_describe_host(cudaHostFn_t fn, void *data, struct tfsim_work *
 
 	if (!call)
 		return fn ? cudaErrorMemoryAllocation : cudaErrorInvalidValue;
-	*call = (struct call){ fn, data };
+	*call = (struct call){fn, data};
 	*out_work = (struct tfsim_work){
-		.kind = TFSIM_HOST, .run = run_call, .args = call, .args_size = sizeof(*call),
+		.kind = TFSIM_HOST,
+		.run = run_call,
+		.args = call,
+		.args_size = sizeof(*call),
 		.cost_ns = tfsim_cost_ns(HOST_NS),
 	};
 	return cudaSuccess;

@@ -11,11 +11,14 @@ static size_t pages(size_t size)
 	return (size + 4095) & ~(size_t)4095;
 }
 
-static cudaError_t alloc_locked(int device, size_t size, struct CUmemPoolHandle_st *pool,
-	struct tfsim_range *out_range)
+static cudaError_t alloc_locked(
+	int device, size_t size, struct CUmemPoolHandle_st *pool, struct tfsim_range *out_range)
 {
 	struct tfsim_range range = {
-		.size = size, .kind = TFSIM_DEVICE, .device = device, .pool = pool,
+		.size = size,
+		.kind = TFSIM_DEVICE,
+		.device = device,
+		.pool = pool,
 		.from_pool = pool != NULL,
 	};
 
@@ -77,7 +80,7 @@ static bool is_device_kind(const struct tfsim_range *range)
 static bool find_base(const void *address, bool device, struct tfsim_range *out_range)
 {
 	return tfsim_memory_find(address, out_range) && out_range->base == address &&
-		!out_range->registered && is_device_kind(out_range) == device;
+	       !out_range->registered && is_device_kind(out_range) == device;
 }
 
 static void give_back(void *address)
@@ -155,12 +158,15 @@ cudaError_t tfsim_free(void *address)
 static cudaError_t map(void **out_address, size_t size, enum tfsim_memory kind, unsigned flags)
 {
 	struct tfsim_range range = {
-		.size = size, .kind = kind, .device = sim_self.device, .flags = flags,
+		.size = size,
+		.kind = kind,
+		.device = sim_self.device,
+		.flags = flags,
 	};
 	bool added;
 
-	range.base = mmap(NULL, pages(size), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.base =
+		mmap(NULL, pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (range.base == MAP_FAILED)
 		return cudaErrorMemoryAllocation;
 	pthread_mutex_lock(&sim.lock);
@@ -182,8 +188,8 @@ cudaError_t tfsim_host_alloc(void **out_address, size_t size, unsigned flags)
 
 	if (error != cudaSuccess)
 		return error;
-	if (!out_address || flags > (cudaHostAllocPortable | cudaHostAllocMapped |
-		cudaHostAllocWriteCombined))
+	if (!out_address ||
+		flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
 		return cudaErrorInvalidValue;
 	if (size == 0) {
 		*out_address = NULL;
@@ -222,8 +228,8 @@ cudaError_t tfsim_managed_alloc(void **out_address, size_t size, unsigned flags)
 
 	if (error != cudaSuccess)
 		return error;
-	if (!out_address || size == 0 || (flags != cudaMemAttachGlobal &&
-		flags != cudaMemAttachHost))
+	if (!out_address || size == 0 ||
+		(flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
 		return cudaErrorInvalidValue;
 	return map(out_address, size, TFSIM_MANAGED, flags);
 }
@@ -231,8 +237,12 @@ cudaError_t tfsim_managed_alloc(void **out_address, size_t size, unsigned flags)
 cudaError_t tfsim_host_register(void *address, size_t size, unsigned flags)
 {
 	struct tfsim_range range = {
-		.base = address, .size = size, .kind = TFSIM_PINNED, .device = sim_self.device,
-		.flags = flags, .registered = true,
+		.base = address,
+		.size = size,
+		.kind = TFSIM_PINNED,
+		.device = sim_self.device,
+		.flags = flags,
+		.registered = true,
 	};
 	cudaError_t error = unsafe_entry();
 

@@ -15,9 +15,9 @@ struct tfsim_range {
 	size_t size;
 	enum tfsim_memory kind;
 	int device;
-	unsigned flags;		/* of cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
-	bool registered;	/* pinned by cudaHostRegister */
-	bool from_pool;		/* stream-ordered allocation */
+	unsigned flags;  /* of cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
+	bool registered; /* pinned by cudaHostRegister */
+	bool from_pool;  /* stream-ordered allocation */
 	cudaMemPool_t pool;
 	uint64_t id;
 };
@@ -42,8 +42,8 @@ TFSIM_API cudaError_t tfsim_host_free(void *address);
 TFSIM_API cudaError_t tfsim_host_register(void *address, size_t size, unsigned flags);
 TFSIM_API cudaError_t tfsim_host_unregister(void *address);
 TFSIM_API cudaError_t tfsim_managed_alloc(void **out_address, size_t size, unsigned flags);
-TFSIM_API cudaError_t tfsim_malloc_async(void **out_address, size_t size, cudaMemPool_t pool,
-	cudaStream_t stream);
+TFSIM_API cudaError_t tfsim_malloc_async(
+	void **out_address, size_t size, cudaMemPool_t pool, cudaStream_t stream);
 TFSIM_API cudaError_t tfsim_free_async(void *address, cudaStream_t stream);
 TFSIM_API cudaError_t tfsim_memory_info(size_t *out_free, size_t *out_total);
 
@@ -54,8 +54,8 @@ TFSIM_API cudaError_t tfsim_pool_select(int device, cudaMemPool_t pool);
 TFSIM_API cudaError_t tfsim_pool_create(cudaMemPool_t *out_pool, int device);
 TFSIM_API cudaError_t tfsim_pool_destroy(cudaMemPool_t pool);
 TFSIM_API cudaError_t tfsim_pool_get(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value);
-TFSIM_API cudaError_t tfsim_pool_set(cudaMemPool_t pool, enum cudaMemPoolAttr attr,
-	const void *value);
+TFSIM_API cudaError_t tfsim_pool_set(
+	cudaMemPool_t pool, enum cudaMemPoolAttr attr, const void *value);
 TFSIM_API cudaError_t tfsim_pool_trim(cudaMemPool_t pool, size_t keep);
 
 #endif

@@ -75,8 +75,8 @@ static const char *read_param(const char *at, uint32_t *out_size, uint32_t *out_
 
 static void add_param(struct tfsim_function *f, uint32_t size, uint32_t alignment)
 {
-	uint32_t last = f->param_count ? f->offsets[f->param_count - 1] +
-		f->sizes[f->param_count - 1] : 0;
+	uint32_t last =
+		f->param_count ? f->offsets[f->param_count - 1] + f->sizes[f->param_count - 1] : 0;
 
 	if (f->param_count == TFSIM_MAX_PARAMS)
 		return;
@@ -160,8 +160,8 @@ struct tfsim_function *tfsim_module_function(struct tfsim_module *module, const 
 	return NULL;
 }
 
-unsigned tfsim_module_functions(const struct tfsim_module *module,
-	struct tfsim_function **out_functions, unsigned room)
+unsigned tfsim_module_functions(
+	const struct tfsim_module *module, struct tfsim_function **out_functions, unsigned room)
 {
 	for (unsigned i = 0; i < module->count && i < room; i++)
 		out_functions[i] = module->functions[i];

@@ -39,8 +39,7 @@ cudaError_t tfsim_graph_create(cudaGraph_t *out_graph)
 static cudaError_t add(struct CUgraph_st *graph, const cudaGraphNode_t *deps, size_t count,
 	enum cudaGraphNodeType type, struct sim_payload *payload, cudaGraphNode_t *out_node)
 {
-	if (!sim_graph_known(graph) || !out_node || (count && !deps) ||
-		!all_in(graph, deps, count))
+	if (!sim_graph_known(graph) || !out_node || (count && !deps) || !all_in(graph, deps, count))
 		return cudaErrorInvalidValue;
 	*out_node = sim_graph_add(graph, type, payload, deps, (unsigned)count);
 	return *out_node ? cudaSuccess : cudaErrorMemoryAllocation;
@@ -72,8 +71,8 @@ cudaError_t tfsim_graph_add_child(cudaGraph_t graph, const cudaGraphNode_t *deps
 		return error;
 	pthread_mutex_lock(&sim.lock);
 	copy = sim_graph_known(child) ? sim_graph_clone(child) : NULL;
-	error = copy ? add(graph, deps, count, cudaGraphNodeTypeGraph, NULL, out_node) :
-		cudaErrorInvalidValue;
+	error = copy ? add(graph, deps, count, cudaGraphNodeTypeGraph, NULL, out_node)
+		     : cudaErrorInvalidValue;
 	if (error == cudaSuccess)
 		(*out_node)->child = copy;
 	else if (copy)
@@ -90,8 +89,8 @@ cudaError_t tfsim_graph_add_event(cudaGraph_t graph, const cudaGraphNode_t *deps
 	if (error != cudaSuccess)
 		return error;
 	pthread_mutex_lock(&sim.lock);
-	error = add(graph, deps, count, record ? cudaGraphNodeTypeEventRecord :
-		cudaGraphNodeTypeWaitEvent, NULL, out_node);
+	error = add(graph, deps, count,
+		record ? cudaGraphNodeTypeEventRecord : cudaGraphNodeTypeWaitEvent, NULL, out_node);
 	if (error == cudaSuccess)
 		(*out_node)->event = event;
 	pthread_mutex_unlock(&sim.lock);
@@ -109,7 +108,8 @@ cudaError_t tfsim_graph_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *no
 	pthread_mutex_lock(&sim.lock);
 	if (!sim_graph_known(graph) || !count)
 		error = cudaErrorInvalidValue;
-	for (struct CUgraphNode_st *n = error == cudaSuccess ? graph->first : NULL; n; n = n->next) {
+	for (struct CUgraphNode_st *n = error == cudaSuccess ? graph->first : NULL; n;
+		n = n->next) {
 		if (roots && n->dep_count)
 			continue;
 		if (nodes && found < *count)
@@ -125,8 +125,8 @@ cudaError_t tfsim_graph_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *no
 	return error;
 }
 
-cudaError_t tfsim_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
-	size_t *count)
+cudaError_t tfsim_graph_edges(
+	cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, size_t *count)
 {
 	cudaError_t error = sim_enter();
 	size_t found = 0;
@@ -148,8 +148,8 @@ cudaError_t tfsim_graph_edges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	return error;
 }
 
-cudaError_t tfsim_graph_link(cudaGraph_t graph, const cudaGraphNode_t *from,
-	const cudaGraphNode_t *to, size_t count)
+cudaError_t tfsim_graph_link(
+	cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
 {
 	cudaError_t error = sim_enter();
 
@@ -175,8 +175,8 @@ static void forget(struct CUgraphNode_st *node, const struct CUgraphNode_st *gon
 	node->dep_count = kept;
 }
 
-cudaError_t tfsim_graph_unlink(cudaGraph_t graph, const cudaGraphNode_t *from,
-	const cudaGraphNode_t *to, size_t count)
+cudaError_t tfsim_graph_unlink(
+	cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to, size_t count)
 {
 	cudaError_t error = sim_enter();
 
@@ -232,8 +232,8 @@ static bool depends(const struct CUgraphNode_st *node, const struct CUgraphNode_
 	return false;
 }
 
-cudaError_t tfsim_node_neighbours(cudaGraphNode_t node, bool dependents, cudaGraphNode_t *nodes,
-	size_t *count)
+cudaError_t tfsim_node_neighbours(
+	cudaGraphNode_t node, bool dependents, cudaGraphNode_t *nodes, size_t *count)
 {
 	cudaError_t error = sim_enter();
 	size_t found = 0;
@@ -274,8 +274,8 @@ cudaError_t tfsim_graph_clone(cudaGraph_t *out_graph, cudaGraph_t graph)
 	return error;
 }
 
-cudaError_t tfsim_node_in_clone(cudaGraphNode_t *out_node, cudaGraphNode_t original,
-	cudaGraph_t clone)
+cudaError_t tfsim_node_in_clone(
+	cudaGraphNode_t *out_node, cudaGraphNode_t original, cudaGraph_t clone)
 {
 	cudaError_t error = sim_enter();
 	struct CUgraphNode_st *n = NULL;

@@ -168,8 +168,9 @@ struct CUgraph_st *sim_plan_graph(const struct sim_plan *plan)
 	for (unsigned i = 0; ok && i < plan->count; i++) {
 		const struct sim_step *step = &plan->steps[i];
 
-		nodes[i] = sim_graph_add(graph, step->type == cudaGraphNodeTypeGraph ?
-			cudaGraphNodeTypeEmpty : step->type, step->payload, NULL, 0);
+		nodes[i] = sim_graph_add(graph,
+			step->type == cudaGraphNodeTypeGraph ? cudaGraphNodeTypeEmpty : step->type,
+			step->payload, NULL, 0);
 		ok = nodes[i] != NULL;
 		for (unsigned d = 0; ok && d < step->dep_count; d++)
 			ok = sim_node_depend(nodes[i], nodes[step->deps[d]]);
@@ -207,8 +208,8 @@ struct sim_step *sim_exec_step(struct CUgraphExec_st *exec, const struct CUgraph
 	return NULL;
 }
 
-cudaError_t tfsim_graph_instantiate(cudaGraphExec_t *out_exec, cudaGraph_t graph,
-	unsigned long long flags)
+cudaError_t tfsim_graph_instantiate(
+	cudaGraphExec_t *out_exec, cudaGraph_t graph, unsigned long long flags)
 {
 	struct CUgraphExec_st *exec;
 	cudaError_t error = sim_enter();
@@ -259,7 +260,7 @@ cudaError_t tfsim_graph_exec_destroy(cudaGraphExec_t exec)
 /* Event nodes act when the whole graph starts (waits) or ends (records). */
 static cudaError_t launch(struct CUgraphExec_st *exec, struct CUstream_st *stream)
 {
-	struct tfsim_work work = { .kind = TFSIM_GRAPH, .cost_ns = exec->plan->cost_ns };
+	struct tfsim_work work = {.kind = TFSIM_GRAPH, .cost_ns = exec->plan->cost_ns};
 	struct sim_payload *payload = sim_payload_create(&work);
 	struct sim_op *op = payload ? sim_op_create(payload) : NULL;
 	cudaError_t error;

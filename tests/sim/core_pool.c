@@ -63,10 +63,10 @@ static cudaError_t allocate(size_t size, struct CUmemPoolHandle_st *pool, cudaSt
 }
 
 /* In a capture the address is fixed now and lives as long as the process: a graph may replay. */
-cudaError_t tfsim_malloc_async(void **out_address, size_t size, cudaMemPool_t pool,
-	cudaStream_t stream)
+cudaError_t tfsim_malloc_async(
+	void **out_address, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
-	struct tfsim_work work = { .kind = TFSIM_ALLOC, .bytes = size };
+	struct tfsim_work work = {.kind = TFSIM_ALLOC, .bytes = size};
 	cudaError_t error = sim_enter();
 	struct tfsim_range range;
 
@@ -93,9 +93,12 @@ cudaError_t tfsim_malloc_async(void **out_address, size_t size, cudaMemPool_t po
 
 cudaError_t tfsim_free_async(void *address, cudaStream_t stream)
 {
-	struct release r = { address };
+	struct release r = {address};
 	struct tfsim_work work = {
-		.kind = TFSIM_FREE, .run = release, .args = &r, .args_size = sizeof(r),
+		.kind = TFSIM_FREE,
+		.run = release,
+		.args = &r,
+		.args_size = sizeof(r),
 	};
 	cudaError_t error = sim_enter();
 	struct tfsim_range range;
@@ -118,8 +121,9 @@ cudaError_t tfsim_free_async(void *address, cudaStream_t stream)
 
 cudaMemPool_t tfsim_pool_default(int device)
 {
-	return sim_enter() == cudaSuccess && device >= 0 && device < sim.device_count ?
-		&sim.device[device].default_pool : NULL;
+	return sim_enter() == cudaSuccess && device >= 0 && device < sim.device_count
+		       ? &sim.device[device].default_pool
+		       : NULL;
 }
 
 cudaMemPool_t tfsim_pool_current(int device)

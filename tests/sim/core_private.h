@@ -19,10 +19,11 @@
  * Promises the device can be told to break (TFSIM_NAIVE=<name>), so that tests can show that a
  * program which proves one fails without it.
  */
-#define SIM_NAIVE(X) \
-	X(LEGACY, "legacy") X(PER_THREAD, "per-thread") X(PAGEABLE, "pageable") X(SYNC, "sync") \
-	X(PINNED, "pinned") X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture") \
-	X(STICKY, "sticky") X(LAST_ERROR, "last-error") X(REPLAY, "replay")
+#define SIM_NAIVE(X)                                                                               \
+	X(LEGACY, "legacy")                                                                        \
+	X(PER_THREAD, "per-thread") X(PAGEABLE, "pageable") X(SYNC, "sync") X(PINNED, "pinned")    \
+		X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture") X(STICKY, "sticky")          \
+			X(LAST_ERROR, "last-error") X(REPLAY, "replay")
 #define SIM_NAIVE_ENUM(name, text) SIM_NAIVE_##name,
 enum sim_naive { SIM_NAIVE(SIM_NAIVE_ENUM) };
 
@@ -41,17 +42,17 @@ struct sim_payload {
 struct sim_op {
 	atomic_uint refs;
 	struct sim_payload *payload;
-	struct CUstream_st *stream;	/* valid until done */
+	struct CUstream_st *stream; /* valid until done */
 	struct sim_op *next;
 	struct sim_op **deps;
 	unsigned dep_count;
 	bool done;
-	uint64_t number;		/* of the process: salt of hostile choices */
+	uint64_t number; /* of the process: salt of hostile choices */
 	uint32_t correlation;
-	uint64_t model_start_ns, model_end_ns;	/* decided at enqueue */
+	uint64_t model_start_ns, model_end_ns; /* decided at enqueue */
 	uint64_t submit_ns, shown_start_ns, shown_end_ns;
 	uint64_t cost_ns;
-	struct sim_plan *plan;		/* graph launches */
+	struct sim_plan *plan; /* graph launches */
 	uint32_t event_id;
 	uint32_t graph_id;
 };
@@ -65,9 +66,9 @@ struct CUstream_st {
 	unsigned refs;
 	pthread_cond_t work;
 	struct sim_op *head, *tail;
-	struct sim_op *last;		/* newest operation, done or not; holds a reference */
+	struct sim_op *last; /* newest operation, done or not; holds a reference */
 	uint64_t shown_end_ns, behind_ns;
-	uint64_t entered, left;		/* operations so far; ends are by number modulo depth */
+	uint64_t entered, left; /* operations so far; ends are by number modulo depth */
 	uint64_t model_ends_ns[SIM_DEPTH], shown_ends_ns[SIM_DEPTH];
 	struct sim_capture *capture;
 	struct CUgraphNode_st **capture_tail;
@@ -79,8 +80,8 @@ struct CUevent_st {
 	uint32_t id;
 	int device;
 	unsigned flags;
-	struct sim_op *op;		/* latest record; NULL before the first */
-	struct sim_capture *capture;	/* recorded in this capture last, else NULL */
+	struct sim_op *op;           /* latest record; NULL before the first */
+	struct sim_capture *capture; /* recorded in this capture last, else NULL */
 	uint64_t capture_id;
 	struct CUgraphNode_st **capture_nodes;
 	unsigned capture_node_count;
@@ -89,12 +90,12 @@ struct CUevent_st {
 
 struct CUmemPoolHandle_st {
 	int device;
-	uint64_t attr[9];		/* by enum cudaMemPoolAttr */
+	uint64_t attr[9]; /* by enum cudaMemPoolAttr */
 	struct CUmemPoolHandle_st *next;
 };
 
 struct sim_device {
-	struct CUstream_st *streams;	/* all of them, the default ones included */
+	struct CUstream_st *streams; /* all of them, the default ones included */
 	struct CUstream_st *legacy;
 	uint64_t engine_model_ns[SIM_ENGINES], engine_shown_ns[SIM_ENGINES];
 	char *arena;
@@ -107,13 +108,13 @@ struct sim_device {
 struct sim_state {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
-	unsigned waiting;		/* threads that wait for work: hostile holds end */
-	unsigned generation;		/* device resets so far */
+	unsigned waiting;    /* threads that wait for work: hostile holds end */
+	unsigned generation; /* device resets so far */
 	int device_count;
 	struct sim_device device[SIM_MAX_DEVICES];
 	struct CUevent_st *events;
 	uint64_t next_id, op_count;
-	uint64_t dropped;		/* at exit: operations below this number never run */
+	uint64_t dropped; /* at exit: operations below this number never run */
 	atomic_int sticky;
 	atomic_bool forked, stopping;
 	double scale;
@@ -167,11 +168,10 @@ bool sim_op_complete(const struct sim_op *op);
 
 /* core_queue.c; the lock is held. */
 cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op);
-cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_work *work,
-	struct sim_op **out_op);
+cudaError_t sim_enqueue_locked(
+	struct CUstream_st *stream, const struct tfsim_work *work, struct sim_op **out_op);
 /* Without the lock: what tfsim_enqueue() does, and the operation. */
-cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work,
-	struct sim_op **out_op);
+cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work, struct sim_op **out_op);
 
 /* core_stream.c; the lock is held. The stream behind a handle, made if it is a default one. */
 cudaError_t sim_stream_resolve(cudaStream_t handle, struct CUstream_st **out_stream);
@@ -195,16 +195,15 @@ bool sim_range_overlaps(const void *base, size_t size);
 bool sim_range_any(int device, struct tfsim_range *out_range);
 void sim_range_release(const struct tfsim_range *range);
 /* Without the lock. pool NULL: plain memory of the current device. */
-cudaError_t sim_alloc(size_t size, struct CUmemPoolHandle_st *pool,
-	struct tfsim_range *out_range);
+cudaError_t sim_alloc(size_t size, struct CUmemPoolHandle_st *pool, struct tfsim_range *out_range);
 void sim_pool_init(struct CUmemPoolHandle_st *pool, int device);
 void sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change);
 void sim_poison(void *address, size_t size);
 
 /* core_capture.c; the lock is held. */
 bool sim_capture_active(const struct CUstream_st *stream);
-cudaError_t sim_capture_add(struct CUstream_st *stream, struct sim_payload *payload,
-	struct CUgraphNode_st **out_node);
+cudaError_t sim_capture_add(
+	struct CUstream_st *stream, struct sim_payload *payload, struct CUgraphNode_st **out_node);
 cudaError_t sim_capture_record(struct CUstream_st *stream, struct CUevent_st *event);
 cudaError_t sim_capture_wait(struct CUstream_st *stream, struct CUevent_st *event);
 /* 906 when the legacy stream must not be used now, else success. */

@@ -25,8 +25,9 @@ static enum sim_engine engine_of(const struct tfsim_work *work)
 		return SIM_COMPUTE;
 	case TFSIM_MEMCPY:
 		if (work->src == TFSIM_DEVICE || work->src == TFSIM_MANAGED)
-			return work->dst == TFSIM_DEVICE || work->dst == TFSIM_MANAGED ?
-				SIM_COMPUTE : SIM_DOWNLOAD;
+			return work->dst == TFSIM_DEVICE || work->dst == TFSIM_MANAGED
+				       ? SIM_COMPUTE
+				       : SIM_DOWNLOAD;
 		return SIM_UPLOAD;
 	default:
 		return SIM_NO_ENGINE;
@@ -58,7 +59,9 @@ static void model(struct CUstream_st *stream, struct sim_op *op)
 static void hold(const struct sim_op *op)
 {
 	uint32_t mood = tfsim_hostile_pick(op->number * 2 + 1, 4);
-	uint64_t span = mood == 0 ? 0 : mood == 1 ? tfsim_hostile_pick(op->number, 300000) : HOLD_NS;
+	uint64_t span = mood == 0   ? 0
+			: mood == 1 ? tfsim_hostile_pick(op->number, 300000)
+				    : HOLD_NS;
 	struct timespec limit;
 
 	if (span == 0)
@@ -251,7 +254,7 @@ static bool join_legacy(struct CUstream_st *stream, struct sim_op *op)
 		return true;
 	if (!stream->legacy)
 		return !sim_blocking(stream) || !device->legacy ||
-			sim_op_depend(op, device->legacy->last);
+		       sim_op_depend(op, device->legacy->last);
 	for (struct CUstream_st *s = device->streams; s; s = s->next)
 		if (s != stream && sim_blocking(s) && !sim_op_depend(op, s->last))
 			return false;
@@ -291,8 +294,8 @@ static void discard(const struct tfsim_work *work)
 }
 
 /* out_op, if wanted, gets a reference, or NULL when the work went into a graph. */
-cudaError_t sim_enqueue_locked(struct CUstream_st *stream, const struct tfsim_work *work,
-	struct sim_op **out_op)
+cudaError_t sim_enqueue_locked(
+	struct CUstream_st *stream, const struct tfsim_work *work, struct sim_op **out_op)
 {
 	struct sim_payload *payload = sim_payload_create(work);
 	cudaError_t error = sim_capture_implicit(stream);
@@ -339,7 +342,8 @@ static void throttle(struct CUstream_st *stream)
 			pthread_cond_wait(&sim.moved, &sim.lock);
 		sim.waiting--;
 	}
-	sim_self.model_ns = later(sim_self.model_ns, stream->model_ends_ns[(number - 1) % SIM_DEPTH]);
+	sim_self.model_ns =
+		later(sim_self.model_ns, stream->model_ends_ns[(number - 1) % SIM_DEPTH]);
 	shown_ns = stream->shown_ends_ns[(number - 1) % SIM_DEPTH];
 	pthread_mutex_unlock(&sim.lock);
 	sim_pace_until(shown_ns);
@@ -347,8 +351,8 @@ static void throttle(struct CUstream_st *stream)
 	sim_stream_unref(stream);
 }
 
-static cudaError_t enqueue(cudaStream_t handle, const struct tfsim_work *work,
-	struct sim_op **out_op)
+static cudaError_t enqueue(
+	cudaStream_t handle, const struct tfsim_work *work, struct sim_op **out_op)
 {
 	struct CUstream_st *stream;
 	cudaError_t error;
@@ -385,8 +389,8 @@ cudaError_t sim_enqueue(cudaStream_t handle, const struct tfsim_work *work, stru
 cudaError_t tfsim_enqueue(cudaStream_t handle, const struct tfsim_work *work)
 {
 	struct sim_op *op = NULL;
-	bool block = sim_enter() == cudaSuccess && sim.launch_blocking &&
-		work->kind == TFSIM_KERNEL;
+	bool block =
+		sim_enter() == cudaSuccess && sim.launch_blocking && work->kind == TFSIM_KERNEL;
 	cudaError_t error = sim_enqueue(handle, work, block ? &op : NULL);
 
 	if (op) {

@@ -34,10 +34,10 @@ void tfsim_api_enter(struct tfsim_api *api, enum tfsim_domain domain, uint32_t c
 {
 	const struct tfsim_sink *listener = atomic_load(&sink);
 
-	*api = (struct tfsim_api){ .domain = domain, .cbid = cbid, .name = name, .params = params };
+	*api = (struct tfsim_api){.domain = domain, .cbid = cbid, .name = name, .params = params};
 	api->outer = sim_self.api;
-	api->correlation = api->outer ? api->outer->correlation :
-		atomic_fetch_add(&next_correlation, 1);
+	api->correlation =
+		api->outer ? api->outer->correlation : atomic_fetch_add(&next_correlation, 1);
 	sim_self.api = api;
 	if (!listener)
 		return;
@@ -104,20 +104,33 @@ static uint8_t direction(const struct tfsim_work *work)
 static bool fact_kind(enum tfsim_kind kind, enum tfsim_fact_kind *out_kind)
 {
 	switch (kind) {
-	case TFSIM_KERNEL: *out_kind = TFSIM_FACT_KERNEL; return true;
-	case TFSIM_MEMCPY: *out_kind = TFSIM_FACT_MEMCPY; return true;
-	case TFSIM_MEMSET: *out_kind = TFSIM_FACT_MEMSET; return true;
-	case TFSIM_GRAPH: *out_kind = TFSIM_FACT_GRAPH; return true;
-	case TFSIM_RECORD: *out_kind = TFSIM_FACT_EVENT; return true;
-	case TFSIM_WAIT: *out_kind = TFSIM_FACT_SYNC; return true;
-	default: return false;
+	case TFSIM_KERNEL:
+		*out_kind = TFSIM_FACT_KERNEL;
+		return true;
+	case TFSIM_MEMCPY:
+		*out_kind = TFSIM_FACT_MEMCPY;
+		return true;
+	case TFSIM_MEMSET:
+		*out_kind = TFSIM_FACT_MEMSET;
+		return true;
+	case TFSIM_GRAPH:
+		*out_kind = TFSIM_FACT_GRAPH;
+		return true;
+	case TFSIM_RECORD:
+		*out_kind = TFSIM_FACT_EVENT;
+		return true;
+	case TFSIM_WAIT:
+		*out_kind = TFSIM_FACT_SYNC;
+		return true;
+	default:
+		return false;
 	}
 }
 
 void sim_emit_op(const struct sim_op *op, const struct tfsim_work *work, uint64_t start_ns,
 	uint64_t end_ns, uint64_t node)
 {
-	struct tfsim_fact fact = { .correlation = op->correlation };
+	struct tfsim_fact fact = {.correlation = op->correlation};
 
 	if (!listening() || !fact_kind(work->kind, &fact.kind))
 		return;
@@ -149,9 +162,14 @@ void sim_emit_sync(int type, uint64_t start_ns, int device, const struct CUstrea
 	uint32_t event, int result)
 {
 	struct tfsim_fact fact = {
-		.kind = TFSIM_FACT_SYNC, .correlation = sim_correlation(), .start_ns = start_ns,
-		.sync_type = (uint8_t)type, .event = event, .result = result,
-		.device = (uint32_t)device, .context = (uint32_t)device + 1,
+		.kind = TFSIM_FACT_SYNC,
+		.correlation = sim_correlation(),
+		.start_ns = start_ns,
+		.sync_type = (uint8_t)type,
+		.event = event,
+		.result = result,
+		.device = (uint32_t)device,
+		.context = (uint32_t)device + 1,
 	};
 
 	if (!listening())
@@ -165,10 +183,14 @@ void sim_emit_sync(int type, uint64_t start_ns, int device, const struct CUstrea
 void sim_emit_memory(int operation, const struct tfsim_range *range)
 {
 	struct tfsim_fact fact = {
-		.kind = TFSIM_FACT_MEMORY, .correlation = sim_correlation(),
-		.memory_operation = (uint8_t)operation, .bytes = range->size,
-		.address = (uintptr_t)range->base, .dst = (uint8_t)range->kind,
-		.async = range->from_pool, .device = (uint32_t)range->device,
+		.kind = TFSIM_FACT_MEMORY,
+		.correlation = sim_correlation(),
+		.memory_operation = (uint8_t)operation,
+		.bytes = range->size,
+		.address = (uintptr_t)range->base,
+		.dst = (uint8_t)range->kind,
+		.async = range->from_pool,
+		.device = (uint32_t)range->device,
 		.context = (uint32_t)range->device + 1,
 	};
 
@@ -182,8 +204,11 @@ void sim_emit_memory(int operation, const struct tfsim_range *range)
 void sim_emit_stream(const struct CUstream_st *stream)
 {
 	struct tfsim_fact fact = {
-		.kind = TFSIM_FACT_STREAM, .stream_priority = stream->priority,
-		.stream_flag = stream->legacy ? 3 : stream->flags & cudaStreamNonBlocking ? 2 : 1,
+		.kind = TFSIM_FACT_STREAM,
+		.stream_priority = stream->priority,
+		.stream_flag = stream->legacy                          ? 3
+			       : stream->flags & cudaStreamNonBlocking ? 2
+								       : 1,
 	};
 
 	if (!listening())
@@ -199,7 +224,9 @@ void tfsim_sink_dump(void)
 	pthread_mutex_lock(&sim.lock);
 	for (int i = 0; i < sim.device_count; i++) {
 		struct tfsim_fact fact = {
-			.kind = TFSIM_FACT_CONTEXT, .device = (uint32_t)i, .context = (uint32_t)i + 1,
+			.kind = TFSIM_FACT_CONTEXT,
+			.device = (uint32_t)i,
+			.context = (uint32_t)i + 1,
 		};
 
 		if (sim.device[i].used)

@@ -62,7 +62,7 @@ bool sim_range_overlaps(const void *base, size_t size)
 	size_t at = above(base);
 
 	return sim_range_find(base) ||
-		(at < range_count && (uintptr_t)ranges[at].base < (uintptr_t)base + size);
+	       (at < range_count && (uintptr_t)ranges[at].base < (uintptr_t)base + size);
 }
 
 bool sim_range_remove(const void *base, struct tfsim_range *out_range)

@@ -56,17 +56,17 @@ TFSIM_API struct tfsim_function *tfsim_function_intern(const char *name);
 TFSIM_API struct tfsim_function *tfsim_function_check(const void *handle);
 TFSIM_API const char *tfsim_function_name(const struct tfsim_function *function);
 /* False when there is no such parameter, or the layout is not known. */
-TFSIM_API bool tfsim_function_param(const struct tfsim_function *function, size_t index,
-	size_t *out_offset, size_t *out_size);
+TFSIM_API bool tfsim_function_param(
+	const struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size);
 /* PTX text is read for its entries and their parameters; other images have no list of names. */
 TFSIM_API struct tfsim_module *tfsim_module_load(const void *image);
 TFSIM_API void tfsim_module_unload(struct tfsim_module *module);
 /* For an image without a list every name is found. */
-TFSIM_API struct tfsim_function *tfsim_module_function(struct tfsim_module *module,
-	const char *name);
+TFSIM_API struct tfsim_function *tfsim_module_function(
+	struct tfsim_module *module, const char *name);
 /* Up to room of the module's functions; returns how many there are. */
-TFSIM_API unsigned tfsim_module_functions(const struct tfsim_module *module,
-	struct tfsim_function **out_functions, unsigned room);
+TFSIM_API unsigned tfsim_module_functions(
+	const struct tfsim_module *module, struct tfsim_function **out_functions, unsigned room);
 /* The largest dynamic shared memory launches may ask for. */
 TFSIM_API cudaError_t tfsim_function_shared(struct tfsim_function *function, int bytes);
 TFSIM_API cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, dim3 block,
@@ -75,8 +75,8 @@ TFSIM_API cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, d
 /* Capture and graphs. */
 TFSIM_API cudaError_t tfsim_capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 TFSIM_API cudaError_t tfsim_capture_end(cudaStream_t stream, cudaGraph_t *out_graph);
-TFSIM_API cudaError_t tfsim_capture_status(cudaStream_t stream,
-	enum cudaStreamCaptureStatus *out_status, unsigned long long *out_id);
+TFSIM_API cudaError_t tfsim_capture_status(
+	cudaStream_t stream, enum cudaStreamCaptureStatus *out_status, unsigned long long *out_id);
 TFSIM_API enum cudaStreamCaptureMode tfsim_capture_mode(enum cudaStreamCaptureMode mode);
 /* Called before a "potentially unsafe" call: 900 and an invalidated capture when it is barred. */
 TFSIM_API cudaError_t tfsim_capture_unsafe(void);
@@ -86,10 +86,10 @@ TFSIM_API cudaError_t tfsim_capture_begin_into(cudaStream_t stream, enum cudaStr
 TFSIM_API void tfsim_capture_place(cudaStream_t stream, cudaGraph_t *out_graph,
 	const cudaGraphNode_t **out_deps, size_t *out_count);
 /* Replaces those nodes, or adds to them. */
-TFSIM_API cudaError_t tfsim_capture_depend(cudaStream_t stream, const cudaGraphNode_t *deps,
-	unsigned dep_count, bool replace);
-TFSIM_API cudaError_t tfsim_graph_instantiate(cudaGraphExec_t *out_exec, cudaGraph_t graph,
-	unsigned long long flags);
+TFSIM_API cudaError_t tfsim_capture_depend(
+	cudaStream_t stream, const cudaGraphNode_t *deps, unsigned dep_count, bool replace);
+TFSIM_API cudaError_t tfsim_graph_instantiate(
+	cudaGraphExec_t *out_exec, cudaGraph_t graph, unsigned long long flags);
 TFSIM_API cudaError_t tfsim_graph_launch(cudaGraphExec_t exec, cudaStream_t stream);
 TFSIM_API cudaError_t tfsim_graph_destroy(cudaGraph_t graph);
 TFSIM_API cudaError_t tfsim_graph_exec_destroy(cudaGraphExec_t exec);

@@ -42,8 +42,7 @@ static void in_child(void)
 
 static const char *const naive_names[] = {
 #define SIM_NAIVE_TEXT(name, text) [SIM_NAIVE_##name] = text,
-	SIM_NAIVE(SIM_NAIVE_TEXT)
-};
+	SIM_NAIVE(SIM_NAIVE_TEXT)};
 
 static unsigned env_naive(void)
 {
@@ -72,10 +71,18 @@ static size_t env_size(const char *name, size_t fallback)
 		return fallback;
 	value = strtod(text, &end);
 	switch (*end) {
-	case 'G': case 'g': value *= 1024; /* fall through */
-	case 'M': case 'm': value *= 1024; /* fall through */
-	case 'K': case 'k': value *= 1024; break;
-	default: break;
+	case 'G':
+	case 'g':
+		value *= 1024; /* fall through */
+	case 'M':
+	case 'm':
+		value *= 1024; /* fall through */
+	case 'K':
+	case 'k':
+		value *= 1024;
+		break;
+	default:
+		break;
 	}
 	return value >= 1 << 20 ? (size_t)value : 1 << 20;
 }
@@ -236,22 +243,24 @@ static int add_names(char *line, size_t size, int used, const struct tally *tall
 static void summary(void)
 {
 	char line[1600];
-	unsigned long long skips = atomic_load(&skipped.total), refusals = atomic_load(&refused.total);
-	unsigned long long overruns = atomic_load(&sim.overruns), late = atomic_load(&sim.overrun_ns);
+	unsigned long long skips = atomic_load(&skipped.total),
+			   refusals = atomic_load(&refused.total);
+	unsigned long long overruns = atomic_load(&sim.overruns),
+			   late = atomic_load(&sim.overrun_ns);
 	int used;
 
 	if (!sim.verbose && skips == 0 && refusals == 0 && late < 50000000)
 		return;
 	used = snprintf(line, sizeof(line), "tfsim: %llu kernels skipped", skips);
 	used = add_names(line, sizeof(line), used, &skipped);
-	used += snprintf(line + used, sizeof(line) - (size_t)used, ", %llu calls not supported",
-		refusals);
+	used += snprintf(
+		line + used, sizeof(line) - (size_t)used, ", %llu calls not supported", refusals);
 	used = used < (int)sizeof(line) ? used : (int)sizeof(line) - 1;
 	used = add_names(line, sizeof(line), used, &refused);
 	used += snprintf(line + used, sizeof(line) - (size_t)used,
 		", %llu of %llu operations overran their modelled time (%.1f ms); "
-		"%.1f of %.1f modelled ms computed\n", overruns,
-		(unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6,
+		"%.1f of %.1f modelled ms computed\n",
+		overruns, (unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6,
 		(double)atomic_load(&sim.computed_ns) / 1e6,
 		(double)atomic_load(&sim.modelled_ns) / 1e6);
 	fputs(line, stderr);

@@ -116,7 +116,8 @@ cudaError_t sim_stream_resolve(cudaStream_t handle, struct CUstream_st **out_str
 		found = own_stream();
 	} else {
 		for (int i = 0; i < sim.device_count && !found; i++)
-			for (struct CUstream_st *s = sim.device[i].streams; s && !found; s = s->next)
+			for (struct CUstream_st *s = sim.device[i].streams; s && !found;
+				s = s->next)
 				found = s == handle && !s->closing ? s : NULL;
 		if (!found)
 			return cudaErrorInvalidResourceHandle;
@@ -163,8 +164,8 @@ cudaError_t tfsim_stream_destroy(cudaStream_t handle)
 	return error;
 }
 
-static unsigned collect(struct CUstream_st *first, bool all, const struct CUstream_st *legacy,
-	struct sim_op **ops)
+static unsigned collect(
+	struct CUstream_st *first, bool all, const struct CUstream_st *legacy, struct sim_op **ops)
 {
 	unsigned count = 0;
 
@@ -177,8 +178,8 @@ static unsigned collect(struct CUstream_st *first, bool all, const struct CUstre
 	return count;
 }
 
-static unsigned gather(int device, bool all, const struct CUstream_st *legacy,
-	struct sim_op ***out_ops)
+static unsigned gather(
+	int device, bool all, const struct CUstream_st *legacy, struct sim_op ***out_ops)
 {
 	struct CUstream_st *first = sim.device[device].streams;
 	unsigned count = collect(first, all, legacy, NULL);

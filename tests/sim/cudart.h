@@ -15,12 +15,12 @@
 #include <cupti_runtime_cbid.h>
 #include <generated_cuda_runtime_api_meta.h>
 
-#define ENTER(id, ...) \
-	id##_params params_ = { __VA_ARGS__ }; \
-	struct tfsim_api api_; \
+#define ENTER(id, ...)                                                                             \
+	id##_params params_ = {__VA_ARGS__};                                                       \
+	struct tfsim_api api_;                                                                     \
 	tfsim_api_enter(&api_, TFSIM_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_##id, __func__, &params_)
-#define ENTER_NONE(id) \
-	struct tfsim_api api_; \
+#define ENTER_NONE(id)                                                                             \
+	struct tfsim_api api_;                                                                     \
 	tfsim_api_enter(&api_, TFSIM_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_##id, __func__, NULL)
 #define LEAVE(error) cudart_leave(&api_, (error))
 
@@ -58,7 +58,8 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
 	size_t size, int constant, int global);
 char __cudaInitModule(void **handle);
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
+unsigned __cudaPushCallConfiguration(
+	dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream);
 cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared, void *stream);
 cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *entry);
 cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **args,

@@ -10,7 +10,7 @@
 #define VERSION 13000
 #define LIMITS 8
 
-static size_t limits[LIMITS] = { 1024, 1 << 20, 8 << 20, 2, 2048, 128, 0, 0 };
+static size_t limits[LIMITS] = {1024, 1 << 20, 8 << 20, 2, 2048, 128, 0, 0};
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
@@ -30,8 +30,8 @@ cudaError_t cudaSetDevice(int device)
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
 	ENTER(cudaInitDevice_v12000, device, device_flags, flags);
-	return LEAVE(device < 0 || device >= tfsim_device_count() ? cudaErrorInvalidDevice :
-		tfsim_sticky());
+	return LEAVE(device < 0 || device >= tfsim_device_count() ? cudaErrorInvalidDevice
+								  : tfsim_sticky());
 }
 
 cudaError_t cudaGetDevice(int *device)
@@ -47,8 +47,8 @@ cudaError_t cudaGetDevice(int *device)
 cudaError_t cudaSetValidDevices(int *list, int count)
 {
 	ENTER(cudaSetValidDevices_v3020, list, count);
-	return LEAVE(count > tfsim_device_count() || count < 0 ? cudaErrorInvalidValue :
-		tfsim_sticky());
+	return LEAVE(
+		count > tfsim_device_count() || count < 0 ? cudaErrorInvalidValue : tfsim_sticky());
 }
 
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
@@ -129,8 +129,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	ENTER(cudaDeviceGetAttribute_v5000, value, attribute, device);
 	if (device < 0 || device >= tfsim_device_count())
 		return LEAVE(cudaErrorInvalidDevice);
-	return LEAVE(value && tfsim_device_attribute((int)attribute, device, value) ? tfsim_sticky() :
-		cudaErrorInvalidValue);
+	return LEAVE(value && tfsim_device_attribute((int)attribute, device, value)
+			     ? tfsim_sticky()
+			     : cudaErrorInvalidValue);
 }
 
 static int attribute(int which, int device)
@@ -151,8 +152,7 @@ static void shape(struct cudaDeviceProp *p, int device)
 	p->maxGridSize[1] = attribute(cudaDevAttrMaxGridDimY, device);
 	p->maxGridSize[2] = attribute(cudaDevAttrMaxGridDimZ, device);
 	p->multiProcessorCount = attribute(cudaDevAttrMultiProcessorCount, device);
-	p->maxThreadsPerMultiProcessor =
-		attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
+	p->maxThreadsPerMultiProcessor = attribute(cudaDevAttrMaxThreadsPerMultiProcessor, device);
 	p->maxBlocksPerMultiProcessor = attribute(cudaDevAttrMaxBlocksPerMultiprocessor, device);
 	p->regsPerBlock = attribute(cudaDevAttrMaxRegistersPerBlock, device);
 	p->regsPerMultiprocessor = attribute(cudaDevAttrMaxRegistersPerMultiprocessor, device);

@@ -9,13 +9,14 @@ typedef CUresult (*get_proc_address)(const char *symbol, void **address, int ver
 
 static void *driver;
 
-/* The real runtime opens and starts the driver with its first call; tools may count on finding it mapped. */
+/* The real runtime opens and starts the driver with its first call; tools may count on finding it
+ * mapped. */
 __attribute__((constructor)) static void open_driver(void)
 {
 	CUresult (*init)(unsigned);
 
 	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	init = driver ? (CUresult (*)(unsigned))dlsym(driver, "cuInit") : NULL;
+	init = driver ? (CUresult(*)(unsigned))dlsym(driver, "cuInit") : NULL;
 	if (init)
 		init(0);
 }
@@ -49,8 +50,8 @@ static cudaError_t find(const char *symbol, void **address, unsigned version,
 cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **address, unsigned long long flags,
 	enum cudaDriverEntryPointQueryResult *status)
 {
-	ENTER_TWIN(cudaGetDriverEntryPoint_v11030, cudaGetDriverEntryPoint_ptsz_v11030, symbol, address,
-		flags, status);
+	ENTER_TWIN(cudaGetDriverEntryPoint_v11030, cudaGetDriverEntryPoint_ptsz_v11030, symbol,
+		address, flags, status);
 	return LEAVE(find(symbol, address, CUDART_VERSION, flags, status));
 }
 
@@ -58,6 +59,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **address,
 	unsigned long long flags, enum cudaDriverEntryPointQueryResult *status)
 {
 	ENTER_TWIN(cudaGetDriverEntryPointByVersion_v12050,
-		cudaGetDriverEntryPointByVersion_ptsz_v12050, symbol, address, version, flags, status);
+		cudaGetDriverEntryPointByVersion_ptsz_v12050, symbol, address, version, flags,
+		status);
 	return LEAVE(find(symbol, address, version, flags, status));
 }

@@ -2,7 +2,10 @@
 #include "cudart.h"
 
 /* The texts are the runtime's own: programs print and compare them. */
-#define ERROR(name, text) { name, #name, text }
+#define ERROR(name, text)                                                                          \
+	{                                                                                          \
+		name, #name, text                                                                  \
+	}
 
 static const struct {
 	cudaError_t error;
@@ -36,7 +39,8 @@ static const struct {
 	ERROR(cudaErrorMixedDeviceExecution,
 		"device emulation mode and device execution mode cannot be mixed"),
 	ERROR(cudaErrorNotYetImplemented, "feature not yet implemented"),
-	ERROR(cudaErrorMemoryValueTooLarge, "memory size or pointer value too large to fit in 32 bit"),
+	ERROR(cudaErrorMemoryValueTooLarge,
+		"memory size or pointer value too large to fit in 32 bit"),
 	ERROR(cudaErrorStubLibrary, "CUDA driver is a stub library"),
 	ERROR(cudaErrorInsufficientDriver,
 		"CUDA driver version is insufficient for CUDA runtime version"),
@@ -50,7 +54,8 @@ static const struct {
 	ERROR(cudaErrorIncompatibleDriverContext, "incompatible driver context"),
 	ERROR(cudaErrorMissingConfiguration, "__global__ function call is not configured"),
 	ERROR(cudaErrorPriorLaunchFailure, "unspecified launch failure in prior launch"),
-	ERROR(cudaErrorLaunchMaxDepthExceeded, "launch would exceed maximum depth of nested launches"),
+	ERROR(cudaErrorLaunchMaxDepthExceeded,
+		"launch would exceed maximum depth of nested launches"),
 	ERROR(cudaErrorLaunchFileScopedTex,
 		"launch failed because kernel uses unsupported, file-scoped textures (texture "
 		"objects are supported)"),
@@ -97,7 +102,8 @@ static const struct {
 	ERROR(cudaErrorUnsupportedExecAffinity, "the provided execution affinity is not supported"),
 	ERROR(cudaErrorUnsupportedDevSideSync,
 		"the provided PTX contains unsupported call to cudaDeviceSynchronize"),
-	ERROR(cudaErrorContained, "Invalid access of peer GPU memory over nvlink or a hardware error"),
+	ERROR(cudaErrorContained,
+		"Invalid access of peer GPU memory over nvlink or a hardware error"),
 	ERROR(cudaErrorInvalidSource, "device kernel image is invalid"),
 	ERROR(cudaErrorFileNotFound, "file not found"),
 	ERROR(cudaErrorSharedObjectSymbolNotFound, "shared object symbol not found"),
@@ -125,7 +131,8 @@ static const struct {
 	ERROR(cudaErrorHardwareStackError, "hardware stack error"),
 	ERROR(cudaErrorIllegalInstruction, "an illegal instruction was encountered"),
 	ERROR(cudaErrorMisalignedAddress, "misaligned address"),
-	ERROR(cudaErrorInvalidAddressSpace, "operation not supported on global/shared address space"),
+	ERROR(cudaErrorInvalidAddressSpace,
+		"operation not supported on global/shared address space"),
 	ERROR(cudaErrorInvalidPc, "invalid program counter"),
 	ERROR(cudaErrorLaunchFailure, "unspecified launch failure"),
 	ERROR(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"),
@@ -141,7 +148,8 @@ static const struct {
 		"MPS client failed to connect to the MPS control daemon or the MPS server"),
 	ERROR(cudaErrorMpsRpcFailure,
 		"the remote procedural call between the MPS server and the MPS client failed"),
-	ERROR(cudaErrorMpsServerNotReady, "MPS server is not ready to accept new MPS client requests"),
+	ERROR(cudaErrorMpsServerNotReady,
+		"MPS server is not ready to accept new MPS client requests"),
 	ERROR(cudaErrorMpsMaxClientsReached,
 		"the hardware resources required to create MPS client have been exhausted"),
 	ERROR(cudaErrorMpsMaxConnectionsReached,
@@ -153,12 +161,14 @@ static const struct {
 		"does not support it"),
 	ERROR(cudaErrorCdpVersionMismatch,
 		"unsupported interaction between different versions of CUDA Dynamic Parallelism"),
-	ERROR(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"),
+	ERROR(cudaErrorStreamCaptureUnsupported,
+		"operation not permitted when stream is capturing"),
 	ERROR(cudaErrorStreamCaptureInvalidated,
 		"operation failed due to a previous error during capture"),
 	ERROR(cudaErrorStreamCaptureMerge,
 		"operation would result in a merge of separate capture sequences"),
-	ERROR(cudaErrorStreamCaptureUnmatched, "capture was not ended in the same stream as it began"),
+	ERROR(cudaErrorStreamCaptureUnmatched,
+		"capture was not ended in the same stream as it began"),
 	ERROR(cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"),
 	ERROR(cudaErrorStreamCaptureIsolation,
 		"dependency created on uncaptured work in another stream"),

@@ -32,8 +32,9 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
 
 	if (!function)
 		return LEAVE(cudaErrorInvalidDeviceFunction);
-	return LEAVE(attr == cudaFuncAttributeMaxDynamicSharedMemorySize ?
-		tfsim_function_shared(function, value) : tfsim_sticky());
+	return LEAVE(attr == cudaFuncAttributeMaxDynamicSharedMemorySize
+			     ? tfsim_function_shared(function, value)
+			     : tfsim_sticky());
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache config)
@@ -61,8 +62,9 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t index, size_t *offset,
 
 	if (!function)
 		return LEAVE(cudaErrorInvalidDeviceFunction);
-	return LEAVE(offset && tfsim_function_param(function, index, offset, size ? size : &ignored) ?
-		cudaSuccess : cudaErrorInvalidValue);
+	return LEAVE(offset && tfsim_function_param(function, index, offset, size ? size : &ignored)
+			     ? cudaSuccess
+			     : cudaErrorInvalidValue);
 }
 
 static int occupancy(int block_size, size_t shared)
@@ -86,24 +88,25 @@ static cudaError_t fill_occupancy(int *blocks, const void *func, int block_size,
 	return tfsim_sticky();
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *func,
-	int block_size, size_t shared)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+	int *blocks, const void *func, int block_size, size_t shared)
 {
-	ENTER(cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050, blocks, func, block_size, shared);
+	ENTER(cudaOccupancyMaxActiveBlocksPerMultiprocessor_v6050, blocks, func, block_size,
+		shared);
 	return LEAVE(fill_occupancy(blocks, func, block_size, shared));
 }
 
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, const void *func,
-	int block_size, size_t shared, unsigned flags)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *func, int block_size, size_t shared, unsigned flags)
 {
-	ENTER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000, blocks, func, block_size,
-		shared, flags);
-	return LEAVE(flags > 1 ? cudaErrorInvalidValue :
-		fill_occupancy(blocks, func, block_size, shared));
+	ENTER(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags_v7000, blocks, func,
+		block_size, shared, flags);
+	return LEAVE(flags > 1 ? cudaErrorInvalidValue
+			       : fill_occupancy(blocks, func, block_size, shared));
 }
 
-cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, const void *func, int blocks,
-	int block_size)
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
+	size_t *bytes, const void *func, int blocks, int block_size)
 {
 	ENTER(cudaOccupancyAvailableDynamicSMemPerBlock_v10200, bytes, func, blocks, block_size);
 	if (!bytes || blocks <= 0 || block_size <= 0)
@@ -140,8 +143,8 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
 	enum cudaLibraryOption *options, void **values, unsigned count)
 {
 	struct tfsim_module *module;
-	ENTER(cudaLibraryLoadData_v12060, library, code, jit_options, jit_values, jit_count, options,
-		values, count);
+	ENTER(cudaLibraryLoadData_v12060, library, code, jit_options, jit_values, jit_count,
+		options, values, count);
 
 	if (!library || !code)
 		return LEAVE(cudaErrorInvalidValue);
@@ -189,18 +192,20 @@ cudaError_t cudaLibraryEnumerateKernels(cudaKernel_t *kernels, unsigned room, cu
 	ENTER(cudaLibraryEnumerateKernels_v12060, kernels, room, library);
 	if (!kernels || !library)
 		return LEAVE(cudaErrorInvalidValue);
-	tfsim_module_functions((struct tfsim_module *)library, (struct tfsim_function **)kernels, room);
+	tfsim_module_functions(
+		(struct tfsim_module *)library, (struct tfsim_function **)kernels, room);
 	return LEAVE(cudaSuccess);
 }
 
-cudaError_t cudaKernelSetAttributeForDevice(cudaKernel_t kernel, enum cudaFuncAttribute attr,
-	int value, int device)
+cudaError_t cudaKernelSetAttributeForDevice(
+	cudaKernel_t kernel, enum cudaFuncAttribute attr, int value, int device)
 {
 	struct tfsim_function *function = tfsim_function_check(kernel);
 	ENTER(cudaKernelSetAttributeForDevice_v12060, kernel, attr, value, device);
 
 	if (!function || device < 0 || device >= tfsim_device_count())
 		return LEAVE(function ? cudaErrorInvalidDevice : cudaErrorInvalidDeviceFunction);
-	return LEAVE(attr == cudaFuncAttributeMaxDynamicSharedMemorySize ?
-		tfsim_function_shared(function, value) : tfsim_sticky());
+	return LEAVE(attr == cudaFuncAttributeMaxDynamicSharedMemorySize
+			     ? tfsim_function_shared(function, value)
+			     : tfsim_sticky());
 }

@@ -23,8 +23,8 @@ cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 	return LEAVE(tfsim_graph_clone(clone, graph));
 }
 
-cudaError_t cudaGraphNodeFindInClone(cudaGraphNode_t *node, cudaGraphNode_t original,
-	cudaGraph_t clone)
+cudaError_t cudaGraphNodeFindInClone(
+	cudaGraphNode_t *node, cudaGraphNode_t original, cudaGraph_t clone)
 {
 	ENTER(cudaGraphNodeFindInClone_v10000, node, original, clone);
 	return LEAVE(tfsim_node_in_clone(node, original, clone));
@@ -63,15 +63,15 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 	return LEAVE(plain(tfsim_graph_edges(graph, from, to, count), edges, count));
 }
 
-cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *deps,
-	cudaGraphEdgeData *edges, size_t *count)
+cudaError_t cudaGraphNodeGetDependencies(
+	cudaGraphNode_t node, cudaGraphNode_t *deps, cudaGraphEdgeData *edges, size_t *count)
 {
 	ENTER(cudaGraphNodeGetDependencies_v12030, node, deps, edges, count);
 	return LEAVE(plain(tfsim_node_neighbours(node, false, deps, count), edges, count));
 }
 
-cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
-	cudaGraphEdgeData *edges, size_t *count)
+cudaError_t cudaGraphNodeGetDependentNodes(
+	cudaGraphNode_t node, cudaGraphNode_t *nodes, cudaGraphEdgeData *edges, size_t *count)
 {
 	ENTER(cudaGraphNodeGetDependentNodes_v12030, node, nodes, edges, count);
 	return LEAVE(plain(tfsim_node_neighbours(node, true, nodes, count), edges, count));
@@ -109,8 +109,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsig
 	return LEAVE(tfsim_graph_instantiate(exec, graph, flags));
 }
 
-cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
-	unsigned long long flags)
+cudaError_t cudaGraphInstantiateWithFlags(
+	cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
 	ENTER(cudaGraphInstantiateWithFlags_v11040, exec, graph, flags);
 	return LEAVE(tfsim_graph_instantiate(exec, graph, flags));
@@ -128,8 +128,8 @@ cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long long *flag
 	return LEAVE(tfsim_exec_flags(exec, flags));
 }
 
-cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
-	cudaGraphExecUpdateResultInfo *info)
+cudaError_t cudaGraphExecUpdate(
+	cudaGraphExec_t exec, cudaGraph_t graph, cudaGraphExecUpdateResultInfo *info)
 {
 	cudaGraphExecUpdateResultInfo unwanted;
 	cudaGraphExecUpdateResultInfo *out = info ? info : &unwanted;

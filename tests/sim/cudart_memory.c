@@ -126,14 +126,14 @@ cudaError_t cudaMemAdvise(const void *ptr, size_t count, enum cudaMemoryAdvise a
 	struct cudaMemLocation location)
 {
 	ENTER(cudaMemAdvise_v12020, ptr, count, advice, location);
-	return LEAVE(count && tfsim_memory_kind(ptr) == TFSIM_MANAGED ? cudaSuccess :
-		cudaErrorInvalidValue);
+	return LEAVE(count && tfsim_memory_kind(ptr) == TFSIM_MANAGED ? cudaSuccess
+								      : cudaErrorInvalidValue);
 }
 
 /* Plain host memory is no error since CUDA 11: its type is "unregistered". */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
-	struct cudaPointerAttributes a = { .type = cudaMemoryTypeUnregistered, .device = -2 };
+	struct cudaPointerAttributes a = {.type = cudaMemoryTypeUnregistered, .device = -2};
 	cudaError_t error = tfsim_sticky();
 	struct tfsim_range range;
 	ENTER(cudaPointerGetAttributes_v4000, attributes, ptr);
@@ -145,8 +145,9 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 	a.hostPointer = (void *)(uintptr_t)ptr;
 	if (tfsim_memory_find(ptr, &range)) {
 		a.device = range.device;
-		a.type = range.kind == TFSIM_PINNED ? cudaMemoryTypeHost :
-			range.kind == TFSIM_MANAGED ? cudaMemoryTypeManaged : cudaMemoryTypeDevice;
+		a.type = range.kind == TFSIM_PINNED    ? cudaMemoryTypeHost
+			 : range.kind == TFSIM_MANAGED ? cudaMemoryTypeManaged
+						       : cudaMemoryTypeDevice;
 		a.devicePointer = (void *)(uintptr_t)ptr;
 		if (range.kind == TFSIM_DEVICE)
 			a.hostPointer = NULL;
@@ -160,18 +161,21 @@ cudaError_t cudart_flatten(const struct cudaMemcpy3DParms *p, struct cudart_box 
 {
 	if (!p)
 		return cudaErrorInvalidValue;
-	if (p->srcArray || p->dstArray || (p->extent.depth > 1 &&
-		(p->srcPtr.ysize != p->extent.height || p->dstPtr.ysize != p->extent.height))) {
+	if (p->srcArray || p->dstArray ||
+		(p->extent.depth > 1 && (p->srcPtr.ysize != p->extent.height ||
+						p->dstPtr.ysize != p->extent.height))) {
 		tfsim_not_supported("cudaMemcpy3D of arrays");
 		return cudaErrorNotSupported;
 	}
 	*out_box = (struct cudart_box){
-		.dst = (char *)p->dstPtr.ptr + p->dstPos.x + (p->dstPos.y +
-			p->dstPos.z * p->dstPtr.ysize) * p->dstPtr.pitch,
-		.src = (const char *)p->srcPtr.ptr + p->srcPos.x + (p->srcPos.y +
-			p->srcPos.z * p->srcPtr.ysize) * p->srcPtr.pitch,
-		.dst_pitch = p->dstPtr.pitch, .src_pitch = p->srcPtr.pitch,
-		.width = p->extent.width, .height = p->extent.height * p->extent.depth,
+		.dst = (char *)p->dstPtr.ptr + p->dstPos.x +
+		       (p->dstPos.y + p->dstPos.z * p->dstPtr.ysize) * p->dstPtr.pitch,
+		.src = (const char *)p->srcPtr.ptr + p->srcPos.x +
+		       (p->srcPos.y + p->srcPos.z * p->srcPtr.ysize) * p->srcPtr.pitch,
+		.dst_pitch = p->dstPtr.pitch,
+		.src_pitch = p->srcPtr.pitch,
+		.width = p->extent.width,
+		.height = p->extent.height * p->extent.depth,
 	};
 	return cudaSuccess;
 }

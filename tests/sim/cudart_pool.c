@@ -28,8 +28,9 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
 	ENTER(cudaMemPoolCreate_v11020, pool, props);
-	return LEAVE(props && props->location.type == cudaMemLocationTypeDevice ?
-		tfsim_pool_create(pool, props->location.id) : cudaErrorInvalidValue);
+	return LEAVE(props && props->location.type == cudaMemLocationTypeDevice
+			     ? tfsim_pool_create(pool, props->location.id)
+			     : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
@@ -57,15 +58,15 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr att
 }
 
 /* Every device can read every other one's memory here, whatever was asked for. */
-cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *list,
-	size_t count)
+cudaError_t cudaMemPoolSetAccess(
+	cudaMemPool_t pool, const struct cudaMemAccessDesc *list, size_t count)
 {
 	ENTER(cudaMemPoolSetAccess_v11020, pool, list, count);
 	return LEAVE(pool && (list || count == 0) ? cudaSuccess : cudaErrorInvalidValue);
 }
 
-cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
-	struct cudaMemLocation *location)
+cudaError_t cudaMemPoolGetAccess(
+	enum cudaMemAccessFlags *flags, cudaMemPool_t pool, struct cudaMemLocation *location)
 {
 	ENTER(cudaMemPoolGetAccess_v11020, flags, pool, location);
 	if (!flags || !pool || !location)

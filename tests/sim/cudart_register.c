@@ -89,7 +89,7 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device, const
 	grown = realloc(stubs, (stub_count + 1) * sizeof(*grown));
 	if (grown) {
 		stubs = grown;
-		stubs[stub_count++] = (struct stub){ host, function };
+		stubs[stub_count++] = (struct stub){host, function};
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -165,11 +165,12 @@ void *cudart_symbol(const void *symbol, size_t *out_size)
 	return address;
 }
 
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
+unsigned __cudaPushCallConfiguration(
+	dim3 grid, dim3 block, size_t shared, struct CUstream_st *stream)
 {
 	if (depth == DEPTH)
 		return 1;
-	pending[depth++] = (struct configuration){ grid, block, shared, stream };
+	pending[depth++] = (struct configuration){grid, block, shared, stream};
 	return 0;
 }
 

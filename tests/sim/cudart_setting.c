@@ -39,8 +39,8 @@ cudaError_t cudaDeviceFlushGPUDirectRDMAWrites(enum cudaFlushGPUDirectRDMAWrites
 	return LEAVE(tfsim_sticky());
 }
 
-cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int source,
-	int destination)
+cudaError_t cudaDeviceGetP2PAttribute(
+	int *value, enum cudaDeviceP2PAttr attribute, int source, int destination)
 {
 	int count = tfsim_device_count();
 	ENTER(cudaDeviceGetP2PAttribute_v8000, value, attribute, source, destination);
@@ -54,8 +54,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribu
 	return LEAVE(tfsim_sticky());
 }
 
-struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int z, int w,
-	enum cudaChannelFormatKind kind)
+struct cudaChannelFormatDesc cudaCreateChannelDesc(
+	int x, int y, int z, int w, enum cudaChannelFormatKind kind)
 {
-	return (struct cudaChannelFormatDesc){ x, y, z, w, kind };
+	return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }

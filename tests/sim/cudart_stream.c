@@ -27,8 +27,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags)
 {
-	ENTER_TWIN(cudaEventRecordWithFlags_v11010, cudaEventRecordWithFlags_ptsz_v11010, event, stream,
-		flags);
+	ENTER_TWIN(cudaEventRecordWithFlags_v11010, cudaEventRecordWithFlags_ptsz_v11010, event,
+		stream, flags);
 	return LEAVE(tfsim_event_record(event, STREAM(stream), flags));
 }
 
@@ -41,8 +41,8 @@ cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned *flags)
 cudaError_t cudaStreamGetPriority(cudaStream_t stream, int *priority)
 {
 	ENTER_TWIN(cudaStreamGetPriority_v5050, cudaStreamGetPriority_ptsz_v7000, stream, priority);
-	return LEAVE(priority ? tfsim_stream_priority(STREAM(stream), priority) :
-		cudaErrorInvalidValue);
+	return LEAVE(
+		priority ? tfsim_stream_priority(STREAM(stream), priority) : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
@@ -54,8 +54,8 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long *id)
 cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 {
 	unsigned flags;
-	cudaError_t error = device ? tfsim_stream_flags(STREAM(stream), &flags) :
-		cudaErrorInvalidValue;
+	cudaError_t error =
+		device ? tfsim_stream_flags(STREAM(stream), &flags) : cudaErrorInvalidValue;
 	ENTER_TWIN(cudaStreamGetDevice_v12080, cudaStreamGetDevice_ptsz_v12080, stream, device);
 
 	if (error == cudaSuccess)
@@ -65,12 +65,12 @@ cudaError_t cudaStreamGetDevice(cudaStream_t stream, int *device)
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *ptr, size_t length, unsigned flags)
 {
-	struct tfsim_work work = { .kind = TFSIM_EMPTY };
+	struct tfsim_work work = {.kind = TFSIM_EMPTY};
 	ENTER_TWIN(cudaStreamAttachMemAsync_v6000, cudaStreamAttachMemAsync_ptsz_v7000, stream, ptr,
 		length, flags);
 
-	return LEAVE(tfsim_memory_kind(ptr) == TFSIM_MANAGED ? tfsim_enqueue(STREAM(stream), &work) :
-		cudaErrorInvalidValue);
+	return LEAVE(tfsim_memory_kind(ptr) == TFSIM_MANAGED ? tfsim_enqueue(STREAM(stream), &work)
+							     : cudaErrorInvalidValue);
 }
 
 struct callback {
@@ -86,20 +86,24 @@ static void run_callback(void *args)
 	c->fn(c->stream, cudaSuccess, c->data);
 }
 
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
-	unsigned flags)
+cudaError_t cudaStreamAddCallback(
+	cudaStream_t stream, cudaStreamCallback_t callback, void *data, unsigned flags)
 {
-	struct callback c = { callback, stream, data };
+	struct callback c = {callback, stream, data};
 	struct tfsim_work work = {
-		.kind = TFSIM_HOST, .run = run_callback, .args = &c, .args_size = sizeof(c),
+		.kind = TFSIM_HOST,
+		.run = run_callback,
+		.args = &c,
+		.args_size = sizeof(c),
 	};
 	cudaError_t error = cudaErrorInvalidValue;
 	ENTER_TWIN(cudaStreamAddCallback_v5000, cudaStreamAddCallback_ptsz_v7000, stream, callback,
 		data, flags);
 
 	if (callback && flags == 0)
-		error = tfsim_stream_capturing(STREAM(stream)) ? tfsim_stream_synchronize(STREAM(stream)) :
-			tfsim_enqueue(STREAM(stream), &work);
+		error = tfsim_stream_capturing(STREAM(stream))
+				? tfsim_stream_synchronize(STREAM(stream))
+				: tfsim_enqueue(STREAM(stream), &work);
 	return LEAVE(error);
 }
 
@@ -133,8 +137,8 @@ cudaError_t cudaStreamBeginCaptureToGraph(cudaStream_t stream, cudaGraph_t graph
 {
 	ENTER_TWIN(cudaStreamBeginCaptureToGraph_v12030, cudaStreamBeginCaptureToGraph_ptsz_v12030,
 		stream, graph, dependencies, edges, count, mode);
-	return LEAVE(tfsim_capture_begin_into(STREAM(stream), mode, graph, dependencies,
-		(unsigned)count));
+	return LEAVE(tfsim_capture_begin_into(
+		STREAM(stream), mode, graph, dependencies, (unsigned)count));
 }
 
 cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
@@ -157,9 +161,11 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
 	const cudaGraphEdgeData *edges, size_t count, unsigned flags)
 {
 	ENTER_TWIN(cudaStreamUpdateCaptureDependencies_v12030,
-		cudaStreamUpdateCaptureDependencies_ptsz_v12030, stream, dependencies, edges, count, flags);
-	return LEAVE(flags > 1 ? cudaErrorInvalidValue : tfsim_capture_depend(STREAM(stream),
-		dependencies, (unsigned)count, flags == 1));
+		cudaStreamUpdateCaptureDependencies_ptsz_v12030, stream, dependencies, edges, count,
+		flags);
+	return LEAVE(flags > 1 ? cudaErrorInvalidValue
+			       : tfsim_capture_depend(STREAM(stream), dependencies, (unsigned)count,
+					 flags == 1));
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
@@ -170,23 +176,23 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	struct tfsim_work work = { .kind = TFSIM_EMPTY };
+	struct tfsim_work work = {.kind = TFSIM_EMPTY};
 	ENTER_TWIN(cudaGraphUpload_v10000, cudaGraphUpload_ptsz_v10000, exec, stream);
 
 	return LEAVE(tfsim_enqueue(STREAM(stream), &work));
 }
 
-cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t *exec, cudaGraph_t graph,
-	cudaGraphInstantiateParams *params)
+cudaError_t cudaGraphInstantiateWithParams(
+	cudaGraphExec_t *exec, cudaGraph_t graph, cudaGraphInstantiateParams *params)
 {
 	cudaError_t error = cudaErrorInvalidValue;
-	ENTER_TWIN(cudaGraphInstantiateWithParams_v12000, cudaGraphInstantiateWithParams_ptsz_v12000,
-		exec, graph, params);
+	ENTER_TWIN(cudaGraphInstantiateWithParams_v12000,
+		cudaGraphInstantiateWithParams_ptsz_v12000, exec, graph, params);
 
 	if (params)
 		error = tfsim_graph_instantiate(exec, graph, params->flags);
 	if (params)
-		params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess :
-			cudaGraphInstantiateError;
+		params->result_out = error == cudaSuccess ? cudaGraphInstantiateSuccess
+							  : cudaGraphInstantiateError;
 	return LEAVE(error);
 }

@@ -28,12 +28,13 @@
 #define TFSIM_MAX_PARAMS 32
 
 struct tfsim_kernel {
-	const char *name;	/* as written (a function at file scope or an extern "C" one), or mangled */
+	const char
+		*name; /* as written (a function at file scope or an extern "C" one), or mangled */
 	/* Computes the whole grid; args[i] points to the i-th argument's value. */
 	void (*cpu)(dim3 grid, dim3 block, size_t shared_bytes, void **args);
 	uint32_t param_sizes[TFSIM_MAX_PARAMS];
 	uint32_t param_count;
-	double bytes_per_thread, flops_per_thread;	/* for the modelled duration */
+	double bytes_per_thread, flops_per_thread; /* for the modelled duration */
 };
 
 /* The struct must live as long as the process. Returns 1 on the simulated GPU, 0 elsewhere. */
