@@ -97,6 +97,7 @@ static void set_up(void)
 
 void tfs_collector_start(void)
 {
+	size_t unwanted; /* records of the time before the first window are no loss */
 	char text[160];
 
 	if (!tfs_cupti_open(&cupti, text, sizeof(text))) {
@@ -112,6 +113,7 @@ void tfs_collector_start(void)
 	}
 	/* The first time takes long; from now on a window opens quickly. */
 	tfs_cupti_switch(&cupti, false);
+	cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &unwanted);
 	tfs_recorder_fact("cupti", "in windows", cupti.version);
 	atomic_store_explicit(&state, READY, memory_order_release);
 }
