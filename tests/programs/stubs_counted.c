@@ -9,7 +9,7 @@
 
 int main(void)
 {
-	cublasLtMatmulDesc_t lt;
+	cublasLtMatrixTransformDesc_t lt;
 	cudaArray_t array;
 	CUmemGenericAllocationHandle memory;
 	CUmemAllocationProp property = {.type = CU_MEM_ALLOCATION_TYPE_PINNED};
@@ -17,9 +17,7 @@ int main(void)
 
 	TEST_EQ(cudaMallocArray(&array, &format, 16, 16, 0), cudaErrorNotSupported);
 	TEST_EQ(cuMemCreate(&memory, 1 << 21, &property, 0), CUDA_ERROR_NOT_SUPPORTED);
-	TEST_EQ(cublasLtMatmulDescCreate(&lt, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-		CUBLAS_STATUS_NOT_SUPPORTED);
-	TEST_EQ(cublasLtMatmulDescCreate(&lt, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-		CUBLAS_STATUS_NOT_SUPPORTED);
+	TEST_EQ(cublasLtMatrixTransformDescCreate(&lt, CUDA_R_32F), CUBLAS_STATUS_NOT_SUPPORTED);
+	TEST_EQ(cublasLtMatrixTransformDescCreate(&lt, CUDA_R_32F), CUBLAS_STATUS_NOT_SUPPORTED);
 	return test_result();
 }

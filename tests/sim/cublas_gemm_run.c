@@ -63,12 +63,29 @@ static void wide(const struct tfs_blas_op *o, double alpha, const double *a, con
 		o->lda, b, o->ldb, beta, c, o->ldc);
 }
 
+static void mixed(
+	const struct tfs_blas_op *o, float alpha, const void *a, const void *b, float beta, void *c)
+{
+	struct tfs_typed_gemm g = {.m = o->m, .n = o->n, .k = o->k, .pieces = 1, .tf32 = o->tf32};
+
+	g.alpha = alpha;
+	g.beta = beta;
+	g.a = (struct tfs_typed_matrix){a, o->in_type, o->lda, o->ta != CUBLAS_OP_N};
+	g.b = (struct tfs_typed_matrix){b, o->in_type, o->ldb, o->tb != CUBLAS_OP_N};
+	g.c = (struct tfs_typed_matrix){c, o->out_type, o->ldc, false};
+	g.d = g.c;
+	g.out = c;
+	tfs_typed_gemm(&g);
+}
+
 static void one(const struct tfs_blas_op *o, const void *a, const void *b, void *c)
 {
 	double alpha = tfs_blas_value(&o->alpha, o->wide);
 	double beta = tfs_blas_value(&o->beta, o->wide);
 
-	if (o->wide)
+	if (o->mixed)
+		mixed(o, (float)alpha, a, b, (float)beta, c);
+	else if (o->wide)
 		wide(o, alpha, a, b, beta, c);
 	else if (o->tf32 && o->k > 0)
 		narrow_tf32(o, (float)alpha, a, b, (float)beta, c);
@@ -79,8 +96,12 @@ static void one(const struct tfs_blas_op *o, const void *a, const void *b, void 
 void tfs_blas_gemm_run(void *op)
 {
 	const struct tfs_blas_op *o = op;
-	int64_t size = o->wide ? 8 : 4;
+	int64_t size = o->wide ? 8 : 4, out_size = size;
 
+	if (o->mixed) {
+		size = (int64_t)tfs_typed_size(o->in_type);
+		out_size = (int64_t)tfs_typed_size(o->out_type);
+	}
 	if (o->scribble)
 		tfsim_scribble(o->scribble, o->scribble_bytes);
 	for (int i = 0; i < o->batch; i++) {
@@ -90,6 +111,6 @@ void tfs_blas_gemm_run(void *op)
 		else
 			one(o, (const char *)o->a + i * o->stride_a * size,
 				(const char *)o->b + i * o->stride_b * size,
-				(char *)o->c + i * o->stride_c * size);
+				(char *)o->c + i * o->stride_c * out_size);
 	}
 }

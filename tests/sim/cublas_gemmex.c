@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cublas_op.h"
 
-/* The types of an Ex call: all float or all double, computed as such. */
-static cublasStatus_t types(cublasHandle_t handle, cudaDataType a, cudaDataType b, cudaDataType c,
-	cublasComputeType_t compute, struct tfs_blas_op *o)
+static bool double_compute(cublasComputeType_t compute)
 {
-	if (a != b || a != c || (a != CUDA_R_32F && a != CUDA_R_64F))
-		return CUBLAS_STATUS_NOT_SUPPORTED;
-	o->wide = a == CUDA_R_64F;
-	if (o->wide)
-		return compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC
-			       ? CUBLAS_STATUS_SUCCESS
-			       : CUBLAS_STATUS_NOT_SUPPORTED;
+	return compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
+}
+
+/* Accumulation in float; operands may be shortened first where the caller asked for speed. */
+static cublasStatus_t float_compute(
+	cublasHandle_t handle, cublasComputeType_t compute, struct tfs_blas_op *o)
+{
 	switch (compute) {
 	case CUBLAS_COMPUTE_32F:
 		o->tf32 = (handle->math & 0xf) == CUBLAS_TF32_TENSOR_OP_MATH;
@@ -26,6 +24,25 @@ static cublasStatus_t types(cublasHandle_t handle, cudaDataType a, cudaDataType 
 	default:
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	}
+}
+
+/* The types of an Ex call: all double, or float, half and bfloat16 with float accumulation. */
+static cublasStatus_t types(cublasHandle_t handle, cudaDataType a, cudaDataType b, cudaDataType c,
+	cublasComputeType_t compute, struct tfs_blas_op *o)
+{
+	if (a != b)
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	if (a == CUDA_R_64F) {
+		o->wide = true;
+		return c == a && double_compute(compute) ? CUBLAS_STATUS_SUCCESS
+							 : CUBLAS_STATUS_NOT_SUPPORTED;
+	}
+	if (!tfs_typed_size(a) || (c != a && c != CUDA_R_32F))
+		return CUBLAS_STATUS_NOT_SUPPORTED;
+	o->mixed = a != CUDA_R_32F;
+	o->in_type = a;
+	o->out_type = c;
+	return float_compute(handle, compute, o);
 }
 
 struct shape {
@@ -67,7 +84,7 @@ TFS_BLAS_API cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation
 	cudaDataType Atype, int lda, const void *B, cudaDataType Btype, int ldb, const float *beta,
 	void *C, cudaDataType Ctype, int ldc)
 {
-	if (handle && Atype != CUDA_R_32F)
+	if (handle && Atype == CUDA_R_64F)
 		return CUBLAS_STATUS_NOT_SUPPORTED;
 	return cublasGemmEx(handle, transa, transb, m, n, k, alpha, A, Atype, lda, B, Btype, ldb,
 		beta, C, Ctype, ldc, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);

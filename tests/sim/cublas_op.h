@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "tests/sim/core.h"
+#include "tests/sim/cublas_typed.h"
 
 #define TFS_BLAS_API __attribute__((visibility("default")))
 
@@ -40,6 +41,8 @@ struct tfs_blas_op {
 	const char *name;
 	bool wide; /* double */
 	bool tf32;
+	bool mixed; /* of the types below, not float or double throughout */
+	cudaDataType in_type, out_type;
 	bool pointers; /* a, b, c are arrays of pointers in device memory */
 	cublasOperation_t ta, tb;
 	int m, n, k, batch;

@@ -1,28 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* cuBLASLt so far: a handle to have and versions to ask for; everything else is a stub. */
-#include <cublasLt.h>
 #include <stdlib.h>
 
-#include "core.h"
+#include "tests/sim/cublaslt_desc.h"
 
-struct cublasLtContext {
-	int device;
-};
-
-cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle)
+TFS_LT_API cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle)
 {
 	if (!lightHandle)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	if (!tfsim_device_count())
+	if (tfsim_device_count() < 1)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	*lightHandle = malloc(sizeof(**lightHandle));
+	*lightHandle = calloc(1, sizeof(**lightHandle));
 	if (!*lightHandle)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	(*lightHandle)->device = tfsim_device_current();
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
+TFS_LT_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
 {
 	if (!lightHandle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -30,35 +24,66 @@ cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
 	return CUBLAS_STATUS_SUCCESS;
 }
 
-size_t cublasLtGetVersion(void)
+TFS_LT_API size_t cublasLtGetVersion(void)
 {
 	return CUBLAS_VERSION;
 }
 
-size_t cublasLtGetCudartVersion(void)
+TFS_LT_API size_t cublasLtGetCudartVersion(void)
 {
 	return CUDART_VERSION;
 }
 
-const char *cublasLtGetStatusName(cublasStatus_t status)
+TFS_LT_API cublasStatus_t cublasLtGetProperty(libraryPropertyType type, int *value)
 {
-	switch (status) {
-	case CUBLAS_STATUS_SUCCESS:
-		return "CUBLAS_STATUS_SUCCESS";
-	case CUBLAS_STATUS_NOT_INITIALIZED:
-		return "CUBLAS_STATUS_NOT_INITIALIZED";
-	case CUBLAS_STATUS_ALLOC_FAILED:
-		return "CUBLAS_STATUS_ALLOC_FAILED";
-	case CUBLAS_STATUS_INVALID_VALUE:
-		return "CUBLAS_STATUS_INVALID_VALUE";
-	case CUBLAS_STATUS_NOT_SUPPORTED:
-		return "CUBLAS_STATUS_NOT_SUPPORTED";
-	default:
-		return "unknown";
-	}
+	static const int parts[] = {CUBLAS_VER_MAJOR, CUBLAS_VER_MINOR, CUBLAS_VER_PATCH};
+
+	if (!value || (int)type < 0 || type > PATCH_LEVEL)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	*value = parts[type];
+	return CUBLAS_STATUS_SUCCESS;
 }
 
-const char *cublasLtGetStatusString(cublasStatus_t status)
+/* The statuses are cuBLAS' own, and so are their words. */
+TFS_LT_API const char *cublasLtGetStatusString(cublasStatus_t status)
 {
-	return cublasLtGetStatusName(status);
+	return cublasGetStatusString(status);
+}
+
+TFS_LT_API const char *cublasLtGetStatusName(cublasStatus_t status)
+{
+	return cublasGetStatusName(status);
+}
+
+TFS_LT_API cublasStatus_t cublasLtHeuristicsCacheGetCapacity(size_t *capacity)
+{
+	if (!capacity)
+		return CUBLAS_STATUS_INVALID_VALUE;
+	*capacity = 0;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+TFS_LT_API cublasStatus_t cublasLtHeuristicsCacheSetCapacity(size_t capacity)
+{
+	(void)capacity;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+TFS_LT_API cublasStatus_t cublasLtLoggerSetLevel(int level)
+{
+	(void)level;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+TFS_LT_API cublasStatus_t cublasLtLoggerSetMask(int mask)
+{
+	(void)mask;
+	return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Its header has no prototype. */
+TFS_LT_API cublasStatus_t cublasLtLoggerForceDisable(void);
+TFS_LT_API cublasStatus_t cublasLtLoggerForceDisable(void)
+{
+	return CUBLAS_STATUS_SUCCESS;
 }

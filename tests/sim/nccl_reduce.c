@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <string.h>
-
+#include "tests/sim/cublas_half.h"
 #include "tests/sim/nccl_comm.h"
 
 size_t tfs_nccl_size(ncclDataType_t type)
@@ -10,63 +9,7 @@ size_t tfs_nccl_size(ncclDataType_t type)
 	return (int)type >= 0 && type < ncclNumTypes ? sizes[type] : 0;
 }
 
-static float from_bits(uint32_t bits)
-{
-	float f;
-
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
-static uint32_t to_bits(float f)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	return bits;
-}
-
-static float from_half(uint16_t h)
-{
-	uint32_t sign = (uint32_t)(h & 0x8000) << 16;
-	uint32_t exponent = h >> 10 & 0x1f, fraction = h & 0x3ff;
-
-	if (exponent == 0)
-		return from_bits(sign | to_bits((float)fraction * 0x1p-24f));
-	if (exponent == 0x1f)
-		return from_bits(sign | 0x7f800000u | fraction << 13);
-	return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-static uint16_t to_half(float f)
-{
-	uint32_t bits = to_bits(f);
-	uint16_t sign = (uint16_t)(bits >> 16 & 0x8000);
-	float size = from_bits(bits & 0x7fffffffu);
-
-	if (size != size)
-		return sign | 0x7e00;
-	if (size >= 65520.0f)
-		return sign | 0x7c00;
-	if (size < 0x1p-14f)
-		/* Adding makes the hardware round to a multiple of the smallest half. */
-		return (uint16_t)(sign | (to_bits(size + 0.5f) - to_bits(0.5f)));
-	bits = to_bits(size);
-	bits += 0xfff + (bits >> 13 & 1);
-	return (uint16_t)(sign | ((bits >> 13) - (112u << 10)));
-}
-
-static uint16_t to_bfloat(float f)
-{
-	uint32_t bits = to_bits(f);
-
-	if (f != f)
-		return (uint16_t)(bits >> 16 | 0x40);
-	return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-
 #define SAME(v) (v)
-#define FROM_BFLOAT(v) from_bits((uint32_t)(v) << 16)
 
 /* T is how elements are stored and A what they are computed in. */
 #define COMBINE(name, T, A, load, store)                                                           \
@@ -105,10 +48,10 @@ COMBINE(i32, int32_t, int32_t, SAME, SAME)
 COMBINE(u32, uint32_t, uint32_t, SAME, SAME)
 COMBINE(i64, int64_t, int64_t, SAME, SAME)
 COMBINE(u64, uint64_t, uint64_t, SAME, SAME)
-COMBINE(f16, uint16_t, float, from_half, to_half)
+COMBINE(f16, uint16_t, float, tfs_float_of_half, tfs_half_of_float)
 COMBINE(f32, float, float, SAME, SAME)
 COMBINE(f64, double, double, SAME, SAME)
-COMBINE(bf16, uint16_t, float, FROM_BFLOAT, to_bfloat)
+COMBINE(bf16, uint16_t, float, tfs_float_of_bfloat, tfs_bfloat_of_float)
 
 #define EACH_TYPE(X)                                                                               \
 	X(ncclInt8, i8)                                                                            \
