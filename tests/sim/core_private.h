@@ -21,9 +21,10 @@
  */
 #define SIM_NAIVE(X)                                                                               \
 	X(LEGACY, "legacy")                                                                        \
-	X(PER_THREAD, "per-thread") X(PAGEABLE, "pageable") X(SYNC, "sync") X(PINNED, "pinned")    \
-		X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture") X(STICKY, "sticky")          \
-			X(LAST_ERROR, "last-error") X(REPLAY, "replay")
+	X(PER_THREAD, "per-thread")                                                                \
+	X(PAGEABLE, "pageable")                                                                    \
+	X(SYNC, "sync") X(PINNED, "pinned") X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture")  \
+		X(STICKY, "sticky") X(LAST_ERROR, "last-error") X(REPLAY, "replay")
 #define SIM_NAIVE_ENUM(name, text) SIM_NAIVE_##name,
 enum sim_naive { SIM_NAIVE(SIM_NAIVE_ENUM) };
 
@@ -153,6 +154,12 @@ uint64_t sim_new_id(void);
 void sim_pace_until(uint64_t shown_ns);
 uint64_t sim_call_ns(void);
 uint64_t sim_latency_ns(void);
+
+/* core_time.c: at enqueue (lock held), before execution (lock held), after it (without). */
+void sim_time_model(struct CUstream_st *stream, struct sim_op *op);
+void sim_time_show(struct CUstream_st *stream, struct sim_op *op);
+void sim_time_settle(struct CUstream_st *stream, struct sim_op *op, uint64_t computed_ns);
+uint64_t sim_time_cpu(void);
 
 /* core_op.c; the lock is held. */
 struct sim_payload *sim_payload_create(const struct tfsim_work *work);

@@ -11,50 +11,6 @@
 /* A hostile hold ends when somebody waits, or after this: a program may poll memory for ever. */
 #define HOLD_NS 4000000
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
-static enum sim_engine engine_of(const struct tfsim_work *work)
-{
-	switch (work->kind) {
-	case TFSIM_KERNEL:
-	case TFSIM_MEMSET:
-	case TFSIM_GRAPH:
-		return SIM_COMPUTE;
-	case TFSIM_MEMCPY:
-		if (work->src == TFSIM_DEVICE || work->src == TFSIM_MANAGED)
-			return work->dst == TFSIM_DEVICE || work->dst == TFSIM_MANAGED
-				       ? SIM_COMPUTE
-				       : SIM_DOWNLOAD;
-		return SIM_UPLOAD;
-	default:
-		return SIM_NO_ENGINE;
-	}
-}
-
-static void model(struct CUstream_st *stream, struct sim_op *op)
-{
-	struct sim_device *device = &sim.device[stream->device];
-	enum sim_engine engine = engine_of(&op->payload->work);
-	uint64_t start;
-
-	sim_self.model_ns += sim_call_ns();
-	start = sim_self.model_ns + sim_latency_ns();
-	if (stream->last)
-		start = later(start, stream->last->model_end_ns);
-	for (unsigned i = 0; i < op->dep_count; i++)
-		start = later(start, op->deps[i]->model_end_ns);
-	if (engine != SIM_NO_ENGINE && op->cost_ns)
-		start = later(start, device->engine_model_ns[engine]);
-	op->model_start_ns = start;
-	op->model_end_ns = start + op->cost_ns;
-	if (engine != SIM_NO_ENGINE && op->cost_ns)
-		device->engine_model_ns[engine] = op->model_end_ns;
-	sim.highest_model_ns = later(sim.highest_model_ns, op->model_end_ns);
-}
-
 /* Long before its time the operation waits for company: then everything still pending is late. */
 static void hold(const struct sim_op *op)
 {
@@ -75,23 +31,6 @@ static void hold(const struct sim_op *op)
 	while (sim.waiting == 0 && op->number >= sim.dropped)
 		if (pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == ETIMEDOUT)
 			break;
-}
-
-static uint64_t show(struct CUstream_st *stream, struct sim_op *op)
-{
-	struct sim_device *device = &sim.device[stream->device];
-	enum sim_engine engine = engine_of(&op->payload->work);
-	uint64_t start = later(op->submit_ns + sim_latency_ns(), stream->shown_end_ns);
-
-	for (unsigned i = 0; i < op->dep_count; i++)
-		start = later(start, op->deps[i]->shown_end_ns);
-	if (engine != SIM_NO_ENGINE && op->cost_ns) {
-		start = later(start, device->engine_shown_ns[engine]);
-		device->engine_shown_ns[engine] = start + op->cost_ns;
-	}
-	op->shown_start_ns = start;
-	op->shown_end_ns = start + op->cost_ns;
-	return start;
 }
 
 /* The computation itself; a faulted device computes nothing any more. */
@@ -123,33 +62,6 @@ static void spoil(const struct tfsim_work *work)
 			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-/* Late is what is over after its shown end; only what lateness an operation adds is its own. */
-static void settle(struct CUstream_st *stream, struct sim_op *op, uint64_t computed_ns)
-{
-	uint64_t now = tfsim_now_ns(), behind;
-
-	if (op->payload->work.kind == TFSIM_HOST) {
-		op->shown_end_ns = later(op->shown_end_ns, now);
-		return;
-	}
-	atomic_fetch_add(&sim.computed_ns, computed_ns);
-	atomic_fetch_add(&sim.modelled_ns, op->cost_ns);
-	behind = op->cost_ns && now > op->shown_end_ns ? now - op->shown_end_ns : 0;
-	if (behind > stream->behind_ns) {
-		atomic_fetch_add(&sim.overruns, 1);
-		atomic_fetch_add(&sim.overrun_ns, behind - stream->behind_ns);
-	}
-	stream->behind_ns = behind;
-}
-
 static void run_one(struct CUstream_st *stream, struct sim_op *op)
 {
 	const struct tfsim_work *work = &op->payload->work;
@@ -162,18 +74,19 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 		hold(op);
 	if (op->number < sim.dropped)
 		return;
-	show(stream, op);
+	sim_time_show(stream, op);
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
 	spoil(work);
-	began = cpu_ns();
+	began = sim_time_cpu();
 	execute(op);
-	settle(stream, op, cpu_ns() - began);
+	sim_time_settle(stream, op, sim_time_cpu() - began);
 	atomic_fetch_add(&sim.ops_run, 1);
 	sim_emit_op(op, work, op->shown_start_ns, op->shown_end_ns, 0);
 	pthread_mutex_lock(&sim.lock);
 	stream->running = false;
-	stream->shown_end_ns = later(stream->shown_end_ns, op->shown_end_ns);
+	if (op->shown_end_ns > stream->shown_end_ns)
+		stream->shown_end_ns = op->shown_end_ns;
 }
 
 /* What is over needs neither its arguments nor what it waited for. */
@@ -274,7 +187,7 @@ cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op)
 	}
 	op->stream = stream;
 	op->submit_ns = tfsim_now_ns();
-	model(stream, op);
+	sim_time_model(stream, op);
 	sim_op_unref(stream->last);
 	stream->last = sim_op_ref(op);
 	if (stream->tail)
@@ -342,8 +255,8 @@ static void throttle(struct CUstream_st *stream)
 			pthread_cond_wait(&sim.moved, &sim.lock);
 		sim.waiting--;
 	}
-	sim_self.model_ns =
-		later(sim_self.model_ns, stream->model_ends_ns[(number - 1) % SIM_DEPTH]);
+	if (stream->model_ends_ns[(number - 1) % SIM_DEPTH] > sim_self.model_ns)
+		sim_self.model_ns = stream->model_ends_ns[(number - 1) % SIM_DEPTH];
 	shown_ns = stream->shown_ends_ns[(number - 1) % SIM_DEPTH];
 	pthread_mutex_unlock(&sim.lock);
 	sim_pace_until(shown_ns);
