@@ -23,5 +23,6 @@ int main(int count, char **arguments)
 
 	return save(builder_create_sized(512), folder, "empty") ||
 	       save(sample_create(512, 1), folder, "one-step") ||
-	       save(sample_create(2048, 3), folder, "three-steps");
+	       save(sample_create(2048, 3), folder, "three-steps") ||
+	       save(sample_create(512, 0), folder, "no-steps");
 }
