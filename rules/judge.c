@@ -133,7 +133,7 @@ static int judge(struct tfs_steady *steady, const struct tfs_judge_options *opti
 	if (!result)
 		result = keep_findings(&findings, judgement);
 	if (!result)
-		tfs_summary_conclude(judgement);
+		tfs_summary_conclude(steady, judgement);
 	free(findings.items);
 	return judgement->pool->failed ? -ENOMEM : result;
 }
@@ -159,6 +159,8 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 		return -ENOMEM;
 	}
 	steady.whatif = tfs_whatif_create(&steady);
+	if (steady.whatif)
+		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
 	result = judge(&steady, options, judgement);
 	tfs_whatif_destroy(steady.whatif);
 	tfs_steady_finish(&steady);

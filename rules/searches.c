@@ -48,7 +48,7 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 	uint64_t ran = tfs_steady_attribute(call, TFS_ATTRIBUTE_algorithm, UINT32_MAX);
 	uint64_t math = tfs_steady_attribute(call, TFS_ATTRIBUTE_math, UINT32_MAX);
 	size_t count = tfs_trace_count(trace, TFS_RECORD_search);
-	struct tfs_search search = {.asked_ms = -1, .best_ms = -1};
+	struct tfs_search search = {.asked_ms = -1, .best_ms = -1, .ran_ms = -1};
 
 	search.asked = (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_asked_algorithm, ran);
 	search.substituted = search.asked != ran;
@@ -60,6 +60,8 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 			continue;
 		if (one->record.function == search.asked && (same_math || search.asked_ms < 0))
 			search.asked_ms = one->time_ms;
+		if (one->record.function == ran && (same_math || search.ran_ms < 0))
+			search.ran_ms = one->time_ms;
 		if (one->flags & WITHIN_FENCES &&
 			(search.best_ms < 0 || one->time_ms < search.best_ms)) {
 			search.best_ms = one->time_ms;

@@ -16,6 +16,7 @@ struct tfs_search {
 	uint32_t best;  /* the fastest one within the rewrite's fences */
 	float asked_ms;
 	float best_ms;
+	float ran_ms; /* of the algorithm that the call ran; negative = not measured */
 	uint64_t best_workspace;
 	bool substituted; /* the call ran another algorithm than the program asked for */
 };

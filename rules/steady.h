@@ -24,8 +24,8 @@ struct tfs_steady {
 	uint32_t min_steps; /* fewer than this lowers the confidence */
 	bool simulated;     /* only counts decide */
 	bool activity;      /* device activity of the judged steps is there */
-	double step_ns;     /* mean duration of a judged step */
-	double busy_ns;     /* device time per judged step, all operations; 0 = not seen */
+	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
+	double busy_ns; /* device time per judged step, all operations; 0 = not seen */
 
 	const uint32_t *calls; /* indices of the timeline's calls, in time order */
 	uint32_t call_count;

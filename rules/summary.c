@@ -205,9 +205,9 @@ static bool usable(struct tfs_judgement *judgement)
 	return !why;
 }
 
-void tfs_summary_conclude(struct tfs_judgement *judgement)
+void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement *judgement)
 {
-	double step = judgement->steps.judged_median_ns;
+	double step = steady->step_ns;
 	unsigned errors, warnings, notes;
 	int length;
 

@@ -31,27 +31,22 @@ static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_
 			(struct tfs_edit){.scale = search.best_ms / search.asked_ms});
 }
 
-/* What the search says, where the judged steps ran with the faster algorithm already. */
+/* What the search says, where nothing can be replayed. */
 static void price(
 	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_draft *draft)
 {
 	double saved = 0;
-	bool rewritten = false;
 
 	for (size_t i = 0; i < place->count; i++) {
 		const struct tfs_host_call *call = &steady->timeline->calls[place->items[i].call];
 		struct tfs_search search;
 
-		if (!tfs_search_find(steady->timeline, call, &search))
-			continue;
-		saved += (double)(search.asked_ms - search.best_ms) * 1e6 / steady->step_count;
-		rewritten |= search.substituted;
+		if (tfs_search_find(steady->timeline, call, &search))
+			saved += (double)(search.asked_ms - search.best_ms) * 1e6;
 	}
-	if (!rewritten && steady->whatif)
-		return;
+	saved /= steady->step_count;
 	draft->priced = true;
-	draft->finding.cost = (struct tfs_cost){
-		saved, saved / 2, saved * 1.1, steady->simulated ? "modelled" : "measured search"};
+	draft->finding.cost = (struct tfs_cost){saved, 0, saved, "measured search"};
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -75,7 +70,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"scratch "
 		"outputs and with a workspace of %.3g MB or more; here it picks %s.",
 		tfs_search_function(call->family), (double)search.best_workspace / 1e6, best);
-	price(steady, place, draft);
+	if (!steady->whatif)
+		price(steady, place, draft);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rules/graph.h"
+#include "rules/searches.h"
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
@@ -18,14 +19,16 @@ struct tfs_whatif {
 	struct tfs_run *runs;
 	size_t run_count;
 	struct tfs_replay **replays;
-	double *base;           /* when each step was over, replayed as it was: all runs' marks */
-	double *changed;        /* and with edits */
-	double *saved;          /* per step */
-	struct tfs_edit *edits; /* for each call of the evidence */
+	double *base;             /* when each step was over, replayed as it was: all runs' marks */
+	double *changed;          /* and with edits */
+	double *saved;            /* per step */
+	struct tfs_edit *edits;   /* for each call of the evidence */
+	struct tfs_edit *written; /* what makes them those of the program as written */
 	size_t mark_count;
 	size_t step_count;
 	double measured_ns;
 	double replayed_ns;
+	double written_ns;
 	double inflation;
 };
 
@@ -40,28 +43,65 @@ static double recording_inflation(const struct tfs_timeline *timeline)
 	return ratio > INFLATION ? ratio : 0;
 }
 
-/* Replays everything without edits. */
-static int replay_base(struct tfs_whatif *whatif)
+/* Replays all steps; the marks of all runs follow each other. */
+static int replay_all(
+	const struct tfs_whatif *whatif, const struct tfs_edit *edits, double *out_marks)
 {
-	double measured = 0, replayed = 0;
-	size_t mark = 0;
-
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		const struct tfs_run *run = &whatif->runs[i];
-		double *at = &whatif->base[mark];
 
-		whatif->replays[i] = tfs_replay_create(&run->graph);
+		if (tfs_replay_run(
+			    whatif->replays[i], edits ? &edits[run->first_call] : NULL, out_marks))
+			return -ENOMEM;
+		out_marks += run->graph.marks_count;
+	}
+	return 0;
+}
+
+static double mean_step(const struct tfs_whatif *whatif, const double *marks)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		sum += marks[whatif->runs[i].steps] - marks[0];
+		marks += whatif->runs[i].graph.marks_count;
+	}
+	return sum / (double)whatif->step_count;
+}
+
+/* Where a rewrite chose the algorithm, the program's own choice takes longer. */
+static void find_written(struct tfs_whatif *whatif)
+{
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(whatif->steady, i);
+		struct tfs_search search;
+
+		if (tfs_search_family(call->family) &&
+			tfs_search_find(whatif->steady->timeline, call, &search) &&
+			search.substituted && search.ran_ms > 0)
+			whatif->written[i].scale = search.asked_ms / search.ran_ms;
+	}
+}
+
+static int replay_base(struct tfs_whatif *whatif)
+{
+	double *at = whatif->base;
+
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		whatif->replays[i] = tfs_replay_create(&whatif->runs[i].graph);
 		if (!whatif->replays[i])
 			return -ENOMEM;
 		tfs_replay_measured(whatif->replays[i], at);
-		measured += at[run->steps] - at[0];
-		if (tfs_replay_run(whatif->replays[i], NULL, at))
-			return -ENOMEM;
-		replayed += at[run->steps] - at[0];
-		mark += run->graph.marks_count;
+		at += whatif->runs[i].graph.marks_count;
 	}
-	whatif->measured_ns = measured / (double)whatif->step_count;
-	whatif->replayed_ns = replayed / (double)whatif->step_count;
+	whatif->measured_ns = mean_step(whatif, whatif->base);
+	if (replay_all(whatif, NULL, whatif->base))
+		return -ENOMEM;
+	whatif->replayed_ns = mean_step(whatif, whatif->base);
+	find_written(whatif);
+	if (replay_all(whatif, whatif->written, whatif->base))
+		return -ENOMEM;
+	whatif->written_ns = mean_step(whatif, whatif->base);
 	return 0;
 }
 
@@ -86,9 +126,10 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
+	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
-		!whatif->edits || !whatif->step_count || replay_base(whatif))
+		!whatif->edits || !whatif->written || !whatif->step_count || replay_base(whatif))
 		goto fail;
 	return whatif;
 fail:
@@ -108,6 +149,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif->changed);
 	free(whatif->saved);
 	free(whatif->edits);
+	free(whatif->written);
 	free(whatif);
 }
 
@@ -119,6 +161,11 @@ double tfs_whatif_measured_ns(const struct tfs_whatif *whatif)
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
 {
 	return whatif->replayed_ns;
+}
+
+double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->written_ns;
 }
 
 double tfs_whatif_error(const struct tfs_whatif *whatif)
@@ -170,19 +217,23 @@ static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
-	size_t mark = 0, step = 0;
+	const double *was = whatif->base, *is = whatif->changed;
+	size_t step = 0;
 
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
+		if (whatif->written[i].scale > 0)
+			whatif->edits[i].scale =
+				whatif->written[i].scale *
+				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
+	if (replay_all(whatif, whatif->edits, whatif->changed))
+		return -ENOMEM;
 	for (size_t i = 0; i < whatif->run_count; i++) {
-		const struct tfs_run *run = &whatif->runs[i];
-		const double *was = &whatif->base[mark];
-		double *is = &whatif->changed[mark];
-
-		if (tfs_replay_run(whatif->replays[i], &whatif->edits[run->first_call], is))
-			return -ENOMEM;
-		for (uint32_t j = 0; j < run->steps; j++)
+		for (uint32_t j = 0; j < whatif->runs[i].steps; j++)
 			whatif->saved[step++] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
-		mark += run->graph.marks_count;
+		was += whatif->runs[i].graph.marks_count;
+		is += whatif->runs[i].graph.marks_count;
 	}
 	price(whatif, out_cost);
+	tfs_whatif_clear(whatif);
 	return 0;
 }
