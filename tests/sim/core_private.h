@@ -23,8 +23,14 @@
 	X(LEGACY, "legacy")                                                                        \
 	X(PER_THREAD, "per-thread")                                                                \
 	X(PAGEABLE, "pageable")                                                                    \
-	X(SYNC, "sync") X(PINNED, "pinned") X(FREE, "free") X(WAIT, "wait") X(CAPTURE, "capture")  \
-		X(STICKY, "sticky") X(LAST_ERROR, "last-error") X(REPLAY, "replay")
+	X(SYNC, "sync")                                                                            \
+	X(PINNED, "pinned")                                                                        \
+	X(FREE, "free")                                                                            \
+	X(WAIT, "wait")                                                                            \
+	X(CAPTURE, "capture")                                                                      \
+	X(STICKY, "sticky")                                                                        \
+	X(LAST_ERROR, "last-error")                                                                \
+	X(REPLAY, "replay")
 #define SIM_NAIVE_ENUM(name, text) SIM_NAIVE_##name,
 enum sim_naive { SIM_NAIVE(SIM_NAIVE_ENUM) };
 
