@@ -9,37 +9,102 @@
 
 #define MOST_STEPS 4000u
 
-static void set_steps(struct tfs_build *build)
+/* Steps outside windows are packed: only their durations were kept. */
+static size_t add_packed(const struct tfs_build *build, double origin, struct tfs_chart_step *out)
+{
+	size_t packs = tfs_trace_count(build->trace, TFS_RECORD_steps);
+	size_t count = 0;
+	for (size_t i = 0; i < packs; i++) {
+		const struct tfs_steps_record *pack =
+			tfs_trace_at(build->trace, TFS_RECORD_steps, i);
+		const struct tfs_segment *rate =
+			tfs_trace_segment(build->trace, pack->first_start_ticks);
+		const unsigned char *tail = (const unsigned char *)(pack + 1);
+		double now = (double)tfs_trace_ns(build->trace, pack->first_start_ticks) - origin;
+		size_t room = (pack->record.units * TFS_UNIT - sizeof(*pack)) / sizeof(float);
+		for (size_t j = 0; j < pack->record.function && j < room; j++) {
+			float ticks;
+			memcpy(&ticks, tail + j * sizeof(ticks), sizeof(ticks));
+			double ns = (double)tfs_segment_duration(rate, (double)ticks);
+			if (out)
+				out[count] = (struct tfs_chart_step){.index = pack->first_index + j,
+					.start_ns = now,
+					.duration_ns = ns,
+					.phase = TFS_CHART_TRAINING,
+					.rewritten = pack->flags & 1};
+			count++;
+			now += ns;
+		}
+	}
+	return count;
+}
+
+static int by_index(const void *a, const void *b)
+{
+	const struct tfs_chart_step *one = a;
+	const struct tfs_chart_step *two = b;
+	if (one->index != two->index)
+		return one->index < two->index ? -1 : 1;
+	/* Where a step is known both ways, its mark says more. */
+	return one->in_window > two->in_window ? -1 : one->in_window < two->in_window;
+}
+
+static size_t collect_steps(
+	struct tfs_build *build, struct tfs_region *scratch, struct tfs_chart_step **out_steps)
 {
 	const struct tfs_timeline *timeline = build->timeline;
-	struct tfs_model_charts *charts = &build->model->charts;
-	size_t merged = (timeline->step_count + MOST_STEPS - 1) / MOST_STEPS;
-	uint64_t origin = tfs_trace_header(build->trace)->start_ns;
-	struct tfs_chart_step *steps;
+	double origin = (double)tfs_trace_header(build->trace)->start_ns;
+	size_t packed = add_packed(build, origin, NULL);
+	struct tfs_chart_step *steps =
+		tfs_region_alloc(scratch, packed + timeline->step_count, sizeof(*steps));
 	size_t count = 0;
+	size_t kept = 0;
 
-	if (!merged)
-		return;
-	steps = tfs_region_alloc(
-		&build->model->region, timeline->step_count / merged + 1, sizeof(*steps));
 	for (size_t i = 0; i < timeline->step_count; i++) {
 		const struct tfs_step *from = &timeline->steps[i];
-		struct tfs_chart_step step = {
-			.index = from->index,
-			.start_ns = (double)from->start_ns - (double)origin,
+		steps[count++] = (struct tfs_chart_step){.index = from->index,
+			.start_ns = (double)from->start_ns - origin,
 			.duration_ns = (double)(from->end_ns - from->start_ns),
 			.phase = from->phase < 4 ? (enum tfs_chart_phase)from->phase
 						 : TFS_CHART_OTHER,
 			.in_window = from->window != TFS_NONE,
-			.rewritten = from->flags & 1,
-		};
-		if (i % merged == 0)
-			steps[count++] = step;
-		else if (step.duration_ns > steps[count - 1].duration_ns)
-			steps[count - 1] = step;
+			.rewritten = from->flags & 1};
 	}
+	count += add_packed(build, origin, steps + count);
+	if (count)
+		qsort(steps, count, sizeof(*steps), by_index);
+	for (size_t i = 0; i < count; i++) {
+		if (!kept || steps[kept - 1].index != steps[i].index)
+			steps[kept++] = steps[i];
+	}
+	*out_steps = steps;
+	return kept;
+}
+
+static void set_steps(struct tfs_build *build)
+{
+	struct tfs_model_charts *charts = &build->model->charts;
+	struct tfs_region scratch = {0};
+	struct tfs_chart_step *all;
+	size_t count = collect_steps(build, &scratch, &all);
+	size_t merged = (count + MOST_STEPS - 1) / MOST_STEPS;
+	size_t kept = 0;
+
+	if (!merged) {
+		tfs_region_finish(&scratch);
+		return;
+	}
+	struct tfs_chart_step *steps =
+		tfs_region_alloc(&build->model->region, count / merged + 1, sizeof(*steps));
+	for (size_t i = 0; i < count; i++) {
+		if (i % merged == 0)
+			steps[kept++] = all[i];
+		else if (all[i].duration_ns > steps[kept - 1].duration_ns)
+			steps[kept - 1] = all[i];
+	}
+	tfs_region_finish(&scratch);
 	charts->steps = steps;
-	charts->step_count = count;
+	charts->step_count = kept;
 	charts->steps_merged = merged;
 }
 

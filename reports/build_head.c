@@ -19,7 +19,17 @@ static const struct {
 	{"cupti", "GPU activity (CUPTI)"},
 	{"preload", "LD_PRELOAD"},
 	{"host", "host"},
+	{"steps", "step marks"},
 };
+
+static bool is_known_fact(const char *key)
+{
+	for (size_t i = 0; i < sizeof(fact_names) / sizeof(fact_names[0]); i++) {
+		if (!strcmp(fact_names[i].key, key))
+			return true;
+	}
+	return false;
+}
 
 static const char *fact_name(struct tfs_region *region, const char *key)
 {
@@ -183,6 +193,19 @@ static const char *overhead_text(struct tfs_build *build)
 		tfs_words_time(region, outside->median_ns));
 }
 
+/* A text, a number, or a number with its unit. The number beside a known fact is for rules. */
+static const char *fact_text(struct tfs_region *region, const struct tfs_fact_line *line)
+{
+	const char *number = tfs_words_count(region, (double)line->number);
+	if (!*line->text)
+		return number;
+	if (!strcmp(line->text, "nanoseconds"))
+		return tfs_words_time(region, (double)line->number);
+	if (!line->number || is_known_fact(line->key))
+		return tfs_region_string(region, line->text);
+	return tfs_region_print(region, "%s %s", number, line->text);
+}
+
 static void set_method(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -227,10 +250,7 @@ static void set_method(struct tfs_build *build)
 	for (size_t i = 0; i < seen->fact_count; i++) {
 		const struct tfs_fact_line *line = &seen->facts[i];
 		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),
-			fact_name(region, line->key),
-			*line->text ? tfs_region_string(region, line->text)
-				    : tfs_words_count(region, (double)line->number),
-			false};
+			fact_name(region, line->key), fact_text(region, line), false};
 	}
 	model->method = facts;
 	model->method_count = n;

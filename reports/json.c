@@ -256,7 +256,7 @@ static void write_document(const struct tfs_model *model, FILE *out, const struc
 const struct tfs_format tfs_format_json = {
 	.name = "json",
 	.suffix = ".json",
-	.title = "for machines; the schema is in tfshim-report(5)",
+	.title = "for machines; reports/JSON.md describes it",
 	.beside = true,
 	.write = write_document,
 };

@@ -10,7 +10,8 @@ static const char *const rewrites[] = {
 	NULL,
 };
 #undef X
-static const char *const modes[] = {"off", "report", "exact", "safe", "all"};
+static const char *const sets[] = {"off", "report", "exact", "safe", "all", NULL};
+static const char *const modes[] = {"off", "report", "shadow", "apply", NULL};
 
 /* Files are called some_name, rewrites some-name. */
 static bool is_called(const char *file, const char *name, size_t length)
@@ -32,15 +33,30 @@ static bool is_known(const char *name, size_t length)
 	return false;
 }
 
-bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes)
+static bool is_one_of(const char *const *names, const char *word, size_t length)
 {
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++) {
-		if (!strcmp(text, modes[i]))
+	for (; *names; names++) {
+		if (strlen(*names) == length && !strncmp(*names, word, length))
 			return true;
 	}
+	return false;
+}
+
+/* A set, NAME or NAME=MODE. */
+static bool is_word(const char *word, size_t length)
+{
+	const char *equals = memchr(word, '=', length);
+	size_t name = equals ? (size_t)(equals - word) : length;
+	if (equals && !is_one_of(modes, equals + 1, length - name - 1))
+		return false;
+	return is_known(word, name) || (!equals && is_one_of(sets, word, length));
+}
+
+bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes)
+{
 	do {
 		size_t length = strcspn(text, ",");
-		if (!is_known(text, length)) {
+		if (!is_word(text, length)) {
 			snprintf(out_unknown, bytes, "%.*s", (int)length, text);
 			return false;
 		}

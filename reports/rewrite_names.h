@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether `text` is off, report, exact, safe, all or a list of rewrites; else the first name that
- * is none. */
+/* Whether `text` is a list of sets (off, report, exact, safe, all), NAME and NAME=MODE; else the
+ * first word that is none. */
 bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes);
 
 /* All names, separated by commas. */

@@ -41,11 +41,12 @@ expect 126 ./plain
 expect 2
 expect 2 --no-such-option true
 expect 2 --record some true
+expect 2 --rewrite pinned-staging=nonsense true
 expect 2 --rewrite nonsense touch started
 [ ! -e started ] || wrong "an unknown rewrite did not keep the program from starting"
 TFSHIM_REWRITE=nonsense expect 2 touch started
 [ ! -e started ] || wrong "an unknown rewrite in the environment started the program"
-for what in off report exact safe all; do
+for what in off report exact safe all pinned-staging cudnn-search=report,pinned-staging; do
 	expect 0 --rewrite "$what" true
 done
 
