@@ -114,7 +114,8 @@ uint32_t tfs_trace_unit(const struct tfs_trace *trace, const struct tfs_call *ca
 }
 
 /* Attributes that are packed into another item. */
-static bool packed_attribute(const struct tfs_item *item, enum tfs_attribute key, uint64_t *out_value)
+static bool packed_attribute(
+	const struct tfs_item *item, enum tfs_attribute key, uint64_t *out_value)
 {
 	const uint64_t one = UINT64_C(1) << 32; /* the size in y */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the seeds of tests/fuzz/corpus/reader into a folder: recordings of every kind of record. */
+/* Writes the seeds of tests/fuzz/corpus/reader: recordings with every kind of record. */
 #include <stdio.h>
 
 #include "tests/unit/sample.h"
