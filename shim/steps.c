@@ -20,7 +20,7 @@ static struct tfs_thread *owner; /* the thread whose loop is the step's */
 static uint64_t calls_searched;
 static _Atomic bool found;
 static _Atomic uint64_t current; /* running step, 0 = none */
-static uint64_t last_index;
+static _Atomic uint64_t last_index;
 static uint64_t last_start;
 static enum tfs_phase phase = TFS_PHASE_WARMUP;
 static struct tfs_spin pending_lock;
@@ -195,6 +195,11 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 uint64_t tfs_steps_now(void)
 {
 	return atomic_load_explicit(&current, memory_order_relaxed);
+}
+
+uint64_t tfs_steps_count(void)
+{
+	return atomic_load_explicit(&last_index, memory_order_relaxed);
 }
 
 void tfs_steps_finish(void)

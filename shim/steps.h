@@ -31,6 +31,9 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 /* The running step's index (from 1), 0 outside steps. Any thread. */
 uint64_t tfs_steps_now(void);
 
+/* Steps that began so far. Any thread. */
+uint64_t tfs_steps_count(void);
+
 /* Writes what is pending. At exit, in any thread. */
 void tfs_steps_finish(void);
 

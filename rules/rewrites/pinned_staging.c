@@ -32,6 +32,10 @@
 #define PAGE 4096u
 #define MANY_BYTES (UINT64_C(1) << 20) /* from here on a copy is worth idle cores */
 
+/* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
+#define NAIVE_LATE 1u    /* returns before the source was read */
+#define NAIVE_CAPTURE 2u /* works while a stream is being captured */
+
 enum check {
 	CHECK_DIRECTION,
 	CHECK_SIZE,
@@ -60,6 +64,7 @@ static struct {
 	__typeof__(&cudaEventCreateWithFlags) event_create;
 	__typeof__(&cudaEventRecord) event_record;
 	__typeof__(&cudaEventSynchronize) event_wait;
+	__typeof__(&cudaLaunchHostFunc) host_function;
 	__typeof__(&cudaGetDevice) device;
 	__typeof__(&cudaDeviceGetAttribute) attribute;
 	cudaError_t (*pointer)(struct cudaPointerAttributes *, const void *);
@@ -89,7 +94,8 @@ static bool start(void)
 	       LOOK_UP(host_alloc, "cudaHostAlloc") &&
 	       LOOK_UP(event_create, "cudaEventCreateWithFlags") &&
 	       LOOK_UP(event_record, "cudaEventRecord") &&
-	       LOOK_UP(event_wait, "cudaEventSynchronize") && LOOK_UP(device, "cudaGetDevice") &&
+	       LOOK_UP(event_wait, "cudaEventSynchronize") &&
+	       LOOK_UP(host_function, "cudaLaunchHostFunc") && LOOK_UP(device, "cudaGetDevice") &&
 	       LOOK_UP(attribute, "cudaDeviceGetAttribute") &&
 	       LOOK_UP(pointer, "cudaPointerGetAttributes");
 }
@@ -180,6 +186,32 @@ static bool make_ring(int device)
 	return true;
 }
 
+struct late {
+	void *memory;
+	const void *source;
+	size_t bytes;
+};
+
+static void read_late(void *argument)
+{
+	const struct late *late = argument;
+
+	memcpy(late->memory, late->source, late->bytes);
+}
+
+static void read_source(struct chunk *chunk, const char *source, size_t bytes, cudaStream_t stream)
+{
+	static struct late late[MOST_CHUNKS];
+	struct late *one = &late[chunk - ring.chunks];
+
+	if (TFS_LIKELY((tfs_options.naive & NAIVE_LATE) == 0)) {
+		memcpy(chunk->memory, source, bytes);
+		return;
+	}
+	*one = (struct late){chunk->memory, source, bytes};
+	cuda.host_function(stream, read_late, one);
+}
+
 static cudaError_t send_chunk(char *target, const char *source, size_t bytes, cudaStream_t stream)
 {
 	struct chunk *chunk = &ring.chunks[ring.next];
@@ -190,7 +222,7 @@ static cudaError_t send_chunk(char *target, const char *source, size_t bytes, cu
 		status = cuda.event_wait(chunk->empty);
 	if (status != cudaSuccess)
 		return status;
-	memcpy(chunk->memory, source, bytes);
+	read_source(chunk, source, bytes, stream);
 	status = cuda.copy(target, chunk->memory, bytes, cudaMemcpyHostToDevice, stream);
 	if (status == cudaSuccess)
 		status = cuda.event_record(chunk->empty, stream);
@@ -229,7 +261,8 @@ static bool all_hold(const struct tfs_copy_call *call)
 		       site) &&
 	       tfs_rewrite_check(
 		       SELF, CHECK_SIZE, call->bytes >= tfs_options.staging_min_bytes, site) &&
-	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) &&
+	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
+		       !tfs_capturing() || (tfs_options.naive & NAIVE_CAPTURE) != 0, site) &&
 	       tfs_rewrite_check(SELF, CHECK_SOURCE, is_pageable(call->source), site) &&
 	       tfs_rewrite_check(SELF, CHECK_TARGET,
 		       cuda.device(&device) == cudaSuccess &&

@@ -176,11 +176,16 @@ enum tfs_search_result tfs_search_run(
 	memset(out_candidates, 0, TFS_SEARCH_ALGORITHMS * sizeof(*out_candidates));
 	if (!get_scratch(search, &scratch))
 		return TFS_SEARCH_NO_MEMORY;
+	struct scratch used = scratch;
+	if (search->live_x != NULL) {
+		used.x = search->live_x;
+		used.w = search->live_w;
+		used.y = search->live_y;
+	}
 	for (uint32_t i = 0; i < TFS_SEARCH_REPEATS && status == CUDNN_STATUS_SUCCESS; i++) {
 		int count = 0;
 
-		status =
-			find(search, &scratch, (int)(sizeof(list) / sizeof(list[0])), &count, list);
+		status = find(search, &used, (int)(sizeof(list) / sizeof(list[0])), &count, list);
 		for (int k = 0; k < count && status == CUDNN_STATUS_SUCCESS; k++)
 			take(search, &list[k], out_candidates, samples);
 	}

@@ -35,6 +35,7 @@ struct tfs_search {
 	cudnnConvolutionDescriptor_t convolution;
 	cudnnMathType_t math;
 	uint64_t workspace_limit;
+	void *live_x, *live_w, *live_y; /* tests only: instead of scratch tensors */
 };
 
 enum tfs_search_result {

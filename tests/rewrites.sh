@@ -1,0 +1,135 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The rewrites' promises: each named check refuses in a program that breaks its precondition, each
+# counterexample passes on the hostile device and fails with the naive rewrite.
+#	rewrites.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 trainer=$3 digits=$4
+seeds=10
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+failed=0 done=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=$((failed + 1))
+}
+
+# run NAME ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs
+run() {
+	name=$1 environment=$2
+	shift 2
+	rm -f "$out/$name.tfs"
+	# shellcheck disable=SC2086
+	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:$options" \
+		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$library" \
+		timeout 100 "$@" >"$out/$name.out" 2>&1
+}
+
+# ledger NAME "REWRITE CHECK": the count, 0 when there is none
+ledger() {
+	"$programs/ledger" "$out/$1.tfs" | awk -v key="$2" '$1 " " $2 == key { sum += $3 } END { print sum + 0 }'
+}
+
+applies() { # NAME REWRITE
+	[ "$(ledger "$1" "$2 applied")" -gt 0 ] || fail "$1: $2 was not applied"
+}
+
+refuses() { # REWRITE CHECK CASE OPTIONS ENVIRONMENT
+	options=$4
+	done=$((done + 1))
+	rm -f "$out"/*.decisions
+	run "$2" "$5" "$programs/rewrite_checks" "$3" || fail "$2: the program noticed: $(tail -n 3 "$out/$2.out")"
+	[ "$(ledger "$2" "$1 $2")" -gt 0 ] || fail "$1 did not refuse by '$2' in case $3"
+}
+
+counterexample() { # PROGRAM REWRITE NAIVE
+	options=
+	passed=0
+	for seed in $(seq 1 "$seeds"); do
+		rm -f "$out"/*.decisions
+		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" ||
+			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
+		[ "$2" = - ] || applies "$1" "$2"
+		passed=$((passed + 1))
+	done
+	echo "$1: $passed hostile seeds"
+	done=$((done + passed))
+	[ "$3" = 0 ] && return
+	bitten=0
+	options=naive=$3
+	for seed in 1 2 3 4 5; do
+		rm -f "$out"/*.decisions
+		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" || bitten=$((bitten + 1))
+	done
+	[ "$bitten" -gt 0 ] || fail "$1 passes with the naive rewrite as well"
+	echo "$1: the naive rewrite fails with $bitten of 5 seeds"
+}
+
+counterexample rewrite_stack pinned-staging 1
+counterexample rewrite_capture pinned-staging 2
+counterexample rewrite_microbatch cudnn-search 4
+counterexample rewrite_fork pinned-staging 0
+
+options=
+run plain "" "$programs/rewrite_checks" plain || fail "plain: $(tail -n 3 "$out/plain.out")"
+applies plain pinned-staging
+run convolution "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/convolution.out")"
+applies convolution cudnn-search
+refuses pinned-staging host-to-device host-to-device "" ""
+refuses pinned-staging size size "" ""
+refuses pinned-staging not-capturing not-capturing "" ""
+refuses pinned-staging source-pageable source-pageable "" ""
+refuses pinned-staging target-device-memory target-device-memory "" ""
+refuses pinned-staging target-device-memory target-pool "" ""
+refuses pinned-staging idle-cores plain staging_cores=4096 ""
+refuses pinned-staging pinned-memory plain staging_limit=1m ""
+refuses pinned-staging ring-free ring-free "" ""
+refuses pinned-staging no-host-page-tables plain "" TFSIM_COHERENT=1
+refuses cudnn-search gain gain "" ""
+refuses cudnn-search program-does-not-search program-does-not-search "" ""
+refuses cudnn-search determinism-not-asked convolution "" TF_DETERMINISTIC_OPS=1
+refuses cudnn-search one-rank-or-decided convolution "" WORLD_SIZE=2
+refuses cudnn-search plain-problem plain-problem "" ""
+refuses cudnn-search problem-budget convolution search_problems=0 ""
+refuses cudnn-search time-budget convolution search_ms=0 ""
+refuses cudnn-search device-memory convolution "" TFSIM_MEMORY=64m
+
+# The list that a program asks for: the choice comes first, and nothing is missing.
+options=
+env TFSIM_PACE=0 "$programs/rewrite_checks" heuristics >"$out/plain-head" || fail "heuristics without the library"
+rm -f "$out"/*.decisions
+run heuristics TFSIM_PACE=0 "$programs/rewrite_checks" heuristics || fail "heuristics: $(cat "$out/heuristics.out")"
+echo "heuristics: $(cat "$out/plain-head") without, $(grep head "$out/heuristics.out") with the search"
+
+# Reproducible: a run that searches, and runs that replay its decisions, compute the same bits.
+train() { # DUMP DECISIONS NAIVE
+	env TFSHIM_OUTPUT="$out/train-$1" TFSHIM_DECISIONS="$out/$2" TFSIM_PACE=0 \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:naive=$3" LD_PRELOAD="$library" \
+		timeout 100 "$trainer" --data "$digits" --steps 24 --deterministic --dump "$out/$1" \
+		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
+	applies "train-$1" cudnn-search
+	applies "train-$1" pinned-staging
+	done=$((done + 1))
+}
+train search kept 0
+train replay kept 0
+train again kept 0
+cmp -s "$out/search" "$out/replay" || fail "the replay differs from the run that searched"
+cmp -s "$out/replay" "$out/again" || fail "two replays differ"
+train naive-search naive 8
+train naive-replay naive 8
+cmp -s "$out/naive-search" "$out/naive-replay" && fail "deciding in the middle of a run goes unnoticed"
+
+# Decisions of another GPU, broken and hostile lines: passed over, said at most, never fatal.
+options=
+for text in 'another GPU | 91900 | 0 1 0 1 1 | 25' 'tfsim simulated GPU | 91900 | 0 1 9999999999999999999999' \
+	'tfsim simulated GPU | 91900 | 99 77 1 nan inf | 1 2 3' "$(head -c 3000 /dev/urandom | tr '\0' x)"; do
+	printf '%s\n' "$text" >"$out/hostile.decisions"
+	run hostile "" "$programs/rewrite_checks" convolution || fail "hostile decisions: $(tail -n 3 "$out/hostile.out")"
+	done=$((done + 1))
+done
+
+echo "$done runs, $failed failures"
+[ "$failed" = 0 ]
