@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did: "pinned-staging applied 12", and for each check that
- * refused "pinned-staging size 3". */
+ * refused "pinned-staging size 3"; then the calls it counted, "calls cudaFree 2". */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +28,12 @@ int main(int count, char **words)
 		printf("%s %s %llu\n", tfs_trace_string(trace, one->rewrite),
 			tfs_trace_string(trace, one->check), (unsigned long long)one->count);
 	}
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	const size_t total_count = tfs_trace_totals(trace, &totals, &shares);
+	for (size_t i = 0; i < total_count; i++)
+		printf("calls %s %llu\n", tfs_trace_function(trace, totals[i].sum.function),
+			(unsigned long long)totals[i].sum.count);
 	tfs_trace_close(trace);
 	return 0;
 }

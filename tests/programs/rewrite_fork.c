@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Forks once CUDA is in use: one child goes on and ends by exit, one execs; afterwards the parent
- * copies on, and its exit handlers free device memory. Nothing crashes or hangs, and only the
- * parent's work is seen. */
+/* Forks once CUDA is in use: one child calls on and ends, one execs; afterwards the parent copies
+ * on, and its exit handlers use and free device memory. Nothing crashes or hangs, and the
+ * children's calls of cudaPeekAtLastError are not in the parent's recording: the script looks. */
 #include <sys/wait.h>
 
 #include "tests/programs/sim_gate.h"
@@ -42,6 +42,8 @@ int main(void)
 		child = fork();
 		if (child == 0 && i % 2 == 0)
 			execl("/bin/true", "true", (char *)NULL);
+		for (int k = 0; child == 0 && k < 100; k++)
+			cudaPeekAtLastError();
 		if (child == 0)
 			_exit(0);
 		reap(child);

@@ -2,6 +2,7 @@
 #include "core_device.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "core_private.h"
 
@@ -57,6 +58,9 @@ bool tfsim_device_attribute(int attribute, int device, int *out_value)
 	if (attribute < 1 || attribute >= ATTRIBUTES)
 		return false;
 	*out_value = attribute == cudaDevAttrPciBusId ? device + 1 : values[attribute];
+	/* A coherent system, for programs that must tell the difference. */
+	if (attribute == cudaDevAttrPageableMemoryAccessUsesHostPageTables)
+		*out_value = getenv("TFSIM_COHERENT") != NULL;
 	return true;
 }
 
