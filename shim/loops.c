@@ -238,6 +238,11 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 	return loops->found;
 }
 
+bool tfs_loops_hopeless(const struct tfs_loops *loops)
+{
+	return loops->update_count == 0;
+}
+
 static bool in_prefix(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
 	if (!loops->found || count <= loops->step_level)

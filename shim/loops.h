@@ -41,6 +41,9 @@ struct tfs_loops *tfs_loops_init(void *memory);
 bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
+/* Was there nothing yet that could be a weight: no range that is updated in place? */
+bool tfs_loops_hopeless(const struct tfs_loops *loops);
+
 /* The found step: does a call from `frames` open it? (Only if the call before it did not come from
  * the same place in the loop.) */
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);

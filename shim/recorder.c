@@ -16,7 +16,7 @@
 #include "shim/spin.h"
 
 #define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
-#define STOCK 4u     /* prepared chunks the helper keeps ready */
+#define STOCK 8u     /* prepared chunks the helper keeps ready */
 #define LOOKUP 8192u /* slots of a thread's (site, function) index */
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
@@ -32,7 +32,8 @@ struct thread_memory {
 };
 
 static _Atomic(struct tfs_chunk *) stock[STOCK];
-static _Atomic uint32_t thread_count = 1; /* thread 0 is the shared stream */
+static _Atomic(struct tfs_chunk *) spent[STOCK]; /* full ones, for the helper to unmap */
+static _Atomic uint32_t thread_count = 1;        /* thread 0 is the shared stream */
 static struct tfs_thread shared_stream;
 static struct tfs_spin shared_lock;
 static struct tfs_spin idle_lock;
@@ -63,6 +64,18 @@ static struct tfs_chunk *get_chunk(void)
 	return chunk;
 }
 
+/* Unmapping interrupts every processor that runs the program: rather the helper than a hook. */
+static void retire_chunk(struct tfs_chunk *full)
+{
+	for (uint32_t i = 0; i < STOCK; i++) {
+		struct tfs_chunk *nothing = NULL;
+
+		if (atomic_compare_exchange_strong(&spent[i], &nothing, full))
+			return;
+	}
+	tfs_writer_release(full);
+}
+
 /* Replaces the thread's full chunk; false when there is no room for another. */
 static bool next_chunk(struct tfs_thread *thread)
 {
@@ -77,7 +90,7 @@ static bool next_chunk(struct tfs_thread *thread)
 	thread->next = (char *)(fresh + 1);
 	thread->end = (char *)fresh + TFS_CHUNK_BYTES;
 	if (full != NULL)
-		tfs_writer_release(full);
+		retire_chunk(full);
 	return true;
 }
 
@@ -314,6 +327,12 @@ int tfs_recorder_start(void)
 
 void tfs_recorder_refill(void)
 {
+	for (uint32_t i = 0; i < STOCK; i++) {
+		struct tfs_chunk *full = atomic_exchange(&spent[i], NULL);
+
+		if (full != NULL)
+			tfs_writer_release(full);
+	}
 	for (uint32_t i = 0; i < STOCK; i++) {
 		struct tfs_chunk *nothing = NULL;
 

@@ -12,8 +12,9 @@
 #include "shim/spin.h"
 #include "shim/windows.h"
 
-#define PACKED 200u             /* step times kept back before they are written */
-#define SEARCH_CALLS (1u << 20) /* after so many calls the search is given up */
+#define PACKED 200u               /* step times kept back before they are written */
+#define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
+#define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
 
 static struct tfs_loops *loops;
 static struct tfs_thread *owner; /* the thread whose loop is the step's */
@@ -123,7 +124,8 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
 		stop_search("found");
-	} else if (++calls_searched == SEARCH_CALLS) {
+	} else if (++calls_searched == SEARCH_CALLS ||
+		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {
 		stop_search("none found");
 		tfs_windows_without_steps();
 	}
