@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/mixed.h"
+
 static int compare_calls(const void *a, const void *b, void *timeline)
 {
 	const struct tfs_host_call *calls = ((const struct tfs_timeline *)timeline)->calls;
@@ -25,7 +27,7 @@ static bool *judged_steps(const struct tfs_timeline *timeline)
 	return judged;
 }
 
-static double busy_per_step(const struct tfs_timeline *timeline, const bool *judged)
+static double busy_per_step(const struct tfs_timeline *timeline, const bool *judged, uint32_t count)
 {
 	double busy = 0;
 
@@ -35,20 +37,32 @@ static double busy_per_step(const struct tfs_timeline *timeline, const bool *jud
 		if (op->step != TFS_NONE && judged[op->step])
 			busy += tfs_device_op_ns(op);
 	}
-	return timeline->judged_count ? busy / timeline->judged_count : 0;
+	return count ? busy / count : 0;
 }
 
-/* `place`, `calls` and `waits` lie behind each other in one block. */
-static int take_calls(struct tfs_steady *steady, const bool *judged)
+/* Everything lies behind each other in one block. */
+static int make_room(struct tfs_steady *steady, uint32_t **out_steps, uint32_t **out_calls,
+	uint32_t **out_place, struct tfs_waiting **out_waits)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
-	size_t all = timeline->call_count;
-	struct tfs_waiting *waits = malloc((all + 1) * (sizeof(*waits) + 2 * sizeof(uint32_t)));
-	uint32_t *calls = (uint32_t *)(waits + all + 1), *place = calls + all, count = 0;
+	size_t calls = steady->timeline->call_count, steps = steady->timeline->judged_count;
+	struct tfs_waiting *waits =
+		calloc((calls + 1) * (sizeof(*waits) + 2 * sizeof(uint32_t)) + steps * 4, 1);
 
 	if (!waits)
 		return -ENOMEM;
-	memset(waits, 0, (all + 1) * sizeof(*waits));
+	steady->memory = waits;
+	*out_waits = waits;
+	*out_calls = (uint32_t *)(waits + calls + 1);
+	*out_place = *out_calls + calls;
+	*out_steps = *out_place + calls;
+	return 0;
+}
+
+static uint32_t take_calls(
+	const struct tfs_timeline *timeline, const bool *judged, uint32_t *out_calls)
+{
+	uint32_t count = 0;
+
 	for (uint32_t i = 0; i < timeline->thread_count; i++) {
 		const struct tfs_host_thread *thread = &timeline->threads[i];
 
@@ -57,47 +71,62 @@ static int take_calls(struct tfs_steady *steady, const bool *judged)
 
 			if (timeline->calls[call].step != TFS_NONE &&
 				judged[timeline->calls[call].step])
-				calls[count++] = call;
+				out_calls[count++] = call;
 		}
 	}
-	qsort_r(calls, count, sizeof(*calls), compare_calls, (void *)timeline);
-	memset(place, 0xff, all * sizeof(*place));
-	for (uint32_t i = 0; i < count; i++)
-		place[calls[i]] = i;
-	steady->memory = waits;
-	steady->waits = waits;
-	steady->calls = calls;
-	steady->place = place;
-	steady->call_count = count;
-	return tfs_waits_find(steady, waits);
+	qsort_r(out_calls, count, sizeof(*out_calls), compare_calls, (void *)timeline);
+	return count;
+}
+
+/* Steps that are left, and their mean duration. */
+static void take_steps(struct tfs_steady *steady, const bool *judged, uint32_t *out_steps)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < timeline->judged_count; i++) {
+		const struct tfs_step *step = &timeline->steps[timeline->judged[i]];
+
+		if (!judged[timeline->judged[i]])
+			continue;
+		out_steps[steady->step_count++] = timeline->judged[i];
+		sum += (double)(step->end_ns - step->start_ns);
+	}
+	steady->steps = out_steps;
+	steady->step_ns = steady->step_count ? sum / steady->step_count : 0;
 }
 
 int tfs_steady_init(
 	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps)
 {
+	uint32_t *steps, *calls, *place;
+	struct tfs_waiting *waits;
 	bool *judged = judged_steps(timeline);
-	double sum = 0;
-	int result;
+	int result = judged ? 0 : -ENOMEM;
 
 	memset(steady, 0, sizeof(*steady));
-	if (!judged)
-		return -ENOMEM;
 	steady->timeline = timeline;
-	steady->steps = timeline->judged;
-	steady->step_count = timeline->judged_count;
 	steady->min_steps = min_steps ? min_steps : 20;
 	for (uint32_t i = 0; i < timeline->device_count; i++)
 		if (timeline->devices[i].record && timeline->devices[i].record->record.site == 1)
 			steady->simulated = true;
-	for (uint32_t i = 0; i < timeline->judged_count; i++) {
-		const struct tfs_step *step = &timeline->steps[timeline->judged[i]];
-
-		sum += (double)(step->end_ns - step->start_ns);
+	if (!result)
+		result = make_room(steady, &steps, &calls, &place, &waits);
+	if (!result) {
+		steady->mixed_steps = timeline->judged_count -
+				      tfs_mixed_remove(timeline, judged, timeline->judged_count);
+		take_steps(steady, judged, steps);
+		steady->busy_ns = busy_per_step(timeline, judged, steady->step_count);
+		steady->activity = steady->busy_ns > 0;
+		steady->call_count = take_calls(timeline, judged, calls);
+		memset(place, 0xff, timeline->call_count * sizeof(*place));
+		for (uint32_t i = 0; i < steady->call_count; i++)
+			place[calls[i]] = i;
+		steady->calls = calls;
+		steady->place = place;
+		steady->waits = waits;
+		result = tfs_waits_find(steady, waits);
 	}
-	steady->step_ns = timeline->judged_count ? sum / timeline->judged_count : 0;
-	steady->busy_ns = busy_per_step(timeline, judged);
-	steady->activity = steady->busy_ns > 0;
-	result = take_calls(steady, judged);
 	free(judged);
 	if (result)
 		tfs_steady_finish(steady);

@@ -21,9 +21,10 @@ struct tfs_steady {
 	const struct tfs_timeline *timeline;
 	const uint32_t *steps; /* judged ones, as indices of the timeline's steps */
 	uint32_t step_count;
-	uint32_t min_steps; /* fewer than this lowers the confidence */
-	bool simulated;     /* only counts decide */
-	bool activity;      /* device activity of the judged steps is there */
+	uint32_t mixed_steps; /* left out, because they hold another phase's work too */
+	uint32_t min_steps;   /* fewer than this lowers the confidence */
+	bool simulated;       /* only counts decide */
+	bool activity;        /* device activity of the judged steps is there */
 	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
 	double busy_ns; /* device time per judged step, all operations; 0 = not seen */
 

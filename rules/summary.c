@@ -30,7 +30,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 
 	steps->count = timeline->training_steps;
 	steps->warmup = timeline->warmup_steps;
-	steps->judged = timeline->judged_count;
+	steps->judged = steady->step_count;
 	steps->rewritten = timeline->rewritten_steps;
 	steps->evaluation = timeline->other_steps;
 	steps->median_ns = times->median_ns;

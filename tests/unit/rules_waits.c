@@ -301,6 +301,29 @@ static void evaluation_is_not_judged(void)
 	scene_destroy(scene);
 }
 
+/* Nor is an evaluation that nothing told apart from the training step before it. */
+static void mixed_steps_are_not_judged(void)
+{
+	struct scene *scene = start();
+	const struct tfs_judgement *judgement;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		work(scene, 10, SCENE_LEGACY, 100000);
+		if (i % 6 != 5)
+			continue;
+		scene_device_sync(scene, 11);
+		work(scene, 12, SCENE_LEGACY, 300000);
+		read_loss(scene, 13, false, TFS_MEMORY_PAGEABLE);
+	}
+	judgement = scene_judge(scene, NULL);
+	expect(scene, "TFS201", TFS_STATE_PASSED, 0);
+	expect(scene, "TFS202", TFS_STATE_PASSED, 0);
+	expect(scene, "TFS203", TFS_STATE_PASSED, 0);
+	TEST_EQ(judgement->steps.judged, 25);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	a_sync_each_step();
@@ -315,5 +338,6 @@ int main(void)
 	results_to_the_host();
 	what_does_not_wait();
 	evaluation_is_not_judged();
+	mixed_steps_are_not_judged();
 	return test_result();
 }
