@@ -7,11 +7,11 @@
 const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place *place)
 {
 	for (size_t i = 0; i < place->frame_count; i++) {
-		if (place->frames[i].file && place->frames[i].line)
+		if (place->frames[i].file && place->frames[i].line && !place->frames[i].foreign)
 			return &place->frames[i];
 	}
 	for (size_t i = 0; i < place->frame_count; i++) {
-		if (place->frames[i].function)
+		if (place->frames[i].function && !place->frames[i].foreign)
 			return &place->frames[i];
 	}
 	return place->frame_count ? &place->frames[0] : NULL;

@@ -22,6 +22,7 @@ struct tfs_model_frame {
 	unsigned line;
 	const char *module; /* base name of the program or library, with an offset if need be */
 	bool inlined;
+	bool foreign; /* CUDA's headers, or what nvcc wrote for a launch: nobody's line to mend */
 };
 
 /* A call stack, innermost first: frames[0] made the call. */
@@ -158,7 +159,8 @@ struct tfs_model {
 	struct tfs_region region; /* owns all of the above */
 };
 
-/* The innermost frame with a source line, else the innermost with a function; NULL if none. */
+/* The innermost frame with a source line that is not foreign, else the innermost with a function;
+ * NULL if none. */
 const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place *place);
 
 /* Releases the model's memory. */

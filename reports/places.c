@@ -78,6 +78,56 @@ static uint64_t mix(uint64_t hash, const char *text)
 	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
 }
 
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* What nvcc writes for each kernel; the kernel's own name on the host calls it. */
+static bool launch_stub(const struct tfs_model_frame *frame)
+{
+	return frame->file && ends_with(frame->file, ".stub.c");
+}
+
+/* clang's stubs have the kernel's line, and no other function around them. */
+static bool toolkit(const struct tfs_model_frame *frame)
+{
+	if (frame->function && !strncmp(frame->function, "__device_stub__", 15))
+		return true;
+	return frame->file &&
+	       (strstr(frame->file, "/crt/") || ends_with(frame->file, "/cuda_runtime.h") ||
+		       ends_with(frame->file, "/cuda_runtime_api.h"));
+}
+
+/* Whether a stub is this kernel's: it has the kernel's name, as C++ writes it, within its own. */
+static bool stub_of(const struct tfs_model_frame *stub, const struct tfs_model_frame *kernel)
+{
+	const char *start = kernel->function, *end, *scope;
+
+	if (!start || !stub->function)
+		return false;
+	end = start + strcspn(start, "<");
+	while ((scope = strstr(start, "::")) && scope < end)
+		start = scope + 2;
+	return end > start &&
+	       memmem(stub->function, strlen(stub->function), start, (size_t)(end - start));
+}
+
+/* A launch is the line with <<< >>>, not the frames that the compiler puts behind it. */
+static void mark_foreign(struct tfs_model_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_model_frame *inner = i ? &frames[i - 1] : NULL;
+
+		if (toolkit(&frames[i]) || launch_stub(&frames[i]))
+			frames[i].foreign = true;
+		else if (inner && launch_stub(inner) &&
+			 (inner->inlined || stub_of(inner, &frames[i])))
+			frames[i].foreign = true;
+	}
+}
+
 /* What is around main() is the same in every program and differs between systems. */
 static void end_at_main(struct tfs_model_place *place)
 {
@@ -95,6 +145,9 @@ static uint64_t make_key(const struct tfs_model_place *place)
 	uint64_t key = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < place->frame_count; i++) {
 		const struct tfs_model_frame *frame = &place->frames[i];
+		/* nvcc names files of its own anew in each build */
+		if (frame->foreign)
+			continue;
 		key = mix(key, frame->function ? frame->function : frame->module);
 		key = mix(key, frame->file ? base_name(frame->file) : NULL);
 	}
@@ -115,6 +168,7 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED, sizeof(*frames));
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
+	mark_foreign(frames, place->frame_count);
 	place->frames = frames;
 	end_at_main(place);
 	place->key = make_key(place);

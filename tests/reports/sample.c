@@ -57,18 +57,18 @@ static const struct tfs_rule rules[] = {
 };
 
 static const struct tfs_model_frame upload_frames[] = {
-	{"upload", "/src/app/trainers/lenet_naive.c", 142, "lenet_naive", false},
-	{"train_step", "/src/app/trainers/lenet_naive.c", 388, "lenet_naive", false},
-	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false},
-	{NULL, NULL, 0, "libc.so.6+0x2724a", false},
+	{"upload", "/src/app/trainers/lenet_naive.c", 142, "lenet_naive", false, false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", 388, "lenet_naive", false, false},
+	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false, false},
+	{NULL, NULL, 0, "libc.so.6+0x2724a", false, false},
 };
 static const struct tfs_model_frame loss_frames[] = {
-	{"read_loss", "/src/app/trainers/lenet_naive.c", 301, "lenet_naive", true},
-	{"train_step", "/src/app/trainers/lenet_naive.c", 401, "lenet_naive", false},
-	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false},
+	{"read_loss", "/src/app/trainers/lenet_naive.c", 301, "lenet_naive", true, false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", 401, "lenet_naive", false, false},
+	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false, false},
 };
 static const struct tfs_model_frame bare_frames[] = {
-	{NULL, NULL, 0, "libdata.so+0x1f04", false},
+	{NULL, NULL, 0, "libdata.so+0x1f04", false, false},
 };
 
 #define PLACE(frames, number)                                                                      \
@@ -397,7 +397,7 @@ static void make_hostile(struct tfs_model *model)
 	make_charts(model, 30, 4);
 	for (unsigned i = 0; i < 3; i++)
 		frames[i] = (struct tfs_model_frame){sample_hostile_name, sample_hostile_name,
-			i + 1, sample_hostile_name, false};
+			i + 1, sample_hostile_name, false, false};
 	finding = findings[0];
 	finding.place.frames = frames;
 	finding.place.frame_count = 3;
