@@ -102,7 +102,7 @@ static cudnnStatus_t submit(cudnnHandle_t handle, const char *name, void (*run)(
 	struct tfs_dnn_work w = {.name = name, .run = run, .args = a, .args_size = sizeof(*a)};
 
 	w.bytes = (uint64_t)operands * 4 * tfs_view_count(&a->view[0]);
-	w.flops = (exponential(a->act.mode) ? 250 : 8) * tfs_view_count(&a->view[0]);
+	w.flops = (exponential(a->act.mode) ? 400 : 8) * tfs_view_count(&a->view[0]);
 	w.writes[0] = a->data[0];
 	w.write_bytes[0] = tfs_dnn_bytes(&a->view[0]);
 	for (int i = 1; i < operands; i++) {

@@ -206,13 +206,10 @@ const struct tfs_dnn_algo *tfs_dnn_algo_find(const struct tfs_dnn_problem *p, in
 	return a->applies(p) ? a : NULL;
 }
 
-/* A convolution reaches two thirds of what the cost model's device could do. */
-#define INEFFICIENCY 1.5
-
 /* In hostile mode any algorithm may be the fastest; a seed always gives the same times. */
 static double slower(const struct tfs_dnn_problem *p, int algo)
 {
-	double f = families[p->family].rows[algo].slower * INEFFICIENCY;
+	double f = families[p->family].rows[algo].slower;
 
 	if (tfsim_hostile_seed())
 		f *= 0.5 + 0.25 * tfsim_hostile_pick(

@@ -174,7 +174,7 @@ static cudnnStatus_t submit(cudnnHandle_t handle, const char *name, void (*run)(
 		w.reads[i - 1] = a->data[i];
 		w.read_bytes[i - 1] = tfs_dnn_bytes(&a->view[i]);
 	}
-	w.flops = 40 * a->d.n * tfs_view_count(&a->view[0]);
+	w.flops = (1000 + 100 * (uint64_t)a->d.n) * tfs_view_count(&a->view[0]);
 	w.writes[0] = a->data[0];
 	w.write_bytes[0] = tfs_dnn_bytes(&a->view[0]);
 	return tfs_dnn_submit(handle, &w);

@@ -133,7 +133,7 @@ TFS_DNN_API cudnnStatus_t cudnnPoolingBackward(cudnnHandle_t handle,
 	for (int i = 0; i < 4; i++)
 		w.bytes += 4 * tfs_view_count(&all[i]->v);
 	w.flops = (uint64_t)(a.pool.win[0] * a.pool.win[1] * a.pool.win[2]) *
-		  tfs_view_count(&yDesc->v) * (a.pool.mode == TFS_POOL_MAX ? 60 : 8);
+		  tfs_view_count(&yDesc->v) * (a.pool.mode == TFS_POOL_MAX ? 120 : 16);
 	for (int i = 0; i < 3; i++) {
 		w.reads[i] = in[i];
 		w.read_bytes[i] = tfs_dnn_bytes(&all[i]->v);

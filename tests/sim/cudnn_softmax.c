@@ -42,7 +42,7 @@ static cudnnStatus_t submit(cudnnHandle_t handle, const char *name, void (*run)(
 	w.writes[0] = a->data[0];
 	w.write_bytes[0] = tfs_dnn_bytes(&a->view[0]);
 	w.bytes = (uint64_t)n * 4 * tfs_view_count(&a->view[0]);
-	w.flops = 12 * tfs_view_count(&a->view[0]);
+	w.flops = 400 * tfs_view_count(&a->view[0]);
 	return tfs_dnn_submit(handle, &w);
 }
 

@@ -122,7 +122,8 @@ static curandStatus_t generate(curandGenerator_t g, struct tfs_rand_fill f)
 	}
 	w.args = &f;
 	w.args_size = sizeof(f);
-	w.cost_ns = tfsim_cost_kernel((uint64_t)f.n * (uint64_t)f.width, (uint64_t)f.n * 200);
+	w.cost_ns = tfsim_cost_kernel((uint64_t)f.n * (uint64_t)f.width,
+		(uint64_t)f.n * (f.kind >= TFS_RAND_NORMAL ? 1500 : 150));
 	w.grid = (dim3){(unsigned)(f.n / 256 + 1), 1, 1};
 	w.block = (dim3){256, 1, 1};
 	w.spans[0] = (struct tfsim_span){f.out, f.n * (size_t)f.width, true};
