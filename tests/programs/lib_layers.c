@@ -1,60 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling, activation, softmax, bias, pointwise calls and normalization of cuDNN by definition. */
-#include <cudnn.h>
-
-#include "tests/programs/lib_check.h"
+/* Pooling, activation and softmax of cuDNN, by definition. */
+#include "tests/programs/lib_tensor.h"
 
 static cudnnHandle_t dnn;
-
-/* A tensor with data on both sides and, for outputs, what it must become. */
-struct tensor {
-	cudnnTensorDescriptor_t desc;
-	int n, c, h, w;
-	size_t size;
-	float *host, *device;
-	double *want;
-};
-
-static struct tensor make(int n, int c, int h, int w, uint32_t seed)
-{
-	struct tensor t = {.n = n, .c = c, .h = h, .w = w};
-
-	t.size = (size_t)n * (size_t)c * (size_t)h * (size_t)w;
-	t.host = seed ? lib_values(t.size, seed) : lib_filled(t.size, NAN);
-	t.device = lib_upload(t.host, t.size);
-	t.want = calloc(t.size, sizeof(double));
-	LIB_EQ(cudnnCreateTensorDescriptor(&t.desc), 0);
-	LIB_EQ(cudnnSetTensor4dDescriptor(t.desc, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, c, h, w),
-		0);
-	return t;
-}
-
-static void discard(struct tensor *t)
-{
-	cudnnDestroyTensorDescriptor(t->desc);
-	cudaFree(t->device);
-	free(t->host);
-	free(t->want);
-}
-
-/* Compares, and puts the old contents back. */
-static void check(const char *what, struct tensor *t, double tolerance)
-{
-	float *got = lib_values(t->size, 1);
-
-	lib_download(got, t->device, t->size);
-	lib_near(what, got, t->want, t->size, tolerance);
-	LIB_EQ(cudaMemcpy(t->device, t->host, t->size * sizeof(float), cudaMemcpyHostToDevice), 0);
-	free(got);
-}
-
-/* want = alpha * want + beta * old, as every call promises. */
-static void blend(struct tensor *t, float alpha, float beta)
-{
-	for (size_t i = 0; i < t->size; i++)
-		t->want[i] = (double)alpha * t->want[i] +
-			     (beta != 0.0f ? (double)beta * (double)t->host[i] : 0.0);
-}
 
 struct pooling {
 	cudnnPoolingMode_t mode;
@@ -207,12 +155,6 @@ static void check_activation(cudnnActivationMode_t mode, float alpha, float beta
 	discard(&dx);
 }
 
-/* Channel c, place i of image n. */
-static size_t at(const struct tensor *t, int n, int c, int i)
-{
-	return (size_t)((n * t->c + c) * t->h * t->w + i);
-}
-
 static void check_softmax(cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode)
 {
 	struct tensor x = make(3, 4, 2, 2, 3), y = make(3, 4, 2, 2, 0), dy = make(3, 4, 2, 2, 7);
@@ -256,68 +198,6 @@ static void check_softmax(cudnnSoftmaxAlgorithm_t algo, cudnnSoftmaxMode_t mode)
 	discard(&dx);
 }
 
-static void check_bias(void)
-{
-	struct tensor b = make(1, 3, 1, 1, 3), x = make(2, 3, 4, 5, 5), db = make(1, 3, 1, 1, 9);
-	float one = 1, half = 0.5f, two = 2;
-
-	for (int n = 0; n < 2; n++)
-		for (int c = 0; c < 3; c++)
-			for (int i = 0; i < 20; i++) {
-				x.want[at(&x, n, c, i)] =
-					0.5 * (double)b.host[c] + (double)x.host[at(&x, n, c, i)];
-				db.want[c] += (double)x.host[at(&x, n, c, i)];
-			}
-	LIB_EQ(cudnnAddTensor(dnn, &half, b.desc, b.device, &one, x.desc, x.device), 0);
-	check("bias", &x, 1e-6);
-	blend(&db, 1, 2);
-	LIB_EQ(cudnnConvolutionBackwardBias(dnn, &one, x.desc, x.device, &two, db.desc, db.device),
-		0);
-	check("bias gradient", &db, 1e-5);
-	for (size_t i = 0; i < x.size; i++)
-		x.want[i] = 2.0 * (double)x.host[i];
-	LIB_EQ(cudnnScaleTensor(dnn, x.desc, x.device, &two), 0);
-	check("scaled", &x, 1e-6);
-	for (size_t i = 0; i < x.size; i++)
-		x.want[i] = 0.5;
-	LIB_EQ(cudnnSetTensor(dnn, x.desc, x.device, &half), 0);
-	check("set", &x, 0);
-	discard(&b);
-	discard(&x);
-	discard(&db);
-}
-
-static void check_op(cudnnOpTensorOp_t what)
-{
-	struct tensor a = make(2, 3, 4, 5, 3), b = make(1, 3, 1, 1, 5), c = make(2, 3, 4, 5, 9);
-	cudnnOpTensorDescriptor_t op;
-	float half = 0.5f, two = 2, three = 3;
-
-	for (int n = 0; n < 2; n++)
-		for (int k = 0; k < 3; k++)
-			for (int i = 0; i < 20; i++) {
-				size_t o = at(&a, n, k, i);
-				double u = 2 * (double)a.host[o], v = 0.5 * (double)b.host[k];
-
-				c.want[o] = 3 * (double)c.host[o] +
-					    (what == CUDNN_OP_TENSOR_ADD          ? u + v
-						    : what == CUDNN_OP_TENSOR_MUL ? u * v
-						    : what == CUDNN_OP_TENSOR_MIN ? fmin(u, v)
-						    : what == CUDNN_OP_TENSOR_MAX ? fmax(u, v)
-										  : 1 - u);
-			}
-	LIB_EQ(cudnnCreateOpTensorDescriptor(&op), 0);
-	LIB_EQ(cudnnSetOpTensorDescriptor(op, what, CUDNN_DATA_FLOAT, CUDNN_NOT_PROPAGATE_NAN), 0);
-	LIB_EQ(cudnnOpTensor(dnn, op, &two, a.desc, a.device, &half, b.desc, b.device, &three,
-		       c.desc, c.device),
-		0);
-	check("op tensor", &c, 1e-6);
-	cudnnDestroyOpTensorDescriptor(op);
-	discard(&a);
-	discard(&b);
-	discard(&c);
-}
-
 int main(void)
 {
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
@@ -332,10 +212,6 @@ int main(void)
 		check_softmax((cudnnSoftmaxAlgorithm_t)algo, CUDNN_SOFTMAX_MODE_INSTANCE);
 		check_softmax((cudnnSoftmaxAlgorithm_t)algo, CUDNN_SOFTMAX_MODE_CHANNEL);
 	}
-	check_bias();
-	for (int op = CUDNN_OP_TENSOR_ADD; op <= CUDNN_OP_TENSOR_NOT; op++)
-		if (op != CUDNN_OP_TENSOR_SQRT)
-			check_op((cudnnOpTensorOp_t)op);
 	LIB_EQ(cudnnDestroy(dnn), 0);
 	return lib_result();
 }

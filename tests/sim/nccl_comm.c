@@ -178,6 +178,16 @@ TFS_NCCL_API ncclResult_t pncclCommInitRankConfig(
 
 TFS_NCCL_ALIAS(ncclCommInitRankConfig);
 
+TFS_NCCL_API ncclResult_t pncclCommInitRankScalable(ncclComm_t *newcomm, int nranks, int myrank,
+	int nId, ncclUniqueId *commIds, ncclConfig_t *config)
+{
+	if (!commIds || nId < 1)
+		return ncclInvalidArgument;
+	return pncclCommInitRankConfig(newcomm, nranks, commIds[0], myrank, config);
+}
+
+TFS_NCCL_ALIAS(ncclCommInitRankScalable);
+
 static bool devices_valid(int ndev, const int *devlist)
 {
 	for (int i = 0; i < ndev; i++) {

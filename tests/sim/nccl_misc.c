@@ -86,6 +86,27 @@ TFS_NCCL_API ncclResult_t pncclCommDeregister(const ncclComm_t comm, void *handl
 
 TFS_NCCL_ALIAS(ncclCommDeregister);
 
+/* "Not usable" is a documented answer: the program goes on without the window. */
+TFS_NCCL_API ncclResult_t pncclCommWindowRegister(
+	ncclComm_t comm, void *buff, size_t size, ncclWindow_t *win, int winFlags)
+{
+	(void)winFlags;
+	if (!comm || !buff || !size || !win)
+		return ncclInvalidArgument;
+	*win = NULL;
+	return ncclSuccess;
+}
+
+TFS_NCCL_ALIAS(ncclCommWindowRegister);
+
+TFS_NCCL_API ncclResult_t pncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t win)
+{
+	(void)win;
+	return comm ? ncclSuccess : ncclInvalidArgument;
+}
+
+TFS_NCCL_ALIAS(ncclCommWindowDeregister);
+
 TFS_NCCL_API ncclResult_t pncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar,
 	ncclDataType_t datatype, ncclScalarResidence_t residence, ncclComm_t comm)
 {
