@@ -7,6 +7,9 @@
 
 #include "rules/timeline.h"
 
+/* More than this nobody reads. */
+#define MOST_FINDINGS 1000u
+
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit)
 {
 	if (hits->count == hits->room) {
@@ -81,6 +84,11 @@ static struct tfs_draft *draft_new(struct tfs_findings *findings)
 {
 	const struct tfs_rule *rule = findings->rule;
 	struct tfs_draft *draft;
+
+	if (findings->count >= MOST_FINDINGS) {
+		findings->dropped++;
+		return NULL;
+	}
 
 	if (findings->count == findings->room) {
 		size_t room = findings->room ? findings->room * 2 : 32;
@@ -159,8 +167,9 @@ void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *fin
 
 	verdict->state = findings->count > before ? TFS_STATE_VIOLATED : otherwise;
 	if (verdict->state == TFS_STATE_VIOLATED) {
-		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s",
-			findings->count - before, findings->count - before == 1 ? "" : "s");
+		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s%s",
+			findings->count - before, findings->count - before == 1 ? "" : "s",
+			findings->dropped ? "; more are not listed" : "");
 		return;
 	}
 	va_start(arguments, reason);

@@ -61,7 +61,8 @@ struct tfs_findings {
 	struct tfs_draft *items;
 	size_t count;
 	size_t room;
-	bool failed; /* out of memory: the list is not whole */
+	size_t dropped; /* findings beyond what is listed */
+	bool failed;    /* out of memory: the list is not whole */
 };
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);
@@ -70,8 +71,9 @@ void tfs_hits_finish(struct tfs_hits *hits);
 /* Steps to the next place, in order of call site; false behind the last. */
 bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place);
 
-/* Adds a finding of the current rule with a message; NULL without memory. `extra` are edits that
- * belong to it at other calls (may be NULL). The draft is valid until the next one is added. */
+/* Adds a finding of the current rule with a message; NULL where the list is full. `extra` are edits
+ * that belong to it at other calls (may be NULL). The draft is valid until the next one is added.
+ */
 struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct tfs_place *place,
 	const struct tfs_hits *extra, const char *message, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -17,13 +17,19 @@ static int compare_calls(const void *a, const void *b, void *timeline)
 	return (x > y) - (x < y);
 }
 
+/* A steady state shows itself in this many steps; a recording of everything may have more. */
+#define MOST_STEPS 1000u
+
 /* Flags of the steps that are judged, by index of step; the caller frees. */
-static bool *judged_steps(const struct tfs_timeline *timeline)
+static bool *judged_steps(const struct tfs_timeline *timeline, uint32_t *out_count)
 {
 	bool *judged = calloc((size_t)timeline->step_count + 1, sizeof(*judged));
+	uint32_t count = timeline->judged_count < MOST_STEPS ? timeline->judged_count : MOST_STEPS;
 
-	for (uint32_t i = 0; judged && i < timeline->judged_count; i++)
-		judged[timeline->judged[i]] = true;
+	/* The last ones: the program has settled by then. */
+	for (uint32_t i = 1; judged && i <= count; i++)
+		judged[timeline->judged[timeline->judged_count - i]] = true;
+	*out_count = count;
 	return judged;
 }
 
@@ -101,7 +107,8 @@ int tfs_steady_init(
 {
 	uint32_t *steps, *calls, *place;
 	struct tfs_waiting *waits;
-	bool *judged = judged_steps(timeline);
+	uint32_t count;
+	bool *judged = judged_steps(timeline, &count);
 	int result = judged ? 0 : -ENOMEM;
 
 	memset(steady, 0, sizeof(*steady));

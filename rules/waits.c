@@ -44,6 +44,9 @@ enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_
 									: TFS_WAIT_NONE;
 }
 
+/* Streams that are told apart. */
+#define MOST_STREAMS 128u
+
 /* How far the host and each stream know that each stream has come: counts of submissions. */
 struct progress {
 	uint32_t streams;   /* the last one stands for calls whose stream is not known */
@@ -88,7 +91,9 @@ static bool all_done(const struct progress *progress)
 
 static uint32_t stream_flags(const struct tfs_timeline *timeline, uint32_t stream)
 {
-	return stream < timeline->stream_count ? timeline->streams[stream].flags : 1;
+	return stream < timeline->stream_count && stream < MOST_STREAMS
+		       ? timeline->streams[stream].flags
+		       : 1;
 }
 
 /* What the next work of a stream comes after. */
@@ -191,7 +196,9 @@ static void follow(struct progress *progress, const struct tfs_timeline *timelin
 int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_waits)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	struct progress progress = {.streams = timeline->stream_count + 1};
+	uint32_t known =
+		timeline->stream_count < MOST_STREAMS ? timeline->stream_count : MOST_STREAMS;
+	struct progress progress = {.streams = known + 1};
 	size_t streams = progress.streams;
 	uint32_t epoch = 0;
 
@@ -211,8 +218,8 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 
 		waiting->wait = tfs_wait_of(timeline, call);
 		waiting->stream = stream;
-		if (stream == TFS_NONE)
-			stream = timeline->stream_count;
+		if (stream >= known)
+			stream = known;
 		if (submits) {
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;

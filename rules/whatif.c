@@ -14,6 +14,9 @@
 /* Recording may slow a step by this much before the interval is widened. */
 #define INFLATION 0.03
 
+/* With more streams than this the graph is too large to replay often. */
+#define MOST_STREAMS 1024u
+
 struct tfs_whatif {
 	const struct tfs_steady *steady;
 	struct tfs_run *runs;
@@ -109,6 +112,8 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 {
 	struct tfs_whatif *whatif;
 
+	if (steady->timeline->stream_count > MOST_STREAMS)
+		return NULL;
 	if (!steady->activity || !steady->step_count || !steady->call_count)
 		return NULL;
 	whatif = calloc(1, sizeof(*whatif));
