@@ -50,15 +50,19 @@ static double measured_rate(const struct tfs_steady *steady, enum tfs_direction 
 	return best;
 }
 
-double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
-	uint64_t bytes, double pageable_ns)
+double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction)
 {
 	const struct tfs_fact_record *fact = tfs_trace_fact(steady->timeline->trace,
 		direction == TFS_COPY_UP ? "copy.pinned.up" : "copy.pinned.down");
-	double rate = fact ? (double)fact->number / 1e9 : 0;
 
-	if (rate <= 0)
-		rate = measured_rate(steady, direction);
+	return fact && fact->number ? (double)fact->number / 1e9 : measured_rate(steady, direction);
+}
+
+double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
+	uint64_t bytes, double pageable_ns)
+{
+	double rate = steady->pinned_rates[direction == TFS_COPY_UP ? 0 : 1];
+
 	if (rate <= 0 && steady->simulated)
 		return pageable_ns * SIMULATED_RATIO;
 	if (rate <= 0)

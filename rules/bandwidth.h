@@ -14,6 +14,10 @@
 
 struct tfs_steady;
 
+/* Bytes per nanosecond between the device and pinned memory, as recorded; 0 = not known. Looks
+ * through the whole recording: tfs_steady_init() asks once. */
+double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction);
+
 /* How long a copy between the device and pinned memory takes that takes `pageable_ns` from or to
  * pageable memory. */
 double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,

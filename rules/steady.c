@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/bandwidth.h"
 #include "rules/mixed.h"
 
 static int compare_calls(const void *a, const void *b, void *timeline)
@@ -132,6 +133,8 @@ int tfs_steady_init(
 		steady->calls = calls;
 		steady->place = place;
 		steady->waits = waits;
+		steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
+		steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
 		result = tfs_waits_find(steady, waits);
 	}
 	free(judged);

@@ -26,7 +26,8 @@ struct tfs_steady {
 	bool simulated;       /* only counts decide */
 	bool activity;        /* device activity of the judged steps is there */
 	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
-	double busy_ns; /* device time per judged step, all operations; 0 = not seen */
+	double pinned_rates[2]; /* bytes per ns to and from the device; 0 = not known */
+	double busy_ns;         /* device time per judged step, all operations; 0 = not seen */
 
 	const uint32_t *calls; /* indices of the timeline's calls, in time order */
 	uint32_t call_count;
