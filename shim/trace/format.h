@@ -221,19 +221,56 @@ struct tfs_function_record {
 /* What a call does, as far as rules and step detection care: one per hooked function. */
 #define TFS_FAMILIES(X)                                                                            \
 	X(0, other)                                                                                \
-	X(1, alloc) X(2, free) X(3, host_alloc) X(4, host_free) X(5, copy) X(6, copy_async) X(     \
-		7, set) X(8, set_async) X(9, launch) X(10, device_sync) X(11, stream_sync) X(12,   \
-		event_sync) X(13, query) X(14, event_record) X(15, stream_wait) X(16,              \
-		stream_create) X(17, stream_destroy) X(18, event_create) X(19, event_destroy)      \
-		X(20, host_func) X(21, capture) X(22, graph_launch) X(23, graph_other) X(          \
-			24, module) X(25, conv_forward) X(26, conv_backward_data) X(27,            \
-			conv_backward_filter) X(28, conv_backward_bias) X(29, conv_fused) X(30,    \
-			conv_get) X(31, conv_find) X(32, pointwise) X(33, pooling) X(34, softmax)  \
-			X(35, normalisation) X(36, gemm) X(37, blas) X(38, random)                 \
-				X(39, collective) X(40, group) X(41, handle) X(42, descriptor) X(  \
-					43, host_register) X(44, host_unregister) X(45, property)  \
-					X(46, reduction) X(47, alloc_async) X(48, free_async)      \
-						X(49, reset) X(50, workspace_query)
+	X(1, alloc)                                                                                \
+	X(2, free)                                                                                 \
+	X(3, host_alloc)                                                                           \
+	X(4, host_free)                                                                            \
+	X(5, copy)                                                                                 \
+	X(6, copy_async)                                                                           \
+	X(7, set)                                                                                  \
+	X(8, set_async)                                                                            \
+	X(9, launch)                                                                               \
+	X(10, device_sync)                                                                         \
+	X(11, stream_sync)                                                                         \
+	X(12, event_sync)                                                                          \
+	X(13, query)                                                                               \
+	X(14, event_record)                                                                        \
+	X(15, stream_wait)                                                                         \
+	X(16, stream_create)                                                                       \
+	X(17, stream_destroy)                                                                      \
+	X(18, event_create)                                                                        \
+	X(19, event_destroy)                                                                       \
+	X(20, host_func)                                                                           \
+	X(21, capture)                                                                             \
+	X(22, graph_launch)                                                                        \
+	X(23, graph_other)                                                                         \
+	X(24, module)                                                                              \
+	X(25, conv_forward)                                                                        \
+	X(26, conv_backward_data)                                                                  \
+	X(27, conv_backward_filter)                                                                \
+	X(28, conv_backward_bias)                                                                  \
+	X(29, conv_fused)                                                                          \
+	X(30, conv_get)                                                                            \
+	X(31, conv_find)                                                                           \
+	X(32, pointwise)                                                                           \
+	X(33, pooling)                                                                             \
+	X(34, softmax)                                                                             \
+	X(35, normalisation)                                                                       \
+	X(36, gemm)                                                                                \
+	X(37, blas)                                                                                \
+	X(38, random)                                                                              \
+	X(39, collective)                                                                          \
+	X(40, group)                                                                               \
+	X(41, handle)                                                                              \
+	X(42, descriptor)                                                                          \
+	X(43, host_register)                                                                       \
+	X(44, host_unregister)                                                                     \
+	X(45, property)                                                                            \
+	X(46, reduction)                                                                           \
+	X(47, alloc_async)                                                                         \
+	X(48, free_async)                                                                          \
+	X(49, reset)                                                                               \
+	X(50, workspace_query)
 
 enum tfs_family {
 #define X(number, name) TFS_FAMILY_##name = number,
@@ -243,8 +280,14 @@ enum tfs_family {
 
 #define TFS_LIBRARIES(X)                                                                           \
 	X(1, cudart)                                                                               \
-	X(2, cuda) X(3, cudnn) X(4, cublas) X(5, cublaslt) X(6, curand) X(7, nccl) X(8, cupti)     \
-		X(9, nvtx)
+	X(2, cuda)                                                                                 \
+	X(3, cudnn)                                                                                \
+	X(4, cublas)                                                                               \
+	X(5, cublaslt)                                                                             \
+	X(6, curand)                                                                               \
+	X(7, nccl)                                                                                 \
+	X(8, cupti)                                                                                \
+	X(9, nvtx)
 
 enum tfs_library {
 #define X(number, name) TFS_LIBRARY_##name = number,
@@ -290,12 +333,36 @@ struct tfs_stream_record {
  * of enum tfs_problem_field. */
 #define TFS_PROBLEM_FIELDS(X)                                                                      \
 	X(0, family)                                                                               \
-	X(1, data_type) X(2, math) X(3, mode) X(4, groups) X(5, compute_type) X(6, n) X(7, c) X(   \
-		8, h) X(9, w) X(10, k) X(11, filter_c) X(12, r) X(13, s) X(14, out_h) X(15, out_w) \
-		X(16, pad_h) X(17, pad_w) X(18, stride_h) X(19, stride_w) X(20, dilation_h)        \
-			X(21, dilation_w) X(22, x_stride_n) X(23, x_stride_c) X(24, x_stride_h)    \
-				X(25, x_stride_w) X(26, y_stride_n) X(27, y_stride_c)              \
-					X(28, y_stride_h) X(29, y_stride_w) X(30, filter_format)
+	X(1, data_type)                                                                            \
+	X(2, math)                                                                                 \
+	X(3, mode)                                                                                 \
+	X(4, groups)                                                                               \
+	X(5, compute_type)                                                                         \
+	X(6, n)                                                                                    \
+	X(7, c)                                                                                    \
+	X(8, h)                                                                                    \
+	X(9, w)                                                                                    \
+	X(10, k)                                                                                   \
+	X(11, filter_c)                                                                            \
+	X(12, r)                                                                                   \
+	X(13, s)                                                                                   \
+	X(14, out_h)                                                                               \
+	X(15, out_w)                                                                               \
+	X(16, pad_h)                                                                               \
+	X(17, pad_w)                                                                               \
+	X(18, stride_h)                                                                            \
+	X(19, stride_w)                                                                            \
+	X(20, dilation_h)                                                                          \
+	X(21, dilation_w)                                                                          \
+	X(22, x_stride_n)                                                                          \
+	X(23, x_stride_c)                                                                          \
+	X(24, x_stride_h)                                                                          \
+	X(25, x_stride_w)                                                                          \
+	X(26, y_stride_n)                                                                          \
+	X(27, y_stride_c)                                                                          \
+	X(28, y_stride_h)                                                                          \
+	X(29, y_stride_w)                                                                          \
+	X(30, filter_format)
 
 enum tfs_problem_field {
 #define X(number, name) TFS_PROBLEM_##name = number,

@@ -38,7 +38,8 @@ static void *map_part(int fd, uint64_t start, uint64_t bytes)
 
 	if (part == MAP_FAILED)
 		return NULL;
-	/* MAP_POPULATE would map shared pages for reading only, and every first store would fault. */
+	/* MAP_POPULATE would map shared pages for reading only, and every first store would fault.
+	 */
 	for (uint64_t i = 0; i < bytes; i += PAGE)
 		*(volatile char *)(part + i) = 0;
 	return part;
