@@ -8,13 +8,14 @@
 
 #define SMALL_BYTES 4096u
 
-/* The host waits for the value before it gives the device anything new to do. */
-static bool consumed_at_once(const struct tfs_steady *steady, uint32_t position)
+/* The call that waits for the value before the device is given anything new to do, by its place in
+ * the evidence; TFS_NONE = nothing does. */
+static uint32_t consumer_of(const struct tfs_steady *steady, uint32_t position)
 {
 	uint32_t stream = steady->waits[position].stream;
 
 	if (steady->waits[position].wait == TFS_WAIT_OWN)
-		return true;
+		return position;
 	for (uint32_t i = position + 1; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		const struct tfs_waiting *waiting = &steady->waits[i];
@@ -23,14 +24,27 @@ static bool consumed_at_once(const struct tfs_steady *steady, uint32_t position)
 		if (waiting->wait == TFS_WAIT_DEVICE ||
 			(waiting->wait != TFS_WAIT_NONE && waiting->stream == stream) ||
 			(waiting->wait == TFS_WAIT_EVENT && waiting->drains))
-			return true;
+			return i;
 		if (tfs_copy_describe(steady->timeline, call, &copy) &&
 			copy.direction == TFS_COPY_DOWN)
 			continue;
 		if (tfs_family_submits(call->family))
-			return false;
+			break;
 	}
-	return false;
+	return TFS_NONE;
+}
+
+/* Calls elsewhere that wait for the copies of a place. */
+static void add_consumers(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_hits *waits)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t consumer = consumer_of(steady, steady->place[place->items[i].call]);
+
+		if (consumer != TFS_NONE && steady->calls[consumer] != place->items[i].call)
+			tfs_hits_add(waits, steady->calls[consumer], 0,
+				(struct tfs_edit){.no_wait = true});
+	}
 }
 
 /* Whether the step reads the same place on the device more than once. */
@@ -67,22 +81,26 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		if (copy.direction != TFS_COPY_DOWN || copy.bytes > SMALL_BYTES)
 			continue;
-		if (consumed_at_once(steady, i))
+		if (consumer_of(steady, i) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
 				(struct tfs_edit){.no_wait = true});
 		else
 			later++;
 	}
 	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tfs_hits waits = {0};
+
 		if (place.seldom) {
 			rare++;
 			continue;
 		}
-		tfs_findings_add(findings, &place, NULL,
+		add_consumers(steady, &place, &waits);
+		tfs_findings_add(findings, &place, &waits,
 			"reads %.4g bytes back and waits for them, %.4g times per step%s",
 			(double)place.bytes / (double)place.count,
 			(double)place.count / (double)steady->step_count,
 			read_twice(steady, &place) ? "; the same place more than once" : "");
+		tfs_hits_finish(&waits);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no small value is read back and waited for in each step; "

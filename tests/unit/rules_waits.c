@@ -205,6 +205,10 @@ static void an_async_read_back_waited_for(void)
 	expect(scene, "TFS203", TFS_STATE_VIOLATED, 1);
 	expect(scene, "TFS202", TFS_STATE_PASSED, 0);
 	expect(scene, "TFS201", TFS_STATE_VIOLATED, 1);
+	TEST_TRUE(scene_finding(scene, "TFS203", 11)->group);
+	TEST_EQ(scene_finding(scene, "TFS203", 11)->group,
+		scene_finding(scene, "TFS201", 12)->group);
+	TEST_EQ(scene_finding(scene, "TFS203", 11)->level, TFS_LEVEL_ERROR);
 	scene_destroy(scene);
 }
 
