@@ -27,18 +27,14 @@ libunwind-dev|demo|its headers
 libdw-dev|demo|file and line of a callsite
 libelf-dev|demo|symbols of a module
 libiberty-dev|demo|readable C++ names
-libjansson-dev|demo|JSON reports
-uthash-dev|demo|hash tables of the reports
 libopenblas-dev|demo|arithmetic of the simulated GPU
 g++|tests|host half of CUDA programs, C++ exception tests
-jq|tests|checks on JSON reports
 chromium|tests|checks on HTML reports
 fonts-dejavu-core|tests|text in those checks
 clang|tests|fuzzing
 libclang-rt-14-dev|tests|fuzzer and sanitizers of clang
 clang-format|tests|style check
 python3|tests|checks on files and logs
-man-db|tests|check of the manual page
 '
 
 # wheel | version | who needs it: demo, tests, or gpu (only with a driver on this machine)
