@@ -61,7 +61,9 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->finished = judgement->finished;
 	model->cut = tfs_trace_summary(build->trace)->cut;
 	model->usable = judgement->usable;
-	model->verdict = tfs_region_string(region, judgement->verdict);
+	model->verdict = judgement->usable && !judgement->finding_count
+				 ? "no rule is broken"
+				 : tfs_region_string(region, judgement->verdict);
 
 	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
 	struct tm utc;

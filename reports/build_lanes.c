@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/demangle.h"
+
 #define MOST_DETAILS 5u
 
 /* Numbers names so that spans stay small; ids of functions and kernels are dense. */
@@ -38,8 +40,12 @@ static uint32_t kernel_name(struct names *names, uint32_t id)
 {
 	if (id >= names->kernels)
 		return 0;
-	if (!names->of_kernel[id])
-		names->of_kernel[id] = add_name(names, tfs_trace_kernel(names->build->trace, id));
+	if (!names->of_kernel[id]) {
+		const char *name = tfs_trace_kernel(names->build->trace, id);
+		char *readable = tfs_demangle(name, false);
+		names->of_kernel[id] = add_name(names, readable ? readable : name);
+		free(readable);
+	}
 	return names->of_kernel[id];
 }
 

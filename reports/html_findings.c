@@ -120,7 +120,7 @@ static void detail_row(struct tfs_html *html, const struct tfs_model_finding *fi
 	tfs_html_print(html, "<p class=\"dim\">%s calls in the whole run",
 		tfs_words_count(region, (double)finding->count_total));
 	if (finding->cost.method)
-		tfs_html_print(html, " \xc2\xb7 cost by %s", finding->cost.method);
+		tfs_html_print(html, " \xc2\xb7 cost: %s", finding->cost.method);
 	if (finding->evidence)
 		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
 	if (finding->low_confidence)
@@ -157,7 +157,8 @@ static void joint_line(struct tfs_html *html)
 	if (!model->joint_count || !(model->joint.ns > 0))
 		return;
 	tfs_html_print(html,
-		"<p class=\"joint\">Mending the first <b>%s</b> together would save <b>%s</b> per "
+		"<p class=\"joint\">Mending the dearest <b>%s</b> together would save <b>%s</b> "
+		"per "
 		"step%s. "
 		"Costs of findings in one group are shared and do not add up.</p>\n",
 		tfs_words_count(region, model->joint_count), tfs_words_cost(region, &model->joint),

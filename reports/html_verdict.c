@@ -53,7 +53,7 @@ static void saving_tile(struct tfs_html *html)
 		return;
 	}
 	tile(html, title, tfs_words_time(region, model->joint.ns),
-		tfs_region_print(region, "per step, %s to %s; first %u findings together",
+		tfs_region_print(region, "per step, %s to %s; the dearest %u together",
 			tfs_words_time(region, model->joint.low_ns),
 			tfs_words_time(region, model->joint.high_ns), model->joint_count));
 }

@@ -143,7 +143,7 @@ struct tfs_model {
 	const struct tfs_model_finding *findings; /* worst first */
 	size_t finding_count;
 	size_t levels[3];     /* findings per enum tfs_level */
-	unsigned joint_count; /* how many findings the joint saving is over */
+	unsigned joint_count; /* the joint saving is over so many of the dearest findings */
 	struct tfs_cost joint;
 	const struct tfs_model_rewrite *rewrites;
 	size_t rewrite_count;

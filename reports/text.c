@@ -120,7 +120,7 @@ static const char *cost_text(const struct tfs_model *model, const struct tfs_mod
 		text = tfs_region_print(region, "%s = %s", text,
 			tfs_words_share(region, finding->cost.ns / model->steps.judged_ns));
 	if (finding->cost.method)
-		text = tfs_region_print(region, "%s, by %s", text, finding->cost.method);
+		text = tfs_region_print(region, "%s, method: %s", text, finding->cost.method);
 	if (model->simulated)
 		text = tfs_region_print(region, "%s; modelled, simulated device", text);
 	if (finding->group)
@@ -178,10 +178,10 @@ static void write_findings(const struct tfs_model *model, FILE *out, const struc
 	for (size_t i = 0; i < model->finding_count; i++)
 		write_finding(model, i, out, paint, region);
 	if (model->joint_count)
-		fprintf(out, "\nTogether, mending the %s would save %s per step%s.\n",
+		fprintf(out, "\nTogether, mending the dearest%s would save %s per step%s.\n",
 			model->joint_count == 1
-				? "first"
-				: tfs_region_print(region, "first %u", model->joint_count),
+				? ""
+				: tfs_region_print(region, " %u", model->joint_count),
 			tfs_words_cost(region, &model->joint),
 			model->simulated ? " (modelled, simulated device)" : "");
 }

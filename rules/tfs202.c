@@ -102,7 +102,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			rare++;
 			continue;
 		}
-		draft = tfs_findings_add(findings, &place, NULL, "%s, %.4g times per step",
+		draft = tfs_findings_add(findings, &place, NULL, "%s, %.4gx per step",
 			texts[kind].what, (double)place.count / (double)steady->step_count);
 		if (draft)
 			draft->finding.advice = texts[kind].advice;

@@ -96,7 +96,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		}
 		add_consumers(steady, &place, &waits);
 		tfs_findings_add(findings, &place, &waits,
-			"reads %.4g bytes back and waits for them, %.4g times per step%s",
+			"reads %.4g bytes back and waits for them, %.4gx per step%s",
 			(double)place.bytes / (double)place.count,
 			(double)place.count / (double)steady->step_count,
 			read_twice(steady, &place) ? "; the same place more than once" : "");

@@ -51,7 +51,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
-			"%s %.4g times per step", kind_of(call->family),
+			"%s %.4gx per step", kind_of(call->family),
 			(double)place.count / (double)steady->step_count);
 
 		if (draft && place.seldom)
