@@ -83,7 +83,8 @@ static void note_checks(
 	for (uint32_t i = 1; i < count && entry->checks < TFS_CHECKED_FRAMES; i++) {
 		const uint64_t slot = frames[i].pointer - sizeof(uint64_t);
 
-		if (slot <= entry->frame || slot - entry->frame > FARTHEST ||
+		if (frames[i].pointer == 0 || slot <= entry->frame ||
+			slot - entry->frame > FARTHEST ||
 			*(const uint64_t *)slot != frames[i].address)
 			continue;
 		entry->offsets[entry->checks] = (uint32_t)(slot - entry->frame);
@@ -97,7 +98,9 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
 	uint64_t frames[TFS_MAX_FRAMES];
 	const int saved = errno;
-	uint32_t count = tfs_options.unwind ? tfs_unwind(address, stack, TFS_MAX_FRAMES) : 0;
+	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
+						      TFS_MAX_FRAMES)
+					    : 0;
 
 	memset(entry, 0, sizeof(*entry));
 	entry->address = address;
