@@ -21,7 +21,7 @@ char *tfs_region_string(struct tfs_region *region, const char *text);
 
 /* A formatted string, owned by the region. */
 char *tfs_region_print(struct tfs_region *region, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+	__attribute__((format(printf, 2, 3), nonnull(2)));
 
 /* Releases everything; the region may be used again. */
 void tfs_region_finish(struct tfs_region *region);
