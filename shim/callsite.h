@@ -21,6 +21,7 @@ struct tfs_thread;
 /* Why a cached call site needs the slow path. */
 #define TFS_SITE_OPENS_STEP 1u
 #define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
+#define TFS_SITE_UNKNOWN 8u /* perhaps part of it: see tfs_loops_unknown() */
 #define TFS_SITE_SHORT 4u   /* made before the unwinder was there */
 
 struct tfs_cache_entry {

@@ -58,7 +58,7 @@ void tfs_hook_enter_slowly(struct tfs_frame *frame, const struct tfs_function *f
 {
 	if ((frame->entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(frame->thread, frame->entry, address, stack, function);
-	if ((frame->entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE)) != 0) {
+	if ((frame->entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0) {
 		tfs_steps_mark(frame->thread, frame->entry);
 		frame->wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
 	}

@@ -47,7 +47,12 @@ struct tfs_loops {
 	struct level levels[TFS_LOOPS_DEPTH];
 	uint32_t update_count;
 	struct update updates[UPDATES];
-	bool found;
+	bool settled; /* which loop it is */
+	bool found;   /* and which places belong to it */
+	bool at_anchor;
+	uint32_t rounds;
+	uint32_t member_count;
+	uint64_t members[VISITS];
 	uint32_t step_level;
 	uint64_t step_anchor;
 	uint64_t step_lowest;
@@ -158,7 +163,7 @@ static void settle(struct tfs_loops *loops, uint32_t level, uint64_t anchor)
 {
 	const struct level *here = &loops->levels[level];
 
-	loops->found = true;
+	loops->settled = true;
 	loops->step_level = level;
 	loops->step_anchor = anchor;
 	for (uint32_t i = 0; i < level; i++)
@@ -217,16 +222,52 @@ static void write_range(struct tfs_loops *loops, const struct tfs_loops_operand 
 	update->when = *now;
 }
 
-bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
+static bool in_prefix(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+{
+	if (!loops->settled || count <= loops->step_level)
+		return false;
+	for (uint32_t i = 0; i < loops->step_level; i++)
+		if (frame_at(frames, count, i) != loops->step_prefix[i])
+			return false;
+	return true;
+}
+
+static bool is_member(const struct tfs_loops *loops, uint64_t address)
+{
+	for (uint32_t i = 0; i < loops->member_count; i++)
+		if (loops->members[i] == address)
+			return true;
+	return false;
+}
+
+/* Notes the places of whole iterations of the settled loop; true when enough were seen. */
+static bool learn(struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+{
+	if (!in_prefix(loops, frames, count))
+		return false;
+	const uint64_t address = frame_at(frames, count, loops->step_level);
+	const bool arrives = address == loops->step_anchor && !loops->at_anchor;
+
+	loops->at_anchor = address == loops->step_anchor;
+	if (arrives && loops->rounds++ == TFS_LOOPS_LEARN)
+		return true;
+	if (loops->rounds > 0 && loops->member_count < VISITS && !is_member(loops, address)) {
+		loops->members[loops->member_count++] = address;
+		if (address < loops->step_lowest)
+			loops->step_lowest = address;
+		if (address > loops->step_highest)
+			loops->step_highest = address;
+	}
+	return false;
+}
+
+static void look_for_weights(struct tfs_loops *loops, uint32_t site,
 	const struct tfs_loops_operand *operands, uint32_t operand_count)
 {
 	struct moment now;
 
-	if (loops->found || count == 0)
-		return false;
-	follow(loops, frames, count);
 	take_moment(loops, &now);
-	for (uint32_t i = 0; i < operand_count && !loops->found; i++) {
+	for (uint32_t i = 0; i < operand_count && !loops->settled; i++) {
 		struct update *update = find_update(loops, operands[i].address);
 
 		if (operands[i].reads && update != NULL)
@@ -235,22 +276,25 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 	for (uint32_t i = 0; i < operand_count; i++)
 		if (operands[i].writes)
 			write_range(loops, &operands[i], site, &now);
-	return loops->found;
+}
+
+bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
+	const struct tfs_loops_operand *operands, uint32_t operand_count)
+{
+	if (loops->found || count == 0)
+		return false;
+	if (loops->settled) {
+		loops->found = learn(loops, frames, count);
+		return loops->found;
+	}
+	follow(loops, frames, count);
+	look_for_weights(loops, site, operands, operand_count);
+	return false;
 }
 
 bool tfs_loops_hopeless(const struct tfs_loops *loops)
 {
 	return loops->update_count == 0;
-}
-
-static bool in_prefix(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
-{
-	if (!loops->found || count <= loops->step_level)
-		return false;
-	for (uint32_t i = 0; i < loops->step_level; i++)
-		if (frame_at(frames, count, i) != loops->step_prefix[i])
-			return false;
-	return true;
 }
 
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
@@ -266,6 +310,12 @@ bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, ui
 	const uint64_t address = frame_at(frames, count, loops->step_level);
 
 	return address < loops->step_lowest || address > loops->step_highest;
+}
+
+bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+{
+	return loops->member_count < VISITS && !tfs_loops_outside(loops, frames, count) &&
+	       !is_member(loops, frame_at(frames, count, loops->step_level));
 }
 
 bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #define TFS_LOOPS_CONFIRM 8u /* iterations that must carry the range */
+#define TFS_LOOPS_LEARN 3u   /* whole iterations whose calls are then taken as the step's own */
 #define TFS_LOOPS_DEPTH 16u  /* outermost frames that are looked at */
 
 struct tfs_loops;
@@ -48,8 +49,13 @@ bool tfs_loops_hopeless(const struct tfs_loops *loops);
  * the same place in the loop.) */
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
 
-/* Is a call from `frames` outside the step's loop? */
+/* Has a call from `frames` left the function that holds the step's loop, or the addresses that the
+ * loop spans? */
 bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
+
+/* Is it within the loop's span, at a place that none of the iterations learned from had? It may be
+ * a rare branch of the step, or code that the compiler put there, such as an evaluation. */
+bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
 
 /* Do both stacks stand at the same place in the step's loop? */
 bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,

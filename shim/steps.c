@@ -24,6 +24,10 @@ static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
 static uint64_t last_start;
 static enum tfs_phase phase = TFS_PHASE_WARMUP;
+static struct {
+	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
+	uint32_t site;
+} stretch;
 static struct tfs_spin pending_lock;
 static struct {
 	struct tfs_steps_record record;
@@ -142,7 +146,9 @@ uint16_t tfs_steps_site_flags(uint32_t site)
 		return 0;
 	if (tfs_loops_opens(loops, frames, depth))
 		return TFS_SITE_OPENS_STEP;
-	return tfs_loops_outside(loops, frames, depth) ? TFS_SITE_OUTSIDE : 0;
+	if (tfs_loops_outside(loops, frames, depth))
+		return TFS_SITE_OUTSIDE;
+	return tfs_loops_unknown(loops, frames, depth) ? TFS_SITE_UNKNOWN : 0;
 }
 
 /* Came the call before this one from the same place in the step's loop? */
@@ -167,31 +173,60 @@ static void close_step(uint64_t ticks)
 		pack(index, last_start, ticks, tfs_windows_step_flags());
 }
 
+/* Training stops here for a while: what follows up to the next step is something else. */
+static void leave_training(uint64_t ticks, uint32_t site)
+{
+	if (phase != TFS_PHASE_TRAINING)
+		return;
+	close_step(ticks);
+	phase = TFS_PHASE_OTHER;
+	atomic_store(&current, 0);
+	put_mark(last_index, ticks, site, 0);
+}
+
+/* Calls from unknown places that run on to the end of the step were not part of it. */
+static bool in_stretch(const struct tfs_thread *thread)
+{
+	return stretch.ticks != 0 && thread->latest != NULL &&
+	       (thread->latest->flags & TFS_SITE_UNKNOWN) != 0;
+}
+
+static void open_step(uint64_t ticks, uint32_t site)
+{
+	const bool resumed = phase != TFS_PHASE_TRAINING;
+
+	phase = TFS_PHASE_TRAINING;
+	last_start = ticks;
+	atomic_store(&current, ++last_index);
+	tfs_windows_step(last_index);
+	if (tfs_windows_open() || resumed)
+		put_mark(last_index, ticks, site, tfs_windows_step_flags());
+}
+
 void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *entry)
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
 	if (thread != owner)
 		return;
-	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
-		if (phase != TFS_PHASE_TRAINING)
-			return;
-		close_step(ticks);
-		phase = TFS_PHASE_OTHER;
-		atomic_store(&current, 0);
-		put_mark(last_index, ticks, entry->site, 0);
+	if ((entry->flags & TFS_SITE_UNKNOWN) != 0) {
+		if (!in_stretch(thread)) {
+			stretch.ticks = ticks;
+			stretch.site = entry->site;
+		}
 		return;
 	}
-	if (is_same_place(thread, entry))
+	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && is_same_place(thread, entry))
 		return;
+	if (in_stretch(thread))
+		leave_training(stretch.ticks, stretch.site);
+	stretch.ticks = 0;
+	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
+		leave_training(ticks, entry->site);
+		return;
+	}
 	close_step(ticks);
-	const bool resumed = phase != TFS_PHASE_TRAINING;
-	phase = TFS_PHASE_TRAINING;
-	last_start = ticks;
-	atomic_store(&current, ++last_index);
-	tfs_windows_step(last_index);
-	if (tfs_windows_open() || resumed)
-		put_mark(last_index, ticks, entry->site, tfs_windows_step_flags());
+	open_step(ticks, entry->site);
 }
 
 uint64_t tfs_steps_now(void)
