@@ -144,9 +144,9 @@ static void print_difference(const struct tfs_difference *difference, const stru
 		printf("  %s per step, %s before\n", tfs_words_bytes(region, now->bytes_per_step),
 			tfs_words_bytes(region, before->bytes_per_step));
 	else if (difference->kind == TFS_DIFFERENCE_CALLS)
-		printf("  %s calls per step, %s before\n", is, was);
+		printf("  calls per step: %s, %s before\n", is, was);
 	else
-		printf("  %s calls per step, not in the baseline\n", is);
+		printf("  calls per step: %s, not in the baseline\n", is);
 }
 
 /* How many findings break the gate; all are printed, those of the baseline marked. */
@@ -210,12 +210,10 @@ static int judge(const struct check_options *options, const char *path,
 		printf("%s%s%s  ", clean ? paint->good : paint->error, clean ? "clean" : "broken",
 			paint->reset);
 		tfs_text_put(stdout, path);
-		printf(": %s findings, %s of them break the gate",
-			tfs_words_count(&region, (double)model->finding_count),
-			tfs_words_count(&region, (double)broken));
+		printf(": findings: %zu, of which break the gate: %zu", model->finding_count,
+			broken);
 		if (baseline)
-			printf("; %s call sites are worse than the baseline",
-				tfs_words_count(&region, (double)worse));
+			printf("; call sites worse than the baseline: %zu", worse);
 		putchar('\n');
 	}
 	tfs_region_finish(&region);

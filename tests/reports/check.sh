@@ -75,7 +75,7 @@ expect 0 clean.tfs --baseline slow.tfs
 expect 0 fewer.tfs --baseline slow.tfs
 expect 0 rebuilt.tfs --baseline slow.tfs
 expect 1 more.tfs --baseline slow.tfs
-said '2 calls per step, 1 before'
+said 'calls per step: 2, 1 before'
 expect 1 bigger.tfs --baseline slow.tfs
 said '2.00 MiB per step'
 expect 1 extra.tfs --baseline clean.tfs
