@@ -7,10 +7,19 @@
  * TFSHIM_LOG asks for the level. Any thread; no allocation; errno is kept.
  */
 
+#include <stdbool.h>
+
 enum tfs_log_level { TFS_LOG_NONE, TFS_LOG_ERROR, TFS_LOG_WARN, TFS_LOG_INFO, TFS_LOG_DEBUG };
 
 /* The highest level that is written; set once while the options are read. */
 extern enum tfs_log_level tfs_log_limit;
+
+/* The process was started without a standard error: whatever has that number now is a file of the
+ * program's own. Nothing is written then. */
+extern bool tfs_log_nowhere;
+
+/* While loading, before the program can open anything. */
+void tfs_log_init(void);
 
 /* Writes a line whatever the limit: only for the announced lines. */
 void tfs_log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -76,21 +76,36 @@ static void close_others(int keep)
 	syscall(SYS_close_range, (unsigned)keep + 1, ~0u, 0u);
 }
 
+/* Between unblocking and the tool's start, no handler of the program may run in this child. */
+static void drop_handlers(void)
+{
+	for (int number = 1; number < NSIG; number++) {
+		struct sigaction action;
+
+		if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN &&
+			action.sa_handler != SIG_DFL)
+			signal(number, SIG_DFL);
+	}
+}
+
 /* The grandchild: becomes the tool. The pipe's end closes when it ends. */
 static int work(void *argument)
 {
 	struct job *job = argument;
 	char *words[] = {job->tool, (char *)"report", (char *)"--exit-summary",
 		(char *)job->recording, NULL};
-	const int null = open("/dev/null", O_RDONLY);
+	const int null = open("/dev/null", O_RDWR);
 
 	if (tfs_options.quiet)
 		words[2] = (char *)"--quiet";
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
+	if (tfs_log_nowhere && null >= 0)
+		dup2(null, STDERR_FILENO);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
 	close_others(job->ready[1]);
 	fcntl(job->ready[1], F_SETFD, 0);
+	drop_handlers();
 	sigprocmask(SIG_SETMASK, &job->mask, NULL);
 	execve(job->tool, words, job->variables);
 	_exit(127);

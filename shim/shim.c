@@ -183,5 +183,6 @@ void tfs_shim_wake(void)
 
 __attribute__((constructor)) static void load(void)
 {
+	tfs_log_init();
 	tfs_lookup_all();
 }

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Children in every way, between calls: fork and call CUDA, fork while other threads are inside
+ * calls, fork and exec, vfork and exec. The children's calls pass through to the runtime.
+ */
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+#define CALLS 300
+#define BUSY 3
+#define BUSY_FORKS 60
+
+static void *device;
+static atomic_bool over;
+
+static void work(int calls)
+{
+	char bytes[32] = "";
+
+	for (int i = 0; i < calls; i++)
+		TEST_EQ(cudaMemcpy(device, bytes, sizeof(bytes), cudaMemcpyHostToDevice),
+			cudaSuccess);
+}
+
+static int ended(pid_t child)
+{
+	int status = -1;
+
+	TEST_EQ(waitpid(child, &status, 0), child);
+	return status;
+}
+
+/* What a forked child gets from CUDA is CUDA's affair, but it must come back. */
+static void call_in_child(void)
+{
+	char bytes[32] = "";
+	void *more = NULL;
+
+	for (int i = 0; i < 20; i++) {
+		cudaMalloc(&more, 64);
+		cudaMemcpy(device, bytes, sizeof(bytes), cudaMemcpyHostToDevice);
+		cudaFree(more);
+	}
+}
+
+static void fork_plainly(void)
+{
+	fflush(stdout);
+	const pid_t child = fork();
+	if (child == 0) {
+		call_in_child();
+		exit(11);
+	}
+	TEST_EQ(WEXITSTATUS(ended(child)), 11);
+}
+
+static void fork_and_exec(const char *self, bool by_vfork)
+{
+	fflush(stdout);
+	const pid_t child = by_vfork ? vfork() : fork();
+	if (child == 0) {
+		execl(self, self, "child", NULL);
+		_exit(12);
+	}
+	TEST_EQ(WEXITSTATUS(ended(child)), 13);
+}
+
+static void *allocate(void *nothing)
+{
+	while (!atomic_load(&over)) {
+		void *more = NULL;
+
+		cudaMalloc(&more, 64);
+		cudaFree(more);
+	}
+	return nothing;
+}
+
+/* At each fork another thread is likely to hold some lock. */
+static void fork_among_threads(void)
+{
+	pthread_t threads[BUSY];
+
+	fflush(stdout);
+	for (int i = 0; i < BUSY; i++)
+		TEST_EQ(pthread_create(&threads[i], NULL, allocate, NULL), 0);
+	for (int i = 0; i < BUSY_FORKS; i++) {
+		const pid_t child = fork();
+
+		if (child == 0) {
+			/* Its heap may be locked for good; the shim's tables may not. */
+			alarm(20);
+			cudaFree(NULL);
+			cudaFree((void *)64);
+			_exit(14);
+		}
+		TEST_EQ(ended(child), 14 << 8);
+	}
+	atomic_store(&over, true);
+	for (int i = 0; i < BUSY; i++)
+		pthread_join(threads[i], NULL);
+}
+
+int main(int argc, char **argv)
+{
+	if (cudaMalloc(&device, 64) != cudaSuccess)
+		return test_skip("no device");
+	work(CALLS);
+	if (argc > 1 && strcmp(argv[1], "child") == 0)
+		return 13;
+	if (argc > 1 && strcmp(argv[1], "busy") == 0) {
+		fork_among_threads();
+	} else {
+		fork_plainly();
+		fork_and_exec(argv[0], false);
+		fork_and_exec(argv[0], true);
+	}
+	work(CALLS);
+	printf("parent done\n");
+	return test_result();
+}

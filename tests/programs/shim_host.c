@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loads a plugin that brings CUDA along, calls it, unloads it, and so again, with other things
+ * mapped in between so that addresses change: shim_host PLUGIN [LAPS]. It does not know CUDA
+ * itself.
+ */
+#include <dlfcn.h>
+#include <sys/mman.h>
+
+#include "tests/test.h"
+
+int main(int argc, char **argv)
+{
+	const int laps = argc > 2 ? atoi(argv[2]) : 1;
+	bool unloaded = true;
+
+	if (argc < 2)
+		return test_skip("no plugin stated");
+	for (int lap = 0; lap < laps; lap++) {
+		void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+
+		if (plugin == NULL)
+			fprintf(stderr, "%s\n", dlerror());
+		TEST_NEED(plugin != NULL);
+		int (*result)(void) = (int (*)(void))dlsym(plugin, "plugin_result");
+		int (*call)(void) = (int (*)(void))dlsym(plugin, "plugin_call");
+
+		TEST_NEED(result != NULL && call != NULL);
+		TEST_EQ(result(), 0);
+		TEST_EQ(call(), 0);
+		TEST_EQ(dlclose(plugin), 0);
+		plugin = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
+		unloaded = unloaded && plugin == NULL;
+		/* Takes the place that was freed. */
+		mmap(NULL, (size_t)(lap + 1) << 20, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	}
+	printf("%d laps, plugin %s\n", laps, unloaded ? "unloaded" : "kept");
+	return test_result();
+}

@@ -1,0 +1,178 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # cases are functions, called by name
+# What programs do with processes, threads and libraries, and what must come out:
+#	shim_life.sh SHIM PROGRAMS CASE
+set -u
+
+shim=$1
+programs=$2
+case=$3
+# shellcheck source=tests/programs/shim_common.sh
+. "$(dirname "$0")/shim_common.sh"
+
+forks() {
+	output=$work/forks-%n
+	compare forks record=all "$programs/shim_forks"
+	output=
+	# The parent and two programs that were started by exec; the forked child has none.
+	[ "$(find "$work" -name 'forks-*.tfs' | wc -l)" = 3 ] ||
+		fail "recordings: $(find "$work" -name '*.tfs' | tr '\n' ' ')"
+	for file in "$work"/forks-*.tfs; do
+		name=$(basename "$file" .tfs)
+		look "$name"
+		case $(value "$name" total cudaMemcpy) in
+		600) parents=$((${parents-0} + 1)) ;;
+		300) ;;
+		*) fail "$name: $(value "$name" total cudaMemcpy) copies" ;;
+		esac
+		expect "$name" finished 1
+		expect "$name" total cudaMalloc 1
+	done
+	[ "${parents-0}" = 1 ] || fail "${parents-0} recordings have the parent's calls"
+	compare busy '' "$programs/shim_forks" busy
+}
+
+threads() {
+	compare threads record=all "$programs/shim_threads" 16 1
+	look threads
+	expect threads total cudaMemcpy 800
+	expect threads threads 17
+	expect threads lost 0
+	watched many '' "$programs/shim_threads" 8 300
+	[ "$(cat "$work/many.status")" = 0 ] || { fail "many threads"; cat "$work/many.out"; }
+	look many
+	expect many total cudaMemcpy 120000
+	expect many lost 0
+	[ "$(value many bytes)" -lt 12000000 ] || fail "2400 threads took $(value many bytes) bytes"
+	grep -h tfshim-test "$work"/*.err
+	echo "2400 threads: $(value many bytes) bytes, $(value many threads) sets of buffers"
+}
+
+plugins() {
+	plugin=$programs/libshim_plugin.so
+	compare plugin '' "$programs/shim_host" "$plugin"
+	says plugin '1 laps'
+	look plugin
+	expect plugin total cudaMemcpy 200
+	compare laps '' "$programs/shim_host" "$plugin" 12
+	says laps '12 laps'
+	look laps
+	expect laps total cudaMemcpy 2400
+	cat "$work/laps.out"
+}
+
+preloads() {
+	wrapper=$programs/libshim_wrapper.so
+	bare alone env LD_PRELOAD="$wrapper" "$programs/shim_ending" return
+	says alone 'wrapper: 201 copies, 1 allocations'
+	before=$wrapper
+	watched before '' "$programs/shim_ending" return
+	before=
+	after=$wrapper
+	watched after '' "$programs/shim_ending" return
+	after=
+	for name in before after; do
+		same "$name" alone
+		look "$name"
+		expect "$name" total cudaMemcpy 200
+		expect "$name" total cudaMalloc 1
+	done
+}
+
+exceptions() {
+	library=$programs/libshim_throws.so
+	[ -f "$library" ] || skip "no g++ when this was built"
+	compare exceptions '' "$programs/shim_exceptions" "$library"
+	says exceptions 'caught all'
+	look exceptions
+	expect exceptions total cudaMemcpy 600
+	echo "400 exceptions caught"
+}
+
+# No CUPTI, one that refuses, one that is somebody else's.
+cupti() {
+	libraries=$(dirname "$programs")/sim
+	mkdir "$work/libraries"
+	for file in "$libraries"/lib*.so*; do
+		case $file in *.p | */libcupti*) ;; *) ln -s "$file" "$work/libraries/" ;; esac
+	done
+	compare absent record=all env LD_LIBRARY_PATH="$work/libraries" "$programs/shim_errno"
+	compare refused record=all env TFSIM_CUPTI=refuse "$programs/shim_errno"
+	look absent
+	look refused
+	for name in absent refused; do
+		case $(value "$name" fact cupti) in
+		'not available: '*) echo "$name: $(value "$name" fact cupti)" ;;
+		*) fail "$name: the recording says '$(value "$name" fact cupti)'" ;;
+		esac
+		[ "$(value "$name" calls)" -gt 3000 ] || fail "$name: $(value "$name" calls) calls"
+	done
+}
+
+# No folder, no permission, no space.
+folders() {
+	: >"$work/file"
+	output=$work/file/below/x
+	compare nofolder '' "$programs/shim_ending" return
+	output=
+	if [ "$(id -u)" != 0 ]; then
+		mkdir -m 500 "$work/shut"
+		output=$work/shut/x
+		compare shut '' "$programs/shim_ending" return
+		output=
+	fi
+	output=/proc/self/nothing/x
+	compare noplace '' "$programs/shim_ending" return
+	output=
+	: >"$work/occupied.tfs"
+	output=$work/occupied
+	compare there '' "$programs/shim_ending" return
+	output=
+	[ ! -s "$work/occupied.tfs" ] || fail "a file that was there was written to"
+	grep -q 'nothing is recorded' "$work/there.err" || fail "nobody said that nothing is recorded"
+	cd "$work" || exit 1
+	compare removed '' sh -c "mkdir -p gone; cd gone; rmdir ../gone; TFSHIM_OUTPUT=x exec '$programs/shim_ending' return"
+}
+
+full() {
+	[ "$(id -u)" = 0 ] || skip "a small file system can only be mounted by root"
+	mkdir "$work/full"
+	mount -t tmpfs -o size=600k tfshim-test "$work/full" 2>"$work/reason" ||
+		skip "no small file system can be mounted: $(cat "$work/reason")"
+	trap 'umount "$work/full"; rm -rf "$work"' EXIT
+	output=$work/full/x
+	compare full record=all "$programs/shim_errno"
+	output=
+	cp "$work/full/x.tfs" "$work/full.tfs"
+	look full
+	[ "$(value full lost_records_dropped)" -gt 1000 ] ||
+		fail "only $(value full lost_records_dropped) losses were counted"
+	# Totals need no room.
+	expect full total cudaStreamCreate 1
+	expect full total cudaStreamDestroy 1
+	echo "$(value full calls) calls recorded, $(value full lost_records_dropped) records lost," \
+		"$(value full counted) calls counted"
+	rm -f "$work"/full/*
+	dd if=/dev/zero of="$work/full/ballast" bs=4k 2>/dev/null
+	output=$work/full/y
+	compare nothing record=all "$programs/shim_errno"
+	output=
+	[ ! -s "$work/full/y.tfs" ] || fail "there was room for a recording"
+}
+
+# A process that never calls CUDA: no thread, no file, and nothing that takes time.
+idle() {
+	output=$work/idle
+	compare idle '' "$programs/shim_idle"
+	output=
+	[ ! -e "$work/idle.tfs" ] || fail "a file was made"
+	says idle '1 threads'
+	output=$work/true/x
+	compare true '' true
+	output=
+	[ ! -e "$work/true" ] || fail "a folder was made"
+}
+
+$case
+exit "$failed"

@@ -1,0 +1,117 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# shellcheck disable=SC2317 # cases are functions, called by name
+# Programs do not notice the shim: shim_same.sh SHIM PROGRAMS CASE [TRAINER DIGITS]
+set -u
+
+shim=$1
+programs=$2
+case=$3
+# shellcheck source=tests/programs/shim_common.sh
+. "$(dirname "$0")/shim_common.sh"
+
+# Whatever way it ends, and what is in the recording then.
+endings() {
+	for way in return _exit abort signal segv quick_exit exec thread; do
+		compare "$way" '' "$programs/shim_ending" "$way"
+		[ "$way" != exec ] || continue
+		look "$way"
+		expect "$way" total cudaMemcpy 200
+		expect "$way" finished "$(case $way in return | thread) echo 1 ;; *) echo 0 ;; esac)"
+	done
+	# The program before and after exec has the same process id: two recordings or a refusal,
+	# never one file for both.
+	output=$work/exec-%n
+	watched exec-twice '' "$programs/shim_ending" exec
+	output=
+	for number in 1 2; do
+		mv "$work/exec-$number.tfs" "$work/exec$number.tfs"
+		look "exec$number"
+		expect "exec$number" total cudaMalloc 1
+	done
+	echo "8 ways to end"
+}
+
+# Output that nobody reads any more: no signal either.
+unread() {
+	compare unread nonsense sh -c "exec 3>&1; {
+		sleep 0.2
+		'$programs/shim_ending' _exit 2>&1 >&3 3>&-
+		echo ended with \$? >&3
+	} | true"
+	says unread 'ended with 3'
+}
+
+# Files under a size limit: no signal, and what fits is kept.
+limited() {
+	for blocks in 0 4 8 64 2000; do
+		# The program writes to a pipe, the shim's complaints would go to a file.
+		compare "limit$blocks" record=all:nonsense sh -c "{
+			(ulimit -f $blocks; exec '$programs/shim_ending' _exit)
+			echo ended with \$?
+		} | cat"
+		says "limit$blocks" 'ended with 3'
+		if [ -f "$work/limit$blocks.tfs" ]; then
+			look "limit$blocks"
+			echo "limit of $blocks blocks: $(value "limit$blocks" bytes) bytes," \
+				"$(value "limit$blocks" lost) losses"
+		fi
+	done
+}
+
+# Descriptors: all closed, or opened and closed all the time.
+closed() {
+	for unwinder in 1 0; do
+		( cd "$work" && compare closer "unwind=$unwinder" "$programs/shim_closer" && exit "$failed" ) ||
+			failed=1
+	done
+	mkdir -p "$work/churn"
+	( cd "$work/churn" && compare churn record=all "$programs/shim_closer" churn && exit "$failed" ) ||
+		failed=1
+	look churn
+	echo "$(value churn calls) calls recorded, $(value churn bytes) bytes, while files were opened and closed"
+}
+
+# Standard error is a file of the program's own by the time that we have something to say.
+stolen() {
+	compare stolen nonsense sh -c "exec 2>&-; exec '$programs/shim_stolen' '$work/stolen-file'"
+	says stolen 'own file: 4 bytes'
+}
+
+trainers() {
+	trainer=$4
+	digits=$5
+	steps=30
+	bare bare "$trainer" --data "$digits" --steps "$steps" --deterministic --dump "$work/bare.dump"
+	for options in '' record=all record=none; do
+		watched shim "$options" "$trainer" --data "$digits" --steps "$steps" --deterministic \
+			--dump "$work/shim.dump"
+		same shim bare
+		cmp "$work/bare.dump" "$work/shim.dump" || fail "$options: other weights"
+		look shim
+		[ "$(value shim counted)" -gt 1000 ] || fail "$options: nothing was recorded"
+		rm -f "$work/shim.dump" "$work"/shim.tfs
+	done
+	[ -s "$work/bare.dump" ] || fail "no weights were written"
+	echo "$(wc -l <"$work/bare.out") lines and $(wc -c <"$work/bare.dump") bytes of weights the same"
+}
+
+case $case in
+errno)
+	for options in '' record=all record=none window=5; do
+		compare errno "$options" "$programs/shim_errno"
+	done
+	grep changed "$work/errno.out" | awk '{ sum += $4 } END { print sum " changes of errno" }'
+	;;
+reaper)
+	for report in 0 1; do
+		TFSHIM_CHECK_REPORT=$report
+		compare reaper "" "$programs/shim_reaper"
+		[ $report = 0 ] || [ -s "$work/reaper.html" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
+			fail "no report was made"
+	done
+	cat "$work/reaper.out"
+	;;
+*) $case "$@" ;;
+esac
+exit "$failed"

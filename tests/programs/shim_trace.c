@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tells the scripts what a recording holds, one "key value" per line: shim_trace FILE. Totals of a
+ * function are "total NAME CALLS", one of its call sites is "site NAME CALLS FRAMES", a fact is
+ * "fact NAME TEXT". Fails when the file cannot be read or is damaged.
+ */
+#include "shim/trace/trace.h"
+#include "tests/test.h"
+
+static void tell_losses(const struct tfs_file_header *header)
+{
+	unsigned long long all = 0;
+
+#define X(number, name, text)                                                                      \
+	printf("lost_" #name " %llu\n", (unsigned long long)header->lost[number]);                 \
+	all += header->lost[number];
+	TFS_LOSSES(X)
+#undef X
+	printf("lost %llu\n", all);
+}
+
+static void tell_totals(const struct tfs_trace *trace)
+{
+	unsigned long long counts[4096] = {0};
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	const size_t count = tfs_trace_totals(trace, &totals, &shares);
+	unsigned long long all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_aggregate *sum = &totals[i].sum;
+		const uint64_t *frames;
+
+		all += sum->count;
+		if (sum->function < 4096)
+			counts[sum->function] += sum->count;
+		printf("site %s %llu %u\n", tfs_trace_function(trace, sum->function),
+			(unsigned long long)sum->count,
+			tfs_trace_frames(trace, sum->site, &frames));
+	}
+	for (uint32_t i = 0; i < 4096; i++)
+		if (counts[i] != 0)
+			printf("total %s %llu\n", tfs_trace_function(trace, i), counts[i]);
+	printf("counted %llu\n", all);
+}
+
+/* Own threads of the shim aside. */
+static unsigned program_threads(const struct tfs_trace *trace)
+{
+	const struct tfs_trace_thread *threads;
+	const size_t count = tfs_trace_threads(trace, &threads);
+	unsigned own = 0;
+
+	for (size_t i = 0; i < count; i++)
+		own += threads[i].record != NULL && threads[i].record->record.function == 0;
+	return own;
+}
+
+int main(int argc, char **argv)
+{
+	const struct tfs_damage *damages;
+	struct tfs_damage damage = {0, ""};
+	struct tfs_trace *trace;
+
+	if (argc != 2)
+		return test_skip("no recording stated");
+	const int failed = tfs_trace_open(argv[1], &damage, &trace);
+	if (failed != 0) {
+		printf("%s: %s at %llu (%s)\n", argv[1], damage.what,
+			(unsigned long long)damage.offset, strerror(-failed));
+		return 1;
+	}
+	const struct tfs_file_header *header = tfs_trace_header(trace);
+	const struct tfs_trace_summary *summary = tfs_trace_summary(trace);
+	printf("bytes %llu\nrecords %llu\ncalls %llu\ndamages %llu\ncut %d\n",
+		(unsigned long long)summary->bytes, (unsigned long long)summary->records,
+		(unsigned long long)summary->calls, (unsigned long long)summary->damages,
+		summary->cut);
+	printf("finished %d\npid %u\nlimit %llu\nthreads %u\n", (int)header->finished, header->pid,
+		(unsigned long long)header->limit_bytes, program_threads(trace));
+	printf("thread_records %zu\nmarks %zu\nwindows %zu\n",
+		tfs_trace_count(trace, TFS_RECORD_thread), tfs_trace_count(trace, TFS_RECORD_step),
+		tfs_trace_count(trace, TFS_RECORD_window));
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+
+		printf("fact %s %s\n", tfs_trace_string(trace, fact->record.site),
+			tfs_trace_string(trace, fact->text));
+	}
+	tell_losses(header);
+	tell_totals(trace);
+	for (size_t i = 0; i < tfs_trace_damages(trace, &damages); i++)
+		printf("damage %llu %s\n", (unsigned long long)damages[i].offset, damages[i].what);
+	const bool good = summary->damages == 0;
+	tfs_trace_close(trace);
+	return good ? 0 : 1;
+}
