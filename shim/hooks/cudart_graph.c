@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <driver_types.h>
 
-#include "shim/capture.h"
 #include "shim/hook.h"
-#include "shim/streams.h"
+#include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -12,29 +11,11 @@
  * 11, 12 and 13. They are declared with all registers that any version uses, and passed on so.
  */
 
-unsigned tfs_captures_open;
-
-static void note(struct tfs_frame *frame, cudaError_t status, const void *stream, bool per_thread,
-	const void *graph)
-{
-	if (TFS_END(frame, status, 0)) {
-		struct tfs_details details;
-
-		tfs_details_init(&details, tfs_stream_id(stream, per_thread));
-		if (graph != NULL)
-			tfs_put_attribute(
-				&details, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
-		tfs_hook_details(frame, &details);
-	}
-	TFS_LEAVE(frame);
-}
-
 static void note_begin(
 	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
 {
-	if (status == cudaSuccess)
-		__atomic_fetch_add(&tfs_captures_open, 1, __ATOMIC_RELAXED);
-	note(frame, status, stream, per_thread, NULL);
+	tfs_note_capture_begin(status);
+	tfs_note_graph(frame, status, stream, per_thread, NULL);
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCapture, _ptsz,
@@ -58,20 +39,14 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCaptureToGraph, _ptsz,
 	return status;
 }
 
-/* A capture that was invalidated is over as well; ending one that was never begun is not. */
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamEndCapture, _ptsz, (cudaStream_t stream, void **out_graph),
 	(stream, out_graph))
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamEndCapture)(stream, out_graph);
-	unsigned open = __atomic_load_n(&tfs_captures_open, __ATOMIC_RELAXED);
-	const bool ended = status == cudaSuccess || status == cudaErrorStreamCaptureInvalidated ||
-			   status == cudaErrorStreamCaptureUnjoined;
 
-	while (ended && open > 0 &&
-		!__atomic_compare_exchange_n(&tfs_captures_open, &open, open - 1, true,
-			__ATOMIC_RELAXED, __ATOMIC_RELAXED))
-		continue;
-	note(&frame, status, stream, per_thread, status == cudaSuccess ? *out_graph : NULL);
+	tfs_note_capture_end(status);
+	tfs_note_graph(
+		&frame, status, stream, per_thread, status == cudaSuccess ? *out_graph : NULL);
 	return status;
 }
 
@@ -80,7 +55,7 @@ TFS_TWIN_HOOKS(
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaGraphLaunch)(graph, stream);
 
-	note(&frame, status, stream, per_thread, graph);
+	tfs_note_graph(&frame, status, stream, per_thread, graph);
 	return status;
 }
 

@@ -3,8 +3,7 @@
 
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
-#include "shim/memory.h"
-#include "shim/streams.h"
+#include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -22,40 +21,16 @@ static uint32_t device_now(void)
 static void note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
 	size_t bytes, enum tfs_memory_kind kind, uint32_t flags)
 {
-	struct tfs_details details;
+	const bool good = status == cudaSuccess && frame->thread != NULL;
 
-	TFS_END(frame, status, bytes);
-	if (frame->thread == NULL)
-		return;
-	const struct tfs_range range = {
-		.address = status == cudaSuccess ? (uint64_t)(uintptr_t)address : 0,
-		.bytes = bytes,
-		.kind = kind,
-		.device = status == cudaSuccess && kind == TFS_MEMORY_DEVICE ? device_now() : 0,
-		.flags = flags,
-		.site = frame->entry->site,
-	};
-	tfs_memory_add(&range);
-	tfs_details_init(&details, TFS_NO_STREAM);
-	if (range.address != 0)
-		tfs_put(&details, range.address, TFS_ITEM(TFS_ROLE_MEMORY(kind), bytes));
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_device, range.device);
-	tfs_hook_details_always(frame, &details);
-}
-
-/* `was` is what the range was before the call; put back when the call failed. */
-static void note_free(struct tfs_frame *frame, cudaError_t status, const void *address,
-	const struct tfs_range *was)
-{
-	struct tfs_details details;
-
-	if (status != cudaSuccess && was->bytes != 0)
-		tfs_memory_add(was);
-	TFS_END(frame, status, was->bytes);
-	tfs_details_init(&details, TFS_NO_STREAM);
-	tfs_put_operand(&details, address, was->bytes, TFS_ROLE_MEMORY(was->kind));
-	tfs_hook_details_always(frame, &details);
-	TFS_LEAVE(frame);
+	tfs_note_alloc(frame, status,
+		(struct tfs_range){
+			.address = good ? (uint64_t)(uintptr_t)address : 0,
+			.bytes = bytes,
+			.kind = kind,
+			.device = good && kind == TFS_MEMORY_DEVICE ? device_now() : 0,
+			.flags = flags,
+		});
 }
 
 TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
@@ -65,7 +40,7 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 
 	note_alloc(
 		&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE, 0);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
@@ -76,7 +51,7 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 
 	note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
 		TFS_MEMORY_DEVICE, 0);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned flags))
@@ -86,7 +61,7 @@ TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned fla
 
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_MANAGED,
 		TFS_RANGE_MAPPED);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaFree, (void *address))
@@ -96,7 +71,7 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	const cudaError_t status = TFS_REAL(cudaFree)(address);
-	note_free(&frame, status, address, &was);
+	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
 
@@ -107,7 +82,7 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
@@ -117,7 +92,7 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
@@ -127,7 +102,7 @@ TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	const cudaError_t status = TFS_REAL(cudaFreeHost)(address);
-	note_free(&frame, status, address, &was);
+	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
 
@@ -138,7 +113,7 @@ TFS_HOOK(cudaError_t, cudaHostRegister, (void *address, size_t bytes, unsigned f
 
 	note_alloc(&frame, status, address, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
@@ -148,7 +123,7 @@ TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	const cudaError_t status = TFS_REAL(cudaHostUnregister)(address);
-	note_free(&frame, status, address, &was);
+	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
 
@@ -160,7 +135,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMallocAsync, _ptsz, (void **out, size_t bytes, c
 	(void)per_thread;
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_ORDERED);
-	return TFS_LEAVE(&frame), status;
+	return status;
 }
 
 TFS_TWIN_HOOKS(
@@ -171,7 +146,7 @@ TFS_TWIN_HOOKS(
 	(void)per_thread;
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	const cudaError_t status = TFS_TWIN_REAL(cudaFreeAsync)(address, stream);
-	note_free(&frame, status, address, &was);
+	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
 

@@ -2,51 +2,15 @@
 #include <cuda_runtime_api.h>
 
 #include "shim/hook.h"
+#include "shim/notes.h"
 #include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-static void note_stream(
-	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
-{
-	if (TFS_END(frame, status, 0)) {
-		struct tfs_details details;
-
-		tfs_details_init(&details, tfs_stream_id(stream, per_thread));
-		tfs_hook_details(frame, &details);
-	}
-	TFS_LEAVE(frame);
-}
-
 static void note_created(
 	struct tfs_frame *frame, cudaError_t status, const cudaStream_t *out, unsigned flags)
 {
-	struct tfs_details details;
-
-	TFS_END(frame, status, 0);
-	if (frame->thread == NULL)
-		return;
-	tfs_details_init(&details, TFS_NO_STREAM);
-	if (status == cudaSuccess) {
-		tfs_stream_created(
-			*out, (flags & cudaStreamNonBlocking) != 0 ? TFS_STREAM_NON_BLOCKING : 0);
-		details.stream = tfs_stream_id(*out, 0);
-	}
-	tfs_hook_details_always(frame, &details);
-	TFS_LEAVE(frame);
-}
-
-static void note_event(
-	struct tfs_frame *frame, cudaError_t status, cudaEvent_t event, uint16_t stream)
-{
-	if (TFS_END(frame, status, 0)) {
-		struct tfs_details details;
-
-		tfs_details_init(&details, stream);
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_event, (uint64_t)(uintptr_t)event);
-		tfs_hook_details(frame, &details);
-	}
-	TFS_LEAVE(frame);
+	tfs_note_created(frame, status, status == cudaSuccess ? *out : NULL, flags);
 }
 
 TFS_HOOK(cudaError_t, cudaStreamCreate, (cudaStream_t * out))
@@ -82,7 +46,7 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 	struct tfs_frame frame = TFS_ENTER(cudaStreamDestroy);
 	const cudaError_t status = TFS_REAL(cudaStreamDestroy)(stream);
 
-	note_stream(&frame, status, stream, false);
+	tfs_note_stream(&frame, status, stream, false);
 	return status;
 }
 
@@ -90,7 +54,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream),
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
 
-	note_stream(&frame, status, stream, per_thread);
+	tfs_note_stream(&frame, status, stream, per_thread);
 	return status;
 }
 
@@ -98,7 +62,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamQuery, _ptsz, (cudaStream_t stream), (stre
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamQuery)(stream);
 
-	note_stream(&frame, status, stream, per_thread);
+	tfs_note_stream(&frame, status, stream, per_thread);
 	return status;
 }
 
@@ -107,7 +71,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamWaitEvent)(stream, event, flags);
 
-	note_event(&frame, status, event, tfs_stream_id(stream, per_thread));
+	tfs_note_event(&frame, status, event, tfs_stream_id(stream, per_thread));
 	return status;
 }
 
@@ -118,7 +82,7 @@ TFS_HOOK(cudaError_t, cudaEventCreate, (cudaEvent_t * out))
 	struct tfs_frame frame = TFS_ENTER(cudaEventCreate);
 	const cudaError_t status = TFS_REAL(cudaEventCreate)(out);
 
-	note_event(&frame, status, status == cudaSuccess ? *out : NULL, TFS_NO_STREAM);
+	tfs_note_event(&frame, status, status == cudaSuccess ? *out : NULL, TFS_NO_STREAM);
 	return status;
 }
 
@@ -127,7 +91,7 @@ TFS_HOOK(cudaError_t, cudaEventCreateWithFlags, (cudaEvent_t * out, unsigned fla
 	struct tfs_frame frame = TFS_ENTER(cudaEventCreateWithFlags);
 	const cudaError_t status = TFS_REAL(cudaEventCreateWithFlags)(out, flags);
 
-	note_event(&frame, status, status == cudaSuccess ? *out : NULL, TFS_NO_STREAM);
+	tfs_note_event(&frame, status, status == cudaSuccess ? *out : NULL, TFS_NO_STREAM);
 	return status;
 }
 
@@ -136,7 +100,7 @@ TFS_HOOK(cudaError_t, cudaEventDestroy, (cudaEvent_t event))
 	struct tfs_frame frame = TFS_ENTER(cudaEventDestroy);
 	const cudaError_t status = TFS_REAL(cudaEventDestroy)(event);
 
-	note_event(&frame, status, event, TFS_NO_STREAM);
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
 	return status;
 }
 
@@ -145,7 +109,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStre
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaEventRecord)(event, stream);
 
-	note_event(&frame, status, event, tfs_stream_id(stream, per_thread));
+	tfs_note_event(&frame, status, event, tfs_stream_id(stream, per_thread));
 	return status;
 }
 
@@ -154,7 +118,7 @@ TFS_HOOK(cudaError_t, cudaEventSynchronize, (cudaEvent_t event))
 	struct tfs_frame frame = TFS_ENTER(cudaEventSynchronize);
 	const cudaError_t status = TFS_REAL(cudaEventSynchronize)(event);
 
-	note_event(&frame, status, event, TFS_NO_STREAM);
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
 	return status;
 }
 
@@ -163,7 +127,7 @@ TFS_HOOK(cudaError_t, cudaEventQuery, (cudaEvent_t event))
 	struct tfs_frame frame = TFS_ENTER(cudaEventQuery);
 	const cudaError_t status = TFS_REAL(cudaEventQuery)(event);
 
-	note_event(&frame, status, event, TFS_NO_STREAM);
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
 	return status;
 }
 
@@ -175,7 +139,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc, _ptsz,
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaLaunchHostFunc)(stream, function, data);
 
-	note_stream(&frame, status, stream, per_thread);
+	tfs_note_stream(&frame, status, stream, per_thread);
 	return status;
 }
 

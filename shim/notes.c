@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/notes.h"
+
+#include <driver_types.h>
+#include <string.h>
+
+#include "shim/capture.h"
+#include "shim/streams.h"
+
+unsigned tfs_captures_open;
+
+/* What the registry knows about an address; the direction tells host from device where it does
+ * not, because device memory may come from a library or another process. */
+static uint32_t memory_kind(const void *address, bool device_side)
+{
+	struct tfs_range range;
+
+	if (tfs_memory_find((uint64_t)(uintptr_t)address, &range))
+		return range.kind;
+	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
+}
+
+void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
+	int kind, uint16_t stream)
+{
+	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+	struct tfs_details details;
+
+	tfs_details_init(&details, stream);
+	tfs_put(&details, (uint64_t)(uintptr_t)target,
+		TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)), bytes) |
+			TFS_ITEM_COPY(kind));
+	tfs_put_operand(&details, source, bytes,
+		TFS_ROLE_READ | TFS_ROLE_MEMORY(memory_kind(source, from_device)));
+	tfs_hook_details(frame, &details);
+}
+
+void tfs_note_set(
+	struct tfs_frame *frame, const void *target, uint32_t value, size_t bytes, uint16_t stream)
+{
+	struct tfs_details details;
+
+	tfs_details_init(&details, stream);
+	tfs_put_operand(&details, target, bytes,
+		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, true)));
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, value);
+	tfs_hook_details(frame, &details);
+}
+
+/* A parameter of a pointer's size that points into known memory is an operand; what the kernel
+ * does with it is not known. Others are scalars, which tell one use of a kernel from another. */
+static void put_argument(struct tfs_details *details, const void *argument, uint32_t bytes)
+{
+	struct tfs_range range;
+	uint64_t value = 0;
+
+	if (bytes != sizeof(uint32_t) && bytes != sizeof(uint64_t))
+		return;
+	memcpy(&value, argument, bytes);
+	if (bytes == sizeof(uint64_t) && tfs_memory_find(value, &range))
+		tfs_put(details, value,
+			TFS_ITEM(TFS_ROLE_MAYBE | TFS_ROLE_MEMORY(range.kind),
+				range.address + range.bytes - value));
+	else
+		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, value);
+}
+
+void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch)
+{
+	const struct tfs_kernel *kernel = launch->kernel;
+	const struct tfs_extent grid = launch->grid;
+	const struct tfs_extent block = launch->block;
+	struct tfs_details details;
+
+	tfs_details_init(&details, launch->stream);
+	if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1) {
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_launch,
+			kernel->name | (uint64_t)grid.x << 16 | (uint64_t)block.x << 48);
+	} else {
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_kernel, kernel->name);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid, grid.x | (uint64_t)grid.y << 32);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_block, block.x | (uint64_t)block.y << 32);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid_z, grid.z | (uint64_t)block.z << 32);
+	}
+	if (launch->shared > 0)
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, launch->shared);
+	for (uint32_t i = 0; launch->arguments != NULL && i < kernel->parameters; i++)
+		put_argument(&details, launch->arguments[i], kernel->sizes[i]);
+	tfs_hook_details(frame, &details);
+}
+
+void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range)
+{
+	struct tfs_details details;
+
+	TFS_END(frame, status, range.bytes);
+	if (frame->thread == NULL)
+		return;
+	range.site = frame->entry->site;
+	tfs_memory_add(&range);
+	tfs_details_init(&details, TFS_NO_STREAM);
+	if (range.address != 0)
+		tfs_put(&details, range.address,
+			TFS_ITEM(TFS_ROLE_MEMORY(range.kind), range.bytes));
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_device, range.device);
+	tfs_hook_details_always(frame, &details);
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_free(
+	struct tfs_frame *frame, uint32_t status, const void *address, const struct tfs_range *was)
+{
+	struct tfs_details details;
+
+	if (status != 0 && was->bytes != 0)
+		tfs_memory_add(was);
+	TFS_END(frame, status, was->bytes);
+	tfs_details_init(&details, TFS_NO_STREAM);
+	tfs_put_operand(&details, address, was->bytes, TFS_ROLE_MEMORY(was->kind));
+	tfs_hook_details_always(frame, &details);
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_stream(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, tfs_stream_id(stream, per_thread));
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stream, unsigned flags)
+{
+	struct tfs_details details;
+
+	TFS_END(frame, status, 0);
+	if (frame->thread == NULL)
+		return;
+	tfs_details_init(&details, TFS_NO_STREAM);
+	if (status == 0) {
+		tfs_stream_created(
+			stream, (flags & cudaStreamNonBlocking) != 0 ? TFS_STREAM_NON_BLOCKING : 0);
+		details.stream = tfs_stream_id(stream, 0);
+	}
+	tfs_hook_details_always(frame, &details);
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_event(struct tfs_frame *frame, uint32_t status, const void *event, uint16_t stream)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, stream);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_event, (uint64_t)(uintptr_t)event);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread,
+	const void *graph)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, tfs_stream_id(stream, per_thread));
+		if (graph != NULL)
+			tfs_put_attribute(
+				&details, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+void tfs_note_capture_begin(uint32_t status)
+{
+	if (status == cudaSuccess)
+		__atomic_fetch_add(&tfs_captures_open, 1, __ATOMIC_RELAXED);
+}
+
+/* A capture that was invalidated is over as well; ending one that was never begun is not. */
+void tfs_note_capture_end(uint32_t status)
+{
+	unsigned open = __atomic_load_n(&tfs_captures_open, __ATOMIC_RELAXED);
+	const bool ended = status == cudaSuccess || status == cudaErrorStreamCaptureInvalidated ||
+			   status == cudaErrorStreamCaptureUnjoined;
+
+	while (ended && open > 0 &&
+		!__atomic_compare_exchange_n(&tfs_captures_open, &open, open - 1, true,
+			__ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		continue;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_NOTES_H
+#define TFS_SHIM_NOTES_H
+
+/*
+ * What the hooks of the runtime and those of the driver write down alike, so that a program looks
+ * the same on either. All are for the call's own thread, after the real call; all but those on
+ * allocation and capture end the frame's time themselves and leave it.
+ */
+
+#include "shim/hook.h"
+#include "shim/kernels.h"
+#include "shim/memory.h"
+
+/* Sizes of a launch: x, y, z. */
+struct tfs_extent {
+	uint32_t x, y, z;
+};
+
+struct tfs_launch {
+	const struct tfs_kernel *kernel;
+	struct tfs_extent grid;
+	struct tfs_extent block;
+	void **arguments; /* NULL: not known */
+	size_t shared;
+	uint16_t stream;
+};
+
+/* A copy whose details are wanted; `kind` is a cudaMemcpyKind. Does not end the frame. */
+void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
+	int kind, uint16_t stream);
+
+/* A fill whose details are wanted. Does not end the frame. */
+void tfs_note_set(
+	struct tfs_frame *frame, const void *target, uint32_t value, size_t bytes, uint16_t stream);
+
+/* A launch whose details are wanted. Does not end the frame. */
+void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch);
+
+/* Memory was allocated: `range` without its site; its address is 0 when the call failed. */
+void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range);
+
+/* Memory was freed; `was` is what the range was before the call, put back when that failed. */
+void tfs_note_free(
+	struct tfs_frame *frame, uint32_t status, const void *address, const struct tfs_range *was);
+
+void tfs_note_stream(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread);
+
+/* `flags` is that of the creating call: 1 = does not wait for the legacy stream. */
+void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stream, unsigned flags);
+
+void tfs_note_event(struct tfs_frame *frame, uint32_t status, const void *event, uint16_t stream);
+
+void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread,
+	const void *graph);
+
+/* A capture was begun, or ended, by a call with this result. */
+void tfs_note_capture_begin(uint32_t status);
+void tfs_note_capture_end(uint32_t status);
+
+#endif
