@@ -165,6 +165,30 @@ void tfs_env_read(void)
 		print_help();
 }
 
+bool tfs_env_driver(void)
+{
+	static _Atomic int known; /* 1 off, 2 on */
+	const char *disabled = getenv("TFSHIM_DISABLE");
+	const char *text = getenv("TFSHIM_OPTIONS");
+	int on = 2;
+
+	if (known != 0)
+		return known == 2;
+	for (; text != NULL && *text != '\0'; text += strspn(text, ":")) {
+		const size_t length = strcspn(text, ":");
+
+		if (length == 8 && strncmp(text, "driver=0", length) == 0)
+			on = 1;
+		if (length == 8 && strncmp(text, "driver=1", length) == 0)
+			on = 2;
+		text += length;
+	}
+	if (disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0')
+		on = 1;
+	known = on;
+	return on == 2;
+}
+
 static size_t put_text(char *target, size_t room, const char *text)
 {
 	const int length = snprintf(target, room, "%s", text);

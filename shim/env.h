@@ -22,6 +22,7 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("report", report, flag, 1, "write the reports when the program ends")                    \
 	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
+	X("driver", driver, flag, 1, "see calls of the driver, and of a static CUDA runtime")      \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
 	X("window_later", later_steps, number, 20, "steps in every later window")                  \
 	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
@@ -57,6 +58,9 @@ extern struct tfs_options tfs_options;
 /* Reads the environment; bad keys and values are named on stderr once and left at their default.
  * Called once, by one thread. */
 void tfs_env_read(void);
+
+/* Is the driver layer on? May be asked before tfs_env_read(), and before any constructor ran. */
+bool tfs_env_driver(void);
 
 /* Writes TFSHIM_OUTPUT's pattern, filled in for this process, as an absolute path without a
  * suffix, and creates its folder. 0, or -errno when the pattern is wrong or the folder cannot be

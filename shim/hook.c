@@ -50,6 +50,8 @@ static bool define(struct tfs_function *function, void *argument)
 
 void tfs_hook_define_all(void)
 {
+	/* A library's constructor may call CUDA before ours has run. */
+	tfs_lookup_number();
 	tfs_hook_each(define, NULL);
 }
 

@@ -47,6 +47,11 @@ struct tfs_function {
 	uint16_t id; /* in the recording, from 1 */
 	uint8_t library;
 	uint8_t family;
+	/* Of a driver function only; see driver.h. */
+	bool per_thread;
+	uint16_t since;
+	const char *entry;
+	void *hook;
 };
 
 /* The functions of one file, ended by NULL. */
@@ -132,6 +137,22 @@ void *tfs_lookup_real(struct tfs_function *function);
 /* A function that the shim itself calls, hooked or not; NULL when no mapped library has it. Cold:
  * keep the result. */
 void *tfs_lookup_named(enum tfs_library library, const char *name);
+
+/* The object that an address lies in: its file's name without the folder, cut if need be (empty for
+ * the program itself), and where it starts. False when it lies in none. Cold. */
+struct tfs_object {
+	char file[64];
+	uint64_t start;
+	bool own; /* this library */
+};
+bool tfs_lookup_object(const void *address, struct tfs_object *out_object);
+
+/* What is found for a name in the objects behind this library, as dlsym(RTLD_NEXT) would; usable
+ * before any constructor ran. NULL when there is none. */
+void *tfs_lookup_next(const char *name);
+
+/* Gives all functions their ids; once. */
+void tfs_lookup_number(void);
 
 /* At start: numbers all functions and finds those whose libraries are mapped already. */
 void tfs_lookup_all(void);

@@ -12,6 +12,7 @@
 
 static struct tfs_kernel slots[SLOTS];
 static const struct tfs_kernel unknown;
+static uint16_t unloads;
 static struct tfs_spin lock;
 
 /* Driver functions since 12.3 and 12.4; older drivers leave names and sizes unknown. */
@@ -64,17 +65,22 @@ static bool get_parameter(
 static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key)
 {
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
-	CUfunction function = NULL;
+	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
 	const char *name = NULL;
 	size_t bytes;
 
 	look_up();
 	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
 		driver.by_symbol((cudaFunction_t *)&function, launched);
+	if (function != NULL && driver.function_name != NULL)
+		driver.function_name(&name, function);
+	if (name == NULL && key == TFS_KERNEL_FUNCTION) {
+		/* The driver launches a kernel as a function, but will not name it as one. */
+		kernel = launched;
+		function = NULL;
+	}
 	if (kernel != NULL && driver.kernel_name != NULL)
 		driver.kernel_name(&name, (CUkernel)kernel);
-	else if (function != NULL && driver.function_name != NULL)
-		driver.function_name(&name, function);
 	if (name != NULL)
 		slot->name = tfs_recorder_kernel(name);
 	/* There is no call that says how many there are. */
@@ -83,9 +89,17 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
 }
 
+void tfs_kernels_unloaded(void)
+{
+	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELAXED);
+}
+
 const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key)
 {
-	struct tfs_kernel fresh = {.key = (uint64_t)(uintptr_t)launched};
+	/* User addresses leave the upper bits free. */
+	struct tfs_kernel fresh = {
+		.key = (uint64_t)(uintptr_t)launched ^
+		       (uint64_t)__atomic_load_n(&unloads, __ATOMIC_RELAXED) << 48};
 	struct tfs_kernel *slot = find_slot(fresh.key);
 
 	if (slot == NULL || launched == NULL)

@@ -20,11 +20,15 @@ struct tfs_kernel {
 
 /* How the launched thing is named by the caller. */
 enum tfs_kernel_key {
-	TFS_KERNEL_HANDLE, /* cudaKernel_t, as compiled by CUDA 13 */
-	TFS_KERNEL_SYMBOL  /* address of the host stub */
+	TFS_KERNEL_HANDLE,  /* cudaKernel_t, as compiled by CUDA 13 */
+	TFS_KERNEL_SYMBOL,  /* address of the host stub */
+	TFS_KERNEL_FUNCTION /* CUfunction, or a CUkernel in its place */
 };
 
 /* Never NULL; lives for ever. Any thread. */
 const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key);
+
+/* Code was unloaded: handles may come to mean other kernels. Any thread. */
+void tfs_kernels_unloaded(void);
 
 #endif

@@ -75,6 +75,7 @@ struct search {
 	uint32_t hash;
 	const char *file; /* only in objects whose file name begins so; NULL = any */
 	uint64_t self;    /* an address inside this library, which is passed over */
+	bool behind;      /* only in objects behind this library; then turned off there */
 	void *found;
 };
 
@@ -167,8 +168,11 @@ static int search_object(struct dl_phdr_info *object, size_t bytes, void *argume
 	struct tables tables;
 
 	(void)bytes;
-	if (contains(object, search->self) ||
-		(search->file != NULL && !is_named(object, search->file)) ||
+	if (contains(object, search->self)) {
+		search->behind = false;
+		return 0;
+	}
+	if (search->behind || (search->file != NULL && !is_named(object, search->file)) ||
 		!read_tables(object, &tables))
 		return 0;
 	const ElfW(Sym) *symbol = find_symbol(&tables, search);
@@ -205,6 +209,44 @@ void *tfs_lookup_named(enum tfs_library library, const char *name)
 		dl_iterate_phdr(search_object, &search);
 	}
 	return search.found;
+}
+
+void *tfs_lookup_next(const char *name)
+{
+	struct search search = {
+		.name = name, .hash = hash_name(name), .self = (uint64_t)&files, .behind = true};
+
+	dl_iterate_phdr(search_object, &search);
+	return search.found;
+}
+
+struct locate {
+	uint64_t address;
+	struct tfs_object *out;
+};
+
+static int locate_object(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	const struct locate *locate = argument;
+	const char *slash = strrchr(object->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
+	const size_t length = strnlen(name, sizeof(locate->out->file) - 1);
+
+	(void)bytes;
+	if (!contains(object, locate->address))
+		return 0;
+	memcpy(locate->out->file, name, length);
+	locate->out->file[length] = '\0';
+	locate->out->start = object->dlpi_addr;
+	locate->out->own = contains(object, (uint64_t)&files);
+	return 1;
+}
+
+bool tfs_lookup_object(const void *address, struct tfs_object *out_object)
+{
+	struct locate locate = {(uint64_t)(uintptr_t)address, out_object};
+
+	return dl_iterate_phdr(locate_object, &locate) != 0;
 }
 
 void *tfs_lookup_real(struct tfs_function *function)
@@ -249,12 +291,20 @@ static bool give_number(struct tfs_function *function, void *argument)
 	return true;
 }
 
+void tfs_lookup_number(void)
+{
+	static _Atomic bool numbered;
+	uint16_t last = 0;
+
+	if (!atomic_exchange(&numbered, true))
+		tfs_hook_each(give_number, &last);
+}
+
 void tfs_lookup_all(void)
 {
 	uint32_t mapped = 0;
-	uint16_t last = 0;
 
-	tfs_hook_each(give_number, &last);
+	tfs_lookup_number();
 	dl_iterate_phdr(note_library, &mapped);
 	if (mapped != 0)
 		tfs_hook_each(find_next, &mapped);

@@ -29,7 +29,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "$exported" | grep -v '^tfshim_' >"$work/exported"
-echo "$hooked" >"$work/hooked"
+# The rest: how the driver is looked up.
+printf "%s\n" "$hooked" dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
 
 gate "exported, but in no hook table" "$(LC_ALL=C comm -23 "$work/exported" "$work/hooked")"
 gate "in a hook table, but not exported" "$(LC_ALL=C comm -13 "$work/exported" "$work/hooked")"

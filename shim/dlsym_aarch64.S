@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* dlsym and dlvsym for aarch64; dlsym_x86_64.S says why they are what they are. */
+
+.macro define name, next, swap
+	.globl \name
+	.type \name, %function
+	.p2align 4
+\name:
+	.cfi_startproc
+	hint #34 /* bti c */
+	add x9, x0, #1
+	cmp x9, #1
+	b.ls 1f /* RTLD_NEXT, RTLD_DEFAULT */
+	cbz x1, 1f
+	ldrb w9, [x1]
+	cmp w9, #'c'
+	b.ne 1f
+	ldrb w9, [x1, #1]
+	cmp w9, #'u'
+	b.ne 1f
+	ldrb w9, [x1, #2]
+	sub w9, w9, #'A'
+	cmp w9, #('Z' - 'A')
+	b.ls \swap
+1:	adrp x9, \next
+	ldr x16, [x9, #:lo12:\next]
+	cbz x16, 2f
+	br x16
+2:	stp x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp x0, x1, [sp, #16]
+	str x2, [sp, #32]
+	adrp x0, \next
+	add x0, x0, #:lo12:\next
+	bl tfs_driver_find_next
+	mov x16, x0
+	ldr x2, [sp, #32]
+	ldp x0, x1, [sp, #16]
+	ldp x29, x30, [sp], #48
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+	br x16
+	.cfi_endproc
+	.size \name, . - \name
+.endm
+
+	.text
+	define dlsym, tfs_next_dlsym, swap_dlsym
+	define dlvsym, tfs_next_dlvsym, swap_dlvsym
+
+swap_dlsym:
+	mov x2, x30
+	b tfs_driver_dlsym
+	.size swap_dlsym, . - swap_dlsym
+
+swap_dlvsym:
+	mov x3, x30
+	b tfs_driver_dlvsym
+	.size swap_dlvsym, . - swap_dlvsym
+
+	.section .note.GNU-stack, "", %progbits

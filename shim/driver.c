@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/driver.h"
+
+#include <string.h>
+
+#include "shim/log.h"
+
+void *tfs_next_dlsym;
+void *tfs_next_dlvsym;
+
+/* How the file names of the libraries begin whose lookups are left alone. Some carry a runtime of
+ * their own; a front like cuDNN's looks its own names up in its parts. */
+static const char *const exempt[] = {
+	"libcublas",
+	"libcudart",
+	"libcuda.so",
+	"libcudadebugger",
+	"libcudla",
+	"libcudnn",
+	"libcufft",
+	"libcufile",
+	"libcuinj",
+	"libcupti",
+	"libcurand",
+	"libcusolver",
+	"libcusparse",
+	"libcutensor",
+	"libnccl",
+	"libnpp",
+	"libnvJitLink",
+	"libnvToolsExt",
+	"libnvidia-",
+	"libnvjpeg",
+	"libnvml",
+	"libnvperf",
+	"libnvrtc",
+	"libnvshmem",
+};
+
+static void *find_nothing(void)
+{
+	return NULL;
+}
+
+/* dlvsym is ours as well, so libc's is not asked: the loaded objects' tables say where the two are,
+ * whichever version of glibc, on whichever processor. */
+void *tfs_driver_find_next(void **which)
+{
+	void *found = tfs_lookup_next(which == &tfs_next_dlsym ? "dlsym" : "dlvsym");
+
+	if (found == NULL)
+		found = (void *)find_nothing;
+	__atomic_store_n(which, found, __ATOMIC_RELEASE);
+	return found;
+}
+
+static bool begins(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_exempt(const void *caller)
+{
+	struct tfs_object object;
+
+	if (!tfs_lookup_object(caller, &object))
+		return false;
+	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
+		if (begins(object.file, exempt[i]))
+			return true;
+	return object.own;
+}
+
+/* May our function stand for this one? It calls one real function only: of a second driver in the
+ * same process, the functions are left as they are. */
+static bool adopt(struct tfs_function *function, void *answer)
+{
+	struct tfs_object ours;
+	struct tfs_object other;
+	void *real = NULL;
+
+	if (__atomic_compare_exchange_n(
+		    &function->real, &real, answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+		real == answer)
+		return true;
+	if (!tfs_lookup_object(real, &ours)) {
+		/* The driver was unloaded, and loaded again elsewhere. */
+		__atomic_store_n(&function->real, answer, __ATOMIC_RELAXED);
+		return true;
+	}
+	if (tfs_lookup_object(answer, &other) && other.start == ours.start)
+		return true;
+	tfs_log(TFS_LOG_WARN, "%s of a second driver (%s) is not seen", function->name, other.file);
+	return false;
+}
+
+struct exported {
+	const char *name;
+	struct tfs_function *found;
+};
+
+static bool find_exported(struct tfs_function *function, void *argument)
+{
+	struct exported *exported = argument;
+
+	if (function->entry == NULL || strcmp(function->name, exported->name) != 0)
+		return true;
+	exported->found = function;
+	return false;
+}
+
+static void *swap_exported(const char *name, void *answer, const void *caller)
+{
+	struct exported exported = {.name = name};
+	struct tfs_object object;
+
+	if (answer == NULL || !tfs_env_driver())
+		return answer;
+	tfs_hook_each(find_exported, &exported);
+	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
+		!begins(object.file, "libcuda.so") || !adopt(exported.found, answer))
+		return answer;
+	return exported.found->hook;
+}
+
+void *tfs_driver_dlsym(void *handle, const char *name, const void *caller)
+{
+	void *next = __atomic_load_n(&tfs_next_dlsym, __ATOMIC_ACQUIRE);
+
+	if (next == NULL)
+		next = tfs_driver_find_next(&tfs_next_dlsym);
+	return swap_exported(name, ((void *(*)(void *, const char *))next)(handle, name), caller);
+}
+
+void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, const void *caller)
+{
+	void *next = __atomic_load_n(&tfs_next_dlvsym, __ATOMIC_ACQUIRE);
+
+	if (next == NULL)
+		next = tfs_driver_find_next(&tfs_next_dlvsym);
+	return swap_exported(name,
+		((void *(*)(void *, const char *, const char *))next)(handle, name, version),
+		caller);
+}
+
+struct match {
+	const struct tfs_driver_answer *answer;
+	struct tfs_function *best;
+};
+
+/* The driver itself says whether its answer is this ABI: it gives the same for the version that
+ * brought the ABI. A newer one, that this library cannot know, differs. */
+static bool is_abi(const struct tfs_driver_answer *answer, const struct tfs_function *function)
+{
+	const cuuint64_t flags = function->per_thread
+					 ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+					 : CU_GET_PROC_ADDRESS_DEFAULT;
+	CUdriverProcAddressQueryResult result;
+	void *same = NULL;
+	CUresult status;
+
+	if (answer->ask != NULL)
+		status = answer->ask(answer->name, &same, function->since, flags, &result);
+	else
+		status = answer->ask_old(answer->name, &same, function->since, flags);
+	return status == CUDA_SUCCESS && same == answer->function;
+}
+
+static bool consider(struct tfs_function *function, void *argument)
+{
+	struct match *match = argument;
+	const struct tfs_driver_answer *answer = match->answer;
+	const bool per_thread =
+		(answer->flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+
+	if (function->entry == NULL || strcmp(function->entry, answer->name) != 0 ||
+		function->since > answer->version || (function->per_thread && !per_thread))
+		return true;
+	if (match->best != NULL && (match->best->per_thread > function->per_thread ||
+					   (match->best->per_thread == function->per_thread &&
+						   match->best->since > function->since)))
+		return true;
+	if (is_abi(answer, function))
+		match->best = function;
+	return true;
+}
+
+void *tfs_driver_swap(const struct tfs_driver_answer *answer)
+{
+	struct match match = {.answer = answer};
+
+	if (answer->function == NULL || answer->name == NULL || !tfs_env_driver())
+		return answer->function;
+	if (answer->ask == NULL && answer->ask_old == NULL)
+		return answer->function;
+	tfs_hook_each(consider, &match);
+	if (match.best == NULL || is_exempt(answer->caller) || !adopt(match.best, answer->function))
+		return answer->function;
+	return match.best->hook;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_DRIVER_H
+#define TFS_SHIM_DRIVER_H
+
+/*
+ * How calls of the driver are seen when no symbol of it can be overridden. A CUDA runtime linked
+ * into the program opens libcuda.so.1, asks dlsym once for cuGetProcAddress_v2, and gets all else
+ * from that. So the shim's dlsym (dlsym_*.S) answers that one lookup, and lookups of hooked driver
+ * functions, with its own functions; its cuGetProcAddress does the same for what it finds.
+ *
+ * What a requester gets is decided when it looks cuGetProcAddress up: NVIDIA's own libraries, the
+ * shared runtime among them, get the driver's function. What they do is seen at their own
+ * functions, and by CUPTI; seen here as well, it would count twice, or as the program's. All others
+ * get ours.
+ *
+ * To add a function: its TFS_HOOK block in a file shim/hooks/cuda_driver_*.c, named as libcuda
+ * exports it, and its row X(cuMemAlloc, _v2, , 3020, alloc): name as cuGetProcAddress knows it, the
+ * ABI's suffix, that of the per-thread stream, the CUDA version that brought this ABI, and family.
+ * A wrong version or parameter does not compile.
+ */
+
+/* No ABI of a function may hide behind another's name. */
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <cudaTypedefs.h>
+
+#include "shim/env.h"
+#include "shim/hook.h"
+
+#define TFS_DRIVER_ROW(base, abi, twin, version, kind)                                             \
+	_Static_assert(__builtin_types_compatible_p(                                               \
+			       __typeof__(&base##abi##twin), PFN_##base##_v##version##twin),       \
+		#base " does not have this ABI since this version");                               \
+	extern __typeof__(base##abi##twin) tfs_hook_##base##abi##twin                              \
+		__attribute__((alias(#base #abi #twin), visibility("hidden")));                    \
+	static struct tfs_function tfs_fn_##base##abi##twin = {.name = #base #abi #twin,           \
+		.library = TFS_LIBRARY_cuda,                                                       \
+		.family = TFS_FAMILY_##kind,                                                       \
+		.entry = #base,                                                                    \
+		.hook = (void *)tfs_hook_##base##abi##twin,                                        \
+		.since = (version),                                                                \
+		.per_thread = sizeof(#twin) > 1};
+#define TFS_DRIVER_POINTER(base, abi, twin, version, kind) &tfs_fn_##base##abi##twin,
+#define TFS_DRIVER_FAMILY(name, functions)                                                         \
+	functions(TFS_DRIVER_ROW) static struct tfs_function *const rows[] = {                     \
+		functions(TFS_DRIVER_POINTER) NULL};                                               \
+	const struct tfs_hook_family tfs_family_##name = {rows}
+
+/* libc's own, or the next library's that overrides it; NULL until first needed. */
+extern void *tfs_next_dlsym;
+extern void *tfs_next_dlvsym;
+
+/* Finds one of the two above and returns it. Never NULL; no allocation; works before any
+ * constructor has run. */
+void *tfs_driver_find_next(void **which);
+
+/* What dlsym and dlvsym answer for names that may be the driver's. `caller` is the return address
+ * of the call. */
+void *tfs_driver_dlsym(void *handle, const char *name, const void *caller);
+void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, const void *caller);
+
+/* An answer of the driver's about one of its functions. */
+struct tfs_driver_answer {
+	const char *name; /* as asked for, with the two below */
+	int version;
+	uint64_t flags;
+	void *function;     /* what the driver gave */
+	const void *caller; /* who asked: a return address */
+	/* How to ask again: one of the two forms of cuGetProcAddress. */
+	CUresult (*ask)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
+	CUresult (*ask_old)(const char *, void **, int, cuuint64_t);
+};
+
+/* What the caller gets instead: our function of exactly the same ABI, or else the driver's. */
+void *tfs_driver_swap(const struct tfs_driver_answer *answer);
+
+/* Is the layer on? Before the options were read, they count as their defaults. */
+#undef TFS_ENTER
+#define TFS_ENTER(name)                                                                            \
+	tfs_driver_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                    \
+		(uint64_t)__builtin_dwarf_cfa())
+
+static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
+	const struct tfs_function *function, uint64_t address, uint64_t stack)
+{
+	if (TFS_UNLIKELY(!tfs_options.driver))
+		return (struct tfs_frame){0};
+	return tfs_hook_enter(function, address, stack);
+}
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/rewrite.h"
+#include "shim/driver.h"
+#include "shim/notes.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
+
+static uint32_t device_now(void)
+{
+	static CUresult (*get)(CUdevice *);
+	CUdevice device = 0;
+
+	if (get == NULL)
+		get = (CUresult(*)(CUdevice *))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetDevice");
+	return get != NULL && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
+}
+
+static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t address, size_t bytes,
+	enum tfs_memory_kind kind, uint32_t flags)
+{
+	const bool good = status == CUDA_SUCCESS && frame->thread != NULL;
+
+	tfs_note_alloc(frame, status,
+		(struct tfs_range){
+			.address = good ? address : 0,
+			.bytes = bytes,
+			.kind = kind,
+			.device = good && kind == TFS_MEMORY_DEVICE ? device_now() : 0,
+			.flags = flags,
+		});
+}
+
+static void note_device(
+	struct tfs_frame *frame, CUresult status, const CUdeviceptr *out, size_t bytes)
+{
+	note_alloc(frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE, 0);
+}
+
+static void note_pinned(
+	struct tfs_frame *frame, CUresult status, void *const *out, size_t bytes, uint32_t flags)
+{
+	note_alloc(frame, status, status == CUDA_SUCCESS ? (uint64_t)(uintptr_t)*out : 0, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
+}
+
+TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
+	const CUresult status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+
+	note_device(&frame, status, out, bytes);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocPitch_v2,
+	(CUdeviceptr * out, size_t *pitch, size_t width, size_t height, unsigned element))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocPitch_v2);
+	const CUresult status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
+
+	note_device(&frame, status, out, status == CUDA_SUCCESS ? *pitch * height : 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocManaged, (CUdeviceptr * out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocManaged);
+	const CUresult status = TFS_REAL(cuMemAllocManaged)(out, bytes, flags);
+
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_MANAGED,
+		TFS_RANGE_MAPPED);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemFree_v2);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove(address, &was);
+	const CUresult status = TFS_REAL(cuMemFree_v2)(address);
+	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocHost_v2);
+	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
+
+	note_pinned(&frame, status, out, bytes, 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostAlloc);
+	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
+
+	note_pinned(&frame, status, out, bytes, 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemFreeHost, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemFreeHost);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	const CUresult status = TFS_REAL(cuMemFreeHost)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostRegister_v2);
+	const CUresult status = TFS_REAL(cuMemHostRegister_v2)(address, bytes, flags);
+
+	note_pinned(&frame, status, &address, bytes, TFS_RANGE_REGISTERED);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostUnregister, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostUnregister);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	const CUresult status = TFS_REAL(cuMemHostUnregister)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_TWIN_HOOKS(CUresult, cuMemAllocAsync, _ptsz, (CUdeviceptr * out, size_t bytes, CUstream stream),
+	(out, bytes, stream))
+{
+	const CUresult status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
+
+	(void)per_thread;
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
+		TFS_RANGE_ORDERED);
+	return status;
+}
+
+TFS_TWIN_HOOKS(CUresult, cuMemAllocFromPoolAsync, _ptsz,
+	(CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
+	(out, bytes, pool, stream))
+{
+	const CUresult status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
+
+	(void)per_thread;
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
+		TFS_RANGE_ORDERED);
+	return status;
+}
+
+TFS_TWIN_HOOKS(
+	CUresult, cuMemFreeAsync, _ptsz, (CUdeviceptr address, CUstream stream), (address, stream))
+{
+	struct tfs_range was = {0};
+
+	(void)per_thread;
+	tfs_memory_remove(address, &was);
+	const CUresult status = TFS_TWIN_REAL(cuMemFreeAsync)(address, stream);
+	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
+	return status;
+}
+
+TFS_PLAIN_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all), (free_bytes, all))
+
+TFS_HOOK(CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice device))
+{
+	struct tfs_frame frame = TFS_ENTER(cuDevicePrimaryCtxReset_v2);
+	const CUresult status = TFS_REAL(cuDevicePrimaryCtxReset_v2)(device);
+
+	if (frame.thread != NULL && status == CUDA_SUCCESS) {
+		tfs_memory_reset((uint32_t)device);
+		tfs_rewrite_reset();
+	}
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cuMemAlloc, _v2, , 3020, alloc)                                                          \
+	X(cuMemAllocPitch, _v2, , 3020, alloc)                                                     \
+	X(cuMemAllocManaged, , , 6000, alloc)                                                      \
+	X(cuMemFree, _v2, , 3020, free)                                                            \
+	X(cuMemAllocHost, _v2, , 3020, host_alloc)                                                 \
+	X(cuMemHostAlloc, , , 2020, host_alloc)                                                    \
+	X(cuMemFreeHost, , , 2000, host_free)                                                      \
+	X(cuMemHostRegister, _v2, , 6050, host_register)                                           \
+	X(cuMemHostUnregister, , , 4000, host_unregister)                                          \
+	X(cuMemAllocAsync, , , 11020, alloc_async)                                                 \
+	X(cuMemAllocAsync, , _ptsz, 11020, alloc_async)                                            \
+	X(cuMemAllocFromPoolAsync, , , 11020, alloc_async)                                         \
+	X(cuMemAllocFromPoolAsync, , _ptsz, 11020, alloc_async)                                    \
+	X(cuMemFreeAsync, , , 11020, free_async)                                                   \
+	X(cuMemFreeAsync, , _ptsz, 11020, free_async)                                              \
+	X(cuMemGetInfo, _v2, , 3020, property)                                                     \
+	X(cuDevicePrimaryCtxReset, _v2, , 11000, reset)
+
+TFS_DRIVER_FAMILY(cuda_driver_memory, FUNCTIONS);
