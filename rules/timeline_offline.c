@@ -21,6 +21,7 @@ struct search {
 	uint32_t latest_site;
 	size_t thread;
 	size_t room;
+	unsigned shallow; /* stacks of so few frames were made before the unwinder was there */
 };
 
 static size_t busiest_thread(const struct tfs_trace *trace)
@@ -52,7 +53,7 @@ static bool feed(struct search *search, const struct tfs_call *call)
 			.writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0};
 	}
 	depth = tfs_trace_frames(search->timeline->trace, call->record.site, &frames);
-	return depth &&
+	return depth > search->shallow &&
 	       tfs_loops_feed(search->loops, call->record.site, frames, depth, operands, used);
 }
 
@@ -151,6 +152,17 @@ static int mark_steps(struct search *search)
 	return err;
 }
 
+/* The outermost frame is never alone, except in a recording without any unwinder. */
+static unsigned shallow_depth(const struct tfs_trace *trace, uint32_t limit)
+{
+	const uint64_t *frames;
+
+	for (uint32_t i = 0; i < limit; i++)
+		if (tfs_trace_frames(trace, i, &frames) > 1)
+			return 1;
+	return 0;
+}
+
 int tfs_timeline_find_steps(struct tfs_timeline *timeline)
 {
 	struct search search = {.timeline = timeline,
@@ -161,6 +173,7 @@ int tfs_timeline_find_steps(struct tfs_timeline *timeline)
 	struct tfs_cursor cursor;
 	int err = 0;
 
+	search.shallow = shallow_depth(timeline->trace, search.site_limit);
 	search.sites = calloc(search.site_limit + 1u, sizeof(*search.sites));
 	if (!memory || !search.sites) {
 		free(memory);

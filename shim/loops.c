@@ -92,6 +92,46 @@ static void stretch(struct visit *visit, uint64_t address)
 		visit->highest = address;
 }
 
+/* Long straight code before a loop must not keep the loop out. */
+static void forget_oldest(struct level *level)
+{
+	uint32_t at = 0;
+
+	while (at < level->count && level->visits[at].loops)
+		at++;
+	if (at == level->count)
+		return;
+	level->count--;
+	memmove(&level->visits[at], &level->visits[at + 1],
+		(level->count - at) * sizeof(*level->visits));
+}
+
+/*
+ * A loop that was entered in its middle, as when stacks are known only from there on, starts at its
+ * lowest address all the same: what one iteration leaves to the next would be cut up otherwise.
+ */
+static void find_head(struct level *level, uint32_t at, uint64_t address)
+{
+	struct visit *visits = level->visits, whole = visits[at];
+	uint32_t head = at;
+
+	for (uint32_t i = at + 1; i < level->count; i++) {
+		stretch(&whole, visits[i].address);
+		if (visits[i].address < visits[head].address)
+			head = i;
+	}
+	if (head == at)
+		return;
+	level->count -= head - at;
+	memmove(&visits[at], &visits[head], (level->count - at) * sizeof(*visits));
+	visits[at].loops = true;
+	visits[at].iteration++;
+	visits[at].lowest = whole.lowest;
+	visits[at].highest = whole.highest;
+	visits[level->count++] =
+		(struct visit){.address = address, .lowest = address, .highest = address};
+}
+
 /* The function at this level goes on at `address`; going back to a visited one is an iteration. */
 static void move_on(struct level *level, uint64_t address)
 {
@@ -101,15 +141,22 @@ static void move_on(struct level *level, uint64_t address)
 	while (at < level->count && level->visits[at].address != address)
 		at++;
 	if (at < level->count) {
+		if (!level->visits[at].loops)
+			find_head(level, at, address);
+		if (level->visits[at].address != address)
+			return;
 		for (uint32_t i = at + 1; i < level->count; i++)
 			stretch(&level->visits[at], level->visits[i].address);
 		level->visits[at].loops = true;
 		level->visits[at].iteration++;
 		level->count = at + 1;
-	} else if (level->count < VISITS) {
+		return;
+	}
+	if (level->count == VISITS)
+		forget_oldest(level);
+	if (level->count < VISITS)
 		level->visits[level->count++] =
 			(struct visit){.address = address, .lowest = address, .highest = address};
-	}
 }
 
 static void follow(struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
@@ -129,6 +176,12 @@ static void follow(struct tfs_loops *loops, const uint64_t *frames, uint32_t cou
 	loops->depth = depth;
 }
 
+/* A loop that control has left goes round no more: what it did last is not carried by it. */
+static bool is_around(const struct visit *visit, uint64_t address)
+{
+	return visit->loops && visit->lowest <= address && address <= visit->highest;
+}
+
 static void take_moment(const struct tfs_loops *loops, struct moment *out)
 {
 	out->count = 0;
@@ -136,7 +189,7 @@ static void take_moment(const struct tfs_loops *loops, struct moment *out)
 		const struct level *here = &loops->levels[level];
 
 		for (uint32_t i = 0; i < here->count && out->count < NESTED; i++) {
-			if (!here->visits[i].loops)
+			if (!is_around(&here->visits[i], here->address))
 				continue;
 			out->at[out->count].anchor = here->visits[i].address;
 			out->at[out->count].iteration = here->visits[i].iteration;

@@ -113,6 +113,9 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (frame->thread != owner || loops == NULL || atomic_load(&found))
 		return;
+	/* Without its callers a call seems to come from elsewhere. */
+	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
+		return;
 	for (uint32_t i = 0; i < details->count; i++) {
 		const struct tfs_item *item = &details->items[i];
 		const uint32_t role = TFS_ITEM_ROLE(item);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The search for the training step, on a made-up trainer whose calls all come from one function:
+ * some straight code, then forward, backward and an inner loop over the weights, again and again.
+ */
+#include "shim/loops.h"
+
+#include "tests/test.h"
+
+#define PARAMETERS 8u
+#define CALLS 24u   /* of one step, one behind the other */
+#define START 0x40u /* return address of the first call in the loop */
+#define WEIGHTS 0x10000u
+
+struct trainer {
+	struct tfs_loops *loops;
+	unsigned straight; /* calls before the loop */
+	unsigned unseen;   /* calls of the first step that were not fed */
+	bool updates;
+};
+
+static bool feed(const struct trainer *trainer, uint64_t address, uint64_t range, bool writes)
+{
+	const uint64_t frames[] = {address, 0x20, 0x10};
+	const struct tfs_loops_operand operand = {range, true, writes};
+
+	return tfs_loops_feed(trainer->loops, (uint32_t)address, frames, 3, &operand, range != 0);
+}
+
+/* Forward reads all weights, backward the half of them; the rest is behind that. */
+static uint64_t range_of(unsigned call)
+{
+	if (call < PARAMETERS)
+		return WEIGHTS + call;
+	return call < PARAMETERS + PARAMETERS / 2 ? WEIGHTS + call % PARAMETERS : 0;
+}
+
+/* At last one call updates each weight in turn, and one more follows. */
+static bool run_step(const struct trainer *trainer, unsigned first)
+{
+	const uint64_t base = START + trainer->straight, update = base + CALLS;
+
+	for (unsigned i = first; i < CALLS; i++)
+		if (feed(trainer, base + i, range_of(i), false))
+			return true;
+	for (unsigned i = 0; i < PARAMETERS; i++)
+		if (feed(trainer, update, WEIGHTS + i, trainer->updates))
+			return true;
+	return feed(trainer, update + 1, 0, false);
+}
+
+/* Steps until it was found; 0 = not within 40. */
+static unsigned search(struct trainer *trainer)
+{
+	unsigned found = 0;
+
+	trainer->loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+	TEST_NEED(trainer->loops);
+	for (unsigned i = 0; i < trainer->straight; i++)
+		feed(trainer, START + i, 0, false);
+	for (unsigned i = 0; i < 40 && !found; i++)
+		if (run_step(trainer, i ? 0 : trainer->unseen))
+			found = i + 1;
+	return found;
+}
+
+static bool opens(const struct trainer *trainer, uint64_t address)
+{
+	const uint64_t frames[] = {address, 0x20, 0x10};
+
+	return tfs_loops_opens(trainer->loops, frames, 3);
+}
+
+static void test_plain(void)
+{
+	struct trainer trainer = {.straight = 10, .updates = true};
+
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3);
+	TEST_TRUE(opens(&trainer, START + 10));
+	TEST_TRUE(!opens(&trainer, START + 11));
+	TEST_TRUE(!opens(&trainer, START + 9));
+	free(trainer.loops);
+}
+
+/* More calls before the loop than a function's memory holds. */
+static void test_long_start(void)
+{
+	struct trainer trainer = {.straight = 400, .updates = true};
+
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3);
+	TEST_TRUE(opens(&trainer, START + 400));
+	free(trainer.loops);
+}
+
+/* Stacks may be known only from the middle of a step on: any call of the loop can be the first. */
+static void test_middle(void)
+{
+	for (unsigned unseen = 1; unseen <= CALLS; unseen++) {
+		struct trainer trainer = {.unseen = unseen, .updates = true};
+
+		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3))
+			printf("  from call %u of the step on\n", unseen);
+		free(trainer.loops);
+	}
+}
+
+static void test_inference(void)
+{
+	struct trainer trainer = {.straight = 10};
+
+	TEST_EQ(search(&trainer), 0);
+	TEST_TRUE(tfs_loops_hopeless(trainer.loops));
+	free(trainer.loops);
+}
+
+int main(void)
+{
+	test_plain();
+	test_long_start();
+	test_middle();
+	test_inference();
+	return test_result();
+}
