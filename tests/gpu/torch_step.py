@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""A small convolution net in PyTorch, trained for some steps: to be run under the shim."""
+import time
+
+import torch
+
+torch.manual_seed(1)
+net = torch.nn.Sequential(
+    torch.nn.Conv2d(1, 8, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+    torch.nn.Conv2d(8, 16, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
+    torch.nn.Flatten(), torch.nn.Linear(256, 10)).cuda()
+optimiser = torch.optim.SGD(net.parameters(), lr=0.05)
+images = torch.rand(256, 1, 28, 28)
+labels = torch.randint(0, 10, (256,))
+times = []
+for step in range(120):
+    start = time.perf_counter()
+    optimiser.zero_grad()
+    loss = torch.nn.functional.cross_entropy(net(images.cuda()), labels.cuda())
+    loss.backward()
+    optimiser.step()
+    loss.item()
+    times.append(time.perf_counter() - start)
+times = sorted(times[20:])
+print(f"time: step {times[len(times) // 2] * 1e3:.3f} ms, loss {loss.item():.6f}")
