@@ -127,6 +127,11 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	errno = saved;
 }
 
+uint32_t tfs_callsite_single(uint64_t address)
+{
+	return intern_site(&address, 1);
+}
+
 bool tfs_callsite_can_unwind(void)
 {
 	return tfs_unwind_ready();

@@ -65,6 +65,9 @@ static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t
 void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, const struct tfs_function *function);
 
+/* The site that consists of one return address. 0 = no room. Any thread. */
+uint32_t tfs_callsite_single(uint64_t address);
+
 /* Loads the unwinder. Only from the helper thread: it may wait for the loader. */
 void tfs_callsite_load(void);
 

@@ -18,7 +18,7 @@ struct tfs_options tfs_options = {
 #undef X
 };
 
-enum kind { kind_flag, kind_number, kind_bytes, kind_record };
+enum kind { kind_flag, kind_number, kind_bytes, kind_record, kind_text };
 
 static const struct option {
 	const char *key;
@@ -66,6 +66,32 @@ static bool parse_number(const char *text, enum kind kind, uint64_t *out)
 	return true;
 }
 
+static bool parse_text(const char *text, uint64_t *out)
+{
+	static char kept[256];
+	static size_t used;
+	const size_t bytes = strlen(text) + 1;
+
+	if (bytes > sizeof(kept) - used)
+		return false;
+	memcpy(kept + used, text, bytes);
+	*out = (uint64_t)(uintptr_t)(kept + used);
+	used += bytes;
+	return true;
+}
+
+static bool parse(const char *text, enum kind kind, uint64_t *out)
+{
+	switch (kind) {
+	case kind_record:
+		return parse_record(text, out);
+	case kind_text:
+		return parse_text(text, out);
+	default:
+		return parse_number(text, kind, out);
+	}
+}
+
 static void set_option(const char *pair)
 {
 	const char *equals = strchr(pair, '=');
@@ -76,10 +102,7 @@ static void set_option(const char *pair)
 		if (strlen(options[i].key) != length || strncmp(options[i].key, pair, length) != 0)
 			continue;
 		uint64_t *field = (uint64_t *)((char *)&tfs_options + options[i].offset);
-		const bool good = options[i].kind == kind_record
-					  ? parse_record(text, field)
-					  : parse_number(text, options[i].kind, field);
-		if (!good)
+		if (!parse(text, options[i].kind, field))
 			tfs_log_say("TFSHIM_OPTIONS: '%s' is not a value of '%s'; left as it was",
 				text, options[i].key);
 		return;
@@ -114,6 +137,9 @@ static void print_help(void)
 
 		if (options[i].kind == kind_record)
 			tfs_log_say("  %-17s %-10s %s", options[i].key, record_names[value],
+				options[i].help);
+		else if (options[i].kind == kind_text)
+			tfs_log_say("  %-17s %-10s %s", options[i].key, tfs_env_text(value),
 				options[i].help);
 		else
 			tfs_log_say("  %-17s %-10llu %s", options[i].key, (unsigned long long)value,

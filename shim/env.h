@@ -14,13 +14,16 @@
 
 enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 
-/* X(key, field, kind, default, help): kind is flag, number, bytes or record. */
+/* X(key, field, kind, default, help): kind is flag, number, bytes, record or text (NULL
+ * by default; the field is a pointer, for tfs_env_text). */
 #define TFS_OPTIONS(X)                                                                             \
 	X("record", record, record, TFS_RECORD_WINDOWS,                                            \
 		"none: totals per call site only; windows: details of some steps; all: "           \
 		"everything")                                                                      \
 	X("report", report, flag, 1, "write the reports when the program ends")                    \
 	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
+	X("nvtx", nvtx, flag, 1, "take the ranges that the program names by NVTX")                 \
+	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
 	X("driver", driver, flag, 1, "see calls of the driver, and of a static CUDA runtime")      \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
@@ -54,6 +57,12 @@ struct tfs_options {
 };
 
 extern struct tfs_options tfs_options;
+
+/* The value of a text option; "" = not set. */
+static inline const char *tfs_env_text(uint64_t field)
+{
+	return field != 0 ? (const char *)(uintptr_t)field : "";
+}
 
 /* Reads the environment; bad keys and values are named on stderr once and left at their default.
  * Called once, by one thread. */

@@ -21,6 +21,7 @@
 #include "shim/log.h"
 #include "shim/machine.h"
 #include "shim/modules.h"
+#include "shim/nvtx.h"
 #include "shim/recorder.h"
 #include "shim/reporter.h"
 #include "shim/steps.h"
@@ -138,6 +139,7 @@ static bool start(void)
 	pthread_atfork(NULL, NULL, forget);
 	atexit(finish);
 	tfs_steps_start();
+	tfs_nvtx_start();
 	tfs_rewrite_start();
 	start_helper();
 	return true;
@@ -185,4 +187,5 @@ __attribute__((constructor)) static void load(void)
 {
 	tfs_log_init();
 	tfs_lookup_all();
+	tfs_nvtx_announce();
 }

@@ -9,6 +9,7 @@
 #include "shim/hook.h"
 #include "shim/log.h"
 #include "shim/loops.h"
+#include "shim/nvtx.h"
 #include "shim/spin.h"
 #include "shim/windows.h"
 
@@ -23,6 +24,9 @@ static _Atomic bool found;
 static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
 static uint64_t last_start;
+static _Atomic uint32_t source = TFS_STEP_LOOPS; /* enum tfs_step_source */
+static const struct tfs_self *_Atomic declarer;  /* the thread that says where steps begin */
+static _Atomic bool marking;
 static enum tfs_phase phase = TFS_PHASE_WARMUP;
 static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
@@ -60,7 +64,7 @@ static void put_mark(uint64_t index, uint64_t ticks, uint32_t site, uint32_t fla
 		.record = {.function = (uint16_t)phase, .site = site},
 		.start_ticks = ticks,
 		.index = index,
-		.source = TFS_STEP_LOOPS,
+		.source = atomic_load_explicit(&source, memory_order_relaxed),
 		.flags = flags,
 	};
 
@@ -127,6 +131,10 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
 	}
 	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
+		stop_search("found");
+		return;
+	}
 	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
@@ -142,7 +150,8 @@ uint16_t tfs_steps_site_flags(uint32_t site)
 {
 	const uint64_t *frames;
 
-	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner)
+	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner ||
+		atomic_load(&source) != TFS_STEP_LOOPS)
 		return 0;
 	const uint32_t depth = tfs_callsite_frames(site, &frames);
 	if (depth == 0)
@@ -210,7 +219,7 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
-	if (thread != owner)
+	if (thread != owner || atomic_load(&source) != TFS_STEP_LOOPS)
 		return;
 	if ((entry->flags & TFS_SITE_UNKNOWN) != 0) {
 		if (!in_stretch(thread)) {
@@ -230,6 +239,66 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 	}
 	close_step(ticks);
 	open_step(ticks, entry->site);
+}
+
+/* TFS_STEP_API goes before TFS_STEP_NVTX, that before TFS_STEP_LOOPS. */
+static bool is_better(uint32_t one, uint32_t other)
+{
+	return other == TFS_STEP_LOOPS ? one != other
+				       : one == TFS_STEP_API && other == TFS_STEP_NVTX;
+}
+
+/* Takes the steps over from a lesser source; the next mark is then written in any case. */
+static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site)
+{
+	uint32_t now = atomic_load(&source);
+
+	if (!is_better(from, now))
+		return from == now && atomic_load(&declarer) == &tfs_self;
+	if (!atomic_compare_exchange_strong(&source, &now, from))
+		return false;
+	atomic_store(&declarer, &tfs_self);
+	atomic_store(&found, true);
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0)
+		stop_search(from == TFS_STEP_API ? "told by the program" : "found");
+	leave_training(ticks, site);
+	return true;
+}
+
+static void declare(enum tfs_step_source from, uint64_t ticks, uint64_t caller, bool begins)
+{
+	if (tfs_options.record == TFS_RECORD_NONE || loops == NULL)
+		return;
+	/* Only while one source takes over from another can two threads be here. */
+	if (atomic_exchange(&marking, true)) {
+		tfs_recorder_lost(TFS_LOSS_steps_dropped, 1);
+		return;
+	}
+	const uint32_t site = tfs_callsite_single(caller);
+	if (may_declare(from, ticks, site)) {
+		if (begins) {
+			close_step(ticks);
+			open_step(ticks, site);
+		} else {
+			leave_training(ticks, site);
+		}
+	}
+	atomic_store(&marking, false);
+}
+
+void tfs_steps_begin(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
+{
+	declare(from, ticks, caller, true);
+}
+
+void tfs_steps_end(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
+{
+	declare(from, ticks, caller, false);
+}
+
+bool tfs_steps_is_owner(void)
+{
+	return owner != NULL && tfs_self.owned == owner;
 }
 
 uint64_t tfs_steps_now(void)

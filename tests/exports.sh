@@ -28,7 +28,7 @@ if [ -z "$hooked" ]; then
 fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-echo "$exported" | grep -v '^tfshim_' >"$work/exported"
+echo "$exported" | grep -vE '^(tfshim_|InitializeInjectionNvtx2$)' >"$work/exported"
 # The rest: how the driver is looked up.
 printf "%s\n" "$hooked" dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
 

@@ -110,7 +110,8 @@ struct tfs_aggregate {
 	X(21, rewrite)                                                                             \
 	X(22, refusal)                                                                             \
 	X(23, search)                                                                              \
-	X(24, overhead)
+	X(24, overhead)                                                                            \
+	X(25, range)
 
 enum tfs_record_kind {
 #define X(number, name) TFS_RECORD_##name = number,
@@ -495,6 +496,19 @@ struct tfs_overhead_record {
 	uint64_t reserved0;
 };
 
+enum tfs_range_kind { TFS_RANGE_PUSHED = 1, TFS_RANGE_STARTED = 2, TFS_RANGE_MARK = 3 };
+
+/* A range or mark that the program named by NVTX. */
+struct tfs_range_record {
+	struct tfs_record record; /* function: enum tfs_range_kind; site: string id of the name */
+	uint64_t start_ticks;
+	float duration_ticks;
+	uint32_t tid;    /* of the thread that closed it */
+	uint32_t domain; /* string id, 0 = the default domain */
+	uint16_t level;  /* pushed ranges of its domain that it lies in */
+	uint16_t reserved0;
+};
+
 enum tfs_rewrite_state {
 	TFS_REWRITE_OFF = 0,
 	TFS_REWRITE_REPORT = 1,
@@ -563,6 +577,7 @@ TFS_SIZE_IS(struct tfs_overhead_record, 32);
 TFS_SIZE_IS(struct tfs_rewrite_record, 64);
 TFS_SIZE_IS(struct tfs_refusal_record, 32);
 TFS_SIZE_IS(struct tfs_search_record, 32);
+TFS_SIZE_IS(struct tfs_range_record, 32);
 #undef TFS_SIZE_IS
 
 #endif

@@ -31,6 +31,7 @@ static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_refusal] = sizeof(struct tfs_refusal_record),
 	[TFS_RECORD_search] = sizeof(struct tfs_search_record),
 	[TFS_RECORD_overhead] = sizeof(struct tfs_overhead_record),
+	[TFS_RECORD_range] = sizeof(struct tfs_range_record),
 };
 
 /* Whether what follows the head lies within the record: text ends, arrays fit. */

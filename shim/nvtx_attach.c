@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/nvtx_attach.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/hook.h"
+#include "shim/nvtx.h"
+#include "shim/nvtx_names.h"
+#include "shim/recorder.h"
+
+#define VARIABLE "NVTX_INJECTION64_PATH"
+/* Kept in the environment, for programs that this one starts. */
+#define NEXT_VARIABLE "TFSHIM_NVTX_NEXT"
+#define CALLBACKS 1u
+
+typedef const void *export_function(uint32_t table);
+typedef int initialize_function(export_function *exports);
+
+struct callbacks {
+	size_t bytes;
+	int (*table)(int module, void (****out_table)(void), unsigned *out_size);
+};
+
+struct tfs_nvtx_functions tfs_nvtx_next;
+static _Atomic int attached; /* copies of NVTX in the program */
+static _Atomic bool chained;
+
+TFS_EXPORT int InitializeInjectionNvtx2(export_function *exports);
+
+/* The place in NVTX's tables where a function's pointer is; NULL where this NVTX has none. */
+static void **place_of(const struct callbacks *callbacks, int module, unsigned index)
+{
+	void (***table)(void) = NULL;
+	unsigned size = 0;
+
+	if (callbacks->table(module, &table, &size) == 0 || table == NULL || index >= size)
+		return NULL;
+	return (void **)table[index];
+}
+
+static initialize_function *find_next(void)
+{
+	const char *path = getenv(NEXT_VARIABLE);
+
+	if (path == NULL || *path == '\0')
+		return NULL;
+	void *library = dlopen(path, RTLD_LAZY);
+	if (library == NULL)
+		return NULL;
+	initialize_function *next =
+		(initialize_function *)dlsym(library, "InitializeInjectionNvtx2");
+	return next == InitializeInjectionNvtx2 ? NULL : next;
+}
+
+static void *read_place(void **place)
+{
+	return place != NULL ? *place : NULL;
+}
+
+/*
+ * The next tool attaches first; what it left in the table is called from ours. A place that it did
+ * not touch holds a function that waits for this very start to be over.
+ */
+int InitializeInjectionNvtx2(export_function *exports)
+{
+	struct tfs_nvtx_functions before = {0};
+	const struct callbacks *callbacks = exports != NULL ? exports(CALLBACKS) : NULL;
+	initialize_function *next = find_next();
+
+	if (callbacks == NULL || callbacks->bytes < sizeof(*callbacks) ||
+		(atomic_load(&attached) == 0 && !tfs_nvtx_names_init()))
+		return next != NULL ? next(exports) : 0;
+#define X(module, index, name, result, parameters)                                                 \
+	before.name = (result(*) parameters)read_place(place_of(callbacks, module, index));
+	TFS_NVTX_FUNCTIONS(X)
+#undef X
+	if (next != NULL && next(exports) != 0)
+		atomic_store(&chained, true);
+#define X(module, index, name, result, parameters)                                                 \
+	{                                                                                          \
+		void **place = place_of(callbacks, module, index);                                 \
+		result(*theirs) parameters = (result(*) parameters)read_place(place);              \
+		if (theirs != before.name && atomic_load(&chained))                                \
+			tfs_nvtx_next.name = theirs;                                               \
+		if (place != NULL)                                                                 \
+			*place = (void *)tfs_nvtx_own.name;                                        \
+	}
+	TFS_NVTX_FUNCTIONS(X)
+#undef X
+	if (atomic_fetch_add(&attached, 1) == 0 && tfs_recording.header != NULL)
+		tfs_nvtx_start();
+	return 1;
+}
+
+static bool is_unwanted(void)
+{
+	const char *disabled = getenv("TFSHIM_DISABLE");
+	const char *options = getenv("TFSHIM_OPTIONS");
+
+	return (disabled != NULL && *disabled != '\0' && strcmp(disabled, "0") != 0) ||
+	       (options != NULL && strstr(options, "nvtx=0") != NULL);
+}
+
+void tfs_nvtx_announce(void)
+{
+	const char *taken = getenv(VARIABLE);
+	char path[PATH_MAX];
+	Dl_info self;
+
+	if (is_unwanted() || dladdr((void *)InitializeInjectionNvtx2, &self) == 0)
+		return;
+	if (self.dli_fname[0] == '/')
+		snprintf(path, sizeof(path), "%s", self.dli_fname);
+	else if (realpath(self.dli_fname, path) == NULL)
+		return;
+	if (taken != NULL && strcmp(taken, path) == 0)
+		return;
+	if (taken != NULL && *taken != '\0' && setenv(NEXT_VARIABLE, taken, 1) != 0)
+		return;
+	setenv(VARIABLE, path, 1);
+}
+
+void tfs_nvtx_start(void)
+{
+	const char *next = getenv(NEXT_VARIABLE);
+	const int copies = atomic_load(&attached);
+	char text[PATH_MAX + 32];
+
+	if (is_unwanted())
+		snprintf(text, sizeof(text), "not taken: switched off");
+	else if (copies == 0)
+		snprintf(text, sizeof(text), "no NVTX call so far");
+	else if (atomic_load(&chained))
+		snprintf(text, sizeof(text), "taken, and passed on to %s", next);
+	else if (next != NULL)
+		snprintf(text, sizeof(text), "taken; %s did not start", next);
+	else
+		snprintf(text, sizeof(text), "taken");
+	tfs_recorder_fact("nvtx", text, (uint64_t)copies);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/nvtx_search.h"
+
+#include <stddef.h>
+
+#define NAMES 64u /* told apart; later ones are no candidates */
+#define NESTED 8u /* open ranges looked at, outermost first */
+#define UPDATES 512u
+
+struct candidate {
+	uint32_t name;
+	uint32_t carried; /* instances in a row that read what the one before had updated */
+	uint64_t instance;
+	uint64_t latest; /* the instance counted last */
+};
+
+/* A range that is open, and which of its name's instances it is. */
+struct open {
+	uint32_t candidate;
+	uint64_t instance;
+};
+
+/* Memory that a call site updated in place, and the ranges that were open then. */
+struct update {
+	uint64_t address;
+	uint32_t site;
+	uint32_t count;
+	struct open open[NESTED];
+};
+
+struct tfs_nvtx_search {
+	uint32_t candidate_count;
+	uint32_t open_count;
+	uint32_t update_count;
+	struct candidate candidates[NAMES];
+	struct open open[NESTED];
+	uint32_t beyond; /* open ranges that found no place */
+	struct update updates[UPDATES];
+};
+
+uint64_t tfs_nvtx_search_bytes(void)
+{
+	return sizeof(struct tfs_nvtx_search);
+}
+
+struct tfs_nvtx_search *tfs_nvtx_search_init(void *memory)
+{
+	return memory;
+}
+
+static struct candidate *find_candidate(struct tfs_nvtx_search *search, uint32_t name, bool add)
+{
+	for (uint32_t i = 0; i < search->candidate_count; i++)
+		if (search->candidates[i].name == name)
+			return &search->candidates[i];
+	if (!add || search->candidate_count == NAMES)
+		return NULL;
+	search->candidates[search->candidate_count].name = name;
+	return &search->candidates[search->candidate_count++];
+}
+
+void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, uint32_t name)
+{
+	struct candidate *candidate = find_candidate(search, name, true);
+
+	if (candidate == NULL)
+		return;
+	candidate->instance++;
+	if (search->open_count == NESTED) {
+		search->beyond++;
+		return;
+	}
+	search->open[search->open_count++] =
+		(struct open){(uint32_t)(candidate - search->candidates), candidate->instance};
+}
+
+void tfs_nvtx_search_leave(struct tfs_nvtx_search *search, uint32_t name)
+{
+	const struct candidate *candidate = find_candidate(search, name, false);
+	uint32_t at = search->open_count;
+
+	if (candidate == NULL)
+		return;
+	if (search->beyond > 0) {
+		search->beyond--;
+		return;
+	}
+	while (at > 0 && &search->candidates[search->open[at - 1].candidate] != candidate)
+		at--;
+	if (at == 0)
+		return;
+	for (; at < search->open_count; at++)
+		search->open[at - 1] = search->open[at];
+	search->open_count--;
+}
+
+/* The open ranges that follow the ones in which the update was made. */
+static void count_carried(struct tfs_nvtx_search *search, const struct update *update)
+{
+	for (uint32_t i = 0; i < update->count; i++) {
+		struct candidate *candidate = &search->candidates[update->open[i].candidate];
+
+		for (uint32_t j = 0; j < search->open_count; j++) {
+			if (search->open[j].candidate != update->open[i].candidate ||
+				search->open[j].instance != update->open[i].instance + 1 ||
+				candidate->latest == search->open[j].instance)
+				continue;
+			const bool follows = candidate->latest + 1 == search->open[j].instance;
+			candidate->carried = follows ? candidate->carried + 1 : 1;
+			candidate->latest = search->open[j].instance;
+		}
+	}
+}
+
+/* Once one name is confirmed, the outermost open one that is as good, give or take the first. */
+static uint32_t confirmed(const struct tfs_nvtx_search *search)
+{
+	uint32_t outermost = 0;
+
+	for (uint32_t i = 0; i < search->open_count; i++) {
+		const struct candidate *candidate = &search->candidates[search->open[i].candidate];
+
+		if (outermost == 0 && candidate->carried + 1 >= TFS_NVTX_CONFIRM)
+			outermost = candidate->name;
+		if (candidate->carried >= TFS_NVTX_CONFIRM)
+			return outermost;
+	}
+	return 0;
+}
+
+static struct update *find_update(struct tfs_nvtx_search *search, uint64_t address)
+{
+	for (uint32_t i = 0; i < search->update_count; i++)
+		if (search->updates[i].address == address)
+			return &search->updates[i];
+	return NULL;
+}
+
+static void note_write(
+	struct tfs_nvtx_search *search, const struct tfs_loops_operand *operand, uint32_t site)
+{
+	struct update *update = find_update(search, operand->address);
+
+	if (!operand->reads) {
+		if (update != NULL)
+			*update = search->updates[--search->update_count];
+		return;
+	}
+	if (update == NULL) {
+		if (search->update_count == UPDATES)
+			return;
+		update = &search->updates[search->update_count++];
+		update->address = operand->address;
+	}
+	update->site = site;
+	update->count = search->open_count;
+	for (uint32_t i = 0; i < search->open_count; i++)
+		update->open[i] = search->open[i];
+}
+
+uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, uint32_t site,
+	const struct tfs_loops_operand *operands, uint32_t count)
+{
+	if (search->candidate_count == 0)
+		return 0;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct update *update =
+			operands[i].reads ? find_update(search, operands[i].address) : NULL;
+
+		if (update != NULL && update->site != site)
+			count_carried(search, update);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		if (operands[i].writes)
+			note_write(search, &operands[i], site);
+	return confirmed(search);
+}

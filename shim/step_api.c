@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/tfshim.h"
+
+#include "shim/clock.h"
+#include "shim/hook.h"
+#include "shim/steps.h"
+
+#define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
+
+TFS_EXPORT void tfshim_step(void);
+TFS_EXPORT void tfshim_step_end(void);
+
+void tfshim_step(void)
+{
+	if (tfs_recording.header != NULL)
+		tfs_steps_begin(TFS_STEP_API, tfs_clock_ticks(), CALLER);
+}
+
+void tfshim_step_end(void)
+{
+	if (tfs_recording.header != NULL)
+		tfs_steps_end(TFS_STEP_API, tfs_clock_ticks(), CALLER);
+}

@@ -1,0 +1,101 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# NVTX ranges as steps and layers: nvtx.sh SHIM PROGRAMS SIMULATED-LIBRARIES
+set -u
+
+shim=$1
+programs=$2
+export LD_LIBRARY_PATH="$3"
+export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off
+unset NVTX_INJECTION64_PATH
+tool=$programs/libnvtx_tool.so
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+wrong() {
+	echo "$1"
+	[ ! -s "$work/dump" ] || head -n 12 "$work/dump" | sed 's/^/  /'
+	failed=1
+}
+
+# ranges ANSWERS [VARIABLE=VALUE...]: what NVTX answers the program
+ranges() {
+	answers=$1
+	shift
+	env "$@" timeout 60 "$programs/nvtx_ranges" "$answers" ||
+		wrong "nvtx_ranges is wrong with: $*"
+}
+
+ranges none NOTHING=
+ranges shim LD_PRELOAD="$shim"
+ranges none LD_PRELOAD="$shim" TFSHIM_DISABLE=1
+ranges none LD_PRELOAD="$shim" TFSHIM_OPTIONS=nvtx=0
+(cd "$(dirname "$shim")" && ranges shim LD_PRELOAD="./$(basename "$shim")"; exit "$failed") || failed=1
+if [ "${TFSHIM_SANITIZED-}" = "" ]; then
+	ranges tool NVTX_INJECTION64_PATH="$tool"
+	ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim"
+	ranges shim NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim" TOOL_REFUSES=1
+	ranges shim NVTX_INJECTION64_PATH="$work/absent.so" LD_PRELOAD="$shim"
+fi
+
+# steps NAME MODE OPTIONS [VARIABLE=VALUE...]: trains, and dumps the recording
+steps() {
+	name=$1
+	mode=$2
+	options=$3
+	shift 3
+	rm -f "$work/dump"
+	env "$@" TFSHIM_OUTPUT="$work/$name" TFSHIM_OPTIONS="report=0:$options" LD_PRELOAD="$shim" \
+		timeout 60 "$programs/nvtx_steps" "$mode" >"$work/$name.out" 2>&1 || {
+		wrong "$name: the program ended with $?"
+		cat "$work/$name.out"
+	}
+	"$programs/nvtx_dump" "$work/$name.tfs" >"$work/dump" || wrong "$name: no recording"
+}
+
+# has TEXT: as the start of a line of the dump
+has() {
+	grep -q "^$1" "$work/dump" || wrong "$name: no line '$1'"
+}
+
+steps ranges ranges window=20
+has 'fact nvtx: taken$'
+has 'fact step range: pass$'
+# the first ranges are spent on finding out
+grep -qE '^steps nvtx 5[0-9] ' "$work/dump" || wrong "ranges: not so many steps"
+has "range pushed '' 'pass 1[0-9]' 0 ok"
+has "range pushed '' 'inner' 1 ok"
+has "range pushed '' 'forward' 2 ok"
+has "range mark '' 'here' 0 ok"
+if grep -q ' wrong$' "$work/dump"; then
+	wrong "ranges: times or threads are missing"
+fi
+count=$(grep -c "'forward'" "$work/dump")
+[ "$count" -ge 19 ] && [ "$count" -le 21 ] || wrong "ranges: $count layers in 20 steps"
+
+steps layers layers window=20
+has 'steps loops '
+steps plain plain window=20
+has 'steps loops '
+has "range pushed '' 'update' 0 ok"
+steps api api window=20
+has 'steps api 60 outside 1'
+steps named named window=20
+grep -qE '^steps nvtx 4[0-9] ' "$work/dump" || wrong "named: not so many steps"
+steps option layers window=20:step_range=data
+has 'steps nvtx 60 '
+steps absent ranges step_range=nothing:window=20
+has 'steps loops '
+if [ "${TFSHIM_SANITIZED-}" = "" ]; then
+	steps chained ranges window=20 NVTX_INJECTION64_PATH="$tool"
+	has "fact nvtx: taken, and passed on to $tool"
+	has 'steps nvtx 5'
+fi
+steps off ranges window=20:nvtx=0
+has 'fact nvtx: not taken: switched off'
+has 'steps loops '
+if grep -q '^range' "$work/dump"; then
+	wrong "off: ranges were recorded"
+fi
+exit "$failed"

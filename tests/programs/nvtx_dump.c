@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints what a recording holds of steps and ranges: "fact KEY VALUE", "steps SOURCE LAST", and for
+ * each range "range KIND DOMAIN NAME LEVEL". */
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/trace/trace.h"
+
+static const char *const sources[] = {"none", "loops", "api", "nvtx"};
+static const char *const kinds[] = {"?", "pushed", "started", "mark"};
+
+static void print_fact(const struct tfs_trace *trace, const char *key)
+{
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, key);
+
+	if (fact != NULL)
+		printf("fact %s: %s\n", key, tfs_trace_string(trace, fact->text));
+}
+
+int main(int count, char **words)
+{
+	struct tfs_trace *trace = NULL;
+	struct tfs_damage damage;
+	uint32_t source = 0;
+	uint64_t last = 0, outside = 0;
+
+	if (count != 2 || tfs_trace_open(words[1], &damage, &trace) != 0) {
+		fprintf(stderr, "usage: nvtx_dump RECORDING.tfs\n");
+		return 2;
+	}
+	print_fact(trace, "nvtx");
+	print_fact(trace, "step range");
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_step); i++) {
+		const struct tfs_step_record *step = tfs_trace_at(trace, TFS_RECORD_step, i);
+
+		source = step->source;
+		last = step->index > last ? step->index : last;
+		outside += step->record.function == TFS_PHASE_OTHER;
+	}
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
+		const struct tfs_steps_record *some = tfs_trace_at(trace, TFS_RECORD_steps, i);
+		const uint64_t end = some->first_index + some->record.function - 1;
+
+		last = end > last ? end : last;
+	}
+	printf("steps %s %llu outside %llu\n", source < 4 ? sources[source] : "?",
+		(unsigned long long)last, (unsigned long long)outside);
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_range); i++) {
+		const struct tfs_range_record *one = tfs_trace_at(trace, TFS_RECORD_range, i);
+		const uint32_t kind = one->record.function;
+
+		printf("range %s '%s' '%s' %u %s\n", kinds[kind < 4 ? kind : 0],
+			tfs_trace_string(trace, one->domain),
+			tfs_trace_string(trace, one->record.site), one->level,
+			one->duration_ticks >= 0 && one->tid != 0 ? "ok" : "wrong");
+	}
+	tfs_trace_close(trace);
+	return 0;
+}
