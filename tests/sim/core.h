@@ -122,6 +122,10 @@ TFSIM_API uint32_t tfsim_hostile_pick(uint64_t salt, uint32_t limit);
 /* Hostile mode: fills memory with a NaN pattern, now (call it inside run()). Otherwise nothing. */
 TFSIM_API void tfsim_scribble(void *address, size_t size);
 
+/* Ends what computes and drops what is queued, as on hardware when a process ends: no computation
+ * may run while the libraries that it uses are torn down. Destructors may still use the device. */
+TFSIM_API void tfsim_stop(void);
+
 /* Counts a call that answered "not supported", for the line at the end of the run. */
 TFSIM_API void tfsim_not_supported(const char *name);
 /* Counts a kernel that had no CPU version. */

@@ -152,7 +152,6 @@ extern __thread struct sim_thread sim_self;
 
 /* core_state.c: reads the environment once; every entry starts with it. Error when unusable. */
 cudaError_t sim_enter(void);
-void sim_stop(void);
 bool sim_is_naive(enum sim_naive promise);
 uint64_t sim_new_id(void);
 

@@ -99,6 +99,8 @@ static void device_init(struct sim_device *device)
 	device->pool = &device->default_pool;
 }
 
+static void at_exit(void);
+
 static void start(void)
 {
 	double count = env_number("TFSIM_DEVICES", 1);
@@ -117,7 +119,7 @@ static void start(void)
 	for (int i = 0; i < sim.device_count; i++)
 		device_init(&sim.device[i]);
 	pthread_atfork(NULL, NULL, in_child);
-	atexit(sim_stop);
+	atexit(at_exit);
 	ready = true;
 }
 
@@ -275,15 +277,11 @@ static bool busy(void)
 	return false;
 }
 
-/*
- * No computation may run while the libraries it uses are torn down, and what is queued is dropped,
- * as on hardware. Destructors may still use the device.
- */
-void sim_stop(void)
+void tfsim_stop(void)
 {
 	struct timespec limit;
 
-	if (atomic_load(&sim.forked))
+	if (!ready || atomic_load(&sim.forked))
 		return;
 	atomic_store(&sim.stopping, true);
 	clock_gettime(CLOCK_REALTIME, &limit);
@@ -295,5 +293,12 @@ void sim_stop(void)
 	while (busy() && pthread_cond_timedwait(&sim.moved, &sim.lock, &limit) == 0)
 		continue;
 	pthread_mutex_unlock(&sim.lock);
+}
+
+static void at_exit(void)
+{
+	if (atomic_load(&sim.forked))
+		return;
+	tfsim_stop();
 	summary();
 }
