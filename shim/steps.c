@@ -117,9 +117,6 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	if (frame->thread != owner || loops == NULL || atomic_load(&found))
 		return;
-	/* Without its callers a call seems to come from elsewhere. */
-	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
-		return;
 	for (uint32_t i = 0; i < details->count; i++) {
 		const struct tfs_item *item = &details->items[i];
 		const uint32_t role = TFS_ITEM_ROLE(item);
@@ -130,11 +127,14 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
 		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
 	}
-	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
 	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
 		stop_search("found");
 		return;
 	}
+	/* Without its callers a call seems to come from elsewhere. */
+	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
+		return;
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
 	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
 		atomic_store(&found, true);
 		flag_cache(frame->thread);

@@ -7,6 +7,7 @@
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
 #include <nvtx3/nvToolsExt.h>
+#include <unistd.h>
 
 #include "shim/tfshim.h"
 #include "tests/test.h"
@@ -87,6 +88,8 @@ int main(int count, char **words)
 	TEST_EQ(cudaMalloc((void **)&batch, SIZE * SIZE * sizeof(float)), cudaSuccess);
 	TEST_EQ(cudaMalloc((void **)&output, SIZE * SIZE * sizeof(float)), cudaSuccess);
 	TEST_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
+	/* Call stacks, and so loops, are known only once the unwinder is there. */
+	usleep(200000);
 	if (strcmp(words[1], "named") == 0)
 		idle();
 	else
