@@ -19,6 +19,9 @@
 
 static struct tfs_loops *loops;
 static struct tfs_thread *owner; /* the thread whose loop is the step's */
+static uint32_t strange_calls;   /* of other threads since the owner's last */
+static uint32_t patience = 64;   /* how many of these there may be */
+static _Atomic bool feeding;
 static uint64_t calls_searched;
 static _Atomic bool found;
 static _Atomic uint64_t current; /* running step, 0 = none */
@@ -37,6 +40,11 @@ static struct {
 	struct tfs_steps_record record;
 	float ticks[PACKED];
 } pending;
+
+static struct tfs_thread *owner_now(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED);
+}
 
 void tfs_steps_start(void)
 {
@@ -106,16 +114,29 @@ static void stop_search(const char *what)
 	tfs_log(TFS_LOG_INFO, "training step: %s", what);
 }
 
-void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
+/* Is it this thread's calls that are searched? At first of the thread that calls first; but where
+ * that one only prepared the ground and is silent, the search begins anew with the next. Threads
+ * that take turns soon outlast each other's patience. */
+static bool is_searched(struct tfs_thread *thread)
+{
+	if (owner != thread && owner != NULL) {
+		if (++strange_calls < patience)
+			return false;
+		memset(loops, 0, tfs_loops_bytes());
+		patience *= patience < SEARCH_CALLS ? 2 : 1;
+	}
+	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
+	strange_calls = 0;
+	return true;
+}
+
+static void search(const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	struct tfs_loops_operand operands[24];
 	const uint64_t *frames;
 	uint32_t count = 0;
-	struct tfs_thread *nobody = NULL;
 
-	__atomic_compare_exchange_n(
-		&owner, &nobody, frame->thread, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-	if (frame->thread != owner || loops == NULL || atomic_load(&found))
+	if (atomic_load(&found) || !is_searched(frame->thread))
 		return;
 	for (uint32_t i = 0; i < details->count; i++) {
 		const struct tfs_item *item = &details->items[i];
@@ -146,11 +167,20 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 	}
 }
 
+void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	/* A call made at the same moment as another thread's is not worth a wait. */
+	if (loops == NULL || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
+		return;
+	search(frame, details);
+	atomic_store_explicit(&feeding, false, memory_order_release);
+}
+
 uint16_t tfs_steps_site_flags(uint32_t site)
 {
 	const uint64_t *frames;
 
-	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner ||
+	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner_now() ||
 		atomic_load(&source) != TFS_STEP_LOOPS)
 		return 0;
 	const uint32_t depth = tfs_callsite_frames(site, &frames);
@@ -219,7 +249,7 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
-	if (thread != owner || atomic_load(&source) != TFS_STEP_LOOPS)
+	if (thread != owner_now() || atomic_load(&source) != TFS_STEP_LOOPS)
 		return;
 	if ((entry->flags & TFS_SITE_UNKNOWN) != 0) {
 		if (!in_stretch(thread)) {
@@ -298,7 +328,7 @@ void tfs_steps_end(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 
 bool tfs_steps_is_owner(void)
 {
-	return owner != NULL && tfs_self.owned == owner;
+	return tfs_self.owned != NULL && tfs_self.owned == owner_now();
 }
 
 uint64_t tfs_steps_now(void)

@@ -1,0 +1,16 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Steps are found in whichever thread takes them: steps_worker.sh SHIM PROGRAMS
+set -u
+
+shim=$1
+programs=$2
+# shellcheck source=tests/programs/shim_common.sh
+. "$(dirname "$0")/shim_common.sh"
+
+for threads in 1 2; do
+	compare "threads$threads" '' "$programs/steps_worker" "$threads"
+	look "threads$threads"
+	expect "threads$threads" fact steps found
+done
+exit "$failed"
