@@ -112,7 +112,9 @@ void tfs_nvtx_announce(void)
 	char path[PATH_MAX];
 	Dl_info self;
 
-	if (is_unwanted() || dladdr((void *)InitializeInjectionNvtx2, &self) == 0)
+	/* Loaded later than the program, the environment may be in use by other threads. */
+	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL ||
+		dladdr((void *)InitializeInjectionNvtx2, &self) == 0)
 		return;
 	if (self.dli_fname[0] == '/')
 		snprintf(path, sizeof(path), "%s", self.dli_fname);

@@ -35,6 +35,7 @@ enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
 static _Atomic int state = NOT_STARTED;
 static _Atomic uint32_t wakeups; /* futex */
 static pid_t pid;
+static bool injected;
 
 static void wait_for_work(void)
 {
@@ -130,6 +131,9 @@ static void finish(void)
 static bool start(void)
 {
 	tfs_env_read();
+	/* Without hooks there are no steps, and without steps no windows. */
+	if (injected && tfs_options.record == TFS_RECORD_WINDOWS)
+		tfs_options.record = TFS_RECORD_ALL;
 	tfs_clock_init();
 	pid = getpid();
 	if (tfs_options.disabled || tfs_recorder_start() != 0)
@@ -141,6 +145,8 @@ static bool start(void)
 	tfs_steps_start();
 	tfs_nvtx_start();
 	tfs_rewrite_start();
+	if (injected)
+		tfs_recorder_fact("hooks", "none: loaded by CUDA_INJECTION64_PATH", 0);
 	start_helper();
 	return true;
 }
@@ -181,6 +187,15 @@ void tfs_shim_wake(void)
 	atomic_fetch_add(&wakeups, 1);
 	syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 	errno = saved;
+}
+
+/* For libtfshim_inject.so, within the driver's start: records what CUPTI sees. */
+TFS_EXPORT int tfshim_inject(void);
+
+int tfshim_inject(void)
+{
+	injected = true;
+	return tfs_shim_running();
 }
 
 __attribute__((constructor)) static void load(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what a recording holds of steps and ranges: "fact KEY VALUE", "steps SOURCE LAST", and for
+/* Prints what a recording holds of steps and ranges: "fact KEY VALUE", "device
+ * OPERATIONS", "steps SOURCE LAST", and for
  * each range "range KIND DOMAIN NAME LEVEL". */
 #include <stdio.h>
 #include <string.h>
@@ -30,6 +31,7 @@ int main(int count, char **words)
 	}
 	print_fact(trace, "nvtx");
 	print_fact(trace, "step range");
+	print_fact(trace, "hooks");
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_step); i++) {
 		const struct tfs_step_record *step = tfs_trace_at(trace, TFS_RECORD_step, i);
 
@@ -43,6 +45,7 @@ int main(int count, char **words)
 
 		last = end > last ? end : last;
 	}
+	printf("device %zu\n", tfs_trace_count(trace, TFS_RECORD_device_op));
 	printf("steps %s %llu outside %llu\n", source < 4 ? sources[source] : "?",
 		(unsigned long long)last, (unsigned long long)outside);
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_range); i++) {

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CUDA_INJECTION64_PATH=libtfshim_inject.so: the CUDA driver loads this inside its start. It has no
+ * thread storage, so it loads where libtfshim.so does not: into a program whose room for static
+ * thread storage is used up. It then loads the rest from beside itself, or says why it cannot;
+ * the loader takes a library whole or not at all.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY "libtfshim.so"
+
+__attribute__((visibility("default"))) int InitializeInjection(void);
+
+static void say(const char *what, const char *reason)
+{
+	static const char end[] = "\n";
+	char text[1024];
+	int length = snprintf(text, sizeof(text) - sizeof(end), "tfshim: %s: %s", what, reason);
+
+	if (length < 0)
+		return;
+	if ((size_t)length > sizeof(text) - sizeof(end) - 1)
+		length = sizeof(text) - sizeof(end) - 1;
+	memcpy(text + length, end, sizeof(end));
+	if (write(STDERR_FILENO, text, (size_t)length + 1) < 0)
+		return;
+}
+
+/* The library beside this one. */
+static void *open_library(char *path, size_t room)
+{
+	Dl_info self;
+	const char *slash = NULL;
+
+	if (dladdr((void *)InitializeInjection, &self) != 0)
+		slash = strrchr(self.dli_fname, '/');
+	snprintf(path, room, "%.*s" LIBRARY, slash != NULL ? (int)(slash + 1 - self.dli_fname) : 0,
+		slash != NULL ? self.dli_fname : "");
+	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+}
+
+/* The driver's answer to 0 is to go on without us. */
+int InitializeInjection(void)
+{
+	char path[PATH_MAX];
+	const int saved = errno;
+
+	/* Preloaded as well: then it is at work already. */
+	if (dlsym(RTLD_DEFAULT, "tfshim_inject") != NULL)
+		return 1;
+	void *library = open_library(path, sizeof(path));
+	if (library == NULL) {
+		const char *reason = dlerror();
+
+		say("not loaded by CUDA_INJECTION64_PATH", reason != NULL ? reason : path);
+		if (reason != NULL && strstr(reason, "static TLS") != NULL)
+			say("to load it all the same",
+				"LD_PRELOAD=" LIBRARY
+				", or GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
+		errno = saved;
+		return 0;
+	}
+	int (*inject)(void) = (int (*)(void))dlsym(library, "tfshim_inject");
+	const int started = inject != NULL && inject() != 0;
+	errno = saved;
+	return started;
+}

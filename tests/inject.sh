@@ -1,0 +1,57 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Loading by CUDA_INJECTION64_PATH: inject.sh INJECTOR PROGRAMS SIMULATED-LIBRARIES
+set -u
+
+injector=$1
+programs=$2
+export LD_LIBRARY_PATH="$3"
+export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_OPTIONS=report=0
+shim=$(dirname "$injector")/libtfshim.so
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/copies"
+
+wrong() {
+	echo "$1"
+	sed 's/^/  /' "$work/all"
+	failed=1
+}
+
+# host NAME ARGUMENT...
+host() {
+	name=$1
+	shift
+	TFSHIM_OUTPUT=$work/$name timeout 60 "$programs/inject_host" "$@" >"$work/all" 2>&1 ||
+		wrong "$name: the program ended with $?"
+}
+
+if readelf -lW "$injector" | grep -q TLS || readelf -dW "$injector" | grep -q STATIC_TLS; then
+	echo "$injector has static thread storage"
+	failed=1
+fi
+
+host alone "$injector" "$work"
+"$programs/nvtx_dump" "$work/alone.tfs" | grep -q '^fact hooks: none' || wrong "alone: not told"
+count=$("$programs/nvtx_dump" "$work/alone.tfs" | sed -n 's/^device //p')
+[ "$count" -ge 50 ] || wrong "alone: $count device operations"
+
+LD_PRELOAD=$shim host both "$injector" "$work"
+[ "$("$programs/ledger" "$work/both.tfs" | grep -c '^calls cudaMemset 50')" = 1 ] ||
+	wrong "both: hooks saw something else"
+
+if [ -z "${TFSHIM_SANITIZED-}" ]; then
+	host full "$injector" "$work/copies" "$programs/libinject_filler.so"
+	grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*static TLS' "$work/all" ||
+		wrong "full: the reason is not told"
+	[ ! -e "$work/full.tfs" ] || wrong "full: something was recorded"
+fi
+
+# Without the rest beside it.
+cp "$injector" "$work/copies/"
+TFSHIM_OUTPUT=$work/lonely timeout 60 "$programs/inject_host" "$work/copies/$(basename "$injector")" "$work" \
+	>"$work/all" 2>&1
+grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*libtfshim.so' "$work/all" ||
+	wrong "lonely: the reason is not told"
+exit "$failed"

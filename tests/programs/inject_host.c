@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * inject_host INJECTOR FOLDER [FILLER]: calls the injected library as the driver does, then works a
+ * little. With a filler, room for static thread storage is used up before by copies of it in
+ * FOLDER, and nothing of the shim may be left in the process.
+ */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static bool copy_file(const char *from, const char *to)
+{
+	FILE *in = fopen(from, "rb");
+	FILE *out = fopen(to, "wb");
+	char block[4096];
+	size_t bytes;
+	bool good = in != NULL && out != NULL;
+
+	while (good && (bytes = fread(block, 1, sizeof(block), in)) > 0)
+		good = fwrite(block, 1, bytes, out) == bytes;
+	if (in != NULL)
+		fclose(in);
+	if (out != NULL)
+		fclose(out);
+	return good;
+}
+
+static void use_up(const char *filler, const char *folder)
+{
+	char path[512];
+	int loaded = 0;
+
+	do {
+		snprintf(path, sizeof(path), "%s/filler%d.so", folder, loaded);
+		TEST_NEED(copy_file(filler, path) && loaded < 1000);
+		loaded++;
+	} while (dlopen(path, RTLD_NOW) != NULL);
+	printf("%d libraries, then: %s\n", loaded - 1, dlerror());
+}
+
+static bool is_mapped(const char *name)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[1024];
+	bool found = false;
+
+	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
+		found = found || strstr(line, name) != NULL;
+	if (maps != NULL)
+		fclose(maps);
+	return found;
+}
+
+int main(int count, char **words)
+{
+	int (*inject)(void);
+	void *memory = NULL;
+
+	TEST_NEED(count >= 3);
+	if (count > 3)
+		use_up(words[3], words[2]);
+	void *library = dlopen(words[1], RTLD_LAZY);
+	TEST_NEED(library != NULL);
+	inject = (int (*)(void))dlsym(library, "InitializeInjection");
+	TEST_NEED(inject != NULL);
+	TEST_EQ(inject() != 0, count == 3);
+	TEST_EQ(is_mapped("/libtfshim.so"), count == 3);
+	/* CUPTI is opened by a thread that nobody waits for. */
+	usleep(300000);
+	TEST_EQ(cudaMalloc(&memory, 4096), cudaSuccess);
+	for (int i = 0; i < 50; i++)
+		TEST_EQ(cudaMemset(memory, 0, 4096), cudaSuccess);
+	TEST_EQ(cudaDeviceSynchronize(), cudaSuccess);
+	TEST_EQ(cudaFree(memory), cudaSuccess);
+	return test_result();
+}
