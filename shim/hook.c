@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hook.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cupti/collector.h"
@@ -58,14 +59,18 @@ void tfs_hook_define_all(void)
 void tfs_hook_enter_slowly(struct tfs_frame *frame, const struct tfs_function *function,
 	uint64_t address, uint64_t stack)
 {
+	const int saved = errno;
+
 	if ((frame->entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(frame->thread, frame->entry, address, stack, function);
-	if ((frame->entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0) {
+	if ((frame->entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) !=
+		0) {
 		tfs_steps_mark(frame->thread, frame->entry);
 		frame->wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
 	}
 	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_push(tfs_recorder_next_unit(frame->thread, LONGEST_CALL));
+	errno = saved;
 }
 
 static void record(const struct tfs_frame *frame, const struct tfs_details *details)
@@ -88,14 +93,21 @@ static void record(const struct tfs_frame *frame, const struct tfs_details *deta
 	tfs_recorder_commit(frame->thread, call);
 }
 
+/* Recording alone leaves errno as it is; CUPTI and the opening of windows do not. */
 void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details)
 {
+	if (frame->wanted == TFS_WANT_RECORD) {
+		record(frame, details);
+		return;
+	}
+	const int saved = errno;
 	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_pop();
 	if ((frame->wanted & TFS_WANT_RECORD) != 0)
 		record(frame, details);
 	if ((frame->wanted & TFS_WANT_STEPS) != 0)
 		tfs_steps_feed(frame, details);
+	errno = saved;
 }
 
 void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details)

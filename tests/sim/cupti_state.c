@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti_private.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,8 @@ enum cupti_mood cupti_mood(void)
 
 CUptiResult cupti_usable(void)
 {
+	/* The real one leaves any. */
+	errno = ENOTTY;
 	switch (cupti_mood()) {
 	case CUPTI_WITHOUT_DRIVER:
 		return CUPTI_ERROR_UNKNOWN;
