@@ -154,6 +154,12 @@ void *tfs_lookup_next(const char *name);
 /* Gives all functions their ids; once. */
 void tfs_lookup_number(void);
 
+/* Is the library there for good? If not, no pointer into it may be kept. */
+bool tfs_lookup_steady(enum tfs_library library);
+
+/* Makes mapped CUDA libraries stay. Only from the helper thread: it may wait for the loader. */
+void tfs_lookup_keep(void);
+
 /* At start: numbers all functions and finds those whose libraries are mapped already. */
 void tfs_lookup_all(void);
 

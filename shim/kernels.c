@@ -28,16 +28,19 @@ static struct {
 #define LOOK_UP(field, library, name)                                                              \
 	driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_##library, name)
 
-static void look_up(void)
+static bool look_up(void)
 {
-	if (driver.looked_up)
-		return;
+	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE))
+		return true;
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return false;
 	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
 	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");
 	LOOK_UP(function_name, cuda, "cuFuncGetName");
 	LOOK_UP(function_parameter, cuda, "cuFuncGetParamInfo");
 	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
-	driver.looked_up = true;
+	__atomic_store_n(&driver.looked_up, true, __ATOMIC_RELEASE);
+	return true;
 }
 
 static struct tfs_kernel *find_slot(uint64_t key)
@@ -69,7 +72,6 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	const char *name = NULL;
 	size_t bytes;
 
-	look_up();
 	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
 		driver.by_symbol((cudaFunction_t *)&function, launched);
 	if (function != NULL && driver.function_name != NULL)
@@ -106,6 +108,8 @@ const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_k
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
+	if (!look_up())
+		return &unknown;
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <elf.h>
+#include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "shim/hook.h"
@@ -70,6 +72,10 @@ static void *missing(const struct tfs_function *function)
 	}
 }
 
+/* Libraries that are there for good: mapped with the program, or kept by us. A plugin may take
+ * away with it what it brought, and pointers into that must not be kept. */
+static _Atomic uint32_t steady = 1u << TFS_LIBRARY_cuda;
+
 struct search {
 	const char *name;
 	uint32_t hash;
@@ -77,6 +83,7 @@ struct search {
 	uint64_t self;    /* an address inside this library, which is passed over */
 	bool behind;      /* only in objects behind this library; then turned off there */
 	void *found;
+	bool elsewhere; /* in an object with another name */
 };
 
 struct tables {
@@ -192,7 +199,7 @@ static const char *real_name(const struct tfs_function *function, char *buffer)
 	return buffer;
 }
 
-void *tfs_lookup_named(enum tfs_library library, const char *name)
+static struct search look_for(enum tfs_library library, const char *name)
 {
 	struct search search = {
 		.name = name,
@@ -206,9 +213,20 @@ void *tfs_lookup_named(enum tfs_library library, const char *name)
 	dl_iterate_phdr(search_object, &search);
 	if (search.found == NULL) {
 		search.file = NULL;
+		search.elsewhere = true;
 		dl_iterate_phdr(search_object, &search);
 	}
-	return search.found;
+	return search;
+}
+
+void *tfs_lookup_named(enum tfs_library library, const char *name)
+{
+	return look_for(library, name).found;
+}
+
+bool tfs_lookup_steady(enum tfs_library library)
+{
+	return (atomic_load(&steady) >> library & 1) != 0;
 }
 
 void *tfs_lookup_next(const char *name)
@@ -252,14 +270,45 @@ bool tfs_lookup_object(const void *address, struct tfs_object *out_object)
 void *tfs_lookup_real(struct tfs_function *function)
 {
 	char buffer[128];
-	void *found = tfs_lookup_named(function->library, real_name(function, buffer));
+	const bool keep = tfs_lookup_steady(function->library);
+	const struct search search = look_for(function->library, real_name(function, buffer));
 
-	if (found == NULL) {
+	if (search.found == NULL) {
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	__atomic_store_n(&function->real, found, __ATOMIC_RELAXED);
-	return found;
+	if (keep || search.elsewhere)
+		__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
+	return search.found;
+}
+
+struct mapped {
+	const char *file;
+	char path[PATH_MAX];
+};
+
+static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct mapped *mapped = argument;
+
+	(void)bytes;
+	if (!is_named(object, mapped->file))
+		return 0;
+	snprintf(mapped->path, sizeof(mapped->path), "%s", object->dlpi_name);
+	return 1;
+}
+
+void tfs_lookup_keep(void)
+{
+	struct mapped mapped;
+
+	for (uint32_t i = 1; i < LIBRARY_COUNT; i++) {
+		mapped.file = files[i];
+		if (!tfs_lookup_steady((enum tfs_library)i) &&
+			dl_iterate_phdr(find_path, &mapped) != 0 &&
+			dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL)
+			atomic_fetch_or(&steady, 1u << i);
+	}
 }
 
 static int note_library(struct dl_phdr_info *object, size_t bytes, void *argument)
@@ -306,6 +355,7 @@ void tfs_lookup_all(void)
 
 	tfs_lookup_number();
 	dl_iterate_phdr(note_library, &mapped);
+	atomic_fetch_or(&steady, mapped);
 	if (mapped != 0)
 		tfs_hook_each(find_next, &mapped);
 }

@@ -100,6 +100,13 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 	}
 }
 
+void tfs_memory_forget(void)
+{
+	range_count = 0;
+	atomic_store(&sequence, 0);
+	tfs_spin_unlock(&lock);
+}
+
 void tfs_memory_reset(uint32_t device)
 {
 	uint32_t kept = 0;

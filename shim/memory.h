@@ -36,4 +36,7 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
 /* Forgets what was allocated under a device that was reset. */
 void tfs_memory_reset(uint32_t device);
 
+/* In a forked child: empty, and free of what other threads held when it was made. */
+void tfs_memory_forget(void);
+
 #endif

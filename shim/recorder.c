@@ -59,7 +59,7 @@ static struct tfs_chunk *get_chunk(void)
 		}
 	}
 	const int saved = errno;
-	struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording);
+	struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording, false);
 	errno = saved;
 	return chunk;
 }
@@ -338,7 +338,7 @@ void tfs_recorder_refill(void)
 
 		if (atomic_load(&stock[i]) != NULL)
 			continue;
-		struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording);
+		struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording, true);
 		if (chunk == NULL)
 			return;
 		if (!atomic_compare_exchange_strong(&stock[i], &nothing, chunk))

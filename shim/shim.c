@@ -2,6 +2,7 @@
 #include "shim/shim.h"
 
 #include <errno.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -20,6 +21,7 @@
 #include "shim/hook.h"
 #include "shim/log.h"
 #include "shim/machine.h"
+#include "shim/memory.h"
 #include "shim/modules.h"
 #include "shim/nvtx.h"
 #include "shim/recorder.h"
@@ -37,15 +39,6 @@ static _Atomic uint32_t wakeups; /* futex */
 static pid_t pid;
 static bool injected;
 
-static void wait_for_work(void)
-{
-	const struct timespec second = {.tv_sec = 1};
-	const uint32_t seen = atomic_load(&wakeups);
-
-	tfs_recorder_refill();
-	syscall(SYS_futex, &wakeups, FUTEX_WAIT_PRIVATE, seen, &second, NULL, 0);
-}
-
 /* The thread that made the first call may be pinned; the helper must not share its processor. */
 static void unpin(void)
 {
@@ -53,6 +46,40 @@ static void unpin(void)
 
 	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
+}
+
+/* At most a second, and less when `word` is no longer what was `seen`. */
+static void doze(const void *word, uint32_t seen)
+{
+	const struct timespec second = {.tv_sec = 1};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &second, NULL, 0);
+}
+
+/*
+ * The program may close any number, and count on which one it gets next: the thread that opens
+ * the recording's file has a table of descriptors of its own, with nothing of the program's in it.
+ * Where that is not to be had, it takes its chances.
+ */
+static void own_descriptors(void)
+{
+	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
+}
+
+static void *prepare_chunks(void *nothing)
+{
+	(void)nothing;
+	pthread_setname_np(pthread_self(), "tfshim-files");
+	tfs_self.busy = true;
+	unpin();
+	own_descriptors();
+	while (atomic_load(&state) != FINISHED) {
+		const uint32_t seen = atomic_load(&wakeups);
+
+		tfs_recorder_refill();
+		doze(&wakeups, seen);
+	}
+	return NULL;
 }
 
 /* Whatever may wait for the loader's lock happens here, in a thread that nobody waits for. */
@@ -64,25 +91,28 @@ static void *help(void *nothing)
 	pthread_setname_np(pthread_self(), "tfshim");
 	tfs_self.busy = true;
 	unpin();
-	tfs_recorder_refill();
+	tfs_lookup_keep();
 	tfs_callsite_load();
-	if (tfs_options.cupti && tfs_options.record != TFS_RECORD_NONE)
+	tfs_lookup_keep();
+	if (atomic_load(&state) != FINISHED && tfs_options.cupti &&
+		tfs_options.record != TFS_RECORD_NONE)
 		tfs_collector_start();
 	while (atomic_load(&state) != FINISHED) {
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
 		if (now - last_pair >= UINT64_C(1000000000)) {
+			tfs_lookup_keep();
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
 			tfs_collector_poll();
 			last_pair = now;
 		}
-		wait_for_work();
+		doze(&state, RUNNING);
 	}
 	return NULL;
 }
 
-static void start_helper(void)
+static void start_helpers(void)
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -94,7 +124,8 @@ static void start_helper(void)
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, help, NULL) != 0)
+	if (pthread_create(&thread, &attributes, prepare_chunks, NULL) != 0 ||
+		pthread_create(&thread, &attributes, help, NULL) != 0)
 		tfs_recorder_fact("helper", "no thread could be started", 0);
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -109,6 +140,7 @@ static void forget(void)
 	tfs_collector_forget();
 	tfs_rewrite_forget();
 	tfs_recorder_forget();
+	tfs_memory_forget();
 }
 
 static void finish(void)
@@ -147,7 +179,7 @@ static bool start(void)
 	tfs_rewrite_start();
 	if (injected)
 		tfs_recorder_fact("hooks", "none: loaded by CUDA_INJECTION64_PATH", 0);
-	start_helper();
+	start_helpers();
 	return true;
 }
 

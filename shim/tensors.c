@@ -26,7 +26,8 @@ static struct {
 /* Two threads may do this at once; both find the same. */
 static void look_up(void)
 {
-	if (__atomic_load_n(&cudnn.looked_up, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&cudnn.looked_up, __ATOMIC_ACQUIRE) ||
+		!tfs_lookup_steady(TFS_LIBRARY_cudnn))
 		return;
 	LOOK_UP(tensor, "cudnnGetTensorNdDescriptor");
 	LOOK_UP(filter, "cudnnGetFilterNdDescriptor");

@@ -13,7 +13,8 @@ static struct {
 
 static void look_up(void)
 {
-	if (__atomic_load_n(&cublas.looked_up, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&cublas.looked_up, __ATOMIC_ACQUIRE) ||
+		!tfs_lookup_steady(TFS_LIBRARY_cublas))
 		return;
 	cublas.stream = (__typeof__(cublas.stream))tfs_lookup_named(
 		TFS_LIBRARY_cublas, "cublasGetStream_v2");

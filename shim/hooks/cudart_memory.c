@@ -12,6 +12,8 @@ static uint32_t device_now(void)
 	static cudaError_t (*get)(int *);
 	int device = 0;
 
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return 0;
 	if (get == NULL)
 		get = (cudaError_t(*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaGetDevice");
 	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */

@@ -42,6 +42,8 @@ static int ranks(ncclComm_t communicator)
 	static __typeof__(&ncclCommCount) count;
 	int result = 1;
 
+	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
+		return 1;
 	if (count == NULL)
 		count = (__typeof__(count))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommCount");
 	return count != NULL && count(communicator, &result) == ncclSuccess ? result : 1;

@@ -29,7 +29,9 @@ static void *map_part(int fd, uint64_t start, uint64_t bytes)
 		errno = EFBIG;
 		return NULL;
 	}
-	const int failed = posix_fallocate(fd, (off_t)start, (off_t)bytes);
+	int failed = EINTR;
+	for (int i = 0; i < 8 && failed == EINTR; i++)
+		failed = posix_fallocate(fd, (off_t)start, (off_t)bytes);
 	if (failed != 0) {
 		errno = failed;
 		return NULL;
@@ -90,13 +92,8 @@ static int reopen(const struct tfs_writer *writer)
 	return -1;
 }
 
-struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer)
+static struct tfs_chunk *make_chunk(const struct tfs_writer *writer, uint64_t start)
 {
-	if (writer->header == NULL)
-		return NULL;
-	const uint64_t number = atomic_fetch_add(&writer->next_chunk, 1);
-	const uint64_t start = TFS_HEADER_BYTES + number * TFS_CHUNK_BYTES;
-
 	if (start + TFS_CHUNK_BYTES > writer->limit_bytes)
 		return NULL;
 	const int fd = reopen(writer);
@@ -106,6 +103,22 @@ struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer)
 	close(fd);
 	if (chunk != NULL)
 		chunk->offset = start;
+	return chunk;
+}
+
+struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer, bool again)
+{
+	if (writer->header == NULL ||
+		(!again && atomic_load_explicit(&writer->full, memory_order_relaxed)))
+		return NULL;
+	const uint64_t number = atomic_fetch_add(&writer->next_chunk, 1);
+	uint64_t next = number + 1;
+	struct tfs_chunk *chunk = make_chunk(writer, TFS_HEADER_BYTES + number * TFS_CHUNK_BYTES);
+
+	/* The place may be had later; where others asked meanwhile, it stays a hole. */
+	if (chunk == NULL)
+		atomic_compare_exchange_strong(&writer->next_chunk, &next, number);
+	atomic_store_explicit(&writer->full, chunk == NULL, memory_order_relaxed);
 	return chunk;
 }
 

@@ -20,6 +20,7 @@
 struct tfs_writer {
 	struct tfs_file_header *header; /* mapped; NULL until open succeeded */
 	_Atomic uint64_t next_chunk;
+	_Atomic bool full; /* the latest try found no room */
 	uint64_t limit_bytes;
 	dev_t device;
 	ino_t inode;
@@ -31,8 +32,9 @@ struct tfs_writer {
 int tfs_writer_open(struct tfs_writer *writer, const char *path, uint64_t limit_bytes);
 
 /* The next chunk, zeroed, allocated on disk and mapped with its pages present; NULL when the cap,
- * the disk or the process's file-size limit leaves no room. Owned by the caller. Any thread. */
-struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer);
+ * the disk or the process's file-size limit leaves no room. Once that has happened, only a caller
+ * with `again` asks anew: one that does so once in a while. Owned by the caller. Any thread. */
+struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer, bool again);
 
 /* Makes a prepared chunk part of the recording. The payload must still be all zero. */
 void tfs_writer_take(struct tfs_writer *writer, struct tfs_chunk *chunk, enum tfs_chunk_kind kind,
