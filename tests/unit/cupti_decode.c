@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Buffers as CUPTI 11.8, 13.0 and a version to come lay them out: the same activities give the same
- * records, whatever a record's length and whatever stands behind the fields that all share. */
+ * records, whatever a record's length and whatever stands behind the fields that all share. With
+ * the path of a real CUPTI as argument: the same with its lengths and its way from one record to
+ * the next. */
+#include <dlfcn.h>
+
 #include "cupti/decode.h"
 #include "tests/test.h"
 
@@ -13,12 +17,13 @@ struct layout {
 };
 
 static const struct layout layouts[] = {
-	{18, 200, 80, 88, 80, 40, 40, 48},
+	{18, 200, 88, 96, 88, 40, 40, 48},
 	{130001, 216, 96, 96, 88, 56, 56, 56},
 	{140000, 320, 128, 136, 104, 72, 80, 96},
 };
 
 static const struct layout *layout;
+static __typeof__(cuptiActivityGetNextRecord) *next_of_library;
 static union {
 	uint64_t align;
 	uint8_t bytes[16384];
@@ -70,6 +75,8 @@ static CUptiResult next(uint8_t *bytes, size_t valid, CUpti_Activity **record)
 {
 	size_t offset = 0;
 
+	if (next_of_library)
+		return next_of_library(bytes, valid, record);
 	if (*record)
 		offset = (size_t)((uint8_t *)*record - bytes) + size_of((*record)->kind);
 	if (offset >= valid)
@@ -278,9 +285,66 @@ static void check_damage(size_t whole)
 	TEST_EQ(put_count, 10);
 }
 
-int main(void)
+/* The length of a record of this kind, from where the library finds the next one. */
+static size_t stride(uint32_t kind)
+{
+	CUpti_Activity *record = NULL;
+	size_t i;
+
+	/* The same kind wherever the second record may begin. */
+	memset(buffer.bytes, 0, 1024);
+	for (i = 0; i < 1024; i += 8)
+		memcpy(buffer.bytes + i, &kind, sizeof(kind));
+	if (next_of_library(buffer.bytes, 1024, &record) ||
+		next_of_library(buffer.bytes, 1024, &record))
+		return 0;
+	return (size_t)((uint8_t *)record - buffer.bytes);
+}
+
+static int check_library(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	struct layout real;
+
+	if (!library)
+		printf("%s\n", dlerror());
+	TEST_NEED(library);
+	next_of_library = (__typeof__(next_of_library))dlsym(library, "cuptiActivityGetNextRecord");
+	__typeof__(&cuptiGetVersion) version =
+		(__typeof__(version))dlsym(library, "cuptiGetVersion");
+	TEST_NEED(next_of_library && version);
+	TEST_EQ(version(&real.version), CUPTI_SUCCESS);
+	real.kernel = stride(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	real.copy = stride(CUPTI_ACTIVITY_KIND_MEMCPY);
+	real.peer = stride(CUPTI_ACTIVITY_KIND_MEMCPY2);
+	real.set = stride(CUPTI_ACTIVITY_KIND_MEMSET);
+	real.sync = stride(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+	real.overhead = stride(CUPTI_ACTIVITY_KIND_OVERHEAD);
+	real.graph = stride(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+	printf("CUPTI %u: kernel %zu, copy %zu, peer %zu, set %zu, sync %zu, overhead %zu, "
+	       "graph %zu\n",
+		real.version, real.kernel, real.copy, real.peer, real.set, real.sync, real.overhead,
+		real.graph);
+	layout = &real;
+	TEST_EQ(stride(CUPTI_ACTIVITY_KIND_RUNTIME), size_of(CUPTI_ACTIVITY_KIND_RUNTIME));
+	TEST_EQ(stride(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION),
+		size_of(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION));
+	add_device_work();
+	add_host_work();
+	decode(used, 1000);
+	TEST_EQ(put_count, 10);
+	TEST_EQ(lost_count, 0);
+	check_device_work();
+	check_host_work(&puts_[5]);
+	return test_result();
+}
+
+int main(int count, char **words)
 {
 	unsigned i;
+
+	if (count > 1)
+		return check_library(words[1]);
 
 	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
 		layout = &layouts[i];

@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# One libtfshim.so under the libraries of CUDA 11, 12 and 13, as NVIDIA's Python wheels have them.
+# No GPU is needed: calls fail for want of a driver, and must fail the same way with the shim.
+#
+#   sh tests/wheels.sh [--long] [BUILD]
+#
+#   --long  also cuDNN 8 and 9 and old and new NCCL (3 GB to download)
+#
+# Downloads are kept in $XDG_CACHE_HOME/tfshim/wheels.
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+long=
+if [ "${1-}" = --long ]; then
+	long=yes
+	shift
+fi
+build=$(realpath "${1-$root/build}")
+shim=$build/shim/libtfshim.so
+cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tfshim/wheels
+compiler=${CC:-cc}
+failed=0
+tried=0
+unreachable=
+
+# what it is | wheel | version | library
+wheels='
+cudart|nvidia-cuda-runtime-cu11|11.8.89|libcudart.so.11.0
+cudart|nvidia-cuda-runtime-cu12|12.1.105|libcudart.so.12
+cudart|nvidia-cuda-runtime-cu12|12.9.79|libcudart.so.12
+cudart|nvidia-cuda-runtime|13.0.96|libcudart.so.13
+cupti|nvidia-cuda-cupti-cu11|11.8.87|libcupti.so.11.8
+cupti|nvidia-cuda-cupti-cu12|12.1.105|libcupti.so.12
+cupti|nvidia-cuda-cupti-cu12|12.9.79|libcupti.so.12
+cupti|nvidia-cuda-cupti|13.0.85|libcupti.so.13
+'
+long_wheels='
+cudnn|nvidia-cudnn-cu11|8.9.6.50|libcudnn.so.8
+cudnn|nvidia-cudnn-cu12|9.1.0.70|libcudnn.so.9
+cudnn|nvidia-cudnn-cu13|9.19.0.56|libcudnn.so.9
+nccl|nvidia-nccl-cu12|2.18.3|libnccl.so.2
+nccl|nvidia-nccl-cu12|2.21.5|libnccl.so.2
+nccl|nvidia-nccl-cu13|2.28.9|libnccl.so.2
+'
+[ -z "$long" ] || wheels=$wheels$long_wheels
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+wrong() {
+	echo "$1"
+	failed=1
+}
+
+# fetch WHEEL VERSION: its libraries into $cache/WHEEL-VERSION, complete or not at all
+fetch() {
+	[ ! -d "$cache/$1-$2" ] || return 0
+	[ -z "$unreachable" ] || return 1
+	mkdir -p "$cache" && tmp=$(mktemp -d "$cache/.tmp.XXXXXX") || return 1
+	if ! timeout 1200 python3 -m pip download -q --timeout 15 --retries 1 --no-deps --no-cache-dir \
+		--only-binary=:all: -d "$tmp" "$1==$2" </dev/null >"$work/pip" 2>&1; then
+		rm -rf "$tmp"
+		unreachable="$1 $2: $(grep -v '^WARNING' "$work/pip" | tail -n 1)"
+		return 1
+	fi
+	python3 - "$tmp" <<-'PY' && mv "$tmp/lib" "$cache/$1-$2"
+	import glob, os, sys, zipfile
+	into = os.path.join(sys.argv[1], "lib")
+	os.mkdir(into)
+	with zipfile.ZipFile(glob.glob(os.path.join(sys.argv[1], "*.whl"))[0]) as archive:
+	    for item in archive.infolist():
+	        name = os.path.basename(item.filename)
+	        if "/lib/" in item.filename and ".so" in name and not name.startswith("libnvperf"):
+	            with archive.open(item) as source, open(os.path.join(into, name), "wb") as target:
+	                while block := source.read(1 << 20):
+	                    target.write(block)
+	PY
+	got=$?
+	rm -rf "$tmp"
+	return "$got"
+}
+
+# The program of this kind, linked to this library: the same with the shim, and all of it counted.
+same() { # KIND LIBRARY TITLE
+	if ! "$compiler" -O1 -o "$work/$1" "$root/tests/wheels/$1.c" "$2" \
+		-Wl,-rpath,"$(dirname "$2")" -Wl,--allow-shlib-undefined >"$work/log" 2>&1; then
+		wrong "$3: $(tail -n 3 "$work/log")"
+		return
+	fi
+	timeout 120 "$work/$1" >"$work/bare" 2>&1
+	bare=$?
+	rm -f "$work/shim.tfs"
+	TFSHIM_OUTPUT=$work/shim TFSHIM_OPTIONS=report=0 TFSHIM_REWRITE=off LD_PRELOAD=$shim \
+		timeout 120 "$work/$1" >"$work/seen" 2>&1
+	seen=$?
+	[ "$bare" = "$seen" ] || wrong "$3: ended with $seen, not $bare"
+	cmp -s "$work/bare" "$work/seen" || wrong "$3: differs with the shim:
+$(diff "$work/bare" "$work/seen" | head -n 10)"
+	"$build/tests/programs/ledger" "$work/shim.tfs" 2>/dev/null |
+		awk '$1 == "calls" { print $2, $3 }' | LC_ALL=C sort >"$work/counted"
+	sed -n 's/^\([a-z]*[A-Z][^ ]*\) .*/\1 1/p' "$work/bare" | LC_ALL=C sort >"$work/called"
+	cmp -s "$work/called" "$work/counted" || wrong "$3: not counted as called:
+$(diff "$work/called" "$work/counted" | head -n 10)"
+	echo "$3: $(wc -l <"$work/counted") functions, $(awk '{ print $2 }' "$work/bare" | sort | uniq -c |
+		sort -rn | awk 'NR <= 3 { printf "%s%s answer %s", sep, $1, $2; sep = ", " }')"
+}
+
+for tool in python3 "$compiler"; do
+	command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
+done
+python3 -m pip --version >/dev/null 2>&1 || unreachable="python3 has no pip"
+
+while IFS='|' read -r kind wheel version library; do
+	[ -n "$kind" ] || continue
+	fetch "$wheel" "$version" || continue
+	tried=$((tried + 1))
+	file=$cache/$wheel-$version/$library
+	if [ ! -f "$file" ]; then
+		wrong "$wheel $version holds no $library"
+	elif [ "$kind" = cupti ]; then
+		"$build/tests/unit/unit-cupti_decode" "$file" || wrong "$wheel $version is not read right"
+	else
+		same "$kind" "$file" "$wheel $version"
+	fi
+done <<LIST
+$wheels
+LIST
+
+[ -z "$unreachable" ] || echo "skipped: cannot fetch $unreachable"
+[ "$failed" = 0 ] || exit 1
+[ -z "$unreachable" ] || exit 77
+echo "$tried wheels"
