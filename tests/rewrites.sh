@@ -133,5 +133,16 @@ for text in 'another GPU | 91900 | 0 1 0 1 1 | 25' 'tfsim simulated GPU | 91900 
 	done=$((done + 1))
 done
 
+# A decision that cuDNN refuses to run: the program's own algorithm does.
+rm -f "$out"/*.decisions
+run decides "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/decides.out")"
+for edit in 's/\(| [0-9]* |\) \([0-9]*\) [0-9]* /\1 \2 42 /' 's/\(| [0-9]* |\) \([0-9]* [0-9]*\) [0-9]* /\1 \2 0 /'; do
+	sed "$edit" "$out/decides.decisions" >"$out/refused.decisions"
+	cmp -s "$out/decides.decisions" "$out/refused.decisions" && fail "no decision to spoil"
+	run refused "" "$programs/rewrite_checks" convolution ||
+		fail "a decision that cuDNN refuses: $(tail -n 3 "$out/refused.out")"
+	done=$((done + 1))
+done
+
 echo "$done runs, $failed failures"
 [ "$failed" = 0 ]

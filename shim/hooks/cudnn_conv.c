@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
+#include <stdatomic.h>
 
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/rewrite.h"
@@ -71,6 +72,25 @@ static void offer(const struct tfs_frame *frame, struct tfs_convolution_call *ca
 	tfs_rewrite_convolution(call);
 }
 
+/* Did cuDNN refuse what a rewrite chose? Decisions come from a file, and an algorithm may ask more
+ * of the pointers than descriptors tell. Nothing has run then: the call is the program's again. */
+static bool taken_back(struct tfs_convolution_call *call, cudnnStatus_t status, void *workspace,
+	size_t workspace_bytes)
+{
+	static _Atomic bool told;
+
+	if (status == CUDNN_STATUS_SUCCESS || call->algorithm == call->asked_algorithm)
+		return false;
+	if (!atomic_exchange(&told, true))
+		tfs_recorder_fact("cudnn-search refused",
+			"cuDNN did not run a chosen algorithm; the program's ran",
+			(uint64_t)status);
+	call->algorithm = call->asked_algorithm;
+	call->workspace = workspace;
+	call->workspace_bytes = workspace_bytes;
+	return true;
+}
+
 TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_descriptor,
 		const void *x, const cudnnFilterDescriptor_t w_descriptor, const void *w,
@@ -91,11 +111,14 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor,
-		x, w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
-		call.workspace, call.workspace_bytes, beta, y_descriptor, y);
+	do {
+		status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor, x,
+			w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
+			call.workspace, call.workspace_bytes, beta, y_descriptor, y);
+	} while (taken_back(&call, status, workspace, workspace_bytes));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
@@ -125,12 +148,15 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha,
-		w_descriptor, w, dy_descriptor, dy, convolution,
-		(cudnnConvolutionBwdDataAlgo_t)call.algorithm, call.workspace, call.workspace_bytes,
-		beta, dx_descriptor, dx);
+	do {
+		status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha, w_descriptor, w,
+			dy_descriptor, dy, convolution,
+			(cudnnConvolutionBwdDataAlgo_t)call.algorithm, call.workspace,
+			call.workspace_bytes, beta, dx_descriptor, dx);
+	} while (taken_back(&call, status, workspace, workspace_bytes));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha,
@@ -160,12 +186,15 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha,
-		x_descriptor, x, dy_descriptor, dy, convolution,
-		(cudnnConvolutionBwdFilterAlgo_t)call.algorithm, call.workspace,
-		call.workspace_bytes, beta, dw_descriptor, dw);
+	do {
+		status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha, x_descriptor, x,
+			dy_descriptor, dy, convolution,
+			(cudnnConvolutionBwdFilterAlgo_t)call.algorithm, call.workspace,
+			call.workspace_bytes, beta, dw_descriptor, dw);
+	} while (taken_back(&call, status, workspace, workspace_bytes));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha,
