@@ -47,7 +47,7 @@ static int missing_cublas(void)
 
 static int missing_curand(void)
 {
-	return 204; /* CURAND_STATUS_INITIALIZATION_FAILED */
+	return 204; /* CURAND_STATUS_ARCH_MISMATCH: cuRAND has no "not supported" */
 }
 
 static int missing_nccl(void)

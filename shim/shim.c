@@ -185,12 +185,10 @@ static bool start(void)
 
 bool tfs_shim_running(void)
 {
-	int expected = NOT_STARTED;
+	int now = atomic_load_explicit(&state, memory_order_acquire);
 
-	if (atomic_load_explicit(&state, memory_order_acquire) == RUNNING)
-		return true;
-	if (!atomic_compare_exchange_strong(&state, &expected, STARTING))
-		return false;
+	if (now != NOT_STARTED || !atomic_compare_exchange_strong(&state, &now, STARTING))
+		return now == RUNNING;
 	const bool started = start();
 	atomic_store_explicit(&state, started ? RUNNING : FAILED, memory_order_release);
 	if (started)
