@@ -78,6 +78,7 @@ static const CUpti_ActivityKind wanted[] = {
 /* Libraries launch through the driver too, and programs may: X(name as in cupti_driver_cbid.h) */
 #define DRIVER_APIS(X)                                                                             \
 	X(cuCtxSynchronize)                                                                        \
+	X(cuCtxSynchronize_v2)                                                                     \
 	X(cuGraphLaunch)                                                                           \
 	X(cuGraphLaunch_ptsz)                                                                      \
 	X(cuLaunchCooperativeKernel)                                                               \
@@ -86,20 +87,40 @@ static const CUpti_ActivityKind wanted[] = {
 	X(cuLaunchKernelEx)                                                                        \
 	X(cuLaunchKernelEx_ptsz)                                                                   \
 	X(cuLaunchKernel_ptsz)                                                                     \
+	X(cuMemcpy)                                                                                \
+	X(cuMemcpy2DAsync_v2)                                                                      \
+	X(cuMemcpy2DAsync_v2_ptsz)                                                                 \
+	X(cuMemcpy2DUnaligned_v2)                                                                  \
+	X(cuMemcpy2DUnaligned_v2_ptds)                                                             \
+	X(cuMemcpy2D_v2)                                                                           \
+	X(cuMemcpy2D_v2_ptds)                                                                      \
 	X(cuMemcpyAsync)                                                                           \
 	X(cuMemcpyAsync_ptsz)                                                                      \
 	X(cuMemcpyDtoDAsync_v2)                                                                    \
 	X(cuMemcpyDtoDAsync_v2_ptsz)                                                               \
+	X(cuMemcpyDtoD_v2)                                                                         \
+	X(cuMemcpyDtoD_v2_ptds)                                                                    \
 	X(cuMemcpyDtoHAsync_v2)                                                                    \
 	X(cuMemcpyDtoHAsync_v2_ptsz)                                                               \
 	X(cuMemcpyDtoH_v2)                                                                         \
+	X(cuMemcpyDtoH_v2_ptds)                                                                    \
 	X(cuMemcpyHtoDAsync_v2)                                                                    \
 	X(cuMemcpyHtoDAsync_v2_ptsz)                                                               \
 	X(cuMemcpyHtoD_v2)                                                                         \
+	X(cuMemcpyHtoD_v2_ptds)                                                                    \
+	X(cuMemcpy_ptds)                                                                           \
+	X(cuMemsetD16Async)                                                                        \
+	X(cuMemsetD16Async_ptsz)                                                                   \
+	X(cuMemsetD16_v2)                                                                          \
+	X(cuMemsetD16_v2_ptds)                                                                     \
 	X(cuMemsetD32Async)                                                                        \
 	X(cuMemsetD32Async_ptsz)                                                                   \
+	X(cuMemsetD32_v2)                                                                          \
+	X(cuMemsetD32_v2_ptds)                                                                     \
 	X(cuMemsetD8Async)                                                                         \
 	X(cuMemsetD8Async_ptsz)                                                                    \
+	X(cuMemsetD8_v2)                                                                           \
+	X(cuMemsetD8_v2_ptds)                                                                      \
 	X(cuStreamSynchronize)                                                                     \
 	X(cuStreamSynchronize_ptsz)
 

@@ -1,0 +1,131 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The driver layer: what a program finds when it looks the driver up, and what of it is seen.
+#	driver.sh LIBRARY PROGRAMS_DIR TFSHIM
+# Each program runs alone first, and must say the same under the library.
+set -u
+library=$1 programs=$2 tfshim=$3
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
+export TFSIM_PACE=0
+simulated=$programs/../sim
+failed=0 done=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=$((failed + 1))
+}
+
+# same NAME PRELOAD OPTIONS PROGRAM ARGUMENTS: its output and status are as without the library
+same() {
+	name=$1 preload=$2 options=$3
+	shift 3
+	done=$((done + 1))
+	timeout 60 "$@" >"$out/$name.alone" 2>"$out/$name.alone.err"
+	alone=$?
+	rm -f "$out/$name.tfs"
+	TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="report=0:quiet=1:$options" TFSHIM_REWRITE=off \
+		LD_PRELOAD="$preload" timeout 60 "$@" >"$out/$name.out" 2>"$out/$name.err"
+	status=$?
+	[ "$alone" = 0 ] || fail "$name alone: status $alone: $(tail -n 3 "$out/$name.alone")"
+	[ "$status" = 0 ] || fail "$name: status $status: $(tail -n 5 "$out/$name.out" "$out/$name.err")"
+	cmp -s "$out/$name.alone" "$out/$name.out" || fail "$name says something else"
+}
+
+# counted NAME FUNCTION COUNT [MOST]: calls of a function that were seen
+counted() {
+	got=0
+	[ ! -f "$out/$1.tfs" ] || got=$("$programs/ledger" "$out/$1.tfs" |
+		awk -v f="$2" '$1 == "calls" && $2 == f { sum += $3 } END { print sum + 0 }')
+	[ "$got" -ge "$3" ] && [ "$got" -le "${4-$3}" ] ||
+		fail "$1: $got calls of $2 were seen, not $3"
+}
+
+findings() { # NAME
+	"$tfshim" report --format json --output "$out/$1.json" "$out/$1.tfs" >/dev/null 2>&1
+	jq -r '.findings[] | select(.callsite.line) |
+		"\(.id) \(.callsite.file | sub(".*/"; "")):\(.callsite.line) \(.callsite.function)"' \
+		"$out/$1.json" | sort
+}
+
+driver=$programs/libcuda.so.1
+mkdir "$out/other" "$out/old" "$out/open"
+cp "$driver" "$out/other/libcuda.so.1"
+cp "$programs/libcuda-open.so" "$out/open/libcuda.so.1"
+cp "$programs/libcuda-old.so" "$out/old/libcuda.so.1"
+
+# What each asks for is what it gets, and what has a hook is seen.
+hostile=$programs/driver_client_hostile
+for program in "$hostile" "$programs/driver_client_own"; do
+	kind=$(basename "$program")
+	for case in versions forms refused threads; do
+		same "$kind-$case" "$library" record=none "$program" $case "$driver"
+	done
+	same "$kind-old" "$library" record=none "$program" old "$out/old/libcuda.so.1"
+	same "$kind-twice" "$library" record=none "$program" twice "$driver" "$out/other/libcuda.so.1"
+	same "$kind-again" "$library" record=none "$program" again "$driver" "$out/other/libcuda.so.1"
+done
+# A driver whose references to itself can be overridden, as the vendor's cannot.
+same open "$library" record=none "$hostile" threads "$out/open/libcuda.so.1"
+counted open cuMemAlloc_v2 200 400
+counted driver_client_hostile-versions cuMemAlloc_v2 1007
+counted driver_client_hostile-versions cuMemcpyHtoD_v2 4
+counted driver_client_hostile-versions cuMemcpyHtoD_v2_ptds 2
+counted driver_client_hostile-versions cuEventElapsedTime 1
+counted driver_client_hostile-versions cuEventElapsedTime_v2 1
+counted driver_client_hostile-forms cuMemAlloc_v2 4
+counted driver_client_hostile-old cuMemAlloc_v2 1
+# While one thread starts the recording, the other goes on unseen.
+counted driver_client_hostile-threads cuMemAlloc_v2 200 400
+counted driver_client_hostile-twice cuMemAlloc_v2 1
+counted driver_client_hostile-again cuMemAlloc_v2 2
+
+# Switched off, nothing of it is seen.
+same off "$library" record=none:driver=0 "$hostile" versions "$driver"
+counted off cuMemAlloc_v2 0
+same on "$library" record=none:driver=0:driver=1 "$hostile" versions "$driver"
+counted on cuMemAlloc_v2 1007
+
+# Before the library's own constructor; beside another preloaded library, in either order.
+EARLY_LIBCUDA=$driver
+export EARLY_LIBCUDA
+same early "$library" record=none "$programs/driver_client_early"
+counted early cuMemAlloc_v2 1
+same second-after "$library:$programs/libdriver_client_second.so" record=none \
+	"$hostile" forms "$driver"
+same second-before "$programs/libdriver_client_second.so:$library" record=none \
+	"$hostile" forms "$driver"
+counted second-after cuMemAlloc_v2 4
+counted second-before cuMemAlloc_v2 4
+
+# A library in two parts with the same names: no recursion, and one call is one call.
+same front "$library" record=none "$programs/driver_client_front" "$driver"
+counted front cudnnCreate 2
+
+# A runtime inside the program: found by the program's own search path, seen, and judged alike.
+for program in driver_client driver_client_shared; do
+	LD_LIBRARY_PATH=$simulated same $program "$library" window=20 "$programs/$program"
+	findings $program >"$out/$program.findings"
+done
+counted driver_client cuLaunchKernel 240
+counted driver_client cudaMemcpy 0
+counted driver_client_shared cudaMemcpy 121
+counted driver_client_shared cuMemcpyHtoD_v2 0
+cmp -s "$out/driver_client.findings" "$out/driver_client_shared.findings" || {
+	fail "a linked-in runtime gets other findings than a shared one:"
+	diff "$out/driver_client.findings" "$out/driver_client_shared.findings"
+}
+[ "$(wc -l <"$out/driver_client.findings")" -ge 4 ] || fail "fewer findings than the loop has faults"
+same no-libraries "$library" record=none "$programs/driver_client"
+counted no-libraries cuLaunchKernel 240
+
+# The same inside a plugin.
+same plugin-local "$library" record=none "$programs/driver_client_plugin" \
+	"$programs/driver_client_train.so" local
+counted plugin-local cuLaunchKernel 240
+same plugin-deep "$library" record=none "$programs/driver_client_plugin" \
+	"$programs/driver_client_train.so" deep
+
+[ "$failed" = 0 ] || exit 1
+echo "$done runs are as without the library; what has a hook was seen"
