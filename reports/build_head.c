@@ -144,7 +144,9 @@ static void set_visibility(struct tfs_build *build)
 			tfs_region_print(region, "library.%s", line->name),
 			tfs_region_string(region, line->name),
 			tfs_region_print(region, "version %u, %s%s", line->version,
-				line->hooked        ? "calls seen"
+				line->static_copy && line->hooked
+					? "a static copy inside the program, seen at the driver"
+				: line->hooked      ? "calls seen"
 				: line->static_copy ? "a static copy inside the program, not seen"
 						    : "no calls seen",
 				line->path && *line->path

@@ -90,10 +90,29 @@ static bool launch_stub(const struct tfs_model_frame *frame)
 	return frame->file && ends_with(frame->file, ".stub.c");
 }
 
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* Of a CUDA runtime that is linked into the program. It has no debug information. */
+static bool runtime(const struct tfs_model_frame *frame)
+{
+	const char *name = frame->function;
+
+	if (!name || frame->file)
+		return false;
+	name += begins_with(name, "__cuda") ? 2 : 0;
+	return begins_with(name, "libcudart_static_") || begins_with(name, "cudart::") ||
+	       (begins_with(name, "cuda") && name[4] >= 'A' && name[4] <= 'Z');
+}
+
 /* clang's stubs have the kernel's line, and no other function around them. */
 static bool toolkit(const struct tfs_model_frame *frame)
 {
-	if (frame->function && !strncmp(frame->function, "__device_stub__", 15))
+	if (frame->function && begins_with(frame->function, "__device_stub__"))
+		return true;
+	if (runtime(frame))
 		return true;
 	return frame->file &&
 	       (strstr(frame->file, "/crt/") || ends_with(frame->file, "/cuda_runtime.h") ||

@@ -49,7 +49,8 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 
-		if (library->flags & 2)
+		/* Seen at the driver's functions, it hides nothing. */
+		if ((library->flags & 3) == 2)
 			list = add(pool, list,
 				tfs_pool_print(pool,
 					"a static copy of %s inside the program is out of reach of "

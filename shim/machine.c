@@ -6,6 +6,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "shim/env.h"
 #include "shim/hook.h"
 
 #define MOST_DEVICES 16
@@ -149,9 +150,11 @@ void tfs_machine_write(void)
 			write_device(i, driver, runtime);
 	}
 	if (!write_library(TFS_LIBRARY_cudart, "libcudart.so", (uint32_t)runtime) && count > 0) {
-		/* CUDA runs without a shared runtime: the program carries its own. */
+		/* CUDA runs without a shared runtime: the program carries its own, whose calls of
+		 * the driver may be seen. */
 		const struct tfs_library_record record = {
-			.record = {.function = TFS_LIBRARY_cudart}, .flags = 2};
+			.record = {.function = TFS_LIBRARY_cudart},
+			.flags = tfs_env_driver() ? 3 : 2};
 		tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
 	}
 	write_library(TFS_LIBRARY_cuda, "libcuda.so", (uint32_t)driver);
