@@ -37,10 +37,14 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle cores it asks for")     \
 	X("staging_limit", staging_limit_bytes, bytes, UINT64_C(64) << 20,                         \
 		"pinned-staging: pinned memory it may hold")                                       \
+	X("measure", measure, number, 200,                                                         \
+		"steps that measuring exact rewrites may take; 0: they are not measured")          \
 	X("search_ms", search_ms, number, 2000, "cudnn-search: time it may take in all")           \
 	X("search_problems", search_problems, number, 64, "cudnn-search: problems it may search")  \
 	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
 		"cudnn-search: largest workspace it may allocate")                                 \
+	X("alternate", alternate, number, 0,                                                       \
+		"tests only: switches exact rewrites every so many steps")                         \
 	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \
 	X("help", help, flag, 0, "print the options and their defaults")
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "rules/rewrites/measure.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
@@ -30,6 +32,7 @@ static uint64_t last_start;
 static _Atomic uint32_t source = TFS_STEP_LOOPS; /* enum tfs_step_source */
 static const struct tfs_self *_Atomic declarer;  /* the thread that says where steps begin */
 static _Atomic bool marking;
+static uint64_t last_start_ns; /* for the rewrites' measurement; 0 = the row was broken */
 static enum tfs_phase phase = TFS_PHASE_WARMUP;
 static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
@@ -221,6 +224,7 @@ static void leave_training(uint64_t ticks, uint32_t site)
 	if (phase != TFS_PHASE_TRAINING)
 		return;
 	close_step(ticks);
+	last_start_ns = 0;
 	phase = TFS_PHASE_OTHER;
 	atomic_store(&current, 0);
 	put_mark(last_index, ticks, site, 0);
@@ -231,6 +235,16 @@ static bool in_stretch(const struct tfs_thread *thread)
 {
 	return stretch.ticks != 0 && thread->latest != NULL &&
 	       (thread->latest->flags & TFS_SITE_UNKNOWN) != 0;
+}
+
+/* A step that another one follows at once tells rewrites how long it took. */
+static void measure_step(void)
+{
+	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+
+	if (last_start_ns != 0 && tfs_windows_rewrites())
+		tfs_rewrite_step(now_ns - last_start_ns);
+	last_start_ns = now_ns;
 }
 
 static void open_step(uint64_t ticks, uint32_t site)
@@ -260,14 +274,18 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 	}
 	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && is_same_place(thread, entry))
 		return;
-	if (in_stretch(thread))
+	if (in_stretch(thread)) {
+		tfs_measure_interrupt();
 		leave_training(stretch.ticks, stretch.site);
+	}
 	stretch.ticks = 0;
 	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
+		tfs_measure_interrupt();
 		leave_training(ticks, entry->site);
 		return;
 	}
 	close_step(ticks);
+	measure_step();
 	open_step(ticks, entry->site);
 }
 
@@ -291,6 +309,7 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 	atomic_store(&found, true);
 	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0)
 		stop_search(from == TFS_STEP_API ? "told by the program" : "found");
+	tfs_measure_interrupt();
 	leave_training(ticks, site);
 	return true;
 }
@@ -308,8 +327,11 @@ static void declare(enum tfs_step_source from, uint64_t ticks, uint64_t caller, 
 	if (may_declare(from, ticks, site)) {
 		if (begins) {
 			close_step(ticks);
+			measure_step();
 			open_step(ticks, site);
 		} else {
+			if (phase == TFS_PHASE_TRAINING)
+				measure_step();
 			leave_training(ticks, site);
 		}
 	}

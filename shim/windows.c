@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "cupti/collector.h"
+#include "rules/rewrites/measure.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -37,6 +38,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 {
 	const bool device = tfs_collector_window(true);
 
+	tfs_measure_interrupt();
 	number++;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));

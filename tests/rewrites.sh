@@ -124,6 +124,52 @@ train naive-search naive 8
 train naive-replay naive 8
 cmp -s "$out/naive-search" "$out/naive-replay" && fail "deciding in the middle of a run goes unnoticed"
 
+# The same bits whichever block of steps an exact rewrite is on in.
+exact() { # DUMP REWRITE OPTIONS
+	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:$3" LD_PRELOAD="$library" \
+		timeout 100 "$trainer" --data "$digits" --steps 40 --deterministic --dump "$out/$1" \
+		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
+	[ "$2" = off ] || applies "exact-$1" pinned-staging
+	done=$((done + 1))
+}
+exact weights-off off ""
+exact weights-exact exact measure=0
+exact weights-measured exact ""
+for steps in 1 2 5; do
+	exact "weights-$steps" exact "alternate=$steps"
+done
+for one in exact measured 1 2 5; do
+	cmp -s "$out/weights-off" "$out/weights-$one" || fail "other weights with exact rewrites ($one)"
+done
+
+# Measured on the running program, in blocks of steps with and without: the one that wins stays,
+# the one that loses is off; nothing else about the program changes.
+options=
+measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised gain in us]
+	done=$((done + 1))
+	rm -f "$out/measured-$1.tfs"
+	# shellcheck disable=SC2086
+	env TFSHIM_OUTPUT="$out/measured-$1" TFSHIM_REWRITE=exact TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
+		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" $3 >"$out/measured.out" 2>&1 ||
+		fail "$1: the program noticed: $(tail -n 3 "$out/measured.out")"
+	# A later line replaces an earlier one.
+	state=$("$programs/ledger" "$out/measured-$1.tfs" | sed -n 's/^pinned-staging state //p' | tail -n 1)
+	echo "$1: $state"
+	case $state in
+	"$4 "*"$5"*) ;;
+	*) fail "$1: not '$4 ... $5': $state" ;;
+	esac
+	[ -z "${6:-}" ] || echo "$state $6" | awk '{ exit !($3 > $(NF - 1) && $3 < $NF && $4 <= $3 && $3 <= $5) }' ||
+		fail "$1: the realised gain is not in $6: $state"
+}
+measured wins "" "300 1024" apply "24 blocks of 8 steps, in turn with and without: it gains" "1500 3500"
+measured loses naive=32 "300 1024" lost "it loses, and is off" "-20000 -500"
+measured short "" "60 1024" apply "too short to tell ("
+measured unasked measure=0 "60 1024" apply "not measured, as asked"
+measured again "" "1100 1024 256" apply "asked again as the steps changed: it gains"
+WORLD_SIZE=2 measured ranks "" "60 1024" apply "not measured, there are several ranks; kept"
+
 # Decisions of another GPU, broken and hostile lines: passed over, said at most, never fatal.
 options=
 for text in 'another GPU | 91900 | 0 1 0 1 1 | 25' 'tfsim simulated GPU | 91900 | 0 1 9999999999999999999999' \

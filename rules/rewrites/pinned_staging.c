@@ -13,6 +13,10 @@
  * - Anything that is not a plain copy from unregistered memory to this device's own memory is left
  *   alone, and so is every copy while a stream is being captured.
  * - Never more pinned memory than the option staging_limit allows; allocated once.
+ *
+ * Its own model of a copy's gain: bytes over the pageable rate, less the longer of the copy into
+ * the ring and bytes over the pinned rate. The rates are those of the program's own copies, a few
+ * of which go the pageable way for it; until then what is usual.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
@@ -23,6 +27,7 @@
 
 #include "rules/rewrites/rewrite.h"
 #include "shim/capture.h"
+#include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
@@ -35,6 +40,12 @@
 /* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
 #define NAIVE_LATE 1u    /* returns before the source was read */
 #define NAIVE_CAPTURE 2u /* works while a stream is being captured */
+#define NAIVE_SLOW 32u   /* wastes time: loses when measured */
+
+#define SAMPLES 4u         /* copies that each rate is taken from */
+#define UNSAMPLED 16u      /* copies after which the usual rates must do */
+#define USUAL_PAGEABLE 8e0 /* bytes per ns: PCIe 4, one thread */
+#define USUAL_PINNED 25e0
 
 enum check {
 	CHECK_DIRECTION,
@@ -64,6 +75,10 @@ static struct {
 	__typeof__(&cudaEventCreateWithFlags) event_create;
 	__typeof__(&cudaEventRecord) event_record;
 	__typeof__(&cudaEventSynchronize) event_wait;
+	__typeof__(&cudaEventElapsedTime) event_elapsed;
+	__typeof__(&cudaPeekAtLastError) peek_error;
+	__typeof__(&cudaGetLastError) take_error;
+	__typeof__(&cudaMemcpy) copy_and_wait;
 	__typeof__(&cudaLaunchHostFunc) host_function;
 	__typeof__(&cudaGetDevice) device;
 	__typeof__(&cudaDeviceGetAttribute) attribute;
@@ -83,7 +98,19 @@ static struct {
 	uint32_t next;
 	int device; /* the ring's events belong to it */
 	bool failed;
+	cudaEvent_t probe[2]; /* around a transfer that is timed */
+	const struct chunk *probed;
+	size_t probed_bytes;
 } ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
+
+/* Best of what was seen, in bytes per nanosecond; of copies below and from MANY_BYTES on. */
+static struct rates {
+	double pageable;
+	double pinned;
+	uint32_t pageable_samples;
+	uint32_t pinned_samples;
+	uint32_t staged;
+} rates[2];
 
 #define LOOK_UP(field, name)                                                                       \
 	(cuda.field = (__typeof__(cuda.field))tfs_lookup_named(TFS_LIBRARY_cudart, name))
@@ -95,6 +122,9 @@ static bool start(void)
 	       LOOK_UP(event_create, "cudaEventCreateWithFlags") &&
 	       LOOK_UP(event_record, "cudaEventRecord") &&
 	       LOOK_UP(event_wait, "cudaEventSynchronize") &&
+	       LOOK_UP(event_elapsed, "cudaEventElapsedTime") &&
+	       LOOK_UP(peek_error, "cudaPeekAtLastError") &&
+	       LOOK_UP(take_error, "cudaGetLastError") && LOOK_UP(copy_and_wait, "cudaMemcpy") &&
 	       LOOK_UP(host_function, "cudaLaunchHostFunc") && LOOK_UP(device, "cudaGetDevice") &&
 	       LOOK_UP(attribute, "cudaDeviceGetAttribute") &&
 	       LOOK_UP(pointer, "cudaPointerGetAttributes");
@@ -160,30 +190,69 @@ static bool has_cores(size_t bytes)
 		       (uint64_t)CPU_COUNT(&usable) >= tfs_options.staging_cores);
 }
 
+/* On failure what was made stays ours; it is of no use to anyone and never freed. */
+static bool fill_ring(uint32_t count)
+{
+	char *memory = NULL;
+	cudaError_t status =
+		cuda.host_alloc((void **)&memory, count * CHUNK_BYTES, cudaHostAllocPortable);
+
+	for (uint32_t i = 0; i < count && status == cudaSuccess; i++) {
+		ring.chunks[i] = (struct chunk){.memory = memory + i * CHUNK_BYTES};
+		status = cuda.event_create(&ring.chunks[i].empty, cudaEventDisableTiming);
+	}
+	for (uint32_t i = 0; i < 2 && status == cudaSuccess; i++)
+		status = cuda.event_create(&ring.probe[i], cudaEventDefault);
+	return status == cudaSuccess;
+}
+
 /* Makes the ring on first use; the lock is held. */
 static bool make_ring(int device)
 {
 	const uint64_t most = tfs_options.staging_limit_bytes / CHUNK_BYTES;
-	char *memory = NULL;
 
 	if (ring.count > 0)
 		return ring.device == device;
-	if (ring.failed || most < 2)
+	/* An error that waits for the program to ask must not be covered by one of ours. */
+	if (ring.failed || most < 2 || cuda.peek_error() != cudaSuccess)
 		return false;
 	const uint32_t count = most < MOST_CHUNKS ? (uint32_t)most : MOST_CHUNKS;
-	ring.failed = cuda.host_alloc((void **)&memory, count * CHUNK_BYTES,
-			      cudaHostAllocPortable) != cudaSuccess;
-	for (uint32_t i = 0; i < count && !ring.failed; i++) {
-		ring.chunks[i] = (struct chunk){.memory = memory + i * CHUNK_BYTES};
-		ring.failed = cuda.event_create(&ring.chunks[i].empty, cudaEventDisableTiming) !=
-			      cudaSuccess;
-	}
-	if (ring.failed)
+	ring.failed = !fill_ring(count);
+	if (ring.failed) {
+		cuda.take_error();
 		return false;
+	}
 	ring.count = count;
 	ring.next = 0;
 	ring.device = device;
+	ring.probed = NULL;
 	return true;
+}
+
+static struct rates *rates_of(size_t bytes)
+{
+	return &rates[bytes >= MANY_BYTES];
+}
+
+static void keep_rate(double *rate, uint32_t *samples, double bytes, double ns)
+{
+	if (ns > 0 && bytes / ns > *rate)
+		*rate = bytes / ns;
+	(*samples)++;
+}
+
+/* The chunk's transfer is over: how long did it take? */
+static void read_probe(const struct chunk *chunk)
+{
+	struct rates *one = rates_of(ring.probed_bytes);
+	float ms = 0;
+
+	if (ring.probed != chunk)
+		return;
+	ring.probed = NULL;
+	if (cuda.event_elapsed(&ms, ring.probe[0], ring.probe[1]) == cudaSuccess)
+		keep_rate(&one->pinned, &one->pinned_samples, (double)ring.probed_bytes,
+			(double)ms * 1e6);
 }
 
 struct late {
@@ -212,28 +281,71 @@ static void read_source(struct chunk *chunk, const char *source, size_t bytes, c
 	cuda.host_function(stream, read_late, one);
 }
 
-static cudaError_t send_chunk(char *target, const char *source, size_t bytes, cudaStream_t stream)
+static cudaError_t transfer(char *target, struct chunk *chunk, size_t bytes, cudaStream_t stream)
 {
-	struct chunk *chunk = &ring.chunks[ring.next];
-	cudaError_t status = cudaSuccess;
+	const bool probing = ring.probed == NULL && rates_of(bytes)->pinned_samples < SAMPLES;
+	cudaError_t status = probing ? cuda.event_record(ring.probe[0], stream) : cudaSuccess;
 
-	ring.next = (ring.next + 1) % ring.count;
-	if (chunk->used)
-		status = cuda.event_wait(chunk->empty);
-	if (status != cudaSuccess)
-		return status;
-	read_source(chunk, source, bytes, stream);
-	status = cuda.copy(target, chunk->memory, bytes, cudaMemcpyHostToDevice, stream);
+	if (status == cudaSuccess)
+		status = cuda.copy(target, chunk->memory, bytes, cudaMemcpyHostToDevice, stream);
+	if (status == cudaSuccess && probing)
+		status = cuda.event_record(ring.probe[1], stream);
+	if (status == cudaSuccess && probing) {
+		ring.probed = chunk;
+		ring.probed_bytes = bytes;
+	}
 	if (status == cudaSuccess)
 		status = cuda.event_record(chunk->empty, stream);
 	chunk->used = status == cudaSuccess;
 	return status;
 }
 
+/* Adds to *fill_ns what the copy into the chunk took. */
+static cudaError_t send_chunk(
+	char *target, const char *source, size_t bytes, cudaStream_t stream, double *fill_ns)
+{
+	struct chunk *chunk = &ring.chunks[ring.next];
+	cudaError_t status = cudaSuccess;
+
+	if (chunk->used) {
+		status = cuda.event_wait(chunk->empty);
+		if (status != cudaSuccess)
+			return status;
+		read_probe(chunk);
+	}
+	ring.next = (ring.next + 1) % ring.count;
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	read_source(chunk, source, bytes, stream);
+	*fill_ns += (double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
+	return transfer(target, chunk, bytes, stream);
+}
+
+static void waste_time(void)
+{
+	const uint64_t end_ns = tfs_clock_ns(CLOCK_MONOTONIC) + 5000000;
+
+	while (tfs_clock_ns(CLOCK_MONOTONIC) < end_ns)
+		sched_yield();
+}
+
+static void predict(size_t bytes, double fill_ns)
+{
+	const struct rates *one = rates_of(bytes);
+	const double pageable = one->pageable > 0 ? one->pageable : USUAL_PAGEABLE;
+	const double pinned = one->pinned > 0 ? one->pinned : USUAL_PINNED;
+	const double transfer_ns = (double)bytes / pinned;
+
+	if ((one->pageable_samples == 0 || one->pinned_samples == 0) && one->staged < UNSAMPLED)
+		return;
+	tfs_rewrite_predict_call(
+		SELF, (double)bytes / pageable - (fill_ns > transfer_ns ? fill_ns : transfer_ns));
+}
+
 static cudaError_t send(const struct tfs_copy_call *call)
 {
 	cudaStream_t stream = call->stream;
 	cudaError_t status = cudaSuccess;
+	double fill_ns = 0;
 
 	if (stream == NULL)
 		stream = call->per_thread ? cudaStreamPerThread : cudaStreamLegacy;
@@ -244,10 +356,33 @@ static cudaError_t send(const struct tfs_copy_call *call)
 		const size_t bytes = rest < CHUNK_BYTES ? rest : CHUNK_BYTES;
 
 		status = send_chunk((char *)call->target + done, (const char *)call->source + done,
-			bytes, stream);
+			bytes, stream, &fill_ns);
 		done += bytes;
 	}
+	if ((tfs_options.naive & NAIVE_SLOW) != 0)
+		waste_time();
+	rates_of(call->bytes)->staged++;
+	predict(call->bytes, fill_ns);
 	return status;
+}
+
+/* A few blocking copies go the program's way, to learn the rate of that. */
+static bool send_pageable(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	struct rates *one = rates_of(call->bytes);
+
+	if (call->async || call->per_thread || one->staged < SAMPLES ||
+		one->pageable_samples >= SAMPLES)
+		return false;
+	*out_status = (uint32_t)cuda.synchronize(cudaStreamLegacy);
+	if (*out_status != cudaSuccess)
+		return true;
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	*out_status = (uint32_t)cuda.copy_and_wait(
+		call->target, call->source, call->bytes, (enum cudaMemcpyKind)call->kind);
+	keep_rate(&one->pageable, &one->pageable_samples, (double)call->bytes,
+		(double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns));
+	return true;
 }
 
 /* All but the checks that need the ring; cheap ones first. */
@@ -263,7 +398,10 @@ static bool all_hold(const struct tfs_copy_call *call)
 		       SELF, CHECK_SIZE, call->bytes >= tfs_options.staging_min_bytes, site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
 		       !tfs_capturing() || (tfs_options.naive & NAIVE_CAPTURE) != 0, site) &&
-	       tfs_rewrite_check(SELF, CHECK_SOURCE, is_pageable(call->source), site) &&
+	       tfs_rewrite_check(SELF, CHECK_SOURCE,
+		       is_pageable(call->source) &&
+			       is_pageable((const char *)call->source + call->bytes - 1),
+		       site) &&
 	       tfs_rewrite_check(SELF, CHECK_TARGET,
 		       cuda.device(&device) == cudaSuccess &&
 			       is_own_memory(call->target, call->bytes, device),
@@ -283,8 +421,11 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	if (!tfs_rewrite_check(
 		    SELF, CHECK_BUSY, pthread_mutex_trylock(&ring.lock) == 0, call->site))
 		return false;
-	if (tfs_rewrite_check(SELF, CHECK_RING, make_ring(device), call->site) &&
-		tfs_rewrite_apply(SELF, call->bytes)) {
+	if (!tfs_rewrite_check(SELF, CHECK_RING, make_ring(device), call->site)) {
+		taken = false;
+	} else if (tfs_rewrite_mode(SELF) == TFS_MODE_APPLY && send_pageable(call, out_status)) {
+		taken = true;
+	} else if (tfs_rewrite_apply(SELF, call->bytes)) {
 		*out_status = (uint32_t)send(call);
 		taken = true;
 	}
@@ -298,6 +439,7 @@ static void reset(void)
 	pthread_mutex_lock(&ring.lock);
 	ring.count = 0;
 	ring.device = -1;
+	ring.probed = NULL;
 	pthread_mutex_unlock(&ring.lock);
 }
 

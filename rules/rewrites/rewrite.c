@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rewrite_list.h"
+#include "rules/rewrites/measure.h"
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
@@ -30,6 +31,9 @@ static struct {
 	_Atomic uint64_t applied;
 	_Atomic uint64_t bytes;
 	double predicted_ns;
+	_Atomic int64_t modelled_ns; /* gain of the calls it took part in, by its own model */
+	_Atomic uint64_t modelled;   /* such calls */
+	uint64_t steps;              /* outside windows, it being on */
 } states[sizeof(rewrites) / sizeof(rewrites[0])];
 
 /* Refusals by (rewrite, check, site). */
@@ -115,6 +119,7 @@ static void read_modes(const char *text)
 void tfs_rewrite_start(void)
 {
 	uint32_t taking = 0;
+	uint32_t switchable = 0;
 
 	read_modes(tfs_options.rewrite);
 	for (size_t i = 0; rewrites[i] != NULL; i++) {
@@ -127,11 +132,14 @@ void tfs_rewrite_start(void)
 			states[i].mode = TFS_MODE_OFF;
 			continue;
 		}
+		if (rewrite->switchable && states[i].mode == TFS_MODE_APPLY)
+			switchable |= 1u << i;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
 	}
+	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
 }
 
@@ -193,10 +201,55 @@ void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
 	states[number(rewrite)].predicted_ns = ns_per_step;
 }
 
+/* Without steps nothing can be measured: then the model alone decides, after some calls. */
+#define MODELLED_CALLS 16
+
+void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns)
+{
+	const size_t i = number(rewrite);
+
+	atomic_fetch_add_explicit(&states[i].modelled_ns, (int64_t)ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].modelled, 1, memory_order_relaxed);
+	if (states[i].steps == 0 && tfs_options.measure > 0 &&
+		tfs_rewrite_predicted((uint32_t)i) <= 0)
+		__atomic_fetch_and(&tfs_measure_on, ~(1u << i), __ATOMIC_RELAXED);
+}
+
+uint64_t tfs_rewrite_applied(uint32_t i)
+{
+	return atomic_load_explicit(&states[i].applied, memory_order_relaxed);
+}
+
+double tfs_rewrite_predicted(uint32_t i)
+{
+	const uint64_t calls = atomic_load_explicit(&states[i].modelled, memory_order_relaxed);
+	const double gain =
+		(double)atomic_load_explicit(&states[i].modelled_ns, memory_order_relaxed);
+
+	if (!rewrites[i]->switchable)
+		return states[i].predicted_ns;
+	if (calls == 0 || (states[i].steps == 0 && calls < MODELLED_CALLS))
+		return NAN;
+	return states[i].steps > 0 ? gain / (double)states[i].steps : gain / (double)calls;
+}
+
+static bool is_on(size_t i)
+{
+	return !rewrites[i]->switchable ||
+	       (tfs_windows_rewrites() &&
+		       (__atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) >> i & 1) != 0);
+}
+
 static bool takes_part(size_t i)
 {
-	return states[i].mode != TFS_MODE_OFF &&
-	       (!rewrites[i]->switchable || tfs_windows_rewrites());
+	return states[i].mode != TFS_MODE_OFF && is_on(i);
+}
+
+void tfs_rewrite_step(uint64_t ns)
+{
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		states[i].steps += rewrites[i]->switchable && takes_part(i);
+	tfs_measure_step(ns);
 }
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
@@ -241,27 +294,54 @@ void tfs_rewrite_reset(void)
 bool tfs_rewrite_any_switchable(void)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY &&
+		if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY && is_on(i) &&
 			atomic_load_explicit(&states[i].applied, memory_order_relaxed) > 0)
 			return true;
 	return false;
 }
 
+/* What the rewrite came to. One that was never measured is kept if its own model is for it. */
+static enum tfs_rewrite_state outcome(
+	size_t i, double predicted_ns, const struct tfs_measured *measured)
+{
+	const bool doubtful = rewrites[i]->switchable && !(predicted_ns > 0) &&
+			      tfs_options.measure > 0 && tfs_rewrite_applied((uint32_t)i) > 0;
+
+	if (states[i].mode != TFS_MODE_APPLY)
+		return (enum tfs_rewrite_state)states[i].mode;
+	if (measured->verdict == TFS_VERDICT_LOST)
+		return TFS_REWRITE_LOST;
+	return measured->verdict == TFS_VERDICT_NONE && doubtful ? TFS_REWRITE_OFF
+								 : TFS_REWRITE_APPLY;
+}
+
 static void write_state(size_t i)
 {
+	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
+	struct tfs_measured measured = {.gain = {NAN, NAN, NAN}};
+
+	if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY &&
+		tfs_rewrite_applied((uint32_t)i) > 0)
+		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
 	const struct tfs_rewrite_record record = {
-		.record = {.function = (uint16_t)states[i].mode,
+		.record = {.function = (uint16_t)outcome(i, predicted_ns, &measured),
 			.site = tfs_recorder_string(rewrites[i]->name)},
-		.applied = atomic_load(&states[i].applied),
+		.applied = tfs_rewrite_applied((uint32_t)i),
 		.bytes = atomic_load(&states[i].bytes),
-		.predicted_ns = states[i].predicted_ns,
-		.realised_ns = NAN,
-		.realised_low_ns = NAN,
-		.realised_high_ns = NAN,
+		.predicted_ns = predicted_ns,
+		.realised_ns = measured.gain.middle,
+		.realised_low_ns = measured.gain.low,
+		.realised_high_ns = measured.gain.high,
 		.rank = rewrites[i]->rank,
+		.reason = measured.reason[0] != '\0' ? tfs_recorder_string(measured.reason) : 0,
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+}
+
+void tfs_rewrite_decided(uint32_t i)
+{
+	write_state(i);
 }
 
 static void write_refusal(uint32_t i)

@@ -49,7 +49,7 @@ struct tfs_rewrite {
 	enum tfs_rewrite_class rank;
 	const char *rules; /* "TFS101" */
 	/* Can be switched at any call without changing a result: then it stays off in windows,
-	 * where the program is judged as it was written. */
+	 * where the program is judged as it was written, and has to prove itself (measure.h). */
 	bool switchable;
 	const char *const *checks; /* names, ended by NULL; at most TFS_REWRITE_CHECKS */
 
@@ -82,6 +82,19 @@ enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
 /* The gain that the rewrite itself predicts, in nanoseconds per step; NaN while it cannot. */
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
 
+/* For switchable ones: what its model expects that a call it took part in has gained, in
+ * nanoseconds; the frame makes that a prediction per step. */
+void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns);
+
+/* For the measurement, by number in the list: calls taken part in, predicted gain per step (NaN:
+ * none), and that rewrite `i` was decided upon. */
+uint64_t tfs_rewrite_applied(uint32_t i);
+double tfs_rewrite_predicted(uint32_t i);
+void tfs_rewrite_decided(uint32_t i);
+
+/* A training step outside windows ended; its own thread. */
+void tfs_rewrite_step(uint64_t ns);
+
 /* Hooks' side. Hot: one load while no rewrite takes part. */
 #define TFS_TAKES_COPIES 1u
 #define TFS_TAKES_CONVOLUTIONS 2u
@@ -98,7 +111,7 @@ void tfs_rewrite_finish(void);
 /* In a forked child. */
 void tfs_rewrite_forget(void);
 
-/* Did any switchable rewrite take part lately? For the step's flags. */
+/* May a switchable rewrite that takes part act now? For the step's flags. */
 bool tfs_rewrite_any_switchable(void);
 
 #endif

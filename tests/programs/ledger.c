@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what the rewrites of a recording did: "pinned-staging applied 12", and for each check that
+/* Prints what the rewrites of a recording did: "pinned-staging applied 12", its state and gain in
+ * microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for each check that
  * refused "pinned-staging size 3"; then the calls it counted, "calls cudaFree 2". */
 #include <errno.h>
 #include <stdio.h>
@@ -19,8 +20,14 @@ int main(int count, char **words)
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
-		printf("%s applied %llu\n", tfs_trace_string(trace, one->record.site),
-			(unsigned long long)one->applied);
+		static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
+		const char *name = tfs_trace_string(trace, one->record.site);
+
+		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
+		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name,
+			states[one->record.function % 5], one->predicted_ns / 1e3,
+			one->realised_ns / 1e3, one->realised_low_ns / 1e3,
+			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
 		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_MEASURE_H
+#define TFS_RULES_REWRITES_MEASURE_H
+
+/*
+ * Rewrites that can be switched at any call prove themselves on the running program: outside
+ * windows, blocks of steps alternate with and without them (trial.h), each rewrite alone, then
+ * those that won together. One whose interval reaches down to zero has lost and is off. The
+ * question is put again when the time of a step changes clearly.
+ *
+ * The step's own thread, unless said otherwise.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/rewrites/trial.h"
+
+/* What is known of a rewrite; numbers are those of rewrite.c's list. */
+enum tfs_verdict {
+	TFS_VERDICT_NONE, /* not measured, or not to the end */
+	TFS_VERDICT_WON,
+	TFS_VERDICT_LOST
+};
+
+struct tfs_measured {
+	enum tfs_verdict verdict;
+	struct tfs_gain gain;
+	char reason[160];
+};
+
+/* Bit i: rewrite i may take part as far as this measurement goes. Any thread; relaxed. */
+extern uint32_t tfs_measure_on;
+
+/* Bit i of `switchable`: rewrite i is to be measured once it takes part. At start. */
+void tfs_measure_start(uint32_t switchable);
+
+/* A training step outside windows ended. */
+void tfs_measure_step(uint64_t ns);
+
+/* The row of steps was broken: a window, an evaluation. */
+void tfs_measure_interrupt(void);
+
+/* What is known of rewrite `i` by now; at exit any thread. `predicted_ns`: what its own model
+ * expects, NaN when it has none. */
+void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *out_measured);
+
+#endif
