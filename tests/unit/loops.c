@@ -75,7 +75,7 @@ static void test_plain(void)
 {
 	struct trainer trainer = {.straight = 10, .updates = true};
 
-	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3);
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3);
 	TEST_TRUE(opens(&trainer, START + 10));
 	TEST_TRUE(!opens(&trainer, START + 11));
 	TEST_TRUE(!opens(&trainer, START + 9));
@@ -87,7 +87,7 @@ static void test_long_start(void)
 {
 	struct trainer trainer = {.straight = 400, .updates = true};
 
-	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3);
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3);
 	TEST_TRUE(opens(&trainer, START + 400));
 	free(trainer.loops);
 }
@@ -98,7 +98,8 @@ static void test_middle(void)
 	for (unsigned unseen = 1; unseen <= CALLS; unseen++) {
 		struct trainer trainer = {.unseen = unseen, .updates = true};
 
-		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 3))
+		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM,
+			    TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3))
 			printf("  from call %u of the step on\n", unseen);
 		free(trainer.loops);
 	}
