@@ -12,6 +12,8 @@
 #define START 0x40u /* return address of the first call in the loop */
 #define WEIGHTS 0x10000u
 
+#define LAST 5 /* the step's last call comes so far behind the update */
+
 struct trainer {
 	struct tfs_loops *loops;
 	unsigned straight; /* calls before the loop */
@@ -46,7 +48,7 @@ static bool run_step(const struct trainer *trainer, unsigned first)
 	for (unsigned i = 0; i < PARAMETERS; i++)
 		if (feed(trainer, update, WEIGHTS + i, trainer->updates))
 			return true;
-	return feed(trainer, update + 1, 0, false);
+	return feed(trainer, update + LAST, 0, false);
 }
 
 /* Steps until it was found; 0 = not within 40. */
@@ -105,6 +107,27 @@ static void test_middle(void)
 	}
 }
 
+/* An evaluation that was inlined lies between the step's own calls, and was never part of one. */
+static void test_places(void)
+{
+	struct trainer trainer = {.straight = 10, .updates = true};
+	const uint64_t update = START + 10 + CALLS;
+
+	TEST_TRUE(search(&trainer) > 0);
+	for (uint64_t address = START + 10; address <= update + LAST; address++) {
+		const uint64_t frames[] = {address, 0x20, 0x10};
+		const bool own = address <= update || address == update + LAST;
+
+		TEST_TRUE(!tfs_loops_outside(trainer.loops, frames, 3));
+		TEST_EQ(tfs_loops_unknown(trainer.loops, frames, 3), !own);
+	}
+	const uint64_t behind[] = {update + LAST + 1, 0x20, 0x10};
+	TEST_TRUE(tfs_loops_outside(trainer.loops, behind, 3));
+	const uint64_t elsewhere[] = {START + 10, 0x21, 0x10};
+	TEST_TRUE(tfs_loops_outside(trainer.loops, elsewhere, 3));
+	free(trainer.loops);
+}
+
 static void test_inference(void)
 {
 	struct trainer trainer = {.straight = 10};
@@ -119,6 +142,7 @@ int main(void)
 	test_plain();
 	test_long_start();
 	test_middle();
+	test_places();
 	test_inference();
 	return test_result();
 }
