@@ -54,6 +54,24 @@ static long own_rank(void)
 /* nftw() has no argument for its callback. */
 static struct tfs_recordings *filling;
 
+/* One that was killed and whose parent has not asked for its status is over as well. */
+static bool is_over(pid_t pid)
+{
+	char path[48];
+	char text[512] = "";
+	if (kill(pid, 0))
+		return errno == ESRCH;
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	FILE *file = fopen(path, "re");
+	if (!file)
+		return errno == ENOENT;
+	size_t got = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	text[got] = '\0';
+	const char *name_end = strrchr(text, ')');
+	return name_end && (!strncmp(name_end, ") Z", 3) || !strncmp(name_end, ") X", 3));
+}
+
 static bool is_ours(const char *path)
 {
 	struct tfs_file_header header;
@@ -68,7 +86,7 @@ static bool is_ours(const char *path)
 	if (header.start_realtime_ns < filling->start_ns ||
 		(rank >= 0 && header.rank != (uint32_t)rank))
 		return false;
-	return header.finished || (kill((pid_t)header.pid, 0) && errno == ESRCH);
+	return header.finished || is_over((pid_t)header.pid);
 }
 
 static int visit(const char *path, const struct stat *about, int type, struct FTW *where)

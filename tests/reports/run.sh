@@ -101,6 +101,17 @@ wait "$pid"
 got=$?
 [ "$got" = 143 ] || wrong "a trainer ended by SIGTERM gave $got, not 143"
 [ -s "killed/$(basename "$trainer").html" ] || wrong "no page after a signal"
+# Killed, and its parent has not asked for its status yet.
+# shellcheck disable=SC2016 # for the inner shell
+expect 0 -o 'kept/%e' sh -c '("$0" --steps 4000 "$1" >kept.out 2>&1 & echo $! >victim; exec sleep 30) &
+	echo $! >parent
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		grep -q "step 20" kept.out 2>/dev/null && break
+		sleep 0.5
+	done
+	kill -9 "$(cat victim)"; sleep 0.2' "$trainer" "$digits"
+kill "$(cat parent)"
+[ -s "kept/$(basename "$trainer").html" ] || wrong "no page of a program that was killed and not waited for"
 expect 0 --no-report -o 'bare/%e' "$trainer" --steps 20 --quiet "$digits"
 [ -s "bare/$(basename "$trainer").tfs" ] || wrong "--no-report recorded nothing"
 [ ! -e "bare/$(basename "$trainer").html" ] || wrong "--no-report reported"
