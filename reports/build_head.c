@@ -107,6 +107,7 @@ static void set_steps(struct tfs_build *build)
 	steps->median_ns = summary->count ? summary->median_ns : NAN;
 	steps->p95_ns = summary->count ? summary->p95_ns : NAN;
 	steps->judged_ns = summary->judged ? summary->judged_median_ns : NAN;
+	steps->written_ns = summary->judged ? summary->written_ns : NAN;
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	steps->gpu_busy = NAN;

@@ -34,9 +34,9 @@ static void cost_cell(struct tfs_html *html, const struct tfs_model_finding *fin
 		return;
 	}
 	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, finding->cost.ns));
-	if (model->steps.judged_ns > 0)
+	if (model->steps.written_ns > 0)
 		tfs_html_print(html, " <span class=\"dim\">%s</span>",
-			tfs_words_share(region, finding->cost.ns / model->steps.judged_ns));
+			tfs_words_share(region, finding->cost.ns / model->steps.written_ns));
 	cost_bar(html, &finding->cost, scale);
 	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, finding->cost.low_ns),
 		tfs_words_time(region, finding->cost.high_ns));

@@ -111,6 +111,7 @@ struct tfs_model_steps {
 	double median_ns;
 	double p95_ns;
 	double judged_ns;    /* median of the judged ones */
+	double written_ns;   /* mean of these without rewrites: what costs are a share of */
 	const char *source;  /* nvtx, api, loops; NULL = no steps found */
 	double replay_error; /* 0.02 = 2 % */
 	double gpu_busy;     /* shares of the step, 0 to 1 */

@@ -116,13 +116,16 @@ static const char *cost_text(const struct tfs_model *model, const struct tfs_mod
 	const char *text = tfs_words_cost(region, &finding->cost);
 	if (finding->cost.ns > 0)
 		text = tfs_region_print(region, "%s per step", text);
-	if (finding->cost.ns > 0 && model->steps.judged_ns > 0)
+	if (finding->cost.ns > 0 && model->steps.written_ns > 0)
 		text = tfs_region_print(region, "%s = %s", text,
-			tfs_words_share(region, finding->cost.ns / model->steps.judged_ns));
+			tfs_words_share(region, finding->cost.ns / model->steps.written_ns));
 	if (finding->cost.method)
 		text = tfs_region_print(region, "%s, method: %s", text, finding->cost.method);
 	if (model->simulated)
-		text = tfs_region_print(region, "%s; modelled, simulated device", text);
+		text = tfs_region_print(region, "%s%ssimulated device", text,
+			finding->cost.method && !strcmp(finding->cost.method, "modelled")
+				? ", "
+				: "; modelled, ");
 	if (finding->group)
 		text = tfs_region_print(region, "%s; shared by group %u", text, finding->group);
 	if (finding->low_confidence)

@@ -36,6 +36,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	steps->median_ns = times->median_ns;
 	steps->p95_ns = times->p95_ns;
 	steps->judged_median_ns = timeline->inside.median_ns;
+	steps->written_ns = steady->step_ns;
 	steps->source = source_name(timeline->step_source);
 	steps->replay_error = -1;
 	if (steady->whatif) {

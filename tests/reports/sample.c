@@ -341,6 +341,7 @@ static void make_naive(struct tfs_model *model)
 		.median_ns = 2.48e6,
 		.p95_ns = 2.63e6,
 		.judged_ns = 2.51e6,
+		.written_ns = 2.51e6,
 		.source = "loops",
 		.replay_error = 0.018,
 		.gpu_busy = 0.61,
