@@ -49,9 +49,10 @@ findings() { # NAME
 		"$out/$1.json" | sort
 }
 
-driver=$programs/libcuda.so.1
-mkdir "$out/other" "$out/old" "$out/open"
-cp "$driver" "$out/other/libcuda.so.1"
+driver=$out/first/libcuda.so.1
+mkdir "$out/first" "$out/other" "$out/old" "$out/open"
+cp "$programs/libcuda-fake.so" "$driver"
+cp "$programs/libcuda-fake.so" "$out/other/libcuda.so.1"
 cp "$programs/libcuda-open.so" "$out/open/libcuda.so.1"
 cp "$programs/libcuda-old.so" "$out/old/libcuda.so.1"
 

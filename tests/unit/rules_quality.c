@@ -122,7 +122,8 @@ static void losses_are_told(void)
 
 int main(void)
 {
-	static const struct run statically = {30, 100000, 3, NULL, 0};
+	static const struct run statically = {30, 100000, 2, NULL, 0};
+	static const struct run seen = {30, 100000, 3, NULL, 0};
 	static const struct run unseen = {30, 100000, 1, "a plugin was unloaded", 0};
 	static const struct run short_stacks = {30, 100000, 1, NULL, TFS_LOSS_stacks_short};
 
@@ -132,6 +133,7 @@ int main(void)
 	no_steps_at_all();
 	losses_are_told();
 	check(&statically, "TFS904", TFS_STATE_VIOLATED);
+	check(&seen, "TFS904", TFS_STATE_PASSED);
 	check(&unseen, "TFS904", TFS_STATE_VIOLATED);
 	check(&short_stacks, "TFS902", TFS_STATE_PASSED);
 	return test_result();
