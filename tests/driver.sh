@@ -109,9 +109,9 @@ for program in driver_client driver_client_shared; do
 	LD_LIBRARY_PATH=$simulated same $program "$library" window=20 "$programs/$program"
 	findings $program >"$out/$program.findings"
 done
-counted driver_client cuLaunchKernel 240
+counted driver_client cuLaunchKernel 1200
 counted driver_client cudaMemcpy 0
-counted driver_client_shared cudaMemcpy 121
+counted driver_client_shared cudaMemcpy 601
 counted driver_client_shared cuMemcpyHtoD_v2 0
 cmp -s "$out/driver_client.findings" "$out/driver_client_shared.findings" || {
 	fail "a linked-in runtime gets other findings than a shared one:"
@@ -119,12 +119,12 @@ cmp -s "$out/driver_client.findings" "$out/driver_client_shared.findings" || {
 }
 [ "$(wc -l <"$out/driver_client.findings")" -ge 4 ] || fail "fewer findings than the loop has faults"
 same no-libraries "$library" record=none "$programs/driver_client"
-counted no-libraries cuLaunchKernel 240
+counted no-libraries cuLaunchKernel 1200
 
 # The same inside a plugin.
 same plugin-local "$library" record=none "$programs/driver_client_plugin" \
 	"$programs/driver_client_train.so" local
-counted plugin-local cuLaunchKernel 240
+counted plugin-local cuLaunchKernel 1200
 same plugin-deep "$library" record=none "$programs/driver_client_plugin" \
 	"$programs/driver_client_train.so" deep
 

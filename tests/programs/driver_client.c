@@ -8,7 +8,7 @@
 
 #include "sim_ptx.h"
 
-#define STEPS 60
+#define STEPS 300
 #define COUNT (256 << 10)
 
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
