@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,27 +10,17 @@
 #include <unistd.h>
 
 #include "reports/colour.h"
-#include "reports/elf_file.h"
+#include "reports/doctor.h"
 #include "reports/locate.h"
 #include "reports/options.h"
 #include "reports/text.h"
 
 extern const struct tfs_command tfs_command_doctor;
 
-enum health { FINE, REMARK, PROBLEM };
-
-struct doctor {
-	const struct tfs_paint *paint;
-	int problems;
-};
-
-static void say(struct doctor *doctor, enum health health, const char *subject, const char *format,
-	...) __attribute__((format(printf, 4, 5)));
-
-static void say(
-	struct doctor *doctor, enum health health, const char *subject, const char *format, ...)
+void tfs_doctor_say(struct tfs_doctor *doctor, enum tfs_health health, const char *subject,
+	const char *format, ...)
 {
-	static const char *const words[] = {"+ ok     ", "! note   ", "x problem"};
+	static const char *const words[] = {"+ ok   ", "! note ", "x limit"};
 	const char *colours[] = {doctor->paint->good, doctor->paint->warn, doctor->paint->error};
 	va_list arguments;
 	char *text = NULL;
@@ -38,19 +29,28 @@ static void say(
 	if (vasprintf(&text, format, arguments) < 0)
 		text = NULL;
 	va_end(arguments);
-	doctor->problems += health == PROBLEM;
+	doctor->limits += health == TFS_LIMIT;
 	printf("%s%s%s %-12s ", colours[health], words[health], doctor->paint->reset, subject);
-	tfs_text_wrapped(stdout, text ? text : "", 23);
+	tfs_text_wrapped(stdout, text ? text : "", 21);
 	free(text);
 }
 
-static void check_library(struct doctor *doctor)
+void tfs_doctor_advise(struct tfs_doctor *doctor, unsigned weight, const char *text)
+{
+	if (weight <= doctor->advice_weight)
+		return;
+	doctor->advice_weight = weight;
+	doctor->advice = text;
+}
+
+static void check_library(struct tfs_doctor *doctor)
 {
 	char path[PATH_MAX];
 	if (tfs_locate_library(path))
-		say(doctor, PROBLEM, "shim", "libtfshim.so is not beside this program");
+		tfs_doctor_say(
+			doctor, TFS_LIMIT, "shim", "libtfshim.so is not beside this program");
 	else
-		say(doctor, FINE, "shim", "%s", path);
+		tfs_doctor_say(doctor, TFS_FINE, "shim", "%s", path);
 }
 
 /* Opens the first of these libraries; its path, or NULL. The caller frees it. */
@@ -73,7 +73,7 @@ static char *open_first(const char *const *names)
 	return NULL;
 }
 
-static void check_driver(struct doctor *doctor)
+static void check_driver(struct tfs_doctor *doctor)
 {
 	static const char *const names[] = {"libcuda.so.1", NULL};
 	char *path = open_first(names);
@@ -84,92 +84,114 @@ static void check_driver(struct doctor *doctor)
 	int count = 0;
 
 	if (!library || !init || !count_devices)
-		say(doctor, REMARK, "driver", "libcuda.so.1 is not found: no GPU can be used here");
+		tfs_doctor_say(doctor, TFS_REMARK, "driver",
+			"libcuda.so.1 is not found: no GPU can be used here");
 	else if (init(0) || count_devices(&count))
-		say(doctor, REMARK, "driver", "%s finds no usable GPU",
+		tfs_doctor_say(doctor, TFS_REMARK, "driver", "%s finds no usable GPU",
 			path ? path : "libcuda.so.1");
 	else
-		say(doctor, FINE, "driver", "%s, %d device%s", path ? path : "libcuda.so.1", count,
-			count == 1 ? "" : "s");
+		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %d device%s",
+			path ? path : "libcuda.so.1", count, count == 1 ? "" : "s");
 	free(path);
 }
 
-static void check_cupti(struct doctor *doctor)
+static void check_cupti(struct tfs_doctor *doctor)
 {
-	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12",
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
 		"/usr/local/cuda/lib64/libcupti.so.13",
 		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13", NULL};
-	static const char *const injections[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 	char *path = open_first(names);
+	void *library = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+	int (*get_version)(uint32_t *) =
+		library ? (int (*)(uint32_t *))dlsym(library, "cuptiGetVersion") : NULL;
+	uint32_t version = 0;
 
-	if (path)
-		say(doctor, FINE, "cupti", "%s", path);
-	else
-		say(doctor, REMARK, "cupti",
-			"libcupti.so.13 is not found: GPU activity cannot be recorded, and rules "
-			"about "
-			"idle time are not measurable. It lies in the toolkit's "
-			"extras/CUPTI/lib64");
-	free(path);
-	for (size_t i = 0; i < 2; i++) {
-		if (getenv(injections[i]))
-			say(doctor, REMARK, "cupti", "%s=%s: another tool may own CUPTI",
-				injections[i], getenv(injections[i]));
+	doctor->cupti = get_version && !get_version(&version);
+	if (doctor->cupti) {
+		tfs_doctor_say(doctor, TFS_FINE, "cupti", "%s, version %u", path, version);
+	} else {
+		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
+			"not found: GPU activity cannot be recorded, and rules about idle time are "
+			"not measurable. It lies in the toolkit's extras/CUPTI/lib64, and in the "
+			"Python wheel nvidia-cuda-cupti");
+		tfs_doctor_advise(doctor, 80,
+			"put libcupti of the program's CUDA version where the loader finds it "
+			"(LD_LIBRARY_PATH)");
 	}
+	free(path);
 }
 
-static void check_unwinder(struct doctor *doctor)
+static void check_unwinder(struct tfs_doctor *doctor)
 {
 	static const char *const names[] = {"libunwind.so.8", NULL};
 	char *path = open_first(names);
 	if (path)
-		say(doctor, FINE, "call stacks", "%s", path);
+		tfs_doctor_say(doctor, TFS_FINE, "call stacks", "%s", path);
 	else
-		say(doctor, REMARK, "call stacks",
+		tfs_doctor_say(doctor, TFS_REMARK, "call stacks",
 			"libunwind.so.8 is not found: stacks come from the compiler's unwinder");
 	free(path);
 }
 
-static void check_permissions(struct doctor *doctor)
+static void check_counters(struct tfs_doctor *doctor)
 {
-	char line[256];
-	FILE *parameters = fopen("/proc/driver/nvidia/params", "re");
+	char line[256] = "";
 	bool locked = false;
-	while (parameters && fgets(line, sizeof(line), parameters))
+	FILE *file = fopen("/proc/driver/nvidia/params", "re");
+
+	while (file && fgets(line, sizeof(line), file))
 		locked = locked || !strncmp(line, "RmProfilingAdminOnly: 1", 23);
-	if (parameters)
-		fclose(parameters);
-	if (locked)
-		say(doctor, REMARK, "permissions",
-			"performance counters are for administrators only; tfshim does without "
-			"them");
+	if (file)
+		fclose(file);
+	if (!file)
+		tfs_doctor_say(doctor, TFS_FINE, "permissions",
+			"NVreg_RestrictProfilingToAdminUsers cannot be read; tfshim needs no "
+			"counters");
+	else
+		tfs_doctor_say(doctor, TFS_FINE, "permissions",
+			"GPU counters are %s; tfshim needs none",
+			locked ? "for administrators only" : "open to all");
+	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	if (file && fgets(line, sizeof(line), file))
+		tfs_doctor_say(doctor, TFS_FINE, "permissions",
+			"perf_event_paranoid is %d; tfshim does not use perf events", atoi(line));
+	if (file)
+		fclose(file);
+}
+
+static void check_output(struct tfs_doctor *doctor)
+{
 	const char *pattern = getenv("TFSHIM_OUTPUT");
 	struct stat about;
 	const char *folder = !pattern && !stat("tfshim-out", &about) ? "tfshim-out" : ".";
 	if (pattern && *pattern)
-		say(doctor, FINE, "output", "TFSHIM_OUTPUT=%s", pattern);
+		tfs_doctor_say(doctor, TFS_FINE, "output", "TFSHIM_OUTPUT=%s", pattern);
 	else if (access(folder, W_OK))
-		say(doctor, PROBLEM, "output", "%s: %s; set TFSHIM_OUTPUT", folder,
+		tfs_doctor_say(doctor, TFS_LIMIT, "output", "%s: %s; set TFSHIM_OUTPUT", folder,
 			strerror(errno));
 	else
-		say(doctor, FINE, "output", "tfshim-out/ in this folder");
+		tfs_doctor_say(doctor, TFS_FINE, "output", "tfshim-out/ in this folder");
 }
 
-static void check_preload(struct doctor *doctor)
+static void check_preload(struct tfs_doctor *doctor)
 {
 	const char *preload = getenv("LD_PRELOAD");
 	if (preload && *preload && !strstr(preload, "libtfshim.so"))
-		say(doctor, REMARK, "preload",
+		tfs_doctor_say(doctor, TFS_REMARK, "preload",
 			"LD_PRELOAD=%s: another library is in front; tfshim works beside it",
 			preload);
 	else
-		say(doctor, FINE, "preload", "%s",
+		tfs_doctor_say(doctor, TFS_FINE, "preload", "%s",
 			preload && *preload ? preload : "LD_PRELOAD is empty");
-	if (getenv("TFSHIM_DISABLE"))
-		say(doctor, REMARK, "preload", "TFSHIM_DISABLE is set: the shim stays out");
+	const char *disabled = getenv("TFSHIM_DISABLE");
+	if (disabled && *disabled && strcmp(disabled, "0")) {
+		tfs_doctor_say(
+			doctor, TFS_LIMIT, "preload", "TFSHIM_DISABLE is set: the shim stays out");
+		tfs_doctor_advise(doctor, 95, "unset TFSHIM_DISABLE");
+	}
 }
 
-static void check_clock(struct doctor *doctor)
+static void check_clock(struct tfs_doctor *doctor)
 {
 	char source[32] = "unknown";
 	FILE *file =
@@ -179,73 +201,54 @@ static void check_clock(struct doctor *doctor)
 	if (file)
 		fclose(file);
 	if (strcmp(source, "tsc"))
-		say(doctor, REMARK, "clock", "the kernel uses '%s', not tsc: recording costs more",
-			source);
+		tfs_doctor_say(doctor, TFS_REMARK, "clock",
+			"the kernel uses '%s', not tsc: recording costs more", source);
 	else
-		say(doctor, FINE, "clock", "tsc");
+		tfs_doctor_say(doctor, TFS_FINE, "clock", "tsc");
 }
 
-static void check_rank(struct doctor *doctor)
+static void check_rank(struct tfs_doctor *doctor)
 {
 	static const char *const names[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
 		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!getenv(names[i]))
 			continue;
-		say(doctor, FINE, "rank", "%s=%s", names[i], getenv(names[i]));
+		tfs_doctor_say(doctor, TFS_FINE, "rank", "%s=%s", names[i], getenv(names[i]));
 		return;
 	}
-	say(doctor, FINE, "rank", "no rank variable is set: a single process");
+	tfs_doctor_say(doctor, TFS_FINE, "rank", "no rank variable is set: a single process");
 }
 
-static void check_debug_information(struct doctor *doctor, const struct tfs_elf_file *file)
+static void check_interference(struct tfs_doctor *doctor)
 {
-	if (file->lines)
-		say(doctor, FINE, "lines", "has debug information: call sites get file and line");
-	else
-		say(doctor, REMARK, "lines",
-			"no debug information: call sites are %s only; compile with -g",
-			file->symbols ? "function names" : "addresses");
-}
+	/* Set by NVIDIA's tools in what they start, or by people in what they profile. */
+	static const char *const names[] = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH",
+		"NSYS_PROFILING_SESSION_ID", "NSYS_TARGET_PROCESS_ID", "QUADD_INJECTION_PROXY",
+		"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "NCCL_PROFILER_PLUGIN", "KINETO_USE_DAEMON"};
 
-static void check_program(struct doctor *doctor, const char *path)
-{
-	struct tfs_elf_file file;
-	struct stat about;
-	int error = tfs_elf_file_read(path, &file);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *value = getenv(names[i]);
 
-	if (error) {
-		say(doctor, PROBLEM, "program", "%s: %s", path, strerror(-error));
-		return;
+		if (!value || !*value || strstr(value, "libtfshim"))
+			continue;
+		if (!strcmp(names[i], "NVTX_INJECTION64_PATH")) {
+			tfs_doctor_say(doctor, TFS_REMARK, "other tools",
+				"%s=%s: NVTX ranges are passed on to it", names[i], value);
+			continue;
+		}
+		if (!strcmp(names[i], "NCCL_PROFILER_PLUGIN")) {
+			tfs_doctor_say(doctor, TFS_FINE, "other tools", "%s=%s is left alone",
+				names[i], value);
+			continue;
+		}
+		doctor->cupti_taken = true;
+		tfs_doctor_say(doctor, TFS_LIMIT, "other tools",
+			"%s=%s: its tool may own CUPTI; then there are calls but no device times",
+			names[i], value);
+		tfs_doctor_advise(
+			doctor, 60, "run without the other tool: CUPTI serves one at a time");
 	}
-	if (!file.is_elf) {
-		say(doctor, REMARK, "program",
-			"%s is no x86-64 program; a script passes the shim on to what it starts",
-			path);
-		return;
-	}
-	if (!file.dynamic) {
-		say(doctor, PROBLEM, "program",
-			"%s is linked statically as a whole: nothing can be preloaded", path);
-		return;
-	}
-	if (!stat(path, &about) && about.st_mode & (S_ISUID | S_ISGID))
-		say(doctor, PROBLEM, "program",
-			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", path);
-	if (file.static_cudart)
-		say(doctor, REMARK, "program",
-			"%s carries its own CUDA runtime (nvcc's default): its calls are seen "
-			"through "
-			"CUPTI only, without call sites; link with -cudart shared",
-			path);
-	else if (file.needs_cudart)
-		say(doctor, FINE, "program", "%s uses the shared CUDA runtime", path);
-	else
-		say(doctor, REMARK, "program", "%s: %s", path,
-			file.needs_cuda_any
-				? "uses CUDA libraries, but no CUDA runtime"
-				: "is linked to no CUDA library; it may load one later");
-	check_debug_information(doctor, &file);
 }
 
 static int apply(void *state, char key, const char *value)
@@ -259,7 +262,7 @@ static int apply(void *state, char key, const char *value)
 static int run(int argc, char **argv)
 {
 	enum tfs_colour colour = TFS_COLOUR_AUTO;
-	struct doctor doctor = {0};
+	struct tfs_doctor doctor = {0};
 	int first;
 	int error = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &colour, &first);
 	if (error)
@@ -271,11 +274,17 @@ static int run(int argc, char **argv)
 	check_unwinder(&doctor);
 	check_clock(&doctor);
 	check_preload(&doctor);
-	check_permissions(&doctor);
+	check_interference(&doctor);
+	check_counters(&doctor);
+	check_output(&doctor);
 	check_rank(&doctor);
 	for (int i = first; argv[i]; i++)
-		check_program(&doctor, argv[i]);
-	return doctor.problems ? 1 : 0;
+		tfs_doctor_program(&doctor, argv[i]);
+	if (doctor.advice)
+		printf("\nThe change that would help most: %s.\n", doctor.advice);
+	if (doctor.unreadable)
+		return TFS_EXIT_MISUSE;
+	return doctor.limits ? 1 : 0;
 }
 
 static const struct tfs_option options[] = {
@@ -287,11 +296,11 @@ const struct tfs_command tfs_command_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS] [PROGRAM...]",
 	.summary = "say what will and will not be seen here, and of a program",
-	.text = "Looks for the shim, the driver, CUPTI, other preloads, permissions and rank "
-		"variables; "
-		"with programs, whether the shim can see into them. Exit status: 1 when something "
-		"keeps "
-		"the shim from working at all, else 0.",
+	.text = "Looks for the shim, the driver, CUPTI and who else may use it, permissions and "
+		"rank "
+		"variables; with programs, how they are linked, which layers see their calls and "
+		"what stays invisible. Exit status: 0 fine, 1 something limits what can be seen "
+		"or done, 2 misuse, or a program that cannot be read.",
 	.options = options,
 	.run = run,
 };

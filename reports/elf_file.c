@@ -1,113 +1,185 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/elf_file.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-struct image {
-	const unsigned char *bytes;
-	uint64_t size;
-};
+#ifdef __aarch64__
+#define MACHINE EM_AARCH64
+#else
+#define MACHINE EM_X86_64
+#endif
 
-/* A table of the file if it lies inside, else NULL. */
-static const void *part(const struct image *image, uint64_t offset, uint64_t count, uint64_t size)
+static const char *find_text(Elf *elf, const char *text, size_t *out_left)
 {
-	if (offset > image->size || (size && count > (image->size - offset) / size))
-		return NULL;
-	return image->bytes + offset;
+	size_t bytes = 0;
+	const char *whole = elf_rawfile(elf, &bytes);
+	const char *found = whole ? memmem(whole, bytes, text, strlen(text)) : NULL;
+
+	if (found)
+		*out_left = bytes - (size_t)(found - whole);
+	return found;
 }
 
-static bool has_text(const struct image *image, const char *text)
+static bool has_text(Elf *elf, const char *text)
 {
-	return memmem(image->bytes, image->size, text, strlen(text)) != NULL;
+	size_t left;
+
+	return find_text(elf, text, &left) != NULL;
 }
 
-static void read_needed(const struct image *image, const Elf64_Shdr *sections,
-	const Elf64_Ehdr *head, const Elf64_Shdr *dynamic, struct tfs_elf_file *out)
+/* nvcc leaves its version in device code that it compiled. */
+static void read_release(Elf *elf, char out_release[16])
 {
-	static const char *const cuda[] = {"libcudart.so", "libcuda.so", "libcudnn", "libcublas",
-		"libnccl.so", "libcurand.so"};
-	const Elf64_Dyn *entries = part(
-		image, dynamic->sh_offset, dynamic->sh_size / sizeof(*entries), sizeof(*entries));
-	if (!entries || dynamic->sh_link >= head->e_shnum)
+	static const char text[] = "Cuda compilation tools, release ";
+	size_t left = 0, length = 0;
+	const char *found = find_text(elf, text, &left);
+
+	if (!found)
 		return;
-	const Elf64_Shdr *strings = &sections[dynamic->sh_link];
-	const char *names = part(image, strings->sh_offset, strings->sh_size, 1);
-	for (uint64_t i = 0; names && i < dynamic->sh_size / sizeof(*entries); i++) {
-		uint64_t at = entries[i].d_un.d_val;
-		if (entries[i].d_tag != DT_NEEDED || at >= strings->sh_size ||
-			!memchr(names + at, 0, strings->sh_size - at))
+	found += sizeof(text) - 1;
+	left -= sizeof(text) - 1;
+	while (length < 15 && length < left &&
+		(found[length] == '.' || (found[length] >= '0' && found[length] <= '9')))
+		length++;
+	memcpy(out_release, found, length);
+}
+
+static void read_dynamic(
+	Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct tfs_elf_file *out)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+	GElf_Dyn entry;
+
+	for (size_t i = 0; data && i < count && gelf_getdyn(data, (int)i, &entry); i++) {
+		const char *text;
+
+		if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RUNPATH &&
+			entry.d_tag != DT_RPATH)
 			continue;
-		for (size_t j = 0; j < sizeof(cuda) / sizeof(cuda[0]); j++) {
-			if (strncmp(names + at, cuda[j], strlen(cuda[j])))
-				continue;
-			out->needs_cuda_any = true;
-			out->needs_cudart |= j == 0;
-		}
+		text = elf_strptr(elf, head->sh_link, entry.d_un.d_val);
+		if (!text)
+			continue;
+		if (entry.d_tag != DT_NEEDED)
+			snprintf(out->runpath, sizeof(out->runpath), "%s", text);
+		else if (out->needed_count < TFS_ELF_NEEDED)
+			snprintf(out->needed[out->needed_count++], sizeof(out->needed[0]), "%s",
+				text);
 	}
 }
 
-static void read_sections(
-	const struct image *image, const Elf64_Ehdr *head, struct tfs_elf_file *out)
+static void read_imports(
+	Elf *elf, Elf_Scn *section, const GElf_Shdr *head, struct tfs_elf_file *out)
 {
-	const Elf64_Shdr *sections = part(image, head->e_shoff, head->e_shnum, sizeof(*sections));
-	if (!sections || head->e_shentsize != sizeof(*sections) ||
-		head->e_shstrndx >= head->e_shnum)
-		return;
-	const Elf64_Shdr *strings = &sections[head->e_shstrndx];
-	const char *names = part(image, strings->sh_offset, strings->sh_size, 1);
-	for (unsigned i = 0; i < head->e_shnum; i++) {
-		const Elf64_Shdr *section = &sections[i];
-		if (section->sh_type == SHT_DYNAMIC)
-			read_needed(image, sections, head, section, out);
-		out->symbols |= section->sh_type == SHT_SYMTAB;
-		if (names && section->sh_name < strings->sh_size &&
-			!strncmp(names + section->sh_name, ".debug_line",
-				strings->sh_size - section->sh_name))
-			out->lines = true;
+	Elf_Data *data = elf_getdata(section, NULL);
+	size_t count = head->sh_entsize ? head->sh_size / head->sh_entsize : 0;
+	GElf_Sym symbol;
+
+	for (size_t i = 0; data && i < count && gelf_getsym(data, (int)i, &symbol); i++) {
+		const char *name = elf_strptr(elf, head->sh_link, symbol.st_name);
+
+		if (!name || symbol.st_shndx != SHN_UNDEF)
+			continue;
+		out->opens_libraries |= !strcmp(name, "dlopen") || !strcmp(name, "dlmopen");
 	}
 }
 
-static void read_image(const struct image *image, struct tfs_elf_file *out)
+static void read_sections(Elf *elf, struct tfs_elf_file *out)
 {
-	const Elf64_Ehdr *head = part(image, 0, 1, sizeof(*head));
-	if (!head || memcmp(head->e_ident, ELFMAG, SELFMAG) ||
-		head->e_ident[EI_CLASS] != ELFCLASS64 || head->e_machine != EM_X86_64)
+	Elf_Scn *section = NULL;
+	size_t names = 0;
+
+	if (elf_getshdrstrndx(elf, &names))
 		return;
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr head;
+		const char *name;
+
+		if (!gelf_getshdr(section, &head))
+			continue;
+		name = elf_strptr(elf, names, head.sh_name);
+		if (head.sh_type == SHT_DYNAMIC)
+			read_dynamic(elf, section, &head, out);
+		else if (head.sh_type == SHT_DYNSYM)
+			read_imports(elf, section, &head, out);
+		out->symbols |= head.sh_type == SHT_SYMTAB;
+		out->lines |= name && !strcmp(name, ".debug_line");
+	}
+}
+
+/* Whether everything that the file's headers promise lies in the file. */
+static bool is_whole(Elf *elf, const GElf_Ehdr *head, uint64_t bytes)
+{
+	size_t segments = 0;
+
+	if (elf_getphdrnum(elf, &segments) || head->e_shoff > bytes ||
+		head->e_shnum > (bytes - head->e_shoff) / sizeof(Elf64_Shdr))
+		return false;
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(elf, (int)i, &segment) || segment.p_offset > bytes ||
+			segment.p_filesz > bytes - segment.p_offset)
+			return false;
+	}
+	return true;
+}
+
+static int read_elf(Elf *elf, uint64_t bytes, struct tfs_elf_file *out)
+{
+	GElf_Ehdr head;
+	size_t segments = 0;
+
+	if (!gelf_getehdr(elf, &head) || !is_whole(elf, &head, bytes))
+		return -EBADMSG;
+	if (gelf_getclass(elf) != ELFCLASS64 || head.e_machine != MACHINE)
+		return 0;
 	out->is_elf = true;
-	const Elf64_Phdr *segments = part(image, head->e_phoff, head->e_phnum, sizeof(*segments));
-	for (unsigned i = 0; segments && i < head->e_phnum; i++)
-		out->dynamic |= segments[i].p_type == PT_INTERP;
-	read_sections(image, head, out);
+	elf_getphdrnum(elf, &segments);
+	for (size_t i = 0; i < segments; i++) {
+		GElf_Phdr segment;
+
+		out->dynamic |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
+	}
+	read_sections(elf, out);
+	read_release(elf, out->release);
 	/* Both names are in every CUDA runtime and, as a pair, hardly anywhere else. */
-	out->static_cudart = !out->needs_cudart && has_text(image, "cuGetProcAddress_v2") &&
-			     has_text(image, "cudaErrorInvalidValue");
+	out->static_cudart =
+		has_text(elf, "cuGetProcAddress_v2") && has_text(elf, "cudaErrorCudartUnloading");
+	out->nvtx = has_text(elf, "NVTX_INJECTION64_PATH");
+	return 0;
 }
 
 int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
 {
 	struct stat about;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char start[4] = "";
+	int error = 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || !about.st_size) {
+	memset(out_file, 0, sizeof(*out_file));
+	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || pread(fd, start, 4, 0) < 2) {
 		close(fd);
 		return -ENOEXEC;
 	}
-	void *bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	int error = bytes == MAP_FAILED ? -errno : 0;
+	out_file->is_script = !memcmp(start, "#!", 2);
+	if (!memcmp(start, ELFMAG, SELFMAG)) {
+		Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
+							      : NULL;
+		error = elf && elf_kind(elf) == ELF_K_ELF
+				? read_elf(elf, (uint64_t)about.st_size, out_file)
+				: -EBADMSG;
+		elf_end(elf);
+	}
 	close(fd);
-	if (error)
-		return error;
-	struct image image = {bytes, (uint64_t)about.st_size};
-	memset(out_file, 0, sizeof(*out_file));
-	read_image(&image, out_file);
-	munmap(bytes, (size_t)about.st_size);
-	return 0;
+	return error;
 }

@@ -3,23 +3,31 @@
 #define TFS_REPORTS_ELF_FILE_H
 
 /*
- * What `tfshim doctor` wants to know about a program before it runs. The file is untrusted: every
- * offset is checked.
+ * What `tfshim doctor` wants to know about a program or library before it runs. The file is
+ * untrusted.
  */
 
 #include <stdbool.h>
 
+#define TFS_ELF_NEEDED 64u
+
 struct tfs_elf_file {
-	bool is_elf;         /* 64-bit x86 little endian */
-	bool dynamic;        /* has an interpreter, so that LD_PRELOAD works */
-	bool needs_cudart;   /* libcudart.so is among its libraries */
-	bool needs_cuda_any; /* any of the CUDA libraries is */
-	bool static_cudart;  /* carries a CUDA runtime of its own */
-	bool lines;          /* has .debug_line: call sites get file and line */
-	bool symbols;        /* has a symbol table */
+	bool is_elf;          /* 64-bit, for this processor */
+	bool is_script;       /* begins with #! */
+	bool dynamic;         /* has an interpreter, so that LD_PRELOAD works */
+	bool static_cudart;   /* carries a CUDA runtime of its own */
+	bool opens_libraries; /* imports dlopen or dlmopen */
+	bool nvtx;            /* has NVTX 3 compiled in */
+	bool lines;           /* has .debug_line: call sites get file and line */
+	bool symbols;         /* has a symbol table */
+	char release[16];     /* of nvcc, "13.0"; "" = unknown */
+	char runpath[1024];   /* DT_RUNPATH or DT_RPATH as written, "" = none */
+	unsigned needed_count;
+	char needed[TFS_ELF_NEEDED][80]; /* names of the libraries it is linked to */
 };
 
-/* Reads a program; 0 or negative errno. */
+/* Reads a file; 0, or negative errno: -ENOEXEC = no regular file, -EBADMSG = an ELF file that is
+ * cut short or damaged. */
 int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file);
 
 #endif

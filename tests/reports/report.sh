@@ -113,5 +113,5 @@ expect 2 rules TFS999
 got=$?
 [ "$got" -le 1 ] || wrong "doctor ended with $got"
 grep -q 'shim' out || wrong "doctor says nothing of the shim"
-expect 1 doctor ./absent
+expect 2 doctor ./absent
 exit "$failed"

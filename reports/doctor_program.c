@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "reports/doctor.h"
+#include "reports/elf_file.h"
+
+/* The libraries whose calls are seen; how their file names begin. */
+static const char *const seen[] = {"libcudart.so", "libcudnn.so", "libcublas.so", "libcublasLt.so",
+	"libcurand.so", "libnccl.so", "libcuda.so"};
+#define SEEN (sizeof(seen) / sizeof(seen[0]))
+#define CUDART 0u
+
+struct program {
+	struct tfs_doctor *doctor;
+	const char *path;
+	struct tfs_elf_file file;
+	const char *linked[SEEN]; /* names with their versions; NULL = not linked */
+	bool static_cudart;       /* in the program or in a library that it brings along */
+	bool opens_libraries;
+	bool nvtx;
+};
+
+static bool begins(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static void note_needed(struct program *program, const struct tfs_elf_file *file)
+{
+	for (unsigned i = 0; i < file->needed_count; i++)
+		for (size_t j = 0; j < SEEN; j++)
+			if (begins(file->needed[i], seen[j]) && !program->linked[j])
+				program->linked[j] = strdup(file->needed[i]);
+}
+
+/* Finds a library in one folder of a search path, with $ORIGIN as the loader reads it. */
+static bool find_in(const char *folder, size_t length, const char *origin, const char *name,
+	char out_path[PATH_MAX])
+{
+	static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
+	int made = -1;
+
+	for (size_t i = 0; i < 2 && made < 0; i++) {
+		size_t word = strlen(words[i]);
+
+		if (length >= word && !strncmp(folder, words[i], word))
+			made = snprintf(out_path, PATH_MAX, "%s%.*s/%s", origin,
+				(int)(length - word), folder + word, name);
+	}
+	if (made < 0)
+		made = snprintf(out_path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
+	return made < PATH_MAX && !access(out_path, R_OK);
+}
+
+static bool find_on(const char *list, const char *origin, const char *name, char out_path[PATH_MAX])
+{
+	while (list && *list) {
+		size_t length = strcspn(list, ":");
+
+		if (length && find_in(list, length, origin, name, out_path))
+			return true;
+		list += length + (list[length] == ':');
+	}
+	return false;
+}
+
+static bool is_nvidias(const char *name)
+{
+	for (size_t j = 0; j < SEEN; j++)
+		if (begins(name, seen[j]))
+			return true;
+	return begins(name, "libcu") || begins(name, "libnv") || begins(name, "libnpp");
+}
+
+/* The libraries that a program brings along may carry a runtime as well. */
+static void look_into_libraries(struct program *program)
+{
+	char origin[PATH_MAX], path[PATH_MAX];
+	struct tfs_elf_file *library = malloc(sizeof(*library));
+
+	if (!library || !realpath(program->path, origin)) {
+		free(library);
+		return;
+	}
+	*strrchr(origin, '/') = '\0';
+	for (unsigned i = 0; i < program->file.needed_count; i++) {
+		const char *name = program->file.needed[i];
+
+		if (is_nvidias(name) ||
+			(!find_on(program->file.runpath, origin, name, path) &&
+				!find_on(getenv("LD_LIBRARY_PATH"), origin, name, path)) ||
+			tfs_elf_file_read(path, library) || !library->is_elf)
+			continue;
+		note_needed(program, library);
+		program->opens_libraries |= library->opens_libraries;
+		program->nvtx |= library->nvtx;
+		if (!library->static_cudart)
+			continue;
+		program->static_cudart = true;
+		tfs_doctor_say(program->doctor, TFS_REMARK, "runtime",
+			"%s carries a CUDA runtime of its own", path);
+	}
+	free(library);
+}
+
+static void say_libraries(struct program *program)
+{
+	char text[512];
+	size_t used = 0;
+
+	for (size_t i = 0; i < SEEN; i++)
+		if (program->linked[i] && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+				used ? ", " : "", program->linked[i]);
+	if (used)
+		tfs_doctor_say(program->doctor, TFS_FINE, "libraries",
+			"%s: linked dynamically, calls are seen and can be rewritten", text);
+	else if (!program->static_cudart)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"linked to no CUDA library; it may load some later");
+	if (program->file.runpath[0])
+		tfs_doctor_say(
+			program->doctor, TFS_FINE, "search path", "%s", program->file.runpath);
+}
+
+static bool driver_layer_is_off(void)
+{
+	const char *options = getenv("TFSHIM_OPTIONS");
+
+	return options && strstr(options, "driver=0");
+}
+
+static void say_runtime(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const char *release = program->file.release;
+
+	if (!program->static_cudart) {
+		if (program->linked[CUDART])
+			tfs_doctor_say(
+				doctor, TFS_FINE, "runtime", "%s, shared", program->linked[CUDART]);
+		return;
+	}
+	if (program->linked[CUDART])
+		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
+			"both %s and a static CUDA runtime: calls of the latter are seen at the "
+			"driver only",
+			program->linked[CUDART]);
+	else
+		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
+			"linked in (nvcc's default)%s%s: its calls are seen where it calls the "
+			"driver, with the program's own lines; the names are the driver's",
+			release[0] ? ", CUDA " : "", release);
+	if (driver_layer_is_off()) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "runtime",
+			"TFSHIM_OPTIONS switches the driver layer off: nothing of it is seen "
+			"but by CUPTI");
+		tfs_doctor_advise(doctor, 70, "take driver=0 out of TFSHIM_OPTIONS");
+	}
+	tfs_doctor_advise(doctor, 20,
+		"link with nvcc -cudart shared: then the runtime's own calls are seen, too");
+}
+
+static void say_layers(struct program *program)
+{
+	const struct tfs_doctor *doctor = program->doctor;
+	bool libraries = false;
+
+	for (size_t i = 0; i < SEEN; i++)
+		libraries |= program->linked[i] != NULL;
+	tfs_doctor_say(program->doctor, TFS_FINE, "layers",
+		"library calls: %s; driver calls: %s; "
+		"device activity: %s; NVTX: %s",
+		libraries                  ? "on"
+		: program->opens_libraries ? "if it loads libraries"
+					   : "none to see",
+		driver_layer_is_off() ? "off" : "on",
+		!doctor->cupti        ? "no CUPTI"
+		: doctor->cupti_taken ? "if CUPTI is left free"
+				      : "on",
+		program->nvtx ? "ranges found as steps and layers" : "not used by the program");
+}
+
+static void say_invisible(struct program *program)
+{
+	if (program->opens_libraries)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
+			"it imports dlopen: a library loaded with RTLD_DEEPBIND or dlmopen, or "
+			"asked for its functions by dlsym, passes the preload by. That cannot be "
+			"seen in the file");
+	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
+		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes "
+		"%s",
+		program->doctor->cupti ? "(by CUPTI)" : "only with CUPTI");
+}
+
+static void say_debug_information(struct program *program)
+{
+	if (program->file.lines) {
+		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
+			"has debug information: call sites get file and line");
+		return;
+	}
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "lines",
+		"no debug information: call sites are %s only",
+		program->file.symbols ? "function names" : "addresses");
+	tfs_doctor_advise(program->doctor, 40, "compile with -g: call sites get file and line");
+}
+
+static void say_program(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	struct stat about;
+
+	if (!program->file.dynamic) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program",
+			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX "
+			"or CUDA injection works",
+			program->path);
+		tfs_doctor_advise(doctor, 100, "link without -static");
+		return;
+	}
+	if (!stat(program->path, &about) && about.st_mode & (S_ISUID | S_ISGID)) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program",
+			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", program->path);
+		tfs_doctor_advise(doctor, 90, "run a copy without the set-uid bit");
+	}
+	program->static_cudart = program->file.static_cudart;
+	program->opens_libraries = program->file.opens_libraries;
+	program->nvtx = program->file.nvtx;
+	note_needed(program, &program->file);
+	look_into_libraries(program);
+	say_runtime(program);
+	say_libraries(program);
+	say_layers(program);
+	say_invisible(program);
+	say_debug_information(program);
+}
+
+void tfs_doctor_program(struct tfs_doctor *doctor, const char *path)
+{
+	struct program *program = calloc(1, sizeof(*program));
+	int error = program ? tfs_elf_file_read(path, &program->file) : -ENOMEM;
+
+	if (error) {
+		doctor->unreadable = true;
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", path,
+			error == -EBADMSG   ? "an ELF file that is cut short or damaged"
+			: error == -ENOEXEC ? "no program"
+					    : strerror(-error));
+	} else if (program->file.is_elf) {
+		program->doctor = doctor;
+		program->path = path;
+		say_program(program);
+	} else {
+		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", path,
+			program->file.is_script
+				? "a script: the shim is passed on to what it starts"
+				: "no program of this processor; tfshim cannot look into it");
+	}
+	for (size_t i = 0; program && i < SEEN; i++)
+		free((char *)program->linked[i]);
+	free(program);
+}

@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# `tfshim doctor` on programs made for it, whole and damaged: doctor.sh TFSHIM CC [NVCC]
+set -u
+
+tfshim=$(realpath "$1")
+compiler=$2
+nvcc=${3-}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+for name in $(env | sed -n 's/^\(TFSHIM_[A-Z]*\|[A-Z]*_INJECTION64_PATH\|NSYS_[A-Z_]*\)=.*/\1/p'); do
+	unset "$name"
+done
+unset LD_PRELOAD NCCL_PROFILER_PLUGIN
+failed=0
+
+wrong() {
+	echo "doctor.sh: $1"
+	sed 's/^/  out: /' out | head -n 40
+	[ ! -s err ] || sed 's/^/  err: /' err | head -n 5
+	failed=1
+}
+
+# expect STATUS PROGRAM...
+expect() {
+	want=$1
+	shift
+	timeout 60 "$tfshim" doctor --color never "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ] || wrong "'doctor $*' ended with $got, not $want"
+}
+
+# says TEXT: whatever the lines are broken at
+says() {
+	tr -s ' \n' ' ' <out | grep -qF "$1" || wrong "'$1' is not said"
+}
+
+# What limits this machine, programs aside: none of it may be mistaken for a program's.
+timeout 60 "$tfshim" doctor >out 2>err
+machine=$?
+[ "$machine" -le 1 ] || wrong "doctor alone ended with $machine"
+
+cat >plain.c <<'C'
+int main(void) { return 0; }
+C
+cat >runtime.c <<'C'
+#include <dlfcn.h>
+const char *const kept[] = {"cuGetProcAddress_v2", "cudaErrorCudartUnloading",
+	"Cuda compilation tools, release 12.4, V12.4.131", "NVTX_INJECTION64_PATH"};
+int main(int count, char **words) { return kept[count % 4] == words[0] || dlopen(words[0], 1); }
+C
+echo 'const char *library_text(void); const char *library_text(void) { return "cuGetProcAddress_v2" "\0" "cudaErrorCudartUnloading"; }' >library.c
+echo 'int cudaMalloc(void) { return 0; }' >cudart.c
+echo 'int cudaMalloc(void); const char *library_text(void); int main(void) { return cudaMalloc() + !library_text(); }' >linked.c
+mkdir libs
+{ "$compiler" -g -o plain plain.c && "$compiler" -o bare plain.c -s && "$compiler" -g -o runtime runtime.c -ldl &&
+	"$compiler" -shared -fPIC -Wl,-soname,libmine.so -o libs/libmine.so library.c &&
+	"$compiler" -shared -fPIC -Wl,-soname,libcudart.so.12 -o libs/libcudart.so.12 cudart.c &&
+	"$compiler" -g -o linked linked.c libs/libmine.so libs/libcudart.so.12 \
+		"-Wl,-rpath,\$ORIGIN/libs"; } >log 2>&1 || {
+	cat log
+	echo "doctor.sh: the programs do not build"
+	exit 1
+}
+
+expect "$machine" plain
+says 'linked to no CUDA library'
+says 'has debug information'
+expect 1 bare
+says 'call sites are addresses only'
+expect "$machine" runtime
+says "linked in (nvcc's default), CUDA 12.4"
+says 'imports dlopen'
+says 'NVTX: ranges found as steps and layers'
+says 'The change that would help most: link with nvcc -cudart shared'
+TFSHIM_OPTIONS=driver=0 expect 1 runtime
+says 'take driver=0 out of TFSHIM_OPTIONS'
+expect "$machine" linked
+says 'libcudart.so.12: linked dynamically'
+# shellcheck disable=SC2016 # as the loader reads it
+says '$ORIGIN/libs'
+says 'libs/libmine.so carries a CUDA runtime of its own'
+if "$compiler" -static -g -o whole plain.c >log 2>&1; then
+	expect 1 whole
+	says 'linked statically as a whole'
+	says 'link without -static'
+fi
+cp plain raised && chmod u+s raised
+expect 1 raised
+says 'set-uid'
+
+CUDA_INJECTION64_PATH=/opt/tool.so expect 1 plain
+says 'CUDA_INJECTION64_PATH=/opt/tool.so: its tool may own CUPTI'
+NVTX_INJECTION64_PATH=/opt/tool.so expect "$machine" plain
+says 'passed on to it'
+TFSHIM_DISABLE=1 expect 1 plain
+says 'unset TFSHIM_DISABLE'
+SLURM_PROCID=3 expect "$machine" plain
+says 'SLURM_PROCID=3'
+
+# Bad input.
+expect 2 ./absent
+expect 2 .
+: >empty
+expect 2 empty
+printf '#!/bin/sh\n' >script
+expect "$machine" script
+says 'a script'
+echo 'plain text' >text
+expect "$machine" text
+says 'no program of this processor'
+expect 2 --no-such-option
+expect 2 plain absent
+cp plain secret && chmod 000 secret
+if ! cat secret >/dev/null 2>&1; then
+	expect 2 secret
+	says 'Permission denied'
+fi
+bytes=$(wc -c <plain)
+for part in 4 16 40 64 100 500 $((bytes / 2)) $((bytes - 100)); do
+	head -c "$part" plain >cut
+	expect 2 cut
+	says 'cut short or damaged'
+done
+# Damaged anywhere in its headers: an answer, and no crash.
+at=4
+while [ "$at" -lt 1200 ]; do
+	cp linked hurt
+	printf '\377\377\377' | dd of=hurt bs=1 seek="$at" conv=notrunc 2>/dev/null
+	timeout 60 "$tfshim" doctor hurt >out 2>err
+	got=$?
+	[ "$got" -le 2 ] || wrong "damage at byte $at ended with $got"
+	at=$((at + 29))
+done
+
+if [ -n "$nvcc" ]; then
+	echo 'int main() { int *p; return cudaMalloc(&p, 4); }' >real.cu
+	if "$nvcc" -g -o real real.cu >log 2>&1 && "$nvcc" -g -cudart shared -o shared real.cu >>log 2>&1; then
+		expect "$machine" real
+		says "linked in (nvcc's default), CUDA 1"
+		expect "$machine" shared
+		says ', shared'
+	else
+		cat log
+		wrong "nvcc does not build"
+	fi
+else
+	echo "no nvcc: a real static runtime was not tried"
+fi
+exit "$failed"
