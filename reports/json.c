@@ -100,6 +100,7 @@ static void write_steps(struct tfs_json *json, const struct tfs_model_steps *ste
 	tfs_json_number(json, "median_ns", steps->median_ns);
 	tfs_json_number(json, "p95_ns", steps->p95_ns);
 	tfs_json_number(json, "judged_median_ns", steps->judged_ns);
+	tfs_json_number(json, "written_ns", steps->written_ns);
 	tfs_json_string(json, "source", steps->source);
 	tfs_json_number(json, "replay_error", steps->replay_error);
 	tfs_json_number(json, "gpu_busy", steps->gpu_busy);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS904: part of each step's work is done by calls that have no hook. The trap makes the same
+ * calls before it trains, where nothing is judged. */
+#include "tests/programs/rule_step.h"
+
+#ifndef VARIANT
+#define VARIANT BAD
+#endif
+
+static void swap_often(struct rule *r, float *other)
+{
+	for (int i = 0; i < 3; i++)
+		NEED(cublasSswap(r->blas, OUTPUTS * BATCH, r->output, 1, other, 1));
+}
+
+int main(void)
+{
+	float *other;
+	struct rule r;
+
+	rule_init(&r);
+	other = rule_alloc(OUTPUTS * BATCH);
+	if (VARIANT == TRAP)
+		swap_often(&r, other);
+	for (unsigned step = 0; step < STEPS; step++) {
+		rule_upload(&r, step);
+		rule_forward(&r, step);
+		rule_backward(&r, step, 0);
+		rule_update(&r);
+		if (VARIANT == BAD)
+			swap_often(&r, other);
+	}
+	rule_finish(&r);
+	NEED(cudaFree(other));
+	return 0;
+}

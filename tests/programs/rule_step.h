@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_PROGRAMS_RULE_STEP_H
+#define TFS_TESTS_PROGRAMS_RULE_STEP_H
+
+/*
+ * A trainer in little: one dense layer whose outputs are to become 0. rule_<id>_bad.c gives it one
+ * bad habit, and marks the line; its twins set VARIANT and include it: CLEAN is the same without
+ * that habit and nothing else changed, TRAP does what only looks like it. They run on hardware too.
+ */
+
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BAD 0
+#define CLEAN 1
+#define TRAP 2
+
+/* Ends the program when a call of the runtime (or of cuBLAS, cuDNN: all have 0 for success) fails.
+ */
+#define NEED(call) rule_need(__FILE__, __LINE__, #call, (int)(call))
+
+enum { INPUTS = 512, OUTPUTS = 128, BATCH = 128, STEPS = 90, SLOTS = 2 };
+enum { WEIGHTS = INPUTS * OUTPUTS, BATCH_FLOATS = INPUTS * BATCH };
+
+struct rule {
+	cublasHandle_t blas;
+	cudaStream_t stream;
+	float *host[SLOTS]; /* pinned */
+	float *input[SLOTS];
+	cudaEvent_t copied[SLOTS];
+	float *weight, *grad, *output;
+};
+
+static inline void rule_need(const char *file, int line, const char *call, int status)
+{
+	if (!status)
+		return;
+	printf("%s:%d: %s gave %d\n", file, line, call, status);
+	exit(1);
+}
+
+static inline float *rule_alloc(size_t floats)
+{
+	void *memory = NULL;
+
+	NEED(cudaMalloc(&memory, floats * sizeof(float)));
+	NEED(cudaMemset(memory, 0, floats * sizeof(float)));
+	return memory;
+}
+
+static inline void rule_fill(float *values, size_t count, float scale)
+{
+	for (size_t i = 0; i < count; i++)
+		values[i] = scale * (float)((i * 2654435761u >> 16) % 201) - scale * 100;
+}
+
+static inline void rule_init(struct rule *r)
+{
+	float *start = malloc(WEIGHTS * sizeof(*start));
+
+	if (!start)
+		exit(1);
+	NEED(cublasCreate(&r->blas));
+	NEED(cudaStreamCreateWithFlags(&r->stream, cudaStreamNonBlocking));
+	NEED(cublasSetStream(r->blas, r->stream));
+	for (int i = 0; i < SLOTS; i++) {
+		NEED(cudaMallocHost((void **)&r->host[i], BATCH_FLOATS * sizeof(float)));
+		r->input[i] = rule_alloc(BATCH_FLOATS);
+		NEED(cudaEventCreateWithFlags(&r->copied[i], cudaEventDisableTiming));
+	}
+	r->weight = rule_alloc(WEIGHTS);
+	r->grad = rule_alloc(WEIGHTS);
+	r->output = rule_alloc(OUTPUTS * BATCH);
+	rule_fill(start, WEIGHTS, 1e-3f);
+	NEED(cudaMemcpy(r->weight, start, WEIGHTS * sizeof(float), cudaMemcpyHostToDevice));
+	free(start);
+	NEED(cudaDeviceSynchronize());
+}
+
+/* Stands for reading and decoding the next images: 2 ms in which the host is busy. */
+static inline void rule_prepare(float *images)
+{
+	const struct timespec pause = {.tv_nsec = 2000000};
+
+	nanosleep(&pause, NULL);
+	rule_fill(images, BATCH_FLOATS, 1e-3f);
+}
+
+/* A batch from pinned memory, with the next one prepared while the device works. */
+static inline void rule_upload(struct rule *r, unsigned step)
+{
+	unsigned slot = step % SLOTS;
+
+	NEED(cudaEventSynchronize(r->copied[slot]));
+	rule_prepare(r->host[slot]);
+	NEED(cudaMemcpyAsync(r->input[slot], r->host[slot], BATCH_FLOATS * sizeof(float),
+		cudaMemcpyHostToDevice, r->stream));
+	NEED(cudaEventRecord(r->copied[slot], r->stream));
+}
+
+static inline void rule_forward(struct rule *r, unsigned step)
+{
+	const float one = 1, zero = 0;
+
+	NEED(cublasSgemm(r->blas, CUBLAS_OP_T, CUBLAS_OP_N, OUTPUTS, BATCH, INPUTS, &one, r->weight,
+		INPUTS, r->input[step % SLOTS], INPUTS, &zero, r->output, OUTPUTS));
+}
+
+/* `beta` is 1 to add to what the gradient holds. */
+static inline void rule_backward(struct rule *r, unsigned step, float beta)
+{
+	const float scale = 1.0f / BATCH;
+
+	NEED(cublasSgemm(r->blas, CUBLAS_OP_N, CUBLAS_OP_T, INPUTS, OUTPUTS, BATCH, &scale,
+		r->input[step % SLOTS], INPUTS, r->output, OUTPUTS, &beta, r->grad, INPUTS));
+}
+
+static inline void rule_update(struct rule *r)
+{
+	const float rate = -0.01f;
+
+	NEED(cublasSaxpy(r->blas, WEIGHTS, &rate, r->grad, 1, r->weight, 1));
+}
+
+static inline void rule_finish(struct rule *r)
+{
+	NEED(cudaDeviceSynchronize());
+	NEED(cublasDestroy(r->blas));
+}
+
+#endif

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a rule says about the program that breaks it, its clean twin and its trap:
+rule.py ID SOURCE BAD CLEAN TRAP, the last three being reports.
+
+The first has the findings that SOURCE marks ("expect: ID..."), at their lines, and no others; the
+twins have none. A cost that was found by replay is borne out by the clean twin: its steps are
+shorter by as much as the report's interval says.
+"""
+
+import json
+import os
+import re
+import sys
+
+MARK = re.compile(r"/\*\s*expect:\s*((?:TFS\d+\s*)+)\*/")
+# Findings about the whole program: those of the rules on what a report can vouch for. What is
+# missing makes other rules unmeasurable, and may break another of its kind.
+WHOLE = {"TFS902": {"TFS904"}, "TFS903": set(), "TFS904": set(), "TFS905": set()}
+# Nothing to judge: a program without device work cannot miss any, and has no steps.
+UNMEASURED = {"TFS903"}
+
+
+def marks(source):
+    with open(source, encoding="utf-8") as lines:
+        return {(i, os.path.basename(source), number) for number, line in enumerate(lines, 1)
+                for ids in MARK.findall(line) for i in ids.split()}
+
+
+def place(finding):
+    site = finding["callsite"]
+    return finding["id"], os.path.basename(site["file"] or "?"), site["line"]
+
+
+def state(report, rule):
+    return next(line for line in report["rules"] if line["id"] == rule)
+
+
+def check_bad(report, rule, source):
+    wrong = []
+    found = {place(finding) for finding in report["findings"] if finding["callsite"]["line"]}
+    whole = {finding["id"] for finding in report["findings"] if not finding["callsite"]["line"]}
+    expected = marks(source)
+    wrong += [f"missing: {mark}" for mark in sorted(expected - found)]
+    wrong += [f"not expected: {mark}" for mark in sorted(found - expected)]
+    if rule in WHOLE and rule not in whole:
+        wrong.append(f"no finding of {rule}")
+    wrong += [f"not expected: {other}" for other in sorted(whole - {rule} - WHOLE.get(rule, set()))]
+    if state(report, rule)["state"] != "violated":
+        wrong.append(f"{rule} is {state(report, rule)}")
+    return wrong
+
+
+def check_twin(report, rule, idle):
+    wrong = [f"not expected: {place(finding)}: {finding['message']}"
+             for finding in report["findings"] if not (idle and finding["id"] == "TFS905")]
+    want = "not_measurable" if idle else "passed"
+    if state(report, rule)["state"] != want:
+        wrong.append(f"{rule} is not {want}: {state(report, rule)}")
+    return wrong
+
+
+def check_cost(bad, clean, rule):
+    finding = max((f for f in bad["findings"] if f["id"] == rule),
+                  key=lambda f: f["cost"]["ns_per_step"] or 0, default=None)
+    if not finding or not finding["cost"]["ns_per_step"]:
+        return [f"no cost of {rule}"]
+    low, high = finding["cost"]["low"], finding["cost"]["high"]
+    # The median forgives what else the machine did for a while.
+    gains = [bad["steps"][key] - clean["steps"][key]
+             for key in ("written_ns", "judged_median_ns")]
+    if any(low <= gain <= high for gain in gains):
+        return []
+    return [f"the clean twin gains {gains[0]:.0f} ns per step in the mean, {gains[1]:.0f} in the "
+            f"median, not {low:.0f} to {high:.0f}"]
+
+
+def main():
+    rule, source = "TFS" + sys.argv[1], sys.argv[2]
+    reports = []
+    for name in sys.argv[3:6]:
+        with open(name, encoding="utf-8") as file:
+            reports.append(json.load(file))
+    bad, clean, trap = reports
+    wrong = [f"bad: {text}" for text in check_bad(bad, rule, source)]
+    wrong += [f"clean: {text}" for text in check_twin(clean, rule, False)]
+    wrong += [f"trap: {text}" for text in check_twin(trap, rule, rule in UNMEASURED)]
+    if rule not in WHOLE:
+        wrong += check_cost(bad, clean, rule)
+    for text in wrong:
+        print(text)
+    for name, report in zip(("bad", "clean", "trap"), reports):
+        if wrong:
+            print(f"  {name}: {report['steps']}")
+    sys.exit(bool(wrong))
+
+
+main()

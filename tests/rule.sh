@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A rule's three programs on the simulated device, at the modelled pace:
+# rule.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID
+#
+# Costs are compared between runs, so that whatever else the machine does meanwhile counts as cost:
+# three more attempts are allowed.
+set -u
+
+here=$(dirname "$0")
+library=$(realpath "$1")
+tfshim=$(realpath "$2")
+simulated=$3
+programs=$4
+id=$5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+# A search is what TFS601 goes by.
+rewrites=off
+[ "$id" != 601 ] || rewrites=report
+
+watch() {
+	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
+		TFSHIM_OPTIONS=report=0 LD_PRELOAD="$library" \
+		timeout 60 "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {
+		echo "$1 ended with $?"
+		tail -n 20 "$folder/out"
+		return 1
+	}
+	"$tfshim" report --quiet "$folder/$1.tfs"
+}
+
+for attempt in 1 2 3 4; do
+	rm -f "$folder"/*.tfs "$folder"/*.json
+	watch bad && watch clean && watch trap || exit 1
+	python3 "$here/rule.py" "$id" "$here/programs/rule_${id}_bad.c" "$folder/bad.json" \
+		"$folder/clean.json" "$folder/trap.json" && exit 0
+	echo "  (attempt $attempt)"
+done
+exit 1
