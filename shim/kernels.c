@@ -28,19 +28,24 @@ static struct {
 #define LOOK_UP(field, library, name)                                                              \
 	driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_##library, name)
 
-static bool look_up(void)
+/* A program whose runtime is linked in has no such library. */
+static bool look_up_runtime(void)
 {
-	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE))
-		return true;
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return false;
+	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
+	return true;
+}
+
+static void look_up(void)
+{
+	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE))
+		return;
 	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
 	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");
 	LOOK_UP(function_name, cuda, "cuFuncGetName");
 	LOOK_UP(function_parameter, cuda, "cuFuncGetParamInfo");
-	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
 	__atomic_store_n(&driver.looked_up, true, __ATOMIC_RELEASE);
-	return true;
 }
 
 static struct tfs_kernel *find_slot(uint64_t key)
@@ -108,8 +113,9 @@ const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_k
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
-	if (!look_up())
+	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol == NULL && !look_up_runtime())
 		return &unknown;
+	look_up();
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);
