@@ -32,12 +32,10 @@ ranges shim LD_PRELOAD="$shim"
 ranges none LD_PRELOAD="$shim" TFSHIM_DISABLE=1
 ranges none LD_PRELOAD="$shim" TFSHIM_OPTIONS=nvtx=0
 (cd "$(dirname "$shim")" && ranges shim LD_PRELOAD="./$(basename "$shim")"; exit "$failed") || failed=1
-if [ "${TFSHIM_SANITIZED-}" = "" ]; then
-	ranges tool NVTX_INJECTION64_PATH="$tool"
-	ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim"
-	ranges shim NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim" TOOL_REFUSES=1
-	ranges shim NVTX_INJECTION64_PATH="$work/absent.so" LD_PRELOAD="$shim"
-fi
+ranges tool NVTX_INJECTION64_PATH="$tool"
+ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim"
+ranges shim NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim" TOOL_REFUSES=1
+ranges shim NVTX_INJECTION64_PATH="$work/absent.so" LD_PRELOAD="$shim"
 
 # steps NAME MODE OPTIONS [VARIABLE=VALUE...]: trains, and dumps the recording
 steps() {
@@ -87,11 +85,9 @@ steps option layers window=20:step_range=data
 has 'steps nvtx 60 '
 steps absent ranges step_range=nothing:window=20
 has 'steps loops '
-if [ "${TFSHIM_SANITIZED-}" = "" ]; then
-	steps chained ranges window=20 NVTX_INJECTION64_PATH="$tool"
-	has "fact nvtx: taken, and passed on to $tool"
-	has 'steps nvtx 5'
-fi
+steps chained ranges window=20 NVTX_INJECTION64_PATH="$tool"
+has "fact nvtx: taken, and passed on to $tool"
+has 'steps nvtx 5'
 steps off ranges window=20:nvtx=0
 has 'fact nvtx: not taken: switched off'
 has 'steps loops '

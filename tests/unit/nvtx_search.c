@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Which of a program's ranges are its training steps. */
+#include "shim/nvtx_search.h"
+#include "tests/test.h"
+
+enum { STEP = 1, FORWARD, UPDATE, BATCH, LAYER, EPOCH };
+
+#define WEIGHTS 0x1000u
+#define GRADIENT 0x9000u
+
+static struct tfs_nvtx_search *search;
+static uint32_t found;
+
+static void start(void)
+{
+	free(search);
+	search = tfs_nvtx_search_init(calloc(1, tfs_nvtx_search_bytes()));
+	TEST_NEED(search);
+	found = 0;
+}
+
+static void enter(uint32_t name)
+{
+	tfs_nvtx_search_enter(search, name);
+}
+
+static void leave(uint32_t name)
+{
+	tfs_nvtx_search_leave(search, name);
+}
+
+static void call(uint32_t site, uint64_t address, bool reads, bool writes)
+{
+	const struct tfs_loops_operand operand = {address, reads, writes};
+	const uint32_t name = tfs_nvtx_search_feed(search, site, &operand, 1);
+
+	if (!found)
+		found = name;
+}
+
+static void forward(void)
+{
+	enter(FORWARD);
+	call(1, WEIGHTS, true, false);
+	leave(FORWARD);
+}
+
+static void update(void)
+{
+	enter(UPDATE);
+	call(2, WEIGHTS, true, true);
+	leave(UPDATE);
+}
+
+static void step_around(void)
+{
+	unsigned i;
+
+	start();
+	enter(EPOCH);
+	for (i = 0; i < 20 && !found; i++) {
+		enter(STEP);
+		enter(BATCH);
+		forward();
+		update();
+		leave(BATCH);
+		leave(STEP);
+	}
+	TEST_EQ(found, STEP);
+	TEST_EQ(i, TFS_NVTX_CONFIRM + 1);
+}
+
+/* Nothing that is entered once a step holds both the update and the next read. */
+static void parts_only(void)
+{
+	start();
+	for (unsigned i = 0; i < 50; i++) {
+		forward();
+		update();
+	}
+	TEST_EQ(found, 0);
+}
+
+/* Four micro-batches to a step: the gradient is carried by one call site, the weights by few. */
+static void micro_batches(bool around)
+{
+	start();
+	for (unsigned i = 0; i < 50; i++) {
+		if (around)
+			enter(STEP);
+		for (unsigned j = 0; j < 4; j++) {
+			enter(BATCH);
+			forward();
+			call(3, GRADIENT, true, true);
+			if (j == 3)
+				update();
+			leave(BATCH);
+		}
+		if (around)
+			leave(STEP);
+	}
+	TEST_EQ(found, around ? STEP : 0);
+}
+
+/* Layers share a name, and each updates its own weights. */
+static void layers(void)
+{
+	start();
+	for (unsigned i = 0; i < 50; i++) {
+		for (unsigned j = 0; j < 3; j++) {
+			enter(LAYER);
+			call(1, WEIGHTS + j * 256, true, false);
+			call(2, WEIGHTS + j * 256, true, true);
+			leave(LAYER);
+		}
+	}
+	TEST_EQ(found, 0);
+}
+
+/* More of everything than is kept, and ends without starts. */
+static void too_much(void)
+{
+	start();
+	for (uint32_t i = 1; i < 500; i++) {
+		leave(i);
+		enter(i);
+	}
+	for (uint32_t i = 0; i < 5000; i++)
+		call(i % 3, i * 64, true, true);
+	for (uint32_t i = 500; i > 0; i--) {
+		leave(i);
+		leave(i);
+	}
+	TEST_EQ(found, 0);
+}
+
+int main(void)
+{
+	step_around();
+	parts_only();
+	micro_batches(true);
+	micro_batches(false);
+	layers();
+	too_much();
+	free(search);
+	return test_result();
+}
