@@ -96,6 +96,7 @@ refuses cudnn-search one-rank-or-decided convolution "" WORLD_SIZE=2
 refuses cudnn-search plain-problem plain-problem "" ""
 refuses cudnn-search problem-budget convolution search_problems=0 ""
 refuses cudnn-search time-budget convolution search_ms=0 ""
+refuses cudnn-search streams-idle streams-idle "" ""
 refuses cudnn-search device-memory convolution "" TFSIM_MEMORY=64m
 
 # The list that a program asks for: the choice comes first, and nothing is missing.

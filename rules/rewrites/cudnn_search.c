@@ -12,6 +12,7 @@
  *   cuDNN's flag and by its documentation; it is neither FFT nor Winograd unless the program's is.
  * - The search works on scratch tensors only; what it takes is given back. It stays within the
  *   options' time, number of problems and workspace, and leaves the device a margin.
+ * - Not while the program's stream is busy and stays so: what it waits for may be this thread.
  * - Not during capture, not when the program searches itself, not when a variable asks for
  *   determinism, not with several ranks unless the decisions are there already.
  * - A list that the program asked for is reordered, never shortened.
@@ -50,6 +51,7 @@ enum check {
 	CHECK_PROBLEM,
 	CHECK_PROBLEMS,
 	CHECK_TIME,
+	CHECK_IDLE,
 	CHECK_MEMORY,
 	CHECK_SEARCH,
 	CHECK_GAIN,
@@ -58,7 +60,8 @@ enum check {
 
 static const char *const checks[] = {"not-capturing", "program-does-not-search",
 	"determinism-not-asked", "one-rank-or-decided", "plain-problem", "problem-budget",
-	"time-budget", "device-memory", "search-works", "gain", "workspace-memory", NULL};
+	"time-budget", "streams-idle", "device-memory", "search-works", "gain", "workspace-memory",
+	NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_cudnn_search;
 #define SELF (&tfs_rewrite_cudnn_search)
@@ -255,7 +258,8 @@ static const struct tfs_decision *decide(
 		!tfs_rewrite_check(
 			SELF, CHECK_PROBLEMS, searched < tfs_options.search_problems, site) ||
 		!tfs_rewrite_check(SELF, CHECK_TIME,
-			spent_ns < tfs_options.search_ms * UINT64_C(1000000), site))
+			spent_ns < tfs_options.search_ms * UINT64_C(1000000), site) ||
+		!tfs_rewrite_check(SELF, CHECK_IDLE, tfs_search_idle(what->handle), site))
 		return NULL;
 	return search(what, problem, asked, site);
 }

@@ -2,10 +2,13 @@
 #include "rules/rewrites/search.h"
 
 #include <cuda.h>
+#include <sched.h>
 #include <string.h>
 
+#include "shim/clock.h"
 #include "shim/hook.h"
 
+#define PATIENCE_NS UINT64_C(250000000)    /* for the program's work to end */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 static struct {
@@ -15,6 +18,7 @@ static struct {
 	CUresult (*allocate)(CUdeviceptr *, size_t);
 	CUresult (*free)(CUdeviceptr);
 	CUresult (*info)(size_t *, size_t *);
+	CUresult (*query)(CUstream);
 } real;
 
 #define LOOK_UP(field, library, name)                                                              \
@@ -26,7 +30,23 @@ bool tfs_search_start(void)
 	       LOOK_UP(data, cudnn, "cudnnFindConvolutionBackwardDataAlgorithmEx") &&
 	       LOOK_UP(filter, cudnn, "cudnnFindConvolutionBackwardFilterAlgorithmEx") &&
 	       LOOK_UP(allocate, cuda, "cuMemAlloc_v2") && LOOK_UP(free, cuda, "cuMemFree_v2") &&
-	       LOOK_UP(info, cuda, "cuMemGetInfo_v2");
+	       LOOK_UP(info, cuda, "cuMemGetInfo_v2") && LOOK_UP(query, cuda, "cuStreamQuery");
+}
+
+bool tfs_search_idle(cudnnHandle_t handle)
+{
+	const CUstream streams[] = {(CUstream)tfs_cudnn_stream(handle), NULL};
+	const uint64_t until = tfs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	CUresult status = CUDA_SUCCESS;
+
+	for (int i = 0; i < 2 && status == CUDA_SUCCESS; i++) {
+		status = real.query(streams[i]);
+		while (status == CUDA_ERROR_NOT_READY && tfs_clock_ns(CLOCK_MONOTONIC) < until) {
+			sched_yield();
+			status = real.query(streams[i]);
+		}
+	}
+	return status == CUDA_SUCCESS;
 }
 
 void *tfs_search_allocate(uint64_t bytes)

@@ -47,6 +47,10 @@ enum tfs_search_result {
 /* Looks up what is needed; false = no search is possible here. */
 bool tfs_search_start(void);
 
+/* Waits a little for the handle's stream and the legacy one to run dry. False where they do not:
+ * a search waits for them, and what they wait for may be the calling thread itself. */
+bool tfs_search_idle(cudnnHandle_t handle);
+
 /* Fills out_candidates (by algorithm number). */
 enum tfs_search_result tfs_search_run(const struct tfs_search *search,
 	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS]);
