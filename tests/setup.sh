@@ -20,8 +20,7 @@ libc6-dev|demo|C headers
 meson|demo|describes the build
 ninja-build|demo|runs the build
 pkg-config|demo|finds libraries
-binutils|demo|objcopy gives the private heap its own names
-libjemalloc-dev|demo|private heap of the preloaded library
+binutils|demo|links, and lists what a library exports
 libunwind8|demo|call stacks, opened while the program runs
 libunwind-dev|demo|its headers
 libdw-dev|demo|file and line of a callsite
