@@ -164,9 +164,15 @@ static void read_log_level(const char *text)
 {
 	static const char *const names[] = {"none", "error", "warn", "info", "debug"};
 
-	for (int i = 0; text != NULL && i < 5; i++)
-		if (strcmp(text, names[i]) == 0)
+	if (text == NULL || *text == '\0')
+		return;
+	for (int i = 0; i < 5; i++) {
+		if (strcmp(text, names[i]) == 0) {
 			tfs_log_limit = (enum tfs_log_level)i;
+			return;
+		}
+	}
+	tfs_log_say("TFSHIM_LOG: '%s' is no level; it takes error, warn, info or debug", text);
 }
 
 void tfs_env_read(void)

@@ -8,9 +8,10 @@
 #include "rules/rewrites/rewrite.h"
 #include "shim/env.h"
 
-#define MOST 32u        /* bits of a mask */
-#define SETTLE_STEPS 8u /* with all rewrites on, to see which take part; one-time costs fall here  \
-			 */
+#define MOST 32u /* bits of a mask */
+#define SETTLE_STEPS                                                                               \
+	8u /* with all rewrites on, to see which take part; one-time costs fall here               \
+	    */
 #define WATCH_STEPS 32u
 #define CLEARLY 1.25 /* a step's time changed: by this factor, in two stretches in a row */
 #define MOST_QUESTIONS 8u
