@@ -125,6 +125,21 @@ train naive-search naive 8
 train naive-replay naive 8
 cmp -s "$out/naive-search" "$out/naive-replay" && fail "deciding in the middle of a run goes unnoticed"
 
+# In shadow the program keeps its own result; a rewrite that differs is off and is reported.
+shadow() { # NAME OPTIONS STATE TFS906
+	rm -f "$out/shadow-$1.tfs"
+	env TFSHIM_OUTPUT="$out/shadow-$1" TFSHIM_REWRITE=off,pinned-staging=shadow \
+		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
+		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" 200 300 >"$out/shadow.out" 2>&1 ||
+		fail "shadow $1: the program noticed: $(tail -n 3 "$out/shadow.out")"
+	applies "shadow-$1" pinned-staging
+	[ "$(ledger "shadow-$1" "pinned-staging shadow-differs")" = "$4" ] || fail "shadow $1: not $4 mismatches"
+	"$programs/ledger" "$out/shadow-$1.tfs" | grep "^pinned-staging state $3" || fail "shadow $1: not $3"
+	done=$((done + 1))
+}
+shadow same "" shadow 0
+shadow differs naive=64 off 1
+
 # The same bits whichever block of steps an exact rewrite is on in.
 exact() { # DUMP REWRITE OPTIONS
 	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 \

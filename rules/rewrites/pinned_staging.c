@@ -21,6 +21,7 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -41,6 +42,7 @@
 #define NAIVE_LATE 1u    /* returns before the source was read */
 #define NAIVE_CAPTURE 2u /* works while a stream is being captured */
 #define NAIVE_SLOW 32u   /* wastes time: loses when measured */
+#define NAIVE_WRONG 64u  /* changes a byte: shadow mode must see it */
 
 #define SAMPLES 4u         /* copies that each rate is taken from */
 #define UNSAMPLED 16u      /* copies after which the usual rates must do */
@@ -82,6 +84,8 @@ static struct {
 	__typeof__(&cudaLaunchHostFunc) host_function;
 	__typeof__(&cudaGetDevice) device;
 	__typeof__(&cudaDeviceGetAttribute) attribute;
+	cudaError_t (*alloc)(void **, size_t);
+	__typeof__(&cudaFree) release;
 	cudaError_t (*pointer)(struct cudaPointerAttributes *, const void *);
 } cuda;
 
@@ -126,8 +130,8 @@ static bool start(void)
 	       LOOK_UP(peek_error, "cudaPeekAtLastError") &&
 	       LOOK_UP(take_error, "cudaGetLastError") && LOOK_UP(copy_and_wait, "cudaMemcpy") &&
 	       LOOK_UP(host_function, "cudaLaunchHostFunc") && LOOK_UP(device, "cudaGetDevice") &&
-	       LOOK_UP(attribute, "cudaDeviceGetAttribute") &&
-	       LOOK_UP(pointer, "cudaPointerGetAttributes");
+	       LOOK_UP(attribute, "cudaDeviceGetAttribute") && LOOK_UP(alloc, "cudaMalloc") &&
+	       LOOK_UP(release, "cudaFree") && LOOK_UP(pointer, "cudaPointerGetAttributes");
 }
 
 /* Plain host memory, by the registry and by CUDA itself. */
@@ -275,6 +279,8 @@ static void read_source(struct chunk *chunk, const char *source, size_t bytes, c
 
 	if (TFS_LIKELY((tfs_options.naive & NAIVE_LATE) == 0)) {
 		memcpy(chunk->memory, source, bytes);
+		if (TFS_UNLIKELY((tfs_options.naive & NAIVE_WRONG) != 0))
+			chunk->memory[bytes / 2] ^= 1;
 		return;
 	}
 	*one = (struct late){chunk->memory, source, bytes};
@@ -433,6 +439,69 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	return taken;
 }
 
+/* Where the two copies differ first; `bytes` when they do not, or cannot be read. */
+static size_t first_difference(const struct tfs_copy_call *call, const char *aside)
+{
+	static char one[1 << 16], other[1 << 16]; /* the ring's lock is held */
+	cudaStream_t stream = call->stream;
+
+	if (stream == NULL)
+		stream = call->per_thread ? cudaStreamPerThread : cudaStreamLegacy;
+	for (size_t done = 0; done < call->bytes; done += sizeof(one)) {
+		const size_t rest = call->bytes - done;
+		const size_t bytes = rest < sizeof(one) ? rest : sizeof(one);
+
+		if (cuda.copy(one, (char *)call->target + done, bytes, cudaMemcpyDeviceToHost,
+			    stream) != cudaSuccess ||
+			cuda.copy(other, aside + done, bytes, cudaMemcpyDeviceToHost, stream) !=
+				cudaSuccess ||
+			cuda.synchronize(stream) != cudaSuccess)
+			return call->bytes;
+		for (size_t i = 0; i < bytes; i++)
+			if (one[i] != other[i])
+				return done + i;
+	}
+	return call->bytes;
+}
+
+/* The same copy through the ring, to memory of our own. The lock is held. */
+static size_t compare(const struct tfs_copy_call *call)
+{
+	struct tfs_copy_call again = *call;
+	size_t at = call->bytes;
+
+	if (cuda.peek_error() != cudaSuccess)
+		return at;
+	if (cuda.alloc(&again.target, call->bytes) != cudaSuccess) {
+		cuda.take_error();
+		return at;
+	}
+	tfs_rewrite_shadow(SELF, call->bytes);
+	if (send(&again) == cudaSuccess)
+		at = first_difference(call, again.target);
+	cuda.release(again.target);
+	return at;
+}
+
+static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t bytes)
+{
+	size_t at = call->bytes;
+	int device;
+
+	if (!all_hold(call) || cuda.device(&device) != cudaSuccess)
+		return true;
+	if (!tfs_rewrite_check(
+		    SELF, CHECK_BUSY, pthread_mutex_trylock(&ring.lock) == 0, call->site))
+		return true;
+	if (tfs_rewrite_check(SELF, CHECK_RING, make_ring(device), call->site))
+		at = compare(call);
+	pthread_mutex_unlock(&ring.lock);
+	if (at < call->bytes)
+		snprintf(out_evidence, bytes, "a copy of %zu bytes differed from byte %zu on",
+			call->bytes, at);
+	return at == call->bytes;
+}
+
 /* The runtime has freed the pinned memory and the events itself. */
 static void reset(void)
 {
@@ -451,5 +520,6 @@ const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.checks = checks,
 	.start = start,
 	.copy = copy,
+	.shadow = shadow,
 	.reset = reset,
 };

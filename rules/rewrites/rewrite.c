@@ -12,9 +12,11 @@
 #include "shim/log.h"
 #include "shim/recorder.h"
 #include "shim/spin.h"
+#include "shim/trace/format.h"
 #include "shim/windows.h"
 
 #define REFUSAL_SITES 512u
+#define REFUSAL_MISMATCH UINT32_MAX /* as a check's number */
 
 #define X(name) extern const struct tfs_rewrite tfs_rewrite_##name;
 TFS_REWRITES(X)
@@ -33,6 +35,7 @@ static struct {
 	double predicted_ns;
 	_Atomic int64_t modelled_ns; /* gain of the calls it took part in, by its own model */
 	_Atomic uint64_t modelled;   /* such calls */
+	char evidence[120];          /* of a shadow that differed */
 	uint64_t steps;              /* outside windows, it being on */
 } states[sizeof(rewrites) / sizeof(rewrites[0])];
 
@@ -128,12 +131,18 @@ void tfs_rewrite_start(void)
 		states[i].predicted_ns = NAN;
 		if (states[i].mode == TFS_MODE_OFF)
 			continue;
+		if (states[i].mode == TFS_MODE_SHADOW && rewrite->shadow == NULL) {
+			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
+				rewrite->name);
+			states[i].mode = TFS_MODE_REPORT;
+		}
 		if (rewrite->start != NULL && !rewrite->start()) {
 			states[i].mode = TFS_MODE_OFF;
 			continue;
 		}
 		if (rewrite->switchable && states[i].mode == TFS_MODE_APPLY)
 			switchable |= 1u << i;
+		taking |= states[i].mode == TFS_MODE_SHADOW ? TFS_SHADOWS_COPIES : 0;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
@@ -258,10 +267,38 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
-		if (rewrites[i]->copy != NULL && takes_part(i))
+		if (rewrites[i]->copy != NULL && states[i].mode != TFS_MODE_SHADOW && takes_part(i))
 			done = rewrites[i]->copy(call, out_status);
 	errno = saved;
 	return done;
+}
+
+/* The results differ: off for the rest of the run, and the report says where it was. */
+static void drop(size_t i, uint32_t site)
+{
+	states[i].mode = TFS_MODE_OFF;
+	count_refusal((uint32_t)i, REFUSAL_MISMATCH, site);
+	tfs_log(TFS_LOG_WARN, "%s in shadow: %s", rewrites[i]->name, states[i].evidence);
+}
+
+void tfs_rewrite_copied(const struct tfs_copy_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (states[i].mode == TFS_MODE_SHADOW && takes_part(i) &&
+			!rewrites[i]->shadow(call, states[i].evidence, sizeof(states[i].evidence)))
+			drop(i, call->site);
+	errno = saved;
+}
+
+bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
+{
+	const size_t i = number(rewrite);
+
+	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	return true;
 }
 
 void tfs_rewrite_convolution(struct tfs_convolution_call *call)
@@ -323,6 +360,8 @@ static void write_state(size_t i)
 	if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY &&
 		tfs_rewrite_applied((uint32_t)i) > 0)
 		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
+	if (states[i].evidence[0] != '\0')
+		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));
 	const struct tfs_rewrite_record record = {
 		.record = {.function = (uint16_t)outcome(i, predicted_ns, &measured),
 			.site = tfs_recorder_string(rewrites[i]->name)},
@@ -350,7 +389,9 @@ static void write_refusal(uint32_t i)
 	const struct tfs_refusal_record record = {
 		.record = {.site = refusals[i].site},
 		.rewrite = tfs_recorder_string(rewrite->name),
-		.check = tfs_recorder_string(rewrite->checks[refusals[i].check]),
+		.check = tfs_recorder_string(refusals[i].check == REFUSAL_MISMATCH
+						     ? TFS_REWRITE_MISMATCH
+						     : rewrite->checks[refusals[i].check]),
 		.count = refusals[i].count,
 	};
 

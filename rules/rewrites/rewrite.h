@@ -22,7 +22,7 @@
 enum tfs_rewrite_mode {
 	TFS_MODE_OFF,
 	TFS_MODE_REPORT, /* checks are run and counted, the call is left alone */
-	TFS_MODE_SHADOW,
+	TFS_MODE_SHADOW, /* the program's call, then the rewrite's aside; both are compared */
 	TFS_MODE_APPLY
 };
 
@@ -57,6 +57,9 @@ struct tfs_rewrite {
 	bool (*start)(void);
 	/* True when it carried out the call and set *out_status. */
 	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
+	/* After the program's own call has succeeded: does the same aside and compares. False, with
+	 * the evidence, when the results differ. NULL: the rewrite cannot run in shadow. */
+	bool (*shadow)(const struct tfs_copy_call *call, char *out_evidence, size_t bytes);
 	/* May change how the convolution is called, or the list that the program gets. */
 	void (*convolution)(struct tfs_convolution_call *call);
 	void (*choice)(struct tfs_choice_call *call);
@@ -76,6 +79,9 @@ bool tfs_rewrite_check(
 
 /* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
 bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* The same in shadow mode: counts a call that is done aside. */
+bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
 enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
 
@@ -98,9 +104,11 @@ void tfs_rewrite_step(uint64_t ns);
 /* Hooks' side. Hot: one load while no rewrite takes part. */
 #define TFS_TAKES_COPIES 1u
 #define TFS_TAKES_CONVOLUTIONS 2u
+#define TFS_SHADOWS_COPIES 4u
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
+void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
 void tfs_rewrite_convolution(struct tfs_convolution_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_reset(void);

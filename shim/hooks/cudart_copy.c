@@ -21,6 +21,16 @@ static bool take_copy(
 	return true;
 }
 
+/* After a copy that no rewrite took: lets those in shadow mode do it aside, and compare. */
+static void shadow_copy(
+	const struct tfs_frame *frame, const struct tfs_copy_call *call, cudaError_t status)
+{
+	if (TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+				 TFS_SHADOWS_COPIES) != 0) &&
+		frame->thread != NULL && status == cudaSuccess)
+		tfs_rewrite_copied(call);
+}
+
 static uint32_t site_of(const struct tfs_frame *frame)
 {
 	return frame->thread != NULL ? frame->entry->site : 0;
@@ -42,6 +52,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_copy(&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
+	shadow_copy(&frame, &call, status);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -65,6 +76,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_copy(
 			&frame, target, source, bytes, kind, tfs_stream_id(stream, per_thread));
+	shadow_copy(&frame, &call, status);
 	return TFS_LEAVE(&frame), status;
 }
 

@@ -536,10 +536,12 @@ struct tfs_rewrite_record {
 struct tfs_refusal_record {
 	struct tfs_record record; /* site: call site */
 	uint32_t rewrite;         /* string ids */
-	uint32_t check;
+	uint32_t check;           /* TFS_REWRITE_MISMATCH: in shadow mode the results differed */
 	uint64_t count;
 	uint64_t reserved0;
 };
+
+#define TFS_REWRITE_MISMATCH "shadow-differs"
 
 /* One candidate of a measured algorithm search. */
 struct tfs_search_record {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* TFS902 to TFS905 and what a judgement says of its own evidence. */
+/* TFS902 to TFS906 and what a judgement says of its own evidence. */
 #include "tests/test.h"
 #include "tests/unit/scene.h"
 
@@ -120,6 +120,25 @@ static void losses_are_told(void)
 	scene_destroy(scene);
 }
 
+static void a_shadow(bool differs, enum tfs_state state)
+{
+	struct scene *scene = scene_create(false);
+	struct builder *builder = scene_builder(scene);
+	struct tfs_rewrite_record record = {.applied = 3, .rank = 1};
+	struct tfs_refusal_record refusal = {.count = 1};
+
+	record.record.function = differs ? TFS_REWRITE_OFF : TFS_REWRITE_SHADOW;
+	record.record.site = refusal.rewrite = builder_string(builder, "some-rewrite");
+	record.reason = differs ? builder_string(builder, "differed from byte 7 on") : 0;
+	refusal.check = builder_string(builder, TFS_REWRITE_MISMATCH);
+	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));
+	if (differs)
+		builder_record(builder, TFS_RECORD_refusal, &refusal, sizeof(refusal));
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS906"), state);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	static const struct run statically = {30, 100000, 2, NULL, 0};
@@ -136,5 +155,7 @@ int main(void)
 	check(&seen, "TFS904", TFS_STATE_PASSED);
 	check(&unseen, "TFS904", TFS_STATE_VIOLATED);
 	check(&short_stacks, "TFS902", TFS_STATE_PASSED);
+	a_shadow(false, TFS_STATE_PASSED);
+	a_shadow(true, TFS_STATE_VIOLATED);
 	return test_result();
 }
