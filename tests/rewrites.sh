@@ -144,7 +144,7 @@ shadow differs naive=64 off 1
 exact() { # DUMP REWRITE OPTIONS
 	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 \
 		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:$3" LD_PRELOAD="$library" \
-		timeout 100 "$trainer" --data "$digits" --steps 40 --deterministic --dump "$out/$1" \
+		timeout 100 "$trainer" --data "$digits" --steps 80 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	[ "$2" = off ] || applies "exact-$1" pinned-staging
 	done=$((done + 1))
