@@ -40,9 +40,12 @@ static uint64_t CUPTIAPI monotonic_ns(void)
 
 static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
 {
+	const int saved = errno;
+
 	*buffer = ready() ? tfs_cupti_buffer_take() : NULL;
 	*size = *buffer != NULL ? TFS_CUPTI_BUFFER_BYTES : 0;
 	*max_records = 0;
+	errno = saved;
 }
 
 static void count_dropped(void)

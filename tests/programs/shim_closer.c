@@ -18,7 +18,7 @@
 
 #define FILES 40
 #define HELD 3
-#define CALLS 400000
+#define CALLS 200000
 
 static void *device;
 static atomic_bool over;

@@ -66,6 +66,9 @@ closed() {
 			failed=1
 	done
 	mkdir -p "$work/churn"
+	after=$programs/libshim_failing.so
+	SHIM_FAILING=slow
+	export SHIM_FAILING
 	( cd "$work/churn" && compare churn record=all "$programs/shim_closer" churn && exit "$failed" ) ||
 		failed=1
 	look churn

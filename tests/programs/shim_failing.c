@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A preload for tests, under the shim: what the shim, and nobody else, asks of the system fails at
+ * random. SHIM_FAILING=PERCENT:SEED, or slow: then nothing fails, but in threads other than
+ * the first one an open file takes its time, so that whoever closes it meanwhile is found out.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FAILING __attribute__((visibility("default")))
+
+FAILING void *mmap64(void *, size_t, int, int, int, off64_t);
+FAILING int posix_fallocate64(int, off64_t, off64_t);
+FAILING int open64(const char *, int, ...);
+FAILING int pthread_create(
+	pthread_t *, const pthread_attr_t *, void *(*)(void *), void *restrict);
+
+static unsigned percent;
+static uint64_t seed;
+static bool slow;
+static uint64_t shim_start;
+static uint64_t shim_end;
+static atomic_ulong asked;
+static atomic_ulong refused;
+
+static int find_shim(struct dl_phdr_info *object, size_t bytes, void *nothing)
+{
+	(void)bytes;
+	(void)nothing;
+	if (strstr(object->dlpi_name, "libtfshim.so") == NULL)
+		return 0;
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+
+		if (part->p_type != PT_LOAD || (part->p_flags & PF_X) == 0)
+			continue;
+		shim_start = object->dlpi_addr + part->p_vaddr;
+		shim_end = shim_start + part->p_memsz;
+	}
+	return 1;
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *text = getenv("SHIM_FAILING");
+
+	dl_iterate_phdr(find_shim, NULL);
+	slow = text != NULL && strcmp(text, "slow") == 0;
+	if (text == NULL || slow)
+		return;
+	percent = (unsigned)atoi(text);
+	seed = strchr(text, ':') != NULL ? strtoull(strchr(text, ':') + 1, NULL, 10) : 0;
+}
+
+__attribute__((destructor)) static void tell(void)
+{
+	if (asked != 0)
+		fprintf(stderr, "tfshim-test: %lu of %lu requests refused\n", refused, asked);
+}
+
+static bool refuse(const void *caller)
+{
+	const uint64_t address = (uint64_t)(uintptr_t)caller;
+
+	if (percent == 0 || address < shim_start || address >= shim_end)
+		return false;
+	uint64_t mixed = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
+			 atomic_fetch_add(&asked, 1) * UINT64_C(0xBF58476D1CE4E5B9);
+	mixed ^= mixed >> 31;
+	mixed *= UINT64_C(0x94D049BB133111EB);
+	if ((mixed >> 33) % 100 >= percent)
+		return false;
+	atomic_fetch_add(&refused, 1);
+	return true;
+}
+
+FAILING void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+	static void *(*next)(void *, size_t, int, int, int, off64_t);
+
+	if (refuse(__builtin_return_address(0))) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	if (next == NULL)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "mmap64");
+	return next(address, bytes, protection, flags, fd, offset);
+}
+
+FAILING int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
+{
+	static int (*next)(int, off64_t, off64_t);
+	const struct timespec moment = {.tv_nsec = 2000000};
+
+	if (refuse(__builtin_return_address(0)))
+		return ENOSPC;
+	if (next == NULL)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "posix_fallocate64");
+	if (slow && gettid() != getpid())
+		nanosleep(&moment, NULL);
+	return next(fd, offset, bytes);
+}
+
+FAILING int open64(const char *path, int flags, ...)
+{
+	static int (*next)(const char *, int, ...);
+	va_list more;
+
+	va_start(more, flags);
+	const unsigned mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(more, unsigned) : 0;
+	va_end(more);
+	if (refuse(__builtin_return_address(0))) {
+		errno = EMFILE;
+		return -1;
+	}
+	if (next == NULL)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "open64");
+	return next(path, flags, mode);
+}
+
+FAILING int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+	void *(*run)(void *), void *restrict argument)
+{
+	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+	if (refuse(__builtin_return_address(0)))
+		return EAGAIN;
+	if (next == NULL)
+		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
+	return next(thread, attributes, run, argument);
+}
