@@ -17,16 +17,20 @@
 #include "tests/test.h"
 
 #define FILES 40
-#define HELD 3
+#define HELD 8
 #define CALLS 200000
 
 static void *device;
 static atomic_bool over;
 
-/* Each depth is a stack of its own. */
+/* Each depth is a stack of its own, on pages of its own. Built without unwind tables, so that an
+ * unwinder has to try what memory it may read. */
 static __attribute__((noinline)) int call_from(int depth)
 {
+	char page[3000];
 	char bytes[8] = "";
+
+	__asm__ volatile("" : : "r"(page) : "memory");
 
 	if (depth == 0)
 		return (int)cudaMemcpy(device, bytes, sizeof(bytes), cudaMemcpyHostToDevice);
@@ -69,9 +73,9 @@ static void close_and_check(void)
 	printf("%d files, lowest %d\n", FILES, fds[0]);
 }
 
-static bool keeps(const int *fds, const struct stat *was)
+static bool keeps(const int *fds, const struct stat *was, int count)
 {
-	for (int i = 0; i < HELD; i++) {
+	for (int i = 0; i < count; i++) {
 		struct stat now;
 
 		if (write(fds[i], "x", 1) != 1 || fstat(fds[i], &now) != 0 ||
@@ -88,15 +92,16 @@ static void *churn(void *nothing)
 	unsigned long laps = 0;
 
 	for (; !atomic_load(&over); laps++) {
+		const int count = 1 + (int)(laps % HELD);
 		struct stat was[HELD];
 		int fds[HELD];
 		bool good = true;
 
-		for (int i = 0; i < HELD; i++) {
+		for (int i = 0; i < count; i++) {
 			fds[i] = open_own(100 + i);
 			good = good && fds[i] >= 0 && fstat(fds[i], &was[i]) == 0;
 		}
-		spoilt += !good || !keeps(fds, was);
+		spoilt += !good || !keeps(fds, was, count);
 		for (int fd = 3; fd < 3 + 2 * HELD; fd++)
 			close(fd);
 	}

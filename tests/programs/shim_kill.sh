@@ -30,7 +30,7 @@ for delay in $(awk -v seed="$seed" -v count=$kills 'BEGIN { srand(seed)
 	look kill
 	[ "$failed" = 0 ] || { cp "$work/kill.tfs" ./kill-failed.tfs; break; }
 	made=$(od -An -t u8 "$work/kill.count" | awk '{ print $1; exit }')
-	counted=$(value kill total cudaMemset)
+	counted=$(value kill total cudaStreamQuery)
 	# One call per thread may be under way.
 	missing=$((made - counted))
 	missing=${missing#-}

@@ -23,7 +23,7 @@ static __attribute__((noinline)) void call_from(int depth)
 {
 	if (depth > 0)
 		call_from(depth - 1);
-	else if (cudaMemset(device, 0, 8) == cudaSuccess)
+	else if (cudaStreamQuery(NULL) == cudaSuccess)
 		atomic_fetch_add(made, 1);
 	__asm__ volatile("" : : : "memory");
 }
