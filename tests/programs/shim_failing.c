@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A preload for tests, under the shim: what the shim, and nobody else, asks of the system fails at
- * random. SHIM_FAILING=PERCENT:SEED, or slow: then nothing fails, but in threads other than
- * the first one an open file takes its time, so that whoever closes it meanwhile is found out.
+ * random and is counted. SHIM_FAILING=PERCENT:SEED; or threads: no thread is to be had; or slow:
+ * nothing fails, but in threads other than the first one an open file takes its time, so that
+ * whoever closes it meanwhile is found out.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,12 +26,20 @@
 FAILING void *mmap64(void *, size_t, int, int, int, off64_t);
 FAILING int posix_fallocate64(int, off64_t, off64_t);
 FAILING int open64(const char *, int, ...);
-FAILING int pthread_create(
-	pthread_t *, const pthread_attr_t *, void *(*)(void *), void *restrict);
+FAILING int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *restrict);
+
+/* Found while loading: later, whoever asks the loader may wait for long. */
+static struct {
+	__typeof__(&mmap64) mmap;
+	__typeof__(&posix_fallocate64) fallocate;
+	__typeof__(&open64) open;
+	__typeof__(&pthread_create) create;
+} next;
 
 static unsigned percent;
 static uint64_t seed;
 static bool slow;
+static bool threads;
 static uint64_t shim_start;
 static uint64_t shim_end;
 static atomic_ulong asked;
@@ -53,13 +62,26 @@ static int find_shim(struct dl_phdr_info *object, size_t bytes, void *nothing)
 	return 1;
 }
 
+/* Other libraries' constructors may come first. */
+static void find_next(void)
+{
+	if (next.create != NULL)
+		return;
+	next.mmap = (__typeof__(next.mmap))dlsym(RTLD_NEXT, "mmap64");
+	next.fallocate = (__typeof__(next.fallocate))dlsym(RTLD_NEXT, "posix_fallocate64");
+	next.open = (__typeof__(next.open))dlsym(RTLD_NEXT, "open64");
+	next.create = (__typeof__(next.create))dlsym(RTLD_NEXT, "pthread_create");
+}
+
 __attribute__((constructor)) static void load(void)
 {
 	const char *text = getenv("SHIM_FAILING");
 
+	find_next();
 	dl_iterate_phdr(find_shim, NULL);
 	slow = text != NULL && strcmp(text, "slow") == 0;
-	if (text == NULL || slow)
+	threads = text != NULL && strcmp(text, "threads") == 0;
+	if (text == NULL || slow || threads)
 		return;
 	percent = (unsigned)atoi(text);
 	seed = strchr(text, ':') != NULL ? strtoull(strchr(text, ':') + 1, NULL, 10) : 0;
@@ -75,7 +97,7 @@ static bool refuse(const void *caller)
 {
 	const uint64_t address = (uint64_t)(uintptr_t)caller;
 
-	if (percent == 0 || address < shim_start || address >= shim_end)
+	if (address < shim_start || address >= shim_end)
 		return false;
 	uint64_t mixed = (seed + 1) * UINT64_C(0x9E3779B97F4A7C15) +
 			 atomic_fetch_add(&asked, 1) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -89,34 +111,28 @@ static bool refuse(const void *caller)
 
 FAILING void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
 {
-	static void *(*next)(void *, size_t, int, int, int, off64_t);
-
 	if (refuse(__builtin_return_address(0))) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
-	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "mmap64");
-	return next(address, bytes, protection, flags, fd, offset);
+	find_next();
+	return next.mmap(address, bytes, protection, flags, fd, offset);
 }
 
 FAILING int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
 {
-	static int (*next)(int, off64_t, off64_t);
 	const struct timespec moment = {.tv_nsec = 2000000};
 
 	if (refuse(__builtin_return_address(0)))
 		return ENOSPC;
-	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "posix_fallocate64");
 	if (slow && gettid() != getpid())
 		nanosleep(&moment, NULL);
-	return next(fd, offset, bytes);
+	find_next();
+	return next.fallocate(fd, offset, bytes);
 }
 
 FAILING int open64(const char *path, int flags, ...)
 {
-	static int (*next)(const char *, int, ...);
 	va_list more;
 
 	va_start(more, flags);
@@ -126,19 +142,17 @@ FAILING int open64(const char *path, int flags, ...)
 		errno = EMFILE;
 		return -1;
 	}
-	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "open64");
-	return next(path, flags, mode);
+	find_next();
+	return next.open(path, flags, mode);
 }
 
 FAILING int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
 	void *(*run)(void *), void *restrict argument)
 {
-	static int (*next)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+	const uint64_t caller = (uint64_t)(uintptr_t)__builtin_return_address(0);
 
-	if (refuse(__builtin_return_address(0)))
+	if (refuse((const void *)caller) || (threads && caller >= shim_start && caller < shim_end))
 		return EAGAIN;
-	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "pthread_create");
-	return next(thread, attributes, run, argument);
+	find_next();
+	return next.create(thread, attributes, run, argument);
 }

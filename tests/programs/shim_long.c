@@ -9,6 +9,7 @@
 #include "tests/test.h"
 
 #define GROWTH_KB 2048L
+#define LEVELS 14
 
 static void *weights;
 static void *input;
@@ -28,15 +29,16 @@ static long resident_kb(void)
 	return kb;
 }
 
-static __attribute__((noinline)) void deep(unsigned path)
+/* One of two ways at each level, by the bits of `path`, highest first. */
+static __attribute__((noinline)) void deep(unsigned level, unsigned path)
 {
-	if (path > 1) {
-		if ((path & 1) != 0)
-			deep(path >> 1);
-		else
-			deep(path >> 1);
-	} else {
+	if (level == 0) {
 		cudaStreamQuery(NULL);
+	} else if ((path >> (level - 1) & 1) != 0) {
+		deep(level - 1, path);
+		__asm__ volatile("nop");
+	} else {
+		deep(level - 1, path);
 	}
 	__asm__ volatile("" : : : "memory");
 }
@@ -54,7 +56,7 @@ static void step(unsigned long number, unsigned spread)
 	if (number % 64 == 0)
 		cudaMemcpy(input, bytes, sizeof(bytes), cudaMemcpyHostToDevice);
 	if (spread != 0)
-		deep(spread + (unsigned)(number % spread));
+		deep(LEVELS, (unsigned)(number % spread));
 }
 
 int main(int argc, char **argv)
