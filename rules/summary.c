@@ -22,6 +22,14 @@ static const char *source_name(enum tfs_step_source source)
 	return "none";
 }
 
+/* Iterations that ran before the recorder knew the step. */
+static uint64_t unmarked_steps(const struct tfs_trace *trace)
+{
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, "steps.warmup");
+
+	return fact ? fact->number : 0;
+}
+
 static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary *steps)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
@@ -29,7 +37,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	const struct tfs_step_times *times = outside ? &timeline->outside : &timeline->inside;
 
 	steps->count = timeline->training_steps;
-	steps->warmup = timeline->warmup_steps;
+	steps->warmup = timeline->warmup_steps + unmarked_steps(timeline->trace);
 	steps->judged = steady->step_count;
 	steps->rewritten = timeline->rewritten_steps;
 	steps->evaluation = timeline->other_steps;

@@ -51,6 +51,7 @@ struct tfs_loops {
 	bool found;   /* and which places belong to it */
 	bool at_anchor;
 	uint32_t rounds;
+	uint64_t before; /* iterations up to where it was settled */
 	uint32_t member_count;
 	uint64_t members[VISITS];
 	uint32_t step_level;
@@ -225,6 +226,8 @@ static void settle(struct tfs_loops *loops, uint32_t level, uint64_t anchor)
 		if (here->visits[i].address == anchor) {
 			loops->step_lowest = here->visits[i].lowest;
 			loops->step_highest = here->visits[i].highest;
+			/* Back at the anchor so often, and the round it is in now. */
+			loops->before = here->visits[i].iteration + 1;
 		}
 	}
 }
@@ -343,6 +346,11 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 	follow(loops, frames, count);
 	look_for_weights(loops, site, operands, operand_count);
 	return false;
+}
+
+uint64_t tfs_loops_before(const struct tfs_loops *loops)
+{
+	return loops->before + loops->rounds;
 }
 
 bool tfs_loops_hopeless(const struct tfs_loops *loops)

@@ -42,6 +42,9 @@ struct tfs_loops *tfs_loops_init(void *memory);
 bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
+/* The found step: iterations of its loop that were spent on finding it. */
+uint64_t tfs_loops_before(const struct tfs_loops *loops);
+
 /* Was there nothing yet that could be a weight: no range that is updated in place? */
 bool tfs_loops_hopeless(const struct tfs_loops *loops);
 

@@ -32,6 +32,9 @@
 /* Tests only, option `naive`: a forked child goes on as if it were the parent. */
 #define NAIVE_FORK 16u
 
+#define SECOND_NS UINT64_C(1000000000)
+#define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
+
 enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
 
 static _Atomic int state = NOT_STARTED;
@@ -48,12 +51,13 @@ static void unpin(void)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/* At most a second, and less when `word` is no longer what was `seen`. */
-static void doze(const void *word, uint32_t seen)
+/* Less when `word` is no longer what was `seen`. */
+static void doze(const void *word, uint32_t seen, uint64_t ns)
 {
-	const struct timespec second = {.tv_sec = 1};
+	const struct timespec time = {
+		.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
 
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &second, NULL, 0);
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
 }
 
 /*
@@ -77,7 +81,7 @@ static void *prepare_chunks(void *nothing)
 		const uint32_t seen = atomic_load(&wakeups);
 
 		tfs_recorder_refill();
-		doze(&wakeups, seen);
+		doze(&wakeups, seen, SECOND_NS);
 	}
 	return NULL;
 }
@@ -100,14 +104,14 @@ static void *help(void *nothing)
 	while (atomic_load(&state) != FINISHED) {
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
-		if (now - last_pair >= UINT64_C(1000000000)) {
+		if (now - last_pair >= SECOND_NS) {
 			tfs_lookup_keep();
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
-			tfs_collector_poll();
 			last_pair = now;
 		}
-		doze(&state, RUNNING);
+		tfs_collector_poll();
+		doze(&state, RUNNING, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
 	return NULL;
 }
@@ -208,6 +212,11 @@ void tfs_shim_first_call_done(void)
 		return;
 	atexit(finish);
 	tfs_machine_write();
+}
+
+void tfs_shim_look(void)
+{
+	syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 void tfs_shim_wake(void)

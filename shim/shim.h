@@ -20,4 +20,7 @@ void tfs_shim_first_call_done(void);
 /* Tells the helper thread that there is work. Any thread; cheap. */
 void tfs_shim_wake(void);
 
+/* A window opened: the helper collects activity more often now. Any thread. */
+void tfs_shim_look(void);
+
 #endif

@@ -162,6 +162,8 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
+		tfs_recorder_fact("steps.warmup", "iterations that went into finding the step",
+			tfs_loops_before(loops));
 		stop_search("found");
 	} else if (++calls_searched == SEARCH_CALLS ||
 		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {

@@ -9,6 +9,7 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
+#include "shim/shim.h"
 
 #define STEP_REWRITTEN 1u
 #define STEP_IN_WINDOW 2u
@@ -43,6 +44,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	atomic_store(&open_now, true);
+	tfs_shim_look();
 	__atomic_fetch_or(
 		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
