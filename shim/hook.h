@@ -96,13 +96,16 @@ struct tfs_details {
 		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters);         \
 	TFS_HOOK(type, name, parameters)                                                           \
 	{                                                                                          \
-		return tfs_twin_##name(                                                            \
-			TFS_ENTER(name), (void *)TFS_REAL(name), false, TFS_LIST arguments);       \
+		const struct tfs_frame frame = TFS_ENTER(name);                                    \
+                                                                                                   \
+		return tfs_twin_##name(frame, (void *)TFS_REAL(name), false, TFS_LIST arguments);  \
 	}                                                                                          \
 	TFS_HOOK(type, name##suffix, parameters)                                                   \
 	{                                                                                          \
-		return tfs_twin_##name(TFS_ENTER(name##suffix), (void *)TFS_REAL(name##suffix),    \
-			true, TFS_LIST arguments);                                                 \
+		const struct tfs_frame frame = TFS_ENTER(name##suffix);                            \
+                                                                                                   \
+		return tfs_twin_##name(                                                            \
+			frame, (void *)TFS_REAL(name##suffix), true, TFS_LIST arguments);          \
 	}                                                                                          \
 	static inline __attribute__((always_inline)) type tfs_twin_##name(                         \
 		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters)
@@ -131,8 +134,12 @@ struct tfs_details {
 	const struct tfs_hook_family tfs_family_##name = {rows}
 
 /* Finds the real function, without the loader's lock; never NULL: where there is none, a function
- * that returns the library's own "not supported". Cold. */
-void *tfs_lookup_real(struct tfs_function *function);
+ * that returns the library's own "not supported". `caller` is the address that it returns to: where
+ * several versions of the library are mapped, each caller gets the one it was linked to. Cold. */
+void *tfs_lookup_real(struct tfs_function *function, const void *caller);
+
+/* Looks whether libraries came in a second version. At each new call site. */
+void tfs_lookup_recheck(void);
 
 /* A function that the shim itself calls, hooked or not; NULL when no mapped library has it. Cold:
  * keep the result. */
@@ -169,11 +176,12 @@ void tfs_hook_define_all(void);
 /* For each hooked function, in a fixed order; `visit` returns false to stop. */
 void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument);
 
-static inline void *tfs_real(struct tfs_function *function)
+static inline __attribute__((always_inline)) void *tfs_real(struct tfs_function *function)
 {
 	void *real = __atomic_load_n(&function->real, __ATOMIC_RELAXED);
 
-	return TFS_LIKELY(real != NULL) ? real : tfs_lookup_real(function);
+	return TFS_LIKELY(real != NULL) ? real
+					: tfs_lookup_real(function, __builtin_return_address(0));
 }
 #define TFS_REAL(name) ((__typeof__(&name))tfs_real(&tfs_fn_##name))
 

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,9 @@ static void *missing(const struct tfs_function *function)
 /* Libraries that are there for good: mapped with the program, or kept by us. A plugin may take
  * away with it what it brought, and pointers into that must not be kept. */
 static _Atomic uint32_t steady = 1u << TFS_LIBRARY_cuda;
+
+/* Libraries of which several versions are mapped: nothing of them is kept. */
+static _Atomic uint32_t mixed;
 
 struct search {
 	const char *name;
@@ -267,17 +271,128 @@ bool tfs_lookup_object(const void *address, struct tfs_object *out_object)
 	return dl_iterate_phdr(locate_object, &locate) != 0;
 }
 
-void *tfs_lookup_real(struct tfs_function *function)
+static bool is_mixed(enum tfs_library library)
+{
+	return (atomic_load(&mixed) >> library & 1) != 0;
+}
+
+struct link {
+	uint64_t caller;
+	const char *file;
+	char name[64]; /* of the library that the caller is linked to */
+};
+
+static int read_link(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct link *link = argument;
+	const ElfW(Dyn) *dynamic = NULL;
+	struct tables tables;
+
+	(void)bytes;
+	if (!contains(object, link->caller))
+		return 0;
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			dynamic = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+	read_tables(object, &tables);
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL && tables.strings != NULL; dynamic++) {
+		const char *name = tables.strings + dynamic->d_un.d_val;
+
+		if (dynamic->d_tag == DT_NEEDED &&
+			strncmp(name, link->file, strlen(link->file)) == 0)
+			snprintf(link->name, sizeof(link->name), "%s", name);
+	}
+	return 1;
+}
+
+/* In the version of the library that the caller is linked to. */
+static void *look_for_caller(
+	const struct tfs_function *function, const char *name, const void *caller)
+{
+	struct link link = {
+		.caller = (uint64_t)(uintptr_t)caller - 1, .file = files[function->library]};
+	struct search search = {
+		.name = name, .hash = hash_name(name), .self = (uint64_t)&files, .file = link.name};
+
+	if (dl_iterate_phdr(read_link, &link) != 0 && link.name[0] != '\0')
+		dl_iterate_phdr(search_object, &search);
+	return search.found;
+}
+
+static bool forget_real(struct tfs_function *function, void *argument)
+{
+	const uint32_t *which = argument;
+
+	if ((*which >> function->library & 1) != 0)
+		__atomic_store_n(&function->real, NULL, __ATOMIC_RELAXED);
+	return true;
+}
+
+struct census {
+	uint32_t once;
+	uint32_t twice;
+};
+
+static int count_object(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct census *census = argument;
+
+	(void)bytes;
+	for (uint32_t i = 1; i < LIBRARY_COUNT; i++) {
+		if (i == TFS_LIBRARY_cuda || !is_named(object, files[i]))
+			continue;
+		census->twice |= census->once & 1u << i;
+		census->once |= 1u << i;
+	}
+	return 0;
+}
+
+static int read_adds(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	if (bytes >= offsetof(struct dl_phdr_info, dlpi_subs))
+		*(unsigned long long *)argument = object->dlpi_adds;
+	return 1;
+}
+
+void tfs_lookup_recheck(void)
+{
+	static _Atomic unsigned long long last;
+	struct census census = {0};
+	unsigned long long adds = 0; /* objects mapped so far */
+
+	dl_iterate_phdr(read_adds, &adds);
+	if (atomic_exchange(&last, adds) == adds)
+		return;
+	dl_iterate_phdr(count_object, &census);
+	uint32_t fresh = census.twice & ~atomic_fetch_or(&mixed, census.twice);
+	if (fresh == 0)
+		return;
+	atomic_fetch_and(&steady, ~fresh);
+	tfs_hook_each(forget_real, &fresh);
+	for (uint32_t i = 1; i < LIBRARY_COUNT; i++)
+		if ((fresh >> i & 1) != 0)
+			tfs_recorder_fact("several versions", files[i], i);
+}
+
+void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 {
 	char buffer[128];
 	const bool keep = tfs_lookup_steady(function->library);
-	const struct search search = look_for(function->library, real_name(function, buffer));
+	const char *name = real_name(function, buffer);
+
+	if (is_mixed(function->library)) {
+		void *own = look_for_caller(function, name, caller);
+
+		if (own != NULL)
+			return own;
+	}
+	const struct search search = look_for(function->library, name);
 
 	if (search.found == NULL) {
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	if (keep || search.elsewhere)
+	if ((keep || search.elsewhere) && !is_mixed(function->library))
 		__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
 	return search.found;
 }
@@ -304,7 +419,7 @@ void tfs_lookup_keep(void)
 
 	for (uint32_t i = 1; i < LIBRARY_COUNT; i++) {
 		mapped.file = files[i];
-		if (!tfs_lookup_steady((enum tfs_library)i) &&
+		if (!tfs_lookup_steady((enum tfs_library)i) && !is_mixed((enum tfs_library)i) &&
 			dl_iterate_phdr(find_path, &mapped) != 0 &&
 			dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL)
 			atomic_fetch_or(&steady, 1u << i);

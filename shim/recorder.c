@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "shim/env.h"
+#include "shim/hook.h"
 #include "shim/log.h"
 #include "shim/shim.h"
 #include "shim/spin.h"
@@ -233,6 +234,8 @@ struct tfs_thread *tfs_recorder_thread(void)
 	const bool running = tfs_shim_running();
 	if (running)
 		thread = make_thread(false, NULL);
+	else
+		tfs_lookup_recheck();
 	/* A thread that cannot have buffers is not asked again. */
 	tfs_self.busy = running && thread == NULL;
 	tfs_self.active = thread;

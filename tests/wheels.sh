@@ -106,6 +106,24 @@ $(diff "$work/called" "$work/counted" | head -n 10)"
 		sort -rn | awk 'NR <= 3 { printf "%s%s answer %s", sep, $1, $2; sep = ", " }')"
 }
 
+# A program linked to one runtime that loads a plugin linked to another.
+two() { # LIBRARY PLUGIN-LIBRARY
+	{ "$compiler" -o "$work/two" "$root/tests/wheels/two.c" "$1" -ldl -Wl,-rpath,"$(dirname "$1")" &&
+		"$compiler" -DPLUGIN -shared -fPIC -o "$work/plugin.so" "$root/tests/wheels/two.c" "$2" \
+			-Wl,-rpath,"$(dirname "$2")"; } >"$work/log" 2>&1 || {
+		wrong "two runtimes: $(tail -n 3 "$work/log")"
+		return
+	}
+	"$work/two" "$work/plugin.so" >"$work/bare" 2>&1 || wrong "two runtimes: $(cat "$work/bare")"
+	for disabled in 0 1; do
+		TFSHIM_DISABLE=$disabled TFSHIM_OUTPUT=$work/two.%p TFSHIM_OPTIONS=report=0 \
+			LD_PRELOAD=$shim "$work/two" "$work/plugin.so" >"$work/seen" 2>&1
+		cmp -s "$work/bare" "$work/seen" || wrong "two runtimes differ with the shim:
+$(diff "$work/bare" "$work/seen" | head -n 10)"
+	done
+	echo "two runtimes: $(tail -n 1 "$work/seen")"
+}
+
 for tool in python3 "$compiler"; do
 	command -v "$tool" >/dev/null || { echo "skipped: no $tool"; exit 77; }
 done
@@ -126,6 +144,13 @@ while IFS='|' read -r kind wheel version library; do
 done <<LIST
 $wheels
 LIST
+
+old=$cache/nvidia-cuda-runtime-cu12-12.9.79/libcudart.so.12
+new=$cache/nvidia-cuda-runtime-13.0.96/libcudart.so.13
+if [ -f "$old" ] && [ -f "$new" ]; then
+	two "$old" "$new"
+	two "$new" "$old"
+fi
 
 [ -z "$unreachable" ] || echo "skipped: cannot fetch $unreachable"
 [ "$failed" = 0 ] || exit 1
