@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Several rewrites: each is measured alone, the winners together; a change of the steps asks anew.
+ * The rewrites are made up: what they take part in and what they gain stands in a table. */
+#include "rules/rewrites/measure.h"
+
+#include <math.h>
+
+#include "rules/rewrites/rewrite.h"
+#include "shim/env.h"
+#include "tests/test.h"
+
+struct tfs_options tfs_options = {.measure = 200, .ranks = 1};
+
+static uint64_t applied[32];
+static double gains[3]; /* of a rewrite that is on, in ns per step */
+static double loss_together;
+static unsigned decided;
+
+uint64_t tfs_rewrite_applied(uint32_t i)
+{
+	return applied[i];
+}
+
+double tfs_rewrite_predicted(uint32_t i)
+{
+	(void)i;
+	return 1;
+}
+
+void tfs_rewrite_decided(uint32_t i)
+{
+	decided |= 1u << i;
+}
+
+/* Runs `steps` steps of about `base` ns. */
+static void run(unsigned steps, double base)
+{
+	for (unsigned step = 0; step < steps; step++) {
+		double ns = base + step % 3;
+
+		for (uint32_t i = 0; i < 3; i++) {
+			if ((tfs_measure_on >> i & 1) == 0)
+				continue;
+			applied[i]++;
+			ns -= gains[i];
+		}
+		if ((tfs_measure_on & 7) == 7)
+			ns += loss_together;
+		tfs_measure_step((uint64_t)ns);
+	}
+}
+
+static enum tfs_verdict verdict(uint32_t i)
+{
+	struct tfs_measured measured;
+
+	tfs_measure_result(i, 1, &measured);
+	return measured.verdict;
+}
+
+int main(void)
+{
+	struct tfs_measured measured;
+
+	/* 0 and 1 win, 2 loses. */
+	gains[0] = 500, gains[1] = 300, gains[2] = -200;
+	tfs_measure_start(7);
+	TEST_EQ(tfs_measure_on & 7, 7);
+	run(8 + 200, 10000);
+	TEST_EQ(decided, 7);
+	TEST_EQ(tfs_measure_on & 7, 3);
+	TEST_EQ(verdict(0), TFS_VERDICT_WON);
+	TEST_EQ(verdict(1), TFS_VERDICT_WON);
+	TEST_EQ(verdict(2), TFS_VERDICT_LOST);
+	tfs_measure_result(0, 1, &measured);
+	TEST_IN(measured.gain.middle, 495, 505);
+	TEST_TRUE(measured.gain.low <= measured.gain.middle);
+
+	/* Nothing changes: nothing is asked again. */
+	decided = 0;
+	run(1000, 10000);
+	TEST_EQ(decided, 0);
+	TEST_EQ(tfs_measure_on & 7, 3);
+
+	/* The steps change, and now all three win alone; together they lose, so the best stays. */
+	gains[2] = 700;
+	loss_together = 5000;
+	run(600, 20000);
+	TEST_EQ(decided, 7);
+	TEST_EQ(tfs_measure_on & 7, 4);
+	TEST_EQ(verdict(0), TFS_VERDICT_LOST);
+	TEST_EQ(verdict(2), TFS_VERDICT_WON);
+	tfs_measure_result(0, 1, &measured);
+	TEST_STR(measured.reason, "wins alone, but not together with the others: off");
+	return test_result();
+}
