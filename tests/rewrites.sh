@@ -110,7 +110,7 @@ echo "heuristics: $(cat "$out/plain-head") without, $(grep head "$out/heuristics
 train() { # DUMP DECISIONS NAIVE
 	env TFSHIM_OUTPUT="$out/train-$1" TFSHIM_DECISIONS="$out/$2" TFSIM_PACE=0 \
 		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:naive=$3" LD_PRELOAD="$library" \
-		timeout 100 "$trainer" --data "$digits" --steps 24 --deterministic --dump "$out/$1" \
+		timeout 100 "$trainer" --data "$digits" --steps 60 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	applies "train-$1" cudnn-search
 	applies "train-$1" pinned-staging
