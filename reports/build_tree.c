@@ -72,11 +72,12 @@ static void add_site(
 	struct tfs_model_place place = tfs_places_find(tree->build->places, site);
 	size_t at = 0;
 
+	size_t first = tfs_model_own_frame(&place);
 	add_to(&tree->nodes[0], amount, false);
-	for (size_t i = place.frame_count; i-- > 0;) {
+	for (size_t i = place.frame_count; i-- > first;) {
 		const struct tfs_model_frame *frame = &place.frames[i];
 		at = child(tree, at, frame_name(tree, frame), frame->file, false);
-		add_to(&tree->nodes[at], amount, i == 0);
+		add_to(&tree->nodes[at], amount, i == first);
 	}
 	const char *line = place.frame_count ? tfs_words_place(region, &place) : NULL;
 	at = child(tree, at, function, line, true);

@@ -17,6 +17,15 @@ const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place 
 	return place->frame_count ? &place->frames[0] : NULL;
 }
 
+size_t tfs_model_own_frame(const struct tfs_model_place *place)
+{
+	size_t first = 0;
+
+	while (first < place->frame_count && place->frames[first].foreign)
+		first++;
+	return first < place->frame_count ? first : 0;
+}
+
 const char *tfs_lane_title(enum tfs_lane lane)
 {
 	static const char *const titles[] = {

@@ -164,6 +164,9 @@ struct tfs_model {
  * NULL if none. */
 const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place *place);
 
+/* Index of the innermost frame that is not foreign; 0 where all are. */
+size_t tfs_model_own_frame(const struct tfs_model_place *place);
+
 /* Releases the model's memory. */
 void tfs_model_finish(struct tfs_model *model);
 

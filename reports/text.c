@@ -159,12 +159,12 @@ static void write_finding(const struct tfs_model *model, size_t number, FILE *ou
 	fputc('\n', out);
 	if (finding->message)
 		put_item(out, "what", finding->message);
-	for (size_t i = 0; i < place->frame_count && i < SHOWN_FRAMES; i++)
-		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[i]));
-	if (place->frame_count > SHOWN_FRAMES)
+	size_t first = tfs_model_own_frame(place), frames = place->frame_count - first;
+	for (size_t i = 0; i < frames && i < SHOWN_FRAMES; i++)
+		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[first + i]));
+	if (frames > SHOWN_FRAMES)
 		put_item(out, "",
-			tfs_region_print(
-				region, "... %zu more callers", place->frame_count - SHOWN_FRAMES));
+			tfs_region_print(region, "... %zu more callers", frames - SHOWN_FRAMES));
 	put_item(out, "count", per_step(finding, region));
 	put_item(out, "cost", cost_text(model, finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
