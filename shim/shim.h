@@ -5,7 +5,8 @@
 /*
  * The life of the shim in a process: nothing happens before the first CUDA call; that call opens
  * the recording and starts the helper thread, for which nobody ever waits; at exit the recording
- * is closed and the report is made by a child; a forked child forgets everything.
+ * is closed and the report is made by a child; a forked child forgets everything. All memory is
+ * static or mapped: the program's heap is never touched.
  */
 
 #include <stdbool.h>

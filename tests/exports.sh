@@ -37,6 +37,9 @@ gate "in a hook table, but not exported" "$(LC_ALL=C comm -13 "$work/exported" "
 gate "exported with a version" "$(echo "$exported" | grep '@')"
 gate "exported, and the program's own affair" "$(echo "$exported" |
 	grep -E '^(malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|valloc|pvalloc)$|^mall(ctl|ocx)|^(sd|d|r|x|s|n)allocx?$|^_Unwind_|^unw?_|^_U|^backtrace|^je_')"
+# The program's heap is the program's: the library works on static and mapped memory only.
+gate "taken from the program's heap" "$(nm -D --undefined-only "$library" | sed 's/.* U //; s/@.*//' |
+	grep -xE 'malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|strn?dup|v?asprintf|opendir|fopen|fdopen|getline')"
 gate "needed beside glibc" "$(readelf -dW "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
 	grep -vE '^(libc\.so\.6|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1|lib(m|dl|rt)\.so\.[0-9]|libpthread\.so\.0)$')"
 gate "searched for beside the program's own libraries" \
