@@ -11,7 +11,11 @@
 
 #include "tests/test.h"
 
+#ifdef __clang__
+#define NOINLINE __attribute__((noinline))
+#else
 #define NOINLINE __attribute__((noinline, noclone))
+#endif
 #define BARRIER() __asm__ volatile("" : : : "memory")
 
 static void *device;
