@@ -100,6 +100,11 @@ static int index_records(struct tfs_trace *trace, struct tfs_reader_chunk *chunk
 		const struct tfs_record *record = (const void *)(trace->bytes + at);
 		uint64_t bytes = record->units * (uint64_t)TFS_UNIT;
 
+		/* The record that a killed thread was writing. */
+		if (bytes == 0 && !trace->header.finished && chunk->end - at == TFS_UNIT) {
+			chunk->end = at;
+			break;
+		}
 		if (bytes == 0 || bytes > chunk->end - at) {
 			tfs_reader_damage(trace, at, "a record's length is wrong");
 			chunk->end = at;

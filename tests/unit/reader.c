@@ -337,6 +337,32 @@ static void check_uncommitted(void)
 	builder_destroy(builder);
 }
 
+/* The record that was being written when the process was killed is no damage; elsewhere it is. */
+static void check_killed(void)
+{
+	struct builder *builder = builder_create_sized(1024);
+	struct tfs_file_header *header;
+	struct tfs_trace *trace;
+	struct tfs_chunk *chunk;
+	size_t size;
+
+	builder_string(builder, "whole");
+	header = (void *)builder_bytes(builder, &size);
+	chunk = (void *)((char *)header + 512);
+	TEST_EQ(chunk->committed, TFS_UNIT);
+	chunk->committed += TFS_UNIT;
+	((char *)(chunk + 1))[TFS_UNIT] = TFS_RECORD_call;
+	for (uint64_t finished = 0; finished < 2; finished++) {
+		header->finished = finished;
+		trace = builder_open(builder);
+		TEST_NEED(trace);
+		TEST_EQ(tfs_trace_summary(trace)->damages, finished);
+		TEST_STR(tfs_trace_string(trace, 1), "whole");
+		tfs_trace_close(trace);
+	}
+	builder_destroy(builder);
+}
+
 int main(void)
 {
 	check_whole();
@@ -350,5 +376,6 @@ int main(void)
 	check_cut();
 	check_flips();
 	check_uncommitted();
+	check_killed();
 	return test_result();
 }
