@@ -17,6 +17,7 @@
 
 static void *device;
 static atomic_ulong made;
+static pthread_barrier_t all_called; /* so that none ends before the last began */
 
 static void *work(void *nothing)
 {
@@ -25,6 +26,7 @@ static void *work(void *nothing)
 	for (int i = 0; i < CALLS; i++)
 		if (cudaMemcpy(device, bytes, sizeof(bytes), cudaMemcpyHostToDevice) == cudaSuccess)
 			atomic_fetch_add(&made, 1);
+	pthread_barrier_wait(&all_called);
 	return nothing;
 }
 
@@ -52,6 +54,7 @@ int main(int argc, char **argv)
 
 	if (cudaMalloc(&device, 64) != cudaSuccess)
 		return test_skip("no device");
+	TEST_NEED(pthread_barrier_init(&all_called, NULL, together < 64 ? together : 64) == 0);
 	for (unsigned i = 0; i < generations; i++) {
 		if (i == SETTLED)
 			before = resident_kb();
