@@ -47,16 +47,20 @@ refuses() { # REWRITE CHECK CASE OPTIONS ENVIRONMENT
 counterexample() { # PROGRAM REWRITE NAIVE
 	options=
 	passed=0
+	applied=0
 	for seed in $(seq 1 "$seeds"); do
 		rm -f "$out"/*.decisions
 		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" ||
 			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
 		[ "$(ledger "$1" "calls cudaPeekAtLastError")" = 0 ] ||
 			fail "$1: a forked child's calls are in the parent's recording"
-		[ "$2" = - ] || applies "$1" "$2"
+		[ "$(ledger "$1" "$2 applied")" = 0 ] || applied=$((applied + 1))
 		passed=$((passed + 1))
 	done
-	echo "$1: $passed hostile seeds"
+	# A hostile device may be too busy to search on; mostly it is not.
+	[ $((applied * 10)) -ge $((passed * 8)) ] ||
+		fail "$1: $2 was applied with $applied of $passed seeds only"
+	echo "$1: $passed hostile seeds, applied with $applied"
 	done=$((done + passed))
 	bitten=0
 	options=naive=$3

@@ -5,6 +5,10 @@
 set -u
 
 tfshim=$(realpath "$1")
+if readelf -dW "$(dirname "$tfshim")/../shim/libtfshim.so" 2>/dev/null | grep -q 'libasan'; then
+	echo "skipped: a library built with AddressSanitizer cannot be preloaded into programs without"
+	exit 77
+fi
 trainer=${2:+$(realpath "$2")}
 digits=${3-}
 sim=${4-}
