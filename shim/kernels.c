@@ -58,15 +58,13 @@ static struct tfs_kernel *find_slot(uint64_t key)
 	return NULL;
 }
 
-static bool get_parameter(
-	const void *kernel, CUfunction function, uint32_t index, size_t *out_bytes)
+static bool get_parameter(const void *kernel, CUfunction function, uint32_t index,
+	size_t *out_offset, size_t *out_bytes)
 {
-	size_t offset;
-
 	if (kernel != NULL && driver.kernel_parameter != NULL)
-		return driver.kernel_parameter((CUkernel)kernel, index, &offset, out_bytes) == 0;
+		return driver.kernel_parameter((CUkernel)kernel, index, out_offset, out_bytes) == 0;
 	if (function != NULL && driver.function_parameter != NULL)
-		return driver.function_parameter(function, index, &offset, out_bytes) == 0;
+		return driver.function_parameter(function, index, out_offset, out_bytes) == 0;
 	return false;
 }
 
@@ -75,6 +73,7 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
 	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
 	const char *name = NULL;
+	size_t offset;
 	size_t bytes;
 
 	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
@@ -92,8 +91,10 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 		slot->name = tfs_recorder_kernel(name);
 	/* There is no call that says how many there are. */
 	while (slot->parameters < TFS_KERNEL_PARAMETERS &&
-		get_parameter(kernel, function, slot->parameters, &bytes))
+		get_parameter(kernel, function, slot->parameters, &offset, &bytes)) {
+		slot->offsets[slot->parameters] = (uint16_t)offset;
 		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
+	}
 }
 
 void tfs_kernels_unloaded(void)

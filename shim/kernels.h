@@ -13,9 +13,10 @@
 
 struct tfs_kernel {
 	uint64_t key;
-	uint32_t name;                        /* id of a kernel record, 0 = unknown */
-	uint32_t parameters;                  /* how many sizes are known */
-	uint8_t sizes[TFS_KERNEL_PARAMETERS]; /* bytes; 255 = larger */
+	uint32_t name;                           /* id of a kernel record, 0 = unknown */
+	uint32_t parameters;                     /* how many sizes are known */
+	uint8_t sizes[TFS_KERNEL_PARAMETERS];    /* bytes; 255 = larger */
+	uint16_t offsets[TFS_KERNEL_PARAMETERS]; /* in a buffer that holds them all */
 };
 
 /* How the launched thing is named by the caller. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/notes.h"
 
+#include <cuda.h>
 #include <driver_types.h>
 #include <string.h>
 
@@ -20,19 +21,31 @@ static uint32_t memory_kind(const void *address, bool device_side)
 	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
 }
 
-void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
-	int kind, uint16_t stream)
+void tfs_put_copy(
+	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
 	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+
+	/* An array has no address. */
+	if (target == NULL)
+		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
+	else
+		tfs_put(details, (uint64_t)(uintptr_t)target,
+			TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)),
+				bytes) |
+				TFS_ITEM_COPY(kind));
+	tfs_put_operand(details, source, bytes,
+		TFS_ROLE_READ | TFS_ROLE_MEMORY(memory_kind(source, from_device)));
+}
+
+void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
+	int kind, uint16_t stream)
+{
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	tfs_put(&details, (uint64_t)(uintptr_t)target,
-		TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)), bytes) |
-			TFS_ITEM_COPY(kind));
-	tfs_put_operand(&details, source, bytes,
-		TFS_ROLE_READ | TFS_ROLE_MEMORY(memory_kind(source, from_device)));
+	tfs_put_copy(&details, target, source, bytes, kind);
 	tfs_hook_details(frame, &details);
 }
 
@@ -66,6 +79,34 @@ static void put_argument(struct tfs_details *details, const void *argument, uint
 		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, value);
 }
 
+/* All arguments in one buffer, as the kernel's layout has them. */
+static const void *packed_at(void *const *extra, uint32_t offset, uint32_t bytes)
+{
+	const char *buffer = NULL;
+	size_t room = 0;
+
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1] != NULL)
+			room = *(const size_t *)extra[1];
+		else
+			return NULL;
+	}
+	return buffer != NULL && offset + bytes <= room ? buffer + offset : NULL;
+}
+
+static const void *argument_at(const struct tfs_launch *launch, uint32_t nth)
+{
+	const struct tfs_kernel *kernel = launch->kernel;
+
+	if (launch->arguments != NULL)
+		return launch->arguments[nth];
+	return launch->extra != NULL
+		       ? packed_at(launch->extra, kernel->offsets[nth], kernel->sizes[nth])
+		       : NULL;
+}
+
 void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch)
 {
 	const struct tfs_kernel *kernel = launch->kernel;
@@ -85,8 +126,12 @@ void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch)
 	}
 	if (launch->shared > 0)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, launch->shared);
-	for (uint32_t i = 0; launch->arguments != NULL && i < kernel->parameters; i++)
-		put_argument(&details, launch->arguments[i], kernel->sizes[i]);
+	for (uint32_t i = 0; i < kernel->parameters; i++) {
+		const void *argument = argument_at(launch, i);
+
+		if (argument != NULL)
+			put_argument(&details, argument, kernel->sizes[i]);
+	}
 	tfs_hook_details(frame, &details);
 }
 

@@ -21,10 +21,15 @@ struct tfs_launch {
 	const struct tfs_kernel *kernel;
 	struct tfs_extent grid;
 	struct tfs_extent block;
-	void **arguments; /* NULL: not known */
+	void **arguments; /* NULL: not known, or in `extra` */
+	void **extra;     /* as cuLaunchKernel takes it; NULL: none */
 	size_t shared;
 	uint16_t stream;
 };
+
+/* One copy, of several perhaps, in a call's details; NULL for what has no address. */
+void tfs_put_copy(struct tfs_details *details, const void *target, const void *source, size_t bytes,
+	int kind);
 
 /* A copy whose details are wanted; `kind` is a cudaMemcpyKind. Does not end the frame. */
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,

@@ -42,81 +42,33 @@ COPY(cuMemcpyDtoDAsync_v2, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t byte
 COPY(cuMemcpyAsync, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
 	(to, from, bytes, stream), to, from, cudaMemcpyDefault, stream)
 
-/* Where a copy in more dimensions begins; an array has no address. */
-static const void *start_of(CUmemorytype type, const void *host, CUdeviceptr device, size_t offset)
-{
-	if (type == CU_MEMORYTYPE_HOST)
-		return (const char *)host + offset;
-	return type == CU_MEMORYTYPE_ARRAY ? NULL : AT(device + offset);
-}
-
-static int direction(CUmemorytype target, CUmemorytype source)
-{
-	if (target == CU_MEMORYTYPE_UNIFIED || source == CU_MEMORYTYPE_UNIFIED)
-		return cudaMemcpyDefault;
-	if (target == CU_MEMORYTYPE_HOST)
-		return source == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToHost : cudaMemcpyDeviceToHost;
-	return source == CU_MEMORYTYPE_HOST ? cudaMemcpyHostToDevice : cudaMemcpyDeviceToDevice;
-}
-
-static void note_2d(struct tfs_frame *frame, const CUDA_MEMCPY2D *copy, uint16_t stream)
-{
-	tfs_note_copy(frame,
-		start_of(copy->dstMemoryType, copy->dstHost, copy->dstDevice,
-			copy->dstY * copy->dstPitch + copy->dstXInBytes),
-		start_of(copy->srcMemoryType, copy->srcHost, copy->srcDevice,
-			copy->srcY * copy->srcPitch + copy->srcXInBytes),
-		copy->WidthInBytes * copy->Height,
-		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
-}
-
-static size_t bytes_2d(CUresult status, const CUDA_MEMCPY2D *copy)
-{
-	return status == CUDA_SUCCESS ? copy->WidthInBytes * copy->Height : 0;
-}
-
-#define COPY_2D(name, suffix, parameters, arguments, queue)                                        \
-	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
-	{                                                                                          \
-		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
-                                                                                                   \
-		if (TFS_END(&frame, status, bytes_2d(status, copy)) && copy != NULL)               \
-			note_2d(&frame, copy, tfs_stream_id(queue, per_thread));                   \
-		return TFS_LEAVE(&frame), status;                                                  \
-	}
-
-COPY_2D(cuMemcpy2D_v2, _ptds, (const CUDA_MEMCPY2D *copy), (copy), NULL)
-COPY_2D(cuMemcpy2DUnaligned_v2, _ptds, (const CUDA_MEMCPY2D *copy), (copy), NULL)
-COPY_2D(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D *copy, CUstream stream), (copy, stream),
+/* Between devices, and to and from arrays, which have no address. */
+COPY(cuMemcpyPeer, _ptds,
+	(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+		size_t bytes),
+	(to, to_context, from, from_context, bytes), to, from, cudaMemcpyDeviceToDevice, NULL)
+COPY(cuMemcpyPeerAsync, _ptsz,
+	(CUdeviceptr to, CUcontext to_context, CUdeviceptr from, CUcontext from_context,
+		size_t bytes, CUstream stream),
+	(to, to_context, from, from_context, bytes, stream), to, from, cudaMemcpyDeviceToDevice,
 	stream)
-
-/* A fill of `count` elements of the type of `value`. */
-#define FILL(name, suffix, parameters, arguments, queue)                                           \
-	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
-	{                                                                                          \
-		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
-		const size_t bytes = count * sizeof(value);                                        \
-                                                                                                   \
-		if (TFS_END(&frame, status, bytes))                                                \
-			tfs_note_set(&frame, AT(target), value, bytes,                             \
-				tfs_stream_id(queue, per_thread));                                 \
-		return TFS_LEAVE(&frame), status;                                                  \
-	}
-
-FILL(cuMemsetD8_v2, _ptds, (CUdeviceptr target, unsigned char value, size_t count),
-	(target, value, count), NULL)
-FILL(cuMemsetD16_v2, _ptds, (CUdeviceptr target, unsigned short value, size_t count),
-	(target, value, count), NULL)
-FILL(cuMemsetD32_v2, _ptds, (CUdeviceptr target, unsigned value, size_t count),
-	(target, value, count), NULL)
-FILL(cuMemsetD8Async, _ptsz,
-	(CUdeviceptr target, unsigned char value, size_t count, CUstream stream),
-	(target, value, count, stream), stream)
-FILL(cuMemsetD16Async, _ptsz,
-	(CUdeviceptr target, unsigned short value, size_t count, CUstream stream),
-	(target, value, count, stream), stream)
-FILL(cuMemsetD32Async, _ptsz, (CUdeviceptr target, unsigned value, size_t count, CUstream stream),
-	(target, value, count, stream), stream)
+COPY(cuMemcpyAtoA_v2, _ptds,
+	(CUarray to, size_t to_offset, CUarray from, size_t from_offset, size_t bytes),
+	(to, to_offset, from, from_offset, bytes), NULL, NULL, cudaMemcpyDeviceToDevice, NULL)
+COPY(cuMemcpyAtoD_v2, _ptds, (CUdeviceptr to, CUarray from, size_t from_offset, size_t bytes),
+	(to, from, from_offset, bytes), to, NULL, cudaMemcpyDeviceToDevice, NULL)
+COPY(cuMemcpyAtoH_v2, _ptds, (void *to, CUarray from, size_t from_offset, size_t bytes),
+	(to, from, from_offset, bytes), to, NULL, cudaMemcpyDeviceToHost, NULL)
+COPY(cuMemcpyDtoA_v2, _ptds, (CUarray to, size_t to_offset, CUdeviceptr from, size_t bytes),
+	(to, to_offset, from, bytes), NULL, from, cudaMemcpyDeviceToDevice, NULL)
+COPY(cuMemcpyHtoA_v2, _ptds, (CUarray to, size_t to_offset, const void *from, size_t bytes),
+	(to, to_offset, from, bytes), NULL, from, cudaMemcpyHostToDevice, NULL)
+COPY(cuMemcpyAtoHAsync_v2, _ptsz,
+	(void *to, CUarray from, size_t from_offset, size_t bytes, CUstream stream),
+	(to, from, from_offset, bytes, stream), to, NULL, cudaMemcpyDeviceToHost, stream)
+COPY(cuMemcpyHtoAAsync_v2, _ptsz,
+	(CUarray to, size_t to_offset, const void *from, size_t bytes, CUstream stream),
+	(to, to_offset, from, bytes, stream), NULL, from, cudaMemcpyHostToDevice, stream)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cuMemcpyHtoD, _v2, , 3020, copy)                                                         \
@@ -135,23 +87,23 @@ FILL(cuMemsetD32Async, _ptsz, (CUdeviceptr target, unsigned value, size_t count,
 	X(cuMemcpyDtoDAsync, _v2, _ptsz, 7000, copy_async)                                         \
 	X(cuMemcpyAsync, , , 4000, copy_async)                                                     \
 	X(cuMemcpyAsync, , _ptsz, 7000, copy_async)                                                \
-	X(cuMemcpy2D, _v2, , 3020, copy)                                                           \
-	X(cuMemcpy2D, _v2, _ptds, 7000, copy)                                                      \
-	X(cuMemcpy2DUnaligned, _v2, , 3020, copy)                                                  \
-	X(cuMemcpy2DUnaligned, _v2, _ptds, 7000, copy)                                             \
-	X(cuMemcpy2DAsync, _v2, , 3020, copy_async)                                                \
-	X(cuMemcpy2DAsync, _v2, _ptsz, 7000, copy_async)                                           \
-	X(cuMemsetD8, _v2, , 3020, set)                                                            \
-	X(cuMemsetD8, _v2, _ptds, 7000, set)                                                       \
-	X(cuMemsetD16, _v2, , 3020, set)                                                           \
-	X(cuMemsetD16, _v2, _ptds, 7000, set)                                                      \
-	X(cuMemsetD32, _v2, , 3020, set)                                                           \
-	X(cuMemsetD32, _v2, _ptds, 7000, set)                                                      \
-	X(cuMemsetD8Async, , , 3020, set_async)                                                    \
-	X(cuMemsetD8Async, , _ptsz, 7000, set_async)                                               \
-	X(cuMemsetD16Async, , , 3020, set_async)                                                   \
-	X(cuMemsetD16Async, , _ptsz, 7000, set_async)                                              \
-	X(cuMemsetD32Async, , , 3020, set_async)                                                   \
-	X(cuMemsetD32Async, , _ptsz, 7000, set_async)
+	X(cuMemcpyPeer, , , 4000, copy)                                                            \
+	X(cuMemcpyPeer, , _ptds, 7000, copy)                                                       \
+	X(cuMemcpyPeerAsync, , , 4000, copy_async)                                                 \
+	X(cuMemcpyPeerAsync, , _ptsz, 7000, copy_async)                                            \
+	X(cuMemcpyAtoA, _v2, , 3020, copy)                                                         \
+	X(cuMemcpyAtoA, _v2, _ptds, 7000, copy)                                                    \
+	X(cuMemcpyAtoD, _v2, , 3020, copy)                                                         \
+	X(cuMemcpyAtoD, _v2, _ptds, 7000, copy)                                                    \
+	X(cuMemcpyAtoH, _v2, , 3020, copy)                                                         \
+	X(cuMemcpyAtoH, _v2, _ptds, 7000, copy)                                                    \
+	X(cuMemcpyDtoA, _v2, , 3020, copy)                                                         \
+	X(cuMemcpyDtoA, _v2, _ptds, 7000, copy)                                                    \
+	X(cuMemcpyHtoA, _v2, , 3020, copy)                                                         \
+	X(cuMemcpyHtoA, _v2, _ptds, 7000, copy)                                                    \
+	X(cuMemcpyAtoHAsync, _v2, , 3020, copy_async)                                              \
+	X(cuMemcpyAtoHAsync, _v2, _ptsz, 7000, copy_async)                                         \
+	X(cuMemcpyHtoAAsync, _v2, , 3020, copy_async)                                              \
+	X(cuMemcpyHtoAAsync, _v2, _ptsz, 7000, copy_async)
 
 TFS_DRIVER_FAMILY(cuda_driver_copy, FUNCTIONS);

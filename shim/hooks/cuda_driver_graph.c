@@ -60,12 +60,28 @@ TFS_TWIN_HOOKS(
 	return status;
 }
 
+/* Before CUDA 12. */
+TFS_PLAIN_HOOK(CUresult, cuGraphInstantiate,
+	(CUgraphExec * out, CUgraph graph, CUgraphNode *out_node, char *log, size_t room),
+	(out, graph, out_node, log, room))
+TFS_PLAIN_HOOK(CUresult, cuGraphInstantiate_v2,
+	(CUgraphExec * out, CUgraph graph, CUgraphNode *out_node, char *log, size_t room),
+	(out, graph, out_node, log, room))
 TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithFlags,
 	(CUgraphExec * out, CUgraph graph, unsigned long long flags), (out, graph, flags))
 TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithParams,
 	(CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *with), (out, graph, with))
 TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithParams_ptsz,
 	(CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *with), (out, graph, with))
+TFS_TWIN_HOOKS(
+	CUresult, cuGraphUpload, _ptsz, (CUgraphExec graph, CUstream stream), (graph, stream))
+{
+	const CUresult status = TFS_TWIN_REAL(cuGraphUpload)(graph, stream);
+
+	tfs_note_graph(&frame, status, stream, per_thread, graph);
+	return status;
+}
+
 TFS_PLAIN_HOOK(CUresult, cuGraphExecUpdate,
 	(CUgraphExec executable, CUgraph graph, CUgraphNode *out_node,
 		CUgraphExecUpdateResult *out_result),
@@ -88,6 +104,10 @@ TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executab
 	X(cuStreamEndCapture, , _ptsz, 10000, capture)                                             \
 	X(cuGraphLaunch, , , 10000, graph_launch)                                                  \
 	X(cuGraphLaunch, , _ptsz, 10000, graph_launch)                                             \
+	X(cuGraphUpload, , , 11010, graph_other)                                                   \
+	X(cuGraphUpload, , _ptsz, 11010, graph_other)                                              \
+	X(cuGraphInstantiate, , , 10000, graph_other)                                              \
+	X(cuGraphInstantiate, _v2, , 11000, graph_other)                                           \
 	X(cuGraphInstantiateWithFlags, , , 11040, graph_other)                                     \
 	X(cuGraphInstantiateWithParams, , , 12000, graph_other)                                    \
 	X(cuGraphInstantiateWithParams, , _ptsz, 12000, graph_other)                               \

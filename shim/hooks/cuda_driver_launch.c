@@ -22,6 +22,7 @@ TFS_TWIN_HOOKS(CUresult, cuLaunchKernel, _ptsz,
 			.grid = {grid_x, grid_y, grid_z},
 			.block = {block_x, block_y, block_z},
 			.arguments = arguments,
+			.extra = extra,
 			.shared = shared,
 			.stream = tfs_stream_id(stream, per_thread)};
 		tfs_note_launch(&frame, &launch);
@@ -58,15 +59,36 @@ TFS_TWIN_HOOKS(CUresult, cuLaunchKernelEx, _ptsz,
 {
 	const CUresult status = TFS_TWIN_REAL(cuLaunchKernelEx)(config, function, arguments, extra);
 
-	if (TFS_END(&frame, status, 0) && config != NULL) {
+	/* What a refused call was given need not be readable. */
+	if (TFS_END(&frame, status, 0) && status == CUDA_SUCCESS) {
 		const struct tfs_launch launch = {
-			.kernel = tfs_kernel_find(
-				status == CUDA_SUCCESS ? function : NULL, TFS_KERNEL_FUNCTION),
+			.kernel = tfs_kernel_find(function, TFS_KERNEL_FUNCTION),
 			.grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
 			.block = {config->blockDimX, config->blockDimY, config->blockDimZ},
 			.arguments = arguments,
+			.extra = extra,
 			.shared = config->sharedMemBytes,
 			.stream = tfs_stream_id(config->hStream, per_thread)};
+		tfs_note_launch(&frame, &launch);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+/* One kernel per device; the first stands for all. */
+TFS_HOOK(CUresult, cuLaunchCooperativeKernelMultiDevice,
+	(CUDA_LAUNCH_PARAMS * list, unsigned count, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuLaunchCooperativeKernelMultiDevice);
+	const CUresult status = TFS_REAL(cuLaunchCooperativeKernelMultiDevice)(list, count, flags);
+
+	if (TFS_END(&frame, status, 0) && status == CUDA_SUCCESS && count > 0) {
+		const struct tfs_launch launch = {
+			.kernel = tfs_kernel_find(list->function, TFS_KERNEL_FUNCTION),
+			.grid = {list->gridDimX, list->gridDimY, list->gridDimZ},
+			.block = {list->blockDimX, list->blockDimY, list->blockDimZ},
+			.arguments = list->kernelParams,
+			.shared = list->sharedMemBytes,
+			.stream = tfs_stream_id(list->hStream, false)};
 		tfs_note_launch(&frame, &launch);
 	}
 	return TFS_LEAVE(&frame), status;
@@ -78,6 +100,7 @@ TFS_TWIN_HOOKS(CUresult, cuLaunchKernelEx, _ptsz,
 	X(cuLaunchCooperativeKernel, , , 9000, launch)                                             \
 	X(cuLaunchCooperativeKernel, , _ptsz, 9000, launch)                                        \
 	X(cuLaunchKernelEx, , , 11060, launch)                                                     \
-	X(cuLaunchKernelEx, , _ptsz, 11060, launch)
+	X(cuLaunchKernelEx, , _ptsz, 11060, launch)                                                \
+	X(cuLaunchCooperativeKernelMultiDevice, , , 9000, launch)
 
 TFS_DRIVER_FAMILY(cuda_driver_launch, FUNCTIONS);

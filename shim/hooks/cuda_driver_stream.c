@@ -29,6 +29,16 @@ TFS_HOOK(CUresult, cuStreamCreateWithPriority, (CUstream * out, unsigned flags, 
 	return status;
 }
 
+TFS_HOOK(CUresult, cuGreenCtxStreamCreate,
+	(CUstream * out, CUgreenCtx context, unsigned flags, int priority))
+{
+	struct tfs_frame frame = TFS_ENTER(cuGreenCtxStreamCreate);
+	const CUresult status = TFS_REAL(cuGreenCtxStreamCreate)(out, context, flags, priority);
+
+	note_created(&frame, status, out, flags);
+	return status;
+}
+
 TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cuStreamDestroy_v2);
@@ -104,6 +114,7 @@ TFS_PLAIN_HOOK(CUresult, cuEventElapsedTime_v2, (float *out, CUevent start, CUev
 #define FUNCTIONS(X)                                                                               \
 	X(cuStreamCreate, , , 2000, stream_create)                                                 \
 	X(cuStreamCreateWithPriority, , , 5050, stream_create)                                     \
+	X(cuGreenCtxStreamCreate, , , 12050, stream_create)                                        \
 	X(cuStreamDestroy, _v2, , 4000, stream_destroy)                                            \
 	X(cuStreamSynchronize, , , 2000, stream_sync)                                              \
 	X(cuStreamSynchronize, , _ptsz, 7000, stream_sync)                                         \

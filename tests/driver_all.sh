@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every function of the driver's has a hook or a reason to have none, and every hook passes on what
+# it was given: driver_all.sh LIBRARY PROGRAMS_DIR EXPORTS UNHOOKED
+set -u
+library=$1 programs=$2 exports=$3 unhooked=$4
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
+LC_ALL=C
+export LC_ALL
+failed=0
+
+# gate TITLE FILE: passes when the file is empty
+gate() {
+	[ -s "$2" ] || return 0
+	echo "$1:"
+	head -n 20 "$2" | sed 's/^/  /'
+	failed=1
+}
+
+awk 'NR > 2 && $1 ~ /^cu[A-Z]/ { print $1 }' "$exports" | sort -u >"$out/all"
+nm -D "$library" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u >"$out/hooked"
+comm -23 "$out/all" "$out/hooked" >"$out/left"
+grep -v '^#' "$unhooked" | grep . >"$out/patterns"
+while read -r name; do
+	while read -r pattern; do
+		# shellcheck disable=SC2254
+		case $name in $pattern) echo "$pattern" >>"$out/used" && continue 2 ;; esac
+	done <"$out/patterns"
+	echo "$name"
+done <"$out/left" >"$out/unsaid"
+gate "neither hooked nor said why not (driver_unhooked.txt)" "$out/unsaid"
+sort -u "$out/used" >"$out/fitting"
+sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
+gate "patterns of driver_unhooked.txt that nothing fits" "$out/idle"
+comm -13 "$out/all" "$out/hooked" >"$out/unknown"
+gate "hooked, but the driver has no such function" "$out/unknown"
+
+cp "$programs/libcuda-abi.so" "$out/libcuda.so.1"
+"$programs/driver_abi" "$out/libcuda.so.1" >"$out/alone" || failed=1
+TFSHIM_OUTPUT="$out/abi" TFSHIM_OPTIONS=report=0:quiet=1:record=all TFSHIM_REWRITE=off \
+	LD_PRELOAD="$library" timeout 60 "$programs/driver_abi" "$out/libcuda.so.1" \
+	>"$out/seen" 2>&1 || failed=1
+diff "$out/alone" "$out/seen" >"$out/differs"
+gate "arguments did not arrive as they were given" "$out/differs"
+# Lookups are answered, not recorded.
+grep -v '^cuGetProcAddress' "$out/alone" | sort >"$out/called"
+"$programs/ledger" "$out/abi.tfs" | awk '$1 == "calls" && $3 == 1 { print $2 }' | sort >"$out/counted"
+diff "$out/called" "$out/counted" >"$out/uncounted"
+gate "calls were not counted once" "$out/uncounted"
+
+[ "$failed" = 0 ] || exit 1
+echo "$(wc -l <"$out/hooked") of $(wc -l <"$out/all") functions have a hook"
