@@ -50,7 +50,8 @@ static bool feed(struct search *search, const struct tfs_call *call)
 			continue;
 		operands[used++] = (struct tfs_loops_operand){.address = items[i].value,
 			.reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0,
-			.writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0};
+			.writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0,
+			.maybe = (role & TFS_ROLE_MAYBE) != 0};
 	}
 	depth = tfs_trace_frames(search->timeline->trace, call->record.site, &frames);
 	return depth > search->shallow &&

@@ -6,20 +6,22 @@
  * Finds the training step in a sequence of calls: the loop that carries the weights. Pure: no
  * clock, no I/O, the same result in the traced process and after the run.
  *
- * A call stack, outermost frame first, says where in each active function control stands. When a
- * function comes back to a return address that it already visited in this activation, a loop in
- * it has gone round; the address is the loop's anchor. The step is the loop across whose
- * iterations a memory range is carried that one call site updates in place and another call site
- * reads: the weights. Inner loops over layers or parameters carry no single range; an outer loop
- * over epochs carries the same ranges, but goes round later and more rarely.
+ * The calls are logged, and the log is looked through from time to time, ever less often. The
+ * step is the loop across whose iterations a memory range is carried that one call site updates
+ * in place and another call site then reads: the weights. A loop over layers may carry such a
+ * range too, but each of its iterations touches other ranges than the one before; a loop over
+ * micro-batches may, where what kernels do with their pointers is not known, but it goes round
+ * more often than the loop around it that carries more. A loop over epochs goes round too rarely.
+ *
+ * The step opens at the first place that control comes by once in each iteration.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #define TFS_LOOPS_CONFIRM 8u /* iterations that must carry the range */
-#define TFS_LOOPS_LEARN 3u   /* whole iterations whose calls are then taken as the step's own */
 #define TFS_LOOPS_DEPTH 16u  /* outermost frames that are looked at */
+#define TFS_LOOPS_PLACES 96u /* of the step that are told from others */
 
 struct tfs_loops;
 
@@ -27,13 +29,20 @@ struct tfs_loops_operand {
 	uint64_t address;
 	bool reads;
 	bool writes;
+	bool maybe; /* may do either, or both; then both are set */
 };
 
-/* Bytes of memory that tfs_loops_init() needs. */
+/* Bytes of memory that tfs_loops_init() needs; those at the end are used by long searches only. */
 uint64_t tfs_loops_bytes(void);
 
-/* Makes a search in zeroed memory that the caller owns. */
+/* Of these, the first ones that are needed once the step was found. */
+uint64_t tfs_loops_kept_bytes(void);
+
+/* Makes a search in memory that the caller owns. */
 struct tfs_loops *tfs_loops_init(void *memory);
+
+/* Forgets all calls. */
+void tfs_loops_restart(struct tfs_loops *loops);
 
 /*
  * One call, in program order of one thread. `frames` are return addresses, innermost first.
@@ -42,7 +51,7 @@ struct tfs_loops *tfs_loops_init(void *memory);
 bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
-/* The found step: iterations of its loop that were spent on finding it. */
+/* The found step: iterations of its loop that were begun until it was found. */
 uint64_t tfs_loops_before(const struct tfs_loops *loops);
 
 /* Was there nothing yet that could be a weight: no range that is updated in place? */
@@ -56,8 +65,8 @@ bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint
  * loop spans? */
 bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
 
-/* Is it within the loop's span, at a place that none of the iterations learned from had? It may be
- * a rare branch of the step, or code that the compiler put there, such as an evaluation. */
+/* Is it within the loop's span, at a place that most of the logged iterations did not have? It may
+ * be a rare branch of the step, or code that the compiler put there, such as an evaluation. */
 bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
 
 /* Do both stacks stand at the same place in the step's loop? */

@@ -2,7 +2,6 @@
 #include "shim/steps.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/mman.h>
 
 #include "rules/rewrites/measure.h"
@@ -52,7 +51,7 @@ static struct tfs_thread *owner_now(void)
 void tfs_steps_start(void)
 {
 	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (memory == MAP_FAILED || tfs_options.record == TFS_RECORD_NONE)
 		return;
@@ -125,12 +124,20 @@ static bool is_searched(struct tfs_thread *thread)
 	if (owner != thread && owner != NULL) {
 		if (++strange_calls < patience)
 			return false;
-		memset(loops, 0, tfs_loops_bytes());
+		tfs_loops_restart(loops);
 		patience *= patience < SEARCH_CALLS ? 2 : 1;
 	}
 	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
 	strange_calls = 0;
 	return true;
+}
+
+/* Whole pages of it; failing that, they stay. */
+static void release_log(void)
+{
+	const uint64_t page = 4096, kept = (tfs_loops_kept_bytes() + page - 1) / page * page;
+
+	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
 }
 
 static void search(const struct tfs_frame *frame, const struct tfs_details *details)
@@ -148,6 +155,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 		if ((role & TFS_ROLE_OPERAND) == 0 || (role & TFS_ROLE_SCRATCH) != 0)
 			continue;
 		operands[count].address = item->value;
+		operands[count].maybe = (role & TFS_ROLE_MAYBE) != 0;
 		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
 		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
 	}
@@ -162,6 +170,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
+		release_log();
 		tfs_recorder_fact("steps.warmup", "iterations that went into finding the step",
 			tfs_loops_before(loops));
 		stop_search("found");

@@ -24,7 +24,7 @@ struct trainer {
 static bool feed(const struct trainer *trainer, uint64_t address, uint64_t range, bool writes)
 {
 	const uint64_t frames[] = {address, 0x20, 0x10};
-	const struct tfs_loops_operand operand = {range, true, writes};
+	const struct tfs_loops_operand operand = {range, true, writes, false};
 
 	return tfs_loops_feed(trainer->loops, (uint32_t)address, frames, 3, &operand, range != 0);
 }
@@ -77,7 +77,7 @@ static void test_plain(void)
 {
 	struct trainer trainer = {.straight = 10, .updates = true};
 
-	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3);
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 6);
 	TEST_TRUE(opens(&trainer, START + 10));
 	TEST_TRUE(!opens(&trainer, START + 11));
 	TEST_TRUE(!opens(&trainer, START + 9));
@@ -89,7 +89,7 @@ static void test_long_start(void)
 {
 	struct trainer trainer = {.straight = 400, .updates = true};
 
-	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3);
+	TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 6);
 	TEST_TRUE(opens(&trainer, START + 400));
 	free(trainer.loops);
 }
@@ -100,8 +100,7 @@ static void test_middle(void)
 	for (unsigned unseen = 1; unseen <= CALLS; unseen++) {
 		struct trainer trainer = {.unseen = unseen, .updates = true};
 
-		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM,
-			    TFS_LOOPS_CONFIRM + TFS_LOOPS_LEARN + 3))
+		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 6))
 			printf("  from call %u of the step on\n", unseen);
 		free(trainer.loops);
 	}

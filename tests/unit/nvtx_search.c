@@ -31,7 +31,7 @@ static void leave(uint32_t name)
 
 static void call(uint32_t site, uint64_t address, bool reads, bool writes)
 {
-	const struct tfs_loops_operand operand = {address, reads, writes};
+	const struct tfs_loops_operand operand = {address, reads, writes, false};
 	const uint32_t name = tfs_nvtx_search_feed(search, site, &operand, 1);
 
 	if (!found)
