@@ -37,6 +37,24 @@ host alone "$injector" "$work"
 count=$("$programs/nvtx_dump" "$work/alone.tfs" | sed -n 's/^device //p')
 [ "$count" -ge 50 ] || wrong "alone: $count device operations"
 
+# As a program meets it: the driver reads the variable when it starts.
+CUDA_INJECTION64_PATH=$injector host driver - "$work"
+count=$("$programs/nvtx_dump" "$work/driver.tfs" | sed -n 's/^device //p')
+[ "${count:-0}" -ge 50 ] || wrong "driver: $count device operations"
+grep -q tfshim "$work/all" && wrong "driver: something was said"
+CUDA_INJECTION64_PATH=$injector host driver-full - "$work/copies" "$programs/libinject_filler.so"
+grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*static TLS' "$work/all" ||
+	wrong "driver-full: the reason is not told"
+CUDA_INJECTION64_PATH=$injector LD_PRELOAD=$shim host driver-both - "$work"
+[ "$("$programs/ledger" "$work/driver-both.tfs" | awk '$2 == "cudaMemset" { sum += $3 } END { print sum }')" = 50 ] ||
+	wrong "driver-both: hooks saw something else"
+
+# A runtime linked into the program, where nothing is preloaded.
+TFSHIM_OUTPUT=$work/client CUDA_INJECTION64_PATH=$injector timeout 60 "$programs/driver_client" \
+	>"$work/all" 2>&1 || wrong "client: ended with $?"
+count=$("$programs/nvtx_dump" "$work/client.tfs" | sed -n 's/^device //p')
+[ "${count:-0}" -ge 1000 ] || wrong "client: $count device operations"
+
 LD_PRELOAD=$shim host both "$injector" "$work"
 [ "$("$programs/ledger" "$work/both.tfs" | awk '$2 == "cudaMemset" { sum += $3 } END { print sum }')" = 50 ] ||
 	wrong "both: hooks saw something else"

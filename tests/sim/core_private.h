@@ -240,4 +240,7 @@ uint32_t sim_correlation(void);
 /* The call a library makes inside itself for this work; the caller exits the frame. */
 void sim_library_frame(struct tfsim_api *own, const struct tfsim_work *work);
 
+/* core_inject.c: at the first call, what CUDA_INJECTION64_PATH asks for. */
+void sim_inject(void);
+
 #endif

@@ -8,6 +8,7 @@
 #include "core_private.h"
 
 static _Atomic(const struct tfsim_sink *) sink;
+static atomic_bool runtime; /* was called */
 static atomic_uint next_correlation = 1;
 static __thread uint32_t thread_id;
 
@@ -29,11 +30,20 @@ static bool listening(void)
 	return atomic_load_explicit(&sink, memory_order_relaxed) != NULL;
 }
 
+bool tfsim_runtime_called(void)
+{
+	return atomic_load(&runtime);
+}
+
 void tfsim_api_enter(struct tfsim_api *api, enum tfsim_domain domain, uint32_t cbid,
 	const char *name, const void *params)
 {
-	const struct tfsim_sink *listener = atomic_load(&sink);
+	const struct tfsim_sink *listener;
 
+	if (domain == TFSIM_RUNTIME_API && !atomic_load_explicit(&runtime, memory_order_relaxed))
+		atomic_store(&runtime, true);
+	sim_inject();
+	listener = atomic_load(&sink);
 	*api = (struct tfsim_api){.domain = domain, .cbid = cbid, .name = name, .params = params};
 	api->outer = sim_self.api;
 	api->correlation =

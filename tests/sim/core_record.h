@@ -80,6 +80,8 @@ TFSIM_API void tfsim_sink_set(const struct tfsim_sink *sink);
 /* For late listeners: emits a context and a stream fact for each that exists. */
 TFSIM_API void tfsim_sink_dump(void);
 
+/* Was there any call of the runtime's? Its first one starts the driver. */
+TFSIM_API bool tfsim_runtime_called(void);
 TFSIM_API void tfsim_api_enter(struct tfsim_api *api, enum tfsim_domain domain, uint32_t cbid,
 	const char *name, const void *params);
 TFSIM_API void tfsim_api_exit(struct tfsim_api *api, int result);

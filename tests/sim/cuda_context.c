@@ -39,7 +39,7 @@ CUresult cuInit(unsigned int flags)
 
 bool sim_driver_initialised(void)
 {
-	return atomic_load(&initialised) || tfsim_device_active(tfsim_device_current());
+	return atomic_load(&initialised) || (tfsim_runtime_called() && tfsim_device_count() > 0);
 }
 
 static CUcontext current(void)

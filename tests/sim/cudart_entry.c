@@ -7,22 +7,10 @@
 typedef CUresult (*get_proc_address)(const char *symbol, void **address, int version,
 	cuuint64_t flags, CUdriverProcAddressQueryResult *status);
 
-static void *driver;
-
-/* The real runtime opens and starts the driver with its first call; tools may count on finding it
- * mapped. */
-__attribute__((constructor)) static void open_driver(void)
-{
-	CUresult (*init)(unsigned);
-
-	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-	init = driver ? (CUresult(*)(unsigned))dlsym(driver, "cuInit") : NULL;
-	if (init)
-		init(0);
-}
-
 static get_proc_address lookup(void)
 {
+	void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+
 	return driver ? (get_proc_address)dlsym(driver, "cuGetProcAddress_v2") : NULL;
 }
 
