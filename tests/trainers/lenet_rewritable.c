@@ -225,7 +225,7 @@ static void print_worst(struct trainer *t, unsigned count)
 static void train(struct trainer *t, const struct options *options, const struct mnist *training,
 	const struct mnist *test)
 {
-	struct progress progress = {.quiet = options->quiet};
+	struct progress progress = {.quiet = options->quiet, .warmup = options->warmup};
 	unsigned batch = options->batch, per_epoch = training->count / batch;
 	uint64_t rng = options->seed + 1;
 	unsigned *order = malloc(training->count * sizeof(*order));
@@ -245,6 +245,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 		for (step = 0; step < per_epoch; step++) {
 			if (options->steps && done + step == options->steps)
 				break;
+			progress_step(&progress);
 			mnist_batch(training, order + step * batch, batch, images, onehot);
 			progress_loss(&progress, train_step(t, images, onehot, rate, step), 1);
 		}

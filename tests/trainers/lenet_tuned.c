@@ -195,7 +195,7 @@ static void ask_loss(struct trainer *t, unsigned steps)
 static void train(struct trainer *t, const struct options *options, const struct mnist *training,
 	const struct mnist *test)
 {
-	struct progress progress = {.quiet = options->quiet};
+	struct progress progress = {.quiet = options->quiet, .warmup = options->warmup};
 	unsigned per_epoch = training->count / options->batch;
 	uint64_t rng = options->seed + 1;
 	unsigned *order = malloc(training->count * sizeof(*order));
@@ -212,6 +212,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 		for (step = 0; step < per_epoch; step++, done++) {
 			if (options->steps && done == options->steps)
 				break;
+			progress_step(&progress);
 			train_step(t, send_batch(t, training, order + step * options->batch, done),
 				rate);
 			if ((done + 1) % PROGRESS_STEPS == 0) {

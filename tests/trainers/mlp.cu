@@ -270,6 +270,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 	if (!order)
 		fail("no memory for the order of the images");
 	progress.quiet = options->quiet;
+	progress.warmup = options->warmup;
 	for (unsigned epoch = 0; epoch < options->epochs; epoch++) {
 		float rate = options_rate(options, epoch);
 		unsigned step;
@@ -279,6 +280,7 @@ static void train(struct trainer *t, const struct options *options, const struct
 		for (step = 0; step < per_epoch; step++, done++) {
 			if (options->steps && done == options->steps)
 				break;
+			progress_step(&progress);
 			train_step(t, send_batch(t, training, order + step * options->batch, done),
 				   rate);
 			if ((done + 1) % PROGRESS_STEPS == 0) {

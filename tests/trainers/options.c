@@ -11,6 +11,7 @@ static const char usage[] =
 	"FOLDER holds MNIST's four files, unpacked (default: digits)\n"
 	"  --data FOLDER      the same\n"
 	"  --steps N          end after N steps\n"
+	"  --warmup N         leave the first N steps out of the time of a step\n"
 	"  --epochs N         end after N epochs (default 4; wide 10)\n"
 	"  --batch N          images per step (default 64; wide 768)\n"
 	"  --seed N           of the weights and of the order of the images (default 1)\n"
@@ -22,6 +23,7 @@ static const char usage[] =
 static const struct option longs[] = {
 	{"data", required_argument, NULL, 'd'},
 	{"steps", required_argument, NULL, 'n'},
+	{"warmup", required_argument, NULL, 'u'},
 	{"epochs", required_argument, NULL, 'e'},
 	{"batch", required_argument, NULL, 'b'},
 	{"seed", required_argument, NULL, 's'},
@@ -64,6 +66,9 @@ void options_parse(int argc, char **argv, struct options *out_options)
 			break;
 		case 'n':
 			o.steps = number(program, optarg, 1, INT_MAX);
+			break;
+		case 'u':
+			o.warmup = number(program, optarg, 0, INT_MAX);
 			break;
 		case 'e':
 			o.epochs = number(program, optarg, 1, INT_MAX);

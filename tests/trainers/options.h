@@ -15,6 +15,7 @@ struct options {
 	const char *data; /* folder with the four files */
 	const char *dump; /* file for the final weights, or NULL */
 	unsigned steps;   /* end after so many, 0: when the epochs are over */
+	unsigned warmup;  /* steps that are left out of the time */
 	unsigned epochs;
 	unsigned batch;
 	uint64_t seed;

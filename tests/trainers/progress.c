@@ -23,6 +23,14 @@ void progress_stop(struct progress *progress, unsigned steps)
 	progress->timed += steps;
 }
 
+void progress_step(struct progress *progress)
+{
+	if (progress->begun++ == progress->warmup) {
+		progress->spent_ns = 0;
+		progress->start_ns = now_ns();
+	}
+}
+
 void progress_loss(struct progress *progress, float sum, unsigned steps)
 {
 	progress->steps += steps;
@@ -48,13 +56,15 @@ void progress_epoch(struct progress *progress, unsigned epoch, float accuracy)
 
 void progress_end(const struct progress *progress)
 {
+	unsigned timed =
+		progress->timed > progress->warmup ? progress->timed - progress->warmup : 0;
 	float loss = progress->loss_count ? progress->loss_sum / (float)progress->loss_count
 					  : progress->loss;
 
-	printf("result: %u steps, loss %.4f, accuracy %.2f %%\n", progress->steps, loss,
-		progress->accuracy * 100);
-	printf("time: step %.3f ms, mean of %u\n",
-		(double)progress->spent_ns / 1e6 / (progress->timed ? progress->timed : 1),
-		progress->timed);
+	printf("result: %u steps, loss %.4f", progress->steps, loss);
+	if (progress->accuracy >= 0)
+		printf(", accuracy %.2f %%", progress->accuracy * 100);
+	printf("\ntime: step %.3f ms, mean of %u\n",
+		timed ? (double)progress->spent_ns / 1e6 / timed : 0.0, timed);
 	fflush(stdout);
 }

@@ -19,12 +19,14 @@ enum { PROGRESS_STEPS = 20 };
 
 struct progress {
 	bool quiet;
+	unsigned warmup; /* steps that are left out of the time */
+	unsigned begun;
 	unsigned steps; /* whose loss is known */
 	unsigned timed; /* that lay between start and stop */
 	uint64_t start_ns, spent_ns;
 	float loss_sum; /* since the last line */
 	unsigned loss_count;
-	float loss, accuracy; /* the latest printed */
+	float loss, accuracy; /* the latest printed; accuracy below 0: there is none */
 };
 
 /* Training starts, or goes on after an evaluation. */
@@ -32,6 +34,9 @@ void progress_start(struct progress *progress);
 
 /* Training stops after so many steps since the start; the device has done its work. */
 void progress_stop(struct progress *progress, unsigned steps);
+
+/* A step begins; the time counts from here on if the warm-up has just ended. */
+void progress_step(struct progress *progress);
 
 /* Adds the summed loss of some steps; prints a line when PROGRESS_STEPS are together. */
 void progress_loss(struct progress *progress, float sum, unsigned steps);
