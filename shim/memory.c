@@ -47,16 +47,20 @@ void tfs_memory_add(const struct tfs_range *range)
 	if (range->address == 0 || range->bytes == 0)
 		return;
 	begin_write();
-	const uint32_t at = upper(range->address);
-	const bool known = at > 0 && ranges[at - 1].address == range->address;
-	const bool full = !known && range_count == RANGES;
+	uint32_t next = upper(range->address);
+	uint32_t first = next;
+	/* What lies there was freed in a way that was not seen. */
+	if (first > 0 && range->address - ranges[first - 1].address < ranges[first - 1].bytes)
+		first--;
+	while (next < range_count && ranges[next].address - range->address < range->bytes)
+		next++;
+	const bool full = next == first && range_count == RANGES;
 
-	if (known) {
-		ranges[at - 1] = *range;
-	} else if (!full) {
-		memmove(&ranges[at + 1], &ranges[at], (range_count - at) * sizeof(ranges[0]));
-		ranges[at] = *range;
-		range_count++;
+	if (!full) {
+		memmove(&ranges[first + 1], &ranges[next],
+			(range_count - next) * sizeof(ranges[0]));
+		ranges[first] = *range;
+		range_count += 1 + first - next;
 	}
 	end_write();
 	if (full)
