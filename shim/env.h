@@ -35,6 +35,8 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("staging_min", staging_min_bytes, bytes, 65537,                                          \
 		"pinned-staging: smallest copy it takes")                                          \
 	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle cores it asks for")     \
+	X("staging_threads", staging_threads, number, 4,                                           \
+		"pinned-staging: threads that help to copy, at most")                              \
 	X("staging_limit", staging_limit_bytes, bytes, UINT64_C(64) << 20,                         \
 		"pinned-staging: pinned memory it may hold")                                       \
 	X("measure", measure, number, 200,                                                         \

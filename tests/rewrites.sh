@@ -87,7 +87,7 @@ run plain "" "$programs/rewrite_checks" plain || fail "plain: $(tail -n 3 "$out/
 applies plain pinned-staging
 run convolution "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/convolution.out")"
 applies convolution cudnn-search
-refuses pinned-staging host-to-device host-to-device "" ""
+refuses pinned-staging host-and-device host-and-device "" ""
 refuses pinned-staging size size "" ""
 refuses pinned-staging not-capturing not-capturing "" ""
 refuses pinned-staging source-pageable source-pageable "" ""
@@ -106,6 +106,42 @@ refuses cudnn-search problem-budget convolution search_problems=0 ""
 refuses cudnn-search time-budget convolution search_ms=0 ""
 refuses cudnn-search streams-idle streams-idle "" ""
 refuses cudnn-search device-memory convolution "" TFSIM_MEMORY=64m
+
+# On the driver's functions: once for each call, whichever form it was looked up in.
+options=
+run driver "TFSIM_PACE=0" "$programs/rewrite_driver" || fail "driver: $(tail -n 3 "$out/driver.out")"
+# 6 of the 24 go the program's own way, to learn the rate of that.
+[ "$(ledger driver "pinned-staging applied")" = 18 ] ||
+	fail "driver: $("$programs/ledger" "$out/driver.tfs" | grep "^pinned")"
+for counted in "cuMemcpyHtoD_v2 3" "cuMemcpyHtoD_v2_ptds 3" "cuMemcpyHtoDAsync_v2 3" \
+	"cuMemcpyHtoDAsync_v2_ptsz 3" "cuMemcpyDtoH_v2 9" "cuMemcpyDtoH_v2_ptds 3"; do
+	[ "$(ledger driver "calls ${counted% *}")" = "${counted#* }" ] || fail "driver: not $counted"
+done
+run driver-context "TFSIM_PACE=0" "$programs/rewrite_driver" context ||
+	fail "driver-context: $(tail -n 3 "$out/driver-context.out")"
+[ "$(ledger driver-context "pinned-staging target-device-memory")" = 12 ] ||
+	fail "driver: staged to another context's memory"
+done=$((done + 2))
+
+# A runtime within the program: the same results, the same calls, and the rewrite on its driver's.
+for program in driver_client driver_client_shared; do
+	for rewrite in off pinned-staging; do
+		run $program-$rewrite "TFSHIM_REWRITE=$rewrite" "$programs/$program" ||
+			fail "$program: $(tail -n 3 "$out/$program-$rewrite.out")"
+		"$programs/ledger" "$out/$program-$rewrite.tfs" | awk '$1 == "calls" { sum[$2] += $3 }
+			END { for (name in sum) print name, sum[name] }' | sort >"$out/$program-$rewrite.calls"
+	done
+	grep -v ^tfsim "$out/$program-off.out" >"$out/one"
+	grep -v ^tfsim "$out/$program-pinned-staging.out" | cmp -s - "$out/one" ||
+		fail "$program computes something else with staging"
+	cmp -s "$out/$program-off.calls" "$out/$program-pinned-staging.calls" ||
+		fail "$program: other calls are seen with staging"
+	done=$((done + 2))
+done
+for program in driver_client driver_client_shared; do
+	[ "$(ledger $program-pinned-staging "pinned-staging applied")" -ge 200 ] ||
+		fail "$program: staged $(ledger $program-pinned-staging "pinned-staging applied") times only"
+done
 
 # The list that a program asks for: the choice comes first, and nothing is missing.
 options=

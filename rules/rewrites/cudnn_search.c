@@ -409,8 +409,9 @@ static void choice(struct tfs_choice_call *call)
 	call->list[0] = chosen;
 }
 
-static void reset(void)
+static void reset(uint32_t device)
 {
+	(void)device;
 	pthread_mutex_lock(&lock);
 	workspace_count = 0;
 	workspace_total = 0;

@@ -1,515 +1,274 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pinned-staging: a copy from pageable host memory to the device goes through a ring of pinned
- * chunks, so that the copy into the ring overlaps the transfers out of it, and the host may go on
- * while the last ones still run.
+ * pinned-staging: a copy between pageable host memory and the device goes through a ring of pinned
+ * chunks, so that several threads copy to or from the ring while transfers run, and the host may go
+ * on while the last transfers to the device still do.
  *
  * Contract (exact: the same bytes, in the same order, on the caller's stream):
- * - The call returns only after the last byte has left the caller's memory, blocking or not:
- *   programs reuse or free a pageable source at once.
+ * - Of a copy to the device the call returns only after the last byte has left the caller's memory,
+ *   blocking or not: programs reuse or free a pageable source at once.
+ * - A copy to the host returns only when the last byte has arrived. Those that need not block are
+ *   left alone: programs count on pageable ones having waited, or not, as the driver sees fit.
  * - cudaMemcpy first waits for the stream, as it is documented to do for pageable memory.
  * - Transfers are made on the caller's stream; nothing is moved to another one.
- * - A chunk is filled again only after the event recorded behind its last transfer.
- * - Anything that is not a plain copy from unregistered memory to this device's own memory is left
- *   alone, and so is every copy while a stream is being captured.
- * - Never more pinned memory than the option staging_limit allows; allocated once.
+ * - A chunk is used again only after the event recorded behind its last transfer, and never waits
+ *   for another stream than the copy's own.
+ * - A page that faults, faults in the program's own thread.
+ * - Anything that is not a plain copy between unregistered memory and this context's own device
+ *   memory is left alone, and so is every copy while a stream is being captured.
+ * - Never more pinned memory than the option staging_limit allows, over all devices; a ring has 8
+ *   chunks of 2 MiB or what is left, and is made once for each context.
+ * - On the driver's functions the same, where the program calls them itself or has a CUDA runtime
+ *   of its own; a copy is carried out once, on the layer that it came in on.
  *
- * Its own model of a copy's gain: bytes over the pageable rate, less the longer of the copy into
- * the ring and bytes over the pinned rate. The rates are those of the program's own copies, a few
- * of which go the pageable way for it; until then what is usual.
+ * Its own model of a copy's gain: bytes over the pageable rate, less the longer of the host's share
+ * and bytes over the pinned rate. The rates are those of the program's own copies, a few of which
+ * go the pageable way for it; until then what is usual. A direction and size that was no faster is
+ * left alone from then on.
  */
-#include <cuda_runtime_api.h>
-#include <pthread.h>
-#include <sched.h>
+#include <driver_types.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
+#include "rules/rewrites/pinned_staging_limits.h"
+#include "rules/rewrites/pinned_staging_move.h"
+#include "rules/rewrites/pinned_staging_shadow.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/capture.h"
-#include "shim/clock.h"
 #include "shim/env.h"
-#include "shim/hook.h"
 #include "shim/memory.h"
-
-#define CHUNK_BYTES (UINT64_C(2) << 20)
-#define MOST_CHUNKS 8u
-#define PAGE 4096u
-#define MANY_BYTES (UINT64_C(1) << 20) /* from here on a copy is worth idle cores */
-
-/* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
-#define NAIVE_LATE 1u    /* returns before the source was read */
-#define NAIVE_CAPTURE 2u /* works while a stream is being captured */
-#define NAIVE_SLOW 32u   /* wastes time: loses when measured */
-#define NAIVE_WRONG 64u  /* changes a byte: shadow mode must see it */
-
-#define SAMPLES 4u         /* copies that each rate is taken from */
-#define UNSAMPLED 16u      /* copies after which the usual rates must do */
-#define USUAL_PAGEABLE 8e0 /* bytes per ns: PCIe 4, one thread */
-#define USUAL_PINNED 25e0
+#include "shim/trace/format.h"
 
 enum check {
 	CHECK_DIRECTION,
 	CHECK_SIZE,
+	CHECK_BLOCKING,
 	CHECK_CAPTURE,
-	CHECK_SOURCE,
-	CHECK_TARGET,
+	CHECK_LIBRARY,
+	CHECK_CONTEXT,
+	CHECK_SOURCE_HOST,
+	CHECK_TARGET_HOST,
+	CHECK_SOURCE_DEVICE,
+	CHECK_TARGET_DEVICE,
 	CHECK_HOST_TABLES,
-	CHECK_MAPPED,
+	CHECK_SOURCE_MAPPED,
+	CHECK_TARGET_MAPPED,
 	CHECK_CORES,
-	CHECK_RING,
+	CHECK_FASTER,
 	CHECK_BUSY,
+	CHECK_PINNED,
+	CHECK_ROOM,
+	CHECK_STREAM,
 };
 
-static const char *const checks[] = {"host-to-device", "size", "not-capturing", "source-pageable",
-	"target-device-memory", "no-host-page-tables", "source-mapped", "idle-cores",
-	"pinned-memory", "ring-free", NULL};
+static const char *const checks[] = {"host-and-device", "size", "blocking-read", "not-capturing",
+	"usable-library", "context", "source-pageable", "target-pageable", "source-device-memory",
+	"target-device-memory", "no-host-page-tables", "source-mapped", "target-mapped",
+	"idle-cores", "faster", "ring-free", "pinned-memory", "memory-to-spare", "own-stream",
+	NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_pinned_staging;
 #define SELF (&tfs_rewrite_pinned_staging)
 
-/* The runtime's own functions; a hook is never called from here. */
-static struct {
-	__typeof__(&cudaMemcpyAsync) copy;
-	__typeof__(&cudaStreamSynchronize) synchronize;
-	__typeof__(&cudaHostAlloc) host_alloc;
-	__typeof__(&cudaEventCreateWithFlags) event_create;
-	__typeof__(&cudaEventRecord) event_record;
-	__typeof__(&cudaEventSynchronize) event_wait;
-	__typeof__(&cudaEventElapsedTime) event_elapsed;
-	__typeof__(&cudaPeekAtLastError) peek_error;
-	__typeof__(&cudaGetLastError) take_error;
-	__typeof__(&cudaMemcpy) copy_and_wait;
-	__typeof__(&cudaLaunchHostFunc) host_function;
-	__typeof__(&cudaGetDevice) device;
-	__typeof__(&cudaDeviceGetAttribute) attribute;
-	cudaError_t (*alloc)(void **, size_t);
-	__typeof__(&cudaFree) release;
-	cudaError_t (*pointer)(struct cudaPointerAttributes *, const void *);
-} cuda;
-
-struct chunk {
-	char *memory;
-	cudaEvent_t empty; /* recorded behind the chunk's latest transfer */
-	bool used;
+/* What is known about a call once its checks hold. */
+struct accepted {
+	const struct tfs_staging_device *device;
+	struct tfs_staging_context context;
+	struct tfs_staging_job job;
 };
 
-static struct {
-	pthread_mutex_t lock; /* only ever tried */
-	struct chunk chunks[MOST_CHUNKS];
-	uint32_t count;
-	uint32_t next;
-	int device; /* the ring's events belong to it */
-	bool failed;
-	cudaEvent_t probe[2]; /* around a transfer that is timed */
-	const struct chunk *probed;
-	size_t probed_bytes;
-} ring = {.lock = PTHREAD_MUTEX_INITIALIZER, .device = -1};
-
-/* Best of what was seen, in bytes per nanosecond; of copies below and from MANY_BYTES on. */
-static struct rates {
-	double pageable;
-	double pinned;
-	uint32_t pageable_samples;
-	uint32_t pinned_samples;
-	uint32_t staged;
-} rates[2];
-
-#define LOOK_UP(field, name)                                                                       \
-	(cuda.field = (__typeof__(cuda.field))tfs_lookup_named(TFS_LIBRARY_cudart, name))
-
-static bool start(void)
-{
-	return LOOK_UP(copy, "cudaMemcpyAsync") && LOOK_UP(synchronize, "cudaStreamSynchronize") &&
-	       LOOK_UP(host_alloc, "cudaHostAlloc") &&
-	       LOOK_UP(event_create, "cudaEventCreateWithFlags") &&
-	       LOOK_UP(event_record, "cudaEventRecord") &&
-	       LOOK_UP(event_wait, "cudaEventSynchronize") &&
-	       LOOK_UP(event_elapsed, "cudaEventElapsedTime") &&
-	       LOOK_UP(peek_error, "cudaPeekAtLastError") &&
-	       LOOK_UP(take_error, "cudaGetLastError") && LOOK_UP(copy_and_wait, "cudaMemcpy") &&
-	       LOOK_UP(host_function, "cudaLaunchHostFunc") && LOOK_UP(device, "cudaGetDevice") &&
-	       LOOK_UP(attribute, "cudaDeviceGetAttribute") && LOOK_UP(alloc, "cudaMalloc") &&
-	       LOOK_UP(release, "cudaFree") && LOOK_UP(pointer, "cudaPointerGetAttributes");
-}
-
 /* Plain host memory, by the registry and by CUDA itself. */
-static bool is_pageable(const void *source)
+static bool is_pageable(const struct accepted *it, const void *address, size_t bytes)
 {
-	struct cudaPointerAttributes attributes;
+	const char *last = (const char *)address + bytes - 1;
 	struct tfs_range range;
 
-	return !tfs_memory_find((uint64_t)(uintptr_t)source, &range) &&
-	       cuda.pointer(&attributes, source) == cudaSuccess &&
-	       attributes.type == cudaMemoryTypeUnregistered;
+	return !tfs_memory_find((uint64_t)(uintptr_t)address, &range) &&
+	       !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
+	       tfs_staging_place(it->device, &it->context, address) == TFS_PLACE_PAGEABLE &&
+	       tfs_staging_place(it->device, &it->context, last) == TFS_PLACE_PAGEABLE;
 }
 
-static bool is_own_memory(const void *target, size_t bytes, int device)
+static bool is_own_memory(const struct accepted *it, const void *address, size_t bytes)
 {
-	struct cudaPointerAttributes attributes;
 	struct tfs_range range;
 
-	if (!tfs_memory_find((uint64_t)(uintptr_t)target, &range) ||
-		range.kind != TFS_MEMORY_DEVICE || (range.flags & TFS_RANGE_ORDERED) != 0 ||
-		(uint64_t)(uintptr_t)target + bytes > range.address + range.bytes)
-		return false;
-	return cuda.pointer(&attributes, target) == cudaSuccess &&
-	       attributes.type == cudaMemoryTypeDevice && attributes.device == device;
+	return tfs_memory_find((uint64_t)(uintptr_t)address, &range) &&
+	       range.kind == TFS_MEMORY_DEVICE && (range.flags & TFS_RANGE_ORDERED) == 0 &&
+	       (uint64_t)(uintptr_t)address + bytes <= range.address + range.bytes &&
+	       tfs_staging_place(it->device, &it->context, address) == TFS_PLACE_OWN_DEVICE;
 }
 
 /* On coherent systems the device reads pageable memory itself, and as fast. */
-static bool reads_host_tables(int device)
+static bool reads_host_tables(const struct accepted *it)
 {
 	int value = 0;
 
-	return cuda.attribute(&value, cudaDevAttrPageableMemoryAccessUsesHostPageTables, device) !=
-		       cudaSuccess ||
+	return it->device->attribute(&value, cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+		       it->context.device) != 0 ||
 	       value != 0;
-}
-
-/* A hole in the source must stay the caller's own fault, in the caller's own frame. */
-static bool is_mapped(const void *source, size_t bytes)
-{
-	unsigned char present[256];
-	uint64_t from = (uint64_t)(uintptr_t)source & ~(uint64_t)(PAGE - 1);
-	const uint64_t end = (uint64_t)(uintptr_t)source + bytes;
-
-	for (; from < end; from += sizeof(present) * PAGE) {
-		const uint64_t rest = end - from;
-		const size_t length = rest < sizeof(present) * PAGE ? rest : sizeof(present) * PAGE;
-
-		if (mincore((void *)from, length, present) != 0)
-			return false;
-	}
-	return true;
 }
 
 static bool has_cores(size_t bytes)
 {
-	cpu_set_t usable;
-
-	return bytes < MANY_BYTES || tfs_options.staging_cores == 0 ||
-	       (sched_getaffinity(0, sizeof(usable), &usable) == 0 &&
-		       (uint64_t)CPU_COUNT(&usable) >= tfs_options.staging_cores);
+	return bytes < TFS_STAGING_MANY || tfs_options.staging_cores == 0 ||
+	       tfs_staging_processors() >= tfs_options.staging_cores;
 }
 
-/* On failure what was made stays ours; it is of no use to anyone and never freed. */
-static bool fill_ring(uint32_t count)
+/* Captures that were begun out of our sight. The legacy stream cannot be captured. */
+static bool captures(const struct accepted *it)
 {
-	char *memory = NULL;
-	cudaError_t status =
-		cuda.host_alloc((void **)&memory, count * CHUNK_BYTES, cudaHostAllocPortable);
+	int status = 0;
 
-	for (uint32_t i = 0; i < count && status == cudaSuccess; i++) {
-		ring.chunks[i] = (struct chunk){.memory = memory + i * CHUNK_BYTES};
-		status = cuda.event_create(&ring.chunks[i].empty, cudaEventDisableTiming);
-	}
-	for (uint32_t i = 0; i < 2 && status == cudaSuccess; i++)
-		status = cuda.event_create(&ring.probe[i], cudaEventDefault);
-	return status == cudaSuccess;
+	return it->job.stream != (void *)cudaStreamLegacy &&
+	       (it->device->is_capturing(it->job.stream, &status) != 0 || status != 0);
 }
 
-/* Makes the ring on first use; the lock is held. */
-static bool make_ring(int device)
+static bool is_plain(const struct tfs_copy_call *call, bool *out)
 {
-	const uint64_t most = tfs_options.staging_limit_bytes / CHUNK_BYTES;
+	struct tfs_range range;
 
-	if (ring.count > 0)
-		return ring.device == device;
-	/* An error that waits for the program to ask must not be covered by one of ours. */
-	if (ring.failed || most < 2 || cuda.peek_error() != cudaSuccess)
+	*out = call->kind == cudaMemcpyDeviceToHost ||
+	       (call->kind == cudaMemcpyDefault &&
+		       tfs_memory_find((uint64_t)(uintptr_t)call->source, &range));
+	return call->kind == cudaMemcpyHostToDevice || call->kind == cudaMemcpyDeviceToHost ||
+	       call->kind == cudaMemcpyDefault;
+}
+
+/* What can be said without asking CUDA. */
+static bool may_be(const struct tfs_copy_call *call, struct accepted *it)
+{
+	const uint32_t site = call->site;
+	bool *out = &it->job.out;
+
+	if (!tfs_rewrite_check(SELF, CHECK_DIRECTION, is_plain(call, out), site))
 		return false;
-	const uint32_t count = most < MOST_CHUNKS ? (uint32_t)most : MOST_CHUNKS;
-	ring.failed = !fill_ring(count);
-	if (ring.failed) {
-		cuda.take_error();
-		return false;
-	}
-	ring.count = count;
-	ring.next = 0;
-	ring.device = device;
-	ring.probed = NULL;
-	return true;
+	/* The driver's own way is good enough for small results. */
+	const uint64_t least = *out && tfs_options.staging_min_bytes < TFS_STAGING_MANY
+				       ? TFS_STAGING_MANY
+				       : tfs_options.staging_min_bytes;
+	return tfs_rewrite_check(SELF, CHECK_SIZE, call->bytes >= least, site) &&
+	       tfs_rewrite_check(SELF, CHECK_BLOCKING, !*out || !call->async, site) &&
+	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
+		       !tfs_capturing() || (tfs_options.naive & TFS_STAGING_NAIVE_CAPTURE) != 0,
+		       site);
 }
 
-static struct rates *rates_of(size_t bytes)
+/* Both ends of the copy. */
+static bool has_places(const struct tfs_copy_call *call, const struct accepted *it)
 {
-	return &rates[bytes >= MANY_BYTES];
-}
+	const bool out = it->job.out;
+	const uint32_t site = call->site;
+	const void *host = out ? call->target : call->source;
+	const void *device = out ? call->source : call->target;
 
-static void keep_rate(double *rate, uint32_t *samples, double bytes, double ns)
-{
-	if (ns > 0 && bytes / ns > *rate)
-		*rate = bytes / ns;
-	(*samples)++;
-}
-
-/* The chunk's transfer is over: how long did it take? */
-static void read_probe(const struct chunk *chunk)
-{
-	struct rates *one = rates_of(ring.probed_bytes);
-	float ms = 0;
-
-	if (ring.probed != chunk)
-		return;
-	ring.probed = NULL;
-	if (cuda.event_elapsed(&ms, ring.probe[0], ring.probe[1]) == cudaSuccess)
-		keep_rate(&one->pinned, &one->pinned_samples, (double)ring.probed_bytes,
-			(double)ms * 1e6);
-}
-
-struct late {
-	void *memory;
-	const void *source;
-	size_t bytes;
-};
-
-static void read_late(void *argument)
-{
-	const struct late *late = argument;
-
-	memcpy(late->memory, late->source, late->bytes);
-}
-
-static void read_source(struct chunk *chunk, const char *source, size_t bytes, cudaStream_t stream)
-{
-	static struct late late[MOST_CHUNKS];
-	struct late *one = &late[chunk - ring.chunks];
-
-	if (TFS_LIKELY((tfs_options.naive & NAIVE_LATE) == 0)) {
-		memcpy(chunk->memory, source, bytes);
-		if (TFS_UNLIKELY((tfs_options.naive & NAIVE_WRONG) != 0))
-			chunk->memory[bytes / 2] ^= 1;
-		return;
-	}
-	*one = (struct late){chunk->memory, source, bytes};
-	cuda.host_function(stream, read_late, one);
-}
-
-static cudaError_t transfer(char *target, struct chunk *chunk, size_t bytes, cudaStream_t stream)
-{
-	const bool probing = ring.probed == NULL && rates_of(bytes)->pinned_samples < SAMPLES;
-	cudaError_t status = probing ? cuda.event_record(ring.probe[0], stream) : cudaSuccess;
-
-	if (status == cudaSuccess)
-		status = cuda.copy(target, chunk->memory, bytes, cudaMemcpyHostToDevice, stream);
-	if (status == cudaSuccess && probing)
-		status = cuda.event_record(ring.probe[1], stream);
-	if (status == cudaSuccess && probing) {
-		ring.probed = chunk;
-		ring.probed_bytes = bytes;
-	}
-	if (status == cudaSuccess)
-		status = cuda.event_record(chunk->empty, stream);
-	chunk->used = status == cudaSuccess;
-	return status;
-}
-
-/* Adds to *fill_ns what the copy into the chunk took. */
-static cudaError_t send_chunk(
-	char *target, const char *source, size_t bytes, cudaStream_t stream, double *fill_ns)
-{
-	struct chunk *chunk = &ring.chunks[ring.next];
-	cudaError_t status = cudaSuccess;
-
-	if (chunk->used) {
-		status = cuda.event_wait(chunk->empty);
-		if (status != cudaSuccess)
-			return status;
-		read_probe(chunk);
-	}
-	ring.next = (ring.next + 1) % ring.count;
-	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	read_source(chunk, source, bytes, stream);
-	*fill_ns += (double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
-	return transfer(target, chunk, bytes, stream);
-}
-
-static void waste_time(void)
-{
-	const uint64_t end_ns = tfs_clock_ns(CLOCK_MONOTONIC) + 5000000;
-
-	while (tfs_clock_ns(CLOCK_MONOTONIC) < end_ns)
-		sched_yield();
-}
-
-static void predict(size_t bytes, double fill_ns)
-{
-	const struct rates *one = rates_of(bytes);
-	const double pageable = one->pageable > 0 ? one->pageable : USUAL_PAGEABLE;
-	const double pinned = one->pinned > 0 ? one->pinned : USUAL_PINNED;
-	const double transfer_ns = (double)bytes / pinned;
-
-	if ((one->pageable_samples == 0 || one->pinned_samples == 0) && one->staged < UNSAMPLED)
-		return;
-	tfs_rewrite_predict_call(
-		SELF, (double)bytes / pageable - (fill_ns > transfer_ns ? fill_ns : transfer_ns));
-}
-
-static cudaError_t send(const struct tfs_copy_call *call)
-{
-	cudaStream_t stream = call->stream;
-	cudaError_t status = cudaSuccess;
-	double fill_ns = 0;
-
-	if (stream == NULL)
-		stream = call->per_thread ? cudaStreamPerThread : cudaStreamLegacy;
-	if (!call->async)
-		status = cuda.synchronize(stream);
-	for (size_t done = 0; done < call->bytes && status == cudaSuccess;) {
-		const size_t rest = call->bytes - done;
-		const size_t bytes = rest < CHUNK_BYTES ? rest : CHUNK_BYTES;
-
-		status = send_chunk((char *)call->target + done, (const char *)call->source + done,
-			bytes, stream, &fill_ns);
-		done += bytes;
-	}
-	if ((tfs_options.naive & NAIVE_SLOW) != 0)
-		waste_time();
-	rates_of(call->bytes)->staged++;
-	predict(call->bytes, fill_ns);
-	return status;
-}
-
-/* A few blocking copies go the program's way, to learn the rate of that. */
-static bool send_pageable(const struct tfs_copy_call *call, uint32_t *out_status)
-{
-	struct rates *one = rates_of(call->bytes);
-
-	if (call->async || call->per_thread || one->staged < SAMPLES ||
-		one->pageable_samples >= SAMPLES)
-		return false;
-	*out_status = (uint32_t)cuda.synchronize(cudaStreamLegacy);
-	if (*out_status != cudaSuccess)
-		return true;
-	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	*out_status = (uint32_t)cuda.copy_and_wait(
-		call->target, call->source, call->bytes, (enum cudaMemcpyKind)call->kind);
-	keep_rate(&one->pageable, &one->pageable_samples, (double)call->bytes,
-		(double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns));
-	return true;
+	return tfs_rewrite_check(SELF, out ? CHECK_TARGET_HOST : CHECK_SOURCE_HOST,
+		       is_pageable(it, host, call->bytes), site) &&
+	       tfs_rewrite_check(SELF, out ? CHECK_SOURCE_DEVICE : CHECK_TARGET_DEVICE,
+		       is_own_memory(it, device, call->bytes), site) &&
+	       tfs_rewrite_check(SELF, CHECK_HOST_TABLES, !reads_host_tables(it), site) &&
+	       tfs_rewrite_check(SELF, out ? CHECK_TARGET_MAPPED : CHECK_SOURCE_MAPPED,
+		       tfs_staging_is_mapped(host, call->bytes), site);
 }
 
 /* All but the checks that need the ring; cheap ones first. */
-static bool all_hold(const struct tfs_copy_call *call)
+static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 {
 	const uint32_t site = call->site;
-	int device = -1;
 
-	return tfs_rewrite_check(SELF, CHECK_DIRECTION,
-		       call->kind == cudaMemcpyHostToDevice || call->kind == cudaMemcpyDefault,
-		       site) &&
+	it->job.call = call;
+	it->job.stream = tfs_staging_stream(call);
+	if (!may_be(call, it))
+		return false;
+	it->device = tfs_staging_device_of(call);
+	return tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) &&
 	       tfs_rewrite_check(
-		       SELF, CHECK_SIZE, call->bytes >= tfs_options.staging_min_bytes, site) &&
-	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
-		       !tfs_capturing() || (tfs_options.naive & NAIVE_CAPTURE) != 0, site) &&
-	       tfs_rewrite_check(SELF, CHECK_SOURCE,
-		       is_pageable(call->source) &&
-			       is_pageable((const char *)call->source + call->bytes - 1),
-		       site) &&
-	       tfs_rewrite_check(SELF, CHECK_TARGET,
-		       cuda.device(&device) == cudaSuccess &&
-			       is_own_memory(call->target, call->bytes, device),
-		       site) &&
-	       tfs_rewrite_check(SELF, CHECK_HOST_TABLES, !reads_host_tables(device), site) &&
-	       tfs_rewrite_check(SELF, CHECK_MAPPED, is_mapped(call->source, call->bytes), site) &&
-	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site);
+		       SELF, CHECK_CONTEXT, tfs_staging_context(it->device, &it->context), site) &&
+	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) &&
+	       has_places(call, it) &&
+	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site) &&
+	       tfs_rewrite_check(SELF, CHECK_FASTER, tfs_staging_is_faster(&it->job), site);
+}
+
+static struct tfs_staging_ring *take_ring(const struct accepted *it)
+{
+	struct tfs_staging_ring *ring = NULL;
+	const uint32_t site = it->job.call->site;
+	const enum tfs_staging_ring_answer answer =
+		tfs_staging_ring_take(it->device, &it->context, it->job.stream, &ring);
+
+	return tfs_rewrite_check(SELF, CHECK_BUSY, answer != TFS_RING_BUSY, site) &&
+			       tfs_rewrite_check(
+				       SELF, CHECK_PINNED, answer != TFS_RING_NO_MEMORY, site) &&
+			       tfs_rewrite_check(
+				       SELF, CHECK_ROOM, answer != TFS_RING_NO_SPACE, site) &&
+			       tfs_rewrite_check(
+				       SELF, CHECK_STREAM, answer != TFS_RING_NO_STREAM, site)
+		       ? ring
+		       : NULL;
+}
+
+/* Another thread may begin to capture at any time; nothing of ours may disturb that. */
+static void relax(const struct accepted *it, int *mode)
+{
+	if ((tfs_options.naive & TFS_STAGING_NAIVE_CAPTURE) == 0)
+		it->device->capture_mode(mode);
+}
+
+static bool carry_out(
+	struct tfs_staging_ring *ring, const struct accepted *it, uint32_t *out_status)
+{
+	if (tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
+		tfs_staging_sample(ring, &it->job, out_status))
+		return true;
+	if (!tfs_rewrite_apply(SELF, it->job.call->bytes))
+		return false;
+	*out_status = (uint32_t)tfs_staging_move(ring, &it->job);
+	const double gain_ns = tfs_staging_gain(&it->job, ring);
+	if (gain_ns == gain_ns)
+		tfs_rewrite_predict_call(SELF, gain_ns);
+	return true;
 }
 
 static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 {
-	int device;
+	struct accepted it = {0};
+	int mode = cudaStreamCaptureModeRelaxed;
 	bool taken = false;
 
-	if (!all_hold(call) || cuda.device(&device) != cudaSuccess)
+	if (!all_hold(call, &it))
 		return false;
-	if (!tfs_rewrite_check(
-		    SELF, CHECK_BUSY, pthread_mutex_trylock(&ring.lock) == 0, call->site))
-		return false;
-	if (!tfs_rewrite_check(SELF, CHECK_RING, make_ring(device), call->site)) {
-		taken = false;
-	} else if (tfs_rewrite_mode(SELF) == TFS_MODE_APPLY && send_pageable(call, out_status)) {
-		taken = true;
-	} else if (tfs_rewrite_apply(SELF, call->bytes)) {
-		*out_status = (uint32_t)send(call);
-		taken = true;
+	relax(&it, &mode);
+	struct tfs_staging_ring *ring = take_ring(&it);
+	if (ring != NULL) {
+		taken = carry_out(ring, &it, out_status);
+		tfs_staging_ring_give(ring);
 	}
-	pthread_mutex_unlock(&ring.lock);
+	relax(&it, &mode);
 	return taken;
-}
-
-/* Where the two copies differ first; `bytes` when they do not, or cannot be read. */
-static size_t first_difference(const struct tfs_copy_call *call, const char *aside)
-{
-	static char one[1 << 16], other[1 << 16]; /* the ring's lock is held */
-	cudaStream_t stream = call->stream;
-
-	if (stream == NULL)
-		stream = call->per_thread ? cudaStreamPerThread : cudaStreamLegacy;
-	for (size_t done = 0; done < call->bytes; done += sizeof(one)) {
-		const size_t rest = call->bytes - done;
-		const size_t bytes = rest < sizeof(one) ? rest : sizeof(one);
-
-		if (cuda.copy(one, (char *)call->target + done, bytes, cudaMemcpyDeviceToHost,
-			    stream) != cudaSuccess ||
-			cuda.copy(other, aside + done, bytes, cudaMemcpyDeviceToHost, stream) !=
-				cudaSuccess ||
-			cuda.synchronize(stream) != cudaSuccess)
-			return call->bytes;
-		for (size_t i = 0; i < bytes; i++)
-			if (one[i] != other[i])
-				return done + i;
-	}
-	return call->bytes;
-}
-
-/* The same copy through the ring, to memory of our own. The lock is held. */
-static size_t compare(const struct tfs_copy_call *call)
-{
-	struct tfs_copy_call again = *call;
-	size_t at = call->bytes;
-
-	if (cuda.peek_error() != cudaSuccess)
-		return at;
-	if (cuda.alloc(&again.target, call->bytes) != cudaSuccess) {
-		cuda.take_error();
-		return at;
-	}
-	tfs_rewrite_shadow(SELF, call->bytes);
-	if (send(&again) == cudaSuccess)
-		at = first_difference(call, again.target);
-	cuda.release(again.target);
-	return at;
 }
 
 static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t bytes)
 {
-	size_t at = call->bytes;
-	int device;
+	struct tfs_staging_compared compared = {.at = call->bytes};
+	struct accepted it = {0};
+	int mode = cudaStreamCaptureModeRelaxed;
 
-	if (!all_hold(call) || cuda.device(&device) != cudaSuccess)
+	if (!all_hold(call, &it))
 		return true;
-	if (!tfs_rewrite_check(
-		    SELF, CHECK_BUSY, pthread_mutex_trylock(&ring.lock) == 0, call->site))
-		return true;
-	if (tfs_rewrite_check(SELF, CHECK_RING, make_ring(device), call->site))
-		at = compare(call);
-	pthread_mutex_unlock(&ring.lock);
-	if (at < call->bytes)
-		snprintf(out_evidence, bytes, "a copy of %zu bytes differed from byte %zu on",
-			call->bytes, at);
-	return at == call->bytes;
-}
-
-/* The runtime has freed the pinned memory and the events itself. */
-static void reset(void)
-{
-	pthread_mutex_lock(&ring.lock);
-	ring.count = 0;
-	ring.device = -1;
-	ring.probed = NULL;
-	pthread_mutex_unlock(&ring.lock);
+	relax(&it, &mode);
+	struct tfs_staging_ring *ring = take_ring(&it);
+	if (ring != NULL) {
+		tfs_rewrite_shadow(SELF, call->bytes);
+		tfs_staging_compare(ring, &it.job, &compared);
+		tfs_staging_ring_give(ring);
+	}
+	relax(&it, &mode);
+	if (compared.at < call->bytes)
+		snprintf(out_evidence, bytes,
+			"a copy of %zu bytes %s differed from byte %zu on; %zu bytes compared",
+			call->bytes, it.job.out ? "to the host" : "to the device", compared.at,
+			compared.bytes);
+	return compared.at == call->bytes;
 }
 
 const struct tfs_rewrite tfs_rewrite_pinned_staging = {
@@ -518,8 +277,7 @@ const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.rules = "TFS101",
 	.switchable = true,
 	.checks = checks,
-	.start = start,
 	.copy = copy,
 	.shadow = shadow,
-	.reset = reset,
+	.reset = tfs_staging_ring_reset,
 };

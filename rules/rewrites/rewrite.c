@@ -321,11 +321,11 @@ void tfs_rewrite_choice(struct tfs_choice_call *call)
 	errno = saved;
 }
 
-void tfs_rewrite_reset(void)
+void tfs_rewrite_reset(uint32_t device)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)
 		if (rewrites[i]->reset != NULL && states[i].mode != TFS_MODE_OFF)
-			rewrites[i]->reset();
+			rewrites[i]->reset(device);
 }
 
 bool tfs_rewrite_any_switchable(void)

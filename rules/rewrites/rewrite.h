@@ -35,8 +35,10 @@ struct tfs_copy_call {
 	size_t bytes;
 	int kind; /* cudaMemcpyKind */
 	void *stream;
-	bool per_thread; /* what the null stream means */
-	bool async;      /* an ...Async call */
+	bool per_thread;  /* what the null stream means */
+	bool async;       /* an ...Async call */
+	bool driver;      /* of the driver's functions, not of the runtime's */
+	const void *real; /* the function that the program called */
 	uint32_t site;
 };
 
@@ -63,8 +65,8 @@ struct tfs_rewrite {
 	/* May change how the convolution is called, or the list that the program gets. */
 	void (*convolution)(struct tfs_convolution_call *call);
 	void (*choice)(struct tfs_choice_call *call);
-	void (*reset)(void);  /* the device was reset: all its handles and memory are gone */
-	void (*finish)(void); /* at exit; CUDA must not be called */
+	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
+	void (*finish)(void);           /* at exit; CUDA must not be called */
 };
 
 #define TFS_REWRITE_CHECKS 24u
@@ -111,7 +113,7 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
 void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
 void tfs_rewrite_convolution(struct tfs_convolution_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
-void tfs_rewrite_reset(void);
+void tfs_rewrite_reset(uint32_t device);
 
 /* Writes the ledger; at exit. */
 void tfs_rewrite_finish(void);

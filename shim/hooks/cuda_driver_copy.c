@@ -2,6 +2,7 @@
 #include <driver_types.h>
 
 #include "shim/driver.h"
+#include "shim/hooks/copy.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
@@ -25,22 +26,48 @@
 		return TFS_LEAVE(&frame), status;                                                  \
 	}
 
-COPY(cuMemcpyHtoD_v2, _ptds, (CUdeviceptr to, const void *from, size_t bytes), (to, from, bytes),
-	to, from, cudaMemcpyHostToDevice, NULL)
-COPY(cuMemcpyDtoH_v2, _ptds, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes), to,
-	from, cudaMemcpyDeviceToHost, NULL)
-COPY(cuMemcpyDtoD_v2, _ptds, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
-	to, from, cudaMemcpyDeviceToDevice, NULL)
-COPY(cuMemcpy, _ptds, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes), to, from,
-	cudaMemcpyDefault, NULL)
-COPY(cuMemcpyHtoDAsync_v2, _ptsz, (CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
-	(to, from, bytes, stream), to, from, cudaMemcpyHostToDevice, stream)
-COPY(cuMemcpyDtoHAsync_v2, _ptsz, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
-	(to, from, bytes, stream), to, from, cudaMemcpyDeviceToHost, stream)
-COPY(cuMemcpyDtoDAsync_v2, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-	(to, from, bytes, stream), to, from, cudaMemcpyDeviceToDevice, stream)
-COPY(cuMemcpyAsync, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
-	(to, from, bytes, stream), to, from, cudaMemcpyDefault, stream)
+/* The same for memory without a shape, which rewrites may take part in. */
+#define PLAIN_COPY(name, suffix, parameters, arguments, way, queue, is_async)                      \
+	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
+	{                                                                                          \
+		struct tfs_copy_call call = {.target = (void *)AT(to),                             \
+			.source = AT(from),                                                        \
+			.bytes = bytes,                                                            \
+			.kind = (way),                                                             \
+			.stream = (queue),                                                         \
+			.per_thread = per_thread,                                                  \
+			.async = (is_async),                                                       \
+			.driver = true,                                                            \
+			.real = real};                                                             \
+		uint32_t status;                                                                   \
+                                                                                                   \
+		if (!tfs_take_copy(&frame, &call, &status))                                        \
+			status = TFS_TWIN_REAL(name) arguments;                                    \
+		if (TFS_END(&frame, status, bytes))                                                \
+			tfs_note_copy(&frame, call.target, call.source, bytes, way,                \
+				tfs_stream_id(queue, per_thread));                                 \
+		tfs_shadow_copy(&frame, &call, status);                                            \
+		return TFS_LEAVE(&frame), (CUresult)status;                                        \
+	}
+
+PLAIN_COPY(cuMemcpyHtoD_v2, _ptds, (CUdeviceptr to, const void *from, size_t bytes),
+	(to, from, bytes), cudaMemcpyHostToDevice, NULL, false)
+PLAIN_COPY(cuMemcpyDtoH_v2, _ptds, (void *to, CUdeviceptr from, size_t bytes), (to, from, bytes),
+	cudaMemcpyDeviceToHost, NULL, false)
+PLAIN_COPY(cuMemcpyDtoD_v2, _ptds, (CUdeviceptr to, CUdeviceptr from, size_t bytes),
+	(to, from, bytes), cudaMemcpyDeviceToDevice, NULL, false)
+PLAIN_COPY(cuMemcpy, _ptds, (CUdeviceptr to, CUdeviceptr from, size_t bytes), (to, from, bytes),
+	cudaMemcpyDefault, NULL, false)
+PLAIN_COPY(cuMemcpyHtoDAsync_v2, _ptsz,
+	(CUdeviceptr to, const void *from, size_t bytes, CUstream stream),
+	(to, from, bytes, stream), cudaMemcpyHostToDevice, stream, true)
+PLAIN_COPY(cuMemcpyDtoHAsync_v2, _ptsz, (void *to, CUdeviceptr from, size_t bytes, CUstream stream),
+	(to, from, bytes, stream), cudaMemcpyDeviceToHost, stream, true)
+PLAIN_COPY(cuMemcpyDtoDAsync_v2, _ptsz,
+	(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+	(to, from, bytes, stream), cudaMemcpyDeviceToDevice, stream, true)
+PLAIN_COPY(cuMemcpyAsync, _ptsz, (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream),
+	(to, from, bytes, stream), cudaMemcpyDefault, stream, true)
 
 /* Between devices, and to and from arrays, which have no address. */
 COPY(cuMemcpyPeer, _ptds,

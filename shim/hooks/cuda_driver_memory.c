@@ -176,7 +176,7 @@ TFS_HOOK(CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice device))
 
 	if (frame.thread != NULL && status == CUDA_SUCCESS) {
 		tfs_memory_reset((uint32_t)device);
-		tfs_rewrite_reset();
+		tfs_rewrite_reset((uint32_t)device);
 	}
 	tfs_hook_plain(&frame, status);
 	return status;

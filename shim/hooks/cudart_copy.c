@@ -1,59 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
-#include "rules/rewrites/rewrite.h"
-#include "shim/hook.h"
+#include "shim/hooks/copy.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-/* Lets a rewrite carry out a plain copy; false = it is the real function's. */
-static bool take_copy(
-	const struct tfs_frame *frame, const struct tfs_copy_call *call, cudaError_t *out_status)
-{
-	uint32_t status;
-
-	if (TFS_LIKELY(__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) == 0) ||
-		frame->thread == NULL || !tfs_rewrite_copy(call, &status))
-		return false;
-	*out_status = (cudaError_t)status;
-	return true;
-}
-
-/* After a copy that no rewrite took: lets those in shadow mode do it aside, and compare. */
-static void shadow_copy(
-	const struct tfs_frame *frame, const struct tfs_copy_call *call, cudaError_t status)
-{
-	if (TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-				 TFS_SHADOWS_COPIES) != 0) &&
-		frame->thread != NULL && status == cudaSuccess)
-		tfs_rewrite_copied(call);
-}
-
-static uint32_t site_of(const struct tfs_frame *frame)
-{
-	return frame->thread != NULL ? frame->entry->site : 0;
-}
-
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind),
 	(target, source, bytes, kind))
 {
-	const struct tfs_copy_call call = {.target = target,
+	struct tfs_copy_call call = {.target = target,
 		.source = source,
 		.bytes = bytes,
 		.kind = (int)kind,
 		.per_thread = per_thread,
-		.site = site_of(&frame)};
-	cudaError_t status;
+		.real = real};
+	uint32_t status;
 
-	if (!take_copy(&frame, &call, &status))
+	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_copy(&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
-	shadow_copy(&frame, &call, status);
-	return TFS_LEAVE(&frame), status;
+	tfs_shadow_copy(&frame, &call, status);
+	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
@@ -61,23 +32,23 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 		cudaStream_t stream),
 	(target, source, bytes, kind, stream))
 {
-	const struct tfs_copy_call call = {.target = target,
+	struct tfs_copy_call call = {.target = target,
 		.source = source,
 		.bytes = bytes,
 		.kind = (int)kind,
 		.stream = stream,
 		.per_thread = per_thread,
 		.async = true,
-		.site = site_of(&frame)};
-	cudaError_t status;
+		.real = real};
+	uint32_t status;
 
-	if (!take_copy(&frame, &call, &status))
+	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_copy(
 			&frame, target, source, bytes, kind, tfs_stream_id(stream, per_thread));
-	shadow_copy(&frame, &call, status);
-	return TFS_LEAVE(&frame), status;
+	tfs_shadow_copy(&frame, &call, status);
+	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2D, _ptds,

@@ -158,8 +158,10 @@ TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
 
 	if (frame.thread != NULL && status == cudaSuccess) {
-		tfs_memory_reset(device_now());
-		tfs_rewrite_reset();
+		const uint32_t device = device_now();
+
+		tfs_memory_reset(device);
+		tfs_rewrite_reset(device);
 	}
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;

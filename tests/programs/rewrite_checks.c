@@ -40,6 +40,16 @@ static void from_device(void)
 	TEST_EQ(wrong_bytes(back, 5, BYTES), 0);
 }
 
+static void within_device(void)
+{
+	char *other = NULL;
+
+	OK(cudaMalloc((void **)&other, BYTES));
+	OK(cudaMemset(device, 5, BYTES));
+	OK(cudaMemcpyAsync(other, device, BYTES, cudaMemcpyDeviceToDevice, stream));
+	OK(cudaDeviceSynchronize());
+}
+
 static void send_small(void)
 {
 	send(device, malloc(4096), 4096);
@@ -228,7 +238,8 @@ static const struct {
 	void (*run)(void);
 } cases[] = {
 	{"plain", send_plain},
-	{"host-to-device", from_device},
+	{"host-and-device", within_device},
+	{"from-device", from_device},
 	{"size", send_small},
 	{"not-capturing", send_in_capture},
 	{"source-pageable", send_pinned},

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_PINNED_STAGING_MOVE_H
+#define TFS_RULES_REWRITES_PINNED_STAGING_MOVE_H
+
+/* How a copy goes through a ring that the caller has taken, and what that costs against the
+ * program's own way, by direction and size. In the program's thread. */
+
+#include "rules/rewrites/pinned_staging_ring.h"
+
+#define TFS_STAGING_MANY (UINT64_C(1) << 20) /* from here on a copy is worth several threads */
+
+/* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
+#define TFS_STAGING_NAIVE_LATE 1u    /* returns before the source was read */
+#define TFS_STAGING_NAIVE_CAPTURE 2u /* works while a stream is being captured */
+#define TFS_STAGING_NAIVE_SLOW 32u   /* wastes time: loses when measured */
+#define TFS_STAGING_NAIVE_WRONG 64u  /* changes a byte: shadow mode must see it */
+
+/* A copy whose direction is known. */
+struct tfs_staging_job {
+	const struct tfs_copy_call *call;
+	void *stream; /* explicit */
+	bool out;     /* to the host */
+};
+
+/* Returns the status that the program gets. The program's end is the program's again. */
+int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job *job);
+
+/* Now and then a blocking copy goes the program's own way, to learn the rate of that: true when
+ * this one did. */
+bool tfs_staging_sample(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, uint32_t *out_status);
+
+/* Has staging not been slower so far, for copies of this direction and size? True while too few
+ * were seen. */
+bool tfs_staging_is_faster(const struct tfs_staging_job *job);
+
+/* What the latest copy through this ring is thought to have gained, in nanoseconds; NaN while too
+ * little is known. */
+double tfs_staging_gain(const struct tfs_staging_job *job, const struct tfs_staging_ring *ring);
+
+#endif

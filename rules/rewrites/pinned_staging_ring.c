@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/pinned_staging_ring.h"
+
+#include <stdatomic.h>
+
+#include "rules/rewrites/pinned_staging_limits.h"
+#include "shim/env.h"
+#include "shim/recorder.h"
+
+#define MOST_RINGS 16u
+#define FEWEST_CHUNKS 2u
+#define PORTABLE 1u       /* both layers' flag: pinned for all contexts */
+#define WITHOUT_TIMING 2u /* both layers' flag */
+
+static struct slot {
+	struct tfs_staging_ring ring;
+	_Atomic bool taken;                                /* only ever tried */
+	_Atomic bool stale;                                /* its device was reset */
+	_Atomic(const struct tfs_staging_device *) device; /* NULL: no ring here */
+	_Atomic uint64_t key;
+} slots[MOST_RINGS];
+static _Atomic bool making;   /* only ever tried */
+static _Atomic bool failed;   /* the driver would not pin */
+static uint64_t pinned_bytes; /* guarded by `making` */
+
+const void *tfs_staging_stream_key(void *stream)
+{
+	/* A handle that each thread has a stream of its own for. */
+	return stream == (void *)2 ? (const void *)&tfs_self : stream;
+}
+
+static bool try(_Atomic bool *lock)
+{
+	return !atomic_exchange_explicit(lock, true, memory_order_acquire);
+}
+
+static void unlock(_Atomic bool *lock)
+{
+	atomic_store_explicit(lock, false, memory_order_release);
+}
+
+static struct slot *find(
+	const struct tfs_staging_device *device, const struct tfs_staging_context *context)
+{
+	for (uint32_t i = 0; i < MOST_RINGS; i++)
+		if (atomic_load(&slots[i].device) == device &&
+			atomic_load(&slots[i].key) == context->key)
+			return &slots[i];
+	return NULL;
+}
+
+/* Reset and destroyed contexts take their events and pinned memory with them. The slot is taken. */
+static bool is_gone(struct slot *slot)
+{
+	const struct tfs_staging_ring *ring = &slot->ring;
+	const uint64_t now = tfs_staging_stamp(ring->device, ring->chunks[0].memory);
+
+	return atomic_load(&slot->stale) || (now != ring->stamp && now != TFS_STAMP_UNKNOWN);
+}
+
+/* What goes with its context is never freed by us. Both locks are held. */
+static void drop(struct slot *slot)
+{
+	pinned_bytes -= slot->ring.count * TFS_STAGING_CHUNK;
+	slot->ring.count = 0;
+	atomic_store(&slot->key, 0);
+	atomic_store(&slot->device, NULL);
+	atomic_store(&slot->stale, false);
+}
+
+/* Rings of contexts that were destroyed are found only here. */
+static struct slot *find_free(void)
+{
+	for (uint32_t i = 0; i < MOST_RINGS; i++) {
+		struct slot *slot = &slots[i];
+
+		if (!try(&slot->taken))
+			continue;
+		if (atomic_load(&slot->device) != NULL && is_gone(slot))
+			drop(slot);
+		if (atomic_load(&slot->device) == NULL)
+			return slot;
+		unlock(&slot->taken);
+	}
+	return NULL;
+}
+
+static void destroy_events(struct tfs_staging_ring *ring)
+{
+	for (uint32_t i = 0; i < TFS_STAGING_CHUNKS; i++)
+		if (ring->chunks[i].passed != NULL)
+			ring->device->event_destroy(ring->chunks[i].passed);
+	for (uint32_t i = 0; i < 2; i++)
+		if (ring->probe[i] != NULL)
+			ring->device->event_destroy(ring->probe[i]);
+	if (ring->mark != NULL)
+		ring->device->event_destroy(ring->mark);
+}
+
+static int fill(struct tfs_staging_ring *ring, uint32_t count)
+{
+	const struct tfs_staging_device *device = ring->device;
+	struct tfs_staging_policy policy;
+	void *memory = NULL;
+
+	tfs_staging_near(device, ring->context.device, &policy);
+	int status = device->pin(&memory, count * TFS_STAGING_CHUNK, PORTABLE);
+	tfs_staging_near_end(&policy);
+	for (uint32_t i = 0; i < count && status == 0; i++) {
+		ring->chunks[i].memory = (char *)memory + i * TFS_STAGING_CHUNK;
+		status = device->event_create(&ring->chunks[i].passed, WITHOUT_TIMING);
+	}
+	for (uint32_t i = 0; i < 2 && status == 0; i++)
+		status = device->event_create(&ring->probe[i], 0);
+	if (status == 0)
+		status = device->event_create(&ring->mark, WITHOUT_TIMING);
+	if (status == 0)
+		ring->stamp = tfs_staging_stamp(device, memory);
+	if (status != 0 || ring->stamp == 0) {
+		destroy_events(ring);
+		if (memory != NULL)
+			device->unpin(memory);
+		return -1;
+	}
+	return 0;
+}
+
+/* Both locks are held. */
+static enum tfs_staging_ring_answer make(struct slot *slot, const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context)
+{
+	const uint64_t left = tfs_options.staging_limit_bytes > pinned_bytes
+				      ? tfs_options.staging_limit_bytes - pinned_bytes
+				      : 0;
+	const uint64_t most = left / TFS_STAGING_CHUNK;
+	const uint32_t count = most < TFS_STAGING_CHUNKS ? (uint32_t)most : TFS_STAGING_CHUNKS;
+	struct tfs_staging_ring *ring = &slot->ring;
+
+	/* An error that waits for the program to ask must not be covered by one of ours. */
+	if (atomic_load(&failed) || count < FEWEST_CHUNKS || tfs_staging_has_error(device))
+		return TFS_RING_NO_MEMORY;
+	if (!tfs_staging_has_room(count * TFS_STAGING_CHUNK))
+		return TFS_RING_NO_SPACE;
+	ring->device = device;
+	ring->context = *context;
+	ring->next = 0;
+	ring->probed = NULL;
+	for (uint32_t i = 0; i < TFS_STAGING_CHUNKS; i++)
+		ring->chunks[i] = (struct tfs_staging_chunk){0};
+	ring->probe[0] = ring->probe[1] = ring->mark = NULL;
+	if (fill(ring, count) != 0) {
+		tfs_staging_drop_error(device);
+		atomic_store(&failed, true);
+		return TFS_RING_NO_MEMORY;
+	}
+	ring->count = count;
+	pinned_bytes += count * TFS_STAGING_CHUNK;
+	tfs_recorder_fact("staging.pinned", "bytes pinned for staging", pinned_bytes);
+	atomic_store(&slot->key, context->key);
+	atomic_store(&slot->device, device);
+	return TFS_RING_TAKEN;
+}
+
+static enum tfs_staging_ring_answer make_one(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, struct slot **out_slot)
+{
+	enum tfs_staging_ring_answer answer = TFS_RING_BUSY;
+
+	if (!try(&making))
+		return answer;
+	/* Another thread may have been faster. */
+	struct slot *slot = find(device, context) == NULL ? find_free() : NULL;
+	if (slot != NULL) {
+		answer = make(slot, device, context);
+		if (answer == TFS_RING_TAKEN)
+			*out_slot = slot;
+		else
+			unlock(&slot->taken);
+	}
+	unlock(&making);
+	return answer;
+}
+
+static enum tfs_staging_ring_answer take_slot(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, struct slot **out_slot)
+{
+	struct slot *slot = find(device, context);
+
+	if (slot == NULL)
+		return make_one(device, context, out_slot);
+	if (!try(&slot->taken))
+		return TFS_RING_BUSY;
+	if (atomic_load(&slot->device) == device && atomic_load(&slot->key) == context->key &&
+		!is_gone(slot)) {
+		*out_slot = slot;
+		return TFS_RING_TAKEN;
+	}
+	/* The context was reset: its ring makes place for a new one. */
+	if (try(&making)) {
+		if (atomic_load(&slot->device) != NULL && is_gone(slot))
+			drop(slot);
+		unlock(&making);
+	}
+	unlock(&slot->taken);
+	return find(device, context) == NULL ? make_one(device, context, out_slot) : TFS_RING_BUSY;
+}
+
+/* In the order in which they were last used: a stream's own transfers end in that order too. */
+static void choose(struct tfs_staging_ring *ring, void *stream)
+{
+	const void *key = tfs_staging_stream_key(stream);
+
+	ring->usable_count = 0;
+	for (uint32_t i = 0; i < ring->count; i++) {
+		struct tfs_staging_chunk *chunk = &ring->chunks[(ring->next + i) % ring->count];
+
+		if (chunk->used && chunk->stream != key &&
+			!tfs_staging_is_ready(ring->device, chunk->passed))
+			continue;
+		if (chunk->stream != key)
+			chunk->used = false;
+		ring->usable[ring->usable_count++] = chunk;
+	}
+}
+
+enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, void *stream, struct tfs_staging_ring **out_ring)
+{
+	enum tfs_staging_ring_answer answer;
+	struct slot *slot = NULL;
+
+	answer = take_slot(device, context, &slot);
+	if (answer != TFS_RING_TAKEN)
+		return answer;
+	choose(&slot->ring, stream);
+	if (slot->ring.usable_count < FEWEST_CHUNKS) {
+		answer = TFS_RING_BUSY;
+	} else if (!tfs_staging_can_record(device, slot->ring.mark, stream)) {
+		answer = TFS_RING_NO_STREAM;
+	}
+	if (answer == TFS_RING_TAKEN)
+		*out_ring = &slot->ring;
+	else
+		tfs_staging_ring_give(&slot->ring);
+	return answer;
+}
+
+void tfs_staging_ring_give(struct tfs_staging_ring *ring)
+{
+	unlock(&((struct slot *)ring)->taken);
+}
+
+/* A ring of the driver's layer says itself whether it is still there. */
+void tfs_staging_ring_reset(uint32_t device)
+{
+	for (uint32_t i = 0; i < MOST_RINGS; i++) {
+		const struct tfs_staging_device *of = atomic_load(&slots[i].device);
+
+		if (of != NULL && !of->driver && atomic_load(&slots[i].key) == device + 1)
+			atomic_store(&slots[i].stale, true);
+	}
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_PINNED_STAGING_RING_H
+#define TFS_RULES_REWRITES_PINNED_STAGING_RING_H
+
+/*
+ * Rings of pinned chunks, one for each context that copies are staged in: made on first use, kept
+ * until the context is gone. One thread at a time has a ring, and nobody ever waits for it: a
+ * thread that waits in a copy may need another one to go on.
+ *
+ * For the same reason a chunk that another stream still reads is left alone. The program may let
+ * that stream go on only after this copy.
+ */
+
+#include "rules/rewrites/pinned_staging_device.h"
+#include "rules/rewrites/pinned_staging_pieces.h"
+
+#define TFS_STAGING_CHUNK (UINT64_C(2) << 20)
+#define TFS_STAGING_CHUNKS 8u
+
+struct tfs_staging_chunk {
+	char *memory;
+	void *passed; /* event behind the chunk's latest transfer */
+	bool used;
+	const void *stream;  /* what that transfer was put on; see tfs_staging_stream_key() */
+	uint64_t last_piece; /* of what threads copy from or to it */
+	size_t bytes;
+};
+
+struct tfs_staging_ring {
+	const struct tfs_staging_device *device;
+	struct tfs_staging_context context;
+	uint64_t stamp;
+	struct tfs_staging_chunk chunks[TFS_STAGING_CHUNKS];
+	uint32_t count;
+	uint32_t next; /* where the chunk used longest ago is */
+	/* Around a transfer that is timed; `probed` is its chunk. */
+	void *probe[2];
+	const struct tfs_staging_chunk *probed;
+	size_t probed_bytes;
+	bool probed_out;  /* to the host */
+	double waited_ns; /* for the device, by the latest copy */
+	double spent_ns;  /* by the latest copy, without that */
+	void *mark;       /* event to see whether a stream takes ours */
+	/* Those that the current owner may use, in order. */
+	struct tfs_staging_chunk *usable[TFS_STAGING_CHUNKS];
+	uint32_t usable_count;
+	struct tfs_staging_pieces pieces;
+};
+
+enum tfs_staging_ring_answer {
+	TFS_RING_TAKEN,
+	TFS_RING_BUSY,      /* another thread has it, or other streams need its chunks */
+	TFS_RING_NO_MEMORY, /* none, and none can be made */
+	TFS_RING_NO_STREAM, /* the stream is not of this context */
+	TFS_RING_NO_SPACE   /* of addresses, or in the control group's memory */
+};
+
+/* The ring for copies of this context, with chunks usable on `stream`; give it back afterwards. */
+enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, void *stream,
+	struct tfs_staging_ring **out_ring);
+void tfs_staging_ring_give(struct tfs_staging_ring *ring);
+
+/* What tells one stream from another, where a handle may mean each thread's own. */
+const void *tfs_staging_stream_key(void *stream);
+
+/* The device was reset; its rings are gone. Any thread; waits for none. */
+void tfs_staging_ring_reset(uint32_t device);
+
+#endif
