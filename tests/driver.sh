@@ -121,6 +121,14 @@ cmp -s "$out/driver_client.findings" "$out/driver_client_shared.findings" || {
 same no-libraries "$library" record=none "$programs/driver_client"
 counted no-libraries cuLaunchKernel 1200
 
+# NVIDIA's own, as far as it comes.
+if [ -x "$programs/driver_static" ]; then
+	LD_LIBRARY_PATH=$simulated same static "$library" record=none "$programs/driver_static"
+	grep -q '^devices -1: cudaErrorNotSupported' "$out/static.out" &&
+		grep -q 'not supported (cuGetExportTable)' "$out/static.err" ||
+		fail "the static runtime stopped elsewhere: $(cat "$out/static.out")"
+fi
+
 # The same inside a plugin.
 same plugin-local "$library" record=none "$programs/driver_client_plugin" \
 	"$programs/driver_client_train.so" local

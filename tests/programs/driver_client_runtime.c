@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A CUDA runtime linked into the program, as far as driver_client.c needs one: it opens
- * libcuda.so.1, asks dlsym once, and gets all else from what it found, by name, version and flag,
- * as NVIDIA's does. Built without debug information, which NVIDIA's lacks too.
+ * A CUDA runtime linked into the program, as far as driver_client.c and the trainers need one: it
+ * opens libcuda.so.1, asks dlsym once, and gets all else from what it found, by name, version and
+ * flag, as NVIDIA's does, which only NVIDIA's driver can serve. Built without debug information,
+ * which NVIDIA's lacks too.
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -14,26 +15,31 @@
 
 #include "driver_client.h"
 
-#define LOCAL __attribute__((visibility("hidden"), noinline))
-
-/* Not in a public header. */
-cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
-
 /* name, version, flag, what it is called here */
 #define FUNCTIONS(X)                                                                               \
 	X(cuMemAlloc, 3020, 0, alloc)                                                              \
 	X(cuMemFree, 3020, 0, free)                                                                \
 	X(cuMemHostAlloc, 2020, 0, host_alloc)                                                     \
+	X(cuMemAllocHost, 3020, 0, malloc_host)                                                    \
 	X(cuMemFreeHost, 2000, 0, host_free)                                                       \
 	X(cuMemcpyHtoD, 3020, 0, upload)                                                           \
 	X(cuMemcpyDtoH, 3020, 0, download)                                                         \
 	X(cuMemcpyHtoDAsync, 3020, 0, upload_async)                                                \
 	X(cuMemcpyDtoHAsync, 3020, 0, download_async)                                              \
+	X(cuMemcpyDtoD, 3020, 0, move)                                                             \
+	X(cuMemcpyDtoDAsync, 3020, 0, move_async)                                                  \
 	X(cuMemsetD8, 3020, 0, set)                                                                \
+	X(cuMemsetD8Async, 3020, 0, set_async)                                                     \
 	X(cuLaunchKernel, 4000, 0, launch)                                                         \
 	X(cuStreamCreate, 2000, 0, stream_create)                                                  \
 	X(cuStreamDestroy, 4000, 0, stream_destroy)                                                \
 	X(cuStreamSynchronize, 2000, 0, stream_wait)                                               \
+	X(cuStreamWaitEvent, 3020, 0, stream_wait_event)                                           \
+	X(cuEventCreate, 2000, 0, event_create)                                                    \
+	X(cuEventDestroy, 4000, 0, event_destroy)                                                  \
+	X(cuEventRecord, 2000, 0, event_record)                                                    \
+	X(cuEventSynchronize, 2000, 0, event_wait)                                                 \
+	X(cuGetErrorString, 6000, 0, error_text)                                                   \
 	X(cuCtxSynchronize, 2000, 0, wait)                                                         \
 	X(cuLibraryLoadData, 12000, 0, library_load)                                               \
 	X(cuLibraryGetKernel, 12000, 0, library_kernel)
@@ -97,9 +103,15 @@ static void start(void)
 		state = make_current(context);
 }
 
-LOCAL cudaError_t cudaFree(void *memory)
+int client_start(void)
 {
 	pthread_once(&once, start);
+	return (int)state;
+}
+
+LOCAL cudaError_t cudaFree(void *memory)
+{
+	client_start();
 	if (state != CUDA_SUCCESS || !memory)
 		return (cudaError_t)state;
 	return (cudaError_t)driver.free((CUdeviceptr)(uintptr_t)memory);
@@ -123,6 +135,13 @@ LOCAL cudaError_t cudaHostAlloc(void **out, size_t bytes, unsigned flags)
 	return status ? status : (cudaError_t)driver.host_alloc(out, bytes, flags);
 }
 
+LOCAL cudaError_t cudaMallocHost(void **out, size_t bytes)
+{
+	cudaError_t status = cudaFree(NULL);
+
+	return status ? status : (cudaError_t)driver.malloc_host(out, bytes);
+}
+
 LOCAL cudaError_t cudaFreeHost(void *memory)
 {
 	return (cudaError_t)driver.host_free(memory);
@@ -132,6 +151,9 @@ LOCAL cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cuda
 {
 	if (kind == cudaMemcpyHostToDevice)
 		return (cudaError_t)driver.upload((CUdeviceptr)(uintptr_t)to, from, bytes);
+	if (kind == cudaMemcpyDeviceToDevice)
+		return (cudaError_t)driver.move(
+			(CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes);
 	return (cudaError_t)driver.download(to, (CUdeviceptr)(uintptr_t)from, bytes);
 }
 
@@ -141,6 +163,9 @@ LOCAL cudaError_t cudaMemcpyAsync(
 	if (kind == cudaMemcpyHostToDevice)
 		return (cudaError_t)driver.upload_async(
 			(CUdeviceptr)(uintptr_t)to, from, bytes, stream);
+	if (kind == cudaMemcpyDeviceToDevice)
+		return (cudaError_t)driver.move_async(
+			(CUdeviceptr)(uintptr_t)to, (CUdeviceptr)(uintptr_t)from, bytes, stream);
 	return (cudaError_t)driver.download_async(to, (CUdeviceptr)(uintptr_t)from, bytes, stream);
 }
 
@@ -149,9 +174,58 @@ LOCAL cudaError_t cudaMemset(void *to, int value, size_t bytes)
 	return (cudaError_t)driver.set((CUdeviceptr)(uintptr_t)to, (unsigned char)value, bytes);
 }
 
+LOCAL cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+	return (cudaError_t)driver.set_async(
+		(CUdeviceptr)(uintptr_t)to, (unsigned char)value, bytes, stream);
+}
+
+LOCAL cudaError_t cudaStreamCreateWithFlags(cudaStream_t *out, unsigned flags)
+{
+	cudaError_t status = cudaFree(NULL);
+
+	return status ? status : (cudaError_t)driver.stream_create(out, flags);
+}
+
 LOCAL cudaError_t cudaStreamCreate(cudaStream_t *out)
 {
-	return (cudaError_t)driver.stream_create(out, 0);
+	return cudaStreamCreateWithFlags(out, 0);
+}
+
+LOCAL cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	return (cudaError_t)driver.stream_wait_event(stream, event, flags);
+}
+
+LOCAL cudaError_t cudaEventCreateWithFlags(cudaEvent_t *out, unsigned flags)
+{
+	cudaError_t status = cudaFree(NULL);
+
+	return status ? status : (cudaError_t)driver.event_create(out, flags);
+}
+
+LOCAL cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	return (cudaError_t)driver.event_destroy(event);
+}
+
+LOCAL cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	return (cudaError_t)driver.event_record(event, stream);
+}
+
+LOCAL cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	return (cudaError_t)driver.event_wait(event);
+}
+
+LOCAL const char *cudaGetErrorString(cudaError_t error)
+{
+	const char *text = NULL;
+
+	if (client_start() == 0)
+		driver.error_text((CUresult)error, &text);
+	return text ? text : "unknown error";
 }
 
 LOCAL cudaError_t cudaStreamDestroy(cudaStream_t stream)
@@ -183,9 +257,9 @@ LOCAL cudaError_t cudaLibraryGetKernel(cudaKernel_t *out, cudaLibrary_t library,
 	return (cudaError_t)driver.library_kernel((CUkernel *)out, (CUlibrary)library, name);
 }
 
-LOCAL cudaError_t __cudaLaunchKernel(
-	cudaKernel_t kernel, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t stream)
+LOCAL cudaError_t client_launch(cudaKernel_t kernel, const struct client_launch *launch)
 {
-	return (cudaError_t)driver.launch((CUfunction)kernel, grid.x, grid.y, grid.z, block.x,
-		block.y, block.z, (unsigned)shared, stream, args, NULL);
+	return (cudaError_t)driver.launch((CUfunction)kernel, launch->grid.x, launch->grid.y,
+		launch->grid.z, launch->block.x, launch->block.y, launch->block.z,
+		(unsigned)launch->shared, launch->stream, launch->arguments, NULL);
 }
