@@ -4,8 +4,10 @@
 #include <cuda_runtime_api.h>
 #include <stdexcept>
 #include <string>
+#include <unwind.h>
 
 extern "C" int throws_run(int (*through)(int (*)(int), int), int rounds);
+extern "C" const void *throws_unwinder();
 
 static void *device;
 
@@ -46,4 +48,9 @@ int throws_run(int (*through)(int (*)(int), int), int rounds)
 	}
 	cudaFree(device);
 	return caught;
+}
+
+const void *throws_unwinder()
+{
+	return reinterpret_cast<const void *>(&_Unwind_RaiseException);
 }
