@@ -98,6 +98,16 @@ static void set_up(void)
 		decoder.offset_ns = (int64_t)(monotonic_ns() - now);
 }
 
+static void put_api(uint32_t cbid, bool driver, const char *name)
+{
+	const struct tfs_api_record record = {
+		.record = {.function = (uint16_t)cbid, .site = tfs_recorder_string(name)},
+		.domain = driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_api, sizeof(record));
+}
+
 void tfs_collector_start(void)
 {
 	size_t unwanted; /* records of the time before the first window are no loss */
@@ -117,6 +127,7 @@ void tfs_collector_start(void)
 	/* The first time takes long; from now on a window opens quickly. */
 	tfs_cupti_switch(&cupti, false);
 	cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &unwanted);
+	tfs_cupti_watched(put_api);
 	tfs_recorder_fact("cupti", "in windows", cupti.version);
 	atomic_store_explicit(&state, READY, memory_order_release);
 }

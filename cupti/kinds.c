@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/kinds.h"
 
+#include <stdio.h>
+#include <string.h>
+
 /* Without these a window is blind. */
 static const CUpti_ActivityKind needed[] = {
 	CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
@@ -124,17 +127,20 @@ static const CUpti_ActivityKind wanted[] = {
 	X(cuStreamSynchronize)                                                                     \
 	X(cuStreamSynchronize_ptsz)
 
-static const uint16_t runtime_apis[] = {
-#define X(name) CUPTI_RUNTIME_TRACE_CBID_##name,
+static struct api {
+	uint16_t cbid;
+	bool driver;
+	bool unknown; /* to this library */
+	const char *name;
+} apis[] = {
+#define X(name) {CUPTI_RUNTIME_TRACE_CBID_##name, false, false, #name},
 	RUNTIME_APIS(X)
 #undef X
-};
-
-static const uint16_t driver_apis[] = {
-#define X(name) CUPTI_DRIVER_TRACE_CBID_##name,
-	DRIVER_APIS(X)
+#define X(name) {CUPTI_DRIVER_TRACE_CBID_##name, true, false, #name},
+		DRIVER_APIS(X)
 #undef X
 };
+#define APIS (sizeof(apis) / sizeof(apis[0]))
 
 static bool switch_kind(const struct tfs_cupti *cupti, CUpti_ActivityKind kind, bool on)
 {
@@ -151,10 +157,35 @@ static void switch_apis(const struct tfs_cupti *cupti, bool on)
 		switch_kind(cupti, CUPTI_ACTIVITY_KIND_DRIVER, on);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(runtime_apis) / sizeof(runtime_apis[0]); i++)
-		cupti->cuptiActivityEnableRuntimeApi(runtime_apis[i], on);
-	for (size_t i = 0; i < sizeof(driver_apis) / sizeof(driver_apis[0]); i++)
-		cupti->cuptiActivityEnableDriverApi(driver_apis[i], on);
+	for (size_t i = 0; i < APIS; i++) {
+		const bool known = (apis[i].driver ? cupti->cuptiActivityEnableDriverApi
+						   : cupti->cuptiActivityEnableRuntimeApi)(
+					   apis[i].cbid, on) == CUPTI_SUCCESS;
+
+		apis[i].unknown = on ? !known : apis[i].unknown;
+	}
+}
+
+/* The runtime's callbacks carry the version that brought the function; hooks do not. */
+static const char *plain_name(const struct api *api, char *buffer, size_t bytes)
+{
+	char *version;
+
+	snprintf(buffer, bytes, "%s", api->name);
+	version = api->driver ? NULL : strrchr(buffer, '_');
+	if (version != NULL && version[1] == 'v')
+		*version = '\0';
+	return buffer;
+}
+
+void tfs_cupti_watched(void (*visit)(uint32_t cbid, bool driver, const char *name))
+{
+	char buffer[96];
+
+	for (size_t i = 0; i < APIS; i++)
+		if (!apis[i].unknown)
+			visit(apis[i].cbid, apis[i].driver,
+				plain_name(&apis[i], buffer, sizeof(buffer)));
 }
 
 bool tfs_cupti_switch(const struct tfs_cupti *cupti, bool on)

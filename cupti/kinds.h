@@ -8,11 +8,16 @@
  */
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cupti/library.h"
 
 /* Switches everything on or off; false when the device's work cannot be seen. Any thread, one at a
  * time. */
 bool tfs_cupti_switch(const struct tfs_cupti *cupti, bool on);
+
+/* Names the functions whose calls are recorded, once they were switched on: all of them, and no
+ * others by the names that hooks have. */
+void tfs_cupti_watched(void (*visit)(uint32_t cbid, bool driver, const char *name));
 
 #endif

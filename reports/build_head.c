@@ -120,7 +120,7 @@ static void set_visibility(struct tfs_build *build)
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	struct tfs_model_fact *facts =
-		tfs_region_alloc(region, 4 + seen->library_count, sizeof(*facts));
+		tfs_region_alloc(region, 6 + seen->library_count, sizeof(*facts));
 	size_t count = 0;
 
 	model->sight = tfs_region_string(region, seen->text);
@@ -131,6 +131,10 @@ static void set_visibility(struct tfs_build *build)
 	facts[count++] = (struct tfs_model_fact){"device", "GPU activity of these steps",
 		seen->device ? "recorded" : "not recorded: idle time and GPU time are unknown",
 		!seen->device};
+	facts[count++] = (struct tfs_model_fact){"compared", "calls, hooks against CUPTI",
+		tfs_region_string(region, seen->compared), !seen->agrees};
+	facts[count++] = (struct tfs_model_fact){"runtimes", "calls by libraries' runtimes",
+		tfs_region_string(region, seen->runtimes), false};
 	if (tfs_places_changed(build->places))
 		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
 			tfs_region_print(region,
@@ -157,6 +161,22 @@ static void set_visibility(struct tfs_build *build)
 	}
 	model->visibility = facts;
 	model->visibility_count = count;
+}
+
+static void set_seen(struct tfs_build *build)
+{
+	struct tfs_region *region = &build->model->region;
+	const struct tfs_pairs *pairs = build->judgement->visibility.pairs;
+	struct tfs_model_seen *seen = tfs_region_alloc(region, pairs->count, sizeof(*seen));
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		seen[i] = (struct tfs_model_seen){tfs_region_string(region, pair->name),
+			pair->hooks, pair->cupti, !pairs->why && tfs_pair_differs(pair)};
+	}
+	build->model->seen = seen;
+	build->model->seen_count = pairs->count;
 }
 
 static void set_losses(struct tfs_build *build)
@@ -267,6 +287,7 @@ void tfs_build_head(struct tfs_build *build, const char *path)
 	set_device(build);
 	set_steps(build);
 	set_visibility(build);
+	set_seen(build);
 	set_losses(build);
 	set_method(build);
 }

@@ -130,12 +130,36 @@ static void facts(struct tfs_html *html, const struct tfs_model_fact *list, size
 	tfs_html_raw(html, "</dl>\n");
 }
 
+static void seen(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+
+	if (!model->seen_count)
+		return;
+	tfs_html_raw(html,
+		"<details><summary>Calls, function by function</summary><table><thead><tr>"
+		"<th scope=\"col\">Function</th><th scope=\"col\" class=\"num\">Hooks</th>"
+		"<th scope=\"col\" class=\"num\">CUPTI</th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < model->seen_count; i++) {
+		const struct tfs_model_seen *line = &model->seen[i];
+
+		tfs_html_print(html,
+			"<tr><td>%s%s</td><td class=\"num\">%s</td><td "
+			"class=\"num\">%s</td></tr>\n",
+			line->differs ? "! " : "", line->function,
+			tfs_words_count(&html->region, (double)line->hooks),
+			tfs_words_count(&html->region, (double)line->cupti));
+	}
+	tfs_html_raw(html, "</tbody></table></details>\n");
+}
+
 void tfs_html_method(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
 	tfs_html_section(html, "method", "How this was measured", model->sight);
 	tfs_html_raw(html, "<div class=\"columns\"><div><h3>Visibility</h3>\n");
 	facts(html, model->visibility, model->visibility_count);
+	seen(html);
 	tfs_html_raw(html, "<h3>Losses</h3>\n");
 	if (!model->loss_count)
 		tfs_html_raw(html, "<p class=\"empty\">Nothing was lost.</p>\n");

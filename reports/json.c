@@ -91,6 +91,19 @@ static void write_facts(
 	tfs_json_close(json, ']');
 }
 
+static void write_seen(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "functions", '[');
+	for (size_t i = 0; i < model->seen_count; i++) {
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "function", model->seen[i].function);
+		tfs_json_unsigned(json, "hooks", model->seen[i].hooks);
+		tfs_json_unsigned(json, "cupti", model->seen[i].cupti);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
 static void write_steps(struct tfs_json *json, const struct tfs_model_steps *steps)
 {
 	tfs_json_open(json, "steps", '{');
@@ -221,6 +234,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	tfs_json_open(json, "visibility", '{');
 	tfs_json_string(json, "text", model->sight);
 	write_facts(json, "facts", model->visibility, model->visibility_count);
+	write_seen(json, model);
 	tfs_json_close(json, '}');
 	write_steps(json, &model->steps);
 	write_rules(json, model);

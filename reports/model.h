@@ -88,6 +88,14 @@ struct tfs_model_fact {
 	bool limits; /* something could not be seen because of this */
 };
 
+/* Calls of a function in recording windows, as hooks and as CUPTI saw them. */
+struct tfs_model_seen {
+	const char *function;
+	uint64_t hooks;
+	uint64_t cupti;
+	bool differs; /* by more than 2 % */
+};
+
 struct tfs_model_loss {
 	const char *name;
 	const char *text;
@@ -150,6 +158,8 @@ struct tfs_model {
 	size_t rewrite_count;
 	const struct tfs_model_fact *visibility;
 	size_t visibility_count;
+	const struct tfs_model_seen *seen; /* largest difference first */
+	size_t seen_count;
 	const struct tfs_model_fact *method;
 	size_t method_count;
 	const struct tfs_model_loss *losses; /* only those above zero */

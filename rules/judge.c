@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rules/findings.h"
+#include "rules/pairs.h"
 #include "rules/pricing.h"
 #include "rules/registry.h"
 #include "rules/steady.h"
@@ -161,7 +162,8 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	steady.whatif = tfs_whatif_create(&steady);
 	if (steady.whatif)
 		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
-	result = judge(&steady, options, judgement);
+	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
+	result = steady.pairs ? judge(&steady, options, judgement) : -ENOMEM;
 	tfs_whatif_destroy(steady.whatif);
 	tfs_steady_finish(&steady);
 	if (result) {

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/pairs.h"
 #include "rules/rule.h"
 #include "shim/trace/format.h"
 
@@ -40,6 +41,10 @@ struct tfs_visibility {
 	size_t library_count;
 	struct tfs_fact_line *facts;
 	size_t fact_count;
+	const struct tfs_pairs *pairs;
+	const char *compared; /* hooks against CUPTI, in words */
+	bool agrees;          /* false: they differ, or cannot be compared */
+	const char *runtimes; /* what libraries did with runtimes of their own, in words */
 };
 
 struct tfs_step_summary {

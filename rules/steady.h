@@ -15,6 +15,7 @@
 #include "rules/timeline.h"
 #include "rules/waits.h"
 
+struct tfs_pairs;
 struct tfs_whatif;
 
 struct tfs_steady {
@@ -34,10 +35,12 @@ struct tfs_steady {
 	const uint32_t *place;           /* for each call of the timeline: where it is in `calls` */
 	const struct tfs_waiting *waits; /* for each of `calls` */
 	struct tfs_whatif *whatif;       /* NULL = cannot be replayed */
+	const struct tfs_pairs *pairs;   /* hooks against CUPTI */
 	void *memory;
 };
 
-/* Collects the evidence; 0 or -ENOMEM. The timeline must stay. `whatif` is left NULL. */
+/* Collects the evidence; 0 or -ENOMEM. The timeline must stay. `whatif` and
+ * `pairs` are left NULL. */
 int tfs_steady_init(
 	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps);
 void tfs_steady_finish(struct tfs_steady *steady);

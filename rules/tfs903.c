@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS903: the program gave the device work, but nothing of the device's side was recorded. */
+#include <inttypes.h>
+
 #include "rules/findings.h"
+#include "rules/pairs.h"
+
+static bool is_short(const struct tfs_pairs *pairs)
+{
+	return (double)(pairs->launches - pairs->launched) > 0.02 * (double)pairs->launches;
+}
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
@@ -9,6 +17,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, "cupti");
 	const char *why = fact ? tfs_trace_string(timeline->trace, fact->text) : "";
 	size_t before = findings->count;
+	const struct tfs_pairs *pairs = steady->pairs;
 	uint32_t submitted = 0;
 
 	for (uint32_t i = 0; i < timeline->call_count; i++)
@@ -18,10 +27,22 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"%u recorded calls gave the device work, but no activity of the device was "
 			"recorded%s%s",
 			submitted, *why ? ": CUPTI " : "", why);
-	tfs_verdict_set(out_verdict, findings, before,
-		submitted ? TFS_STATE_PASSED : TFS_STATE_NOT_MEASURABLE,
-		submitted ? "device activity was recorded"
-			  : "no call that gives the device work was recorded");
+	else if (submitted && !pairs->lost && is_short(pairs))
+		tfs_findings_note(findings,
+			"%" PRIu64 " launches were recorded, but only %" PRIu64
+			" of them have a record of their kernel",
+			pairs->launches, pairs->launched);
+	if (!submitted)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no call that gives the device work was recorded");
+	else if (pairs->lost)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"launches cannot be compared with kernel records: %s", pairs->lost);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"device activity was recorded: of %" PRIu64 " launches, %" PRIu64
+			" have a kernel record",
+			pairs->launches, pairs->launched);
 }
 
 const struct tfs_rule tfs_rule_tfs903 = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/visibility.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -8,6 +9,8 @@
 #define UNSEEN "unseen."
 /* Device work without a known call, above this share. */
 #define UNEXPLAINED 0.05
+/* Functions named one by one. */
+#define NAMED 4u
 
 static const char *library_name(uint32_t library)
 {
@@ -38,12 +41,73 @@ static double unexplained(const struct tfs_timeline *timeline)
 	return all ? (double)lost / all : 0;
 }
 
+const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool)
+{
+	const char *list = "";
+	size_t found = 0;
+
+	for (size_t i = 0; i < pairs->count && !pairs->why; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		if (tfs_pair_differs(pair) && found++ < NAMED)
+			list = add(pool, list,
+				tfs_pool_print(pool,
+					"%s: %" PRIu64 " calls seen by hooks, %" PRIu64 " by CUPTI",
+					pair->name, pair->hooks, pair->cupti));
+	}
+	return found <= NAMED ? list
+			      : tfs_pool_print(pool, "%s; %zu more functions", list, found - NAMED);
+}
+
+static void compare(
+	const struct tfs_pairs *pairs, struct tfs_pool *pool, struct tfs_visibility *out)
+{
+	const char *mismatches = tfs_visibility_mismatches(pairs, pool);
+
+	out->pairs = pairs;
+	out->agrees = !pairs->why && !*mismatches;
+	if (pairs->why)
+		out->compared = tfs_pool_print(pool, "not comparable: %s", pairs->why);
+	else if (*mismatches)
+		out->compared = mismatches;
+	else
+		out->compared = tfs_pool_print(pool,
+			"%zu functions agree: %" PRIu64 " calls seen by hooks, %" PRIu64
+			" by CUPTI",
+			pairs->count, pairs->hooks, pairs->cupti);
+}
+
+/* Who did what with a runtime that no hook reaches. */
+static const char *runtimes(
+	const struct tfs_timeline *timeline, const struct tfs_pairs *pairs, struct tfs_pool *pool)
+{
+	const char *list = "", *work = tfs_pairs_work(pool, pairs->within[0]);
+
+	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
+		return "not known: CUPTI recorded no calls";
+	for (uint32_t i = 1; i < sizeof(pairs->within) / sizeof(*pairs->within); i++) {
+		const char *inside = tfs_pairs_work(pool, pairs->within[i]);
+
+		if (*inside)
+			list = add(pool, list,
+				tfs_pool_print(
+					pool, "inside calls of %s: %s", library_name(i), inside));
+	}
+	if (*work && pairs->strange_threads)
+		work = tfs_pool_print(pool, "%s (threads that no hook saw: %" PRIu32 ")", work,
+			pairs->strange_threads);
+	if (*work)
+		list = add(pool, list,
+			tfs_pool_print(pool, "inside no call that a hook saw: %s", work));
+	return *list ? list : "none";
+}
+
 const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_trace *trace = timeline->trace;
 	double share = unexplained(timeline);
-	const char *list = "";
+	const char *list = tfs_visibility_mismatches(steady->pairs, pool);
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
 		const struct tfs_library_record *library =
@@ -121,6 +185,8 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 		"calls %s, device activity %s, training steps %s%s%s",
 		out->calls ? "recorded" : "not recorded", out->device ? "recorded" : "not recorded",
 		out->steps ? "found" : "not found", *gaps ? "; " : "", gaps);
+	compare(steady->pairs, pool, out);
+	out->runtimes = runtimes(timeline, steady->pairs, pool);
 	list_facts(timeline->trace, pool, out);
 	list_libraries(timeline->trace, pool, out);
 }

@@ -13,6 +13,10 @@
 /* What ran unseen, separated by "; "; "" = nothing. The text is the pool's. */
 const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
 
+/* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
+ * separated by "; "; "" = none. The text is the pool's. */
+const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool);
+
 /* Fills the visibility section. */
 void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
 	struct tfs_visibility *out_visibility);

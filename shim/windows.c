@@ -23,11 +23,11 @@ static uint32_t number;
 static uint64_t last_step; /* of the open window */
 static uint64_t next_ns;   /* earliest start of the next one */
 
-static void put(bool opens, uint64_t step, uint32_t flags)
+static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 {
 	const struct tfs_window_record record = {
 		.record = {.function = opens, .site = number},
-		.ticks = tfs_clock_ticks(),
+		.ticks = ticks,
 		.step = step,
 		.flags = flags,
 	};
@@ -42,7 +42,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	tfs_measure_interrupt();
 	number++;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
-	put(true, step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
+	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	atomic_store(&open_now, true);
 	tfs_shim_look();
 	__atomic_fetch_or(
@@ -54,16 +54,19 @@ void tfs_windows_activity(void)
 	if (tfs_options.record != TFS_RECORD_ALL || !atomic_load(&open_now) ||
 		!tfs_collector_window(true))
 		return;
-	put(true, 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
+	put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
 }
 
+/* It ends before the first call that is not recorded any more. */
 static void close_window(uint64_t step)
 {
+	const uint64_t ticks = tfs_clock_ticks();
+
 	__atomic_fetch_and(&tfs_wanted, ~(TFS_WANT_RECORD | TFS_WANT_DEVICE), __ATOMIC_RELAXED);
 	atomic_store(&open_now, false);
 	tfs_collector_window(false);
-	put(false, step, 0);
+	put(false, ticks, step, 0);
 	next_ns = tfs_clock_ns(CLOCK_MONOTONIC) + tfs_options.window_seconds * UINT64_C(1000000000);
 }
 

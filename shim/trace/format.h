@@ -111,7 +111,8 @@ struct tfs_aggregate {
 	X(22, refusal)                                                                             \
 	X(23, search)                                                                              \
 	X(24, overhead)                                                                            \
-	X(25, range)
+	X(25, range)                                                                               \
+	X(26, api)
 
 enum tfs_record_kind {
 #define X(number, name) TFS_RECORD_##name = number,
@@ -489,6 +490,15 @@ struct tfs_device_api_record {
 	uint32_t status;
 };
 
+/* A function whose calls get a device_api record in windows with CUPTI activity; all of them do. */
+struct tfs_api_record {
+	struct tfs_record
+		record;  /* function: cbid; site: string id of the name, as hooks have it */
+	uint32_t domain; /* enum tfs_library: cudart or cuda */
+	uint32_t reserved0;
+	uint64_t reserved1[2];
+};
+
 struct tfs_overhead_record {
 	struct tfs_record record; /* function: CUPTI's kind >> 16; site: correlation id */
 	uint64_t start_ns;
@@ -575,6 +585,7 @@ TFS_SIZE_IS(struct tfs_device_op_record, 64);
 TFS_SIZE_IS(struct tfs_link_record, 32);
 TFS_SIZE_IS(struct tfs_device_sync_record, 32);
 TFS_SIZE_IS(struct tfs_device_api_record, 32);
+TFS_SIZE_IS(struct tfs_api_record, 32);
 TFS_SIZE_IS(struct tfs_overhead_record, 32);
 TFS_SIZE_IS(struct tfs_rewrite_record, 64);
 TFS_SIZE_IS(struct tfs_refusal_record, 32);

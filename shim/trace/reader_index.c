@@ -32,6 +32,7 @@ static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_search] = sizeof(struct tfs_search_record),
 	[TFS_RECORD_overhead] = sizeof(struct tfs_overhead_record),
 	[TFS_RECORD_range] = sizeof(struct tfs_range_record),
+	[TFS_RECORD_api] = sizeof(struct tfs_api_record),
 };
 
 /* Whether what follows the head lies within the record: text ends, arrays fit. */

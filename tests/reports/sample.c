@@ -190,6 +190,11 @@ static const struct tfs_model_rewrite rewrites[] = {
 		.refusal_count = 1},
 };
 
+static const struct tfs_model_seen seen[] = {
+	{"cudaMemcpy", 120, 360, true},
+	{"__cudaLaunchKernel", 2400, 2400, false},
+};
+
 static const struct tfs_model_fact visibility[] = {
 	{"steps", "training steps", "found", false},
 	{"device", "GPU activity of these steps", "recorded", false},
@@ -359,6 +364,8 @@ static void make_naive(struct tfs_model *model)
 	model->rewrite_count = 2;
 	model->visibility = visibility;
 	model->visibility_count = 4;
+	model->seen = seen;
+	model->seen_count = 2;
 	model->method = method;
 	model->method_count = 3;
 	model->losses = losses;

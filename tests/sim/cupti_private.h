@@ -17,8 +17,15 @@
 #define CUPTI_KINDS 64
 #define CUPTI_CBIDS 1024
 
-/* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver" or unset. */
-enum cupti_mood { CUPTI_WORKS, CUPTI_REFUSES, CUPTI_WITHOUT_DRIVER, CUPTI_WITH_OLD_DRIVER };
+/* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops" (some
+ * records) or unset. */
+enum cupti_mood {
+	CUPTI_WORKS,
+	CUPTI_REFUSES,
+	CUPTI_WITHOUT_DRIVER,
+	CUPTI_WITH_OLD_DRIVER,
+	CUPTI_DROPS
+};
 
 enum cupti_slot { CUPTI_SLOT_THREAD, CUPTI_SLOT_DEVICE };
 

@@ -29,6 +29,8 @@ static void start(void)
 		mood = CUPTI_WITHOUT_DRIVER;
 	else if (text && !strcmp(text, "old-driver"))
 		mood = CUPTI_WITH_OLD_DRIVER;
+	else if (text && !strcmp(text, "drops"))
+		mood = CUPTI_DROPS;
 	pthread_atfork(NULL, NULL, after_fork);
 }
 

@@ -345,6 +345,28 @@ void builder_device_op(struct builder *builder, uint16_t kind, uint32_t what, ui
 	builder_record(builder, TFS_RECORD_device_op, &record, sizeof(record));
 }
 
+void builder_api(struct builder *builder, enum tfs_library domain, uint16_t cbid, const char *name)
+{
+	const struct tfs_api_record record = {
+		.record = {.function = cbid, .site = builder_string(builder, name)},
+		.domain = domain};
+
+	builder_record(builder, TFS_RECORD_api, &record, sizeof(record));
+}
+
+void builder_device_api(struct builder *builder, enum tfs_library domain, uint16_t cbid,
+	uint32_t correlation, uint32_t tid, uint64_t start_ns, uint32_t duration_ns)
+{
+	const struct tfs_device_api_record record = {
+		.record = {.function = cbid, .site = correlation},
+		.start_ns = start_ns,
+		.duration_ns = duration_ns,
+		.tid = tid,
+		.domain = domain};
+
+	builder_record(builder, TFS_RECORD_device_api, &record, sizeof(record));
+}
+
 void builder_aggregate(struct builder *builder, const struct tfs_aggregate *aggregate)
 {
 	size_t offset;

@@ -22,6 +22,7 @@ static struct scene *make(const struct run *run)
 		run->library_flags);
 	if (run->unseen)
 		builder_fact(scene_builder(scene), "unseen.test", run->unseen, 0);
+	scene_watch(scene);
 	for (unsigned i = 0; i < run->steps; i++) {
 		scene_step(scene);
 		scene_launch(scene, 10, SCENE_LEGACY, run->work_ns, 1024, 1, &memory);

@@ -26,6 +26,13 @@ struct scene {
 	uint64_t index;
 	uint32_t correlation;
 	bool in_window;
+	bool watched;
+	const char *apis[MOST];
+	unsigned api_count;
+	struct {
+		uint32_t unit;
+		uint64_t start_ns;
+	} latest;
 	unsigned streams;
 	uint16_t stream_ids[MOST];
 	uint32_t stream_flags[MOST];
@@ -164,6 +171,57 @@ static void count_call(struct scene *scene, const struct builder_call *call)
 	scene->total_count += i == scene->total_count;
 }
 
+static uint16_t api_id(struct scene *scene, enum tfs_library domain, const char *name)
+{
+	unsigned i = 0;
+
+	while (i < scene->api_count && strcmp(scene->apis[i], name))
+		i++;
+	need(i < MOST, "too many functions watched");
+	if (i == scene->api_count) {
+		scene->apis[scene->api_count++] = name;
+		builder_api(scene->builder, domain, (uint16_t)(i + 1), name);
+	}
+	return (uint16_t)(i + 1);
+}
+
+static const char *name_of(const struct scene *scene, uint16_t function)
+{
+	unsigned i = 0;
+
+	while (scene->functions[i].id != function)
+		i++;
+	return scene->functions[i].name;
+}
+
+/* What a library calls is seen as a launch. */
+static void put_api(struct scene *scene, const struct builder_call *call, uint32_t unit)
+{
+	const char *name = name_of(scene, call->function);
+
+	builder_link(scene->builder, unit, scene->correlation);
+	builder_device_api(scene->builder, TFS_LIBRARY_cudart,
+		api_id(scene, TFS_LIBRARY_cudart, strstr(name, "cuda") ? name : "cudaLaunchKernel"),
+		scene->correlation++, 77, call->start_ns + 100, (uint32_t)call->duration_ns - 200);
+}
+
+void scene_watch(struct scene *scene)
+{
+	scene->watched = true;
+}
+
+void scene_unseen(
+	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside)
+{
+	const uint64_t start_ns = inside ? scene->latest.start_ns + 200 : scene->now;
+
+	if (inside)
+		builder_link(scene->builder, scene->latest.unit, scene->correlation);
+	builder_device_api(scene->builder, domain, api_id(scene, domain, name),
+		scene->correlation++, tid, start_ns, 300);
+	scene->now += inside ? 0 : 500;
+}
+
 /* Puts the call at the host's clock and moves that on. */
 static uint32_t put_call(struct scene *scene, struct builder_call *call, uint64_t end)
 {
@@ -173,6 +231,10 @@ static uint32_t put_call(struct scene *scene, struct builder_call *call, uint64_
 	call->duration_ns = end - scene->now;
 	unit = builder_call(scene->builder, call);
 	count_call(scene, call);
+	scene->latest.unit = unit;
+	scene->latest.start_ns = call->start_ns;
+	if (scene->watched)
+		put_api(scene, call, unit);
 	scene->now = end + 500;
 	return unit;
 }

@@ -56,6 +56,13 @@ void scene_event_sync(struct scene *scene, unsigned line, uint64_t event);
 void scene_malloc(struct scene *scene, unsigned line, uint64_t address, uint64_t bytes);
 void scene_free(struct scene *scene, unsigned line, uint64_t address);
 
+/* From now on CUPTI records the calls of the runtime too. */
+void scene_watch(struct scene *scene);
+/* A call that only CUPTI sees, in a thread (77 is the scene's own), or one that lies inside the
+ * wrapped call made last. */
+void scene_unseen(
+	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside);
+
 /* Ends the recording and judges it; once. */
 const struct tfs_judgement *scene_judge(
 	struct scene *scene, const struct tfs_judge_options *options);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Copies some memory in each of its steps, and does it twice more in a way that hooks may miss:
+ * cupti_hidden plain|lookup|PLUGIN. `lookup` asks dlopen and dlsym for the runtime's function;
+ * PLUGIN is a library with a runtime of its own. cupti_private.c is that library.
+ */
+#include <cuda_runtime_api.h>
+#include <dlfcn.h>
+
+#include "shim/tfshim.h"
+#include "tests/test.h"
+
+#define STEPS 90
+#define BYTES 4096
+
+typedef cudaError_t copy_function(void *, const void *, size_t, enum cudaMemcpyKind);
+typedef int work_function(void);
+
+static copy_function *find_copy(const char *way)
+{
+	void *library;
+
+	if (strcmp(way, "lookup") != 0)
+		return cudaMemcpy;
+	library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_LOCAL);
+	return library != NULL ? (copy_function *)dlsym(library, "cudaMemcpy") : NULL;
+}
+
+static work_function *find_work(const char *way)
+{
+	void *library = strchr(way, '/') != NULL ? dlopen(way, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	return library != NULL ? (work_function *)dlsym(library, "private_work") : NULL;
+}
+
+int main(int count, char **words)
+{
+	static char host[BYTES];
+	const char *way = count > 1 ? words[1] : "plain";
+	copy_function *copy = find_copy(way);
+	work_function *work = find_work(way);
+	void *memory;
+
+	TEST_NEED(copy != NULL && (work != NULL || strchr(way, '/') == NULL));
+	if (cudaMalloc(&memory, BYTES) != cudaSuccess)
+		return test_skip("no device");
+	for (int step = 0; step < STEPS; step++) {
+		TFSHIM_STEP();
+		TEST_EQ(cudaMemcpy(memory, host, BYTES, cudaMemcpyHostToDevice), cudaSuccess);
+		TEST_EQ(cudaMemset(memory, step, BYTES), cudaSuccess);
+		for (int i = 0; i < 2; i++)
+			TEST_EQ(copy(host, memory, BYTES, cudaMemcpyDeviceToHost), cudaSuccess);
+		if (work != NULL)
+			TEST_EQ(work(), 0);
+		TEST_EQ(cudaDeviceSynchronize(), cudaSuccess);
+	}
+	TEST_EQ(host[7], STEPS - 1);
+	return test_result();
+}

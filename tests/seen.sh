@@ -1,0 +1,89 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Calls seen by hooks against calls seen by CUPTI, in reports of real runs on the simulated device:
+# seen.sh SHIM TFSHIM PROGRAMS SIMULATED-LIBRARIES
+set -u
+
+shim=$1 tfshim=$2 programs=$3
+export LD_LIBRARY_PATH="$4"
+export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT LD_PRELOAD TFSIM_CUPTI
+failed=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# run NAME OPTIONS [VARIABLE=VALUE...] WAY: the report is $work/NAME.json
+run() {
+	name=$1
+	options=$2
+	shift 2
+	way=
+	while [ $# -gt 1 ]; do
+		export "$1"
+		way="$way ${1%%=*}"
+		shift
+	done
+	TFSHIM_OUTPUT=$work/$name TFSHIM_OPTIONS="report=0:window=30:$options" LD_PRELOAD=$shim \
+		timeout 60 "$programs/cupti_hidden" "$1" >"$work/$name.out" 2>&1 || {
+		echo "$name: the program ended with $?"
+		cat "$work/$name.out"
+		failed=1
+	}
+	[ -z "$way" ] || unset $way
+	"$tfshim" report --format json --output "$work/$name.json" "$work/$name.tfs" >/dev/null 2>&1 ||
+		echo "$name: no report"
+}
+
+# says JQ-FILTER TEXT: what the filter gives begins with the text
+says() {
+	got=$(jq -r "$1" "$work/$name.json")
+	case $got in
+	"$2"*) ;;
+	*)
+		echo "$name: $1 is '$got', not '$2'"
+		failed=1
+		;;
+	esac
+}
+verdict='.rules[] | select(.id == "TFS904") | .state + ": " + .reason'
+finding='[.findings[] | select(.id == "TFS904") | .message] | join("")'
+compared='.visibility.facts[] | select(.key == "compared") | .text'
+runtimes='.visibility.facts[] | select(.key == "runtimes") | .text'
+seen() { # FUNCTION HOOKS CUPTI
+	says ".visibility.functions[] | select(.function == \"$1\") | \"\(.hooks) \(.cupti)\"" "$2 $3"
+}
+
+run plain '' plain
+says "$verdict" 'passed: all layers saw'
+says "$compared" '3 functions agree: 150 calls seen by hooks, 150 by CUPTI'
+says "$runtimes" 'none'
+seen cudaMemcpy 90 90
+
+run lookup '' lookup
+says "$verdict" 'violated'
+says "$finding" 'cudaMemcpy: 30 calls seen by hooks, 90 by CUPTI'
+says "$runtimes" 'inside no call that a hook saw: 60 copies'
+seen cudaMemset 30 30
+
+# A runtime inside a library: seen at the driver, or not, or one of NVIDIA's own.
+run plugin '' "$programs/libcupti_private.so"
+says "$verdict" 'passed'
+seen cuMemsetD8_v2 60 60
+run undriven driver=0 "$programs/libcupti_private.so"
+says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI; cuMemcpyDtoH_v2: 0 calls'
+cp "$programs/libcupti_private.so" "$work/libnccl_private.so"
+run private '' "$work/libnccl_private.so"
+says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI'
+says "$runtimes" 'inside no call that a hook saw: 30 copies, 60 memsets'
+
+# What was lost is no evidence, and without CUPTI there is none.
+run dropped '' TFSIM_CUPTI=drops lookup
+says "$verdict" 'not_measurable: calls seen by hooks cannot be compared'
+says "$compared" 'not comparable: '
+says '.losses.cupti_dropped > 0' true
+run refused '' TFSIM_CUPTI=refuse lookup
+says "$compared" "not comparable: no window had CUPTI's records, CUPTI: not available: in use by"
+says "$runtimes" 'not known'
+run unwanted cupti=0 lookup
+says "$verdict" "not_measurable: calls seen by hooks cannot be compared with CUPTI's: no window"
+exit "$failed"

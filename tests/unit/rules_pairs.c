@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls seen by hooks against calls seen by CUPTI: TFS904, TFS903, and what libraries did. */
+#include <string.h>
+
+#include "rules/pairs.h"
+#include "tests/test.h"
+#include "tests/unit/scene.h"
+
+#define STEPS 30u
+#define NONE (-1)           /* nothing lost */
+#define HIDDEN (1u << 0)    /* one copy more in each step, by this thread */
+#define ELSEWHERE (1u << 1) /* one launch in each step by a thread that no hook sees */
+#define DRIVER (1u << 2)    /* each launch has a driver call inside it */
+#define LIBRARY (1u << 3)   /* and a call of cuBLAS */
+#define CAPTURED (1u << 5)  /* launches that only go into a graph */
+#define LAZY (1u << 6)      /* launches without a kernel record */
+#define RARE (1u << 7)      /* one hidden copy in all */
+
+static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned nth)
+{
+	scene_step(scene);
+	scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+	if (what & DRIVER)
+		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 77, true);
+	if (what & LIBRARY)
+		scene_gemm(scene, 12, memory, memory, 4096, false, 50000);
+	if (what & HIDDEN || (what & RARE && nth == 5)) {
+		scene_unseen(scene, TFS_LIBRARY_cudart, "cudaMemcpy", 77, false);
+		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
+			2000);
+	}
+	for (unsigned i = 0; i < 3 && what & RARE; i++)
+		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
+			2000);
+	if (what & ELSEWHERE)
+		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 99, false);
+	if (what & CAPTURED) {
+		struct builder_call begin = scene_call(scene, 14, 0, TFS_LIBRARY_cudart,
+			TFS_FAMILY_capture, "cudaStreamBeginCapture");
+		struct builder_call end = scene_call(scene, 15, 0, TFS_LIBRARY_cudart,
+			TFS_FAMILY_capture, "cudaStreamEndCapture");
+
+		scene_make(scene, &begin, 0);
+		scene_launch(scene, 16, SCENE_LEGACY, 0, 1024, 1, &memory);
+		scene_make(scene, &end, 0);
+	}
+	if (what & LAZY)
+		scene_launch(scene, 17, SCENE_LEGACY, 0, 1024, 1, &memory);
+	scene_device_sync(scene, 11);
+}
+
+static struct scene *make(unsigned what, int loss, bool killed)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	struct tfs_file_header *header;
+	size_t size;
+
+	scene_watch(scene);
+	for (unsigned i = 0; i < STEPS; i++)
+		step(scene, what, memory, i);
+	header = (struct tfs_file_header *)builder_bytes(scene_builder(scene), &size);
+	if (loss != NONE)
+		header->lost[loss] = 7;
+	header->finished = !killed;
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+/* The rule's state, and what its finding or its reason says. */
+static void expect(struct scene *scene, const char *id, enum tfs_state state, const char *text)
+{
+	const struct tfs_judgement *judgement = scene_judgement(scene);
+	const struct tfs_finding *finding = scene_finding(scene, id, 0);
+	const char *says = finding ? finding->message : "";
+
+	for (size_t i = 0; !finding && i < judgement->rule_count; i++)
+		if (!strcmp(judgement->rules[i].rule->id, id))
+			says = judgement->rules[i].verdict.reason;
+	TEST_EQ(scene_state(scene, id), state);
+	if (!TEST_TRUE(strstr(says, text) != NULL))
+		printf("  %s says: %s\n  not: %s\n", id, says, text);
+}
+
+static void check(unsigned what, enum tfs_state state, const char *text)
+{
+	struct scene *scene = make(what, NONE, false);
+
+	expect(scene, "TFS904", state, text);
+	scene_destroy(scene);
+}
+
+static void both_see_the_same(void)
+{
+	struct scene *scene = make(DRIVER | LIBRARY, NONE, false);
+	const struct tfs_visibility *seen = &scene_judgement(scene)->visibility;
+
+	expect(scene, "TFS904", TFS_STATE_PASSED, "2 functions were called as often");
+	expect(scene, "TFS903", TFS_STATE_PASSED, "of 30 launches, 30 have");
+	TEST_TRUE(seen->agrees);
+	TEST_EQ(seen->pairs->count, 2);
+	TEST_EQ(seen->pairs->hooks, 2 * STEPS);
+	TEST_EQ(seen->pairs->cupti, 2 * STEPS);
+	TEST_STR(seen->runtimes, "inside calls of cublas: 30 launches");
+	scene_destroy(scene);
+}
+
+static void a_call_that_hooks_miss(void)
+{
+	struct scene *scene = make(HIDDEN, NONE, false);
+	const struct tfs_visibility *seen = &scene_judgement(scene)->visibility;
+
+	expect(scene, "TFS904", TFS_STATE_VIOLATED,
+		"cudaMemcpy: 30 calls seen by hooks, 60 by CUPTI");
+	TEST_TRUE(!seen->agrees);
+	TEST_STR(seen->pairs->pairs[0].name, "cudaMemcpy");
+	TEST_STR(seen->runtimes, "inside no call that a hook saw: 30 copies");
+	scene_destroy(scene);
+}
+
+static void a_thread_that_hooks_miss(void)
+{
+	struct scene *scene = make(ELSEWHERE, NONE, false);
+
+	expect(scene, "TFS904", TFS_STATE_VIOLATED,
+		"cuLaunchKernel: 0 calls seen by hooks, 30 by CUPTI");
+	TEST_STR(scene_judgement(scene)->visibility.runtimes,
+		"inside no call that a hook saw: 30 launches (threads that no hook saw: 1)");
+	scene_destroy(scene);
+}
+
+/* What may be a record that was lost is no evidence. */
+static void losses(void)
+{
+	static const struct {
+		enum tfs_loss loss;
+		const char *text;
+	} cases[] = {
+		{TFS_LOSS_cupti_dropped, "7 records were dropped by CUPTI"},
+		{TFS_LOSS_cupti_unknown, "7 records of CUPTI were not understood"},
+		{TFS_LOSS_records_dropped, "7 records found no room"},
+		{TFS_LOSS_threads_failed, "7 threads were not recorded"},
+	};
+	struct scene *scene;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		scene = make(HIDDEN | LAZY, (int)cases[i].loss, false);
+		expect(scene, "TFS904", TFS_STATE_NOT_MEASURABLE, cases[i].text);
+		expect(scene, "TFS903", TFS_STATE_NOT_MEASURABLE, cases[i].text);
+		scene_destroy(scene);
+	}
+	scene = make(HIDDEN | LAZY, NONE, true);
+	expect(scene, "TFS904", TFS_STATE_NOT_MEASURABLE, "ended before CUPTI");
+	expect(scene, "TFS903", TFS_STATE_NOT_MEASURABLE, "ended before CUPTI");
+	scene_destroy(scene);
+}
+
+static void launches(void)
+{
+	struct scene *scene = make(LAZY, NONE, false);
+
+	expect(scene, "TFS903", TFS_STATE_VIOLATED,
+		"60 launches were recorded, but only 30 of them");
+	scene_destroy(scene);
+	scene = make(CAPTURED, NONE, false);
+	expect(scene, "TFS903", TFS_STATE_PASSED, "of 30 launches, 30 have");
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	both_see_the_same();
+	a_call_that_hooks_miss();
+	a_thread_that_hooks_miss();
+	check(RARE, TFS_STATE_PASSED, "as often");
+	losses();
+	launches();
+	return test_result();
+}
