@@ -33,6 +33,11 @@ static bool ready(void)
 	return atomic_load_explicit(&state, memory_order_acquire) == READY;
 }
 
+bool tfs_collector_ready(void)
+{
+	return ready();
+}
+
 static uint64_t CUPTIAPI monotonic_ns(void)
 {
 	return tfs_clock_ns(CLOCK_MONOTONIC);

@@ -15,6 +15,9 @@
 /* Opens libcupti and subscribes. Only from the helper thread: it may wait for the loader. */
 void tfs_collector_start(void);
 
+/* Is there activity to be had? Any thread. */
+bool tfs_collector_ready(void);
+
 /* Starts or stops activity; false when there is none to be had. Any thread, one at a time. */
 bool tfs_collector_window(bool open);
 

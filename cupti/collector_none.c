@@ -8,6 +8,11 @@ void tfs_collector_start(void)
 	tfs_recorder_fact("cupti", "not built in", 0);
 }
 
+bool tfs_collector_ready(void)
+{
+	return false;
+}
+
 bool tfs_collector_window(bool open)
 {
 	(void)open;

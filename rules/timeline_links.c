@@ -81,15 +81,31 @@ static int add_links(struct tfs_timeline *timeline)
 
 static uint32_t thread_of(const struct tfs_timeline *timeline, uint32_t tid)
 {
+	for (uint32_t i = 0; i < timeline->thread_count; i++)
+		if (timeline->threads[i].call_count && timeline->threads[i].tid == tid)
+			return i;
+	return TFS_NONE;
+}
+
+/* An old CUPTI numbers threads in a way of its own: the one thread that makes calls is then known
+ * all the same. */
+static uint32_t only_thread(const struct tfs_timeline *timeline)
+{
+	const size_t apis = tfs_trace_count(timeline->trace, TFS_RECORD_device_api);
 	uint32_t only = TFS_NONE, calling = 0;
 
 	for (uint32_t i = 0; i < timeline->thread_count; i++) {
 		if (!timeline->threads[i].call_count)
 			continue;
-		if (timeline->threads[i].tid == tid)
-			return i;
 		only = i;
 		calling++;
+	}
+	for (size_t i = 0; i < apis && calling == 1; i++) {
+		const struct tfs_device_api_record *api =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_api, i);
+
+		if (api->tid == timeline->threads[only].tid)
+			return TFS_NONE;
 	}
 	return calling == 1 ? only : TFS_NONE;
 }
@@ -98,6 +114,7 @@ static uint32_t thread_of(const struct tfs_timeline *timeline, uint32_t tid)
 static void add_apis(struct tfs_timeline *timeline)
 {
 	size_t apis = tfs_trace_count(timeline->trace, TFS_RECORD_device_api);
+	const uint32_t only = only_thread(timeline);
 	uint32_t tid = 0, thread = TFS_NONE;
 
 	for (size_t i = 0; i < apis; i++) {
@@ -110,7 +127,7 @@ static void add_apis(struct tfs_timeline *timeline)
 			continue;
 		if (thread == TFS_NONE || api->tid != tid) {
 			tid = api->tid;
-			thread = thread_of(timeline, tid);
+			thread = only != TFS_NONE ? only : thread_of(timeline, tid);
 		}
 		if (thread == TFS_NONE)
 			continue;

@@ -20,6 +20,9 @@ struct event {
 	const struct tfs_steps_record *pack;
 };
 
+#define ANY UINT32_MAX
+#define ENOUGH 20u /* steps that a judgement can rest on */
+
 struct steps_work {
 	struct tfs_timeline *timeline;
 	struct event *events; /* by time */
@@ -29,6 +32,7 @@ struct steps_work {
 	struct durations outside;
 	struct durations rewritten;
 	struct durations inside;
+	uint32_t sight; /* windows whose flag 2 is so, or ANY */
 };
 
 static int durations_add(struct durations *list, double ns)
@@ -244,8 +248,30 @@ static int file_step(struct steps_work *work, uint32_t nth)
 		return durations_add(step->flags & 1 ? &work->rewritten : &work->outside, ns);
 	if (step->flags & 1 && !timeline->judged_rewritten)
 		return 0;
+	if (work->sight != ANY && (timeline->windows[step->window].flags & 2) != work->sight)
+		return 0;
 	timeline->private->judged[timeline->judged_count++] = nth;
 	return durations_add(&work->inside, ns);
+}
+
+/* Steps with the device's activity and steps without it are not judged together: the greater part
+ * is, and these with it where they are enough. */
+static uint32_t choose_sight(const struct tfs_timeline *timeline)
+{
+	uint32_t sighted = 0, blind = 0;
+
+	for (uint32_t i = 0; i < timeline->step_count; i++) {
+		const struct tfs_step *step = &timeline->steps[i];
+
+		if (step->phase != TFS_PHASE_TRAINING || step->window == TFS_NONE ||
+			step->flags & 1)
+			continue;
+		sighted += (timeline->windows[step->window].flags & 2) != 0;
+		blind += (timeline->windows[step->window].flags & 2) == 0;
+	}
+	if (!sighted || !blind)
+		return ANY;
+	return sighted >= ENOUGH || sighted >= blind ? 2 : 0;
 }
 
 static int read_steps(struct steps_work *work)
@@ -277,6 +303,7 @@ static int judge_steps(struct steps_work *work)
 	struct tfs_timeline *timeline = work->timeline;
 	int err = 0;
 
+	work->sight = choose_sight(timeline);
 	for (uint32_t i = 0; i < timeline->step_count && !err; i++)
 		err = file_step(work, i);
 	if (err || timeline->judged_count)

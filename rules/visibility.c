@@ -128,7 +128,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		if (!strncmp(key, UNSEEN, strlen(UNSEEN)) && tfs_trace_fact(trace, key) == fact)
 			list = add(pool, list, tfs_trace_string(trace, fact->text));
 	}
-	if (share > UNEXPLAINED)
+	if (share > UNEXPLAINED && !steady->pairs->lost)
 		list = add(pool, list,
 			tfs_pool_print(pool, "%.0f %% of the device's work has no known call",
 				share * 100));

@@ -20,8 +20,11 @@
 static _Atomic bool open_now;
 static _Atomic bool rewrites;
 static uint32_t number;
-static uint64_t last_step; /* of the open window */
-static uint64_t next_ns;   /* earliest start of the next one */
+static uint64_t last_step;   /* of the open window */
+static uint64_t last_steps;  /* how many it was to have */
+static uint64_t next_ns;     /* earliest start of the next one */
+static _Atomic bool sighted; /* the open window has activity */
+static _Atomic bool renew;   /* activity came too late for it */
 
 static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 {
@@ -39,8 +42,11 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 {
 	const bool device = tfs_collector_window(true);
 
+	atomic_store(&renew, false);
+	atomic_store(&sighted, device);
 	tfs_measure_interrupt();
 	number++;
+	last_steps = steps;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	atomic_store(&open_now, true);
@@ -51,8 +57,14 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 
 void tfs_windows_activity(void)
 {
-	if (tfs_options.record != TFS_RECORD_ALL || !atomic_load(&open_now) ||
-		!tfs_collector_window(true))
+	if (!atomic_load(&open_now))
+		return;
+	if (tfs_options.record == TFS_RECORD_WINDOWS) {
+		if (!atomic_load(&sighted) && tfs_collector_ready())
+			atomic_store(&renew, true);
+		return;
+	}
+	if (!tfs_collector_window(true))
 		return;
 	put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
@@ -83,9 +95,15 @@ void tfs_windows_step(uint64_t index)
 	if (tfs_options.record != TFS_RECORD_WINDOWS)
 		return;
 	if (atomic_load(&open_now)) {
-		if (index <= last_step)
+		const bool again = atomic_load(&renew);
+
+		if (index <= last_step && !again)
 			return;
 		close_window(index);
+		if (again) {
+			open_window(index, last_steps, 0);
+			return;
+		}
 		atomic_store(&rewrites, true);
 	} else if (number == 0 || tfs_clock_ns(CLOCK_MONOTONIC) >= next_ns) {
 		atomic_store(&rewrites, false);

@@ -14,7 +14,8 @@
 /* Called once the recording is open; opens the only window when everything is to be recorded. */
 void tfs_windows_start(void);
 
-/* Now and then, in the helper thread: CUPTI may come after the only window was opened. */
+/* Now and then, in the helper thread: CUPTI may come after a window was opened, which then begins
+ * anew. */
 void tfs_windows_activity(void);
 
 /* A step begins: opens or closes a window if it is time. The step's own thread. */

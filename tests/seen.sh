@@ -66,12 +66,13 @@ says "$runtimes" 'inside no call that a hook saw: 60 copies'
 seen cudaMemset 30 30
 
 # A runtime inside a library: seen at the driver, or not, or one of NVIDIA's own.
-run plugin '' "$programs/libcupti_private.so"
+cp "$programs/libcupti_private.so" "$work/plugin.so"
+cp "$programs/libcupti_private.so" "$work/libnccl_private.so"
+run plugin '' "$work/plugin.so"
 says "$verdict" 'passed'
 seen cuMemsetD8_v2 60 60
-run undriven driver=0 "$programs/libcupti_private.so"
+run undriven driver=0 "$work/plugin.so"
 says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI; cuMemcpyDtoH_v2: 0 calls'
-cp "$programs/libcupti_private.so" "$work/libnccl_private.so"
 run private '' "$work/libnccl_private.so"
 says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI'
 says "$runtimes" 'inside no call that a hook saw: 30 copies, 60 memsets'

@@ -17,8 +17,8 @@
 #define CUPTI_KINDS 64
 #define CUPTI_CBIDS 1024
 
-/* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops" (some
- * records) or unset. */
+/* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops"
+ * (some records) or unset. */
 enum cupti_mood {
 	CUPTI_WORKS,
 	CUPTI_REFUSES,

@@ -14,6 +14,7 @@
 #define LIBRARY (1u << 3)   /* and a call of cuBLAS */
 #define CAPTURED (1u << 5)  /* launches that only go into a graph */
 #define LAZY (1u << 6)      /* launches without a kernel record */
+#define MEANWHILE (1u << 4) /* likewise, while the program waits */
 #define RARE (1u << 7)      /* one hidden copy in all */
 
 static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned nth)
@@ -47,6 +48,8 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 	if (what & LAZY)
 		scene_launch(scene, 17, SCENE_LEGACY, 0, 1024, 1, &memory);
 	scene_device_sync(scene, 11);
+	if (what & MEANWHILE)
+		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 99, true);
 }
 
 static struct scene *make(unsigned what, int loss, bool killed)
@@ -172,6 +175,7 @@ int main(void)
 	both_see_the_same();
 	a_call_that_hooks_miss();
 	a_thread_that_hooks_miss();
+	check(MEANWHILE, TFS_STATE_VIOLATED, "cuLaunchKernel: 0 calls seen by hooks, 30 by CUPTI");
 	check(RARE, TFS_STATE_PASSED, "as often");
 	losses();
 	launches();

@@ -215,7 +215,8 @@ void scene_unseen(
 {
 	const uint64_t start_ns = inside ? scene->latest.start_ns + 200 : scene->now;
 
-	if (inside)
+	/* Only a thread's own calls can have its ids. */
+	if (inside && tid == 77)
 		builder_link(scene->builder, scene->latest.unit, scene->correlation);
 	builder_device_api(scene->builder, domain, api_id(scene, domain, name),
 		scene->correlation++, tid, start_ns, 300);

@@ -58,8 +58,8 @@ void scene_free(struct scene *scene, unsigned line, uint64_t address);
 
 /* From now on CUPTI records the calls of the runtime too. */
 void scene_watch(struct scene *scene);
-/* A call that only CUPTI sees, in a thread (77 is the scene's own), or one that lies inside the
- * wrapped call made last. */
+/* A call that only CUPTI sees, in a thread (77 is the scene's own), now or during the wrapped call
+ * made last. */
 void scene_unseen(
 	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside);
 
