@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "shim/hook.h"
+#include "shim/mangled.h"
 #include "shim/spin.h"
 
 #define SLOTS 4096u
@@ -87,8 +88,10 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	}
 	if (kernel != NULL && driver.kernel_name != NULL)
 		driver.kernel_name(&name, (CUkernel)kernel);
-	if (name != NULL)
+	if (name != NULL) {
 		slot->name = tfs_recorder_kernel(name);
+		slot->constant = tfs_mangled_constant(name);
+	}
 	/* There is no call that says how many there are. */
 	while (slot->parameters < TFS_KERNEL_PARAMETERS &&
 		get_parameter(kernel, function, slot->parameters, &offset, &bytes)) {

@@ -3,8 +3,8 @@
 #define TFS_SHIM_KERNELS_H
 
 /*
- * What is known about a kernel that is being launched: its name and the sizes of its parameters,
- * asked once per kernel from the driver, whose failures leave the runtime's last error alone.
+ * What is known about a kernel that is being launched: its name and its parameters, asked once per
+ * kernel from the driver, whose failures leave the runtime's last error alone.
  */
 
 #include <stdint.h>
@@ -15,6 +15,7 @@ struct tfs_kernel {
 	uint64_t key;
 	uint32_t name;                           /* id of a kernel record, 0 = unknown */
 	uint32_t parameters;                     /* how many sizes are known */
+	uint32_t constant;                       /* bits: pointers that are only read from */
 	uint8_t sizes[TFS_KERNEL_PARAMETERS];    /* bytes; 255 = larger */
 	uint16_t offsets[TFS_KERNEL_PARAMETERS]; /* in a buffer that holds them all */
 };

@@ -61,9 +61,11 @@ void tfs_note_set(
 	tfs_hook_details(frame, &details);
 }
 
-/* A parameter of a pointer's size that points into known memory is an operand; what the kernel
- * does with it is not known. Others are scalars, which tell one use of a kernel from another. */
-static void put_argument(struct tfs_details *details, const void *argument, uint32_t bytes)
+/* A parameter of a pointer's size that points into known memory is an operand; if it is not said to
+ * be constant, what the kernel does with it is not known. Others are scalars, which tell one use of
+ * a kernel from another. */
+static void put_argument(
+	struct tfs_details *details, const void *argument, uint32_t bytes, bool constant)
 {
 	struct tfs_range range;
 	uint64_t value = 0;
@@ -73,7 +75,8 @@ static void put_argument(struct tfs_details *details, const void *argument, uint
 	memcpy(&value, argument, bytes);
 	if (bytes == sizeof(uint64_t) && tfs_memory_find(value, &range))
 		tfs_put(details, value,
-			TFS_ITEM(TFS_ROLE_MAYBE | TFS_ROLE_MEMORY(range.kind),
+			TFS_ITEM((constant ? TFS_ROLE_READ : TFS_ROLE_MAYBE) |
+					 TFS_ROLE_MEMORY(range.kind),
 				range.address + range.bytes - value));
 	else
 		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, value);
@@ -130,7 +133,8 @@ void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch)
 		const void *argument = argument_at(launch, i);
 
 		if (argument != NULL)
-			put_argument(&details, argument, kernel->sizes[i]);
+			put_argument(&details, argument, kernel->sizes[i],
+				(kernel->constant >> i & 1) != 0);
 	}
 	tfs_hook_details(frame, &details);
 }

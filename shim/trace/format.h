@@ -151,7 +151,7 @@ struct tfs_item {
 
 #define TFS_ROLE_READ 0x01u
 #define TFS_ROLE_WRITE 0x02u
-#define TFS_ROLE_MAYBE 0x04u   /* a kernel's pointer argument: what it does is not known */
+#define TFS_ROLE_MAYBE 0x04u   /* a kernel's, not to a constant: what it does is not known */
 #define TFS_ROLE_SCRATCH 0x08u /* a workspace: contents do not matter afterwards */
 #define TFS_ROLE_MEMORY(kind) ((uint32_t)(kind) << 4) /* enum tfs_memory_kind in bits 4-6 */
 #define TFS_ROLE_OPERAND 0x80u                        /* always set in an operand's role */

@@ -2,7 +2,8 @@
 /*
  * Tells the scripts what a recording holds, one "key value" per line: shim_trace FILE. Totals of a
  * function are "total NAME CALLS", one of its call sites is "site NAME CALLS FRAMES", a fact is
- * "fact NAME TEXT". Fails when the file cannot be read or is damaged.
+ * "fact NAME TEXT", what a launch does with its pointers is "roles KERNEL" and, for each, "read" or
+ * "maybe". Fails when the file cannot be read or is damaged.
  */
 #include "shim/trace/trace.h"
 #include "tests/test.h"
@@ -42,6 +43,37 @@ static void tell_totals(const struct tfs_trace *trace)
 		if (counts[i] != 0)
 			printf("total %s %llu\n", tfs_trace_function(trace, i), counts[i]);
 	printf("counted %llu\n", all);
+}
+
+static void tell_launch(const struct tfs_trace *trace, const struct tfs_call *call)
+{
+	const struct tfs_item *items;
+	const unsigned count = tfs_call_items(call, &items);
+	uint64_t kernel;
+
+	if (!tfs_call_attribute(call, TFS_ATTRIBUTE_launch, &kernel) &&
+		!tfs_call_attribute(call, TFS_ATTRIBUTE_kernel, &kernel))
+		return;
+	printf("roles %s", tfs_trace_kernel(trace, kernel & 0xffff));
+	for (unsigned i = 0; i < count; i++)
+		if ((TFS_ITEM_ROLE(&items[i]) & TFS_ROLE_OPERAND) != 0)
+			printf(" %s", (TFS_ITEM_ROLE(&items[i]) & TFS_ROLE_MAYBE) != 0 ? "maybe"
+										       : "read");
+	printf("\n");
+}
+
+static void tell_launches(const struct tfs_trace *trace)
+{
+	const struct tfs_trace_thread *threads;
+	const size_t count = tfs_trace_threads(trace, &threads);
+	const struct tfs_call *call;
+	struct tfs_cursor cursor;
+
+	for (size_t i = 0; i < count; i++) {
+		tfs_cursor_start(&cursor, trace, i);
+		while ((call = tfs_cursor_next(&cursor)) != NULL)
+			tell_launch(trace, call);
+	}
 }
 
 /* Own threads of the shim aside. */
@@ -89,6 +121,7 @@ int main(int argc, char **argv)
 	}
 	tell_losses(header);
 	tell_totals(trace);
+	tell_launches(trace);
 	for (size_t i = 0; i < tfs_trace_damages(trace, &damages); i++)
 		printf("damage %llu %s\n", (unsigned long long)damages[i].offset, damages[i].what);
 	const bool good = summary->damages == 0;
