@@ -45,6 +45,8 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("search_problems", search_problems, number, 64, "cudnn-search: problems it may search")  \
 	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
 		"cudnn-search: largest workspace it may allocate")                                 \
+	X("search_memory", search_memory_bytes, bytes, UINT64_C(1) << 30,                          \
+		"cudnn-search: device memory that a search may take for as long as it lasts")      \
 	X("alternate", alternate, number, 0,                                                       \
 		"tests only: switches exact rewrites every so many steps")                         \
 	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \

@@ -143,6 +143,26 @@ for program in driver_client driver_client_shared; do
 		fail "$program: staged $(ledger $program-pinned-staging "pinned-staging applied") times only"
 done
 
+# Among threads, streams and devices: nobody waits for a search, a search waits for nobody.
+beside() { # CASE ["CHECK COUNT"...]
+	options= which=$1
+	shift
+	done=$((done + 1))
+	rm -f "$out"/*.decisions
+	run "$which" "TFSIM_PACE=0 TFSIM_DEVICES=2" "$programs/rewrite_search" "$which" ||
+		fail "$which: the program noticed: $(tail -n 3 "$out/$which.out")"
+	for word; do
+		[ "$(ledger "$which" "cudnn-search ${word% *}")" = "${word#* }" ] ||
+			fail "$which: not $word: $("$programs/ledger" "$out/$which.tfs" | grep cudnn)"
+	done
+}
+beside held "decided-before-first-use 4" "one-search-at-a-time 1" "applied 0"
+beside gate "streams-idle 1" "applied 0"
+beside devices "applied 6"
+if grep 'holds 0 more' "$out/devices.out"; then
+	fail "devices: a device's convolutions use the other one's workspace"
+fi
+
 # The list that a program asks for: the choice comes first, and nothing is missing.
 options=
 env TFSIM_PACE=0 "$programs/rewrite_checks" heuristics >"$out/plain-head" || fail "heuristics without the library"
@@ -232,12 +252,39 @@ WORLD_SIZE=2 measured ranks "" "60 1024" apply "not measured, there are several 
 
 # Decisions of another GPU, broken and hostile lines: passed over, said at most, never fatal.
 options=
-for text in 'another GPU | 91900 | 0 1 0 1 1 | 25' 'tfsim simulated GPU | 91900 | 0 1 9999999999999999999999' \
-	'tfsim simulated GPU | 91900 | 99 77 1 nan inf | 1 2 3' "$(head -c 3000 /dev/urandom | tr '\0' x)"; do
-	printf '%s\n' "$text" >"$out/hostile.decisions"
-	run hostile "" "$programs/rewrite_checks" convolution || fail "hostile decisions: $(tail -n 3 "$out/hostile.out")"
+rm -f "$out"/*.decisions
+run good "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/good.out")"
+good=$(tail -n 1 "$out/good.decisions")
+refuse_file() { # MESSAGE: what $out/hostile.decisions gets is refused with it, and the search made
 	done=$((done + 1))
-done
+	options=quiet=0
+	run hostile "" "$programs/rewrite_checks" convolution || fail "hostile decisions: $(tail -n 3 "$out/hostile.out")"
+	grep -q "hostile.decisions: $1" "$out/hostile.out" || fail "not said '$1': $(cat "$out/hostile.out")"
+	applies hostile cudnn-search
+	options=
+}
+refuse_line() { # MESSAGE LINE
+	{ head -n 1 "$out/good.decisions"; printf '%s\n' "$2"; } >"$out/hostile.decisions"
+	refuse_file "$1"
+}
+refuse_line "it is for 'another GPU | 91900', not for 'tfsim simulated GPU | 91900': not used" "another GPU${good#tfsim simulated GPU}"
+refuse_line "it is for 'tfsim simulated GPU | 90100', not" "$(echo "$good" | sed 's/| 91900 |/| 90100 |/')"
+refuse_line "line 2 names no GPU" "$(head -c 3000 /dev/urandom | tr '\0\n' xx)"
+refuse_line "line 2 names no GPU" "GPU | 9x | 0 1 0 1.000000 1.000000 | 1"
+refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | 0 1 9999999999999999999999 1.000000 1.000000 | 1"
+refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | 0 1 0 nan inf | 1 2 3"
+refuse_line "line 2 does not name a problem" "${good% *}"
+refuse_line "line 2 goes on" "$good 7"
+refuse_line "line 2 chooses what may not stand" "$(echo "$good" | sed 's/| 91900 | \([0-9]*\) [0-9]* /| 91900 | \1 6 /')"
+head -c -4 "$out/good.decisions" >"$out/hostile.decisions"
+refuse_file "line 2 is cut off"
+[ "$(tail -n 1 "$out/hostile.decisions")" = "$good" ] || fail "a line was appended to one that is cut off"
+tail -n 1 "$out/good.decisions" >"$out/hostile.decisions"
+refuse_file "it is no file of decisions"
+rm "$out/hostile.decisions"
+mkdir "$out/hostile.decisions"
+refuse_file "it is no plain file"
+rmdir "$out/hostile.decisions"
 
 # A decision that cuDNN refuses to run: the program's own algorithm does.
 rm -f "$out"/*.decisions

@@ -33,10 +33,13 @@ struct tfs_convolution_call {
 /* One entry of an algorithm list, whichever direction; cuDNN's three structs have one layout. */
 #define tfs_performance cudnnConvolutionFwdAlgoPerfStruct /* as a struct tag */
 
-/* The program asked for a list of algorithms and got it. A rewrite may change the order. */
+#define TFS_CHOICE_OWN_MEMORY UINT64_MAX
+
+/* The program asks for a list of algorithms. A rewrite may answer, or change the order. */
 struct tfs_choice_call {
 	enum tfs_family family;
 	bool measured; /* by a Find... call: the program searches for itself */
+	bool answered; /* by a rewrite, cuDNN was not asked */
 	cudnnHandle_t handle;
 	cudnnTensorDescriptor_t x_descriptor;
 	cudnnFilterDescriptor_t w_descriptor;
@@ -44,6 +47,8 @@ struct tfs_choice_call {
 	cudnnConvolutionDescriptor_t convolution;
 	struct tfs_performance *list;
 	int count;
+	int requested;
+	uint64_t workspace_bytes; /* what a Find...Ex call may use; else TFS_CHOICE_OWN_MEMORY */
 	uint32_t site;
 };
 

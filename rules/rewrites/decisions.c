@@ -2,165 +2,143 @@
 #include "rules/rewrites/decisions.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/env.h"
+#include "rules/rewrites/decisions_file.h"
 #include "shim/log.h"
-#include "shim/recorder.h"
+#include "shim/spin.h"
 
-#define MOST_DECISIONS 512u
-#define MOST_BYTES (1 << 20)
-#define VERSION_LINE "# tfshim decisions 1: GPU | cuDNN | asked chosen workspace ms ms | problem\n"
+#define MOST_MACHINES 32u
 
-static struct tfs_decision decisions[MOST_DECISIONS];
+static struct tfs_decision decisions[TFS_MOST_DECISIONS];
 static uint32_t decision_count;
-static char path[PATH_MAX];
-static char key[160]; /* "GPU | cuDNN |", how a line for this machine begins */
+static struct {
+	char name[128]; /* "GPU | cuDNN" */
+	bool told;
+} machines[MOST_MACHINES];
+static uint32_t machine_count;
+static struct tfs_spin lock;
 
-/* TFSHIM_DECISIONS, else beside the recordings, named after the program. */
-static void find_path(void)
+/* The lock is held. */
+static uint32_t find_machine(const char *name)
 {
-	const char *program = strrchr(tfs_recording.header->program, '/');
-	const char *slash = strrchr(tfs_recording.path, '/');
+	uint32_t i = 0;
 
-	if (tfs_options.decisions != NULL && *tfs_options.decisions != '\0')
-		snprintf(path, sizeof(path), "%s", tfs_options.decisions);
-	else if (slash != NULL && program != NULL)
-		snprintf(path, sizeof(path), "%.*s/%s.decisions", (int)(slash - tfs_recording.path),
-			tfs_recording.path, program + 1);
+	while (i < machine_count && strcmp(machines[i].name, name) != 0)
+		i++;
+	if (i == MOST_MACHINES)
+		return 0;
+	if (i == machine_count) {
+		snprintf(machines[i].name, sizeof(machines[i].name), "%s", name);
+		machine_count++;
+	}
+	return i + 1;
 }
 
-static bool same_problem(const struct tfs_problem *one, const struct tfs_problem *other)
+uint32_t tfs_decisions_named(const char *name)
 {
-	return memcmp(one, other, sizeof(*one)) == 0;
+	tfs_spin_lock(&lock);
+	const uint32_t machine = find_machine(name);
+	tfs_spin_unlock(&lock);
+	return machine;
 }
 
-const struct tfs_decision *tfs_decisions_find(const struct tfs_problem *problem)
+uint32_t tfs_decisions_machine(const char *gpu, size_t cudnn_version)
+{
+	char name[sizeof(machines[0].name)];
+	uint32_t own = 0;
+	uint32_t other = 0;
+
+	snprintf(name, sizeof(name), "%.90s | %zu", gpu, cudnn_version);
+	for (char *c = name; c < name + strnlen(gpu, 90); c++)
+		if (*c == '|' || *c == '\n')
+			*c = '/';
+	tfs_spin_lock(&lock);
+	const uint32_t machine = find_machine(name);
+	for (uint32_t i = 0; i < decision_count; i++) {
+		if (!decisions[i].replayed)
+			continue;
+		own += decisions[i].machine == machine;
+		other = decisions[i].machine != machine ? decisions[i].machine : other;
+	}
+	const bool tell = machine > 0 && own == 0 && other > 0 && !machines[machine - 1].told;
+	if (tell)
+		machines[machine - 1].told = true;
+	tfs_spin_unlock(&lock);
+	if (tell)
+		tfs_decisions_refuse(
+			"it is for '%s', not for '%s': not used", machines[other - 1].name, name);
+	return machine;
+}
+
+const struct tfs_decision *tfs_decisions_find(uint32_t machine, const struct tfs_problem *problem)
 {
 	for (uint32_t i = 0; i < __atomic_load_n(&decision_count, __ATOMIC_ACQUIRE); i++)
-		if (same_problem(&decisions[i].problem, problem))
+		if (decisions[i].machine == machine &&
+			memcmp(&decisions[i].problem, problem, sizeof(*problem)) == 0)
 			return &decisions[i];
 	return NULL;
 }
 
-static const struct tfs_decision *keep(const struct tfs_decision *decision)
+const struct tfs_decision *tfs_decisions_keep(const struct tfs_decision *decision)
 {
-	const uint32_t at = decision_count;
+	struct tfs_decision *kept = NULL;
 
-	if (at == MOST_DECISIONS)
-		return NULL;
-	decisions[at] = *decision;
-	__atomic_store_n(&decision_count, at + 1, __ATOMIC_RELEASE);
-	return &decisions[at];
-}
-
-/* Reads one integer of a line; false and nothing moved when there is none in range. */
-static bool read_integer(const char **text, long long low, long long high, long long *out)
-{
-	char *end;
-	const long long number = strtoll(*text, &end, 10);
-
-	if (end == *text || number < low || number > high)
-		return false;
-	*text = end;
-	*out = number;
-	return true;
-}
-
-static bool read_line(const char *line, struct tfs_decision *out)
-{
-	long long number;
-	char *end;
-
-	memset(out, 0, sizeof(*out));
-	if (!read_integer(&line, 0, 99, &number))
-		return false;
-	out->asked = (int)number;
-	if (!read_integer(&line, 0, 99, &number))
-		return false;
-	out->chosen = (int)number;
-	if (!read_integer(&line, 0, LLONG_MAX, &number))
-		return false;
-	out->workspace = (uint64_t)number;
-	out->asked_ms = strtof(line, &end);
-	out->chosen_ms = strtof(end, (char **)&line);
-	if (strncmp(line, " |", 2) != 0 || !(out->asked_ms >= 0) || !(out->chosen_ms >= 0))
-		return false;
-	line += 2;
-	for (uint32_t i = 0; i < TFS_PROBLEM_FIELD_COUNT; i++) {
-		if (!read_integer(&line, INT32_MIN, INT32_MAX, &number))
-			return false;
-		out->problem.fields[i] = (int32_t)number;
+	tfs_spin_lock(&lock);
+	if (decision_count < TFS_MOST_DECISIONS) {
+		kept = &decisions[decision_count];
+		*kept = *decision;
+		__atomic_store_n(&decision_count, decision_count + 1, __ATOMIC_RELEASE);
 	}
-	out->replayed = true;
-	return *line == '\0';
+	tfs_spin_unlock(&lock);
+	return kept;
 }
 
-static void read_lines(char *text)
+/* Is the file's last line whole? What a full disk or a kill cut off must not run into ours. */
+static bool ends_in_newline(int fd, const struct stat *status)
 {
-	struct tfs_decision decision;
-	uint32_t bad = 0;
-	char *rest = NULL;
+	char last = '\n';
 
-	for (char *line = strtok_r(text, "\n", &rest); line != NULL;
-		line = strtok_r(NULL, "\n", &rest)) {
-		if (line[0] == '#' || strncmp(line, key, strlen(key)) != 0)
-			continue;
-		if (!read_line(line + strlen(key), &decision))
-			bad++;
-		else if (tfs_decisions_find(&decision.problem) == NULL)
-			keep(&decision);
-	}
-	if (bad > 0)
-		tfs_log(TFS_LOG_WARN, "%s: %u lines could not be read", path, bad);
+	return status->st_size == 0 ||
+	       (pread(fd, &last, 1, status->st_size - 1) == 1 && last == '\n');
 }
 
-void tfs_decisions_open(const char *gpu, size_t cudnn_version)
+/* Milliseconds with six decimals; the program's locale has no say in it. */
+static int put_time(char *out, size_t bytes, float ms)
 {
-	struct stat status;
-	char *text;
+	const unsigned long long ns = (unsigned long long)((double)ms * 1e6 + 0.5);
 
-	find_path();
-	snprintf(key, sizeof(key), "%.100s | %zu |", gpu, cudnn_version);
-	const int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-		status.st_size < MOST_BYTES) {
-		text = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			-1, 0);
-		if (text != MAP_FAILED) {
-			if (read(fd, text, MOST_BYTES - 1) > 0)
-				read_lines(text);
-			munmap(text, MOST_BYTES);
-		}
-	}
-	close(fd);
+	return snprintf(out, bytes, " %llu.%06llu", ns / 1000000, ns % 1000000);
 }
 
 /* One write to a file opened for appending: lines of several processes do not mix. */
 static void append(const struct tfs_decision *decision)
 {
+	const char *path = tfs_decisions_path();
 	char line[1024];
 	struct stat status;
 	int used = 0;
-	const int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
-	if (fd < 0) {
+	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
 		tfs_log(TFS_LOG_WARN, "%s cannot be written: the next run searches again", path);
+		if (fd >= 0)
+			close(fd);
 		return;
 	}
-	if (fstat(fd, &status) == 0 && status.st_size == 0)
-		used = snprintf(line, sizeof(line), "%s", VERSION_LINE);
-	used += snprintf(line + used, sizeof(line) - (size_t)used, "%s %d %d %llu %.9g %.9g |", key,
-		decision->asked, decision->chosen, (unsigned long long)decision->workspace,
-		(double)decision->asked_ms, (double)decision->chosen_ms);
+	if (status.st_size == 0)
+		used = snprintf(line, sizeof(line), "%s", TFS_DECISIONS_HEAD);
+	else if (!ends_in_newline(fd, &status))
+		line[used++] = '\n';
+	used += snprintf(line + used, sizeof(line) - (size_t)used, "%s | %d %d %llu",
+		machines[decision->machine - 1].name, decision->asked, decision->chosen,
+		(unsigned long long)decision->workspace);
+	used += put_time(line + used, sizeof(line) - (size_t)used, decision->asked_ms);
+	used += put_time(line + used, sizeof(line) - (size_t)used, decision->chosen_ms);
+	used += snprintf(line + used, sizeof(line) - (size_t)used, " |");
 	for (uint32_t i = 0; i < TFS_PROBLEM_FIELD_COUNT && used < (int)sizeof(line) - 16; i++)
 		used += snprintf(line + used, sizeof(line) - (size_t)used, " %d",
 			decision->problem.fields[i]);
@@ -172,7 +150,7 @@ static void append(const struct tfs_decision *decision)
 
 const struct tfs_decision *tfs_decisions_add(const struct tfs_decision *decision, bool last)
 {
-	const struct tfs_decision *kept = keep(decision);
+	const struct tfs_decision *kept = tfs_decisions_keep(decision);
 
 	if (kept != NULL && last)
 		append(decision);

@@ -321,6 +321,28 @@ void tfs_rewrite_choice(struct tfs_choice_call *call)
 	errno = saved;
 }
 
+bool tfs_rewrite_answer(struct tfs_choice_call *call)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->answer != NULL && takes_part(i))
+			done = rewrites[i]->answer(call);
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_handle(void)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->handle != NULL && states[i].mode != TFS_MODE_OFF)
+			rewrites[i]->handle();
+	errno = saved;
+}
+
 void tfs_rewrite_reset(uint32_t device)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)

@@ -62,8 +62,11 @@ struct tfs_rewrite {
 	/* After the program's own call has succeeded: does the same aside and compares. False, with
 	 * the evidence, when the results differ. NULL: the rewrite cannot run in shadow. */
 	bool (*shadow)(const struct tfs_copy_call *call, char *out_evidence, size_t bytes);
-	/* May change how the convolution is called, or the list that the program gets. */
+	void (*handle)(void); /* the program has made a cuDNN handle, which may have waited */
+	/* May change how the convolution is called, or the list that the program gets; or give one
+	 * before cuDNN is asked: then true. */
 	void (*convolution)(struct tfs_convolution_call *call);
+	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
 	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
 	void (*finish)(void);           /* at exit; CUDA must not be called */
@@ -112,7 +115,9 @@ extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
 void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
 void tfs_rewrite_convolution(struct tfs_convolution_call *call);
+bool tfs_rewrite_answer(struct tfs_choice_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
+void tfs_rewrite_handle(void);
 void tfs_rewrite_reset(uint32_t device);
 
 /* Writes the ledger; at exit. */

@@ -1,83 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/search.h"
 
-#include <cuda.h>
-#include <sched.h>
 #include <string.h>
 
+#include "rules/rewrites/search_fences.h"
 #include "shim/clock.h"
 #include "shim/hook.h"
 
-#define PATIENCE_NS UINT64_C(250000000)    /* for the program's work to end */
-#define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
-
-static struct {
-	__typeof__(&cudnnFindConvolutionForwardAlgorithmEx) forward;
-	__typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) data;
-	__typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) filter;
-	CUresult (*allocate)(CUdeviceptr *, size_t);
-	CUresult (*free)(CUdeviceptr);
-	CUresult (*info)(size_t *, size_t *);
-	CUresult (*query)(CUstream);
-} real;
-
-#define LOOK_UP(field, library, name)                                                              \
-	(real.field = (__typeof__(real.field))tfs_lookup_named(TFS_LIBRARY_##library, name))
-
-bool tfs_search_start(void)
-{
-	return LOOK_UP(forward, cudnn, "cudnnFindConvolutionForwardAlgorithmEx") &&
-	       LOOK_UP(data, cudnn, "cudnnFindConvolutionBackwardDataAlgorithmEx") &&
-	       LOOK_UP(filter, cudnn, "cudnnFindConvolutionBackwardFilterAlgorithmEx") &&
-	       LOOK_UP(allocate, cuda, "cuMemAlloc_v2") && LOOK_UP(free, cuda, "cuMemFree_v2") &&
-	       LOOK_UP(info, cuda, "cuMemGetInfo_v2") && LOOK_UP(query, cuda, "cuStreamQuery");
-}
-
-bool tfs_search_idle(cudnnHandle_t handle)
-{
-	const CUstream streams[] = {(CUstream)tfs_cudnn_stream(handle), NULL};
-	const uint64_t until = tfs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
-	CUresult status = CUDA_SUCCESS;
-
-	for (int i = 0; i < 2 && status == CUDA_SUCCESS; i++) {
-		status = real.query(streams[i]);
-		while (status == CUDA_ERROR_NOT_READY && tfs_clock_ns(CLOCK_MONOTONIC) < until) {
-			sched_yield();
-			status = real.query(streams[i]);
-		}
-	}
-	return status == CUDA_SUCCESS;
-}
-
-void *tfs_search_allocate(uint64_t bytes)
-{
-	size_t available;
-	size_t all;
-	CUdeviceptr memory = 0;
-
-	if (bytes == 0)
-		bytes = 1;
-	if (real.info(&available, &all) != CUDA_SUCCESS || available < bytes + MARGIN_BYTES ||
-		real.allocate(&memory, bytes) != CUDA_SUCCESS)
-		return NULL;
-	return (void *)(uintptr_t)memory;
-}
-
-void tfs_search_free(void *memory)
-{
-	if (memory != NULL)
-		real.free((CUdeviceptr)(uintptr_t)memory);
-}
-
-/* Not reproducible, whatever the flags say: cuDNN's documentation names them. */
-static bool known_to_vary(enum tfs_family family, int algorithm)
-{
-	if (family == TFS_FAMILY_conv_backward_filter)
-		return algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 ||
-		       algorithm == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3;
-	return family == TFS_FAMILY_conv_backward_data &&
-	       algorithm == CUDNN_CONVOLUTION_BWD_DATA_ALGO_0;
-}
+#define LEAST_WORKSPACE (UINT64_C(1) << 20)
 
 struct scratch {
 	void *x;
@@ -87,15 +17,17 @@ struct scratch {
 	uint64_t workspace_bytes;
 };
 
-static void give_back(struct scratch *scratch)
+static void give_back(struct tfs_search_device *device, const struct scratch *scratch)
 {
-	tfs_search_free(scratch->x);
-	tfs_search_free(scratch->w);
-	tfs_search_free(scratch->y);
-	tfs_search_free(scratch->workspace);
+	tfs_search_free(device, scratch->x);
+	tfs_search_free(device, scratch->w);
+	tfs_search_free(device, scratch->y);
+	tfs_search_free(device, scratch->workspace);
+	tfs_search_device_settle(device);
 }
 
-static bool get_scratch(const struct tfs_search *search, struct scratch *out)
+static bool get_scratch(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct tfs_search_limits *limits, struct scratch *out)
 {
 	struct tfs_tensor x;
 	struct tfs_tensor w;
@@ -103,15 +35,16 @@ static bool get_scratch(const struct tfs_search *search, struct scratch *out)
 
 	memset(out, 0, sizeof(*out));
 	if (!tfs_tensor_read(search->x, &x) || !tfs_filter_read(search->w, &w) ||
-		!tfs_tensor_read(search->y, &y))
+		!tfs_tensor_read(search->y, &y) || x.bytes + w.bytes + y.bytes > limits->memory)
 		return false;
-	out->x = tfs_search_allocate(x.bytes);
-	out->w = tfs_search_allocate(w.bytes);
-	out->y = tfs_search_allocate(y.bytes);
+	out->x = tfs_search_allocate(device, x.bytes, device->stream);
+	out->w = tfs_search_allocate(device, w.bytes, device->stream);
+	out->y = tfs_search_allocate(device, y.bytes, device->stream);
 	/* As much as can be had up to the limit: algorithms that need more are not tried. */
-	out->workspace_bytes = search->workspace_limit;
-	while (out->workspace == NULL && out->workspace_bytes >= 1u << 20) {
-		out->workspace = tfs_search_allocate(out->workspace_bytes);
+	const uint64_t rest = limits->memory - x.bytes - w.bytes - y.bytes;
+	out->workspace_bytes = rest < limits->workspace ? rest : limits->workspace;
+	while (out->workspace == NULL && out->workspace_bytes >= LEAST_WORKSPACE) {
+		out->workspace = tfs_search_allocate(device, out->workspace_bytes, device->stream);
 		if (out->workspace == NULL)
 			out->workspace_bytes /= 2;
 	}
@@ -119,7 +52,7 @@ static bool get_scratch(const struct tfs_search *search, struct scratch *out)
 		out->workspace_bytes = 0;
 	if (out->x != NULL && out->w != NULL && out->y != NULL)
 		return true;
-	give_back(out);
+	give_back(device, out);
 	return false;
 }
 
@@ -129,24 +62,60 @@ _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(cudnnConvolutionB
 			       sizeof(cudnnConvolutionBwdFilterAlgoPerf_t),
 	"one layout");
 
-static cudnnStatus_t find(const struct tfs_search *search, const struct scratch *scratch, int most,
-	int *out_count, cudnnConvolutionFwdAlgoPerf_t *out_list)
+#define REAL(name) ((__typeof__(&name))tfs_lookup_named(TFS_LIBRARY_cudnn, #name))
+
+static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct scratch *scratch, int most, int *out_count,
+	cudnnConvolutionFwdAlgoPerf_t *out_list)
+{
+	const __typeof__(&cudnnFindConvolutionForwardAlgorithmEx) find =
+		REAL(cudnnFindConvolutionForwardAlgorithmEx);
+
+	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
+			    : find(device->handle, search->x, scratch->x, search->w, scratch->w,
+				      search->convolution, search->y, scratch->y, most, out_count,
+				      out_list, scratch->workspace, scratch->workspace_bytes);
+}
+
+static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct scratch *scratch, int most, int *out_count,
+	cudnnConvolutionFwdAlgoPerf_t *out_list)
+{
+	const __typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) find =
+		REAL(cudnnFindConvolutionBackwardDataAlgorithmEx);
+
+	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
+			    : find(device->handle, search->w, scratch->w, search->y, scratch->y,
+				      search->convolution, search->x, scratch->x, most, out_count,
+				      (cudnnConvolutionBwdDataAlgoPerf_t *)out_list,
+				      scratch->workspace, scratch->workspace_bytes);
+}
+
+static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct scratch *scratch, int most, int *out_count,
+	cudnnConvolutionFwdAlgoPerf_t *out_list)
+{
+	const __typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) find =
+		REAL(cudnnFindConvolutionBackwardFilterAlgorithmEx);
+
+	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
+			    : find(device->handle, search->x, scratch->x, search->y, scratch->y,
+				      search->convolution, search->w, scratch->w, most, out_count,
+				      (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list,
+				      scratch->workspace, scratch->workspace_bytes);
+}
+
+static cudnnStatus_t find(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct scratch *scratch, int most, int *out_count,
+	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	switch (search->family) {
 	case TFS_FAMILY_conv_forward:
-		return real.forward(search->handle, search->x, scratch->x, search->w, scratch->w,
-			search->convolution, search->y, scratch->y, most, out_count, out_list,
-			scratch->workspace, scratch->workspace_bytes);
+		return find_forward(device, search, scratch, most, out_count, out_list);
 	case TFS_FAMILY_conv_backward_data:
-		return real.data(search->handle, search->w, scratch->w, search->y, scratch->y,
-			search->convolution, search->x, scratch->x, most, out_count,
-			(cudnnConvolutionBwdDataAlgoPerf_t *)out_list, scratch->workspace,
-			scratch->workspace_bytes);
+		return find_data(device, search, scratch, most, out_count, out_list);
 	case TFS_FAMILY_conv_backward_filter:
-		return real.filter(search->handle, search->x, scratch->x, search->y, scratch->y,
-			search->convolution, search->w, scratch->w, most, out_count,
-			(cudnnConvolutionBwdFilterAlgoPerf_t *)out_list, scratch->workspace,
-			scratch->workspace_bytes);
+		return find_filter(device, search, scratch, most, out_count, out_list);
 	default:
 		return CUDNN_STATUS_BAD_PARAM;
 	}
@@ -169,7 +138,7 @@ static void take(const struct tfs_search *search, const cudnnConvolutionFwdAlgoP
 	samples[algorithm].ms[samples[algorithm].count++] = entry->time;
 	candidates[algorithm].workspace = entry->memory;
 	candidates[algorithm].deterministic = entry->determinism == CUDNN_DETERMINISTIC &&
-					      !known_to_vary(search->family, algorithm);
+					      !tfs_search_varies(search->family, algorithm);
 }
 
 static void summarise(const struct samples *samples, struct tfs_candidate *candidate)
@@ -185,16 +154,39 @@ static void summarise(const struct samples *samples, struct tfs_candidate *candi
 	candidate->spread_ms = (ms[2] > high ? ms[2] : high) - (ms[2] < low ? ms[2] : low);
 }
 
-enum tfs_search_result tfs_search_run(
-	const struct tfs_search *search, struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS])
+static enum tfs_search_result measure(struct tfs_search_device *device,
+	const struct tfs_search *search, const struct scratch *scratch, uint64_t until_ns,
+	struct tfs_candidate *candidates)
 {
 	cudnnConvolutionFwdAlgoPerf_t list[TFS_SEARCH_ALGORITHMS * 2];
 	struct samples samples[TFS_SEARCH_ALGORITHMS] = {0};
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+
+	for (uint32_t i = 0; i < TFS_SEARCH_REPEATS; i++) {
+		const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+		int count = 0;
+
+		if (i > 0 && now_ns + (now_ns - start_ns) / i > until_ns)
+			return TFS_SEARCH_NO_TIME;
+		if (find(device, search, scratch, (int)(sizeof(list) / sizeof(list[0])), &count,
+			    list) != CUDNN_STATUS_SUCCESS)
+			return TFS_SEARCH_FAILED;
+		for (int k = 0; k < count; k++)
+			take(search, &list[k], candidates, samples);
+	}
+	for (uint32_t i = 0; i < TFS_SEARCH_ALGORITHMS; i++)
+		summarise(&samples[i], &candidates[i]);
+	return TFS_SEARCH_DONE;
+}
+
+enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
+	const struct tfs_search *search, const struct tfs_search_limits *limits,
+	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS])
+{
 	struct scratch scratch;
-	cudnnStatus_t status = CUDNN_STATUS_SUCCESS;
 
 	memset(out_candidates, 0, TFS_SEARCH_ALGORITHMS * sizeof(*out_candidates));
-	if (!get_scratch(search, &scratch))
+	if (!get_scratch(device, search, limits, &scratch))
 		return TFS_SEARCH_NO_MEMORY;
 	struct scratch used = scratch;
 	if (search->live_x != NULL) {
@@ -202,15 +194,32 @@ enum tfs_search_result tfs_search_run(
 		used.w = search->live_w;
 		used.y = search->live_y;
 	}
-	for (uint32_t i = 0; i < TFS_SEARCH_REPEATS && status == CUDNN_STATUS_SUCCESS; i++) {
-		int count = 0;
+	const enum tfs_search_result result =
+		measure(device, search, &used, limits->until_ns, out_candidates);
+	give_back(device, &scratch);
+	return result;
+}
 
-		status = find(search, &used, (int)(sizeof(list) / sizeof(list[0])), &count, list);
-		for (int k = 0; k < count && status == CUDNN_STATUS_SUCCESS; k++)
-			take(search, &list[k], out_candidates, samples);
-	}
-	give_back(&scratch);
-	for (uint32_t i = 0; i < TFS_SEARCH_ALGORITHMS; i++)
-		summarise(&samples[i], &out_candidates[i]);
-	return status == CUDNN_STATUS_SUCCESS ? TFS_SEARCH_DONE : TFS_SEARCH_FAILED;
+int tfs_search_guess(
+	const struct tfs_search *search, cudnnConvolutionFwdAlgoPerf_t *out_list, int most)
+{
+	const __typeof__(&cudnnGetConvolutionForwardAlgorithm_v7) forward =
+		REAL(cudnnGetConvolutionForwardAlgorithm_v7);
+	const __typeof__(&cudnnGetConvolutionBackwardDataAlgorithm_v7) data =
+		REAL(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+	const __typeof__(&cudnnGetConvolutionBackwardFilterAlgorithm_v7) filter =
+		REAL(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
+	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
+	int count = 0;
+
+	if (search->family == TFS_FAMILY_conv_forward && forward != NULL)
+		status = forward(search->handle, search->x, search->w, search->convolution,
+			search->y, most, &count, out_list);
+	else if (search->family == TFS_FAMILY_conv_backward_data && data != NULL)
+		status = data(search->handle, search->w, search->y, search->convolution, search->x,
+			most, &count, (cudnnConvolutionBwdDataAlgoPerf_t *)out_list);
+	else if (search->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+		status = filter(search->handle, search->x, search->y, search->convolution,
+			search->w, most, &count, (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list);
+	return status == CUDNN_STATUS_SUCCESS ? count : 0;
 }

@@ -3,14 +3,16 @@
 #define TFS_RULES_REWRITES_SEARCH_H
 
 /*
- * Measures cuDNN's algorithms for one convolution, on scratch memory that is given back at once:
- * the program's tensors are not touched. Blocks for as long as the measuring takes.
+ * Measures cuDNN's algorithms for one convolution, on a handle, a stream and scratch memory of the
+ * shim's own; the program's tensors are not touched, its streams not waited for. Blocks for as long
+ * as the measuring takes.
  */
 
 #include <cudnn.h>
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "rules/rewrites/search_device.h"
 #include "shim/tensors.h"
 
 #define TFS_SEARCH_REPEATS 3u
@@ -28,36 +30,37 @@ struct tfs_candidate {
 /* What is to be searched; descriptors are the program's own and only read. */
 struct tfs_search {
 	enum tfs_family family;
-	cudnnHandle_t handle;
+	cudnnHandle_t handle; /* the program's: only asked for its stream and for heuristics */
 	cudnnTensorDescriptor_t x;
 	cudnnFilterDescriptor_t w;
 	cudnnTensorDescriptor_t y;
 	cudnnConvolutionDescriptor_t convolution;
 	cudnnMathType_t math;
-	uint64_t workspace_limit;
 	void *live_x, *live_w, *live_y; /* tests only: instead of scratch tensors */
+};
+
+/* What a search may take. */
+struct tfs_search_limits {
+	uint64_t workspace; /* of an algorithm, in bytes */
+	uint64_t memory;    /* in all, in bytes */
+	uint64_t until_ns;  /* on the monotonic clock; no repeat that would end later is begun */
 };
 
 enum tfs_search_result {
 	TFS_SEARCH_DONE,
-	TFS_SEARCH_NO_MEMORY, /* the device has not enough left to spare */
-	TFS_SEARCH_FAILED     /* the library refused */
+	TFS_SEARCH_NO_MEMORY, /* the device has not enough left to spare, or the limit is too low */
+	TFS_SEARCH_NO_TIME,
+	TFS_SEARCH_FAILED /* the library refused */
 };
 
-/* Looks up what is needed; false = no search is possible here. */
-bool tfs_search_start(void);
-
-/* Waits a little for the handle's stream and the legacy one to run dry. False where they do not:
- * a search waits for them, and what they wait for may be the calling thread itself. */
-bool tfs_search_idle(cudnnHandle_t handle);
-
-/* Fills out_candidates (by algorithm number). */
-enum tfs_search_result tfs_search_run(const struct tfs_search *search,
+/* Fills out_candidates (by algorithm number). The device's equipment is taken. */
+enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
+	const struct tfs_search *search, const struct tfs_search_limits *limits,
 	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS]);
 
-/* Device memory of the shim's own, by driver calls, which leave the runtime's last error alone.
- * NULL when the device would be left with less than a margin. */
-void *tfs_search_allocate(uint64_t bytes);
-void tfs_search_free(void *memory);
+/* The heuristics' whole list, by the program's handle; the number of entries, 0 when there is none.
+ * Nothing runs. */
+int tfs_search_guess(
+	const struct tfs_search *search, cudnnConvolutionFwdAlgoPerf_t *out_list, int most);
 
 #endif

@@ -1,11 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
+#include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
-TFS_PLAIN_HOOK(cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle), (handle))
+TFS_HOOK(cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnCreate);
+	const cudnnStatus_t status = TFS_REAL(cudnnCreate)(handle);
+
+	if (TFS_END(&frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, TFS_NO_STREAM);
+		tfs_hook_details(&frame, &details);
+	}
+	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
+			0 &&
+		frame.thread != NULL && status == CUDNN_STATUS_SUCCESS)
+		tfs_rewrite_handle();
+	TFS_LEAVE(&frame);
+	return status;
+}
+
 TFS_PLAIN_HOOK(cudnnStatus_t, cudnnDestroy, (cudnnHandle_t handle), (handle))
 TFS_PLAIN_HOOK(cudnnStatus_t, cudnnSetStream, (cudnnHandle_t handle, cudaStream_t streamId),
 	(handle, streamId))

@@ -7,15 +7,25 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
-/* Lets rewrites reorder the list that the program is about to get. */
-static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
+/* The list is about to be asked for: do rewrites know it? */
+static bool answered(const struct tfs_frame *frame, struct tfs_choice_call *call, const int *count)
 {
 	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
 			0 ||
 		frame->thread == NULL)
-		return;
+		return false;
 	call->site = frame->entry->site;
-	tfs_rewrite_choice(call);
+	return call->handle != NULL && call->list != NULL && count != NULL && call->requested > 0 &&
+	       tfs_rewrite_answer(call);
+}
+
+/* Lets rewrites reorder the list that the program is about to get. */
+static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
+{
+	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
+			0 &&
+		frame->thread != NULL)
+		tfs_rewrite_choice(call);
 }
 
 static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs_choice_call *call)
@@ -35,11 +45,11 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 }
 
 /* The block of all nine functions: they differ in the order of their arguments. */
-#define CHOICE_HOOK(name, kind, is_measured, x, w, y, parameters, arguments)                       \
+#define CHOICE_HOOK(name, kind, is_measured, memory, x, w, y, parameters, arguments)               \
 	TFS_HOOK(cudnnStatus_t, name, parameters)                                                  \
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
-		const cudnnStatus_t status = TFS_REAL(name) arguments;                             \
+		cudnnStatus_t status = CUDNN_STATUS_SUCCESS;                                       \
 		struct tfs_choice_call call = {.family = TFS_FAMILY_##kind,                        \
 			.measured = (is_measured),                                                 \
 			.handle = handle,                                                          \
@@ -48,15 +58,22 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 			.y_descriptor = (y),                                                       \
 			.convolution = convDesc,                                                   \
 			.list = (struct tfs_performance *)perfResults,                             \
-			.count = status == CUDNN_STATUS_SUCCESS ? *returnedAlgoCount : 0};         \
+			.requested = requestedAlgoCount,                                           \
+			.workspace_bytes = (memory)};                                              \
                                                                                                    \
-		offer(&frame, &call);                                                              \
+		if (answered(&frame, &call, returnedAlgoCount)) {                                  \
+			*returnedAlgoCount = call.count;                                           \
+		} else {                                                                           \
+			status = TFS_REAL(name) arguments;                                         \
+			call.count = status == CUDNN_STATUS_SUCCESS ? *returnedAlgoCount : 0;      \
+			offer(&frame, &call);                                                      \
+		}                                                                                  \
 		note(&frame, status, &call);                                                       \
 		return status;                                                                     \
 	}
 
-CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, srcDesc, filterDesc,
-	destDesc,
+CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, TFS_CHOICE_OWN_MEMORY,
+	srcDesc, filterDesc, destDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnFilterDescriptor_t filterDesc,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t destDesc,
@@ -64,45 +81,47 @@ CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, srcDesc
 		cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, srcDesc, filterDesc, convDesc, destDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, false, gradDesc,
-	filterDesc, diffDesc,
+CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, false,
+	TFS_CHOICE_OWN_MEMORY, gradDesc, filterDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t filterDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t gradDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults),
 	(handle, filterDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnGetConvolutionBackwardFilterAlgorithm_v7, conv_backward_filter, false, srcDesc,
-	gradDesc, diffDesc,
+CHOICE_HOOK(cudnnGetConvolutionBackwardFilterAlgorithm_v7, conv_backward_filter, false,
+	TFS_CHOICE_OWN_MEMORY, srcDesc, gradDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnFilterDescriptor_t gradDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, srcDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithm, conv_forward, true, xDesc, wDesc, yDesc,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithm, conv_forward, true, TFS_CHOICE_OWN_MEMORY, xDesc,
+	wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnFilterDescriptor_t wDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t yDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, xDesc, wDesc, convDesc, yDesc, requestedAlgoCount, returnedAlgoCount, perfResults))
-CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true, dxDesc, wDesc,
-	dyDesc,
+CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true,
+	TFS_CHOICE_OWN_MEMORY, dxDesc, wDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t dxDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults),
 	(handle, wDesc, dyDesc, convDesc, dxDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, true, xDesc, dwDesc,
-	dyDesc,
+CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, true,
+	TFS_CHOICE_OWN_MEMORY, xDesc, dwDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnFilterDescriptor_t dwDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, xDesc, dyDesc, convDesc, dwDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true, xDesc, wDesc, yDesc,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true,
+	workSpace != NULL ? workSpaceSizeInBytes : 0, xDesc, wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t yDesc,
@@ -111,8 +130,8 @@ CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true, xDesc, w
 		size_t workSpaceSizeInBytes),
 	(handle, xDesc, x, wDesc, w, convDesc, yDesc, y, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
-CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, true, dxDesc, wDesc,
-	dyDesc,
+CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, true,
+	workSpace != NULL ? workSpaceSizeInBytes : 0, dxDesc, wDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnTensorDescriptor_t dyDesc, const void *dy,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc,
@@ -121,8 +140,8 @@ CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, tru
 		size_t workSpaceSizeInBytes),
 	(handle, wDesc, w, dyDesc, dy, convDesc, dxDesc, dx, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
-CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_backward_filter, true, xDesc,
-	dwDesc, dyDesc,
+CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_backward_filter, true,
+	workSpace != NULL ? workSpaceSizeInBytes : 0, xDesc, dwDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnTensorDescriptor_t dyDesc, const void *y,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t dwDesc,

@@ -184,6 +184,7 @@ static void convolve_best(void)
 	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM);
 }
 
+/* The program measures one problem, and fixes the algorithm of another. */
 static void convolve_searching(void)
 {
 	cudnnConvolutionFwdAlgoPerf_t list[8];
@@ -191,6 +192,7 @@ static void convolve_searching(void)
 	int count;
 
 	conv_make(&conv);
+	conv_resize(&conv, CONV_N / 2);
 	DNN(cudnnFindConvolutionForwardAlgorithm(
 		conv.handle, conv.x, conv.w, conv.convolution, conv.y, 8, &count, list));
 	convolve_fixed();

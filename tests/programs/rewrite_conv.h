@@ -46,6 +46,15 @@ static inline void conv_make(struct conv *conv)
 		conv->convolution, 0, 0, 1, 1, 1, 1, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT));
 }
 
+/* Another problem: the same with `n` images. */
+static inline void conv_resize(struct conv *conv, int n)
+{
+	DNN(cudnnSetTensor4dDescriptor(
+		conv->x, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, CONV_C, CONV_HW, CONV_HW));
+	DNN(cudnnSetTensor4dDescriptor(
+		conv->y, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, n, CONV_K, CONV_OUT, CONV_OUT));
+}
+
 /* A device copy of `count` floats made from a seed, which also go to `host`. */
 static inline float *conv_floats(float *host, int count, unsigned seed)
 {

@@ -103,6 +103,51 @@ cudaError_t tfsim_event_record(cudaEvent_t event, cudaStream_t handle, unsigned 
 	return error;
 }
 
+/* What stands on no stream of its own: behind all that the device's streams hold by now. */
+static cudaError_t record_behind_all(struct CUevent_st *event, struct CUstream_st *stream)
+{
+	struct tfsim_work work = {.kind = TFSIM_WAIT};
+	struct sim_payload *payload = sim_payload_create(&work);
+	struct sim_op *op = payload ? sim_op_create(payload) : NULL;
+	bool whole = op != NULL;
+
+	if (!op && payload)
+		sim_payload_unref(payload);
+	for (struct CUstream_st *s = sim.device[stream->device].streams; s; s = s->next)
+		if (s->last && whole)
+			whole = sim_op_depend(op, s->last);
+	if (!whole) {
+		if (op)
+			sim_op_unref(op);
+		return cudaErrorMemoryAllocation;
+	}
+	cudaError_t error = sim_submit(stream, op);
+
+	return error == cudaSuccess ? record(event, stream) : error;
+}
+
+cudaError_t tfsim_event_record_device(cudaEvent_t event)
+{
+	cudaStream_t own;
+	struct CUstream_st *stream;
+	cudaError_t error = tfsim_stream_create(&own, cudaStreamNonBlocking, 0);
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&sim.lock);
+	error = known(event) ? sim_stream_resolve(own, &stream) : cudaErrorInvalidResourceHandle;
+	for (struct CUstream_st *s = sim.device[sim_self.device].streams; s; s = s->next)
+		if (error == cudaSuccess && sim_capture_active(s)) {
+			sim_capture_invalidate(s->capture);
+			error = cudaErrorStreamCaptureUnsupported;
+		}
+	if (error == cudaSuccess)
+		error = record_behind_all(event, stream);
+	pthread_mutex_unlock(&sim.lock);
+	tfsim_stream_destroy(own);
+	return error;
+}
+
 static cudaError_t wait_for(struct CUstream_st *stream, struct CUevent_st *event)
 {
 	struct tfsim_work work = {.kind = TFSIM_WAIT};

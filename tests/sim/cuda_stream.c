@@ -87,6 +87,9 @@ SIM_DRIVER_TWINS(cuEventRecordWithFlags, _ptsz,
 	(CUevent hEvent, CUstream hStream, unsigned int flags),
 	tfsim_event_record(hEvent, hStream ? hStream : none, flags))
 
+SIM_DRIVER(cuCtxRecordEvent, (CUcontext hCtx, CUevent hEvent),
+	hCtx ? tfsim_event_record_device(hEvent) : cudaErrorInvalidValue)
+
 SIM_DRIVER(cuEventQuery, (CUevent hEvent), tfsim_event_query(hEvent))
 
 SIM_DRIVER(cuEventSynchronize, (CUevent hEvent), tfsim_event_synchronize(hEvent))

@@ -78,11 +78,14 @@ TFS_DNN_API cudnnStatus_t cudnnAdvVersionCheck(void)
 TFS_DNN_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 {
 	struct cudnnContext *h;
+	void *touched;
 
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
-	if (tfsim_device_count() < 1)
+	/* Device memory is taken, so that the device has a context from here on. */
+	if (tfsim_device_count() < 1 || tfsim_device_alloc(&touched, 1))
 		return tfs_dnn_fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
+	tfsim_device_free(touched);
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;

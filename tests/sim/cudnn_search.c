@@ -134,6 +134,9 @@ static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem 
 	return tfs_dnn_submit(handle, &w);
 }
 
+/* A test program may define it, to hold a search up; called between two algorithms. */
+extern void tfsim_on_search(void) __attribute__((weak, visibility("default")));
+
 static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
 	const struct tfs_dnn_target *t, struct tfs_dnn_perf *all, int n)
 {
@@ -142,6 +145,8 @@ static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
 
 		if (all[i].status)
 			continue;
+		if (tfsim_on_search)
+			tfsim_on_search();
 		q.math = all[i].math;
 		q.conv.tf32 = q.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
 		if (all[i].memory > t->workspace_bytes)

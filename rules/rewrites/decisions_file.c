@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/decisions_file.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rules/rewrites/search_fences.h"
+#include "shim/env.h"
+#include "shim/log.h"
+#include "shim/recorder.h"
+
+#define MOST_BYTES (1 << 20)
+#define MOST_WORKSPACE (1LL << 50)
+#define HEAD_BYTES 21u /* "# tfshim decisions 1:" */
+
+static char path[PATH_MAX];
+
+const char *tfs_decisions_path(void)
+{
+	return path;
+}
+
+void tfs_decisions_refuse(const char *format, ...)
+{
+	static _Atomic bool said;
+	char text[300];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	tfs_recorder_fact("cudnn-search decisions", text, 0);
+	if (!atomic_exchange(&said, true) && tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("%s: %s", path, text);
+}
+
+/* TFSHIM_DECISIONS, else beside the recordings, named after the program. */
+static void find_path(void)
+{
+	const char *program = strrchr(tfs_recording.header->program, '/');
+	const char *slash = strrchr(tfs_recording.path, '/');
+
+	if (tfs_options.decisions != NULL && *tfs_options.decisions != '\0')
+		snprintf(path, sizeof(path), "%s", tfs_options.decisions);
+	else if (slash != NULL && program != NULL)
+		snprintf(path, sizeof(path), "%.*s/%s.decisions", (int)(slash - tfs_recording.path),
+			tfs_recording.path, program + 1);
+}
+
+/* Reads one integer of a line; false and nothing moved when there is none in range. */
+static bool read_integer(const char **text, long long low, long long high, long long *out)
+{
+	char *end;
+	const long long number = strtoll(*text, &end, 10);
+
+	if (end == *text || number < low || number > high)
+		return false;
+	*text = end;
+	*out = number;
+	return true;
+}
+
+/* Milliseconds with six decimals; the program's locale has no say in it. */
+static bool read_time(const char **text, float *out)
+{
+	long long whole, millionths = 0;
+
+	if (!read_integer(text, 0, INT32_MAX, &whole) || **text != '.' ||
+		strspn(*text + 1, "0123456789") != 6)
+		return false;
+	++*text;
+	read_integer(text, 0, 999999, &millionths);
+	*out = (float)((double)whole + (double)millionths / 1e6);
+	return true;
+}
+
+/* What stands behind the machine; NULL, or why it is refused. */
+static const char *read_decision(const char *text, struct tfs_decision *out)
+{
+	long long asked, chosen, workspace, number;
+
+	if (!read_integer(&text, 0, 99, &asked) || !read_integer(&text, 0, 99, &chosen) ||
+		!read_integer(&text, 0, MOST_WORKSPACE, &workspace) ||
+		!read_time(&text, &out->asked_ms) || !read_time(&text, &out->chosen_ms) ||
+		strncmp(text, " |", 2) != 0)
+		return "is not a decision";
+	text += 2;
+	for (uint32_t i = 0; i < TFS_PROBLEM_FIELD_COUNT; i++) {
+		if (!read_integer(&text, INT32_MIN, INT32_MAX, &number))
+			return "does not name a problem";
+		out->problem.fields[i] = (int32_t)number;
+	}
+	if (*text != '\0')
+		return "goes on behind its problem";
+	out->asked = (int)asked;
+	out->chosen = (int)chosen;
+	out->workspace = (uint64_t)workspace;
+	out->replayed = true;
+	return tfs_search_allowed((enum tfs_family)out->problem.fields[TFS_PROBLEM_family],
+		       out->asked, out->chosen)
+		       ? NULL
+		       : "chooses what may not stand for what was asked";
+}
+
+/* NULL, or why the line is refused. */
+static const char *read_line(char *line)
+{
+	struct tfs_decision decision = {.asked = 0};
+
+	if (*line == '#' || *line == '\0')
+		return NULL;
+	char *version = strstr(line, " | ");
+	char *rest = version != NULL ? strstr(version + 3, " |") : NULL;
+
+	if (rest == NULL || version == line || rest == version + 3 ||
+		strspn(version + 3, "0123456789") != (size_t)(rest - version - 3))
+		return "names no GPU and cuDNN";
+	*rest = '\0';
+	const char *why = read_decision(rest + 2, &decision);
+	if (why != NULL)
+		return why;
+	decision.machine = tfs_decisions_named(line);
+	if (decision.machine == 0 ||
+		(tfs_decisions_find(decision.machine, &decision.problem) == NULL &&
+			tfs_decisions_keep(&decision) == NULL))
+		return "is one too many";
+	return NULL;
+}
+
+void tfs_decisions_read(char *text, size_t bytes)
+{
+	const char *first_why = NULL;
+	uint32_t number = 0;
+	uint32_t first = 0;
+	uint32_t bad = 0;
+
+	if (bytes < HEAD_BYTES || strncmp(text, TFS_DECISIONS_HEAD, HEAD_BYTES) != 0) {
+		tfs_decisions_refuse("it is no file of decisions of this version: not used");
+		return;
+	}
+	for (char *line = text, *next; line < text + bytes; line = next) {
+		char *end = memchr(line, '\n', (size_t)(text + bytes - line));
+		const char *why = "is cut off";
+
+		next = end != NULL ? end + 1 : text + bytes;
+		number++;
+		if (end != NULL) {
+			*end = '\0';
+			why = strlen(line) == (size_t)(end - line) ? read_line(line)
+								   : "is not text";
+		}
+		if (why == NULL)
+			continue;
+		if (bad++ == 0) {
+			first = number;
+			first_why = why;
+		}
+	}
+	if (bad > 0)
+		tfs_decisions_refuse(
+			"line %u %s: not used, and %u more", first, first_why, bad - 1);
+}
+
+void tfs_decisions_load(void)
+{
+	struct stat status;
+	ssize_t got;
+
+	find_path();
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size >= MOST_BYTES) {
+		tfs_decisions_refuse("it is no plain file below 1 MiB: not used");
+	} else if (status.st_size > 0) {
+		char *text = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		got = text != MAP_FAILED ? read(fd, text, MOST_BYTES - 1) : 0;
+		if (got > 0)
+			tfs_decisions_read(text, (size_t)got);
+		if (text != MAP_FAILED)
+			munmap(text, MOST_BYTES);
+	}
+	close(fd);
+}

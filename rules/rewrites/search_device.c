@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/search_device.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "rules/rewrites/decisions.h"
+#include "shim/capture.h"
+#include "shim/clock.h"
+#include "shim/hook.h"
+
+#define PATIENCE_NS UINT64_C(250000000)    /* for the program's work to end */
+#define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
+
+enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
+
+static struct tfs_search_device devices[TFS_SEARCH_DEVICES];
+
+enum { NOT_LOOKED, LOOKED, NOT_THERE };
+static _Atomic int looked;
+
+static struct {
+	__typeof__(&cudnnCreate) create;
+	__typeof__(&cudnnSetStream) set_stream;
+	__typeof__(&cudnnGetVersion) version;
+	CUresult (*device)(CUdevice *);
+	CUresult (*context)(CUcontext *);
+	CUresult (*name)(char *, int, CUdevice);
+	CUresult (*stream)(CUstream *, unsigned);
+	CUresult (*query)(CUstream);
+	CUresult (*synchronize)(CUstream);
+	CUresult (*synchronize_all)(void);
+	CUresult (*event)(CUevent *, unsigned);
+	CUresult (*record)(CUcontext, CUevent);
+	CUresult (*event_query)(CUevent);
+	CUresult (*pool)(CUmemoryPool *, const CUmemPoolProps *);
+	CUresult (*trim)(CUmemoryPool, size_t);
+	CUresult (*allocate)(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
+	CUresult (*free)(CUdeviceptr, CUstream);
+	CUresult (*info)(size_t *, size_t *);
+	CUresult (*capture_mode)(CUstreamCaptureMode *);
+} real;
+
+#define LOOK_UP(field, library, name)                                                              \
+	(real.field = (__typeof__(real.field))tfs_lookup_named(TFS_LIBRARY_##library, name))
+
+static bool look_up_all(void)
+{
+	/* Since CUDA 12.5. Without it other streams' work is not seen, but never waited for. */
+	LOOK_UP(record, cuda, "cuCtxRecordEvent");
+	return LOOK_UP(create, cudnn, "cudnnCreate") &&
+	       LOOK_UP(set_stream, cudnn, "cudnnSetStream") &&
+	       LOOK_UP(version, cudnn, "cudnnGetVersion") &&
+	       LOOK_UP(device, cuda, "cuCtxGetDevice") &&
+	       LOOK_UP(context, cuda, "cuCtxGetCurrent") &&
+	       LOOK_UP(name, cuda, "cuDeviceGetName") && LOOK_UP(stream, cuda, "cuStreamCreate") &&
+	       LOOK_UP(query, cuda, "cuStreamQuery") &&
+	       LOOK_UP(synchronize, cuda, "cuStreamSynchronize") &&
+	       LOOK_UP(synchronize_all, cuda, "cuCtxSynchronize") &&
+	       LOOK_UP(event, cuda, "cuEventCreate") &&
+	       LOOK_UP(event_query, cuda, "cuEventQuery") &&
+	       LOOK_UP(pool, cuda, "cuMemPoolCreate") && LOOK_UP(trim, cuda, "cuMemPoolTrimTo") &&
+	       LOOK_UP(allocate, cuda, "cuMemAllocFromPoolAsync") &&
+	       LOOK_UP(free, cuda, "cuMemFreeAsync") && LOOK_UP(info, cuda, "cuMemGetInfo_v2") &&
+	       LOOK_UP(capture_mode, cuda, "cuThreadExchangeStreamCaptureMode");
+}
+
+/* Two threads may do this at once; both find the same. */
+static bool look_up(void)
+{
+	int now = atomic_load_explicit(&looked, memory_order_acquire);
+
+	if (now == NOT_LOOKED && tfs_lookup_steady(TFS_LIBRARY_cudnn)) {
+		now = look_up_all() ? LOOKED : NOT_THERE;
+		atomic_store_explicit(&looked, now, memory_order_release);
+	}
+	return now == LOOKED;
+}
+
+struct tfs_search_device *tfs_search_device(void)
+{
+	CUdevice device;
+	char name[96];
+
+	if (!look_up() || real.device(&device) != CUDA_SUCCESS || device < 0 ||
+		device >= TFS_SEARCH_DEVICES)
+		return NULL;
+	struct tfs_search_device *one = &devices[device];
+	if (__atomic_load_n(&one->machine, __ATOMIC_ACQUIRE) != 0)
+		return one;
+	/* Two threads may do this at once; both find the same. */
+	if (real.name(name, sizeof(name), device) != CUDA_SUCCESS)
+		return NULL;
+	one->number = device;
+	const uint32_t machine = tfs_decisions_machine(name, real.version());
+	__atomic_store_n(&one->machine, machine, __ATOMIC_RELEASE);
+	return machine != 0 ? one : NULL;
+}
+
+/* A capture by another thread is not disturbed by what this thread does from here on. */
+static CUstreamCaptureMode relax(void)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+
+	real.capture_mode(&mode);
+	return mode;
+}
+
+static bool make(struct tfs_search_device *device)
+{
+	const CUmemPoolProps properties = {
+		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+		.handleTypes = CU_MEM_HANDLE_TYPE_NONE,
+		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->number},
+	};
+
+	if (real.pool(&device->pool, &properties) != CUDA_SUCCESS ||
+		real.stream(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+		real.create(&device->handle) != CUDNN_STATUS_SUCCESS ||
+		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS)
+		return false;
+	device->event = NULL;
+	if (real.record != NULL &&
+		real.event(&device->event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		device->event = NULL;
+	return true;
+}
+
+void tfs_search_device_make(void)
+{
+	struct tfs_search_device *device = tfs_search_device();
+	int state = STATE_NONE;
+
+	if (device == NULL || tfs_capturing() ||
+		!atomic_compare_exchange_strong(&device->state, &state, STATE_MAKING))
+		return;
+	CUstreamCaptureMode mode = relax();
+	const bool made = make(device);
+	real.capture_mode(&mode);
+	atomic_store(&device->state, made ? STATE_READY : STATE_FAILED);
+}
+
+bool tfs_search_device_made(struct tfs_search_device *device)
+{
+	const int state = device != NULL ? atomic_load(&device->state) : STATE_NONE;
+
+	return state == STATE_READY || state == STATE_TAKEN;
+}
+
+bool tfs_search_device_take(struct tfs_search_device *device)
+{
+	int state = STATE_READY;
+
+	if (!atomic_compare_exchange_strong(&device->state, &state, STATE_TAKEN))
+		return false;
+	device->mode = relax();
+	return true;
+}
+
+void tfs_search_device_leave(struct tfs_search_device *device)
+{
+	int state = STATE_TAKEN;
+
+	real.capture_mode(&device->mode);
+	/* Not after a reset. */
+	atomic_compare_exchange_strong(&device->state, &state, STATE_READY);
+}
+
+static bool is_over(struct tfs_search_device *device, CUstream stream, bool recorded)
+{
+	return real.query(stream) == CUDA_SUCCESS && real.query(NULL) == CUDA_SUCCESS &&
+	       (!recorded || real.event_query(device->event) == CUDA_SUCCESS);
+}
+
+bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
+{
+	const uint64_t until = tfs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	CUcontext context = NULL;
+	bool over = false;
+
+	/* A capture that begins now would be spoilt by the questions. */
+	if (tfs_capturing())
+		return false;
+	const bool recorded = device->event != NULL && real.context(&context) == CUDA_SUCCESS &&
+			      real.record(context, device->event) == CUDA_SUCCESS;
+	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
+		tfs_clock_ns(CLOCK_MONOTONIC) < until)
+		sched_yield();
+	return over;
+}
+
+bool tfs_search_device_wait(CUstream stream, bool all)
+{
+	return (all ? real.synchronize_all() : real.synchronize(stream)) == CUDA_SUCCESS;
+}
+
+void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
+{
+	size_t available;
+	size_t all;
+	CUdeviceptr memory = 0;
+
+	if (bytes == 0)
+		bytes = 1;
+	if (real.info(&available, &all) != CUDA_SUCCESS || available < bytes + MARGIN_BYTES ||
+		real.allocate(&memory, bytes, device->pool, stream) != CUDA_SUCCESS)
+		return NULL;
+	return (void *)(uintptr_t)memory;
+}
+
+void tfs_search_free(struct tfs_search_device *device, void *memory)
+{
+	if (memory != NULL)
+		real.free((CUdeviceptr)(uintptr_t)memory, device->stream);
+}
+
+void tfs_search_device_settle(struct tfs_search_device *device)
+{
+	real.synchronize(device->stream);
+	real.trim(device->pool, 0);
+}
+
+void tfs_search_device_forget(uint32_t device)
+{
+	if (device < TFS_SEARCH_DEVICES)
+		atomic_store(&devices[device].state, STATE_NONE);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_SEARCH_DEVICE_H
+#define TFS_RULES_REWRITES_SEARCH_DEVICE_H
+
+/*
+ * What the search owns on each device: a cuDNN handle, a non-blocking stream and a memory pool.
+ * Memory is allocated and freed in stream order, so that nothing here ever waits for a stream of
+ * the program's: what such a stream waits for may be the calling thread. All of it is made while
+ * the program makes a cuDNN handle of its own, which may wait for as much.
+ */
+
+#include <cuda.h>
+#include <cudnn.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TFS_SEARCH_DEVICES 16
+
+struct tfs_search_device {
+	cudnnHandle_t handle;
+	CUstream stream;
+	CUmemoryPool pool;
+	CUevent event;    /* NULL where the driver cannot record one behind a whole context */
+	uint32_t machine; /* GPU and cuDNN, see decisions.h; 0 = not known */
+	CUstreamCaptureMode mode; /* of the thread that has taken it */
+	int number;
+	_Atomic int state;
+};
+
+/* The current device's; NULL when there is none, or cuDNN may go away again. Any thread. */
+struct tfs_search_device *tfs_search_device(void);
+
+/* Makes the current device's equipment unless it is there; where that fails there is no search. */
+void tfs_search_device_make(void);
+
+/* Is the equipment there, in use or not? */
+bool tfs_search_device_made(struct tfs_search_device *device);
+
+/* For one search at a time: false, and at once, while it is in use or not there. The thread's calls
+ * do not disturb captures until it leaves. */
+bool tfs_search_device_take(struct tfs_search_device *device);
+void tfs_search_device_leave(struct tfs_search_device *device);
+
+/* Waits a little for the program's work on the device to end: that of the stream and the legacy
+ * one, and of all others where the driver can tell. False where it does not, and at once when a
+ * capture begins. The equipment is taken. */
+bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream);
+
+/* What the program's own measuring would have waited for: the stream's work, or `all` of the
+ * device's. False on an error. */
+bool tfs_search_device_wait(CUstream stream, bool all);
+
+/* Memory in the order of `stream`, which must be the only one to use it; from the device's pool.
+ * NULL when the device would be left with less than a margin. */
+void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
+
+/* Gives memory back once the work before it on the device's own stream is done. */
+void tfs_search_free(struct tfs_search_device *device, void *memory);
+
+/* Waits for the device's own stream and gives what was freed back to the driver. */
+void tfs_search_device_settle(struct tfs_search_device *device);
+
+/* A device was reset: the equipment is gone. */
+void tfs_search_device_forget(uint32_t device);
+
+#endif
