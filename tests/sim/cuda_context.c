@@ -37,9 +37,11 @@ CUresult cuInit(unsigned int flags)
 	return result;
 }
 
+/* A library that uses the device has started the driver by the runtime inside it. */
 bool sim_driver_initialised(void)
 {
-	return atomic_load(&initialised) || (tfsim_runtime_called() && tfsim_device_count() > 0);
+	return atomic_load(&initialised) || tfsim_device_active(tfsim_device_current()) ||
+	       (tfsim_runtime_called() && tfsim_device_count() > 0);
 }
 
 static CUcontext current(void)
