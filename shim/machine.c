@@ -4,6 +4,7 @@
 #include <cuda.h>
 #include <library_types.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "shim/env.h"
@@ -93,19 +94,39 @@ static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
 	return 1;
 }
 
-static bool write_library(enum tfs_library library, const char *file, uint32_t version)
-{
-	struct mapped mapped = {.file = file};
+/* Which of them were written; a program may load one late. */
+static uint32_t written; /* bits */
 
-	if (dl_iterate_phdr(find_path, &mapped) == 0)
-		return false;
+static void put_library(
+	enum tfs_library library, const char *path, uint32_t version, uint32_t flags)
+{
 	const struct tfs_library_record record = {
-		.record = {.function = (uint16_t)library, .site = tfs_recorder_string(mapped.path)},
+		.record = {.function = (uint16_t)library, .site = tfs_recorder_string(path)},
 		.version = version,
-		.flags = 1,
+		.flags = flags,
 	};
+
 	tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
-	return true;
+	written |= UINT32_C(1) << library;
+}
+
+static bool is_written(enum tfs_library library)
+{
+	return (written >> library & 1) != 0;
+}
+
+static bool is_mapped(const char *file, struct mapped *out)
+{
+	*out = (struct mapped){.file = file};
+	return dl_iterate_phdr(find_path, out) != 0;
+}
+
+static void write_library(enum tfs_library library, const char *file, uint32_t (*version)(void))
+{
+	struct mapped mapped;
+
+	if (!is_written(library) && is_mapped(file, &mapped))
+		put_library(library, mapped.path, version(), 1);
 }
 
 static uint32_t cudnn_version(void)
@@ -136,29 +157,53 @@ static uint32_t nccl_version(void)
 	return get != NULL && get(&version) == 0 ? (uint32_t)version : 0;
 }
 
-void tfs_machine_write(void)
+static uint32_t driver_version(void)
 {
-	int driver = 0;
-	int runtime = 0;
+	int version = 0;
+
+	return cuda.version != NULL && cuda.version(&version) == CUDA_SUCCESS ? (uint32_t)version
+									      : 0;
+}
+
+static uint32_t runtime_version(void)
+{
+	int version = 0;
+
+	return cuda.runtime_version != NULL && cuda.runtime_version(&version) == 0
+		       ? (uint32_t)version
+		       : 0;
+}
+
+/* False as long as the driver was not started. */
+static bool write_devices(void)
+{
 	int count = 0;
 
-	if (look_up() && cuda.version(&driver) == CUDA_SUCCESS &&
-		cuda.count(&count) == CUDA_SUCCESS) {
-		if (cuda.runtime_version != NULL)
-			cuda.runtime_version(&runtime);
-		for (int i = 0; i < count && i < MOST_DEVICES; i++)
-			write_device(i, driver, runtime);
+	if (!look_up() || cuda.count(&count) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < count && i < MOST_DEVICES; i++)
+		write_device(i, (int)driver_version(), (int)runtime_version());
+	return true;
+}
+
+void tfs_machine_write(bool last)
+{
+	static _Atomic bool taken;
+	static bool devices;
+
+	if (atomic_exchange(&taken, true))
+		return;
+	devices = devices || write_devices();
+	if (devices || last) {
+		write_library(TFS_LIBRARY_cudart, "libcudart.so", runtime_version);
+		/* Where CUDA runs without a shared runtime, the program carries its own, whose
+		 * calls of the driver may be seen. */
+		if (devices && !is_written(TFS_LIBRARY_cudart))
+			put_library(TFS_LIBRARY_cudart, "", 0, tfs_env_driver() ? 3 : 2);
+		write_library(TFS_LIBRARY_cuda, "libcuda.so", driver_version);
+		write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version);
+		write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version);
+		write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version);
 	}
-	if (!write_library(TFS_LIBRARY_cudart, "libcudart.so", (uint32_t)runtime) && count > 0) {
-		/* CUDA runs without a shared runtime: the program carries its own, whose calls of
-		 * the driver may be seen. */
-		const struct tfs_library_record record = {
-			.record = {.function = TFS_LIBRARY_cudart},
-			.flags = tfs_env_driver() ? 3 : 2};
-		tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
-	}
-	write_library(TFS_LIBRARY_cuda, "libcuda.so", (uint32_t)driver);
-	write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version());
-	write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version());
-	write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version());
+	atomic_store(&taken, false);
 }

@@ -2,8 +2,12 @@
 #ifndef TFS_SHIM_MACHINE_H
 #define TFS_SHIM_MACHINE_H
 
-/* Writes which devices and which of NVIDIA's libraries the program runs on. Inside a hook, once a
- * CUDA call has returned; uses driver queries only, which leave no trace in the program. */
-void tfs_machine_write(void);
+#include <stdbool.h>
+
+/* Writes which devices and which of NVIDIA's libraries the program runs on, as far as that was not
+ * done yet; nothing before the driver was started, unless this is the `last` chance. Where no hook
+ * of the calling thread is active any more; uses driver queries only, which leave no trace in the
+ * program. */
+void tfs_machine_write(bool last);
 
 #endif

@@ -108,6 +108,7 @@ static void *help(void *nothing)
 			tfs_lookup_keep();
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
+			tfs_machine_write(false);
 			last_pair = now;
 		}
 		tfs_collector_poll();
@@ -159,6 +160,7 @@ static void finish(void)
 	tfs_windows_finish();
 	tfs_rewrite_finish();
 	tfs_collector_finish();
+	tfs_machine_write(true);
 	tfs_modules_write();
 	tfs_recorder_finish();
 	tfs_reporter_run(tfs_recording.path);
@@ -211,7 +213,7 @@ void tfs_shim_first_call_done(void)
 	if (atomic_load(&state) != RUNNING || atomic_exchange(&registered, true))
 		return;
 	atexit(finish);
-	tfs_machine_write();
+	tfs_machine_write(false);
 }
 
 void tfs_shim_look(void)

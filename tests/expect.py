@@ -80,6 +80,8 @@ def main():
     wrong = findings(report, expected, traps) + rules(report, expected, unmeasured)
     if report["steps"]["judged"] < 20 or not report["verdict"]["usable"]:
         wrong.append(f"too little was judged: {report['steps']}, {report['verdict']}")
+    if not report["device"]["name"]:
+        wrong.append("the report does not know the device")
     for line in wrong:
         print(line)
     sys.exit(bool(wrong))
