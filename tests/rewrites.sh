@@ -6,7 +6,7 @@
 set -u
 library=$1 programs=$2 trainer=$3 digits=$4
 seeds=10
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0 done=0
@@ -36,11 +36,12 @@ applies() { # NAME REWRITE
 	[ "$(ledger "$1" "$2 applied")" -gt 0 ] || fail "$1: $2 was not applied"
 }
 
+checker=rewrite_checks
 refuses() { # REWRITE CHECK CASE OPTIONS ENVIRONMENT
 	options=$4
 	done=$((done + 1))
 	rm -f "$out"/*.decisions
-	run "$2" "$5" "$programs/rewrite_checks" "$3" || fail "$2: the program noticed: $(tail -n 3 "$out/$2.out")"
+	run "$2" "$5" "$programs/$checker" "$3" || fail "$2: the program noticed: $(tail -n 3 "$out/$2.out")"
 	[ "$(ledger "$2" "$1 $2")" -gt 0 ] || fail "$1 did not refuse by '$2' in case $3"
 }
 
@@ -79,6 +80,13 @@ counterexample() { # PROGRAM REWRITE NAIVE
 
 counterexample rewrite_stack pinned-staging 1
 counterexample rewrite_capture pinned-staging 2
+counterexample rewrite_beside pinned-staging 1048576
+counterexample rewrite_reset pinned-staging 2097152
+counterexample rewrite_lazy pinned-staging 4194304
+counterexample rewrite_oom pinned-staging 16777216
+counterexample rewrite_again pinned-staging 33554432
+counterexample rewrite_threads pinned-staging 1
+counterexample rewrite_devices pinned-staging 1
 counterexample rewrite_microbatch cudnn-search 4
 counterexample rewrite_fork pinned-staging 16
 
@@ -95,8 +103,19 @@ refuses pinned-staging target-device-memory target-device-memory "" ""
 refuses pinned-staging target-device-memory target-pool "" ""
 refuses pinned-staging idle-cores plain staging_cores=4096 ""
 refuses pinned-staging pinned-memory plain staging_limit=1m ""
-refuses pinned-staging ring-free ring-free "" ""
+refuses pinned-staging ring-free ring-free staging_limit=16m ""
 refuses pinned-staging no-host-page-tables plain "" TFSIM_COHERENT=1
+checker=rewrite_limits
+refuses pinned-staging pinned-memory plain "" TFSIM_PINNED=1m
+refuses pinned-staging blocking-read blocking-read "" ""
+refuses pinned-staging target-pageable target-pageable "" ""
+refuses pinned-staging source-device-memory source-device-memory "" ""
+refuses pinned-staging source-mapped source-mapped "" ""
+refuses pinned-staging target-mapped target-mapped "" ""
+refuses pinned-staging memory-to-spare memory-to-spare "" ""
+refuses pinned-staging not-capturing hidden-capture "" ""
+refuses pinned-staging faster often naive=8388608 TFSIM_PACE=0
+checker=rewrite_checks
 refuses cudnn-search gain gain "" ""
 refuses cudnn-search program-does-not-search program-does-not-search "" ""
 refuses cudnn-search determinism-not-asked convolution "" TF_DETERMINISTIC_OPS=1
@@ -106,6 +125,35 @@ refuses cudnn-search problem-budget convolution search_problems=0 ""
 refuses cudnn-search time-budget convolution search_ms=0 ""
 refuses cudnn-search streams-idle streams-idle "" ""
 refuses cudnn-search device-memory convolution "" TFSIM_MEMORY=64m
+
+# Threads of its own only where it copies, and as many as asked for.
+copy_threads() { # REWRITE OPTIONS COUNT
+	options=$2
+	done=$((done + 1))
+	run threads "TFSIM_PACE=0 TFSHIM_REWRITE=$1" "$programs/rewrite_threads" ||
+		fail "threads: $(tail -n 3 "$out/threads.out")"
+	grep -q "^copy threads: $3$" "$out/threads.out" ||
+		fail "$1 with $2: $(grep ^copy "$out/threads.out")"
+}
+copy_threads pinned-staging staging_threads=4 4
+copy_threads pinned-staging staging_threads=0 0
+copy_threads off staging_threads=4 0
+
+# Two devices: rings for both, within the limit; what is across them is left alone.
+for limit in 64m 6m; do
+	options=staging_limit=$limit
+	run devices "TFSIM_PACE=0" "$programs/rewrite_devices" || fail "devices: $(tail -n 3 "$out/devices.out")"
+	applies devices pinned-staging
+	[ "$(ledger devices "pinned-staging own-stream")" -gt 0 ] || fail "devices: another's stream was used"
+	pinned=$("$programs/ledger" "$out/devices.tfs" | awk '
+		$2 == "staging.pinned" && $3 > most { most = $3 } END { print most + 0 }')
+	case $limit in
+	64m) [ "$pinned" = $((32 << 20)) ] || fail "devices: $pinned bytes pinned, not two rings" ;;
+	6m) [ "$pinned" = $((6 << 20)) ] || fail "devices: $pinned bytes pinned, not 6m"
+	    [ "$(ledger devices "pinned-staging pinned-memory")" -gt 0 ] || fail "devices: more than 6m" ;;
+	esac
+	done=$((done + 1))
+done
 
 # On the driver's functions: once for each call, whichever form it was looked up in.
 options=

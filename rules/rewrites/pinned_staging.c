@@ -229,6 +229,24 @@ static bool carry_out(
 	return true;
 }
 
+/* Tests only. */
+static bool was_sent(const struct tfs_copy_call *call)
+{
+	static struct {
+		const void *target;
+		uint64_t sum;
+	} last;
+	uint64_t sum = call->bytes;
+
+	for (size_t i = 0; i < call->bytes; i++)
+		sum = sum * 31 + ((const unsigned char *)call->source)[i];
+	if (last.target == call->target && last.sum == sum)
+		return true;
+	last.target = call->target;
+	last.sum = sum;
+	return false;
+}
+
 static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 {
 	struct accepted it = {0};
@@ -237,6 +255,10 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 
 	if (!all_hold(call, &it))
 		return false;
+	if ((tfs_options.naive & TFS_STAGING_NAIVE_ERROR) != 0)
+		tfs_staging_drop_error(it.device);
+	if ((tfs_options.naive & TFS_STAGING_NAIVE_AGAIN) != 0 && was_sent(call))
+		return *out_status = 0, true;
 	relax(&it, &mode);
 	struct tfs_staging_ring *ring = take_ring(&it);
 	if (ring != NULL) {

@@ -237,6 +237,8 @@ int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job
 	ring->waited_ns = 0;
 	tfs_staging_pieces_begin(&ring->pieces, job->call->bytes);
 	status = job->out ? receive(ring, job) : send(ring, job);
+	if ((tfs_options.naive & TFS_STAGING_NAIVE_MODEL) != 0)
+		waste_time();
 	ring->spent_ns = now() - start_ns - ring->waited_ns;
 	keep_rate(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_SLOW) != 0)

@@ -10,10 +10,13 @@
 #define TFS_STAGING_MANY (UINT64_C(1) << 20) /* from here on a copy is worth several threads */
 
 /* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
-#define TFS_STAGING_NAIVE_LATE 1u    /* returns before the source was read */
-#define TFS_STAGING_NAIVE_CAPTURE 2u /* works while a stream is being captured */
-#define TFS_STAGING_NAIVE_SLOW 32u   /* wastes time: loses when measured */
-#define TFS_STAGING_NAIVE_WRONG 64u  /* changes a byte: shadow mode must see it */
+#define TFS_STAGING_NAIVE_LATE 1u          /* returns before the source was read */
+#define TFS_STAGING_NAIVE_CAPTURE 2u       /* works while a stream is being captured */
+#define TFS_STAGING_NAIVE_SLOW 32u         /* wastes time: loses when measured */
+#define TFS_STAGING_NAIVE_WRONG 64u        /* changes a byte: shadow mode must see it */
+#define TFS_STAGING_NAIVE_MODEL (1u << 23) /* wastes time where its own model sees it */
+#define TFS_STAGING_NAIVE_ERROR (1u << 24) /* takes errors that wait for the program */
+#define TFS_STAGING_NAIVE_AGAIN (1u << 25) /* skips bytes that were sent there before */
 
 /* A copy whose direction is known. */
 struct tfs_staging_job {

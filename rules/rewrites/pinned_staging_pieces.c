@@ -16,6 +16,9 @@
 #include "shim/env.h"
 #include "shim/recorder.h"
 
+/* Tests only, option `naive`: pages fault where they are first needed. */
+#define NAIVE_UNTOUCHED (1u << 22)
+
 #define MOST_SETS 16u
 #define ALLOWED_NS UINT64_C(1000000) /* how long an answer about idle processors holds */
 
@@ -205,7 +208,7 @@ uint64_t tfs_staging_pieces_open(
 	const uint64_t first = atomic_load(&set->opened);
 	uint64_t number = first;
 
-	if (set->helpers > 0)
+	if (set->helpers > 0 && (tfs_options.naive & NAIVE_UNTOUCHED) == 0)
 		touch(writes ? target : (char *)(uintptr_t)source, bytes, writes);
 	for (size_t done = 0; done < bytes; number++) {
 		struct tfs_staging_piece *piece = &set->pieces[number % TFS_PIECES];

@@ -7,6 +7,10 @@
 #include "shim/env.h"
 #include "shim/recorder.h"
 
+/* Tests only, option `naive`: what the contract forbids. */
+#define NAIVE_WAIT (1u << 20) /* waits for other streams' chunks */
+#define NAIVE_KEEP (1u << 21) /* goes on with the ring of a device that was reset */
+
 #define MOST_RINGS 16u
 #define FEWEST_CHUNKS 2u
 #define PORTABLE 1u       /* both layers' flag: pinned for all contexts */
@@ -39,13 +43,24 @@ static void unlock(_Atomic bool *lock)
 	atomic_store_explicit(lock, false, memory_order_release);
 }
 
-static struct slot *find(
-	const struct tfs_staging_device *device, const struct tfs_staging_context *context)
+/* A ring of the context that no other thread has, taken; or else NULL. */
+static struct slot *find(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, bool *out_any)
 {
-	for (uint32_t i = 0; i < MOST_RINGS; i++)
-		if (atomic_load(&slots[i].device) == device &&
-			atomic_load(&slots[i].key) == context->key)
-			return &slots[i];
+	*out_any = false;
+	for (uint32_t i = 0; i < MOST_RINGS; i++) {
+		struct slot *slot = &slots[i];
+
+		if (atomic_load(&slot->device) != device || atomic_load(&slot->key) != context->key)
+			continue;
+		*out_any = true;
+		if (!try(&slot->taken))
+			continue;
+		/* It may have become another's in between. */
+		if (atomic_load(&slot->device) == device && atomic_load(&slot->key) == context->key)
+			return slot;
+		unlock(&slot->taken);
+	}
 	return NULL;
 }
 
@@ -55,6 +70,8 @@ static bool is_gone(struct slot *slot)
 	const struct tfs_staging_ring *ring = &slot->ring;
 	const uint64_t now = tfs_staging_stamp(ring->device, ring->chunks[0].memory);
 
+	if ((tfs_options.naive & NAIVE_KEEP) != 0)
+		return false;
 	return atomic_load(&slot->stale) || (now != ring->stamp && now != TFS_STAMP_UNKNOWN);
 }
 
@@ -161,15 +178,19 @@ static enum tfs_staging_ring_answer make(struct slot *slot, const struct tfs_sta
 	return TFS_RING_TAKEN;
 }
 
+/* Where a context has a ring already, another one is for threads that copy at the same time; half
+ * of what may be pinned stays for other contexts. */
 static enum tfs_staging_ring_answer make_one(const struct tfs_staging_device *device,
-	const struct tfs_staging_context *context, struct slot **out_slot)
+	const struct tfs_staging_context *context, bool another, struct slot **out_slot)
 {
 	enum tfs_staging_ring_answer answer = TFS_RING_BUSY;
+	const uint64_t bytes = TFS_STAGING_CHUNKS * TFS_STAGING_CHUNK;
 
 	if (!try(&making))
 		return answer;
-	/* Another thread may have been faster. */
-	struct slot *slot = find(device, context) == NULL ? find_free() : NULL;
+	const bool allowed =
+		!another || pinned_bytes + bytes <= tfs_options.staging_limit_bytes / 2;
+	struct slot *slot = allowed ? find_free() : NULL;
 	if (slot != NULL) {
 		answer = make(slot, device, context);
 		if (answer == TFS_RING_TAKEN)
@@ -178,31 +199,30 @@ static enum tfs_staging_ring_answer make_one(const struct tfs_staging_device *de
 			unlock(&slot->taken);
 	}
 	unlock(&making);
-	return answer;
+	return another && answer != TFS_RING_TAKEN ? TFS_RING_BUSY : answer;
 }
 
 static enum tfs_staging_ring_answer take_slot(const struct tfs_staging_device *device,
 	const struct tfs_staging_context *context, struct slot **out_slot)
 {
-	struct slot *slot = find(device, context);
+	bool any;
+	struct slot *slot = find(device, context, &any);
 
-	if (slot == NULL)
-		return make_one(device, context, out_slot);
-	if (!try(&slot->taken))
-		return TFS_RING_BUSY;
-	if (atomic_load(&slot->device) == device && atomic_load(&slot->key) == context->key &&
-		!is_gone(slot)) {
+	if (slot != NULL && !is_gone(slot)) {
 		*out_slot = slot;
 		return TFS_RING_TAKEN;
 	}
 	/* The context was reset: its ring makes place for a new one. */
-	if (try(&making)) {
-		if (atomic_load(&slot->device) != NULL && is_gone(slot))
-			drop(slot);
+	if (slot != NULL) {
+		if (!try(&making)) {
+			unlock(&slot->taken);
+			return TFS_RING_BUSY;
+		}
+		drop(slot);
 		unlock(&making);
+		unlock(&slot->taken);
 	}
-	unlock(&slot->taken);
-	return find(device, context) == NULL ? make_one(device, context, out_slot) : TFS_RING_BUSY;
+	return make_one(device, context, slot == NULL && any, out_slot);
 }
 
 /* In the order in which they were last used: a stream's own transfers end in that order too. */
@@ -214,10 +234,10 @@ static void choose(struct tfs_staging_ring *ring, void *stream)
 	for (uint32_t i = 0; i < ring->count; i++) {
 		struct tfs_staging_chunk *chunk = &ring->chunks[(ring->next + i) % ring->count];
 
-		if (chunk->used && chunk->stream != key &&
+		if (chunk->used && chunk->stream != key && (tfs_options.naive & NAIVE_WAIT) == 0 &&
 			!tfs_staging_is_ready(ring->device, chunk->passed))
 			continue;
-		if (chunk->stream != key)
+		if (chunk->stream != key && (tfs_options.naive & NAIVE_WAIT) == 0)
 			chunk->used = false;
 		ring->usable[ring->usable_count++] = chunk;
 	}

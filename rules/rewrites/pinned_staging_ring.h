@@ -3,9 +3,10 @@
 #define TFS_RULES_REWRITES_PINNED_STAGING_RING_H
 
 /*
- * Rings of pinned chunks, one for each context that copies are staged in: made on first use, kept
- * until the context is gone. One thread at a time has a ring, and nobody ever waits for it: a
- * thread that waits in a copy may need another one to go on.
+ * Rings of pinned chunks, one for each context that copies are staged in, and more for threads that
+ * copy at the same time: made on first use, kept until the context is gone. One thread at a time
+ * has a ring, and nobody ever waits for it: a thread that waits in a copy may need another one to
+ * go on.
  *
  * For the same reason a chunk that another stream still reads is left alone. The program may let
  * that stream go on only after this copy.

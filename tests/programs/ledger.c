@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did: "pinned-staging applied 12", its state and gain in
  * microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for each check that
- * refused "pinned-staging size 3"; then the calls it counted, "calls cudaFree 2". */
+ * refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1", and the calls it
+ * counted, "calls cudaFree 2". */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,12 @@ int main(int count, char **words)
 
 		printf("%s %s %llu\n", tfs_trace_string(trace, one->rewrite),
 			tfs_trace_string(trace, one->check), (unsigned long long)one->count);
+	}
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
+
+		printf("fact %s %llu\n", tfs_trace_string(trace, one->record.site),
+			(unsigned long long)one->number);
 	}
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;

@@ -195,6 +195,8 @@ cudaError_t tfsim_host_alloc(void **out_address, size_t size, unsigned flags)
 		*out_address = NULL;
 		return cudaSuccess;
 	}
+	if (size > sim.pinned)
+		return cudaErrorMemoryAllocation;
 	return map(out_address, size, TFSIM_PINNED, flags);
 }
 

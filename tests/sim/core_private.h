@@ -129,6 +129,7 @@ struct sim_state {
 	uint64_t hostile;
 	unsigned naive;
 	size_t memory;
+	size_t pinned; /* largest allocation */
 	atomic_ullong overruns, overrun_ns, ops_run, computed_ns, modelled_ns;
 	uint64_t highest_model_ns;
 	struct sim_capture *captures;

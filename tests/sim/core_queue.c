@@ -145,6 +145,8 @@ static cudaError_t start_thread(struct CUstream_st *stream)
 	int error;
 
 	sigfillset(&all);
+	/* A copy may fault in the program's memory: the program's handler may mend that. */
+	sigdelset(&all, SIGSEGV);
 	pthread_attr_init(&attr);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
 	pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -107,6 +107,7 @@ static void start(void)
 
 	sim.device_count = count < 0 ? 0 : count > SIM_MAX_DEVICES ? SIM_MAX_DEVICES : (int)count;
 	sim.memory = env_size("TFSIM_MEMORY", (size_t)8 << 30) & ~(size_t)4095;
+	sim.pinned = env_size("TFSIM_PINNED", SIZE_MAX);
 	sim.scale = env_number("TFSIM_SCALE", 20);
 	if (!(sim.scale > 0))
 		sim.scale = 20;
