@@ -78,5 +78,6 @@ const struct tfs_rule tfs_rule_tfs401 = {
 		  "sizes vary, allocate for the largest, or use cudaMallocAsync and cudaFreeAsync "
 		  "from a pool that keeps its memory.",
 	.tips = "T27",
+	.rewrite = "alloc-pool",
 	.detect = detect,
 };

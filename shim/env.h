@@ -47,6 +47,14 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 		"cudnn-search: largest workspace it may allocate")                                 \
 	X("search_memory", search_memory_bytes, bytes, UINT64_C(1) << 30,                          \
 		"cudnn-search: device memory that a search may take for as long as it lasts")      \
+	X("pool_limit", pool_limit_bytes, bytes, UINT64_C(4) << 30,                                \
+		"alloc-pool: memory it may hold of each device")                                   \
+	X("pool_reserve", pool_reserve_bytes, bytes, UINT64_C(1) << 30,                            \
+		"alloc-pool: memory it leaves free at least, if that is more than a tenth")        \
+	X("pool_strict", pool_strict, flag, 0,                                                     \
+		"alloc-pool: cudaMalloc waits for the device as it may without")                   \
+	X("pool_poison", pool_poison, flag, 0,                                                     \
+		"alloc-pool: fills what it hands out again with NaNs instead of zeros")            \
 	X("alternate", alternate, number, 0,                                                       \
 		"tests only: switches exact rewrites every so many steps")                         \
 	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \

@@ -10,7 +10,8 @@
 
 static struct tfs_range ranges[RANGES]; /* sorted by address, apart from each other */
 static uint32_t range_count;
-static struct tfs_spin lock;      /* between writers */
+static struct tfs_spin lock; /* between writers */
+static _Atomic bool peers;
 static _Atomic uint32_t sequence; /* odd while a writer is at work; readers then try again */
 
 static void begin_write(void)
@@ -102,6 +103,26 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 		*out_range = range;
 		return true;
 	}
+}
+
+void tfs_memory_mark(uint64_t address, uint32_t flags)
+{
+	begin_write();
+	const uint32_t at = upper(address);
+
+	if (at > 0 && address - ranges[at - 1].address < ranges[at - 1].bytes)
+		ranges[at - 1].flags |= flags;
+	end_write();
+}
+
+void tfs_memory_peers_enabled(void)
+{
+	atomic_store(&peers, true);
+}
+
+bool tfs_memory_peers(void)
+{
+	return atomic_load_explicit(&peers, memory_order_relaxed);
 }
 
 void tfs_memory_forget(void)

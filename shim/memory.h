@@ -23,6 +23,8 @@ struct tfs_range {
 #define TFS_RANGE_REGISTERED 1u /* the program's own memory, pinned in place */
 #define TFS_RANGE_MAPPED 2u     /* the device may write it directly */
 #define TFS_RANGE_ORDERED 4u    /* from a stream-ordered pool */
+#define TFS_RANGE_WHOLE 8u      /* by cudaMalloc or cuMemAlloc: of plainly this size */
+#define TFS_RANGE_SHARED 16u    /* another process, device or network card was given access */
 
 /* Counts a loss when the table is full. */
 void tfs_memory_add(const struct tfs_range *range);
@@ -32,6 +34,13 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range);
 
 /* The range that holds `address`; false when none is listed. */
 bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
+
+/* Adds flags to the range that holds `address`, if one does. */
+void tfs_memory_mark(uint64_t address, uint32_t flags);
+
+/* Devices were given access to each other's memory: that, and whether it ever happened. */
+void tfs_memory_peers_enabled(void);
+bool tfs_memory_peers(void);
 
 /* Forgets what was allocated under a device that was reset. */
 void tfs_memory_reset(uint32_t device);

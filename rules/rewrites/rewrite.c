@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rewrite_list.h"
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/measure.h"
 #include "shim/env.h"
 #include "shim/log.h"
@@ -147,6 +148,7 @@ void tfs_rewrite_start(void)
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
+		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 	}
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
@@ -343,6 +345,30 @@ void tfs_rewrite_handle(void)
 	errno = saved;
 }
 
+bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->alloc != NULL && takes_part(i))
+			done = rewrites[i]->alloc(call, out_status);
+	errno = saved;
+	return done;
+}
+
+bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->release != NULL && takes_part(i))
+			done = rewrites[i]->release(call, out_status);
+	errno = saved;
+	return done;
+}
+
 void tfs_rewrite_reset(uint32_t device)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)
@@ -437,5 +463,6 @@ void tfs_rewrite_finish(void)
 void tfs_rewrite_forget(void)
 {
 	forgotten = true;
+	tfs_blocks_forget();
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 }

@@ -45,6 +45,7 @@ struct tfs_copy_call {
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
 struct tfs_choice_call;
+struct tfs_memory_call; /* blocks.h */
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
@@ -68,6 +69,9 @@ struct tfs_rewrite {
 	void (*convolution)(struct tfs_convolution_call *call);
 	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
+	/* True when it carried out the call, its address set, and set *out_status. */
+	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
+	bool (*release)(const struct tfs_memory_call *call, uint32_t *out_status);
 	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
 	void (*finish)(void);           /* at exit; CUDA must not be called */
 };
@@ -110,6 +114,7 @@ void tfs_rewrite_step(uint64_t ns);
 #define TFS_TAKES_COPIES 1u
 #define TFS_TAKES_CONVOLUTIONS 2u
 #define TFS_SHADOWS_COPIES 4u
+#define TFS_TAKES_MEMORY 8u
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
@@ -118,6 +123,8 @@ void tfs_rewrite_convolution(struct tfs_convolution_call *call);
 bool tfs_rewrite_answer(struct tfs_choice_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_handle(void);
+bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
+bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status);
 void tfs_rewrite_reset(uint32_t device);
 
 /* Writes the ledger; at exit. */

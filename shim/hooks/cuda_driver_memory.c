@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/driver.h"
 #include "shim/notes.h"
@@ -30,12 +31,6 @@ static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t addres
 		});
 }
 
-static void note_device(
-	struct tfs_frame *frame, CUresult status, const CUdeviceptr *out, size_t bytes)
-{
-	note_alloc(frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE, 0);
-}
-
 static void note_pinned(
 	struct tfs_frame *frame, CUresult status, void *const *out, size_t bytes, uint32_t flags)
 {
@@ -43,12 +38,86 @@ static void note_pinned(
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
 }
 
+static bool taking(const struct tfs_frame *frame)
+{
+	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+				    TFS_TAKES_MEMORY) != 0) &&
+	       frame->thread != NULL;
+}
+
+/* Lets a rewrite carry out the call; false = it is the real function's. */
+static bool take_alloc(
+	const struct tfs_frame *frame, CUdeviceptr *out, size_t bytes, CUresult *out_status)
+{
+	struct tfs_memory_call call = {.bytes = bytes, .driver = true};
+	uint32_t status;
+
+	if (!taking(frame) || out == NULL || bytes == 0)
+		return false;
+	call.device = device_now();
+	call.site = frame->entry->site;
+	if (!tfs_rewrite_alloc(&call, &status))
+		return false;
+	*out_status = (CUresult)status;
+	if (status == CUDA_SUCCESS)
+		*out = (CUdeviceptr)(uintptr_t)call.address;
+	return true;
+}
+
+static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
+	const struct tfs_range *was, CUresult *out_status)
+{
+	uint32_t status;
+
+	if (!taking(frame) || address == 0)
+		return false;
+	const struct tfs_memory_call call = {.address = (void *)(uintptr_t)address,
+		.bytes = was->bytes,
+		.kind = was->kind,
+		.flags = was->flags,
+		.owner = was->device,
+		.device = device_now(),
+		.driver = true,
+		.site = frame->entry->site};
+	if (!tfs_rewrite_release(&call, &status))
+		return false;
+	*out_status = (CUresult)status;
+	return true;
+}
+
+static bool make_room(CUresult status)
+{
+	return TFS_UNLIKELY(status == CUDA_ERROR_OUT_OF_MEMORY && tfs_blocks_any()) &&
+	       tfs_blocks_make_room(true, (uint32_t)status, device_now());
+}
+
+static CUdeviceptr outside(CUdeviceptr address)
+{
+	return (CUdeviceptr)(uintptr_t)tfs_blocks_outside((void *)(uintptr_t)address);
+}
+
+/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
+static void offer_pinned(const struct tfs_frame *frame)
+{
+	uint32_t status;
+
+	if (!taking(frame))
+		return;
+	const struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	tfs_rewrite_release(&call, &status);
+}
+
 TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
-	const CUresult status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	CUresult status;
 
-	note_device(&frame, status, out, bytes);
+	if (!take_alloc(&frame, out, bytes, &status))
+		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	while (make_room(status))
+		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
+		TFS_RANGE_WHOLE);
 	return status;
 }
 
@@ -56,9 +125,14 @@ TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 	(CUdeviceptr * out, size_t *pitch, size_t width, size_t height, unsigned element))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocPitch_v2);
-	const CUresult status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
+	CUresult status;
 
-	note_device(&frame, status, out, status == CUDA_SUCCESS ? *pitch * height : 0);
+	do
+		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
+	while (make_room(status));
+	const bool good = status == CUDA_SUCCESS;
+	note_alloc(
+		&frame, status, good ? *out : 0, good ? *pitch * height : 0, TFS_MEMORY_DEVICE, 0);
 	return status;
 }
 
@@ -76,9 +150,11 @@ TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemFree_v2);
 	struct tfs_range was = {0};
+	CUresult status;
 
 	tfs_memory_remove(address, &was);
-	const CUresult status = TFS_REAL(cuMemFree_v2)(address);
+	if (!take_free(&frame, address, &was, &status))
+		status = TFS_REAL(cuMemFree_v2)(outside(address));
 	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
 	return status;
 }
@@ -88,6 +164,7 @@ TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocHost_v2);
 	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
 
+	offer_pinned(&frame);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -97,6 +174,7 @@ TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cuMemHostAlloc);
 	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
 
+	offer_pinned(&frame);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -107,6 +185,7 @@ TFS_HOOK(CUresult, cuMemFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	offer_pinned(&frame);
 	const CUresult status = TFS_REAL(cuMemFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;
@@ -135,9 +214,12 @@ TFS_HOOK(CUresult, cuMemHostUnregister, (void *address))
 TFS_TWIN_HOOKS(CUresult, cuMemAllocAsync, _ptsz, (CUdeviceptr * out, size_t bytes, CUstream stream),
 	(out, bytes, stream))
 {
-	const CUresult status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
+	CUresult status;
 
 	(void)per_thread;
+	do
+		status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
+	while (make_room(status));
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_ORDERED);
 	return status;
@@ -147,9 +229,12 @@ TFS_TWIN_HOOKS(CUresult, cuMemAllocFromPoolAsync, _ptsz,
 	(CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
 	(out, bytes, pool, stream))
 {
-	const CUresult status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
+	CUresult status;
 
 	(void)per_thread;
+	do
+		status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
+	while (make_room(status));
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_ORDERED);
 	return status;
@@ -167,13 +252,23 @@ TFS_TWIN_HOOKS(
 	return status;
 }
 
-TFS_PLAIN_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all), (free_bytes, all))
+TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemGetInfo_v2);
+	const CUresult status = TFS_REAL(cuMemGetInfo_v2)(free_bytes, all);
+
+	if (status == CUDA_SUCCESS && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
+		*free_bytes += tfs_blocks_bytes(device_now());
+	tfs_hook_plain(&frame, status);
+	return status;
+}
 
 TFS_HOOK(CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice device))
 {
 	struct tfs_frame frame = TFS_ENTER(cuDevicePrimaryCtxReset_v2);
-	const CUresult status = TFS_REAL(cuDevicePrimaryCtxReset_v2)(device);
 
+	tfs_blocks_end_device(true, (uint32_t)device);
+	const CUresult status = TFS_REAL(cuDevicePrimaryCtxReset_v2)(device);
 	if (frame.thread != NULL && status == CUDA_SUCCESS) {
 		tfs_memory_reset((uint32_t)device);
 		tfs_rewrite_reset((uint32_t)device);

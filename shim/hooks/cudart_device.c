@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 
 #include "shim/hook.h"
+#include "shim/memory.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -17,8 +18,15 @@ TFS_PLAIN_HOOK(cudaError_t, cudaDriverGetVersion, (int *driverVersion), (driverV
 TFS_PLAIN_HOOK(cudaError_t, cudaRuntimeGetVersion, (int *runtimeVersion), (runtimeVersion))
 TFS_PLAIN_HOOK(cudaError_t, cudaDeviceCanAccessPeer,
 	(int *canAccessPeer, int device, int peerDevice), (canAccessPeer, device, peerDevice))
-TFS_PLAIN_HOOK(cudaError_t, cudaDeviceEnablePeerAccess, (int peerDevice, unsigned int flags),
-	(peerDevice, flags))
+TFS_HOOK(cudaError_t, cudaDeviceEnablePeerAccess, (int peerDevice, unsigned int flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaDeviceEnablePeerAccess);
+	const cudaError_t status = TFS_REAL(cudaDeviceEnablePeerAccess)(peerDevice, flags);
+
+	tfs_memory_peers_enabled();
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 TFS_PLAIN_HOOK(cudaError_t, cudaFuncSetAttribute,
 	(const void *func, enum cudaFuncAttribute attr, int value), (func, attr, value))
 TFS_PLAIN_HOOK(cudaError_t, cudaFuncGetAttributes,

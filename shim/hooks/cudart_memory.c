@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 #include "shim/notes.h"
@@ -35,20 +36,100 @@ static void note_alloc(struct tfs_frame *frame, cudaError_t status, const void *
 		});
 }
 
+static bool taking(const struct tfs_frame *frame)
+{
+	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+				    TFS_TAKES_MEMORY) != 0) &&
+	       frame->thread != NULL;
+}
+
+/* Lets a rewrite carry out the call; false = it is the real function's. */
+static bool take_alloc(
+	const struct tfs_frame *frame, void **out, size_t bytes, cudaError_t *out_status)
+{
+	struct tfs_memory_call call = {.bytes = bytes};
+	uint32_t status;
+
+	if (!taking(frame) || out == NULL || bytes == 0)
+		return false;
+	call.device = device_now();
+	call.site = frame->entry->site;
+	if (!tfs_rewrite_alloc(&call, &status))
+		return false;
+	*out_status = (cudaError_t)status;
+	if (status == cudaSuccess)
+		*out = call.address;
+	return true;
+}
+
+static bool take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
+	cudaError_t *out_status)
+{
+	uint32_t status;
+
+	if (!taking(frame) || address == NULL)
+		return false;
+	const struct tfs_memory_call call = {.address = address,
+		.bytes = was->bytes,
+		.kind = was->kind,
+		.flags = was->flags,
+		.owner = was->device,
+		.device = device_now(),
+		.site = frame->entry->site};
+	if (!tfs_rewrite_release(&call, &status))
+		return false;
+	*out_status = (cudaError_t)status;
+	return true;
+}
+
+/* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
+static void before_alloc(void)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any()))
+		tfs_blocks_before(false, device_now());
+}
+
+static bool make_room(cudaError_t status)
+{
+	return TFS_UNLIKELY(status == cudaErrorMemoryAllocation && tfs_blocks_any()) &&
+	       tfs_blocks_make_room(false, (uint32_t)status, device_now());
+}
+
+/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
+static void offer_pinned(const struct tfs_frame *frame)
+{
+	uint32_t status;
+
+	if (!taking(frame))
+		return;
+	const struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	tfs_rewrite_release(&call, &status);
+}
+
 TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
-	const cudaError_t status = TFS_REAL(cudaMalloc)(out, bytes);
+	cudaError_t status;
 
-	note_alloc(
-		&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE, 0);
+	before_alloc();
+	if (!take_alloc(&frame, out, bytes, &status))
+		status = TFS_REAL(cudaMalloc)(out, bytes);
+	while (make_room(status))
+		status = TFS_REAL(cudaMalloc)(out, bytes);
+	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
+		TFS_RANGE_WHOLE);
 	return status;
 }
 
 TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMallocPitch);
-	const cudaError_t status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
+	cudaError_t status;
+
+	before_alloc();
+	do
+		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
+	while (make_room(status));
 	const bool good = status == cudaSuccess;
 
 	note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
@@ -70,9 +151,11 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaFree);
 	struct tfs_range was = {0};
+	cudaError_t status;
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	const cudaError_t status = TFS_REAL(cudaFree)(address);
+	if (!take_free(&frame, address, &was, &status))
+		status = TFS_REAL(cudaFree)(tfs_blocks_outside(address));
 	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
@@ -82,6 +165,7 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMallocHost);
 	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
 
+	offer_pinned(&frame);
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED);
 	return status;
@@ -92,6 +176,7 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cudaHostAlloc);
 	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
 
+	offer_pinned(&frame);
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED);
 	return status;
@@ -103,6 +188,7 @@ TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	offer_pinned(&frame);
 	const cudaError_t status = TFS_REAL(cudaFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;
@@ -132,9 +218,13 @@ TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
 TFS_TWIN_HOOKS(cudaError_t, cudaMallocAsync, _ptsz, (void **out, size_t bytes, cudaStream_t stream),
 	(out, bytes, stream))
 {
-	const cudaError_t status = TFS_TWIN_REAL(cudaMallocAsync)(out, bytes, stream);
+	cudaError_t status;
 
 	(void)per_thread;
+	before_alloc();
+	do
+		status = TFS_TWIN_REAL(cudaMallocAsync)(out, bytes, stream);
+	while (make_room(status));
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_ORDERED);
 	return status;
@@ -155,8 +245,9 @@ TFS_TWIN_HOOKS(
 TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
-	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
 
+	tfs_blocks_end_device(false, device_now());
+	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
 	if (frame.thread != NULL && status == cudaSuccess) {
 		const uint32_t device = device_now();
 
@@ -167,7 +258,41 @@ TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 	return status;
 }
 
-TFS_PLAIN_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all), (free_bytes, all))
+TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMemGetInfo);
+	const cudaError_t status = TFS_REAL(cudaMemGetInfo)(free_bytes, all);
+
+	if (status == cudaSuccess && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
+		*free_bytes += tfs_blocks_bytes(device_now());
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaPointerGetAttributes,
+	(struct cudaPointerAttributes * attributes, const void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaPointerGetAttributes);
+	const void *asked = tfs_blocks_outside(address);
+	const cudaError_t status = TFS_REAL(cudaPointerGetAttributes)(attributes, asked);
+
+	if (asked != address && status == cudaSuccess)
+		attributes->hostPointer = (void *)(uintptr_t)address;
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+/* Whether or not it succeeds: from here on the block is not ours to keep. */
+TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaIpcGetMemHandle);
+	const cudaError_t status =
+		TFS_REAL(cudaIpcGetMemHandle)(handle, tfs_blocks_outside(address));
+
+	tfs_memory_mark((uint64_t)(uintptr_t)address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaMalloc, alloc)                                                                       \
@@ -184,6 +309,8 @@ TFS_PLAIN_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all), 
 	X(cudaFreeAsync, free_async)                                                               \
 	X(cudaFreeAsync_ptsz, free_async)                                                          \
 	X(cudaDeviceReset, reset)                                                                  \
-	X(cudaMemGetInfo, property)
+	X(cudaMemGetInfo, property)                                                                \
+	X(cudaPointerGetAttributes, other)                                                         \
+	X(cudaIpcGetMemHandle, other)
 
 TFS_FAMILY(cudart_memory, FUNCTIONS);

@@ -2,6 +2,7 @@
 #include <nccl.h>
 
 #include "shim/hook.h"
+#include "shim/memory.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_nccl
 
@@ -13,6 +14,16 @@ TFS_PLAIN_HOOK(ncclResult_t, ncclCommInitAll, (ncclComm_t * comm, int ndev, cons
 	(comm, ndev, devlist))
 TFS_PLAIN_HOOK(ncclResult_t, ncclCommDestroy, (ncclComm_t comm), (comm))
 TFS_PLAIN_HOOK(ncclResult_t, ncclCommAbort, (ncclComm_t comm), (comm))
+TFS_HOOK(ncclResult_t, ncclCommRegister,
+	(const ncclComm_t comm, void *address, size_t bytes, void **handle))
+{
+	struct tfs_frame frame = TFS_ENTER(ncclCommRegister);
+	const ncclResult_t status = TFS_REAL(ncclCommRegister)(comm, address, bytes, handle);
+
+	tfs_memory_mark((uint64_t)(uintptr_t)address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 TFS_PLAIN_HOOK(ncclResult_t, ncclGroupStart, (void), ())
 TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 
@@ -22,6 +33,7 @@ TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 	X(ncclCommInitAll, handle)                                                                 \
 	X(ncclCommDestroy, handle)                                                                 \
 	X(ncclCommAbort, handle)                                                                   \
+	X(ncclCommRegister, handle)                                                                \
 	X(ncclGroupStart, group)                                                                   \
 	X(ncclGroupEnd, group)
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_BLOCKS_H
+#define TFS_RULES_REWRITES_BLOCKS_H
+
+/*
+ * Blocks of device memory that the program has freed and a rewrite holds for its next call that
+ * asks for as many bytes. Each is a whole allocation of CUDA's, never a part of one. To the
+ * program they are free memory: the hooks count them as such, give them back before an
+ * out-of-memory is reported, and let no query find them. Any thread, inside a hook; no CUDA call is
+ * made while the table is locked.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tfs_memory_functions;
+
+/* Device memory that the program asks for, or gives back. */
+struct tfs_memory_call {
+	void *address; /* given back; or, set by the rewrite, what is handed out */
+	uint64_t bytes;
+	uint32_t kind;   /* given back: enum tfs_memory_kind, 0 = not known */
+	uint32_t flags;  /* and TFS_RANGE_* */
+	uint32_t owner;  /* and the device it is on */
+	uint32_t device; /* the current one */
+	bool driver;     /* by a function of the driver */
+	uint32_t site;
+};
+
+extern _Atomic uint32_t tfs_blocks_count;
+
+static inline bool tfs_blocks_any(void)
+{
+	return atomic_load_explicit(&tfs_blocks_count, memory_order_relaxed) != 0;
+}
+
+/* Fills the block with `value`, aside, and holds it from then on; the device has been drained.
+ * False: it could not be done, and the block is the caller's as before. */
+bool tfs_blocks_put(
+	const struct tfs_memory_functions *use, const struct tfs_memory_call *call, int value);
+
+/* A block of exactly this size, device and context, once its filling is over; NULL: none. */
+void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_memory_call *call);
+
+/* Bytes held of a device. */
+uint64_t tfs_blocks_bytes(uint32_t device);
+
+/* Gives the device's blocks back to CUDA; true if there was one. */
+bool tfs_blocks_flush(bool driver, uint32_t device);
+
+/* The device's contexts, or one context, are about to end: blocks are given back, and what belongs
+ * to them is forgotten. */
+void tfs_blocks_end_device(bool driver, uint32_t device);
+void tfs_blocks_end_context(const void *context);
+
+/* After an allocation that returned `status`: true when blocks were given back and it is worth
+ * another try. */
+bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device);
+
+/* Before an allocation: an error that waits for the program must not be lost in a second try. */
+void tfs_blocks_before(bool driver, uint32_t device);
+
+/* An address that CUDA does not know either if this one lies in a block, else the same. */
+void *tfs_blocks_outside(const void *address);
+
+/* In a forked child. */
+void tfs_blocks_forget(void);
+
+#endif

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/memory_functions.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
+#include "shim/hook.h"
+
+static struct {
+	cudaError_t (*alloc)(void **, size_t);
+	__typeof__(&cudaFree) release;
+	__typeof__(&cudaDeviceSynchronize) drain;
+	__typeof__(&cudaMemsetAsync) fill;
+	__typeof__(&cudaStreamCreateWithFlags) stream_create;
+	__typeof__(&cudaEventCreateWithFlags) event_create;
+	__typeof__(&cudaEventRecord) event_record;
+	__typeof__(&cudaEventSynchronize) event_wait;
+	__typeof__(&cudaMemGetInfo) info;
+	__typeof__(&cudaPeekAtLastError) peek_error;
+	__typeof__(&cudaGetLastError) take_error;
+} runtime;
+
+static int runtime_alloc(void **out, size_t bytes)
+{
+	return (int)runtime.alloc(out, bytes);
+}
+
+static int runtime_release(void *address)
+{
+	return (int)runtime.release(address);
+}
+
+static int runtime_drain(void)
+{
+	return (int)runtime.drain();
+}
+
+static int runtime_fill(void *address, int value, size_t bytes, void *stream)
+{
+	return (int)runtime.fill(address, value, bytes, stream);
+}
+
+static int runtime_stream_create(void **out)
+{
+	return (int)runtime.stream_create((cudaStream_t *)out, cudaStreamNonBlocking);
+}
+
+static int runtime_event_create(void **out)
+{
+	return (int)runtime.event_create((cudaEvent_t *)out, cudaEventDisableTiming);
+}
+
+static int runtime_event_record(void *event, void *stream)
+{
+	return (int)runtime.event_record(event, stream);
+}
+
+static int runtime_event_wait(void *event)
+{
+	return (int)runtime.event_wait(event);
+}
+
+static int runtime_info(size_t *out_free, size_t *out_all)
+{
+	return (int)runtime.info(out_free, out_all);
+}
+
+static bool runtime_error_waits(void)
+{
+	return runtime.peek_error() != cudaSuccess;
+}
+
+static void runtime_forget_error(void)
+{
+	runtime.take_error();
+}
+
+static const struct tfs_memory_functions of_runtime = {
+	.alloc = runtime_alloc,
+	.release = runtime_release,
+	.drain = runtime_drain,
+	.fill = runtime_fill,
+	.stream_create = runtime_stream_create,
+	.event_create = runtime_event_create,
+	.event_record = runtime_event_record,
+	.event_wait = runtime_event_wait,
+	.info = runtime_info,
+	.error_waits = runtime_error_waits,
+	.forget_error = runtime_forget_error,
+};
+
+static struct {
+	__typeof__(&cuMemAlloc) alloc;
+	__typeof__(&cuMemFree) release;
+	__typeof__(&cuCtxSynchronize) drain;
+	__typeof__(&cuMemsetD8Async) fill;
+	__typeof__(&cuStreamCreate) stream_create;
+	__typeof__(&cuEventCreate) event_create;
+	__typeof__(&cuEventRecord) event_record;
+	__typeof__(&cuEventSynchronize) event_wait;
+	__typeof__(&cuMemGetInfo) info;
+	__typeof__(&cuCtxGetCurrent) context;
+	__typeof__(&cuPointerGetAttribute) attribute;
+} driver;
+
+static int driver_alloc(void **out, size_t bytes)
+{
+	CUdeviceptr address = 0;
+	const CUresult status = driver.alloc(&address, bytes);
+
+	if (status == CUDA_SUCCESS)
+		*out = (void *)(uintptr_t)address;
+	return (int)status;
+}
+
+static int driver_release(void *address)
+{
+	return (int)driver.release((CUdeviceptr)(uintptr_t)address);
+}
+
+static int driver_drain(void)
+{
+	return (int)driver.drain();
+}
+
+static int driver_fill(void *address, int value, size_t bytes, void *stream)
+{
+	return (int)driver.fill(
+		(CUdeviceptr)(uintptr_t)address, (unsigned char)value, bytes, stream);
+}
+
+static int driver_stream_create(void **out)
+{
+	return (int)driver.stream_create((CUstream *)out, CU_STREAM_NON_BLOCKING);
+}
+
+static int driver_event_create(void **out)
+{
+	return (int)driver.event_create((CUevent *)out, CU_EVENT_DISABLE_TIMING);
+}
+
+static int driver_event_record(void *event, void *stream)
+{
+	return (int)driver.event_record(event, stream);
+}
+
+static int driver_event_wait(void *event)
+{
+	return (int)driver.event_wait(event);
+}
+
+static int driver_info(size_t *out_free, size_t *out_all)
+{
+	return (int)driver.info(out_free, out_all);
+}
+
+/* The driver has no last error. */
+static bool driver_error_waits(void)
+{
+	return false;
+}
+
+static void driver_forget_error(void)
+{
+}
+
+static const struct tfs_memory_functions of_driver = {
+	.alloc = driver_alloc,
+	.release = driver_release,
+	.drain = driver_drain,
+	.fill = driver_fill,
+	.stream_create = driver_stream_create,
+	.event_create = driver_event_create,
+	.event_record = driver_event_record,
+	.event_wait = driver_event_wait,
+	.info = driver_info,
+	.error_waits = driver_error_waits,
+	.forget_error = driver_forget_error,
+};
+
+#define LOOK_UP(of, field, name)                                                                   \
+	(of.field = (__typeof__(of.field))tfs_lookup_named(TFS_LIBRARY_CUDA_OF_##of, name))
+#define TFS_LIBRARY_CUDA_OF_runtime TFS_LIBRARY_cudart
+#define TFS_LIBRARY_CUDA_OF_driver TFS_LIBRARY_cuda
+
+static bool find_runtime(void)
+{
+	return LOOK_UP(runtime, alloc, "cudaMalloc") && LOOK_UP(runtime, release, "cudaFree") &&
+	       LOOK_UP(runtime, drain, "cudaDeviceSynchronize") &&
+	       LOOK_UP(runtime, fill, "cudaMemsetAsync") &&
+	       LOOK_UP(runtime, stream_create, "cudaStreamCreateWithFlags") &&
+	       LOOK_UP(runtime, event_create, "cudaEventCreateWithFlags") &&
+	       LOOK_UP(runtime, event_record, "cudaEventRecord") &&
+	       LOOK_UP(runtime, event_wait, "cudaEventSynchronize") &&
+	       LOOK_UP(runtime, info, "cudaMemGetInfo") &&
+	       LOOK_UP(runtime, peek_error, "cudaPeekAtLastError") &&
+	       LOOK_UP(runtime, take_error, "cudaGetLastError");
+}
+
+static bool find_driver(void)
+{
+	return LOOK_UP(driver, alloc, "cuMemAlloc_v2") &&
+	       LOOK_UP(driver, release, "cuMemFree_v2") &&
+	       LOOK_UP(driver, drain, "cuCtxSynchronize") &&
+	       LOOK_UP(driver, fill, "cuMemsetD8Async") &&
+	       LOOK_UP(driver, stream_create, "cuStreamCreate") &&
+	       LOOK_UP(driver, event_create, "cuEventCreate") &&
+	       LOOK_UP(driver, event_record, "cuEventRecord") &&
+	       LOOK_UP(driver, event_wait, "cuEventSynchronize") &&
+	       LOOK_UP(driver, info, "cuMemGetInfo_v2") &&
+	       LOOK_UP(driver, context, "cuCtxGetCurrent") &&
+	       LOOK_UP(driver, attribute, "cuPointerGetAttribute");
+}
+
+/* Found once, kept for good: 1 = there, 2 = not. Two threads that look at the same time find the
+ * same. */
+static bool found(_Atomic int *known, bool (*find)(void))
+{
+	int state = atomic_load_explicit(known, memory_order_acquire);
+
+	if (state == 0) {
+		state = find() ? 1 : 2;
+		atomic_store_explicit(known, state, memory_order_release);
+	}
+	return state == 1;
+}
+
+static bool have_driver(void)
+{
+	static _Atomic int known;
+
+	return found(&known, find_driver);
+}
+
+const struct tfs_memory_functions *tfs_memory_functions(bool of_the_driver)
+{
+	static _Atomic int known;
+
+	if (of_the_driver)
+		return have_driver() ? &of_driver : NULL;
+	return tfs_lookup_steady(TFS_LIBRARY_cudart) && found(&known, find_runtime) ? &of_runtime
+										    : NULL;
+}
+
+void *tfs_context_now(void)
+{
+	CUcontext context = NULL;
+
+	return have_driver() && driver.context(&context) == CUDA_SUCCESS ? context : NULL;
+}
+
+void *tfs_context_of(const void *address)
+{
+	CUcontext context = NULL;
+
+	return have_driver() && driver.attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT,
+					(CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS
+		       ? context
+		       : NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_MEMORY_FUNCTIONS_H
+#define TFS_RULES_REWRITES_MEMORY_FUNCTIONS_H
+
+/*
+ * What rewrites of device memory call: the runtime's own functions or the driver's, whichever the
+ * program used. Never a hook. Results are 0, or the library's error, of which both have the same
+ * numbers. Any thread.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Handles of the driver are handles of the runtime. */
+struct tfs_memory_functions {
+	int (*alloc)(void **out, size_t bytes);
+	int (*release)(void *address);
+	int (*drain)(void); /* waits for all work of the current device */
+	int (*fill)(void *address, int value, size_t bytes, void *stream);
+	int (*stream_create)(void **out); /* one that no other waits for */
+	int (*event_create)(void **out);
+	int (*event_record)(void *event, void *stream);
+	int (*event_wait)(void *event); /* the host waits */
+	int (*info)(size_t *out_free, size_t *out_all);
+	bool (*error_waits)(void);  /* one that the program has not asked for yet */
+	void (*forget_error)(void); /* ours; not when one of the program's waited */
+};
+
+/* NULL when functions are missing, or their library may go away. */
+const struct tfs_memory_functions *tfs_memory_functions(bool driver);
+
+/* The current context, and that of an address in device memory; NULL where the driver is not at
+ * hand: then there are only the devices' own. */
+void *tfs_context_now(void);
+void *tfs_context_of(const void *address);
+
+#endif

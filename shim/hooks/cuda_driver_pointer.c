@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* What the driver says about an address, whom memory is shared with, and the end of contexts. */
+#include "rules/rewrites/blocks.h"
+#include "shim/driver.h"
+#include "shim/memory.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
+
+static CUdeviceptr outside(CUdeviceptr address)
+{
+	return (CUdeviceptr)(uintptr_t)tfs_blocks_outside((void *)(uintptr_t)address);
+}
+
+TFS_HOOK(CUresult, cuPointerGetAttribute,
+	(void *data, CUpointer_attribute attribute, CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuPointerGetAttribute);
+	const CUresult status = TFS_REAL(cuPointerGetAttribute)(data, attribute, outside(address));
+
+	if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
+		tfs_memory_mark(address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuPointerGetAttributes,
+	(unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuPointerGetAttributes);
+	const CUresult status =
+		TFS_REAL(cuPointerGetAttributes)(count, attributes, data, outside(address));
+
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+/* Set for what network cards are to read and write. */
+TFS_HOOK(CUresult, cuPointerSetAttribute,
+	(const void *value, CUpointer_attribute attribute, CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuPointerSetAttribute);
+	const CUresult status = TFS_REAL(cuPointerSetAttribute)(value, attribute, outside(address));
+
+	tfs_memory_mark(address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(
+	CUresult, cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *bytes, CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemGetAddressRange_v2);
+	const CUresult status = TFS_REAL(cuMemGetAddressRange_v2)(base, bytes, outside(address));
+
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemGetHandleForAddressRange,
+	(void *handle, CUdeviceptr address, size_t bytes, CUmemRangeHandleType type,
+		unsigned long long flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemGetHandleForAddressRange);
+	const CUresult status = TFS_REAL(cuMemGetHandleForAddressRange)(
+		handle, outside(address), bytes, type, flags);
+
+	tfs_memory_mark(address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuIpcGetMemHandle);
+	const CUresult status = TFS_REAL(cuIpcGetMemHandle)(handle, outside(address));
+
+	tfs_memory_mark(address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuCtxEnablePeerAccess);
+	const CUresult status = TFS_REAL(cuCtxEnablePeerAccess)(peer, flags);
+
+	tfs_memory_peers_enabled();
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
+{
+	struct tfs_frame frame = TFS_ENTER(cuCtxDestroy_v2);
+
+	if (context != NULL)
+		tfs_blocks_end_context(context);
+	const CUresult status = TFS_REAL(cuCtxDestroy_v2)(context);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))
+{
+	struct tfs_frame frame = TFS_ENTER(cuDevicePrimaryCtxRelease_v2);
+
+	tfs_blocks_end_device(true, (uint32_t)device);
+	const CUresult status = TFS_REAL(cuDevicePrimaryCtxRelease_v2)(device);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cuPointerGetAttribute, , , 4000, other)                                                  \
+	X(cuPointerGetAttributes, , , 7000, other)                                                 \
+	X(cuPointerSetAttribute, , , 6000, other)                                                  \
+	X(cuMemGetAddressRange, _v2, , 3020, other)                                                \
+	X(cuMemGetHandleForAddressRange, , , 11070, other)                                         \
+	X(cuIpcGetMemHandle, , , 4010, other)                                                      \
+	X(cuCtxEnablePeerAccess, , , 4000, other)                                                  \
+	X(cuCtxDestroy, _v2, , 4000, other)                                                        \
+	X(cuDevicePrimaryCtxRelease, _v2, , 11000, other)
+
+TFS_DRIVER_FAMILY(cuda_driver_pointer, FUNCTIONS);

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What programs count on when they allocate and free in every step, one case each. They hold with
+ * and without tfshim, and fail when a pool breaks its contract: the script has it do so.
+ */
+#include <cuda.h>
+#include <pthread.h>
+
+#include "tests/programs/sim_gate.h"
+#include "tests/sim/tfsim.h"
+
+#define MIB (1u << 20)
+#define BYTES (2 * MIB)
+#define ROUNDS 24
+
+static cudaStream_t stream;
+
+/* A little work that takes a while. */
+static void dawdle(void *nothing)
+{
+	struct timespec start, now;
+
+	(void)nothing;
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (
+		(now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 < 500);
+}
+
+/* Counterexample 4: the free is all that the host waits by before it reads the result. */
+static void free_waits(void)
+{
+	char *pinned, *memory;
+
+	OK(cudaMallocHost((void **)&pinned, BYTES));
+	for (int i = 1; i <= ROUNDS; i++) {
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaMemsetAsync(memory, i, BYTES, stream));
+		OK(cudaLaunchHostFunc(stream, dawdle, NULL));
+		OK(cudaMemcpyAsync(pinned, memory, BYTES, cudaMemcpyDeviceToHost, stream));
+		OK(cudaFree(memory));
+		TEST_EQ(wrong_bytes(pinned, i, BYTES), 0);
+	}
+	OK(cudaFreeHost(pinned));
+}
+
+/* Counterexample 5: one stream still reads what is freed, another writes what is allocated. */
+static void two_streams(void)
+{
+	char *memory, *result, *back = malloc(BYTES);
+	cudaStream_t other;
+
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	OK(cudaMalloc((void **)&result, BYTES));
+	for (int i = 1; i <= ROUNDS; i++) {
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaMemsetAsync(memory, i, BYTES, stream));
+		OK(cudaLaunchHostFunc(stream, dawdle, NULL));
+		OK(cudaMemcpyAsync(result, memory, BYTES, cudaMemcpyDeviceToDevice, stream));
+		OK(cudaFree(memory));
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaMemsetAsync(memory, 0x77, BYTES, other));
+		OK(cudaDeviceSynchronize());
+		OK(cudaMemcpy(back, result, BYTES, cudaMemcpyDeviceToHost));
+		TEST_EQ(wrong_bytes(back, i, BYTES), 0);
+		OK(cudaFree(memory));
+	}
+	free(back);
+}
+
+/* Counterexample 6: what the program left in a block never comes back in a new one. Of memory
+ * that nobody wrote nothing else is promised. */
+static void nothing_stale(void)
+{
+	char *memory, *back = malloc(BYTES);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaMemcpy(back, memory, BYTES, cudaMemcpyDeviceToHost));
+		TEST_EQ(wrong_bytes(back, 0x5a, BYTES), BYTES);
+		OK(cudaMemset(memory, 0x5a, BYTES));
+		OK(cudaFree(memory));
+	}
+	free(back);
+}
+
+/* The same of a program that counts on zeros, which CUDA does not promise. */
+static void zeros(void)
+{
+	char *memory, *back = malloc(BYTES);
+
+	for (int i = 0; i < ROUNDS; i++) {
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaMemcpy(back, memory, BYTES, cudaMemcpyDeviceToHost));
+		TEST_EQ(wrong_bytes(back, 0, BYTES), 0);
+		OK(cudaMemset(memory, 0x5a, BYTES));
+		OK(cudaFree(memory));
+	}
+	free(back);
+}
+
+/* A temporary, again and again, so that it is kept. */
+static void churn(size_t bytes, int times)
+{
+	for (int i = 0; i < times; i++) {
+		char *memory;
+
+		OK(cudaMalloc((void **)&memory, bytes));
+		OK(cudaMemsetAsync(memory, i, bytes, stream));
+		OK(cudaFree(memory));
+	}
+}
+
+/* Counterexample 7: sizes its buffers by what is free. */
+static void sized_by_free(void)
+{
+	size_t first, now, all;
+	char *memory;
+
+	OK(cudaMemGetInfo(&first, &all));
+	for (int i = 0; i < ROUNDS; i++) {
+		churn(40 * MIB, 6);
+		OK(cudaMemGetInfo(&now, &all));
+		TEST_TRUE(now >= first - MIB && now <= all);
+		OK(cudaMalloc((void **)&memory, now / 10 * 9));
+		OK(cudaFree(memory));
+	}
+}
+
+/* Counterexample 8: a block is one of CUDA's own, of the size that was asked for. */
+static void whole_blocks(void)
+{
+	CUdeviceptr base;
+	char *memory;
+	size_t bytes;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		churn(4 * MIB, 1);
+		OK(cudaMalloc((void **)&memory, MIB));
+		TEST_EQ(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)memory + 100),
+			CUDA_SUCCESS);
+		TEST_EQ(base, (CUdeviceptr)(uintptr_t)memory);
+		TEST_EQ(bytes, MIB);
+		OK(cudaFree(memory));
+	}
+}
+
+/* Counterexample 14: halves its batch until it fits; the device's memory must be 256 MiB. */
+static void halves(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		size_t bytes = 256 * MIB;
+		char *one, *two, *memory = NULL;
+		cudaError_t status;
+
+		for (int k = 0; k < 6; k++) {
+			OK(cudaMalloc((void **)&one, 70 * MIB));
+			OK(cudaMalloc((void **)&two, 70 * MIB));
+			OK(cudaFree(one));
+			OK(cudaFree(two));
+		}
+		while ((status = cudaMalloc((void **)&memory, bytes)) != cudaSuccess) {
+			TEST_EQ(status, cudaErrorMemoryAllocation);
+			TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+			TEST_EQ(cudaGetLastError(), cudaSuccess);
+			bytes /= 2;
+		}
+		TEST_EQ(bytes, 128 * MIB);
+		TEST_EQ(cudaGetLastError(), cudaSuccess);
+		OK(cudaFree(memory));
+	}
+}
+
+/* The address that a churned block had, freed by now. */
+static char *freed_block(void)
+{
+	char *memory = NULL;
+
+	churn(BYTES, 10);
+	OK(cudaMalloc((void **)&memory, BYTES));
+	OK(cudaFree(memory));
+	return memory;
+}
+
+/* What must fail fails as it would, and nothing else does. */
+static void misuse(void)
+{
+	char *memory = freed_block();
+	struct cudaPointerAttributes attributes;
+	CUdeviceptr base;
+	size_t bytes;
+	int local;
+
+	TEST_EQ(cudaFree(memory), cudaErrorInvalidValue);
+	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+	TEST_EQ(cudaFree(memory + 512), cudaErrorInvalidValue);
+	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+	TEST_EQ(cudaFree(&local), cudaErrorInvalidValue);
+	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+	OK(cudaFree(NULL));
+	OK(cudaPointerGetAttributes(&attributes, memory + 8));
+	TEST_EQ(attributes.type, cudaMemoryTypeUnregistered);
+	TEST_TRUE(attributes.hostPointer == memory + 8);
+	TEST_EQ(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)memory),
+		CUDA_ERROR_INVALID_VALUE);
+	TEST_EQ(cudaMalloc((void **)&memory, 0), cudaSuccess);
+	TEST_TRUE(memory == NULL);
+	TEST_EQ(cudaMalloc(NULL, BYTES), cudaErrorInvalidValue);
+	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+	/* The block itself is as good as before. */
+	OK(cudaMalloc((void **)&memory, BYTES));
+	OK(cudaMemset(memory, 1, BYTES));
+	OK(cudaFree(memory));
+}
+
+/* An error that nobody has asked for yet is still there, also when blocks were given back. */
+static void error_kept(void)
+{
+	char *memory = freed_block();
+
+	churn(70 * MIB, 10);
+	TEST_EQ(cudaFree(memory + 512), cudaErrorInvalidValue);
+	OK(cudaMalloc((void **)&memory, 200 * MIB));
+	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+	TEST_EQ(cudaGetLastError(), cudaSuccess);
+	OK(cudaFree(memory));
+}
+
+static void *work(void *argument)
+{
+	const int number = (int)(intptr_t)argument;
+	const size_t bytes = (size_t)(1 + number % 3) * (MIB / 4);
+	cudaStream_t own;
+	char *pinned, *memory, *result;
+	int devices = 1;
+
+	OK(cudaGetDeviceCount(&devices));
+	OK(cudaSetDevice(number % devices));
+	OK(cudaStreamCreateWithFlags(&own, cudaStreamNonBlocking));
+	OK(cudaMallocHost((void **)&pinned, bytes));
+	OK(cudaMalloc((void **)&result, bytes));
+	for (int i = 0; i < 40; i++) {
+		OK(cudaMalloc((void **)&memory, bytes));
+		OK(cudaMemsetAsync(memory, i * 8 + number, bytes, own));
+		OK(cudaMemcpyAsync(result, memory, bytes, cudaMemcpyDeviceToDevice, own));
+		OK(cudaFree(memory));
+		OK(cudaMemcpyAsync(pinned, result, bytes, cudaMemcpyDeviceToHost, own));
+		OK(cudaStreamSynchronize(own));
+		TEST_EQ(wrong_bytes(pinned, i * 8 + number, bytes), 0);
+	}
+	OK(cudaFree(result));
+	OK(cudaFreeHost(pinned));
+	OK(cudaStreamDestroy(own));
+	return NULL;
+}
+
+/* Eight threads on eight streams, on as many devices as there are. */
+static void threads(void)
+{
+	pthread_t ids[8];
+
+	for (intptr_t i = 0; i < 8; i++)
+		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(ids[i], NULL);
+}
+
+/* After a reset nothing is left of what was kept, on that device; on another one it is. */
+static void reset(void)
+{
+	size_t before, after, all;
+	int devices = 1;
+
+	OK(cudaGetDeviceCount(&devices));
+	OK(cudaMemGetInfo(&before, &all));
+	for (int round = 0; round < 3; round++) {
+		for (int i = devices - 1; i >= 0; i--) {
+			OK(cudaSetDevice(i));
+			OK(cudaStreamCreate(&stream));
+			churn(BYTES, 10);
+		}
+		OK(cudaDeviceReset());
+		OK(cudaMemGetInfo(&after, &all));
+		TEST_EQ(after, before);
+	}
+	OK(cudaStreamCreate(&stream));
+	churn(BYTES, 10);
+}
+
+static void plain(void)
+{
+	churn(BYTES, ROUNDS);
+}
+
+static void managed(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaMallocManaged((void **)&memory, BYTES, cudaMemAttachGlobal));
+		OK(cudaFree(memory));
+	}
+}
+
+static void pooled(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaMallocAsync((void **)&memory, BYTES, stream));
+		OK(cudaStreamSynchronize(stream));
+		OK(cudaFree(memory));
+	}
+}
+
+static void pinned(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaMallocHost((void **)&memory, BYTES));
+		OK(cudaFreeHost(memory));
+	}
+}
+
+static void shared(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		cudaIpcMemHandle_t handle;
+		char *memory;
+
+		OK(cudaMalloc((void **)&memory, BYTES));
+		/* The simulated device has none; having asked is enough. */
+		(void)cudaIpcGetMemHandle(&handle, memory);
+		(void)cudaGetLastError();
+		OK(cudaFree(memory));
+	}
+}
+
+static void peers(void)
+{
+	(void)cudaDeviceEnablePeerAccess(1, 0);
+	(void)cudaGetLastError();
+	churn(BYTES, ROUNDS);
+}
+
+/* In a relaxed capture a free is allowed; it is made for real. */
+static void capturing(void)
+{
+	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
+	cudaStream_t captured;
+	cudaGraph_t graph = NULL;
+
+	churn(BYTES, 10);
+	OK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
+	OK(cudaThreadExchangeStreamCaptureMode(&mode));
+	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
+	churn(BYTES, 3);
+	OK(cudaStreamEndCapture(captured, &graph));
+	TEST_TRUE(graph != NULL);
+}
+
+static void once(void)
+{
+	char *memory;
+
+	for (size_t i = 1; i <= ROUNDS; i++) {
+		OK(cudaMalloc((void **)&memory, i * 4096));
+		OK(cudaFree(memory));
+	}
+}
+
+static void other_device(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaSetDevice(0));
+		OK(cudaMalloc((void **)&memory, BYTES));
+		OK(cudaSetDevice(1));
+		OK(cudaFree(memory));
+	}
+}
+
+/* The block is of a context other than the current one, on the same device. */
+static void other_context(void)
+{
+	CUcontext first, second;
+
+	TEST_EQ(cuCtxGetCurrent(&first), CUDA_SUCCESS);
+	TEST_EQ(cuCtxCreate(&second, NULL, 0, 0), CUDA_SUCCESS);
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		TEST_EQ(cuCtxSetCurrent(first), CUDA_SUCCESS);
+		OK(cudaMalloc((void **)&memory, BYTES));
+		TEST_EQ(cuCtxSetCurrent(second), CUDA_SUCCESS);
+		OK(cudaFree(memory));
+	}
+}
+
+static void error_waiting(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaMalloc((void **)&memory, BYTES));
+		TEST_EQ(cudaSetDevice(99), cudaErrorInvalidDevice);
+		OK(cudaFree(memory));
+		TEST_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
+	}
+}
+
+static void many(void)
+{
+	char *memory[6];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < 6; k++)
+			OK(cudaMalloc((void **)&memory[k], BYTES));
+		for (int k = 0; k < 6; k++)
+			OK(cudaFree(memory[k]));
+	}
+}
+
+/* More blocks than the pool has places. */
+static void crowd(void)
+{
+	static char *memory[300];
+
+	for (int i = 0; i < 10; i++) {
+		for (int k = 0; k < 300; k++)
+			OK(cudaMalloc((void **)&memory[k], 4096));
+		for (int k = 0; k < 300; k++)
+			OK(cudaFree(memory[k]));
+	}
+}
+
+static void fail_device(void *nothing)
+{
+	dawdle(nothing);
+	tfsim_kernel_fault(cudaErrorIllegalAddress);
+}
+
+/* The free is the first to hear that the device has failed. */
+static void device_fails(void)
+{
+	char *memory;
+
+	churn(BYTES, 10);
+	OK(cudaMalloc((void **)&memory, BYTES));
+	OK(cudaLaunchHostFunc(stream, fail_device, NULL));
+	TEST_EQ(cudaFree(memory), cudaErrorIllegalAddress);
+	TEST_EQ(cudaMalloc((void **)&memory, BYTES), cudaErrorIllegalAddress);
+	TEST_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"free-waits", free_waits},
+	{"two-streams", two_streams},
+	{"nothing-stale", nothing_stale},
+	{"zeros", zeros},
+	{"sized-by-free", sized_by_free},
+	{"whole-blocks", whole_blocks},
+	{"halves", halves},
+	{"misuse", misuse},
+	{"error-kept", error_kept},
+	{"threads", threads},
+	{"reset", reset},
+	{"plain", plain},
+	{"managed", managed},
+	{"pooled", pooled},
+	{"pinned", pinned},
+	{"shared", shared},
+	{"peers", peers},
+	{"capturing", capturing},
+	{"once", once},
+	{"other-device", other_device},
+	{"other-context", other_context},
+	{"error-waiting", error_waiting},
+	{"many", many},
+	{"crowd", crowd},
+	{"device-fails", device_fails},
+};
+
+int main(int count, char **words)
+{
+	if (count != 2)
+		return 2;
+	alarm(60);
+	OK(cudaStreamCreate(&stream));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(cases[i].name, words[1]) == 0) {
+			cases[i].run();
+			return test_result();
+		}
+	}
+	return 2;
+}

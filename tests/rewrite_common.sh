@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# What the tests of rewrites share; sourced. Set before: library, programs, rewrite.
+seeds=10
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+failed=0 done=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=$((failed + 1))
+}
+
+# run NAME OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs
+run() {
+	name=$1 options=$2 environment=$3
+	shift 3
+	rm -f "$out/$name.tfs"
+	done=$((done + 1))
+	# shellcheck disable=SC2086
+	env TFSHIM_OUTPUT="$out/$name" TFSHIM_REWRITE="off,$rewrite" \
+		TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:$options" \
+		$environment LD_PRELOAD="$library" timeout 100 "$@" >"$out/$name.out" 2>&1
+}
+
+# ledger NAME "REWRITE CHECK": the count, 0 when there is none
+ledger() {
+	"$programs/ledger" "$out/$1.tfs" 2>/dev/null |
+		awk -v key="$2" '$1 " " $2 == key { sum += $3 } END { print sum + 0 }'
+}
+
+# applied NAME LEAST
+applied() {
+	[ "$(ledger "$1" "${rewrite%%=*} applied")" -ge "$2" ] ||
+		fail "$1: ${rewrite%%=*} was applied $(ledger "$1" "${rewrite%%=*} applied") times, not $2"
+}
+
+# holds CASE LEAST OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite took part
+holds() {
+	case=$1 least=$2 options_=$3 environment_=$4
+	shift 4
+	run "$case" "$options_" "$environment_" "$@" || fail "$case: $(tail -n 3 "$out/$case.out")"
+	applied "$case" "$least"
+}
+
+# counterexample CASE LEAST NAIVE OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: with every seed of the
+# hostile device the case passes and the rewrite takes part; a naive rewrite fails.
+counterexample() {
+	case=$1 least=$2 naive=$3 options_=$4 environment_=$5
+	shift 5
+	for seed in $(seq 1 "$seeds"); do
+		holds "$case" "$least" "$options_" "$environment_ TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$@"
+	done
+	bitten=0
+	for seed in 1 2 3 4 5; do
+		run "$case-naive" "$options_:naive=$naive" \
+			"$environment_ TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$@" || bitten=$((bitten + 1))
+	done
+	[ "$bitten" -gt 0 ] || fail "$case passes with the naive rewrite as well"
+	echo "$case: $seeds hostile seeds; the naive rewrite fails with $bitten of 5"
+}
+
+# refuses CHECK COUNT OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite refuses by
+# that name, so often
+refuses() {
+	check=$1 count=$2 options_=$3 environment_=$4
+	shift 4
+	run "$check" "$options_" "$environment_" "$@" || fail "$check: $(tail -n 3 "$out/$check.out")"
+	got=$(ledger "$check" "${rewrite%%=*} $check")
+	[ "$got" = "$count" ] || fail "${rewrite%%=*} refused by '$check' $got times, not $count, in $*"
+}
+
+finish() {
+	echo "$done runs, $failed failures"
+	[ "$failed" = 0 ]
+}

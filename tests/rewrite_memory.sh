@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of alloc-pool: its counterexamples pass on the hostile device and fail with a naive
+# pool, each named check refuses, and nothing is the same to CUDA but not to the program.
+#	rewrite_memory.sh LIBRARY PROGRAMS_DIR   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 rewrite=alloc-pool
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+pool=$programs/rewrite_pool
+small="TFSIM_MEMORY=256m"
+
+# Counterexamples 4, 5, 6, 8, 7 and 14 of the contracts, and what a program may do wrong.
+counterexample free-waits 10 256 "" "" "$pool" free-waits
+counterexample two-streams 10 256 "" "" "$pool" two-streams
+counterexample nothing-stale 10 512 "" "" "$pool" nothing-stale
+counterexample whole-blocks 10 2048 "" "" "$pool" whole-blocks
+counterexample sized-by-free 10 1024 pool_reserve=1m "$small" "$pool" sized-by-free
+counterexample halves 10 1024 pool_reserve=1m "$small" "$pool" halves
+counterexample misuse 5 4096 "" "" "$pool" misuse
+
+# A program that counts on zeros finds them; filled with NaNs it is found out.
+holds zeros 10 "" "" "$pool" zeros
+run poisoned pool_poison=1 "" "$pool" zeros && fail "a program that counts on zeros is not found out"
+
+holds error-kept 5 pool_reserve=1m "$small" "$pool" error-kept
+holds strict 10 pool_strict=1 "" "$pool" two-streams
+for devices in 1 2; do
+	holds "threads-$devices" 50 "" "TFSIM_DEVICES=$devices" "$pool" threads
+	holds "reset-$devices" 10 "" "TFSIM_DEVICES=$devices" "$pool" reset
+done
+
+counterexample driver 20 512 pool_reserve=1m "$small" "${pool}_driver"
+
+# Each check by a case that breaks its precondition, and no other: so often.
+refuses plain-device-memory 24 "" "" "$pool" managed
+refuses plain-device-memory 24 "" "" "$pool" pooled
+refuses plain-device-memory 48 "" "" "$pool" pinned
+refuses not-shared 24 "" "" "$pool" shared
+refuses no-peers 24 "" TFSIM_DEVICES=2 "$pool" peers
+refuses no-sanitizer 24 "" NV_SANITIZER_INJECTION_PATH=/tmp "$pool" plain
+refuses no-sanitizer 24 "" CUDA_INJECTION64_PATH=libsanitizer-collection.so "$pool" plain
+refuses not-capturing 3 "" "" "$pool" capturing
+refuses size 24 pool_limit=1m "" "$pool" plain
+refuses size-recurs 24 "" "" "$pool" once
+refuses current-device 24 "" TFSIM_DEVICES=2 "$pool" other-device
+refuses current-context 22 "" "" "$pool" other-context
+refuses no-error-waiting 22 "" "" "$pool" error-waiting
+refuses pool-limit 67 pool_limit=6m "" "$pool" many
+refuses memory-left 22 "" "$small" "$pool" plain
+refuses device-waited-for 1 "" "" "$pool" device-fails
+refuses block-kept 394 "" "" "$pool" crowd
+
+finish
