@@ -46,11 +46,18 @@ uint8_t *tfs_cupti_buffer_take(void)
 	return memory + (size_t)number * TFS_CUPTI_BUFFER_BYTES;
 }
 
+bool tfs_cupti_buffer_is_own(const uint8_t *buffer)
+{
+	const uint8_t *memory = atomic_load(&pool);
+
+	return memory != NULL && buffer >= memory && buffer < memory + POOL_BYTES;
+}
+
 void tfs_cupti_buffer_return(uint8_t *buffer, size_t used)
 {
 	uint8_t *memory = atomic_load(&pool);
 
-	if (memory == NULL || buffer < memory || buffer >= memory + POOL_BYTES)
+	if (!tfs_cupti_buffer_is_own(buffer))
 		return;
 	memset(buffer, 0, used < TFS_CUPTI_BUFFER_BYTES ? used : TFS_CUPTI_BUFFER_BYTES);
 	const size_t number = (size_t)(buffer - memory) / TFS_CUPTI_BUFFER_BYTES;

@@ -7,6 +7,7 @@
  * so that CUPTI need not clear them in the program's threads. Any thread; no locks.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,6 +16,9 @@
 
 /* NULL when all are in use. */
 uint8_t *tfs_cupti_buffer_take(void);
+
+/* Is this one of ours? */
+bool tfs_cupti_buffer_is_own(const uint8_t *buffer);
 
 /* Gives a buffer back, of which the first `used` bytes were written. */
 void tfs_cupti_buffer_return(uint8_t *buffer, size_t used);

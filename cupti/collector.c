@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cupti/buffers.h"
 #include "cupti/decode.h"
@@ -19,12 +20,21 @@
 /* How often the helper looks for stragglers once a window is closed. */
 #define LOOKS_AFTER 3
 
-enum state { ABSENT, READY, OVER };
+/* How long whoever wants CUPTI may wait for it. */
+#define TURN_SECONDS 1
+
+enum state { ABSENT, FAILED, READY, LEAVING, AWAY, OVER };
 
 static _Atomic int state = ABSENT;
 static pthread_mutex_t flushing = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool open_now;
 static _Atomic int looks;
+static pthread_mutex_t turning =
+	PTHREAD_MUTEX_INITIALIZER; /* who has CUPTI, and whether it is on */
+static _Atomic bool wanted;        /* the helper is to look for it */
+static _Atomic(CUpti_BuffersCallbackRequestFunc) their_request;
+static _Atomic(CUpti_BuffersCallbackCompleteFunc) their_complete;
+static char owner[64]; /* who else subscribed; set once */
 static struct tfs_cupti cupti;
 static struct tfs_decoder decoder;
 
@@ -38,16 +48,36 @@ bool tfs_collector_ready(void)
 	return ready();
 }
 
-static uint64_t CUPTIAPI monotonic_ns(void)
+/* Records are still taken while CUPTI is being given back. */
+static bool taking(void)
 {
-	return tfs_clock_ns(CLOCK_MONOTONIC);
+	const int now = atomic_load_explicit(&state, memory_order_acquire);
+
+	return now == READY || now == LEAVING;
+}
+
+static bool turn(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += TURN_SECONDS;
+	return pthread_mutex_timedlock(&turning, &until) == 0;
+}
+
+/* It cannot be taken back: for another tool it says what CUPTI's own would. */
+static uint64_t CUPTIAPI timestamp_ns(void)
+{
+	return tfs_clock_ns(atomic_load_explicit(&state, memory_order_relaxed) == AWAY
+				    ? CLOCK_REALTIME
+				    : CLOCK_MONOTONIC);
 }
 
 static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *max_records)
 {
 	const int saved = errno;
 
-	*buffer = ready() ? tfs_cupti_buffer_take() : NULL;
+	*buffer = taking() ? tfs_cupti_buffer_take() : NULL;
 	*size = *buffer != NULL ? TFS_CUPTI_BUFFER_BYTES : 0;
 	*max_records = 0;
 	errno = saved;
@@ -62,19 +92,45 @@ static void count_dropped(void)
 		tfs_recorder_lost(TFS_LOSS_cupti_dropped, dropped);
 }
 
+/* A buffer of ours that CUPTI filled for another tool: its own buffer takes the contents. */
+static void hand_on(CUcontext context, uint32_t stream, const uint8_t *buffer, size_t valid)
+{
+	const CUpti_BuffersCallbackRequestFunc request = atomic_load(&their_request);
+	const CUpti_BuffersCallbackCompleteFunc complete = atomic_load(&their_complete);
+	uint8_t *other = NULL;
+	size_t size = 0;
+	size_t most = 0;
+
+	if (request == NULL || complete == NULL)
+		return;
+	request(&other, &size, &most);
+	if (other != NULL && size >= valid)
+		memcpy(other, buffer, valid);
+	if (other != NULL)
+		complete(context, stream, other, size, size >= valid ? valid : 0);
+}
+
 static void CUPTIAPI take_buffer(
 	CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
 	const int saved = errno;
 
-	(void)context;
-	(void)stream;
-	if (buffer == NULL || !ready())
+	if (buffer == NULL)
 		return;
-	if (valid != 0 && valid <= size)
+	if (!tfs_cupti_buffer_is_own(buffer)) {
+		const CUpti_BuffersCallbackCompleteFunc theirs = atomic_load(&their_complete);
+
+		if (theirs != NULL)
+			theirs(context, stream, buffer, size, valid);
+		return;
+	}
+	if (taking() && valid != 0 && valid <= size)
 		tfs_cupti_decode(&decoder, buffer, valid);
+	else if (valid != 0 && valid <= size)
+		hand_on(context, stream, buffer, valid);
 	tfs_cupti_buffer_return(buffer, valid);
-	count_dropped();
+	if (taking())
+		count_dropped();
 	errno = saved;
 }
 
@@ -97,10 +153,10 @@ static void set_up(void)
 		.lost = tfs_recorder_lost,
 	};
 	if (cupti.cuptiActivityRegisterTimestampCallback != NULL &&
-		cupti.cuptiActivityRegisterTimestampCallback(monotonic_ns) == CUPTI_SUCCESS)
+		cupti.cuptiActivityRegisterTimestampCallback(timestamp_ns) == CUPTI_SUCCESS)
 		return;
 	if (cupti.cuptiGetTimestamp(&now) == CUPTI_SUCCESS)
-		decoder.offset_ns = (int64_t)(monotonic_ns() - now);
+		decoder.offset_ns = (int64_t)(tfs_clock_ns(CLOCK_MONOTONIC) - now);
 }
 
 static void put_api(uint32_t cbid, bool driver, const char *name)
@@ -113,28 +169,72 @@ static void put_api(uint32_t cbid, bool driver, const char *name)
 	tfs_recorder_put(&record, TFS_RECORD_api, sizeof(record));
 }
 
-void tfs_collector_start(void)
+/* What the library keeps from one owner to the next is as it was. */
+static void set_back(void)
+{
+	uint8_t zeroed = 0;
+	size_t bytes = sizeof(zeroed);
+
+	cupti.cuptiActivitySetAttribute(
+		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
+	if (cupti.cuptiSetThreadIdType != NULL)
+		cupti.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
+}
+
+/* Subscribed, it is made ready for windows. */
+static bool begin(void)
 {
 	size_t unwanted; /* records of the time before the first window are no loss */
-	char text[160];
 
-	if (!tfs_cupti_open(&cupti, text, sizeof(text))) {
-		tfs_recorder_fact("cupti", text, 0);
-		return;
-	}
 	set_up();
 	if (cupti.cuptiActivityRegisterCallbacks(give_buffer, take_buffer) != CUPTI_SUCCESS ||
 		!tfs_cupti_switch(&cupti, true)) {
 		tfs_cupti_switch(&cupti, false);
-		tfs_recorder_fact("cupti", "not available: it refuses activity records", 0);
-		return;
+		return false;
 	}
 	/* The first time takes long; from now on a window opens quickly. */
 	tfs_cupti_switch(&cupti, false);
 	cupti.cuptiActivityGetNumDroppedRecords(NULL, 0, &unwanted);
+	return true;
+}
+
+/* An older library does not say who has it. */
+static void name_owner(char *text, size_t bytes)
+{
+	char *unknown = strstr(text, TFS_CUPTI_OTHER);
+
+	if (unknown != NULL && *owner != '\0')
+		snprintf(unknown, bytes - (size_t)(unknown - text), "%s", owner);
+}
+
+static void start(void)
+{
+	char text[160];
+
+	atomic_store(&state, FAILED);
+	if (!tfs_cupti_open(&cupti, text, sizeof(text))) {
+		name_owner(text, sizeof(text));
+		tfs_recorder_fact("cupti", text, 0);
+		return;
+	}
+	atomic_store(&state, LEAVING);
+	if (!begin()) {
+		cupti.cuptiUnsubscribe(cupti.subscriber);
+		atomic_store(&state, FAILED);
+		tfs_recorder_fact("cupti", "not available: it refuses activity records", 0);
+		return;
+	}
 	tfs_cupti_watched(put_api);
 	tfs_recorder_fact("cupti", "in windows", cupti.version);
 	atomic_store_explicit(&state, READY, memory_order_release);
+}
+
+void tfs_collector_start(void)
+{
+	pthread_mutex_lock(&turning);
+	if (atomic_load(&state) == ABSENT)
+		start();
+	pthread_mutex_unlock(&turning);
 }
 
 static bool open_window(void)
@@ -150,26 +250,104 @@ static bool open_window(void)
 
 bool tfs_collector_window(bool open)
 {
-	if (!ready() || atomic_exchange(&open_now, open) == open)
+	bool sees = false;
+
+	if (!ready() || !turn())
 		return false;
-	if (open)
-		return open_window();
-	tfs_cupti_switch(&cupti, false);
-	atomic_store(&looks, LOOKS_AFTER);
-	return false;
+	if (ready() && atomic_exchange(&open_now, open) != open) {
+		if (open)
+			sees = open_window();
+		else
+			tfs_cupti_switch(&cupti, false);
+		atomic_store(&looks, LOOKS_AFTER);
+	}
+	pthread_mutex_unlock(&turning);
+	return sees;
 }
 
 void tfs_collector_poll(void)
 {
 	const bool open = atomic_load(&open_now);
 
+	if (atomic_exchange(&wanted, false))
+		tfs_collector_start();
 	if (!ready() || (!open && atomic_load(&looks) <= 0) ||
 		pthread_mutex_trylock(&flushing) != 0)
 		return;
 	if (!open)
 		atomic_fetch_sub(&looks, 1);
-	cupti.cuptiActivityFlushAll(0);
+	if (ready())
+		cupti.cuptiActivityFlushAll(0);
 	pthread_mutex_unlock(&flushing);
+}
+
+static bool leave(bool *out_was_on)
+{
+	const int now = atomic_load(&state);
+
+	*out_was_on = now == READY;
+	if (now == ABSENT)
+		atomic_store(&state, AWAY);
+	if (now != READY)
+		return now == ABSENT;
+	atomic_store(&state, LEAVING);
+	pthread_mutex_lock(&flushing);
+	if (atomic_exchange(&open_now, false))
+		tfs_cupti_switch(&cupti, false);
+	cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	count_dropped();
+	set_back();
+	cupti.cuptiUnsubscribe(cupti.subscriber);
+	pthread_mutex_unlock(&flushing);
+	atomic_store(&state, AWAY);
+	return true;
+}
+
+bool tfs_collector_leave(bool *out_was_on)
+{
+	bool left = false;
+
+	if (turn()) {
+		left = leave(out_was_on);
+		pthread_mutex_unlock(&turning);
+	}
+	return left;
+}
+
+bool tfs_collector_return(char *out_reason, size_t bytes)
+{
+	bool back = false;
+
+	if (!turn())
+		return false;
+	if (atomic_load(&state) == AWAY && cupti.version == 0) {
+		atomic_store(&state, ABSENT);
+		atomic_store(&wanted, true);
+	} else if (atomic_load(&state) == AWAY && tfs_cupti_subscribe(&cupti, out_reason, bytes)) {
+		atomic_store(&state, LEAVING);
+		back = begin();
+		if (!back)
+			cupti.cuptiUnsubscribe(cupti.subscriber);
+		atomic_store(&state, back ? READY : AWAY);
+		if (!back)
+			snprintf(out_reason, bytes, "not available: it refuses activity records");
+	}
+	back = back || ready();
+	pthread_mutex_unlock(&turning);
+	return back;
+}
+
+void tfs_collector_taken(const char *by)
+{
+	if (*owner == '\0')
+		snprintf(owner, sizeof(owner), "%s", by);
+}
+
+void *tfs_collector_share(void *request, void *complete)
+{
+	atomic_store(&their_request, (CUpti_BuffersCallbackRequestFunc)request);
+	atomic_store(&their_complete, (CUpti_BuffersCallbackCompleteFunc)complete);
+	return cupti.version != 0 ? (void *)take_buffer : complete;
 }
 
 void tfs_collector_push(uint64_t unit)
@@ -181,7 +359,8 @@ void tfs_collector_push(uint64_t unit)
 
 void tfs_collector_pop(void)
 {
-	if (ready())
+	/* What was pushed is popped, whoever has CUPTI by now. */
+	if (cupti.version != 0 && atomic_load_explicit(&state, memory_order_relaxed) != OVER)
 		cupti.cuptiActivityPopExternalCorrelationId(
 			CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
 }

@@ -10,6 +10,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Opens libcupti and subscribes. Only from the helper thread: it may wait for the loader. */
@@ -31,6 +32,22 @@ void tfs_collector_pop(void);
 
 /* Takes what CUPTI still holds. At exit. */
 void tfs_collector_finish(void);
+
+/* Gives CUPTI back to whoever wants it, with all that it holds for us; it is not taken again before
+ * tfs_collector_return(). False when it was not ours, nor about to be. Waits for a second at most,
+ * for the helper thread's start. */
+bool tfs_collector_leave(bool *out_was_on);
+
+/* Takes CUPTI again; false when that fails, with the reason, or when the helper thread is still to
+ * look for it. */
+bool tfs_collector_return(char *out_reason, size_t bytes);
+
+/* Another tool subscribed; CUPTI itself may not know its name. Text is copied. */
+void tfs_collector_taken(const char *by);
+
+/* Another tool wants its buffers filled: returns what to register as the function that takes them.
+ * CUPTI may still hold buffers of ours, which that tool must never see. */
+void *tfs_collector_share(void *request, void *complete);
 
 /* In a forked child: CUPTI is never touched again. */
 void tfs_collector_forget(void);

@@ -36,6 +36,30 @@ void tfs_collector_finish(void)
 {
 }
 
+bool tfs_collector_leave(bool *out_was_on)
+{
+	(void)out_was_on;
+	return false;
+}
+
+void tfs_collector_taken(const char *by)
+{
+	(void)by;
+}
+
+bool tfs_collector_return(char *out_reason, size_t bytes)
+{
+	(void)out_reason;
+	(void)bytes;
+	return false;
+}
+
+void *tfs_collector_share(void *request, void *complete)
+{
+	(void)request;
+	return complete;
+}
+
 void tfs_collector_forget(void)
 {
 }

@@ -64,17 +64,16 @@ static void CUPTIAPI on_callback(
 	(void)call;
 }
 
-static CUptiResult subscribe(const struct tfs_cupti *cupti, char *out_owner, size_t bytes)
+static CUptiResult subscribe(struct tfs_cupti *cupti, char *out_owner, size_t bytes)
 {
 	CUpti_SubscriberParams params = {.structSize = CUpti_SubscriberParams_STRUCT_SIZE,
 		.subscriberName = "tfshim",
 		.oldSubscriberName = out_owner,
 		.oldSubscriberSize = bytes};
-	CUpti_SubscriberHandle handle;
 
 	if (cupti->cuptiSubscribe_v2 != NULL)
-		return cupti->cuptiSubscribe_v2(&handle, on_callback, NULL, &params);
-	return cupti->cuptiSubscribe(&handle, on_callback, NULL);
+		return cupti->cuptiSubscribe_v2(&cupti->subscriber, on_callback, NULL, &params);
+	return cupti->cuptiSubscribe(&cupti->subscriber, on_callback, NULL);
 }
 
 static void explain(CUptiResult status, const char *owner, char *out_reason, size_t bytes)
@@ -83,7 +82,7 @@ static void explain(CUptiResult status, const char *owner, char *out_reason, siz
 	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
 	case CUPTI_ERROR_MAX_LIMIT_REACHED:
 		snprintf(out_reason, bytes, "not available: in use by %s",
-			*owner != '\0' ? owner : "another tool");
+			*owner != '\0' ? owner : TFS_CUPTI_OTHER);
 		break;
 	case CUPTI_ERROR_NOT_INITIALIZED:
 		snprintf(out_reason, bytes, "not available: the driver is too old for it");
@@ -94,6 +93,16 @@ static void explain(CUptiResult status, const char *owner, char *out_reason, siz
 	default:
 		snprintf(out_reason, bytes, "not available: status %d", (int)status);
 	}
+}
+
+bool tfs_cupti_subscribe(struct tfs_cupti *cupti, char *out_reason, size_t bytes)
+{
+	char owner[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
+	const CUptiResult status = subscribe(cupti, owner, sizeof(owner));
+
+	if (status != CUPTI_SUCCESS)
+		explain(status, owner, out_reason, bytes);
+	return status == CUPTI_SUCCESS;
 }
 
 static enum verdict try_file(

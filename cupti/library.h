@@ -17,6 +17,7 @@
 	X(cuptiGetVersion)                                                                         \
 	X(cuptiGetTimestamp)                                                                       \
 	X(cuptiSubscribe)                                                                          \
+	X(cuptiUnsubscribe)                                                                        \
 	X(cuptiActivityRegisterCallbacks)                                                          \
 	X(cuptiActivityEnable)                                                                     \
 	X(cuptiActivityDisable)                                                                    \
@@ -40,11 +41,18 @@ struct tfs_cupti {
 	TFS_CUPTI_FUNCTIONS(X)
 	TFS_CUPTI_LATER_FUNCTIONS(X)
 #undef X
-	uint32_t version; /* as cuptiGetVersion says */
+	CUpti_SubscriberHandle subscriber;
+	uint32_t version; /* as cuptiGetVersion says; 0 = not open */
 };
+
+/* In a reason: an owner that the library does not name. */
+#define TFS_CUPTI_OTHER "another tool"
 
 /* Opens a library and subscribes; false with the reason, for the report, in out_reason. May wait
  * for the loader. */
 bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes);
+
+/* Subscribes again, after cuptiUnsubscribe; false with the reason. */
+bool tfs_cupti_subscribe(struct tfs_cupti *cupti, char *out_reason, size_t bytes);
 
 #endif

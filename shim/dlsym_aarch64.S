@@ -19,6 +19,8 @@
 	cmp w9, #'u'
 	b.ne 1f
 	ldrb w9, [x1, #2]
+	cmp w9, #'p'
+	b.eq \swap
 	sub w9, w9, #'A'
 	cmp w9, #('Z' - 'A')
 	b.ls \swap

@@ -2,7 +2,7 @@
 /*
  * dlsym and dlvsym, in place of libc's. libc's own answer depends on who calls, so nothing may
  * stand between the caller and it: every way out of here is a jump. Only names that begin with
- * "cu" and a capital, asked of an explicit handle, are looked at; see driver.h.
+ * "cu" and a capital or a p (CUPTI's), asked of an explicit handle, are looked at; see driver.h.
  */
 
 .macro define name, next, swap
@@ -22,6 +22,8 @@
 	cmpb $'u', 1(%rsi)
 	jne 1f
 	movzbl 2(%rsi), %eax
+	cmp $'p', %eax
+	je \swap
 	sub $'A', %eax
 	cmp $('Z' - 'A'), %eax
 	jbe \swap

@@ -106,7 +106,7 @@ static bool find_exported(struct tfs_function *function, void *argument)
 {
 	struct exported *exported = argument;
 
-	if (function->entry == NULL || strcmp(function->name, exported->name) != 0)
+	if (function->hook == NULL || strcmp(function->name, exported->name) != 0)
 		return true;
 	exported->found = function;
 	return false;
@@ -117,11 +117,14 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 	struct exported exported = {.name = name};
 	struct tfs_object object;
 
-	if (answer == NULL || !tfs_env_driver())
+	const bool cupti = begins(name, "cupti");
+	const char *file = cupti ? "libcupti.so" : "libcuda.so";
+
+	if (answer == NULL || (!cupti && !tfs_env_driver()))
 		return answer;
 	tfs_hook_each(find_exported, &exported);
 	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
-		!begins(object.file, "libcuda.so") || !adopt(exported.found, answer))
+		!begins(object.file, file) || !adopt(exported.found, answer))
 		return answer;
 	return exported.found->hook;
 }

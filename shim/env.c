@@ -18,7 +18,7 @@ struct tfs_options tfs_options = {
 #undef X
 };
 
-enum kind { kind_flag, kind_number, kind_bytes, kind_record, kind_text };
+enum kind { kind_flag, kind_number, kind_bytes, kind_record, kind_steps, kind_text };
 
 static const struct option {
 	const char *key;
@@ -66,6 +66,23 @@ static bool parse_number(const char *text, enum kind kind, uint64_t *out)
 	return true;
 }
 
+/* "FIRST-LAST" or "FIRST-", counted from 1. */
+static bool parse_steps(const char *text, uint64_t *out)
+{
+	char *end = NULL;
+	const uint64_t first = strtoull(text, &end, 10);
+	uint64_t last = UINT32_MAX;
+
+	if (*text < '0' || *text > '9' || *end != '-')
+		return false;
+	if (*++end >= '0' && *end <= '9')
+		last = strtoull(end, &end, 10);
+	if (*end != '\0' || first == 0 || last < first || last > UINT32_MAX)
+		return false;
+	*out = first << 32 | last;
+	return true;
+}
+
 static bool parse_text(const char *text, uint64_t *out)
 {
 	static char kept[256];
@@ -85,6 +102,8 @@ static bool parse(const char *text, enum kind kind, uint64_t *out)
 	switch (kind) {
 	case kind_record:
 		return parse_record(text, out);
+	case kind_steps:
+		return parse_steps(text, out);
 	case kind_text:
 		return parse_text(text, out);
 	default:
@@ -137,6 +156,9 @@ static void print_help(void)
 
 		if (options[i].kind == kind_record)
 			tfs_log_say("  %-17s %-10s %s", options[i].key, record_names[value],
+				options[i].help);
+		else if (options[i].kind == kind_steps)
+			tfs_log_say("  %-17s %-10s %s", options[i].key, value != 0 ? "set" : "none",
 				options[i].help);
 		else if (options[i].kind == kind_text)
 			tfs_log_say("  %-17s %-10s %s", options[i].key, tfs_env_text(value),

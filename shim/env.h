@@ -14,7 +14,8 @@
 
 enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 
-/* X(key, field, kind, default, help): kind is flag, number, bytes, record or text (NULL
+/* X(key, field, kind, default, help): kind is flag, number, bytes, record, steps
+ * (first << 32 | last) or text (NULL
  * by default; the field is a pointer, for tfs_env_text). */
 #define TFS_OPTIONS(X)                                                                             \
 	X("record", record, record, TFS_RECORD_WINDOWS,                                            \
@@ -22,6 +23,8 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 		"everything")                                                                      \
 	X("report", report, flag, 1, "write the reports when the program ends")                    \
 	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
+	X("cupti_off", cupti_off, steps, 0,                                                        \
+		"FIRST-LAST: leave CUPTI to other tools in these steps")                           \
 	X("nvtx", nvtx, flag, 1, "take the ranges that the program names by NVTX")                 \
 	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \

@@ -27,6 +27,7 @@ static const char *const files[] = {
 	[TFS_LIBRARY_cublaslt] = "libcublasLt.so",
 	[TFS_LIBRARY_curand] = "libcurand.so",
 	[TFS_LIBRARY_nccl] = "libnccl.so",
+	[TFS_LIBRARY_cupti] = "libcupti.so",
 };
 #define LIBRARY_COUNT (sizeof(files) / sizeof(files[0]))
 
@@ -56,6 +57,11 @@ static int missing_nccl(void)
 	return 3; /* ncclInternalError */
 }
 
+static int missing_cupti(void)
+{
+	return 15; /* CUPTI_ERROR_NOT_INITIALIZED */
+}
+
 static void *missing(const struct tfs_function *function)
 {
 	switch (function->library) {
@@ -68,6 +74,8 @@ static void *missing(const struct tfs_function *function)
 		return (void *)missing_curand;
 	case TFS_LIBRARY_nccl:
 		return (void *)missing_nccl;
+	case TFS_LIBRARY_cupti:
+		return (void *)missing_cupti;
 	default:
 		return (void *)missing_cuda;
 	}

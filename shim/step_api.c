@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/tfshim.h"
 
+#include <errno.h>
+
 #include "shim/clock.h"
 #include "shim/hook.h"
 #include "shim/steps.h"
+#include "shim/windows.h"
 
 #define CALLER ((uint64_t)(uintptr_t)__builtin_return_address(0))
 
 TFS_EXPORT void tfshim_step(void);
 TFS_EXPORT void tfshim_step_end(void);
+TFS_EXPORT int tfshim_cupti(int on);
 
 void tfshim_step(void)
 {
@@ -20,4 +24,14 @@ void tfshim_step_end(void)
 {
 	if (tfs_recording.header != NULL)
 		tfs_steps_end(TFS_STEP_API, tfs_clock_ticks(), CALLER);
+}
+
+int tfshim_cupti(int on)
+{
+	const int saved = errno;
+	const bool has =
+		on ? tfs_windows_return() : (tfs_windows_leave("back by the program"), false);
+
+	errno = saved;
+	return has;
 }

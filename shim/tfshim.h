@@ -31,10 +31,18 @@ __attribute__((weak)) void tfshim_step(void);
 /* The last step is over; what follows, up to the next step, is not training. */
 __attribute__((weak)) void tfshim_step_end(void);
 
+/*
+ * One tool at a time can have CUPTI. 0 gives it back: when this returns, another profiler can take
+ * it, for some steps perhaps. 1 takes it again, if it is free. Returns whether tfshim has it now.
+ * (A profiler that just takes it is given way to as well, but then tfshim stays away.)
+ */
+__attribute__((weak)) int tfshim_cupti(int on);
+
 #ifdef __cplusplus
 }
 #endif
 
+#define TFSHIM_CUPTI(on) (tfshim_cupti ? tfshim_cupti(on) : 0)
 #define TFSHIM_STEP() (tfshim_step ? tfshim_step() : (void)0)
 #define TFSHIM_STEP_END() (tfshim_step_end ? tfshim_step_end() : (void)0)
 

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/windows.h"
 
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
 
 #include "cupti/collector.h"
 #include "rules/rewrites/measure.h"
@@ -10,6 +16,10 @@
 #include "shim/env.h"
 #include "shim/recorder.h"
 #include "shim/shim.h"
+#include "shim/steps.h"
+
+/* How long whoever wants CUPTI may wait for a window that opens or closes. */
+#define TURN_SECONDS 1
 
 #define STEP_REWRITTEN 1u
 #define STEP_IN_WINDOW 2u
@@ -19,12 +29,15 @@
 
 static _Atomic bool open_now;
 static _Atomic bool rewrites;
-static uint32_t number;
-static uint64_t last_step;   /* of the open window */
-static uint64_t last_steps;  /* how many it was to have */
-static uint64_t next_ns;     /* earliest start of the next one */
-static _Atomic bool sighted; /* the open window has activity */
-static _Atomic bool renew;   /* activity came too late for it */
+static _Atomic uint32_t number;
+static uint64_t last_step;                                  /* of the open window */
+static uint64_t last_steps;                                 /* how many it was to have */
+static _Atomic uint64_t next_ns;                            /* earliest start of the next one */
+static _Atomic bool sighted;                                /* the open window has activity */
+static bool lent;                                           /* CUPTI, by the option */
+static _Atomic bool renew;                                  /* activity came too late for it */
+static pthread_mutex_t turning = PTHREAD_MUTEX_INITIALIZER; /* windows, and who has CUPTI */
+static char story[200];                                     /* of CUPTI */
 
 static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 {
@@ -55,6 +68,74 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
 
+static bool turn(void)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += TURN_SECONDS;
+	return pthread_mutex_timedlock(&turning, &until) == 0;
+}
+
+/* Keeps what was said before, where CUPTI came and went more than once. */
+static void tell(const char *format, ...)
+{
+	va_list arguments;
+	size_t used = strlen(story);
+
+	if (used > sizeof(story) / 2)
+		used = 0;
+	if (used != 0)
+		used += (size_t)snprintf(story + used, sizeof(story) - used, "; ");
+	va_start(arguments, format);
+	vsnprintf(story + used, sizeof(story) - used, format, arguments);
+	va_end(arguments);
+	/* Else tfs_windows_start() does. */
+	if (tfs_recording.header != NULL)
+		tfs_recorder_fact("cupti", story, 0);
+}
+
+bool tfs_windows_leave(const char *whom)
+{
+	const uint64_t ticks = tfs_clock_ticks();
+
+	if (!turn())
+		return false;
+	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_DEVICE, __ATOMIC_RELAXED);
+	bool was_on = false;
+	const bool left = tfs_collector_leave(&was_on);
+	if (atomic_load(&open_now) && atomic_exchange(&sighted, false))
+		put(true, ticks, 0,
+			WINDOW_CALLS |
+				(tfs_options.record == TFS_RECORD_ALL ? WINDOW_EVERYTHING : 0));
+	if (left && was_on)
+		tell("in windows until step %" PRIu64 ", then given %s", tfs_steps_count(), whom);
+	else if (left)
+		tell("not taken: given %s", whom);
+	pthread_mutex_unlock(&turning);
+	return left;
+}
+
+bool tfs_windows_return(void)
+{
+	char text[160] = "";
+
+	if (tfs_collector_ready())
+		return true;
+	if (!turn())
+		return false;
+	const bool back = tfs_collector_return(text, sizeof(text));
+	if (back)
+		tell("taken again at step %" PRIu64, tfs_steps_count());
+	else if (*text != '\0')
+		tell("%s", text);
+	atomic_store(&renew, back && atomic_load(&open_now) && !atomic_load(&sighted));
+	if (back)
+		atomic_store(&next_ns, 0);
+	pthread_mutex_unlock(&turning);
+	return back;
+}
+
 void tfs_windows_activity(void)
 {
 	if (!atomic_load(&open_now))
@@ -64,10 +145,14 @@ void tfs_windows_activity(void)
 			atomic_store(&renew, true);
 		return;
 	}
-	if (!tfs_collector_window(true))
+	if (!turn())
 		return;
-	put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
-	__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
+	if (atomic_load(&open_now) && tfs_collector_window(true)) {
+		put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
+		atomic_store(&sighted, true);
+		__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
+	}
+	pthread_mutex_unlock(&turning);
 }
 
 /* It ends before the first call that is not recorded any more. */
@@ -84,32 +169,63 @@ static void close_window(uint64_t step)
 
 void tfs_windows_start(void)
 {
+	if (*story != '\0')
+		tfs_recorder_fact("cupti", story, 0);
 	if (tfs_options.record == TFS_RECORD_ALL)
 		open_window(0, UINT64_MAX, WINDOW_EVERYTHING);
 	if (tfs_options.record == TFS_RECORD_NONE)
 		atomic_store(&rewrites, true);
 }
 
-void tfs_windows_step(uint64_t index)
+/* The steps in which others may have CUPTI. */
+static void heed_option(uint64_t index)
 {
-	if (tfs_options.record != TFS_RECORD_WINDOWS)
-		return;
-	if (atomic_load(&open_now)) {
-		const bool again = atomic_load(&renew);
+	const uint64_t first = tfs_options.cupti_off >> 32;
+	const uint64_t last = tfs_options.cupti_off & UINT32_MAX;
 
-		if (index <= last_step && !again)
-			return;
+	if (tfs_options.cupti_off == 0 || index < first)
+		return;
+	if (!lent && index <= last) {
+		lent = true;
+		tfs_windows_leave("back by the option cupti_off");
+	} else if (lent && index > last) {
+		lent = false;
+		tfs_options.cupti_off = 0;
+		tfs_windows_return();
+	}
+}
+
+static void turn_window(uint64_t index)
+{
+	const bool again = atomic_load(&renew);
+
+	if (atomic_load(&open_now)) {
 		close_window(index);
 		if (again) {
 			open_window(index, last_steps, 0);
 			return;
 		}
 		atomic_store(&rewrites, true);
-	} else if (number == 0 || tfs_clock_ns(CLOCK_MONOTONIC) >= next_ns) {
+	} else {
 		atomic_store(&rewrites, false);
 		open_window(
 			index, number == 0 ? tfs_options.window_steps : tfs_options.later_steps, 0);
 	}
+}
+
+void tfs_windows_step(uint64_t index)
+{
+	heed_option(index);
+	if (tfs_options.record != TFS_RECORD_WINDOWS)
+		return;
+	const bool due = atomic_load(&open_now) ? index > last_step || atomic_load(&renew)
+						: number == 0 || tfs_clock_ns(CLOCK_MONOTONIC) >=
+									 atomic_load(&next_ns);
+
+	if (!due || !turn())
+		return;
+	turn_window(index);
+	pthread_mutex_unlock(&turning);
 }
 
 void tfs_windows_without_steps(void)

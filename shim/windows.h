@@ -18,6 +18,14 @@ void tfs_windows_start(void);
  * anew. */
 void tfs_windows_activity(void);
 
+/* Gives CUPTI back, to the one named, who does not give it on: what an open window records from now
+ * on is calls alone. True when it had been ours. Any thread; waits for a second at most. */
+bool tfs_windows_leave(const char *whom);
+
+/* Takes CUPTI again: a window with activity opens with the next step. False when that fails, which
+ * the recording says. Any thread. */
+bool tfs_windows_return(void);
+
 /* A step begins: opens or closes a window if it is time. The step's own thread. */
 void tfs_windows_step(uint64_t index);
 

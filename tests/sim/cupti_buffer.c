@@ -276,6 +276,13 @@ void cupti_buffers_flush(bool forced)
 	}
 	while (delivering && !delivering_here)
 		pthread_cond_wait(&changed, &lock);
+	if (cupti_mood() == CUPTI_HOLDS && !device_slot.current) {
+		pthread_mutex_unlock(&lock);
+		buffer = ask();
+		pthread_mutex_lock(&lock);
+		if (!device_slot.current)
+			device_slot.current = buffer;
+	}
 	pthread_mutex_unlock(&lock);
 }
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
 #include <time.h>
 
 #include "cupti_private.h"
 
 /* Clocks closer than this are one clock, read twice. */
 #define SAME_CLOCK_NS 20000
+#define JUMP_NS 1000000000
 
 static uint64_t realtime(void)
 {
@@ -42,11 +44,19 @@ static void measure(void)
 	atomic_store(&measured, true);
 }
 
+/* The client's clock may be another one from some moment on: it is asked each time. */
+static bool has_jumped(void)
+{
+	const long long offset = (long long)(atomic_load(&clock_now)() - tfsim_now_ns());
+
+	return llabs(offset - atomic_load(&offset_ns)) > JUMP_NS;
+}
+
 uint64_t cupti_time(uint64_t monotonic_ns)
 {
 	if (!monotonic_ns)
 		return 0;
-	if (!atomic_load(&measured))
+	if (!atomic_load(&measured) || has_jumped())
 		measure();
 	return monotonic_ns + (uint64_t)atomic_load(&offset_ns);
 }

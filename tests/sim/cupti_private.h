@@ -18,13 +18,14 @@
 #define CUPTI_CBIDS 1024
 
 /* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops"
- * (some records) or unset. */
+ * (some records), "holds" (an empty buffer after each flush) or unset. */
 enum cupti_mood {
 	CUPTI_WORKS,
 	CUPTI_REFUSES,
 	CUPTI_WITHOUT_DRIVER,
 	CUPTI_WITH_OLD_DRIVER,
-	CUPTI_DROPS
+	CUPTI_DROPS,
+	CUPTI_HOLDS
 };
 
 enum cupti_slot { CUPTI_SLOT_THREAD, CUPTI_SLOT_DEVICE };

@@ -31,6 +31,8 @@ static void start(void)
 		mood = CUPTI_WITH_OLD_DRIVER;
 	else if (text && !strcmp(text, "drops"))
 		mood = CUPTI_DROPS;
+	else if (text && !strcmp(text, "holds"))
+		mood = CUPTI_HOLDS;
 	pthread_atfork(NULL, NULL, after_fork);
 }
 
