@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is in a recording, as lines "NAME VALUE" (a name is one word) for the GPU suite: device operations and how many
+ * are tied to a call, kernels by name, calls by function, losses, facts, rewrites and what they
+ * gained in microseconds per step.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/trace/trace.h"
+
+static void print_device(const struct tfs_trace *trace)
+{
+	const size_t count = tfs_trace_count(trace, TFS_RECORD_device_op);
+	const size_t links = tfs_trace_count(trace, TFS_RECORD_link);
+	size_t kernels = 0, copies = 0, sets = 0, lost = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_device_op_record *op =
+			tfs_trace_at(trace, TFS_RECORD_device_op, i);
+
+		copies += op->record.function == TFS_DEVICE_MEMCPY;
+		sets += op->record.function == TFS_DEVICE_MEMSET;
+		lost += op->start_ns == 0 || op->end_ns < op->start_ns;
+	}
+	kernels = count - copies - sets;
+	printf("device-operations %zu\nkernels %zu\ncopies %zu\nsets %zu\nlinks %zu\n", count,
+		kernels, copies, sets, links);
+	printf("without-times %zu\n", lost);
+}
+
+static void print_rewrites(const struct tfs_trace *trace)
+{
+	static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
+		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
+		const char *name = tfs_trace_string(trace, one->record.site);
+
+		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), "
+		       "%s\n",
+			name, states[one->record.function % 5], (unsigned long long)one->applied,
+			one->predicted_ns / 1e3, one->realised_ns / 1e3,
+			one->realised_low_ns / 1e3, one->realised_high_ns / 1e3,
+			tfs_trace_string(trace, one->reason));
+	}
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
+		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);
+
+		printf("refused-%s-%s %llu\n", tfs_trace_string(trace, one->rewrite),
+			tfs_trace_string(trace, one->check), (unsigned long long)one->count);
+	}
+}
+
+static void print_calls(const struct tfs_trace *trace)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	const size_t count = tfs_trace_totals(trace, &totals, &shares);
+	unsigned long long all = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		all += totals[i].sum.count;
+		printf("calls-%s %llu\n", tfs_trace_function(trace, totals[i].sum.function),
+			(unsigned long long)totals[i].sum.count);
+	}
+	printf("calls %llu\n", all);
+}
+
+int main(int count, char **words)
+{
+	static const char *const losses[] = {
+#define X(number, name, text) [number] = #name,
+		TFS_LOSSES(X)
+#undef X
+	};
+	struct tfs_trace *trace = NULL;
+	struct tfs_damage damage;
+
+	if (count != 2 || tfs_trace_open(words[1], &damage, &trace) != 0) {
+		fprintf(stderr, "usage: recorded RECORDING.tfs\n");
+		return 2;
+	}
+	print_device(trace);
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++)
+		if (losses[i] && tfs_trace_header(trace)->lost[i])
+			printf("lost-%s %llu\n", losses[i],
+				(unsigned long long)tfs_trace_header(trace)->lost[i]);
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
+
+		printf("fact-");
+		for (const char *key = tfs_trace_string(trace, one->record.site); *key; key++)
+			putchar(*key == ' ' ? '-' : *key);
+		if (one->number)
+			printf(" %llu", (unsigned long long)one->number);
+		printf(" %s\n", tfs_trace_string(trace, one->text));
+	}
+	print_rewrites(trace);
+	print_calls(trace);
+	tfs_trace_close(trace);
+	return 0;
+}
