@@ -1,155 +1,159 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Runs on a machine with an NVIDIA GPU and CUDA 13; writes what was measured.
+# Runs on a machine with an NVIDIA GPU and CUDA 13; writes what was found and measured.
 #
-#   sh tests/gpu/run.sh [--build DIR] [--out DIR] [--rounds N] [--quick] [--simulated]
+#   sh tests/gpu/run.sh [--only PARTS] [--resume] [--seconds N] [--rounds N] [--out DIR]
+#                       [--name NAME] [--build DIR] [--libraries DIR] [--quick] [--simulated]
+#   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
-#   --build DIR   the built project (default: build); it may come from another machine
-#   --out DIR     where DATE-GPU.md and .json go (default: tests/gpu/results)
-#   --rounds N    interleaved rounds of every timing (default: 5)
-#   --quick       one round of few steps, two trainers: to try the suite
-#   --simulated   on the simulated device: tries the suite, measures nothing
+#   --only PARTS     some of: environment facts cases recordings gain wide overhead copies torch
+#                    around (with commas; default: all). What a part found before is replaced.
+#   --resume         leave out the parts that are complete in OUT/NAME.tsv
+#   --seconds N      for all parts together; what does not fit is left out, and said
+#   --rounds N       most interleaved rounds of every timing (default 7); fewer if time is short
+#   --out DIR        NAME.md, .json, .tsv, .log, and recordings/ (default: tests/gpu/results, and
+#                    the recordings in tests/gpu/recordings)
+#   --name NAME      default: DATE-GPU
+#   --build DIR      the built project (default: build); it may come from another machine, see
+#                    pack.sh
+#   --libraries DIR  where CUDA's libraries are (default: searched for)
+#   --quick          one round of few steps and few programs: to try the suite
+#   --simulated      on the simulated device: tries the suite, measures nothing
+#   --merge          no run: puts together what several runs have found
 #
-# Exit status: 0 all went as it should, 1 something did not, 77 no GPU.
+# Every part is a file part_NAME.sh, has a time limit of its own, and writes each result when it
+# has it; no failure stops another part. Exit status: 0 all went as it should, 1 something did
+# not, 2 misuse, 77 no GPU.
 set -u
 
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
-build=$root/build out=$here/results rounds=5 steps=300 simulated=
-names='lenet_naive lenet_rewritable lenet_tuned mlp' sizes='small wide'
+# What is carried comes after everything that the machine has.
+[ ! -d "$root/bin" ] || PATH=$PATH:$root/bin
+export PATH
+build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
+merge=''
+# In this order: first what no other machine can tell. With the seconds that each may take.
+all='environment:60 facts:180 cases:300 recordings:120 gain:300 wide:300 overhead:240 copies:120 torch:120 around:120'
+only=''
 while [ $# -gt 0 ]; do
 	case $1 in
-	--build) build=$2; shift ;;
-	--out) out=$2; shift ;;
+	--only) only=$(echo "$2" | tr ',' ' '); shift ;;
+	--resume) resume=yes ;;
+	--seconds) seconds=$2; shift ;;
 	--rounds) rounds=$2; shift ;;
-	--quick) rounds=1 steps=70 names='lenet_naive mlp' sizes=small ;;
+	--out) out=$2; shift ;;
+	--name) name=$2; shift ;;
+	--build) build=$(cd "$2" && pwd) || exit 2; shift ;;
+	--libraries) libraries=$(cd "$2" && pwd) || exit 2; shift ;;
+	--quick) rounds=1 quick=yes ;;
 	--simulated) simulated=yes ;;
-	*) sed -n '3,14s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	--merge) merge=yes ;;
+	-*) sed -n '3,29s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	*) break ;;
 	esac
 	shift
 done
+for part in $only; do
+	case " $all" in
+	*" $part:"*) ;;
+	*) echo "run.sh: no part is called $part; there are $(echo "$all" | sed 's/:[0-9]*//g')" >&2; exit 2 ;;
+	esac
+done
+if [ $# -gt 0 ] && [ -z "$merge" ]; then
+	echo "run.sh: what is '$1'? (see --help)" >&2
+	exit 2
+fi
+
+# write_results TSV: the Markdown and the JSON beside it
+write_results() {
+	for format in md json; do
+		for part in $all; do
+			grep "^${part%:*}	" "$1"
+		done | awk -f "$here/result.awk" -v format="$format" -v compare="$here/simulated.tsv" >"${1%.tsv}.$format"
+	done
+}
+
+[ -n "$out" ] && recordings=$out/recordings || { out=$here/results recordings=$here/recordings; }
+if [ -n "$merge" ]; then
+	mkdir -p "$out" || exit 1
+	raw=$out/${name:-merged}.tsv
+	# Of a part that several files have, the last one's counts.
+	awk -F '\t' 'NR == FNR || FILENAME != last { last = FILENAME; file++ }
+		{ where[$1] = file; lines[file, $1] = lines[file, $1] $0 "\n"; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
+		END { for (i = 1; i <= n; i++) printf "%s", lines[where[order[i]], order[i]] }' "$@" >"$raw.new" &&
+		mv "$raw.new" "$raw" && write_results "$raw" && echo "written: ${raw%.tsv}.md and .json"
+	exit
+fi
 
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-raw=$work/raw.tsv
-: >"$raw"
+trap 'exit 1' INT TERM
+mkdir "$work/libraries"
+. "$here/common.sh"
 
-# put SECTION NAME VALUE: one line of the result
-put() {
-	printf '%s\t%s\t%s\n' "$1" "$2" "$3" >>"$raw"
-}
-
-if [ -z "$simulated" ]; then
-	if ! command -v nvidia-smi >/dev/null 2>&1 || ! nvidia-smi -L 2>/dev/null | grep -q GPU; then
+if [ -n "$simulated" ]; then
+	gpu=simulated
+	ln -s "${libraries:-$build/tests/sim}"/lib*.so* "$work/libraries/"
+	export TFSIM_PACE=0
+else
+	if ! has_gpu; then
 		echo "skipped: no NVIDIA GPU on this machine (nvidia-smi -L lists none)"
 		exit 77
 	fi
-	# The programs carry a path to the simulated libraries; this goes before it.
-	for folder in "${CUDA_HOME:-/nowhere}/lib64" /usr/local/cuda/lib64 /usr/lib/x86_64-linux-gnu \
-		$(find / -xdev -type d \( -path '*/nvidia/*/lib' -o -path '*/nvidia/cu13/lib' \) 2>/dev/null); do
-		[ -d "$folder" ] && LD_LIBRARY_PATH=${LD_LIBRARY_PATH:+$LD_LIBRARY_PATH:}$folder
-	done
-	export LD_LIBRARY_PATH
-	gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-	put environment gpu "$gpu"
-	put environment driver "$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)"
-	put environment clocks "$(nvidia-smi --query-gpu=clocks.sm,clocks.mem --format=csv,noheader | head -n 1)"
-else
-	gpu=simulated
-	put environment gpu "simulated device: nothing below is a measurement"
+	gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
+	# The programs look for the simulated libraries beside them: theirs must be the real ones.
+	if [ -d "$build/tests/sim" ] && [ ! -L "$build/tests/sim" ]; then
+		sh "$here/pack.sh" --plain "$work/pack" --build "$build" >/dev/null || exit 1
+		build=$work/pack/build
+	fi
+	link_libraries "$work/libraries" "$libraries" "$root/lib/cuda"
+	[ -L "$build/tests/sim" ] && rm -f "$build/tests/sim"
+	ln -s "$work/libraries" "$build/tests/sim"
 fi
-put environment date "$(date -u +%Y-%m-%dT%H:%M:%SZ)"
-put environment kernel "$(uname -sr)"
-put environment cpus "$(nproc)"
-put environment tfshim "$("$build/reports/tfshim" --version | head -n 1)"
-put environment load "$(cut -d' ' -f1-3 /proc/loadavg)"
+link_missing "$work/libraries" "$root/lib"
+libraries=$work/libraries
+name=${name:-$(date -u +%Y-%m-%d)-$(echo "${gpu:-gpu}" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-')}
+mkdir -p "$out" "$recordings" || exit 1
+raw=$(cd "$out" && pwd)/$name.tsv
+log=${raw%.tsv}.log
+touch "$raw" "$log"
+export GPU_HERE="$here" GPU_ROOT="$root" GPU_BUILD="$build" GPU_WORK="$work" GPU_RAW="$raw" \
+	GPU_ROUNDS="$rounds" GPU_QUICK="$quick" GPU_SIMULATED="$simulated" GPU_LIBRARIES="$libraries" \
+	GPU_RECORDINGS="$recordings" GPU_NAME="$gpu"
 
-shim=$build/shim/libtfshim.so
-trainers=$build/tests/trainers
-digits=$trainers/digits-set
-if [ ! -f "$digits/train-images-idx3-ubyte" ]; then
-	digits=$work/digits
-	"$trainers/digits" "$digits" >/dev/null || exit 1
-fi
-
-echo "semantics: what the simulated device promises, on this one"
-for program in "$build"/tests/programs/sim_* "$build"/tests/programs/lib_*; do
-	if [ ! -f "$program" ] || [ ! -x "$program" ]; then
+end=$(($(date +%s) + seconds))
+for entry in $all; do
+	part=${entry%:*} limit=${entry#*:}
+	case " ${only:-$part} " in *" $part "*) ;; *) continue ;; esac
+	[ -n "$resume" ] && grep -q "^$part	parts	$part	complete" "$raw" && continue
+	left=$((end - $(date +%s)))
+	if [ "$left" -lt 20 ]; then
+		echo "$part: left out, no time"
+		GPU_PART=$part put parts "$part" "left out: no time"
 		continue
 	fi
-	name=$(basename "$program")
-	case $name in sim_poison | sim_timeline | sim_unsupported) continue ;; esac
-	timeout 60 "$program" >"$work/out" 2>&1
-	case $? in
-	0) put semantics "$name" passed ;;
-	77) put semantics "$name" "skipped: $(tail -n 1 "$work/out")" ;;
-	*) put semantics "$name" "FAILED: $(grep -v '^tfsim:' "$work/out" | tail -n 2 | tr '\n\t' '  ')" ;;
+	[ "$limit" -le "$left" ] || limit=$left
+	grep -v "^$part	" "$raw" >"$work/kept"
+	cat "$work/kept" >"$raw"
+	echo "$part: at most $limit s"
+	mkdir -p "$work/$part"
+	start=$(date +%s)
+	(
+		cd "$work/$part" && export GPU_PART="$part" GPU_END=$((start + limit)) &&
+			LD_LIBRARY_PATH=$libraries exec timeout -k 5 $((limit + 10)) sh "$here/part_$part.sh"
+	) >>"$log" 2>&1 </dev/null
+	status=$? spent=$(($(date +%s) - start))
+	case $status in
+	0) GPU_PART=$part put parts "$part" "complete, $spent s" ;;
+	124 | 137) GPU_PART=$part put parts "$part" "FAILED: not done in $limit s" ;;
+	*) GPU_PART=$part put parts "$part" "FAILED: status $status after $spent s" ;;
 	esac
+	write_results "$raw"
+	rm -rf "${work:?}/$part"
 done
-
-echo "facts: what the documentation leaves open"
-timeout 120 "$build/tests/gpu/facts" >"$work/out" 2>&1 || put facts facts "FAILED: $(tail -n 1 "$work/out")"
-while read -r word name value; do
-	[ "$word" = fact ] && put facts "$name" "$value"
-done <"$work/out"
-
-# step_time NAME TRAINER ENVIRONMENT...: one timing of one trainer
-step_time() {
-	name=$1 trainer=$2
-	shift 2
-	# shellcheck disable=SC2086 # a list of words
-	env TFSHIM_OUTPUT="$work/rec-$name-%p" "$@" timeout 300 "$trainers/$trainer" --data "$digits" \
-		--steps "$steps" $options >"$work/out" 2>&1 || put failures "$name" "$(tail -n 1 "$work/out")"
-	put times "$name" "$(awk '/^time: step/ { print $3; exit }' "$work/out")"
-}
-
-quiet=report=0:quiet=1
-for size in $sizes; do
-	options=''
-	label=''
-	[ "$size" = wide ] && options="--size wide" label=wide-
-	echo "step times, $size: $rounds interleaved rounds"
-	for _ in $(seq 1 "$rounds"); do
-		for trainer in $names; do
-			[ -x "$trainers/$trainer" ] || continue
-			step_time "$label$trainer" "$trainer" TFSHIM_DISABLE=1
-			step_time "$label$trainer+totals" "$trainer" LD_PRELOAD="$shim" TFSHIM_REWRITE=off TFSHIM_OPTIONS=record=none:$quiet
-			step_time "$label$trainer+windows" "$trainer" LD_PRELOAD="$shim" TFSHIM_REWRITE=off TFSHIM_OPTIONS=$quiet
-			step_time "$label$trainer+all" "$trainer" LD_PRELOAD="$shim" TFSHIM_REWRITE=off TFSHIM_OPTIONS=record=all:$quiet
-			step_time "$label$trainer+all-no-cupti" "$trainer" LD_PRELOAD="$shim" TFSHIM_REWRITE=off TFSHIM_OPTIONS=record=all:cupti=0:$quiet
-			step_time "$label$trainer+rewrites" "$trainer" LD_PRELOAD="$shim" TFSHIM_DECISIONS="$work/$label$trainer.decisions" TFSHIM_OPTIONS=window=5:$quiet
-		done
-	done
-done
-
-echo "reports"
-options=
-mkdir -p "$here/recordings"
-for trainer in $names; do
-	[ -x "$trainers/$trainer" ] || continue
-	rm -f "$work/$trainer".*
-	TFSHIM_OUTPUT=$work/$trainer TFSHIM_REWRITE=report TFSHIM_OPTIONS=window=12:limit=1m:quiet=1 \
-		LD_PRELOAD=$shim timeout 300 "$trainers/$trainer" --data "$digits" --steps 60 >"$work/out" 2>&1 ||
-		put failures "$trainer under the shim" "$(tail -n 1 "$work/out")"
-	put verdicts "$trainer" "$(head -n 1 "$work/$trainer.txt" 2>/dev/null || echo 'no report')"
-	[ -z "$simulated" ] && [ -f "$work/$trainer.tfs" ] && cp "$work/$trainer.tfs" "$here/recordings/"
-done
-
-if command -v python3 >/dev/null 2>&1 && python3 -c 'import torch' 2>/dev/null && [ -z "$simulated" ]; then
-	echo "PyTorch"
-	for mode in "" "$shim"; do
-		LD_PRELOAD=$mode TFSHIM_OUTPUT="$work/torch-%p" timeout 300 python3 "$here/torch_step.py" >"$work/out" 2>&1 ||
-			put failures "torch_step.py${mode:+ under the shim}" "$(tail -n 1 "$work/out")"
-		put torch "${mode:+under the shim}${mode:-plain}" "$(grep '^time:' "$work/out" | tail -n 1)"
-	done
-else
-	put torch torch "skipped: no PyTorch with CUDA here"
-fi
-
-mkdir -p "$out"
-name=$(date -u +%Y-%m-%d)-$(echo "$gpu" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-')
-awk -f "$here/result.awk" -v format=md "$raw" >"$out/$name.md"
-awk -f "$here/result.awk" -v format=json "$raw" >"$out/$name.json"
-cat "$out/$name.md"
-echo "written: $out/$name.md and .json"
-! grep -q "FAILED" "$raw" && ! grep -q "^failures" "$raw"
+[ -z "$simulated" ] && rm -f "$build/tests/sim"
+sed -n 's/^[^	]*	parts	//p; s/^[^	]*	\([^	]*	[^	]*	FAILED\)/  \1/p' "$raw" | tr '\t' ' '
+grep '^Of the gap' "${raw%.tsv}.md"
+echo "written: ${raw%.tsv}.md and .json"
+! grep -q "	FAILED" "$raw"

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""A small convolution net in PyTorch, trained for some steps: to be run under the shim."""
+"""A small convolution net in PyTorch, trained for some steps: to be run under the shim.
+--profile: PyTorch's profiler watches the last half of the steps."""
+import sys
 import time
 
 import torch
 
+STEPS = 600
 torch.manual_seed(1)
 net = torch.nn.Sequential(
     torch.nn.Conv2d(1, 8, 5), torch.nn.ReLU(), torch.nn.MaxPool2d(2),
@@ -13,7 +16,12 @@ optimiser = torch.optim.SGD(net.parameters(), lr=0.05)
 images = torch.rand(256, 1, 28, 28)
 labels = torch.randint(0, 10, (256,))
 times = []
-for step in range(120):
+profiler = None
+for step in range(STEPS):
+    if step == STEPS // 2 and "--profile" in sys.argv[1:]:
+        profiler = torch.profiler.profile(activities=[
+            torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA])
+        profiler.start()
     start = time.perf_counter()
     optimiser.zero_grad()
     loss = torch.nn.functional.cross_entropy(net(images.cuda()), labels.cuda())
@@ -21,5 +29,9 @@ for step in range(120):
     optimiser.step()
     loss.item()
     times.append(time.perf_counter() - start)
-times = sorted(times[20:])
-print(f"time: step {times[len(times) // 2] * 1e3:.3f} ms, loss {loss.item():.6f}")
+if profiler:
+    profiler.stop()
+    kernels = sum(event.device_type == torch.autograd.DeviceType.CUDA for event in profiler.events())
+    print(f"profiler: {kernels} device events")
+times = sorted(times[STEPS * 2 // 3:])
+print(f"time: step {times[len(times) // 2] * 1e3:.4f} ms, loss {loss.item():.9f}")

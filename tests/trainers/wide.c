@@ -147,7 +147,8 @@ static void *loader(void *unused)
 
 static void train(struct wide *t, const struct options *options)
 {
-	struct progress progress = {.quiet = options->quiet, .warmup = options->warmup, .accuracy = -1};
+	struct progress progress = {
+		.quiet = options->quiet, .warmup = options->warmup, .accuracy = -1};
 	pthread_t threads[MOST_LOADERS];
 
 	for (unsigned i = 0; i < options->loaders; i++) {

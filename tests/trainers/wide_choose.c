@@ -139,7 +139,7 @@ void wide_choose(struct wide_net *net, bool search, bool plain, bool determinist
 	if (search)
 		search_all(net, plain, deterministic);
 	for (unsigned i = 0; i < WIDE_LAYERS; i++)
-		net->workspace_bytes = larger(net->workspace_bytes,
-			workspace_bytes(net, &net->layers[i], i == 0));
+		net->workspace_bytes =
+			larger(net->workspace_bytes, workspace_bytes(net, &net->layers[i], i == 0));
 	CUDA(cudaMalloc(&net->workspace, net->workspace_bytes + 1));
 }

@@ -104,8 +104,8 @@ static void fill_weights(struct wide_net *net, uint64_t seed)
 			host[at + j] = rng_uniform(&seed, -limit, limit);
 		at += (net->count[i] + 63) / 64 * 64;
 	}
-	CUDA(cudaMemcpy(net->all_weights, host, net->block_floats * sizeof(float),
-		cudaMemcpyHostToDevice));
+	CUDA(cudaMemcpy(
+		net->all_weights, host, net->block_floats * sizeof(float), cudaMemcpyHostToDevice));
 	CUDA(cudaMemset(net->all_grads, 0, net->block_floats * sizeof(float)));
 	free(host);
 }

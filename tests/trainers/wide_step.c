@@ -9,8 +9,7 @@ static void upload(const struct wide *t, float *device, const float *host, size_
 		CUDA(cudaMemcpyAsync(device, host, floats * sizeof(float), cudaMemcpyHostToDevice,
 			t->copy_stream));
 	else
-		CUDA(cudaMemcpy(
-			device, host, floats * sizeof(float), cudaMemcpyHostToDevice));
+		CUDA(cudaMemcpy(device, host, floats * sizeof(float), cudaMemcpyHostToDevice));
 }
 
 static struct wide_slot *send_batch(struct wide *t, unsigned step)

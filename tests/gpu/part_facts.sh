@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+# What documentation leaves open, asked of this device: one line per answer.
+#
+#   private-runtimes  do calls and kernels of the runtimes inside cuDNN and cuBLAS reach CUPTI?
+#   driver-layer      do their calls, and those of a static runtime, reach the driver's hooks?
+#   launch-handle     does the driver know the name of what <<<>>> launches?
+#   conv-search       do cuDNN's searches write to outputs, wait, say what is deterministic?
+#   copies, waits     which records do copies leave, which calls wait for the device?
+#   backend           what do cuDNN's graphs give back about engines and plans?
+#   nccl-plugin       does NCCL take a plugin from the program, also under the library?
+#   end               what is left in the recording for each way of ending?
+#   kernel-names      which kernels serve each precision?
+. "$GPU_HERE/common.sh"
+
+[ -n "$GPU_QUICK" ] || unset TFSIM_PACE
+
+# ask PROGRAM: its lines "fact TOPIC NAME VALUE"
+ask() {
+	program=$suite/facts_$1
+	if [ ! -x "$program" ]; then
+		put facts "$1" "skipped: not built"
+		return
+	fi
+	missing=$(lacks "$program")
+	if [ -n "$missing" ]; then
+		put facts "$1" "skipped: this machine lacks $missing"
+		return
+	fi
+	limited 45 "$program" >"$1.out" 2>&1
+	status=$?
+	echo "== facts_$1: status $status"
+	cat "$1.out"
+	while read -r word topic name value; do
+		[ "$word" != fact ] || put facts "$topic $name" "$value"
+	done <"$1.out"
+	case $status in
+	0) ;;
+	77) put facts "$1" "skipped: $(last_words "$1.out" 1)" ;;
+	*) put facts "$1" "FAILED: status $status: $(last_words "$1.out")" ;;
+	esac
+}
+
+for name in waits activity search kernel launch nccl backend; do
+	ask "$name"
+done
+
+# watch NAME "SETTINGS..." PROGRAM ARGUMENT...: under the library; then what of it was recorded
+watch() {
+	name=$1 settings=$2
+	shift 2
+	rm -f "$name.tfs"
+	# shellcheck disable=SC2086
+	limited 60 env TFSHIM_OUTPUT="$PWD/$name" TFSHIM_REWRITE=off LD_PRELOAD="$shim" $settings "$@" >"$name.out" 2>&1
+	status=$?
+	echo "== $name: status $status"
+	cat "$name.out"
+	: >"$name.is"
+	[ ! -f "$name.tfs" ] || "$suite/recorded" "$name.tfs" >"$name.is"
+	cat "$name.is"
+}
+
+# is NAME WHAT: a number of what was recorded
+is() {
+	sed -n "s/^$2 //p" "$1.is" | tail -n 1 | grep . || echo 0
+}
+
+for way in return reset _exit exit-busy; do
+	watch "end-$way" "TFSHIM_OPTIONS=report=0:quiet=1:record=all" "$suite/facts_end" "$way"
+	put facts "end $way" "status $status, $(is "end-$way" calls-cudaMemsetAsync) of 100 calls and $(is "end-$way" sets) of 100 device records"
+done
+
+for layer in 1 0; do
+	watch "launches-$layer" "TFSHIM_OPTIONS=report=0:quiet=1:record=none:driver=$layer" "$suite/facts_launch"
+	put facts "driver-layer calls-seen-driver=$layer" "$(is "launches-$layer" calls-cuLaunchKernel) cuLaunchKernel, $(is "launches-$layer" calls-cuLaunchKernelEx) cuLaunchKernelEx, $(is "launches-$layer" calls-cudaLaunchKernel) cudaLaunchKernel"
+	grep '^fact-' "launches-$layer.is" | while read -r key value; do
+		put facts "driver-layer ${key#fact-} driver=$layer" "$value"
+	done
+done
+
+if [ -x "$suite/facts_nccl" ] && [ -z "$(lacks "$suite/facts_nccl")" ]; then
+	watch nccl-under "TFSHIM_OPTIONS=report=0:quiet=1:record=all" "$suite/facts_nccl"
+	put facts "nccl-plugin under-the-library" "status $status, $(sed -n 's/^fact nccl-plugin static-plugin-found //p' nccl-under.out)"
+fi
+
+# The same program with the runtime shared and linked in: what is seen of each.
+for trainer in lenet_naive mlp wide; do
+	for kind in shared static; do
+		case $kind in
+		shared) program=$trainers/$trainer ;;
+		static) program=$suite/${trainer}_static ;;
+		esac
+		[ -x "$program" ] || continue
+		if [ "$kind" = static ] && [ -n "$GPU_SIMULATED" ]; then
+			put facts "driver-layer $trainer-$kind" "skipped: the simulated driver does not serve this runtime"
+			continue
+		fi
+		arguments="--data $digits --steps 60 --quiet"
+		[ "$trainer" = wide ] && arguments="--size tiny --steps 60 --quiet"
+		# shellcheck disable=SC2086
+		watch "$trainer-$kind" "TFSHIM_OPTIONS=report=0:quiet=1:record=all" "$program" $arguments
+		put facts "driver-layer $trainer-$kind" "status $status, $(is "$trainer-$kind" calls) calls, $(is "$trainer-$kind" kernels) kernels, $(is "$trainer-$kind" links) tied; CUPTI: $(is "$trainer-$kind" fact-cupti)"
+		"$tfshim" report --quiet "$trainer-$kind.tfs" 2>/dev/null
+		put facts "driver-layer $trainer-$kind-findings" "$(sed -n 's/^ *[0-9]*\. . [a-z]* *\(TFS[0-9]*\) [^ ]* *\([^ ]*\).*/\1@\2/p' "$trainer-$kind.txt" 2>/dev/null | sort | tr '\n' ' ')"
+	done
+done
+exit 0

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+# What watching costs with all rewrites off: nothing preloaded, totals only (as outside windows),
+# everything recorded (as inside windows), each with and without CUPTI; shared and static runtime.
+. "$GPU_HERE/common.sh"
+
+steps=2500 warmup=300
+small='lenet_naive lenet_tuned mlp'
+[ -z "$GPU_QUICK" ] || { steps=40 warmup=10; small=mlp; }
+off="LD_PRELOAD=$shim TFSHIM_REWRITE=off"
+settings_plain='TFSHIM_DISABLE=1'
+settings_disabled="LD_PRELOAD=$shim TFSHIM_DISABLE=1"
+settings_totals="$off TFSHIM_OPTIONS=record=none:report=0:quiet=1"
+settings_totals_no_driver="$off TFSHIM_OPTIONS=record=none:driver=0:report=0:quiet=1"
+settings_all="$off TFSHIM_OPTIONS=record=all:report=0:quiet=1:limit=2g"
+settings_all_no_cupti="$off TFSHIM_OPTIONS=record=all:cupti=0:report=0:quiet=1:limit=2g"
+settings_windows="$off TFSHIM_OPTIONS=report=0:quiet=1"
+
+# one PROGRAM KIND
+one() {
+	eval "settings=\$settings_$2"
+	name=${1##*/}
+	[ "$2" = plain ] || name=$name+$2
+	# shellcheck disable=SC2154
+	step_time overhead "$name" "$settings" "$1" --data "$digits" --steps "$steps" --warmup "$warmup" --quiet
+}
+
+# calls KIND: nanoseconds per call
+calls() {
+	eval "settings=\$settings_$1"
+	# shellcheck disable=SC2086
+	limited 60 env TFSHIM_OUTPUT="$PWD/calls" $settings "$suite/facts_launch" >calls.out 2>&1 || {
+		[ "$(left)" -le 2 ] || put failures "calls $1" "FAILED: $(last_words calls.out)"
+		return 1
+	}
+	suffix=+$1
+	[ "$1" != plain ] || suffix=''
+	while read -r word topic name value; do
+		[ "$word $topic" != 'fact call-cost' ] || put calls "$name$suffix" "$value"
+	done <calls.out
+	rm -f calls.tfs
+}
+
+round=0
+while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
+	for kind in $(rotate $round plain disabled totals totals_no_driver all all_no_cupti); do
+		calls "$kind"
+	done
+	for trainer in $small; do
+		for kind in $(rotate $round plain totals windows all all_no_cupti); do
+			one "$trainers/$trainer" "$kind"
+		done
+	done
+	[ -n "$GPU_SIMULATED" ] || for trainer in lenet_naive mlp; do
+		[ -x "$suite/${trainer}_static" ] || continue
+		for kind in $(rotate $round plain totals all); do
+			one "$suite/${trainer}_static" "$kind"
+		done
+	done
+	round=$((round + 1))
+done
+exit 0
