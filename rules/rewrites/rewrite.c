@@ -9,15 +9,13 @@
 #include "rewrite_list.h"
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/measure.h"
+#include "rules/rewrites/rewrite_modes.h"
+#include "rules/rewrites/rewrite_refusals.h"
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
-#include "shim/spin.h"
 #include "shim/trace/format.h"
 #include "shim/windows.h"
-
-#define REFUSAL_SITES 512u
-#define REFUSAL_MISMATCH UINT32_MAX /* as a check's number */
 
 #define X(name) extern const struct tfs_rewrite tfs_rewrite_##name;
 TFS_REWRITES(X)
@@ -29,8 +27,9 @@ static const struct tfs_rewrite *const rewrites[] = {
 #undef X
 };
 
+static enum tfs_rewrite_mode modes[sizeof(rewrites) / sizeof(rewrites[0])];
+
 static struct {
-	enum tfs_rewrite_mode mode;
 	_Atomic uint64_t applied;
 	_Atomic uint64_t bytes;
 	double predicted_ns;
@@ -40,15 +39,6 @@ static struct {
 	uint64_t steps;              /* outside windows, it being on */
 } states[sizeof(rewrites) / sizeof(rewrites[0])];
 
-/* Refusals by (rewrite, check, site). */
-static struct {
-	uint32_t rewrite;
-	uint32_t check;
-	uint32_t site;
-	uint64_t count;
-} refusals[REFUSAL_SITES];
-static uint32_t refusal_count;
-static struct tfs_spin lock;
 static bool forgotten;
 
 uint32_t tfs_rewrites_taking;
@@ -62,62 +52,9 @@ static size_t number(const struct tfs_rewrite *rewrite)
 	return i;
 }
 
-static void set_all(enum tfs_rewrite_mode mode, enum tfs_rewrite_class most)
+static void say_unknown(const char *word, int length)
 {
-	for (size_t i = 0; rewrites[i] != NULL; i++)
-		states[i].mode = rewrites[i]->rank <= most ? mode : TFS_MODE_OFF;
-}
-
-static bool parse_mode(const char *text, size_t length, enum tfs_rewrite_mode *out_mode)
-{
-	static const char *const names[] = {"off", "report", "shadow", "apply"};
-
-	for (int i = 0; i < 4; i++) {
-		if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0) {
-			*out_mode = (enum tfs_rewrite_mode)i;
-			return true;
-		}
-	}
-	return false;
-}
-
-/* One word: a set (off, report, exact, safe, all) or NAME or NAME=MODE. */
-static bool set_word(const char *word, size_t length)
-{
-	const char *equals = memchr(word, '=', length);
-	const size_t name = equals != NULL ? (size_t)(equals - word) : length;
-	enum tfs_rewrite_mode mode = TFS_MODE_APPLY;
-
-	if (equals != NULL && !parse_mode(equals + 1, length - name - 1, &mode))
-		return false;
-	if (equals == NULL && name == 3 && strncmp(word, "off", 3) == 0)
-		return set_all(TFS_MODE_OFF, TFS_CLASS_REDUCED), true;
-	if (equals == NULL && name == 6 && strncmp(word, "report", 6) == 0)
-		return set_all(TFS_MODE_REPORT, TFS_CLASS_ROUNDING), true;
-	if (equals == NULL && name == 5 && strncmp(word, "exact", 5) == 0)
-		return set_all(TFS_MODE_APPLY, TFS_CLASS_EXACT), true;
-	if (equals == NULL && name == 4 && strncmp(word, "safe", 4) == 0)
-		return set_all(TFS_MODE_APPLY, TFS_CLASS_ROUNDING), true;
-	if (equals == NULL && name == 3 && strncmp(word, "all", 3) == 0)
-		return set_all(TFS_MODE_APPLY, TFS_CLASS_ROUNDING), true;
-	for (size_t i = 0; rewrites[i] != NULL; i++) {
-		if (strlen(rewrites[i]->name) == name &&
-			strncmp(rewrites[i]->name, word, name) == 0)
-			return states[i].mode = mode, true;
-	}
-	return false;
-}
-
-static void read_modes(const char *text)
-{
-	while (*text != '\0') {
-		const size_t length = strcspn(text, ",");
-
-		if (length > 0 && !set_word(text, length))
-			tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off",
-				(int)length, text);
-		text += length + (text[length] == ',');
-	}
+	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
 }
 
 void tfs_rewrite_start(void)
@@ -125,25 +62,25 @@ void tfs_rewrite_start(void)
 	uint32_t taking = 0;
 	uint32_t switchable = 0;
 
-	read_modes(tfs_options.rewrite);
+	tfs_rewrite_modes(tfs_options.rewrite, rewrites, modes, say_unknown);
 	for (size_t i = 0; rewrites[i] != NULL; i++) {
 		const struct tfs_rewrite *rewrite = rewrites[i];
 
 		states[i].predicted_ns = NAN;
-		if (states[i].mode == TFS_MODE_OFF)
+		if (modes[i] == TFS_MODE_OFF)
 			continue;
-		if (states[i].mode == TFS_MODE_SHADOW && rewrite->shadow == NULL) {
+		if (modes[i] == TFS_MODE_SHADOW && rewrite->shadow == NULL) {
 			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
 				rewrite->name);
-			states[i].mode = TFS_MODE_REPORT;
+			modes[i] = TFS_MODE_REPORT;
 		}
 		if (rewrite->start != NULL && !rewrite->start()) {
-			states[i].mode = TFS_MODE_OFF;
+			modes[i] = TFS_MODE_OFF;
 			continue;
 		}
-		if (rewrite->switchable && states[i].mode == TFS_MODE_APPLY)
+		if (rewrite->switchable && modes[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
-		taking |= states[i].mode == TFS_MODE_SHADOW ? TFS_SHADOWS_COPIES : 0;
+		taking |= modes[i] == TFS_MODE_SHADOW ? TFS_SHADOWS_COPIES : 0;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
@@ -156,33 +93,13 @@ void tfs_rewrite_start(void)
 
 enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite)
 {
-	return states[number(rewrite)].mode;
-}
-
-static void count_refusal(uint32_t rewrite, uint32_t check, uint32_t site)
-{
-	uint32_t at = 0;
-
-	tfs_spin_lock(&lock);
-	while (at < refusal_count &&
-		(refusals[at].rewrite != rewrite || refusals[at].check != check ||
-			refusals[at].site != site))
-		at++;
-	if (at == refusal_count && at < REFUSAL_SITES) {
-		refusals[at].rewrite = rewrite;
-		refusals[at].check = check;
-		refusals[at].site = site;
-		refusal_count++;
-	}
-	if (at < REFUSAL_SITES)
-		refusals[at].count++;
-	tfs_spin_unlock(&lock);
+	return modes[number(rewrite)];
 }
 
 bool tfs_rewrite_check(const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
 {
 	if (!holds)
-		count_refusal((uint32_t)number(rewrite), check, site);
+		tfs_refusal_count((uint32_t)number(rewrite), check, site);
 	return holds;
 }
 
@@ -199,7 +116,7 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
 	const size_t i = number(rewrite);
 
-	if (states[i].mode != TFS_MODE_APPLY)
+	if (modes[i] != TFS_MODE_APPLY)
 		return false;
 	announce();
 	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
@@ -253,7 +170,7 @@ static bool is_on(size_t i)
 
 static bool takes_part(size_t i)
 {
-	return states[i].mode != TFS_MODE_OFF && is_on(i);
+	return modes[i] != TFS_MODE_OFF && is_on(i);
 }
 
 void tfs_rewrite_step(uint64_t ns)
@@ -269,7 +186,7 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
-		if (rewrites[i]->copy != NULL && states[i].mode != TFS_MODE_SHADOW && takes_part(i))
+		if (rewrites[i]->copy != NULL && modes[i] != TFS_MODE_SHADOW && takes_part(i))
 			done = rewrites[i]->copy(call, out_status);
 	errno = saved;
 	return done;
@@ -278,8 +195,8 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 /* The results differ: off for the rest of the run, and the report says where it was. */
 static void drop(size_t i, uint32_t site)
 {
-	states[i].mode = TFS_MODE_OFF;
-	count_refusal((uint32_t)i, REFUSAL_MISMATCH, site);
+	modes[i] = TFS_MODE_OFF;
+	tfs_refusal_count((uint32_t)i, TFS_REFUSAL_MISMATCH, site);
 	tfs_log(TFS_LOG_WARN, "%s in shadow: %s", rewrites[i]->name, states[i].evidence);
 }
 
@@ -288,7 +205,7 @@ void tfs_rewrite_copied(const struct tfs_copy_call *call)
 	const int saved = errno;
 
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (states[i].mode == TFS_MODE_SHADOW && takes_part(i) &&
+		if (modes[i] == TFS_MODE_SHADOW && takes_part(i) &&
 			!rewrites[i]->shadow(call, states[i].evidence, sizeof(states[i].evidence)))
 			drop(i, call->site);
 	errno = saved;
@@ -340,7 +257,7 @@ void tfs_rewrite_handle(void)
 	const int saved = errno;
 
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (rewrites[i]->handle != NULL && states[i].mode != TFS_MODE_OFF)
+		if (rewrites[i]->handle != NULL && modes[i] != TFS_MODE_OFF)
 			rewrites[i]->handle();
 	errno = saved;
 }
@@ -372,14 +289,14 @@ bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_statu
 void tfs_rewrite_reset(uint32_t device)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (rewrites[i]->reset != NULL && states[i].mode != TFS_MODE_OFF)
+		if (rewrites[i]->reset != NULL && modes[i] != TFS_MODE_OFF)
 			rewrites[i]->reset(device);
 }
 
 bool tfs_rewrite_any_switchable(void)
 {
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY && is_on(i) &&
+		if (rewrites[i]->switchable && modes[i] == TFS_MODE_APPLY && is_on(i) &&
 			atomic_load_explicit(&states[i].applied, memory_order_relaxed) > 0)
 			return true;
 	return false;
@@ -392,8 +309,8 @@ static enum tfs_rewrite_state outcome(
 	const bool doubtful = rewrites[i]->switchable && !(predicted_ns > 0) &&
 			      tfs_options.measure > 0 && tfs_rewrite_applied((uint32_t)i) > 0;
 
-	if (states[i].mode != TFS_MODE_APPLY)
-		return (enum tfs_rewrite_state)states[i].mode;
+	if (modes[i] != TFS_MODE_APPLY)
+		return (enum tfs_rewrite_state)modes[i];
 	if (measured->verdict == TFS_VERDICT_LOST)
 		return TFS_REWRITE_LOST;
 	return measured->verdict == TFS_VERDICT_NONE && doubtful ? TFS_REWRITE_OFF
@@ -405,7 +322,7 @@ static void write_state(size_t i)
 	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
 	struct tfs_measured measured = {.gain = {NAN, NAN, NAN}};
 
-	if (rewrites[i]->switchable && states[i].mode == TFS_MODE_APPLY &&
+	if (rewrites[i]->switchable && modes[i] == TFS_MODE_APPLY &&
 		tfs_rewrite_applied((uint32_t)i) > 0)
 		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
 	if (states[i].evidence[0] != '\0')
@@ -431,16 +348,15 @@ void tfs_rewrite_decided(uint32_t i)
 	write_state(i);
 }
 
-static void write_refusal(uint32_t i)
+static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint64_t count)
 {
-	const struct tfs_rewrite *rewrite = rewrites[refusals[i].rewrite];
 	const struct tfs_refusal_record record = {
-		.record = {.site = refusals[i].site},
-		.rewrite = tfs_recorder_string(rewrite->name),
-		.check = tfs_recorder_string(refusals[i].check == REFUSAL_MISMATCH
+		.record = {.site = site},
+		.rewrite = tfs_recorder_string(rewrites[rewrite]->name),
+		.check = tfs_recorder_string(check == TFS_REFUSAL_MISMATCH
 						     ? TFS_REWRITE_MISMATCH
-						     : rewrite->checks[refusals[i].check]),
-		.count = refusals[i].count,
+						     : rewrites[rewrite]->checks[check]),
+		.count = count,
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_refusal, sizeof(record));
@@ -452,12 +368,13 @@ void tfs_rewrite_finish(void)
 		return;
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 	for (size_t i = 0; rewrites[i] != NULL; i++) {
-		if (rewrites[i]->finish != NULL && states[i].mode != TFS_MODE_OFF)
+		if (rewrites[i]->finish != NULL && modes[i] != TFS_MODE_OFF)
 			rewrites[i]->finish();
 		write_state(i);
 	}
-	for (uint32_t i = 0; i < refusal_count; i++)
-		write_refusal(i);
+	const uint64_t lost = tfs_refusal_each(write_refusal);
+	if (lost > 0)
+		tfs_recorder_fact("rewrites refused", "calls at too many places to tell", lost);
 }
 
 void tfs_rewrite_forget(void)

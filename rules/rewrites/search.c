@@ -43,13 +43,13 @@ static bool get_scratch(struct tfs_search_device *device, const struct tfs_searc
 	/* As much as can be had up to the limit: algorithms that need more are not tried. */
 	const uint64_t rest = limits->memory - x.bytes - w.bytes - y.bytes;
 	out->workspace_bytes = rest < limits->workspace ? rest : limits->workspace;
-	while (out->workspace == NULL && out->workspace_bytes >= LEAST_WORKSPACE) {
+	while (out->workspace == NULL && out->workspace_bytes > 0) {
 		out->workspace = tfs_search_allocate(device, out->workspace_bytes, device->stream);
 		if (out->workspace == NULL)
-			out->workspace_bytes /= 2;
+			out->workspace_bytes = out->workspace_bytes > LEAST_WORKSPACE
+						       ? out->workspace_bytes / 2
+						       : 0;
 	}
-	if (out->workspace == NULL)
-		out->workspace_bytes = 0;
 	if (out->x != NULL && out->w != NULL && out->y != NULL)
 		return true;
 	give_back(device, out);

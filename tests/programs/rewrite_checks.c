@@ -139,6 +139,7 @@ static void send_beside(void)
 }
 
 static bool behind_gate;
+static cudaStream_t conv_stream;
 
 /* A convolution with the algorithm given, twice. */
 static void convolve(cudnnConvolutionFwdAlgo_t algorithm)
@@ -151,6 +152,7 @@ static void convolve(cudnnConvolutionFwdAlgo_t algorithm)
 	struct conv conv;
 
 	conv_make(&conv);
+	DNN(cudnnSetStream(conv.handle, conv_stream));
 	float *device_x = conv_floats(x, CONV_X, 3);
 	float *device_w = conv_floats(w, CONV_W, 4);
 	OK(cudaMalloc((void **)&y, CONV_Y * sizeof(float)));
@@ -164,7 +166,7 @@ static void convolve(cudnnConvolutionFwdAlgo_t algorithm)
 			conv.convolution, algorithm, workspace, bytes, &zero, conv.y, y));
 	if (behind_gate)
 		gate_open(&gate);
-	OK(cudaDeviceSynchronize());
+	OK(cudaStreamSynchronize(conv_stream));
 }
 
 static void convolve_fixed(void)
@@ -176,6 +178,38 @@ static void convolve_fixed(void)
 static void convolve_behind(void)
 {
 	behind_gate = true;
+	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+}
+
+/* The same problem with another algorithm than before. */
+static void convolve_otherwise(void)
+{
+	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+	convolve(CUDNN_CONVOLUTION_FWD_ALGO_GEMM);
+}
+
+/* On two streams, each with a workspace of its own. */
+static void convolve_twice(void)
+{
+	for (int i = 0; i < 2; i++) {
+		OK(cudaStreamCreateWithFlags(&conv_stream, cudaStreamNonBlocking));
+		convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+	}
+}
+
+/* Another stream is being captured when the problem is met, and then no more. */
+static void convolve_capturing(void)
+{
+	cudaStream_t captured;
+	cudaGraph_t graph = NULL;
+
+	OK(cudaStreamCreateWithFlags(&conv_stream, cudaStreamNonBlocking));
+	OK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
+	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
+	OK(cudaMemsetAsync(device, 1, 16, captured));
+	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
+	OK(cudaStreamEndCapture(captured, &graph));
+	TEST_TRUE(graph != NULL);
 	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
 }
 
@@ -196,21 +230,6 @@ static void convolve_searching(void)
 	DNN(cudnnFindConvolutionForwardAlgorithm(
 		conv.handle, conv.x, conv.w, conv.convolution, conv.y, 8, &count, list));
 	convolve_fixed();
-}
-
-/* The program asks for the heuristics' list and takes its head. */
-static void convolve_asking(void)
-{
-	cudnnConvolutionFwdAlgoPerf_t list[8];
-	struct conv conv;
-	int count = 0;
-
-	conv_make(&conv);
-	DNN(cudnnGetConvolutionForwardAlgorithm_v7(
-		conv.handle, conv.x, conv.w, conv.convolution, conv.y, 8, &count, list));
-	TEST_EQ(count, 8);
-	printf("head %d\n", (int)list[0].algo);
-	convolve(list[0].algo);
 }
 
 static void convolve_volume(void)
@@ -250,9 +269,11 @@ static const struct {
 	{"ring-free", send_beside},
 	{"convolution", convolve_fixed},
 	{"streams-idle", convolve_behind},
+	{"conv-capturing", convolve_capturing},
+	{"asked-as-decided", convolve_otherwise},
+	{"workspace-memory", convolve_twice},
 	{"gain", convolve_best},
 	{"program-does-not-search", convolve_searching},
-	{"heuristics", convolve_asking},
 	{"plain-problem", convolve_volume},
 };
 

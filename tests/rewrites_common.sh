@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# For the tests of the rewrites, which say first: library=... programs=...
+# shellcheck shell=sh disable=SC2034,SC2154
+set -u
+seeds=10
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+failed=0 done=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=$((failed + 1))
+}
+
+# run NAME ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs
+run() {
+	name=$1 environment=$2
+	shift 2
+	rm -f "$out/$name.tfs"
+	# shellcheck disable=SC2086
+	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:$options" \
+		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$library" \
+		timeout 100 "$@" >"$out/$name.out" 2>&1
+}
+
+# ledger NAME "REWRITE CHECK": the count, 0 when there is none
+ledger() {
+	"$programs/ledger" "$out/$1.tfs" | awk -v key="$2" '$1 " " $2 == key { sum += $3 } END { print sum + 0 }'
+}
+
+applies() { # NAME REWRITE
+	[ "$(ledger "$1" "$2 applied")" -gt 0 ] || fail "$1: $2 was not applied"
+}
+
+checker=rewrite_checks
+refuses() { # REWRITE CHECK CASE OPTIONS ENVIRONMENT
+	options=$4
+	done=$((done + 1))
+	rm -f "$out"/*.decisions
+	run "$2" "$5" "$programs/$checker" "$3" || fail "$2: the program noticed: $(tail -n 3 "$out/$2.out")"
+	[ "$(ledger "$2" "$1 $2")" -gt 0 ] || fail "$1 did not refuse by '$2' in case $3"
+}
+
+counterexample() { # PROGRAM REWRITE NAIVE
+	options=
+	passed=0
+	applied=0
+	for seed in $(seq 1 "$seeds"); do
+		rm -f "$out"/*.decisions
+		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" ||
+			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
+		[ "$(ledger "$1" "calls cudaPeekAtLastError")" = 0 ] ||
+			fail "$1: a forked child's calls are in the parent's recording"
+		# A hostile search may order the times so that nothing gains; nothing else excuses it.
+		if [ "$(ledger "$1" "$2 applied")" -gt 0 ]; then
+			applied=$((applied + 1))
+		elif [ "$(ledger "$1" "$2 gain")" = 0 ]; then
+			fail "$1 with seed $seed: $2 was neither applied nor refused for want of gain"
+		fi
+		passed=$((passed + 1))
+	done
+	[ $((applied * 10)) -ge $((passed * 8)) ] ||
+		fail "$1: $2 was applied with $applied of $passed seeds only"
+	echo "$1: $passed hostile seeds, applied with $applied"
+	done=$((done + passed))
+	bitten=0
+	options=naive=$3
+	for seed in 1 2 3 4 5; do
+		rm -f "$out"/*.decisions
+		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" &&
+			[ "$(ledger "$1" "calls cudaPeekAtLastError")" = 0 ] || bitten=$((bitten + 1))
+	done
+	[ "$bitten" -gt 0 ] || fail "$1 passes with the naive rewrite as well"
+	echo "$1: the naive rewrite fails with $bitten of 5 seeds"
+}
+

@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of cudnn-search: as rewrites.sh, and its file of decisions.
+#	rewrites_search.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 trainer=$3 digits=$4
+. "${0%/*}/rewrites_common.sh"
+
+counterexample rewrite_microbatch cudnn-search 4
+
+options=
+run convolution "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/convolution.out")"
+applies convolution cudnn-search
+refuses cudnn-search gain gain "" ""
+refuses cudnn-search program-does-not-search program-does-not-search "" ""
+refuses cudnn-search determinism-not-asked convolution "" TF_DETERMINISTIC_OPS=1
+refuses cudnn-search one-rank-or-decided convolution "" WORLD_SIZE=2
+refuses cudnn-search plain-problem plain-problem "" ""
+refuses cudnn-search problem-budget convolution search_problems=0 ""
+refuses cudnn-search time-budget convolution search_ms=0 ""
+refuses cudnn-search streams-idle streams-idle "" ""
+refuses cudnn-search device-memory convolution "" TFSIM_MEMORY=64m
+refuses cudnn-search device-memory convolution search_memory=1k ""
+# What the program asks for cannot be measured without a workspace.
+refuses cudnn-search search-works gain search_workspace=0 ""
+# Enough for one stream.
+refuses cudnn-search workspace-memory workspace-memory search_workspace=1000 ""
+applies workspace-memory cudnn-search
+refuses cudnn-search asked-as-decided asked-as-decided "" ""
+refuses cudnn-search not-capturing conv-capturing "" ""
+
+# Among threads, streams and devices: nobody waits for a search, a search waits for nobody.
+beside() { # CASE ["CHECK COUNT"...]
+	which=$1
+	shift
+	done=$((done + 1))
+	rm -f "$out"/*.decisions
+	run "$which" "TFSIM_PACE=0 TFSIM_DEVICES=2" "$programs/rewrite_search" "$which" ||
+		fail "$which: the program noticed: $(tail -n 3 "$out/$which.out")"
+	for word; do
+		[ "$(ledger "$which" "cudnn-search ${word% *}")" = "${word#* }" ] ||
+			fail "$which: not $word: $("$programs/ledger" "$out/$which.tfs" | grep cudnn)"
+	done
+}
+options=
+beside held "decided-before-first-use 4" "one-search-at-a-time 1" "applied 0"
+beside gate "streams-idle 1" "applied 0"
+beside devices "applied 6"
+options=search_ms=50
+beside slow "time-budget 1" "applied 0"
+options=
+if grep 'holds 0 more' "$out/devices.out"; then
+	fail "devices: a device's convolutions use the other one's workspace"
+fi
+
+# The lists that a program asks for: the choice comes first, the others keep their order, and
+# nothing is missing. On this hostile device the heuristics put algorithm 2 first, the
+# best that may stand for it is 0, and of all it is 5.
+lists() { # NAME HEAD APPLIED ARGUMENTS...: with $options, and $out/NAME.decisions if it is there
+	which=$1 head=$2 applied=$3
+	shift 3
+	done=$((done + 1))
+	env TFSIM_HOSTILE=7 "$programs/rewrite_lists" "$@" 2>/dev/null | grep '^[0-9]' >"$out/without"
+	run "$which" TFSIM_HOSTILE=7 "$programs/rewrite_lists" "$@" ||
+		fail "rewrite_lists $*: $(tail -n 3 "$out/$which.out")"
+	grep '^[0-9]' "$out/$which.out" >"$out/with"
+	{ grep "^$head " "$out/with"; grep -v "^$head " "$out/without"; } |
+		head -n "$(wc -l <"$out/without")" | cmp -s - "$out/with" ||
+		fail "$which: not $head in front of the others: $(cat "$out/with") without: $(cat "$out/without")"
+	[ "$(ledger "$which" "cudnn-search applied")" = "$applied" ] || fail "$which: not applied $applied times"
+}
+options=
+rm -f "$out"/*.decisions
+lists guess-all 0 1 guess 8
+lists guess-one 0 1 guess 1
+lists guess-two 0 1 guess 2
+lists find 5 0 find 8
+# What the program measured is replayed, and so is what stands in the file instead.
+lists find 5 0 find 8
+sed 's/| \([0-9]*\) | 5 5 /| \1 | 5 1 /' "$out/find.decisions" >"$out/find-replay.decisions"
+lists find-replay 1 1 find 8
+cp "$out/find-replay.decisions" "$out/findex.decisions"
+lists findex 1 1 findex 1000000
+# What is asked again is answered without measuring, after the same wait.
+rm -f "$out"/*.decisions
+lists again 5 2 findex 1000000 3
+[ "$(grep -c "^again: left alone, the same list, 0 measured" "$out/again.out")" = 2 ] ||
+	fail "a repeated search is made again: $(cat "$out/again.out")"
+lists small 6 1 findex 0 2
+
+# Reproducible: a run that searches, and runs that replay its decisions, compute the same bits.
+train() { # DUMP DECISIONS NAIVE
+	env TFSHIM_OUTPUT="$out/train-$1" TFSHIM_DECISIONS="$out/$2" TFSIM_PACE=0 \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:naive=$3" LD_PRELOAD="$library" \
+		timeout 100 "$trainer" --data "$digits" --steps 60 --deterministic --dump "$out/$1" \
+		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
+	applies "train-$1" cudnn-search
+	applies "train-$1" pinned-staging
+	done=$((done + 1))
+}
+train search kept 0
+train replay kept 0
+train again kept 0
+cmp -s "$out/search" "$out/replay" || fail "the replay differs from the run that searched"
+cmp -s "$out/replay" "$out/again" || fail "two replays differ"
+train naive-search naive 8
+train naive-replay naive 8
+cmp -s "$out/naive-search" "$out/naive-replay" && fail "deciding in the middle of a run goes unnoticed"
+
+# Decisions of another GPU, broken and hostile lines: passed over, said at most, never fatal.
+options=
+rm -f "$out"/*.decisions
+run good "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/good.out")"
+good=$(tail -n 1 "$out/good.decisions")
+refuse_file() { # MESSAGE: what $out/hostile.decisions gets is refused with it, and the search made
+	done=$((done + 1))
+	options=quiet=0
+	run hostile "" "$programs/rewrite_checks" convolution || fail "hostile decisions: $(tail -n 3 "$out/hostile.out")"
+	grep -q "hostile.decisions: $1" "$out/hostile.out" || fail "not said '$1': $(cat "$out/hostile.out")"
+	applies hostile cudnn-search
+	options=
+}
+refuse_line() { # MESSAGE LINE
+	{ head -n 1 "$out/good.decisions"; printf '%s\n' "$2"; } >"$out/hostile.decisions"
+	refuse_file "$1"
+}
+refuse_line "it is for 'another GPU | 91900', not for 'tfsim simulated GPU | 91900': not used" "another GPU${good#tfsim simulated GPU}"
+refuse_line "it is for 'tfsim simulated GPU | 90100', not" "$(echo "$good" | sed 's/| 91900 |/| 90100 |/')"
+refuse_line "line 2 names no GPU" "$(head -c 3000 /dev/urandom | tr '\0\n' xx)"
+refuse_line "line 2 names no GPU" "GPU | 9x | 0 1 0 1.000000 1.000000 | 1"
+refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | 0 1 9999999999999999999999 1.000000 1.000000 | 1"
+refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | 0 1 0 nan inf | 1 2 3"
+refuse_line "line 2 does not name a problem" "${good% *}"
+refuse_line "line 2 goes on" "$good 7"
+refuse_line "line 2 chooses what may not stand" "$(echo "$good" | sed 's/| 91900 | \([0-9]*\) [0-9]* /| 91900 | \1 6 /')"
+head -c -4 "$out/good.decisions" >"$out/hostile.decisions"
+refuse_file "line 2 is cut off"
+[ "$(tail -n 1 "$out/hostile.decisions")" = "$good" ] || fail "a line was appended to one that is cut off"
+tail -n 1 "$out/good.decisions" >"$out/hostile.decisions"
+refuse_file "it is no file of decisions"
+rm "$out/hostile.decisions"
+mkdir "$out/hostile.decisions"
+refuse_file "it is no plain file"
+rmdir "$out/hostile.decisions"
+
+# A decision that cuDNN refuses to run: the program's own algorithm does.
+rm -f "$out"/*.decisions
+run decides "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/decides.out")"
+for edit in 's/\(| [0-9]* |\) \([0-9]*\) [0-9]* /\1 \2 42 /' 's/\(| [0-9]* |\) \([0-9]* [0-9]*\) [0-9]* /\1 \2 0 /'; do
+	sed "$edit" "$out/decides.decisions" >"$out/refused.decisions"
+	cmp -s "$out/decides.decisions" "$out/refused.decisions" && fail "no decision to spoil"
+	run refused "" "$programs/rewrite_checks" convolution ||
+		fail "a decision that cuDNN refuses: $(tail -n 3 "$out/refused.out")"
+	done=$((done + 1))
+done
+
+echo "$done runs, $failed failures"
+[ "$failed" = 0 ]
