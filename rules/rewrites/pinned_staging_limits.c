@@ -216,8 +216,8 @@ int tfs_staging_node(const char *root, const char *bus_id)
 	return (int)strtol(text, NULL, 10);
 }
 
-void tfs_staging_near(
-	const struct tfs_staging_device *device, int number, struct tfs_staging_policy *out_policy)
+void tfs_staging_near(const struct tfs_staging_device *device, int number, const char *root,
+	struct tfs_staging_policy *out_policy)
 {
 	unsigned long nodes[sizeof(out_policy->nodes) / sizeof(out_policy->nodes[0])] = {0};
 	const unsigned bits = 8 * sizeof(nodes[0]);
@@ -226,7 +226,7 @@ void tfs_staging_near(
 	*out_policy = (struct tfs_staging_policy){0};
 	if (device->bus_id(bus_id, sizeof(bus_id), number) != 0)
 		return;
-	const int node = tfs_staging_node("/sys", bus_id);
+	const int node = tfs_staging_node(root, bus_id);
 	if (node < 0 || (unsigned)node >= bits * sizeof(nodes) / sizeof(nodes[0]))
 		return;
 	nodes[(unsigned)node / bits] |= 1ul << (unsigned)node % bits;

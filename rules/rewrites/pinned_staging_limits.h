@@ -31,14 +31,15 @@ bool tfs_staging_has_room(uint64_t bytes);
 bool tfs_staging_is_mapped(const void *address, size_t bytes);
 
 /* Lets memory be taken from the device's node until the end is called; the thread's own policy is
- * kept in between. Does nothing where the node is not known, or it is not allowed. */
+ * kept in between. Does nothing where the node is not known, or it is not allowed. `root` is where
+ * sysfs is. */
 struct tfs_staging_policy {
 	unsigned long nodes[16];
 	int mode;
 	bool changed;
 };
-void tfs_staging_near(
-	const struct tfs_staging_device *device, int number, struct tfs_staging_policy *out_policy);
+void tfs_staging_near(const struct tfs_staging_device *device, int number, const char *root,
+	struct tfs_staging_policy *out_policy);
 void tfs_staging_near_end(const struct tfs_staging_policy *policy);
 
 /* The node of the device at a place on the bus, under `root` (sysfs); -1 when it is not known. */

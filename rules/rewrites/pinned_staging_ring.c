@@ -120,7 +120,7 @@ static int fill(struct tfs_staging_ring *ring, uint32_t count)
 	struct tfs_staging_policy policy;
 	void *memory = NULL;
 
-	tfs_staging_near(device, ring->context.device, &policy);
+	tfs_staging_near(device, ring->context.device, "/sys", &policy);
 	int status = device->pin(&memory, count * TFS_STAGING_CHUNK, PORTABLE);
 	tfs_staging_near_end(&policy);
 	for (uint32_t i = 0; i < count && status == 0; i++) {
