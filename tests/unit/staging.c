@@ -48,7 +48,7 @@ static void test_copies(bool writes)
 		uint64_t number = 0;
 
 		for (size_t i = 0; i < bytes; i++)
-			one[i] = (char)(i * 7 + (size_t)round);
+			one[i] = (char)(i * 7 + i / 4099 + (size_t)round);
 		memset(other, 0x55, BYTES);
 		tfs_staging_pieces_begin(&set, bytes);
 		/* In ranges of any size, as many at a time as there is room for. */
@@ -71,6 +71,31 @@ static void test_copies(bool writes)
 	free(other);
 }
 
+/* Memory that is new each time keeps everyone busy for long: when the owner runs out of pieces, the
+ * last ones are often still another thread's. */
+static void test_waits(void)
+{
+	static struct tfs_staging_pieces set;
+	char *one = malloc(BYTES);
+	int early = 0;
+
+	memset(one, 1, BYTES);
+	for (int round = 0; round < 80; round++) {
+		char *other = mmap(
+			NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+		TEST_NEED(other != MAP_FAILED);
+		tfs_staging_pieces_begin(&set, BYTES);
+		tfs_staging_pieces_finish(
+			&set, tfs_staging_pieces_open(&set, other, one, BYTES, false));
+		for (size_t i = BYTES; i > 0; i -= TFS_PIECE_BYTES)
+			early += other[i - 1] != 1;
+		munmap(other, BYTES);
+	}
+	TEST_EQ(early, 0);
+	free(one);
+}
+
 static void test_threads(void)
 {
 	tfs_options.staging_cores = 0;
@@ -80,6 +105,7 @@ static void test_threads(void)
 	tfs_options.staging_threads = 3;
 	test_copies(false);
 	test_copies(true);
+	test_waits();
 	TEST_EQ(tfs_staging_pieces_threads(), 3);
 }
 
