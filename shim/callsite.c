@@ -92,12 +92,15 @@ static void note_checks(
 	}
 }
 
-void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, const struct tfs_function *function)
 {
 	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
 	uint64_t frames[TFS_MAX_FRAMES];
 	const int saved = errno;
+
+	if (tfs_shim_forget_parents())
+		return false;
 	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
 						      TFS_MAX_FRAMES)
 					    : 0;
@@ -126,6 +129,7 @@ void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	if (thread->latest != NULL)
 		tfs_shim_first_call_done();
 	errno = saved;
+	return true;
 }
 
 uint32_t tfs_callsite_single(uint64_t address)

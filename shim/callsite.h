@@ -37,11 +37,11 @@ struct tfs_cache_entry {
 };
 
 struct tfs_cache {
-	struct tfs_cache_entry *entries; /* TFS_CACHE_ENTRIES of them */
+	struct tfs_cache_entry entries[TFS_CACHE_ENTRIES];
 };
 
 static inline struct tfs_cache_entry *tfs_callsite_slot(
-	const struct tfs_cache *cache, uint64_t address, uint64_t frame)
+	struct tfs_cache *cache, uint64_t address, uint64_t frame)
 {
 	const uint64_t mixed =
 		(address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
@@ -61,8 +61,9 @@ static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t
 	return true;
 }
 
-/* Unwinds the calling thread and fills `entry`. Cold; a few microseconds. */
-void tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+/* Unwinds the calling thread and fills `entry`; false when nothing may be recorded, since this is a
+ * child of the process that recorded. Cold; a few microseconds. */
+bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, const struct tfs_function *function);
 
 /* The site that consists of one return address. 0 = no room. Any thread. */

@@ -6,6 +6,7 @@
 
 #include "cupti/collector.h"
 #include "hook_families.h"
+#include "shim/shim.h"
 #include "shim/steps.h"
 
 #define X(name) extern const struct tfs_hook_family tfs_family_##name;
@@ -71,6 +72,17 @@ void tfs_hook_enter_slowly(struct tfs_frame *frame, const struct tfs_function *f
 	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_push(tfs_recorder_next_unit(frame->thread, LONGEST_CALL));
 	errno = saved;
+}
+
+/* The table is full; or this is a child, made while the call was under way. */
+bool tfs_hook_count_loss(struct tfs_frame *frame)
+{
+	if (tfs_shim_forget_parents()) {
+		frame->thread = NULL;
+		return false;
+	}
+	tfs_recorder_lost(TFS_LOSS_aggregates_full, 1);
+	return true;
 }
 
 static void record(const struct tfs_frame *frame, const struct tfs_details *details)

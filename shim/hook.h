@@ -201,8 +201,11 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
 	}
 	tfs_self.active = NULL;
 	frame.entry = tfs_callsite_slot(&frame.thread->cache, address, stack);
-	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function)))
-		tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function);
+	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function)) &&
+		!tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function)) {
+		frame.thread = NULL;
+		return frame;
+	}
 	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
 	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & TFS_WANT_DEVICE)) != 0))
 		tfs_hook_enter_slowly(&frame, function, address, stack);
@@ -212,6 +215,9 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
 #define TFS_ENTER(name)                                                                            \
 	tfs_hook_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                      \
 		(uint64_t)__builtin_dwarf_cfa())
+
+/* A call without totals; false when it is not to be recorded at all. */
+bool tfs_hook_count_loss(struct tfs_frame *frame);
 
 /* Counts the call; true when its details are wanted. */
 static inline __attribute__((always_inline)) bool tfs_hook_end(
@@ -233,8 +239,8 @@ static inline __attribute__((always_inline)) bool tfs_hook_end(
 		total->failures += status != 0;
 		total->latest_ticks = frame->start_ticks;
 		__atomic_store_n(&total->count, total->count + 1, __ATOMIC_RELAXED);
-	} else {
-		tfs_recorder_lost(TFS_LOSS_aggregates_full, 1);
+	} else if (!tfs_hook_count_loss(frame)) {
+		return false;
 	}
 	frame->status = status;
 	frame->amount = amount;

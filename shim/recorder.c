@@ -29,7 +29,6 @@ struct thread_memory {
 	struct tfs_thread thread;
 	struct thread_memory *next_idle;
 	uint16_t lookup[LOOKUP]; /* aggregate number + 1 */
-	struct tfs_cache_entry entries[TFS_CACHE_ENTRIES];
 };
 
 static _Atomic(struct tfs_chunk *) stock[STOCK];
@@ -42,6 +41,7 @@ static struct thread_memory *idle_threads;
 static pthread_key_t thread_key;
 static bool have_thread_key;
 static bool forgotten;
+static const uint32_t *ours; /* 1, and 0 in a child */
 
 void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
 {
@@ -133,7 +133,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 {
 	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
 
-	if (tfs_recording.header == NULL || forgotten)
+	if (tfs_recording.header == NULL || forgotten || tfs_recorder_is_childs())
 		return;
 	tfs_spin_lock(&shared_lock);
 	struct tfs_record *place = tfs_recorder_reserve(&shared_stream, kind, units);
@@ -169,7 +169,7 @@ static void retire_thread(void *argument)
 	tfs_self.owned = NULL;
 	if (forgotten)
 		return;
-	memset(memory->entries, 0, sizeof(memory->entries));
+	memset(&memory->thread.cache, 0, sizeof(memory->thread.cache));
 	memory->thread.latest = NULL;
 	tfs_spin_lock(&idle_lock);
 	memory->next_idle = idle_threads;
@@ -187,12 +187,24 @@ static struct thread_memory *reuse_memory(void)
 	return memory;
 }
 
-static struct thread_memory *make_memory(void)
+/* NULL when there is none. Where the kernel cannot wipe it for children, it does not. */
+static void *map_ours(size_t bytes)
 {
-	struct thread_memory *memory = mmap(
-		NULL, sizeof(*memory), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (memory == MAP_FAILED)
+		return NULL;
+	if ((tfs_options.naive & TFS_NAIVE_FORK) == 0)
+		madvise(memory, bytes, MADV_WIPEONFORK);
+	return memory;
+}
+
+static struct thread_memory *make_memory(void)
+{
+	struct thread_memory *memory = map_ours(sizeof(*memory));
+
+	if (memory == NULL)
 		return NULL;
 	struct tfs_chunk *aggregates = get_chunk();
 	if (aggregates == NULL) {
@@ -201,7 +213,6 @@ static struct thread_memory *make_memory(void)
 	}
 	memory->thread.index = atomic_fetch_add(&thread_count, 1);
 	memory->thread.aggregates = aggregates;
-	memory->thread.cache.entries = memory->entries;
 	tfs_writer_take(&tfs_recording, aggregates, TFS_CHUNK_AGGREGATES, memory->thread.index, 0);
 	return memory;
 }
@@ -230,6 +241,8 @@ struct tfs_thread *tfs_recorder_thread(void)
 	if (tfs_self.owned != NULL || tfs_self.busy || forgotten)
 		return NULL;
 	const int saved = errno;
+	if (tfs_shim_forget_parents())
+		return NULL;
 	tfs_self.busy = true;
 	const bool running = tfs_shim_running();
 	if (running)
@@ -295,6 +308,20 @@ void tfs_recorder_pair_clocks(void)
 	tfs_recorder_put(&record, TFS_RECORD_clock, sizeof(record));
 }
 
+bool tfs_recorder_is_childs(void)
+{
+	return ours != NULL && *ours == 0;
+}
+
+static void mark_as_ours(void)
+{
+	uint32_t *mark = map_ours(sizeof(*mark));
+
+	if (mark != NULL)
+		*mark = 1;
+	ours = mark;
+}
+
 static void fill_header(struct tfs_file_header *header)
 {
 	header->clock = tfs_clock_is_tsc ? TFS_CLOCK_TSC : TFS_CLOCK_MONOTONIC;
@@ -323,6 +350,7 @@ int tfs_recorder_start(void)
 		return failed;
 	}
 	fill_header(tfs_recording.header);
+	mark_as_ours();
 	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
 	tfs_recorder_pair_clocks();
 	return 0;

@@ -85,6 +85,11 @@ int tfs_recorder_start(void);
 void tfs_recorder_refill(void);
 void tfs_recorder_pair_clocks(void);
 
+/* Is this a child that holds the parent's recording? Known however the child was made, where the
+ * kernel (4.14) has memory that a child finds wiped. A thread's state is such memory too, so that
+ * the calls of a child miss the cache and need not ask. */
+bool tfs_recorder_is_childs(void);
+
 /* The recording is complete; later records are still accepted but may be missed. */
 void tfs_recorder_finish(void);
 

@@ -29,9 +29,6 @@
 #include "shim/steps.h"
 #include "shim/windows.h"
 
-/* Tests only, option `naive`: a forked child goes on as if it were the parent. */
-#define NAIVE_FORK 16u
-
 #define SECOND_NS UINT64_C(1000000000)
 #define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
 
@@ -138,7 +135,7 @@ static void start_helpers(void)
 
 static void forget(void)
 {
-	if ((tfs_options.naive & NAIVE_FORK) != 0)
+	if ((tfs_options.naive & TFS_NAIVE_FORK) != 0)
 		return;
 	atomic_store(&state, FAILED);
 	__atomic_store_n(&tfs_wanted, 0, __ATOMIC_RELAXED);
@@ -148,11 +145,20 @@ static void forget(void)
 	tfs_memory_forget();
 }
 
+bool tfs_shim_forget_parents(void)
+{
+	if (!tfs_recorder_is_childs())
+		return false;
+	forget();
+	return true;
+}
+
 static void finish(void)
 {
 	int running = RUNNING;
 
-	if (getpid() != pid || !atomic_compare_exchange_strong(&state, &running, FINISHED))
+	if (getpid() != pid || tfs_recorder_is_childs() ||
+		!atomic_compare_exchange_strong(&state, &running, FINISHED))
 		return;
 	tfs_self.active = NULL;
 	tfs_self.busy = true;

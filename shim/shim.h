@@ -11,9 +11,16 @@
 
 #include <stdbool.h>
 
+/* Tests only, option `naive`: a child goes on as if it were the parent. */
+#define TFS_NAIVE_FORK 16u
+
 /* Starts on first use. False while another thread is starting, when the shim is switched off, and
  * when it could not start. Never waits. */
 bool tfs_shim_running(void);
+
+/* In a child that was made behind the C library's back, so that nobody forgot the parent's
+ * recording for it: does so, and is true. Cold. */
+bool tfs_shim_forget_parents(void);
 
 /* A call has returned from the libraries: the end of the process is watched from here on. Cold. */
 void tfs_shim_first_call_done(void);

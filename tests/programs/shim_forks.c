@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Children in every way, between calls: fork and call CUDA, fork while other threads are inside
- * calls, fork and exec, vfork and exec. The children's calls pass through to the runtime.
+ * calls, fork and exec, vfork and exec, a clone that the C library knows nothing of. The children's
+ * calls pass through to the runtime.
  */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -36,6 +39,17 @@ static int ended(pid_t child)
 
 	TEST_EQ(waitpid(child, &status, 0), child);
 	return status;
+}
+
+/* What needs nothing of the device. */
+static void *allocate_often(void *nothing)
+{
+	for (int i = 0; i < CALLS; i++) {
+		void *more = NULL;
+
+		cudaMalloc(&more, 64);
+	}
+	return nothing;
 }
 
 /* What a forked child gets from CUDA is CUDA's affair, but it must come back. */
@@ -71,6 +85,25 @@ static void fork_and_exec(const char *self, bool by_vfork)
 		_exit(12);
 	}
 	TEST_EQ(WEXITSTATUS(ended(child)), 13);
+}
+
+/* As sandboxes and runtimes do: the C library's handlers for fork do not run. */
+static void clone_behind_back(void)
+{
+	int status = -1;
+
+	fflush(stdout);
+	const pid_t child = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (child == 0) {
+		pthread_t thread;
+
+		allocate_often(NULL);
+		if (pthread_create(&thread, NULL, allocate_often, NULL) == 0)
+			pthread_join(thread, NULL);
+		exit(16);
+	}
+	TEST_EQ(waitpid(child, &status, 0), child);
+	TEST_EQ(WEXITSTATUS(status), 16);
 }
 
 static void *allocate(void *nothing)
@@ -142,6 +175,8 @@ int main(int argc, char **argv)
 		return 13;
 	if (argc > 1 && strcmp(argv[1], "busy") == 0) {
 		fork_among_threads();
+	} else if (argc > 1 && strcmp(argv[1], "clone") == 0) {
+		clone_behind_back();
 	} else {
 		fork_plainly();
 		fork_and_exec(argv[0], false);

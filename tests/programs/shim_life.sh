@@ -30,6 +30,17 @@ forks() {
 		expect "$name" total cudaMalloc 1
 	done
 	[ "${parents-0}" = 1 ] || fail "${parents-0} recordings have the parent's calls"
+	# Two rounds of the parent's own calls, and none of the child's.
+	for options in record=all record=windows; do
+		compare clone "$options" "$programs/shim_forks" clone
+		look clone
+		expect clone total cudaMalloc 1
+		expect clone total cudaMemcpy 600
+		[ "$options" != record=all ] || expect clone calls 601
+		expect clone threads 1
+		expect clone finished 1
+		expect clone lost 0
+	done
 	compare busy '' "$programs/shim_forks" busy
 }
 
