@@ -82,6 +82,12 @@ struct api_prefix {
 	uint32_t process, thread, correlation, result;
 };
 
+struct memory_prefix {
+	uint32_t kind, operation, memory_kind, correlation;
+	uint64_t address, bytes, timestamp, pc;
+	uint32_t process, device;
+};
+
 struct overhead_prefix {
 	uint32_t kind, overhead_kind, object_kind, object[3];
 	uint64_t start, end;
@@ -111,6 +117,8 @@ SAME_PLACE(graph_prefix, stream, CUpti_ActivityGraphTrace2, streamId);
 SAME_PLACE(sync_prefix, event, CUpti_ActivitySynchronization2, cudaEventId);
 SAME_PLACE(external_prefix, correlation, CUpti_ActivityExternalCorrelation, correlationId);
 SAME_PLACE(api_prefix, result, CUpti_ActivityAPI, returnValue);
+SAME_PLACE(memory_prefix, address, CUpti_ActivityMemory4, address);
+SAME_PLACE(memory_prefix, device, CUpti_ActivityMemory4, deviceId);
 SAME_PLACE(overhead_prefix, start, CUpti_ActivityOverhead3, start);
 SAME_PLACE(overhead_12_2, correlation, CUpti_ActivityOverhead3, correlationId);
 
@@ -261,6 +269,24 @@ static void decode_api(const struct tfs_decoder *decoder, const void *activity)
 	decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
 }
 
+/* CUPTI has a kind for each thing that is in a module; the first ones are those of its copies. */
+static void decode_memory(const struct tfs_decoder *decoder, const void *activity)
+{
+	const struct memory_prefix *memory = activity;
+	const struct tfs_device_memory_record record = {
+		.record = {.function = (uint16_t)memory->operation, .site = memory->correlation},
+		.address = memory->address,
+		.bytes = memory->bytes,
+		.memory = memory->memory_kind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED
+				  ? TFS_MEMORY_MANAGED
+			  : memory->memory_kind <= TFS_MEMORY_DEVICE ? memory->memory_kind
+								     : TFS_MEMORY_UNKNOWN,
+		.device = memory->device,
+	};
+
+	decoder->put(&record, TFS_RECORD_device_memory, sizeof(record));
+}
+
 static void decode_overhead(const struct tfs_decoder *decoder, const void *activity)
 {
 	const struct overhead_prefix *overhead = activity;
@@ -290,6 +316,7 @@ static const struct {
 	[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = {sizeof(struct sync_prefix), decode_sync},
 	[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION] = {sizeof(struct external_prefix),
 		decode_external},
+	[CUPTI_ACTIVITY_KIND_MEMORY2] = {sizeof(struct memory_prefix), decode_memory},
 	[CUPTI_ACTIVITY_KIND_GRAPH_TRACE] = {sizeof(struct graph_prefix), decode_graph},
 };
 

@@ -16,6 +16,7 @@ static const CUpti_ActivityKind wanted[] = {
 	CUPTI_ACTIVITY_KIND_MEMCPY2,
 	CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
 	CUPTI_ACTIVITY_KIND_OVERHEAD,
+	CUPTI_ACTIVITY_KIND_MEMORY2,
 };
 
 /* Calls that put work on the device, wait for it, or allocate: X(name as in cupti_runtime_cbid.h)

@@ -270,6 +270,24 @@ static bool walk_apis(struct search *search)
 	return keys != NULL;
 }
 
+static void count_memory(struct search *search)
+{
+	const struct tfs_timeline *timeline = search->timeline;
+
+	for (size_t i = 0; i < tfs_trace_count(timeline->trace, TFS_RECORD_device_memory); i++) {
+		const struct tfs_device_memory_record *memory =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_memory, i);
+		const uint32_t call = tfs_timeline_correlated(timeline, memory->record.site);
+		const uint32_t library =
+			call == TFS_NONE ? 0 : library_of(search, timeline->calls[call].function);
+
+		if (memory->record.function != 1 || memory->memory != TFS_MEMORY_DEVICE)
+			continue;
+		search->out->allocations[library]++;
+		search->out->allocated[library] += memory->bytes;
+	}
+}
+
 /* Of launches that only went into a graph there is no kernel record. */
 struct launches {
 	const struct tfs_window *window;
@@ -379,6 +397,7 @@ const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, stru
 
 	if (done) {
 		walk_calls(&search);
+		count_memory(&search);
 		keep_seen(search.out);
 		search.out->lost = lost(timeline->trace, pool);
 		search.out->why = why_not(timeline, pool);

@@ -33,6 +33,7 @@ struct tfs_pairs {
 	uint64_t hooks, cupti; /* sums */
 	/* CUDA calls by enum tfs_library of the wrapped call they were made in; 0 = in none. */
 	uint64_t within[16][TFS_WORK_COUNT];
+	uint64_t allocations[16], allocated[16]; /* of device memory, and bytes; likewise */
 	uint32_t strange_threads; /* that made calls of the last kind and no wrapped ones */
 	uint64_t launches;        /* wrapped launches that worked, ... */
 	uint64_t launched;        /* and those of them that have a kernel record */

@@ -77,11 +77,24 @@ static void compare(
 			pairs->count, pairs->hooks, pairs->cupti);
 }
 
+/* What was done inside calls of a library; inside none of a hooked one, if 0. */
+static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struct tfs_pool *pool)
+{
+	const char *work = tfs_pairs_work(pool, pairs->within[library]);
+
+	if (!pairs->allocations[library])
+		return work;
+	return tfs_pool_print(pool, "%s%s%" PRIu64 " allocation%s of %.1f MB in all", work,
+		*work ? ", " : "", pairs->allocations[library],
+		pairs->allocations[library] == 1 ? "" : "s",
+		(double)pairs->allocated[library] / 1e6);
+}
+
 /* Who did what with a runtime that no hook reaches. */
 static const char *runtimes(
 	const struct tfs_timeline *timeline, const struct tfs_pairs *pairs, struct tfs_pool *pool)
 {
-	const char *list = "", *work = tfs_pairs_work(pool, pairs->within[0]);
+	const char *list = "", *work = inside(pairs, 0, pool);
 
 	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
 		return "not known: CUPTI recorded no calls";

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Device activity in the recordings of real runs: activity.sh SHIM CHECK TRAINER DIGITS FORKER
-# SIMULATED-LIBRARIES
+# SIMULATED-LIBRARIES PROGRAMS
 # On the simulated device. What the trainer prints must be the same whether CUPTI is there or not.
 set -u
 
@@ -11,6 +11,7 @@ trainer=$3
 digits=$4
 forker=$5
 simulated=$6
+programs=$7
 failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -78,6 +79,30 @@ for name in windows everything refused driverless outdated missing unwanted; do
 		failed=1
 	fi
 done
+
+# Each library's kernels are charged to its call, and to the call's line.
+run libraries window=20 "$programs/activity_libraries"
+"$programs/activity_dump" "$work/libraries.tfs" >"$work/libraries.dump" || failed=1
+charged() { # LINE
+	grep -qE "^$1\$" "$work/libraries.dump" || {
+		echo "libraries: no line '$1' in:"
+		cat "$work/libraries.dump"
+		failed=1
+	}
+}
+charged 'kernel tfsim_lt_matmul by cublasLtMatmul: 40, sites 2, nodes 0'
+charged 'kernel tfsim_sgemm[a-z_0-9]* by cublasSgemm_v2: 20, sites 1, nodes 0'
+charged 'kernel tfsim_softmax_fprop by cudnnSoftmaxForward: 20, sites 1, nodes 0'
+charged 'kernel tfsim_curand_uniform by curandGenerateUniform: 20, sites 1, nodes 0'
+charged 'kernel tfsim_nccl_all_reduce by ncclAllReduce: 20, sites 1, nodes 0'
+charged 'memset by cudaGraphLaunch: 40, sites 1, nodes 40'
+charged 'sync 3 by cudaStreamSynchronize: 20, sites 1, nodes 0'
+charged 'memory 1 by cudaMalloc: 20, sites 1, nodes 0'
+charged 'memory 2 by cudaFree: 20, sites 1, nodes 0'
+charged 'overhead 7 by nobody: [0-9]*, sites 0, nodes 0'
+if grep -v '^overhead' "$work/libraries.dump" | grep ' by nobody'; then
+	failed=1
+fi
 
 run forked record=all "$forker"
 expect forked 100 'in windows'

@@ -29,6 +29,24 @@ static inline uint64_t tfs_cublas_bits(double number)
 	return bits;
 }
 
+static inline uint32_t tfs_cublas_type_bytes(cudaDataType type)
+{
+	switch (type) {
+	case CUDA_R_64F:
+		return 8;
+	case CUDA_R_16F:
+	case CUDA_R_16BF:
+		return 2;
+	case CUDA_R_8I:
+	case CUDA_R_8U:
+	case CUDA_R_8F_E4M3:
+	case CUDA_R_8F_E5M2:
+		return 1;
+	default:
+		return 4;
+	}
+}
+
 /* A column-major matrix; a vector is one column. */
 static inline void tfs_put_matrix(struct tfs_details *details, const void *address,
 	uint64_t leading, uint64_t rows, uint64_t columns, uint32_t element_bytes, uint32_t role)

@@ -62,24 +62,6 @@ static void note(struct tfs_frame *frame, const struct gemm *call)
 	tfs_hook_details(frame, &details);
 }
 
-static uint32_t type_bytes(cudaDataType type)
-{
-	switch (type) {
-	case CUDA_R_64F:
-		return 8;
-	case CUDA_R_16F:
-	case CUDA_R_16BF:
-		return 2;
-	case CUDA_R_8I:
-	case CUDA_R_8U:
-	case CUDA_R_8F_E4M3:
-	case CUDA_R_8F_E5M2:
-		return 1;
-	default:
-		return 4;
-	}
-}
-
 TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const float *alpha, const float *a, int lda, const float *b, int ldb,
@@ -140,10 +122,11 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 		a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k,
-				     a, b, c, lda, ldb, ldc, 0, 0, 0, 1, type_bytes(a_type),
-				     type_bytes(b_type), type_bytes(c_type), alpha, beta,
-				     compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
+		note(&frame,
+			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+				c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
+				tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha,
+				beta, compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
 	return TFS_LEAVE(&frame), status;
 }
 

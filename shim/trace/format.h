@@ -112,7 +112,8 @@ struct tfs_aggregate {
 	X(23, search)                                                                              \
 	X(24, overhead)                                                                            \
 	X(25, range)                                                                               \
-	X(26, api)
+	X(26, api)                                                                                 \
+	X(27, device_memory)
 
 enum tfs_record_kind {
 #define X(number, name) TFS_RECORD_##name = number,
@@ -490,6 +491,15 @@ struct tfs_device_api_record {
 	uint32_t status;
 };
 
+/* Memory that was allocated or released, by whomever. */
+struct tfs_device_memory_record {
+	struct tfs_record record; /* function: 1 allocated, 2 released; site: correlation id */
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t memory; /* enum tfs_memory_kind */
+	uint32_t device;
+};
+
 /* A function whose calls get a device_api record in windows with CUPTI activity; all of them do. */
 struct tfs_api_record {
 	struct tfs_record
@@ -586,6 +596,7 @@ TFS_SIZE_IS(struct tfs_link_record, 32);
 TFS_SIZE_IS(struct tfs_device_sync_record, 32);
 TFS_SIZE_IS(struct tfs_device_api_record, 32);
 TFS_SIZE_IS(struct tfs_api_record, 32);
+TFS_SIZE_IS(struct tfs_device_memory_record, 32);
 TFS_SIZE_IS(struct tfs_overhead_record, 32);
 TFS_SIZE_IS(struct tfs_rewrite_record, 64);
 TFS_SIZE_IS(struct tfs_refusal_record, 32);

@@ -33,6 +33,7 @@ static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_overhead] = sizeof(struct tfs_overhead_record),
 	[TFS_RECORD_range] = sizeof(struct tfs_range_record),
 	[TFS_RECORD_api] = sizeof(struct tfs_api_record),
+	[TFS_RECORD_device_memory] = sizeof(struct tfs_device_memory_record),
 };
 
 /* Whether what follows the head lies within the record: text ends, arrays fit. */

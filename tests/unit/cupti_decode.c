@@ -13,14 +13,31 @@
 
 struct layout {
 	uint32_t version;
-	size_t kernel, copy, peer, set, sync, overhead, graph;
+	size_t kernel, copy, peer, set, sync, overhead, graph, memory;
 };
 
 static const struct layout layouts[] = {
-	{18, 200, 88, 96, 88, 40, 40, 48},
-	{130001, 216, 96, 96, 88, 56, 56, 56},
-	{140000, 320, 128, 136, 104, 72, 80, 96},
+	{18, 200, 88, 96, 88, 40, 40, 48, 120},
+	{130001, 216, 96, 96, 88, 56, 56, 56, 128},
+	{140000, 320, 128, 136, 104, 72, 80, 96, 160},
 };
+
+/* What is read stands where the structs of 11.8 have it. */
+#define SAME_PLACE(old, fresh, field)                                                              \
+	_Static_assert(offsetof(old, field) == offsetof(fresh, field), #old " " #field)
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, start);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, streamId);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, blockZ);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, correlationId);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, name);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, graphNodeId);
+SAME_PLACE(CUpti_ActivityMemcpy5, CUpti_ActivityMemcpy6, correlationId);
+SAME_PLACE(CUpti_ActivityMemcpy5, CUpti_ActivityMemcpy6, graphNodeId);
+SAME_PLACE(CUpti_ActivitySynchronization, CUpti_ActivitySynchronization2, cudaEventId);
+SAME_PLACE(CUpti_ActivityOverhead, CUpti_ActivityOverhead3, end);
+SAME_PLACE(CUpti_ActivityGraphTrace, CUpti_ActivityGraphTrace2, streamId);
+SAME_PLACE(CUpti_ActivityMemory2, CUpti_ActivityMemory4, deviceId);
+SAME_PLACE(CUpti_ActivityMemory3, CUpti_ActivityMemory4, deviceId);
 
 static const struct layout *layout;
 static __typeof__(cuptiActivityGetNextRecord) *next_of_library;
@@ -38,6 +55,7 @@ static struct put {
 		struct tfs_device_api_record api;
 		struct tfs_overhead_record overhead;
 		struct tfs_link_record link;
+		struct tfs_device_memory_record memory;
 	};
 } puts_[MOST];
 static unsigned put_count, lost_count;
@@ -59,6 +77,8 @@ static size_t size_of(uint32_t kind)
 		return layout->overhead;
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		return layout->graph;
+	case CUPTI_ACTIVITY_KIND_MEMORY2:
+		return layout->memory;
 	case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
 		return 24;
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
@@ -223,6 +243,13 @@ static void add_host_work(void)
 		.correlationId = 52,
 		.streamId = 13,
 		.cudaEventId = 0xffffffff};
+	CUpti_ActivityMemory4 memory = {.kind = CUPTI_ACTIVITY_KIND_MEMORY2,
+		.memoryOperationType = CUPTI_ACTIVITY_MEMORY_OPERATION_TYPE_ALLOCATION,
+		.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_MANAGED,
+		.correlationId = 54,
+		.address = 0x7000,
+		.bytes = 4096,
+		.deviceId = 1};
 	CUpti_ActivityOverhead3 overhead = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
 		.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING,
 		.start = 7,
@@ -237,6 +264,7 @@ static void add_host_work(void)
 	add(&api, sizeof(api));
 	add(&endless, sizeof(endless));
 	add(&sync, sizeof(sync));
+	add(&memory, sizeof(memory));
 	add(&overhead, sizeof(overhead));
 }
 
@@ -257,11 +285,18 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[3].sync.record.function, 3);
 	TEST_EQ(first[3].sync.record.site, 52);
 	TEST_EQ(first[3].sync.start_ns, 1005);
-	TEST_EQ(first[4].kind, TFS_RECORD_overhead);
-	TEST_EQ(first[4].overhead.record.function, 5);
+	TEST_EQ(first[4].kind, TFS_RECORD_device_memory);
+	TEST_EQ(first[4].memory.record.function, 1);
+	TEST_EQ(first[4].memory.record.site, 54);
+	TEST_EQ(first[4].memory.address, 0x7000);
+	TEST_EQ(first[4].memory.bytes, 4096);
+	TEST_EQ(first[4].memory.memory, TFS_MEMORY_MANAGED);
+	TEST_EQ(first[4].memory.device, 1);
+	TEST_EQ(first[5].kind, TFS_RECORD_overhead);
+	TEST_EQ(first[5].overhead.record.function, 5);
 	/* 11.8 has no correlation id there: what follows is the next record's. */
-	TEST_EQ(first[4].overhead.record.site, layout->version < 20 ? 0 : 53);
-	TEST_EQ(first[4].overhead.end_ns, 1008);
+	TEST_EQ(first[5].overhead.record.site, layout->version < 20 ? 0 : 53);
+	TEST_EQ(first[5].overhead.end_ns, 1008);
 }
 
 static void check_damage(size_t whole)
@@ -273,16 +308,16 @@ static void check_damage(size_t whole)
 	/* Cut inside the last record: its fields are not all there. */
 	decode(whole - layout->overhead + 8, 1000);
 	TEST_EQ(lost_count, 1);
-	TEST_EQ(put_count, 9);
+	TEST_EQ(put_count, 10);
 	add(&marker, sizeof(marker));
 	add(&unheard_of, sizeof(unheard_of));
 	decode(used, 1000);
 	TEST_EQ(lost_count, 2);
-	TEST_EQ(put_count, 10);
+	TEST_EQ(put_count, 11);
 	memcpy(buffer.bytes + used, &broken, sizeof(broken));
 	decode(used + 64, 1000);
 	TEST_EQ(lost_count, 3);
-	TEST_EQ(put_count, 10);
+	TEST_EQ(put_count, 11);
 }
 
 /* The length of a record of this kind, from where the library finds the next one. */
@@ -321,10 +356,11 @@ static int check_library(const char *path)
 	real.sync = stride(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
 	real.overhead = stride(CUPTI_ACTIVITY_KIND_OVERHEAD);
 	real.graph = stride(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
+	real.memory = stride(CUPTI_ACTIVITY_KIND_MEMORY2);
 	printf("CUPTI %u: kernel %zu, copy %zu, peer %zu, set %zu, sync %zu, overhead %zu, "
-	       "graph %zu\n",
+	       "graph %zu, memory %zu\n",
 		real.version, real.kernel, real.copy, real.peer, real.set, real.sync, real.overhead,
-		real.graph);
+		real.graph, real.memory);
 	layout = &real;
 	TEST_EQ(stride(CUPTI_ACTIVITY_KIND_RUNTIME), size_of(CUPTI_ACTIVITY_KIND_RUNTIME));
 	TEST_EQ(stride(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION),
@@ -332,7 +368,7 @@ static int check_library(const char *path)
 	add_device_work();
 	add_host_work();
 	decode(used, 1000);
-	TEST_EQ(put_count, 10);
+	TEST_EQ(put_count, 11);
 	TEST_EQ(lost_count, 0);
 	check_device_work();
 	check_host_work(&puts_[5]);
@@ -355,7 +391,7 @@ int main(int count, char **words)
 		add_device_work();
 		add_host_work();
 		decode(used, 1000);
-		TEST_EQ(put_count, 10);
+		TEST_EQ(put_count, 11);
 		TEST_EQ(lost_count, 0);
 		check_device_work();
 		check_host_work(&puts_[5]);

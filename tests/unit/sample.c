@@ -141,11 +141,14 @@ static void put_rest(struct builder *builder, const struct names *names)
 
 	const struct tfs_api_record watched = {
 		.record = {.function = 20, .site = names->site[1]}, .domain = TFS_LIBRARY_cudart};
+	const struct tfs_device_memory_record memory = {
+		.record = {.function = 1, .site = 1}, .address = 1u << 20, .bytes = 4096};
 	const struct tfs_range_record range = {.start_ticks = SAMPLE_FIRST_NS, .duration_ticks = 9};
 
 	builder_problem(builder, fields, 10);
 	builder_record(builder, TFS_RECORD_api, &watched, sizeof(watched));
 	builder_record(builder, TFS_RECORD_range, &range, sizeof(range));
+	builder_record(builder, TFS_RECORD_device_memory, &memory, sizeof(memory));
 	builder_record(builder, TFS_RECORD_device_sync, &sync, sizeof(sync));
 	builder_record(builder, TFS_RECORD_device_api, &api, sizeof(api));
 	builder_record(builder, TFS_RECORD_overhead, &overhead, sizeof(overhead));
