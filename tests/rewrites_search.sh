@@ -35,17 +35,34 @@ beside() { # CASE ["CHECK COUNT"...]
 	shift
 	done=$((done + 1))
 	rm -f "$out"/*.decisions
-	run "$which" "TFSIM_PACE=0 TFSIM_DEVICES=2" "$programs/rewrite_search" "$which" ||
+	run "$which" "TFSIM_DEVICES=2 $environment" "$programs/rewrite_search" "$which" ||
 		fail "$which: the program noticed: $(tail -n 3 "$out/$which.out")"
 	for word; do
 		[ "$(ledger "$which" "cudnn-search ${word% *}")" = "${word#* }" ] ||
 			fail "$which: not $word: $("$programs/ledger" "$out/$which.tfs" | grep cudnn)"
 	done
 }
-options=
+options= environment=TFSIM_PACE=0 beside_seeds=3
+[ "${TFSHIM_LONG:-0}" = 1 ] && beside_seeds=100
 beside held "decided-before-first-use 4" "one-search-at-a-time 1" "applied 0"
 beside gate "streams-idle 1" "applied 0"
 beside devices "applied 6"
+# Eight threads on eight streams, and on their own default ones; whoever runs a problem while it is
+# searched goes on as it began. Resets; forks before, while and after a search.
+for seed in $(seq 1 "$beside_seeds"); do
+	environment="TFSIM_PACE=0 TFSIM_HOSTILE=$seed"
+	beside race
+	both=$(($(ledger race "cudnn-search applied") + $(ledger race "cudnn-search decided-before-first-use")))
+	[ "$both" = 160 ] || fail "race: $both of 160 calls were applied or refused by name"
+	beside streams "applied 321"
+	beside reset "applied 9" "search-works 0"
+	beside forks "applied 3"
+	[ "$(grep -c '^tfsim' "$out/forks.decisions")" = 2 ] || fail "forks: not two decisions"
+done
+environment=TFSIM_PACE=0
+beside backend "not-backend-api 3"
+"$programs/ledger" "$out/backend.tfs" | grep -q "^cudnn-search state.*graph API are left alone" ||
+	fail "the report does not say why the graph API is left alone"
 options=search_ms=50
 beside slow "time-budget 1" "applied 0"
 options=

@@ -22,6 +22,11 @@
  * - A list that the program asked for is reordered, never shortened. A program that measures gets
  *   its own list, the decision at its head: the file's, else what it found first. The same question
  *   again gets the same answer, after the wait that measuring would have been.
+ * - Convolutions of cuDNN's graph API (cudnnBackend...) are not supported. What they may be
+ * replaced by would have to be told from numerical notes, which the API has of an engine only
+ *   (CUDNN_ATTR_ENGINE_NUMERICAL_NOTE), while a plan is made of a configuration: an engine and its
+ *   knobs, among them SPLIT_K_SLC, REDUCTION_MODE and STREAM_K. So neither the math nor the
+ *   determinism of the program's own plan is known, and none could be held to it.
  */
 #include <string.h>
 
@@ -119,6 +124,14 @@ static void convolution(struct tfs_convolution_call *call)
 		call->workspace_bytes = decision->workspace;
 }
 
+static void backend(uint32_t site)
+{
+	tfs_search_check(TFS_SEARCH_BACKEND, false, site);
+	tfs_rewrite_explain(SELF,
+		"convolutions of cuDNN's graph API are left alone: its numerical notes tell of "
+		"engines, not of the knobs by which a configuration splits and reduces its sums");
+}
+
 static void reset(uint32_t device)
 {
 	tfs_search_workspace_forget(device);
@@ -152,6 +165,7 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.convolution = convolution,
 	.answer = tfs_search_answer,
 	.choice = tfs_search_choice,
+	.backend = backend,
 	.reset = reset,
 	.finish = finish,
 };

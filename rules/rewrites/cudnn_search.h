@@ -15,6 +15,7 @@
 	X(DETERMINISM, "determinism-not-asked")                                                    \
 	X(RANKS, "one-rank-or-decided")                                                            \
 	X(PROBLEM, "plain-problem")                                                                \
+	X(BACKEND, "not-backend-api")                                                              \
 	X(FIRST, "decided-before-first-use")                                                       \
 	X(ASKED, "asked-as-decided")                                                               \
 	X(PROBLEMS, "problem-budget")                                                              \

@@ -36,6 +36,7 @@ static struct {
 	_Atomic int64_t modelled_ns; /* gain of the calls it took part in, by its own model */
 	_Atomic uint64_t modelled;   /* such calls */
 	char evidence[120];          /* of a shadow that differed */
+	const char *reason;          /* the rewrite's own, or NULL */
 	uint64_t steps;              /* outside windows, it being on */
 } states[sizeof(rewrites) / sizeof(rewrites[0])];
 
@@ -122,6 +123,11 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
 	return true;
+}
+
+void tfs_rewrite_explain(const struct tfs_rewrite *rewrite, const char *reason)
+{
+	__atomic_store_n(&states[number(rewrite)].reason, reason, __ATOMIC_RELAXED);
 }
 
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
@@ -252,6 +258,16 @@ bool tfs_rewrite_answer(struct tfs_choice_call *call)
 	return done;
 }
 
+void tfs_rewrite_backend(uint32_t site)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->backend != NULL && modes[i] != TFS_MODE_OFF)
+			rewrites[i]->backend(site);
+	errno = saved;
+}
+
 void tfs_rewrite_handle(void)
 {
 	const int saved = errno;
@@ -327,6 +343,9 @@ static void write_state(size_t i)
 		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
 	if (states[i].evidence[0] != '\0')
 		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));
+	const char *reason = measured.reason[0] != '\0' || states[i].reason == NULL
+				     ? measured.reason
+				     : states[i].reason;
 	const struct tfs_rewrite_record record = {
 		.record = {.function = (uint16_t)outcome(i, predicted_ns, &measured),
 			.site = tfs_recorder_string(rewrites[i]->name)},
@@ -337,7 +356,7 @@ static void write_state(size_t i)
 		.realised_low_ns = measured.gain.low,
 		.realised_high_ns = measured.gain.high,
 		.rank = rewrites[i]->rank,
-		.reason = measured.reason[0] != '\0' ? tfs_recorder_string(measured.reason) : 0,
+		.reason = reason[0] != '\0' ? tfs_recorder_string(reason) : 0,
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));

@@ -69,6 +69,7 @@ struct tfs_rewrite {
 	void (*convolution)(struct tfs_convolution_call *call);
 	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
+	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
 	/* True when it carried out the call, its address set, and set *out_status. */
 	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
 	bool (*release)(const struct tfs_memory_call *call, uint32_t *out_status);
@@ -93,6 +94,9 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
 enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
+
+/* Why it is as it is, for the report; a constant text. What measuring finds has precedence. */
+void tfs_rewrite_explain(const struct tfs_rewrite *rewrite, const char *reason);
 
 /* The gain that the rewrite itself predicts, in nanoseconds per step; NaN while it cannot. */
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
@@ -123,6 +127,7 @@ void tfs_rewrite_convolution(struct tfs_convolution_call *call);
 bool tfs_rewrite_answer(struct tfs_choice_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_handle(void);
+void tfs_rewrite_backend(uint32_t site);
 bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
 bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status);
 void tfs_rewrite_reset(uint32_t device);

@@ -5,6 +5,7 @@
  * (tfsim_on_search); elsewhere it just ends sooner. The script reads the ledger afterwards.
  */
 #include <pthread.h>
+#include <sys/wait.h>
 
 #include "tests/programs/rewrite_conv.h"
 
@@ -141,6 +142,125 @@ static void too_slow(void)
 	gradient_check(&one, 2);
 }
 
+#define THREADS 8
+#define TIMES 20
+
+static pthread_barrier_t barrier;
+
+struct worker {
+	unsigned number;
+	bool per_thread; /* on the thread's default stream, else on one of its own */
+	pthread_t thread;
+};
+
+static void *work(void *argument)
+{
+	const struct worker *worker = argument;
+	cudaStream_t stream = cudaStreamPerThread;
+	struct gradient one;
+
+	if (!worker->per_thread)
+		OK(cudaStreamCreateWithFlags(&stream, worker->number % 2));
+	gradient_make(&one, stream, worker->number + 1);
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < TIMES; i++)
+		gradient_add(&one);
+	gradient_check(&one, TIMES);
+	return NULL;
+}
+
+static void run_workers(bool per_thread)
+{
+	struct worker workers[THREADS];
+
+	pthread_barrier_init(&barrier, NULL, THREADS);
+	for (unsigned i = 0; i < THREADS; i++) {
+		workers[i] = (struct worker){.number = i, .per_thread = per_thread};
+		TEST_EQ(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+	}
+	for (unsigned i = 0; i < THREADS; i++)
+		pthread_join(workers[i].thread, NULL);
+}
+
+/* All meet the problem at once. */
+static void in_a_race(void)
+{
+	run_workers(false);
+}
+
+/* The problem was decided before. */
+static void on_streams(void)
+{
+	struct gradient one;
+
+	gradient_make(&one, NULL, 1);
+	gradient_add(&one);
+	gradient_check(&one, 1);
+	run_workers(false);
+	run_workers(true);
+}
+
+/* A reset takes all that the search had: handle, stream, pool and workspaces. */
+static void through_reset(void)
+{
+	struct gradient one;
+
+	for (int i = 0; i < 3; i++) {
+		gradient_make(&one, NULL, 1u + (unsigned)i);
+		conv_resize(&one.conv, CONV_N);
+		gradient_add(&one);
+		gradient_add(&one);
+		gradient_check(&one, 2);
+		/* A new problem each time, to be searched anew. */
+		conv_resize(&one.conv, i + 1);
+		gradient_add(&one);
+		OK(cudaDeviceReset());
+	}
+}
+
+static void reap(pid_t child)
+{
+	int status = -1;
+
+	TEST_EQ(waitpid(child, &status, 0), child);
+	TEST_EQ(status, 0);
+}
+
+/* Before, while and after another thread searches. The children call nothing of cuDNN's: what they
+ * inherit is not theirs. */
+static void through_forks(void)
+{
+	struct gradient one, other;
+	pthread_t thread;
+
+	sem_init(&begun, 0, 0);
+	sem_init(&go_on, 0, 0);
+	gradient_make(&one, NULL, 1);
+	gradient_make(&other, NULL, 2);
+	conv_resize(&other.conv, CONV_N / 2);
+	atomic_store(&hold, true);
+	TEST_EQ(pthread_create(&thread, NULL, search, &one), 0);
+	sem_wait(&begun);
+	pid_t child = fork();
+	if (child == 0)
+		_exit(0);
+	reap(child);
+	sem_post(&go_on);
+	pthread_join(thread, NULL);
+	child = fork();
+	if (child == 0)
+		execl("/bin/true", "true", (char *)NULL);
+	reap(child);
+	gradient_add(&one);
+	gradient_check(&one, 2);
+	gradient_add(&other);
+	child = fork();
+	if (child == 0)
+		exit(0);
+	reap(child);
+	OK(cudaDeviceSynchronize());
+}
+
 /* The same problem on two devices: each has its own workspace. */
 static void on_devices(void)
 {
@@ -165,6 +285,17 @@ static void on_devices(void)
 	}
 }
 
+/* Only says what it is about to build: the simulated device has no such interface. */
+static void by_backend(void)
+{
+	cudnnBackendDescriptor_t descriptor;
+
+	for (int i = 0; i < 3; i++)
+		cudnnBackendCreateDescriptor(
+			CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR, &descriptor);
+	cudnnBackendCreateDescriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR, &descriptor);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -173,6 +304,11 @@ static const struct {
 	{"gate", beside_gate},
 	{"devices", on_devices},
 	{"slow", too_slow},
+	{"race", in_a_race},
+	{"streams", on_streams},
+	{"reset", through_reset},
+	{"forks", through_forks},
+	{"backend", by_backend},
 };
 
 int main(int count, char **words)
