@@ -193,7 +193,7 @@ static void say_invisible(struct program *program)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
 			"it imports dlopen: a library loaded with RTLD_DEEPBIND or dlmopen, or "
 			"asked for its functions by dlsym, passes the preload by. That cannot be "
-			"seen in the file");
+			"seen in the file; the report names those loaded with RTLD_DEEPBIND");
 	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
 		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes "
 		"%s",

@@ -1,5 +1,29 @@
 /* SPDX-License-Identifier: MIT */
-/* dlsym and dlvsym for aarch64; dlsym_x86_64.S says why they are what they are. */
+/* dlsym, dlvsym and dlopen for aarch64; dlsym_x86_64.S says why they are what they are. */
+
+.macro pass_on next
+	adrp x9, \next
+	ldr x16, [x9, #:lo12:\next]
+	cbz x16, 2f
+	br x16
+2:	stp x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp x0, x1, [sp, #16]
+	str x2, [sp, #32]
+	adrp x0, \next
+	add x0, x0, #:lo12:\next
+	bl tfs_driver_find_next
+	mov x16, x0
+	ldr x2, [sp, #32]
+	ldp x0, x1, [sp, #16]
+	ldp x29, x30, [sp], #48
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+	br x16
+.endm
 
 .macro define name, next, swap
 	.globl \name
@@ -24,27 +48,7 @@
 	sub w9, w9, #'A'
 	cmp w9, #('Z' - 'A')
 	b.ls \swap
-1:	adrp x9, \next
-	ldr x16, [x9, #:lo12:\next]
-	cbz x16, 2f
-	br x16
-2:	stp x29, x30, [sp, #-48]!
-	.cfi_def_cfa_offset 48
-	.cfi_offset x29, -48
-	.cfi_offset x30, -40
-	stp x0, x1, [sp, #16]
-	str x2, [sp, #32]
-	adrp x0, \next
-	add x0, x0, #:lo12:\next
-	bl tfs_driver_find_next
-	mov x16, x0
-	ldr x2, [sp, #32]
-	ldp x0, x1, [sp, #16]
-	ldp x29, x30, [sp], #48
-	.cfi_def_cfa_offset 0
-	.cfi_restore x29
-	.cfi_restore x30
-	br x16
+1:	pass_on \next
 	.cfi_endproc
 	.size \name, . - \name
 .endm
@@ -52,6 +56,29 @@
 	.text
 	define dlsym, tfs_next_dlsym, swap_dlsym
 	define dlvsym, tfs_next_dlvsym, swap_dlvsym
+
+	.globl dlopen
+	.type dlopen, %function
+	.p2align 4
+dlopen:
+	.cfi_startproc
+	hint #34 /* bti c */
+	tbz w1, #3, 1f /* RTLD_DEEPBIND */
+	stp x29, x30, [sp, #-32]!
+	.cfi_def_cfa_offset 32
+	.cfi_offset x29, -32
+	.cfi_offset x30, -24
+	str x0, [sp, #16]
+	bl tfs_deep_flags
+	mov w1, w0
+	ldr x0, [sp, #16]
+	ldp x29, x30, [sp], #32
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+1:	pass_on tfs_next_dlopen
+	.cfi_endproc
+	.size dlopen, . - dlopen
 
 swap_dlsym:
 	mov x2, x30

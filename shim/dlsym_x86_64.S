@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym and dlvsym, in place of libc's. libc's own answer depends on who calls, so nothing may
- * stand between the caller and it: every way out of here is a jump. Only names that begin with
- * "cu" and a capital or a p (CUPTI's), asked of an explicit handle, are looked at; see driver.h.
+ * dlsym, dlvsym and dlopen, in place of libc's. What libc answers, and where it looks for a library,
+ * depends on who calls, so nothing may stand between the caller and it: every way out of here is a
+ * jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an explicit
+ * handle, are looked at (see driver.h), and only libraries to be opened with RTLD_DEEPBIND
+ * (see deep.h).
  */
+
+/* Goes on to the next library's function, which is looked for at first. Its arguments are kept. */
+.macro pass_on next
+	mov \next(%rip), %rax
+	test %rax, %rax
+	jz 2f
+	jmp *%rax
+2:	push %rdi
+	.cfi_adjust_cfa_offset 8
+	push %rsi
+	.cfi_adjust_cfa_offset 8
+	push %rdx
+	.cfi_adjust_cfa_offset 8
+	lea \next(%rip), %rdi
+	call tfs_driver_find_next
+	pop %rdx
+	.cfi_adjust_cfa_offset -8
+	pop %rsi
+	.cfi_adjust_cfa_offset -8
+	pop %rdi
+	.cfi_adjust_cfa_offset -8
+	jmp *%rax
+.endm
 
 .macro define name, next, swap
 	.globl \name
@@ -27,25 +52,7 @@
 	sub $'A', %eax
 	cmp $('Z' - 'A'), %eax
 	jbe \swap
-1:	mov \next(%rip), %rax
-	test %rax, %rax
-	jz 2f
-	jmp *%rax
-2:	push %rdi
-	.cfi_adjust_cfa_offset 8
-	push %rsi
-	.cfi_adjust_cfa_offset 8
-	push %rdx
-	.cfi_adjust_cfa_offset 8
-	lea \next(%rip), %rdi
-	call tfs_driver_find_next
-	pop %rdx
-	.cfi_adjust_cfa_offset -8
-	pop %rsi
-	.cfi_adjust_cfa_offset -8
-	pop %rdi
-	.cfi_adjust_cfa_offset -8
-	jmp *%rax
+1:	pass_on \next
 	.cfi_endproc
 	.size \name, . - \name
 .endm
@@ -53,6 +60,32 @@
 	.text
 	define dlsym, tfs_next_dlsym, swap_dlsym
 	define dlvsym, tfs_next_dlvsym, swap_dlvsym
+
+	.globl dlopen
+	.type dlopen, @function
+	.p2align 4
+dlopen:
+	.cfi_startproc
+	endbr64
+	test $8, %esi /* RTLD_DEEPBIND */
+	jz 1f
+	push %rdi
+	.cfi_adjust_cfa_offset 8
+	push %rsi /* room, for the alignment */
+	.cfi_adjust_cfa_offset 8
+	push %rsi
+	.cfi_adjust_cfa_offset 8
+	call tfs_deep_flags
+	pop %rsi
+	.cfi_adjust_cfa_offset -8
+	pop %rsi
+	.cfi_adjust_cfa_offset -8
+	pop %rdi
+	.cfi_adjust_cfa_offset -8
+	mov %eax, %esi
+1:	pass_on tfs_next_dlopen
+	.cfi_endproc
+	.size dlopen, . - dlopen
 
 /* The caller becomes an argument, and the answer goes straight to it. */
 swap_dlsym:

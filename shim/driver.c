@@ -5,6 +5,7 @@
 
 #include "shim/log.h"
 
+void *tfs_next_dlopen;
 void *tfs_next_dlsym;
 void *tfs_next_dlvsym;
 
@@ -42,11 +43,13 @@ static void *find_nothing(void)
 	return NULL;
 }
 
-/* dlvsym is ours as well, so libc's is not asked: the loaded objects' tables say where the two are,
+/* dlvsym is ours as well, so libc's is not asked: the loaded objects' tables say where they are,
  * whichever version of glibc, on whichever processor. */
 void *tfs_driver_find_next(void **which)
 {
-	void *found = tfs_lookup_next(which == &tfs_next_dlsym ? "dlsym" : "dlvsym");
+	void *found = tfs_lookup_next(which == &tfs_next_dlopen  ? "dlopen"
+				      : which == &tfs_next_dlsym ? "dlsym"
+								 : "dlvsym");
 
 	if (found == NULL)
 		found = (void *)find_nothing;

@@ -47,10 +47,11 @@
 	const struct tfs_hook_family tfs_family_##name = {rows}
 
 /* libc's own, or the next library's that overrides it; NULL until first needed. */
+extern void *tfs_next_dlopen;
 extern void *tfs_next_dlsym;
 extern void *tfs_next_dlvsym;
 
-/* Finds one of the two above and returns it. Never NULL; no allocation; works before any
+/* Finds one of the above and returns it. Never NULL; no allocation; works before any
  * constructor has run. */
 void *tfs_driver_find_next(void **which);
 

@@ -197,18 +197,24 @@ static void read_log_level(const char *text)
 	tfs_log_say("TFSHIM_LOG: '%s' is no level; it takes error, warn, info or debug", text);
 }
 
+static bool is_disabled(void)
+{
+	const char *disabled = getenv("TFSHIM_DISABLE");
+
+	return disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0';
+}
+
 void tfs_env_read(void)
 {
 	static const char *const ranks[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
 		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
 	static const char *const sizes[] = {
 		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
-	const char *disabled = getenv("TFSHIM_DISABLE");
 	const char *output = getenv("TFSHIM_OUTPUT");
 	const char *rewrite = getenv("TFSHIM_REWRITE");
 
 	read_log_level(getenv("TFSHIM_LOG"));
-	tfs_options.disabled = disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0';
+	tfs_options.disabled = is_disabled();
 	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
 	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
 	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
@@ -219,28 +225,42 @@ void tfs_env_read(void)
 		print_help();
 }
 
-bool tfs_env_driver(void)
+/* What TFSHIM_OPTIONS says of a flag whose default is 1; remembered in `known`: 1 off, 2 on. */
+static bool early_flag(const char *key, _Atomic int *known)
 {
-	static _Atomic int known; /* 1 off, 2 on */
-	const char *disabled = getenv("TFSHIM_DISABLE");
 	const char *text = getenv("TFSHIM_OPTIONS");
+	const size_t bytes = strlen(key);
 	int on = 2;
 
-	if (known != 0)
-		return known == 2;
+	if (*known != 0)
+		return *known == 2;
 	for (; text != NULL && *text != '\0'; text += strspn(text, ":")) {
 		const size_t length = strcspn(text, ":");
 
-		if (length == 8 && strncmp(text, "driver=0", length) == 0)
-			on = 1;
-		if (length == 8 && strncmp(text, "driver=1", length) == 0)
-			on = 2;
+		if (length == bytes + 2 && strncmp(text, key, bytes) == 0 && text[bytes] == '=')
+			on = text[bytes + 1] == '0' ? 1 : text[bytes + 1] == '1' ? 2 : on;
 		text += length;
 	}
-	if (disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0')
-		on = 1;
-	known = on;
+	*known = on;
 	return on == 2;
+}
+
+bool tfs_env_driver(void)
+{
+	static _Atomic int known;
+
+	if (known == 0 && is_disabled())
+		known = 1;
+	return early_flag("driver", &known);
+}
+
+bool tfs_env_deepbind(void)
+{
+	static _Atomic int known;
+
+	if (known == 0 && is_disabled())
+		known = 2;
+	return early_flag("deepbind", &known);
 }
 
 static size_t put_text(char *target, size_t room, const char *text)

@@ -29,6 +29,8 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
 	X("driver", driver, flag, 1, "see calls of the driver, and of a static CUDA runtime")      \
+	X("deepbind", deepbind, flag, 1,                                                           \
+		"0: libraries are opened without RTLD_DEEPBIND, so that their calls are seen")     \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
 	X("window_later", later_steps, number, 20, "steps in every later window")                  \
 	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
@@ -89,6 +91,9 @@ void tfs_env_read(void);
 
 /* Is the driver layer on? May be asked before tfs_env_read(), and before any constructor ran. */
 bool tfs_env_driver(void);
+
+/* May libraries be opened with RTLD_DEEPBIND? As early as the above. */
+bool tfs_env_deepbind(void);
 
 /* Writes TFSHIM_OUTPUT's pattern, filled in for this process, as an absolute path without a
  * suffix, and creates its folder. 0, or -errno when the pattern is wrong or the folder cannot be

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
-#include <elf.h>
 #include <limits.h>
 #include <link.h>
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/hook.h"
 #include "shim/log.h"
+#include "shim/lookup_object.h"
+#include "shim/lookup_versions.h"
 
 /*
  * Where the real functions are. In the constructor, dlsym(RTLD_NEXT) is safe and gives what the
@@ -30,6 +30,7 @@ static const char *const files[] = {
 	[TFS_LIBRARY_cupti] = "libcupti.so",
 };
 #define LIBRARY_COUNT (sizeof(files) / sizeof(files[0]))
+_Static_assert(LIBRARY_COUNT == TFS_LOOKUP_LIBRARIES, "as many as it says elsewhere");
 
 /* What a hook calls when no library has the function. */
 static int missing_cuda(void)
@@ -85,8 +86,15 @@ static void *missing(const struct tfs_function *function)
  * away with it what it brought, and pointers into that must not be kept. */
 static _Atomic uint32_t steady = 1u << TFS_LIBRARY_cuda;
 
-/* Libraries of which several versions are mapped: nothing of them is kept. */
-static _Atomic uint32_t mixed;
+const char *tfs_lookup_file(uint32_t library)
+{
+	return files[library];
+}
+
+void tfs_lookup_unsteady(uint32_t libraries)
+{
+	atomic_fetch_and(&steady, ~libraries);
+}
 
 struct search {
 	const char *name;
@@ -98,107 +106,19 @@ struct search {
 	bool elsewhere; /* in an object with another name */
 };
 
-struct tables {
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const uint32_t *gnu_hash;
-};
-
-static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
-{
-	const ElfW(Dyn) *dynamic = NULL;
-
-	for (int i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
-	*out = (struct tables){0};
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
-		/* The loader relocates these entries in place, but not in every object. */
-		uint64_t address = dynamic->d_un.d_ptr;
-		if (address < object->dlpi_addr)
-			address += object->dlpi_addr;
-		if (dynamic->d_tag == DT_SYMTAB)
-			out->symbols = (const void *)address;
-		else if (dynamic->d_tag == DT_STRTAB)
-			out->strings = (const void *)address;
-		else if (dynamic->d_tag == DT_GNU_HASH)
-			out->gnu_hash = (const void *)address;
-	}
-	return out->symbols != NULL && out->strings != NULL && out->gnu_hash != NULL;
-}
-
-/* https://sourceware.org/gnu-gabi/program-loading-and-dynamic-linking.txt, section DT_GNU_HASH */
-static uint32_t hash_name(const char *name)
-{
-	uint32_t hash = 5381;
-
-	for (; *name != '\0'; name++)
-		hash = hash * 33 + (unsigned char)*name;
-	return hash;
-}
-
-static const ElfW(Sym) * find_symbol(const struct tables *tables, const struct search *search)
-{
-	const uint32_t bucket_count = tables->gnu_hash[0];
-	const uint32_t first = tables->gnu_hash[1];
-	const uint32_t *buckets = tables->gnu_hash + 4 +
-				  tables->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
-	const uint32_t *chain = buckets + bucket_count;
-
-	if (bucket_count == 0)
-		return NULL;
-	for (uint32_t i = buckets[search->hash % bucket_count]; i >= first; i++) {
-		const ElfW(Sym) *symbol = &tables->symbols[i];
-
-		if ((chain[i - first] | 1) == (search->hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-			ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-			strcmp(tables->strings + symbol->st_name, search->name) == 0)
-			return symbol;
-		if ((chain[i - first] & 1) != 0)
-			break;
-	}
-	return NULL;
-}
-
-static bool contains(const struct dl_phdr_info *object, uint64_t address)
-{
-	for (int i = 0; i < object->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
-		const uint64_t start = object->dlpi_addr + segment->p_vaddr;
-
-		if (segment->p_type == PT_LOAD && address >= start &&
-			address < start + segment->p_memsz)
-			return true;
-	}
-	return false;
-}
-
-static bool is_named(const struct dl_phdr_info *object, const char *file)
-{
-	const char *slash = strrchr(object->dlpi_name, '/');
-	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
-
-	return strncmp(name, file, strlen(file)) == 0;
-}
-
 static int search_object(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
 	struct search *search = argument;
-	struct tables tables;
 
 	(void)bytes;
-	if (contains(object, search->self)) {
+	if (tfs_object_contains(object, search->self)) {
 		search->behind = false;
 		return 0;
 	}
-	if (search->behind || (search->file != NULL && !is_named(object, search->file)) ||
-		!read_tables(object, &tables))
+	if (search->behind || (search->file != NULL && !tfs_object_is_named(object, search->file)))
 		return 0;
-	const ElfW(Sym) *symbol = find_symbol(&tables, search);
-	if (symbol == NULL)
-		return 0;
-	search->found = (void *)(object->dlpi_addr + symbol->st_value);
-	return 1;
+	search->found = tfs_object_symbol(object, search->name, search->hash);
+	return search->found != NULL;
 }
 
 /* NCCL offers every function under a second, strong name for the use of interposers. */
@@ -215,7 +135,7 @@ static struct search look_for(enum tfs_library library, const char *name)
 {
 	struct search search = {
 		.name = name,
-		.hash = hash_name(name),
+		.hash = tfs_object_hash(name),
 		.self = (uint64_t)&files,
 		.file = files[library],
 	};
@@ -243,143 +163,28 @@ bool tfs_lookup_steady(enum tfs_library library)
 
 void *tfs_lookup_next(const char *name)
 {
-	struct search search = {
-		.name = name, .hash = hash_name(name), .self = (uint64_t)&files, .behind = true};
+	struct search search = {.name = name,
+		.hash = tfs_object_hash(name),
+		.self = (uint64_t)&files,
+		.behind = true};
 
 	dl_iterate_phdr(search_object, &search);
 	return search.found;
-}
-
-struct locate {
-	uint64_t address;
-	struct tfs_object *out;
-};
-
-static int locate_object(struct dl_phdr_info *object, size_t bytes, void *argument)
-{
-	const struct locate *locate = argument;
-	const char *slash = strrchr(object->dlpi_name, '/');
-	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
-	const size_t length = strnlen(name, sizeof(locate->out->file) - 1);
-
-	(void)bytes;
-	if (!contains(object, locate->address))
-		return 0;
-	memcpy(locate->out->file, name, length);
-	locate->out->file[length] = '\0';
-	locate->out->start = object->dlpi_addr;
-	locate->out->own = contains(object, (uint64_t)&files);
-	return 1;
-}
-
-bool tfs_lookup_object(const void *address, struct tfs_object *out_object)
-{
-	struct locate locate = {(uint64_t)(uintptr_t)address, out_object};
-
-	return dl_iterate_phdr(locate_object, &locate) != 0;
-}
-
-static bool is_mixed(enum tfs_library library)
-{
-	return (atomic_load(&mixed) >> library & 1) != 0;
-}
-
-struct link {
-	uint64_t caller;
-	const char *file;
-	char name[64]; /* of the library that the caller is linked to */
-};
-
-static int read_link(struct dl_phdr_info *object, size_t bytes, void *argument)
-{
-	struct link *link = argument;
-	const ElfW(Dyn) *dynamic = NULL;
-	struct tables tables;
-
-	(void)bytes;
-	if (!contains(object, link->caller))
-		return 0;
-	for (int i = 0; i < object->dlpi_phnum; i++)
-		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
-	read_tables(object, &tables);
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL && tables.strings != NULL; dynamic++) {
-		const char *name = tables.strings + dynamic->d_un.d_val;
-
-		if (dynamic->d_tag == DT_NEEDED &&
-			strncmp(name, link->file, strlen(link->file)) == 0)
-			snprintf(link->name, sizeof(link->name), "%s", name);
-	}
-	return 1;
 }
 
 /* In the version of the library that the caller is linked to. */
 static void *look_for_caller(
 	const struct tfs_function *function, const char *name, const void *caller)
 {
-	struct link link = {
-		.caller = (uint64_t)(uintptr_t)caller - 1, .file = files[function->library]};
-	struct search search = {
-		.name = name, .hash = hash_name(name), .self = (uint64_t)&files, .file = link.name};
+	char file[64];
+	struct search search = {.name = name,
+		.hash = tfs_object_hash(name),
+		.self = (uint64_t)&files,
+		.file = file};
 
-	if (dl_iterate_phdr(read_link, &link) != 0 && link.name[0] != '\0')
+	if (tfs_lookup_link(function->library, caller, file, sizeof(file)))
 		dl_iterate_phdr(search_object, &search);
 	return search.found;
-}
-
-static bool forget_real(struct tfs_function *function, void *argument)
-{
-	const uint32_t *which = argument;
-
-	if ((*which >> function->library & 1) != 0)
-		__atomic_store_n(&function->real, NULL, __ATOMIC_RELAXED);
-	return true;
-}
-
-struct census {
-	uint32_t once;
-	uint32_t twice;
-};
-
-static int count_object(struct dl_phdr_info *object, size_t bytes, void *argument)
-{
-	struct census *census = argument;
-
-	(void)bytes;
-	for (uint32_t i = 1; i < LIBRARY_COUNT; i++) {
-		if (i == TFS_LIBRARY_cuda || !is_named(object, files[i]))
-			continue;
-		census->twice |= census->once & 1u << i;
-		census->once |= 1u << i;
-	}
-	return 0;
-}
-
-static int read_adds(struct dl_phdr_info *object, size_t bytes, void *argument)
-{
-	if (bytes >= offsetof(struct dl_phdr_info, dlpi_subs))
-		*(unsigned long long *)argument = object->dlpi_adds;
-	return 1;
-}
-
-void tfs_lookup_recheck(void)
-{
-	static _Atomic unsigned long long last;
-	struct census census = {0};
-	unsigned long long adds = 0; /* objects mapped so far */
-
-	dl_iterate_phdr(read_adds, &adds);
-	if (atomic_exchange(&last, adds) == adds)
-		return;
-	dl_iterate_phdr(count_object, &census);
-	uint32_t fresh = census.twice & ~atomic_fetch_or(&mixed, census.twice);
-	if (fresh == 0)
-		return;
-	atomic_fetch_and(&steady, ~fresh);
-	tfs_hook_each(forget_real, &fresh);
-	for (uint32_t i = 1; i < LIBRARY_COUNT; i++)
-		if ((fresh >> i & 1) != 0)
-			tfs_recorder_fact("several versions", files[i], i);
 }
 
 void *tfs_lookup_real(struct tfs_function *function, const void *caller)
@@ -388,7 +193,7 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 	const bool keep = tfs_lookup_steady(function->library);
 	const char *name = real_name(function, buffer);
 
-	if (is_mixed(function->library)) {
+	if (tfs_lookup_mixed(function->library)) {
 		void *own = look_for_caller(function, name, caller);
 
 		if (own != NULL)
@@ -400,7 +205,7 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	if ((keep || search.elsewhere) && !is_mixed(function->library))
+	if ((keep || search.elsewhere) && !tfs_lookup_mixed(function->library))
 		__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
 	return search.found;
 }
@@ -415,7 +220,7 @@ static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
 	struct mapped *mapped = argument;
 
 	(void)bytes;
-	if (!is_named(object, mapped->file))
+	if (!tfs_object_is_named(object, mapped->file))
 		return 0;
 	snprintf(mapped->path, sizeof(mapped->path), "%s", object->dlpi_name);
 	return 1;
@@ -427,7 +232,8 @@ void tfs_lookup_keep(void)
 
 	for (uint32_t i = 1; i < LIBRARY_COUNT; i++) {
 		mapped.file = files[i];
-		if (!tfs_lookup_steady((enum tfs_library)i) && !is_mixed((enum tfs_library)i) &&
+		if (!tfs_lookup_steady((enum tfs_library)i) &&
+			!tfs_lookup_mixed((enum tfs_library)i) &&
 			dl_iterate_phdr(find_path, &mapped) != 0 &&
 			dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL)
 			atomic_fetch_or(&steady, 1u << i);
@@ -440,7 +246,7 @@ static int note_library(struct dl_phdr_info *object, size_t bytes, void *argumen
 
 	(void)bytes;
 	for (uint32_t i = 1; i < LIBRARY_COUNT; i++)
-		if (is_named(object, files[i]))
+		if (tfs_object_is_named(object, files[i]))
 			*mapped |= 1u << i;
 	return 0;
 }

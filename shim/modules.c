@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "shim/deep.h"
 #include "shim/intern.h"
 #include "shim/recorder.h"
 
@@ -69,6 +70,8 @@ static int write_object(struct dl_phdr_info *object, size_t bytes, void *nothing
 
 void tfs_modules_write(void)
 {
-	if (tfs_recording.header != NULL)
-		dl_iterate_phdr(write_object, NULL);
+	if (tfs_recording.header == NULL)
+		return;
+	dl_iterate_phdr(write_object, NULL);
+	tfs_deep_write();
 }

@@ -85,6 +85,8 @@ counted driver_client_hostile-again cuMemAlloc_v2 2
 # Switched off, nothing of it is seen.
 same off "$library" record=none:driver=0 "$hostile" versions "$driver"
 counted off cuMemAlloc_v2 0
+same off-altogether "$library" record=none:driver=0 "$hostile" off "$driver"
+TFSHIM_DISABLE=1 same disabled "$library" record=none "$hostile" off "$driver"
 same on "$library" record=none:driver=0:driver=1 "$hostile" versions "$driver"
 counted on cuMemAlloc_v2 1007
 
@@ -100,9 +102,18 @@ same second-before "$programs/libdriver_client_second.so:$library" record=none \
 counted second-after cuMemAlloc_v2 4
 counted second-before cuMemAlloc_v2 4
 
-# A library in two parts with the same names: no recursion, and one call is one call.
-same front "$library" record=none "$programs/driver_client_front" "$driver"
+# A library in two parts with the same names: no recursion, and one call is one call, whatever the
+# parts call. Whoever carries a runtime of its own gets the driver's functions.
+set --
+for name in libcublas.so.13 libcublasLt.so.12 libcudart.so.12 libcudnn_graph.so.9 libcufft.so.11 \
+	libcurand.so.10 libcusolver.so.12 libcusparse.so.12 libnccl.so.2 libnvrtc.so.13 \
+	libcupti.so.13 libnvidia-ml.so.1; do
+	cp "$programs/libcudnn_front.so" "$out/$name"
+	set -- "$@" "$out/$name"
+done
+same front "$library" record=none "$programs/driver_client_front" "$driver" "$@"
 counted front cudnnCreate 2
+counted front cudnnSetTensor4dDescriptor 1
 
 # A runtime inside the program: found by the program's own search path, seen, and judged alike.
 for program in driver_client driver_client_shared; do
@@ -130,11 +141,23 @@ if [ -x "$programs/driver_static" ]; then
 fi
 
 # The same inside a plugin.
+export LD_LIBRARY_PATH="$simulated"
 same plugin-local "$library" record=none "$programs/driver_client_plugin" \
 	"$programs/driver_client_train.so" local
 counted plugin-local cuLaunchKernel 1200
+counted plugin-local cuMemGetInfo_v2 1
 same plugin-deep "$library" record=none "$programs/driver_client_plugin" \
 	"$programs/driver_client_train.so" deep
+counted plugin-deep cuMemGetInfo_v2 1
+counted plugin-deep cuLaunchKernel 0
+"$tfshim" report --format text --output "$out/deep" "$out/plugin-deep.tfs" >/dev/null 2>&1
+grep -q 'driver_client_train.so was opened with RTLD_DEEPBIND' "$out"/deep* ||
+	fail "plugin-deep: not told in the report"
+same plugin-stripped "$library" record=none:deepbind=0 "$programs/driver_client_plugin" \
+	"$programs/driver_client_train.so" deep
+counted plugin-stripped cuLaunchKernel 1200
+grep -q 'driver_client_train.so is opened without RTLD_DEEPBIND' "$out/plugin-stripped.err" ||
+	fail "plugin-stripped: nothing was said"
 
 [ "$failed" = 0 ] || exit 1
 echo "$done runs are as without the library; what has a hook was seen"

@@ -30,7 +30,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "$exported" | grep -vE '^(tfshim_|InitializeInjectionNvtx2$)' >"$work/exported"
 # The rest: how the driver is looked up.
-printf "%s\n" "$hooked" dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
+printf "%s\n" "$hooked" dlopen dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
 
 gate "exported, but in no hook table" "$(LC_ALL=C comm -23 "$work/exported" "$work/hooked")"
 gate "in a hook table, but not exported" "$(LC_ALL=C comm -13 "$work/exported" "$work/hooked")"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_DEEP_H
+#define TFS_SHIM_DEEP_H
+
+/*
+ * Libraries opened with RTLD_DEEPBIND find their own libraries' functions first, so that what they
+ * call passes the hooks by. The shim's dlopen (dlsym_*.S) lets them, and the recording names those
+ * that use CUDA; with the option deepbind=0 it takes the flag away.
+ */
+
+/* The flags to open `file` with, which were asked for with RTLD_DEEPBIND. Any thread, before any
+ * constructor ran. */
+int tfs_deep_flags(const char *file, int flags);
+
+/* Writes into the recording what was opened so since the last time. */
+void tfs_deep_write(void);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/lookup_object.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "shim/hook.h"
+
+/* An address in this library. */
+static const char own;
+
+struct tables {
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	const uint32_t *gnu_hash;
+};
+
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++)
+		if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+	return NULL;
+}
+
+static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
+{
+	const ElfW(Dyn) *dynamic = dynamic_of(object);
+
+	*out = (struct tables){0};
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		/* The loader relocates these entries in place, but not in every object. */
+		uint64_t address = dynamic->d_un.d_ptr;
+		if (address < object->dlpi_addr)
+			address += object->dlpi_addr;
+		if (dynamic->d_tag == DT_SYMTAB)
+			out->symbols = (const void *)address;
+		else if (dynamic->d_tag == DT_STRTAB)
+			out->strings = (const void *)address;
+		else if (dynamic->d_tag == DT_GNU_HASH)
+			out->gnu_hash = (const void *)address;
+	}
+	return out->symbols != NULL && out->strings != NULL && out->gnu_hash != NULL;
+}
+
+/* https://sourceware.org/gnu-gabi/program-loading-and-dynamic-linking.txt, section DT_GNU_HASH */
+uint32_t tfs_object_hash(const char *name)
+{
+	uint32_t hash = 5381;
+
+	for (; *name != '\0'; name++)
+		hash = hash * 33 + (unsigned char)*name;
+	return hash;
+}
+
+static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *name, uint32_t hash)
+{
+	const uint32_t bucket_count = tables->gnu_hash[0];
+	const uint32_t first = tables->gnu_hash[1];
+	const uint32_t *buckets = tables->gnu_hash + 4 +
+				  tables->gnu_hash[2] * (sizeof(ElfW(Addr)) / sizeof(uint32_t));
+	const uint32_t *chain = buckets + bucket_count;
+
+	if (bucket_count == 0)
+		return NULL;
+	for (uint32_t i = buckets[hash % bucket_count]; i >= first; i++) {
+		const ElfW(Sym) *symbol = &tables->symbols[i];
+
+		if ((chain[i - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
+			ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
+			strcmp(tables->strings + symbol->st_name, name) == 0)
+			return symbol;
+		if ((chain[i - first] & 1) != 0)
+			break;
+	}
+	return NULL;
+}
+
+bool tfs_object_contains(const struct dl_phdr_info *object, uint64_t address)
+{
+	for (int i = 0; i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+		const uint64_t start = object->dlpi_addr + segment->p_vaddr;
+
+		if (segment->p_type == PT_LOAD && address >= start &&
+			address < start + segment->p_memsz)
+			return true;
+	}
+	return false;
+}
+
+bool tfs_object_is_named(const struct dl_phdr_info *object, const char *file)
+{
+	const char *slash = strrchr(object->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
+
+	return strncmp(name, file, strlen(file)) == 0;
+}
+
+void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uint32_t hash)
+{
+	const ElfW(Sym) *symbol = NULL;
+	struct tables tables;
+
+	if (read_tables(object, &tables))
+		symbol = find_symbol(&tables, name, hash);
+	return symbol != NULL ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
+}
+
+const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file)
+{
+	const ElfW(Dyn) *dynamic = dynamic_of(object);
+	const char *found = NULL;
+	struct tables tables;
+
+	read_tables(object, &tables);
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL && tables.strings != NULL; dynamic++) {
+		const char *name = tables.strings + dynamic->d_un.d_val;
+
+		if (dynamic->d_tag == DT_NEEDED && strncmp(name, file, strlen(file)) == 0)
+			found = name;
+	}
+	return found;
+}
+
+bool tfs_object_imports(const struct dl_phdr_info *object, const char *name)
+{
+	struct tables tables;
+
+	if (!read_tables(object, &tables))
+		return false;
+	/* Symbols that are not defined come before those that are hashed. */
+	for (uint32_t i = 1; i < tables.gnu_hash[1]; i++)
+		if (tables.symbols[i].st_shndx == SHN_UNDEF &&
+			strcmp(tables.strings + tables.symbols[i].st_name, name) == 0)
+			return true;
+	return false;
+}
+
+struct locate {
+	uint64_t address;
+	struct tfs_object *out;
+};
+
+static int locate_object(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	const struct locate *locate = argument;
+	const char *slash = strrchr(object->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
+	const size_t length = strnlen(name, sizeof(locate->out->file) - 1);
+
+	(void)bytes;
+	if (!tfs_object_contains(object, locate->address))
+		return 0;
+	memcpy(locate->out->file, name, length);
+	locate->out->file[length] = '\0';
+	locate->out->start = object->dlpi_addr;
+	locate->out->own = tfs_object_contains(object, (uint64_t)&own);
+	return 1;
+}
+
+bool tfs_lookup_object(const void *address, struct tfs_object *out_object)
+{
+	struct locate locate = {(uint64_t)(uintptr_t)address, out_object};
+
+	return dl_iterate_phdr(locate_object, &locate) != 0;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/lookup_versions.h"
+
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "shim/hook.h"
+#include "shim/lookup_object.h"
+
+/* Libraries of which several versions are mapped: nothing of them is kept. */
+static _Atomic uint32_t mixed;
+
+bool tfs_lookup_mixed(enum tfs_library library)
+{
+	return (atomic_load(&mixed) >> library & 1) != 0;
+}
+
+struct link {
+	uint64_t caller;
+	const char *file;
+	char *out_name;
+	size_t room;
+};
+
+static int read_link(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	const struct link *link = argument;
+	const char *name;
+
+	(void)bytes;
+	if (!tfs_object_contains(object, link->caller))
+		return 0;
+	name = tfs_object_needs(object, link->file);
+	if (name != NULL)
+		snprintf(link->out_name, link->room, "%s", name);
+	return name != NULL;
+}
+
+bool tfs_lookup_link(enum tfs_library library, const void *caller, char *out_name, size_t room)
+{
+	struct link link = {
+		(uint64_t)(uintptr_t)caller - 1, tfs_lookup_file(library), out_name, room};
+
+	return dl_iterate_phdr(read_link, &link) != 0;
+}
+
+static bool forget_real(struct tfs_function *function, void *argument)
+{
+	const uint32_t *which = argument;
+
+	if ((*which >> function->library & 1) != 0)
+		__atomic_store_n(&function->real, NULL, __ATOMIC_RELAXED);
+	return true;
+}
+
+struct census {
+	uint32_t once;
+	uint32_t twice;
+};
+
+static int count_object(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct census *census = argument;
+
+	(void)bytes;
+	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++) {
+		if (i == TFS_LIBRARY_cuda || !tfs_object_is_named(object, tfs_lookup_file(i)))
+			continue;
+		census->twice |= census->once & 1u << i;
+		census->once |= 1u << i;
+	}
+	return 0;
+}
+
+static int read_adds(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	if (bytes >= offsetof(struct dl_phdr_info, dlpi_subs))
+		*(unsigned long long *)argument = object->dlpi_adds;
+	return 1;
+}
+
+void tfs_lookup_recheck(void)
+{
+	static _Atomic unsigned long long last;
+	struct census census = {0};
+	unsigned long long adds = 0; /* objects mapped so far */
+
+	dl_iterate_phdr(read_adds, &adds);
+	if (atomic_exchange(&last, adds) == adds)
+		return;
+	dl_iterate_phdr(count_object, &census);
+	uint32_t fresh = census.twice & ~atomic_fetch_or(&mixed, census.twice);
+	if (fresh == 0)
+		return;
+	tfs_lookup_unsteady(fresh);
+	tfs_hook_each(forget_real, &fresh);
+	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
+		if ((fresh >> i & 1) != 0)
+			tfs_recorder_fact("several versions", tfs_lookup_file(i), i);
+}
