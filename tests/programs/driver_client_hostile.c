@@ -105,6 +105,26 @@ static void versions(const char *path)
 	TEST_EQ(*driver.latest, 7);
 	((int (*)(void))find(&driver, "cuFakeOnly", 13000, 0))();
 	TEST_EQ(*driver.latest, 8);
+	*driver.latest = 0;
+	((int (*)(void))dlsym(driver.library, "cuFakeOnly"))();
+	TEST_EQ(*driver.latest, 8);
+}
+
+/* The driver's functions are its own: nobody stands in front of them. */
+static void off(const char *path)
+{
+	static const char *const names[] = {
+		"cuGetProcAddress_v2", "cuGetProcAddress", "cuMemAlloc_v2", "cuInit"};
+	struct driver driver;
+	Dl_info info;
+
+	if (!load(&driver, path))
+		return;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		TEST_TRUE(dladdr(dlsym(driver.library, names[i]), &info) &&
+			  strcmp(info.dli_fname, path) == 0);
+	TEST_TRUE(dladdr(find(&driver, "cuMemAlloc", 3020, 0), &info) &&
+		  strcmp(info.dli_fname, path) == 0);
 }
 
 /* Both forms of cuGetProcAddress, however one comes by them. */
@@ -236,7 +256,7 @@ int main(int count, char **words)
 	static const struct {
 		const char *name;
 		void (*check)(const char *);
-	} cases[] = {{"versions", versions}, {"forms", forms}, {"old", old_driver},
+	} cases[] = {{"versions", versions}, {"forms", forms}, {"off", off}, {"old", old_driver},
 		{"refused", refused}, {"threads", threads}};
 
 	TEST_NEED(count >= 3);
