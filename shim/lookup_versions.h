@@ -11,7 +11,7 @@
 
 #include "shim/trace/format.h"
 
-#define TFS_LOOKUP_LIBRARIES 8u /* their numbers are below this */
+#define TFS_LOOKUP_LIBRARIES 9u /* their numbers are below this */
 
 /* Are several versions of it mapped? */
 bool tfs_lookup_mixed(enum tfs_library library);
