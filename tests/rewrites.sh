@@ -86,7 +86,25 @@ run driver-context "TFSIM_PACE=0" "$programs/rewrite_driver" context ||
 	fail "driver-context: $(tail -n 3 "$out/driver-context.out")"
 [ "$(ledger driver-context "pinned-staging target-device-memory")" = 12 ] ||
 	fail "driver: staged to another context's memory"
-done=$((done + 2))
+run driver-none "" "$programs/rewrite_driver" none || fail "driver-none: $(tail -n 3 "$out/driver-none.out")"
+[ "$(ledger driver-none "pinned-staging context")" = 1 ] || fail "driver: staged without a context"
+for naive in 0 2097152; do
+	options=naive=$naive
+	if run driver-reset "TFSIM_PACE=0" "$programs/rewrite_driver" reset; then
+		[ $naive = 0 ] || fail "driver: using a ring that was reset goes unnoticed"
+		applies driver-reset pinned-staging
+	else
+		[ $naive != 0 ] || fail "driver-reset: $(tail -n 3 "$out/driver-reset.out")"
+	fi
+done
+# A driver that lacks what is needed.
+options=staging_min=1
+cp "$programs/libcuda-fake.so" "$out/libcuda.so.1"
+run driver-poor "" "$programs/driver_client_hostile" versions "$out/libcuda.so.1" ||
+	fail "driver-poor: $(tail -n 3 "$out/driver-poor.out")"
+[ "$(ledger driver-poor "pinned-staging usable-library")" -gt 0 ] ||
+	fail "a driver without the functions was not refused"
+done=$((done + 6))
 
 # A runtime within the program: the same results, the same calls, and the rewrite on its driver's.
 for program in driver_client driver_client_shared; do
@@ -109,19 +127,36 @@ for program in driver_client driver_client_shared; do
 done
 
 # In shadow the program keeps its own result; a rewrite that differs is off and is reported.
-shadow() { # NAME OPTIONS STATE TFS906
+shadow() { # NAME OPTIONS STATE TFS906 KIB
 	rm -f "$out/shadow-$1.tfs"
 	env TFSHIM_OUTPUT="$out/shadow-$1" TFSHIM_REWRITE=off,pinned-staging=shadow \
 		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
-		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" 200 300 >"$out/shadow.out" 2>&1 ||
+		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
 		fail "shadow $1: the program noticed: $(tail -n 3 "$out/shadow.out")"
 	applies "shadow-$1" pinned-staging
 	[ "$(ledger "shadow-$1" "pinned-staging shadow-differs")" = "$4" ] || fail "shadow $1: not $4 mismatches"
 	"$programs/ledger" "$out/shadow-$1.tfs" | grep "^pinned-staging state $3" || fail "shadow $1: not $3"
 	done=$((done + 1))
 }
-shadow same "" shadow 0
-shadow differs naive=64 off 1
+shadow same "" shadow 0 300
+shadow differs naive=64 off 1 300
+# Longer ones are compared in part, another one each time.
+shadow long "" shadow 0 5000
+shadow long-differs naive=64 off 1 5000
+
+for naive in 0 64; do
+	options=naive=$naive
+	run shadow-receive TFSHIM_REWRITE=pinned-staging=shadow "$programs/rewrite_limits" receive-often ||
+		fail "shadow-receive: the program noticed: $(tail -n 3 "$out/shadow-receive.out")"
+	applies shadow-receive pinned-staging
+	state=$("$programs/ledger" "$out/shadow-receive.tfs" | grep "^pinned-staging state")
+	case $naive-$state in
+	"0-pinned-staging state shadow"* | \
+		"64-pinned-staging state off"*"to the host differed from byte 1048576 on; 3145728 bytes compared") ;;
+	*) fail "shadow-receive with naive=$naive: $state" ;;
+	esac
+	done=$((done + 1))
+done
 
 # The same bits whichever block of steps an exact rewrite is on in.
 exact() { # DUMP REWRITE OPTIONS

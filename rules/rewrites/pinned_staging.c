@@ -34,6 +34,7 @@
 #include "rules/rewrites/pinned_staging_shadow.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/capture.h"
+#include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/memory.h"
 #include "shim/trace/format.h"
@@ -176,6 +177,7 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 	const uint32_t site = call->site;
 
 	it->job.call = call;
+	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	it->job.stream = tfs_staging_stream(call);
 	if (!may_be(call, it))
 		return false;

@@ -14,23 +14,14 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "rules/rewrites/pinned_staging_group.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
 
+#define GROUPS "/sys/fs/cgroup"
+#define OWN_GROUPS "/proc/self/cgroup"
 /* Of what is left to the program, the part that may be taken. */
 #define SHARE 4u
-
-/* A small file's text; empty when it cannot be read. */
-static const char *read_text(const char *path, char *buffer, size_t bytes)
-{
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
-	const ssize_t got = file >= 0 ? read(file, buffer, bytes - 1) : -1;
-
-	if (file >= 0)
-		close(file);
-	buffer[got > 0 ? got : 0] = '\0';
-	return buffer;
-}
 
 static uint32_t count_of(pid_t thread, cpu_set_t *out)
 {
@@ -52,9 +43,13 @@ static uint32_t widest(cpu_set_t *out)
 
 uint32_t tfs_staging_processors(void)
 {
-	cpu_set_t usable;
+	static _Atomic uint32_t quota;
+	const uint32_t usable = widest(&(cpu_set_t){0});
+	uint32_t granted = quota;
 
-	return widest(&usable);
+	if (granted == 0)
+		quota = granted = tfs_staging_group_processors(GROUPS, OWN_GROUPS);
+	return usable < granted ? usable : granted;
 }
 
 void tfs_staging_unpin(void)
@@ -93,43 +88,6 @@ uint32_t tfs_staging_idle(int loadavg, uint32_t own)
 	return idle < usable ? idle : usable - 1;
 }
 
-/* What the first word that follows `key` in the text says. */
-static uint64_t number_after(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
-}
-
-/* The folder of the process's control group, with a slash at its end; NULL when there is none.
- * `controller` is empty for the one hierarchy of version 2. */
-static char *find_group(const char *controller, char *path, size_t bytes)
-{
-	char text[4096];
-	char *line = NULL;
-
-	read_text("/proc/self/cgroup", text, sizeof(text));
-	for (line = text; line != NULL; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		char *name = strchr(line, ':');
-		char *folder = name != NULL ? strchr(name + 1, ':') : NULL;
-
-		if (folder == NULL)
-			return NULL;
-		const size_t length = (size_t)(folder - name) - 1;
-		if (length != strlen(controller) || strncmp(name + 1, controller, length) != 0)
-			continue;
-		const int folder_length = (int)strcspn(folder + 1, "\n");
-		snprintf(path, bytes, "/sys/fs/cgroup/%s%.*s/", controller, folder_length,
-			folder + 1);
-		/* Within a container the path may be that of the host. */
-		if (access(path, R_OK) != 0)
-			snprintf(path, bytes, "/sys/fs/cgroup/%s/", controller);
-		return path;
-	}
-	return NULL;
-}
-
 static bool has_addresses(uint64_t bytes)
 {
 	struct rlimit space;
@@ -139,7 +97,7 @@ static bool has_addresses(uint64_t bytes)
 	if (getrlimit(RLIMIT_AS, &space) != 0 || space.rlim_cur == RLIM_INFINITY)
 		return true;
 	const uint64_t used =
-		strtoull(read_text("/proc/self/statm", text, sizeof(text)), NULL, 10) *
+		strtoull(tfs_staging_read("/proc/self/statm", text, sizeof(text)), NULL, 10) *
 		(uint64_t)sysconf(_SC_PAGESIZE);
 	const uint64_t left = space.rlim_cur > used ? space.rlim_cur - used : 0;
 	const uint64_t stacks =
@@ -149,38 +107,11 @@ static bool has_addresses(uint64_t bytes)
 	return (bytes + tfs_options.staging_threads * stacks) * SHARE <= left;
 }
 
-/* In a group whose memory is nearly used up, a page more may end the program. What the page cache
- * holds counts as free. */
-static bool has_memory(uint64_t bytes)
-{
-	static const char *const names[][2] = {{"memory.max", "memory.current"},
-		{"memory.limit_in_bytes", "memory.usage_in_bytes"}};
-	char path[512];
-	char text[4096];
-
-	for (int version = 0; version < 2; version++) {
-		if (find_group(version == 0 ? "" : "memory", path, sizeof(path) - 32) == NULL)
-			continue;
-		char *end = path + strlen(path);
-		strcpy(end, names[version][0]);
-		const uint64_t most = strtoull(read_text(path, text, sizeof(text)), NULL, 10);
-		strcpy(end, names[version][1]);
-		uint64_t used = strtoull(read_text(path, text, sizeof(text)), NULL, 10);
-		strcpy(end, "memory.stat");
-		read_text(path, text, sizeof(text));
-		const uint64_t cached =
-			number_after(text, "\nfile ") + number_after(text, "\ntotal_cache ");
-		used -= cached < used ? cached : used;
-		if (most > 0 && most < UINT64_C(1) << 62 &&
-			(most <= used || (most - used) / SHARE < bytes))
-			return false;
-	}
-	return true;
-}
-
 bool tfs_staging_has_room(uint64_t bytes)
 {
-	return has_addresses(bytes) && has_memory(bytes);
+	/* In a group whose memory is nearly used up, a page more may end the program. */
+	return has_addresses(bytes) &&
+	       tfs_staging_group_memory(GROUPS, OWN_GROUPS) / SHARE >= bytes;
 }
 
 bool tfs_staging_is_mapped(const void *address, size_t bytes)
@@ -211,7 +142,7 @@ int tfs_staging_node(const char *root, const char *bus_id)
 		low[i] = (char)tolower((unsigned char)bus_id[i]);
 	const char *name = strlen(low) > 12 ? low + strlen(low) - 12 : low;
 	snprintf(path, sizeof(path), "%s/bus/pci/devices/%s/numa_node", root, name);
-	if (*read_text(path, text, sizeof(text)) == '\0')
+	if (*tfs_staging_read(path, text, sizeof(text)) == '\0')
 		return -1;
 	return (int)strtol(text, NULL, 10);
 }

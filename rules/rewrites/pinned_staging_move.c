@@ -9,6 +9,7 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 
+#define AHEAD 3u           /* chunks that are being filled at a time */
 #define SAMPLES 4u         /* copies that each rate is taken from */
 #define UNSAMPLED 16u      /* copies after which the usual rates must do */
 #define USUAL_PAGEABLE 8e0 /* bytes per ns: PCIe 4, one thread */
@@ -139,6 +140,7 @@ static void start_chunk(
 static int send(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
 {
 	const size_t count = (job->call->bytes + TFS_STAGING_CHUNK - 1) / TFS_STAGING_CHUNK;
+	const size_t ahead = ring->usable_count < AHEAD ? ring->usable_count : AHEAD;
 	const bool late = (tfs_options.naive & TFS_STAGING_NAIVE_LATE) != 0;
 	size_t opened = 0;
 	int status = 0;
@@ -146,7 +148,7 @@ static int send(struct tfs_staging_ring *ring, const struct tfs_staging_job *job
 	for (size_t sent = 0; sent < count && status == 0; sent++) {
 		struct tfs_staging_chunk *chunk = ring->usable[sent % ring->usable_count];
 
-		while (opened < count && opened - sent < ring->usable_count && status == 0) {
+		while (opened < count && opened - sent < ahead && status == 0) {
 			struct tfs_staging_chunk *next = ring->usable[opened % ring->usable_count];
 			const size_t offset = opened * TFS_STAGING_CHUNK;
 
@@ -229,17 +231,17 @@ static void waste_time(void)
 int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
 {
 	struct rates *one = rates_of(job->out, job->call->bytes);
+	const double start_ns = now();
 	int status = job->call->async ? 0 : ring->device->wait(job->stream);
 
 	if (status != 0)
 		return status;
-	const double start_ns = now();
-	ring->waited_ns = 0;
+	ring->waited_ns = now() - start_ns;
 	tfs_staging_pieces_begin(&ring->pieces, job->call->bytes);
 	status = job->out ? receive(ring, job) : send(ring, job);
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_MODEL) != 0)
 		waste_time();
-	ring->spent_ns = now() - start_ns - ring->waited_ns;
+	ring->spent_ns = now() - (double)job->begun_ns - ring->waited_ns;
 	keep_rate(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_SLOW) != 0)
 		waste_time();

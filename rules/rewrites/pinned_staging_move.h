@@ -21,8 +21,9 @@
 /* A copy whose direction is known. */
 struct tfs_staging_job {
 	const struct tfs_copy_call *call;
-	void *stream; /* explicit */
-	bool out;     /* to the host */
+	void *stream;      /* explicit */
+	bool out;          /* to the host */
+	uint64_t begun_ns; /* the monotonic clock's */
 };
 
 /* Returns the status that the program gets. The program's end is the program's again. */

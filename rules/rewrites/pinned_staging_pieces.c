@@ -20,6 +20,7 @@
 #define NAIVE_UNTOUCHED (1u << 22)
 
 #define MOST_SETS 16u
+#define MOST_THREADS 16u
 #define ALLOWED_NS UINT64_C(1000000) /* how long an answer about idle processors holds */
 
 static _Atomic(struct tfs_staging_pieces *) sets[MOST_SETS];
@@ -166,7 +167,9 @@ static void list(struct tfs_staging_pieces *set)
 
 void tfs_staging_pieces_begin(struct tfs_staging_pieces *set, size_t bytes)
 {
-	const uint32_t most = (uint32_t)tfs_options.staging_threads;
+	const uint32_t most = tfs_options.staging_threads < MOST_THREADS
+				      ? (uint32_t)tfs_options.staging_threads
+				      : MOST_THREADS;
 
 	set->helpers = 0;
 	if (bytes <= 4 * TFS_PIECE_BYTES || most == 0)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies by every form of the driver's functions that a rewrite may take part in, looked up as a
- * CUDA runtime does that is linked into the program: rewrite_driver [context]. The source is
- * overwritten as soon as the call has returned. With "context" the memory is another context's.
+ * CUDA runtime does that is linked into the program: rewrite_driver [CASE]. The source is
+ * overwritten as soon as the call has returned.
+ *	context   the memory is another context's
+ *	none      there is no context yet
+ *	reset     the context is reset between the rounds
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -62,13 +65,18 @@ static void send(const struct form *form, int value)
 static void start(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
-	CUcontext context;
 
 	if (!library)
 		exit(test_skip("no driver"));
 	get = (PFN_cuGetProcAddress_v12000)dlsym(library, "cuGetProcAddress_v2");
 	TEST_NEED(get != NULL);
 	OK(((PFN_cuInit_v2000)find("cuInit", 2000, 0))(0));
+}
+
+static void make_context(void)
+{
+	CUcontext context;
+
 	OK(((PFN_cuDevicePrimaryCtxRetain_v7000)find("cuDevicePrimaryCtxRetain", 7000, 0))(
 		&context, 0));
 	OK(((PFN_cuCtxSetCurrent_v4000)find("cuCtxSetCurrent", 4000, 0))(context));
@@ -77,17 +85,8 @@ static void start(void)
 		&stream, CU_STREAM_NON_BLOCKING));
 }
 
-int main(int count, char **words)
+static void run(int first)
 {
-	alarm(60);
-	start();
-	host = malloc(BYTES);
-	back = malloc(BYTES);
-	if (count == 2 && strcmp(words[1], "context") == 0) {
-		CUcontext other;
-
-		OK(((PFN_cuCtxCreate_v3020)find("cuCtxCreate", 3020, 0))(&other, 0, 0));
-	}
 	const struct form forms[] = {
 		{.upload = find("cuMemcpyHtoD", 3020, LEGACY),
 			.download = find("cuMemcpyDtoH", 3020, LEGACY)},
@@ -102,8 +101,35 @@ int main(int count, char **words)
 			.download = find("cuMemcpyDtoH", 3020, LEGACY)},
 	};
 
-	for (int i = 0; i < ROUNDS; i++)
-		for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++)
-			send(&forms[k], (int)(i * 4 + (int)k + 1));
+	for (size_t k = 0; k < sizeof(forms) / sizeof(forms[0]); k++)
+		send(&forms[k], first + (int)k);
+}
+
+int main(int count, char **words)
+{
+	const char *test = count == 2 ? words[1] : "";
+	CUcontext other;
+
+	alarm(60);
+	start();
+	host = calloc(1, BYTES);
+	back = malloc(BYTES);
+	if (strcmp(test, "none") == 0) {
+		PFN_cuMemcpyHtoD_v3020 upload = find("cuMemcpyHtoD", 3020, LEGACY);
+
+		TEST_EQ(upload(0x7f0000000040, host, BYTES), CUDA_ERROR_INVALID_CONTEXT);
+		return test_result();
+	}
+	make_context();
+	if (strcmp(test, "context") == 0)
+		OK(((PFN_cuCtxCreate_v3020)find("cuCtxCreate", 3020, 0))(&other, 0, 0));
+	for (int i = 0; i < ROUNDS; i++) {
+		run(i * 4 + 1);
+		if (strcmp(test, "reset") == 0) {
+			OK(((PFN_cuDevicePrimaryCtxReset_v11000)find(
+				"cuDevicePrimaryCtxReset", 11000, 0))(0));
+			make_context();
+		}
+	}
 	return test_result();
 }

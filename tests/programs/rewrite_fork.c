@@ -6,7 +6,7 @@
 
 #include "tests/programs/sim_gate.h"
 
-#define BYTES (256 << 10)
+#define BYTES ((3 << 20) + 11) /* so much that a rewrite has threads copy it */
 
 static char *device;
 

@@ -134,6 +134,15 @@ static void send_often(void)
 		send_and_receive();
 }
 
+static void receive_often(void)
+{
+	char *host = malloc(BYTES);
+
+	OK(cudaMemset(device, 5, BYTES));
+	for (int i = 0; i < 10; i++)
+		receive(host, device);
+}
+
 /* By a way that nothing between the program and the runtime sees. */
 static void send_in_hidden_capture(void)
 {
@@ -165,6 +174,7 @@ static const struct {
 } cases[] = {
 	{"plain", send_and_receive},
 	{"often", send_often},
+	{"receive-often", receive_often},
 	{"blocking-read", receive_later},
 	{"target-pageable", receive_pinned},
 	{"source-device-memory", receive_managed},

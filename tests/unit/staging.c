@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rules/rewrites/pinned_staging_group.h"
 #include "rules/rewrites/pinned_staging_limits.h"
 #include "rules/rewrites/pinned_staging_pieces.h"
 #include "shim/env.h"
@@ -194,6 +195,49 @@ static void test_idle(void)
 	sched_setaffinity(0, sizeof(all), &all);
 }
 
+/* Of each version, on its own; the groups above count too. */
+static void test_groups(void)
+{
+	char root[64], list[64];
+
+	snprintf(root, sizeof(root), "%s/groups", folder);
+	snprintf(list, sizeof(list), "%s/list", folder);
+	TEST_EQ(tfs_staging_group_processors(root, list), UINT32_MAX);
+	TEST_TRUE(tfs_staging_group_memory(root, list) == UINT64_MAX);
+
+	put("list", "0::/job/step\n");
+	put("groups/job/step/cpu.max", "max 100000\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), UINT32_MAX);
+	put("groups/job/cpu.max", "350000 100000\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), 3);
+	put("groups/cpu.max", "50000 100000\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), 1);
+	put("groups/job/step/memory.max", "max\n");
+	put("groups/job/step/memory.current", "500\n");
+	TEST_TRUE(tfs_staging_group_memory(root, list) == UINT64_MAX);
+	put("groups/job/memory.max", "10000\n");
+	put("groups/job/memory.current", "9000\n");
+	TEST_EQ(tfs_staging_group_memory(root, list), 1000);
+	put("groups/job/memory.stat", "anon 6000\nfile 3000\nfile_mapped 5\n");
+	TEST_EQ(tfs_staging_group_memory(root, list), 4000);
+	/* Seen from inside a container, which has the group as its root. */
+	put("list", "0::/elsewhere/deep\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), 1);
+
+	put("list", "9:name=systemd:/x\n4:memory:/a\n3:cpuset,cpu,cpuacct:/a\n");
+	put("groups/cpu/a/cpu.cfs_quota_us", "-1\n");
+	put("groups/cpu/a/cpu.cfs_period_us", "100000\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), UINT32_MAX);
+	put("groups/cpu/a/cpu.cfs_quota_us", "250000\n");
+	TEST_EQ(tfs_staging_group_processors(root, list), 2);
+	put("groups/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+	put("groups/memory/a/memory.usage_in_bytes", "7000\n");
+	TEST_TRUE(tfs_staging_group_memory(root, list) == UINT64_MAX);
+	put("groups/memory/a/memory.limit_in_bytes", "8000\n");
+	put("groups/memory/a/memory.stat", "cache 1\ntotal_cache 2000\n");
+	TEST_EQ(tfs_staging_group_memory(root, list), 3000);
+}
+
 static void test_room(void)
 {
 	struct rlimit before, limit;
@@ -224,6 +268,7 @@ int main(void)
 	test_node();
 	test_policy();
 	test_idle();
+	test_groups();
 	test_room();
 	char command[64];
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
