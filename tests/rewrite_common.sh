@@ -26,14 +26,17 @@ run() {
 
 # ledger NAME "REWRITE CHECK": the count, 0 when there is none
 ledger() {
-	"$programs/ledger" "$out/$1.tfs" 2>/dev/null |
+	"$programs/ledger" "$out/$1.tfs" |
 		awk -v key="$2" '$1 " " $2 == key { sum += $3 } END { print sum + 0 }'
 }
 
 # applied NAME LEAST
 applied() {
-	[ "$(ledger "$1" "${rewrite%%=*} applied")" -ge "$2" ] ||
+	[ "$(ledger "$1" "${rewrite%%=*} applied")" -ge "$2" ] || {
 		fail "$1: ${rewrite%%=*} was applied $(ledger "$1" "${rewrite%%=*} applied") times, not $2"
+		"$programs/ledger" "$out/$1.tfs" 2>&1 | grep -v "^calls"
+		cat "$out/$1.out"
+	}
 }
 
 # holds CASE LEAST OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite took part
@@ -69,6 +72,17 @@ refuses() {
 	run "$check" "$options_" "$environment_" "$@" || fail "$check: $(tail -n 3 "$out/$check.out")"
 	got=$(ledger "$check" "${rewrite%%=*} $check")
 	[ "$got" = "$count" ] || fail "${rewrite%%=*} refused by '$check' $got times, not $count, in $*"
+}
+
+# weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.
+weights() {
+	run "train-$1" "window=5:record=windows:$2" "$3 TFSIM_PACE=0" "$trainer" --data "$digits" \
+		--steps 200 --deterministic --quiet --dump "$out/$1" || fail "$1: $(tail -n 3 "$out/train-$1.out")"
+}
+
+# same_weights NAME NAME: bit for bit
+same_weights() {
+	cmp -s "$out/$1" "$out/$2" || fail "other weights: $2 and $1 differ"
 }
 
 finish() {

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The promises of alloc-pool: its counterexamples pass on the hostile device and fail with a naive
 # pool, each named check refuses, and nothing is the same to CUDA but not to the program.
-#	rewrite_memory.sh LIBRARY PROGRAMS_DIR   (TFSHIM_LONG=1: many more seeds)
+#	rewrite_memory.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
 set -u
-library=$1 programs=$2 rewrite=alloc-pool
+library=$1 programs=$2 trainer=$3 digits=$4 rewrite=alloc-pool
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
 pool=$programs/rewrite_pool
@@ -33,6 +33,7 @@ done
 counterexample driver 20 512 pool_reserve=1m "$small" "${pool}_driver"
 
 # Each check by a case that breaks its precondition, and no other: so often.
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$pool" plain
 refuses plain-device-memory 24 "" "" "$pool" managed
 refuses plain-device-memory 24 "" "" "$pool" pooled
 refuses plain-device-memory 48 "" "" "$pool" pinned
@@ -50,5 +51,20 @@ refuses pool-limit 67 pool_limit=6m "" "$pool" many
 refuses memory-left 22 "" "$small" "$pool" plain
 refuses device-waited-for 1 "" "" "$pool" device-fails
 refuses block-kept 394 "" "" "$pool" crowd
+
+# The same bits with the pool and without, whichever steps it is on in.
+rewrite=off
+weights without "" ""
+rewrite=alloc-pool
+weights with "" ""
+applied train-with 150
+same_weights without with
+for steps in 1 2 5; do
+	weights "in-turn-$steps" "measure=200:alternate=$steps" ""
+	applied "train-in-turn-$steps" 40
+	same_weights without "in-turn-$steps"
+done
+weights hostile "" TFSIM_HOSTILE=3
+same_weights without hostile
 
 finish

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "rewrite_list.h"
@@ -70,7 +71,7 @@ void tfs_rewrite_start(void)
 		states[i].predicted_ns = NAN;
 		if (modes[i] == TFS_MODE_OFF)
 			continue;
-		if (modes[i] == TFS_MODE_SHADOW && rewrite->shadow == NULL) {
+		if (modes[i] == TFS_MODE_SHADOW && rewrite->shadow == NULL && !rewrite->compares) {
 			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
 				rewrite->name);
 			modes[i] = TFS_MODE_REPORT;
@@ -81,12 +82,15 @@ void tfs_rewrite_start(void)
 		}
 		if (rewrite->switchable && modes[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
-		taking |= modes[i] == TFS_MODE_SHADOW ? TFS_SHADOWS_COPIES : 0;
+		taking |= modes[i] == TFS_MODE_SHADOW && rewrite->shadow != NULL
+				  ? TFS_SHADOWS_COPIES
+				  : 0;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
+		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
 	}
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
@@ -206,12 +210,20 @@ static void drop(size_t i, uint32_t site)
 	tfs_log(TFS_LOG_WARN, "%s in shadow: %s", rewrites[i]->name, states[i].evidence);
 }
 
+void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const char *evidence)
+{
+	const size_t i = number(rewrite);
+
+	snprintf(states[i].evidence, sizeof(states[i].evidence), "%s", evidence);
+	drop(i, site);
+}
+
 void tfs_rewrite_copied(const struct tfs_copy_call *call)
 {
 	const int saved = errno;
 
 	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (modes[i] == TFS_MODE_SHADOW && takes_part(i) &&
+		if (modes[i] == TFS_MODE_SHADOW && rewrites[i]->shadow != NULL && takes_part(i) &&
 			!rewrites[i]->shadow(call, states[i].evidence, sizeof(states[i].evidence)))
 			drop(i, call->site);
 	errno = saved;
@@ -300,6 +312,28 @@ bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_statu
 			done = rewrites[i]->release(call, out_status);
 	errno = saved;
 	return done;
+}
+
+bool tfs_rewrite_query(struct tfs_query_call *call)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; rewrites[i] != NULL && !done; i++)
+		if (rewrites[i]->query != NULL && takes_part(i))
+			done = rewrites[i]->query(call);
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_answered(const struct tfs_query_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; rewrites[i] != NULL; i++)
+		if (rewrites[i]->answered != NULL && takes_part(i))
+			rewrites[i]->answered(call);
+	errno = saved;
 }
 
 void tfs_rewrite_reset(uint32_t device)

@@ -46,6 +46,7 @@ struct tfs_copy_call {
 struct tfs_convolution_call;
 struct tfs_choice_call;
 struct tfs_memory_call; /* blocks.h */
+struct tfs_query_call;  /* query.h */
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
@@ -54,6 +55,9 @@ struct tfs_rewrite {
 	/* Can be switched at any call without changing a result: then it stays off in windows,
 	 * where the program is judged as it was written, and has to prove itself (measure.h). */
 	bool switchable;
+	/* Only on when it is named, or with "all". */
+	bool by_name;
+	bool compares;             /* runs in shadow without the member `shadow` */
 	const char *const *checks; /* names, ended by NULL; at most TFS_REWRITE_CHECKS */
 
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
@@ -73,6 +77,9 @@ struct tfs_rewrite {
 	/* True when it carried out the call, its address set, and set *out_status. */
 	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
 	bool (*release)(const struct tfs_memory_call *call, uint32_t *out_status);
+	/* True when it gave the answer; else the runtime has, and it may be remembered. */
+	bool (*query)(struct tfs_query_call *call);
+	void (*answered)(const struct tfs_query_call *call);
 	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
 	void (*finish)(void);           /* at exit; CUDA must not be called */
 };
@@ -92,6 +99,9 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
 /* The same in shadow mode: counts a call that is done aside. */
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* And what it did aside differed: it is off for the rest of the run, and the report says so. */
+void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const char *evidence);
 
 enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
 
@@ -119,6 +129,7 @@ void tfs_rewrite_step(uint64_t ns);
 #define TFS_TAKES_CONVOLUTIONS 2u
 #define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
+#define TFS_TAKES_QUERIES 16u
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
@@ -130,6 +141,8 @@ void tfs_rewrite_handle(void);
 void tfs_rewrite_backend(uint32_t site);
 bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
 bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status);
+bool tfs_rewrite_query(struct tfs_query_call *call);
+void tfs_rewrite_answered(const struct tfs_query_call *call);
 void tfs_rewrite_reset(uint32_t device);
 
 /* Writes the ledger; at exit. */

@@ -12,12 +12,13 @@ static const struct {
 	const char *name;
 	enum tfs_rewrite_mode mode;
 	enum tfs_rewrite_class most;
+	bool by_name; /* also those that have to be named */
 } sets[] = {
-	{"off", TFS_MODE_OFF, TFS_CLASS_REDUCED},
-	{"report", TFS_MODE_REPORT, TFS_CLASS_ROUNDING},
-	{"exact", TFS_MODE_APPLY, TFS_CLASS_EXACT},
-	{"safe", TFS_MODE_APPLY, TFS_CLASS_ROUNDING},
-	{"all", TFS_MODE_APPLY, TFS_CLASS_ROUNDING},
+	{"off", TFS_MODE_OFF, TFS_CLASS_REDUCED, true},
+	{"report", TFS_MODE_REPORT, TFS_CLASS_ROUNDING, true},
+	{"exact", TFS_MODE_APPLY, TFS_CLASS_EXACT, false},
+	{"safe", TFS_MODE_APPLY, TFS_CLASS_ROUNDING, false},
+	{"all", TFS_MODE_APPLY, TFS_CLASS_ROUNDING, true},
 };
 
 static bool parse_mode(const char *text, size_t length, enum tfs_rewrite_mode *out_mode)
@@ -40,7 +41,10 @@ static bool set_all(const char *word, size_t length, const struct tfs_rewrite *c
 		if (!is(word, length, sets[i].name))
 			continue;
 		for (size_t k = 0; rewrites[k] != NULL; k++)
-			modes[k] = rewrites[k]->rank <= sets[i].most ? sets[i].mode : TFS_MODE_OFF;
+			modes[k] = rewrites[k]->rank <= sets[i].most &&
+						   (sets[i].by_name || !rewrites[k]->by_name)
+					   ? sets[i].mode
+					   : TFS_MODE_OFF;
 		return true;
 	}
 	return false;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/query.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
 
@@ -9,10 +11,55 @@
 TFS_PLAIN_HOOK(cudaError_t, cudaSetDevice, (int device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceCount, (int *count), (count))
-TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device),
-	(prop, device))
-TFS_PLAIN_HOOK(cudaError_t, cudaDeviceGetAttribute,
-	(int *value, enum cudaDeviceAttr attr, int device), (value, attr, device))
+/* Lets a rewrite give the answer; false = it is the real function's to give. */
+static bool recall(const struct tfs_frame *frame, struct tfs_query_call *call)
+{
+	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+			       TFS_TAKES_QUERIES) == 0) ||
+		frame->thread == NULL)
+		return false;
+	call->site = frame->entry->site;
+	return tfs_rewrite_query(call);
+}
+
+static void learn(const struct tfs_query_call *call, cudaError_t status)
+{
+	if (TFS_UNLIKELY(call->start_ns != 0) && status == cudaSuccess)
+		tfs_rewrite_answered(call);
+}
+
+TFS_HOOK(cudaError_t, cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaGetDeviceProperties);
+	struct tfs_query_call call = {
+		.what = TFS_QUERY_PROPERTIES, .device = device, .answer = prop};
+	cudaError_t status = cudaSuccess;
+
+	if (!recall(&frame, &call)) {
+		status = TFS_REAL(cudaGetDeviceProperties)(prop, device);
+		learn(&call, status);
+	}
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attr, int device))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaDeviceGetAttribute);
+	struct tfs_query_call call = {.what = TFS_QUERY_ATTRIBUTE,
+		.attribute = (int)attr,
+		.device = device,
+		.answer = value};
+	cudaError_t status = cudaSuccess;
+
+	if (!recall(&frame, &call)) {
+		status = TFS_REAL(cudaDeviceGetAttribute)(value, attr, device);
+		learn(&call, status);
+	}
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
 TFS_PLAIN_HOOK(cudaError_t, cudaSetDeviceFlags, (unsigned int flags), (flags))
 TFS_PLAIN_HOOK(cudaError_t, cudaDriverGetVersion, (int *driverVersion), (driverVersion))
 TFS_PLAIN_HOOK(cudaError_t, cudaRuntimeGetVersion, (int *runtimeVersion), (runtimeVersion))
