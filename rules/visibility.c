@@ -99,12 +99,14 @@ static const char *runtimes(
 	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
 		return "not known: CUPTI recorded no calls";
 	for (uint32_t i = 1; i < sizeof(pairs->within) / sizeof(*pairs->within); i++) {
-		const char *inside = tfs_pairs_work(pool, pairs->within[i]);
+		const char *theirs = i == TFS_LIBRARY_cudart || i == TFS_LIBRARY_cuda
+					     ? ""
+					     : inside(pairs, i, pool);
 
-		if (*inside)
+		if (*theirs)
 			list = add(pool, list,
 				tfs_pool_print(
-					pool, "inside calls of %s: %s", library_name(i), inside));
+					pool, "inside calls of %s: %s", library_name(i), theirs));
 	}
 	if (*work && pairs->strange_threads)
 		work = tfs_pool_print(pool, "%s (threads that no hook saw: %" PRIu32 ")", work,

@@ -23,8 +23,11 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 	scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
 	if (what & DRIVER)
 		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 77, true);
-	if (what & LIBRARY)
+	if (what & LIBRARY) {
 		scene_gemm(scene, 12, memory, memory, 4096, false, 50000);
+		if (nth < 2)
+			scene_allocated(scene, 1500000);
+	}
 	if (what & HIDDEN || (what & RARE && nth == 5)) {
 		scene_unseen(scene, TFS_LIBRARY_cudart, "cudaMemcpy", 77, false);
 		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
@@ -104,7 +107,8 @@ static void both_see_the_same(void)
 	TEST_EQ(seen->pairs->count, 2);
 	TEST_EQ(seen->pairs->hooks, 2 * STEPS);
 	TEST_EQ(seen->pairs->cupti, 2 * STEPS);
-	TEST_STR(seen->runtimes, "inside calls of cublas: 30 launches");
+	TEST_STR(seen->runtimes,
+		"inside calls of cublas: 30 launches, 2 allocations of 3.0 MB in all");
 	scene_destroy(scene);
 }
 

@@ -223,6 +223,17 @@ void scene_unseen(
 	scene->now += inside ? 0 : 500;
 }
 
+void scene_allocated(struct scene *scene, uint64_t bytes)
+{
+	const struct tfs_device_memory_record record = {
+		.record = {.function = 1, .site = scene->correlation},
+		.bytes = bytes,
+		.memory = TFS_MEMORY_DEVICE};
+
+	builder_link(scene->builder, scene->latest.unit, scene->correlation++);
+	builder_record(scene->builder, TFS_RECORD_device_memory, &record, sizeof(record));
+}
+
 /* Puts the call at the host's clock and moves that on. */
 static uint32_t put_call(struct scene *scene, struct builder_call *call, uint64_t end)
 {

@@ -63,6 +63,9 @@ void scene_watch(struct scene *scene);
 void scene_unseen(
 	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside);
 
+/* CUPTI saw device memory being allocated during the call made last. */
+void scene_allocated(struct scene *scene, uint64_t bytes);
+
 /* Ends the recording and judges it; once. */
 const struct tfs_judgement *scene_judge(
 	struct scene *scene, const struct tfs_judge_options *options);
