@@ -2,6 +2,9 @@
 #include "shim/nvtx_search.h"
 
 #include <stddef.h>
+#include <string.h>
+
+#include "shim/spin.h"
 
 #define NAMES 64u /* told apart; later ones are no candidates */
 #define NESTED 8u /* open ranges looked at, outermost first */
@@ -29,6 +32,8 @@ struct update {
 };
 
 struct tfs_nvtx_search {
+	struct tfs_spin lock;
+	const void *thread;
 	uint32_t candidate_count;
 	uint32_t open_count;
 	uint32_t update_count;
@@ -59,7 +64,7 @@ static struct candidate *find_candidate(struct tfs_nvtx_search *search, uint32_t
 	return &search->candidates[search->candidate_count++];
 }
 
-void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, uint32_t name)
+static void enter(struct tfs_nvtx_search *search, uint32_t name)
 {
 	struct candidate *candidate = find_candidate(search, name, true);
 
@@ -74,7 +79,7 @@ void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, uint32_t name)
 		(struct open){(uint32_t)(candidate - search->candidates), candidate->instance};
 }
 
-void tfs_nvtx_search_leave(struct tfs_nvtx_search *search, uint32_t name)
+static void leave(struct tfs_nvtx_search *search, uint32_t name)
 {
 	const struct candidate *candidate = find_candidate(search, name, false);
 	uint32_t at = search->open_count;
@@ -158,7 +163,7 @@ static void note_write(
 		update->open[i] = search->open[i];
 }
 
-uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, uint32_t site,
+static uint32_t feed(struct tfs_nvtx_search *search, uint32_t site,
 	const struct tfs_loops_operand *operands, uint32_t count)
 {
 	if (search->candidate_count == 0)
@@ -174,4 +179,37 @@ uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, uint32_t site,
 		if (operands[i].writes)
 			note_write(search, &operands[i], site);
 	return confirmed(search);
+}
+
+/* Begins anew when another thread's ranges and calls are the steps' from now on. */
+static void turn(struct tfs_nvtx_search *search, const void *thread)
+{
+	tfs_spin_lock(&search->lock);
+	if (search->thread == thread)
+		return;
+	memset(&search->thread, 0, sizeof(*search) - offsetof(struct tfs_nvtx_search, thread));
+	search->thread = thread;
+}
+
+void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, const void *thread, uint32_t name)
+{
+	turn(search, thread);
+	enter(search, name);
+	tfs_spin_unlock(&search->lock);
+}
+
+void tfs_nvtx_search_leave(struct tfs_nvtx_search *search, const void *thread, uint32_t name)
+{
+	turn(search, thread);
+	leave(search, name);
+	tfs_spin_unlock(&search->lock);
+}
+
+uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, const void *thread, uint32_t site,
+	const struct tfs_loops_operand *operands, uint32_t count)
+{
+	turn(search, thread);
+	const uint32_t name = feed(search, site, operands, count);
+	tfs_spin_unlock(&search->lock);
+	return name;
 }

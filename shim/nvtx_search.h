@@ -6,8 +6,8 @@
  * Finds the ranges that are training steps, in one thread's sequence of ranges and calls: those
  * inside which one call site updates memory in place that another call site reads inside the next
  * range of the same name. The outermost such name wins; a range around each micro-batch carries
- * weights only now and then, and one around a layer's forward pass carries none. Pure: no clock, no
- * I/O.
+ * weights only now and then, and one around a layer's forward pass carries none. `thread` tells
+ * threads apart: what another one did is forgotten. A short spin keeps them apart; no I/O.
  */
 
 #include <stdbool.h>
@@ -26,11 +26,11 @@ uint64_t tfs_nvtx_search_bytes(void);
 struct tfs_nvtx_search *tfs_nvtx_search_init(void *memory);
 
 /* A range of this name (not 0) was opened, or the innermost one of it was closed. */
-void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, uint32_t name);
-void tfs_nvtx_search_leave(struct tfs_nvtx_search *search, uint32_t name);
+void tfs_nvtx_search_enter(struct tfs_nvtx_search *search, const void *thread, uint32_t name);
+void tfs_nvtx_search_leave(struct tfs_nvtx_search *search, const void *thread, uint32_t name);
 
 /* One call. Returns the name of the ranges that are steps once they are known, else 0. */
-uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, uint32_t site,
+uint32_t tfs_nvtx_search_feed(struct tfs_nvtx_search *search, const void *thread, uint32_t site,
 	const struct tfs_loops_operand *operands, uint32_t count);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of a program's ranges are its training steps. */
 #include "shim/nvtx_search.h"
+
+#include <pthread.h>
+
 #include "tests/test.h"
 
 enum { STEP = 1, FORWARD, UPDATE, BATCH, LAYER, EPOCH };
@@ -10,6 +13,7 @@ enum { STEP = 1, FORWARD, UPDATE, BATCH, LAYER, EPOCH };
 
 static struct tfs_nvtx_search *search;
 static uint32_t found;
+static const char *me = "main"; /* the thread */
 
 static void start(void)
 {
@@ -21,18 +25,18 @@ static void start(void)
 
 static void enter(uint32_t name)
 {
-	tfs_nvtx_search_enter(search, name);
+	tfs_nvtx_search_enter(search, me, name);
 }
 
 static void leave(uint32_t name)
 {
-	tfs_nvtx_search_leave(search, name);
+	tfs_nvtx_search_leave(search, me, name);
 }
 
 static void call(uint32_t site, uint64_t address, bool reads, bool writes)
 {
 	const struct tfs_loops_operand operand = {address, reads, writes, false};
-	const uint32_t name = tfs_nvtx_search_feed(search, site, &operand, 1);
+	const uint32_t name = tfs_nvtx_search_feed(search, me, site, &operand, 1);
 
 	if (!found)
 		found = name;
@@ -134,6 +138,66 @@ static void too_much(void)
 	TEST_EQ(found, 0);
 }
 
+/* Another thread's ranges and calls have nothing to do with those before. */
+static void another_thread(void)
+{
+	unsigned i;
+
+	start();
+	for (i = 0; i < TFS_NVTX_CONFIRM; i++) {
+		enter(STEP);
+		forward();
+		update();
+		leave(STEP);
+	}
+	/* Its own are open when it stops. */
+	enter(EPOCH);
+	enter(BATCH);
+	me = "other";
+	for (i = 0; i < 20 && !found; i++) {
+		enter(STEP);
+		forward();
+		update();
+		leave(STEP);
+	}
+	TEST_EQ(found, STEP);
+	TEST_EQ(i, TFS_NVTX_CONFIRM + 1);
+	me = "main";
+}
+
+static void *disturb(void *name)
+{
+	const struct tfs_loops_operand operands[] = {
+		{WEIGHTS, true, true, false}, {GRADIENT, false, true, false}};
+
+	for (uint32_t i = 0; i < 200000; i++) {
+		tfs_nvtx_search_enter(search, name, 1 + i % 70);
+		tfs_nvtx_search_feed(search, name, 1 + i % 3, operands, 2);
+		tfs_nvtx_search_leave(search, name, 1 + i % 70);
+	}
+	return NULL;
+}
+
+/* The steps' thread changes while the one before is still at it. */
+static void two_at_once(void)
+{
+	static char names[2];
+	pthread_t threads[2];
+
+	start();
+	for (int i = 0; i < 2; i++)
+		TEST_NEED(pthread_create(&threads[i], NULL, disturb, &names[i]) == 0);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 20 && !found; i++) {
+		enter(STEP);
+		forward();
+		update();
+		leave(STEP);
+	}
+	TEST_EQ(found, STEP);
+}
+
 int main(void)
 {
 	step_around();
@@ -142,6 +206,8 @@ int main(void)
 	micro_batches(false);
 	layers();
 	too_much();
+	another_thread();
+	two_at_once();
 	free(search);
 	return test_result();
 }

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/nvtx_steps.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/mman.h>
+
+#include "shim/env.h"
+#include "shim/log.h"
+#include "shim/nvtx.h"
+#include "shim/nvtx_names.h"
+#include "shim/nvtx_search.h"
+#include "shim/recorder.h"
+#include "shim/steps.h"
+
+#define BY_NAME 16u /* occurrences after which a name that says "step" is believed */
+
+static _Atomic(struct tfs_nvtx_search *) search;
+static _Atomic uint32_t step_name;                    /* a family */
+static _Atomic uint16_t occurred[TFS_NVTX_NAMES + 1]; /* by family; saturates */
+
+/* Ranges that a library opens inside a call of ours belong to that call. */
+bool tfs_nvtx_is_inside_hook(void)
+{
+	return tfs_self.busy || (tfs_self.owned != NULL && tfs_self.active == NULL);
+}
+
+static bool says_step(uint32_t family)
+{
+	static const char *const words[] = {
+		"step", "iteration", "iter", "train_step", "training_step", "ProfilerStep"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(tfs_nvtx_name_text(family), words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Does a range of this family, opened now, begin a step? */
+static bool begins_step(uint32_t family, uint32_t name)
+{
+	const uint32_t known = atomic_load_explicit(&step_name, memory_order_relaxed);
+
+	if (known != 0 || family == 0)
+		return family != 0 && known == family;
+	if (tfs_options.step_range != 0) {
+		const char *wanted = tfs_env_text(tfs_options.step_range);
+
+		if (strcmp(wanted, tfs_nvtx_name_text(family)) != 0 &&
+			strcmp(wanted, tfs_nvtx_name_text(name)) != 0)
+			return false;
+	} else {
+		if (tfs_steps_count() != 0 || atomic_load(&occurred[family]) == UINT16_MAX ||
+			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME || !says_step(family))
+			return false;
+	}
+	atomic_store(&step_name, family);
+	return true;
+}
+
+/* Only the steps' thread feeds the search, which another one may become at any time. */
+static struct tfs_nvtx_search *searching(void)
+{
+	const bool wanted = (__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0;
+
+	return wanted && tfs_steps_is_owner() ? atomic_load(&search) : NULL;
+}
+
+void tfs_nvtx_steps_opened(uint32_t name, uint64_t ticks, const void *caller)
+{
+	const uint32_t family = tfs_nvtx_name_family(name);
+
+	if (tfs_recording.header == NULL)
+		return;
+	if (begins_step(family, name))
+		tfs_steps_begin(TFS_STEP_NVTX, ticks, (uint64_t)(uintptr_t)caller);
+	struct tfs_nvtx_search *own = family != 0 ? searching() : NULL;
+	if (own != NULL)
+		tfs_nvtx_search_enter(own, tfs_self.owned, family);
+}
+
+void tfs_nvtx_steps_closed(uint32_t name)
+{
+	struct tfs_nvtx_search *own = searching();
+
+	if (own != NULL)
+		tfs_nvtx_search_leave(own, tfs_self.owned, tfs_nvtx_name_family(name));
+}
+
+static struct tfs_nvtx_search *get_search(void)
+{
+	struct tfs_nvtx_search *now = atomic_load(&search);
+	void *memory;
+
+	if (now != NULL)
+		return now;
+	memory = mmap(NULL, tfs_nvtx_search_bytes(), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
+		munmap(memory, tfs_nvtx_search_bytes());
+	return atomic_load(&search);
+}
+
+bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint32_t count)
+{
+	struct tfs_nvtx_search *own = get_search();
+
+	if (own == NULL || tfs_options.step_range != 0)
+		return false;
+	const uint32_t name = tfs_nvtx_search_feed(own, tfs_self.owned, site, operands, count);
+	if (name != 0) {
+		tfs_recorder_fact("step range", tfs_nvtx_name_text(name), 0);
+		tfs_log(TFS_LOG_INFO, "training step: NVTX range '%s'", tfs_nvtx_name_text(name));
+		atomic_store(&step_name, name);
+	}
+	return name != 0;
+}
