@@ -112,7 +112,6 @@ train() { # DUMP DECISIONS NAIVE
 		timeout 100 "$trainer" --data "$digits" --steps 60 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	applies "train-$1" cudnn-search
-	applies "train-$1" pinned-staging
 	done=$((done + 1))
 }
 train search kept 0
@@ -168,6 +167,20 @@ for edit in 's/\(| [0-9]* |\) \([0-9]*\) [0-9]* /\1 \2 42 /' 's/\(| [0-9]* |\) \
 	cmp -s "$out/decides.decisions" "$out/refused.decisions" && fail "no decision to spoil"
 	run refused "" "$programs/rewrite_checks" convolution ||
 		fail "a decision that cuDNN refuses: $(tail -n 3 "$out/refused.out")"
+	done=$((done + 1))
+done
+
+# A name that is no rewrite's is said, and off; the others are what they are asked to be.
+options=
+rm -f "$out"/*.decisions
+for names in nonsense "cudnn-searh,cudnn-search=report" "cudnn-search=aply"; do
+	options=quiet=0
+	run unknown "TFSHIM_REWRITE=$names" "$programs/rewrite_checks" convolution || fail "$names: the program noticed"
+	[ "$(grep -c "TFSHIM_REWRITE: '${names%,*}' names no rewrite or mode; it is off" "$out/unknown.out")" = 1 ] ||
+		fail "$names: not said: $(cat "$out/unknown.out")"
+	[ "$(ledger unknown "cudnn-search applied")" = 0 ] || fail "$names: a rewrite was applied"
+	case $names in *report) state=report ;; *) state=off ;; esac
+	"$programs/ledger" "$out/unknown.tfs" | grep -q "^cudnn-search state $state" || fail "$names: not $state"
 	done=$((done + 1))
 done
 
