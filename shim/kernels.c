@@ -9,11 +9,9 @@
 #include "shim/mangled.h"
 #include "shim/spin.h"
 
-#define SLOTS 4096u
-
-static struct tfs_kernel slots[SLOTS];
+struct tfs_kernel tfs_kernel_slots[TFS_KERNEL_SLOTS];
+uint16_t tfs_kernel_unloads;
 static const struct tfs_kernel unknown;
-static uint16_t unloads;
 static struct tfs_spin lock;
 
 /* Driver functions since 12.3 and 12.4; older drivers leave names and sizes unknown. */
@@ -51,11 +49,11 @@ static void look_up(void)
 
 static struct tfs_kernel *find_slot(uint64_t key)
 {
-	uint32_t at = (uint32_t)((key * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
+	uint32_t at = tfs_kernel_slot(key);
 
-	for (uint32_t i = 0; i < SLOTS; i++, at = (at + 1) % SLOTS)
-		if (slots[at].key == key || slots[at].key == 0)
-			return &slots[at];
+	for (uint32_t i = 0; i < TFS_KERNEL_SLOTS; i++, at = (at + 1) % TFS_KERNEL_SLOTS)
+		if (tfs_kernel_slots[at].key == key || tfs_kernel_slots[at].key == 0)
+			return &tfs_kernel_slots[at];
 	return NULL;
 }
 
@@ -102,23 +100,19 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 
 void tfs_kernels_unloaded(void)
 {
-	__atomic_fetch_add(&unloads, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&tfs_kernel_unloads, 1, __ATOMIC_RELAXED);
 }
 
-const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key)
+static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
+	const void *launched, enum tfs_kernel_key key)
 {
-	/* User addresses leave the upper bits free. */
-	struct tfs_kernel fresh = {
-		.key = (uint64_t)(uintptr_t)launched ^
-		       (uint64_t)__atomic_load_n(&unloads, __ATOMIC_RELAXED) << 48};
+	struct tfs_kernel fresh = {.key = tfs_kernel_name(launched)};
 	struct tfs_kernel *slot = find_slot(fresh.key);
 
-	if (slot == NULL || launched == NULL)
+	if (slot == NULL)
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
-	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol == NULL && !look_up_runtime())
-		return &unknown;
 	look_up();
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
@@ -132,4 +126,12 @@ const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_k
 	}
 	tfs_spin_unlock(&lock);
 	return slot != NULL ? slot : &unknown;
+}
+
+const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
+{
+	if (launched == NULL ||
+		(key == TFS_KERNEL_SYMBOL && driver.by_symbol == NULL && !look_up_runtime()))
+		return &unknown;
+	return find_or_add(launched, key);
 }

@@ -7,6 +7,7 @@
  * kernel from the driver, whose failures leave the runtime's last error alone.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define TFS_KERNEL_PARAMETERS 16u
@@ -27,8 +28,36 @@ enum tfs_kernel_key {
 	TFS_KERNEL_FUNCTION /* CUfunction, or a CUkernel in its place */
 };
 
+#define TFS_KERNEL_SLOTS 4096u
+extern struct tfs_kernel tfs_kernel_slots[TFS_KERNEL_SLOTS];
+extern uint16_t tfs_kernel_unloads; /* relaxed atomic */
+
+/* The uncommon half of tfs_kernel_find(). */
+const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key);
+
+/* User addresses leave the upper bits free. */
+static inline uint64_t tfs_kernel_name(const void *launched)
+{
+	return (uint64_t)(uintptr_t)launched ^
+	       (uint64_t)__atomic_load_n(&tfs_kernel_unloads, __ATOMIC_RELAXED) << 48;
+}
+
+static inline uint32_t tfs_kernel_slot(uint64_t name)
+{
+	return (uint32_t)((name * UINT64_C(0x9E3779B97F4A7C15)) >> 52);
+}
+
 /* Never NULL; lives for ever. Any thread. */
-const struct tfs_kernel *tfs_kernel_find(const void *launched, enum tfs_kernel_key key);
+static inline const struct tfs_kernel *tfs_kernel_find(
+	const void *launched, enum tfs_kernel_key key)
+{
+	const uint64_t name = tfs_kernel_name(launched);
+	const struct tfs_kernel *slot = &tfs_kernel_slots[tfs_kernel_slot(name)];
+
+	return launched != NULL && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == name
+		       ? slot
+		       : tfs_kernel_ask(launched, key);
+}
 
 /* Code was unloaded: handles may come to mean other kernels. Any thread. */
 void tfs_kernels_unloaded(void);

@@ -15,15 +15,10 @@ static struct {
 	uint16_t id; /* 0 = empty */
 } slots[SLOTS];
 static uint32_t last_id;
-static _Atomic uint32_t generation; /* changes when a handle gets a new id */
 static struct tfs_spin lock;
 
-/* The stream of the thread's latest call: most calls name the same one again. */
-static __thread struct {
-	uint64_t key;
-	uint32_t generation;
-	uint16_t id;
-} latest __attribute__((tls_model("initial-exec")));
+__thread struct tfs_stream_latest tfs_stream_latest __attribute__((tls_model("initial-exec")));
+uint32_t tfs_stream_generation;
 
 static uint32_t find(uint64_t handle)
 {
@@ -57,7 +52,7 @@ static uint16_t define(uint64_t handle, uint32_t flags, bool renew)
 	return id;
 }
 
-uint16_t tfs_stream_id(const void *handle, int per_thread)
+uint16_t tfs_stream_find(const void *handle, bool per_thread)
 {
 	uint64_t key = (uint64_t)(uintptr_t)handle;
 	uint32_t flags = 0;
@@ -71,17 +66,16 @@ uint16_t tfs_stream_id(const void *handle, int per_thread)
 		key |= (uint64_t)(tfs_self.owned != NULL ? tfs_self.owned->index : 0) << 8;
 		flags = TFS_STREAM_PER_THREAD;
 	}
-	const uint32_t now = atomic_load_explicit(&generation, memory_order_acquire);
-	if (latest.id == 0 || latest.key != key || latest.generation != now) {
-		latest.id = define(key, flags, false);
-		latest.key = key;
-		latest.generation = now;
-	}
-	return latest.id;
+	const uint32_t now = __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE);
+	tfs_stream_latest = (struct tfs_stream_latest){.handle = handle,
+		.generation = now,
+		.id = define(key, flags, false),
+		.per_thread = per_thread};
+	return tfs_stream_latest.id;
 }
 
 void tfs_stream_created(const void *handle, uint32_t flags)
 {
 	define((uint64_t)(uintptr_t)handle, flags, true);
-	atomic_fetch_add_explicit(&generation, 1, memory_order_release);
+	__atomic_fetch_add(&tfs_stream_generation, 1, __ATOMIC_RELEASE);
 }

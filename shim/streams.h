@@ -4,15 +4,39 @@
 
 /* Small ids for stream handles. A handle that is destroyed and made anew gets a new id. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TFS_STREAM_LEGACY 1u
 #define TFS_STREAM_PER_THREAD 2u
 #define TFS_STREAM_NON_BLOCKING 4u
 
+/* The stream of the thread's latest call: most calls name the same one again. */
+struct tfs_stream_latest {
+	const void *handle;
+	uint32_t generation;
+	uint16_t id; /* 0 = none */
+	bool per_thread;
+};
+extern __thread struct tfs_stream_latest tfs_stream_latest
+	__attribute__((tls_model("initial-exec")));
+extern uint32_t tfs_stream_generation; /* changes when a handle gets a new id */
+
+/* The uncommon half of tfs_stream_id(). */
+uint16_t tfs_stream_find(const void *handle, bool per_thread);
+
 /* The id of the stream that a call names; `per_thread` says what the null stream means in it. Any
  * thread; TFS_NO_STREAM when there are too many. */
-uint16_t tfs_stream_id(const void *handle, int per_thread);
+static inline uint16_t tfs_stream_id(const void *handle, bool per_thread)
+{
+	const struct tfs_stream_latest *latest = &tfs_stream_latest;
+
+	return latest->id != 0 && latest->handle == handle && latest->per_thread == per_thread &&
+			       latest->generation ==
+				       __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE)
+		       ? latest->id
+		       : tfs_stream_find(handle, per_thread);
+}
 
 /* A stream was created; `flags` is TFS_STREAM_NON_BLOCKING or 0. */
 void tfs_stream_created(const void *handle, uint32_t flags);
