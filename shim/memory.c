@@ -12,17 +12,17 @@ static struct tfs_range ranges[RANGES]; /* sorted by address, apart from each ot
 static uint32_t range_count;
 static struct tfs_spin lock; /* between writers */
 static _Atomic bool peers;
-static _Atomic uint32_t sequence; /* odd while a writer is at work; readers then try again */
+_Atomic uint32_t tfs_memory_sequence; /* readers try again while it is odd */
 
 static void begin_write(void)
 {
 	tfs_spin_lock(&lock);
-	atomic_fetch_add_explicit(&sequence, 1, memory_order_acq_rel);
+	atomic_fetch_add_explicit(&tfs_memory_sequence, 1, memory_order_acq_rel);
 }
 
 static void end_write(void)
 {
-	atomic_fetch_add_explicit(&sequence, 1, memory_order_release);
+	atomic_fetch_add_explicit(&tfs_memory_sequence, 1, memory_order_release);
 	tfs_spin_unlock(&lock);
 }
 
@@ -87,7 +87,8 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range)
 bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 {
 	for (;;) {
-		const uint32_t before = atomic_load_explicit(&sequence, memory_order_acquire);
+		const uint32_t before =
+			atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
 
 		if ((before & 1) != 0) {
 			sched_yield();
@@ -96,13 +97,35 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 		const uint32_t at = upper(address);
 		const struct tfs_range range = ranges[at > 0 ? at - 1 : 0];
 		atomic_thread_fence(memory_order_acquire);
-		if (atomic_load_explicit(&sequence, memory_order_relaxed) != before)
+		if (atomic_load_explicit(&tfs_memory_sequence, memory_order_relaxed) != before)
 			continue;
 		if (at == 0 || address - range.address >= range.bytes)
 			return false;
 		*out_range = range;
 		return true;
 	}
+}
+
+static __attribute__((noinline)) const struct tfs_address *learn(
+	struct tfs_address *known, uint64_t address)
+{
+	struct tfs_range range;
+
+	/* An answer that is newer than this number will not be used again. */
+	known->sequence = atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
+	const bool listed = tfs_memory_find(address, &range);
+	known->address = address;
+	known->kind = listed ? range.kind : 0;
+	known->left = listed ? range.address + range.bytes - address : 0;
+	return known;
+}
+
+const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address)
+{
+	static const struct tfs_address nothing;
+
+	return __atomic_load_n(&range_count, __ATOMIC_RELAXED) == 0 ? &nothing
+								    : learn(known, address);
 }
 
 void tfs_memory_mark(uint64_t address, uint32_t flags)
@@ -128,7 +151,7 @@ bool tfs_memory_peers(void)
 void tfs_memory_forget(void)
 {
 	range_count = 0;
-	atomic_store(&sequence, 0);
+	atomic_store(&tfs_memory_sequence, 0);
 	tfs_spin_unlock(&lock);
 }
 

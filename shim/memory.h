@@ -8,6 +8,7 @@
  * that another thread that is given the same address next is never erased. Any thread.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -34,6 +35,33 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range);
 
 /* The range that holds `address`; false when none is listed. */
 bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
+
+/* What a thread learned about an address. */
+struct tfs_address {
+	uint64_t address;
+	uint64_t left; /* bytes from there to the end of its range; 0 = none is listed */
+	uint32_t kind; /* enum tfs_memory_kind */
+	uint32_t sequence;
+};
+#define TFS_ADDRESSES 256u /* of them to a thread */
+
+extern _Atomic uint32_t tfs_memory_sequence; /* odd while a writer is at work */
+
+/* The uncommon half of tfs_memory_ask(). */
+const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address);
+
+/* The same as tfs_memory_find(), quicker for an address that the thread asked about before and
+ * since when nothing was added or removed. `table` is the thread's own, zeroed at first; so is the
+ * result, until the next call. */
+static inline const struct tfs_address *tfs_memory_ask(struct tfs_address *table, uint64_t address)
+{
+	const uint32_t now = atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
+	struct tfs_address *known = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+
+	return known->address == address && known->sequence == now
+		       ? known
+		       : tfs_memory_learn(known, address);
+}
 
 /* Adds flags to the range that holds `address`, if one does. */
 void tfs_memory_mark(uint64_t address, uint32_t flags);

@@ -12,31 +12,39 @@ unsigned tfs_captures_open;
 
 /* What the registry knows about an address; the direction tells host from device where it does
  * not, because device memory may come from a library or another process. */
-static uint32_t memory_kind(const void *address, bool device_side)
+static inline __attribute__((always_inline)) uint32_t memory_kind(
+	const void *address, bool device_side)
 {
-	struct tfs_range range;
+	const struct tfs_address *known =
+		tfs_memory_ask(tfs_self.owned->addresses, (uint64_t)(uintptr_t)address);
 
-	if (tfs_memory_find((uint64_t)(uintptr_t)address, &range))
-		return range.kind;
+	if (known->left != 0)
+		return known->kind;
 	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
 }
 
-void tfs_put_copy(
+static inline void put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
 	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+	const uint32_t target_kind = memory_kind(target, to_device);
+	const uint32_t source_kind = memory_kind(source, from_device);
 
 	/* An array has no address. */
 	if (target == NULL)
 		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
 	else
 		tfs_put(details, (uint64_t)(uintptr_t)target,
-			TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, to_device)),
-				bytes) |
+			TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(target_kind), bytes) |
 				TFS_ITEM_COPY(kind));
-	tfs_put_operand(details, source, bytes,
-		TFS_ROLE_READ | TFS_ROLE_MEMORY(memory_kind(source, from_device)));
+	tfs_put_operand(details, source, bytes, TFS_ROLE_READ | TFS_ROLE_MEMORY(source_kind));
+}
+
+void tfs_put_copy(
+	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
+{
+	put_copy(details, target, source, bytes, kind);
 }
 
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
@@ -45,7 +53,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	tfs_put_copy(&details, target, source, bytes, kind);
+	put_copy(&details, target, source, bytes, kind);
 	tfs_hook_details(frame, &details);
 }
 
@@ -67,17 +75,22 @@ void tfs_note_set(
 static void put_argument(
 	struct tfs_details *details, const void *argument, uint32_t bytes, bool constant)
 {
-	struct tfs_range range;
-	uint64_t value = 0;
+	uint32_t word;
+	uint64_t value;
 
-	if (bytes != sizeof(uint32_t) && bytes != sizeof(uint64_t))
+	if (bytes == sizeof(word)) {
+		memcpy(&word, argument, sizeof(word));
+		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, word);
+	}
+	if (bytes != sizeof(value))
 		return;
-	memcpy(&value, argument, bytes);
-	if (bytes == sizeof(uint64_t) && tfs_memory_find(value, &range))
+	memcpy(&value, argument, sizeof(value));
+	const struct tfs_address *known = tfs_memory_ask(tfs_self.owned->addresses, value);
+	if (known->left != 0)
 		tfs_put(details, value,
 			TFS_ITEM((constant ? TFS_ROLE_READ : TFS_ROLE_MAYBE) |
-					 TFS_ROLE_MEMORY(range.kind),
-				range.address + range.bytes - value));
+					 TFS_ROLE_MEMORY(known->kind),
+				known->left));
 	else
 		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, value);
 }
@@ -110,7 +123,23 @@ static const void *argument_at(const struct tfs_launch *launch, uint32_t nth)
 		       : NULL;
 }
 
-void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch)
+void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uint64_t shape,
+	void **arguments, size_t shared, uint16_t stream)
+{
+	struct tfs_details details;
+
+	tfs_details_init(&details, stream);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_launch, shape);
+	if (shared > 0)
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, shared);
+	for (uint32_t i = 0; arguments != NULL && i < kernel->parameters; i++)
+		if (arguments[i] != NULL)
+			put_argument(&details, arguments[i], kernel->sizes[i],
+				(kernel->constant >> i & 1) != 0);
+	tfs_hook_details(frame, &details);
+}
+
+void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
 {
 	const struct tfs_kernel *kernel = launch->kernel;
 	const struct tfs_extent grid = launch->grid;

@@ -39,8 +39,31 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 void tfs_note_set(
 	struct tfs_frame *frame, const void *target, uint32_t value, size_t bytes, uint16_t stream);
 
+/* The two kinds of launch: those whose sizes go into `shape`, the value of TFS_ATTRIBUTE_launch,
+ * and others. */
+void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uint64_t shape,
+	void **arguments, size_t shared, uint16_t stream);
+void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch);
+
 /* A launch whose details are wanted. Does not end the frame. */
-void tfs_note_launch(struct tfs_frame *frame, const struct tfs_launch *launch);
+static inline __attribute__((always_inline)) void tfs_note_launch(
+	struct tfs_frame *frame, const struct tfs_launch *launch)
+{
+	const struct tfs_kernel *kernel = launch->kernel;
+
+	if (launch->grid.y == 1 && launch->grid.z == 1 && launch->block.y == 1 &&
+		launch->block.z == 1 && launch->extra == NULL) {
+		tfs_note_flat(frame, kernel,
+			kernel->name | (uint64_t)launch->grid.x << 16 |
+				(uint64_t)launch->block.x << 48,
+			launch->arguments, launch->shared, launch->stream);
+	} else {
+		/* Only the copy has to be in memory. */
+		const struct tfs_launch other = *launch;
+
+		tfs_note_other(frame, &other);
+	}
+}
 
 /* Memory was allocated: `range` without its site; its address is 0 when the call failed. */
 void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range);

@@ -95,14 +95,9 @@ static bool next_chunk(struct tfs_thread *thread)
 	return true;
 }
 
-static bool has_room(struct tfs_thread *thread, uint32_t units)
-{
-	return (size_t)(thread->end - thread->next) >= (size_t)units * TFS_UNIT;
-}
-
 void *tfs_recorder_reserve(struct tfs_thread *thread, enum tfs_record_kind kind, uint32_t units)
 {
-	if (!has_room(thread, units) && (units > UINT8_MAX || !next_chunk(thread))) {
+	if (!tfs_recorder_has_room(thread, units) && (units > UINT8_MAX || !next_chunk(thread))) {
 		tfs_recorder_lost(TFS_LOSS_records_dropped, 1);
 		return NULL;
 	}
@@ -114,16 +109,12 @@ void *tfs_recorder_reserve(struct tfs_thread *thread, enum tfs_record_kind kind,
 
 void tfs_recorder_commit(struct tfs_thread *thread, const void *record)
 {
-	const struct tfs_record *head = record;
-
-	thread->next += (size_t)head->units * TFS_UNIT;
-	__atomic_store_n(&thread->chunk->committed,
-		(uint64_t)(thread->next - (char *)(thread->chunk + 1)), __ATOMIC_RELEASE);
+	tfs_recorder_advance(thread, ((const struct tfs_record *)record)->units);
 }
 
 uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units)
 {
-	if (!has_room(thread, units) && !next_chunk(thread))
+	if (!tfs_recorder_has_room(thread, units) && !next_chunk(thread))
 		return 0;
 	return tfs_writer_unit(thread->chunk) +
 	       (uint64_t)(thread->next - (char *)thread->chunk) / TFS_UNIT;

@@ -13,6 +13,7 @@
 
 #include "shim/callsite.h"
 #include "shim/clock.h"
+#include "shim/memory.h"
 #include "shim/trace/format.h"
 #include "shim/trace/writer.h"
 
@@ -31,6 +32,7 @@ struct tfs_thread {
 	uint32_t sequence; /* of the next chunk of records */
 	struct tfs_cache cache;
 	struct tfs_cache_entry *latest; /* of the call before this one */
+	struct tfs_address addresses[TFS_ADDRESSES];
 };
 
 /* `active` is the thread's state while it may record; NULL inside a hook, before the first call,
@@ -56,6 +58,19 @@ struct tfs_thread *tfs_recorder_own_thread(const char *name);
  * until the matching commit; the same thread must not ask again in between. */
 void *tfs_recorder_reserve(struct tfs_thread *thread, enum tfs_record_kind kind, uint32_t units);
 void tfs_recorder_commit(struct tfs_thread *thread, const void *record);
+
+/* The same by halves, for calls: is there room in the chunk as it is, then the record at
+ * `thread->next` is complete. */
+static inline bool tfs_recorder_has_room(const struct tfs_thread *thread, uint32_t units)
+{
+	return (size_t)(thread->end - thread->next) >= (size_t)units * TFS_UNIT;
+}
+static inline void tfs_recorder_advance(struct tfs_thread *thread, uint32_t units)
+{
+	thread->next += (size_t)units * TFS_UNIT;
+	__atomic_store_n(&thread->chunk->committed,
+		(uint64_t)(thread->next - (char *)(thread->chunk + 1)), __ATOMIC_RELEASE);
+}
 
 /* The place the thread's next record of at most `units` will take, as link records name it. */
 uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units);

@@ -71,6 +71,34 @@ static void test_edges(void)
 	TEST_EQ(holder(0x1008), 0);
 }
 
+/* What a thread remembers holds until anything is added or removed. */
+static void test_remembered(void)
+{
+	static struct tfs_address table[TFS_ADDRESSES];
+	struct tfs_range was;
+
+	TEST_EQ(tfs_memory_ask(table, 0)->left, 0);
+	TEST_EQ(tfs_memory_ask(table, 0x1008)->left, 0);
+	add(0x1000, 16);
+	for (int i = 0; i < 2; i++) {
+		TEST_EQ(tfs_memory_ask(table, 0x1008)->left, 8);
+		TEST_EQ(tfs_memory_ask(table, 0x1008)->kind, TFS_MEMORY_DEVICE);
+		TEST_EQ(tfs_memory_ask(table, 0x1010)->left, 0);
+	}
+	TEST_TRUE(tfs_memory_remove(0x1000, &was));
+	TEST_EQ(tfs_memory_ask(table, 0x1008)->left, 0);
+	add(0x1000, 32);
+	TEST_EQ(tfs_memory_ask(table, 0x1008)->left, 24);
+	/* More of them than the table has room for. */
+	for (uint64_t i = 0; i < 8 * TFS_ADDRESSES; i++)
+		add(0x100000 + i * 64, 64);
+	for (uint64_t i = 0; i < 16 * TFS_ADDRESSES; i++)
+		TEST_EQ(tfs_memory_ask(table, 0x100000 + i % (8 * TFS_ADDRESSES) * 64 + i % 64)
+				->left,
+			64 - i % 64);
+	tfs_memory_forget();
+}
+
 /* Memory that was given out again was freed before, whether that was seen or not. */
 static void test_overlap(void)
 {
@@ -205,6 +233,7 @@ int main(void)
 {
 	tfs_recording.header = &header;
 	test_edges();
+	test_remembered();
 	test_overlap();
 	test_against_list();
 	test_full();
