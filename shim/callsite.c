@@ -124,6 +124,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
 	}
 	entry->site = intern_site(frames, count);
+	entry->head = TFS_RECORD_call | (uint64_t)function->id << 16 | (uint64_t)entry->site << 32;
 	entry->flags |= tfs_steps_site_flags(entry->site);
 	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, function->id);
 	if (thread->latest != NULL)

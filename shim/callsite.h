@@ -29,6 +29,7 @@ struct tfs_cache_entry {
 	uint64_t frame;   /* the caller's stack pointer at the call */
 	struct tfs_aggregate *aggregate;
 	const struct tfs_function *function;
+	uint64_t head; /* of its records, as a word, but for their length */
 	uint32_t site;
 	uint16_t flags; /* TFS_SITE_* */
 	uint16_t checks;

@@ -57,21 +57,21 @@ void tfs_hook_define_all(void)
 	tfs_hook_each(define, NULL);
 }
 
-void tfs_hook_enter_slowly(struct tfs_frame *frame, const struct tfs_function *function,
-	uint64_t address, uint64_t stack)
+uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	const struct tfs_function *function, uint64_t address, uint64_t stack)
 {
 	const int saved = errno;
 
-	if ((frame->entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
-		tfs_callsite_resolve(frame->thread, frame->entry, address, stack, function);
-	if ((frame->entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) !=
-		0) {
-		tfs_steps_mark(frame->thread, frame->entry);
-		frame->wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
-	}
-	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
-		tfs_collector_push(tfs_recorder_next_unit(frame->thread, LONGEST_CALL));
+	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
+		tfs_callsite_resolve(thread, entry, address, stack, function);
+	if ((entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0)
+		tfs_steps_mark(thread, entry);
+	/* Only now: a mark may have opened or closed a window. */
+	const uint32_t wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
+	if ((wanted & TFS_WANT_DEVICE) != 0)
+		tfs_collector_push(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
+	return wanted;
 }
 
 /* The table is full; or this is a child, made while the call was under way. */
@@ -85,34 +85,56 @@ bool tfs_hook_count_loss(struct tfs_frame *frame)
 	return true;
 }
 
-static void record(const struct tfs_frame *frame, const struct tfs_details *details)
+/* Four words and two for each item, each in one store: the clock's readings hide no more than a few
+ * dozen stores of a call, and a narrow one counts like a wide one. */
+static inline void fill(uint64_t *words, uint32_t units, const struct tfs_frame *frame,
+	const struct tfs_details *details)
+{
+	const float duration = (float)(int64_t)(frame->end_ticks - frame->start_ticks);
+	uint32_t duration_bits;
+
+	memcpy(&duration_bits, &duration, sizeof(duration_bits));
+	words[0] = frame->entry->head | units << 8;
+	words[1] = frame->start_ticks;
+	words[2] = duration_bits | (uint64_t)details->stream << 32 | (uint64_t)frame->status << 48;
+	words[3] = frame->amount;
+	const struct tfs_item *end = details->items + details->count;
+	for (const struct tfs_item *item = details->items; item < end; item++) {
+		words += 2;
+		words[2] = item->value;
+		words[3] = item->tagged;
+	}
+}
+
+static __attribute__((noinline, cold)) void record_in_next(
+	const struct tfs_frame *frame, const struct tfs_details *details, uint32_t units)
+{
+	uint64_t *place = tfs_recorder_reserve(frame->thread, TFS_RECORD_call, units);
+
+	if (place == NULL)
+		return;
+	fill(place, units, frame, details);
+	tfs_recorder_commit(frame->thread, place);
+}
+
+static inline void record(const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	const uint32_t units = 1 + (details->count + 1) / 2;
-	struct tfs_call *call = tfs_recorder_reserve(frame->thread, TFS_RECORD_call, units);
 
-	if (call == NULL)
+	if (TFS_UNLIKELY(!tfs_recorder_has_room(frame->thread, units))) {
+		record_in_next(frame, details, units);
 		return;
-	call->record.function = frame->entry->function->id;
-	call->record.site = frame->entry->site;
-	call->start_ticks = frame->start_ticks;
-	call->duration_ticks = (float)(frame->end_ticks - frame->start_ticks);
-	call->stream = details->stream;
-	call->status = (uint16_t)frame->status;
-	call->amount = frame->amount;
-	struct tfs_item *items = (struct tfs_item *)(call + 1);
-	for (uint32_t i = 0; i < details->count; i++)
-		items[i] = details->items[i];
-	tfs_recorder_commit(frame->thread, call);
+	}
+	fill((uint64_t *)frame->thread->next, units, frame, details);
+	tfs_recorder_advance(frame->thread, units);
 }
 
 /* Recording alone leaves errno as it is; CUPTI and the opening of windows do not. */
-void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details)
+static __attribute__((noinline)) void details_to_all(
+	const struct tfs_frame *frame, const struct tfs_details *details)
 {
-	if (frame->wanted == TFS_WANT_RECORD) {
-		record(frame, details);
-		return;
-	}
 	const int saved = errno;
+
 	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_pop();
 	if ((frame->wanted & TFS_WANT_RECORD) != 0)
@@ -120,6 +142,14 @@ void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details
 	if ((frame->wanted & TFS_WANT_STEPS) != 0)
 		tfs_steps_feed(frame, details);
 	errno = saved;
+}
+
+void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details)
+{
+	if (TFS_LIKELY(frame->wanted == TFS_WANT_RECORD))
+		record(frame, details);
+	else
+		details_to_all(frame, details);
 }
 
 void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details)

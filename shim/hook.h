@@ -185,10 +185,13 @@ static inline __attribute__((always_inline)) void *tfs_real(struct tfs_function 
 }
 #define TFS_REAL(name) ((__typeof__(&name))tfs_real(&tfs_fn_##name))
 
-/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again. */
-void tfs_hook_enter_slowly(struct tfs_frame *frame, const struct tfs_function *function,
-	uint64_t address, uint64_t stack);
+/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again.
+ * Returns what is wanted of the call. */
+uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	const struct tfs_function *function, uint64_t address, uint64_t stack);
 
+/* The clock is read first: the rest of entering runs in the time that reading it takes. What takes
+ * longer is not the call's, and the clock is read anew. */
 static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
 	const struct tfs_function *function, uint64_t address, uint64_t stack)
 {
@@ -199,17 +202,22 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
 		if (frame.thread == NULL)
 			return frame;
 	}
+	frame.start_ticks = tfs_clock_ticks();
 	tfs_self.active = NULL;
 	frame.entry = tfs_callsite_slot(&frame.thread->cache, address, stack);
-	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function)) &&
-		!tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function)) {
-		frame.thread = NULL;
-		return frame;
+	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function))) {
+		if (!tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function)) {
+			frame.thread = NULL;
+			return frame;
+		}
+		frame.start_ticks = tfs_clock_ticks();
 	}
 	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
-	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & TFS_WANT_DEVICE)) != 0))
-		tfs_hook_enter_slowly(&frame, function, address, stack);
-	frame.start_ticks = tfs_clock_ticks();
+	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & TFS_WANT_DEVICE)) != 0)) {
+		frame.wanted =
+			tfs_hook_enter_slowly(frame.thread, frame.entry, function, address, stack);
+		frame.start_ticks = tfs_clock_ticks();
+	}
 	return frame;
 }
 #define TFS_ENTER(name)                                                                            \
@@ -236,7 +244,8 @@ static inline __attribute__((always_inline)) bool tfs_hook_end(
 			total->longest_ticks = ticks;
 		total->ticks += ticks;
 		total->amount += amount;
-		total->failures += status != 0;
+		if (TFS_UNLIKELY(status != 0))
+			total->failures++;
 		total->latest_ticks = frame->start_ticks;
 		__atomic_store_n(&total->count, total->count + 1, __ATOMIC_RELAXED);
 	} else if (!tfs_hook_count_loss(frame)) {

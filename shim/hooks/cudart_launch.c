@@ -11,8 +11,9 @@
 cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
 cudaError_t __cudaLaunchKernel_ptsz(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t);
 
-static void note_launch(struct tfs_frame *frame, const struct tfs_kernel *kernel, dim3 grid,
-	dim3 block, void **arguments, size_t shared, uint16_t stream)
+static inline __attribute__((always_inline)) void note_launch(struct tfs_frame *frame,
+	const struct tfs_kernel *kernel, dim3 grid, dim3 block, void **arguments, size_t shared,
+	uint16_t stream)
 {
 	const struct tfs_launch launch = {.kernel = kernel,
 		.grid = {grid.x, grid.y, grid.z},
