@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "reports/format.h"
+#include "reports/job.h"
 #include "reports/load.h"
 #include "reports/options.h"
 #include "reports/save.h"
@@ -126,15 +127,18 @@ static int report_folder(const struct report_options *options, const char *path)
 		fprintf(stderr, "tfshim: %s: no recordings (.tfs) in this folder\n", path);
 		status = TFS_EXIT_NO_DATA;
 	}
+	char **files = calloc((size_t)count + 1, sizeof(*files));
 	for (int i = 0; i < count; i++) {
-		char *file;
-		if (asprintf(&file, "%s/%s", path, entries[i]->d_name) >= 0) {
-			status = worse(status, report_file(options, file));
-			free(file);
-		}
+		if (files && asprintf(&files[i], "%s/%s", path, entries[i]->d_name) >= 0)
+			status = worse(status, report_file(options, files[i]));
 		free(entries[i]);
 	}
 	free(entries);
+	if (files && !options->quiet && !options->format)
+		status = worse(status, tfs_job_report(path, files, count));
+	for (int i = 0; files && i < count; i++)
+		free(files[i]);
+	free(files);
 	return status;
 }
 
@@ -175,8 +179,9 @@ const struct tfs_command tfs_command_report = {
 	.usage = "[OPTIONS] PATH...",
 	.summary = "make the reports of recordings, or of all in a folder",
 	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; the "
-		"text "
-		"also goes to stdout. Works on recordings of programs that crashed or were killed. "
+		"text also goes to stdout. Of a folder with all ranks of a job, also says which "
+		"rewrites its slowest rank gained by, and writes that down for the job's next run. "
+		"Works on recordings of programs that crashed or were killed. "
 		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not "
 		"readable.",
 	.options = options,

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/rewrites/measure_ranks.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/env.h"
+#include "shim/steps.h"
 
 #define MOST 32u /* bits of a mask */
 #define SETTLE_STEPS                                                                               \
@@ -71,7 +73,9 @@ static void set_mask(void)
 {
 	const bool on = tfs_trial_on(&self.trial);
 
-	if (self.stage == STAGE_SETTLING)
+	if (tfs_options.ranks > 1)
+		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1, trusted(0)));
+	else if (self.stage == STAGE_SETTLING)
 		allow(trusted(0));
 	else if (self.stage == STAGE_DECIDED)
 		allow(trusted(self.lost));
@@ -96,6 +100,8 @@ void tfs_measure_start(uint32_t switchable)
 	if (tfs_options.measure == 0)
 		return;
 	self.switchable = switchable;
+	if (tfs_options.ranks > 1)
+		tfs_measure_ranks_start(switchable);
 	enter(STAGE_SETTLING);
 }
 
@@ -289,8 +295,13 @@ static void explain(
 			answer->verdict == TFS_VERDICT_WON ? "it gains"
 			: answer->gain.high < 0            ? "it loses, and is off"
 							   : "no gain above chance, so it is off");
+	else if (tfs_options.ranks > 1 && tfs_measure_ranks_begun(tfs_steps_count()))
+		snprintf(out, bytes,
+			"measured over %u ranks, of which 'tfshim report FOLDER' finds the "
+			"verdict%s",
+			tfs_options.ranks, kept);
 	else if (tfs_options.ranks > 1)
-		snprintf(out, bytes, "not measured, there are several ranks%s", kept);
+		snprintf(out, bytes, "not measured, too few training steps were known%s", kept);
 	else if (tfs_options.measure == 0)
 		snprintf(out, bytes, "not measured, as asked (measure=0)");
 	else if (measuring)
@@ -307,7 +318,17 @@ void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *ou
 	const bool measuring = (self.stage == STAGE_ALONE || self.stage == STAGE_TOGETHER) &&
 			       (self.candidates >> i & 1) != 0;
 	struct answer answer = self.answers[i];
+	struct tfs_ranked_verdict ranked;
 
+	if (tfs_measure_ranks_verdict(i, &ranked)) {
+		out_measured->verdict = ranked.won ? TFS_VERDICT_WON : TFS_VERDICT_LOST;
+		out_measured->gain = ranked.gain;
+		snprintf(out_measured->reason, sizeof(out_measured->reason),
+			"by the verdict of an earlier run: %u blocks of steps, the slowest of %u "
+			"ranks",
+			ranked.blocks, ranked.ranks);
+		return;
+	}
 	if (measuring && answer.verdict == TFS_VERDICT_NONE && self.subject == 1u << i)
 		answer = read_trial();
 	out_measured->verdict = answer.verdict;

@@ -153,6 +153,11 @@ void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns)
 		__atomic_fetch_and(&tfs_measure_on, ~(1u << i), __ATOMIC_RELAXED);
 }
 
+const char *tfs_rewrite_name(uint32_t i)
+{
+	return rewrites[i]->name;
+}
+
 uint64_t tfs_rewrite_applied(uint32_t i)
 {
 	return atomic_load_explicit(&states[i].applied, memory_order_relaxed);
@@ -372,8 +377,9 @@ static void write_state(size_t i)
 	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
 	struct tfs_measured measured = {.gain = {NAN, NAN, NAN}};
 
+	/* One that an earlier run's verdict keeps off never takes part. */
 	if (rewrites[i]->switchable && modes[i] == TFS_MODE_APPLY &&
-		tfs_rewrite_applied((uint32_t)i) > 0)
+		(tfs_rewrite_applied((uint32_t)i) > 0 || (tfs_measure_on >> i & 1) == 0))
 		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
 	if (states[i].evidence[0] != '\0')
 		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));

@@ -115,8 +115,9 @@ void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
  * nanoseconds; the frame makes that a prediction per step. */
 void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns);
 
-/* For the measurement, by number in the list: calls taken part in, predicted gain per step (NaN:
- * none), and that rewrite `i` was decided upon. */
+/* For the measurement, by number in the list: its name, calls taken part in, predicted gain per
+ * step (NaN: none), and that rewrite `i` was decided upon. */
+const char *tfs_rewrite_name(uint32_t i);
 uint64_t tfs_rewrite_applied(uint32_t i);
 double tfs_rewrite_predicted(uint32_t i);
 void tfs_rewrite_decided(uint32_t i);

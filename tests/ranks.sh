@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Rewrites measured over the slowest of several ranks, and the next run that goes by the verdict, on
+# the simulated device: ranks.sh LIBRARY TFSHIM PROGRAMS
+set -u
+
+library=$(realpath "$1")
+tfshim=$(realpath "$2")
+programs=$3
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# train FOLDER STEPS [OPTIONS OF RANK 1]: two ranks, one after the other
+train() {
+	for rank in 0 1; do
+		options="report=0:quiet=1:window=5:staging_cores=0"
+		[ $rank = 0 ] || options=$options${3:-}
+		rm -f "$out/$1/rewrite_steps-r$rank.tfs"
+		env RANK=$rank WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" \
+			TFSHIM_REWRITE=off,pinned-staging TFSHIM_OPTIONS="$options" \
+			LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" "$2" 1024 \
+			>"$out/said" 2>&1 ||
+			fail "$1: rank $rank noticed: $(tail -n 3 "$out/said")"
+	done
+}
+
+# state FOLDER PATTERN: of both ranks
+state() {
+	for rank in 0 1; do
+		got=$("$programs/ledger" "$out/$1/rewrite_steps-r$rank.tfs" |
+			sed -n 's/^pinned-staging state //p' | tail -n 1)
+		# shellcheck disable=SC2254 # a pattern
+		case $got in
+		$2) ;;
+		*) fail "$1: the state in rank $rank is '$got'" ;;
+		esac
+	done
+}
+
+# says FOLDER PATTERN: the report on both ranks
+says() {
+	"$tfshim" report "$out/$1" >"$out/report" 2>&1 || fail "$1: report ends with $?"
+	sed -n '/^JOB/,$p' "$out/report"
+	grep -qE -- "$2" "$out/report" || fail "$1: the report does not say '$2'"
+}
+
+verdict="per step of the slowest rank, by 2[0-9] blocks of steps"
+train both 240
+state both "apply *measured over 2 ranks*"
+says both "pinned-staging: [0-9.]+ ms .* $verdict: it stays on"
+train both 80
+state both "apply * 2? blocks of steps, the slowest of 2 ranks"
+says both "TFS101"
+
+# What one rank gains is lost when the other is slower by it.
+train other 240 :naive=32
+says other "pinned-staging: -[0-9.]+ ms .* $verdict: it is off"
+train other 80
+state other "lost * 2? blocks of steps, the slowest of 2 ranks"
+
+train short 60
+says short "pinned-staging: the run was too short to tell"
+train gone 240
+rm "$out/gone/rewrite_steps-r1.tfs"
+says gone "no verdict: the recording of rank 1 is not here"
+
+# A file that was cut off, one that is none, one for another number of ranks: as without it.
+for text in "pinned-staging lost -1 -2 -3 24 2" "\\377\\001 %%s %%n\\n" "pinned-staging lost -1 -2 -3 24 8\\n"; do
+	mkdir -p "$out/hostile"
+	# shellcheck disable=SC2059 # escapes
+	printf "$text" >"$out/hostile/rewrite_steps.verdicts"
+	train hostile 80
+	state hostile "apply *measured over 2 ranks*"
+done
+exit "$failed"
