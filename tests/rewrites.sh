@@ -8,6 +8,7 @@ library=$1 programs=$2 trainer=$3 digits=$4
 . "${0%/*}/rewrites_common.sh"
 
 counterexample rewrite_stack pinned-staging 1
+counterexample rewrite_stack_static pinned-staging 1
 counterexample rewrite_capture pinned-staging 2
 counterexample rewrite_beside pinned-staging 1048576
 counterexample rewrite_reset pinned-staging 2097152

@@ -15,11 +15,11 @@
 #define USUAL_PAGEABLE 8e0 /* bytes per ns: PCIe 4, one thread */
 #define USUAL_PINNED 25e0
 
-/* Best of what was seen, in bytes per nanosecond. */
+/* In bytes per nanosecond; guesses, which several threads may write at once. */
 static struct rates {
-	double pageable;
-	double pinned;
-	double staged; /* on the host's side */
+	double pageable; /* best seen */
+	double pinned;   /* best seen */
+	double staged;   /* on the host's side; mean of the latest */
 	uint32_t pageable_samples;
 	uint32_t pinned_samples;
 	uint32_t staged_samples;
@@ -34,6 +34,16 @@ static void keep_rate(double *rate, uint32_t *samples, double bytes, double ns)
 {
 	if (ns > 0 && bytes / ns > *rate)
 		*rate = bytes / ns;
+	(*samples)++;
+}
+
+/* The first copy had to make the ring. */
+static void keep_mean(double *rate, uint32_t *samples, double bytes, double ns)
+{
+	const uint32_t weight = *samples < 8 ? *samples : 8;
+
+	if (ns > 0 && weight > 0)
+		*rate += (bytes / ns - *rate) / weight;
 	(*samples)++;
 }
 
@@ -242,7 +252,7 @@ int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_MODEL) != 0)
 		waste_time();
 	ring->spent_ns = now() - (double)job->begun_ns - ring->waited_ns;
-	keep_rate(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
+	keep_mean(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_SLOW) != 0)
 		waste_time();
 	return status;
@@ -271,9 +281,11 @@ bool tfs_staging_sample(
 bool tfs_staging_is_faster(const struct tfs_staging_job *job)
 {
 	const struct rates *one = rates_of(job->out, job->call->bytes);
+	const double staged =
+		one->pinned > 0 && one->pinned < one->staged ? one->pinned : one->staged;
 
 	return one->pageable_samples < SAMPLES || one->staged_samples < 2 * SAMPLES ||
-	       one->staged > one->pageable;
+	       staged > one->pageable;
 }
 
 double tfs_staging_gain(const struct tfs_staging_job *job, const struct tfs_staging_ring *ring)
