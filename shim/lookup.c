@@ -101,7 +101,6 @@ struct search {
 	uint32_t hash;
 	const char *file; /* only in objects whose file name begins so; NULL = any */
 	uint64_t self;    /* an address inside this library, which is passed over */
-	bool behind;      /* only in objects behind this library; then turned off there */
 	void *found;
 	bool elsewhere; /* in an object with another name */
 };
@@ -111,11 +110,8 @@ static int search_object(struct dl_phdr_info *object, size_t bytes, void *argume
 	struct search *search = argument;
 
 	(void)bytes;
-	if (tfs_object_contains(object, search->self)) {
-		search->behind = false;
-		return 0;
-	}
-	if (search->behind || (search->file != NULL && !tfs_object_is_named(object, search->file)))
+	if (tfs_object_contains(object, search->self) ||
+		(search->file != NULL && !tfs_object_is_named(object, search->file)))
 		return 0;
 	search->found = tfs_object_symbol(object, search->name, search->hash);
 	return search->found != NULL;
@@ -159,17 +155,6 @@ void *tfs_lookup_named(enum tfs_library library, const char *name)
 bool tfs_lookup_steady(enum tfs_library library)
 {
 	return (atomic_load(&steady) >> library & 1) != 0;
-}
-
-void *tfs_lookup_next(const char *name)
-{
-	struct search search = {.name = name,
-		.hash = tfs_object_hash(name),
-		.self = (uint64_t)&files,
-		.behind = true};
-
-	dl_iterate_phdr(search_object, &search);
-	return search.found;
 }
 
 /* In the version of the library that the caller is linked to. */

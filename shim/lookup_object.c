@@ -23,16 +23,14 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 	return NULL;
 }
 
-static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
+static bool read_dynamic(const ElfW(Dyn) * dynamic, uint64_t base, struct tables *out)
 {
-	const ElfW(Dyn) *dynamic = dynamic_of(object);
-
 	*out = (struct tables){0};
 	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
 		/* The loader relocates these entries in place, but not in every object. */
 		uint64_t address = dynamic->d_un.d_ptr;
-		if (address < object->dlpi_addr)
-			address += object->dlpi_addr;
+		if (address < base)
+			address += base;
 		if (dynamic->d_tag == DT_SYMTAB)
 			out->symbols = (const void *)address;
 		else if (dynamic->d_tag == DT_STRTAB)
@@ -43,6 +41,11 @@ static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
 	return out->symbols != NULL && out->strings != NULL && out->gnu_hash != NULL;
 }
 
+static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
+{
+	return read_dynamic(dynamic_of(object), object->dlpi_addr, out);
+}
+
 /* https://sourceware.org/gnu-gabi/program-loading-and-dynamic-linking.txt, section DT_GNU_HASH */
 uint32_t tfs_object_hash(const char *name)
 {
@@ -51,6 +54,15 @@ uint32_t tfs_object_hash(const char *name)
 	for (; *name != '\0'; name++)
 		hash = hash * 33 + (unsigned char)*name;
 	return hash;
+}
+
+/* No function of libc's: a sanitizer's stand-ins for them call what is not there yet. */
+static bool same_name(const char *one, const char *other)
+{
+	for (; *one == *other; one++, other++)
+		if (*one == '\0')
+			return true;
+	return false;
 }
 
 static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *name, uint32_t hash)
@@ -68,7 +80,7 @@ static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *na
 
 		if ((chain[i - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
 			ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
-			strcmp(tables->strings + symbol->st_name, name) == 0)
+			same_name(tables->strings + symbol->st_name, name))
 			return symbol;
 		if ((chain[i - first] & 1) != 0)
 			break;
@@ -105,6 +117,30 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
 	if (read_tables(object, &tables))
 		symbol = find_symbol(&tables, name, hash);
 	return symbol != NULL ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
+}
+
+/*
+ * Not by dl_iterate_phdr, which the runtime of a sanitizer replaces, and which it looks up by the
+ * very function that is being sought here. What stands between this library and libc was loaded
+ * with the program and stays.
+ */
+void *tfs_lookup_next(const char *name)
+{
+	const uint32_t hash = tfs_object_hash(name);
+	const ElfW(Sym) *symbol = NULL;
+	bool behind = false;
+	const struct link_map *map;
+
+	for (map = _r_debug.r_map; map != NULL; map = map->l_next) {
+		struct tables tables;
+
+		if (behind && read_dynamic(map->l_ld, map->l_addr, &tables))
+			symbol = find_symbol(&tables, name, hash);
+		if (symbol != NULL)
+			return (void *)(map->l_addr + symbol->st_value);
+		behind = behind || map->l_ld == _DYNAMIC;
+	}
+	return NULL;
 }
 
 const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file)

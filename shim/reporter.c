@@ -19,6 +19,7 @@
 
 #include "shim/env.h"
 #include "shim/log.h"
+#include "shim/sanitizer.h"
 
 #define WAIT_MS 10000
 #define STACK_BYTES (64u << 10)
@@ -168,11 +169,13 @@ void tfs_reporter_run(const char *recording)
 		return;
 	job->recording = recording;
 	job->stack = (char *)job + bytes - 2 * STACK_BYTES;
-	if (find_tool(job)) {
+	if (!find_tool(job)) {
+		tfs_log_say("recording %s (the tfshim tool is not beside the library)", recording);
+	} else if (tfs_sanitizer_threads()) {
+		tfs_log_say("to make the report: %s report %s", job->tool, recording);
+	} else {
 		copy_environment(job);
 		launch(job);
-	} else {
-		tfs_log_say("recording %s (the tfshim tool is not beside the library)", recording);
 	}
 	munmap(job, bytes);
 }

@@ -15,6 +15,7 @@
 #include <libunwind.h>
 
 #include "shim/log.h"
+#include "shim/sanitizer.h"
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -228,8 +229,10 @@ static void load_libgcc(void)
 
 static bool load_libunwind(void)
 {
-	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
+	void *library = NULL;
 
+	if (!tfs_sanitizer_threads())
+		library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return false;
 	libunwind.getcontext =
@@ -258,7 +261,7 @@ void tfs_unwind_load(void)
 		note_new_pipes(before, before_count);
 		atomic_store_explicit(&use_libunwind, true, memory_order_release);
 	} else {
-		tfs_log(TFS_LOG_INFO, "no libunwind.so.8: call stacks come from libgcc");
+		tfs_log(TFS_LOG_INFO, "libunwind.so.8 is not used: call stacks come from libgcc");
 	}
 	atomic_store_explicit(&settled, true, memory_order_release);
 }

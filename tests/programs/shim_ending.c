@@ -30,6 +30,13 @@ static void say_bye(void)
 		(int)cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
 }
 
+/* Of the program, after all exit handlers. */
+__attribute__((destructor)) static void say_last(void)
+{
+	printf("destructor, status of a copy %d\n",
+		(int)cudaMemcpy(NULL, NULL, 0, cudaMemcpyHostToDevice));
+}
+
 static void *leave(void *status)
 {
 	exit((int)(intptr_t)status);

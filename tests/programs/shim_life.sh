@@ -82,7 +82,7 @@ plugins() {
 preloads() {
 	wrapper=$programs/libshim_wrapper.so
 	bare alone env LD_PRELOAD="$wrapper" "$programs/shim_ending" return
-	says alone 'wrapper: 201 copies, 1 allocations'
+	says alone 'wrapper: 202 copies, 1 allocations'
 	before=$wrapper
 	watched before '' "$programs/shim_ending" return
 	before=

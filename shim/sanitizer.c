@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/sanitizer.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+bool tfs_sanitizer_threads(void)
+{
+	return dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
+}

@@ -1,0 +1,162 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The library in programs of other kinds: shim_around.sh LIBRARY PROGRAMS_DIR CUDA_HOME CASE
+set -u
+shim=$1 programs=$2 cuda=$3 case=$4
+here=$(cd "$(dirname "$0")" && pwd)
+libraries=$programs/../sim
+compiler=${CC:-cc}
+# shellcheck source=tests/programs/shim_common.sh
+. "$here/shim_common.sh"
+command -v "$compiler" >/dev/null || skip "no $compiler"
+
+# build PROGRAM ARGUMENT...: a program in $work
+build() {
+	target=$1
+	shift
+	"$compiler" -std=gnu11 -D_GNU_SOURCE -g -I"$here/../.." -isystem "$cuda/include" "$@" -o "$work/$target" \
+		>"$work/log" 2>&1 || { head -n 5 "$work/log"; return 1; }
+}
+
+# Every function that has a hook is overridden, with the version that its library gives it.
+overrides() {
+	set --
+	for name in cudart cudnn cublas cublasLt curand nccl; do
+		for file in "$libraries/lib$name.so".*[0-9]; do set -- "$@" "$file"; done
+	done
+	nm -D --defined-only "$@" | awk '$2 ~ /[TW]/ { sub(/@.*/, "", $3); print $3 }' |
+		LC_ALL=C sort -u >"$work/real"
+	nm -D --defined-only "$shim" | awk '$2 == "T" { print $3 }' |
+		grep -vE '^(cu[A-Zp]|tfshim_|dl(open|v?sym)$|InitializeInjection)' |
+		LC_ALL=C sort -u >"$work/hooks"
+	LC_ALL=C comm -12 "$work/real" "$work/hooks" >"$work/both"
+	[ "$(wc -l <"$work/both")" -gt 150 ] || fail "only $(wc -l <"$work/both") functions to look at"
+	{
+		echo '#include <dlfcn.h>'
+		echo '#include <stdio.h>'
+		sed 's/.*/extern int &(void);/' "$work/both"
+		echo 'static int (*const all[])(void) = {'
+		sed 's/$/,/' "$work/both"
+		cat <<-'C'
+			};
+			int main(void)
+			{
+				Dl_info info;
+				for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++)
+					if (dladdr((void *)all[i], &info))
+						printf("%s %s\n", info.dli_fname, info.dli_sname);
+				return 0;
+			}
+		C
+	} >"$work/all.c"
+	build all -fPIE -pie "$work/all.c" "$@" -ldl -Wl,-rpath,"$libraries" || { fail "all.c"; return; }
+	readelf -W --dyn-syms "$work/all" | grep -c ' UND cudaMalloc@libcudart.so.13' >/dev/null ||
+		fail "no version is asked for: this shows nothing"
+	bare plain "$work/all"
+	grep -q libtfshim "$work/plain.out" && fail "the library is there without a preload"
+	bare preloaded env LD_PRELOAD="$shim" "$work/all"
+	grep -v '/libtfshim.so' "$work/preloaded.out" >"$work/missed" && {
+		fail "not overridden:"
+		head "$work/missed"
+	}
+	echo "$(wc -l <"$work/preloaded.out") functions"
+}
+
+# Two majors of the runtime in a process: each caller goes on using its own, and the report says so.
+majors() {
+	mkdir "$work/libs"
+	for major in 12 13; do
+		printf 'libcudart.so.%s { global: *; };\n' $major >"$work/map"
+		cat >"$work/fake.c" <<-C
+			int cudaRuntimeGetVersion(int *out);
+			int cudaRuntimeGetVersion(int *out) { *out = ${major}000; return 0; }
+		C
+		build libs/libcudart.so.$major -shared -fPIC -Wl,-soname,libcudart.so.$major \
+			-Wl,--version-script,"$work/map" "$work/fake.c" || fail "fake $major"
+	done
+	for order in '12 13' '13 12'; do
+		own=${order% *} other=${order#* }
+		build two "$here/../wheels/two.c" "$work/libs/libcudart.so.$own" -ldl \
+			-Wl,-rpath,"$work/libs" &&
+			build plugin.so -DPLUGIN -shared -fPIC "$here/../wheels/two.c" \
+				"$work/libs/libcudart.so.$other" -Wl,-rpath,"$work/libs" || fail "two.c"
+		compare "two$own" '' "$work/two" "$work/plugin.so"
+		says "two$own" "program ${own}000 and ${own}000, plugin ${other}000"
+		look "two$own"
+		[ "$(value "two$own" fact 'several versions')" = libcudart.so ] ||
+			fail "two$own: the recording says '$(value "two$own" fact 'several versions')'"
+	done
+	echo "two majors, either way round"
+}
+
+# A program with an allocator of its own, which must never meet what is not its own.
+allocator() {
+	build own "$here/shim_allocator.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" ||
+		fail "shim_allocator.c"
+	MALLOC_CONF=nonsense:true,abort_conf:true
+	export MALLOC_CONF
+	for options in '' record=all; do
+		compare own "$options" "$work/own"
+		look own
+		expect own total cudaMalloc 50
+	done
+	for heap in jemalloc tcmalloc tcmalloc_minimal; do
+		file=$(ldconfig -p | awk -v n="lib$heap.so" 'index($1, n) == 1 { print $NF; exit }')
+		[ -n "$file" ] || continue
+		MALLOC_CONF=narenas:1
+		bare "$heap-alone" env LD_PRELOAD="$file" "$programs/shim_ending" return
+		after=$file
+		watched "$heap" '' "$programs/shim_ending" return
+		after=
+		same "$heap" "$heap-alone"
+		echo "with $heap as well"
+	done
+}
+
+# Programs built with a sanitizer, whose runtimes look closely at what is preloaded.
+sanitized() {
+	tried=0
+	for built in gcc:address clang:address gcc:thread clang:thread; do
+		compiler=${built%:*} sanitizer=${built#*:}
+		command -v "$compiler" >/dev/null && build "$compiler-$sanitizer" -fsanitize="$sanitizer" \
+			"$here/shim_ending.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" -pthread || {
+			echo "$built: cannot be built here"
+			continue
+		}
+		program=$work/$compiler-$sanitizer
+		# gcc's runtime is a library, and wants to be the first of all.
+		before=$(ldd "$program" | awk '/lib[at]san/ { print $3 }')
+		kind=$compiler-$sanitizer
+		bare "$kind-alone" env ${before:+LD_PRELOAD="$before"} "$program" return
+		[ "$(cat "$work/$kind-alone.status")" = 6 ] || {
+			echo "$built: does not run here: $(tail -n 1 "$work/$kind-alone.err")"
+			before=
+			continue
+		}
+		watched "$kind" '' "$program" return
+		before=
+		same "$kind" "$kind-alone"
+		look "$kind"
+		expect "$kind" total cudaMemcpy 200
+		tried=$((tried + 1))
+	done
+	[ "$tried" -gt 0 ] || skip "no sanitizer"
+	echo "$tried kinds"
+}
+
+# The loader leaves a preload out of set-uid programs: the library is absent, the program fine.
+setuid() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+	cp "$(command -v grep)" "$work/search"
+	bare normal env LD_PRELOAD="$shim" "$work/search" -c '/libtfshim.so' /proc/self/maps
+	[ "$(cat "$work/normal.out")" -gt 0 ] || fail "the library is absent without the set-uid bit"
+	chown nobody "$work/search" && chmod 4755 "$work/search" "$work" || skip "cannot set the bit"
+	chmod 711 "$work"
+	bare raised env LD_PRELOAD="$shim" "$work/search" -c '/libtfshim.so' /proc/self/maps
+	[ "$(cat "$work/raised.out")" = "$(cat "$work/normal.out")" ] && skip "the bit is ignored on $work"
+	[ "$(cat "$work/raised.status")" = 1 ] && [ "$(cat "$work/raised.out")" = 0 ] ||
+		fail "set-uid: status $(cat "$work/raised.status"): $(cat "$work/raised.err")"
+}
+
+"$case"
+exit "$failed"
