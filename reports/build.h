@@ -31,6 +31,9 @@ void tfs_build_findings(struct tfs_build *build);
 void tfs_build_calls(struct tfs_build *build);
 void tfs_build_tree(struct tfs_build *build);
 
+/* The program's own names for parts of its steps. */
+void tfs_build_layers(struct tfs_build *build);
+
 /* Step times, chosen steps, shares of the GPU's time. */
 void tfs_build_charts(struct tfs_build *build);
 void tfs_build_lanes(struct tfs_build *build);

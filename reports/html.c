@@ -26,6 +26,7 @@ static void write_navigation(struct tfs_html *html)
 		{"findings", "Findings"},
 		{"steps", "Steps"},
 		{"gpu", "GPU time"},
+		{"layers", "Layers"},
 		{"lanes", "Inside a step"},
 		{"tree", "Call sites"},
 		{"rewrites", "Rewrites"},
@@ -60,6 +61,7 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 	tfs_html_findings(&html);
 	tfs_html_timeline(&html);
 	tfs_html_gpu(&html);
+	tfs_html_layers(&html);
 	tfs_html_lanes(&html);
 	tfs_html_tree(&html);
 	tfs_html_rewrites(&html);

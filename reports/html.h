@@ -40,6 +40,7 @@ void tfs_html_findings(struct tfs_html *html);
 void tfs_html_timeline(struct tfs_html *html);
 void tfs_html_gpu(struct tfs_html *html);
 void tfs_html_lanes(struct tfs_html *html);
+void tfs_html_layers(struct tfs_html *html);
 void tfs_html_tree(struct tfs_html *html);
 void tfs_html_rewrites(struct tfs_html *html);
 void tfs_html_rules(struct tfs_html *html);

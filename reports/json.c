@@ -121,6 +121,25 @@ static void write_steps(struct tfs_json *json, const struct tfs_model_steps *ste
 	tfs_json_close(json, '}');
 }
 
+static void write_layers(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "layers", '[');
+	for (size_t i = 0; i < model->layer_count; i++) {
+		const struct tfs_model_layer *layer = &model->layers[i];
+
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "name", layer->name);
+		tfs_json_string(json, "domain", layer->domain);
+		tfs_json_unsigned(json, "depth", layer->depth);
+		tfs_json_number(json, "count", layer->count);
+		tfs_json_number(json, "calls", layer->calls);
+		tfs_json_number(json, "host_ns", layer->host_ns);
+		tfs_json_number(json, "gpu_ns", layer->device_ns);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
 static void write_rules(struct tfs_json *json, const struct tfs_model *model)
 {
 	tfs_json_open(json, "rules", '[');
@@ -237,6 +256,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	write_seen(json, model);
 	tfs_json_close(json, '}');
 	write_steps(json, &model->steps);
+	write_layers(json, model);
 	write_rules(json, model);
 	tfs_json_open(json, "findings", '[');
 	for (size_t i = 0; i < model->finding_count; i++)

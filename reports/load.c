@@ -35,6 +35,7 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 		tfs_build_charts(build);
 		tfs_build_lanes(build);
 		tfs_build_tree(build);
+		tfs_build_layers(build);
 	}
 	tfs_places_destroy(build->places);
 	return 0;

@@ -96,6 +96,17 @@ struct tfs_model_seen {
 	bool differs; /* by more than 2 % */
 };
 
+/* NVTX ranges of one name inside judged steps; figures are per step. */
+struct tfs_model_layer {
+	const char *name;
+	const char *domain; /* "" = the default one */
+	unsigned depth;     /* layers it lies in */
+	double count;
+	double calls;
+	double host_ns; /* both include the layers inside */
+	double device_ns;
+};
+
 struct tfs_model_loss {
 	const char *name;
 	const char *text;
@@ -147,6 +158,9 @@ struct tfs_model {
 	uint64_t device_bandwidth;
 
 	struct tfs_model_steps steps;
+	const struct tfs_model_layer *layers; /* in the order of the step */
+	size_t layer_count;
+	size_t layers_more; /* not listed */
 	const struct tfs_model_rule *rules;
 	size_t rule_count;
 	const struct tfs_model_finding *findings; /* worst first */

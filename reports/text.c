@@ -243,6 +243,30 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 	}
 }
 
+static void write_layers(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	if (!model->layer_count)
+		return;
+	fprintf(out, "\n%sLAYERS%s per step, the ones inside included\n", paint->bold,
+		paint->reset);
+	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
+	for (size_t i = 0; i < model->layer_count; i++) {
+		const struct tfs_model_layer *layer = &model->layers[i];
+
+		fprintf(out, "  %10s %10s %7s %7s  %*s", tfs_words_time(region, layer->host_ns),
+			tfs_words_time(region, layer->device_ns),
+			tfs_words_count(region, layer->count),
+			tfs_words_count(region, layer->calls), (int)(layer->depth * 2), "");
+		tfs_text_put(out, layer->domain);
+		fputs(*layer->domain ? ": " : "", out);
+		tfs_text_put(out, layer->name);
+		fputc('\n', out);
+	}
+	if (model->layers_more)
+		fprintf(out, "  %zu shorter ones are left out\n", model->layers_more);
+}
+
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
 	size_t count, FILE *out, const struct tfs_paint *paint)
 {
@@ -262,6 +286,7 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 	struct tfs_region region = {0};
 	write_head(model, out, paint, &region);
 	write_findings(model, out, paint, &region);
+	write_layers(model, out, paint, &region);
 	write_rules(model, out, paint);
 	write_rewrites(model, out, paint, &region);
 	write_facts(

@@ -122,7 +122,9 @@ static int judge(struct tfs_steady *steady, const struct tfs_judge_options *opti
 	int result;
 
 	tfs_summary_fill(steady, judgement);
-	result = ask_rules(options, &findings, judgement);
+	result = tfs_layers_find(steady, judgement->pool, &judgement->layers);
+	if (!result)
+		result = ask_rules(options, &findings, judgement);
 	if (!result)
 		result = tfs_findings_price(
 			steady, &findings, &judgement->groups, &judgement->group_count);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/layers.h"
 #include "rules/pairs.h"
 #include "rules/rule.h"
 #include "shim/trace/format.h"
@@ -112,6 +113,7 @@ struct tfs_judgement {
 	bool simulated;
 	struct tfs_visibility visibility;
 	struct tfs_step_summary steps;
+	struct tfs_layers layers;
 	struct tfs_rule_line *rules; /* every registered rule, by id */
 	size_t rule_count;
 	struct tfs_finding *findings; /* dearest first, within one level; errors first */

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "shim/intern.h"
+#include "shim/nvtx_family.h"
 #include "shim/recorder.h"
 
 #define LONGEST 119u
@@ -33,24 +34,10 @@ bool tfs_nvtx_names_init(void)
 	return true;
 }
 
-/* The length without a separator and a number at the end; all of it when there is none. */
-static size_t family_length(const char *text, size_t length)
-{
-	size_t end = length;
-
-	while (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9')
-		end--;
-	if (end == length || end == 0 || strchr("#:=-_ /", text[end - 1]) == NULL)
-		return length;
-	while (end > 0 && strchr("#:=-_ /", text[end - 1]) != NULL)
-		end--;
-	return end > 0 ? end : length;
-}
-
 static uint32_t intern(const char *text, size_t length)
 {
 	bool fresh;
-	size_t family = family_length(text, length);
+	size_t family = tfs_nvtx_family_length(text, length);
 
 	if (family < length && atomic_load(&used) > TFS_NVTX_NAMES / 2)
 		length = family;

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# NVTX ranges as steps and layers: nvtx.sh SHIM PROGRAMS SIMULATED-LIBRARIES
+# NVTX ranges as steps and layers: nvtx.sh SHIM PROGRAMS SIMULATED-LIBRARIES TFSHIM
 set -u
 
 shim=$1
 programs=$2
 export LD_LIBRARY_PATH="$3"
+tfshim=$4
 export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off
 unset NVTX_INJECTION64_PATH
 tool=$programs/libnvtx_tool.so
@@ -71,6 +72,14 @@ if grep -q ' wrong$' "$work/dump"; then
 fi
 count=$(grep -c "'forward'" "$work/dump")
 [ "$count" -ge 19 ] && [ "$count" -le 21 ] || wrong "ranges: $count layers in 20 steps"
+
+# The step's own range is none of its layers; every one has its calls.
+"$tfshim" report --format json --output "$work/ranges.json" "$work/ranges.tfs" >/dev/null 2>&1
+jq -r '.layers[] | "\(.name) depth \(.depth) count \(.count) calls \(.calls)"' \
+	"$work/ranges.json" >"$work/layers"
+printf '%s\n' 'data depth 0 count 1 calls 1' 'inner depth 0 count 1 calls 2' \
+	'forward depth 1 count 1 calls 1' 'update depth 1 count 1 calls 1' |
+	cmp -s - "$work/layers" || wrong "ranges: other layers: $(cat "$work/layers")"
 
 steps layers layers window=20
 has 'steps loops '

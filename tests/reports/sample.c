@@ -190,6 +190,12 @@ static const struct tfs_model_rewrite rewrites[] = {
 		.refusal_count = 1},
 };
 
+static const struct tfs_model_layer layers[] = {
+	{"forward", "", 0, 1, 12, 1.1e6, 0.9e6},
+	{"conv 1", "", 1, 2, 4, 0.5e6, 0.4e6},
+	{"batch #", "loader", 0, 1, 0, 0.2e6, NAN},
+};
+
 static const struct tfs_model_seen seen[] = {
 	{"cudaMemcpy", 120, 360, true},
 	{"__cudaLaunchKernel", 2400, 2400, false},
@@ -364,6 +370,9 @@ static void make_naive(struct tfs_model *model)
 	model->rewrite_count = 2;
 	model->visibility = visibility;
 	model->visibility_count = 4;
+	model->layers = layers;
+	model->layer_count = 3;
+	model->layers_more = 2;
 	model->seen = seen;
 	model->seen_count = 2;
 	model->method = method;

@@ -350,6 +350,11 @@ void scene_step(struct scene *scene)
 	scene_phase_step(scene, TFS_PHASE_TRAINING, 0);
 }
 
+uint64_t scene_now(const struct scene *scene)
+{
+	return scene->now;
+}
+
 void scene_host(struct scene *scene, uint64_t ns)
 {
 	scene->now += ns;

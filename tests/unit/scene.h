@@ -28,6 +28,8 @@ uint64_t scene_memory(struct scene *scene, enum tfs_memory_kind kind, uint64_t b
 /* The next step of a phase begins (training where not said). */
 void scene_step(struct scene *scene);
 void scene_phase_step(struct scene *scene, enum tfs_phase phase, uint32_t flags);
+/* The host's clock. */
+uint64_t scene_now(const struct scene *scene);
 /* The host does something of its own. */
 void scene_host(struct scene *scene, uint64_t ns);
 
