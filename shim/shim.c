@@ -2,13 +2,16 @@
 #include "shim/shim.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +32,9 @@
 #include "shim/steps.h"
 #include "shim/windows.h"
 
+#define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
+#define ENDING_NS UINT64_C(20000000)  /* how often is looked whether the last thread ended */
 #define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
 
 enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
@@ -38,6 +43,9 @@ static _Atomic int state = NOT_STARTED;
 static _Atomic uint32_t wakeups; /* futex */
 static pid_t pid;
 static bool injected;
+static _Atomic uint32_t own_threads;
+static _Atomic bool alone;
+static sigset_t programs_signals; /* that the first thread held back */
 
 /* The thread that made the first call may be pinned; the helper must not share its processor. */
 static void unpin(void)
@@ -62,9 +70,63 @@ static void doze(const void *word, uint32_t seen, uint64_t ns)
  * the recording's file has a table of descriptors of its own, with nothing of the program's in it.
  * Where that is not to be had, it takes its chances.
  */
-static void own_descriptors(void)
+static bool own_descriptors(void)
 {
-	syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE);
+	return syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
+}
+
+void tfs_shim_count_thread(void)
+{
+	atomic_fetch_add(&own_threads, 1);
+}
+
+bool tfs_shim_alone(void)
+{
+	return atomic_load_explicit(&alone, memory_order_relaxed);
+}
+
+/* How many threads there are, if the main one has ended by itself, as it may; else 0. It is counted
+ * until the process ends. */
+static unsigned threads_without_main(void)
+{
+	char text[512] = "";
+	char main_state = '?';
+	unsigned threads = 0;
+	const int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return 0;
+	const ssize_t got = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	/* The name in parentheses may hold anything. */
+	const char *rest = got > 0 ? strrchr(text, ')') : NULL;
+	if (rest == NULL || sscanf(rest, ") %c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %u",
+				    &main_state, &threads) != 2)
+		return 0;
+	return main_state == 'Z' ? threads : 0;
+}
+
+/* Has the main thread ended? Then the process ends with the last other one, which ours keep from
+ * being the last. */
+static bool look_after_main(void)
+{
+	/* Read first: one of ours that starts meanwhile makes the threads more, not less. */
+	const uint32_t ours = atomic_load(&own_threads);
+	const unsigned threads = threads_without_main();
+
+	if (threads == ours + 1) {
+		atomic_store(&alone, true);
+		tfs_shim_look();
+	}
+	return threads != 0;
+}
+
+/* The exit handlers run in the last thread: not in one that has descriptors of its own. */
+static void end_last(void)
+{
+	for (int i = 0; i < 2000 && threads_without_main() > 2; i++)
+		doze(&state, RUNNING, MILLISECOND_NS);
+	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
 }
 
 static void *prepare_chunks(void *nothing)
@@ -73,12 +135,13 @@ static void *prepare_chunks(void *nothing)
 	pthread_setname_np(pthread_self(), "tfshim-files");
 	tfs_self.busy = true;
 	unpin();
-	own_descriptors();
-	while (atomic_load(&state) != FINISHED) {
+	tfs_shim_count_thread();
+	const bool may_look = own_descriptors();
+	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
 
 		tfs_recorder_refill();
-		doze(&wakeups, seen, SECOND_NS);
+		doze(&wakeups, seen, may_look && look_after_main() ? ENDING_NS : SECOND_NS);
 	}
 	return NULL;
 }
@@ -92,13 +155,14 @@ static void *help(void *nothing)
 	pthread_setname_np(pthread_self(), "tfshim");
 	tfs_self.busy = true;
 	unpin();
+	tfs_shim_count_thread();
 	tfs_lookup_keep();
 	tfs_callsite_load();
 	tfs_lookup_keep();
 	if (atomic_load(&state) != FINISHED && tfs_options.cupti &&
 		tfs_options.record != TFS_RECORD_NONE)
 		tfs_collector_start();
-	while (atomic_load(&state) != FINISHED) {
+	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
 		if (now - last_pair >= SECOND_NS) {
@@ -111,6 +175,8 @@ static void *help(void *nothing)
 		tfs_collector_poll();
 		doze(&state, RUNNING, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
+	if (tfs_shim_alone())
+		end_last();
 	return NULL;
 }
 
@@ -119,18 +185,17 @@ static void start_helpers(void)
 	pthread_attr_t attributes;
 	pthread_t thread;
 	sigset_t all;
-	sigset_t before;
 
 	/* The program's signals are for the program's threads. */
 	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_sigmask(SIG_SETMASK, &all, &programs_signals);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, prepare_chunks, NULL) != 0 ||
-		pthread_create(&thread, &attributes, help, NULL) != 0)
+	if (pthread_create(&thread, &attributes, help, NULL) != 0 ||
+		pthread_create(&thread, &attributes, prepare_chunks, NULL) != 0)
 		tfs_recorder_fact("helper", "no thread could be started", 0);
 	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
 }
 
 static void forget(void)

@@ -28,6 +28,11 @@ void tfs_shim_first_call_done(void);
 /* Tells the helper thread that there is work. Any thread; cheap. */
 void tfs_shim_wake(void);
 
+/* Called by each thread of the shim's own as it begins. Such a thread returns soon, a second at
+ * most, once tfs_shim_alone(): the program's have all ended, and the process is to end with them. */
+void tfs_shim_count_thread(void);
+bool tfs_shim_alone(void);
+
 /* A window opened: the helper collects activity more often now. Any thread. */
 void tfs_shim_look(void);
 

@@ -15,6 +15,7 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
+#include "shim/shim.h"
 
 /* Tests only, option `naive`: pages fault where they are first needed. */
 #define NAIVE_UNTOUCHED (1u << 22)
@@ -33,7 +34,9 @@ static _Atomic bool starting; /* only ever tried */
 
 static void futex(_Atomic uint32_t *word, int operation, uint32_t value)
 {
-	syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, NULL, NULL, 0);
+	const struct timespec second = {.tv_sec = 1};
+
+	syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, &second, NULL, 0);
 }
 
 static void wake(uint32_t count)
@@ -108,10 +111,11 @@ static void *work(void *argument)
 	pthread_setname_np(pthread_self(), "tfshim-copy");
 	tfs_self.busy = true;
 	tfs_staging_unpin();
+	tfs_shim_count_thread();
 	/* The program may count on the numbers that its own files get. */
 	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0)
 		loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	for (;;) {
+	while (!tfs_shim_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
 
 		allow(loadavg);

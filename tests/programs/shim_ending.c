@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/test.h"
@@ -42,6 +43,20 @@ static void *leave(void *status)
 	exit((int)(intptr_t)status);
 }
 
+/* Calls that need no thread of the device, which would outlive the program's own. */
+static void *outlive_main(void *nothing)
+{
+	const struct timespec pause = {.tv_nsec = 50000000};
+	void *device;
+
+	for (int i = 0; i < CALLS; i++)
+		if (cudaMalloc(&device, 64) != cudaSuccess || cudaFree(device) != cudaSuccess)
+			exit(77);
+	nanosleep(&pause, NULL);
+	printf("the last thread ends\n");
+	return nothing;
+}
+
 static void end_by_exec(char **argv)
 {
 	argv[1] = (char *)"return";
@@ -54,6 +69,9 @@ int main(int argc, char **argv)
 	int *volatile nowhere = NULL;
 	pthread_t thread;
 
+	if (strcmp(way, "pthread_exit") == 0 &&
+		pthread_create(&thread, NULL, outlive_main, NULL) == 0)
+		pthread_exit(NULL);
 	atexit(say_bye);
 	work();
 	if (strcmp(way, "_exit") == 0)

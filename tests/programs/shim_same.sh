@@ -19,6 +19,11 @@ endings() {
 		expect "$way" total cudaMemcpy 200
 		expect "$way" finished "$(case $way in return | thread) echo 1 ;; *) echo 0 ;; esac)"
 	done
+	# The process ends with the program's last thread, and not with one of ours.
+	compare pthread_exit '' "$programs/shim_ending" pthread_exit
+	look pthread_exit
+	expect pthread_exit total cudaMalloc 200
+	expect pthread_exit finished 1
 	# The program before and after exec has the same process id: two recordings or a refusal,
 	# never one file for both.
 	output=$work/exec-%n
@@ -29,7 +34,7 @@ endings() {
 		look "exec$number"
 		expect "exec$number" total cudaMalloc 1
 	done
-	echo "8 ways to end"
+	echo "9 ways to end"
 }
 
 # Output that nobody reads any more: no signal either.
