@@ -112,28 +112,45 @@ static int work(void *argument)
 	_exit(127);
 }
 
-/* The child in between: gone at once, so that the worker belongs to nobody in the program. */
+/*
+ * The child in between, so that the worker belongs to nobody in the program. It stays until the
+ * worker has ended: an orphan would become the program's child where that is the first process of
+ * its namespace, or has asked for orphans. It shares the waiting thread's memory, errno included.
+ */
 static int part(void *argument)
 {
 	struct job *job = argument;
 
 	job->worker = clone(work, job->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
+	syscall(SYS_close_range, 0u, ~0u, 0u);
+	if (job->worker > 0)
+		syscall(SYS_wait4, job->worker, NULL, __WALL, NULL);
 	_exit(0);
 }
 
-static void wait_until_done(const struct job *job)
+/* The pipe closes when the worker ends. Without errno, which the children share for a moment. */
+static bool ends_within(const struct job *job, int ms)
 {
 	struct pollfd done = {.fd = job->ready[0], .events = POLLIN};
-	int got;
+	int got = -1;
 
-	do {
-		got = poll(&done, 1, WAIT_MS);
-	} while (got < 0 && errno == EINTR);
-	if (got != 0)
-		return;
-	kill(job->worker, SIGKILL);
-	tfs_log_say(
-		"the report took too long; to make it: %s report %s", job->tool, job->recording);
+	for (int i = 0; i < 1000 && got < 0; i++)
+		got = poll(&done, 1, ms);
+	return got != 0;
+}
+
+static void wait_until_done(const struct job *job, pid_t child)
+{
+	if (!ends_within(job, WAIT_MS)) {
+		if (job->worker > 0)
+			kill(job->worker, SIGKILL);
+		tfs_log_say("the report took too long; to make it: %s report %s", job->tool,
+			job->recording);
+		if (!ends_within(job, WAIT_MS / 10))
+			kill(child, SIGKILL);
+	}
+	while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+		continue;
 }
 
 static void launch(struct job *job)
@@ -145,15 +162,11 @@ static void launch(struct job *job)
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &job->mask);
 	/* Exit signal 0: the parent gets no SIGCHLD, and a plain wait does not see the child. */
-	const pid_t child = clone(part, job->stack + 2 * STACK_BYTES, CLONE_VM | CLONE_VFORK, job);
+	const pid_t child = clone(part, job->stack + 2 * STACK_BYTES, CLONE_VM, job);
 	close(job->ready[1]);
-	if (child > 0) {
-		while (waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
-			continue;
-	}
 	sigprocmask(SIG_SETMASK, &job->mask, NULL);
-	if (child > 0 && job->worker > 0)
-		wait_until_done(job);
+	if (child > 0)
+		wait_until_done(job, child);
 	close(job->ready[0]);
 }
 

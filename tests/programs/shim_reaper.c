@@ -2,11 +2,13 @@
 /*
  * A program that counts its children: it has a handler for SIGCHLD, and reaps with waitpid(-1)
  * until there are none, while it works, at its end, and in an exit handler that runs after those
- * of everyone else. It has one child of its own.
+ * of everyone else. It has one child of its own. With "adopt" it also takes other processes'
+ * orphans, as the first process of a container does.
  */
 #include <cuda_runtime_api.h>
 #include <errno.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -38,13 +40,15 @@ static void at_exit(void)
 	reap("last exit handler");
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = count};
 	char bytes[16] = "";
 	void *device;
 	pid_t child;
 
+	if (argc > 1 && strcmp(argv[1], "adopt") == 0)
+		TEST_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
 	atexit(at_exit);
 	sigaction(SIGCHLD, &action, NULL);
 	child = fork();

@@ -114,7 +114,9 @@ errno)
 reaper)
 	for report in 0 1; do
 		TFSHIM_CHECK_REPORT=$report
-		compare reaper "" "$programs/shim_reaper"
+		for way in '' adopt; do
+			compare reaper "" "$programs/shim_reaper" $way
+		done
 		[ $report = 0 ] || [ -s "$work/reaper.html" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
 			fail "no report was made"
 	done
