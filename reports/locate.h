@@ -12,4 +12,7 @@
 /* Writes the absolute path of libtfshim.so; 0, or -ENOENT when it is in none of its places. */
 int tfs_locate_library(char out_path[PATH_MAX]);
 
+/* Writes the path of the system's jemalloc; 0, or -ENOENT when it is not installed. */
+int tfs_locate_jemalloc(char out_path[PATH_MAX]);
+
 #endif

@@ -65,6 +65,21 @@ bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes)
 	return true;
 }
 
+bool tfs_rewrite_names_asks(const char *text, const char *name)
+{
+	bool asks = false;
+	do {
+		size_t length = strcspn(text, ",");
+		size_t own = strlen(name);
+		if (length >= own && !strncmp(text, name, own) &&
+			(length == own || text[own] == '='))
+			asks = length == own ||
+			       (length == own + 6 && !strncmp(text + own, "=apply", 6));
+		text += length;
+	} while (*text++ == ',');
+	return asks;
+}
+
 const char *tfs_rewrite_names_text(void)
 {
 	static char text[256];

@@ -14,6 +14,9 @@
  * first word that is none. */
 bool tfs_rewrite_names_valid(const char *text, char *out_unknown, size_t bytes);
 
+/* Whether `text` asks for the rewrite `name` by its name, and it is to act. */
+bool tfs_rewrite_names_asks(const char *text, const char *name);
+
 /* All names, separated by commas. */
 const char *tfs_rewrite_names_text(void);
 

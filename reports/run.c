@@ -92,13 +92,13 @@ static int set_options(const struct run_options *options)
 	return error;
 }
 
-static int set_preload(const char *library)
+/* The shim comes first; `more` may be empty. */
+static int set_preload(const char *library, const char *more)
 {
 	const char *old = getenv("LD_PRELOAD");
 	char *text;
-	if (!old || !*old)
-		return setenv("LD_PRELOAD", library, 1);
-	if (asprintf(&text, "%s:%s", library, old) < 0)
+	if (asprintf(&text, "%s%s%s%s%s", library, *more ? ":" : "", more, old && *old ? ":" : "",
+		    old ? old : "") < 0)
 		return -ENOMEM;
 	int error = setenv("LD_PRELOAD", text, 1);
 	free(text);
@@ -128,9 +128,22 @@ static int set_output(const char *pattern)
 	return setenv("TFSHIM_OUTPUT", text, 1);
 }
 
-static int set_environment(const struct run_options *options, const char *library)
+/* A heap cannot be changed under a program that runs. */
+static int find_heap(const struct run_options *options, char out_path[PATH_MAX])
 {
-	int error = set_options(options) | set_preload(library);
+	*out_path = '\0';
+	if (!options->rewrite || !tfs_rewrite_names_asks(options->rewrite, "jemalloc") ||
+		!tfs_locate_jemalloc(out_path))
+		return 0;
+	fputs("tfshim run: jemalloc is not installed: no libjemalloc.so.2 in the system's "
+	      "folders (Debian: apt install libjemalloc2)\n",
+		stderr);
+	return TFS_EXIT_MISUSE;
+}
+
+static int set_environment(const struct run_options *options, const char *library, const char *heap)
+{
+	int error = set_options(options) | set_preload(library, heap);
 	error |= set_output(options->output ? options->output : getenv("TFSHIM_OUTPUT"));
 	if (options->rewrite)
 		error |= setenv("TFSHIM_REWRITE", options->rewrite, 1);
@@ -249,7 +262,7 @@ static int run(int argc, char **argv)
 {
 	struct run_options options = {0};
 	struct tfs_recordings recordings;
-	char library[PATH_MAX];
+	char library[PATH_MAX], heap[PATH_MAX];
 	int first, error;
 	int status = tfs_options_parse(&tfs_command_run, argc, argv, 1, apply, &options, &first);
 	if (status)
@@ -265,8 +278,11 @@ static int run(int argc, char **argv)
 		fputs("tfshim run: libtfshim.so is not beside this program\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}
+	status = find_heap(&options, heap);
+	if (status)
+		return status;
 	bool reports = !asks_for_no_report(&options);
-	if (set_environment(&options, library)) {
+	if (set_environment(&options, library, heap)) {
 		fputs("tfshim run: the environment cannot be set\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}

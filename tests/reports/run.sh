@@ -62,6 +62,12 @@ sed -n 1p out | grep -q '/libtfshim\.so$' || wrong "LD_PRELOAD is not the librar
 # shellcheck disable=SC2016
 LD_PRELOAD=libm.so.6 expect 0 sh -c 'echo "$LD_PRELOAD"'
 grep -q '/libtfshim\.so:libm\.so\.6$' out || wrong "another preload is lost"
+# The program's heap is another one from its start on, or the program does not start.
+expect 0 --rewrite off,jemalloc grep -q libjemalloc /proc/self/maps
+expect 1 --rewrite all,jemalloc=off grep -q libjemalloc /proc/self/maps
+# shellcheck disable=SC2016
+expect 0 --rewrite jemalloc sh -c 'echo "$LD_PRELOAD"'
+grep -q '/libtfshim\.so:/.*/libjemalloc\.so\.2$' out || wrong "jemalloc is not behind the shim"
 expect 3 sh -c 'exit 3' --help
 echo 'through' | "$tfshim" run -q cat >out 2>err
 grep -q through out || wrong "stdin does not arrive"
@@ -116,6 +122,13 @@ expect 0 -o 'kept/%e' sh -c '("$0" --steps 4000 "$1" >kept.out 2>&1 & echo $! >v
 	kill -9 "$(cat victim)"; sleep 0.2' "$trainer" "$digits"
 kill "$(cat parent)"
 [ -s "kept/$(basename "$trainer").html" ] || wrong "no page of a program that was killed and not waited for"
+expect 0 --rewrite off,jemalloc -o 'heap/%e' "$trainer" --steps 20 --quiet "$digits"
+grep -q 'jemalloc .*took part in 1 calls' "heap/$(basename "$trainer").txt" ||
+	wrong "the report does not say that jemalloc took part"
+TFSHIM_REWRITE=jemalloc TFSHIM_OUTPUT=late LD_PRELOAD="$(dirname "$tfshim")/../shim/libtfshim.so" \
+	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "refused, and yet noticed"
+grep -q 'refused 1 times at the whole program: preloaded' late.txt ||
+	wrong "the report does not say why there is no jemalloc"
 expect 0 --no-report -o 'bare/%e' "$trainer" --steps 20 --quiet "$digits"
 [ -s "bare/$(basename "$trainer").tfs" ] || wrong "--no-report recorded nothing"
 [ ! -e "bare/$(basename "$trainer").html" ] || wrong "--no-report reported"
