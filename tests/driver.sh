@@ -94,7 +94,7 @@ counted on cuMemAlloc_v2 1007
 EARLY_LIBCUDA=$driver
 export EARLY_LIBCUDA
 same early "$library" record=none "$programs/driver_client_early"
-counted early cuMemAlloc_v2 1
+counted early cuMemAlloc_v2 2
 same second-after "$library:$programs/libdriver_client_second.so" record=none \
 	"$hostile" forms "$driver"
 same second-before "$programs/libdriver_client_second.so:$library" record=none \
