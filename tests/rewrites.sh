@@ -26,6 +26,8 @@ refuses pinned-staging host-and-device host-and-device "" ""
 refuses pinned-staging size size "" ""
 refuses pinned-staging not-capturing not-capturing "" ""
 refuses pinned-staging source-pageable source-pageable "" ""
+[ "$(ledger source-pageable "pinned-staging source-pageable")" = 3 ] ||
+	fail "one of pinned, registered and managed memory was taken for pageable"
 refuses pinned-staging target-device-memory target-device-memory "" ""
 refuses pinned-staging target-device-memory target-pool "" ""
 refuses pinned-staging idle-cores plain staging_cores=4096 ""

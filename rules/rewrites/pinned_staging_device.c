@@ -46,11 +46,13 @@ static const struct {
 
 enum { UNKNOWN, LOOKING, USABLE, UNUSABLE };
 
-/* Of a layer, with the program's function that it was checked against. */
+#define FORMS 16u /* of a copy, on one layer */
+
+/* Of a layer, with the functions of the program's that were found in the same library. */
 static struct layer {
 	struct tfs_staging_device device;
 	_Atomic int state;
-	_Atomic(const void *) real;
+	_Atomic(const void *) known[FORMS];
 	uint64_t library; /* where it is mapped */
 } layers[2];
 
@@ -89,11 +91,27 @@ static bool look_up(struct layer *layer, bool driver)
 	return true;
 }
 
+static bool is_known(struct layer *layer, const void *real)
+{
+	struct tfs_object object;
+	uint32_t i = 0;
+
+	while (i < FORMS && atomic_load(&layer->known[i]) != NULL) {
+		if (atomic_load(&layer->known[i]) == real)
+			return true;
+		i++;
+	}
+	if (!tfs_lookup_object(real, &object) || object.start != layer->library)
+		return false;
+	if (i < FORMS)
+		atomic_store(&layer->known[i], real);
+	return true;
+}
+
 const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_call *call)
 {
 	struct layer *layer = &layers[call->driver];
 	int state = atomic_load(&layer->state);
-	struct tfs_object object;
 
 	if (state == UNKNOWN && atomic_compare_exchange_strong(&layer->state, &state, LOOKING)) {
 		state = look_up(layer, call->driver) ? USABLE : UNUSABLE;
@@ -101,12 +119,7 @@ const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_cal
 	}
 	if (state != USABLE)
 		return NULL;
-	if (atomic_load(&layer->real) != call->real) {
-		if (!tfs_lookup_object(call->real, &object) || object.start != layer->library)
-			return NULL;
-		atomic_store(&layer->real, call->real);
-	}
-	return &layer->device;
+	return is_known(layer, call->real) ? &layer->device : NULL;
 }
 
 bool tfs_staging_context(

@@ -73,6 +73,7 @@ static void send_in_capture(void)
 static void send_pinned(void)
 {
 	char *pinned = NULL;
+	char *managed = NULL;
 	char *registered = aligned_alloc(4096, BYTES);
 
 	OK(cudaMallocHost((void **)&pinned, BYTES));
@@ -80,6 +81,8 @@ static void send_pinned(void)
 	OK(cudaHostRegister(registered, BYTES, 0));
 	send(device, registered, BYTES);
 	OK(cudaHostUnregister(registered));
+	OK(cudaMallocManaged((void **)&managed, BYTES, cudaMemAttachGlobal));
+	send(device, managed, BYTES);
 }
 
 static void send_to_managed(void)
