@@ -17,7 +17,8 @@
  * - Anything that is not a plain copy between unregistered memory and this context's own device
  *   memory is left alone, and so is every copy while a stream is being captured.
  * - Never more pinned memory than the option staging_limit allows, over all devices; a ring has 8
- *   chunks of 2 MiB or what is left, and is made once for each context.
+ *   chunks of 2 MiB or what is left. A context has one, and others for threads that copy at the
+ * same time, up to half of the limit.
  * - On the driver's functions the same, where the program calls them itself or has a CUDA runtime
  *   of its own; a copy is carried out once, on the layer that it came in on.
  *

@@ -77,7 +77,8 @@ static uint32_t running_now(int loadavg)
 
 uint32_t tfs_staging_idle(int loadavg, uint32_t own)
 {
-	const uint32_t online = (uint32_t)get_nprocs();
+	static _Atomic uint32_t all;
+	const uint32_t online = all != 0 ? all : (all = (uint32_t)get_nprocs());
 	const uint32_t usable = tfs_staging_processors();
 	uint32_t busy = loadavg >= 0 ? running_now(loadavg) : 0;
 
