@@ -2,6 +2,9 @@
 # What the tests of rewrites share; sourced. Set before: library, programs, rewrite.
 seeds=10
 [ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
+# A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
+hardware=${TFSHIM_HARDWARE:-0}
+[ "$hardware" = 1 ] && seeds=1
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
@@ -55,6 +58,7 @@ counterexample() {
 	for seed in $(seq 1 "$seeds"); do
 		holds "$case" "$least" "$options_" "$environment_ TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$@"
 	done
+	[ "$hardware" = 0 ] || return 0
 	bitten=0
 	for seed in 1 2 3 4 5; do
 		run "$case-naive" "$options_:naive=$naive" \
@@ -69,6 +73,7 @@ counterexample() {
 refuses() {
 	check=$1 count=$2 options_=$3 environment_=$4
 	shift 4
+	case $hardware$environment_ in 1*TFSIM_*) return 0 ;; esac
 	run "$check" "$options_" "$environment_" "$@" || fail "$check: $(tail -n 3 "$out/$check.out")"
 	got=$(ledger "$check" "${rewrite%%=*} $check")
 	[ "$got" = "$count" ] || fail "${rewrite%%=*} refused by '$check' $got times, not $count, in $*"

@@ -4,6 +4,9 @@
 set -u
 seeds=10
 [ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
+# A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
+hardware=${TFSHIM_HARDWARE:-0}
+[ "$hardware" = 1 ] && seeds=1
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0 done=0
@@ -36,6 +39,7 @@ applies() { # NAME REWRITE
 checker=rewrite_checks
 refuses() { # REWRITE CHECK CASE OPTIONS ENVIRONMENT
 	options=$4
+	case $hardware$5 in 1*TFSIM_*) return 0 ;; esac
 	done=$((done + 1))
 	rm -f "$out"/*.decisions
 	run "$2" "$5" "$programs/$checker" "$3" || fail "$2: the program noticed: $(tail -n 3 "$out/$2.out")"
@@ -64,6 +68,7 @@ counterexample() { # PROGRAM REWRITE NAIVE
 		fail "$1: $2 was applied with $applied of $passed seeds only"
 	echo "$1: $passed hostile seeds, applied with $applied"
 	done=$((done + passed))
+	[ "$hardware" = 0 ] || return 0
 	bitten=0
 	options=naive=$3
 	for seed in 1 2 3 4 5; do

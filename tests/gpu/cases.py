@@ -12,7 +12,7 @@ build, source = (os.path.realpath(folder) for folder in sys.argv[1:3])
 simulated_only = {"TFSIM_HOSTILE", "TFSIM_NAIVE", "TFSIM_CUPTI", "TFSIM_COHERENT"}
 no_cases = ("names-", "gpu-", "exports", "cupti_same", "sim_poison", "sim_timeline", "sim_unsupported",
             "stubs_counted", "style", "headers")
-order = ("sim_", "lib_", "driver", "cupti", "rule", "rewrites", "pool", "shim", "activity", "nvtx", "inject",
+order = ("sim_", "lib_", "driver", "cupti", "rule", "rewrite", "shim", "activity", "nvtx", "inject",
          "steps", "expect", "stable")
 
 

@@ -26,7 +26,7 @@ limited() {
 
 # The last words of a program, without what the simulated device says at the end.
 last_words() {
-	grep -v '^tfsim: ' "$1" | tail -n "${2:-2}" | cut -c1-300
+	grep -v '^tfsim: ' "$1" | sed 's/^skipped: //' | tail -n "${2:-2}" | cut -c1-300
 }
 
 has_gpu() {
@@ -62,7 +62,7 @@ link_libraries() {
 	if ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
 		driver=$(timeout 60 find / \( -path /proc -o -path /sys -o -path '*/stubs' -o -path '*/compat' \) -prune \
 			-o -name libcuda.so.1 -print 2>/dev/null | head -n 1)
-		[ -z "$driver" ] || ln -s "$driver" "$1/"
+		[ -z "$driver" ] || ln -sf "$driver" "$1/"
 	fi
 }
 

@@ -108,8 +108,11 @@ else
 		build=$work/pack/build
 	fi
 	link_libraries "$work/libraries" "$libraries" "$root/lib/cuda"
-	[ -L "$build/tests/sim" ] && rm -f "$build/tests/sim"
-	ln -s "$work/libraries" "$build/tests/sim"
+fi
+# Where the programs look for the simulated libraries they find those that they are to use.
+if [ -L "$build/tests/sim" ] || [ ! -e "$build/tests/sim" ]; then
+	ln -sfn "$work/libraries" "$build/tests/sim"
+	trap 'rm -rf "$work"; rm -f "$build/tests/sim"' EXIT
 fi
 link_missing "$work/libraries" "$root/lib"
 libraries=$work/libraries
@@ -152,7 +155,6 @@ for entry in $all; do
 	write_results "$raw"
 	rm -rf "${work:?}/$part"
 done
-[ -z "$simulated" ] && rm -f "$build/tests/sim"
 sed -n 's/^[^	]*	parts	//p; s/^[^	]*	\([^	]*	[^	]*	FAILED\)/  \1/p' "$raw" | tr '\t' ' '
 grep '^Of the gap' "${raw%.tsv}.md"
 echo "written: ${raw%.tsv}.md and .json"
