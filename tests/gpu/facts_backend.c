@@ -99,8 +99,8 @@ static void engine_of(descriptor config, const char *name)
 		CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &engines, &engine);
 	const int noted = cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
 		CUDNN_TYPE_NUMERICAL_NOTE, 32, &count, notes);
-	cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1,
-		&indices, &index);
+	cudnnBackendGetAttribute(
+		engine, CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &indices, &index);
 	for (int64_t i = 0; i < count && i < 32 && noted == 0; i++)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), " %d", (int)notes[i]);
 	fact("backend", name, "%s (status %d, engine %lld, notes status %d:%s)",
@@ -124,9 +124,8 @@ static void plan_of(descriptor config, unsigned i)
 	fact("backend", name, "finalize status %d, workspace %lld", status, (long long)workspace);
 	if (status)
 		return;
-	const int returned =
-		cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
-			CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &got, &back);
+	const int returned = cudnnBackendGetAttribute(plan, CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG,
+		CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &got, &back);
 	snprintf(name, sizeof(name), "plan-%u-to-config", i);
 	fact("backend", name, "%s (status %d)", returned == 0 ? "yes" : "no", returned);
 	snprintf(name, sizeof(name), "plan-%u-to-engine-notes", i);

@@ -50,8 +50,7 @@ static int activation(void)
 {
 	static const float one = 1, zero = 0;
 
-	return (int)cudnnActivationForward(
-		dnn, relu, &one, tensor, memory, &zero, tensor, memory);
+	return (int)cudnnActivationForward(dnn, relu, &one, tensor, memory, &zero, tensor, memory);
 }
 
 static void cost(const char *name, int (*call)(void))

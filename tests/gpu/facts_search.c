@@ -37,8 +37,8 @@ static int find(void)
 
 static int find_ex(void)
 {
-	return cudnnFindConvolutionForwardAlgorithmEx(dnn, x_t, x, w_t, w, conv, y_t, y, MOST,
-		&count, found, workspace, WORKSPACE);
+	return cudnnFindConvolutionForwardAlgorithmEx(
+		dnn, x_t, x, w_t, w, conv, y_t, y, MOST, &count, found, workspace, WORKSPACE);
 }
 
 static int find_filter_ex(void)

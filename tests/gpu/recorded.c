@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is in a recording, as lines "NAME VALUE" (a name is one word) for the GPU suite: device operations and how many
- * are tied to a call, kernels by name, calls by function, losses, facts, rewrites and what they
- * gained in microseconds per step.
+ * What is in a recording, as lines "NAME VALUE" (a name is one word) for the GPU suite: device
+ * operations and how many are tied to a call, kernels by name, calls by function, losses, facts,
+ * rewrites and what they gained in microseconds per step.
  */
 #include <stdio.h>
 #include <string.h>
@@ -40,9 +40,8 @@ static void print_rewrites(const struct tfs_trace *trace)
 		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), "
 		       "%s\n",
 			name, states[one->record.function % 5], (unsigned long long)one->applied,
-			one->predicted_ns / 1e3, one->realised_ns / 1e3,
-			one->realised_low_ns / 1e3, one->realised_high_ns / 1e3,
-			tfs_trace_string(trace, one->reason));
+			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
+			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
 		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);
