@@ -95,7 +95,7 @@ ledger() {
 	sed -n 's/^rewrite-\([^ ]*\) \(.*\)/\1 \2/p' "$GPU_WORK/recorded" | while read -r rewrite text; do
 		case $text in 'off, applied 0'*) continue ;; esac
 		put "$1 ledger" "$2: $rewrite" "$text"
-		echo "$text" | sed -n 's/^[a-z]*, applied [0-9]*, predicted \([-0-9.][-0-9.]*\),.*/\1/p'
+		echo "$text" | sed -n 's/^apply, applied [0-9]*, predicted \([-0-9.][-0-9.]*\),.*/\1/p'
 	done | awk '{ sum += $1 } END { if (NR) print sum }' >"$GPU_WORK/predicted"
 	[ ! -s "$GPU_WORK/predicted" ] || put "$1 predicted" "$2" "$(cat "$GPU_WORK/predicted")"
 	sed -n 's/^fact-\(cudnn-search.*\)/\1/p' "$GPU_WORK/recorded" | while read -r what text; do
@@ -121,6 +121,12 @@ step_time() {
 	fi
 	put "$section" "$variant" "$(awk '/^time: step/ { print $3; exit }' step.out)"
 	ledger "$section" "$variant" step.tfs
+}
+
+# At the end of a part that measures: what the device made of it.
+clocks() {
+	[ -n "$GPU_SIMULATED" ] || put environment "after $GPU_PART" "$(nvidia-smi --format=csv,noheader \
+		--query-gpu=clocks.sm,clocks.mem,temperature.gpu,power.draw 2>/dev/null | head -n 1)"
 }
 
 shim=${GPU_BUILD:-}/shim/libtfshim.so

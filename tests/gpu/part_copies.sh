@@ -31,4 +31,5 @@ measure +staging "$under TFSHIM_OPTIONS=measure=0:record=none:report=0:quiet=1" 
 	measure '' TFSHIM_DISABLE=1 --loaders "$loaders"
 	measure +staging "$under TFSHIM_OPTIONS=measure=0:record=none:report=0:quiet=1" --only pageable --loaders "$loaders"
 }
+clocks
 exit 0

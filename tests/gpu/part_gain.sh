@@ -12,14 +12,21 @@ put gain-setup rewrites "$rewrites"
 put gain-setup steps "$steps, the first $warmup not timed"
 library="LD_PRELOAD=$shim TFSHIM_OPTIONS=report=0:quiet=1"
 
-# one SIZE VARIANT
+# one NET SIZE VARIANT
 one() {
-	variant=$2
+	net=$1 variant=$3
+	shift
+	case $net in
+	lenet) program=$trainers/lenet_${variant%%+*} ;;
+	mlp) program=$trainers/mlp ;;
+	*) program=$suite/${net#static-}_static ;;
+	esac
+	[ -x "$program" ] || return 0
 	settings=TFSHIM_DISABLE=1
 	case $variant in
-	*+*) settings="$library TFSHIM_REWRITE=${variant#*+} TFSHIM_DECISIONS=$PWD/$1-${variant%%+*}-${variant#*+}.decisions" ;;
+	*+*) settings="$library TFSHIM_REWRITE=${variant#*+} TFSHIM_DECISIONS=$PWD/$net-$1-${variant%%+*}-${variant#*+}.decisions" ;;
 	esac
-	step_time "gain lenet $1" "$variant" "$settings" "$trainers/lenet_${variant%%+*}" --data "$digits" --size "$1" \
+	step_time "gain $net $1" "$variant" "$settings" "$program" --data "$digits" --size "$1" \
 		--steps "$steps" --warmup "$warmup" --quiet
 }
 
@@ -32,9 +39,15 @@ round=0
 while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	for size in $sizes; do
 		for variant in $(rotate $round $variants); do
-			one "$size" "$variant"
+			one lenet "$size" "$variant"
+		done
+		# They have no twin: what they lose under the library, and what a linked runtime gains.
+		for variant in $(rotate $round naive naive+safe); do
+			one mlp "$size" "$variant"
+			[ -n "$GPU_SIMULATED" ] || one static-lenet_naive "$size" "$variant"
 		done
 	done
 	round=$((round + 1))
 done
+clocks
 exit 0

@@ -58,4 +58,5 @@ while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	done
 	round=$((round + 1))
 done
+clocks
 exit 0

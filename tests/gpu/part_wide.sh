@@ -6,8 +6,8 @@
 sizes='large medium tiny' library="LD_PRELOAD=$shim TFSHIM_OPTIONS=report=0:quiet=1"
 loaders=$(($(nproc) / 2))
 # Large steps are milliseconds, tiny ones a fraction of one.
-steps_large=700 steps_medium=1600 steps_tiny=2200
-warmup_large=350 warmup_medium=600 warmup_tiny=700
+steps_large=550 steps_medium=1600 steps_tiny=2200
+warmup_large=300 warmup_medium=600 warmup_tiny=700
 [ -z "$GPU_QUICK" ] || sizes=tiny steps_tiny=40 warmup_tiny=10
 rewrites=$("$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' ' ')
 
@@ -42,4 +42,5 @@ while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	done
 	round=$((round + 1))
 done
+clocks
 exit 0

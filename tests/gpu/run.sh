@@ -34,7 +34,7 @@ export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
 merge=''
 # In this order: first what no other machine can tell. With the seconds that each may take.
-all='environment:60 facts:180 cases:300 recordings:120 gain:300 wide:300 overhead:240 copies:120 torch:120 around:120'
+all='environment:60 facts:180 cases:300 recordings:120 gain:360 wide:420 overhead:240 copies:120 torch:120 around:120'
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -133,7 +133,7 @@ for entry in $all; do
 	left=$((end - $(date +%s)))
 	if [ "$left" -lt 20 ]; then
 		echo "$part: left out, no time"
-		GPU_PART=$part put parts "$part" "left out: no time"
+		grep -q "^$part	parts	" "$raw" || GPU_PART=$part put parts "$part" "left out: no time"
 		continue
 	fi
 	[ "$limit" -le "$left" ] || limit=$left
