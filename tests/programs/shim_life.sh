@@ -190,8 +190,11 @@ idle() {
 	says idle '1 threads'
 	output=$work/true/x
 	compare true '' true
+	output=$work/true/y
+	compare threads '' grep Threads /proc/self/status
 	output=
 	[ ! -e "$work/true" ] || fail "a folder was made"
+	says threads 'Threads:	1'
 }
 
 $case
