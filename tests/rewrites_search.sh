@@ -26,6 +26,9 @@ refuses cudnn-search search-works gain search_workspace=0 ""
 # Enough for one stream.
 refuses cudnn-search workspace-memory workspace-memory search_workspace=1000 ""
 applies workspace-memory cudnn-search
+# What would be chosen computes something else, or writes where it must not.
+refuses cudnn-search same-result convolution "" TFSIM_WRONG=1
+refuses cudnn-search same-result convolution "" TFSIM_WILD=1
 refuses cudnn-search asked-as-decided asked-as-decided "" ""
 refuses cudnn-search not-capturing conv-capturing "" ""
 

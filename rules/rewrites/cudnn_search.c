@@ -13,6 +13,8 @@
  *   device.
  * - The candidate has the descriptor's own math type; it is deterministic if the program's is, by
  *   cuDNN's flag and by its documentation; it is neither FFT nor Winograd unless the program's is.
+ * - Before it is chosen it has computed the same as the program's own, up to rounding, from the
+ *   same numbers, and has written nothing behind its output and workspace.
  * - The search works on a handle, a stream and scratch tensors of its own; it waits for none of the
  *   program's streams, and gives back what it takes. It stays within the options' time, number of
  *   problems, memory and workspace, and leaves the device a margin.

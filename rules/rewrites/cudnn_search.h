@@ -24,6 +24,7 @@
 	X(IDLE, "streams-idle")                                                                    \
 	X(MEMORY, "device-memory")                                                                 \
 	X(SEARCH, "search-works")                                                                  \
+	X(SAME, "same-result")                                                                     \
 	X(GAIN, "gain")                                                                            \
 	X(WORKSPACE, "workspace-memory")
 

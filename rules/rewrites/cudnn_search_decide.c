@@ -81,20 +81,17 @@ static const struct tfs_decision *search(struct tfs_search_device *device,
 		.until_ns = start_ns + budget_ns - spent_ns,
 	};
 	enum tfs_search_result result = TFS_SEARCH_FAILED;
-	const int asked = question->asked;
 
 	const bool idle = tfs_search_device_idle(device, (CUstream)tfs_cudnn_stream(what->handle));
 	if (idle)
-		result = tfs_search_run(device, what, &limits, candidates);
+		result = tfs_search_run(device, what, &limits, question->asked, candidates);
 	searched += idle;
 	spent_ns += tfs_clock_ns(CLOCK_MONOTONIC) - start_ns;
 	if (!tfs_search_check(TFS_SEARCH_IDLE, idle, site) ||
 		!tfs_search_check(TFS_SEARCH_MEMORY, result != TFS_SEARCH_NO_MEMORY, site) ||
 		!tfs_search_check(TFS_SEARCH_TIME, result != TFS_SEARCH_NO_TIME, site) ||
-		!tfs_search_check(TFS_SEARCH_SEARCH,
-			result == TFS_SEARCH_DONE && asked >= 0 &&
-				asked < (int)TFS_SEARCH_ALGORITHMS && candidates[asked].available,
-			site))
+		!tfs_search_check(TFS_SEARCH_SEARCH, result != TFS_SEARCH_FAILED, site) ||
+		!tfs_search_check(TFS_SEARCH_SAME, result != TFS_SEARCH_DIFFERS, site))
 		return NULL;
 	return conclude(what, question, candidates, site);
 }

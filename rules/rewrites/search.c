@@ -4,57 +4,10 @@
 #include <string.h>
 
 #include "rules/rewrites/search_fences.h"
+#include "rules/rewrites/search_scratch.h"
+#include "rules/rewrites/search_verify.h"
 #include "shim/clock.h"
 #include "shim/hook.h"
-
-#define LEAST_WORKSPACE (UINT64_C(1) << 20)
-
-struct scratch {
-	void *x;
-	void *w;
-	void *y;
-	void *workspace;
-	uint64_t workspace_bytes;
-};
-
-static void give_back(struct tfs_search_device *device, const struct scratch *scratch)
-{
-	tfs_search_free(device, scratch->x);
-	tfs_search_free(device, scratch->w);
-	tfs_search_free(device, scratch->y);
-	tfs_search_free(device, scratch->workspace);
-	tfs_search_device_settle(device);
-}
-
-static bool get_scratch(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct tfs_search_limits *limits, struct scratch *out)
-{
-	struct tfs_tensor x;
-	struct tfs_tensor w;
-	struct tfs_tensor y;
-
-	memset(out, 0, sizeof(*out));
-	if (!tfs_tensor_read(search->x, &x) || !tfs_filter_read(search->w, &w) ||
-		!tfs_tensor_read(search->y, &y) || x.bytes + w.bytes + y.bytes > limits->memory)
-		return false;
-	out->x = tfs_search_allocate(device, x.bytes, device->stream);
-	out->w = tfs_search_allocate(device, w.bytes, device->stream);
-	out->y = tfs_search_allocate(device, y.bytes, device->stream);
-	/* As much as can be had up to the limit: algorithms that need more are not tried. */
-	const uint64_t rest = limits->memory - x.bytes - w.bytes - y.bytes;
-	out->workspace_bytes = rest < limits->workspace ? rest : limits->workspace;
-	while (out->workspace == NULL && out->workspace_bytes > 0) {
-		out->workspace = tfs_search_allocate(device, out->workspace_bytes, device->stream);
-		if (out->workspace == NULL)
-			out->workspace_bytes = out->workspace_bytes > LEAST_WORKSPACE
-						       ? out->workspace_bytes / 2
-						       : 0;
-	}
-	if (out->x != NULL && out->w != NULL && out->y != NULL)
-		return true;
-	give_back(device, out);
-	return false;
-}
 
 /* The three directions' entries have one layout; only the type of `algo` differs. */
 _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(cudnnConvolutionBwdDataAlgoPerf_t) &&
@@ -65,7 +18,7 @@ _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(cudnnConvolutionB
 #define REAL(name) ((__typeof__(&name))tfs_lookup_named(TFS_LIBRARY_cudnn, #name))
 
 static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct scratch *scratch, int most, int *out_count,
+	const struct tfs_scratch *scratch, int most, int *out_count,
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionForwardAlgorithmEx) find =
@@ -78,7 +31,7 @@ static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct
 }
 
 static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct scratch *scratch, int most, int *out_count,
+	const struct tfs_scratch *scratch, int most, int *out_count,
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) find =
@@ -92,7 +45,7 @@ static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tf
 }
 
 static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct scratch *scratch, int most, int *out_count,
+	const struct tfs_scratch *scratch, int most, int *out_count,
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) find =
@@ -106,7 +59,7 @@ static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct 
 }
 
 static cudnnStatus_t find(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct scratch *scratch, int most, int *out_count,
+	const struct tfs_scratch *scratch, int most, int *out_count,
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	switch (search->family) {
@@ -155,7 +108,7 @@ static void summarise(const struct samples *samples, struct tfs_candidate *candi
 }
 
 static enum tfs_search_result measure(struct tfs_search_device *device,
-	const struct tfs_search *search, const struct scratch *scratch, uint64_t until_ns,
+	const struct tfs_search *search, const struct tfs_scratch *scratch, uint64_t until_ns,
 	struct tfs_candidate *candidates)
 {
 	cudnnConvolutionFwdAlgoPerf_t list[TFS_SEARCH_ALGORITHMS * 2];
@@ -180,23 +133,33 @@ static enum tfs_search_result measure(struct tfs_search_device *device,
 }
 
 enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
-	const struct tfs_search *search, const struct tfs_search_limits *limits,
+	const struct tfs_search *search, const struct tfs_search_limits *limits, int asked,
 	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS])
 {
-	struct scratch scratch;
+	struct tfs_scratch scratch;
 
 	memset(out_candidates, 0, TFS_SEARCH_ALGORITHMS * sizeof(*out_candidates));
-	if (!get_scratch(device, search, limits, &scratch))
+	if (!tfs_scratch_get(device, search, limits, &scratch))
 		return TFS_SEARCH_NO_MEMORY;
-	struct scratch used = scratch;
+	struct tfs_scratch used = scratch;
 	if (search->live_x != NULL) {
 		used.x = search->live_x;
 		used.w = search->live_w;
 		used.y = search->live_y;
 	}
-	const enum tfs_search_result result =
+	enum tfs_search_result result =
 		measure(device, search, &used, limits->until_ns, out_candidates);
-	give_back(device, &scratch);
+	if (result == TFS_SEARCH_DONE && (asked < 0 || asked >= (int)TFS_SEARCH_ALGORITHMS ||
+						 !out_candidates[asked].available))
+		result = TFS_SEARCH_FAILED;
+	if (result == TFS_SEARCH_DONE && search->live_x == NULL) {
+		const int chosen = tfs_search_best(search->family, out_candidates, asked);
+
+		if (chosen != asked &&
+			!tfs_search_same(device, search, &scratch, out_candidates, asked, chosen))
+			result = TFS_SEARCH_DIFFERS;
+	}
+	tfs_scratch_give_back(device, &scratch);
 	return result;
 }
 

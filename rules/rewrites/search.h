@@ -50,12 +50,14 @@ enum tfs_search_result {
 	TFS_SEARCH_DONE,
 	TFS_SEARCH_NO_MEMORY, /* the device has not enough left to spare, or the limit is too low */
 	TFS_SEARCH_NO_TIME,
-	TFS_SEARCH_FAILED /* the library refused */
+	TFS_SEARCH_FAILED, /* the library refused, or does not measure what was asked */
+	TFS_SEARCH_DIFFERS /* the fastest that fits computes something else than the asked one */
 };
 
-/* Fills out_candidates (by algorithm number). The device's equipment is taken. */
+/* Fills out_candidates (by algorithm number), and holds the best that may stand for the asked one
+ * against it. The device's equipment is taken. */
 enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
-	const struct tfs_search *search, const struct tfs_search_limits *limits,
+	const struct tfs_search *search, const struct tfs_search_limits *limits, int asked,
 	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS]);
 
 /* The heuristics' whole list, by the program's handle; the number of entries, 0 when there is none.

@@ -38,6 +38,10 @@ static struct {
 	CUresult (*allocate)(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
 	CUresult (*free)(CUdeviceptr, CUstream);
 	CUresult (*info)(size_t *, size_t *);
+	CUresult (*send)(CUdeviceptr, const void *, size_t, CUstream);
+	CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
+	CUresult (*fetch)(void *, CUdeviceptr, size_t, CUstream);
+	CUresult (*set)(CUdeviceptr, unsigned char, size_t, CUstream);
 	CUresult (*capture_mode)(CUstreamCaptureMode *);
 } real;
 
@@ -62,6 +66,10 @@ static bool look_up_all(void)
 	       LOOK_UP(pool, cuda, "cuMemPoolCreate") && LOOK_UP(trim, cuda, "cuMemPoolTrimTo") &&
 	       LOOK_UP(allocate, cuda, "cuMemAllocFromPoolAsync") &&
 	       LOOK_UP(free, cuda, "cuMemFreeAsync") && LOOK_UP(info, cuda, "cuMemGetInfo_v2") &&
+	       LOOK_UP(send, cuda, "cuMemcpyHtoDAsync_v2") &&
+	       LOOK_UP(copy, cuda, "cuMemcpyDtoDAsync_v2") &&
+	       LOOK_UP(fetch, cuda, "cuMemcpyDtoHAsync_v2") &&
+	       LOOK_UP(set, cuda, "cuMemsetD8Async") &&
 	       LOOK_UP(capture_mode, cuda, "cuThreadExchangeStreamCaptureMode");
 }
 
@@ -212,6 +220,36 @@ void tfs_search_free(struct tfs_search_device *device, void *memory)
 {
 	if (memory != NULL)
 		real.free((CUdeviceptr)(uintptr_t)memory, device->stream);
+}
+
+static CUdeviceptr address(const void *memory)
+{
+	return (CUdeviceptr)(uintptr_t)memory;
+}
+
+void tfs_search_send(
+	struct tfs_search_device *device, void *target, const void *host, uint64_t bytes)
+{
+	real.send(address(target), host, bytes, device->stream);
+}
+
+void tfs_search_copy(
+	struct tfs_search_device *device, void *target, const void *source, uint64_t bytes)
+{
+	real.copy(address(target), address(source), bytes, device->stream);
+}
+
+void tfs_search_set(
+	struct tfs_search_device *device, void *target, unsigned char value, uint64_t bytes)
+{
+	real.set(address(target), value, bytes, device->stream);
+}
+
+bool tfs_search_fetch(
+	struct tfs_search_device *device, void *host, const void *source, uint64_t bytes)
+{
+	return real.fetch(host, address(source), bytes, device->stream) == CUDA_SUCCESS &&
+	       real.synchronize(device->stream) == CUDA_SUCCESS;
 }
 
 void tfs_search_device_settle(struct tfs_search_device *device)

@@ -57,6 +57,17 @@ void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUst
 /* Gives memory back once the work before it on the device's own stream is done. */
 void tfs_search_free(struct tfs_search_device *device, void *memory);
 
+/* In the order of the device's own stream: from the host, within the device, one value for all
+ * bytes; and to the host, which waits. */
+void tfs_search_send(
+	struct tfs_search_device *device, void *target, const void *host, uint64_t bytes);
+void tfs_search_copy(
+	struct tfs_search_device *device, void *target, const void *source, uint64_t bytes);
+void tfs_search_set(
+	struct tfs_search_device *device, void *target, unsigned char value, uint64_t bytes);
+bool tfs_search_fetch(
+	struct tfs_search_device *device, void *host, const void *source, uint64_t bytes);
+
 /* Waits for the device's own stream and gives what was freed back to the driver. */
 void tfs_search_device_settle(struct tfs_search_device *device);
 

@@ -2,6 +2,7 @@
 #include "tests/sim/cudnn_conv.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* NCHW order in memory terms: spatial dimensions are right-aligned to depth, height, width. */
@@ -77,6 +78,7 @@ struct run {
 	struct tfs_conv conv;
 	struct tfs_sum_order order;
 	bool atomics;
+	bool wrong, wild;
 	struct tfs_blend s;
 	const float *a; /* x, w, x */
 	const float *b; /* w, dy, dy */
@@ -116,6 +118,18 @@ static void run_conv(void *args)
 	} else {
 		tfs_conv_grad_filter(&r->conv, o, r->s, r->a, r->b, r->out);
 	}
+	if (r->wrong)
+		r->out[1] *= 3;
+	if (r->wild)
+		((char *)r->workspace)[r->workspace_bytes] ^= 1;
+}
+
+/* For tests of those who check: this algorithm does not do what it should. */
+static bool is_named(const char *variable, int algo)
+{
+	const char *text = getenv(variable);
+
+	return text && atoi(text) == algo;
 }
 
 static cudnnStatus_t execute(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo,
@@ -138,6 +152,8 @@ static cudnnStatus_t execute(cudnnHandle_t handle, const struct tfs_dnn_problem 
 	r->conv = p->conv;
 	r->order = a->order;
 	r->atomics = !a->deterministic;
+	r->wrong = is_named("TFSIM_WRONG", algo);
+	r->wild = r->workspace_bytes && is_named("TFSIM_WILD", algo);
 	rc = tfs_dnn_algo_prologue(handle, p, algo);
 	if (rc)
 		return rc;
