@@ -75,6 +75,12 @@ for limit in 64m 6m; do
 	done=$((done + 1))
 done
 
+options=
+run contexts "" "$programs/rewrite_limits" two-contexts || fail "contexts: $(tail -n 3 "$out/contexts.out")"
+"$programs/ledger" "$out/contexts.tfs" | grep -q "^fact staging.pinned $((32 << 20))$" ||
+	fail "contexts: not a ring for each"
+done=$((done + 1))
+
 # On the driver's functions: once for each call, whichever form it was looked up in.
 options=
 run driver "TFSIM_PACE=0" "$programs/rewrite_driver" || fail "driver: $(tail -n 3 "$out/driver.out")"

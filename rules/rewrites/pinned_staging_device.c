@@ -61,6 +61,7 @@ static struct {
 	CUresult (*pointer)(void *, CUpointer_attribute, CUdeviceptr);
 	CUresult (*event_query)(CUevent);
 	CUresult (*event_record)(CUevent, CUstream);
+	CUresult (*context)(CUcontext *);
 } beside;
 
 static bool look_up(struct layer *layer, bool driver)
@@ -85,6 +86,8 @@ static bool look_up(struct layer *layer, bool driver)
 		(__typeof__(beside.event_query))tfs_lookup_named(TFS_LIBRARY_cuda, "cuEventQuery");
 	beside.event_record = (__typeof__(beside.event_record))tfs_lookup_named(
 		TFS_LIBRARY_cuda, "cuEventRecord");
+	beside.context =
+		(__typeof__(beside.context))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetCurrent");
 	if (!tfs_lookup_object(layer->device.copy_on, &object))
 		return false;
 	layer->library = object.start;
@@ -127,17 +130,21 @@ bool tfs_staging_context(
 {
 	void *context = NULL;
 
-	if (!device->driver) {
-		if (device->device(&out_context->device) != 0)
+	if (device->driver) {
+		if (device->context(&context) != 0 ||
+			device->context_device(&out_context->device) != 0)
 			return false;
+	} else if (device->device(&out_context->device) != 0) {
+		return false;
+	} else if (beside.context == NULL) {
 		out_context->key = (uint64_t)out_context->device + 1;
 		return true;
-	}
-	if (device->context(&context) != 0 || context == NULL ||
-		device->context_device(&out_context->device) != 0)
+	} else if (beside.context((CUcontext *)&context) != CUDA_SUCCESS) {
 		return false;
+	}
+	/* A new thread has none before its first call of the runtime. */
 	out_context->key = (uint64_t)(uintptr_t)context;
-	return true;
+	return context != NULL;
 }
 
 static enum tfs_staging_place place_by_driver(const struct tfs_staging_device *device,

@@ -22,6 +22,7 @@ static struct slot {
 	_Atomic bool stale;                                /* its device was reset */
 	_Atomic(const struct tfs_staging_device *) device; /* NULL: no ring here */
 	_Atomic uint64_t key;
+	_Atomic uint32_t number; /* of its device */
 } slots[MOST_RINGS];
 static _Atomic bool making;   /* only ever tried */
 static _Atomic bool failed;   /* the driver would not pin */
@@ -174,6 +175,7 @@ static enum tfs_staging_ring_answer make(struct slot *slot, const struct tfs_sta
 	pinned_bytes += count * TFS_STAGING_CHUNK;
 	tfs_recorder_fact("staging.pinned", "bytes pinned for staging", pinned_bytes);
 	atomic_store(&slot->key, context->key);
+	atomic_store(&slot->number, (uint32_t)context->device);
 	atomic_store(&slot->device, device);
 	return TFS_RING_TAKEN;
 }
@@ -276,7 +278,7 @@ void tfs_staging_ring_reset(uint32_t device)
 	for (uint32_t i = 0; i < MOST_RINGS; i++) {
 		const struct tfs_staging_device *of = atomic_load(&slots[i].device);
 
-		if (of != NULL && !of->driver && atomic_load(&slots[i].key) == device + 1)
+		if (of != NULL && !of->driver && atomic_load(&slots[i].number) == device)
 			atomic_store(&slots[i].stale, true);
 	}
 }

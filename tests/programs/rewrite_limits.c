@@ -143,6 +143,23 @@ static void receive_often(void)
 		receive(host, device);
 }
 
+/* The runtime works in whatever context is current: what was made in one is of no use in another.
+ */
+static void send_in_two_contexts(void)
+{
+	void *library = dlopen("libcuda.so.1", RTLD_NOW);
+	int (*create)(void **, unsigned, int);
+	void *context;
+
+	TEST_NEED(library != NULL);
+	create = (__typeof__(create))dlsym(library, "cuCtxCreate_v2");
+	TEST_NEED(create != NULL);
+	send_and_receive();
+	TEST_EQ(create(&context, 0, 0), 0);
+	OK(cudaMalloc((void **)&device, BYTES));
+	send_and_receive();
+}
+
 /* By a way that nothing between the program and the runtime sees. */
 static void send_in_hidden_capture(void)
 {
@@ -181,6 +198,7 @@ static const struct {
 	{"source-mapped", send_hole},
 	{"target-mapped", receive_hole},
 	{"memory-to-spare", send_in_little_space},
+	{"two-contexts", send_in_two_contexts},
 	{"hidden-capture", send_in_hidden_capture},
 };
 
