@@ -197,11 +197,55 @@ static void read_log_level(const char *text)
 	tfs_log_say("TFSHIM_LOG: '%s' is no level; it takes error, warn, info or debug", text);
 }
 
-static bool is_disabled(void)
+static const char *program_name(void)
+{
+	static char path[PATH_MAX];
+	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	if (length <= 0)
+		return "program";
+	path[length] = '\0';
+	return strrchr(path, '/') + 1;
+}
+
+/* `*` stands for any text, `?` for one letter. */
+static bool fits(const char *text, const char *pattern)
+{
+	const char *star = NULL;
+	const char *from = NULL;
+
+	while (*text != '\0') {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = text;
+		} else if (*pattern == '?' || *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star != NULL) {
+			pattern = star;
+			text = ++from;
+		} else {
+			return false;
+		}
+	}
+	return pattern[strspn(pattern, "*")] == '\0';
+}
+
+bool tfs_env_disabled(void)
 {
 	const char *disabled = getenv("TFSHIM_DISABLE");
+	const char *process = getenv("TFSHIM_PROCESS");
 
-	return disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0';
+	return (disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0') ||
+	       (process != NULL && *process != '\0' && !fits(program_name(), process));
+}
+
+static uint32_t stated_ranks = 1;
+
+void tfs_env_ranks(uint32_t ranks)
+{
+	__atomic_store_n(
+		&tfs_options.ranks, ranks > stated_ranks ? ranks : stated_ranks, __ATOMIC_RELAXED);
 }
 
 void tfs_env_read(void)
@@ -214,12 +258,14 @@ void tfs_env_read(void)
 	const char *rewrite = getenv("TFSHIM_REWRITE");
 
 	read_log_level(getenv("TFSHIM_LOG"));
-	tfs_options.disabled = is_disabled();
+	tfs_options.disabled = tfs_env_disabled();
 	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
 	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
 	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
+	tfs_options.rank_stated = getenv(ranks[0]) != NULL;
 	tfs_options.rank = number_from(ranks, 0);
-	tfs_options.ranks = number_from(sizes, 1);
+	stated_ranks = number_from(sizes, 1);
+	tfs_options.ranks = stated_ranks;
 	read_options(getenv("TFSHIM_OPTIONS"));
 	if (tfs_options.help)
 		print_help();
@@ -249,7 +295,7 @@ bool tfs_env_driver(void)
 {
 	static _Atomic int known;
 
-	if (known == 0 && is_disabled())
+	if (known == 0 && tfs_env_disabled())
 		known = 1;
 	return early_flag("driver", &known);
 }
@@ -258,7 +304,7 @@ bool tfs_env_deepbind(void)
 {
 	static _Atomic int known;
 
-	if (known == 0 && is_disabled())
+	if (known == 0 && tfs_env_disabled())
 		known = 2;
 	return early_flag("deepbind", &known);
 }
@@ -268,17 +314,6 @@ static size_t put_text(char *target, size_t room, const char *text)
 	const int length = snprintf(target, room, "%s", text);
 
 	return length < 0 ? 0 : (size_t)length;
-}
-
-static const char *program_name(void)
-{
-	static char path[PATH_MAX];
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (length <= 0)
-		return "program";
-	path[length] = '\0';
-	return strrchr(path, '/') + 1;
 }
 
 static size_t put_smallest_free(char *target, size_t room, const char *so_far)

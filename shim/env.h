@@ -4,8 +4,9 @@
 
 /*
  * What the user asked for: TFSHIM_OPTIONS (key=value, separated by colons), TFSHIM_OUTPUT,
- * TFSHIM_REWRITE, TFSHIM_LOG, TFSHIM_DISABLE. Read once, before the first recorded call; constant
- * from then on, so any thread may read it. To add an option, add its row to TFS_OPTIONS.
+ * TFSHIM_REWRITE, TFSHIM_LOG, TFSHIM_PROCESS, TFSHIM_DISABLE. Read once, before the first recorded
+ * call; constant from then on, so any thread may read it. To add an option, add its row to
+ * TFS_OPTIONS.
  */
 
 #include <stdbool.h>
@@ -73,8 +74,10 @@ struct tfs_options {
 	const char *rewrite;   /* TFSHIM_REWRITE, or "safe" */
 	const char *decisions; /* TFSHIM_DECISIONS: file of cudnn-search's decisions, or NULL */
 	bool disabled;
+	bool rank_stated; /* by TFSHIM_RANK */
+	/* As the launcher says, or NCCL's largest communicator: only these two may change. */
 	uint32_t rank;
-	uint32_t ranks;
+	uint32_t ranks; /* processes */
 };
 
 extern struct tfs_options tfs_options;
@@ -88,6 +91,13 @@ static inline const char *tfs_env_text(uint64_t field)
 /* Reads the environment; bad keys and values are named on stderr once and left at their default.
  * Called once, by one thread. */
 void tfs_env_read(void);
+
+/* Is this a process to stay out of: by TFSHIM_DISABLE, or because its program's name is not what
+ * TFSHIM_PROCESS asks for? May be asked at any time. */
+bool tfs_env_disabled(void);
+
+/* At least so many processes work together. */
+void tfs_env_ranks(uint32_t ranks);
 
 /* Is the driver layer on? May be asked before tfs_env_read(), and before any constructor ran. */
 bool tfs_env_driver(void);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/nvtx.h"
 #include "shim/nvtx_names.h"
@@ -99,11 +100,9 @@ int InitializeInjectionNvtx2(export_function *exports)
 
 static bool is_unwanted(void)
 {
-	const char *disabled = getenv("TFSHIM_DISABLE");
 	const char *options = getenv("TFSHIM_OPTIONS");
 
-	return (disabled != NULL && *disabled != '\0' && strcmp(disabled, "0") != 0) ||
-	       (options != NULL && strstr(options, "nvtx=0") != NULL);
+	return tfs_env_disabled() || (options != NULL && strstr(options, "nvtx=0") != NULL);
 }
 
 void tfs_nvtx_announce(void)

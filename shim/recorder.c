@@ -43,6 +43,17 @@ static bool have_thread_key;
 static bool forgotten;
 static const uint32_t *ours; /* 1, and 0 in a child */
 
+void tfs_recorder_rank(uint32_t rank)
+{
+	struct tfs_file_header *header = tfs_recording.header;
+
+	if (tfs_options.rank_stated)
+		return;
+	__atomic_store_n(&tfs_options.rank, rank, __ATOMIC_RELAXED);
+	if (header != NULL)
+		__atomic_store_n(&header->rank, rank, __ATOMIC_RELAXED);
+}
+
 void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
 {
 	tfs_writer_lost(&tfs_recording, loss, count);

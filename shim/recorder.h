@@ -86,6 +86,9 @@ uint32_t tfs_recorder_kernel(const char *name);
 /* States something for the report's visibility section. Any thread. */
 void tfs_recorder_fact(const char *key, const char *text, uint64_t number);
 
+/* The process's rank is known now, unless the user stated it. Any thread. */
+void tfs_recorder_rank(uint32_t rank);
+
 /* Counts a loss. Any thread. */
 void tfs_recorder_lost(enum tfs_loss loss, uint64_t count);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "shim/log.h"
+#include "shim/recorder.h"
 #include "tests/test.h"
 
 static char folder[] = "/tmp/tfshim-unit-XXXXXX";
@@ -166,6 +167,46 @@ static void test_variables(void)
 	TEST_TRUE(!tfs_options.disabled);
 }
 
+/* The program is this one: unit-env. */
+static void test_process(void)
+{
+	static const struct {
+		const char *pattern;
+		bool on;
+	} cases[] = {{"", true}, {"unit-env", true}, {"*", true}, {"unit*", true}, {"*env", true},
+		{"u?it-*n?", true}, {"*t-*v*", true}, {"env", false}, {"unit-env?", false},
+		{"unit", false}, {"python3*", false}, {"*x*", false}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		setenv("TFSHIM_PROCESS", cases[i].pattern, 1);
+		read_options(NULL);
+		if (!TEST_EQ(tfs_options.disabled, !cases[i].on))
+			printf("  for '%s'\n", cases[i].pattern);
+	}
+	unsetenv("TFSHIM_PROCESS");
+}
+
+/* What NCCL says goes before the launchers' variables, and not before what was stated. */
+static void test_ranks(void)
+{
+	unsetenv("TFSHIM_RANK");
+	setenv("RANK", "3", 1);
+	unsetenv("WORLD_SIZE");
+	read_options(NULL);
+	TEST_EQ(tfs_options.rank, 3);
+	tfs_recorder_rank(6);
+	TEST_EQ(tfs_options.rank, 6);
+	setenv("TFSHIM_RANK", "4", 1);
+	setenv("WORLD_SIZE", "8", 1);
+	read_options(NULL);
+	tfs_recorder_rank(6);
+	TEST_EQ(tfs_options.rank, 4);
+	tfs_env_ranks(16);
+	TEST_EQ(tfs_options.ranks, 16);
+	tfs_env_ranks(1);
+	TEST_EQ(tfs_options.ranks, 8);
+}
+
 /* Asked once per process. */
 static void expect_driver(const char *options, const char *disabled, bool on)
 {
@@ -234,10 +275,10 @@ static void test_output(void)
 
 int main(void)
 {
-	static const char *const variables[] = {"TFSHIM_LOG", "TFSHIM_DISABLE", "TFSHIM_OUTPUT",
-		"TFSHIM_REWRITE", "TFSHIM_RANK", "RANK", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
-		"SLURM_PROCID", "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
-		"WORLD_SIZE"};
+	static const char *const variables[] = {"TFSHIM_LOG", "TFSHIM_PROCESS", "TFSHIM_DISABLE",
+		"TFSHIM_OUTPUT", "TFSHIM_REWRITE", "TFSHIM_RANK", "RANK", "PMIX_RANK", "PMI_RANK",
+		"PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK",
+		"OMPI_COMM_WORLD_SIZE", "WORLD_SIZE"};
 
 	TEST_NEED(mkdtemp(folder) != NULL);
 	snprintf(said, sizeof(said), "%s/said", folder);
@@ -253,6 +294,8 @@ int main(void)
 	expect_driver("driver=0:driver=1", "", true);
 	expect_driver("nodriver=0:driver=00", "", true);
 	expect_driver("driver=1", "1", false);
+	test_process();
+	test_ranks();
 	test_output();
 	unlink(said);
 	TEST_EQ(rmdir(folder), 0);
