@@ -55,14 +55,14 @@ verdict="per step of the slowest rank, by 2[0-9] blocks of steps"
 train both 240
 state both "apply *measured over 2 ranks*"
 says both "pinned-staging: [0-9.]+ ms .* $verdict: it stays on"
-train both 80
+train both 160
 state both "apply * 2? blocks of steps, the slowest of 2 ranks"
 says both "TFS101"
 
 # What one rank gains is lost when the other is slower by it.
 train other 240 :naive=32
 says other "pinned-staging: -[0-9.]+ ms .* $verdict: it is off"
-train other 80
+train other 160
 state other "lost * 2? blocks of steps, the slowest of 2 ranks"
 
 train short 60
@@ -76,7 +76,7 @@ for text in "pinned-staging lost -1 -2 -3 24 2" "\\377\\001 %%s %%n\\n" "pinned-
 	mkdir -p "$out/hostile"
 	# shellcheck disable=SC2059 # escapes
 	printf "$text" >"$out/hostile/rewrite_steps.verdicts"
-	train hostile 80
+	train hostile 160
 	state hostile "apply *measured over 2 ranks*"
 done
 exit "$failed"

@@ -211,7 +211,7 @@ measured loses naive=32 "300 1024" lost "it loses, and is off" "-20000 -500"
 measured short "" "60 1024" apply "too short to tell ("
 measured unasked measure=0 "60 1024" apply "not measured, as asked"
 measured again "" "1100 1024 256" apply "asked again as the steps changed: it gains"
-WORLD_SIZE=2 measured ranks "" "60 1024" apply "not measured, there are several ranks; kept"
+WORLD_SIZE=2 measured ranks "" "240 1024" apply "measured over 2 ranks"
 
 echo "$done runs, $failed failures"
 [ "$failed" = 0 ]
