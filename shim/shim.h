@@ -29,7 +29,8 @@ void tfs_shim_first_call_done(void);
 void tfs_shim_wake(void);
 
 /* Called by each thread of the shim's own as it begins. Such a thread returns soon, a second at
- * most, once tfs_shim_alone(): the program's have all ended, and the process is to end with them. */
+ * most, once tfs_shim_alone(): the program's have all ended, and the process is to end with them.
+ */
 void tfs_shim_count_thread(void);
 bool tfs_shim_alone(void);
 
