@@ -148,24 +148,53 @@ static enum use use_of(const struct tfs_timeline *timeline, const struct tfs_hos
 	return USE_WRITE;
 }
 
-/* Whether what was added to is added to again before anything reads it. */
-static bool added_again(const struct tfs_timeline *timeline, uint32_t call, uint32_t range,
-	uint64_t offset, uint64_t bytes)
+static bool covers(const struct tfs_operand *operand, uint64_t first, uint64_t bytes)
 {
-	const struct tfs_access *next =
-		tfs_flow_after(timeline, call, range, offset, bytes, ANY_USE);
+	return operand->address <= first && first + bytes <= operand->address + operand->bytes;
+}
+
+/* What a call means to a sum in [offset, offset + bytes): adds to it, begins it anew, or neither.
+ */
+static enum use use_of_sum(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	uint32_t range, uint64_t offset, uint64_t bytes)
+{
+	const uint64_t first = timeline->ranges[range].address + offset;
+	enum use use = USE_NONE;
+	struct tfs_zero_fill fill;
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 
-	if (!next)
-		return false;
-	while (tfs_operand_next(timeline, &timeline->calls[next->call], &cursor, &operand)) {
-		uint64_t start = operand.address - timeline->ranges[range].address;
+	if (tfs_zero_fill_describe(timeline, call, &fill) && fill.target.range == range)
+		return covers(&fill.target, first, bytes) ? USE_WRITE : USE_NONE;
+	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
+		if (operand.range != range || operand.address >= first + bytes ||
+			first >= operand.address + operand.bytes ||
+			!(operand.role & TFS_ROLE_WRITE))
+			continue;
+		if (attribute_double(call, TFS_ATTRIBUTE_beta) != 0)
+			return USE_ADD;
+		if (use_of(timeline, call, &operand) == USE_WRITE && covers(&operand, first, bytes))
+			use = USE_WRITE;
+	}
+	return use;
+}
 
-		if (operand.range == range && start < offset + bytes &&
-			offset < start + operand.bytes &&
-			use_of(timeline, &timeline->calls[next->call], &operand) == USE_ADD)
-			return true;
+/* Whether what was added to is added to again before it is zeroed or written anew: by another
+ * contribution, or in later steps, where it keeps a sum of several. */
+static bool added_again(const struct tfs_timeline *timeline, uint32_t call, uint32_t range,
+	uint64_t offset, uint64_t bytes)
+{
+	for (unsigned i = 0; i < MOST_USES; i++) {
+		const struct tfs_access *next =
+			tfs_flow_after(timeline, call, range, offset, bytes, ANY_USE);
+		enum use use;
+
+		if (!next)
+			return false;
+		call = next->call;
+		use = use_of_sum(timeline, &timeline->calls[call], range, offset, bytes);
+		if (use != USE_NONE)
+			return use == USE_ADD;
 	}
 	return false;
 }

@@ -94,7 +94,17 @@ static void warm_up_and_pools_pass(void)
 	scene_destroy(scene);
 }
 
-enum use { ADDED, ADDED_TWICE, WRITTEN, WRITTEN_IN_PART, READ, OWN_KERNEL, FILL_KERNEL, TWO_PARTS };
+enum use {
+	ADDED,
+	ADDED_TWICE,
+	WRITTEN,
+	WRITTEN_IN_PART,
+	READ,
+	OWN_KERNEL,
+	FILL_KERNEL,
+	TWO_PARTS,
+	SUMMED
+};
 
 static void use_grad(struct scene *scene, const struct memory *memory, enum use use)
 {
@@ -132,8 +142,9 @@ static void use_grad(struct scene *scene, const struct memory *memory, enum use 
 			(const uint64_t[]){memory->grad, memory->input});
 		break;
 	case ADDED:
+	case SUMMED:
 	case WRITTEN:
-		scene_gemm(scene, 11, memory->input, memory->grad, BYTES, use == ADDED, 50000);
+		scene_gemm(scene, 11, memory->input, memory->grad, BYTES, use != WRITTEN, 50000);
 		break;
 	}
 }
@@ -146,7 +157,8 @@ static void zeroing(enum use use, enum tfs_state state)
 
 	for (unsigned i = 0; i < STEPS; i++) {
 		scene_step(scene);
-		if (use != FILL_KERNEL)
+		/* A sum over steps begins anew in every fifth one. */
+		if (use != FILL_KERNEL && (use != SUMMED || i % 5 == 0))
 			scene_set(scene, 10, memory.grad, BYTES, 0);
 		use_grad(scene, &memory, use);
 		/* The update reads the gradient. */
@@ -188,6 +200,7 @@ int main(void)
 	zeroing(TWO_PARTS, TFS_STATE_VIOLATED);
 	zeroing(FILL_KERNEL, TFS_STATE_VIOLATED);
 	zeroing(ADDED_TWICE, TFS_STATE_PASSED);
+	zeroing(SUMMED, TFS_STATE_PASSED);
 	zeroing(WRITTEN_IN_PART, TFS_STATE_PASSED);
 	zeroing(READ, TFS_STATE_PASSED);
 	zeroing(OWN_KERNEL, TFS_STATE_NOT_MEASURABLE);
