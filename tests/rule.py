@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What a rule says about the program that breaks it, its clean twin and its trap:
-rule.py ID SOURCE BAD CLEAN TRAP, the last three being reports.
+"""What a rule says about the program that breaks it, its clean twin and its traps:
+rule.py ID SOURCES REPORTS [TRAP...], the second and third being folders.
 
-The first has the findings that SOURCE marks ("expect: ID..."), at their lines, and no others; the
-twins have none. A cost that was found by replay is borne out by the clean twin: its steps are
+The first has the findings that its source marks ("expect: ID..."), at their lines, and no others;
+the twins have none. Further traps have what their own sources mark, where "note: ID" is a finding
+of no more than that level and "perhaps: ID" need not be there. A cost that was found by replay is borne out by the clean twin: its steps are
 shorter by as much as the report's interval says.
 """
 
@@ -13,7 +14,7 @@ import os
 import re
 import sys
 
-MARK = re.compile(r"/\*\s*expect:\s*((?:TFS\d+\s*)+)\*/")
+MARK = re.compile(r"/\*\s*(expect|note|perhaps):\s*((?:TFS\d+\s*)+)\*/")
 # Findings about the whole program: those of the rules on what a report can vouch for. What is
 # missing makes other rules unmeasurable, and may break another of its kind.
 WHOLE = {"TFS902": {"TFS904"}, "TFS903": set(), "TFS904": set(), "TFS905": set()}
@@ -23,8 +24,9 @@ UNMEASURED = {"TFS903"}
 
 def marks(source):
     with open(source, encoding="utf-8") as lines:
-        return {(i, os.path.basename(source), number) for number, line in enumerate(lines, 1)
-                for ids in MARK.findall(line) for i in ids.split()}
+        return {(i, os.path.basename(source), number): kind
+                for number, line in enumerate(lines, 1)
+                for kind, ids in MARK.findall(line) for i in ids.split()}
 
 
 def place(finding):
@@ -40,7 +42,7 @@ def check_bad(report, rule, source):
     wrong = []
     found = {place(finding) for finding in report["findings"] if finding["callsite"]["line"]}
     whole = {finding["id"] for finding in report["findings"] if not finding["callsite"]["line"]}
-    expected = marks(source)
+    expected = set(marks(source))
     wrong += [f"missing: {mark}" for mark in sorted(expected - found)]
     wrong += [f"not expected: {mark}" for mark in sorted(found - expected)]
     if rule in WHOLE and rule not in whole:
@@ -55,6 +57,21 @@ def check_twin(report, rule, idle):
     wrong = [f"not expected: {place(finding)}: {finding['message']}"
              for finding in report["findings"] if not (idle and finding["id"] == "TFS905")]
     want = "not_measurable" if idle else "passed"
+    if state(report, rule)["state"] != want:
+        wrong.append(f"{rule} is not {want}: {state(report, rule)}")
+    return wrong
+
+
+def check_trap(report, rule, source):
+    expected = marks(source)
+    found = {place(finding): finding for finding in report["findings"]}
+    needed = {mark for mark, kind in expected.items() if kind != "perhaps"}
+    wrong = [f"missing: {mark}" for mark in sorted(needed - set(found))]
+    wrong += [f"not expected: {mark}: {found[mark]['message']}"
+              for mark in sorted(set(found) - set(expected))]
+    wrong += [f"more than a note: {mark}" for mark, kind in sorted(expected.items())
+              if kind != "expect" and mark in found and found[mark]["level"] != "note"]
+    want = "violated" if needed or found else "passed"
     if state(report, rule)["state"] != want:
         wrong.append(f"{rule} is not {want}: {state(report, rule)}")
     return wrong
@@ -76,20 +93,24 @@ def check_cost(bad, clean, rule):
 
 
 def main():
-    rule, source = "TFS" + sys.argv[1], sys.argv[2]
+    rule = "TFS" + sys.argv[1]
+    names = ["bad", "clean", "trap"] + ["trap_" + trap for trap in sys.argv[4:]]
+    sources = [f"{sys.argv[2]}/rule_{sys.argv[1]}_{name}.c" for name in names]
     reports = []
-    for name in sys.argv[3:6]:
-        with open(name, encoding="utf-8") as file:
+    for name in names:
+        with open(f"{sys.argv[3]}/{name}.json", encoding="utf-8") as file:
             reports.append(json.load(file))
-    bad, clean, trap = reports
-    wrong = [f"bad: {text}" for text in check_bad(bad, rule, source)]
+    bad, clean, trap = reports[:3]
+    wrong = [f"bad: {text}" for text in check_bad(bad, rule, sources[0])]
     wrong += [f"clean: {text}" for text in check_twin(clean, rule, False)]
     wrong += [f"trap: {text}" for text in check_twin(trap, rule, rule in UNMEASURED)]
+    for name, report, source in zip(names[3:], reports[3:], sources[3:]):
+        wrong += [f"{name}: {text}" for text in check_trap(report, rule, source)]
     if rule not in WHOLE:
         wrong += check_cost(bad, clean, rule)
     for text in wrong:
         print(text)
-    for name, report in zip(("bad", "clean", "trap"), reports):
+    for name, report in zip(names, reports):
         if wrong:
             print(f"  {name}: {report['steps']}")
     sys.exit(bool(wrong))

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A rule's three programs on the simulated device, at the modelled pace:
-# rule.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID
+# A rule's three programs, and more traps, on the simulated device at the modelled pace:
+# rule.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID [TRAP...]
 #
 # Costs are compared between runs, so that whatever else the machine does meanwhile counts as cost:
 # three more attempts are allowed.
@@ -13,6 +13,7 @@ tfshim=$(realpath "$2")
 simulated=$3
 programs=$4
 id=$5
+shift 5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
@@ -34,8 +35,10 @@ watch() {
 for attempt in 1 2 3 4; do
 	rm -f "$folder"/*.tfs "$folder"/*.json
 	watch bad && watch clean && watch trap || exit 1
-	python3 "$here/rule.py" "$id" "$here/programs/rule_${id}_bad.c" "$folder/bad.json" \
-		"$folder/clean.json" "$folder/trap.json" && exit 0
+	for trap; do
+		watch "trap_$trap" || exit 1
+	done
+	python3 "$here/rule.py" "$id" "$here/programs" "$folder" "$@" && exit 0
 	echo "  (attempt $attempt)"
 done
 exit 1
