@@ -3,8 +3,8 @@
 #define TFS_SHIM_SANITIZER_H
 
 /*
- * Programs built with ThreadSanitizer. Its runtime takes a thread that libunwind cleans up after for
- * one that is still there, and a process made to share its memory for a thread: neither is done
+ * Programs built with ThreadSanitizer. Its runtime takes a thread that libunwind cleans up after
+ * for one that is still there, and a process made to share its memory for a thread: neither is done
  * under it.
  */
 
