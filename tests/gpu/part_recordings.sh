@@ -20,8 +20,11 @@ keep() {
 		cat "$name.out"
 		return 0
 	fi
-	"$tfshim" report --quiet "$name.tfs" >"$name.said" 2>&1
-	put verdicts "$name" "$(head -n 1 "$name.txt" 2>/dev/null || cat "$name.said")"
+	if ! limited 60 "$tfshim" report --quiet "$name.tfs" >"$name.said" 2>&1; then
+		put verdicts "$name" "FAILED: no report: $(last_words "$name.said")"
+		return 0
+	fi
+	put verdicts "$name" "$(head -n 1 "$name.txt")"
 	put findings "$name" "$(sed -n 's/^ *[0-9]*\. . [a-z]* *\(TFS[0-9]*\) [^ ]* *\([^ ]*\).*/\1@\2/p' "$name.txt" 2>/dev/null | sort | tr '\n' ' ')"
 	put replay "$name" "$(sed -n 's/.*the replay itself is *//p; s/^ *\([0-9.-]* % off\).*/\1/p' "$name.txt" 2>/dev/null | tr '\n' ' ')"
 	echo "== report of $name"

@@ -9,7 +9,8 @@
 #   --only PARTS     some of: environment facts cases recordings gain wide overhead copies torch
 #                    around (with commas; default: all). What a part found before is replaced.
 #   --resume         leave out the parts that are complete in OUT/NAME.tsv
-#   --seconds N      for all parts together; what does not fit is left out, and said
+#   --seconds N      for all parts together; what does not fit is left out, and said. A part that
+#                    is asked for alone may take all of it
 #   --rounds N       most interleaved rounds of every timing (default 7); fewer if time is short
 #   --out DIR        NAME.md, .json, .tsv, .log, and recordings/ (default: tests/gpu/results, and
 #                    the recordings in tests/gpu/recordings)
@@ -32,7 +33,7 @@ root=$(cd "$here/../.." && pwd)
 [ ! -d "$root/bin" ] || PATH=$PATH:$root/bin
 export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
-merge=''
+merge='' timed=''
 # In this order: first what no other machine can tell. With the seconds that each may take.
 all='environment:60 facts:180 cases:300 recordings:120 gain:360 wide:420 overhead:240 copies:120 torch:120 around:120'
 only=''
@@ -40,7 +41,7 @@ while [ $# -gt 0 ]; do
 	case $1 in
 	--only) only=$(echo "$2" | tr ',' ' '); shift ;;
 	--resume) resume=yes ;;
-	--seconds) seconds=$2; shift ;;
+	--seconds) seconds=$2 timed=yes; shift ;;
 	--rounds) rounds=$2; shift ;;
 	--out) out=$2; shift ;;
 	--name) name=$2; shift ;;
@@ -49,7 +50,7 @@ while [ $# -gt 0 ]; do
 	--quick) rounds=1 quick=yes ;;
 	--simulated) simulated=yes ;;
 	--merge) merge=yes ;;
-	-*) sed -n '3,29s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-*) sed -n '3,30s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
@@ -93,7 +94,7 @@ mkdir "$work/libraries"
 . "$here/common.sh"
 
 if [ -n "$simulated" ]; then
-	gpu=simulated
+	gpu='simulated device: nothing below is a measurement'
 	ln -s "${libraries:-$build/tests/sim}"/lib*.so* "$work/libraries/"
 	export TFSIM_PACE=0
 else
@@ -116,7 +117,7 @@ if [ -L "$build/tests/sim" ] || [ ! -e "$build/tests/sim" ]; then
 fi
 link_missing "$work/libraries" "$root/lib"
 libraries=$work/libraries
-name=${name:-$(date -u +%Y-%m-%d)-$(echo "${gpu:-gpu}" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-')}
+name=${name:-$(date -u +%Y-%m-%d)-$(echo "${gpu:-gpu}" | cut -d: -f1 | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-')}
 mkdir -p "$out" "$recordings" || exit 1
 raw=$(cd "$out" && pwd)/$name.tsv
 log=${raw%.tsv}.log
@@ -124,6 +125,9 @@ touch "$raw" "$log"
 export GPU_HERE="$here" GPU_ROOT="$root" GPU_BUILD="$build" GPU_WORK="$work" GPU_RAW="$raw" \
 	GPU_ROUNDS="$rounds" GPU_QUICK="$quick" GPU_SIMULATED="$simulated" GPU_LIBRARIES="$libraries" \
 	GPU_RECORDINGS="$recordings" GPU_NAME="$gpu"
+
+# Whatever is run, the result says where.
+grep -q '^environment	environment	gpu	' "$raw" || GPU_PART=environment put environment gpu "$gpu"
 
 end=$(($(date +%s) + seconds))
 for entry in $all; do
@@ -137,6 +141,7 @@ for entry in $all; do
 		continue
 	fi
 	[ "$limit" -le "$left" ] || limit=$left
+	[ "$only" != "$part" ] || [ -z "$timed" ] || limit=$left
 	grep -v "^$part	" "$raw" >"$work/kept"
 	cat "$work/kept" >"$raw"
 	echo "$part: at most $limit s"
