@@ -4,8 +4,9 @@
 
 /*
  * The three convolution families of the simulated cuDNN. An algorithm is a row of a table: what it
- * costs, what memory it wants, when it applies, in which order it sums. For tests of those who check:
- * TFSIM_WRONG=N makes algorithm N compute something else, TFSIM_WILD=N write behind its workspace.
+ * costs, what memory it wants, when it applies, in which order it sums. For tests of those who
+ * check: TFSIM_WRONG=N makes algorithm N compute something else, TFSIM_WILD=N write behind its
+ * workspace.
  */
 
 #include "tests/sim/cudnn_desc.h"
