@@ -58,6 +58,9 @@ copy_threads() { # REWRITE OPTIONS COUNT
 copy_threads pinned-staging staging_threads=4 4
 copy_threads pinned-staging staging_threads=0 0
 copy_threads off staging_threads=4 0
+copy_threads report staging_threads=4 0
+[ "$("$programs/ledger" "$out/threads.tfs" | grep -c "^fact staging")" = 0 ] ||
+	fail "pinned memory where staging is only reported on"
 
 # Two devices: rings for both, within the limit; what is across them is left alone.
 for limit in 64m 6m; do

@@ -220,8 +220,7 @@ static void relax(const struct accepted *it, int *mode)
 static bool carry_out(
 	struct tfs_staging_ring *ring, const struct accepted *it, uint32_t *out_status)
 {
-	if (tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
-		tfs_staging_sample(ring, &it->job, out_status))
+	if (tfs_staging_sample(ring, &it->job, out_status))
 		return true;
 	if (!tfs_rewrite_apply(SELF, it->job.call->bytes))
 		return false;
@@ -256,7 +255,8 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	int mode = cudaStreamCaptureModeRelaxed;
 	bool taken = false;
 
-	if (!all_hold(call, &it))
+	/* Who only wants to know gets no pinned memory and no threads. */
+	if (!all_hold(call, &it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
 		return false;
 	if ((tfs_options.naive & TFS_STAGING_NAIVE_ERROR) != 0)
 		tfs_staging_drop_error(it.device);

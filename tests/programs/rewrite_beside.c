@@ -1,17 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* One stream is held up, with copies on it that have returned; a copy on another stream must not
- * wait for those: the program lets the first stream go on only after the second has finished. */
+/* One stream is held up, with copies on it; a copy on another stream must not wait for those: the
+ * program lets the first stream go on only after the second has finished. */
+#include <pthread.h>
+
 #include "tests/programs/sim_gate.h"
 
 #define BYTES ((size_t)16 << 20) /* all that a ring holds */
 #define SMALL ((size_t)300 << 10)
 
+static char *device, *small;
+static cudaStream_t held, other;
+static atomic_bool returned;
+
+/* May wait for its own stream: the documentation leaves that open. */
+static void *send_held(void *source)
+{
+	OK(cudaMemcpyAsync(device, source, BYTES, cudaMemcpyHostToDevice, held));
+	atomic_store(&returned, true);
+	return NULL;
+}
+
+/* Gives it the time that it needs if it does not wait. */
+static void linger(void)
+{
+	struct timespec start, now;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	do {
+		sched_yield();
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while (!atomic_load(&returned) && now.tv_sec - start.tv_sec < 2);
+}
+
 int main(void)
 {
-	cudaStream_t held, other;
 	struct gate gate;
-	char *source = malloc(BYTES), *back = malloc(BYTES);
-	char *device, *small;
+	pthread_t thread;
+	char *source = malloc(BYTES), *aside = malloc(SMALL), *back = malloc(BYTES);
 
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaMalloc((void **)&small, SMALL));
@@ -19,18 +44,21 @@ int main(void)
 	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
 	for (int i = 1; i <= 3; i++) {
 		memset(source, i, BYTES);
-		OK(cudaMemcpyAsync(small, source, SMALL, cudaMemcpyHostToDevice, held));
+		memset(aside, i + 10, SMALL);
+		OK(cudaMemcpyAsync(small, aside, SMALL, cudaMemcpyHostToDevice, held));
 		OK(cudaStreamSynchronize(held));
 		gate_close(&gate, held);
 		alarm(3);
-		OK(cudaMemcpyAsync(device, source, BYTES, cudaMemcpyHostToDevice, held));
-		memset(source, 0x55, BYTES);
-		memset(source, i + 10, SMALL);
-		OK(cudaMemcpyAsync(small, source, SMALL, cudaMemcpyHostToDevice, other));
-		memset(source, 0x55, SMALL);
+		atomic_store(&returned, false);
+		TEST_EQ(pthread_create(&thread, NULL, send_held, source), 0);
+		linger();
+		OK(cudaMemcpyAsync(small, aside, SMALL, cudaMemcpyHostToDevice, other));
+		memset(aside, 0x55, SMALL);
 		OK(cudaStreamSynchronize(other));
 		TEST_TRUE(!atomic_load(&gate.passed));
 		gate_open(&gate);
+		pthread_join(thread, NULL);
+		memset(source, 0x55, BYTES);
 		OK(cudaMemcpyAsync(back, device, BYTES, cudaMemcpyDeviceToHost, held));
 		OK(cudaStreamSynchronize(held));
 		TEST_EQ(wrong_bytes(back, i, BYTES), 0);
