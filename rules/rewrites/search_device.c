@@ -9,7 +9,7 @@
 #include "shim/clock.h"
 #include "shim/hook.h"
 
-#define PATIENCE_NS UINT64_C(250000000)    /* for the program's work to end */
+#define PATIENCE_NS UINT64_C(500000000)    /* for the program's work to end */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/rewrite_ledger.h"
+
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/rewrites/measure.h"
+#include "rules/rewrites/rewrite_refusals.h"
+#include "shim/env.h"
+#include "shim/log.h"
+#include "shim/recorder.h"
+#include "shim/trace/format.h"
+
+static struct {
+	_Atomic uint64_t applied;
+	_Atomic uint64_t bytes;
+	double predicted_ns;
+	_Atomic int64_t modelled_ns;       /* gain of the calls it took part in, by its own model */
+	_Atomic uint64_t modelled;         /* such calls */
+	char evidence[TFS_EVIDENCE_BYTES]; /* of a shadow that differed */
+	const char *reason;                /* the rewrite's own, or NULL */
+	uint64_t steps;                    /* outside windows, it being on */
+} states[TFS_REWRITES_MOST];
+
+static size_t number(const struct tfs_rewrite *rewrite)
+{
+	size_t i = 0;
+
+	while (tfs_rewrite_all[i] != NULL && tfs_rewrite_all[i] != rewrite)
+		i++;
+	return i;
+}
+
+enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite)
+{
+	return tfs_rewrite_mode_of[number(rewrite)];
+}
+
+bool tfs_rewrite_check(const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
+{
+	if (!holds)
+		tfs_refusal_count((uint32_t)number(rewrite), check, site);
+	return holds;
+}
+
+static void announce(void)
+{
+	static _Atomic bool said;
+
+	if (!atomic_exchange(&said, true) && tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
+			tfs_options.rewrite);
+}
+
+bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
+{
+	const size_t i = number(rewrite);
+
+	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
+		return false;
+	announce();
+	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	return true;
+}
+
+void tfs_rewrite_explain(const struct tfs_rewrite *rewrite, const char *reason)
+{
+	__atomic_store_n(&states[number(rewrite)].reason, reason, __ATOMIC_RELAXED);
+}
+
+void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
+{
+	states[number(rewrite)].predicted_ns = ns_per_step;
+}
+
+/* Without steps nothing can be measured: then the model alone decides, after some calls. */
+#define MODELLED_CALLS 16
+
+void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns)
+{
+	const size_t i = number(rewrite);
+
+	atomic_fetch_add_explicit(&states[i].modelled_ns, (int64_t)ns, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].modelled, 1, memory_order_relaxed);
+	if (states[i].steps == 0 && tfs_options.measure > 0 &&
+		tfs_rewrite_predicted((uint32_t)i) <= 0)
+		__atomic_fetch_and(&tfs_measure_on, ~(1u << i), __ATOMIC_RELAXED);
+}
+
+const char *tfs_rewrite_name(uint32_t i)
+{
+	return tfs_rewrite_all[i]->name;
+}
+
+uint64_t tfs_rewrite_applied(uint32_t i)
+{
+	return atomic_load_explicit(&states[i].applied, memory_order_relaxed);
+}
+
+double tfs_rewrite_predicted(uint32_t i)
+{
+	const uint64_t calls = atomic_load_explicit(&states[i].modelled, memory_order_relaxed);
+	const double gain =
+		(double)atomic_load_explicit(&states[i].modelled_ns, memory_order_relaxed);
+
+	if (!tfs_rewrite_all[i]->switchable)
+		return states[i].predicted_ns;
+	if (calls == 0 || (states[i].steps == 0 && calls < MODELLED_CALLS))
+		return NAN;
+	return states[i].steps > 0 ? gain / (double)states[i].steps : gain / (double)calls;
+}
+
+void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const char *evidence)
+{
+	const size_t i = number(rewrite);
+
+	snprintf(states[i].evidence, sizeof(states[i].evidence), "%s", evidence);
+	tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+	tfs_refusal_count((uint32_t)i, TFS_REFUSAL_MISMATCH, site);
+	tfs_log(TFS_LOG_WARN, "%s in shadow: %s", rewrite->name, states[i].evidence);
+}
+
+bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
+{
+	const size_t i = number(rewrite);
+
+	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	return true;
+}
+
+/* What the rewrite came to. One that was never measured is kept if its own model is for it. */
+static enum tfs_rewrite_state outcome(
+	size_t i, double predicted_ns, const struct tfs_measured *measured)
+{
+	const bool doubtful = tfs_rewrite_all[i]->switchable && !(predicted_ns > 0) &&
+			      tfs_options.measure > 0 && tfs_rewrite_applied((uint32_t)i) > 0;
+
+	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
+		return (enum tfs_rewrite_state)tfs_rewrite_mode_of[i];
+	if (measured->verdict == TFS_VERDICT_LOST)
+		return TFS_REWRITE_LOST;
+	return measured->verdict == TFS_VERDICT_NONE && doubtful ? TFS_REWRITE_OFF
+								 : TFS_REWRITE_APPLY;
+}
+
+void tfs_rewrite_decided(uint32_t i)
+{
+	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
+	struct tfs_measured measured = {.gain = {NAN, NAN, NAN}};
+
+	/* One that an earlier run's verdict keeps off never takes part. */
+	if (tfs_rewrite_all[i]->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
+		(tfs_rewrite_applied((uint32_t)i) > 0 || (tfs_measure_on >> i & 1) == 0))
+		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
+	if (states[i].evidence[0] != '\0')
+		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));
+	const char *reason = measured.reason[0] != '\0' || states[i].reason == NULL
+				     ? measured.reason
+				     : states[i].reason;
+	const struct tfs_rewrite_record record = {
+		.record = {.function = (uint16_t)outcome(i, predicted_ns, &measured),
+			.site = tfs_recorder_string(tfs_rewrite_all[i]->name)},
+		.applied = tfs_rewrite_applied((uint32_t)i),
+		.bytes = atomic_load(&states[i].bytes),
+		.predicted_ns = predicted_ns,
+		.realised_ns = measured.gain.middle,
+		.realised_low_ns = measured.gain.low,
+		.realised_high_ns = measured.gain.high,
+		.rank = tfs_rewrite_all[i]->rank,
+		.reason = reason[0] != '\0' ? tfs_recorder_string(reason) : 0,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+}
+
+static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint64_t count)
+{
+	const struct tfs_refusal_record record = {
+		.record = {.site = site},
+		.rewrite = tfs_recorder_string(tfs_rewrite_all[rewrite]->name),
+		.check = tfs_recorder_string(check == TFS_REFUSAL_MISMATCH
+						     ? TFS_REWRITE_MISMATCH
+						     : tfs_rewrite_all[rewrite]->checks[check]),
+		.count = count,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_refusal, sizeof(record));
+}
+
+void tfs_ledger_start(size_t i)
+{
+	states[i].predicted_ns = NAN;
+}
+
+void tfs_ledger_step(size_t i)
+{
+	states[i].steps++;
+}
+
+void tfs_ledger_write_refusals(void)
+{
+	const uint64_t lost = tfs_refusal_each(write_refusal);
+
+	if (lost > 0)
+		tfs_recorder_fact("rewrites refused", "calls at too many places to tell", lost);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_REWRITE_LEDGER_H
+#define TFS_RULES_REWRITES_REWRITE_LEDGER_H
+
+/*
+ * What each rewrite did and gained, by its number in the list: counted as it runs, by the functions
+ * of rewrite.h that rewrites call, and written into the recording.
+ */
+
+#include "rules/rewrites/rewrite.h"
+
+#define TFS_REWRITES_MOST 16u
+#define TFS_EVIDENCE_BYTES 120u
+
+/* The list, ended by NULL, and what each is set to. */
+extern const struct tfs_rewrite *const tfs_rewrite_all[];
+extern enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
+
+/* Before the rewrite's first call. */
+void tfs_ledger_start(size_t i);
+
+/* A step outside windows ended in which the rewrite took part. */
+void tfs_ledger_step(size_t i);
+
+/* Writes the refusals; at exit. tfs_rewrite_decided() writes what a rewrite came to. */
+void tfs_ledger_write_refusals(void);
+
+#endif
