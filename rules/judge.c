@@ -2,6 +2,7 @@
 #include "rules/judge.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,18 @@ static bool waived(const struct tfs_judge_options *options, const struct tfs_rul
 	return true;
 }
 
+/* What was hidden from the hooks may be what the rule looks for. */
+static void doubt(const struct tfs_steady *steady, struct tfs_rule_line *line)
+{
+	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
+
+	if (!hidden || line->verdict.state != TFS_STATE_PASSED)
+		return;
+	line->verdict.state = TFS_STATE_NOT_MEASURABLE;
+	snprintf(line->verdict.reason, sizeof(line->verdict.reason),
+		"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden, hidden->name);
+}
+
 static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
 	struct tfs_judgement *judgement)
 {
@@ -94,6 +107,7 @@ static int ask_rules(const struct tfs_judge_options *options, struct tfs_finding
 				"%s", why);
 		else
 			line->rule->detect(steady, findings, &line->verdict);
+		doubt(steady, line);
 		line->findings = (uint32_t)(findings->count - before);
 	}
 	return findings->failed ? -ENOMEM : 0;

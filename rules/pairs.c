@@ -38,6 +38,29 @@ bool tfs_pair_differs(const struct tfs_pair *pair)
 	return (double)(most - least) > MOST_GAP * (double)most;
 }
 
+const struct tfs_pair *tfs_pairs_hidden(const struct tfs_pairs *pairs, uint32_t about)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		if (pair->about & about &&
+			(double)pair->hidden > MOST_GAP * (double)(pair->hooks + pair->hidden))
+			return pair;
+	}
+	return NULL;
+}
+
+static uint32_t about(const char *name)
+{
+	if (strstr(name, "Launch"))
+		return TFS_ABOUT_LAUNCHES;
+	if (strstr(name, "Memcpy"))
+		return TFS_ABOUT_COPIES;
+	if (strstr(name, "Memset"))
+		return TFS_ABOUT_SETS;
+	return strstr(name, "Synchronize") ? TFS_ABOUT_WAITS : TFS_ABOUT_MEMORY;
+}
+
 const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT])
 {
 	static const char *const one[] = {"launch", "copy", "memset", "other call"};
@@ -122,6 +145,7 @@ static bool list_pairs(struct search *search)
 		const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
 
 		pairs[i].name = tfs_trace_string(trace, api->record.site);
+		pairs[i].about = about(pairs[i].name);
 		search->by_cbid[domain * CBIDS + api->record.function] = (uint16_t)i;
 		for (uint32_t id = 0; id < search->function_count; id++)
 			if (!strcmp(tfs_trace_function(trace, id), pairs[i].name))
@@ -204,6 +228,7 @@ static void close_group(struct search *search, struct group *group)
 		if (!is_hidden(search, api))
 			return;
 		pair->cupti++;
+		pair->hidden += thread_of(search->timeline, api->tid) != TFS_NONE;
 		out->within[0][work_of(pair->name)]++;
 		return;
 	}

@@ -21,6 +21,8 @@ struct tfs_pair {
 	const char *name;
 	uint64_t hooks;
 	uint64_t cupti;
+	uint64_t hidden; /* those that CUPTI alone saw, in threads that make wrapped calls */
+	uint32_t about;  /* TFS_ABOUT_* */
 };
 
 enum tfs_work { TFS_WORK_LAUNCH, TFS_WORK_COPY, TFS_WORK_SET, TFS_WORK_OTHER, TFS_WORK_COUNT };
@@ -44,6 +46,10 @@ const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, stru
 
 /* Do the two numbers differ by more than 2 %? */
 bool tfs_pair_differs(const struct tfs_pair *pair);
+
+/* A function of these kinds, of which too many calls were hidden from the hooks to say anything of
+ * it; NULL = none. */
+const struct tfs_pair *tfs_pairs_hidden(const struct tfs_pairs *pairs, uint32_t about);
 
 /* "3 launches, 2 copies"; "" for none. The text is the pool's. */
 const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT]);

@@ -25,6 +25,14 @@ enum tfs_state { TFS_STATE_PASSED, TFS_STATE_VIOLATED, TFS_STATE_NOT_MEASURABLE,
 #define TFS_NEEDS_RUNTIME (1u << 3) /* hooks on the CUDA runtime */
 #define TFS_NEEDS_CUDNN (1u << 4)   /* hooks on cuDNN */
 
+/* Which of the program's calls a rule is about. Where CUPTI saw some that no hook did, it has not
+ * passed: it is not measurable. */
+#define TFS_ABOUT_COPIES (1u << 0)
+#define TFS_ABOUT_SETS (1u << 1)
+#define TFS_ABOUT_LAUNCHES (1u << 2)
+#define TFS_ABOUT_WAITS (1u << 3)
+#define TFS_ABOUT_MEMORY (1u << 4) /* allocating, releasing, registering */
+
 /* Nanoseconds per step, with an interval; `method` names how it was found ("replay", ...). */
 struct tfs_cost {
 	double ns;
@@ -75,6 +83,7 @@ struct tfs_rule {
 	enum tfs_level level;
 	bool any_cost; /* keeps its level whatever the cost */
 	uint32_t needs;
+	uint32_t about;      /* TFS_ABOUT_* */
 	const char *title;   /* one line */
 	const char *why;     /* a paragraph, for `tfshim rules ID` */
 	const char *advice;  /* what to change, in the imperative */

@@ -86,6 +86,7 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	.slug = "pageable-copy",
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES,
 	.title = "copies between the device and pageable memory",
 	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory "
 	       "(malloc, "

@@ -108,6 +108,7 @@ const struct tfs_rule tfs_rule_tfs201 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_WAITS,
 	.title = "explicit synchronisation in the training step",
 	.why = "While the host waits for the device it launches nothing, and when the wait is over "
 	       "the "

@@ -117,6 +117,7 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	.slug = "hidden-sync",
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS | TFS_ABOUT_MEMORY,
 	.title = "calls that wait for the device though their names do not say so",
 	.why = "cudaFree, pinned allocations, copies to the host, cuBLAS calls that return a "
 	       "number to "

@@ -114,6 +114,7 @@ const struct tfs_rule tfs_rule_tfs203 = {
 	.slug = "read-back-each-step",
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS,
 	.title = "a small value read back in each step",
 	.why = "To print or test a loss the host copies a few bytes and waits for them, which "
 	       "drains "

@@ -116,7 +116,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	saved /= steady->step_count ? steady->step_count : 1;
 	if (!steady->activity || saved >= WORTHWHILE * whole)
 		report(steady, findings, &chains, &firsts);
-	if (chains.count || !chains.unclear)
+	/* Which of the program's own kernels are elementwise is told by their time. */
+	if (!steady->activity)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no activity of the device was recorded: kernels of the program's own "
+			"cannot be told");
+	else if (chains.count || !chains.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"%zu chains of elementwise operations, worth %.2g %% of the step",
 			chains.count, whole > 0 ? 100 * saved / whole : 0);
@@ -134,6 +139,7 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.slug = "unfused-pointwise",
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.about = TFS_ABOUT_LAUNCHES,
 	.title = "elementwise operations that could be one",
 	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so "
 	       "their "

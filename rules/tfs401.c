@@ -68,6 +68,7 @@ const struct tfs_rule tfs_rule_tfs401 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_MEMORY,
 	.title = "memory allocated and released in the training step",
 	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before "
 	       "it "

@@ -100,6 +100,7 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.slug = "zero-then-write",
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_SETS,
 	.title = "memory zeroed and then wholly written",
 	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the "
 	       "memory, "

@@ -56,7 +56,7 @@ static uint32_t *calls_by_unit(const struct tfs_timeline *timeline, uint64_t *ou
 	return calls;
 }
 
-static int add_links(struct tfs_timeline *timeline)
+static int add_links(struct tfs_timeline *timeline, bool *linked)
 {
 	size_t links = tfs_trace_count(timeline->trace, TFS_RECORD_link);
 	uint64_t units;
@@ -71,9 +71,11 @@ static int add_links(struct tfs_timeline *timeline)
 		const struct tfs_link_record *link =
 			tfs_trace_at(timeline->trace, TFS_RECORD_link, i);
 
-		if (link->call_unit < units && calls[link->call_unit])
-			add(&timeline->private->correlations, link->correlation,
-				calls[link->call_unit] - 1);
+		if (link->call_unit >= units || !calls[link->call_unit])
+			continue;
+		add(&timeline->private->correlations, link->correlation,
+			calls[link->call_unit] - 1);
+		linked[calls[link->call_unit] - 1] = true;
 	}
 	free(calls);
 	return 0;
@@ -110,8 +112,9 @@ static uint32_t only_thread(const struct tfs_timeline *timeline)
 	return calling == 1 ? only : TFS_NONE;
 }
 
-/* CUDA calls without a link belong to the wrapped call of their thread that was under way. */
-static void add_apis(struct tfs_timeline *timeline)
+/* CUDA calls without a link belong to the wrapped call of their thread that was under way. Where
+ * others of that call have one, this one was not made in it: clocks differ a little. */
+static void add_apis(struct tfs_timeline *timeline, const bool *linked)
 {
 	size_t apis = tfs_trace_count(timeline->trace, TFS_RECORD_device_api);
 	const uint32_t only = only_thread(timeline);
@@ -132,7 +135,7 @@ static void add_apis(struct tfs_timeline *timeline)
 		if (thread == TFS_NONE)
 			continue;
 		call = tfs_timeline_call_before(timeline, thread, middle);
-		if (call != TFS_NONE && timeline->calls[call].end_ns >= middle)
+		if (call != TFS_NONE && !linked[call] && timeline->calls[call].end_ns >= middle)
 			add(&timeline->private->correlations, api->record.site, call);
 	}
 }
@@ -172,11 +175,13 @@ static int make_table(const struct tfs_trace *trace, struct tfs_correlations *ma
 
 int tfs_timeline_build_correlations(struct tfs_timeline *timeline)
 {
-	int err = make_table(timeline->trace, &timeline->private->correlations);
+	bool *linked = tfs_pages_zeroed(timeline->call_count + 1u, sizeof(*linked));
+	int err = linked ? make_table(timeline->trace, &timeline->private->correlations) : -ENOMEM;
 
 	if (!err)
-		err = add_links(timeline);
+		err = add_links(timeline, linked);
 	if (!err)
-		add_apis(timeline);
+		add_apis(timeline, linked);
+	free(linked);
 	return err;
 }

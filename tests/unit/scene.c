@@ -223,6 +223,13 @@ void scene_unseen(
 	scene->now += inside ? 0 : 500;
 }
 
+void scene_late(struct scene *scene, const char *name, uint32_t tid)
+{
+	builder_device_api(scene->builder, TFS_LIBRARY_cudart,
+		api_id(scene, TFS_LIBRARY_cudart, name), scene->correlation++, tid,
+		scene->now - 500 - 90, 80);
+}
+
 void scene_allocated(struct scene *scene, uint64_t bytes)
 {
 	const struct tfs_device_memory_record record = {

@@ -65,6 +65,9 @@ void scene_watch(struct scene *scene);
 void scene_unseen(
 	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside);
 
+/* A call of the runtime that only CUPTI sees, a moment before the call made last was over. */
+void scene_late(struct scene *scene, const char *name, uint32_t tid);
+
 /* CUPTI saw device memory being allocated during the call made last. */
 void scene_allocated(struct scene *scene, uint64_t bytes);
 
