@@ -83,7 +83,10 @@ fetch() {
 
 # The program of this kind, linked to this library: the same with the shim, and all of it counted.
 same() { # KIND LIBRARY TITLE
-	if ! "$compiler" -O1 -o "$work/$1" "$root/tests/wheels/$1.c" "$2" \
+	newer=
+	nm -D "$2" | grep -q ' cudaGetDeviceProperties_v2' && newer=-DPROPERTIES_V2
+	# shellcheck disable=SC2086 # one word or none
+	if ! "$compiler" -O1 $newer -o "$work/$1" "$root/tests/wheels/$1.c" "$2" \
 		-Wl,-rpath,"$(dirname "$2")" -Wl,--allow-shlib-undefined >"$work/log" 2>&1; then
 		wrong "$3: $(tail -n 3 "$work/log")"
 		return

@@ -11,6 +11,8 @@
 TFS_PLAIN_HOOK(cudaError_t, cudaSetDevice, (int device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceCount, (int *count), (count))
+/* What programs built for CUDA 12 ask for; the struct is theirs, of another size. */
+TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceProperties_v2, (void *prop, int device), (prop, device))
 /* Lets a rewrite give the answer; false = it is the real function's to give. */
 static bool recall(const struct tfs_frame *frame, struct tfs_query_call *call)
 {
@@ -93,6 +95,7 @@ TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
 	X(cudaGetDevice, other)                                                                    \
 	X(cudaGetDeviceCount, other)                                                               \
 	X(cudaGetDeviceProperties, property)                                                       \
+	X(cudaGetDeviceProperties_v2, property)                                                    \
 	X(cudaDeviceGetAttribute, property)                                                        \
 	X(cudaSetDeviceFlags, other)                                                               \
 	X(cudaDriverGetVersion, property)                                                          \

@@ -62,14 +62,23 @@ static const struct shape one = {1, 1, 1};
 		(room, room + 4096, 64, 4, NULL))                                                  \
 	X(cudaDeviceReset, (void), ())
 
+/* Of CUDA 12 alone. */
+#ifdef PROPERTIES_V2
+#define NEWER(X) X(cudaGetDeviceProperties_v2, (void *, int), (room, 0))
+#else
+#define NEWER(X)
+#endif
+
 #define X(name, parameters, arguments) extern int name parameters;
 CALLS(X)
+NEWER(X)
 #undef X
 
 int main(void)
 {
 #define X(name, parameters, arguments) printf("%s %d\n", #name, name arguments);
 	CALLS(X)
+	NEWER(X)
 #undef X
 	for (size_t i = 0; i < sizeof(room); i++)
 		number ^= room[i];
