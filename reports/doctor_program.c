@@ -23,6 +23,7 @@ struct program {
 	const char *linked[SEEN]; /* names with their versions; NULL = not linked */
 	bool static_cudart;       /* in the program or in a library that it brings along */
 	bool opens_libraries;
+	bool opens_apart;
 	bool nvtx;
 };
 
@@ -31,12 +32,24 @@ static bool begins(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static void note_needed(struct program *program, const struct tfs_elf_file *file)
+static void note_library(struct program *program, size_t which, const char *name, const char *path)
+{
+	if (!program->linked[which])
+		program->linked[which] = strdup(name);
+	else if (strcmp(program->linked[which], name) != 0)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"two versions of one library: %s, and %s by %s. Each caller goes on using "
+			"its own, and is seen",
+			program->linked[which], name, path);
+}
+
+/* What the file at `path` is linked to. */
+static void note_needed(struct program *program, const struct tfs_elf_file *file, const char *path)
 {
 	for (unsigned i = 0; i < file->needed_count; i++)
 		for (size_t j = 0; j < SEEN; j++)
-			if (begins(file->needed[i], seen[j]) && !program->linked[j])
-				program->linked[j] = strdup(file->needed[i]);
+			if (begins(file->needed[i], seen[j]))
+				note_library(program, j, file->needed[i], path);
 }
 
 /* Finds a library in one folder of a search path, with $ORIGIN as the loader reads it. */
@@ -97,8 +110,9 @@ static void look_into_libraries(struct program *program)
 				!find_on(getenv("LD_LIBRARY_PATH"), origin, name, path)) ||
 			tfs_elf_file_read(path, library) || !library->is_elf)
 			continue;
-		note_needed(program, library);
+		note_needed(program, library, path);
 		program->opens_libraries |= library->opens_libraries;
+		program->opens_apart |= library->opens_apart;
 		program->nvtx |= library->nvtx;
 		if (!library->static_cudart)
 			continue;
@@ -191,9 +205,14 @@ static void say_invisible(struct program *program)
 {
 	if (program->opens_libraries)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlopen: a library loaded with RTLD_DEEPBIND or dlmopen, or "
-			"asked for its functions by dlsym, passes the preload by. That cannot be "
-			"seen in the file; the report names those loaded with RTLD_DEEPBIND");
+			"it imports dlopen: a library loaded with RTLD_DEEPBIND, or asked for its "
+			"functions by dlsym (the driver's apart), passes the preload by. That "
+			"cannot be seen in the file; the report names those loaded with "
+			"RTLD_DEEPBIND, and TFSHIM_OPTIONS=deepbind=0 takes the flag away");
+	if (program->opens_apart)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
+			"it imports dlmopen: what it loads into a name space of its own is seen "
+			"only by CUPTI");
 	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
 		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes "
 		"%s",
@@ -233,8 +252,9 @@ static void say_program(struct program *program)
 	}
 	program->static_cudart = program->file.static_cudart;
 	program->opens_libraries = program->file.opens_libraries;
+	program->opens_apart = program->file.opens_apart;
 	program->nvtx = program->file.nvtx;
-	note_needed(program, &program->file);
+	note_needed(program, &program->file, program->path);
 	look_into_libraries(program);
 	say_runtime(program);
 	say_libraries(program);

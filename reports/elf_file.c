@@ -87,7 +87,8 @@ static void read_imports(
 
 		if (!name || symbol.st_shndx != SHN_UNDEF)
 			continue;
-		out->opens_libraries |= !strcmp(name, "dlopen") || !strcmp(name, "dlmopen");
+		out->opens_apart |= !strcmp(name, "dlmopen");
+		out->opens_libraries |= !strcmp(name, "dlopen") || out->opens_apart;
 	}
 }
 

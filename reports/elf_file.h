@@ -17,6 +17,7 @@ struct tfs_elf_file {
 	bool dynamic;         /* has an interpreter, so that LD_PRELOAD works */
 	bool static_cudart;   /* carries a CUDA runtime of its own */
 	bool opens_libraries; /* imports dlopen or dlmopen */
+	bool opens_apart;     /* imports dlmopen */
 	bool nvtx;            /* has NVTX 3 compiled in */
 	bool lines;           /* has .debug_line: call sites get file and line */
 	bool symbols;         /* has a symbol table */

@@ -52,6 +52,11 @@ int main(int count, char **words) { return kept[count % 4] == words[0] || dlopen
 C
 echo 'const char *library_text(void); const char *library_text(void) { return "cuGetProcAddress_v2" "\0" "cudaErrorCudartUnloading"; }' >library.c
 echo 'int cudaMalloc(void) { return 0; }' >cudart.c
+echo 'int cudaMalloc(void); int newer(void); int newer(void) { return cudaMalloc(); }' >newer.c
+echo '#define _GNU_SOURCE
+#include <dlfcn.h>
+int cudaMalloc(void); int newer(void);
+int main(void) { return cudaMalloc() + newer() + !dlmopen(LM_ID_NEWLM, "x", RTLD_NOW); }' >two.c
 echo 'int cudaMalloc(void); const char *library_text(void); int main(void) { return cudaMalloc() + !library_text(); }' >linked.c
 mkdir libs
 { "$compiler" -g -o plain plain.c && "$compiler" -o bare plain.c -s && "$compiler" -g -o runtime runtime.c -ldl &&
@@ -76,6 +81,15 @@ says 'NVTX: ranges found as steps and layers'
 says 'The change that would help most: link with nvcc -cudart shared'
 TFSHIM_OPTIONS=driver=0 expect 1 runtime
 says 'take driver=0 out of TFSHIM_OPTIONS'
+mkdir other && "$compiler" -shared -fPIC -Wl,-soname,libcudart.so.13 -o other/libcudart.so.13 cudart.c &&
+	"$compiler" -shared -fPIC -o libs/libnewer.so newer.c other/libcudart.so.13 &&
+	"$compiler" -g -o two two.c libs/libnewer.so libs/libcudart.so.12 -ldl "-Wl,-rpath,\$ORIGIN/libs" \
+		-Wl,--allow-shlib-undefined || wrong "the program with two runtimes does not build"
+expect "$machine" two
+says 'two versions of one library: libcudart.so.12, and libcudart.so.13 by'
+says 'libs/libnewer.so. Each caller'
+says 'imports dlmopen'
+says 'deepbind=0'
 expect "$machine" linked
 says 'libcudart.so.12: linked dynamically'
 # shellcheck disable=SC2016 # as the loader reads it
