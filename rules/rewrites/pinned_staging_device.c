@@ -227,10 +227,7 @@ int tfs_staging_copy(const struct tfs_staging_device *device, void *target, cons
 			      : runtime(target, source, bytes, kind);
 }
 
-/* Both layers have the same two. */
-_Static_assert((uintptr_t)CU_STREAM_LEGACY == (uintptr_t)cudaStreamLegacy, "legacy stream");
-_Static_assert((uintptr_t)CU_STREAM_PER_THREAD == (uintptr_t)cudaStreamPerThread, "own stream");
-
+/* Both layers have the same two special streams. */
 void *tfs_staging_stream(const struct tfs_copy_call *call)
 {
 	if (call->stream != NULL)

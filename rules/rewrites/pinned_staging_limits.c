@@ -78,10 +78,12 @@ static uint32_t running_now(int loadavg)
 uint32_t tfs_staging_idle(int loadavg, uint32_t own)
 {
 	static _Atomic uint32_t all;
-	const uint32_t online = all != 0 ? all : (all = (uint32_t)get_nprocs());
+	uint32_t online = all;
 	const uint32_t usable = tfs_staging_processors();
 	uint32_t busy = loadavg >= 0 ? running_now(loadavg) : 0;
 
+	if (online == 0)
+		all = online = (uint32_t)get_nprocs();
 	busy -= busy < own ? busy : own;
 	/* The copying thread itself runs too. */
 	busy = busy > 0 ? busy : 1;

@@ -16,7 +16,8 @@ static int other(void)
 	return 2;
 }
 
-static int (*choose(void))(void)
+/* Named by the attribute below only. */
+__attribute__((used)) static int (*choose(void))(void)
 {
 	return dlsym(RTLD_DEFAULT, "early_status") != NULL ? chosen : other;
 }
