@@ -4,7 +4,8 @@
 #
 #   sh tests/run.sh [--long] [--filter WORD]
 #
-#   --long         also what takes many minutes: more seeds, more kills, longer fuzzing
+#   --long         also what takes many minutes: more seeds, more kills, longer fuzzing, cuDNN and
+#                  NCCL from wheels (3 GB to download, kept)
 #   --filter WORD  only tests with WORD in their name or suite
 #
 # The last line is "N passed, N failed", with ", N skipped" where there are any. A set-up or
@@ -24,7 +25,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	*)
-		sed -n '3,9s/^# \{0,1\}//p' "$0" >&2
+		sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
 		[ "$1" = --help ] || exit 2
 		exit 0
 		;;
