@@ -88,6 +88,11 @@ rotate() {
 	}' $(shift && echo "$@")
 }
 
+# All rewrites by name; that of the heap needs its library preloaded, and is no matter of the GPU.
+rewrite_names() {
+	"$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' '\n' | grep -v jemalloc | tr '\n' ' '
+}
+
 # ledger SECTION NAME RECORDING: what the rewrites did, and what they said they would gain
 ledger() {
 	[ -f "$3" ] || return 0

@@ -7,7 +7,7 @@
 # measuring its exact rewrites.
 steps=2200 warmup=700 sizes='small wide'
 [ -z "$GPU_QUICK" ] || { steps=40 warmup=10 sizes=small; }
-rewrites=$("$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' ' ')
+rewrites=$(rewrite_names)
 put gain-setup rewrites "$rewrites"
 put gain-setup steps "$steps, the first $warmup not timed"
 library="LD_PRELOAD=$shim TFSHIM_OPTIONS=report=0:quiet=1"

@@ -27,6 +27,7 @@ one() {
 # calls KIND: nanoseconds per call
 calls() {
 	eval "settings=\$settings_$1"
+	rm -f calls.tfs
 	# shellcheck disable=SC2086
 	limited 60 env TFSHIM_OUTPUT="$PWD/calls" $settings "$suite/facts_launch" >calls.out 2>&1 || {
 		[ "$(left)" -le 2 ] || put failures "calls $1" "FAILED: $(last_words calls.out)"
@@ -37,7 +38,6 @@ calls() {
 	while read -r word topic name value; do
 		[ "$word $topic" != 'fact call-cost' ] || put calls "$name$suffix" "$value"
 	done <calls.out
-	rm -f calls.tfs
 }
 
 round=0

@@ -9,7 +9,7 @@ loaders=$(($(nproc) / 2))
 steps_large=550 steps_medium=1600 steps_tiny=2200
 warmup_large=300 warmup_medium=600 warmup_tiny=700
 [ -z "$GPU_QUICK" ] || sizes=tiny steps_tiny=40 warmup_tiny=10
-rewrites=$("$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' ' ')
+rewrites=$(rewrite_names)
 
 # one SIZE VARIANT; a variant that ends in "/N" has N loader threads
 one() {
