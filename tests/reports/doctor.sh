@@ -82,7 +82,7 @@ says 'The change that would help most: link with nvcc -cudart shared'
 TFSHIM_OPTIONS=driver=0 expect 1 runtime
 says 'take driver=0 out of TFSHIM_OPTIONS'
 mkdir other && "$compiler" -shared -fPIC -Wl,-soname,libcudart.so.13 -o other/libcudart.so.13 cudart.c &&
-	"$compiler" -shared -fPIC -o libs/libnewer.so newer.c other/libcudart.so.13 &&
+	"$compiler" -shared -fPIC -Wl,-soname,libnewer.so -o libs/libnewer.so newer.c other/libcudart.so.13 &&
 	"$compiler" -g -o two two.c libs/libnewer.so libs/libcudart.so.12 -ldl "-Wl,-rpath,\$ORIGIN/libs" \
 		-Wl,--allow-shlib-undefined || wrong "the program with two runtimes does not build"
 expect "$machine" two
