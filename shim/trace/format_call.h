@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_TRACE_FORMAT_CALL_H
+#define TFS_SHIM_TRACE_FORMAT_CALL_H
+
+/* Part of format.h: calls, what they touch and with which parameters. */
+
+#include "shim/trace/format_record.h"
+
+#define TFS_NO_STREAM 0xffffu
+
+/* One intercepted call; (units - 1) * 2 items follow, unused ones zeroed. */
+struct tfs_call {
+	struct tfs_record record;
+	uint64_t start_ticks;
+	float duration_ticks;
+	uint16_t stream; /* id of a stream record, or TFS_NO_STREAM */
+	uint16_t status; /* the library's status, cut to 16 bits; 0 = success */
+	uint64_t amount; /* bytes moved, set or allocated; else 0 */
+};
+
+/*
+ * An item of a call: a memory operand or an attribute. The top byte of `tagged` is the role
+ * (TFS_ROLE_*); the low 48 bits are the operand's length in bytes (0 = unknown), or, where the
+ * role is 0, the attribute's key (0 = no item). A copy's first operand has cudaMemcpyKind + 1 in
+ * the byte between.
+ */
+struct tfs_item {
+	uint64_t value;
+	uint64_t tagged;
+};
+
+#define TFS_ROLE_READ 0x01u
+#define TFS_ROLE_WRITE 0x02u
+#define TFS_ROLE_MAYBE 0x04u   /* a kernel's, not to a constant: what it does is not known */
+#define TFS_ROLE_SCRATCH 0x08u /* a workspace: contents do not matter afterwards */
+#define TFS_ROLE_MEMORY(kind) ((uint32_t)(kind) << 4) /* enum tfs_memory_kind in bits 4-6 */
+#define TFS_ROLE_OPERAND 0x80u                        /* always set in an operand's role */
+#define TFS_ITEM(role, bytes) ((uint64_t)((role) | TFS_ROLE_OPERAND) << 56 | (uint64_t)(bytes))
+#define TFS_ITEM_ROLE(item) ((uint32_t)((item)->tagged >> 56))
+#define TFS_ITEM_LOW(item) ((item)->tagged & ((UINT64_C(1) << 48) - 1))
+#define TFS_ITEM_COPY(kind) ((uint64_t)((uint32_t)(kind) + 1) << 48)
+#define TFS_ITEM_COPY_KIND(item) ((uint32_t)((item)->tagged >> 48 & 0xff) - 1) /* -1: none */
+#define TFS_ITEM_MEMORY(item) ((uint32_t)((item)->tagged >> 60) & 7u)
+
+/* CUPTI's numbers for the first four; `host` = host memory that was not looked up. */
+enum tfs_memory_kind {
+	TFS_MEMORY_UNKNOWN = 0,
+	TFS_MEMORY_PAGEABLE = 1,
+	TFS_MEMORY_PINNED = 2,
+	TFS_MEMORY_DEVICE = 3,
+	TFS_MEMORY_HOST = 4,
+	TFS_MEMORY_MANAGED = 5
+};
+
+#define TFS_ATTRIBUTES(X)                                                                          \
+	X(1, copy_kind)        /* cudaMemcpyKind, where no operand says it */                      \
+	X(2, value)            /* byte or word of a memset */                                      \
+	X(3, kernel)           /* id of a kernel record */                                         \
+	X(4, grid)             /* x | y << 32 */                                                   \
+	X(5, block)            /* x | y << 32 */                                                   \
+	X(6, grid_z)           /* grid z | block z << 32 */                                        \
+	X(7, shared)           /* dynamic shared memory, bytes */                                  \
+	X(8, event)            /* event handle */                                                  \
+	X(9, other_stream)     /* id of a second stream */                                         \
+	X(10, problem)         /* id of a problem record */                                        \
+	X(11, algorithm)       /* library's enum, as executed */                                   \
+	X(12, asked_algorithm) /* library's enum, as asked for, where a rewrite changed it */      \
+	X(13, alpha)           /* as a double's bits */                                            \
+	X(14, beta)            /* as a double's bits */                                            \
+	X(15, workspace)       /* bytes */                                                         \
+	X(16, math)            /* math type or mode */                                             \
+	X(17, flags)                                                                               \
+	X(18, device)       /* device index */                                                     \
+	X(19, communicator) /* NCCL handle */                                                      \
+	X(20, count)        /* elements */                                                         \
+	X(21, data_type)                                                                           \
+	X(22, root)                                                                                \
+	X(23, graph)   /* graph or executable graph handle */                                      \
+	X(24, shape_m) /* of a GEMM; also a vector's length */                                     \
+	X(25, shape_n)                                                                             \
+	X(26, shape_k)                                                                             \
+	X(27, rewritten)   /* string id: the rewrite that took part in this call */                \
+	X(28, host_result) /* 1: the call returns its result to host memory */                     \
+	X(29, handle)      /* library handle */                                                    \
+	X(30, argument)    /* a kernel's 4- or 8-byte scalar argument */                           \
+	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */
+
+enum tfs_attribute {
+#define X(number, name) TFS_ATTRIBUTE_##name = number,
+	TFS_ATTRIBUTES(X)
+#undef X
+};
+
+TFS_SIZE_IS(struct tfs_call, 32);
+TFS_SIZE_IS(struct tfs_item, 16);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_TRACE_FORMAT_DEVICE_H
+#define TFS_SHIM_TRACE_FORMAT_DEVICE_H
+
+/* Part of format.h: what CUPTI says of a device. */
+
+#include "shim/trace/format_record.h"
+
+enum tfs_device_op_kind {
+	TFS_DEVICE_KERNEL = 1,
+	TFS_DEVICE_MEMCPY = 2,
+	TFS_DEVICE_MEMSET = 3,
+	TFS_DEVICE_GRAPH = 4
+};
+
+/* CUPTI activity; times are CLOCK_MONOTONIC nanoseconds, 0 = lost. */
+struct tfs_device_op_record {
+	struct tfs_record
+		record; /* function: enum tfs_device_op_kind; site: kernel id, or copy kind */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t bytes;
+	uint32_t correlation;
+	uint32_t stream; /* CUPTI's stream id */
+	uint16_t device;
+	uint8_t source_kind; /* enum tfs_memory_kind */
+	uint8_t target_kind;
+	uint16_t flags; /* 1 = async, 2 = part of a graph launch */
+	uint16_t block[3];
+	uint32_t grid[3]; /* of a memset: grid[0] is the value */
+};
+
+/* The CUDA call with this correlation id was made inside the wrapped call whose record starts at
+ * byte `call_unit * TFS_UNIT` of the file. */
+struct tfs_link_record {
+	struct tfs_record record;
+	uint64_t call_unit;
+	uint32_t correlation;
+	uint32_t reserved0;
+	uint64_t reserved1;
+};
+
+struct tfs_device_sync_record {
+	struct tfs_record record; /* function: CUPTI's type; site: correlation id */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint32_t stream;
+	uint32_t event;
+};
+
+struct tfs_device_api_record {
+	struct tfs_record record; /* function: cbid; site: correlation id */
+	uint64_t start_ns;
+	uint32_t duration_ns; /* saturates */
+	uint32_t tid;
+	uint32_t domain; /* enum tfs_library: cudart or cuda */
+	uint32_t status;
+};
+
+/* Memory that was allocated or released, by whomever. */
+struct tfs_device_memory_record {
+	struct tfs_record record; /* function: 1 allocated, 2 released; site: correlation id */
+	uint64_t address;
+	uint64_t bytes;
+	uint32_t memory; /* enum tfs_memory_kind */
+	uint32_t device;
+};
+
+/* A function whose calls get a device_api record in windows with CUPTI activity; all of them do. */
+struct tfs_api_record {
+	struct tfs_record
+		record;  /* function: cbid; site: string id of the name, as hooks have it */
+	uint32_t domain; /* enum tfs_library: cudart or cuda */
+	uint32_t reserved0;
+	uint64_t reserved1[2];
+};
+
+struct tfs_overhead_record {
+	struct tfs_record record; /* function: CUPTI's kind >> 16; site: correlation id */
+	uint64_t start_ns;
+	uint64_t end_ns;
+	uint64_t reserved0;
+};
+
+TFS_SIZE_IS(struct tfs_device_op_record, 64);
+TFS_SIZE_IS(struct tfs_link_record, 32);
+TFS_SIZE_IS(struct tfs_device_sync_record, 32);
+TFS_SIZE_IS(struct tfs_device_api_record, 32);
+TFS_SIZE_IS(struct tfs_device_memory_record, 32);
+TFS_SIZE_IS(struct tfs_api_record, 32);
+TFS_SIZE_IS(struct tfs_overhead_record, 32);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_TRACE_FORMAT_REWRITE_H
+#define TFS_SHIM_TRACE_FORMAT_REWRITE_H
+
+/* Part of format.h: rewrites and what they found. */
+
+#include "shim/trace/format_record.h"
+
+enum tfs_rewrite_state {
+	TFS_REWRITE_OFF = 0,
+	TFS_REWRITE_REPORT = 1,
+	TFS_REWRITE_SHADOW = 2,
+	TFS_REWRITE_APPLY = 3,
+	TFS_REWRITE_LOST = 4
+};
+
+/* The state of one rewrite; a later record of the same name replaces an earlier one. */
+struct tfs_rewrite_record {
+	struct tfs_record
+		record;   /* function: enum tfs_rewrite_state; site: string id of the name */
+	uint64_t applied; /* calls it took part in */
+	uint64_t bytes;
+	double predicted_ns; /* gain per step; NaN = not predicted */
+	double realised_ns;  /* gain per step with its 95 % interval; NaN = not measured */
+	double realised_low_ns;
+	double realised_high_ns;
+	uint32_t rank;   /* 1 exact, 2 rounding, 3 reduced */
+	uint32_t reason; /* string id, 0 = none */
+};
+
+/* A rewrite did not apply at a call site because a named check failed, `count` times. A later
+ * record of the same rewrite, check and call site replaces an earlier one. */
+struct tfs_refusal_record {
+	struct tfs_record record; /* site: call site */
+	uint32_t rewrite;         /* string ids */
+	uint32_t check;           /* TFS_REWRITE_MISMATCH: in shadow mode the results differed */
+	uint64_t count;
+	uint64_t reserved0;
+};
+
+#define TFS_REWRITE_MISMATCH "shadow-differs"
+
+/* One candidate of a measured algorithm search. */
+struct tfs_search_record {
+	struct tfs_record record; /* function: algorithm; site: problem id */
+	float time_ms;            /* median; negative = not available */
+	float spread_ms;          /* slowest minus fastest repeat */
+	uint64_t workspace;
+	uint32_t math;
+	uint32_t flags; /* 1 deterministic, 2 asked for, 4 chosen, 8 within the rewrite's fences */
+};
+
+TFS_SIZE_IS(struct tfs_rewrite_record, 64);
+TFS_SIZE_IS(struct tfs_refusal_record, 32);
+TFS_SIZE_IS(struct tfs_search_record, 32);
+
+#endif
