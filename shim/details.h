@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_DETAILS_H
+#define TFS_SHIM_DETAILS_H
+
+/*
+ * What a call touched and with which parameters, as far as anybody wants to know.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/frame.h"
+#include "shim/trace/format.h"
+
+/* The details of a call, for the recording, the step search and the rewrites. */
+struct tfs_details {
+	uint32_t count;
+	uint16_t stream;
+	struct tfs_item items[24];
+};
+
+/* Hands the details to whoever wants them: the recording, the step search. */
+void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details);
+
+/* Records the call whatever the window: for calls that change what later records mean. */
+void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details);
+
+static inline void tfs_details_init(struct tfs_details *details, uint16_t stream)
+{
+	details->count = 0;
+	details->stream = stream;
+}
+
+static inline void tfs_put(struct tfs_details *details, uint64_t value, uint64_t tagged)
+{
+	if (details->count < sizeof(details->items) / sizeof(details->items[0]))
+		details->items[details->count++] = (struct tfs_item){value, tagged};
+}
+
+static inline void tfs_put_attribute(
+	struct tfs_details *details, enum tfs_attribute key, uint64_t value)
+{
+	tfs_put(details, value, (uint64_t)key);
+}
+
+static inline void tfs_put_operand(
+	struct tfs_details *details, const void *address, uint64_t bytes, uint32_t role)
+{
+	if (address != NULL)
+		tfs_put(details, (uint64_t)(uintptr_t)address, TFS_ITEM(role, bytes));
+}
+
+static inline __attribute__((always_inline)) void tfs_hook_plain(
+	struct tfs_frame *frame, uint32_t status)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, TFS_NO_STREAM);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_FRAME_H
+#define TFS_SHIM_FRAME_H
+
+/*
+ * A call in flight: entering it finds the call site and reads the clock, ending it counts it. The
+ * macros are what hooks use; see hook.h.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/callsite.h"
+#include "shim/clock.h"
+#include "shim/likely.h"
+#include "shim/lookup.h"
+#include "shim/recorder.h"
+
+/* Lives in the hook's stack frame. */
+struct tfs_frame {
+	struct tfs_thread *thread; /* NULL: this call is not recorded */
+	struct tfs_cache_entry *entry;
+	uint64_t start_ticks;
+	uint64_t end_ticks;
+	uint64_t amount;
+	uint32_t status;
+	uint32_t wanted;
+};
+
+/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again.
+ * Returns what is wanted of the call. */
+uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	const struct tfs_function *function, uint64_t address, uint64_t stack);
+
+/* The clock is read first: the rest of entering runs in the time that reading it takes. What takes
+ * longer is not the call's, and the clock is read anew. */
+static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
+	const struct tfs_function *function, uint64_t address, uint64_t stack)
+{
+	struct tfs_frame frame = {.thread = tfs_self.active};
+
+	if (TFS_UNLIKELY(frame.thread == NULL)) {
+		frame.thread = tfs_recorder_thread();
+		if (frame.thread == NULL)
+			return frame;
+	}
+	frame.start_ticks = tfs_clock_ticks();
+	tfs_self.active = NULL;
+	frame.entry = tfs_callsite_slot(&frame.thread->cache, address, stack);
+	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function))) {
+		if (!tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function)) {
+			frame.thread = NULL;
+			return frame;
+		}
+		frame.start_ticks = tfs_clock_ticks();
+	}
+	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
+	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & TFS_WANT_DEVICE)) != 0)) {
+		frame.wanted =
+			tfs_hook_enter_slowly(frame.thread, frame.entry, function, address, stack);
+		frame.start_ticks = tfs_clock_ticks();
+	}
+	return frame;
+}
+#define TFS_ENTER(name)                                                                            \
+	tfs_hook_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                      \
+		(uint64_t)__builtin_dwarf_cfa())
+
+/* A call without totals; false when it is not to be recorded at all. */
+bool tfs_hook_count_loss(struct tfs_frame *frame);
+
+/* Counts the call; true when its details are wanted. */
+static inline __attribute__((always_inline)) bool tfs_hook_end(
+	struct tfs_frame *frame, uint32_t status, uint64_t amount)
+{
+	if (TFS_UNLIKELY(frame->thread == NULL))
+		return false;
+	frame->end_ticks = tfs_clock_ticks();
+	struct tfs_aggregate *total = frame->entry->aggregate;
+	const uint64_t ticks = frame->end_ticks - frame->start_ticks;
+
+	if (TFS_LIKELY(total != NULL)) {
+		if (TFS_UNLIKELY(total->count == 0))
+			total->first_ticks = frame->start_ticks;
+		if (ticks > total->longest_ticks)
+			total->longest_ticks = ticks;
+		total->ticks += ticks;
+		total->amount += amount;
+		if (TFS_UNLIKELY(status != 0))
+			total->failures++;
+		total->latest_ticks = frame->start_ticks;
+		__atomic_store_n(&total->count, total->count + 1, __ATOMIC_RELAXED);
+	} else if (!tfs_hook_count_loss(frame)) {
+		return false;
+	}
+	frame->status = status;
+	frame->amount = amount;
+	return TFS_UNLIKELY(frame->wanted != 0);
+}
+#define TFS_END(frame, status, amount) tfs_hook_end(frame, (uint32_t)(status), amount)
+
+static inline __attribute__((always_inline)) void tfs_hook_leave(struct tfs_frame *frame)
+{
+	if (TFS_UNLIKELY(frame->thread == NULL))
+		return;
+	frame->thread->latest = frame->entry;
+	tfs_self.active = frame->thread;
+}
+#define TFS_LEAVE(frame) tfs_hook_leave(frame)
+
+#endif
