@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How fast pinned-staging's threads copy between a program's memory and a ring of chunks, by the
- * size of the chunks and the number of threads that help: host memory only, no device. Medians of
- * rounds in which all take their turn.
+ * size of the chunks and the number of threads that help: host memory only, no device. Medians, and
+ * the best, of rounds in which all take their turn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ int main(void)
 		}
 	printf("GB/s, %ld processors\n%-12s%10s", sysconf(_SC_NPROCESSORS_ONLN), "", "chunk");
 	for (unsigned threads = 0; threads < THREADS; threads++)
-		printf("  +%u threads", threads);
+		printf("    +%u threads", threads);
 	printf("\n");
 	for (int out = 0; out < 2; out++)
 		for (size_t i = 0; i < SIZES; i++) {
@@ -103,7 +103,7 @@ int main(void)
 				double *all = rates[out][i][threads];
 
 				qsort(all, ROUNDS, sizeof(*all), compare);
-				printf("%12.1f", all[ROUNDS / 2]);
+				printf("%7.1f (%4.1f)", all[ROUNDS / 2], all[ROUNDS - 1]);
 			}
 			printf("\n");
 		}
