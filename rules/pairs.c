@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/comparable.h"
 #include "rules/pages.h"
 #include "rules/sort.h"
 #include "rules/timeline_build.h"
@@ -81,50 +82,6 @@ static enum tfs_work work_of(const char *name)
 	if (strstr(name, "Memcpy"))
 		return TFS_WORK_COPY;
 	return strstr(name, "Memset") ? TFS_WORK_SET : TFS_WORK_OTHER;
-}
-
-/* What was lost may be the very call that would be missed. */
-static const char *lost(const struct tfs_trace *trace, struct tfs_pool *pool)
-{
-	static const struct {
-		enum tfs_loss loss;
-		const char *what;
-	} losses[] = {
-		{TFS_LOSS_records_dropped, "records found no room in the recording"},
-		{TFS_LOSS_cupti_dropped, "records were dropped by CUPTI"},
-		{TFS_LOSS_cupti_unknown, "records of CUPTI were not understood"},
-		{TFS_LOSS_threads_failed, "threads were not recorded"},
-	};
-	const struct tfs_file_header *header = tfs_trace_header(trace);
-
-	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
-		if (header->lost[losses[i].loss])
-			return tfs_pool_print(pool, "%" PRIu64 " %s", header->lost[losses[i].loss],
-				losses[i].what);
-	if (tfs_trace_summary(trace)->damages || tfs_trace_summary(trace)->cut)
-		return "the recording is damaged";
-	return header->finished ? NULL : "the program ended before CUPTI had delivered all records";
-}
-
-static const char *why_not(const struct tfs_timeline *timeline, struct tfs_pool *pool)
-{
-	const struct tfs_trace *trace = timeline->trace;
-	const struct tfs_fact_record *cupti = tfs_trace_fact(trace, "cupti");
-	const struct tfs_fact_record *hooks = tfs_trace_fact(trace, "hooks");
-	bool device = false;
-
-	for (uint32_t i = 0; i < timeline->window_count; i++)
-		device |= (timeline->windows[i].flags & 3) == 3;
-	if (hooks && !strncmp(tfs_trace_string(trace, hooks->text), "none", 4))
-		return "no hooks were loaded";
-	if (!device && cupti && *tfs_trace_string(trace, cupti->text))
-		return tfs_pool_print(pool, "no window had CUPTI's records, CUPTI: %s",
-			tfs_trace_string(trace, cupti->text));
-	if (!device)
-		return "no window had CUPTI's records";
-	if (!tfs_trace_count(trace, TFS_RECORD_api))
-		return "the recording does not say what CUPTI watched";
-	return lost(trace, pool);
 }
 
 static bool list_pairs(struct search *search)
@@ -424,8 +381,8 @@ const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, stru
 		walk_calls(&search);
 		count_memory(&search);
 		keep_seen(search.out);
-		search.out->lost = lost(timeline->trace, pool);
-		search.out->why = why_not(timeline, pool);
+		search.out->lost = tfs_comparable_lost(timeline->trace, pool);
+		search.out->why = tfs_comparable_why_not(timeline, pool);
 	}
 	free(search.by_cbid);
 	free(search.by_function);

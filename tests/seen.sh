@@ -12,19 +12,19 @@ failed=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# run NAME OPTIONS [VARIABLE=VALUE...] WAY: the report is $work/NAME.json
+# run NAME OPTIONS [VARIABLE=VALUE...] WAY [deep]: the report is $work/NAME.json
 run() {
 	name=$1
 	options=$2
 	shift 2
 	way=
-	while [ $# -gt 1 ]; do
+	while [ "${1#*=}" != "$1" ]; do
 		export "$1"
 		way="$way ${1%%=*}"
 		shift
 	done
 	TFSHIM_OUTPUT=$work/$name TFSHIM_OPTIONS="report=0:window=30:$options" LD_PRELOAD=$shim \
-		timeout 60 "$programs/cupti_hidden" "$1" >"$work/$name.out" 2>&1 || {
+		timeout 60 "$programs/cupti_hidden" "$@" >"$work/$name.out" 2>&1 || {
 		echo "$name: the program ended with $?"
 		cat "$work/$name.out"
 		failed=1
@@ -76,6 +76,13 @@ says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI; cuMemcpyDtoH
 run private '' "$work/libnccl_private.so"
 says "$finding" 'cuMemsetD8_v2: 0 calls seen by hooks, 60 by CUPTI'
 says "$runtimes" 'inside no call that a hook saw: 30 copies, 60 memsets'
+
+# Opened so that its calls go past the hooks, unless the flag is taken away.
+run deep '' "$programs/libcupti_deep.so" deep
+says "$finding" 'cudaMemset: 30 calls seen by hooks, 90 by CUPTI; cudaMemcpy: 90 calls seen by hooks, 120'
+run stripped deepbind=0 "$programs/libcupti_deep.so" deep
+says "$verdict" 'passed'
+seen cudaMemset 90 90
 
 # What was lost is no evidence, and without CUPTI there is none.
 run dropped '' TFSIM_CUPTI=drops lookup

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies some memory in each of its steps, and does it twice more in a way that hooks may miss:
- * cupti_hidden plain|lookup|PLUGIN. `lookup` asks dlopen and dlsym for the runtime's function;
- * PLUGIN is a library with a runtime of its own. cupti_private.c is that library.
+ * cupti_hidden plain|lookup|PLUGIN [deep]. `lookup` asks dlopen and dlsym for the runtime's
+ * function; PLUGIN is a library with a runtime of its own, or one that is opened with
+ * RTLD_DEEPBIND. cupti_private.c is that library.
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -27,9 +28,9 @@ static copy_function *find_copy(const char *way)
 	return library != NULL ? (copy_function *)dlsym(library, "cudaMemcpy") : NULL;
 }
 
-static work_function *find_work(const char *way)
+static work_function *find_work(const char *way, int flags)
 {
-	void *library = strchr(way, '/') != NULL ? dlopen(way, RTLD_NOW | RTLD_LOCAL) : NULL;
+	void *library = strchr(way, '/') != NULL ? dlopen(way, RTLD_NOW | flags) : NULL;
 
 	return library != NULL ? (work_function *)dlsym(library, "private_work") : NULL;
 }
@@ -39,7 +40,7 @@ int main(int count, char **words)
 	static char host[BYTES];
 	const char *way = count > 1 ? words[1] : "plain";
 	copy_function *copy = find_copy(way);
-	work_function *work = find_work(way);
+	work_function *work = find_work(way, count > 2 ? RTLD_DEEPBIND : RTLD_LOCAL);
 	void *memory;
 
 	TEST_NEED(copy != NULL && (work != NULL || strchr(way, '/') == NULL));

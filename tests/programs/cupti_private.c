@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A library with a runtime of its own (driver_client_runtime.c), as NVIDIA's have: two memsets and
- * a copy. Under the name of one of theirs its lookups of the driver are left alone. */
+ * a copy. Under the name of one of theirs its lookups of the driver are left alone. Built with the
+ * shared runtime, too. */
 #include <cuda_runtime_api.h>
 
 __attribute__((visibility("default"))) int private_work(void);
