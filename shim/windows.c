@@ -252,6 +252,10 @@ uint32_t tfs_windows_step_flags(void)
 
 void tfs_windows_finish(void)
 {
+	const bool alone = turn();
+
 	if (atomic_load(&open_now))
 		close_window(0);
+	if (alone)
+		pthread_mutex_unlock(&turning);
 }

@@ -140,6 +140,25 @@ static void a_shadow(bool differs, enum tfs_state state)
 	scene_destroy(scene);
 }
 
+/* Steps that CUPTI saw and steps that it did not are not judged together. */
+static void seen_in_part(unsigned sighted, unsigned blind, unsigned judged, bool device)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+
+	for (unsigned i = 0; i < sighted + blind; i++) {
+		if (i == sighted)
+			builder_window(scene_builder(scene), true, 2, scene_now(scene), 1);
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, i < sighted ? 100000 : 0, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+	}
+	scene_judge(scene, NULL);
+	TEST_IN(scene_judgement(scene)->steps.judged, judged - 1, judged);
+	TEST_EQ(scene_judgement(scene)->visibility.device, device);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	static const struct run statically = {30, 100000, 2, NULL, 0};
@@ -147,6 +166,10 @@ int main(void)
 	static const struct run unseen = {30, 100000, 1, "a plugin was unloaded", 0};
 	static const struct run short_stacks = {30, 100000, 1, NULL, TFS_LOSS_stacks_short};
 
+	seen_in_part(30, 30, 30, true);
+	seen_in_part(25, 60, 25, true);
+	seen_in_part(5, 40, 40, false);
+	seen_in_part(8, 4, 8, true);
 	a_whole_recording();
 	without_the_device();
 	few_steps_lower_the_confidence();
