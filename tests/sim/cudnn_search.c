@@ -11,6 +11,19 @@ _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(struct tfs_dnn_pe
 _Static_assert(sizeof(cudnnConvolutionBwdDataAlgoPerf_t) == sizeof(struct tfs_dnn_perf), "size");
 _Static_assert(sizeof(cudnnConvolutionBwdFilterAlgoPerf_t) == sizeof(struct tfs_dnn_perf), "size");
 
+/* What a measurement may write to. */
+struct target {
+	float *out;
+	const struct tfs_view *view;
+	void *workspace;
+	size_t workspace_bytes;
+};
+
+static cudnnStatus_t ask(const struct tfs_dnn_question *q, struct tfs_dnn_problem *out_problem)
+{
+	return tfs_dnn_problem_init(out_problem, q->family, q->x, q->w, q->conv, q->y);
+}
+
 static int by_time(const void *a, const void *b)
 {
 	const struct tfs_dnn_perf *p = a;
@@ -65,8 +78,7 @@ static int list(const struct tfs_dnn_problem *p, struct tfs_dnn_perf *out)
 	return n;
 }
 
-static void hand_out(
-	struct tfs_dnn_perf *all, int n, int requested, int *returned, struct tfs_dnn_perf *results)
+static void hand_out(struct tfs_dnn_perf *all, int n, int requested, int *returned, void *results)
 {
 	qsort(all, (size_t)n, sizeof(*all), by_time);
 	if (n > requested)
@@ -75,24 +87,62 @@ static void hand_out(
 	*returned = n;
 }
 
-cudnnStatus_t tfs_dnn_search_guess(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int requested, int *returned, struct tfs_dnn_perf *results)
+static cudnnStatus_t check(cudnnHandle_t handle, int requested, int *returned, void *results)
 {
-	struct tfs_dnn_perf all[MAX_RESULTS];
-	int n;
-
 	if (!handle || !returned || !results)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
 	if (requested < 1)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "requested count below 1");
-	n = list(p, all);
+	return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t tfs_dnn_search_count(cudnnHandle_t handle, enum tfs_dnn_family family, int *count)
+{
+	if (!handle || !count)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	/* Each once per math type. */
+	*count = 2 * tfs_dnn_algo_count(family);
+	return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t tfs_dnn_search_workspace(
+	cudnnHandle_t handle, const struct tfs_dnn_question *q, int algo, size_t *bytes)
+{
+	struct tfs_dnn_problem p;
+	const struct tfs_dnn_algo *a;
+	cudnnStatus_t rc = ask(q, &p);
+
+	if (rc)
+		return rc;
+	if (!handle || !bytes)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	a = tfs_dnn_algo_find(&p, algo);
+	if (!a)
+		return tfs_dnn_fail(CUDNN_STATUS_NOT_SUPPORTED, "algorithm for this problem");
+	*bytes = a->workspace(&p);
+	return CUDNN_STATUS_SUCCESS;
+}
+
+cudnnStatus_t tfs_dnn_search_guess(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	int requested, int *returned, void *results)
+{
+	struct tfs_dnn_perf all[MAX_RESULTS];
+	struct tfs_dnn_problem p;
+	cudnnStatus_t rc = ask(q, &p);
+	int n;
+
+	if (!rc)
+		rc = check(handle, requested, returned, results);
+	if (rc)
+		return rc;
+	n = list(&p, all);
 	/* A guess that is wrong is still a guess: hostile mode ranks at random. */
 	for (int i = 0; i < n && tfsim_hostile_seed(); i++)
 		if (all[i].status == CUDNN_STATUS_SUCCESS)
 			all[i].time = (float)tfsim_hostile_pick(0x700 + (uint64_t)i, 100);
 	hand_out(all, n, requested, returned, results);
 	for (int i = 0; i < *returned; i++)
-		results[i].time = -1.0f;
+		((struct tfs_dnn_perf *)results)[i].time = -1.0f;
 	return CUDNN_STATUS_SUCCESS;
 }
 
@@ -116,7 +166,7 @@ static void run_clobber(void *args)
 
 /* Puts one algorithm's kernels on the stream, as a measurement does. */
 static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	const struct tfs_dnn_perf *row, const struct tfs_dnn_target *t)
+	const struct tfs_dnn_perf *row, const struct target *t)
 {
 	struct tfs_dnn_work w = tfs_dnn_algo_work(p, row->algo);
 	struct clobber c = {t->out, *t->view, t->workspace, row->memory};
@@ -138,7 +188,7 @@ static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem 
 extern void tfsim_on_search(void) __attribute__((weak, visibility("default")));
 
 static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	const struct tfs_dnn_target *t, struct tfs_dnn_perf *all, int n)
+	const struct target *t, struct tfs_dnn_perf *all, int n)
 {
 	for (int i = 0; i < n; i++) {
 		struct tfs_dnn_problem q = *p;
@@ -158,16 +208,15 @@ static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
 	}
 }
 
-cudnnStatus_t tfs_dnn_search_measure(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	const struct tfs_dnn_target *t, int requested, int *returned, struct tfs_dnn_perf *results)
+static cudnnStatus_t search(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	const struct target *t, int requested, int *returned, void *results)
 {
 	struct tfs_dnn_perf all[MAX_RESULTS];
+	cudnnStatus_t rc = check(handle, requested, returned, results);
 	int n;
 
-	if (!handle || !returned || !results)
-		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
-	if (requested < 1)
-		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "requested count below 1");
+	if (rc)
+		return rc;
 	if (tfsim_stream_synchronize(handle->stream))
 		return tfs_dnn_fail(
 			CUDNN_STATUS_EXECUTION_FAILED, "the stream cannot be waited for");
@@ -177,6 +226,26 @@ cudnnStatus_t tfs_dnn_search_measure(cudnnHandle_t handle, const struct tfs_dnn_
 		return tfs_dnn_fail(CUDNN_STATUS_EXECUTION_FAILED, "a measurement failed");
 	hand_out(all, n, requested, returned, results);
 	return CUDNN_STATUS_SUCCESS;
+}
+
+static const struct tfs_view *result_of(const struct tfs_dnn_problem *p)
+{
+	return p->family == TFS_DNN_FWD ? &p->y : p->family == TFS_DNN_DATA ? &p->x : &p->w;
+}
+
+cudnnStatus_t tfs_dnn_search_given(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	void *out, void *workspace, size_t workspace_bytes, int requested, int *returned,
+	void *results)
+{
+	struct tfs_dnn_problem p;
+	cudnnStatus_t rc = ask(q, &p);
+	struct target t = {out, result_of(&p), workspace, workspace ? workspace_bytes : 0};
+
+	if (rc)
+		return rc;
+	if (!handle || !out)
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "NULL argument");
+	return search(handle, &p, &t, requested, returned, results);
 }
 
 /* The most any algorithm wants: what Find allocates for itself. */
@@ -193,27 +262,33 @@ static size_t most_memory(const struct tfs_dnn_problem *p)
 	return most;
 }
 
-cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int requested, int *returned, struct tfs_dnn_perf *results)
+cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	int requested, int *returned, void *results)
 {
-	const struct tfs_view *views[3] = {&p->x, &p->w, &p->y};
-	static const int out_of[TFS_DNN_FAMILIES] = {2, 0, 1};
-	struct tfs_dnn_target t = {.workspace_bytes = most_memory(p)};
+	struct tfs_dnn_problem p;
+	const struct tfs_view *views[3] = {&p.x, &p.w, &p.y};
+	struct target t = {0};
 	void *own[4] = {NULL};
-	cudnnStatus_t rc = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+	cudnnStatus_t rc = ask(q, &p);
 
+	if (rc)
+		return rc;
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
-	for (int i = 0; i < 3; i++)
+	t.workspace_bytes = most_memory(&p);
+	t.view = result_of(&p);
+	rc = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+	for (int i = 0; i < 3; i++) {
 		if (tfsim_device_alloc(&own[i], tfs_dnn_bytes(views[i])))
 			goto out;
+		if (views[i] == t.view)
+			t.out = own[i];
+	}
 	/* No room for the largest workspace only bars the algorithms that want it. */
 	while (t.workspace_bytes && tfsim_device_alloc(&own[3], t.workspace_bytes))
 		t.workspace_bytes /= 2;
 	t.workspace = own[3];
-	t.out = own[out_of[p->family]];
-	t.view = views[out_of[p->family]];
-	rc = tfs_dnn_search_measure(handle, p, &t, requested, returned, results);
+	rc = search(handle, &p, &t, requested, returned, results);
 out:
 	for (int i = 0; i < 4; i++)
 		tfsim_device_free(own[i]);

@@ -20,24 +20,33 @@ struct tfs_dnn_perf {
 	int reserved[3];
 };
 
-/* What a measurement may write to. */
-struct tfs_dnn_target {
-	float *out;
-	const struct tfs_view *view;
-	void *workspace;
-	size_t workspace_bytes;
+/* What all functions of a family are asked about; x, w and y as in forward. */
+struct tfs_dnn_question {
+	enum tfs_dnn_family family;
+	cudnnTensorDescriptor_t x;
+	cudnnFilterDescriptor_t w;
+	cudnnConvolutionDescriptor_t conv;
+	cudnnTensorDescriptor_t y;
 };
 
-/* Ranks without running anything. */
-cudnnStatus_t tfs_dnn_search_guess(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int requested, int *returned, struct tfs_dnn_perf *results);
+/* The most results that a search of the family has. */
+cudnnStatus_t tfs_dnn_search_count(cudnnHandle_t handle, enum tfs_dnn_family family, int *count);
 
-/* Runs every algorithm that fits the workspace; blocks; overwrites the target. */
-cudnnStatus_t tfs_dnn_search_measure(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	const struct tfs_dnn_target *t, int requested, int *returned, struct tfs_dnn_perf *results);
+/* Ranks without running anything. `results` are of the family's ...AlgoPerf_t, here and below. */
+cudnnStatus_t tfs_dnn_search_guess(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	int requested, int *returned, void *results);
+
+/* Runs every algorithm that fits the workspace; blocks; overwrites `out` and the workspace. */
+cudnnStatus_t tfs_dnn_search_given(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	void *out, void *workspace, size_t workspace_bytes, int requested, int *returned,
+	void *results);
 
 /* The same on device memory allocated and released here. */
-cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
-	int requested, int *returned, struct tfs_dnn_perf *results);
+cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_question *q,
+	int requested, int *returned, void *results);
+
+/* What one algorithm needs. */
+cudnnStatus_t tfs_dnn_search_workspace(
+	cudnnHandle_t handle, const struct tfs_dnn_question *q, int algo, size_t *bytes);
 
 #endif
