@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cudnn_desc.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,12 @@ TFS_DNN_API cudnnStatus_t cudnnAdvVersionCheck(void)
 	return CUDNN_STATUS_SUCCESS;
 }
 
+/* The runtime inside the real library does so, whatever the program has. */
+static void open_driver(void)
+{
+	dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+}
+
 TFS_DNN_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 {
 	struct cudnnContext *h;
@@ -82,6 +89,7 @@ TFS_DNN_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
+	open_driver();
 	/* Device memory is taken, so that the device has a context from here on. */
 	if (tfsim_device_count() < 1 || tfsim_device_alloc(&touched, 1))
 		return tfs_dnn_fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
