@@ -116,9 +116,10 @@ cupti() {
 	done
 	compare absent record=all env LD_LIBRARY_PATH="$work/libraries" "$programs/shim_errno"
 	compare refused record=all env TFSIM_CUPTI=refuse "$programs/shim_errno"
-	look absent
-	look refused
-	for name in absent refused; do
+	compare driverless record=all env TFSIM_CUPTI=missing-driver "$programs/shim_errno"
+	compare old record=all env TFSIM_CUPTI=old-driver "$programs/shim_errno"
+	for name in absent refused driverless old; do
+		look "$name"
 		case $(value "$name" fact cupti) in
 		'not available: '*) echo "$name: $(value "$name" fact cupti)" ;;
 		*) fail "$name: the recording says '$(value "$name" fact cupti)'" ;;
