@@ -132,6 +132,20 @@ cmp -s "$out/driver_client.findings" "$out/driver_client_shared.findings" || {
 same no-libraries "$library" record=none "$programs/driver_client"
 counted no-libraries cuLaunchKernel 1200
 
+# Rare forms: what each works on is known.
+LD_LIBRARY_PATH=$simulated same forms "$library" record=all "$programs/driver_forms"
+worked() { # FUNCTION LINES
+	"$programs/driver_operands" "$out/forms.tfs" "$1" >"$out/worked"
+	[ "$(cat "$out/worked")" = "$2" ] || fail "$1 was recorded as: $(cat "$out/worked")"
+}
+worked cuMemcpy3D_v2 '512 write 512 device read 512 host kind 1'
+worked cuMemcpy3DAsync_v2 '512 write 512 host read 512 device kind 2'
+worked cuMemcpyBatchAsync_v2 '300 write 100 device read 100 device write 200 device read 200 device kind 4
+0'
+worked cuMemsetD2D16_v2 '64 write 0 device'
+worked cuMemsetD2D32Async '256 write 256 device'
+worked cuLaunchKernel '0 maybe 4096 device'
+
 # NVIDIA's own, as far as it comes.
 if [ -x "$programs/driver_static" ]; then
 	LD_LIBRARY_PATH=$simulated same static "$library" record=none "$programs/driver_static"

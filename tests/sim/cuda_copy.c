@@ -69,6 +69,56 @@ SIM_DRIVER_TWINS(
 SIM_DRIVER_TWINS(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D *pCopy, CUstream hStream),
 	copy_2d(pCopy, hStream ? hStream : none, true))
 
+/* Layer by layer. */
+static cudaError_t copy_3d(const CUDA_MEMCPY3D *copy, CUstream stream, bool async)
+{
+	cudaError_t error = cudaSuccess;
+
+	if (!copy)
+		return cudaErrorInvalidValue;
+	for (size_t z = 0; z < copy->Depth && error == cudaSuccess; z++) {
+		const CUDA_MEMCPY2D layer = {.srcMemoryType = copy->srcMemoryType,
+			.srcHost = copy->srcHost,
+			.srcDevice = copy->srcDevice,
+			.srcPitch = copy->srcPitch,
+			.srcXInBytes = copy->srcXInBytes,
+			.srcY = copy->srcY + (copy->srcZ + z) * copy->srcHeight,
+			.dstMemoryType = copy->dstMemoryType,
+			.dstHost = copy->dstHost,
+			.dstDevice = copy->dstDevice,
+			.dstPitch = copy->dstPitch,
+			.dstXInBytes = copy->dstXInBytes,
+			.dstY = copy->dstY + (copy->dstZ + z) * copy->dstHeight,
+			.WidthInBytes = copy->WidthInBytes,
+			.Height = copy->Height};
+
+		error = copy_2d(&layer, stream, async);
+	}
+	return error;
+}
+
+SIM_DRIVER_TWINS(cuMemcpy3D_v2, _ptds, (const CUDA_MEMCPY3D *pCopy), copy_3d(pCopy, none, false))
+
+SIM_DRIVER_TWINS(cuMemcpy3DAsync_v2, _ptsz, (const CUDA_MEMCPY3D *pCopy, CUstream hStream),
+	copy_3d(pCopy, hStream ? hStream : none, true))
+
+static cudaError_t copy_batch(const CUdeviceptr *dsts, const CUdeviceptr *srcs, const size_t *sizes,
+	size_t count, CUstream stream)
+{
+	cudaError_t error = dsts && srcs && sizes && count ? cudaSuccess : cudaErrorInvalidValue;
+
+	for (size_t i = 0; error == cudaSuccess && i < count; i++)
+		error = tfsim_memcpy(sim_pointer(dsts[i]), sim_pointer(srcs[i]), sizes[i],
+			cudaMemcpyDefault, stream, true);
+	return error;
+}
+
+SIM_DRIVER_TWINS(cuMemcpyBatchAsync_v2, _ptsz,
+	(CUdeviceptr * dsts, CUdeviceptr *srcs, size_t *sizes, size_t count,
+		CUmemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, CUstream hStream),
+	((void)attrs, (void)attrsIdxs, (void)numAttrs,
+		copy_batch(dsts, srcs, sizes, count, hStream)))
+
 SIM_DRIVER_TWINS(cuMemsetD8_v2, _ptds, (CUdeviceptr dst, unsigned char uc, size_t N),
 	tfsim_memset(sim_pointer(dst), N, uc, 1, N, 1, none, false))
 
@@ -94,9 +144,28 @@ SIM_DRIVER_TWINS(cuMemsetD2D8_v2, _ptds,
 	(CUdeviceptr dst, size_t pitch, unsigned char uc, size_t width, size_t height),
 	tfsim_memset(sim_pointer(dst), pitch, uc, 1, width, height, none, false))
 
+SIM_DRIVER_TWINS(cuMemsetD2D16_v2, _ptds,
+	(CUdeviceptr dst, size_t pitch, unsigned short us, size_t width, size_t height),
+	tfsim_memset(sim_pointer(dst), pitch, us, 2, width, height, none, false))
+
 SIM_DRIVER_TWINS(cuMemsetD2D32_v2, _ptds,
 	(CUdeviceptr dst, size_t pitch, unsigned int ui, size_t width, size_t height),
 	tfsim_memset(sim_pointer(dst), pitch, ui, 4, width, height, none, false))
+
+SIM_DRIVER_TWINS(cuMemsetD2D8Async, _ptsz,
+	(CUdeviceptr dst, size_t pitch, unsigned char uc, size_t width, size_t height,
+		CUstream hStream),
+	tfsim_memset(sim_pointer(dst), pitch, uc, 1, width, height, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD2D16Async, _ptsz,
+	(CUdeviceptr dst, size_t pitch, unsigned short us, size_t width, size_t height,
+		CUstream hStream),
+	tfsim_memset(sim_pointer(dst), pitch, us, 2, width, height, hStream ? hStream : none, true))
+
+SIM_DRIVER_TWINS(cuMemsetD2D32Async, _ptsz,
+	(CUdeviceptr dst, size_t pitch, unsigned int ui, size_t width, size_t height,
+		CUstream hStream),
+	tfsim_memset(sim_pointer(dst), pitch, ui, 4, width, height, hStream ? hStream : none, true))
 
 static cudaError_t copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
 	size_t size, CUstream stream, bool async)
