@@ -103,7 +103,7 @@ ledger() {
 		echo "$text" | sed -n 's/^apply, applied [0-9]*, predicted \([-0-9.][-0-9.]*\),.*/\1/p'
 	done | awk '{ sum += $1 } END { if (NR) print sum }' >"$GPU_WORK/predicted"
 	[ ! -s "$GPU_WORK/predicted" ] || put "$1 predicted" "$2" "$(cat "$GPU_WORK/predicted")"
-	sed -n 's/^fact-\(cudnn-search.*\)/\1/p' "$GPU_WORK/recorded" | while read -r what text; do
+	sed -n 's/^fact-\(cudnn-search.*\)/\1/p; /^prediction-error-/p' "$GPU_WORK/recorded" | while read -r what text; do
 		put "$1 ledger" "$2: $what" "$text"
 	done
 }
@@ -126,6 +126,10 @@ step_time() {
 	fi
 	put "$section" "$variant" "$(awk '/^time: step/ { print $3; exit }' step.out)"
 	ledger "$section" "$variant" step.tfs
+}
+
+find_nsys() {
+	command -v nsys || ls /opt/nvidia/nsight-systems/*/bin/nsys /opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys 2>/dev/null | head -n 1
 }
 
 # At the end of a part that measures: what the device made of it.

@@ -37,7 +37,7 @@ around() {
 	[ -n "$GPU_SIMULATED" ] || around static env $library "$suite/lenet_naive_static" --data "$digits" --steps 80 --quiet --deterministic
 }
 
-nsys=$(command -v nsys || ls /opt/nvidia/nsight-systems/*/bin/nsys /opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys 2>/dev/null | head -n 1)
+nsys=$(find_nsys)
 if [ -n "$nsys" ] && [ -z "$GPU_SIMULATED" ]; then
 	# shellcheck disable=SC2086
 	{

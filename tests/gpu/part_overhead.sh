@@ -40,6 +40,8 @@ calls() {
 	done <calls.out
 }
 
+nsys=''
+[ -n "$GPU_SIMULATED" ] || nsys=$(find_nsys)
 round=0
 while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	for kind in $(rotate $round plain disabled totals totals_no_driver all all_no_cupti); do
@@ -50,6 +52,8 @@ while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 			one "$trainers/$trainer" "$kind"
 		done
 	done
+	[ -z "$nsys" ] || step_time overhead lenet_naive+nsys TFSHIM_DISABLE=1 "$nsys" profile --trace=cuda --sample=none \
+		--force-overwrite=true -o "$PWD/nsys" "$trainers/lenet_naive" --data "$digits" --steps "$steps" --warmup "$warmup" --quiet
 	[ -n "$GPU_SIMULATED" ] || for trainer in lenet_naive mlp; do
 		[ -x "$suite/${trainer}_static" ] || continue
 		for kind in $(rotate $round plain totals all); do

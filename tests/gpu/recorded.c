@@ -4,6 +4,7 @@
  * operations and how many are tied to a call, kernels by name, calls by function, losses, facts,
  * rewrites and what they gained in microseconds per step.
  */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,6 +43,10 @@ static void print_rewrites(const struct tfs_trace *trace)
 			name, states[one->record.function % 5], (unsigned long long)one->applied,
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
 			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
+		if (one->predicted_ns == one->predicted_ns && fabs(one->realised_ns) > 0)
+			printf("prediction-error-%s %+.0f %% of the realised\n", name,
+				100 * (one->predicted_ns - one->realised_ns) /
+					fabs(one->realised_ns));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
 		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);

@@ -84,7 +84,7 @@ static void init(struct wide *t, const struct options *options)
 		CUDA(cudaStreamCreateWithFlags(&t->copy_stream, cudaStreamNonBlocking));
 	}
 	wide_init(&t->net, options->size, stream, options->seed, options->deterministic);
-	wide_choose(&t->net, style->searched, !style->fused, options->deterministic);
+	wide_choose(&t->net, style->searched, style->fused, options->deterministic);
 	for (unsigned i = 0; i < WIDE_SLOTS; i++) {
 		struct wide_slot *slot = &t->slots[i];
 

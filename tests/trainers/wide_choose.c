@@ -125,7 +125,7 @@ static size_t workspace_bytes(const struct wide_net *net, const struct wide_laye
 	return most;
 }
 
-void wide_choose(struct wide_net *net, bool search, bool plain, bool deterministic)
+void wide_choose(struct wide_net *net, bool search, bool fused, bool deterministic)
 {
 	for (unsigned i = 0; i < WIDE_LAYERS; i++) {
 		struct wide_layer *l = &net->layers[i];
@@ -137,7 +137,9 @@ void wide_choose(struct wide_net *net, bool search, bool plain, bool determinist
 					: CUDNN_CONVOLUTION_BWD_DATA_ALGO_0;
 	}
 	if (search)
-		search_all(net, plain, deterministic);
+		search_all(net, !fused, deterministic);
+	for (unsigned i = 0; i < WIDE_LAYERS && fused; i++)
+		net->layers[i].forward = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM;
 	for (unsigned i = 0; i < WIDE_LAYERS; i++)
 		net->workspace_bytes =
 			larger(net->workspace_bytes, workspace_bytes(net, &net->layers[i], i == 0));

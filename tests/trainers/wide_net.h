@@ -66,9 +66,10 @@ void wide_init(struct wide_net *net, const struct wide_size *size, cudaStream_t 
 void wide_finish(struct wide_net *net);
 
 /*
- * Chooses algorithms and allocates their workspace. With search the fastest are measured: with
- * plain only those that round as products do, with deterministic only those that repeat.
+ * Chooses algorithms and allocates their workspace. With search the fastest are measured, with
+ * deterministic of those that repeat. With fused any is right, and the forward one is that which
+ * a fused call takes everywhere; else they round as products do.
  */
-void wide_choose(struct wide_net *net, bool search, bool plain, bool deterministic);
+void wide_choose(struct wide_net *net, bool search, bool fused, bool deterministic);
 
 #endif
