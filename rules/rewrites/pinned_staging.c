@@ -178,10 +178,10 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 	const uint32_t site = call->site;
 
 	it->job.call = call;
-	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	it->job.stream = tfs_staging_stream(call);
 	if (!may_be(call, it))
 		return false;
+	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	it->job.stream = tfs_staging_stream(call);
 	it->device = tfs_staging_device_of(call);
 	return tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) &&
 	       tfs_rewrite_check(
