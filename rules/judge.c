@@ -124,7 +124,10 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 		struct tfs_finding *finding = &judgement->findings[i];
 
 		*finding = findings->items[i].finding;
-		finding->repair = tfs_summary_repair(judgement, finding->rule, finding->site);
+		finding->repair = tfs_summary_repair(judgement,
+			findings->items[i].rewrite ? findings->items[i].rewrite
+						   : finding->rule->rewrite,
+			finding);
 	}
 	return 0;
 }

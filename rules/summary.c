@@ -170,28 +170,32 @@ static const struct tfs_refusal_line *refusal_at(const struct tfs_rewrite_line *
 	return most;
 }
 
-struct tfs_repair tfs_summary_repair(
-	const struct tfs_judgement *judgement, const struct tfs_rule *rule, uint32_t site)
+struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, const char *rewrite,
+	const struct tfs_finding *finding)
 {
 	const struct tfs_rewrite_line *line = NULL;
 	const struct tfs_refusal_line *refusal;
 
-	for (size_t i = 0; rule->rewrite && i < judgement->rewrite_count; i++)
-		if (!strcmp(judgement->rewrites[i].name, rule->rewrite))
+	for (size_t i = 0; rewrite && i < judgement->rewrite_count; i++)
+		if (!strcmp(judgement->rewrites[i].name, rewrite))
 			line = &judgement->rewrites[i];
-	if (!rule->rewrite)
+	if (!rewrite)
 		return (struct tfs_repair){NULL, TFS_REPAIR_NONE, ""};
 	if (!line)
-		return (struct tfs_repair){rule->rewrite, TFS_REPAIR_OFF, "it did not run"};
+		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "it did not run"};
 	if (line->state == TFS_REWRITE_LOST)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason ? line->reason : "it was measured and did not win"};
-	refusal = refusal_at(line, site);
-	if (refusal)
+	refusal = refusal_at(line, finding->site);
+	/* At some calls of a site that it else repairs, it may have refused: the first ones, say.
+	 */
+	if (refusal && (!line->applied || 4 * refusal->count >= finding->count_total))
 		return (struct tfs_repair){line->name, TFS_REPAIR_REFUSED, refusal->check};
 	if (line->state != TFS_REWRITE_APPLY)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
-			*line->reason ? line->reason : "only reporting"};
+			*line->reason                       ? line->reason
+			: line->state == TFS_REWRITE_REPORT ? "only reporting"
+							    : "not switched on"};
 	if (!line->applied)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason ? line->reason : "it found no occasion"};

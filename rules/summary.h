@@ -14,9 +14,9 @@
 /* Fills program, device, visibility, steps, rewrites and losses. */
 void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement);
 
-/* What a rule's rewrite did at a call site; after tfs_summary_fill(). */
-struct tfs_repair tfs_summary_repair(
-	const struct tfs_judgement *judgement, const struct tfs_rule *rule, uint32_t site);
+/* What a rewrite, NULL for none, did at a finding's call site; after tfs_summary_fill(). */
+struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, const char *rewrite,
+	const struct tfs_finding *finding);
 
 /* Counts the levels and writes the verdict line; at the end. */
 void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement *judgement);

@@ -106,6 +106,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			texts[kind].what, (double)place.count / (double)steady->step_count);
 		if (draft)
 			draft->finding.advice = texts[kind].advice;
+		if (draft && kind == HIDDEN_FREE)
+			draft->rewrite = "deferred-free";
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no call waits for the device unasked; %u places do so rarely", rare);

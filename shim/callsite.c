@@ -105,6 +105,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 						      TFS_MAX_FRAMES)
 					    : 0;
 
+	tfs_hook_seen(function);
 	tfs_lookup_recheck();
 	memset(entry, 0, sizeof(*entry));
 	entry->address = address;

@@ -2,6 +2,7 @@
 #include "shim/hook.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "cupti/collector.h"
@@ -28,6 +29,18 @@ void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument),
 		for (struct tfs_function *const *row = families[i]->functions; *row != NULL; row++)
 			if (!visit(*row, argument))
 				return;
+}
+
+static _Atomic uint64_t families_seen;
+
+uint64_t tfs_hook_families(void)
+{
+	return atomic_load(&families_seen);
+}
+
+void tfs_hook_seen(const struct tfs_function *function)
+{
+	atomic_fetch_or(&families_seen, UINT64_C(1) << function->family % 64);
 }
 
 static bool define(struct tfs_function *function, void *argument)

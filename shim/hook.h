@@ -100,6 +100,10 @@ struct tfs_hook_family {
 		functions(TFS_FUNCTION_POINTER) NULL};                                             \
 	const struct tfs_hook_family tfs_family_##name = {rows}
 
+/* Families that any call of the program's was of, by bit; each from its first call on. */
+uint64_t tfs_hook_families(void);
+void tfs_hook_seen(const struct tfs_function *function);
+
 /* Writes the function's definition into the recording; all of them, once. */
 void tfs_hook_define_all(void);
 

@@ -13,6 +13,8 @@ static uint32_t range_count;
 static struct tfs_spin lock; /* between writers */
 static _Atomic bool peers;
 _Atomic uint32_t tfs_memory_sequence; /* readers try again while it is odd */
+static _Atomic bool signals;
+static bool overflowed; /* a range was lost */
 
 static void begin_write(void)
 {
@@ -63,6 +65,7 @@ void tfs_memory_add(const struct tfs_range *range)
 		ranges[first] = *range;
 		range_count += 1 + first - next;
 	}
+	overflowed |= full;
 	end_write();
 	if (full)
 		tfs_recorder_lost(TFS_LOSS_ranges_full, 1);
@@ -146,6 +149,41 @@ void tfs_memory_peers_enabled(void)
 bool tfs_memory_peers(void)
 {
 	return atomic_load_explicit(&peers, memory_order_relaxed);
+}
+
+void tfs_memory_signals_made(void)
+{
+	atomic_store(&signals, true);
+}
+
+bool tfs_memory_signals(void)
+{
+	return atomic_load_explicit(&signals, memory_order_relaxed);
+}
+
+bool tfs_memory_any_visible(void)
+{
+	bool any;
+
+	tfs_spin_lock(&lock);
+	any = overflowed;
+	for (uint32_t i = 0; i < range_count && !any; i++)
+		any = ranges[i].kind != TFS_MEMORY_DEVICE ||
+		      (ranges[i].flags & TFS_RANGE_MAPPED) != 0;
+	tfs_spin_unlock(&lock);
+	return any;
+}
+
+bool tfs_memory_any_elsewhere(uint32_t device)
+{
+	bool any;
+
+	tfs_spin_lock(&lock);
+	any = overflowed;
+	for (uint32_t i = 0; i < range_count && !any; i++)
+		any = ranges[i].kind == TFS_MEMORY_DEVICE && ranges[i].device != device;
+	tfs_spin_unlock(&lock);
+	return any;
 }
 
 void tfs_memory_forget(void)

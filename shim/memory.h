@@ -70,6 +70,15 @@ void tfs_memory_mark(uint64_t address, uint32_t flags);
 void tfs_memory_peers_enabled(void);
 bool tfs_memory_peers(void);
 
+/* Something outside was given a way to be told by the device: that, and whether it ever was. */
+void tfs_memory_signals_made(void);
+bool tfs_memory_signals(void);
+
+/* Is there memory, or might there be, that both the host and the device see? That is on another
+ * device? */
+bool tfs_memory_any_visible(void);
+bool tfs_memory_any_elsewhere(uint32_t device);
+
 /* Forgets what was allocated under a device that was reset. */
 void tfs_memory_reset(uint32_t device);
 

@@ -5,6 +5,7 @@
 #include <driver_types.h>
 #include <string.h>
 
+#include "rules/rewrites/rewrite.h"
 #include "shim/capture.h"
 #include "shim/streams.h"
 
@@ -223,6 +224,8 @@ void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stre
 		tfs_stream_created(
 			stream, (flags & cudaStreamNonBlocking) != 0 ? TFS_STREAM_NON_BLOCKING : 0);
 		details.stream = tfs_stream_id(stream, 0);
+		if ((flags & cudaStreamNonBlocking) != 0)
+			tfs_rewrite_stream_created();
 	}
 	tfs_hook_details_always(frame, &details);
 	TFS_LEAVE(frame);

@@ -14,6 +14,7 @@ static struct {
 	uint64_t handle;
 	uint16_t id; /* 0 = empty */
 } slots[SLOTS];
+static _Atomic bool free_seen;
 static uint32_t last_id;
 static struct tfs_spin lock;
 
@@ -74,8 +75,15 @@ uint16_t tfs_stream_find(const void *handle, bool per_thread)
 	return tfs_stream_latest.id;
 }
 
+bool tfs_streams_free(void)
+{
+	return atomic_load(&free_seen);
+}
+
 void tfs_stream_created(const void *handle, uint32_t flags)
 {
+	if ((flags & TFS_STREAM_NON_BLOCKING) != 0)
+		atomic_store(&free_seen, true);
 	define((uint64_t)(uintptr_t)handle, flags, true);
 	__atomic_fetch_add(&tfs_stream_generation, 1, __ATOMIC_RELEASE);
 }

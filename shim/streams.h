@@ -38,6 +38,9 @@ static inline uint16_t tfs_stream_id(const void *handle, bool per_thread)
 		       : tfs_stream_find(handle, per_thread);
 }
 
+/* Was there ever a stream that does not keep to the legacy stream's order? */
+bool tfs_streams_free(void);
+
 /* A stream was created; `flags` is TFS_STREAM_NON_BLOCKING or 0. */
 void tfs_stream_created(const void *handle, uint32_t flags);
 

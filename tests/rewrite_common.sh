@@ -35,8 +35,8 @@ ledger() {
 
 # applied NAME LEAST
 applied() {
-	[ "$(ledger "$1" "${rewrite%%=*} applied")" -ge "$2" ] || {
-		fail "$1: ${rewrite%%=*} was applied $(ledger "$1" "${rewrite%%=*} applied") times, not $2"
+	[ "$(ledger "$1" "${rewrite%%[=,]*} applied")" -ge "$2" ] || {
+		fail "$1: ${rewrite%%[=,]*} was applied $(ledger "$1" "${rewrite%%[=,]*} applied") times, not $2"
 		"$programs/ledger" "$out/$1.tfs" 2>&1 | grep -v "^calls"
 		cat "$out/$1.out"
 	}
@@ -75,8 +75,8 @@ refuses() {
 	shift 4
 	case $hardware$environment_ in 1*TFSIM_*) return 0 ;; esac
 	run "$check" "$options_" "$environment_" "$@" || fail "$check: $(tail -n 3 "$out/$check.out")"
-	got=$(ledger "$check" "${rewrite%%=*} $check")
-	[ "$got" = "$count" ] || fail "${rewrite%%=*} refused by '$check' $got times, not $count, in $*"
+	got=$(ledger "$check" "${rewrite%%[=,]*} $check")
+	[ "$got" = "$count" ] || fail "${rewrite%%[=,]*} refused by '$check' $got times, not $count, in $*"
 }
 
 # weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.

@@ -7,6 +7,7 @@
 #include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/spin.h"
+#include "shim/streams.h"
 
 #define SLOTS 256u
 #define LANES 16u
@@ -29,6 +30,7 @@ static struct slot {
 	uint32_t device;
 	void *context; /* of the block and of the event */
 	void *filled;  /* event; NULL: not made yet */
+	bool in_order; /* whatever comes later comes behind its filling */
 } slots[SLOTS];
 
 /* Where blocks of a device, and a context of it, are filled. */
@@ -55,7 +57,7 @@ static void set_state(struct slot *slot, enum slot_state state)
 }
 
 /* An empty slot; best one whose event is of the same context. */
-static struct slot *reserve(const struct tfs_memory_call *call, void *context)
+static struct slot *reserve(const struct tfs_memory_call *call, void *context, bool in_order)
 {
 	struct slot *found = NULL;
 
@@ -79,6 +81,7 @@ static struct slot *reserve(const struct tfs_memory_call *call, void *context)
 		found->bytes = call->bytes;
 		found->device = call->device;
 		found->context = context;
+		found->in_order = in_order;
 	}
 	tfs_spin_unlock(&lock);
 	return found;
@@ -120,7 +123,8 @@ static void *stream_of(const struct tfs_memory_functions *use, uint32_t device, 
 
 static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int value)
 {
-	void *stream = stream_of(use, slot->device, slot->context);
+	void *stream =
+		slot->in_order ? TFS_STREAM_IN_ORDER : stream_of(use, slot->device, slot->context);
 
 	return stream != NULL && (slot->filled != NULL || use->event_create(&slot->filled) == 0) &&
 	       (is_naive(NAIVE_STALE) || use->fill((void *)(uintptr_t)slot->address, value,
@@ -128,10 +132,10 @@ static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int 
 	       use->event_record(slot->filled, stream) == 0;
 }
 
-bool tfs_blocks_put(
-	const struct tfs_memory_functions *use, const struct tfs_memory_call *call, int value)
+bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_memory_call *call,
+	int value, bool in_order)
 {
-	struct slot *slot = reserve(call, tfs_context_now());
+	struct slot *slot = reserve(call, tfs_context_now(), in_order);
 
 	if (slot == NULL)
 		return false;
@@ -167,7 +171,8 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 	if (found == NULL)
 		return NULL;
 	/* Fails only when the device has: then the block is lost with everything else on it. */
-	const bool good = use->event_wait(found->filled) == 0;
+	const bool good =
+		(found->in_order && !tfs_streams_free()) || use->event_wait(found->filled) == 0;
 	void *address = (void *)(uintptr_t)found->address;
 	set_state(found, SLOT_EMPTY);
 	atomic_fetch_sub(&tfs_blocks_count, 1);

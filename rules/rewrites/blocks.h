@@ -26,6 +26,7 @@ struct tfs_memory_call {
 	uint32_t owner;  /* and the device it is on */
 	uint32_t device; /* the current one */
 	bool driver;     /* by a function of the driver */
+	bool noted;      /* pool.h has counted it */
 	uint32_t site;
 };
 
@@ -36,12 +37,14 @@ static inline bool tfs_blocks_any(void)
 	return atomic_load_explicit(&tfs_blocks_count, memory_order_relaxed) != 0;
 }
 
-/* Fills the block with `value`, aside, and holds it from then on; the device has been drained.
- * False: it could not be done, and the block is the caller's as before. */
-bool tfs_blocks_put(
-	const struct tfs_memory_functions *use, const struct tfs_memory_call *call, int value);
+/* Fills the block with `value` and holds it from then on: aside, the device having been drained, or
+ * in order behind all work of blocking streams. False: it could not be done, and the block is the
+ * caller's as before. */
+bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_memory_call *call,
+	int value, bool in_order);
 
-/* A block of exactly this size, device and context, once its filling is over; NULL: none. */
+/* A block of exactly this size, device and context; NULL: none. Its filling is over, unless it was
+ * in order and all streams keep that. */
 void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_memory_call *call);
 
 /* Bytes held of a device. */

@@ -16,6 +16,8 @@ static struct {
 	__typeof__(&cudaEventRecord) event_record;
 	__typeof__(&cudaEventSynchronize) event_wait;
 	__typeof__(&cudaMemGetInfo) info;
+	__typeof__(&cudaMemcpy) read;
+	__typeof__(&cudaDeviceGetAttribute) attribute;
 	__typeof__(&cudaPeekAtLastError) peek_error;
 	__typeof__(&cudaGetLastError) take_error;
 } runtime;
@@ -65,6 +67,19 @@ static int runtime_info(size_t *out_free, size_t *out_all)
 	return (int)runtime.info(out_free, out_all);
 }
 
+static int runtime_read(void *to, const void *from, size_t bytes)
+{
+	return (int)runtime.read(to, from, bytes, cudaMemcpyDeviceToHost);
+}
+
+static bool runtime_reaches_pageable(int device)
+{
+	int value = 0;
+
+	return runtime.attribute(&value, cudaDevAttrPageableMemoryAccess, device) != cudaSuccess ||
+	       value != 0;
+}
+
 static bool runtime_error_waits(void)
 {
 	return runtime.peek_error() != cudaSuccess;
@@ -85,6 +100,8 @@ static const struct tfs_memory_functions of_runtime = {
 	.event_record = runtime_event_record,
 	.event_wait = runtime_event_wait,
 	.info = runtime_info,
+	.read = runtime_read,
+	.reaches_pageable = runtime_reaches_pageable,
 	.error_waits = runtime_error_waits,
 	.forget_error = runtime_forget_error,
 };
@@ -99,6 +116,8 @@ static struct {
 	__typeof__(&cuEventRecord) event_record;
 	__typeof__(&cuEventSynchronize) event_wait;
 	__typeof__(&cuMemGetInfo) info;
+	__typeof__(&cuMemcpyDtoH) read;
+	__typeof__(&cuDeviceGetAttribute) device_attribute;
 	__typeof__(&cuCtxGetCurrent) context;
 	__typeof__(&cuPointerGetAttribute) attribute;
 } driver;
@@ -154,6 +173,20 @@ static int driver_info(size_t *out_free, size_t *out_all)
 	return (int)driver.info(out_free, out_all);
 }
 
+static int driver_read(void *to, const void *from, size_t bytes)
+{
+	return (int)driver.read(to, (CUdeviceptr)(uintptr_t)from, bytes);
+}
+
+static bool driver_reaches_pageable(int device)
+{
+	int value = 0;
+
+	return driver.device_attribute(&value, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,
+		       device) != CUDA_SUCCESS ||
+	       value != 0;
+}
+
 /* The driver has no last error. */
 static bool driver_error_waits(void)
 {
@@ -174,6 +207,8 @@ static const struct tfs_memory_functions of_driver = {
 	.event_record = driver_event_record,
 	.event_wait = driver_event_wait,
 	.info = driver_info,
+	.read = driver_read,
+	.reaches_pageable = driver_reaches_pageable,
 	.error_waits = driver_error_waits,
 	.forget_error = driver_forget_error,
 };
@@ -192,7 +227,8 @@ static bool find_runtime(void)
 	       LOOK_UP(runtime, event_create, "cudaEventCreateWithFlags") &&
 	       LOOK_UP(runtime, event_record, "cudaEventRecord") &&
 	       LOOK_UP(runtime, event_wait, "cudaEventSynchronize") &&
-	       LOOK_UP(runtime, info, "cudaMemGetInfo") &&
+	       LOOK_UP(runtime, info, "cudaMemGetInfo") && LOOK_UP(runtime, read, "cudaMemcpy") &&
+	       LOOK_UP(runtime, attribute, "cudaDeviceGetAttribute") &&
 	       LOOK_UP(runtime, peek_error, "cudaPeekAtLastError") &&
 	       LOOK_UP(runtime, take_error, "cudaGetLastError");
 }
@@ -208,6 +244,8 @@ static bool find_driver(void)
 	       LOOK_UP(driver, event_record, "cuEventRecord") &&
 	       LOOK_UP(driver, event_wait, "cuEventSynchronize") &&
 	       LOOK_UP(driver, info, "cuMemGetInfo_v2") &&
+	       LOOK_UP(driver, read, "cuMemcpyDtoH_v2") &&
+	       LOOK_UP(driver, device_attribute, "cuDeviceGetAttribute") &&
 	       LOOK_UP(driver, context, "cuCtxGetCurrent") &&
 	       LOOK_UP(driver, attribute, "cuPointerGetAttribute");
 }

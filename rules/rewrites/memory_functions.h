@@ -12,19 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The legacy stream: every blocking stream waits for it, and it for them. */
+#define TFS_STREAM_IN_ORDER ((void *)1)
+
 /* Handles of the driver are handles of the runtime. */
 struct tfs_memory_functions {
 	int (*alloc)(void **out, size_t bytes);
 	int (*release)(void *address);
 	int (*drain)(void); /* waits for all work of the current device */
 	int (*fill)(void *address, int value, size_t bytes, void *stream);
-	int (*stream_create)(void **out); /* one that no other waits for */
+	int (*read)(void *to, const void *from, size_t bytes); /* to the host; it waits */
+	int (*stream_create)(void **out);                      /* one that no other waits for */
 	int (*event_create)(void **out);
 	int (*event_record)(void *event, void *stream);
 	int (*event_wait)(void *event); /* the host waits */
 	int (*info)(size_t *out_free, size_t *out_all);
-	bool (*error_waits)(void);  /* one that the program has not asked for yet */
-	void (*forget_error)(void); /* ours; not when one of the program's waited */
+	bool (*reaches_pageable)(int device); /* reads and writes all memory of the host */
+	bool (*error_waits)(void);            /* one that the program has not asked for yet */
+	void (*forget_error)(void);           /* ours; not when one of the program's waited */
 };
 
 /* NULL when functions are missing, or their library may go away. */

@@ -33,6 +33,8 @@ enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 _Static_assert(
 	sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) <= TFS_REWRITES_MOST, "room for all");
 
+#define COUNT (sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) - 1)
+
 static bool forgotten;
 
 uint32_t tfs_rewrites_taking;
@@ -178,28 +180,40 @@ void tfs_rewrite_handle(void)
 	errno = saved;
 }
 
+/* The later ones in the list ask more of the program, and are asked first. */
 bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
 {
 	const int saved = errno;
 	bool done = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
+	for (size_t i = COUNT; i-- > 0 && !done;)
 		if (tfs_rewrite_all[i]->alloc != NULL && takes_part(i))
 			done = tfs_rewrite_all[i]->alloc(call, out_status);
 	errno = saved;
 	return done;
 }
 
-bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status)
+bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
 {
 	const int saved = errno;
 	bool done = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
+	for (size_t i = COUNT; i-- > 0 && !done;)
 		if (tfs_rewrite_all[i]->release != NULL && takes_part(i))
 			done = tfs_rewrite_all[i]->release(call, out_status);
 	errno = saved;
 	return done;
+}
+
+void tfs_rewrite_stream_created(void)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->stream_created != NULL &&
+			tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->stream_created();
+	errno = saved;
 }
 
 bool tfs_rewrite_query(struct tfs_query_call *call)

@@ -76,7 +76,8 @@ struct tfs_rewrite {
 	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
 	/* True when it carried out the call, its address set, and set *out_status. */
 	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
-	bool (*release)(const struct tfs_memory_call *call, uint32_t *out_status);
+	bool (*release)(struct tfs_memory_call *call, uint32_t *out_status);
+	void (*stream_created)(void); /* one that does not wait for the legacy stream */
 	/* True when it gave the answer; else the runtime has, and it may be remembered. */
 	bool (*query)(struct tfs_query_call *call);
 	void (*answered)(const struct tfs_query_call *call);
@@ -141,7 +142,8 @@ void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_handle(void);
 void tfs_rewrite_backend(uint32_t site);
 bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
-bool tfs_rewrite_release(const struct tfs_memory_call *call, uint32_t *out_status);
+bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
+void tfs_rewrite_stream_created(void);
 bool tfs_rewrite_query(struct tfs_query_call *call);
 void tfs_rewrite_answered(const struct tfs_query_call *call);
 void tfs_rewrite_reset(uint32_t device);

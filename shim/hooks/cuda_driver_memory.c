@@ -71,7 +71,7 @@ static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
 
 	if (!taking(frame) || address == 0)
 		return false;
-	const struct tfs_memory_call call = {.address = (void *)(uintptr_t)address,
+	struct tfs_memory_call call = {.address = (void *)(uintptr_t)address,
 		.bytes = was->bytes,
 		.kind = was->kind,
 		.flags = was->flags,
@@ -103,7 +103,7 @@ static void offer_pinned(const struct tfs_frame *frame)
 
 	if (!taking(frame))
 		return;
-	const struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
 	tfs_rewrite_release(&call, &status);
 }
 

@@ -89,6 +89,17 @@ TFS_HOOK(CUresult, cuCtxEnablePeerAccess, (CUcontext peer, unsigned flags))
 	return status;
 }
 
+TFS_HOOK(CUresult, cuImportExternalSemaphore,
+	(CUexternalSemaphore * out, const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC *like))
+{
+	struct tfs_frame frame = TFS_ENTER(cuImportExternalSemaphore);
+	const CUresult status = TFS_REAL(cuImportExternalSemaphore)(out, like);
+
+	tfs_memory_signals_made();
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
 TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
 {
 	struct tfs_frame frame = TFS_ENTER(cuCtxDestroy_v2);
@@ -118,6 +129,7 @@ TFS_HOOK(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))
 	X(cuMemGetHandleForAddressRange, , , 11070, other)                                         \
 	X(cuIpcGetMemHandle, , , 4010, other)                                                      \
 	X(cuCtxEnablePeerAccess, , , 4000, other)                                                  \
+	X(cuImportExternalSemaphore, , , 10000, other)                                             \
 	X(cuCtxDestroy, _v2, , 4000, other)                                                        \
 	X(cuDevicePrimaryCtxRelease, _v2, , 11000, other)
 

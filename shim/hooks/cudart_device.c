@@ -76,6 +76,16 @@ TFS_HOOK(cudaError_t, cudaDeviceEnablePeerAccess, (int peerDevice, unsigned int 
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
+TFS_HOOK(cudaError_t, cudaImportExternalSemaphore,
+	(cudaExternalSemaphore_t * out, const struct cudaExternalSemaphoreHandleDesc *like))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaImportExternalSemaphore);
+	const cudaError_t status = TFS_REAL(cudaImportExternalSemaphore)(out, like);
+
+	tfs_memory_signals_made();
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 TFS_PLAIN_HOOK(cudaError_t, cudaFuncSetAttribute,
 	(const void *func, enum cudaFuncAttribute attr, int value), (func, attr, value))
 TFS_PLAIN_HOOK(cudaError_t, cudaFuncGetAttributes,
@@ -102,6 +112,7 @@ TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
 	X(cudaRuntimeGetVersion, property)                                                         \
 	X(cudaDeviceCanAccessPeer, property)                                                       \
 	X(cudaDeviceEnablePeerAccess, other)                                                       \
+	X(cudaImportExternalSemaphore, other)                                                      \
 	X(cudaFuncSetAttribute, other)                                                             \
 	X(cudaFuncGetAttributes, property)                                                         \
 	X(cudaOccupancyMaxActiveBlocksPerMultiprocessor, property)                                 \

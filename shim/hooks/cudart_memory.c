@@ -69,7 +69,7 @@ static bool take_free(const struct tfs_frame *frame, void *address, const struct
 
 	if (!taking(frame) || address == NULL)
 		return false;
-	const struct tfs_memory_call call = {.address = address,
+	struct tfs_memory_call call = {.address = address,
 		.bytes = was->bytes,
 		.kind = was->kind,
 		.flags = was->flags,
@@ -102,7 +102,7 @@ static void offer_pinned(const struct tfs_frame *frame)
 
 	if (!taking(frame))
 		return;
-	const struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
 	tfs_rewrite_release(&call, &status);
 }
 

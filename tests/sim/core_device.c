@@ -59,7 +59,8 @@ bool tfsim_device_attribute(int attribute, int device, int *out_value)
 		return false;
 	*out_value = attribute == cudaDevAttrPciBusId ? device + 1 : values[attribute];
 	/* A coherent system, for programs that must tell the difference. */
-	if (attribute == cudaDevAttrPageableMemoryAccessUsesHostPageTables)
+	if (attribute == cudaDevAttrPageableMemoryAccessUsesHostPageTables ||
+		attribute == cudaDevAttrPageableMemoryAccess)
 		*out_value = getenv("TFSIM_COHERENT") != NULL;
 	return true;
 }

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * deferred-free: a block of device memory that is freed in every step goes back to the program
+ * without the wait for the device that cudaFree is. Only on when it is named.
+ *
+ * Contract (exact: the same bits): what alloc-pool promises of its blocks holds here too, and the
+ * wait is left out only where nobody can tell:
+ * - Order takes its place. The block is zeroed on the legacy stream, which waits for all earlier
+ *   work on blocking streams, and for which all their later work waits. So there must be no stream
+ *   that does neither: none was ever made with cudaStreamNonBlocking, none was destroyed (it may
+ *   still be at work), no memory is on another device. When the first such stream is made, the
+ *   device is waited for, once, before the program gets it.
+ * - The host cannot see that work is unfinished: the program has no pinned, managed or registered
+ *   memory that a kernel might write, and none that it might read; the device does not reach
+ *   pageable memory; no event, query, host function, graph, collective or external semaphore was
+ *   ever used. A single one, and cudaFree waits again.
+ * - An error of the device shows at the program's next call that waits.
+ * - At each call site and size it is first tried out beside the program's own call: the block is
+ *   zeroed in order, then the device is waited for, and the block must still be zeros and no error
+ *   have come up. After EVIDENCE clean tries the wait is left out; the first that is not clean
+ *   switches the rewrite off.
+ *
+ * Its own model of the gain per hit: the least time that the device was waited for while it was
+ * tried out.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/pool.h"
+#include "shim/capture.h"
+#include "shim/clock.h"
+#include "shim/env.h"
+#include "shim/hook.h"
+#include "shim/memory.h"
+#include "shim/spin.h"
+#include "shim/streams.h"
+
+#define EVIDENCE 8u
+#define PLACES 128u
+
+/* Tests only, option `naive`: what the contract forbids. */
+#define NAIVE_HOST_BLIND (1u << 16) /* does not care what the host may see */
+#define NAIVE_ANY_STREAM (1u << 17) /* nor which streams there are */
+#define NAIVE_SPOILED (1u << 18)    /* the block is not zeros when it was tried out */
+
+enum check {
+	CHECK_HOST = TFS_POOL_CHECK_COUNT,
+	CHECK_PAGEABLE,
+	CHECK_SIGNALS,
+	CHECK_STREAMS,
+	CHECK_DEVICES,
+	CHECK_EVIDENCE,
+	CHECK_KEPT,
+};
+
+static const char *const checks[] = {TFS_POOL_CHECKS, "no-host-visible-memory",
+	"no-pageable-access", "no-host-signals", "no-free-streams", "one-device", "shadow-evidence",
+	"block-kept", NULL};
+
+extern const struct tfs_rewrite tfs_rewrite_deferred_free;
+#define SELF (&tfs_rewrite_deferred_free)
+
+/* What was seen of frees of one size at one call site. */
+static struct place {
+	uint64_t bytes;
+	uint32_t site;
+	uint32_t clean;
+} places[PLACES];
+static uint32_t place_count;
+static struct tfs_spin lock;
+static _Atomic uint64_t least_wait_ns;
+static _Atomic bool unsettled; /* a wait was left out since the device was last waited for */
+
+static bool is_naive(uint64_t what)
+{
+	return (tfs_options.naive & what) != 0;
+}
+
+/* NULL: too many. The lock is held. */
+static struct place *place_of(const struct tfs_memory_call *call)
+{
+	for (uint32_t i = 0; i < place_count; i++)
+		if (places[i].site == call->site && places[i].bytes == call->bytes)
+			return &places[i];
+	if (place_count == PLACES)
+		return NULL;
+	places[place_count] = (struct place){.site = call->site, .bytes = call->bytes};
+	return &places[place_count++];
+}
+
+static bool has_evidence(const struct tfs_memory_call *call)
+{
+	tfs_spin_lock(&lock);
+	const struct place *place = place_of(call);
+	const bool enough = place != NULL && place->clean >= EVIDENCE;
+	tfs_spin_unlock(&lock);
+	return enough;
+}
+
+static void note_clean(const struct tfs_memory_call *call)
+{
+	tfs_spin_lock(&lock);
+	struct place *place = place_of(call);
+	if (place != NULL)
+		place->clean++;
+	tfs_spin_unlock(&lock);
+}
+
+static bool signals_seen(void)
+{
+	static const uint64_t families =
+		UINT64_C(1) << TFS_FAMILY_host_func | UINT64_C(1) << TFS_FAMILY_graph_launch |
+		UINT64_C(1) << TFS_FAMILY_collective | UINT64_C(1) << TFS_FAMILY_event_record |
+		UINT64_C(1) << TFS_FAMILY_query;
+
+	return (tfs_hook_families() & families) != 0 || tfs_memory_signals();
+}
+
+static bool streams_in_order(void)
+{
+	return !tfs_streams_free() &&
+	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
+}
+
+static bool may_defer(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+{
+	const uint32_t site = call->site;
+	const bool blind = is_naive(NAIVE_HOST_BLIND);
+
+	return tfs_rewrite_check(SELF, CHECK_HOST, blind || !tfs_memory_any_visible(), site) &&
+	       tfs_rewrite_check(
+		       SELF, CHECK_PAGEABLE, !use->reaches_pageable((int)call->device), site) &&
+	       tfs_rewrite_check(SELF, CHECK_SIGNALS, blind || !signals_seen(), site) &&
+	       tfs_rewrite_check(SELF, CHECK_STREAMS,
+		       is_naive(NAIVE_ANY_STREAM) || streams_in_order(), site) &&
+	       tfs_rewrite_check(
+		       SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(call->device), site);
+}
+
+static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+{
+	static const char zeros[4096];
+	char piece[4096];
+	const uint64_t count = call->bytes < sizeof(piece) ? call->bytes : sizeof(piece);
+	const uint64_t starts[] = {0, (call->bytes - count) / 2, call->bytes - count};
+
+	for (int i = 0; i < 3; i++)
+		if (use->read(piece, (char *)call->address + starts[i], count) != 0 ||
+			memcmp(piece, zeros, count) != 0)
+			return false;
+	return true;
+}
+
+static void note_wait(uint64_t ns)
+{
+	uint64_t least = atomic_load(&least_wait_ns);
+
+	while ((least == 0 || ns < least) &&
+		!atomic_compare_exchange_weak(&least_wait_ns, &least, ns))
+		continue;
+}
+
+/* In order, then the wait, as the program knows it: has the order been enough? The program's own
+ * free follows. */
+static void try_out(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+{
+	char evidence[100];
+
+	if (use->fill(call->address, 0, call->bytes, TFS_STREAM_IN_ORDER) != 0) {
+		use->forget_error();
+		return;
+	}
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	const int status = use->drain();
+	note_wait(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
+	if (status == 0 && is_naive(NAIVE_SPOILED))
+		use->fill(call->address, 1, call->bytes, TFS_STREAM_IN_ORDER);
+	if (status == 0 && is_zero(use, call)) {
+		note_clean(call);
+		return;
+	}
+	snprintf(evidence, sizeof(evidence),
+		status != 0 ? "the free of %llu bytes was the first to report an error"
+			    : "a block of %llu bytes was written after its free",
+		(unsigned long long)call->bytes);
+	tfs_rewrite_differs(SELF, call->site, evidence);
+}
+
+static bool release(struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	const struct tfs_pool_size size = tfs_pool_note_free(call);
+	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
+
+	/* Before the look at the streams: whoever makes one meanwhile finds it, or is found. */
+	atomic_store(&unsettled, true);
+	if (!tfs_pool_may_keep(SELF, use, call, &size) || !may_defer(use, call) ||
+		mode == TFS_MODE_REPORT)
+		return false;
+	if (mode == TFS_MODE_SHADOW) {
+		tfs_rewrite_shadow(SELF, call->bytes);
+		try_out(use, call);
+		return false;
+	}
+	if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE, has_evidence(call), call->site)) {
+		try_out(use, call);
+		return false;
+	}
+	*out_status = 0;
+	return tfs_rewrite_check(SELF, CHECK_KEPT,
+		tfs_blocks_put(use, call, tfs_options.pool_poison != 0 ? 0xff : 0, true),
+		call->site);
+}
+
+static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	const struct tfs_pool_size size = tfs_pool_note_alloc(call);
+
+	if (use == NULL || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY || !tfs_pool_recurs(&size) ||
+		tfs_capturing() || use->error_waits() || tfs_options.pool_strict != 0 ||
+		(call->address = tfs_blocks_take(use, call)) == NULL)
+		return false;
+	tfs_rewrite_apply(SELF, call->bytes);
+	tfs_rewrite_predict_call(SELF, (double)atomic_load(&least_wait_ns));
+	*out_status = 0;
+	return true;
+}
+
+/* The program makes a stream that order does not bind. */
+static void stream_created(void)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(false);
+
+	if (use == NULL)
+		use = tfs_memory_functions(true);
+	if (use != NULL && !is_naive(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
+		use->drain() != 0)
+		use->forget_error();
+}
+
+const struct tfs_rewrite tfs_rewrite_deferred_free = {
+	.name = "deferred-free",
+	.rank = TFS_CLASS_EXACT,
+	.rules = "TFS202",
+	.switchable = true,
+	.by_name = true,
+	.compares = true,
+	.checks = checks,
+	.start = tfs_pool_start,
+	.alloc = alloc,
+	.release = release,
+	.stream_created = stream_created,
+};

@@ -1,0 +1,73 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of deferred-free: the wait is left out only where order takes its place and the host
+# cannot tell, and only after it was tried out; a naive deferral fails, each named check refuses.
+#	rewrite_deferred.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 trainer=$3 digits=$4 rewrite=deferred-free
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+deferred=$programs/rewrite_deferred
+
+# Counterexamples 5, 6 and, without the rewrite taking part, 3 and 4.
+counterexample late-stream 10 131072 "" "" "$deferred" late-stream
+counterexample nothing-stale 20 512 "" "" "$deferred" nothing-stale
+counterexample pinned-result 0 65536 "" "" "$deferred" pinned-result
+counterexample host-function 0 65536 "" "" "$deferred" host-function
+counterexample events 0 65536 "" "" "$deferred" events
+
+holds in-order 20 "" "" "$deferred" in-order
+holds threads 50 "" "" "$deferred" threads
+holds info 20 "" "" "$deferred" info
+holds reset 40 "" "" "$deferred" reset
+rewrite=deferred-free,alloc-pool
+holds both 20 "" "" "$deferred" in-order
+rewrite=deferred-free
+
+refuses no-host-visible-memory 38 "" "" "$deferred" pinned-result
+refuses no-pageable-access 38 "" TFSIM_COHERENT=1 "$deferred" in-order
+refuses no-host-signals 38 "" "" "$deferred" host-function
+refuses no-host-signals 38 "" "" "$deferred" events
+refuses no-host-signals 1 "" "" "$deferred" device-fails
+refuses no-free-streams 38 "" "" "$deferred" destroyed-stream
+refuses no-free-streams 7 "" "" "$deferred" late-stream
+refuses one-device 38 "" TFSIM_DEVICES=2 "$deferred" elsewhere
+refuses shadow-evidence 6 "" "" "$deferred" few
+refuses shadow-evidence 8 "" "" "$deferred" in-order
+refuses no-free-streams 61 pool_reserve=1m TFSIM_MEMORY=256m "$programs/rewrite_pool_driver"
+# What it shares with alloc-pool.
+refuses plain-device-memory 24 "" "" "$programs/rewrite_pool" managed
+refuses not-shared 24 "" "" "$programs/rewrite_pool" shared
+refuses size-recurs 2 "" "" "$deferred" few
+
+# In shadow the program's free stays, and is tried out beside; what is not clean is found.
+rewrite=deferred-free=shadow
+holds shadow 30 "" "" "$deferred" in-order
+[ "$(ledger shadow "deferred-free shadow-differs")" = 0 ] || fail "a clean try differs"
+holds spoiled 1 naive=262144 "" "$deferred" in-order
+[ "$(ledger spoiled "deferred-free shadow-differs")" = 1 ] || fail "a block that is written late is not found"
+rewrite=deferred-free
+holds dropped 0 naive=262144 "" "$deferred" in-order
+[ "$(ledger dropped "deferred-free shadow-differs")" = 1 ] || fail "evidence against it is not found"
+[ "$(ledger dropped "deferred-free applied")" = 0 ] || fail "it is applied against the evidence"
+
+# Never by itself.
+for set in exact safe; do
+	rewrite=$set
+	run "set-$set" "" "" "$deferred" in-order || fail "$set: $(tail -n 3 "$out/set-$set.out")"
+	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^deferred-free state off" || fail "it is on in $set"
+done
+
+# The same bits with the wait and without.
+rewrite=off
+weights without "" ""
+rewrite=deferred-free
+weights with "" ""
+applied train-with 100
+same_weights without with
+weights in-turn "measure=200:alternate=2" ""
+same_weights without in-turn
+weights hostile "" TFSIM_HOSTILE=3
+same_weights without hostile
+
+finish
