@@ -72,6 +72,10 @@ says "$cupti" 'not taken: given way to libprofiler.so'
 run early-unsubscribed window=200 "$programs/cupti_second" unsubscribed 0
 says "$cupti" 'not taken: given way to libprofiler.so'
 
+# It is not taken from him again.
+run insisted window=60 "$programs/cupti_second" v2 100 insist
+says "$cupti" 'in windows until step 100, then given way to libprofiler.so; not available: in use by *second*'
+
 # Lent by the program, and by an option.
 run lent window=60 "$programs/cupti_second" v1 100 lend
 says "$cupti" 'in windows until step 100, then given back by the program; taken again at step 119'

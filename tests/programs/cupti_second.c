@@ -2,10 +2,11 @@
 /*
  * Trains for a while, with a profiler of its own (cupti_profiler.c) for 20 of the steps:
  *
- *	cupti_second HOW FROM [lend]
+ *	cupti_second HOW FROM [lend|insist]
  *
  * The profiler must get CUPTI, and see these steps' memsets, whoever had it before. With `lend` the
- * program asks tfshim to give CUPTI back for that time, and to take it again. FROM is the step in
+ * program asks tfshim to give CUPTI back for that time, and to take it again; with `insist` it asks
+ * tfshim to take it in the midst of it, which must fail. FROM is the step in
  * which the profiler starts; 0 = before the first call of CUDA.
  */
 #include "cupti_second.h"
@@ -37,7 +38,8 @@ int main(int count, char **words)
 {
 	const char *how = count > 1 ? words[1] : "v1";
 	const int from = count > 2 ? atoi(words[2]) : 100;
-	const bool lends = count > 3;
+	const bool lends = count > 3 && strcmp(words[3], "lend") == 0;
+	const bool insists = count > 3 && !lends;
 	static char host[BYTES];
 	void *memory;
 
@@ -55,6 +57,8 @@ int main(int count, char **words)
 				TEST_EQ(TFSHIM_CUPTI(0), 0);
 			TEST_EQ(profiler_start(how), 0);
 		}
+		if (insists && step == from + 5)
+			TEST_EQ(TFSHIM_CUPTI(1), 0);
 		TEST_EQ(cudaMemset(memory, step, BYTES), cudaSuccess);
 		TEST_EQ(cudaMemcpy(host, memory, BYTES, cudaMemcpyDeviceToHost), cudaSuccess);
 		TEST_EQ(host[9], (char)step);
