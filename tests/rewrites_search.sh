@@ -75,6 +75,7 @@ for seed in $(seq 1 "$beside_seeds"); do
 done
 [ $((excused * 5)) -le $((beside_seeds * 3)) ] || fail "not applied in $excused of $((beside_seeds * 3)) runs"
 environment=TFSIM_PACE=0
+beside capture "not-capturing 1" "applied 0"
 beside backend "not-backend-api 3"
 "$programs/ledger" "$out/backend.tfs" | grep -q "^cudnn-search state.*graph API are left alone" ||
 	fail "the report does not say why the graph API is left alone"

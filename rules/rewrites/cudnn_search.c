@@ -35,7 +35,6 @@
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/search_workspace.h"
-#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/steps.h"
 #include "shim/streams.h"
@@ -61,8 +60,8 @@ static bool start(void)
 	return true;
 }
 
-/* The decision on the call, NULL when it is to be left as it is. */
-static const struct tfs_decision *decision_on(
+/* The problem of the call, NULL when it is to be left as it is. */
+static struct tfs_known *known_of(
 	const struct tfs_convolution_call *call, struct tfs_search_device **out_device)
 {
 	const bool naive = (tfs_options.naive & TFS_SEARCH_NAIVE_LIVE) != 0;
@@ -96,18 +95,21 @@ static const struct tfs_decision *decision_on(
 		    TFS_SEARCH_ASKED, known->decision->asked == call->algorithm, call->site) ||
 		known->decision->chosen == call->algorithm)
 		return NULL;
-	known->executed++;
-	return known->decision;
+	return known;
 }
 
 static void convolution(struct tfs_convolution_call *call)
 {
 	struct tfs_search_device *device = NULL;
-	const struct tfs_decision *decision = decision_on(call, &device);
+	struct tfs_known *known = known_of(call, &device);
 	void *workspace = call->workspace;
 
-	if (decision == NULL || !tfs_search_check(TFS_SEARCH_CAPTURE, !tfs_capturing(), call->site))
+	if (known == NULL ||
+		!tfs_search_check(TFS_SEARCH_CAPTURE,
+			!tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)),
+			call->site))
 		return;
+	const struct tfs_decision *decision = known->decision;
 	if (decision->workspace > call->workspace_bytes) {
 		const CUstream stream = (CUstream)tfs_cudnn_stream(call->handle);
 
@@ -120,6 +122,7 @@ static void convolution(struct tfs_convolution_call *call)
 		    call->site) ||
 		!tfs_rewrite_apply(SELF, 0))
 		return;
+	known->executed++;
 	call->algorithm = decision->chosen;
 	call->workspace = workspace;
 	if (decision->workspace > call->workspace_bytes)

@@ -4,7 +4,6 @@
 
 #include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/search_fences.h"
-#include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
@@ -135,9 +134,11 @@ static struct tfs_known *meet_new(struct tfs_search_device *device, const struct
 {
 	const struct tfs_decision question = {
 		.problem = *problem, .machine = device->machine, .asked = asked};
-	const bool allowed = tfs_search_check(TFS_SEARCH_CAPTURE, !tfs_capturing(), site) &&
-			     tfs_search_check(TFS_SEARCH_OWN_SEARCH, !tfs_search_by_itself, site) &&
-			     tfs_search_check(TFS_SEARCH_DETERMINISM, !determinism_asked(), site);
+	const bool allowed =
+		tfs_search_check(TFS_SEARCH_CAPTURE,
+			!tfs_search_capturing((CUstream)tfs_cudnn_stream(what->handle)), site) &&
+		tfs_search_check(TFS_SEARCH_OWN_SEARCH, !tfs_search_by_itself, site) &&
+		tfs_search_check(TFS_SEARCH_DETERMINISM, !determinism_asked(), site);
 	const struct tfs_decision *earlier =
 		allowed ? tfs_decisions_find(device->machine, problem) : NULL;
 	struct tfs_known *known = tfs_known_add(

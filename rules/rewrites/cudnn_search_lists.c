@@ -4,7 +4,6 @@
 
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/cudnn_search.h"
-#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/spin.h"
 
@@ -203,7 +202,8 @@ bool tfs_search_answer(struct tfs_choice_call *call)
 	struct tfs_search_device *device = tfs_search_device();
 	struct tfs_problem problem;
 
-	if (!call->measured || device == NULL || remembered_count == 0 || tfs_capturing() ||
+	if (!call->measured || device == NULL || remembered_count == 0 ||
+		tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)) ||
 		tfs_rewrite_mode(&tfs_rewrite_cudnn_search) != TFS_MODE_APPLY ||
 		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
 			call->convolution, call->y_descriptor, &problem))

@@ -28,6 +28,7 @@ static struct {
 	CUresult (*name)(char *, int, CUdevice);
 	CUresult (*stream)(CUstream *, unsigned);
 	CUresult (*query)(CUstream);
+	CUresult (*capturing)(CUstream, CUstreamCaptureStatus *);
 	CUresult (*synchronize)(CUstream);
 	CUresult (*synchronize_all)(void);
 	CUresult (*event)(CUevent *, unsigned);
@@ -59,6 +60,7 @@ static bool look_up_all(void)
 	       LOOK_UP(context, cuda, "cuCtxGetCurrent") &&
 	       LOOK_UP(name, cuda, "cuDeviceGetName") && LOOK_UP(stream, cuda, "cuStreamCreate") &&
 	       LOOK_UP(query, cuda, "cuStreamQuery") &&
+	       LOOK_UP(capturing, cuda, "cuStreamIsCapturing") &&
 	       LOOK_UP(synchronize, cuda, "cuStreamSynchronize") &&
 	       LOOK_UP(synchronize_all, cuda, "cuCtxSynchronize") &&
 	       LOOK_UP(event, cuda, "cuEventCreate") &&
@@ -155,6 +157,14 @@ bool tfs_search_device_made(struct tfs_search_device *device)
 	return state == STATE_READY || state == STATE_TAKEN;
 }
 
+bool tfs_search_capturing(CUstream stream)
+{
+	CUstreamCaptureStatus status;
+
+	return tfs_capturing() || real.capturing(stream, &status) != CUDA_SUCCESS ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 bool tfs_search_device_take(struct tfs_search_device *device)
 {
 	int state = STATE_READY;
@@ -187,7 +197,7 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 	bool over = false;
 
 	/* A capture that begins now would be spoilt by the questions. */
-	if (tfs_capturing())
+	if (tfs_search_capturing(stream) || tfs_search_capturing(NULL))
 		return false;
 	const bool recorded = device->event != NULL && real.context(&context) == CUDA_SUCCESS &&
 			      real.record(context, device->event) == CUDA_SUCCESS;

@@ -36,6 +36,9 @@ void tfs_search_device_make(void);
 /* Is the equipment there, in use or not? */
 bool tfs_search_device_made(struct tfs_search_device *device);
 
+/* Is the stream being captured, or any that the hooks saw? Any thread. */
+bool tfs_search_capturing(CUstream stream);
+
 /* For one search at a time: false, and at once, while it is in use or not there. The thread's calls
  * do not disturb captures until it leaves. */
 bool tfs_search_device_take(struct tfs_search_device *device);

@@ -4,6 +4,7 @@
  * nobody, and every result is right. On the simulated device a search can be held up in its middle
  * (tfsim_on_search); elsewhere it just ends sooner. The script reads the ledger afterwards.
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -285,6 +286,31 @@ static void on_devices(void)
 	}
 }
 
+/* The stream itself is captured, by a way that nothing between the program and the runtime sees. */
+static void in_hidden_capture(void)
+{
+	void *library = dlopen("libcudart.so.13", RTLD_NOW);
+	cudaError_t (*begin)(cudaStream_t, enum cudaStreamCaptureMode);
+	cudaError_t (*end)(cudaStream_t, cudaGraph_t *);
+	cudaGraphExec_t executable;
+	cudaGraph_t graph = NULL;
+	cudaStream_t stream;
+	struct gradient one;
+
+	TEST_NEED(library != NULL);
+	begin = (__typeof__(begin))dlsym(library, "cudaStreamBeginCapture");
+	end = (__typeof__(end))dlsym(library, "cudaStreamEndCapture");
+	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	gradient_make(&one, stream, 1);
+	OK(begin(stream, cudaStreamCaptureModeGlobal));
+	gradient_add(&one);
+	OK(end(stream, &graph));
+	OK(cudaGraphInstantiate(&executable, graph, 0));
+	for (int i = 0; i < 3; i++)
+		OK(cudaGraphLaunch(executable, stream));
+	gradient_check(&one, 3);
+}
+
 /* Only says what it is about to build: the simulated device has no such interface. */
 static void by_backend(void)
 {
@@ -309,6 +335,7 @@ static const struct {
 	{"reset", through_reset},
 	{"forks", through_forks},
 	{"backend", by_backend},
+	{"capture", in_hidden_capture},
 };
 
 int main(int count, char **words)
