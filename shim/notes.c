@@ -14,23 +14,23 @@ unsigned tfs_captures_open;
 /* What the registry knows about an address; the direction tells host from device where it does
  * not, because device memory may come from a library or another process. */
 static inline __attribute__((always_inline)) uint32_t memory_kind(
-	const void *address, bool device_side)
+	struct tfs_thread *thread, const void *address, bool device_side)
 {
 	const struct tfs_address *known =
-		tfs_memory_ask(tfs_self.owned->addresses, (uint64_t)(uintptr_t)address);
+		tfs_memory_ask(thread->addresses, (uint64_t)(uintptr_t)address);
 
 	if (known->left != 0)
 		return known->kind;
 	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
 }
 
-static inline void put_copy(
+static inline __attribute__((always_inline)) void put_copy(struct tfs_thread *thread,
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
 	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
 	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	const uint32_t target_kind = memory_kind(target, to_device);
-	const uint32_t source_kind = memory_kind(source, from_device);
+	const uint32_t target_kind = memory_kind(thread, target, to_device);
+	const uint32_t source_kind = memory_kind(thread, source, from_device);
 
 	/* An array has no address. */
 	if (target == NULL)
@@ -45,7 +45,7 @@ static inline void put_copy(
 void tfs_put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
-	put_copy(details, target, source, bytes, kind);
+	put_copy(tfs_self.owned, details, target, source, bytes, kind);
 }
 
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
@@ -54,7 +54,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	put_copy(&details, target, source, bytes, kind);
+	put_copy(frame->thread, &details, target, source, bytes, kind);
 	tfs_hook_details(frame, &details);
 }
 
@@ -65,7 +65,7 @@ void tfs_note_set(
 
 	tfs_details_init(&details, stream);
 	tfs_put_operand(&details, target, bytes,
-		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(target, true)));
+		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(frame->thread, target, true)));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, value);
 	tfs_hook_details(frame, &details);
 }
