@@ -125,7 +125,8 @@ bool tfs_windows_return(void)
 	if (!turn())
 		return false;
 	const bool back = tfs_collector_return(text, sizeof(text));
-	if (back)
+	/* Without a story it was never given away: the helper had just taken it. */
+	if (back && *story != '\0')
 		tell("taken again at step %" PRIu64, tfs_steps_count());
 	else if (*text != '\0')
 		tell("%s", text);
