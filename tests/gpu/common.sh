@@ -132,8 +132,10 @@ find_nsys() {
 	command -v nsys || ls /opt/nvidia/nsight-systems/*/bin/nsys /opt/nvidia/nsight-compute/*/host/target-linux-x64/nsys 2>/dev/null | head -n 1
 }
 
-# At the end of a part that measures: what the device made of it.
+# At the end of a part that measures: how many rounds the time was enough for, the last one perhaps
+# not whole, and what the device made of it.
 clocks() {
+	[ -z "${round:-}" ] || put parts "rounds of $GPU_PART" "$round"
 	[ -n "$GPU_SIMULATED" ] || put environment "after $GPU_PART" "$(nvidia-smi --format=csv,noheader \
 		--query-gpu=clocks.sm,clocks.mem,temperature.gpu,power.draw 2>/dev/null | head -n 1)"
 }
