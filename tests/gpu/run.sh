@@ -77,6 +77,10 @@ write_results() {
 
 [ -n "$out" ] && recordings=$out/recordings || { out=$here/results recordings=$here/recordings; }
 if [ -n "$merge" ]; then
+	if [ "$(cat "$@" | grep '^environment	environment	gpu	' | sort -u | wc -l)" -gt 1 ]; then
+		echo "run.sh: these are of several devices" >&2
+		exit 2
+	fi
 	mkdir -p "$out" || exit 1
 	raw=$out/${name:-merged}.tsv
 	# Of a part that several files have, the last one's counts.
