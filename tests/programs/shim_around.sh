@@ -144,6 +144,33 @@ sanitized() {
 	echo "$tried kinds"
 }
 
+# Variables by which other tools come in are theirs, set or not.
+variables() {
+	cat >"$work/variables.c" <<-'C'
+		#include <cuda_runtime_api.h>
+		#include <stdio.h>
+		#include <stdlib.h>
+		int main(void)
+		{
+			void *memory;
+			const char *plugin, *injection;
+			if (cudaMalloc(&memory, 64) != cudaSuccess)
+				return 77;
+			plugin = getenv("NCCL_PROFILER_PLUGIN");
+			injection = getenv("CUDA_INJECTION64_PATH");
+			printf("%s %s\n", plugin ? plugin : "-", injection ? injection : "-");
+			return 0;
+		}
+	C
+	build variables "$work/variables.c" "$libraries/libcudart.so.13" -Wl,-rpath,"$libraries" ||
+		fail "variables.c"
+	compare unset '' "$work/variables"
+	says unset '- -'
+	compare set '' env NCCL_PROFILER_PLUGIN=/opt/other.so CUDA_INJECTION64_PATH=none \
+		"$work/variables"
+	says set '/opt/other.so none'
+}
+
 # The loader leaves a preload out of set-uid programs: the library is absent, the program fine.
 setuid() {
 	[ "$(id -u)" = 0 ] || skip "not root"
