@@ -46,6 +46,7 @@ static struct {
 	double times[WATCH_STEPS];
 	double usual_ns; /* right after the decision; 0 = not known yet */
 	uint32_t changed;
+	bool ranked; /* the ranks' blocks are planned */
 } self;
 
 uint32_t tfs_measure_on = UINT32_MAX;
@@ -69,18 +70,28 @@ static uint32_t trusted(uint32_t losers)
 	return mask;
 }
 
+/* NCCL may say that there are several only after the start. */
+static void plan_ranks(void)
+{
+	if (!self.ranked)
+		tfs_measure_ranks_start(self.switchable);
+	self.ranked = true;
+}
+
 static void set_mask(void)
 {
 	const bool on = tfs_trial_on(&self.trial);
 
-	if (tfs_options.ranks > 1)
+	if (tfs_options.ranks > 1) {
+		plan_ranks();
 		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1, trusted(0)));
-	else if (self.stage == STAGE_SETTLING)
+	} else if (self.stage == STAGE_SETTLING) {
 		allow(trusted(0));
-	else if (self.stage == STAGE_DECIDED)
+	} else if (self.stage == STAGE_DECIDED) {
 		allow(trusted(self.lost));
-	else
+	} else {
 		allow((~self.candidates) | (on ? self.subject : 0));
+	}
 }
 
 static void enter(enum stage stage)
@@ -100,8 +111,6 @@ void tfs_measure_start(uint32_t switchable)
 	if (tfs_options.measure == 0)
 		return;
 	self.switchable = switchable;
-	if (tfs_options.ranks > 1)
-		tfs_measure_ranks_start(switchable);
 	enter(STAGE_SETTLING);
 }
 

@@ -14,9 +14,11 @@
 struct tfs_options tfs_options = {.measure = 200, .ranks = 1};
 
 /* With several ranks, all of this is decided elsewhere. */
+static uint32_t planned;
+
 void tfs_measure_ranks_start(uint32_t switchable)
 {
-	(void)switchable;
+	planned = switchable;
 }
 
 bool tfs_measure_ranks_verdict(uint32_t i, struct tfs_ranked_verdict *out_verdict)
@@ -122,5 +124,10 @@ int main(void)
 	TEST_EQ(verdict(2), TFS_VERDICT_WON);
 	tfs_measure_result(0, 1, &measured);
 	TEST_STR(measured.reason, "wins alone, but not together with the others: off");
+	/* NCCL says only now that there are several ranks. */
+	TEST_EQ(planned, 0);
+	tfs_options.ranks = 4;
+	run(1, 10000);
+	TEST_EQ(planned, 7);
 	return test_result();
 }
