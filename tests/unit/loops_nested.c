@@ -1,88 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The search for the training step, on trainers that are made of functions and loops within loops:
- * which loop is taken, and what counts as inside it. A made-up program keeps its own stack of
- * return addresses; a call's place is the whole stack, as in a recording.
+ * which loop is taken, and what counts as inside it.
  */
-#include "shim/loops.h"
+#include "tests/unit/made_up_program.h"
 
-#include "tests/test.h"
-
-#define DEEPEST 24u
-#define READ 1
-#define WRITE 2
-#define MAYBE 7 /* or either */
-
-static struct {
-	struct tfs_loops *loops;
-	uint64_t stack[DEEPEST];
-	unsigned depth;
-	unsigned long calls;
-	unsigned long found_at;
-	/* Since it was found. */
-	unsigned opened;
-	unsigned outside;
-	bool was_at_anchor;
-	bool last_outside;
-} run;
-
-static void begin(void)
-{
-	free(run.loops);
-	memset(&run, 0, sizeof(run));
-	run.loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
-	TEST_NEED(run.loops != NULL);
-	run.stack[run.depth++] = 0x100;
-}
-
-/* What the shim does once the step is known. */
-static void mark(const uint64_t *frames)
-{
-	const bool anchor = tfs_loops_opens(run.loops, frames, run.depth + 1);
-
-	run.last_outside = tfs_loops_outside(run.loops, frames, run.depth + 1);
-	run.outside += run.last_outside;
-	run.opened += anchor && !run.was_at_anchor;
-	run.was_at_anchor = anchor;
-}
-
-/* A call of the library from line `line` of the running function. */
-static void call(unsigned line, const struct tfs_loops_operand *operands, unsigned count)
-{
-	uint64_t frames[DEEPEST + 1];
-	uint32_t site = 2166136261u;
-
-	run.stack[run.depth] = (run.stack[run.depth - 1] << 8 & 0xffff0000u) + 0x1000u + line;
-	for (unsigned i = 0; i <= run.depth; i++) {
-		frames[i] = run.stack[run.depth - i];
-		site = (site ^ (uint32_t)frames[i]) * 16777619u;
-	}
-	run.calls++;
-	if (run.found_at != 0)
-		mark(frames);
-	else if (tfs_loops_feed(run.loops, site, frames, run.depth + 1, operands, count))
-		run.found_at = run.calls;
-}
-
-static void use(unsigned line, uint64_t one, int how_one, uint64_t other, int how_other)
-{
-	const struct tfs_loops_operand operands[] = {
-		{one, (how_one & READ) != 0, (how_one & WRITE) != 0, how_one == MAYBE},
-		{other, (how_other & READ) != 0, (how_other & WRITE) != 0, how_other == MAYBE}};
-
-	call(line, operands, other != 0 ? 2 : 1);
-}
-
-static void enter(unsigned line)
-{
-	run.stack[run.depth] = run.stack[run.depth - 1] * 16 + line;
-	run.depth++;
-}
-
-static void leave(void)
-{
-	run.depth--;
-}
+#define WARM 16u
 
 /* Steps, of which the first `warm` may pass before the step is known. */
 static void expect(const char *what, unsigned steps, unsigned warm)
@@ -90,14 +13,6 @@ static void expect(const char *what, unsigned steps, unsigned warm)
 	if (!TEST_TRUE(run.found_at != 0) || !TEST_IN(run.opened, steps - warm, steps - 1))
 		printf("  in: %s, found at call %lu of %lu\n", what, run.found_at, run.calls);
 }
-
-#define SHAPES 1000u
-#define WARM 16u
-#define WEIGHT(i) (0x1000000u + 0x1000u * (i))
-#define GRAD(i) (0x2000000u + 0x1000u * (i))
-#define ACT(i) (0x3000000u + 0x1000u * (i))
-#define INPUT 0x4000000u
-#define LOSS 0x4100000u
 
 static void forward(unsigned layers)
 {
@@ -346,168 +261,6 @@ static void test_inference(void)
 	TEST_EQ(run.found_at, 0);
 }
 
-/* A trainer of any shape. */
-struct shape {
-	unsigned layers;
-	unsigned micro;      /* batches of a step */
-	unsigned epoch;      /* steps */
-	unsigned evaluation; /* batches after each epoch */
-	unsigned sequence;   /* times that a state is carried on within each batch */
-	bool own;            /* kernels of its own: whether they write is not known */
-	bool constant;       /* but for what they only read */
-	bool helpers;        /* the update is a function, called for each parameter */
-	bool residual;       /* all layers add to one buffer */
-	bool shared;         /* and hand on another */
-	bool momentum;
-	bool inlined;  /* the loop over batches is in the same function as that over epochs */
-	bool resident; /* all input is on the device, at another place for each batch */
-};
-
-static struct shape shape;
-
-static int in_doubt(int how)
-{
-	if (!shape.own || (shape.constant && how == READ))
-		return how;
-	return MAYBE;
-}
-
-static uint64_t activation(unsigned layer)
-{
-	return ACT(shape.shared ? layer % 2 : layer);
-}
-
-static void shape_forward(unsigned batch)
-{
-	const uint64_t input = INPUT + (shape.resident ? batch * 4096u : 0);
-
-	enter(1);
-	use(9, ACT(700), WRITE, 0, 0);
-	for (unsigned i = 0; i < shape.sequence; i++) {
-		use(10, ACT(700), in_doubt(READ | WRITE), WEIGHT(900), in_doubt(READ));
-		use(11, ACT(701 + i), in_doubt(WRITE), ACT(700), in_doubt(READ));
-	}
-	for (unsigned i = 0; i < shape.layers; i++) {
-		use(1, WEIGHT(2 * i), in_doubt(READ), i ? activation(i) : input, in_doubt(READ));
-		use(2, activation(i + 1), in_doubt(WRITE), WEIGHT(2 * i), in_doubt(READ));
-		use(3, activation(i + 1), in_doubt(READ | WRITE), WEIGHT(2 * i + 1),
-			in_doubt(READ));
-		if (shape.residual)
-			use(4, ACT(500), in_doubt(READ | WRITE), activation(i + 1), in_doubt(READ));
-	}
-	leave();
-}
-
-static void shape_backward(void)
-{
-	enter(2);
-	for (unsigned i = shape.layers; i-- > 0;) {
-		use(1, GRAD(2 * i), in_doubt(READ | WRITE), activation(i), in_doubt(READ));
-		use(2, GRAD(2 * i + 1), in_doubt(READ | WRITE), WEIGHT(2 * i), in_doubt(READ));
-		use(3, ACT(600 + i % 2), in_doubt(WRITE), WEIGHT(2 * i), in_doubt(READ));
-	}
-	leave();
-}
-
-static void shape_update(void)
-{
-	for (unsigned i = 0; i < 2 * shape.layers; i++) {
-		if (shape.helpers)
-			enter(3);
-		if (shape.momentum)
-			use(4, ACT(1000 + i), in_doubt(READ | WRITE), GRAD(i), in_doubt(READ));
-		use(5, WEIGHT(i), in_doubt(READ | WRITE), GRAD(i), in_doubt(READ));
-		if (shape.helpers)
-			leave();
-	}
-	for (unsigned i = 0; i < 2 * shape.layers; i++)
-		use(7, GRAD(i), WRITE, 0, 0);
-}
-
-static void shape_batch(unsigned batch)
-{
-	if (!shape.resident)
-		use(1, INPUT, WRITE, 0, 0);
-	if (shape.residual)
-		use(2, ACT(500), WRITE, 0, 0);
-	shape_forward(batch);
-	shape_backward();
-}
-
-static unsigned run_shape(void)
-{
-	unsigned steps = 0;
-
-	begin();
-	for (unsigned epoch = 0; steps < 120; epoch++) {
-		if (!shape.inlined)
-			enter(8);
-		for (unsigned i = 0; i < shape.epoch; i++, steps++) {
-			for (unsigned micro = 0; micro < shape.micro; micro++)
-				shape_batch(steps * shape.micro + micro);
-			shape_update();
-		}
-		if (!shape.inlined)
-			leave();
-		enter(9);
-		for (unsigned i = 0; i < shape.evaluation; i++) {
-			if (!shape.resident)
-				use(1, INPUT, WRITE, 0, 0);
-			if (shape.residual)
-				use(2, ACT(500), WRITE, 0, 0);
-			shape_forward(100000 + i);
-			use(3, activation(shape.layers), READ, 0, 0);
-		}
-		leave();
-	}
-	return steps;
-}
-
-static unsigned pick(uint64_t *seed, unsigned below)
-{
-	*seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
-	return (unsigned)(*seed >> 40) % below;
-}
-
-/* A step is late where most of what a step touches is new to it: its input. */
-static void test_shapes(void)
-{
-	for (uint64_t n = 0; n < SHAPES; n++) {
-		uint64_t seed = n << 32;
-
-		shape = (struct shape){.layers = 2 + 11 * pick(&seed, 3) + pick(&seed, 6),
-			.micro = pick(&seed, 2) ? 1 : 2 + pick(&seed, 7),
-			.epoch = 20 + pick(&seed, 100),
-			.evaluation = pick(&seed, 20),
-			.sequence = 20 * pick(&seed, 2),
-			.own = pick(&seed, 2),
-			.constant = pick(&seed, 2),
-			.helpers = pick(&seed, 2),
-			.residual = pick(&seed, 2),
-			.shared = pick(&seed, 2),
-			.momentum = pick(&seed, 2),
-			.inlined = pick(&seed, 2),
-			.resident = pick(&seed, 2)};
-		/* Nothing tells a state that is carried through many times from weights, then. */
-		if (shape.own && !shape.constant && shape.sequence > 0)
-			shape.sequence = 4;
-		const unsigned steps = run_shape(), late = shape.resident ? 64 : 24;
-
-		if (!TEST_IN(run.opened, steps - late, steps - 1))
-			printf("  in: %u layers, %u micro-batches, epochs of %u, evaluations of "
-			       "%u, "
-			       "sequences of %u%s%s%s%s%s%s%s%s\n",
-				shape.layers, shape.micro, shape.epoch, shape.evaluation,
-				shape.sequence, shape.own ? ", own" : "",
-				shape.constant ? ", constant" : "",
-				shape.helpers ? ", helpers" : "",
-				shape.residual ? ", residual" : "", shape.shared ? ", shared" : "",
-				shape.momentum ? ", momentum" : "",
-				shape.inlined ? ", inlined" : "",
-				shape.resident ? ", resident" : "");
-	}
-}
-
 int main(void)
 {
 	test_plain();
@@ -520,7 +273,6 @@ int main(void)
 	test_own_functions();
 	test_double_buffer();
 	test_inference();
-	test_shapes();
 	free(run.loops);
 	return test_result();
 }
