@@ -2,13 +2,9 @@
 #include "shim/env.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "shim/log.h"
 
@@ -197,17 +193,6 @@ static void read_log_level(const char *text)
 	tfs_log_say("TFSHIM_LOG: '%s' is no level; it takes error, warn, info or debug", text);
 }
 
-static const char *program_name(void)
-{
-	static char path[PATH_MAX];
-	const ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
-
-	if (length <= 0)
-		return "program";
-	path[length] = '\0';
-	return strrchr(path, '/') + 1;
-}
-
 /* `*` stands for any text, `?` for one letter. */
 static bool fits(const char *text, const char *pattern)
 {
@@ -237,7 +222,7 @@ bool tfs_env_disabled(void)
 	const char *process = getenv("TFSHIM_PROCESS");
 
 	return (disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0') ||
-	       (process != NULL && *process != '\0' && !fits(program_name(), process));
+	       (process != NULL && *process != '\0' && !fits(tfs_env_program(), process));
 }
 
 static uint32_t stated_ranks = 1;
@@ -307,119 +292,4 @@ bool tfs_env_deepbind(void)
 	if (known == 0 && tfs_env_disabled())
 		known = 2;
 	return early_flag("deepbind", &known);
-}
-
-static size_t put_text(char *target, size_t room, const char *text)
-{
-	const int length = snprintf(target, room, "%s", text);
-
-	return length < 0 ? 0 : (size_t)length;
-}
-
-static size_t put_smallest_free(char *target, size_t room, const char *so_far)
-{
-	char probe[PATH_MAX + 16];
-	int number = 0;
-
-	do {
-		snprintf(probe, sizeof(probe), "%s%d.tfs", so_far, ++number);
-	} while (number < 100000 && access(probe, F_OK) == 0);
-	return (size_t)snprintf(target, room, "%d", number);
-}
-
-/* Fills in one %-letter at `target`; *pattern stands behind the '%' and is moved on. */
-static int put_field(const char **pattern, char *path, char *target, size_t room, size_t *out_used)
-{
-	const char letter = *(*pattern)++;
-	char text[128] = "";
-	const time_t now = time(NULL);
-	struct tm utc;
-
-	switch (letter) {
-	case '%':
-		text[0] = '%';
-		break;
-	case 'p':
-		snprintf(text, sizeof(text), "%d", (int)getpid());
-		break;
-	case 'r':
-		snprintf(text, sizeof(text), "%u", tfs_options.rank);
-		break;
-	case 'h':
-		gethostname(text, sizeof(text) - 1);
-		break;
-	case 't':
-		strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
-		break;
-	case 'e':
-		*out_used = put_text(target, room, program_name());
-		return 0;
-	case 'n':
-		*target = '\0';
-		*out_used = put_smallest_free(target, room, path);
-		return 0;
-	case 'q': {
-		const size_t length = strcspn(*pattern, "}");
-		if (**pattern != '{' || (*pattern)[length] != '}' || length > sizeof(text))
-			return -EINVAL;
-		memcpy(text, *pattern + 1, length - 1);
-		text[length - 1] = '\0';
-		*pattern += length + 1;
-		const char *value = getenv(text);
-		*out_used = put_text(target, room, value != NULL ? value : "");
-		return 0;
-	}
-	default:
-		return -EINVAL;
-	}
-	*out_used = put_text(target, room, text);
-	return 0;
-}
-
-static int make_folders(char *path)
-{
-	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		const int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
-		*slash = '/';
-		if (failed != 0 && failed != EROFS)
-			return -failed;
-	}
-	return 0;
-}
-
-int tfs_env_output(char *out_path, size_t bytes)
-{
-	char path[PATH_MAX];
-	size_t used = 0;
-
-	if (tfs_options.output[0] != '/') {
-		if (getcwd(path, sizeof(path)) == NULL)
-			return -errno;
-		used = strlen(path);
-		path[used++] = '/';
-	}
-	for (const char *next = tfs_options.output; *next != '\0';) {
-		size_t more = 1;
-
-		if (used + 2 >= sizeof(path))
-			return -ENAMETOOLONG;
-		path[used] = *next++;
-		if (path[used] == '%') {
-			const int failed =
-				put_field(&next, path, path + used, sizeof(path) - used, &more);
-			if (failed != 0)
-				return failed;
-		}
-		used += more;
-		if (used >= sizeof(path))
-			return -ENAMETOOLONG;
-		path[used] = '\0';
-	}
-	if (used + 1 > bytes)
-		return -ENAMETOOLONG;
-	const int failed = make_folders(path);
-	if (failed == 0)
-		memcpy(out_path, path, used + 1);
-	return failed;
 }

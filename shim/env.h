@@ -105,6 +105,9 @@ bool tfs_env_driver(void);
 /* May libraries be opened with RTLD_DEEPBIND? As early as the above. */
 bool tfs_env_deepbind(void);
 
+/* The program's file without its folder. Static memory; always the same. */
+const char *tfs_env_program(void);
+
 /* Writes TFSHIM_OUTPUT's pattern, filled in for this process, as an absolute path without a
  * suffix, and creates its folder. 0, or -errno when the pattern is wrong or the folder cannot be
  * made. */
