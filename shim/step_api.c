@@ -16,14 +16,20 @@ TFS_EXPORT int tfshim_cupti(int on);
 
 void tfshim_step(void)
 {
+	const int saved = errno;
+
 	if (tfs_recording.header != NULL)
 		tfs_steps_begin(TFS_STEP_API, tfs_clock_ticks(), CALLER);
+	errno = saved;
 }
 
 void tfshim_step_end(void)
 {
+	const int saved = errno;
+
 	if (tfs_recording.header != NULL)
 		tfs_steps_end(TFS_STEP_API, tfs_clock_ticks(), CALLER);
+	errno = saved;
 }
 
 int tfshim_cupti(int on)

@@ -6,6 +6,7 @@
  */
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <nvtx3/nvToolsExt.h>
 #include <unistd.h>
 
@@ -49,8 +50,10 @@ static void train(const char *how)
 	char name[32];
 
 	for (int i = 0; i < STEPS; i++) {
+		errno = EXDEV;
 		if (strcmp(how, "api") == 0)
 			TFSHIM_STEP();
+		TEST_EQ(errno, EXDEV);
 		snprintf(name, sizeof(name), "pass %d", i);
 		if (ranges)
 			nvtxRangePushA(name);
@@ -66,8 +69,10 @@ static void train(const char *how)
 		if (ranges)
 			nvtxRangePop();
 	}
+	errno = EXDEV;
 	if (strcmp(how, "api") == 0)
 		TFSHIM_STEP_END();
+	TEST_EQ(errno, EXDEV);
 	evaluate();
 }
 
