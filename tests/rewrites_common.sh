@@ -2,19 +2,8 @@
 # For the tests of the rewrites, which say first: library=... programs=...
 # shellcheck shell=sh disable=SC2034,SC2154
 set -u
-seeds=10
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
-# A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
-hardware=${TFSHIM_HARDWARE:-0}
-[ "$hardware" = 1 ] && seeds=1
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-failed=0 done=0
-
-fail() {
-	echo "FAILED: $*"
-	failed=$((failed + 1))
-}
+# shellcheck source=tests/rewrite_base.sh
+. "${0%/*}/rewrite_base.sh"
 
 # run NAME ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs
 run() {
@@ -25,11 +14,6 @@ run() {
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:$options" \
 		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$library" \
 		timeout 100 "$@" >"$out/$name.out" 2>&1
-}
-
-# ledger NAME "REWRITE CHECK": the count, 0 when there is none
-ledger() {
-	"$programs/ledger" "$out/$1.tfs" | awk -v key="$2" '$1 " " $2 == key { sum += $3 } END { print sum + 0 }'
 }
 
 applies() { # NAME REWRITE
