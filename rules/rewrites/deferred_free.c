@@ -17,8 +17,8 @@
  * - An error of the device shows at the program's next call that waits.
  * - At each call site and size it is first tried out beside the program's own call: the block is
  *   zeroed in order, then the device is waited for, and the block must still be zeros and no error
- *   have come up. After EVIDENCE clean tries the wait is left out; the first that is not clean
- *   switches the rewrite off.
+ *   have come up. After enough clean tries (evidence.h) the wait is left out; the first that is
+ *   not clean switches the rewrite off.
  *
  * Its own model of the gain per hit: the least time that the device was waited for while it was
  * tried out.
@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/rewrites/evidence.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/pool.h"
 #include "shim/capture.h"
@@ -34,11 +35,7 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
-#include "shim/spin.h"
 #include "shim/streams.h"
-
-#define EVIDENCE 8u
-#define PLACES 128u
 
 /* Tests only, option `naive`: what the contract forbids. */
 #define NAIVE_HOST_BLIND (1u << 16) /* does not care what the host may see */
@@ -62,50 +59,13 @@ static const char *const checks[] = {TFS_POOL_CHECKS, "no-host-visible-memory",
 extern const struct tfs_rewrite tfs_rewrite_deferred_free;
 #define SELF (&tfs_rewrite_deferred_free)
 
-/* What was seen of frees of one size at one call site. */
-static struct place {
-	uint64_t bytes;
-	uint32_t site;
-	uint32_t clean;
-} places[PLACES];
-static uint32_t place_count;
-static struct tfs_spin lock;
+static struct tfs_evidence tried; /* frees, by size */
 static _Atomic uint64_t least_wait_ns;
 static _Atomic bool unsettled; /* a wait was left out since the device was last waited for */
 
 static bool is_naive(uint64_t what)
 {
 	return (tfs_options.naive & what) != 0;
-}
-
-/* NULL: too many. The lock is held. */
-static struct place *place_of(const struct tfs_memory_call *call)
-{
-	for (uint32_t i = 0; i < place_count; i++)
-		if (places[i].site == call->site && places[i].bytes == call->bytes)
-			return &places[i];
-	if (place_count == PLACES)
-		return NULL;
-	places[place_count] = (struct place){.site = call->site, .bytes = call->bytes};
-	return &places[place_count++];
-}
-
-static bool has_evidence(const struct tfs_memory_call *call)
-{
-	tfs_spin_lock(&lock);
-	const struct place *place = place_of(call);
-	const bool enough = place != NULL && place->clean >= EVIDENCE;
-	tfs_spin_unlock(&lock);
-	return enough;
-}
-
-static void note_clean(const struct tfs_memory_call *call)
-{
-	tfs_spin_lock(&lock);
-	struct place *place = place_of(call);
-	if (place != NULL)
-		place->clean++;
-	tfs_spin_unlock(&lock);
 }
 
 static bool signals_seen(void)
@@ -178,7 +138,7 @@ static void try_out(const struct tfs_memory_functions *use, const struct tfs_mem
 	if (status == 0 && is_naive(NAIVE_SPOILED))
 		use->fill(call->address, 1, call->bytes, TFS_STREAM_IN_ORDER);
 	if (status == 0 && is_zero(use, call)) {
-		note_clean(call);
+		tfs_evidence_clean(&tried, call->site, call->bytes);
 		return;
 	}
 	snprintf(evidence, sizeof(evidence),
@@ -204,7 +164,8 @@ static bool release(struct tfs_memory_call *call, uint32_t *out_status)
 		try_out(use, call);
 		return false;
 	}
-	if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE, has_evidence(call), call->site)) {
+	if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
+		    tfs_evidence_enough(&tried, call->site, call->bytes), call->site)) {
 		try_out(use, call);
 		return false;
 	}
