@@ -101,6 +101,49 @@ static void check_pitched(void)
 	OK(cudaFree(memory));
 }
 
+/* Only on the simulated device is nobody else at the memory. */
+cudaError_t tfsim_malloc(void **out_address, size_t size) __attribute__((weak));
+
+static size_t free_now(void)
+{
+	size_t bytes = 0, all;
+
+	OK(cudaMemGetInfo(&bytes, &all));
+	return bytes;
+}
+
+/* Beside the threshold, what a pool does not need goes back when the host waits; what it keeps is
+ * nobody else's before it is told to part with it. */
+static void check_threshold(void)
+{
+	const size_t bytes = (size_t)40 << 20;
+	const size_t before = free_now();
+	uint64_t keep = UINT64_MAX, reserved = 0;
+	cudaMemPool_t pool;
+	void *memory, *rest;
+
+	OK(cudaDeviceGetMemPool(&pool, 0));
+	for (int kept = 0; kept < 2; kept++) {
+		OK(cudaMallocAsync(&memory, bytes, NULL));
+		OK(cudaFreeAsync(memory, NULL));
+		OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+		TEST_TRUE(reserved >= bytes);
+		OK(cudaStreamSynchronize(NULL));
+		OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+		TEST_TRUE(kept ? reserved >= bytes : reserved < bytes);
+		TEST_TRUE(kept ? free_now() + bytes <= before : free_now() + bytes > before);
+		OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+	}
+	if (tfsim_malloc == NULL)
+		return;
+	TEST_EQ(cudaMalloc(&rest, before - bytes / 2), cudaErrorMemoryAllocation);
+	TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+	OK(cudaMemPoolTrimTo(pool, 0));
+	TEST_EQ(free_now(), before);
+	OK(cudaMalloc(&rest, before - bytes / 2));
+	OK(cudaFree(rest));
+}
+
 static void check_pool(void)
 {
 	uint64_t used = 1, high = 0, keep = UINT64_MAX, threshold = 0;
@@ -145,6 +188,7 @@ int main(void)
 	check_amount();
 	check_places();
 	check_pitched();
+	check_threshold();
 	check_pool();
 	return test_result();
 }

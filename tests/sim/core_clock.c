@@ -18,6 +18,11 @@
 #define KERNEL_FLOOR_NS 2000.0
 #define LATENCY_NS 3000.0
 #define CALL_NS 500.0
+/* Host time to map device memory: 32 ms per GiB, measured by others on a GH200; small blocks lie
+ * in memory that is mapped by then. */
+#define MAP_NS_PER_MIB 31250.0
+#define MAP_LEAST ((uint64_t)1 << 20)
+#define MEMORY_CALL_NS 2000.0
 
 /* Sleeping is inexact by the timer slack; the rest is yielded away. */
 #define SLACK_NS 60000
@@ -75,6 +80,19 @@ uint64_t sim_call_ns(void)
 uint64_t sim_latency_ns(void)
 {
 	return scaled(LATENCY_NS);
+}
+
+uint64_t sim_map_ns(uint64_t bytes)
+{
+	const double mapped = bytes < MAP_LEAST ? 0 : (double)bytes / (1 << 20) * MAP_NS_PER_MIB;
+
+	return scaled(MEMORY_CALL_NS + mapped);
+}
+
+void sim_host_busy(uint64_t start_ns, uint64_t cost_ns)
+{
+	sim_self.model_ns += cost_ns;
+	sim_pace_until(start_ns + cost_ns);
 }
 
 void tfsim_host_spend(uint64_t ns)

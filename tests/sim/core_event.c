@@ -248,6 +248,7 @@ cudaError_t tfsim_event_synchronize(cudaEvent_t event)
 	if (op)
 		sim_op_wait(op);
 	sim_op_unref(op);
+	sim_pool_settle(device);
 	error = sim_enter();
 	sim_emit_sync(1, start_ns, device, NULL, id, (int)error);
 	return error;

@@ -22,6 +22,9 @@ static cudaError_t alloc_locked(
 		.from_pool = pool != NULL,
 	};
 
+	if (size + sim_pool_idle(device, pool) >
+		sim.device[device].arena_size - sim.device[device].arena_used)
+		return cudaErrorMemoryAllocation;
 	range.base = sim_arena_alloc(device, size);
 	if (!range.base)
 		return cudaErrorMemoryAllocation;
@@ -114,6 +117,7 @@ static cudaError_t unsafe_entry(void)
 
 cudaError_t tfsim_malloc(void **out_address, size_t size)
 {
+	const uint64_t start_ns = tfsim_now_ns();
 	cudaError_t error = unsafe_entry();
 	struct tfsim_range range;
 
@@ -128,6 +132,7 @@ cudaError_t tfsim_malloc(void **out_address, size_t size)
 	error = sim_alloc(size, NULL, &range);
 	if (error != cudaSuccess)
 		return error;
+	sim_host_busy(start_ns, sim_map_ns(size));
 	sim_emit_memory(1, &range);
 	*out_address = range.base;
 	return cudaSuccess;
@@ -150,6 +155,7 @@ cudaError_t tfsim_free(void *address)
 		sim_pool_account(range.pool, -(int64_t)range.size);
 	else if (!sim_is_naive(SIM_NAIVE_FREE))
 		sim_wait_device(range.device);
+	sim_host_busy(tfsim_now_ns(), sim_map_ns(0));
 	sim_emit_memory(2, &range);
 	give_back(address);
 	return sim_enter();
@@ -288,7 +294,8 @@ cudaError_t tfsim_memory_info(size_t *out_free, size_t *out_total)
 		return error;
 	pthread_mutex_lock(&sim.lock);
 	if (out_free)
-		*out_free = device->arena_size - device->arena_used;
+		*out_free = device->arena_size - device->arena_used -
+			    sim_pool_idle(sim_self.device, NULL);
 	if (out_total)
 		*out_total = device->arena_size;
 	pthread_mutex_unlock(&sim.lock);

@@ -47,7 +47,11 @@ TFSIM_API cudaError_t tfsim_malloc_async(
 TFSIM_API cudaError_t tfsim_free_async(void *address, cudaStream_t stream);
 TFSIM_API cudaError_t tfsim_memory_info(size_t *out_free, size_t *out_total);
 
-/* Pools: one default pool per device; attributes keep their values and their accounting. */
+/*
+ * Pools: one default pool per device. What a pool holds beside what is in use is no free memory; it
+ * gives it back when the host waits, as far as it is above the release threshold. Attributes keep
+ * their values and their accounting.
+ */
 TFSIM_API cudaMemPool_t tfsim_pool_default(int device);
 TFSIM_API cudaMemPool_t tfsim_pool_current(int device);
 TFSIM_API cudaError_t tfsim_pool_select(int device, cudaMemPool_t pool);

@@ -11,32 +11,97 @@ struct release {
 	void *address;
 };
 
+static struct CUmemPoolHandle_st *created;
+
 void sim_pool_init(struct CUmemPoolHandle_st *pool, int device)
 {
-	pool->device = device;
+	*pool = (struct CUmemPoolHandle_st){.device = device};
 	pool->attr[cudaMemPoolReuseFollowEventDependencies] = 1;
 	pool->attr[cudaMemPoolReuseAllowOpportunistic] = 1;
 	pool->attr[cudaMemPoolReuseAllowInternalDependencies] = 1;
 }
 
-/* Accounting only: every allocation comes from the device's arena and goes back to it. */
-void sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change)
+static uint64_t rounded(uint64_t bytes)
 {
-	uint64_t *used, *reserved;
+	return (bytes + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+static uint64_t busy(const struct CUmemPoolHandle_st *pool)
+{
+	return pool->attr[cudaMemPoolAttrUsedMemCurrent] + pool->leaving;
+}
+
+static uint64_t idle(const struct CUmemPoolHandle_st *pool)
+{
+	const uint64_t reserved = pool->attr[cudaMemPoolAttrReservedMemCurrent];
+
+	return reserved > busy(pool) ? reserved - busy(pool) : 0;
+}
+
+uint64_t sim_pool_idle(int device, const struct CUmemPoolHandle_st *other_than)
+{
+	const struct CUmemPoolHandle_st *standard = &sim.device[device].default_pool;
+	uint64_t bytes = standard != other_than ? idle(standard) : 0;
+
+	for (const struct CUmemPoolHandle_st *pool = created; pool; pool = pool->next)
+		if (pool->device == device && pool != other_than)
+			bytes += idle(pool);
+	return bytes;
+}
+
+/* In whole chunks, as far as there is room for them. */
+static uint64_t grown(const struct CUmemPoolHandle_st *pool)
+{
+	const struct sim_device *device = &sim.device[pool->device];
+	const uint64_t used = pool->attr[cudaMemPoolAttrUsedMemCurrent];
+	const uint64_t whole = rounded(used);
+	const uint64_t room =
+		device->arena_size - device->arena_used - sim_pool_idle(pool->device, pool);
+
+	return whole - used < room ? whole : used + room;
+}
+
+static void shrink(struct CUmemPoolHandle_st *pool)
+{
+	uint64_t *reserved = &pool->attr[cudaMemPoolAttrReservedMemCurrent];
+	const uint64_t kept = pool->attr[cudaMemPoolAttrReleaseThreshold];
+	const uint64_t needed = rounded(busy(pool));
+
+	if (*reserved > kept && *reserved > needed)
+		*reserved = kept > needed ? kept : needed;
+}
+
+void sim_pool_settle(int device)
+{
+	pthread_mutex_lock(&sim.lock);
+	shrink(&sim.device[device].default_pool);
+	for (struct CUmemPoolHandle_st *pool = created; pool; pool = pool->next)
+		if (pool->device == device)
+			shrink(pool);
+	pthread_mutex_unlock(&sim.lock);
+}
+
+/* Accounting only: every allocation comes from the device's arena and goes back to it. */
+uint64_t sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change)
+{
+	uint64_t *used, *reserved, mapped = 0;
 
 	if (!pool)
-		return;
+		return 0;
 	pthread_mutex_lock(&sim.lock);
 	used = &pool->attr[cudaMemPoolAttrUsedMemCurrent];
 	reserved = &pool->attr[cudaMemPoolAttrReservedMemCurrent];
 	*used += (uint64_t)change;
-	if (*used > *reserved)
-		*reserved = (*used + CHUNK - 1) / CHUNK * CHUNK;
+	if (*used > *reserved) {
+		mapped = grown(pool) - *reserved;
+		*reserved += mapped;
+	}
 	if (*used > pool->attr[cudaMemPoolAttrUsedMemHigh])
 		pool->attr[cudaMemPoolAttrUsedMemHigh] = *used;
 	if (*reserved > pool->attr[cudaMemPoolAttrReservedMemHigh])
 		pool->attr[cudaMemPoolAttrReservedMemHigh] = *reserved;
 	pthread_mutex_unlock(&sim.lock);
+	return mapped;
 }
 
 static void release(void *args)
@@ -45,8 +110,11 @@ static void release(void *args)
 	struct tfsim_range range;
 
 	pthread_mutex_lock(&sim.lock);
-	if (sim_range_remove(r->address, &range))
+	if (sim_range_remove(r->address, &range)) {
+		if (range.pool)
+			range.pool->leaving -= range.size;
 		sim_range_release(&range);
+	}
 	pthread_mutex_unlock(&sim.lock);
 }
 
@@ -67,7 +135,9 @@ cudaError_t tfsim_malloc_async(
 	void **out_address, size_t size, cudaMemPool_t pool, cudaStream_t stream)
 {
 	struct tfsim_work work = {.kind = TFSIM_ALLOC, .bytes = size};
+	const uint64_t start_ns = tfsim_now_ns();
 	cudaError_t error = sim_enter();
+	uint64_t mapped;
 	struct tfsim_range range;
 
 	if (error != cudaSuccess)
@@ -85,10 +155,21 @@ cudaError_t tfsim_malloc_async(
 		error = tfsim_enqueue(stream, &work);
 	if (error != cudaSuccess)
 		return error;
-	sim_pool_account(pool, (int64_t)size);
+	mapped = sim_pool_account(pool, (int64_t)size);
+	if (mapped && !tfsim_stream_capturing(stream))
+		sim_host_busy(start_ns, sim_map_ns(mapped));
 	sim_emit_memory(1, &range);
 	*out_address = range.base;
 	return cudaSuccess;
+}
+
+static void set_leaving(const struct tfsim_range *range, bool leaving)
+{
+	if (!range->pool)
+		return;
+	pthread_mutex_lock(&sim.lock);
+	range->pool->leaving += leaving ? range->size : -range->size;
+	pthread_mutex_unlock(&sim.lock);
 }
 
 cudaError_t tfsim_free_async(void *address, cudaStream_t stream)
@@ -111,7 +192,11 @@ cudaError_t tfsim_free_async(void *address, cudaStream_t stream)
 	work.bytes = range.size;
 	if (tfsim_stream_capturing(stream))
 		work.run = NULL;
+	else
+		set_leaving(&range, true);
 	error = tfsim_enqueue(stream, &work);
+	if (error != cudaSuccess && work.run)
+		set_leaving(&range, false);
 	if (error != cudaSuccess)
 		return error;
 	sim_pool_account(range.pool, -(int64_t)range.size);
@@ -149,6 +234,10 @@ cudaError_t tfsim_pool_create(cudaMemPool_t *out_pool, int device)
 	if (!pool)
 		return cudaErrorMemoryAllocation;
 	sim_pool_init(pool, device);
+	pthread_mutex_lock(&sim.lock);
+	pool->next = created;
+	created = pool;
+	pthread_mutex_unlock(&sim.lock);
 	*out_pool = pool;
 	return cudaSuccess;
 }
@@ -200,15 +289,15 @@ cudaError_t tfsim_pool_set(cudaMemPool_t pool, enum cudaMemPoolAttr attr, const 
 
 cudaError_t tfsim_pool_trim(cudaMemPool_t pool, size_t keep)
 {
-	uint64_t *reserved, used;
+	uint64_t *reserved, needed;
 
 	if (!pool)
 		return cudaErrorInvalidValue;
 	pthread_mutex_lock(&sim.lock);
 	reserved = &pool->attr[cudaMemPoolAttrReservedMemCurrent];
-	used = pool->attr[cudaMemPoolAttrUsedMemCurrent];
-	if (*reserved > keep && *reserved > used)
-		*reserved = used > keep ? used : keep;
+	needed = rounded(busy(pool));
+	if (*reserved > keep && *reserved > needed)
+		*reserved = needed > keep ? needed : keep;
 	pthread_mutex_unlock(&sim.lock);
 	return cudaSuccess;
 }

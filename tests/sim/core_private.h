@@ -98,6 +98,7 @@ struct CUevent_st {
 struct CUmemPoolHandle_st {
 	int device;
 	uint64_t attr[9]; /* by enum cudaMemPoolAttr */
+	uint64_t leaving; /* bytes that were freed and are not free yet */
 	struct CUmemPoolHandle_st *next;
 };
 
@@ -158,6 +159,10 @@ uint64_t sim_new_id(void);
 
 /* core_clock.c */
 void sim_pace_until(uint64_t shown_ns);
+/* The calling thread is at something that began at `start_ns` and takes so long. */
+void sim_host_busy(uint64_t start_ns, uint64_t cost_ns);
+/* What the driver takes to allocate or release; memory is mapped for so many bytes. */
+uint64_t sim_map_ns(uint64_t bytes);
 uint64_t sim_call_ns(void);
 uint64_t sim_latency_ns(void);
 
@@ -210,7 +215,12 @@ void sim_range_release(const struct tfsim_range *range);
 /* Without the lock. pool NULL: plain memory of the current device. */
 cudaError_t sim_alloc(size_t size, struct CUmemPoolHandle_st *pool, struct tfsim_range *out_range);
 void sim_pool_init(struct CUmemPoolHandle_st *pool, int device);
-void sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change);
+/* The bytes that had to be mapped. */
+uint64_t sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change);
+/* The lock is held. What the device's pools hold beside what is in use, but for one pool. */
+uint64_t sim_pool_idle(int device, const struct CUmemPoolHandle_st *other_than);
+/* The host has waited: pools give back what is above their thresholds. */
+void sim_pool_settle(int device);
 void sim_poison(void *address, size_t size);
 
 /* core_capture.c; the lock is held. */

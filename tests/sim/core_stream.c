@@ -261,6 +261,7 @@ cudaError_t tfsim_stream_synchronize(cudaStream_t handle)
 	if (error != cudaSuccess)
 		return error;
 	sim_wait_all(ops, count);
+	sim_pool_settle(device);
 	error = sim_enter();
 	sim_emit_sync(3, start_ns, device, stream, 0, (int)error);
 	pthread_mutex_lock(&sim.lock);
@@ -279,6 +280,7 @@ cudaError_t tfsim_device_synchronize(void)
 	if (error != cudaSuccess)
 		return error;
 	sim_wait_device(sim_self.device);
+	sim_pool_settle(sim_self.device);
 	error = sim_enter();
 	sim_emit_sync(4, start_ns, sim_self.device, NULL, 0, (int)error);
 	return error;
