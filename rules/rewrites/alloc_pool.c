@@ -16,6 +16,8 @@
  * - Only memory that the program itself got from cudaMalloc or cuMemAlloc. Managed and
  *   stream-ordered memory, and blocks shared with another process, device or network card, are left
  *   alone; so is everything while a stream is being captured.
+ * - When it has lost, no rewrite holding blocks any more, they are given back after the program's
+ *   next free, which has waited for the device.
  * - A hit leaves out what cudaMalloc itself may wait for; the option pool_strict puts that back.
  *
  * Its own model of the gain per hit: what the program's own cudaMalloc, and cudaFree on an idle

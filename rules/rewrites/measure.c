@@ -50,10 +50,25 @@ static struct {
 } self;
 
 uint32_t tfs_measure_on = UINT32_MAX;
+uint32_t tfs_measure_against;
 
 static void allow(uint32_t mask)
 {
+	__atomic_store_n(&tfs_measure_against, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&tfs_measure_on, mask, __ATOMIC_RELAXED);
+}
+
+/* The same for good, or until the question is put again. */
+static void settle_on(uint32_t mask)
+{
+	__atomic_store_n(&tfs_measure_on, mask, __ATOMIC_RELAXED);
+	__atomic_store_n(&tfs_measure_against, ~mask, __ATOMIC_RELAXED);
+}
+
+void tfs_measure_give_up(uint32_t i)
+{
+	__atomic_fetch_and(&tfs_measure_on, ~(1u << i), __ATOMIC_RELAXED);
+	__atomic_fetch_or(&tfs_measure_against, 1u << i, __ATOMIC_RELAXED);
 }
 
 /* Those that may act while nothing is measured: not the losers, and not those whose own model
@@ -86,9 +101,9 @@ static void set_mask(void)
 		plan_ranks();
 		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1, trusted(0)));
 	} else if (self.stage == STAGE_SETTLING) {
-		allow(trusted(0));
+		settle_on(trusted(0));
 	} else if (self.stage == STAGE_DECIDED) {
-		allow(trusted(self.lost));
+		settle_on(trusted(self.lost));
 	} else {
 		allow((~self.candidates) | (on ? self.subject : 0));
 	}

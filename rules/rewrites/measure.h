@@ -32,6 +32,12 @@ struct tfs_measured {
 /* Bit i: rewrite i may take part as far as this measurement goes. Any thread; relaxed. */
 extern uint32_t tfs_measure_on;
 
+/* Bit i: rewrite i was decided against, for as long as nobody asks again. Any thread; relaxed. */
+extern uint32_t tfs_measure_against;
+
+/* Without steps nothing can be measured; rewrite `i` is off by its own model. Any thread. */
+void tfs_measure_give_up(uint32_t i);
+
 /* Bit i of `switchable`: rewrite i is to be measured once it takes part. At start. */
 void tfs_measure_start(uint32_t switchable);
 

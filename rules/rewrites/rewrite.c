@@ -12,6 +12,7 @@
 #include "rules/rewrites/measure.h"
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
+#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
@@ -203,6 +204,21 @@ bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
 			done = tfs_rewrite_all[i]->release(call, out_status);
 	errno = saved;
 	return done;
+}
+
+void tfs_rewrite_tidy(bool driver, uint32_t device)
+{
+	const int saved = errno;
+	const uint32_t against = __atomic_load_n(&tfs_measure_against, __ATOMIC_RELAXED);
+
+	if (tfs_capturing())
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->release != NULL &&
+			tfs_rewrite_mode_of[i] == TFS_MODE_APPLY && (against >> i & 1) == 0)
+			return;
+	tfs_blocks_flush(driver, device);
+	errno = saved;
 }
 
 void tfs_rewrite_stream_created(void)

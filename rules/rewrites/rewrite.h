@@ -143,6 +143,8 @@ void tfs_rewrite_handle(void);
 void tfs_rewrite_backend(uint32_t site);
 bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
 bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
+/* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
+void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
 bool tfs_rewrite_query(struct tfs_query_call *call);
 void tfs_rewrite_answered(const struct tfs_query_call *call);

@@ -87,7 +87,7 @@ void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns)
 	atomic_fetch_add_explicit(&states[i].modelled, 1, memory_order_relaxed);
 	if (states[i].steps == 0 && tfs_options.measure > 0 &&
 		tfs_rewrite_predicted((uint32_t)i) <= 0)
-		__atomic_fetch_and(&tfs_measure_on, ~(1u << i), __ATOMIC_RELAXED);
+		tfs_measure_give_up((uint32_t)i);
 }
 
 const char *tfs_rewrite_name(uint32_t i)

@@ -91,6 +91,13 @@ static bool make_room(CUresult status)
 	       tfs_blocks_make_room(true, (uint32_t)status, device_now());
 }
 
+/* The program has waited for the device: the time to part with blocks that nobody wants. */
+static void tidy(const struct tfs_frame *frame, CUresult status)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && status == CUDA_SUCCESS)
+		tfs_rewrite_tidy(true, device_now());
+}
+
 static CUdeviceptr outside(CUdeviceptr address)
 {
 	return (CUdeviceptr)(uintptr_t)tfs_blocks_outside((void *)(uintptr_t)address);
@@ -155,6 +162,7 @@ TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
 	tfs_memory_remove(address, &was);
 	if (!take_free(&frame, address, &was, &status))
 		status = TFS_REAL(cuMemFree_v2)(outside(address));
+	tidy(&frame, status);
 	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
 	return status;
 }

@@ -82,6 +82,14 @@ static bool take_free(const struct tfs_frame *frame, void *address, const struct
 	return true;
 }
 
+/* The program has waited for the device: the time to part with blocks that nobody wants. */
+static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t status)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && address != NULL &&
+		status == cudaSuccess)
+		tfs_rewrite_tidy(false, device_now());
+}
+
 /* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
 static void before_alloc(void)
 {
@@ -156,6 +164,7 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	if (!take_free(&frame, address, &was, &status))
 		status = TFS_REAL(cudaFree)(tfs_blocks_outside(address));
+	tidy(&frame, address, status);
 	tfs_note_free(&frame, status, address, &was);
 	return status;
 }
