@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/searches.h"
 
+#include <string.h>
+
 #include "rules/steady.h"
 
+#define DETERMINISTIC 1u
 #define WITHIN_FENCES 8u
 
 static const char *const forward[] = {"IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT",
@@ -40,6 +43,44 @@ const char *tfs_search_function(uint32_t family)
 	return "cudnnFindConvolutionForwardAlgorithmEx";
 }
 
+/* The record of an algorithm, with this math type if there is one. */
+static const struct tfs_search_record *record_of(
+	const struct tfs_trace *trace, uint64_t problem, uint64_t algorithm, uint64_t math)
+{
+	const struct tfs_search_record *found = NULL;
+	size_t count = tfs_trace_count(trace, TFS_RECORD_search);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
+
+		if (one->record.site != problem || one->record.function != algorithm ||
+			!(one->time_ms > 0))
+			continue;
+		if (math == UINT32_MAX || one->math == math)
+			return one;
+		found = one;
+	}
+	return found;
+}
+
+static bool is_transform(uint32_t family, uint32_t algorithm)
+{
+	const char *name = tfs_algorithm_name(family, algorithm);
+
+	return strstr(name, "FFT") || strstr(name, "WINOGRAD");
+}
+
+/* Whether it may take the asked one's place: the fences were drawn for the call that came first,
+ * which may have asked for something else. */
+static bool takes_place(uint32_t family, const struct tfs_search_record *other,
+	const struct tfs_search_record *asked)
+{
+	return other->flags & WITHIN_FENCES && other->math == asked->math && other->time_ms > 0 &&
+	       (other->flags & DETERMINISTIC || !(asked->flags & DETERMINISTIC)) &&
+	       (!is_transform(family, other->record.function) ||
+		       is_transform(family, asked->record.function));
+}
+
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_search *out_search)
 {
@@ -47,34 +88,27 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
 	uint64_t ran = tfs_steady_attribute(call, TFS_ATTRIBUTE_algorithm, UINT32_MAX);
 	uint64_t math = tfs_steady_attribute(call, TFS_ATTRIBUTE_math, UINT32_MAX);
-	size_t count = tfs_trace_count(trace, TFS_RECORD_search);
-	struct tfs_search search = {.asked_ms = -1, .best_ms = -1, .ran_ms = -1};
+	uint32_t number = (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_asked_algorithm, ran);
+	const struct tfs_search_record *asked = record_of(trace, problem, number, math);
+	const struct tfs_search_record *best = asked, *run = record_of(trace, problem, ran, math);
 
-	search.asked = (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_asked_algorithm, ran);
-	search.substituted = search.asked != ran;
-	for (size_t i = 0; i < count && problem; i++) {
+	if (!problem || !asked)
+		return false;
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_search); i++) {
 		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
-		bool same_math = math == UINT32_MAX || one->math == math;
 
-		if (one->record.site != problem || !(one->time_ms > 0))
-			continue;
-		if (one->record.function == search.asked && (same_math || search.asked_ms < 0))
-			search.asked_ms = one->time_ms;
-		if (one->record.function == ran && (same_math || search.ran_ms < 0))
-			search.ran_ms = one->time_ms;
-		if (one->flags & WITHIN_FENCES &&
-			(search.best_ms < 0 || one->time_ms < search.best_ms)) {
-			search.best_ms = one->time_ms;
-			search.best = one->record.function;
-			search.best_workspace = one->workspace;
-		}
+		if (one->record.site == problem && one->time_ms < best->time_ms &&
+			takes_place(call->family, one, asked))
+			best = one;
 	}
-	if (search.asked_ms > 0 && (search.best_ms < 0 || search.asked_ms < search.best_ms)) {
-		search.best_ms = search.asked_ms;
-		search.best = search.asked;
-	}
-	*out_search = search;
-	return search.asked_ms > 0;
+	*out_search = (struct tfs_search){.asked = number,
+		.best = best->record.function,
+		.asked_ms = asked->time_ms,
+		.best_ms = best->time_ms,
+		.ran_ms = run ? run->time_ms : -1,
+		.best_workspace = best->workspace,
+		.substituted = number != ran};
+	return true;
 }
 
 bool tfs_search_by_program(const struct tfs_timeline *timeline)

@@ -5,8 +5,9 @@ rule.py ID SOURCES REPORTS [TRAP...], the second and third being folders.
 
 The first has the findings that its source marks ("expect: ID..."), at their lines, and no others;
 the twins have none. Further traps have what their own sources mark, where "note: ID" is a finding
-of no more than that level and "perhaps: ID" need not be there. A cost that was found by replay is borne out by the clean twin: its steps are
-shorter by as much as the report's interval says.
+of no more than that level, "perhaps: ID" need not be there, "less: ID" costs clearly less than
+the first program's does, and "unmeasured: ID" is no finding and no pass. A cost that was found by replay
+is borne out by the clean twin: its steps are shorter by as much as the report's interval says.
 """
 
 import json
@@ -14,7 +15,7 @@ import os
 import re
 import sys
 
-MARK = re.compile(r"/\*\s*(expect|note|perhaps):\s*((?:TFS\d+\s*)+)\*/")
+MARK = re.compile(r"\b(expect|note|perhaps|less|unmeasured):\s*((?:TFS\d+\s*)+)\*/")
 # Findings about the whole program: those of the rules on what a report can vouch for. What is
 # missing makes other rules unmeasurable, and may break another of its kind.
 WHOLE = {"TFS902": {"TFS904"}, "TFS903": set(), "TFS904": set(), "TFS905": set()}
@@ -36,6 +37,14 @@ def place(finding):
 
 def state(report, rule):
     return next(line for line in report["rules"] if line["id"] == rule)
+
+
+def cost_of(finding):
+    return finding["cost"]["ns_per_step"] or 0
+
+
+def dearest(report, rule):
+    return max((f for f in report["findings"] if f["id"] == rule), key=cost_of, default=None)
 
 
 def check_bad(report, rule, source):
@@ -62,8 +71,10 @@ def check_twin(report, rule, idle):
     return wrong
 
 
-def check_trap(report, rule, source):
+def check_trap(report, rule, source, bad):
     expected = marks(source)
+    unmeasured = {mark for mark, kind in expected.items() if kind == "unmeasured"}
+    expected = {mark: kind for mark, kind in expected.items() if mark not in unmeasured}
     found = {place(finding): finding for finding in report["findings"]}
     needed = {mark for mark, kind in expected.items() if kind != "perhaps"}
     wrong = [f"missing: {mark}" for mark in sorted(needed - set(found))]
@@ -71,16 +82,19 @@ def check_trap(report, rule, source):
               for mark in sorted(set(found) - set(expected))]
     wrong += [f"more than a note: {mark}" for mark, kind in sorted(expected.items())
               if kind != "expect" and mark in found and found[mark]["level"] != "note"]
-    want = "violated" if needed or found else "passed"
+    costs = [cost_of(found[mark]) / cost_of(dearest(bad, rule))
+             for mark, kind in expected.items() if kind == "less" and mark in found]
+    wrong += [f"costs {cost:.2f} of what the broken program's does" for cost in costs
+              if not 0.4 <= cost <= 0.85]
+    want = "violated" if needed or found else "not_measurable" if unmeasured else "passed"
     if state(report, rule)["state"] != want:
         wrong.append(f"{rule} is not {want}: {state(report, rule)}")
     return wrong
 
 
 def check_cost(bad, clean, rule):
-    finding = max((f for f in bad["findings"] if f["id"] == rule),
-                  key=lambda f: f["cost"]["ns_per_step"] or 0, default=None)
-    if not finding or not finding["cost"]["ns_per_step"]:
+    finding = dearest(bad, rule)
+    if not finding or not cost_of(finding):
         return [f"no cost of {rule}"]
     low, high = finding["cost"]["low"], finding["cost"]["high"]
     # The median forgives what else the machine did for a while.
@@ -105,7 +119,7 @@ def main():
     wrong += [f"clean: {text}" for text in check_twin(clean, rule, False)]
     wrong += [f"trap: {text}" for text in check_twin(trap, rule, rule in UNMEASURED)]
     for name, report, source in zip(names[3:], reports[3:], sources[3:]):
-        wrong += [f"{name}: {text}" for text in check_trap(report, rule, source)]
+        wrong += [f"{name}: {text}" for text in check_trap(report, rule, source, bad)]
     if rule not in WHOLE:
         wrong += check_cost(bad, clean, rule)
     for text in wrong:

@@ -73,13 +73,14 @@ static inline void rule_conv_init(struct rule_conv *r)
 	NEED(cudaDeviceSynchronize());
 }
 
-/* Outputs are to become 0, so that they are their own gradients. */
-static inline void rule_conv_learn(struct rule_conv *r)
+/* Outputs are to become 0, so that they are their own gradients. `before` has what the activation
+ * was given. */
+static inline void rule_conv_learn_from(struct rule_conv *r, const float *before)
 {
 	const float one = 1, zero = 0, rate = -1e-5f;
 
 	NEED(cudnnActivationBackward(r->dnn, r->relu, &one, r->out_t, r->out, r->out_t, r->out,
-		r->out_t, r->out, &zero, r->out_t, r->d_out));
+		r->out_t, before, &zero, r->out_t, r->d_out));
 	NEED(cudnnConvolutionBackwardBias(
 		r->dnn, &one, r->out_t, r->d_out, &zero, r->bias_t, r->d_bias));
 	NEED(cudnnConvolutionBackwardFilter(r->dnn, &one, r->in_t, r->in, r->out_t, r->d_out,
@@ -87,6 +88,11 @@ static inline void rule_conv_learn(struct rule_conv *r)
 		r->filter_t, r->d_filter));
 	NEED(cublasSaxpy(r->blas, MAPS_OUT, &rate, r->d_bias, 1, r->bias, 1));
 	NEED(cublasSaxpy(r->blas, FILTER_FLOATS, &rate, r->d_filter, 1, r->filter, 1));
+}
+
+static inline void rule_conv_learn(struct rule_conv *r)
+{
+	rule_conv_learn_from(r, r->out);
 }
 
 static inline void rule_conv_finish(struct rule_conv *r)
