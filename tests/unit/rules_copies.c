@@ -62,6 +62,24 @@ static void pageable_upload_costs(void)
 	scene_destroy(scene);
 }
 
+/* Where the device reads the host's memory itself. */
+static void coherent_memory_passes(void)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	builder_fact(scene_builder(scene), "memory.coherent", "", 1);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, SCENE_LEGACY, true, true, TFS_MEMORY_PAGEABLE, device, BIG,
+			BIG / 6);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_PASSED);
+	TEST_EQ(scene_findings(scene, "TFS101"), 0);
+	scene_destroy(scene);
+}
+
 /* The pinned twin of the program above gains what was foretold. */
 static void twin_gains_what_was_foretold(void)
 {
@@ -110,6 +128,7 @@ int main(void)
 		check(&clean[i], TFS_STATE_PASSED);
 	check(&unknown, TFS_STATE_NOT_MEASURABLE);
 	pageable_upload_costs();
+	coherent_memory_passes();
 	twin_gains_what_was_foretold();
 	return test_result();
 }

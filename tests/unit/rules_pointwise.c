@@ -128,6 +128,9 @@ static void no_chains(void)
 		builder_operand(&call, TFS_ROLE_WRITE, memory.z, BYTES);
 		scene_make(scene, &call, 30000);
 		pointwise(scene, 13, SCENE_LEGACY, memory.z, memory.z);
+		/* A product in between. */
+		scene_gemm(scene, 17, memory.z, memory.z, BYTES, false, 50000);
+		pointwise(scene, 18, SCENE_LEGACY, memory.z, memory.z);
 		/* Another stream, and another buffer. */
 		pointwise(scene, 14, other, memory.z, memory.z);
 		pointwise(scene, 15, SCENE_LEGACY, memory.x, memory.x);
@@ -206,6 +209,26 @@ static void own_kernels_that_are_none(void)
 	scene_destroy(scene);
 }
 
+/* Both have held values since earlier: either may be what is written. */
+static void own_kernels_of_unknown_flow(void)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, memory.x, BYTES,
+			90000);
+		scene_copy(scene, 11, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, memory.y, BYTES,
+			90000);
+		for (unsigned j = 0; j < 2; j++)
+			scene_launch(scene, 12 + j, SCENE_LEGACY, 30000, COUNT, 2,
+				(const uint64_t[]){memory.y, memory.x});
+	}
+	expect(scene, TFS_STATE_NOT_MEASURABLE, 0);
+	scene_destroy(scene);
+}
+
 static void small_chains_pass(void)
 {
 	struct memory memory;
@@ -230,6 +253,7 @@ int main(void)
 	own_kernels_in_place();
 	own_kernels_by_data_flow();
 	own_kernels_that_are_none();
+	own_kernels_of_unknown_flow();
 	small_chains_pass();
 	return test_result();
 }

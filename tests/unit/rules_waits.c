@@ -257,7 +257,8 @@ static void results_to_the_host(void)
 	scene_destroy(scene);
 }
 
-/* Copies on the device and memsets of it do not wait; an upload is 101's. */
+/* Copies on the device and memsets of it do not wait; an upload is 101's. Nor does a release of
+ * nothing. */
 static void what_does_not_wait(void)
 {
 	struct scene *scene = start();
@@ -267,6 +268,7 @@ static void what_does_not_wait(void)
 
 		scene_step(scene);
 		scene_set(scene, 10, weights, 4096, 1);
+		scene_free(scene, 13, 0);
 		copy = scene_call(
 			scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 		copy.amount = 4;
