@@ -64,7 +64,7 @@ void progress_end(const struct progress *progress)
 	printf("result: %u steps, loss %.4f", progress->steps, loss);
 	if (progress->accuracy >= 0)
 		printf(", accuracy %.2f %%", progress->accuracy * 100);
-	printf("\ntime: step %.5f ms, mean of %u\n",
+	printf("\ntime: step %.4g ms, mean of %u\n",
 		timed ? (double)progress->spent_ns / 1e6 / timed : 0.0, timed);
 	fflush(stdout);
 }
