@@ -86,6 +86,33 @@ if grep 'holds 0 more' "$out/devices.out"; then
 	fail "devices: a device's convolutions use the other one's workspace"
 fi
 
+# What was chosen is held against the program's own on the program's numbers, and in shadow beside
+# each call; nothing waits for that. A file may name what computes something else.
+live() { # NAME CASE ENVIRONMENT EXIT DIFFERS COMPARED: at least so many, with $out/kept.decisions
+	done=$((done + 1))
+	cp "$out/kept.decisions" "$out/$1.decisions"
+	run "$1" "TFSIM_PACE=0 $3" "$programs/rewrite_search" "$2"
+	[ $? = "$4" ] || fail "$1: not exit status $4: $(tail -n 3 "$out/$1.out")"
+	[ "$(ledger "$1" "cudnn-search applied")" -gt 0 ] || fail "$1: nothing was run beside the program's own"
+	[ "$(ledger "$1" "cudnn-search shadow-differs")" = "$5" ] || fail "$1: not $5 mismatches"
+	[ "$(ledger_fact "$1" "cudnn-search live")" -ge "$6" ] || fail "$1: fewer than $6 compared"
+}
+ledger_fact() { # NAME FACT
+	"$programs/ledger" "$out/$1.tfs" | awk -v key="fact $2" 'index($0, key " ") == 1 { sum += $NF } END { print sum + 0 }'
+}
+shadow=TFSHIM_REWRITE=cudnn-search=shadow
+rm -f "$out"/*.decisions
+run kept TFSIM_PACE=0 "$programs/rewrite_search" one-by-one || fail "one-by-one: $(tail -n 3 "$out/kept.out")"
+chosen=$(tail -n 1 "$out/kept.decisions" | cut -d '|' -f 3 | cut -d ' ' -f 3)
+for seed in $(seq 1 "$beside_seeds"); do
+	live beside-apply one-by-one "TFSIM_HOSTILE=$seed" 0 0 1
+	live beside-shadow one-by-one "TFSIM_HOSTILE=$seed $shadow" 0 0 5
+	live gate-apply behind-gate "TFSIM_HOSTILE=$seed" 0 0 0
+	live gate-shadow behind-gate "TFSIM_HOSTILE=$seed $shadow" 0 0 0
+done
+live wrong-apply one-by-one "TFSIM_WRONG=$chosen" 1 1 0
+live wrong-shadow one-by-one "TFSIM_WRONG=$chosen $shadow" 0 1 0
+
 # The lists that a program asks for: the choice comes first, the others keep their order, and
 # nothing is missing. On this hostile device the heuristics put algorithm 2 first, the
 # best that may stand for it is 0, and of all it is 5.

@@ -2,8 +2,8 @@
 #ifndef TFS_RULES_REWRITES_CONVOLUTION_H
 #define TFS_RULES_REWRITES_CONVOLUTION_H
 
-/* What rewrites are shown of cuDNN's convolutions: each call before it is made, and each list of
- * algorithms after the program asked for it. */
+/* What rewrites are shown of cuDNN's convolutions: each call before it is made and after it, and
+ * each list of algorithms after the program asked for it. */
 
 #include <cudnn.h>
 #include <stdbool.h>
@@ -26,7 +26,10 @@ struct tfs_convolution_call {
 	int algorithm;
 	void *workspace;
 	size_t workspace_bytes;
+	const void *alpha;
+	const void *beta;
 	int asked_algorithm; /* set by the hook */
+	void *aside;         /* a rewrite's own, from before the call until after it */
 	uint32_t site;
 };
 

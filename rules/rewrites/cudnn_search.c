@@ -14,7 +14,11 @@
  * - The candidate has the descriptor's own math type; it is deterministic if the program's is, by
  *   cuDNN's flag and by its documentation; it is neither FFT nor Winograd unless the program's is.
  * - Before it is chosen it has computed the same as the program's own, up to rounding, from the
- *   same numbers, and has written nothing behind its output and workspace.
+ *   same numbers, and has written nothing behind its output and workspace. Where it takes the place
+ *   of a fixed one, at its first execution and at one in LIVE_EVERY after that, the program's own
+ *   runs beside it on the program's numbers; when they differ by more than rounding, the rewrite is
+ *   off for the rest of the run. In shadow the program's own result stands, and the chosen one runs
+ *   beside it.
  * - The search works on a handle, a stream and scratch tensors of its own; it waits for none of the
  *   program's streams, and gives back what it takes. It stays within the options' time, number of
  *   problems, memory and workspace, and leaves the device a margin.
@@ -34,12 +38,15 @@
 
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/cudnn_search.h"
+#include "rules/rewrites/search_live.h"
 #include "rules/rewrites/search_workspace.h"
 #include "shim/env.h"
 #include "shim/steps.h"
 #include "shim/streams.h"
 
-#define NAIVE_AFTER 3u /* executions */
+#define NAIVE_AFTER 3u    /* executions */
+#define LIVE_EVERY 10000u /* executions of a problem */
+#define EVIDENCE_BYTES 120u
 
 static const char *const checks[] = {
 #define X(constant, name) name,
@@ -98,18 +105,36 @@ static struct tfs_known *known_of(
 	return known;
 }
 
+/* What was run beside an earlier call. */
+static bool still_the_same(void)
+{
+	char evidence[EVIDENCE_BYTES];
+	uint32_t site = 0;
+
+	if (tfs_live_holds(&site, evidence, sizeof(evidence)))
+		return true;
+	tfs_rewrite_differs(SELF, site, evidence);
+	return false;
+}
+
 static void convolution(struct tfs_convolution_call *call)
 {
 	struct tfs_search_device *device = NULL;
 	struct tfs_known *known = known_of(call, &device);
 	void *workspace = call->workspace;
+	const size_t asked_bytes = call->workspace_bytes;
 
-	if (known == NULL ||
+	if (known == NULL || !still_the_same() ||
 		!tfs_search_check(TFS_SEARCH_CAPTURE,
 			!tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)),
 			call->site))
 		return;
 	const struct tfs_decision *decision = known->decision;
+	if (tfs_rewrite_mode(SELF) == TFS_MODE_SHADOW) {
+		tfs_rewrite_shadow(SELF, 0);
+		tfs_live_begin(device, call, decision->chosen, decision->workspace);
+		return;
+	}
 	if (decision->workspace > call->workspace_bytes) {
 		const CUstream stream = (CUstream)tfs_cudnn_stream(call->handle);
 
@@ -122,11 +147,18 @@ static void convolution(struct tfs_convolution_call *call)
 		    call->site) ||
 		!tfs_rewrite_apply(SELF, 0))
 		return;
-	known->executed++;
+	const uint64_t executed = known->executed++;
 	call->algorithm = decision->chosen;
 	call->workspace = workspace;
 	if (decision->workspace > call->workspace_bytes)
 		call->workspace_bytes = decision->workspace;
+	if (executed % LIVE_EVERY == 0)
+		tfs_live_begin(device, call, decision->asked, asked_bytes);
+}
+
+static void convolved(struct tfs_convolution_call *call)
+{
+	tfs_live_end(call);
 }
 
 static void backend(uint32_t site)
@@ -140,6 +172,7 @@ static void backend(uint32_t site)
 static void reset(uint32_t device)
 {
 	tfs_search_workspace_forget(device);
+	tfs_live_forget(device);
 	tfs_search_device_forget(device);
 }
 
@@ -167,7 +200,9 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.checks = checks,
 	.start = start,
 	.handle = tfs_search_device_make,
+	.compares = true,
 	.convolution = convolution,
+	.convolved = convolved,
 	.answer = tfs_search_answer,
 	.choice = tfs_search_choice,
 	.backend = backend,

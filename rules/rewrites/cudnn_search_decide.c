@@ -4,6 +4,7 @@
 
 #include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/search_fences.h"
+#include "rules/rewrites/search_live.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/recorder.h"
@@ -173,5 +174,7 @@ struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tf
 void tfs_search_write(void)
 {
 	tfs_recorder_fact("cudnn-search", "problems searched", searched);
+	tfs_recorder_fact(
+		"cudnn-search live", "outputs held against the program's own", tfs_live_count());
 	tfs_recorder_fact("cudnn-search time", "nanoseconds", spent_ns);
 }

@@ -139,6 +139,16 @@ void tfs_rewrite_convolution(struct tfs_convolution_call *call)
 	errno = saved;
 }
 
+void tfs_rewrite_convolved(struct tfs_convolution_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->convolved != NULL && takes_part(i))
+			tfs_rewrite_all[i]->convolved(call);
+	errno = saved;
+}
+
 void tfs_rewrite_choice(struct tfs_choice_call *call)
 {
 	const int saved = errno;

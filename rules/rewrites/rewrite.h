@@ -71,6 +71,7 @@ struct tfs_rewrite {
 	/* May change how the convolution is called, or the list that the program gets; or give one
 	 * before cuDNN is asked: then true. */
 	void (*convolution)(struct tfs_convolution_call *call);
+	void (*convolved)(struct tfs_convolution_call *call); /* it has been made, and succeeded */
 	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
 	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
@@ -137,6 +138,7 @@ extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
 void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
 void tfs_rewrite_convolution(struct tfs_convolution_call *call);
+void tfs_rewrite_convolved(struct tfs_convolution_call *call);
 bool tfs_rewrite_answer(struct tfs_choice_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_handle(void);

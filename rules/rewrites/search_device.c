@@ -34,6 +34,7 @@ static struct {
 	CUresult (*event)(CUevent *, unsigned);
 	CUresult (*record)(CUcontext, CUevent);
 	CUresult (*event_query)(CUevent);
+	CUresult (*mark)(CUevent, CUstream);
 	CUresult (*pool)(CUmemoryPool *, const CUmemPoolProps *);
 	CUresult (*trim)(CUmemoryPool, size_t);
 	CUresult (*allocate)(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
@@ -64,7 +65,7 @@ static bool look_up_all(void)
 	       LOOK_UP(synchronize, cuda, "cuStreamSynchronize") &&
 	       LOOK_UP(synchronize_all, cuda, "cuCtxSynchronize") &&
 	       LOOK_UP(event, cuda, "cuEventCreate") &&
-	       LOOK_UP(event_query, cuda, "cuEventQuery") &&
+	       LOOK_UP(event_query, cuda, "cuEventQuery") && LOOK_UP(mark, cuda, "cuEventRecord") &&
 	       LOOK_UP(pool, cuda, "cuMemPoolCreate") && LOOK_UP(trim, cuda, "cuMemPoolTrimTo") &&
 	       LOOK_UP(allocate, cuda, "cuMemAllocFromPoolAsync") &&
 	       LOOK_UP(free, cuda, "cuMemFreeAsync") && LOOK_UP(info, cuda, "cuMemGetInfo_v2") &&
@@ -127,7 +128,8 @@ static bool make(struct tfs_search_device *device)
 	if (real.pool(&device->pool, &properties) != CUDA_SUCCESS ||
 		real.stream(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
 		real.create(&device->handle) != CUDNN_STATUS_SUCCESS ||
-		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS)
+		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS ||
+		real.event(&device->reached, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
 	device->event = NULL;
 	if (real.record != NULL &&
@@ -226,10 +228,10 @@ void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUst
 	return (void *)(uintptr_t)memory;
 }
 
-void tfs_search_free(struct tfs_search_device *device, void *memory)
+void tfs_search_free(void *memory, CUstream stream)
 {
 	if (memory != NULL)
-		real.free((CUdeviceptr)(uintptr_t)memory, device->stream);
+		real.free((CUdeviceptr)(uintptr_t)memory, stream);
 }
 
 static CUdeviceptr address(const void *memory)
@@ -243,10 +245,9 @@ void tfs_search_send(
 	real.send(address(target), host, bytes, device->stream);
 }
 
-void tfs_search_copy(
-	struct tfs_search_device *device, void *target, const void *source, uint64_t bytes)
+bool tfs_search_copy(void *target, const void *source, uint64_t bytes, CUstream stream)
 {
-	real.copy(address(target), address(source), bytes, device->stream);
+	return real.copy(address(target), address(source), bytes, stream) == CUDA_SUCCESS;
 }
 
 void tfs_search_set(
@@ -260,6 +261,21 @@ bool tfs_search_fetch(
 {
 	return real.fetch(host, address(source), bytes, device->stream) == CUDA_SUCCESS &&
 	       real.synchronize(device->stream) == CUDA_SUCCESS;
+}
+
+bool tfs_search_device_use(struct tfs_search_device *device, CUstream stream)
+{
+	return real.set_stream(device->handle, stream) == CUDNN_STATUS_SUCCESS;
+}
+
+bool tfs_search_mark(struct tfs_search_device *device, CUstream stream)
+{
+	return real.mark(device->reached, stream) == CUDA_SUCCESS;
+}
+
+bool tfs_search_reached(struct tfs_search_device *device)
+{
+	return real.event_query(device->reached) == CUDA_SUCCESS;
 }
 
 void tfs_search_device_settle(struct tfs_search_device *device)

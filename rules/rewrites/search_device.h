@@ -21,6 +21,7 @@ struct tfs_search_device {
 	CUstream stream;
 	CUmemoryPool pool;
 	CUevent event;    /* NULL where the driver cannot record one behind a whole context */
+	CUevent reached;  /* by a stream of the program's, see search_live.h */
 	uint32_t machine; /* GPU and cuDNN, see decisions.h; 0 = not known */
 	CUstreamCaptureMode mode; /* of the thread that has taken it */
 	int number;
@@ -57,19 +58,27 @@ bool tfs_search_device_wait(CUstream stream, bool all);
  * NULL when the device would be left with less than a margin. */
 void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
 
-/* Gives memory back once the work before it on the device's own stream is done. */
-void tfs_search_free(struct tfs_search_device *device, void *memory);
+/* Gives memory back once the work before it on `stream` is done. */
+void tfs_search_free(void *memory, CUstream stream);
 
-/* In the order of the device's own stream: from the host, within the device, one value for all
- * bytes; and to the host, which waits. */
+/* Within the device, in the order of `stream`. */
+bool tfs_search_copy(void *target, const void *source, uint64_t bytes, CUstream stream);
+
+/* In the order of the device's own stream: from the host, one value for all bytes; and to the host,
+ * which waits. */
 void tfs_search_send(
 	struct tfs_search_device *device, void *target, const void *host, uint64_t bytes);
-void tfs_search_copy(
-	struct tfs_search_device *device, void *target, const void *source, uint64_t bytes);
 void tfs_search_set(
 	struct tfs_search_device *device, void *target, unsigned char value, uint64_t bytes);
 bool tfs_search_fetch(
 	struct tfs_search_device *device, void *host, const void *source, uint64_t bytes);
+
+/* Has the device's handle enqueue on `stream` from here on. The equipment is taken. */
+bool tfs_search_device_use(struct tfs_search_device *device, CUstream stream);
+
+/* Marks where the stream is now, and tells whether it has got there. */
+bool tfs_search_mark(struct tfs_search_device *device, CUstream stream);
+bool tfs_search_reached(struct tfs_search_device *device);
 
 /* Waits for the device's own stream and gives what was freed back to the driver. */
 void tfs_search_device_settle(struct tfs_search_device *device);

@@ -50,7 +50,7 @@ static void fill(struct tfs_search_device *device, void *memory, uint64_t bytes,
 	while (done < bytes) {
 		const uint64_t more = bytes - done < done ? bytes - done : done;
 
-		tfs_search_copy(device, (char *)memory + done, memory, more);
+		tfs_search_copy((char *)memory + done, memory, more, device->stream);
 		done += more;
 	}
 }
@@ -158,10 +158,10 @@ bool tfs_scratch_whole(struct tfs_search_device *device, const struct tfs_scratc
 
 void tfs_scratch_give_back(struct tfs_search_device *device, const struct tfs_scratch *scratch)
 {
-	tfs_search_free(device, scratch->x);
-	tfs_search_free(device, scratch->w);
-	tfs_search_free(device, scratch->y);
-	tfs_search_free(device, scratch->other);
-	tfs_search_free(device, scratch->workspace);
+	tfs_search_free(scratch->x, device->stream);
+	tfs_search_free(scratch->w, device->stream);
+	tfs_search_free(scratch->y, device->stream);
+	tfs_search_free(scratch->other, device->stream);
+	tfs_search_free(scratch->workspace, device->stream);
 	tfs_search_device_settle(device);
 }

@@ -12,32 +12,64 @@
 
 #define REAL(name) ((__typeof__(&name))tfs_lookup_named(TFS_LIBRARY_cudnn, #name))
 
-static cudnnStatus_t run(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct tfs_scratch *scratch, int algorithm, uint64_t bytes, void *output)
+cudnnStatus_t tfs_search_execute(const struct tfs_convolution_call *call)
 {
-	const double one_double = 1, zero_double = 0;
-	const float one_float = 1, zero_float = 0;
-	const bool wide = scratch->type == CUDNN_DATA_DOUBLE;
-	const void *one = wide ? (const void *)&one_double : &one_float;
-	const void *zero = wide ? (const void *)&zero_double : &zero_float;
 	const __typeof__(&cudnnConvolutionForward) forward = REAL(cudnnConvolutionForward);
 	const __typeof__(&cudnnConvolutionBackwardData) data = REAL(cudnnConvolutionBackwardData);
 	const __typeof__(&cudnnConvolutionBackwardFilter) filter =
 		REAL(cudnnConvolutionBackwardFilter);
 
-	if (search->family == TFS_FAMILY_conv_forward && forward != NULL)
-		return forward(device->handle, one, search->x, scratch->x, search->w, scratch->w,
-			search->convolution, (cudnnConvolutionFwdAlgo_t)algorithm,
-			scratch->workspace, bytes, zero, search->y, output);
-	if (search->family == TFS_FAMILY_conv_backward_data && data != NULL)
-		return data(device->handle, one, search->w, scratch->w, search->y, scratch->y,
-			search->convolution, (cudnnConvolutionBwdDataAlgo_t)algorithm,
-			scratch->workspace, bytes, zero, search->x, output);
-	if (search->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
-		return filter(device->handle, one, search->x, scratch->x, search->y, scratch->y,
-			search->convolution, (cudnnConvolutionBwdFilterAlgo_t)algorithm,
-			scratch->workspace, bytes, zero, search->w, output);
+	if (call->family == TFS_FAMILY_conv_forward && forward != NULL)
+		return forward(call->handle, call->alpha, call->x_descriptor, call->x,
+			call->w_descriptor, call->w, call->convolution,
+			(cudnnConvolutionFwdAlgo_t)call->algorithm, call->workspace,
+			call->workspace_bytes, call->beta, call->y_descriptor, (void *)call->y);
+	if (call->family == TFS_FAMILY_conv_backward_data && data != NULL)
+		return data(call->handle, call->alpha, call->w_descriptor, call->w,
+			call->y_descriptor, call->y, call->convolution,
+			(cudnnConvolutionBwdDataAlgo_t)call->algorithm, call->workspace,
+			call->workspace_bytes, call->beta, call->x_descriptor, (void *)call->x);
+	if (call->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+		return filter(call->handle, call->alpha, call->x_descriptor, call->x,
+			call->y_descriptor, call->y, call->convolution,
+			(cudnnConvolutionBwdFilterAlgo_t)call->algorithm, call->workspace,
+			call->workspace_bytes, call->beta, call->w_descriptor, (void *)call->w);
 	return CUDNN_STATUS_NOT_SUPPORTED;
+}
+
+const void **tfs_search_output(struct tfs_convolution_call *call)
+{
+	return call->family == TFS_FAMILY_conv_forward         ? &call->y
+	       : call->family == TFS_FAMILY_conv_backward_data ? &call->x
+							       : &call->w;
+}
+
+/* On the scratch tensors. */
+static cudnnStatus_t run(struct tfs_search_device *device, const struct tfs_search *search,
+	const struct tfs_scratch *scratch, int algorithm, uint64_t bytes, void *output)
+{
+	static const double one_double = 1, zero_double = 0;
+	static const float one_float = 1, zero_float = 0;
+	const bool wide = scratch->type == CUDNN_DATA_DOUBLE;
+	struct tfs_convolution_call call = {
+		.family = search->family,
+		.handle = device->handle,
+		.x_descriptor = search->x,
+		.w_descriptor = search->w,
+		.y_descriptor = search->y,
+		.convolution = search->convolution,
+		.x = scratch->x,
+		.w = scratch->w,
+		.y = scratch->y,
+		.algorithm = algorithm,
+		.workspace = scratch->workspace,
+		.workspace_bytes = bytes,
+		.alpha = wide ? (const void *)&one_double : &one_float,
+		.beta = wide ? (const void *)&zero_double : &zero_float,
+	};
+
+	*tfs_search_output(&call) = output;
+	return tfs_search_execute(&call);
 }
 
 static double half(uint16_t bits)
@@ -95,6 +127,7 @@ void tfs_difference_add(
 		const double b = read_number((const unsigned char *)other + at, type);
 		const double apart = fabs(a - b);
 
+		sum->own_odd |= !isfinite(a);
 		if (!isfinite(a) || !isfinite(b)) {
 			sum->odd |= isnan(a) != isnan(b) || (!isnan(a) && a != b);
 			continue;
@@ -106,50 +139,63 @@ void tfs_difference_add(
 	}
 }
 
+/* Relative. */
+static double bound_of(int type, cudnnMathType_t math)
+{
+	/* All but FMA_MATH may use TF32 for FP32, with ten bits of fraction. */
+	return type == CUDNN_DATA_DOUBLE                            ? 1e-11
+	       : type == CUDNN_DATA_FLOAT && math == CUDNN_FMA_MATH ? 1e-4
+	       : type == CUDNN_DATA_BFLOAT16                        ? 4e-2
+								    : 1e-2;
+}
+
 bool tfs_difference_is_rounding(const struct tfs_difference *sum, int type, cudnnMathType_t math)
 {
-	/* Relative. All but FMA_MATH may use TF32 for FP32, with ten bits of fraction. */
-	const double bound = type == CUDNN_DATA_DOUBLE                            ? 1e-11
-			     : type == CUDNN_DATA_FLOAT && math == CUDNN_FMA_MATH ? 1e-4
-			     : type == CUDNN_DATA_BFLOAT16                        ? 4e-2
-										  : 1e-2;
+	const double bound = bound_of(type, math);
 
 	return !sum->odd && sum->squares <= bound * bound * sum->own_squares &&
 	       sum->most <= 16 * bound * sum->own_most;
 }
 
+bool tfs_difference_is_another(const struct tfs_difference *sum, int type, cudnnMathType_t math)
+{
+	const double bound = 16 * bound_of(type, math);
+
+	return !sum->own_odd && sum->own_squares > 0 &&
+	       (sum->odd || sum->squares > bound * bound * sum->own_squares);
+}
+
 /* The pieces from `from` on, up to `to`. */
-static bool add_pieces(struct tfs_search_device *device, const struct tfs_scratch *scratch,
-	const void *output, uint64_t from, uint64_t to, char *host, struct tfs_difference *sum)
+static bool add_pieces(struct tfs_search_device *device, const void *one, const void *other,
+	uint64_t from, uint64_t to, int type, char *host, struct tfs_difference *sum)
 {
 	for (uint64_t at = from; at < to; at += PIECE_BYTES) {
 		const uint64_t bytes = to - at < PIECE_BYTES ? to - at : PIECE_BYTES;
 
-		if (!tfs_search_fetch(device, host, (const char *)output + at, bytes) ||
-			!tfs_search_fetch(device, host + PIECE_BYTES,
-				(const char *)scratch->other + at, bytes))
+		if (!tfs_search_fetch(device, host, (const char *)one + at, bytes) ||
+			!tfs_search_fetch(
+				device, host + PIECE_BYTES, (const char *)other + at, bytes))
 			return false;
-		tfs_difference_add(sum, host, host + PIECE_BYTES, bytes, scratch->type);
+		tfs_difference_add(sum, host, host + PIECE_BYTES, bytes, type);
 	}
 	return true;
 }
 
-static bool compare(struct tfs_search_device *device, const struct tfs_search *search,
-	const struct tfs_scratch *scratch, const void *output)
+bool tfs_search_compare(struct tfs_search_device *device, const void *one, const void *other,
+	uint64_t bytes, int type, struct tfs_difference *out_sum)
 {
-	const uint64_t all = scratch->output_bytes;
-	const uint64_t first = all < COMPARED_BYTES ? all : COMPARED_BYTES;
-	const uint64_t last = all - first < COMPARED_BYTES ? first : all - COMPARED_BYTES;
-	struct tfs_difference sum = {0};
+	const uint64_t first = bytes < COMPARED_BYTES ? bytes : COMPARED_BYTES;
+	const uint64_t last = bytes - first < COMPARED_BYTES ? first : bytes - COMPARED_BYTES;
 	char *host = mmap(
 		NULL, 2 * PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	memset(out_sum, 0, sizeof(*out_sum));
 	if (host == MAP_FAILED)
 		return false;
-	const bool read = add_pieces(device, scratch, output, 0, first, host, &sum) &&
-			  add_pieces(device, scratch, output, last / 8 * 8, all, host, &sum);
+	const bool read = add_pieces(device, one, other, 0, first, type, host, out_sum) &&
+			  add_pieces(device, one, other, last / 8 * 8, bytes, type, host, out_sum);
 	munmap(host, 2 * PIECE_BYTES);
-	return read && tfs_difference_is_rounding(&sum, scratch->type, search->math);
+	return read;
 }
 
 /* Of the program's own nothing is asked but the numbers. */
@@ -159,6 +205,7 @@ bool tfs_search_same(struct tfs_search_device *device, const struct tfs_search *
 {
 	const uint64_t bytes = candidates[other].workspace;
 	void *output = tfs_scratch_output(scratch, search->family);
+	struct tfs_difference sum;
 
 	if (bytes > scratch->workspace_bytes ||
 		run(device, search, scratch, one, scratch->workspace_bytes, output) !=
@@ -166,6 +213,8 @@ bool tfs_search_same(struct tfs_search_device *device, const struct tfs_search *
 		return false;
 	tfs_scratch_guard(device, scratch, bytes);
 	return run(device, search, scratch, other, bytes, scratch->other) == CUDNN_STATUS_SUCCESS &&
-	       compare(device, search, scratch, output) &&
+	       tfs_search_compare(device, output, scratch->other, scratch->output_bytes,
+		       scratch->type, &sum) &&
+	       tfs_difference_is_rounding(&sum, scratch->type, search->math) &&
 	       tfs_scratch_whole(device, scratch, search->family, bytes);
 }

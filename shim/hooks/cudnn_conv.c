@@ -60,16 +60,28 @@ static void note(struct tfs_frame *frame, const struct convolution *call)
 	tfs_hook_details(frame, &details);
 }
 
+static bool rewrites_take(const struct tfs_frame *frame)
+{
+	return (__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
+		       0 &&
+	       frame->thread != NULL;
+}
+
 /* Lets rewrites change the algorithm and the workspace of a call that is about to be made. */
 static void offer(const struct tfs_frame *frame, struct tfs_convolution_call *call)
 {
 	call->asked_algorithm = call->algorithm;
-	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
-			0 ||
-		frame->thread == NULL)
+	if (!rewrites_take(frame))
 		return;
 	call->site = frame->entry->site;
 	tfs_rewrite_convolution(call);
+}
+
+static void show(
+	const struct tfs_frame *frame, struct tfs_convolution_call *call, cudnnStatus_t status)
+{
+	if (status == CUDNN_STATUS_SUCCESS && rewrites_take(frame))
+		tfs_rewrite_convolved(call);
 }
 
 /* Did cuDNN refuse what a rewrite chose? Decisions come from a file, and an algorithm may ask more
@@ -101,6 +113,8 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionForward);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_forward,
 		.handle = handle,
+		.alpha = alpha,
+		.beta = beta,
 		.x_descriptor = x_descriptor,
 		.w_descriptor = w_descriptor,
 		.y_descriptor = y_descriptor,
@@ -119,6 +133,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 			w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
 			call.workspace, call.workspace_bytes, beta, y_descriptor, y);
 	} while (taken_back(&call, status, workspace, workspace_bytes));
+	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
@@ -138,6 +153,8 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardData);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_data,
 		.handle = handle,
+		.alpha = alpha,
+		.beta = beta,
 		.x_descriptor = dx_descriptor,
 		.w_descriptor = w_descriptor,
 		.y_descriptor = dy_descriptor,
@@ -157,6 +174,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 			(cudnnConvolutionBwdDataAlgo_t)call.algorithm, call.workspace,
 			call.workspace_bytes, beta, dx_descriptor, dx);
 	} while (taken_back(&call, status, workspace, workspace_bytes));
+	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha,
@@ -176,6 +194,8 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardFilter);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_filter,
 		.handle = handle,
+		.alpha = alpha,
+		.beta = beta,
 		.x_descriptor = x_descriptor,
 		.w_descriptor = dw_descriptor,
 		.y_descriptor = dy_descriptor,
@@ -195,6 +215,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 			(cudnnConvolutionBwdFilterAlgo_t)call.algorithm, call.workspace,
 			call.workspace_bytes, beta, dw_descriptor, dw);
 	} while (taken_back(&call, status, workspace, workspace_bytes));
+	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha,

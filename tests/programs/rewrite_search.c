@@ -322,6 +322,32 @@ static void by_backend(void)
 	cudnnBackendCreateDescriptor(CUDNN_BACKEND_TENSOR_DESCRIPTOR, &descriptor);
 }
 
+/* Sums that go on, looked at after each. */
+static void one_by_one(void)
+{
+	struct gradient one;
+
+	gradient_make(&one, NULL, 1);
+	for (int i = 1; i <= 20; i++) {
+		gradient_add(&one);
+		gradient_check(&one, i);
+	}
+}
+
+/* All behind a gate that this thread opens when it has enqueued everything. */
+static void behind_gate(void)
+{
+	struct gradient one;
+	struct gate gate;
+
+	gradient_make(&one, NULL, 1);
+	gate_close(&gate, cudaStreamLegacy);
+	for (int i = 0; i < 5; i++)
+		gradient_add(&one);
+	gate_open(&gate);
+	gradient_check(&one, 5);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -336,6 +362,8 @@ static const struct {
 	{"forks", through_forks},
 	{"backend", by_backend},
 	{"capture", in_hidden_capture},
+	{"one-by-one", one_by_one},
+	{"behind-gate", behind_gate},
 };
 
 int main(int count, char **words)

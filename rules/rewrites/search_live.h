@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_SEARCH_LIVE_H
+#define TFS_RULES_REWRITES_SEARCH_LIVE_H
+
+/*
+ * Holds what the search chose against what the program asked, on the program's own numbers: right
+ * behind a convolution the other algorithm runs too, in the order of the same stream and from the
+ * same inputs, into memory of ours. When the stream has got there, a later convolution compares.
+ * Nothing waits for a stream of the program's. One such check at a time per device; what has no
+ * room, or comes during another one, is not checked.
+ */
+
+#include "rules/rewrites/convolution.h"
+#include "rules/rewrites/search_device.h"
+
+/* Before the call, which is about to be made as it stands: prepares the other algorithm, which may
+ * need so many bytes of workspace. The stream is not being captured. */
+void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call, int other,
+	uint64_t workspace_bytes);
+
+/* After the call has succeeded; nothing, where no check was begun. */
+void tfs_live_end(struct tfs_convolution_call *call);
+
+/* Compares what has been reached. False when an output is another one: with the call site and the
+ * evidence. */
+bool tfs_live_holds(uint32_t *out_site, char *out_evidence, size_t bytes);
+
+/* Comparisons that were made. Any thread. */
+uint64_t tfs_live_count(void);
+
+/* A device was reset: the memory is gone. */
+void tfs_live_forget(uint32_t device);
+
+#endif
