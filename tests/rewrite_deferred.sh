@@ -34,7 +34,7 @@ refuses no-free-streams 7 "" "" "$deferred" late-stream
 refuses one-device 38 "" TFSIM_DEVICES=2 "$deferred" elsewhere
 refuses shadow-evidence 6 "" "" "$deferred" few
 refuses shadow-evidence 8 "" "" "$deferred" in-order
-refuses no-free-streams 61 pool_reserve=1m TFSIM_MEMORY=256m "$programs/rewrite_pool_driver"
+refuses no-free-streams 85 pool_reserve=1m TFSIM_MEMORY=256m "$programs/rewrite_pool_driver"
 # What it shares with alloc-pool.
 refuses plain-device-memory 24 "" "" "$programs/rewrite_pool" managed
 refuses not-shared 24 "" "" "$programs/rewrite_pool" shared

@@ -30,7 +30,7 @@ for devices in 1 2; do
 	holds "reset-$devices" 10 "" "TFSIM_DEVICES=$devices" "$pool" reset
 done
 
-counterexample driver 20 512 pool_reserve=1m "$small" "${pool}_driver"
+counterexample driver 70 512 pool_reserve=1m "$small" "${pool}_driver"
 
 # Each check by a case that breaks its precondition, and no other: so often.
 refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$pool" plain

@@ -271,19 +271,24 @@ TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 	return status;
 }
 
-TFS_HOOK(CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice device))
-{
-	struct tfs_frame frame = TFS_ENTER(cuDevicePrimaryCtxReset_v2);
-
-	tfs_blocks_end_device(true, (uint32_t)device);
-	const CUresult status = TFS_REAL(cuDevicePrimaryCtxReset_v2)(device);
-	if (frame.thread != NULL && status == CUDA_SUCCESS) {
-		tfs_memory_reset((uint32_t)device);
-		tfs_rewrite_reset((uint32_t)device);
+/* Runtimes to this day ask for the older one. */
+#define RESETS(name)                                                                               \
+	TFS_HOOK(CUresult, name, (CUdevice device))                                                \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+                                                                                                   \
+		tfs_blocks_end_device(true, (uint32_t)device);                                     \
+		const CUresult status = TFS_REAL(name)(device);                                    \
+		if (frame.thread != NULL && status == CUDA_SUCCESS) {                              \
+			tfs_memory_reset((uint32_t)device);                                        \
+			tfs_rewrite_reset((uint32_t)device);                                       \
+		}                                                                                  \
+		tfs_hook_plain(&frame, status);                                                    \
+		return status;                                                                     \
 	}
-	tfs_hook_plain(&frame, status);
-	return status;
-}
+
+RESETS(cuDevicePrimaryCtxReset)
+RESETS(cuDevicePrimaryCtxReset_v2)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cuMemAlloc, _v2, , 3020, alloc)                                                          \
@@ -302,6 +307,7 @@ TFS_HOOK(CUresult, cuDevicePrimaryCtxReset_v2, (CUdevice device))
 	X(cuMemFreeAsync, , , 11020, free_async)                                                   \
 	X(cuMemFreeAsync, , _ptsz, 11020, free_async)                                              \
 	X(cuMemGetInfo, _v2, , 3020, property)                                                     \
+	X(cuDevicePrimaryCtxReset, , , 7000, reset)                                                \
 	X(cuDevicePrimaryCtxReset, _v2, , 11000, reset)
 
 TFS_DRIVER_FAMILY(cuda_driver_memory, FUNCTIONS);

@@ -36,13 +36,24 @@ TFS_PLAIN_HOOK(CUresult, cuLibraryGetManaged,
 	(out, out_bytes, library, name))
 TFS_PLAIN_HOOK(CUresult, cuKernelGetFunction, (CUfunction * out, CUkernel kernel), (out, kernel))
 TFS_PLAIN_HOOK(CUresult, cuFuncLoad, (CUfunction function), (function))
+TFS_PLAIN_HOOK(CUresult, cuLinkCreate,
+	(unsigned count, CUjit_option *options, void **values, CUlinkState *out),
+	(count, options, values, out))
 TFS_PLAIN_HOOK(CUresult, cuLinkCreate_v2,
 	(unsigned count, CUjit_option *options, void **values, CUlinkState *out),
 	(count, options, values, out))
+TFS_PLAIN_HOOK(CUresult, cuLinkAddData,
+	(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
+		unsigned count, CUjit_option *options, void **values),
+	(state, type, data, bytes, name, count, options, values))
 TFS_PLAIN_HOOK(CUresult, cuLinkAddData_v2,
 	(CUlinkState state, CUjitInputType type, void *data, size_t bytes, const char *name,
 		unsigned count, CUjit_option *options, void **values),
 	(state, type, data, bytes, name, count, options, values))
+TFS_PLAIN_HOOK(CUresult, cuLinkAddFile,
+	(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
+		CUjit_option *options, void **values),
+	(state, type, path, count, options, values))
 TFS_PLAIN_HOOK(CUresult, cuLinkAddFile_v2,
 	(CUlinkState state, CUjitInputType type, const char *path, unsigned count,
 		CUjit_option *options, void **values),
@@ -88,8 +99,11 @@ TFS_HOOK(CUresult, cuLibraryUnload, (CUlibrary library))
 	X(cuLibraryGetManaged, , , 12000, module)                                                  \
 	X(cuKernelGetFunction, , , 12000, module)                                                  \
 	X(cuFuncLoad, , , 12040, module)                                                           \
+	X(cuLinkCreate, , , 5050, module)                                                          \
 	X(cuLinkCreate, _v2, , 6050, module)                                                       \
+	X(cuLinkAddData, , , 5050, module)                                                         \
 	X(cuLinkAddData, _v2, , 6050, module)                                                      \
+	X(cuLinkAddFile, , , 5050, module)                                                         \
 	X(cuLinkAddFile, _v2, , 6050, module)                                                      \
 	X(cuLinkComplete, , , 5050, module)                                                        \
 	X(cuLinkDestroy, , , 5050, module)

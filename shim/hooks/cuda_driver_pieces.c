@@ -59,6 +59,8 @@ TFS_PLAIN_HOOK(CUresult, cuMulticastUnbind,
 	(CUmemGenericAllocationHandle multicast, CUdevice device, size_t multicast_offset,
 		size_t bytes),
 	(multicast, device, multicast_offset, bytes))
+TFS_PLAIN_HOOK(CUresult, cuIpcOpenMemHandle,
+	(CUdeviceptr * out, CUipcMemHandle handle, unsigned flags), (out, handle, flags))
 TFS_PLAIN_HOOK(CUresult, cuIpcOpenMemHandle_v2,
 	(CUdeviceptr * out, CUipcMemHandle handle, unsigned flags), (out, handle, flags))
 TFS_PLAIN_HOOK(CUresult, cuIpcCloseMemHandle, (CUdeviceptr address), (address))
@@ -124,6 +126,7 @@ TFS_HOOK(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))
 	X(cuMulticastBindMem, , , 12010, other)                                                    \
 	X(cuMulticastBindAddr, , , 12010, other)                                                   \
 	X(cuMulticastUnbind, , , 12010, other)                                                     \
+	X(cuIpcOpenMemHandle, , , 4010, other)                                                     \
 	X(cuIpcOpenMemHandle, _v2, , 11000, other)                                                 \
 	X(cuIpcCloseMemHandle, , , 4010, other)                                                    \
 	X(cuMemAdvise, , , 8000, other)                                                            \

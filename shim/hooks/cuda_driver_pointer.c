@@ -111,15 +111,19 @@ TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
 	return status;
 }
 
-TFS_HOOK(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))
-{
-	struct tfs_frame frame = TFS_ENTER(cuDevicePrimaryCtxRelease_v2);
+#define RELEASES(name)                                                                             \
+	TFS_HOOK(CUresult, name, (CUdevice device))                                                \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+                                                                                                   \
+		tfs_blocks_end_device(true, (uint32_t)device);                                     \
+		const CUresult status = TFS_REAL(name)(device);                                    \
+		tfs_hook_plain(&frame, status);                                                    \
+		return status;                                                                     \
+	}
 
-	tfs_blocks_end_device(true, (uint32_t)device);
-	const CUresult status = TFS_REAL(cuDevicePrimaryCtxRelease_v2)(device);
-	tfs_hook_plain(&frame, status);
-	return status;
-}
+RELEASES(cuDevicePrimaryCtxRelease)
+RELEASES(cuDevicePrimaryCtxRelease_v2)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cuPointerGetAttribute, , , 4000, other)                                                  \
@@ -131,6 +135,7 @@ TFS_HOOK(CUresult, cuDevicePrimaryCtxRelease_v2, (CUdevice device))
 	X(cuCtxEnablePeerAccess, , , 4000, other)                                                  \
 	X(cuImportExternalSemaphore, , , 10000, other)                                             \
 	X(cuCtxDestroy, _v2, , 4000, other)                                                        \
+	X(cuDevicePrimaryCtxRelease, , , 7000, other)                                              \
 	X(cuDevicePrimaryCtxRelease, _v2, , 11000, other)
 
 TFS_DRIVER_FAMILY(cuda_driver_pointer, FUNCTIONS);

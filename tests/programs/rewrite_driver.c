@@ -127,7 +127,7 @@ int main(int count, char **words)
 		run(i * 4 + 1);
 		if (strcmp(test, "reset") == 0) {
 			OK(((PFN_cuDevicePrimaryCtxReset_v11000)find(
-				"cuDevicePrimaryCtxReset", 11000, 0))(0));
+				"cuDevicePrimaryCtxReset", i % 2 == 0 ? 7000 : 11000, 0))(0));
 			make_context();
 		}
 	}

@@ -303,3 +303,14 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 
 	return result ? result : sim_driver_result((int)tfsim_device_reset());
 }
+
+/* The ABIs that the runtime asks for. */
+CUresult cuDevicePrimaryCtxRelease(CUdevice dev)
+{
+	return cuDevicePrimaryCtxRelease_v2(dev);
+}
+
+CUresult cuDevicePrimaryCtxReset(CUdevice dev)
+{
+	return cuDevicePrimaryCtxReset_v2(dev);
+}
