@@ -37,6 +37,30 @@ endings() {
 	echo "9 ways to end"
 }
 
+# As the first process of a container, whose end ends all others: the report is there all the same.
+first() {
+	alone='unshare --pid --fork'
+	[ "$(id -u)" = 0 ] || alone="$alone --user --map-root-user"
+	$alone true 2>/dev/null || {
+		echo "skipped: no process may be made the first of its own here"
+		exit 77
+	}
+	for report in 0 1; do
+		TFSHIM_CHECK_REPORT=$report
+		for way in return _exit abort signal; do
+			# shellcheck disable=SC2086
+			compare "first-$way" "" $alone "$programs/shim_ending" "$way"
+		done
+		# shellcheck disable=SC2086
+		compare first-reaper "" $alone "$programs/shim_reaper"
+		[ $report = 0 ] || [ -s "$work/first-return.html" ] ||
+			[ ! -x "$programs/../../reports/tfshim" ] || fail "no report was made"
+	done
+	look first-return
+	expect first-return total cudaMemcpy 200
+	expect first-return finished 1
+}
+
 # Output that nobody reads any more: no signal either.
 unread() {
 	compare unread nonsense sh -c "exec 3>&1; {
