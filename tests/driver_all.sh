@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Every function of the driver's has a hook or a reason to have none, and every hook passes on what
-# it was given: driver_all.sh LIBRARY PROGRAMS_DIR EXPORTS UNHOOKED
+# it was given: driver_all.sh LIBRARY PROGRAMS_DIR EXPORTS UNHOOKED...
 set -u
-library=$1 programs=$2 exports=$3 unhooked=$4
+library=$1 programs=$2 exports=$3
+shift 3
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
@@ -22,7 +23,7 @@ gate() {
 awk 'NR > 2 && $1 ~ /^cu[A-Z]/ { print $1 }' "$exports" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u >"$out/hooked"
 comm -23 "$out/all" "$out/hooked" >"$out/left"
-grep -v '^#' "$unhooked" | grep . >"$out/patterns"
+cat "$@" | grep -v '^#' | grep . >"$out/patterns"
 while read -r name; do
 	while read -r pattern; do
 		# shellcheck disable=SC2254
@@ -30,10 +31,10 @@ while read -r name; do
 	done <"$out/patterns"
 	echo "$name"
 done <"$out/left" >"$out/unsaid"
-gate "neither hooked nor said why not (driver_unhooked.txt)" "$out/unsaid"
+gate "neither hooked nor said why not (driver_unhooked.txt, driver_replaced.txt)" "$out/unsaid"
 sort -u "$out/used" >"$out/fitting"
 sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
-gate "patterns of driver_unhooked.txt that nothing fits" "$out/idle"
+gate "patterns that nothing fits" "$out/idle"
 comm -13 "$out/all" "$out/hooked" >"$out/unknown"
 gate "hooked, but the driver has no such function" "$out/unknown"
 

@@ -32,6 +32,7 @@ cudart|nvidia-cuda-runtime-cu11|11.8.89|libcudart.so.11.0
 cudart|nvidia-cuda-runtime-cu12|12.1.105|libcudart.so.12
 cudart|nvidia-cuda-runtime-cu12|12.9.79|libcudart.so.12
 cudart|nvidia-cuda-runtime|13.0.96|libcudart.so.13
+cudart|nvidia-cuda-runtime|13.5.37|libcudart.so.13
 cupti|nvidia-cuda-cupti-cu11|11.8.87|libcupti.so.11.8
 cupti|nvidia-cuda-cupti-cu12|12.1.105|libcupti.so.12
 cupti|nvidia-cuda-cupti-cu12|12.9.79|libcupti.so.12
@@ -107,6 +108,8 @@ $(diff "$work/bare" "$work/seen" | head -n 10)"
 	sed -n 's/^\([a-z]*[A-Z][^ ]*\) .*/\1 1/p' "$work/bare" | LC_ALL=C sort >"$work/called"
 	cmp -s "$work/called" "$work/counted" || wrong "$3: not counted as called:
 $(diff "$work/called" "$work/counted" | head -n 10)"
+	[ "$1" != cudart ] || sh "$root/tests/driver_asked.sh" "$shim" "$build" "$work/cudart" \
+		>"$work/asked" || wrong "$3: $(cat "$work/asked")"
 	echo "$3: $(wc -l <"$work/counted") functions, $(awk '{ print $2 }' "$work/bare" | sort | uniq -c |
 		sort -rn | awk 'NR <= 3 { printf "%s%s answer %s", sep, $1, $2; sep = ", " }')"
 }

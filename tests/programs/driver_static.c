@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVIDIA's own static runtime on the simulated driver. It gets as far as cuGetExportTable, whose
- * tables are NVIDIA's alone: cudaDriverGetVersion works, all else answers what that call answered.
- * Prints the answers, which must be the same whoever watches.
+ * NVIDIA's own static runtime on the simulated driver. It looks up all that it may call, which
+ * driver_asked.sh compares with the hooks, and gets as far as cuGetExportTable:
+ * cudaDriverGetVersion works, all else answers what that call answered. There is nothing to be
+ * mended there: the last of those tables is how the runtime makes sure that the driver is NVIDIA's,
+ * and without that every call answers cudaErrorSoftwareValidityNotEstablished. Prints the answers,
+ * which must be the same whoever watches.
  */
 #include <cuda_runtime_api.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_private.h"
@@ -35,6 +37,9 @@ static CUresult lookup(const char *symbol, void **pfn, int version, cuuint64_t f
 	const struct sim_proc *proc;
 	bool known = false;
 
+	/* Tests of what a runtime asks for. */
+	if (symbol && getenv("TFSIM_ASKED"))
+		fprintf(stderr, "tfsim: asked %s %d %d\n", symbol, version, (int)flags);
 	if (!symbol || !pfn || version > SIM_DRIVER_VERSION || flags > 2)
 		return CUDA_ERROR_INVALID_VALUE;
 	proc = find(

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Of what NVIDIA's own runtime asks the driver for, the shim answers all that it has hooks for, and
+# what has none is said to need none: driver_asked.sh LIBRARY BUILD PROGRAM
+# The program carries that runtime, or is linked to it. It need not come further than to ask.
+set -u
+library=$1 build=$2 program=$3
+programs=$build/tests/programs
+here=$(dirname "$0")
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
+LC_ALL=C
+export LC_ALL
+failed=0
+
+# gate TITLE FILE: passes when the file is empty
+gate() {
+	[ -s "$2" ] || return 0
+	echo "$1:"
+	head -n 20 "$2" | sed 's/^/  /'
+	failed=1
+}
+
+# The driver alone: beside it lies a simulated runtime of the same name.
+mkdir "$out/driver"
+ln -s "$build/tests/sim/libcuda.so.1" "$build/tests/sim/libtfsim.so.0" "$out/driver"
+LD_LIBRARY_PATH=$out/driver TFSIM_ASKED=1 timeout 60 "$program" >"$out/said" 2>&1
+sed -n 's/^tfsim: asked \(cu[A-Z][^ ]* [0-9]* [0-9]*\)$/\1/p' "$out/said" | sort -u >"$out/asked"
+[ "$(wc -l <"$out/asked")" -ge 300 ] || {
+	echo "$(wc -l <"$out/asked") functions were asked for: $(tail -n 3 "$out/said")"
+	exit 1
+}
+
+LD_LIBRARY_PATH=$out/driver "$programs/driver_replay" <"$out/asked" >"$out/alone" || failed=1
+LD_LIBRARY_PATH=$out/driver TFSHIM_OUTPUT="$out/seen" TFSHIM_OPTIONS=report=0:quiet=1 \
+	LD_PRELOAD="$library" "$programs/driver_replay" <"$out/asked" >"$out/under" || failed=1
+cut -d ' ' -f 1-4 "$out/alone" >"$out/abi.alone"
+cut -d ' ' -f 1-4 "$out/under" | diff "$out/abi.alone" - >"$out/differs"
+gate "another ABI under the shim" "$out/differs"
+
+nm -D "$library" | awk '$2 == "T" { print $3 }' | sort -u >"$out/hooks"
+awk -v ours="$(basename "$library")" 'NR == FNR { hook[$1]; next }
+	($5 == ours) != ($4 in hook) || $4 == "?"' "$out/hooks" "$out/under" >"$out/passed"
+gate "has a hook and was not given it" "$out/passed"
+
+# What this driver has not: graphics, and what only newer ones have.
+awk '$4 == "-" && $1 !~ /^cu(GL|EGL|VDPAU|Graphics)|_ptsz$/ { print $1, $2 }' "$out/under" >"$out/newer"
+gate "not a function of this driver" "$out/newer"
+
+grep -hv '^#' "$here/programs/driver_unhooked.txt" | grep . >"$out/patterns"
+awk -v ours="$(basename "$library")" '$5 != ours && $4 != "-" { print $4 }' "$out/under" |
+	sort -u | while read -r name; do
+	while read -r pattern; do
+		# shellcheck disable=SC2254
+		case $name in $pattern) continue 2 ;; esac
+	done <"$out/patterns"
+	echo "$name"
+done >"$out/unsaid"
+gate "asked for, and there is no hook" "$out/unsaid"
+
+[ "$failed" = 0 ] || exit 1
+echo "$(wc -l <"$out/asked") functions were asked for," \
+	"$(grep -c "$(basename "$library")$" "$out/under") have hooks"
