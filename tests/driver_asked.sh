@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Of what NVIDIA's own runtime asks the driver for, the shim answers all that it has hooks for, and
 # what has none is said to need none: driver_asked.sh LIBRARY BUILD PROGRAM
-# The program carries that runtime, or is linked to it. It need not come further than to ask.
+# The program carries that runtime, or is linked to it. It need not come further than to ask. One that
+# carries it asks by way of the shim; a shared runtime is left alone.
 set -u
 library=$1 build=$2 program=$3
 programs=$build/tests/programs
@@ -31,6 +32,17 @@ sed -n 's/^tfsim: asked \(cu[A-Z][^ ]* [0-9]* [0-9]*\)$/\1/p' "$out/said" | sort
 	echo "$(wc -l <"$out/asked") functions were asked for: $(tail -n 3 "$out/said")"
 	exit 1
 }
+
+# The shim asks the driver again to tell ABIs apart.
+again=$(LD_LIBRARY_PATH=$out/driver TFSIM_ASKED=1 TFSHIM_OUTPUT="$out/program" LD_PRELOAD="$library" \
+	TFSHIM_OPTIONS=report=0:quiet=1 timeout 60 "$program" 2>&1 | grep -c '^tfsim: asked ')
+once=$(grep -c '^tfsim: asked ' "$out/said")
+if readelf -d "$program" | grep -q 'NEEDED.*libcudart'; then
+	[ "$again" = "$once" ] || echo "look-ups of the shared runtime: $again, not $once" >"$out/way"
+else
+	[ "$again" -ge $((once + 180)) ] || echo "only $((again - once)) questions of the shim's" >"$out/way"
+fi
+gate "asked in another way" "$out/way"
 
 LD_LIBRARY_PATH=$out/driver "$programs/driver_replay" <"$out/asked" >"$out/alone" || failed=1
 LD_LIBRARY_PATH=$out/driver TFSHIM_OUTPUT="$out/seen" TFSHIM_OPTIONS=report=0:quiet=1 \

@@ -33,6 +33,8 @@ cudart|nvidia-cuda-runtime-cu12|12.1.105|libcudart.so.12
 cudart|nvidia-cuda-runtime-cu12|12.9.79|libcudart.so.12
 cudart|nvidia-cuda-runtime|13.0.96|libcudart.so.13
 cudart|nvidia-cuda-runtime|13.5.37|libcudart.so.13
+static|nvidia-cuda-runtime-cu12|12.9.79|libcudart_static.a
+static|nvidia-cuda-runtime|13.5.37|libcudart_static.a
 cupti|nvidia-cuda-cupti-cu11|11.8.87|libcupti.so.11.8
 cupti|nvidia-cuda-cupti-cu12|12.1.105|libcupti.so.12
 cupti|nvidia-cuda-cupti-cu12|12.9.79|libcupti.so.12
@@ -56,9 +58,9 @@ wrong() {
 	failed=1
 }
 
-# fetch WHEEL VERSION: its libraries into $cache/WHEEL-VERSION, complete or not at all
+# fetch WHEEL VERSION FOLDER: its libraries into $cache/FOLDER, complete or not at all
 fetch() {
-	[ ! -d "$cache/$1-$2" ] || return 0
+	[ ! -d "$cache/$3" ] || return 0
 	[ -z "$unreachable" ] || return 1
 	mkdir -p "$cache" && tmp=$(mktemp -d "$cache/.tmp.XXXXXX") || return 1
 	if ! timeout 1200 python3 -m pip download -q --timeout 15 --retries 1 --no-deps --no-cache-dir \
@@ -67,14 +69,15 @@ fetch() {
 		unreachable="$1 $2: $(grep -v '^WARNING' "$work/pip" | tail -n 1)"
 		return 1
 	fi
-	python3 - "$tmp" <<-'PY' && mv "$tmp/lib" "$cache/$1-$2"
+	python3 - "$tmp" <<-'PY' && mv "$tmp/lib" "$cache/$3"
 	import glob, os, sys, zipfile
 	into = os.path.join(sys.argv[1], "lib")
 	os.mkdir(into)
 	with zipfile.ZipFile(glob.glob(os.path.join(sys.argv[1], "*.whl"))[0]) as archive:
 	    for item in archive.infolist():
 	        name = os.path.basename(item.filename)
-	        if "/lib/" in item.filename and ".so" in name and not name.startswith("libnvperf"):
+	        wanted = ".so" in name or name == "libcudart_static.a"
+	        if "/lib/" in item.filename and wanted and not name.startswith("libnvperf"):
 	            with archive.open(item) as source, open(os.path.join(into, name), "wb") as target:
 	                while block := source.read(1 << 20):
 	                    target.write(block)
@@ -108,10 +111,28 @@ $(diff "$work/bare" "$work/seen" | head -n 10)"
 	sed -n 's/^\([a-z]*[A-Z][^ ]*\) .*/\1 1/p' "$work/bare" | LC_ALL=C sort >"$work/called"
 	cmp -s "$work/called" "$work/counted" || wrong "$3: not counted as called:
 $(diff "$work/called" "$work/counted" | head -n 10)"
-	[ "$1" != cudart ] || sh "$root/tests/driver_asked.sh" "$shim" "$build" "$work/cudart" \
-		>"$work/asked" || wrong "$3: $(cat "$work/asked")"
+	[ "$1" != cudart ] || asked "$3"
 	echo "$3: $(wc -l <"$work/counted") functions, $(awk '{ print $2 }' "$work/bare" | sort | uniq -c |
 		sort -rn | awk 'NR <= 3 { printf "%s%s answer %s", sep, $1, $2; sep = ", " }')"
+}
+
+asked() { # TITLE
+	sh "$root/tests/driver_asked.sh" "$shim" "$build" "$work/cudart" >"$work/asked" ||
+		wrong "$1: $(cat "$work/asked")"
+}
+
+# The runtime within the program: only what it asks the driver for can be seen without one.
+linked_in() { # LIBRARY TITLE
+	newer=
+	nm "$1" 2>/dev/null | grep -q ' T cudaGetDeviceProperties_v2' && newer=-DPROPERTIES_V2
+	# shellcheck disable=SC2086 # one word or none
+	if "$compiler" -O1 $newer -o "$work/cudart" "$root/tests/wheels/cudart.c" "$1" \
+		-ldl -lpthread -lrt >"$work/log" 2>&1; then
+		asked "$2"
+		echo "$2: $(cat "$work/asked")"
+	else
+		wrong "$2: $(tail -n 3 "$work/log")"
+	fi
 }
 
 # A program linked to one runtime that loads a plugin linked to another.
@@ -139,11 +160,15 @@ python3 -m pip --version >/dev/null 2>&1 || unreachable="python3 has no pip"
 
 while IFS='|' read -r kind wheel version library; do
 	[ -n "$kind" ] || continue
-	fetch "$wheel" "$version" || continue
+	folder=$wheel-$version
+	[ "$kind" != static ] || folder=$folder-static
+	fetch "$wheel" "$version" "$folder" || continue
 	tried=$((tried + 1))
-	file=$cache/$wheel-$version/$library
+	file=$cache/$folder/$library
 	if [ ! -f "$file" ]; then
 		wrong "$wheel $version holds no $library"
+	elif [ "$kind" = static ]; then
+		linked_in "$file" "$wheel $version, linked in"
 	elif [ "$kind" = cupti ]; then
 		"$build/tests/unit/unit-cupti_decode" "$file" || wrong "$wheel $version is not read right"
 	else
