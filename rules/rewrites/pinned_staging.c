@@ -38,6 +38,7 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/memory.h"
+#include "shim/recorder.h"
 #include "shim/trace/format.h"
 
 enum check {
@@ -78,14 +79,19 @@ struct accepted {
 	struct tfs_staging_job job;
 };
 
+/* Whether the program got it from CUDA, as far as this thread knows without asking CUDA. */
+static bool is_listed(const void *address)
+{
+	return tfs_memory_ask(tfs_self.owned->addresses, (uint64_t)(uintptr_t)address)->left != 0;
+}
+
 /* Plain host memory, by the registry and by CUDA itself. */
 static bool is_pageable(const struct accepted *it, const void *address, size_t bytes)
 {
 	const char *last = (const char *)address + bytes - 1;
 	struct tfs_range range;
 
-	return !tfs_memory_find((uint64_t)(uintptr_t)address, &range) &&
-	       !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
+	return !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
 	       tfs_staging_place(it->device, &it->context, address) == TFS_PLACE_PAGEABLE &&
 	       tfs_staging_place(it->device, &it->context, last) == TFS_PLACE_PAGEABLE;
 }
@@ -155,16 +161,25 @@ static bool may_be(const struct tfs_copy_call *call, struct accepted *it)
 		       site);
 }
 
+static const void *host_of(const struct accepted *it)
+{
+	return it->job.out ? it->job.call->target : it->job.call->source;
+}
+
+static enum check host_check(const struct accepted *it)
+{
+	return it->job.out ? CHECK_TARGET_HOST : CHECK_SOURCE_HOST;
+}
+
 /* Both ends of the copy. */
 static bool has_places(const struct tfs_copy_call *call, const struct accepted *it)
 {
 	const bool out = it->job.out;
 	const uint32_t site = call->site;
-	const void *host = out ? call->target : call->source;
+	const void *host = host_of(it);
 	const void *device = out ? call->source : call->target;
 
-	return tfs_rewrite_check(SELF, out ? CHECK_TARGET_HOST : CHECK_SOURCE_HOST,
-		       is_pageable(it, host, call->bytes), site) &&
+	return tfs_rewrite_check(SELF, host_check(it), is_pageable(it, host, call->bytes), site) &&
 	       tfs_rewrite_check(SELF, out ? CHECK_SOURCE_DEVICE : CHECK_TARGET_DEVICE,
 		       is_own_memory(it, device, call->bytes), site) &&
 	       tfs_rewrite_check(SELF, CHECK_HOST_TABLES, !reads_host_tables(it), site) &&
@@ -172,7 +187,7 @@ static bool has_places(const struct tfs_copy_call *call, const struct accepted *
 		       tfs_staging_is_mapped(host, call->bytes), site);
 }
 
-/* All but the checks that need the ring; cheap ones first. */
+/* All but the checks that need the ring. What most calls fail comes before the clock is read. */
 static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 {
 	const uint32_t site = call->site;
@@ -180,11 +195,13 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 	it->job.call = call;
 	if (!may_be(call, it))
 		return false;
+	it->device = tfs_staging_device_of(call);
+	if (!tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) ||
+		!tfs_rewrite_check(SELF, host_check(it), !is_listed(host_of(it)), site))
+		return false;
 	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	it->job.stream = tfs_staging_stream(call);
-	it->device = tfs_staging_device_of(call);
-	return tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) &&
-	       tfs_rewrite_check(
+	return tfs_rewrite_check(
 		       SELF, CHECK_CONTEXT, tfs_staging_context(it->device, &it->context), site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) &&
 	       has_places(call, it) &&

@@ -94,16 +94,25 @@ static bool look_up(struct layer *layer, bool driver)
 	return true;
 }
 
-static bool is_known(struct layer *layer, const void *real)
+/* Finds out once; another thread meanwhile goes without. */
+static __attribute__((noinline)) int learn_layer(struct layer *layer, bool driver)
+{
+	int state = UNKNOWN;
+
+	if (atomic_compare_exchange_strong(&layer->state, &state, LOOKING)) {
+		state = look_up(layer, driver) ? USABLE : UNUSABLE;
+		atomic_store(&layer->state, state);
+	}
+	return state;
+}
+
+static __attribute__((noinline)) bool learn_form(struct layer *layer, const void *real)
 {
 	struct tfs_object object;
 	uint32_t i = 0;
 
-	while (i < FORMS && atomic_load(&layer->known[i]) != NULL) {
-		if (atomic_load(&layer->known[i]) == real)
-			return true;
+	while (i < FORMS && atomic_load(&layer->known[i]) != NULL)
 		i++;
-	}
 	if (!tfs_lookup_object(real, &object) || object.start != layer->library)
 		return false;
 	if (i < FORMS)
@@ -116,13 +125,14 @@ const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_cal
 	struct layer *layer = &layers[call->driver];
 	int state = atomic_load(&layer->state);
 
-	if (state == UNKNOWN && atomic_compare_exchange_strong(&layer->state, &state, LOOKING)) {
-		state = look_up(layer, call->driver) ? USABLE : UNUSABLE;
-		atomic_store(&layer->state, state);
-	}
+	if (state == UNKNOWN)
+		state = learn_layer(layer, call->driver);
 	if (state != USABLE)
 		return NULL;
-	return is_known(layer, call->real) ? &layer->device : NULL;
+	for (uint32_t i = 0; i < FORMS && atomic_load(&layer->known[i]) != NULL; i++)
+		if (atomic_load(&layer->known[i]) == call->real)
+			return &layer->device;
+	return learn_form(layer, call->real) ? &layer->device : NULL;
 }
 
 bool tfs_staging_context(

@@ -39,6 +39,7 @@ _Static_assert(
 static bool forgotten;
 
 uint32_t tfs_rewrites_taking;
+static uint32_t copying; /* those that take copies, by bit */
 
 static void say_unknown(const char *word, int length)
 {
@@ -73,6 +74,7 @@ void tfs_rewrite_start(void)
 				  ? TFS_SHADOWS_COPIES
 				  : 0;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
+		copying |= rewrite->copy != NULL ? 1u << i : 0;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
@@ -108,10 +110,12 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	const int saved = errno;
 	bool done = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->copy != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW &&
-			takes_part(i))
+	for (uint32_t left = copying; left != 0 && !done; left &= left - 1) {
+		const size_t i = (size_t)__builtin_ctz(left);
+
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW && takes_part(i))
 			done = tfs_rewrite_all[i]->copy(call, out_status);
+	}
 	errno = saved;
 	return done;
 }

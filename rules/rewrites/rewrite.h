@@ -91,10 +91,17 @@ struct tfs_rewrite {
 /* Reads TFSHIM_REWRITE and starts what it names. Unknown names are said once and are off. */
 void tfs_rewrite_start(void);
 
-/* For rewrites. `holds` is the outcome of check number `check` at `site`; a failed one is counted.
- * Returns `holds`. */
-bool tfs_rewrite_check(
-	const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site);
+/* Counts that check number `check` failed at `site`. */
+void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint32_t site);
+
+/* For rewrites. `holds` is the outcome of a check; a failed one is counted. Returns `holds`. */
+static inline bool tfs_rewrite_check(
+	const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
+{
+	if (!holds)
+		tfs_rewrite_refuse(rewrite, check, site);
+	return holds;
+}
 
 /* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
 bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);

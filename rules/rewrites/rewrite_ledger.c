@@ -38,11 +38,9 @@ enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite)
 	return tfs_rewrite_mode_of[number(rewrite)];
 }
 
-bool tfs_rewrite_check(const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
+void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint32_t site)
 {
-	if (!holds)
-		tfs_refusal_count((uint32_t)number(rewrite), check, site);
-	return holds;
+	tfs_refusal_count((uint32_t)number(rewrite), check, site);
 }
 
 static void announce(void)

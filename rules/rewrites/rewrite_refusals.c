@@ -2,16 +2,33 @@
 #include "rules/rewrites/rewrite_refusals.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
+
+#include "shim/recorder.h"
 
 #define SLOTS 1024u
 #define PROBES 64u /* then the table counts as full */
+#define ALONE 16u  /* threads with counts of their own */
 
 /* Key: site, check from bit 32, rewrite from bit 40, and a bit that is always set. */
-static struct {
-	_Atomic uint64_t key;
-	_Atomic uint64_t count;
-} slots[SLOTS];
+static _Atomic uint64_t keys[SLOTS];
+/* By thread, so that counting is no contest between them; later threads share the last row. */
+static _Atomic uint64_t counts[ALONE + 1][SLOTS];
 static _Atomic uint64_t lost;
+
+static void count_at(uint32_t slot)
+{
+	const struct tfs_thread *self = tfs_self.owned;
+
+	if (self == NULL || self->index >= ALONE) {
+		atomic_fetch_add_explicit(&counts[ALONE][slot], 1, memory_order_relaxed);
+		return;
+	}
+	_Atomic uint64_t *count = &counts[self->index][slot];
+	const uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+
+	atomic_store_explicit(count, before + 1, memory_order_relaxed);
+}
 
 void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site)
 {
@@ -20,12 +37,12 @@ void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site)
 	uint32_t at = (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 54);
 
 	for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % SLOTS) {
-		uint64_t found = atomic_load_explicit(&slots[at].key, memory_order_relaxed);
+		uint64_t found = atomic_load_explicit(&keys[at], memory_order_relaxed);
 
-		if (found == key || (found == 0 && (atomic_compare_exchange_strong(
-							    &slots[at].key, &found, key) ||
-							   found == key))) {
-			atomic_fetch_add_explicit(&slots[at].count, 1, memory_order_relaxed);
+		if (found == key ||
+			(found == 0 && (atomic_compare_exchange_strong(&keys[at], &found, key) ||
+					       found == key))) {
+			count_at(at);
 			return;
 		}
 	}
@@ -36,9 +53,11 @@ uint64_t tfs_refusal_each(
 	void (*write)(uint32_t rewrite, uint32_t check, uint32_t site, uint64_t count))
 {
 	for (uint32_t i = 0; i < SLOTS; i++) {
-		const uint64_t key = atomic_load(&slots[i].key);
-		const uint64_t count = atomic_load(&slots[i].count);
+		const uint64_t key = atomic_load(&keys[i]);
+		uint64_t count = 0;
 
+		for (uint32_t thread = 0; key != 0 && thread <= ALONE; thread++)
+			count += atomic_load(&counts[thread][i]);
 		if (count > 0)
 			write((uint32_t)(key >> 40 & 0xff), (uint32_t)(key >> 32 & 0xff),
 				(uint32_t)key, count);
