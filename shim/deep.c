@@ -63,6 +63,11 @@ int tfs_deep_flags(const char *file, int flags)
 	return flags;
 }
 
+bool tfs_deep_any(void)
+{
+	return atomic_load(&count) != 0;
+}
+
 struct user {
 	const char *file;
 	bool of_cuda;

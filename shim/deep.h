@@ -8,9 +8,14 @@
  * that use CUDA; with the option deepbind=0 it takes the flag away.
  */
 
+#include <stdbool.h>
+
 /* The flags to open `file` with, which were asked for with RTLD_DEEPBIND. Any thread, before any
  * constructor ran. */
 int tfs_deep_flags(const char *file, int flags);
+
+/* Was anything opened so? */
+bool tfs_deep_any(void);
 
 /* Writes into the recording what was opened so since the last time. */
 void tfs_deep_write(void);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/driver.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "shim/log.h"
@@ -62,16 +63,35 @@ static bool begins(const char *text, const char *start)
 	return strncmp(text, start, strlen(start)) == 0;
 }
 
+bool tfs_driver_exempts(const char *file)
+{
+	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
+		if (begins(file, exempt[i]))
+			return true;
+	return false;
+}
+
 static bool is_exempt(const void *caller)
 {
 	struct tfs_object object;
 
-	if (!tfs_lookup_object(caller, &object))
-		return false;
-	for (size_t i = 0; i < sizeof(exempt) / sizeof(exempt[0]); i++)
-		if (begins(object.file, exempt[i]))
-			return true;
-	return object.own;
+	return tfs_lookup_object(caller, &object) &&
+	       (object.own || tfs_driver_exempts(object.file));
+}
+
+static _Atomic bool looked_past;
+
+bool tfs_driver_looked_past(void)
+{
+	return atomic_load_explicit(&looked_past, memory_order_relaxed);
+}
+
+/* A lookup that is answered with the library's own function. */
+static void *pass(const char *name, void *answer, const void *caller)
+{
+	if (answer != NULL && (begins(name, "cu") || begins(name, "nccl")) && !is_exempt(caller))
+		atomic_store(&looked_past, true);
+	return answer;
 }
 
 /* May our function stand for this one? It calls one real function only: of a second driver in the
@@ -124,11 +144,11 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 	const char *file = cupti ? "libcupti.so" : "libcuda.so";
 
 	if (answer == NULL || (!cupti && !tfs_env_driver()))
-		return answer;
+		return pass(name, answer, caller);
 	tfs_hook_each(find_exported, &exported);
 	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
 		!begins(object.file, file) || !adopt(exported.found, answer))
-		return answer;
+		return pass(name, answer, caller);
 	return exported.found->hook;
 }
 

@@ -60,6 +60,12 @@ void *tfs_driver_find_next(void **which);
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller);
 void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, const void *caller);
 
+/* Does the object's file name begin as that of NVIDIA's libraries whose lookups are left alone? */
+bool tfs_driver_exempts(const char *file);
+
+/* Was a function of CUDA's ever looked up by name that has no hook, or whose hook was passed by? */
+bool tfs_driver_looked_past(void);
+
 /* An answer of the driver's about one of its functions. */
 struct tfs_driver_answer {
 	const char *name; /* as asked for, with the two below */

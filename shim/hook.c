@@ -7,6 +7,7 @@
 
 #include "cupti/collector.h"
 #include "hook_families.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
 
@@ -154,6 +155,8 @@ static __attribute__((noinline)) void details_to_all(
 		record(frame, details);
 	if ((frame->wanted & TFS_WANT_STEPS) != 0)
 		tfs_steps_feed(frame, details);
+	if ((frame->wanted & TFS_WANT_WORK) != 0)
+		tfs_rewrite_submitted(frame->entry->function, details);
 	errno = saved;
 }
 

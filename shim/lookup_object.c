@@ -173,6 +173,52 @@ bool tfs_object_imports(const struct dl_phdr_info *object, const char *name)
 	return false;
 }
 
+static bool each_in(const struct tables *tables, const ElfW(Rela) * entries, uint64_t bytes,
+	bool (*visit)(const char *name, void *argument), void *argument)
+{
+	for (uint64_t i = 0; entries != NULL && i < bytes / sizeof(*entries); i++) {
+		const uint64_t index = ELF64_R_SYM(entries[i].r_info);
+
+		if (index != 0 && tables->symbols[index].st_shndx == SHN_UNDEF &&
+			!visit(tables->strings + tables->symbols[index].st_name, argument))
+			return false;
+	}
+	return true;
+}
+
+/* By relocations: an object that exports nothing has an empty hash table, which then does not tell
+ * how many symbols there are. */
+bool tfs_object_each_import(const struct dl_phdr_info *object,
+	bool (*visit)(const char *name, void *argument), void *argument)
+{
+	const ElfW(Rela) *data = NULL;
+	const ElfW(Rela) *calls = NULL;
+	uint64_t data_bytes = 0;
+	uint64_t call_bytes = 0;
+	const ElfW(Dyn) *dynamic = dynamic_of(object);
+	struct tables tables;
+
+	read_tables(object, &tables);
+	if (tables.symbols == NULL || tables.strings == NULL)
+		return false;
+	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+		uint64_t address = dynamic->d_un.d_ptr;
+		if (address < object->dlpi_addr)
+			address += object->dlpi_addr;
+		if (dynamic->d_tag == DT_RELA)
+			data = (const void *)address;
+		else if (dynamic->d_tag == DT_JMPREL)
+			calls = (const void *)address;
+		else if (dynamic->d_tag == DT_RELASZ)
+			data_bytes = dynamic->d_un.d_val;
+		else if (dynamic->d_tag == DT_PLTRELSZ)
+			call_bytes = dynamic->d_un.d_val;
+	}
+	if (each_in(&tables, data, data_bytes, visit, argument))
+		each_in(&tables, calls, call_bytes, visit, argument);
+	return true;
+}
+
 struct locate {
 	uint64_t address;
 	struct tfs_object *out;

@@ -27,6 +27,11 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
  * Lives as long as the object. */
 const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file);
 
+/* For each symbol that it asks others for; `visit` returns false to stop. False when its tables
+ * cannot be read. */
+bool tfs_object_each_import(const struct dl_phdr_info *object,
+	bool (*visit)(const char *name, void *argument), void *argument);
+
 /* Does it ask others for this symbol? */
 bool tfs_object_imports(const struct dl_phdr_info *object, const char *name);
 

@@ -219,6 +219,13 @@ static struct thread_memory *make_memory(void)
 	return memory;
 }
 
+static _Atomic bool missed_threads;
+
+bool tfs_recorder_missed_threads(void)
+{
+	return atomic_load_explicit(&missed_threads, memory_order_relaxed);
+}
+
 static struct tfs_thread *make_thread(bool own, const char *name)
 {
 	struct thread_memory *memory = reuse_memory();
@@ -226,6 +233,7 @@ static struct tfs_thread *make_thread(bool own, const char *name)
 	if (memory == NULL)
 		memory = make_memory();
 	if (memory == NULL) {
+		atomic_store(&missed_threads, true);
 		tfs_recorder_lost(TFS_LOSS_threads_failed, 1);
 		return NULL;
 	}

@@ -21,6 +21,7 @@
 #define TFS_WANT_RECORD 1u /* a window is open */
 #define TFS_WANT_STEPS 2u  /* the step search is still on */
 #define TFS_WANT_DEVICE 4u /* CUPTI activity is on: tie it to the calls */
+#define TFS_WANT_WORK 8u   /* a rewrite follows what is submitted */
 
 struct tfs_thread {
 	char *next; /* where the next record goes */
@@ -91,6 +92,9 @@ void tfs_recorder_rank(uint32_t rank);
 
 /* Counts a loss. Any thread. */
 void tfs_recorder_lost(enum tfs_loss loss, uint64_t count);
+
+/* Was there a thread of which no call is seen? */
+bool tfs_recorder_missed_threads(void);
 
 /* The totals slot of (site, function) in this thread; NULL when the table is full. */
 struct tfs_aggregate *tfs_recorder_aggregate(

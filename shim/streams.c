@@ -14,6 +14,7 @@ static struct {
 	uint64_t handle;
 	uint16_t id; /* 0 = empty */
 } slots[SLOTS];
+static uint64_t handles[SLOTS]; /* by id - 1 */
 static _Atomic bool free_seen;
 static uint32_t last_id;
 static struct tfs_spin lock;
@@ -41,6 +42,7 @@ static uint16_t define(uint64_t handle, uint32_t flags, bool renew)
 	if (fresh) {
 		slots[at].handle = handle;
 		slots[at].id = (uint16_t)++last_id;
+		__atomic_store_n(&handles[last_id - 1], handle, __ATOMIC_RELEASE);
 	}
 	if (at < SLOTS && slots[at].id != 0)
 		id = slots[at].id;
@@ -51,6 +53,14 @@ static uint16_t define(uint64_t handle, uint32_t flags, bool renew)
 		tfs_recorder_put(&record, TFS_RECORD_stream, sizeof(record));
 	}
 	return id;
+}
+
+void *tfs_stream_handle(uint16_t id)
+{
+	if (id == 0 || id > SLOTS)
+		return NULL;
+	const uint64_t handle = __atomic_load_n(&handles[id - 1], __ATOMIC_ACQUIRE);
+	return (handle & 0xff) != HANDLE_PER_THREAD ? (void *)(uintptr_t)handle : NULL;
 }
 
 uint16_t tfs_stream_find(const void *handle, bool per_thread)

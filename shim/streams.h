@@ -38,6 +38,10 @@ static inline uint16_t tfs_stream_id(const void *handle, bool per_thread)
 		       : tfs_stream_find(handle, per_thread);
 }
 
+/* The handle by which any thread may name stream `id`: NULL when there is none, as for a thread's
+ * own default stream. The program may have destroyed it meanwhile. */
+void *tfs_stream_handle(uint16_t id);
+
 /* Was there ever a stream that does not keep to the legacy stream's order? */
 bool tfs_streams_free(void);
 

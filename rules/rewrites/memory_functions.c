@@ -15,6 +15,9 @@ static struct {
 	__typeof__(&cudaEventCreateWithFlags) event_create;
 	__typeof__(&cudaEventRecord) event_record;
 	__typeof__(&cudaEventSynchronize) event_wait;
+	__typeof__(&cudaEventQuery) event_query;
+	__typeof__(&cudaStreamQuery) stream_query;
+	__typeof__(&cudaGetDeviceCount) device_count;
 	__typeof__(&cudaMemGetInfo) info;
 	__typeof__(&cudaMemcpy) read;
 	__typeof__(&cudaDeviceGetAttribute) attribute;
@@ -62,6 +65,21 @@ static int runtime_event_wait(void *event)
 	return (int)runtime.event_wait(event);
 }
 
+static int runtime_event_query(void *event)
+{
+	return (int)runtime.event_query(event);
+}
+
+static int runtime_stream_query(void *stream)
+{
+	return (int)runtime.stream_query(stream);
+}
+
+static int runtime_device_count(int *out)
+{
+	return (int)runtime.device_count(out);
+}
+
 static int runtime_info(size_t *out_free, size_t *out_all)
 {
 	return (int)runtime.info(out_free, out_all);
@@ -99,6 +117,9 @@ static const struct tfs_memory_functions of_runtime = {
 	.event_create = runtime_event_create,
 	.event_record = runtime_event_record,
 	.event_wait = runtime_event_wait,
+	.event_query = runtime_event_query,
+	.stream_query = runtime_stream_query,
+	.device_count = runtime_device_count,
 	.info = runtime_info,
 	.read = runtime_read,
 	.reaches_pageable = runtime_reaches_pageable,
@@ -115,6 +136,9 @@ static struct {
 	__typeof__(&cuEventCreate) event_create;
 	__typeof__(&cuEventRecord) event_record;
 	__typeof__(&cuEventSynchronize) event_wait;
+	__typeof__(&cuEventQuery) event_query;
+	__typeof__(&cuStreamQuery) stream_query;
+	__typeof__(&cuDeviceGetCount) device_count;
 	__typeof__(&cuMemGetInfo) info;
 	__typeof__(&cuMemcpyDtoH) read;
 	__typeof__(&cuDeviceGetAttribute) device_attribute;
@@ -168,6 +192,21 @@ static int driver_event_wait(void *event)
 	return (int)driver.event_wait(event);
 }
 
+static int driver_event_query(void *event)
+{
+	return (int)driver.event_query(event);
+}
+
+static int driver_stream_query(void *stream)
+{
+	return (int)driver.stream_query(stream);
+}
+
+static int driver_device_count(int *out)
+{
+	return (int)driver.device_count(out);
+}
+
 static int driver_info(size_t *out_free, size_t *out_all)
 {
 	return (int)driver.info(out_free, out_all);
@@ -206,6 +245,9 @@ static const struct tfs_memory_functions of_driver = {
 	.event_create = driver_event_create,
 	.event_record = driver_event_record,
 	.event_wait = driver_event_wait,
+	.event_query = driver_event_query,
+	.stream_query = driver_stream_query,
+	.device_count = driver_device_count,
 	.info = driver_info,
 	.read = driver_read,
 	.reaches_pageable = driver_reaches_pageable,
@@ -227,6 +269,9 @@ static bool find_runtime(void)
 	       LOOK_UP(runtime, event_create, "cudaEventCreateWithFlags") &&
 	       LOOK_UP(runtime, event_record, "cudaEventRecord") &&
 	       LOOK_UP(runtime, event_wait, "cudaEventSynchronize") &&
+	       LOOK_UP(runtime, event_query, "cudaEventQuery") &&
+	       LOOK_UP(runtime, stream_query, "cudaStreamQuery") &&
+	       LOOK_UP(runtime, device_count, "cudaGetDeviceCount") &&
 	       LOOK_UP(runtime, info, "cudaMemGetInfo") && LOOK_UP(runtime, read, "cudaMemcpy") &&
 	       LOOK_UP(runtime, attribute, "cudaDeviceGetAttribute") &&
 	       LOOK_UP(runtime, peek_error, "cudaPeekAtLastError") &&
@@ -243,6 +288,9 @@ static bool find_driver(void)
 	       LOOK_UP(driver, event_create, "cuEventCreate") &&
 	       LOOK_UP(driver, event_record, "cuEventRecord") &&
 	       LOOK_UP(driver, event_wait, "cuEventSynchronize") &&
+	       LOOK_UP(driver, event_query, "cuEventQuery") &&
+	       LOOK_UP(driver, stream_query, "cuStreamQuery") &&
+	       LOOK_UP(driver, device_count, "cuDeviceGetCount") &&
 	       LOOK_UP(driver, info, "cuMemGetInfo_v2") &&
 	       LOOK_UP(driver, read, "cuMemcpyDtoH_v2") &&
 	       LOOK_UP(driver, device_attribute, "cuDeviceGetAttribute") &&

@@ -26,6 +26,9 @@ struct tfs_memory_functions {
 	int (*event_create)(void **out);
 	int (*event_record)(void *event, void *stream);
 	int (*event_wait)(void *event); /* the host waits */
+	int (*event_query)(void *event);
+	int (*stream_query)(void *stream);
+	int (*device_count)(int *out);
 	int (*info)(size_t *out_free, size_t *out_all);
 	bool (*reaches_pageable)(int device); /* reads and writes all memory of the host */
 	bool (*error_waits)(void);            /* one that the program has not asked for yet */

@@ -12,6 +12,7 @@
 #include "rules/rewrites/measure.h"
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
+#include "rules/rewrites/wait.h"
 #include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/log.h"
@@ -80,7 +81,10 @@ void tfs_rewrite_start(void)
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
+		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
 	}
+	if ((taking & TFS_TAKES_WAITS) != 0)
+		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
 }
@@ -266,6 +270,38 @@ void tfs_rewrite_answered(const struct tfs_query_call *call)
 		if (tfs_rewrite_all[i]->answered != NULL && takes_part(i))
 			tfs_rewrite_all[i]->answered(call);
 	errno = saved;
+}
+
+bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++) {
+		if (tfs_rewrite_all[i]->wait == NULL || tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
+			continue;
+		call->may_act = is_on(i);
+		done = tfs_rewrite_all[i]->wait(call, out_status);
+	}
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->waited != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->waited(call, status);
+	errno = saved;
+}
+
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->submitted != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->submitted(function, details);
 }
 
 void tfs_rewrite_reset(uint32_t device)

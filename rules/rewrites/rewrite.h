@@ -47,6 +47,9 @@ struct tfs_convolution_call;
 struct tfs_choice_call;
 struct tfs_memory_call; /* blocks.h */
 struct tfs_query_call;  /* query.h */
+struct tfs_wait_call;   /* wait.h */
+struct tfs_function;
+struct tfs_details;
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
@@ -82,6 +85,12 @@ struct tfs_rewrite {
 	/* True when it gave the answer; else the runtime has, and it may be remembered. */
 	bool (*query)(struct tfs_query_call *call);
 	void (*answered)(const struct tfs_query_call *call);
+	/* True when it waited in the program's place; else the program's own call is made, and
+	 * `waited` told. Asked whether or not it may act now. */
+	bool (*wait)(struct tfs_wait_call *call, uint32_t *out_status);
+	void (*waited)(struct tfs_wait_call *call, uint32_t status);
+	/* Any call of the program's that is seen, after it. */
+	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
 	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
 	void (*finish)(void);           /* at exit; CUDA must not be called */
 };
@@ -140,6 +149,7 @@ void tfs_rewrite_step(uint64_t ns);
 #define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
 #define TFS_TAKES_QUERIES 16u
+#define TFS_TAKES_WAITS 32u
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
@@ -157,6 +167,9 @@ void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
 bool tfs_rewrite_query(struct tfs_query_call *call);
 void tfs_rewrite_answered(const struct tfs_query_call *call);
+bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);
+void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status);
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
 void tfs_rewrite_reset(uint32_t device);
 
 /* Writes the ledger; at exit. */

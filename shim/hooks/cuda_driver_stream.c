@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/driver.h"
+#include "shim/hooks/wait.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
@@ -42,6 +43,8 @@ TFS_HOOK(CUresult, cuGreenCtxStreamCreate,
 TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cuStreamDestroy_v2);
+
+	tfs_before_wait(&frame, TFS_WAIT_ENDS_STREAM, true);
 	const CUresult status = TFS_REAL(cuStreamDestroy_v2)(stream);
 
 	tfs_note_stream(&frame, status, stream, false);
@@ -57,15 +60,51 @@ TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 		return status;                                                                     \
 	}
 
-ON_STREAM(cuStreamSynchronize, _ptsz, (CUstream stream), (stream))
-ON_STREAM(cuStreamQuery, _ptsz, (CUstream stream), (stream))
+TFS_TWIN_HOOKS(CUresult, cuStreamSynchronize, _ptsz, (CUstream stream), (stream))
+{
+	struct tfs_wait_call call = {.kind = TFS_WAIT_STREAM,
+		.handle = stream,
+		.per_thread = per_thread,
+		.driver = true};
+	uint32_t status;
+
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_TWIN_REAL(cuStreamSynchronize)(stream);
+		tfs_after_wait(&frame, &call, status);
+	}
+	tfs_note_stream(&frame, status, stream, per_thread);
+	return (CUresult)status;
+}
+
+TFS_TWIN_HOOKS(CUresult, cuStreamQuery, _ptsz, (CUstream stream), (stream))
+{
+	tfs_before_wait(&frame, TFS_WAIT_ASKS, true);
+	const CUresult status = TFS_TWIN_REAL(cuStreamQuery)(stream);
+
+	tfs_note_stream(&frame, status, stream, per_thread);
+	return status;
+}
+
 ON_STREAM(cuLaunchHostFunc, _ptsz, (CUstream stream, CUhostFn function, void *data),
 	(stream, function, data))
 ON_STREAM(cuStreamAddCallback, _ptsz,
 	(CUstream stream, CUstreamCallback callback, void *data, unsigned flags),
 	(stream, callback, data, flags))
 
-TFS_PLAIN_HOOK(CUresult, cuCtxSynchronize, (void), ())
+TFS_HOOK(CUresult, cuCtxSynchronize, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize);
+	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE, .driver = true};
+	uint32_t status;
+
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_REAL(cuCtxSynchronize)();
+		tfs_after_wait(&frame, &call, status);
+	}
+	tfs_hook_plain(&frame, status);
+	return (CUresult)status;
+}
+
 TFS_PLAIN_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context), (context))
 
 #define WITH_EVENT(name, suffix, parameters, arguments)                                            \
@@ -92,24 +131,52 @@ TFS_HOOK(CUresult, cuEventCreate, (CUevent * out, unsigned flags))
 	return status;
 }
 
-#define ON_EVENT(name)                                                                             \
-	TFS_HOOK(CUresult, name, (CUevent event))                                                  \
+TFS_HOOK(CUresult, cuEventDestroy_v2, (CUevent event))
+{
+	struct tfs_frame frame = TFS_ENTER(cuEventDestroy_v2);
+	const CUresult status = TFS_REAL(cuEventDestroy_v2)(event);
+
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuEventSynchronize, (CUevent event))
+{
+	struct tfs_frame frame = TFS_ENTER(cuEventSynchronize);
+	struct tfs_wait_call call = {.kind = TFS_WAIT_EVENT, .handle = event, .driver = true};
+	uint32_t status;
+
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_REAL(cuEventSynchronize)(event);
+		tfs_after_wait(&frame, &call, status);
+	}
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
+	return (CUresult)status;
+}
+
+TFS_HOOK(CUresult, cuEventQuery, (CUevent event))
+{
+	struct tfs_frame frame = TFS_ENTER(cuEventQuery);
+
+	tfs_before_wait(&frame, TFS_WAIT_ASKS, true);
+	const CUresult status = TFS_REAL(cuEventQuery)(event);
+	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
+	return status;
+}
+
+#define ELAPSED(name)                                                                              \
+	TFS_HOOK(CUresult, name, (float *out, CUevent start, CUevent end))                         \
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
-		const CUresult status = TFS_REAL(name)(event);                                     \
                                                                                                    \
-		tfs_note_event(&frame, status, event, TFS_NO_STREAM);                              \
+		tfs_before_wait(&frame, TFS_WAIT_ASKS, true);                                      \
+		const CUresult status = TFS_REAL(name)(out, start, end);                           \
+		tfs_hook_plain(&frame, status);                                                    \
 		return status;                                                                     \
 	}
 
-ON_EVENT(cuEventDestroy_v2)
-ON_EVENT(cuEventSynchronize)
-ON_EVENT(cuEventQuery)
-
-TFS_PLAIN_HOOK(
-	CUresult, cuEventElapsedTime, (float *out, CUevent start, CUevent end), (out, start, end))
-TFS_PLAIN_HOOK(CUresult, cuEventElapsedTime_v2, (float *out, CUevent start, CUevent end),
-	(out, start, end))
+ELAPSED(cuEventElapsedTime)
+ELAPSED(cuEventElapsedTime_v2)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cuStreamCreate, , , 2000, stream_create)                                                 \

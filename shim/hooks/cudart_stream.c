@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
-#include "shim/hook.h"
+#include "shim/hooks/wait.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
@@ -44,6 +44,8 @@ TFS_HOOK(cudaError_t, cudaStreamCreateWithPriority,
 TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaStreamDestroy);
+
+	tfs_before_wait(&frame, TFS_WAIT_ENDS_STREAM, false);
 	const cudaError_t status = TFS_REAL(cudaStreamDestroy)(stream);
 
 	tfs_note_stream(&frame, status, stream, false);
@@ -52,14 +54,21 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream), (stream))
 {
-	const cudaError_t status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
+	struct tfs_wait_call call = {
+		.kind = TFS_WAIT_STREAM, .handle = stream, .per_thread = per_thread};
+	uint32_t status;
 
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
+		tfs_after_wait(&frame, &call, status);
+	}
 	tfs_note_stream(&frame, status, stream, per_thread);
-	return status;
+	return (cudaError_t)status;
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamQuery, _ptsz, (cudaStream_t stream), (stream))
 {
+	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamQuery)(stream);
 
 	tfs_note_stream(&frame, status, stream, per_thread);
@@ -75,7 +84,19 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 	return status;
 }
 
-TFS_PLAIN_HOOK(cudaError_t, cudaDeviceSynchronize, (void), ())
+TFS_HOOK(cudaError_t, cudaDeviceSynchronize, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaDeviceSynchronize);
+	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE};
+	uint32_t status;
+
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_REAL(cudaDeviceSynchronize)();
+		tfs_after_wait(&frame, &call, status);
+	}
+	tfs_hook_plain(&frame, status);
+	return (cudaError_t)status;
+}
 
 TFS_HOOK(cudaError_t, cudaEventCreate, (cudaEvent_t * out))
 {
@@ -116,23 +137,38 @@ TFS_TWIN_HOOKS(cudaError_t, cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStre
 TFS_HOOK(cudaError_t, cudaEventSynchronize, (cudaEvent_t event))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventSynchronize);
-	const cudaError_t status = TFS_REAL(cudaEventSynchronize)(event);
+	struct tfs_wait_call call = {.kind = TFS_WAIT_EVENT, .handle = event};
+	uint32_t status;
 
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_REAL(cudaEventSynchronize)(event);
+		tfs_after_wait(&frame, &call, status);
+	}
 	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
-	return status;
+	return (cudaError_t)status;
 }
 
 TFS_HOOK(cudaError_t, cudaEventQuery, (cudaEvent_t event))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventQuery);
+
+	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
 	const cudaError_t status = TFS_REAL(cudaEventQuery)(event);
 
 	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
 	return status;
 }
 
-TFS_PLAIN_HOOK(cudaError_t, cudaEventElapsedTime,
-	(float *milliseconds, cudaEvent_t start, cudaEvent_t end), (milliseconds, start, end))
+TFS_HOOK(cudaError_t, cudaEventElapsedTime,
+	(float *milliseconds, cudaEvent_t start, cudaEvent_t end))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaEventElapsedTime);
+
+	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
+	const cudaError_t status = TFS_REAL(cudaEventElapsedTime)(milliseconds, start, end);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 
 TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc, _ptsz,
 	(cudaStream_t stream, cudaHostFn_t function, void *data), (stream, function, data))

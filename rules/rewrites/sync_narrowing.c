@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sync-narrowing: a wait for which there is nothing left to do is answered at once, and a wait for
+ * the whole device becomes one for the streams with work that the host might see. Only on when it
+ * is named.
+ *
+ * Contract (exact: the same bits; what the program measures by a clock around a wait may change).
+ *
+ * A wait that was waited for: all that the stream, or for an event or the device every stream, was
+ * given is finished, by what was seen of earlier waits, and the device says so when it is asked. If
+ * it answers anything but success the program's own call is made, which reports errors as ever.
+ *
+ * A narrowed wait (cudaDeviceSynchronize and cuCtxSynchronize only):
+ * - Waited for is every stream with work that the host might see: copies from or to the host, host
+ *   functions, graphs, and any kernel, whatever its arguments. Left out are streams whose work has
+ *   named all that it touches, plain device memory (work.h). So host memory may be read, changed,
+ *   unmapped and freed, modules unloaded and printed lines expected, as after the whole wait.
+ * - There is at least one such stream, with work that came after the latest narrowed wait; without
+ *   one the wait would be gone, not narrowed, and the program's own is made. All work is behind
+ *   that wait's fence (next point), so the host is never ahead of the device by more than what lies
+ *   between two waits: what bounds queues and memory stays.
+ * - Between streams the wait orders too: a fence takes its place, a few bytes filled on the legacy
+ *   stream, which waits for all earlier work and for which all later work waits. So there is no
+ *   stream that does neither: none was ever made with cudaStreamNonBlocking, none was destroyed
+ *   (it may still be at work). When the first is made, the device is waited for before the program
+ *   gets it.
+ * - Nobody else may look: one device in the machine, one context; no collective, peer access,
+ *   external semaphore, shared or exported memory was ever used; no library is loaded that lets
+ *   network cards or files reach device memory; the device does not reach pageable memory. What
+ *   would ask how far a stream or event is (cudaStreamQuery, cudaEventQuery, cudaEventElapsedTime)
+ *   has the device waited for first.
+ * - Errors of the streams waited for are reported by the wait; one of a stream left out shows at
+ *   the program's next call that waits.
+ *
+ * Both need that all work is seen: every import of CUDA's in a loaded object is of a function with
+ * a hook, or of one that submits nothing (unseen.h); else it refuses, by name. So it does while a
+ * stream is captured, when an error waits for the program to ask for it, when threads' calls were
+ * lost, and, for narrowing, when work is outstanding of which the stream is not known, or that is
+ * on another thread's default stream, or on too many.
+ *
+ * At each call site it is first tried out beside the program's own call: the question is put, or
+ * the streams are waited for, and then the program waits as it does. A try is clean when the device
+ * had nothing left to do, or when the wait for everything found no error that the narrowed one did
+ * not. TFS_EVIDENCE_TRIES clean ones, and it acts; one that is not, and it is off for the run.
+ *
+ * Its own model of the gain: the least time, of those tries, that the program's own wait took.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/rewrites/evidence.h"
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/rewrite.h"
+#include "rules/rewrites/unseen.h"
+#include "rules/rewrites/wait.h"
+#include "rules/rewrites/work.h"
+#include "shim/capture.h"
+#include "shim/clock.h"
+#include "shim/env.h"
+#include "shim/hook.h"
+#include "shim/memory.h"
+#include "shim/spin.h"
+#include "shim/streams.h"
+
+#define EVENTS 64u
+#define FENCE_BYTES 256u
+#define TRIED_WAITED_FOR 1
+#define TRIED_NARROWED 2
+
+/* Tests only, option `naive`: what the contract forbids. */
+#define NAIVE_BLIND (UINT64_C(1) << 40)     /* no work is such as the host might see */
+#define NAIVE_ARGUMENTS (UINT64_C(1) << 41) /* a kernel touches what its arguments say */
+#define NAIVE_NO_FENCE (UINT64_C(1) << 42)  /* the order between streams is lost */
+#define NAIVE_STALE (UINT64_C(1) << 43)     /* what was waited for once stays so */
+#define NAIVE_NO_TRIES (UINT64_C(1) << 44)  /* acts at once, and asks nothing */
+#define NAIVE_ANSWERS (UINT64_C(1) << 45)   /* lets queries tell what is left out */
+
+enum check {
+	CHECK_CAPTURE,
+	CHECK_ERROR,
+	CHECK_WAITED,
+	CHECK_SEEN,
+	CHECK_DEVICE,
+	CHECK_STREAMS,
+	CHECK_USERS,
+	CHECK_PAGEABLE,
+	CHECK_REACH,
+	CHECK_SOMETHING,
+	CHECK_LEFT,
+	CHECK_EVIDENCE,
+	CHECK_CARRIED,
+};
+
+static const char *const checks[] = {"not-capturing", "no-error-waits", "nothing-submitted-since",
+	"all-work-seen", "one-device", "no-free-streams", "no-other-users", "no-pageable-access",
+	"streams-in-reach", "work-to-wait-for", "work-to-leave-out", "shadow-evidence",
+	"carried-out", NULL};
+
+extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
+#define SELF (&tfs_rewrite_sync_narrowing)
+
+static struct tfs_evidence evidence;
+static _Atomic bool others_look;  /* something happened that cannot be followed */
+static _Atomic bool stream_ended; /* or is about to */
+static _Atomic bool many_contexts;
+static _Atomic uint64_t owed; /* by the latest narrowed wait: all up to this number, */
+static _Atomic uint64_t paid; /* and what of that was waited for since */
+static _Atomic uint64_t least_ns;
+
+/* Streams are named only while it is locked, and events of ours taken; nothing is waited for. */
+static struct tfs_spin lock;
+static struct {
+	void *event;
+	bool taken;
+} events[EVENTS];
+static void *fence;
+static struct {
+	bool known;
+	void *context;
+	bool one;
+	bool apart; /* the device does not reach pageable memory */
+} device;
+
+static bool is_naive(uint64_t what)
+{
+	return (tfs_options.naive & what) != 0;
+}
+
+static bool start(void)
+{
+	tfs_work_start(is_naive(NAIVE_ARGUMENTS), is_naive(NAIVE_BLIND));
+	return true;
+}
+
+/* After a wait, when its context is there for sure: what is concluded from waits holds in one only.
+ */
+static void look_at_device(const struct tfs_memory_functions *use)
+{
+	void *context = tfs_context_now();
+	int count = 0;
+
+	tfs_spin_lock(&lock);
+	if (!device.known) {
+		device.one = use->device_count(&count) == 0 && count == 1;
+		device.apart = !use->reaches_pageable(0);
+		device.context = context;
+		device.known = true;
+	}
+	if (device.context != context)
+		atomic_store(&many_contexts, true);
+	tfs_spin_unlock(&lock);
+}
+
+static bool is_one_device(void)
+{
+	return device.known && device.one && !atomic_load(&many_contexts) &&
+	       device.context == tfs_context_now();
+}
+
+static bool others_may_look(void)
+{
+	return atomic_load(&others_look) || tfs_memory_peers() || tfs_memory_signals() ||
+	       tfs_unseen_users();
+}
+
+static bool streams_in_order(void)
+{
+	return !tfs_streams_free() && !atomic_load(&stream_ended);
+}
+
+static bool in_reach(const struct tfs_work *work)
+{
+	if (work->unknown || work->visible > TFS_WORK_STREAMS)
+		return false;
+	for (uint32_t i = 0; i < work->visible; i++)
+		if (tfs_stream_handle(work->streams[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* The legacy stream is the last of all: it has what every other has. */
+static bool is_drained(const struct tfs_wait_call *call)
+{
+	const uint16_t stream =
+		call->kind == TFS_WAIT_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
+
+	if (is_naive(NAIVE_STALE))
+		return true;
+	return call->kind == TFS_WAIT_STREAM && stream != tfs_stream_id(NULL, false)
+		       ? !tfs_work_on(stream)
+		       : !tfs_work_any();
+}
+
+static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	const bool blind = is_naive(NAIVE_BLIND);
+	const uint32_t site = call->site;
+
+	if (!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
+		!tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site) ||
+		!tfs_rewrite_check(
+			SELF, CHECK_WAITED, drained || call->kind == TFS_WAIT_DEVICE, site) ||
+		!tfs_rewrite_check(SELF, CHECK_SEEN,
+			!tfs_unseen_work() && !tfs_recorder_missed_threads(), site) ||
+		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(), site))
+		return false;
+	return drained ||
+	       (tfs_rewrite_check(SELF, CHECK_STREAMS, streams_in_order(), site) &&
+		       tfs_rewrite_check(SELF, CHECK_USERS, !others_may_look(), site) &&
+		       tfs_rewrite_check(SELF, CHECK_PAGEABLE, device.apart, site) &&
+		       tfs_rewrite_check(SELF, CHECK_REACH, in_reach(work), site) &&
+		       tfs_rewrite_check(SELF, CHECK_SOMETHING, blind || work->visible > 0, site) &&
+		       tfs_rewrite_check(SELF, CHECK_LEFT, work->quiet > 0, site));
+}
+
+/* The number of an event of ours; EVENTS when there is none left. The lock is held. */
+static uint32_t take_event(const struct tfs_memory_functions *use)
+{
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		if (events[i].taken)
+			continue;
+		if (events[i].event == NULL && use->event_create(&events[i].event) != 0)
+			return EVENTS;
+		events[i].taken = true;
+		return i;
+	}
+	return EVENTS;
+}
+
+/* By events, since another thread of the program may destroy the streams meanwhile. */
+static bool wait_for(const struct tfs_memory_functions *use, const struct tfs_work *work)
+{
+	uint32_t taken[TFS_WORK_STREAMS];
+	uint32_t count = 0;
+	bool good = true;
+
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < work->visible && good; i++) {
+		taken[count] = take_event(use);
+		if (taken[count] == EVENTS || !streams_in_order()) {
+			good = false;
+			break;
+		}
+		good = use->event_record(events[taken[count++]].event,
+			       tfs_stream_handle(work->streams[i])) == 0;
+	}
+	tfs_spin_unlock(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		good = good && use->event_wait(events[taken[i]].event) == 0;
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		events[taken[i]].taken = false;
+	tfs_spin_unlock(&lock);
+	return good;
+}
+
+static bool put_fence(const struct tfs_memory_functions *use)
+{
+	return is_naive(NAIVE_NO_FENCE) ||
+	       (fence != NULL && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
+}
+
+static bool is_finished(const struct tfs_memory_functions *use, const struct tfs_wait_call *call)
+{
+	int status;
+
+	if (is_naive(NAIVE_NO_TRIES))
+		return true;
+	if (call->kind == TFS_WAIT_EVENT)
+		status = use->event_query(call->handle);
+	else if (call->kind == TFS_WAIT_STREAM && call->handle == NULL && call->per_thread)
+		status = use->stream_query((void *)2);
+	else
+		status = use->stream_query(call->kind == TFS_WAIT_STREAM && call->handle != NULL
+						   ? call->handle
+						   : (void *)1);
+	/* No error waited for the program before. */
+	if (status != 0)
+		use->forget_error();
+	return status == 0;
+}
+
+static uint64_t shape_of(const struct tfs_wait_call *call, bool drained)
+{
+	return (uint64_t)call->kind << 1 | (drained ? 1 : 0);
+}
+
+/* Called beside a wait for the device, since to get memory may wait for it as well. */
+static void get_fence(const struct tfs_memory_functions *use)
+{
+	void *memory = NULL;
+
+	if (use->alloc(&memory, FENCE_BYTES) != 0) {
+		use->forget_error();
+		return;
+	}
+	tfs_spin_lock(&lock);
+	const bool first = fence == NULL;
+	if (first)
+		fence = memory;
+	tfs_spin_unlock(&lock);
+	if (!first)
+		use->release(memory);
+}
+
+static void try_out(const struct tfs_memory_functions *use, struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	call->tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
+	if (drained ? !is_finished(use, call) : !wait_for(use, work))
+		call->tried = -call->tried;
+	if (!drained && fence == NULL)
+		get_fence(use);
+	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+}
+
+static bool act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	if (drained)
+		return is_finished(use, call);
+	if (!wait_for(use, work) || !put_fence(use)) {
+		use->forget_error();
+		return false;
+	}
+	for (uint32_t i = 0; i < work->visible; i++)
+		tfs_work_finished_on(work->streams[i], call->before);
+	atomic_store(&owed, call->before);
+	return true;
+}
+
+/* Makes true what narrowed waits have promised. */
+static void pay(const struct tfs_memory_functions *use)
+{
+	const uint64_t debt = atomic_load(&owed);
+
+	if (debt <= atomic_load(&paid) || is_naive(NAIVE_ANSWERS))
+		return;
+	const bool waits = use->error_waits();
+	if (use->drain() != 0 && !waits)
+		use->forget_error();
+	atomic_store(&paid, debt);
+}
+
+/* Locked, so that no stream is named any more once the program goes on to destroy it. */
+static void end_stream(void)
+{
+	tfs_spin_lock(&lock);
+	atomic_store(&stream_ended, true);
+	tfs_spin_unlock(&lock);
+}
+
+static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
+	struct tfs_work work;
+
+	if (call->kind == TFS_WAIT_ENDS_STREAM)
+		end_stream();
+	if (call->kind == TFS_WAIT_ASKS && use != NULL)
+		pay(use);
+	if (call->kind > TFS_WAIT_EVENT || use == NULL)
+		return false;
+	call->before = tfs_work_now();
+	/* The first wait of all shows where the program works. */
+	if (!call->may_act || !device.known)
+		return false;
+	tfs_work_look(&work);
+	const bool drained = is_drained(call);
+	if (!may_act(use, call, &work, drained) || mode == TFS_MODE_REPORT)
+		return false;
+	if (mode == TFS_MODE_SHADOW)
+		tfs_rewrite_shadow(SELF, 0);
+	if (mode == TFS_MODE_SHADOW ||
+		(!is_naive(NAIVE_NO_TRIES) &&
+			!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
+				tfs_evidence_enough(&evidence, call->site, shape_of(call, drained)),
+				call->site))) {
+		try_out(use, call, &work, drained);
+		return false;
+	}
+	if (!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
+		return false;
+	tfs_rewrite_apply(SELF, 0);
+	tfs_rewrite_predict_call(SELF, (double)atomic_load(&least_ns));
+	*out_status = 0;
+	return true;
+}
+
+static void note_gain(uint64_t ns)
+{
+	uint64_t least = atomic_load(&least_ns);
+
+	while ((least == 0 || ns < least) && !atomic_compare_exchange_weak(&least_ns, &least, ns))
+		continue;
+}
+
+/* The program's own wait is over: was the one that was tried out as good? */
+static void judge(struct tfs_wait_call *call, uint32_t status)
+{
+	const bool waited_for = call->tried == TRIED_WAITED_FOR || call->tried == -TRIED_WAITED_FOR;
+	const uint64_t shape = shape_of(call, waited_for);
+	const char *what = NULL;
+
+	/* Another thread's work may be there before it is noted. */
+	if (call->tried < 0 && waited_for && tfs_work_is_own())
+		what = "the device was at work when all had been waited for";
+	else if (call->tried == TRIED_NARROWED && status != 0)
+		what = "the wait for all streams was the first to report an error";
+	if (call->tried > 0 && status == 0) {
+		note_gain(tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
+		tfs_evidence_clean(&evidence, call->site, shape);
+		return;
+	}
+	tfs_evidence_spoiled(&evidence, call->site, shape);
+	if (what != NULL)
+		tfs_rewrite_differs(SELF, call->site, what);
+}
+
+static void waited(struct tfs_wait_call *call, uint32_t status)
+{
+	if (call->tried != 0)
+		judge(call, status);
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	if (status != 0 || use == NULL)
+		return;
+	look_at_device(use);
+	if (atomic_load(&many_contexts))
+		return;
+	const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
+	/* A thread's own default stream may be the next thread's by number. */
+	if (call->kind == TFS_WAIT_STREAM && tfs_stream_handle(stream) != NULL)
+		tfs_work_finished_on(stream, call->before);
+	if (call->kind == TFS_WAIT_DEVICE) {
+		tfs_work_finished(call->before);
+		atomic_store(&paid, call->before);
+	}
+}
+
+static void submitted(const struct tfs_function *function, const struct tfs_details *details)
+{
+	if (!tfs_work_note(function, details))
+		return;
+	atomic_store(&others_look, true);
+	const struct tfs_memory_functions *use =
+		tfs_memory_functions(function->library == TFS_LIBRARY_cuda);
+	if (use != NULL)
+		pay(use);
+}
+
+/* The program makes a stream that order does not bind. */
+static void stream_created(void)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(false);
+
+	if (use == NULL)
+		use = tfs_memory_functions(true);
+	if (use != NULL)
+		pay(use);
+}
+
+static void reset(uint32_t number)
+{
+	(void)number;
+	tfs_work_finished(tfs_work_now());
+	tfs_spin_lock(&lock);
+	memset(events, 0, sizeof(events));
+	fence = NULL;
+	device.known = false;
+	tfs_spin_unlock(&lock);
+}
+
+const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
+	.name = "sync-narrowing",
+	.rank = TFS_CLASS_EXACT,
+	.rules = "TFS201",
+	.switchable = true,
+	.by_name = true,
+	.compares = true,
+	.checks = checks,
+	.start = start,
+	.wait = wait,
+	.waited = waited,
+	.submitted = submitted,
+	.stream_created = stream_created,
+	.reset = reset,
+};

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_UNSEEN_H
+#define TFS_RULES_REWRITES_UNSEEN_H
+
+/*
+ * Could the program, or a library of its, give the device work without a hook seeing it, or let
+ * others see the device's memory? For rewrites that rely on having seen everything.
+ *
+ * All loaded objects but NVIDIA's own are looked through once, and again when another was loaded:
+ * what they import of CUDA's must be hooked, or be known to submit nothing. What is looked up by
+ * name instead, or opened past the preload, is not followed: then the answer is yes for good.
+ */
+
+#include <stdbool.h>
+
+/* Any thread; a few hundred nanoseconds, milliseconds after something was loaded. */
+bool tfs_unseen_work(void);
+
+/* Is a library loaded by which a network card, a file or another process may use the device's
+ * memory, or one of NVIDIA's whose calls have no hooks? */
+bool tfs_unseen_users(void);
+
+#endif

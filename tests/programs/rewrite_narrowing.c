@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What programs count on when they wait for the device, one case each. They hold with and without
+ * tfshim, and fail when a wait leaves out what the host or another stream can notice: the script
+ * has it do so. With UNSEEN, the program also calls what no hook sees.
+ */
+#include <pthread.h>
+#include <sys/wait.h>
+
+#include "tests/programs/sim_gate.h"
+#include "tests/sim/tfsim.h"
+
+#define BYTES (1u << 20)
+#define ROUNDS 40
+
+static cudaStream_t one, other, third;
+static char *big, *copy, *small, *pinned, *back;
+
+/* Work of which its calls say all: fills and copies of device memory. Ends with `big` filled. */
+static void quiet(cudaStream_t stream, int value)
+{
+	for (int k = 0; k < 12; k++)
+		OK(cudaMemcpyAsync(copy, big, BYTES, cudaMemcpyDeviceToDevice, stream));
+	OK(cudaMemsetAsync(big, value, BYTES, stream));
+}
+
+/* Work that the host could see. */
+static void visible(cudaStream_t stream)
+{
+	OK(cudaMemcpyAsync(small, pinned, 64, cudaMemcpyHostToDevice, stream));
+}
+
+static void check_device(const char *memory, int value)
+{
+	OK(cudaMemcpy(back, memory, BYTES, cudaMemcpyDeviceToHost));
+	TEST_EQ(wrong_bytes(back, value, BYTES), 0);
+}
+
+/* Counterexample 2: the host changes the source of a copy when it has waited for the device. */
+static void pinned_source(void)
+{
+	char *target;
+
+	OK(cudaMalloc((void **)&target, BYTES));
+	for (int i = 1; i <= ROUNDS; i++) {
+		memset(pinned, i, BYTES);
+		quiet(one, i);
+		OK(cudaMemcpyAsync(target, pinned, BYTES, cudaMemcpyHostToDevice, other));
+		OK(cudaDeviceSynchronize());
+		memset(pinned, 0xee, BYTES);
+		if (i % 4 == 0)
+			check_device(target, i);
+	}
+}
+
+struct holder {
+	int *flag;
+};
+
+static void tell_cpu(dim3 grid, dim3 block, size_t shared_bytes, void **args)
+{
+	(void)grid, (void)block, (void)shared_bytes;
+	*(*(struct holder **)args[0])->flag = *(int *)args[1];
+}
+
+static const char tell_ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+			       ".visible .entry tell(.param .u64 p0, .param .u32 p1)\n{\n"
+			       ".reg .b32 %r<2>;\n.reg .b64 %rd<5>;\n"
+			       "ld.param.u64 %rd1, [p0];\nld.param.u32 %r1, [p1];\n"
+			       "cvta.to.global.u64 %rd2, %rd1;\nld.global.u64 %rd3, [%rd2];\n"
+			       "cvta.to.global.u64 %rd4, %rd3;\nst.global.u32 [%rd4], %r1;\n"
+			       "ret;\n}\n";
+
+/* Counterexample 3: a kernel writes pinned memory whose address is in no argument. */
+static void hidden_flag(void)
+{
+	static const struct tfsim_kernel tell = {"tell", tell_cpu, {8, 4}, 2, 8, 1};
+	struct holder holder, *on_device;
+	cudaLibrary_t library;
+	cudaKernel_t kernel;
+
+	tfsim_register_kernel(&tell);
+	OK(cudaLibraryLoadData(&library, tell_ptx, NULL, NULL, 0, NULL, NULL, 0));
+	OK(cudaLibraryGetKernel(&kernel, library, "tell"));
+	OK(cudaMallocHost((void **)&holder.flag, sizeof(int)));
+	OK(cudaMalloc((void **)&on_device, sizeof(holder)));
+	OK(cudaMemcpy(on_device, &holder, sizeof(holder), cudaMemcpyHostToDevice));
+	for (int i = 1; i <= ROUNDS; i++) {
+		void *arguments[] = {&on_device, &i};
+
+		quiet(one, i);
+		quiet(third, i);
+		OK(cudaLaunchKernel((const void *)kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1},
+			arguments, 0, third));
+		visible(other);
+		OK(cudaDeviceSynchronize());
+		TEST_EQ(*(volatile int *)holder.flag, i);
+	}
+}
+
+/* A wait for the device is an order between streams too. */
+static void order(void)
+{
+	char *target;
+
+	OK(cudaMalloc((void **)&target, BYTES));
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+		OK(cudaMemcpyAsync(target, big, BYTES, cudaMemcpyDeviceToDevice, other));
+		OK(cudaStreamSynchronize(other));
+		check_device(target, i);
+	}
+}
+
+static void asks(void)
+{
+	cudaEvent_t first, last;
+	float time;
+
+	OK(cudaEventCreate(&first));
+	OK(cudaEventCreate(&last));
+	for (int i = 1; i <= ROUNDS; i++) {
+		OK(cudaEventRecord(first, one));
+		quiet(one, i);
+		OK(cudaEventRecord(last, one));
+		visible(other);
+		OK(cudaDeviceSynchronize());
+		if (i % 3 == 0)
+			OK(cudaStreamQuery(one));
+		else if (i % 3 == 1)
+			OK(cudaEventQuery(last));
+		else
+			OK(cudaEventElapsedTime(&time, first, last));
+	}
+}
+
+/* A stream that waits for nobody, made late. */
+static void late_stream(void)
+{
+	cudaStream_t late;
+
+	for (int i = 1; i <= 24; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+		if (i < 20)
+			continue;
+		OK(cudaStreamCreateWithFlags(&late, cudaStreamNonBlocking));
+		OK(cudaMemcpyAsync(small, big, 64, cudaMemcpyDeviceToDevice, late));
+		OK(cudaMemcpyAsync(pinned, small, 64, cudaMemcpyDeviceToHost, late));
+		OK(cudaStreamSynchronize(late));
+		TEST_EQ(wrong_bytes(pinned, i, 64), 0);
+	}
+}
+
+/* Waits with nothing left to do, of each kind. */
+static void waited_for(void)
+{
+	cudaEvent_t event;
+
+	OK(cudaEventCreate(&event));
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		OK(cudaMemcpyAsync(pinned, big, BYTES, cudaMemcpyDeviceToHost, one));
+		OK(cudaEventRecord(event, one));
+		if (i % 2 == 0)
+			OK(cudaStreamSynchronize(one));
+		else
+			OK(cudaDeviceSynchronize());
+		TEST_EQ(wrong_bytes(pinned, i, BYTES), 0);
+		OK(cudaStreamSynchronize(one));
+		OK(cudaDeviceSynchronize());
+		OK(cudaEventSynchronize(event));
+	}
+}
+
+static void *work(void *argument)
+{
+	const int number = (int)(intptr_t)argument;
+	char *own, *result;
+	cudaStream_t stream, side;
+
+	OK(cudaStreamCreate(&stream));
+	OK(cudaStreamCreate(&side));
+	OK(cudaMalloc((void **)&own, BYTES));
+	OK(cudaMallocHost((void **)&result, 4096));
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < 4; k++)
+			OK(cudaMemsetAsync(own, number * 16 + i, BYTES, side));
+		OK(cudaDeviceSynchronize());
+		OK(cudaMemcpyAsync(result, own, 4096, cudaMemcpyDeviceToHost, stream));
+		OK(cudaMemsetAsync(own + BYTES / 2, 0, BYTES / 2, side));
+		OK(cudaDeviceSynchronize());
+		TEST_EQ(wrong_bytes(result, number * 16 + i, 4096), 0);
+	}
+	return NULL;
+}
+
+/* Eight threads, each with streams of its own. */
+static void threads(void)
+{
+	pthread_t ids[8];
+
+	for (intptr_t i = 0; i < 8; i++)
+		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(ids[i], NULL);
+}
+
+static void rounds(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+	check_device(big, ROUNDS);
+}
+
+static void nothing_visible(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void nothing_quiet(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		visible(one);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void per_thread(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(cudaStreamPerThread);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void destroyed_stream(void)
+{
+	OK(cudaStreamDestroy(third));
+	rounds();
+}
+
+static void capture(void)
+{
+	cudaGraph_t graph;
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaStreamBeginCapture(third, cudaStreamCaptureModeRelaxed));
+		OK(cudaMemsetAsync(small, i, 64, third));
+		OK(cudaStreamSynchronize(other));
+		OK(cudaStreamEndCapture(third, &graph));
+		OK(cudaGraphDestroy(graph));
+	}
+}
+
+/* What waits for the program stays for it. */
+static void error_waits(void)
+{
+	void *memory;
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		TEST_EQ(cudaMalloc(&memory, (size_t)1 << 50), cudaErrorMemoryAllocation);
+		OK(cudaDeviceSynchronize());
+		TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+	}
+}
+
+static void shared(void)
+{
+	cudaIpcMemHandle_t handle;
+
+	rounds();
+	cudaIpcGetMemHandle(&handle, big);
+	cudaGetLastError();
+	rounds();
+}
+
+static void fail_device(void *nothing)
+{
+	(void)nothing;
+	tfsim_kernel_fault(cudaErrorIllegalAddress);
+}
+
+static void device_fails(void)
+{
+	rounds();
+	quiet(one, 1);
+	OK(cudaLaunchHostFunc(other, fail_device, NULL));
+	TEST_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+	TEST_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
+	TEST_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+static void set_up(void)
+{
+	OK(cudaStreamCreate(&one));
+	OK(cudaStreamCreate(&other));
+	OK(cudaStreamCreate(&third));
+	OK(cudaMalloc((void **)&big, BYTES));
+	OK(cudaMalloc((void **)&copy, BYTES));
+	OK(cudaMalloc((void **)&small, 64));
+	OK(cudaMallocHost((void **)&pinned, BYTES));
+	memset(pinned, 1, BYTES);
+}
+
+static void reset(void)
+{
+	rounds();
+	OK(cudaDeviceReset());
+	set_up();
+	rounds();
+}
+
+static void forks(void)
+{
+	int status = -1;
+
+	rounds();
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(cudaDeviceSynchronize() == cudaSuccess ? 9 : 0);
+	waitpid(child, &status, 0);
+	TEST_EQ(status, 0);
+	rounds();
+}
+
+static void elsewhere(void)
+{
+	OK(cudaSetDevice(1));
+	OK(cudaDeviceSynchronize());
+	OK(cudaSetDevice(0));
+	rounds();
+}
+
+#ifdef UNSEEN
+static void unseen(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		OK(cudaMemset2DAsync(copy, 64, i, 64, 64, third));
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+#endif
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"pinned-source", pinned_source},
+	{"hidden-flag", hidden_flag},
+	{"order", order},
+	{"asks", asks},
+	{"late-stream", late_stream},
+	{"waited-for", waited_for},
+	{"threads", threads},
+	{"rounds", rounds},
+	{"nothing-visible", nothing_visible},
+	{"nothing-quiet", nothing_quiet},
+	{"per-thread", per_thread},
+	{"destroyed-stream", destroyed_stream},
+	{"capture", capture},
+	{"error-waits", error_waits},
+	{"shared", shared},
+	{"device-fails", device_fails},
+	{"reset", reset},
+	{"fork", forks},
+	{"elsewhere", elsewhere},
+#ifdef UNSEEN
+	{"unseen", unseen},
+#endif
+};
+
+int main(int count, char **words)
+{
+	if (count != 2)
+		return 2;
+	alarm(60);
+	back = malloc(BYTES);
+	set_up();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(cases[i].name, words[1]) == 0) {
+			cases[i].run();
+			return test_result();
+		}
+	}
+	return 2;
+}

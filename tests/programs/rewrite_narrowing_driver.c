@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waits by the driver's functions: what rewrite_narrowing.c says of the runtime's holds for these.
+ * With an argument, now and then in a second context.
+ */
+#include <cuda.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+#define OK(call) TEST_EQ(call, CUDA_SUCCESS)
+#define BYTES (1u << 20)
+#define ROUNDS 40
+
+int main(int count, char **words)
+{
+	CUdeviceptr big, copy, target;
+	CUstream one, other;
+	CUcontext context, second;
+	CUevent event;
+	char *pinned, *result;
+
+	(void)words;
+	alarm(60);
+	OK(cuInit(0));
+	OK(cuDevicePrimaryCtxRetain(&context, 0));
+	OK(cuCtxSetCurrent(context));
+	if (count > 1) {
+		OK(cuCtxCreate(&second, NULL, 0, 0));
+		OK(cuCtxSynchronize());
+		OK(cuCtxPopCurrent(&second));
+	}
+	OK(cuStreamCreate(&one, CU_STREAM_DEFAULT));
+	OK(cuStreamCreate(&other, CU_STREAM_DEFAULT));
+	OK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	OK(cuMemAlloc(&big, BYTES));
+	OK(cuMemAlloc(&copy, BYTES));
+	OK(cuMemAlloc(&target, BYTES));
+	OK(cuMemAllocHost((void **)&pinned, BYTES));
+	OK(cuMemAllocHost((void **)&result, BYTES));
+	for (int i = 1; i <= ROUNDS; i++) {
+		memset(pinned, i, BYTES);
+		for (int k = 0; k < 12; k++)
+			OK(cuMemcpyDtoDAsync(copy, big, BYTES, one));
+		OK(cuMemsetD8Async(big, (unsigned char)i, BYTES, one));
+		OK(cuEventRecord(event, one));
+		OK(cuMemcpyHtoDAsync(target, pinned, BYTES, other));
+		OK(cuCtxSynchronize());
+		memset(pinned, 0xee, BYTES);
+		OK(cuEventQuery(event));
+		OK(cuMemcpyDtoHAsync(result, big, BYTES, other));
+		OK(cuStreamSynchronize(other));
+		OK(cuStreamSynchronize(other));
+		TEST_TRUE(result[0] == (char)i && memcmp(result, result + 1, BYTES - 1) == 0);
+		OK(cuMemcpyDtoH(result, target, BYTES));
+		TEST_TRUE(result[0] == (char)i && memcmp(result, result + 1, BYTES - 1) == 0);
+		OK(cuCtxSynchronize());
+		OK(cuCtxSynchronize());
+		OK(cuEventSynchronize(event));
+	}
+	return test_result();
+}

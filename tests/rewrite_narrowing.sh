@@ -1,0 +1,77 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of sync-narrowing: what the host or another stream can notice is waited for, and only
+# after it was tried out; a naive wait fails, each named check refuses.
+#	rewrite_narrowing.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 trainer=$3 digits=$4 rewrite=sync-narrowing
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+narrowing=$programs/rewrite_narrowing
+# The test-only options, by what they leave out; see rules/rewrites/sync_narrowing.c.
+blind=1099511627776 arguments=2199023255552 no_fence=4398046511104 stale=8796093022208
+no_tries=17592186044416 answers=35184372088832
+
+# Counterexamples 2 and 3; the order between streams; what tells how far a stream is.
+counterexample pinned-source 31 $blind "" "" "$narrowing" pinned-source
+counterexample hidden-flag 31 $arguments "" "" "$narrowing" hidden-flag
+counterexample order 31 $no_fence "" "" "$narrowing" order
+counterexample asks 31 $answers "" "" "$narrowing" asks
+counterexample late-stream 10 $answers "" "" "$narrowing" late-stream
+counterexample waited-for 80 $((stale + no_tries)) "" "" "$narrowing" waited-for
+
+counterexample driver 60 $blind "" "" "$programs/rewrite_narrowing_driver"
+holds rounds 31 "" "" "$narrowing" rounds
+holds threads 100 "" TFSIM_PACE=0 "$narrowing" threads
+holds reset 62 "" "" "$narrowing" reset
+holds fork 62 "" "" "$narrowing" fork
+holds device-fails 31 "" "" "$narrowing" device-fails
+
+refuses not-capturing 39 "" "" "$narrowing" capture
+refuses no-error-waits 39 "" "" "$narrowing" error-waits
+refuses nothing-submitted-since 40 "" "" "$narrowing" order
+refuses all-work-seen 39 "" "" "$programs/rewrite_narrowing_unseen" unseen
+refuses all-work-seen 39 driver=0 "" "$narrowing" rounds
+refuses one-device 40 "" TFSIM_DEVICES=2 "$narrowing" elsewhere
+refuses one-device 120 "" "" "$programs/rewrite_narrowing_driver" two-contexts
+refuses no-free-streams 39 "" "" "$narrowing" destroyed-stream
+refuses no-free-streams 4 "" "" "$narrowing" late-stream
+refuses no-other-users 40 "" "" "$narrowing" shared
+refuses no-pageable-access 39 "" TFSIM_COHERENT=1 "$narrowing" rounds
+refuses streams-in-reach 39 "" "" "$narrowing" per-thread
+refuses work-to-wait-for 39 "" "" "$narrowing" nothing-visible
+refuses work-to-leave-out 39 "" "" "$narrowing" nothing-quiet
+refuses shadow-evidence 8 "" "" "$narrowing" rounds
+
+# In shadow the program's wait stays, and is tried out beside; what is not clean is found.
+rewrite=sync-narrowing=shadow
+holds shadow 39 "" "" "$narrowing" rounds
+[ "$(ledger shadow "sync-narrowing shadow-differs")" = 0 ] || fail "a clean try differs"
+rewrite=sync-narrowing
+holds dropped 0 naive=$stale "" "$narrowing" waited-for
+[ "$(ledger dropped "sync-narrowing shadow-differs")" = 1 ] || fail "evidence against it is not found"
+[ "$(ledger dropped "sync-narrowing applied")" = 0 ] || fail "it is applied against the evidence"
+
+# Beside the rewrite that leaves out another wait.
+rewrite=sync-narrowing,deferred-free,alloc-pool
+holds beside 31 "" "" "$narrowing" rounds
+
+# Never by itself.
+for set in exact safe; do
+	rewrite=$set
+	run "set-$set" "" "" "$narrowing" rounds || fail "$set: $(tail -n 3 "$out/set-$set.out")"
+	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^sync-narrowing state off" || fail "it is on in $set"
+done
+
+# The same bits with the waits and without.
+rewrite=off
+weights without "" ""
+rewrite=sync-narrowing
+weights with "" ""
+same_weights without with
+weights in-turn "measure=200:alternate=2" ""
+same_weights without in-turn
+weights hostile "" TFSIM_HOSTILE=3
+same_weights without hostile
+
+finish
