@@ -75,6 +75,9 @@ counted driver_client_hostile-versions cuMemcpyHtoD_v2 4
 counted driver_client_hostile-versions cuMemcpyHtoD_v2_ptds 2
 counted driver_client_hostile-versions cuEventElapsedTime 1
 counted driver_client_hostile-versions cuEventElapsedTime_v2 1
+counted driver_client_hostile-versions cuLaunchHostFunc 1
+counted driver_client_hostile-versions cuLaunchHostFunc_v2 1
+counted driver_client_hostile-versions cuMemcpyWithAttributesAsync_ptsz 1
 counted driver_client_hostile-forms cuMemAlloc_v2 4
 counted driver_client_hostile-old cuMemAlloc_v2 1
 # While one thread starts the recording, the other goes on unseen.

@@ -51,6 +51,21 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
+/* Since CUDA 13.2. */
+TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyWithAttributesAsync, _ptsz,
+	(void *target, const void *source, size_t bytes, struct cudaMemcpyAttributes *with,
+		cudaStream_t stream),
+	(target, source, bytes, with, stream))
+{
+	const cudaError_t status =
+		TFS_TWIN_REAL(cudaMemcpyWithAttributesAsync)(target, source, bytes, with, stream);
+
+	if (TFS_END(&frame, status, bytes))
+		tfs_note_copy(&frame, target, source, bytes, cudaMemcpyDefault,
+			tfs_stream_id(stream, per_thread));
+	return TFS_LEAVE(&frame), status;
+}
+
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2D, _ptds,
 	(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
 		size_t height, enum cudaMemcpyKind kind),
@@ -107,6 +122,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 	X(cudaMemcpy_ptds, copy)                                                                   \
 	X(cudaMemcpyAsync, copy_async)                                                             \
 	X(cudaMemcpyAsync_ptsz, copy_async)                                                        \
+	X(cudaMemcpyWithAttributesAsync, copy_async)                                               \
+	X(cudaMemcpyWithAttributesAsync_ptsz, copy_async)                                          \
 	X(cudaMemcpy2D, copy)                                                                      \
 	X(cudaMemcpy2D_ptds, copy)                                                                 \
 	X(cudaMemcpy2DAsync, copy_async)                                                           \

@@ -179,6 +179,18 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc, _ptsz,
 	return status;
 }
 
+/* Since CUDA 13.1. */
+TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc_v2, _ptsz,
+	(cudaStream_t stream, cudaHostFn_t function, void *data, unsigned mode),
+	(stream, function, data, mode))
+{
+	const cudaError_t status =
+		TFS_TWIN_REAL(cudaLaunchHostFunc_v2)(stream, function, data, mode);
+
+	tfs_note_stream(&frame, status, stream, per_thread);
+	return status;
+}
+
 #define FUNCTIONS(X)                                                                               \
 	X(cudaStreamCreate, stream_create)                                                         \
 	X(cudaStreamCreateWithFlags, stream_create)                                                \
@@ -200,6 +212,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc, _ptsz,
 	X(cudaEventQuery, query)                                                                   \
 	X(cudaEventElapsedTime, other)                                                             \
 	X(cudaLaunchHostFunc, host_func)                                                           \
-	X(cudaLaunchHostFunc_ptsz, host_func)
+	X(cudaLaunchHostFunc_ptsz, host_func)                                                      \
+	X(cudaLaunchHostFunc_v2, host_func)                                                        \
+	X(cudaLaunchHostFunc_v2_ptsz, host_func)
 
 TFS_FAMILY(cudart_stream, FUNCTIONS);

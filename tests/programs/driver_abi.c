@@ -29,6 +29,7 @@ static void keep(const void *argument, size_t bytes)
 
 #define P(type, name) keep(&name, sizeof(name));
 #define X(name, parameters, arguments, each)                                                       \
+	EXPORT CUresult name parameters;                                                           \
 	EXPORT CUresult name parameters                                                            \
 	{                                                                                          \
 		abi_used = 0;                                                                      \

@@ -10,9 +10,12 @@ import sys
 
 header, out_path, *sources = sys.argv[1:]
 signatures = {}
-for base, version, twin, parameters in re.findall(
-        r"typedef CUresult \(CUDAAPI \*PFN_(cu\w+?)_v(\d+)(_pt\w+)?\)\((.*?)\);", open(header).read()):
-    signatures[base, version, twin] = parameters
+# What the header does not know yet, the hooks' file says.
+for path in sources + [header]:
+    for base, version, twin, parameters in re.findall(
+            r"typedef CUresult ?\(CUDAAPI \*PFN_(cu\w+?)_v(\d+)(_pt\w+)?\)\(([^;]*?)\);",
+            open(path).read()):
+        signatures[base, version, twin] = parameters
 
 rows = []
 for source in sources:

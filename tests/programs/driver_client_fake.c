@@ -32,6 +32,10 @@ FUNCTION(cuMemcpyHtoD_v2_ptds, 5, (unsigned long long to, const void *from, size
 FUNCTION(cuEventElapsedTime, 6, (float *out, void *start, void *end))
 FUNCTION(cuEventElapsedTime_v2, 7, (float *out, void *start, void *end))
 FUNCTION(cuFakeOnly, 8, (void))
+FUNCTION(cuLaunchHostFunc, 10, (void *stream, void *function, void *data))
+FUNCTION(cuLaunchHostFunc_v2, 11, (void *stream, void *function, void *data, unsigned mode))
+FUNCTION(cuMemcpyWithAttributesAsync_ptsz, 12,
+	(unsigned long long to, unsigned long long from, size_t bytes, void *with, void *stream))
 
 EXPORT int cuMemAlloc_v2(unsigned long long *out, size_t bytes);
 EXPORT int cuMemAlloc_v2(unsigned long long *out, size_t bytes)
@@ -65,6 +69,9 @@ static const struct {
 	{"cuEventElapsedTime", 12080, 0, cuEventElapsedTime_v2},
 	{"cuEventElapsedTime", 2000, 0, cuEventElapsedTime},
 	{"cuFakeOnly", 13000, 0, cuFakeOnly},
+	{"cuLaunchHostFunc", 13010, 0, cuLaunchHostFunc_v2},
+	{"cuLaunchHostFunc", 10000, 0, cuLaunchHostFunc},
+	{"cuMemcpyWithAttributesAsync", 13020, 1, cuMemcpyWithAttributesAsync_ptsz},
 };
 
 static int find(const char *name, void **out, int version, unsigned long long flags)

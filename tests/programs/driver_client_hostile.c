@@ -15,6 +15,8 @@ typedef int (*get_old_fn)(const char *, void **, int, unsigned long long);
 typedef int (*alloc_fn)(unsigned long long *, size_t);
 typedef int (*copy_fn)(unsigned long long, const void *, size_t);
 typedef int (*elapsed_fn)(float *, void *, void *);
+typedef int (*host_fn)(void *, void *, void *, unsigned);
+typedef int (*attributes_fn)(unsigned long long, unsigned long long, size_t, void *, void *);
 
 #ifdef OWN_DLSYM
 /* A program that has its own dlsym, as programs that watch others do. */
@@ -103,6 +105,13 @@ static void versions(const char *path)
 	TEST_EQ(*driver.latest, 6);
 	((elapsed_fn)find(&driver, "cuEventElapsedTime", 12080, 0))(&time, NULL, NULL);
 	TEST_EQ(*driver.latest, 7);
+	((host_fn)find(&driver, "cuLaunchHostFunc", 13000, 0))(NULL, NULL, NULL, 0);
+	TEST_EQ(*driver.latest, 10);
+	((host_fn)find(&driver, "cuLaunchHostFunc", 13050, 0))(NULL, NULL, NULL, 0);
+	TEST_EQ(*driver.latest, 11);
+	((attributes_fn)find(&driver, "cuMemcpyWithAttributesAsync", 13020, 2))(
+		1, 2, 3, NULL, NULL);
+	TEST_EQ(*driver.latest, 12);
 	((int (*)(void))find(&driver, "cuFakeOnly", 13000, 0))();
 	TEST_EQ(*driver.latest, 8);
 	*driver.latest = 0;
