@@ -6,8 +6,8 @@
 #include "shim/recorder.h"
 #include "tests/test.h"
 
-#define THREADS 40u
-#define TIMES 200000u
+#define THREADS 20u
+#define TIMES 3000000u
 #define SITES 3u
 
 static uint64_t seen[SITES], others;
