@@ -91,6 +91,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"waits for the device %.4gx per step%s",
 			(double)place.count / (double)steady->step_count,
 			dry ? "; nothing is left for it to do when the wait returns" : "");
+		if (draft)
+			draft->rewrite = "sync-narrowing";
 		if (draft && 2 * brackets >= place.count) {
 			draft->most = TFS_LEVEL_NOTE;
 			draft->finding.advice = "Measure with events every so many steps, and read "

@@ -32,22 +32,44 @@
 \name:
 	.cfi_startproc
 	hint #34 /* bti c */
-	add x9, x0, #1
-	cmp x9, #1
-	b.ls 1f /* RTLD_NEXT, RTLD_DEFAULT */
 	cbz x1, 1f
 	ldrb w9, [x1]
+	cmp w9, #'n'
+	b.eq 4f
 	cmp w9, #'c'
 	b.ne 1f
 	ldrb w9, [x1, #1]
 	cmp w9, #'u'
 	b.ne 1f
+	add x9, x0, #1
+	cmp x9, #1
+	b.ls 3f /* RTLD_NEXT, RTLD_DEFAULT */
 	ldrb w9, [x1, #2]
 	cmp w9, #'p'
 	b.eq \swap
 	sub w9, w9, #'A'
 	cmp w9, #('Z' - 'A')
 	b.ls \swap
+3:	stp x29, x30, [sp, #-48]!
+	.cfi_def_cfa_offset 48
+	.cfi_offset x29, -48
+	.cfi_offset x30, -40
+	stp x0, x1, [sp, #16]
+	str x2, [sp, #32]
+	mov x2, x0
+	mov x0, x1
+	mov x1, x30
+	bl tfs_driver_note_lookup
+	ldr x2, [sp, #32]
+	ldp x0, x1, [sp, #16]
+	ldp x29, x30, [sp], #48
+	.cfi_def_cfa_offset 0
+	.cfi_restore x29
+	.cfi_restore x30
+	b 1f
+4:	ldrb w9, [x1, #1]
+	cmp w9, #'c'
+	b.eq 3b
 1:	pass_on \next
 	.cfi_endproc
 	.size \name, . - \name

@@ -3,7 +3,8 @@
  * dlsym, dlvsym and dlopen, in place of libc's. What libc answers, and where it looks for a library,
  * depends on who calls, so nothing may stand between the caller and it: every way out of here is a
  * jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an explicit
- * handle, are looked at (see driver.h), and only libraries to be opened with RTLD_DEEPBIND
+ * handle, are answered otherwise (see driver.h); of others that begin with "cu" or "nc" it is noted
+ * that they were asked for. Of libraries, only those to be opened with RTLD_DEEPBIND are looked at
  * (see deep.h).
  */
 
@@ -37,21 +38,42 @@
 \name:
 	.cfi_startproc
 	endbr64
-	lea 1(%rdi), %rax
-	cmp $1, %rax
-	jbe 1f /* RTLD_NEXT, RTLD_DEFAULT */
 	test %rsi, %rsi
 	jz 1f
+	cmpb $'n', (%rsi)
+	je 4f
 	cmpb $'c', (%rsi)
 	jne 1f
 	cmpb $'u', 1(%rsi)
 	jne 1f
+	lea 1(%rdi), %rax
+	cmp $1, %rax
+	jbe 3f /* RTLD_NEXT, RTLD_DEFAULT */
 	movzbl 2(%rsi), %eax
 	cmp $'p', %eax
 	je \swap
 	sub $'A', %eax
 	cmp $('Z' - 'A'), %eax
 	jbe \swap
+3:	push %rdi
+	.cfi_adjust_cfa_offset 8
+	push %rsi
+	.cfi_adjust_cfa_offset 8
+	push %rdx
+	.cfi_adjust_cfa_offset 8
+	mov %rdi, %rdx
+	mov %rsi, %rdi
+	mov 24(%rsp), %rsi
+	call tfs_driver_note_lookup
+	pop %rdx
+	.cfi_adjust_cfa_offset -8
+	pop %rsi
+	.cfi_adjust_cfa_offset -8
+	pop %rdi
+	.cfi_adjust_cfa_offset -8
+	jmp 1f
+4:	cmpb $'c', 1(%rsi)
+	je 3b
 1:	pass_on \next
 	.cfi_endproc
 	.size \name, . - \name

@@ -86,11 +86,50 @@ bool tfs_driver_looked_past(void)
 	return atomic_load_explicit(&looked_past, memory_order_relaxed);
 }
 
-/* A lookup that is answered with the library's own function. */
+/* How names of CUDA's functions begin, but for the driver's. */
+static const char *const prefixes[] = {"__cuda", "cuda", "cudnn", "cublas", "curand", "cufft",
+	"cusparse", "cusolver", "cutensor", "nccl"};
+
+bool tfs_driver_is_cuda(const char *name)
+{
+	if (begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z')
+		return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (begins(name, prefixes[i]))
+			return true;
+	return false;
+}
+
+static bool is_hooked(struct tfs_function *function, void *argument)
+{
+	const char **sought = argument;
+
+	if (strcmp(function->name, *sought) != 0)
+		return true;
+	*sought = NULL;
+	return false;
+}
+
+/* The order of libraries finds ours first, unless it begins behind us. */
+void tfs_driver_note_lookup(const char *name, const void *caller, const void *handle)
+{
+	const char *sought = name;
+
+	if (tfs_driver_looked_past() || !tfs_driver_is_cuda(name) || begins(name, "cuGet"))
+		return;
+	if (handle == NULL)
+		tfs_hook_each(is_hooked, &sought);
+	if (sought != NULL && !is_exempt(caller))
+		atomic_store(&looked_past, true);
+}
+
+/* A lookup that is answered with what was found, perhaps past a hook. */
 static void *pass(const char *name, void *answer, const void *caller)
 {
-	if (answer != NULL && (begins(name, "cu") || begins(name, "nccl")) && !is_exempt(caller))
-		atomic_store(&looked_past, true);
+	struct tfs_object object;
+
+	if (answer != NULL && !(tfs_lookup_object(answer, &object) && object.own))
+		tfs_driver_note_lookup(name, caller, answer);
 	return answer;
 }
 

@@ -63,8 +63,13 @@ void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, con
 /* Does the object's file name begin as that of NVIDIA's libraries whose lookups are left alone? */
 bool tfs_driver_exempts(const char *file);
 
-/* Was a function of CUDA's ever looked up by name that has no hook, or whose hook was passed by? */
+/* Is the name one of a function of CUDA's or its libraries'? */
+bool tfs_driver_is_cuda(const char *name);
+
+/* Was a function of CUDA's ever looked up by name so that no hook sees its calls? And what finds
+ * that out: called for lookups that are not answered here, before them. */
 bool tfs_driver_looked_past(void);
+void tfs_driver_note_lookup(const char *name, const void *caller, const void *handle);
 
 /* An answer of the driver's about one of its functions. */
 struct tfs_driver_answer {

@@ -31,6 +31,7 @@ refuses not-capturing 39 "" "" "$narrowing" capture
 refuses no-error-waits 39 "" "" "$narrowing" error-waits
 refuses nothing-submitted-since 40 "" "" "$narrowing" order
 refuses all-work-seen 39 "" "" "$programs/rewrite_narrowing_unseen" unseen
+refuses all-work-seen 39 "" "" "$narrowing" looked-up
 refuses all-work-seen 39 driver=0 "" "$narrowing" rounds
 refuses one-device 40 "" TFSIM_DEVICES=2 "$narrowing" elsewhere
 refuses one-device 120 "" "" "$programs/rewrite_narrowing_driver" two-contexts

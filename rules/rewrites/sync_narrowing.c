@@ -4,7 +4,8 @@
  * the whole device becomes one for the streams with work that the host might see. Only on when it
  * is named.
  *
- * Contract (exact: the same bits; what the program measures by a clock around a wait may change).
+ * Contract (exact: the same bits. Times change: what the program measures around a wait, by a clock
+ * or by events, is what is waited for then, and the rest shows later).
  *
  * A wait that was waited for: all that the stream, or for an event or the device every stream, was
  * given is finished, by what was seen of earlier waits, and the device says so when it is asked. If
@@ -113,10 +114,10 @@ static struct {
 	void *event;
 	bool taken;
 } events[EVENTS];
-static void *fence;
+static _Atomic(void *) fence;
 static struct {
-	bool known;
-	void *context;
+	_Atomic bool known; /* the others are there, and stay */
+	_Atomic(void *) context;
 	bool one;
 	bool apart; /* the device does not reach pageable memory */
 } device;

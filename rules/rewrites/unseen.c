@@ -102,10 +102,6 @@ static const char *const harmless[] = {
 	"curandSetGenerator*",
 };
 
-/* How names of CUDA's functions begin; those of libraries without hooks are not harmless. */
-static const char *const prefixes[] = {"__cuda", "cuda", "cudnn", "cublas", "curand", "cufft",
-	"cusparse", "cusolver", "cutensor", "nccl", "npp", "nvjpeg", "nvshmem"};
-
 /* Files by which others come to the device's memory, and NVIDIA's that have no hooks. */
 static const char *const users[] = {"libibverbs", "librdmacm", "libfabric", "libucp", "libuct",
 	"libmpi", "libgdrapi", "libnvshmem", "libcufile", "libcufft", "libcusolver", "libcusparse",
@@ -134,16 +130,6 @@ static bool matches(const char *name, const char *pattern)
 	}
 }
 
-static bool is_of_cuda(const char *name)
-{
-	if (strncmp(name, "cu", 2) == 0 && name[2] >= 'A' && name[2] <= 'Z')
-		return true;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
-		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-			return true;
-	return false;
-}
-
 static bool differs(struct tfs_function *function, void *argument)
 {
 	const char **name = argument;
@@ -159,7 +145,7 @@ static bool look_at_import(const char *name, void *nothing)
 	const char *sought = name;
 
 	(void)nothing;
-	if (!is_of_cuda(name))
+	if (!tfs_driver_is_cuda(name))
 		return true;
 	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
 		if (matches(name, harmless[i]))

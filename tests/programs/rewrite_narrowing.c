@@ -347,6 +347,20 @@ static void elsewhere(void)
 	rounds();
 }
 
+/* Found by name, as a plugin finds it: no hook sees its calls. */
+static void looked_up(void)
+{
+	cudaError_t (*set)(void *, size_t, int, size_t, size_t, cudaStream_t) =
+		(__typeof__(set))dlsym(RTLD_DEFAULT, "cudaMemset2DAsync");
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		OK(set(copy, 64, i, 64, 64, third));
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
 #ifdef UNSEEN
 static void unseen(void)
 {
@@ -382,6 +396,7 @@ static const struct {
 	{"reset", reset},
 	{"fork", forks},
 	{"elsewhere", elsewhere},
+	{"looked-up", looked_up},
 #ifdef UNSEEN
 	{"unseen", unseen},
 #endif
