@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "shim/hook.h"
+#include "shim/memory.h"
 
 /* X(field, the runtime's, the driver's); "" = there is none. */
 #define FUNCTIONS(X)                                                                               \
@@ -194,6 +195,18 @@ enum tfs_staging_place tfs_staging_place(const struct tfs_staging_device *device
 	return attributes.type == cudaMemoryTypeDevice && attributes.device == context->device
 		       ? TFS_PLACE_OWN_DEVICE
 		       : TFS_PLACE_OTHER;
+}
+
+bool tfs_staging_is_pageable(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, const void *address, size_t bytes)
+{
+	const char *last = (const char *)address + bytes - 1;
+	struct tfs_range range;
+
+	return !tfs_memory_find((uint64_t)(uintptr_t)address, &range) &&
+	       !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
+	       tfs_staging_place(device, context, address) == TFS_PLACE_PAGEABLE &&
+	       tfs_staging_place(device, context, last) == TFS_PLACE_PAGEABLE;
 }
 
 uint64_t tfs_staging_stamp(const struct tfs_staging_device *device, const void *pinned)

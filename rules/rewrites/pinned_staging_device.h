@@ -70,6 +70,10 @@ bool tfs_staging_context(
 enum tfs_staging_place tfs_staging_place(const struct tfs_staging_device *device,
 	const struct tfs_staging_context *context, const void *address);
 
+/* Plain host memory, by the registry and by CUDA itself. */
+bool tfs_staging_is_pageable(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, const void *address, size_t bytes);
+
 /* A number that pinned memory has only while this allocation lasts; 0 when it is gone, and
  * TFS_STAMP_UNKNOWN when that cannot be told. */
 #define TFS_STAMP_UNKNOWN UINT64_MAX
