@@ -22,7 +22,7 @@ struct tfs_model_frame {
 	unsigned line;
 	const char *module; /* base name of the program or library, with an offset if need be */
 	bool inlined;
-	bool foreign; /* CUDA's headers, or what nvcc wrote for a launch: nobody's line to mend */
+	bool foreign; /* CUDA's, libc's, or what nvcc wrote for a launch: nobody's line to mend */
 };
 
 /* A call stack, innermost first: frames[0] made the call. */

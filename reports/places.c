@@ -133,6 +133,26 @@ static bool stub_of(const struct tfs_model_frame *stub, const struct tfs_model_f
 	       memmem(stub->function, strlen(stub->function), start, (size_t)(end - start));
 }
 
+/* A runtime starts itself by pthread_once, and a thread by start_thread: with libc's debug
+ * information these have lines too. */
+static bool libc(const struct tfs_model_frame *frame)
+{
+	const char *name = frame->module;
+
+	return name && (begins_with(name, "libc.so.") || begins_with(name, "libc-2.") ||
+			       begins_with(name, "libpthread"));
+}
+
+static void mark_libc(struct tfs_model_frame *frames, size_t count)
+{
+	bool own = false;
+
+	for (size_t i = 0; i < count; i++)
+		own |= !frames[i].foreign && !libc(&frames[i]);
+	for (size_t i = 0; own && i < count; i++)
+		frames[i].foreign |= libc(&frames[i]);
+}
+
 /* A launch is the line with <<< >>>, not the frames that the compiler puts behind it. */
 static void mark_foreign(struct tfs_model_frame *frames, size_t count)
 {
@@ -145,6 +165,7 @@ static void mark_foreign(struct tfs_model_frame *frames, size_t count)
 			 (inner->inlined || stub_of(inner, &frames[i])))
 			frames[i].foreign = true;
 	}
+	mark_libc(frames, count);
 }
 
 /* What is around main() is the same in every program and differs between systems. */

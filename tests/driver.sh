@@ -155,6 +155,16 @@ if [ -x "$programs/driver_static" ]; then
 	grep -q '^devices -1: cudaErrorNotSupported' "$out/static.out" &&
 		grep -q 'not supported (cuGetExportTable)' "$out/static.err" ||
 		fail "the static runtime stopped elsewhere: $(cat "$out/static.out")"
+	# Neither its frames nor libc's between them are taken for the program's.
+	mkdir "$out/inner"
+	cp "$programs/libcuda-inner.so" "$out/inner/libcuda.so.1"
+	DRIVER_INNER=$simulated/libcuda.so.1 LD_LIBRARY_PATH=$out/inner:$simulated \
+		same inner "$library" record=all "$programs/driver_static"
+	counted inner cuMemGetInfo_v2 200
+	"$tfshim" report --format json --output "$out/inner.json" "$out/inner.tfs" >/dev/null 2>&1
+	site=$(jq -r '.calls[].callsite | select(.file) |
+		"\(.call) \(.file | sub(".*/"; "")) \(.function)"' "$out/inner.json")
+	[ "$site" = "cuMemGetInfo_v2 driver_static.c main" ] || fail "below the static runtime: $site"
 fi
 
 # The same inside a plugin.

@@ -60,7 +60,7 @@ gate "has a hook and was not given it" "$out/passed"
 awk '$4 == "-" && $1 !~ /^cu(GL|EGL|VDPAU|Graphics)|_ptsz$/ { print $1, $2 }' "$out/under" >"$out/newer"
 gate "not a function of this driver" "$out/newer"
 
-grep -hv '^#' "$here/programs/driver_unhooked.txt" | grep . >"$out/patterns"
+grep -hv '^#' "$here"/programs/*_unhooked.txt | grep . >"$out/patterns"
 awk -v ours="$(basename "$library")" '$5 != ours && $4 != "-" { print $4 }' "$out/under" |
 	sort -u | while read -r name; do
 	while read -r pattern; do
