@@ -37,4 +37,8 @@ static inline uint64_t tfs_clock_ticks(void)
 	return tfs_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* One moment on both clocks, to within what reading them takes, also where the thread is kept from
+ * running meanwhile. */
+void tfs_clock_pair(uint64_t *out_ticks, uint64_t *out_monotonic_ns);
+
 #endif

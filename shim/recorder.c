@@ -309,11 +309,9 @@ struct tfs_aggregate *tfs_recorder_aggregate(
 
 void tfs_recorder_pair_clocks(void)
 {
-	struct tfs_clock_record record = {.ticks = tfs_clock_ticks()};
+	struct tfs_clock_record record = {0};
 
-	record.monotonic_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	/* The middle of the two readings: the pair is as good as the gap between them. */
-	record.ticks += (tfs_clock_ticks() - record.ticks) / 2;
+	tfs_clock_pair(&record.ticks, &record.monotonic_ns);
 	record.realtime_ns = tfs_clock_ns(CLOCK_REALTIME);
 	tfs_recorder_put(&record, TFS_RECORD_clock, sizeof(record));
 }
@@ -337,8 +335,7 @@ static void fill_header(struct tfs_file_header *header)
 	header->clock = tfs_clock_is_tsc ? TFS_CLOCK_TSC : TFS_CLOCK_MONOTONIC;
 	header->pid = (uint32_t)getpid();
 	header->rank = tfs_options.rank;
-	header->start_ticks = tfs_clock_ticks();
-	header->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	tfs_clock_pair(&header->start_ticks, &header->start_ns);
 	header->start_realtime_ns = tfs_clock_ns(CLOCK_REALTIME);
 	snprintf(header->version_text, sizeof(header->version_text), "%s", TFS_VERSION);
 	if (readlink("/proc/self/exe", header->program, sizeof(header->program) - 1) < 0)
