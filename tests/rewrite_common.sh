@@ -13,7 +13,7 @@ run() {
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_REWRITE="off,$rewrite" \
 		TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:$options" \
-		$environment LD_PRELOAD="$library" timeout 100 "$@" >"$out/$name.out" 2>&1
+		$environment LD_PRELOAD="$library" timeout 300 "$@" >"$out/$name.out" 2>&1
 }
 
 # applied NAME LEAST
@@ -65,7 +65,8 @@ refuses() {
 # weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.
 weights() {
 	run "train-$1" "window=5:record=windows:$2" "$3 TFSIM_PACE=0" "$trainer" --data "$digits" \
-		--steps 200 --deterministic --quiet --dump "$out/$1" || fail "$1: $(tail -n 3 "$out/train-$1.out")"
+		--steps 200 --batch 32 --deterministic --quiet \
+		--dump "$out/$1" || fail "$1: $(tail -n 3 "$out/train-$1.out")"
 }
 
 # same_weights NAME NAME: bit for bit

@@ -4,7 +4,7 @@
 # rule.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID [TRAP...]
 #
 # Costs are compared between runs, so that whatever else the machine does meanwhile counts as cost:
-# three more attempts are allowed.
+# three more attempts are allowed, and of all so far the quickest runs are compared.
 set -u
 
 here=$(dirname "$0")
@@ -22,18 +22,18 @@ rewrites=off
 [ "$id" != 601 ] || rewrites=report
 
 watch() {
-	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
+	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$attempt/$1" TFSHIM_REWRITE="$rewrites" \
 		TFSHIM_OPTIONS=report=0 LD_PRELOAD="$library" \
-		timeout 60 "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {
+		timeout 60 "$programs/rule_${id}_$1" >"$folder/$attempt/out" 2>&1 || {
 		echo "$1 ended with $?"
-		tail -n 20 "$folder/out"
+		tail -n 20 "$folder/$attempt/out"
 		return 1
 	}
-	"$tfshim" report --quiet "$folder/$1.tfs"
+	"$tfshim" report --quiet "$folder/$attempt/$1.tfs"
 }
 
 for attempt in 1 2 3 4; do
-	rm -f "$folder"/*.tfs "$folder"/*.json
+	mkdir "$folder/$attempt"
 	watch bad && watch clean && watch trap || exit 1
 	for trap; do
 		watch "trap_$trap" || exit 1
