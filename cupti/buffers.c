@@ -3,7 +3,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
+
+#include "shim/heap.h"
 
 #define POOL_BYTES ((size_t)TFS_CUPTI_BUFFERS * TFS_CUPTI_BUFFER_BYTES)
 
@@ -19,12 +20,11 @@ static uint8_t *get_pool(void)
 
 	if (memory != NULL)
 		return memory;
-	memory = mmap(NULL, POOL_BYTES, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (memory == MAP_FAILED)
+	memory = tfs_heap_alloc(POOL_BYTES);
+	if (memory == NULL)
 		return NULL;
 	if (!atomic_compare_exchange_strong(&pool, &none, memory)) {
-		munmap(memory, POOL_BYTES);
+		tfs_heap_free(memory, POOL_BYTES);
 		memory = none;
 	}
 	return memory;

@@ -3,9 +3,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "shim/env.h"
+#include "shim/heap.h"
 #include "shim/hook.h"
 #include "shim/intern.h"
 #include "shim/recorder.h"
@@ -30,13 +30,12 @@ static struct kept *kept_frames(void)
 
 	if (kept != NULL)
 		return kept;
-	struct kept *fresh = mmap(NULL, SITES * sizeof(*fresh), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (fresh == MAP_FAILED)
+	struct kept *fresh = tfs_heap_alloc(SITES * sizeof(*fresh));
+	if (fresh == NULL)
 		return NULL;
 	if (atomic_compare_exchange_strong(&all_kept, &kept, fresh))
 		return fresh;
-	munmap(fresh, SITES * sizeof(*fresh));
+	tfs_heap_free(fresh, SITES * sizeof(*fresh));
 	return kept;
 }
 

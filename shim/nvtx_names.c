@@ -3,8 +3,8 @@
 
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "shim/heap.h"
 #include "shim/intern.h"
 #include "shim/nvtx_family.h"
 #include "shim/recorder.h"
@@ -25,13 +25,8 @@ static _Atomic uint32_t used;
 
 bool tfs_nvtx_names_init(void)
 {
-	void *room = mmap(NULL, sizeof(*memory), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (room == MAP_FAILED)
-		return false;
-	memory = room;
-	return true;
+	memory = tfs_heap_alloc(sizeof(*memory));
+	return memory != NULL;
 }
 
 static uint32_t intern(const char *text, size_t length)

@@ -5,11 +5,11 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "shim/clock.h"
+#include "shim/heap.h"
 #include "shim/nvtx_names.h"
 #include "shim/nvtx_steps.h"
 #include "shim/recorder.h"
@@ -79,10 +79,9 @@ static struct nest *make_nest(void)
 		idle_nests = nest->next_idle;
 	tfs_spin_unlock(&idle_lock);
 	if (nest == NULL)
-		nest = mmap(NULL, sizeof(*nest), PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		nest = tfs_heap_alloc(sizeof(*nest));
 	errno = saved;
-	if (nest == MAP_FAILED)
+	if (nest == NULL)
 		return NULL;
 	memset(nest, 0, sizeof(*nest));
 	nest->tid = (uint32_t)syscall(SYS_gettid);

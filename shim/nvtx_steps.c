@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 
 #include "shim/env.h"
+#include "shim/heap.h"
 #include "shim/log.h"
 #include "shim/nvtx.h"
 #include "shim/nvtx_names.h"
@@ -96,12 +96,11 @@ static struct tfs_nvtx_search *get_search(void)
 
 	if (now != NULL)
 		return now;
-	memory = mmap(NULL, tfs_nvtx_search_bytes(), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (memory == MAP_FAILED)
+	memory = tfs_heap_alloc(tfs_nvtx_search_bytes());
+	if (memory == NULL)
 		return NULL;
 	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
-		munmap(memory, tfs_nvtx_search_bytes());
+		tfs_heap_free(memory, tfs_nvtx_search_bytes());
 	return atomic_load(&search);
 }
 

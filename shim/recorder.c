@@ -135,7 +135,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 {
 	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
 
-	if (tfs_recording.header == NULL || forgotten || tfs_recorder_is_childs())
+	if (tfs_recording.header == NULL || tfs_recorder_is_childs())
 		return;
 	tfs_spin_lock(&shared_lock);
 	struct tfs_record *place = tfs_recorder_reserve(&shared_stream, kind, units);
@@ -189,7 +189,7 @@ static struct thread_memory *reuse_memory(void)
 	return memory;
 }
 
-/* NULL when there is none. Where the kernel cannot wipe it for children, it does not. */
+/* Pages, not the heap: the kernel wipes them for children where it can. NULL: there are none. */
 static void *map_ours(size_t bytes)
 {
 	void *memory =
@@ -318,7 +318,7 @@ void tfs_recorder_pair_clocks(void)
 
 bool tfs_recorder_is_childs(void)
 {
-	return ours != NULL && *ours == 0;
+	return forgotten || (ours != NULL && *ours == 0);
 }
 
 static void mark_as_ours(void)

@@ -176,6 +176,7 @@ void tfs_reporter_run(const char *recording)
 
 	if (!tfs_options.report || tfs_options.rank != 0)
 		return;
+	/* Pages, not the heap: stacks, and at an end that may have come within the heap. */
 	struct job *job =
 		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (job == MAP_FAILED)

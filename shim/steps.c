@@ -50,6 +50,7 @@ static struct tfs_thread *owner_now(void)
 
 void tfs_steps_start(void)
 {
+	/* Pages, not the heap: most are given back where the search is over. */
 	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 

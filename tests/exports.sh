@@ -36,10 +36,10 @@ gate "exported, but in no hook table" "$(LC_ALL=C comm -23 "$work/exported" "$wo
 gate "in a hook table, but not exported" "$(LC_ALL=C comm -13 "$work/exported" "$work/hooked")"
 gate "exported with a version" "$(echo "$exported" | grep '@')"
 gate "exported, and the program's own affair" "$(echo "$exported" |
-	grep -E '^(malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|valloc|pvalloc)$|^mall(ctl|ocx)|^(sd|d|r|x|s|n)allocx?$|^_Unwind_|^unw?_|^_U|^backtrace|^je_')"
-# The program's heap is the program's: the library works on static and mapped memory only.
-gate "taken from the program's heap" "$(nm -D --undefined-only "$library" | sed 's/.* U //; s/@.*//' |
-	grep -xE 'malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|strn?dup|v?asprintf|opendir|fopen|fdopen|getline')"
+	grep -E '^(malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|valloc|pvalloc)$|^mall(ctl|ocx)|^(sd|d|r|x|s|n)allocx?$|^_Unwind_|^unw?_|^_U|^backtrace|^(tf)?je_')"
+# The program's heap is the program's, as is who unwinds its stack: the library has its own of both.
+gate "taken from the program" "$(nm -D --undefined-only "$library" | sed 's/.* U //; s/@.*//' |
+	grep -xE 'malloc|calloc|realloc|free|memalign|posix_memalign|aligned_alloc|strn?dup|v?asprintf|opendir|fopen|fdopen|getline|_Unwind_.*')"
 gate "needed beside glibc" "$(readelf -dW "$library" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
 	grep -vE '^(libc\.so\.6|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1|lib(m|dl|rt)\.so\.[0-9]|libpthread\.so\.0)$')"
 gate "searched for beside the program's own libraries" \
@@ -55,7 +55,7 @@ fi
 
 # Variables of the private heap are known by its prefix.
 tls=$(readelf -W --syms "$library" |
-	awk '$4 == "TLS" && $8 !~ /^(je_|tfs_je_|jet_)/ { if (!seen[$2 $8]++) sum += $3 } END { print sum + 0 }')
+	awk '$4 == "TLS" && $8 !~ /^tfje_/ { if (!seen[$2 $8]++) sum += $3 } END { print sum + 0 }')
 all_tls=$(readelf -lW "$library" | awk '$1 == "TLS" { print $6 }')
 if [ "$tls" -ge "$own_tls_limit" ]; then
 	gate "static thread storage of our own, $tls bytes of at most $own_tls_limit" "$(readelf -W --syms \

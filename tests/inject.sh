@@ -68,6 +68,6 @@ grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*static TLS' "$work/all" 
 cp "$injector" "$work/copies/"
 TFSHIM_OUTPUT=$work/lonely timeout 60 "$programs/inject_host" "$work/copies/$(basename "$injector")" "$work" \
 	>"$work/all" 2>&1
-grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*libtfshim.so' "$work/all" ||
+grep -q 'tfshim: not loaded by CUDA_INJECTION64_PATH: .*libtfshim_late.so' "$work/all" ||
 	wrong "lonely: the reason is not told"
 exit "$failed"

@@ -23,6 +23,7 @@ pkg-config|demo|finds libraries
 binutils|demo|links, and lists what a library exports
 libunwind8|demo|call stacks, opened while the program runs
 libunwind-dev|demo|its headers
+libjemalloc-dev|demo|the heap of the library itself
 libjemalloc2|tests|another heap for programs that ask for it
 libdw-dev|demo|file and line of a callsite
 libelf-dev|demo|symbols of a module

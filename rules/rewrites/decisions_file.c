@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "rules/rewrites/search_fences.h"
 #include "shim/env.h"
+#include "shim/heap.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
 
@@ -181,14 +181,12 @@ void tfs_decisions_load(void)
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size >= MOST_BYTES) {
 		tfs_decisions_refuse("it is no plain file below 1 MiB: not used");
 	} else if (status.st_size > 0) {
-		char *text = mmap(NULL, MOST_BYTES, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		char *text = tfs_heap_alloc(MOST_BYTES);
 
-		got = text != MAP_FAILED ? read(fd, text, MOST_BYTES - 1) : 0;
+		got = text != NULL ? read(fd, text, MOST_BYTES - 1) : 0;
 		if (got > 0)
 			tfs_decisions_read(text, (size_t)got);
-		if (text != MAP_FAILED)
-			munmap(text, MOST_BYTES);
+		tfs_heap_free(text, MOST_BYTES);
 	}
 	close(fd);
 }

@@ -3,7 +3,8 @@
 
 #include <driver_types.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
+
+#include "shim/heap.h"
 
 #define BLOCK ((size_t)64 << 10)
 #define BLOCKS 16u
@@ -70,22 +71,13 @@ static void compare_blocks(const struct aside *aside)
 	}
 }
 
-/* The lengths of a page or more need no memory of the program's heap. */
-static void *map(size_t bytes)
-{
-	void *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	return memory != MAP_FAILED ? memory : NULL;
-}
-
 static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *again,
 	struct tfs_copy_call *call, struct aside *aside)
 {
 	const struct tfs_staging_device *device = ring->device;
 	void *memory = NULL;
 
-	aside->buffers = map(2 * BLOCK);
+	aside->buffers = tfs_heap_alloc(2 * BLOCK);
 	if (aside->buffers == NULL)
 		return;
 	if (device->alloc(&memory, call->bytes) == 0) {
@@ -97,7 +89,7 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 	} else {
 		tfs_staging_drop_error(device);
 	}
-	munmap(aside->buffers, 2 * BLOCK);
+	tfs_heap_free(aside->buffers, 2 * BLOCK);
 }
 
 static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *again,
@@ -105,7 +97,7 @@ static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *a
 {
 	const char *kept = call->target;
 
-	call->target = map(call->bytes);
+	call->target = tfs_heap_alloc(call->bytes);
 	if (call->target == NULL)
 		return;
 	if (tfs_staging_move(ring, again) == 0) {
@@ -113,7 +105,7 @@ static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *a
 		compared->bytes = call->bytes;
 		compared->at = differs(kept, call->target, call->bytes);
 	}
-	munmap(call->target, call->bytes);
+	tfs_heap_free(call->target, call->bytes);
 }
 
 void tfs_staging_compare(struct tfs_staging_ring *ring, const struct tfs_staging_job *job,

@@ -3,8 +3,8 @@
 
 #include <math.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "shim/heap.h"
 #include "shim/hook.h"
 
 #define PIECE_BYTES (UINT64_C(64) << 10)
@@ -186,15 +186,14 @@ bool tfs_search_compare(struct tfs_search_device *device, const void *one, const
 {
 	const uint64_t first = bytes < COMPARED_BYTES ? bytes : COMPARED_BYTES;
 	const uint64_t last = bytes - first < COMPARED_BYTES ? first : bytes - COMPARED_BYTES;
-	char *host = mmap(
-		NULL, 2 * PIECE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *host = tfs_heap_alloc(2 * PIECE_BYTES);
 
 	memset(out_sum, 0, sizeof(*out_sum));
-	if (host == MAP_FAILED)
+	if (host == NULL)
 		return false;
 	const bool read = add_pieces(device, one, other, 0, first, type, host, out_sum) &&
 			  add_pieces(device, one, other, last / 8 * 8, bytes, type, host, out_sum);
-	munmap(host, 2 * PIECE_BYTES);
+	tfs_heap_free(host, 2 * PIECE_BYTES);
 	return read;
 }
 

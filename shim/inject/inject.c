@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * CUDA_INJECTION64_PATH=libtfshim_inject.so: the CUDA driver loads this inside its start. It has no
- * thread storage, so it loads where libtfshim.so does not: into a program whose room for static
- * thread storage is used up. It then loads the rest from beside itself, or says why it cannot;
- * the loader takes a library whole or not at all.
+ * thread storage, so it loads even into a program whose room for static thread storage is used up.
+ * It then loads the rest from beside itself, or says why it cannot; the loader takes a library
+ * whole or not at all. The rest is libtfshim.so without its jemalloc, whose thread storage alone is
+ * more than the room that a program has left for what comes late.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LIBRARY "libtfshim.so"
+#define LIBRARY "libtfshim_late.so"
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
@@ -60,8 +61,8 @@ int InitializeInjection(void)
 		say("not loaded by CUDA_INJECTION64_PATH", reason != NULL ? reason : path);
 		if (reason != NULL && strstr(reason, "static TLS") != NULL)
 			say("to load it all the same",
-				"LD_PRELOAD=" LIBRARY
-				", or GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
+				"LD_PRELOAD=libtfshim.so, or "
+				"GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
 		errno = saved;
 		return 0;
 	}

@@ -24,6 +24,8 @@
 #define FAILING __attribute__((visibility("default")))
 
 FAILING void *mmap64(void *, size_t, int, int, int, off64_t);
+/* The name by which the shim's heap asks. */
+FAILING void *heap_mmap(void *, size_t, int, int, int, off_t) __asm__("mmap");
 FAILING int posix_fallocate64(int, off64_t, off64_t);
 FAILING int open64(const char *, int, ...);
 FAILING int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *restrict);
@@ -110,6 +112,17 @@ static bool refuse(const void *caller)
 }
 
 FAILING void *mmap64(void *address, size_t bytes, int protection, int flags, int fd, off64_t offset)
+{
+	if (refuse(__builtin_return_address(0))) {
+		errno = ENOMEM;
+		return MAP_FAILED;
+	}
+	find_next();
+	return next.mmap(address, bytes, protection, flags, fd, offset);
+}
+
+FAILING void *heap_mmap(
+	void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
 {
 	if (refuse(__builtin_return_address(0))) {
 		errno = ENOMEM;
