@@ -4,9 +4,11 @@
 
 /*
  * How calls of the driver are seen when no symbol of it can be overridden. A CUDA runtime linked
- * into the program opens libcuda.so.1, asks dlsym once for cuGetProcAddress_v2, and gets all else
- * from that. So the shim's dlsym (dlsym_*.S) answers that one lookup, and lookups of hooked driver
- * functions, with its own functions; its cuGetProcAddress does the same for what it finds.
+ * into the program opens libcuda.so.1, asks dlsym once for cuGetProcAddress_v2 (before that, since
+ * CUDA 13.2, for cuDriverGetVersion), and gets all else from that, each function by the version
+ * that brought the ABI it was written for: often an old one, which needs a row of its own. So the
+ * shim's dlsym (dlsym_*.S) answers that one lookup, and lookups of hooked driver functions, with
+ * its own functions; its cuGetProcAddress does the same for what it finds.
  *
  * What a requester gets is decided when it looks cuGetProcAddress up: NVIDIA's own libraries, the
  * shared runtime among them, get the driver's function. What they do is seen at their own
