@@ -17,11 +17,11 @@
 
 /* Tests only, option `naive`: what the contract forbids. */
 #define TFS_SKIP_NAIVE_SOURCE                                                                      \
-	(UINT64_C(1) << 40) /* what was last copied there is taken to be there */
-#define TFS_SKIP_NAIVE_EARLY (UINT64_C(1) << 41) /* does not wait before it reads the source */
-#define TFS_SKIP_NAIVE_EQUAL (UINT64_C(1) << 42) /* all contents have the same hash */
-#define TFS_SKIP_NAIVE_COST (UINT64_C(1) << 43)  /* leaves copies out whatever that costs */
-#define TFS_SKIP_NAIVE_SLOW (UINT64_C(1) << 44)  /* and never, as if it cost too much */
+	(UINT64_C(1) << 50) /* what was last copied there is taken to be there */
+#define TFS_SKIP_NAIVE_EARLY (UINT64_C(1) << 51) /* does not wait before it reads the source */
+#define TFS_SKIP_NAIVE_EQUAL (UINT64_C(1) << 52) /* all contents have the same hash */
+#define TFS_SKIP_NAIVE_COST (UINT64_C(1) << 53)  /* leaves copies out whatever that costs */
+#define TFS_SKIP_NAIVE_SLOW (UINT64_C(1) << 54)  /* and never, as if it cost too much */
 
 /* Draws the key; at start. False without a source of random numbers. */
 bool tfs_skip_draw(void);
