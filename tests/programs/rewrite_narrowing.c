@@ -219,6 +219,16 @@ static void rounds(void)
 	check_device(big, ROUNDS);
 }
 
+/* Never enough to have evidence. */
+static void few(void)
+{
+	for (int i = 1; i <= 6; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
 static void nothing_visible(void)
 {
 	for (int i = 1; i <= ROUNDS; i++) {
@@ -385,6 +395,7 @@ static const struct {
 	{"waited-for", waited_for},
 	{"threads", threads},
 	{"rounds", rounds},
+	{"few", few},
 	{"nothing-visible", nothing_visible},
 	{"nothing-quiet", nothing_quiet},
 	{"per-thread", per_thread},
