@@ -113,6 +113,31 @@ allocator() {
 	done
 }
 
+# The library's own jemalloc: nothing that it takes from others lets the program notice it, and it
+# reads a variable of its own and no other.
+heap() {
+	archive=$(dirname "$shim")/libtfje.a
+	[ -e "$archive" ] || skip "built without jemalloc"
+	# Its C++ operators, which are not linked, apart.
+	nm -u "$archive" | awk '$1 == "U" { print $2 }' | LC_ALL=C sort -u |
+		grep -vE '^(tfje_|_Z|__cxa_|__gxx_|_Unwind_Resume$|ffs$|_GLOBAL_OFFSET_TABLE_$)' |
+		grep -xvE '__(ctype_b_loc|errno_location|popcountdi2|sched_cpucount|stack_chk_fail)|_exit|abort|clock_gettime|close|getpid|gettimeofday|madvise|mem(chr|cmp|cpy|move|set)|mmap|mprotect|munmap|pthread_(cond|mutex|mutexattr)_[a-z]*|pthread_([gs]etname_np|join|self|setspecific|sigmask)|sched_([gs]etaffinity|getcpu|yield)|sigfillset|str(chr|cmp|cpy|error_r|len|ncmp|ncpy)' \
+		>"$work/taken" && fail "it takes more: $(tr '\n' ' ' <"$work/taken")"
+	nm -g --defined-only "$archive" | awk 'NF == 3 && $3 !~ /^tfje_/' >"$work/names"
+	[ ! -s "$work/names" ] || fail "not renamed: $(head -n 3 "$work/names")"
+	readelf -SW "$archive" | grep -q '\.init_array' && fail "it runs while it is loaded"
+	export MALLOC_CONF=nonsense:true TFSHIM_LOG=warn
+	watched others '' "$programs/shim_ending" return
+	grep nonsense "$work/others.err" && fail "the program's variable was read"
+	unset MALLOC_CONF
+	export TFSHIM_MALLOC_CONF=nonsense:true
+	watched own '' "$programs/shim_ending" return
+	grep -q '^tfshim: .*heap: .*nonsense' "$work/own.err" || fail "its own variable was not read"
+	unset TFSHIM_LOG
+	compare silent '' "$programs/shim_ending" return
+	grep nonsense "$work/silent.err" && fail "something is said that nobody asked for"
+}
+
 # Programs built with a sanitizer, whose runtimes look closely at what is preloaded.
 sanitized() {
 	tried=0
