@@ -56,7 +56,7 @@ enum tfs_record_mode { TFS_RECORD_NONE, TFS_RECORD_WINDOWS, TFS_RECORD_ALL };
 	X("pool_limit", pool_limit_bytes, bytes, UINT64_C(4) << 30,                                \
 		"alloc-pool: memory it may hold of each device")                                   \
 	X("pool_reserve", pool_reserve_bytes, bytes, UINT64_C(1) << 30,                            \
-		"alloc-pool: memory it leaves free at least, if that is more than a tenth")        \
+		"pools: memory they leave free at least, if that is more than a tenth")            \
 	X("pool_strict", pool_strict, flag, 0,                                                     \
 		"alloc-pool: cudaMalloc waits for the device as it may without")                   \
 	X("pool_poison", pool_poison, flag, 0,                                                     \

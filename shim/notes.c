@@ -171,6 +171,12 @@ void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
 
 void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range)
 {
+	tfs_note_ordered(frame, status, range, 0);
+}
+
+void tfs_note_ordered(
+	struct tfs_frame *frame, uint32_t status, struct tfs_range range, uint64_t keeps)
+{
 	struct tfs_details details;
 
 	TFS_END(frame, status, range.bytes);
@@ -183,6 +189,8 @@ void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range r
 		tfs_put(&details, range.address,
 			TFS_ITEM(TFS_ROLE_MEMORY(range.kind), range.bytes));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_device, range.device);
+	if (keeps != 0)
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_pool_keeps, keeps);
 	tfs_hook_details_always(frame, &details);
 	TFS_LEAVE(frame);
 }

@@ -68,6 +68,10 @@ static inline __attribute__((always_inline)) void tfs_note_launch(
 /* Memory was allocated: `range` without its site; its address is 0 when the call failed. */
 void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range);
 
+/* The same from a stream-ordered pool that keeps so many bytes when the host waits. */
+void tfs_note_ordered(
+	struct tfs_frame *frame, uint32_t status, struct tfs_range range, uint64_t keeps);
+
 /* Memory was freed; `was` is what the range was before the call, put back when that failed. */
 void tfs_note_free(
 	struct tfs_frame *frame, uint32_t status, const void *address, const struct tfs_range *was);

@@ -27,6 +27,7 @@
 #include "shim/memory.h"
 #include "shim/modules.h"
 #include "shim/nvtx.h"
+#include "shim/pools.h"
 #include "shim/recorder.h"
 #include "shim/reporter.h"
 #include "shim/steps.h"
@@ -208,6 +209,7 @@ static void forget(void)
 	tfs_rewrite_forget();
 	tfs_recorder_forget();
 	tfs_memory_forget();
+	tfs_pools_forget();
 }
 
 bool tfs_shim_forget_parents(void)

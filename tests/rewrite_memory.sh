@@ -69,17 +69,6 @@ same_weights without hostile
 
 # On a device that takes as long to map memory as others have measured, large blocks are worth it;
 # small ones are not, and are given back.
-measured() { # NAME ARGUMENTS STATE REASON
-	[ "$hardware" = 0 ] || return 0
-	# shellcheck disable=SC2086
-	run "$1" measure=200:record=windows:window=5 TFSIM_SCALE=4 "$programs/rewrite_churn" $2 || fail "$1: $(tail -n 3 "$out/$1.out")"
-	state=$("$programs/ledger" "$out/$1.tfs" | sed -n 's/^alloc-pool state //p' | tail -n 1)
-	case $state in
-	"$3 "*"$4"*) ;;
-	*) fail "$1: $state, not $3 ... $4" ;;
-	esac
-	applied "$1" 50
-}
 measured large "240 16384 10" apply "it gains"
 measured small "400 512 0 given-back" lost "it loses, and is off"
 

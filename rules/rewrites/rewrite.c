@@ -10,6 +10,7 @@
 #include "rewrite_list.h"
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/measure.h"
+#include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
 #include "rules/rewrites/wait.h"
@@ -82,6 +83,7 @@ void tfs_rewrite_start(void)
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
 		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
+		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
 	if ((taking & TFS_TAKES_WAITS) != 0)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
@@ -251,6 +253,26 @@ void tfs_rewrite_stream_created(void)
 	errno = saved;
 }
 
+void tfs_rewrite_ordered(struct tfs_ordered_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->ordered != NULL)
+			tfs_rewrite_all[i]->ordered(call, takes_part(i));
+	errno = saved;
+}
+
+void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->ordered_done != NULL && call->start_ns != 0 && status == 0)
+			tfs_rewrite_all[i]->ordered_done(call);
+	errno = saved;
+}
+
 bool tfs_rewrite_query(struct tfs_query_call *call)
 {
 	const int saved = errno;
@@ -338,5 +360,6 @@ void tfs_rewrite_forget(void)
 {
 	forgotten = true;
 	tfs_blocks_forget();
+	tfs_reserves_forget();
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 }

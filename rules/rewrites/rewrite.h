@@ -45,9 +45,10 @@ struct tfs_copy_call {
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
 struct tfs_choice_call;
-struct tfs_memory_call; /* blocks.h */
-struct tfs_query_call;  /* query.h */
-struct tfs_wait_call;   /* wait.h */
+struct tfs_memory_call;  /* blocks.h */
+struct tfs_query_call;   /* query.h */
+struct tfs_ordered_call; /* reserves.h */
+struct tfs_wait_call;    /* wait.h */
 struct tfs_function;
 struct tfs_details;
 
@@ -82,6 +83,10 @@ struct tfs_rewrite {
 	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
 	bool (*release)(struct tfs_memory_call *call, uint32_t *out_status);
 	void (*stream_created)(void); /* one that does not wait for the legacy stream */
+	/* Around a stream-ordered allocation of the program's; `on`: may it take part now? Also
+	 * while it is off. After it only when it minded the call, and that succeeded. */
+	void (*ordered)(struct tfs_ordered_call *call, bool on);
+	void (*ordered_done)(const struct tfs_ordered_call *call);
 	/* True when it gave the answer; else the runtime has, and it may be remembered. */
 	bool (*query)(struct tfs_query_call *call);
 	void (*answered)(const struct tfs_query_call *call);
@@ -150,6 +155,7 @@ void tfs_rewrite_step(uint64_t ns);
 #define TFS_TAKES_MEMORY 8u
 #define TFS_TAKES_QUERIES 16u
 #define TFS_TAKES_WAITS 32u
+#define TFS_TAKES_ORDERED 64u
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
@@ -165,6 +171,8 @@ bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
 /* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
 void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
+void tfs_rewrite_ordered(struct tfs_ordered_call *call);
+void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status);
 bool tfs_rewrite_query(struct tfs_query_call *call);
 void tfs_rewrite_answered(const struct tfs_query_call *call);
 bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
+#include "shim/hooks/cuda_driver_memory.h"
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/driver.h"
 #include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-static uint32_t device_now(void)
+uint32_t tfs_cuda_device(void)
 {
 	static CUresult (*get)(CUdevice *);
 	CUdevice device = 0;
@@ -26,7 +28,7 @@ static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t addres
 			.address = good ? address : 0,
 			.bytes = bytes,
 			.kind = kind,
-			.device = good && kind == TFS_MEMORY_DEVICE ? device_now() : 0,
+			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cuda_device() : 0,
 			.flags = flags,
 		});
 }
@@ -54,7 +56,7 @@ static bool take_alloc(
 
 	if (!taking(frame) || out == NULL || bytes == 0)
 		return false;
-	call.device = device_now();
+	call.device = tfs_cuda_device();
 	call.site = frame->entry->site;
 	if (!tfs_rewrite_alloc(&call, &status))
 		return false;
@@ -76,7 +78,7 @@ static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
 		.kind = was->kind,
 		.flags = was->flags,
 		.owner = was->device,
-		.device = device_now(),
+		.device = tfs_cuda_device(),
 		.driver = true,
 		.site = frame->entry->site};
 	if (!tfs_rewrite_release(&call, &status))
@@ -85,17 +87,21 @@ static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
 	return true;
 }
 
-static bool make_room(CUresult status)
+bool tfs_cuda_make_room(CUresult status)
 {
-	return TFS_UNLIKELY(status == CUDA_ERROR_OUT_OF_MEMORY && tfs_blocks_any()) &&
-	       tfs_blocks_make_room(true, (uint32_t)status, device_now());
+	if (TFS_LIKELY(status != CUDA_ERROR_OUT_OF_MEMORY))
+		return false;
+	return (tfs_blocks_any() &&
+		       tfs_blocks_make_room(true, (uint32_t)status, tfs_cuda_device())) ||
+	       (tfs_reserves_any() &&
+		       tfs_reserves_make_room(true, (uint32_t)status, tfs_cuda_device()));
 }
 
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
 static void tidy(const struct tfs_frame *frame, CUresult status)
 {
 	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && status == CUDA_SUCCESS)
-		tfs_rewrite_tidy(true, device_now());
+		tfs_rewrite_tidy(true, tfs_cuda_device());
 }
 
 static CUdeviceptr outside(CUdeviceptr address)
@@ -121,7 +127,7 @@ TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 
 	if (!take_alloc(&frame, out, bytes, &status))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
-	while (make_room(status))
+	while (tfs_cuda_make_room(status))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_WHOLE);
@@ -136,7 +142,7 @@ TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 
 	do
 		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
-	while (make_room(status));
+	while (tfs_cuda_make_room(status));
 	const bool good = status == CUDA_SUCCESS;
 	note_alloc(
 		&frame, status, good ? *out : 0, good ? *pitch * height : 0, TFS_MEMORY_DEVICE, 0);
@@ -219,54 +225,16 @@ TFS_HOOK(CUresult, cuMemHostUnregister, (void *address))
 	return status;
 }
 
-TFS_TWIN_HOOKS(CUresult, cuMemAllocAsync, _ptsz, (CUdeviceptr * out, size_t bytes, CUstream stream),
-	(out, bytes, stream))
-{
-	CUresult status;
-
-	(void)per_thread;
-	do
-		status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
-	while (make_room(status));
-	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
-		TFS_RANGE_ORDERED);
-	return status;
-}
-
-TFS_TWIN_HOOKS(CUresult, cuMemAllocFromPoolAsync, _ptsz,
-	(CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
-	(out, bytes, pool, stream))
-{
-	CUresult status;
-
-	(void)per_thread;
-	do
-		status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
-	while (make_room(status));
-	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
-		TFS_RANGE_ORDERED);
-	return status;
-}
-
-TFS_TWIN_HOOKS(
-	CUresult, cuMemFreeAsync, _ptsz, (CUdeviceptr address, CUstream stream), (address, stream))
-{
-	struct tfs_range was = {0};
-
-	(void)per_thread;
-	tfs_memory_remove(address, &was);
-	const CUresult status = TFS_TWIN_REAL(cuMemFreeAsync)(address, stream);
-	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
-	return status;
-}
-
 TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemGetInfo_v2);
+
+	if (TFS_UNLIKELY(tfs_reserves_any()))
+		tfs_reserves_give_back(true, tfs_cuda_device());
 	const CUresult status = TFS_REAL(cuMemGetInfo_v2)(free_bytes, all);
 
 	if (status == CUDA_SUCCESS && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
-		*free_bytes += tfs_blocks_bytes(device_now());
+		*free_bytes += tfs_blocks_bytes(tfs_cuda_device());
 	tfs_hook_plain(&frame, status);
 	return status;
 }
@@ -278,6 +246,7 @@ TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
                                                                                                    \
 		tfs_blocks_end_device(true, (uint32_t)device);                                     \
+		tfs_reserves_drop(true, (uint32_t)device);                                         \
 		const CUresult status = TFS_REAL(name)(device);                                    \
 		if (frame.thread != NULL && status == CUDA_SUCCESS) {                              \
 			tfs_memory_reset((uint32_t)device);                                        \
@@ -300,12 +269,6 @@ RESETS(cuDevicePrimaryCtxReset_v2)
 	X(cuMemFreeHost, , , 2000, host_free)                                                      \
 	X(cuMemHostRegister, _v2, , 6050, host_register)                                           \
 	X(cuMemHostUnregister, , , 4000, host_unregister)                                          \
-	X(cuMemAllocAsync, , , 11020, alloc_async)                                                 \
-	X(cuMemAllocAsync, , _ptsz, 11020, alloc_async)                                            \
-	X(cuMemAllocFromPoolAsync, , , 11020, alloc_async)                                         \
-	X(cuMemAllocFromPoolAsync, , _ptsz, 11020, alloc_async)                                    \
-	X(cuMemFreeAsync, , , 11020, free_async)                                                   \
-	X(cuMemFreeAsync, , _ptsz, 11020, free_async)                                              \
 	X(cuMemGetInfo, _v2, , 3020, property)                                                     \
 	X(cuDevicePrimaryCtxReset, , , 7000, reset)                                                \
 	X(cuDevicePrimaryCtxReset, _v2, , 11000, reset)

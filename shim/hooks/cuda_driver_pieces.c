@@ -4,7 +4,7 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-/* Memory in pieces: arrays, physical memory and the addresses it is mapped at, pools. */
+/* Memory in pieces: arrays, physical memory and the addresses it is mapped at. */
 
 TFS_PLAIN_HOOK(CUresult, cuArrayCreate_v2, (CUarray * out, const CUDA_ARRAY_DESCRIPTOR_v2 *like),
 	(out, like))
@@ -35,12 +35,6 @@ TFS_PLAIN_HOOK(CUresult, cuMemExportToShareableHandle,
 TFS_PLAIN_HOOK(CUresult, cuMemImportFromShareableHandle,
 	(CUmemGenericAllocationHandle * handle, void *from, CUmemAllocationHandleType type),
 	(handle, from, type))
-TFS_PLAIN_HOOK(
-	CUresult, cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *like), (pool, like))
-TFS_PLAIN_HOOK(CUresult, cuMemPoolDestroy, (CUmemoryPool pool), (pool))
-TFS_PLAIN_HOOK(CUresult, cuMemPoolTrimTo, (CUmemoryPool pool, size_t kept), (pool, kept))
-TFS_PLAIN_HOOK(CUresult, cuMemPoolSetAttribute,
-	(CUmemoryPool pool, CUmemPool_attribute attribute, void *value), (pool, attribute, value))
 TFS_PLAIN_HOOK(CUresult, cuMulticastCreate,
 	(CUmemGenericAllocationHandle * multicast, const CUmulticastObjectProp *like),
 	(multicast, like))
@@ -117,10 +111,6 @@ TFS_HOOK(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))
 	X(cuMemSetAccess, , , 10020, other)                                                        \
 	X(cuMemExportToShareableHandle, , , 10020, other)                                          \
 	X(cuMemImportFromShareableHandle, , , 10020, other)                                        \
-	X(cuMemPoolCreate, , , 11020, other)                                                       \
-	X(cuMemPoolDestroy, , , 11020, other)                                                      \
-	X(cuMemPoolTrimTo, , , 11020, other)                                                       \
-	X(cuMemPoolSetAttribute, , , 11020, other)                                                 \
 	X(cuMulticastCreate, , , 12010, other)                                                     \
 	X(cuMulticastAddDevice, , , 12010, other)                                                  \
 	X(cuMulticastBindMem, , , 12010, other)                                                    \

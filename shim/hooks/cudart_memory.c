@@ -2,13 +2,15 @@
 #include <cuda_runtime_api.h>
 
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
+#include "shim/hooks/cudart_memory.h"
 #include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-static uint32_t device_now(void)
+uint32_t tfs_cudart_device(void)
 {
 	static cudaError_t (*get)(int *);
 	int device = 0;
@@ -31,7 +33,7 @@ static void note_alloc(struct tfs_frame *frame, cudaError_t status, const void *
 			.address = good ? (uint64_t)(uintptr_t)address : 0,
 			.bytes = bytes,
 			.kind = kind,
-			.device = good && kind == TFS_MEMORY_DEVICE ? device_now() : 0,
+			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cudart_device() : 0,
 			.flags = flags,
 		});
 }
@@ -52,7 +54,7 @@ static bool take_alloc(
 
 	if (!taking(frame) || out == NULL || bytes == 0)
 		return false;
-	call.device = device_now();
+	call.device = tfs_cudart_device();
 	call.site = frame->entry->site;
 	if (!tfs_rewrite_alloc(&call, &status))
 		return false;
@@ -74,7 +76,7 @@ static bool take_free(const struct tfs_frame *frame, void *address, const struct
 		.kind = was->kind,
 		.flags = was->flags,
 		.owner = was->device,
-		.device = device_now(),
+		.device = tfs_cudart_device(),
 		.site = frame->entry->site};
 	if (!tfs_rewrite_release(&call, &status))
 		return false;
@@ -87,20 +89,26 @@ static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t
 {
 	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && address != NULL &&
 		status == cudaSuccess)
-		tfs_rewrite_tidy(false, device_now());
+		tfs_rewrite_tidy(false, tfs_cudart_device());
 }
 
 /* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
-static void before_alloc(void)
+void tfs_cudart_before_alloc(void)
 {
 	if (TFS_UNLIKELY(tfs_blocks_any()))
-		tfs_blocks_before(false, device_now());
+		tfs_blocks_before(false, tfs_cudart_device());
+	if (TFS_UNLIKELY(tfs_reserves_any()))
+		tfs_reserves_before(false, tfs_cudart_device());
 }
 
-static bool make_room(cudaError_t status)
+bool tfs_cudart_make_room(cudaError_t status)
 {
-	return TFS_UNLIKELY(status == cudaErrorMemoryAllocation && tfs_blocks_any()) &&
-	       tfs_blocks_make_room(false, (uint32_t)status, device_now());
+	if (TFS_LIKELY(status != cudaErrorMemoryAllocation))
+		return false;
+	return (tfs_blocks_any() &&
+		       tfs_blocks_make_room(false, (uint32_t)status, tfs_cudart_device())) ||
+	       (tfs_reserves_any() &&
+		       tfs_reserves_make_room(false, (uint32_t)status, tfs_cudart_device()));
 }
 
 /* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
@@ -119,10 +127,10 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
 	cudaError_t status;
 
-	before_alloc();
+	tfs_cudart_before_alloc();
 	if (!take_alloc(&frame, out, bytes, &status))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
-	while (make_room(status))
+	while (tfs_cudart_make_room(status))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_WHOLE);
@@ -134,10 +142,10 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 	struct tfs_frame frame = TFS_ENTER(cudaMallocPitch);
 	cudaError_t status;
 
-	before_alloc();
+	tfs_cudart_before_alloc();
 	do
 		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
-	while (make_room(status));
+	while (tfs_cudart_make_room(status));
 	const bool good = status == cudaSuccess;
 
 	note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
@@ -224,41 +232,15 @@ TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
 	return status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMallocAsync, _ptsz, (void **out, size_t bytes, cudaStream_t stream),
-	(out, bytes, stream))
-{
-	cudaError_t status;
-
-	(void)per_thread;
-	before_alloc();
-	do
-		status = TFS_TWIN_REAL(cudaMallocAsync)(out, bytes, stream);
-	while (make_room(status));
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
-		TFS_RANGE_ORDERED);
-	return status;
-}
-
-TFS_TWIN_HOOKS(
-	cudaError_t, cudaFreeAsync, _ptsz, (void *address, cudaStream_t stream), (address, stream))
-{
-	struct tfs_range was = {0};
-
-	(void)per_thread;
-	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	const cudaError_t status = TFS_TWIN_REAL(cudaFreeAsync)(address, stream);
-	tfs_note_free(&frame, status, address, &was);
-	return status;
-}
-
 TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
 
-	tfs_blocks_end_device(false, device_now());
+	tfs_blocks_end_device(false, tfs_cudart_device());
+	tfs_reserves_drop(false, tfs_cudart_device());
 	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
 	if (frame.thread != NULL && status == cudaSuccess) {
-		const uint32_t device = device_now();
+		const uint32_t device = tfs_cudart_device();
 
 		tfs_memory_reset(device);
 		tfs_rewrite_reset(device);
@@ -270,10 +252,13 @@ TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
 TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMemGetInfo);
+
+	if (TFS_UNLIKELY(tfs_reserves_any()))
+		tfs_reserves_give_back(false, tfs_cudart_device());
 	const cudaError_t status = TFS_REAL(cudaMemGetInfo)(free_bytes, all);
 
 	if (status == cudaSuccess && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
-		*free_bytes += tfs_blocks_bytes(device_now());
+		*free_bytes += tfs_blocks_bytes(tfs_cudart_device());
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
@@ -313,10 +298,6 @@ TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *a
 	X(cudaFreeHost, host_free)                                                                 \
 	X(cudaHostRegister, host_register)                                                         \
 	X(cudaHostUnregister, host_unregister)                                                     \
-	X(cudaMallocAsync, alloc_async)                                                            \
-	X(cudaMallocAsync_ptsz, alloc_async)                                                       \
-	X(cudaFreeAsync, free_async)                                                               \
-	X(cudaFreeAsync_ptsz, free_async)                                                          \
 	X(cudaDeviceReset, reset)                                                                  \
 	X(cudaMemGetInfo, property)                                                                \
 	X(cudaPointerGetAttributes, other)                                                         \

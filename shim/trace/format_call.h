@@ -83,7 +83,8 @@ enum tfs_memory_kind {
 	X(28, host_result) /* 1: the call returns its result to host memory */                     \
 	X(29, handle)      /* library handle */                                                    \
 	X(30, argument)    /* a kernel's 4- or 8-byte scalar argument */                           \
-	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */
+	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */            \
+	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/reserves.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/pool_functions.h"
+#include "shim/capture.h"
+#include "shim/env.h"
+#include "shim/spin.h"
+
+#define MOST 16u
+#define DEVICES 64u
+
+/* Tests only, option `naive`: what the contract forbids. */
+#define NAIVE_HOARD (1u << 26) /* what is kept is never given back */
+#define NAIVE_TELL (1u << 29)  /* the program hears what the threshold is */
+
+#define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
+
+static struct reserve {
+	void *pool;
+	uint32_t device;
+	uint64_t bytes;
+} reserves[MOST];
+
+static struct tfs_spin lock;
+static _Atomic uint64_t short_of; /* bit by device */
+_Atomic uint32_t tfs_reserves_count;
+
+/* NULL: not there. The lock is held. */
+static struct reserve *find(const void *pool)
+{
+	const uint32_t count = atomic_load(&tfs_reserves_count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (reserves[i].pool == pool)
+			return &reserves[i];
+	return NULL;
+}
+
+/* False: no room. */
+static bool note(void *pool, uint32_t device, uint64_t bytes)
+{
+	tfs_spin_lock(&lock);
+	struct reserve *reserve = find(pool);
+	const uint32_t count = atomic_load(&tfs_reserves_count);
+	if (reserve == NULL && count < MOST) {
+		reserve = &reserves[count];
+		atomic_store(&tfs_reserves_count, count + 1);
+	}
+	if (reserve != NULL)
+		*reserve = (struct reserve){pool, device, bytes};
+	tfs_spin_unlock(&lock);
+	return reserve != NULL;
+}
+
+bool tfs_reserves_keep(bool driver, void *pool, uint32_t device, uint64_t bytes)
+{
+	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
+
+	if (use == NULL || device >= DEVICES || !note(pool, device, bytes))
+		return false;
+	if (use->set(pool, TFS_POOL_THRESHOLD, bytes) == 0)
+		return true;
+	tfs_reserves_leave(pool);
+	return false;
+}
+
+uint64_t tfs_reserves_kept(const void *pool)
+{
+	uint64_t bytes = 0;
+
+	if (!tfs_reserves_any())
+		return 0;
+	tfs_spin_lock(&lock);
+	const struct reserve *reserve = find(pool);
+	if (reserve != NULL)
+		bytes = reserve->bytes;
+	tfs_spin_unlock(&lock);
+	return bytes;
+}
+
+bool tfs_reserves_hidden(const void *pool)
+{
+	return (tfs_options.naive & NAIVE_TELL) == 0 && tfs_reserves_kept(pool) != 0;
+}
+
+void tfs_reserves_leave(const void *pool)
+{
+	if (!tfs_reserves_any())
+		return;
+	tfs_spin_lock(&lock);
+	struct reserve *reserve = find(pool);
+	if (reserve != NULL)
+		*reserve = reserves[atomic_fetch_sub(&tfs_reserves_count, 1) - 1];
+	tfs_spin_unlock(&lock);
+}
+
+/* Pools of the device; at most MOST. */
+static uint32_t of_device(uint32_t device, void **out_pools)
+{
+	uint32_t found = 0;
+
+	if (!tfs_reserves_any())
+		return 0;
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < atomic_load(&tfs_reserves_count); i++)
+		if (reserves[i].device == device)
+			out_pools[found++] = reserves[i].pool;
+	tfs_spin_unlock(&lock);
+	return found;
+}
+
+void tfs_reserves_drop(bool driver, uint32_t device)
+{
+	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
+	void *pools[MOST];
+	const uint32_t count = of_device(device, pools);
+
+	for (uint32_t i = 0; use != NULL && i < count; i++) {
+		tfs_reserves_leave(pools[i]);
+		use->set(pools[i], TFS_POOL_THRESHOLD, 0);
+	}
+}
+
+void tfs_reserves_give_back(bool driver, uint32_t device)
+{
+	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
+	void *pools[MOST];
+	const uint32_t count = of_device(device, pools);
+
+	if ((tfs_options.naive & NAIVE_HOARD) != 0 || tfs_capturing())
+		return;
+	for (uint32_t i = 0; use != NULL && i < count; i++)
+		use->trim(pools[i], 0);
+}
+
+bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
+{
+	const struct tfs_memory_functions *memory = tfs_memory_functions(driver);
+	void *pools[MOST];
+
+	if (status != OUT_OF_MEMORY || (tfs_options.naive & NAIVE_HOARD) != 0 || tfs_capturing() ||
+		of_device(device, pools) == 0)
+		return false;
+	atomic_fetch_or(&short_of, UINT64_C(1) << device);
+	if (memory != NULL)
+		memory->forget_error();
+	tfs_reserves_give_back(driver, device);
+	tfs_reserves_drop(driver, device);
+	return true;
+}
+
+void tfs_reserves_before(bool driver, uint32_t device)
+{
+	const struct tfs_memory_functions *memory =
+		tfs_reserves_any() ? tfs_memory_functions(driver) : NULL;
+
+	if (memory != NULL && memory->error_waits())
+		tfs_reserves_give_back(driver, device);
+}
+
+bool tfs_reserves_short(uint32_t device)
+{
+	return device >= DEVICES || (atomic_load(&short_of) >> device & 1) != 0;
+}
+
+void tfs_reserves_forget(void)
+{
+	memset(reserves, 0, sizeof(reserves));
+	atomic_store(&tfs_reserves_count, 0);
+	tfs_spin_unlock(&lock);
+}

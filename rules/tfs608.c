@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS608: handles, descriptors, streams and events that are made or ended in each step, and
+ * properties of a device that are asked for in each step though they never change. Setting what
+ * exists, and questions whose answers change, pass; so does what happens in at most every tenth
+ * step.
+ */
+#include <string.h>
+
+#include "rules/findings.h"
+
+static bool has(const char *name, const char *part)
+{
+	return strstr(name, part) != NULL;
+}
+
+/* Free memory and what a kernel can have are asked for with reason. */
+static bool is_constant(const char *name)
+{
+	return has(name, "DeviceProperties") || has(name, "DeviceGetAttribute") ||
+	       has(name, "GetVersion");
+}
+
+static const char *habit(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	const char *name = tfs_trace_function(timeline->trace, call->record->record.function);
+	const bool made = has(name, "Create") || has(name, "Init");
+	const bool ended = has(name, "Destroy");
+
+	if (call->record->status)
+		return NULL;
+	switch ((enum tfs_family)call->family) {
+	case TFS_FAMILY_handle:
+		return made ? "makes a library's handle" : ended ? "ends a library's handle" : NULL;
+	case TFS_FAMILY_descriptor:
+		return made ? "makes a descriptor" : ended ? "ends a descriptor" : NULL;
+	case TFS_FAMILY_stream_create:
+		return "makes a stream";
+	case TFS_FAMILY_stream_destroy:
+		return "ends a stream";
+	case TFS_FAMILY_event_create:
+		return "makes an event";
+	case TFS_FAMILY_event_destroy:
+		return "ends an event";
+	case TFS_FAMILY_property:
+		return is_constant(name) ? "asks for what never changes" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned rare = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (habit(timeline, tfs_steady_call(steady, i)))
+			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+	while (tfs_hits_next(steady, &hits, &place)) {
+		const struct tfs_host_call *call = &timeline->calls[place.items->call];
+		struct tfs_draft *draft;
+
+		if (place.seldom) {
+			rare++;
+			continue;
+		}
+		draft = tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
+			habit(timeline, call), (double)place.count / (double)steady->step_count);
+		if (draft && call->family == TFS_FAMILY_property)
+			draft->rewrite = "memoise";
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no handle, descriptor, stream or event comes and goes in the judged steps; %u "
+		"places do rarely",
+		rare);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs608 = {
+	.id = "TFS608",
+	.slug = "handle-churn",
+	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.title = "handles, descriptors, streams or events made anew in each step",
+	.why = "A library's handle allocates memory and may wait for the device when it is made or "
+	       "ended; descriptors, streams and events cost a call each, and "
+	       "cudaGetDeviceProperties alone takes a millisecond or two. A step needs the same "
+	       "ones each time.",
+	.advice = "Make it once before the training loop and use it in all steps; ask once for "
+		  "what cannot change, and with cudaDeviceGetAttribute for one value.",
+	.tips = "T27",
+	.detect = detect,
+};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_HOOKS_CUDA_DRIVER_MEMORY_H
+#define TFS_SHIM_HOOKS_CUDA_DRIVER_MEMORY_H
+
+/* What the driver's hooks on memory share. Any thread, inside a hook. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/driver.h"
+
+/* The current device. */
+uint32_t tfs_cuda_device(void);
+
+/* After an allocation: what rewrites hold is free memory. True when it is worth another try. */
+bool tfs_cuda_make_room(CUresult status);
+
+#endif

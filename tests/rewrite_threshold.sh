@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of pool-threshold: to the program no pool keeps anything, a naive one that does is
+# found out, each named check refuses, and it acts only by name and after it was tried out.
+#	rewrite_threshold.sh LIBRARY PROGRAMS_DIR   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 rewrite=pool-threshold
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+reserve=$programs/rewrite_reserve
+# Time matters where something is measured, and nowhere else.
+TFSIM_PACE=0
+export TFSIM_PACE
+small="TFSIM_MEMORY=256m"
+
+counterexample asked 20 536870912 "" "" "$reserve" asked
+counterexample own-threshold 0 134217728 "" "" "$reserve" own-threshold
+counterexample sized-by-free 8 67108864 pool_reserve=1m "$small" "$reserve" sized-by-free
+counterexample halves 4 67108864 pool_reserve=1m "$small" "$reserve" halves
+counterexample driver 10 67108864 pool_reserve=1m "$small" "${reserve}_driver"
+
+holds plain 12 "" "" "$reserve" plain
+holds error-kept 4 pool_reserve=1m "$small" "$reserve" error-kept
+holds pools 40 "" "" "$reserve" pools
+holds selected 12 "" "" "$reserve" selected
+holds threads 20 "" "" "$reserve" threads
+holds reset 36 "" "" "$reserve" reset
+
+# Each check by a case that breaks its precondition, and no other: so often.
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$reserve" plain
+refuses not-capturing 3 "" "" "$reserve" capturing
+refuses no-error-waiting 24 "" "" "$reserve" error-waiting
+refuses one-device 24 "" TFSIM_DEVICES=2 "$reserve" elsewhere
+refuses known-pool 24 "" "" "$reserve" unknown-pool
+refuses not-shared 24 "" "" "$reserve" shared-pool
+refuses threshold-unset 24 "" "" "$reserve" set-high
+refuses gives-back 24 "" "" "$reserve" without-waits
+refuses memory-left 23 "" "$small" "$reserve" plain
+refuses shadow-evidence 5 "" "" "$reserve" few
+refuses threshold-kept 44 "" "" "$reserve" crowd
+
+# In shadow the pool stays as it is; a value that the program did not set is found.
+rewrite=pool-threshold=shadow
+holds shadow 20 "" "" "$reserve" asked
+[ "$(ledger shadow "pool-threshold shadow-differs")" = 0 ] || fail "a clean try differs"
+holds meddled 1 naive=268435456 "" "$reserve" plain
+[ "$(ledger meddled "pool-threshold shadow-differs")" = 1 ] || fail "somebody else's threshold is not found"
+rewrite=pool-threshold
+holds dropped 0 naive=268435456 "" "$reserve" plain
+[ "$(ledger dropped "pool-threshold shadow-differs")" = 1 ] || fail "evidence against it is not found"
+[ "$(ledger dropped "pool-threshold applied")" = 0 ] || fail "it is applied against the evidence"
+
+# It gains where memory would be mapped anew in each step. Where the program asks in each step what
+# is free, it does not, and the pool is as it was.
+measured ordered "240 1024 1 ordered" apply "it gains"
+measured told "240 1024 1 ordered told given-back" lost off
+
+# The same bits, whichever steps it is on in.
+rewrite=off
+run without "" "" "$reserve" weights || fail "without: $(tail -n 3 "$out/without.out")"
+rewrite=pool-threshold
+for way in "" measure=200:alternate=1 measure=200:alternate=2 measure=200:alternate=5; do
+	holds weights 50 "record=windows:window=5:$way" "" "$reserve" weights
+	cmp -s "$out/without.out" "$out/weights.out" || fail "other weights with '$way'"
+done
+holds weights 50 "" TFSIM_HOSTILE=3 "$reserve" weights
+cmp -s "$out/without.out" "$out/weights.out" || fail "other weights on the hostile device"
+
+# Never by itself.
+for set in exact safe; do
+	rewrite=$set
+	run "set-$set" "" "" "$reserve" plain || fail "$set: $(tail -n 3 "$out/set-$set.out")"
+	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^pool-threshold state off" || fail "it is on in $set"
+done
+
+finish
