@@ -8,14 +8,14 @@ library=$1 programs=$2 trainer=$3 digits=$4 rewrite=alloc-pool
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
 pool=$programs/rewrite_pool
-small="TFSIM_MEMORY=256m"
+small="TFSIM_MEMORY=32m"
 
 # Counterexamples 4, 5, 6, 8, 7 and 14 of the contracts, and what a program may do wrong.
 counterexample free-waits 10 256 "" "" "$pool" free-waits
 counterexample two-streams 10 256 "" "" "$pool" two-streams
 counterexample nothing-stale 10 512 "" "" "$pool" nothing-stale
 counterexample whole-blocks 10 2048 "" "" "$pool" whole-blocks
-counterexample sized-by-free 10 1024 pool_reserve=1m "$small" "$pool" sized-by-free
+counterexample sized-by-free 4 1024 pool_reserve=1m "$small" "$pool" sized-by-free
 counterexample halves 10 1024 pool_reserve=1m "$small" "$pool" halves
 counterexample misuse 5 4096 "" "" "$pool" misuse
 
@@ -30,7 +30,7 @@ for devices in 1 2; do
 	holds "reset-$devices" 10 "" "TFSIM_DEVICES=$devices" "$pool" reset
 done
 
-counterexample driver 70 512 pool_reserve=1m "$small" "${pool}_driver"
+counterexample driver 70 512 pool_reserve=1m TFSIM_MEMORY=256m "${pool}_driver"
 
 # Each check by a case that breaks its precondition, and no other: so often.
 refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$pool" plain

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver says about an address, whom memory is shared with, and the end of contexts. */
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/reserves.h"
 #include "shim/driver.h"
 #include "shim/memory.h"
 
@@ -117,6 +118,7 @@ TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
                                                                                                    \
 		tfs_blocks_end_device(true, (uint32_t)device);                                     \
+		tfs_reserves_drop(true, (uint32_t)device);                                         \
 		const CUresult status = TFS_REAL(name)(device);                                    \
 		tfs_hook_plain(&frame, status);                                                    \
 		return status;                                                                     \

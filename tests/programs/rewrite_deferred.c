@@ -4,6 +4,8 @@
  * case each. They hold with and without tfshim, and fail when a free that the host can notice is
  * deferred: the script has it do so.
  */
+#include <cuda.h>
+#include <nccl.h>
 #include <pthread.h>
 
 #include "tests/programs/sim_gate.h"
@@ -227,6 +229,61 @@ static void reset(void)
 	in_order();
 }
 
+/* What a network card may read and write, by the driver's word; each block of the program's. */
+static void memory_operations(void)
+{
+	const unsigned on = 1;
+
+	for (int i = 0; i < ROUNDS; i++) {
+		char *memory;
+
+		OK(cudaMalloc((void **)&memory, BYTES));
+		(void)cuPointerSetAttribute(
+			&on, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)(uintptr_t)memory);
+		OK(cudaFree(memory));
+	}
+}
+
+/* The same by NCCL's. */
+static void registered_for_nccl(void)
+{
+	const int device = 0;
+	ncclComm_t comm;
+
+	TEST_NEED(ncclCommInitAll(&comm, 1, &device) == ncclSuccess);
+	for (int i = 0; i < ROUNDS; i++) {
+		void *handle = NULL;
+		char *memory;
+
+		OK(cudaMalloc((void **)&memory, BYTES));
+		(void)ncclCommRegister(comm, memory, BYTES, &handle);
+		OK(cudaFree(memory));
+	}
+	TEST_EQ(ncclCommDestroy(comm), ncclSuccess);
+}
+
+/* Something outside may be told by the device; having tried is enough. */
+static void external_semaphore(void)
+{
+	const struct cudaExternalSemaphoreHandleDesc like = {
+		.type = cudaExternalSemaphoreHandleTypeOpaqueFd, .handle.fd = -1};
+	cudaExternalSemaphore_t semaphore;
+
+	(void)cudaImportExternalSemaphore(&semaphore, &like);
+	(void)cudaGetLastError();
+	in_order();
+}
+
+static void driver_semaphore(void)
+{
+	const CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC like = {
+		.type = CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, .handle.fd = -1};
+	CUexternalSemaphore semaphore;
+
+	(void)cuImportExternalSemaphore(&semaphore, &like);
+	in_order();
+}
+
 static void info(void)
 {
 	size_t first, now, all;
@@ -255,6 +312,10 @@ static const struct {
 	{"few", few},
 	{"device-fails", device_fails},
 	{"reset", reset},
+	{"memory-operations", memory_operations},
+	{"registered-for-nccl", registered_for_nccl},
+	{"external-semaphore", external_semaphore},
+	{"driver-semaphore", driver_semaphore},
 	{"info", info},
 };
 
