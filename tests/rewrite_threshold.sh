@@ -56,15 +56,20 @@ measured ordered "240 1024 1 ordered" apply "it gains"
 measured told "240 1024 1 ordered told given-back" lost off
 
 # The same bits, whichever steps it is on in.
+same_weights_of() { # NAME
+	grep -e '^-*0x' "$out/$1.out" >"$out/$1.weights"
+	[ -s "$out/$1.weights" ] && cmp -s "$out/without.weights" "$out/$1.weights"
+}
 rewrite=off
 run without "" "" "$reserve" weights || fail "without: $(tail -n 3 "$out/without.out")"
+grep -e '^-*0x' "$out/without.out" >"$out/without.weights"
 rewrite=pool-threshold
 for way in "" measure=200:alternate=1 measure=200:alternate=2 measure=200:alternate=5; do
 	holds weights 50 "record=windows:window=5:$way" "" "$reserve" weights
-	cmp -s "$out/without.out" "$out/weights.out" || fail "other weights with '$way'"
+	same_weights_of weights || fail "other weights with '$way'"
 done
 holds weights 50 "" TFSIM_HOSTILE=3 "$reserve" weights
-cmp -s "$out/without.out" "$out/weights.out" || fail "other weights on the hostile device"
+same_weights_of weights || fail "other weights on the hostile device"
 
 # Never by itself.
 for set in exact safe; do
