@@ -92,6 +92,16 @@ done
 weights in-turn $costly:skip_min=1:measure=200:alternate=2 ""
 same_weights without in-turn
 
+# Steps that send the same batch each time win, by the measure of whole steps; where batches differ
+# it keeps away.
+run steps measure=200:window=5:record=windows "" "$programs/rewrite_steps" 300 4096 same ||
+	fail "steps: $(tail -n 3 "$out/steps.out")"
+[ "$hardware" = 1 ] || "$programs/ledger" "$out/steps.tfs" | grep "^copy-skip state apply .*it gains" ||
+	fail "steps: $("$programs/ledger" "$out/steps.tfs" | grep "^copy-skip state")"
+run differing measure=200:window=5:record=windows "" "$programs/rewrite_steps" 100 1024 ||
+	fail "differing: $(tail -n 3 "$out/differing.out")"
+[ "$(ledger differing "copy-skip applied")" = 0 ] || fail "a copy of other bytes is left out"
+
 # Never by itself.
 for set in exact safe; do
 	rewrite=$set
