@@ -20,8 +20,8 @@ counterexample host-function 10 $early $costly "" "$skip" host-function
 holds same 30 $costly "" "$skip" same
 holds source-changes 10 $costly "" "$skip" source-changes
 holds sizes 60 $costly "" "$skip" sizes
-holds racing 20 $costly "" "$skip" racing
-holds threads 8 $costly "" "$skip" threads
+holds racing 5 $costly "" "$skip" racing
+holds threads 1 $costly "" "$skip" threads
 holds reset 60 $costly "" "$skip" reset
 holds forks 60 $costly "" "$skip" forks
 
@@ -69,7 +69,7 @@ holds driver 10 $costly "" "$limits" driver
 rewrite=copy-skip=shadow
 holds shadow 30 "" "" "$skip" same
 for case in shadow racing; do
-	holds "$case" 10 "" "" "$skip" "$([ $case = shadow ] && echo target-changes || echo racing)"
+	holds "$case" 5 "" "" "$skip" "$([ $case = shadow ] && echo target-changes || echo racing)"
 	[ "$(ledger "$case" "copy-skip shadow-differs")" = 0 ] || fail "$case: equal bytes differ"
 done
 run wrong naive=$all_equal "" "$skip" target-changes || fail "wrong: $(tail -n 3 "$out/wrong.out")"
