@@ -28,15 +28,15 @@ struct tfs_frame {
 	uint32_t wanted;
 };
 
-/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again.
- * Returns what is wanted of the call. */
+/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again, zeros
+ * that were held back, save where the call `tells` what it works on. Returns what is wanted. */
 uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	const struct tfs_function *function, uint64_t address, uint64_t stack);
+	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells);
 
 /* The clock is read first: the rest of entering runs in the time that reading it takes. What takes
  * longer is not the call's, and the clock is read anew. */
-static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
-	const struct tfs_function *function, uint64_t address, uint64_t stack)
+static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_as(
+	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
 {
 	struct tfs_frame frame = {.thread = tfs_self.active};
 
@@ -56,16 +56,27 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
 		frame.start_ticks = tfs_clock_ticks();
 	}
 	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
-	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & TFS_WANT_DEVICE)) != 0)) {
-		frame.wanted =
-			tfs_hook_enter_slowly(frame.thread, frame.entry, function, address, stack);
+	if (TFS_UNLIKELY((frame.entry->flags |
+				 (frame.wanted & (TFS_WANT_DEVICE | TFS_WANT_FILLS))) != 0)) {
+		frame.wanted = tfs_hook_enter_slowly(
+			frame.thread, frame.entry, function, address, stack, tells);
 		frame.start_ticks = tfs_clock_ticks();
 	}
 	return frame;
 }
+static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
+	const struct tfs_function *function, uint64_t address, uint64_t stack)
+{
+	return tfs_hook_enter_as(function, address, stack, false);
+}
 #define TFS_ENTER(name)                                                                            \
 	tfs_hook_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                      \
 		(uint64_t)__builtin_dwarf_cfa())
+
+/* For a call that tells of all the memory it works on before it is made, see fills.h. */
+#define TFS_ENTER_TELLING(name)                                                                    \
+	tfs_hook_enter_as(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                   \
+		(uint64_t)__builtin_dwarf_cfa(), true)
 
 /* A call without totals; false when it is not to be recorded at all. */
 bool tfs_hook_count_loss(struct tfs_frame *frame);

@@ -72,10 +72,12 @@ void tfs_hook_define_all(void)
 }
 
 uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	const struct tfs_function *function, uint64_t address, uint64_t stack)
+	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
 {
 	const int saved = errno;
 
+	if (!tells)
+		tfs_rewrite_before(function);
 	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(thread, entry, address, stack, function);
 	if ((entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0)
@@ -85,7 +87,7 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	if ((wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_push(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
-	return wanted;
+	return tells ? wanted : wanted & ~TFS_WANT_FILLS;
 }
 
 /* The table is full; or this is a child, made while the call was under way. */

@@ -59,17 +59,21 @@ struct tfs_hook_family {
  * TFS_TWIN_REAL(name) take the place of TFS_ENTER, and of TFS_REAL.
  */
 #define TFS_TWIN_HOOKS(type, name, suffix, parameters, arguments)                                  \
+	TFS_TWIN_HOOKS_BY(TFS_ENTER, type, name, suffix, parameters, arguments)
+#define TFS_TELLING_TWIN_HOOKS(type, name, suffix, parameters, arguments)                          \
+	TFS_TWIN_HOOKS_BY(TFS_ENTER_TELLING, type, name, suffix, parameters, arguments)
+#define TFS_TWIN_HOOKS_BY(enter, type, name, suffix, parameters, arguments)                        \
 	static inline __attribute__((always_inline)) type tfs_twin_##name(                         \
 		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters);         \
 	TFS_HOOK(type, name, parameters)                                                           \
 	{                                                                                          \
-		const struct tfs_frame frame = TFS_ENTER(name);                                    \
+		const struct tfs_frame frame = enter(name);                                    \
                                                                                                    \
 		return tfs_twin_##name(frame, (void *)TFS_REAL(name), false, TFS_LIST arguments);  \
 	}                                                                                          \
 	TFS_HOOK(type, name##suffix, parameters)                                                   \
 	{                                                                                          \
-		const struct tfs_frame frame = TFS_ENTER(name##suffix);                            \
+		const struct tfs_frame frame = enter(name##suffix);                            \
                                                                                                    \
 		return tfs_twin_##name(                                                            \
 			frame, (void *)TFS_REAL(name##suffix), true, TFS_LIST arguments);          \

@@ -159,20 +159,6 @@ const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file
 	return found;
 }
 
-bool tfs_object_imports(const struct dl_phdr_info *object, const char *name)
-{
-	struct tables tables;
-
-	if (!read_tables(object, &tables))
-		return false;
-	/* Symbols that are not defined come before those that are hashed. */
-	for (uint32_t i = 1; i < tables.gnu_hash[1]; i++)
-		if (tables.symbols[i].st_shndx == SHN_UNDEF &&
-			strcmp(tables.strings + tables.symbols[i].st_name, name) == 0)
-			return true;
-	return false;
-}
-
 static bool each_in(const struct tables *tables, const ElfW(Rela) * entries, uint64_t bytes,
 	bool (*visit)(const char *name, void *argument), void *argument)
 {
@@ -217,6 +203,27 @@ bool tfs_object_each_import(const struct dl_phdr_info *object,
 	if (each_in(&tables, data, data_bytes, visit, argument))
 		each_in(&tables, calls, call_bytes, visit, argument);
 	return true;
+}
+
+struct import {
+	const char *name;
+	bool found;
+};
+
+static bool look_for(const char *name, void *argument)
+{
+	struct import *import = argument;
+
+	import->found = strcmp(name, import->name) == 0;
+	return !import->found;
+}
+
+bool tfs_object_imports(const struct dl_phdr_info *object, const char *name)
+{
+	struct import import = {.name = name};
+
+	tfs_object_each_import(object, look_for, &import);
+	return import.found;
 }
 
 struct locate {

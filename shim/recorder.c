@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "rules/rewrites/rewrite.h"
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
@@ -248,11 +249,17 @@ struct tfs_thread *tfs_recorder_thread(void)
 {
 	struct tfs_thread *thread = NULL;
 
-	if (tfs_self.owned != NULL || tfs_self.busy || forgotten)
+	/* Inside a hook. */
+	if ((tfs_self.owned != NULL && !tfs_self.busy) || forgotten)
 		return NULL;
 	const int saved = errno;
 	if (tfs_shim_forget_parents())
 		return NULL;
+	if (tfs_self.busy) {
+		tfs_rewrite_before(NULL);
+		errno = saved;
+		return NULL;
+	}
 	tfs_self.busy = true;
 	const bool running = tfs_shim_running();
 	if (running)
@@ -262,6 +269,8 @@ struct tfs_thread *tfs_recorder_thread(void)
 	/* A thread that cannot have buffers is not asked again. */
 	tfs_self.busy = running && thread == NULL;
 	tfs_self.active = thread;
+	if (thread == NULL)
+		tfs_rewrite_before(NULL);
 	errno = saved;
 	return thread;
 }

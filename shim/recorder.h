@@ -22,6 +22,7 @@
 #define TFS_WANT_STEPS 2u  /* the step search is still on */
 #define TFS_WANT_DEVICE 4u /* CUPTI activity is on: tie it to the calls */
 #define TFS_WANT_WORK 8u   /* a rewrite follows what is submitted */
+#define TFS_WANT_FILLS 16u /* zeros may be held back: they come before the call */
 
 struct tfs_thread {
 	char *next; /* where the next record goes */

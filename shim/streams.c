@@ -16,6 +16,7 @@ static struct {
 } slots[SLOTS];
 static uint64_t handles[SLOTS]; /* by id - 1 */
 static _Atomic bool free_seen;
+static _Atomic uint32_t made;
 static uint32_t last_id;
 static struct tfs_spin lock;
 
@@ -90,8 +91,14 @@ bool tfs_streams_free(void)
 	return atomic_load(&free_seen);
 }
 
+uint32_t tfs_streams_made(void)
+{
+	return atomic_load(&made);
+}
+
 void tfs_stream_created(const void *handle, uint32_t flags)
 {
+	atomic_fetch_add(&made, 1);
 	if ((flags & TFS_STREAM_NON_BLOCKING) != 0)
 		atomic_store(&free_seen, true);
 	define((uint64_t)(uintptr_t)handle, flags, true);

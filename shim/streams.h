@@ -45,6 +45,9 @@ void *tfs_stream_handle(uint16_t id);
 /* Was there ever a stream that does not keep to the legacy stream's order? */
 bool tfs_streams_free(void);
 
+/* How many streams were created? */
+uint32_t tfs_streams_made(void);
+
 /* A stream was created; `flags` is TFS_STREAM_NON_BLOCKING or 0. */
 void tfs_stream_created(const void *handle, uint32_t flags);
 

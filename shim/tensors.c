@@ -77,6 +77,41 @@ bool tfs_tensor_read(cudnnTensorDescriptor_t descriptor, struct tfs_tensor *out_
 	return true;
 }
 
+bool tfs_filter_dense(const struct tfs_tensor *filter)
+{
+	return filter->bytes > 0 &&
+	       (filter->type == CUDNN_DATA_FLOAT || filter->type == CUDNN_DATA_DOUBLE ||
+		       filter->type == CUDNN_DATA_HALF || filter->type == CUDNN_DATA_BFLOAT16);
+}
+
+bool tfs_tensor_dense(const struct tfs_tensor *tensor)
+{
+	bool counted[8] = {false};
+	uint64_t expected = 1;
+
+	if (!tfs_filter_dense(tensor))
+		return false;
+	/* Each stride in its turn is the product of the sizes of all smaller ones. */
+	for (int done = 0; done < tensor->rank; done++) {
+		int next = -1;
+
+		for (int i = 0; i < tensor->rank; i++)
+			if (!counted[i] &&
+				(tensor->dims[i] == 1 || (uint64_t)tensor->strides[i] == expected))
+				next = i;
+		if (next < 0)
+			return false;
+		counted[next] = true;
+		expected *= (uint64_t)tensor->dims[next];
+	}
+	return true;
+}
+
+uint32_t tfs_tensor_element_bytes(const struct tfs_tensor *tensor)
+{
+	return type_bytes(tensor->type);
+}
+
 bool tfs_filter_read(cudnnFilterDescriptor_t descriptor, struct tfs_tensor *out_filter)
 {
 	cudnnDataType_t type;

@@ -32,6 +32,11 @@ bool tfs_tensor_read(cudnnTensorDescriptor_t descriptor, struct tfs_tensor *out_
 /* The same of a filter; strides are not given. */
 bool tfs_filter_read(cudnnFilterDescriptor_t descriptor, struct tfs_tensor *out_filter);
 
+/* Is each byte from the first to behind the last an element's, of a number of 2, 4 or 8 bytes? */
+bool tfs_tensor_dense(const struct tfs_tensor *tensor);
+bool tfs_filter_dense(const struct tfs_tensor *filter);
+uint32_t tfs_tensor_element_bytes(const struct tfs_tensor *tensor);
+
 /* The problem of a convolution between `x` (data or its gradient), `w` and `y`. False when it is
  * not a plain two-dimensional one. */
 bool tfs_problem_read(enum tfs_family family, cudnnTensorDescriptor_t x, cudnnFilterDescriptor_t w,

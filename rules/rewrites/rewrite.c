@@ -82,6 +82,7 @@ void tfs_rewrite_start(void)
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
+		taking |= rewrite->fill != NULL ? TFS_TAKES_FILLS : 0;
 		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
 		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
@@ -325,6 +326,50 @@ void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_all[i]->submitted != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->submitted(function, details);
+}
+
+bool tfs_rewrite_fill(const struct tfs_fill_call *call)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
+		if (tfs_rewrite_all[i]->fill != NULL && takes_part(i))
+			done = tfs_rewrite_all[i]->fill(call);
+	errno = saved;
+	return done;
+}
+
+/* The hook keeps errno. */
+void tfs_rewrite_before(const struct tfs_function *function)
+{
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->before != NULL)
+			tfs_rewrite_all[i]->before(function);
+}
+
+void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->use != NULL)
+			tfs_rewrite_all[i]->use(call, use);
+	errno = saved;
+}
+
+bool tfs_rewrite_used(struct tfs_use *use, uint32_t status)
+{
+	const int saved = errno;
+	bool again = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !again; i++)
+		if (tfs_rewrite_all[i]->used != NULL)
+			again = tfs_rewrite_all[i]->used(use, status);
+	errno = saved;
+	return again;
 }
 
 void tfs_rewrite_reset(uint32_t device)

@@ -107,10 +107,15 @@ static const char *const users[] = {"libibverbs", "librdmacm", "libfabric", "lib
 	"libmpi", "libgdrapi", "libnvshmem", "libcufile", "libcufft", "libcusolver", "libcusparse",
 	"libcutensor", "libcudla", "libnpp", "libnvjpeg", "libnvinfer"};
 
+/* Those of the system that look nothing of CUDA's up by name. */
+static const char *const ordinary[] = {"ld-linux", "libasan.", "libc.so", "libdl.", "libgcc_s.",
+	"libgomp.", "libpthread.", "libstdc++.", "libtsan.", "libubsan.", "libunwind"};
+
 static struct tfs_spin lock;
 static unsigned long long looked_at; /* objects loaded by the last look, 0 = none yet */
 static bool work_unseen;
 static bool users_there;
+static bool lookups_there;
 
 static bool matches(const char *name, const char *pattern)
 {
@@ -157,6 +162,29 @@ static bool look_at_import(const char *name, void *nothing)
 	return sought == NULL;
 }
 
+/* Is the file part of one of NVIDIA's libraries, as one that they are linked to? */
+static int find_owner(struct dl_phdr_info *object, size_t bytes, void *file)
+{
+	const char *slash = strrchr(object->dlpi_name, '/');
+
+	(void)bytes;
+	return tfs_driver_exempts(slash != NULL ? slash + 1 : object->dlpi_name) &&
+	       tfs_object_needs(object, file) != NULL;
+}
+
+static bool looks_up(const struct dl_phdr_info *object, const char *file)
+{
+	/* An address in this library. */
+	if (tfs_object_contains(object, (uint64_t)(uintptr_t)ordinary) ||
+		(!tfs_object_imports(object, "dlsym") && !tfs_object_imports(object, "dlvsym") &&
+			!tfs_object_imports(object, "dlmopen")))
+		return false;
+	for (size_t i = 0; i < sizeof(ordinary) / sizeof(ordinary[0]); i++)
+		if (strncmp(file, ordinary[i], strlen(ordinary[i])) == 0)
+			return false;
+	return *file == '\0' || dl_iterate_phdr(find_owner, (void *)(uintptr_t)file) == 0;
+}
+
 static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
 	unsigned long long *adds = argument;
@@ -172,6 +200,7 @@ static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 	/* What is not found there is no CUDA's: the kernel's own, and the loader. */
 	if (!tfs_driver_exempts(file) && strncmp(file, "linux-vdso", 10) != 0)
 		work_unseen |= !tfs_object_each_import(object, look_at_import, NULL);
+	lookups_there |= !tfs_driver_exempts(file) && looks_up(object, file);
 	return 0;
 }
 
@@ -196,4 +225,10 @@ bool tfs_unseen_users(void)
 {
 	look();
 	return users_there;
+}
+
+bool tfs_unseen_lookups(void)
+{
+	look();
+	return lookups_there;
 }

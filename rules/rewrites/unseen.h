@@ -20,4 +20,8 @@ bool tfs_unseen_work(void);
  * memory, or one of NVIDIA's whose calls have no hooks? */
 bool tfs_unseen_users(void);
 
+/* Does an object other than NVIDIA's and the system's look functions up by name, CUDA's or others,
+ * or open libraries in a name space of their own? */
+bool tfs_unseen_lookups(void);
+
 #endif

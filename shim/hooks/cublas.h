@@ -15,6 +15,9 @@
 /* Starts the details of a call on the handle's stream. */
 void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle);
 
+/* The handle's stream; false when that is not known, or the program gave it memory to work in. */
+bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream);
+
 /* Do the handle's scalars and results lie in host memory? */
 bool tfs_cublas_host_pointers(cublasHandle_t handle);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cublas_v2.h>
 
+#include "rules/rewrites/fills.h"
 #include "shim/hooks/cublas.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
@@ -62,19 +63,89 @@ static void note(struct tfs_frame *frame, const struct gemm *call)
 	tfs_hook_details(frame, &details);
 }
 
+static void use_matrix(struct tfs_use_call *call, const void *address, int leading, int rows,
+	int columns, long long stride, int batch, uint32_t bytes)
+{
+	const uint64_t elements = (uint64_t)leading * (uint64_t)(columns - 1) + (uint64_t)rows;
+
+	call->unknown |= leading < 1 || rows < 1 || columns < 1 || stride < 0;
+	tfs_use_reads(
+		call, address, (elements + (uint64_t)stride * (uint64_t)(batch - 1)) * bytes);
+	tfs_use_shape(call, (uint64_t)(uint32_t)leading << 32 | (uint32_t)rows);
+	tfs_use_shape(call, (uint64_t)(uint32_t)columns << 32 | (uint32_t)stride);
+}
+
+/* Is C written without gaps? */
+static bool is_dense(const struct gemm *call)
+{
+	return (call->ldc == call->m || call->n == 1) &&
+	       (call->batch == 1 ||
+		       call->stride_c == (long long)call->m * (long long)call->n) &&
+	       call->c_bytes > 1;
+}
+
+/* Before the call: says what memory it works on. `simple`: its scalars and its result are numbers
+ * of the sizes that are given. */
+static void tell(
+	struct tfs_frame *frame, struct tfs_use *use, const struct gemm *call, bool simple)
+{
+	tfs_use_init(use, call->beta, (void *)(uintptr_t)call->c);
+	if (!tfs_fills_followed(frame))
+		return;
+	struct tfs_use_call told = {.repeats = true,
+		.element_bytes = call->c_bytes,
+		.output = use->output,
+		.site = frame->entry->site};
+	told.unknown = !tfs_cublas_stream(call->handle, &told.stream) ||
+		       !tfs_cublas_host_pointers(call->handle) || call->alpha == NULL ||
+		       call->beta == NULL || call->batch < 1;
+	use_matrix(&told, call->a, call->lda, call->a_transposed ? call->k : call->m,
+		call->a_transposed ? call->m : call->k, call->stride_a, call->batch, call->a_bytes);
+	use_matrix(&told, call->b, call->ldb, call->b_transposed ? call->n : call->k,
+		call->b_transposed ? call->k : call->n, call->stride_b, call->batch, call->b_bytes);
+	use_matrix(&told, call->c, call->ldc, call->m, call->n, call->stride_c, call->batch,
+		call->c_bytes);
+	/* The last of what it reads is what it writes. */
+	told.output_bytes = told.unknown ? 0 : told.reads[--told.read_count].bytes;
+	told.dense = is_dense(call);
+	told.scaled = simple && !told.unknown;
+	if (told.scaled) {
+		told.alpha = tfs_cublas_scalar(call->handle, call->alpha, call->scalar_bytes);
+		told.beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar_bytes);
+	}
+	tfs_use_shape(&told, (uint64_t)(uint32_t)call->compute << 32 | call->a_transposed << 1 |
+				     call->b_transposed);
+	tfs_rewrite_use(&told, use);
+}
+
+/* Are the scalars of a product with this result, computed so, of the size that tfs_cublas_scalar()
+ * is asked for, and is the result of numbers? */
+static bool is_simple(cublasComputeType_t compute, cudaDataType type)
+{
+	const bool number =
+		type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+
+	return number && compute != CUBLAS_COMPUTE_16F && compute != CUBLAS_COMPUTE_16F_PEDANTIC &&
+	       compute != CUBLAS_COMPUTE_32I && compute != CUBLAS_COMPUTE_32I_PEDANTIC;
+}
+
 TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const float *alpha, const float *a, int lda, const float *b, int ldb,
 		const float *beta, float *c, int ldc))
 {
-	struct tfs_frame frame = TFS_ENTER(cublasSgemm_v2);
-	const cublasStatus_t status = TFS_REAL(cublasSgemm_v2)(
-		handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemm_v2);
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	struct tfs_use use;
+	cublasStatus_t status;
+
+	tell(&frame, &use, &call, true);
+	do {
+		status = TFS_REAL(cublasSgemm_v2)( handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-				c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0});
+		note(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -83,14 +154,18 @@ TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
 		const double *alpha, const double *a, int lda, const double *b, int ldb,
 		const double *beta, double *c, int ldc))
 {
-	struct tfs_frame frame = TFS_ENTER(cublasDgemm_v2);
-	const cublasStatus_t status = TFS_REAL(cublasDgemm_v2)(
-		handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cublasDgemm_v2);
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0};
+	struct tfs_use use;
+	cublasStatus_t status;
+
+	tell(&frame, &use, &call, true);
+	do {
+		status = TFS_REAL(cublasDgemm_v2)( handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-				c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0});
+		note(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -100,14 +175,18 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 		int ldb, long long stride_b, const float *beta, float *c, int ldc,
 		long long stride_c, int batch))
 {
-	struct tfs_frame frame = TFS_ENTER(cublasSgemmStridedBatched);
-	const cublasStatus_t status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k,
-		alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemmStridedBatched);
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta, 4, 0};
+	struct tfs_use use;
+	cublasStatus_t status;
+
+	tell(&frame, &use, &call, true);
+	do {
+		status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, use.beta, use.output, ldc, stride_c, batch);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k,
-				     a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4,
-				     4, 4, alpha, beta, 4, 0});
+		note(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -117,16 +196,18 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 		cudaDataType b_type, int ldb, const void *beta, void *c, cudaDataType c_type,
 		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
 {
-	struct tfs_frame frame = TFS_ENTER(cublasGemmEx);
-	const cublasStatus_t status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a,
-		a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cublasGemmEx);
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type), tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha, beta, compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute};
+	struct tfs_use use;
+	cublasStatus_t status;
+
+	tell(&frame, &use, &call, is_simple(compute, c_type));
+	do {
+		status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, use.beta, use.output, c_type, ldc, compute, algorithm);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-				c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
-				tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha,
-				beta, compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute});
+		note(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -135,17 +216,21 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 		const float *a, int lda, const float *x, int incx, const float *beta, float *y,
 		int incy))
 {
-	struct tfs_frame frame = TFS_ENTER(cublasSgemv_v2);
-	const cublasStatus_t status =
-		TFS_REAL(cublasSgemv_v2)(handle, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemv_v2);
+	/* As a product with one column; a transposed matrix is stored as k by m. */
 	const int in = ta == CUBLAS_OP_N ? n : m;
 	const int out = ta == CUBLAS_OP_N ? m : n;
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda, in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	struct tfs_use use;
+	cublasStatus_t status;
 
-	/* As a product with one column; a transposed matrix is stored as k by m. */
+	tell(&frame, &use, &call, incx > 0 && incy == 1);
+	do {
+		status = TFS_REAL(cublasSgemv_v2)(handle, ta, m, n, alpha, a, lda, x, incx, use.beta, use.output, incy);
+	} while (tfs_use_again(&use, status));
+
 	if (TFS_END(&frame, status, 0))
-		note(&frame,
-			&(struct gemm){handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
-				in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0});
+		note(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 

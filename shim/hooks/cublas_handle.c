@@ -33,6 +33,20 @@ void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle)
 	tfs_details_init(details, tfs_stream_id(stream, 0));
 }
 
+static _Atomic bool own_workspace;
+
+bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream)
+{
+	cudaStream_t stream = NULL;
+
+	look_up();
+	if (own_workspace || cublas.stream == NULL ||
+		cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
+		return false;
+	*out_stream = stream;
+	return true;
+}
+
 bool tfs_cublas_host_pointers(cublasHandle_t handle)
 {
 	cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
@@ -58,8 +72,17 @@ TFS_PLAIN_HOOK(cublasStatus_t, cublasSetMathMode, (cublasHandle_t handle, cublas
 	(handle, mode))
 TFS_PLAIN_HOOK(cublasStatus_t, cublasSetPointerMode_v2,
 	(cublasHandle_t handle, cublasPointerMode_t mode), (handle, mode))
-TFS_PLAIN_HOOK(cublasStatus_t, cublasSetWorkspace_v2,
-	(cublasHandle_t handle, void *workspace, size_t bytes), (handle, workspace, bytes))
+
+TFS_HOOK(cublasStatus_t, cublasSetWorkspace_v2,
+	(cublasHandle_t handle, void *workspace, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cublasSetWorkspace_v2);
+	const cublasStatus_t status = TFS_REAL(cublasSetWorkspace_v2)(handle, workspace, bytes);
+
+	own_workspace = true;
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 
 #define FUNCTIONS(X)                                                                               \
 	X(cublasCreate_v2, handle)                                                                 \

@@ -1,13 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/fills.h"
 #include "shim/hooks/copy.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
+/* Before a plain copy or fill: says what memory it works on. */
+static inline void tell(struct tfs_frame *frame, void *target, const void *source, size_t bytes,
+	void *stream, bool per_thread)
+{
+	struct tfs_use use;
+
+	if (!tfs_fills_followed(frame))
+		return;
+	struct tfs_use_call call = {.output = target,
+		.output_bytes = bytes,
+		.stream = stream == NULL && per_thread ? cudaStreamPerThread : stream,
+		.site = frame->entry->site};
+	if (source != NULL)
+		tfs_use_reads(&call, source, bytes);
+	tfs_use_init(&use, NULL, target);
+	tfs_rewrite_use(&call, &use);
+}
+
+/* Before a fill: is it seen to by a rewrite, now or later? */
+static inline __attribute__((always_inline)) bool take_fill(const struct tfs_frame *frame,
+	void *target, int value, size_t bytes, void *stream, bool per_thread)
+{
+	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+			       TFS_TAKES_FILLS) == 0) ||
+		frame->thread == NULL || (unsigned char)value != 0 || bytes == 0)
+		return false;
+	return tfs_rewrite_fill(&(struct tfs_fill_call){
+		target, bytes, stream, per_thread, frame->entry->site});
+}
+
+TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind),
 	(target, source, bytes, kind))
 {
@@ -19,6 +50,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 		.real = real};
 	uint32_t status;
 
+	tell(&frame, target, source, bytes, NULL, per_thread);
 	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
 	if (TFS_END(&frame, status, bytes))
@@ -27,7 +59,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
+TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
 		cudaStream_t stream),
 	(target, source, bytes, kind, stream))
@@ -42,6 +74,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 		.real = real};
 	uint32_t status;
 
+	tell(&frame, target, source, bytes, stream, per_thread);
 	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
 	if (TFS_END(&frame, status, bytes))
@@ -94,23 +127,29 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 	return TFS_LEAVE(&frame), status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
+TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
 	(target, value, bytes))
 {
-	const cudaError_t status = TFS_TWIN_REAL(cudaMemset)(target, value, bytes);
+	cudaError_t status = cudaSuccess;
 
+	tell(&frame, target, NULL, bytes, NULL, per_thread);
+	if (!take_fill(&frame, target, value, bytes, NULL, per_thread))
+		status = TFS_TWIN_REAL(cudaMemset)(target, value, bytes);
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_set(
 			&frame, target, (uint32_t)value, bytes, tfs_stream_id(NULL, per_thread));
 	return TFS_LEAVE(&frame), status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
+TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 	(void *target, int value, size_t bytes, cudaStream_t stream),
 	(target, value, bytes, stream))
 {
-	const cudaError_t status = TFS_TWIN_REAL(cudaMemsetAsync)(target, value, bytes, stream);
+	cudaError_t status = cudaSuccess;
 
+	tell(&frame, target, NULL, bytes, stream, per_thread);
+	if (!take_fill(&frame, target, value, bytes, stream, per_thread))
+		status = TFS_TWIN_REAL(cudaMemsetAsync)(target, value, bytes, stream);
 	if (TFS_END(&frame, status, bytes))
 		tfs_note_set(
 			&frame, target, (uint32_t)value, bytes, tfs_stream_id(stream, per_thread));

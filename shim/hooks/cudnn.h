@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "rules/rewrites/fills.h"
+#include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
 #include "shim/streams.h"
 #include "shim/tensors.h"
@@ -61,6 +63,45 @@ static inline void tfs_put_workspace(struct tfs_details *details, const void *ad
 		tfs_put_operand(details, address, bytes,
 			TFS_ROLE_SCRATCH | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE));
 	tfs_put_attribute(details, TFS_ATTRIBUTE_workspace, bytes);
+}
+
+/* What a call on the handle's stream is to be told of with, see fills.h. */
+static inline struct tfs_use_call tfs_cudnn_use(
+	const struct tfs_frame *frame, cudnnHandle_t handle, const void *alpha, const void *beta)
+{
+	return (struct tfs_use_call){.stream = tfs_cudnn_stream(handle),
+		.scaled = alpha != NULL && beta != NULL,
+		.repeats = true,
+		.site = frame->entry->site};
+}
+
+static inline void tfs_use_tensor_shape(struct tfs_use_call *call, const struct tfs_tensor *tensor)
+{
+	for (int i = 0; i < tensor->rank; i++)
+		tfs_use_shape(call, (uint64_t)(uint32_t)tensor->dims[i] << 32 |
+					    (uint32_t)tensor->strides[i]);
+	tfs_use_shape(call, (uint64_t)tensor->type);
+}
+
+static inline void tfs_use_output(struct tfs_use_call *call, const struct tfs_tensor *tensor,
+	void *address, bool dense, const void *alpha, const void *beta)
+{
+	call->output = address;
+	call->output_bytes = tensor->bytes;
+	call->dense = dense;
+	call->element_bytes = tfs_tensor_element_bytes(tensor);
+	if (call->scaled) {
+		call->alpha = tfs_cudnn_scalar(alpha, tensor->type);
+		call->beta = tfs_cudnn_scalar(beta, tensor->type);
+	}
+	tfs_use_tensor_shape(call, tensor);
+}
+
+static inline void tfs_use_input(
+	struct tfs_use_call *call, const struct tfs_tensor *tensor, const void *address)
+{
+	tfs_use_reads(call, address, tensor->bytes);
+	tfs_use_tensor_shape(call, tensor);
 }
 
 #endif

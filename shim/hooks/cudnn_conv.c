@@ -103,6 +103,58 @@ static bool taken_back(struct tfs_convolution_call *call, cudnnStatus_t status, 
 	return true;
 }
 
+/* Those that documentation calls "not deterministic". */
+static bool repeats(const struct tfs_convolution_call *call)
+{
+	switch (call->family) {
+	case TFS_FAMILY_conv_backward_filter:
+		return call->algorithm != CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0 &&
+		       call->algorithm != CUDNN_CONVOLUTION_BWD_FILTER_ALGO_3;
+	case TFS_FAMILY_conv_backward_data:
+		return call->algorithm != CUDNN_CONVOLUTION_BWD_DATA_ALGO_0;
+	default:
+		return true;
+	}
+}
+
+struct workspace {
+	const void *address;
+	size_t bytes;
+};
+
+/* Before the call, as it will be made, or as it was asked for: says what memory it works on. */
+static void tell(struct tfs_frame *frame, struct tfs_use *use,
+	const struct tfs_convolution_call *call, const struct workspace *asked, const void *alpha,
+	const void *beta, void *output)
+{
+	struct tfs_tensor x, w, y;
+
+	tfs_use_init(use, beta, output);
+	if (!tfs_fills_followed(frame))
+		return;
+	struct tfs_use_call told = tfs_cudnn_use(frame, call->handle, alpha, beta);
+	told.unknown = !tfs_tensor_read(call->x_descriptor, &x) ||
+		       !tfs_filter_read(call->w_descriptor, &w) ||
+		       !tfs_tensor_read(call->y_descriptor, &y);
+	told.repeats = repeats(call);
+	tfs_use_shape(&told, (uint64_t)call->algorithm);
+	tfs_use_reads(&told, call->workspace, call->workspace_bytes);
+	tfs_use_reads(&told, asked->address, asked->bytes);
+	if (call->family == TFS_FAMILY_conv_backward_data)
+		tfs_use_output(&told, &x, output, tfs_tensor_dense(&x), alpha, beta);
+	else
+		tfs_use_input(&told, &x, call->x);
+	if (call->family == TFS_FAMILY_conv_backward_filter)
+		tfs_use_output(&told, &w, output, tfs_filter_dense(&w), alpha, beta);
+	else
+		tfs_use_input(&told, &w, call->w);
+	if (call->family == TFS_FAMILY_conv_forward)
+		tfs_use_output(&told, &y, output, tfs_tensor_dense(&y), alpha, beta);
+	else
+		tfs_use_input(&told, &y, call->y);
+	tfs_rewrite_use(&told, use);
+}
+
 TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_descriptor,
 		const void *x, const cudnnFilterDescriptor_t w_descriptor, const void *w,
@@ -110,7 +162,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 		void *workspace, size_t workspace_bytes, const void *beta,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionForward);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnConvolutionForward);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_forward,
 		.handle = handle,
 		.alpha = alpha,
@@ -125,14 +177,18 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	struct tfs_use use;
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
+		beta, y);
 	do {
 		status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor, x,
 			w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
-			call.workspace, call.workspace_bytes, beta, y_descriptor, y);
-	} while (taken_back(&call, status, workspace, workspace_bytes));
+			call.workspace, call.workspace_bytes, use.beta, y_descriptor, use.output);
+	} while (tfs_use_again(&use, status) ||
+		 taken_back(&call, status, workspace, workspace_bytes));
 	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
@@ -150,7 +206,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 		cudnnConvolutionBwdDataAlgo_t algorithm, void *workspace, size_t workspace_bytes,
 		const void *beta, const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardData);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnConvolutionBackwardData);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_data,
 		.handle = handle,
 		.alpha = alpha,
@@ -165,15 +221,19 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	struct tfs_use use;
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
+		beta, dx);
 	do {
 		status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha, w_descriptor, w,
 			dy_descriptor, dy, convolution,
 			(cudnnConvolutionBwdDataAlgo_t)call.algorithm, call.workspace,
-			call.workspace_bytes, beta, dx_descriptor, dx);
-	} while (taken_back(&call, status, workspace, workspace_bytes));
+			call.workspace_bytes, use.beta, dx_descriptor, use.output);
+	} while (tfs_use_again(&use, status) ||
+		 taken_back(&call, status, workspace, workspace_bytes));
 	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
@@ -191,7 +251,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 		cudnnConvolutionBwdFilterAlgo_t algorithm, void *workspace, size_t workspace_bytes,
 		const void *beta, const cudnnFilterDescriptor_t dw_descriptor, void *dw))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardFilter);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnConvolutionBackwardFilter);
 	struct tfs_convolution_call call = {.family = TFS_FAMILY_conv_backward_filter,
 		.handle = handle,
 		.alpha = alpha,
@@ -206,15 +266,19 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 		.algorithm = (int)algorithm,
 		.workspace = workspace,
 		.workspace_bytes = workspace_bytes};
+	struct tfs_use use;
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
+		beta, dw);
 	do {
 		status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha, x_descriptor, x,
 			dy_descriptor, dy, convolution,
 			(cudnnConvolutionBwdFilterAlgo_t)call.algorithm, call.workspace,
-			call.workspace_bytes, beta, dw_descriptor, dw);
-	} while (taken_back(&call, status, workspace, workspace_bytes));
+			call.workspace_bytes, use.beta, dw_descriptor, use.output);
+	} while (tfs_use_again(&use, status) ||
+		 taken_back(&call, status, workspace, workspace_bytes));
 	show(&frame, &call, status);
 
 	if (TFS_END(&frame, status, 0))
@@ -225,14 +289,37 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 	return TFS_LEAVE(&frame), status;
 }
 
+static void tell_bias(struct tfs_frame *frame, struct tfs_use *use, cudnnHandle_t handle,
+	const void *alpha, cudnnTensorDescriptor_t dy_descriptor, const void *dy, const void *beta,
+	cudnnTensorDescriptor_t db_descriptor, void *db)
+{
+	struct tfs_tensor in, out;
+
+	tfs_use_init(use, beta, db);
+	if (!tfs_fills_followed(frame))
+		return;
+	struct tfs_use_call call = tfs_cudnn_use(frame, handle, alpha, beta);
+	call.unknown =
+		!tfs_tensor_read(dy_descriptor, &in) || !tfs_tensor_read(db_descriptor, &out);
+	tfs_use_input(&call, &in, dy);
+	tfs_use_output(&call, &out, db, tfs_tensor_dense(&out), alpha, beta);
+	tfs_rewrite_use(&call, use);
+}
+
 TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardBias,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t dy_descriptor,
 		const void *dy, const void *beta, const cudnnTensorDescriptor_t db_descriptor,
 		void *db))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnConvolutionBackwardBias);
-	const cudnnStatus_t status = TFS_REAL(cudnnConvolutionBackwardBias)(
-		handle, alpha, dy_descriptor, dy, beta, db_descriptor, db);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnConvolutionBackwardBias);
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell_bias(&frame, &use, handle, alpha, dy_descriptor, dy, beta, db_descriptor, db);
+	do {
+		status = TFS_REAL(cudnnConvolutionBackwardBias)(handle, alpha, dy_descriptor, dy,
+			use.beta, db_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0)) {
 		struct tfs_details details;

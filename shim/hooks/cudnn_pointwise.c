@@ -27,18 +27,48 @@ static void note(struct tfs_frame *frame, cudnnHandle_t handle, const void *alph
 	tfs_hook_details(frame, &details);
 }
 
+/* Before the call: says what memory it works on. Its output is the last operand. */
+static void tell(struct tfs_frame *frame, struct tfs_use *use, cudnnHandle_t handle,
+	const void *alpha, const void *beta, bool repeats, const struct operand *operands,
+	uint32_t count)
+{
+	tfs_use_init(use, beta, (void *)(uintptr_t)operands[count - 1].address);
+	if (!tfs_fills_followed(frame))
+		return;
+	struct tfs_use_call call = tfs_cudnn_use(frame, handle, alpha, beta);
+	for (uint32_t i = 0; i < count; i++) {
+		struct tfs_tensor tensor;
+
+		if (!tfs_tensor_read(operands[i].descriptor, &tensor))
+			call.unknown = true;
+		else if (operands[i].output)
+			tfs_use_output(&call, &tensor, use->output, tfs_tensor_dense(&tensor), alpha,
+				beta);
+		else
+			tfs_use_input(&call, &tensor, operands[i].address);
+	}
+	call.repeats = repeats;
+	tfs_rewrite_use(&call, use);
+}
+
 TFS_HOOK(cudnnStatus_t, cudnnAddTensor,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t a_descriptor,
 		const void *a, const void *beta, const cudnnTensorDescriptor_t c_descriptor,
 		void *c))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnAddTensor);
-	const cudnnStatus_t status =
-		TFS_REAL(cudnnAddTensor)(handle, alpha, a_descriptor, a, beta, c_descriptor, c);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnAddTensor);
+	const struct operand operands[] = {{a_descriptor, a, false}, {c_descriptor, c, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	do {
+		status = TFS_REAL(cudnnAddTensor)(handle, alpha, a_descriptor, a, use.beta, c_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{a_descriptor, a, false}, {c_descriptor, c, true}}, 2);
+			operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -47,13 +77,19 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationForward,
 		const cudnnTensorDescriptor_t x_descriptor, const void *x, const void *beta,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnActivationForward);
-	const cudnnStatus_t status = TFS_REAL(cudnnActivationForward)(
-		handle, activation, alpha, x_descriptor, x, beta, y_descriptor, y);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnActivationForward);
+	const struct operand operands[] = {{x_descriptor, x, false}, {y_descriptor, y, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	do {
+		status = TFS_REAL(cudnnActivationForward)( handle, activation, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{x_descriptor, x, false}, {y_descriptor, y, true}}, 2);
+			operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -64,15 +100,19 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationBackward,
 		const cudnnTensorDescriptor_t x_descriptor, const void *x, const void *beta,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnActivationBackward);
-	const cudnnStatus_t status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha,
-		y_descriptor, y, dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnActivationBackward);
+	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {x_descriptor, x, false}, {dx_descriptor, dx, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 4);
+	do {
+		status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha, y_descriptor, y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{y_descriptor, y, false}, {dy_descriptor, dy, false},
-				{x_descriptor, x, false}, {dx_descriptor, dx, true}},
-			4);
+			operands, 4);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -131,13 +171,19 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingForward,
 		const cudnnTensorDescriptor_t x_descriptor, const void *x, const void *beta,
 		const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnPoolingForward);
-	const cudnnStatus_t status = TFS_REAL(cudnnPoolingForward)(
-		handle, pooling, alpha, x_descriptor, x, beta, y_descriptor, y);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnPoolingForward);
+	const struct operand operands[] = {{x_descriptor, x, false}, {y_descriptor, y, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	do {
+		status = TFS_REAL(cudnnPoolingForward)( handle, pooling, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{x_descriptor, x, false}, {y_descriptor, y, true}}, 2);
+			operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -148,15 +194,19 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingBackward,
 		const cudnnTensorDescriptor_t x_descriptor, const void *x, const void *beta,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnPoolingBackward);
-	const cudnnStatus_t status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha,
-		y_descriptor, y, dy_descriptor, dy, x_descriptor, x, beta, dx_descriptor, dx);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnPoolingBackward);
+	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {x_descriptor, x, false}, {dx_descriptor, dx, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, false, operands, 4);
+	do {
+		status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha, y_descriptor, y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{y_descriptor, y, false}, {dy_descriptor, dy, false},
-				{x_descriptor, x, false}, {dx_descriptor, dx, true}},
-			4);
+			operands, 4);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -165,13 +215,19 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxForward,
 		const void *alpha, const cudnnTensorDescriptor_t x_descriptor, const void *x,
 		const void *beta, const cudnnTensorDescriptor_t y_descriptor, void *y))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnSoftmaxForward);
-	const cudnnStatus_t status = TFS_REAL(cudnnSoftmaxForward)(
-		handle, algorithm, mode, alpha, x_descriptor, x, beta, y_descriptor, y);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnSoftmaxForward);
+	const struct operand operands[] = {{x_descriptor, x, false}, {y_descriptor, y, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	do {
+		status = TFS_REAL(cudnnSoftmaxForward)( handle, algorithm, mode, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{x_descriptor, x, false}, {y_descriptor, y, true}}, 2);
+			operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -181,15 +237,19 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxBackward,
 		const cudnnTensorDescriptor_t dy_descriptor, const void *dy, const void *beta,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnSoftmaxBackward);
-	const cudnnStatus_t status = TFS_REAL(cudnnSoftmaxBackward)(handle, algorithm, mode, alpha,
-		y_descriptor, y, dy_descriptor, dy, beta, dx_descriptor, dx);
+	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnSoftmaxBackward);
+	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {dx_descriptor, dx, true}};
+	struct tfs_use use;
+	cudnnStatus_t status;
+
+	tell(&frame, &use, handle, alpha, beta, true, operands, 3);
+	do {
+		status = TFS_REAL(cudnnSoftmaxBackward)(handle, algorithm, mode, alpha, y_descriptor, y, dy_descriptor, dy, use.beta, dx_descriptor, use.output);
+	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, handle, alpha, beta,
-			(struct operand[]){{y_descriptor, y, false}, {dy_descriptor, dy, false},
-				{dx_descriptor, dx, true}},
-			3);
+			operands, 3);
 	return TFS_LEAVE(&frame), status;
 }
 
