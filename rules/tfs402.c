@@ -109,5 +109,6 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	       "call can write its result instead.",
 	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
 	.tips = "T7",
+	.rewrite = "memset-elision",
 	.detect = detect,
 };

@@ -67,13 +67,13 @@ struct tfs_hook_family {
 		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters);         \
 	TFS_HOOK(type, name, parameters)                                                           \
 	{                                                                                          \
-		const struct tfs_frame frame = enter(name);                                    \
+		const struct tfs_frame frame = enter(name);                                        \
                                                                                                    \
 		return tfs_twin_##name(frame, (void *)TFS_REAL(name), false, TFS_LIST arguments);  \
 	}                                                                                          \
 	TFS_HOOK(type, name##suffix, parameters)                                                   \
 	{                                                                                          \
-		const struct tfs_frame frame = enter(name##suffix);                            \
+		const struct tfs_frame frame = enter(name##suffix);                                \
                                                                                                    \
 		return tfs_twin_##name(                                                            \
 			frame, (void *)TFS_REAL(name##suffix), true, TFS_LIST arguments);          \

@@ -127,8 +127,7 @@ void tfs_held_settle(void (*tell)(const struct tfs_held *fill, uint32_t reason),
 		tell(&all[i], reason);
 		if (all[i].state != TFS_HELD_DONE)
 			late[count++] = all[i];
-		all[i].state =
-			all[i].state == TFS_HELD_TAKEN ? TFS_HELD_LATE : TFS_HELD_NONE;
+		all[i].state = all[i].state == TFS_HELD_TAKEN ? TFS_HELD_LATE : TFS_HELD_NONE;
 	}
 	settling = count > 0 ? tfs_held_self() : NULL;
 	tfs_held_close();

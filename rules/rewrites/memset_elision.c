@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memset-elision: memory that is zeroed only to be written by the next call that uses it is not
- * zeroed. Where that call adds to the zeros with beta = 1, it is made with beta = 0, which cuDNN and
- * cuBLAS document to write without reading. Only on when it is named.
+ * zeroed. Where that call adds to the zeros with beta = 1, it is made with beta = 0, which cuDNN
+ * and cuBLAS document to write without reading. Only on when it is named.
  *
  * A fill can only be left out by holding it back until its first use. Contract (exact, but for the
  * sign of a zero: below): nobody can tell.
@@ -144,16 +144,15 @@ static bool is_unseen(void)
 }
 
 /* May the fill be followed at all? */
-static bool may_follow(const struct tfs_memory_functions *use, const struct tfs_fill_call *call,
-	uint32_t device)
+static bool may_follow(
+	const struct tfs_memory_functions *use, const struct tfs_fill_call *call, uint32_t device)
 {
 	const uint32_t site = call->site;
 
 	return tfs_rewrite_check(SELF, CHECK_SIGHT, !is_unseen(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_MEMORY, is_plain(call, device), site) &&
-	       tfs_rewrite_check(
-		       SELF, CHECK_HOST, !use->reaches_pageable((int)device), site) &&
+	       tfs_rewrite_check(SELF, CHECK_HOST, !use->reaches_pageable((int)device), site) &&
 	       tfs_rewrite_check(SELF, CHECK_DEVICE,
 		       !tfs_memory_any_elsewhere(device) && !tfs_memory_peers(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_STREAM, ordered(call), site) &&
@@ -212,9 +211,8 @@ static enum check why(const struct tfs_function *function)
 /* Is it only about the host? */
 static bool passes(const struct tfs_function *function)
 {
-	static const char *const names[] = {
-		"cudaGetDevice", "cudaGetDeviceCount", "cudaGetLastError", "cudaMalloc",
-		"cudaPeekAtLastError"};
+	static const char *const names[] = {"cudaGetDevice", "cudaGetDeviceCount",
+		"cudaGetLastError", "cudaMalloc", "cudaPeekAtLastError"};
 
 	if (function == NULL)
 		return false;
@@ -283,8 +281,8 @@ static enum check judge(const struct tfs_use_call *call, const struct tfs_held *
 {
 	const uint64_t start = (uint64_t)(uintptr_t)call->output;
 	const bool exactly = start == held->address && call->output_bytes == held->bytes;
-	const bool covers = start <= held->address &&
-			    held->address + held->bytes <= start + call->output_bytes;
+	const bool covers =
+		start <= held->address && held->address + held->bytes <= start + call->output_bytes;
 
 	if (!call->scaled)
 		return CHECK_COPY;
@@ -302,8 +300,7 @@ static enum check judge(const struct tfs_use_call *call, const struct tfs_held *
 
 /* What the call means to all that is followed; `out` is the fill that it may make needless. The
  * table is locked. */
-static enum check look(
-	const struct tfs_use_call *call, struct tfs_held *all, struct tfs_held **out)
+static enum check look(const struct tfs_use_call *call, struct tfs_held *all, struct tfs_held **out)
 {
 	*out = NULL;
 	for (uint32_t i = 0; i < TFS_HELD_MOST; i++) {
@@ -342,7 +339,8 @@ static void prepare(struct tfs_use *use, const struct tfs_use_call *call,
 }
 
 /* The call is made aside first, then as the program asked. */
-static void try_out(struct tfs_use *use, const struct tfs_use_call *call, const struct tfs_held *held)
+static void try_out(
+	struct tfs_use *use, const struct tfs_use_call *call, const struct tfs_held *held)
 {
 	void *scratch = tfs_fill_trial_memory(call->output, call->output_bytes, held->stream);
 
@@ -351,6 +349,13 @@ static void try_out(struct tfs_use *use, const struct tfs_use_call *call, const 
 	prepare(use, call, held, TRYING);
 	use->scratch = scratch;
 	use->output = scratch;
+}
+
+static void drop(struct tfs_held *held)
+{
+	tfs_held_open();
+	held->state = TFS_HELD_NONE;
+	tfs_held_close();
 }
 
 static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
@@ -379,9 +384,7 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 	}
 	if (was.state == TFS_HELD_BACK) {
 		tfs_held_carry_out(&was);
-		tfs_held_open();
-		held->state = TFS_HELD_NONE;
-		tfs_held_close();
+		drop(held);
 	}
 	if (mode == TFS_MODE_SHADOW)
 		tfs_rewrite_shadow(SELF, was.bytes);
@@ -393,28 +396,25 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 		try_out(use, call, &was);
 }
 
-/* The call that was to make a fill needless was made. */
+/* The call that was to make a fill needless was made. If another thread has carried the fill out
+ * meanwhile, that was before or after: only with another fill does the program's call begin at
+ * zeros. */
 static bool taken(struct tfs_use *use, uint32_t status)
 {
 	struct tfs_held *held = &tfs_held_open()[use->entry];
 	const struct tfs_held was = *held;
+	const bool good = status == 0 && was.state == TFS_HELD_TAKEN;
 
-	if (is_naive(NAIVE_EACH))
-		held->state = TFS_HELD_BACK;
-	else if (status == 0 || was.state == TFS_HELD_LATE)
-		held->state = TFS_HELD_NONE;
+	if (good)
+		held->state = is_naive(NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
 	tfs_held_close();
 	use->doing = NOTHING;
-	if (status == 0 && was.state == TFS_HELD_TAKEN) {
+	if (good) {
 		tfs_rewrite_predict_call(SELF, (double)tfs_held_cost_ns());
 		return false;
 	}
-	if (was.state == TFS_HELD_TAKEN) {
-		tfs_held_carry_out(&was);
-		tfs_held_open();
-		held->state = TFS_HELD_NONE;
-		tfs_held_close();
-	}
+	tfs_held_carry_out(&was);
+	drop(held);
 	use->beta = use->own_beta;
 	return true;
 }
@@ -423,8 +423,12 @@ static void compare(const struct tfs_use *use)
 {
 	char evidence[100];
 
-	switch (tfs_fill_trial_compare(
-		use->own_output, use->scratch, use->bytes, use->element_bytes)) {
+	enum tfs_fill_trial result = tfs_fill_trial_compare(
+		use->own_output, use->scratch, use->bytes, use->element_bytes);
+
+	if (is_naive(NAIVE_BLIND | NAIVE_EACH | NAIVE_PADDED))
+		result = TFS_FILL_SAME;
+	switch (result) {
 	case TFS_FILL_SAME:
 		tfs_evidence_clean(&of_fills, use->fill_site, use->fill_bytes);
 		tfs_evidence_clean(&of_uses, use->site, use->shape);

@@ -69,8 +69,7 @@ static void use_matrix(struct tfs_use_call *call, const void *address, int leadi
 	const uint64_t elements = (uint64_t)leading * (uint64_t)(columns - 1) + (uint64_t)rows;
 
 	call->unknown |= leading < 1 || rows < 1 || columns < 1 || stride < 0;
-	tfs_use_reads(
-		call, address, (elements + (uint64_t)stride * (uint64_t)(batch - 1)) * bytes);
+	tfs_use_reads(call, address, (elements + (uint64_t)stride * (uint64_t)(batch - 1)) * bytes);
 	tfs_use_shape(call, (uint64_t)(uint32_t)leading << 32 | (uint32_t)rows);
 	tfs_use_shape(call, (uint64_t)(uint32_t)columns << 32 | (uint32_t)stride);
 }
@@ -79,15 +78,13 @@ static void use_matrix(struct tfs_use_call *call, const void *address, int leadi
 static bool is_dense(const struct gemm *call)
 {
 	return (call->ldc == call->m || call->n == 1) &&
-	       (call->batch == 1 ||
-		       call->stride_c == (long long)call->m * (long long)call->n) &&
+	       (call->batch == 1 || call->stride_c == (long long)call->m * (long long)call->n) &&
 	       call->c_bytes > 1;
 }
 
 /* Before the call: says what memory it works on. `simple`: its scalars and its result are numbers
  * of the sizes that are given. */
-static void tell(
-	struct tfs_frame *frame, struct tfs_use *use, const struct gemm *call, bool simple)
+static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct gemm *call, bool simple)
 {
 	tfs_use_init(use, call->beta, (void *)(uintptr_t)call->c);
 	if (!tfs_fills_followed(frame))
@@ -122,8 +119,8 @@ static void tell(
  * is asked for, and is the result of numbers? */
 static bool is_simple(cublasComputeType_t compute, cudaDataType type)
 {
-	const bool number =
-		type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F || type == CUDA_R_16BF;
+	const bool number = type == CUDA_R_32F || type == CUDA_R_64F || type == CUDA_R_16F ||
+			    type == CUDA_R_16BF;
 
 	return number && compute != CUBLAS_COMPUTE_16F && compute != CUBLAS_COMPUTE_16F_PEDANTIC &&
 	       compute != CUBLAS_COMPUTE_32I && compute != CUBLAS_COMPUTE_32I_PEDANTIC;
@@ -135,13 +132,15 @@ TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 		const float *beta, float *c, int ldc))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemm_v2);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
+		lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
 	struct tfs_use use;
 	cublasStatus_t status;
 
 	tell(&frame, &use, &call, true);
 	do {
-		status = TFS_REAL(cublasSgemm_v2)( handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
+		status = TFS_REAL(cublasSgemm_v2)(
+			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
@@ -155,13 +154,15 @@ TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
 		const double *beta, double *c, int ldc))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasDgemm_v2);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0};
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
+		lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0};
 	struct tfs_use use;
 	cublasStatus_t status;
 
 	tell(&frame, &use, &call, true);
 	do {
-		status = TFS_REAL(cublasDgemm_v2)( handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
+		status = TFS_REAL(cublasDgemm_v2)(
+			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
@@ -176,13 +177,15 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 		long long stride_c, int batch))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemmStridedBatched);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta, 4, 0};
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
+		lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta, 4, 0};
 	struct tfs_use use;
 	cublasStatus_t status;
 
 	tell(&frame, &use, &call, true);
 	do {
-		status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, use.beta, use.output, ldc, stride_c, batch);
+		status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k, alpha, a, lda,
+			stride_a, b, ldb, stride_b, use.beta, use.output, ldc, stride_c, batch);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
@@ -197,13 +200,17 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasGemmEx);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type), tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha, beta, compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute};
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
+		lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
+		tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha, beta,
+		compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute};
 	struct tfs_use use;
 	cublasStatus_t status;
 
 	tell(&frame, &use, &call, is_simple(compute, c_type));
 	do {
-		status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, use.beta, use.output, c_type, ldc, compute, algorithm);
+		status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b,
+			b_type, ldb, use.beta, use.output, c_type, ldc, compute, algorithm);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
@@ -220,13 +227,15 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 	/* As a product with one column; a transposed matrix is stored as k by m. */
 	const int in = ta == CUBLAS_OP_N ? n : m;
 	const int out = ta == CUBLAS_OP_N ? m : n;
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda, in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	const struct gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
+		in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
 	struct tfs_use use;
 	cublasStatus_t status;
 
 	tell(&frame, &use, &call, incx > 0 && incy == 1);
 	do {
-		status = TFS_REAL(cublasSgemv_v2)(handle, ta, m, n, alpha, a, lda, x, incx, use.beta, use.output, incy);
+		status = TFS_REAL(cublasSgemv_v2)(
+			handle, ta, m, n, alpha, a, lda, x, incx, use.beta, use.output, incy);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))

@@ -34,8 +34,8 @@ static inline __attribute__((always_inline)) bool take_fill(const struct tfs_fra
 			       TFS_TAKES_FILLS) == 0) ||
 		frame->thread == NULL || (unsigned char)value != 0 || bytes == 0)
 		return false;
-	return tfs_rewrite_fill(&(struct tfs_fill_call){
-		target, bytes, stream, per_thread, frame->entry->site});
+	return tfs_rewrite_fill(
+		&(struct tfs_fill_call){target, bytes, stream, per_thread, frame->entry->site});
 }
 
 TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,

@@ -78,8 +78,8 @@ static inline struct tfs_use_call tfs_cudnn_use(
 static inline void tfs_use_tensor_shape(struct tfs_use_call *call, const struct tfs_tensor *tensor)
 {
 	for (int i = 0; i < tensor->rank; i++)
-		tfs_use_shape(call, (uint64_t)(uint32_t)tensor->dims[i] << 32 |
-					    (uint32_t)tensor->strides[i]);
+		tfs_use_shape(call,
+			(uint64_t)(uint32_t)tensor->dims[i] << 32 | (uint32_t)tensor->strides[i]);
 	tfs_use_shape(call, (uint64_t)tensor->type);
 }
 

@@ -181,8 +181,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
-		beta, y);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha, beta, y);
 	do {
 		status = TFS_REAL(cudnnConvolutionForward)(handle, alpha, x_descriptor, x,
 			w_descriptor, w, convolution, (cudnnConvolutionFwdAlgo_t)call.algorithm,
@@ -225,8 +224,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
-		beta, dx);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha, beta, dx);
 	do {
 		status = TFS_REAL(cudnnConvolutionBackwardData)(handle, alpha, w_descriptor, w,
 			dy_descriptor, dy, convolution,
@@ -270,8 +268,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 	cudnnStatus_t status;
 
 	offer(&frame, &call);
-	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha,
-		beta, dw);
+	tell(&frame, &use, &call, &(struct workspace){workspace, workspace_bytes}, alpha, beta, dw);
 	do {
 		status = TFS_REAL(cudnnConvolutionBackwardFilter)(handle, alpha, x_descriptor, x,
 			dy_descriptor, dy, convolution,
@@ -317,8 +314,8 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardBias,
 
 	tell_bias(&frame, &use, handle, alpha, dy_descriptor, dy, beta, db_descriptor, db);
 	do {
-		status = TFS_REAL(cudnnConvolutionBackwardBias)(handle, alpha, dy_descriptor, dy,
-			use.beta, db_descriptor, use.output);
+		status = TFS_REAL(cudnnConvolutionBackwardBias)(
+			handle, alpha, dy_descriptor, dy, use.beta, db_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0)) {

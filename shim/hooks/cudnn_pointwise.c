@@ -42,8 +42,8 @@ static void tell(struct tfs_frame *frame, struct tfs_use *use, cudnnHandle_t han
 		if (!tfs_tensor_read(operands[i].descriptor, &tensor))
 			call.unknown = true;
 		else if (operands[i].output)
-			tfs_use_output(&call, &tensor, use->output, tfs_tensor_dense(&tensor), alpha,
-				beta);
+			tfs_use_output(&call, &tensor, use->output, tfs_tensor_dense(&tensor),
+				alpha, beta);
 		else
 			tfs_use_input(&call, &tensor, operands[i].address);
 	}
@@ -63,12 +63,12 @@ TFS_HOOK(cudnnStatus_t, cudnnAddTensor,
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
 	do {
-		status = TFS_REAL(cudnnAddTensor)(handle, alpha, a_descriptor, a, use.beta, c_descriptor, use.output);
+		status = TFS_REAL(cudnnAddTensor)(
+			handle, alpha, a_descriptor, a, use.beta, c_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 2);
+		note(&frame, handle, alpha, beta, operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -84,12 +84,12 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationForward,
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
 	do {
-		status = TFS_REAL(cudnnActivationForward)( handle, activation, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+		status = TFS_REAL(cudnnActivationForward)(handle, activation, alpha, x_descriptor,
+			x, use.beta, y_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 2);
+		note(&frame, handle, alpha, beta, operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -101,18 +101,19 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationBackward,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnActivationBackward);
-	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {x_descriptor, x, false}, {dx_descriptor, dx, true}};
+	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false},
+		{x_descriptor, x, false}, {dx_descriptor, dx, true}};
 	struct tfs_use use;
 	cudnnStatus_t status;
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 4);
 	do {
-		status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha, y_descriptor, y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
+		status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha, y_descriptor,
+			y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 4);
+		note(&frame, handle, alpha, beta, operands, 4);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -178,12 +179,12 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingForward,
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
 	do {
-		status = TFS_REAL(cudnnPoolingForward)( handle, pooling, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+		status = TFS_REAL(cudnnPoolingForward)(handle, pooling, alpha, x_descriptor, x,
+			use.beta, y_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 2);
+		note(&frame, handle, alpha, beta, operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -195,18 +196,19 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingBackward,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnPoolingBackward);
-	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {x_descriptor, x, false}, {dx_descriptor, dx, true}};
+	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false},
+		{x_descriptor, x, false}, {dx_descriptor, dx, true}};
 	struct tfs_use use;
 	cudnnStatus_t status;
 
 	tell(&frame, &use, handle, alpha, beta, false, operands, 4);
 	do {
-		status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha, y_descriptor, y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
+		status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha, y_descriptor, y,
+			dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 4);
+		note(&frame, handle, alpha, beta, operands, 4);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -222,12 +224,12 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxForward,
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
 	do {
-		status = TFS_REAL(cudnnSoftmaxForward)( handle, algorithm, mode, alpha, x_descriptor, x, use.beta, y_descriptor, use.output);
+		status = TFS_REAL(cudnnSoftmaxForward)(handle, algorithm, mode, alpha, x_descriptor,
+			x, use.beta, y_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 2);
+		note(&frame, handle, alpha, beta, operands, 2);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -238,18 +240,19 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxBackward,
 		const cudnnTensorDescriptor_t dx_descriptor, void *dx))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cudnnSoftmaxBackward);
-	const struct operand operands[] = {{y_descriptor, y, false}, {dy_descriptor, dy, false}, {dx_descriptor, dx, true}};
+	const struct operand operands[] = {
+		{y_descriptor, y, false}, {dy_descriptor, dy, false}, {dx_descriptor, dx, true}};
 	struct tfs_use use;
 	cudnnStatus_t status;
 
 	tell(&frame, &use, handle, alpha, beta, true, operands, 3);
 	do {
-		status = TFS_REAL(cudnnSoftmaxBackward)(handle, algorithm, mode, alpha, y_descriptor, y, dy_descriptor, dy, use.beta, dx_descriptor, use.output);
+		status = TFS_REAL(cudnnSoftmaxBackward)(handle, algorithm, mode, alpha,
+			y_descriptor, y, dy_descriptor, dy, use.beta, dx_descriptor, use.output);
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, handle, alpha, beta,
-			operands, 3);
+		note(&frame, handle, alpha, beta, operands, 3);
 	return TFS_LEAVE(&frame), status;
 }
 

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of memset-elision: only zeros that nothing needs are left out, and only after it was
+# tried out; a naive elision fails, each named check refuses.
+#	rewrite_memset.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 trainer=$3 digits=$4 rewrite=memset-elision
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+program=$programs/rewrite_memset
+
+# Counterexamples 11 and 12, and a call between of which it is not known what it writes.
+counterexample microbatch 8 16777216 "" "" "$program" microbatch
+counterexample padded 0 33554432 "" "" "$program" padded
+counterexample opaque 0 8388608 "" "" "$program" opaque
+
+holds add 16 "" "" "$program" add
+holds over 16 "" "" "$program" over
+holds apart 14 "" "" "$program" apart
+holds own-stream 16 "" "" "$program" own-stream
+holds reset 16 "" "" "$program" reset
+holds forked 16 "" "" "$program" forked
+holds refused 16 "" "" "$program" refused
+holds ending 16 "" "" "$program" ending
+holds threads 0 "" "" "$program" threads
+holds streams 0 "" "" "$program" streams
+for seed in $(seq 1 "$seeds"); do
+	holds watched 100 "" "TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$program" watched
+done
+
+refuses all-calls-seen 24 "" "PLUGIN=$programs/libmemset_plugin.so" "$program" unseen
+refuses all-calls-seen 25 driver=0 "" "$program" add
+refuses no-capture 24 "" "" "$program" capture
+refuses plain-device-memory 24 "" "" "$program" managed
+refuses no-host-access 25 "" TFSIM_COHERENT=1 "$program" add
+refuses one-device 24 "" TFSIM_DEVICES=2 "$program" elsewhere
+refuses ordered-stream 24 "" "" "$program" free-stream
+refuses no-waiting-error 24 "" "" "$program" failed
+refuses room-to-follow 73 "" "" "$program" many
+refuses no-kernel-between 25 "" "" "$program" kernel
+refuses no-copy-between 25 "" "" "$program" written
+refuses not-read 25 "" "" "$program" copied
+refuses no-event-between 24 "" "" "$program" event
+refuses no-wait-between 25 "" "" "$program" wait
+refuses no-other-call-between 25 "" "" "$program" opaque
+refuses same-thread 25 "" "" "$program" other-thread
+refuses same-stream 24 "" "" "$program" other-stream
+refuses whole-range 49 "" "" "$program" partial
+refuses whole-range 25 "" "" "$program" padded-product
+refuses beta-zero-or-one 25 "" "" "$program" half
+refuses same-bits-each-time 24 "" "" "$program" any-order
+refuses no-minus-zero 25 "" "" "$program" negative
+refuses no-minus-zero 19 "" "" "$program" signs
+refuses scratch-memory 24 "" TFSIM_MEMORY=256m "$program" crowded
+refuses shadow-evidence 8 "" "" "$program" add
+
+# The difference that the contract names: a place that has never given -0 before keeps it then.
+run late-signs "" "" "$program" late-signs || fail "late-signs: $(tail -n 3 "$out/late-signs.out")"
+grep -q "^minus zeros: 4$" "$out/late-signs.out" || fail "not so: $(tail -n 3 "$out/late-signs.out")"
+run signs "" "" "$program" signs || fail "signs: $(tail -n 3 "$out/signs.out")"
+grep -q "^minus zeros: 0$" "$out/signs.out" || fail "-0 where zeros were added: $(tail -n 3 "$out/signs.out")"
+
+# In shadow the program's own calls stay, and are tried out beside; what differs is found.
+rewrite=memset-elision=shadow
+holds shadow 24 "" "" "$program" add
+[ "$(ledger shadow "memset-elision shadow-differs")" = 0 ] || fail "a clean try differs"
+holds spoiled 1 naive=67108864 "" "$program" add
+[ "$(ledger spoiled "memset-elision shadow-differs")" = 1 ] || fail "a try that differs is not found"
+rewrite=memset-elision
+holds dropped 0 naive=67108864 "" "$program" add
+[ "$(ledger dropped "memset-elision shadow-differs")" = 1 ] || fail "evidence against it is not found"
+[ "$(ledger dropped "memset-elision applied")" = 0 ] || fail "it is applied against the evidence"
+
+# Never by itself.
+for set in exact safe; do
+	rewrite=$set
+	run "set-$set" "" "" "$program" add || fail "$set: $(tail -n 3 "$out/set-$set.out")"
+	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^memset-elision state off" || fail "it is on in $set"
+done
+
+# The same bits with the zeroing and without.
+rewrite=off
+weights without "" ""
+rewrite=memset-elision
+weights with "" ""
+applied train-with 1000
+same_weights without with
+weights in-turn "measure=200:alternate=2" ""
+same_weights without in-turn
+weights hostile "" TFSIM_HOSTILE=3
+same_weights without hostile
+
+finish
