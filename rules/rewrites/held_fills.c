@@ -140,6 +140,21 @@ void tfs_held_settle(void (*tell)(const struct tfs_held *fill, uint32_t reason),
 	tfs_held_close();
 }
 
+bool tfs_held_back(const void *address, uint64_t bytes)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)address;
+	bool back = false;
+
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
+		return false;
+	const struct tfs_held *all = tfs_held_open();
+	for (uint32_t i = 0; i < TFS_HELD_MOST; i++)
+		back |= all[i].state > TFS_HELD_DONE && start < all[i].address + all[i].bytes &&
+			all[i].address < start + bytes;
+	tfs_held_close();
+	return back;
+}
+
 uint64_t tfs_held_cost_ns(void)
 {
 	return atomic_load(&least_ns);

@@ -46,6 +46,10 @@ void tfs_held_settle(void (*tell)(const struct tfs_held *fill, uint32_t reason),
 /* Carries one out, in the device's context; the caller sees to its state. */
 void tfs_held_carry_out(const struct tfs_held *fill);
 
+/* Are zeros held back from some of these bytes, so that what they are now is not to be looked at?
+ */
+bool tfs_held_back(const void *address, uint64_t bytes);
+
 /* The least time that it took to have a fill carried out, in nanoseconds; 0: not known. */
 uint64_t tfs_held_cost_ns(void);
 

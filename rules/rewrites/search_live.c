@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "rules/rewrites/held_fills.h"
 #include "rules/rewrites/search_verify.h"
 #include "shim/env.h"
 #include "shim/tensors.h"
@@ -77,6 +78,7 @@ void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_cal
 	int state = STATE_FREE;
 
 	if (!tfs_search_device_made(device) || !read_output(call, &output) ||
+		tfs_held_back(*tfs_search_output(call), output.bytes) ||
 		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
 			call->convolution, call->y_descriptor, &problem) ||
 		!atomic_compare_exchange_strong(&live->state, &state, STATE_FILLING))
