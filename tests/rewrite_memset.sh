@@ -82,12 +82,12 @@ done
 rewrite=off
 weights without "" ""
 rewrite=memset-elision
-weights with "" ""
+weights with record=none ""
 applied train-with 1000
 same_weights without with
 weights in-turn "measure=200:alternate=2" ""
 same_weights without in-turn
-weights hostile "" TFSIM_HOSTILE=3
+weights hostile record=none TFSIM_HOSTILE=3
 same_weights without hostile
 
 finish
