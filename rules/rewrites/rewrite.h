@@ -49,7 +49,7 @@ struct tfs_memory_call;  /* blocks.h */
 struct tfs_query_call;   /* query.h */
 struct tfs_ordered_call; /* reserves.h */
 struct tfs_wait_call;    /* wait.h */
-struct tfs_fill_call; /* fills.h */
+struct tfs_fill_call;    /* fills.h */
 struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
