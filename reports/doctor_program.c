@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "reports/doctor.h"
 #include "reports/elf_file.h"
+#include "reports/elf_libraries.h"
 
 /* The libraries whose calls are seen; how their file names begin. */
 static const char *const seen[] = {"libcudart.so", "libcudnn.so", "libcublas.so", "libcublasLt.so",
@@ -52,37 +52,6 @@ static void note_needed(struct program *program, const struct tfs_elf_file *file
 				note_library(program, j, file->needed[i], path);
 }
 
-/* Finds a library in one folder of a search path, with $ORIGIN as the loader reads it. */
-static bool find_in(const char *folder, size_t length, const char *origin, const char *name,
-	char out_path[PATH_MAX])
-{
-	static const char *const words[] = {"$ORIGIN", "${ORIGIN}"};
-	int made = -1;
-
-	for (size_t i = 0; i < 2 && made < 0; i++) {
-		size_t word = strlen(words[i]);
-
-		if (length >= word && !strncmp(folder, words[i], word))
-			made = snprintf(out_path, PATH_MAX, "%s%.*s/%s", origin,
-				(int)(length - word), folder + word, name);
-	}
-	if (made < 0)
-		made = snprintf(out_path, PATH_MAX, "%.*s/%s", (int)length, folder, name);
-	return made < PATH_MAX && !access(out_path, R_OK);
-}
-
-static bool find_on(const char *list, const char *origin, const char *name, char out_path[PATH_MAX])
-{
-	while (list && *list) {
-		size_t length = strcspn(list, ":");
-
-		if (length && find_in(list, length, origin, name, out_path))
-			return true;
-		list += length + (list[length] == ':');
-	}
-	return false;
-}
-
 static bool is_nvidias(const char *name)
 {
 	for (size_t j = 0; j < SEEN; j++)
@@ -91,36 +60,33 @@ static bool is_nvidias(const char *name)
 	return begins(name, "libcu") || begins(name, "libnv") || begins(name, "libnpp");
 }
 
-/* The libraries that a program brings along may carry a runtime as well. */
-static void look_into_libraries(struct program *program)
+/* NVIDIA's libraries carry runtimes by design. */
+static bool look_into(const char *name)
 {
-	char origin[PATH_MAX], path[PATH_MAX];
-	struct tfs_elf_file *library = malloc(sizeof(*library));
+	return !is_nvidias(name);
+}
 
-	if (!library || !realpath(program->path, origin)) {
-		free(library);
+/* The libraries that a program brings along, and theirs, may carry a runtime as well. */
+static void look_at_library(void *argument, const struct tfs_elf_library *library)
+{
+	struct program *program = argument;
+
+	if (!library->path && !begins(library->name, "libcuda.so"))
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"%s, needed by %s, is not found", library->name, library->by);
+	if (!library->file)
 		return;
+	note_needed(program, library->file, library->path);
+	if (!library->of_system) {
+		program->opens_libraries |= library->file->opens_libraries;
+		program->opens_apart |= library->file->opens_apart;
+		program->nvtx |= library->file->nvtx;
 	}
-	*strrchr(origin, '/') = '\0';
-	for (unsigned i = 0; i < program->file.needed_count; i++) {
-		const char *name = program->file.needed[i];
-
-		if (is_nvidias(name) ||
-			(!find_on(program->file.runpath, origin, name, path) &&
-				!find_on(getenv("LD_LIBRARY_PATH"), origin, name, path)) ||
-			tfs_elf_file_read(path, library) || !library->is_elf)
-			continue;
-		note_needed(program, library, path);
-		program->opens_libraries |= library->opens_libraries;
-		program->opens_apart |= library->opens_apart;
-		program->nvtx |= library->nvtx;
-		if (!library->static_cudart)
-			continue;
-		program->static_cudart = true;
-		tfs_doctor_say(program->doctor, TFS_REMARK, "runtime",
-			"%s carries a CUDA runtime of its own", path);
-	}
-	free(library);
+	if (!library->file->static_cudart)
+		return;
+	program->static_cudart = true;
+	tfs_doctor_say(program->doctor, TFS_REMARK, "runtime",
+		"%s carries a CUDA runtime of its own", library->path);
 }
 
 static void say_libraries(struct program *program)
@@ -235,6 +201,7 @@ static void say_debug_information(struct program *program)
 static void say_program(struct program *program)
 {
 	struct tfs_doctor *doctor = program->doctor;
+	const struct tfs_elf_visitor visitor = {look_into, look_at_library, program};
 	struct stat about;
 
 	if (!program->file.dynamic) {
@@ -255,7 +222,9 @@ static void say_program(struct program *program)
 	program->opens_apart = program->file.opens_apart;
 	program->nvtx = program->file.nvtx;
 	note_needed(program, &program->file, program->path);
-	look_into_libraries(program);
+	if (tfs_elf_libraries(program->path, &program->file, &visitor))
+		tfs_doctor_say(
+			doctor, TFS_REMARK, "libraries", "no memory to look into all of them");
 	say_runtime(program);
 	say_libraries(program);
 	say_layers(program);

@@ -67,9 +67,13 @@ static void read_dynamic(
 		text = elf_strptr(elf, head->sh_link, entry.d_un.d_val);
 		if (!text)
 			continue;
-		if (entry.d_tag != DT_NEEDED)
+		if (entry.d_tag == DT_RUNPATH ||
+			(entry.d_tag == DT_RPATH && !out->runpath_only_here))
 			snprintf(out->runpath, sizeof(out->runpath), "%s", text);
-		else if (out->needed_count < TFS_ELF_NEEDED)
+		out->runpath_only_here |= entry.d_tag == DT_RUNPATH;
+		if (entry.d_tag != DT_NEEDED)
+			continue;
+		if (out->needed_count < TFS_ELF_NEEDED)
 			snprintf(out->needed[out->needed_count++], sizeof(out->needed[0]), "%s",
 				text);
 	}
@@ -183,4 +187,16 @@ int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
 	}
 	close(fd);
 	return error;
+}
+
+bool tfs_elf_file_fits(const char *path)
+{
+	Elf64_Ehdr head;
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	const bool whole = fd >= 0 && pread(fd, &head, sizeof(head), 0) == sizeof(head);
+
+	if (fd >= 0)
+		close(fd);
+	return whole && !memcmp(head.e_ident, ELFMAG, SELFMAG) &&
+	       head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_machine == MACHINE;
 }

@@ -95,6 +95,39 @@ says 'libcudart.so.12: linked dynamically'
 # shellcheck disable=SC2016 # as the loader reads it
 says '$ORIGIN/libs'
 says 'libs/libmine.so carries a CUDA runtime of its own'
+# A runtime in a library of a library, whichever way each of them is found; a cycle; a missing one.
+echo 'const char *library_text(void); const char *deep(void); const char *deep(void) { return library_text(); }' >deep.c
+echo 'const char *deep(void); int main(void) { return !deep(); }' >deeper.c
+mkdir -p far/own old both && cp libs/libmine.so far/own/ &&
+	"$compiler" -shared -fPIC -Wl,-soname,libdeep.so -o far/libdeep.so deep.c far/own/libmine.so \
+		"-Wl,--enable-new-dtags,-rpath,\$ORIGIN/own" &&
+	"$compiler" -g -o deeper deeper.c far/libdeep.so "-Wl,-rpath,\$ORIGIN/far" \
+		-Wl,--allow-shlib-undefined &&
+	"$compiler" -shared -fPIC -Wl,-soname,libdeep.so -o old/libdeep.so deep.c far/own/libmine.so &&
+	"$compiler" -g -o older deeper.c old/libdeep.so \
+		"-Wl,--disable-new-dtags,-rpath,\$ORIGIN/old:\$ORIGIN/far/own" \
+		-Wl,--allow-shlib-undefined &&
+	"$compiler" -g -o newer deeper.c old/libdeep.so \
+		"-Wl,--enable-new-dtags,-rpath,\$ORIGIN/old:\$ORIGIN/far/own" \
+		-Wl,--allow-shlib-undefined &&
+	"$compiler" -shared -fPIC -Wl,-soname,libmine.so -o both/libmine.so library.c &&
+	"$compiler" -shared -fPIC -Wl,-soname,libdeep.so -o both/libdeep.so deep.c both/libmine.so &&
+	"$compiler" -shared -fPIC -Wl,-soname,libmine.so -o both/libmine.so library.c \
+		-Wl,--no-as-needed both/libdeep.so || wrong "the programs with deep libraries do not build"
+expect "$machine" deeper
+says 'far/own/libmine.so carries a CUDA runtime of its own'
+expect "$machine" older
+says 'far/own/libmine.so carries a CUDA runtime of its own'
+# DT_RUNPATH is for what the file itself asks for.
+expect "$machine" newer
+says 'libmine.so, needed by'
+says 'old/libdeep.so, is not found'
+LD_LIBRARY_PATH=both expect "$machine" newer
+says 'both/libmine.so carries a CUDA runtime of its own'
+rm far/own/libmine.so
+expect "$machine" deeper
+says 'far/libdeep.so, is not found'
+
 if "$compiler" -static -g -o whole plain.c >log 2>&1; then
 	expect 1 whole
 	says 'linked statically as a whole'
