@@ -30,7 +30,7 @@ last_words() {
 }
 
 has_gpu() {
-	command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q GPU
+	command -v nvidia-smi >/dev/null 2>&1 && nvidia-smi -L 2>/dev/null | grep -q '^GPU [0-9]'
 }
 
 # Does this program find all its libraries, and none of the simulated ones where it must not?
