@@ -48,6 +48,16 @@ void tfs_put_copy(
 	put_copy(tfs_self.owned, details, target, source, bytes, kind);
 }
 
+void tfs_put_touched(struct tfs_details *details, const void *address, bool constant)
+{
+	const struct tfs_address *known =
+		tfs_memory_ask(tfs_self.owned->addresses, (uint64_t)(uintptr_t)address);
+
+	if (known->left != 0)
+		tfs_put_operand(details, address, known->left,
+			(constant ? TFS_ROLE_READ : TFS_ROLE_MAYBE) | TFS_ROLE_MEMORY(known->kind));
+}
+
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
 	int kind, uint16_t stream)
 {

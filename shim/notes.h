@@ -31,6 +31,10 @@ struct tfs_launch {
 void tfs_put_copy(struct tfs_details *details, const void *target, const void *source, size_t bytes,
 	int kind);
 
+/* Memory that a call was given and of which no more is known than this: what is listed as the
+ * program's is read, or, where it is not `constant`, may be read or written to its end. */
+void tfs_put_touched(struct tfs_details *details, const void *address, bool constant);
+
 /* A copy whose details are wanted; `kind` is a cudaMemcpyKind. Does not end the frame. */
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
 	int kind, uint16_t stream);

@@ -21,8 +21,36 @@ bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream);
 /* Do the handle's scalars and results lie in host memory? */
 bool tfs_cublas_host_pointers(cublasHandle_t handle);
 
-/* A scalar argument's value; NaN when it is on the device. `bytes` is 4 or 8. */
-double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, uint32_t bytes);
+/* A scalar argument's value; NaN when it is on the device, or not a real number. */
+double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, cudaDataType type);
+
+/* What alpha and beta are, where the call says how it computes and what the result is. */
+cudaDataType tfs_cublas_scalar_type(cublasComputeType_t compute, cudaDataType result);
+
+/* The single result of a call: of the device's, or of the host's, which waits for it. */
+void tfs_cublas_put_result(struct tfs_details *details, cublasHandle_t handle, const void *result);
+
+/* A product of two matrices, or of a batch of them, in elements. Where the matrices of a batch are
+ * in a list, that is in device memory and not read: their addresses are NULL, the lists are given.
+ */
+struct tfs_gemm {
+	cublasHandle_t handle;
+	bool a_transposed;
+	bool b_transposed;
+	int64_t m, n, k;
+	const void *a, *b, *c;
+	int64_t lda, ldb, ldc;
+	long long stride_a, stride_b, stride_c;
+	int64_t batch;
+	uint32_t a_bytes, b_bytes, c_bytes; /* of an element */
+	const void *alpha, *beta;
+	cudaDataType scalar;
+	int compute;
+	const void *lists[3];
+};
+
+/* A product whose details are wanted. Does not end the frame. */
+void tfs_cublas_note_gemm(struct tfs_frame *frame, const struct tfs_gemm *call);
 
 static inline uint64_t tfs_cublas_bits(double number)
 {
@@ -35,10 +63,15 @@ static inline uint64_t tfs_cublas_bits(double number)
 static inline uint32_t tfs_cublas_type_bytes(cudaDataType type)
 {
 	switch (type) {
+	case CUDA_C_64F:
+		return 16;
 	case CUDA_R_64F:
+	case CUDA_C_32F:
 		return 8;
 	case CUDA_R_16F:
 	case CUDA_R_16BF:
+	case CUDA_C_8I:
+	case CUDA_C_8U:
 		return 2;
 	case CUDA_R_8I:
 	case CUDA_R_8U:

@@ -3,27 +3,15 @@
 
 #include "rules/rewrites/fills.h"
 #include "shim/hooks/cublas.h"
+#include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 
-/* A product of two matrices, or of a batch of them, in elements. */
-struct gemm {
-	cublasHandle_t handle;
-	bool a_transposed;
-	bool b_transposed;
-	int m, n, k;
-	const void *a, *b, *c;
-	int lda, ldb, ldc;
-	long long stride_a, stride_b, stride_c;
-	int batch;
-	uint32_t a_bytes, b_bytes, c_bytes; /* of an element */
-	const void *alpha, *beta;
-	uint32_t scalar_bytes;
-	int compute;
-};
+/* How products are written down; most of their hooks are made from cublas_product.txt. Those here
+ * also tell rewrites beforehand what memory they work on. */
 
-static void put(struct tfs_details *details, const void *address, int leading, int rows,
-	int columns, long long stride, int batch, uint32_t bytes, uint32_t role)
+static void put(struct tfs_details *details, const void *address, int64_t leading, int64_t rows,
+	int64_t columns, long long stride, int64_t batch, uint32_t bytes, uint32_t role)
 {
 	if (batch > 1)
 		tfs_put_matrix(details, address, 0,
@@ -35,9 +23,9 @@ static void put(struct tfs_details *details, const void *address, int leading, i
 			(uint64_t)columns, bytes, role);
 }
 
-static void note(struct tfs_frame *frame, const struct gemm *call)
+void tfs_cublas_note_gemm(struct tfs_frame *frame, const struct tfs_gemm *call)
 {
-	const double beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar_bytes);
+	const double beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar);
 	/* A beta that is not known counts as one that reads. */
 	const uint32_t c_role = TFS_ROLE_WRITE | (beta != 0 ? TFS_ROLE_READ : 0);
 	struct tfs_details details;
@@ -51,8 +39,10 @@ static void note(struct tfs_frame *frame, const struct gemm *call)
 		TFS_ROLE_READ);
 	put(&details, call->c, call->ldc, call->m, call->n, call->stride_c, call->batch,
 		call->c_bytes, c_role);
+	for (unsigned i = 0; i < 3; i++)
+		tfs_put_touched(&details, call->lists[i], true);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_alpha,
-		tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha, call->scalar_bytes)));
+		tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha, call->scalar)));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_beta, tfs_cublas_bits(beta));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_m, (uint64_t)call->m);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_n, (uint64_t)call->n);
@@ -63,8 +53,8 @@ static void note(struct tfs_frame *frame, const struct gemm *call)
 	tfs_hook_details(frame, &details);
 }
 
-static void use_matrix(struct tfs_use_call *call, const void *address, int leading, int rows,
-	int columns, long long stride, int batch, uint32_t bytes)
+static void use_matrix(struct tfs_use_call *call, const void *address, int64_t leading,
+	int64_t rows, int64_t columns, long long stride, int64_t batch, uint32_t bytes)
 {
 	const uint64_t elements = (uint64_t)leading * (uint64_t)(columns - 1) + (uint64_t)rows;
 
@@ -75,16 +65,16 @@ static void use_matrix(struct tfs_use_call *call, const void *address, int leadi
 }
 
 /* Is C written without gaps? */
-static bool is_dense(const struct gemm *call)
+static bool is_dense(const struct tfs_gemm *call)
 {
 	return (call->ldc == call->m || call->n == 1) &&
-	       (call->batch == 1 || call->stride_c == (long long)call->m * (long long)call->n) &&
-	       call->c_bytes > 1;
+	       (call->batch == 1 || call->stride_c == call->m * call->n) && call->c_bytes > 1;
 }
 
 /* Before the call: says what memory it works on. `simple`: its scalars and its result are numbers
  * of the sizes that are given. */
-static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct gemm *call, bool simple)
+static void tell(
+	struct tfs_frame *frame, struct tfs_use *use, const struct tfs_gemm *call, bool simple)
 {
 	tfs_use_init(use, call->beta, (void *)(uintptr_t)call->c);
 	if (!tfs_fills_followed(frame))
@@ -107,8 +97,8 @@ static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct gemm
 	told.dense = is_dense(call);
 	told.scaled = simple && !told.unknown;
 	if (told.scaled) {
-		told.alpha = tfs_cublas_scalar(call->handle, call->alpha, call->scalar_bytes);
-		told.beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar_bytes);
+		told.alpha = tfs_cublas_scalar(call->handle, call->alpha, call->scalar);
+		told.beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar);
 	}
 	tfs_use_shape(&told, (uint64_t)(uint32_t)call->compute << 32 | call->a_transposed << 1 |
 				     call->b_transposed);
@@ -132,8 +122,8 @@ TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 		const float *beta, float *c, int ldc))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemm_v2);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
-		lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+		c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, CUDA_R_32F, 0, {NULL}};
 	struct tfs_use use;
 	cublasStatus_t status;
 
@@ -144,7 +134,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &call);
+		tfs_cublas_note_gemm(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -154,8 +144,8 @@ TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
 		const double *beta, double *c, int ldc))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasDgemm_v2);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
-		lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, 8, 0};
+	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+		c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, CUDA_R_64F, 0, {NULL}};
 	struct tfs_use use;
 	cublasStatus_t status;
 
@@ -166,7 +156,7 @@ TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &call);
+		tfs_cublas_note_gemm(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -177,8 +167,9 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 		long long stride_c, int batch))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemmStridedBatched);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
-		lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta, 4, 0};
+	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+		c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta,
+		CUDA_R_32F, 0, {NULL}};
 	struct tfs_use use;
 	cublasStatus_t status;
 
@@ -189,7 +180,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &call);
+		tfs_cublas_note_gemm(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -200,10 +191,10 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
 {
 	struct tfs_frame frame = TFS_ENTER_TELLING(cublasGemmEx);
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b, c,
-		lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
+	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
+		c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
 		tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha, beta,
-		compute == CUBLAS_COMPUTE_64F ? 8 : 4, (int)compute};
+		tfs_cublas_scalar_type(compute, c_type), (int)compute, {NULL}};
 	struct tfs_use use;
 	cublasStatus_t status;
 
@@ -214,7 +205,7 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &call);
+		tfs_cublas_note_gemm(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 
@@ -227,8 +218,8 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 	/* As a product with one column; a transposed matrix is stored as k by m. */
 	const int in = ta == CUBLAS_OP_N ? n : m;
 	const int out = ta == CUBLAS_OP_N ? m : n;
-	const struct gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
-		in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, 4, 0};
+	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
+		in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, CUDA_R_32F, 0, {NULL}};
 	struct tfs_use use;
 	cublasStatus_t status;
 
@@ -239,7 +230,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 	} while (tfs_use_again(&use, status));
 
 	if (TFS_END(&frame, status, 0))
-		note(&frame, &call);
+		tfs_cublas_note_gemm(&frame, &call);
 	return TFS_LEAVE(&frame), status;
 }
 

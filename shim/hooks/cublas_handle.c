@@ -2,6 +2,7 @@
 #include <cublas_v2.h>
 
 #include "shim/hooks/cublas.h"
+#include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 
@@ -57,11 +58,60 @@ bool tfs_cublas_host_pointers(cublasHandle_t handle)
 	       mode == CUBLAS_POINTER_MODE_HOST;
 }
 
-double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, uint32_t bytes)
+/* A number of 16 bits: what matters is whether it is 0 or 1. */
+static double from_half(uint16_t bits)
+{
+	if ((bits & 0x7fff) == 0)
+		return 0;
+	return bits == 0x3c00 ? 1 : NAN;
+}
+
+double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, cudaDataType type)
 {
 	if (scalar == NULL || !tfs_cublas_host_pointers(handle))
 		return NAN;
-	return bytes == 8 ? *(const double *)scalar : *(const float *)scalar;
+	switch (type) {
+	case CUDA_R_64F:
+		return *(const double *)scalar;
+	case CUDA_C_64F:
+		return ((const double *)scalar)[1] == 0 ? *(const double *)scalar : NAN;
+	case CUDA_C_32F:
+		return ((const float *)scalar)[1] == 0 ? *(const float *)scalar : NAN;
+	case CUDA_R_16F:
+		return from_half(*(const uint16_t *)scalar);
+	case CUDA_R_32I:
+		return *(const int32_t *)scalar;
+	default:
+		return *(const float *)scalar;
+	}
+}
+
+cudaDataType tfs_cublas_scalar_type(cublasComputeType_t compute, cudaDataType result)
+{
+	const bool complex = result == CUDA_C_32F || result == CUDA_C_64F || result == CUDA_C_8I;
+
+	switch (compute) {
+	case CUBLAS_COMPUTE_16F:
+	case CUBLAS_COMPUTE_16F_PEDANTIC:
+		return CUDA_R_16F;
+	case CUBLAS_COMPUTE_64F:
+	case CUBLAS_COMPUTE_64F_PEDANTIC:
+	case CUBLAS_COMPUTE_64F_EMULATED_FIXEDPOINT:
+		return complex ? CUDA_C_64F : CUDA_R_64F;
+	case CUBLAS_COMPUTE_32I:
+	case CUBLAS_COMPUTE_32I_PEDANTIC:
+		return result == CUDA_R_32I ? CUDA_R_32I : CUDA_R_32F;
+	default:
+		return complex ? CUDA_C_32F : CUDA_R_32F;
+	}
+}
+
+void tfs_cublas_put_result(struct tfs_details *details, cublasHandle_t handle, const void *result)
+{
+	if (tfs_cublas_host_pointers(handle))
+		tfs_put_attribute(details, TFS_ATTRIBUTE_host_result, 1);
+	else
+		tfs_put_touched(details, result, false);
 }
 
 TFS_PLAIN_HOOK(cublasStatus_t, cublasCreate_v2, (cublasHandle_t * out), (out))

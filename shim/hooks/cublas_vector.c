@@ -43,7 +43,8 @@ static void note(struct tfs_frame *frame, const struct vectors *call)
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_m, (uint64_t)call->n);
 	if (call->alpha != NULL)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_alpha,
-			tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha, call->bytes)));
+			tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha,
+				call->bytes == 8 ? CUDA_R_64F : CUDA_R_32F)));
 	/* Reductions give their result to the host, and wait for it, unless told otherwise. */
 	if (call->result != NULL && tfs_cublas_host_pointers(call->handle))
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_host_result, 1);

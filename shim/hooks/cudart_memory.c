@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include <cuda_runtime_api.h>
+#include "shim/hooks/cudart.h"
 
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
-#include "shim/hook.h"
-#include "shim/hooks/cudart_memory.h"
 #include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
@@ -23,7 +21,7 @@ uint32_t tfs_cudart_device(void)
 	return get != NULL && get(&device) == cudaSuccess ? (uint32_t)device : 0;
 }
 
-static void note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
+void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
 	size_t bytes, enum tfs_memory_kind kind, uint32_t flags)
 {
 	const bool good = status == cudaSuccess && frame->thread != NULL;
@@ -132,8 +130,8 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	while (tfs_cudart_make_room(status))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_DEVICE,
-		TFS_RANGE_WHOLE);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE);
 	return status;
 }
 
@@ -148,7 +146,7 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 	while (tfs_cudart_make_room(status));
 	const bool good = status == cudaSuccess;
 
-	note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
+	tfs_cudart_note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
 		TFS_MEMORY_DEVICE, 0);
 	return status;
 }
@@ -158,8 +156,8 @@ TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned fla
 	struct tfs_frame frame = TFS_ENTER(cudaMallocManaged);
 	const cudaError_t status = TFS_REAL(cudaMallocManaged)(out, bytes, flags);
 
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_MANAGED,
-		TFS_RANGE_MAPPED);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_MANAGED, TFS_RANGE_MAPPED);
 	return status;
 }
 
@@ -183,8 +181,8 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
 
 	offer_pinned(&frame);
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
-		TFS_RANGE_MAPPED);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
 }
 
@@ -194,8 +192,8 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
 
 	offer_pinned(&frame);
-	note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes, TFS_MEMORY_PINNED,
-		TFS_RANGE_MAPPED);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
 }
 
@@ -216,7 +214,7 @@ TFS_HOOK(cudaError_t, cudaHostRegister, (void *address, size_t bytes, unsigned f
 	struct tfs_frame frame = TFS_ENTER(cudaHostRegister);
 	const cudaError_t status = TFS_REAL(cudaHostRegister)(address, bytes, flags);
 
-	note_alloc(&frame, status, address, bytes, TFS_MEMORY_PINNED,
+	tfs_cudart_note_alloc(&frame, status, address, bytes, TFS_MEMORY_PINNED,
 		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED);
 	return status;
 }
@@ -232,21 +230,34 @@ TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
 	return status;
 }
 
-TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
+static cudaError_t reset(struct tfs_frame *frame, cudaError_t (*real)(void))
 {
-	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
-
 	tfs_blocks_end_device(false, tfs_cudart_device());
 	tfs_reserves_drop(false, tfs_cudart_device());
-	const cudaError_t status = TFS_REAL(cudaDeviceReset)();
-	if (frame.thread != NULL && status == cudaSuccess) {
+	const cudaError_t status = real();
+	if (frame->thread != NULL && status == cudaSuccess) {
 		const uint32_t device = tfs_cudart_device();
 
 		tfs_memory_reset(device);
 		tfs_rewrite_reset(device);
 	}
-	tfs_hook_plain(&frame, (uint32_t)status);
+	tfs_hook_plain(frame, (uint32_t)status);
 	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
+
+	return reset(&frame, TFS_REAL(cudaDeviceReset));
+}
+
+/* Its name before CUDA 13. */
+TFS_HOOK(cudaError_t, cudaThreadExit, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaThreadExit);
+
+	return reset(&frame, TFS_REAL(cudaThreadExit));
 }
 
 TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
@@ -299,6 +310,7 @@ TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *a
 	X(cudaHostRegister, host_register)                                                         \
 	X(cudaHostUnregister, host_unregister)                                                     \
 	X(cudaDeviceReset, reset)                                                                  \
+	X(cudaThreadExit, reset)                                                                   \
 	X(cudaMemGetInfo, property)                                                                \
 	X(cudaPointerGetAttributes, other)                                                         \
 	X(cudaIpcGetMemHandle, other)

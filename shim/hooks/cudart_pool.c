@@ -5,7 +5,7 @@
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
-#include "shim/hooks/cudart_memory.h"
+#include "shim/hooks/cudart.h"
 #include "shim/notes.h"
 #include "shim/pools.h"
 

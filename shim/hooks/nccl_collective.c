@@ -117,12 +117,49 @@ COLLECTIVE_HOOK(ncclRecv,
 		cudaStream_t stream),
 	(receive, count, type, peer, communicator, stream), count, NULL, 0, receive, count, type,
 	communicator, stream)
+COLLECTIVE_HOOK(ncclAlltoAll,
+	(const void *send, void *receive, size_t count, ncclDataType_t type,
+		ncclComm_t communicator, cudaStream_t stream),
+	(send, receive, count, type, communicator, stream), count, send,
+	count *(size_t)ranks(communicator), receive, count *(size_t)ranks(communicator), type,
+	communicator, stream)
+
+/* Only the root has all parts. */
+static size_t at_root(size_t count, int root, ncclComm_t communicator)
+{
+	static __typeof__(&ncclCommUserRank) rank;
+	int own = -1;
+
+	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
+		return 0;
+	if (rank == NULL)
+		rank = (__typeof__(rank))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommUserRank");
+	if (rank == NULL || rank(communicator, &own) != ncclSuccess || own != root)
+		return 0;
+	return count * (size_t)ranks(communicator);
+}
+
+COLLECTIVE_HOOK(ncclGather,
+	(const void *send, void *receive, size_t count, ncclDataType_t type, int root,
+		ncclComm_t communicator, cudaStream_t stream),
+	(send, receive, count, type, root, communicator, stream), count, send, count,
+	at_root(count, root, communicator) > 0 ? receive : NULL, at_root(count, root, communicator),
+	type, communicator, stream)
+COLLECTIVE_HOOK(ncclScatter,
+	(const void *send, void *receive, size_t count, ncclDataType_t type, int root,
+		ncclComm_t communicator, cudaStream_t stream),
+	(send, receive, count, type, root, communicator, stream), count,
+	at_root(count, root, communicator) > 0 ? send : NULL, at_root(count, root, communicator),
+	receive, count, type, communicator, stream)
 
 #define FUNCTIONS(X)                                                                               \
 	X(ncclAllReduce, collective)                                                               \
 	X(ncclBroadcast, collective)                                                               \
 	X(ncclBcast, collective)                                                                   \
 	X(ncclReduce, collective)                                                                  \
+	X(ncclAlltoAll, collective)                                                                \
+	X(ncclGather, collective)                                                                  \
+	X(ncclScatter, collective)                                                                 \
 	X(ncclAllGather, collective)                                                               \
 	X(ncclReduceScatter, collective)                                                           \
 	X(ncclSend, collective)                                                                    \

@@ -5,6 +5,7 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/notes.h"
 #include "shim/spin.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_nccl
@@ -63,6 +64,21 @@ TFS_HOOK(ncclResult_t, ncclCommInitRankConfig,
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
+
+/* Several ids for one communicator: the first tells it from others. */
+TFS_HOOK(ncclResult_t, ncclCommInitRankScalable,
+	(ncclComm_t * comm, int ranks, int rank, int id_count, ncclUniqueId *ids,
+		ncclConfig_t *config))
+{
+	struct tfs_frame frame = TFS_ENTER(ncclCommInitRankScalable);
+	const ncclResult_t status =
+		TFS_REAL(ncclCommInitRankScalable)(comm, ranks, rank, id_count, ids, config);
+
+	if (status == ncclSuccess || status == ncclInProgress)
+		note_rank(ranks, ids, rank);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
 TFS_PLAIN_HOOK(ncclResult_t, ncclCommInitAll, (ncclComm_t * comm, int ndev, const int *devlist),
 	(comm, ndev, devlist))
 TFS_PLAIN_HOOK(ncclResult_t, ncclCommDestroy, (ncclComm_t comm), (comm))
@@ -77,6 +93,45 @@ TFS_HOOK(ncclResult_t, ncclCommRegister,
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
+
+/* What other ranks are given a window into is theirs as well. */
+TFS_HOOK(ncclResult_t, ncclCommWindowRegister,
+	(ncclComm_t comm, void *address, size_t bytes, ncclWindow_t *window, int flags))
+{
+	struct tfs_frame frame = TFS_ENTER(ncclCommWindowRegister);
+	const ncclResult_t status =
+		TFS_REAL(ncclCommWindowRegister)(comm, address, bytes, window, flags);
+
+	tfs_memory_mark((uint64_t)(uintptr_t)address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+/* Memory that network cards and other devices may reach. */
+TFS_HOOK(ncclResult_t, ncclMemAlloc, (void **out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(ncclMemAlloc);
+	const ncclResult_t status = TFS_REAL(ncclMemAlloc)(out, bytes);
+	const bool good = status == ncclSuccess && frame.thread != NULL;
+
+	tfs_note_alloc(&frame, status,
+		(struct tfs_range){.address = good ? (uint64_t)(uintptr_t)*out : 0,
+			.bytes = bytes,
+			.kind = TFS_MEMORY_DEVICE,
+			.flags = TFS_RANGE_SHARED});
+	return status;
+}
+
+TFS_HOOK(ncclResult_t, ncclMemFree, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(ncclMemFree);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	const ncclResult_t status = TFS_REAL(ncclMemFree)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
 TFS_PLAIN_HOOK(ncclResult_t, ncclGroupStart, (void), ())
 TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 
@@ -84,6 +139,10 @@ TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 	X(ncclGetUniqueId, handle)                                                                 \
 	X(ncclCommInitRank, handle)                                                                \
 	X(ncclCommInitRankConfig, handle)                                                          \
+	X(ncclCommInitRankScalable, handle)                                                        \
+	X(ncclCommWindowRegister, handle)                                                          \
+	X(ncclMemAlloc, alloc)                                                                     \
+	X(ncclMemFree, free)                                                                       \
 	X(ncclCommInitAll, handle)                                                                 \
 	X(ncclCommDestroy, handle)                                                                 \
 	X(ncclCommAbort, handle)                                                                   \

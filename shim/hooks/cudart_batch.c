@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include <driver_types.h>
+
+#include "shim/hook.h"
+#include "shim/notes.h"
+#include "shim/streams.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
+
+/*
+ * Functions whose parameters CUDA 13 changed. cuda_runtime_api.h is left out: they are declared
+ * with all words that any version uses, and passed on so. What is behind the words of CUDA 13 is
+ * the caller's own stack.
+ */
+
+#define CUDA_13 13000
+
+/* Of the runtime in use; 0 when it cannot be asked. */
+static int version_now(void)
+{
+	static cudaError_t (*get)(int *);
+	int version = 0;
+
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return 0;
+	if (get == NULL)
+		get = (__typeof__(get))tfs_lookup_named(
+			TFS_LIBRARY_cudart, "cudaRuntimeGetVersion");
+	return get != NULL && get(&version) == cudaSuccess ? version : 0;
+}
+
+/* The stream is in the first of two words since CUDA 13, before that in the second. */
+static uint16_t stream_of(uintptr_t now, uintptr_t before, bool per_thread)
+{
+	return tfs_stream_id((const void *)(version_now() >= CUDA_13 ? now : before), per_thread);
+}
+
+TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyBatchAsync, _ptsz,
+	(void *const *targets, void *const *sources, const size_t *sizes, size_t count,
+		void *attributes, size_t *from, size_t attribute_count, uintptr_t eighth,
+		uintptr_t ninth),
+	(targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth))
+{
+	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpyBatchAsync)(
+		targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth);
+	size_t bytes = 0;
+
+	count = status == cudaSuccess ? count : 0;
+	for (size_t i = 0; i < count; i++)
+		bytes += sizes[i];
+	if (TFS_END(&frame, status, bytes)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, stream_of(eighth, ninth, per_thread));
+		for (size_t i = 0; i < count; i++)
+			tfs_put_copy(&details, targets[i], sources[i], sizes[i], cudaMemcpyDefault);
+		tfs_hook_details(&frame, &details);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+static const void *address_of(const struct cudaMemcpy3DOperand *operand)
+{
+	return operand->type == cudaMemcpyOperandTypePointer ? operand->op.ptr.ptr : NULL;
+}
+
+/* Of an array, elements count as bytes: how large they are is not said here. */
+static size_t bytes_of(const struct cudaMemcpy3DBatchOp *copy)
+{
+	return copy->extent.width * copy->extent.height * copy->extent.depth;
+}
+
+TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy3DBatchAsync, _ptsz,
+	(size_t count, struct cudaMemcpy3DBatchOp *copies, uintptr_t third, uintptr_t fourth,
+		uintptr_t fifth),
+	(count, copies, third, fourth, fifth))
+{
+	const cudaError_t status =
+		TFS_TWIN_REAL(cudaMemcpy3DBatchAsync)(count, copies, third, fourth, fifth);
+	size_t bytes = 0;
+
+	count = status == cudaSuccess ? count : 0;
+	for (size_t i = 0; i < count; i++)
+		bytes += bytes_of(&copies[i]);
+	if (TFS_END(&frame, status, bytes)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, stream_of(fourth, fifth, per_thread));
+		for (size_t i = 0; i < count; i++)
+			tfs_put_copy(&details, address_of(&copies[i].dst),
+				address_of(&copies[i].src), bytes_of(&copies[i]),
+				cudaMemcpyDefault);
+		tfs_hook_details(&frame, &details);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+/* Before CUDA 13 the device's number was third, and the stream fourth. */
+TFS_TWIN_HOOKS(cudaError_t, cudaMemPrefetchAsync, _ptsz,
+	(const void *address, size_t bytes, uintptr_t place, uintptr_t fourth, uintptr_t fifth),
+	(address, bytes, place, fourth, fifth))
+{
+	const cudaError_t status =
+		TFS_TWIN_REAL(cudaMemPrefetchAsync)(address, bytes, place, fourth, fifth);
+
+	if (TFS_END(&frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, stream_of(fifth, fourth, per_thread));
+		tfs_hook_details(&frame, &details);
+	}
+	return TFS_LEAVE(&frame), status;
+}
+
+/* What CUDA 12 calls what is above. */
+TFS_TWIN_HOOKS(cudaError_t, cudaMemPrefetchAsync_v2, _ptsz,
+	(const void *address, size_t bytes, uintptr_t place, uintptr_t flags, cudaStream_t stream),
+	(address, bytes, place, flags, stream))
+{
+	const cudaError_t status =
+		TFS_TWIN_REAL(cudaMemPrefetchAsync_v2)(address, bytes, place, flags, stream);
+
+	tfs_note_stream(&frame, status, stream, per_thread);
+	return status;
+}
+
+TFS_PLAIN_HOOK(cudaError_t, cudaMemAdvise,
+	(const void *address, size_t bytes, uintptr_t advice, uintptr_t place),
+	(address, bytes, advice, place))
+TFS_PLAIN_HOOK(cudaError_t, cudaMemAdvise_v2,
+	(const void *address, size_t bytes, uintptr_t advice, uintptr_t place),
+	(address, bytes, advice, place))
+
+#define FUNCTIONS(X)                                                                               \
+	X(cudaMemcpyBatchAsync, copy_async)                                                        \
+	X(cudaMemcpyBatchAsync_ptsz, copy_async)                                                   \
+	X(cudaMemcpy3DBatchAsync, copy_async)                                                      \
+	X(cudaMemcpy3DBatchAsync_ptsz, copy_async)                                                 \
+	X(cudaMemPrefetchAsync, other)                                                             \
+	X(cudaMemPrefetchAsync_ptsz, other)                                                        \
+	X(cudaMemPrefetchAsync_v2, other)                                                          \
+	X(cudaMemPrefetchAsync_v2_ptsz, other)                                                     \
+	X(cudaMemAdvise, other)                                                                    \
+	X(cudaMemAdvise_v2, other)
+
+TFS_FAMILY(cudart_batch, FUNCTIONS);

@@ -1,0 +1,46 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Every function of a library has a hook or a reason to have none:
+# hooks_listed.sh LIBRARY PATTERN UNHOOKED EXPORTS...
+#
+#   PATTERN   extended regular expression: names of this library's functions
+#   UNHOOKED  patterns of functions without a hook, one a line, with the reasons
+#   EXPORTS   what the real library exports, of one or several versions
+set -u
+library=$1 mine=$2 unhooked=$3
+shift 3
+out=$(mktemp -d) || exit 1
+trap 'rm -rf "$out"' EXIT
+LC_ALL=C
+export LC_ALL
+failed=0
+
+# gate TITLE FILE: passes when the file is empty
+gate() {
+	[ -s "$2" ] || return 0
+	echo "$1:"
+	head -n 20 "$2" | sed 's/^/  /'
+	failed=1
+}
+
+awk '$1 != "node" && $1 != "status" && /^[^#]/ { print $1 }' "$@" | grep -E "$mine" | sort -u >"$out/all"
+nm -D "$library" | awk '$2 == "T" { print $3 }' | grep -E "$mine" | sort -u >"$out/hooked"
+comm -23 "$out/all" "$out/hooked" >"$out/left"
+grep -v '^#' "$unhooked" | grep . >"$out/patterns"
+: >"$out/used"
+while read -r name; do
+	while read -r pattern; do
+		# shellcheck disable=SC2254
+		case $name in $pattern) echo "$pattern" >>"$out/used" && continue 2 ;; esac
+	done <"$out/patterns"
+	echo "$name"
+done <"$out/left" >"$out/unsaid"
+gate "neither hooked nor said why not (${unhooked##*/})" "$out/unsaid"
+sort -u "$out/used" >"$out/fitting"
+sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
+gate "patterns of ${unhooked##*/} that nothing fits" "$out/idle"
+comm -13 "$out/all" "$out/hooked" >"$out/unknown"
+gate "hooked, but no version of the library has such a function" "$out/unknown"
+
+[ "$failed" = 0 ] || exit 1
+echo "$(wc -l <"$out/hooked") of $(wc -l <"$out/all") functions have a hook"
