@@ -37,7 +37,7 @@ refuses one-device 24 "" TFSIM_DEVICES=2 "$program" elsewhere
 refuses ordered-stream 24 "" "" "$program" free-stream
 refuses no-waiting-error 24 "" "" "$program" failed
 refuses room-to-follow 73 "" "" "$program" many
-refuses no-kernel-between 25 "" "" "$program" kernel
+refuses no-kernel-between 24 "" "" "$program" kernel
 refuses no-copy-between 25 "" "" "$program" written
 refuses not-read 25 "" "" "$program" copied
 refuses no-event-between 24 "" "" "$program" event

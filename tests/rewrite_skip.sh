@@ -41,7 +41,7 @@ if [ "$hardware" = 0 ]; then
 	cp "$programs/rewrite_again" "$out/apart/programs/"
 	cp "$programs"/../sim/libcudart.so.13 "$programs"/../sim/libcublas.so.13 \
 		"$programs"/../sim/libtfsim.so.0 "$out/apart/sim/"
-	refuses driver 5 $costly TFSIM_PACE=0 "$out/apart/programs/rewrite_again"
+	refuses driver 5 $costly "TFSIM_PACE=0 LD_LIBRARY_PATH=" "$out/apart/programs/rewrite_again"
 fi
 cp "$programs/libcuda-fake.so" "$out/poor/libcuda.so.1"
 run poor $costly:skip_min=1 "" "$programs/driver_client_hostile" versions "$out/poor/libcuda.so.1" ||

@@ -72,6 +72,7 @@ cp "$here"/*.sh "$here"/*.awk "$here"/*.py "$folder/tests/gpu/"
 cp "$root"/tests/programs/*.sh "$root"/tests/programs/*.c "$root"/tests/programs/*.h "$folder/tests/programs/"
 cp "$root"/tests/trainers/*.sh "$root"/tests/trainers/*.c "$root"/tests/trainers/*.h "$root"/tests/trainers/*.cu "$folder/tests/trainers/"
 cp "$build"/shim/*.so "$folder/build/shim/"
+strip --strip-debug "$folder"/build/shim/*.so
 cp "$build/reports/tfshim" "$folder/build/reports/"
 for part in programs trainers gpu; do
 	mkdir -p "$folder/build/tests/$part"

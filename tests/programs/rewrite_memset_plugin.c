@@ -2,9 +2,9 @@
 /* For rewrite_memset: a library that could write to memory by a function without a hook. */
 #include <cuda_runtime_api.h>
 
-int plugin_clear(void *memory);
+int plugin_map(struct cudaGraphicsResource **resource);
 
-int plugin_clear(void *memory)
+int plugin_map(struct cudaGraphicsResource **resource)
 {
-	return (int)cudaMemset2D(memory, 16, 0, 16, 1);
+	return (int)cudaGraphicsMapResources(1, resource, NULL);
 }
