@@ -10,10 +10,11 @@
 #include "core_private.h"
 
 #define NAMES 16
+#define NAME_CHARS 60
 
 struct tally {
 	atomic_ullong total;
-	const char *names[NAMES];
+	char names[NAMES][NAME_CHARS + 1]; /* copies: whose they are may be unloaded */
 	unsigned count;
 };
 
@@ -213,10 +214,10 @@ static void count(struct tally *tally, const char *name)
 
 	atomic_fetch_add(&tally->total, 1);
 	pthread_mutex_lock(&tally_lock);
-	for (i = 0; i < tally->count && strcmp(tally->names[i], name) != 0; i++)
+	for (i = 0; i < tally->count && strncmp(tally->names[i], name, NAME_CHARS) != 0; i++)
 		continue;
 	if (i == tally->count && i < NAMES)
-		tally->names[tally->count++] = name;
+		snprintf(tally->names[tally->count++], NAME_CHARS + 1, "%s", name);
 	pthread_mutex_unlock(&tally_lock);
 }
 
@@ -235,8 +236,8 @@ void tfsim_skipped(const char *kernel)
 static int add_names(char *line, size_t size, int used, const struct tally *tally)
 {
 	for (unsigned i = 0; i < tally->count && used < (int)size; i++)
-		used += snprintf(line + used, size - (size_t)used, "%s%.60s", i ? " " : " (",
-			tally->names[i]);
+		used += snprintf(
+			line + used, size - (size_t)used, "%s%s", i ? " " : " (", tally->names[i]);
 	if (tally->count && used < (int)size)
 		used += snprintf(line + used, size - (size_t)used, ")");
 	return used < (int)size ? used : (int)size - 1;
