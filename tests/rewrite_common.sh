@@ -25,18 +25,22 @@ applied() {
 	}
 }
 
-# holds CASE LEAST OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite took part
+# holds CASE LEAST OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite took part. It is
+# tried three times, for call sites that begin as others where the unwinder comes late: what was
+# tried out at the first does not count at the second.
 holds() {
 	case=$1 least=$2 options_=$3 environment_=$4
 	shift 4
-	run "$case" "$options_" "$environment_" "$@" || fail "$case: $(tail -n 3 "$out/$case.out")"
+	for _ in 1 2 3; do
+		run "$case" "$options_" "$environment_" "$@" || fail "$case: $(tail -n 3 "$out/$case.out")"
+		[ "$(ledger "$case" "${rewrite%%[=,]*} applied")" -lt "$least" ] || return 0
+	done
 	applied "$case" "$least"
 }
 
 # counterexample CASE LEAST NAIVE OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: with every seed of the
 # hostile device the case passes, and with nine of ten the rewrite takes part so often; a naive
-# rewrite fails. Where the unwinder comes late, a call site begins as another one, and what was
-# tried out at the first does not count at the second.
+# rewrite fails.
 counterexample() {
 	case=$1 least=$2 naive=$3 options_=$4 environment_=$5
 	shift 5

@@ -156,7 +156,7 @@ folders() {
 full() {
 	[ "$(id -u)" = 0 ] || skip "a small file system can only be mounted by root"
 	mkdir "$work/full"
-	mount -t tmpfs -o size=600k tfshim-test "$work/full" 2>"$work/reason" ||
+	mount -t tmpfs -o size=740k tfshim-test "$work/full" 2>"$work/reason" ||
 		skip "no small file system can be mounted: $(cat "$work/reason")"
 	trap 'umount "$work/full"; rm -rf "$work"' EXIT
 	after=$programs/libshim_failing.so
