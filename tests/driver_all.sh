@@ -6,20 +6,8 @@
 set -u
 library=$1 programs=$2 exports=$3 newer=$4
 shift 4
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
-LC_ALL=C
-export LC_ALL
-failed=0
-
-# gate TITLE FILE: passes when the file is empty
-gate() {
-	[ -s "$2" ] || return 0
-	echo "$1:"
-	head -n 20 "$2" | sed 's/^/  /'
-	failed=1
-}
+# shellcheck source=tests/gate.sh
+. "$(dirname "$0")/gate.sh"
 
 awk 'NR > 2 && $1 ~ /^cu[A-Z]/ { print $1 }' "$exports" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u >"$out/hooked"

@@ -8,20 +8,8 @@ set -u
 library=$1 build=$2 program=$3
 programs=$build/tests/programs
 here=$(dirname "$0")
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
-LC_ALL=C
-export LC_ALL
-failed=0
-
-# gate TITLE FILE: passes when the file is empty
-gate() {
-	[ -s "$2" ] || return 0
-	echo "$1:"
-	head -n 20 "$2" | sed 's/^/  /'
-	failed=1
-}
+# shellcheck source=tests/gate.sh
+. "$(dirname "$0")/gate.sh"
 
 # The driver alone: beside it lies a simulated runtime of the same name.
 mkdir "$out/driver"

@@ -4,20 +4,8 @@
 # hooks_abi.sh LIBRARY PROGRAMS_DIR PROGRAM
 set -u
 library=$1 programs=$2 program=$3
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-unset LD_PRELOAD TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DISABLE
-LC_ALL=C
-export LC_ALL
-failed=0
-
-# gate TITLE FILE: passes when the file is empty
-gate() {
-	[ -s "$2" ] || return 0
-	echo "$1:"
-	head -n 20 "$2" | sed 's/^/  /'
-	failed=1
-}
+# shellcheck source=tests/gate.sh
+. "$(dirname "$0")/gate.sh"
 
 "$program" >"$out/alone" || failed=1
 TFSHIM_OUTPUT="$out/abi" TFSHIM_OPTIONS=report=0:quiet=1:record=all TFSHIM_REWRITE=off \

@@ -9,19 +9,8 @@
 set -u
 library=$1 mine=$2 unhooked=$3
 shift 3
-out=$(mktemp -d) || exit 1
-trap 'rm -rf "$out"' EXIT
-LC_ALL=C
-export LC_ALL
-failed=0
-
-# gate TITLE FILE: passes when the file is empty
-gate() {
-	[ -s "$2" ] || return 0
-	echo "$1:"
-	head -n 20 "$2" | sed 's/^/  /'
-	failed=1
-}
+# shellcheck source=tests/gate.sh
+. "$(dirname "$0")/gate.sh"
 
 awk '$1 != "node" && $1 != "status" && /^[^#]/ { print $1 }' "$@" | grep -E "$mine" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" { print $3 }' | grep -E "$mine" | sort -u >"$out/hooked"

@@ -298,9 +298,8 @@ static bool find_driver(void)
 	       LOOK_UP(driver, attribute, "cuPointerGetAttribute");
 }
 
-/* Found once, kept for good: 1 = there, 2 = not. Two threads that look at the same time find the
- * same. */
-static bool found(_Atomic int *known, bool (*find)(void))
+/* 1 = there, 2 = not. Two threads that look at the same time find the same. */
+bool tfs_functions_found(_Atomic int *known, bool (*find)(void))
 {
 	int state = atomic_load_explicit(known, memory_order_acquire);
 
@@ -315,7 +314,7 @@ static bool have_driver(void)
 {
 	static _Atomic int known;
 
-	return found(&known, find_driver);
+	return tfs_functions_found(&known, find_driver);
 }
 
 const struct tfs_memory_functions *tfs_memory_functions(bool of_the_driver)
@@ -324,8 +323,9 @@ const struct tfs_memory_functions *tfs_memory_functions(bool of_the_driver)
 
 	if (of_the_driver)
 		return have_driver() ? &of_driver : NULL;
-	return tfs_lookup_steady(TFS_LIBRARY_cudart) && found(&known, find_runtime) ? &of_runtime
-										    : NULL;
+	return tfs_lookup_steady(TFS_LIBRARY_cudart) && tfs_functions_found(&known, find_runtime)
+		       ? &of_runtime
+		       : NULL;
 }
 
 void *tfs_context_now(void)

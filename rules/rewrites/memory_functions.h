@@ -38,6 +38,9 @@ struct tfs_memory_functions {
 /* NULL when functions are missing, or their library may go away. */
 const struct tfs_memory_functions *tfs_memory_functions(bool driver);
 
+/* Has `find` found its functions? Asked once and kept for good in *known, which begins as 0. */
+bool tfs_functions_found(_Atomic int *known, bool (*find)(void));
+
 /* The current context, and that of an address in device memory; NULL where the driver is not at
  * hand: then there are only the devices' own. */
 void *tfs_context_now(void);

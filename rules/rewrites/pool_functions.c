@@ -3,8 +3,8 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
-#include <stdatomic.h>
 
+#include "rules/rewrites/memory_functions.h"
 #include "shim/hook.h"
 
 static struct {
@@ -117,25 +117,13 @@ static bool find_driver(void)
 #undef LOOK_UP
 }
 
-/* Found once, kept for good: 1 = there, 2 = not. Two threads that look at the same time find the
- * same. */
-static bool found(_Atomic int *known, bool (*find)(void))
-{
-	int state = atomic_load_explicit(known, memory_order_acquire);
-
-	if (state == 0) {
-		state = find() ? 1 : 2;
-		atomic_store_explicit(known, state, memory_order_release);
-	}
-	return state == 1;
-}
-
 const struct tfs_pool_functions *tfs_pool_functions(bool of_the_driver)
 {
 	static _Atomic int known[2];
 
 	if (of_the_driver)
-		return found(&known[1], find_driver) ? &of_driver : NULL;
-	return tfs_lookup_steady(TFS_LIBRARY_cudart) && found(&known[0], find_runtime) ? &of_runtime
-										       : NULL;
+		return tfs_functions_found(&known[1], find_driver) ? &of_driver : NULL;
+	return tfs_lookup_steady(TFS_LIBRARY_cudart) && tfs_functions_found(&known[0], find_runtime)
+		       ? &of_runtime
+		       : NULL;
 }
