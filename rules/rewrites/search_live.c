@@ -188,9 +188,10 @@ bool tfs_live_holds(uint32_t *out_site, char *out_evidence, size_t bytes)
 	}
 	tfs_search_device_leave(device);
 	state = STATE_COMPARING;
-	if (atomic_compare_exchange_strong(
-		    &live->state, &state, reached ? STATE_FREE : STATE_WAITING) &&
-		reached)
+	/* Else the device was reset meanwhile. */
+	const bool kept = atomic_compare_exchange_strong(
+		&live->state, &state, reached ? STATE_FREE : STATE_WAITING);
+	if (reached || !kept)
 		atomic_fetch_sub(&pending, 1);
 	return holds;
 }

@@ -32,6 +32,8 @@
  *   has the device waited for first.
  * - Errors of the streams waited for are reported by the wait; one of a stream left out shows at
  *   the program's next call that waits.
+ * - In an exit handler that runs after the recording has ended, a query may find work unfinished
+ *   that the last narrowed wait left out.
  *
  * Both need that all work is seen: every import of CUDA's in a loaded object is of a function with
  * a hook, or of one that submits nothing (unseen.h); else it refuses, by name. So it does while a
@@ -108,7 +110,9 @@ static _Atomic uint64_t owed; /* by the latest narrowed wait: all up to this num
 static _Atomic uint64_t paid; /* and what of that was waited for since */
 static _Atomic uint64_t least_ns;
 
-/* Streams are named only while it is locked, and events of ours taken; nothing is waited for. */
+/* Streams are named only while it is locked, and events of ours taken. Unlike other locks of its
+ * kind it is held across calls of the library, of which none waits: a stream must not end between
+ * the look at it and the event that is recorded on it. */
 static struct tfs_spin lock;
 static struct {
 	void *event;
