@@ -38,23 +38,23 @@ refuses no-free-streams 85 pool_reserve=1m TFSIM_MEMORY=256m "$programs/rewrite_
 refuses no-host-signals 38 "" "" "$deferred" external-semaphore
 refuses no-host-signals 38 "" "" "$deferred" driver-semaphore
 # What it shares with alloc-pool.
-pool=$programs/rewrite_pool
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$pool" plain
-refuses plain-device-memory 24 "" "" "$pool" managed
-refuses not-shared 24 "" "" "$pool" shared
+limits=$programs/rewrite_pool_limits
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses plain-device-memory 24 "" "" "$limits" managed
+refuses not-shared 24 "" "" "$limits" shared
 refuses not-shared 40 "" "" "$deferred" memory-operations
 refuses not-shared 40 "" "" "$deferred" registered-for-nccl
-refuses no-peers 24 "" TFSIM_DEVICES=2 "$pool" peers
-refuses no-sanitizer 24 "" NV_SANITIZER_INJECTION_PATH=/tmp "$pool" plain
-refuses not-capturing 3 "" "" "$pool" capturing
-refuses current-device 24 "" TFSIM_DEVICES=2 "$pool" other-device
-refuses size 24 pool_limit=1m "" "$pool" plain
+refuses no-peers 24 "" TFSIM_DEVICES=2 "$limits" peers
+refuses no-sanitizer 24 "" NV_SANITIZER_INJECTION_PATH=/tmp "$limits" plain
+refuses not-capturing 3 "" "" "$limits" capturing
+refuses current-device 24 "" TFSIM_DEVICES=2 "$limits" other-device
+refuses size 24 pool_limit=1m "" "$limits" plain
 refuses size-recurs 2 "" "" "$deferred" few
-refuses current-context 22 "" "" "$pool" other-context
-refuses no-error-waiting 22 "" "" "$pool" error-waiting
-refuses pool-limit 64 pool_limit=6m "" "$pool" many
-refuses memory-left 22 "" TFSIM_MEMORY=32m "$pool" plain
-refuses block-kept 388 "" "" "$pool" crowd
+refuses current-context 22 "" "" "$limits" other-context
+refuses no-error-waiting 22 "" "" "$limits" error-waiting
+refuses pool-limit 64 pool_limit=6m "" "$limits" many
+refuses memory-left 22 "" TFSIM_MEMORY=32m "$limits" plain
+refuses block-kept 388 "" "" "$limits" crowd
 
 # In shadow the program's free stays, and is tried out beside; what is not clean is found.
 rewrite=deferred-free=shadow

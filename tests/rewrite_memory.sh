@@ -7,7 +7,7 @@ set -u
 library=$1 programs=$2 trainer=$3 digits=$4 rewrite=alloc-pool
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-pool=$programs/rewrite_pool
+pool=$programs/rewrite_pool limits=$programs/rewrite_pool_limits
 small="TFSIM_MEMORY=32m"
 
 # Counterexamples 4, 5, 6, 8, 7 and 14 of the contracts, and what a program may do wrong.
@@ -33,24 +33,24 @@ done
 counterexample driver 70 512 pool_reserve=1m TFSIM_MEMORY=256m "${pool}_driver"
 
 # Each check by a case that breaks its precondition, and no other: so often.
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$pool" plain
-refuses plain-device-memory 24 "" "" "$pool" managed
-refuses plain-device-memory 24 "" "" "$pool" pooled
-refuses plain-device-memory 48 "" "" "$pool" pinned
-refuses not-shared 24 "" "" "$pool" shared
-refuses no-peers 24 "" TFSIM_DEVICES=2 "$pool" peers
-refuses no-sanitizer 24 "" NV_SANITIZER_INJECTION_PATH=/tmp "$pool" plain
-refuses no-sanitizer 24 "" CUDA_INJECTION64_PATH=libsanitizer-collection.so "$pool" plain
-refuses not-capturing 3 "" "" "$pool" capturing
-refuses size 24 pool_limit=1m "" "$pool" plain
-refuses size-recurs 24 "" "" "$pool" once
-refuses current-device 24 "" TFSIM_DEVICES=2 "$pool" other-device
-refuses current-context 22 "" "" "$pool" other-context
-refuses no-error-waiting 22 "" "" "$pool" error-waiting
-refuses pool-limit 67 pool_limit=6m "" "$pool" many
-refuses memory-left 22 "" "$small" "$pool" plain
-refuses device-waited-for 1 "" "" "$pool" device-fails
-refuses block-kept 394 "" "" "$pool" crowd
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses plain-device-memory 24 "" "" "$limits" managed
+refuses plain-device-memory 24 "" "" "$limits" pooled
+refuses plain-device-memory 48 "" "" "$limits" pinned
+refuses not-shared 24 "" "" "$limits" shared
+refuses no-peers 24 "" TFSIM_DEVICES=2 "$limits" peers
+refuses no-sanitizer 24 "" NV_SANITIZER_INJECTION_PATH=/tmp "$limits" plain
+refuses no-sanitizer 24 "" CUDA_INJECTION64_PATH=libsanitizer-collection.so "$limits" plain
+refuses not-capturing 3 "" "" "$limits" capturing
+refuses size 24 pool_limit=1m "" "$limits" plain
+refuses size-recurs 24 "" "" "$limits" once
+refuses current-device 24 "" TFSIM_DEVICES=2 "$limits" other-device
+refuses current-context 22 "" "" "$limits" other-context
+refuses no-error-waiting 22 "" "" "$limits" error-waiting
+refuses pool-limit 67 pool_limit=6m "" "$limits" many
+refuses memory-left 22 "" "$small" "$limits" plain
+refuses device-waited-for 1 "" "" "$limits" device-fails
+refuses block-kept 394 "" "" "$limits" crowd
 
 # The same bits with the pool and without, whichever steps it is on in.
 rewrite=off

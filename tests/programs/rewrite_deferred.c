@@ -8,6 +8,7 @@
 #include <nccl.h>
 #include <pthread.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 #include "tests/sim/tfsim.h"
 
@@ -296,10 +297,7 @@ static void info(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"in-order", in_order},
 	{"threads", threads},
 	{"nothing-stale", nothing_stale},
@@ -326,11 +324,5 @@ int main(int count, char **words)
 	alarm(60);
 	back = malloc(BYTES);
 	OK(cudaMalloc((void **)&result, BYTES));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

@@ -6,30 +6,10 @@
 #include <cuda.h>
 #include <pthread.h>
 
-#include "tests/programs/sim_gate.h"
-#include "tests/sim/tfsim.h"
+#include "tests/programs/rewrite_pool.h"
 
-#define MIB (1u << 20)
-#define BYTES (2 * MIB)
-#define ROUNDS 24
 /* Where memory is to run short, the device's must be 32 MiB: filling more takes its time. */
 #define PART (MIB / 8)
-
-static cudaStream_t stream;
-
-/* A little work that takes a while. */
-static void dawdle(void *nothing)
-{
-	struct timespec start, now;
-
-	(void)nothing;
-	clock_gettime(CLOCK_MONOTONIC, &start);
-	do {
-		sched_yield();
-		clock_gettime(CLOCK_MONOTONIC, &now);
-	} while (
-		(now.tv_sec - start.tv_sec) * 1000000 + (now.tv_nsec - start.tv_nsec) / 1000 < 500);
-}
 
 /* Counterexample 4: the free is all that the host waits by before it reads the result. */
 static void free_waits(void)
@@ -101,18 +81,6 @@ static void zeros(void)
 		OK(cudaFree(memory));
 	}
 	free(back);
-}
-
-/* A temporary, again and again, so that it is kept. */
-static void churn(size_t bytes, int times)
-{
-	for (int i = 0; i < times; i++) {
-		char *memory;
-
-		OK(cudaMalloc((void **)&memory, bytes));
-		OK(cudaMemsetAsync(memory, i, bytes, stream));
-		OK(cudaFree(memory));
-	}
 }
 
 /* Counterexample 7: sizes its buffers by what is free. */
@@ -291,178 +259,7 @@ static void reset(void)
 	churn(BYTES, 10);
 }
 
-static void plain(void)
-{
-	churn(BYTES, ROUNDS);
-}
-
-static void managed(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		OK(cudaMallocManaged((void **)&memory, BYTES, cudaMemAttachGlobal));
-		OK(cudaFree(memory));
-	}
-}
-
-static void pooled(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		OK(cudaMallocAsync((void **)&memory, BYTES, stream));
-		OK(cudaStreamSynchronize(stream));
-		OK(cudaFree(memory));
-	}
-}
-
-static void pinned(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		OK(cudaMallocHost((void **)&memory, BYTES));
-		OK(cudaFreeHost(memory));
-	}
-}
-
-static void shared(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		cudaIpcMemHandle_t handle;
-		char *memory;
-
-		OK(cudaMalloc((void **)&memory, BYTES));
-		/* The simulated device has none; having asked is enough. */
-		(void)cudaIpcGetMemHandle(&handle, memory);
-		(void)cudaGetLastError();
-		OK(cudaFree(memory));
-	}
-}
-
-static void peers(void)
-{
-	(void)cudaDeviceEnablePeerAccess(1, 0);
-	(void)cudaGetLastError();
-	churn(BYTES, ROUNDS);
-}
-
-/* In a relaxed capture a free is allowed; it is made for real. */
-static void capturing(void)
-{
-	enum cudaStreamCaptureMode mode = cudaStreamCaptureModeRelaxed;
-	cudaStream_t captured;
-	cudaGraph_t graph = NULL;
-
-	churn(BYTES, 10);
-	OK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
-	OK(cudaThreadExchangeStreamCaptureMode(&mode));
-	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
-	churn(BYTES, 3);
-	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
-}
-
-static void once(void)
-{
-	char *memory;
-
-	for (size_t i = 1; i <= ROUNDS; i++) {
-		OK(cudaMalloc((void **)&memory, i * 4096));
-		OK(cudaFree(memory));
-	}
-}
-
-static void other_device(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		OK(cudaSetDevice(0));
-		OK(cudaMalloc((void **)&memory, BYTES));
-		OK(cudaSetDevice(1));
-		OK(cudaFree(memory));
-	}
-}
-
-/* The block is of a context other than the current one, on the same device. */
-static void other_context(void)
-{
-	CUcontext first, second;
-
-	TEST_EQ(cuCtxGetCurrent(&first), CUDA_SUCCESS);
-	TEST_EQ(cuCtxCreate(&second, NULL, 0, 0), CUDA_SUCCESS);
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		TEST_EQ(cuCtxSetCurrent(first), CUDA_SUCCESS);
-		OK(cudaMalloc((void **)&memory, BYTES));
-		TEST_EQ(cuCtxSetCurrent(second), CUDA_SUCCESS);
-		OK(cudaFree(memory));
-	}
-}
-
-static void error_waiting(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		OK(cudaMalloc((void **)&memory, BYTES));
-		TEST_EQ(cudaSetDevice(99), cudaErrorInvalidDevice);
-		OK(cudaFree(memory));
-		TEST_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
-	}
-}
-
-static void many(void)
-{
-	char *memory[6];
-
-	for (int i = 0; i < ROUNDS; i++) {
-		for (int k = 0; k < 6; k++)
-			OK(cudaMalloc((void **)&memory[k], BYTES));
-		for (int k = 0; k < 6; k++)
-			OK(cudaFree(memory[k]));
-	}
-}
-
-/* More blocks than the pool has places. */
-static void crowd(void)
-{
-	static char *memory[300];
-
-	for (int i = 0; i < 10; i++) {
-		for (int k = 0; k < 300; k++)
-			OK(cudaMalloc((void **)&memory[k], 4096));
-		for (int k = 0; k < 300; k++)
-			OK(cudaFree(memory[k]));
-	}
-}
-
-static void fail_device(void *nothing)
-{
-	dawdle(nothing);
-	tfsim_kernel_fault(cudaErrorIllegalAddress);
-}
-
-/* The free is the first to hear that the device has failed. */
-static void device_fails(void)
-{
-	char *memory;
-
-	churn(BYTES, 10);
-	OK(cudaMalloc((void **)&memory, BYTES));
-	OK(cudaLaunchHostFunc(stream, fail_device, NULL));
-	TEST_EQ(cudaFree(memory), cudaErrorIllegalAddress);
-	TEST_EQ(cudaMalloc((void **)&memory, BYTES), cudaErrorIllegalAddress);
-	TEST_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
-}
-
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"free-waits", free_waits},
 	{"two-streams", two_streams},
 	{"nothing-stale", nothing_stale},
@@ -474,20 +271,6 @@ static const struct {
 	{"error-kept", error_kept},
 	{"threads", threads},
 	{"reset", reset},
-	{"plain", plain},
-	{"managed", managed},
-	{"pooled", pooled},
-	{"pinned", pinned},
-	{"shared", shared},
-	{"peers", peers},
-	{"capturing", capturing},
-	{"once", once},
-	{"other-device", other_device},
-	{"other-context", other_context},
-	{"error-waiting", error_waiting},
-	{"many", many},
-	{"crowd", crowd},
-	{"device-fails", device_fails},
 };
 
 int main(int count, char **words)
@@ -496,11 +279,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	OK(cudaStreamCreate(&stream));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "shim/tfshim.h"
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 
 #define MIB ((size_t)1 << 20)
@@ -353,10 +354,7 @@ static void weights(void)
 		printf("%a\n", (double)host[i]);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"plain", plain},
 	{"few", few},
 	{"asked", asked},
@@ -385,11 +383,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	OK(cudaStreamCreate(&stream));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

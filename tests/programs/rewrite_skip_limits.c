@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 #include "tests/sim/tfsim.h"
 
@@ -202,10 +203,7 @@ static void device_fails(void)
 	TEST_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"plain", plain},
 	{"any-kind", any_kind},
 	{"driver", by_driver},
@@ -235,11 +233,5 @@ int main(int count, char **words)
 	for (size_t i = 0; i < BYTES; i++)
 		source[i] = (char)(i * 31 >> 3);
 	OK(cudaMalloc((void **)&device, BYTES + 64));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }
