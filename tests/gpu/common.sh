@@ -10,6 +10,13 @@ put() {
 	printf '%s\t%s\t%s\t%s\n' "$GPU_PART" "$1" "$2" "$(printf '%s' "$3" | tr '\n\t' '  ')" >>"${GPU_RAW:-$raw}"
 }
 
+# put_command NAME WORD...: how something was run, wherever the folders are
+put_command() {
+	what=$1
+	shift
+	put commands "$what" "$(printf '%s' "$*" | sed "s|$GPU_BUILD/|build/|g; s|$PWD/||g; s|$GPU_HERE/|tests/gpu/|g")"
+}
+
 # How many seconds the part still has.
 left() {
 	echo $((GPU_END - $(date +%s)))

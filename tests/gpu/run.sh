@@ -6,8 +6,8 @@
 #                       [--name NAME] [--build DIR] [--libraries DIR] [--quick] [--simulated]
 #   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
-#   --only PARTS     some of: environment facts cases recordings gain wide overhead copies torch
-#                    around (with commas; default: all). What a part found before is replaced.
+#   --only PARTS     some of: environment facts slots cases recordings gain wide overhead copies
+#                    torch around (with commas; default: all). What a part found before is replaced.
 #   --resume         leave out the parts that are complete in OUT/NAME.tsv
 #   --seconds N      for all parts together; what does not fit is left out, and said. A part that
 #                    is asked for alone may take all of it
@@ -35,7 +35,7 @@ export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
 merge='' timed=''
 # In this order: first what no other machine can tell. With the seconds that each may take.
-all='environment:60 facts:180 cases:300 recordings:120 gain:360 wide:420 overhead:240 copies:120 torch:120 around:120'
+all='environment:60 facts:180 slots:90 cases:300 recordings:120 gain:360 wide:420 overhead:240 copies:120 torch:120 around:120'
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
