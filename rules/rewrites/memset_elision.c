@@ -37,62 +37,14 @@
  * Its own model of the gain per hit: the least time that the call of a fill took.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include "rules/rewrites/evidence.h"
+#include "rules/rewrites/fill_checks.h"
 #include "rules/rewrites/fill_trial.h"
-#include "rules/rewrites/fills.h"
 #include "rules/rewrites/held_fills.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/rewrite.h"
-#include "rules/rewrites/unseen.h"
-#include "shim/capture.h"
 #include "shim/env.h"
-#include "shim/hook.h"
-#include "shim/memory.h"
-#include "shim/streams.h"
-
-#define LEFT_ALONE 64u
-
-/* Tests only, option `naive`: what the contract forbids. */
-#define NAIVE_BLIND (1u << 23)  /* holds fills back whatever else is called */
-#define NAIVE_EACH (1u << 24)   /* every call on the range is given beta = 0, not only the first */
-#define NAIVE_PADDED (1u << 25) /* takes what is written in part for the whole */
-
-enum check {
-	CHECK_SIGHT,
-	CHECK_CAPTURE,
-	CHECK_MEMORY,
-	CHECK_HOST,
-	CHECK_DEVICE,
-	CHECK_STREAM,
-	CHECK_ERROR,
-	CHECK_ROOM,
-	CHECK_KERNEL,
-	CHECK_COPY,
-	CHECK_EVENT,
-	CHECK_WAIT,
-	CHECK_CALL,
-	CHECK_THREAD,
-	CHECK_ELSEWHERE,
-	CHECK_READ,
-	CHECK_WHOLE,
-	CHECK_BETA,
-	CHECK_REPEATS,
-	CHECK_SIGN,
-	CHECK_SCRATCH,
-	CHECK_EVIDENCE,
-	CHECK_COUNT
-};
-
-static const char *const checks[] = {"all-calls-seen", "no-capture", "plain-device-memory",
-	"no-host-access", "one-device", "ordered-stream", "no-waiting-error", "room-to-follow",
-	"no-kernel-between", "no-copy-between", "no-event-between", "no-wait-between",
-	"no-other-call-between", "same-thread", "same-stream", "not-read", "whole-range",
-	"beta-zero-or-one", "same-bits-each-time", "no-minus-zero", "scratch-memory",
-	"shadow-evidence", NULL};
-
-_Static_assert(CHECK_COUNT <= TFS_REWRITE_CHECKS, "room for all");
 
 enum doing { NOTHING, TAKING, TRYING, COMPARING };
 
@@ -101,62 +53,10 @@ extern const struct tfs_rewrite tfs_rewrite_memset_elision;
 
 static const double zero; /* of a float too */
 static struct tfs_evidence of_fills, of_uses;
-static struct {
-	uint32_t site;
-	uint64_t shape;
-} left_alone[LEFT_ALONE];
-static _Atomic uint32_t left_alone_count; /* more than there is room for: all */
 
 static bool is_naive(uint64_t what)
 {
 	return (tfs_options.naive & what) != 0;
-}
-
-static void *stream_of(void *stream)
-{
-	return stream == NULL ? TFS_STREAM_IN_ORDER : stream;
-}
-
-static bool ordered(const struct tfs_fill_call *call)
-{
-	const void *stream = stream_of(call->stream);
-	const bool legacy = stream == TFS_STREAM_IN_ORDER && !call->per_thread;
-	const bool per_thread = stream == (void *)2 || (call->stream == NULL && call->per_thread);
-
-	return !tfs_streams_free() && !per_thread && (legacy || tfs_streams_made() == 1) &&
-	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
-}
-
-static bool is_plain(const struct tfs_fill_call *call, uint32_t device)
-{
-	const uint64_t start = (uint64_t)(uintptr_t)call->target;
-	struct tfs_range range;
-
-	return tfs_memory_find(start, &range) && range.kind == TFS_MEMORY_DEVICE &&
-	       (range.flags & TFS_RANGE_WHOLE) != 0 && (range.flags & TFS_RANGE_SHARED) == 0 &&
-	       range.device == device && start + call->bytes <= range.address + range.bytes;
-}
-
-/* Could anybody use the memory without a hook being passed? */
-static bool is_unseen(void)
-{
-	return tfs_unseen_work() || tfs_unseen_users() || tfs_unseen_lookups();
-}
-
-/* May the fill be followed at all? */
-static bool may_follow(
-	const struct tfs_memory_functions *use, const struct tfs_fill_call *call, uint32_t device)
-{
-	const uint32_t site = call->site;
-
-	return tfs_rewrite_check(SELF, CHECK_SIGHT, !is_unseen(), site) &&
-	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) &&
-	       tfs_rewrite_check(SELF, CHECK_MEMORY, is_plain(call, device), site) &&
-	       tfs_rewrite_check(SELF, CHECK_HOST, !use->reaches_pageable((int)device), site) &&
-	       tfs_rewrite_check(SELF, CHECK_DEVICE,
-		       !tfs_memory_any_elsewhere(device) && !tfs_memory_peers(), site) &&
-	       tfs_rewrite_check(SELF, CHECK_STREAM, ordered(call), site) &&
-	       tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site);
 }
 
 static bool fill(const struct tfs_fill_call *call)
@@ -164,7 +64,7 @@ static bool fill(const struct tfs_fill_call *call)
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 	const uint32_t device = tfs_held_device();
 
-	if (use == NULL || device == UINT32_MAX || !may_follow(use, call, device))
+	if (use == NULL || device == UINT32_MAX || !tfs_fill_followable(use, call, device))
 		return false;
 	const bool hold = tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
 			  tfs_evidence_enough(&of_fills, call->site, call->bytes);
@@ -173,10 +73,10 @@ static bool fill(const struct tfs_fill_call *call)
 		.site = call->site,
 		.address = (uint64_t)(uintptr_t)call->target,
 		.bytes = call->bytes,
-		.stream = stream_of(call->stream),
+		.stream = tfs_fill_stream(call->stream),
 		.thread = tfs_held_self()};
 
-	return tfs_rewrite_check(SELF, CHECK_ROOM, tfs_held_add(&held), call->site) && hold;
+	return tfs_rewrite_check(SELF, TFS_FILL_ROOM, tfs_held_add(&held), call->site) && hold;
 }
 
 static void ended(const struct tfs_held *held, uint32_t check)
@@ -187,140 +87,10 @@ static void ended(const struct tfs_held *held, uint32_t check)
 		tfs_evidence_spoiled(&of_fills, held->site, held->bytes);
 }
 
-static enum check why(const struct tfs_function *function)
-{
-	switch (function != NULL ? function->family : TFS_FAMILY_other) {
-	case TFS_FAMILY_launch:
-		return CHECK_KERNEL;
-	case TFS_FAMILY_copy:
-	case TFS_FAMILY_copy_async:
-		return CHECK_COPY;
-	case TFS_FAMILY_event_record:
-	case TFS_FAMILY_stream_wait:
-		return CHECK_EVENT;
-	case TFS_FAMILY_device_sync:
-	case TFS_FAMILY_stream_sync:
-	case TFS_FAMILY_event_sync:
-	case TFS_FAMILY_query:
-		return CHECK_WAIT;
-	default:
-		return CHECK_CALL;
-	}
-}
-
-/* Is it only about the host? */
-static bool passes(const struct tfs_function *function)
-{
-	static const char *const names[] = {"cudaGetDevice", "cudaGetDeviceCount",
-		"cudaGetLastError", "cudaMalloc", "cudaPeekAtLastError"};
-
-	if (function == NULL)
-		return false;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(function->name, names[i]) == 0)
-			return true;
-	return function->family == TFS_FAMILY_property ||
-	       function->family == TFS_FAMILY_descriptor ||
-	       function->family == TFS_FAMILY_workspace_query;
-}
-
 static void before(const struct tfs_function *function)
 {
-	if (!passes(function) && !is_naive(NAIVE_BLIND))
-		tfs_held_settle(ended, why(function));
-}
-
-static bool touches(const struct tfs_held *held, const void *address, uint64_t bytes)
-{
-	const uint64_t start = (uint64_t)(uintptr_t)address;
-
-	return start < held->address + held->bytes && held->address < start + bytes;
-}
-
-static bool reads(const struct tfs_use_call *call, const struct tfs_held *held)
-{
-	for (uint32_t i = 0; i < call->read_count; i++)
-		if (touches(held, call->reads[i].address, call->reads[i].bytes))
-			return true;
-	return false;
-}
-
-static bool is_left_alone(uint32_t site, uint64_t shape)
-{
-	const uint32_t count = atomic_load(&left_alone_count);
-
-	for (uint32_t i = 0; i < count && i < LEFT_ALONE; i++)
-		if (left_alone[i].site == site && left_alone[i].shape == shape)
-			return true;
-	return count > LEFT_ALONE;
-}
-
-static void leave_alone(uint32_t site, uint64_t shape)
-{
-	const uint32_t at = atomic_load(&left_alone_count);
-
-	if (at < LEFT_ALONE)
-		left_alone[at] = (__typeof__(left_alone[0])){site, shape};
-	if (at <= LEFT_ALONE)
-		atomic_store(&left_alone_count, at + 1);
-}
-
-static uint64_t shape_of(const struct tfs_use_call *call, const struct tfs_held *held)
-{
-	const uint64_t parts[] = {call->shape, call->output_bytes, call->beta != 0, held->site,
-		held->bytes, call->element_bytes};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		hash = (hash ^ parts[i]) * UINT64_C(0x9E3779B97F4A7C15);
-	return hash;
-}
-
-/* Does the call make the fill needless? CHECK_COUNT if so, else what is against it. */
-static enum check judge(const struct tfs_use_call *call, const struct tfs_held *held)
-{
-	const uint64_t start = (uint64_t)(uintptr_t)call->output;
-	const bool exactly = start == held->address && call->output_bytes == held->bytes;
-	const bool covers =
-		start <= held->address && held->address + held->bytes <= start + call->output_bytes;
-
-	if (!call->scaled)
-		return CHECK_COPY;
-	if (call->beta != 0 && call->beta != 1)
-		return CHECK_BETA;
-	if (!(call->beta == 0 ? covers : exactly) || (!call->dense && !is_naive(NAIVE_PADDED)))
-		return CHECK_WHOLE;
-	if (!call->repeats)
-		return CHECK_REPEATS;
-	if ((call->beta != 0 && !(call->alpha >= 0)) ||
-		is_left_alone(call->site, shape_of(call, held)))
-		return CHECK_SIGN;
-	return CHECK_COUNT;
-}
-
-/* What the call means to all that is followed; `out` is the fill that it may make needless. The
- * table is locked. */
-static enum check look(const struct tfs_use_call *call, struct tfs_held *all, struct tfs_held **out)
-{
-	*out = NULL;
-	for (uint32_t i = 0; i < TFS_HELD_MOST; i++) {
-		struct tfs_held *held = &all[i];
-
-		if (held->state == TFS_HELD_NONE || held->state == TFS_HELD_LATE)
-			continue;
-		if (held->thread != tfs_held_self())
-			return CHECK_THREAD;
-		if (held->stream != stream_of(call->stream))
-			return CHECK_ELSEWHERE;
-		if (call->unknown || reads(call, held))
-			return CHECK_READ;
-		if (call->output == NULL || !touches(held, call->output, call->output_bytes))
-			continue;
-		if (*out != NULL)
-			return CHECK_WHOLE;
-		*out = held;
-	}
-	return *out != NULL ? judge(call, *out) : CHECK_COUNT;
+	if (!tfs_fill_passes(function) && !is_naive(TFS_NAIVE_BLIND))
+		tfs_held_settle(ended, tfs_fill_ended_by(function));
 }
 
 static void prepare(struct tfs_use *use, const struct tfs_use_call *call,
@@ -332,7 +102,7 @@ static void prepare(struct tfs_use *use, const struct tfs_use_call *call,
 	use->fill_site = held->site;
 	use->fill_bytes = held->bytes;
 	use->bytes = call->output_bytes;
-	use->shape = shape_of(call, held);
+	use->shape = tfs_fill_shape(call, held);
 	use->site = call->site;
 	use->element_bytes = call->element_bytes;
 	use->beta = &zero;
@@ -344,7 +114,7 @@ static void try_out(
 {
 	void *scratch = tfs_fill_trial_memory(call->output, call->output_bytes, held->stream);
 
-	if (!tfs_rewrite_check(SELF, CHECK_SCRATCH, scratch != NULL, call->site))
+	if (!tfs_rewrite_check(SELF, TFS_FILL_SCRATCH, scratch != NULL, call->site))
 		return;
 	prepare(use, call, held, TRYING);
 	use->scratch = scratch;
@@ -362,16 +132,16 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 {
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 	struct tfs_held *held, *all = tfs_held_open();
-	const enum check against = look(call, all, &held);
+	const enum tfs_fill_check against = tfs_fill_look(call, all, &held);
 
-	if (against != CHECK_COUNT || held == NULL) {
+	if (against != TFS_FILL_CHECKS || held == NULL) {
 		tfs_held_close();
-		if (against != CHECK_COUNT)
+		if (against != TFS_FILL_CHECKS)
 			tfs_held_settle(ended, against);
 		return;
 	}
 	const struct tfs_held was = *held;
-	const bool enough = tfs_evidence_enough(&of_uses, call->site, shape_of(call, &was));
+	const bool enough = tfs_evidence_enough(&of_uses, call->site, tfs_fill_shape(call, &was));
 	if (was.state == TFS_HELD_BACK)
 		held->state = TFS_HELD_TAKEN;
 	else
@@ -390,7 +160,7 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 		tfs_rewrite_shadow(SELF, was.bytes);
 	if (mode == TFS_MODE_SHADOW ||
 		(mode == TFS_MODE_APPLY &&
-			!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
+			!tfs_rewrite_check(SELF, TFS_FILL_EVIDENCE,
 				enough && tfs_evidence_enough(&of_fills, was.site, was.bytes),
 				call->site)))
 		try_out(use, call, &was);
@@ -406,7 +176,7 @@ static bool taken(struct tfs_use *use, uint32_t status)
 	const bool good = status == 0 && was.state == TFS_HELD_TAKEN;
 
 	if (good)
-		held->state = is_naive(NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
+		held->state = is_naive(TFS_NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
 	tfs_held_close();
 	use->doing = NOTHING;
 	if (good) {
@@ -426,7 +196,7 @@ static void compare(const struct tfs_use *use)
 	enum tfs_fill_trial result = tfs_fill_trial_compare(
 		use->own_output, use->scratch, use->bytes, use->element_bytes);
 
-	if (is_naive(NAIVE_BLIND | NAIVE_EACH | NAIVE_PADDED))
+	if (is_naive(TFS_NAIVE_BLIND | TFS_NAIVE_EACH | TFS_NAIVE_PADDED))
 		result = TFS_FILL_SAME;
 	switch (result) {
 	case TFS_FILL_SAME:
@@ -434,7 +204,7 @@ static void compare(const struct tfs_use *use)
 		tfs_evidence_clean(&of_uses, use->site, use->shape);
 		break;
 	case TFS_FILL_SIGNS:
-		leave_alone(use->site, use->shape);
+		tfs_fill_leave_alone(use->site, use->shape);
 		tfs_evidence_spoiled(&of_fills, use->fill_site, use->fill_bytes);
 		break;
 	case TFS_FILL_DIFFERS:
@@ -477,7 +247,7 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.checks = checks,
+	.checks = tfs_fill_checks,
 	.fill = fill,
 	.before = before,
 	.use = use_fill,

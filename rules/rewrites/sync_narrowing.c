@@ -53,6 +53,7 @@
 
 #include "rules/rewrites/evidence.h"
 #include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/narrowed_wait.h"
 #include "rules/rewrites/rewrite.h"
 #include "rules/rewrites/unseen.h"
 #include "rules/rewrites/wait.h"
@@ -65,18 +66,14 @@
 #include "shim/spin.h"
 #include "shim/streams.h"
 
-#define EVENTS 64u
-#define FENCE_BYTES 256u
 #define TRIED_WAITED_FOR 1
 #define TRIED_NARROWED 2
 
 /* Tests only, option `naive`: what the contract forbids. */
 #define NAIVE_BLIND (UINT64_C(1) << 40)     /* no work is such as the host might see */
 #define NAIVE_ARGUMENTS (UINT64_C(1) << 41) /* a kernel touches what its arguments say */
-#define NAIVE_NO_FENCE (UINT64_C(1) << 42)  /* the order between streams is lost */
 #define NAIVE_STALE (UINT64_C(1) << 43)     /* what was waited for once stays so */
 #define NAIVE_NO_TRIES (UINT64_C(1) << 44)  /* acts at once, and asks nothing */
-#define NAIVE_ANSWERS (UINT64_C(1) << 45)   /* lets queries tell what is left out */
 
 enum check {
 	CHECK_CAPTURE,
@@ -103,22 +100,11 @@ extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
 #define SELF (&tfs_rewrite_sync_narrowing)
 
 static struct tfs_evidence evidence;
-static _Atomic bool others_look;  /* something happened that cannot be followed */
-static _Atomic bool stream_ended; /* or is about to */
+static _Atomic bool others_look; /* something happened that cannot be followed */
 static _Atomic bool many_contexts;
-static _Atomic uint64_t owed; /* by the latest narrowed wait: all up to this number, */
-static _Atomic uint64_t paid; /* and what of that was waited for since */
 static _Atomic uint64_t least_ns;
 
-/* Streams are named only while it is locked, and events of ours taken. Unlike other locks of its
- * kind it is held across calls of the library, of which none waits: a stream must not end between
- * the look at it and the event that is recorded on it. */
 static struct tfs_spin lock;
-static struct {
-	void *event;
-	bool taken;
-} events[EVENTS];
-static _Atomic(void *) fence;
 static struct {
 	_Atomic bool known; /* the others are there, and stay */
 	_Atomic(void *) context;
@@ -168,11 +154,6 @@ static bool others_may_look(void)
 	       tfs_unseen_users();
 }
 
-static bool streams_in_order(void)
-{
-	return !tfs_streams_free() && !atomic_load(&stream_ended);
-}
-
 static bool in_reach(const struct tfs_work *work)
 {
 	if (work->unknown || work->visible > TFS_WORK_STREAMS)
@@ -211,59 +192,12 @@ static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wai
 		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(), site))
 		return false;
 	return drained ||
-	       (tfs_rewrite_check(SELF, CHECK_STREAMS, streams_in_order(), site) &&
+	       (tfs_rewrite_check(SELF, CHECK_STREAMS, tfs_narrowed_in_order(), site) &&
 		       tfs_rewrite_check(SELF, CHECK_USERS, !others_may_look(), site) &&
 		       tfs_rewrite_check(SELF, CHECK_PAGEABLE, device.apart, site) &&
 		       tfs_rewrite_check(SELF, CHECK_REACH, in_reach(work), site) &&
 		       tfs_rewrite_check(SELF, CHECK_SOMETHING, blind || work->visible > 0, site) &&
 		       tfs_rewrite_check(SELF, CHECK_LEFT, work->quiet > 0, site));
-}
-
-/* The number of an event of ours; EVENTS when there is none left. The lock is held. */
-static uint32_t take_event(const struct tfs_memory_functions *use)
-{
-	for (uint32_t i = 0; i < EVENTS; i++) {
-		if (events[i].taken)
-			continue;
-		if (events[i].event == NULL && use->event_create(&events[i].event) != 0)
-			return EVENTS;
-		events[i].taken = true;
-		return i;
-	}
-	return EVENTS;
-}
-
-/* By events, since another thread of the program may destroy the streams meanwhile. */
-static bool wait_for(const struct tfs_memory_functions *use, const struct tfs_work *work)
-{
-	uint32_t taken[TFS_WORK_STREAMS];
-	uint32_t count = 0;
-	bool good = true;
-
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < work->visible && good; i++) {
-		taken[count] = take_event(use);
-		if (taken[count] == EVENTS || !streams_in_order()) {
-			good = false;
-			break;
-		}
-		good = use->event_record(events[taken[count++]].event,
-			       tfs_stream_handle(work->streams[i])) == 0;
-	}
-	tfs_spin_unlock(&lock);
-	for (uint32_t i = 0; i < count; i++)
-		good = good && use->event_wait(events[taken[i]].event) == 0;
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < count; i++)
-		events[taken[i]].taken = false;
-	tfs_spin_unlock(&lock);
-	return good;
-}
-
-static bool put_fence(const struct tfs_memory_functions *use)
-{
-	return is_naive(NAIVE_NO_FENCE) ||
-	       (fence != NULL && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
 }
 
 static bool is_finished(const struct tfs_memory_functions *use, const struct tfs_wait_call *call)
@@ -291,32 +225,14 @@ static uint64_t shape_of(const struct tfs_wait_call *call, bool drained)
 	return (uint64_t)call->kind << 1 | (drained ? 1 : 0);
 }
 
-/* Called beside a wait for the device, since to get memory may wait for it as well. */
-static void get_fence(const struct tfs_memory_functions *use)
-{
-	void *memory = NULL;
-
-	if (use->alloc(&memory, FENCE_BYTES) != 0) {
-		use->forget_error();
-		return;
-	}
-	tfs_spin_lock(&lock);
-	const bool first = fence == NULL;
-	if (first)
-		fence = memory;
-	tfs_spin_unlock(&lock);
-	if (!first)
-		use->release(memory);
-}
-
 static void try_out(const struct tfs_memory_functions *use, struct tfs_wait_call *call,
 	const struct tfs_work *work, bool drained)
 {
 	call->tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
-	if (drained ? !is_finished(use, call) : !wait_for(use, work))
+	if (drained ? !is_finished(use, call) : !tfs_narrowed_wait(use, work))
 		call->tried = -call->tried;
-	if (!drained && fence == NULL)
-		get_fence(use);
+	if (!drained)
+		tfs_narrowed_get_fence(use);
 	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 }
 
@@ -325,35 +241,14 @@ static bool act(const struct tfs_memory_functions *use, const struct tfs_wait_ca
 {
 	if (drained)
 		return is_finished(use, call);
-	if (!wait_for(use, work) || !put_fence(use)) {
+	if (!tfs_narrowed_wait(use, work) || !tfs_narrowed_put_fence(use)) {
 		use->forget_error();
 		return false;
 	}
 	for (uint32_t i = 0; i < work->visible; i++)
 		tfs_work_finished_on(work->streams[i], call->before);
-	atomic_store(&owed, call->before);
+	tfs_narrowed_owe(call->before);
 	return true;
-}
-
-/* Makes true what narrowed waits have promised. */
-static void pay(const struct tfs_memory_functions *use)
-{
-	const uint64_t debt = atomic_load(&owed);
-
-	if (debt <= atomic_load(&paid) || is_naive(NAIVE_ANSWERS))
-		return;
-	const bool waits = use->error_waits();
-	if (use->drain() != 0 && !waits)
-		use->forget_error();
-	atomic_store(&paid, debt);
-}
-
-/* Locked, so that no stream is named any more once the program goes on to destroy it. */
-static void end_stream(void)
-{
-	tfs_spin_lock(&lock);
-	atomic_store(&stream_ended, true);
-	tfs_spin_unlock(&lock);
 }
 
 static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
@@ -363,9 +258,9 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 	struct tfs_work work;
 
 	if (call->kind == TFS_WAIT_ENDS_STREAM)
-		end_stream();
+		tfs_narrowed_end_stream();
 	if (call->kind == TFS_WAIT_ASKS && use != NULL)
-		pay(use);
+		tfs_narrowed_pay(use);
 	if (call->kind > TFS_WAIT_EVENT || use == NULL)
 		return false;
 	call->before = tfs_work_now();
@@ -440,7 +335,7 @@ static void waited(struct tfs_wait_call *call, uint32_t status)
 		tfs_work_finished_on(stream, call->before);
 	if (call->kind == TFS_WAIT_DEVICE) {
 		tfs_work_finished(call->before);
-		atomic_store(&paid, call->before);
+		tfs_narrowed_paid(call->before);
 	}
 }
 
@@ -452,7 +347,7 @@ static void submitted(const struct tfs_function *function, const struct tfs_deta
 	const struct tfs_memory_functions *use =
 		tfs_memory_functions(function->library == TFS_LIBRARY_cuda);
 	if (use != NULL)
-		pay(use);
+		tfs_narrowed_pay(use);
 }
 
 /* The program makes a stream that order does not bind. */
@@ -463,16 +358,15 @@ static void stream_created(void)
 	if (use == NULL)
 		use = tfs_memory_functions(true);
 	if (use != NULL)
-		pay(use);
+		tfs_narrowed_pay(use);
 }
 
 static void reset(uint32_t number)
 {
 	(void)number;
 	tfs_work_finished(tfs_work_now());
+	tfs_narrowed_reset();
 	tfs_spin_lock(&lock);
-	memset(events, 0, sizeof(events));
-	fence = NULL;
 	device.known = false;
 	tfs_spin_unlock(&lock);
 }

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/fill_checks.h"
+
+#include <string.h>
+
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/unseen.h"
+#include "shim/capture.h"
+#include "shim/env.h"
+#include "shim/hook.h"
+#include "shim/memory.h"
+#include "shim/streams.h"
+
+extern const struct tfs_rewrite tfs_rewrite_memset_elision;
+#define SELF (&tfs_rewrite_memset_elision)
+
+#define LEFT_ALONE 64u
+
+const char *const tfs_fill_checks[] = {"all-calls-seen", "no-capture", "plain-device-memory",
+	"no-host-access", "one-device", "ordered-stream", "no-waiting-error", "room-to-follow",
+	"no-kernel-between", "no-copy-between", "no-event-between", "no-wait-between",
+	"no-other-call-between", "same-thread", "same-stream", "not-read", "whole-range",
+	"beta-zero-or-one", "same-bits-each-time", "no-minus-zero", "scratch-memory",
+	"shadow-evidence", NULL};
+
+_Static_assert(TFS_FILL_CHECKS <= TFS_REWRITE_CHECKS, "room for all");
+
+static struct {
+	uint32_t site;
+	uint64_t shape;
+} left_alone[LEFT_ALONE];
+static _Atomic uint32_t left_alone_count; /* more than there is room for: all */
+
+void *tfs_fill_stream(void *stream)
+{
+	return stream == NULL ? TFS_STREAM_IN_ORDER : stream;
+}
+
+static bool ordered(const struct tfs_fill_call *call)
+{
+	const void *stream = tfs_fill_stream(call->stream);
+	const bool legacy = stream == TFS_STREAM_IN_ORDER && !call->per_thread;
+	const bool per_thread = stream == (void *)2 || (call->stream == NULL && call->per_thread);
+
+	return !tfs_streams_free() && !per_thread && (legacy || tfs_streams_made() == 1) &&
+	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
+}
+
+static bool is_plain(const struct tfs_fill_call *call, uint32_t device)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)call->target;
+	struct tfs_range range;
+
+	return tfs_memory_find(start, &range) && range.kind == TFS_MEMORY_DEVICE &&
+	       (range.flags & TFS_RANGE_WHOLE) != 0 && (range.flags & TFS_RANGE_SHARED) == 0 &&
+	       range.device == device && start + call->bytes <= range.address + range.bytes;
+}
+
+/* Could anybody use the memory without a hook being passed? */
+static bool is_unseen(void)
+{
+	return tfs_unseen_work() || tfs_unseen_users() || tfs_unseen_lookups();
+}
+
+bool tfs_fill_followable(
+	const struct tfs_memory_functions *use, const struct tfs_fill_call *call, uint32_t device)
+{
+	const uint32_t site = call->site;
+
+	return tfs_rewrite_check(SELF, TFS_FILL_SIGHT, !is_unseen(), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_CAPTURE, !tfs_capturing(), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_MEMORY, is_plain(call, device), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_HOST, !use->reaches_pageable((int)device), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_DEVICE,
+		       !tfs_memory_any_elsewhere(device) && !tfs_memory_peers(), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_STREAM, ordered(call), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_ERROR, !use->error_waits(), site);
+}
+
+enum tfs_fill_check tfs_fill_ended_by(const struct tfs_function *function)
+{
+	switch (function != NULL ? function->family : TFS_FAMILY_other) {
+	case TFS_FAMILY_launch:
+		return TFS_FILL_KERNEL;
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_copy_async:
+		return TFS_FILL_COPY;
+	case TFS_FAMILY_event_record:
+	case TFS_FAMILY_stream_wait:
+		return TFS_FILL_EVENT;
+	case TFS_FAMILY_device_sync:
+	case TFS_FAMILY_stream_sync:
+	case TFS_FAMILY_event_sync:
+	case TFS_FAMILY_query:
+		return TFS_FILL_WAIT;
+	default:
+		return TFS_FILL_CALL;
+	}
+}
+
+bool tfs_fill_passes(const struct tfs_function *function)
+{
+	static const char *const names[] = {"cudaGetDevice", "cudaGetDeviceCount",
+		"cudaGetLastError", "cudaMalloc", "cudaPeekAtLastError"};
+
+	if (function == NULL)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(function->name, names[i]) == 0)
+			return true;
+	return function->family == TFS_FAMILY_property ||
+	       function->family == TFS_FAMILY_descriptor ||
+	       function->family == TFS_FAMILY_workspace_query;
+}
+
+static bool touches(const struct tfs_held *held, const void *address, uint64_t bytes)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)address;
+
+	return start < held->address + held->bytes && held->address < start + bytes;
+}
+
+static bool reads(const struct tfs_use_call *call, const struct tfs_held *held)
+{
+	for (uint32_t i = 0; i < call->read_count; i++)
+		if (touches(held, call->reads[i].address, call->reads[i].bytes))
+			return true;
+	return false;
+}
+
+static bool is_left_alone(uint32_t site, uint64_t shape)
+{
+	const uint32_t count = atomic_load(&left_alone_count);
+
+	for (uint32_t i = 0; i < count && i < LEFT_ALONE; i++)
+		if (left_alone[i].site == site && left_alone[i].shape == shape)
+			return true;
+	return count > LEFT_ALONE;
+}
+
+void tfs_fill_leave_alone(uint32_t site, uint64_t shape)
+{
+	const uint32_t at = atomic_load(&left_alone_count);
+
+	if (at < LEFT_ALONE)
+		left_alone[at] = (__typeof__(left_alone[0])){site, shape};
+	if (at <= LEFT_ALONE)
+		atomic_store(&left_alone_count, at + 1);
+}
+
+uint64_t tfs_fill_shape(const struct tfs_use_call *call, const struct tfs_held *held)
+{
+	const uint64_t parts[] = {call->shape, call->output_bytes, call->beta != 0, held->site,
+		held->bytes, call->element_bytes};
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		hash = (hash ^ parts[i]) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash;
+}
+
+/* Does the call make the fill needless? TFS_FILL_CHECKS if so, else what is against it. */
+static enum tfs_fill_check judge(const struct tfs_use_call *call, const struct tfs_held *held)
+{
+	const uint64_t start = (uint64_t)(uintptr_t)call->output;
+	const bool exactly = start == held->address && call->output_bytes == held->bytes;
+	const bool covers =
+		start <= held->address && held->address + held->bytes <= start + call->output_bytes;
+
+	if (!call->scaled)
+		return TFS_FILL_COPY;
+	if (call->beta != 0 && call->beta != 1)
+		return TFS_FILL_BETA;
+	if (!(call->beta == 0 ? covers : exactly) ||
+		(!call->dense && (tfs_options.naive & TFS_NAIVE_PADDED) == 0))
+		return TFS_FILL_WHOLE;
+	if (!call->repeats)
+		return TFS_FILL_REPEATS;
+	if ((call->beta != 0 && !(call->alpha >= 0)) ||
+		is_left_alone(call->site, tfs_fill_shape(call, held)))
+		return TFS_FILL_SIGN;
+	return TFS_FILL_CHECKS;
+}
+
+enum tfs_fill_check tfs_fill_look(
+	const struct tfs_use_call *call, struct tfs_held *all, struct tfs_held **out)
+{
+	*out = NULL;
+	for (uint32_t i = 0; i < TFS_HELD_MOST; i++) {
+		struct tfs_held *held = &all[i];
+
+		if (held->state == TFS_HELD_NONE || held->state == TFS_HELD_LATE)
+			continue;
+		if (held->thread != tfs_held_self())
+			return TFS_FILL_THREAD;
+		if (held->stream != tfs_fill_stream(call->stream))
+			return TFS_FILL_ELSEWHERE;
+		if (call->unknown || reads(call, held))
+			return TFS_FILL_READ;
+		if (call->output == NULL || !touches(held, call->output, call->output_bytes))
+			continue;
+		if (*out != NULL)
+			return TFS_FILL_WHOLE;
+		*out = held;
+	}
+	return *out != NULL ? judge(call, *out) : TFS_FILL_CHECKS;
+}

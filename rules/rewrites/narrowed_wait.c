@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/narrowed_wait.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/work.h"
+#include "shim/env.h"
+#include "shim/spin.h"
+#include "shim/streams.h"
+
+#define EVENTS 64u
+#define FENCE_BYTES 256u
+
+/* Streams are named only while it is locked, and events of ours taken. Unlike other locks of its
+ * kind it is held across calls of the library, of which none waits: a stream must not end between
+ * the look at it and the event that is recorded on it. */
+static struct tfs_spin lock;
+static struct {
+	void *event;
+	bool taken;
+} events[EVENTS];
+static _Atomic(void *) fence;
+static _Atomic bool stream_ended; /* or is about to */
+static _Atomic uint64_t owed;     /* by the latest narrowed wait: all up to this number, */
+static _Atomic uint64_t paid;     /* and what of that was waited for since */
+
+bool tfs_narrowed_in_order(void)
+{
+	return !tfs_streams_free() && !atomic_load(&stream_ended);
+}
+
+/* Locked, so that no stream is named any more once the program goes on to destroy it. */
+void tfs_narrowed_end_stream(void)
+{
+	tfs_spin_lock(&lock);
+	atomic_store(&stream_ended, true);
+	tfs_spin_unlock(&lock);
+}
+
+/* The number of an event of ours; EVENTS when there is none left. The lock is held. */
+static uint32_t take_event(const struct tfs_memory_functions *use)
+{
+	for (uint32_t i = 0; i < EVENTS; i++) {
+		if (events[i].taken)
+			continue;
+		if (events[i].event == NULL && use->event_create(&events[i].event) != 0)
+			return EVENTS;
+		events[i].taken = true;
+		return i;
+	}
+	return EVENTS;
+}
+
+/* By events, since another thread of the program may destroy the streams meanwhile. */
+bool tfs_narrowed_wait(const struct tfs_memory_functions *use, const struct tfs_work *work)
+{
+	uint32_t taken[TFS_WORK_STREAMS];
+	uint32_t count = 0;
+	bool good = true;
+
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < work->visible && good; i++) {
+		taken[count] = take_event(use);
+		if (taken[count] == EVENTS || !tfs_narrowed_in_order()) {
+			good = false;
+			break;
+		}
+		good = use->event_record(events[taken[count++]].event,
+			       tfs_stream_handle(work->streams[i])) == 0;
+	}
+	tfs_spin_unlock(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		good = good && use->event_wait(events[taken[i]].event) == 0;
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		events[taken[i]].taken = false;
+	tfs_spin_unlock(&lock);
+	return good;
+}
+
+void tfs_narrowed_get_fence(const struct tfs_memory_functions *use)
+{
+	void *memory = NULL;
+
+	if (fence != NULL)
+		return;
+	if (use->alloc(&memory, FENCE_BYTES) != 0) {
+		use->forget_error();
+		return;
+	}
+	tfs_spin_lock(&lock);
+	const bool first = fence == NULL;
+	if (first)
+		fence = memory;
+	tfs_spin_unlock(&lock);
+	if (!first)
+		use->release(memory);
+}
+
+bool tfs_narrowed_put_fence(const struct tfs_memory_functions *use)
+{
+	return (tfs_options.naive & TFS_NAIVE_NO_FENCE) != 0 ||
+	       (fence != NULL && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
+}
+
+void tfs_narrowed_owe(uint64_t number)
+{
+	atomic_store(&owed, number);
+}
+
+void tfs_narrowed_paid(uint64_t number)
+{
+	atomic_store(&paid, number);
+}
+
+void tfs_narrowed_pay(const struct tfs_memory_functions *use)
+{
+	const uint64_t debt = atomic_load(&owed);
+
+	if (debt <= atomic_load(&paid) || (tfs_options.naive & TFS_NAIVE_ANSWERS) != 0)
+		return;
+	const bool waits = use->error_waits();
+	if (use->drain() != 0 && !waits)
+		use->forget_error();
+	atomic_store(&paid, debt);
+}
+
+void tfs_narrowed_reset(void)
+{
+	tfs_spin_lock(&lock);
+	memset(events, 0, sizeof(events));
+	fence = NULL;
+	tfs_spin_unlock(&lock);
+}
