@@ -7,51 +7,52 @@ set -u
 library=$1 programs=$2 trainer=$3 digits=$4 rewrite=memset-elision
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-program=$programs/rewrite_memset
+program=$programs/rewrite_memset between=$programs/rewrite_memset_between
+limits=$programs/rewrite_memset_limits
 
 # Counterexamples 11 and 12, and a call between of which it is not known what it writes.
 counterexample microbatch 8 16777216 "" "" "$program" microbatch
 counterexample padded 0 33554432 "" "" "$program" padded
-counterexample opaque 0 8388608 "" "" "$program" opaque
+counterexample opaque 0 8388608 "" "" "$between" opaque
 
 holds add 16 "" "" "$program" add
 holds over 16 "" "" "$program" over
-holds apart 14 "" "" "$program" apart
-holds own-stream 16 "" "" "$program" own-stream
-holds reset 16 "" "" "$program" reset
-holds forked 16 "" "" "$program" forked
+holds apart 14 "" "" "$between" apart
+holds own-stream 16 "" "" "$limits" own-stream
+holds reset 16 "" "" "$limits" reset
+holds forked 16 "" "" "$between" forked
 holds refused 16 "" "" "$program" refused
-holds ending 16 "" "" "$program" ending
-holds threads 0 "" "" "$program" threads
-holds streams 0 "" "" "$program" streams
+holds ending 16 "" "" "$between" ending
+holds threads 0 "" "" "$limits" threads
+holds streams 0 "" "" "$limits" streams
 for seed in $(seq 1 "$seeds"); do
-	holds watched 100 "" "TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$program" watched
+	holds watched 100 "" "TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$limits" watched
 done
 
-refuses all-calls-seen 24 "" "PLUGIN=$programs/libmemset_plugin.so" "$program" unseen
+refuses all-calls-seen 24 "" "PLUGIN=$programs/libmemset_plugin.so" "$limits" unseen
 refuses all-calls-seen 25 driver=0 "" "$program" add
-refuses no-capture 24 "" "" "$program" capture
-refuses plain-device-memory 24 "" "" "$program" managed
+refuses no-capture 24 "" "" "$between" capture
+refuses plain-device-memory 24 "" "" "$limits" managed
 refuses no-host-access 25 "" TFSIM_COHERENT=1 "$program" add
-refuses one-device 24 "" TFSIM_DEVICES=2 "$program" elsewhere
-refuses ordered-stream 24 "" "" "$program" free-stream
-refuses no-waiting-error 24 "" "" "$program" failed
-refuses room-to-follow 73 "" "" "$program" many
-refuses no-kernel-between 24 "" "" "$program" kernel
-refuses no-copy-between 25 "" "" "$program" written
-refuses not-read 25 "" "" "$program" copied
-refuses no-event-between 24 "" "" "$program" event
-refuses no-wait-between 25 "" "" "$program" wait
-refuses no-other-call-between 25 "" "" "$program" opaque
-refuses same-thread 25 "" "" "$program" other-thread
-refuses same-stream 24 "" "" "$program" other-stream
+refuses one-device 24 "" TFSIM_DEVICES=2 "$limits" elsewhere
+refuses ordered-stream 24 "" "" "$limits" free-stream
+refuses no-waiting-error 24 "" "" "$limits" failed
+refuses room-to-follow 73 "" "" "$limits" many
+refuses no-kernel-between 24 "" "" "$between" kernel
+refuses no-copy-between 25 "" "" "$between" written
+refuses not-read 25 "" "" "$between" copied
+refuses no-event-between 24 "" "" "$between" event
+refuses no-wait-between 25 "" "" "$between" wait
+refuses no-other-call-between 25 "" "" "$between" opaque
+refuses same-thread 25 "" "" "$between" other-thread
+refuses same-stream 24 "" "" "$between" other-stream
 refuses whole-range 49 "" "" "$program" partial
 refuses whole-range 25 "" "" "$program" padded-product
 refuses beta-zero-or-one 25 "" "" "$program" half
 refuses same-bits-each-time 24 "" "" "$program" any-order
 refuses no-minus-zero 25 "" "" "$program" negative
 refuses no-minus-zero 19 "" "" "$program" signs
-refuses scratch-memory 24 "" TFSIM_MEMORY=256m "$program" crowded
+refuses scratch-memory 24 "" TFSIM_MEMORY=256m "$limits" crowded
 refuses shadow-evidence 8 "" "" "$program" add
 
 # The difference that the contract names: a place that has never given -0 before keeps it then.

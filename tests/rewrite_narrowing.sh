@@ -7,7 +7,7 @@ set -u
 library=$1 programs=$2 trainer=$3 digits=$4 rewrite=sync-narrowing
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-narrowing=$programs/rewrite_narrowing
+narrowing=$programs/rewrite_narrowing limits=$programs/rewrite_narrowing_limits
 # The test-only options, by what they leave out; see rules/rewrites/sync_narrowing.c.
 blind=1099511627776 arguments=2199023255552 no_fence=4398046511104 stale=8796093022208
 no_tries=17592186044416 answers=35184372088832
@@ -28,22 +28,22 @@ holds reset 40 "" "" "$narrowing" reset
 holds fork 40 "" "" "$narrowing" fork
 holds device-fails 20 "" "" "$narrowing" device-fails
 
-refuses not-capturing 39 "" "" "$narrowing" capture
-refuses no-error-waits 39 "" "" "$narrowing" error-waits
+refuses not-capturing 39 "" "" "$limits" capture
+refuses no-error-waits 39 "" "" "$limits" error-waits
 refuses nothing-submitted-since 40 "" "" "$narrowing" order
-refuses all-work-seen 39 "" "" "$programs/rewrite_narrowing_unseen" unseen
-refuses all-work-seen 39 "" "" "$narrowing" looked-up
+refuses all-work-seen 39 "" "" "$programs/rewrite_narrowing_limits_unseen" unseen
+refuses all-work-seen 39 "" "" "$limits" looked-up
 refuses all-work-seen 39 driver=0 "" "$narrowing" rounds
-refuses one-device 40 "" TFSIM_DEVICES=2 "$narrowing" elsewhere
+refuses one-device 40 "" TFSIM_DEVICES=2 "$limits" elsewhere
 refuses one-device 120 "" "" "$programs/rewrite_narrowing_driver" two-contexts
-refuses no-free-streams 39 "" "" "$narrowing" destroyed-stream
+refuses no-free-streams 39 "" "" "$limits" destroyed-stream
 refuses no-free-streams 4 "" "" "$narrowing" late-stream
-refuses no-other-users 40 "" "" "$narrowing" shared
+refuses no-other-users 40 "" "" "$limits" shared
 refuses no-pageable-access 39 "" TFSIM_COHERENT=1 "$narrowing" rounds
-refuses streams-in-reach 39 "" "" "$narrowing" per-thread
-refuses work-to-wait-for 39 "" "" "$narrowing" nothing-visible
-refuses work-to-leave-out 39 "" "" "$narrowing" nothing-quiet
-refuses shadow-evidence 5 "" "" "$narrowing" few
+refuses streams-in-reach 39 "" "" "$limits" per-thread
+refuses work-to-wait-for 39 "" "" "$limits" nothing-visible
+refuses work-to-leave-out 39 "" "" "$limits" nothing-quiet
+refuses shadow-evidence 5 "" "" "$limits" few
 
 # In shadow the program's wait stays, and is tried out beside; what is not clean is found.
 rewrite=sync-narrowing=shadow

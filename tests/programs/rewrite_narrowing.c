@@ -2,39 +2,13 @@
 /*
  * What programs count on when they wait for the device, one case each. They hold with and without
  * tfshim, and fail when a wait leaves out what the host or another stream can notice: the script
- * has it do so. With UNSEEN, the program also calls what no hook sees.
+ * has it do so.
  */
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "tests/programs/sim_gate.h"
+#include "tests/programs/rewrite_narrowing.h"
 #include "tests/sim/tfsim.h"
-
-#define BYTES (1u << 20)
-#define ROUNDS 40
-
-static cudaStream_t one, other, third;
-static char *big, *copy, *small, *pinned, *back;
-
-/* Work of which its calls say all: fills and copies of device memory. Ends with `big` filled. */
-static void quiet(cudaStream_t stream, int value)
-{
-	for (int k = 0; k < 12; k++)
-		OK(cudaMemcpyAsync(copy, big, BYTES, cudaMemcpyDeviceToDevice, stream));
-	OK(cudaMemsetAsync(big, value, BYTES, stream));
-}
-
-/* Work that the host could see. */
-static void visible(cudaStream_t stream)
-{
-	OK(cudaMemcpyAsync(small, pinned, 64, cudaMemcpyHostToDevice, stream));
-}
-
-static void check_device(const char *memory, int value)
-{
-	OK(cudaMemcpy(back, memory, BYTES, cudaMemcpyDeviceToHost));
-	TEST_EQ(wrong_bytes(back, value, BYTES), 0);
-}
 
 /* Counterexample 2: the host changes the source of a copy when it has waited for the device. */
 static void pinned_source(void)
@@ -209,97 +183,6 @@ static void threads(void)
 		pthread_join(ids[i], NULL);
 }
 
-static void rounds(void)
-{
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
-	check_device(big, ROUNDS);
-}
-
-/* Never enough to have evidence. */
-static void few(void)
-{
-	for (int i = 1; i <= 6; i++) {
-		quiet(one, i);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
-}
-
-static void nothing_visible(void)
-{
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		OK(cudaDeviceSynchronize());
-	}
-}
-
-static void nothing_quiet(void)
-{
-	for (int i = 1; i <= ROUNDS; i++) {
-		visible(one);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
-}
-
-static void per_thread(void)
-{
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(cudaStreamPerThread);
-		OK(cudaDeviceSynchronize());
-	}
-}
-
-static void destroyed_stream(void)
-{
-	OK(cudaStreamDestroy(third));
-	rounds();
-}
-
-static void capture(void)
-{
-	cudaGraph_t graph;
-
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(other);
-		OK(cudaStreamBeginCapture(third, cudaStreamCaptureModeRelaxed));
-		OK(cudaMemsetAsync(small, i, 64, third));
-		OK(cudaStreamSynchronize(other));
-		OK(cudaStreamEndCapture(third, &graph));
-		OK(cudaGraphDestroy(graph));
-	}
-}
-
-/* What waits for the program stays for it. */
-static void error_waits(void)
-{
-	void *memory;
-
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(other);
-		TEST_EQ(cudaMalloc(&memory, (size_t)1 << 50), cudaErrorMemoryAllocation);
-		OK(cudaDeviceSynchronize());
-		TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
-	}
-}
-
-static void shared(void)
-{
-	cudaIpcMemHandle_t handle;
-
-	rounds();
-	cudaIpcGetMemHandle(&handle, big);
-	cudaGetLastError();
-	rounds();
-}
-
 static void fail_device(void *nothing)
 {
 	(void)nothing;
@@ -314,18 +197,6 @@ static void device_fails(void)
 	TEST_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
 	TEST_EQ(cudaGetLastError(), cudaErrorIllegalAddress);
 	TEST_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
-}
-
-static void set_up(void)
-{
-	OK(cudaStreamCreate(&one));
-	OK(cudaStreamCreate(&other));
-	OK(cudaStreamCreate(&third));
-	OK(cudaMalloc((void **)&big, BYTES));
-	OK(cudaMalloc((void **)&copy, BYTES));
-	OK(cudaMalloc((void **)&small, 64));
-	OK(cudaMallocHost((void **)&pinned, BYTES));
-	memset(pinned, 1, BYTES);
 }
 
 static void reset(void)
@@ -349,38 +220,6 @@ static void forks(void)
 	rounds();
 }
 
-static void elsewhere(void)
-{
-	OK(cudaSetDevice(1));
-	OK(cudaDeviceSynchronize());
-	OK(cudaSetDevice(0));
-	rounds();
-}
-
-/* Found by name, as a plugin finds it: no hook sees its calls. */
-static void looked_up(void)
-{
-	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphicsMapResources") != NULL);
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
-}
-
-#ifdef UNSEEN
-static void unseen(void)
-{
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		if (third == NULL)
-			cudaGraphicsMapResources(0, NULL, third);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
-}
-#endif
-
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -393,22 +232,9 @@ static const struct {
 	{"waited-for", waited_for},
 	{"threads", threads},
 	{"rounds", rounds},
-	{"few", few},
-	{"nothing-visible", nothing_visible},
-	{"nothing-quiet", nothing_quiet},
-	{"per-thread", per_thread},
-	{"destroyed-stream", destroyed_stream},
-	{"capture", capture},
-	{"error-waits", error_waits},
-	{"shared", shared},
 	{"device-fails", device_fails},
 	{"reset", reset},
 	{"fork", forks},
-	{"elsewhere", elsewhere},
-	{"looked-up", looked_up},
-#ifdef UNSEEN
-	{"unseen", unseen},
-#endif
 };
 
 int main(int count, char **words)
@@ -416,7 +242,6 @@ int main(int count, char **words)
 	if (count != 2)
 		return 2;
 	alarm(60);
-	back = malloc(BYTES);
 	set_up();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		if (strcmp(cases[i].name, words[1]) == 0) {

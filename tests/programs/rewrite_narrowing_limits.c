@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One case per named check of sync-narrowing: the case breaks that precondition, so that it must
+ * refuse by that name; nothing goes wrong. With UNSEEN, the program also calls what no hook
+ * sees.
+ */
+#include <dlfcn.h>
+
+#include "tests/programs/rewrite_narrowing.h"
+
+/* Never enough to have evidence. */
+static void few(void)
+{
+	for (int i = 1; i <= 6; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void nothing_visible(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void nothing_quiet(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		visible(one);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void per_thread(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(cudaStreamPerThread);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void destroyed_stream(void)
+{
+	OK(cudaStreamDestroy(third));
+	rounds();
+}
+
+static void capture(void)
+{
+	cudaGraph_t graph;
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaStreamBeginCapture(third, cudaStreamCaptureModeRelaxed));
+		OK(cudaMemsetAsync(small, i, 64, third));
+		OK(cudaStreamSynchronize(other));
+		OK(cudaStreamEndCapture(third, &graph));
+		OK(cudaGraphDestroy(graph));
+	}
+}
+
+/* What waits for the program stays for it. */
+static void error_waits(void)
+{
+	void *memory;
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		TEST_EQ(cudaMalloc(&memory, (size_t)1 << 50), cudaErrorMemoryAllocation);
+		OK(cudaDeviceSynchronize());
+		TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+	}
+}
+
+static void shared(void)
+{
+	cudaIpcMemHandle_t handle;
+
+	rounds();
+	cudaIpcGetMemHandle(&handle, big);
+	cudaGetLastError();
+	rounds();
+}
+
+static void elsewhere(void)
+{
+	OK(cudaSetDevice(1));
+	OK(cudaDeviceSynchronize());
+	OK(cudaSetDevice(0));
+	rounds();
+}
+
+/* Found by name, as a plugin finds it: no hook sees its calls. */
+static void looked_up(void)
+{
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphicsMapResources") != NULL);
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+#ifdef UNSEEN
+static void unseen(void)
+{
+	for (int i = 1; i <= ROUNDS; i++) {
+		quiet(one, i);
+		if (third == NULL)
+			cudaGraphicsMapResources(0, NULL, third);
+		visible(other);
+		OK(cudaDeviceSynchronize());
+	}
+}
+#endif
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} cases[] = {
+	{"few", few},
+	{"nothing-visible", nothing_visible},
+	{"nothing-quiet", nothing_quiet},
+	{"per-thread", per_thread},
+	{"destroyed-stream", destroyed_stream},
+	{"capture", capture},
+	{"error-waits", error_waits},
+	{"shared", shared},
+	{"elsewhere", elsewhere},
+	{"looked-up", looked_up},
+#ifdef UNSEEN
+	{"unseen", unseen},
+#endif
+};
+
+int main(int count, char **words)
+{
+	if (count != 2)
+		return 2;
+	alarm(60);
+	set_up();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (strcmp(cases[i].name, words[1]) == 0) {
+			cases[i].run();
+			return test_result();
+		}
+	}
+	return 2;
+}
