@@ -11,9 +11,8 @@
 #include "shim/steps.h"
 
 #define MOST 32u /* bits of a mask */
-#define SETTLE_STEPS                                                                               \
-	8u /* with all rewrites on, to see which take part; one-time costs fall here               \
-	    */
+/* With all rewrites on, to see which take part; one-time costs fall here. */
+#define SETTLE_STEPS 8u
 #define WATCH_STEPS 32u
 #define CLEARLY 1.25 /* a step's time changed: by this factor, in two stretches in a row */
 #define MOST_QUESTIONS 8u
@@ -27,6 +26,7 @@ struct answer {
 	uint32_t blocks;
 	uint32_t planned;
 	uint32_t block_steps;
+	bool again;       /* it is not the first one */
 	bool interrupted; /* the trial ended without an answer */
 	bool needless;    /* won alone, not beside the others */
 };
@@ -34,10 +34,12 @@ struct answer {
 static struct {
 	enum stage stage;
 	uint32_t switchable;
+	uint32_t due;        /* not measured yet, or to be measured again */
 	uint32_t candidates; /* of this question */
 	uint32_t asked;      /* of these, measured alone */
 	uint32_t subject;    /* bits that the running trial switches */
 	uint32_t lost;
+	uint32_t met; /* measured before, alone */
 	uint32_t steps; /* of this stage */
 	uint32_t questions;
 	uint64_t applied[MOST]; /* when the stage began */
@@ -101,11 +103,13 @@ static void set_mask(void)
 		plan_ranks();
 		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1, trusted(0)));
 	} else if (self.stage == STAGE_SETTLING) {
-		settle_on(trusted(0));
+		settle_on(trusted(self.lost & ~self.due));
 	} else if (self.stage == STAGE_DECIDED) {
 		settle_on(trusted(self.lost));
 	} else {
-		allow((~self.candidates) | (on ? self.subject : 0));
+		const uint32_t others = trusted(self.lost & ~self.due) & ~self.candidates;
+
+		allow(others | (on ? self.subject : 0));
 	}
 }
 
@@ -126,6 +130,7 @@ void tfs_measure_start(uint32_t switchable)
 	if (tfs_options.measure == 0)
 		return;
 	self.switchable = switchable;
+	self.due = switchable;
 	enter(STAGE_SETTLING);
 }
 
@@ -153,6 +158,17 @@ static void start_trial(enum stage stage, uint32_t subject)
 static uint32_t lowest(uint32_t mask)
 {
 	return mask & (~mask + 1);
+}
+
+/* As many as the steps of one question are enough for; the others are due in the next one. */
+static uint32_t some(uint32_t mask)
+{
+	const uint32_t room = (uint32_t)tfs_options.measure / TFS_TRIAL_STEPS;
+	const uint32_t most = room > 2 ? room - 1 : 1;
+
+	while ((uint32_t)__builtin_popcount(mask) > most)
+		mask &= ~(1u << (31 - __builtin_clz(mask)));
+	return mask;
 }
 
 static void ask(uint32_t candidates)
@@ -187,6 +203,7 @@ static void decide(void)
 		if (self.answers[i].verdict == TFS_VERDICT_LOST)
 			self.lost |= bit;
 	}
+	self.due &= ~self.candidates;
 	enter(STAGE_DECIDED);
 	for (uint32_t i = 0; i < MOST; i++)
 		if ((self.candidates >> i & 1) != 0)
@@ -231,6 +248,8 @@ static void end_trial(void)
 		return;
 	}
 	self.answers[__builtin_ctz(self.subject)] = answer;
+	self.answers[__builtin_ctz(self.subject)].again = (self.met & self.subject) != 0;
+	self.met |= self.subject;
 	self.asked |= self.subject;
 	const uint32_t left = self.candidates & ~self.asked;
 	const uint32_t won = winners();
@@ -245,7 +264,7 @@ static void end_trial(void)
 /* Every so often: has a rewrite that was never measured taken part, has the step changed? */
 static void watch(double ns)
 {
-	uint32_t fresh = active();
+	const uint32_t fresh = active() & self.due;
 
 	self.times[self.steps++] = ns;
 	if (self.steps < WATCH_STEPS)
@@ -256,9 +275,8 @@ static void watch(double ns)
 		self.usual_ns = median;
 	const bool other = median > self.usual_ns * CLEARLY || median * CLEARLY < self.usual_ns;
 	self.changed = other ? self.changed + 1 : 0;
-	for (uint32_t i = 0; i < MOST; i++)
-		if (self.answers[i].verdict != TFS_VERDICT_NONE || self.answers[i].interrupted)
-			fresh &= ~(1u << i);
+	if (self.changed >= 2)
+		self.due = self.switchable;
 	if ((self.changed >= 2 || fresh != 0) && self.questions < MOST_QUESTIONS)
 		enter(STAGE_SETTLING);
 }
@@ -282,11 +300,13 @@ void tfs_measure_step(uint64_t ns)
 	} else if (self.stage == STAGE_SETTLING) {
 		if (++self.steps < SETTLE_STEPS)
 			return;
-		const uint32_t candidates = active();
+		const uint32_t candidates = some(active() & self.due);
+		const bool settled = self.questions > 0 && (self.due & self.lost) == 0;
+
 		if (candidates != 0)
 			ask(candidates);
 		else
-			enter(STAGE_SETTLING);
+			enter(settled ? STAGE_DECIDED : STAGE_SETTLING);
 	} else if (self.stage == STAGE_DECIDED) {
 		watch((double)ns);
 	} else {
@@ -315,7 +335,7 @@ static void explain(
 	else if (answer->verdict != TFS_VERDICT_NONE)
 		snprintf(out, bytes, "%u blocks of %u steps, in turn with and without%s: %s",
 			answer->blocks, answer->block_steps,
-			self.questions > 1 ? ", asked again as the steps changed" : "",
+			answer->again ? ", asked again as the steps changed" : "",
 			answer->verdict == TFS_VERDICT_WON ? "it gains"
 			: answer->gain.high < 0            ? "it loses, and is off"
 							   : "no gain above chance, so it is off");

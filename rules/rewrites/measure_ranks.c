@@ -35,7 +35,7 @@ static size_t read_file(char *out, size_t bytes)
 		return 0;
 	snprintf(path, sizeof(path), "%.*s/%s.verdicts", (int)(slash - tfs_recording.path),
 		tfs_recording.path, program + 1);
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (file < 0)
 		return 0;
 	length = read(file, out, bytes);
@@ -89,6 +89,8 @@ void tfs_measure_ranks_start(uint32_t switchable)
 	if (self.plan.count == 0)
 		return;
 	self.plan.steps = (uint32_t)tfs_options.measure / tfs_ranked_questions(&self.plan);
+	if (self.plan.steps < TFS_TRIAL_STEPS && tfs_options.measure >= TFS_TRIAL_STEPS)
+		self.plan.steps = TFS_TRIAL_STEPS;
 	tfs_ranked_write(&self.plan, text, sizeof(text));
 	tfs_recorder_fact("ranks.plan", text, tfs_options.ranks);
 }

@@ -5,7 +5,6 @@
 #include <stddef.h>
 
 #define LEFT_OUT 2u /* steps at the start of a block that still feel the one before */
-#define SHORTEST_BLOCK 5u
 #define SIDE_MOST (TFS_TRIAL_MOST / 2)
 
 void tfs_trial_init(struct tfs_trial *trial, uint32_t most_steps)
@@ -14,8 +13,8 @@ void tfs_trial_init(struct tfs_trial *trial, uint32_t most_steps)
 
 	if (steps > TFS_TRIAL_BLOCK_MOST)
 		steps = TFS_TRIAL_BLOCK_MOST;
-	if (steps < SHORTEST_BLOCK)
-		steps = SHORTEST_BLOCK;
+	if (steps < TFS_TRIAL_SHORTEST)
+		steps = TFS_TRIAL_SHORTEST;
 	uint32_t blocks = most_steps / steps / 4 * 4;
 	if (blocks > TFS_TRIAL_MOST)
 		blocks = TFS_TRIAL_MOST;

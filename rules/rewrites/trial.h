@@ -15,6 +15,8 @@
 #define TFS_TRIAL_MOST 24u      /* blocks */
 #define TFS_TRIAL_BLOCK_MOST 8u /* steps of a block */
 #define TFS_TRIAL_LEAST 4u      /* blocks of each kind below which there is no interval */
+#define TFS_TRIAL_SHORTEST 5u   /* steps of a block */
+#define TFS_TRIAL_STEPS (2u * TFS_TRIAL_LEAST * TFS_TRIAL_SHORTEST) /* with fewer, no interval */
 
 struct tfs_trial {
 	uint32_t blocks;      /* as planned; even */

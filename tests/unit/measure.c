@@ -4,6 +4,7 @@
 #include "rules/rewrites/measure.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "rules/rewrites/measure_ranks.h"
 #include "rules/rewrites/rewrite.h"
@@ -44,7 +45,8 @@ uint64_t tfs_steps_count(void)
 }
 
 static uint64_t applied[32];
-static double gains[3]; /* of a rewrite that is on, in ns per step */
+#define REWRITES 6u
+static double gains[REWRITES]; /* of a rewrite that is on, in ns per step */
 static double loss_together;
 static unsigned decided;
 
@@ -70,7 +72,7 @@ static void run(unsigned steps, double base)
 	for (unsigned step = 0; step < steps; step++) {
 		double ns = base + step % 3;
 
-		for (uint32_t i = 0; i < 3; i++) {
+		for (uint32_t i = 0; i < REWRITES; i++) {
 			if ((tfs_measure_on >> i & 1) == 0)
 				continue;
 			applied[i]++;
@@ -88,6 +90,36 @@ static enum tfs_verdict verdict(uint32_t i)
 
 	tfs_measure_result(i, 1, &measured);
 	return measured.verdict;
+}
+
+/* More than one question's steps are enough for: it takes two, and the second one leaves off what
+ * lost in the first. */
+static void check_many(void)
+{
+	struct tfs_measured measured;
+
+	for (uint32_t i = 0; i < REWRITES; i++)
+		gains[i] = 100 * (i + 1);
+	gains[1] = -200;
+	loss_together = 0;
+	decided = 0;
+	tfs_measure_start((1u << REWRITES) - 1);
+	run(8 + 200, 10000);
+	TEST_EQ(decided, 15);
+	TEST_EQ(tfs_measure_on & 63, 63 - 2);
+	run(32 + 8 + 30, 10000);
+	TEST_EQ(tfs_measure_on & 15, 15 - 2);
+	run(200, 10000);
+	TEST_EQ(decided, 63);
+	TEST_EQ(tfs_measure_on & 63, 63 - 2);
+	for (uint32_t i = 0; i < REWRITES; i++)
+		TEST_EQ(verdict(i), i == 1 ? TFS_VERDICT_LOST : TFS_VERDICT_WON);
+	tfs_measure_result(5, 1, &measured);
+	TEST_IN(measured.gain.middle, 595, 605);
+	TEST_TRUE(strstr(measured.reason, "asked again") == NULL);
+	decided = 0;
+	run(1000, 10000);
+	TEST_EQ(decided, 0);
 }
 
 int main(void)
@@ -124,10 +156,11 @@ int main(void)
 	TEST_EQ(verdict(2), TFS_VERDICT_WON);
 	tfs_measure_result(0, 1, &measured);
 	TEST_STR(measured.reason, "wins alone, but not together with the others: off");
+	check_many();
 	/* NCCL says only now that there are several ranks. */
 	TEST_EQ(planned, 0);
 	tfs_options.ranks = 4;
 	run(1, 10000);
-	TEST_EQ(planned, 7);
+	TEST_EQ(planned, 63);
 	return test_result();
 }
