@@ -2,13 +2,13 @@
 #include "rules/rewrites/decisions.h"
 
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "rules/rewrites/decisions_file.h"
-#include "shim/log.h"
 #include "shim/spin.h"
 
 #define MOST_MACHINES 32u
@@ -114,17 +114,28 @@ static int put_time(char *out, size_t bytes, float ms)
 	return snprintf(out, bytes, " %llu.%06llu", ns / 1000000, ns % 1000000);
 }
 
+/* Once: the next one is not written either. */
+static void say_lost(void)
+{
+	static _Atomic bool told;
+
+	if (!atomic_exchange(&told, true))
+		tfs_decisions_refuse("it cannot be written: the next run searches again");
+}
+
 /* One write to a file opened for appending: lines of several processes do not mix. */
 static void append(const struct tfs_decision *decision)
 {
-	const char *path = tfs_decisions_path();
 	char line[1024];
 	struct stat status;
 	int used = 0;
-	const int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
 
+	if (!tfs_decisions_may_write())
+		return;
+	const int fd = open(
+		tfs_decisions_path(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK, 0666);
 	if (fd < 0 || fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
-		tfs_log(TFS_LOG_WARN, "%s cannot be written: the next run searches again", path);
+		say_lost();
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -144,7 +155,7 @@ static void append(const struct tfs_decision *decision)
 			decision->problem.fields[i]);
 	line[used++] = '\n';
 	if (write(fd, line, (size_t)used) != used)
-		tfs_log(TFS_LOG_WARN, "%s: the decision was not written whole", path);
+		say_lost();
 	close(fd);
 }
 

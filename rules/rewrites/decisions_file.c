@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/decisions_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -22,10 +23,16 @@
 #define HEAD_BYTES 21u /* "# tfshim decisions 1:" */
 
 static char path[PATH_MAX];
+static bool not_ours; /* not to be written either */
 
 const char *tfs_decisions_path(void)
 {
 	return path;
+}
+
+bool tfs_decisions_may_write(void)
+{
+	return *path != '\0' && !not_ours;
 }
 
 void tfs_decisions_refuse(const char *format, ...)
@@ -143,7 +150,9 @@ void tfs_decisions_read(char *text, size_t bytes)
 	uint32_t bad = 0;
 
 	if (bytes < HEAD_BYTES || strncmp(text, TFS_DECISIONS_HEAD, HEAD_BYTES) != 0) {
-		tfs_decisions_refuse("it is no file of decisions of this version: not used");
+		not_ours = true;
+		tfs_decisions_refuse("it is no file of decisions of this version: neither used nor "
+				     "written");
 		return;
 	}
 	for (char *line = text, *next; line < text + bytes; line = next) {
@@ -176,10 +185,14 @@ void tfs_decisions_load(void)
 
 	find_path();
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
+	if (fd < 0) {
+		if (*path != '\0' && errno != ENOENT)
+			tfs_decisions_refuse("it cannot be read (%s)", strerror(errno));
 		return;
+	}
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size >= MOST_BYTES) {
-		tfs_decisions_refuse("it is no plain file below 1 MiB: not used");
+		not_ours = true;
+		tfs_decisions_refuse("it is no plain file below 1 MiB: neither used nor written");
 	} else if (status.st_size > 0) {
 		char *text = tfs_heap_alloc(MOST_BYTES);
 

@@ -12,6 +12,9 @@
 /* Where the file is; "" before tfs_decisions_load(). */
 const char *tfs_decisions_path(void);
 
+/* Is there a place for the file, and is what lies there one of ours? */
+bool tfs_decisions_may_write(void);
+
 /* Says once on stderr, and each time in the report, why the file or a part of it is not used. */
 void tfs_decisions_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -39,7 +39,7 @@ static struct {
 	uint32_t asked;      /* of these, measured alone */
 	uint32_t subject;    /* bits that the running trial switches */
 	uint32_t lost;
-	uint32_t met; /* measured before, alone */
+	uint32_t met;   /* measured before, alone */
 	uint32_t steps; /* of this stage */
 	uint32_t questions;
 	uint64_t applied[MOST]; /* when the stage began */
