@@ -51,7 +51,7 @@ if [ -n "$check" ]; then
 		mount -t tmpfs none usr/local
 		mount --bind "$build/tests/sim" simulated
 		cp -r "$folder" elsewhere/pack
-		for one in libunwind.so.8 libdw.so.1 libelf.so.1 libjq.so.1; do
+		for one in libunwind.so.8 libdw.so.1 libelf.so.1 libjq.so.1 libstdc++.so.6 libgcc_s.so.1; do
 			[ ! -e usr/lib/x86_64-linux-gnu/$one ] || mount --bind /dev/null usr/lib/x86_64-linux-gnu/$one
 		done
 		[ ! -e usr/bin/jq ] || mount --bind /dev/null usr/bin/jq
@@ -114,6 +114,10 @@ WRAPPER
 
 unwind=$(ldconfig -p | sed -n 's/.*libunwind\.so\.8 .*=> //p' | head -n 1)
 [ -z "$unwind" ] || { carry "$folder/lib" "$unwind" && cp -L "$unwind" "$folder/lib/"; }
+# What C++ needs, for kernels and CUPTI.
+for library in libstdc++.so.6 libgcc_s.so.1; do
+	cp -L "$(ldconfig -p | sed -n "s/.*$library .*=> //p" | head -n 1)" "$folder/lib/"
+done
 carry "$folder/lib/tools" "$build/reports/tfshim"
 wrap "$folder/build/reports/tfshim"
 mkdir "$folder/bin"
@@ -130,6 +134,8 @@ for library in libcudart.so.13 libcupti.so.13; do
 		[ ! -e "$from/$library" ] || cp -L "$from/$library" "$folder/lib/cuda/"
 	done
 done
+
+sh "$here/packed.sh" "$folder" || { echo "pack.sh: the folder would not run elsewhere" >&2; exit 1; }
 
 # What the simulated device answers, to be shown beside what this device answers.
 if [ -n "$simulated" ]; then
