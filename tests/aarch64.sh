@@ -50,7 +50,7 @@ uint32_t tfs_unwind(uint64_t from, uint32_t pointers, struct tfs_stack_frame *ou
 }
 C
 for file in shim/*.c shim/hooks/*.c rules/rewrites/*.c cupti/*.c shim/trace/writer.c \
-	"$work/no_unwind.c"; do
+	"$build"/shim/*.c "$work/no_unwind.c"; do
 	case $file in shim/unwind.c | shim/heap_jemalloc.c | cupti/collector_none.c) continue ;; esac
 	compile -fvisibility=hidden -Wall -Wextra -Werror -c "$file" \
 		-o "$work/objects/$(echo "$file" | tr / _).o" || wrong "$file"
