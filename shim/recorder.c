@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "rules/rewrites/rewrite.h"
+#include "shim/chunks.h"
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
@@ -18,7 +19,6 @@
 #include "shim/spin.h"
 
 #define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
-#define STOCK 8u     /* prepared chunks the helper keeps ready */
 #define LOOKUP 8192u /* slots of a thread's (site, function) index */
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
@@ -32,9 +32,7 @@ struct thread_memory {
 	uint16_t lookup[LOOKUP]; /* aggregate number + 1 */
 };
 
-static _Atomic(struct tfs_chunk *) stock[STOCK];
-static _Atomic(struct tfs_chunk *) spent[STOCK]; /* full ones, for the helper to unmap */
-static _Atomic uint32_t thread_count = 1;        /* thread 0 is the shared stream */
+static _Atomic uint32_t thread_count = 1; /* thread 0 is the shared stream */
 static struct tfs_thread shared_stream;
 static struct tfs_spin shared_lock;
 static struct tfs_spin idle_lock;
@@ -60,39 +58,10 @@ void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
 	tfs_writer_lost(&tfs_recording, loss, count);
 }
 
-static struct tfs_chunk *get_chunk(void)
-{
-	for (uint32_t i = 0; i < STOCK; i++) {
-		if (atomic_load_explicit(&stock[i], memory_order_relaxed) == NULL)
-			continue;
-		struct tfs_chunk *chunk = atomic_exchange(&stock[i], NULL);
-		if (chunk != NULL) {
-			tfs_shim_wake();
-			return chunk;
-		}
-	}
-	const int saved = errno;
-	struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording, false);
-	errno = saved;
-	return chunk;
-}
-
-/* Unmapping interrupts every processor that runs the program: rather the helper than a hook. */
-static void retire_chunk(struct tfs_chunk *full)
-{
-	for (uint32_t i = 0; i < STOCK; i++) {
-		struct tfs_chunk *nothing = NULL;
-
-		if (atomic_compare_exchange_strong(&spent[i], &nothing, full))
-			return;
-	}
-	tfs_writer_release(full);
-}
-
 /* Replaces the thread's full chunk; false when there is no room for another. */
 static bool next_chunk(struct tfs_thread *thread)
 {
-	struct tfs_chunk *fresh = get_chunk();
+	struct tfs_chunk *fresh = tfs_chunks_get();
 	struct tfs_chunk *full = thread->chunk;
 
 	if (fresh == NULL)
@@ -103,7 +72,7 @@ static bool next_chunk(struct tfs_thread *thread)
 	thread->next = (char *)(fresh + 1);
 	thread->end = (char *)fresh + TFS_CHUNK_BYTES;
 	if (full != NULL)
-		retire_chunk(full);
+		tfs_chunks_retire(full);
 	return true;
 }
 
@@ -209,7 +178,7 @@ static struct thread_memory *make_memory(void)
 
 	if (memory == NULL)
 		return NULL;
-	struct tfs_chunk *aggregates = get_chunk();
+	struct tfs_chunk *aggregates = tfs_chunks_get();
 	if (aggregates == NULL) {
 		munmap(memory, sizeof(*memory));
 		return NULL;
@@ -370,27 +339,6 @@ int tfs_recorder_start(void)
 	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
 	tfs_recorder_pair_clocks();
 	return 0;
-}
-
-void tfs_recorder_refill(void)
-{
-	for (uint32_t i = 0; i < STOCK; i++) {
-		struct tfs_chunk *full = atomic_exchange(&spent[i], NULL);
-
-		if (full != NULL)
-			tfs_writer_release(full);
-	}
-	for (uint32_t i = 0; i < STOCK; i++) {
-		struct tfs_chunk *nothing = NULL;
-
-		if (atomic_load(&stock[i]) != NULL)
-			continue;
-		struct tfs_chunk *chunk = tfs_writer_chunk(&tfs_recording, true);
-		if (chunk == NULL)
-			return;
-		if (!atomic_compare_exchange_strong(&stock[i], &nothing, chunk))
-			tfs_writer_release(chunk);
-	}
 }
 
 void tfs_recorder_finish(void)

@@ -104,8 +104,7 @@ struct tfs_aggregate *tfs_recorder_aggregate(
 /* Opens the file and starts; 0 or -errno. Once. */
 int tfs_recorder_start(void);
 
-/* The helper thread's share: keeps prepared chunks in stock, and pairs the clocks. */
-void tfs_recorder_refill(void);
+/* Records a pair of clock readings. The helper thread. */
 void tfs_recorder_pair_clocks(void);
 
 /* Is this a child that holds the parent's recording? Known however the child was made, where the

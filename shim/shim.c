@@ -19,6 +19,7 @@
 #include "cupti/collector.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/callsite.h"
+#include "shim/chunks.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/hook.h"
@@ -141,7 +142,7 @@ static void *prepare_chunks(void *nothing)
 	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
 
-		tfs_recorder_refill();
+		tfs_chunks_refill();
 		doze(&wakeups, seen, may_look && look_after_main() ? ENDING_NS : SECOND_NS);
 	}
 	return NULL;
