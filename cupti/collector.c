@@ -237,15 +237,18 @@ void tfs_collector_start(void)
 	pthread_mutex_unlock(&turning);
 }
 
+/* What once refused is not asked again: it would be at every look. */
 static bool open_window(void)
 {
-	const bool sees = tfs_cupti_switch(&cupti, true);
-
-	if (!sees) {
-		tfs_cupti_switch(&cupti, false);
-		atomic_store(&open_now, false);
-	}
-	return sees;
+	if (tfs_cupti_switch(&cupti, true))
+		return true;
+	atomic_store(&state, LEAVING);
+	tfs_cupti_switch(&cupti, false);
+	atomic_store(&open_now, false);
+	set_back();
+	cupti.cuptiUnsubscribe(cupti.subscriber);
+	atomic_store(&state, AWAY);
+	return false;
 }
 
 bool tfs_collector_window(bool open)

@@ -19,7 +19,8 @@ void tfs_collector_start(void);
 /* Is there activity to be had? Any thread. */
 bool tfs_collector_ready(void);
 
-/* Starts or stops activity; false when there is none to be had. Any thread, one at a time. */
+/* Starts or stops activity; false when there is none to be had. A CUPTI that refuses to start is
+ * given back. Any thread, one at a time. */
 bool tfs_collector_window(bool open);
 
 /* Takes what CUPTI has ready. Only from the helper thread, now and then. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/env.h"
 #include "shim/log.h"
 
 /* Newest first. */
@@ -17,10 +18,16 @@ static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupt
  * toolkit's, and that of NVIDIA's Python wheels. */
 static const char *const beside[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
 
-static const char *const usual[] = {
-	"/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/lib64/"};
+/* A program with the runtime linked in has others of CUDA's. */
+static const char *const companions[] = {"libcudart.so", "libcublas.so", "libcublasLt.so",
+	"libcudnn.so", "libcurand.so", "libnccl.so"};
+
+/* In a toolkit's folder. */
+static const char *const within[] = {"/extras/CUPTI/lib64/", "/lib64/"};
+#define USUAL_TOOLKIT "/usr/local/cuda"
 
 struct folder {
+	const char *file; /* whose; how its name begins */
 	char path[PATH_MAX];
 };
 
@@ -32,7 +39,7 @@ static int find_folder(struct dl_phdr_info *object, size_t bytes, void *argument
 	const char *slash = strrchr(object->dlpi_name, '/');
 
 	(void)bytes;
-	if (slash == NULL || strncmp(slash + 1, "libcudart.so", strlen("libcudart.so")) != 0)
+	if (slash == NULL || strncmp(slash + 1, folder->file, strlen(folder->file)) != 0)
 		return 0;
 	snprintf(folder->path, sizeof(folder->path), "%.*s", (int)(slash - object->dlpi_name + 1),
 		object->dlpi_name);
@@ -154,21 +161,44 @@ static enum verdict try_folder(struct search *search, const char *folder, const 
 	return NOT_FOUND;
 }
 
+static enum verdict try_beside(struct search *search, const char *file)
+{
+	struct folder folder = {.file = file};
+	enum verdict verdict = NOT_FOUND;
+
+	if (dl_iterate_phdr(find_folder, &folder) == 0)
+		return NOT_FOUND;
+	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]) && verdict == NOT_FOUND; i++)
+		verdict = try_folder(search, folder.path, beside[i]);
+	return verdict;
+}
+
+static enum verdict try_toolkit(struct search *search, const char *toolkit)
+{
+	enum verdict verdict = NOT_FOUND;
+
+	if (toolkit == NULL || *toolkit == '\0')
+		return NOT_FOUND;
+	for (size_t i = 0; i < sizeof(within) / sizeof(within[0]) && verdict == NOT_FOUND; i++)
+		verdict = try_folder(search, toolkit, within[i]);
+	return verdict;
+}
+
 bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
 {
 	struct search search = {.cupti = out_cupti, .reason = out_reason, .bytes = bytes};
 	enum verdict verdict = NOT_FOUND;
-	struct folder folder = {""};
 
 	snprintf(out_reason, bytes, "not available: no libcupti was found");
-	dl_iterate_phdr(find_folder, &folder);
-	for (size_t i = 0; i < sizeof(beside) / sizeof(beside[0]); i++)
-		if (verdict == NOT_FOUND && folder.path[0] != '\0')
-			verdict = try_folder(&search, folder.path, beside[i]);
+	for (size_t i = 0; i < sizeof(companions) / sizeof(companions[0]); i++)
+		if (verdict == NOT_FOUND)
+			verdict = try_beside(&search, companions[i]);
 	/* The loader's own search. */
 	if (verdict == NOT_FOUND)
 		verdict = try_folder(&search, "", "");
-	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]) && verdict == NOT_FOUND; i++)
-		verdict = try_folder(&search, usual[i], "");
+	if (verdict == NOT_FOUND)
+		verdict = try_toolkit(&search, tfs_options.toolkit);
+	if (verdict == NOT_FOUND)
+		verdict = try_toolkit(&search, USUAL_TOOLKIT);
 	return verdict == TAKEN;
 }

@@ -247,6 +247,9 @@ void tfs_env_read(void)
 	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
 	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
 	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
+	tfs_options.toolkit = getenv("CUDA_HOME");
+	if (tfs_options.toolkit == NULL)
+		tfs_options.toolkit = getenv("CUDA_PATH");
 	tfs_options.rank_stated = getenv(ranks[0]) != NULL;
 	tfs_options.rank = number_from(ranks, 0);
 	stated_ranks = number_from(sizes, 1);

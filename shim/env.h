@@ -75,6 +75,7 @@ struct tfs_options {
 	const char *output;    /* TFSHIM_OUTPUT, or the default pattern */
 	const char *rewrite;   /* TFSHIM_REWRITE, or "safe" */
 	const char *decisions; /* TFSHIM_DECISIONS: file of cudnn-search's decisions, or NULL */
+	const char *toolkit;   /* CUDA_HOME or CUDA_PATH: CUDA's folder, or NULL */
 	bool disabled;
 	bool rank_stated; /* by TFSHIM_RANK */
 	/* As the launcher says, or NCCL's largest communicator: only these two may change. */

@@ -51,23 +51,6 @@ static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 	tfs_recorder_put(&record, TFS_RECORD_window, sizeof(record));
 }
 
-static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
-{
-	const bool device = tfs_collector_window(true);
-
-	atomic_store(&renew, false);
-	atomic_store(&sighted, device);
-	tfs_measure_interrupt();
-	number++;
-	last_steps = steps;
-	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
-	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
-	atomic_store(&open_now, true);
-	tfs_shim_look();
-	__atomic_fetch_or(
-		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
-}
-
 static bool turn(void)
 {
 	struct timespec until;
@@ -93,6 +76,34 @@ static void tell(const char *format, ...)
 	/* Else tfs_windows_start() does. */
 	if (tfs_recording.header != NULL)
 		tfs_recorder_fact("cupti", story, 0);
+}
+
+/* It may have worked so far, and not any more. */
+static bool see_device(void)
+{
+	const bool was_ready = tfs_collector_ready();
+	const bool sees = tfs_collector_window(true);
+
+	if (was_ready && !tfs_collector_ready())
+		tell("lost at step %" PRIu64 ": it refused to record", tfs_steps_count());
+	return sees;
+}
+
+static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
+{
+	const bool device = see_device();
+
+	atomic_store(&renew, false);
+	atomic_store(&sighted, device);
+	tfs_measure_interrupt();
+	number++;
+	last_steps = steps;
+	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
+	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
+	atomic_store(&open_now, true);
+	tfs_shim_look();
+	__atomic_fetch_or(
+		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
 
 bool tfs_windows_leave(const char *whom)
@@ -148,7 +159,7 @@ void tfs_windows_activity(void)
 	}
 	if (!turn())
 		return;
-	if (atomic_load(&open_now) && tfs_collector_window(true)) {
+	if (atomic_load(&open_now) && see_device()) {
 		put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
 		atomic_store(&sighted, true);
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);

@@ -92,6 +92,11 @@ says '.losses.cupti_dropped > 0' true
 run refused '' TFSIM_CUPTI=refuse lookup
 says "$compared" "not comparable: no window had CUPTI's records, CUPTI: not available: in use by"
 says "$runtimes" 'not known'
+# It took part, and refuses when it is to record: that is not tried for ever.
+run tired window=70 TFSIM_CUPTI=tires slow
+says '.measured[] | select(.key == "cupti") | .text' 'lost at step 1: it refused to record'
+says "$compared" "not comparable: no window had CUPTI's records, CUPTI: lost at step 1"
+says '.steps.judged' 69
 run unwanted cupti=0 lookup
 says "$verdict" "not_measurable: calls seen by hooks cannot be compared with CUPTI's: no window"
 exit "$failed"

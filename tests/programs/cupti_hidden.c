@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies some memory in each of its steps, and does it twice more in a way that hooks may miss:
- * cupti_hidden plain|lookup|PLUGIN [deep]. `lookup` asks dlopen and dlsym for the runtime's
- * function; PLUGIN is a library with a runtime of its own, or one that is opened with
- * RTLD_DEEPBIND. cupti_private.c is that library.
+ * cupti_hidden plain|slow|lookup|PLUGIN [deep]. `slow` takes seconds; `lookup` asks dlopen and
+ * dlsym for the runtime's function; PLUGIN is a library with a runtime of its own, or one that is
+ * opened with RTLD_DEEPBIND. cupti_private.c is that library.
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -41,6 +41,7 @@ int main(int count, char **words)
 	const char *way = count > 1 ? words[1] : "plain";
 	copy_function *copy = find_copy(way);
 	work_function *work = find_work(way, count > 2 ? RTLD_DEEPBIND : RTLD_LOCAL);
+	const useconds_t pause = strcmp(way, "slow") != 0 ? 1000 : 20000;
 	void *memory;
 
 	TEST_NEED(copy != NULL && (work != NULL || strchr(way, '/') == NULL));
@@ -48,7 +49,7 @@ int main(int count, char **words)
 		return test_skip("no device");
 	cupti_wait();
 	for (int step = 0; step < STEPS; step++) {
-		usleep(1000);
+		usleep(pause);
 		TFSHIM_STEP();
 		TEST_EQ(cudaMemcpy(memory, host, BYTES, cudaMemcpyHostToDevice), cudaSuccess);
 		TEST_EQ(cudaMemset(memory, step, BYTES), cudaSuccess);

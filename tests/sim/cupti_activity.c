@@ -106,6 +106,9 @@ static CUptiResult set_kind(CUpti_ActivityKind kind, bool on)
 		return status;
 	if (cupti_mood() == CUPTI_REFUSES && on)
 		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	if (cupti_mood() == CUPTI_TIRES && on && (unsigned)kind < CUPTI_KINDS &&
+		atomic_load(&off_since[kind]) != 0)
+		return CUPTI_ERROR_UNKNOWN;
 	if (!cupti_record_size(kind))
 		return CUPTI_ERROR_INVALID_KIND;
 	cupti_listen();

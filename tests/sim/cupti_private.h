@@ -18,14 +18,16 @@
 #define CUPTI_CBIDS 1024
 
 /* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops"
- * (some records), "holds" (an empty buffer after each flush) or unset. */
+ * (some records), "holds" (an empty buffer after each flush), "tires" (it refuses to record once it
+ * was told to stop) or unset. */
 enum cupti_mood {
 	CUPTI_WORKS,
 	CUPTI_REFUSES,
 	CUPTI_WITHOUT_DRIVER,
 	CUPTI_WITH_OLD_DRIVER,
 	CUPTI_DROPS,
-	CUPTI_HOLDS
+	CUPTI_HOLDS,
+	CUPTI_TIRES
 };
 
 enum cupti_slot { CUPTI_SLOT_THREAD, CUPTI_SLOT_DEVICE };

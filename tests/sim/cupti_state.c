@@ -33,6 +33,8 @@ static void start(void)
 		mood = CUPTI_DROPS;
 	else if (text && !strcmp(text, "holds"))
 		mood = CUPTI_HOLDS;
+	else if (text && !strcmp(text, "tires"))
+		mood = CUPTI_TIRES;
 	pthread_atfork(NULL, NULL, after_fork);
 }
 
