@@ -3,8 +3,6 @@
 #include "rules/timeline.h"
 
 #include "rules/flow.h"
-#include "rules/intervals.h"
-#include "rules/sort.h"
 #include "tests/test.h"
 #include "tests/unit/builder.h"
 #include "tests/unit/read_all.h"
@@ -368,53 +366,6 @@ static void check_offline(void)
 	close_built(&opened);
 }
 
-static void check_intervals(void)
-{
-	struct tfs_intervals a = {0}, b = {0}, out = {0};
-
-	tfs_intervals_add(&a, 50, 60);
-	tfs_intervals_add(&a, 10, 20);
-	tfs_intervals_add(&a, 15, 30);
-	tfs_intervals_add(&a, 30, 35);
-	tfs_intervals_add(&a, 9, 9);
-	tfs_intervals_unite(&a);
-	TEST_EQ(a.count, 2);
-	TEST_EQ(tfs_intervals_total(&a), 35);
-	TEST_EQ(tfs_intervals_covered(&a, 0, 100), 35);
-	TEST_EQ(tfs_intervals_covered(&a, 20, 55), 20);
-	TEST_EQ(tfs_intervals_covered(&a, 36, 49), 0);
-	tfs_intervals_add(&b, 12, 14);
-	tfs_intervals_add(&b, 33, 52);
-	TEST_EQ(tfs_intervals_both(&a, &b, &out), 0);
-	TEST_EQ(out.count, 3);
-	TEST_EQ(tfs_intervals_total(&out), 6);
-	TEST_EQ(tfs_intervals_without(&a, &b, &out), 0);
-	TEST_EQ(out.count, 3);
-	TEST_EQ(tfs_intervals_total(&out), 29);
-	TEST_EQ(out.items[1].start_ns, 14);
-	TEST_EQ(out.items[1].end_ns, 33);
-	tfs_intervals_finish(&a);
-	tfs_intervals_finish(&b);
-	tfs_intervals_finish(&out);
-}
-
-static void check_sort(void)
-{
-	struct tfs_key keys[1000];
-	uint64_t state = 1;
-
-	for (unsigned i = 0; i < 1000; i++) {
-		state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-		keys[i] = (struct tfs_key){state >> 60, i};
-		if (i % 7 == 0)
-			keys[i].key = state;
-	}
-	TEST_EQ(tfs_sort_keys(keys, 1000), 0);
-	for (unsigned i = 1; i < 1000; i++)
-		TEST_TRUE(keys[i - 1].key < keys[i].key ||
-			  (keys[i - 1].key == keys[i].key && keys[i - 1].value < keys[i].value));
-}
-
 /* A recording with nothing in it is a timeline with nothing in it. */
 static void check_empty(void)
 {
@@ -437,8 +388,6 @@ int main(void)
 	check_phases();
 	check_apis();
 	check_offline();
-	check_intervals();
-	check_sort();
 	check_empty();
 	return test_result();
 }
