@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/replay_state.h"
+
 /* What a call costs the host once there is nothing to wait for, where nothing better is known. */
 #define OWN_NS 2000.0
 /* Host and device clocks agree to about this. */
 #define SKEW_NS 2000.0
-/* Operations a stream accepts before the host has to wait. */
-#define QUEUE_DEPTH 1024u
 
 /* How an operation's start followed from what came before it. */
 struct op_delay {
@@ -31,126 +31,6 @@ struct tfs_replay {
 	struct call_wait *waits;
 	double *measured;
 };
-
-/* The device's and the threads' state while calls go by. */
-struct state {
-	double *ready;   /* per stream: end of its last operation */
-	double *floor;   /* per stream: no operation before this (stream waits) */
-	double *event;   /* per event: when its latest record is reached */
-	double *host;    /* per thread: now */
-	double *left;    /* per thread: measured end of its latest call */
-	double *queue;   /* per stream: ends of the last QUEUE_DEPTH operations */
-	uint32_t *given; /* per stream: operations so far */
-	double legacy;   /* end of the legacy stream's last operation */
-	double blocking; /* end of all blocking streams' operations */
-	double device;   /* end of everything */
-	size_t mark;
-};
-
-static double later(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-static void state_finish(struct state *state)
-{
-	free(state->ready);
-	free(state->given);
-	memset(state, 0, sizeof(*state));
-}
-
-static void state_finished(struct state *state, const struct tfs_graph_stream *stream, double end)
-{
-	if (stream->legacy)
-		state->legacy = later(state->legacy, end);
-	if (stream->blocking || stream->legacy)
-		state->blocking = later(state->blocking, end);
-	state->device = later(state->device, end);
-}
-
-static int state_init(struct state *state, const struct tfs_graph *graph)
-{
-	size_t streams = graph->stream_count, threads = graph->thread_count;
-	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2;
-
-	memset(state, 0, sizeof(*state));
-	state->ready = calloc(numbers + 1, sizeof(double));
-	state->given = calloc(streams + 1, sizeof(uint32_t));
-	if (!state->ready || !state->given) {
-		state_finish(state);
-		return -ENOMEM;
-	}
-	state->floor = state->ready + streams;
-	state->event = state->floor + streams;
-	state->host = state->event + graph->event_count;
-	state->left = state->host + threads;
-	state->queue = state->left + threads;
-	for (size_t i = 0; i < streams && graph->busy_ns; i++) {
-		state->ready[i] = graph->busy_ns[i];
-		state_finished(state, &graph->streams[i], graph->busy_ns[i]);
-	}
-	return 0;
-}
-
-/* The end of what a new operation of this stream must follow. */
-static double stream_after(
-	const struct state *state, const struct tfs_graph *graph, uint32_t stream)
-{
-	const struct tfs_graph_stream *kind = &graph->streams[stream];
-	double after = later(state->ready[stream], state->floor[stream]);
-
-	if (kind->legacy)
-		return later(after, state->blocking);
-	return kind->blocking ? later(after, state->legacy) : after;
-}
-
-static void stream_push(
-	struct state *state, const struct tfs_graph *graph, uint32_t stream, double end)
-{
-	state->ready[stream] = end;
-	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
-	state_finished(state, &graph->streams[stream], end);
-}
-
-/* When a slot of a full queue was free again. */
-static double stream_slot(const struct state *state, uint32_t stream)
-{
-	if (state->given[stream] < QUEUE_DEPTH)
-		return 0;
-	return state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream] % QUEUE_DEPTH];
-}
-
-static double wait_target(
-	const struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
-{
-	switch (call->wait) {
-	case TFS_WAIT_DEVICE:
-		return state->device;
-	case TFS_WAIT_STREAM:
-		return call->stream < graph->stream_count ? stream_after(state, graph, call->stream)
-							  : state->device;
-	case TFS_WAIT_EVENT:
-		return call->event < graph->event_count ? state->event[call->event] : 0;
-	case TFS_WAIT_OWN:
-		return call->ops ? state->ready[graph->ops[call->first_op + call->ops - 1].stream]
-				 : 0;
-	case TFS_WAIT_NONE:
-		break;
-	}
-	return 0;
-}
-
-static void take_action(
-	struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
-{
-	bool event = call->event < graph->event_count, stream = call->stream < graph->stream_count;
-
-	if (call->action == TFS_ACTION_RECORD && event)
-		state->event[call->event] = stream ? stream_after(state, graph, call->stream) : 0;
-	if (call->action == TFS_ACTION_STREAM_WAIT && event && stream)
-		state->floor[call->stream] =
-			later(state->floor[call->stream], state->event[call->event]);
-}
 
 static int compare(const void *a, const void *b)
 {
@@ -173,11 +53,11 @@ static double between(double value, double low, double high)
 }
 
 /* What the call's wait was like in the measurement; its operations are in the state already. */
-static struct call_wait measure_wait(
-	const struct state *state, const struct tfs_graph *graph, const struct tfs_graph_call *call)
+static struct call_wait measure_wait(const struct tfs_replay_state *state,
+	const struct tfs_graph *graph, const struct tfs_graph_call *call)
 {
 	double duration = call->end_ns - call->start_ns;
-	double target = wait_target(state, graph, call);
+	double target = tfs_replay_state_target(state, graph, call);
 	struct call_wait wait = {.own_ns = duration};
 	double slack = SKEW_NS;
 
@@ -210,21 +90,22 @@ struct samples {
 	struct sample tails;   /* from the end of what was waited for to the wait's return */
 };
 
-static void measure_op(struct state *state, struct tfs_replay *replay,
+static void measure_op(struct tfs_replay_state *state, struct tfs_replay *replay,
 	const struct tfs_graph_call *call, uint32_t index, struct samples *samples)
 {
 	const struct tfs_graph_op *op = &replay->graph->ops[index];
 	double submit = op->start_ns - (call->start_ns + op->submit_ns);
-	double gap = op->start_ns - stream_after(state, replay->graph, op->stream);
+	double gap = op->start_ns - tfs_replay_state_after(state, replay->graph, op->stream);
 	struct sample *sample = submit <= gap ? &samples->submits : &samples->gaps;
 
 	replay->delays[index] = (struct op_delay){submit, gap};
 	sample->values[sample->count++] = submit <= gap ? submit : gap;
-	stream_push(state, replay->graph, op->stream, op->end_ns);
+	tfs_replay_state_push(state, replay->graph, op->stream, op->end_ns);
 }
 
 /* Follows the measurement: what each operation and each wait followed from. */
-static void measure_calls(struct state *state, struct tfs_replay *replay, struct samples *samples)
+static void measure_calls(
+	struct tfs_replay_state *state, struct tfs_replay *replay, struct samples *samples)
 {
 	const struct tfs_graph *graph = replay->graph;
 
@@ -235,16 +116,17 @@ static void measure_calls(struct state *state, struct tfs_replay *replay, struct
 			graph->marks[state->mark] <= call->start_ns;
 			state->mark++)
 			replay->measured[state->mark] =
-				later(graph->marks[state->mark], state->device);
+				tfs_replay_later(graph->marks[state->mark], state->device);
 		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++)
 			measure_op(state, replay, call, j, samples);
 		replay->waits[i] = measure_wait(state, graph, call);
 		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0)
 			samples->tails.values[samples->tails.count++] = replay->waits[i].tail_ns;
-		take_action(state, graph, call);
+		tfs_replay_state_act(state, graph, call);
 	}
 	for (; state->mark < graph->marks_count; state->mark++)
-		replay->measured[state->mark] = later(graph->marks[state->mark], state->device);
+		replay->measured[state->mark] =
+			tfs_replay_later(graph->marks[state->mark], state->device);
 }
 
 /* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
@@ -262,8 +144,8 @@ static void settle(struct tfs_replay *replay, struct samples *samples)
 			delay->after_stream_ns = between(gap, 0, delay->after_stream_ns);
 		else
 			delay->after_submit_ns = between(submit, 0, delay->after_submit_ns);
-		delay->after_submit_ns = later(delay->after_submit_ns, 0);
-		delay->after_stream_ns = later(delay->after_stream_ns, 0);
+		delay->after_submit_ns = tfs_replay_later(delay->after_submit_ns, 0);
+		delay->after_stream_ns = tfs_replay_later(delay->after_stream_ns, 0);
 	}
 	for (size_t i = 0; i < replay->graph->calls_count; i++)
 		if (replay->waits[i].valid && !replay->waits[i].waited)
@@ -277,15 +159,15 @@ static int measure(struct tfs_replay *replay)
 	struct samples samples = {.submits.values = values,
 		.gaps.values = values + graph->ops_count,
 		.tails.values = values + graph->ops_count * 2};
-	struct state state;
+	struct tfs_replay_state state;
 
-	if (!values || state_init(&state, graph)) {
+	if (!values || tfs_replay_state_init(&state, graph)) {
 		free(values);
 		return -ENOMEM;
 	}
 	measure_calls(&state, replay, &samples);
 	settle(replay, &samples);
-	state_finish(&state);
+	tfs_replay_state_finish(&state);
 	free(values);
 	return 0;
 }
@@ -328,7 +210,7 @@ bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
 }
 
 /* Hands a call's operations to their streams; returns how long a full queue held the host. */
-static double run_ops(struct state *state, const struct tfs_replay *replay,
+static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *replay,
 	const struct tfs_graph_call *call, double start, double scale)
 {
 	const struct tfs_graph *graph = replay->graph;
@@ -337,22 +219,24 @@ static double run_ops(struct state *state, const struct tfs_replay *replay,
 	for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
 		const struct tfs_graph_op *op = &graph->ops[j];
 		double submit = start + held + op->submit_ns;
-		double slot = stream_slot(state, op->stream);
+		double slot = tfs_replay_state_slot(state, op->stream);
 		double begin;
 
 		if (slot > submit) {
 			held += slot - submit;
 			submit = slot;
 		}
-		begin = later(submit + replay->delays[j].after_submit_ns,
-			stream_after(state, graph, op->stream) + replay->delays[j].after_stream_ns);
-		stream_push(state, graph, op->stream, begin + (op->end_ns - op->start_ns) * scale);
+		begin = tfs_replay_later(submit + replay->delays[j].after_submit_ns,
+			tfs_replay_state_after(state, graph, op->stream) +
+				replay->delays[j].after_stream_ns);
+		tfs_replay_state_push(
+			state, graph, op->stream, begin + (op->end_ns - op->start_ns) * scale);
 	}
 	return held;
 }
 
-static double run_call(struct state *state, const struct tfs_replay *replay, size_t index,
-	double start, const struct tfs_edit *edit)
+static double run_call(struct tfs_replay_state *state, const struct tfs_replay *replay,
+	size_t index, double start, const struct tfs_edit *edit)
 {
 	const struct tfs_graph_call *call = &replay->graph->calls[index];
 	const struct call_wait *wait = &replay->waits[index];
@@ -364,10 +248,11 @@ static double run_call(struct state *state, const struct tfs_replay *replay, siz
 	if (edit && edit->no_wait)
 		end = start + between(wait->own_ns, 0, OWN_NS) + (end - start - wait->own_ns);
 	else if (wait->valid) {
-		target = wait_target(state, replay->graph, call);
-		end = later(end, target + wait->tail_ns * (wait->tail_ns < 0 ? scale : 1));
+		target = tfs_replay_state_target(state, replay->graph, call);
+		end = tfs_replay_later(
+			end, target + wait->tail_ns * (wait->tail_ns < 0 ? scale : 1));
 	}
-	take_action(state, replay->graph, call);
+	tfs_replay_state_act(state, replay->graph, call);
 	return end;
 }
 
@@ -375,10 +260,10 @@ int tfs_replay_run(
 	const struct tfs_replay *replay, const struct tfs_edit *edits, double *out_finish_ns)
 {
 	const struct tfs_graph *graph = replay->graph;
-	struct state state;
+	struct tfs_replay_state state;
 	double mark;
 
-	if (state_init(&state, graph))
+	if (tfs_replay_state_init(&state, graph))
 		return -ENOMEM;
 	for (size_t i = 0; i < graph->calls_count; i++) {
 		const struct tfs_graph_call *call = &graph->calls[i];
@@ -387,20 +272,22 @@ int tfs_replay_run(
 		while (call->thread == graph->main_thread && state.mark < graph->marks_count &&
 			graph->marks[state.mark] <= call->start_ns) {
 			mark = state.host[call->thread] +
-			       later(graph->marks[state.mark] - state.left[call->thread], 0);
-			out_finish_ns[state.mark++] = later(mark, state.device);
+			       tfs_replay_later(
+				       graph->marks[state.mark] - state.left[call->thread], 0);
+			out_finish_ns[state.mark++] = tfs_replay_later(mark, state.device);
 		}
 		start = state.host[call->thread] +
-			later(call->start_ns - state.left[call->thread], 0);
+			tfs_replay_later(call->start_ns - state.left[call->thread], 0);
 		state.host[call->thread] =
 			run_call(&state, replay, i, start, edits ? &edits[i] : NULL);
 		state.left[call->thread] = call->end_ns;
 	}
 	for (; state.mark < graph->marks_count; state.mark++) {
 		mark = state.host[graph->main_thread] +
-		       later(graph->marks[state.mark] - state.left[graph->main_thread], 0);
-		out_finish_ns[state.mark] = later(mark, state.device);
+		       tfs_replay_later(
+			       graph->marks[state.mark] - state.left[graph->main_thread], 0);
+		out_finish_ns[state.mark] = tfs_replay_later(mark, state.device);
 	}
-	state_finish(&state);
+	tfs_replay_state_finish(&state);
 	return 0;
 }
