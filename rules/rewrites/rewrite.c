@@ -99,7 +99,7 @@ static bool is_on(size_t i)
 		       (__atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) >> i & 1) != 0);
 }
 
-static bool takes_part(size_t i)
+bool tfs_rewrite_takes_part(size_t i)
 {
 	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && is_on(i);
 }
@@ -107,7 +107,7 @@ static bool takes_part(size_t i)
 void tfs_rewrite_step(uint64_t ns)
 {
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->switchable && takes_part(i))
+		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_takes_part(i))
 			tfs_ledger_step(i);
 	tfs_measure_step(ns);
 }
@@ -121,7 +121,7 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 		const size_t i = (size_t)__builtin_ctz(left);
 
 		if ((tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW || tfs_rewrite_all[i]->compares) &&
-			takes_part(i))
+			tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->copy(call, out_status);
 	}
 	errno = saved;
@@ -135,71 +135,9 @@ void tfs_rewrite_copied(const struct tfs_copy_call *call)
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW &&
-			tfs_rewrite_all[i]->shadow != NULL && takes_part(i) &&
+			tfs_rewrite_all[i]->shadow != NULL && tfs_rewrite_takes_part(i) &&
 			!tfs_rewrite_all[i]->shadow(call, evidence, sizeof(evidence)))
 			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, evidence);
-	errno = saved;
-}
-
-void tfs_rewrite_convolution(struct tfs_convolution_call *call)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->convolution != NULL && takes_part(i))
-			tfs_rewrite_all[i]->convolution(call);
-	errno = saved;
-}
-
-void tfs_rewrite_convolved(struct tfs_convolution_call *call)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->convolved != NULL && takes_part(i))
-			tfs_rewrite_all[i]->convolved(call);
-	errno = saved;
-}
-
-void tfs_rewrite_choice(struct tfs_choice_call *call)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->choice != NULL && takes_part(i))
-			tfs_rewrite_all[i]->choice(call);
-	errno = saved;
-}
-
-bool tfs_rewrite_answer(struct tfs_choice_call *call)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->answer != NULL && takes_part(i))
-			done = tfs_rewrite_all[i]->answer(call);
-	errno = saved;
-	return done;
-}
-
-void tfs_rewrite_backend(uint32_t site)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->backend != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->backend(site);
-	errno = saved;
-}
-
-void tfs_rewrite_handle(void)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->handle != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->handle();
 	errno = saved;
 }
 
@@ -210,7 +148,7 @@ bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->alloc != NULL && takes_part(i))
+		if (tfs_rewrite_all[i]->alloc != NULL && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->alloc(call, out_status);
 	errno = saved;
 	return done;
@@ -222,7 +160,7 @@ bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->release != NULL && takes_part(i))
+		if (tfs_rewrite_all[i]->release != NULL && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->release(call, out_status);
 	errno = saved;
 	return done;
@@ -260,7 +198,7 @@ void tfs_rewrite_ordered(struct tfs_ordered_call *call)
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_all[i]->ordered != NULL)
-			tfs_rewrite_all[i]->ordered(call, takes_part(i));
+			tfs_rewrite_all[i]->ordered(call, tfs_rewrite_takes_part(i));
 	errno = saved;
 }
 
@@ -280,7 +218,7 @@ bool tfs_rewrite_query(struct tfs_query_call *call)
 	bool done = false;
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->query != NULL && takes_part(i))
+		if (tfs_rewrite_all[i]->query != NULL && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->query(call);
 	errno = saved;
 	return done;
@@ -291,7 +229,7 @@ void tfs_rewrite_answered(const struct tfs_query_call *call)
 	const int saved = errno;
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->answered != NULL && takes_part(i))
+		if (tfs_rewrite_all[i]->answered != NULL && tfs_rewrite_takes_part(i))
 			tfs_rewrite_all[i]->answered(call);
 	errno = saved;
 }
@@ -334,7 +272,7 @@ bool tfs_rewrite_fill(const struct tfs_fill_call *call)
 	bool done = false;
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->fill != NULL && takes_part(i))
+		if (tfs_rewrite_all[i]->fill != NULL && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->fill(call);
 	errno = saved;
 	return done;

@@ -16,6 +16,10 @@
 extern const struct tfs_rewrite *const tfs_rewrite_all[];
 extern enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 
+/* May the rewrite take part in a call now: is it not off, nor switched off at this step? Any
+ * thread. */
+bool tfs_rewrite_takes_part(size_t i);
+
 /* Before the rewrite's first call. */
 void tfs_ledger_start(size_t i);
 
