@@ -18,10 +18,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	const char *why = fact ? tfs_trace_string(timeline->trace, fact->text) : "";
 	size_t before = findings->count;
 	const struct tfs_pairs *pairs = steady->pairs;
-	uint32_t submitted = 0;
+	uint32_t submitted = 0; /* and not refused */
 
 	for (uint32_t i = 0; i < timeline->call_count; i++)
-		submitted += tfs_family_submits(timeline->calls[i].family);
+		submitted += tfs_family_submits(timeline->calls[i].family) &&
+			     !timeline->calls[i].record->status;
 	if (submitted && !timeline->op_count)
 		tfs_findings_note(findings,
 			"%u recorded calls gave the device work, but no activity of the device was "
@@ -34,7 +35,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			pairs->launches, pairs->launched);
 	if (!submitted)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no call that gives the device work was recorded");
+			"no recorded call gave the device work");
 	else if (pairs->lost)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"launches cannot be compared with kernel records: %s", pairs->lost);

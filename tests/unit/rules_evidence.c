@@ -30,7 +30,7 @@ static const struct way ways[] = {
 		.blind = true,
 		.lost = -1},
 	{.name = "without calls",
-		.why = "no training step|no calls of|no hooks|no call that gives",
+		.why = "no training step|no calls of|no hooks|no recorded call gave",
 		.unhooked = true,
 		.lost = -1},
 	{.name = "without steps", .why = "no training steps", .stepless = true, .lost = -1},

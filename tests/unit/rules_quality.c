@@ -83,6 +83,24 @@ static void without_the_device(void)
 	scene_destroy(scene);
 }
 
+/* A machine without a driver: every call fails, and none gives a device work. */
+static void where_all_calls_fail(void)
+{
+	struct scene *scene = scene_create(false);
+
+	for (unsigned i = 0; i < 30; i++) {
+		struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_launch, "__cudaLaunchKernel");
+
+		scene_step(scene);
+		call.status = 35;
+		scene_make(scene, &call, 0);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS903"), TFS_STATE_NOT_MEASURABLE);
+	scene_destroy(scene);
+}
+
 static void few_steps_lower_the_confidence(void)
 {
 	const struct run run = {12, 100000, 1, NULL, 0};
@@ -172,6 +190,7 @@ int main(void)
 	seen_in_part(8, 4, 8, true);
 	a_whole_recording();
 	without_the_device();
+	where_all_calls_fail();
 	few_steps_lower_the_confidence();
 	no_steps_at_all();
 	losses_are_told();
