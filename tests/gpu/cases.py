@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Lists the tests that also run on hardware, one a line, from a build folder:
-cases.py BUILD SOURCE. Columns, with tabs: name, time limit, settings, then the command, in which
-@BUILD@, @SOURCE@ and @LIBRARIES@ stand for folders."""
+cases.py BUILD SOURCE. Columns, with tabs: name, time limit, whether it may run beside others
+("beside") or not ("alone"), settings, then the command, in which @BUILD@, @SOURCE@ and @LIBRARIES@
+stand for folders. What takes long comes first."""
 import json
 import os
 import sys
@@ -11,8 +12,8 @@ build, source = (os.path.realpath(folder) for folder in sys.argv[1:3])
 # Settings that only the simulated device has, and tests of what is no program's behaviour.
 simulated_only = {"TFSIM_HOSTILE", "TFSIM_NAIVE", "TFSIM_CUPTI", "TFSIM_COHERENT"}
 no_cases = ("names-", "gpu-", "exports", "cupti_same", "sim_poison", "sim_timeline", "sim_unsupported",
-            "stubs_counted", "style", "headers")
-order = ("sim_", "lib_", "driver", "cupti", "rule", "rewrite", "shim", "activity", "nvtx", "inject",
+            "stubs_counted", "style", "headers", "aarch64", "hooks_", "dlsym_jumps", "driver-asked")
+order = ("rewrite", "driver", "sim_", "lib_", "rule", "cupti", "shim", "activity", "nvtx", "inject",
          "steps", "expect", "stable")
 
 
@@ -50,6 +51,7 @@ for test in tests:
     command = [places(word) for word in test["cmd"]]
     if os.path.basename(command[0]) in ("sh", "bash"):
         command[0] = "sh"
-    rows.append((rank, test["name"], "\t".join([test["name"], str(test["timeout"]), text] + command)))
+    rows.append((rank, test["name"], "\t".join(
+        [test["name"], str(test["timeout"]), "beside" if test["is_parallel"] else "alone", text] + command)))
 for row in sorted(rows):
     print(row[2])
