@@ -100,17 +100,20 @@ rewrite_names() {
 	"$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' '\n' | grep -v jemalloc | tr '\n' ' '
 }
 
-# ledger SECTION NAME RECORDING: what the rewrites did, and what they said they would gain
+# ledger SECTION NAME RECORDING: what the rewrites did, what they said they would gain, and of one
+# that was to act alone, what refused most often
 ledger() {
 	[ -f "$3" ] || return 0
 	"$GPU_BUILD/tests/gpu/recorded" "$3" >"$GPU_WORK/recorded" 2>/dev/null || return 0
+	refused=$(sed -n "s/^refused-${2#*+}-//p" "$GPU_WORK/recorded" | sort -k2 -rn | head -n 4 | tr '\n' ' ')
+	[ -z "$refused" ] || put "$1 ledger" "$2: refused" "$refused"
 	sed -n 's/^rewrite-\([^ ]*\) \(.*\)/\1 \2/p' "$GPU_WORK/recorded" | while read -r rewrite text; do
-		case $text in 'off, applied 0'*) continue ;; esac
+		case $2 in *+"$rewrite") ;; *) case $text in *'applied 0,'*) continue ;; esac ;; esac
 		put "$1 ledger" "$2: $rewrite" "$text"
 		echo "$text" | sed -n 's/^apply, applied [0-9]*, predicted \([-0-9.][-0-9.]*\),.*/\1/p'
 	done | awk '{ sum += $1 } END { if (NR) print sum }' >"$GPU_WORK/predicted"
 	[ ! -s "$GPU_WORK/predicted" ] || put "$1 predicted" "$2" "$(cat "$GPU_WORK/predicted")"
-	sed -n 's/^fact-\(cudnn-search.*\)/\1/p; /^prediction-error-/p' "$GPU_WORK/recorded" | while read -r what text; do
+	sed -n 's/^fact-\(cudnn-search[^ ]* [0-9].*\)/\1/p; /^prediction-error-/p' "$GPU_WORK/recorded" | while read -r what text; do
 		put "$1 ledger" "$2: $what" "$text"
 	done
 }
@@ -121,6 +124,7 @@ step_time() {
 	section=$1 variant=$2 settings=$3
 	shift 3
 	rm -f step.tfs
+	put_command "$section $variant" "$settings" "$@"
 	# shellcheck disable=SC2086 # words
 	limited 120 env TFSHIM_OUTPUT="$PWD/step" $settings "$@" >step.out 2>&1
 	status=$?
@@ -133,6 +137,19 @@ step_time() {
 	fi
 	put "$section" "$variant" "$(awk '/^time: step/ { print $3; exit }' step.out)"
 	ledger "$section" "$variant" step.tfs
+}
+
+# is_idle SECTION VARIANT: was it seen before that the rewrite, alone, has nothing to do there?
+is_idle() {
+	grep -qxF "$1 $2" "$GPU_WORK/idle" 2>/dev/null
+}
+
+# note_idle SECTION VARIANT: after step_time with one rewrite by name; what never acts is measured
+# once, and the time is left for what does
+note_idle() {
+	[ -f step.tfs ] && grep -q "^rewrite-${2#*+} .*applied 0," "$GPU_WORK/recorded" || return 0
+	echo "$1 $2" >>"$GPU_WORK/idle"
+	put "$1 ledger" "$2" "never applied, and so measured once"
 }
 
 find_nsys() {

@@ -20,15 +20,17 @@ one() {
 	case $plain in
 	*+*) settings="$library TFSHIM_REWRITE=${plain#*+} TFSHIM_DECISIONS=$PWD/$1-${plain%%+*}-${plain#*+}.decisions" ;;
 	esac
+	is_idle "gain wide $1" "$variant" && return 0
 	# shellcheck disable=SC2154 # set by eval
 	step_time "gain wide $1" "$variant" "$settings" "$trainers/wide" --size "$1" --style "${plain%%+*}" \
 		--steps "$steps" --warmup "$warmup" --loaders "$threads" --quiet
+	case " $rewrites " in *" ${variant#*+} "*) note_idle "gain wide $1" "$variant" ;; esac
 }
 
 round=0
 while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	for size in $sizes; do
-		variants='naive rewritable tuned naive+safe tuned+safe'
+		variants='naive rewritable tuned naive+safe naive+all tuned+safe'
 		if [ "$size" != tiny ]; then
 			for rewrite in $rewrites; do
 				variants="$variants naive+$rewrite"

@@ -30,6 +30,20 @@ static void print_device(const struct tfs_trace *trace)
 	printf("without-times %zu\n", lost);
 }
 
+/* A later record of a rewrite replaces an earlier one. */
+static bool is_last(const struct tfs_trace *trace, size_t at)
+{
+	const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, at);
+
+	for (size_t i = at + 1; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
+		const struct tfs_rewrite_record *other = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
+
+		if (other->record.site == one->record.site)
+			return false;
+	}
+	return true;
+}
+
 static void print_rewrites(const struct tfs_trace *trace)
 {
 	static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
@@ -38,6 +52,8 @@ static void print_rewrites(const struct tfs_trace *trace)
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 		const char *name = tfs_trace_string(trace, one->record.site);
 
+		if (!is_last(trace, i))
+			continue;
 		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), "
 		       "%s\n",
 			name, states[one->record.function % 5], (unsigned long long)one->applied,
@@ -48,11 +64,49 @@ static void print_rewrites(const struct tfs_trace *trace)
 				100 * (one->predicted_ns - one->realised_ns) /
 					fabs(one->realised_ns));
 	}
-	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
-		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);
+}
 
-		printf("refused-%s-%s %llu\n", tfs_trace_string(trace, one->rewrite),
-			tfs_trace_string(trace, one->check), (unsigned long long)one->count);
+static const struct tfs_refusal_record *refusal(const struct tfs_trace *trace, size_t at)
+{
+	return tfs_trace_at(trace, TFS_RECORD_refusal, at);
+}
+
+static bool is_same_check(
+	const struct tfs_refusal_record *one, const struct tfs_refusal_record *other)
+{
+	return one->rewrite == other->rewrite && one->check == other->check;
+}
+
+/* A later record of a check at a call site replaces an earlier one. */
+static bool is_last_refusal(const struct tfs_trace *trace, size_t at)
+{
+	const struct tfs_refusal_record *one = refusal(trace, at);
+
+	for (size_t i = at + 1; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++)
+		if (is_same_check(one, refusal(trace, i)) &&
+			refusal(trace, i)->record.site == one->record.site)
+			return false;
+	return true;
+}
+
+/* How often each check refused, at all call sites together. */
+static void print_refusals(const struct tfs_trace *trace)
+{
+	const size_t count = tfs_trace_count(trace, TFS_RECORD_refusal);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_refusal_record *one = refusal(trace, i);
+		unsigned long long sum = 0;
+		size_t first = 0;
+
+		while (!is_same_check(one, refusal(trace, first)))
+			first++;
+		for (size_t k = i; first == i && k < count; k++)
+			if (is_same_check(one, refusal(trace, k)) && is_last_refusal(trace, k))
+				sum += refusal(trace, k)->count;
+		if (first == i)
+			printf("refused-%s-%s %llu\n", tfs_trace_string(trace, one->rewrite),
+				tfs_trace_string(trace, one->check), sum);
 	}
 }
 
@@ -101,6 +155,7 @@ int main(int count, char **words)
 		printf(" %s\n", tfs_trace_string(trace, one->text));
 	}
 	print_rewrites(trace);
+	print_refusals(trace);
 	print_calls(trace);
 	tfs_trace_close(trace);
 	return 0;

@@ -1,44 +1,64 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the rules say of the recordings that were kept of real hardware, against what they said when
-# they were looked at last:
-#	recordings.sh TFSHIM FOLDER             compares with FOLDER/golden.txt; 77: there are none
-#	recordings.sh TFSHIM FOLDER --golden    prints a golden text
-# One line per recording and rule: its verdict and the number of findings. Change golden.txt
-# together with the rule that changes it, after a look at the reports.
+# What the rules say of each recording that was kept of real hardware, against what they said when
+# it was looked at last:
+#	recordings.sh TFSHIM FOLDER            compares; 77: there are none
+#	recordings.sh TFSHIM FOLDER --write    writes what to compare with
+# A recording is NAME.tfs, and NAME.rules beside it has the status of "tfshim check" and, for each
+# rule, its verdict and the number of findings. Change it together with the rule that changes it,
+# after a look at the report. Every recording must be readable, and at most 1 MB, also without one.
 set -u
-tfshim=$1 folder=$2
+tfshim=$1 folder=$2 write=${3:-}
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
+failed=0 count=0 most=1048576
 
-count=0
+wrong() {
+	echo "$*"
+	failed=1
+}
+
+# rules_of RECORDING: leaves in now what the rules say of it; false when it cannot be read
+rules_of() {
+	cp "$1" "$work/one.tfs"
+	timeout 120 "$tfshim" report --quiet --format text --output "$work/one.txt" "$work/one.tfs" >"$work/said" 2>&1 ||
+		return 1
+	timeout 120 "$tfshim" check "$work/one.tfs" >"$work/said" 2>&1
+	checked=$?
+	[ "$checked" -le 1 ] || return 1
+	echo "check $checked" >"$work/now"
+	awk '/^RULES/ { on = 1; next } /^[A-Z]/ { on = 0 }
+		on && $2 ~ /^TFS[0-9]+$/ {
+			line = $2 " " ($4 == "not" ? "not measurable" : $4)
+			for (i = 5; i <= NF; i++) if ($(i + 1) ~ /^finding/) line = line " " $i
+			print line
+		}' "$work/one.txt" >>"$work/now"
+	[ "$(wc -l <"$work/now")" -gt 1 ] || { echo "the report lists no rules" >"$work/said"; return 1; }
+}
+
 for recording in "$folder"/*.tfs; do
 	[ -f "$recording" ] || continue
 	count=$((count + 1))
 	name=$(basename "$recording" .tfs)
-	cp "$recording" "$work/one.tfs"
-	"$tfshim" report --quiet --format text --output "$work/one.txt" "$work/one.tfs" >"$work/said" 2>&1 || {
-		echo "$name cannot be read: $(tail -n 1 "$work/said")"
-		continue
-	}
-	awk -v name="$name" '/^RULES/ { on = 1; next } /^[A-Z]/ { on = 0 }
-		on && $2 ~ /^TFS[0-9]+$/ {
-			line = name " " $2 " " ($4 == "not" ? "not measurable" : $4)
-			for (i = 5; i <= NF; i++) if ($(i + 1) ~ /^finding/) line = line " " $i
-			print line
-		}' "$work/one.txt"
-done >"$work/now"
-
-if [ "${3:-}" = --golden ]; then
-	cat "$work/now"
-	exit 0
-fi
-if [ ! -s "$work/now" ]; then
+	size=$(wc -c <"$recording")
+	[ "$size" -le "$most" ] || wrong "$name: $size bytes, more than $most"
+	if ! rules_of "$recording"; then
+		wrong "$name cannot be judged: $(tail -n 1 "$work/said")"
+	elif [ "$write" = --write ]; then
+		cp "$work/now" "$folder/$name.rules"
+	elif [ ! -f "$folder/$name.rules" ]; then
+		echo "$name: nothing to compare with; with --write this would be kept:"
+		cat "$work/now"
+	elif ! diff "$folder/$name.rules" "$work/now"; then
+		wrong "$name: the rules say something else (>) than $name.rules (<)"
+	fi
+done
+for rules in "$folder"/*.rules; do
+	[ ! -f "$rules" ] || [ -f "${rules%.rules}.tfs" ] || wrong "$(basename "$rules") is of no recording"
+done
+if [ "$count" = 0 ] && [ "$failed" = 0 ]; then
 	echo "skipped: no recordings of real hardware are kept in $folder"
 	exit 77
 fi
-if ! diff "$folder/golden.txt" "$work/now"; then
-	echo "the rules say something else (>) than golden.txt (<)"
-	exit 1
-fi
-echo "$(cut -d' ' -f1 "$work/now" | sort -u | wc -l) recordings, $(wc -l <"$work/now") verdicts as before"
+echo "$count recordings"
+exit "$failed"

@@ -95,7 +95,7 @@ function print_measured(section, list, n,   i, key, rounds, base, line) {
 		printf "\n## %s\n\n%s; rounds interleaved. The ratio is to %s, with its range over the rounds.\n\n", section,
 			(section in unit) ? unit[section] : "ms per step", against
 		printf "| what | median | lowest | highest | rounds | ratio |%s\n| --- | --- | --- | --- | --- | --- |%s\n",
-			section ~ /^gain / ? " gain us | predicted us |" : "", section ~ /^gain / ? " --- | --- |" : ""
+			section ~ /^gain / ? " gain us | predicted us | error |" : "", section ~ /^gain / ? " --- | --- | --- |" : ""
 	}
 	for (i = 1; i <= n; i++) {
 		key = section SUBSEP list[i]
@@ -103,12 +103,16 @@ function print_measured(section, list, n,   i, key, rounds, base, line) {
 		has_ratio = compare_with(key, base)
 		base_mid = (base in count) && summarise(base) ? mid : 0
 		rounds = summarise(key)
+		gain = (base_mid - mid) * 1000
+		foretold = rounds && section ~ /^gain / && (section, list[i]) in predicted
+		if (foretold) error = has_ratio && gain != 0 ? sprintf("%+.0f %%", 100 * (predicted[section, list[i]] - gain) / (gain < 0 ? -gain : gain)) : ""
 		if (format == "json") {
 			printf "%s%s:", (i > 1 ? "," : ""), quote(list[i])
 			if (!rounds) { printf "null"; continue }
 			printf "{\"median\":%.7g,\"lowest\":%.7g,\"highest\":%.7g,\"rounds\":%d", mid, low, high, rounds
 			if (has_ratio) printf ",\"ratio\":%.6g,\"ratio_lowest\":%.6g,\"ratio_highest\":%.6g", ratio, ratio_low, ratio_high
-			if ((section, list[i]) in predicted) printf ",\"predicted_us\":%s", predicted[section, list[i]]
+			if (has_ratio && section ~ /^gain /) printf ",\"gain_us\":%.5g", gain
+			if (foretold) printf ",\"predicted_us\":%s,\"prediction_error\":%s", predicted[section, list[i]], quote(error)
 			printf "}"
 			continue
 		}
@@ -116,23 +120,52 @@ function print_measured(section, list, n,   i, key, rounds, base, line) {
 		line = sprintf("| %s | %.5g | %.5g | %.5g | %d | %s |", cell(list[i]), mid, low, high, rounds,
 			has_ratio ? sprintf("%.4f (%.4f to %.4f)", ratio, ratio_low, ratio_high) : "")
 		if (section ~ /^gain /)
-			line = line sprintf(" %s | %s |", has_ratio ? sprintf("%.1f", (base_mid - mid) * 1000) : "",
-				((section, list[i]) in predicted) ? sprintf("%.1f", predicted[section, list[i]]) : "")
+			line = line sprintf(" %s | %s | %s |", has_ratio ? sprintf("%.1f", gain) : "",
+				foretold ? sprintf("%.1f", predicted[section, list[i]]) : "", foretold ? error : "")
 		print line
 	}
-	if (section ~ /^gain / && format == "md") print_gap(section)
 }
-function print_gap(section,   naive, best, under) {
-	if (!summarise(section SUBSEP "naive")) return
+# How much of the gap between naive and rewritable a variant closes, in percent; false: no gap.
+function closes(section, variant,   naive, best) {
+	if (!summarise(section SUBSEP "naive")) return 0
 	naive = mid
-	if (!summarise(section SUBSEP "rewritable")) return
+	if (!summarise(section SUBSEP "rewritable")) return 0
 	best = mid
-	if (!summarise(section SUBSEP "naive+safe")) return
-	under = mid
-	if (naive > best)
-		printf "\nOf the gap between naive and rewritable, naive under the library closes %.1f %%.\n", 100 * (naive - under) / (naive - best)
-	else
-		printf "\nThere is no gap between naive and rewritable to close.\n"
+	if (naive <= best || !summarise(section SUBSEP variant)) return 0
+	closed = 100 * (naive - mid) / (naive - best)
+	return 1
+}
+function print_goal(name, value, reached) {
+	if (format == "json") printf "%s%s:{\"value\":%s,\"reached\":%s}", goals++ ? "," : "", quote(name), quote(value), reached ? "true" : "false"
+	else printf "| %s | %s | %s |\n", cell(name), cell(value), reached ? "yes" : "**no**"
+}
+# What is hoped for, and what came of it.
+function print_goals(   s, n, i, list, section, base, pinned) {
+	if (format == "json") printf ",\n\"goals\":{"
+	else print "\n## goals\n\n| goal | value | reached |\n| --- | --- | --- |"
+	for (s = 1; s <= section_count; s++) {
+		section = sections[s]
+		if (!numeric(section)) continue
+		if (section ~ /^gain (lenet|wide) / && closes(section, "naive+safe"))
+			print_goal(section ": naive under the library closes 95 % of the gap to rewritable", sprintf("%.1f %%", closed), closed >= 95)
+		n = split(substr(names[section], 2), list, SUBSEP)
+		for (i = 1; i <= n; i++) {
+			base = list[i]
+			if (section ~ /^gain / && sub(/\+safe/, "", base) && compare_with(section SUBSEP list[i], section SUBSEP base))
+				print_goal(section " " list[i] ": at most 1 % slower than " base, sprintf("%.2f %%", 100 * (ratio - 1)), ratio <= 1.01)
+			base = list[i]
+			if (section == "overhead" && sub(/\+totals$/, "", base) && compare_with(section SUBSEP list[i], section SUBSEP base))
+				print_goal(section " " list[i] ": at most 0.3 %", sprintf("%.2f %% (%.2f to %.2f)", 100 * (ratio - 1), 100 * (ratio_low - 1), 100 * (ratio_high - 1)), ratio <= 1.003)
+			if (section == "copies" && list[i] ~ /^pageable-[0-9]+K-[0-9]+-loaders\+staging$/) {
+				pinned = list[i]
+				sub(/^pageable/, "pinned", pinned)
+				sub(/\+staging$/, "", pinned)
+				if (compare_with(section SUBSEP list[i], section SUBSEP pinned))
+					print_goal(section " " list[i] ": 80 % of pinned", sprintf("%.0f %%", 100 * ratio), ratio >= 0.8)
+			}
+		}
+	}
+	if (format == "json") printf "}"
 }
 END {
 	if (format == "json") printf "{\"schema\":\"tfshim-gpu/2\""
@@ -157,5 +190,6 @@ END {
 		}
 		if (format == "json") printf "}"
 	}
+	print_goals()
 	if (format == "json") printf "}\n"
 }

@@ -6,8 +6,10 @@
 #                       [--name NAME] [--build DIR] [--libraries DIR] [--quick] [--simulated]
 #   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
-#   --only PARTS     some of: environment facts slots cases recordings gain wide overhead copies
-#                    torch around (with commas; default: all). What a part found before is replaced.
+#   --only PARTS     some of: environment facts slots recordings cases gain habits around wide
+#                    overhead copies torch (with commas; default: all). What a part found before is
+#                    replaced. Where a command may take ten minutes only: up to cases, up to around,
+#                    and the rest, each with "--seconds 550", then --merge
 #   --resume         leave out the parts that are complete in OUT/NAME.tsv
 #   --seconds N      for all parts together; what does not fit is left out, and said. A part that
 #                    is asked for alone may take all of it
@@ -33,9 +35,10 @@ root=$(cd "$here/../.." && pwd)
 [ ! -d "$root/bin" ] || PATH=$PATH:$root/bin
 export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
-merge='' timed=''
+merge='' timed='' begun=$(date +%s)
 # In this order: first what no other machine can tell. With the seconds that each may take.
-all='environment:60 facts:180 slots:90 cases:300 recordings:120 gain:360 wide:420 overhead:240 copies:120 torch:120 around:120'
+all='environment:30 facts:130 slots:60 recordings:100 cases:220'
+all="$all gain:220 habits:190 around:130 wide:250 overhead:130 copies:80 torch:80"
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -133,7 +136,7 @@ export GPU_HERE="$here" GPU_ROOT="$root" GPU_BUILD="$build" GPU_WORK="$work" GPU
 # Whatever is run, the result says where.
 grep -q '^environment	environment	gpu	' "$raw" || GPU_PART=environment put environment gpu "$gpu"
 
-end=$(($(date +%s) + seconds))
+end=$((begun + seconds))
 for entry in $all; do
 	part=${entry%:*} limit=${entry#*:}
 	case " ${only:-$part} " in *" $part "*) ;; *) continue ;; esac
@@ -165,6 +168,6 @@ for entry in $all; do
 	rm -rf "${work:?}/$part"
 done
 sed -n 's/^[^	]*	parts	//p; s/^[^	]*	\([^	]*	[^	]*	FAILED\)/  \1/p' "$raw" | tr '\t' ' '
-grep '^Of the gap' "${raw%.tsv}.md"
+sed -n '/^## goals/,$s/^| \([^|]*[^| ]\) *| \([^|]*\) | [*]*\(yes\|no\)[*]* |$/goal \3: \1: \2/p' "${raw%.tsv}.md"
 echo "written: ${raw%.tsv}.md and .json"
 ! grep -q "	FAILED" "$raw"
