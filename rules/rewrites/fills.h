@@ -40,7 +40,7 @@ struct tfs_use_call {
 	double alpha;
 	double beta;
 	void *stream;
-	uint64_t shape; /* whatever else the kind of call depends on, hashed */
+	uint64_t shape; /* whatever else what is written may depend on, but numbers: hashed */
 	uint32_t site;
 };
 
@@ -101,6 +101,7 @@ static inline void tfs_use_reads(struct tfs_use_call *call, const void *address,
 static inline void tfs_use_shape(struct tfs_use_call *call, uint64_t part)
 {
 	call->shape = (call->shape ^ part) * UINT64_C(0x9E3779B97F4A7C15);
+	call->shape ^= call->shape >> 32;
 }
 
 #endif

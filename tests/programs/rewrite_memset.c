@@ -30,6 +30,18 @@ static void microbatch(void)
 	}
 }
 
+/* What is in the memory before is no number, and gone when it was zeroed. */
+static void reads_output(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		begin(&bench, i);
+		OK(cudaMemset(bench.c, 0xff, bytes));
+		clear(&bench, whole);
+		product(&bench, 1, 1, M);
+		check(&bench, M, 1, 0);
+	}
+}
+
 /* Counterexample 12: an output whose rows have room between them, which stays zero. */
 static void padded(void)
 {
@@ -204,6 +216,7 @@ static const struct {
 	{"add", add_rounds},
 	{"over", over},
 	{"microbatch", microbatch},
+	{"reads-output", reads_output},
 	{"padded", padded},
 	{"padded-product", padded_product},
 	{"partial", partial},

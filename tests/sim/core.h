@@ -26,6 +26,7 @@
  *
  * Also read, once, at the first call: TFSIM_DEVICES (1), TFSIM_MEMORY (8G, of each device),
  * TFSIM_PINNED (the largest allocation of pinned memory; any),
+ * TFSIM_READS_OUTPUT=1 (cuBLAS multiplies by a beta of 0 as by any other),
  * TFSIM_HOSTILE (a seed; 0 is off), TFSIM_VERBOSE=1 (the line at the end of the run even when
  * there is nothing to complain of), TFSIM_NAIVE (tests only: core_private.h), and
  * CUDA_LAUNCH_BLOCKING.

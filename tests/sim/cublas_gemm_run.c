@@ -30,14 +30,35 @@ static float *rounded(const float *a, int rows, int columns, int ld)
 	return out;
 }
 
+/* As some libraries do that stand in for cuBLAS: NaNs stay. */
+static bool reads_output(void)
+{
+	const char *word = getenv("TFSIM_READS_OUTPUT");
+
+	return word != NULL && strcmp(word, "0") != 0;
+}
+
+static void scale(float *c, int count, float beta)
+{
+	for (int i = 0; i < count; i++)
+		c[i] *= beta;
+}
+
 static void narrow(const struct tfs_blas_op *o, float alpha, const float *a, int lda,
 	const float *b, int ldb, float beta, float *c)
 {
 	/* Not every kernel of OpenBLAS leaves an output alone that beta 0 says not to read. */
-	for (int j = 0; j < o->n && beta == 0.0f; j++)
-		memset(c + (size_t)j * (size_t)o->ldc, 0, (size_t)o->m * sizeof(*c));
+	for (int j = 0; j < o->n && beta == 0.0f; j++) {
+		float *column = c + (size_t)j * (size_t)o->ldc;
+
+		if (reads_output())
+			scale(column, o->m, beta);
+		else
+			memset(column, 0, (size_t)o->m * sizeof(*c));
+	}
+	/* NaNs that were to be read are read by any kernel then. */
 	cblas_sgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n, o->k, alpha, a,
-		lda, b, ldb, beta, c, o->ldc);
+		lda, b, ldb, beta == 0.0f && reads_output() ? 1.0f : beta, c, o->ldc);
 }
 
 static void narrow_tf32(const struct tfs_blas_op *o, float alpha, const float *a, const float *b,
