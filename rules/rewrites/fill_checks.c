@@ -148,15 +148,29 @@ void tfs_fill_leave_alone(uint32_t site, uint64_t shape)
 		atomic_store(&left_alone_count, at + 1);
 }
 
+/* Of an address, as far as a library may choose other code by it. */
+static uint64_t alignment(const void *address)
+{
+	const uint64_t bits = (uint64_t)(uintptr_t)address | 16;
+
+	return bits & (~bits + 1);
+}
+
 uint64_t tfs_fill_shape(const struct tfs_use_call *call, const struct tfs_held *held)
 {
-	const uint64_t parts[] = {call->shape, call->output_bytes, call->beta != 0, held->site,
-		held->bytes, call->element_bytes};
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+	struct tfs_use_call kind = {.shape = call->shape};
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-		hash = (hash ^ parts[i]) * UINT64_C(0x9E3779B97F4A7C15);
-	return hash;
+	tfs_use_shape(&kind, call->output_bytes);
+	tfs_use_shape(&kind, call->element_bytes);
+	tfs_use_shape(&kind, alignment(call->output));
+	for (uint32_t i = 0; i < call->read_count; i++)
+		tfs_use_shape(&kind, alignment(call->reads[i].address));
+	/* 0 and 1 may be other code. */
+	tfs_use_shape(&kind, call->alpha == 0 ? 0 : call->alpha == 1 ? 1 : 2);
+	tfs_use_shape(&kind, call->beta != 0);
+	tfs_use_shape(&kind, held->site);
+	tfs_use_shape(&kind, held->bytes);
+	return kind.shape;
 }
 
 /* Does the call make the fill needless? TFS_FILL_CHECKS if so, else what is against it. */

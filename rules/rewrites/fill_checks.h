@@ -49,6 +49,7 @@ extern const char *const tfs_fill_checks[];
 #define TFS_NAIVE_BLIND (1u << 23)  /* holds fills back whatever else is called */
 #define TFS_NAIVE_EACH (1u << 24)   /* gives every call on the range beta = 0, not only the first */
 #define TFS_NAIVE_PADDED (1u << 25) /* takes what is written in part for the whole */
+#define TFS_NAIVE_PROMISE (1u << 30) /* believes what libraries promise, whatever the tries say */
 
 /* The stream as it is compared with others. */
 void *tfs_fill_stream(void *stream);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/rewrites/fills.h"
 #include "shim/hook.h"
 #include "shim/streams.h"
 
@@ -17,6 +18,10 @@ void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle);
 
 /* The handle's stream; false when that is not known, or the program gave it memory to work in. */
 bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream);
+
+/* Puts what else of the handle changes what its calls compute into the shape of a call. False when
+ * the program lets them add in any order. */
+bool tfs_cublas_settings(cublasHandle_t handle, struct tfs_use_call *call);
 
 /* Do the handle's scalars and results lie in host memory? */
 bool tfs_cublas_host_pointers(cublasHandle_t handle);

@@ -61,7 +61,8 @@ static void use_matrix(struct tfs_use_call *call, const void *address, int64_t l
 	call->unknown |= leading < 1 || rows < 1 || columns < 1 || stride < 0;
 	tfs_use_reads(call, address, (elements + (uint64_t)stride * (uint64_t)(batch - 1)) * bytes);
 	tfs_use_shape(call, (uint64_t)(uint32_t)leading << 32 | (uint32_t)rows);
-	tfs_use_shape(call, (uint64_t)(uint32_t)columns << 32 | (uint32_t)stride);
+	tfs_use_shape(call, (uint64_t)columns);
+	tfs_use_shape(call, (uint64_t)stride);
 }
 
 /* Is C written without gaps? */
@@ -72,17 +73,17 @@ static bool is_dense(const struct tfs_gemm *call)
 }
 
 /* Before the call: says what memory it works on. `simple`: its scalars and its result are numbers
- * of the sizes that are given. */
-static void tell(
-	struct tfs_frame *frame, struct tfs_use *use, const struct tfs_gemm *call, bool simple)
+ * of the sizes that are given. `kind`: what else the call says of how it is computed. */
+static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct tfs_gemm *call,
+	bool simple, uint64_t kind)
 {
 	tfs_use_init(use, call->beta, (void *)(uintptr_t)call->c);
 	if (!tfs_fills_followed(frame))
 		return;
-	struct tfs_use_call told = {.repeats = true,
-		.element_bytes = call->c_bytes,
+	struct tfs_use_call told = {.element_bytes = call->c_bytes,
 		.output = use->output,
-		.site = frame->entry->site};
+		.site = frame->entry->site,
+		.shape = frame->entry->function->id};
 	told.unknown = !tfs_cublas_stream(call->handle, &told.stream) ||
 		       !tfs_cublas_host_pointers(call->handle) || call->alpha == NULL ||
 		       call->beta == NULL || call->batch < 1;
@@ -102,6 +103,9 @@ static void tell(
 	}
 	tfs_use_shape(&told, (uint64_t)(uint32_t)call->compute << 32 | call->a_transposed << 1 |
 				     call->b_transposed);
+	tfs_use_shape(&told, (uint64_t)call->batch);
+	tfs_use_shape(&told, kind);
+	told.repeats = tfs_cublas_settings(call->handle, &told);
 	tfs_rewrite_use(&told, use);
 }
 
@@ -127,7 +131,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
 	struct tfs_use use;
 	cublasStatus_t status;
 
-	tell(&frame, &use, &call, true);
+	tell(&frame, &use, &call, true, 0);
 	do {
 		status = TFS_REAL(cublasSgemm_v2)(
 			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
@@ -149,7 +153,7 @@ TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
 	struct tfs_use use;
 	cublasStatus_t status;
 
-	tell(&frame, &use, &call, true);
+	tell(&frame, &use, &call, true, 0);
 	do {
 		status = TFS_REAL(cublasDgemm_v2)(
 			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
@@ -173,7 +177,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
 	struct tfs_use use;
 	cublasStatus_t status;
 
-	tell(&frame, &use, &call, true);
+	tell(&frame, &use, &call, true, 0);
 	do {
 		status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k, alpha, a, lda,
 			stride_a, b, ldb, stride_b, use.beta, use.output, ldc, stride_c, batch);
@@ -198,7 +202,9 @@ TFS_HOOK(cublasStatus_t, cublasGemmEx,
 	struct tfs_use use;
 	cublasStatus_t status;
 
-	tell(&frame, &use, &call, is_simple(compute, c_type));
+	tell(&frame, &use, &call, is_simple(compute, c_type),
+		(uint64_t)a_type << 48 | (uint64_t)b_type << 32 | (uint64_t)c_type << 16 |
+			(uint16_t)algorithm);
 	do {
 		status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b,
 			b_type, ldb, use.beta, use.output, c_type, ldc, compute, algorithm);
@@ -223,7 +229,7 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 	struct tfs_use use;
 	cublasStatus_t status;
 
-	tell(&frame, &use, &call, incx > 0 && incy == 1);
+	tell(&frame, &use, &call, incx > 0 && incy == 1, 0);
 	do {
 		status = TFS_REAL(cublasSgemv_v2)(
 			handle, ta, m, n, alpha, a, lda, x, incx, use.beta, use.output, incy);

@@ -6,10 +6,20 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 
+/* Getters of one number each, that later versions have more of. */
+#define SETTINGS 7u
+static const char *const settings[SETTINGS] = {"cublasGetMathMode", "cublasGetSmCountTarget",
+	"cublasGetEmulationStrategy", "cublasGetEmulationSpecialValuesSupport",
+	"cublasGetFixedPointEmulationMantissaControl",
+	"cublasGetFixedPointEmulationMaxMantissaBitCount",
+	"cublasGetFixedPointEmulationMantissaBitOffset"};
+
 static struct {
 	bool looked_up;
 	__typeof__(&cublasGetStream_v2) stream;
 	__typeof__(&cublasGetPointerMode_v2) pointer_mode;
+	__typeof__(&cublasGetAtomicsMode) atomics;
+	cublasStatus_t (*settings[SETTINGS])(cublasHandle_t handle, int *out);
 } cublas;
 
 static void look_up(void)
@@ -21,6 +31,11 @@ static void look_up(void)
 		TFS_LIBRARY_cublas, "cublasGetStream_v2");
 	cublas.pointer_mode = (__typeof__(cublas.pointer_mode))tfs_lookup_named(
 		TFS_LIBRARY_cublas, "cublasGetPointerMode_v2");
+	cublas.atomics = (__typeof__(cublas.atomics))tfs_lookup_named(
+		TFS_LIBRARY_cublas, "cublasGetAtomicsMode");
+	for (uint32_t i = 0; i < SETTINGS; i++)
+		cublas.settings[i] = (__typeof__(cublas.settings[i]))tfs_lookup_named(
+			TFS_LIBRARY_cublas, settings[i]);
 	__atomic_store_n(&cublas.looked_up, true, __ATOMIC_RELEASE);
 }
 
@@ -46,6 +61,24 @@ bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream)
 		return false;
 	*out_stream = stream;
 	return true;
+}
+
+bool tfs_cublas_settings(cublasHandle_t handle, struct tfs_use_call *call)
+{
+	cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
+
+	look_up();
+	for (uint32_t i = 0; i < SETTINGS; i++) {
+		int value = 0;
+
+		if (cublas.settings[i] != NULL &&
+			cublas.settings[i](handle, &value) != CUBLAS_STATUS_SUCCESS)
+			value = 0;
+		tfs_use_shape(call, (uint64_t)(int64_t)value);
+	}
+	return cublas.atomics == NULL ||
+	       (cublas.atomics(handle, &atomics) == CUBLAS_STATUS_SUCCESS &&
+		       atomics == CUBLAS_ATOMICS_NOT_ALLOWED);
 }
 
 bool tfs_cublas_host_pointers(cublasHandle_t handle)

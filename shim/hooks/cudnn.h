@@ -9,6 +9,7 @@
 #include "rules/rewrites/fills.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
+#include "shim/operations.h"
 #include "shim/streams.h"
 #include "shim/tensors.h"
 
@@ -72,7 +73,8 @@ static inline struct tfs_use_call tfs_cudnn_use(
 	return (struct tfs_use_call){.stream = tfs_cudnn_stream(handle),
 		.scaled = alpha != NULL && beta != NULL,
 		.repeats = true,
-		.site = frame->entry->site};
+		.site = frame->entry->site,
+		.shape = frame->entry->function->id};
 }
 
 static inline void tfs_use_tensor_shape(struct tfs_use_call *call, const struct tfs_tensor *tensor)
@@ -81,6 +83,15 @@ static inline void tfs_use_tensor_shape(struct tfs_use_call *call, const struct 
 		tfs_use_shape(call,
 			(uint64_t)(uint32_t)tensor->dims[i] << 32 | (uint32_t)tensor->strides[i]);
 	tfs_use_shape(call, (uint64_t)tensor->type);
+}
+
+/* The operation, if its descriptor could be `read`. */
+static inline void tfs_use_operation(
+	struct tfs_use_call *call, bool read, const struct tfs_operation *operation)
+{
+	call->unknown |= !read;
+	for (uint32_t i = 0; read && i < operation->count; i++)
+		tfs_use_shape(call, operation->parts[i]);
 }
 
 static inline void tfs_use_output(struct tfs_use_call *call, const struct tfs_tensor *tensor,

@@ -128,6 +128,7 @@ static void tell(struct tfs_frame *frame, struct tfs_use *use,
 	const void *beta, void *output)
 {
 	struct tfs_tensor x, w, y;
+	struct tfs_operation operation;
 
 	tfs_use_init(use, beta, output);
 	if (!tfs_fills_followed(frame))
@@ -138,6 +139,8 @@ static void tell(struct tfs_frame *frame, struct tfs_use *use,
 		       !tfs_tensor_read(call->y_descriptor, &y);
 	told.repeats = repeats(call);
 	tfs_use_shape(&told, (uint64_t)call->algorithm);
+	tfs_use_shape(&told, call->workspace_bytes);
+	tfs_use_operation(&told, tfs_convolution_read(call->convolution, &operation), &operation);
 	tfs_use_reads(&told, call->workspace, call->workspace_bytes);
 	tfs_use_reads(&told, asked->address, asked->bytes);
 	if (call->family == TFS_FAMILY_conv_backward_data)

@@ -27,28 +27,53 @@ static void note(struct tfs_frame *frame, cudnnHandle_t handle, const void *alph
 	tfs_hook_details(frame, &details);
 }
 
+/* A call, and what tells it from others but its tensors. */
+struct call {
+	struct tfs_frame *frame;
+	cudnnHandle_t handle;
+	const void *alpha;
+	const void *beta;
+	cudnnActivationDescriptor_t activation;
+	cudnnPoolingDescriptor_t pooling;
+	uint64_t kind;
+	bool repeats;
+};
+
+static void tell_operation(struct tfs_use_call *told, const struct call *call)
+{
+	struct tfs_operation operation;
+
+	tfs_use_shape(told, call->kind);
+	if (call->activation != NULL)
+		tfs_use_operation(
+			told, tfs_activation_read(call->activation, &operation), &operation);
+	if (call->pooling != NULL)
+		tfs_use_operation(told, tfs_pooling_read(call->pooling, &operation), &operation);
+}
+
 /* Before the call: says what memory it works on. Its output is the last operand. */
-static void tell(struct tfs_frame *frame, struct tfs_use *use, cudnnHandle_t handle,
-	const void *alpha, const void *beta, bool repeats, const struct operand *operands,
+static void tell(struct tfs_use *use, const struct call *call, const struct operand *operands,
 	uint32_t count)
 {
-	tfs_use_init(use, beta, (void *)(uintptr_t)operands[count - 1].address);
-	if (!tfs_fills_followed(frame))
+	tfs_use_init(use, call->beta, (void *)(uintptr_t)operands[count - 1].address);
+	if (!tfs_fills_followed(call->frame))
 		return;
-	struct tfs_use_call call = tfs_cudnn_use(frame, handle, alpha, beta);
+	struct tfs_use_call told =
+		tfs_cudnn_use(call->frame, call->handle, call->alpha, call->beta);
 	for (uint32_t i = 0; i < count; i++) {
 		struct tfs_tensor tensor;
 
 		if (!tfs_tensor_read(operands[i].descriptor, &tensor))
-			call.unknown = true;
+			told.unknown = true;
 		else if (operands[i].output)
-			tfs_use_output(&call, &tensor, use->output, tfs_tensor_dense(&tensor),
-				alpha, beta);
+			tfs_use_output(&told, &tensor, use->output, tfs_tensor_dense(&tensor),
+				call->alpha, call->beta);
 		else
-			tfs_use_input(&call, &tensor, operands[i].address);
+			tfs_use_input(&told, &tensor, operands[i].address);
 	}
-	call.repeats = repeats;
-	tfs_rewrite_use(&call, use);
+	told.repeats = call->repeats;
+	tell_operation(&told, call);
+	tfs_rewrite_use(&told, use);
 }
 
 TFS_HOOK(cudnnStatus_t, cudnnAddTensor,
@@ -61,7 +86,7 @@ TFS_HOOK(cudnnStatus_t, cudnnAddTensor,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	tell(&use, &(struct call){&frame, handle, alpha, beta, .repeats = true}, operands, 2);
 	do {
 		status = TFS_REAL(cudnnAddTensor)(
 			handle, alpha, a_descriptor, a, use.beta, c_descriptor, use.output);
@@ -82,7 +107,10 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationForward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	tell(&use,
+		&(struct call){
+			&frame, handle, alpha, beta, .activation = activation, .repeats = true},
+		operands, 2);
 	do {
 		status = TFS_REAL(cudnnActivationForward)(handle, activation, alpha, x_descriptor,
 			x, use.beta, y_descriptor, use.output);
@@ -106,7 +134,10 @@ TFS_HOOK(cudnnStatus_t, cudnnActivationBackward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 4);
+	tell(&use,
+		&(struct call){
+			&frame, handle, alpha, beta, .activation = activation, .repeats = true},
+		operands, 4);
 	do {
 		status = TFS_REAL(cudnnActivationBackward)(handle, activation, alpha, y_descriptor,
 			y, dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
@@ -177,7 +208,8 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingForward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	tell(&use, &(struct call){&frame, handle, alpha, beta, .pooling = pooling, .repeats = true},
+		operands, 2);
 	do {
 		status = TFS_REAL(cudnnPoolingForward)(handle, pooling, alpha, x_descriptor, x,
 			use.beta, y_descriptor, use.output);
@@ -201,7 +233,9 @@ TFS_HOOK(cudnnStatus_t, cudnnPoolingBackward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, false, operands, 4);
+	tell(&use,
+		&(struct call){&frame, handle, alpha, beta, .pooling = pooling, .repeats = false},
+		operands, 4);
 	do {
 		status = TFS_REAL(cudnnPoolingBackward)(handle, pooling, alpha, y_descriptor, y,
 			dy_descriptor, dy, x_descriptor, x, use.beta, dx_descriptor, use.output);
@@ -222,7 +256,10 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxForward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 2);
+	tell(&use,
+		&(struct call){&frame, handle, alpha, beta,
+			.kind = (uint64_t)algorithm << 32 | (uint32_t)mode, .repeats = true},
+		operands, 2);
 	do {
 		status = TFS_REAL(cudnnSoftmaxForward)(handle, algorithm, mode, alpha, x_descriptor,
 			x, use.beta, y_descriptor, use.output);
@@ -245,7 +282,10 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxBackward,
 	struct tfs_use use;
 	cudnnStatus_t status;
 
-	tell(&frame, &use, handle, alpha, beta, true, operands, 3);
+	tell(&use,
+		&(struct call){&frame, handle, alpha, beta,
+			.kind = (uint64_t)algorithm << 32 | (uint32_t)mode, .repeats = true},
+		operands, 3);
 	do {
 		status = TFS_REAL(cudnnSoftmaxBackward)(handle, algorithm, mode, alpha,
 			y_descriptor, y, dy_descriptor, dy, use.beta, dx_descriptor, use.output);
