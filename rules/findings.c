@@ -80,6 +80,22 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 	return true;
 }
 
+bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
+	struct tfs_place *place, unsigned *rare)
+{
+	while (tfs_hits_next(steady, hits, place)) {
+		if (!place->seldom)
+			return true;
+		++*rare;
+	}
+	return false;
+}
+
+double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady)
+{
+	return (double)place->count / (double)steady->step_count;
+}
+
 static struct tfs_draft *draft_new(struct tfs_findings *findings)
 {
 	const struct tfs_rule *rule = findings->rule;

@@ -72,6 +72,13 @@ void tfs_hits_finish(struct tfs_hits *hits);
 /* Steps to the next place, in order of call site; false behind the last. */
 bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place);
 
+/* The same, passing over places that are seldom; `rare` counts these. */
+bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
+	struct tfs_place *place, unsigned *rare);
+
+/* Hits in a judged step, on average. */
+double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady);
+
 /* Adds a finding of the current rule with a message; NULL where the list is full. `extra` are edits
  * that belong to it at other calls (may be NULL). The draft is valid until the next one is added.
  */

@@ -88,8 +88,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		}
 		draft = tfs_findings_add(findings, &place, NULL,
-			"waits for the device %.4gx per step%s",
-			(double)place.count / (double)steady->step_count,
+			"waits for the device %.4gx per step%s", tfs_place_per_step(&place, steady),
 			dry ? "; nothing is left for it to do when the wait returns" : "");
 		if (draft)
 			draft->rewrite = "sync-narrowing";

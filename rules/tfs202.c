@@ -93,17 +93,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.no_wait = true});
 	}
-	while (tfs_hits_next(steady, &hits, &place)) {
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 		enum hidden kind = hidden_wait(timeline, call);
 		struct tfs_draft *draft;
 
-		if (place.seldom) {
-			rare++;
-			continue;
-		}
 		draft = tfs_findings_add(findings, &place, NULL, "%s, %.4gx per step",
-			texts[kind].what, (double)place.count / (double)steady->step_count);
+			texts[kind].what, tfs_place_per_step(&place, steady));
 		if (draft)
 			draft->finding.advice = texts[kind].advice;
 		if (draft && kind == HIDDEN_FREE)

@@ -87,18 +87,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		else
 			later++;
 	}
-	while (tfs_hits_next(steady, &hits, &place)) {
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		struct tfs_hits waits = {0};
 
-		if (place.seldom) {
-			rare++;
-			continue;
-		}
 		add_consumers(steady, &place, &waits);
 		tfs_findings_add(findings, &place, &waits,
 			"reads %.4g bytes back and waits for them, %.4gx per step%s",
 			(double)place.bytes / (double)place.count,
-			(double)place.count / (double)steady->step_count,
+			tfs_place_per_step(&place, steady),
 			read_twice(steady, &place) ? "; the same place more than once" : "");
 		tfs_hits_finish(&waits);
 	}

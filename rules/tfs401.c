@@ -50,9 +50,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	while (tfs_hits_next(steady, &hits, &place)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
-		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
-			"%s %.4gx per step", kind_of(call->family),
-			(double)place.count / (double)steady->step_count);
+		struct tfs_draft *draft =
+			tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
+				kind_of(call->family), tfs_place_per_step(&place, steady));
 
 		if (draft && place.seldom)
 			draft->most = TFS_LEVEL_NOTE;

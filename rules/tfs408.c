@@ -58,17 +58,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.gone = true});
 	}
-	while (tfs_hits_next(steady, &hits, &place)) {
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 
-		if (place.seldom) {
-			rare++;
-			continue;
-		}
 		tfs_findings_add(findings, &place, NULL,
 			"allocates from a pool that gave its memory back, %.4gx per step, %.4g MB",
-			(double)place.count / (double)steady->step_count,
-			(double)call->record->amount / 1e6);
+			tfs_place_per_step(&place, steady), (double)call->record->amount / 1e6);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no pool gives memory back that the next step needs; %u places do rarely", rare);

@@ -61,16 +61,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (habit(timeline, tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
-	while (tfs_hits_next(steady, &hits, &place)) {
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 		struct tfs_draft *draft;
 
-		if (place.seldom) {
-			rare++;
-			continue;
-		}
 		draft = tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
-			habit(timeline, call), (double)place.count / (double)steady->step_count);
+			habit(timeline, call), tfs_place_per_step(&place, steady));
 		if (draft && call->family == TFS_FAMILY_property)
 			draft->rewrite = "memoise";
 	}
