@@ -4,7 +4,10 @@
 
 /* For programs that test rewrites and have many cases, of which a run is one. */
 
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/test.h"
@@ -24,7 +27,19 @@ static inline int rewrite_case_run(
 			return test_result();
 		}
 	}
+	fprintf(stderr, "there is no case %s\n", wanted);
 	return 2;
+}
+
+/* Runs `work` in eight threads at once, with their numbers from 0 on for arguments. */
+static inline void rewrite_case_threads(void *(*work)(void *number))
+{
+	pthread_t ids[8];
+
+	for (intptr_t i = 0; i < 8; i++)
+		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
+	for (int i = 0; i < 8; i++)
+		pthread_join(ids[i], NULL);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_conv.h"
 
 #define BYTES (2 << 20)
@@ -257,10 +258,7 @@ static void convolve_volume(void)
 		memory + 16384);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"plain", send_plain},
 	{"host-and-device", within_device},
 	{"from-device", from_device},
@@ -282,16 +280,12 @@ static const struct {
 
 int main(int count, char **words)
 {
+	if (count != 2)
+		return 2;
 	alarm(60);
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	for (size_t i = 0; count == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) != 0)
-			continue;
-		cases[i].run();
-		TEST_EQ(cudaGetLastError(), cudaSuccess);
-		return test_result();
-	}
-	fprintf(stderr, "usage: rewrite_checks CASE\n");
-	return 2;
+	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
+	TEST_EQ(cudaGetLastError(), cudaSuccess);
+	return result != 0 ? result : test_result();
 }

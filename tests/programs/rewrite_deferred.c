@@ -6,7 +6,6 @@
  */
 #include <cuda.h>
 #include <nccl.h>
-#include <pthread.h>
 
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
@@ -70,12 +69,7 @@ static void *work(void *argument)
 
 static void threads(void)
 {
-	pthread_t ids[8];
-
-	for (intptr_t i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(work);
 }
 
 /* What the program left in a block does not come back, deferred or not. */

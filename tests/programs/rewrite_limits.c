@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 
 #define BYTES ((size_t)3 << 20)
@@ -186,10 +187,7 @@ static void send_in_hidden_capture(void)
 	receive(host, device);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"plain", send_and_receive},
 	{"often", send_often},
 	{"receive-often", receive_often},
@@ -205,16 +203,12 @@ static const struct {
 
 int main(int count, char **words)
 {
+	if (count != 2)
+		return 2;
 	alarm(60);
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	for (size_t i = 0; count == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) != 0)
-			continue;
-		cases[i].run();
-		TEST_EQ(cudaGetLastError(), cudaSuccess);
-		return test_result();
-	}
-	fprintf(stderr, "usage: rewrite_limits CASE\n");
-	return 2;
+	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
+	TEST_EQ(cudaGetLastError(), cudaSuccess);
+	return result != 0 ? result : test_result();
 }

@@ -4,9 +4,9 @@
  * tfshim, and fail when a wait leaves out what the host or another stream can notice: the script
  * has it do so.
  */
-#include <pthread.h>
 #include <sys/wait.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_narrowing.h"
 #include "tests/sim/tfsim.h"
 
@@ -175,12 +175,7 @@ static void *work(void *argument)
 /* Eight threads, each with streams of its own. */
 static void threads(void)
 {
-	pthread_t ids[8];
-
-	for (intptr_t i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(work);
 }
 
 static void fail_device(void *nothing)
@@ -220,10 +215,7 @@ static void forks(void)
 	rounds();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"pinned-source", pinned_source},
 	{"hidden-flag", hidden_flag},
 	{"order", order},
@@ -243,11 +235,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	set_up();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

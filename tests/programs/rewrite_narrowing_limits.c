@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_narrowing.h"
 
 /* Never enough to have evidence. */
@@ -121,10 +122,7 @@ static void unseen(void)
 }
 #endif
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"few", few},
 	{"nothing-visible", nothing_visible},
 	{"nothing-quiet", nothing_quiet},
@@ -146,11 +144,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	set_up();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

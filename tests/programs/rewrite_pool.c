@@ -4,7 +4,6 @@
  * and without tfshim, and fail when a pool breaks its contract: the script has it do so.
  */
 #include <cuda.h>
-#include <pthread.h>
 
 #include "tests/programs/rewrite_pool.h"
 
@@ -229,12 +228,7 @@ static void *work(void *argument)
 /* Eight threads on eight streams, on as many devices as there are. */
 static void threads(void)
 {
-	pthread_t ids[8];
-
-	for (intptr_t i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(work);
 }
 
 /* After a reset nothing is left of what was kept, on that device; on another one it is. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Asks about its devices again and again, one case each; the answers must be the runtime's own. */
-#include <pthread.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 #include "tests/sim/tfsim.h"
 
@@ -70,12 +70,7 @@ static void *ask_all(void *nothing)
 
 static void threads(void)
 {
-	pthread_t ids[8];
-
-	for (int i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, ask_all, NULL), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(ask_all);
 }
 
 static void clocks(void)
@@ -107,10 +102,7 @@ static void error_waiting(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"devices", devices},
 	{"errors", errors},
 	{"reset", reset},
@@ -126,11 +118,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	OK(cudaGetDeviceCount(&device_count));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

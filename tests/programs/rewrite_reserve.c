@@ -7,7 +7,6 @@
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <dlfcn.h>
-#include <pthread.h>
 
 #include "shim/tfshim.h"
 #include "tests/programs/rewrite_case.h"
@@ -217,13 +216,8 @@ static void *work(void *argument)
 
 static void threads(void)
 {
-	pthread_t ids[8];
-
 	churn(40 * MIB, 16);
-	for (intptr_t i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(work);
 }
 
 static void reset(void)

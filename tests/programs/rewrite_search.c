@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_conv.h"
 
 /* Filter gradients by the slowest algorithm, each on operands of its own. */
@@ -348,10 +349,7 @@ static void behind_gate(void)
 	gradient_check(&one, 5);
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"held", while_held},
 	{"gate", beside_gate},
 	{"devices", on_devices},
@@ -368,14 +366,10 @@ static const struct {
 
 int main(int count, char **words)
 {
+	if (count != 2)
+		return 2;
 	alarm(60);
-	for (size_t i = 0; count == 2 && i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) != 0)
-			continue;
-		cases[i].run();
-		TEST_EQ(cudaGetLastError(), cudaSuccess);
-		return test_result();
-	}
-	fprintf(stderr, "usage: rewrite_search CASE\n");
-	return 2;
+	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
+	TEST_EQ(cudaGetLastError(), cudaSuccess);
+	return result != 0 ? result : test_result();
 }

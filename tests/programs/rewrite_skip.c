@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 
 #define BYTES (((size_t)2 << 20) + 12)
@@ -162,12 +163,7 @@ static void *work(void *number)
 
 static void threads(void)
 {
-	pthread_t ids[8];
-
-	for (intptr_t i = 0; i < 8; i++)
-		TEST_EQ(pthread_create(&ids[i], NULL, work, (void *)i), 0);
-	for (int i = 0; i < 8; i++)
-		pthread_join(ids[i], NULL);
+	rewrite_case_threads(work);
 }
 
 /* Another thread counts in the source meanwhile: what arrives was there during the call. */
@@ -286,10 +282,7 @@ static void once(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"same", same},
 	{"doubled", doubled},
 	{"source-changes", source_changes},
@@ -315,12 +308,7 @@ int main(int count, char **words)
 	for (size_t i = 0; i < FLOATS; i++)
 		((float *)(void *)source)[i] = (float)(i % 8191 + 1);
 	OK(cudaMalloc((void **)&device, BYTES));
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			TEST_EQ(cudaGetLastError(), cudaSuccess);
-			return test_result();
-		}
-	}
-	return 2;
+	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
+	TEST_EQ(cudaGetLastError(), cudaSuccess);
+	return result != 0 ? result : test_result();
 }
