@@ -114,6 +114,21 @@ static void set_steps(struct tfs_build *build)
 	steps->copy_overlap = NAN;
 }
 
+/* Whether a program without a shared runtime has another one cannot be told from within. */
+static const char *library_text(struct tfs_region *region, const struct tfs_library_line *line)
+{
+	const char *seen = line->static_copy && line->hooked
+				   ? "not shared: if one is linked in, it is seen at the driver"
+			   : line->static_copy ? "not shared: if one is linked in, it is not seen"
+			   : line->hooked      ? "calls seen"
+					       : "no calls seen";
+	const char *version =
+		line->version ? tfs_region_print(region, "version %u, ", line->version) : "";
+
+	return tfs_region_print(region, "%s%s%s%s", version, seen,
+		line->path && *line->path ? ", " : "", line->path ? line->path : "");
+}
+
 static void set_visibility(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -144,20 +159,11 @@ static void set_visibility(struct tfs_build *build)
 			true};
 	for (size_t i = 0; i < seen->library_count; i++) {
 		const struct tfs_library_line *line = &seen->libraries[i];
-		bool blind = line->static_copy && !line->hooked;
-		facts[count++] = (struct tfs_model_fact){
-			tfs_region_print(region, "library.%s", line->name),
-			tfs_region_string(region, line->name),
-			tfs_region_print(region, "version %u, %s%s", line->version,
-				line->static_copy && line->hooked
-					? "a static copy inside the program, seen at the driver"
-				: line->hooked      ? "calls seen"
-				: line->static_copy ? "a static copy inside the program, not seen"
-						    : "no calls seen",
-				line->path && *line->path
-					? tfs_region_print(region, ", %s", line->path)
-					: ""),
-			blind};
+
+		facts[count++] =
+			(struct tfs_model_fact){tfs_region_print(region, "library.%s", line->name),
+				tfs_region_string(region, line->name), library_text(region, line),
+				line->static_copy && !line->hooked};
 	}
 	model->visibility = facts;
 	model->visibility_count = count;

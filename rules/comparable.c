@@ -45,5 +45,7 @@ const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct t
 		return "no window had CUPTI's records";
 	if (!tfs_trace_count(trace, TFS_RECORD_api))
 		return "the recording does not say what CUPTI watched";
+	if (timeline->call_count == 0 && tfs_trace_count(trace, TFS_RECORD_device_api) == 0)
+		return "no call was made in a window";
 	return tfs_comparable_lost(trace, pool);
 }

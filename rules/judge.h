@@ -28,7 +28,8 @@ struct tfs_library_line {
 	const char *path;
 	uint32_t version;
 	bool hooked;      /* hooks saw calls to it */
-	bool static_copy; /* inside the program, so symbol hooks do not see it */
+	bool static_copy; /* no shared one: if it is used, it is linked in, and symbol hooks do not
+			     see it */
 };
 
 /* What could be seen; a rule without its evidence is not measurable, never passed. */

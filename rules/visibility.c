@@ -167,20 +167,43 @@ static void list_facts(
 	}
 }
 
+/* The libraries of which hooks saw calls, one bit each. */
+static uint32_t called(const struct tfs_trace *trace)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	uint32_t libraries = 0;
+
+	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i > 0; i--) {
+		const struct tfs_record *function =
+			tfs_trace_find(trace, TFS_RECORD_function, totals[i - 1].sum.function);
+
+		if (function && function->site < 32 && totals[i - 1].sum.count)
+			libraries |= 1u << function->site;
+	}
+	return libraries;
+}
+
 static void list_libraries(
 	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
 {
+	const uint32_t libraries = called(trace);
 	size_t count = tfs_trace_count(trace, TFS_RECORD_library);
 
 	out->libraries = tfs_pool_alloc(pool, count, sizeof(*out->libraries));
 	for (size_t i = 0; i < count && out->libraries; i++) {
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
+		const bool statically = (library->flags & 2) != 0;
 
 		out->libraries[out->library_count++] =
 			(struct tfs_library_line){library_name(library->record.function),
 				tfs_trace_string(trace, library->record.site), library->version,
-				(library->flags & 1) != 0, (library->flags & 2) != 0};
+				(library->flags & 1) != 0 &&
+					(libraries >> (statically ? TFS_LIBRARY_cuda
+								  : library->record.function) &
+						1) != 0,
+				statically};
 	}
 }
 

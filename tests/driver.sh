@@ -149,6 +149,15 @@ worked cuMemsetD2D16_v2 '64 write 0 device'
 worked cuMemsetD2D32Async '256 write 256 device'
 worked cuLaunchKernel '0 maybe 4096 device'
 
+# What each library says of itself, and no more.
+"$tfshim" report --format text \
+	--output "$out/seen" "$out/driver_client.tfs" >/dev/null 2>&1
+tr -s ' \n' ' ' <"$out/seen" | grep -q 'cudart not shared: if one is linked in, it is seen at the driver' ||
+	fail "of the runtime it is said: $(grep -A1 '^ *[!] *cudart\|^ *cudart' "$out/seen")"
+"$tfshim" report --format text --output "$out/seen" "$out/driver_client_shared.tfs" >/dev/null 2>&1
+tr -s ' \n' ' ' <"$out/seen" | grep -q 'cudart version [0-9]*, calls seen, .* cuda version [0-9]*, no calls seen,' ||
+	fail "of the driver it is said: $(grep -A1 '^ *cuda ' "$out/seen")"
+
 # NVIDIA's own, as far as it comes.
 if [ -x "$programs/driver_static" ]; then
 	LD_LIBRARY_PATH=$simulated same static "$library" record=none "$programs/driver_static"
