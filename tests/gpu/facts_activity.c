@@ -7,6 +7,9 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cudnn.h>
+#include <dlfcn.h>
+#include <nccl.h>
+#include <stdatomic.h>
 
 #include "tests/gpu/fact.h"
 #include "tests/programs/cupti_client.h"
@@ -105,18 +108,59 @@ static void matmul(void)
 	cublasLtMatmulDescDestroy(desc);
 }
 
+static ncclComm_t comm;
+static __typeof__(&ncclAllReduce) all_reduce;
+
+/* Looked up: without NCCL the rest can be asked all the same. One rank. */
+static bool start_nccl(void)
+{
+	void *nccl = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+	__typeof__(&ncclGetUniqueId) get_id;
+	__typeof__(&ncclCommInitRank) start;
+	ncclUniqueId id;
+
+	if (!nccl)
+		return false;
+	get_id = (__typeof__(get_id))dlsym(nccl, "ncclGetUniqueId");
+	start = (__typeof__(start))dlsym(nccl, "ncclCommInitRank");
+	all_reduce = (__typeof__(all_reduce))dlsym(nccl, "ncclAllReduce");
+	return get_id && start && all_reduce && get_id(&id) == ncclSuccess &&
+	       start(&comm, 1, id, 0) == ncclSuccess;
+}
+
+static void reduce(void)
+{
+	const int status = all_reduce(a, b, BUFFER, ncclFloat, ncclSum, comm, NULL);
+
+	if (status)
+		printf("ncclAllReduce: status %d\n", status);
+}
+
 static const struct {
 	const char *name;
 	void (*call)(void);
 } calls[] = {
-	{"conv-fp32-default", conv_default},
-	{"conv-fp32-fma", conv_fma},
-	{"conv-fp16", conv_half},
-	{"sgemm-default", gemm_default},
-	{"gemm-tf32", gemm_tf32},
-	{"gemm-fp16", gemm_half},
-	{"cublaslt-matmul", matmul},
+	{"conv-fp32-default", conv_default}, {"conv-fp32-fma", conv_fma}, {"conv-fp16", conv_half},
+	{"sgemm-default", gemm_default}, {"gemm-tf32", gemm_tf32}, {"gemm-fp16", gemm_half},
+	{"cublaslt-matmul", matmul}, {"nccl-allreduce", reduce}, /* the last: it may be left out */
 };
+
+static atomic_uint runtime_callbacks, driver_callbacks;
+
+static void CUPTIAPI count_callback(
+	void *data, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void *info)
+{
+	const CUpti_CallbackData *call = info;
+
+	(void)data;
+	(void)id;
+	if (call->callbackSite != CUPTI_API_ENTER)
+		return;
+	if (domain == CUPTI_CB_DOMAIN_RUNTIME_API)
+		atomic_fetch_add(&runtime_callbacks, 1);
+	else if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+		atomic_fetch_add(&driver_callbacks, 1);
+}
 
 static bool ours(uint32_t correlation, uint64_t id)
 {
@@ -137,7 +181,7 @@ static void flush(void)
 /* Every kernel's name, and how many calls of either kind carry our id. */
 static void watch_library(unsigned i)
 {
-	unsigned runtime = 0, driver = 0, kernels = 0, tied = 0;
+	unsigned runtime = 0, driver = 0, kernels = 0, copies = 0, tied = 0;
 	char name[64], names[4096] = "";
 	uint64_t last;
 
@@ -145,7 +189,9 @@ static void watch_library(unsigned i)
 	flush();
 	record_count = 0;
 	OK(cuptiActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, i + 1));
+	runtime_callbacks = driver_callbacks = 0;
 	calls[i].call();
+	const unsigned by_runtime = runtime_callbacks, by_driver = driver_callbacks;
 	OK(cuptiActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last));
 	flush();
 	for (unsigned r = 0; r < record_count; r++) {
@@ -156,6 +202,10 @@ static void watch_library(unsigned i)
 			runtime += ours(one->api.correlationId, i + 1);
 		if (kind == CUPTI_ACTIVITY_KIND_DRIVER)
 			driver += ours(one->api.correlationId, i + 1);
+		if (kind == CUPTI_ACTIVITY_KIND_MEMCPY) {
+			copies++;
+			tied += ours(one->copy.correlationId, i + 1);
+		}
 		if (kind != CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 			continue;
 		kernels++;
@@ -164,9 +214,13 @@ static void watch_library(unsigned i)
 			names[0] ? " + " : "", one->kernel.name);
 	}
 	snprintf(name, sizeof(name), "%s-inside", calls[i].name);
-	fact("private-runtimes", name, "%u runtime calls, %u driver calls, %u kernels, %u tied",
-		runtime, driver, kernels, tied);
-	fact("kernel-names", calls[i].name, "%s", names);
+	fact("private-runtimes", name,
+		"%u runtime calls, %u driver calls, %u kernels, %u copies, %u tied", runtime,
+		driver, kernels, copies, tied);
+	snprintf(name, sizeof(name), "%s-callbacks", calls[i].name);
+	fact("private-runtimes", name, "%u of the runtime, %u of the driver", by_runtime,
+		by_driver);
+	fact("kernel-names", calls[i].name, "%s", names[0] ? names : "none");
 }
 
 static void watch_copy(const char *what, void *to, const void *from, size_t bytes, bool async)
@@ -179,17 +233,17 @@ static void watch_copy(const char *what, void *to, const void *from, size_t byte
 		OK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, NULL));
 	else
 		OK(cudaMemcpy(to, from, bytes, cudaMemcpyDefault));
-	/* The flush of before the count: a wait of our own would leave a record. */
-	if (async)
-		OK(cudaDeviceSynchronize());
 	OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+	/* Waits before our own, which leaves a record too; the copy may be on its way till then. */
+	for (unsigned r = 0; r < record_count; r++)
+		if (records[r].head.kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
+			waits++;
+			type = records[r].sync.type;
+		}
+	flush();
 	for (unsigned r = 0; r < record_count; r++) {
 		const struct record *one = &records[r];
 
-		if (one->head.kind == CUPTI_ACTIVITY_KIND_SYNCHRONIZATION) {
-			waits++;
-			type = one->sync.type;
-		}
 		if (one->head.kind != CUPTI_ACTIVITY_KIND_MEMCPY)
 			continue;
 		copies++;
@@ -199,8 +253,8 @@ static void watch_copy(const char *what, void *to, const void *from, size_t byte
 	}
 	fact("copies", what,
 		"%u copy records (source kind %u, target kind %u, flags %u), %u wait records "
-		"(type %u)%s",
-		copies, source, target, flags, waits, type, async ? ", one is the program's" : "");
+		"(type %u)",
+		copies, source, target, flags, waits, type);
 }
 
 static void watch_copies(void)
@@ -237,7 +291,7 @@ int main(void)
 	CUpti_SubscriberHandle subscriber;
 	uint32_t version = 0;
 
-	if (!start_client(&subscriber))
+	if (!start_client_with(count_callback, &subscriber))
 		return test_skip("CUPTI has no device, or another tool has it");
 	OK(cuptiGetVersion(&version));
 	fact("private-runtimes", "cupti-version", "%u", version);
@@ -249,10 +303,16 @@ int main(void)
 	OK(cudaMemset(a, 0, BUFFER * sizeof(float)));
 	OK(cudaMemset(b, 0, BUFFER * sizeof(float)));
 	watch_copies();
+	OK(cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_RUNTIME_API));
+	OK(cuptiEnableDomain(1, subscriber, CUPTI_CB_DOMAIN_DRIVER_API));
 	OK(cudnnCreate(&dnn));
 	OK(cublasCreate(&blas));
 	OK(cublasLtCreate(&lt));
-	for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		watch_library(i);
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		if (calls[i].call == reduce && !start_nccl())
+			fact("private-runtimes", "nccl-allreduce", "NCCL does not start here");
+		else
+			watch_library(i);
+	}
 	return test_result();
 }

@@ -111,14 +111,20 @@ static inline void CUPTIAPI no_callback(
 }
 
 /* Subscribes and registers; false = cannot run here. Call it before anything of CUDA's. */
-static inline bool start_client(CUpti_SubscriberHandle *out_subscriber)
+static inline bool start_client_with(
+	CUpti_CallbackFunc callback, CUpti_SubscriberHandle *out_subscriber)
 {
-	if (cuptiSubscribe(out_subscriber, no_callback, NULL) != CUPTI_SUCCESS)
+	if (cuptiSubscribe(out_subscriber, callback, NULL) != CUPTI_SUCCESS)
 		return false;
 	OK(cuptiActivityRegisterTimestampCallback(monotonic_ns));
 	OK(cuptiActivityRegisterCallbacks(give_buffer, take_buffer));
 	OK(cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM));
 	return true;
+}
+
+static inline bool start_client(CUpti_SubscriberHandle *out_subscriber)
+{
+	return start_client_with(no_callback, out_subscriber);
 }
 
 /* A current context and a kernel that does nothing. */
