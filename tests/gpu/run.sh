@@ -87,7 +87,7 @@ if [ -n "$merge" ]; then
 	mkdir -p "$out" || exit 1
 	raw=$out/${name:-merged}.tsv
 	# Of a part that several files have, the last one's counts.
-	awk -F '\t' 'NR == FNR || FILENAME != last { last = FILENAME; file++ }
+	awk -F '\t' 'FNR == 1 { file++ }
 		{ where[$1] = file; lines[file, $1] = lines[file, $1] $0 "\n"; if (!($1 in seen)) { seen[$1] = 1; order[++n] = $1 } }
 		END { for (i = 1; i <= n; i++) printf "%s", lines[where[order[i]], order[i]] }' "$@" >"$raw.new" &&
 		mv "$raw.new" "$raw" && write_results "$raw" && echo "written: ${raw%.tsv}.md and .json"
