@@ -92,7 +92,7 @@ static void note_checks(
 }
 
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	uint64_t address, uint64_t frame, const struct tfs_function *function)
+	uint64_t address, uint64_t frame, struct tfs_function *function)
 {
 	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
 	uint64_t frames[TFS_MAX_FRAMES];
@@ -103,6 +103,8 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
 						      TFS_MAX_FRAMES)
 					    : 0;
+
+	const uint16_t id = tfs_hook_id(function);
 
 	tfs_hook_seen(function);
 	tfs_lookup_recheck();
@@ -124,9 +126,9 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
 	}
 	entry->site = intern_site(frames, count);
-	entry->head = TFS_RECORD_call | (uint64_t)function->id << 16 | (uint64_t)entry->site << 32;
+	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
 	entry->flags |= tfs_steps_site_flags(entry->site);
-	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, function->id);
+	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
 	if (thread->latest != NULL)
 		tfs_shim_first_call_done();
 	errno = saved;

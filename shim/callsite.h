@@ -28,7 +28,7 @@ struct tfs_cache_entry {
 	uint64_t address; /* return address into the program; 0 = empty */
 	uint64_t frame;   /* the caller's stack pointer at the call */
 	struct tfs_aggregate *aggregate;
-	const struct tfs_function *function;
+	struct tfs_function *function;
 	uint64_t head; /* of its records, as a word, but for their length */
 	uint32_t site;
 	uint16_t flags; /* TFS_SITE_* */
@@ -65,7 +65,7 @@ static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t
 /* Unwinds the calling thread and fills `entry`; false when nothing may be recorded, since this is a
  * child of the process that recorded. Cold; a few microseconds. */
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	uint64_t address, uint64_t frame, const struct tfs_function *function);
+	uint64_t address, uint64_t frame, struct tfs_function *function);
 
 /* The site that consists of one return address. 0 = no room. Any thread. */
 uint32_t tfs_callsite_single(uint64_t address);

@@ -135,14 +135,14 @@ static void *pass(const char *name, void *answer, const void *caller)
 
 /* May our function stand for this one? It calls one real function only: of a second driver in the
  * same process, the functions are left as they are. */
-static bool adopt(struct tfs_function *function, void *answer)
+static bool adopt(struct tfs_function *function, void *hook, void *answer)
 {
 	struct tfs_object ours;
 	struct tfs_object other;
 	void *real = NULL;
 
 	/* A driver whose own references were overridden answers with our functions. */
-	if (answer == function->hook)
+	if (answer == hook)
 		return true;
 	if (__atomic_compare_exchange_n(
 		    &function->real, &real, answer, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
@@ -168,7 +168,8 @@ static bool find_exported(struct tfs_function *function, void *argument)
 {
 	struct exported *exported = argument;
 
-	if (function->hook == NULL || strcmp(function->name, exported->name) != 0)
+	if ((function->library != TFS_LIBRARY_cuda && function->library != TFS_LIBRARY_cupti) ||
+		strcmp(function->name, exported->name) != 0)
 		return true;
 	exported->found = function;
 	return false;
@@ -186,9 +187,11 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 		return pass(name, answer, caller);
 	tfs_hook_each(find_exported, &exported);
 	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
-		!begins(object.file, file) || !adopt(exported.found, answer))
+		!begins(object.file, file))
 		return pass(name, answer, caller);
-	return exported.found->hook;
+	void *hook = tfs_lookup_own(name);
+	return hook != NULL && adopt(exported.found, hook, answer) ? hook
+								   : pass(name, answer, caller);
 }
 
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller)
@@ -241,8 +244,10 @@ static bool consider(struct tfs_function *function, void *argument)
 	const bool per_thread =
 		(answer->flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
 
-	if (function->entry == NULL || strcmp(function->entry, answer->name) != 0 ||
-		function->since > answer->version || (function->per_thread && !per_thread))
+	if (function->base_bytes == 0 || function->since > answer->version ||
+		(function->per_thread && !per_thread) ||
+		strncmp(function->name, answer->name, function->base_bytes) != 0 ||
+		answer->name[function->base_bytes] != '\0')
 		return true;
 	if (match->best != NULL && (match->best->per_thread > function->per_thread ||
 					   (match->best->per_thread == function->per_thread &&
@@ -262,7 +267,8 @@ void *tfs_driver_swap(const struct tfs_driver_answer *answer)
 	if (answer->ask == NULL && answer->ask_old == NULL)
 		return answer->function;
 	tfs_hook_each(consider, &match);
-	if (match.best == NULL || is_exempt(answer->caller) || !adopt(match.best, answer->function))
+	if (match.best == NULL || is_exempt(answer->caller))
 		return answer->function;
-	return match.best->hook;
+	void *hook = tfs_lookup_own(match.best->name);
+	return hook != NULL && adopt(match.best, hook, answer->function) ? hook : answer->function;
 }

@@ -33,20 +33,14 @@
 	_Static_assert(__builtin_types_compatible_p(                                               \
 			       __typeof__(&base##abi##twin), PFN_##base##_v##version##twin),       \
 		#base " does not have this ABI since this version");                               \
-	extern __typeof__(base##abi##twin) tfs_hook_##base##abi##twin                              \
-		__attribute__((alias(#base #abi #twin), visibility("hidden")));                    \
-	static struct tfs_function tfs_fn_##base##abi##twin = {.name = #base #abi #twin,           \
+	static struct tfs_function tfs_fn_##base##abi##twin TFS_IN_TABLE = {                       \
+		.name = #base #abi #twin,                                                          \
 		.library = TFS_LIBRARY_cuda,                                                       \
 		.family = TFS_FAMILY_##kind,                                                       \
-		.entry = #base,                                                                    \
-		.hook = (void *)tfs_hook_##base##abi##twin,                                        \
 		.since = (version),                                                                \
-		.per_thread = sizeof(#twin) > 1};
-#define TFS_DRIVER_POINTER(base, abi, twin, version, kind) &tfs_fn_##base##abi##twin,
-#define TFS_DRIVER_FAMILY(name, functions)                                                         \
-	functions(TFS_DRIVER_ROW) static struct tfs_function *const rows[] = {                     \
-		functions(TFS_DRIVER_POINTER) NULL};                                               \
-	const struct tfs_hook_family tfs_family_##name = {rows}
+		.base_bytes = sizeof(#base) - 1,                                                   \
+		.per_thread = sizeof(#twin) > 1};                                                  \
+	TFS_ROW_FITS(base##abi##twin)
 
 /* libc's own, or the next library's that overrides it; NULL until first needed. */
 extern void *tfs_next_dlopen;
@@ -95,7 +89,7 @@ void *tfs_driver_swap(const struct tfs_driver_answer *answer);
 		(uint64_t)__builtin_dwarf_cfa())
 
 static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
-	const struct tfs_function *function, uint64_t address, uint64_t stack)
+	struct tfs_function *function, uint64_t address, uint64_t stack)
 {
 	if (TFS_UNLIKELY(!tfs_options.driver))
 		return (struct tfs_frame){0};

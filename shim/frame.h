@@ -31,12 +31,12 @@ struct tfs_frame {
 /* The uncommon half of entering: step marks, device correlation, a stack to be unwound again, zeros
  * that were held back, save where the call `tells` what it works on. Returns what is wanted. */
 uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells);
+	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells);
 
 /* The clock is read first: the rest of entering runs in the time that reading it takes. What takes
  * longer is not the call's, and the clock is read anew. */
 static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_as(
-	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
+	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
 {
 	struct tfs_frame frame = {.thread = tfs_self.active};
 
@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_as(
 	return frame;
 }
 static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter(
-	const struct tfs_function *function, uint64_t address, uint64_t stack)
+	struct tfs_function *function, uint64_t address, uint64_t stack)
 {
 	return tfs_hook_enter_as(function, address, stack, false);
 }

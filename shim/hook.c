@@ -6,30 +6,23 @@
 #include <string.h>
 
 #include "cupti/collector.h"
-#include "hook_families.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
 
-#define X(name) extern const struct tfs_hook_family tfs_family_##name;
-TFS_HOOK_FAMILIES(X)
-#undef X
-
-static const struct tfs_hook_family *const families[] = {
-#define X(name) &tfs_family_##name,
-	TFS_HOOK_FAMILIES(X)
-#undef X
-};
+/* The table's ends, by names that the linker gives. Weak: a test may have no hooks in it. */
+#define TABLE_END __attribute__((weak, visibility("hidden")))
+extern struct tfs_function __start_tfs_functions[] TABLE_END;
+extern struct tfs_function __stop_tfs_functions[] TABLE_END;
 
 /* The longest record of a call: its head and all items. */
 #define LONGEST_CALL 13u
 
 void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument)
 {
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
-		for (struct tfs_function *const *row = families[i]->functions; *row != NULL; row++)
-			if (!visit(*row, argument))
-				return;
+	for (struct tfs_function *row = __start_tfs_functions; row != __stop_tfs_functions; row++)
+		if (!visit(row, argument))
+			return;
 }
 
 static _Atomic uint64_t families_seen;
@@ -44,35 +37,37 @@ void tfs_hook_seen(const struct tfs_function *function)
 	atomic_fetch_or(&families_seen, UINT64_C(1) << function->family % 64);
 }
 
-static bool define(struct tfs_function *function, void *argument)
+static void define(const struct tfs_function *function, uint16_t id)
 {
 	struct {
 		struct tfs_function_record record;
-		char name[112];
-	} definition = {0};
-	const size_t length = strlen(function->name);
+		char name[sizeof(function->name)];
+	} definition = {.record = {.record = {.function = id, .site = function->library},
+				.family = function->family,
+				.name_bytes = (uint32_t)strlen(function->name)}};
 
-	(void)argument;
-	if (length >= sizeof(definition.name))
-		return true;
-	definition.record.record.function = function->id;
-	definition.record.record.site = function->library;
-	definition.record.family = function->family;
-	definition.record.name_bytes = (uint32_t)length;
-	memcpy(definition.name, function->name, length);
-	tfs_recorder_put(&definition, TFS_RECORD_function, sizeof(definition.record) + length + 1);
-	return true;
+	memcpy(definition.name, function->name, sizeof(definition.name));
+	tfs_recorder_put(&definition, TFS_RECORD_function,
+		sizeof(definition.record) + definition.record.name_bytes + 1);
 }
 
-void tfs_hook_define_all(void)
+uint16_t tfs_hook_id(struct tfs_function *function)
 {
-	/* A library's constructor may call CUDA before ours has run. */
-	tfs_lookup_number();
-	tfs_hook_each(define, NULL);
+	static _Atomic uint16_t last;
+	uint16_t id = __atomic_load_n(&function->id, __ATOMIC_RELAXED);
+
+	if (id != 0)
+		return id;
+	const uint16_t fresh = (uint16_t)(atomic_fetch_add(&last, 1) + 1);
+	if (!__atomic_compare_exchange_n(
+		    &function->id, &id, fresh, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		return id;
+	define(function, fresh);
+	return fresh;
 }
 
 uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	const struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
+	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
 {
 	const int saved = errno;
 

@@ -23,8 +23,8 @@
  *	}
  *
  * and its row X(cudaMemset, set) in the list at the end of the same file. Nothing else: export,
- * lookup and report all read that row. A new family is a new file with a TFS_FAMILY line, and its
- * name in `hook_families` of shim/meson.build.
+ * lookup and report all read that row. A new family is a new file, and its name in `hook_families`
+ * of shim/meson.build.
  *
  * A hook calls the real function exactly once, returns its result, and touches neither errno nor
  * the library's last error. Only calls of the program itself are seen: inside a hook, TFS_ENTER
@@ -42,14 +42,9 @@
 #include "shim/recorder.h"
 #include "shim/trace/format.h"
 
-/* The functions of one file, ended by NULL. */
-struct tfs_hook_family {
-	struct tfs_function *const *functions;
-};
-
 #define TFS_EXPORT __attribute__((visibility("default")))
 #define TFS_HOOK(type, name, parameters)                                                           \
-	static struct tfs_function tfs_fn_##name;                                                  \
+	static struct tfs_function tfs_fn_##name TFS_IN_TABLE;                                     \
 	TFS_EXPORT type name parameters;                                                           \
 	type name parameters
 
@@ -94,22 +89,24 @@ struct tfs_hook_family {
 		return status;                                                                     \
 	}
 
-/* At the file's end: TFS_FAMILY(cudart_memory, FUNCTIONS); TFS_THIS_LIBRARY says whose they are. */
+/* At the file's end: FUNCTIONS(TFS_FUNCTION_ROW); TFS_THIS_LIBRARY says whose they are. All rows of
+ * all files are one table, in a section of its own. No address is in it that the loader would have
+ * to fill in: that would write to every page of it in every process. */
+#define TFS_IN_TABLE __attribute__((section("tfs_functions"), aligned(8)))
 #define TFS_FUNCTION_ROW(function, kind)                                                           \
-	static struct tfs_function tfs_fn_##function = {                                           \
-		.name = #function, .library = TFS_THIS_LIBRARY, .family = TFS_FAMILY_##kind};
-#define TFS_FUNCTION_POINTER(function, kind) &tfs_fn_##function,
-#define TFS_FAMILY(name, functions)                                                                \
-	functions(TFS_FUNCTION_ROW) static struct tfs_function *const rows[] = {                   \
-		functions(TFS_FUNCTION_POINTER) NULL};                                             \
-	const struct tfs_hook_family tfs_family_##name = {rows}
+	static struct tfs_function tfs_fn_##function TFS_IN_TABLE = {                              \
+		.name = #function, .library = TFS_THIS_LIBRARY, .family = TFS_FAMILY_##kind};      \
+	TFS_ROW_FITS(function)
+#define TFS_ROW_FITS(function)                                                                     \
+	_Static_assert(                                                                            \
+		sizeof(#function) <= sizeof(tfs_fn_##function.name), #function " is too long");
 
 /* Families that any call of the program's was of, by bit; each from its first call on. */
 uint64_t tfs_hook_families(void);
 void tfs_hook_seen(const struct tfs_function *function);
 
-/* Writes the function's definition into the recording; all of them, once. */
-void tfs_hook_define_all(void);
+/* The function's id in the recording, which defines it when it is first asked for. */
+uint16_t tfs_hook_id(struct tfs_function *function);
 
 /* For each hooked function, in a fixed order; `visit` returns false to stop. */
 void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument);

@@ -246,28 +246,10 @@ static bool find_next(struct tfs_function *function, void *argument)
 	return true;
 }
 
-static bool give_number(struct tfs_function *function, void *argument)
-{
-	uint16_t *last = argument;
-
-	function->id = ++*last;
-	return true;
-}
-
-void tfs_lookup_number(void)
-{
-	static _Atomic bool numbered;
-	uint16_t last = 0;
-
-	if (!atomic_exchange(&numbered, true))
-		tfs_hook_each(give_number, &last);
-}
-
 void tfs_lookup_all(void)
 {
 	uint32_t mapped = 0;
 
-	tfs_lookup_number();
 	dl_iterate_phdr(note_library, &mapped);
 	atomic_fetch_or(&steady, mapped);
 	if (mapped != 0)

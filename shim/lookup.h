@@ -15,16 +15,15 @@
 
 /* A hooked function. `real` is NULL until it is looked up. */
 struct tfs_function {
-	const char *name;
+	char name[56];
 	void *real;
-	uint16_t id; /* in the recording, from 1 */
 	uint8_t library;
 	uint8_t family;
 	/* Of a driver function only; see driver.h. */
-	bool per_thread;
 	uint16_t since;
-	const char *entry;
-	void *hook;
+	uint8_t base_bytes; /* of its name, without the ABI's suffix and the stream's */
+	bool per_thread;
+	uint16_t id; /* in the recording, from 1; 0 until it is called: see tfs_hook_id() */
 };
 
 /* Finds the real function, without the loader's lock; never NULL: where there is none, a function
@@ -48,12 +47,15 @@ struct tfs_object {
 };
 bool tfs_lookup_object(const void *address, struct tfs_object *out_object);
 
+/* The function that this library itself exports under a name; NULL when there is none. */
+void *tfs_lookup_own(const char *name);
+
+/* This library's file, as the loader was given it; NULL where that is not known. */
+const char *tfs_lookup_own_file(void);
+
 /* What is found for a name in the objects behind this library, as dlsym(RTLD_NEXT) would; usable
  * before any constructor ran. NULL when there is none. */
 void *tfs_lookup_next(const char *name);
-
-/* Gives all functions their ids; once. */
-void tfs_lookup_number(void);
 
 /* Is the library there for good? If not, no pointer into it may be kept. */
 bool tfs_lookup_steady(enum tfs_library library);
@@ -61,7 +63,7 @@ bool tfs_lookup_steady(enum tfs_library library);
 /* Makes mapped CUDA libraries stay. Only from the helper thread: it may wait for the loader. */
 void tfs_lookup_keep(void);
 
-/* At start: numbers all functions and finds those whose libraries are mapped already. */
+/* At start: finds the functions whose libraries are mapped already. */
 void tfs_lookup_all(void);
 
 static inline __attribute__((always_inline)) void *tfs_real(struct tfs_function *function)

@@ -119,6 +119,15 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
 	return symbol != NULL ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
 }
 
+static const struct link_map *own_map(void)
+{
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map != NULL && map->l_ld != _DYNAMIC)
+		map = map->l_next;
+	return map;
+}
+
 /*
  * Not by dl_iterate_phdr, which the runtime of a sanitizer replaces, and which it looks up by the
  * very function that is being sought here. What stands between this library and libc was loaded
@@ -127,20 +136,36 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
 void *tfs_lookup_next(const char *name)
 {
 	const uint32_t hash = tfs_object_hash(name);
-	const ElfW(Sym) *symbol = NULL;
-	bool behind = false;
-	const struct link_map *map;
+	const struct link_map *map = own_map();
 
-	for (map = _r_debug.r_map; map != NULL; map = map->l_next) {
+	while (map != NULL && (map = map->l_next) != NULL) {
+		const ElfW(Sym) *symbol = NULL;
 		struct tables tables;
 
-		if (behind && read_dynamic(map->l_ld, map->l_addr, &tables))
+		if (read_dynamic(map->l_ld, map->l_addr, &tables))
 			symbol = find_symbol(&tables, name, hash);
 		if (symbol != NULL)
 			return (void *)(map->l_addr + symbol->st_value);
-		behind = behind || map->l_ld == _DYNAMIC;
 	}
 	return NULL;
+}
+
+void *tfs_lookup_own(const char *name)
+{
+	const struct link_map *map = own_map();
+	const ElfW(Sym) *symbol = NULL;
+	struct tables tables;
+
+	if (map != NULL && read_dynamic(map->l_ld, map->l_addr, &tables))
+		symbol = find_symbol(&tables, name, tfs_object_hash(name));
+	return symbol != NULL ? (void *)(map->l_addr + symbol->st_value) : NULL;
+}
+
+const char *tfs_lookup_own_file(void)
+{
+	const struct link_map *map = own_map();
+
+	return map != NULL ? map->l_name : NULL;
 }
 
 const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file)

@@ -109,15 +109,14 @@ void tfs_nvtx_announce(void)
 {
 	const char *taken = getenv(VARIABLE);
 	char path[PATH_MAX];
-	Dl_info self;
+	const char *self = tfs_lookup_own_file();
 
 	/* Loaded later than the program, the environment may be in use by other threads. */
-	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL ||
-		dladdr((void *)InitializeInjectionNvtx2, &self) == 0)
+	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL || self == NULL)
 		return;
-	if (self.dli_fname[0] == '/')
-		snprintf(path, sizeof(path), "%s", self.dli_fname);
-	else if (realpath(self.dli_fname, path) == NULL)
+	if (self[0] == '/')
+		snprintf(path, sizeof(path), "%s", self);
+	else if (realpath(self, path) == NULL)
 		return;
 	if (taken != NULL && strcmp(taken, path) == 0)
 		return;

@@ -250,7 +250,6 @@ static bool start(void)
 	pid = getpid();
 	if (tfs_options.disabled || tfs_recorder_start() != 0)
 		return false;
-	tfs_hook_define_all();
 	tfs_modules_write();
 	pthread_atfork(NULL, NULL, forget);
 	atexit(finish);

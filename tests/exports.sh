@@ -19,11 +19,12 @@ gate() {
 }
 
 exported=$(readelf -W --dyn-syms "$library" |
-	awk '$7 != "UND" && ($5 == "GLOBAL" || $5 == "WEAK") { print $8 }' | LC_ALL=C sort)
-# A row of a hook table is an initialised object of this name.
-hooked=$(nm "$library" | awk '$2 == "d" && sub(/^tfs_fn_/, "", $3) { print $3 }' | LC_ALL=C sort)
+	awk '$6 == "DEFAULT" && $7 != "UND" && ($5 == "GLOBAL" || $5 == "WEAK") { print $8 }' | LC_ALL=C sort)
+# A row of the hook table begins with the name, where it is filled in.
+hooked=$(readelf -W -p tfs_functions "$library" | awk '$NF ~ /^(__)?(cu|nccl)[A-Za-z]/ { print $NF }' |
+	LC_ALL=C sort)
 if [ -z "$hooked" ]; then
-	echo "no hook table in $library (stripped?)"
+	echo "no hook table in $library"
 	exit 1
 fi
 work=$(mktemp -d)
@@ -44,6 +45,11 @@ gate "needed beside glibc" "$(readelf -dW "$library" | sed -n 's/.*(NEEDED).*\[\
 	grep -vE '^(libc\.so\.6|ld-linux-x86-64\.so\.2|ld-linux-aarch64\.so\.1|lib(m|dl|rt)\.so\.[0-9]|libpthread\.so\.0)$')"
 gate "searched for beside the program's own libraries" \
 	"$(readelf -dW "$library" | grep -E 'RPATH|RUNPATH')"
+# Each page that the loader has to write to is paid for by every process, as is what runs in it.
+readelf -rW "$library" | awk '$3 ~ /RELATIV/ { print substr($1, 1, length($1) - 3) }' | sort -u >"$work/pages"
+[ "$(wc -l <"$work/pages")" -le 16 ] || gate "written to while loading" "$(wc -l <"$work/pages") pages"
+gate "more runs while loading than the compiler's own and ours" \
+	"$(readelf -dW "$library" | awk '/INIT_ARRAYSZ/ && $3 > 16')"
 gate "writes to code while loading" "$(readelf -dW "$library" | grep TEXTREL)"
 
 version=$(readelf -W --version-info "$library" | grep -o 'GLIBC_[0-9.]*' | sed 's/GLIBC_//' |

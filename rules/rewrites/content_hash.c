@@ -5,6 +5,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#include <sys/platform/x86.h>
 #endif
 
 static void add_word(uint64_t word, const uint64_t *key, uint64_t *sums)
@@ -74,7 +75,7 @@ __attribute__((target("avx2"))) static size_t add_lanes(
 
 static size_t add_many(const char *block, size_t count, const uint64_t *key, uint64_t *sums)
 {
-	return __builtin_cpu_supports("avx2") ? add_lanes(block, count, key, sums) : 0;
+	return CPU_FEATURE_ACTIVE(AVX2) ? add_lanes(block, count, key, sums) : 0;
 }
 #else
 static size_t add_many(const char *block, size_t count, const uint64_t *key, uint64_t *sums)

@@ -21,8 +21,9 @@ enum class {
 	UNFOLLOWED,
 };
 
-static uint8_t classes[FUNCTIONS]; /* enum class, by id */
+static uint8_t classes[FUNCTIONS]; /* enum class and 1, by id; 0 until asked for */
 static bool naive_all;
+static bool naive_kernels;
 
 static _Atomic uint64_t latest;
 static _Atomic uint64_t finished;
@@ -103,22 +104,23 @@ static enum class class_of(const struct tfs_function *function) {
 	return function->family == TFS_FAMILY_launch ? KERNEL : VISIBLE;
 }
 
-static bool classify(struct tfs_function *function, void *argument)
-{
-	const bool *trust_arguments = argument;
-	enum class class = class_of(function);
+static enum class classify(const struct tfs_function *function) {
+	uint8_t *kept = &classes[function->id % FUNCTIONS];
+	const uint8_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
+	enum class class;
 
-	if (class == KERNEL)
-		class = *trust_arguments ? QUIET : VISIBLE;
-	if (function->id < FUNCTIONS)
-		classes[function->id] = (uint8_t) class;
-	return true;
+	if (function->id >= FUNCTIONS) return VISIBLE;
+	if (known != 0) return (enum class)(known - 1);
+	class = class_of(function);
+	if (class == KERNEL) class = naive_kernels ? QUIET : VISIBLE;
+	__atomic_store_n(kept, (uint8_t)(class + 1), __ATOMIC_RELAXED);
+	return class;
 }
 
 void tfs_work_start(bool trust_arguments, bool trust_all)
 {
 	naive_all = trust_all;
-	tfs_hook_each(classify, &trust_arguments);
+	naive_kernels = trust_arguments;
 }
 
 /* More than fit were not all written down. */
@@ -168,8 +170,7 @@ static void note_submitter(void)
 
 bool tfs_work_note(const struct tfs_function *function, const struct tfs_details *details)
 {
-	const enum class class =
-		function->id < FUNCTIONS ? (enum class)classes[function->id] : VISIBLE;
+	const enum class class = classify(function);
 	const uint32_t stream = details->stream < STREAMS ? details->stream : 0;
 
 	if (class == NOTHING)

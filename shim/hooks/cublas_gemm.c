@@ -247,4 +247,4 @@ TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
 	X(cublasGemmEx, gemm)                                                                      \
 	X(cublasSgemv_v2, gemm)
 
-TFS_FAMILY(cublas_gemm, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -175,4 +175,4 @@ TFS_HOOK(cublasStatus_t, cublasSetWorkspace_v2,
 	X(cublasSetPointerMode_v2, handle)                                                         \
 	X(cublasSetWorkspace_v2, handle)
 
-TFS_FAMILY(cublas_handle, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -101,4 +101,4 @@ TFS_HOOK(cublasStatus, cublasFree, (void *address))
 	X(cublasAlloc, alloc)                                                                      \
 	X(cublasFree, free)
 
-TFS_FAMILY(cublas_memory, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

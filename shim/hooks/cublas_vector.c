@@ -111,4 +111,4 @@ TYPED_HOOKS(D, double)
 	X(cublasDasum_v2, reduction)                                                               \
 	X(cublasDnrm2_v2, reduction)
 
-TFS_FAMILY(cublas_vector, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -179,4 +179,4 @@ TFS_PLAIN_HOOK(cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,
 	X(cublasLtMatmul, gemm)                                                                    \
 	X(cublasLtMatmulAlgoGetHeuristic, workspace_query)
 
-TFS_FAMILY(cublaslt_matmul, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

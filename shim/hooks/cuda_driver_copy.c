@@ -133,4 +133,4 @@ COPY(cuMemcpyHtoAAsync_v2, _ptsz,
 	X(cuMemcpyHtoAAsync, _v2, , 3020, copy_async)                                              \
 	X(cuMemcpyHtoAAsync, _v2, _ptsz, 7000, copy_async)
 
-TFS_DRIVER_FAMILY(cuda_driver_copy, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

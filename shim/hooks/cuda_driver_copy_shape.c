@@ -209,4 +209,4 @@ BATCH_3D(cuMemcpy3DBatchAsync_v2,
 	X(cuMemcpy3DBatchAsync, _v2, , 13000, copy_async)                                          \
 	X(cuMemcpy3DBatchAsync, _v2, _ptsz, 13000, copy_async)
 
-TFS_DRIVER_FAMILY(cuda_driver_copy_shape, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

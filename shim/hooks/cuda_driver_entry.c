@@ -46,4 +46,4 @@ TFS_HOOK(CUresult, cuGetProcAddress, (const char *name, void **out, int version,
 	X(cuGetProcAddress, _v2, , 12000, property)                                                \
 	X(cuGetProcAddress, , , 11030, property)
 
-TFS_DRIVER_FAMILY(cuda_driver_entry, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -117,4 +117,4 @@ TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executab
 	X(cuGraphDestroy, , , 10000, graph_other)                                                  \
 	X(cuGraphExecDestroy, , , 10000, graph_other)
 
-TFS_DRIVER_FAMILY(cuda_driver_graph, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

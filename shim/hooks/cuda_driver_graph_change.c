@@ -90,4 +90,4 @@ TFS_PLAIN_HOOK(CUresult, cuGraphNodeSetEnabled,
 	X(cuGraphExecNodeSetParams, , , 12020, graph_other)                                        \
 	X(cuGraphNodeSetEnabled, , , 11060, graph_other)
 
-TFS_DRIVER_FAMILY(cuda_driver_graph_change, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -114,4 +114,4 @@ TFS_PLAIN_HOOK(CUresult, cuGraphConditionalHandleCreate,
 	X(cuGraphDestroyNode, , , 10000, graph_other)                                              \
 	X(cuGraphConditionalHandleCreate, , , 12030, graph_other)
 
-TFS_DRIVER_FAMILY(cuda_driver_graph_node, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -103,4 +103,4 @@ TFS_HOOK(CUresult, cuLaunchCooperativeKernelMultiDevice,
 	X(cuLaunchKernelEx, , _ptsz, 11060, launch)                                                \
 	X(cuLaunchCooperativeKernelMultiDevice, , , 9000, launch)
 
-TFS_DRIVER_FAMILY(cuda_driver_launch, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

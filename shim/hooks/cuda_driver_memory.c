@@ -273,4 +273,4 @@ RESETS(cuDevicePrimaryCtxReset_v2)
 	X(cuDevicePrimaryCtxReset, , , 7000, reset)                                                \
 	X(cuDevicePrimaryCtxReset, _v2, , 11000, reset)
 
-TFS_DRIVER_FAMILY(cuda_driver_memory, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

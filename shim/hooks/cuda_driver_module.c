@@ -108,4 +108,4 @@ TFS_HOOK(CUresult, cuLibraryUnload, (CUlibrary library))
 	X(cuLinkComplete, , , 5050, module)                                                        \
 	X(cuLinkDestroy, , , 5050, module)
 
-TFS_DRIVER_FAMILY(cuda_driver_module, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -51,4 +51,4 @@ TFS_TWIN_HOOKS(CUresult, cuMemcpyWithAttributesAsync, _ptsz,
 	X(cuMemcpyWithAttributesAsync, , , 13020, copy_async)                                      \
 	X(cuMemcpyWithAttributesAsync, , _ptsz, 13020, copy_async)
 
-TFS_DRIVER_FAMILY(cuda_driver_newer, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

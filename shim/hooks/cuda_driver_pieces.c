@@ -124,4 +124,4 @@ TFS_HOOK(CUresult, cuMemUnmap, (CUdeviceptr address, size_t bytes))
 	X(cuMemMap, , , 10020, alloc)                                                              \
 	X(cuMemUnmap, , , 10020, free)
 
-TFS_DRIVER_FAMILY(cuda_driver_pieces, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -140,4 +140,4 @@ RELEASES(cuDevicePrimaryCtxRelease_v2)
 	X(cuDevicePrimaryCtxRelease, , , 7000, other)                                              \
 	X(cuDevicePrimaryCtxRelease, _v2, , 11000, other)
 
-TFS_DRIVER_FAMILY(cuda_driver_pointer, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -157,4 +157,4 @@ TFS_PLAIN_HOOK(CUresult, cuMemPoolTrimTo, (CUmemoryPool pool, size_t kept), (poo
 	X(cuMemPoolSetAttribute, , , 11020, other)                                                 \
 	X(cuMemPoolGetAttribute, , , 11020, property)
 
-TFS_DRIVER_FAMILY(cuda_driver_pool, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

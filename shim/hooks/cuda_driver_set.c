@@ -98,4 +98,4 @@ FILL_2D(cuMemsetD2D32Async, _ptsz,
 	X(cuMemsetD2D32Async, , , 3020, set_async)                                                 \
 	X(cuMemsetD2D32Async, , _ptsz, 7000, set_async)
 
-TFS_DRIVER_FAMILY(cuda_driver_set, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -206,4 +206,4 @@ ELAPSED(cuEventElapsedTime_v2)
 	X(cuEventElapsedTime, , , 2000, other)                                                     \
 	X(cuEventElapsedTime, _v2, , 12080, other)
 
-TFS_DRIVER_FAMILY(cuda_driver_stream, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -138,4 +138,4 @@ ON_STREAM(cuStreamUpdateCaptureDependencies_v2, _ptsz,
 	X(cuStreamUpdateCaptureDependencies, _v2, , 12030, graph_other)                            \
 	X(cuStreamUpdateCaptureDependencies, _v2, _ptsz, 12030, graph_other)
 
-TFS_DRIVER_FAMILY(cuda_driver_stream_memory, FUNCTIONS);
+FUNCTIONS(TFS_DRIVER_ROW)

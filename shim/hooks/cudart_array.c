@@ -107,4 +107,4 @@ TFS_HOOK(cudaError_t, cudaMalloc3D, (struct cudaPitchedPtr * out, struct cudaExt
 	X(cudaFreeMipmappedArray, free)                                                            \
 	X(cudaMalloc3D, alloc)
 
-TFS_FAMILY(cudart_array, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

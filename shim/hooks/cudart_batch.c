@@ -143,4 +143,4 @@ TFS_PLAIN_HOOK(cudaError_t, cudaMemAdvise_v2,
 	X(cudaMemAdvise, other)                                                                    \
 	X(cudaMemAdvise_v2, other)
 
-TFS_FAMILY(cudart_batch, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -172,4 +172,4 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 	X(cudaMemsetAsync, set_async)                                                              \
 	X(cudaMemsetAsync_ptsz, set_async)
 
-TFS_FAMILY(cudart_copy, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

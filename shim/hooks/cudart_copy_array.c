@@ -113,4 +113,4 @@ COPY(cudaMemcpy2DArrayToArray, _ptds,
 	X(cudaMemcpy2DArrayToArray, copy)                                                          \
 	X(cudaMemcpy2DArrayToArray_ptds, copy)
 
-TFS_FAMILY(cudart_copy_array, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -94,4 +94,4 @@ TFS_HOOK(cudaError_t, cudaMemcpyPeerAsync,
 	X(cudaMemcpyPeer, copy)                                                                    \
 	X(cudaMemcpyPeerAsync, copy_async)
 
-TFS_FAMILY(cudart_copy_shape, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

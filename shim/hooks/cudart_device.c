@@ -120,4 +120,4 @@ TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
 	X(cudaGetLastError, other)                                                                 \
 	X(cudaPeekAtLastError, other)
 
-TFS_FAMILY(cudart_device, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -58,4 +58,4 @@ TFS_TWIN_HOOKS(cudaError_t, cudaGetDriverEntryPointByVersion, _ptsz,
 	X(cudaGetDriverEntryPointByVersion, property)                                              \
 	X(cudaGetDriverEntryPointByVersion_ptsz, property)
 
-TFS_FAMILY(cudart_entry, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -84,4 +84,4 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executabl
 	X(cudaGraphDestroy, graph_other)                                                           \
 	X(cudaGraphExecDestroy, graph_other)
 
-TFS_FAMILY(cudart_graph, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

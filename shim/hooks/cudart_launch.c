@@ -90,4 +90,4 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchKernelExC, _ptsz,
 	X(cudaLaunchKernelExC, launch)                                                             \
 	X(cudaLaunchKernelExC_ptsz, launch)
 
-TFS_FAMILY(cudart_launch, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -315,4 +315,4 @@ TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *a
 	X(cudaPointerGetAttributes, other)                                                         \
 	X(cudaIpcGetMemHandle, other)
 
-TFS_FAMILY(cudart_memory, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

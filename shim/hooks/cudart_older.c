@@ -65,4 +65,4 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphAddNode_v2,
 	X(cudaGraphRemoveDependencies_v2, graph_other)                                             \
 	X(cudaGraphAddNode_v2, graph_other)
 
-TFS_FAMILY(cudart_older, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

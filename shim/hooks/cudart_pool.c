@@ -160,4 +160,4 @@ TFS_HOOK(cudaError_t, cudaMemPoolGetAttribute,
 	X(cudaMemPoolSetAttribute, other)                                                          \
 	X(cudaMemPoolGetAttribute, property)
 
-TFS_FAMILY(cudart_pool, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

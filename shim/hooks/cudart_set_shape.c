@@ -56,4 +56,4 @@ FILL(cudaMemset3DAsync, _ptsz,
 	X(cudaMemset3DAsync, set_async)                                                            \
 	X(cudaMemset3DAsync_ptsz, set_async)
 
-TFS_FAMILY(cudart_set_shape, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -216,4 +216,4 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc_v2, _ptsz,
 	X(cudaLaunchHostFunc_v2, host_func)                                                        \
 	X(cudaLaunchHostFunc_v2_ptsz, host_func)
 
-TFS_FAMILY(cudart_stream, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -46,4 +46,4 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 	X(cudnnBackendCreateDescriptor, descriptor)                                                \
 	X(cudnnBackendExecute, other)
 
-TFS_FAMILY(cudnn_backend, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -378,4 +378,4 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBiasActivationForward,
 	X(cudnnConvolutionBackwardBias, conv_backward_bias)                                        \
 	X(cudnnConvolutionBiasActivationForward, conv_fused)
 
-TFS_FAMILY(cudnn_conv, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -146,4 +146,4 @@ TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionBackwardFilterWorkspaceSize,
 	X(cudnnGetConvolutionBackwardDataWorkspaceSize, workspace_query)                           \
 	X(cudnnGetConvolutionBackwardFilterWorkspaceSize, workspace_query)
 
-TFS_FAMILY(cudnn_handle, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -104,4 +104,4 @@ TFS_HOOK(cudnnStatus_t, cudnnBatchNormalizationBackward,
 	X(cudnnBatchNormalizationForwardInference, normalisation)                                  \
 	X(cudnnBatchNormalizationBackward, normalisation)
 
-TFS_FAMILY(cudnn_norm, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -308,4 +308,4 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxBackward,
 	X(cudnnSoftmaxForward, softmax)                                                            \
 	X(cudnnSoftmaxBackward, softmax)
 
-TFS_FAMILY(cudnn_pointwise, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

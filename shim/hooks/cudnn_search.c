@@ -162,4 +162,4 @@ CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_backward_filter,
 	X(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_find)                                  \
 	X(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_find)
 
-TFS_FAMILY(cudnn_search, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

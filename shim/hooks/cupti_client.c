@@ -12,6 +12,8 @@
 #include "shim/hook.h"
 #include "shim/windows.h"
 
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cupti
+
 /* A build may lack CUPTI's header. */
 struct parameters {
 	size_t bytes;
@@ -89,15 +91,9 @@ TFS_HOOK(int, cuptiActivityRegisterCallbacks, (void *request, void *complete))
 	return TFS_REAL(cuptiActivityRegisterCallbacks)(request, complete);
 }
 
-#define ROW(function)                                                                              \
-	static struct tfs_function tfs_fn_##function = {.name = #function,                         \
-		.library = TFS_LIBRARY_cupti,                                                      \
-		.family = TFS_FAMILY_other,                                                        \
-		.hook = (void *)function};
-ROW(cuptiActivityRegisterCallbacks)
-ROW(cuptiSubscribe)
-ROW(cuptiSubscribe_v2)
+#define FUNCTIONS(X)                                                                               \
+	X(cuptiActivityRegisterCallbacks, other)                                                   \
+	X(cuptiSubscribe, other)                                                                   \
+	X(cuptiSubscribe_v2, other)
 
-static struct tfs_function *const rows[] = {&tfs_fn_cuptiActivityRegisterCallbacks,
-	&tfs_fn_cuptiSubscribe, &tfs_fn_cuptiSubscribe_v2, NULL};
-const struct tfs_hook_family tfs_family_cupti_client = {rows};
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -30,4 +30,4 @@ TFS_PLAIN_HOOK(curandStatus_t, curandGenerateNormal,
 	X(curandGenerateUniform, random)                                                           \
 	X(curandGenerateNormal, random)
 
-TFS_FAMILY(curand_generate, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -162,7 +162,7 @@ def main():
                    '#pragma GCC diagnostic ignored "-Wdeprecated-declarations"\n\n')
         file.write("\n".join(blocks))
         rows = " ".join(f"\\\n\tX({name}, {kind})" for name, kind in hooks)
-        file.write(f"\n#define FUNCTIONS(X) {rows}\n\nTFS_FAMILY({family}, FUNCTIONS);\n")
+        file.write(f"\n#define FUNCTIONS(X) {rows}\n\nFUNCTIONS(TFS_FUNCTION_ROW)\n")
 
 
 if __name__ == "__main__":

@@ -165,4 +165,4 @@ COLLECTIVE_HOOK(ncclScatter,
 	X(ncclSend, collective)                                                                    \
 	X(ncclRecv, collective)
 
-TFS_FAMILY(nccl_collective, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

@@ -150,4 +150,4 @@ TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 	X(ncclGroupStart, group)                                                                   \
 	X(ncclGroupEnd, group)
 
-TFS_FAMILY(nccl_communicator, FUNCTIONS);
+FUNCTIONS(TFS_FUNCTION_ROW)

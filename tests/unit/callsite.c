@@ -15,7 +15,7 @@ static struct tfs_thread *thread;
 static unsigned misses;
 
 /* What a hook does; the site of the call. */
-static __attribute__((noinline)) uint32_t hook(const struct tfs_function *function)
+static __attribute__((noinline)) uint32_t hook(struct tfs_function *function)
 {
 	const uint64_t address = (uint64_t)__builtin_return_address(0);
 	const uint64_t frame = (uint64_t)__builtin_dwarf_cfa();
@@ -29,7 +29,7 @@ static __attribute__((noinline)) uint32_t hook(const struct tfs_function *functi
 	return entry->site;
 }
 
-static __attribute__((noinline)) uint32_t helper(const struct tfs_function *function)
+static __attribute__((noinline)) uint32_t helper(struct tfs_function *function)
 {
 	const uint32_t site = hook(function);
 
@@ -37,7 +37,7 @@ static __attribute__((noinline)) uint32_t helper(const struct tfs_function *func
 	return site;
 }
 
-static __attribute__((noinline)) uint32_t outer_helper(const struct tfs_function *function)
+static __attribute__((noinline)) uint32_t outer_helper(struct tfs_function *function)
 {
 	const uint32_t site = helper(function);
 
@@ -46,7 +46,7 @@ static __attribute__((noinline)) uint32_t outer_helper(const struct tfs_function
 }
 
 /* Of one shape: their stacks differ in nothing but the return address. */
-static __attribute__((noinline)) uint32_t first_caller(const struct tfs_function *function)
+static __attribute__((noinline)) uint32_t first_caller(struct tfs_function *function)
 {
 	const uint32_t site = outer_helper(function);
 
@@ -54,7 +54,7 @@ static __attribute__((noinline)) uint32_t first_caller(const struct tfs_function
 	return site;
 }
 
-static __attribute__((noinline)) uint32_t second_caller(const struct tfs_function *function)
+static __attribute__((noinline)) uint32_t second_caller(struct tfs_function *function)
 {
 	const uint32_t site = outer_helper(function);
 
@@ -80,7 +80,7 @@ static void test_short(void)
 }
 
 /* Sites of calls from one line, by both callers in turn or by the first alone. */
-static void call(uint32_t *out_sites, const struct tfs_function *const *functions, bool both)
+static void call(uint32_t *out_sites, struct tfs_function *const *functions, bool both)
 {
 	misses = 0;
 	for (volatile unsigned i = 0; i < ROUNDS; i++)
@@ -89,7 +89,7 @@ static void call(uint32_t *out_sites, const struct tfs_function *const *function
 
 static void test_callers(void)
 {
-	const struct tfs_function *functions[ROUNDS];
+	struct tfs_function *functions[ROUNDS];
 	uint32_t sites[ROUNDS];
 
 	for (unsigned i = 0; i < ROUNDS; i++)

@@ -37,12 +37,6 @@ void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
 	TEST_EQ(loss, count);
 }
 
-void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument)
-{
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
-		visit(&functions[i], argument);
-}
-
 /* Everything before is finished; then one call, on stream 3, that touches these. */
 static struct tfs_work after(int function, const void *one, const void *other)
 {
