@@ -72,6 +72,40 @@ static bool gather(struct job *job, struct tfs_trace *const *traces, int count)
 	return job->traces && job->ranks;
 }
 
+/* When the last step began that it tells of. */
+static uint64_t end_ns(const struct tfs_trace *trace)
+{
+	const struct tfs_file_header *header = tfs_trace_header(trace);
+	uint64_t last_ns = header->start_ns;
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+		uint64_t start_ns = tfs_trace_ns(trace, pack->first_start_ticks);
+
+		last_ns = start_ns > last_ns ? start_ns : last_ns;
+	}
+	return header->start_realtime_ns + (last_ns - header->start_ns);
+}
+
+/* Ranks that wait for each other train at the same time. */
+static bool same_run(const struct job *job)
+{
+	uint32_t latest = 0;
+
+	for (uint32_t i = 1; i < job->ranks; i++)
+		if (is_newer(job->traces[i], job->traces[latest]))
+			latest = i;
+	for (uint32_t i = 0; i < job->ranks; i++) {
+		if (end_ns(job->traces[i]) >=
+			tfs_trace_header(job->traces[latest])->start_realtime_ns)
+			continue;
+		printf("  no verdict: rank %u's recording is of an earlier run than rank %u's\n", i,
+			latest);
+		return false;
+	}
+	return true;
+}
+
 /* False, and says why, when the ranks cannot be held against each other. */
 static bool agree(struct job *job)
 {
@@ -202,8 +236,9 @@ static void settle(const struct job *job, struct tfs_ranked_verdict *verdicts, u
 	uint32_t best = 0, won = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		won += verdicts[i].won;
-		if (verdicts[i].gain.middle > verdicts[best].gain.middle)
+		if (!verdicts[i].won)
+			continue;
+		if (won++ == 0 || verdicts[i].gain.middle > verdicts[best].gain.middle)
 			best = i;
 	}
 	if (won < 2 || !find_gain(job, job->plan.count, &all))
@@ -304,7 +339,7 @@ static int report_program(
 		printf("JOB ");
 		tfs_text_put(stdout, program);
 		printf(", %u ranks: rewrites\n", job.ranks);
-		if (agree(&job) && find_times(&job))
+		if (agree(&job) && same_run(&job) && find_times(&job))
 			status = judge(folder, &job);
 	}
 	free(job.traces);

@@ -17,18 +17,19 @@ fail() {
 	failed=1
 }
 
-# train FOLDER STEPS [OPTIONS OF RANK 1]: two ranks, one after the other
+rewrites=off,pinned-staging
+rank() { # FOLDER STEPS OPTIONS RANK
+	rm -f "$out/$1/rewrite_steps-r$4.tfs"
+	env RANK="$4" WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" TFSHIM_REWRITE="$rewrites" \
+		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0$3" \
+		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
+}
+
+# train FOLDER STEPS [OPTIONS OF RANK 1]: two ranks at the same time
 train() {
-	for rank in 0 1; do
-		options="report=0:quiet=1:window=5:staging_cores=0"
-		[ $rank = 0 ] || options=$options${3:-}
-		rm -f "$out/$1/rewrite_steps-r$rank.tfs"
-		env RANK=$rank WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" \
-			TFSHIM_REWRITE=off,pinned-staging TFSHIM_OPTIONS="$options" \
-			LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" "$2" 1024 \
-			>"$out/said" 2>&1 ||
-			fail "$1: rank $rank noticed: $(tail -n 3 "$out/said")"
-	done
+	rank "$1" "$2" "" 0 &
+	rank "$1" "$2" "${3:-}" 1 || fail "$1: rank 1 noticed: $(tail -n 3 "$out/said1")"
+	wait $! || fail "$1: rank 0 noticed: $(tail -n 3 "$out/said0")"
 }
 
 # state FOLDER PATTERN: of both ranks
@@ -71,6 +72,12 @@ train gone 240
 rm "$out/gone/rewrite_steps-r1.tfs"
 says gone "no verdict: the recording of rank 1 is not here"
 
+# Many rewrites: each question gets the steps that an interval takes.
+rewrites=all
+train many 420
+says many "pinned-staging: .* per step of the slowest rank, by 8 blocks of steps"
+rewrites=off,pinned-staging
+
 # A file that was cut off, one that is none, one for another number of ranks: as without it.
 for text in "pinned-staging lost -1 -2 -3 24 2" "\\377\\001 %%s %%n\\n" "pinned-staging lost -1 -2 -3 24 8\\n"; do
 	mkdir -p "$out/hostile"
@@ -79,4 +86,8 @@ for text in "pinned-staging lost -1 -2 -3 24 2" "\\377\\001 %%s %%n\\n" "pinned-
 	train hostile 160
 	state hostile "apply *measured over 2 ranks*"
 done
+rm "$out/hostile/rewrite_steps.verdicts"
+mkfifo "$out/hostile/rewrite_steps.verdicts"
+train hostile 160
+state hostile "apply *measured over 2 ranks*"
 exit "$failed"

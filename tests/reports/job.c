@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording of one of two ranks that measured rewrites:
+ *	job FILE RANK SECONDS TOGETHER REWRITE GAIN SPREAD ...
+ * SECONDS: when it began. A rewrite gains so much per step, in its last block SPREAD less, and all
+ * gain TOGETHER; in nanoseconds.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/rewrites/ranked.h"
+#include "tests/unit/builder.h"
+
+#define FIRST 20u
+#define STEPS 64u      /* of a question */
+#define LAST_BLOCK 56u /* with the rewrite on */
+#define STEP_NS 1000000
+
+static float step_ns(const struct tfs_ranked *plan, uint64_t index, int together, char **rewrites)
+{
+	uint32_t question;
+	bool on;
+
+	if (!tfs_ranked_at(plan, index, &question, &on) || !on)
+		return STEP_NS;
+	if (question == plan->count)
+		return (float)(STEP_NS - together);
+	const int gain = atoi(rewrites[3 * question + 1]);
+	const int spread = atoi(rewrites[3 * question + 2]);
+	return (float)(STEP_NS - gain + ((index - FIRST) % STEPS >= LAST_BLOCK ? spread : 0));
+}
+
+static void put_rewrite(struct builder *builder, const char *name)
+{
+	const struct tfs_rewrite_record record = {
+		.record = {.function = TFS_REWRITE_APPLY, .site = builder_string(builder, name)},
+		.applied = 100,
+		.rank = 1,
+	};
+
+	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));
+}
+
+static void put_steps(
+	struct builder *builder, const struct tfs_ranked *plan, int together, char **rewrites)
+{
+	struct {
+		struct tfs_steps_record head;
+		float ticks[FIRST + (TFS_RANKED_MOST + 1) * STEPS];
+	} steps = {.head = {.first_index = 1, .first_start_ticks = 2000}};
+	const uint32_t count = FIRST + tfs_ranked_questions(plan) * STEPS;
+
+	for (uint32_t i = 0; i < count; i++)
+		steps.ticks[i] = step_ns(plan, i + 1, together, rewrites);
+	steps.head.record.function = (uint16_t)count;
+	builder_record(
+		builder, TFS_RECORD_steps, &steps, sizeof(steps.head) + count * sizeof(float));
+}
+
+int main(int count, char **words)
+{
+	struct tfs_ranked plan = {.first = FIRST, .steps = STEPS};
+	struct builder *builder = builder_create();
+	char text[512];
+	size_t bytes;
+
+	if (count < 8 || (count - 5) % 3 != 0)
+		return 2;
+	for (int i = 5; i < count; i += 3)
+		tfs_ranked_add(&plan, words[i]);
+	tfs_ranked_write(&plan, text, sizeof(text));
+	builder_fact(builder, "ranks.plan", text, 2);
+	for (int i = 5; i < count; i += 3)
+		put_rewrite(builder, words[i]);
+	put_steps(builder, &plan, atoi(words[4]), &words[5]);
+	struct tfs_file_header *header = (void *)builder_bytes(builder, &bytes);
+	header->rank = (uint32_t)atoi(words[2]);
+	header->start_realtime_ns += strtoull(words[3], NULL, 10) * UINT64_C(1000000000);
+	const int failed = builder_save(builder, words[1]);
+	builder_destroy(builder);
+	return failed != 0;
+}
