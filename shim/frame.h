@@ -88,6 +88,7 @@ static inline __attribute__((always_inline)) bool tfs_hook_end(
 	if (TFS_UNLIKELY(frame->thread == NULL))
 		return false;
 	frame->end_ticks = tfs_clock_ticks();
+	frame->thread->amount += amount;
 	struct tfs_aggregate *total = frame->entry->aggregate;
 	const uint64_t ticks = frame->end_ticks - frame->start_ticks;
 

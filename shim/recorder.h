@@ -32,6 +32,7 @@ struct tfs_thread {
 	uint32_t aggregates_used;
 	uint32_t index;
 	uint32_t sequence; /* of the next chunk of records */
+	uint64_t amount;   /* of all calls so far */
 	struct tfs_cache cache;
 	struct tfs_cache_entry *latest; /* of the call before this one */
 	struct tfs_address addresses[TFS_ADDRESSES];

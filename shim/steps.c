@@ -32,6 +32,7 @@ static _Atomic uint32_t source = TFS_STEP_LOOPS; /* enum tfs_step_source */
 static const struct tfs_self *_Atomic declarer;  /* the thread that says where steps begin */
 static _Atomic bool marking;
 static uint64_t last_start_ns; /* for the rewrites' measurement; 0 = the row was broken */
+static uint64_t last_amount;   /* of the thread's calls, then */
 static enum tfs_phase phase = TFS_PHASE_WARMUP;
 static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
@@ -253,10 +254,12 @@ static bool in_stretch(const struct tfs_thread *thread)
 static void measure_step(void)
 {
 	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t amount = tfs_self.owned != NULL ? tfs_self.owned->amount : 0;
 
 	if (last_start_ns != 0 && tfs_windows_rewrites())
-		tfs_rewrite_step(now_ns - last_start_ns);
+		tfs_rewrite_step(now_ns - last_start_ns, amount - last_amount);
 	last_start_ns = now_ns;
+	last_amount = amount;
 }
 
 static void open_step(uint64_t ticks, uint32_t site)

@@ -14,10 +14,16 @@
 /* With all rewrites on, to see which take part; one-time costs fall here. */
 #define SETTLE_STEPS 8u
 #define WATCH_STEPS 32u
-#define CLEARLY 1.25 /* a step's time changed: by this factor, in two stretches in a row */
+#define CLEARLY 1.25 /* steps changed: by this factor, in two stretches in a row */
 #define MOST_QUESTIONS 8u
 
 enum stage { STAGE_SETTLING, STAGE_ALONE, STAGE_TOGETHER, STAGE_DECIDED };
+
+/* Of the steps that are watched. */
+struct watched {
+	double values[WATCH_STEPS];
+	double usual; /* right after the decision; NaN = not known yet */
+};
 
 /* What the latest finished trial of a rewrite said. */
 struct answer {
@@ -45,8 +51,8 @@ static struct {
 	uint64_t applied[MOST]; /* when the stage began */
 	struct tfs_trial trial;
 	struct answer answers[MOST];
-	double times[WATCH_STEPS];
-	double usual_ns; /* right after the decision; 0 = not known yet */
+	struct watched times;
+	struct watched bytes; /* as their shapes change, so do these */
 	uint32_t changed;
 	bool ranked; /* the ranks' blocks are planned */
 } self;
@@ -117,7 +123,7 @@ static void enter(enum stage stage)
 {
 	self.stage = stage;
 	self.steps = 0;
-	self.usual_ns = 0;
+	self.times.usual = self.bytes.usual = NAN;
 	self.changed = 0;
 	for (uint32_t i = 0; i < MOST; i++)
 		if ((self.switchable >> i & 1) != 0)
@@ -261,19 +267,27 @@ static void end_trial(void)
 		decide();
 }
 
-/* Every so often: has a rewrite that was never measured taken part, has the step changed? */
-static void watch(double ns)
+static bool is_other(struct watched *watched)
+{
+	const double median = tfs_trial_median(watched->values, WATCH_STEPS);
+
+	if (isnan(watched->usual))
+		watched->usual = median;
+	return median > watched->usual * CLEARLY || median * CLEARLY < watched->usual;
+}
+
+/* Every so often: has a rewrite that was never measured taken part, have the steps changed? */
+static void watch(double ns, double bytes)
 {
 	const uint32_t fresh = active() & self.due;
 
-	self.times[self.steps++] = ns;
+	self.times.values[self.steps] = ns;
+	self.bytes.values[self.steps++] = bytes;
 	if (self.steps < WATCH_STEPS)
 		return;
 	self.steps = 0;
-	const double median = tfs_trial_median(self.times, WATCH_STEPS);
-	if (self.usual_ns == 0)
-		self.usual_ns = median;
-	const bool other = median > self.usual_ns * CLEARLY || median * CLEARLY < self.usual_ns;
+	const bool slower = is_other(&self.times);
+	const bool other = is_other(&self.bytes) || slower;
 	self.changed = other ? self.changed + 1 : 0;
 	if (self.changed >= 2)
 		self.due = self.switchable;
@@ -289,7 +303,7 @@ static void alternate(void)
 		allow(UINT32_MAX);
 }
 
-void tfs_measure_step(uint64_t ns)
+void tfs_measure_step(uint64_t ns, uint64_t bytes)
 {
 	if (self.switchable == 0)
 		return;
@@ -308,7 +322,7 @@ void tfs_measure_step(uint64_t ns)
 		else
 			enter(settled ? STAGE_DECIDED : STAGE_SETTLING);
 	} else if (self.stage == STAGE_DECIDED) {
-		watch((double)ns);
+		watch((double)ns, (double)bytes);
 	} else {
 		tfs_trial_step(&self.trial, (double)ns);
 		if (tfs_trial_over(&self.trial))

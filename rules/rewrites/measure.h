@@ -6,7 +6,7 @@
  * Rewrites that can be switched at any call prove themselves on the running program: outside
  * windows, blocks of steps alternate with and without them (trial.h), each rewrite alone, then
  * those that won together. One whose interval reaches down to zero has lost and is off. The
- * question is put again when the time of a step changes clearly.
+ * question is put again when a step's time, or the bytes that it moves, change clearly.
  *
  * The step's own thread, unless said otherwise.
  */
@@ -41,8 +41,8 @@ void tfs_measure_give_up(uint32_t i);
 /* Bit i of `switchable`: rewrite i is to be measured once it takes part. At start. */
 void tfs_measure_start(uint32_t switchable);
 
-/* A training step outside windows ended. */
-void tfs_measure_step(uint64_t ns);
+/* A training step outside windows ended; `bytes`: what its thread's calls moved. */
+void tfs_measure_step(uint64_t ns, uint64_t bytes);
 
 /* The row of steps was broken: a window, an evaluation. */
 void tfs_measure_interrupt(void);

@@ -104,12 +104,12 @@ bool tfs_rewrite_takes_part(size_t i)
 	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && is_on(i);
 }
 
-void tfs_rewrite_step(uint64_t ns)
+void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
 {
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_takes_part(i))
 			tfs_ledger_step(i);
-	tfs_measure_step(ns);
+	tfs_measure_step(ns, bytes);
 }
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)

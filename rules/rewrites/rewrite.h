@@ -156,8 +156,9 @@ uint64_t tfs_rewrite_applied(uint32_t i);
 double tfs_rewrite_predicted(uint32_t i);
 void tfs_rewrite_decided(uint32_t i);
 
-/* A training step outside windows ended; its own thread. */
-void tfs_rewrite_step(uint64_t ns);
+/* A training step outside windows ended, whose thread's calls moved so many bytes; its own thread.
+ */
+void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 
 /* Hooks' side. Hot: one load while no rewrite takes part. */
 #define TFS_TAKES_COPIES 1u

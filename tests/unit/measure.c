@@ -49,6 +49,7 @@ static uint64_t applied[32];
 static double gains[REWRITES]; /* of a rewrite that is on, in ns per step */
 static double loss_together;
 static unsigned decided;
+static uint64_t moved = 1000; /* bytes, by each step */
 
 uint64_t tfs_rewrite_applied(uint32_t i)
 {
@@ -80,7 +81,7 @@ static void run(unsigned steps, double base)
 		}
 		if ((tfs_measure_on & 7) == 7)
 			ns += loss_together;
-		tfs_measure_step((uint64_t)ns);
+		tfs_measure_step((uint64_t)ns, moved + step % 5);
 	}
 }
 
@@ -120,6 +121,14 @@ static void check_many(void)
 	decided = 0;
 	run(1000, 10000);
 	TEST_EQ(decided, 0);
+	/* Other shapes, in the same time. */
+	moved = 1500;
+	gains[1] = 300;
+	run(3 * 32 + 2 * (8 + 200) + 32, 10000);
+	TEST_EQ(decided, 63);
+	TEST_EQ(tfs_measure_on & 63, 63);
+	tfs_measure_result(1, 1, &measured);
+	TEST_TRUE(strstr(measured.reason, "asked again") != NULL);
 }
 
 int main(void)
