@@ -74,7 +74,7 @@ says gone "no verdict: the recording of rank 1 is not here"
 
 # Many rewrites: each question gets the steps that an interval takes.
 rewrites=all
-train many 420
+train many 500
 says many "pinned-staging: .* per step of the slowest rank, by 8 blocks of steps"
 rewrites=off,pinned-staging
 

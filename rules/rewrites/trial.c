@@ -9,7 +9,7 @@
 
 void tfs_trial_init(struct tfs_trial *trial, uint32_t most_steps)
 {
-	uint32_t steps = most_steps / (2 * TFS_TRIAL_LEAST);
+	uint32_t steps = most_steps / (3 * TFS_TRIAL_LEAST);
 
 	if (steps > TFS_TRIAL_BLOCK_MOST)
 		steps = TFS_TRIAL_BLOCK_MOST;

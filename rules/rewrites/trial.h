@@ -16,7 +16,8 @@
 #define TFS_TRIAL_BLOCK_MOST 8u /* steps of a block */
 #define TFS_TRIAL_LEAST 4u      /* blocks of each kind below which there is no interval */
 #define TFS_TRIAL_SHORTEST 5u   /* steps of a block */
-#define TFS_TRIAL_STEPS (2u * TFS_TRIAL_LEAST * TFS_TRIAL_SHORTEST) /* with fewer, no interval */
+/* With fewer, no interval; with these, two interruptions may come in between. */
+#define TFS_TRIAL_STEPS ((2u * TFS_TRIAL_LEAST + 2u) * TFS_TRIAL_SHORTEST)
 
 struct tfs_trial {
 	uint32_t blocks;      /* as planned; even */
@@ -37,7 +38,8 @@ struct tfs_gain {
 	double high;
 };
 
-/* Plans as many blocks as `most_steps` allows. */
+/* Plans as many blocks as `most_steps` allows; rather short ones than so few that an interruption
+ * leaves too few. */
 void tfs_trial_init(struct tfs_trial *trial, uint32_t most_steps);
 
 /* Is the thing to be on in the running block? */

@@ -105,11 +105,11 @@ static void check_many(void)
 	loss_together = 0;
 	decided = 0;
 	tfs_measure_start((1u << REWRITES) - 1);
-	run(8 + 200, 10000);
-	TEST_EQ(decided, 15);
+	run(8 + 4 * 40 + 4, 10000);
+	TEST_EQ(decided, 7);
 	TEST_EQ(tfs_measure_on & 63, 63 - 2);
 	run(32 + 8 + 30, 10000);
-	TEST_EQ(tfs_measure_on & 15, 15 - 2);
+	TEST_EQ(tfs_measure_on & 7, 7 - 2);
 	run(200, 10000);
 	TEST_EQ(decided, 63);
 	TEST_EQ(tfs_measure_on & 63, 63 - 2);

@@ -40,7 +40,7 @@ static void test_steps(void)
 	}
 	for (uint32_t i = 0; i < 3; i++) {
 		TEST_EQ(steps[i], 64);
-		TEST_EQ(on_steps[i], 32);
+		TEST_EQ(on_steps[i], trial.blocks / 2 * trial.block_steps);
 	}
 }
 

@@ -34,6 +34,21 @@ static struct tfs_gain run(double gain, double spread, double drift, bool distur
 	return out;
 }
 
+/* Every so many steps something else comes in between. */
+static void check_evaluations(uint32_t steps)
+{
+	struct tfs_trial trial;
+	struct tfs_gain gain;
+
+	tfs_trial_init(&trial, steps);
+	for (unsigned i = 1; !tfs_trial_over(&trial); i++) {
+		tfs_trial_step(&trial, 1000);
+		if (i % 24 == 0)
+			tfs_trial_interrupt(&trial);
+	}
+	TEST_TRUE(tfs_trial_gain(&trial, &gain));
+}
+
 static void check_plan(void)
 {
 	struct tfs_trial trial;
@@ -48,10 +63,12 @@ static void check_plan(void)
 		TEST_IN(balance, -1, 1);
 	}
 	TEST_EQ(balance, 0);
-	for (uint32_t steps = 40; steps <= 200; steps += 10) {
+	for (uint32_t steps = 40; steps <= 200; steps++) {
 		tfs_trial_init(&trial, steps);
 		TEST_TRUE(trial.blocks >= 8);
 		TEST_TRUE(trial.blocks * trial.block_steps <= steps);
+		if (steps >= TFS_TRIAL_STEPS)
+			check_evaluations(steps);
 	}
 }
 
@@ -87,7 +104,7 @@ static void check_interval(void)
 	struct tfs_trial trial;
 	struct tfs_gain gain;
 
-	tfs_trial_init(&trial, 64);
+	tfs_trial_init(&trial, 50);
 	TEST_EQ(trial.blocks, 8);
 	for (uint32_t i = 0; i < 3; i++)
 		trial.medians[0][i] = 10 + i, trial.medians[1][i] = i;
