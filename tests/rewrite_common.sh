@@ -78,6 +78,38 @@ refuses() {
 	fail "${rewrite%%[=,]*} refused by '$check' $got times, not $count, in $*"
 }
 
+# in_shadow DIFFER LEAST OPTIONS PROGRAM ARGUMENTS: passes with the program's own calls; the rewrite
+# is tried out beside them, so often, and so many tries, 0 or 1, differ: with that it ends
+in_shadow() {
+	differ=$1 least_=$2 options__=$3
+	shift 3
+	rewrite=$rewrite=shadow
+	holds "shadow-$differ" "$least_" "$options__" "" "$@"
+	rewrite=${rewrite%=shadow}
+	got=$(ledger "shadow-$differ" "$rewrite shadow-differs")
+	[ "$got" = "$differ" ] || fail "$got tries in shadow differ, not $differ, in $*"
+}
+
+# drops NAIVE PROGRAM ARGUMENTS: passes, since what goes wrong is found while it is tried out
+drops() {
+	naive=$1
+	shift
+	holds dropped 0 "naive=$naive" "" "$@"
+	[ "$(ledger dropped "$rewrite shadow-differs")" = 1 ] || fail "evidence against it is not found in $*"
+	[ "$(ledger dropped "$rewrite applied")" = 0 ] || fail "it is applied against the evidence in $*"
+}
+
+# by_name PROGRAM ARGUMENTS: passes, and the rewrite is on in no set but all
+by_name() {
+	named=$rewrite
+	for set in exact safe; do
+		rewrite=$set
+		run "set-$set" "" "" "$@" || fail "$set: $(tail -n 3 "$out/set-$set.out")"
+		"$programs/ledger" "$out/set-$set.tfs" | grep -q "^$named state off" || fail "it is on in $set"
+	done
+	rewrite=$named
+}
+
 # measured NAME ARGUMENTS STATE REASON: what churns by these arguments is measured, and this found.
 # A machine that is at something else may make the steps change, so that it is asked again: three
 # more attempts are allowed.
@@ -105,6 +137,20 @@ weights() {
 # same_weights NAME NAME: bit for bit
 same_weights() {
 	cmp -s "$out/$1" "$out/$2" || fail "other weights: $2 and $1 differ"
+}
+
+# same_bits OPTIONS: trains the same with the rewrite, by these options, as without it
+same_bits() {
+	trained=$rewrite
+	rewrite=off
+	weights without "" ""
+	rewrite=$trained
+	weights with "$1" ""
+	weights in-turn measure=200:alternate=2 ""
+	weights hostile "$1" TFSIM_HOSTILE=3
+	for way in with in-turn hostile; do
+		same_weights without "$way"
+	done
 }
 
 finish() {

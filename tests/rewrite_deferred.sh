@@ -57,33 +57,15 @@ refuses memory-left 22 "" TFSIM_MEMORY=32m "$limits" plain
 refuses block-kept 388 "" "" "$limits" crowd
 
 # In shadow the program's free stays, and is tried out beside; what is not clean is found.
-rewrite=deferred-free=shadow
-holds shadow 30 "" "" "$deferred" in-order
-[ "$(ledger shadow "deferred-free shadow-differs")" = 0 ] || fail "a clean try differs"
-holds spoiled 1 naive=262144 "" "$deferred" in-order
-[ "$(ledger spoiled "deferred-free shadow-differs")" = 1 ] || fail "a block that is written late is not found"
-rewrite=deferred-free
-holds dropped 0 naive=262144 "" "$deferred" in-order
-[ "$(ledger dropped "deferred-free shadow-differs")" = 1 ] || fail "evidence against it is not found"
-[ "$(ledger dropped "deferred-free applied")" = 0 ] || fail "it is applied against the evidence"
+in_shadow 0 30 "" "$deferred" in-order
+in_shadow 1 1 naive=262144 "$deferred" in-order
+drops 262144 "$deferred" in-order
 
 # Never by itself.
-for set in exact safe; do
-	rewrite=$set
-	run "set-$set" "" "" "$deferred" in-order || fail "$set: $(tail -n 3 "$out/set-$set.out")"
-	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^deferred-free state off" || fail "it is on in $set"
-done
+by_name "$deferred" in-order
 
 # The same bits with the wait and without.
-rewrite=off
-weights without "" ""
-rewrite=deferred-free
-weights with "" ""
+same_bits ""
 applied train-with 100
-same_weights without with
-weights in-turn "measure=200:alternate=2" ""
-same_weights without in-turn
-weights hostile "" TFSIM_HOSTILE=3
-same_weights without hostile
 
 finish

@@ -75,33 +75,15 @@ run signs "" "" "$program" signs || fail "signs: $(tail -n 3 "$out/signs.out")"
 grep -q "^minus zeros: 0$" "$out/signs.out" || fail "-0 where zeros were added: $(tail -n 3 "$out/signs.out")"
 
 # In shadow the program's own calls stay, and are tried out beside; what differs is found.
-rewrite=memset-elision=shadow
-holds shadow 24 "" "" "$program" add
-[ "$(ledger shadow "memset-elision shadow-differs")" = 0 ] || fail "a clean try differs"
-holds spoiled 1 naive=67108864 "" "$program" add
-[ "$(ledger spoiled "memset-elision shadow-differs")" = 1 ] || fail "a try that differs is not found"
-rewrite=memset-elision
-holds dropped 0 naive=67108864 "" "$program" add
-[ "$(ledger dropped "memset-elision shadow-differs")" = 1 ] || fail "evidence against it is not found"
-[ "$(ledger dropped "memset-elision applied")" = 0 ] || fail "it is applied against the evidence"
+in_shadow 0 24 "" "$program" add
+in_shadow 1 1 naive=67108864 "$program" add
+drops 67108864 "$program" add
 
 # Never by itself.
-for set in exact safe; do
-	rewrite=$set
-	run "set-$set" "" "" "$program" add || fail "$set: $(tail -n 3 "$out/set-$set.out")"
-	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^memset-elision state off" || fail "it is on in $set"
-done
+by_name "$program" add
 
 # The same bits with the zeroing and without.
-rewrite=off
-weights without "" ""
-rewrite=memset-elision
-weights with record=none ""
+same_bits record=none
 applied train-with 1000
-same_weights without with
-weights in-turn "measure=200:alternate=2" ""
-same_weights without in-turn
-weights hostile record=none TFSIM_HOSTILE=3
-same_weights without hostile
 
 finish

@@ -46,34 +46,18 @@ refuses work-to-leave-out 39 "" "" "$limits" nothing-quiet
 refuses shadow-evidence 5 "" "" "$limits" few
 
 # In shadow the program's wait stays, and is tried out beside; what is not clean is found.
-rewrite=sync-narrowing=shadow
-holds shadow 39 "" "" "$narrowing" rounds
-[ "$(ledger shadow "sync-narrowing shadow-differs")" = 0 ] || fail "a clean try differs"
-rewrite=sync-narrowing
-holds dropped 0 naive=$stale "" "$narrowing" waited-for
-[ "$(ledger dropped "sync-narrowing shadow-differs")" = 1 ] || fail "evidence against it is not found"
-[ "$(ledger dropped "sync-narrowing applied")" = 0 ] || fail "it is applied against the evidence"
+in_shadow 0 39 "" "$narrowing" rounds
+drops $stale "$narrowing" waited-for
 
 # Beside the rewrite that leaves out another wait.
 rewrite=sync-narrowing,deferred-free,alloc-pool
 holds beside 20 "" "" "$narrowing" rounds
+rewrite=sync-narrowing
 
 # Never by itself.
-for set in exact safe; do
-	rewrite=$set
-	run "set-$set" "" "" "$narrowing" rounds || fail "$set: $(tail -n 3 "$out/set-$set.out")"
-	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^sync-narrowing state off" || fail "it is on in $set"
-done
+by_name "$narrowing" rounds
 
 # The same bits with the waits and without.
-rewrite=off
-weights without "" ""
-rewrite=sync-narrowing
-weights with "" ""
-same_weights without with
-weights in-turn "measure=200:alternate=2" ""
-same_weights without in-turn
-weights hostile "" TFSIM_HOSTILE=3
-same_weights without hostile
+same_bits ""
 
 finish

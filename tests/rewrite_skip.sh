@@ -103,10 +103,6 @@ run differing measure=200:window=5:record=windows "" "$programs/rewrite_steps" 1
 [ "$(ledger differing "copy-skip applied")" = 0 ] || fail "a copy of other bytes is left out"
 
 # Never by itself.
-for set in exact safe; do
-	rewrite=$set
-	run "set-$set" "" "" "$skip" same || fail "$set: $(tail -n 3 "$out/set-$set.out")"
-	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^copy-skip state off" || fail "it is on in $set"
-done
+by_name "$skip" same
 
 finish

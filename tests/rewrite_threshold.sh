@@ -40,15 +40,9 @@ refuses shadow-evidence 5 "" "" "$reserve" few
 refuses threshold-kept 44 "" "" "$reserve" crowd
 
 # In shadow the pool stays as it is; a value that the program did not set is found.
-rewrite=pool-threshold=shadow
-holds shadow 20 "" "" "$reserve" asked
-[ "$(ledger shadow "pool-threshold shadow-differs")" = 0 ] || fail "a clean try differs"
-holds meddled 1 naive=268435456 "" "$reserve" plain
-[ "$(ledger meddled "pool-threshold shadow-differs")" = 1 ] || fail "somebody else's threshold is not found"
-rewrite=pool-threshold
-holds dropped 0 naive=268435456 "" "$reserve" plain
-[ "$(ledger dropped "pool-threshold shadow-differs")" = 1 ] || fail "evidence against it is not found"
-[ "$(ledger dropped "pool-threshold applied")" = 0 ] || fail "it is applied against the evidence"
+in_shadow 0 20 "" "$reserve" asked
+in_shadow 1 1 naive=268435456 "$reserve" plain
+drops 268435456 "$reserve" plain
 
 # It gains where memory would be mapped anew in each step. Where the program asks in each step what
 # is free, it does not, and the pool is as it was.
@@ -72,10 +66,6 @@ holds weights 50 "" TFSIM_HOSTILE=3 "$reserve" weights
 same_weights_of weights || fail "other weights on the hostile device"
 
 # Never by itself.
-for set in exact safe; do
-	rewrite=$set
-	run "set-$set" "" "" "$reserve" plain || fail "$set: $(tail -n 3 "$out/set-$set.out")"
-	"$programs/ledger" "$out/set-$set.tfs" | grep -q "^pool-threshold state off" || fail "it is on in $set"
-done
+by_name "$reserve" plain
 
 finish
