@@ -8,23 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cupti/places.h"
 #include "shim/env.h"
 #include "shim/log.h"
 
-/* Newest first. */
-static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8"};
-
-/* Where it lies as seen from a folder with the program's CUDA libraries: the same folder, a
- * toolkit's, and that of NVIDIA's Python wheels. */
-static const char *const beside[] = {"", "../extras/CUPTI/lib64/", "../../cuda_cupti/lib/"};
-
-/* A program with the runtime linked in has others of CUDA's. */
-static const char *const companions[] = {"libcudart.so", "libcublas.so", "libcublasLt.so",
-	"libcudnn.so", "libcurand.so", "libnccl.so"};
-
-/* In a toolkit's folder. */
-static const char *const within[] = {"/extras/CUPTI/lib64/", "/lib64/"};
-#define USUAL_TOOLKIT "/usr/local/cuda"
+static const char *const names[] = TFS_CUPTI_NAMES;
+static const char *const companions[] = TFS_CUPTI_COMPANIONS;
+static const char *const beside[] = TFS_CUPTI_BESIDE;
+static const char *const within[] = TFS_CUPTI_WITHIN;
 
 struct folder {
 	const char *file; /* whose; how its name begins */
@@ -199,6 +190,6 @@ bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
 	if (verdict == NOT_FOUND)
 		verdict = try_toolkit(&search, tfs_options.toolkit);
 	if (verdict == NOT_FOUND)
-		verdict = try_toolkit(&search, USUAL_TOOLKIT);
+		verdict = try_toolkit(&search, TFS_CUPTI_TOOLKIT);
 	return verdict == TAKEN;
 }

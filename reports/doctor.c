@@ -43,6 +43,23 @@ void tfs_doctor_advise(struct tfs_doctor *doctor, unsigned weight, const char *t
 	doctor->advice = text;
 }
 
+/* As the shim reads it: the last one counts. */
+bool tfs_doctor_is_off(const char *key)
+{
+	const char *text = getenv("TFSHIM_OPTIONS");
+	const size_t bytes = strlen(key);
+	bool off = false;
+
+	for (; text && *text; text += strspn(text, ":")) {
+		const size_t length = strcspn(text, ":");
+
+		if (length == bytes + 2 && !strncmp(text, key, bytes) && text[bytes] == '=')
+			off = text[bytes + 1] == '0';
+		text += length;
+	}
+	return off;
+}
+
 static void check_library(struct tfs_doctor *doctor)
 {
 	char path[PATH_MAX];
@@ -62,8 +79,6 @@ static char *open_first(const char *const *names)
 		if (!library)
 			continue;
 		void *symbol = dlsym(library, "cuInit");
-		if (!symbol)
-			symbol = dlsym(library, "cuptiGetVersion");
 		if (!symbol)
 			symbol = dlsym(library, "_ULx86_64_init_local");
 		if (symbol && dladdr(symbol, &info) && info.dli_fname)
@@ -92,32 +107,6 @@ static void check_driver(struct tfs_doctor *doctor)
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %d device%s",
 			path ? path : "libcuda.so.1", count, count == 1 ? "" : "s");
-	free(path);
-}
-
-static void check_cupti(struct tfs_doctor *doctor)
-{
-	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so.11.8",
-		"/usr/local/cuda/lib64/libcupti.so.13",
-		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13", NULL};
-	char *path = open_first(names);
-	void *library = path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
-	int (*get_version)(uint32_t *) =
-		library ? (int (*)(uint32_t *))dlsym(library, "cuptiGetVersion") : NULL;
-	uint32_t version = 0;
-
-	doctor->cupti = get_version && !get_version(&version);
-	if (doctor->cupti) {
-		tfs_doctor_say(doctor, TFS_FINE, "cupti", "%s, version %u", path, version);
-	} else {
-		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
-			"not found: GPU activity cannot be recorded, and rules about idle time are "
-			"not measurable. It lies in the toolkit's extras/CUPTI/lib64, and in the "
-			"Python wheel nvidia-cuda-cupti");
-		tfs_doctor_advise(doctor, 80,
-			"put libcupti of the program's CUDA version where the loader finds it "
-			"(LD_LIBRARY_PATH)");
-	}
 	free(path);
 }
 
@@ -270,7 +259,8 @@ static int run(int argc, char **argv)
 	doctor.paint = tfs_colour_choose(colour, stdout);
 	check_library(&doctor);
 	check_driver(&doctor);
-	check_cupti(&doctor);
+	if (!argv[first])
+		tfs_doctor_cupti(&doctor, NULL);
 	check_unwinder(&doctor);
 	check_clock(&doctor);
 	check_preload(&doctor);

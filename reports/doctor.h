@@ -4,7 +4,7 @@
 
 /*
  * What the parts of `tfshim doctor` share: doctor.c looks at the machine, doctor_program.c at a
- * program.
+ * program, and doctor_cupti.c for the CUPTI that it will have.
  */
 
 #include <stdbool.h>
@@ -30,7 +30,20 @@ void tfs_doctor_say(struct tfs_doctor *doctor, enum tfs_health health, const cha
 /* Keeps the weightiest advice. `text` must live on. */
 void tfs_doctor_advise(struct tfs_doctor *doctor, unsigned weight, const char *text);
 
-/* Looks at a program; after the machine. */
-void tfs_doctor_program(struct tfs_doctor *doctor, const char *path);
+/* Is this key of TFSHIM_OPTIONS set to 0? */
+bool tfs_doctor_is_off(const char *key);
+
+/* The folders of a program's CUDA libraries, each with its "/", in the order of
+ * TFS_CUPTI_COMPANIONS. */
+#define TFS_DOCTOR_FOLDERS 6u
+struct tfs_doctor_folders {
+	char *paths[TFS_DOCTOR_FOLDERS]; /* NULL = there is none */
+};
+
+/* Looks for CUPTI as the traced process does; `folders` may be NULL. */
+void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders *folders);
+
+/* Looks at a program, by its path or its name on PATH; after the machine. */
+void tfs_doctor_program(struct tfs_doctor *doctor, const char *word);
 
 #endif

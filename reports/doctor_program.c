@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "cupti/places.h"
 #include "reports/doctor.h"
 #include "reports/elf_file.h"
 #include "reports/elf_libraries.h"
@@ -25,6 +28,7 @@ struct program {
 	bool opens_libraries;
 	bool opens_apart;
 	bool nvtx;
+	struct tfs_doctor_folders folders;
 };
 
 static bool begins(const char *text, const char *start)
@@ -66,6 +70,18 @@ static bool look_into(const char *name)
 	return !is_nvidias(name);
 }
 
+/* The first of each kind. */
+static void note_folder(struct program *program, const struct tfs_elf_library *library)
+{
+	static const char *const companions[] = TFS_CUPTI_COMPANIONS;
+	const char *slash = library->found ? strrchr(library->found, '/') : NULL;
+
+	for (size_t i = 0; slash && i < sizeof(companions) / sizeof(companions[0]); i++)
+		if (begins(library->name, companions[i]) && !program->folders.paths[i])
+			program->folders.paths[i] =
+				strndup(library->found, (size_t)(slash + 1 - library->found));
+}
+
 /* The libraries that a program brings along, and theirs, may carry a runtime as well. */
 static void look_at_library(void *argument, const struct tfs_elf_library *library)
 {
@@ -74,6 +90,7 @@ static void look_at_library(void *argument, const struct tfs_elf_library *librar
 	if (!library->path && !begins(library->name, "libcuda.so"))
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
 			"%s, needed by %s, is not found", library->name, library->by);
+	note_folder(program, library);
 	if (!library->file)
 		return;
 	note_needed(program, library->file, library->path);
@@ -109,13 +126,6 @@ static void say_libraries(struct program *program)
 			program->doctor, TFS_FINE, "search path", "%s", program->file.runpath);
 }
 
-static bool driver_layer_is_off(void)
-{
-	const char *options = getenv("TFSHIM_OPTIONS");
-
-	return options && strstr(options, "driver=0");
-}
-
 static void say_runtime(struct program *program)
 {
 	struct tfs_doctor *doctor = program->doctor;
@@ -137,7 +147,7 @@ static void say_runtime(struct program *program)
 			"linked in (nvcc's default)%s%s: its calls are seen where it calls the "
 			"driver, with the program's own lines; the names are the driver's",
 			release[0] ? ", CUDA " : "", release);
-	if (driver_layer_is_off()) {
+	if (tfs_doctor_is_off("driver")) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "runtime",
 			"TFSHIM_OPTIONS switches the driver layer off: nothing of it is seen "
 			"but by CUPTI");
@@ -160,11 +170,13 @@ static void say_layers(struct program *program)
 		libraries                  ? "on"
 		: program->opens_libraries ? "if it loads libraries"
 					   : "none to see",
-		driver_layer_is_off() ? "off" : "on",
-		!doctor->cupti        ? "no CUPTI"
+		tfs_doctor_is_off("driver") ? "off" : "on",
+		!doctor->cupti        ? "none, for want of CUPTI"
 		: doctor->cupti_taken ? "if CUPTI is left free"
 				      : "on",
-		program->nvtx ? "ranges found as steps and layers" : "not used by the program");
+		!program->nvtx              ? "not used by the program"
+		: tfs_doctor_is_off("nvtx") ? "off"
+					    : "ranges found as steps and layers");
 }
 
 static void say_invisible(struct program *program)
@@ -198,25 +210,81 @@ static void say_debug_information(struct program *program)
 	tfs_doctor_advise(program->doctor, 40, "compile with -g: call sites get file and line");
 }
 
-static void say_program(struct program *program)
+/* Which programs the shim acts in may be named. */
+static void say_process(const struct program *program)
 {
-	struct tfs_doctor *doctor = program->doctor;
-	const struct tfs_elf_visitor visitor = {look_into, look_at_library, program};
+	const char *pattern = getenv("TFSHIM_PROCESS");
+	const char *slash = strrchr(program->path, '/');
+	const char *name = slash ? slash + 1 : program->path;
+
+	if (!pattern || !*pattern || program->file.library || !fnmatch(pattern, name, 0))
+		return;
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+		"TFSHIM_PROCESS=%s does not fit %s: the shim stays out", pattern, name);
+	tfs_doctor_advise(program->doctor, 95, "set TFSHIM_PROCESS to the program's name");
+}
+
+/* What makes the loader ignore a preload. */
+static void say_raised(const struct program *program)
+{
 	struct stat about;
 
+	if (!stat(program->path, &about) && about.st_mode & (S_ISUID | S_ISGID)) {
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", program->path);
+		tfs_doctor_advise(program->doctor, 90, "run a copy without the set-uid bit");
+	}
+	if (getxattr(program->path, "security.capability", NULL, 0) > 0) {
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+			"%s has file capabilities: the loader ignores LD_PRELOAD", program->path);
+		tfs_doctor_advise(
+			program->doctor, 90, "run a copy without capabilities (setcap -r)");
+	}
+}
+
+/* How it is started; false = there is nothing more to say. */
+static bool say_start(const struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const char *loader = program->file.interpreter;
+
+	if (program->file.library) {
+		tfs_doctor_say(doctor, TFS_FINE, "program",
+			"%s is a library: this is how it is seen in a program that loads it",
+			program->path);
+		return true;
+	}
 	if (!program->file.dynamic) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "program",
 			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX "
 			"or CUDA injection works",
 			program->path);
 		tfs_doctor_advise(doctor, 100, "link without -static");
-		return;
+		return false;
 	}
-	if (!stat(program->path, &about) && about.st_mode & (S_ISUID | S_ISGID)) {
+	if (!strstr(loader, "/ld-linux")) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "program",
-			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", program->path);
-		tfs_doctor_advise(doctor, 90, "run a copy without the set-uid bit");
+			"%s is started by %s, not by glibc's loader: the shim cannot be preloaded",
+			program->path, loader);
+		tfs_doctor_advise(doctor, 100, "build it for glibc");
+		return false;
 	}
+	if (access(program->path, X_OK)) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s may not be executed: %s",
+			program->path, strerror(errno));
+		tfs_doctor_advise(doctor, 90, "make the program executable (chmod +x)");
+	}
+	say_raised(program);
+	return true;
+}
+
+static void say_program(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const struct tfs_elf_visitor visitor = {look_into, look_at_library, program};
+
+	if (!say_start(program))
+		return;
 	program->static_cudart = program->file.static_cudart;
 	program->opens_libraries = program->file.opens_libraries;
 	program->opens_apart = program->file.opens_apart;
@@ -225,6 +293,7 @@ static void say_program(struct program *program)
 	if (tfs_elf_libraries(program->path, &program->file, &visitor))
 		tfs_doctor_say(
 			doctor, TFS_REMARK, "libraries", "no memory to look into all of them");
+	tfs_doctor_cupti(doctor, &program->folders);
 	say_runtime(program);
 	say_libraries(program);
 	say_layers(program);
@@ -232,28 +301,66 @@ static void say_program(struct program *program)
 	say_debug_information(program);
 }
 
-void tfs_doctor_program(struct tfs_doctor *doctor, const char *path)
+/* A word without a slash is looked for as `tfshim run` does, unless it is a file here. */
+static char *find(const char *word)
 {
-	struct program *program = calloc(1, sizeof(*program));
-	int error = program ? tfs_elf_file_read(path, &program->file) : -ENOMEM;
+	const char *list = getenv("PATH");
+
+	while (list && !strchr(word, '/') && access(word, F_OK)) {
+		const size_t length = strcspn(list, ":");
+		char *path = NULL;
+
+		if (asprintf(&path, "%.*s/%s", length ? (int)length : 1, length ? list : ".",
+			    word) < 0)
+			return NULL;
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+		list = list[length] ? list + length + 1 : NULL;
+	}
+	return strdup(word);
+}
+
+static void look_into_program(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const int error = tfs_elf_file_read(program->path, &program->file);
 
 	if (error) {
 		doctor->unreadable = true;
-		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", path,
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", program->path,
 			error == -EBADMSG   ? "an ELF file that is cut short or damaged"
 			: error == -ENOEXEC ? "no program"
 					    : strerror(-error));
 	} else if (program->file.is_elf) {
-		program->doctor = doctor;
-		program->path = path;
+		say_process(program);
 		say_program(program);
 	} else {
-		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", path,
+		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", program->path,
 			program->file.is_script
 				? "a script: the shim is passed on to what it starts"
 				: "no program of this processor; tfshim cannot look into it");
+		tfs_doctor_cupti(doctor, NULL);
+	}
+}
+
+void tfs_doctor_program(struct tfs_doctor *doctor, const char *word)
+{
+	struct program *program = calloc(1, sizeof(*program));
+	char *path = find(word);
+
+	if (program && path) {
+		program->doctor = doctor;
+		program->path = path;
+		look_into_program(program);
+	} else {
+		doctor->unreadable = true;
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", word, strerror(ENOMEM));
 	}
 	for (size_t i = 0; program && i < SEEN; i++)
 		free((char *)program->linked[i]);
+	for (size_t i = 0; program && i < TFS_DOCTOR_FOLDERS; i++)
+		free(program->folders.paths[i]);
 	free(program);
+	free(path);
 }

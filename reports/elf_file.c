@@ -61,6 +61,7 @@ static void read_dynamic(
 	for (size_t i = 0; data && i < count && gelf_getdyn(data, (int)i, &entry); i++) {
 		const char *text;
 
+		out->starts |= entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0;
 		if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RUNPATH &&
 			entry.d_tag != DT_RPATH)
 			continue;
@@ -137,23 +138,41 @@ static bool is_whole(Elf *elf, const GElf_Ehdr *head, uint64_t bytes)
 	return true;
 }
 
+static void read_interpreter(Elf *elf, const GElf_Phdr *segment, struct tfs_elf_file *out)
+{
+	size_t bytes = 0;
+	const char *whole = elf_rawfile(elf, &bytes);
+
+	out->dynamic = true;
+	if (whole && segment->p_offset <= bytes && segment->p_filesz <= bytes - segment->p_offset)
+		snprintf(out->interpreter, sizeof(out->interpreter), "%.*s",
+			(int)(segment->p_filesz < 128 ? segment->p_filesz : 127),
+			whole + segment->p_offset);
+}
+
 static int read_elf(Elf *elf, uint64_t bytes, struct tfs_elf_file *out)
 {
 	GElf_Ehdr head;
 	size_t segments = 0;
+	bool linked = false;
 
 	if (!gelf_getehdr(elf, &head) || !is_whole(elf, &head, bytes))
 		return -EBADMSG;
 	if (gelf_getclass(elf) != ELFCLASS64 || head.e_machine != MACHINE)
 		return 0;
+	if (head.e_type != ET_EXEC && head.e_type != ET_DYN)
+		return -ENOEXEC;
 	out->is_elf = true;
 	elf_getphdrnum(elf, &segments);
 	for (size_t i = 0; i < segments; i++) {
-		GElf_Phdr segment;
+		GElf_Phdr segment = {0};
 
-		out->dynamic |= gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP;
+		if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_INTERP)
+			read_interpreter(elf, &segment, out);
+		linked |= segment.p_type == PT_DYNAMIC;
 	}
 	read_sections(elf, out);
+	out->library = head.e_type == ET_DYN && linked && !out->dynamic && !out->starts;
 	read_release(elf, out->release);
 	/* Both names are in every CUDA runtime and, as a pair, hardly anywhere else. */
 	out->static_cudart =

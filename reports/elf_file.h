@@ -15,6 +15,9 @@ struct tfs_elf_file {
 	bool is_elf;            /* 64-bit, for this processor */
 	bool is_script;         /* begins with #! */
 	bool dynamic;           /* has an interpreter, so that LD_PRELOAD works */
+	bool starts;            /* says of itself that it is a program */
+	bool library;           /* is not started by itself */
+	char interpreter[128];  /* the loader's path; "" = none */
 	bool static_cudart;     /* carries a CUDA runtime of its own */
 	bool opens_libraries;   /* imports dlopen or dlmopen */
 	bool opens_apart;       /* imports dlmopen */

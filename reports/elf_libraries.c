@@ -165,6 +165,7 @@ static int visit(struct search *search, struct node *by, const char *name,
 		     !tfs_elf_file_read(node->path, &node->file) && node->file.is_elf;
 	visitor->visit(visitor->argument, &(struct tfs_elf_library){.name = name,
 						  .path = node->path,
+						  .found = node->path ? path : NULL,
 						  .by = by->path,
 						  .of_system = node->of_system,
 						  .file = node->read ? &node->file : NULL});

@@ -13,10 +13,11 @@
 #include "reports/elf_file.h"
 
 struct tfs_elf_library {
-	const char *name; /* as it is asked for */
-	const char *path; /* NULL: it is missing */
-	const char *by;   /* path of who asks for it */
-	bool of_system;   /* neither the program's search paths nor the user's led there */
+	const char *name;  /* as it is asked for */
+	const char *path;  /* NULL: it is missing */
+	const char *found; /* the same, as the loader calls it: links are not followed */
+	const char *by;    /* path of who asks for it */
+	bool of_system;    /* neither the program's search paths nor the user's led there */
 	const struct tfs_elf_file *file; /* NULL: missing, or not looked into */
 };
 

@@ -9,6 +9,7 @@ nvcc=${3-}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
+unset CUDA_HOME CUDA_PATH
 for name in $(env | sed -n 's/^\(TFSHIM_[A-Z]*\|[A-Z]*_INJECTION64_PATH\|NSYS_[A-Z_]*\)=.*/\1/p'); do
 	unset "$name"
 done
@@ -127,6 +128,58 @@ says 'both/libmine.so carries a CUDA runtime of its own'
 rm far/own/libmine.so
 expect "$machine" deeper
 says 'far/libdeep.so, is not found'
+
+# CUPTI as the traced process will find it: beside the program's libraries, or in a toolkit.
+echo 'int cuptiGetVersion(unsigned *out); int cuptiGetVersion(unsigned *out) { *out = 120099; return 0; }' >cupti.c
+mkdir -p wheels/cuda_runtime/lib wheels/cuda_cupti/lib toolkit/extras/CUPTI/lib64 nothing
+"$compiler" -shared -fPIC -o wheels/cuda_cupti/lib/libcupti.so.12 cupti.c &&
+	cp wheels/cuda_cupti/lib/libcupti.so.12 toolkit/extras/CUPTI/lib64/ &&
+	cp libs/libcudart.so.12 wheels/cuda_runtime/lib/ &&
+	"$compiler" -g -o wheeled linked.c libs/libmine.so wheels/cuda_runtime/lib/libcudart.so.12 \
+		"-Wl,-rpath,\$ORIGIN/wheels/cuda_runtime/lib:\$ORIGIN/libs" || wrong "the wheels do not build"
+expect 0 wheeled
+says 'wheels/cuda_runtime/lib/../../cuda_cupti/lib/libcupti.so.12, version 120099'
+says 'device activity: on'
+for name in 13 12 11.8; do
+	: >"nothing/libcupti.so.$name"
+done
+export LD_LIBRARY_PATH="$folder/nothing${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+CUDA_HOME=$folder/toolkit expect 0 plain
+says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
+CUDA_PATH=$folder/toolkit expect 0
+says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$folder/nothing"}
+LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
+
+# Options of the shim's own, as it reads them.
+TFSHIM_OPTIONS=driver=0:driver=1 expect "$machine" runtime
+says 'driver calls: on'
+TFSHIM_OPTIONS=nvtx=0 expect "$machine" runtime
+says 'NVTX: off'
+TFSHIM_OPTIONS=cupti=0 expect 1 plain
+says 'take cupti=0 out of TFSHIM_OPTIONS'
+TFSHIM_PROCESS='pl*' expect "$machine" plain
+TFSHIM_PROCESS='other*' expect 1 plain
+says 'does not fit plain: the shim stays out'
+
+# A library, what only looks like a program, and programs that cannot be preloaded.
+expect 1 libs/libmine.so
+says 'is a library'
+"$compiler" -c plain.c && expect 2 plain.o
+says 'plain.o: no program'
+"$compiler" -g -o foreign plain.c -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1
+expect 1 foreign
+says "is started by /lib/ld-musl-x86_64.so.1, not by glibc's loader"
+cp plain still && chmod a-x still
+expect 1 still
+says 'may not be executed'
+if cp plain able && setcap cap_net_raw+ep able 2>/dev/null; then
+	expect 1 able
+	says 'has file capabilities'
+fi
+mkdir onpath && cp plain onpath/only-on-path
+PATH=$folder/onpath:$PATH expect "$machine" only-on-path
+says 'has debug information'
 
 if "$compiler" -static -g -o whole plain.c >log 2>&1; then
 	expect 1 whole
