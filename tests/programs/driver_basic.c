@@ -186,6 +186,52 @@ static void check_peers(int count)
 	OK(cuDevicePrimaryCtxRelease(1));
 }
 
+/* What a context owns goes with it, and nothing of another. */
+static void check_ends(CUdevice device)
+{
+	CUcontext first, second, owner = NULL, seen = NULL;
+	CUdeviceptr kept = 0, lost = 0;
+	unsigned word = 0;
+
+	OK(cuCtxGetCurrent(&first));
+	OK(cuMemAlloc(&kept, 4096));
+	OK(cuMemsetD32(kept, 3, 1024));
+	OK(cuCtxCreate(&second, NULL, 0, device));
+	OK(cuCtxGetCurrent(&seen));
+	TEST_TRUE(seen == second);
+	OK(cuMemAlloc(&lost, 4096));
+	OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, lost));
+	TEST_TRUE(owner == second);
+	OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, kept));
+	TEST_TRUE(owner == first);
+	OK(cuCtxDestroy(second));
+	OK(cuCtxGetCurrent(&seen));
+	TEST_TRUE(seen == first);
+	TEST_EQ(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, lost),
+		CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemcpyDtoH(&word, kept, 4));
+	TEST_EQ(word, 3);
+	OK(cuMemFree(kept));
+}
+
+/* The last release ends a primary context. */
+static void check_release(CUdevice device)
+{
+	CUdeviceptr memory = 0;
+	CUcontext owner;
+	unsigned flags;
+	int active = 1;
+
+	OK(cuMemAlloc(&memory, 4096));
+	OK(cuDevicePrimaryCtxRetain(&owner, device));
+	OK(cuDevicePrimaryCtxRelease(device));
+	OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, memory));
+	OK(cuDevicePrimaryCtxRelease(device));
+	OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+	TEST_EQ(active, 0);
+	TEST_EQ(cuDevicePrimaryCtxRelease(device), CUDA_ERROR_INVALID_CONTEXT);
+}
+
 int main(void)
 {
 	int count = 0;
@@ -205,5 +251,7 @@ int main(void)
 	check_kernels();
 	OK(cuDeviceGetCount(&count));
 	check_peers(count);
+	check_ends(device);
+	check_release(device);
 	return test_result();
 }

@@ -52,35 +52,3 @@ cudaError_t tfsim_describe_host(cudaHostFn_t fn, void *data, struct tfsim_work *
 	};
 	return cudaSuccess;
 }
-
-/* Everything the device owns goes; handles to it are dead. A fault stays: see core_runtime.h. */
-cudaError_t tfsim_device_reset(void)
-{
-	cudaError_t error = sim_enter();
-	struct sim_device *device = &sim.device[sim_self.device];
-	struct tfsim_range range;
-
-	if (error != cudaSuccess)
-		return error;
-	sim_wait_device(sim_self.device);
-	pthread_mutex_lock(&sim.lock);
-	while (device->streams) {
-		struct CUstream_st *open = device->streams;
-
-		while (open && open->closing)
-			open = open->next;
-		if (!open)
-			break;
-		sim_stream_close(open);
-	}
-	device->legacy = NULL;
-	sim.generation++;
-	while (sim_range_any(sim_self.device, &range)) {
-		sim_range_remove(range.base, &range);
-		sim_range_release(&range);
-	}
-	sim_pool_init(&device->default_pool, sim_self.device);
-	device->pool = &device->default_pool;
-	pthread_mutex_unlock(&sim.lock);
-	return cudaSuccess;
-}

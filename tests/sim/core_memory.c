@@ -18,6 +18,7 @@ static cudaError_t alloc_locked(
 		.size = size,
 		.kind = TFSIM_DEVICE,
 		.device = device,
+		.context = pool ? 0 : sim_self.context,
 		.pool = pool,
 		.from_pool = pool != NULL,
 	};
@@ -167,6 +168,7 @@ static cudaError_t map(void **out_address, size_t size, enum tfsim_memory kind, 
 		.size = size,
 		.kind = kind,
 		.device = sim_self.device,
+		.context = sim_self.context,
 		.flags = flags,
 	};
 	bool added;
@@ -249,6 +251,7 @@ cudaError_t tfsim_host_register(void *address, size_t size, unsigned flags)
 		.size = size,
 		.kind = TFSIM_PINNED,
 		.device = sim_self.device,
+		.context = sim_self.context,
 		.flags = flags,
 		.registered = true,
 	};

@@ -15,6 +15,7 @@ struct tfsim_range {
 	size_t size;
 	enum tfsim_memory kind;
 	int device;
+	unsigned context;
 	unsigned flags;  /* of cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
 	bool registered; /* pinned by cudaHostRegister */
 	bool from_pool;  /* stream-ordered allocation */

@@ -67,6 +67,7 @@ struct sim_op {
 struct CUstream_st {
 	uint64_t id;
 	int device;
+	unsigned context;
 	unsigned flags;
 	int priority;
 	bool legacy, per_thread, closing, running, served;
@@ -139,6 +140,7 @@ struct sim_state {
 /* Per thread. model_ns is the thread's own modelled time. */
 struct sim_thread {
 	int device;
+	unsigned context;
 	uint64_t model_ns;
 	bool known;
 	cudaError_t last_error;
@@ -210,7 +212,7 @@ bool sim_range_add(const struct tfsim_range *range);
 const struct tfsim_range *sim_range_find(const void *address);
 bool sim_range_remove(const void *base, struct tfsim_range *out_range);
 bool sim_range_overlaps(const void *base, size_t size);
-bool sim_range_any(int device, struct tfsim_range *out_range);
+bool sim_range_any(int device, unsigned context, struct tfsim_range *out_range);
 void sim_range_release(const struct tfsim_range *range);
 /* Without the lock. pool NULL: plain memory of the current device. */
 cudaError_t sim_alloc(size_t size, struct CUmemPoolHandle_st *pool, struct tfsim_range *out_range);

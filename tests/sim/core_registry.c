@@ -77,11 +77,11 @@ bool sim_range_remove(const void *base, struct tfsim_range *out_range)
 	return true;
 }
 
-/* Any range of a device, for taking them all away. */
-bool sim_range_any(int device, struct tfsim_range *out_range)
+/* Any range of a context, for taking them all away. */
+bool sim_range_any(int device, unsigned context, struct tfsim_range *out_range)
 {
 	for (size_t i = 0; i < range_count; i++)
-		if (ranges[i].device == device) {
+		if (ranges[i].device == device && ranges[i].context == context) {
 			*out_range = ranges[i];
 			return true;
 		}

@@ -17,7 +17,19 @@ TFSIM_API cudaError_t tfsim_last_error(bool clear);
 TFSIM_API cudaError_t tfsim_sticky(void);
 /* Called from a run() function: the kernel faulted; sticky from then on. */
 TFSIM_API void tfsim_fault(cudaError_t error);
-TFSIM_API cudaError_t tfsim_device_reset(void);
+/* Everything the device's primary context owns goes; handles to it are dead. */
+TFSIM_API cudaError_t tfsim_device_reset(int device);
+
+/*
+ * Contexts: by device and a number, of which 0 is the device's primary one. Memory and streams
+ * belong to the context that was the calling thread's; what a device is asked is of all of them.
+ */
+TFSIM_API cudaError_t tfsim_context_set(int device, unsigned context);
+TFSIM_API unsigned tfsim_context_current(void);
+/* All that it owns goes, once the device is done. */
+TFSIM_API cudaError_t tfsim_context_end(int device, unsigned context);
+/* The primary context has ended, and there is none until the device is used again. */
+TFSIM_API void tfsim_device_leave(int device);
 
 TFSIM_API cudaError_t tfsim_memcpy(void *dst, const void *src, size_t size,
 	enum cudaMemcpyKind kind, cudaStream_t stream, bool async);

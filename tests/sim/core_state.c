@@ -196,18 +196,6 @@ int tfsim_device_current(void)
 	return sim_self.device;
 }
 
-cudaError_t tfsim_device_set(int device)
-{
-	cudaError_t error = sim_enter();
-
-	if (error != cudaSuccess)
-		return error;
-	if (device < 0 || device >= sim.device_count)
-		return cudaErrorInvalidDevice;
-	sim_self.device = device;
-	return cudaSuccess;
-}
-
 static void count(struct tally *tally, const char *name)
 {
 	unsigned i;

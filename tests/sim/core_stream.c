@@ -51,6 +51,7 @@ static struct CUstream_st *create(int device, unsigned flags, int priority, bool
 	pthread_cond_init(&stream->work, NULL);
 	stream->id = legacy ? LEGACY_ID : next_stream_id++;
 	stream->device = device;
+	stream->context = legacy ? 0 : sim_self.context;
 	stream->flags = flags;
 	stream->priority = priority;
 	stream->legacy = legacy;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts. The device has one set of resources, which its primary context and the created ones
- * share; what is kept apart is which one is current.
+ * Contexts: which is current, and their beginnings and ends. Memory and streams belong to one; the
+ * legacy stream is the device's.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +17,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned retained[SIM_CONTEXT_DEVICES];
 static bool created[CREATED];
 
-/* The stack of the thread; empty = what the runtime's current device says. */
+/* The stack of the thread; empty = what the runtime's current device says. The top is what the
+ * core has, since the runtime changes it too. */
 static __thread CUcontext stack[STACK];
 static __thread unsigned depth;
 
@@ -49,7 +50,7 @@ static CUcontext current(void)
 	int device = tfsim_device_current();
 
 	if (depth)
-		return stack[depth - 1];
+		return sim_context_numbered(device, tfsim_context_current());
 	return tfsim_device_active(device) ? sim_context_handle(device) : NULL;
 }
 
@@ -89,7 +90,17 @@ static CUresult make_current(CUcontext context)
 {
 	int device = sim_context_device(context, tfsim_device_count());
 
-	return device < 0 ? CUDA_SUCCESS : sim_driver_result((int)tfsim_device_set(device));
+	return device < 0 ? CUDA_SUCCESS
+			  : sim_driver_result(
+				    (int)tfsim_context_set(device, sim_context_number(context)));
+}
+
+/* Below the last one is the runtime's device. */
+static CUresult pop(void)
+{
+	depth--;
+	return depth ? make_current(stack[depth - 1])
+		     : sim_driver_result((int)tfsim_device_set(tfsim_device_current()));
 }
 
 CUresult cuCtxGetCurrent(CUcontext *pctx)
@@ -108,13 +119,10 @@ CUresult cuCtxSetCurrent(CUcontext ctx)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (ctx && !valid(ctx))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	if (!ctx) {
-		depth -= depth > 0;
-		return CUDA_SUCCESS;
-	}
+	if (!ctx)
+		return depth ? pop() : CUDA_SUCCESS;
 	if (!depth)
 		depth = 1;
-	stack[depth - 1] = ctx;
 	return make_current(ctx);
 }
 
@@ -124,7 +132,9 @@ CUresult cuCtxPushCurrent_v2(CUcontext ctx)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!ctx || !valid(ctx) || depth == STACK)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	stack[depth++] = ctx;
+	if (depth)
+		stack[depth - 1] = current();
+	depth++;
 	return make_current(ctx);
 }
 
@@ -134,10 +144,9 @@ CUresult cuCtxPopCurrent_v2(CUcontext *pctx)
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!depth)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	depth--;
 	if (pctx)
-		*pctx = stack[depth];
-	return depth ? make_current(stack[depth - 1]) : CUDA_SUCCESS;
+		*pctx = current();
+	return pop();
 }
 
 static CUresult create(CUcontext *pctx, CUdevice dev)
@@ -188,15 +197,18 @@ CUresult cuCtxCreate_v2(CUcontext *pctx, unsigned int flags, CUdevice dev)
 CUresult cuCtxDestroy_v2(CUcontext ctx)
 {
 	unsigned number = sim_context_number(ctx);
+	CUresult result;
 
 	if (!sim_driver_initialised())
 		return CUDA_ERROR_NOT_INITIALIZED;
 	if (!valid(ctx) || !number)
 		return CUDA_ERROR_INVALID_CONTEXT;
+	result = sim_driver_result(
+		(int)tfsim_context_end(sim_context_device(ctx, tfsim_device_count()), number));
+	if (result)
+		return result;
 	created[number] = false;
-	if (depth && stack[depth - 1] == ctx)
-		depth--;
-	return CUDA_SUCCESS;
+	return depth && current() == ctx ? pop() : CUDA_SUCCESS;
 }
 
 SIM_DRIVER(cuCtxSynchronize, (void), tfsim_device_synchronize())
@@ -263,18 +275,24 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *pctx, CUdevice dev)
 	return CUDA_SUCCESS;
 }
 
+/* The runtime, once it is at work, has retained it too. */
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice dev)
 {
 	CUresult result = primary_check(dev);
+	bool last = false;
 
 	if (result)
 		return result;
 	pthread_mutex_lock(&lock);
 	if (retained[dev])
-		retained[dev]--;
+		last = --retained[dev] == 0 && !tfsim_runtime_called();
 	else
 		result = CUDA_ERROR_INVALID_CONTEXT;
 	pthread_mutex_unlock(&lock);
+	if (!last)
+		return result;
+	result = sim_driver_result((int)tfsim_device_reset(dev));
+	tfsim_device_leave(dev);
 	return result;
 }
 
@@ -301,7 +319,7 @@ CUresult cuDevicePrimaryCtxReset_v2(CUdevice dev)
 {
 	CUresult result = primary_check(dev);
 
-	return result ? result : sim_driver_result((int)tfsim_device_reset());
+	return result ? result : sim_driver_result((int)tfsim_device_reset(dev));
 }
 
 /* The ABIs that the runtime asks for. */

@@ -19,7 +19,7 @@ static CUresult one(void *data, CUpointer_attribute attribute, CUdeviceptr ptr)
 	start = range.base;
 	switch (attribute) {
 	case CU_POINTER_ATTRIBUTE_CONTEXT:
-		*(CUcontext *)data = sim_context_handle(range.device);
+		*(CUcontext *)data = sim_context_numbered(range.device, range.context);
 		return CUDA_SUCCESS;
 	case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
 		*(unsigned int *)data = memory_type(&range);

@@ -90,7 +90,7 @@ cudaError_t cudaDeviceSynchronize(void)
 cudaError_t cudaDeviceReset(void)
 {
 	ENTER_NONE(cudaDeviceReset_v3020);
-	return LEAVE(tfsim_device_reset());
+	return LEAVE(tfsim_device_reset(tfsim_device_current()));
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)

@@ -85,6 +85,7 @@ static ncclResult_t enqueue(
 	struct work args = {comm, n, ops[0].what >= TFS_NCCL_SEND, NULL};
 	struct tfsim_work w = {.kind = TFSIM_KERNEL, .name = names[ops[0].what], .run = run};
 	int before = tfsim_device_current();
+	unsigned context = tfsim_context_current();
 	uint64_t bytes = 0;
 	cudaError_t error;
 
@@ -106,7 +107,7 @@ static ncclResult_t enqueue(
 	/* The default streams are those of the communicator's device. */
 	tfsim_device_set(comm->device);
 	error = tfsim_enqueue(stream, &w);
-	tfsim_device_set(before);
+	tfsim_context_set(before, context);
 	return error ? ncclUnhandledCudaError : ncclSuccess;
 }
 
