@@ -20,6 +20,13 @@ holds in-order 20 "" "" "$deferred" in-order
 holds threads 50 "" "" "$deferred" threads
 holds info 20 "" "" "$deferred" info
 holds reset 40 "" "" "$deferred" reset
+if [ "$hardware" = 0 ]; then
+	contexts=$programs/rewrite_contexts
+	counterexample created 60 4294967296 pool_reserve=1m "" "$contexts" created
+	for case in created-aside not-destroyed in-turn primary-reset released other-reset; do
+		holds $case 20 pool_reserve=1m TFSIM_DEVICES=2 "$contexts" $case
+	done
+fi
 rewrite=deferred-free,alloc-pool
 holds both 20 "" "" "$deferred" in-order
 rewrite=deferred-free

@@ -8,6 +8,7 @@ library=$1 programs=$2 trainer=$3 digits=$4 rewrite=alloc-pool
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
 pool=$programs/rewrite_pool limits=$programs/rewrite_pool_limits
+contexts=$programs/rewrite_contexts giving=$programs/rewrite_giving
 small="TFSIM_MEMORY=32m"
 
 # Counterexamples 4, 5, 6, 8, 7 and 14 of the contracts, and what a program may do wrong.
@@ -31,6 +32,21 @@ for devices in 1 2; do
 done
 
 counterexample driver 70 512 pool_reserve=1m TFSIM_MEMORY=256m "${pool}_driver"
+
+# Blocks go with their context. (Real ones leave more behind than memory.)
+if [ "$hardware" = 0 ]; then
+	dead=4294967296
+	counterexample created 100 $dead pool_reserve=1m "" "$contexts" created
+	counterexample released 100 $dead pool_reserve=1m "" "$contexts" released
+	counterexample primary-reset 200 $dead pool_reserve=1m "" "$contexts" primary-reset
+	for case in created-aside created-capturing not-destroyed in-turn other-reset; do
+		holds $case 40 pool_reserve=1m TFSIM_DEVICES=2 "$contexts" $case
+	done
+fi
+
+# What is held goes back while a stream is captured, and leaves the capture alone.
+counterexample room 6 1024 pool_reserve=1m "$small" "$giving" room
+counterexample ordered-room 6 8589934592 pool_reserve=1m "$small" "$giving" ordered-room
 
 # Each check by a case that breaks its precondition, and no other: so often.
 refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain

@@ -19,6 +19,12 @@ counterexample sized-by-free 8 67108864 pool_reserve=1m "$small" "$reserve" size
 counterexample halves 4 67108864 pool_reserve=1m "$small" "$reserve" halves
 counterexample driver 10 67108864 pool_reserve=1m "$small" "${reserve}_driver"
 
+# Also while a stream is captured, and the capture is left alone.
+giving=$programs/rewrite_giving barred=8589934592
+counterexample told 20 $barred pool_reserve=1m "$small" "$giving" told
+counterexample switched 40 $barred pool_reserve=1m:record=windows:window=5:measure=200:alternate=1 \
+	"$small" "$giving" switched
+
 holds plain 12 "" "" "$reserve" plain
 holds error-kept 4 pool_reserve=1m "$small" "$reserve" error-kept
 holds pools 40 "" "" "$reserve" pools

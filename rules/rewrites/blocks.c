@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "rules/rewrites/contexts.h"
 #include "rules/rewrites/memory_functions.h"
-#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
@@ -18,9 +18,13 @@
 #define NAIVE_ANY_SIZE 2048u /* any block that is large enough will do */
 #define NAIVE_TRUST 4096u    /* nothing is said to be unknown */
 
+#define NAIVE_DEAD (UINT64_C(1) << 32)   /* blocks are held although their context has ended */
+#define NAIVE_BARRED (UINT64_C(1) << 33) /* what captures bar is done all the same */
+
 #define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
-enum slot_state { SLOT_EMPTY, SLOT_FILLING, SLOT_HELD, SLOT_LEAVING };
+/* Ending: its context may be; whoever began that says how it ended. */
+enum slot_state { SLOT_EMPTY, SLOT_FILLING, SLOT_HELD, SLOT_LEAVING, SLOT_ENDING };
 
 /* A place for a block. Its event outlives the block. */
 static struct slot {
@@ -42,6 +46,7 @@ static struct lane {
 } lanes[LANES];
 
 static struct tfs_spin lock;
+static _Atomic bool made; /* something, in whatever context */
 _Atomic uint32_t tfs_blocks_count;
 
 static bool is_naive(uint64_t what)
@@ -139,6 +144,7 @@ bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_mem
 
 	if (slot == NULL)
 		return false;
+	atomic_store(&made, true);
 	atomic_fetch_add(&tfs_blocks_count, 1);
 	if (fill(use, slot, value)) {
 		set_state(slot, SLOT_HELD);
@@ -194,24 +200,13 @@ uint64_t tfs_blocks_bytes(uint32_t device)
 	return bytes;
 }
 
-/* What belongs to a device, or to one context if that is not NULL. */
-struct owner {
-	uint32_t device;
-	const void *context;
-};
-
-static bool owns(struct owner owner, uint32_t device, const void *context)
-{
-	return owner.context != NULL ? context == owner.context : device == owner.device;
-}
-
-static struct slot *leaving(struct owner owner)
+static struct slot *leaving(uint32_t device)
 {
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < SLOTS && found == NULL; i++)
-		if (slots[i].state == SLOT_HELD && owns(owner, slots[i].device, slots[i].context))
+		if (slots[i].state == SLOT_HELD && slots[i].device == device)
 			found = &slots[i];
 	if (found != NULL)
 		found->state = SLOT_LEAVING;
@@ -219,54 +214,101 @@ static struct slot *leaving(struct owner owner)
 	return found;
 }
 
-static bool flush(bool driver, struct owner owner)
+bool tfs_blocks_flush(bool driver, uint32_t device)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
+	const struct tfs_memory_functions *use =
+		tfs_blocks_any() ? tfs_memory_functions(driver) : NULL;
 	struct slot *slot;
 	bool any = false;
 
-	while (use != NULL && (slot = leaving(owner)) != NULL) {
+	if (use == NULL)
+		return false;
+	const int mode = is_naive(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
+	while ((slot = leaving(device)) != NULL) {
 		any = true;
 		use->release((void *)(uintptr_t)slot->address);
 		set_state(slot, SLOT_EMPTY);
 		atomic_fetch_sub(&tfs_blocks_count, 1);
 	}
+	if (!is_naive(NAIVE_BARRED))
+		use->capture_mode(mode);
 	return any;
 }
 
-bool tfs_blocks_flush(bool driver, uint32_t device)
+static bool is_of(const struct slot *slot, const struct tfs_blocks_end *end)
 {
-	return tfs_blocks_any() && flush(driver, (struct owner){.device = device});
+	return slot->context == end->context &&
+	       (end->context != NULL || slot->device == end->device);
 }
 
-static void end(bool driver, struct owner owner)
+struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context)
 {
-	if (tfs_blocks_any())
-		flush(driver, owner);
+	struct tfs_blocks_end end = {.device = device, .context = context};
+
+	if (!atomic_load(&made) || is_naive(NAIVE_DEAD))
+		return end;
+	end.any = true;
+	if (context == NULL)
+		end.context = tfs_context_primary(device);
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < SLOTS; i++)
-		if (owns(owner, slots[i].device, slots[i].context))
+		if (slots[i].state == SLOT_HELD && is_of(&slots[i], &end))
+			slots[i].state = SLOT_ENDING;
+	tfs_spin_unlock(&lock);
+	return end;
+}
+
+static struct slot *ending(const struct tfs_blocks_end *end)
+{
+	struct slot *found = NULL;
+
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < SLOTS && found == NULL; i++)
+		if (slots[i].state == SLOT_ENDING && is_of(&slots[i], end))
+			found = &slots[i];
+	if (found != NULL)
+		found->state = SLOT_LEAVING;
+	tfs_spin_unlock(&lock);
+	return found;
+}
+
+/* A call that failed may have ended the context all the same, or in part. */
+static bool is_gone(const struct slot *slot, bool ended)
+{
+	return ended || tfs_context_of((void *)(uintptr_t)slot->address) != slot->context;
+}
+
+static void forget_handles(const struct tfs_blocks_end *end)
+{
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < SLOTS; i++)
+		if (is_of(&slots[i], end))
 			slots[i].filled = NULL;
 	for (uint32_t i = 0; i < LANES; i++)
-		if (owns(owner, lanes[i].device, lanes[i].context))
+		if (lanes[i].context == end->context &&
+			(end->context != NULL || lanes[i].device == end->device))
 			lanes[i] = (struct lane){0};
 	tfs_spin_unlock(&lock);
 }
 
-void tfs_blocks_end_device(bool driver, uint32_t device)
+void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended)
 {
-	end(driver, (struct owner){.device = device});
-}
+	struct slot *slot;
 
-void tfs_blocks_end_context(const void *context)
-{
-	end(true, (struct owner){.context = context});
+	while (end->any && (slot = ending(end)) != NULL) {
+		const bool gone = is_gone(slot, ended);
+
+		set_state(slot, gone ? SLOT_EMPTY : SLOT_HELD);
+		if (gone)
+			atomic_fetch_sub(&tfs_blocks_count, 1);
+	}
+	if (end->any && ended)
+		forget_handles(end);
 }
 
 bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device)
 {
-	if (status != OUT_OF_MEMORY || !tfs_blocks_any() || tfs_capturing() ||
-		is_naive(NAIVE_HOARD) || tfs_blocks_bytes(device) == 0)
+	if (status != OUT_OF_MEMORY || is_naive(NAIVE_HOARD) || tfs_blocks_bytes(device) == 0)
 		return false;
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
 
@@ -278,7 +320,7 @@ bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device)
 void tfs_blocks_before(bool driver, uint32_t device)
 {
 	const struct tfs_memory_functions *use =
-		tfs_blocks_any() && !tfs_capturing() ? tfs_memory_functions(driver) : NULL;
+		tfs_blocks_any() ? tfs_memory_functions(driver) : NULL;
 
 	if (use != NULL && use->error_waits())
 		tfs_blocks_flush(driver, device);
@@ -294,7 +336,7 @@ void *tfs_blocks_outside(const void *address)
 		return (void *)(uintptr_t)at;
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < SLOTS && !inside; i++)
-		inside = (slots[i].state == SLOT_FILLING || slots[i].state == SLOT_HELD) &&
+		inside = slots[i].state != SLOT_EMPTY && slots[i].state != SLOT_LEAVING &&
 			 at - slots[i].address < slots[i].bytes;
 	tfs_spin_unlock(&lock);
 	return inside ? &nothing : (void *)(uintptr_t)at;

@@ -50,13 +50,20 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 /* Bytes held of a device. */
 uint64_t tfs_blocks_bytes(uint32_t device);
 
-/* Gives the device's blocks back to CUDA; true if there was one. */
+/* Gives the device's blocks back to CUDA, also while a stream is captured; true if there was
+ * one. */
 bool tfs_blocks_flush(bool driver, uint32_t device);
 
-/* The device's contexts, or one context, are about to end: blocks are given back, and what belongs
- * to them is forgotten. */
-void tfs_blocks_end_device(bool driver, uint32_t device);
-void tfs_blocks_end_context(const void *context);
+/* Around a call that may end a context, NULL: the device's primary one. Nobody is handed its blocks
+ * meanwhile; CUDA takes them along, and what was made there is not used again. Had it not `ended`,
+ * all is as before. */
+struct tfs_blocks_end {
+	uint32_t device;
+	void *context;
+	bool any; /* something is, or was, held */
+};
+struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context);
+void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended);
 
 /* After an allocation that returned `status`: true when blocks were given back and it is worth
  * another try. */

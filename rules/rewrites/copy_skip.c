@@ -41,6 +41,7 @@
 #include <string.h>
 
 #include "rules/rewrites/content_kernel.h"
+#include "rules/rewrites/contexts.h"
 #include "rules/rewrites/copy_skip_compare.h"
 #include "rules/rewrites/copy_skip_places.h"
 #include "rules/rewrites/evidence.h"

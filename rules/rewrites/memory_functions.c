@@ -23,6 +23,7 @@ static struct {
 	__typeof__(&cudaDeviceGetAttribute) attribute;
 	__typeof__(&cudaPeekAtLastError) peek_error;
 	__typeof__(&cudaGetLastError) take_error;
+	__typeof__(&cudaThreadExchangeStreamCaptureMode) capture_mode;
 } runtime;
 
 static int runtime_alloc(void **out, size_t bytes)
@@ -108,6 +109,13 @@ static void runtime_forget_error(void)
 	runtime.take_error();
 }
 
+static int runtime_capture_mode(int mode)
+{
+	enum cudaStreamCaptureMode exchanged = (enum cudaStreamCaptureMode)mode;
+
+	return runtime.capture_mode(&exchanged) == cudaSuccess ? (int)exchanged : mode;
+}
+
 static const struct tfs_memory_functions of_runtime = {
 	.alloc = runtime_alloc,
 	.release = runtime_release,
@@ -125,6 +133,7 @@ static const struct tfs_memory_functions of_runtime = {
 	.reaches_pageable = runtime_reaches_pageable,
 	.error_waits = runtime_error_waits,
 	.forget_error = runtime_forget_error,
+	.capture_mode = runtime_capture_mode,
 };
 
 static struct {
@@ -141,9 +150,8 @@ static struct {
 	__typeof__(&cuDeviceGetCount) device_count;
 	__typeof__(&cuMemGetInfo) info;
 	__typeof__(&cuMemcpyDtoH) read;
-	__typeof__(&cuDeviceGetAttribute) device_attribute;
-	__typeof__(&cuCtxGetCurrent) context;
-	__typeof__(&cuPointerGetAttribute) attribute;
+	__typeof__(&cuDeviceGetAttribute) attribute;
+	__typeof__(&cuThreadExchangeStreamCaptureMode) capture_mode;
 } driver;
 
 static int driver_alloc(void **out, size_t bytes)
@@ -221,8 +229,8 @@ static bool driver_reaches_pageable(int device)
 {
 	int value = 0;
 
-	return driver.device_attribute(&value, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS,
-		       device) != CUDA_SUCCESS ||
+	return driver.attribute(&value, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) !=
+		       CUDA_SUCCESS ||
 	       value != 0;
 }
 
@@ -234,6 +242,13 @@ static bool driver_error_waits(void)
 
 static void driver_forget_error(void)
 {
+}
+
+static int driver_capture_mode(int mode)
+{
+	CUstreamCaptureMode exchanged = (CUstreamCaptureMode)mode;
+
+	return driver.capture_mode(&exchanged) == CUDA_SUCCESS ? (int)exchanged : mode;
 }
 
 static const struct tfs_memory_functions of_driver = {
@@ -253,6 +268,7 @@ static const struct tfs_memory_functions of_driver = {
 	.reaches_pageable = driver_reaches_pageable,
 	.error_waits = driver_error_waits,
 	.forget_error = driver_forget_error,
+	.capture_mode = driver_capture_mode,
 };
 
 #define LOOK_UP(of, field, name)                                                                   \
@@ -275,7 +291,8 @@ static bool find_runtime(void)
 	       LOOK_UP(runtime, info, "cudaMemGetInfo") && LOOK_UP(runtime, read, "cudaMemcpy") &&
 	       LOOK_UP(runtime, attribute, "cudaDeviceGetAttribute") &&
 	       LOOK_UP(runtime, peek_error, "cudaPeekAtLastError") &&
-	       LOOK_UP(runtime, take_error, "cudaGetLastError");
+	       LOOK_UP(runtime, take_error, "cudaGetLastError") &&
+	       LOOK_UP(runtime, capture_mode, "cudaThreadExchangeStreamCaptureMode");
 }
 
 static bool find_driver(void)
@@ -293,9 +310,8 @@ static bool find_driver(void)
 	       LOOK_UP(driver, device_count, "cuDeviceGetCount") &&
 	       LOOK_UP(driver, info, "cuMemGetInfo_v2") &&
 	       LOOK_UP(driver, read, "cuMemcpyDtoH_v2") &&
-	       LOOK_UP(driver, device_attribute, "cuDeviceGetAttribute") &&
-	       LOOK_UP(driver, context, "cuCtxGetCurrent") &&
-	       LOOK_UP(driver, attribute, "cuPointerGetAttribute");
+	       LOOK_UP(driver, attribute, "cuDeviceGetAttribute") &&
+	       LOOK_UP(driver, capture_mode, "cuThreadExchangeStreamCaptureMode");
 }
 
 /* 1 = there, 2 = not. Two threads that look at the same time find the same. */
@@ -310,37 +326,13 @@ bool tfs_functions_found(_Atomic int *known, bool (*find)(void))
 	return state == 1;
 }
 
-static bool have_driver(void)
-{
-	static _Atomic int known;
-
-	return tfs_functions_found(&known, find_driver);
-}
-
 const struct tfs_memory_functions *tfs_memory_functions(bool of_the_driver)
 {
-	static _Atomic int known;
+	static _Atomic int known[2];
 
 	if (of_the_driver)
-		return have_driver() ? &of_driver : NULL;
-	return tfs_lookup_steady(TFS_LIBRARY_cudart) && tfs_functions_found(&known, find_runtime)
+		return tfs_functions_found(&known[1], find_driver) ? &of_driver : NULL;
+	return tfs_lookup_steady(TFS_LIBRARY_cudart) && tfs_functions_found(&known[0], find_runtime)
 		       ? &of_runtime
-		       : NULL;
-}
-
-void *tfs_context_now(void)
-{
-	CUcontext context = NULL;
-
-	return have_driver() && driver.context(&context) == CUDA_SUCCESS ? context : NULL;
-}
-
-void *tfs_context_of(const void *address)
-{
-	CUcontext context = NULL;
-
-	return have_driver() && driver.attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT,
-					(CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS
-		       ? context
 		       : NULL;
 }

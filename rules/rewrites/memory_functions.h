@@ -33,17 +33,17 @@ struct tfs_memory_functions {
 	bool (*reaches_pageable)(int device); /* reads and writes all memory of the host */
 	bool (*error_waits)(void);            /* one that the program has not asked for yet */
 	void (*forget_error)(void);           /* ours; not when one of the program's waited */
+	/* What the thread is barred from while a stream is captured; returns what it was. */
+	int (*capture_mode)(int mode);
 };
+
+/* Nothing, and nobody's capture is invalidated. */
+#define TFS_CAPTURE_RELAXED 2
 
 /* NULL when functions are missing, or their library may go away. */
 const struct tfs_memory_functions *tfs_memory_functions(bool driver);
 
 /* Has `find` found its functions? Asked once and kept for good in *known, which begins as 0. */
 bool tfs_functions_found(_Atomic int *known, bool (*find)(void));
-
-/* The current context, and that of an address in device memory; NULL where the driver is not at
- * hand: then there are only the devices' own. */
-void *tfs_context_now(void);
-void *tfs_context_of(const void *address);
 
 #endif

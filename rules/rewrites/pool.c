@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/rewrites/contexts.h"
 #include "rules/rewrites/memory_functions.h"
 #include "shim/capture.h"
 #include "shim/clock.h"

@@ -6,7 +6,6 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/pool_functions.h"
-#include "shim/capture.h"
 #include "shim/env.h"
 #include "shim/spin.h"
 
@@ -14,8 +13,9 @@
 #define DEVICES 64u
 
 /* Tests only, option `naive`: what the contract forbids. */
-#define NAIVE_HOARD (1u << 26) /* what is kept is never given back */
-#define NAIVE_TELL (1u << 29)  /* the program hears what the threshold is */
+#define NAIVE_HOARD (1u << 26)           /* what is kept is never given back */
+#define NAIVE_TELL (1u << 29)            /* the program hears what the threshold is */
+#define NAIVE_BARRED (UINT64_C(1) << 33) /* what captures bar is done all the same */
 
 #define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
@@ -113,28 +113,45 @@ static uint32_t of_device(uint32_t device, void **out_pools)
 	return found;
 }
 
-void tfs_reserves_drop(bool driver, uint32_t device)
+static void release(const struct tfs_pool_functions *use, void *pool)
+{
+	tfs_reserves_leave(pool);
+	use->set(pool, TFS_POOL_THRESHOLD, 0);
+}
+
+static void trim(const struct tfs_pool_functions *use, void *pool)
+{
+	use->trim(pool, 0);
+}
+
+/* Both are barred while a stream is captured, and would invalidate what is. */
+static void with_each(
+	bool driver, uint32_t device, void (*act)(const struct tfs_pool_functions *use, void *pool))
 {
 	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
+	const struct tfs_memory_functions *memory = tfs_memory_functions(driver);
+	const bool barred = (tfs_options.naive & NAIVE_BARRED) != 0;
 	void *pools[MOST];
 	const uint32_t count = of_device(device, pools);
 
-	for (uint32_t i = 0; use != NULL && i < count; i++) {
-		tfs_reserves_leave(pools[i]);
-		use->set(pools[i], TFS_POOL_THRESHOLD, 0);
-	}
+	if (use == NULL || memory == NULL || count == 0)
+		return;
+	const int mode = barred ? 0 : memory->capture_mode(TFS_CAPTURE_RELAXED);
+	for (uint32_t i = 0; i < count; i++)
+		act(use, pools[i]);
+	if (!barred)
+		memory->capture_mode(mode);
+}
+
+void tfs_reserves_drop(bool driver, uint32_t device)
+{
+	with_each(driver, device, release);
 }
 
 void tfs_reserves_give_back(bool driver, uint32_t device)
 {
-	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
-	void *pools[MOST];
-	const uint32_t count = of_device(device, pools);
-
-	if ((tfs_options.naive & NAIVE_HOARD) != 0 || tfs_capturing())
-		return;
-	for (uint32_t i = 0; use != NULL && i < count; i++)
-		use->trim(pools[i], 0);
+	if ((tfs_options.naive & NAIVE_HOARD) == 0)
+		with_each(driver, device, trim);
 }
 
 bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
@@ -142,7 +159,7 @@ bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
 	const struct tfs_memory_functions *memory = tfs_memory_functions(driver);
 	void *pools[MOST];
 
-	if (status != OUT_OF_MEMORY || (tfs_options.naive & NAIVE_HOARD) != 0 || tfs_capturing() ||
+	if (status != OUT_OF_MEMORY || (tfs_options.naive & NAIVE_HOARD) != 0 ||
 		of_device(device, pools) == 0)
 		return false;
 	atomic_fetch_or(&short_of, UINT64_C(1) << device);

@@ -51,6 +51,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/rewrites/contexts.h"
 #include "rules/rewrites/evidence.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/narrowed_wait.h"

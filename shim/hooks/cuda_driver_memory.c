@@ -239,26 +239,6 @@ TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 	return status;
 }
 
-/* Runtimes to this day ask for the older one. */
-#define RESETS(name)                                                                               \
-	TFS_HOOK(CUresult, name, (CUdevice device))                                                \
-	{                                                                                          \
-		struct tfs_frame frame = TFS_ENTER(name);                                          \
-                                                                                                   \
-		tfs_blocks_end_device(true, (uint32_t)device);                                     \
-		tfs_reserves_drop(true, (uint32_t)device);                                         \
-		const CUresult status = TFS_REAL(name)(device);                                    \
-		if (frame.thread != NULL && status == CUDA_SUCCESS) {                              \
-			tfs_memory_reset((uint32_t)device);                                        \
-			tfs_rewrite_reset((uint32_t)device);                                       \
-		}                                                                                  \
-		tfs_hook_plain(&frame, status);                                                    \
-		return status;                                                                     \
-	}
-
-RESETS(cuDevicePrimaryCtxReset)
-RESETS(cuDevicePrimaryCtxReset_v2)
-
 #define FUNCTIONS(X)                                                                               \
 	X(cuMemAlloc, _v2, , 3020, alloc)                                                          \
 	X(cuMemAllocPitch, _v2, , 3020, alloc)                                                     \
@@ -269,8 +249,6 @@ RESETS(cuDevicePrimaryCtxReset_v2)
 	X(cuMemFreeHost, , , 2000, host_free)                                                      \
 	X(cuMemHostRegister, _v2, , 6050, host_register)                                           \
 	X(cuMemHostUnregister, , , 4000, host_unregister)                                          \
-	X(cuMemGetInfo, _v2, , 3020, property)                                                     \
-	X(cuDevicePrimaryCtxReset, , , 7000, reset)                                                \
-	X(cuDevicePrimaryCtxReset, _v2, , 11000, reset)
+	X(cuMemGetInfo, _v2, , 3020, property)
 
 FUNCTIONS(TFS_DRIVER_ROW)

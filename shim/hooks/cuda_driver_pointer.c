@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the driver says about an address, whom memory is shared with, and the end of contexts. */
+/* What the driver says about an address, and whom memory is shared with. */
 #include "rules/rewrites/blocks.h"
-#include "rules/rewrites/reserves.h"
 #include "shim/driver.h"
 #include "shim/memory.h"
 
@@ -101,32 +100,6 @@ TFS_HOOK(CUresult, cuImportExternalSemaphore,
 	return status;
 }
 
-TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
-{
-	struct tfs_frame frame = TFS_ENTER(cuCtxDestroy_v2);
-
-	if (context != NULL)
-		tfs_blocks_end_context(context);
-	const CUresult status = TFS_REAL(cuCtxDestroy_v2)(context);
-	tfs_hook_plain(&frame, status);
-	return status;
-}
-
-#define RELEASES(name)                                                                             \
-	TFS_HOOK(CUresult, name, (CUdevice device))                                                \
-	{                                                                                          \
-		struct tfs_frame frame = TFS_ENTER(name);                                          \
-                                                                                                   \
-		tfs_blocks_end_device(true, (uint32_t)device);                                     \
-		tfs_reserves_drop(true, (uint32_t)device);                                         \
-		const CUresult status = TFS_REAL(name)(device);                                    \
-		tfs_hook_plain(&frame, status);                                                    \
-		return status;                                                                     \
-	}
-
-RELEASES(cuDevicePrimaryCtxRelease)
-RELEASES(cuDevicePrimaryCtxRelease_v2)
-
 #define FUNCTIONS(X)                                                                               \
 	X(cuPointerGetAttribute, , , 4000, other)                                                  \
 	X(cuPointerGetAttributes, , , 7000, other)                                                 \
@@ -135,9 +108,6 @@ RELEASES(cuDevicePrimaryCtxRelease_v2)
 	X(cuMemGetHandleForAddressRange, , , 11070, other)                                         \
 	X(cuIpcGetMemHandle, , , 4010, other)                                                      \
 	X(cuCtxEnablePeerAccess, , , 4000, other)                                                  \
-	X(cuImportExternalSemaphore, , , 10000, other)                                             \
-	X(cuCtxDestroy, _v2, , 4000, other)                                                        \
-	X(cuDevicePrimaryCtxRelease, , , 7000, other)                                              \
-	X(cuDevicePrimaryCtxRelease, _v2, , 11000, other)
+	X(cuImportExternalSemaphore, , , 10000, other)
 
 FUNCTIONS(TFS_DRIVER_ROW)

@@ -232,12 +232,13 @@ TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
 
 static cudaError_t reset(struct tfs_frame *frame, cudaError_t (*real)(void))
 {
-	tfs_blocks_end_device(false, tfs_cudart_device());
-	tfs_reserves_drop(false, tfs_cudart_device());
-	const cudaError_t status = real();
-	if (frame->thread != NULL && status == cudaSuccess) {
-		const uint32_t device = tfs_cudart_device();
+	const uint32_t device = tfs_cudart_device();
+	const struct tfs_blocks_end end = tfs_blocks_ending(device, NULL);
 
+	tfs_reserves_drop(false, device);
+	const cudaError_t status = real();
+	tfs_blocks_ended(&end, status == cudaSuccess);
+	if (frame->thread != NULL && status == cudaSuccess) {
 		tfs_memory_reset(device);
 		tfs_rewrite_reset(device);
 	}

@@ -260,8 +260,13 @@ cudaError_t tfsim_pool_destroy(cudaMemPool_t pool)
 	return cudaSuccess;
 }
 
+/* Barred in captures, as is setting and trimming. */
 cudaError_t tfsim_pool_get(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)
 {
+	cudaError_t error = tfsim_capture_unsafe();
+
+	if (error != cudaSuccess)
+		return error;
 	if (!pool || !value || attr < 1 || attr > cudaMemPoolAttrUsedMemHigh)
 		return cudaErrorInvalidValue;
 	if (attr <= cudaMemPoolReuseAllowInternalDependencies)
@@ -274,6 +279,10 @@ cudaError_t tfsim_pool_get(cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *
 /* The high-water marks can only be set back to what is current. */
 cudaError_t tfsim_pool_set(cudaMemPool_t pool, enum cudaMemPoolAttr attr, const void *value)
 {
+	cudaError_t error = tfsim_capture_unsafe();
+
+	if (error != cudaSuccess)
+		return error;
 	if (!pool || !value || attr < 1 || attr > cudaMemPoolAttrUsedMemHigh)
 		return cudaErrorInvalidValue;
 	if (attr <= cudaMemPoolReuseAllowInternalDependencies)
@@ -289,8 +298,11 @@ cudaError_t tfsim_pool_set(cudaMemPool_t pool, enum cudaMemPoolAttr attr, const 
 
 cudaError_t tfsim_pool_trim(cudaMemPool_t pool, size_t keep)
 {
+	cudaError_t error = tfsim_capture_unsafe();
 	uint64_t *reserved, needed;
 
+	if (error != cudaSuccess)
+		return error;
 	if (!pool)
 		return cudaErrorInvalidValue;
 	pthread_mutex_lock(&sim.lock);

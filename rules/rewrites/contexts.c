@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/contexts.h"
+
+#include <cuda.h>
+
+#include "rules/rewrites/memory_functions.h"
+#include "shim/hook.h"
+
+static struct {
+	__typeof__(&cuCtxGetCurrent) current;
+	__typeof__(&cuPointerGetAttribute) attribute;
+	__typeof__(&cuDevicePrimaryCtxGetState) state;
+	__typeof__(&cuDevicePrimaryCtxRetain) retain;
+	__typeof__(&cuDevicePrimaryCtxRelease) release;
+} driver;
+
+static bool find(void)
+{
+#define LOOK_UP(field, name)                                                                       \
+	(driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_cuda, name))
+	return LOOK_UP(current, "cuCtxGetCurrent") && LOOK_UP(attribute, "cuPointerGetAttribute") &&
+	       LOOK_UP(state, "cuDevicePrimaryCtxGetState") &&
+	       LOOK_UP(retain, "cuDevicePrimaryCtxRetain") &&
+	       LOOK_UP(release, "cuDevicePrimaryCtxRelease_v2");
+#undef LOOK_UP
+}
+
+static bool have_driver(void)
+{
+	static _Atomic int known;
+
+	return tfs_functions_found(&known, find);
+}
+
+void *tfs_context_now(void)
+{
+	CUcontext context = NULL;
+
+	return have_driver() && driver.current(&context) == CUDA_SUCCESS ? context : NULL;
+}
+
+void *tfs_context_of(const void *address)
+{
+	CUcontext context = NULL;
+
+	return have_driver() && driver.attribute(&context, CU_POINTER_ATTRIBUTE_CONTEXT,
+					(CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS
+		       ? context
+		       : NULL;
+}
+
+bool tfs_context_is_active(uint32_t device)
+{
+	unsigned flags;
+	int active = 0;
+
+	return have_driver() && driver.state((CUdevice)device, &flags, &active) == CUDA_SUCCESS &&
+	       active != 0;
+}
+
+/* Retaining tells the handle, and would make the context if there were none. */
+void *tfs_context_primary(uint32_t device)
+{
+	CUcontext context = NULL;
+
+	if (!tfs_context_is_active(device) ||
+		driver.retain(&context, (CUdevice)device) != CUDA_SUCCESS)
+		return NULL;
+	driver.release((CUdevice)device);
+	return context;
+}
