@@ -101,10 +101,13 @@ void tfs_replay_state_act(struct tfs_replay_state *state, const struct tfs_graph
 {
 	bool event = call->event < graph->event_count, stream = call->stream < graph->stream_count;
 
+	/* Without a stream they are of all of them: a context's. */
 	if (call->action == TFS_ACTION_RECORD && event)
 		state->event[call->event] =
-			stream ? tfs_replay_state_after(state, graph, call->stream) : 0;
-	if (call->action == TFS_ACTION_STREAM_WAIT && event && stream)
-		state->floor[call->stream] =
-			tfs_replay_later(state->floor[call->stream], state->event[call->event]);
+			stream ? tfs_replay_state_after(state, graph, call->stream) : state->device;
+	if (call->action != TFS_ACTION_STREAM_WAIT || !event)
+		return;
+	for (uint32_t i = stream ? call->stream : 0;
+		i < (stream ? call->stream + 1 : graph->stream_count); i++)
+		state->floor[i] = tfs_replay_later(state->floor[i], state->event[call->event]);
 }

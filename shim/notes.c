@@ -249,6 +249,22 @@ void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stre
 	TFS_LEAVE(frame);
 }
 
+void tfs_note_apart(struct tfs_frame *frame, uint32_t status)
+{
+	struct tfs_details details;
+	const bool wanted = TFS_END(frame, status, 0);
+
+	if (status == 0 && frame->thread != NULL) {
+		tfs_streams_set_free();
+		tfs_rewrite_stream_created();
+	}
+	if (wanted) {
+		tfs_details_init(&details, TFS_NO_STREAM);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
 void tfs_note_event(struct tfs_frame *frame, uint32_t status, const void *event, uint16_t stream)
 {
 	if (TFS_END(frame, status, 0)) {

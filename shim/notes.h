@@ -85,6 +85,10 @@ void tfs_note_stream(struct tfs_frame *frame, uint32_t status, const void *strea
 /* `flags` is that of the creating call: 1 = does not wait for the legacy stream. */
 void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stream, unsigned flags);
 
+/* A part of the device was made that has streams of its own, of which none waits for those of
+ * others: to rewrites the same as a stream that does not wait for the legacy one. */
+void tfs_note_apart(struct tfs_frame *frame, uint32_t status);
+
 void tfs_note_event(struct tfs_frame *frame, uint32_t status, const void *event, uint16_t stream);
 
 void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread,

@@ -91,6 +91,11 @@ bool tfs_streams_free(void)
 	return atomic_load(&free_seen);
 }
 
+void tfs_streams_set_free(void)
+{
+	atomic_store(&free_seen, true);
+}
+
 uint32_t tfs_streams_made(void)
 {
 	return atomic_load(&made);

@@ -45,6 +45,9 @@ void *tfs_stream_handle(uint16_t id);
 /* Was there ever a stream that does not keep to the legacy stream's order? */
 bool tfs_streams_free(void);
 
+/* From here on there is one, though it was not seen to be made. */
+void tfs_streams_set_free(void);
+
 /* How many streams were created? */
 uint32_t tfs_streams_made(void);
 

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Every function of the driver's has a hook or a reason to have none, and every hook passes on what
 # it was given: driver_all.sh LIBRARY PROGRAMS_DIR EXPORTS NEWER UNHOOKED...
-# NEWER is the file with the hooks of functions that only newer drivers have.
+# NEWER lists functions that only newer drivers have.
 set -u
 library=$1 programs=$2 exports=$3 newer=$4
 shift 4
 # shellcheck source=tests/gate.sh
 . "$(dirname "$0")/gate.sh"
 
-awk 'NR > 2 && $1 ~ /^cu[A-Z]/ { print $1 }' "$exports" | sort -u >"$out/all"
+awk '$1 ~ /^cu[A-Z]/ { print $1 }' "$exports" "$newer" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u >"$out/hooked"
 comm -23 "$out/all" "$out/hooked" >"$out/left"
 cat "$@" | grep -v '^#' | grep . >"$out/patterns"
@@ -24,8 +24,7 @@ gate "neither hooked nor said why not (driver_unhooked.txt, driver_replaced.txt)
 sort -u "$out/used" >"$out/fitting"
 sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
 gate "patterns that nothing fits" "$out/idle"
-sed -n 's/^	X(\(cu[A-Za-z]*\), \([a-z0-9_]*\), \([a-z_]*\), .*/\1\2\3/p' "$newer" |
-	sort -u "$out/all" - | comm -13 - "$out/hooked" >"$out/unknown"
+comm -13 "$out/all" "$out/hooked" >"$out/unknown"
 gate "hooked, but the driver has no such function" "$out/unknown"
 
 cp "$programs/libcuda-abi.so" "$out/libcuda.so.1"

@@ -36,6 +36,8 @@ refuses no-pageable-access 38 "" TFSIM_COHERENT=1 "$deferred" in-order
 refuses no-host-signals 38 "" "" "$deferred" host-function
 refuses no-host-signals 38 "" "" "$deferred" events
 refuses no-host-signals 1 "" "" "$deferred" device-fails
+refuses no-host-signals 38 "" "" "$deferred" context-event
+refuses no-free-streams 38 "" "" "$deferred" green-context
 refuses no-free-streams 38 "" "" "$deferred" destroyed-stream
 refuses no-free-streams 7 "" "" "$deferred" late-stream
 refuses one-device 38 "" TFSIM_DEVICES=2 "$deferred" elsewhere

@@ -47,6 +47,7 @@ refuses no-kernel-between 24 "" "" "$between" kernel
 refuses no-copy-between 25 "" "" "$between" written
 refuses not-read 25 "" "" "$between" copied
 refuses no-event-between 24 "" "" "$between" event
+refuses no-event-between 24 "" "" "$between" context-event
 refuses no-wait-between 25 "" "" "$between" wait
 refuses no-other-call-between 25 "" "" "$between" opaque
 refuses same-thread 25 "" "" "$between" other-thread

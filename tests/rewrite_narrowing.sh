@@ -39,6 +39,8 @@ refuses one-device 120 "" "" "$programs/rewrite_narrowing_driver" two-contexts
 refuses no-free-streams 39 "" "" "$limits" destroyed-stream
 refuses no-free-streams 4 "" "" "$narrowing" late-stream
 refuses no-other-users 40 "" "" "$limits" shared
+refuses no-free-streams 79 "" "" "$programs/rewrite_narrowing_driver" green-context
+refuses streams-in-reach 39 "" "" "$programs/rewrite_narrowing_driver" context-events
 refuses no-pageable-access 39 "" TFSIM_COHERENT=1 "$narrowing" rounds
 refuses streams-in-reach 39 "" "" "$limits" per-thread
 refuses work-to-wait-for 39 "" "" "$limits" nothing-visible

@@ -11,7 +11,7 @@
 #define FUNCTIONS 2048u
 #define STREAMS 4097u /* by id; 0 = not known which */
 
-enum class {
+enum work {
 	VISIBLE,  /* the default: unknown functions too */
 	NOTHING,  /* submits nothing */
 	QUIET,    /* if all its operands are device memory */
@@ -21,7 +21,7 @@ enum class {
 	UNFOLLOWED,
 };
 
-static uint8_t classes[FUNCTIONS]; /* enum class and 1, by id; 0 until asked for */
+static uint8_t classes[FUNCTIONS]; /* enum work and 1, by id; 0 until asked for */
 static bool naive_all;
 static bool naive_kernels;
 
@@ -53,7 +53,7 @@ static const uint64_t order = BIT(event_record) | BIT(stream_wait);
 /* By how the name begins; the first that fits. */
 static const struct {
 	const char *name;
-	enum class class;
+	enum work class;
 } exceptions[] = {
 	{"cudaGetLastError", NOTHING},
 	{"cudaPeekAtLastError", NOTHING},
@@ -79,6 +79,12 @@ static const struct {
 	{"cuMemGetHandleForAddressRange", UNFOLLOWED},
 	{"cuPointerSetAttribute", UNFOLLOWED},
 	{"cuMulticast", UNFOLLOWED},
+	{"cuLogicalEndpoint", UNFOLLOWED},
+	{"cuFabricCpy", UNFOLLOWED},
+	/* Parts of the device with an order, and default streams, of their own. */
+	{"cuGreenCtx", UNFOLLOWED},
+	{"cuCtxFromGreenCtx", UNFOLLOWED},
+	{"cudaGreenCtx", UNFOLLOWED},
 	{"cudaDeviceEnablePeerAccess", UNFOLLOWED},
 	{"cuCtxEnablePeerAccess", UNFOLLOWED},
 	{"cudaImportExternalSemaphore", UNFOLLOWED},
@@ -92,27 +98,37 @@ static bool is_of(uint64_t families, uint8_t family)
 	return family < 64 && (families >> family & 1) != 0;
 }
 
-static enum class class_of(const struct tfs_function *function) {
-	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]);
-		i++) if (strcmp(exceptions[i].name, function->name) == 0) return exceptions[i]
-		.class;
-	if (function->library == TFS_LIBRARY_nccl) return UNFOLLOWED;
-	if (is_of(nothing, function->family)) return NOTHING;
-	if (is_of(quiet, function->family)) return QUIET;
-	if (is_of(order, function->family)) return ORDER;
-	if (function->family == TFS_FAMILY_copy) return BLOCKING;
+static enum work class_of(const struct tfs_function *function)
+{
+	for (size_t i = 0; i < sizeof(exceptions) / sizeof(exceptions[0]); i++)
+		if (strncmp(exceptions[i].name, function->name, strlen(exceptions[i].name)) == 0)
+			return exceptions[i].class;
+	if (function->library == TFS_LIBRARY_nccl)
+		return UNFOLLOWED;
+	if (is_of(nothing, function->family))
+		return NOTHING;
+	if (is_of(quiet, function->family))
+		return QUIET;
+	if (is_of(order, function->family))
+		return ORDER;
+	if (function->family == TFS_FAMILY_copy)
+		return BLOCKING;
 	return function->family == TFS_FAMILY_launch ? KERNEL : VISIBLE;
 }
 
-static enum class classify(const struct tfs_function *function) {
+static enum work classify(const struct tfs_function *function)
+{
 	uint8_t *kept = &classes[function->id % FUNCTIONS];
 	const uint8_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
-	enum class class;
+	enum work class;
 
-	if (function->id >= FUNCTIONS) return VISIBLE;
-	if (known != 0) return (enum class)(known - 1);
+	if (function->id >= FUNCTIONS)
+		return VISIBLE;
+	if (known != 0)
+		return (enum work)(known - 1);
 	class = class_of(function);
-	if (class == KERNEL) class = naive_kernels ? QUIET : VISIBLE;
+	if (class == KERNEL)
+		class = naive_kernels ? QUIET : VISIBLE;
 	__atomic_store_n(kept, (uint8_t)(class + 1), __ATOMIC_RELAXED);
 	return class;
 }
@@ -170,7 +186,7 @@ static void note_submitter(void)
 
 bool tfs_work_note(const struct tfs_function *function, const struct tfs_details *details)
 {
-	const enum class class = classify(function);
+	const enum work class = classify(function);
 	const uint32_t stream = details->stream < STREAMS ? details->stream : 0;
 
 	if (class == NOTHING)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <driver_types.h>
 
-#include "shim/driver.h"
+#include "shim/hooks/cuda_driver_copy_shape.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
@@ -148,7 +148,7 @@ static size_t bytes_of(const CUDA_MEMCPY3D_BATCH_OP *copy)
 	return copy->extent.width * copy->extent.height * copy->extent.depth;
 }
 
-static void note_batch_3d(struct tfs_frame *frame, CUresult status,
+void tfs_cuda_note_batch_3d(struct tfs_frame *frame, CUresult status,
 	const CUDA_MEMCPY3D_BATCH_OP *copies, size_t count, uint16_t stream)
 {
 	struct tfs_details details;
@@ -173,7 +173,8 @@ static void note_batch_3d(struct tfs_frame *frame, CUresult status,
 	{                                                                                          \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
                                                                                                    \
-		note_batch_3d(&frame, status, copies, count, tfs_stream_id(stream, per_thread));   \
+		tfs_cuda_note_batch_3d(                                                            \
+			&frame, status, copies, count, tfs_stream_id(stream, per_thread));         \
 		return status;                                                                     \
 	}
 

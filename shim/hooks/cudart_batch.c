@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include <driver_types.h>
+#include "shim/hooks/cudart_batch.h"
 
 #include "shim/hook.h"
 #include "shim/notes.h"
@@ -70,6 +70,27 @@ static size_t bytes_of(const struct cudaMemcpy3DBatchOp *copy)
 	return copy->extent.width * copy->extent.height * copy->extent.depth;
 }
 
+void tfs_cudart_note_batch_3d(struct tfs_frame *frame, cudaError_t status,
+	const struct cudaMemcpy3DBatchOp *copies, size_t count, uint16_t stream)
+{
+	size_t bytes = 0;
+
+	count = status == cudaSuccess ? count : 0;
+	for (size_t i = 0; i < count; i++)
+		bytes += bytes_of(&copies[i]);
+	if (TFS_END(frame, status, bytes)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, stream);
+		for (size_t i = 0; i < count; i++)
+			tfs_put_copy(&details, address_of(&copies[i].dst),
+				address_of(&copies[i].src), bytes_of(&copies[i]),
+				cudaMemcpyDefault);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy3DBatchAsync, _ptsz,
 	(size_t count, struct cudaMemcpy3DBatchOp *copies, uintptr_t third, uintptr_t fourth,
 		uintptr_t fifth),
@@ -77,22 +98,10 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy3DBatchAsync, _ptsz,
 {
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaMemcpy3DBatchAsync)(count, copies, third, fourth, fifth);
-	size_t bytes = 0;
 
-	count = status == cudaSuccess ? count : 0;
-	for (size_t i = 0; i < count; i++)
-		bytes += bytes_of(&copies[i]);
-	if (TFS_END(&frame, status, bytes)) {
-		struct tfs_details details;
-
-		tfs_details_init(&details, stream_of(fourth, fifth, per_thread));
-		for (size_t i = 0; i < count; i++)
-			tfs_put_copy(&details, address_of(&copies[i].dst),
-				address_of(&copies[i].src), bytes_of(&copies[i]),
-				cudaMemcpyDefault);
-		tfs_hook_details(&frame, &details);
-	}
-	return TFS_LEAVE(&frame), status;
+	tfs_cudart_note_batch_3d(
+		&frame, status, copies, count, stream_of(fourth, fifth, per_thread));
+	return status;
 }
 
 /* Before CUDA 13 the device's number was third, and the stream fourth. */

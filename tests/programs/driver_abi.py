@@ -17,11 +17,14 @@ for path in sources + [header]:
             open(path).read()):
         signatures[base, version, twin] = parameters
 
-rows = []
+rows, types = [], []
 for source in sources:
     rows += re.findall(r"\tX\((\w+), (\w*), (\w*), (\d+), \w+\)", open(source).read())
+    for condition, body in re.findall(r"^(#if CUDA_VERSION.*)\n((?:(?!#).*\n)*)#endif",
+                                      open(source).read(), flags=re.M):
+        types += [condition] + re.findall(r"^typedef (?!.*PFN_)[^;]*;", body, flags=re.M) + ["#endif"]
 with open(out_path, "w") as out:
-    out.write("/* Made by driver_abi.py. */\n#define DRIVER_FUNCTIONS(X)")
+    out.write("/* Made by driver_abi.py. */\n" + "\n".join(types) + "\n#define DRIVER_FUNCTIONS(X)")
     for base, abi, twin, version in rows:
         parameters = signatures[base, version, twin]
         types = [] if parameters.strip() in ("", "void") else [

@@ -169,6 +169,32 @@ static void events(void)
 	}
 }
 
+/* The same of the context as a whole. */
+static void context_event(void)
+{
+	CUcontext context;
+	CUevent event;
+
+	OK(cuCtxGetCurrent(&context));
+	OK(cuEventCreate(&event, 0));
+	for (int i = 0; i < ROUNDS; i++) {
+		for (int k = 0; k < 10; k++)
+			OK(cudaMemsetAsync(result, k, BYTES, NULL));
+		OK(cuCtxRecordEvent(context, event));
+		step(i);
+		OK(cudaDeviceSynchronize());
+	}
+}
+
+static void green_context(void)
+{
+	CUgreenCtx part;
+
+	OK(cuGreenCtxCreate(&part, NULL, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	in_order();
+	OK(cuGreenCtxDestroy(part));
+}
+
 static void destroyed_stream(void)
 {
 	cudaStream_t stream;
@@ -299,6 +325,8 @@ static const struct rewrite_case cases[] = {
 	{"late-stream", late_stream},
 	{"host-function", host_function},
 	{"events", events},
+	{"context-event", context_event},
+	{"green-context", green_context},
 	{"destroyed-stream", destroyed_stream},
 	{"elsewhere", elsewhere},
 	{"few", few},

@@ -3,6 +3,7 @@
  * What programs count on between the zeroing of memory and the call that uses it: whatever may see
  * the zeros there finds them. One case each, which hold with and without tfshim.
  */
+#include <cuda.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
@@ -105,6 +106,23 @@ static void event(void)
 		begin(&bench, i);
 		clear(&bench, whole);
 		OK(cudaEventRecord(event, NULL));
+		product(&bench, 1, 1, M);
+		check(&bench, M, 1, 0);
+	}
+}
+
+/* One of the context as a whole. */
+static void context_event(void)
+{
+	cudaEvent_t event;
+	CUcontext context;
+
+	OK(cudaEventCreate(&event));
+	OK((cudaError_t)cuCtxGetCurrent(&context));
+	for (int i = 0; i < ROUNDS; i++) {
+		begin(&bench, i);
+		clear(&bench, whole);
+		OK((cudaError_t)cuCtxRecordEvent(context, event));
 		product(&bench, 1, 1, M);
 		check(&bench, M, 1, 0);
 	}
@@ -229,6 +247,7 @@ static const struct {
 	{"written", written},
 	{"apart", apart},
 	{"event", event},
+	{"context-event", context_event},
 	{"wait", wait_between},
 	{"other-stream", other_stream},
 	{"other-thread", other_thread},

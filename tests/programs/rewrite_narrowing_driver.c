@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waits by the driver's functions: what rewrite_narrowing.c says of the runtime's holds for these.
- * With an argument, now and then in a second context.
+ * With an argument, now and then in a second context; or with events of the context as a whole, or
+ * beside a green context.
  */
 #include <cuda.h>
 #include <string.h>
@@ -18,15 +19,20 @@ int main(int count, char **words)
 	CUdeviceptr big, copy, target;
 	CUstream one, other;
 	CUcontext context, second;
+	CUgreenCtx part;
 	CUevent event;
 	char *pinned, *result;
 
-	(void)words;
+	const char *kind = count > 1 ? words[1] : "";
+	const bool whole = strcmp(kind, "context-events") == 0;
+
 	alarm(60);
 	OK(cuInit(0));
 	OK(cuDevicePrimaryCtxRetain(&context, 0));
 	OK(cuCtxSetCurrent(context));
-	if (count > 1) {
+	if (strcmp(kind, "green-context") == 0)
+		OK(cuGreenCtxCreate(&part, NULL, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	if (strcmp(kind, "two-contexts") == 0) {
 		OK(cuCtxCreate(&second, NULL, 0, 0));
 		OK(cuCtxSynchronize());
 		OK(cuCtxPopCurrent(&second));
@@ -44,7 +50,9 @@ int main(int count, char **words)
 		for (int k = 0; k < 12; k++)
 			OK(cuMemcpyDtoDAsync(copy, big, BYTES, one));
 		OK(cuMemsetD8Async(big, (unsigned char)i, BYTES, one));
-		OK(cuEventRecord(event, one));
+		OK(whole ? cuCtxRecordEvent(context, event) : cuEventRecord(event, one));
+		if (whole)
+			OK(cuCtxWaitEvent(context, event));
 		OK(cuMemcpyHtoDAsync(target, pinned, BYTES, other));
 		OK(cuCtxSynchronize());
 		memset(pinned, 0xee, BYTES);

@@ -192,6 +192,21 @@ cudaError_t tfsim_stream_wait(cudaStream_t handle, cudaEvent_t event, unsigned f
 	return error;
 }
 
+cudaError_t tfsim_device_wait(cudaEvent_t event)
+{
+	cudaError_t error = sim_enter();
+
+	if (error != cudaSuccess)
+		return error;
+	pthread_mutex_lock(&sim.lock);
+	error = known(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+	for (struct CUstream_st *s = sim.device[sim_self.device].streams; s; s = s->next)
+		if (error == cudaSuccess)
+			error = wait_for(s, event);
+	pthread_mutex_unlock(&sim.lock);
+	return error;
+}
+
 /* What was recorded in a capture is a node, not a moment. */
 static cudaError_t recorded(struct CUevent_st *event, struct sim_op **out_op)
 {

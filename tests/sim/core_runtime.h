@@ -57,6 +57,8 @@ TFSIM_API cudaError_t tfsim_event_destroy(cudaEvent_t event);
 TFSIM_API cudaError_t tfsim_event_record(cudaEvent_t event, cudaStream_t stream, unsigned flags);
 /* Behind all the work of the current device; a capture there is invalidated. */
 TFSIM_API cudaError_t tfsim_event_record_device(cudaEvent_t event);
+/* All streams that the current device has by now. */
+TFSIM_API cudaError_t tfsim_device_wait(cudaEvent_t event);
 TFSIM_API cudaError_t tfsim_event_query(cudaEvent_t event);
 TFSIM_API cudaError_t tfsim_event_synchronize(cudaEvent_t event);
 TFSIM_API cudaError_t tfsim_event_elapsed(float *out_ms, cudaEvent_t start, cudaEvent_t end);

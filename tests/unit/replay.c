@@ -85,6 +85,27 @@ static double saved(
 	return per_step(replay, NULL) - per_step(replay, edits);
 }
 
+/* An event that a context records stands behind all streams, as a wait for the device does. */
+static void context_events_follow_all(void)
+{
+	struct tfs_graph graph = make(false);
+	struct tfs_replay *replay;
+
+	graph.event_count = 1;
+	for (size_t i = 0; i < graph.calls_count; i++) {
+		calls[i].event = 0;
+		if (calls[i].wait == TFS_WAIT_DEVICE)
+			calls[i].wait = TFS_WAIT_EVENT;
+		else
+			calls[i].action = TFS_ACTION_RECORD;
+	}
+	replay = tfs_replay_create(&graph);
+	TEST_NEED(replay);
+	/* Kernels half as long. */
+	TEST_IN(saved(replay, 0, 2, (struct tfs_edit){.scale = 0.5f}), 74 * US, 76 * US);
+	tfs_replay_destroy(replay);
+}
+
 static void gives_back_the_measured_time(void)
 {
 	struct tfs_graph graph = make(false);
@@ -200,6 +221,7 @@ static void full_queue_holds_the_host(void)
 int main(void)
 {
 	gives_back_the_measured_time();
+	context_events_follow_all();
 	wait_between_two_kernels();
 	one_of_two_waits_saves_nothing();
 	shorter_work();

@@ -18,7 +18,7 @@ static struct tfs_function functions[] = {
 	{.name = "cudaMemcpy", .id = 3, .family = TFS_FAMILY_copy},
 	{.name = "cudaLaunchKernel", .id = 4, .family = TFS_FAMILY_launch},
 	{.name = "cudaGetLastError", .id = 5, .family = TFS_FAMILY_other},
-	{.name = "cuIpcOpenMemHandle", .id = 6, .family = TFS_FAMILY_other},
+	{.name = "cuIpcOpenMemHandle_v2", .id = 6, .family = TFS_FAMILY_other},
 	{.name = "cuMemPrefetchAsync", .id = 7, .family = TFS_FAMILY_other},
 	{.name = "cudaEventRecord", .id = 8, .family = TFS_FAMILY_event_record},
 	{.name = "cublasLtMatmul", .id = 9, .family = TFS_FAMILY_gemm},
@@ -27,8 +27,26 @@ static struct tfs_function functions[] = {
 		.id = 11,
 		.library = TFS_LIBRARY_nccl,
 		.family = TFS_FAMILY_collective},
+	{.name = "cublasSetPointerMode_v2", .id = 12, .family = TFS_FAMILY_handle},
+	{.name = "cuCtxRecordEvent", .id = 13, .family = TFS_FAMILY_event_record},
+	{.name = "cuGreenCtxCreate", .id = 14, .family = TFS_FAMILY_handle},
 };
-enum { SET = 0, COPY, BLOCKING, LAUNCH, ERROR, OPEN, PREFETCH, RECORD, LT, HEURISTIC, REDUCE };
+enum {
+	SET = 0,
+	COPY,
+	BLOCKING,
+	LAUNCH,
+	ERROR,
+	OPEN,
+	PREFETCH,
+	RECORD,
+	LT,
+	HEURISTIC,
+	REDUCE,
+	POINTERS,
+	RECORD_ALL,
+	GREEN
+};
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
 
@@ -45,11 +63,13 @@ static struct tfs_work after(int function, const void *one, const void *other)
 
 	tfs_work_finished(tfs_work_now());
 	TEST_TRUE(!tfs_work_any());
-	tfs_details_init(&details, function == PREFETCH ? TFS_NO_STREAM : 3);
+	tfs_details_init(
+		&details, function == PREFETCH || function == RECORD_ALL ? TFS_NO_STREAM : 3);
 	tfs_put_operand(&details, one, 64, TFS_ROLE_WRITE);
 	tfs_put_operand(&details, other, 64, TFS_ROLE_READ);
 	const bool followed = !tfs_work_note(&functions[function], &details);
-	TEST_EQ(followed, function != OPEN && function != REDUCE);
+	TEST_EQ(followed, function != OPEN && function != REDUCE && function != POINTERS &&
+				  function != GREEN);
 	tfs_work_look(&work);
 	return work;
 }
@@ -119,7 +139,10 @@ int main(void)
 	IS(after(LT, ON_DEVICE, ON_DEVICE), 1, 0);
 	IS(after(HEURISTIC, NULL, NULL), 0, 0);
 	IS(after(REDUCE, ON_DEVICE, ON_DEVICE), 1, 0);
+	IS(after(POINTERS, NULL, NULL), 1, 0);
+	IS(after(GREEN, NULL, NULL), 1, 0);
 	TEST_TRUE(after(PREFETCH, ON_DEVICE, NULL).unknown);
+	TEST_TRUE(after(RECORD_ALL, NULL, NULL).unknown);
 	check_streams();
 	return test_result();
 }
