@@ -38,13 +38,16 @@ static struct tfs_pool_known *find_or_add(const void *pool)
 	return &pools[count++];
 }
 
-void tfs_pools_created(const void *pool, bool shareable)
+void tfs_pools_created(const void *pool, int device, bool shareable)
 {
 	tfs_spin_lock(&lock);
 	struct tfs_pool_known *known = find_or_add(pool);
 	if (known != NULL)
-		*known = (struct tfs_pool_known){
-			.pool = pool, .created = true, .shareable = shareable, .number = ++numbers};
+		*known = (struct tfs_pool_known){.pool = pool,
+			.created = true,
+			.shareable = shareable,
+			.device = device,
+			.number = ++numbers};
 	tfs_spin_unlock(&lock);
 }
 

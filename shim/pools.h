@@ -16,11 +16,12 @@ struct tfs_pool_known {
 	bool is_set;      /* it did */
 	bool created;     /* by the program, in sight */
 	bool shareable;   /* with other processes */
+	int device;       /* of one that was created; -1: memory of the host */
 	uint32_t number;  /* of those created, from 1: handles are used again */
 };
 
 /* The program made a pool, or ends one. */
-void tfs_pools_created(const void *pool, bool shareable);
+void tfs_pools_created(const void *pool, int device, bool shareable);
 void tfs_pools_destroyed(const void *pool);
 
 /* The program set a pool's release threshold. */

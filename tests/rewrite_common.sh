@@ -112,13 +112,13 @@ by_name() {
 
 # measured NAME ARGUMENTS STATE REASON: what churns by these arguments is measured, and this found.
 # A machine that is at something else may make the steps change, so that it is asked again: three
-# more attempts are allowed.
+# more attempts are allowed. Set before, for another program: churn.
 measured() {
 	[ "$hardware" = 0 ] || return 0
 	for _ in 1 2 3 4; do
 		# shellcheck disable=SC2086
 		run "$1" measure=200:record=windows:window=5 "TFSIM_SCALE=4 TFSIM_PACE=1" \
-			"$programs/rewrite_churn" $2 && passed=1 || passed=0
+			"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
 		state=$("$programs/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
 		case $passed$state in "1$3 "*"$4"*) break ;; esac
 		passed=0

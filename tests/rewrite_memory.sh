@@ -87,5 +87,9 @@ same_weights without hostile
 # small ones are not, and are given back.
 measured large "240 16384 10" apply "it gains"
 measured small "400 512 0 given-back" lost "it loses, and is off"
+churn=rewrite_churn_static
+measured static "400 512 0 given-back" lost "it loses, and is off"
+churn=rewrite_churn
+measured captured "400 512 0 given-back captured" lost "it loses, and is off"
 
 finish

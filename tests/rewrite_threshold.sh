@@ -7,7 +7,7 @@ set -u
 library=$1 programs=$2 rewrite=pool-threshold
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-reserve=$programs/rewrite_reserve
+reserve=$programs/rewrite_reserve limits=$programs/rewrite_reserve_limits
 # Time matters where something is measured, and nowhere else.
 TFSIM_PACE=0
 export TFSIM_PACE
@@ -25,30 +25,32 @@ counterexample told 20 $barred pool_reserve=1m "$small" "$giving" told
 counterexample switched 40 $barred pool_reserve=1m:record=windows:window=5:measure=200:alternate=1 \
 	"$small" "$giving" switched
 
-holds plain 12 "" "" "$reserve" plain
+holds plain 12 "" "" "$limits" plain
 holds error-kept 4 pool_reserve=1m "$small" "$reserve" error-kept
 holds pools 40 "" "" "$reserve" pools
 holds selected 12 "" "" "$reserve" selected
 holds threads 20 "" "" "$reserve" threads
+holds devices 100 "" TFSIM_DEVICES=2 "$reserve" devices
 holds reset 36 "" "" "$reserve" reset
 
 # Each check by a case that breaks its precondition, and no other: so often.
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$reserve" plain
-refuses not-capturing 3 "" "" "$reserve" capturing
-refuses no-error-waiting 24 "" "" "$reserve" error-waiting
-refuses one-device 24 "" TFSIM_DEVICES=2 "$reserve" elsewhere
-refuses known-pool 24 "" "" "$reserve" unknown-pool
-refuses not-shared 24 "" "" "$reserve" shared-pool
-refuses threshold-unset 24 "" "" "$reserve" set-high
-refuses gives-back 24 "" "" "$reserve" without-waits
-refuses memory-left 23 "" "$small" "$reserve" plain
-refuses shadow-evidence 5 "" "" "$reserve" few
-refuses threshold-kept 44 "" "" "$reserve" crowd
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses not-capturing 3 "" "" "$limits" capturing
+refuses no-error-waiting 24 "" "" "$limits" error-waiting
+refuses one-device 24 "" TFSIM_DEVICES=2 "$limits" elsewhere
+refuses known-pool 24 "" "" "$limits" unknown-pool
+refuses known-pool 24 "" TFSIM_DEVICES=2 "$limits" other-device
+refuses not-shared 24 "" "" "$limits" shared-pool
+refuses threshold-unset 24 "" "" "$limits" set-high
+refuses gives-back 24 "" "" "$limits" without-waits
+refuses memory-left 23 "" "$small" "$limits" plain
+refuses shadow-evidence 5 "" "" "$limits" few
+refuses threshold-kept 44 "" "" "$limits" crowd
 
 # In shadow the pool stays as it is; a value that the program did not set is found.
 in_shadow 0 20 "" "$reserve" asked
-in_shadow 1 1 naive=268435456 "$reserve" plain
-drops 268435456 "$reserve" plain
+in_shadow 1 1 naive=268435456 "$limits" plain
+drops 268435456 "$limits" plain
 
 # It gains where memory would be mapped anew in each step. Where the program asks in each step what
 # is free, it does not, and the pool is as it was.
@@ -72,6 +74,6 @@ holds weights 50 "" TFSIM_HOSTILE=3 "$reserve" weights
 same_weights_of weights || fail "other weights on the hostile device"
 
 # Never by itself.
-by_name "$reserve" plain
+by_name "$limits" plain
 
 finish

@@ -5,8 +5,8 @@
  * threshold so that the pool keeps what the program needs in each step. Only on when it is named.
  *
  * Contract (exact: the same bits; the pool itself decides what it hands out, as before):
- * - Only the device's default pool, and pools that the program made in sight and shares with no
- *   other process; never one whose threshold the program has set.
+ * - Only the current device's default pool, and pools of it that the program made in sight and
+ *   shares with no other process; never one whose threshold the program has set.
  * - The pool keeps as much as it was seen to hold, and only where the device then still has 1 GiB
  *   truly free, or a tenth of it if that is more: libraries allocate for themselves.
  * - To the program nothing is kept: asked for its threshold, a pool answers 0; before free memory
@@ -172,7 +172,7 @@ static bool is_known(const struct tfs_pool_functions *use,
 	if (call->pool == NULL || tfs_pools_full())
 		return false;
 	if (known->created)
-		return true;
+		return known->device == (int)call->device;
 	if (use->standard(&standard, (int)call->device) != 0)
 		memory->forget_error();
 	return call->pool == standard;

@@ -95,7 +95,9 @@ TFS_HOOK(CUresult, cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *
 	const CUresult status = TFS_REAL(cuMemPoolCreate)(pool, like);
 
 	if (status == CUDA_SUCCESS)
-		tfs_pools_created(*pool, like->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
+		tfs_pools_created(*pool,
+			like->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? like->location.id : -1,
+			like->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }

@@ -101,7 +101,9 @@ TFS_HOOK(
 	const cudaError_t status = TFS_REAL(cudaMemPoolCreate)(pool, like);
 
 	if (status == cudaSuccess)
-		tfs_pools_created(*pool, like->handleTypes != cudaMemHandleTypeNone);
+		tfs_pools_created(*pool,
+			like->location.type == cudaMemLocationTypeDevice ? like->location.id : -1,
+			like->handleTypes != cudaMemHandleTypeNone);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }

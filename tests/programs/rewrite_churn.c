@@ -2,16 +2,17 @@
 /*
  * Training steps that allocate what they need and release it, then leave the device alone while
  * the host is at something else:
- *	rewrite_churn STEPS KIB MS [WORD...]
+ *	rewrite_churn STEPS KIB MS [WORD...]; rewrite_churn_static, by the driver's functions
  * MS is how long the host is busy in each step. Words: "ordered", in the order of a stream; "told",
- * asks in each step what is free; "given-back", at the end nothing of it is left on the device.
+ * asks in each step what is free; "captured", also has a capture in each step, in which nothing is
+ * given back; "given-back", at the end nothing of it is left on the device.
  */
 #include <dlfcn.h>
 
 #include "shim/tfshim.h"
 #include "tests/programs/sim_gate.h"
 
-static bool ordered, told;
+static bool ordered, told, captured;
 
 /* Free memory as CUDA has it, past whoever answers for it. */
 static size_t truly_free(void)
@@ -26,25 +27,77 @@ static size_t truly_free(void)
 	return free_bytes;
 }
 
+static void use(size_t bytes)
+{
+	char *memory;
+
+	OK(cudaMalloc((void **)&memory, bytes));
+	OK(cudaMemsetAsync(memory, 1, 4096, NULL));
+	OK(cudaFree(memory));
+}
+
+#ifdef STATIC
+/* What the runtime that is linked in does not have. */
+static void use_ordered(size_t bytes)
+{
+	(void)bytes;
+}
+
+static void ask(void)
+{
+}
+
+static void capture(void)
+{
+}
+#else
+static void use_ordered(size_t bytes)
+{
+	char *memory;
+
+	OK(cudaMallocAsync((void **)&memory, bytes, NULL));
+	OK(cudaMemsetAsync(memory, 1, 4096, NULL));
+	OK(cudaFreeAsync(memory, NULL));
+	OK(cudaDeviceSynchronize());
+}
+
+static void ask(void)
+{
+	size_t free_bytes, all;
+
+	OK(cudaMemGetInfo(&free_bytes, &all));
+}
+
+/* A capture in which the program may free, and does. */
+static void capture(void)
+{
+	static cudaStream_t stream;
+	const size_t before = truly_free();
+	cudaGraph_t graph = NULL;
+	char *memory;
+
+	if (stream == NULL)
+		OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+	OK(cudaMalloc((void **)&memory, 1));
+	OK(cudaFree(memory));
+	TEST_EQ(truly_free(), before);
+	OK(cudaStreamEndCapture(stream, &graph));
+	OK(cudaGraphDestroy(graph));
+}
+
+#endif
+
 static void step(size_t bytes, long busy_ns)
 {
 	const struct timespec busy = {.tv_nsec = busy_ns};
-	size_t free_bytes, all;
-	char *memory;
 
 	if (ordered)
-		OK(cudaMallocAsync((void **)&memory, bytes, NULL));
+		use_ordered(bytes);
 	else
-		OK(cudaMalloc((void **)&memory, bytes));
-	OK(cudaMemsetAsync(memory, 1, 4096, NULL));
-	if (ordered) {
-		OK(cudaFreeAsync(memory, NULL));
-		OK(cudaDeviceSynchronize());
-	} else {
-		OK(cudaFree(memory));
-	}
+		use(bytes);
 	if (told)
-		OK(cudaMemGetInfo(&free_bytes, &all));
+		ask();
 	nanosleep(&busy, NULL);
 }
 
@@ -58,6 +111,7 @@ int main(int count, char **words)
 	for (int i = 4; i < count; i++) {
 		ordered |= strcmp(words[i], "ordered") == 0;
 		told |= strcmp(words[i], "told") == 0;
+		captured |= strcmp(words[i], "captured") == 0;
 		given_back |= strcmp(words[i], "given-back") == 0;
 	}
 	const int steps = atoi(words[1]);
@@ -66,6 +120,8 @@ int main(int count, char **words)
 	for (int i = 0; i < steps; i++) {
 		TFSHIM_STEP();
 		step(bytes, atol(words[3]) * 1000000);
+		if (captured)
+			capture();
 	}
 	TFSHIM_STEP_END();
 	if (given_back)

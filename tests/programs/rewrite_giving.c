@@ -90,12 +90,12 @@ static void ordered_room(void)
 }
 
 /* A temporary from the device's pool. */
-static void churn_ordered(int times)
+static void churn_ordered(size_t bytes, int times)
 {
 	for (int i = 0; i < times; i++) {
 		char *memory;
 
-		OK(cudaMallocAsync((void **)&memory, 40 * MIB, stream));
+		OK(cudaMallocAsync((void **)&memory, bytes, stream));
 		OK(cudaFreeAsync(memory, stream));
 		OK(cudaStreamSynchronize(stream));
 	}
@@ -120,7 +120,7 @@ static void told(void)
 
 	OK(cudaMemGetInfo(&first_free, &all));
 	for (int i = 0; i < 4; i++) {
-		churn_ordered(12);
+		churn_ordered(40 * MIB, 12);
 		in_capture(cudaStreamCaptureModeGlobal, look);
 	}
 }
@@ -144,9 +144,9 @@ static void switched(void)
 {
 	for (int i = 0; i < 60; i++) {
 		TFSHIM_STEP();
-		churn_ordered(2);
+		churn_ordered(MIB, 2);
 		TFSHIM_STEP();
-		churn_ordered(2);
+		churn_ordered(MIB, 2);
 		TFSHIM_STEP();
 		in_capture(cudaStreamCaptureModeGlobal, take_ordered);
 	}

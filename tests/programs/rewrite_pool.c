@@ -239,15 +239,19 @@ static void reset(void)
 
 	OK(cudaGetDeviceCount(&devices));
 	OK(cudaMemGetInfo(&before, &all));
-	for (int round = 0; round < 3; round++) {
+	for (int round = 0; round < 4; round++) {
 		for (int i = devices - 1; i >= 0; i--) {
 			OK(cudaSetDevice(i));
 			OK(cudaStreamCreate(&stream));
 			churn(BYTES, 10);
 		}
+		OK(cudaSetDevice(round % devices));
 		OK(cudaDeviceReset());
-		OK(cudaMemGetInfo(&after, &all));
-		TEST_EQ(after, before);
+		for (int i = 0; i < devices; i++) {
+			OK(cudaSetDevice(i));
+			OK(cudaMemGetInfo(&after, &all));
+			TEST_EQ(after, before);
+		}
 	}
 	OK(cudaStreamCreate(&stream));
 	churn(BYTES, 10);

@@ -6,26 +6,9 @@
  */
 #include <cublas_v2.h>
 #include <cuda.h>
-#include <dlfcn.h>
 
 #include "shim/tfshim.h"
-#include "tests/programs/rewrite_case.h"
-#include "tests/programs/sim_gate.h"
-
-#define MIB ((size_t)1 << 20)
-#define BYTES (2 * MIB)
-#define ROUNDS 24
-
-static cudaStream_t stream;
-
-static void *past_tfshim(const char *name)
-{
-	void *runtime = dlopen("libcudart.so.13", RTLD_NOW);
-	void *function = runtime != NULL ? dlsym(runtime, name) : NULL;
-
-	TEST_NEED(function != NULL);
-	return function;
-}
+#include "tests/programs/rewrite_reserve.h"
 
 /* Free memory as CUDA has it. */
 static size_t truly_free(void)
@@ -36,54 +19,6 @@ static size_t truly_free(void)
 	*(void **)&ask = past_tfshim("cudaMemGetInfo");
 	TEST_EQ(ask(&free_bytes, &all), cudaSuccess);
 	return free_bytes;
-}
-
-/* A temporary of each step, from a pool or from the current one. */
-static void churn_from(cudaMemPool_t pool, size_t bytes, int times)
-{
-	const size_t used = bytes < MIB ? bytes : MIB;
-	char *back = malloc(used);
-
-	for (int i = 1; i <= times; i++) {
-		char *memory = NULL;
-
-		if (pool != NULL)
-			OK(cudaMallocFromPoolAsync((void **)&memory, bytes, pool, stream));
-		else
-			OK(cudaMallocAsync((void **)&memory, bytes, stream));
-		OK(cudaMemsetAsync(memory, i, used, stream));
-		OK(cudaMemcpyAsync(back, memory, used, cudaMemcpyDeviceToHost, stream));
-		OK(cudaFreeAsync(memory, stream));
-		OK(cudaStreamSynchronize(stream));
-		TEST_EQ(wrong_bytes(back, i, used), 0);
-	}
-	free(back);
-}
-
-static void churn(size_t bytes, int times)
-{
-	churn_from(NULL, bytes, times);
-}
-
-static cudaMemPool_t make_pool(enum cudaMemAllocationHandleType shared)
-{
-	const struct cudaMemPoolProps like = {.allocType = cudaMemAllocationTypePinned,
-		.handleTypes = shared,
-		.location = {.type = cudaMemLocationTypeDevice, .id = 0}};
-	cudaMemPool_t pool = NULL;
-
-	OK(cudaMemPoolCreate(&pool, &like));
-	return pool;
-}
-
-static void plain(void)
-{
-	churn(BYTES, ROUNDS);
-}
-
-static void few(void)
-{
-	churn(BYTES, 6);
 }
 
 /* A pool is as the program left it. */
@@ -232,90 +167,23 @@ static void reset(void)
 	}
 }
 
-static void capturing(void)
+/* By turns, and nothing of either is missing when the program looks. */
+static void devices(void)
 {
-	cudaStream_t captured;
-	cudaGraph_t graph = NULL;
-	char *memory;
+	size_t before[2], now, all;
 
-	OK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
-	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
-	for (int i = 0; i < 3; i++) {
-		OK(cudaMallocAsync((void **)&memory, BYTES, captured));
-		OK(cudaFreeAsync(memory, captured));
+	for (int i = 0; i < 8; i++) {
+		OK(cudaSetDevice(i % 2));
+		OK(cudaStreamCreate(&stream));
+		if (i < 2)
+			OK(cudaMemGetInfo(&before[i], &all));
+		churn(40 * MIB, ROUNDS);
+		for (int k = 0; i > 0 && k < 2; k++) {
+			OK(cudaSetDevice(k));
+			OK(cudaMemGetInfo(&now, &all));
+			TEST_TRUE(now + MIB >= before[k]);
+		}
 	}
-	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
-}
-
-static void error_waiting(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		char *memory;
-
-		TEST_EQ(cudaSetDevice(99), cudaErrorInvalidDevice);
-		OK(cudaMallocAsync((void **)&memory, BYTES, stream));
-		TEST_EQ(cudaGetLastError(), cudaErrorInvalidDevice);
-		OK(cudaFreeAsync(memory, stream));
-		OK(cudaStreamSynchronize(stream));
-	}
-}
-
-static void elsewhere(void)
-{
-	char *memory;
-
-	OK(cudaSetDevice(1));
-	OK(cudaMalloc((void **)&memory, BYTES));
-	OK(cudaSetDevice(0));
-	churn(BYTES, ROUNDS);
-}
-
-/* Made where tfshim does not look. */
-static void unknown_pool(void)
-{
-	const struct cudaMemPoolProps like = {.allocType = cudaMemAllocationTypePinned,
-		.location = {.type = cudaMemLocationTypeDevice, .id = 0}};
-	cudaError_t (*make)(cudaMemPool_t *, const struct cudaMemPoolProps *);
-	cudaMemPool_t pool = NULL;
-
-	*(void **)&make = past_tfshim("cudaMemPoolCreate");
-	OK(make(&pool, &like));
-	churn_from(pool, BYTES, ROUNDS);
-}
-
-static void shared_pool(void)
-{
-	churn_from(make_pool(cudaMemHandleTypePosixFileDescriptor), BYTES, ROUNDS);
-}
-
-static void set_high(void)
-{
-	uint64_t keep = UINT64_MAX;
-	cudaMemPool_t pool;
-
-	OK(cudaDeviceGetDefaultMemPool(&pool, 0));
-	OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-	churn(BYTES, ROUNDS);
-}
-
-/* Nothing lies between releasing and taking again. */
-static void without_waits(void)
-{
-	char *memory;
-
-	for (int i = 0; i < ROUNDS; i++) {
-		OK(cudaMallocAsync((void **)&memory, BYTES, stream));
-		OK(cudaFreeAsync(memory, stream));
-	}
-	OK(cudaStreamSynchronize(stream));
-}
-
-/* More pools than can be minded. */
-static void crowd(void)
-{
-	for (int i = 0; i < 20; i++)
-		churn_from(make_pool(cudaMemHandleTypeNone), MIB, 12);
 }
 
 /* Trains, with its gradient in memory of the step; prints the weights. */
@@ -349,8 +217,6 @@ static void weights(void)
 }
 
 static const struct rewrite_case cases[] = {
-	{"plain", plain},
-	{"few", few},
 	{"asked", asked},
 	{"own-threshold", own_threshold},
 	{"sized-by-free", sized_by_free},
@@ -360,14 +226,7 @@ static const struct rewrite_case cases[] = {
 	{"selected", selected},
 	{"threads", threads},
 	{"reset", reset},
-	{"capturing", capturing},
-	{"error-waiting", error_waiting},
-	{"elsewhere", elsewhere},
-	{"unknown-pool", unknown_pool},
-	{"shared-pool", shared_pool},
-	{"set-high", set_high},
-	{"without-waits", without_waits},
-	{"crowd", crowd},
+	{"devices", devices},
 	{"weights", weights},
 };
 
