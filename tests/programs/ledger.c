@@ -2,7 +2,7 @@
 /* Prints what the rewrites of a recording did: "pinned-staging applied 12", its state and gain in
  * microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for each check that
  * refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1", and the calls it
- * counted, "calls cudaFree 2". */
+ * counted, "calls cudaFree 2", or "calls undefined 2" if the recording does not name them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -45,9 +45,12 @@ int main(int count, char **words)
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
 	const size_t total_count = tfs_trace_totals(trace, &totals, &shares);
-	for (size_t i = 0; i < total_count; i++)
-		printf("calls %s %llu\n", tfs_trace_function(trace, totals[i].sum.function),
+	for (size_t i = 0; i < total_count; i++) {
+		const char *name = tfs_trace_function(trace, totals[i].sum.function);
+
+		printf("calls %s %llu\n", *name != '\0' ? name : "undefined",
 			(unsigned long long)totals[i].sum.count);
+	}
 	tfs_trace_close(trace);
 	return 0;
 }
