@@ -11,19 +11,7 @@ shift 4
 
 awk '$1 ~ /^cu[A-Z]/ { print $1 }' "$exports" "$newer" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" && $3 ~ /^cu[A-Z]/ { print $3 }' | sort -u >"$out/hooked"
-comm -23 "$out/all" "$out/hooked" >"$out/left"
-cat "$@" | grep -v '^#' | grep . >"$out/patterns"
-while read -r name; do
-	while read -r pattern; do
-		# shellcheck disable=SC2254
-		case $name in $pattern) echo "$pattern" >>"$out/used" && continue 2 ;; esac
-	done <"$out/patterns"
-	echo "$name"
-done <"$out/left" >"$out/unsaid"
-gate "neither hooked nor said why not (driver_unhooked.txt, driver_replaced.txt)" "$out/unsaid"
-sort -u "$out/used" >"$out/fitting"
-sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
-gate "patterns that nothing fits" "$out/idle"
+explained "driver_unhooked.txt, driver_replaced.txt" "$@"
 comm -13 "$out/all" "$out/hooked" >"$out/unknown"
 gate "hooked, but the driver has no such function" "$out/unknown"
 

@@ -16,3 +16,24 @@ gate() {
 	head -n 20 "$2" | sed 's/^/  /'
 	failed=1
 }
+
+# explained TITLE FILE...: what is in $out/all and not in $out/hooked fits a pattern of these files,
+# one a line with the reasons for it in comments, and no pattern is idle.
+explained() {
+	title=$1
+	shift
+	comm -23 "$out/all" "$out/hooked" >"$out/left"
+	cat "$@" | grep -v '^#' | grep . >"$out/patterns"
+	: >"$out/used"
+	while read -r name; do
+		while read -r pattern; do
+			# shellcheck disable=SC2254
+			case $name in $pattern) echo "$pattern" >>"$out/used" && continue 2 ;; esac
+		done <"$out/patterns"
+		echo "$name"
+	done <"$out/left" >"$out/unsaid"
+	gate "neither hooked nor said why not ($title)" "$out/unsaid"
+	sort -u "$out/used" >"$out/fitting"
+	sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
+	gate "patterns of $title that nothing fits" "$out/idle"
+}

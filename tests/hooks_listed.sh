@@ -14,20 +14,7 @@ shift 3
 
 awk '$1 != "node" && $1 != "status" && /^[^#]/ { print $1 }' "$@" | grep -E "$mine" | sort -u >"$out/all"
 nm -D "$library" | awk '$2 == "T" { print $3 }' | grep -E "$mine" | sort -u >"$out/hooked"
-comm -23 "$out/all" "$out/hooked" >"$out/left"
-grep -v '^#' "$unhooked" | grep . >"$out/patterns"
-: >"$out/used"
-while read -r name; do
-	while read -r pattern; do
-		# shellcheck disable=SC2254
-		case $name in $pattern) echo "$pattern" >>"$out/used" && continue 2 ;; esac
-	done <"$out/patterns"
-	echo "$name"
-done <"$out/left" >"$out/unsaid"
-gate "neither hooked nor said why not (${unhooked##*/})" "$out/unsaid"
-sort -u "$out/used" >"$out/fitting"
-sort -u "$out/patterns" | comm -23 - "$out/fitting" >"$out/idle"
-gate "patterns of ${unhooked##*/} that nothing fits" "$out/idle"
+explained "${unhooked##*/}" "$unhooked"
 comm -13 "$out/all" "$out/hooked" >"$out/unknown"
 gate "hooked, but no version of the library has such a function" "$out/unknown"
 
