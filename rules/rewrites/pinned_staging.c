@@ -85,17 +85,6 @@ static bool is_listed(const void *address)
 	return tfs_memory_ask(tfs_self.owned->addresses, (uint64_t)(uintptr_t)address)->left != 0;
 }
 
-/* Plain host memory, by the registry and by CUDA itself. */
-static bool is_pageable(const struct accepted *it, const void *address, size_t bytes)
-{
-	const char *last = (const char *)address + bytes - 1;
-	struct tfs_range range;
-
-	return !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
-	       tfs_staging_place(it->device, &it->context, address) == TFS_PLACE_PAGEABLE &&
-	       tfs_staging_place(it->device, &it->context, last) == TFS_PLACE_PAGEABLE;
-}
-
 static bool is_own_memory(const struct accepted *it, const void *address, size_t bytes)
 {
 	struct tfs_range range;
@@ -179,7 +168,9 @@ static bool has_places(const struct tfs_copy_call *call, const struct accepted *
 	const void *host = host_of(it);
 	const void *device = out ? call->source : call->target;
 
-	return tfs_rewrite_check(SELF, host_check(it), is_pageable(it, host, call->bytes), site) &&
+	return tfs_rewrite_check(SELF, host_check(it),
+		       tfs_staging_is_pageable(it->device, &it->context, host, call->bytes),
+		       site) &&
 	       tfs_rewrite_check(SELF, out ? CHECK_SOURCE_DEVICE : CHECK_TARGET_DEVICE,
 		       is_own_memory(it, device, call->bytes), site) &&
 	       tfs_rewrite_check(SELF, CHECK_HOST_TABLES, !reads_host_tables(it), site) &&
