@@ -11,9 +11,11 @@ a pattern of names, its family, and what is written down of a call:
           what any other leads to may be read or written
   gemm    a product of matrices, by its parameters' names as cublas_api.h has them
 
-A pattern takes what the headers declare, less what HOOKS.c, the blocks written by hand, have.
+A header is NVIDIA's, in INCLUDE_DIR, or with a folder one of the project's. A pattern takes what
+they declare, less what HOOKS.c, the blocks written by hand, have.
 """
 import fnmatch
+import os
 import re
 import sys
 
@@ -22,6 +24,11 @@ HANDLES = {
     "cudnnHandle_t": ("shim/hooks/cudnn.h", "tfs_cudnn_details(&details, {})"),
 }
 NO_HANDLE = "tfs_details_init(&details, tfs_stream_id(NULL, false))"
+
+
+def place(folder, header):
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    return os.path.join(root if "/" in header else folder, header)
 
 
 def prototypes(paths):
@@ -139,7 +146,7 @@ def main():
     listing, out, folder, *written = sys.argv[1:]
     library, headers, rows = read(listing)
     taken = {name for path in written for name in re.findall(r"\bX\((\w+),", open(path).read())}
-    known = prototypes([f"{folder}/{header}" for header in headers])
+    known = prototypes([place(folder, header) for header in headers])
     family = re.sub(r".*/|\.txt$", "", listing)
     blocks, hooks, needed = [], [], {"shim/hook.h", "shim/notes.h", "shim/streams.h"}
     for pattern, kind, how in rows:

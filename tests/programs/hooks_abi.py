@@ -15,7 +15,7 @@ spec = importlib.util.spec_from_file_location("generate", generate)
 module = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(module)
 headers = headers.split(",")
-known = module.prototypes([f"{folder}/{header}" for header in headers])
+known = module.prototypes([module.place(folder, header) for header in headers])
 
 names = [name for source in sources
          for name in re.findall(r"\bX\((\w+), \w+\)", open(source).read())]
