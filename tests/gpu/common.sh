@@ -43,7 +43,7 @@ has_gpu() {
 # Does this program find all its libraries, and none of the simulated ones where it must not?
 # Says what is missing.
 lacks() {
-	ldd "$1" 2>/dev/null | awk -v simulated="$GPU_SIMULATED" '/not found/ { print $1 }
+	ldd "$1" 2>/dev/null | awk -v simulated="$GPU_SIMULATED${GPU_PRETEND:-}" '/not found/ { print $1 }
 		/libtfsim/ && simulated == "" { print "the real ones of the simulated libraries" }' | sort -u | tr '\n' ' '
 }
 
@@ -69,7 +69,10 @@ link_libraries() {
 	if ! ldconfig -p 2>/dev/null | grep -q 'libcuda\.so\.1'; then
 		driver=$(timeout 60 find / \( -path /proc -o -path /sys -o -path '*/stubs' -o -path '*/compat' \) -prune \
 			-o -name libcuda.so.1 -print 2>/dev/null | head -n 1)
-		[ -z "$driver" ] || ln -sf "$driver" "$1/"
+		# With those beside it, which it opens itself: its compiler is one.
+		for file in ${driver:+"$driver" "${driver%/*}"/libnvidia-*.so* "${driver%/*}"/libcuda.so*}; do
+			[ ! -e "$file" ] || ln -sf "$file" "$1/"
+		done
 	fi
 }
 
@@ -126,7 +129,7 @@ step_time() {
 	rm -f step.tfs
 	put_command "$section $variant" "$settings" "$@"
 	# shellcheck disable=SC2086 # words
-	limited 120 env TFSHIM_OUTPUT="$PWD/step" $settings "$@" >step.out 2>&1
+	limited 60 env TFSHIM_OUTPUT="$PWD/step" $settings "$@" >step.out 2>&1
 	status=$?
 	if [ "$status" != 0 ]; then
 		[ "$(left)" -gt 2 ] || return 1
@@ -150,6 +153,24 @@ note_idle() {
 	[ -f step.tfs ] && grep -q "^rewrite-${2#*+} .*applied 0," "$GPU_WORK/recorded" || return 0
 	echo "$1 $2" >>"$GPU_WORK/idle"
 	put "$1 ledger" "$2" "never applied, and so measured once"
+}
+
+# own COMMAND...: with the libraries that the machine gives it, and none of the suite's
+own() (
+	unset LD_LIBRARY_PATH
+	[ -z "$GPU_OWN_PATH" ] || export LD_LIBRARY_PATH="$GPU_OWN_PATH"
+	"$@"
+)
+
+# note_idle_of_all SECTION: the same by what was never applied in naive+all, for those rewrites
+# that none of the others takes the work from
+note_idle_of_all() {
+	[ -f step.tfs ] || return 0
+	for idle in copy-skip memoise pool-threshold sync-narrowing pinned-staging cudnn-search; do
+		grep -q "^rewrite-$idle .*applied 0," "$GPU_WORK/recorded" || continue
+		echo "$1 naive+$idle" >>"$GPU_WORK/idle"
+		put "$1 ledger" "naive+$idle" "never applied in naive+all, and so not measured"
+	done
 }
 
 find_nsys() {

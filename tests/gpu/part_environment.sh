@@ -30,7 +30,7 @@ done
 for tool in python3 nsys ncu compute-sanitizer jq nvcc; do
 	put environment "$tool" "$(command -v $tool || echo 'not found')"
 done
-put environment torch "$(limited 60 env -u LD_LIBRARY_PATH python3 -c 'import torch; print(torch.__version__, torch.cuda.is_available())' 2>&1 | tail -n 1)"
+put environment torch "$(own limited 60 python3 -c 'import torch; print(torch.__version__, torch.cuda.is_available())' 2>&1 | tail -n 1)"
 for program in "$trainers/lenet_naive" "$suite/lenet_naive_static"; do
 	limited 20 "$tfshim" doctor "$program" >doctor.out 2>&1
 	put environment "doctor ${program##*/}" "status $?"

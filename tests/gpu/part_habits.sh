@@ -5,7 +5,7 @@
 
 steps=1100 warmup=700 kib=16384
 [ -z "$GPU_QUICK" ] || { steps=240 warmup=200; }
-[ -z "$GPU_SIMULATED" ] || kib=64
+[ -z "$GPU_SIMULATED${GPU_PRETEND:-}" ] || kib=64
 library="LD_PRELOAD=$shim TFSHIM_OPTIONS=report=0:quiet=1"
 
 # one HABIT VARIANT

@@ -3,9 +3,8 @@
 # everything recorded (as inside windows), each with and without CUPTI; shared and static runtime.
 . "$GPU_HERE/common.sh"
 
-steps=2500 warmup=300
-small='lenet_naive lenet_tuned mlp'
-[ -z "$GPU_QUICK" ] || { steps=40 warmup=10; small=mlp; }
+steps=1500 warmup=300
+[ -z "$GPU_QUICK" ] || { steps=40 warmup=10; }
 off="LD_PRELOAD=$shim TFSHIM_REWRITE=off"
 settings_plain='TFSHIM_DISABLE=1'
 settings_disabled="LD_PRELOAD=$shim TFSHIM_DISABLE=1"
@@ -47,18 +46,19 @@ while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	for kind in $(rotate $round plain disabled totals totals_no_driver all all_no_cupti); do
 		calls "$kind"
 	done
-	for trainer in $small; do
-		for kind in $(rotate $round plain totals windows all all_no_cupti); do
-			one "$trainers/$trainer" "$kind"
-		done
+	for kind in $(rotate $round plain totals windows all all_no_cupti); do
+		one "$trainers/lenet_naive" "$kind"
+	done
+	for kind in $(rotate $round plain totals all); do
+		one "$trainers/mlp" "$kind"
+	done
+	for kind in $(rotate $round plain totals); do
+		one "$trainers/lenet_tuned" "$kind"
 	done
 	[ -z "$nsys" ] || step_time overhead lenet_naive+nsys TFSHIM_DISABLE=1 "$nsys" profile --trace=cuda --sample=none \
 		--force-overwrite=true -o "$PWD/nsys" "$trainers/lenet_naive" --data "$digits" --steps "$steps" --warmup "$warmup" --quiet
-	[ -n "$GPU_SIMULATED" ] || for trainer in lenet_naive mlp; do
-		[ -x "$suite/${trainer}_static" ] || continue
-		for kind in $(rotate $round plain totals all); do
-			one "$suite/${trainer}_static" "$kind"
-		done
+	[ -n "$GPU_SIMULATED" ] || for kind in $(rotate $round plain totals all); do
+		[ ! -x "$suite/lenet_naive_static" ] || one "$suite/lenet_naive_static" "$kind"
 	done
 	round=$((round + 1))
 done

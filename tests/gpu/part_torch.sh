@@ -7,12 +7,12 @@ run_torch() {
 	missing=$GPU_WORK/torch-libraries
 	[ -d "$missing" ] || { mkdir "$missing" && link_missing "$missing" "$GPU_ROOT/lib"; }
 	# shellcheck disable=SC2086
-	limited 100 env LD_LIBRARY_PATH="$missing" TFSHIM_OUTPUT="$PWD/torch" $settings \
+	limited 60 env LD_LIBRARY_PATH="$missing${GPU_OWN_PATH:+:$GPU_OWN_PATH}" TFSHIM_OUTPUT="$PWD/torch" $settings \
 		python3 "$GPU_HERE/torch_step.py" "$@" >torch.out 2>&1
 }
 
 settings=TFSHIM_DISABLE=1
-if ! limited 100 env -u LD_LIBRARY_PATH python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' >torch.out 2>&1; then
+if ! own limited 60 python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_available())' >torch.out 2>&1; then
 	put torch torch "skipped: no PyTorch that sees a GPU here: $(last_words torch.out 1)"
 	exit 0
 fi

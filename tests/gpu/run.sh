@@ -21,7 +21,8 @@
 #                    pack.sh
 #   --libraries DIR  where CUDA's libraries are (default: searched for)
 #   --quick          one round of few steps and few programs: to try the suite
-#   --simulated      on the simulated device: tries the suite, measures nothing
+#   --simulated      on the simulated device: tries the suite, measures nothing; needs --out.
+#                    With GPU_PRETEND=1 the parts do all they do on hardware, to try that too
 #   --merge          no run: puts together what several runs have found
 #
 # Every part is a file part_NAME.sh, has a time limit of its own, and writes each result when it
@@ -33,12 +34,14 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
 # What is carried comes after everything that the machine has.
 [ ! -d "$root/bin" ] || PATH=$PATH:$root/bin
+# Where containers have the driver's tools.
+[ ! -d /usr/local/nvidia/bin ] || PATH=$PATH:/usr/local/nvidia/bin
 export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
 merge='' timed='' begun=$(date +%s)
 # In this order: first what no other machine can tell. With the seconds that each may take.
 all='environment:30 facts:130 slots:60 recordings:100 cases:220'
-all="$all gain:220 habits:190 around:130 wide:250 overhead:130 copies:80 torch:80"
+all="$all gain:220 habits:190 around:130 wide:200 overhead:180 copies:60 torch:100"
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -94,6 +97,10 @@ if [ -n "$merge" ]; then
 	exit
 fi
 
+if [ -n "$simulated" ] && [ "$(realpath -m "$out")" = "$here/results" ]; then
+	echo "run.sh: what the simulated device says is no result: name a folder for it (--out)" >&2
+	exit 2
+fi
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
@@ -104,6 +111,7 @@ if [ -n "$simulated" ]; then
 	gpu='simulated device: nothing below is a measurement'
 	ln -s "${libraries:-$build/tests/sim}"/lib*.so* "$work/libraries/"
 	export TFSIM_PACE=0
+	[ -z "${GPU_PRETEND:-}" ] || simulated=''
 else
 	if ! has_gpu; then
 		echo "skipped: no NVIDIA GPU on this machine (nvidia-smi -L lists none)"
@@ -131,7 +139,7 @@ log=${raw%.tsv}.log
 touch "$raw" "$log"
 export GPU_HERE="$here" GPU_ROOT="$root" GPU_BUILD="$build" GPU_WORK="$work" GPU_RAW="$raw" \
 	GPU_ROUNDS="$rounds" GPU_QUICK="$quick" GPU_SIMULATED="$simulated" GPU_LIBRARIES="$libraries" \
-	GPU_RECORDINGS="$recordings" GPU_NAME="$gpu"
+	GPU_RECORDINGS="$recordings" GPU_NAME="$gpu" GPU_OWN_PATH="${LD_LIBRARY_PATH:-}"
 
 # Whatever is run, the result says where.
 grep -q '^environment	environment	gpu	' "$raw" || GPU_PART=environment put environment gpu "$gpu"
@@ -156,7 +164,7 @@ for entry in $all; do
 	start=$(date +%s)
 	(
 		cd "$work/$part" && export GPU_PART="$part" GPU_END=$((start + limit)) &&
-			LD_LIBRARY_PATH=$libraries exec timeout -k 5 $((limit + 10)) sh "$here/part_$part.sh"
+			LD_LIBRARY_PATH=$libraries${GPU_OWN_PATH:+:$GPU_OWN_PATH} exec timeout -k 5 $((limit + 10)) sh "$here/part_$part.sh"
 	) >>"$log" 2>&1 </dev/null
 	status=$? spent=$(($(date +%s) - start))
 	case $status in
