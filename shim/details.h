@@ -50,10 +50,11 @@ static inline void tfs_put_operand(
 		tfs_put(details, (uint64_t)(uintptr_t)address, TFS_ITEM(role, bytes));
 }
 
-static inline __attribute__((always_inline)) void tfs_hook_plain(
+/* Ends and leaves a call without details. */
+static inline __attribute__((always_inline)) void tfs_hook_plain_here(
 	struct tfs_frame *frame, uint32_t status)
 {
-	if (TFS_END(frame, status, 0)) {
+	if (tfs_hook_end_here(frame, status, 0)) {
 		struct tfs_details details;
 
 		tfs_details_init(&details, TFS_NO_STREAM);
@@ -61,5 +62,9 @@ static inline __attribute__((always_inline)) void tfs_hook_plain(
 	}
 	TFS_LEAVE(frame);
 }
+void tfs_hook_plain(struct tfs_frame *frame, uint32_t status);
+#ifdef TFS_HOT_HOOKS
+#define tfs_hook_plain tfs_hook_plain_here
+#endif
 
 #endif

@@ -93,7 +93,7 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
 {
 	if (TFS_UNLIKELY(!tfs_options.driver))
 		return (struct tfs_frame){0};
-	return tfs_hook_enter(function, address, stack);
+	return tfs_hook_enter(function, address, stack, false);
 }
 
 #endif

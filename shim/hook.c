@@ -85,6 +85,22 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	return tells ? wanted : wanted & ~TFS_WANT_FILLS;
 }
 
+struct tfs_frame tfs_hook_enter(
+	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
+{
+	return tfs_hook_enter_here(function, address, stack, tells);
+}
+
+bool tfs_hook_end(struct tfs_frame *frame, uint32_t status, uint64_t amount)
+{
+	return tfs_hook_end_here(frame, status, amount);
+}
+
+void tfs_hook_plain(struct tfs_frame *frame, uint32_t status)
+{
+	tfs_hook_plain_here(frame, status);
+}
+
 /* The table is full; or this is a child, made while the call was under way. */
 bool tfs_hook_count_loss(struct tfs_frame *frame)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define TFS_HOT_HOOKS
 #include <cublas_v2.h>
 
 #include "rules/rewrites/fills.h"

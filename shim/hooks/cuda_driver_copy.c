@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define TFS_HOT_HOOKS
 #include <driver_types.h>
 
 #include "shim/driver.h"

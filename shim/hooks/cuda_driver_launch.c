@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define TFS_HOT_HOOKS
 #include "shim/driver.h"
 #include "shim/notes.h"
 #include "shim/streams.h"

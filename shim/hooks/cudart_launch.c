@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define TFS_HOT_HOOKS
 #include <cuda_runtime_api.h>
 
 #include "shim/hook.h"

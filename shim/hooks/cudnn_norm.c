@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define TFS_HOT_HOOKS
 #include <cudnn.h>
 
 #include "shim/hooks/cudnn.h"

@@ -3,6 +3,7 @@
  * What recording a call costs, part by part: medians of interleaved rounds, in nanoseconds. Each
  * row has the parts of those above it, but for the last two, whose items are looked up.
  */
+#define TFS_HOT_HOOKS
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -69,8 +70,8 @@ static void note(struct tfs_frame *frame, enum kind kind, const void *address, s
 
 static __attribute__((noinline)) int hooked(const void *address, size_t bytes, enum kind kind)
 {
-	struct tfs_frame frame = tfs_hook_enter(
-		&function, (uint64_t)__builtin_return_address(0), (uint64_t)__builtin_dwarf_cfa());
+	struct tfs_frame frame = tfs_hook_enter(&function, (uint64_t)__builtin_return_address(0),
+		(uint64_t)__builtin_dwarf_cfa(), false);
 	const int status = real(address, bytes);
 
 	if (TFS_END(&frame, status, bytes))
