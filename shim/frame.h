@@ -44,7 +44,7 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 	struct tfs_frame frame = {.thread = tfs_self.active};
 
 	if (TFS_UNLIKELY(frame.thread == NULL)) {
-		frame.thread = tfs_recorder_thread();
+		frame.thread = tfs_recorder_thread(address);
 		if (frame.thread == NULL)
 			return frame;
 	}

@@ -34,6 +34,9 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller);
 /* Looks whether libraries came in a second version. At each new call site. */
 void tfs_lookup_recheck(void);
 
+/* The same where call sites are not kept: once for most addresses that calls return to. */
+void tfs_lookup_recheck_at(uint64_t address);
+
 /* A function that the shim itself calls, hooked or not; NULL when no mapped library has it. Cold:
  * keep the result. */
 void *tfs_lookup_named(enum tfs_library library, const char *name);

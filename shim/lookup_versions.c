@@ -9,6 +9,8 @@
 #include "shim/hook.h"
 #include "shim/lookup_object.h"
 
+#define ADDRESSES 1024u
+
 /* Libraries of which several versions are mapped: nothing of them is kept. */
 static _Atomic uint32_t mixed;
 
@@ -99,4 +101,15 @@ void tfs_lookup_recheck(void)
 	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
 		if ((fresh >> i & 1) != 0)
 			tfs_recorder_fact("several versions", tfs_lookup_file(i), i);
+}
+
+void tfs_lookup_recheck_at(uint64_t address)
+{
+	static _Atomic uint64_t known[ADDRESSES];
+	_Atomic uint64_t *slot = &known[(address * UINT64_C(0x9E3779B97F4A7C15) >> 32) % ADDRESSES];
+
+	if (atomic_load_explicit(slot, memory_order_relaxed) == address)
+		return;
+	tfs_lookup_recheck();
+	atomic_store_explicit(slot, address, memory_order_relaxed);
 }

@@ -214,7 +214,7 @@ static struct tfs_thread *make_thread(bool own, const char *name)
 	return &memory->thread;
 }
 
-struct tfs_thread *tfs_recorder_thread(void)
+struct tfs_thread *tfs_recorder_thread(uint64_t address)
 {
 	struct tfs_thread *thread = NULL;
 
@@ -234,7 +234,7 @@ struct tfs_thread *tfs_recorder_thread(void)
 	if (running)
 		thread = make_thread(false, NULL);
 	else
-		tfs_lookup_recheck();
+		tfs_lookup_recheck_at(address);
 	/* A thread that cannot have buffers is not asked again. */
 	tfs_self.busy = running && thread == NULL;
 	tfs_self.active = thread;

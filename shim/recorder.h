@@ -50,8 +50,9 @@ extern __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec"
 extern struct tfs_writer tfs_recording;
 extern uint32_t tfs_wanted; /* TFS_WANT_*; relaxed atomic */
 
-/* The calling thread's state, made on first use; NULL when it may not record now. Cold. */
-struct tfs_thread *tfs_recorder_thread(void);
+/* The calling thread's state, made on first use; NULL when it may not record now. `address` is
+ * where the call returns to. Cold. */
+struct tfs_thread *tfs_recorder_thread(uint64_t address);
 
 /* State for a thread that is not the program's (the helper, CUPTI's worker), made on first use; its
  * records do not count as the program's. NULL when it may not record. */

@@ -82,6 +82,8 @@ majors() {
 				"$work/libs/libcudart.so.$other" -Wl,-rpath,"$work/libs" || fail "two.c"
 		compare "two$own" '' "$work/two" "$work/plugin.so"
 		says "two$own" "program ${own}000 and ${own}000, plugin ${other}000"
+		bare "off$own" env LD_PRELOAD="$shim" TFSHIM_DISABLE=1 "$work/two" "$work/plugin.so"
+		diff "$work/two$own.out" "$work/off$own.out" || fail "two$own: unrecorded, it differs"
 		look "two$own"
 		[ "$(value "two$own" fact 'several versions')" = libcudart.so ] ||
 			fail "two$own: the recording says '$(value "two$own" fact 'several versions')'"
