@@ -18,7 +18,7 @@ enum tfs_wait_kind {
 
 struct tfs_wait_call {
 	enum tfs_wait_kind kind;
-	void *handle;    /* of the stream or event */
+	void *handle;    /* of the stream, event, or context (NULL: the current one) */
 	bool per_thread; /* what the null stream means */
 	bool driver;     /* of the driver's functions, not of the runtime's */
 	bool may_act;    /* not in a window, nor while it is measured without */

@@ -106,7 +106,19 @@ TFS_HOOK(CUresult, cuCtxSynchronize, (void))
 	return (CUresult)status;
 }
 
-TFS_PLAIN_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context), (context))
+TFS_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context))
+{
+	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize_v2);
+	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE, .handle = context, .driver = true};
+	uint32_t status;
+
+	if (!tfs_take_wait(&frame, &call, &status)) {
+		status = TFS_REAL(cuCtxSynchronize_v2)(context);
+		tfs_after_wait(&frame, &call, status);
+	}
+	tfs_hook_plain(&frame, status);
+	return (CUresult)status;
+}
 
 #define WITH_EVENT(name, suffix, parameters, arguments)                                            \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
