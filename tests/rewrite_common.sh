@@ -112,19 +112,19 @@ by_name() {
 
 # measured NAME ARGUMENTS STATE REASON: what churns by these arguments is measured, and this found.
 # A machine that is at something else may make the steps change, so that it is asked again: three
-# more attempts are allowed. Set before, for another program: churn.
+# more attempts are allowed. Set before, for another program or speed of the device: churn, scale.
 measured() {
 	[ "$hardware" = 0 ] || return 0
 	for _ in 1 2 3 4; do
 		# shellcheck disable=SC2086
-		run "$1" measure=200:record=windows:window=5 "TFSIM_SCALE=4 TFSIM_PACE=1" \
+		run "$1" measure=200:record=windows:window=5 "TFSIM_SCALE=${scale:-4} TFSIM_PACE=1" \
 			"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
 		state=$("$programs/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
 		case $passed$state in "1$3 "*"$4"*) break ;; esac
 		passed=0
 	done
 	[ "$passed" = 1 ] || fail "$1: $state, not $3 ... $4: $(tail -n 3 "$out/$1.out")"
-	applied "$1" 50
+	applied "$1" "${applies:-50}"
 }
 
 # weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.

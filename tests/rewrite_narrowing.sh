@@ -22,6 +22,8 @@ counterexample late-stream 1 $answers "" "" "$narrowing" late-stream
 counterexample waited-for 40 $((stale + no_tries)) "" "" "$narrowing" waited-for
 
 counterexample driver 60 $blind "" "" "$programs/rewrite_narrowing_driver"
+counterexample named 60 $blind "" "" "$programs/rewrite_narrowing_driver" named
+holds named-null 60 "" "" "$programs/rewrite_narrowing_driver" named-null
 holds rounds 20 "" "" "$narrowing" rounds
 holds threads 100 "" TFSIM_PACE=0 "$narrowing" threads
 holds reset 40 "" "" "$narrowing" reset
@@ -36,6 +38,7 @@ refuses all-work-seen 39 "" "" "$limits" looked-up
 refuses all-work-seen 39 driver=0 "" "$narrowing" rounds
 refuses one-device 40 "" TFSIM_DEVICES=2 "$limits" elsewhere
 refuses one-device 120 "" "" "$programs/rewrite_narrowing_driver" two-contexts
+refuses one-device 119 "" "" "$programs/rewrite_narrowing_driver" named-other
 refuses no-free-streams 39 "" "" "$limits" destroyed-stream
 refuses no-free-streams 4 "" "" "$narrowing" late-stream
 refuses no-other-users 40 "" "" "$limits" shared
@@ -55,6 +58,15 @@ drops $stale "$narrowing" waited-for
 rewrite=sync-narrowing,deferred-free,alloc-pool
 holds beside 20 "" "" "$narrowing" rounds
 rewrite=sync-narrowing
+
+# What it gains is found, and where the host waits for the rest straight after, none. What few steps
+# cannot tell the model does.
+churn=rewrite_paced scale=400
+measured wins "300 1024 4 wait" apply "it gains"
+applies=8
+measured short "60 1024 4 wait" apply "too short to tell"
+applies=50
+measured late "300 1024 0 wait-late" lost "so it is off"
 
 # Never by itself.
 by_name "$narrowing" rounds

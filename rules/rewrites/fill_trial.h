@@ -16,6 +16,9 @@ enum tfs_fill_trial { TFS_FILL_SAME, TFS_FILL_SIGNS, TFS_FILL_DIFFERS, TFS_FILL_
 void *tfs_fill_trial_memory(const void *like, uint64_t bytes, void *stream);
 void tfs_fill_trial_free(void *memory);
 
+/* How long, at the least, those fillings kept the host and the device; 0: not known. */
+uint64_t tfs_fill_trial_ns(void);
+
 /* Waits for the device. TFS_FILL_SIGNS: they differ, but only where the program's is zero and the
  * one aside minus zero. `element` is 2, 4 or 8 bytes. */
 enum tfs_fill_trial tfs_fill_trial_compare(

@@ -15,7 +15,6 @@
 static struct tfs_held fills[TFS_HELD_MOST];
 static struct tfs_spin lock;
 static const void *settling; /* the thread that carries out, NULL: none */
-static _Atomic uint64_t least_ns;
 
 const void *tfs_held_self(void)
 {
@@ -104,13 +103,8 @@ void tfs_held_carry_out(const struct tfs_held *fill)
 
 	if (now != fill->device)
 		device.set((int)fill->device);
-	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	/* An error is the program's to see, at the call that comes now. */
 	use->fill((void *)(uintptr_t)fill->address, 0, fill->bytes, fill->stream);
-	const uint64_t ns = tfs_clock_ns(CLOCK_MONOTONIC) - start_ns;
-	uint64_t least = atomic_load(&least_ns);
-	while ((least == 0 || ns < least) && !atomic_compare_exchange_weak(&least_ns, &least, ns))
-		continue;
 	if (now != fill->device)
 		device.set((int)now);
 }
@@ -153,9 +147,4 @@ bool tfs_held_back(const void *address, uint64_t bytes)
 			all[i].address < start + bytes;
 	tfs_held_close();
 	return back;
-}
-
-uint64_t tfs_held_cost_ns(void)
-{
-	return atomic_load(&least_ns);
 }

@@ -50,9 +50,6 @@ void tfs_held_carry_out(const struct tfs_held *fill);
  */
 bool tfs_held_back(const void *address, uint64_t bytes);
 
-/* The least time that it took to have a fill carried out, in nanoseconds; 0: not known. */
-uint64_t tfs_held_cost_ns(void);
-
 /* The calling thread's device. */
 uint32_t tfs_held_device(void);
 

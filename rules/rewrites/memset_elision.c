@@ -37,7 +37,8 @@
  * compare equal. The same holds of results so small that a library takes them for zero in one of
  * the two.
  *
- * Its own model of the gain per hit: the least time that the call of a fill took.
+ * Its own model of the gain per hit: the least time that a fill took, in those tries, the host and
+ * the device together.
  */
 #include <stdio.h>
 
@@ -183,7 +184,7 @@ static bool taken(struct tfs_use *use, uint32_t status)
 	tfs_held_close();
 	use->doing = NOTHING;
 	if (good) {
-		tfs_rewrite_predict_call(SELF, (double)tfs_held_cost_ns());
+		tfs_rewrite_predict_call(SELF, (double)tfs_fill_trial_ns());
 		return false;
 	}
 	tfs_held_carry_out(&was);

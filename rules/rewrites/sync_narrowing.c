@@ -11,7 +11,8 @@
  * given is finished, by what was seen of earlier waits, and the device says so when it is asked. If
  * it answers anything but success the program's own call is made, which reports errors as ever.
  *
- * A narrowed wait (cudaDeviceSynchronize and cuCtxSynchronize only):
+ * A narrowed wait (cudaDeviceSynchronize and cuCtxSynchronize only; also the later form that names
+ * a context, if that is the current one):
  * - Waited for is every stream with work that the host might see: copies from or to the host, host
  *   functions, graphs, and any kernel, whatever its arguments. Left out are streams whose work has
  *   named all that it touches, plain device memory (work.h). So host memory may be read, changed,
@@ -46,7 +47,8 @@
  * had nothing left to do, or when the wait for everything found no error that the narrowed one did
  * not. TFS_EVIDENCE_TRIES clean ones, and it acts; one that is not, and it is off for the run.
  *
- * Its own model of the gain: the least time, of those tries, that the program's own wait took.
+ * Its own model of the gain: the least time, of those tries, that the program's own wait took; of
+ * a narrowed one no more than the host has been at something else since it last waited.
  */
 #include <stdio.h>
 #include <string.h>
@@ -103,7 +105,6 @@ extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
 static struct tfs_evidence evidence;
 static _Atomic bool others_look; /* something happened that cannot be followed */
 static _Atomic bool many_contexts;
-static _Atomic uint64_t least_ns;
 
 static struct tfs_spin lock;
 static struct {
@@ -143,10 +144,17 @@ static void look_at_device(const struct tfs_memory_functions *use)
 	tfs_spin_unlock(&lock);
 }
 
-static bool is_one_device(void)
+/* Is it the thread's own context that is waited for? */
+static bool is_here(const struct tfs_wait_call *call)
+{
+	return call->kind != TFS_WAIT_DEVICE || call->handle == NULL ||
+	       call->handle == tfs_context_now();
+}
+
+static bool is_one_device(const struct tfs_wait_call *call)
 {
 	return device.known && device.one && !atomic_load(&many_contexts) &&
-	       device.context == tfs_context_now();
+	       device.context == tfs_context_now() && is_here(call);
 }
 
 static bool others_may_look(void)
@@ -190,7 +198,7 @@ static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wai
 			SELF, CHECK_WAITED, drained || call->kind == TFS_WAIT_DEVICE, site) ||
 		!tfs_rewrite_check(SELF, CHECK_SEEN,
 			!tfs_unseen_work() && !tfs_recorder_missed_threads(), site) ||
-		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(), site))
+		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(call), site))
 		return false;
 	return drained ||
 	       (tfs_rewrite_check(SELF, CHECK_STREAMS, tfs_narrowed_in_order(), site) &&
@@ -282,20 +290,14 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 		try_out(use, call, &work, drained);
 		return false;
 	}
+	const uint64_t gain_ns = tfs_narrowed_gain(drained);
 	if (!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
 		return false;
 	tfs_rewrite_apply(SELF, 0);
-	tfs_rewrite_predict_call(SELF, (double)atomic_load(&least_ns));
+	tfs_rewrite_predict_call(SELF, (double)gain_ns);
+	tfs_narrowed_over();
 	*out_status = 0;
 	return true;
-}
-
-static void note_gain(uint64_t ns)
-{
-	uint64_t least = atomic_load(&least_ns);
-
-	while ((least == 0 || ns < least) && !atomic_compare_exchange_weak(&least_ns, &least, ns))
-		continue;
 }
 
 /* The program's own wait is over: was the one that was tried out as good? */
@@ -311,7 +313,7 @@ static void judge(struct tfs_wait_call *call, uint32_t status)
 	else if (call->tried == TRIED_NARROWED && status != 0)
 		what = "the wait for all streams was the first to report an error";
 	if (call->tried > 0 && status == 0) {
-		note_gain(tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
+		tfs_narrowed_learn(waited_for, tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
 		tfs_evidence_clean(&evidence, call->site, shape);
 		return;
 	}
@@ -324,16 +326,20 @@ static void waited(struct tfs_wait_call *call, uint32_t status)
 {
 	if (call->tried != 0)
 		judge(call, status);
+	tfs_narrowed_over();
 	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	if (status != 0 || use == NULL)
+	if (status != 0 || use == NULL || !is_here(call))
 		return;
 	look_at_device(use);
 	if (atomic_load(&many_contexts))
 		return;
-	const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
-	/* A thread's own default stream may be the next thread's by number. */
-	if (call->kind == TFS_WAIT_STREAM && tfs_stream_handle(stream) != NULL)
-		tfs_work_finished_on(stream, call->before);
+	if (call->kind == TFS_WAIT_STREAM) {
+		const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
+
+		/* A thread's own default stream may be the next thread's by number. */
+		if (tfs_stream_handle(stream) != NULL)
+			tfs_work_finished_on(stream, call->before);
+	}
 	if (call->kind == TFS_WAIT_DEVICE) {
 		tfs_work_finished(call->before);
 		tfs_narrowed_paid(call->before);
