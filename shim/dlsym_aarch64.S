@@ -61,7 +61,7 @@
 	mov x1, x30
 	bl tfs_driver_note_lookup
 	ldr x2, [sp, #32]
-	ldp x0, x1, [sp, #16]
+	ldr x1, [sp, #24]
 	ldp x29, x30, [sp], #48
 	.cfi_def_cfa_offset 0
 	.cfi_restore x29

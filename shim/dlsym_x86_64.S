@@ -4,7 +4,7 @@
  * depends on who calls, so nothing may stand between the caller and it: every way out of here is a
  * jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an explicit
  * handle, are answered otherwise (see driver.h); of others that begin with "cu" or "nc" it is noted
- * that they were asked for. Of libraries, only those to be opened with RTLD_DEEPBIND are looked at
+ * that they were asked for, and they may be looked for elsewhere. Of libraries, only those to be opened with RTLD_DEEPBIND are looked at
  * (see deep.h).
  */
 
@@ -71,6 +71,7 @@
 	.cfi_adjust_cfa_offset -8
 	pop %rdi
 	.cfi_adjust_cfa_offset -8
+	mov %rax, %rdi
 	jmp 1f
 4:	cmpb $'c', 1(%rsi)
 	je 3b

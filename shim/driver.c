@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/driver.h"
 
+#include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "shim/log.h"
 
@@ -111,7 +114,7 @@ static bool is_hooked(struct tfs_function *function, void *argument)
 }
 
 /* The order of libraries finds ours first, unless it begins behind us. */
-void tfs_driver_note_lookup(const char *name, const void *caller, const void *handle)
+static void note(const char *name, const void *caller, const void *handle)
 {
 	const char *sought = name;
 
@@ -123,13 +126,83 @@ void tfs_driver_note_lookup(const char *name, const void *caller, const void *ha
 		atomic_store(&looked_past, true);
 }
 
+/* Of this library. */
+extern const char __ehdr_start __attribute__((visibility("hidden")));
+extern const char _end __attribute__((visibility("hidden")));
+
+static bool is_own(const void *address)
+{
+	return (const char *)address >= &__ehdr_start && (const char *)address < &_end;
+}
+
+/* An object in which a search finds nothing: the loader. NULL where it cannot be told. */
+static void *nowhere(void)
+{
+	const uint64_t base = getauxval(AT_BASE);
+	const struct link_map *map = _r_debug.r_map;
+
+	while (map != NULL && map->l_addr != base)
+		map = map->l_next;
+	return base != 0 ? (void *)(uintptr_t)map : NULL;
+}
+
+/* Would it be looked for in all libraries, or in all that come behind one? */
+static bool asks_all(const void *handle)
+{
+	return handle == RTLD_DEFAULT || handle == RTLD_NEXT || handle == _r_debug.r_map;
+}
+
+static void *ask(void *handle, const char *name)
+{
+	void *next = __atomic_load_n(&tfs_next_dlsym, __ATOMIC_ACQUIRE);
+
+	if (next == NULL)
+		next = tfs_driver_find_next(&tfs_next_dlsym);
+	return ((void *(*)(void *, const char *))next)(handle, name);
+}
+
+/* Would it be found without us? A library may be there for those alone who opened it; for others
+ * than the program itself that is not looked at closely. */
+static bool is_found(const char *name, const void *caller, const void *handle)
+{
+	struct tfs_object object;
+
+	if (!tfs_lookup_elsewhere(name))
+		return false;
+	if (handle != _r_debug.r_map &&
+		!(tfs_lookup_object(caller, &object) && *object.file == '\0'))
+		return true;
+	return !is_own(ask(_r_debug.r_map, name)) || ask(RTLD_NEXT, name) != NULL;
+}
+
+static void *redirect(const char *name, const void *caller, void *handle)
+{
+	const char *sought = name;
+	void *instead;
+
+	if (!asks_all(handle) || is_own(caller) ||
+		(!tfs_driver_is_cuda(name) && !begins(name, "cupti")))
+		return handle;
+	tfs_hook_each(is_hooked, &sought);
+	if (sought != NULL || is_found(name, caller, handle))
+		return handle;
+	instead = nowhere();
+	return instead != NULL ? instead : handle;
+}
+
+void *tfs_driver_note_lookup(const char *name, const void *caller, void *handle)
+{
+	note(name, caller, handle);
+	return redirect(name, caller, handle);
+}
+
 /* A lookup that is answered with what was found, perhaps past a hook. */
 static void *pass(const char *name, void *answer, const void *caller)
 {
 	struct tfs_object object;
 
 	if (answer != NULL && !(tfs_lookup_object(answer, &object) && object.own))
-		tfs_driver_note_lookup(name, caller, answer);
+		note(name, caller, answer);
 	return answer;
 }
 
@@ -196,11 +269,7 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller)
 {
-	void *next = __atomic_load_n(&tfs_next_dlsym, __ATOMIC_ACQUIRE);
-
-	if (next == NULL)
-		next = tfs_driver_find_next(&tfs_next_dlsym);
-	return swap_exported(name, ((void *(*)(void *, const char *))next)(handle, name), caller);
+	return swap_exported(name, ask(redirect(name, caller, handle), name), caller);
 }
 
 void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, const void *caller)
@@ -209,6 +278,7 @@ void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, con
 
 	if (next == NULL)
 		next = tfs_driver_find_next(&tfs_next_dlvsym);
+	handle = redirect(name, caller, handle);
 	return swap_exported(name,
 		((void *(*)(void *, const char *, const char *))next)(handle, name, version),
 		caller);

@@ -62,10 +62,13 @@ bool tfs_driver_exempts(const char *file);
 /* Is the name one of a function of CUDA's or its libraries'? */
 bool tfs_driver_is_cuda(const char *name);
 
-/* Was a function of CUDA's ever looked up by name so that no hook sees its calls? And what finds
- * that out: called for lookups that are not answered here, before them. */
+/* Was a function of CUDA's ever looked up by name so that no hook sees its calls? */
 bool tfs_driver_looked_past(void);
-void tfs_driver_note_lookup(const char *name, const void *caller, const void *handle);
+
+/* Called for lookups that are not answered here, before them; finds out the above. Returns the
+ * handle to ask: another one where the answer would be a function of ours that no library has. Who
+ * asks whether CUDA is there must find what he would find without us. */
+void *tfs_driver_note_lookup(const char *name, const void *caller, void *handle);
 
 /* An answer of the driver's about one of its functions. */
 struct tfs_driver_answer {

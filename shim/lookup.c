@@ -152,6 +152,23 @@ void *tfs_lookup_named(enum tfs_library library, const char *name)
 	return look_for(library, name).found;
 }
 
+static int look_elsewhere(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	const struct search *search = argument;
+
+	(void)bytes;
+	return !tfs_object_contains(object, search->self) &&
+	       tfs_object_may_define(object, search->name, search->hash);
+}
+
+bool tfs_lookup_elsewhere(const char *name)
+{
+	struct search search = {
+		.name = name, .hash = tfs_object_hash(name), .self = (uint64_t)&files};
+
+	return dl_iterate_phdr(look_elsewhere, &search) != 0;
+}
+
 bool tfs_lookup_steady(enum tfs_library library)
 {
 	return (atomic_load(&steady) >> library & 1) != 0;

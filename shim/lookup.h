@@ -41,6 +41,9 @@ void tfs_lookup_recheck_at(uint64_t address);
  * keep the result. */
 void *tfs_lookup_named(enum tfs_library library, const char *name);
 
+/* May any object but this library define that name? Cold. */
+bool tfs_lookup_elsewhere(const char *name);
+
 /* The object that an address lies in: its file's name without the folder, cut if need be (empty for
  * the program itself), and where it starts. False when it lies in none. Cold. */
 struct tfs_object {

@@ -65,7 +65,7 @@ static bool same_name(const char *one, const char *other)
 	return false;
 }
 
-static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *name, uint32_t hash)
+static const ElfW(Sym) * find_defined(const struct tables *tables, const char *name, uint32_t hash)
 {
 	const uint32_t bucket_count = tables->gnu_hash[0];
 	const uint32_t first = tables->gnu_hash[1];
@@ -79,13 +79,19 @@ static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *na
 		const ElfW(Sym) *symbol = &tables->symbols[i];
 
 		if ((chain[i - first] | 1) == (hash | 1) && symbol->st_shndx != SHN_UNDEF &&
-			ELF64_ST_TYPE(symbol->st_info) == STT_FUNC &&
 			same_name(tables->strings + symbol->st_name, name))
 			return symbol;
 		if ((chain[i - first] & 1) != 0)
 			break;
 	}
 	return NULL;
+}
+
+static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *name, uint32_t hash)
+{
+	const ElfW(Sym) *symbol = find_defined(tables, name, hash);
+
+	return symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? symbol : NULL;
 }
 
 bool tfs_object_contains(const struct dl_phdr_info *object, uint64_t address)
@@ -126,6 +132,15 @@ static const struct link_map *own_map(void)
 	while (map != NULL && map->l_ld != _DYNAMIC)
 		map = map->l_next;
 	return map;
+}
+
+bool tfs_object_may_define(const struct dl_phdr_info *object, const char *name, uint32_t hash)
+{
+	struct tables tables;
+
+	if (strncmp(object->dlpi_name, "linux-vdso", strlen("linux-vdso")) == 0)
+		return false;
+	return !read_tables(object, &tables) || find_defined(&tables, name, hash) != NULL;
 }
 
 /*

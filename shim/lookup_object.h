@@ -23,6 +23,9 @@ uint32_t tfs_object_hash(const char *name);
 /* A function that the object defines; NULL when it does not. */
 void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uint32_t hash);
 
+/* Does it define anything of that name? True when its tables cannot be read. */
+bool tfs_object_may_define(const struct dl_phdr_info *object, const char *name, uint32_t hash);
+
 /* The library of which the object is linked to and whose name begins so; NULL when there is none.
  * Lives as long as the object. */
 const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file);

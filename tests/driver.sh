@@ -93,6 +93,10 @@ TFSHIM_DISABLE=1 same disabled "$library" record=none "$hostile" off "$driver"
 same on "$library" record=none:driver=0:driver=1 "$hostile" versions "$driver"
 counted on cuMemAlloc_v2 1007
 
+# Who asks all libraries for what none has does not find it, and finds what one has.
+same absent "$library" record=none "$programs/driver_absent" "$simulated/libcudart.so.13"
+grep -q '^cudaMalloc by default: 1 1' "$out/absent.out" || fail "absent: nothing was found"
+
 # Before the library's own constructor; beside another preloaded library, in either order.
 EARLY_LIBCUDA=$driver
 export EARLY_LIBCUDA
