@@ -48,6 +48,14 @@ fi
 counterexample room 6 1024 pool_reserve=1m "$small" "$giving" room
 counterexample ordered-room 6 8589934592 pool_reserve=1m "$small" "$giving" ordered-room
 
+# What a library allocates for itself is not looked at.
+blas=$programs/libcublas.so.other
+holds by-stranger 10 "" "" env LD_PRELOAD="$library:$blas" "$limits" by-stranger
+run by-library "" "" env LD_PRELOAD="$library:$blas" "$limits" by-library ||
+	fail "by-library: $(tail -n 3 "$out/by-library.out")"
+"$programs/ledger" "$out/by-library.tfs" | grep "^alloc-pool " | grep -v " state " | grep -v "applied 0$" &&
+	fail "a library's own memory is looked at"
+
 # Each check by a case that breaks its precondition, and no other: so often.
 refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
 refuses plain-device-memory 24 "" "" "$limits" managed

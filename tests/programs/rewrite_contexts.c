@@ -136,6 +136,7 @@ static void in_turn(void)
 /* Resetting the device leaves created contexts alone, and all that is theirs. */
 static void primary_reset(void)
 {
+	const size_t before = free_now();
 	CUcontext second;
 
 	for (int i = 0; i < 6; i++) {
@@ -144,6 +145,7 @@ static void primary_reset(void)
 		OK(cuCtxPushCurrent(primary));
 		churn(ROUNDS);
 		OK(cuDevicePrimaryCtxReset(device));
+		TEST_EQ(free_now(), before);
 		churn(ROUNDS);
 		OK(cuCtxPopCurrent(NULL));
 		churn(ROUNDS);
@@ -162,6 +164,7 @@ static void released(void)
 			OK(cuDevicePrimaryCtxRetain(&primary, device));
 			OK(cuDevicePrimaryCtxRelease(device));
 		}
+		TEST_EQ(free_now(), before);
 		churn(ROUNDS);
 		OK(cuDevicePrimaryCtxRelease(device));
 		OK(cuDevicePrimaryCtxRetain(&primary, device));

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs that allocate and free in every step, and in which one thing is such that no block may
  * be kept, one case each. */
+#include <cublas_v2.h>
 #include <cuda.h>
+#include <dlfcn.h>
 
 #include "tests/programs/rewrite_pool.h"
 #include "tests/sim/tfsim.h"
@@ -9,6 +11,27 @@
 static void plain(void)
 {
 	churn(BYTES, ROUNDS);
+}
+
+/* A library allocates, and not the program; the script gives it another cuBLAS. */
+static void by_library(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		cublasHandle_t handle;
+
+		OK((int)cublasCreate(&handle));
+	}
+}
+
+/* The same by a function that nobody knows to be a library's. */
+static void by_stranger(void)
+{
+	cublasStatus_t (*create)(void);
+
+	*(void **)&create = dlsym(RTLD_DEFAULT, "cublasOtherwise");
+	TEST_NEED(create != NULL);
+	for (int i = 0; i < ROUNDS; i++)
+		OK((int)create());
 }
 
 static void managed(void)
@@ -176,6 +199,8 @@ static void device_fails(void)
 
 static const struct rewrite_case cases[] = {
 	{"plain", plain},
+	{"by-library", by_library},
+	{"by-stranger", by_stranger},
 	{"managed", managed},
 	{"pooled", pooled},
 	{"pinned", pinned},
