@@ -119,9 +119,9 @@ int main(int count, char **words)
 	const size_t before = truly_free();
 	for (int i = 0; i < steps; i++) {
 		TFSHIM_STEP();
-		step(bytes, atol(words[3]) * 1000000);
 		if (captured)
 			capture();
+		step(bytes, atol(words[3]) * 1000000);
 	}
 	TFSHIM_STEP_END();
 	if (given_back)

@@ -102,6 +102,7 @@ static void not_destroyed(void)
 	const size_t before = free_now();
 	CUcontext second, third;
 
+	churn(ROUNDS);
 	OK(cuCtxCreate(&second, NULL, 0, device));
 	churn(ROUNDS);
 	OK(cuCtxCreate(&third, NULL, 0, device));
@@ -125,11 +126,11 @@ static void in_turn(void)
 		CUdeviceptr memory = 0;
 
 		OK(cuCtxSetCurrent(i % 2 == 0 ? second : primary));
-		churn(ROUNDS);
 		OK(cuMemAlloc(&memory, BYTES));
 		OK(cuPointerGetAttribute(&owner, CU_POINTER_ATTRIBUTE_CONTEXT, memory));
 		TEST_TRUE(owner == (i % 2 == 0 ? second : primary));
 		OK(cuMemFree(memory));
+		churn(ROUNDS);
 	}
 }
 

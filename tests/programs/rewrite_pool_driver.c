@@ -37,7 +37,7 @@ static void churn(int times)
 }
 
 /* Frees and asks again what is no longer there. */
-static void misuse(CUdevice device)
+static void misuse(CUdevice device, size_t free_at_first)
 {
 	CUdeviceptr memory, base;
 	size_t bytes, before, after, all;
@@ -47,6 +47,7 @@ static void misuse(CUdevice device)
 	void *data[] = {&ordinal};
 
 	OK(cuMemGetInfo(&before, &all));
+	TEST_EQ(before, free_at_first);
 	OK(cuMemAlloc(&memory, BYTES));
 	OK(cuPointerGetAttributes(1, wanted, data, memory));
 	TEST_EQ(ordinal, device);
@@ -84,6 +85,7 @@ int main(void)
 {
 	CUcontext context;
 	CUdevice device;
+	size_t first, all;
 
 	alarm(60);
 	OK(cuInit(0));
@@ -91,8 +93,9 @@ int main(void)
 	OK(cuDevicePrimaryCtxRetain(&context, device));
 	OK(cuCtxSetCurrent(context));
 	OK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	OK(cuMemGetInfo(&first, &all));
 	churn(ROUNDS);
-	misuse(device);
+	misuse(device, first);
 	make_room();
 	OK(cuStreamDestroy(stream));
 	for (int i = 0; i < 2; i++) {
