@@ -59,6 +59,19 @@ static bool gaps_touch(const struct gaps *gaps, uint64_t start, uint64_t end)
 	return false;
 }
 
+static bool gaps_hold(const struct gaps *gaps, uint64_t start, uint64_t end)
+{
+	uint64_t held = 0;
+
+	for (unsigned i = 0; i < gaps->count; i++) {
+		uint64_t first = start > gaps->items[i].start ? start : gaps->items[i].start;
+		uint64_t last = end < gaps->items[i].end ? end : gaps->items[i].end;
+
+		held += first < last ? last - first : 0;
+	}
+	return held == end - start;
+}
+
 bool tfs_zero_fill_describe(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_zero_fill *out_fill)
 {
@@ -231,7 +244,9 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 		case USE_OPAQUE:
 			return TFS_ZEROS_OPAQUE;
 		case USE_ADD:
-			if (added_again(timeline, user, operand.range, start, operand.bytes))
+			/* Some of what it adds to may be no zeros any more. */
+			if (!gaps_hold(gaps, start, end) ||
+				added_again(timeline, user, operand.range, start, operand.bytes))
 				return TFS_ZEROS_NEEDED;
 			zeros = TFS_ZEROS_ADDED_TO;
 			break;

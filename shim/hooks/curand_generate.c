@@ -12,22 +12,10 @@ TFS_PLAIN_HOOK(curandStatus_t, curandSetPseudoRandomGeneratorSeed,
 	(curandGenerator_t generator, unsigned long long seed), (generator, seed))
 TFS_PLAIN_HOOK(curandStatus_t, curandSetStream, (curandGenerator_t generator, cudaStream_t stream),
 	(generator, stream))
-TFS_PLAIN_HOOK(curandStatus_t, curandGenerate,
-	(curandGenerator_t generator, unsigned int *outputPtr, size_t num),
-	(generator, outputPtr, num))
-TFS_PLAIN_HOOK(curandStatus_t, curandGenerateUniform,
-	(curandGenerator_t generator, float *outputPtr, size_t num), (generator, outputPtr, num))
-TFS_PLAIN_HOOK(curandStatus_t, curandGenerateNormal,
-	(curandGenerator_t generator, float *outputPtr, size_t n, float mean, float stddev),
-	(generator, outputPtr, n, mean, stddev))
-
 #define FUNCTIONS(X)                                                                               \
 	X(curandCreateGenerator, handle)                                                           \
 	X(curandDestroyGenerator, handle)                                                          \
 	X(curandSetPseudoRandomGeneratorSeed, handle)                                              \
-	X(curandSetStream, handle)                                                                 \
-	X(curandGenerate, random)                                                                  \
-	X(curandGenerateUniform, random)                                                           \
-	X(curandGenerateNormal, random)
+	X(curandSetStream, handle)
 
 FUNCTIONS(TFS_FUNCTION_ROW)

@@ -9,6 +9,7 @@ a pattern of names, its family, and what is written down of a call:
   stream  and on which stream, and with which event: its parameters of those types
   touch   and which known memory it was given: what a pointer to a constant leads to is read,
           what any other leads to may be read or written
+  write   and that it writes what its pointer leads to, as many elements as the parameter behind says
   gemm    a product of matrices, by its parameters' names as cublas_api.h has them
 
 A header is NVIDIA's, in INCLUDE_DIR, or with a folder one of the project's. A pattern takes what
@@ -22,6 +23,8 @@ import sys
 HANDLES = {
     "cublasHandle_t": ("shim/hooks/cublas.h", "tfs_cublas_details(&details, {})"),
     "cudnnHandle_t": ("shim/hooks/cudnn.h", "tfs_cudnn_details(&details, {})"),
+    # cuRAND does not tell a generator's stream.
+    "curandGenerator_t": (None, "tfs_details_init(&details, TFS_NO_STREAM)"),
 }
 NO_HANDLE = "tfs_details_init(&details, tfs_stream_id(NULL, false))"
 
@@ -105,6 +108,10 @@ def details(kind, parameters, per_thread):
             for name, parameter in zip(names, parameters) if parameter[0] == "cudaEvent_t"], None
     header, begin = HANDLES.get(parameters[0][0], (None, NO_HANDLE))
     lines = on_stream[:1] or [begin.format("a0")]
+    if kind == "write":
+        at = next(i for i, (type_, called) in enumerate(parameters) if "*" in type_)
+        return lines + [f"tfs_put_operand(&details, a{at}, a{at + 1} * sizeof(*a{at}), "
+                        "TFS_ROLE_WRITE)"], header
     for name, (type_, called) in zip(names, parameters):
         if called == "result" and header == "shim/hooks/cublas.h":
             lines.append(f"tfs_cublas_put_result(&details, a0, {name})")
