@@ -86,9 +86,11 @@ const char *tfs_rewrite_names_text(void)
 	size_t used = 0;
 	for (size_t i = 0; rewrites[i]; i++) {
 		const char *name = rewrites[i];
-		if (i)
+		if (i && used + 3 < sizeof(text)) {
 			text[used++] = ',';
-		for (; *name && used + 2 < sizeof(text); name++)
+			text[used++] = ' ';
+		}
+		for (; *name && used + 3 < sizeof(text); name++)
 			text[used++] = *name == '_' ? '-' : *name;
 	}
 	text[used] = '\0';
