@@ -214,6 +214,13 @@ refuse_file "it cannot be written: the next run searches again"
 "$programs/ledger" "$out/hostile.tfs" | grep -q "^fact cudnn-search decisions" || fail "not in the report"
 rm "$out/hostile.decisions"
 
+# The program has asked for another algorithm since: that is decided anew, and both are kept.
+sed 's/| \([0-9]*\) | [0-9]* [0-9]* /| \1 | 1 1 /' "$out/good.decisions" >"$out/changed.decisions"
+run changed "" "$programs/rewrite_checks" convolution || fail "changed: $(tail -n 3 "$out/changed.out")"
+applies changed cudnn-search
+[ "$(tail -n +2 "$out/changed.decisions" | cut -d '|' -f 3 | cut -d ' ' -f 2 | tr '\n' ' ')" = "1 0 " ] ||
+	fail "changed: not both are kept: $(cat "$out/changed.decisions")"
+
 # A decision that cuDNN refuses to run: the program's own algorithm does.
 rm -f "$out"/*.decisions
 run decides "" "$programs/rewrite_checks" convolution || fail "convolution: $(tail -n 3 "$out/decides.out")"

@@ -141,7 +141,7 @@ static struct tfs_known *meet_new(struct tfs_search_device *device, const struct
 		tfs_search_check(TFS_SEARCH_OWN_SEARCH, !tfs_search_by_itself, site) &&
 		tfs_search_check(TFS_SEARCH_DETERMINISM, !determinism_asked(), site);
 	const struct tfs_decision *earlier =
-		allowed ? tfs_decisions_find(device->machine, problem) : NULL;
+		allowed ? tfs_decisions_find(device->machine, problem, asked) : NULL;
 	struct tfs_known *known = tfs_known_add(
 		device->machine, problem, in_list, !allowed || earlier != NULL, earlier);
 

@@ -108,7 +108,7 @@ static struct tfs_known *meet_measured(const struct tfs_choice_call *call,
 		.asked_ms = head->time,
 		.chosen_ms = head->time,
 	};
-	const struct tfs_decision *decision = tfs_decisions_find(machine, problem);
+	const struct tfs_decision *decision = tfs_decisions_find(machine, problem, TFS_ASKED_ANY);
 
 	if (decision == NULL && head->mathType == what->math && head->time >= 0 &&
 		tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, call->site))

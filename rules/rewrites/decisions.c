@@ -74,10 +74,12 @@ uint32_t tfs_decisions_machine(const char *gpu, size_t cudnn_version)
 	return machine;
 }
 
-const struct tfs_decision *tfs_decisions_find(uint32_t machine, const struct tfs_problem *problem)
+const struct tfs_decision *tfs_decisions_find(
+	uint32_t machine, const struct tfs_problem *problem, int asked)
 {
 	for (uint32_t i = 0; i < __atomic_load_n(&decision_count, __ATOMIC_ACQUIRE); i++)
 		if (decisions[i].machine == machine &&
+			(asked == TFS_ASKED_ANY || decisions[i].asked == asked) &&
 			memcmp(&decisions[i].problem, problem, sizeof(*problem)) == 0)
 			return &decisions[i];
 	return NULL;

@@ -35,9 +35,12 @@ void tfs_decisions_load(void);
  * others, that is said. Any thread. */
 uint32_t tfs_decisions_machine(const char *gpu, size_t cudnn_version);
 
-/* The decision on a problem, whatever was asked; NULL when there is none. Lives for ever. Any
- * thread. */
-const struct tfs_decision *tfs_decisions_find(uint32_t machine, const struct tfs_problem *problem);
+#define TFS_ASKED_ANY (-1)
+
+/* The decision on a problem for which the program asked for algorithm `asked`; NULL when there is
+ * none. Lives for ever. Any thread. */
+const struct tfs_decision *tfs_decisions_find(
+	uint32_t machine, const struct tfs_problem *problem, int asked);
 
 /* Adds a decision, and appends it to the file if it is to `last`. NULL when there are too many. Any
  * thread. */

@@ -136,7 +136,7 @@ static const char *read_line(char *line)
 		return why;
 	decision.machine = tfs_decisions_named(line);
 	if (decision.machine == 0 ||
-		(tfs_decisions_find(decision.machine, &decision.problem) == NULL &&
+		(tfs_decisions_find(decision.machine, &decision.problem, decision.asked) == NULL &&
 			tfs_decisions_keep(&decision) == NULL))
 		return "is one too many";
 	return NULL;
