@@ -43,7 +43,8 @@ static int set_rewrite(struct run_options *options, const char *value)
 	char unknown[64];
 	if (!tfs_rewrite_names_valid(value, unknown, sizeof(unknown)))
 		return tfs_options_misuse(&tfs_command_run,
-			"'%s' names no rewrite or mode; give off, report, exact, safe, all, or any of "
+			"'%s' names no rewrite or mode; give off, report, exact, safe, all, or any "
+			"of "
 			"%s, each alone or with =off, =report, =shadow or =apply",
 			unknown, tfs_rewrite_names_text());
 	options->rewrite = value;
