@@ -49,6 +49,8 @@ refuses streams-in-reach 39 "" "" "$limits" per-thread
 refuses work-to-wait-for 39 "" "" "$limits" nothing-visible
 refuses work-to-leave-out 39 "" "" "$limits" nothing-quiet
 refuses shadow-evidence 5 "" "" "$limits" few
+# Even when it were wrong about what is left to do: the device is asked each time.
+refuses carried-out 20 naive=$stale "" "$limits" late-work
 
 # In shadow the program's wait stays, and is tried out beside; what is not clean is found.
 in_shadow 0 39 "" "$narrowing" rounds

@@ -19,6 +19,22 @@ static void few(void)
 	}
 }
 
+/* Waits for a stream that is idle at first, and then is not. */
+static void late_work(void)
+{
+	const volatile int half = ROUNDS / 2; /* no loop is split there */
+
+	for (int i = 1; i <= ROUNDS; i++) {
+		if (i > half) {
+			quiet(one, i);
+			OK(cudaMemcpyAsync(pinned, big, BYTES, cudaMemcpyDeviceToHost, one));
+		}
+		OK(cudaStreamSynchronize(one));
+		if (i > half)
+			TEST_EQ(wrong_bytes(pinned, i, BYTES), 0);
+	}
+}
+
 static void nothing_visible(void)
 {
 	for (int i = 1; i <= ROUNDS; i++) {
@@ -124,6 +140,7 @@ static void unseen(void)
 
 static const struct rewrite_case cases[] = {
 	{"few", few},
+	{"late-work", late_work},
 	{"nothing-visible", nothing_visible},
 	{"nothing-quiet", nothing_quiet},
 	{"per-thread", per_thread},
