@@ -308,7 +308,7 @@ static const struct tfs_option options[] = {
 	{'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas"},
 	{'0', "record", "WHAT", "none, windows (default) or all"},
 	{'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them"},
-	{'1', "log", "LEVEL", "error, warn, info or debug"},
+	{'1', "log", "LEVEL", "none, error, warn, info or debug"},
 	{'2', "no-report", NULL, "only record"},
 	{'q', "quiet", NULL, "write the reports and say nothing"},
 	{0},
