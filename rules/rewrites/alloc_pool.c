@@ -8,14 +8,15 @@
  * - The block is zeroed aside, and handed out only after the event recorded behind that: what the
  *   program left in it is gone, as it may be with memory from cudaMalloc.
  * - A block goes to a request of exactly its size, on its own device and context; it is a whole
- *   allocation of CUDA's, never a part of one.
+ *   allocation of CUDA's, never a part of one. When the context ends, so do its blocks.
  * - To the program it is free memory: cudaMemGetInfo counts it as such, blocks are given back
  *   before an out-of-memory is reported, freeing it again and asking about it fail as they would.
  * - At least 1 GiB, or a tenth of the device if that is more, stays truly free: libraries allocate
  *   for themselves, and nobody asks us when they find nothing.
  * - Only memory that the program itself got from cudaMalloc or cuMemAlloc. Managed and
  *   stream-ordered memory, and blocks shared with another process, device or network card, are left
- *   alone; so is everything while a stream is being captured.
+ *   alone; so is everything while a stream is being captured, save that blocks are given back then
+ *   too, in relaxed mode, where memory runs out.
  * - When it has lost, no rewrite holding blocks any more, they are given back after the program's
  *   next free, which has waited for the device.
  * - A hit leaves out what cudaMalloc itself may wait for; the option pool_strict puts that back.
