@@ -14,7 +14,8 @@
 
 #include "shim/loops.h"
 
-/* Names this library in the environment for NVTX to find; in the constructor. Cheap. */
+/* Names libtfshim_inject.so, or without one this library, in the environment for NVTX to find; in
+ * the constructor. Cheap. */
 void tfs_nvtx_announce(void);
 
 /* States in the recording what became of it. Once the recording is open. */

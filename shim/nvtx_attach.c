@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "shim/env.h"
 #include "shim/hook.h"
@@ -17,6 +18,7 @@
 #define VARIABLE "NVTX_INJECTION64_PATH"
 /* Kept in the environment, for programs that this one starts. */
 #define NEXT_VARIABLE "TFSHIM_NVTX_NEXT"
+#define PASSES_ON "libtfshim_inject.so"
 #define CALLBACKS 1u
 
 typedef const void *export_function(uint32_t table);
@@ -32,6 +34,23 @@ static _Atomic int attached; /* copies of NVTX in the program */
 static _Atomic bool chained;
 
 TFS_EXPORT int InitializeInjectionNvtx2(export_function *exports);
+/* For libtfshim_inject.so, which NVTX loads. */
+TFS_EXPORT int tfshim_nvtx(export_function *exports);
+
+static bool is_unwanted(void)
+{
+	const char *options = getenv("TFSHIM_OPTIONS");
+
+	return tfs_env_disabled() || (options != NULL && strstr(options, "nvtx=0") != NULL);
+}
+
+/* Of this tfshim or of another that started this program. */
+static bool is_own(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return strncmp(slash != NULL ? slash + 1 : path, "libtfshim", strlen("libtfshim")) == 0;
+}
 
 /* The place in NVTX's tables where a function's pointer is; NULL where this NVTX has none. */
 static void **place_of(const struct callbacks *callbacks, int module, unsigned index)
@@ -48,7 +67,7 @@ static initialize_function *find_next(void)
 {
 	const char *path = getenv(NEXT_VARIABLE);
 
-	if (path == NULL || *path == '\0')
+	if (path == NULL || *path == '\0' || is_own(path))
 		return NULL;
 	void *library = dlopen(path, RTLD_LAZY);
 	if (library == NULL)
@@ -67,13 +86,13 @@ static void *read_place(void **place)
  * The next tool attaches first; what it left in the table is called from ours. A place that it did
  * not touch holds a function that waits for this very start to be over.
  */
-int InitializeInjectionNvtx2(export_function *exports)
+int tfshim_nvtx(export_function *exports)
 {
 	struct tfs_nvtx_functions before = {0};
 	const struct callbacks *callbacks = exports != NULL ? exports(CALLBACKS) : NULL;
 	initialize_function *next = find_next();
 
-	if (callbacks == NULL || callbacks->bytes < sizeof(*callbacks) ||
+	if (is_unwanted() || callbacks == NULL || callbacks->bytes < sizeof(*callbacks) ||
 		(atomic_load(&attached) == 0 && !tfs_nvtx_names_init()))
 		return next != NULL ? next(exports) : 0;
 #define X(module, index, name, result, parameters)                                                 \
@@ -98,31 +117,43 @@ int InitializeInjectionNvtx2(export_function *exports)
 	return 1;
 }
 
-static bool is_unwanted(void)
+int InitializeInjectionNvtx2(export_function *exports)
 {
-	const char *options = getenv("TFSHIM_OPTIONS");
+	return tfshim_nvtx(exports);
+}
 
-	return tfs_env_disabled() || (options != NULL && strstr(options, "nvtx=0") != NULL);
+/* What NVTX shall load: processes without libtfshim.so can load the small library only. */
+static bool find_library(char path[PATH_MAX])
+{
+	const char *self = tfs_lookup_own_file();
+	char own[PATH_MAX];
+
+	if (self == NULL || (self[0] != '/' && realpath(self, own) == NULL))
+		return false;
+	if (self[0] == '/')
+		snprintf(own, sizeof(own), "%s", self);
+	const int folder = (int)(strrchr(own, '/') + 1 - own);
+	if (snprintf(path, PATH_MAX, "%.*s" PASSES_ON, folder, own) < PATH_MAX &&
+		access(path, R_OK) == 0)
+		return true;
+	memcpy(path, own, sizeof(own));
+	return true;
 }
 
 void tfs_nvtx_announce(void)
 {
 	const char *taken = getenv(VARIABLE);
 	char path[PATH_MAX];
-	const char *self = tfs_lookup_own_file();
 
 	/* Loaded later than the program, the environment may be in use by other threads. */
-	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL || self == NULL)
+	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL || !find_library(path))
 		return;
-	if (self[0] == '/')
-		snprintf(path, sizeof(path), "%s", self);
-	else if (realpath(self, path) == NULL)
+	if (taken == NULL || *taken == '\0')
+		unsetenv(NEXT_VARIABLE);
+	else if (!is_own(taken) && setenv(NEXT_VARIABLE, taken, 1) != 0)
 		return;
-	if (taken != NULL && strcmp(taken, path) == 0)
-		return;
-	if (taken != NULL && *taken != '\0' && setenv(NEXT_VARIABLE, taken, 1) != 0)
-		return;
-	setenv(VARIABLE, path, 1);
+	if (taken == NULL || strcmp(taken, path) != 0)
+		setenv(VARIABLE, path, 1);
 }
 
 void tfs_nvtx_start(void)

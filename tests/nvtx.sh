@@ -37,6 +37,30 @@ ranges tool NVTX_INJECTION64_PATH="$tool"
 ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim"
 ranges shim NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim" TOOL_REFUSES=1
 ranges shim NVTX_INJECTION64_PATH="$work/absent.so" LD_PRELOAD="$shim"
+ranges tool NVTX_INJECTION64_PATH="$tool" LD_PRELOAD="$shim" TOOL_OLDER=1
+
+# apart ANSWERS COMMANDS [VARIABLE=VALUE...]: in a child, which inherits what the shim named
+apart() {
+	answers=$1
+	commands=$2
+	shift 2
+	env LD_PRELOAD="$shim" "$@" timeout 60 sh -c "$commands; exec \"\$0\" \"\$1\"" \
+		"$programs/nvtx_ranges" "$answers" || wrong "a child is wrong with: $commands, $*"
+}
+
+mkdir "$work/alone"
+ln -s "$(realpath "$shim")" "$work/alone/libtfshim.so"
+ranges shim LD_PRELOAD="$work/alone/libtfshim.so"
+apart tool "export LD_PRELOAD=$work/alone/libtfshim.so" NVTX_INJECTION64_PATH="$tool"
+for commands in 'unset LD_PRELOAD' 'export TFSHIM_DISABLE=1' 'export TFSHIM_OPTIONS=nvtx=0' :; do
+	apart tool "$commands" NVTX_INJECTION64_PATH="$tool"
+	apart tool "$commands" NVTX_INJECTION64_PATH="$tool" TOOL_OLDER=1
+done
+apart none 'unset LD_PRELOAD'
+apart none 'unset LD_PRELOAD' NVTX_INJECTION64_PATH="$tool" TOOL_REFUSES=1
+apart none 'unset LD_PRELOAD' NVTX_INJECTION64_PATH="$work/absent.so"
+apart shim : NVTX_INJECTION64_PATH="$tool" TOOL_REFUSES=1
+apart shim 'unset NVTX_INJECTION64_PATH' NVTX_INJECTION64_PATH="$tool"
 
 # steps NAME MODE OPTIONS [VARIABLE=VALUE...]: trains, and dumps the recording
 steps() {

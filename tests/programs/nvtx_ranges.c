@@ -3,6 +3,7 @@
  * nvtx_ranges none|tool|shim: what the program gets back from NVTX without a tool, with one that
  * adds 100 to every level (nvtx_tool.c), and with the shim alone.
  */
+#include <dlfcn.h>
 #include <nvtx3/nvToolsExt.h>
 #include <pthread.h>
 
@@ -56,11 +57,27 @@ static void check_domains(void)
 	nvtxDomainDestroy(other);
 }
 
+/* What NVTX 2 does with a tool. */
+static void check_older(void)
+{
+	void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_LAZY);
+	int (*start)(void *) = NULL;
+
+	if (library != NULL)
+		start = (int (*)(void *))dlsym(library, "InitializeInjectionNvtx");
+	TEST_NEED(start != NULL);
+	TEST_EQ(start(NULL), 2);
+}
+
 int main(int count, char **words)
 {
 	pthread_t thread;
 
 	TEST_NEED(count == 2);
+	if (getenv("TOOL_OLDER") != NULL) {
+		check_older();
+		return test_result();
+	}
 	counted = strcmp(words[1], "none") != 0;
 	bias = strcmp(words[1], "tool") == 0 ? 100 : 0;
 	for (int i = 0; i < 300; i++)
