@@ -10,6 +10,7 @@
 #include <cublas_v2.h>
 #include <cudnn.h>
 
+#include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
 
 enum { M = 24, N = 16, K = 8, PAD = 8, ROUNDS = 24 };

@@ -237,10 +237,7 @@ static void ending(void)
 	}
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"opaque", opaque},
 	{"kernel", kernel},
 	{"copied", copied},
@@ -265,11 +262,5 @@ int main(int count, char **words)
 	if (strcmp(words[1], "ending") == 0)
 		atexit(at_exit);
 	make(&bench);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

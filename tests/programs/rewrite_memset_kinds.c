@@ -6,7 +6,6 @@
  */
 #include <math.h>
 
-#include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_memset.h"
 
 #define SIDE 4

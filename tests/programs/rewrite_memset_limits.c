@@ -178,10 +178,7 @@ static void crowded(void)
 	add_rounds();
 }
 
-static const struct {
-	const char *name;
-	void (*run)(void);
-} cases[] = {
+static const struct rewrite_case cases[] = {
 	{"own-stream", own_stream},
 	{"free-stream", free_stream},
 	{"managed", managed},
@@ -202,11 +199,5 @@ int main(int count, char **words)
 		return 2;
 	alarm(60);
 	make(&bench);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (strcmp(cases[i].name, words[1]) == 0) {
-			cases[i].run();
-			return test_result();
-		}
-	}
-	return 2;
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }
