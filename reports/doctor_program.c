@@ -12,6 +12,7 @@
 #include "reports/doctor.h"
 #include "reports/elf_file.h"
 #include "reports/elf_libraries.h"
+#include "reports/symbols_file.h"
 
 /* The libraries whose calls are seen; how their file names begin. */
 static const char *const seen[] = {"libcudart.so", "libcudnn.so", "libcublas.so", "libcublasLt.so",
@@ -202,6 +203,12 @@ static void say_debug_information(struct program *program)
 	if (program->file.lines) {
 		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
 			"has debug information: call sites get file and line");
+		return;
+	}
+	if (tfs_symbols_file_has_lines(program->path)) {
+		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
+			"its debug information is in a file apart, which is found: call sites get "
+			"file and line");
 		return;
 	}
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "lines",

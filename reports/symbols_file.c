@@ -8,18 +8,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define SERVERS "DEBUGINFOD_URLS"
+
 struct tfs_symbols_file {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 };
 
-/* Only what is on this machine: a search over the network could take longer than the report. */
+/*
+ * Only what is on this machine: a search over the network could take longer than the report. And
+ * nothing by the file's name alone, which proves nothing.
+ */
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 	const char *file, const char *link, GElf_Word checksum, char **out_file)
 {
-	(void)link;
-	(void)checksum;
-	return dwfl_build_id_find_debuginfo(module, data, name, base, file, NULL, 0, out_file);
+	if (!link)
+		return dwfl_build_id_find_debuginfo(
+			module, data, name, base, file, NULL, 0, out_file);
+	const char *urls = getenv(SERVERS);
+	char *kept = urls ? strdup(urls) : NULL;
+
+	if (urls && !kept)
+		return -1;
+	unsetenv(SERVERS);
+	const int found = dwfl_standard_find_debuginfo(
+		module, data, name, base, file, link, checksum, out_file);
+	if (kept)
+		setenv(SERVERS, kept, 1);
+	free(kept);
+	return found;
 }
 
 static const Dwfl_Callbacks callbacks = {
@@ -50,8 +67,8 @@ static bool is_same(Dwfl_Module *module, const struct tfs_module_record *record,
 	       memcmp(bits, record->build_id, record->record.function) == 0;
 }
 
-struct tfs_symbols_file *tfs_symbols_file_open(
-	const char *path, const struct tfs_module_record *record, bool *out_changed)
+/* The file whoever it belongs to, at its place. */
+static struct tfs_symbols_file *open_file(const char *path, uint64_t bias)
 {
 	struct tfs_symbols_file *file;
 
@@ -63,14 +80,40 @@ struct tfs_symbols_file *tfs_symbols_file_open(
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
 		dwfl_report_begin(file->dwfl);
-		file->module = dwfl_report_elf(file->dwfl, path, path, -1, record->load_bias, true);
+		file->module = dwfl_report_elf(file->dwfl, path, path, -1, bias, true);
 		dwfl_report_end(file->dwfl, NULL, NULL);
 	}
+	return file;
+}
+
+struct tfs_symbols_file *tfs_symbols_file_open(
+	const char *path, const struct tfs_module_record *record, bool *out_changed)
+{
+	struct tfs_symbols_file *file = open_file(path, record->load_bias);
+
+	if (!file)
+		return NULL;
 	if (file->module && is_same(file->module, record, path))
 		return file;
 	*out_changed = file->module != NULL;
 	tfs_symbols_file_close(file);
 	return NULL;
+}
+
+bool tfs_symbols_file_has_lines(const char *path)
+{
+	struct tfs_symbols_file *file = open_file(path, 0);
+	Dwarf_Die *unit = NULL;
+	Dwarf_Addr bias;
+	Dwarf_Lines *lines;
+	size_t count = 0;
+
+	while (file && file->module && !count &&
+		(unit = dwfl_module_nextcu(file->module, unit, &bias)))
+		if (dwarf_getsrclines(unit, &lines, &count))
+			count = 0;
+	tfs_symbols_file_close(file);
+	return count > 0;
 }
 
 static const char *die_name(Dwarf_Die *die)

@@ -21,6 +21,9 @@ struct tfs_symbols_file *tfs_symbols_file_open(
 size_t tfs_symbols_file_find(
 	struct tfs_symbols_file *file, uint64_t address, struct tfs_symbol *out_found, size_t most);
 
+/* Whether lines are found for this file, in it or in a debug file on this machine. */
+bool tfs_symbols_file_has_lines(const char *path);
+
 void tfs_symbols_file_close(struct tfs_symbols_file *file);
 
 #endif

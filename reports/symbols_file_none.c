@@ -20,6 +20,12 @@ size_t tfs_symbols_file_find(
 	return 0;
 }
 
+bool tfs_symbols_file_has_lines(const char *path)
+{
+	(void)path;
+	return false;
+}
+
 void tfs_symbols_file_close(struct tfs_symbols_file *file)
 {
 	(void)file;

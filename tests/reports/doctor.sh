@@ -181,6 +181,35 @@ mkdir onpath && cp plain onpath/only-on-path
 PATH=$folder/onpath:$PATH expect "$machine" only-on-path
 says 'has debug information'
 
+# Debug files apart, found by a link with and without a build id, or by the build id alone.
+apart='its debug information is in a file apart'
+if command -v objcopy >log && ldd "$tfshim" | grep -q libdw; then
+	for id in sha1 none; do
+		"$compiler" -g "-Wl,--build-id=$id" -o split plain.c
+		objcopy --only-keep-debug split split.debug
+		objcopy -S --add-gnu-debuglink=split.debug split
+		expect "$machine" split
+		says "$apart"
+		mkdir -p .debug && mv split.debug .debug/
+		expect "$machine" split
+		says "$apart"
+		rm .debug/split.debug
+		expect 1 split
+		says 'call sites are addresses only'
+	done
+	id=0123456789abcd
+	"$compiler" -g "-Wl,--build-id=0x01$id" -o named plain.c
+	mkdir -p ids/.build-id/01
+	objcopy --only-keep-debug named "ids/.build-id/01/$id.debug"
+	objcopy -S named
+	expect 1 named
+	if unshare -rm mount --bind ids /usr/lib/debug 2>log; then
+		unshare -rm sh -c 'mount --bind ids /usr/lib/debug && exec "$@"' sh \
+			"$tfshim" doctor --color never named >out 2>err
+		says "$apart"
+	fi
+fi
+
 if "$compiler" -static -g -o whole plain.c >log 2>&1; then
 	expect 1 whole
 	says 'linked statically as a whole'

@@ -3,6 +3,7 @@
 #include "reports/symbols.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "reports/demangle.h"
@@ -150,6 +151,24 @@ static void check_demangle(void)
 	free(tfs_demangle("_ZZZZZZ", true));
 }
 
+/* With the debug information in a file apart, that the program names. */
+static void check_apart(const char *path)
+{
+	char folder[] = "/tmp/symbolsXXXXXX";
+	char command[3 * 4096], program[sizeof(folder) + 8];
+
+	TEST_NEED(mkdtemp(folder));
+	snprintf(program, sizeof(program), "%s/split", folder);
+	snprintf(command, sizeof(command),
+		"cd %s && objcopy --only-keep-debug '%s' apart && "
+		"objcopy -S --add-gnu-debuglink=apart '%s' split",
+		folder, path, path);
+	if (system(command) == 0)
+		check_lines(program);
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	TEST_EQ(system(command), 0);
+}
+
 int main(void)
 {
 	char path[4096];
@@ -160,6 +179,7 @@ int main(void)
 	check_demangle();
 	caller();
 	check_lines(path);
+	check_apart(path);
 	check_unusable(path);
 	return test_result();
 }
