@@ -9,10 +9,10 @@
 #include "reports/doctor.h"
 
 static const char *const names[] = TFS_CUPTI_NAMES;
-static const char *const companions[] = TFS_CUPTI_COMPANIONS;
 static const char *const beside[] = TFS_CUPTI_BESIDE;
 static const char *const within[] = TFS_CUPTI_WITHIN;
-_Static_assert(sizeof(companions) / sizeof(companions[0]) == TFS_DOCTOR_FOLDERS, "one for each");
+_Static_assert(sizeof((const char *[])TFS_CUPTI_COMPANIONS) / sizeof(char *) == TFS_DOCTOR_FOLDERS,
+	"one for each");
 
 struct found {
 	char path[PATH_MAX];
