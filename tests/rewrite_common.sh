@@ -127,6 +127,13 @@ measured() {
 	applied "$1" "${applies:-50}"
 }
 
+# predicted NAME LEAST MOST: what was measured last was predicted to gain so much, in microseconds
+predicted() {
+	[ "$hardware" = 0 ] || return 0
+	echo "$state" | awk -v least="$2" -v most="$3" '{ exit !($2 >= least && $2 <= most) }' ||
+		fail "$1: $state: the prediction is not from $2 to $3"
+}
+
 # weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.
 weights() {
 	run "train-$1" "window=5:record=windows:$2" "$3 TFSIM_PACE=0" "$trainer" --data "$digits" \

@@ -70,6 +70,13 @@ in_shadow 0 30 "" "$deferred" in-order
 in_shadow 1 1 naive=262144 "$deferred" in-order
 drops 262144 "$deferred" in-order
 
+# What it gains is found, no more than the host does meanwhile; where it waits straight after, none.
+churn=rewrite_paced scale=40
+measured wins "300 1024 4 free" apply "it gains"
+predicted wins 1500 5000
+measured late "300 1024 4 free-late" lost off
+predicted late 0 1000
+
 # Never by itself.
 by_name "$deferred" in-order
 

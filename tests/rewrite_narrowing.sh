@@ -68,7 +68,8 @@ measured wins "300 1024 4 wait" apply "it gains"
 applies=8
 measured short "60 1024 4 wait" apply "too short to tell"
 applies=50
-measured late "300 1024 0 wait-late" lost "so it is off"
+measured late "300 1024 0 wait-late" lost off
+predicted late 0 1000
 
 # Never by itself.
 by_name "$narrowing" rounds

@@ -21,15 +21,17 @@
  *   not clean switches the rewrite off.
  *
  * Its own model of the gain per hit: the least time that the device was waited for while it was
- * tried out.
+ * tried out, but no more than the host is then at something else until it next waits.
  */
-#include <math.h>
+#include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "rules/rewrites/evidence.h"
+#include "rules/rewrites/left_wait.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/pool.h"
+#include "rules/rewrites/wait.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -60,7 +62,7 @@ extern const struct tfs_rewrite tfs_rewrite_deferred_free;
 #define SELF (&tfs_rewrite_deferred_free)
 
 static struct tfs_evidence tried; /* frees, by size */
-static _Atomic uint64_t least_wait_ns;
+static struct tfs_left_wait left;
 static _Atomic bool unsettled; /* a wait was left out since the device was last waited for */
 
 static bool is_naive(uint64_t what)
@@ -113,15 +115,6 @@ static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_mem
 	return true;
 }
 
-static void note_wait(uint64_t ns)
-{
-	uint64_t least = atomic_load(&least_wait_ns);
-
-	while ((least == 0 || ns < least) &&
-		!atomic_compare_exchange_weak(&least_wait_ns, &least, ns))
-		continue;
-}
-
 /* In order, then the wait, as the program knows it: has the order been enough? The program's own
  * free follows. */
 static void try_out(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
@@ -134,7 +127,7 @@ static void try_out(const struct tfs_memory_functions *use, const struct tfs_mem
 	}
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	const int status = use->drain();
-	note_wait(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
+	tfs_left_wait_learn(&left, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
 	if (status == 0 && is_naive(NAIVE_SPOILED))
 		use->fill(call->address, 1, call->bytes, TFS_STREAM_IN_ORDER);
 	if (status == 0 && is_zero(use, call)) {
@@ -154,6 +147,7 @@ static bool release(struct tfs_memory_call *call, uint32_t *out_status)
 	const struct tfs_pool_size size = tfs_pool_note_free(call);
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 
+	tfs_left_wait_end(&left, SELF);
 	/* Before the look at the streams: whoever makes one meanwhile finds it, or is found. */
 	atomic_store(&unsettled, true);
 	if (!tfs_pool_may_keep(SELF, use, call, &size) || !may_defer(use, call) ||
@@ -170,9 +164,12 @@ static bool release(struct tfs_memory_call *call, uint32_t *out_status)
 		return false;
 	}
 	*out_status = 0;
-	return tfs_rewrite_check(SELF, CHECK_KEPT,
-		tfs_blocks_put(use, call, tfs_options.pool_poison != 0 ? 0xff : 0, true),
-		call->site);
+	if (!tfs_rewrite_check(SELF, CHECK_KEPT,
+		    tfs_blocks_put(use, call, tfs_options.pool_poison != 0 ? 0xff : 0, true),
+		    call->site))
+		return false;
+	tfs_left_wait_begin(&left);
+	return true;
 }
 
 static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
@@ -185,9 +182,25 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 		(call->address = tfs_blocks_take(use, call)) == NULL)
 		return false;
 	tfs_rewrite_apply(SELF, call->bytes);
-	tfs_rewrite_predict_call(SELF, (double)atomic_load(&least_wait_ns));
 	*out_status = 0;
 	return true;
+}
+
+static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
+{
+	(void)out_status;
+	if (call->kind <= TFS_WAIT_EVENT)
+		tfs_left_wait_end(&left, SELF);
+	return false;
+}
+
+/* Beside this rewrite no host memory is pinned: its copies wait. */
+static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	(void)out_status;
+	if (call->kind != cudaMemcpyDeviceToDevice)
+		tfs_left_wait_end(&left, SELF);
+	return false;
 }
 
 /* The program makes a stream that order does not bind. */
@@ -211,7 +224,9 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.compares = true,
 	.checks = checks,
 	.start = tfs_pool_start,
+	.copy = copy,
 	.alloc = alloc,
 	.release = release,
 	.stream_created = stream_created,
+	.wait = wait,
 };

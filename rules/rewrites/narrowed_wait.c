@@ -6,7 +6,6 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/work.h"
-#include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
@@ -26,8 +25,6 @@ static _Atomic(void *) fence;
 static _Atomic bool stream_ended; /* or is about to */
 static _Atomic uint64_t owed;     /* by the latest narrowed wait: all up to this number, */
 static _Atomic uint64_t paid;     /* and what of that was waited for since */
-static _Atomic uint64_t least_ns[2];
-static _Atomic uint64_t over_ns;
 
 bool tfs_narrowed_in_order(void)
 {
@@ -128,28 +125,6 @@ void tfs_narrowed_pay(const struct tfs_memory_functions *use)
 	if (use->drain() != 0 && !waits)
 		use->forget_error();
 	atomic_store(&paid, debt);
-}
-
-void tfs_narrowed_learn(bool waited_for, uint64_t ns)
-{
-	uint64_t least = atomic_load(&least_ns[waited_for]);
-
-	while ((least == 0 || ns < least) &&
-		!atomic_compare_exchange_weak(&least_ns[waited_for], &least, ns))
-		continue;
-}
-
-void tfs_narrowed_over(void)
-{
-	atomic_store(&over_ns, tfs_clock_ns(CLOCK_MONOTONIC));
-}
-
-uint64_t tfs_narrowed_gain(bool waited_for)
-{
-	const uint64_t least = atomic_load(&least_ns[waited_for]);
-	const uint64_t busy = tfs_clock_ns(CLOCK_MONOTONIC) - atomic_load(&over_ns);
-
-	return waited_for || least < busy ? least : busy;
 }
 
 void tfs_narrowed_reset(void)

@@ -42,13 +42,6 @@ void tfs_narrowed_paid(uint64_t number);
 /* Makes true what narrowed waits have promised. */
 void tfs_narrowed_pay(const struct tfs_memory_functions *use);
 
-/* For the model of the gain. A wait that something left out would have taken so long, waited for
- * or narrowed; a wait of any kind is over; and what leaving one out now gains: the least of the
- * former, but no more than the host has been at something else since the latter. */
-void tfs_narrowed_learn(bool waited_for, uint64_t ns);
-void tfs_narrowed_over(void);
-uint64_t tfs_narrowed_gain(bool waited_for);
-
 /* The device was reset: events and the fence are gone. */
 void tfs_narrowed_reset(void);
 

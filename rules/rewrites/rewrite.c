@@ -52,6 +52,7 @@ void tfs_rewrite_start(void)
 {
 	uint32_t taking = 0;
 	uint32_t switchable = 0;
+	bool following = false;
 
 	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
@@ -84,9 +85,10 @@ void tfs_rewrite_start(void)
 		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
 		taking |= rewrite->fill != NULL ? TFS_TAKES_FILLS : 0;
 		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
+		following |= rewrite->submitted != NULL;
 		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
-	if ((taking & TFS_TAKES_WAITS) != 0)
+	if (following)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);

@@ -48,13 +48,14 @@
  * not. TFS_EVIDENCE_TRIES clean ones, and it acts; one that is not, and it is off for the run.
  *
  * Its own model of the gain: the least time, of those tries, that the program's own wait took; of
- * a narrowed one no more than the host has been at something else since it last waited.
+ * a narrowed one no more than the host is then at something else until it next waits.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "rules/rewrites/contexts.h"
 #include "rules/rewrites/evidence.h"
+#include "rules/rewrites/left_wait.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/narrowed_wait.h"
 #include "rules/rewrites/rewrite.h"
@@ -103,6 +104,7 @@ extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
 #define SELF (&tfs_rewrite_sync_narrowing)
 
 static struct tfs_evidence evidence;
+static struct tfs_left_wait narrowed, waited_for_before;
 static _Atomic bool others_look; /* something happened that cannot be followed */
 static _Atomic bool many_contexts;
 
@@ -272,6 +274,7 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 		tfs_narrowed_pay(use);
 	if (call->kind > TFS_WAIT_EVENT || use == NULL)
 		return false;
+	tfs_left_wait_end(&narrowed, SELF);
 	call->before = tfs_work_now();
 	/* The first wait of all shows where the program works. */
 	if (!call->may_act || !device.known)
@@ -290,12 +293,13 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 		try_out(use, call, &work, drained);
 		return false;
 	}
-	const uint64_t gain_ns = tfs_narrowed_gain(drained);
 	if (!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
 		return false;
 	tfs_rewrite_apply(SELF, 0);
-	tfs_rewrite_predict_call(SELF, (double)gain_ns);
-	tfs_narrowed_over();
+	if (drained)
+		tfs_rewrite_predict_call(SELF, (double)tfs_left_wait_least(&waited_for_before));
+	else
+		tfs_left_wait_begin(&narrowed);
 	*out_status = 0;
 	return true;
 }
@@ -313,7 +317,8 @@ static void judge(struct tfs_wait_call *call, uint32_t status)
 	else if (call->tried == TRIED_NARROWED && status != 0)
 		what = "the wait for all streams was the first to report an error";
 	if (call->tried > 0 && status == 0) {
-		tfs_narrowed_learn(waited_for, tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
+		tfs_left_wait_learn(waited_for ? &waited_for_before : &narrowed,
+			tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
 		tfs_evidence_clean(&evidence, call->site, shape);
 		return;
 	}
@@ -326,7 +331,6 @@ static void waited(struct tfs_wait_call *call, uint32_t status)
 {
 	if (call->tried != 0)
 		judge(call, status);
-	tfs_narrowed_over();
 	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
 	if (status != 0 || use == NULL || !is_here(call))
 		return;

@@ -5,8 +5,10 @@
  *	rewrite_paced STEPS KIB MS CASE
  * "fill": KIB are zeroed, and then added to. "fill-hidden": and the host is at something else
  * meanwhile, for longer, and each time for another time. "wait": KIB are copied about on the
- *device, and something small to the host; the host waits for all. "wait-late": and then for each
- *stream. MS is how long the host is busy in each step.
+ * device, and something small to the host; the host waits for all. "wait-late": and then for each
+ * stream. "free": KIB are copied into a block that is then freed, and at the end of the step
+ * something small to the host, which waits for that. "free-late": and does so straight after.
+ * MS is how long the host is busy in each step.
  */
 #include <cudnn.h>
 
@@ -25,7 +27,6 @@ static void set_up(void)
 {
 	OK(cudaMalloc((void **)&one, bytes));
 	OK(cudaMalloc((void **)&other, bytes));
-	OK(cudaMallocHost((void **)&pinned, 64));
 	OK(cudaMemset(other, 0, bytes));
 	DNN(cudnnCreate(&dnn));
 	DNN(cudnnCreateTensorDescriptor(&whole));
@@ -50,12 +51,31 @@ static void wait_for_all(bool late)
 	if (work == NULL) {
 		OK(cudaStreamCreate(&work));
 		OK(cudaStreamCreate(&answer));
+		OK(cudaMallocHost((void **)&pinned, 64));
 	}
 	OK(cudaMemcpyAsync(one, other, bytes, cudaMemcpyDeviceToDevice, work));
 	OK(cudaMemcpyAsync(pinned, other, 64, cudaMemcpyDeviceToHost, answer));
 	OK(cudaDeviceSynchronize());
 	if (late)
 		OK(cudaStreamSynchronize(work));
+}
+
+static void read_back(void)
+{
+	char small[64];
+
+	OK(cudaMemcpy(small, other, sizeof(small), cudaMemcpyDeviceToHost));
+}
+
+static void free_block(bool late)
+{
+	char *block;
+
+	OK(cudaMalloc((void **)&block, bytes));
+	OK(cudaMemcpyAsync(block, other, bytes, cudaMemcpyDeviceToDevice, NULL));
+	OK(cudaFree(block));
+	if (late)
+		read_back();
 }
 
 int main(int count, char **words)
@@ -72,6 +92,8 @@ int main(int count, char **words)
 		TFSHIM_STEP();
 		if (hidden || strcmp(words[4], "fill") == 0)
 			fill(hidden);
+		else if (strncmp(words[4], "free", 4) == 0)
+			free_block(strcmp(words[4], "free-late") == 0);
 		else
 			wait_for_all(strcmp(words[4], "wait-late") == 0);
 		/* As long as ever, or longer. */
@@ -79,6 +101,8 @@ int main(int count, char **words)
 			.tv_nsec = busy_ns + (hidden ? busy_ns / 16 * (i * 7 % 16) : 0)};
 		if (busy_ns > 0)
 			nanosleep(&busy, NULL);
+		if (strcmp(words[4], "free") == 0)
+			read_back();
 	}
 	TFSHIM_STEP_END();
 	return test_result();
