@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlsym, dlvsym and dlopen, in place of libc's. What libc answers, and where it looks for a library,
- * depends on who calls, so nothing may stand between the caller and it: every way out of here is a
- * jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an explicit
- * handle, are answered otherwise (see driver.h); of others that begin with "cu" or "nc" it is noted
- * that they were asked for, and they may be looked for elsewhere. Of libraries, only those to be opened with RTLD_DEEPBIND are looked at
- * (see deep.h).
+ * dlsym, dlvsym and dlopen, in place of libc's. What libc answers, and where it looks for a
+ * library, depends on who calls, so nothing may stand between the caller and it: every way out of
+ * here is a jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an
+ * explicit handle, are answered otherwise (see driver.h). Others that begin with "cu" or "nc" are
+ * noted, and where no library has them the loader is asked, which has none. Of libraries, only
+ * those to be opened with RTLD_DEEPBIND are looked at (see deep.h).
  */
 
 /* Goes on to the next library's function, which is looked for at first. Its arguments are kept. */
