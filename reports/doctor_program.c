@@ -184,10 +184,10 @@ static void say_invisible(struct program *program)
 {
 	if (program->opens_libraries)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlopen: a library loaded with RTLD_DEEPBIND, or asked for its "
-			"functions by dlsym (the driver's apart), passes the preload by. That "
-			"cannot be seen in the file; the report names those loaded with "
-			"RTLD_DEEPBIND, and TFSHIM_OPTIONS=deepbind=0 takes the flag away");
+			"it imports dlopen: a library loaded with RTLD_DEEPBIND passes the preload "
+			"by. That cannot be seen in the file; the report names those libraries, "
+			"and "
+			"TFSHIM_OPTIONS=deepbind=0 takes the flag away");
 	if (program->opens_apart)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
 			"it imports dlmopen: what it loads into a name space of its own is seen "

@@ -41,16 +41,10 @@
 	ldrb w9, [x1, #1]
 	cmp w9, #'u'
 	b.ne 1f
-	add x9, x0, #1
+3:	add x9, x0, #1
 	cmp x9, #1
-	b.ls 3f /* RTLD_NEXT, RTLD_DEFAULT */
-	ldrb w9, [x1, #2]
-	cmp w9, #'p'
-	b.eq \swap
-	sub w9, w9, #'A'
-	cmp w9, #('Z' - 'A')
-	b.ls \swap
-3:	stp x29, x30, [sp, #-48]!
+	b.hi \swap /* neither RTLD_NEXT nor RTLD_DEFAULT */
+	stp x29, x30, [sp, #-48]!
 	.cfi_def_cfa_offset 48
 	.cfi_offset x29, -48
 	.cfi_offset x30, -40

@@ -2,10 +2,10 @@
 /*
  * dlsym, dlvsym and dlopen, in place of libc's. What libc answers, and where it looks for a
  * library, depends on who calls, so nothing may stand between the caller and it: every way out of
- * here is a jump. Only names that begin with "cu" and a capital or a p (CUPTI's), asked of an
- * explicit handle, are answered otherwise (see driver.h). Others that begin with "cu" or "nc" are
- * noted, and where no library has them the loader is asked, which has none. Of libraries, only
- * those to be opened with RTLD_DEEPBIND are looked at (see deep.h).
+ * here is a jump. Only names that begin with "cu" or "nc", asked of an explicit handle, are
+ * answered otherwise (see driver.h). Asked of no handle they are noted, and where no library has
+ * them the loader is asked, which has none. Of libraries, only those to be opened with
+ * RTLD_DEEPBIND are looked at (see deep.h).
  */
 
 /* Goes on to the next library's function, which is looked for at first. Its arguments are kept. */
@@ -46,16 +46,10 @@
 	jne 1f
 	cmpb $'u', 1(%rsi)
 	jne 1f
-	lea 1(%rdi), %rax
+3:	lea 1(%rdi), %rax
 	cmp $1, %rax
-	jbe 3f /* RTLD_NEXT, RTLD_DEFAULT */
-	movzbl 2(%rsi), %eax
-	cmp $'p', %eax
-	je \swap
-	sub $'A', %eax
-	cmp $('Z' - 'A'), %eax
-	jbe \swap
-3:	push %rdi
+	ja \swap /* neither RTLD_NEXT nor RTLD_DEFAULT */
+	push %rdi
 	.cfi_adjust_cfa_offset 8
 	push %rsi
 	.cfi_adjust_cfa_offset 8

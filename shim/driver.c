@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 
 #include "shim/log.h"
+#include "shim/lookup_versions.h"
 
 void *tfs_next_dlopen;
 void *tfs_next_dlsym;
@@ -103,6 +104,11 @@ bool tfs_driver_is_cuda(const char *name)
 	return false;
 }
 
+static bool is_known(const char *name)
+{
+	return tfs_driver_is_cuda(name) || begins(name, "cupti");
+}
+
 static bool is_hooked(struct tfs_function *function, void *argument)
 {
 	const char **sought = argument;
@@ -180,8 +186,7 @@ static void *redirect(const char *name, const void *caller, void *handle)
 	const char *sought = name;
 	void *instead;
 
-	if (!asks_all(handle) || is_own(caller) ||
-		(!tfs_driver_is_cuda(name) && !begins(name, "cupti")))
+	if (!asks_all(handle) || is_own(caller) || !is_known(name))
 		return handle;
 	tfs_hook_each(is_hooked, &sought);
 	if (sought != NULL || is_found(name, caller, handle))
@@ -241,30 +246,39 @@ static bool find_exported(struct tfs_function *function, void *argument)
 {
 	struct exported *exported = argument;
 
-	if ((function->library != TFS_LIBRARY_cuda && function->library != TFS_LIBRARY_cupti) ||
-		strcmp(function->name, exported->name) != 0)
+	if (strcmp(function->name, exported->name) != 0)
 		return true;
 	exported->found = function;
 	return false;
+}
+
+/* A function of the driver's or CUPTI's is called where it was found. Any other is called where
+ * calls go that no one looked up. */
+static bool may_stand(struct tfs_function *function, void *hook, void *answer, const void *caller)
+{
+	if (function->library == TFS_LIBRARY_cuda || function->library == TFS_LIBRARY_cupti)
+		return adopt(function, hook, answer);
+	return tfs_lookup_reaches(function, answer, caller);
 }
 
 static void *swap_exported(const char *name, void *answer, const void *caller)
 {
 	struct exported exported = {.name = name};
 	struct tfs_object object;
+	void *hook;
 
-	const bool cupti = begins(name, "cupti");
-	const char *file = cupti ? "libcupti.so" : "libcuda.so";
-
-	if (answer == NULL || (!cupti && !tfs_env_driver()))
+	if (answer == NULL || !is_known(name))
+		return answer;
+	if (!begins(name, "cupti") && !tfs_env_driver())
 		return pass(name, answer, caller);
 	tfs_hook_each(find_exported, &exported);
 	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
-		!begins(object.file, file))
+		!begins(object.file, tfs_lookup_file(exported.found->library)))
 		return pass(name, answer, caller);
-	void *hook = tfs_lookup_own(name);
-	return hook != NULL && adopt(exported.found, hook, answer) ? hook
-								   : pass(name, answer, caller);
+	hook = tfs_lookup_own(name);
+	return hook != NULL && may_stand(exported.found, hook, answer, caller)
+		       ? hook
+		       : pass(name, answer, caller);
 }
 
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller)

@@ -8,7 +8,9 @@
  * CUDA 13.2, for cuDriverGetVersion), and gets all else from that, each function by the version
  * that brought the ABI it was written for: often an old one, which needs a row of its own. So the
  * shim's dlsym (dlsym_*.S) answers that one lookup, and lookups of hooked driver functions, with
- * its own functions; its cuGetProcAddress does the same for what it finds.
+ * its own functions; its cuGetProcAddress does the same for what it finds. Who opens the other
+ * libraries and looks their functions up gets ours likewise, where a hook calls the very function
+ * that was found.
  *
  * What a requester gets is decided when it looks cuGetProcAddress up: NVIDIA's own libraries, the
  * shared runtime among them, get the driver's function. What they do is seen at their own
@@ -51,8 +53,9 @@ extern void *tfs_next_dlvsym;
  * constructor has run. */
 void *tfs_driver_find_next(void **which);
 
-/* What dlsym and dlvsym answer for names that may be the driver's. `caller` is the return address
- * of the call. */
+/* What dlsym and dlvsym answer for names that may be CUDA's, asked of an explicit handle: our
+ * function where it stands for the one found, else that. `caller` is the return address of the
+ * call. */
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller);
 void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, const void *caller);
 

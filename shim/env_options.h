@@ -18,7 +18,7 @@
 	X("nvtx", nvtx, flag, 1, "take the ranges that the program names by NVTX")                 \
 	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
 	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
-	X("driver", driver, flag, 1, "see calls of the driver, and of a static CUDA runtime")      \
+	X("driver", driver, flag, 1, "see calls of the driver, and of what is looked up by name")  \
 	X("deepbind", deepbind, flag, 1,                                                           \
 		"0: libraries are opened without RTLD_DEEPBIND, so that their calls are seen")     \
 	X("window", window_steps, number, 50, "steps in the first window")                         \

@@ -86,6 +86,9 @@ static void *missing(const struct tfs_function *function)
  * away with it what it brought, and pointers into that must not be kept. */
 static _Atomic uint32_t steady = 1u << TFS_LIBRARY_cuda;
 
+/* Has the constructor found what lies behind us? */
+static _Atomic bool begun;
+
 const char *tfs_lookup_file(uint32_t library)
 {
 	return files[library];
@@ -212,6 +215,20 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 	return search.found;
 }
 
+bool tfs_lookup_reaches(struct tfs_function *function, const void *answer, const void *caller)
+{
+	const void *real = __atomic_load_n(&function->real, __ATOMIC_RELAXED);
+	const void *own = look_for_caller(function, function->name, caller);
+
+	if (!atomic_load(&begun))
+		return false;
+	if (own != NULL && own != answer)
+		return false;
+	if (real != NULL && function->library != TFS_LIBRARY_nccl)
+		return real == answer;
+	return look_for(function->library, function->name).found == answer;
+}
+
 struct mapped {
 	const char *file;
 	char path[PATH_MAX];
@@ -271,4 +288,5 @@ void tfs_lookup_all(void)
 	atomic_fetch_or(&steady, mapped);
 	if (mapped != 0)
 		tfs_hook_each(find_next, &mapped);
+	atomic_store(&begun, true);
 }

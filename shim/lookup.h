@@ -41,6 +41,11 @@ void tfs_lookup_recheck_at(uint64_t address);
  * keep the result. */
 void *tfs_lookup_named(enum tfs_library library, const char *name);
 
+/* Would a call of the hook, by the caller's object, reach that very function? Not told before the
+ * constructor has run: another preload that looks the function up may yet turn out to be what lies
+ * behind us, and would then be called by the hook that it calls. Cold. */
+bool tfs_lookup_reaches(struct tfs_function *function, const void *answer, const void *caller);
+
 /* May any object but this library define that name? Cold. */
 bool tfs_lookup_elsewhere(const char *name);
 

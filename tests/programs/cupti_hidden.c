@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies some memory in each of its steps, and does it twice more in a way that hooks may miss:
- * cupti_hidden plain|slow|lookup|PLUGIN [deep]. `slow` takes seconds; `lookup` asks dlopen and
- * dlsym for the runtime's function; PLUGIN is a library with a runtime of its own, or one that is
+ * cupti_hidden plain|slow|lookup|PLUGIN [deep]. `slow` takes seconds; `lookup` reads
+ * the runtime's table of functions; PLUGIN is a library with a runtime of its own, or one that is
  * opened with RTLD_DEEPBIND. cupti_private.c is that library.
  */
 #include <cuda_runtime_api.h>
@@ -10,6 +10,7 @@
 
 #include "shim/tfshim.h"
 #include "tests/programs/cupti_wait.h"
+#include "tests/programs/unseen_symbol.h"
 #include "tests/test.h"
 
 #define STEPS 150
@@ -20,12 +21,9 @@ typedef int work_function(void);
 
 static copy_function *find_copy(const char *way)
 {
-	void *library;
-
 	if (strcmp(way, "lookup") != 0)
 		return cudaMemcpy;
-	library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_LOCAL);
-	return library != NULL ? (copy_function *)dlsym(library, "cudaMemcpy") : NULL;
+	return (copy_function *)unseen_symbol("libcudart.so.13", "cudaMemcpy");
 }
 
 static work_function *find_work(const char *way, int flags)

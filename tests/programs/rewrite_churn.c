@@ -7,22 +7,20 @@
  * asks in each step what is free; "captured", also has a capture in each step, in which nothing is
  * given back; "given-back", at the end nothing of it is left on the device.
  */
-#include <dlfcn.h>
 
 #include "shim/tfshim.h"
 #include "tests/programs/sim_gate.h"
+#include "tests/programs/unseen_symbol.h"
 
 static bool ordered, told, captured;
 
 /* Free memory as CUDA has it, past whoever answers for it. */
 static size_t truly_free(void)
 {
-	void *runtime = dlopen("libcudart.so.13", RTLD_NOW);
 	cudaError_t (*ask)(size_t *, size_t *) = NULL;
 	size_t free_bytes = 0, all;
 
-	TEST_TRUE(runtime != NULL);
-	*(void **)&ask = runtime != NULL ? dlsym(runtime, "cudaMemGetInfo") : NULL;
+	*(void **)&ask = unseen_symbol("libcudart.so.13", "cudaMemGetInfo");
 	TEST_TRUE(ask != NULL && ask(&free_bytes, &all) == cudaSuccess);
 	return free_bytes;
 }

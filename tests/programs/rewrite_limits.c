@@ -9,6 +9,7 @@
 
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
+#include "tests/programs/unseen_symbol.h"
 
 #define BYTES ((size_t)3 << 20)
 
@@ -165,16 +166,15 @@ static void send_in_two_contexts(void)
 /* By a way that nothing between the program and the runtime sees. */
 static void send_in_hidden_capture(void)
 {
-	void *library = dlopen("libcudart.so.13", RTLD_NOW);
 	cudaError_t (*begin)(cudaStream_t, enum cudaStreamCaptureMode);
 	cudaError_t (*end)(cudaStream_t, cudaGraph_t *);
 	char *host = malloc(BYTES);
 	cudaGraph_t graph = NULL;
 	cudaGraphExec_t executable;
 
-	TEST_NEED(library != NULL);
-	begin = (__typeof__(begin))dlsym(library, "cudaStreamBeginCapture");
-	end = (__typeof__(end))dlsym(library, "cudaStreamEndCapture");
+	begin = (__typeof__(begin))unseen_symbol("libcudart.so.13", "cudaStreamBeginCapture");
+	end = (__typeof__(end))unseen_symbol("libcudart.so.13", "cudaStreamEndCapture");
+	TEST_NEED(begin != NULL && end != NULL);
 	memset(host, 1, BYTES);
 	OK(begin(stream, cudaStreamCaptureModeRelaxed));
 	OK(cudaMemcpyAsync(device, host, BYTES, cudaMemcpyHostToDevice, stream));

@@ -4,10 +4,9 @@
 
 /* What the programs share that take stream-ordered memory in every step. */
 
-#include <dlfcn.h>
-
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
+#include "tests/programs/unseen_symbol.h"
 
 #define MIB ((size_t)1 << 20)
 #define BYTES (2 * MIB)
@@ -17,8 +16,7 @@ static cudaStream_t stream;
 
 static inline void *past_tfshim(const char *name)
 {
-	void *runtime = dlopen("libcudart.so.13", RTLD_NOW);
-	void *function = runtime != NULL ? dlsym(runtime, name) : NULL;
+	void *function = unseen_symbol("libcudart.so.13", name);
 
 	TEST_NEED(function != NULL);
 	return function;

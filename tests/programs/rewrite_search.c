@@ -4,12 +4,12 @@
  * nobody, and every result is right. On the simulated device a search can be held up in its middle
  * (tfsim_on_search); elsewhere it just ends sooner. The script reads the ledger afterwards.
  */
-#include <dlfcn.h>
 #include <pthread.h>
 #include <sys/wait.h>
 
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_conv.h"
+#include "tests/programs/unseen_symbol.h"
 
 /* Filter gradients by the slowest algorithm, each on operands of its own. */
 struct gradient {
@@ -290,7 +290,6 @@ static void on_devices(void)
 /* The stream itself is captured, by a way that nothing between the program and the runtime sees. */
 static void in_hidden_capture(void)
 {
-	void *library = dlopen("libcudart.so.13", RTLD_NOW);
 	cudaError_t (*begin)(cudaStream_t, enum cudaStreamCaptureMode);
 	cudaError_t (*end)(cudaStream_t, cudaGraph_t *);
 	cudaGraphExec_t executable;
@@ -298,9 +297,9 @@ static void in_hidden_capture(void)
 	cudaStream_t stream;
 	struct gradient one;
 
-	TEST_NEED(library != NULL);
-	begin = (__typeof__(begin))dlsym(library, "cudaStreamBeginCapture");
-	end = (__typeof__(end))dlsym(library, "cudaStreamEndCapture");
+	begin = (__typeof__(begin))unseen_symbol("libcudart.so.13", "cudaStreamBeginCapture");
+	end = (__typeof__(end))unseen_symbol("libcudart.so.13", "cudaStreamEndCapture");
+	TEST_NEED(begin != NULL && end != NULL);
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	gradient_make(&one, stream, 1);
 	OK(begin(stream, cudaStreamCaptureModeGlobal));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* TFS904: part of each step's work is done by calls that no hook sees: the function was looked up
- * in its library. The trap makes the same calls before it trains, where nothing is judged. */
-#include <dlfcn.h>
-
+/* TFS904: part of each step's work is done by calls that no hook sees: the function was found in
+ * its library's table. The trap makes the same calls before it trains, where nothing is judged. */
 #include "tests/programs/rule_step.h"
+#include "tests/programs/unseen_symbol.h"
 
 #ifndef VARIANT
 #define VARIANT BAD
@@ -12,7 +11,7 @@
 static void swap_often(struct rule *r, float *other)
 {
 	__typeof__(&cublasSswap) swap =
-		(__typeof__(swap))dlsym(dlopen("libcublas.so.13", RTLD_NOW), "cublasSswap_v2");
+		(__typeof__(swap))unseen_symbol("libcublas.so.13", "cublasSswap_v2");
 
 	NEED(swap == NULL);
 	for (int i = 0; i < 3; i++)

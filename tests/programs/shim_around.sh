@@ -87,6 +87,15 @@ majors() {
 		look "two$own"
 		[ "$(value "two$own" fact 'several versions')" = libcudart.so ] ||
 			fail "two$own: the recording says '$(value "two$own" fact 'several versions')'"
+		# Both found by dlsym, by a program that is linked to neither, and to one of them.
+		set -- "$work/libs/libcudart.so.$own" "$work/libs/libcudart.so.$other"
+		build looked "$here/shim_looked_up.c" -ldl &&
+			build linked -DLINKED "$here/shim_looked_up.c" "$1" -ldl \
+				-Wl,-rpath,"$work/libs" || fail "shim_looked_up.c"
+		compare "looked$own" '' "$work/looked" "$@"
+		says "looked$own" "again: ${other}000"
+		compare "linked$own" '' "$work/linked" "$@"
+		compare "reversed$own" '' "$work/linked" "$2" "$1"
 	done
 	echo "two majors, either way round"
 }

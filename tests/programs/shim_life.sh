@@ -79,8 +79,15 @@ plugins() {
 	says helpless '12 laps'
 }
 
+# By the order of libraries; by a handle of the runtime's, looked up before any constructor of ours.
 preloads() {
-	wrapper=$programs/libshim_wrapper.so
+	for wrapper in "$programs/libshim_wrapper.so" "$programs/libshim_wrapper_handle.so"; do
+		preloads_of "$wrapper"
+	done
+}
+
+preloads_of() {
+	wrapper=$1
 	bare alone env LD_PRELOAD="$wrapper" "$programs/shim_ending" return
 	says alone 'wrapper: 202 copies, 1 allocations'
 	before=$wrapper
@@ -95,6 +102,18 @@ preloads() {
 		expect "$name" total cudaMemcpy 200
 		expect "$name" total cudaMalloc 1
 	done
+}
+
+# A program that finds the runtime by dlopen and dlsym has its calls seen.
+looked_up() {
+	runtime=$(dirname "$programs")/sim/libcudart.so.13
+	compare looked '' "$programs/shim_looked_up" "$runtime"
+	look looked
+	expect looked total cudaMalloc 1
+	expect looked total cudaMemcpy 200
+	expect looked total cudaFree 1
+	compare off driver=0 "$programs/shim_looked_up" "$runtime"
+	[ ! -e "$work/off.tfs" ] || fail "off: a recording was made"
 }
 
 exceptions() {

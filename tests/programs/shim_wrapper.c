@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A second preload, for tests: counts the calls that come by on their way to whatever is next, and
- * says so at the end. It may stand before or after the shim.
+ * says so at the end. It may stand before or after the shim. With BY_HANDLE it opens the runtime
+ * itself, and asks that for what is next.
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -10,6 +11,13 @@
 
 #define WRAPPED __attribute__((visibility("default")))
 
+#ifdef BY_HANDLE
+#define NEXT(name) dlsym(dlopen("libcudart.so.13", RTLD_NOW), name)
+#else
+#define NEXT(name) dlsym(RTLD_NEXT, name)
+#endif
+
+static __typeof__(&cudaMalloc) next_malloc;
 static unsigned long copies;
 static unsigned long allocations;
 
@@ -19,19 +27,20 @@ WRAPPED cudaError_t cudaMemcpy(
 	static __typeof__(&cudaMemcpy) next;
 
 	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "cudaMemcpy");
+		next = (__typeof__(next))NEXT("cudaMemcpy");
 	copies++;
 	return next(target, source, bytes, kind);
 }
 
 WRAPPED cudaError_t cudaMalloc(void **out, size_t bytes)
 {
-	static __typeof__(&cudaMalloc) next;
-
-	if (next == NULL)
-		next = (__typeof__(next))dlsym(RTLD_NEXT, "cudaMalloc");
 	allocations++;
-	return next(out, bytes);
+	return next_malloc(out, bytes);
+}
+
+__attribute__((constructor)) static void find(void)
+{
+	next_malloc = (__typeof__(next_malloc))NEXT("cudaMalloc");
 }
 
 __attribute__((destructor)) static void tell(void)
