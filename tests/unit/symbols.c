@@ -163,8 +163,8 @@ static void check_apart(const char *path)
 		"cd %s && objcopy --only-keep-debug '%s' apart && "
 		"objcopy -S --add-gnu-debuglink=apart '%s' split",
 		folder, path, path);
-	if (system(command) == 0)
-		check_lines(program);
+	TEST_EQ(system(command), 0);
+	check_lines(program);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	TEST_EQ(system(command), 0);
 }
