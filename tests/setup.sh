@@ -29,6 +29,8 @@ libdw-dev|demo|file and line of a callsite
 libelf-dev|demo|symbols of a module
 libiberty-dev|demo|readable C++ names
 libopenblas-dev|demo|arithmetic of the simulated GPU
+liblz4-dev|demo|unpacks device code for the simulated GPU
+libzstd-dev|demo|the same, as newer compilers pack it
 g++|tests|host half of CUDA programs, C++ exception tests
 chromium|tests|checks on HTML reports
 fonts-dejavu-core|tests|text in those checks

@@ -14,22 +14,16 @@
  * implemented answers its library's "not supported" and says so by tfsim_not_supported().
  *
  * Two clocks. Durations come from the cost model alone and are the same in every run.
- *  - Modelled time (events, cudaEventElapsedTime): decided when work is enqueued, from durations,
- *    dependencies and a fixed cost per host call. The host's own work between calls counts as
- *    nothing. Bit-for-bit the same in every run of a single-threaded program.
+ *  - Modelled time (cudaEventElapsedTime in the profile slow): decided when work is enqueued, from
+ * durations, dependencies and a fixed cost per host call. The host's own work between calls counts
+ * as nothing. Bit-for-bit the same in every run of a single-threaded program.
  *  - Shown time (activity records, when a wait returns): the same durations laid on
  *    CLOCK_MONOTONIC from the real moment of submission, so that records merge with host
  *    timestamps. A wait returns at the later of shown end and true end of the computation; work
  *    that computes longer than its modelled duration is an overrun and counted.
- * TFSIM_SCALE (default 20) multiplies every duration; TFSIM_PACE=0 lets waits return as soon as
- * the result is there (tests of semantics). Costs in this interface are final nanoseconds.
  *
- * Also read, once, at the first call: TFSIM_DEVICES (1), TFSIM_MEMORY (8G, of each device),
- * TFSIM_PINNED (the largest allocation of pinned memory; any),
- * TFSIM_READS_OUTPUT=1 (cuBLAS multiplies by a beta of 0 as by any other),
- * TFSIM_HOSTILE (a seed; 0 is off), TFSIM_VERBOSE=1 (the line at the end of the run even when
- * there is nothing to complain of), TFSIM_NAIVE (tests only: core_private.h), and
- * CUDA_LAUNCH_BLOCKING.
+ * What is modelled, what of it is known from real GPUs, and the variables that are read once, at
+ * the first call: README.md beside this file. Costs in this interface are final nanoseconds.
  *
  * Unless said otherwise every function may be called from any thread, and cudaError_t results
  * leave the last error alone: that is the front library's business (core_runtime.h).
@@ -87,6 +81,10 @@ struct tfsim_work {
 	uint32_t value;             /* memset */
 	enum tfsim_memory src, dst; /* memcpy; memset: dst */
 	bool synchronous;           /* the call that asked for it is not an Async one */
+	bool peer;                  /* memcpy: between two devices */
+	bool meets;                 /* its end depends on other streams' work: computed always */
+	bool prefetch, to_host;     /* managed memory moves without faults: there, or back */
+	uint64_t lead_ns;           /* the host's part of it, before the device can begin */
 	struct tfsim_span
 		spans[TFSIM_SPANS]; /* what it touches, for hostile mode; may be partial */
 };
@@ -96,6 +94,14 @@ struct tfsim_work {
  * into the graph that is being captured. args are copied; on failure drop has been called too.
  */
 TFSIM_API cudaError_t tfsim_enqueue(cudaStream_t stream, const struct tfsim_work *work);
+/*
+ * Inside run() of work that meets other streams' work: when it began in shown time, and when it
+ * ends if not after its cost.
+ */
+TFSIM_API uint64_t tfsim_running_start_ns(void);
+TFSIM_API void tfsim_running_end(uint64_t end_ns);
+/* Whether results are computed (TFSIM_COMPUTE); if not, work that meets others only waits. */
+TFSIM_API bool tfsim_computes(void);
 /* Waits for a stream's work; fails while the stream captures (and invalidates the capture). */
 TFSIM_API cudaError_t tfsim_stream_synchronize(cudaStream_t stream);
 /* True when work for this stream would go into a graph. No side effect. */
@@ -103,14 +109,25 @@ TFSIM_API bool tfsim_stream_capturing(cudaStream_t stream);
 /* The device of a stream; the calling thread's current device for the default streams. */
 TFSIM_API int tfsim_stream_device(cudaStream_t stream);
 
+/* What a kernel computes with. */
+enum tfsim_math { TFSIM_SINGLE, TFSIM_TENSOR, TFSIM_HALF, TFSIM_DOUBLE };
+
 /* Modelled duration of a kernel that moves and computes this much; at least the launch floor. */
+TFSIM_API uint64_t tfsim_cost_math(enum tfsim_math math, uint64_t bytes, uint64_t flops);
+/* The same for float on plain cores. */
 TFSIM_API uint64_t tfsim_cost_kernel(uint64_t bytes, uint64_t flops);
+TFSIM_API uint64_t tfsim_cost_fill(uint64_t bytes);
+/* One rank's share in a collective: so many bytes cross the bus for each, as NCCL's tests count.
+ * Its latency varies, but for a typical one, which is what an estimate tells. */
+TFSIM_API uint64_t tfsim_cost_collective(uint64_t bus_bytes, bool typical);
 /* Modelled duration of a copy between two kinds of memory. */
 TFSIM_API uint64_t tfsim_cost_copy(uint64_t bytes, enum tfsim_memory dst, enum tfsim_memory src);
 /* Scales nanoseconds of the modelled hardware to the final ones of this run. */
 TFSIM_API uint64_t tfsim_cost_ns(uint64_t hardware_ns);
 /* Advances the calling thread's modelled time by final nanoseconds (a search that measured). */
 TFSIM_API void tfsim_host_spend(uint64_t ns);
+/* The calling thread's modelled time. */
+TFSIM_API uint64_t tfsim_host_modelled_ns(void);
 
 TFSIM_API int tfsim_device_count(void);
 TFSIM_API int tfsim_device_current(void);
@@ -133,6 +150,7 @@ TFSIM_API void tfsim_not_supported(const char *name);
 /* Counts a kernel that had no CPU version. */
 TFSIM_API void tfsim_skipped(const char *kernel);
 
+#include "core_library.h"
 #include "core_memory.h"
 #include "core_record.h"
 #include "core_runtime.h"

@@ -9,8 +9,10 @@
 
 /* As on hardware; programs and libraries rely on 256. */
 #define ALIGNMENT ((size_t)512)
-/* Freed blocks of at least this size give their pages back. */
-#define TRIM ((size_t)1 << 20)
+/* Below this size allocations share the device's large pages; freed blocks from it on give their
+ * pages back, and touching them is a fault. */
+#define LARGE ((size_t)1 << 20)
+#define PAGE ((size_t)4096)
 /* What a context takes for itself: the total can never be had in one piece. */
 #define CONTEXT_SHARE 64
 
@@ -48,14 +50,44 @@ static void remove_at(struct holes *h, unsigned at)
 	memmove(&h->list[at], &h->list[at + 1], (h->count - at) * sizeof(*h->list));
 }
 
+static size_t up_to(size_t size, size_t unit)
+{
+	return (size + unit - 1) / unit * unit;
+}
+
 static size_t rounded(size_t size)
 {
-	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+	const size_t pages = sim.profile->granularity;
+
+	return up_to(size, pages && size >= LARGE ? pages : ALIGNMENT);
 }
 
 size_t sim_arena_reserve(size_t arena_size)
 {
-	return rounded(arena_size / CONTEXT_SHARE);
+	return up_to(arena_size / CONTEXT_SHARE, ALIGNMENT);
+}
+
+/* Small allocations take as many large pages together as they fill. */
+static void charge(struct sim_device *d, size_t size, bool taken)
+{
+	const size_t pages = sim.profile->granularity;
+	const size_t small = d->arena_small;
+
+	if (!pages || size >= LARGE) {
+		d->arena_used = taken ? d->arena_used + size : d->arena_used - size;
+		return;
+	}
+	d->arena_small = taken ? small + size : small - size;
+	d->arena_used = d->arena_used + up_to(d->arena_small, pages) - up_to(small, pages);
+}
+
+/* The pages of a hole may be barred since they were freed. */
+static void open_pages(void *address, size_t size)
+{
+	const uintptr_t first = (uintptr_t)address & ~(PAGE - 1);
+
+	mprotect((void *)first, up_to((uintptr_t)address + size - first, PAGE),
+		PROT_READ | PROT_WRITE);
 }
 
 void *sim_arena_alloc(int device, size_t size)
@@ -80,18 +112,27 @@ void *sim_arena_alloc(int device, size_t size)
 		if (hole->size == 0)
 			remove_at(h, i);
 	}
-	if (found)
-		d->arena_used += size;
+	if (found) {
+		charge(d, size, true);
+		if (d->barred)
+			open_pages(found, size);
+	}
 	return found;
 }
 
 static void give_pages_back(struct sim_device *d, size_t offset, size_t size)
 {
-	size_t first = (offset + 4095) & ~(size_t)4095;
-	size_t end = (offset + size) & ~(size_t)4095;
+	const size_t first = up_to(offset, PAGE), end = (offset + size) & ~(PAGE - 1);
 
-	if (size >= TRIM && sim.hostile == 0)
+	if (size < LARGE)
+		return;
+	if (sim.hostile == 0)
 		madvise(d->arena + first, end - first, MADV_DONTNEED);
+	if (sim_is_naive(SIM_NAIVE_FREED))
+		return;
+	sim_fault_expect();
+	d->barred = true;
+	mprotect(d->arena + first, end - first, PROT_NONE);
 }
 
 /* Without memory for the list the block is lost to the arena; nothing else happens. */
@@ -103,7 +144,7 @@ void sim_arena_free(int device, void *address, size_t size)
 	unsigned at = 0;
 
 	size = rounded(size);
-	d->arena_used -= size;
+	charge(d, size, false);
 	give_pages_back(d, offset, size);
 	while (at < h->count && h->list[at].offset < offset)
 		at++;

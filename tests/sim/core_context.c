@@ -65,9 +65,20 @@ cudaError_t tfsim_context_end(int number, unsigned context)
 	return cudaSuccess;
 }
 
+void tfsim_device_enter(int device, bool current)
+{
+	if (sim_enter() != cudaSuccess)
+		return;
+	pthread_mutex_lock(&sim.lock);
+	sim.device[device].begun = true;
+	sim.device[device].used |= current;
+	pthread_mutex_unlock(&sim.lock);
+}
+
 void tfsim_device_leave(int device)
 {
 	pthread_mutex_lock(&sim.lock);
+	sim.device[device].begun = false;
 	sim.device[device].used = false;
 	pthread_mutex_unlock(&sim.lock);
 }

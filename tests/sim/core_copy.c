@@ -5,17 +5,7 @@
 #include <string.h>
 
 #include "core_graphs.h"
-#include "core_private.h"
-
-/* Up to this size a copy from pageable memory goes into the command buffer: the host goes on. */
-#define INLINE_BYTES ((size_t)64 << 10)
-
-struct copy {
-	char *dst;
-	const char *src;
-	size_t dst_pitch, src_pitch, width, height;
-	char *staging;
-};
+#include "core_staged.h"
 
 struct fill {
 	char *dst;
@@ -24,24 +14,26 @@ struct fill {
 	unsigned element;
 };
 
-static void copy_rows(const struct copy *c)
+/* Zeros stand for what was not computed. */
+static void clear_rows(const struct sim_copy *c)
 {
-	if (c->height == 1 || (c->dst_pitch == c->width && c->src_pitch == c->width)) {
-		memmove(c->dst, c->src, c->width * c->height);
-		return;
-	}
 	for (size_t y = 0; y < c->height; y++)
-		memmove(c->dst + y * c->dst_pitch, c->src + y * c->src_pitch, c->width);
+		memset(c->dst + y * c->dst_pitch, 0, c->width);
 }
 
 static void run_copy(void *args)
 {
-	copy_rows(args);
+	const struct sim_copy *c = args;
+
+	if (!sim.compute && tfsim_memory_kind(c->src) == TFSIM_DEVICE)
+		clear_rows(c);
+	else
+		sim_copy_rows(c);
 }
 
 static void drop_copy(void *args)
 {
-	free(((struct copy *)args)->staging);
+	free(((struct sim_copy *)args)->staging);
 }
 
 static size_t extent(size_t pitch, size_t width, size_t height)
@@ -49,7 +41,7 @@ static size_t extent(size_t pitch, size_t width, size_t height)
 	return (height - 1) * pitch + width;
 }
 
-/* False when the area leaves the allocation it starts in. */
+/* False when the area leaves the allocation it starts in, or was freed. */
 static bool classify(const void *address, size_t size, enum tfsim_memory *out_kind, int *out_device)
 {
 	struct tfsim_range range;
@@ -57,15 +49,10 @@ static bool classify(const void *address, size_t size, enum tfsim_memory *out_ki
 	*out_kind = TFSIM_PAGEABLE;
 	*out_device = -1;
 	if (!tfsim_memory_find(address, &range))
-		return true;
+		return !sim_in_arena(address);
 	*out_kind = range.kind;
 	*out_device = range.device;
 	return (uintptr_t)address + size <= (uintptr_t)range.base + range.size;
-}
-
-static bool on_device(enum tfsim_memory kind)
-{
-	return kind == TFSIM_DEVICE || kind == TFSIM_MANAGED;
 }
 
 /* Pinned memory has a device address too, so it passes for either side. */
@@ -85,20 +72,21 @@ static bool matches(enum cudaMemcpyKind kind, enum tfsim_memory dst, enum tfsim_
 	}
 }
 
-static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfsim_work *work)
+static cudaError_t describe(struct sim_copy *c, enum cudaMemcpyKind kind, struct tfsim_work *work)
 {
 	size_t bytes = c->width * c->height;
-	int device;
+	int device, dst_device;
 
 	if (!c->dst || !c->src || c->dst_pitch < c->width || c->src_pitch < c->width)
 		return cudaErrorInvalidValue;
-	if (!classify(c->dst, extent(c->dst_pitch, c->width, c->height), &work->dst, &device) ||
+	if (!classify(c->dst, extent(c->dst_pitch, c->width, c->height), &work->dst, &dst_device) ||
 		!classify(c->src, extent(c->src_pitch, c->width, c->height), &work->src, &device) ||
 		!matches(kind, work->dst, work->src))
 		return cudaErrorInvalidValue;
 	work->kind = TFSIM_MEMCPY;
 	work->bytes = bytes;
-	work->cost_ns = tfsim_cost_copy(bytes, work->dst, work->src);
+	work->peer = dst_device >= 0 && device >= 0 && dst_device != device;
+	sim_copy_times(work, c);
 	work->run = run_copy;
 	work->drop = drop_copy;
 	work->args = c;
@@ -109,42 +97,12 @@ static cudaError_t describe(struct copy *c, enum cudaMemcpyKind kind, struct tfs
 	return cudaSuccess;
 }
 
-/* The source is the program's again when the call returns, though the copy is still to come. */
-static cudaError_t copy_staged(
-	struct copy *c, struct tfsim_work *work, cudaStream_t stream, bool async)
-{
-	cudaError_t error = async || sim_is_naive(SIM_NAIVE_SYNC)
-				    ? cudaSuccess
-				    : tfsim_stream_synchronize(stream);
-	size_t bytes = c->width * c->height;
-	struct copy in = *c;
-	uint64_t start_ns;
-
-	if (error != cudaSuccess)
-		return error;
-	c->staging = malloc(bytes);
-	if (!c->staging)
-		return cudaErrorMemoryAllocation;
-	start_ns = tfsim_now_ns();
-	in.dst = c->staging;
-	in.dst_pitch = c->width;
-	copy_rows(&in);
-	c->src = c->staging;
-	c->src_pitch = c->width;
-	error = tfsim_enqueue(stream, work);
-	if (error == cudaSuccess && bytes > INLINE_BYTES) {
-		sim_self.model_ns += work->cost_ns;
-		sim_pace_until(start_ns + work->cost_ns);
-	}
-	return error;
-}
-
-static cudaError_t copy_host(struct copy *c, cudaStream_t stream)
+static cudaError_t copy_host(struct sim_copy *c, cudaStream_t stream)
 {
 	cudaError_t error = tfsim_stream_synchronize(stream);
 
 	if (error == cudaSuccess)
-		copy_rows(c);
+		sim_copy_rows(c);
 	return error;
 }
 
@@ -155,20 +113,21 @@ static bool host_waits(const struct tfsim_work *work, bool async, const struct s
 		return false;
 	if (async)
 		return work->dst == TFSIM_PAGEABLE && tfsim_hostile_pick(op->number, 2) == 0;
-	return !on_device(work->dst) || !on_device(work->src);
+	return !sim_on_device(work->dst) || !sim_on_device(work->src);
 }
 
 /* A graph's node reads its source anew at each launch. */
 static bool must_stage(const struct tfsim_work *work, bool capturing)
 {
 	if (capturing)
-		return sim_is_naive(SIM_NAIVE_REPLAY) && !on_device(work->src);
+		return sim_is_naive(SIM_NAIVE_REPLAY) && !sim_on_device(work->src);
 	if (work->src == TFSIM_PINNED)
 		return sim_is_naive(SIM_NAIVE_PINNED);
 	return work->src == TFSIM_PAGEABLE && !sim_is_naive(SIM_NAIVE_PAGEABLE);
 }
 
-static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
+static cudaError_t copy(
+	struct sim_copy *c, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
 	struct tfsim_work work = {.synchronous = !async};
 	cudaError_t error = describe(c, kind, &work);
@@ -180,10 +139,10 @@ static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t s
 	if (error != cudaSuccess)
 		return error;
 	capturing = tfsim_stream_capturing(stream);
-	if (!capturing && !on_device(work.dst) && !on_device(work.src))
+	if (!capturing && !sim_on_device(work.dst) && !sim_on_device(work.src))
 		return copy_host(c, stream);
 	if (must_stage(&work, capturing))
-		return copy_staged(c, &work, stream, async);
+		return sim_copy_staged(c, &work, stream, async);
 	error = sim_enqueue(stream, &work, &op);
 	if (op && host_waits(&work, async, op)) {
 		sim_op_wait(op);
@@ -196,7 +155,7 @@ static cudaError_t copy(struct copy *c, enum cudaMemcpyKind kind, cudaStream_t s
 cudaError_t tfsim_memcpy_2d(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 	size_t width, size_t height, enum cudaMemcpyKind kind, cudaStream_t stream, bool async)
 {
-	struct copy c = {dst, src, dst_pitch, src_pitch, width, height, NULL};
+	struct sim_copy c = {dst, src, dst_pitch, src_pitch, width, height, NULL};
 	cudaError_t error = sim_enter();
 
 	if (error != cudaSuccess)
@@ -238,7 +197,7 @@ cudaError_t tfsim_memcpy_peer(void *dst, int dst_device, const void *src, int sr
 cudaError_t tfsim_describe_memcpy(void *dst, size_t dst_pitch, const void *src, size_t src_pitch,
 	size_t width, size_t height, enum cudaMemcpyKind kind, struct tfsim_work *out_work)
 {
-	struct copy *c;
+	struct sim_copy *c;
 	cudaError_t error = sim_enter();
 
 	if (error != cudaSuccess)
@@ -250,7 +209,7 @@ cudaError_t tfsim_describe_memcpy(void *dst, size_t dst_pitch, const void *src, 
 	c = malloc(sizeof(*c));
 	if (!c)
 		return cudaErrorMemoryAllocation;
-	*c = (struct copy){dst, src, dst_pitch, src_pitch, width, height, NULL};
+	*c = (struct sim_copy){dst, src, dst_pitch, src_pitch, width, height, NULL};
 	*out_work = (struct tfsim_work){0};
 	error = describe(c, kind, out_work);
 	if (error != cudaSuccess)
@@ -293,7 +252,7 @@ static cudaError_t describe_fill(struct fill *f, struct tfsim_work *work)
 		!classify(f->dst, extent(f->pitch, width, f->height), &work->dst, &device) ||
 		work->dst == TFSIM_PAGEABLE)
 		return cudaErrorInvalidValue;
-	work->cost_ns = tfsim_cost_kernel(work->bytes, 0);
+	work->cost_ns = tfsim_cost_fill(work->bytes);
 	if (f->height == 1)
 		work->spans[0] = (struct tfsim_span){f->dst, work->bytes, true};
 	return cudaSuccess;

@@ -10,12 +10,14 @@
 
 #include "core.h"
 
-#define TFSIM_DEVICE_NAME "tfsim simulated GPU"
+/* Begins with "tfsim ", by which a simulated device is known. Lives as long as the process. */
+TFSIM_API const char *tfsim_device_name(void);
 
 /* The value of an attribute, 0 for known ones that the device lacks; false for unknown ones. */
 TFSIM_API bool tfsim_device_attribute(int attribute, int device, int *out_value);
 
-/* Whether the runtime made a context on the device (its first use there). */
+/* Whether the device's primary context is there, and whether it is current where no other is. */
+TFSIM_API bool tfsim_device_begun(int device);
 TFSIM_API bool tfsim_device_active(int device);
 
 #endif

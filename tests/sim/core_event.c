@@ -99,6 +99,8 @@ cudaError_t tfsim_event_record(cudaEvent_t event, cudaStream_t handle, unsigned 
 	error = known(event) ? sim_stream_resolve(handle, &stream) : cudaErrorInvalidResourceHandle;
 	if (error == cudaSuccess)
 		error = record(event, stream);
+	if (error == cudaSuccess)
+		sim_depth_wait(stream, TFSIM_RECORD);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
@@ -106,6 +108,7 @@ cudaError_t tfsim_event_record(cudaEvent_t event, cudaStream_t handle, unsigned 
 /* What stands on no stream of its own: behind all that the device's streams hold by now. */
 static cudaError_t record_behind_all(struct CUevent_st *event, struct CUstream_st *stream)
 {
+	struct sim_device *device = &sim.device[stream->device];
 	struct tfsim_work work = {.kind = TFSIM_WAIT};
 	struct sim_payload *payload = sim_payload_create(&work);
 	struct sim_op *op = payload ? sim_op_create(payload) : NULL;
@@ -113,9 +116,9 @@ static cudaError_t record_behind_all(struct CUevent_st *event, struct CUstream_s
 
 	if (!op && payload)
 		sim_payload_unref(payload);
-	for (struct CUstream_st *s = sim.device[stream->device].streams; s; s = s->next)
-		if (s->last && whole)
-			whole = sim_op_depend(op, s->last);
+	for (struct CUstream_st *s = device->streams; s; s = s->next)
+		whole = whole && sim_op_depend(op, s->last);
+	whole = whole && sim_op_depend(op, device->gone[0]) && sim_op_depend(op, device->gone[1]);
 	if (!whole) {
 		if (op)
 			sim_op_unref(op);
@@ -188,6 +191,8 @@ cudaError_t tfsim_stream_wait(cudaStream_t handle, cudaEvent_t event, unsigned f
 	error = known(event) ? sim_stream_resolve(handle, &stream) : cudaErrorInvalidResourceHandle;
 	if (error == cudaSuccess)
 		error = wait_for(stream, event);
+	if (error == cudaSuccess)
+		sim_depth_wait(stream, TFSIM_WAIT);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
@@ -259,7 +264,7 @@ cudaError_t tfsim_event_synchronize(cudaEvent_t event)
 	pthread_mutex_unlock(&sim.lock);
 	if (error != cudaSuccess)
 		return error;
-	sim_self.model_ns += sim_call_ns();
+	sim_call_spend(sim_draw(&sim.profile->call[SIM_CALL_EVENT_SYNC]));
 	if (op)
 		sim_op_wait(op);
 	sim_op_unref(op);
@@ -281,7 +286,10 @@ static cudaError_t elapsed(struct CUevent_st *start, struct CUevent_st *end, flo
 		return cudaErrorInvalidResourceHandle;
 	if (!sim_op_complete(start->op) || !sim_op_complete(end->op))
 		return cudaErrorNotReady;
-	span = (int64_t)(end->op->model_end_ns - start->op->model_end_ns);
+	/* Where the host's calls take real time, so does what lies between two of them. */
+	span = sim.profile->host_paced && sim.pace
+		       ? (int64_t)(end->op->shown_end_ns - start->op->shown_end_ns)
+		       : (int64_t)(end->op->model_end_ns - start->op->model_end_ns);
 	*out_ms = (float)((double)span / 1e6);
 	return cudaSuccess;
 }

@@ -65,8 +65,10 @@ cudaError_t tfsim_exec_enable(
 	step = exec ? sim_exec_step(exec, node) : NULL;
 	if (!step)
 		error = cudaErrorInvalidValue;
-	if (step && set)
+	if (step && set) {
 		step->disabled = !*set;
+		sim_plan_time(exec->plan);
+	}
 	if (step && out_enabled)
 		*out_enabled = !step->disabled;
 	pthread_mutex_unlock(&sim.lock);
@@ -101,6 +103,7 @@ static enum cudaGraphExecUpdateResult adopt(
 		plan->steps[i].node_id = old->steps[i].node_id;
 		plan->steps[i].disabled = old->steps[i].disabled;
 	}
+	sim_plan_time(plan);
 	return cudaGraphExecUpdateSuccess;
 }
 

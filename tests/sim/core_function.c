@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "core_function.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,6 +28,23 @@ static unsigned hash(const char *text)
 	return h % BUCKETS;
 }
 
+/* The lock is held. */
+static struct tfsim_function *add(struct tfsim_function **bucket, const char *name)
+{
+	struct tfsim_function *f = calloc(1, sizeof(*f));
+
+	if (f)
+		f->name = strdup(name);
+	if (!f || !f->name) {
+		free(f);
+		return NULL;
+	}
+	f->max_dynamic_shared = PLAIN_SHARED;
+	f->next = *bucket;
+	*bucket = f;
+	return f;
+}
+
 struct tfsim_function *tfsim_function_intern(const char *name)
 {
 	struct tfsim_function **bucket = &functions[hash(name)], *f;
@@ -36,21 +52,39 @@ struct tfsim_function *tfsim_function_intern(const char *name)
 	pthread_mutex_lock(&sim.lock);
 	for (f = *bucket; f && strcmp(f->name, name) != 0; f = f->next)
 		continue;
-	if (!f) {
-		f = calloc(1, sizeof(*f));
-		if (f)
-			f->name = strdup(name);
-		if (f && !f->name) {
-			free(f);
-			f = NULL;
-		}
-		if (f) {
-			f->max_dynamic_shared = PLAIN_SHARED;
-			f->next = *bucket;
-			*bucket = f;
-		}
-	}
+	if (!f)
+		f = add(bucket, name);
 	pthread_mutex_unlock(&sim.lock);
+	return f;
+}
+
+static bool same(const struct sim_params *a, const struct sim_params *b)
+{
+	return a->count == b->count && memcmp(a->at, b->at, a->count * sizeof(a->at[0])) == 0;
+}
+
+struct tfsim_function *sim_function_laid_out(const char *name, struct sim_params *params)
+{
+	struct tfsim_function **bucket = &functions[hash(name)], *f;
+	const struct sim_params *other = NULL;
+
+	if (!params)
+		return tfsim_function_intern(name);
+	pthread_mutex_lock(&sim.lock);
+	for (f = *bucket; f; f = f->next) {
+		other = atomic_load(&f->params);
+		if (strcmp(f->name, name) == 0 && (!other || same(other, params)))
+			break;
+	}
+	if (!f) {
+		f = add(bucket, name);
+		other = NULL;
+	}
+	if (f && !other)
+		atomic_store(&f->params, params);
+	pthread_mutex_unlock(&sim.lock);
+	if (!f || other)
+		free(params);
 	return f;
 }
 
@@ -94,18 +128,18 @@ TFSIM_API int tfsim_kernel_register(const struct tfsim_kernel *kernel)
 /* A plain name stands for the mangled names of a function at file scope: _Z<length><name>... */
 static bool names(const char *registered, const char *name)
 {
-	char prefix[16];
-	size_t length = strlen(registered);
-	int used;
+	size_t length;
+	char *rest;
 
 	if (strcmp(registered, name) == 0)
 		return true;
-	used = snprintf(prefix, sizeof(prefix), "_Z%zu", length);
-	if (strncmp(name, prefix, (size_t)used) == 0)
-		return strncmp(name + used, registered, length) == 0;
-	used = snprintf(prefix, sizeof(prefix), "_ZL%zu", length);
-	return strncmp(name, prefix, (size_t)used) == 0 &&
-	       strncmp(name + used, registered, length) == 0;
+	if (strncmp(name, "_Z", 2) != 0)
+		return false;
+	name += name[2] == 'L' ? 3 : 2;
+	if (*name < '1' || *name > '9')
+		return false;
+	length = strtoul(name, &rest, 10);
+	return length == strlen(registered) && strncmp(rest, registered, length) == 0;
 }
 
 const struct tfsim_kernel *sim_kernel_find(const char *name)
@@ -127,40 +161,87 @@ static size_t align_up(size_t offset, uint32_t size)
 	return (offset + alignment - 1) & ~(alignment - 1);
 }
 
-bool tfsim_function_param(
-	const struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size)
+/* As the CPU version was registered with; natural alignment is a guess. */
+static struct sim_params *registered_params(const struct tfsim_kernel *kernel)
 {
-	const struct tfsim_kernel *kernel = sim_kernel_find(function->name);
-	size_t offset = 0;
+	uint32_t count =
+		kernel->param_count < TFSIM_MAX_PARAMS ? kernel->param_count : TFSIM_MAX_PARAMS;
+	struct sim_params *params = calloc(1, sizeof(*params) + count * sizeof(params->at[0]));
 
-	if (function->sizes) {
-		if (index >= function->param_count)
-			return false;
-		*out_offset = function->offsets[index];
-		*out_size = function->sizes[index];
-		return true;
+	for (uint32_t i = 0; params && i < count; i++) {
+		uint32_t size = kernel->param_sizes[i];
+
+		params->at[i].offset = (uint32_t)align_up(params->bytes, size);
+		params->at[i].size = size;
+		params->bytes = params->at[i].offset + size;
 	}
-	if (!kernel || index >= kernel->param_count || index >= TFSIM_MAX_PARAMS)
+	if (params)
+		params->count = count;
+	return params;
+}
+
+/* Code tells; else a CPU version does. NULL when neither is there. */
+static const struct sim_params *params_of(struct tfsim_function *function)
+{
+	const struct sim_params *params = atomic_load(&function->params), *none = NULL;
+	const struct tfsim_kernel *kernel = params ? NULL : sim_kernel_find(function->name);
+	struct sim_params *made = kernel ? registered_params(kernel) : NULL;
+
+	if (!made)
+		return params;
+	if (atomic_compare_exchange_strong(&function->params, &none, made))
+		return made;
+	free(made);
+	return none;
+}
+
+bool tfsim_function_param(
+	struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size)
+{
+	const struct sim_params *params = params_of(function);
+
+	if (!params || index >= params->count)
 		return false;
-	for (size_t i = 0; i < index; i++)
-		offset = align_up(offset, kernel->param_sizes[i]) + kernel->param_sizes[i];
-	*out_offset = align_up(offset, kernel->param_sizes[index]);
-	*out_size = kernel->param_sizes[index];
+	*out_offset = params->at[index].offset;
+	*out_size = params->at[index].size;
 	return true;
 }
 
+/* Of the copied arguments, up to where the pointers to them begin. */
+static size_t values_bytes(const struct sim_params *params)
+{
+	return params ? (params->bytes + sizeof(void *) - 1) / sizeof(void *) * sizeof(void *) : 0;
+}
+
+static void **pointers(struct sim_launch *launch)
+{
+	return (void **)(void *)(launch->values + values_bytes(launch->params));
+}
+
+static void point(struct sim_launch *launch, void **out_pointers)
+{
+	for (uint32_t i = 0; launch->params && i < launch->params->count; i++)
+		out_pointers[i] = launch->values + launch->params->at[i].offset;
+}
+
+/* A launch of a graph may run in several streams at once, so its own pointers are not for this. */
 static void run_kernel(void *args)
 {
 	struct sim_launch *launch = args;
-	void *pointers[TFSIM_MAX_PARAMS];
+	void **list;
 
 	if (!launch->kernel || !launch->kernel->cpu) {
 		tfsim_skipped(launch->function->name);
 		return;
 	}
-	for (uint32_t i = 0; i < launch->param_count; i++)
-		pointers[i] = launch->values + launch->offset[i];
-	launch->kernel->cpu(launch->grid, launch->block, launch->shared_bytes, pointers);
+	list = calloc(launch->params ? launch->params->count + 1 : 1, sizeof(*list));
+	if (!list) {
+		tfsim_fault(cudaErrorMemoryAllocation);
+		return;
+	}
+	point(launch, list);
+	launch->kernel->cpu(launch->grid, launch->block, launch->shared_bytes, list);
+	free(list);
 }
 
 static cudaError_t check_shape(const struct tfsim_function *f, dim3 grid, dim3 block, size_t shared)
@@ -175,21 +256,6 @@ static cudaError_t check_shape(const struct tfsim_function *f, dim3 grid, dim3 b
 	return shared > (size_t)f->max_dynamic_shared ? cudaErrorInvalidValue : cudaSuccess;
 }
 
-/* Offsets in the copy are the parameter's own, so that an "extra" buffer has the same layout. */
-static size_t lay_out(
-	const struct tfsim_function *function, struct sim_launch *launch, uint32_t *sizes)
-{
-	size_t offset, size, end = 0;
-
-	while (launch->param_count < TFSIM_MAX_PARAMS &&
-		tfsim_function_param(function, launch->param_count, &offset, &size)) {
-		launch->offset[launch->param_count] = (uint32_t)offset;
-		sizes[launch->param_count++] = (uint32_t)size;
-		end = offset + size;
-	}
-	return end;
-}
-
 static uint64_t cost(const struct tfsim_kernel *kernel, dim3 grid, dim3 block)
 {
 	double threads = (double)grid.x * grid.y * grid.z * block.x * block.y * block.z;
@@ -197,6 +263,23 @@ static uint64_t cost(const struct tfsim_kernel *kernel, dim3 grid, dim3 block)
 	double flops = kernel ? kernel->flops_per_thread : SKIPPED_FLOPS;
 
 	return tfsim_cost_kernel((uint64_t)(threads * bytes), (uint64_t)(threads * flops));
+}
+
+/* Managed memory that a kernel is given moves to the device. Of structs nothing is known. */
+static void name_managed(struct tfsim_work *work, const struct sim_launch *launch)
+{
+	const uint32_t count = launch->params ? launch->params->count : 0;
+	struct tfsim_range range;
+	unsigned named = 0;
+	const void *pointer;
+
+	for (uint32_t i = 0; i < count && named < TFSIM_SPANS; i++) {
+		if (launch->params->at[i].size != sizeof(pointer))
+			continue;
+		memcpy(&pointer, launch->values + launch->params->at[i].offset, sizeof(pointer));
+		if (tfsim_memory_find(pointer, &range) && range.kind == TFSIM_MANAGED)
+			work->spans[named++] = (struct tfsim_span){range.base, range.size, false};
+	}
 }
 
 cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, dim3 block,
@@ -209,33 +292,35 @@ cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, di
 		.block = block,
 		.shared_bytes = shared_bytes,
 		.kernel = sim_kernel_find(function->name),
+		.params = params_of(function),
 	};
-	uint32_t sizes[TFSIM_MAX_PARAMS];
+	uint32_t count = head.params ? head.params->count : 0;
+	size_t size = sizeof(head) + values_bytes(head.params) + count * sizeof(void *);
 	struct sim_launch *launch;
-	size_t end;
 
 	if (error != cudaSuccess)
 		return error;
-	end = lay_out(function, &head, sizes);
-	if (head.param_count && !args)
+	if (count && !args)
 		return cudaErrorInvalidValue;
-	launch = malloc(sizeof(*launch) + end);
+	launch = malloc(size);
 	if (!launch)
 		return cudaErrorMemoryAllocation;
 	*launch = head;
-	for (uint32_t i = 0; i < head.param_count; i++)
-		memcpy(launch->values + head.offset[i], args[i], sizes[i]);
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(launch->values + head.params->at[i].offset, args[i],
+			head.params->at[i].size);
 	*out_work = (struct tfsim_work){
 		.kind = TFSIM_KERNEL,
 		.name = function->name,
 		.run = run_kernel,
 		.args = launch,
-		.args_size = sizeof(*launch) + end,
+		.args_size = size,
 		.grid = grid,
 		.block = block,
 		.shared_bytes = (uint32_t)shared_bytes,
 		.cost_ns = cost(head.kernel, grid, block),
 	};
+	name_managed(out_work, launch);
 	return cudaSuccess;
 }
 
@@ -269,13 +354,12 @@ cudaError_t tfsim_node_kernel(cudaGraphNode_t node, struct tfsim_function **out_
 	pthread_mutex_lock(&sim.lock);
 	if (sim_node_known(node) && node->payload && node->payload->work.run == run_kernel) {
 		launch = node->payload->args;
-		for (uint32_t i = 0; i < launch->param_count; i++)
-			launch->pointers[i] = launch->values + launch->offset[i];
+		point(launch, pointers(launch));
 		*out_function = launch->function;
 		*out_grid = launch->grid;
 		*out_block = launch->block;
 		*out_shared = launch->shared_bytes;
-		*out_args = launch->pointers;
+		*out_args = pointers(launch);
 	} else {
 		error = cudaErrorInvalidValue;
 	}

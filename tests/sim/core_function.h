@@ -4,39 +4,34 @@
 
 /* Kernels by name, and where their parameters' layout comes from. */
 
+#include "core_image.h"
 #include "core_private.h"
 #include "tfsim.h"
 
 struct tfsim_function {
 	char *name;
-	uint32_t *offsets, *sizes; /* from PTX; NULL when not known */
-	uint32_t param_count;
+	_Atomic(const struct sim_params *) params; /* never changed once there; NULL: not known */
 	int max_dynamic_shared;
 	struct tfsim_function *next;
-};
-
-struct tfsim_module {
-	struct tfsim_function **functions; /* of PTX text */
-	unsigned count;
-	bool listed;
 };
 
 /* The registered CPU version, or NULL. The lock is not needed. */
 const struct tfsim_kernel *sim_kernel_find(const char *name);
 TFSIM_API int tfsim_kernel_register(const struct tfsim_kernel *kernel);
-/* Fills the module from PTX text; false without memory. */
-bool sim_ptx_read(struct tfsim_module *module, const char *text);
-bool sim_module_add(struct tfsim_module *module, struct tfsim_function *function);
+/*
+ * The function of this name and these parameters, which are taken; there can be several of one name
+ * in different modules. NULL without memory.
+ */
+struct tfsim_function *sim_function_laid_out(const char *name, struct sim_params *params);
 
-/* The arguments of a launch; values follow. */
+/* A launch with its own copy of the arguments; behind them stand pointers to each. */
 struct sim_launch {
 	struct tfsim_function *function;
 	const struct tfsim_kernel *kernel;
+	const struct sim_params *params; /* NULL: not known, and nothing copied */
 	dim3 grid, block;
 	size_t shared_bytes;
-	uint32_t param_count;
-	uint32_t offset[TFSIM_MAX_PARAMS];
-	void *pointers[TFSIM_MAX_PARAMS]; /* filled when somebody asks a graph node */
+	/* An "extra" buffer has the same layout. */
 	_Alignas(16) unsigned char values[];
 };
 

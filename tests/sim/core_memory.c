@@ -6,6 +6,9 @@
 
 #include "core_private.h"
 
+/* Smaller ones lie in memory that was mapped before. */
+#define SMALL ((size_t)1 << 20)
+
 static size_t pages(size_t size)
 {
 	return (size + 4095) & ~(size_t)4095;
@@ -116,6 +119,16 @@ static cudaError_t unsafe_entry(void)
 	return error == cudaSuccess ? tfsim_capture_unsafe() : error;
 }
 
+uint64_t sim_alloc_ns(uint64_t bytes)
+{
+	return sim_sized_ns(bytes < SMALL ? &sim.profile->alloc_small : &sim.profile->alloc, bytes);
+}
+
+uint64_t sim_free_ns(uint64_t bytes)
+{
+	return sim_sized_ns(bytes < SMALL ? &sim.profile->free_small : &sim.profile->free, bytes);
+}
+
 cudaError_t tfsim_malloc(void **out_address, size_t size)
 {
 	const uint64_t start_ns = tfsim_now_ns();
@@ -133,7 +146,7 @@ cudaError_t tfsim_malloc(void **out_address, size_t size)
 	error = sim_alloc(size, NULL, &range);
 	if (error != cudaSuccess)
 		return error;
-	sim_host_busy(start_ns, sim_map_ns(size));
+	sim_host_busy(start_ns, sim_alloc_ns(size));
 	sim_emit_memory(1, &range);
 	*out_address = range.base;
 	return cudaSuccess;
@@ -156,7 +169,7 @@ cudaError_t tfsim_free(void *address)
 		sim_pool_account(range.pool, -(int64_t)range.size);
 	else if (!sim_is_naive(SIM_NAIVE_FREE))
 		sim_wait_device(range.device);
-	sim_host_busy(tfsim_now_ns(), sim_map_ns(0));
+	sim_host_busy(tfsim_now_ns(), sim_free_ns(range.size));
 	sim_emit_memory(2, &range);
 	give_back(address);
 	return sim_enter();
@@ -173,8 +186,9 @@ static cudaError_t map(void **out_address, size_t size, enum tfsim_memory kind, 
 	};
 	bool added;
 
-	range.base =
-		mmap(NULL, pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	range.base = kind == TFSIM_MANAGED ? sim_managed_map(pages(size))
+					   : mmap(NULL, pages(size), PROT_READ | PROT_WRITE,
+						     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (range.base == MAP_FAILED)
 		return cudaErrorMemoryAllocation;
 	pthread_mutex_lock(&sim.lock);
@@ -192,6 +206,7 @@ static cudaError_t map(void **out_address, size_t size, enum tfsim_memory kind, 
 
 cudaError_t tfsim_host_alloc(void **out_address, size_t size, unsigned flags)
 {
+	const uint64_t start_ns = tfsim_now_ns();
 	cudaError_t error = unsafe_entry();
 
 	if (error != cudaSuccess)
@@ -205,7 +220,10 @@ cudaError_t tfsim_host_alloc(void **out_address, size_t size, unsigned flags)
 	}
 	if (size > sim.pinned)
 		return cudaErrorMemoryAllocation;
-	return map(out_address, size, TFSIM_PINNED, flags);
+	error = map(out_address, size, TFSIM_PINNED, flags);
+	if (error == cudaSuccess)
+		sim_host_busy(start_ns, sim_sized_ns(&sim.profile->pin, size));
+	return error;
 }
 
 static void wait_everything(void)
@@ -227,6 +245,7 @@ cudaError_t tfsim_host_free(void *address)
 	if (!find_base(address, false, &range))
 		return cudaErrorInvalidValue;
 	wait_everything();
+	sim_host_busy(tfsim_now_ns(), sim_sized_ns(&sim.profile->unpin, range.size));
 	sim_emit_memory(2, &range);
 	give_back(address);
 	return sim_enter();
@@ -246,6 +265,7 @@ cudaError_t tfsim_managed_alloc(void **out_address, size_t size, unsigned flags)
 
 cudaError_t tfsim_host_register(void *address, size_t size, unsigned flags)
 {
+	const uint64_t start_ns = tfsim_now_ns();
 	struct tfsim_range range = {
 		.base = address,
 		.size = size,
@@ -267,6 +287,8 @@ cudaError_t tfsim_host_register(void *address, size_t size, unsigned flags)
 	else if (!sim_range_add(&range))
 		error = cudaErrorMemoryAllocation;
 	pthread_mutex_unlock(&sim.lock);
+	if (error == cudaSuccess)
+		sim_host_busy(start_ns, sim_sized_ns(&sim.profile->enroll, size));
 	return error;
 }
 
@@ -282,6 +304,7 @@ cudaError_t tfsim_host_unregister(void *address)
 	if (!tfsim_memory_find(address, &range) || range.base != address || !range.registered)
 		return cudaErrorHostMemoryNotRegistered;
 	wait_everything();
+	sim_host_busy(tfsim_now_ns(), sim_sized_ns(&sim.profile->expel, range.size));
 	pthread_mutex_lock(&sim.lock);
 	sim_range_remove(address, &range);
 	pthread_mutex_unlock(&sim.lock);

@@ -19,6 +19,8 @@ struct tfsim_range {
 	unsigned flags;  /* of cudaHostAlloc, cudaHostRegister, cudaMallocManaged */
 	bool registered; /* pinned by cudaHostRegister */
 	bool from_pool;  /* stream-ordered allocation */
+	bool on_device;  /* managed: has been there */
+	unsigned users;  /* managed: times that queued work names it to compute with */
 	cudaMemPool_t pool;
 	uint64_t id;
 };

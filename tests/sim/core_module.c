@@ -1,11 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-#include "core_function.h"
-
-#include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool sim_module_add(struct tfsim_module *module, struct tfsim_function *function)
+#include "core_function.h"
+#include "core_image.h"
+
+#define WRAPPER_MAGIC 0x466243b1
+
+/* What nvcc registers with the runtime; relocatable ones are those that were linked. */
+struct wrapper {
+	int magic, version;
+	const void *image;
+	const void **relocatable; /* version 2; ends with NULL */
+};
+
+struct variable {
+	char *name;
+	size_t size;
+	unsigned char *value;
+};
+
+struct tfsim_module {
+	struct tfsim_function **functions;
+	struct variable *variables;
+	unsigned count, variable_count;
+	bool listed;
+};
+
+static bool add_function(struct tfsim_module *module, struct tfsim_function *function)
 {
 	struct tfsim_function **grown;
 
@@ -17,147 +40,137 @@ bool sim_module_add(struct tfsim_module *module, struct tfsim_function *function
 	return true;
 }
 
-static const char *blanks(const char *at)
+static struct tfsim_function *find(const struct tfsim_module *module, const char *name)
 {
-	while (isspace((unsigned char)*at))
-		at++;
-	return at;
+	for (unsigned i = 0; i < module->count; i++)
+		if (strcmp(module->functions[i]->name, name) == 0)
+			return module->functions[i];
+	return NULL;
 }
 
-static size_t word(const char *at)
+bool sim_module_kernel(struct tfsim_module *module, const char *name, struct sim_params *params)
 {
-	size_t length = 0;
+	struct tfsim_function *function;
 
-	while (isalnum((unsigned char)at[length]) || strchr("_$.%", at[length] ? at[length] : ' '))
-		length++;
-	return length;
-}
-
-/* .u8 .b16 .f32 ...: the bits at the end of the type. */
-static uint32_t type_size(const char *type, size_t length)
-{
-	size_t digits = length;
-
-	while (digits > 0 && isdigit((unsigned char)type[digits - 1]))
-		digits--;
-	return (uint32_t)strtoul(type + digits, NULL, 10) / 8;
-}
-
-/* ".param .align 8 .b8 name[24]" or ".param .u64 .ptr .global name"; at stands behind .param. */
-static const char *read_param(const char *at, uint32_t *out_size, uint32_t *out_alignment)
-{
-	uint32_t element = 0, alignment = 0, count = 1;
-
-	for (at = blanks(at); *at && *at != ',' && *at != ')'; at = blanks(at)) {
-		size_t length = word(at);
-
-		if (strncmp(at, ".align", 6) == 0) {
-			uint32_t value = (uint32_t)strtoul(at + 6, NULL, 10);
-
-			alignment = element ? alignment : value;
-			at = blanks(at + 6);
-			at += word(at);
-		} else if (*at == '.' && !element && type_size(at, length)) {
-			element = type_size(at, length);
-			at += length;
-		} else if (*at == '[') {
-			count = (uint32_t)strtoul(at + 1, NULL, 10);
-			at += strcspn(at, "]");
-			at += *at == ']';
-		} else {
-			at += length ? length : 1;
-		}
+	if (find(module, name)) {
+		free(params);
+		return true;
 	}
-	*out_size = element * count;
-	*out_alignment = alignment ? alignment : element ? element : 1;
-	return at;
+	function = sim_function_laid_out(name, params);
+	return function && add_function(module, function);
 }
 
-static void add_param(struct tfsim_function *f, uint32_t size, uint32_t alignment)
+bool sim_module_variable(
+	struct tfsim_module *module, const char *name, const void *value, size_t size)
 {
-	uint32_t last =
-		f->param_count ? f->offsets[f->param_count - 1] + f->sizes[f->param_count - 1] : 0;
+	struct variable *grown, *v;
 
-	if (f->param_count == TFSIM_MAX_PARAMS)
-		return;
-	f->offsets[f->param_count] = (last + alignment - 1) / alignment * alignment;
-	f->sizes[f->param_count++] = size;
-}
-
-static const char *read_entry(struct tfsim_module *module, const char *at)
-{
-	size_t length = word(at = blanks(at));
-	char *name = strndup(at, length);
-	struct tfsim_function *f = name ? tfsim_function_intern(name) : NULL;
-	bool fresh = f && !f->sizes;
-	uint32_t size, alignment;
-
-	free(name);
-	if (!f || !sim_module_add(module, f))
-		return NULL;
-	if (fresh) {
-		f->offsets = calloc(TFSIM_MAX_PARAMS, sizeof(*f->offsets));
-		f->sizes = calloc(TFSIM_MAX_PARAMS, sizeof(*f->sizes));
-		if (!f->offsets || !f->sizes)
-			return NULL;
+	grown = realloc(module->variables, (module->variable_count + 1) * sizeof(*grown));
+	if (!grown)
+		return false;
+	module->variables = grown;
+	v = &grown[module->variable_count];
+	*v = (struct variable){strdup(name), size, malloc(size)};
+	if (!v->name || !v->value) {
+		free(v->name);
+		free(v->value);
+		return false;
 	}
-	at = blanks(at + length);
-	if (*at != '(')
-		return at;
-	while (*at && *at != ')') {
-		at = blanks(at + 1);
-		if (strncmp(at, ".param", 6) != 0)
-			continue;
-		at = read_param(at + 6, &size, &alignment);
-		if (fresh)
-			add_param(f, size, alignment);
-	}
-	return at;
-}
-
-bool sim_ptx_read(struct tfsim_module *module, const char *text)
-{
-	const char *at = text;
-
-	while (at && (at = strstr(at, ".entry")) != NULL)
-		at = read_entry(module, at + 6);
+	memcpy(v->value, value, size);
+	module->variable_count++;
 	return true;
 }
 
-static bool is_ptx(const char *image)
+const void *tfsim_module_value(
+	const struct tfsim_module *module, const char *name, size_t *out_size)
 {
-	return strncmp(blanks(image), "//", 2) == 0 || strncmp(blanks(image), ".version", 8) == 0;
+	for (unsigned i = 0; i < module->variable_count; i++)
+		if (strcmp(module->variables[i].name, name) == 0) {
+			*out_size = module->variables[i].size;
+			return module->variables[i].value;
+		}
+	return NULL;
+}
+
+/* Code that was compiled apart and not linked yet is read as it is. */
+static bool read_wrapper(struct tfsim_module *module, const struct wrapper *wrapper)
+{
+	bool read = wrapper->image && sim_image_read(module, wrapper->image, SIZE_MAX);
+	const void **part = wrapper->version == 2 ? wrapper->relocatable : NULL;
+
+	for (; !read && part && *part; part++)
+		sim_image_read(module, *part, SIZE_MAX);
+	return read || module->count > 0;
 }
 
 struct tfsim_module *tfsim_module_load(const void *image)
 {
 	struct tfsim_module *module = calloc(1, sizeof(*module));
+	const uint32_t wrapper = WRAPPER_MAGIC;
 
-	if (module && is_ptx(image)) {
-		module->listed = true;
-		sim_ptx_read(module, image);
-	}
+	/* Not memcmp(): text may be shorter. */
+	if (module)
+		module->listed = strncmp(image, (const char *)&wrapper, sizeof(wrapper)) == 0
+					 ? read_wrapper(module, image)
+					 : sim_image_read(module, image, SIZE_MAX);
 	return module;
+}
+
+/* With a zero byte behind it. */
+static char *read_file(const char *path, size_t *out_size)
+{
+	FILE *file = fopen(path, "rb");
+	char *bytes = NULL;
+	long size;
+
+	if (file && fseek(file, 0, SEEK_END) == 0 && (size = ftell(file)) >= 0) {
+		rewind(file);
+		bytes = calloc((size_t)size + 1, 1);
+		*out_size = bytes ? fread(bytes, 1, (size_t)size, file) : 0;
+	}
+	if (file)
+		fclose(file);
+	return bytes;
+}
+
+cudaError_t tfsim_module_load_file(const char *path, struct tfsim_module **out_module)
+{
+	struct tfsim_module *module;
+	size_t size = 0;
+	char *bytes = read_file(path, &size);
+
+	if (!bytes)
+		return cudaErrorFileNotFound;
+	module = calloc(1, sizeof(*module));
+	if (module) {
+		module->listed = sim_image_read(module, bytes, size);
+		*out_module = module;
+	}
+	free(bytes);
+	return module ? cudaSuccess : cudaErrorMemoryAllocation;
 }
 
 void tfsim_module_unload(struct tfsim_module *module)
 {
-	if (module)
-		free(module->functions);
+	if (!module)
+		return;
+	for (unsigned i = 0; i < module->variable_count; i++) {
+		free(module->variables[i].name);
+		free(module->variables[i].value);
+	}
+	free(module->variables);
+	free(module->functions);
 	free(module);
 }
 
 struct tfsim_function *tfsim_module_function(struct tfsim_module *module, const char *name)
 {
-	if (!module->listed) {
-		struct tfsim_function *f = tfsim_function_intern(name);
+	struct tfsim_function *function;
 
-		return f && sim_module_add(module, f) ? f : NULL;
-	}
-	for (unsigned i = 0; i < module->count; i++)
-		if (strcmp(module->functions[i]->name, name) == 0)
-			return module->functions[i];
-	return NULL;
+	if (module->listed)
+		return find(module, name);
+	function = tfsim_function_intern(name);
+	return function && add_function(module, function) ? function : NULL;
 }
 
 unsigned tfsim_module_functions(

@@ -7,6 +7,12 @@
 static struct CUgraphExec_st *execs;
 static uint32_t next_exec_id = 1;
 
+/* What is not enabled is as an empty node. */
+static struct sim_payload *acts(const struct sim_step *step)
+{
+	return step->disabled ? NULL : step->payload;
+}
+
 void sim_plan_unref(struct sim_plan *plan)
 {
 	if (!plan || --plan->refs)
@@ -19,9 +25,46 @@ void sim_plan_unref(struct sim_plan *plan)
 	free(plan);
 }
 
+bool sim_plan_meets(const struct sim_plan *plan)
+{
+	for (unsigned i = 0; plan && i < plan->count; i++) {
+		const struct sim_payload *payload = acts(&plan->steps[i]);
+
+		if (payload && (payload->work.kind == TFSIM_HOST || payload->work.meets))
+			return true;
+	}
+	return false;
+}
+
+uint64_t sim_plan_claim(const struct sim_plan *plan)
+{
+	uint64_t ns = 0;
+
+	for (unsigned i = 0; plan && i < plan->count; i++)
+		if (acts(&plan->steps[i]))
+			ns += sim_managed_claim(&plan->steps[i].payload->work);
+	return ns;
+}
+
+static uint64_t cost_of(const struct sim_step *step)
+{
+	const struct sim_payload *payload = acts(step);
+
+	return payload ? payload->work.cost_ns : 0;
+}
+
+void sim_plan_return(const struct sim_plan *plan)
+{
+	for (unsigned i = 0; plan && i < plan->count; i++)
+		if (plan->steps[i].payload)
+			sim_managed_return(&plan->steps[i].payload->work);
+}
+
 /* Independent branches overlap in modelled time; the results are computed one after the other. */
 void sim_plan_time(struct sim_plan *plan)
 {
+	const uint64_t gap_ns = tfsim_cost_ns((uint64_t)sim.profile->gap.median_ns);
+
 	plan->cost_ns = 0;
 	for (unsigned i = 0; i < plan->count; i++) {
 		struct sim_step *step = &plan->steps[i];
@@ -31,10 +74,10 @@ void sim_plan_time(struct sim_plan *plan)
 		for (unsigned d = 0; d < step->dep_count; d++) {
 			const struct sim_step *dep = &plan->steps[step->deps[d]];
 
-			end = dep->offset_ns + (dep->payload ? dep->payload->work.cost_ns : 0);
+			end = dep->offset_ns + (acts(dep) ? cost_of(dep) + gap_ns : 0);
 			step->offset_ns = end > step->offset_ns ? end : step->offset_ns;
 		}
-		end = step->offset_ns + (step->payload ? step->payload->work.cost_ns : 0);
+		end = step->offset_ns + cost_of(step);
 		plan->cost_ns = end > plan->cost_ns ? end : plan->cost_ns;
 	}
 }
@@ -170,7 +213,7 @@ struct CUgraph_st *sim_plan_graph(const struct sim_plan *plan)
 
 		nodes[i] = sim_graph_add(graph,
 			step->type == cudaGraphNodeTypeGraph ? cudaGraphNodeTypeEmpty : step->type,
-			step->payload, NULL, 0);
+			acts(step), NULL, 0);
 		ok = nodes[i] != NULL;
 		for (unsigned d = 0; ok && d < step->dep_count; d++)
 			ok = sim_node_depend(nodes[i], nodes[step->deps[d]]);
@@ -308,19 +351,23 @@ cudaError_t tfsim_graph_launch(cudaGraphExec_t handle, cudaStream_t stream_handl
 		error = sim_capture_graph(stream, exec);
 	else if (error == cudaSuccess)
 		error = launch(exec, stream);
+	if (error == cudaSuccess)
+		sim_depth_wait(stream, TFSIM_GRAPH);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
 
-/* On the stream's thread, without the lock. */
+/* On the stream's thread, without the lock. What meets others may make all that follows late. */
 void sim_graph_run(struct sim_op *op)
 {
 	const struct sim_plan *plan = op->plan;
+	uint64_t late_ns = 0;
 
 	for (unsigned i = 0; i < plan->count; i++) {
 		const struct sim_step *step = &plan->steps[i];
 		const struct tfsim_work *work = step->payload ? &step->payload->work : NULL;
-		uint64_t start_ns = op->shown_start_ns + step->offset_ns;
+		uint64_t start_ns = op->shown_start_ns + step->offset_ns + late_ns;
+		uint64_t end_ns = start_ns + (work ? work->cost_ns : 0), planned_ns = end_ns;
 
 		if (!work || step->disabled || atomic_load(&sim.sticky) != 0)
 			continue;
@@ -328,10 +375,11 @@ void sim_graph_run(struct sim_op *op)
 			sim_pace_until(start_ns);
 			sim_self.in_host_function = true;
 		}
-		if (work->run)
-			work->run(step->payload->args);
+		end_ns = sim_run_work(work, step->payload->args, start_ns, end_ns);
+		late_ns += end_ns > planned_ns ? end_ns - planned_ns : 0;
 		sim_self.in_host_function = false;
 		if (work->kind != TFSIM_RECORD && work->kind != TFSIM_WAIT)
-			sim_emit_op(op, work, start_ns, start_ns + work->cost_ns, step->node_id);
+			sim_emit_op(op, work, start_ns, end_ns, step->node_id);
 	}
+	op->shown_end_ns += late_ns;
 }

@@ -157,7 +157,7 @@ cudaError_t tfsim_malloc_async(
 		return error;
 	mapped = sim_pool_account(pool, (int64_t)size);
 	if (mapped && !tfsim_stream_capturing(stream))
-		sim_host_busy(start_ns, sim_map_ns(mapped));
+		sim_host_busy(start_ns, sim_alloc_ns(mapped));
 	sim_emit_memory(1, &range);
 	*out_address = range.base;
 	return cudaSuccess;

@@ -10,6 +10,8 @@
 
 /* A hostile hold ends when somebody waits, or after this: a program may poll memory for ever. */
 #define HOLD_NS 4000000
+/* More than this is not written in the call that asked for it. */
+#define LONG_BYTES ((uint64_t)256 << 10)
 
 /* Long before its time the operation waits for company: then everything still pending is late. */
 static void hold(const struct sim_op *op)
@@ -46,8 +48,9 @@ static void execute(struct sim_op *op)
 	}
 	if (work->kind == TFSIM_GRAPH)
 		sim_graph_run(op);
-	else if (work->run)
-		work->run(op->payload->args);
+	else
+		op->shown_end_ns =
+			sim_run_work(work, op->payload->args, op->shown_start_ns, op->shown_end_ns);
 	sim_self.in_host_function = false;
 }
 
@@ -62,10 +65,18 @@ static void spoil(const struct tfsim_work *work)
 			sim_poison((void *)(uintptr_t)work->spans[i].address, work->spans[i].size);
 }
 
+/* Whether its end depends on the host or on work of other streams. */
+static bool end_moves(const struct sim_op *op)
+{
+	const struct tfsim_work *work = &op->payload->work;
+
+	return work->kind == TFSIM_HOST || work->meets || sim_plan_meets(op->plan);
+}
+
 static void run_one(struct CUstream_st *stream, struct sim_op *op)
 {
 	const struct tfsim_work *work = &op->payload->work;
-	uint64_t began;
+	uint64_t began, planned_ns;
 
 	for (unsigned i = 0; i < op->dep_count; i++)
 		while (!op->deps[i]->done && op->number >= sim.dropped)
@@ -74,7 +85,10 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 		hold(op);
 	if (op->number < sim.dropped)
 		return;
-	sim_time_show(stream, op);
+	if (!op->timed)
+		sim_time_show(stream, op);
+	op->timed = !end_moves(op);
+	planned_ns = op->shown_end_ns;
 	stream->running = true;
 	pthread_mutex_unlock(&sim.lock);
 	spoil(work);
@@ -84,15 +98,19 @@ static void run_one(struct CUstream_st *stream, struct sim_op *op)
 	atomic_fetch_add(&sim.ops_run, 1);
 	sim_emit_op(op, work, op->shown_start_ns, op->shown_end_ns, 0);
 	pthread_mutex_lock(&sim.lock);
+	sim_managed_return(work);
+	sim_plan_return(op->plan);
 	stream->running = false;
-	if (op->shown_end_ns > stream->shown_end_ns)
-		stream->shown_end_ns = op->shown_end_ns;
+	if (end_moves(op)) {
+		sim_time_moved(stream, op, planned_ns);
+		op->timed = true;
+	}
 }
 
 /* What is over needs neither its arguments nor what it waited for. */
 static void finish(struct CUstream_st *stream, struct sim_op *op)
 {
-	stream->shown_ends_ns[stream->left++ % SIM_DEPTH] = op->shown_end_ns;
+	sim_depth_leave(op);
 	stream->head = op->next;
 	if (!stream->head)
 		stream->tail = NULL;
@@ -101,9 +119,51 @@ static void finish(struct CUstream_st *stream, struct sim_op *op)
 	op->dep_count = 0;
 	sim_plan_unref(op->plan);
 	op->plan = NULL;
+	op->timed = true;
 	op->done = true;
 	op->stream = NULL;
 	pthread_cond_broadcast(&sim.moved);
+}
+
+/*
+ * Where nothing is computed, the end of an operation is known at once, unless it depends on what is
+ * not: a host function, a meeting, or what stands behind one.
+ */
+static bool end_is_known(const struct CUstream_st *stream, const struct sim_op *op)
+{
+	if (sim.compute || end_moves(op) || (stream->last && !stream->last->timed))
+		return false;
+	for (unsigned i = 0; i < op->dep_count; i++)
+		if (!op->deps[i]->timed)
+			return false;
+	return true;
+}
+
+/* What only stands for a result is written by the caller, but where that would hold it up. */
+static bool takes_long(const struct tfsim_work *work)
+{
+	return sim_must_run(work) && work->bytes > LONG_BYTES;
+}
+
+/* Without the stream's thread: nobody else is at this stream's queue. */
+static void finish_at_once(struct CUstream_st *stream, struct sim_op *op)
+{
+	struct sim_payload *payload = op->payload;
+
+	stream->head = op;
+	stream->tail = op;
+	sim_emit_later(true);
+	execute(op);
+	sim_managed_return(&payload->work);
+	sim_plan_return(op->plan);
+	atomic_fetch_add(&sim.ops_run, 1);
+	atomic_fetch_add(&sim.modelled_ns, op->cost_ns);
+	sim_emit_op(op, &payload->work, op->shown_start_ns, op->shown_end_ns, 0);
+	sim_emit_later(false);
+	finish(stream, op);
+	op->payload = NULL;
+	sim_payload_unref(payload);
+	sim_op_unref(op);
 }
 
 static void *serve(void *argument)
@@ -173,31 +233,44 @@ static bool join_legacy(struct CUstream_st *stream, struct sim_op *op)
 	for (struct CUstream_st *s = device->streams; s; s = s->next)
 		if (s != stream && sim_blocking(s) && !sim_op_depend(op, s->last))
 			return false;
-	return true;
+	return sim_op_depend(op, device->gone[1]);
 }
 
 /* Takes over the reference to op. */
 cudaError_t sim_submit(struct CUstream_st *stream, struct sim_op *op)
 {
-	cudaError_t error = stream->served ? cudaSuccess : start_thread(stream);
+	cudaError_t error = cudaSuccess;
+	bool known, at_once;
 
-	if (error == cudaSuccess && !join_legacy(stream, op))
+	if (!join_legacy(stream, op))
 		error = cudaErrorMemoryAllocation;
+	known = error == cudaSuccess && end_is_known(stream, op);
+	at_once = known && !stream->head && !takes_long(&op->payload->work);
+	if (error == cudaSuccess && !stream->served && !at_once)
+		error = start_thread(stream);
 	if (error != cudaSuccess) {
 		sim_op_unref(op);
 		return error;
 	}
 	op->stream = stream;
-	op->submit_ns = tfsim_now_ns();
+	op->cost_ns += sim_managed_claim(&op->payload->work) + sim_plan_claim(op->plan);
+	op->submit_ns = sim_submit_ns();
 	sim_time_model(stream, op);
+	sim_depth_enter(stream, op);
+	op->timed = known;
+	if (known)
+		sim_time_show(stream, op);
 	sim_op_unref(stream->last);
 	stream->last = sim_op_ref(op);
+	if (at_once) {
+		finish_at_once(stream, op);
+		return cudaSuccess;
+	}
 	if (stream->tail)
 		stream->tail->next = op;
 	else
 		stream->head = op;
 	stream->tail = op;
-	stream->model_ends_ns[stream->entered++ % SIM_DEPTH] = op->model_end_ns;
 	pthread_cond_signal(&stream->work);
 	return cudaSuccess;
 }
@@ -241,31 +314,6 @@ cudaError_t sim_enqueue_locked(
 	return error;
 }
 
-/* The lock is held, and given up while the host waits for a full queue. */
-static void throttle(struct CUstream_st *stream)
-{
-	uint64_t number, shown_ns = 0;
-
-	if (stream->entered <= SIM_DEPTH)
-		return;
-	number = stream->entered - SIM_DEPTH;
-	stream->refs++;
-	if (stream->left < number) {
-		sim.waiting++;
-		pthread_cond_broadcast(&sim.moved);
-		while (stream->left < number)
-			pthread_cond_wait(&sim.moved, &sim.lock);
-		sim.waiting--;
-	}
-	if (stream->model_ends_ns[(number - 1) % SIM_DEPTH] > sim_self.model_ns)
-		sim_self.model_ns = stream->model_ends_ns[(number - 1) % SIM_DEPTH];
-	shown_ns = stream->shown_ends_ns[(number - 1) % SIM_DEPTH];
-	pthread_mutex_unlock(&sim.lock);
-	sim_pace_until(shown_ns);
-	pthread_mutex_lock(&sim.lock);
-	sim_stream_unref(stream);
-}
-
 static cudaError_t enqueue(
 	cudaStream_t handle, const struct tfsim_work *work, struct sim_op **out_op)
 {
@@ -279,7 +327,7 @@ static cudaError_t enqueue(
 	else
 		discard(work);
 	if (error == cudaSuccess)
-		throttle(stream);
+		sim_depth_wait(stream, work->kind);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }

@@ -2,6 +2,7 @@
 #include "core.h"
 
 #include <cupti_runtime_cbid.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,12 +18,48 @@ void tfsim_sink_set(const struct tfsim_sink *listener)
 	atomic_store(&sink, listener);
 }
 
-static void emit(const struct tfsim_fact *fact)
+/* What the listener is told at the end of the call, when the thread holds no lock. */
+static __thread struct {
+	struct tfsim_fact *facts;
+	unsigned count;
+	bool later;
+} untold;
+
+static void tell(const struct tfsim_fact *fact)
 {
 	const struct tfsim_sink *listener = atomic_load(&sink);
 
 	if (listener && listener->fact)
 		listener->fact(fact);
+}
+
+static void emit(const struct tfsim_fact *fact)
+{
+	struct tfsim_fact *grown =
+		untold.later && sim_self.api
+			? realloc(untold.facts, (untold.count + 1) * sizeof(*grown))
+			: NULL;
+
+	if (!grown) {
+		tell(fact);
+		return;
+	}
+	untold.facts = grown;
+	grown[untold.count++] = *fact;
+}
+
+static void tell_rest(void)
+{
+	for (unsigned i = 0; i < untold.count; i++)
+		tell(&untold.facts[i]);
+	free(untold.facts);
+	untold.facts = NULL;
+	untold.count = 0;
+}
+
+void sim_emit_later(bool later)
+{
+	untold.later = later;
 }
 
 static bool listening(void)
@@ -49,6 +86,8 @@ void tfsim_api_enter(struct tfsim_api *api, enum tfsim_domain domain, uint32_t c
 	api->correlation =
 		api->outer ? api->outer->correlation : atomic_fetch_add(&next_correlation, 1);
 	sim_self.api = api;
+	if (!api->outer)
+		sim_call_enter();
 	if (!listener)
 		return;
 	if (thread_id == 0)
@@ -63,7 +102,11 @@ void tfsim_api_exit(struct tfsim_api *api, int result)
 {
 	const struct tfsim_sink *listener = atomic_load(&sink);
 
+	if (!api->outer && untold.count)
+		tell_rest();
 	sim_self.api = api->outer;
+	if (!api->outer)
+		sim_call_leave();
 	api->result = result;
 	if (!listener || api->start_ns == 0)
 		return;
@@ -147,6 +190,8 @@ void sim_emit_op(const struct sim_op *op, const struct tfsim_work *work, uint64_
 	place(&fact, op->stream);
 	fact.start_ns = start_ns;
 	fact.end_ns = end_ns;
+	fact.modelled_start_ns = op->model_start_ns;
+	fact.modelled_end_ns = op->model_end_ns;
 	fact.queued_ns = op->submit_ns;
 	fact.submitted_ns = op->submit_ns;
 	fact.name = work->name;
@@ -239,7 +284,7 @@ void tfsim_sink_dump(void)
 			.context = (uint32_t)i + 1,
 		};
 
-		if (sim.device[i].used)
+		if (sim.device[i].begun || sim.device[i].used)
 			emit(&fact);
 		for (struct CUstream_st *s = sim.device[i].streams; s; s = s->next)
 			sim_emit_stream(s);

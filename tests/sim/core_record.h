@@ -47,6 +47,8 @@ struct tfsim_fact {
 	uint32_t correlation;
 	uint64_t start_ns, end_ns; /* may lie a little ahead of now: completion is shown then */
 	uint64_t queued_ns, submitted_ns;
+	uint64_t modelled_start_ns,
+		modelled_end_ns;          /* in modelled time; graph nodes: the graph's */
 	uint32_t device, context, stream; /* context is device + 1; stream ids as CUPTI's */
 	const char *name;
 	dim3 grid, block;

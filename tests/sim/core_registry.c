@@ -77,6 +77,24 @@ bool sim_range_remove(const void *base, struct tfsim_range *out_range)
 	return true;
 }
 
+void sim_range_move(const void *base, bool on_device)
+{
+	size_t at = above(base);
+
+	if (at && ranges[at - 1].base == base)
+		ranges[at - 1].on_device = on_device;
+}
+
+unsigned sim_range_use(const void *base, int change)
+{
+	size_t at = above(base);
+
+	if (at == 0 || ranges[at - 1].base != base)
+		return 0;
+	ranges[at - 1].users += (unsigned)change;
+	return ranges[at - 1].users;
+}
+
 /* Any range of a context, for taking them all away. */
 bool sim_range_any(int device, unsigned context, struct tfsim_range *out_range)
 {

@@ -28,6 +28,8 @@ TFSIM_API cudaError_t tfsim_context_set(int device, unsigned context);
 TFSIM_API unsigned tfsim_context_current(void);
 /* All that it owns goes, once the device is done. */
 TFSIM_API cudaError_t tfsim_context_end(int device, unsigned context);
+/* The primary context is there from now on, and, if so, current where no other is. */
+TFSIM_API void tfsim_device_enter(int device, bool current);
 /* The primary context has ended, and there is none until the device is used again. */
 TFSIM_API void tfsim_device_leave(int device);
 
@@ -73,9 +75,11 @@ TFSIM_API struct tfsim_function *tfsim_function_check(const void *handle);
 TFSIM_API const char *tfsim_function_name(const struct tfsim_function *function);
 /* False when there is no such parameter, or the layout is not known. */
 TFSIM_API bool tfsim_function_param(
-	const struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size);
-/* PTX text is read for its entries and their parameters; other images have no list of names. */
+	struct tfsim_function *function, size_t index, size_t *out_offset, size_t *out_size);
+/* PTX text, a cubin or a fat binary, wrapped or not: read for its kernels and their parameters. An
+ * image that is none of these has no list of names. NULL without memory. */
 TFSIM_API struct tfsim_module *tfsim_module_load(const void *image);
+TFSIM_API cudaError_t tfsim_module_load_file(const char *path, struct tfsim_module **out_module);
 TFSIM_API void tfsim_module_unload(struct tfsim_module *module);
 /* For an image without a list every name is found. */
 TFSIM_API struct tfsim_function *tfsim_module_function(
@@ -83,6 +87,9 @@ TFSIM_API struct tfsim_function *tfsim_module_function(
 /* Up to room of the module's functions; returns how many there are. */
 TFSIM_API unsigned tfsim_module_functions(
 	const struct tfsim_module *module, struct tfsim_function **out_functions, unsigned room);
+/* The initial value of a variable, which lives as long as the module. NULL: none, or not known. */
+TFSIM_API const void *tfsim_module_value(
+	const struct tfsim_module *module, const char *name, size_t *out_size);
 /* The largest dynamic shared memory launches may ask for. */
 TFSIM_API cudaError_t tfsim_function_shared(struct tfsim_function *function, int bytes);
 TFSIM_API cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, dim3 block,

@@ -9,15 +9,6 @@
 
 #include "core_private.h"
 
-#define NAMES 16
-#define NAME_CHARS 60
-
-struct tally {
-	atomic_ullong total;
-	char names[NAMES][NAME_CHARS + 1]; /* copies: whose they are may be unloaded */
-	unsigned count;
-};
-
 struct sim_state sim = {
 	.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
 	.moved = PTHREAD_COND_INITIALIZER,
@@ -26,8 +17,6 @@ __thread struct sim_thread sim_self;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool ready;
-static struct tally skipped, refused;
-static pthread_mutex_t tally_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static double env_number(const char *name, double fallback)
 {
@@ -100,6 +89,27 @@ static void device_init(struct sim_device *device)
 	device->pool = &device->default_pool;
 }
 
+static const struct sim_profile *env_profile(void)
+{
+	const char *text = getenv("TFSIM_PROFILE");
+	const struct sim_profile *found = sim_profile_find(text && *text ? text : "slow");
+
+	if (found)
+		return found;
+	fprintf(stderr, "tfsim: no profile '%s' (TFSIM_PROFILE): taking slow\n", text);
+	return sim_profile_find("slow");
+}
+
+/* Whoever reads the program's output must know. */
+static void announce(void)
+{
+	if (!sim.compute)
+		fprintf(stderr,
+			"tfsim: NOTHING IS COMPUTED (TFSIM_COMPUTE=0): every output is zeros; the "
+			"times are the model's for %s\n",
+			sim.profile->name);
+}
+
 static void at_exit(void);
 
 static void start(void)
@@ -107,14 +117,17 @@ static void start(void)
 	double count = env_number("TFSIM_DEVICES", 1);
 
 	sim.device_count = count < 0 ? 0 : count > SIM_MAX_DEVICES ? SIM_MAX_DEVICES : (int)count;
-	sim.memory = env_size("TFSIM_MEMORY", (size_t)8 << 30) & ~(size_t)4095;
+	sim.profile = env_profile();
+	sim.memory = env_size("TFSIM_MEMORY", sim.profile->memory) & ~(size_t)4095;
 	sim.pinned = env_size("TFSIM_PINNED", SIZE_MAX);
-	sim.scale = env_number("TFSIM_SCALE", 20);
+	sim.scale = env_number("TFSIM_SCALE", sim.profile->scale);
 	if (!(sim.scale > 0))
-		sim.scale = 20;
+		sim.scale = sim.profile->scale;
 	sim.pace = env_number("TFSIM_PACE", 1) != 0;
 	sim.verbose = env_number("TFSIM_VERBOSE", 0) != 0;
 	sim.hostile = (uint64_t)env_number("TFSIM_HOSTILE", 0);
+	sim.compute = env_number("TFSIM_COMPUTE", 1) != 0 || sim.hostile;
+	sim.nvlink = !getenv("TFSIM_PEER") || strcmp(getenv("TFSIM_PEER"), "pcie") != 0;
 	sim.naive = env_naive();
 	sim.launch_blocking = env_number("CUDA_LAUNCH_BLOCKING", 0) != 0;
 	sim.next_id = 1;
@@ -123,6 +136,7 @@ static void start(void)
 	pthread_atfork(NULL, NULL, in_child);
 	atexit(at_exit);
 	ready = true;
+	announce();
 }
 
 cudaError_t sim_enter(void)
@@ -196,66 +210,33 @@ int tfsim_device_current(void)
 	return sim_self.device;
 }
 
-static void count(struct tally *tally, const char *name)
-{
-	unsigned i;
-
-	atomic_fetch_add(&tally->total, 1);
-	pthread_mutex_lock(&tally_lock);
-	for (i = 0; i < tally->count && strncmp(tally->names[i], name, NAME_CHARS) != 0; i++)
-		continue;
-	if (i == tally->count && i < NAMES)
-		snprintf(tally->names[tally->count++], NAME_CHARS + 1, "%s", name);
-	pthread_mutex_unlock(&tally_lock);
-}
-
-/* A program may call nothing else: the count is told at the end all the same. */
-void tfsim_not_supported(const char *name)
-{
-	sim_enter();
-	count(&refused, name);
-}
-
-void tfsim_skipped(const char *kernel)
-{
-	count(&skipped, kernel);
-}
-
-static int add_names(char *line, size_t size, int used, const struct tally *tally)
-{
-	for (unsigned i = 0; i < tally->count && used < (int)size; i++)
-		used += snprintf(
-			line + used, size - (size_t)used, "%s%s", i ? " " : " (", tally->names[i]);
-	if (tally->count && used < (int)size)
-		used += snprintf(line + used, size - (size_t)used, ")");
-	return used < (int)size ? used : (int)size - 1;
-}
-
 /* An overrun below a twentieth of a second in all changes no verdict: it is machine noise. */
 static void summary(void)
 {
-	char line[1600];
-	unsigned long long skips = atomic_load(&skipped.total),
-			   refusals = atomic_load(&refused.total);
 	unsigned long long overruns = atomic_load(&sim.overruns),
 			   late = atomic_load(&sim.overrun_ns);
-	int used;
+	char *text = NULL;
+	size_t size;
+	FILE *line;
 
-	if (!sim.verbose && skips == 0 && refusals == 0 && late < 50000000)
+	if (!sim.verbose && sim_tally_empty() && late < 50000000)
 		return;
-	used = snprintf(line, sizeof(line), "tfsim: %llu kernels skipped", skips);
-	used = add_names(line, sizeof(line), used, &skipped);
-	used += snprintf(
-		line + used, sizeof(line) - (size_t)used, ", %llu calls not supported", refusals);
-	used = used < (int)sizeof(line) ? used : (int)sizeof(line) - 1;
-	used = add_names(line, sizeof(line), used, &refused);
-	used += snprintf(line + used, sizeof(line) - (size_t)used,
+	line = open_memstream(&text, &size);
+	if (!line)
+		return;
+	fputs("tfsim: ", line);
+	sim_tally_print(line);
+	fprintf(line,
 		", %llu of %llu operations overran their modelled time (%.1f ms); "
 		"%.1f of %.1f modelled ms computed\n",
 		overruns, (unsigned long long)atomic_load(&sim.ops_run), (double)late / 1e6,
 		(double)atomic_load(&sim.computed_ns) / 1e6,
 		(double)atomic_load(&sim.modelled_ns) / 1e6);
-	fputs(line, stderr);
+	fclose(line);
+	/* In one piece: other processes may write there. */
+	if (text)
+		fputs(text, stderr);
+	free(text);
 }
 
 static bool busy(void)
@@ -287,8 +268,12 @@ void tfsim_stop(void)
 
 static void at_exit(void)
 {
+	const char *calls = getenv("TFSIM_CALLS");
+
 	if (atomic_load(&sim.forked))
 		return;
 	tfsim_stop();
 	summary();
+	if (calls && *calls)
+		sim_tally_write(calls);
 }

@@ -20,10 +20,15 @@ bool sim_blocking(const struct CUstream_st *stream)
 
 void sim_stream_unref(struct CUstream_st *stream)
 {
-	struct CUstream_st **link = &sim.device[stream->device].streams;
+	struct sim_device *device = &sim.device[stream->device];
+	struct CUstream_st **link = &device->streams;
+	struct sim_op **gone = &device->gone[sim_blocking(stream)];
+	struct sim_op *before = *gone;
 
 	if (--stream->refs)
 		return;
+	*gone = sim_op_join(before, stream->last);
+	sim_op_unref(before);
 	while (*link && *link != stream)
 		link = &(*link)->next;
 	if (*link)
@@ -59,7 +64,9 @@ static struct CUstream_st *create(int device, unsigned flags, int priority, bool
 	stream->next = sim.device[device].streams;
 	sim.device[device].streams = stream;
 	sim.device[device].used = true;
+	sim_emit_later(true);
 	sim_emit_stream(stream);
+	sim_emit_later(false);
 	return stream;
 }
 
@@ -166,27 +173,29 @@ cudaError_t tfsim_stream_destroy(cudaStream_t handle)
 }
 
 static unsigned collect(
-	struct CUstream_st *first, bool all, const struct CUstream_st *legacy, struct sim_op **ops)
+	int device, bool all, const struct CUstream_st *legacy, struct sim_op **out_ops)
 {
+	struct sim_op *const *gone = sim.device[device].gone;
 	unsigned count = 0;
 
-	for (struct CUstream_st *s = first; s; s = s->next)
-		if (s->last && (all || s == legacy || sim_blocking(s))) {
-			if (ops)
-				ops[count] = sim_op_ref(s->last);
-			count++;
-		}
+	for (struct CUstream_st *s = sim.device[device].streams; s; s = s->next)
+		if (s->last && (all || s == legacy || sim_blocking(s)))
+			out_ops[count++] = sim_op_ref(s->last);
+	for (int blocking = all ? 0 : 1; blocking < 2; blocking++)
+		if (gone[blocking])
+			out_ops[count++] = sim_op_ref(gone[blocking]);
 	return count;
 }
 
 static unsigned gather(
 	int device, bool all, const struct CUstream_st *legacy, struct sim_op ***out_ops)
 {
-	struct CUstream_st *first = sim.device[device].streams;
-	unsigned count = collect(first, all, legacy, NULL);
+	unsigned room = 2;
 
-	*out_ops = count ? calloc(count, sizeof(**out_ops)) : NULL;
-	return *out_ops ? collect(first, all, legacy, *out_ops) : 0;
+	for (struct CUstream_st *s = sim.device[device].streams; s; s = s->next)
+		room++;
+	*out_ops = calloc(room, sizeof(**out_ops));
+	return *out_ops ? collect(device, all, legacy, *out_ops) : 0;
 }
 
 unsigned sim_device_tails(int device, struct sim_op ***out_ops)
@@ -206,13 +215,12 @@ unsigned sim_stream_tails(struct CUstream_st *stream, struct sim_op ***out_ops)
 	return 1;
 }
 
-void sim_wait_all(struct sim_op **ops, unsigned count)
+void sim_wait_all(struct sim_op **ops, unsigned count, enum sim_call call)
 {
-	sim_self.model_ns += sim_call_ns();
-	for (unsigned i = 0; i < count; i++) {
-		sim_op_wait(ops[i]);
+	sim_call_spend(sim_draw(&sim.profile->call[call]));
+	sim_ops_wait(ops, count);
+	for (unsigned i = 0; i < count; i++)
 		sim_op_unref(ops[i]);
-	}
 	free(ops);
 }
 
@@ -224,7 +232,7 @@ void sim_wait_device(int device)
 	pthread_mutex_lock(&sim.lock);
 	count = sim_device_tails(device, &ops);
 	pthread_mutex_unlock(&sim.lock);
-	sim_wait_all(ops, count);
+	sim_wait_all(ops, count, SIM_CALL_DEVICE_SYNC);
 }
 
 static cudaError_t waitable(struct CUstream_st *stream)
@@ -261,7 +269,7 @@ cudaError_t tfsim_stream_synchronize(cudaStream_t handle)
 	pthread_mutex_unlock(&sim.lock);
 	if (error != cudaSuccess)
 		return error;
-	sim_wait_all(ops, count);
+	sim_wait_all(ops, count, SIM_CALL_STREAM_SYNC);
 	sim_pool_settle(device);
 	error = sim_enter();
 	sim_emit_sync(3, start_ns, device, stream, 0, (int)error);
@@ -312,7 +320,15 @@ cudaError_t tfsim_stream_query(cudaStream_t handle)
 	return error;
 }
 
-static cudaError_t look(cudaStream_t handle, struct CUstream_st *out_copy)
+/* What a stream was made with. */
+struct making {
+	uint64_t id;
+	int device;
+	unsigned flags;
+	int priority;
+};
+
+static cudaError_t look(cudaStream_t handle, struct making *out_copy)
 {
 	cudaError_t error = sim_enter();
 	struct CUstream_st *stream;
@@ -322,14 +338,15 @@ static cudaError_t look(cudaStream_t handle, struct CUstream_st *out_copy)
 	pthread_mutex_lock(&sim.lock);
 	error = sim_stream_resolve(handle, &stream);
 	if (error == cudaSuccess)
-		*out_copy = *stream;
+		*out_copy = (struct making){
+			stream->id, stream->device, stream->flags, stream->priority};
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
 
 cudaError_t tfsim_stream_flags(cudaStream_t handle, unsigned *out_flags)
 {
-	struct CUstream_st copy;
+	struct making copy;
 	cudaError_t error = look(handle, &copy);
 
 	if (error == cudaSuccess)
@@ -339,7 +356,7 @@ cudaError_t tfsim_stream_flags(cudaStream_t handle, unsigned *out_flags)
 
 cudaError_t tfsim_stream_priority(cudaStream_t handle, int *out_priority)
 {
-	struct CUstream_st copy;
+	struct making copy;
 	cudaError_t error = look(handle, &copy);
 
 	if (error == cudaSuccess)
@@ -349,7 +366,7 @@ cudaError_t tfsim_stream_priority(cudaStream_t handle, int *out_priority)
 
 cudaError_t tfsim_stream_id(cudaStream_t handle, unsigned long long *out_id)
 {
-	struct CUstream_st copy;
+	struct making copy;
 	cudaError_t error = look(handle, &copy);
 
 	if (error == cudaSuccess)
@@ -359,7 +376,7 @@ cudaError_t tfsim_stream_id(cudaStream_t handle, unsigned long long *out_id)
 
 int tfsim_stream_device(cudaStream_t handle)
 {
-	struct CUstream_st copy;
+	struct making copy;
 
 	return look(handle, &copy) == cudaSuccess ? copy.device : sim_self.device;
 }

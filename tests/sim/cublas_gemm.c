@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cublas_op.h"
 
+#define LONG_SUM 256
+#define PARTS 4
+#define LEAST_WORKSPACE ((size_t)16 << 10)
+
 static const char *const names[2][2][2] = {
 	{{"tfsim_sgemm_nn", "tfsim_sgemm_nt"}, {"tfsim_sgemm_tn", "tfsim_sgemm_tt"}},
 	{{"tfsim_dgemm_nn", "tfsim_dgemm_nt"}, {"tfsim_dgemm_tn", "tfsim_dgemm_tt"}},
@@ -21,10 +25,26 @@ static bool valid(const struct tfs_blas_op *o)
 	       o->ldc >= (o->m > 1 ? o->m : 1);
 }
 
+/*
+ * Long sums into few elements are taken in parts, if there is room for them. Documented: with less
+ * than 16 KiB some routines fail, with more they only become slower.
+ */
+static bool split(cublasHandle_t handle, struct tfs_blas_op *o)
+{
+	if (o->batch != 1 || o->k < LONG_SUM || (int64_t)o->k < 4 * ((int64_t)o->m + o->n) ||
+		!tfsim_workspace_used())
+		return true;
+	o->parts = PARTS;
+	if (tfs_blas_needed(o) <= handle->workspace_bytes)
+		return true;
+	o->parts = 1;
+	return handle->workspace_bytes >= LEAST_WORKSPACE;
+}
+
 cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *o)
 {
 	uint64_t m = (uint64_t)o->m, n = (uint64_t)o->n, k = (uint64_t)o->k;
-	uint64_t flops;
+	uint64_t batch = (uint64_t)o->batch, in = m * k + k * n, out = m * n;
 
 	if (!valid(o))
 		return CUBLAS_STATUS_INVALID_VALUE;
@@ -33,13 +53,13 @@ cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *o
 	if ((o->k && (!o->a || !o->b)) || !o->c)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	o->name = names[o->wide][o->ta != CUBLAS_OP_N][o->tb != CUBLAS_OP_N];
-	o->scribble = handle->workspace;
-	o->scribble_bytes = handle->workspace_bytes;
-	flops = 2 * m * n * k * (uint64_t)o->batch;
-	if (o->tf32)
-		flops = flops / 2;
+	if (!split(handle, o))
+		return CUBLAS_STATUS_ALLOC_FAILED;
+	if (o->mixed)
+		o->bytes = (in * tfs_typed_size(o->in_type) + out * tfs_typed_size(o->out_type)) *
+			   batch;
 	return tfs_blas_submit(
-		handle, o, tfs_blas_gemm_run, (m * k + k * n + m * n) * (uint64_t)o->batch, flops);
+		handle, o, tfs_blas_gemm_run, (in + out) * batch, 2 * m * n * k * batch);
 }
 
 /* Fills in what all forms have in common. */
@@ -51,6 +71,7 @@ static struct tfs_blas_op plain(cublasHandle_t handle, bool wide, cublasOperatio
 	o.alpha = tfs_blas_scalar(handle, wide, alpha);
 	o.beta = tfs_blas_scalar(handle, wide, beta);
 	o.tf32 = !wide && (handle->math & 0xf) == CUBLAS_TF32_TENSOR_OP_MATH;
+	o.math = o.tf32 ? TFSIM_TENSOR : TFSIM_SINGLE;
 	return o;
 }
 

@@ -44,9 +44,75 @@ static void scale(float *c, int count, float beta)
 		c[i] *= beta;
 }
 
+/* The part of k that is number i. */
+static int part_from(const struct tfs_blas_op *o, int i)
+{
+	return (int)((int64_t)o->k * i / o->parts);
+}
+
+/* Each part's product goes to the workspace; then they are added up in order. */
+static void narrow_split(const struct tfs_blas_op *o, float alpha, const float *a, int lda,
+	const float *b, int ldb, float beta, float *c)
+{
+	const size_t size = (size_t)o->m * (size_t)o->n;
+	float *product = o->workspace;
+	const bool read = beta != 0.0f || reads_output();
+
+	for (int i = 0; i < o->parts; i++) {
+		const int from = part_from(o, i);
+		const float *ai =
+			a + (o->ta == CUBLAS_OP_N ? (size_t)from * (size_t)lda : (size_t)from);
+		const float *bi =
+			b + (o->tb == CUBLAS_OP_N ? (size_t)from : (size_t)from * (size_t)ldb);
+
+		memset(product + size * (size_t)i, 0, size * sizeof(*product));
+		cblas_sgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n,
+			part_from(o, i + 1) - from, 1.0f, ai, lda, bi, ldb, 0.0f,
+			product + size * (size_t)i, o->m);
+	}
+	for (size_t e = 0; e < size; e++) {
+		float *to = c + e / (size_t)o->m * (size_t)o->ldc + e % (size_t)o->m;
+		float sum = product[e];
+
+		for (int i = 1; i < o->parts; i++)
+			sum += product[size * (size_t)i + e];
+		*to = read ? alpha * sum + beta * *to : alpha * sum;
+	}
+}
+
+static void wide_split(const struct tfs_blas_op *o, double alpha, const double *a, const double *b,
+	double beta, double *c)
+{
+	const size_t size = (size_t)o->m * (size_t)o->n, lda = (size_t)o->lda, ldb = (size_t)o->ldb;
+	double *product = o->workspace;
+
+	for (int i = 0; i < o->parts; i++) {
+		const size_t from = (size_t)part_from(o, i);
+
+		memset(product + size * (size_t)i, 0, size * sizeof(*product));
+		cblas_dgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n,
+			part_from(o, i + 1) - (int)from, 1.0,
+			a + (o->ta == CUBLAS_OP_N ? from * lda : from), o->lda,
+			b + (o->tb == CUBLAS_OP_N ? from : from * ldb), o->ldb, 0.0,
+			product + size * (size_t)i, o->m);
+	}
+	for (size_t e = 0; e < size; e++) {
+		double *to = c + e / (size_t)o->m * (size_t)o->ldc + e % (size_t)o->m;
+		double sum = product[e];
+
+		for (int i = 1; i < o->parts; i++)
+			sum += product[size * (size_t)i + e];
+		*to = beta != 0.0 ? alpha * sum + beta * *to : alpha * sum;
+	}
+}
+
 static void narrow(const struct tfs_blas_op *o, float alpha, const float *a, int lda,
 	const float *b, int ldb, float beta, float *c)
 {
+	if (o->parts > 1) {
+		narrow_split(o, alpha, a, lda, b, ldb, beta, c);
+		return;
+	}
 	/* Not every kernel of OpenBLAS leaves an output alone that beta 0 says not to read. */
 	for (int j = 0; j < o->n && beta == 0.0f; j++) {
 		float *column = c + (size_t)j * (size_t)o->ldc;
@@ -78,6 +144,10 @@ static void narrow_tf32(const struct tfs_blas_op *o, float alpha, const float *a
 static void wide(const struct tfs_blas_op *o, double alpha, const double *a, const double *b,
 	double beta, double *c)
 {
+	if (o->parts > 1) {
+		wide_split(o, alpha, a, b, beta, c);
+		return;
+	}
 	for (int j = 0; j < o->n && beta == 0.0; j++)
 		memset(c + (size_t)j * (size_t)o->ldc, 0, (size_t)o->m * sizeof(*c));
 	cblas_dgemm(CblasColMajor, transpose(o->ta), transpose(o->tb), o->m, o->n, o->k, alpha, a,
@@ -89,6 +159,10 @@ static void mixed(
 {
 	struct tfs_typed_gemm g = {.m = o->m, .n = o->n, .k = o->k, .pieces = 1, .tf32 = o->tf32};
 
+	if (o->parts > 1) {
+		g.pieces = o->parts;
+		g.products = o->workspace;
+	}
 	g.alpha = alpha;
 	g.beta = beta;
 	g.a = (struct tfs_typed_matrix){a, o->in_type, o->lda, o->ta != CUBLAS_OP_N};
@@ -123,8 +197,6 @@ void tfs_blas_gemm_run(void *op)
 		size = (int64_t)tfs_typed_size(o->in_type);
 		out_size = (int64_t)tfs_typed_size(o->out_type);
 	}
-	if (o->scribble)
-		tfsim_scribble(o->scribble, o->scribble_bytes);
 	for (int i = 0; i < o->batch; i++) {
 		if (o->pointers)
 			one(o, ((const void *const *)o->a)[i], ((const void *const *)o->b)[i],

@@ -10,20 +10,15 @@ static bool double_compute(cublasComputeType_t compute)
 static cublasStatus_t float_compute(
 	cublasHandle_t handle, cublasComputeType_t compute, struct tfs_blas_op *o)
 {
-	switch (compute) {
-	case CUBLAS_COMPUTE_32F:
-		o->tf32 = (handle->math & 0xf) == CUBLAS_TF32_TENSOR_OP_MATH;
-		return CUBLAS_STATUS_SUCCESS;
-	case CUBLAS_COMPUTE_32F_PEDANTIC:
-		return CUBLAS_STATUS_SUCCESS;
-	case CUBLAS_COMPUTE_32F_FAST_TF32:
-	case CUBLAS_COMPUTE_32F_FAST_16F:
-	case CUBLAS_COMPUTE_32F_FAST_16BF:
-		o->tf32 = true;
-		return CUBLAS_STATUS_SUCCESS;
-	default:
+	bool tf32 =
+		compute == CUBLAS_COMPUTE_32F && (handle->math & 0xf) == CUBLAS_TF32_TENSOR_OP_MATH;
+
+	if (!tfs_typed_math(o->in_type, compute, &o->math))
 		return CUBLAS_STATUS_NOT_SUPPORTED;
-	}
+	if (tf32 && o->math == TFSIM_SINGLE)
+		o->math = TFSIM_TENSOR;
+	o->tf32 = tf32 || (compute != CUBLAS_COMPUTE_32F && compute != CUBLAS_COMPUTE_32F_PEDANTIC);
+	return CUBLAS_STATUS_SUCCESS;
 }
 
 /* The types of an Ex call: all double, or float, half and bfloat16 with float accumulation. */

@@ -1,7 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "tests/sim/core_device.h"
 #include "tests/sim/cublas_op.h"
+
+/*
+ * The default workspaces are those of CUBLAS_WORKSPACE_CONFIG, in KiB: :4096:2:16:8 (two that a
+ * large product can use, and eight small ones), and from Hopper on :4096:8, which together are the
+ * 32 MiB that NVIDIA recommends there for a workspace of one's own. Below Hopper that is 4 MiB.
+ */
+static size_t pool_bytes(int device, size_t *out_largest)
+{
+	const size_t mib = (size_t)1 << 20;
+	int major = 0;
+
+	tfsim_device_attribute(cudaDevAttrComputeCapabilityMajor, device, &major);
+	*out_largest = major >= 9 ? 32 * mib : 4 * mib;
+	return major >= 9 ? 32 * mib : 8 * mib + mib / 8;
+}
 
 TFS_BLAS_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 {
@@ -15,6 +31,11 @@ TFS_BLAS_API cublasStatus_t cublasCreate_v2(cublasHandle_t *handle)
 	if (!h)
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	h->device = tfsim_device_current();
+	if (tfsim_library_alloc(pool_bytes(h->device, &h->pooled_bytes), &h->pool)) {
+		free(h);
+		return CUBLAS_STATUS_ALLOC_FAILED;
+	}
+	tfs_blas_workspace(h, false, NULL, 0);
 	h->pointers = CUBLAS_POINTER_MODE_HOST;
 	h->atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
 	*handle = h;
@@ -27,6 +48,8 @@ TFS_BLAS_API cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	/* Documented: releasing the handle's device memory synchronizes. */
 	tfsim_device_synchronize();
+	tfsim_library_free(&handle->more);
+	tfsim_library_free(&handle->pool);
 	free(handle);
 	return CUBLAS_STATUS_SUCCESS;
 }
@@ -61,8 +84,7 @@ TFS_BLAS_API cublasStatus_t cublasSetStream_v2(cublasHandle_t handle, cudaStream
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	handle->stream = streamId;
 	/* Documented: a new stream takes the program's workspace away. */
-	handle->workspace = NULL;
-	handle->workspace_bytes = 0;
+	tfs_blas_workspace(handle, false, NULL, 0);
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -83,8 +105,7 @@ TFS_BLAS_API cublasStatus_t cublasSetWorkspace_v2(
 		return CUBLAS_STATUS_NOT_INITIALIZED;
 	if ((uintptr_t)workspace % 256)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	handle->workspace = workspace;
-	handle->workspace_bytes = workspace ? workspaceSizeInBytes : 0;
+	tfs_blas_workspace(handle, true, workspace, workspaceSizeInBytes);
 	return CUBLAS_STATUS_SUCCESS;
 }
 

@@ -24,9 +24,13 @@ struct cublasContext {
 	cublasPointerMode_t pointers;
 	cublasAtomicsMode_t atomics;
 	cublasMath_t math;
+	bool lent; /* the program has set a workspace, maybe of nothing */
 	void *workspace;
 	size_t workspace_bytes;
 	int sm_target;
+	bool used;
+	struct tfsim_block pool, more; /* the default workspaces; what the first use takes */
+	size_t pooled_bytes;           /* the largest of them, at the front */
 };
 
 /* alpha and beta: read at the call, or by the device when they live there. */
@@ -40,6 +44,8 @@ struct tfs_blas_scalar {
 struct tfs_blas_op {
 	const char *name;
 	bool wide; /* double */
+	enum tfsim_math math;
+	uint64_t bytes; /* that it reads and writes, if not all elements are as wide says */
 	bool tf32;
 	bool mixed; /* of the types below, not float or double throughout */
 	cudaDataType in_type, out_type;
@@ -51,8 +57,11 @@ struct tfs_blas_op {
 	void *c;
 	int lda, ldb, ldc;
 	int64_t stride_a, stride_b, stride_c; /* elements from one matrix of a batch to the next */
-	void *scribble;                       /* a workspace, hostile mode writes to it */
-	size_t scribble_bytes;
+	int parts; /* of k, summed up in the workspace; below 2 it is not needed */
+	bool pooled;
+	void *workspace;
+	size_t workspace_bytes;
+	void (*run)(void *op);
 };
 
 /* A scalar argument, by the handle's pointer mode. */
@@ -69,10 +78,16 @@ cublasStatus_t tfs_blas_submit(cublasHandle_t handle, const struct tfs_blas_op *
 	void (*run)(void *), uint64_t elements, uint64_t flops);
 
 /* After an operation that wrote a scalar result: blocks the host when the result is its own. */
-cublasStatus_t tfs_blas_result(cublasHandle_t handle, size_t bytes);
+cublasStatus_t tfs_blas_result(cublasHandle_t handle, void *result, size_t bytes);
 
 /* Whether n fits the 32-bit integers the arithmetic works with. */
 bool tfs_blas_fits(int64_t n);
+
+/* From now on the library's own workspaces are used, or those of the program. */
+void tfs_blas_workspace(cublasHandle_t handle, bool lent, void *workspace, size_t size);
+
+/* Bytes of the workspace that the operation needs. */
+size_t tfs_blas_needed(const struct tfs_blas_op *op);
 
 /* c = alpha * op(a) * op(b) + beta * c for a whole batch; does not read c when beta is 0. */
 void tfs_blas_gemm_run(void *op);

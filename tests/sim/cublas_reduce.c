@@ -70,7 +70,7 @@ static cublasStatus_t reduce(cublasHandle_t handle, enum reduction what, bool wi
 	o.ldb = (int)incy;
 	rc = tfs_blas_submit(handle, &o, empty ? zero : rows[what].run,
 		(what == DOT ? 2 : 1) * (uint64_t)(empty ? 0 : n), 2 * (uint64_t)(empty ? 0 : n));
-	return rc ? rc : tfs_blas_result(handle, wide ? 8 : 4);
+	return rc ? rc : tfs_blas_result(handle, result, wide ? 8 : 4);
 }
 
 /* BLAS on devices counts from 1; 0 is the answer for nothing. */
@@ -128,7 +128,7 @@ static cublasStatus_t extreme(cublasHandle_t handle, bool wide, bool smallest, b
 	w.grid = w.block = (dim3){1, 1, 1};
 	if (tfsim_enqueue(handle->stream, &w))
 		return CUBLAS_STATUS_EXECUTION_FAILED;
-	return tfs_blas_result(handle, wide_index ? 8 : 4);
+	return tfs_blas_result(handle, result, wide_index ? 8 : 4);
 }
 
 #define DOT_CALL(name, T, I, is_wide)                                                              \

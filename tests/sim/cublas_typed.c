@@ -4,6 +4,7 @@
 #include <cblas.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/sim/cublas_half.h"
 
@@ -37,6 +38,29 @@ void tfs_typed_put(void *array, cudaDataType type, int64_t i, float value)
 		((uint16_t *)array)[i] = tfs_bfloat_of_float(value);
 	else
 		((float *)array)[i] = value;
+}
+
+bool tfs_typed_math(cudaDataType type, cublasComputeType_t compute, enum tfsim_math *out_math)
+{
+	enum tfsim_math math;
+
+	switch (compute) {
+	case CUBLAS_COMPUTE_32F:
+	case CUBLAS_COMPUTE_32F_PEDANTIC:
+		math = TFSIM_SINGLE;
+		break;
+	case CUBLAS_COMPUTE_32F_FAST_TF32:
+		math = TFSIM_TENSOR;
+		break;
+	case CUBLAS_COMPUTE_32F_FAST_16F:
+	case CUBLAS_COMPUTE_32F_FAST_16BF:
+		math = TFSIM_HALF;
+		break;
+	default:
+		return false;
+	}
+	*out_math = tfs_typed_size(type) == 2 ? TFSIM_HALF : math;
+	return true;
 }
 
 static int64_t place(const struct tfs_typed_matrix *m, int i, int j)
@@ -97,16 +121,25 @@ static float finish(const struct tfs_typed_gemm *g, int i, int j, float v)
 	}
 }
 
+/* With room for them the products are added up at the end, else as they come. */
 static void multiply(const struct tfs_typed_gemm *g, const float *a, const float *b, float *sum)
 {
+	const size_t size = (size_t)g->m * (size_t)g->n;
+
 	for (int p = 0; p < g->pieces; p++) {
 		int from = (int)((int64_t)g->k * p / g->pieces);
 		int count = (int)((int64_t)g->k * (p + 1) / g->pieces) - from;
+		float *to = g->products ? g->products + size * (size_t)p : sum;
 
+		if (g->products)
+			memset(to, 0, size * sizeof(*to));
 		cblas_sgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, g->m, g->n, count, 1.0f,
 			a + (size_t)from * (size_t)g->m, g->m, b + from, g->k > 0 ? g->k : 1, 1.0f,
-			sum, g->m);
+			to, g->m);
 	}
+	for (int p = 0; g->products && p < g->pieces; p++)
+		for (size_t i = 0; i < size; i++)
+			sum[i] += g->products[size * (size_t)p + i];
 }
 
 int tfs_typed_gemm(const struct tfs_typed_gemm *g)

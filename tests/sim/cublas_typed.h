@@ -13,11 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/sim/core.h"
+
 /* Bytes of an element; 0 for a type that cannot be computed with. */
 size_t tfs_typed_size(cudaDataType type);
 /* Element i of an array. */
 float tfs_typed_get(const void *array, cudaDataType type, int64_t i);
 void tfs_typed_put(void *array, cudaDataType type, int64_t i, float value);
+/* What products of such elements are computed with; false: not summed up in float. */
+bool tfs_typed_math(cudaDataType type, cublasComputeType_t compute, enum tfsim_math *out_math);
 
 struct tfs_typed_matrix {
 	const void *data;
@@ -32,7 +36,8 @@ enum tfs_typed_after { TFS_TYPED_PLAIN, TFS_TYPED_RELU, TFS_TYPED_GELU, TFS_TYPE
 struct tfs_typed_gemm {
 	int m, n, k;
 	bool tf32;
-	int pieces; /* parts of k that are summed separately */
+	int pieces;      /* parts of k that are summed separately */
+	float *products; /* room for as many m by n products, or NULL */
 	float alpha, beta;
 	struct tfs_typed_matrix a, b, c;
 	struct tfs_typed_matrix d;

@@ -26,11 +26,10 @@ static bool known_epilogue(unsigned e)
 
 static bool known_compute(const struct tfs_lt_operation *o)
 {
+	enum tfsim_math math;
+
 	return o->scale == CUDA_R_32F && o->pointers <= CUBLASLT_POINTER_MODE_DEVICE &&
-	       (o->compute == CUBLAS_COMPUTE_32F || o->compute == CUBLAS_COMPUTE_32F_PEDANTIC ||
-		       o->compute == CUBLAS_COMPUTE_32F_FAST_TF32 ||
-		       o->compute == CUBLAS_COMPUTE_32F_FAST_16F ||
-		       o->compute == CUBLAS_COMPUTE_32F_FAST_16BF);
+	       tfs_typed_math(CUDA_R_32F, o->compute, &math);
 }
 
 static bool shaped(const struct tfs_lt_layout *l, int64_t rows, int64_t columns, int batch)
@@ -88,9 +87,11 @@ uint64_t tfs_lt_algo_cost(const struct tfs_lt_problem *p, int algo)
 			m * n * tfs_typed_size(p->l[3].type)) *
 		batch;
 	/* Widening and the epilogue cost a CPU something, too. */
-	uint64_t ns =
-		tfsim_cost_kernel(bytes, (2 * m * n * k + 20 * (m * k + k * n + m * n)) * batch);
+	uint64_t flops = (2 * m * n * k + 20 * (m * k + k * n + m * n)) * batch, ns;
+	enum tfsim_math math = TFSIM_SINGLE;
 
+	tfs_typed_math(p->l[0].type, p->op.compute, &math);
+	ns = tfsim_cost_math(math, bytes, flops);
 	return algo == 0 ? ns : k >= 4 * (m + n) ? ns * 3 / 4 : ns * 5 / 4;
 }
 

@@ -19,6 +19,7 @@
 
 struct cublasLtContext {
 	int device;
+	struct tfsim_block memory;
 };
 
 /* A matrix as the layout describes it. */

@@ -5,14 +5,20 @@
 
 TFS_LT_API cublasStatus_t cublasLtCreate(cublasLtHandle_t *lightHandle)
 {
+	struct cublasLtContext *h;
+
 	if (!lightHandle)
 		return CUBLAS_STATUS_INVALID_VALUE;
 	if (tfsim_device_count() < 1)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
-	*lightHandle = calloc(1, sizeof(**lightHandle));
-	if (!*lightHandle)
+	h = calloc(1, sizeof(*h));
+	/* One of the pages that the device takes memory in. */
+	if (!h || tfsim_library_alloc((size_t)2 << 20, &h->memory)) {
+		free(h);
 		return CUBLAS_STATUS_ALLOC_FAILED;
-	(*lightHandle)->device = tfsim_device_current();
+	}
+	h->device = tfsim_device_current();
+	*lightHandle = h;
 	return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -20,6 +26,7 @@ TFS_LT_API cublasStatus_t cublasLtDestroy(cublasLtHandle_t lightHandle)
 {
 	if (!lightHandle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
+	tfsim_library_free(&lightHandle->memory);
 	free(lightHandle);
 	return CUBLAS_STATUS_SUCCESS;
 }

@@ -13,7 +13,7 @@ struct run {
 	void *d;
 	int algo;
 	void *workspace;
-	size_t workspace_bytes;
+	size_t workspace_bytes, lent_bytes;
 };
 
 static bool reads_bias(unsigned e)
@@ -69,6 +69,8 @@ static void one(const struct run *r, int batch)
 	cudaDataType out = p->l[3].type;
 	struct tfs_typed_gemm g = {.m = p->m, .n = p->n, .k = p->k, .pieces = r->algo + 1};
 
+	if (r->workspace_bytes && tfsim_workspace_used())
+		g.products = r->workspace;
 	g.alpha = r->on_device ? *(const float *)r->alpha : r->alpha_value;
 	g.beta = r->on_device ? *(const float *)r->beta : r->beta_value;
 	g.tf32 = o->compute == CUBLAS_COMPUTE_32F_FAST_TF32;
@@ -100,12 +102,11 @@ static void run(void *args)
 {
 	const struct run *r = args;
 
-	if (r->workspace_bytes) {
-		memset(r->workspace, 0x5a, r->workspace_bytes < 4096 ? r->workspace_bytes : 4096);
-		tfsim_scribble(r->workspace, r->workspace_bytes);
-	}
+	if (r->workspace)
+		tfsim_workspace_enter(r->workspace, r->lent_bytes);
 	for (int i = 0; i < r->p.l[3].batch; i++)
 		one(r, i);
+	tfsim_workspace_leave(r->workspace, r->workspace_bytes);
 }
 
 static cublasStatus_t submit(struct run *r, cudaStream_t stream)
@@ -151,7 +152,9 @@ TFS_LT_API cublasStatus_t cublasLtMatmul(cublasLtHandle_t lightHandle,
 	r.algo = algo ? (int)algo->data[0] : 0;
 	r.workspace_bytes = tfs_lt_algo_workspace(&r.p, r.algo);
 	r.workspace = workspace;
-	if (r.workspace_bytes && (!workspace || workspaceSizeInBytes < r.workspace_bytes))
+	r.lent_bytes = workspaceSizeInBytes;
+	if (r.workspace_bytes && (!workspace || workspaceSizeInBytes < r.workspace_bytes ||
+					 (uintptr_t)workspace % 256))
 		return CUBLAS_STATUS_INVALID_VALUE;
 	return submit(&r, stream);
 }

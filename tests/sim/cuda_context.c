@@ -306,7 +306,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice dev, unsigned int *flags, int *acti
 	if (!flags || !active)
 		return CUDA_ERROR_INVALID_VALUE;
 	*flags = 0;
-	*active = retained[dev] || tfsim_device_active(dev);
+	*active = retained[dev] || tfsim_device_begun(dev);
 	return CUDA_SUCCESS;
 }
 

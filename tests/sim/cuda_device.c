@@ -50,7 +50,7 @@ CUresult cuDeviceGetName(char *name, int len, CUdevice dev)
 		return result;
 	if (!name || len <= 0)
 		return CUDA_ERROR_INVALID_VALUE;
-	snprintf(name, (size_t)len, "%s", TFSIM_DEVICE_NAME);
+	snprintf(name, (size_t)len, "%s", tfsim_device_name());
 	return CUDA_SUCCESS;
 }
 

@@ -6,8 +6,6 @@
 
 #include "cuda_private.h"
 
-#define PARAMS 128
-
 static CUresult load(void **out, const void *image)
 {
 	struct tfsim_module *module;
@@ -30,6 +28,30 @@ SIM_DRIVER(cuModuleLoadDataEx,
 
 SIM_DRIVER(cuModuleLoadFatBinary, (CUmodule * module, const void *fatCubin),
 	load((void **)module, fatCubin))
+
+static CUresult load_file(void **out, const char *path)
+{
+	struct tfsim_module *module;
+	cudaError_t error;
+
+	if (!out || !path)
+		return CUDA_ERROR_INVALID_VALUE;
+	error = tfsim_module_load_file(path, &module);
+	if (error == cudaSuccess)
+		*out = module;
+	return (CUresult)error;
+}
+
+SIM_DRIVER(cuModuleLoad, (CUmodule * module, const char *fname), load_file((void **)module, fname))
+
+SIM_DRIVER(cuLibraryLoadFromFile,
+	(CUlibrary * library, const char *fileName, CUjit_option *jitOptions,
+		void **jitOptionsValues, unsigned int numJitOptions,
+		CUlibraryOption *libraryOptions, void **libraryOptionValues,
+		unsigned int numLibraryOptions),
+	((void)jitOptions, (void)jitOptionsValues, (void)numJitOptions, (void)libraryOptions,
+		(void)libraryOptionValues, (void)numLibraryOptions,
+		load_file((void **)library, fileName)))
 
 SIM_DRIVER(cuModuleUnload, (CUmodule hmod),
 	hmod ? (tfsim_module_unload((struct tfsim_module *)hmod), 0)
@@ -87,7 +109,7 @@ SIM_DRIVER(cuKernelGetName, (const char **name, CUkernel hfunc), name_of(name, h
 
 static CUresult param_of(const void *handle, size_t index, size_t *out_offset, size_t *out_size)
 {
-	const struct tfsim_function *function = tfsim_function_check(handle);
+	struct tfsim_function *function = tfsim_function_check(handle);
 	size_t offset, size;
 
 	if (!function)
@@ -132,20 +154,27 @@ SIM_DRIVER(cuFuncSetAttribute, (CUfunction hfunc, CUfunction_attribute attrib, i
 SIM_DRIVER(cuFuncSetCacheConfig, (CUfunction hfunc, CUfunc_cache config),
 	((void)config, tfsim_function_check(hfunc) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE))
 
-/* Arguments packed in one buffer, by the kernel's layout. */
-static CUresult unpack(const struct tfsim_function *function, void **extra, void **out_args)
+/* Arguments packed in one buffer, by the kernel's layout; NULL when it is not so. */
+static void **unpack(struct tfsim_function *function, void **extra)
 {
 	char *buffer = NULL;
-	size_t i, offset, size;
+	size_t room = 0, count = 0, offset, size;
+	void **args;
 
-	for (i = 0; extra[i] != CU_LAUNCH_PARAM_END; i += 2)
-		if (extra[i] == CU_LAUNCH_PARAM_BUFFER_POINTER)
-			buffer = extra[i + 1];
-	if (!buffer)
-		return CUDA_ERROR_INVALID_VALUE;
-	for (i = 0; i < PARAMS && tfsim_function_param(function, i, &offset, &size); i++)
-		out_args[i] = buffer + offset;
-	return CUDA_SUCCESS;
+	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2)
+		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+			buffer = extra[1];
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+			room = *(size_t *)extra[1];
+	while (tfsim_function_param(function, count, &offset, &size))
+		if (++count && (!buffer || offset + size > room))
+			return NULL;
+	args = calloc(count + 1, sizeof(*args));
+	for (size_t i = 0; args && i < count; i++) {
+		tfsim_function_param(function, i, &offset, &size);
+		args[i] = buffer + offset;
+	}
+	return args;
 }
 
 static CUresult launch(struct tfsim_api *api, const CUlaunchConfig *config, const void *handle,
@@ -154,8 +183,8 @@ static CUresult launch(struct tfsim_api *api, const CUlaunchConfig *config, cons
 	struct tfsim_function *function = tfsim_function_check(handle);
 	dim3 grid = {config->gridDimX, config->gridDimY, config->gridDimZ};
 	dim3 block = {config->blockDimX, config->blockDimY, config->blockDimZ};
-	void *args[PARAMS] = {NULL};
 	CUresult result = sim_driver_ready();
+	void **args = NULL;
 
 	if (result)
 		return result;
@@ -165,13 +194,14 @@ static CUresult launch(struct tfsim_api *api, const CUlaunchConfig *config, cons
 		return CUDA_ERROR_INVALID_VALUE;
 	api->symbol = tfsim_function_name(function);
 	if (extra) {
-		result = unpack(function, extra, args);
-		if (result)
-			return result;
-		params = args;
+		args = unpack(function, extra);
+		if (!args)
+			return CUDA_ERROR_INVALID_VALUE;
 	}
-	return sim_driver_result(
-		(int)tfsim_launch(function, grid, block, config->sharedMemBytes, stream, params));
+	result = sim_driver_result((int)tfsim_launch(
+		function, grid, block, config->sharedMemBytes, stream, args ? args : params));
+	free(args);
+	return result;
 }
 
 /* Launches carry the kernel's name, which CUPTI tells at entry already. */

@@ -151,11 +151,14 @@ cudaError_t cudaFreeAsync(void *ptr, cudaStream_t stream)
 	return LEAVE(tfsim_free_async(ptr, STREAM(stream)));
 }
 
-/* Managed memory is one memory here: a prefetch is only a check and a place in the stream. */
+/* Managed memory is one memory here: a prefetch takes time, and nothing is copied. */
 cudaError_t cudaMemPrefetchAsync(const void *ptr, size_t count, struct cudaMemLocation location,
 	unsigned flags, cudaStream_t stream)
 {
-	struct tfsim_work work = {.kind = TFSIM_EMPTY};
+	struct tfsim_work work = {.kind = TFSIM_EMPTY,
+		.prefetch = true,
+		.to_host = location.type != cudaMemLocationTypeDevice,
+		.spans = {{ptr, count, false}}};
 	struct tfsim_range range;
 	cudaError_t error = cudaErrorInvalidValue;
 	ENTER_TWIN(cudaMemPrefetchAsync_v12020, cudaMemPrefetchAsync_ptsz_v12020, ptr, count,

@@ -22,17 +22,30 @@ cudaError_t cudaGetDeviceCount(int *count)
 	return LEAVE(*count ? tfsim_sticky() : cudaErrorNoDevice);
 }
 
+void cudart_need_context(void)
+{
+	if (tfsim_context_current() == 0)
+		tfsim_device_enter(tfsim_device_current(), true);
+}
+
 cudaError_t cudaSetDevice(int device)
 {
+	cudaError_t error;
 	ENTER(cudaSetDevice_v3020, device);
-	return LEAVE(tfsim_device_set(device));
+
+	error = tfsim_device_set(device);
+	if (error == cudaSuccess)
+		cudart_need_context();
+	return LEAVE(error);
 }
 
 cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 {
 	ENTER(cudaInitDevice_v12000, device, device_flags, flags);
-	return LEAVE(device < 0 || device >= tfsim_device_count() ? cudaErrorInvalidDevice
-								  : tfsim_sticky());
+	if (device < 0 || device >= tfsim_device_count())
+		return LEAVE(cudaErrorInvalidDevice);
+	tfsim_device_enter(device, false);
+	return LEAVE(tfsim_sticky());
 }
 
 cudaError_t cudaGetDevice(int *device)
@@ -84,6 +97,7 @@ cudaError_t cudaGetDeviceFlags(unsigned *flags)
 cudaError_t cudaDeviceSynchronize(void)
 {
 	ENTER_NONE(cudaDeviceSynchronize_v3020);
+	cudart_need_context();
 	return LEAVE(tfsim_device_synchronize());
 }
 
@@ -98,6 +112,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 	ENTER(cudaDeviceSetLimit_v3020, limit, value);
 	if ((unsigned)limit >= LIMITS)
 		return LEAVE(cudaErrorUnsupportedLimit);
+	cudart_need_context();
 	limits[limit] = value;
 	return LEAVE(tfsim_sticky());
 }
@@ -107,6 +122,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 	ENTER(cudaDeviceGetLimit_v3020, value, limit);
 	if (!value || (unsigned)limit >= LIMITS)
 		return LEAVE(value ? cudaErrorUnsupportedLimit : cudaErrorInvalidValue);
+	cudart_need_context();
 	*value = limits[limit];
 	return LEAVE(tfsim_sticky());
 }
@@ -211,7 +227,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 	if (!prop || device < 0 || device >= tfsim_device_count())
 		return LEAVE(prop ? cudaErrorInvalidDevice : cudaErrorInvalidValue);
 	memset(prop, 0, sizeof(*prop));
-	snprintf(prop->name, sizeof(prop->name), "%s", TFSIM_DEVICE_NAME);
+	snprintf(prop->name, sizeof(prop->name), "%s", tfsim_device_name());
 	memcpy(prop->uuid.bytes, "tfsim device", 12);
 	prop->uuid.bytes[15] = (char)device;
 	tfsim_memory_info(&available, &prop->totalGlobalMem);

@@ -7,7 +7,7 @@
 
 #include "core_device.h"
 
-/* No image is read, so registers are a typical number. */
+/* Not read from the code: a typical number. */
 #define REGISTERS 32
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -151,6 +151,24 @@ cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *code,
 	module = tfsim_module_load(code);
 	if (!module)
 		return LEAVE(cudaErrorMemoryAllocation);
+	*library = (cudaLibrary_t)module;
+	return LEAVE(tfsim_sticky());
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const char *path,
+	enum cudaJitOption *jit_options, void **jit_values, unsigned jit_count,
+	enum cudaLibraryOption *options, void **values, unsigned count)
+{
+	struct tfsim_module *module;
+	cudaError_t error;
+	ENTER(cudaLibraryLoadFromFile_v12060, library, path, jit_options, jit_values, jit_count,
+		options, values, count);
+
+	if (!library || !path)
+		return LEAVE(cudaErrorInvalidValue);
+	error = tfsim_module_load_file(path, &module);
+	if (error != cudaSuccess)
+		return LEAVE(error);
 	*library = (cudaLibrary_t)module;
 	return LEAVE(tfsim_sticky());
 }

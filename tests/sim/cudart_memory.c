@@ -12,18 +12,21 @@ cudaError_t cudaMalloc(void **ptr, size_t size)
 cudaError_t cudaFree(void *ptr)
 {
 	ENTER(cudaFree_v3020, ptr);
+	cudart_need_context();
 	return LEAVE(tfsim_free(ptr));
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
 {
 	ENTER(cudaMallocHost_v3020, ptr, size);
+	cudart_need_context();
 	return LEAVE(tfsim_host_alloc(ptr, size, cudaHostAllocDefault));
 }
 
 cudaError_t cudaHostAlloc(void **ptr, size_t size, unsigned flags)
 {
 	ENTER(cudaHostAlloc_v3020, ptr, size, flags);
+	cudart_need_context();
 	return LEAVE(tfsim_host_alloc(ptr, size, flags));
 }
 
@@ -36,6 +39,7 @@ cudaError_t cudaFreeHost(void *ptr)
 cudaError_t cudaMallocManaged(void **ptr, size_t size, unsigned flags)
 {
 	ENTER(cudaMallocManaged_v6000, ptr, size, flags);
+	cudart_need_context();
 	return LEAVE(tfsim_managed_alloc(ptr, size, flags));
 }
 
@@ -68,6 +72,7 @@ cudaError_t cudaMalloc3D(struct cudaPitchedPtr *ptr, struct cudaExtent extent)
 cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned flags)
 {
 	ENTER(cudaHostRegister_v4000, ptr, size, flags);
+	cudart_need_context();
 	return LEAVE(tfsim_host_register(ptr, size, flags));
 }
 
@@ -106,6 +111,7 @@ cudaError_t cudaHostGetFlags(unsigned *flags, void *host)
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
 	ENTER(cudaMemGetInfo_v3020, available, total);
+	cudart_need_context();
 	return LEAVE(tfsim_memory_info(available, total));
 }
 

@@ -55,12 +55,14 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
 	ENTER(cudaEventCreate_v3020, event);
+	cudart_need_context();
 	return LEAVE(tfsim_event_create(event, cudaEventDefault));
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
 	ENTER(cudaEventCreateWithFlags_v3020, event, flags);
+	cudart_need_context();
 	return LEAVE(tfsim_event_create(event, flags));
 }
 

@@ -12,13 +12,24 @@
  * What programs built by nvcc register before main(). Several threads may load such objects, so
  * one lock guards the tables; entries are never removed, since addresses may be seen again.
  */
+/* Read when the first of its kernels or variables is wanted, as there can be thousands. */
+struct image {
+	void *code; /* first: handles point to the address of the code */
+	struct tfsim_module *module;
+};
+
+/* The image is NULL once it is not needed or has gone; names live as long as it does. */
 struct stub {
 	const void *host;
+	const char *name;
+	struct image *image;
 	struct tfsim_function *function;
 };
 
 struct variable {
 	const void *host;
+	const char *name;
+	struct image *image;
 	size_t size;
 	void *device[8];
 };
@@ -53,13 +64,21 @@ __attribute__((constructor)) static void open_driver(void)
 	dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
-void **__cudaRegisterFatBinary(void *image)
+static struct tfsim_module *module_of(struct image *image)
 {
-	void **handle = malloc(sizeof(*handle));
+	if (image && !image->module && image->code)
+		image->module = tfsim_module_load(image->code);
+	return image ? image->module : NULL;
+}
 
-	if (handle)
-		*handle = image;
-	return handle;
+void **__cudaRegisterFatBinary(void *code)
+{
+	struct image *image = calloc(1, sizeof(*image));
+
+	if (!image)
+		return NULL;
+	image->code = code;
+	return &image->code;
 }
 
 void __cudaRegisterFatBinaryEnd(void **handle)
@@ -67,9 +86,24 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 	(void)handle;
 }
 
+/* Its kernels keep their names. */
 void __cudaUnregisterFatBinary(void **handle)
 {
-	free(handle);
+	struct image *image = (struct image *)(void *)handle;
+
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; image && i < stub_count; i++)
+		if (stubs[i].image == image) {
+			stubs[i].function = tfsim_function_intern(stubs[i].name);
+			stubs[i].image = NULL;
+		}
+	for (size_t i = 0; image && i < variable_count; i++)
+		if (variables[i].image == image)
+			variables[i].image = NULL;
+	pthread_mutex_unlock(&lock);
+	if (image)
+		tfsim_module_unload(image->module);
+	free(image);
 }
 
 char __cudaInitModule(void **handle)
@@ -80,21 +114,21 @@ char __cudaInitModule(void **handle)
 void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
 	int thread_limit, uint3 *tid, uint3 *bid, dim3 *block, dim3 *grid, int *warp_size)
 {
-	struct tfsim_function *function = tfsim_function_intern(name);
+	struct image *image = (struct image *)(void *)handle;
 	struct stub *grown;
 
-	(void)handle, (void)device, (void)thread_limit, (void)tid, (void)bid, (void)block;
+	(void)device, (void)thread_limit, (void)tid, (void)bid, (void)block;
 	(void)grid, (void)warp_size;
 	pthread_mutex_lock(&lock);
 	grown = realloc(stubs, (stub_count + 1) * sizeof(*grown));
 	if (grown) {
 		stubs = grown;
-		stubs[stub_count++] = (struct stub){host, function};
+		stubs[stub_count++] = (struct stub){host, name, image, NULL};
 	}
 	pthread_mutex_unlock(&lock);
 }
 
-static void add_variable(const void *host, size_t size)
+static void add_variable(const struct variable *variable)
 {
 	struct variable *grown;
 
@@ -102,9 +136,7 @@ static void add_variable(const void *host, size_t size)
 	grown = realloc(variables, (variable_count + 1) * sizeof(*grown));
 	if (grown) {
 		variables = grown;
-		memset(&variables[variable_count], 0, sizeof(*grown));
-		variables[variable_count].host = host;
-		variables[variable_count++].size = size;
+		variables[variable_count++] = *variable;
 	}
 	pthread_mutex_unlock(&lock);
 }
@@ -112,8 +144,23 @@ static void add_variable(const void *host, size_t size)
 void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int ext,
 	size_t size, int constant, int global)
 {
-	(void)handle, (void)device, (void)name, (void)ext, (void)constant, (void)global;
-	add_variable(host, size);
+	struct variable variable = {
+		.host = host, .name = name, .image = (struct image *)(void *)handle, .size = size};
+
+	(void)device, (void)ext, (void)constant, (void)global;
+	add_variable(&variable);
+}
+
+/* As in the code, or zero. */
+static void initialise(void *memory, size_t size, struct image *image, const char *name)
+{
+	struct tfsim_module *module = module_of(image);
+	size_t known = 0;
+	const void *value = module ? tfsim_module_value(module, name, &known) : NULL;
+
+	memset(memory, 0, size);
+	if (value)
+		memcpy(memory, value, known < size ? known : size);
 }
 
 void __cudaRegisterManagedVar(void **handle, void **host, char *device, const char *name, int ext,
@@ -121,11 +168,25 @@ void __cudaRegisterManagedVar(void **handle, void **host, char *device, const ch
 {
 	void *memory;
 
-	(void)handle, (void)device, (void)name, (void)ext, (void)constant, (void)global;
+	(void)device, (void)ext, (void)constant, (void)global;
 	if (tfsim_managed_alloc(&memory, size, cudaMemAttachGlobal) != cudaSuccess)
 		return;
-	memset(memory, 0, size);
+	pthread_mutex_lock(&lock);
+	initialise(memory, size, (struct image *)(void *)handle, name);
+	pthread_mutex_unlock(&lock);
 	*host = memory;
+}
+
+static struct tfsim_function *resolve(struct stub *stub)
+{
+	struct tfsim_module *module = module_of(stub->image);
+
+	if (!stub->function && module)
+		stub->function = tfsim_module_function(module, stub->name);
+	if (!stub->function)
+		stub->function = tfsim_function_intern(stub->name);
+	stub->image = NULL;
+	return stub->function;
 }
 
 /* The newest entry wins: a library may have been unloaded and another one loaded in its place. */
@@ -136,18 +197,17 @@ struct tfsim_function *cudart_function(const void *symbol)
 	pthread_mutex_lock(&lock);
 	for (size_t i = stub_count; i > 0 && !found; i--)
 		if (stubs[i - 1].host == symbol)
-			found = stubs[i - 1].function;
+			found = resolve(&stubs[i - 1]);
 	pthread_mutex_unlock(&lock);
 	return found ? found : tfsim_function_check(symbol);
 }
 
-/* The initial value is in the image, which is not read: zero instead. */
 static void *place(struct variable *v)
 {
 	void **slot = &v->device[tfsim_device_current()];
 
 	if (!*slot && tfsim_device_alloc(slot, v->size) == cudaSuccess)
-		memset(*slot, 0, v->size);
+		initialise(*slot, v->size, v->image, v->name);
 	return *slot;
 }
 

@@ -28,9 +28,25 @@ static size_t offsets_memory(const struct tfs_dnn_problem *p)
 	return aligned(rows(&p->conv) + positions(&p->conv) + 64);
 }
 
+static void offsets_layout(
+	const struct tfs_dnn_problem *p, char *base, size_t size, struct tfs_conv_space *out_space)
+{
+	(void)size;
+	out_space->rows = (int32_t *)(void *)base;
+	out_space->positions = out_space->rows + rows(&p->conv);
+}
+
 static size_t column_memory(const struct tfs_dnn_problem *p)
 {
 	return aligned(rows(&p->conv) * positions(&p->conv) * (size_t)p->conv.groups);
+}
+
+static void column_layout(
+	const struct tfs_dnn_problem *p, char *base, size_t size, struct tfs_conv_space *out_space)
+{
+	(void)p;
+	(void)size;
+	out_space->column = (float *)(void *)base;
 }
 
 static size_t filter_memory(const struct tfs_dnn_problem *p)
@@ -38,11 +54,30 @@ static size_t filter_memory(const struct tfs_dnn_problem *p)
 	return aligned(tfs_view_count(&p->w));
 }
 
+static void filter_layout(
+	const struct tfs_dnn_problem *p, char *base, size_t size, struct tfs_conv_space *out_space)
+{
+	(void)p;
+	(void)size;
+	out_space->filter = (float *)(void *)base;
+}
+
+static int parts(const struct tfs_dnn_problem *p)
+{
+	return p->conv.n < 8 ? p->conv.n : 8;
+}
+
 static size_t partial_memory(const struct tfs_dnn_problem *p)
 {
-	size_t parts = p->conv.n < 8 ? (size_t)p->conv.n : 8;
+	return aligned(tfs_view_count(&p->w) * (size_t)parts(p));
+}
 
-	return aligned(tfs_view_count(&p->w) * parts);
+static void partial_layout(
+	const struct tfs_dnn_problem *p, char *base, size_t size, struct tfs_conv_space *out_space)
+{
+	(void)size;
+	out_space->sums = (float *)(void *)base;
+	out_space->parts = parts(p);
 }
 
 static size_t transform_memory(const struct tfs_dnn_problem *p, size_t tile, size_t points)
@@ -54,6 +89,23 @@ static size_t transform_memory(const struct tfs_dnn_problem *p, size_t tile, siz
 
 	return aligned(
 		(n * (size_t)c->c + n * (size_t)c->k + (size_t)c->c * (size_t)c->k) * points);
+}
+
+/*
+ * At the front what is transformed with the filter's shape, at the very end what has the output's;
+ * each is smaller than its transform.
+ */
+static void transform_layout(
+	const struct tfs_dnn_problem *p, char *base, size_t size, struct tfs_conv_space *out_space)
+{
+	size_t output = positions(&p->conv) * (size_t)p->conv.k * (size_t)p->conv.n;
+
+	if (p->family == TFS_DNN_FILTER)
+		out_space->sums = (float *)(void *)base;
+	else
+		out_space->filter = (float *)(void *)base;
+	out_space->parts = 1;
+	out_space->output = (float *)(void *)(base + size) - output;
 }
 
 static size_t fft_memory(const struct tfs_dnn_problem *p)
@@ -140,46 +192,49 @@ static bool nonfused_applies(const struct tfs_dnn_problem *p)
  * (a faster one that is not deterministic or not plain).
  */
 static const struct tfs_dnn_algo fwd[] = {
-	{"tfsim_conv_fprop_algo0", NULL, true, 2.6, {true, 1, 0}, always, no_memory},
+	{"tfsim_conv_fprop_algo0", NULL, true, 2.6, {true, 1, 0}, always, no_memory, NULL},
 	{"tfsim_conv_fprop_algo1", "tfsim_conv_fprop_offsets", true, 1.0, {false, 1, 0}, always,
-		offsets_memory},
+		offsets_memory, offsets_layout},
 	{"tfsim_conv_fprop_algo2", "tfsim_im2col", true, 1.7, {false, 2, 0}, one_group,
-		column_memory},
-	{"tfsim_conv_fprop_algo3", NULL, true, 1.0, {false, 1, 0}, never, no_memory},
+		column_memory, column_layout},
+	{"tfsim_conv_fprop_algo3", NULL, true, 1.0, {false, 1, 0}, never, no_memory, NULL},
 	{"tfsim_conv_fprop_algo4", "tfsim_fft_r2c", true, 1.6, {true, 4, 0}, fft_applies,
-		fft_memory},
+		fft_memory, transform_layout},
 	{"tfsim_conv_fprop_algo5", "tfsim_fft_r2c_tiled", true, 1.25, {true, 3, 0}, tiling_applies,
-		tiling_memory},
-	{"tfsim_conv_fprop_algo6", NULL, true, 0.85, {true, 2, 0}, winograd_applies, no_memory},
+		tiling_memory, transform_layout},
+	{"tfsim_conv_fprop_algo6", NULL, true, 0.85, {true, 2, 0}, winograd_applies, no_memory,
+		NULL},
 	{"tfsim_conv_fprop_algo7", "tfsim_winograd_input", true, 0.92, {false, 3, 0},
-		nonfused_applies, winograd_memory},
+		nonfused_applies, winograd_memory, transform_layout},
 };
 
 static const struct tfs_dnn_algo data[] = {
-	{"tfsim_conv_dgrad_algo0", NULL, false, 2.4, {false, 8, 0}, always, no_memory},
+	{"tfsim_conv_dgrad_algo0", NULL, false, 2.4, {false, 8, 0}, always, no_memory, NULL},
 	{"tfsim_conv_dgrad_algo1", "tfsim_conv_dgrad_filter", true, 1.0, {false, 1, 0}, always,
-		filter_memory},
+		filter_memory, filter_layout},
 	{"tfsim_conv_dgrad_algo2", "tfsim_fft_r2c", true, 1.6, {true, 4, 0}, fft_applies,
-		fft_memory},
+		fft_memory, transform_layout},
 	{"tfsim_conv_dgrad_algo3", "tfsim_fft_r2c_tiled", true, 1.25, {true, 3, 0}, tiling_applies,
-		tiling_memory},
-	{"tfsim_conv_dgrad_algo4", NULL, true, 0.85, {true, 2, 0}, winograd_applies, no_memory},
+		tiling_memory, transform_layout},
+	{"tfsim_conv_dgrad_algo4", NULL, true, 0.85, {true, 2, 0}, winograd_applies, no_memory,
+		NULL},
 	{"tfsim_conv_dgrad_algo5", "tfsim_winograd_input", true, 0.92, {false, 3, 0},
-		nonfused_applies, winograd_memory},
+		nonfused_applies, winograd_memory, transform_layout},
 };
 
 static const struct tfs_dnn_algo filter[] = {
-	{"tfsim_conv_wgrad_algo0", NULL, false, 2.5, {false, 8, 0}, always, no_memory},
+	{"tfsim_conv_wgrad_algo0", NULL, false, 2.5, {false, 8, 0}, always, no_memory, NULL},
 	{"tfsim_conv_wgrad_algo1", "tfsim_conv_wgrad_offsets", true, 1.0, {false, 1, 0}, always,
-		offsets_memory},
+		offsets_memory, offsets_layout},
 	{"tfsim_conv_wgrad_algo2", "tfsim_fft_r2c", true, 1.6, {true, 4, 0}, fft_applies,
-		fft_memory},
-	{"tfsim_conv_wgrad_algo3", NULL, false, 0.8, {true, 8, 0}, always, partial_memory},
-	{"tfsim_conv_wgrad_algo4", NULL, true, 1.0, {false, 1, 0}, never, no_memory},
+		fft_memory, transform_layout},
+	{"tfsim_conv_wgrad_algo3", NULL, false, 0.8, {true, 8, 0}, always, partial_memory,
+		partial_layout},
+	{"tfsim_conv_wgrad_algo4", NULL, true, 1.0, {false, 1, 0}, never, no_memory, NULL},
 	{"tfsim_conv_wgrad_algo5", "tfsim_winograd_input", true, 0.92, {false, 3, 0},
-		nonfused_applies, winograd_memory},
+		nonfused_applies, winograd_memory, transform_layout},
 	{"tfsim_conv_wgrad_algo6", "tfsim_fft_r2c_tiled", true, 1.25, {true, 3, 0}, tiling_applies,
-		tiling_memory},
+		tiling_memory, transform_layout},
 };
 
 static const struct {
@@ -224,18 +279,29 @@ struct tfs_dnn_work tfs_dnn_algo_work(const struct tfs_dnn_problem *p, int algo)
 
 	w.bytes = 4 * (tfs_view_count(&p->x) + tfs_view_count(&p->w) + tfs_view_count(&p->y));
 	w.flops = 2 * (uint64_t)rows(&p->conv) * tfs_view_count(&p->y);
+	/* Documented: of float, default math may be TF32. */
+	w.math = p->math == CUDNN_FMA_MATH ? TFSIM_SINGLE : TFSIM_TENSOR;
 	w.slower = slower(p, algo) * (a->prologue ? 0.75 : 1.0);
 	return w;
 }
 
-cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo)
+cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo,
+	const struct tfs_dnn_work *with)
 {
 	const struct tfs_dnn_algo *a = &families[p->family].rows[algo];
-	struct tfs_dnn_work w = tfs_dnn_algo_work(p, algo);
+	struct tfs_dnn_work w = with ? *with : (struct tfs_dnn_work){.name = NULL};
+	const struct tfs_dnn_work whole = tfs_dnn_algo_work(p, algo);
+	cudnnStatus_t rc;
 
 	if (!a->prologue)
 		return CUDNN_STATUS_SUCCESS;
+	rc = tfs_dnn_load(a->prologue);
+	if (rc)
+		return rc;
 	w.name = a->prologue;
-	w.slower /= 3.0;
+	w.bytes = whole.bytes;
+	w.flops = whole.flops;
+	w.math = whole.math;
+	w.slower = whole.slower / 3.0;
 	return tfs_dnn_submit(handle, &w);
 }

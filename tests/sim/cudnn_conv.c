@@ -84,8 +84,8 @@ struct run {
 	const float *b; /* w, dy, dy */
 	float *out;
 	void *workspace;
-	size_t workspace_bytes;
-	bool fused;
+	size_t workspace_bytes, lent_bytes;
+	bool prologue, fused;
 	struct tfs_conv_fuse fuse;
 	struct tfs_act act;
 };
@@ -99,25 +99,54 @@ static uint64_t next_order(void)
 	return (x ^ x >> 31) | 1;
 }
 
+/* Whatever was lent may be written to, needed or not. */
+static void enter(const struct run *r)
+{
+	if (r->workspace)
+		tfsim_workspace_enter(r->workspace, r->lent_bytes);
+}
+
+static void run_prologue(void *args)
+{
+	const struct run *r = args;
+	const bool forward = r->family == TFS_DNN_FWD, data = r->family == TFS_DNN_DATA;
+
+	enter(r);
+	tfs_conv_prepare(&r->conv, forward && r->order.reversed, forward ? r->a : NULL,
+		forward ? r->b
+		: data  ? r->a
+			: NULL,
+		forward ? NULL : r->b);
+}
+
+static void compute(struct run *r, struct tfs_sum_order o)
+{
+	int err;
+
+	if (r->family == TFS_DNN_FWD) {
+		r->fuse.act = &r->act;
+		err = tfs_conv_forward(
+			&r->conv, o, r->s, r->a, r->b, r->out, r->fused ? &r->fuse : NULL);
+	} else if (r->family == TFS_DNN_DATA) {
+		err = tfs_conv_grad_data(&r->conv, o, r->s, r->a, r->b, r->out);
+	} else {
+		err = tfs_conv_grad_filter(&r->conv, o, r->s, r->a, r->b, r->out);
+	}
+	if (err == TFS_CONV_WILD)
+		tfsim_fault(cudaErrorIllegalAddress);
+}
+
 static void run_conv(void *args)
 {
 	struct run *r = args;
 	struct tfs_sum_order o = r->order;
 
-	if (r->workspace_bytes) {
-		memset(r->workspace, 0x5a, r->workspace_bytes < 4096 ? r->workspace_bytes : 4096);
-		tfsim_scribble(r->workspace, r->workspace_bytes);
-	}
+	if (!r->prologue)
+		enter(r);
 	if (r->atomics)
 		o.shuffle = next_order();
-	if (r->family == TFS_DNN_FWD) {
-		r->fuse.act = &r->act;
-		tfs_conv_forward(&r->conv, o, r->s, r->a, r->b, r->out, r->fused ? &r->fuse : NULL);
-	} else if (r->family == TFS_DNN_DATA) {
-		tfs_conv_grad_data(&r->conv, o, r->s, r->a, r->b, r->out);
-	} else {
-		tfs_conv_grad_filter(&r->conv, o, r->s, r->a, r->b, r->out);
-	}
+	compute(r, o);
+	tfsim_workspace_leave(r->workspace, r->workspace_bytes);
 	if (r->wrong)
 		r->out[1] *= 3;
 	if (r->wild)
@@ -132,48 +161,71 @@ static bool is_named(const char *variable, int algo)
 	return text && atoi(text) == algo;
 }
 
-static cudnnStatus_t execute(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo,
+/* Checks the workspace and says what lies where in it. */
+static cudnnStatus_t lend(const struct tfs_dnn_problem *p, const struct tfs_dnn_algo *a,
 	struct run *r, void *workspace, size_t size)
 {
-	const struct tfs_dnn_algo *a = tfs_dnn_algo_find(p, algo);
+	r->workspace = workspace;
+	r->workspace_bytes = a->workspace(p);
+	r->lent_bytes = size;
+	r->prologue = a->prologue;
+	if (r->workspace_bytes && (!workspace || size < r->workspace_bytes))
+		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "workspace");
+	if (r->workspace_bytes && tfsim_workspace_used())
+		a->layout(p, workspace, r->workspace_bytes, &r->conv.space);
+	return CUDNN_STATUS_SUCCESS;
+}
+
+static cudnnStatus_t submit(
+	cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo, const struct run *r)
+{
 	const struct tfs_view *views[3] = {&p->x, &p->w, &p->y};
 	static const int roles[TFS_DNN_FAMILIES][3] = {{0, 1, 2}, {1, 2, 0}, {0, 2, 1}};
 	const int *role = roles[p->family];
-	struct tfs_dnn_work w;
+	struct tfs_dnn_work w = tfs_dnn_algo_work(p, algo), first;
 	cudnnStatus_t rc;
 
-	if (!a)
-		return tfs_dnn_fail(CUDNN_STATUS_NOT_SUPPORTED, "algorithm for this problem");
-	r->workspace_bytes = a->workspace(p);
-	r->workspace = workspace;
-	if (r->workspace_bytes && (!workspace || size < r->workspace_bytes))
-		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_SIZE_INSUFFICIENT, "workspace");
-	r->family = p->family;
-	r->conv = p->conv;
-	r->order = a->order;
-	r->atomics = !a->deterministic;
-	r->wrong = is_named("TFSIM_WRONG", algo);
-	r->wild = r->workspace_bytes && is_named("TFSIM_WILD", algo);
-	rc = tfs_dnn_algo_prologue(handle, p, algo);
-	if (rc)
-		return rc;
-	w = tfs_dnn_algo_work(p, algo);
-	w.run = run_conv;
 	w.args = r;
 	w.args_size = sizeof(*r);
 	w.reads[0] = r->a;
 	w.read_bytes[0] = tfs_dnn_bytes(views[role[0]]);
 	w.reads[1] = r->b;
 	w.read_bytes[1] = tfs_dnn_bytes(views[role[1]]);
-	w.writes[0] = r->out;
-	w.write_bytes[0] = tfs_dnn_bytes(views[role[2]]);
-	w.writes[1] = r->workspace;
-	w.write_bytes[1] = r->workspace_bytes;
+	w.writes[0] = r->workspace;
+	w.write_bytes[0] = r->workspace_bytes;
+	first = w;
+	first.run = run_prologue;
+	rc = tfs_dnn_algo_prologue(handle, p, algo, &first);
+	if (rc)
+		return rc;
+	w.run = run_conv;
+	w.writes[1] = r->out;
+	w.write_bytes[1] = tfs_dnn_bytes(views[role[2]]);
 	if (r->fused) {
 		w.reads[2] = r->fuse.bias;
 		w.read_bytes[2] = (size_t)p->conv.k * sizeof(float);
 	}
 	return tfs_dnn_submit(handle, &w);
+}
+
+static cudnnStatus_t execute(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo,
+	struct run *r, void *workspace, size_t size)
+{
+	const struct tfs_dnn_algo *a = tfs_dnn_algo_find(p, algo);
+	cudnnStatus_t rc;
+
+	if (!a)
+		return tfs_dnn_fail(CUDNN_STATUS_NOT_SUPPORTED, "algorithm for this problem");
+	r->family = p->family;
+	r->conv = p->conv;
+	r->order = a->order;
+	r->atomics = !a->deterministic;
+	rc = lend(p, a, r, workspace, size);
+	if (rc)
+		return rc;
+	r->wrong = is_named("TFSIM_WRONG", algo);
+	r->wild = r->workspace_bytes && is_named("TFSIM_WILD", algo);
+	return submit(handle, p, algo, r);
 }
 
 static bool missing(cudnnHandle_t h, const void *alpha, const void *beta, const void *a,

@@ -30,6 +30,9 @@ struct tfs_dnn_algo {
 	struct tfs_sum_order order;
 	bool (*applies)(const struct tfs_dnn_problem *p);
 	size_t (*workspace)(const struct tfs_dnn_problem *p);
+	/* What lies where in a workspace of that size; NULL for one of 0. */
+	void (*layout)(const struct tfs_dnn_problem *p, char *base, size_t size,
+		struct tfs_conv_space *out_space);
 };
 
 /* The number of algorithms of a family, applicable or not. */
@@ -41,9 +44,12 @@ const struct tfs_dnn_algo *tfs_dnn_algo_find(const struct tfs_dnn_problem *p, in
 /* The modelled device work of one run: cost, bytes, operations; no function. */
 struct tfs_dnn_work tfs_dnn_algo_work(const struct tfs_dnn_problem *p, int algo);
 
-/* Enqueues the algorithm's small kernel if it has one. */
-cudnnStatus_t tfs_dnn_algo_prologue(
-	cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo);
+/*
+ * Enqueues the algorithm's small kernel if it has one, with the function and arguments of `with`
+ * unless that is NULL.
+ */
+cudnnStatus_t tfs_dnn_algo_prologue(cudnnHandle_t handle, const struct tfs_dnn_problem *p, int algo,
+	const struct tfs_dnn_work *with);
 
 /* Output dimensions of a convolution; strides are left alone. */
 cudnnStatus_t tfs_dnn_conv_dims(const struct cudnnConvolutionStruct *conv, const struct tfs_view *x,

@@ -23,6 +23,9 @@
 struct cudnnContext {
 	cudaStream_t stream;
 	int device;
+	bool used;
+	struct tfsim_block memory,
+		more; /* what the handle takes when created and when first used */
 };
 
 struct cudnnTensorStruct {
@@ -83,6 +86,7 @@ struct cudnnReduceTensorStruct {
 struct tfs_dnn_work {
 	const char *name;
 	uint64_t bytes, flops;
+	enum tfsim_math math;
 	double slower; /* multiplies the modelled time; 0 means 1 */
 	void (*run)(void *args);
 	const void *args;
@@ -95,6 +99,9 @@ struct tfs_dnn_work {
 
 /* Enqueues on the handle's stream; any thread. A failure is an execution error. */
 cudnnStatus_t tfs_dnn_submit(cudnnHandle_t handle, const struct tfs_dnn_work *work);
+
+/* Loads the code of a part of the library, for good; the name is a string of the process. */
+cudnnStatus_t tfs_dnn_load(const char *part);
 
 /* The modelled time of work in final nanoseconds. */
 uint64_t tfs_dnn_cost(const struct tfs_dnn_work *work);

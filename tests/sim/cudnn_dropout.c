@@ -12,10 +12,12 @@ struct cudnnDropoutStruct {
 	uint64_t seed;
 };
 
-/* The head of the states, in device memory: each run goes on where the last one ended. */
+/* One of the generators, in device memory. The first counts for all: each run goes on from it. */
 struct states {
 	uint64_t seed, next;
 };
+
+#define GENERATORS (STATES_BYTES / sizeof(struct states))
 
 TFS_DNN_API cudnnStatus_t cudnnCreateDropoutDescriptor(cudnnDropoutDescriptor_t *dropoutDesc)
 {
@@ -73,8 +75,8 @@ static void run_start(void *args)
 {
 	const struct start *s = args;
 
-	s->states->seed = s->seed;
-	s->states->next = 0;
+	for (size_t i = 0; i < GENERATORS; i++)
+		s->states[i] = (struct states){.seed = s->seed};
 }
 
 TFS_DNN_API cudnnStatus_t cudnnSetDropoutDescriptor(cudnnDropoutDescriptor_t dropoutDesc,
@@ -124,9 +126,11 @@ struct args {
 	size_t place; /* counts elements during the walk */
 };
 
-static float draw(struct states *s)
+/* The seed is that of the element's own generator, from the last one down. */
+static float draw(struct states *s, size_t place)
 {
-	uint64_t x = s->seed ^ ++s->next * 0x9e3779b97f4a7c15u;
+	uint64_t seed = s[GENERATORS - 1 - place % GENERATORS].seed;
+	uint64_t x = seed ^ ++s->next * 0x9e3779b97f4a7c15u;
 
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
@@ -143,7 +147,7 @@ static void row(size_t count, float *const *p, const ptrdiff_t *step, const void
 	for (size_t i = 0; i < count; i++, y += step[0], x += step[1], a->place++) {
 		unsigned char bit = (unsigned char)(1u << a->place % 8);
 
-		if (a->states && draw(a->states) >= a->rate)
+		if (a->states && draw(a->states, a->place) >= a->rate)
 			a->mask[a->place / 8] |= bit;
 		*y = a->mask[a->place / 8] & bit ? *x * scale : 0.0f;
 	}

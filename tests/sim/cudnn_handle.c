@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The device takes memory in such pages. */
+#define PAGE ((size_t)2 << 20)
+
 static __thread char last_message[256];
 
 cudnnStatus_t tfs_dnn_fail(cudnnStatus_t status, const char *message)
@@ -85,19 +88,25 @@ static void open_driver(void)
 TFS_DNN_API cudnnStatus_t cudnnCreate(cudnnHandle_t *handle)
 {
 	struct cudnnContext *h;
-	void *touched;
+	cudaError_t error;
 
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
 	open_driver();
-	/* Device memory is taken, so that the device has a context from here on. */
-	if (tfsim_device_count() < 1 || tfsim_device_alloc(&touched, 1))
+	if (tfsim_device_count() < 1)
 		return tfs_dnn_fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
-	tfsim_device_free(touched);
 	h = calloc(1, sizeof(*h));
 	if (!h)
 		return CUDNN_STATUS_INTERNAL_ERROR_HOST_ALLOCATION_FAILED;
 	h->device = tfsim_device_current();
+	error = tfsim_library_alloc(2 * PAGE, &h->memory);
+	if (error) {
+		free(h);
+		if (error == cudaErrorMemoryAllocation)
+			return tfs_dnn_fail(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
+				"memory of the handle");
+		return tfs_dnn_fail(CUDNN_STATUS_NOT_INITIALIZED, "no device");
+	}
 	*handle = h;
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -106,8 +115,8 @@ TFS_DNN_API cudnnStatus_t cudnnDestroy(cudnnHandle_t handle)
 {
 	if (!handle)
 		return CUDNN_STATUS_SUCCESS;
-	/* The real one frees device memory here, which waits for the device. */
-	tfsim_device_synchronize();
+	tfsim_library_free(&handle->more);
+	tfsim_library_free(&handle->memory);
 	free(handle);
 	return CUDNN_STATUS_SUCCESS;
 }
@@ -170,17 +179,42 @@ TFS_DNN_API cudnnStatus_t cudnnGetCallback(unsigned *mask, void **udata, cudnnCa
 
 uint64_t tfs_dnn_cost(const struct tfs_dnn_work *work)
 {
-	uint64_t ns = tfsim_cost_kernel(work->bytes, work->flops);
+	uint64_t ns = tfsim_cost_math(work->math, work->bytes, work->flops);
 
 	return work->slower > 0.0 ? (uint64_t)((double)ns * work->slower + 0.5) : ns;
+}
+
+cudnnStatus_t tfs_dnn_load(const char *part)
+{
+	if (tfsim_library_load(part, PAGE) == cudaSuccess)
+		return CUDNN_STATUS_SUCCESS;
+	return tfs_dnn_fail(
+		CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED, "memory for the code");
+}
+
+/* In hostile mode some handles need more than they said when they were made. */
+static cudnnStatus_t first_use(cudnnHandle_t handle)
+{
+	const size_t size = PAGE * tfsim_hostile_pick(0x800, 4);
+
+	if (handle->used)
+		return CUDNN_STATUS_SUCCESS;
+	if (size && tfsim_library_alloc(size, &handle->more))
+		return tfs_dnn_fail(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
+			"more memory of the handle");
+	handle->used = true;
+	return CUDNN_STATUS_SUCCESS;
 }
 
 cudnnStatus_t tfs_dnn_submit(cudnnHandle_t handle, const struct tfs_dnn_work *work)
 {
 	struct tfsim_work w = {.kind = TFSIM_KERNEL};
 	uint64_t threads = work->bytes / sizeof(float) + 1;
+	cudnnStatus_t rc = first_use(handle);
 	int n = 0;
 
+	if (rc)
+		return rc;
 	w.name = work->name;
 	w.cost_ns = tfs_dnn_cost(work);
 	w.run = work->run;

@@ -31,9 +31,9 @@ static struct row split(const struct tfs_conv *v, size_t r)
 	return w;
 }
 
-ptrdiff_t tfs_col_tap(const struct tfs_conv *v, bool reversed, size_t r)
+ptrdiff_t tfs_col_tap(const struct tfs_conv *v, size_t r)
 {
-	struct row w = split(v, reversed ? tfs_col_rows(v) - 1 - r : r);
+	struct row w = split(v, r);
 	ptrdiff_t off = w.c * v->ws[1];
 
 	for (int i = 0; i < 3; i++)
@@ -97,13 +97,13 @@ static void fill_row(const struct tfs_conv *v, struct row r, const float *x, flo
 	}
 }
 
-void tfs_col_fill(const struct tfs_conv *v, bool reversed, const float *x, float *col)
+void tfs_col_fill(const struct tfs_conv *v, const int32_t *row, const float *x, float *col)
 {
 	size_t rows = tfs_col_rows(v);
 	size_t positions = tfs_col_positions(v);
 
 	for (size_t r = 0; r < rows; r++)
-		fill_row(v, split(v, reversed ? rows - 1 - r : r), x, col + r * positions);
+		fill_row(v, split(v, (size_t)row[r]), x, col + r * positions);
 }
 
 static void scatter_row(const struct tfs_conv *v, struct row r, const float *col, float *image)

@@ -15,8 +15,8 @@ size_t tfs_col_rows(const struct tfs_conv *v);
 /* Output positions, the columns. */
 size_t tfs_col_positions(const struct tfs_conv *v);
 
-/* Writes the column matrix of one image and group; x points at its first channel. */
-void tfs_col_fill(const struct tfs_conv *v, bool reversed, const float *x, float *col);
+/* Writes the column matrix of one image and group, of these rows; x points at its first channel. */
+void tfs_col_fill(const struct tfs_conv *v, const int32_t *row, const float *x, float *col);
 
 /*
  * Adds a column matrix back onto a packed image of one group (channel, depth, height, width); the
@@ -25,6 +25,6 @@ void tfs_col_fill(const struct tfs_conv *v, bool reversed, const float *x, float
 void tfs_col_scatter(const struct tfs_conv *v, size_t first, const float *col, float *image);
 
 /* Offset of row r's filter element, without its output channel. */
-ptrdiff_t tfs_col_tap(const struct tfs_conv *v, bool reversed, size_t r);
+ptrdiff_t tfs_col_tap(const struct tfs_conv *v, size_t r);
 
 #endif

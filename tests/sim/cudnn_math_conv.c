@@ -6,135 +6,7 @@
 #include <string.h>
 
 #include "tests/sim/cudnn_math_col.h"
-
-#define MAX_PIECES 8
-
-/* One group of one image is the unit of work; these are its sizes and its scratch. */
-struct unit {
-	const struct tfs_conv *v;
-	int cg, kg;
-	size_t rows, positions;
-	float *w;   /* kg x rows */
-	float *col; /* rows x positions */
-	float *y;   /* kg x positions */
-	float *sum; /* as w, or one packed image */
-	int pieces;
-	size_t order[MAX_PIECES];
-	uint64_t random;
-};
-
-static uint64_t draw(uint64_t *state)
-{
-	uint64_t x = *state;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	*state = x;
-	return x >> 11;
-}
-
-static void shuffle(uint64_t *state, size_t *order, size_t n)
-{
-	for (size_t i = n; i > 1; i--) {
-		size_t j = draw(state) % i;
-		size_t t = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = t;
-	}
-}
-
-static size_t round_up(size_t floats)
-{
-	return (floats + 15) / 16 * 16;
-}
-
-static int unit_init(struct unit *u, const struct tfs_conv *v, struct tfs_sum_order o, size_t sum)
-{
-	size_t w, col, y;
-
-	memset(u, 0, sizeof(*u));
-	u->v = v;
-	u->cg = v->c / v->groups;
-	u->kg = v->k / v->groups;
-	u->rows = tfs_col_rows(v);
-	u->positions = tfs_col_positions(v);
-	u->pieces = o.pieces < 1 ? 1 : o.pieces > MAX_PIECES ? MAX_PIECES : o.pieces;
-	u->random = o.shuffle;
-	for (int i = 0; i < u->pieces; i++)
-		u->order[i] = (size_t)i;
-	if (o.shuffle)
-		shuffle(&u->random, u->order, (size_t)u->pieces);
-	w = round_up((size_t)u->kg * u->rows);
-	col = round_up(u->rows * u->positions);
-	y = round_up((size_t)u->kg * u->positions);
-	u->w = aligned_alloc(64, (w + col + y + round_up(sum)) * sizeof(float));
-	if (!u->w)
-		return -1;
-	u->col = u->w + w;
-	u->y = u->col + col;
-	u->sum = u->y + y;
-	return 0;
-}
-
-/* The part of a dimension that piece i of the summation covers. */
-static void piece(const struct unit *u, int i, size_t extent, size_t *from, size_t *count)
-{
-	size_t p = u->order[i];
-	size_t n = (size_t)u->pieces;
-
-	*from = extent * p / n;
-	*count = extent * (p + 1) / n - *from;
-}
-
-/* Keeps 10 bits of the fraction, to nearest. */
-static void round_tf32(const struct unit *u, float *p, size_t count)
-{
-	if (!u->v->tf32)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t bits;
-
-		memcpy(&bits, &p[i], sizeof(bits));
-		if ((bits & 0x7f800000u) != 0x7f800000u)
-			bits = (bits + 0x0fffu + (bits >> 13 & 1)) & ~0x1fffu;
-		memcpy(&p[i], &bits, sizeof(bits));
-	}
-}
-
-static void pack_filter(const struct unit *u, bool reversed, const float *w)
-{
-	for (size_t r = 0; r < u->rows; r++) {
-		const float *from = w + tfs_col_tap(u->v, reversed, r);
-
-		for (int k = 0; k < u->kg; k++)
-			u->w[(size_t)k * u->rows + r] = from[k * u->v->ws[0]];
-	}
-	round_tf32(u, u->w, (size_t)u->kg * u->rows);
-}
-
-static void pack_output(const struct unit *u, const float *y)
-{
-	const struct tfs_conv *v = u->v;
-	float *to = u->y;
-
-	for (int k = 0; k < u->kg; k++)
-		for (int d = 0; d < v->out[0]; d++)
-			for (int h = 0; h < v->out[1]; h++, to += v->out[2]) {
-				const float *from = y + k * v->ys[1] + d * v->ys[2] + h * v->ys[3];
-
-				for (int i = 0; i < v->out[2]; i++)
-					to[i] = from[i * v->ys[4]];
-			}
-	round_tf32(u, u->y, (size_t)u->kg * u->positions);
-}
-
-static void pack_column(const struct unit *u, bool reversed, const float *x)
-{
-	tfs_col_fill(u->v, reversed, x, u->col);
-	round_tf32(u, u->col, u->rows * u->positions);
-}
+#include "tests/sim/cudnn_math_unit.h"
 
 static void store_line(struct tfs_blend s, int n, const float *from, ptrdiff_t step, float *to)
 {
@@ -158,8 +30,8 @@ static void fuse_line(const struct tfs_conv_fuse *f, struct tfs_blend s, int n, 
 	}
 }
 
-static void store_output(const struct unit *u, struct tfs_blend s, int image, int first_k, float *y,
-	const struct tfs_conv_fuse *f)
+static void store_output(const struct tfs_unit *u, struct tfs_blend s, int image, int first_k,
+	float *y, const struct tfs_conv_fuse *f)
 {
 	const struct tfs_conv *v = u->v;
 	const float *from = u->y;
@@ -180,34 +52,39 @@ static void store_output(const struct unit *u, struct tfs_blend s, int image, in
 			}
 }
 
+static void multiply_forward(const struct tfs_unit *u)
+{
+	for (int i = 0; i < u->pieces; i++) {
+		size_t from, count;
+
+		tfs_unit_piece(u, i, u->rows, &from, &count);
+		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, u->kg, (int)u->positions,
+			(int)count, 1.0f, u->w + from, (int)u->rows, u->col + from * u->positions,
+			(int)u->positions, i ? 1.0f : 0.0f, u->y, (int)u->positions);
+	}
+}
+
 int tfs_conv_forward(const struct tfs_conv *v, struct tfs_sum_order o, struct tfs_blend s,
 	const float *x, const float *w, float *y, const struct tfs_conv_fuse *fuse)
 {
-	struct unit u;
+	struct tfs_unit u;
+	int err = tfs_unit_init(&u, v, o, o.reversed, 0);
 
-	if (unit_init(&u, v, o, 0))
-		return -1;
-	for (int g = 0; g < v->groups; g++) {
-		pack_filter(&u, o.reversed, w + g * u.kg * v->ws[0]);
-		for (int n = 0; n < v->n; n++) {
-			pack_column(&u, o.reversed, x + n * v->xs[0] + g * u.cg * v->xs[1]);
-			for (int i = 0; i < u.pieces; i++) {
-				size_t from, count;
-
-				piece(&u, i, u.rows, &from, &count);
-				cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, u.kg,
-					(int)u.positions, (int)count, 1.0f, u.w + from, (int)u.rows,
-					u.col + from * u.positions, (int)u.positions,
-					i ? 1.0f : 0.0f, u.y, (int)u.positions);
-			}
+	for (int g = 0; err == 0 && g < v->groups; g++) {
+		tfs_unit_take_filter(&u, g, w);
+		for (int n = 0; err == 0 && n < v->n; n++) {
+			tfs_unit_take_column(&u, n, g, x);
+			tfs_unit_begin_product(&u, n, g);
+			multiply_forward(&u);
+			err = tfs_unit_end_product(&u);
 			store_output(&u, s, n, g * u.kg, y, fuse);
 		}
 	}
-	free(u.w);
-	return 0;
+	tfs_unit_finish(&u);
+	return err;
 }
 
-static void store_image(const struct unit *u, struct tfs_blend s, float *dx)
+static void store_image(const struct tfs_unit *u, struct tfs_blend s, float *dx)
 {
 	const struct tfs_conv *v = u->v;
 	const float *from = u->sum;
@@ -219,89 +96,110 @@ static void store_image(const struct unit *u, struct tfs_blend s, float *dx)
 					dx + c * v->xs[1] + d * v->xs[2] + h * v->xs[3]);
 }
 
+static void multiply_data(const struct tfs_unit *u)
+{
+	for (int i = 0; i < u->pieces; i++) {
+		size_t from, count;
+
+		tfs_unit_piece(u, i, (size_t)u->kg, &from, &count);
+		cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)u->rows,
+			(int)u->positions, (int)count, 1.0f, u->w + from * u->rows, (int)u->rows,
+			u->y + from * u->positions, (int)u->positions, i ? 1.0f : 0.0f, u->col,
+			(int)u->positions);
+	}
+}
+
 int tfs_conv_grad_data(const struct tfs_conv *v, struct tfs_sum_order o, struct tfs_blend s,
 	const float *w, const float *dy, float *dx)
 {
 	size_t image =
 		(size_t)(v->c / v->groups) * (size_t)v->in[0] * (size_t)v->in[1] * (size_t)v->in[2];
-	struct unit u;
+	struct tfs_unit u;
+	int err = tfs_unit_init(&u, v, o, false, image);
 
-	if (unit_init(&u, v, o, image))
-		return -1;
-	for (int g = 0; g < v->groups; g++) {
-		pack_filter(&u, false, w + g * u.kg * v->ws[0]);
-		for (int n = 0; n < v->n; n++) {
-			size_t first = o.shuffle    ? draw(&u.random) % u.rows
+	for (int g = 0; err == 0 && g < v->groups; g++) {
+		tfs_unit_take_filter(&u, g, w);
+		for (int n = 0; err == 0 && n < v->n; n++) {
+			size_t first = o.shuffle    ? tfs_unit_draw(&u.random) % u.rows
 				       : o.reversed ? u.rows / (size_t)(2 * u.cg)
 						    : 0;
 
-			pack_output(&u, dy + n * v->ys[0] + g * u.kg * v->ys[1]);
-			for (int i = 0; i < u.pieces; i++) {
-				size_t from, count;
-
-				piece(&u, i, (size_t)u.kg, &from, &count);
-				cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, (int)u.rows,
-					(int)u.positions, (int)count, 1.0f, u.w + from * u.rows,
-					(int)u.rows, u.y + from * u.positions, (int)u.positions,
-					i ? 1.0f : 0.0f, u.col, (int)u.positions);
-			}
+			err = tfs_unit_take_output(&u, n, g, dy);
+			multiply_data(&u);
 			memset(u.sum, 0, image * sizeof(float));
 			tfs_col_scatter(v, first, u.col, u.sum);
 			store_image(&u, s, dx + n * v->xs[0] + g * u.cg * v->xs[1]);
 		}
 	}
-	free(u.w);
-	return 0;
+	tfs_unit_finish(&u);
+	return err;
 }
 
-static void store_filter(const struct unit *u, struct tfs_blend s, float *dw)
+static void store_filter(const struct tfs_unit *u, struct tfs_blend s, const float *sum, float *dw)
 {
 	for (size_t r = 0; r < u->rows; r++)
 		for (int k = 0; k < u->kg; k++)
-			store_line(s, 1, u->sum + (size_t)k * u->rows + r, 1,
-				dw + k * u->v->ws[0] + tfs_col_tap(u->v, false, r));
+			store_line(s, 1, sum + (size_t)k * u->rows + r, 1,
+				dw + k * u->v->ws[0] + tfs_col_tap(u->v, (size_t)u->row[r]));
 }
 
-/* Adds one image's share of the filter gradient to the sum. */
-static void add_image(const struct unit *u, bool first)
+/* Adds one image's share of the filter gradient to a sum. */
+static void add_image(const struct tfs_unit *u, bool first, float *sum)
 {
 	for (int i = 0; i < u->pieces; i++) {
 		size_t from, count;
 
-		piece(u, i, u->positions, &from, &count);
+		tfs_unit_piece(u, i, u->positions, &from, &count);
 		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, u->kg, (int)u->rows,
 			(int)count, 1.0f, u->y + from, (int)u->positions, u->col + from,
-			(int)u->positions, first && i == 0 ? 0.0f : 1.0f, u->sum, (int)u->rows);
+			(int)u->positions, first && i == 0 ? 0.0f : 1.0f, sum, (int)u->rows);
 	}
+}
+
+/* The images' shares go to the parts in turn, and those are added up at the end. */
+static int add_images(struct tfs_unit *u, int g, const size_t *images, const float *x,
+	const float *dy, float *sum)
+{
+	const struct tfs_conv *v = u->v;
+	int parts = v->space.sums ? v->space.parts : 1;
+	size_t one = (size_t)u->kg * u->rows, all = one * (size_t)v->groups;
+	int err = 0;
+
+	for (int i = 0; err == 0 && i < v->n; i++) {
+		tfs_unit_pack_column(u, (int)images[i], g, x, u->col);
+		err = tfs_unit_take_output(u, (int)images[i], g, dy);
+		add_image(u, i < parts, sum + all * (size_t)(i % parts));
+	}
+	for (int part = 1; part < parts; part++)
+		for (size_t i = 0; i < one; i++)
+			sum[i] += sum[all * (size_t)part + i];
+	return err;
 }
 
 int tfs_conv_grad_filter(const struct tfs_conv *v, struct tfs_sum_order o, struct tfs_blend s,
 	const float *x, const float *dy, float *dw)
 {
 	size_t *images = malloc((size_t)v->n * sizeof(*images));
-	struct unit u;
+	size_t one = tfs_col_rows(v) * (size_t)(v->k / v->groups);
+	struct tfs_unit u;
+	int err;
 
-	if (!images || unit_init(&u, v, o, tfs_col_rows(v) * (size_t)(v->k / v->groups))) {
-		free(images);
+	if (!images)
 		return -1;
-	}
+	err = tfs_unit_init(&u, v, o, false, one);
 	for (int n = 0; n < v->n; n++)
 		images[n] = (size_t)(o.reversed ? v->n - 1 - n : n);
 	if (o.shuffle)
-		shuffle(&u.random, images, (size_t)v->n);
-	for (int g = 0; g < v->groups; g++) {
-		for (int i = 0; i < v->n; i++) {
-			ptrdiff_t n = (ptrdiff_t)images[i];
+		tfs_unit_shuffle(&u.random, images, (size_t)v->n);
+	for (int g = 0; err == 0 && g < v->groups; g++) {
+		float *sum = u.sum + (v->space.sums ? one * (size_t)g : 0);
 
-			pack_column(&u, false, x + n * v->xs[0] + g * u.cg * v->xs[1]);
-			pack_output(&u, dy + n * v->ys[0] + g * u.kg * v->ys[1]);
-			add_image(&u, i == 0);
-		}
-		store_filter(&u, s, dw + g * u.kg * v->ws[0]);
+		err = add_images(&u, g, images, x, dy, sum);
+		store_filter(&u, s, sum, dw + g * u.kg * v->ws[0]);
 	}
-	free(u.w);
+	tfs_unit_finish(&u);
 	free(images);
-	return 0;
+	return err;
 }
 
 void tfs_conv_grad_bias(struct tfs_blend s, const struct tfs_view *dyv, const float *dy,

@@ -10,6 +10,20 @@
 
 #include "tests/sim/cudnn_math.h"
 
+/*
+ * Where intermediate data lies. What is NULL is in memory of the call's own; what is not has been
+ * filled by tfs_conv_prepare(), but for sums and for the output of a forward call, which the call
+ * itself writes and reads.
+ */
+struct tfs_conv_space {
+	int32_t *rows, *positions; /* numbers of the column matrix's rows and columns; or neither */
+	float *filter;             /* every group's filter, packed */
+	float *column;             /* one image's column matrix */
+	float *output;             /* every image's output, packed */
+	float *sums;               /* so many filters, which add up to the gradient */
+	int parts;
+};
+
 /* Strides are those of batch or output channel, channel, depth, height, width. */
 struct tfs_conv {
 	int n, c, k, groups; /* c and k over all groups */
@@ -18,7 +32,11 @@ struct tfs_conv {
 	bool flip; /* a true convolution: the filter runs backwards */
 	bool tf32; /* operands lose the low 13 bits of their fraction */
 	ptrdiff_t xs[5], ws[5], ys[5];
+	struct tfs_conv_space space;
 };
+
+/* What the functions return when a table holds numbers that lead outside of the tensors. */
+enum { TFS_CONV_WILD = -2 };
 
 struct tfs_sum_order {
 	bool reversed;
@@ -35,6 +53,16 @@ struct tfs_conv_fuse {
 	ptrdiff_t zs[5];
 	float alpha2;
 };
+
+/* The numbers of the column matrix's rows: those of filter elements with their input channels. */
+void tfs_conv_rows(const struct tfs_conv *v, bool reversed, int32_t *out_rows);
+
+/*
+ * Fills the space that v has: tables always, the filter from w, the column matrix of the first
+ * image from x, the outputs from dy; what is NULL is not read.
+ */
+int tfs_conv_prepare(
+	const struct tfs_conv *v, bool reversed, const float *x, const float *w, const float *dy);
 
 /* y = alpha * conv(x, w) + beta * y, or the fused form when fuse is given. */
 int tfs_conv_forward(const struct tfs_conv *v, struct tfs_sum_order o, struct tfs_blend s,

@@ -138,15 +138,13 @@ static void row(size_t count, float *const *p, const ptrdiff_t *by, const void *
 		s->v = step(s->op, s->v, (double)*x);
 }
 
-/* Element index of c, and the part of a that is reduced into it. */
-static void one(const struct args *r, size_t index)
+/* The element of c with this index, and the part of a that is reduced into it. */
+static float *locate(const struct args *r, size_t index, struct tfs_view *part, const float **a)
 {
-	struct tfs_view part = r->av;
-	struct sum s = {r->op, first(r->op)};
-	struct sum *to = &s;
-	struct tfs_operand op = {(float *)r->a, &part};
-	float *c = r->c, old;
+	float *c = r->c;
 
+	*part = r->av;
+	*a = r->a;
 	for (int i = r->cv.nd - 1; i >= 0; i--) {
 		ptrdiff_t at = (ptrdiff_t)(index % (size_t)r->cv.dim[i]);
 
@@ -154,26 +152,55 @@ static void one(const struct args *r, size_t index)
 		c += at * r->cv.stride[i];
 		if (r->cv.dim[i] == 1)
 			continue;
-		op.data += at * r->av.stride[i];
-		part.dim[i] = 1;
+		*a += at * r->av.stride[i];
+		part->dim[i] = 1;
 	}
+	return c;
+}
+
+static double reduce(const struct args *r, size_t index)
+{
+	struct sum s = {r->op, first(r->op)};
+	struct sum *to = &s;
+	struct tfs_view part;
+	const float *a;
+	struct tfs_operand op;
+
+	locate(r, index, &part, &a);
+	op = (struct tfs_operand){(float *)a, &part};
 	tfs_map(&op, 1, row, &to);
 	if (r->op == CUDNN_REDUCE_TENSOR_AVG)
 		s.v /= (double)tfs_view_count(&part);
-	if (r->op == CUDNN_REDUCE_TENSOR_NORM2)
-		s.v = sqrt(s.v);
-	old = r->s.beta != 0.0f ? r->s.beta * *c : 0.0f;
-	*c = r->s.alpha * (float)s.v + old;
+	return r->op == CUDNN_REDUCE_TENSOR_NORM2 ? sqrt(s.v) : s.v;
 }
 
+static void store(const struct args *r, size_t index, double v)
+{
+	struct tfs_view part;
+	const float *a;
+	float *c = locate(r, index, &part, &a);
+	float old = r->s.beta != 0.0f ? r->s.beta * *c : 0.0f;
+
+	*c = r->s.alpha * (float)v + old;
+}
+
+/* As many results at a time as the workspace holds, from its end. */
 static void run(void *args)
 {
 	const struct args *r = args;
-	size_t n = tfs_view_count(&r->cv);
+	const size_t n = tfs_view_count(&r->cv), room = r->workspace_bytes / sizeof(double);
+	double *sums = (double *)r->workspace + room;
 
-	tfsim_scribble(r->workspace, r->workspace_bytes);
-	for (size_t i = 0; i < n; i++)
-		one(r, i);
+	tfsim_workspace_enter(r->workspace, r->workspace_bytes);
+	for (size_t from = 0; from < n; from += room) {
+		const size_t count = n - from < room ? n - from : room;
+
+		for (size_t i = 0; i < count; i++)
+			*(sums - 1 - i) = reduce(r, from + i);
+		for (size_t i = 0; i < count; i++)
+			store(r, from + i, *(sums - 1 - i));
+	}
+	tfsim_workspace_leave(r->workspace, r->workspace_bytes);
 }
 
 TFS_DNN_API cudnnStatus_t cudnnReduceTensor(cudnnHandle_t handle,

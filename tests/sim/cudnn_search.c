@@ -15,6 +15,7 @@ _Static_assert(sizeof(cudnnConvolutionBwdFilterAlgoPerf_t) == sizeof(struct tfs_
 struct target {
 	float *out;
 	const struct tfs_view *view;
+	bool alone; /* without a workspace of the caller's */
 	void *workspace;
 	size_t workspace_bytes;
 };
@@ -159,9 +160,8 @@ static void run_clobber(void *args)
 	struct clobber *c = args;
 
 	tfs_math_fill(&c->view, c->out, tfsim_hostile_seed() ? (float)(0.0 / 0.0) : 1234.5f);
-	if (c->workspace_bytes)
-		memset(c->workspace, 0x5a, c->workspace_bytes < 4096 ? c->workspace_bytes : 4096);
-	tfsim_scribble(c->workspace, c->workspace_bytes);
+	tfsim_workspace_leave(c->workspace, c->workspace_bytes);
+	tfsim_workspace_enter(c->workspace, c->workspace_bytes);
 }
 
 /* Puts one algorithm's kernels on the stream, as a measurement does. */
@@ -170,7 +170,7 @@ static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem 
 {
 	struct tfs_dnn_work w = tfs_dnn_algo_work(p, row->algo);
 	struct clobber c = {t->out, *t->view, t->workspace, row->memory};
-	cudnnStatus_t rc = tfs_dnn_algo_prologue(handle, p, row->algo);
+	cudnnStatus_t rc = tfs_dnn_algo_prologue(handle, p, row->algo, NULL);
 
 	if (rc)
 		return rc;
@@ -187,6 +187,24 @@ static cudnnStatus_t measure(cudnnHandle_t handle, const struct tfs_dnn_problem 
 /* A test program may define it, to hold a search up; called between two algorithms. */
 extern void tfsim_on_search(void) __attribute__((weak, visibility("default")));
 
+/* Each algorithm is lent its own workspace for as long as it is measured. */
+static cudnnStatus_t measure_alone(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
+	const struct tfs_dnn_perf *row, struct target t)
+{
+	struct tfsim_block own = {NULL, 0, 0};
+	cudnnStatus_t rc;
+
+	if (row->memory && tfsim_library_alloc(row->memory, &own))
+		return CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
+	t.workspace = own.address;
+	t.workspace_bytes = own.size;
+	rc = measure(handle, p, row, &t);
+	if (!rc && tfsim_stream_synchronize(handle->stream))
+		rc = CUDNN_STATUS_EXECUTION_FAILED;
+	tfsim_library_free(&own);
+	return rc;
+}
+
 static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
 	const struct target *t, struct tfs_dnn_perf *all, int n)
 {
@@ -199,7 +217,9 @@ static void measure_all(cudnnHandle_t handle, const struct tfs_dnn_problem *p,
 			tfsim_on_search();
 		q.math = all[i].math;
 		q.conv.tf32 = q.math == CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION;
-		if (all[i].memory > t->workspace_bytes)
+		if (t->alone)
+			all[i].status = measure_alone(handle, &q, &all[i], *t);
+		else if (all[i].memory > t->workspace_bytes)
 			all[i].status = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 		else
 			all[i].status = measure(handle, &q, &all[i], t);
@@ -239,7 +259,7 @@ cudnnStatus_t tfs_dnn_search_given(cudnnHandle_t handle, const struct tfs_dnn_qu
 {
 	struct tfs_dnn_problem p;
 	cudnnStatus_t rc = ask(q, &p);
-	struct target t = {out, result_of(&p), workspace, workspace ? workspace_bytes : 0};
+	struct target t = {out, result_of(&p), false, workspace, workspace ? workspace_bytes : 0};
 
 	if (rc)
 		return rc;
@@ -248,49 +268,32 @@ cudnnStatus_t tfs_dnn_search_given(cudnnHandle_t handle, const struct tfs_dnn_qu
 	return search(handle, &p, &t, requested, returned, results);
 }
 
-/* The most any algorithm wants: what Find allocates for itself. */
-static size_t most_memory(const struct tfs_dnn_problem *p)
-{
-	size_t most = 0;
-
-	for (int i = 0; i < tfs_dnn_algo_count(p->family); i++) {
-		const struct tfs_dnn_algo *a = tfs_dnn_algo_find(p, i);
-		size_t size = a ? a->workspace(p) : 0;
-
-		most = size > most ? size : most;
-	}
-	return most;
-}
-
 cudnnStatus_t tfs_dnn_search_alone(cudnnHandle_t handle, const struct tfs_dnn_question *q,
 	int requested, int *returned, void *results)
 {
 	struct tfs_dnn_problem p;
 	const struct tfs_view *views[3] = {&p.x, &p.w, &p.y};
-	struct target t = {0};
-	void *own[4] = {NULL};
+	struct tfsim_block own[3] = {{NULL, 0, 0}};
+	struct target t = {.alone = true};
 	cudnnStatus_t rc = ask(q, &p);
 
 	if (rc)
 		return rc;
 	if (!handle)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_NULL_POINTER, "handle is NULL");
-	t.workspace_bytes = most_memory(&p);
 	t.view = result_of(&p);
-	rc = CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED;
 	for (int i = 0; i < 3; i++) {
-		if (tfsim_device_alloc(&own[i], tfs_dnn_bytes(views[i])))
-			goto out;
+		if (tfsim_library_alloc(tfs_dnn_bytes(views[i]), &own[i])) {
+			rc = tfs_dnn_fail(CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED,
+				"tensors to measure with");
+			break;
+		}
 		if (views[i] == t.view)
-			t.out = own[i];
+			t.out = own[i].address;
 	}
-	/* No room for the largest workspace only bars the algorithms that want it. */
-	while (t.workspace_bytes && tfsim_device_alloc(&own[3], t.workspace_bytes))
-		t.workspace_bytes /= 2;
-	t.workspace = own[3];
-	rc = search(handle, &p, &t, requested, returned, results);
-out:
-	for (int i = 0; i < 4; i++)
-		tfsim_device_free(own[i]);
+	if (!rc)
+		rc = search(handle, &p, &t, requested, returned, results);
+	for (int i = 0; i < 3; i++)
+		tfsim_library_free(&own[i]);
 	return rc;
 }

@@ -41,7 +41,7 @@ void cupti_record_devices(void)
 	for (device = 0; device < tfsim_device_count(); device++) {
 		CUpti_ActivityDevice5 record = {.kind = CUPTI_ACTIVITY_KIND_DEVICE,
 			.id = (uint32_t)device,
-			.name = TFSIM_DEVICE_NAME,
+			.name = tfsim_device_name(),
 			.isCudaVisible = 1};
 
 		describe(&record, device);

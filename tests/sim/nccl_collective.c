@@ -11,6 +11,8 @@ static ncclResult_t submit(ncclComm_t comm, cudaStream_t stream, struct tfs_nccl
 {
 	if (!comm || !tfs_nccl_size(o.type))
 		return ncclInvalidArgument;
+	if (comm->revoked)
+		return ncclInvalidUsage;
 	if (o.peer < 0 || o.peer >= comm->nranks)
 		return ncclInvalidArgument;
 	if (reduces(o.what) && (int)o.op >= ncclNumOps) {

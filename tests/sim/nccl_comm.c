@@ -40,9 +40,11 @@ static struct tfs_nccl_clique *clique_create(const ncclUniqueId *id, int nranks)
 	if (!q)
 		return NULL;
 	q->ops = calloc((size_t)nranks, sizeof(*q->ops));
+	q->arrivals = calloc((size_t)nranks, sizeof(*q->arrivals));
 	q->box = calloc((size_t)nranks * (size_t)nranks, sizeof(struct tfs_nccl_letter *));
-	if (!q->ops || !q->box) {
+	if (!q->ops || !q->arrivals || !q->box) {
 		free(q->ops);
+		free(q->arrivals);
 		free(q->box);
 		free(q);
 		return NULL;
@@ -87,6 +89,14 @@ void tfs_nccl_clique_wait(struct tfs_nccl_clique *q)
 	pthread_mutex_unlock(&q->lock);
 }
 
+void tfs_nccl_clique_abort(struct tfs_nccl_clique *q)
+{
+	pthread_mutex_lock(&q->lock);
+	q->aborted = true;
+	pthread_cond_broadcast(&q->moved);
+	pthread_mutex_unlock(&q->lock);
+}
+
 void tfs_nccl_clique_leave(struct tfs_nccl_clique *q)
 {
 	struct tfs_nccl_clique **at;
@@ -102,7 +112,9 @@ void tfs_nccl_clique_leave(struct tfs_nccl_clique *q)
 	pthread_mutex_unlock(&list_lock);
 	pthread_cond_destroy(&q->moved);
 	pthread_mutex_destroy(&q->lock);
+	free(q->splits);
 	free(q->ops);
+	free(q->arrivals);
 	free(q->box);
 	free(q);
 }
@@ -221,7 +233,9 @@ TFS_NCCL_ALIAS(ncclCommInitAll);
 
 TFS_NCCL_API ncclResult_t pncclCommFinalize(ncclComm_t comm)
 {
-	return comm ? ncclSuccess : ncclInvalidArgument;
+	if (!comm)
+		return ncclInvalidArgument;
+	return comm->revoked ? ncclInvalidUsage : ncclSuccess;
 }
 
 TFS_NCCL_ALIAS(ncclCommFinalize);
@@ -240,15 +254,26 @@ TFS_NCCL_API ncclResult_t pncclCommAbort(ncclComm_t comm)
 {
 	if (!comm)
 		return ncclSuccess;
-	pthread_mutex_lock(&comm->clique->lock);
-	comm->clique->aborted = true;
-	pthread_cond_broadcast(&comm->clique->moved);
-	pthread_mutex_unlock(&comm->clique->lock);
+	tfs_nccl_clique_abort(comm->clique);
 	tfs_nccl_comm_unref(comm);
 	return ncclSuccess;
 }
 
 TFS_NCCL_ALIAS(ncclCommAbort);
+
+/* Ended on purpose, so the communicator itself is well; it takes no more work. */
+TFS_NCCL_API ncclResult_t pncclCommRevoke(ncclComm_t comm, int revokeFlags)
+{
+	if (!comm || revokeFlags != NCCL_REVOKE_DEFAULT)
+		return ncclInvalidArgument;
+	pthread_mutex_lock(&comm->clique->lock);
+	comm->revoked = true;
+	pthread_mutex_unlock(&comm->clique->lock);
+	tfs_nccl_clique_abort(comm->clique);
+	return ncclSuccess;
+}
+
+TFS_NCCL_ALIAS(ncclCommRevoke);
 
 TFS_NCCL_API ncclResult_t pncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *asyncError)
 {

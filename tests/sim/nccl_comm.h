@@ -64,8 +64,23 @@ struct tfs_nccl_op {
 struct tfs_nccl_letter {
 	const void *data;
 	size_t bytes;
+	uint64_t start_ns; /* of the sender's kernel; taken: of the receiver's */
 	bool taken;
 	struct tfs_nccl_letter *next;
+};
+
+/* What one rank brings to a division of its communicator. */
+struct tfs_nccl_split {
+	bool absent; /* has not come yet, or never will */
+	int color;   /* negative: stays out */
+	int key;
+	ncclComm_t child; /* NULL for those that stay out */
+};
+
+/* A rank's kernel at a meeting: when it began, and where it wants to hear when all of them end. */
+struct tfs_nccl_arrival {
+	uint64_t start_ns, cost_ns;
+	uint64_t *out_end_ns;
 };
 
 struct tfs_nccl_clique {
@@ -75,10 +90,14 @@ struct tfs_nccl_clique {
 	int refs;
 	int nranks, joined;
 	bool aborted;
-	int arrived;                  /* ranks at the current meeting */
-	uint64_t meeting;             /* its number */
-	struct tfs_nccl_op *ops;      /* nranks of them */
-	struct tfs_nccl_letter **box; /* [from * nranks + to], oldest first */
+	int arrived;             /* ranks at the current meeting */
+	uint64_t meeting;        /* its number */
+	struct tfs_nccl_op *ops; /* nranks of them */
+	struct tfs_nccl_arrival *arrivals;
+	struct tfs_nccl_letter **box;  /* [from * nranks + to], oldest first */
+	struct tfs_nccl_split *splits; /* nranks of them while a division gathers, else NULL */
+	int splits_here;               /* ranks that have come to it */
+	uint64_t splits_done;
 	struct tfs_nccl_clique *next; /* in the list of all */
 };
 
@@ -88,11 +107,12 @@ struct ncclComm {
 	struct tfs_nccl_clique *clique;
 	int rank, nranks, device;
 	int refs; /* its own and one for each piece of queued work; under the clique's lock */
+	bool revoked;
 	ncclResult_t error;
 	struct tfs_nccl_factor factors[TFS_NCCL_FACTORS];
 };
 
-/* Bytes of an element, 0 for what the simulation cannot compute with. */
+/* Bytes of an element, 0 for what is no type. */
 size_t tfs_nccl_size(ncclDataType_t type);
 
 /* acc = acc op x for n elements; the average is a sum until tfs_nccl_divide(). */
@@ -106,17 +126,31 @@ struct tfs_nccl_clique *tfs_nccl_clique_join(const ncclUniqueId *id, int nranks)
 /* Waits until all ranks have joined. */
 void tfs_nccl_clique_wait(struct tfs_nccl_clique *clique);
 void tfs_nccl_clique_leave(struct tfs_nccl_clique *clique);
+/* Ends what is in flight, and all that comes later, with an error. */
+void tfs_nccl_clique_abort(struct tfs_nccl_clique *clique);
+/* Waits until more than `number` divisions are done. */
+void tfs_nccl_split_wait(struct tfs_nccl_clique *clique, uint64_t number);
+
+/*
+ * The duration of a collective on each of `ranks` devices, in final nanoseconds. bytes: count times
+ * the element's size as the call gives them; the sum of the group's calls for point to point.
+ */
+uint64_t tfs_nccl_cost_ns(enum tfs_nccl_what what, uint64_t bytes, int ranks, bool typical);
 
 /* Gives back one reference of a communicator. */
 void tfs_nccl_comm_unref(ncclComm_t comm);
 
-/* On a stream's thread: one collective, or point-to-point calls that run at the same time. */
-void tfs_nccl_meet(ncclComm_t comm, const struct tfs_nccl_op *op);
-void tfs_nccl_exchange(ncclComm_t comm, const struct tfs_nccl_op *ops, int n);
+/*
+ * On a stream's thread: one collective, or point-to-point calls that run at the same time. Such
+ * kernels take cost_ns from when the last of those that they wait for has begun.
+ */
+void tfs_nccl_meet(ncclComm_t comm, const struct tfs_nccl_op *op, uint64_t cost_ns);
+void tfs_nccl_exchange(ncclComm_t comm, const struct tfs_nccl_op *ops, int n, uint64_t cost_ns);
 
 /* Adds a call to the thread's group, or enqueues it at once when there is none. */
 ncclResult_t tfs_nccl_submit(ncclComm_t comm, cudaStream_t stream, const struct tfs_nccl_op *op);
-/* Adds a new communicator to the thread's group; false when there is no group. */
-bool tfs_nccl_group_comm(ncclComm_t comm);
+/* Leaves a wait to the end of the thread's group; false when there is no group. */
+bool tfs_nccl_group_comm(ncclComm_t comm);                                 /* for all ranks */
+bool tfs_nccl_group_wait(struct tfs_nccl_clique *parent, uint64_t number); /* for a division */
 
 #endif

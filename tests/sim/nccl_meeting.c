@@ -4,6 +4,11 @@
 
 #include "tests/sim/nccl_comm.h"
 
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 /* Ranks are combined in their order, whoever comes last: results are the same bits every time. */
 static void reduce(const struct tfs_nccl_op *ops, int n, size_t skip, size_t count, void *acc)
 {
@@ -132,29 +137,45 @@ static bool agree(const struct tfs_nccl_op *ops, int n)
 	return true;
 }
 
-void tfs_nccl_meet(ncclComm_t comm, const struct tfs_nccl_op *op)
+/* As on a GPU: the kernels that came early run until the last one is there, and all end with it. */
+static void end_together(const struct tfs_nccl_clique *q)
+{
+	uint64_t latest_ns = 0;
+
+	for (int r = 0; r < q->nranks; r++)
+		latest_ns = later(latest_ns, q->arrivals[r].start_ns);
+	for (int r = 0; r < q->nranks; r++)
+		*q->arrivals[r].out_end_ns = latest_ns + q->arrivals[0].cost_ns;
+}
+
+void tfs_nccl_meet(ncclComm_t comm, const struct tfs_nccl_op *op, uint64_t cost_ns)
 {
 	struct tfs_nccl_clique *q = comm->clique;
-	uint64_t meeting;
+	uint64_t meeting, end_ns = 0;
 
 	pthread_mutex_lock(&q->lock);
 	meeting = q->meeting;
 	q->ops[comm->rank] = *op;
-	if (++q->arrived == q->nranks) {
+	q->arrivals[comm->rank] =
+		(struct tfs_nccl_arrival){tfsim_running_start_ns(), cost_ns, &end_ns};
+	/* Of a clique that was aborted, earlier arrivals are gone, and so may be their buffers. */
+	if (!q->aborted && ++q->arrived == q->nranks) {
 		/* The real library would hang or give garbage; the simulation says so. */
-		if (agree(q->ops, q->nranks))
-			compute(q->ops, q->nranks);
-		else
+		if (!agree(q->ops, q->nranks))
 			q->aborted = true;
+		else if (tfsim_computes())
+			compute(q->ops, q->nranks);
+		end_together(q);
 		q->arrived = 0;
 		q->meeting++;
 		pthread_cond_broadcast(&q->moved);
 	}
 	while (q->meeting == meeting && !q->aborted)
 		pthread_cond_wait(&q->moved, &q->lock);
-	if (q->aborted)
+	if (q->aborted && !comm->revoked)
 		comm->error = ncclInvalidUsage;
 	pthread_mutex_unlock(&q->lock);
+	tfsim_running_end(end_ns);
 }
 
 static struct tfs_nccl_letter **box(struct tfs_nccl_clique *q, int from, int to)
@@ -169,6 +190,7 @@ static void post(struct tfs_nccl_clique *q, int from, const struct tfs_nccl_op *
 
 	letter->data = op->send;
 	letter->bytes = op->count * tfs_nccl_size(op->type);
+	letter->start_ns = tfsim_running_start_ns();
 	letter->taken = false;
 	letter->next = NULL;
 	while (*at)
@@ -176,27 +198,34 @@ static void post(struct tfs_nccl_clique *q, int from, const struct tfs_nccl_op *
 	*at = letter;
 }
 
-static void take(struct tfs_nccl_clique *q, int to, const struct tfs_nccl_op *op)
+/* Returns when the sender's kernel began. */
+static uint64_t take(struct tfs_nccl_clique *q, int to, const struct tfs_nccl_op *op)
 {
 	struct tfs_nccl_letter **at = box(q, op->peer, to);
 	struct tfs_nccl_letter *letter;
 	size_t bytes = op->count * tfs_nccl_size(op->type);
+	uint64_t start_ns;
 
 	while (!*at && !q->aborted)
 		pthread_cond_wait(&q->moved, &q->lock);
 	letter = *at;
 	if (!letter)
-		return;
-	memmove(op->recv, letter->data, letter->bytes < bytes ? letter->bytes : bytes);
+		return 0;
+	if (tfsim_computes())
+		memmove(op->recv, letter->data, letter->bytes < bytes ? letter->bytes : bytes);
 	*at = letter->next;
+	start_ns = letter->start_ns;
+	letter->start_ns = tfsim_running_start_ns();
 	letter->taken = true;
 	pthread_cond_broadcast(&q->moved);
+	return start_ns;
 }
 
 /* All sends are offered before the first receive waits. */
-void tfs_nccl_exchange(ncclComm_t comm, const struct tfs_nccl_op *ops, int n)
+void tfs_nccl_exchange(ncclComm_t comm, const struct tfs_nccl_op *ops, int n, uint64_t cost_ns)
 {
 	struct tfs_nccl_clique *q = comm->clique;
+	uint64_t latest_ns = 0;
 	struct tfs_nccl_letter *letters = calloc((size_t)n, sizeof(*letters));
 
 	if (!letters)
@@ -208,16 +237,20 @@ void tfs_nccl_exchange(ncclComm_t comm, const struct tfs_nccl_op *ops, int n)
 	pthread_cond_broadcast(&q->moved);
 	for (int i = 0; i < n; i++)
 		if (ops[i].what == TFS_NCCL_RECV)
-			take(q, comm->rank, &ops[i]);
-	for (int i = 0; i < n; i++)
+			latest_ns = later(latest_ns, take(q, comm->rank, &ops[i]));
+	for (int i = 0; i < n; i++) {
 		while (ops[i].what == TFS_NCCL_SEND && !letters[i].taken && !q->aborted)
 			pthread_cond_wait(&q->moved, &q->lock);
+		latest_ns = later(latest_ns, letters[i].start_ns);
+	}
 	if (q->aborted) {
 		/* Letters of this rank must not outlive it. */
 		for (int to = 0; to < q->nranks; to++)
 			*box(q, comm->rank, to) = NULL;
-		comm->error = ncclInvalidUsage;
+		if (!comm->revoked)
+			comm->error = ncclInvalidUsage;
 	}
 	pthread_mutex_unlock(&q->lock);
+	tfsim_running_end(latest_ns + cost_ns);
 	free(letters);
 }

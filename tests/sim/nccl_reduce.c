@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/cublas_half.h"
 #include "tests/sim/nccl_comm.h"
+#include "tests/sim/nccl_float8.h"
 
 size_t tfs_nccl_size(ncclDataType_t type)
 {
-	static const unsigned char sizes[ncclNumTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 0, 0};
+	static const unsigned char sizes[ncclNumTypes] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
 
 	return (int)type >= 0 && type < ncclNumTypes ? sizes[type] : 0;
 }
@@ -52,6 +53,8 @@ COMBINE(f16, uint16_t, float, tfs_float_of_half, tfs_half_of_float)
 COMBINE(f32, float, float, SAME, SAME)
 COMBINE(f64, double, double, SAME, SAME)
 COMBINE(bf16, uint16_t, float, tfs_float_of_bfloat, tfs_bfloat_of_float)
+COMBINE(e4m3, uint8_t, float, tfs_float_of_e4m3, tfs_e4m3_of_float)
+COMBINE(e5m2, uint8_t, float, tfs_float_of_e5m2, tfs_e5m2_of_float)
 
 #define EACH_TYPE(X)                                                                               \
 	X(ncclInt8, i8)                                                                            \
@@ -63,7 +66,9 @@ COMBINE(bf16, uint16_t, float, tfs_float_of_bfloat, tfs_bfloat_of_float)
 	X(ncclFloat16, f16)                                                                        \
 	X(ncclFloat32, f32)                                                                        \
 	X(ncclFloat64, f64)                                                                        \
-	X(ncclBfloat16, bf16)
+	X(ncclBfloat16, bf16)                                                                      \
+	X(ncclFloat8e4m3, e4m3)                                                                    \
+	X(ncclFloat8e5m2, e5m2)
 
 void tfs_nccl_combine(ncclDataType_t type, ncclRedOp_t op, void *acc, const void *x, size_t n)
 {
