@@ -232,6 +232,31 @@ static void check_release(CUdevice device)
 	TEST_EQ(cuDevicePrimaryCtxRelease(device), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+static void log_message(void *data, CUlogLevel level, char *message, size_t length)
+{
+	(void)data, (void)level, (void)message, (void)length;
+}
+
+static void check_logs(void)
+{
+	CUlogsCallbackHandle one, other;
+	CUlogIterator end = 77;
+	char text[4] = "abc";
+	size_t size = sizeof(text);
+
+	OK(cuLogsRegisterCallback(log_message, NULL, &one));
+	OK(cuLogsRegisterCallback(log_message, NULL, &other));
+	TEST_TRUE(one != other);
+	OK(cuLogsUnregisterCallback(one));
+	OK(cuLogsUnregisterCallback(other));
+	TEST_EQ(cuLogsUnregisterCallback(NULL), CUDA_ERROR_INVALID_VALUE);
+	TEST_EQ(cuLogsRegisterCallback(NULL, NULL, &one), CUDA_ERROR_INVALID_VALUE);
+	OK(cuLogsCurrent(&end, 0));
+	OK(cuLogsDumpToMemory(&end, text, &size, 0));
+	TEST_EQ(size, strlen(text));
+	TEST_EQ(cuLogsCurrent(&end, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
 int main(void)
 {
 	int count = 0;
@@ -253,5 +278,6 @@ int main(void)
 	check_peers(count);
 	check_ends(device);
 	check_release(device);
+	check_logs();
 	return test_result();
 }

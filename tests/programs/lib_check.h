@@ -32,6 +32,14 @@ static inline bool lib_eq(
 	return false;
 }
 
+/* Whether the device is the simulated one in its hostile mode. */
+static inline bool lib_hostile(void)
+{
+	const char *seed = getenv("TFSIM_HOSTILE");
+
+	return seed && strcmp(seed, "0") != 0;
+}
+
 static inline int lib_result(void)
 {
 	if (lib_failures)

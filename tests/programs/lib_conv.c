@@ -22,34 +22,6 @@ static const struct lib_conv cases[] = {
 
 static cudnnHandle_t dnn;
 
-static cudnnStatus_t workspace_size(const struct lib_problem *p, int out, int algo, size_t *size)
-{
-	if (out == LIB_Y)
-		return cudnnGetConvolutionForwardWorkspaceSize(
-			dnn, p->x, p->w, p->conv, p->y, (cudnnConvolutionFwdAlgo_t)algo, size);
-	if (out == LIB_X)
-		return cudnnGetConvolutionBackwardDataWorkspaceSize(
-			dnn, p->w, p->y, p->conv, p->x, (cudnnConvolutionBwdDataAlgo_t)algo, size);
-	return cudnnGetConvolutionBackwardFilterWorkspaceSize(
-		dnn, p->x, p->y, p->conv, p->w, (cudnnConvolutionBwdFilterAlgo_t)algo, size);
-}
-
-static cudnnStatus_t run(
-	const struct lib_problem *p, int out, int algo, void *work, size_t size, float *result)
-{
-	float *const *d = p->device;
-	const float *a = &p->c.alpha, *b = &p->c.beta;
-
-	if (out == LIB_Y)
-		return cudnnConvolutionForward(dnn, a, p->x, d[LIB_X], p->w, d[LIB_W], p->conv,
-			(cudnnConvolutionFwdAlgo_t)algo, work, size, b, p->y, result);
-	if (out == LIB_X)
-		return cudnnConvolutionBackwardData(dnn, a, p->w, d[LIB_W], p->y, d[LIB_Y], p->conv,
-			(cudnnConvolutionBwdDataAlgo_t)algo, work, size, b, p->x, result);
-	return cudnnConvolutionBackwardFilter(dnn, a, p->x, d[LIB_X], p->y, d[LIB_Y], p->conv,
-		(cudnnConvolutionBwdFilterAlgo_t)algo, work, size, b, p->w, result);
-}
-
 /* Everything the view does not cover must keep its value. */
 static void expect(const struct lib_problem *p, int out, const float *before, double *sum)
 {
@@ -80,18 +52,20 @@ static void check_algo(const struct lib_problem *p, int number, int out, int alg
 	float *result, *work, *got;
 	char what[64];
 
-	if (workspace_size(p, out, algo, &size)) {
-		LIB_EQ(run(p, out, algo, NULL, 0, p->device[out]) / 1000, 3);
+	if (lib_workspace_size(dnn, p, out, algo, &size)) {
+		LIB_EQ(lib_convolve(dnn, p, out, algo, NULL, 0, p->device[out]) / 1000, 3);
 		return;
 	}
 	result = lib_upload(before, n);
 	work = lib_upload(NULL, size / sizeof(float) + 1);
 	got = lib_values(n, 1);
 	if (size) {
-		LIB_TRUE(run(p, out, algo, work, size - 1, result) != CUDNN_STATUS_SUCCESS);
-		LIB_TRUE(run(p, out, algo, NULL, size, result) != CUDNN_STATUS_SUCCESS);
+		LIB_TRUE(lib_convolve(dnn, p, out, algo, work, size - 1, result) !=
+			 CUDNN_STATUS_SUCCESS);
+		LIB_TRUE(lib_convolve(dnn, p, out, algo, NULL, size, result) !=
+			 CUDNN_STATUS_SUCCESS);
 	}
-	LIB_EQ(run(p, out, algo, work, size, result), 0);
+	LIB_EQ(lib_convolve(dnn, p, out, algo, work, size, result), 0);
 	lib_download(got, result, n);
 	snprintf(what, sizeof(what), "case %d, array %d, algorithm %d", number, out, algo);
 	lib_near(what, got, want, n, 1e-5);
@@ -151,7 +125,7 @@ static void check_fused(const struct lib_problem *p, float alpha2)
 	LIB_EQ(cudnnCreateActivationDescriptor(&act), 0);
 	LIB_EQ(cudnnSetActivationDescriptor(act, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0),
 		0);
-	LIB_EQ(workspace_size(p, LIB_Y, 1, &size), 0);
+	LIB_EQ(lib_workspace_size(dnn, p, LIB_Y, 1, &size), 0);
 	work = lib_upload(NULL, size / sizeof(float) + 1);
 	LIB_EQ(cudnnConvolutionBiasActivationForward(dnn, &alpha1, p->x, p->device[LIB_X], p->w,
 		       p->device[LIB_W], p->conv, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_PRECOMP_GEMM,

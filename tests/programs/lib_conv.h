@@ -101,6 +101,37 @@ static inline void lib_problem_finish(struct lib_problem *p)
 	}
 }
 
+/* What an algorithm for the array `out` needs; fails for one that does not apply. */
+static inline cudnnStatus_t lib_workspace_size(
+	cudnnHandle_t dnn, const struct lib_problem *p, int out, int algo, size_t *size)
+{
+	if (out == LIB_Y)
+		return cudnnGetConvolutionForwardWorkspaceSize(
+			dnn, p->x, p->w, p->conv, p->y, (cudnnConvolutionFwdAlgo_t)algo, size);
+	if (out == LIB_X)
+		return cudnnGetConvolutionBackwardDataWorkspaceSize(
+			dnn, p->w, p->y, p->conv, p->x, (cudnnConvolutionBwdDataAlgo_t)algo, size);
+	return cudnnGetConvolutionBackwardFilterWorkspaceSize(
+		dnn, p->x, p->y, p->conv, p->w, (cudnnConvolutionBwdFilterAlgo_t)algo, size);
+}
+
+/* result = alpha * (the array `out` from the other two) + beta * result. */
+static inline cudnnStatus_t lib_convolve(cudnnHandle_t dnn, const struct lib_problem *p, int out,
+	int algo, void *work, size_t size, float *result)
+{
+	float *const *d = p->device;
+	const float *a = &p->c.alpha, *b = &p->c.beta;
+
+	if (out == LIB_Y)
+		return cudnnConvolutionForward(dnn, a, p->x, d[LIB_X], p->w, d[LIB_W], p->conv,
+			(cudnnConvolutionFwdAlgo_t)algo, work, size, b, p->y, result);
+	if (out == LIB_X)
+		return cudnnConvolutionBackwardData(dnn, a, p->w, d[LIB_W], p->y, d[LIB_Y], p->conv,
+			(cudnnConvolutionBwdDataAlgo_t)algo, work, size, b, p->x, result);
+	return cudnnConvolutionBackwardFilter(dnn, a, p->x, d[LIB_X], p->y, d[LIB_Y], p->conv,
+		(cudnnConvolutionBwdFilterAlgo_t)algo, work, size, b, p->w, result);
+}
+
 /* One product of the sum: offsets of its x, w and y, or false when it falls on the padding. */
 static inline bool lib_term(const struct lib_problem *p, const int at[7], size_t out[LIB_ARRAYS])
 {

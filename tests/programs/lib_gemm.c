@@ -232,6 +232,42 @@ static void check_matrix_vector(void)
 	cudaFree(dc);
 }
 
+/* 1.5, -2 and 4 with 2, 0.5 and 3 in each type: 14. */
+static void check_typed_dot(void)
+{
+	static const uint16_t half[] = {0x3e00, 0xc000, 0x4400, 0x4000, 0x3800, 0x4200};
+	static const uint16_t bfloat[] = {0x3fc0, 0xc000, 0x4080, 0x4000, 0x3f00, 0x4040};
+	static const double wide[] = {1.5, -2, 4, 2, 0.5, 3};
+	uint16_t small = 0;
+	double large = 0;
+	char *x = (char *)lib_upload(NULL, 12);
+
+	LIB_EQ(cudaMemcpy(x, half, sizeof(half), cudaMemcpyHostToDevice), 0);
+	LIB_EQ(cublasDotEx(blas, 3, x, CUDA_R_16F, 1, x + 6, CUDA_R_16F, 1, &small, CUDA_R_16F,
+		       CUDA_R_32F),
+		0);
+	LIB_EQ(small, 0x4b00);
+	/* The second backwards: 1.5 * 3 - 2 * 0.5 + 4 * 2. */
+	LIB_EQ(cublasDotEx(blas, 3, x, CUDA_R_16F, 1, x + 6, CUDA_R_16F, -1, &small, CUDA_R_16F,
+		       CUDA_R_32F),
+		0);
+	LIB_EQ(small, 0x49c0);
+	LIB_EQ(cudaMemcpy(x, bfloat, sizeof(bfloat), cudaMemcpyHostToDevice), 0);
+	LIB_EQ(cublasDotEx(blas, 3, x, CUDA_R_16BF, 1, x + 6, CUDA_R_16BF, 1, &small, CUDA_R_16BF,
+		       CUDA_R_32F),
+		0);
+	LIB_EQ(small, 0x4160);
+	LIB_EQ(cudaMemcpy(x, wide, sizeof(wide), cudaMemcpyHostToDevice), 0);
+	LIB_EQ(cublasDotEx(blas, 3, x, CUDA_R_64F, 1, x + 24, CUDA_R_64F, 1, &large, CUDA_R_64F,
+		       CUDA_R_64F),
+		0);
+	LIB_TRUE(large == 14);
+	LIB_EQ(cublasDotEx(
+		       blas, 3, x, CUDA_R_16F, 1, x, CUDA_R_32F, 1, &small, CUDA_R_16F, CUDA_R_32F),
+		CUBLAS_STATUS_NOT_SUPPORTED);
+	LIB_EQ(cudaFree(x), 0);
+}
+
 static void check_errors(void)
 {
 	float one = 1;
@@ -256,6 +292,7 @@ int main(void)
 		check_batches(&shapes[i]);
 	check_vectors();
 	check_matrix_vector();
+	check_typed_dot();
 	check_errors();
 	LIB_EQ(cublasDestroy(blas), 0);
 	return lib_result();

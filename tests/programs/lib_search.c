@@ -9,8 +9,6 @@ static const struct lib_conv layers[] = {
 };
 
 static cudnnHandle_t dnn;
-static const float one = 1, zero = 0;
-
 enum { MOST = 20 };
 
 /* The three result structs have the same layout but for the type of the first field. */
@@ -53,22 +51,6 @@ static cudnnStatus_t find_ex(
 			d[LIB_Y], p->conv, p->x, d[LIB_X], MOST, got, (void *)r, work, size);
 	return cudnnFindConvolutionBackwardFilterAlgorithmEx(dnn, p->x, d[LIB_X], p->y, d[LIB_Y],
 		p->conv, p->w, d[LIB_W], MOST, got, (void *)r, work, size);
-}
-
-static cudnnStatus_t run(
-	const struct lib_problem *p, int out, int algo, void *work, size_t size, float *result)
-{
-	float *const *d = p->device;
-
-	if (out == LIB_Y)
-		return cudnnConvolutionForward(dnn, &one, p->x, d[LIB_X], p->w, d[LIB_W], p->conv,
-			(cudnnConvolutionFwdAlgo_t)algo, work, size, &zero, p->y, result);
-	if (out == LIB_X)
-		return cudnnConvolutionBackwardData(dnn, &one, p->w, d[LIB_W], p->y, d[LIB_Y],
-			p->conv, (cudnnConvolutionBwdDataAlgo_t)algo, work, size, &zero, p->x,
-			result);
-	return cudnnConvolutionBackwardFilter(dnn, &one, p->x, d[LIB_X], p->y, d[LIB_Y], p->conv,
-		(cudnnConvolutionBwdFilterAlgo_t)algo, work, size, &zero, p->w, result);
 }
 
 static bool non_deterministic(int out, int algo)
@@ -165,10 +147,11 @@ static void check_bits(const struct lib_problem *p, int out)
 		if (r[i].status)
 			continue;
 		work = lib_upload(NULL, r[i].memory / sizeof(float));
-		LIB_EQ(run(p, out, (int)r[i].algo, work, r[i].memory, result), 0);
+		LIB_EQ(lib_convolve(dnn, p, out, (int)r[i].algo, work, r[i].memory, result), 0);
 		lib_download(first, result, n);
 		for (int k = 0; k < 6; k++) {
-			LIB_EQ(run(p, out, (int)r[i].algo, work, r[i].memory, result), 0);
+			LIB_EQ(lib_convolve(dnn, p, out, (int)r[i].algo, work, r[i].memory, result),
+				0);
 			lib_download(again, result, n);
 			same = same && !memcmp(first, again, bytes);
 		}

@@ -172,27 +172,40 @@ folders() {
 	compare removed '' sh -c "mkdir -p gone; cd gone; rmdir ../gone; TFSHIM_OUTPUT=x exec '$programs/shim_ending' return"
 }
 
-full() {
-	[ "$(id -u)" = 0 ] || skip "a small file system can only be mounted by root"
-	mkdir "$work/full"
-	mount -t tmpfs -o size=740k tfshim-test "$work/full" 2>"$work/reason" ||
-		skip "no small file system can be mounted: $(cat "$work/reason")"
-	trap 'umount "$work/full"; rm -rf "$work"' EXIT
-	after=$programs/libshim_failing.so
+# A disk of $1 KiB: either nothing is recorded, or every call is counted, though most left no record.
+full_at() {
+	mount -o "remount,size=$1k" "$work/full" || fail "the file system does not take $1 KiB"
 	output=$work/full/x
 	compare full record=all:cupti=0 "$programs/shim_errno"
 	output=
-	cp "$work/full/x.tfs" "$work/full.tfs"
-	look full
-	[ "$(value full lost_records_dropped)" -gt 1000 ] ||
-		fail "only $(value full lost_records_dropped) losses were counted"
 	asked=$(sed -n 's/^tfshim-test: .* of \([0-9]*\) requests refused$/\1/p' "$work/full.err")
-	[ "${asked:-1000}" -lt 100 ] || fail "a full disk was asked ${asked-} times"
+	[ "${asked:-1000}" -lt 100 ] || fail "a full disk of $1 KiB was asked ${asked-} times"
+	cp "$work/full/x.tfs" "$work/full.tfs"
+	rm -f "$work"/full/*
+	look full
+	counted=$(value full counted)
+	[ "$counted" != 0 ] || return 0
 	# Totals need no room.
 	expect full total cudaStreamCreate 1
 	expect full total cudaStreamDestroy 1
-	echo "$asked requests, $(value full calls) calls recorded, $(value full lost_records_dropped) records lost," \
-		"$(value full counted) calls counted"
+	[ "$(value full lost_records_dropped)" -gt 1000 ] || return 0
+	full=$((full + 1))
+	echo "$1 KiB: $asked requests, $(value full calls) calls recorded," \
+		"$(value full lost_records_dropped) records lost, $counted calls counted"
+}
+
+full() {
+	[ "$(id -u)" = 0 ] || skip "a small file system can only be mounted by root"
+	mkdir "$work/full"
+	mount -t tmpfs -o size=64k tfshim-test "$work/full" 2>"$work/reason" ||
+		skip "no small file system can be mounted: $(cat "$work/reason")"
+	trap 'umount "$work/full"; rm -rf "$work"' EXIT
+	after=$programs/libshim_failing.so
+	full=0
+	for size in 200 400 500 550 600 650 700 750 800 850 900; do
+		full_at "$size"
+	done
+	[ "$full" -gt 0 ] || fail "no disk was too small for the records and large enough for the totals"
 	rm -f "$work"/full/*
 	dd if=/dev/zero of="$work/full/ballast" bs=4k 2>/dev/null
 	output=$work/full/y

@@ -3,6 +3,7 @@
 #include "sim_gate.h"
 
 #define SIZE 256
+#define LARGE ((size_t)64 << 20)
 
 static cudaStream_t stream;
 static unsigned char *device, *pinned, *seen;
@@ -56,6 +57,120 @@ static void check_update(cudaGraphExec_t exec)
 	OK(cudaGraphDestroy(same));
 	OK(cudaGraphDestroy(other));
 	(void)cudaGetLastError();
+}
+
+/* Three fills, each of its own part of the memory; then what is there is read back. */
+static cudaGraph_t fills(cudaGraphNode_t *nodes)
+{
+	struct cudaMemsetParams set = {.elementSize = 1, .width = SIZE / 4, .height = 1};
+	cudaGraphNode_t read;
+	cudaGraph_t graph;
+
+	OK(cudaGraphCreate(&graph, 0));
+	for (unsigned i = 0; i < 3; i++) {
+		set.dst = device + i * SIZE / 4;
+		set.value = 1 + i;
+		OK(cudaGraphAddMemsetNode(&nodes[i], graph, NULL, 0, &set));
+	}
+	OK(cudaGraphAddMemcpyNode1D(
+		&read, graph, nodes, 3, seen, device, SIZE, cudaMemcpyDeviceToHost));
+	return graph;
+}
+
+static void see(int first, int second, int third)
+{
+	OK(cudaStreamSynchronize(stream));
+	TEST_EQ(wrong_bytes(seen, first, SIZE / 4), 0);
+	TEST_EQ(wrong_bytes(seen + SIZE / 4, second, SIZE / 4), 0);
+	TEST_EQ(wrong_bytes(seen + SIZE / 2, third, SIZE / 4), 0);
+}
+
+/* What nodes of an executable graph are told holds from the next launch on. */
+static void check_changed(void)
+{
+	struct cudaMemsetParams set = {
+		.dst = device, .elementSize = 1, .width = SIZE / 4, .height = 1, .value = 4};
+	cudaGraphNode_t nodes[3];
+	cudaGraph_t graph = fills(nodes), captured;
+	cudaGraphExec_t exec, again;
+	unsigned enabled = 2;
+	struct gate gate;
+
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaMemsetAsync(device, 9, SIZE, stream));
+	gate_close(&gate, stream);
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphExecMemsetNodeSetParams(exec, nodes[0], &set));
+	OK(cudaGraphNodeSetEnabled(exec, nodes[1], 0));
+	OK(cudaGraphNodeGetEnabled(exec, nodes[1], &enabled));
+	TEST_EQ(enabled, 0);
+	gate_open(&gate);
+	see(1, 2, 3);
+	OK(cudaMemsetAsync(device, 9, SIZE, stream));
+	gate_close(&gate, stream);
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaGraphNodeSetEnabled(exec, nodes[1], 1));
+	gate_open(&gate);
+	see(4, 9, 3);
+	OK(cudaGraphLaunch(exec, stream));
+	see(4, 2, 3);
+	/* A launch that is captured is of what is enabled then. */
+	OK(cudaGraphNodeSetEnabled(exec, nodes[2], 0));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaStreamEndCapture(stream, &captured));
+	OK(cudaGraphInstantiate(&again, captured, 0));
+	OK(cudaMemsetAsync(device, 9, SIZE, stream));
+	OK(cudaGraphLaunch(again, stream));
+	see(4, 2, 9);
+	OK(cudaGraphExecDestroy(again));
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(captured));
+	OK(cudaGraphDestroy(graph));
+}
+
+static float takes(cudaGraphExec_t exec)
+{
+	cudaEvent_t start, end;
+	float ms = 0;
+
+	OK(cudaEventCreate(&start));
+	OK(cudaEventCreate(&end));
+	OK(cudaEventRecord(start, stream));
+	OK(cudaGraphLaunch(exec, stream));
+	OK(cudaEventRecord(end, stream));
+	OK(cudaEventSynchronize(end));
+	OK(cudaEventElapsedTime(&ms, start, end));
+	OK(cudaEventDestroy(start));
+	OK(cudaEventDestroy(end));
+	return ms;
+}
+
+/* What is not enabled takes no time of the device; an update leaves that as it is. */
+static void check_disabled_time(void)
+{
+	struct cudaMemsetParams set = {.elementSize = 1, .width = LARGE, .height = 1, .value = 1};
+	cudaGraphExecUpdateResultInfo info;
+	cudaGraphNode_t node;
+	cudaGraphExec_t exec;
+	cudaGraph_t graph;
+	float enabled;
+
+	OK(cudaMalloc(&set.dst, LARGE));
+	OK(cudaGraphCreate(&graph, 0));
+	OK(cudaGraphAddMemsetNode(&node, graph, NULL, 0, &set));
+	OK(cudaGraphInstantiate(&exec, graph, 0));
+	(void)takes(exec);
+	enabled = takes(exec);
+	OK(cudaGraphNodeSetEnabled(exec, node, 0));
+	TEST_TRUE(takes(exec) * 2 < enabled);
+	OK(cudaGraphExecUpdate(exec, graph, &info));
+	TEST_TRUE(takes(exec) * 2 < enabled);
+	OK(cudaGraphNodeSetEnabled(exec, node, 1));
+	TEST_TRUE(takes(exec) * 2 > enabled);
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaFree(set.dst));
 }
 
 static void count(void *data)
@@ -156,6 +271,8 @@ int main(void)
 	check_replay(exec);
 	check_update(exec);
 	OK(cudaGraphExecDestroy(exec));
+	check_changed();
+	check_disabled_time();
 	check_built();
 	check_empty_nodes();
 	return test_result();
