@@ -5,6 +5,7 @@ seeds=10
 [ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
 # A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
 hardware=${TFSHIM_HARDWARE:-0}
+profile=${TFSIM_PROFILE:-slow}
 [ "$hardware" = 1 ] && seeds=1
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT

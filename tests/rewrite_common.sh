@@ -113,23 +113,41 @@ by_name() {
 # measured NAME ARGUMENTS STATE REASON: what churns by these arguments is measured, and this found.
 # A machine that is at something else may make the steps change, so that it is asked again: three
 # more attempts are allowed. Set before, for another program or speed of the device: churn, scale.
+# What wins and loses in these programs goes by the times of the profile slow.
 measured() {
-	[ "$hardware" = 0 ] || return 0
+	[ "$hardware$profile" = 0slow ] || return 0
 	for _ in 1 2 3 4; do
-		# shellcheck disable=SC2086
-		run "$1" measure=200:record=windows:window=5 "TFSIM_SCALE=${scale:-4} TFSIM_PACE=1" \
-			"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
-		state=$("$programs/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
-		case $passed$state in "1$3 "*"$4"*) break ;; esac
-		passed=0
+		measure "$@" "TFSIM_SCALE=${scale:-4} TFSIM_PACE=1" "$library" && break
 	done
+	judge_measured "$@"
+}
+
+# The same in modelled time, which no other load moves: once.
+measured_modelled() {
+	[ "$hardware" = 0 ] || return 0
+	measure "$@" "TFSIM_SCALE=${scale:-4} TFSIM_PACE=0 TFSIM_COMPUTE=0" \
+		"$library:$programs/modelled_clock.so"
+	judge_measured "$@"
+}
+
+measure() {
+	# shellcheck disable=SC2086
+	run "$1" measure=200:record=windows:window=5 "$5" env LD_PRELOAD="$6" \
+		"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
+	state=$("$programs/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
+	case $passed$state in "1$3 "*"$4"*) return 0 ;; esac
+	passed=0
+	return 1
+}
+
+judge_measured() {
 	[ "$passed" = 1 ] || fail "$1: $state, not $3 ... $4: $(tail -n 3 "$out/$1.out")"
 	applied "$1" "${applies:-50}"
 }
 
 # predicted NAME LEAST MOST: what was measured last was predicted to gain so much, in microseconds
 predicted() {
-	[ "$hardware" = 0 ] || return 0
+	[ "$hardware$profile" = 0slow ] || return 0
 	echo "$state" | awk -v least="$2" -v most="$3" '{ exit !($2 >= least && $2 <= most) }' ||
 		fail "$1: $state: the prediction is not from $2 to $3"
 }

@@ -48,6 +48,9 @@ fi
 counterexample room 6 1024 pool_reserve=1m "$small" "$giving" room
 counterexample ordered-room 6 8589934592 pool_reserve=1m "$small" "$giving" ordered-room
 
+# A library's search finds the memory that is held.
+counterexample found 6 1024 pool_reserve=1m TFSIM_MEMORY=96m "$programs/rewrite_finding" found
+
 # What a library allocates for itself is not looked at.
 blas=$programs/libcublas.so.other
 holds by-stranger 10 "" "" env LD_PRELOAD="$library:$blas" "$limits" by-stranger
@@ -93,11 +96,11 @@ same_weights without hostile
 
 # On a device that takes as long to map memory as others have measured, large blocks are worth it;
 # small ones are not, and are given back.
-measured large "240 16384 10" apply "it gains"
-measured small "400 512 0 given-back" lost "it loses, and is off"
+measured_modelled large "240 16384 10" apply "it gains"
+measured_modelled small "400 512 0 given-back" lost "it loses, and is off"
 churn=rewrite_churn_static
-measured static "400 512 0 given-back" lost "it loses, and is off"
+measured_modelled static "400 512 0 given-back" lost "it loses, and is off"
 churn=rewrite_churn
-measured captured "400 512 0 given-back captured" lost "it loses, and is off"
+measured_modelled captured "400 512 0 given-back captured" lost "it loses, and is off"
 
 finish

@@ -12,7 +12,8 @@
  * - To the program it is free memory: cudaMemGetInfo counts it as such, blocks are given back
  *   before an out-of-memory is reported, freeing it again and asking about it fail as they would.
  * - At least 1 GiB, or a tenth of the device if that is more, stays truly free: libraries allocate
- *   for themselves, and nobody asks us when they find nothing.
+ *   for themselves, and nobody asks us when they find nothing. Before a search of cuDNN's that
+ *   brings its own memory, whatever that takes, all is given back.
  * - Only memory that the program itself got from cudaMalloc or cuMemAlloc. Managed and
  *   stream-ordered memory, and blocks shared with another process, device or network card, are left
  *   alone; so is everything while a stream is being captured, save that blocks are given back then

@@ -10,9 +10,10 @@
  * - The pool keeps as much as it was seen to hold, and only where the device then still has 1 GiB
  *   truly free, or a tenth of it if that is more: libraries allocate for themselves.
  * - To the program nothing is kept: asked for its threshold, a pool answers 0; before free memory
- *   or what a pool holds is told, and before an out-of-memory is reported, the memory is given
- *   back. (The driver does not do that by itself for cudaMalloc.) After an out-of-memory the
- *   device's pools keep nothing for the rest of the run.
+ *   or what a pool holds is told, before an out-of-memory is reported, and before a search of
+ *   cuDNN's that brings its own memory, the memory is given back. (The driver does not do that by
+ *   itself for cudaMalloc.) After an out-of-memory the device's pools keep nothing for the rest of
+ *   the run.
  * - Another process on the device finds less free memory than it would, by what the pools keep,
  *   until this one ends: where processes share a device by that, leave this rewrite off.
  * - Off, it sets the threshold back to 0, and the next wait gives the memory back; also where the

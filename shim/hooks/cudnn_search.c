@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/convolution.h"
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
+#include "shim/hooks/cuda_driver_memory.h"
+#include "shim/hooks/cudart.h"
 #include "shim/hooks/cudnn.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
@@ -17,6 +22,21 @@ static bool answered(const struct tfs_frame *frame, struct tfs_choice_call *call
 	call->site = frame->entry->site;
 	return call->handle != NULL && call->list != NULL && count != NULL && call->requested > 0 &&
 	       tfs_rewrite_answer(call);
+}
+
+/* A search with memory of its own leaves out the algorithms that it finds too little for, and says
+ * nothing else: what rewrites hold is free memory to it, as it is to the program. */
+static void make_room(const struct tfs_choice_call *call)
+{
+	if (!call->measured || call->workspace_bytes != TFS_CHOICE_OWN_MEMORY ||
+		(!tfs_blocks_any() && !tfs_reserves_any()))
+		return;
+	const bool driver = tfs_memory_functions(false) == NULL;
+	const uint32_t device = driver ? tfs_cuda_device() : tfs_cudart_device();
+
+	if (tfs_blocks_bytes(device) != 0)
+		tfs_blocks_flush(driver, device);
+	tfs_reserves_give_back(driver, device);
 }
 
 /* Lets rewrites reorder the list that the program is about to get. */
@@ -64,6 +84,7 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 		if (answered(&frame, &call, returnedAlgoCount)) {                                  \
 			*returnedAlgoCount = call.count;                                           \
 		} else {                                                                           \
+			make_room(&call);                                                          \
 			status = TFS_REAL(name) arguments;                                         \
 			call.count = status == CUDNN_STATUS_SUCCESS ? *returnedAlgoCount : 0;      \
 			offer(&frame, &call);                                                      \
