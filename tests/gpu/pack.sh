@@ -77,6 +77,10 @@ cp "$build/reports/tfshim" "$folder/build/reports/"
 for part in programs trainers gpu; do
 	mkdir -p "$folder/build/tests/$part"
 	find "$build/tests/$part" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$folder/build/tests/$part/" \;
+	# What asks the simulated device for its own times is of no use elsewhere.
+	for file in "$folder/build/tests/$part"/*; do
+		! objdump -p "$file" 2>/dev/null | grep -q 'NEEDED *libtfsim' || rm "$file"
+	done
 done
 cp -r "$build/tests/trainers/digits-set" "$folder/build/tests/trainers/"
 python3 "$here/cases.py" "$build" "$root" >"$folder/tests/gpu/cases.tsv"

@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 
 expected='libcuda.so.1
 libc.so.6 libm.so.6 libdl.so.2 librt.so.1 libpthread.so.0 libutil.so.1 ld-linux-x86-64.so.2 ld-linux-aarch64.so.1
-libcublas.so.13 libcublasLt.so.13 libcudnn.so.9 libnccl.so.2 libcurand.so.10'
+libcublas.so.13 libcublasLt.so.13 libcudnn.so.9 libnccl.so.2 libcurand.so.10
+libcusparse.so.12'
 
 # where FILE: the folders of the pack in which the loader looks for what the file needs
 where() {
