@@ -34,7 +34,8 @@ struct row {
 		}                                                                                  \
 	}
 
-static inline bool within(const char *what, const char *which, double got, const struct range *range)
+static inline bool within(
+	const char *what, const char *which, double got, const struct range *range)
 {
 	const bool held = got >= range->low && got <= range->high;
 

@@ -68,9 +68,9 @@ static void measure_unpin(struct samples *s)
 }
 
 /*
- * Of an H100 only one cudaMalloc is known, 770 us of unknown size: the range around it is for 192 MiB,
- * and 768 MiB may take the A100's share for each MiB more. Its other figures are the A100's, and
- * cudaFreeHost's are a T4's.
+ * Of an H100 only one cudaMalloc is known, 770 us of unknown size: the range around it is for 192
+ * MiB, and 768 MiB may take the A100's share for each MiB more. Its other figures are the A100's,
+ * and cudaFreeHost's are a T4's.
  */
 static const struct row rows[] = {
 	{"cudaMalloc 64 KiB", measure_malloc_small, SAME(2.4, 4.3), {ANY, ANY}},

@@ -220,7 +220,8 @@ static void held(void *open)
 	sem_wait(open);
 }
 
-/* The same for one that is gone; the stream is held, so that the call itself cannot meet the fault. */
+/* The same for one that is gone; the stream is held, so that the call itself cannot meet the fault.
+ */
 static int check_freed(void)
 {
 	static const struct lib_conv large = {
