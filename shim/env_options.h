@@ -50,8 +50,6 @@
 		"alloc-pool: cudaMalloc waits for the device as it may without")                   \
 	X("pool_poison", pool_poison, flag, 0,                                                     \
 		"alloc-pool: fills what it hands out again with NaNs instead of zeros")            \
-	X("skip_min", skip_min_bytes, bytes, UINT64_C(1) << 20,                                    \
-		"copy-skip: smallest copy that it compares")                                       \
 	X("alternate", alternate, number, 0,                                                       \
 		"tests only: switches exact rewrites every so many steps")                         \
 	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \

@@ -122,8 +122,7 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	for (uint32_t left = copying; left != 0 && !done; left &= left - 1) {
 		const size_t i = (size_t)__builtin_ctz(left);
 
-		if ((tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW || tfs_rewrite_all[i]->compares) &&
-			tfs_rewrite_takes_part(i))
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->copy(call, out_status);
 	}
 	errno = saved;

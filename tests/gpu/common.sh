@@ -166,7 +166,7 @@ own() (
 # that none of the others takes the work from
 note_idle_of_all() {
 	[ -f step.tfs ] || return 0
-	for idle in copy-skip memoise pool-threshold sync-narrowing pinned-staging cudnn-search; do
+	for idle in memoise pool-threshold sync-narrowing pinned-staging cudnn-search; do
 		grep -q "^rewrite-$idle .*applied 0," "$GPU_WORK/recorded" || continue
 		echo "$1 naive+$idle" >>"$GPU_WORK/idle"
 		put "$1 ledger" "naive+$idle" "never applied in naive+all, and so not measured"

@@ -102,21 +102,6 @@ static void fill(void)
 	product(c, naive ? 1 : 0);
 }
 
-static void table_start(void)
-{
-	table = malloc(bytes);
-	for (size_t i = 0; i < bytes / sizeof(float); i++)
-		table[i] = 1;
-	OK(cudaMemcpy(a, table, bytes, cudaMemcpyHostToDevice));
-}
-
-static void table_step(void)
-{
-	if (naive)
-		OK(cudaMemcpy(a, table, bytes, cudaMemcpyHostToDevice));
-	product(c, 0);
-}
-
 static void wait_start(void)
 {
 	OK(cudaStreamCreate(&compute));
@@ -143,12 +128,11 @@ static const struct habit {
 	const char *name;
 	void (*start)(void), (*step)(void);
 } habits[] = {
-	{"query", query_start, query},      /* memoise */
-	{"free", free_start, free_step},    /* alloc-pool, deferred-free */
-	{"pool", pool_start, pool_step},    /* pool-threshold */
-	{"fill", nothing, fill},            /* memset-elision */
-	{"table", table_start, table_step}, /* copy-skip */
-	{"wait", wait_start, wait_step},    /* sync-narrowing */
+	{"query", query_start, query},   /* memoise */
+	{"free", free_start, free_step}, /* alloc-pool, deferred-free */
+	{"pool", pool_start, pool_step}, /* pool-threshold */
+	{"fill", nothing, fill},         /* memset-elision */
+	{"wait", wait_start, wait_step}, /* sync-narrowing */
 };
 
 static void prepare(const float *ones)

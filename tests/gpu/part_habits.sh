@@ -20,7 +20,7 @@ one() {
 round=0
 while [ "$round" -lt "$GPU_ROUNDS" ] && [ "$(left)" -gt 5 ]; do
 	for entry in query:memoise free:alloc-pool,deferred-free pool:pool-threshold fill:memset-elision \
-		table:copy-skip wait:sync-narrowing; do
+		wait:sync-narrowing; do
 		variants='naive rewritable naive+all'
 		for rewrite in $(echo "${entry#*:}" | tr ',' ' '); do
 			variants="$variants naive+$rewrite"

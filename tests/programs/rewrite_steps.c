@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Something like training, whose steps are mostly the upload of a batch from pageable memory:
- *	rewrite_steps STEPS KIB [KIB OF THE SECOND HALF | same]
- * The weights end as the sum of the batches; with "same" all of these are one. */
+ *	rewrite_steps STEPS KIB [KIB OF THE SECOND HALF]
+ * The weights end as the sum of the batches. */
 #include <cublas_v2.h>
-#include <string.h>
 
 #include "tests/programs/sim_gate.h"
 
@@ -31,7 +30,6 @@ static void update(void)
 int main(int count, char **words)
 {
 	const int steps = count >= 3 ? atoi(words[1]) : 40;
-	const bool same = count == 4 && strcmp(words[3], "same") == 0;
 
 	alarm(100);
 	floats = (count >= 3 ? atoi(words[2]) : 256) * 256;
@@ -45,13 +43,11 @@ int main(int count, char **words)
 	OK(cudaMemset(weights, 0, bytes));
 	TEST_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
 	for (int i = 0; i < steps; i++) {
-		const float value = same ? 1 : (float)(i % 7);
-
-		if (count == 4 && !same && i == steps / 2)
+		if (count == 4 && i == steps / 2)
 			floats = atoi(words[3]) * 256;
 		for (int j = 0; j < floats; j += 256)
-			host[j] = value;
-		sum += value;
+			host[j] = (float)(i % 7);
+		sum += (float)(i % 7);
 		upload(host);
 		forward();
 		update();
