@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "shim/log.h"
+#include "shim/mutant.h"
 
 struct tfs_options tfs_options = {
 #define X(key, field, kind, standard, help) .field = (standard),
@@ -14,18 +15,28 @@ struct tfs_options tfs_options = {
 #undef X
 };
 
+#if TFS_MUTANTS
+#define X(key, help) uint64_t tfs_mutant_##key;
+TFS_MUTANT_OPTIONS(X)
+#undef X
+#endif
+
 enum kind { kind_flag, kind_number, kind_bytes, kind_record, kind_steps, kind_text };
 
 static const struct option {
 	const char *key;
-	size_t offset;
+	uint64_t *value;
 	enum kind kind;
 	const char *help;
 } options[] = {
-#define X(key, field, kind, standard, help)                                                        \
-	{key, offsetof(struct tfs_options, field), kind_##kind, help},
+#define X(key, field, kind, standard, help) {key, &tfs_options.field, kind_##kind, help},
 	TFS_OPTIONS(X)
 #undef X
+#if TFS_MUTANTS
+#define X(key, help) {#key, &tfs_mutant_##key, kind_number, help},
+		TFS_MUTANT_OPTIONS(X)
+#undef X
+#endif
 };
 
 static const char *const record_names[] = {"none", "windows", "all"};
@@ -116,8 +127,7 @@ static void set_option(const char *pair)
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (strlen(options[i].key) != length || strncmp(options[i].key, pair, length) != 0)
 			continue;
-		uint64_t *field = (uint64_t *)((char *)&tfs_options + options[i].offset);
-		if (!parse(text, options[i].kind, field))
+		if (!parse(text, options[i].kind, options[i].value))
 			tfs_log_say("TFSHIM_OPTIONS: '%s' is not a value of '%s'; left as it was",
 				text, options[i].key);
 		return;
@@ -148,7 +158,7 @@ static void print_help(void)
 {
 	tfs_log_say("TFSHIM_OPTIONS=key=value:key=value …, with these values now:");
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		const uint64_t value = *(uint64_t *)((char *)&tfs_options + options[i].offset);
+		const uint64_t value = *options[i].value;
 
 		if (options[i].kind == kind_record)
 			tfs_log_say("  %-17s %-10s %s", options[i].key, record_names[value],

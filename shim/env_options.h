@@ -50,9 +50,11 @@
 		"alloc-pool: cudaMalloc waits for the device as it may without")                   \
 	X("pool_poison", pool_poison, flag, 0,                                                     \
 		"alloc-pool: fills what it hands out again with NaNs instead of zeros")            \
-	X("alternate", alternate, number, 0,                                                       \
-		"tests only: switches exact rewrites every so many steps")                         \
-	X("naive", naive, number, 0, "tests only: breaks named rewrites on purpose")               \
 	X("help", help, flag, 0, "print the options and their defaults")
+
+/* Those of libtfshim_mutant.so (mutant.h), all of them numbers: X(key, help). */
+#define TFS_MUTANT_OPTIONS(X)                                                                      \
+	X(alternate, "switches exact rewrites every so many steps")                                \
+	X(naive, "what is done wrong, by bits")
 
 #endif

@@ -15,6 +15,7 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
+#include "shim/mutant.h"
 #include "shim/shim.h"
 #include "shim/spin.h"
 
@@ -167,7 +168,7 @@ static void *map_ours(size_t bytes)
 
 	if (memory == MAP_FAILED)
 		return NULL;
-	if ((tfs_options.naive & TFS_NAIVE_FORK) == 0)
+	if (!TFS_MUTANT(TFS_NAIVE_FORK))
 		madvise(memory, bytes, MADV_WIPEONFORK);
 	return memory;
 }

@@ -27,6 +27,7 @@
 #include "shim/machine.h"
 #include "shim/memory.h"
 #include "shim/modules.h"
+#include "shim/mutant.h"
 #include "shim/nvtx.h"
 #include "shim/pools.h"
 #include "shim/recorder.h"
@@ -202,7 +203,7 @@ static void start_helpers(void)
 
 static void forget(void)
 {
-	if ((tfs_options.naive & TFS_NAIVE_FORK) != 0)
+	if (TFS_MUTANT(TFS_NAIVE_FORK))
 		return;
 	atomic_store(&state, FAILED);
 	__atomic_store_n(&tfs_wanted, 0, __ATOMIC_RELAXED);

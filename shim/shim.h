@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-/* Tests only, option `naive`: a child goes on as if it were the parent. */
+/* Mutants: a child goes on as if it were the parent. */
 #define TFS_NAIVE_FORK 16u
 
 /* Starts on first use. False while another thread is starting, when the shim is switched off, and

@@ -29,8 +29,8 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
 	exit 0
 fi
 compile() {
-	aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE '-DTFS_VERSION="0"' -O1 -fPIC -I. -I"$build" \
-		-I"$build/shim" -I"$build/rules/rewrites" -isystem "$cuda/include" "$@"
+	aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE '-DTFS_VERSION="0"' -DTFS_MUTANTS=0 -O1 -fPIC \
+		-I. -I"$build" -I"$build/shim" -I"$build/rules/rewrites" -isystem "$cuda/include" "$@"
 }
 compile -Wall -Wextra -Werror "$jumps" shim/dlsym_aarch64.S -o "$work/jumps" || exit 1
 command -v qemu-aarch64 >/dev/null || { echo "linked; nothing to run it in (qemu-user)"; exit 0; }

@@ -20,9 +20,11 @@ fail() {
 rewrites=off,pinned-staging
 rank() { # FOLDER STEPS OPTIONS RANK
 	rm -f "$out/$1/rewrite_steps-r$4.tfs"
+	preload=$library
+	case $3 in *naive=*) preload=${library%/*}/libtfshim_mutant.so ;; esac
 	env RANK="$4" WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" TFSHIM_REWRITE="$rewrites" \
 		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0$3" \
-		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
+		LD_PRELOAD="$preload" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
 }
 
 # train FOLDER STEPS [OPTIONS OF RANK 1]: two ranks at the same time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What all tests of rewrites share; sourced. Set before: programs.
+# What all tests of rewrites share; sourced. Set before: programs, library.
 # shellcheck shell=sh disable=SC2034,SC2154
 seeds=10
 [ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
@@ -14,6 +14,14 @@ failed=0 done=0
 fail() {
 	echo "FAILED: $*"
 	failed=$((failed + 1))
+}
+
+# with OPTIONS: the library that has them
+with() {
+	case $1 in
+	*naive=* | *alternate=*) echo "${library%/*}/libtfshim_mutant.so" ;;
+	*) echo "$library" ;;
+	esac
 }
 
 # ledger NAME "REWRITE CHECK": the count, 0 when there is none

@@ -13,7 +13,7 @@ run() {
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_REWRITE="off,$rewrite" \
 		TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:$options" \
-		$environment LD_PRELOAD="$library" timeout 300 "$@" >"$out/$name.out" 2>&1
+		$environment LD_PRELOAD="$(with "$options")" timeout 300 "$@" >"$out/$name.out" 2>&1
 }
 
 # applied NAME LEAST

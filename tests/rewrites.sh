@@ -101,7 +101,7 @@ run driver-context "TFSIM_PACE=0" "$programs/rewrite_driver" context ||
 run driver-none "" "$programs/rewrite_driver" none || fail "driver-none: $(tail -n 3 "$out/driver-none.out")"
 [ "$(ledger driver-none "pinned-staging context")" = 1 ] || fail "driver: staged without a context"
 for naive in 0 2097152; do
-	options=naive=$naive
+	[ $naive = 0 ] && options='' || options=naive=$naive
 	if run driver-reset "TFSIM_PACE=0" "$programs/rewrite_driver" reset; then
 		[ $naive = 0 ] || fail "driver: using a ring that was reset goes unnoticed"
 		applies driver-reset pinned-staging
@@ -143,7 +143,7 @@ shadow() { # NAME OPTIONS STATE TFS906 KIB
 	rm -f "$out/shadow-$1.tfs"
 	env TFSHIM_OUTPUT="$out/shadow-$1" TFSHIM_REWRITE=off,pinned-staging=shadow \
 		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
-		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
+		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
 		fail "shadow $1: the program noticed: $(tail -n 3 "$out/shadow.out")"
 	applies "shadow-$1" pinned-staging
 	[ "$(ledger "shadow-$1" "pinned-staging shadow-differs")" = "$4" ] || fail "shadow $1: not $4 mismatches"
@@ -157,7 +157,7 @@ shadow long "" shadow 0 5000
 shadow long-differs naive=64 off 1 5000
 
 for naive in 0 64; do
-	options=naive=$naive
+	[ $naive = 0 ] && options='' || options=naive=$naive
 	run shadow-receive TFSHIM_REWRITE=pinned-staging=shadow "$programs/rewrite_limits" receive-often ||
 		fail "shadow-receive: the program noticed: $(tail -n 3 "$out/shadow-receive.out")"
 	applies shadow-receive pinned-staging
@@ -175,7 +175,7 @@ done
 took_part=0
 exact() { # DUMP REWRITE OPTIONS
 	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 \
-		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:$3" LD_PRELOAD="$library" \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:$3" LD_PRELOAD="$(with "$3")" \
 		timeout 100 "$trainer" --data "$digits" --steps 80 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	[ "$(ledger "exact-$1" "pinned-staging applied")" = 0 ] || took_part=$((took_part + 1))
@@ -200,7 +200,7 @@ measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised g
 	rm -f "$out/measured-$1.tfs"
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/measured-$1" TFSHIM_REWRITE=exact TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
-		LD_PRELOAD="$library" timeout 100 "$programs/rewrite_steps" $3 >"$out/measured.out" 2>&1 ||
+		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" $3 >"$out/measured.out" 2>&1 ||
 		fail "$1: the program noticed: $(tail -n 3 "$out/measured.out")"
 	# A later line replaces an earlier one.
 	state=$("$programs/ledger" "$out/measured-$1.tfs" | sed -n 's/^pinned-staging state //p' | tail -n 1)

@@ -12,7 +12,7 @@ run() {
 	rm -f "$out/$name.tfs"
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:$options" \
-		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$library" \
+		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$(with "$options")" \
 		timeout 100 "$@" >"$out/$name.out" 2>&1
 }
 

@@ -149,21 +149,21 @@ lists again 5 2 findex 1000000 3
 lists small 6 1 findex 0 2
 
 # Reproducible: a run that searches, and runs that replay its decisions, compute the same bits.
-train() { # DUMP DECISIONS NAIVE
+train() { # DUMP DECISIONS [OPTION]
 	env TFSHIM_OUTPUT="$out/train-$1" TFSHIM_DECISIONS="$out/$2" TFSIM_PACE=0 \
-		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:naive=$3" LD_PRELOAD="$library" \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:${3:-}" LD_PRELOAD="$(with "${3:-}")" \
 		timeout 100 "$trainer" --data "$digits" --steps 60 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	applies "train-$1" cudnn-search
 	done=$((done + 1))
 }
-train search kept 0
-train replay kept 0
-train again kept 0
+train search kept
+train replay kept
+train again kept
 cmp -s "$out/search" "$out/replay" || fail "the replay differs from the run that searched"
 cmp -s "$out/replay" "$out/again" || fail "two replays differ"
-train naive-search naive 8
-train naive-replay naive 8
+train naive-search naive naive=8
+train naive-replay naive naive=8
 cmp -s "$out/naive-search" "$out/naive-replay" && fail "deciding in the middle of a run goes unnoticed"
 
 # Decisions of another GPU, broken and hostile lines: passed over, said at most, never fatal.

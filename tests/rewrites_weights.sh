@@ -29,11 +29,11 @@ train() {
 	done=$((done + 1))
 }
 
-# bites: a rewrite that changes a byte (a test-only option) is found out. It may find itself slower
+# bites: a rewrite that changes a byte (a mutant) is found out. It may find itself slower
 # than the program's own way and stop before it did anything, so it is let try five times.
 bites() {
 	for _ in 1 2 3 4 5; do
-		train under "LD_PRELOAD=$library TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=pinned-staging \
+		train under "LD_PRELOAD=${library%/*}/libtfshim_mutant.so TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=pinned-staging \
 TFSHIM_OPTIONS=$options:record=none:measure=0:naive=64"
 		same=$(cmp -s "$out/under" "$out/plain" && echo same)
 		rm -f "$out/run.tfs"

@@ -30,10 +30,11 @@
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
+#include "shim/mutant.h"
 
 #define TIMED 2u /* calls of the program's that are timed once a size recurs */
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_NO_WAIT 256u /* cudaFree does not wait */
 
 enum check { CHECK_WAITED = TFS_POOL_CHECK_COUNT, CHECK_KEPT };
@@ -85,7 +86,7 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 
 static bool drain(const struct tfs_memory_functions *use)
 {
-	return (tfs_options.naive & NAIVE_NO_WAIT) != 0 || use->drain() == 0;
+	return TFS_MUTANT(NAIVE_NO_WAIT) || use->drain() == 0;
 }
 
 static bool keep(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)

@@ -5,14 +5,14 @@
 
 #include "rules/rewrites/contexts.h"
 #include "rules/rewrites/memory_functions.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
 
 #define SLOTS 256u
 #define LANES 16u
 
-/* Tests only, option `naive`: what the contracts forbid. */
+/* Mutants: what the contracts forbid. */
 #define NAIVE_STALE 512u     /* blocks keep what the program left in them */
 #define NAIVE_HOARD 1024u    /* blocks count as used, and are never given back */
 #define NAIVE_ANY_SIZE 2048u /* any block that is large enough will do */
@@ -48,11 +48,6 @@ static struct lane {
 static struct tfs_spin lock;
 static _Atomic bool made; /* something, in whatever context */
 _Atomic uint32_t tfs_blocks_count;
-
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
 
 static void set_state(struct slot *slot, enum slot_state state)
 {
@@ -132,8 +127,8 @@ static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int 
 		slot->in_order ? TFS_STREAM_IN_ORDER : stream_of(use, slot->device, slot->context);
 
 	return stream != NULL && (slot->filled != NULL || use->event_create(&slot->filled) == 0) &&
-	       (is_naive(NAIVE_STALE) || use->fill((void *)(uintptr_t)slot->address, value,
-						 slot->bytes, stream) == 0) &&
+	       (TFS_MUTANT(NAIVE_STALE) || use->fill((void *)(uintptr_t)slot->address, value,
+						   slot->bytes, stream) == 0) &&
 	       use->event_record(slot->filled, stream) == 0;
 }
 
@@ -167,7 +162,7 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 
 		if (slot->state == SLOT_HELD &&
 			(slot->bytes == call->bytes ||
-				(is_naive(NAIVE_ANY_SIZE) && slot->bytes > call->bytes)) &&
+				(TFS_MUTANT(NAIVE_ANY_SIZE) && slot->bytes > call->bytes)) &&
 			slot->device == call->device && slot->context == context)
 			found = &slots[i];
 	}
@@ -189,7 +184,7 @@ uint64_t tfs_blocks_bytes(uint32_t device)
 {
 	uint64_t bytes = 0;
 
-	if (!tfs_blocks_any() || is_naive(NAIVE_HOARD))
+	if (!tfs_blocks_any() || TFS_MUTANT(NAIVE_HOARD))
 		return 0;
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < SLOTS; i++)
@@ -223,14 +218,14 @@ bool tfs_blocks_flush(bool driver, uint32_t device)
 
 	if (use == NULL)
 		return false;
-	const int mode = is_naive(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
+	const int mode = TFS_MUTANT(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
 	while ((slot = leaving(device)) != NULL) {
 		any = true;
 		use->release((void *)(uintptr_t)slot->address);
 		set_state(slot, SLOT_EMPTY);
 		atomic_fetch_sub(&tfs_blocks_count, 1);
 	}
-	if (!is_naive(NAIVE_BARRED))
+	if (!TFS_MUTANT(NAIVE_BARRED))
 		use->capture_mode(mode);
 	return any;
 }
@@ -245,7 +240,7 @@ struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context)
 {
 	struct tfs_blocks_end end = {.device = device, .context = context};
 
-	if (!atomic_load(&made) || is_naive(NAIVE_DEAD))
+	if (!atomic_load(&made) || TFS_MUTANT(NAIVE_DEAD))
 		return end;
 	end.any = true;
 	if (context == NULL)
@@ -308,7 +303,7 @@ void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended)
 
 bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device)
 {
-	if (status != OUT_OF_MEMORY || is_naive(NAIVE_HOARD) || tfs_blocks_bytes(device) == 0)
+	if (status != OUT_OF_MEMORY || TFS_MUTANT(NAIVE_HOARD) || tfs_blocks_bytes(device) == 0)
 		return false;
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
 
@@ -332,7 +327,7 @@ void *tfs_blocks_outside(const void *address)
 	const uint64_t at = (uint64_t)(uintptr_t)address;
 	bool inside = false;
 
-	if (!tfs_blocks_any() || is_naive(NAIVE_TRUST))
+	if (!tfs_blocks_any() || TFS_MUTANT(NAIVE_TRUST))
 		return (void *)(uintptr_t)at;
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < SLOTS && !inside; i++)

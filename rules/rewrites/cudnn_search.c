@@ -40,7 +40,7 @@
 #include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/search_live.h"
 #include "rules/rewrites/search_workspace.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/steps.h"
 #include "shim/streams.h"
 
@@ -67,11 +67,18 @@ static bool start(void)
 	return true;
 }
 
+/* A mutant. */
+static bool is_early(void)
+{
+	static _Atomic uint32_t met;
+
+	return met++ < NAIVE_AFTER;
+}
+
 /* The problem of the call, NULL when it is to be left as it is. */
 static struct tfs_known *known_of(
 	const struct tfs_convolution_call *call, struct tfs_search_device **out_device)
 {
-	const bool naive = (tfs_options.naive & TFS_SEARCH_NAIVE_LIVE) != 0;
 	struct tfs_problem problem;
 
 	if (!tfs_search_check(TFS_SEARCH_PROBLEM,
@@ -87,16 +94,15 @@ static struct tfs_known *known_of(
 		.y = call->y_descriptor,
 		.convolution = call->convolution,
 		.math = (cudnnMathType_t)problem.fields[TFS_PROBLEM_math],
-		.live_x = naive ? (void *)call->x : NULL,
-		.live_w = naive ? (void *)call->w : NULL,
-		.live_y = naive ? (void *)call->y : NULL,
+		.live_x = (void *)call->x,
+		.live_w = (void *)call->w,
+		.live_y = (void *)call->y,
 	};
 	struct tfs_known *known =
 		tfs_search_meet(&what, &problem, call->algorithm, call->site, false, out_device);
 	if (known == NULL || known->decision == NULL || known->in_list)
 		return NULL;
-	if ((tfs_options.naive & TFS_SEARCH_NAIVE_SWITCH) != 0 && !known->decision->replayed &&
-		known->met++ < NAIVE_AFTER)
+	if (TFS_MUTANT(TFS_SEARCH_NAIVE_SWITCH) && !known->decision->replayed && is_early())
 		return NULL;
 	if (!tfs_search_check(
 		    TFS_SEARCH_ASKED, known->decision->asked == call->algorithm, call->site) ||

@@ -36,7 +36,7 @@ enum tfs_search_check {
 
 extern const struct tfs_rewrite tfs_rewrite_cudnn_search;
 
-/* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
+/* Mutants: what the contract forbids, so that its tests are seen to bite. */
 #define TFS_SEARCH_NAIVE_LIVE 4u   /* searches on the program's own tensors */
 #define TFS_SEARCH_NAIVE_SWITCH 8u /* decides in the middle of the run */
 

@@ -37,9 +37,10 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 #include "shim/streams.h"
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_HOST_BLIND (1u << 16) /* does not care what the host may see */
 #define NAIVE_ANY_STREAM (1u << 17) /* nor which streams there are */
 #define NAIVE_SPOILED (1u << 18)    /* the block is not zeros when it was tried out */
@@ -65,11 +66,6 @@ static struct tfs_evidence tried; /* frees, by size */
 static struct tfs_left_wait left;
 static _Atomic bool unsettled; /* a wait was left out since the device was last waited for */
 
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
-
 static bool signals_seen(void)
 {
 	static const uint64_t families =
@@ -89,14 +85,14 @@ static bool streams_in_order(void)
 static bool may_defer(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
 {
 	const uint32_t site = call->site;
-	const bool blind = is_naive(NAIVE_HOST_BLIND);
+	const bool blind = TFS_MUTANT(NAIVE_HOST_BLIND);
 
 	return tfs_rewrite_check(SELF, CHECK_HOST, blind || !tfs_memory_any_visible(), site) &&
 	       tfs_rewrite_check(
 		       SELF, CHECK_PAGEABLE, !use->reaches_pageable((int)call->device), site) &&
 	       tfs_rewrite_check(SELF, CHECK_SIGNALS, blind || !signals_seen(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_STREAMS,
-		       is_naive(NAIVE_ANY_STREAM) || streams_in_order(), site) &&
+		       TFS_MUTANT(NAIVE_ANY_STREAM) || streams_in_order(), site) &&
 	       tfs_rewrite_check(
 		       SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(call->device), site);
 }
@@ -128,7 +124,7 @@ static void try_out(const struct tfs_memory_functions *use, const struct tfs_mem
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	const int status = use->drain();
 	tfs_left_wait_learn(&left, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
-	if (status == 0 && is_naive(NAIVE_SPOILED))
+	if (status == 0 && TFS_MUTANT(NAIVE_SPOILED))
 		use->fill(call->address, 1, call->bytes, TFS_STREAM_IN_ORDER);
 	if (status == 0 && is_zero(use, call)) {
 		tfs_evidence_clean(&tried, call->site, call->bytes);
@@ -210,7 +206,7 @@ static void stream_created(void)
 
 	if (use == NULL)
 		use = tfs_memory_functions(true);
-	if (use != NULL && !is_naive(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
+	if (use != NULL && !TFS_MUTANT(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
 		use->drain() != 0)
 		use->forget_error();
 }

@@ -6,9 +6,9 @@
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/unseen.h"
 #include "shim/capture.h"
-#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 #include "shim/streams.h"
 
 extern const struct tfs_rewrite tfs_rewrite_memset_elision;
@@ -186,7 +186,7 @@ static enum tfs_fill_check judge(const struct tfs_use_call *call, const struct t
 	if (call->beta != 0 && call->beta != 1)
 		return TFS_FILL_BETA;
 	if (!(call->beta == 0 ? covers : exactly) ||
-		(!call->dense && (tfs_options.naive & TFS_NAIVE_PADDED) == 0))
+		(!call->dense && !TFS_MUTANT(TFS_NAIVE_PADDED)))
 		return TFS_FILL_WHOLE;
 	if (!call->repeats)
 		return TFS_FILL_REPEATS;

@@ -6,13 +6,13 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "shim/clock.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 
 #define PIECE 65536u
 #define ALIGNMENT 256u /* of what cudaMalloc gives */
 
-/* Tests only, option `naive`. */
+/* A mutant. */
 #define NAIVE_SPOILED (1u << 26) /* what was written aside is not what it was */
 
 static char pieces[2][PIECE];
@@ -126,7 +126,7 @@ enum tfs_fill_trial tfs_fill_trial_compare(
 			result = TFS_FILL_UNREAD;
 			break;
 		}
-		if ((tfs_options.naive & NAIVE_SPOILED) != 0)
+		if (TFS_MUTANT(NAIVE_SPOILED))
 			pieces[1][0] ^= 1;
 		const enum tfs_fill_trial now = compare_piece(piece, element);
 		result = now > result ? now : result;

@@ -8,6 +8,7 @@
 #include "rules/rewrites/measure_ranks.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/steps.h"
 
 #define MOST 32u /* bits of a mask */
@@ -295,9 +296,9 @@ static void watch(double ns, double bytes)
 		enter(STAGE_SETTLING);
 }
 
-static void alternate(void)
+static void alternate(uint64_t every)
 {
-	if (++self.steps % (2 * tfs_options.alternate) < tfs_options.alternate)
+	if (++self.steps % (2 * every) < every)
 		allow(~self.switchable);
 	else
 		allow(UINT32_MAX);
@@ -307,8 +308,8 @@ void tfs_measure_step(uint64_t ns, uint64_t bytes)
 {
 	if (self.switchable == 0)
 		return;
-	if (tfs_options.alternate != 0) {
-		alternate();
+	if (TFS_MUTANT_ALTERNATE != 0) {
+		alternate(TFS_MUTANT_ALTERNATE);
 	} else if (tfs_options.ranks > 1) {
 		set_mask();
 	} else if (self.stage == STAGE_SETTLING) {

@@ -25,13 +25,13 @@
 #include "rules/rewrites/query.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
-#include "shim/env.h"
 #include "shim/hook.h"
+#include "shim/mutant.h"
 
 #define DEVICES 16
 #define ATTRIBUTES 256
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_ANY_DEVICE (1u << 13) /* one answer for all devices */
 #define NAIVE_NO_ERRORS (1u << 14)  /* answers whatever has happened */
 #define NAIVE_WRONG (1u << 15)      /* remembers something else */
@@ -89,11 +89,6 @@ static int layout(void)
 	return state;
 }
 
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
-
 static bool is_constant(const struct tfs_query_call *call)
 {
 	return call->what != TFS_QUERY_ATTRIBUTE ||
@@ -105,7 +100,7 @@ static bool is_constant(const struct tfs_query_call *call)
 
 static int device_of(const struct tfs_query_call *call)
 {
-	return is_naive(NAIVE_ANY_DEVICE) ? 0 : call->device;
+	return TFS_MUTANT(NAIVE_ANY_DEVICE) ? 0 : call->device;
 }
 
 static bool all_hold(const struct tfs_query_call *call)
@@ -121,7 +116,7 @@ static bool all_hold(const struct tfs_query_call *call)
 		       site) &&
 	       tfs_rewrite_check(SELF, CHECK_CONSTANT, is_constant(call), site) &&
 	       tfs_rewrite_check(SELF, CHECK_ERROR,
-		       is_naive(NAIVE_NO_ERRORS) || runtime.peek_error() == cudaSuccess, site);
+		       TFS_MUTANT(NAIVE_NO_ERRORS) || runtime.peek_error() == cudaSuccess, site);
 }
 
 static _Atomic int *state_of(const struct tfs_query_call *call)
@@ -184,9 +179,9 @@ static void remember(const struct tfs_query_call *call)
 	const bool good =
 		ask(call, call->what == TFS_QUERY_PROPERTIES ? (void *)all : (void *)attribute);
 	note_time(call->what, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
-	if (is_naive(NAIVE_WRONG) && call->what == TFS_QUERY_PROPERTIES)
+	if (TFS_MUTANT(NAIVE_WRONG) && call->what == TFS_QUERY_PROPERTIES)
 		all->warpSize++;
-	else if (is_naive(NAIVE_WRONG))
+	else if (TFS_MUTANT(NAIVE_WRONG))
 		++*attribute;
 	atomic_store_explicit(state, good ? KNOWN : EMPTY, memory_order_release);
 }

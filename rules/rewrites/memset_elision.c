@@ -48,7 +48,7 @@
 #include "rules/rewrites/held_fills.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/rewrite.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 
 enum doing { NOTHING, TAKING, TRYING, COMPARING };
 
@@ -57,11 +57,6 @@ extern const struct tfs_rewrite tfs_rewrite_memset_elision;
 
 static const double zero; /* of a float too */
 static struct tfs_evidence of_fills, of_uses;
-
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
 
 static bool fill(const struct tfs_fill_call *call)
 {
@@ -93,7 +88,7 @@ static void ended(const struct tfs_held *held, uint32_t check)
 
 static void before(const struct tfs_function *function)
 {
-	if (!tfs_fill_passes(function) && !is_naive(TFS_NAIVE_BLIND))
+	if (!tfs_fill_passes(function) && !TFS_MUTANT(TFS_NAIVE_BLIND))
 		tfs_held_settle(ended, tfs_fill_ended_by(function));
 }
 
@@ -180,7 +175,7 @@ static bool taken(struct tfs_use *use, uint32_t status)
 	const bool good = status == 0 && was.state == TFS_HELD_TAKEN;
 
 	if (good)
-		held->state = is_naive(TFS_NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
+		held->state = TFS_MUTANT(TFS_NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
 	tfs_held_close();
 	use->doing = NOTHING;
 	if (good) {
@@ -200,7 +195,7 @@ static void compare(const struct tfs_use *use)
 	enum tfs_fill_trial result = tfs_fill_trial_compare(
 		use->own_output, use->scratch, use->bytes, use->element_bytes);
 
-	if (is_naive(TFS_NAIVE_BLIND | TFS_NAIVE_EACH | TFS_NAIVE_PADDED | TFS_NAIVE_PROMISE))
+	if (TFS_MUTANT(TFS_NAIVE_BLIND | TFS_NAIVE_EACH | TFS_NAIVE_PADDED | TFS_NAIVE_PROMISE))
 		result = TFS_FILL_SAME;
 	switch (result) {
 	case TFS_FILL_SAME:

@@ -6,7 +6,7 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/work.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
 
@@ -101,7 +101,7 @@ void tfs_narrowed_get_fence(const struct tfs_memory_functions *use)
 
 bool tfs_narrowed_put_fence(const struct tfs_memory_functions *use)
 {
-	return (tfs_options.naive & TFS_NAIVE_NO_FENCE) != 0 ||
+	return TFS_MUTANT(TFS_NAIVE_NO_FENCE) ||
 	       (fence != NULL && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
 }
 
@@ -119,7 +119,7 @@ void tfs_narrowed_pay(const struct tfs_memory_functions *use)
 {
 	const uint64_t debt = atomic_load(&owed);
 
-	if (debt <= atomic_load(&paid) || (tfs_options.naive & TFS_NAIVE_ANSWERS) != 0)
+	if (debt <= atomic_load(&paid) || TFS_MUTANT(TFS_NAIVE_ANSWERS))
 		return;
 	const bool waits = use->error_waits();
 	if (use->drain() != 0 && !waits)

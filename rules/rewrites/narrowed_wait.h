@@ -14,7 +14,7 @@
 struct tfs_memory_functions;
 struct tfs_work;
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define TFS_NAIVE_NO_FENCE (UINT64_C(1) << 42) /* the order between streams is lost */
 #define TFS_NAIVE_ANSWERS (UINT64_C(1) << 45)  /* lets queries tell what is left out */
 

@@ -38,6 +38,7 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 #include "shim/recorder.h"
 #include "shim/trace/format.h"
 
@@ -146,8 +147,7 @@ static bool may_be(const struct tfs_copy_call *call, struct accepted *it)
 	return tfs_rewrite_check(SELF, CHECK_SIZE, call->bytes >= least, site) &&
 	       tfs_rewrite_check(SELF, CHECK_BLOCKING, !*out || !call->async, site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
-		       !tfs_capturing() || (tfs_options.naive & TFS_STAGING_NAIVE_CAPTURE) != 0,
-		       site);
+		       !tfs_capturing() || TFS_MUTANT(TFS_STAGING_NAIVE_CAPTURE), site);
 }
 
 static const void *host_of(const struct accepted *it)
@@ -221,7 +221,7 @@ static struct tfs_staging_ring *take_ring(const struct accepted *it)
 /* Another thread may begin to capture at any time; nothing of ours may disturb that. */
 static void relax(const struct accepted *it, int *mode)
 {
-	if ((tfs_options.naive & TFS_STAGING_NAIVE_CAPTURE) == 0)
+	if (!TFS_MUTANT(TFS_STAGING_NAIVE_CAPTURE))
 		it->device->capture_mode(mode);
 }
 
@@ -239,7 +239,7 @@ static bool carry_out(
 	return true;
 }
 
-/* Tests only. */
+/* A mutant. */
 static bool was_sent(const struct tfs_copy_call *call)
 {
 	static struct {
@@ -266,9 +266,9 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 	/* Who only wants to know gets no pinned memory and no threads. */
 	if (!all_hold(call, &it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
 		return false;
-	if ((tfs_options.naive & TFS_STAGING_NAIVE_ERROR) != 0)
+	if (TFS_MUTANT(TFS_STAGING_NAIVE_ERROR))
 		tfs_staging_drop_error(it.device);
-	if ((tfs_options.naive & TFS_STAGING_NAIVE_AGAIN) != 0 && was_sent(call))
+	if (TFS_MUTANT(TFS_STAGING_NAIVE_AGAIN) && was_sent(call))
 		return *out_status = 0, true;
 	relax(&it, &mode);
 	struct tfs_staging_ring *ring = take_ring(&it);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "shim/clock.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 
 #define AHEAD 3u           /* chunks that are being filled at a time */
 #define SAMPLES 4u         /* copies that each rate is taken from */
@@ -126,7 +126,7 @@ static void read_late(void *argument)
 	memcpy(late->memory, late->source, late->bytes);
 }
 
-/* Tests only. */
+/* A mutant. */
 static void be_late(struct tfs_staging_ring *ring, const struct tfs_staging_job *job,
 	const struct tfs_staging_chunk *chunk, size_t offset)
 {
@@ -151,7 +151,7 @@ static int send(struct tfs_staging_ring *ring, const struct tfs_staging_job *job
 {
 	const size_t count = (job->call->bytes + TFS_STAGING_CHUNK - 1) / TFS_STAGING_CHUNK;
 	const size_t ahead = ring->usable_count < AHEAD ? ring->usable_count : AHEAD;
-	const bool late = (tfs_options.naive & TFS_STAGING_NAIVE_LATE) != 0;
+	const bool late = TFS_MUTANT(TFS_STAGING_NAIVE_LATE);
 	size_t opened = 0;
 	int status = 0;
 
@@ -182,7 +182,7 @@ static int send(struct tfs_staging_ring *ring, const struct tfs_staging_job *job
 			be_late(ring, job, chunk, sent * TFS_STAGING_CHUNK);
 		else
 			tfs_staging_pieces_finish(&ring->pieces, chunk->last_piece);
-		if ((tfs_options.naive & TFS_STAGING_NAIVE_WRONG) != 0)
+		if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
 			chunk->memory[chunk->bytes / 2] ^= 1;
 		status = transfer(ring, job, chunk, sent * TFS_STAGING_CHUNK);
 	}
@@ -216,7 +216,7 @@ static int receive(struct tfs_staging_ring *ring, const struct tfs_staging_job *
 			status = wait_for(ring, chunk);
 		if (status != 0)
 			break;
-		if ((tfs_options.naive & TFS_STAGING_NAIVE_WRONG) != 0)
+		if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
 			chunk->memory[chunk->bytes / 2] ^= 1;
 		chunk->used = false;
 		chunk->last_piece = tfs_staging_pieces_open(&ring->pieces,
@@ -249,11 +249,11 @@ int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job
 	ring->waited_ns = now() - start_ns;
 	tfs_staging_pieces_begin(&ring->pieces, job->call->bytes);
 	status = job->out ? receive(ring, job) : send(ring, job);
-	if ((tfs_options.naive & TFS_STAGING_NAIVE_MODEL) != 0)
+	if (TFS_MUTANT(TFS_STAGING_NAIVE_MODEL))
 		waste_time();
 	ring->spent_ns = now() - (double)job->begun_ns - ring->waited_ns;
 	keep_mean(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
-	if ((tfs_options.naive & TFS_STAGING_NAIVE_SLOW) != 0)
+	if (TFS_MUTANT(TFS_STAGING_NAIVE_SLOW))
 		waste_time();
 	return status;
 }

@@ -9,7 +9,7 @@
 
 #define TFS_STAGING_MANY (UINT64_C(1) << 20) /* from here on a copy is worth several threads */
 
-/* Tests only, option `naive`: what the contract forbids, so that its tests are seen to bite. */
+/* Mutants: what the contract forbids, so that its tests are seen to bite. */
 #define TFS_STAGING_NAIVE_LATE 1u          /* returns before the source was read */
 #define TFS_STAGING_NAIVE_CAPTURE 2u       /* works while a stream is being captured */
 #define TFS_STAGING_NAIVE_SLOW 32u         /* wastes time: loses when measured */

@@ -14,10 +14,11 @@
 #include "rules/rewrites/pinned_staging_limits.h"
 #include "shim/clock.h"
 #include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/recorder.h"
 #include "shim/shim.h"
 
-/* Tests only, option `naive`: pages fault where they are first needed. */
+/* Mutants: pages fault where they are first needed. */
 #define NAIVE_UNTOUCHED (1u << 22)
 
 #define MOST_SETS 16u
@@ -215,7 +216,7 @@ uint64_t tfs_staging_pieces_open(
 	const uint64_t first = atomic_load(&set->opened);
 	uint64_t number = first;
 
-	if (set->helpers > 0 && (tfs_options.naive & NAIVE_UNTOUCHED) == 0)
+	if (set->helpers > 0 && !TFS_MUTANT(NAIVE_UNTOUCHED))
 		touch(writes ? target : (char *)(uintptr_t)source, bytes, writes);
 	for (size_t done = 0; done < bytes; number++) {
 		struct tfs_staging_piece *piece = &set->pieces[number % TFS_PIECES];

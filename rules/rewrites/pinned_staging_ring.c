@@ -5,9 +5,10 @@
 
 #include "rules/rewrites/pinned_staging_limits.h"
 #include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/recorder.h"
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_WAIT (1u << 20) /* waits for other streams' chunks */
 #define NAIVE_KEEP (1u << 21) /* goes on with the ring of a device that was reset */
 
@@ -71,7 +72,7 @@ static bool is_gone(struct slot *slot)
 	const struct tfs_staging_ring *ring = &slot->ring;
 	const uint64_t now = tfs_staging_stamp(ring->device, ring->chunks[0].memory);
 
-	if ((tfs_options.naive & NAIVE_KEEP) != 0)
+	if (TFS_MUTANT(NAIVE_KEEP))
 		return false;
 	return atomic_load(&slot->stale) || (now != ring->stamp && now != TFS_STAMP_UNKNOWN);
 }
@@ -236,10 +237,10 @@ static void choose(struct tfs_staging_ring *ring, void *stream)
 	for (uint32_t i = 0; i < ring->count; i++) {
 		struct tfs_staging_chunk *chunk = &ring->chunks[(ring->next + i) % ring->count];
 
-		if (chunk->used && chunk->stream != key && (tfs_options.naive & NAIVE_WAIT) == 0 &&
+		if (chunk->used && chunk->stream != key && !TFS_MUTANT(NAIVE_WAIT) &&
 			!tfs_staging_is_ready(ring->device, chunk->passed))
 			continue;
-		if (chunk->stream != key && (tfs_options.naive & NAIVE_WAIT) == 0)
+		if (chunk->stream != key && !TFS_MUTANT(NAIVE_WAIT))
 			chunk->used = false;
 		ring->usable[ring->usable_count++] = chunk;
 	}

@@ -36,13 +36,14 @@
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 #include "shim/pools.h"
 #include "shim/spin.h"
 
 #define POOLS 32u
 #define LOOK_NS UINT64_C(100000000) /* how long free memory is taken to be what it was */
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_OVERRIDE (1u << 27) /* the program's own threshold does not count */
 #define NAIVE_MEDDLED (1u << 28)  /* a value of somebody else's is found */
 
@@ -78,11 +79,6 @@ static uint32_t seen_count;
 static struct tfs_spin lock;
 static struct tfs_evidence evidence;
 static _Atomic uint64_t mapping_ns; /* the least; 0 = not known */
-
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
 
 /* NULL: too many. The lock is held. */
 static struct seen *seen_of(const struct tfs_ordered_call *call)
@@ -197,7 +193,7 @@ static bool may_keep(const struct tfs_pool_functions *use,
 	return tfs_rewrite_check(SELF, CHECK_KNOWN, is_known(use, memory, call, &known), site) &&
 	       tfs_rewrite_check(SELF, CHECK_SHARED, !known.shareable, site) &&
 	       tfs_rewrite_check(
-		       SELF, CHECK_UNSET, !known.is_set || is_naive(NAIVE_OVERRIDE), site);
+		       SELF, CHECK_UNSET, !known.is_set || TFS_MUTANT(NAIVE_OVERRIDE), site);
 }
 
 /* Sets the threshold and sets it back: is it ours to set? */
@@ -208,7 +204,7 @@ static void try_out(const struct tfs_pool_functions *use, const struct tfs_memor
 	char text[100];
 
 	const bool good = use->get(call->pool, TFS_POOL_THRESHOLD, &before) == 0 && before == 0 &&
-			  !is_naive(NAIVE_MEDDLED) &&
+			  !TFS_MUTANT(NAIVE_MEDDLED) &&
 			  use->set(call->pool, TFS_POOL_THRESHOLD, bytes) == 0 &&
 			  use->get(call->pool, TFS_POOL_THRESHOLD, &during) == 0 &&
 			  use->set(call->pool, TFS_POOL_THRESHOLD, 0) == 0 &&

@@ -6,13 +6,13 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/pool_functions.h"
-#include "shim/env.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 
 #define MOST 16u
 #define DEVICES 64u
 
-/* Tests only, option `naive`: what the contract forbids. */
+/* Mutants: what the contract forbids. */
 #define NAIVE_HOARD (1u << 26)           /* what is kept is never given back */
 #define NAIVE_TELL (1u << 29)            /* the program hears what the threshold is */
 #define NAIVE_BARRED (UINT64_C(1) << 33) /* what captures bar is done all the same */
@@ -84,7 +84,7 @@ uint64_t tfs_reserves_kept(const void *pool)
 
 bool tfs_reserves_hidden(const void *pool)
 {
-	return (tfs_options.naive & NAIVE_TELL) == 0 && tfs_reserves_kept(pool) != 0;
+	return !TFS_MUTANT(NAIVE_TELL) && tfs_reserves_kept(pool) != 0;
 }
 
 void tfs_reserves_leave(const void *pool)
@@ -130,7 +130,7 @@ static void with_each(
 {
 	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
 	const struct tfs_memory_functions *memory = tfs_memory_functions(driver);
-	const bool barred = (tfs_options.naive & NAIVE_BARRED) != 0;
+	const bool barred = TFS_MUTANT(NAIVE_BARRED);
 	void *pools[MOST];
 	const uint32_t count = of_device(device, pools);
 
@@ -150,7 +150,7 @@ void tfs_reserves_drop(bool driver, uint32_t device)
 
 void tfs_reserves_give_back(bool driver, uint32_t device)
 {
-	if ((tfs_options.naive & NAIVE_HOARD) == 0)
+	if (!TFS_MUTANT(NAIVE_HOARD))
 		with_each(driver, device, trim);
 }
 
@@ -159,8 +159,7 @@ bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
 	const struct tfs_memory_functions *memory = tfs_memory_functions(driver);
 	void *pools[MOST];
 
-	if (status != OUT_OF_MEMORY || (tfs_options.naive & NAIVE_HOARD) != 0 ||
-		of_device(device, pools) == 0)
+	if (status != OUT_OF_MEMORY || TFS_MUTANT(NAIVE_HOARD) || of_device(device, pools) == 0)
 		return false;
 	atomic_fetch_or(&short_of, UINT64_C(1) << device);
 	if (memory != NULL)

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/search_fences.h"
 #include "rules/rewrites/search_scratch.h"
 #include "rules/rewrites/search_verify.h"
 #include "shim/clock.h"
 #include "shim/hook.h"
+#include "shim/mutant.h"
 
 /* The three directions' entries have one layout; only the type of `algo` differs. */
 _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(cudnnConvolutionBwdDataAlgoPerf_t) &&
@@ -142,7 +144,8 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 	if (!tfs_scratch_get(device, search, limits, &scratch))
 		return TFS_SEARCH_NO_MEMORY;
 	struct tfs_scratch used = scratch;
-	if (search->live_x != NULL) {
+	const bool live = TFS_MUTANT(TFS_SEARCH_NAIVE_LIVE) && search->live_x != NULL;
+	if (live) {
 		used.x = search->live_x;
 		used.w = search->live_w;
 		used.y = search->live_y;
@@ -152,7 +155,7 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 	if (result == TFS_SEARCH_DONE && (asked < 0 || asked >= (int)TFS_SEARCH_ALGORITHMS ||
 						 !out_candidates[asked].available))
 		result = TFS_SEARCH_FAILED;
-	if (result == TFS_SEARCH_DONE && search->live_x == NULL) {
+	if (result == TFS_SEARCH_DONE && !live) {
 		const int chosen = tfs_search_best(search->family, out_candidates, asked);
 
 		if (chosen != asked &&

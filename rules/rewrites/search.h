@@ -36,7 +36,7 @@ struct tfs_search {
 	cudnnTensorDescriptor_t y;
 	cudnnConvolutionDescriptor_t convolution;
 	cudnnMathType_t math;
-	void *live_x, *live_w, *live_y; /* tests only: instead of scratch tensors */
+	void *live_x, *live_w, *live_y; /* mutants: instead of scratch tensors */
 };
 
 /* What a search may take. */

@@ -23,7 +23,6 @@ struct tfs_known {
 	const struct tfs_decision *decision; /* NULL: left alone; read once it is decided */
 	bool in_list; /* the program was given the choice in a list, and chooses itself */
 	_Atomic uint64_t executed;
-	_Atomic uint32_t met; /* tests only */
 };
 
 /* The problem as it is known, NULL when it was not met. Any thread; takes no lock. */

@@ -64,20 +64,18 @@
 #include "rules/rewrites/work.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
-#include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
 
 #define TRIED_WAITED_FOR 1
 #define TRIED_NARROWED 2
 
-/* Tests only, option `naive`: what the contract forbids. */
-#define NAIVE_BLIND (UINT64_C(1) << 40)     /* no work is such as the host might see */
-#define NAIVE_ARGUMENTS (UINT64_C(1) << 41) /* a kernel touches what its arguments say */
-#define NAIVE_STALE (UINT64_C(1) << 43)     /* what was waited for once stays so */
-#define NAIVE_NO_TRIES (UINT64_C(1) << 44)  /* acts at once, and asks nothing */
+/* Mutants: what the contract forbids. */
+#define NAIVE_STALE (UINT64_C(1) << 43)    /* what was waited for once stays so */
+#define NAIVE_NO_TRIES (UINT64_C(1) << 44) /* acts at once, and asks nothing */
 
 enum check {
 	CHECK_CAPTURE,
@@ -115,17 +113,6 @@ static struct {
 	bool one;
 	bool apart; /* the device does not reach pageable memory */
 } device;
-
-static bool is_naive(uint64_t what)
-{
-	return (tfs_options.naive & what) != 0;
-}
-
-static bool start(void)
-{
-	tfs_work_start(is_naive(NAIVE_ARGUMENTS), is_naive(NAIVE_BLIND));
-	return true;
-}
 
 /* After a wait, when its context is there for sure: what is concluded from waits holds in one only.
  */
@@ -181,7 +168,7 @@ static bool is_drained(const struct tfs_wait_call *call)
 	const uint16_t stream =
 		call->kind == TFS_WAIT_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
 
-	if (is_naive(NAIVE_STALE))
+	if (TFS_MUTANT(NAIVE_STALE))
 		return true;
 	return call->kind == TFS_WAIT_STREAM && stream != tfs_stream_id(NULL, false)
 		       ? !tfs_work_on(stream)
@@ -191,7 +178,7 @@ static bool is_drained(const struct tfs_wait_call *call)
 static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
 	const struct tfs_work *work, bool drained)
 {
-	const bool blind = is_naive(NAIVE_BLIND);
+	const bool blind = TFS_MUTANT(TFS_NAIVE_BLIND);
 	const uint32_t site = call->site;
 
 	if (!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
@@ -215,7 +202,7 @@ static bool is_finished(const struct tfs_memory_functions *use, const struct tfs
 {
 	int status;
 
-	if (is_naive(NAIVE_NO_TRIES))
+	if (TFS_MUTANT(NAIVE_NO_TRIES))
 		return true;
 	if (call->kind == TFS_WAIT_EVENT)
 		status = use->event_query(call->handle);
@@ -286,7 +273,7 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 	if (mode == TFS_MODE_SHADOW)
 		tfs_rewrite_shadow(SELF, 0);
 	if (mode == TFS_MODE_SHADOW ||
-		(!is_naive(NAIVE_NO_TRIES) &&
+		(!TFS_MUTANT(NAIVE_NO_TRIES) &&
 			!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
 				tfs_evidence_enough(&evidence, call->site, shape_of(call, drained)),
 				call->site))) {
@@ -390,7 +377,6 @@ const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
 	.by_name = true,
 	.compares = true,
 	.checks = checks,
-	.start = start,
 	.wait = wait,
 	.waited = waited,
 	.submitted = submitted,

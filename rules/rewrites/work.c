@@ -7,6 +7,7 @@
 #include "shim/details.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
 
 #define FUNCTIONS 2048u
 #define STREAMS 4097u /* by id; 0 = not known which */
@@ -16,15 +17,12 @@ enum work {
 	NOTHING,  /* submits nothing */
 	QUIET,    /* if all its operands are device memory */
 	BLOCKING, /* the same, or host memory, which it is through with when it returns */
-	KERNEL,   /* as VISIBLE; tests may have it QUIET */
+	KERNEL,   /* as VISIBLE; QUIET in a mutant */
 	ORDER,    /* QUIET without operands: orders work */
 	UNFOLLOWED,
 };
 
 static uint8_t classes[FUNCTIONS]; /* enum work and 1, by id; 0 until asked for */
-static bool naive_all;
-static bool naive_kernels;
-
 static _Atomic uint64_t latest;
 static _Atomic uint64_t finished;
 static struct {
@@ -128,15 +126,9 @@ static enum work classify(const struct tfs_function *function)
 		return (enum work)(known - 1);
 	class = class_of(function);
 	if (class == KERNEL)
-		class = naive_kernels ? QUIET : VISIBLE;
+		class = TFS_MUTANT(TFS_NAIVE_ARGUMENTS) ? QUIET : VISIBLE;
 	__atomic_store_n(kept, (uint8_t)(class + 1), __ATOMIC_RELAXED);
 	return class;
-}
-
-void tfs_work_start(bool trust_arguments, bool trust_all)
-{
-	naive_all = trust_all;
-	naive_kernels = trust_arguments;
 }
 
 /* More than fit were not all written down. */
@@ -192,7 +184,7 @@ bool tfs_work_note(const struct tfs_function *function, const struct tfs_details
 	if (class == NOTHING)
 		return false;
 	note_submitter();
-	const bool seen = !naive_all && class != ORDER &&
+	const bool seen = !TFS_MUTANT(TFS_NAIVE_BLIND) && class != ORDER &&
 			  ((class != QUIET && class != BLOCKING) ||
 				  !only_device_memory(details, class == BLOCKING));
 	const uint64_t number = atomic_fetch_add(&latest, 1) + 1;

@@ -20,9 +20,9 @@
 struct tfs_details;
 struct tfs_function;
 
-/* Reads which function submits what; once, before anything is noted. `trust_arguments` (tests) also
- * holds kernels quiet whose arguments are, and `trust_all` everything. */
-void tfs_work_start(bool trust_arguments, bool trust_all);
+/* Mutants: what the contract forbids. */
+#define TFS_NAIVE_BLIND (UINT64_C(1) << 40)     /* no work is such as the host might see */
+#define TFS_NAIVE_ARGUMENTS (UINT64_C(1) << 41) /* a kernel touches what its arguments say */
 
 /* Notes a call. True when it is one by which others may come to see the device's memory, or what
  * is submitted, in ways that cannot be followed. */

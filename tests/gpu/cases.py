@@ -12,7 +12,7 @@ build, source = (os.path.realpath(folder) for folder in sys.argv[1:3])
 # Settings that only the simulated device has, and tests of what is no program's behaviour.
 simulated_only = {"TFSIM_HOSTILE", "TFSIM_NAIVE", "TFSIM_CUPTI", "TFSIM_COHERENT"}
 no_cases = ("names-", "gpu-", "exports", "cupti_same", "sim_poison", "sim_timeline", "sim_unsupported",
-            "stubs_counted", "style", "headers", "aarch64", "hooks_", "dlsym_jumps", "driver-asked")
+            "stubs_counted", "style", "headers", "mutants", "aarch64", "hooks_", "dlsym_jumps", "driver-asked")
 order = ("rewrite", "driver", "sim_", "lib_", "rule", "cupti", "shim", "activity", "nvtx", "inject",
          "steps", "expect", "stable")
 

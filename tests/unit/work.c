@@ -122,7 +122,6 @@ int main(void)
 
 	tfs_memory_add(&device);
 	tfs_memory_add(&pinned);
-	tfs_work_start(false, false);
 	IS(after(SET, ON_DEVICE, NULL), 0, 1);
 	IS(after(SET, PINNED, NULL), 1, 0);
 	IS(after(SET, UNKNOWN, NULL), 1, 0);
