@@ -175,11 +175,23 @@ static enum verdict try_toolkit(struct search *search, const char *toolkit)
 	return verdict;
 }
 
+/* Without it a released libcupti calls itself until the stack is full. Never closed: CUPTI counts
+ * on it. */
+static bool has_driver(void)
+{
+	return dlopen(TFS_CUPTI_DRIVER, RTLD_NOW | RTLD_LOCAL) != NULL;
+}
+
 bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
 {
 	struct search search = {.cupti = out_cupti, .reason = out_reason, .bytes = bytes};
 	enum verdict verdict = NOT_FOUND;
 
+	if (!has_driver()) {
+		snprintf(out_reason, bytes,
+			"not available: no driver (" TFS_CUPTI_DRIVER " was not found)");
+		return false;
+	}
 	snprintf(out_reason, bytes, "not available: no libcupti was found");
 	for (size_t i = 0; i < sizeof(companions) / sizeof(companions[0]); i++)
 		if (verdict == NOT_FOUND)

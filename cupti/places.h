@@ -8,6 +8,9 @@
  * toolkits that CUDA_HOME (or CUDA_PATH) and habit name. Lists for initialising arrays.
  */
 
+/* Where this cannot be opened, no libcupti is touched: one may end the process. */
+#define TFS_CUPTI_DRIVER "libcuda.so.1"
+
 /* Newest first. */
 #define TFS_CUPTI_NAMES                                                                            \
 	{                                                                                          \

@@ -98,6 +98,7 @@ static void check_driver(struct tfs_doctor *doctor)
 		library ? (int (*)(int *))dlsym(library, "cuDeviceGetCount") : NULL;
 	int count = 0;
 
+	doctor->driver = library;
 	if (!library || !init || !count_devices)
 		tfs_doctor_say(doctor, TFS_REMARK, "driver",
 			"libcuda.so.1 is not found: no GPU can be used here");

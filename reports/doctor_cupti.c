@@ -60,9 +60,10 @@ void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders
 	const char *home = getenv("CUDA_HOME");
 	struct found found = {.version = 0};
 
-	doctor->cupti = open_beside(folders, &found) || open_one("", "", &found) ||
-			open_within(home ? home : getenv("CUDA_PATH"), &found) ||
-			open_within(TFS_CUPTI_TOOLKIT, &found);
+	doctor->cupti =
+		doctor->driver && (open_beside(folders, &found) || open_one("", "", &found) ||
+					  open_within(home ? home : getenv("CUDA_PATH"), &found) ||
+					  open_within(TFS_CUPTI_TOOLKIT, &found));
 	if (tfs_doctor_is_off("cupti")) {
 		doctor->cupti = false;
 		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
@@ -71,6 +72,9 @@ void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders
 	} else if (doctor->cupti) {
 		tfs_doctor_say(
 			doctor, TFS_FINE, "cupti", "%s, version %u", found.path, found.version);
+	} else if (!doctor->driver) {
+		tfs_doctor_say(doctor, TFS_REMARK, "cupti",
+			"not tried: without a driver a libcupti may crash, so it is left alone");
 	} else {
 		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
 			"not found: GPU activity cannot be recorded, and rules about idle time are "

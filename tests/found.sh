@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where libcupti is found, and which of several: found.sh SHIM PROGRAMS SIMULATED-LIBRARIES
+# Where libcupti is found, and which of several, and when it is left alone:
+# found.sh SHIM PROGRAMS SIMULATED-LIBRARIES TFSHIM
 set -u
 
-shim=$1 programs=$2 simulated=$3
+shim=$1 programs=$2 simulated=$3 tfshim=$4
 export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off TFSHIM_LOG=info
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT LD_PRELOAD LD_LIBRARY_PATH TFSIM_CUPTI CUDA_HOME CUDA_PATH
 failed=0
@@ -38,6 +39,7 @@ newer=$programs/libcupti_newer.so
 for folder in toolkit/lib64 wheels/nvidia/cuda_runtime/lib wheels13/nvidia/cu13/lib two/lib; do
 	has "$folder" "$simulated/libtfsim.so.0"
 	has "$folder" "$simulated/libcudart.so.13"
+	has "$folder" "$simulated/libcuda.so.1"
 done
 has toolkit/extras/CUPTI/lib64 "$cupti"
 has wheels/nvidia/cuda_cupti/lib "$cupti"
@@ -70,4 +72,27 @@ for variable in CUDA_HOME CUDA_PATH; do
 	finds $variable toolkit/extras/CUPTI/lib64/libcupti.so.13 LD_LIBRARY_PATH="$work/driver" \
 		"$variable=$work/toolkit" LD_PRELOAD="$shim" timeout 60 "$programs/driver_client"
 done
+# Without a driver it is left alone: this one ends the program then.
+has driverless "$simulated/libtfsim.so.0"
+has driverless "$simulated/libcudart.so.13"
+has driverless "$programs/libcupti_driverless.so" libcupti.so.13
+rm -f "$work/out.tfs"
+export LD_LIBRARY_PATH="$work/driverless"
+TFSHIM_OUTPUT="$work/out" TFSHIM_OPTIONS=report=0:window=20 LD_PRELOAD="$shim" timeout 60 \
+	"$programs/cupti_hidden" plain >"$work/out" 2>"$work/err"
+got=$?
+[ "$got" = 0 ] || {
+	echo "without a driver the program ended with $got, not 0"
+	failed=1
+}
+"$tfshim" doctor --color never >"$work/out" 2>"$work/err"
+got=$?
+if [ "$got" -gt 1 ] || ! tr -s ' \n' ' ' <"$work/out" | grep -q 'cupti not tried: without a driver'; then
+	echo "without a driver the doctor ended with $got: $(grep cupti "$work/out")"
+	failed=1
+fi
+# With one, it is as good as any: that the above counts.
+has driverless "$simulated/libcuda.so.1"
+finds driver driverless/libcupti.so.13 LD_LIBRARY_PATH="$work/driverless" LD_PRELOAD="$shim" \
+	timeout 60 "$programs/cupti_hidden" plain
 exit "$failed"

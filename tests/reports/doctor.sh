@@ -129,7 +129,11 @@ rm far/own/libmine.so
 expect "$machine" deeper
 says 'far/libdeep.so, is not found'
 
-# CUPTI as the traced process will find it: beside the program's libraries, or in a toolkit.
+# CUPTI as the traced process will find it: beside the program's libraries, or in a toolkit. Only
+# with a driver.
+echo 'int cuInit(unsigned flags); int cuInit(unsigned flags) { return (int)flags; }
+int cuDeviceGetCount(int *out); int cuDeviceGetCount(int *out) { return *out = 0; }' >driver.c
+mkdir driver && "$compiler" -shared -fPIC -o driver/libcuda.so.1 driver.c || wrong "the driver does not build"
 echo 'int cuptiGetVersion(unsigned *out); int cuptiGetVersion(unsigned *out) { *out = 120099; return 0; }' >cupti.c
 mkdir -p wheels/cuda_runtime/lib wheels/cuda_cupti/lib toolkit/extras/CUPTI/lib64 nothing
 "$compiler" -shared -fPIC -o wheels/cuda_cupti/lib/libcupti.so.12 cupti.c &&
@@ -137,19 +141,20 @@ mkdir -p wheels/cuda_runtime/lib wheels/cuda_cupti/lib toolkit/extras/CUPTI/lib6
 	cp libs/libcudart.so.12 wheels/cuda_runtime/lib/ &&
 	"$compiler" -g -o wheeled linked.c libs/libmine.so wheels/cuda_runtime/lib/libcudart.so.12 \
 		"-Wl,-rpath,\$ORIGIN/wheels/cuda_runtime/lib:\$ORIGIN/libs" || wrong "the wheels do not build"
+before=${LD_LIBRARY_PATH-}
+export LD_LIBRARY_PATH="$folder/driver${before:+:$before}"
 expect 0 wheeled
 says 'wheels/cuda_runtime/lib/../../cuda_cupti/lib/libcupti.so.12, version 120099'
 says 'device activity: on'
 for name in 13 12 11.8; do
 	: >"nothing/libcupti.so.$name"
 done
-export LD_LIBRARY_PATH="$folder/nothing${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export LD_LIBRARY_PATH="$folder/nothing:$folder/driver${before:+:$before}"
 CUDA_HOME=$folder/toolkit expect 0 plain
 says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
 CUDA_PATH=$folder/toolkit expect 0
 says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
-LD_LIBRARY_PATH=${LD_LIBRARY_PATH#"$folder/nothing"}
-LD_LIBRARY_PATH=${LD_LIBRARY_PATH#:}
+LD_LIBRARY_PATH=$before
 
 # Options of the shim's own, as it reads them.
 TFSHIM_OPTIONS=driver=0:driver=1 expect "$machine" runtime
