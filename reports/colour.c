@@ -46,7 +46,8 @@ const struct tfs_paint *tfs_colour_choose(enum tfs_colour colour, FILE *out)
 	if (is_set("FORCE_COLOR") || is_set("CLICOLOR_FORCE"))
 		return &coloured;
 	const char *terminal = getenv("TERM");
-	if (!isatty(fileno(out)) || !terminal || !strcmp(terminal, "dumb"))
+	if (!isatty(out == stderr ? STDERR_FILENO : fileno(out)) || !terminal ||
+		!strcmp(terminal, "dumb"))
 		return &tfs_paint_plain;
 	return &coloured;
 }

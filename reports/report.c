@@ -10,6 +10,7 @@
 #include "reports/job.h"
 #include "reports/load.h"
 #include "reports/options.h"
+#include "reports/patient.h"
 #include "reports/save.h"
 
 extern const struct tfs_command tfs_command_report;
@@ -35,8 +36,11 @@ static int apply(void *state, char key, const char *value)
 	case 'o':
 		options->output = value;
 		return 0;
-	case 's':
 	case '1':
+		tfs_patient_stderr();
+		options->summary = true;
+		return 0;
+	case 's':
 		options->summary = true;
 		return 0;
 	case 'q':

@@ -4,10 +4,11 @@
 
 #include "rules/findings.h"
 
-/* Short stacks and names blur a report but hide no call. */
+/* Short stacks and names blur a report, lines are not its part: they hide no call. */
 static bool hides_calls(unsigned loss)
 {
-	return loss != TFS_LOSS_stacks_short && loss != TFS_LOSS_strings_cut;
+	return loss != TFS_LOSS_stacks_short && loss != TFS_LOSS_strings_cut &&
+	       loss != TFS_LOSS_lines_dropped;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

@@ -3,15 +3,20 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 enum tfs_log_level tfs_log_limit = TFS_LOG_NONE;
 bool tfs_log_nowhere;
+static uint64_t dropped;
 
 void tfs_log_init(void)
 {
@@ -19,6 +24,33 @@ void tfs_log_init(void)
 
 	tfs_log_nowhere = fcntl(STDERR_FILENO, F_GETFD) < 0;
 	errno = saved;
+}
+
+/* Others may have taken the room meanwhile: newer kernels can be told not to wait for more. */
+static ssize_t write_to_stream(const char *line, size_t bytes)
+{
+	const struct iovec part = {.iov_base = (void *)(uintptr_t)line, .iov_len = bytes};
+	const long got =
+		syscall(SYS_pwritev2, STDERR_FILENO, &part, 1L, -1L, -1L, (long)RWF_NOWAIT);
+
+	if (got >= 0 || errno == EAGAIN || errno == EPIPE)
+		return got;
+	return write(STDERR_FILENO, line, bytes);
+}
+
+/* Where nobody reads, a line would wait for room as long as the program lives. At most PIPE_BUF
+ * bytes. */
+static ssize_t write_at_once(const char *line, size_t bytes)
+{
+	struct pollfd room = {.fd = STDERR_FILENO, .events = POLLOUT};
+	struct stat about;
+
+	if (poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
+		return -1;
+	if (fstat(STDERR_FILENO, &about) == 0 &&
+		(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+		return write_to_stream(line, bytes);
+	return write(STDERR_FILENO, line, bytes);
 }
 
 /* A pipe that nobody reads and a file at its limit answer with a signal, which would be the
@@ -35,7 +67,8 @@ static void write_quietly(const char *line, size_t bytes)
 	sigaddset(&deadly, SIGXFSZ);
 	sigpending(&pending);
 	pthread_sigmask(SIG_BLOCK, &deadly, &before);
-	if (write(STDERR_FILENO, line, bytes) < 0) {
+	if (write_at_once(line, bytes) < 0) {
+		__atomic_fetch_add(&dropped, 1, __ATOMIC_RELAXED);
 		if (sigismember(&pending, SIGPIPE))
 			sigdelset(&deadly, SIGPIPE);
 		if (sigismember(&pending, SIGXFSZ))
@@ -51,7 +84,7 @@ static void put(const char *prefix, const char *format, va_list arguments)
 	if (tfs_log_nowhere)
 		return;
 	const int saved = errno;
-	char line[400];
+	char line[TFS_LOG_BYTES];
 	int used = snprintf(line, sizeof(line), "%s", prefix);
 	const int more = vsnprintf(line + used, sizeof(line) - (size_t)used - 1, format, arguments);
 
@@ -59,9 +92,14 @@ static void put(const char *prefix, const char *format, va_list arguments)
 	if (used > (int)sizeof(line) - 2)
 		used = (int)sizeof(line) - 2;
 	line[used] = '\n';
-	/* One write keeps lines of several ranks apart; nobody can be told when it fails. */
+	/* One write keeps lines of several ranks apart; it is counted when it fails. */
 	write_quietly(line, (size_t)used + 1);
 	errno = saved;
+}
+
+uint64_t tfs_log_dropped(void)
+{
+	return __atomic_load_n(&dropped, __ATOMIC_RELAXED);
 }
 
 void tfs_log_say(const char *format, ...)

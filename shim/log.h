@@ -3,11 +3,15 @@
 #define TFS_SHIM_LOG_H
 
 /*
- * Messages of the shim, on stderr, one line each and at most 400 bytes. Silent unless
- * TFSHIM_LOG asks for the level. Any thread; no allocation; errno is kept.
+ * Messages of the shim, on stderr, one line each. Silent unless TFSHIM_LOG asks for the level. Any
+ * thread; no allocation; errno is kept; a line that finds no room at once is dropped and counted.
  */
 
 #include <stdbool.h>
+#include <stdint.h>
+
+/* The longest line. */
+#define TFS_LOG_BYTES 1000u
 
 enum tfs_log_level { TFS_LOG_NONE, TFS_LOG_ERROR, TFS_LOG_WARN, TFS_LOG_INFO, TFS_LOG_DEBUG };
 
@@ -20,6 +24,9 @@ extern bool tfs_log_nowhere;
 
 /* While loading, before the program can open anything. */
 void tfs_log_init(void);
+
+/* How many lines found no room. */
+uint64_t tfs_log_dropped(void);
 
 /* Writes a line whatever the limit: only for the announced lines. */
 void tfs_log_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -94,11 +94,10 @@ static int work(void *argument)
 {
 	struct job *job = argument;
 	char *words[] = {job->tool, (char *)"report", (char *)"--exit-summary",
-		(char *)job->recording, NULL};
+		(char *)(tfs_options.quiet ? "--quiet" : "--summary"), (char *)job->recording,
+		NULL};
 	const int null = open("/dev/null", O_RDWR);
 
-	if (tfs_options.quiet)
-		words[2] = (char *)"--quiet";
 	if (null >= 0)
 		dup2(null, STDIN_FILENO);
 	if (tfs_log_nowhere && null >= 0)

@@ -237,6 +237,7 @@ static void finish(void)
 	tfs_collector_finish();
 	tfs_machine_write(true);
 	tfs_modules_write();
+	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());
 	tfs_recorder_finish();
 	tfs_reporter_run(tfs_recording.path);
 }

@@ -11,26 +11,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "shim/log.h"
 
 #define LIBRARY "libtfshim_late.so"
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
-
-static void say(const char *what, const char *reason)
-{
-	static const char end[] = "\n";
-	char text[1024];
-	int length = snprintf(text, sizeof(text) - sizeof(end), "tfshim: %s: %s", what, reason);
-
-	if (length < 0)
-		return;
-	if ((size_t)length > sizeof(text) - sizeof(end) - 1)
-		length = sizeof(text) - sizeof(end) - 1;
-	memcpy(text + length, end, sizeof(end));
-	if (write(STDERR_FILENO, text, (size_t)length + 1) < 0)
-		return;
-}
 
 /* The library beside this one. */
 static void *open_library(char *path, size_t room)
@@ -58,11 +44,11 @@ int InitializeInjection(void)
 	if (library == NULL) {
 		const char *reason = dlerror();
 
-		say("not loaded by CUDA_INJECTION64_PATH", reason != NULL ? reason : path);
+		tfs_log_say(
+			"not loaded by CUDA_INJECTION64_PATH: %s", reason != NULL ? reason : path);
 		if (reason != NULL && strstr(reason, "static TLS") != NULL)
-			say("to load it all the same",
-				"LD_PRELOAD=libtfshim.so, or "
-				"GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
+			tfs_log_say("to load it all the same: LD_PRELOAD=libtfshim.so, or "
+				    "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
 		errno = saved;
 		return 0;
 	}

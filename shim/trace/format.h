@@ -39,7 +39,8 @@ enum tfs_chunk_kind { TFS_CHUNK_RECORDS = 1, TFS_CHUNK_AGGREGATES = 2 };
 	X(6, threads_failed, "threads not recorded: no memory for their buffers")                  \
 	X(7, strings_cut, "names cut short")                                                       \
 	X(8, ranges_full, "memory ranges not registered: the table was full")                      \
-	X(9, steps_dropped, "step times dropped")
+	X(9, steps_dropped, "step times dropped")                                                  \
+	X(10, lines_dropped, "lines not printed: standard error was full")
 
 enum tfs_loss {
 #define X(number, name, text) TFS_LOSS_##name = number,

@@ -71,6 +71,23 @@ unread() {
 	says unread 'ended with 3'
 }
 
+# Output that nobody ever reads, full: nobody waits for it, and what found no room is counted.
+clogged() {
+	TFSHIM_CHECK_REPORT=1
+	for kind in pipe narrow socket terminal; do
+		compare "clogged-$kind" quiet=0:nonsense timeout 60 "$programs/shim_clogged" "$kind" \
+			/usr/bin/env -u TFSHIM_REWRITE TFSHIM_LOG=debug "$programs/shim_ending" return
+		look "clogged-$kind"
+		expect "clogged-$kind" total cudaMemcpy 200
+		expect "clogged-$kind" finished 1
+		[ "$(value "clogged-$kind" lost_lines_dropped)" -gt 1 ] ||
+			fail "$kind: $(value "clogged-$kind" lost_lines_dropped) lines dropped"
+		[ -s "$work/clogged-$kind.html" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
+			fail "$kind: no report was made"
+		echo "$kind: $(value "clogged-$kind" lost_lines_dropped) lines dropped"
+	done
+}
+
 # Files under a size limit: no signal, and what fits is kept.
 limited() {
 	for blocks in 0 4 8 64 2000; do
