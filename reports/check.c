@@ -89,7 +89,7 @@ static int load(const char *path, const struct check_options *options, struct tf
 		free(why);
 		return tfs_options_misuse(&tfs_command_check, "a rule id is not known");
 	}
-	fprintf(stderr, "tfshim check: %s: %s\n", path, why ? why : "cannot be read");
+	tfs_text_line(stderr, "tfshim check: %s: %s", path, why ? why : "cannot be read");
 	free(why);
 	return TFS_EXIT_NO_DATA;
 }
@@ -103,9 +103,7 @@ static int usable(const struct tfs_model *model, const char *path)
 		why = "the file was cut short";
 	if (!why)
 		return 0;
-	fprintf(stderr, "tfshim check: %s: no usable data: ", path);
-	tfs_text_put(stderr, why);
-	fputc('\n', stderr);
+	tfs_text_line(stderr, "tfshim check: %s: no usable data: %s", path, why);
 	return TFS_EXIT_NO_DATA;
 }
 

@@ -27,10 +27,9 @@ void tfs_html_text(struct tfs_html *html, const char *text)
 		else if (code == '\'')
 			fputs("&#39;", html->out);
 		else if (code == TFS_UTF8_BAD || (code < 0x20 && code != '\n' && code != '\t') ||
-			 (code >= 0x7f && code < 0xa0))
+			 code == 0x7f)
 			fputs("\xef\xbf\xbd", html->out);
-		/* Marks that reorder text could make one name look like another. */
-		else if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069))
+		else if (tfs_utf8_hides(code))
 			fprintf(html->out, "[U+%04X]", (unsigned)code);
 		else
 			fwrite(text, 1, length, html->out);

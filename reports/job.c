@@ -297,10 +297,11 @@ static int save(const char *folder, const struct job *job,
 	int error = write_file(path, aside, verdicts, count);
 
 	if (error) {
-		fprintf(stderr, "tfshim: cannot write %s: %s\n", path, strerror(-error));
+		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path, strerror(-error));
 		remove(aside);
 	} else {
-		printf("  written to %s; the next run of %u ranks goes by it\n", path, job->ranks);
+		tfs_text_line(stdout, "  written to %s; the next run of %u ranks goes by it", path,
+			job->ranks);
 	}
 	tfs_region_finish(&region);
 	return error ? TFS_EXIT_MISUSE : 0;
@@ -316,9 +317,10 @@ static int judge(const char *folder, struct job *job)
 
 		memcpy(verdict->name, job->plan.names[i], sizeof(verdict->name));
 		if (!took_part(job, verdict->name)) {
-			printf("  %s: took part in nothing\n", verdict->name);
+			tfs_text_line(stdout, "  %s: took part in nothing", verdict->name);
 		} else if (!find_gain(job, i, verdict)) {
-			printf("  %s: the run was too short to tell (%u blocks of steps)\n",
+			tfs_text_line(stdout,
+				"  %s: the run was too short to tell (%u blocks of steps)",
 				verdict->name, verdict->blocks);
 		} else {
 			say(verdict, verdict->won ? "it stays on" : "it is off");

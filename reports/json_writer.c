@@ -31,7 +31,7 @@ static void write_text(const struct tfs_json *json, const char *text)
 		uint32_t code;
 		unsigned length = tfs_utf8_next(text, &code);
 		bool escape = code < 0x20 || code == 0x7f || code == '"' || code == '\\';
-		if (code == 0x2028 || code == 0x2029)
+		if (code == 0x2028 || code == 0x2029 || tfs_utf8_hides(code))
 			escape = true;
 		if (json->for_html && (code == '<' || code == '>' || code == '&'))
 			escape = true;

@@ -5,7 +5,10 @@
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "reports/text.h"
 
 #define MAX_OPTIONS 32
 #define HELP_KEY 'h'
@@ -140,10 +143,13 @@ void tfs_options_help(const struct tfs_command *command)
 int tfs_options_misuse(const struct tfs_command *command, const char *format, ...)
 {
 	va_list arguments;
+	char *text;
 	va_start(arguments, format);
-	fprintf(stderr, "tfshim %s: ", command->name);
-	vfprintf(stderr, format, arguments);
-	fprintf(stderr, "\ntry 'tfshim %s --help'\n", command->name);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
 	va_end(arguments);
+	tfs_text_line(stderr, "tfshim %s: %s", command->name, text ? text : format);
+	fprintf(stderr, "try 'tfshim %s --help'\n", command->name);
+	free(text);
 	return TFS_EXIT_MISUSE;
 }

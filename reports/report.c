@@ -12,6 +12,7 @@
 #include "reports/options.h"
 #include "reports/patient.h"
 #include "reports/save.h"
+#include "reports/text.h"
 
 extern const struct tfs_command tfs_command_report;
 
@@ -77,7 +78,8 @@ static int write_one(const struct report_options *options, const struct tfs_mode
 		int error = tfs_format_save(format, model, options->output);
 		if (!error)
 			return 0;
-		fprintf(stderr, "tfshim: cannot write %s: %s\n", options->output, strerror(-error));
+		tfs_text_line(
+			stderr, "tfshim: cannot write %s: %s", options->output, strerror(-error));
 		return TFS_EXIT_MISUSE;
 	}
 	format->write(model, stdout, tfs_colour_choose(options->colour, stdout));
@@ -93,7 +95,7 @@ static int report_file(const struct report_options *options, const char *path)
 	if (options->summary || options->quiet)
 		return tfs_save_report(path, options->quiet);
 	if (tfs_load(path, &load, &model, &why)) {
-		fprintf(stderr, "tfshim: %s: %s\n", path, why ? why : "cannot be read");
+		tfs_text_line(stderr, "tfshim: %s: %s", path, why ? why : "cannot be read");
 		free(why);
 		return TFS_EXIT_NO_DATA;
 	}
@@ -124,11 +126,11 @@ static int report_folder(const struct report_options *options, const char *path)
 	int status = 0;
 	int count = scandir(path, &entries, is_recording, alphasort);
 	if (count < 0) {
-		fprintf(stderr, "tfshim: %s: %s\n", path, strerror(errno));
+		tfs_text_line(stderr, "tfshim: %s: %s", path, strerror(errno));
 		return TFS_EXIT_NO_DATA;
 	}
 	if (!count) {
-		fprintf(stderr, "tfshim: %s: no recordings (.tfs) in this folder\n", path);
+		tfs_text_line(stderr, "tfshim: %s: no recordings (.tfs) in this folder", path);
 		status = TFS_EXIT_NO_DATA;
 	}
 	char **files = calloc((size_t)count + 1, sizeof(*files));

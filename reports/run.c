@@ -13,6 +13,7 @@
 #include "reports/recordings.h"
 #include "reports/rewrite_names.h"
 #include "reports/save.h"
+#include "reports/text.h"
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
@@ -291,7 +292,8 @@ static int run(int argc, char **argv)
 	tfs_recordings_start(&recordings, getenv("TFSHIM_OUTPUT"));
 	status = run_program(argv + first, &error);
 	if (error) {
-		fprintf(stderr, "tfshim run: cannot run %s: %s\n", argv[first], strerror(error));
+		tfs_text_line(
+			stderr, "tfshim run: cannot run %s: %s", argv[first], strerror(error));
 		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	} else if (reports) {
 		make_reports(&options, &recordings);

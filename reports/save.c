@@ -35,7 +35,7 @@ int tfs_save_beside(const struct tfs_model *model)
 		char *path = tfs_save_path(model->recording, format->suffix);
 		int error = path ? tfs_format_save(format, model, path) : -ENOMEM;
 		if (error)
-			fprintf(stderr, "tfshim: cannot write %s: %s\n",
+			tfs_text_line(stderr, "tfshim: cannot write %s: %s",
 				path ? path : format->suffix, strerror(-error));
 		if (error && !first)
 			first = error;
@@ -88,7 +88,7 @@ int tfs_save_report(const char *recording, int quiet)
 	struct tfs_model model;
 	char *why;
 	if (tfs_load(recording, &options, &model, &why)) {
-		fprintf(stderr, "tfshim: %s: %s\n", recording, why ? why : "cannot be read");
+		tfs_text_line(stderr, "tfshim: %s: %s", recording, why ? why : "cannot be read");
 		free(why);
 		return TFS_EXIT_NO_DATA;
 	}

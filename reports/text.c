@@ -2,6 +2,8 @@
 #include "reports/text.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/format.h"
@@ -17,8 +19,10 @@ static void put_some(FILE *out, const char *text, size_t bytes)
 	while (text < end) {
 		uint32_t code;
 		unsigned length = tfs_utf8_next(text, &code);
-		if (code == TFS_UTF8_BAD || code < 0x20 || (code >= 0x7f && code < 0xa0))
+		if (code == TFS_UTF8_BAD || code < 0x20 || code == 0x7f)
 			fputc('?', out);
+		else if (tfs_utf8_hides(code))
+			fprintf(out, "[U+%04X]", (unsigned)code);
 		else
 			fwrite(text, 1, length, out);
 		text += length;
@@ -28,6 +32,20 @@ static void put_some(FILE *out, const char *text, size_t bytes)
 void tfs_text_put(FILE *out, const char *text)
 {
 	put_some(out, text, strlen(text));
+}
+
+void tfs_text_line(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	tfs_text_put(out, text ? text : format);
+	fputc('\n', out);
+	free(text);
 }
 
 void tfs_text_wrapped(FILE *out, const char *text, int indent)
@@ -79,7 +97,7 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	if (!steps->source || !steps->count) {
 		fputs("steps     none found\n", out);
 	} else {
-		fprintf(out, "steps     %s training steps after %s of warm-up, found by %s\n",
+		tfs_text_line(out, "steps     %s training steps after %s of warm-up, found by %s",
 			tfs_words_count(region, (double)steps->count),
 			tfs_words_count(region, (double)steps->warmup), steps->source);
 		fprintf(out, "          median %s, p95 %s%s\n",
@@ -224,8 +242,8 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 		model->rewrite_count ? "" : " none");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
-		fprintf(out, "  %-16s %s, %s", rewrite->name, rewrite->class_name, rewrite->state);
-		fprintf(out, "; took part in %s calls; %s\n",
+		tfs_text_line(out, "  %-16s %s, %s; took part in %s calls; %s", rewrite->name,
+			rewrite->class_name, rewrite->state,
 			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");
@@ -276,7 +294,11 @@ static void write_facts(const char *title, const char *line, const struct tfs_mo
 		tfs_text_wrapped(out, line, 2);
 	}
 	for (size_t i = 0; i < count; i++) {
-		fprintf(out, "  %s %-26s ", facts[i].limits ? "!" : " ", facts[i].name);
+		const int length = (int)strlen(facts[i].name);
+
+		fprintf(out, "  %s ", facts[i].limits ? "!" : " ");
+		tfs_text_put(out, facts[i].name);
+		fprintf(out, "%*s", length < 26 ? 27 - length : 1, "");
 		tfs_text_wrapped(out, facts[i].text, 31);
 	}
 }

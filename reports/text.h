@@ -8,8 +8,12 @@
 
 #include <stdio.h>
 
-/* Writes `text` with every control character and broken byte replaced. */
+/* Writes `text` with every control character and broken byte replaced, and what is hidden shown by
+ * its number. */
 void tfs_text_put(FILE *out, const char *text);
+
+/* Prints a line in that way, and ends it. */
+void tfs_text_line(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* A paragraph, wrapped: its first line continues what was printed, all others stand behind
  * `indent` blanks. */

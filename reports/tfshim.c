@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "reports/options.h"
+#include "reports/text.h"
 
 #define X(name) extern const struct tfs_command tfs_command_##name;
 #include "reports/commands.inc"
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
 	const struct tfs_command *command = find_command(name);
 	if (!command) {
 		if (*name)
-			fprintf(stderr, "tfshim: '%s' is no command\n", name);
+			tfs_text_line(stderr, "tfshim: '%s' is no command", name);
 		fputs("usage: tfshim COMMAND ...; try 'tfshim --help'\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}

@@ -37,3 +37,16 @@ unsigned tfs_utf8_next(const char *text, uint32_t *out_code)
 	*out_code = code;
 	return length;
 }
+
+bool tfs_utf8_hides(uint32_t code)
+{
+	static const struct {
+		uint32_t first, last;
+	} hidden[] = {
+		{0x80, 0x9f}, {0x61c, 0x61c}, {0x200e, 0x200f}, {0x202a, 0x202e}, {0x2066, 0x206f}};
+
+	for (unsigned i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		if (code >= hidden[i].first && code <= hidden[i].last)
+			return true;
+	return false;
+}

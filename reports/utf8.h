@@ -7,6 +7,7 @@
  * through here, so that no page, JSON document or terminal gets anything but clean characters.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define TFS_UTF8_BAD 0xfffdu
@@ -14,5 +15,9 @@
 /* The character at `text` (not at its end); returns its length in bytes. A byte that starts no
  * valid character counts as one byte and TFS_UTF8_BAD. */
 unsigned tfs_utf8_next(const char *text, uint32_t *out_code);
+
+/* Is this a character that nobody sees, and that changes what is seen: a C1 control, or a mark that
+ * reorders text? People are shown its number. */
+bool tfs_utf8_hides(uint32_t code);
 
 #endif

@@ -79,21 +79,58 @@ static void write_quietly(const char *line, size_t bytes)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* How long is the character there, if it is a C1 control or a mark that reorders text? Else 0. */
+static size_t hidden(const unsigned char *at, unsigned *out_code)
+{
+	if (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f)
+		*out_code = at[1];
+	else if (at[0] == 0xd8 && at[1] == 0x9c)
+		*out_code = 0x61c;
+	else if (at[0] == 0xe2 && (at[1] == 0x80 || at[1] == 0x81) && (at[2] & 0xc0) == 0x80)
+		*out_code = 0x2000u | (at[1] & 0x3fu) << 6 | (at[2] & 0x3fu);
+	else
+		return 0;
+	if (*out_code < 0x2000)
+		return 2;
+	return (*out_code >= 0x200e && *out_code <= 0x200f) ||
+			       (*out_code >= 0x202a && *out_code <= 0x202e) ||
+			       (*out_code >= 0x2066 && *out_code <= 0x206f)
+		       ? 3
+		       : 0;
+}
+
+/* Names are bytes that somebody else chose: nothing in them reaches a terminal as a command. */
+static size_t clean(const char *text, char *out_line, size_t room)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t used = 0;
+	unsigned code;
+
+	while (*at != '\0' && used + sizeof("[U+0000]\n") <= room) {
+		const size_t length = hidden(at, &code);
+
+		if (length != 0)
+			used += (size_t)snprintf(out_line + used, room - used, "[U+%04X]", code);
+		else
+			out_line[used++] = *at < 0x20 || *at == 0x7f ? '?' : (char)*at;
+		at += length != 0 ? length : 1;
+	}
+	out_line[used++] = '\n';
+	return used;
+}
+
 static void put(const char *prefix, const char *format, va_list arguments)
 {
 	if (tfs_log_nowhere)
 		return;
 	const int saved = errno;
+	char text[TFS_LOG_BYTES];
 	char line[TFS_LOG_BYTES];
-	int used = snprintf(line, sizeof(line), "%s", prefix);
-	const int more = vsnprintf(line + used, sizeof(line) - (size_t)used - 1, format, arguments);
+	const int used = snprintf(text, sizeof(text), "%s", prefix);
 
-	used += more > 0 ? more : 0;
-	if (used > (int)sizeof(line) - 2)
-		used = (int)sizeof(line) - 2;
-	line[used] = '\n';
+	vsnprintf(text + used, sizeof(text) - (size_t)used, format, arguments);
 	/* One write keeps lines of several ranks apart; it is counted when it fails. */
-	write_quietly(line, (size_t)used + 1);
+	write_quietly(line, clean(text, line, sizeof(line)));
 	errno = saved;
 }
 

@@ -152,6 +152,12 @@ folders() {
 	: >"$work/file"
 	output=$work/file/below/x
 	compare nofolder '' "$programs/shim_ending" return
+	# A name that would reorder the line or steer the terminal is shown by its numbers.
+	evil=$(printf 'ev\342\200\256il\302\205\033[31m')
+	output=$work/file/below/$evil
+	compare evil '' "$programs/shim_ending" return
+	grep -q 'nothing is recorded: .*/ev\[U+202E\]il\[U+0085\]?\[31m: ' "$work/evil.err" ||
+		fail "the hostile name is not shown: $(cat -v "$work/evil.err")"
 	output=
 	if [ "$(id -u)" != 0 ]; then
 		mkdir -m 500 "$work/shut"

@@ -8,6 +8,7 @@
  *	bytes=1048576  of each copy          pageable=1    0: from pinned memory
  *	device=1   0: no device activity     moved=0       added to all addresses, as by a rebuild
  *	extra=0    read-backs per step, from another call site
+ *	hostile=0  1: names that reorder text and steer terminals
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@
 #define HOST 0x10000000u
 
 struct plan {
-	unsigned steps, copies, bytes, pageable, device, moved, extra;
+	unsigned steps, copies, bytes, pageable, device, moved, extra, hostile;
 };
 
 struct names {
@@ -38,7 +39,7 @@ static bool set(struct plan *plan, const char *text)
 		unsigned *value;
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
-		{"extra", &plan->extra}};
+		{"extra", &plan->extra}, {"hostile", &plan->hostile}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -55,22 +56,35 @@ static uint32_t site(struct builder *builder, const struct plan *plan, uint64_t 
 	return builder_site(builder, 2, frames);
 }
 
+/* A right-to-left override, a C1 control and the start of a terminal's own. */
+#define HOSTILE "ev\xe2\x80\xaeil\xc2\x85\x1b[31m"
+
+static const char *name(const struct plan *plan, const char *plain)
+{
+	static char text[256];
+
+	snprintf(text, sizeof(text), "%s%s", plain, plan->hostile ? HOSTILE : "");
+	return text;
+}
+
 static void define(struct builder *builder, const struct plan *plan, struct names *names)
 {
 	const struct tfs_clock_record clock = {.ticks = 2000, .monotonic_ns = 2000};
 	struct tfs_module_record module = {
 		.start = 0x400000 + plan->moved, .end = 0x500000 + plan->moved};
 
-	module.record.site = builder_string(builder, "/nowhere/trainer");
+	module.record.site = builder_string(builder, name(plan, "/nowhere/trainer"));
 	builder_record(builder, TFS_RECORD_module, &module, sizeof(module));
 	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
-	builder_device(builder, 0, "Sample device", true);
-	builder_library(builder, TFS_LIBRARY_cudart, "/nowhere/libcudart.so.13", 13000, 1);
+	builder_device(builder, 0, name(plan, "Sample device"), true);
+	builder_library(
+		builder, TFS_LIBRARY_cudart, name(plan, "/nowhere/libcudart.so.13"), 13000, 1);
+	builder_fact(builder, "cupti", name(plan, "in windows"), 130000);
 	names->stream = builder_stream(builder, 0, 7, 1);
 	names->copy = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 	names->launch = builder_function(
 		builder, TFS_LIBRARY_cudart, TFS_FAMILY_launch, "cudaLaunchKernel");
-	names->kernel = builder_kernel(builder, "_Z5scalePff");
+	names->kernel = builder_kernel(builder, plan->hostile ? HOSTILE : "_Z5scalePff");
 	names->copy_site = site(builder, plan, 0x401000);
 	names->launch_site = site(builder, plan, 0x401010);
 	names->extra_site = site(builder, plan, 0x401020);
@@ -136,6 +150,19 @@ static void total(
 		builder_aggregate(builder, &sum);
 }
 
+static void range(struct builder *builder, const struct plan *plan, uint64_t ns)
+{
+	const struct tfs_range_record pushed = {
+		.record = {.function = TFS_RANGE_PUSHED, .site = builder_string(builder, HOSTILE)},
+		.start_ticks = ns,
+		.duration_ticks = STEP_NS / 2,
+		.tid = 1,
+	};
+
+	if (plan->hostile)
+		builder_record(builder, TFS_RECORD_range, &pushed, sizeof(pushed));
+}
+
 static void record(struct builder *builder, const struct plan *plan)
 {
 	struct names names;
@@ -148,6 +175,7 @@ static void record(struct builder *builder, const struct plan *plan)
 		for (unsigned j = 0; j < plan->copies; j++)
 			copy(builder, plan, &names, ns + 1000 + j * 200000, true);
 		launch(builder, plan, &names, ns + 1000000);
+		range(builder, plan, ns + 500);
 		for (unsigned j = 0; j < plan->extra; j++)
 			copy(builder, plan, &names, ns + 1600000 + j * 200000, false);
 	}

@@ -69,6 +69,60 @@ expect 2 report -o x.txt many
 expect 2 report -o absent/x.txt run.tfs
 grep -q 'absent/x.txt' err || wrong "an unwritable file is not named"
 
+# Names that reorder text or steer a terminal are shown by their numbers wherever people read.
+evil=$(printf 'ev\342\200\256il\302\205\033[31m')
+hidden=$(printf '\342\200\256\|\302\205\|\033')
+
+# tame FILE...: they show such a name, and it does nothing
+tame() {
+	for file; do
+		LC_ALL=C grep -q "$hidden" "$file" && wrong "a hostile name gets through: $file"
+		grep -q 'ev\[U+202E\]il\[U+0085\]' "$file" || wrong "a hostile name is not shown: $file"
+	done
+}
+
+mkdir "$evil" && "$record" "$evil/$evil.tfs" hostile=1 || exit 1
+expect 0 report --color never "$evil/$evil.tfs"
+tame out "$evil/$evil.txt" "$evil/$evil.html"
+for shown in '^device' 'NVTX' 'libcudart' 'FINDINGS'; do
+	grep -q "$shown" out || wrong "the hostile recording's report has no line with '$shown'"
+done
+[ "$(grep -c '\[U+202E\]' out)" -ge 4 ] || wrong "too few hostile names are shown"
+python3 -c 'import json, sys
+text = open(sys.argv[1], encoding="utf-8").read()
+sys.exit("ev\u202eil\u0085\x1b[31m" not in json.dumps(json.loads(text), ensure_ascii=False).replace("\\u001b", "\x1b"))' \
+	"$evil/$evil.json" || wrong "the JSON does not have the name as it is"
+LC_ALL=C grep -q "$hidden" "$evil/$evil.json" && wrong "a hostile name gets through: JSON"
+expect 0 report --exit-summary "$evil/$evil.tfs"
+tame err
+expect 1 check --color never "$evil/$evil.tfs"
+head -c 3000 "$evil/$evil.tfs" >"$evil/cut$evil.tfs"
+expect 3 check "$evil/cut$evil.tfs"
+tame err
+expect 3 report "$evil/absent"
+tame err
+expect 2 report -o "$evil/absent/x" run.tfs
+tame err
+expect 2 "$evil"
+tame err
+expect 2 report --format "$evil" run.tfs
+tame err
+expect 127 run -q "./$evil.program"
+tame err
+
+# What lies where a report goes is never written through: neither a link nor what it names.
+mkdir planted && cp run.tfs planted/
+for suffix in txt html json; do
+	echo kept >"planted/target-$suffix"
+	ln -s "target-$suffix" "planted/run.$suffix"
+	ln -s "target-$suffix" "planted/run.$suffix.tmp"
+done
+expect 0 report --quiet planted/run.tfs
+for suffix in txt html json; do
+	[ "$(cat "planted/target-$suffix")" = kept ] || wrong "a link was written through: $suffix"
+	[ ! -h "planted/run.$suffix" ] && [ -s "planted/run.$suffix" ] || wrong "no report: $suffix"
+done
+
 # A full disk: nothing half is left, and it is said.
 if [ -w /dev/full ]; then
 	"$tfshim" report --format text run.tfs >/dev/full 2>err
