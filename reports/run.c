@@ -14,6 +14,7 @@
 #include "reports/rewrite_names.h"
 #include "reports/save.h"
 #include "reports/text.h"
+#include "shim/trace/area.h"
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND 127
@@ -81,14 +82,18 @@ static int apply(void *state, char key, const char *value)
 	}
 }
 
-/* Options of the environment, then those of the command line: a later one wins. */
-static int set_options(const struct run_options *options)
+/* Options of the environment, then those of the command line: a later one wins. The program finds
+ * `memory` by our process: it has no descriptor more than without us. */
+static int set_options(const struct run_options *options, int memory)
 {
 	const char *old = getenv("TFSHIM_OPTIONS");
+	char place[64] = "";
 	char *text;
-	if (asprintf(&text, "%s:%s:%s%s:report=0", old ? old : "",
+	if (memory >= 0)
+		snprintf(place, sizeof(place), ":memory=/proc/%d/fd/%d", (int)getpid(), memory);
+	if (asprintf(&text, "%s:%s:%s%s:report=0%s", old ? old : "",
 		    options->more ? options->more : "", options->record ? "record=" : "",
-		    options->record ? options->record : "") < 0)
+		    options->record ? options->record : "", place) < 0)
 		return -ENOMEM;
 	int error = setenv("TFSHIM_OPTIONS", text, 1);
 	free(text);
@@ -144,9 +149,10 @@ static int find_heap(const struct run_options *options, char out_path[PATH_MAX])
 	return TFS_EXIT_MISUSE;
 }
 
-static int set_environment(const struct run_options *options, const char *library, const char *heap)
+static int set_environment(
+	const struct run_options *options, const char *library, const char *heap, int memory)
 {
-	int error = set_options(options) | set_preload(library, heap);
+	int error = set_options(options, memory) | set_preload(library, heap);
 	error |= set_output(options->output ? options->output : getenv("TFSHIM_OUTPUT"));
 	if (options->rewrite)
 		error |= setenv("TFSHIM_REWRITE", options->rewrite, 1);
@@ -285,7 +291,8 @@ static int run(int argc, char **argv)
 	if (status)
 		return status;
 	bool reports = !asks_for_no_report(&options);
-	if (set_environment(&options, library, heap)) {
+	int memory = tfs_areas_make();
+	if (set_environment(&options, library, heap, memory)) {
 		fputs("tfshim run: the environment cannot be set\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}
@@ -295,8 +302,11 @@ static int run(int argc, char **argv)
 		tfs_text_line(
 			stderr, "tfshim run: cannot run %s: %s", argv[first], strerror(error));
 		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	} else if (reports) {
-		make_reports(&options, &recordings);
+	} else {
+		if (memory >= 0)
+			tfs_areas_save(memory);
+		if (reports)
+			make_reports(&options, &recordings);
 	}
 	tfs_recordings_finish(&recordings);
 	return status;

@@ -26,6 +26,8 @@
 	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
 	X("limit", limit_bytes, bytes, UINT64_C(256) << 20,                                        \
 		"largest recording, in bytes (k, m, g)")                                           \
+	X("memory", memory, text, 0,                                                               \
+		"memory of tfshim run's, which keeps the recording when the program is killed")    \
 	X("quiet", quiet, flag, 0, "say nothing at the end, only write the reports")               \
 	X("staging_min", staging_min_bytes, bytes, 65537,                                          \
 		"pinned-staging: smallest copy it takes")                                          \

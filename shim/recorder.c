@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "rules/rewrites/rewrite.h"
-#include "shim/chunks.h"
 #include "shim/env.h"
 #include "shim/hook.h"
 #include "shim/log.h"
@@ -20,6 +19,8 @@
 #include "shim/spin.h"
 
 #define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
+#define SMALL_BYTES (16u << 10) /* a thread's first chunk, since most do little; definitions */
+#define OUTCOME_BYTES (4u << 10)
 #define LOOKUP 8192u /* slots of a thread's (site, function) index */
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
@@ -34,7 +35,8 @@ struct thread_memory {
 };
 
 static _Atomic uint32_t thread_count = 1; /* thread 0 is the shared stream */
-static struct tfs_thread shared_stream;
+static struct tfs_thread shared_streams[TFS_ROOM_OUTCOMES + 1];
+static uint32_t shared_sequence;
 static struct tfs_spin shared_lock;
 static struct tfs_spin idle_lock;
 static struct thread_memory *idle_threads;
@@ -59,21 +61,57 @@ void tfs_recorder_lost(enum tfs_loss loss, uint64_t count)
 	tfs_writer_lost(&tfs_recording, loss, count);
 }
 
+static enum tfs_room room_of(enum tfs_record_kind kind)
+{
+	switch (kind) {
+	case TFS_RECORD_rewrite:
+	case TFS_RECORD_refusal:
+	case TFS_RECORD_search:
+	case TFS_RECORD_fact:
+		return TFS_ROOM_OUTCOMES;
+	case TFS_RECORD_call:
+	case TFS_RECORD_device_op:
+	case TFS_RECORD_link:
+	case TFS_RECORD_device_sync:
+	case TFS_RECORD_device_api:
+	case TFS_RECORD_device_memory:
+	case TFS_RECORD_overhead:
+	case TFS_RECORD_range:
+		return TFS_ROOM_CALLS;
+	default:
+		return TFS_ROOM_DEFINITIONS;
+	}
+}
+
+static enum tfs_room room_of_thread(const struct tfs_thread *thread)
+{
+	return thread->index == 0 ? (enum tfs_room)(thread - shared_streams) : TFS_ROOM_CALLS;
+}
+
 /* Replaces the thread's full chunk; false when there is no room for another. */
 static bool next_chunk(struct tfs_thread *thread)
 {
-	struct tfs_chunk *fresh = tfs_chunks_get();
+	const enum tfs_room room = room_of_thread(thread);
+	uint32_t *sequence = thread->index == 0 ? &shared_sequence : &thread->sequence;
 	struct tfs_chunk *full = thread->chunk;
+	const struct tfs_chunk wanted = {.kind = TFS_CHUNK_RECORDS,
+		.thread = thread->index,
+		.sequence = *sequence,
+		.bytes = room == TFS_ROOM_OUTCOMES                      ? OUTCOME_BYTES
+			 : full == NULL || room == TFS_ROOM_DEFINITIONS ? SMALL_BYTES
+									: TFS_CHUNK_BYTES};
+	struct tfs_chunk *fresh = tfs_writer_chunk(&tfs_recording, &wanted, room);
 
 	if (fresh == NULL)
 		return false;
-	tfs_writer_take(
-		&tfs_recording, fresh, TFS_CHUNK_RECORDS, thread->index, thread->sequence++);
+	++*sequence;
 	thread->chunk = fresh;
 	thread->next = (char *)(fresh + 1);
-	thread->end = (char *)fresh + TFS_CHUNK_BYTES;
-	if (full != NULL)
-		tfs_chunks_retire(full);
+	thread->end = (char *)fresh + fresh->bytes;
+	if (full != NULL) {
+		tfs_writer_retire(&tfs_recording, full);
+		tfs_shim_wake();
+	}
 	return true;
 }
 
@@ -105,18 +143,21 @@ uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units)
 void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes)
 {
 	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
+	const enum tfs_room room = room_of(kind);
 
 	if (tfs_recording.header == NULL || tfs_recorder_is_childs())
 		return;
 	tfs_spin_lock(&shared_lock);
-	struct tfs_record *place = tfs_recorder_reserve(&shared_stream, kind, units);
+	struct tfs_record *place = tfs_recorder_reserve(&shared_streams[room], kind, units);
 	if (place != NULL) {
 		memcpy(place, record, bytes);
 		place->kind = (uint8_t)kind;
 		place->units = (uint8_t)units;
-		tfs_recorder_commit(&shared_stream, place);
+		tfs_recorder_commit(&shared_streams[room], place);
 	}
 	tfs_spin_unlock(&shared_lock);
+	if (room == TFS_ROOM_OUTCOMES)
+		tfs_shim_wake();
 }
 
 static void put_thread(const struct tfs_thread *thread, bool own, const char *name)
@@ -179,15 +220,14 @@ static struct thread_memory *make_memory(void)
 
 	if (memory == NULL)
 		return NULL;
-	struct tfs_chunk *aggregates = tfs_chunks_get();
-	if (aggregates == NULL) {
-		munmap(memory, sizeof(*memory));
-		return NULL;
-	}
-	memory->thread.index = atomic_fetch_add(&thread_count, 1);
-	memory->thread.aggregates = aggregates;
-	tfs_writer_take(&tfs_recording, aggregates, TFS_CHUNK_AGGREGATES, memory->thread.index, 0);
-	return memory;
+	const struct tfs_chunk wanted = {
+		.kind = TFS_CHUNK_AGGREGATES, .thread = atomic_fetch_add(&thread_count, 1)};
+	memory->thread.index = wanted.thread;
+	memory->thread.aggregates = tfs_writer_chunk(&tfs_recording, &wanted, TFS_ROOM_TOTALS);
+	if (memory->thread.aggregates != NULL)
+		return memory;
+	munmap(memory, sizeof(*memory));
+	return NULL;
 }
 
 static _Atomic bool missed_threads;
@@ -328,7 +368,8 @@ int tfs_recorder_start(void)
 
 	if (failed == 0) {
 		strcat(path, ".tfs");
-		failed = tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes);
+		failed = tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes,
+			tfs_areas_take(tfs_env_text(tfs_options.memory)));
 	}
 	if (failed != 0) {
 		tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
@@ -337,17 +378,30 @@ int tfs_recorder_start(void)
 	}
 	fill_header(tfs_recording.header);
 	mark_as_ours();
+	/* The first piece of the file is for outcomes. */
+	next_chunk(&shared_streams[TFS_ROOM_OUTCOMES]);
 	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
 	tfs_recorder_pair_clocks();
+	tfs_writer_flush(&tfs_recording, true);
 	return 0;
 }
 
-void tfs_recorder_finish(void)
+void tfs_recorder_write(void)
+{
+	tfs_writer_flush(&tfs_recording, false);
+	tfs_writer_prepare(&tfs_recording);
+}
+
+bool tfs_recorder_finish(void)
 {
 	if (tfs_recording.header == NULL || forgotten)
-		return;
+		return false;
 	tfs_recorder_pair_clocks();
+	/* Whoever finds it finished need not look for more. */
+	tfs_writer_flush(&tfs_recording, true);
+	tfs_writer_give_up(&tfs_recording);
 	__atomic_store_n(&tfs_recording.header->finished, 1, __ATOMIC_RELEASE);
+	return tfs_writer_flush(&tfs_recording, true);
 }
 
 void tfs_recorder_forget(void)
@@ -356,6 +410,6 @@ void tfs_recorder_forget(void)
 	tfs_self.active = NULL;
 	tfs_self.owned = NULL;
 	tfs_self.busy = true;
-	/* The mapping is shared with the parent: no counter may be touched either. */
+	/* The memory may be shared with the parent: no counter may be touched either. */
 	tfs_recording.header = NULL;
 }

@@ -79,8 +79,9 @@ static inline void tfs_recorder_advance(struct tfs_thread *thread, uint32_t unit
 /* The place the thread's next record of at most `units` will take, as link records name it. */
 uint64_t tfs_recorder_next_unit(struct tfs_thread *thread, uint32_t units);
 
-/* Copies a record of `bytes` into the stream that all threads share (a short spin keeps them
- * apart): for definitions and facts, not for calls. Does not move the thread's own place. */
+/* Copies a record of `bytes` into a stream that all threads share (a short spin keeps them apart):
+ * for definitions and facts, not for calls. Does not move the thread's own place. What became of
+ * rewrites is written to the file at once, and has room there when nothing else has. */
 void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t bytes);
 
 /* Ids. Text is copied. 0 when there is no room. Any thread. */
@@ -106,6 +107,9 @@ struct tfs_aggregate *tfs_recorder_aggregate(
 /* Opens the file and starts; 0 or -errno. Once. */
 int tfs_recorder_start(void);
 
+/* Writes what was recorded since the last time; the thread that writes, and nobody else. */
+void tfs_recorder_write(void);
+
 /* Records a pair of clock readings. The helper thread. */
 void tfs_recorder_pair_clocks(void);
 
@@ -114,8 +118,9 @@ void tfs_recorder_pair_clocks(void);
  * the calls of a child miss the cache and need not ask. */
 bool tfs_recorder_is_childs(void);
 
-/* The recording is complete; later records are still accepted but may be missed. */
-void tfs_recorder_finish(void);
+/* The recording is complete; later records are still accepted but may be missed. False when its
+ * file is gone, another's by now, or was cut short. */
+bool tfs_recorder_finish(void);
 
 /* In a forked child: this process records nothing, and never touches the parent's file again. */
 void tfs_recorder_forget(void);

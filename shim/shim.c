@@ -19,7 +19,6 @@
 #include "cupti/collector.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/callsite.h"
-#include "shim/chunks.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/hook.h"
@@ -38,6 +37,7 @@
 #define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
 #define ENDING_NS UINT64_C(20000000)  /* how often is looked whether the last thread ended */
+#define WRITE_NS UINT64_C(100000000)  /* how long what was recorded may stay in memory */
 #define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
 
 enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
@@ -132,8 +132,11 @@ static void end_last(void)
 	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
 }
 
-static void *prepare_chunks(void *nothing)
+static void *write_file(void *nothing)
 {
+	uint64_t last_look = 0;
+	bool ending = false;
+
 	(void)nothing;
 	pthread_setname_np(pthread_self(), "tfshim-files");
 	tfs_self.busy = true;
@@ -143,8 +146,14 @@ static void *prepare_chunks(void *nothing)
 	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
 
-		tfs_chunks_refill();
-		doze(&wakeups, seen, may_look && look_after_main() ? ENDING_NS : SECOND_NS);
+		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
+
+		tfs_recorder_write();
+		if (may_look && (ending || now - last_look >= SECOND_NS)) {
+			ending = look_after_main();
+			last_look = now;
+		}
+		doze(&wakeups, seen, ending ? ENDING_NS : WRITE_NS);
 	}
 	return NULL;
 }
@@ -195,7 +204,7 @@ static void start_helpers(void)
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	if (pthread_create(&thread, &attributes, help, NULL) != 0 ||
-		pthread_create(&thread, &attributes, prepare_chunks, NULL) != 0)
+		pthread_create(&thread, &attributes, write_file, NULL) != 0)
 		tfs_recorder_fact("helper", "no thread could be started", 0);
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
@@ -238,8 +247,11 @@ static void finish(void)
 	tfs_machine_write(true);
 	tfs_modules_write();
 	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());
-	tfs_recorder_finish();
-	tfs_reporter_run(tfs_recording.path);
+	if (tfs_recorder_finish())
+		tfs_reporter_run(tfs_recording.path);
+	else
+		tfs_log_say("the recording %s was cut short, removed or replaced: no report",
+			tfs_recording.path);
 }
 
 static bool start(void)

@@ -20,9 +20,11 @@
 #include "shim/trace/format_steps.h"
 
 #define TFS_MAGIC "TFSHIM1\n"
-#define TFS_FORMAT_VERSION 1u
+#define TFS_FORMAT_VERSION 2u
 #define TFS_HEADER_BYTES 4096u
-#define TFS_CHUNK_BYTES (256u << 10)
+#define TFS_CHUNK_BYTES (256u << 10) /* the longest */
+#define TFS_CHUNK_STEP 64u           /* chunks start at multiples of it */
+#define TFS_CHUNK_PARTS 3u
 #define TFS_CHUNK_MAGIC 0x43534654u /* "TFSC" */
 
 enum tfs_clock { TFS_CLOCK_MONOTONIC = 0, TFS_CLOCK_TSC = 1 };
@@ -53,8 +55,8 @@ struct tfs_file_header {
 	char magic[8];
 	uint32_t version;
 	uint32_t header_bytes;
-	uint32_t chunk_bytes;
-	uint32_t clock; /* enum tfs_clock: unit of every field named _ticks */
+	uint32_t chunk_bytes; /* the longest a chunk may be */
+	uint32_t clock;       /* enum tfs_clock: unit of every field named _ticks */
 	uint32_t pid;
 	uint32_t rank;
 	uint64_t start_realtime_ns;
@@ -71,12 +73,14 @@ struct tfs_file_header {
 struct tfs_chunk {
 	uint32_t magic; /* 0 until a thread took the chunk */
 	uint16_t kind;
-	uint16_t reserved0;
+	uint16_t heads;     /* in memory: parts whose head is in the file, by bit; else 0 */
 	uint32_t thread;    /* index of the thread within the file, from 0 */
 	uint32_t sequence;  /* n-th chunk of this kind of this thread, from 0 */
 	uint64_t committed; /* payload bytes that are whole; stored last, with release */
 	uint64_t offset;    /* of this chunk in the file */
-	uint64_t reserved1[4];
+	uint32_t bytes;     /* that it takes there, this head included */
+	uint32_t reserved0;
+	uint64_t parts[TFS_CHUNK_PARTS]; /* in memory: where aggregates are in the file; else 0 */
 };
 
 /* One function called from one call site in one thread, over the whole run. */

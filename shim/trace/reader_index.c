@@ -136,21 +136,15 @@ static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_re
 		head->kind == TFS_CHUNK_AGGREGATES ? sizeof(struct tfs_aggregate) : TFS_UNIT;
 	uint64_t committed, there = trace->size - offset - sizeof(*head);
 
-	if (head->magic == 0)
-		return false;
-	if (head->magic != TFS_CHUNK_MAGIC) {
-		tfs_reader_damage(trace, offset, "this is no chunk");
-		return false;
-	}
 	if (head->kind != TFS_CHUNK_RECORDS && head->kind != TFS_CHUNK_AGGREGATES) {
 		trace->summary.unknown++;
 		return false;
 	}
 	/* the writer may be alive: what it commits after this load is not looked at */
 	committed = __atomic_load_n(&head->committed, __ATOMIC_ACQUIRE);
-	if (committed > trace->header.chunk_bytes - sizeof(*head)) {
+	if (committed > head->bytes - sizeof(*head)) {
 		tfs_reader_damage(trace, offset, "a chunk holds more than fits");
-		committed = trace->header.chunk_bytes - sizeof(*head);
+		committed = head->bytes - sizeof(*head);
 	}
 	if (committed > there) {
 		tfs_reader_damage(trace, trace->size, "the file ends inside a chunk");
@@ -165,27 +159,76 @@ static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_re
 	return true;
 }
 
+static bool is_zero(const struct tfs_chunk *head)
+{
+	static const struct tfs_chunk nothing;
+
+	return memcmp(head, &nothing, sizeof(nothing)) == 0;
+}
+
+static bool is_head(const struct tfs_trace *trace, const struct tfs_chunk *head, uint64_t offset)
+{
+	return head->magic == TFS_CHUNK_MAGIC && head->offset == offset &&
+	       head->bytes >= sizeof(*head) && head->bytes <= trace->header.chunk_bytes &&
+	       head->bytes % TFS_CHUNK_STEP == 0;
+}
+
+/* The next chunk's head at or behind `*offset`. What nobody came to write is zeroes; NULL at the
+ * end. */
+static const struct tfs_chunk *next_head(struct tfs_trace *trace, uint64_t *offset)
+{
+	bool told = false;
+
+	for (; *offset + sizeof(struct tfs_chunk) <= trace->size; *offset += TFS_CHUNK_STEP) {
+		const struct tfs_chunk *head = (const void *)(trace->bytes + *offset);
+
+		if (is_head(trace, head, *offset))
+			return head;
+		if (!told && !is_zero(head)) {
+			tfs_reader_damage(trace, *offset, "this is no chunk");
+			told = true;
+		}
+	}
+	return NULL;
+}
+
+static int add_chunk(struct tfs_trace *trace, const struct tfs_reader_chunk *chunk)
+{
+	uint32_t count = trace->chunk_count;
+
+	/* there is room for one at first, and it grows whenever it is a power of two long */
+	if (count && (count & (count - 1)) == 0) {
+		size_t room = count * (size_t)2;
+		struct tfs_reader_chunk *grown =
+			realloc(trace->chunks, room * sizeof(*trace->chunks));
+
+		if (!grown)
+			return -ENOMEM;
+		trace->chunks = grown;
+	}
+	trace->chunks[trace->chunk_count++] = *chunk;
+	return 0;
+}
+
 int tfs_reader_index(struct tfs_trace *trace)
 {
-	uint64_t step = trace->header.chunk_bytes, offset = trace->header.header_bytes;
-	uint64_t most = trace->size > offset ? (trace->size - offset) / step + 1 : 0;
+	uint64_t offset = trace->header.header_bytes;
+	const struct tfs_chunk *head;
 
-	if (most > UINT32_MAX)
-		return -EFBIG;
-	trace->chunks = calloc(most ? most : 1, sizeof(*trace->chunks));
+	trace->chunks = malloc(sizeof(*trace->chunks));
 	if (!trace->chunks)
 		return -ENOMEM;
-	for (; offset + sizeof(struct tfs_chunk) <= trace->size; offset += step) {
-		struct tfs_reader_chunk *chunk = &trace->chunks[trace->chunk_count];
-		int err = 0;
+	while ((head = next_head(trace, &offset)) != NULL) {
+		struct tfs_reader_chunk chunk;
+		bool holds = chunk_extent(trace, offset, &chunk);
+		int err =
+			holds && chunk.kind == TFS_CHUNK_RECORDS ? index_records(trace, &chunk) : 0;
 
-		if (!chunk_extent(trace, offset, chunk))
-			continue;
-		trace->chunk_count++;
-		if (chunk->kind == TFS_CHUNK_RECORDS)
-			err = index_records(trace, chunk);
+		if (!err && holds)
+			err = add_chunk(trace, &chunk);
 		if (err)
 			return err;
+		offset += head->bytes;
 	}
 	return 0;
 }

@@ -2,158 +2,363 @@
 #include "shim/trace/writer.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
-#include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PAGE 4096u
+#define STOCK 4u         /* chunks that are kept warm */
+#define MOST_WAITING 64u /* for a disk that is too slow */
+#define FIRST_BYTES                                                                                \
+	4096u /* of the first chunk of outcomes, which is on the disk from the start               \
+	       */
+#define SECOND_NS UINT64_C(1000000000)
 
-/* A write past RLIMIT_FSIZE raises SIGXFSZ, also from fallocate: ask first. */
-static bool within_limits(uint64_t end)
+enum { UNTOUCHED, FREE, CLAIMED, LIVE, FULL };
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+/* Address space alone: what is not in use is nobody's memory, also where all is to be locked. */
+static struct tfs_area *reserve_area(void)
+{
+	void *area = mmap(NULL, TFS_AREA_BYTES, PROT_NONE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (area == MAP_FAILED)
+		return NULL;
+	/* A child finds zeroes, where the kernel can do that. */
+	madvise(area, TFS_AREA_BYTES, MADV_WIPEONFORK);
+	madvise(area, TFS_AREA_BYTES, MADV_NOHUGEPAGE);
+	return area;
+}
+
+static uint64_t within_process_limit(uint64_t bytes)
 {
 	struct rlimit limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
-	       end <= limit.rlim_cur;
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes ? limit.rlim_cur
+									      : bytes;
 }
 
-/* Pages that come by one write are large and cheap; one by one, as faults ask for them, they cost
- * four times as much. What is not written, faults make. */
-static void write_zeroes(int fd, uint64_t start, uint64_t bytes)
+int tfs_writer_open(
+	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area)
 {
-	static char page[PAGE];
-	struct iovec pieces[TFS_CHUNK_BYTES / PAGE];
-	int count = 0;
-
-	for (uint64_t i = 0; i < bytes && i < TFS_CHUNK_BYTES; i += PAGE)
-		pieces[count++] = (struct iovec){page, PAGE};
-	const ssize_t written = pwritev(fd, pieces, count, (off_t)start);
-	(void)written;
-}
-
-/* Allocates [start, start + bytes) and maps it. posix_fallocate would write where the file system
- * has no fallocate; that is as good, and reports a full disk the same way. */
-static void *map_part(int fd, uint64_t start, uint64_t bytes)
-{
-	if (!within_limits(start + bytes)) {
-		errno = EFBIG;
-		return NULL;
-	}
-	int failed = EINTR;
-	for (int i = 0; i < 8 && failed == EINTR; i++)
-		failed = posix_fallocate(fd, (off_t)start, (off_t)bytes);
-	if (failed != 0) {
-		errno = failed;
-		return NULL;
-	}
-	write_zeroes(fd, start, bytes);
-	char *part = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)start);
-
-	if (part == MAP_FAILED)
-		return NULL;
-	/* MAP_POPULATE would map shared pages for reading only, and every first store would fault.
-	 */
-	for (uint64_t i = 0; i < bytes; i += PAGE)
-		*(volatile char *)(part + i) = 0;
-	return part;
-}
-
-int tfs_writer_open(struct tfs_writer *writer, const char *path, uint64_t limit_bytes)
-{
-	struct stat status;
+	static const char nothing[TFS_HEADER_BYTES + FIRST_BYTES];
 
 	if (strlen(path) >= sizeof(writer->path))
 		return -ENAMETOOLONG;
-	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -errno;
-	struct tfs_file_header *header = map_part(fd, 0, TFS_HEADER_BYTES);
-	if (header == NULL || fstat(fd, &status) != 0) {
-		const int failed = errno;
-		unlink(path);
-		close(fd);
-		return -failed;
+	limit_bytes = within_process_limit(limit_bytes);
+	if (limit_bytes < sizeof(nothing))
+		return -EFBIG;
+	if (area == NULL)
+		area = reserve_area();
+	if (area == NULL)
+		return -ENOMEM;
+	madvise(area, TFS_AREA_BYTES, MADV_DONTDUMP);
+	int failed = mprotect(area, TFS_AREA_HEAD, PROT_READ | PROT_WRITE) != 0 ? -errno : 0;
+	if (failed == 0)
+		failed = tfs_area_create(area, path, nothing, sizeof(nothing));
+	if (failed != 0) {
+		munmap(area, TFS_AREA_BYTES);
+		return failed;
 	}
-	close(fd);
-	strcpy(writer->path, path);
-	writer->device = status.st_dev;
-	writer->inode = status.st_ino;
-	writer->limit_bytes = limit_bytes;
-	atomic_store(&writer->next_chunk, 0);
+	atomic_store(&area->next, TFS_HEADER_BYTES);
+	struct tfs_file_header *header = &area->header;
 	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
 	header->version = TFS_FORMAT_VERSION;
 	header->header_bytes = TFS_HEADER_BYTES;
 	header->chunk_bytes = TFS_CHUNK_BYTES;
 	header->limit_bytes = limit_bytes;
+	strcpy(writer->path, path);
+	pthread_mutex_init(&writer->flushing, NULL);
+	writer->limit_bytes = limit_bytes;
+	writer->slot_count = TFS_AREA_SLOTS;
+	writer->area = area;
 	writer->header = header;
+	writer->reached = true;
 	return 0;
 }
 
-static int reopen(const struct tfs_writer *writer)
+/* Claims a slot in one state; NULL when none is. */
+static struct tfs_slot *claim(struct tfs_writer *writer, uint32_t state)
 {
-	struct stat status;
-	const int fd = open(writer->path, O_RDWR | O_CLOEXEC);
+	for (uint32_t i = 0; i < writer->slot_count; i++) {
+		struct tfs_slot *slot = &writer->slots[i];
+		uint32_t is = state;
 
-	if (fd < 0)
-		return -1;
-	if (fstat(fd, &status) == 0 && status.st_dev == writer->device &&
-		status.st_ino == writer->inode)
-		return fd;
-	close(fd);
-	return -1;
+		if (atomic_load_explicit(&slot->state, memory_order_relaxed) == state &&
+			atomic_compare_exchange_strong(&slot->state, &is, CLAIMED))
+			return slot;
+	}
+	return NULL;
 }
 
-static struct tfs_chunk *make_chunk(const struct tfs_writer *writer, uint64_t start)
+static struct tfs_chunk *chunk_of(const struct tfs_writer *writer, const struct tfs_slot *slot)
 {
-	if (start + TFS_CHUNK_BYTES > writer->limit_bytes)
-		return NULL;
-	const int fd = reopen(writer);
-	if (fd < 0)
-		return NULL;
-	struct tfs_chunk *chunk = map_part(fd, start, TFS_CHUNK_BYTES);
-	close(fd);
-	if (chunk != NULL)
-		chunk->offset = start;
-	return chunk;
+	return tfs_area_slot(writer->area, (uint32_t)(slot - writer->slots));
 }
 
-struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer, bool again)
+/* A slot whose memory was never used. */
+static struct tfs_slot *claim_untouched(struct tfs_writer *writer)
 {
-	if (writer->header == NULL ||
-		(!again && atomic_load_explicit(&writer->full, memory_order_relaxed)))
-		return NULL;
-	const uint64_t number = atomic_fetch_add(&writer->next_chunk, 1);
-	uint64_t next = number + 1;
-	struct tfs_chunk *chunk = make_chunk(writer, TFS_HEADER_BYTES + number * TFS_CHUNK_BYTES);
+	struct tfs_slot *slot = claim(writer, UNTOUCHED);
+	uint32_t used = atomic_load(&writer->area->used);
 
-	/* The place may be had later; where others asked meanwhile, it stays a hole. */
-	if (chunk == NULL)
-		atomic_compare_exchange_strong(&writer->next_chunk, &next, number);
-	atomic_store_explicit(&writer->full, chunk == NULL, memory_order_relaxed);
-	return chunk;
+	if (slot == NULL)
+		return NULL;
+	if (mprotect(chunk_of(writer, slot), TFS_CHUNK_BYTES, PROT_READ | PROT_WRITE) != 0) {
+		atomic_store(&slot->state, UNTOUCHED);
+		return NULL;
+	}
+	const uint32_t now = (uint32_t)(slot - writer->slots) + 1;
+	while (used < now && !atomic_compare_exchange_weak(&writer->area->used, &used, now))
+		continue;
+	return slot;
 }
 
-void tfs_writer_take(struct tfs_writer *writer, struct tfs_chunk *chunk, enum tfs_chunk_kind kind,
-	uint32_t thread, uint32_t sequence)
+/* What the others leave is an eighth, and half of that. */
+static uint64_t limit_of(const struct tfs_writer *writer, enum tfs_room room)
 {
-	chunk->kind = (uint16_t)kind;
-	chunk->thread = thread;
-	chunk->sequence = sequence;
+	const uint64_t left = writer->limit_bytes / 8;
+
+	return writer->limit_bytes - (room == TFS_ROOM_CALLS                ? left
+					     : room == TFS_ROOM_DEFINITIONS ? left / 2
+									    : 0);
+}
+
+struct tfs_chunk *tfs_writer_chunk(
+	struct tfs_writer *writer, const struct tfs_chunk *wanted, enum tfs_room room)
+{
+	const int saved = errno;
+	uint64_t place = 0;
+
+	if (writer->header == NULL || atomic_load(&writer->lost_file) ||
+		(room == TFS_ROOM_CALLS && atomic_load(&writer->waiting) >= MOST_WAITING))
+		return NULL;
+	struct tfs_slot *slot = claim(writer, FREE);
+	if (slot == NULL)
+		slot = claim_untouched(writer);
+	errno = saved;
+	if (slot == NULL)
+		return NULL;
+	if (wanted->kind != TFS_CHUNK_AGGREGATES)
+		place = tfs_area_place(writer->area, wanted->bytes, limit_of(writer, room));
+	if (place == 0 && wanted->kind != TFS_CHUNK_AGGREGATES) {
+		atomic_store(&slot->state, FREE);
+		return NULL;
+	}
+	struct tfs_chunk *chunk = chunk_of(writer, slot);
+	slot->room = room;
+	slot->written = 0;
+	slot->counted = 0;
+	*chunk = *wanted;
+	chunk->offset = place;
 	__atomic_store_n(&chunk->magic, TFS_CHUNK_MAGIC, __ATOMIC_RELEASE);
+	atomic_store(&slot->state, LIVE);
 	__atomic_fetch_add(&writer->header->chunks_taken, 1, __ATOMIC_RELAXED);
+	return chunk;
 }
 
-uint64_t tfs_writer_unit(const struct tfs_chunk *chunk)
+void tfs_writer_retire(struct tfs_writer *writer, const struct tfs_chunk *chunk)
 {
-	return chunk->offset / TFS_UNIT;
+	const size_t at =
+		(size_t)((const char *)chunk - (const char *)tfs_area_slot(writer->area, 0));
+
+	atomic_fetch_add(&writer->waiting, 1);
+	atomic_store(&writer->slots[at / TFS_CHUNK_BYTES].state, FULL);
 }
 
-void tfs_writer_release(struct tfs_chunk *chunk)
+void tfs_writer_prepare(struct tfs_writer *writer)
 {
-	munmap(chunk, TFS_CHUNK_BYTES);
+	uint32_t warm = 0;
+
+	for (uint32_t i = 0; i < writer->slot_count; i++)
+		warm += atomic_load(&writer->slots[i].state) == FREE;
+	for (; warm < STOCK; warm++) {
+		struct tfs_slot *slot = claim_untouched(writer);
+
+		if (slot == NULL)
+			return;
+		char *memory = (char *)chunk_of(writer, slot);
+		for (uint32_t i = 0; i < TFS_CHUNK_BYTES; i += PAGE)
+			*(volatile char *)(memory + i) = 0;
+		atomic_store(&slot->state, FREE);
+	}
+}
+
+/* Calls that a table of aggregates counts so far: it changes with them. */
+static uint64_t count_calls(const struct tfs_chunk *chunk)
+{
+	const struct tfs_aggregate *totals = (const struct tfs_aggregate *)(chunk + 1);
+	const uint64_t bytes = __atomic_load_n(&chunk->committed, __ATOMIC_ACQUIRE);
+	uint64_t sum = bytes;
+
+	for (uint64_t i = 0; i < bytes / sizeof(*totals); i++)
+		sum += __atomic_load_n(&totals[i].count, __ATOMIC_RELAXED);
+	return sum;
+}
+
+static bool is_dirty(const struct tfs_slot *slot, const struct tfs_chunk *chunk)
+{
+	if (chunk->kind == TFS_CHUNK_AGGREGATES)
+		return count_calls(chunk) != slot->counted;
+	return __atomic_load_n(&chunk->committed, __ATOMIC_ACQUIRE) > slot->written;
+}
+
+/* The memory of a full chunk is as new. */
+static void clear(struct tfs_writer *writer, struct tfs_slot *slot, struct tfs_chunk *chunk)
+{
+	const uint64_t committed = chunk->committed;
+
+	__atomic_store_n(&chunk->magic, 0, __ATOMIC_RELEASE);
+	memset(chunk, 0, sizeof(*chunk) + committed);
+	atomic_store(&slot->state, FREE);
+	atomic_fetch_sub(&writer->waiting, 1);
+}
+
+/* What cannot be written any more. */
+static void count_records(struct tfs_writer *writer, const struct tfs_chunk *chunk, uint64_t from)
+{
+	const char *payload = (const char *)(chunk + 1);
+	const uint64_t committed = __atomic_load_n(&chunk->committed, __ATOMIC_ACQUIRE);
+	uint64_t records = 0;
+
+	for (uint64_t at = from, units = 1; at < committed && units > 0; at += units * TFS_UNIT) {
+		units = ((const struct tfs_record *)(payload + at))->units;
+		records++;
+	}
+	tfs_writer_lost(writer, TFS_LOSS_records_dropped, records);
+}
+
+static int flush_slot(struct tfs_writer *writer, int fd, struct tfs_slot *slot)
+{
+	struct tfs_chunk *chunk = chunk_of(writer, slot);
+	const uint32_t state = atomic_load(&slot->state);
+	int failed = 0;
+
+	if (state != LIVE && state != FULL)
+		return 0;
+	if (fd < 0) {
+		if (state == FULL)
+			count_records(writer, chunk, slot->written);
+	} else if (is_dirty(slot, chunk)) {
+		const uint64_t calls = chunk->kind == TFS_CHUNK_AGGREGATES ? count_calls(chunk) : 0;
+
+		failed = tfs_area_put_chunk(writer->area, fd, chunk, &slot->written);
+		if (failed == 0)
+			slot->counted = calls;
+	}
+	if (failed == 0 && state == FULL)
+		clear(writer, slot, chunk);
+	return failed;
+}
+
+/* Outcomes first, then what gives totals their meaning, then totals: a full disk is to have room
+ * for them. */
+static int flush_slots(struct tfs_writer *writer, int fd)
+{
+	const uint32_t used = atomic_load(&writer->area->used);
+	int failed = 0;
+
+	for (uint32_t room = TFS_ROOM_OUTCOMES + 1; room-- > 0;)
+		for (uint32_t i = 0; i < used; i++) {
+			struct tfs_slot *slot = &writer->slots[i];
+
+			if (slot->room == (enum tfs_room)room) {
+				const int now = flush_slot(writer, fd, slot);
+
+				failed = failed == 0 ? now : failed;
+				if (now != 0 && room == TFS_ROOM_CALLS)
+					return failed;
+			}
+		}
+	return failed;
+}
+
+void tfs_writer_give_up(struct tfs_writer *writer)
+{
+	for (uint32_t i = 0; i < atomic_load(&writer->area->used); i++) {
+		struct tfs_slot *slot = &writer->slots[i];
+		const struct tfs_chunk *chunk = chunk_of(writer, slot);
+		const uint32_t state = atomic_load(&slot->state);
+
+		if ((state == LIVE || state == FULL) && chunk->kind == TFS_CHUNK_RECORDS)
+			count_records(writer, chunk, slot->written);
+	}
+}
+
+static int flush_header(struct tfs_writer *writer, int fd)
+{
+	const struct tfs_file_header header = *writer->header;
+
+	if (memcmp(&header, &writer->saved, sizeof(header)) == 0)
+		return 0;
+	const int failed = tfs_area_put(writer->area, fd, &header, sizeof(header), 0);
+	if (failed == 0)
+		writer->saved = header;
+	return failed;
+}
+
+static bool anything_dirty(struct tfs_writer *writer)
+{
+	const uint32_t used = atomic_load(&writer->area->used);
+	bool dirty = memcmp(writer->header, &writer->saved, sizeof(writer->saved)) != 0;
+
+	for (uint32_t i = 0; i < used && !dirty; i++) {
+		const struct tfs_chunk *chunk = chunk_of(writer, &writer->slots[i]);
+		const uint32_t state = atomic_load(&writer->slots[i].state);
+
+		dirty = state == FULL || (state == LIVE && is_dirty(&writer->slots[i], chunk));
+	}
+	return dirty;
+}
+
+static void flush(struct tfs_writer *writer, bool now)
+{
+	if (atomic_load(&writer->lost_file)) {
+		flush_slots(writer, -1);
+		return;
+	}
+	if (!anything_dirty(writer) || (!now && now_ns() < writer->retry_ns))
+		return;
+	const int fd = tfs_area_open(writer->area);
+	int failed = fd < 0 ? fd : flush_slots(writer, fd);
+	writer->reached = fd >= 0;
+	if (failed == -ESTALE)
+		atomic_store(&writer->lost_file, true);
+	if (fd >= 0) {
+		const int header = flush_header(writer, fd);
+
+		failed = failed == 0 ? header : failed;
+		close(fd);
+	}
+	writer->retry_ns = failed != 0 ? now_ns() + SECOND_NS : 0;
+}
+
+bool tfs_writer_flush(struct tfs_writer *writer, bool now)
+{
+	struct timespec until;
+	const int saved = errno;
+
+	if (writer->header == NULL)
+		return false;
+	/* A disk that does not answer keeps nobody for good. */
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 10;
+	if (pthread_mutex_timedlock(&writer->flushing, &until) != 0)
+		return false;
+	flush(writer, now);
+	const bool reached = writer->reached;
+	pthread_mutex_unlock(&writer->flushing);
+	errno = saved;
+	return reached;
 }

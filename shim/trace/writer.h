@@ -3,48 +3,76 @@
 #define TFS_SHIM_TRACE_WRITER_H
 
 /*
- * Writes a recording: creates the file and hands out mapped chunks. No descriptor is kept open
- * between calls, because a program may close or reuse any number; the file is opened anew by its
- * path and checked to be the same. Needs POSIX, C11 and fallocate.
+ * Writes a recording: hands out chunks of memory and saves to the file what was committed in them.
+ * Those who record only ever store into memory; whoever calls tfs_writer_flush() writes. No
+ * descriptor is kept open between calls, because a program may close or reuse any number; the file
+ * is opened anew by its path and checked to be the same.
  */
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
+#include "shim/trace/area.h"
 #include "shim/trace/format.h"
 
-struct tfs_writer {
-	struct tfs_file_header *header; /* mapped; NULL until open succeeded */
-	_Atomic uint64_t next_chunk;
-	_Atomic bool full; /* the latest try found no room */
-	uint64_t limit_bytes;
-	dev_t device;
-	ino_t inode;
-	char path[PATH_MAX];
+/* Who may still take room when the file is nearly full; each more than those before it, and it is
+ * written before them. */
+enum tfs_room { TFS_ROOM_CALLS, TFS_ROOM_TOTALS, TFS_ROOM_DEFINITIONS, TFS_ROOM_OUTCOMES };
+
+struct tfs_slot {
+	_Atomic uint32_t state;
+	enum tfs_room room;
+	uint64_t written; /* payload bytes */
+	uint64_t counted; /* aggregates: calls that are in the file */
 };
 
-/* Creates `path` (which must not exist) with a header whose identity, clock and counters the
- * caller fills in. 0, or -errno; nothing is left behind on failure. One thread. */
-int tfs_writer_open(struct tfs_writer *writer, const char *path, uint64_t limit_bytes);
+struct tfs_writer {
+	struct tfs_file_header *header; /* in memory; NULL until open succeeded */
+	struct tfs_area *area;
+	uint64_t limit_bytes;
+	uint32_t slot_count;
+	_Atomic uint32_t waiting; /* chunks that are full and not yet in the file */
+	_Atomic bool lost_file;   /* it was cut short: nothing is written any more */
+	bool reached;             /* the latest try to open it found it */
+	uint64_t retry_ns;        /* when writing failed: when to try again */
+	pthread_mutex_t flushing;
+	struct tfs_file_header saved; /* as it is in the file */
+	char path[PATH_MAX];
+	struct tfs_slot slots[TFS_AREA_SLOTS];
+};
 
-/* The next chunk, zeroed, allocated on disk and mapped with its pages present; NULL when the cap,
- * the disk or the process's file-size limit leaves no room. Once that has happened, only a caller
- * with `again` asks anew: one that does so once in a while. Owned by the caller. Any thread. */
-struct tfs_chunk *tfs_writer_chunk(struct tfs_writer *writer, bool again);
+/* Creates `path` (which must not exist) with a header whose identity, clock and counters the caller
+ * fills in. `area` is memory from tfs_areas_take(), or NULL for memory of the process's own. 0, or
+ * -errno; nothing is left behind on failure. One thread. */
+int tfs_writer_open(
+	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area);
 
-/* Makes a prepared chunk part of the recording. The payload must still be all zero. */
-void tfs_writer_take(struct tfs_writer *writer, struct tfs_chunk *chunk, enum tfs_chunk_kind kind,
-	uint32_t thread, uint32_t sequence);
-
-/* The chunk's first byte, as a file offset in units; what link records refer to. */
-uint64_t tfs_writer_unit(const struct tfs_chunk *chunk);
+/* An empty chunk of `bytes` for the thread, zeroed; NULL when the cap or what waits to be written
+ * leaves no room. Owned by the caller. Any thread; errno stays. */
+struct tfs_chunk *tfs_writer_chunk(
+	struct tfs_writer *writer, const struct tfs_chunk *wanted, enum tfs_room room);
 
 /* Gives back a chunk that nobody will write any more. */
-void tfs_writer_release(struct tfs_chunk *chunk);
+void tfs_writer_retire(struct tfs_writer *writer, const struct tfs_chunk *chunk);
+
+/* Makes some chunks warm, to be handed out. The thread that flushes. */
+void tfs_writer_prepare(struct tfs_writer *writer);
+
+/* Writes what was committed since the last time; `now` also where that failed just before. False
+ * when the file is gone, another's by now, or was cut short. Any thread. */
+bool tfs_writer_flush(struct tfs_writer *writer, bool now);
+
+/* Counts what is not in the file by now as lost. */
+void tfs_writer_give_up(struct tfs_writer *writer);
+
+/* The chunk's first byte, as a file offset in units; what link records refer to. */
+static inline uint64_t tfs_writer_unit(const struct tfs_chunk *chunk)
+{
+	return chunk->offset / TFS_UNIT;
+}
 
 /* Adds to a loss counter; works before open (then it is forgotten) and from any thread. */
 static inline void tfs_writer_lost(struct tfs_writer *writer, enum tfs_loss loss, uint64_t count)

@@ -131,8 +131,9 @@ static uint64_t plain_loop(const char *path)
 
 	if (map_file(path, &bytes, &size))
 		return 0;
-	for (size_t chunk = TFS_HEADER_BYTES; chunk < size; chunk += TFS_CHUNK_BYTES) {
+	for (size_t chunk = TFS_HEADER_BYTES, step; chunk < size; chunk += step) {
 		const struct tfs_chunk *head = (const void *)(bytes + chunk);
+		step = head->bytes != 0 ? head->bytes : TFS_CHUNK_STEP;
 		const unsigned char *at = (const void *)(head + 1), *end = at + head->committed;
 
 		while (at < end) {

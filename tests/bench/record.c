@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shim/chunks.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/hook.h"
@@ -132,7 +131,7 @@ int main(void)
 	if (mkdtemp(folder) == NULL || !start(folder))
 		return 77;
 	for (int round = 0; round < ROUNDS; round++) {
-		tfs_chunks_refill();
+		tfs_recorder_write();
 		for (int kind = 0; kind < KINDS; kind++) {
 			measure(kind); /* its call site becomes known, its memory warm */
 			results[kind][round] = measure(kind);

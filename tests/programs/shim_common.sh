@@ -5,6 +5,7 @@
 # $failed. TFSHIM_CHECK_REPORT=1 lets the reports be made too.
 
 case $shim in /*) ;; *) shim=$PWD/$shim ;; esac
+tfshim=$(dirname "$shim")/../reports/tfshim
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0
@@ -42,6 +43,16 @@ watched() {
 	bare "$name" env LD_PRELOAD="${before:+$before }$shim${after:+ $after}" TFSHIM_REWRITE=off \
 		TFSHIM_OUTPUT="${output:-$work/$name}" \
 		TFSHIM_OPTIONS="report=${TFSHIM_CHECK_REPORT:-0}:quiet=1${options:+:$options}" "$@"
+}
+
+# kept NAME OPTIONS COMMAND...: the same by tfshim run
+kept() {
+	name=$1
+	options=$2
+	shift 2
+	rm -f "$work/$name.tfs"
+	bare "$name" env TFSHIM_REWRITE=off "$tfshim" run --no-report -o "${output:-$work/$name}" \
+		-O "quiet=1${options:+:$options}" -- "$@"
 }
 
 # What may differ: times, the simulated device's own timing, our own lines.

@@ -26,14 +26,16 @@
 FAILING void *mmap64(void *, size_t, int, int, int, off64_t);
 /* The name by which the shim's heap asks. */
 FAILING void *heap_mmap(void *, size_t, int, int, int, off_t) __asm__("mmap");
-FAILING int posix_fallocate64(int, off64_t, off64_t);
+FAILING int mprotect(void *, size_t, int);
+FAILING ssize_t pwrite64(int, const void *, size_t, off64_t);
 FAILING int open64(const char *, int, ...);
 FAILING int pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *restrict);
 
 /* Found while loading: later, whoever asks the loader may wait for long. */
 static struct {
 	__typeof__(&mmap64) mmap;
-	__typeof__(&posix_fallocate64) fallocate;
+	__typeof__(&mprotect) mprotect;
+	__typeof__(&pwrite64) pwrite;
 	__typeof__(&open64) open;
 	__typeof__(&pthread_create) create;
 } next;
@@ -70,7 +72,8 @@ static void find_next(void)
 	if (next.create != NULL)
 		return;
 	next.mmap = (__typeof__(next.mmap))dlsym(RTLD_NEXT, "mmap64");
-	next.fallocate = (__typeof__(next.fallocate))dlsym(RTLD_NEXT, "posix_fallocate64");
+	next.mprotect = (__typeof__(next.mprotect))dlsym(RTLD_NEXT, "mprotect");
+	next.pwrite = (__typeof__(next.pwrite))dlsym(RTLD_NEXT, "pwrite64");
 	next.open = (__typeof__(next.open))dlsym(RTLD_NEXT, "open64");
 	next.create = (__typeof__(next.create))dlsym(RTLD_NEXT, "pthread_create");
 }
@@ -132,16 +135,34 @@ FAILING void *heap_mmap(
 	return next.mmap(address, bytes, protection, flags, fd, offset);
 }
 
-FAILING int posix_fallocate64(int fd, off64_t offset, off64_t bytes)
+FAILING int mprotect(void *address, size_t bytes, int protection)
 {
+	if (refuse(__builtin_return_address(0))) {
+		errno = ENOMEM;
+		return -1;
+	}
+	find_next();
+	return next.mprotect(address, bytes, protection);
+}
+
+/* The disk is full, has an error, or takes only a part, by turns. */
+FAILING ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t offset)
+{
+	static atomic_uint turn;
 	const struct timespec moment = {.tv_nsec = 2000000};
 
-	if (refuse(__builtin_return_address(0)))
-		return ENOSPC;
+	find_next();
+	if (refuse(__builtin_return_address(0))) {
+		const unsigned now = atomic_fetch_add(&turn, 1) % 3;
+
+		if (now == 2 && count > 1)
+			return next.pwrite(fd, bytes, count / 2, offset);
+		errno = now == 0 ? ENOSPC : EIO;
+		return -1;
+	}
 	if (slow && gettid() != getpid())
 		nanosleep(&moment, NULL);
-	find_next();
-	return next.fallocate(fd, offset, bytes);
+	return next.pwrite(fd, bytes, count, offset);
 }
 
 FAILING int open64(const char *path, int flags, ...)

@@ -10,14 +10,24 @@ case=$3
 # shellcheck source=tests/programs/shim_common.sh
 . "$(dirname "$0")/shim_common.sh"
 
-# Whatever way it ends, and what is in the recording then.
+# Whatever way it ends, and what is in the recording then: all, where tfshim run keeps it or there
+# is an exit; else what was there a moment before.
 endings() {
 	for way in return _exit abort signal segv quick_exit exec thread; do
 		compare "$way" '' "$programs/shim_ending" "$way"
 		[ "$way" != exec ] || continue
 		look "$way"
-		expect "$way" total cudaMemcpy 200
-		expect "$way" finished "$(case $way in return | thread) echo 1 ;; *) echo 0 ;; esac)"
+		case $way in return | thread) finished=1 ;; *) finished=0 ;; esac
+		expect "$way" finished $finished
+		[ $finished = 0 ] || expect "$way" total cudaMemcpy 200
+		[ "$(value "$way" total cudaMemcpy)" -le 200 ] || fail "$way: too many calls"
+		kept "kept-$way" '' "$programs/shim_ending" "$way"
+		[ "$(cat "$work/kept-$way.status")" = "$(cat "$work/$way.status")" ] ||
+			fail "kept-$way ends with $(cat "$work/kept-$way.status")"
+		look "kept-$way"
+		expect "kept-$way" finished $finished
+		expect "kept-$way" total cudaMemcpy 200
+		expect "kept-$way" lost 0
 	done
 	# The process ends with the program's last thread, and not with one of ours.
 	compare pthread_exit '' "$programs/shim_ending" pthread_exit
@@ -27,7 +37,7 @@ endings() {
 	# The program before and after exec has the same process id: two recordings or a refusal,
 	# never one file for both.
 	output=$work/exec-%n
-	watched exec-twice '' "$programs/shim_ending" exec
+	kept exec-twice '' "$programs/shim_ending" exec
 	output=
 	for number in 1 2; do
 		mv "$work/exec-$number.tfs" "$work/exec$number.tfs"

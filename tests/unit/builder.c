@@ -138,6 +138,8 @@ static unsigned char *reserve(
 		open->offset = builder->size;
 		chunk = (void *)grow(builder, builder->chunk_bytes);
 		chunk->magic = TFS_CHUNK_MAGIC;
+		chunk->offset = open->offset;
+		chunk->bytes = builder->chunk_bytes;
 		chunk->kind = kind;
 		chunk->thread = builder->thread;
 		chunk->sequence = open->next_sequence++;

@@ -212,10 +212,10 @@ static void check_refused(void)
 
 	builder_string(builder, "x");
 	bytes = builder_bytes(builder, &size);
-	bytes[8] = 2;
+	bytes[8] = TFS_FORMAT_VERSION - 1;
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
 	TEST_EQ(damage.offset, 8);
-	bytes[8] = 1;
+	bytes[8] = TFS_FORMAT_VERSION;
 	bytes[0] = 'X';
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EBADMSG);
 	TEST_EQ(tfs_trace_open_memory(bytes, 0, NULL, &trace), -EBADMSG);

@@ -23,7 +23,7 @@ static void start(uint64_t limit)
 {
 	unlink(path);
 	memset(&writer, 0, sizeof(writer));
-	TEST_NEED(tfs_writer_open(&writer, path, limit) == 0);
+	TEST_NEED(tfs_writer_open(&writer, path, limit, NULL) == 0);
 }
 
 static uint64_t file_bytes(void)
@@ -33,77 +33,131 @@ static uint64_t file_bytes(void)
 	return stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static bool all_zero(const struct tfs_chunk *chunk)
+static struct tfs_chunk *take(uint32_t thread, uint32_t sequence, enum tfs_room room)
 {
-	const char *bytes = (const char *)(chunk + 1);
+	const struct tfs_chunk wanted = {.kind = TFS_CHUNK_RECORDS,
+		.thread = thread,
+		.sequence = sequence,
+		.bytes = TFS_CHUNK_BYTES};
 
-	for (size_t i = 0; i < TFS_CHUNK_BYTES - sizeof(*chunk); i++)
-		if (bytes[i] != 0)
-			return false;
-	return true;
+	return tfs_writer_chunk(&writer, &wanted, room);
+}
+
+/* Adds a record of a thread's that has this number. */
+static void put(struct tfs_chunk *chunk, uint32_t tid)
+{
+	const struct tfs_thread_record record = {
+		.record = {.kind = TFS_RECORD_thread, .units = 1, .site = 5}, .tid = tid};
+
+	memcpy((char *)(chunk + 1) + chunk->committed, &record, sizeof(record));
+	chunk->committed += sizeof(record);
+}
+
+static struct tfs_trace *read_back(size_t records)
+{
+	struct tfs_trace *trace = NULL;
+
+	TEST_NEED(tfs_trace_open(path, NULL, &trace) == 0);
+	TEST_EQ(tfs_trace_summary(trace)->damages, 0);
+	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_thread), records);
+	return trace;
 }
 
 static void test_open(void)
 {
 	struct tfs_writer other = {0};
 	char longest[PATH_MAX + 1];
-	struct tfs_trace *trace = NULL;
 
 	start(LIMIT);
 	TEST_EQ(memcmp(writer.header->magic, TFS_MAGIC, 8), 0);
 	TEST_EQ(writer.header->limit_bytes, LIMIT);
-	TEST_EQ(file_bytes(), TFS_HEADER_BYTES);
+	const uint64_t bytes = file_bytes();
+	TEST_IN(bytes, TFS_HEADER_BYTES, 4 * TFS_HEADER_BYTES);
 	/* Somebody's file is left as it is. */
-	TEST_EQ(tfs_writer_open(&other, path, LIMIT), -EEXIST);
+	TEST_EQ(tfs_writer_open(&other, path, LIMIT, NULL), -EEXIST);
 	TEST_TRUE(other.header == NULL);
-	TEST_TRUE(tfs_writer_chunk(&other, true) == NULL);
-	TEST_EQ(file_bytes(), TFS_HEADER_BYTES);
-	TEST_EQ(tfs_writer_open(&other, "/nowhere/at/all", LIMIT), -ENOENT);
+	TEST_TRUE(!tfs_writer_flush(&other, true));
+	TEST_EQ(file_bytes(), bytes);
+	TEST_EQ(tfs_writer_open(&other, "/nowhere/at/all", LIMIT, NULL), -ENOENT);
 	memset(longest, 'x', PATH_MAX);
 	longest[PATH_MAX] = '\0';
-	TEST_EQ(tfs_writer_open(&other, longest, LIMIT), -ENAMETOOLONG);
-	TEST_EQ(tfs_trace_open(path, NULL, &trace), 0);
+	TEST_EQ(tfs_writer_open(&other, longest, LIMIT, NULL), -ENAMETOOLONG);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	tfs_trace_close(read_back(0));
+}
+
+/* What is committed comes to the file, and memory is used again, as new. */
+static void test_chunks(void)
+{
+	start(16 * LIMIT);
+	struct tfs_chunk *first = take(5, 0, TFS_ROOM_CALLS);
+	TEST_NEED(first != NULL);
+	TEST_EQ(first->offset, TFS_HEADER_BYTES);
+	TEST_EQ(tfs_writer_unit(first) * TFS_UNIT, first->offset);
+	TEST_TRUE(tfs_writer_flush(&writer, false));
+	put(first, 100);
+	tfs_trace_close(read_back(0));
+	TEST_TRUE(tfs_writer_flush(&writer, false));
+	tfs_trace_close(read_back(1));
+	for (uint32_t i = 1; i < 20; i++) {
+		struct tfs_chunk *chunk = take(5, i, TFS_ROOM_CALLS);
+
+		TEST_NEED(chunk != NULL);
+		TEST_EQ(chunk->offset, TFS_HEADER_BYTES + (uint64_t)i * TFS_CHUNK_BYTES);
+		for (size_t at = sizeof(*chunk); at < TFS_CHUNK_BYTES; at++)
+			TEST_NEED(((const char *)chunk)[at] == 0);
+		put(chunk, 100 + i);
+		put(chunk, 200 + i);
+		tfs_writer_retire(&writer, chunk);
+		TEST_TRUE(tfs_writer_flush(&writer, false));
+	}
+	TEST_IN(atomic_load(&writer.area->used), 1, 3);
+	tfs_writer_lost(&writer, TFS_LOSS_strings_cut, 2);
+	tfs_writer_lost(&writer, TFS_LOSS_strings_cut, 3);
+	put(first, 300);
+	TEST_TRUE(tfs_writer_flush(&writer, false));
+	struct tfs_trace *trace = read_back(40);
+	TEST_EQ(tfs_trace_header(trace)->chunks_taken, 20);
+	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_strings_cut], 5);
 	tfs_trace_close(trace);
 }
 
-static void test_chunks(void)
+/* What gives calls their meaning, and what became of rewrites, have room when calls have none. */
+static void test_cap(void)
 {
-	struct tfs_chunk *chunks[3];
-	struct tfs_trace *trace = NULL;
+	start(LIMIT * 4);
+	uint32_t calls = 0;
+	uint32_t more = 0;
 
-	start(LIMIT);
-	for (uint32_t i = 0; i < 3; i++) {
-		chunks[i] = tfs_writer_chunk(&writer, false);
-		TEST_NEED(chunks[i] != NULL);
-		TEST_EQ(chunks[i]->offset, TFS_HEADER_BYTES + i * TFS_CHUNK_BYTES);
-		TEST_EQ(tfs_writer_unit(chunks[i]) * TFS_UNIT, chunks[i]->offset);
-		TEST_EQ(chunks[i]->magic, 0);
-		TEST_TRUE(all_zero(chunks[i]));
+	for (; take(1, calls, TFS_ROOM_CALLS) != NULL; calls++)
+		TEST_NEED(calls < 20);
+	TEST_TRUE(take(1, calls, TFS_ROOM_CALLS) == NULL);
+	for (; take(0, more, TFS_ROOM_OUTCOMES) != NULL; more++)
+		TEST_NEED(more < 20);
+	TEST_EQ(calls, 10);
+	TEST_EQ(more, 2);
+}
+
+/* A disk that takes nothing: what waits has its bound. */
+static void test_waiting(void)
+{
+	char moved[80];
+	uint32_t taken = 0;
+
+	snprintf(moved, sizeof(moved), "%s/moved.tfs", folder);
+	start(512 * LIMIT);
+	TEST_EQ(rename(path, moved), 0);
+	for (struct tfs_chunk *chunk; (chunk = take(1, taken, TFS_ROOM_CALLS)) != NULL; taken++) {
+		TEST_NEED(taken < 200);
+		put(chunk, taken);
+		tfs_writer_retire(&writer, chunk);
+		TEST_TRUE(!tfs_writer_flush(&writer, true));
 	}
-	TEST_EQ(file_bytes(), LIMIT);
-	TEST_TRUE(tfs_writer_chunk(&writer, false) == NULL);
-	TEST_TRUE(tfs_writer_chunk(&writer, true) == NULL);
-	TEST_EQ(file_bytes(), LIMIT);
-
-	/* The second stays in stock; the reader must not mind. */
-	tfs_writer_take(&writer, chunks[2], TFS_CHUNK_RECORDS, 5, 0);
-	tfs_writer_take(&writer, chunks[0], TFS_CHUNK_RECORDS, 5, 1);
-	TEST_EQ(writer.header->chunks_taken, 2);
-	const struct tfs_thread_record record = {
-		.record = {.kind = TFS_RECORD_thread, .units = 1, .site = 5}, .tid = 321};
-	memcpy(chunks[2] + 1, &record, sizeof(record));
-	chunks[2]->committed = sizeof(record);
-	tfs_writer_lost(&writer, TFS_LOSS_strings_cut, 2);
-	tfs_writer_lost(&writer, TFS_LOSS_strings_cut, 3);
-	for (int i = 0; i < 3; i++)
-		tfs_writer_release(chunks[i]);
-	TEST_NEED(tfs_trace_open(path, NULL, &trace) == 0);
-	TEST_EQ(tfs_trace_summary(trace)->damages, 0);
-	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_thread), 1);
-	const struct tfs_thread_record *found = tfs_trace_at(trace, TFS_RECORD_thread, 0);
-	TEST_EQ(found->tid, 321);
-	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_strings_cut], 5);
-	tfs_trace_close(trace);
+	TEST_EQ(taken, 64);
+	TEST_EQ(rename(moved, path), 0);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	TEST_TRUE(take(1, taken, TFS_ROOM_CALLS) != NULL);
+	tfs_trace_close(read_back(64));
 }
 
 /* The process's own limit: no signal, and room again when it is raised. */
@@ -115,53 +169,57 @@ static void test_size_limit(void)
 	char elsewhere[80];
 
 	snprintf(elsewhere, sizeof(elsewhere), "%s/other.tfs", folder);
-	start(LIMIT);
+	start(LIMIT * 4);
+	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
+	TEST_NEED(chunk != NULL);
 	TEST_NEED(getrlimit(RLIMIT_FSIZE, &before) == 0);
 	tight = before;
 	tight.rlim_cur = TFS_HEADER_BYTES - 1;
 	TEST_NEED(setrlimit(RLIMIT_FSIZE, &tight) == 0);
-	TEST_EQ(tfs_writer_open(&other, elsewhere, LIMIT), -EFBIG);
+	TEST_EQ(tfs_writer_open(&other, elsewhere, LIMIT, NULL), -EFBIG);
 	TEST_EQ(access(elsewhere, F_OK), -1);
-	tight.rlim_cur = TFS_HEADER_BYTES + TFS_CHUNK_BYTES;
-	TEST_NEED(setrlimit(RLIMIT_FSIZE, &tight) == 0);
-	struct tfs_chunk *first = tfs_writer_chunk(&writer, false);
-	TEST_TRUE(first != NULL);
-	TEST_TRUE(tfs_writer_chunk(&writer, false) == NULL);
+	put(chunk, 1);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	tfs_writer_give_up(&writer);
+	TEST_EQ(writer.header->lost[TFS_LOSS_records_dropped], 1);
 	TEST_NEED(setrlimit(RLIMIT_FSIZE, &before) == 0);
-	/* Whoever is in a hurry does not ask again; the helper does. */
-	TEST_TRUE(tfs_writer_chunk(&writer, false) == NULL);
-	struct tfs_chunk *second = tfs_writer_chunk(&writer, true);
-	TEST_NEED(second != NULL);
-	TEST_EQ(second->offset, TFS_HEADER_BYTES + TFS_CHUNK_BYTES);
-	struct tfs_chunk *third = tfs_writer_chunk(&writer, false);
-	TEST_NEED(third != NULL);
-	TEST_EQ(third->offset, TFS_HEADER_BYTES + 2 * TFS_CHUNK_BYTES);
-	TEST_TRUE(all_zero(second) && all_zero(third));
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	tfs_trace_close(read_back(1));
 }
 
-/* The path now names another file: it is not ours to write to. */
+/* The path now names another file: it is not ours to write to. One that was cut is ours no more. */
 static void test_replaced(void)
 {
 	char moved[80];
 
 	snprintf(moved, sizeof(moved), "%s/moved.tfs", folder);
-	start(LIMIT);
+	start(LIMIT * 4);
+	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
+	TEST_NEED(chunk != NULL);
+	put(chunk, 1);
 	TEST_EQ(rename(path, moved), 0);
-	TEST_TRUE(tfs_writer_chunk(&writer, true) == NULL);
+	TEST_TRUE(!tfs_writer_flush(&writer, true));
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	TEST_NEED(fd >= 0);
-	TEST_TRUE(tfs_writer_chunk(&writer, true) == NULL);
+	TEST_TRUE(!tfs_writer_flush(&writer, true));
 	TEST_EQ(file_bytes(), 0);
 	TEST_EQ(close(fd), 0);
 	TEST_EQ(unlink(path), 0);
+	TEST_EQ(symlink(moved, path), 0);
+	TEST_TRUE(!tfs_writer_flush(&writer, true));
+	TEST_EQ(unlink(path), 0);
 	TEST_EQ(rename(moved, path), 0);
-	struct tfs_chunk *chunk = tfs_writer_chunk(&writer, true);
-	TEST_NEED(chunk != NULL);
-	TEST_EQ(chunk->offset, TFS_HEADER_BYTES);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	tfs_trace_close(read_back(1));
 	/* No descriptor is kept. */
 	const int next = dup(STDOUT_FILENO);
 	TEST_EQ(next, fd);
 	close(next);
+	TEST_EQ(truncate(path, 0), 0);
+	put(chunk, 2);
+	TEST_TRUE(!tfs_writer_flush(&writer, true));
+	TEST_EQ(file_bytes(), 0);
+	TEST_TRUE(take(1, 1, TFS_ROOM_CALLS) == NULL);
 }
 
 int main(void)
@@ -170,6 +228,8 @@ int main(void)
 	snprintf(path, sizeof(path), "%s/x.tfs", folder);
 	test_open();
 	test_chunks();
+	test_cap();
+	test_waiting();
 	test_size_limit();
 	test_replaced();
 	unlink(path);
