@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pinned-staging: a copy between pageable host memory and the device goes through a ring of pinned
- * chunks, so that several threads copy to or from the ring while transfers run, and the host may go
- * on while the last transfers to the device still do.
+ * chunks, so that several threads copy to or from the ring while transfers run, and where the call
+ * does not wait the host may go on while the last transfers to the device still do.
  *
  * Contract (exact: the same bytes, in the same order, on the caller's stream):
  * - Of a copy to the device the call returns only after the last byte has left the caller's memory,
  *   blocking or not: programs reuse or free a pageable source at once.
+ * - A blocking one first waits for its stream, and returns only when the last byte has arrived: who
+ *   else may read it then is not known.
+ * - One that need not block never waits. It takes chunks that are free; what is left is copied by
+ *   the program's own call, behind them on the same stream.
  * - A copy to the host returns only when the last byte has arrived. Those that need not block are
  *   left alone: programs count on pageable ones having waited, or not, as the driver sees fit.
- * - cudaMemcpy first waits for the stream, as it is documented to do for pageable memory.
  * - Transfers are made on the caller's stream; nothing is moved to another one.
  * - A chunk is used again only after the event recorded behind its last transfer, and never waits
- *   for another stream than the copy's own.
- * - A page that faults, faults in the program's own thread.
+ *   for another copy than the one that needs it.
+ * - Nothing here touches the program's memory (pinned_staging_pieces.h). From where that could not
+ *   be copied on, the program's own call does it, with nothing of ours held: a fault is its own,
+ *   and its handler may leave the call.
  * - Anything that is not a plain copy between unregistered memory and this context's own device
  *   memory is left alone, and so is every copy while a stream is being captured.
  * - Never more pinned memory than the option staging_limit allows, over all devices; a ring has 8
  *   chunks of 2 MiB or what is left. A context has one, and others for threads that copy at the
- * same time, up to half of the limit.
+ *   same time, up to half of the limit.
  * - On the driver's functions the same, where the program calls them itself or has a CUDA runtime
  *   of its own; a copy is carried out once, on the layer that it came in on.
  *
@@ -28,6 +33,7 @@
  * left alone from then on.
  */
 #include <driver_types.h>
+#include <stdatomic.h>
 #include <stdio.h>
 
 #include "rules/rewrites/pinned_staging_limits.h"
@@ -62,13 +68,15 @@ enum check {
 	CHECK_PINNED,
 	CHECK_ROOM,
 	CHECK_STREAM,
+	CHECK_CALLS,
+	CHECK_FAULT,
 };
 
 static const char *const checks[] = {"host-and-device", "size", "blocking-read", "not-capturing",
 	"usable-library", "context", "source-pageable", "target-pageable", "source-device-memory",
 	"target-device-memory", "no-host-page-tables", "source-mapped", "target-mapped",
 	"idle-cores", "faster", "ring-free", "pinned-memory", "memory-to-spare", "own-stream",
-	NULL};
+	"copy-calls", "no-fault", NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_pinned_staging;
 #define SELF (&tfs_rewrite_pinned_staging)
@@ -196,6 +204,7 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 		       SELF, CHECK_CONTEXT, tfs_staging_context(it->device, &it->context), site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) &&
 	       has_places(call, it) &&
+	       tfs_rewrite_check(SELF, CHECK_CALLS, tfs_staging_pieces_can(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site) &&
 	       tfs_rewrite_check(SELF, CHECK_FASTER, tfs_staging_is_faster(&it->job), site);
 }
@@ -225,18 +234,30 @@ static void relax(const struct accepted *it, int *mode)
 		it->device->capture_mode(mode);
 }
 
-static bool carry_out(
-	struct tfs_staging_ring *ring, const struct accepted *it, uint32_t *out_status)
+/* As much of the copy as can be staged. */
+static int stage(const struct accepted *it, size_t *out_done)
 {
-	if (tfs_staging_sample(ring, &it->job, out_status))
-		return true;
-	if (!tfs_rewrite_apply(SELF, it->job.call->bytes))
-		return false;
-	*out_status = (uint32_t)tfs_staging_move(ring, &it->job);
-	const double gain_ns = tfs_staging_gain(&it->job, ring);
-	if (gain_ns == gain_ns)
-		tfs_rewrite_predict_call(SELF, gain_ns);
-	return true;
+	const size_t bytes = it->job.call->bytes;
+	const uint32_t site = it->job.call->site;
+	int mode = cudaStreamCaptureModeRelaxed;
+	int status = 0;
+
+	relax(it, &mode);
+	struct tfs_staging_ring *ring = take_ring(it);
+	if (ring != NULL) {
+		status = tfs_staging_move(ring, &it->job, out_done);
+		const bool fault = atomic_load(&ring->pieces.failed);
+		const double gain_ns = tfs_staging_gain(&it->job, ring);
+		tfs_staging_ring_give(ring);
+		if (*out_done > 0)
+			tfs_rewrite_apply(SELF, *out_done);
+		if (status == 0 && *out_done < bytes)
+			tfs_rewrite_check(SELF, fault ? CHECK_FAULT : CHECK_BUSY, false, site);
+		else if (gain_ns == gain_ns)
+			tfs_rewrite_predict_call(SELF, gain_ns);
+	}
+	relax(it, &mode);
+	return status;
 }
 
 /* A mutant. */
@@ -260,8 +281,7 @@ static bool was_sent(const struct tfs_copy_call *call)
 static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 {
 	struct accepted it = {0};
-	int mode = cudaStreamCaptureModeRelaxed;
-	bool taken = false;
+	size_t done = 0;
 
 	/* Who only wants to know gets no pinned memory and no threads. */
 	if (!all_hold(call, &it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
@@ -270,14 +290,12 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 		tfs_staging_drop_error(it.device);
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_AGAIN) && was_sent(call))
 		return *out_status = 0, true;
-	relax(&it, &mode);
-	struct tfs_staging_ring *ring = take_ring(&it);
-	if (ring != NULL) {
-		taken = carry_out(ring, &it, out_status);
-		tfs_staging_ring_give(ring);
-	}
-	relax(&it, &mode);
-	return taken;
+	if (tfs_staging_sample(it.device, &it.job, out_status))
+		return true;
+	*out_status = (uint32_t)stage(&it, &done);
+	if (*out_status == 0 && done > 0 && done < call->bytes)
+		*out_status = (uint32_t)tfs_staging_call(call, done);
+	return *out_status != 0 || done > 0;
 }
 
 static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t bytes)

@@ -2,113 +2,105 @@
 #include "rules/rewrites/pinned_staging_move.h"
 
 #include <driver_types.h>
-#include <math.h>
 #include <sched.h>
 #include <string.h>
 
-#include "shim/clock.h"
+#include "rules/rewrites/pinned_staging_rates.h"
 #include "shim/mutant.h"
 
-#define AHEAD 3u           /* chunks that are being filled at a time */
-#define SAMPLES 4u         /* copies that each rate is taken from */
-#define UNSAMPLED 16u      /* copies after which the usual rates must do */
-#define USUAL_PAGEABLE 8e0 /* bytes per ns: PCIe 4, one thread */
-#define USUAL_PINNED 25e0
+/* Mutants. */
+#define NAIVE_WAIT (1u << 20)  /* waits for other copies' chunks */
+#define NAIVE_EARLY (1u << 19) /* returns while the last chunks are on their way */
 
-/* In bytes per nanosecond; guesses, which several threads may write at once. */
-static struct rates {
-	double pageable; /* best seen */
-	double pinned;   /* best seen */
-	double staged;   /* on the host's side; mean of the latest */
-	uint32_t pageable_samples;
-	uint32_t pinned_samples;
-	uint32_t staged_samples;
-} rates[2][2]; /* to the host or not; from TFS_STAGING_MANY on or not */
+#define AHEAD 3u /* chunks that are being filled at a time */
 
-static struct rates *rates_of(bool out, size_t bytes)
-{
-	return &rates[out][bytes >= TFS_STAGING_MANY];
-}
-
-static void keep_rate(double *rate, uint32_t *samples, double bytes, double ns)
-{
-	if (ns > 0 && bytes / ns > *rate)
-		*rate = bytes / ns;
-	(*samples)++;
-}
-
-/* The first copy had to make the ring. */
-static void keep_mean(double *rate, uint32_t *samples, double bytes, double ns)
-{
-	const uint32_t weight = *samples < 8 ? *samples : 8;
-
-	if (ns > 0 && weight > 0)
-		*rate += (bytes / ns - *rate) / weight;
-	(*samples)++;
-}
-
-static double now(void)
-{
-	return (double)tfs_clock_ns(CLOCK_MONOTONIC);
-}
+/* How far a copy is. Chunks are numbered from its start. */
+struct progress {
+	size_t opened; /* bytes that have a chunk */
+	size_t done;   /* bytes that the program's own call need not copy */
+	size_t first;  /* chunk that is not done */
+	size_t last;   /* chunk that is not opened */
+};
 
 /* The chunk's transfer is over: how long did it take? */
-static void read_probe(struct tfs_staging_ring *ring, const struct tfs_staging_chunk *chunk)
+static void settle(struct tfs_staging_ring *ring, struct tfs_staging_chunk *chunk)
 {
-	struct rates *one = rates_of(ring->probed_out, ring->probed_bytes);
 	float ms = 0;
 
+	chunk->used = false;
 	if (ring->probed != chunk)
 		return;
 	ring->probed = NULL;
 	if (ring->device->event_elapsed(&ms, ring->probe[0], ring->probe[1]) == 0)
-		keep_rate(&one->pinned, &one->pinned_samples, (double)ring->probed_bytes,
-			(double)ms * 1e6);
+		tfs_staging_keep_pinned(
+			ring->probed_out, ring->probed_many, ring->probed_bytes, (double)ms * 1e6);
+}
+
+static bool is_free(struct tfs_staging_ring *ring, struct tfs_staging_chunk *chunk)
+{
+	if (!chunk->used)
+		return true;
+	if (!tfs_staging_is_ready(ring->device, chunk->passed))
+		return false;
+	settle(ring, chunk);
+	return true;
 }
 
 static int wait_for(struct tfs_staging_ring *ring, struct tfs_staging_chunk *chunk)
 {
-	int status = 0;
+	const int status = ring->device->event_wait(chunk->passed);
 
-	if (chunk->used) {
-		const double start_ns = now();
-
-		status = ring->device->event_wait(chunk->passed);
-		ring->waited_ns += now() - start_ns;
-	}
 	if (status == 0)
-		read_probe(ring, chunk);
+		settle(ring, chunk);
 	return status;
+}
+
+/* Those that are free, in the order in which they were last used, and no more than are needed. */
+static void choose(struct tfs_staging_ring *ring, size_t bytes)
+{
+	const size_t most = (bytes + TFS_STAGING_LEAST - 1) / TFS_STAGING_LEAST;
+
+	ring->usable_count = 0;
+	for (uint32_t i = 0; i < ring->count && ring->usable_count < most; i++) {
+		struct tfs_staging_chunk *chunk = &ring->chunks[(ring->next + i) % ring->count];
+
+		if (is_free(ring, chunk) || TFS_MUTANT(NAIVE_WAIT))
+			ring->usable[ring->usable_count++] = chunk;
+	}
+}
+
+static struct tfs_staging_chunk *chunk_at(const struct tfs_staging_ring *ring, size_t number)
+{
+	return ring->usable[number % ring->usable_count];
 }
 
 /* Between the chunk and the device, on the program's stream. */
 static int transfer(struct tfs_staging_ring *ring, const struct tfs_staging_job *job,
-	struct tfs_staging_chunk *chunk, size_t offset)
+	struct tfs_staging_chunk *chunk)
 {
 	const struct tfs_staging_device *device = ring->device;
 	const struct tfs_copy_call *call = job->call;
-	const bool probing =
-		ring->probed == NULL && rates_of(job->out, chunk->bytes)->pinned_samples < SAMPLES;
+	const bool probing = ring->probed == NULL && tfs_staging_wants_pinned(job);
 	int status = probing ? device->event_record(ring->probe[0], job->stream) : 0;
 
 	if (status == 0)
 		status = job->out ? tfs_staging_copy_on(device, chunk->memory,
-					    (const char *)call->source + offset, chunk->bytes,
-					    cudaMemcpyDeviceToHost, job->stream)
-				  : tfs_staging_copy_on(device, (char *)call->target + offset,
-					    chunk->memory, chunk->bytes, cudaMemcpyHostToDevice,
-					    job->stream);
+					    (const char *)call->source + chunk->offset,
+					    chunk->bytes, cudaMemcpyDeviceToHost, job->stream)
+				  : tfs_staging_copy_on(device,
+					    (char *)call->target + chunk->offset, chunk->memory,
+					    chunk->bytes, cudaMemcpyHostToDevice, job->stream);
 	if (status == 0 && probing)
 		status = device->event_record(ring->probe[1], job->stream);
 	if (status == 0 && probing) {
 		ring->probed = chunk;
 		ring->probed_bytes = chunk->bytes;
 		ring->probed_out = job->out;
+		ring->probed_many = job->call->bytes >= TFS_STAGING_MANY;
 	}
 	if (status == 0)
 		status = device->event_record(chunk->passed, job->stream);
 	chunk->used = status == 0;
-	chunk->stream = tfs_staging_stream_key(job->stream);
 	ring->next = (uint32_t)(chunk - ring->chunks + 1) % ring->count;
 	return status;
 }
@@ -128,176 +120,225 @@ static void read_late(void *argument)
 
 /* A mutant. */
 static void be_late(struct tfs_staging_ring *ring, const struct tfs_staging_job *job,
-	const struct tfs_staging_chunk *chunk, size_t offset)
+	const struct tfs_staging_chunk *chunk)
 {
 	static struct late late[TFS_STAGING_CHUNKS];
 	struct late *one = &late[chunk - ring->chunks];
 
-	*one = (struct late){chunk->memory, (const char *)job->call->source + offset, chunk->bytes};
+	*one = (struct late){
+		chunk->memory, (const char *)job->call->source + chunk->offset, chunk->bytes};
 	ring->device->call(job->stream, read_late, one);
 }
 
-static void start_chunk(
-	const struct tfs_staging_job *job, struct tfs_staging_chunk *chunk, size_t offset)
+/* A copy that is waited for begins and ends with short chunks: at the beginning the device, and at
+ * the end the host, has nothing to do but to wait for one. */
+static size_t part_of(const struct tfs_staging_job *job, size_t offset)
 {
 	const size_t rest = job->call->bytes - offset;
+	const size_t begun = offset > 2 * TFS_STAGING_LEAST ? offset : 2 * TFS_STAGING_LEAST;
+	size_t part = rest / 2 / TFS_STAGING_LEAST * TFS_STAGING_LEAST;
 
-	chunk->bytes = rest < TFS_STAGING_CHUNK ? rest : TFS_STAGING_CHUNK;
+	if (job->call->async || part < TFS_STAGING_LEAST)
+		part = job->call->async || rest <= TFS_STAGING_LEAST ? rest : TFS_STAGING_LEAST;
+	else if (part > begun)
+		part = begun / TFS_STAGING_LEAST * TFS_STAGING_LEAST;
+	return part < TFS_STAGING_CHUNK ? part : TFS_STAGING_CHUNK;
+}
+
+/* The next chunk, of which the device needs nothing any more. */
+static struct tfs_staging_chunk *start_chunk(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
+{
+	struct tfs_staging_chunk *chunk = chunk_at(ring, at->last);
+
+	chunk->offset = at->opened;
+	chunk->bytes = part_of(job, at->opened);
+	at->opened += chunk->bytes;
+	at->last++;
+	return chunk;
 }
 
 /* Fills as many chunks ahead as are free, so that the threads have something to do while the ones
- * before are on their way. */
-static int send(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
+ * before are on their way. Waits for one only if there is none else, and the copy is waited for. */
+static int fill(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
 {
-	const size_t count = (job->call->bytes + TFS_STAGING_CHUNK - 1) / TFS_STAGING_CHUNK;
 	const size_t ahead = ring->usable_count < AHEAD ? ring->usable_count : AHEAD;
-	const bool late = TFS_MUTANT(TFS_STAGING_NAIVE_LATE);
-	size_t opened = 0;
+	const bool patient = !job->call->async || TFS_MUTANT(NAIVE_WAIT);
 	int status = 0;
 
-	for (size_t sent = 0; sent < count && status == 0; sent++) {
-		struct tfs_staging_chunk *chunk = ring->usable[sent % ring->usable_count];
+	while (at->opened < job->call->bytes && at->last - at->first < ahead) {
+		struct tfs_staging_chunk *next = chunk_at(ring, at->last);
 
-		while (opened < count && opened - sent < ahead && status == 0) {
-			struct tfs_staging_chunk *next = ring->usable[opened % ring->usable_count];
-			const size_t offset = opened * TFS_STAGING_CHUNK;
-
-			if (opened > sent && next->used &&
-				!tfs_staging_is_ready(ring->device, next->passed))
+		if (!is_free(ring, next)) {
+			if (at->last > at->first || !patient)
 				break;
 			status = wait_for(ring, next);
-			if (status != 0)
-				break;
-			start_chunk(job, next, offset);
-			next->used = false;
-			opened++;
-			if (late)
-				continue;
-			next->last_piece = tfs_staging_pieces_open(&ring->pieces, next->memory,
-				(const char *)job->call->source + offset, next->bytes, false);
 		}
 		if (status != 0)
 			break;
-		if (late)
-			be_late(ring, job, chunk, sent * TFS_STAGING_CHUNK);
-		else
-			tfs_staging_pieces_finish(&ring->pieces, chunk->last_piece);
+		start_chunk(ring, job, at);
+		next->last_piece =
+			TFS_MUTANT(TFS_STAGING_NAIVE_LATE)
+				? atomic_load(&ring->pieces.opened)
+				: tfs_staging_pieces_open(&ring->pieces, next->memory,
+					  (char *)(uintptr_t)job->call->source + next->offset,
+					  next->bytes, false);
+	}
+	return status;
+}
+
+static int send(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
+{
+	struct tfs_staging_chunk *chunk = NULL;
+	int status = 0;
+
+	while (at->done < job->call->bytes && status == 0) {
+		status = fill(ring, job, at);
+		if (status != 0 || at->last == at->first)
+			break;
+		chunk = chunk_at(ring, at->first);
+		if (!tfs_staging_pieces_finish(&ring->pieces, chunk->last_piece))
+			break;
+		if (TFS_MUTANT(TFS_STAGING_NAIVE_LATE))
+			be_late(ring, job, chunk);
 		if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
 			chunk->memory[chunk->bytes / 2] ^= 1;
-		status = transfer(ring, job, chunk, sent * TFS_STAGING_CHUNK);
+		status = transfer(ring, job, chunk);
+		at->done += chunk->bytes;
+		at->first++;
 	}
 	/* Whatever happened: nobody reads the program's memory any more. */
+	tfs_staging_pieces_finish(&ring->pieces, atomic_load(&ring->pieces.opened));
+	/* Who reads the device's memory next, and by what way, is not known. */
+	if (status == 0 && !job->call->async && at->done == job->call->bytes &&
+		!TFS_MUTANT(NAIVE_EARLY))
+		status = wait_for(ring, chunk);
+	return status;
+}
+
+/* Keeps transfers going into free chunks. */
+static int request(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
+{
+	int status = 0;
+
+	while (at->opened < job->call->bytes && at->last - at->first < ring->usable_count &&
+		status == 0)
+		status = transfer(ring, job, start_chunk(ring, job, at));
+	return status;
+}
+
+/* Lets the threads empty the full chunks. */
+static int receive(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
+{
+	const size_t behind = ring->pieces.helpers > 0 ? ring->usable_count / 2 : 0;
+	size_t landed = 0;
+	bool copied = true;
+	int status = 0;
+
+	while (at->done < job->call->bytes && status == 0 && copied) {
+		status = request(ring, job, at);
+		if (status == 0 && landed < at->last) {
+			struct tfs_staging_chunk *chunk = chunk_at(ring, landed);
+
+			status = wait_for(ring, chunk);
+			if (status != 0)
+				break;
+			if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
+				chunk->memory[chunk->bytes / 2] ^= 1;
+			chunk->last_piece = tfs_staging_pieces_open(&ring->pieces, chunk->memory,
+				(char *)job->call->target + chunk->offset, chunk->bytes, true);
+			landed++;
+		}
+		const bool all = landed == at->last && at->opened == job->call->bytes;
+		while (copied && at->first < landed && (all || at->first + behind < landed)) {
+			const struct tfs_staging_chunk *chunk = chunk_at(ring, at->first);
+
+			copied = tfs_staging_pieces_finish(&ring->pieces, chunk->last_piece);
+			at->done += copied ? chunk->bytes : 0;
+			at->first += copied;
+		}
+	}
 	tfs_staging_pieces_finish(&ring->pieces, atomic_load(&ring->pieces.opened));
 	return status;
 }
 
-/* Keeps transfers going into free chunks while the threads empty the full ones. */
-static int receive(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
+/* For all that the copy comes behind; of the legacy stream, that is other streams' work as well. */
+static int wait_before(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
 {
-	const size_t count = (job->call->bytes + TFS_STAGING_CHUNK - 1) / TFS_STAGING_CHUNK;
-	const size_t behind = ring->pieces.helpers > 0 ? ring->usable_count / 2 : 0;
-	size_t asked = 0;
-	size_t emptied = 0;
-	int status = 0;
+	const int status = ring->device->event_record(ring->mark, job->stream);
 
-	for (size_t landed = 0; landed < count && status == 0; landed++) {
-		for (; asked < count && asked - emptied < ring->usable_count && status == 0;
-			asked++) {
-			struct tfs_staging_chunk *next = ring->usable[asked % ring->usable_count];
-
-			if (asked < ring->usable_count)
-				status = wait_for(ring, next);
-			start_chunk(job, next, asked * TFS_STAGING_CHUNK);
-			if (status == 0)
-				status = transfer(ring, job, next, asked * TFS_STAGING_CHUNK);
-		}
-		struct tfs_staging_chunk *chunk = ring->usable[landed % ring->usable_count];
-		if (status == 0)
-			status = wait_for(ring, chunk);
-		if (status != 0)
-			break;
-		if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
-			chunk->memory[chunk->bytes / 2] ^= 1;
-		chunk->used = false;
-		chunk->last_piece = tfs_staging_pieces_open(&ring->pieces,
-			(char *)job->call->target + landed * TFS_STAGING_CHUNK, chunk->memory,
-			chunk->bytes, true);
-		for (; emptied + behind <= landed; emptied++)
-			tfs_staging_pieces_finish(&ring->pieces,
-				ring->usable[emptied % ring->usable_count]->last_piece);
-	}
-	tfs_staging_pieces_finish(&ring->pieces, atomic_load(&ring->pieces.opened));
-	return status;
+	return status == 0 ? ring->device->event_wait(ring->mark) : status;
 }
 
 static void waste_time(void)
 {
-	const double end_ns = now() + 5e6;
+	const double end_ns = tfs_staging_now() + 5e6;
 
-	while (now() < end_ns)
+	while (tfs_staging_now() < end_ns)
 		sched_yield();
 }
 
-int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job *job)
+int tfs_staging_move(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, size_t *out_done)
 {
-	struct rates *one = rates_of(job->out, job->call->bytes);
-	const double start_ns = now();
-	int status = job->call->async ? 0 : ring->device->wait(job->stream);
+	const double start_ns = tfs_staging_now();
+	struct progress at = {0};
+	int status = job->call->async ? 0 : wait_before(ring, job);
 
+	*out_done = 0;
 	if (status != 0)
 		return status;
-	ring->waited_ns = now() - start_ns;
+	const double waited_ns = tfs_staging_now() - start_ns;
+	choose(ring, job->call->bytes);
+	if (ring->usable_count == 0)
+		return 0;
 	tfs_staging_pieces_begin(&ring->pieces, job->call->bytes);
-	status = job->out ? receive(ring, job) : send(ring, job);
+	status = job->out ? receive(ring, job, &at) : send(ring, job, &at);
+	*out_done = at.done;
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_MODEL))
 		waste_time();
-	ring->spent_ns = now() - (double)job->begun_ns - ring->waited_ns;
-	keep_mean(&one->staged, &one->staged_samples, (double)job->call->bytes, ring->spent_ns);
+	ring->spent_ns = tfs_staging_now() - (double)job->begun_ns - waited_ns;
+	if (status == 0 && at.done == job->call->bytes)
+		tfs_staging_keep_staged(job, ring->spent_ns);
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_SLOW))
 		waste_time();
 	return status;
 }
 
-bool tfs_staging_sample(
-	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, uint32_t *out_status)
+int tfs_staging_call(const struct tfs_copy_call *call, size_t done)
+{
+	char *target = (char *)call->target + done;
+	const char *source = (const char *)call->source + done;
+	const size_t bytes = call->bytes - done;
+	int (*driver)(void *, const void *, size_t) = (__typeof__(driver))call->real;
+	int (*driver_on)(void *, const void *, size_t, void *) = (__typeof__(driver_on))call->real;
+	int (*runtime)(void *, const void *, size_t, int) = (__typeof__(runtime))call->real;
+	int (*runtime_on)(void *, const void *, size_t, int, void *) =
+		(__typeof__(runtime_on))call->real;
+
+	if (call->driver)
+		return call->async ? driver_on(target, source, bytes, call->stream)
+				   : driver(target, source, bytes);
+	return call->async ? runtime_on(target, source, bytes, call->kind, call->stream)
+			   : runtime(target, source, bytes, call->kind);
+}
+
+bool tfs_staging_sample(const struct tfs_staging_device *device, const struct tfs_staging_job *job,
+	uint32_t *out_status)
 {
 	const struct tfs_copy_call *call = job->call;
-	struct rates *one = rates_of(job->out, call->bytes);
 
-	/* The other forms of the function are not at hand here. */
-	if (call->async || call->per_thread || one->staged_samples < SAMPLES ||
-		one->pageable_samples >= SAMPLES)
+	if (!tfs_staging_wants_pageable(job))
 		return false;
-	*out_status = (uint32_t)ring->device->wait(job->stream);
+	*out_status = call->async ? 0 : (uint32_t)device->wait(job->stream);
 	if (*out_status != 0)
 		return true;
-	const double start_ns = now();
-	*out_status = (uint32_t)tfs_staging_copy(
-		ring->device, call->target, call->source, call->bytes, call->kind);
-	keep_rate(&one->pageable, &one->pageable_samples, (double)call->bytes, now() - start_ns);
+	const double start_ns = tfs_staging_now();
+	*out_status = (uint32_t)tfs_staging_call(call, 0);
+	tfs_staging_keep_pageable(job, tfs_staging_now() - start_ns);
 	return true;
-}
-
-bool tfs_staging_is_faster(const struct tfs_staging_job *job)
-{
-	const struct rates *one = rates_of(job->out, job->call->bytes);
-	const double staged =
-		one->pinned > 0 && one->pinned < one->staged ? one->pinned : one->staged;
-
-	return one->pageable_samples < SAMPLES || one->staged_samples < 2 * SAMPLES ||
-	       staged > one->pageable;
-}
-
-double tfs_staging_gain(const struct tfs_staging_job *job, const struct tfs_staging_ring *ring)
-{
-	const struct rates *one = rates_of(job->out, job->call->bytes);
-	const double bytes = (double)job->call->bytes;
-	const double pageable = one->pageable > 0 ? one->pageable : USUAL_PAGEABLE;
-	const double pinned = one->pinned > 0 ? one->pinned : USUAL_PINNED;
-	const double transfer_ns = bytes / pinned;
-
-	if ((one->pageable_samples == 0 || one->pinned_samples == 0) &&
-		one->staged_samples < UNSAMPLED)
-		return NAN;
-	return bytes / pageable - (ring->spent_ns > transfer_ns ? ring->spent_ns : transfer_ns);
 }

@@ -7,6 +7,7 @@
 
 #include "rules/rewrites/pinned_staging_ring.h"
 
+#define TFS_STAGING_LEAST TFS_PIECE_BYTES    /* smallest chunk of a copy that has several */
 #define TFS_STAGING_MANY (UINT64_C(1) << 20) /* from here on a copy is worth several threads */
 
 /* Mutants: what the contract forbids, so that its tests are seen to bite. */
@@ -26,13 +27,19 @@ struct tfs_staging_job {
 	uint64_t begun_ns; /* the monotonic clock's */
 };
 
-/* Returns the status that the program gets. The program's end is the program's again. */
-int tfs_staging_move(struct tfs_staging_ring *ring, const struct tfs_staging_job *job);
+/* Carries out as much of the copy as it can without waiting where the program's own call would not,
+ * and without a fault: *out_done bytes from its start on; the rest is for the program's own call.
+ * Returns the status that the program gets. The program's end is the program's again. */
+int tfs_staging_move(
+	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, size_t *out_done);
 
-/* Now and then a blocking copy goes the program's own way, to learn the rate of that: true when
- * this one did. */
-bool tfs_staging_sample(
-	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, uint32_t *out_status);
+/* The program's own call, for what is behind the first `done` bytes. */
+int tfs_staging_call(const struct tfs_copy_call *call, size_t done);
+
+/* Now and then a copy goes the program's own way, to learn the rate of that: true when this one
+ * did. Without a ring: it may fault. */
+bool tfs_staging_sample(const struct tfs_staging_device *device, const struct tfs_staging_job *job,
+	uint32_t *out_status);
 
 /* Has staging not been slower so far, for copies of this direction and size? True while too few
  * were seen. */

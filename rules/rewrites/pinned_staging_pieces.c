@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "rules/rewrites/pinned_staging_limits.h"
@@ -18,8 +19,8 @@
 #include "shim/recorder.h"
 #include "shim/shim.h"
 
-/* Mutants: pages fault where they are first needed. */
-#define NAIVE_UNTOUCHED (1u << 22)
+/* Mutants: the copy threads touch the program's memory. */
+#define NAIVE_TOUCH (1u << 22)
 
 #define MOST_SETS 16u
 #define MOST_THREADS 16u
@@ -47,6 +48,35 @@ static void wake(uint32_t count)
 		futex(&wakeups, FUTEX_WAKE, count);
 }
 
+/* The kernel touches the program's end, and says so when it cannot. */
+static bool copy_piece(const struct tfs_staging_piece *piece)
+{
+	const struct iovec chunk = {piece->chunk, piece->bytes};
+	const struct iovec program = {piece->program, piece->bytes};
+	const pid_t self = getpid();
+
+	if (TFS_MUTANT(NAIVE_TOUCH)) {
+		memcpy(piece->writes ? piece->program : piece->chunk,
+			piece->writes ? piece->chunk : piece->program, piece->bytes);
+		return true;
+	}
+	const ssize_t done = piece->writes ? process_vm_writev(self, &chunk, 1, &program, 1, 0)
+					   : process_vm_readv(self, &chunk, 1, &program, 1, 0);
+	return done == (ssize_t)piece->bytes;
+}
+
+bool tfs_staging_pieces_can(void)
+{
+	static _Atomic int answer; /* 0: not asked yet */
+	char one[2] = {0};
+	const struct tfs_staging_piece there = {one, one + 1, 1, .writes = false};
+	const struct tfs_staging_piece back = {one, one + 1, 1, .writes = true};
+
+	if (answer == 0)
+		answer = copy_piece(&there) && copy_piece(&back) ? 1 : -1;
+	return answer > 0;
+}
+
 /* Copies the next piece below `limit`; false when there is none. */
 static bool copy_one(struct tfs_staging_pieces *set, uint64_t limit)
 {
@@ -60,7 +90,8 @@ static bool copy_one(struct tfs_staging_pieces *set, uint64_t limit)
 			return false;
 	} while (!atomic_compare_exchange_weak(&set->claimed, &number, number + 1));
 	struct tfs_staging_piece *piece = &set->pieces[number % TFS_PIECES];
-	memcpy(piece->target, piece->source, piece->bytes);
+	if (!atomic_load(&set->failed) && !copy_piece(piece))
+		atomic_store(&set->failed, true);
 	atomic_store(&piece->done, number + 1);
 	if (atomic_load(&set->waiting)) {
 		atomic_fetch_add(&set->finished, 1);
@@ -177,6 +208,7 @@ void tfs_staging_pieces_begin(struct tfs_staging_pieces *set, size_t bytes)
 				      : MOST_THREADS;
 
 	set->helpers = 0;
+	atomic_store(&set->failed, false);
 	if (bytes <= 4 * TFS_PIECE_BYTES || most == 0)
 		return;
 	if (atomic_load(&running) == 0)
@@ -193,38 +225,20 @@ void tfs_staging_pieces_begin(struct tfs_staging_pieces *set, size_t bytes)
 		wake(1);
 }
 
-/* So that a fault is the caller's own. */
-static void touch(char *from, size_t bytes, bool writes)
-{
-	for (size_t i = 0; i < bytes; i += TFS_PAGE) {
-		volatile char *byte = from + i;
-		const char value = *byte;
-
-		if (writes)
-			*byte = value;
-	}
-	volatile char *last = from + bytes - 1;
-	const char value = *last;
-
-	if (writes)
-		*last = value;
-}
-
 uint64_t tfs_staging_pieces_open(
-	struct tfs_staging_pieces *set, void *target, const void *source, size_t bytes, bool writes)
+	struct tfs_staging_pieces *set, void *chunk, void *program, size_t bytes, bool writes)
 {
 	const uint64_t first = atomic_load(&set->opened);
 	uint64_t number = first;
 
-	if (set->helpers > 0 && !TFS_MUTANT(NAIVE_UNTOUCHED))
-		touch(writes ? target : (char *)(uintptr_t)source, bytes, writes);
 	for (size_t done = 0; done < bytes; number++) {
 		struct tfs_staging_piece *piece = &set->pieces[number % TFS_PIECES];
 		const size_t rest = bytes - done;
 
-		piece->target = (char *)target + done;
-		piece->source = (const char *)source + done;
+		piece->chunk = (char *)chunk + done;
+		piece->program = (char *)program + done;
 		piece->bytes = rest < TFS_PIECE_BYTES ? rest : TFS_PIECE_BYTES;
+		piece->writes = writes;
 		done += piece->bytes;
 	}
 	atomic_store(&set->opened, number);
@@ -234,7 +248,7 @@ uint64_t tfs_staging_pieces_open(
 	return number;
 }
 
-void tfs_staging_pieces_finish(struct tfs_staging_pieces *set, uint64_t number)
+bool tfs_staging_pieces_finish(struct tfs_staging_pieces *set, uint64_t number)
 {
 	while (copy_one(set, number))
 		;
@@ -250,6 +264,7 @@ void tfs_staging_pieces_finish(struct tfs_staging_pieces *set, uint64_t number)
 		}
 	}
 	atomic_store(&set->waiting, false);
+	return !atomic_load(&set->failed);
 }
 
 uint32_t tfs_staging_pieces_threads(void)

@@ -9,7 +9,6 @@
 #include "shim/recorder.h"
 
 /* Mutants: what the contract forbids. */
-#define NAIVE_WAIT (1u << 20) /* waits for other streams' chunks */
 #define NAIVE_KEEP (1u << 21) /* goes on with the ring of a device that was reset */
 
 #define MOST_RINGS 16u
@@ -28,12 +27,6 @@ static struct slot {
 static _Atomic bool making;   /* only ever tried */
 static _Atomic bool failed;   /* the driver would not pin */
 static uint64_t pinned_bytes; /* guarded by `making` */
-
-const void *tfs_staging_stream_key(void *stream)
-{
-	/* A handle that each thread has a stream of its own for. */
-	return stream == (void *)2 ? (const void *)&tfs_self : stream;
-}
 
 static bool try(_Atomic bool *lock)
 {
@@ -228,24 +221,6 @@ static enum tfs_staging_ring_answer take_slot(const struct tfs_staging_device *d
 	return make_one(device, context, slot == NULL && any, out_slot);
 }
 
-/* In the order in which they were last used: a stream's own transfers end in that order too. */
-static void choose(struct tfs_staging_ring *ring, void *stream)
-{
-	const void *key = tfs_staging_stream_key(stream);
-
-	ring->usable_count = 0;
-	for (uint32_t i = 0; i < ring->count; i++) {
-		struct tfs_staging_chunk *chunk = &ring->chunks[(ring->next + i) % ring->count];
-
-		if (chunk->used && chunk->stream != key && !TFS_MUTANT(NAIVE_WAIT) &&
-			!tfs_staging_is_ready(ring->device, chunk->passed))
-			continue;
-		if (chunk->stream != key && !TFS_MUTANT(NAIVE_WAIT))
-			chunk->used = false;
-		ring->usable[ring->usable_count++] = chunk;
-	}
-}
-
 enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_device *device,
 	const struct tfs_staging_context *context, void *stream, struct tfs_staging_ring **out_ring)
 {
@@ -255,16 +230,11 @@ enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_devi
 	answer = take_slot(device, context, &slot);
 	if (answer != TFS_RING_TAKEN)
 		return answer;
-	choose(&slot->ring, stream);
-	if (slot->ring.usable_count < FEWEST_CHUNKS) {
-		answer = TFS_RING_BUSY;
-	} else if (!tfs_staging_can_record(device, slot->ring.mark, stream)) {
-		answer = TFS_RING_NO_STREAM;
-	}
-	if (answer == TFS_RING_TAKEN)
-		*out_ring = &slot->ring;
-	else
+	if (!tfs_staging_can_record(device, slot->ring.mark, stream)) {
 		tfs_staging_ring_give(&slot->ring);
+		return TFS_RING_NO_STREAM;
+	}
+	*out_ring = &slot->ring;
 	return answer;
 }
 

@@ -8,8 +8,9 @@
  * has a ring, and nobody ever waits for it: a thread that waits in a copy may need another one to
  * go on.
  *
- * For the same reason a chunk that another stream still reads is left alone. The program may let
- * that stream go on only after this copy.
+ * For the same reason a chunk whose last transfer is not over is left alone, unless that is of the
+ * very copy that needs it, and this one may wait. The program may let a stream go on only after the
+ * call.
  */
 
 #include "rules/rewrites/pinned_staging_device.h"
@@ -22,8 +23,8 @@ struct tfs_staging_chunk {
 	char *memory;
 	void *passed; /* event behind the chunk's latest transfer */
 	bool used;
-	const void *stream;  /* what that transfer was put on; see tfs_staging_stream_key() */
 	uint64_t last_piece; /* of what threads copy from or to it */
+	size_t offset;       /* in the copy that it is used for */
 	size_t bytes;
 };
 
@@ -39,9 +40,9 @@ struct tfs_staging_ring {
 	const struct tfs_staging_chunk *probed;
 	size_t probed_bytes;
 	bool probed_out;  /* to the host */
-	double waited_ns; /* for the device, by the latest copy */
-	double spent_ns;  /* by the latest copy, without that */
-	void *mark;       /* event to see whether a stream takes ours */
+	bool probed_many; /* of a copy of TFS_STAGING_MANY or more */
+	double spent_ns;  /* by the latest copy, without waiting for what was before it */
+	void *mark;       /* event to see whether a stream takes ours, and to wait for it */
 	/* Those that the current owner may use, in order. */
 	struct tfs_staging_chunk *usable[TFS_STAGING_CHUNKS];
 	uint32_t usable_count;
@@ -50,20 +51,17 @@ struct tfs_staging_ring {
 
 enum tfs_staging_ring_answer {
 	TFS_RING_TAKEN,
-	TFS_RING_BUSY,      /* another thread has it, or other streams need its chunks */
+	TFS_RING_BUSY,      /* another thread has it */
 	TFS_RING_NO_MEMORY, /* none, and none can be made */
 	TFS_RING_NO_STREAM, /* the stream is not of this context */
 	TFS_RING_NO_SPACE   /* of addresses, or in the control group's memory */
 };
 
-/* The ring for copies of this context, with chunks usable on `stream`; give it back afterwards. */
+/* The ring for copies of this context, for use on `stream`; give it back afterwards. */
 enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_device *device,
 	const struct tfs_staging_context *context, void *stream,
 	struct tfs_staging_ring **out_ring);
 void tfs_staging_ring_give(struct tfs_staging_ring *ring);
-
-/* What tells one stream from another, where a handle may mean each thread's own. */
-const void *tfs_staging_stream_key(void *stream);
 
 /* The device was reset; its rings are gone. Any thread; waits for none. */
 void tfs_staging_ring_reset(uint32_t device);

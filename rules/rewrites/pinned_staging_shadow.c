@@ -76,6 +76,7 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 {
 	const struct tfs_staging_device *device = ring->device;
 	void *memory = NULL;
+	size_t done = 0;
 
 	aside->buffers = tfs_heap_alloc(2 * BLOCK);
 	if (aside->buffers == NULL)
@@ -83,7 +84,7 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 	if (device->alloc(&memory, call->bytes) == 0) {
 		call->target = memory;
 		aside->memory = memory;
-		if (tfs_staging_move(ring, again) == 0)
+		if (tfs_staging_move(ring, again, &done) == 0 && done == call->bytes)
 			compare_blocks(aside);
 		device->release(memory);
 	} else {
@@ -96,11 +97,12 @@ static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *a
 	struct tfs_copy_call *call, struct tfs_staging_compared *compared)
 {
 	const char *kept = call->target;
+	size_t done = 0;
 
 	call->target = tfs_heap_alloc(call->bytes);
 	if (call->target == NULL)
 		return;
-	if (tfs_staging_move(ring, again) == 0) {
+	if (tfs_staging_move(ring, again, &done) == 0 && done == call->bytes) {
 		compared->done = true;
 		compared->bytes = call->bytes;
 		compared->at = differs(kept, call->target, call->bytes);

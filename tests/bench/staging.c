@@ -43,8 +43,8 @@ static double measure(size_t chunk, bool out)
 	tfs_staging_pieces_begin(&set, BYTES);
 	for (size_t done = 0; done < BYTES; done += chunk) {
 		char *place = ring + done % RING;
-		const uint64_t number = tfs_staging_pieces_open(&set, out ? program + done : place,
-			out ? place : program + done, chunk, out);
+		const uint64_t number =
+			tfs_staging_pieces_open(&set, place, program + done, chunk, out);
 
 		tfs_staging_pieces_finish(&set, before);
 		before = number;

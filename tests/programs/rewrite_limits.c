@@ -2,10 +2,16 @@
 /* One case for each further check of pinned-staging: it breaks that precondition, and the copy must
  * be as it is without the rewrite. The script reads the ledger afterwards. */
 #include <dlfcn.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/sim_gate.h"
@@ -131,6 +137,40 @@ static void send_in_little_space(void)
 	TEST_TRUE(malloc(least / 2) != NULL);
 }
 
+/* As in a container: the calls that copy memory without touching it are forbidden. */
+static void forbid_copy_calls(void)
+{
+	struct sock_filter rules[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_writev, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog program = {sizeof(rules) / sizeof(rules[0]), rules};
+
+	TEST_EQ(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	TEST_EQ(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program),
+		0);
+}
+
+static void send_in_container(void)
+{
+	forbid_copy_calls();
+	for (int i = 0; i < 4; i++)
+		send_and_receive();
+}
+
+/* Forbidden only when copies have gone well already. */
+static void send_in_shrinking_container(void)
+{
+	for (int i = 0; i < 2; i++)
+		send_and_receive();
+	forbid_copy_calls();
+	for (int i = 0; i < 2; i++)
+		send_and_receive();
+}
+
 static void send_often(void)
 {
 	for (int i = 0; i < 40; i++)
@@ -190,6 +230,8 @@ static void send_in_hidden_capture(void)
 static const struct rewrite_case cases[] = {
 	{"plain", send_and_receive},
 	{"often", send_often},
+	{"copy-calls", send_in_container},
+	{"copy-calls-later", send_in_shrinking_container},
 	{"receive-often", receive_often},
 	{"blocking-read", receive_later},
 	{"target-pageable", receive_pinned},

@@ -58,8 +58,9 @@ static void test_copies(bool writes)
 			size_t part = 1 + (size_t)random() % (2 << 20);
 
 			part = part < rest ? part : rest;
-			number = tfs_staging_pieces_open(
-				&set, other + offset + done, one + done, part, writes);
+			number = tfs_staging_pieces_open(&set,
+				writes ? one + done : other + offset + done,
+				writes ? other + offset + done : one + done, part, writes);
 			done += part;
 			if (random() % 2)
 				tfs_staging_pieces_finish(&set, number);

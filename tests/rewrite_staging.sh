@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The promises of pinned-staging that more than one thread, or stream, can see: what is read when,
+# what has arrived when the call returns, that it returns, and whose a fault is. As rewrites are by
+# default: measured, with windows. Each case as the device is with each seed, and in the modelled
+# time of an a100, in which copies on the host cost nothing, so that staging is never too slow.
+#	rewrite_staging.sh LIBRARY PROGRAMS_DIR   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2
+. "${0%/*}/rewrites_common.sh"
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=200 || seeds=2
+[ "$hardware" = 1 ] && seeds=1
+options=window=5
+
+# once CASE PROGRAM ENVIRONMENT [MORE LIBRARIES]: the case passes, and staging takes part
+once() {
+	case=$1
+	done=$((done + 1))
+	run "$case" "$3" env LD_PRELOAD="$library${4:-}" "$2" "$case" ||
+		fail "$case with $3: $(tail -n 3 "$out/$case.out")"
+	applied=$(ledger "$case" "pinned-staging applied")
+	[ "$applied" -gt 0 ] || fail "$case with $3: staging took no part"
+	sum=$((sum + applied))
+}
+
+# The ends of copies that were staged are never late.
+check_late() {
+	late=$(sed -n 's/^late ends: \([0-9]*\) of 20$/\1/p' "$out/$1.out")
+	[ -n "$late" ] || fail "$1: it does not say how many ends were late"
+	[ "${late:-0}" -le $((20 - applied)) ] || fail "$1: $late ends of 20 were late, $applied copies staged"
+}
+
+# cases PROGRAM CASE...: with each seed
+cases() {
+	program=$programs/$1
+	shift
+	for one in "$@"; do
+		sum=0
+		for seed in $(seq 1 "$seeds"); do
+			once "$one" "$program" "TFSIM_HOSTILE=$seed TFSIM_PACE=0"
+			case $one in stale-*) check_late "$one" ;; esac
+			# There the driver itself waits with longer ones.
+			[ "$hardware" = 0 ] && [ "$one" != gated-long ] || continue
+			once "$one" "$program" "TFSIM_HOSTILE=$seed TFSIM_PACE=0 TFSIM_PROFILE=a100" \
+				":$programs/modelled_clock.so"
+			case $one in stale-*) check_late "$one" ;; esac
+		done
+		echo "$one: $seeds seeds, $sum copies staged"
+	done
+}
+
+cases rewrite_staging filled gated gated-long beside-gate edges \
+	stale-short stale-middle stale-long stale-per-thread stale-thread-reads
+cases rewrite_staging_faults barred write-barred unmapped target-unmapped truncated jumped
+# A ring that a jump left behind would be missing afterwards.
+[ "$(ledger jumped "pinned-staging ring-free")" = 0 ] || fail "a ring was not given back"
+[ "$(ledger barred "pinned-staging no-fault")" -gt 0 ] || fail "no copy met a fault half way"
+once many-streams "$programs/rewrite_staging" "TFSIM_PACE=0 TFSIM_PROFILE=a100" \
+	":$programs/modelled_clock.so"
+[ "$applied" -gt 2000 ] || fail "many-streams: $applied copies staged of 4200 streams"
+echo "many-streams: $applied copies staged"
+
+echo "$done runs, $failed failures"
+[ "$failed" = 0 ]
