@@ -16,7 +16,7 @@ options=window=5
 once() {
 	case=$1
 	done=$((done + 1))
-	run "$case" "$3" env LD_PRELOAD="$library${4:-}" "$2" "$case" ||
+	run "$case" "$3" env LD_PRELOAD="$(with "$options")${4:-}" "$2" "$case" ||
 		fail "$case with $3: $(tail -n 3 "$out/$case.out")"
 	applied=$(ledger "$case" "pinned-staging applied")
 	[ "$applied" -gt 0 ] || fail "$case with $3: staging took no part"
@@ -49,12 +49,36 @@ cases() {
 	done
 }
 
+# bites NAIVE PROGRAM CASE: a mutant that breaks the promise fails with some seed
+bites() {
+	[ "$hardware" = 0 ] || return 0
+	bitten=0
+	options=window=5:naive=$1
+	for seed in 1 2 3 4 5; do
+		done=$((done + 1))
+		run "$3" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$2" "$3" && continue
+		bitten=$((bitten + 1))
+		break
+	done
+	options=window=5
+	[ "$bitten" -gt 0 ] || fail "$3 passes with the mutant $1 as well"
+	echo "$3: the mutant $1 fails with seed $seed"
+}
+
 cases rewrite_staging filled gated gated-long beside-gate edges \
 	stale-short stale-middle stale-long stale-per-thread stale-thread-reads
 cases rewrite_staging_faults barred write-barred unmapped target-unmapped truncated jumped
 # A ring that a jump left behind would be missing afterwards.
 [ "$(ledger jumped "pinned-staging ring-free")" = 0 ] || fail "a ring was not given back"
 [ "$(ledger barred "pinned-staging no-fault")" -gt 0 ] || fail "no copy met a fault half way"
+bites 524288 rewrite_staging stale-middle
+bites 524288 rewrite_staging stale-per-thread
+bites 4194304 rewrite_staging_faults barred
+bites 4194304 rewrite_staging_faults write-barred
+bites 4194304 rewrite_staging_faults truncated
+# It hangs, until its alarm.
+[ "$seeds" -lt 10 ] || bites 1048576 rewrite_staging gated
+sum=0
 once many-streams "$programs/rewrite_staging" "TFSIM_PACE=0 TFSIM_PROFILE=a100" \
 	":$programs/modelled_clock.so"
 [ "$applied" -gt 2000 ] || fail "many-streams: $applied copies staged of 4200 streams"
