@@ -5,7 +5,8 @@
 # TARGET names tests/fuzz/TARGET.c, which holds LLVMFuzzerTestOneInput(); SOURCE are the files
 # under test. Sixty seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
 # tests/fuzz/corpus/TARGET, which is only read; new finds go to OUT/TARGET.corpus and are worth
-# adding when they are small. A crash leaves its input in OUT.
+# adding when they are small. A crash leaves its input in OUT, and is no skip (77), as the fuzzer
+# would have it.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -40,5 +41,5 @@ if ! clang -g -O1 -D_GNU_SOURCE -std=gnu11 -I"$root" $flags \
 fi
 cd "$out"
 exec "./$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=1048576 \
-	-print_final_stats=1 -verbosity=0 -artifact_prefix="$out/$target-" \
+	-error_exitcode=1 -print_final_stats=1 -verbosity=0 -artifact_prefix="$out/$target-" \
 	"$out/$target.corpus" ${corpus:+"$corpus"}
