@@ -29,7 +29,13 @@ struct tfs_convolution_call {
 	const void *alpha;
 	const void *beta;
 	int asked_algorithm; /* set by the hook */
-	void *aside;         /* a rewrite's own, from before the call until after it */
+	bool shown;          /* likewise: to rewrites, before the call */
+	bool succeeded;      /* and after it */
+	/* A rewrite's own, from before the call until after it: */
+	void *aside;
+	void *lent; /* workspace */
+	bool lent_for_good;
+	bool not_met; /* left alone before its problem was looked at */
 	uint32_t site;
 };
 
@@ -51,6 +57,7 @@ struct tfs_choice_call {
 	struct tfs_performance *list;
 	int count;
 	int requested;
+	const void *memory[4];    /* that a Find...Ex call works on, the workspace last */
 	uint64_t workspace_bytes; /* what a Find...Ex call may use; else TFS_CHOICE_OWN_MEMORY */
 	uint32_t site;
 };

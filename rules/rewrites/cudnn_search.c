@@ -75,16 +75,46 @@ static bool is_early(void)
 	return met++ < NAIVE_AFTER;
 }
 
+/* What cuDNN refuses as asked it shall refuse: it may not even count as an execution. */
+static bool is_given_enough(const struct tfs_convolution_call *call, uint64_t needed)
+{
+	return tfs_search_check(TFS_SEARCH_ENOUGH,
+		needed == 0 || (call->workspace != NULL && needed <= call->workspace_bytes),
+		call->site);
+}
+
+static bool is_complete(const struct tfs_convolution_call *call)
+{
+	return call->handle != NULL && call->alpha != NULL && call->beta != NULL &&
+	       call->x != NULL && call->w != NULL && call->y != NULL;
+}
+
+static struct tfs_known *meet(struct tfs_convolution_call *call, const struct tfs_search *what,
+	const struct tfs_problem *problem, struct tfs_search_device **out_device)
+{
+	uint64_t needed;
+
+	*out_device = tfs_search_device();
+	if (*out_device != NULL && tfs_known_find((*out_device)->machine, problem) == NULL &&
+		(!tfs_search_need(what, call->algorithm, &needed) ||
+			!is_given_enough(call, needed))) {
+		call->not_met = true;
+		return NULL;
+	}
+	return tfs_search_meet(what, problem, call->algorithm, call->site, false, out_device);
+}
+
 /* The problem of the call, NULL when it is to be left as it is. */
 static struct tfs_known *known_of(
-	const struct tfs_convolution_call *call, struct tfs_search_device **out_device)
+	struct tfs_convolution_call *call, struct tfs_search_device **out_device)
 {
 	struct tfs_problem problem;
 
-	if (!tfs_search_check(TFS_SEARCH_PROBLEM,
-		    tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
-			    call->convolution, call->y_descriptor, &problem),
-		    call->site))
+	if (!is_complete(call) ||
+		!tfs_search_check(TFS_SEARCH_PROBLEM,
+			tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
+				call->convolution, call->y_descriptor, &problem),
+			call->site))
 		return NULL;
 	const struct tfs_search what = {
 		.family = call->family,
@@ -94,19 +124,20 @@ static struct tfs_known *known_of(
 		.y = call->y_descriptor,
 		.convolution = call->convolution,
 		.math = (cudnnMathType_t)problem.fields[TFS_PROBLEM_math],
+		.most = UINT64_MAX,
 		.live_x = (void *)call->x,
 		.live_w = (void *)call->w,
 		.live_y = (void *)call->y,
 	};
-	struct tfs_known *known =
-		tfs_search_meet(&what, &problem, call->algorithm, call->site, false, out_device);
+	struct tfs_known *known = meet(call, &what, &problem, out_device);
 	if (known == NULL || known->decision == NULL || known->in_list)
 		return NULL;
 	if (TFS_MUTANT(TFS_SEARCH_NAIVE_SWITCH) && !known->decision->replayed && is_early())
 		return NULL;
 	if (!tfs_search_check(
 		    TFS_SEARCH_ASKED, known->decision->asked == call->algorithm, call->site) ||
-		known->decision->chosen == call->algorithm)
+		known->decision->chosen == call->algorithm ||
+		!is_given_enough(call, known->decision->asked_workspace))
 		return NULL;
 	return known;
 }
@@ -115,56 +146,67 @@ static struct tfs_known *known_of(
 static bool still_the_same(void)
 {
 	char evidence[EVIDENCE_BYTES];
+	const struct tfs_known *known = NULL;
 	uint32_t site = 0;
 
-	if (tfs_live_holds(&site, evidence, sizeof(evidence)))
+	if (tfs_live_holds(&known, &site, evidence, sizeof(evidence)))
 		return true;
 	tfs_rewrite_differs(SELF, site, evidence);
+	tfs_search_regret(known);
 	return false;
+}
+
+static bool get_workspace(struct tfs_search_device *device, struct tfs_convolution_call *call,
+	uint64_t capture, uint64_t bytes)
+{
+	if (bytes == 0 || (call->workspace != NULL && bytes <= call->workspace_bytes))
+		return true;
+	call->lent =
+		tfs_workspace_get(device, (CUstream)tfs_cudnn_stream(call->handle), capture, bytes);
+	call->lent_for_good = capture != 0;
+	return call->lent != NULL;
 }
 
 static void convolution(struct tfs_convolution_call *call)
 {
 	struct tfs_search_device *device = NULL;
 	struct tfs_known *known = known_of(call, &device);
-	void *workspace = call->workspace;
 	const size_t asked_bytes = call->workspace_bytes;
+	uint64_t capture;
 
 	if (known == NULL || !still_the_same() ||
 		!tfs_search_check(TFS_SEARCH_CAPTURE,
-			!tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)),
+			tfs_search_captured((CUstream)tfs_cudnn_stream(call->handle), &capture),
 			call->site))
 		return;
 	const struct tfs_decision *decision = known->decision;
 	if (tfs_rewrite_mode(SELF) == TFS_MODE_SHADOW) {
-		tfs_rewrite_shadow(SELF, 0);
-		tfs_live_begin(device, call, decision->chosen, decision->workspace);
+		if (capture == 0 && tfs_rewrite_shadow(SELF, 0))
+			tfs_live_begin(device, call, known, decision->chosen, decision->workspace);
 		return;
 	}
-	if (decision->workspace > call->workspace_bytes) {
-		const CUstream stream = (CUstream)tfs_cudnn_stream(call->handle);
-
-		workspace = tfs_search_device_made(device)
-				    ? tfs_search_workspace(device, stream, tfs_stream_id(stream, 0),
-					      decision->workspace)
-				    : NULL;
-	}
-	if (!tfs_search_check(TFS_SEARCH_WORKSPACE, decision->workspace == 0 || workspace != NULL,
-		    call->site) ||
+	if (tfs_rewrite_mode(SELF) != TFS_MODE_APPLY ||
+		!tfs_search_check(TFS_SEARCH_WORKSPACE,
+			get_workspace(device, call, capture, decision->workspace), call->site) ||
 		!tfs_rewrite_apply(SELF, 0))
 		return;
 	const uint64_t executed = known->executed++;
 	call->algorithm = decision->chosen;
-	call->workspace = workspace;
-	if (decision->workspace > call->workspace_bytes)
+	if (call->lent != NULL) {
+		call->workspace = call->lent;
 		call->workspace_bytes = decision->workspace;
-	if (executed % LIVE_EVERY == 0)
-		tfs_live_begin(device, call, decision->asked, asked_bytes);
+	}
+	if (capture == 0 && executed % LIVE_EVERY == 0)
+		tfs_live_begin(device, call, known, decision->asked, asked_bytes);
 }
 
 static void convolved(struct tfs_convolution_call *call)
 {
 	tfs_live_end(call);
+	if (call->lent != NULL && !call->lent_for_good)
+		tfs_workspace_give_back(call->lent, (CUstream)tfs_cudnn_stream(call->handle));
+	if (call->not_met && call->succeeded)
+		tfs_search_leave(call);
 }
 
 static void backend(uint32_t site)
@@ -177,7 +219,7 @@ static void backend(uint32_t site)
 
 static void reset(uint32_t device)
 {
-	tfs_search_workspace_forget(device);
+	tfs_workspace_forget(device);
 	tfs_live_forget(device);
 	tfs_search_device_forget(device);
 }

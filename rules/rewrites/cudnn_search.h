@@ -26,7 +26,10 @@
 	X(SEARCH, "search-works")                                                                  \
 	X(SAME, "same-result")                                                                     \
 	X(GAIN, "gain")                                                                            \
-	X(WORKSPACE, "workspace-memory")
+	X(WORKSPACE, "workspace-memory")                                                           \
+	X(WRITTEN, "decision-is-written")                                                          \
+	X(REPLAYED, "not-a-replay")                                                                \
+	X(ENOUGH, "asked-with-its-workspace")
 
 enum tfs_search_check {
 #define X(constant, name) TFS_SEARCH_##constant,
@@ -48,6 +51,15 @@ bool tfs_search_check(enum tfs_search_check check, bool holds, uint32_t site);
  * for. */
 struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tfs_problem *problem,
 	int asked, uint32_t site, bool in_list, struct tfs_search_device **out_device);
+
+/* Is the decision in the file of decisions from now on? In shadow nobody waits for it to be. */
+bool tfs_search_written(const struct tfs_decision *decision);
+
+/* The call has run as asked before its problem was met: it stays so. */
+void tfs_search_leave(const struct tfs_convolution_call *call);
+
+/* What the chosen algorithm computed was not the same after all: later runs leave it alone. */
+void tfs_search_regret(const struct tfs_known *known);
 
 /* A list that the program asked for: before cuDNN is asked, and after. */
 bool tfs_search_answer(struct tfs_choice_call *call);

@@ -2,6 +2,7 @@
 /* The lists of algorithms that a program asks cuDNN for. */
 #include <string.h>
 
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/cudnn_search.h"
 #include "shim/env.h"
@@ -38,6 +39,7 @@ static bool read(const struct tfs_choice_call *call, struct tfs_problem *out_pro
 		.y = call->y_descriptor,
 		.convolution = call->convolution,
 		.math = (cudnnMathType_t)out_problem->fields[TFS_PROBLEM_math],
+		.most = call->list[0].memory,
 	};
 	return true;
 }
@@ -52,8 +54,9 @@ static int position(
 	return -1;
 }
 
-/* Puts the choice at the list's head; the others keep their order. A list that was asked for with
- * fewer entries than there are loses its last one instead of the choice. */
+/* Puts the choice at the list's head, if it needs no more workspace than what was there; the others
+ * keep their order. A list that was asked for with fewer entries than there are loses its last one
+ * instead of the choice. */
 static void move_to_head(struct tfs_choice_call *call, const struct tfs_search *what, int chosen)
 {
 	struct tfs_performance all[MOST_ENTRIES];
@@ -73,7 +76,9 @@ static void move_to_head(struct tfs_choice_call *call, const struct tfs_search *
 		entry = all[there];
 		at = call->count - 1;
 	}
-	if (!tfs_rewrite_apply(&tfs_rewrite_cudnn_search, 0))
+	if (!tfs_search_check(
+		    TFS_SEARCH_WORKSPACE, entry.memory <= call->list[0].memory, call->site) ||
+		!tfs_rewrite_apply(&tfs_rewrite_cudnn_search, 0))
 		return;
 	memmove(&call->list[1], &call->list[0], (size_t)at * sizeof(entry));
 	call->list[0] = entry;
@@ -89,7 +94,9 @@ static void guessed(struct tfs_choice_call *call)
 		return;
 	const struct tfs_known *known = tfs_search_meet(
 		&what, &problem, (int)call->list[0].algo, call->site, true, &device);
-	if (known != NULL && known->decision != NULL && known->in_list)
+	if (known != NULL && known->decision != NULL && known->in_list &&
+		tfs_search_check(TFS_SEARCH_ASKED,
+			known->decision->asked == (int)call->list[0].algo, call->site))
 		move_to_head(call, &what, known->decision->chosen);
 }
 
@@ -107,13 +114,15 @@ static struct tfs_known *meet_measured(const struct tfs_choice_call *call,
 		.workspace = head->memory,
 		.asked_ms = head->time,
 		.chosen_ms = head->time,
+		.in_list = true,
 	};
-	const struct tfs_decision *decision = tfs_decisions_find(machine, problem, TFS_ASKED_ANY);
+	const struct tfs_decision *decision = tfs_decisions_find(machine, problem);
 
-	if (decision == NULL && head->mathType == what->math && head->time >= 0 &&
-		tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, call->site))
-		decision = tfs_decisions_add(
-			&own, tfs_rewrite_mode(&tfs_rewrite_cudnn_search) == TFS_MODE_APPLY);
+	if (decision == NULL && !tfs_decisions_complete(machine) && head->mathType == what->math &&
+		head->time >= 0 &&
+		tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, call->site) &&
+		tfs_search_check(TFS_SEARCH_WRITTEN, tfs_search_written(&own), call->site))
+		decision = &own;
 	struct tfs_known *known = tfs_known_add(machine, problem, true, true, decision);
 
 	return known != NULL ? known : tfs_known_find(machine, problem);
@@ -195,6 +204,19 @@ static int recall(
 	return count;
 }
 
+/* A call whose memory is there no more has to fail; rewrites may hold what the program has freed.
+ */
+static bool is_memory_there(const struct tfs_choice_call *call)
+{
+	if (call->workspace_bytes == TFS_CHOICE_OWN_MEMORY)
+		return true;
+	for (int i = 0; i < 4; i++)
+		if ((i < 3 || call->workspace_bytes > 0) &&
+			!tfs_search_is_memory(tfs_blocks_outside(call->memory[i])))
+			return false;
+	return true;
+}
+
 /* A search that the program repeats gets the same answer again: the wait stays, the measuring does
  * not. */
 bool tfs_search_answer(struct tfs_choice_call *call)
@@ -206,7 +228,8 @@ bool tfs_search_answer(struct tfs_choice_call *call)
 		tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)) ||
 		tfs_rewrite_mode(&tfs_rewrite_cudnn_search) != TFS_MODE_APPLY ||
 		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
-			call->convolution, call->y_descriptor, &problem))
+			call->convolution, call->y_descriptor, &problem) ||
+		!is_memory_there(call))
 		return false;
 	const int count = recall(call, &problem, device->machine);
 	if (count == 0 || !tfs_search_device_wait((CUstream)tfs_cudnn_stream(call->handle),

@@ -3,10 +3,15 @@
 #define TFS_RULES_REWRITES_DECISIONS_H
 
 /*
- * What cudnn-search decided, in memory and in a text file that later runs replay, so that they
- * compute bit for bit what this run computes. One line per problem, for one machine: a GPU's name
- * and a cuDNN version. Lines for other machines are kept but not used; a line that is cut off,
- * cannot be read, or would leave the rewrite's fences is refused. What is refused is said once.
+ * What cudnn-search decided, in a text file that later runs replay, so that they compute bit for
+ * bit what the run computed that wrote it. One line per problem, for one machine: a GPU's name and
+ * a cuDNN version; of several lines for one problem the last one counts. A problem that was left
+ * as the program asked has a line that says so. Lines for other machines are kept but not used; a
+ * line that is cut off, cannot be read, or would leave the rewrite's fences is refused. What is
+ * refused is said once.
+ *
+ * A run that finds lines for its machine decides nothing. Of the runs that do not, the one that
+ * gets the file's lock decides, and keeps the lock until it ends.
  */
 
 #include <stdbool.h>
@@ -15,16 +20,16 @@
 
 #include "shim/tensors.h"
 
-#define TFS_MOST_DECISIONS 512u
-
 struct tfs_decision {
 	struct tfs_problem problem;
 	uint32_t machine;
 	int asked;
 	int chosen;
 	uint64_t workspace;
-	float asked_ms; /* medians of the search; 0 = not measured */
+	uint64_t asked_workspace; /* not in the file */
+	float asked_ms;           /* medians of the search; 0 = not measured */
 	float chosen_ms;
+	bool in_list;  /* about a list that the program asked for, else about calls */
 	bool replayed; /* came from the file */
 };
 
@@ -35,19 +40,18 @@ void tfs_decisions_load(void);
  * others, that is said. Any thread. */
 uint32_t tfs_decisions_machine(const char *gpu, size_t cudnn_version);
 
-#define TFS_ASKED_ANY (-1)
+/* Does the file say all about the machine that there is to say? Any thread. */
+bool tfs_decisions_complete(uint32_t machine);
 
-/* The decision on a problem for which the program asked for algorithm `asked`; NULL when there is
- * none. Lives for ever. Any thread. */
-const struct tfs_decision *tfs_decisions_find(
-	uint32_t machine, const struct tfs_problem *problem, int asked);
+/* What the file says about a problem; NULL when that is nothing. Lives for ever. Any thread. */
+const struct tfs_decision *tfs_decisions_find(uint32_t machine, const struct tfs_problem *problem);
 
-/* Adds a decision, and appends it to the file if it is to `last`. NULL when there are too many. Any
- * thread. */
-const struct tfs_decision *tfs_decisions_add(const struct tfs_decision *decision, bool last);
+/* May this run decide: is the file there to be written, and is it the run that does? The first
+ * call finds out. Any thread; one that comes during that call gets false. */
+bool tfs_decisions_ours(void);
 
-/* Reads lines that end in a newline, changing `text`, which ends in a null byte; `bytes` without
- * it. For tfs_decisions_load() and the fuzz target. */
-void tfs_decisions_read(char *text, size_t bytes);
+/* Appends a decision to the file, if it is ours: true once it is there. What is not must not be
+ * used. Any thread. */
+bool tfs_decisions_write(const struct tfs_decision *decision);
 
 #endif

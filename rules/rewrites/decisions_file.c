@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -18,12 +19,12 @@
 #include "shim/log.h"
 #include "shim/recorder.h"
 
-#define MOST_BYTES (1 << 20)
 #define MOST_WORKSPACE (1LL << 50)
-#define HEAD_BYTES 21u /* "# tfshim decisions 1:" */
+#define HEAD_BYTES 21u /* "# tfshim decisions 2:" */
 
 static char path[PATH_MAX];
 static bool not_ours; /* not to be written either */
+static uint64_t bytes_read;
 
 const char *tfs_decisions_path(void)
 {
@@ -33,6 +34,11 @@ const char *tfs_decisions_path(void)
 bool tfs_decisions_may_write(void)
 {
 	return *path != '\0' && !not_ours;
+}
+
+uint64_t tfs_decisions_bytes(void)
+{
+	return bytes_read;
 }
 
 void tfs_decisions_refuse(const char *format, ...)
@@ -49,17 +55,23 @@ void tfs_decisions_refuse(const char *format, ...)
 		tfs_log_say("%s: %s", path, text);
 }
 
-/* TFSHIM_DECISIONS, else beside the recordings, named after the program. */
+/* TFSHIM_DECISIONS, else beside the recordings, named after the program. Neither needs a recording
+ * to be there. */
 static void find_path(void)
 {
-	const char *program = strrchr(tfs_recording.header->program, '/');
-	const char *slash = strrchr(tfs_recording.path, '/');
+	char output[PATH_MAX];
 
-	if (tfs_options.decisions != NULL && *tfs_options.decisions != '\0')
+	if (tfs_options.decisions != NULL && *tfs_options.decisions != '\0') {
 		snprintf(path, sizeof(path), "%s", tfs_options.decisions);
-	else if (slash != NULL && program != NULL)
-		snprintf(path, sizeof(path), "%.*s/%s.decisions", (int)(slash - tfs_recording.path),
-			tfs_recording.path, program + 1);
+		return;
+	}
+	if (tfs_env_output(output, sizeof(output)) != 0)
+		return;
+	const char *slash = strrchr(output, '/');
+	const int used = snprintf(path, sizeof(path), "%.*s/%s.decisions", (int)(slash - output),
+		output, tfs_env_program());
+	if (used >= (int)sizeof(path))
+		*path = '\0';
 }
 
 /* Reads one integer of a line; false and nothing moved when there is none in range. */
@@ -94,6 +106,10 @@ static const char *read_decision(const char *text, struct tfs_decision *out)
 {
 	long long asked, chosen, workspace, number;
 
+	out->in_list = strncmp(text, " list ", 6) == 0;
+	if (!out->in_list && strncmp(text, " call ", 6) != 0)
+		return "is not a decision";
+	text += 6;
 	if (!read_integer(&text, 0, 99, &asked) || !read_integer(&text, 0, 99, &chosen) ||
 		!read_integer(&text, 0, MOST_WORKSPACE, &workspace) ||
 		!read_time(&text, &out->asked_ms) || !read_time(&text, &out->chosen_ms) ||
@@ -131,14 +147,16 @@ static const char *read_line(char *line)
 		strspn(version + 3, "0123456789") != (size_t)(rest - version - 3))
 		return "names no GPU and cuDNN";
 	*rest = '\0';
+	if (strlen(line) >= TFS_MACHINE_BYTES)
+		return "names no GPU and cuDNN";
 	const char *why = read_decision(rest + 2, &decision);
 	if (why != NULL)
 		return why;
 	decision.machine = tfs_decisions_named(line);
-	if (decision.machine == 0 ||
-		(tfs_decisions_find(decision.machine, &decision.problem, decision.asked) == NULL &&
-			tfs_decisions_keep(&decision) == NULL))
+	if (decision.machine == 0 || !tfs_decisions_keep(&decision)) {
+		tfs_decisions_too_many();
 		return "is one too many";
+	}
 	return NULL;
 }
 
@@ -178,28 +196,49 @@ void tfs_decisions_read(char *text, size_t bytes)
 			"line %u %s: not used, and %u more", first, first_why, bad - 1);
 }
 
-void tfs_decisions_load(void)
+/* A file that is being decided upon is not used, nor one that is no file of ours. */
+static const char *look_at(int fd, struct stat *out_status)
+{
+	if (fstat(fd, out_status) != 0 || !S_ISREG(out_status->st_mode) ||
+		(uint64_t)out_status->st_size >= TFS_DECISIONS_BYTES)
+		return "it is no plain file below 1 MiB: neither used nor written";
+	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+		return "another run decides: nothing is searched, the program runs as it asked";
+	/* What was written before the lock was had. */
+	return fstat(fd, out_status) == 0 ? NULL : "it cannot be read";
+}
+
+static void load(int fd)
 {
 	struct stat status;
-	ssize_t got;
+	const char *why = look_at(fd, &status);
 
-	find_path();
-	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0) {
-		if (*path != '\0' && errno != ENOENT)
-			tfs_decisions_refuse("it cannot be read (%s)", strerror(errno));
+	if (why != NULL) {
+		not_ours = true;
+		tfs_decisions_refuse("%s", why);
 		return;
 	}
-	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size >= MOST_BYTES) {
+	char *text = status.st_size > 0 ? tfs_heap_alloc(TFS_DECISIONS_BYTES) : NULL;
+	const ssize_t got = text != NULL ? read(fd, text, TFS_DECISIONS_BYTES - 1) : 0;
+	if (got != status.st_size) {
 		not_ours = true;
-		tfs_decisions_refuse("it is no plain file below 1 MiB: neither used nor written");
-	} else if (status.st_size > 0) {
-		char *text = tfs_heap_alloc(MOST_BYTES);
-
-		got = text != NULL ? read(fd, text, MOST_BYTES - 1) : 0;
-		if (got > 0)
-			tfs_decisions_read(text, (size_t)got);
-		tfs_heap_free(text, MOST_BYTES);
+		tfs_decisions_refuse("it cannot be read: neither used nor written");
+	} else if (got > 0) {
+		bytes_read = (uint64_t)got;
+		tfs_decisions_read(text, (size_t)got);
 	}
-	close(fd);
+	tfs_heap_free(text, TFS_DECISIONS_BYTES);
+}
+
+void tfs_decisions_load(void)
+{
+	find_path();
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	if (fd >= 0) {
+		load(fd);
+		close(fd);
+	} else if (*path != '\0' && errno != ENOENT) {
+		not_ours = true;
+		tfs_decisions_refuse("it cannot be read (%s)", strerror(errno));
+	}
 }

@@ -78,7 +78,7 @@ struct tfs_rewrite {
 	/* May change how the convolution is called, or the list that the program gets; or give one
 	 * before cuDNN is asked: then true. */
 	void (*convolution)(struct tfs_convolution_call *call);
-	void (*convolved)(struct tfs_convolution_call *call); /* it has been made, and succeeded */
+	void (*convolved)(struct tfs_convolution_call *call); /* it has been made */
 	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
 	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */

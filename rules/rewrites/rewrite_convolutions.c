@@ -15,12 +15,13 @@ void tfs_rewrite_convolution(struct tfs_convolution_call *call)
 	errno = saved;
 }
 
+/* Also those that were switched off during the call: they may have to tidy up. */
 void tfs_rewrite_convolved(struct tfs_convolution_call *call)
 {
 	const int saved = errno;
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->convolved != NULL && tfs_rewrite_takes_part(i))
+		if (tfs_rewrite_all[i]->convolved != NULL)
 			tfs_rewrite_all[i]->convolved(call);
 	errno = saved;
 }

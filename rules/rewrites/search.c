@@ -156,7 +156,8 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 						 !out_candidates[asked].available))
 		result = TFS_SEARCH_FAILED;
 	if (result == TFS_SEARCH_DONE && !live) {
-		const int chosen = tfs_search_best(search->family, out_candidates, asked);
+		const int chosen =
+			tfs_search_best(search->family, out_candidates, asked, search->most);
 
 		if (chosen != asked &&
 			!tfs_search_same(device, search, &scratch, out_candidates, asked, chosen))
@@ -164,6 +165,31 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 	}
 	tfs_scratch_give_back(device, &scratch);
 	return result;
+}
+
+bool tfs_search_need(const struct tfs_search *search, int algorithm, uint64_t *out_bytes)
+{
+	const __typeof__(&cudnnGetConvolutionForwardWorkspaceSize) forward =
+		REAL(cudnnGetConvolutionForwardWorkspaceSize);
+	const __typeof__(&cudnnGetConvolutionBackwardDataWorkspaceSize) data =
+		REAL(cudnnGetConvolutionBackwardDataWorkspaceSize);
+	const __typeof__(&cudnnGetConvolutionBackwardFilterWorkspaceSize) filter =
+		REAL(cudnnGetConvolutionBackwardFilterWorkspaceSize);
+	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
+	size_t bytes = 0;
+
+	if (search->family == TFS_FAMILY_conv_forward && forward != NULL)
+		status = forward(search->handle, search->x, search->w, search->convolution,
+			search->y, (cudnnConvolutionFwdAlgo_t)algorithm, &bytes);
+	else if (search->family == TFS_FAMILY_conv_backward_data && data != NULL)
+		status = data(search->handle, search->w, search->y, search->convolution, search->x,
+			(cudnnConvolutionBwdDataAlgo_t)algorithm, &bytes);
+	else if (search->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+		status = filter(search->handle, search->x, search->y, search->convolution,
+			search->w, (cudnnConvolutionBwdFilterAlgo_t)algorithm, &bytes);
+	if (status == CUDNN_STATUS_SUCCESS)
+		*out_bytes = bytes;
+	return status == CUDNN_STATUS_SUCCESS;
 }
 
 int tfs_search_guess(

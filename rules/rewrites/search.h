@@ -36,6 +36,7 @@ struct tfs_search {
 	cudnnTensorDescriptor_t y;
 	cudnnConvolutionDescriptor_t convolution;
 	cudnnMathType_t math;
+	uint64_t most;                  /* workspace that a choice may need, in bytes */
 	void *live_x, *live_w, *live_y; /* mutants: instead of scratch tensors */
 };
 
@@ -59,6 +60,10 @@ enum tfs_search_result {
 enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 	const struct tfs_search *search, const struct tfs_search_limits *limits, int asked,
 	struct tfs_candidate out_candidates[TFS_SEARCH_ALGORITHMS]);
+
+/* The workspace that an algorithm needs, as the library says; false when it cannot run at all.
+ * Nothing runs. */
+bool tfs_search_need(const struct tfs_search *search, int algorithm, uint64_t *out_bytes);
 
 /* The heuristics' whole list, by the program's handle; the number of entries, 0 when there is none.
  * Nothing runs. */

@@ -5,11 +5,13 @@
 #include <stdatomic.h>
 
 #include "rules/rewrites/decisions.h"
+#include "rules/rewrites/reserves.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
+#include "shim/env.h"
 #include "shim/hook.h"
 
-#define PATIENCE_NS UINT64_C(500000000)    /* for the program's work to end */
+#define PATIENCE_NS UINT64_C(20000000)     /* for the program's work to end, in all of the run */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
@@ -29,6 +31,7 @@ static struct {
 	CUresult (*stream)(CUstream *, unsigned);
 	CUresult (*query)(CUstream);
 	CUresult (*capturing)(CUstream, CUstreamCaptureStatus *);
+	CUresult (*capture)(CUstream, CUstreamCaptureStatus *, cuuint64_t *);
 	CUresult (*synchronize)(CUstream);
 	CUresult (*synchronize_all)(void);
 	CUresult (*event)(CUevent *, unsigned);
@@ -36,10 +39,13 @@ static struct {
 	CUresult (*event_query)(CUevent);
 	CUresult (*mark)(CUevent, CUstream);
 	CUresult (*pool)(CUmemoryPool *, const CUmemPoolProps *);
+	CUresult (*pool_get)(CUmemoryPool, CUmemPool_attribute, void *);
+	CUresult (*pool_set)(CUmemoryPool, CUmemPool_attribute, void *);
 	CUresult (*trim)(CUmemoryPool, size_t);
 	CUresult (*allocate)(CUdeviceptr *, size_t, CUmemoryPool, CUstream);
 	CUresult (*free)(CUdeviceptr, CUstream);
 	CUresult (*info)(size_t *, size_t *);
+	CUresult (*range)(CUdeviceptr *, size_t *, CUdeviceptr);
 	CUresult (*send)(CUdeviceptr, const void *, size_t, CUstream);
 	CUresult (*copy)(CUdeviceptr, CUdeviceptr, size_t, CUstream);
 	CUresult (*fetch)(void *, CUdeviceptr, size_t, CUstream);
@@ -62,11 +68,15 @@ static bool look_up_all(void)
 	       LOOK_UP(name, cuda, "cuDeviceGetName") && LOOK_UP(stream, cuda, "cuStreamCreate") &&
 	       LOOK_UP(query, cuda, "cuStreamQuery") &&
 	       LOOK_UP(capturing, cuda, "cuStreamIsCapturing") &&
+	       LOOK_UP(capture, cuda, "cuStreamGetCaptureInfo") &&
 	       LOOK_UP(synchronize, cuda, "cuStreamSynchronize") &&
 	       LOOK_UP(synchronize_all, cuda, "cuCtxSynchronize") &&
 	       LOOK_UP(event, cuda, "cuEventCreate") &&
 	       LOOK_UP(event_query, cuda, "cuEventQuery") && LOOK_UP(mark, cuda, "cuEventRecord") &&
 	       LOOK_UP(pool, cuda, "cuMemPoolCreate") && LOOK_UP(trim, cuda, "cuMemPoolTrimTo") &&
+	       LOOK_UP(pool_get, cuda, "cuMemPoolGetAttribute") &&
+	       LOOK_UP(pool_set, cuda, "cuMemPoolSetAttribute") &&
+	       LOOK_UP(range, cuda, "cuMemGetAddressRange_v2") &&
 	       LOOK_UP(allocate, cuda, "cuMemAllocFromPoolAsync") &&
 	       LOOK_UP(free, cuda, "cuMemFreeAsync") && LOOK_UP(info, cuda, "cuMemGetInfo_v2") &&
 	       LOOK_UP(send, cuda, "cuMemcpyHtoDAsync_v2") &&
@@ -108,8 +118,7 @@ struct tfs_search_device *tfs_search_device(void)
 	return machine != 0 ? one : NULL;
 }
 
-/* A capture by another thread is not disturbed by what this thread does from here on. */
-static CUstreamCaptureMode relax(void)
+CUstreamCaptureMode tfs_search_relax(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
@@ -117,15 +126,32 @@ static CUstreamCaptureMode relax(void)
 	return mode;
 }
 
-static bool make(struct tfs_search_device *device)
+void tfs_search_unrelax(CUstreamCaptureMode mode)
+{
+	real.capture_mode(&mode);
+}
+
+/* Nothing of one stream's is to wait for another: the pool hands out what is free by then. What it
+ * has it keeps, but for whoever needs it more. */
+static bool make_pool(struct tfs_search_device *device)
 {
 	const CUmemPoolProps properties = {
 		.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
 		.handleTypes = CU_MEM_HANDLE_TYPE_NONE,
 		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device->number},
 	};
+	int no = 0;
 
-	if (real.pool(&device->pool, &properties) != CUDA_SUCCESS ||
+	return real.pool(&device->pool, &properties) == CUDA_SUCCESS &&
+	       real.pool_set(device->pool, CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES,
+		       &no) == CUDA_SUCCESS &&
+	       tfs_reserves_keep(true, device->pool, (uint32_t)device->number,
+		       tfs_options.search_workspace_bytes);
+}
+
+static bool make(struct tfs_search_device *device)
+{
+	if (!make_pool(device) ||
 		real.stream(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
 		real.create(&device->handle) != CUDNN_STATUS_SUCCESS ||
 		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS ||
@@ -146,9 +172,9 @@ void tfs_search_device_make(void)
 	if (device == NULL || tfs_capturing() ||
 		!atomic_compare_exchange_strong(&device->state, &state, STATE_MAKING))
 		return;
-	CUstreamCaptureMode mode = relax();
+	const CUstreamCaptureMode mode = tfs_search_relax();
 	const bool made = make(device);
-	real.capture_mode(&mode);
+	tfs_search_unrelax(mode);
 	atomic_store(&device->state, made ? STATE_READY : STATE_FAILED);
 }
 
@@ -167,13 +193,25 @@ bool tfs_search_capturing(CUstream stream)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
+bool tfs_search_captured(CUstream stream, uint64_t *out_capture)
+{
+	CUstreamCaptureStatus status;
+	cuuint64_t capture = 0;
+
+	if (real.capture(stream, &status, &capture) != CUDA_SUCCESS ||
+		status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
+		return false;
+	*out_capture = status == CU_STREAM_CAPTURE_STATUS_NONE ? 0 : capture;
+	return true;
+}
+
 bool tfs_search_device_take(struct tfs_search_device *device)
 {
 	int state = STATE_READY;
 
 	if (!atomic_compare_exchange_strong(&device->state, &state, STATE_TAKEN))
 		return false;
-	device->mode = relax();
+	device->mode = tfs_search_relax();
 	return true;
 }
 
@@ -181,7 +219,7 @@ void tfs_search_device_leave(struct tfs_search_device *device)
 {
 	int state = STATE_TAKEN;
 
-	real.capture_mode(&device->mode);
+	tfs_search_unrelax(device->mode);
 	/* Not after a reset. */
 	atomic_compare_exchange_strong(&device->state, &state, STATE_READY);
 }
@@ -194,7 +232,10 @@ static bool is_over(struct tfs_search_device *device, CUstream stream, bool reco
 
 bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 {
-	const uint64_t until = tfs_clock_ns(CLOCK_MONOTONIC) + PATIENCE_NS;
+	static _Atomic uint64_t waited_ns;
+	const uint64_t start = tfs_clock_ns(CLOCK_MONOTONIC);
+	const uint64_t earlier = atomic_load(&waited_ns);
+	const uint64_t until = start + (earlier < PATIENCE_NS ? PATIENCE_NS - earlier : 0);
 	CUcontext context = NULL;
 	bool over = false;
 
@@ -206,6 +247,7 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
 		tfs_clock_ns(CLOCK_MONOTONIC) < until)
 		sched_yield();
+	atomic_fetch_add(&waited_ns, tfs_clock_ns(CLOCK_MONOTONIC) - start);
 	return over;
 }
 
@@ -214,18 +256,68 @@ bool tfs_search_device_wait(CUstream stream, bool all)
 	return (all ? real.synchronize_all() : real.synchronize(stream)) == CUDA_SUCCESS;
 }
 
-void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
+static bool leaves_margin(uint64_t bytes)
 {
 	size_t available;
 	size_t all;
+
+	return real.info(&available, &all) == CUDA_SUCCESS && available >= bytes + MARGIN_BYTES;
+}
+
+static void *allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
+{
 	CUdeviceptr memory = 0;
 
-	if (bytes == 0)
-		bytes = 1;
-	if (real.info(&available, &all) != CUDA_SUCCESS || available < bytes + MARGIN_BYTES ||
-		real.allocate(&memory, bytes, device->pool, stream) != CUDA_SUCCESS)
-		return NULL;
-	return (void *)(uintptr_t)memory;
+	return real.allocate(&memory, bytes > 0 ? bytes : 1, device->pool, stream) == CUDA_SUCCESS
+		       ? (void *)(uintptr_t)memory
+		       : NULL;
+}
+
+void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
+{
+	return leaves_margin(bytes) ? allocate(device, bytes, stream) : NULL;
+}
+
+static uint64_t reserved_by(struct tfs_search_device *device)
+{
+	cuuint64_t bytes = 0;
+
+	real.pool_get(device->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
+	return bytes;
+}
+
+void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
+{
+	const CUstreamCaptureMode mode = tfs_search_relax();
+	const uint64_t before = reserved_by(device);
+	void *memory = allocate(device, bytes, stream);
+
+	if (memory != NULL && reserved_by(device) > before && !leaves_margin(0)) {
+		tfs_search_free(memory, stream);
+		memory = NULL;
+	}
+	tfs_search_unrelax(mode);
+	return memory;
+}
+
+void *tfs_search_take(struct tfs_search_device *device, uint64_t bytes)
+{
+	const CUstreamCaptureMode mode = tfs_search_relax();
+	void *memory = tfs_search_allocate(device, bytes, device->stream);
+
+	if (memory != NULL && real.synchronize(device->stream) != CUDA_SUCCESS)
+		memory = NULL;
+	tfs_search_unrelax(mode);
+	return memory;
+}
+
+bool tfs_search_is_memory(const void *memory)
+{
+	CUdeviceptr base;
+	size_t bytes;
+
+	return memory != NULL &&
+	       real.range(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) == CUDA_SUCCESS;
 }
 
 void tfs_search_free(void *memory, CUstream stream)

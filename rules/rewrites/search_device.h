@@ -4,8 +4,9 @@
 
 /*
  * What the search owns on each device: a cuDNN handle, a non-blocking stream and a memory pool.
- * Memory is allocated and freed in stream order, so that nothing here ever waits for a stream of
- * the program's: what such a stream waits for may be the calling thread. All of it is made while
+ * Memory is allocated and freed in stream order, and no stream's memory is made to wait for another
+ * stream, so that nothing here ever waits for a stream of the program's: what such a stream waits
+ * for may be the calling thread. All of it is made while
  * the program makes a cuDNN handle of its own, which may wait for as much.
  */
 
@@ -40,14 +41,22 @@ bool tfs_search_device_made(struct tfs_search_device *device);
 /* Is the stream being captured, or any that the hooks saw? Any thread. */
 bool tfs_search_capturing(CUstream stream);
 
+/* Is the stream itself? Then with the number of its capture, which no other has; else that is 0.
+ * False when it cannot be told, as of a stream that another's capture bars from being used. */
+bool tfs_search_captured(CUstream stream, uint64_t *out_capture);
+
+/* The thread's calls disturb no capture from here on; returns what to set back. */
+CUstreamCaptureMode tfs_search_relax(void);
+void tfs_search_unrelax(CUstreamCaptureMode mode);
+
 /* For one search at a time: false, and at once, while it is in use or not there. The thread's calls
  * do not disturb captures until it leaves. */
 bool tfs_search_device_take(struct tfs_search_device *device);
 void tfs_search_device_leave(struct tfs_search_device *device);
 
-/* Waits a little for the program's work on the device to end: that of the stream and the legacy
- * one, and of all others where the driver can tell. False where it does not, and at once when a
- * capture begins. The equipment is taken. */
+/* Waits a little, in all of the run, for the program's work on the device to end: that of the
+ * stream and the legacy one, and of all others where the driver can tell. False where it does not,
+ * and at once when a capture begins. The equipment is taken. */
 bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream);
 
 /* What the program's own measuring would have waited for: the stream's work, or `all` of the
@@ -57,6 +66,15 @@ bool tfs_search_device_wait(CUstream stream, bool all);
 /* Memory in the order of `stream`, which must be the only one to use it; from the device's pool.
  * NULL when the device would be left with less than a margin. */
 void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
+
+/* The same without waiting for what the device says of its memory, unless the pool has to grow. */
+void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
+
+/* Memory for good, there at once for all streams. */
+void *tfs_search_take(struct tfs_search_device *device, uint64_t bytes);
+
+/* Is it device memory that the driver knows? */
+bool tfs_search_is_memory(const void *address);
 
 /* Gives memory back once the work before it on `stream` is done. */
 void tfs_search_free(void *memory, CUstream stream);

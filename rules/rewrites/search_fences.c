@@ -56,13 +56,15 @@ bool tfs_search_fits(
 	       (candidates[other].deterministic || !candidates[asked].deterministic);
 }
 
-int tfs_search_best(enum tfs_family family, const struct tfs_candidate *candidates, int asked)
+int tfs_search_best(
+	enum tfs_family family, const struct tfs_candidate *candidates, int asked, uint64_t most)
 {
 	const struct tfs_candidate *own = &candidates[asked];
 	int chosen = asked;
 
 	for (int i = 0; i < (int)TFS_SEARCH_ALGORITHMS; i++)
 		if (tfs_search_fits(family, candidates, asked, i) &&
+			candidates[i].workspace <= most &&
 			candidates[i].median_ms < candidates[chosen].median_ms)
 			chosen = i;
 	const struct tfs_candidate *other = &candidates[chosen];

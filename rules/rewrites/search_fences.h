@@ -19,7 +19,9 @@ bool tfs_search_allowed(enum tfs_family family, int asked, int other);
 bool tfs_search_fits(
 	enum tfs_family family, const struct tfs_candidate *candidates, int asked, int other);
 
-/* The fastest that fits; the asked one unless another is clearly faster. */
-int tfs_search_best(enum tfs_family family, const struct tfs_candidate *candidates, int asked);
+/* The fastest that fits and needs no more workspace than `most`; the asked one unless another is
+ * clearly faster. */
+int tfs_search_best(
+	enum tfs_family family, const struct tfs_candidate *candidates, int asked, uint64_t most);
 
 #endif

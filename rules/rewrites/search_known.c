@@ -48,6 +48,14 @@ struct tfs_known *tfs_known_find(uint32_t machine, const struct tfs_problem *pro
 	return atomic_load_explicit(&slots[probe(machine, problem)], memory_order_acquire);
 }
 
+static void set(struct tfs_known *one, const struct tfs_decision *decision)
+{
+	if (decision == NULL)
+		return;
+	one->own = *decision;
+	one->decision = &one->own;
+}
+
 struct tfs_known *tfs_known_add(uint32_t machine, const struct tfs_problem *problem, bool in_list,
 	bool decided, const struct tfs_decision *decision)
 {
@@ -61,7 +69,7 @@ struct tfs_known *tfs_known_add(uint32_t machine, const struct tfs_problem *prob
 		one->problem = *problem;
 		one->machine = machine;
 		one->in_list = in_list;
-		one->decision = decision;
+		set(one, decision);
 		atomic_store(&one->state, decided ? STATE_DECIDED : STATE_DECIDING);
 		atomic_store_explicit(&slots[at], one, memory_order_release);
 		atomic_store(&known_count, count + 1);
@@ -70,13 +78,20 @@ struct tfs_known *tfs_known_add(uint32_t machine, const struct tfs_problem *prob
 	return one;
 }
 
-void tfs_known_decide(struct tfs_known *one, const struct tfs_decision *decision)
+bool tfs_known_decide(struct tfs_known *one, const struct tfs_decision *decision)
 {
 	int state = STATE_DECIDING;
 
-	one->decision = decision;
-	if (!atomic_compare_exchange_strong(&one->state, &state, STATE_DECIDED))
-		atomic_store(&one->state, STATE_LATE);
+	set(one, decision);
+	if (atomic_compare_exchange_strong(&one->state, &state, STATE_DECIDED))
+		return true;
+	atomic_store(&one->state, STATE_LATE);
+	return false;
+}
+
+bool tfs_known_overtaken(const struct tfs_known *one)
+{
+	return atomic_load(&one->state) == STATE_OVERTAKEN;
 }
 
 bool tfs_known_settled(struct tfs_known *one)

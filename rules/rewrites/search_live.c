@@ -25,6 +25,7 @@ struct live {
 	int algorithm;       /* of the call as it is to be made */
 	int other_algorithm; /* of the other run */
 	bool asked_first;    /* the program's own is the call's */
+	const struct tfs_known *known;
 	uint32_t site;
 };
 
@@ -69,8 +70,8 @@ static bool get_memory(struct live *live)
 	       (live->workspace != NULL || live->workspace_bytes == 0);
 }
 
-void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call, int other,
-	uint64_t workspace_bytes)
+void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call,
+	const struct tfs_known *known, int other, uint64_t workspace_bytes)
 {
 	struct live *live = &lives[device->number];
 	struct tfs_tensor output;
@@ -92,6 +93,7 @@ void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_cal
 	live->algorithm = call->algorithm;
 	live->other_algorithm = other;
 	live->asked_first = call->algorithm == call->asked_algorithm;
+	live->known = known;
 	live->site = call->site;
 	/* The output as it is now: beta may ask for it, and strides may leave parts of it alone. */
 	if (get_memory(live) &&
@@ -126,7 +128,8 @@ void tfs_live_end(struct tfs_convolution_call *call)
 
 	if (live == NULL)
 		return;
-	if (call->algorithm == live->algorithm && tfs_search_device_take(live->device)) {
+	if (call->succeeded && call->algorithm == live->algorithm &&
+		tfs_search_device_take(live->device)) {
 		enqueued = tfs_search_copy(live->own, *tfs_search_output(call), live->bytes,
 				   live->stream) &&
 			   run_other(live, call) && tfs_search_mark(live->device, live->stream);
@@ -162,7 +165,8 @@ static bool compare(const struct live *live, char *out_evidence, size_t bytes)
 	return false;
 }
 
-bool tfs_live_holds(uint32_t *out_site, char *out_evidence, size_t bytes)
+bool tfs_live_holds(
+	const struct tfs_known **out_known, uint32_t *out_site, char *out_evidence, size_t bytes)
 {
 	struct tfs_search_device *device;
 	int state = STATE_WAITING;
@@ -182,6 +186,7 @@ bool tfs_live_holds(uint32_t *out_site, char *out_evidence, size_t bytes)
 	const bool reached = tfs_search_reached(device);
 	if (reached) {
 		holds = compare(live, out_evidence, bytes);
+		*out_known = live->known;
 		*out_site = live->site;
 		give_back(live, device->stream);
 		tfs_search_device_settle(device);

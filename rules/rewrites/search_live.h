@@ -15,15 +15,17 @@
 
 /* Before the call, which is about to be made as it stands: prepares the other algorithm, which may
  * need so many bytes of workspace. The stream is not being captured. */
-void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call, int other,
-	uint64_t workspace_bytes);
+struct tfs_known;
+void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call,
+	const struct tfs_known *known, int other, uint64_t workspace_bytes);
 
-/* After the call has succeeded; nothing, where no check was begun. */
+/* After the call; nothing, where no check was begun. */
 void tfs_live_end(struct tfs_convolution_call *call);
 
-/* Compares what has been reached. False when an output is another one: with the call site and the
- * evidence. */
-bool tfs_live_holds(uint32_t *out_site, char *out_evidence, size_t bytes);
+/* Compares what has been reached. False when an output is another one: with the problem, the call
+ * site and the evidence. */
+bool tfs_live_holds(
+	const struct tfs_known **out_known, uint32_t *out_site, char *out_evidence, size_t bytes);
 
 /* Comparisons that were made. Any thread. */
 uint64_t tfs_live_count(void);

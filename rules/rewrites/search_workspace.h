@@ -3,19 +3,24 @@
 #define TFS_RULES_REWRITES_SEARCH_WORKSPACE_H
 
 /*
- * Workspaces for algorithms that want more than the program gave: one buffer per device and stream.
- * Work on a stream is ordered, so its calls can share one. Outgrown buffers stay until the device
- * is reset, since work may still use them.
+ * Workspaces for algorithms that want more than the program gave. Each call has one of its own, for
+ * as long as it takes: allocated before it and freed behind it, in the order of its stream. So no
+ * two streams share one, there is no number of streams that is too many, and a stream may go
+ * whenever the program likes. A captured call keeps its workspace for ever, since its graph may run
+ * at any time; the calls that one capture makes on one stream share it.
  */
 
 #include "rules/rewrites/search_device.h"
 
-/* A buffer of at least `bytes` for the stream, which has the id `stream`. NULL, and at once, when
- * there is none to be had within the limit. Any thread. */
-void *tfs_search_workspace(
-	struct tfs_search_device *device, CUstream handle, uint16_t stream, uint64_t bytes);
+/* At least `bytes`, for a call on the stream, which `capture` (unless that is 0) captures: then
+ * they are lent for good. NULL, and at once, when there are none to be had. Any thread. */
+void *tfs_workspace_get(
+	struct tfs_search_device *device, CUstream stream, uint64_t capture, uint64_t bytes);
 
-/* A device was reset: its buffers are gone. */
-void tfs_search_workspace_forget(uint32_t device);
+/* What was not lent for good, once the call is on the stream. */
+void tfs_workspace_give_back(void *workspace, CUstream stream);
+
+/* A device was reset: its memory is gone. */
+void tfs_workspace_forget(uint32_t device);
 
 #endif

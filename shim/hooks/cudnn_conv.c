@@ -75,13 +75,14 @@ static void offer(const struct tfs_frame *frame, struct tfs_convolution_call *ca
 	if (!rewrites_take(frame))
 		return;
 	call->site = frame->entry->site;
+	call->shown = true;
 	tfs_rewrite_convolution(call);
 }
 
-static void show(
-	const struct tfs_frame *frame, struct tfs_convolution_call *call, cudnnStatus_t status)
+static void show(struct tfs_convolution_call *call, cudnnStatus_t status)
 {
-	if (status == CUDNN_STATUS_SUCCESS && rewrites_take(frame))
+	call->succeeded = status == CUDNN_STATUS_SUCCESS;
+	if (call->shown)
 		tfs_rewrite_convolved(call);
 }
 
@@ -192,7 +193,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionForward,
 			call.workspace, call.workspace_bytes, use.beta, y_descriptor, use.output);
 	} while (tfs_use_again(&use, status) ||
 		 taken_back(&call, status, workspace, workspace_bytes));
-	show(&frame, &call, status);
+	show(&call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_forward, handle, alpha, beta,
@@ -236,7 +237,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardData,
 			call.workspace_bytes, use.beta, dx_descriptor, use.output);
 	} while (tfs_use_again(&use, status) ||
 		 taken_back(&call, status, workspace, workspace_bytes));
-	show(&frame, &call, status);
+	show(&call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_data, handle, alpha,
@@ -280,7 +281,7 @@ TFS_HOOK(cudnnStatus_t, cudnnConvolutionBackwardFilter,
 			call.workspace_bytes, use.beta, dw_descriptor, use.output);
 	} while (tfs_use_again(&use, status) ||
 		 taken_back(&call, status, workspace, workspace_bytes));
-	show(&frame, &call, status);
+	show(&call, status);
 
 	if (TFS_END(&frame, status, 0))
 		note(&frame, &(struct convolution){TFS_FAMILY_conv_backward_filter, handle, alpha,

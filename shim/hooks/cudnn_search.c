@@ -64,8 +64,13 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 	TFS_LEAVE(frame);
 }
 
+#define PLACES(...)                                                                                \
+	{                                                                                          \
+		__VA_ARGS__                                                                        \
+	}
+
 /* The block of all nine functions: they differ in the order of their arguments. */
-#define CHOICE_HOOK(name, kind, is_measured, memory, x, w, y, parameters, arguments)               \
+#define CHOICE_HOOK(name, kind, is_measured, places, bytes, x, w, y, parameters, arguments)        \
 	TFS_HOOK(cudnnStatus_t, name, parameters)                                                  \
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
@@ -79,7 +84,8 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 			.convolution = convDesc,                                                   \
 			.list = (struct tfs_performance *)perfResults,                             \
 			.requested = requestedAlgoCount,                                           \
-			.workspace_bytes = (memory)};                                              \
+			.memory = places,                                                          \
+			.workspace_bytes = (bytes)};                                               \
                                                                                                    \
 		if (answered(&frame, &call, returnedAlgoCount)) {                                  \
 			*returnedAlgoCount = call.count;                                           \
@@ -93,8 +99,8 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 		return status;                                                                     \
 	}
 
-CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, TFS_CHOICE_OWN_MEMORY,
-	srcDesc, filterDesc, destDesc,
+CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, PLACES(NULL),
+	TFS_CHOICE_OWN_MEMORY, srcDesc, filterDesc, destDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnFilterDescriptor_t filterDesc,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t destDesc,
@@ -102,7 +108,7 @@ CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, TFS_CHO
 		cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, srcDesc, filterDesc, convDesc, destDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, false,
+CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, false, PLACES(NULL),
 	TFS_CHOICE_OWN_MEMORY, gradDesc, filterDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t filterDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
@@ -111,21 +117,21 @@ CHOICE_HOOK(cudnnGetConvolutionBackwardDataAlgorithm_v7, conv_backward_data, fal
 	(handle, filterDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
 CHOICE_HOOK(cudnnGetConvolutionBackwardFilterAlgorithm_v7, conv_backward_filter, false,
-	TFS_CHOICE_OWN_MEMORY, srcDesc, gradDesc, diffDesc,
+	PLACES(NULL), TFS_CHOICE_OWN_MEMORY, srcDesc, gradDesc, diffDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t srcDesc,
 		const cudnnTensorDescriptor_t diffDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnFilterDescriptor_t gradDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, srcDesc, diffDesc, convDesc, gradDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithm, conv_forward, true, TFS_CHOICE_OWN_MEMORY, xDesc,
-	wDesc, yDesc,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithm, conv_forward, true, PLACES(NULL),
+	TFS_CHOICE_OWN_MEMORY, xDesc, wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnFilterDescriptor_t wDesc, const cudnnConvolutionDescriptor_t convDesc,
 		const cudnnTensorDescriptor_t yDesc, const int requestedAlgoCount,
 		int *returnedAlgoCount, cudnnConvolutionFwdAlgoPerf_t *perfResults),
 	(handle, xDesc, wDesc, convDesc, yDesc, requestedAlgoCount, returnedAlgoCount, perfResults))
-CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true,
+CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true, PLACES(NULL),
 	TFS_CHOICE_OWN_MEMORY, dxDesc, wDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
@@ -133,7 +139,7 @@ CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithm, conv_backward_data, true,
 		int *returnedAlgoCount, cudnnConvolutionBwdDataAlgoPerf_t *perfResults),
 	(handle, wDesc, dyDesc, convDesc, dxDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, true,
+CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, true, PLACES(NULL),
 	TFS_CHOICE_OWN_MEMORY, xDesc, dwDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc,
 		const cudnnTensorDescriptor_t dyDesc, const cudnnConvolutionDescriptor_t convDesc,
@@ -141,8 +147,8 @@ CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithm, conv_backward_filter, t
 		int *returnedAlgoCount, cudnnConvolutionBwdFilterAlgoPerf_t *perfResults),
 	(handle, xDesc, dyDesc, convDesc, dwDesc, requestedAlgoCount, returnedAlgoCount,
 		perfResults))
-CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true,
-	workSpace != NULL ? workSpaceSizeInBytes : 0, xDesc, wDesc, yDesc,
+CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true, PLACES(x, w, y, workSpace),
+	workSpaceSizeInBytes, xDesc, wDesc, yDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t yDesc,
@@ -152,7 +158,7 @@ CHOICE_HOOK(cudnnFindConvolutionForwardAlgorithmEx, conv_forward, true,
 	(handle, xDesc, x, wDesc, w, convDesc, yDesc, y, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
 CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, true,
-	workSpace != NULL ? workSpaceSizeInBytes : 0, dxDesc, wDesc, dyDesc,
+	PLACES(w, dy, dx, workSpace), workSpaceSizeInBytes, dxDesc, wDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnFilterDescriptor_t wDesc, const void *w,
 		const cudnnTensorDescriptor_t dyDesc, const void *dy,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnTensorDescriptor_t dxDesc,
@@ -162,7 +168,7 @@ CHOICE_HOOK(cudnnFindConvolutionBackwardDataAlgorithmEx, conv_backward_data, tru
 	(handle, wDesc, w, dyDesc, dy, convDesc, dxDesc, dx, requestedAlgoCount, returnedAlgoCount,
 		perfResults, workSpace, workSpaceSizeInBytes))
 CHOICE_HOOK(cudnnFindConvolutionBackwardFilterAlgorithmEx, conv_backward_filter, true,
-	workSpace != NULL ? workSpaceSizeInBytes : 0, xDesc, dwDesc, dyDesc,
+	PLACES(x, y, dw, workSpace), workSpaceSizeInBytes, xDesc, dwDesc, dyDesc,
 	(cudnnHandle_t handle, const cudnnTensorDescriptor_t xDesc, const void *x,
 		const cudnnTensorDescriptor_t dyDesc, const void *y,
 		const cudnnConvolutionDescriptor_t convDesc, const cudnnFilterDescriptor_t dwDesc,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did: "pinned-staging applied 12", its state and gain in
  * microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for each check that
- * refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1", and the calls it
- * counted, "calls cudaFree 2", or "calls undefined 2" if the recording does not name them. */
+ * refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told
+ * memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or "calls
+ * undefined 2" if the recording does not name them. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,8 @@ int main(int count, char **words)
 
 		printf("fact %s %llu\n", tfs_trace_string(trace, one->record.site),
 			(unsigned long long)one->number);
+		printf("told %s: %s\n", tfs_trace_string(trace, one->record.site),
+			tfs_trace_string(trace, one->text));
 	}
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run that decides. Its lock lasts as long as a mapping of the file that is never touched: no
+ * descriptor is kept open, because a program may close or reuse any number. For each line the file
+ * is opened anew, and checked to be the same.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rules/rewrites/decisions_file.h"
+#include "shim/spin.h"
+
+#define FLAGS (O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+#define TRIES 100u /* against runs that only read, and are done in microseconds */
+
+enum { NOT_ASKED, ASKING, OURS, NOT_OURS };
+
+static _Atomic int state;
+static struct tfs_spin lock;
+static dev_t device;
+static ino_t inode;
+
+static bool give_up(const char *why)
+{
+	atomic_store(&state, NOT_OURS);
+	tfs_decisions_refuse("%s: nothing is searched, the program runs as it asked", why);
+	return false;
+}
+
+/* A write past RLIMIT_FSIZE raises SIGXFSZ: ask first. */
+static bool has_room(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return bytes < TFS_DECISIONS_BYTES &&
+	       (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+		       bytes <= limit.rlim_cur);
+}
+
+/* All of it at the file's end, or nothing. The lock is held. */
+static bool append(int fd, const char *text, size_t bytes)
+{
+	struct stat status;
+
+	if (fstat(fd, &status) != 0 || !has_room((uint64_t)status.st_size + bytes))
+		return false;
+	const ssize_t written = write(fd, text, bytes);
+	if (written > 0 && (size_t)written != bytes && ftruncate(fd, status.st_size) != 0)
+		return false;
+	return written >= 0 && (size_t)written == bytes;
+}
+
+static bool lock_file(int fd)
+{
+	for (uint32_t i = 0; i < TRIES; i++) {
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			return true;
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return false;
+		sched_yield();
+	}
+	return false;
+}
+
+/* Keeps the lock when the descriptor is closed; not in a child. */
+static bool hold(int fd)
+{
+	const size_t bytes = 1;
+	void *mapping = mmap(NULL, bytes, PROT_NONE, MAP_SHARED, fd, 0);
+
+	return mapping != MAP_FAILED && madvise(mapping, bytes, MADV_DONTFORK) == 0;
+}
+
+/* Is the file's last line whole? What a kill cut off must not run into ours. */
+static bool ends_in_newline(int fd, off_t bytes)
+{
+	char last = '\n';
+
+	return bytes == 0 || (pread(fd, &last, 1, bytes - 1) == 1 && last == '\n');
+}
+
+/* NULL, or why the file is not ours. */
+static const char *begin(int fd)
+{
+	struct stat status;
+
+	if (fd < 0)
+		return "it cannot be written";
+	if (!lock_file(fd))
+		return "another run decides";
+	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+		return "it is no plain file";
+	if ((uint64_t)status.st_size != tfs_decisions_bytes())
+		return "another run has decided meanwhile";
+	if ((status.st_size == 0 && !append(fd, TFS_DECISIONS_HEAD, strlen(TFS_DECISIONS_HEAD))) ||
+		(!ends_in_newline(fd, status.st_size) && !append(fd, "\n", 1)) ||
+		!has_room((uint64_t)status.st_size + TFS_DECISION_LINE) || !hold(fd))
+		return "it cannot be written";
+	device = status.st_dev;
+	inode = status.st_ino;
+	return NULL;
+}
+
+bool tfs_decisions_ours(void)
+{
+	int now = NOT_ASKED;
+
+	if (!atomic_compare_exchange_strong(&state, &now, ASKING))
+		return now == OURS;
+	if (!tfs_decisions_may_write()) {
+		atomic_store(&state, NOT_OURS);
+		return false;
+	}
+	const int fd = open(tfs_decisions_path(), FLAGS | O_CREAT, 0666);
+	const char *why = begin(fd);
+	if (fd >= 0)
+		close(fd);
+	if (why != NULL)
+		return give_up(why);
+	atomic_store(&state, OURS);
+	return true;
+}
+
+bool tfs_decisions_write(const struct tfs_decision *decision)
+{
+	char line[TFS_DECISION_LINE];
+	struct stat status;
+
+	if (atomic_load(&state) != OURS)
+		return false;
+	const size_t bytes = tfs_decisions_line(decision, line);
+	const int fd = open(tfs_decisions_path(), FLAGS);
+	tfs_spin_lock(&lock);
+	const bool written = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == device &&
+			     status.st_ino == inode && append(fd, line, bytes);
+	tfs_spin_unlock(&lock);
+	if (fd >= 0)
+		close(fd);
+	return written || give_up("it can no longer be written");
+}

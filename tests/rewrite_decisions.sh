@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What cudnn-search decides stays decided: throughout a run, and in all later ones; a program that
+# tries what works is told what it would be told without us. In the modes a user gets by default.
+#	rewrite_decisions.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2
+. "${0%/*}/rewrite_base.sh"
+decide_seeds="3 7"
+[ "${TFSHIM_LONG:-0}" = 1 ] && decide_seeds=$(seq 1 100)
+compared=0 some=0 environment=
+
+# go NAME CASE [PROGRAM]: under the library, recording to $out/NAME.tfs, with $out/decisions
+go() {
+	rm -f "$out/$1.tfs"
+	# shellcheck disable=SC2086
+	env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
+		TFSHIM_OPTIONS=report=0:quiet=1 $environment LD_PRELOAD="$library" \
+		timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
+	status=$?
+	done=$((done + 1))
+	return $status
+}
+
+plain() { # NAME CASE [PROGRAM]: without the library
+	# shellcheck disable=SC2086
+	env TFSIM_PACE=0 $environment timeout 100 "$programs/${3:-rewrite_decide}" "$2" \
+		>"$out/$1.out" 2>"$out/$1.err" || fail "$2 without the library: $(tail -n 3 "$out/$1.err")"
+}
+
+same() { # WHAT NAME NAME
+	compared=$((compared + $(wc -l <"$out/$2.out")))
+	cmp -s "$out/$2.out" "$out/$3.out" ||
+		fail "$1: $2 and $3 differ: $(diff "$out/$2.out" "$out/$3.out" | head -n 4 | tr '\n' ' ')"
+}
+
+fact() { # NAME TEXT: is it in the recording?
+	"$programs/ledger" "$out/$1.tfs" | grep "^told cudnn-search decisions: " | grep -q "$2"
+}
+
+# Run 1 = run 2 = run 3; and with some seed something was decided.
+three() { # CASE [CASE OF LATER RUNS]
+	some=0
+	for seed in $decide_seeds; do
+		environment=TFSIM_HOSTILE=$seed
+		rm -f "$out/decisions"
+		go first "$1" || fail "$1 with seed $seed: $(tail -n 3 "$out/first.err")"
+		cp "$out/decisions" "$out/written"
+		go second "${2-$1}" || fail "${2-$1} again with seed $seed: $(tail -n 3 "$out/second.err")"
+		go third "$1" || fail "$1 a third time with seed $seed: $(tail -n 3 "$out/third.err")"
+		cmp -s "$out/decisions" "$out/written" || fail "$1 with seed $seed: later runs wrote decisions"
+		same "$1 with seed $seed" first second
+		same "$1 with seed $seed" first third
+		for name in second third; do
+			[ "$("$programs/ledger" "$out/$name.tfs" | awk '/^fact cudnn-search /{ print $NF; exit }')" = 0 ] ||
+				fail "$1 with seed $seed: the $name run searched"
+		done
+		some=$((some + $(ledger first "cudnn-search applied")))
+	done
+	environment=
+}
+applied() { # CASE: in the last three
+	[ "$some" -gt 0 ] || fail "$1: nothing was ever applied, so nothing was compared"
+}
+three many
+applied many
+three threads
+three per-step
+applied per-step
+three streams
+applied streams
+three eager-first
+applied eager-first
+three captured-first
+[ "$some" = 0 ] || fail "captured-first: a problem that was met in a capture was changed"
+three ask-0-6 ask-6-0
+applied ask-0-6
+
+# What the program is told, and the workspace that a list's head needs.
+told() { # CASE
+	for seed in $decide_seeds; do
+		environment=TFSIM_HOSTILE=$seed
+		rm -f "$out/decisions"
+		plain without "$1" rewrite_probe
+		go first "$1" rewrite_probe || fail "$1 with seed $seed: $(tail -n 3 "$out/first.err")"
+		go second "$1" rewrite_probe || fail "$1 again with seed $seed: $(tail -n 3 "$out/second.err")"
+		for name in first second; do
+			if [ "$1" != heads ]; then
+				same "$1 with seed $seed" without $name
+				continue
+			fi
+			compared=$((compared + $(wc -l <"$out/$name.out")))
+			more=$(paste "$out/without.out" "$out/$name.out" | awk '$2 > $1 { n++ } END { print n + 0 }')
+			[ "$more" = 0 ] || fail "heads with seed $seed: $more lists ask for more memory"
+		done
+	done
+	environment=
+}
+told workspaces
+told first-that-runs
+told heads
+told without-memory
+
+# Sixty problems at whose first execution the device is busy: by half a second for each, the gate's
+# alarm would ring.
+rm -f "$out/decisions"
+environment=TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000
+go busy while-busy rewrite_probe || fail "while-busy: $(tail -n 3 "$out/busy.err")"
+[ "$(ledger busy "cudnn-search streams-idle")" = 60 ] || fail "while-busy: not 60 problems were left alone"
+environment=
+
+# One run decides, others that start meanwhile do not, and say so; later ones replay the first.
+rm -f "$out/decisions" "$out/go"
+mkfifo "$out/go"
+(go deciding pausing <"$out/go") &
+decider=$!
+exec 9>"$out/go"
+for i in $(seq 600); do
+	[ "$(cat "$out/deciding.out" 2>/dev/null | wc -l)" -ge 10 ] && break
+	sleep 0.1
+done
+plain without pausing </dev/null
+go beside pausing </dev/null || fail "pausing beside another run: $(tail -n 3 "$out/beside.err")"
+same "a run beside the one that decides is not as asked" without beside
+fact beside "another run decides" || fail "a run does not say that another one decides"
+exec 9>&-
+wait "$decider" || fail "pausing: $(tail -n 3 "$out/deciding.err")"
+go later pausing </dev/null
+same "a run after the one that decided" deciding later
+[ "$(ledger deciding "cudnn-search applied")" -gt 0 ] || fail "pausing: nothing was applied"
+
+# The first half is in the file, as after a kill: the other half is not searched, and that is said.
+head -n 20 "$out/decisions" >"$out/half"
+cp "$out/half" "$out/decisions"
+go half pausing </dev/null || fail "half: $(tail -n 3 "$out/half.err")"
+go again pausing </dev/null
+same "half of the decisions" half again
+cmp -s "$out/half" "$out/decisions" || fail "half: the file was written to"
+fact half "not searched; delete $out/decisions to search them" || fail "half: not said"
+
+# Where nothing can be written, nothing is searched: no room, no folder, a planted link.
+nowhere() { # NAME
+	go "$1" pausing </dev/null || fail "$1: $(tail -n 3 "$out/$1.err")"
+	same "$1: not as asked" without "$1"
+	[ "$(ledger "$1" "cudnn-search applied")" = 0 ] || fail "$1: something was applied"
+}
+rm -f "$out/decisions"
+echo precious >"$out/victim"
+ln -s "$out/victim" "$out/decisions"
+nowhere planted
+[ "$(cat "$out/victim")" = precious ] || fail "a planted link was followed"
+fact planted "it cannot be read" || fail "planted: not said"
+rm -f "$out/decisions" "$out/victim"
+ln -s "$out/victim" "$out/decisions"
+nowhere dangling
+[ ! -e "$out/victim" ] || fail "a dangling link was followed"
+rm -f "$out/decisions"
+environment=TFSHIM_DECISIONS=/proc/nowhere/decisions
+nowhere folder
+environment=
+
+echo "$done runs, $compared results compared, $failed failures"
+[ "$failed" = 0 ]
