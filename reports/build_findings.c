@@ -90,6 +90,13 @@ static const char *state_name(enum tfs_rewrite_state state)
 	return (unsigned)state < 5 ? names[state] : "off";
 }
 
+static const char *outcome_name(enum tfs_rewrite_outcome outcome)
+{
+	static const char *const names[] = {
+		NULL, "faster", "slower", "no measurable difference", "undecided"};
+	return (unsigned)outcome < 5 ? names[outcome] : NULL;
+}
+
 static void set_rewrites(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -102,6 +109,7 @@ static void set_rewrites(struct tfs_build *build)
 		to->name = tfs_region_string(region, from->name);
 		to->class_name = tfs_region_string(region, from->rank);
 		to->state = state_name(from->state);
+		to->measured = outcome_name(from->outcome);
 		to->reason = text_or_null(region, from->reason);
 		to->applied = from->applied;
 		to->bytes = from->bytes;

@@ -45,10 +45,10 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 	struct tfs_region *region = &html->region;
 	tfs_html_print(html,
 		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip "
-		"%s\">%s</span><small>%s</small></td>"
+		"%s\">%s</span> %s<small>%s</small></td>"
 		"<td class=\"num\">%s<small>%s</small></td>",
 		rewrite->name, rewrite->class_name, rewrite->state, rewrite->state,
-		rewrite->reason ? rewrite->reason : "",
+		rewrite->measured ? rewrite->measured : "", rewrite->reason ? rewrite->reason : "",
 		tfs_words_count(region, (double)rewrite->applied),
 		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
 	gain_cell(html, rewrite);

@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "reports/options.h"
 #include "reports/text.h"
 #include "reports/words.h"
 #include "rules/rewrites/ranked.h"
+#include "rules/rewrites/verdicts_file.h"
 #include "shim/trace/trace.h"
 
 #define MOST_RANKS 65536u
@@ -23,8 +23,11 @@ struct job {
 	uint32_t ranks;
 	const struct tfs_trace **traces; /* by rank; NULL = missing */
 	struct tfs_ranked plan;
-	size_t steps;  /* that the plan speaks of */
-	double *times; /* of the slowest rank; NaN where a rank's is not known */
+	size_t steps;    /* that the plan speaks of */
+	double *times;   /* of the slowest rank; NaN where a rank's is not known */
+	uint32_t period; /* of the steps, as this run tells */
+	struct tfs_proof verdicts[TFS_VERDICTS_MOST];
+	uint32_t count; /* of these */
 };
 
 static const char *program_of(const struct tfs_trace *trace)
@@ -164,7 +167,7 @@ static bool find_times(struct job *job)
 {
 	double *own;
 
-	job->steps = (size_t)tfs_ranked_questions(&job->plan) * job->plan.steps;
+	job->steps = (size_t)tfs_ranked_steps(&job->plan);
 	job->times = calloc(job->steps + 1, sizeof(*job->times));
 	own = malloc((job->steps + 1) * sizeof(*own));
 	for (uint32_t i = 0; job->times && own && i < job->ranks; i++)
@@ -174,29 +177,75 @@ static bool find_times(struct job *job)
 	return done;
 }
 
-/* Blocks with a step that some rank did not tell, as it lay in a window, are left out. */
-static bool find_gain(const struct job *job, uint32_t question, struct tfs_ranked_verdict *out)
+/* Of as many steps in a row as it takes. */
+static uint32_t find_period(const struct job *job)
 {
-	const double *times = job->times + (size_t)question * job->plan.steps;
+	size_t row = 0;
+
+	for (size_t i = 0; i < job->steps && row < TFS_PERIOD_STEPS; i++) {
+		row = isnan(job->times[i]) ? 0 : row + 1;
+		if (row == TFS_PERIOD_STEPS)
+			return tfs_period_find(job->times + i + 1 - row);
+	}
+	return job->plan.period;
+}
+
+/* Gives the trial the question's pairs. Those with a step that some rank did not tell, as it lay in
+ * a window, are left out. */
+static void run_trial(const struct job *job, uint32_t question, struct tfs_trial *trial)
+{
+	static struct tfs_sign_flip room;
+	const struct tfs_blocks_plan blocks = trial->plan;
+	double times[TFS_PERIOD_MOST], sums[2];
+	uint32_t pair = UINT32_MAX, ended = 0;
+	struct tfs_ranked_place place;
+	bool whole = true;
+
+	for (size_t i = 0; i < job->steps; i++) {
+		if (!tfs_ranked_at(&job->plan, job->plan.first + i, &place) ||
+			place.question != question)
+			continue;
+		if (place.pair != pair) {
+			pair = place.pair;
+			ended = 0;
+			whole = true;
+		}
+		whole = whole && !isnan(job->times[i]);
+		if (place.step >= blocks.left_out)
+			times[place.step - blocks.left_out] = job->times[i];
+		if (place.step + 1 < blocks.left_out + blocks.counted || !whole)
+			continue;
+		sums[place.on] = tfs_trial_sum(times, blocks.counted);
+		if (++ended == 2)
+			tfs_trial_pair(trial, (sums[0] - sums[1]) / blocks.counted, &room);
+	}
+}
+
+/* What an earlier run began. */
+static void resume(const struct tfs_proof *old, void *context)
+{
+	struct job *job = context;
+
+	for (uint32_t i = 0; i < job->count; i++)
+		if (old->ranks == job->ranks && old->outcome == TFS_OUTCOME_UNDECIDED &&
+			!strcmp(old->name, job->verdicts[i].name))
+			job->verdicts[i] = *old;
+}
+
+static void find_verdict(const struct job *job, uint32_t question, struct tfs_proof *verdict)
+{
+	static struct tfs_sign_flip room;
 	struct tfs_trial trial;
 
-	tfs_ranked_trial(&job->plan, &trial);
-	for (uint32_t block = 0; block < trial.blocks; block++) {
-		const double *first = times + (size_t)block * trial.block_steps;
-		bool whole = true;
-
-		for (uint32_t i = 0; i < trial.block_steps; i++)
-			whole = whole && !isnan(first[i]);
-		trial.block = block;
-		for (uint32_t i = 0; whole && i < trial.block_steps; i++)
-			tfs_trial_step(&trial, first[i]);
-	}
-	out->blocks = trial.counts[0] + trial.counts[1];
-	out->ranks = job->ranks;
-	if (!tfs_trial_gain(&trial, &out->gain))
-		return false;
-	out->won = out->gain.low > 0;
-	return true;
+	tfs_trial_init(&trial, verdict->name, job->plan.period, TFS_TRIAL_STEPS);
+	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
+	run_trial(job, question, &trial);
+	verdict->outcome = trial.outcome;
+	verdict->gain = tfs_trial_gain(&trial, &room);
+	verdict->ranks = job->ranks;
+	verdict->period = job->period;
+	verdict->pairs = trial.pairs;
+	memcpy(verdict->gains, trial.gains, sizeof(verdict->gains));
 }
 
 static bool took_part(const struct job *job, const char *name)
@@ -216,119 +265,95 @@ static bool took_part(const struct job *job, const char *name)
 	return false;
 }
 
-static void say(const struct tfs_ranked_verdict *verdict, const char *outcome)
+static void say(const struct tfs_proof *verdict)
 {
+	static const char *const outcomes[TFS_OUTCOME_COUNT] = {
+		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off and the next run goes on",
+		[TFS_OUTCOME_FASTER] = "faster, so it stays on",
+		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
+		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
+	};
 	struct tfs_region region = {0};
 
 	printf("  ");
 	tfs_text_put(stdout, verdict->name);
-	printf(": %s (%s to %s) per step of the slowest rank, by %u blocks of steps: %s\n",
-		tfs_words_time(&region, verdict->gain.middle),
-		tfs_words_time(&region, verdict->gain.low),
-		tfs_words_time(&region, verdict->gain.high), verdict->blocks, outcome);
+	printf(": ");
+	if (!isnan(verdict->gain.low))
+		printf("%s (%s to %s) per step of the slowest rank, ",
+			tfs_words_time(&region, verdict->gain.middle),
+			tfs_words_time(&region, verdict->gain.low),
+			tfs_words_time(&region, verdict->gain.high));
+	printf("by %u pairs of blocks of steps: %s\n", verdict->pairs, outcomes[verdict->outcome]);
 	tfs_region_finish(&region);
 }
 
-/* Of several that win alone and not together, the best stays. */
-static void settle(const struct job *job, struct tfs_ranked_verdict *verdicts, uint32_t count)
+/* Each was off while the others were asked about: of several that won the best stays, and the next
+ * run asks whether the others gain beside it. */
+static void settle(struct job *job)
 {
-	struct tfs_ranked_verdict all = {.name = "together"};
-	uint32_t best = 0, won = 0;
+	struct tfs_proof *best = NULL;
 
-	for (uint32_t i = 0; i < count; i++) {
-		if (!verdicts[i].won)
+	for (uint32_t i = 0; i < job->count; i++) {
+		struct tfs_proof *one = &job->verdicts[i];
+
+		if (one->outcome == TFS_OUTCOME_FASTER &&
+			(!best || one->gain.middle > best->gain.middle))
+			best = one;
+	}
+	for (uint32_t i = 0; i < job->count; i++) {
+		struct tfs_proof *one = &job->verdicts[i];
+
+		if (one->outcome != TFS_OUTCOME_FASTER || one == best)
 			continue;
-		if (won++ == 0 || verdicts[i].gain.middle > verdicts[best].gain.middle)
-			best = i;
+		one->outcome = TFS_OUTCOME_UNDECIDED;
+		one->pairs = 0;
+		tfs_text_line(stdout, "  %s: the next run asks whether it gains beside %s",
+			one->name, best->name);
 	}
-	if (won < 2 || !find_gain(job, job->plan.count, &all))
-		return;
-	say(&all, all.won ? "they stay on" : "only the best of them stays on");
-	for (uint32_t i = 0; !all.won && i < count; i++)
-		verdicts[i].won = i == best;
 }
 
-/* Verdicts of earlier runs on other rewrites stay. */
-static void keep_others(
-	FILE *to, const char *path, const struct tfs_ranked_verdict *verdicts, uint32_t count)
+static int save(const char *path, const struct job *job)
 {
-	struct tfs_ranked_verdict old;
-	FILE *file = fopen(path, "r");
-	char line[160];
+	int error = tfs_verdicts_save(path, job->verdicts, job->count);
 
-	while (file && fgets(line, sizeof(line), file)) {
-		bool again = !tfs_ranked_read_verdict(&old, line);
-
-		for (uint32_t i = 0; i < count; i++)
-			again = again || !strcmp(old.name, verdicts[i].name);
-		if (!again)
-			fputs(line, to);
-	}
-	if (file)
-		fclose(file);
-}
-
-/* Written aside and then put in place: a job may be starting. */
-static int write_file(const char *path, const char *aside,
-	const struct tfs_ranked_verdict *verdicts, uint32_t count)
-{
-	FILE *file = fopen(aside, "w");
-	char line[160];
-
-	if (!file)
-		return -errno;
-	fputs(TFS_VERDICTS_HEAD, file);
-	for (uint32_t i = 0; i < count; i++) {
-		tfs_ranked_write_verdict(&verdicts[i], line, sizeof(line));
-		fputs(line, file);
-	}
-	keep_others(file, path, verdicts, count);
-	bool failed = ferror(file);
-	failed = fclose(file) || failed || rename(aside, path);
-	return failed ? -(errno ? errno : EIO) : 0;
-}
-
-static int save(const char *folder, const struct job *job,
-	const struct tfs_ranked_verdict *verdicts, uint32_t count)
-{
-	struct tfs_region region = {0};
-	const char *path = tfs_region_print(&region, "%s/%s.verdicts", folder, job->program);
-	const char *aside = tfs_region_print(&region, "%s.%d", path, (int)getpid());
-	int error = write_file(path, aside, verdicts, count);
-
-	if (error) {
-		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path, strerror(-error));
-		remove(aside);
-	} else {
+	if (error)
+		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path,
+			error == -EINVAL ? "what is there is no file of verdicts"
+					 : strerror(-error));
+	else
 		tfs_text_line(stdout, "  written to %s; the next run of %u ranks goes by it", path,
 			job->ranks);
-	}
-	tfs_region_finish(&region);
 	return error ? TFS_EXIT_MISUSE : 0;
 }
 
 static int judge(const char *folder, struct job *job)
 {
-	struct tfs_ranked_verdict verdicts[TFS_RANKED_MOST] = {0};
-	uint32_t count = 0;
+	static char old[TFS_VERDICTS_BYTES];
+	struct tfs_region region = {0};
+	const char *path = tfs_region_print(&region, "%s/%s.verdicts", folder, job->program);
+	uint32_t questions[TFS_VERDICTS_MOST];
+	int status = 0;
 
 	for (uint32_t i = 0; i < job->plan.count; i++) {
-		struct tfs_ranked_verdict *verdict = &verdicts[count];
-
-		memcpy(verdict->name, job->plan.names[i], sizeof(verdict->name));
-		if (!took_part(job, verdict->name)) {
-			tfs_text_line(stdout, "  %s: took part in nothing", verdict->name);
-		} else if (!find_gain(job, i, verdict)) {
-			tfs_text_line(stdout,
-				"  %s: the run was too short to tell (%u blocks of steps)",
-				verdict->name, verdict->blocks);
-		} else {
-			say(verdict, verdict->won ? "it stays on" : "it is off");
-			count++;
+		if (!took_part(job, job->plan.names[i])) {
+			tfs_text_line(stdout, "  %s: took part in nothing", job->plan.names[i]);
+			continue;
 		}
+		questions[job->count] = i;
+		memcpy(job->verdicts[job->count++].name, job->plan.names[i], TFS_VERDICT_NAME);
 	}
-	settle(job, verdicts, count);
-	return count ? save(folder, job, verdicts, count) : 0;
+	if (!tfs_verdicts_load(path, old))
+		tfs_verdicts_each(old, resume, job);
+	job->period = find_period(job);
+	for (uint32_t i = 0; i < job->count; i++) {
+		find_verdict(job, questions[i], &job->verdicts[i]);
+		say(&job->verdicts[i]);
+	}
+	settle(job);
+	if (job->count)
+		status = save(path, job);
+	tfs_region_finish(&region);
+	return status;
 }
 
 static int report_program(

@@ -193,6 +193,7 @@ static void write_rewrite(struct tfs_json *json, const struct tfs_model_rewrite 
 	tfs_json_string(json, "name", rewrite->name);
 	tfs_json_string(json, "class", rewrite->class_name);
 	tfs_json_string(json, "state", rewrite->state);
+	tfs_json_string(json, "measured", rewrite->measured);
 	tfs_json_string(json, "reason", rewrite->reason);
 	tfs_json_unsigned(json, "applied", rewrite->applied);
 	tfs_json_unsigned(json, "bytes", rewrite->bytes);

@@ -69,6 +69,7 @@ struct tfs_model_rewrite {
 	const char *name;
 	const char *class_name; /* exact, rounding, reduced */
 	const char *state;      /* off, report, shadow, apply, lost */
+	const char *measured;   /* faster, ..., or NULL */
 	const char *reason;
 	uint64_t applied;
 	uint64_t bytes;

@@ -242,8 +242,9 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 		model->rewrite_count ? "" : " none");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
-		tfs_text_line(out, "  %-16s %s, %s; took part in %s calls; %s", rewrite->name,
-			rewrite->class_name, rewrite->state,
+		tfs_text_line(out, "  %-16s %s, %s%s%s; took part in %s calls; %s", rewrite->name,
+			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
+			rewrite->measured ? rewrite->measured : "",
 			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");

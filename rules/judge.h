@@ -87,6 +87,7 @@ struct tfs_rewrite_line {
 	const char *name;
 	const char *rank; /* "exact", "rounding", "reduced" */
 	enum tfs_rewrite_state state;
+	enum tfs_rewrite_outcome outcome;
 	const char *reason; /* "" = none given */
 	uint64_t applied;   /* calls it took part in */
 	uint64_t bytes;

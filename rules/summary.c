@@ -100,6 +100,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 		judgement->rewrites[j] = (struct tfs_rewrite_line){.name = name,
 			.rank = rank_name(record->rank),
 			.state = (enum tfs_rewrite_state)record->record.function,
+			.outcome = (enum tfs_rewrite_outcome)record->outcome,
 			.reason = tfs_trace_string(trace, record->reason),
 			.applied = record->applied,
 			.bytes = record->bytes,

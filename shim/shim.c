@@ -182,6 +182,7 @@ static void *help(void *nothing)
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
 			tfs_machine_write(false);
+			tfs_rewrite_keep();
 			last_pair = now;
 		}
 		tfs_collector_poll();

@@ -2,23 +2,31 @@
 #include "rules/rewrites/measure.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
+#include "rules/rewrites/measure_file.h"
 #include "rules/rewrites/measure_ranks.h"
 #include "rules/rewrites/rewrite.h"
+#include "rules/rewrites/rewrite_ledger.h"
 #include "shim/env.h"
 #include "shim/mutant.h"
+#include "shim/spin.h"
 #include "shim/steps.h"
 
-#define MOST 32u /* bits of a mask */
+#define MOST TFS_REWRITES_MOST
 /* With all rewrites on, to see which take part; one-time costs fall here. */
 #define SETTLE_STEPS 8u
 #define WATCH_STEPS 32u
 #define CLEARLY 1.25 /* steps changed: by this factor, in two stretches in a row */
-#define MOST_QUESTIONS 8u
+#define OTHERWISE 2  /* not the steps that an earlier run began to measure: by this factor */
+#define MOST_ROUNDS 8u
+#define SAVE_SECONDS 1 /* one may wait for the other that writes the file */
 
-enum stage { STAGE_SETTLING, STAGE_ALONE, STAGE_TOGETHER, STAGE_DECIDED };
+enum stage { STAGE_SETTLING, STAGE_OBSERVING, STAGE_ASKING, STAGE_DECIDED };
 
 /* Of the steps that are watched. */
 struct watched {
@@ -26,37 +34,41 @@ struct watched {
 	double usual; /* right after the decision; NaN = not known yet */
 };
 
-/* What the latest finished trial of a rewrite said. */
 struct answer {
-	enum tfs_verdict verdict;
-	struct tfs_gain gain;
-	uint32_t blocks;
-	uint32_t planned;
-	uint32_t block_steps;
-	bool again;       /* it is not the first one */
-	bool interrupted; /* the trial ended without an answer */
-	bool needless;    /* won alone, not beside the others */
+	struct tfs_proof verdict;
+	bool asked;   /* in this run */
+	bool earlier; /* an earlier run found it */
+	bool again;   /* the steps had changed */
+	bool kept;    /* the file says so, too */
 };
 
 static struct {
 	enum stage stage;
 	uint32_t switchable;
-	uint32_t due;        /* not measured yet, or to be measured again */
-	uint32_t candidates; /* of this question */
-	uint32_t asked;      /* of these, measured alone */
-	uint32_t subject;    /* bits that the running trial switches */
-	uint32_t lost;
-	uint32_t met;   /* measured before, alone */
+	uint32_t due;        /* to be asked about once they take part */
+	uint32_t candidates; /* of this round, and not asked about yet */
+	uint32_t subject;    /* number of the rewrite that the running trial switches */
+	uint32_t won;
+	uint32_t off;   /* asked about, and not shown to make steps faster */
 	uint32_t steps; /* of this stage */
-	uint32_t questions;
+	uint32_t rounds;
+	bool stepped;           /* a step was seen */
 	uint64_t applied[MOST]; /* when the stage began */
+	double seen[TFS_PERIOD_STEPS];
+	uint32_t period; /* of the steps; 0 = not known */
+	double step_ns;  /* with what has won */
+	double step_bytes;
 	struct tfs_trial trial;
-	struct answer answers[MOST];
+	struct answer answers[MOST]; /* under the lock where others may read */
 	struct watched times;
 	struct watched bytes; /* as their shapes change, so do these */
 	uint32_t changed;
 	bool ranked; /* the ranks' blocks are planned */
 } self;
+
+static struct tfs_sign_flip room; /* the step's own thread's */
+static struct tfs_spin lock;
+static _Atomic bool news;
 
 uint32_t tfs_measure_on = UINT32_MAX;
 uint32_t tfs_measure_against;
@@ -80,17 +92,15 @@ void tfs_measure_give_up(uint32_t i)
 	__atomic_fetch_or(&tfs_measure_against, 1u << i, __ATOMIC_RELAXED);
 }
 
-/* Those that may act while nothing is measured: not the losers, and not those whose own model
- * sees no gain. */
-static uint32_t trusted(uint32_t losers)
+/* Those that have not taken part yet may, to be seen, but for those whose own model sees no gain.
+ */
+static uint32_t seekers(void)
 {
-	uint32_t mask = ~losers;
+	uint32_t mask = self.due;
 
-	for (uint32_t i = 0; i < MOST; i++)
-		if ((self.switchable >> i & 1) != 0 &&
-			self.answers[i].verdict == TFS_VERDICT_NONE &&
-			tfs_rewrite_predicted(i) <= 0)
-			mask &= ~(1u << i);
+	for (uint32_t left = self.due; left != 0; left &= left - 1)
+		if (tfs_rewrite_predicted((uint32_t)__builtin_ctz(left)) <= 0)
+			mask &= ~(left & (~left + 1));
 	return mask;
 }
 
@@ -104,19 +114,17 @@ static void plan_ranks(void)
 
 static void set_mask(void)
 {
-	const bool on = tfs_trial_on(&self.trial);
+	const uint32_t proven = ~self.switchable | self.won;
 
 	if (tfs_options.ranks > 1) {
 		plan_ranks();
-		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1, trusted(0)));
-	} else if (self.stage == STAGE_SETTLING) {
-		settle_on(trusted(self.lost & ~self.due));
-	} else if (self.stage == STAGE_DECIDED) {
-		settle_on(trusted(self.lost));
+		allow(tfs_measure_ranks_mask(tfs_steps_count() + 1));
+	} else if (self.stage == STAGE_SETTLING || self.stage == STAGE_DECIDED) {
+		settle_on(proven | seekers());
+	} else if (self.stage == STAGE_OBSERVING) {
+		allow(proven);
 	} else {
-		const uint32_t others = trusted(self.lost & ~self.due) & ~self.candidates;
-
-		allow(others | (on ? self.subject : 0));
+		allow(proven | (tfs_trial_on(&self.trial) ? 1u << self.subject : 0));
 	}
 }
 
@@ -132,12 +140,32 @@ static void enter(enum stage stage)
 	set_mask();
 }
 
+/* What an earlier run found. */
+static void take(uint32_t i, const struct tfs_proof *verdict)
+{
+	const uint32_t bit = 1u << i;
+
+	self.answers[i] = (struct answer){.verdict = *verdict, .earlier = true, .kept = true};
+	self.step_ns = verdict->step_ns;
+	self.step_bytes = verdict->step_bytes;
+	if (verdict->outcome == TFS_OUTCOME_UNDECIDED)
+		return;
+	self.due &= ~bit;
+	if (verdict->outcome == TFS_OUTCOME_FASTER)
+		self.won |= bit;
+	else
+		self.off |= bit;
+}
+
 void tfs_measure_start(uint32_t switchable)
 {
 	if (tfs_options.measure == 0)
 		return;
+	memset(&self, 0, sizeof(self));
 	self.switchable = switchable;
 	self.due = switchable;
+	if (tfs_options.ranks == 1)
+		tfs_measure_file_read(1, switchable, take);
 	enter(STAGE_SETTLING);
 }
 
@@ -152,120 +180,114 @@ static uint32_t active(void)
 	return mask;
 }
 
-/* The steps of one question are shared by each rewrite alone and, of several, all together. */
-static void start_trial(enum stage stage, uint32_t subject)
+/* The trial's state, for the report and the file. */
+static void note(enum tfs_outcome outcome)
 {
-	const uint32_t count = (uint32_t)__builtin_popcount(self.candidates);
+	struct answer *answer = &self.answers[self.subject];
+	struct tfs_proof *verdict = &answer->verdict;
 
-	self.subject = subject;
-	tfs_trial_init(&self.trial, (uint32_t)tfs_options.measure / (count > 1 ? count + 1 : 1));
-	enter(stage);
+	tfs_spin_lock(&lock);
+	snprintf(verdict->name, sizeof(verdict->name), "%s", tfs_rewrite_name(self.subject));
+	verdict->outcome = outcome;
+	verdict->ranks = 1;
+	verdict->period = self.period;
+	verdict->step_ns = self.step_ns;
+	verdict->step_bytes = self.step_bytes;
+	verdict->pairs = self.trial.pairs;
+	memcpy(verdict->gains, self.trial.gains, verdict->pairs * sizeof(*verdict->gains));
+	answer->asked = true;
+	answer->kept = false;
+	tfs_spin_unlock(&lock);
+	atomic_store(&news, true);
 }
 
-static uint32_t lowest(uint32_t mask)
+static void next_question(void)
 {
-	return mask & (~mask + 1);
-}
+	const struct answer *answer;
 
-/* As many as the steps of one question are enough for; the others are due in the next one. */
-static uint32_t some(uint32_t mask)
-{
-	const uint32_t room = (uint32_t)tfs_options.measure / TFS_TRIAL_STEPS;
-	const uint32_t most = room > 2 ? room - 1 : 1;
-
-	while ((uint32_t)__builtin_popcount(mask) > most)
-		mask &= ~(1u << (31 - __builtin_clz(mask)));
-	return mask;
-}
-
-static void ask(uint32_t candidates)
-{
-	self.questions++;
-	self.candidates = candidates;
-	self.asked = 0;
-	start_trial(STAGE_ALONE, lowest(candidates));
-}
-
-static struct answer read_trial(void)
-{
-	struct answer answer = {.blocks = self.trial.counts[0] + self.trial.counts[1],
-		.planned = self.trial.blocks,
-		.block_steps = self.trial.block_steps};
-
-	if (tfs_trial_gain(&self.trial, &answer.gain))
-		answer.verdict = answer.gain.low > 0 ? TFS_VERDICT_WON : TFS_VERDICT_LOST;
-	else
-		answer.interrupted = tfs_trial_over(&self.trial);
-	return answer;
-}
-
-static void decide(void)
-{
-	for (uint32_t i = 0; i < MOST; i++) {
-		const uint32_t bit = 1u << i;
-
-		if ((self.candidates & bit) == 0)
-			continue;
-		self.lost &= ~bit;
-		if (self.answers[i].verdict == TFS_VERDICT_LOST)
-			self.lost |= bit;
-	}
-	self.due &= ~self.candidates;
-	enter(STAGE_DECIDED);
-	for (uint32_t i = 0; i < MOST; i++)
-		if ((self.candidates >> i & 1) != 0)
-			tfs_rewrite_decided(i);
-}
-
-static uint32_t winners(void)
-{
-	uint32_t mask = 0;
-
-	for (uint32_t i = 0; i < MOST; i++)
-		if ((self.candidates >> i & 1) != 0 && self.answers[i].verdict == TFS_VERDICT_WON)
-			mask |= 1u << i;
-	return mask;
-}
-
-/* Together they do not win: the one that gains most alone stays. */
-static void keep_best(uint32_t mask)
-{
-	uint32_t best = (uint32_t)__builtin_ctz(mask);
-
-	for (uint32_t i = 0; i < MOST; i++)
-		if ((mask >> i & 1) != 0 &&
-			self.answers[i].gain.middle > self.answers[best].gain.middle)
-			best = i;
-	for (uint32_t i = 0; i < MOST; i++) {
-		if ((mask >> i & 1) == 0 || i == best)
-			continue;
-		self.answers[i].verdict = TFS_VERDICT_LOST;
-		self.answers[i].needless = true;
-	}
+	self.subject = (uint32_t)__builtin_ctz(self.candidates);
+	answer = &self.answers[self.subject];
+	tfs_trial_init(&self.trial, tfs_rewrite_name(self.subject), self.period,
+		(uint32_t)(tfs_options.measure < TFS_TRIAL_STEPS ? tfs_options.measure
+								 : TFS_TRIAL_STEPS));
+	if (answer->verdict.outcome == TFS_OUTCOME_UNDECIDED && answer->verdict.pairs > 0)
+		tfs_trial_resume(&self.trial, answer->verdict.gains, answer->verdict.pairs);
+	enter(STAGE_ASKING);
+	note(TFS_OUTCOME_UNDECIDED);
 }
 
 static void end_trial(void)
 {
-	const struct answer answer = read_trial();
+	const uint32_t bit = 1u << self.subject;
 
-	if (self.stage == STAGE_TOGETHER) {
-		if (answer.verdict == TFS_VERDICT_LOST)
-			keep_best(self.subject);
-		decide();
+	if (self.trial.outcome == TFS_OUTCOME_FASTER)
+		self.won |= bit;
+	else
+		self.off |= bit;
+	self.due &= ~bit;
+	self.candidates &= ~bit;
+	self.answers[self.subject].verdict.gain = tfs_trial_gain(&self.trial, &room);
+	note(self.trial.outcome);
+	tfs_rewrite_decided(self.subject);
+	if (self.candidates != 0)
+		next_question();
+	else
+		enter(STAGE_DECIDED);
+}
+
+static bool differ(double one, double other, double factor)
+{
+	return one > 0 && other > 0 && (one > other * factor || other > one * factor);
+}
+
+static void observe(double ns)
+{
+	self.seen[self.steps++] = ns;
+	if (self.steps < TFS_PERIOD_STEPS)
+		return;
+	self.period = tfs_period_find(self.seen);
+	self.step_ns = tfs_trial_median(self.seen, TFS_PERIOD_STEPS);
+	self.step_bytes = 0;
+	next_question();
+}
+
+/* Is there a question of an earlier run's to go on with? Not where the steps are others. */
+static bool resumable(void)
+{
+	const double now_ns = tfs_trial_median(self.seen, SETTLE_STEPS);
+	uint32_t period = 0;
+
+	for (uint32_t left = self.candidates; left != 0; left &= left - 1) {
+		struct answer *answer = &self.answers[__builtin_ctz(left)];
+
+		if (differ(now_ns, answer->verdict.step_ns, OTHERWISE))
+			answer->verdict.pairs = 0;
+		else if (answer->verdict.pairs > 0)
+			period = answer->verdict.period;
+	}
+	self.period = self.period != 0 ? self.period : period;
+	return self.period != 0;
+}
+
+static void settle(double ns)
+{
+	self.seen[self.steps++] = ns;
+	if (self.steps < SETTLE_STEPS)
+		return;
+	self.candidates = active() & self.due;
+	if (self.candidates == 0) {
+		const double ns_then = self.step_ns, bytes_then = self.step_bytes;
+
+		enter(STAGE_DECIDED);
+		self.times.usual = ns_then > 0 && self.rounds == 0 ? ns_then : NAN;
+		self.bytes.usual = bytes_then > 0 && self.rounds == 0 ? bytes_then : NAN;
 		return;
 	}
-	self.answers[__builtin_ctz(self.subject)] = answer;
-	self.answers[__builtin_ctz(self.subject)].again = (self.met & self.subject) != 0;
-	self.met |= self.subject;
-	self.asked |= self.subject;
-	const uint32_t left = self.candidates & ~self.asked;
-	const uint32_t won = winners();
-	if (left != 0)
-		start_trial(STAGE_ALONE, lowest(left));
-	else if (__builtin_popcount(won) > 1)
-		start_trial(STAGE_TOGETHER, won);
+	self.rounds++;
+	if (resumable())
+		next_question();
 	else
-		decide();
+		enter(STAGE_OBSERVING);
 }
 
 static bool is_other(struct watched *watched)
@@ -274,14 +296,50 @@ static bool is_other(struct watched *watched)
 
 	if (isnan(watched->usual))
 		watched->usual = median;
-	return median > watched->usual * CLEARLY || median * CLEARLY < watched->usual;
+	return differ(median, watched->usual, CLEARLY);
+}
+
+/* The next run takes these for the usual steps. */
+static void note_usual(void)
+{
+	if (self.step_ns == self.times.usual && self.step_bytes == self.bytes.usual)
+		return;
+	self.step_ns = self.times.usual;
+	self.step_bytes = self.bytes.usual;
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < MOST; i++) {
+		struct answer *answer = &self.answers[i];
+
+		if (!answer->asked || answer->verdict.outcome == TFS_OUTCOME_UNDECIDED)
+			continue;
+		answer->verdict.step_ns = self.step_ns;
+		answer->verdict.step_bytes = self.step_bytes;
+		answer->kept = false;
+	}
+	tfs_spin_unlock(&lock);
+	atomic_store(&news, true);
+}
+
+/* All questions are open again. */
+static void ask_again(void)
+{
+	self.due = self.switchable;
+	self.won = self.off = 0;
+	self.period = 0;
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < MOST; i++) {
+		struct answer *answer = &self.answers[i];
+
+		answer->again = answer->asked || answer->earlier;
+		answer->verdict.outcome = TFS_OUTCOME_UNDECIDED;
+		answer->verdict.pairs = 0;
+	}
+	tfs_spin_unlock(&lock);
 }
 
 /* Every so often: has a rewrite that was never measured taken part, have the steps changed? */
 static void watch(double ns, double bytes)
 {
-	const uint32_t fresh = active() & self.due;
-
 	self.times.values[self.steps] = ns;
 	self.bytes.values[self.steps++] = bytes;
 	if (self.steps < WATCH_STEPS)
@@ -289,11 +347,16 @@ static void watch(double ns, double bytes)
 	self.steps = 0;
 	const bool slower = is_other(&self.times);
 	const bool other = is_other(&self.bytes) || slower;
+	const bool fresh = (active() & self.due) != 0;
+
 	self.changed = other ? self.changed + 1 : 0;
+	if (self.changed == 0)
+		note_usual();
+	if ((self.changed < 2 && !fresh) || self.rounds >= MOST_ROUNDS)
+		return;
 	if (self.changed >= 2)
-		self.due = self.switchable;
-	if ((self.changed >= 2 || fresh != 0) && self.questions < MOST_QUESTIONS)
-		enter(STAGE_SETTLING);
+		ask_again();
+	enter(STAGE_SETTLING);
 }
 
 static void alternate(uint64_t every)
@@ -304,33 +367,37 @@ static void alternate(uint64_t every)
 		allow(UINT32_MAX);
 }
 
+static void ask(double ns)
+{
+	const uint32_t pairs = self.trial.pairs;
+
+	tfs_trial_step(&self.trial, ns, &room);
+	if (tfs_trial_over(&self.trial)) {
+		end_trial();
+		return;
+	}
+	if (self.trial.pairs != pairs)
+		note(TFS_OUTCOME_UNDECIDED);
+	set_mask();
+}
+
 void tfs_measure_step(uint64_t ns, uint64_t bytes)
 {
 	if (self.switchable == 0)
 		return;
-	if (TFS_MUTANT_ALTERNATE != 0) {
+	self.stepped = true;
+	if (TFS_MUTANT_ALTERNATE != 0)
 		alternate(TFS_MUTANT_ALTERNATE);
-	} else if (tfs_options.ranks > 1) {
+	else if (tfs_options.ranks > 1)
 		set_mask();
-	} else if (self.stage == STAGE_SETTLING) {
-		if (++self.steps < SETTLE_STEPS)
-			return;
-		const uint32_t candidates = some(active() & self.due);
-		const bool settled = self.questions > 0 && (self.due & self.lost) == 0;
-
-		if (candidates != 0)
-			ask(candidates);
-		else
-			enter(settled ? STAGE_DECIDED : STAGE_SETTLING);
-	} else if (self.stage == STAGE_DECIDED) {
+	else if (self.stage == STAGE_SETTLING)
+		settle((double)ns);
+	else if (self.stage == STAGE_OBSERVING)
+		observe((double)ns);
+	else if (self.stage == STAGE_DECIDED)
 		watch((double)ns, (double)bytes);
-	} else {
-		tfs_trial_step(&self.trial, (double)ns);
-		if (tfs_trial_over(&self.trial))
-			end_trial();
-		else
-			set_mask();
-	}
+	else
+		ask((double)ns);
 }
 
 void tfs_measure_interrupt(void)
@@ -338,61 +405,112 @@ void tfs_measure_interrupt(void)
 	tfs_trial_interrupt(&self.trial);
 }
 
-static void explain(
-	const struct answer *answer, double predicted_ns, bool measuring, char *out, size_t bytes)
+void tfs_measure_keep(void)
 {
-	const char *kept = predicted_ns > 0      ? "; kept, its own model predicts a gain"
-			   : isnan(predicted_ns) ? "; not kept, too few calls for its own model"
-						 : "; off, its own model predicts no gain";
+	static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+	static struct tfs_proof verdicts[TFS_VERDICTS_MOST];
+	struct timespec until;
+	uint32_t count = 0;
 
-	if (answer->needless)
-		snprintf(out, bytes, "wins alone, but not together with the others: off");
-	else if (answer->verdict != TFS_VERDICT_NONE)
-		snprintf(out, bytes, "%u blocks of %u steps, in turn with and without%s: %s",
-			answer->blocks, answer->block_steps,
-			answer->again ? ", asked again as the steps changed" : "",
-			answer->verdict == TFS_VERDICT_WON ? "it gains"
-			: answer->gain.high < 0            ? "it loses, and is off"
-							   : "no gain above chance, so it is off");
-	else if (tfs_options.ranks > 1 && tfs_measure_ranks_begun(tfs_steps_count()))
-		snprintf(out, bytes,
-			"measured over %u ranks, of which 'tfshim report FOLDER' finds the "
-			"verdict%s",
-			tfs_options.ranks, kept);
-	else if (tfs_options.ranks > 1)
-		snprintf(out, bytes, "not measured, too few training steps were known%s", kept);
-	else if (tfs_options.measure == 0)
+	if (!atomic_load(&news))
+		return;
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += SAVE_SECONDS;
+	if (pthread_mutex_timedlock(&writing, &until) != 0)
+		return;
+	atomic_store(&news, false);
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < MOST && count < TFS_VERDICTS_MOST; i++) {
+		struct answer *answer = &self.answers[i];
+
+		if (!answer->asked || answer->kept)
+			continue;
+		verdicts[count++] = answer->verdict;
+		answer->kept = true;
+	}
+	tfs_spin_unlock(&lock);
+	tfs_measure_file_write(verdicts, count);
+	pthread_mutex_unlock(&writing);
+}
+
+static void explain_verdict(const struct answer *answer, const char *where, char *out, size_t bytes)
+{
+	static const char *const found[TFS_OUTCOME_COUNT] = {
+		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off; the next run goes on",
+		[TFS_OUTCOME_FASTER] = "faster",
+		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
+		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
+	};
+	const struct tfs_proof *verdict = &answer->verdict;
+
+	snprintf(out, bytes, "%s%u pairs of blocks of %u steps%s%s: %s",
+		!answer->asked && answer->earlier ? "by the verdict of an earlier run: " : "",
+		verdict->pairs, tfs_trial_plan(verdict->period > 0 ? verdict->period : 1).counted,
+		where, answer->asked && answer->again ? ", asked again as the steps changed" : "",
+		found[verdict->outcome]);
+}
+
+static void explain_unmeasured(double predicted_ns, char *out, size_t bytes)
+{
+	const char *kept = predicted_ns > 0      ? "kept, its own model predicts a gain"
+			   : isnan(predicted_ns) ? "not kept, too few calls for its own model"
+						 : "off, its own model predicts no gain";
+
+	if (tfs_options.measure == 0)
 		snprintf(out, bytes, "not measured, as asked (measure=0)");
-	else if (measuring)
-		snprintf(out, bytes, "the run was too short to tell (%u of %u blocks)%s",
-			answer->blocks, answer->planned, kept);
-	else if (answer->interrupted)
-		snprintf(out, bytes, "blocks of steps were interrupted too often to tell%s", kept);
 	else
-		snprintf(out, bytes, "not measured, too few training steps were known%s", kept);
+		snprintf(out, bytes, "not measured, too few training steps were known; %s", kept);
+}
+
+static void result_of_ranks(uint32_t i, double predicted_ns, struct tfs_measured *out)
+{
+	const struct tfs_proof *verdict = tfs_measure_ranks_verdict(i);
+	char where[40];
+
+	if (verdict != NULL) {
+		const struct answer answer = {.verdict = *verdict, .earlier = true};
+
+		out->asked = true;
+		out->outcome = verdict->outcome;
+		out->gain = verdict->gain;
+		snprintf(where, sizeof(where), ", the slowest of %u ranks", verdict->ranks);
+		explain_verdict(&answer, where, out->reason, sizeof(out->reason));
+	} else if (tfs_measure_ranks_begun(tfs_steps_count())) {
+		out->asked = true;
+		snprintf(out->reason, sizeof(out->reason),
+			"measured over %u ranks, of which 'tfshim report FOLDER' finds the "
+			"verdict; off until then",
+			tfs_options.ranks);
+	} else {
+		explain_unmeasured(predicted_ns, out->reason, sizeof(out->reason));
+	}
 }
 
 void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *out_measured)
 {
-	const bool measuring = (self.stage == STAGE_ALONE || self.stage == STAGE_TOGETHER) &&
-			       (self.candidates >> i & 1) != 0;
-	struct answer answer = self.answers[i];
-	struct tfs_ranked_verdict ranked;
+	static struct tfs_sign_flip own_room; /* beside the step's own thread, at exit */
+	const struct answer *answer = &self.answers[i];
 
-	if (tfs_measure_ranks_verdict(i, &ranked)) {
-		out_measured->verdict = ranked.won ? TFS_VERDICT_WON : TFS_VERDICT_LOST;
-		out_measured->gain = ranked.gain;
+	*out_measured = (struct tfs_measured){.gain = {NAN, NAN, NAN}};
+	if (tfs_options.ranks > 1) {
+		result_of_ranks(i, predicted_ns, out_measured);
+	} else if (answer->asked || answer->earlier) {
+		out_measured->asked = true;
+		out_measured->outcome = answer->verdict.outcome;
+		out_measured->gain = answer->verdict.gain;
+		if (answer->verdict.outcome == TFS_OUTCOME_UNDECIDED) {
+			struct tfs_trial trial = {.pairs = answer->verdict.pairs};
+
+			memcpy(trial.gains, answer->verdict.gains, sizeof(trial.gains));
+			out_measured->gain = tfs_trial_gain(&trial, &own_room);
+		}
+		explain_verdict(answer, "", out_measured->reason, sizeof(out_measured->reason));
+	} else if (tfs_options.measure != 0 && self.stepped && self.stage != STAGE_DECIDED) {
+		out_measured->asked = true;
 		snprintf(out_measured->reason, sizeof(out_measured->reason),
-			"by the verdict of an earlier run: %u blocks of steps, the slowest of %u "
-			"ranks",
-			ranked.blocks, ranked.ranks);
-		return;
+			"the run was too short to measure it: undecided, so it is off");
+	} else {
+		explain_unmeasured(
+			predicted_ns, out_measured->reason, sizeof(out_measured->reason));
 	}
-	if (measuring && answer.verdict == TFS_VERDICT_NONE && self.subject == 1u << i)
-		answer = read_trial();
-	out_measured->verdict = answer.verdict;
-	out_measured->gain =
-		answer.verdict == TFS_VERDICT_NONE ? (struct tfs_gain){NAN, NAN, NAN} : answer.gain;
-	explain(&answer, predicted_ns, measuring, out_measured->reason,
-		sizeof(out_measured->reason));
 }

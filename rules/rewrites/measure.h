@@ -4,9 +4,11 @@
 
 /*
  * Rewrites that can be switched at any call prove themselves on the running program: outside
- * windows, blocks of steps alternate with and without them (trial.h), each rewrite alone, then
- * those that won together. One whose interval reaches down to zero has lost and is off. The
- * question is put again when a step's time, or the bytes that it moves, change clearly.
+ * windows, blocks of steps run in pairs with and without (trial.h), one rewrite after the other.
+ * One that is not the question is off, in both, until it has been shown to make steps faster, and
+ * on from then. What is decided, or was begun, goes into a file by which the next run goes
+ * (verdict.h). The question is put again when a step's time, or the bytes that it moves, change
+ * clearly.
  *
  * The step's own thread, unless said otherwise.
  */
@@ -17,14 +19,9 @@
 #include "rules/rewrites/trial.h"
 
 /* What is known of a rewrite; numbers are those of rewrite.c's list. */
-enum tfs_verdict {
-	TFS_VERDICT_NONE, /* not measured, or not to the end */
-	TFS_VERDICT_WON,
-	TFS_VERDICT_LOST
-};
-
 struct tfs_measured {
-	enum tfs_verdict verdict;
+	bool asked; /* else there is no outcome: nothing could be measured */
+	enum tfs_outcome outcome;
 	struct tfs_gain gain;
 	char reason[160];
 };
@@ -50,5 +47,8 @@ void tfs_measure_interrupt(void);
 /* What is known of rewrite `i` by now; at exit any thread. `predicted_ns`: what its own model
  * expects, NaN when it has none. */
 void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *out_measured);
+
+/* Writes what was found since the last time into the file. The helper thread, and at exit. */
+void tfs_measure_keep(void);
 
 #endif

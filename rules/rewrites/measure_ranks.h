@@ -13,14 +13,14 @@
 #include "rules/rewrites/ranked.h"
 
 /* Reads the file of verdicts, beside the recording; plans the blocks for those rewrites of
- * `switchable` that it says nothing about. At start. */
+ * `switchable` that it does not decide. At start. */
 void tfs_measure_ranks_start(uint32_t switchable);
 
-/* What the file says of rewrite `i`; false = nothing. */
-bool tfs_measure_ranks_verdict(uint32_t i, struct tfs_ranked_verdict *out_verdict);
+/* What the file says of rewrite `i`; NULL = nothing, or nothing decided. */
+const struct tfs_proof *tfs_measure_ranks_verdict(uint32_t i);
 
-/* Rewrites to be on in a step; `trusted` may be at other times. */
-uint32_t tfs_measure_ranks_mask(uint64_t step, uint32_t trusted);
+/* Rewrites to be on in a step. */
+uint32_t tfs_measure_ranks_mask(uint64_t step);
 
 /* Does a step lie behind the first block, so that the recordings say something? */
 bool tfs_measure_ranks_begun(uint64_t step);

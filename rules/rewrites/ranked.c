@@ -8,42 +8,63 @@
 
 bool tfs_ranked_add(struct tfs_ranked *plan, const char *name)
 {
-	if (plan->count == TFS_RANKED_MOST || strlen(name) >= TFS_RANKED_NAME)
+	if (plan->count == TFS_VERDICTS_MOST || strlen(name) >= TFS_VERDICT_NAME)
 		return false;
 	strcpy(plan->names[plan->count++], name);
 	return true;
 }
 
-uint32_t tfs_ranked_questions(const struct tfs_ranked *plan)
+static uint32_t block_steps(const struct tfs_ranked *plan)
 {
-	return plan->count > 1 ? plan->count + 1 : plan->count;
+	const struct tfs_blocks_plan blocks = tfs_trial_plan(plan->period);
+
+	return blocks.left_out + blocks.counted;
 }
 
-void tfs_ranked_trial(const struct tfs_ranked *plan, struct tfs_trial *out_trial)
+uint32_t tfs_ranked_pairs(const struct tfs_ranked *plan)
 {
-	tfs_trial_init(out_trial, plan->steps);
+	const uint32_t pairs = plan->steps / (2 * block_steps(plan));
+
+	return pairs < TFS_TRIAL_PAIRS ? pairs : TFS_TRIAL_PAIRS;
+}
+
+uint64_t tfs_ranked_steps(const struct tfs_ranked *plan)
+{
+	return (uint64_t)plan->count * tfs_ranked_pairs(plan) * 2 * block_steps(plan);
 }
 
 bool tfs_ranked_at(
-	const struct tfs_ranked *plan, uint64_t index, uint32_t *out_question, bool *out_on)
+	const struct tfs_ranked *plan, uint64_t index, struct tfs_ranked_place *out_place)
 {
-	struct tfs_trial trial;
+	const uint32_t block = block_steps(plan);
+	const uint32_t pairs = tfs_ranked_pairs(plan);
 
-	if (index < plan->first || plan->steps == 0)
+	if (index < plan->first || index - plan->first >= tfs_ranked_steps(plan))
 		return false;
-	const uint64_t step = index - plan->first;
-	if (step / plan->steps >= tfs_ranked_questions(plan))
-		return false;
-	tfs_ranked_trial(plan, &trial);
-	*out_question = (uint32_t)(step / plan->steps);
-	trial.block = (uint32_t)(step % plan->steps) / trial.block_steps;
-	*out_on = trial.block < trial.blocks && tfs_trial_on(&trial);
+	uint64_t step = index - plan->first;
+	uint32_t from = 0, to = TFS_TRIAL_FIRST_LOOK;
+	for (;; from = to, to *= 2) {
+		to = to < pairs ? to : pairs;
+		const uint64_t stage = (uint64_t)plan->count * (to - from) * 2 * block;
+
+		if (step < stage)
+			break;
+		step -= stage;
+	}
+	const uint64_t number = step / (2 * block);
+	out_place->question = (uint32_t)(number / (to - from));
+	out_place->pair = from + (uint32_t)(number % (to - from));
+	out_place->step = (uint32_t)(step % block);
+	const bool second = step % (2 * block) >= block;
+	const uint32_t seed = tfs_trial_seed(plan->names[out_place->question]);
+	out_place->on = tfs_trial_on_first(seed, out_place->pair) != second;
 	return true;
 }
 
 void tfs_ranked_write(const struct tfs_ranked *plan, char *out, size_t bytes)
 {
-	size_t used = (size_t)snprintf(out, bytes, "%" PRIu64 " %u", plan->first, plan->steps);
+	size_t used = (size_t)snprintf(
+		out, bytes, "%" PRIu64 " %u %u", plan->first, plan->steps, plan->period);
 
 	for (uint32_t i = 0; i < plan->count && used < bytes; i++)
 		used += (size_t)snprintf(out + used, bytes - used, " %s", plan->names[i]);
@@ -56,7 +77,7 @@ static size_t next_word(const char **text)
 	return strcspn(*text, " \n");
 }
 
-static bool read_number(const char **text, uint64_t most, uint64_t *out)
+static bool read_number(const char **text, uint64_t least, uint64_t most, uint64_t *out)
 {
 	char *end;
 
@@ -65,20 +86,22 @@ static bool read_number(const char **text, uint64_t most, uint64_t *out)
 		return false;
 	*out = strtoull(*text, &end, 10);
 	*text = end;
-	return *out <= most;
+	return *out >= least && *out <= most;
 }
 
 bool tfs_ranked_read(struct tfs_ranked *out_plan, const char *text)
 {
-	char name[TFS_RANKED_NAME];
-	uint64_t steps;
+	char name[TFS_VERDICT_NAME];
+	uint64_t steps, period;
 	size_t length;
 
 	*out_plan = (struct tfs_ranked){0};
-	if (!read_number(&text, UINT32_MAX, &out_plan->first) ||
-		!read_number(&text, 1u << 20, &steps))
+	if (!read_number(&text, 0, UINT32_MAX, &out_plan->first) ||
+		!read_number(&text, 0, TFS_TRIAL_STEPS, &steps) ||
+		!read_number(&text, 1, TFS_PERIOD_MOST, &period))
 		return false;
 	out_plan->steps = (uint32_t)steps;
+	out_plan->period = (uint32_t)period;
 	for (; (length = next_word(&text)) > 0; text += length) {
 		if (length >= sizeof(name))
 			return false;
@@ -88,49 +111,4 @@ bool tfs_ranked_read(struct tfs_ranked *out_plan, const char *text)
 			return false;
 	}
 	return out_plan->count > 0;
-}
-
-void tfs_ranked_write_verdict(const struct tfs_ranked_verdict *verdict, char *out, size_t bytes)
-{
-	snprintf(out, bytes, "%s %s %" PRId64 " %" PRId64 " %" PRId64 " %u %u\n", verdict->name,
-		verdict->won ? "won" : "lost", (int64_t)verdict->gain.middle,
-		(int64_t)verdict->gain.low, (int64_t)verdict->gain.high, verdict->blocks,
-		verdict->ranks);
-}
-
-static bool read_gain(const char **text, double *out)
-{
-	char *end;
-	const int64_t ns = strtoll(*text, &end, 10);
-
-	if (end == *text)
-		return false;
-	*text = end;
-	*out = (double)ns;
-	return true;
-}
-
-bool tfs_ranked_read_verdict(struct tfs_ranked_verdict *out_verdict, const char *line)
-{
-	uint64_t blocks, ranks;
-	const size_t length = next_word(&line);
-
-	*out_verdict = (struct tfs_ranked_verdict){0};
-	if (length == 0 || *line == '#' || length >= sizeof(out_verdict->name))
-		return false;
-	memcpy(out_verdict->name, line, length);
-	line += length;
-	const size_t word = next_word(&line);
-	out_verdict->won = word == 3 && strncmp(line, "won", word) == 0;
-	if (!out_verdict->won && (word != 4 || strncmp(line, "lost", word) != 0))
-		return false;
-	line += word;
-	if (!read_gain(&line, &out_verdict->gain.middle) ||
-		!read_gain(&line, &out_verdict->gain.low) ||
-		!read_gain(&line, &out_verdict->gain.high) || !read_number(&line, 1000, &blocks) ||
-		!read_number(&line, UINT32_MAX, &ranks))
-		return false;
-	out_verdict->blocks = (uint32_t)blocks;
-	out_verdict->ranks = (uint32_t)ranks;
-	return *line == '\n' || *line == '\0';
 }

@@ -327,6 +327,11 @@ bool tfs_rewrite_any_switchable(void)
 	return false;
 }
 
+void tfs_rewrite_keep(void)
+{
+	tfs_measure_keep();
+}
+
 void tfs_rewrite_finish(void)
 {
 	if (forgotten)
@@ -338,6 +343,7 @@ void tfs_rewrite_finish(void)
 		tfs_rewrite_decided((uint32_t)i);
 	}
 	tfs_ledger_write_refusals();
+	tfs_measure_keep();
 }
 
 void tfs_rewrite_forget(void)

@@ -197,6 +197,9 @@ void tfs_rewrite_before(const struct tfs_function *function);
 void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
 bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);
 
+/* Writes what measuring found since the last time. The helper thread. */
+void tfs_rewrite_keep(void);
+
 /* Writes the ledger; at exit. */
 void tfs_rewrite_finish(void);
 

@@ -130,8 +130,7 @@ bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
 	return true;
 }
 
-/* What the rewrite came to. One that was never measured is kept if its own model is for it. */
-static enum tfs_rewrite_state outcome(
+static enum tfs_rewrite_state state_of(
 	size_t i, double predicted_ns, const struct tfs_measured *measured)
 {
 	const bool doubtful = tfs_rewrite_all[i]->switchable && !(predicted_ns > 0) &&
@@ -139,28 +138,52 @@ static enum tfs_rewrite_state outcome(
 
 	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
 		return (enum tfs_rewrite_state)tfs_rewrite_mode_of[i];
-	if (measured->verdict == TFS_VERDICT_LOST)
-		return TFS_REWRITE_LOST;
-	return measured->verdict == TFS_VERDICT_NONE && doubtful ? TFS_REWRITE_OFF
-								 : TFS_REWRITE_APPLY;
+	/* One that could not be measured is kept if its own model is for it. */
+	if (!measured->asked)
+		return doubtful ? TFS_REWRITE_OFF : TFS_REWRITE_APPLY;
+	if (measured->outcome == TFS_OUTCOME_UNDECIDED)
+		return TFS_REWRITE_OFF;
+	return measured->outcome == TFS_OUTCOME_FASTER ? TFS_REWRITE_APPLY : TFS_REWRITE_LOST;
+}
+
+static enum tfs_rewrite_outcome outcome_of(const struct tfs_measured *measured)
+{
+	static const enum tfs_rewrite_outcome outcomes[TFS_OUTCOME_COUNT] = {
+		[TFS_OUTCOME_UNDECIDED] = TFS_REWRITE_UNDECIDED,
+		[TFS_OUTCOME_FASTER] = TFS_REWRITE_FASTER,
+		[TFS_OUTCOME_SLOWER] = TFS_REWRITE_SLOWER,
+		[TFS_OUTCOME_NO_DIFFERENCE] = TFS_REWRITE_NO_DIFFERENCE,
+	};
+
+	return measured->asked ? outcomes[measured->outcome] : TFS_REWRITE_NOT_MEASURED;
+}
+
+/* What measuring found. Nothing, of one that has found no occasion and that no earlier run decided.
+ */
+static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
+{
+	const struct tfs_measured nothing = {.gain = {NAN, NAN, NAN}};
+	struct tfs_measured measured = nothing;
+
+	if (!tfs_rewrite_all[i]->switchable || tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
+		return nothing;
+	tfs_measure_result(i, predicted_ns, &measured);
+	return tfs_rewrite_applied(i) == 0 && measured.outcome == TFS_OUTCOME_UNDECIDED ? nothing
+											: measured;
 }
 
 void tfs_rewrite_decided(uint32_t i)
 {
 	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
-	struct tfs_measured measured = {.gain = {NAN, NAN, NAN}};
+	struct tfs_measured measured = measured_of(i, predicted_ns);
 
-	/* One that an earlier run's verdict keeps off never takes part. */
-	if (tfs_rewrite_all[i]->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
-		(tfs_rewrite_applied((uint32_t)i) > 0 || (tfs_measure_on >> i & 1) == 0))
-		tfs_measure_result((uint32_t)i, predicted_ns, &measured);
 	if (states[i].evidence[0] != '\0')
 		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));
 	const char *reason = measured.reason[0] != '\0' || states[i].reason == NULL
 				     ? measured.reason
 				     : states[i].reason;
 	const struct tfs_rewrite_record record = {
-		.record = {.function = (uint16_t)outcome(i, predicted_ns, &measured),
+		.record = {.function = (uint16_t)state_of(i, predicted_ns, &measured),
 			.site = tfs_recorder_string(tfs_rewrite_all[i]->name)},
 		.applied = tfs_rewrite_applied((uint32_t)i),
 		.bytes = atomic_load(&states[i].bytes),
@@ -168,7 +191,8 @@ void tfs_rewrite_decided(uint32_t i)
 		.realised_ns = measured.gain.middle,
 		.realised_low_ns = measured.gain.low,
 		.realised_high_ns = measured.gain.high,
-		.rank = tfs_rewrite_all[i]->rank,
+		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
+		.outcome = (uint16_t)outcome_of(&measured),
 		.reason = reason[0] != '\0' ? tfs_recorder_string(reason) : 0,
 	};
 

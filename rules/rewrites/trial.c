@@ -3,29 +3,52 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
-#define LEFT_OUT 2u /* steps at the start of a block that still feel the one before */
-#define SIDE_MOST (TFS_TRIAL_MOST / 2)
-
-void tfs_trial_init(struct tfs_trial *trial, uint32_t most_steps)
+struct tfs_blocks_plan tfs_trial_plan(uint32_t period)
 {
-	uint32_t steps = most_steps / (3 * TFS_TRIAL_LEAST);
-
-	if (steps > TFS_TRIAL_BLOCK_MOST)
-		steps = TFS_TRIAL_BLOCK_MOST;
-	if (steps < TFS_TRIAL_SHORTEST)
-		steps = TFS_TRIAL_SHORTEST;
-	uint32_t blocks = most_steps / steps / 4 * 4;
-	if (blocks > TFS_TRIAL_MOST)
-		blocks = TFS_TRIAL_MOST;
-	*trial = (struct tfs_trial){
-		.blocks = blocks, .block_steps = steps, .most_steps = most_steps};
+	return (struct tfs_blocks_plan){.left_out = period > 2 ? period : 2,
+		.counted = (TFS_TRIAL_BLOCK + period - 1) / period * period};
 }
 
-/* Thue-Morse: a drift, also one that bends, falls on both kinds alike. */
+/* FNV-1a. */
+uint32_t tfs_trial_seed(const char *name)
+{
+	uint32_t seed = UINT32_C(2166136261);
+
+	for (; *name != '\0'; name++)
+		seed = (seed ^ (unsigned char)*name) * UINT32_C(16777619);
+	return seed;
+}
+
+/* The finish of MurmurHash3, of both together. */
+bool tfs_trial_on_first(uint32_t seed, uint32_t pair)
+{
+	uint32_t bits = seed ^ (pair * UINT32_C(0x9e3779b9));
+
+	bits = (bits ^ bits >> 16) * UINT32_C(0x85ebca6b);
+	bits = (bits ^ bits >> 13) * UINT32_C(0xc2b2ae35);
+	return ((bits ^ bits >> 16) & 1) != 0;
+}
+
+void tfs_trial_init(struct tfs_trial *trial, const char *name, uint32_t period, uint32_t most_steps)
+{
+	*trial = (struct tfs_trial){
+		.plan = tfs_trial_plan(period),
+		.most_steps = most_steps < TFS_TRIAL_STEPS ? most_steps : TFS_TRIAL_STEPS,
+		.seed = tfs_trial_seed(name),
+	};
+}
+
+void tfs_trial_resume(struct tfs_trial *trial, const double *gains, uint32_t pairs)
+{
+	memcpy(trial->gains, gains, pairs * sizeof(*gains));
+	trial->pairs = pairs;
+}
+
 bool tfs_trial_on(const struct tfs_trial *trial)
 {
-	return (__builtin_popcount(trial->block) & 1) != 0;
+	return tfs_trial_on_first(trial->seed, trial->pairs) != (trial->second != 0);
 }
 
 static void sort(double *values, uint32_t count)
@@ -48,21 +71,55 @@ double tfs_trial_median(double *values, uint32_t count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-void tfs_trial_step(struct tfs_trial *trial, double ns)
+double tfs_trial_sum(double *times, uint32_t count)
 {
-	const bool on = tfs_trial_on(trial);
+	const double most = TFS_TRIAL_CAP * tfs_trial_median(times, count);
+	double sum = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		sum += times[i] < most ? times[i] : most;
+	return sum;
+}
+
+static void look(struct tfs_trial *trial, struct tfs_sign_flip *room)
+{
+	double large, small;
+
+	tfs_sign_flip(trial->gains, trial->pairs, 0, room, &large, &small);
+	if (large <= TFS_TRIAL_LEVEL)
+		trial->outcome = TFS_OUTCOME_FASTER;
+	else if (small <= TFS_TRIAL_LEVEL)
+		trial->outcome = TFS_OUTCOME_SLOWER;
+	else if (trial->pairs == TFS_TRIAL_PAIRS)
+		trial->outcome = TFS_OUTCOME_NO_DIFFERENCE;
+}
+
+void tfs_trial_pair(struct tfs_trial *trial, double gain, struct tfs_sign_flip *room)
+{
+	if (trial->outcome != TFS_OUTCOME_UNDECIDED)
+		return;
+	trial->gains[trial->pairs++] = gain;
+	if (trial->pairs >= TFS_TRIAL_FIRST_LOOK && (trial->pairs & (trial->pairs - 1)) == 0)
+		look(trial, room);
+}
+
+void tfs_trial_step(struct tfs_trial *trial, double ns, struct tfs_sign_flip *room)
+{
+	const struct tfs_blocks_plan *plan = &trial->plan;
 
 	if (tfs_trial_over(trial))
 		return;
 	trial->steps++;
-	trial->times[trial->step++] = ns;
-	if (trial->step < trial->block_steps)
+	if (trial->step++ < plan->left_out)
 		return;
-	if (trial->counts[on] < SIDE_MOST)
-		trial->medians[on][trial->counts[on]++] =
-			tfs_trial_median(trial->times + LEFT_OUT, trial->step - LEFT_OUT);
+	trial->times[trial->step - plan->left_out - 1] = ns;
+	if (trial->step < plan->left_out + plan->counted)
+		return;
+	trial->sums[tfs_trial_on(trial)] = tfs_trial_sum(trial->times, plan->counted);
 	trial->step = 0;
-	trial->block++;
+	trial->second ^= 1;
+	if (trial->second == 0)
+		tfs_trial_pair(trial, (trial->sums[0] - trial->sums[1]) / plan->counted, room);
 }
 
 void tfs_trial_interrupt(struct tfs_trial *trial)
@@ -72,57 +129,18 @@ void tfs_trial_interrupt(struct tfs_trial *trial)
 
 bool tfs_trial_over(const struct tfs_trial *trial)
 {
-	return trial->block >= trial->blocks || trial->steps >= trial->most_steps;
+	return trial->outcome != TFS_OUTCOME_UNDECIDED || trial->steps >= trial->most_steps;
 }
 
-/*
- * How many of the n*m differences may be left out at each end: the largest k for which the
- * Mann-Whitney statistic is below k with probability <= 2.5 %. Its exact distribution comes from
- * the generating function prod (1 - q^(m+i)) / (1 - q^i), i = 1..n.
- */
-static uint32_t left_out(uint32_t n, uint32_t m)
+struct tfs_gain tfs_trial_gain(const struct tfs_trial *trial, struct tfs_sign_flip *room)
 {
-	double ways[SIDE_MOST * SIDE_MOST + 1] = {1};
-	const uint32_t most = n * m;
-	double all = 0;
+	struct tfs_gain gain = {NAN, NAN, NAN};
 	double sum = 0;
-	uint32_t k = 0;
 
-	for (uint32_t i = 1; i <= n; i++) {
-		for (uint32_t u = most; u >= m + i; u--)
-			ways[u] -= ways[u - m - i];
-		for (uint32_t u = i; u <= most; u++)
-			ways[u] += ways[u - i];
-	}
-	for (uint32_t u = 0; u <= most; u++)
-		all += ways[u];
-	while (k < most / 2 && (sum + ways[k]) / all <= 0.025)
-		sum += ways[k++];
-	return k;
-}
-
-/*
- * Hodges and Lehmann's estimate of a shift, the median of all differences between a block without
- * and a block with, and Moses' distribution-free interval for it: the k-th smallest and k-th
- * largest difference. Hollander, Wolfe, Chicken, Nonparametric Statistical Methods, 3rd ed., 4.2
- * and 4.3. One block that something else slowed down moves neither.
- */
-bool tfs_trial_gain(const struct tfs_trial *trial, struct tfs_gain *out_gain)
-{
-	double differences[SIDE_MOST * SIDE_MOST];
-	const uint32_t n = trial->counts[0];
-	const uint32_t m = trial->counts[1];
-	uint32_t count = 0;
-
-	*out_gain = (struct tfs_gain){NAN, NAN, NAN};
-	if (n < TFS_TRIAL_LEAST || m < TFS_TRIAL_LEAST)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t j = 0; j < m; j++)
-			differences[count++] = trial->medians[0][i] - trial->medians[1][j];
-	const uint32_t k = left_out(n, m);
-	out_gain->middle = tfs_trial_median(differences, count);
-	out_gain->low = differences[k - 1];
-	out_gain->high = differences[count - k];
-	return true;
+	for (uint32_t i = 0; i < trial->pairs; i++)
+		sum += trial->gains[i];
+	if (tfs_sign_flip_interval(
+		    trial->gains, trial->pairs, TFS_TRIAL_LEVEL, room, &gain.low, &gain.high))
+		gain.middle = sum / trial->pairs;
+	return gain;
 }

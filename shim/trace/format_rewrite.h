@@ -11,7 +11,16 @@ enum tfs_rewrite_state {
 	TFS_REWRITE_REPORT = 1,
 	TFS_REWRITE_SHADOW = 2,
 	TFS_REWRITE_APPLY = 3,
-	TFS_REWRITE_LOST = 4
+	TFS_REWRITE_LOST = 4 /* measured, and not faster: it is off */
+};
+
+/* What measuring it on the running program found. */
+enum tfs_rewrite_outcome {
+	TFS_REWRITE_NOT_MEASURED = 0,
+	TFS_REWRITE_FASTER = 1,
+	TFS_REWRITE_SLOWER = 2,
+	TFS_REWRITE_NO_DIFFERENCE = 3,
+	TFS_REWRITE_UNDECIDED = 4
 };
 
 /* The state of one rewrite; a later record of the same name replaces an earlier one. */
@@ -21,11 +30,12 @@ struct tfs_rewrite_record {
 	uint64_t applied; /* calls it took part in */
 	uint64_t bytes;
 	double predicted_ns; /* gain per step; NaN = not predicted */
-	double realised_ns;  /* gain per step with its 95 % interval; NaN = not measured */
+	double realised_ns;  /* gain per step with its 99 % interval; NaN = not measured */
 	double realised_low_ns;
 	double realised_high_ns;
-	uint32_t rank;   /* 1 exact, 2 rounding, 3 reduced */
-	uint32_t reason; /* string id, 0 = none */
+	uint16_t rank;    /* 1 exact, 2 rounding, 3 reduced */
+	uint16_t outcome; /* enum tfs_rewrite_outcome */
+	uint32_t reason;  /* string id, 0 = none */
 };
 
 /* A rewrite did not apply at a call site because a named check failed, `count` times. A later
