@@ -7,7 +7,8 @@
 
 #include "rules/rewrites/verdict.h"
 
-/* Tells `take` each verdict for so many ranks on a rewrite of `switchable`. One thread at a time. */
+/* Tells `take` each verdict for so many ranks on a rewrite of `switchable`. One thread at a time.
+ */
 void tfs_measure_file_read(uint32_t ranks, uint32_t switchable,
 	void (*take)(uint32_t i, const struct tfs_proof *verdict));
 

@@ -6,8 +6,8 @@
 
 #include "rules/rewrites/trial.h"
 
-#define LIKE 0.75      /* of the usual difference between two steps: less, and they are alike */
-#define AS_LIKE 1.1    /* a multiple of the period does no better than this */
+#define LIKE 0.75       /* of the usual difference between two steps: less, and they are alike */
+#define AS_LIKE 1.1     /* a multiple of the period does no better than this */
 #define NEGLIGIBLE 0.01 /* of a step: what differs by less than that does not count */
 
 /* How much steps that lie `lag` apart differ, in the mean. Absolute, not squared: what one step in

@@ -69,7 +69,8 @@ bool tfs_sign_flip_interval(const double *values, uint32_t count, double level,
 {
 	double least = INFINITY, most = -INFINITY, sum = 0;
 
-	if (count == 0 || count > TFS_SIGN_FLIP_MOST || 1 / (double)(UINT64_C(1) << (count - 1)) > 2 * level)
+	if (count == 0 || count > TFS_SIGN_FLIP_MOST ||
+		1 / (double)(UINT64_C(1) << (count - 1)) > 2 * level)
 		return false;
 	for (uint32_t i = 0; i < count; i++) {
 		least = values[i] < least ? values[i] : least;

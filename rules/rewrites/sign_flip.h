@@ -5,8 +5,8 @@
 /*
  * Fisher's test by flipping signs: where the order within each pair was drawn by a coin and nothing
  * was gained, each difference might as well have had the other sign. Exact, but that differences
- * are rounded to 1/2048 of the sum of their sizes, which keeps what is said of chance true. Pure; no
- * allocation: the caller brings the room, which may be reused.
+ * are rounded to 1/2048 of the sum of their sizes, which keeps what is said of chance true. Pure;
+ * no allocation: the caller brings the room, which may be reused.
  */
 
 #include <stdbool.h>
@@ -19,7 +19,8 @@ struct tfs_sign_flip {
 	double chance[TFS_SIGN_FLIP_PARTS + TFS_SIGN_FLIP_MOST];
 };
 
-/* How often chance alone makes the sum of `values`, each less by `shift`, as large, and as small. */
+/* How often chance alone makes the sum of `values`, each less by `shift`, as large, and as small.
+ */
 void tfs_sign_flip(const double *values, uint32_t count, double shift, struct tfs_sign_flip *room,
 	double *out_large, double *out_small);
 

@@ -163,8 +163,8 @@ static void keep_other(const struct tfs_proof *old, void *context)
 	append(to, old);
 }
 
-void tfs_verdicts_merge(char *old, const struct tfs_proof *verdicts, uint32_t count, char *out,
-	size_t bytes)
+void tfs_verdicts_merge(
+	char *old, const struct tfs_proof *verdicts, uint32_t count, char *out, size_t bytes)
 {
 	struct merging to = {.verdicts = verdicts, .count = count, .out = out, .bytes = bytes};
 

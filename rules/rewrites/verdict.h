@@ -18,7 +18,7 @@
 #define TFS_VERDICT_LINE 1600u /* bytes, with its newline and NUL, at most */
 #define TFS_VERDICTS_MOST 8u   /* rewrites that are measured */
 #define TFS_VERDICTS_HEAD                                                                          \
-	"# tfshim verdicts 2: rewrite, outcome | ns per step, low, high | ranks, period, pairs | "  \
+	"# tfshim verdicts 2: rewrite, outcome | ns per step, low, high | ranks, period, pairs | " \
 	"ns and bytes of a step | ns of each pair\n"
 #define TFS_VERDICTS_HEAD_BYTES 20u /* "# tfshim verdicts 2:" */
 
@@ -47,7 +47,7 @@ bool tfs_verdicts_each(
 
 /* A new file's text: these, and the old text's about other rewrites or numbers of ranks, as far as
  * there is room. The old text, which may be empty, is changed. */
-void tfs_verdicts_merge(char *old, const struct tfs_proof *verdicts, uint32_t count, char *out,
-	size_t bytes);
+void tfs_verdicts_merge(
+	char *old, const struct tfs_proof *verdicts, uint32_t count, char *out, size_t bytes);
 
 #endif

@@ -35,7 +35,8 @@ static int open_aside(const char *path, char *out_aside, size_t bytes)
 	if ((size_t)snprintf(out_aside, bytes, "%s.%d-%lx%lx", path, (int)getpid(),
 		    (unsigned long)now.tv_sec, (unsigned long)now.tv_nsec) >= bytes)
 		return -ENAMETOOLONG;
-	const int file = open(out_aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+	const int file =
+		open(out_aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	return file >= 0 ? file : -errno;
 }
 

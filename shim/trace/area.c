@@ -97,7 +97,8 @@ uint64_t tfs_area_place(struct tfs_area *area, uint64_t bytes, uint64_t limit)
 }
 
 /* The head says how much there is only once it is there. */
-static int put_head(struct tfs_area *area, int fd, const struct tfs_chunk *chunk, uint64_t committed)
+static int put_head(
+	struct tfs_area *area, int fd, const struct tfs_chunk *chunk, uint64_t committed)
 {
 	struct tfs_chunk head = *chunk;
 
@@ -128,8 +129,8 @@ static int put_part(struct tfs_area *area, int fd, const struct tfs_chunk *head,
 		failed = put_head(area, fd, head, 0);
 
 	if (failed == 0)
-		failed = tfs_area_put(area, fd, payload + from, to - from,
-			head->offset + sizeof(*head) + from);
+		failed = tfs_area_put(
+			area, fd, payload + from, to - from, head->offset + sizeof(*head) + from);
 	return failed != 0 ? failed : put_head(area, fd, head, to);
 }
 
@@ -144,15 +145,15 @@ static int put_aggregates(
 		struct tfs_chunk head = *chunk;
 
 		if (chunk->parts[i] == 0)
-			chunk->parts[i] = tfs_area_place(
-				area, part_bytes[i], area->header.limit_bytes);
+			chunk->parts[i] =
+				tfs_area_place(area, part_bytes[i], area->header.limit_bytes);
 		if (chunk->parts[i] == 0)
 			return -ENOSPC;
 		head.sequence = i;
 		head.offset = chunk->parts[i];
 		head.bytes = part_bytes[i];
-		const int failed = put_part(
-			area, fd, &head, payload, 0, bytes, (chunk->heads >> i & 1) == 0);
+		const int failed =
+			put_part(area, fd, &head, payload, 0, bytes, (chunk->heads >> i & 1) == 0);
 		if (failed != 0)
 			return failed;
 		chunk->heads |= (uint16_t)(1u << i);
@@ -170,8 +171,8 @@ int tfs_area_put_chunk(struct tfs_area *area, int fd, struct tfs_chunk *chunk, u
 		return put_aggregates(area, fd, chunk, committed);
 	if (committed <= *written)
 		return 0;
-	const int failed = put_part(area, fd, chunk, (const char *)(chunk + 1), *written,
-		committed, chunk->heads == 0);
+	const int failed = put_part(
+		area, fd, chunk, (const char *)(chunk + 1), *written, committed, chunk->heads == 0);
 	if (failed != 0)
 		return failed;
 	chunk->heads = 1;

@@ -39,26 +39,24 @@ static inline struct tfs_chunk *tfs_area_slot(const struct tfs_area *area, uint3
 				    (uint64_t)slot * TFS_CHUNK_BYTES);
 }
 
-/* Creates the file, which must not exist, with `bytes` at its start. 0, or -errno, with nothing left
- * behind. One thread. */
+/* Creates the file, which must not exist, with `bytes` at its start. 0, or -errno, with nothing
+ * left behind. One thread. */
 int tfs_area_create(struct tfs_area *area, const char *path, const void *bytes, size_t count);
 
-/* The file, to write to; -errno when it is another one by now, or -ESTALE when it was cut short. The
- * caller closes it. */
+/* The file, to write to; -errno when it is another one by now, or -ESTALE when it was cut short.
+ * The caller closes it. */
 int tfs_area_open(const struct tfs_area *area);
 
 /* Writes all of it, and never beyond the process's file-size limit, which would raise a signal. 0,
  * or -errno. */
-int tfs_area_put(
-	struct tfs_area *area, int fd, const void *bytes, size_t count, uint64_t offset);
+int tfs_area_put(struct tfs_area *area, int fd, const void *bytes, size_t count, uint64_t offset);
 
 /* A place of `bytes` in a file that must not grow beyond `limit`; 0 = no room. Any thread. */
 uint64_t tfs_area_place(struct tfs_area *area, uint64_t bytes, uint64_t limit);
 
 /* Writes what was committed of a chunk behind `*written` bytes of its payload, and counts those on;
  * of aggregates, everything. One thread. */
-int tfs_area_put_chunk(
-	struct tfs_area *area, int fd, struct tfs_chunk *chunk, uint64_t *written);
+int tfs_area_put_chunk(struct tfs_area *area, int fd, struct tfs_chunk *chunk, uint64_t *written);
 
 /* Writes everything, as after the end of the process that recorded. */
 int tfs_area_save(struct tfs_area *area);

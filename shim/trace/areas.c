@@ -61,8 +61,7 @@ static bool take(int fd, uint32_t number)
 
 	if (area == NULL)
 		return false;
-	const bool mine =
-		atomic_compare_exchange_strong(&area->owner, &nobody, (uint32_t)getpid());
+	const bool mine = atomic_compare_exchange_strong(&area->owner, &nobody, (uint32_t)getpid());
 	munmap(area, TFS_AREA_HEAD);
 	return mine;
 }
@@ -76,8 +75,8 @@ struct tfs_area *tfs_areas_take(const char *path)
 		return NULL;
 	/* The number may be another process's here. */
 	const int seals = fcntl(fd, F_GET_SEALS);
-	const bool is_it = seals >= 0 && (seals & SEALS) == SEALS &&
-			   lseek(fd, 0, SEEK_END) == ALL_BYTES;
+	const bool is_it =
+		seals >= 0 && (seals & SEALS) == SEALS && lseek(fd, 0, SEEK_END) == ALL_BYTES;
 
 	for (uint32_t i = 0; is_it && i < TFS_AREAS && area == NULL; i++)
 		if (take(fd, i))

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How often measuring is right, on series of made-up steps that go through the code as the program's
- * do: periods of 1 to 16 steps by which some take up to two and a half times as long, 5 % of noise,
- * one step in fifty five times as long, 10 % of drift in 1,000 steps, one to four rewrites of which
- * the first gains 20 %, loses 20 % or does nothing; 400 times each. The others do nothing, lose, and
- * gain:
- *	measure_rates [all]: all periods, all numbers of rewrites, 1,000 times each
+ * How often measuring is right, on series of made-up steps that go through the code as the
+ *program's do: periods of 1 to 16 steps by which some take up to two and a half times as long, 5 %
+ *of noise, one step in fifty five times as long, 10 % of drift in 1,000 steps, one to four rewrites
+ *of which the first gains 20 %, loses 20 % or does nothing; 400 times each. The others do nothing,
+ *lose, and gain: measure_rates [all]: all periods, all numbers of rewrites, 1,000 times each
  */
 #include <math.h>
 
@@ -93,8 +92,8 @@ static void check_cell(uint32_t period, uint32_t rewrites, double first)
 	}
 	bool good = true;
 	for (uint32_t k = 0; k < rewrites; k++)
-		good = good && (factors[k] < 1 ? on[k] * 100 >= 95 * trials
-					       : on[k] * 100 <= 3 * trials);
+		good = good &&
+		       (factors[k] < 1 ? on[k] * 100 >= 95 * trials : on[k] * 100 <= 3 * trials);
 	TEST_TRUE(good);
 	printf("period %2u, %u rewrites, the first by %.2f: kept", period, rewrites, first);
 	for (uint32_t k = 0; k < rewrites; k++)

@@ -47,19 +47,22 @@ static void candidate(int number, float ms, float spread_ms, bool deterministic)
 static void check_choice(void)
 {
 	candidate(0, 10, 0, true);
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 0);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 0);
 	candidate(1, 9.6f, 0, true); /* too little */
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 0);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 0);
 	candidate(2, 8, 0, false); /* the flag alone says so */
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 0);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 0);
 	candidate(6, 1, 0, true);
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 0);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 0);
 	candidate(1, 9, 0, true);
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 1);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 1);
 	candidate(0, 10, 1.5f, true); /* the repeats overlap */
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 0);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 0);
 	candidate(0, 10, 0, false);
-	TEST_EQ(tfs_search_best(FORWARD, candidates, 0), 2);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, UINT64_MAX), 2);
+	candidates[2].workspace = 4096;
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, 4096), 2);
+	TEST_EQ(tfs_search_best(FORWARD, candidates, 0, 4095), 1);
 }
 
 static bool is_rounding(const void *one, const void *other, uint64_t bytes, int type, int math)

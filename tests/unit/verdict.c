@@ -14,9 +14,10 @@ static char text[TFS_VERDICTS_BYTES];
 
 static void test_lines(void)
 {
-	static const char *const wrong[] = {TFS_VERDICTS_HEAD, "", "\n", "a", "a faster", "a faster 1 2 3",
-		"a won 1 2 3 1 1 8 0 0", "a faster 1 2 3 1 33 8 0 0", "a faster 1 2 3 1 1 65 0 0",
-		"a faster 1 2 3 1 1 8 0 0 5", "a faster 1 2 3 1 1 8 -1 0", "a faster 1 2 x 1 1 8 0 0",
+	static const char *const wrong[] = {TFS_VERDICTS_HEAD, "", "\n", "a", "a faster",
+		"a faster 1 2 3", "a won 1 2 3 1 1 8 0 0", "a faster 1 2 3 1 33 8 0 0",
+		"a faster 1 2 3 1 1 65 0 0", "a faster 1 2 3 1 1 8 0 0 5",
+		"a faster 1 2 3 1 1 8 -1 0", "a faster 1 2 x 1 1 8 0 0",
 		"a undecided 0 0 0 1 1 3 0 0 5 6", "a undecided 0 0 0 1 1 64 0 0",
 		"a faster 1 2 99999999999999999999 1 1 8 0 0", "a faster 1 2 3 1 1 8 0 nan",
 		"a-name-that-is-far-too-long-to-be-one faster 1 2 3 1 1 8 0 0"};
