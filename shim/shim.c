@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "cupti/collector.h"
+#include "rules/rewrites/breaker.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/callsite.h"
 #include "shim/clock.h"
@@ -149,6 +150,8 @@ static void *write_file(void *nothing)
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
 		tfs_recorder_write();
+		if (may_look)
+			tfs_breaker_hold();
 		if (may_look && (ending || now - last_look >= SECOND_NS)) {
 			ending = look_after_main();
 			last_look = now;
@@ -318,6 +321,26 @@ void tfs_shim_wake(void)
 	errno = saved;
 }
 
+/* As a program does that ends on purpose; exit handlers do not run. */
+TFS_EXPORT void _exit(int status);
+TFS_EXPORT void _Exit(int status);
+
+static void (*next_exit)(int);
+
+void _exit(int status)
+{
+	tfs_breaker_disarm();
+	if (next_exit != NULL)
+		next_exit(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+void _Exit(int status)
+{
+	_exit(status);
+}
+
 /* For libtfshim_inject.so, within the driver's start: records what CUPTI sees. */
 TFS_EXPORT int tfshim_inject(void);
 
@@ -330,6 +353,7 @@ int tfshim_inject(void)
 __attribute__((constructor)) static void load(void)
 {
 	tfs_log_init();
+	*(void **)&next_exit = tfs_lookup_next("_exit");
 	tfs_lookup_all();
 	tfs_nvtx_announce();
 }

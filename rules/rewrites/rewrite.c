@@ -2,6 +2,7 @@
 #include "rules/rewrites/rewrite.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "rewrite_list.h"
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/breaker.h"
 #include "rules/rewrites/measure.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite_ledger.h"
@@ -48,6 +50,37 @@ static void say_unknown(const char *word, int length)
 	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
 }
 
+static bool is_to_act(size_t i)
+{
+	return tfs_rewrite_mode_of[i] == TFS_MODE_APPLY || tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW;
+}
+
+/* An earlier run ended abnormally while one acted. */
+static void leave_off(void)
+{
+	static char why[PATH_MAX + 160];
+	const char *file;
+	bool any = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		any |= is_to_act(i);
+	if (!any || !tfs_breaker_tripped(&file))
+		return;
+	snprintf(why, sizeof(why),
+		"off, as an earlier run ended abnormally while a rewrite acted; delete %s to allow "
+		"them again",
+		file);
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+		if (!is_to_act(i))
+			continue;
+		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+		tfs_rewrite_explain(tfs_rewrite_all[i], why);
+	}
+	tfs_recorder_fact("rewrites", why, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("rewrites are %s", why);
+}
+
 void tfs_rewrite_start(void)
 {
 	uint32_t taking = 0;
@@ -55,6 +88,7 @@ void tfs_rewrite_start(void)
 	bool following = false;
 
 	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
+	leave_off();
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
 
@@ -344,6 +378,7 @@ void tfs_rewrite_finish(void)
 	}
 	tfs_ledger_write_refusals();
 	tfs_measure_keep();
+	tfs_breaker_disarm();
 }
 
 void tfs_rewrite_forget(void)

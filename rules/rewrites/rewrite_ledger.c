@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/rewrites/breaker.h"
 #include "rules/rewrites/measure.h"
 #include "rules/rewrites/rewrite_refusals.h"
 #include "shim/env.h"
@@ -43,11 +44,15 @@ void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint3
 	tfs_refusal_count((uint32_t)number(rewrite), check, site);
 }
 
-static void announce(void)
+/* Before the first one acts. */
+static void announce(enum tfs_rewrite_mode mode)
 {
 	static _Atomic bool said;
 
-	if (!atomic_exchange(&said, true) && tfs_options.rank == 0 && !tfs_options.quiet)
+	if (atomic_load_explicit(&said, memory_order_relaxed) || atomic_exchange(&said, true))
+		return;
+	tfs_breaker_arm();
+	if (tfs_options.rank == 0 && !tfs_options.quiet && mode == TFS_MODE_APPLY)
 		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
 			tfs_options.rewrite);
 }
@@ -58,7 +63,7 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 
 	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
 		return false;
-	announce();
+	announce(TFS_MODE_APPLY);
 	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
 	return true;
@@ -125,6 +130,7 @@ bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
 	const size_t i = number(rewrite);
 
+	announce(TFS_MODE_SHADOW);
 	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
 	return true;

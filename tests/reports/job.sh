@@ -25,23 +25,42 @@ judge() {
 }
 
 verdict() { # FOLDER REWRITE VERDICT
-	got=$(sed -n "s/^$2 \([a-z]*\) .*/\1/p" "$out/$1/trainer.verdicts")
+	got=$(sed -n "s/^$2 \([a-z-]*\) .*/\1/p" "$out/$1/trainer.verdicts")
 	[ "$got" = "$3" ] || fail "$1: $2 has '$got', not $3"
 }
 
-judge both 0 8000 one 5000 0 two 3000 0
-verdict both one won
-verdict both two won
+# The best of those that won; the next run asks about the other beside it.
+judge both 0 one 5000 0 two 3000 0
+verdict both one faster
+verdict both two undecided
+grep -q "two: the next run asks whether it gains beside one" "$out/both/said" || fail "both: not said"
 
-# The best of those that won, and not one whose interval reaches down to zero.
-judge apart 0 -100000 one 5000 0 two 3000 0 wild 60000 70000
-grep -q "together: .* only the best of them stays on" "$out/apart/said" || fail "apart: not said"
-verdict apart one won
-verdict apart two lost
-verdict apart wild lost
+# One that is slower, and one that one pair of eight speaks against.
+judge apart 0 one 5000 0 slow -3000 0 wild 60000 70000
+verdict apart one faster
+verdict apart slow slower
+verdict apart wild undecided
+grep -q "wild: .* by 8 pairs of blocks of steps: undecided" "$out/apart/said" || fail "apart: not said"
+
+# The same again: the question goes on, by sixteen pairs.
+judge apart 0 wild 60000 0
+verdict apart one faster
+verdict apart wild faster
+grep -q "wild: .* by 16 pairs of blocks of steps: faster" "$out/apart/said" || fail "apart: it does not go on"
+
+# What is no file of verdicts stays as it is.
+mkdir -p "$out/planted"
+echo mine >"$out/planted/mine"
+ln -s mine "$out/planted/trainer.verdicts"
+"$job" "$out/planted/r0.tfs" 0 0 one 5000 0
+"$job" "$out/planted/r1.tfs" 1 0 one 5000 0
+"$tfshim" report "$out/planted" >"$out/planted/said" 2>&1
+[ $? = 2 ] || fail "planted: a link is written to"
+grep -q "cannot write .*trainer.verdicts" "$out/planted/said" || fail "planted: not said"
+[ "$(cat "$out/planted/mine")" = mine ] || fail "planted: a link was followed"
 
 # A rank's recording that is left over from an earlier run.
-judge old 60 8000 one 5000 0 two 3000 0
+judge old 60 one 5000 0 two 3000 0
 grep -q "no verdict: rank 0's recording is of an earlier run than rank 1's" "$out/old/said" ||
 	fail "old: not said"
 [ ! -e "$out/old/trainer.verdicts" ] || fail "old: a verdict over two runs"
