@@ -265,7 +265,23 @@ static bool took_part(const struct job *job, const char *name)
 	return false;
 }
 
-static void say(const struct tfs_proof *verdict)
+/* Each was off while the others were asked about: of several that won the best stays, and the next
+ * run asks whether the others gain beside it. */
+static const struct tfs_proof *best_of(const struct job *job)
+{
+	const struct tfs_proof *best = NULL;
+
+	for (uint32_t i = 0; i < job->count; i++) {
+		const struct tfs_proof *one = &job->verdicts[i];
+
+		if (one->outcome == TFS_OUTCOME_FASTER &&
+			(!best || one->gain.middle > best->gain.middle))
+			best = one;
+	}
+	return best;
+}
+
+static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 {
 	static const char *const outcomes[TFS_OUTCOME_COUNT] = {
 		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off and the next run goes on",
@@ -273,33 +289,29 @@ static void say(const struct tfs_proof *verdict)
 		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
 		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
 	};
+	const bool second = verdict->outcome == TFS_OUTCOME_FASTER && verdict != best;
 	struct tfs_region region = {0};
 
-	printf("  ");
-	tfs_text_put(stdout, verdict->name);
-	printf(": ");
-	if (!isnan(verdict->gain.low))
-		printf("%s (%s to %s) per step of the slowest rank, ",
-			tfs_words_time(&region, verdict->gain.middle),
-			tfs_words_time(&region, verdict->gain.low),
-			tfs_words_time(&region, verdict->gain.high));
-	printf("by %u pairs of blocks of steps: %s\n", verdict->pairs, outcomes[verdict->outcome]);
+	tfs_text_line(stdout, "  %s: %sby %u pairs of blocks of steps: %s%s", verdict->name,
+		isnan(verdict->gain.low)
+			? ""
+			: tfs_region_print(&region, "%s (%s to %s) per step of the slowest rank, ",
+				  tfs_words_time(&region, verdict->gain.middle),
+				  tfs_words_time(&region, verdict->gain.low),
+				  tfs_words_time(&region, verdict->gain.high)),
+		verdict->pairs,
+		second ? "faster alone, so the next run asks whether it gains beside "
+		       : outcomes[verdict->outcome],
+		second ? best->name : "");
 	tfs_region_finish(&region);
 }
 
-/* Each was off while the others were asked about: of several that won the best stays, and the next
- * run asks whether the others gain beside it. */
 static void settle(struct job *job)
 {
-	struct tfs_proof *best = NULL;
+	const struct tfs_proof *best = best_of(job);
 
-	for (uint32_t i = 0; i < job->count; i++) {
-		struct tfs_proof *one = &job->verdicts[i];
-
-		if (one->outcome == TFS_OUTCOME_FASTER &&
-			(!best || one->gain.middle > best->gain.middle))
-			best = one;
-	}
+	for (uint32_t i = 0; i < job->count; i++)
+		say(&job->verdicts[i], best);
 	for (uint32_t i = 0; i < job->count; i++) {
 		struct tfs_proof *one = &job->verdicts[i];
 
@@ -307,8 +319,6 @@ static void settle(struct job *job)
 			continue;
 		one->outcome = TFS_OUTCOME_UNDECIDED;
 		one->pairs = 0;
-		tfs_text_line(stdout, "  %s: the next run asks whether it gains beside %s",
-			one->name, best->name);
 	}
 }
 
@@ -345,10 +355,8 @@ static int judge(const char *folder, struct job *job)
 	if (!tfs_verdicts_load(path, old))
 		tfs_verdicts_each(old, resume, job);
 	job->period = find_period(job);
-	for (uint32_t i = 0; i < job->count; i++) {
+	for (uint32_t i = 0; i < job->count; i++)
 		find_verdict(job, questions[i], &job->verdicts[i]);
-		say(&job->verdicts[i]);
-	}
 	settle(job);
 	if (job->count)
 		status = save(path, job);

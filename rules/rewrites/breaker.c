@@ -113,8 +113,8 @@ bool tfs_actor_read(const char *name, const char *program, struct tfs_actor *out
 	if (!read_part(&at, 10, INT_MAX, &pid) || !read_part(&at, 10, UINT64_MAX, &start) ||
 		!read_part(&at, 16, UINT32_MAX, &place) || *at != '\0')
 		return false;
-	*out_actor = (struct tfs_actor){
-		.pid = (uint32_t)pid, .start = start, .where = (uint32_t)place};
+	*out_actor =
+		(struct tfs_actor){.pid = (uint32_t)pid, .start = start, .where = (uint32_t)place};
 	return true;
 }
 
@@ -214,7 +214,8 @@ static void ended(int number)
 	const int saved = errno;
 	struct sigaction now;
 
-	/* A handler of the program's that calls the one before it: nothing would have been there. */
+	/* A handler of the program's that calls the one before it: nothing would have been there.
+	 */
 	if (sigaction(number, NULL, &now) == 0 && now.sa_handler == ended) {
 		tfs_breaker_disarm();
 		sigaction(number, &standard, NULL);

@@ -6,12 +6,12 @@
  * The circuit breaker: after a run that ended abnormally while a rewrite acted, the program's next
  * runs that record into the same folder leave rewrites off, until a file is deleted.
  *
- * Before a process's first rewrite acts it makes an empty file PROGRAM.acting-PID-START-WHERE beside
- * its recording, and removes it when it ends: by exit(), _exit() or quick_exit(), or by SIGINT,
- * SIGTERM or SIGHUP, which somebody wished. Who finds one whose process is gone renames it to
- * PROGRAM.rewrites-off. The files are never read or written, only made, renamed and removed, so that
- * nothing planted in their place is followed. START is when the process began, WHERE the boot and
- * the namespace of process numbers, so that the same number in another container is another
+ * Before a process's first rewrite acts it makes an empty file PROGRAM.acting-PID-START-WHERE
+ * beside its recording, and removes it when it ends: by exit(), _exit() or quick_exit(), or by
+ * SIGINT, SIGTERM or SIGHUP, which somebody wished. Who finds one whose process is gone renames it
+ * to PROGRAM.rewrites-off. The files are never read or written, only made, renamed and removed, so
+ * that nothing planted in their place is followed. START is when the process began, WHERE the boot
+ * and the namespace of process numbers, so that the same number in another container is another
  * process; there, and on other machines, a lock on the file tells whether it lives.
  *
  * To notice the three signals they get a handler, if the program has none and does not ignore them.

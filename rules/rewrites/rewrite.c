@@ -52,7 +52,8 @@ static void say_unknown(const char *word, int length)
 
 static bool is_to_act(size_t i)
 {
-	return tfs_rewrite_mode_of[i] == TFS_MODE_APPLY || tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW;
+	return tfs_rewrite_mode_of[i] == TFS_MODE_APPLY ||
+	       tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW;
 }
 
 /* An earlier run ended abnormally while one acted. */

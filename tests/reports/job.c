@@ -13,7 +13,7 @@
 #include "tests/unit/builder.h"
 
 #define FIRST 20u
-#define STEPS 160u   /* of a question: eight pairs */
+#define STEPS 160u /* of a question: eight pairs */
 #define LAST_PAIR 7u
 #define STEP_NS 1000000
 
@@ -39,12 +39,11 @@ static void put_rewrite(struct builder *builder, const char *name)
 	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));
 }
 
-static void put_steps(
-	struct builder *builder, const struct tfs_ranked *plan, char **rewrites)
+static void put_steps(struct builder *builder, const struct tfs_ranked *plan, char **rewrites)
 {
 	struct {
 		struct tfs_steps_record head;
-		float ticks[FIRST + (TFS_VERDICTS_MOST) * STEPS];
+		float ticks[FIRST + (TFS_VERDICTS_MOST)*STEPS];
 	} steps = {.head = {.first_index = 1, .first_start_ticks = 2000}};
 	const uint32_t count = FIRST + (uint32_t)tfs_ranked_steps(plan);
 
