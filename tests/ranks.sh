@@ -54,42 +54,47 @@ says() {
 	grep -qE -- "$2" "$out/report" || fail "$1: the report does not say '$2'"
 }
 
-verdict="per step of the slowest rank, by 2[0-9] blocks of steps"
-train both 240
-state both "apply *measured over 2 ranks*"
-says both "pinned-staging: [0-9.]+ ms .* $verdict: it stays on"
+verdict="per step of the slowest rank, by [0-9]+ pairs of blocks of steps"
+train both 400
+state both "off *measured over 2 ranks*"
+says both "pinned-staging: [0-9.]+ ms .* $verdict: faster, so it stays on"
 train both 160
-state both "apply * 2? blocks of steps, the slowest of 2 ranks"
+state both "apply *by the verdict of an earlier run: *, the slowest of 2 ranks: faster"
 says both "TFS101"
 
 # What one rank gains is lost when the other is slower by it.
-train other 240 :naive=32
-says other "pinned-staging: -[0-9.]+ ms .* $verdict: it is off"
+train other 400 :naive=32
+says other "pinned-staging: -[0-9.]+ ms .* $verdict: slower, so it is off"
 train other 160
-state other "lost * 2? blocks of steps, the slowest of 2 ranks"
+state other "lost *by the verdict of an earlier run: *, the slowest of 2 ranks: slower, so it is off"
 
-train short 60
-says short "pinned-staging: the run was too short to tell"
+# What is not decided is off, and goes on in the next run.
+train short 100
+state short "off *measured over 2 ranks*"
+says short "pinned-staging: by [1-7] pairs of blocks of steps: undecided"
+train short 400
+says short "pinned-staging: .* $verdict: faster, so it stays on"
 train gone 240
 rm "$out/gone/rewrite_steps-r1.tfs"
 says gone "no verdict: the recording of rank 1 is not here"
 
-# Many rewrites: each question gets the steps that an interval takes.
+# Many rewrites: each question gets eight pairs before one gets more.
 rewrites=all
-train many 500
-says many "pinned-staging: .* per step of the slowest rank, by 8 blocks of steps"
+train many 1400
+says many "pinned-staging: .* $verdict: "
 rewrites=off,pinned-staging
 
 # A file that was cut off, one that is none, one for another number of ranks: as without it.
-for text in "pinned-staging lost -1 -2 -3 24 2" "\\377\\001 %%s %%n\\n" "pinned-staging lost -1 -2 -3 24 8\\n"; do
+head="# tfshim verdicts 2:"
+for text in "$head\npinned-staging slower -1 -2 -3 2 1 8 0 0" "\\377\\001 %%s %%n\\n" "$head\npinned-staging slower -1 -2 -3 8 1 8 0 0\n"; do
 	mkdir -p "$out/hostile"
 	# shellcheck disable=SC2059 # escapes
 	printf "$text" >"$out/hostile/rewrite_steps.verdicts"
 	train hostile 160
-	state hostile "apply *measured over 2 ranks*"
+	state hostile "off *measured over 2 ranks*"
 done
 rm "$out/hostile/rewrite_steps.verdicts"
 mkfifo "$out/hostile/rewrite_steps.verdicts"
 train hostile 160
-state hostile "apply *measured over 2 ranks*"
+state hostile "off *measured over 2 ranks*"
 exit "$failed"

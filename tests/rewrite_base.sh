@@ -24,6 +24,11 @@ with() {
 	esac
 }
 
+# forget NAME: its recording, and what earlier runs told this one
+forget() {
+	rm -f "$out/$1.tfs" "$out"/*.verdicts "$out"/*.acting-* "$out"/*.rewrites-off
+}
+
 # ledger NAME "REWRITE CHECK": the count, 0 when there is none
 ledger() {
 	"$programs/ledger" "$out/$1.tfs" |

@@ -8,7 +8,7 @@ unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
 run() {
 	name=$1 options=$2 environment=$3
 	shift 3
-	rm -f "$out/$name.tfs"
+	forget "$name"
 	done=$((done + 1))
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_REWRITE="off,$rewrite" \
@@ -132,7 +132,7 @@ measured_modelled() {
 
 measure() {
 	# shellcheck disable=SC2086
-	run "$1" measure=200:record=windows:window=5 "$5" env LD_PRELOAD="$6" \
+	run "$1" measure=4000:record=windows:window=5 "$5" env LD_PRELOAD="$6" \
 		"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
 	state=$("$programs/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
 	case $passed$state in "1$3 "*"$4"*) return 0 ;; esac

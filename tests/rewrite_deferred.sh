@@ -72,9 +72,9 @@ drops 262144 "$deferred" in-order
 
 # What it gains is found, no more than the host does meanwhile; where it waits straight after, none.
 churn=rewrite_paced scale=40
-measured wins "300 1024 4 free" apply "it gains"
+measured wins "500 1024 4 free" apply ": faster"
 predicted wins 1500 5000
-measured late "300 1024 4 free-late" lost off
+measured late "1500 1024 4 free-late" lost off
 predicted late 0 1000
 
 # Never by itself.

@@ -96,11 +96,11 @@ same_weights without hostile
 
 # On a device that takes as long to map memory as others have measured, large blocks are worth it;
 # small ones are not, and are given back.
-measured_modelled large "240 16384 10" apply "it gains"
-measured_modelled small "400 512 0 given-back" lost "it loses, and is off"
+measured_modelled large "400 16384 10" apply ": faster"
+measured_modelled small "400 512 0 given-back" lost "slower, so it is off"
 churn=rewrite_churn_static
-measured_modelled static "400 512 0 given-back" lost "it loses, and is off"
+measured_modelled static "400 512 0 given-back" lost "slower, so it is off"
 churn=rewrite_churn
-measured_modelled captured "400 512 0 given-back captured" lost "it loses, and is off"
+measured_modelled captured "400 512 0 given-back captured" lost "slower, so it is off"
 
 finish

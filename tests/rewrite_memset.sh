@@ -83,12 +83,12 @@ drops 67108864 "$program" add
 # What it gains is found, and where that is hidden behind the host, none. What few steps cannot tell
 # the model does.
 churn=rewrite_paced scale=400
-measured wins "300 64 0 fill" apply "it gains"
+measured wins "500 64 0 fill" apply ": faster"
 applies=8
-measured short "60 64 0 fill" apply "too short to tell"
+measured short "60 64 0 fill" off "too short to measure it"
 applies=50
 scale=4
-measured hidden "300 64 2 fill-hidden" lost "so it is off"
+measured hidden "1500 64 2 fill-hidden" lost "so it is off"
 
 # Never by itself.
 by_name "$program" add

@@ -64,11 +64,11 @@ rewrite=sync-narrowing
 # What it gains is found, and where the host waits for the rest straight after, none. What few steps
 # cannot tell the model does.
 churn=rewrite_paced scale=400
-measured wins "300 1024 4 wait" apply "it gains"
+measured wins "500 1024 4 wait" apply ": faster"
 applies=8
-measured short "60 1024 4 wait" apply "too short to tell"
+measured short "60 1024 4 wait" off "too short to measure it"
 applies=50
-measured late "300 1024 0 wait-late" lost off
+measured late "1500 1024 0 wait-late" lost off
 predicted late 0 1000
 
 # Never by itself.

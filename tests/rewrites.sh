@@ -142,7 +142,7 @@ done
 
 # In shadow the program keeps its own result; a rewrite that differs is off and is reported.
 shadow() { # NAME OPTIONS STATE TFS906 KIB
-	rm -f "$out/shadow-$1.tfs"
+	forget "shadow-$1"
 	env TFSHIM_OUTPUT="$out/shadow-$1" TFSHIM_REWRITE=off,pinned-staging=shadow \
 		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
 		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
@@ -199,7 +199,7 @@ done
 options=
 measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised gain in us]
 	done=$((done + 1))
-	rm -f "$out/measured-$1.tfs"
+	forget "measured-$1"
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/measured-$1" TFSHIM_REWRITE=exact TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
 		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" $3 >"$out/measured.out" 2>&1 ||
@@ -214,12 +214,12 @@ measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised g
 	[ -z "${6:-}" ] || echo "$state $6" | awk '{ exit !($3 > $(NF - 1) && $3 < $NF && $4 <= $3 && $3 <= $5) }' ||
 		fail "$1: the realised gain is not in $6: $state"
 }
-measured wins "" "300 1024" apply "24 blocks of 8 steps, in turn with and without: it gains" "1500 3500"
-measured loses naive=32 "300 1024" lost "it loses, and is off" "-20000 -500"
-measured short "" "60 1024" apply "too short to tell ("
+measured wins "" "500 1024" apply ": faster" "1500 4500"
+measured loses naive=32 "500 1024" lost "slower, so it is off" "-20000 -500"
+measured short "" "60 1024" off "too short to measure it: undecided"
 measured unasked measure=0 "60 1024" apply "not measured, as asked"
-measured again "" "1100 1024 256" apply "asked again as the steps changed: it gains"
-WORLD_SIZE=2 measured ranks "" "240 1024" apply "measured over 2 ranks"
+measured again "" "1800 1024 256" apply "asked again as the steps changed: faster"
+WORLD_SIZE=2 measured ranks "" "240 1024" off "measured over 2 ranks"
 
 echo "$done runs, $failed failures"
 [ "$failed" = 0 ]

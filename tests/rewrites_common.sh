@@ -9,7 +9,7 @@ set -u
 run() {
 	name=$1 environment=$2
 	shift 2
-	rm -f "$out/$name.tfs"
+	forget "$name"
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:$options" \
 		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$(with "$options")" \
