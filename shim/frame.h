@@ -59,8 +59,8 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 		frame.start_ticks = tfs_clock_ticks();
 	}
 	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
-	if (TFS_UNLIKELY((frame.entry->flags |
-				 (frame.wanted & (TFS_WANT_DEVICE | TFS_WANT_FILLS))) != 0)) {
+	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & (TFS_WANT_DEVICE | TFS_WANT_FILLS |
+								       TFS_WANT_HELD))) != 0)) {
 		frame.wanted = tfs_hook_enter_slowly(
 			frame.thread, frame.entry, function, address, stack, tells);
 		frame.start_ticks = tfs_clock_ticks();

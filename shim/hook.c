@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cupti/collector.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
@@ -73,6 +74,7 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 
 	if (!tells)
 		tfs_rewrite_before(function);
+	tfs_held_before(function);
 	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(thread, entry, address, stack, function);
 	if ((entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0)
@@ -82,7 +84,7 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	if ((wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_push(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
-	return tells ? wanted : wanted & ~TFS_WANT_FILLS;
+	return wanted & ~(tells ? TFS_WANT_HELD : TFS_WANT_HELD | TFS_WANT_FILLS);
 }
 
 struct tfs_frame tfs_hook_enter(

@@ -23,6 +23,7 @@
 #define TFS_WANT_DEVICE 4u /* CUPTI activity is on: tie it to the calls */
 #define TFS_WANT_WORK 8u   /* a rewrite follows what is submitted */
 #define TFS_WANT_FILLS 16u /* zeros may be held back: they come before the call */
+#define TFS_WANT_HELD 32u  /* device memory is held: the call may need it, see held.h */
 
 struct tfs_thread {
 	char *next; /* where the next record goes */

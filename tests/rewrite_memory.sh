@@ -48,8 +48,12 @@ fi
 counterexample room 6 1024 pool_reserve=1m "$small" "$giving" room
 counterexample ordered-room 6 8589934592 pool_reserve=1m "$small" "$giving" ordered-room
 
-# A library's search finds the memory that is held.
-counterexample found 6 1024 pool_reserve=1m TFSIM_MEMORY=96m "$programs/rewrite_finding" found
+# A library's search finds the memory that is held. (By the pages of a real machine what is left
+# beside it is enough.)
+case $profile in
+slow) counterexample found 6 1024 pool_reserve=1m TFSIM_MEMORY=96m "$programs/rewrite_finding" found ;;
+*) holds found 6 pool_reserve=1m TFSIM_MEMORY=96m "$programs/rewrite_finding" found ;;
+esac
 
 # What a library allocates for itself is not looked at.
 blas=$programs/libcublas.so.other
@@ -76,6 +80,7 @@ refuses current-context 22 "" "" "$limits" other-context
 refuses no-error-waiting 22 "" "" "$limits" error-waiting
 refuses pool-limit 67 pool_limit=6m "" "$limits" many
 refuses memory-left 22 "" "$small" "$limits" plain
+refuses whole-pages 22 "" TFSIM_PROFILE=a100 "$limits" small
 refuses device-waited-for 1 "" "" "$limits" device-fails
 refuses block-kept 394 "" "" "$limits" crowd
 

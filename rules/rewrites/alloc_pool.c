@@ -9,11 +9,21 @@
  *   program left in it is gone, as it may be with memory from cudaMalloc.
  * - A block goes to a request of exactly its size, on its own device and context; it is a whole
  *   allocation of CUDA's, never a part of one. When the context ends, so do its blocks.
+ * - It takes whole pages, as the device gives memory out, which is measured: smaller blocks share
+ *   pages, and what they take cannot be told.
  * - To the program it is free memory: cudaMemGetInfo counts it as such, blocks are given back
- *   before an out-of-memory is reported, freeing it again and asking about it fail as they would.
+ *   before an out-of-memory is reported, and before any call is given an address in one, so that
+ *   a copy, a fill, a question or a second free fails as it would. Kernels, and the libraries'
+ *   calls that launch them, cannot be covered: on freed memory they work where they might fault.
  * - At least 1 GiB, or a tenth of the device if that is more, stays truly free: libraries allocate
- *   for themselves, and nobody asks us when they find nothing. Before a search of cuDNN's that
- *   brings its own memory, whatever that takes, all is given back.
+ *   for themselves, and nobody asks us when they find nothing. It is looked at when a block is
+ *   kept, and again when the program takes memory; where too little is left all is given back. So
+ *   it is before cuDNN's own searches, and before handles, communicators, graphs that are
+ *   instantiated and code that is loaded, whatever those take.
+ * - Giving back waits for the device. Where the program has host functions that the device may be
+ *   waiting for, and the device is not idle, it is left undone, save for an out-of-memory.
+ * - A block that nobody has asked for in two seconds is given back at the next free, or wait for
+ *   the device: other processes may want it.
  * - Only memory that the program itself got from cudaMalloc or cuMemAlloc. Managed and
  *   stream-ordered memory, and blocks shared with another process, device or network card, are left
  *   alone; so is everything while a stream is being captured, save that blocks are given back then

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/blocks.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "rules/rewrites/contexts.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/memory_functions.h"
+#include "shim/clock.h"
 #include "shim/mutant.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
@@ -21,7 +24,7 @@
 #define NAIVE_DEAD (UINT64_C(1) << 32)   /* blocks are held although their context has ended */
 #define NAIVE_BARRED (UINT64_C(1) << 33) /* what captures bar is done all the same */
 
-#define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
+#define OLD_NS UINT64_C(2000000000) /* whoever wanted it would have come */
 
 /* Ending: its context may be; whoever began that says how it ended. */
 enum slot_state { SLOT_EMPTY, SLOT_FILLING, SLOT_HELD, SLOT_LEAVING, SLOT_ENDING };
@@ -31,6 +34,8 @@ static struct slot {
 	enum slot_state state;
 	uint64_t address;
 	uint64_t bytes;
+	uint64_t takes; /* in whole pages */
+	uint64_t since_ns;
 	uint32_t device;
 	void *context; /* of the block and of the event */
 	void *filled;  /* event; NULL: not made yet */
@@ -46,6 +51,7 @@ static struct lane {
 } lanes[LANES];
 
 static struct tfs_spin lock;
+static uint32_t top;      /* slots from here on were never used */
 static _Atomic bool made; /* something, in whatever context */
 _Atomic uint32_t tfs_blocks_count;
 
@@ -54,6 +60,20 @@ static void set_state(struct slot *slot, enum slot_state state)
 	tfs_spin_lock(&lock);
 	slot->state = state;
 	tfs_spin_unlock(&lock);
+}
+
+/* While there are any, each call is told of before it is made. */
+static void count_one(void)
+{
+	if (atomic_fetch_add(&tfs_blocks_count, 1) == 0)
+		tfs_held_begin();
+}
+
+static void set_empty(struct slot *slot)
+{
+	set_state(slot, SLOT_EMPTY);
+	if (atomic_fetch_sub(&tfs_blocks_count, 1) == 1)
+		tfs_held_end();
 }
 
 /* An empty slot; best one whose event is of the same context. */
@@ -79,9 +99,13 @@ static struct slot *reserve(const struct tfs_memory_call *call, void *context, b
 		found->state = SLOT_FILLING;
 		found->address = (uint64_t)(uintptr_t)call->address;
 		found->bytes = call->bytes;
+		found->takes = call->takes;
+		found->since_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 		found->device = call->device;
 		found->context = context;
 		found->in_order = in_order;
+		if (top <= found - slots)
+			top = (uint32_t)(found - slots) + 1;
 	}
 	tfs_spin_unlock(&lock);
 	return found;
@@ -140,14 +164,13 @@ bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_mem
 	if (slot == NULL)
 		return false;
 	atomic_store(&made, true);
-	atomic_fetch_add(&tfs_blocks_count, 1);
+	count_one();
 	if (fill(use, slot, value)) {
 		set_state(slot, SLOT_HELD);
 		return true;
 	}
 	use->forget_error();
-	set_state(slot, SLOT_EMPTY);
-	atomic_fetch_sub(&tfs_blocks_count, 1);
+	set_empty(slot);
 	return false;
 }
 
@@ -157,7 +180,7 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS && found == NULL; i++) {
+	for (uint32_t i = 0; i < top && found == NULL; i++) {
 		const struct slot *slot = &slots[i];
 
 		if (slot->state == SLOT_HELD &&
@@ -175,8 +198,7 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 	const bool good =
 		(found->in_order && !tfs_streams_free()) || use->event_wait(found->filled) == 0;
 	void *address = (void *)(uintptr_t)found->address;
-	set_state(found, SLOT_EMPTY);
-	atomic_fetch_sub(&tfs_blocks_count, 1);
+	set_empty(found);
 	return good ? address : NULL;
 }
 
@@ -187,21 +209,39 @@ uint64_t tfs_blocks_bytes(uint32_t device)
 	if (!tfs_blocks_any() || TFS_MUTANT(NAIVE_HOARD))
 		return 0;
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS; i++)
+	for (uint32_t i = 0; i < top; i++)
 		if (slots[i].state != SLOT_EMPTY && slots[i].state != SLOT_LEAVING &&
 			slots[i].device == device)
-			bytes += slots[i].bytes;
+			bytes += slots[i].takes;
 	tfs_spin_unlock(&lock);
 	return bytes;
 }
 
-static struct slot *leaving(uint32_t device)
+/* Which blocks are meant. */
+struct which {
+	uint32_t device;       /* or TFS_ALL_DEVICES */
+	uint64_t before_ns;    /* held since before then; 0: whenever */
+	uint64_t first, other; /* with one of these addresses in them; both 0: whichever */
+};
+
+static bool is_meant(const struct slot *slot, const struct which *which)
+{
+	const bool anywhere = which->first == 0 && which->other == 0;
+
+	return slot->state == SLOT_HELD &&
+	       (which->device == TFS_ALL_DEVICES || slot->device == which->device) &&
+	       (which->before_ns == 0 || slot->since_ns < which->before_ns) &&
+	       (anywhere || which->first - slot->address < slot->bytes ||
+		       which->other - slot->address < slot->bytes);
+}
+
+static struct slot *leaving(const struct which *which)
 {
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS && found == NULL; i++)
-		if (slots[i].state == SLOT_HELD && slots[i].device == device)
+	for (uint32_t i = 0; i < top && found == NULL; i++)
+		if (is_meant(&slots[i], which))
 			found = &slots[i];
 	if (found != NULL)
 		found->state = SLOT_LEAVING;
@@ -209,25 +249,49 @@ static struct slot *leaving(uint32_t device)
 	return found;
 }
 
-bool tfs_blocks_flush(bool driver, uint32_t device)
+static bool part(bool driver, const struct which *which)
 {
-	const struct tfs_memory_functions *use =
-		tfs_blocks_any() ? tfs_memory_functions(driver) : NULL;
-	struct slot *slot;
-	bool any = false;
+	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
+	struct slot *slot = use != NULL ? leaving(which) : NULL;
 
-	if (use == NULL)
+	if (slot == NULL)
 		return false;
 	const int mode = TFS_MUTANT(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
-	while ((slot = leaving(device)) != NULL) {
-		any = true;
+	const bool waited = use->error_waits();
+	do {
 		use->release((void *)(uintptr_t)slot->address);
-		set_state(slot, SLOT_EMPTY);
-		atomic_fetch_sub(&tfs_blocks_count, 1);
-	}
+		set_empty(slot);
+	} while ((slot = leaving(which)) != NULL);
+	if (!waited && use->error_waits())
+		use->forget_error();
 	if (!TFS_MUTANT(NAIVE_BARRED))
 		use->capture_mode(mode);
-	return any;
+	return true;
+}
+
+bool tfs_blocks_flush(bool driver, uint32_t device)
+{
+	return tfs_blocks_any() && !TFS_MUTANT(NAIVE_HOARD) &&
+	       part(driver, &(struct which){.device = device});
+}
+
+void tfs_blocks_flush_old(bool driver, uint32_t device)
+{
+	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+
+	if (tfs_blocks_any() && !TFS_MUTANT(NAIVE_HOARD) && now_ns > OLD_NS)
+		part(driver, &(struct which){.device = device, .before_ns = now_ns - OLD_NS});
+}
+
+void tfs_blocks_part(const void *first, const void *other)
+{
+	if (TFS_MUTANT(NAIVE_TRUST) || (first == NULL && other == NULL))
+		return;
+	const int saved = errno;
+	part(tfs_memory_functions(false) == NULL, &(struct which){.device = TFS_ALL_DEVICES,
+							  .first = (uint64_t)(uintptr_t)first,
+							  .other = (uint64_t)(uintptr_t)other});
+	errno = saved;
 }
 
 static bool is_of(const struct slot *slot, const struct tfs_blocks_end *end)
@@ -246,7 +310,7 @@ struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context)
 	if (context == NULL)
 		end.context = tfs_context_primary(device);
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS; i++)
+	for (uint32_t i = 0; i < top; i++)
 		if (slots[i].state == SLOT_HELD && is_of(&slots[i], &end))
 			slots[i].state = SLOT_ENDING;
 	tfs_spin_unlock(&lock);
@@ -258,7 +322,7 @@ static struct slot *ending(const struct tfs_blocks_end *end)
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS && found == NULL; i++)
+	for (uint32_t i = 0; i < top && found == NULL; i++)
 		if (slots[i].state == SLOT_ENDING && is_of(&slots[i], end))
 			found = &slots[i];
 	if (found != NULL)
@@ -276,7 +340,7 @@ static bool is_gone(const struct slot *slot, bool ended)
 static void forget_handles(const struct tfs_blocks_end *end)
 {
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS; i++)
+	for (uint32_t i = 0; i < top; i++)
 		if (is_of(&slots[i], end))
 			slots[i].filled = NULL;
 	for (uint32_t i = 0; i < LANES; i++)
@@ -293,54 +357,20 @@ void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended)
 	while (end->any && (slot = ending(end)) != NULL) {
 		const bool gone = is_gone(slot, ended);
 
-		set_state(slot, gone ? SLOT_EMPTY : SLOT_HELD);
 		if (gone)
-			atomic_fetch_sub(&tfs_blocks_count, 1);
+			set_empty(slot);
+		else
+			set_state(slot, SLOT_HELD);
 	}
 	if (end->any && ended)
 		forget_handles(end);
-}
-
-bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device)
-{
-	if (status != OUT_OF_MEMORY || TFS_MUTANT(NAIVE_HOARD) || tfs_blocks_bytes(device) == 0)
-		return false;
-	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
-
-	if (use != NULL)
-		use->forget_error();
-	return tfs_blocks_flush(driver, device);
-}
-
-void tfs_blocks_before(bool driver, uint32_t device)
-{
-	const struct tfs_memory_functions *use =
-		tfs_blocks_any() ? tfs_memory_functions(driver) : NULL;
-
-	if (use != NULL && use->error_waits())
-		tfs_blocks_flush(driver, device);
-}
-
-void *tfs_blocks_outside(const void *address)
-{
-	static char nothing;
-	const uint64_t at = (uint64_t)(uintptr_t)address;
-	bool inside = false;
-
-	if (!tfs_blocks_any() || TFS_MUTANT(NAIVE_TRUST))
-		return (void *)(uintptr_t)at;
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < SLOTS && !inside; i++)
-		inside = slots[i].state != SLOT_EMPTY && slots[i].state != SLOT_LEAVING &&
-			 at - slots[i].address < slots[i].bytes;
-	tfs_spin_unlock(&lock);
-	return inside ? &nothing : (void *)(uintptr_t)at;
 }
 
 void tfs_blocks_forget(void)
 {
 	memset(slots, 0, sizeof(slots));
 	memset(lanes, 0, sizeof(lanes));
+	top = 0;
 	atomic_store(&tfs_blocks_count, 0);
 	tfs_spin_unlock(&lock);
 }

@@ -21,6 +21,7 @@ struct tfs_memory_functions;
 struct tfs_memory_call {
 	void *address; /* given back; or, set by the rewrite, what is handed out */
 	uint64_t bytes;
+	uint64_t takes;  /* given back: in whole pages; set by pool.h */
 	uint32_t kind;   /* given back: enum tfs_memory_kind, 0 = not known */
 	uint32_t flags;  /* and TFS_RANGE_* */
 	uint32_t owner;  /* and the device it is on */
@@ -47,12 +48,15 @@ bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_mem
  * in order and all streams keep that. */
 void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_memory_call *call);
 
-/* Bytes held of a device. */
+/* What is held of a device takes so many bytes. */
 uint64_t tfs_blocks_bytes(uint32_t device);
 
-/* Gives the device's blocks back to CUDA, also while a stream is captured; true if there was
- * one. */
+#define TFS_ALL_DEVICES UINT32_MAX
+
+/* Gives the device's blocks back to CUDA, also while a stream is captured; true if there was one.
+ * And those that nobody has asked for in a while. */
 bool tfs_blocks_flush(bool driver, uint32_t device);
+void tfs_blocks_flush_old(bool driver, uint32_t device);
 
 /* Around a call that may end a context, NULL: the device's primary one. Nobody is handed its blocks
  * meanwhile; CUDA takes them along, and what was made there is not used again. Had it not `ended`,
@@ -65,15 +69,15 @@ struct tfs_blocks_end {
 struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context);
 void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended);
 
-/* After an allocation that returned `status`: true when blocks were given back and it is worth
- * another try. */
-bool tfs_blocks_make_room(bool driver, uint32_t status, uint32_t device);
+/* Before a call that is given these addresses, NULL: none. A block that one of them lies in is no
+ * longer held: CUDA does not know such an address any more, and the call fails as it would. */
+void tfs_blocks_part(const void *first, const void *other);
 
-/* Before an allocation: an error that waits for the program must not be lost in a second try. */
-void tfs_blocks_before(bool driver, uint32_t device);
-
-/* An address that CUDA does not know either if this one lies in a block, else the same. */
-void *tfs_blocks_outside(const void *address);
+static inline void tfs_blocks_given(const void *first, const void *other)
+{
+	if (__builtin_expect(tfs_blocks_any(), 0))
+		tfs_blocks_part(first, other);
+}
 
 /* In a forked child. */
 void tfs_blocks_forget(void);

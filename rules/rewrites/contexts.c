@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include "rules/rewrites/memory_functions.h"
+#include "shim/capture.h"
 #include "shim/hook.h"
 
 static struct {
@@ -13,6 +14,13 @@ static struct {
 	__typeof__(&cuDevicePrimaryCtxRetain) retain;
 	__typeof__(&cuDevicePrimaryCtxRelease) release;
 } driver;
+
+static struct {
+	__typeof__(&cuEventCreate) create;
+	__typeof__(&cuCtxRecordEvent) record;
+	__typeof__(&cuEventQuery) query;
+	__typeof__(&cuEventDestroy) destroy;
+} events;
 
 static bool find(void)
 {
@@ -47,6 +55,31 @@ void *tfs_context_of(const void *address)
 					(CUdeviceptr)(uintptr_t)address) == CUDA_SUCCESS
 		       ? context
 		       : NULL;
+}
+
+static bool find_events(void)
+{
+#define LOOK_UP(field, name)                                                                       \
+	(events.field = (__typeof__(events.field))tfs_lookup_named(TFS_LIBRARY_cuda, name))
+	return LOOK_UP(create, "cuEventCreate") && LOOK_UP(record, "cuCtxRecordEvent") &&
+	       LOOK_UP(query, "cuEventQuery") && LOOK_UP(destroy, "cuEventDestroy_v2");
+#undef LOOK_UP
+}
+
+/* A question would spoil a capture. */
+bool tfs_context_idle(void)
+{
+	static _Atomic int known;
+	CUcontext context = tfs_context_now();
+	CUevent event;
+
+	if (context == NULL || tfs_capturing() || !tfs_functions_found(&known, find_events) ||
+		events.create(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return false;
+	const bool idle = events.record(context, event) == CUDA_SUCCESS &&
+			  events.query(event) == CUDA_SUCCESS;
+	events.destroy(event);
+	return idle;
 }
 
 bool tfs_context_is_active(uint32_t device)

@@ -16,6 +16,9 @@ void *tfs_context_now(void);
 /* The context of an address in device memory; NULL: it is not known. */
 void *tfs_context_of(const void *address);
 
+/* Is all work of the current context over? False as well where that cannot be told. */
+bool tfs_context_idle(void);
+
 /* The device's primary context; NULL: it has none now. And whether it has. */
 void *tfs_context_primary(uint32_t device);
 bool tfs_context_is_active(uint32_t device);

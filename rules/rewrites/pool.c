@@ -6,6 +6,7 @@
 
 #include "rules/rewrites/contexts.h"
 #include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/room.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -14,8 +15,7 @@
 #include "shim/trace/format.h"
 
 #define SIZES 64u
-#define ROUNDS 2u                   /* from here on a size recurs */
-#define LOOK_NS UINT64_C(100000000) /* how long free memory is taken to be what it was */
+#define ROUNDS 2u /* from here on a size recurs */
 
 enum check {
 	CHECK_FUNCTIONS,
@@ -31,6 +31,7 @@ enum check {
 	CHECK_ERROR,
 	CHECK_LIMIT,
 	CHECK_MEMORY,
+	CHECK_PAGES,
 	CHECK_COUNT
 };
 _Static_assert(CHECK_COUNT == TFS_POOL_CHECK_COUNT, "the names in the header");
@@ -39,14 +40,6 @@ static struct tfs_pool_size sizes[SIZES];
 static uint32_t size_count;
 static struct tfs_spin lock;
 static bool sanitized;
-
-/* How much is truly free, by device; as of the latest look. */
-static struct {
-	uint64_t at_ns;
-	uint64_t free_bytes;
-	uint64_t least; /* that must stay free */
-	uint64_t held;  /* then */
-} looks[16];
 
 extern char **environ;
 
@@ -147,30 +140,6 @@ bool tfs_pool_recurs(const struct tfs_pool_size *size)
 	return size->rounds >= ROUNDS;
 }
 
-/* Would enough stay truly free if the program were given none of its memory back? */
-static bool leaves_enough(
-	const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
-{
-	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	const uint64_t after = tfs_blocks_bytes(call->device) + call->bytes;
-	__typeof__(&looks[0]) look = &looks[call->device % 16];
-	size_t free_bytes, all;
-
-	if (now_ns - look->at_ns > LOOK_NS || after > look->held) {
-		if (use->info(&free_bytes, &all) != 0) {
-			use->forget_error();
-			return false;
-		}
-		look->at_ns = now_ns;
-		look->free_bytes = free_bytes;
-		look->least = all / 10 > tfs_options.pool_reserve_bytes
-				      ? all / 10
-				      : tfs_options.pool_reserve_bytes;
-		look->held = after;
-	}
-	return look->free_bytes >= look->least;
-}
-
 /* All but what takes a look at the device. */
 static bool all_hold(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
 	const struct tfs_memory_call *call, const struct tfs_pool_size *size)
@@ -198,12 +167,16 @@ static bool all_hold(const struct tfs_rewrite *self, const struct tfs_memory_fun
 }
 
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
-	const struct tfs_memory_call *call, const struct tfs_pool_size *size)
+	struct tfs_memory_call *call, const struct tfs_pool_size *size)
 {
 	if (!all_hold(self, use, call, size))
 		return false;
-	if (tfs_rewrite_check(self, CHECK_MEMORY, leaves_enough(use, call), call->site))
-		return true;
-	tfs_blocks_flush(call->driver, call->device);
-	return false;
+	if (!tfs_rewrite_check(
+		    self, CHECK_MEMORY, tfs_room_left(use, call->device, 0, true), call->site)) {
+		tfs_blocks_flush(call->driver, call->device);
+		return false;
+	}
+	tfs_blocks_flush_old(call->driver, call->device);
+	call->takes = tfs_room_pages(use, call->device, call->bytes);
+	return tfs_rewrite_check(self, CHECK_PAGES, call->takes != 0, call->site);
 }

@@ -17,8 +17,8 @@ struct tfs_memory_functions;
 #define TFS_POOL_CHECKS                                                                            \
 	"runtime-stays", "plain-device-memory", "not-shared", "no-peers", "no-sanitizer",          \
 		"not-capturing", "current-device", "size", "size-recurs", "current-context",       \
-		"no-error-waiting", "pool-limit", "memory-left"
-#define TFS_POOL_CHECK_COUNT 13u
+		"no-error-waiting", "pool-limit", "memory-left", "whole-pages"
+#define TFS_POOL_CHECK_COUNT 14u
 
 /* What is known of requests for one number of bytes on one device. */
 struct tfs_pool_size {
@@ -48,8 +48,8 @@ void tfs_pool_note_keep_time(const struct tfs_memory_call *call, uint64_t start_
 /* Is the size one that comes back? */
 bool tfs_pool_recurs(const struct tfs_pool_size *size);
 
-/* Do all of the shared checks hold? Gives blocks back when memory is short. */
+/* Do all of the shared checks hold? Gives blocks back when memory is short, and old ones. */
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
-	const struct tfs_memory_call *call, const struct tfs_pool_size *size);
+	struct tfs_memory_call *call, const struct tfs_pool_size *size);
 
 #endif

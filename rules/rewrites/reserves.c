@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rules/rewrites/blocks.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/pool_functions.h"
 #include "shim/mutant.h"
@@ -62,6 +64,7 @@ bool tfs_reserves_keep(bool driver, void *pool, uint32_t device, uint64_t bytes)
 
 	if (use == NULL || device >= DEVICES || !note(pool, device, bytes))
 		return false;
+	tfs_held_begin();
 	if (use->set(pool, TFS_POOL_THRESHOLD, bytes) == 0)
 		return true;
 	tfs_reserves_leave(pool);
@@ -96,6 +99,7 @@ void tfs_reserves_leave(const void *pool)
 	if (reserve != NULL)
 		*reserve = reserves[atomic_fetch_sub(&tfs_reserves_count, 1) - 1];
 	tfs_spin_unlock(&lock);
+	tfs_held_end();
 }
 
 /* Pools of the device; at most MOST. */
@@ -107,7 +111,7 @@ static uint32_t of_device(uint32_t device, void **out_pools)
 		return 0;
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < atomic_load(&tfs_reserves_count); i++)
-		if (reserves[i].device == device)
+		if (device == TFS_ALL_DEVICES || reserves[i].device == device)
 			out_pools[found++] = reserves[i].pool;
 	tfs_spin_unlock(&lock);
 	return found;
@@ -167,15 +171,6 @@ bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
 	tfs_reserves_give_back(driver, device);
 	tfs_reserves_drop(driver, device);
 	return true;
-}
-
-void tfs_reserves_before(bool driver, uint32_t device)
-{
-	const struct tfs_memory_functions *memory =
-		tfs_reserves_any() ? tfs_memory_functions(driver) : NULL;
-
-	if (memory != NULL && memory->error_waits())
-		tfs_reserves_give_back(driver, device);
 }
 
 bool tfs_reserves_short(uint32_t device)

@@ -46,15 +46,13 @@ bool tfs_reserves_hidden(const void *pool);
 /* The device's pools keep nothing from the next wait on, as the program left them. */
 void tfs_reserves_drop(bool driver, uint32_t device);
 
-/* The device's pools give back now what they keep, and go on keeping. */
+/* The device's pools, or those of TFS_ALL_DEVICES, give back now what they keep, and go on keeping.
+ */
 void tfs_reserves_give_back(bool driver, uint32_t device);
 
 /* After an allocation that returned `status`: true when memory was given back and it is worth
  * another try. Those pools keep nothing any more. */
 bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device);
-
-/* Before an allocation: an error that waits for the program must not be lost in a second try. */
-void tfs_reserves_before(bool driver, uint32_t device);
 
 /* Has memory ever been so short on the device? */
 bool tfs_reserves_short(uint32_t device);

@@ -15,6 +15,7 @@
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
+#include "rules/rewrites/room.h"
 #include "rules/rewrites/wait.h"
 #include "shim/capture.h"
 #include "shim/env.h"
@@ -387,5 +388,6 @@ void tfs_rewrite_forget(void)
 	forgotten = true;
 	tfs_blocks_forget();
 	tfs_reserves_forget();
+	tfs_room_forget();
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 }

@@ -2,6 +2,7 @@
 #define TFS_HOT_HOOKS
 #include <driver_types.h>
 
+#include "rules/rewrites/blocks.h"
 #include "shim/driver.h"
 #include "shim/hooks/copy.h"
 #include "shim/notes.h"
@@ -19,6 +20,7 @@
 #define COPY(name, suffix, parameters, arguments, target, source, kind, queue)                     \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
+		tfs_blocks_given(AT(target), AT(source));                                          \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
                                                                                                    \
 		if (TFS_END(&frame, status, bytes))                                                \
@@ -42,6 +44,7 @@
 			.real = real};                                                             \
 		uint32_t status;                                                                   \
                                                                                                    \
+		tfs_blocks_given(call.target, call.source);                                        \
 		if (!tfs_take_copy(&frame, &call, &status))                                        \
 			status = TFS_TWIN_REAL(name) arguments;                                    \
 		if (TFS_END(&frame, status, bytes))                                                \

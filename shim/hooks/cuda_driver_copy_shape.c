@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <driver_types.h>
 
+#include "rules/rewrites/blocks.h"
 #include "shim/hooks/cuda_driver_copy_shape.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -42,6 +43,11 @@ static void note_2d(struct tfs_frame *frame, const CUDA_MEMCPY2D *copy, uint16_t
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
 }
 
+static void given_2d(const CUDA_MEMCPY2D *copy)
+{
+	tfs_blocks_given(SIDE(copy, dst, 0), SIDE(copy, src, 0));
+}
+
 static size_t bytes_3d(const CUDA_MEMCPY3D *copy)
 {
 	return copy->WidthInBytes * copy->Height * copy->Depth;
@@ -52,6 +58,12 @@ static void note_3d(struct tfs_frame *frame, const CUDA_MEMCPY3D *copy, uint16_t
 	tfs_note_copy(frame, SIDE(copy, dst, copy->dstZ * copy->dstHeight),
 		SIDE(copy, src, copy->srcZ * copy->srcHeight), bytes_3d(copy),
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
+}
+
+static void given_3d(const CUDA_MEMCPY3D *copy)
+{
+	tfs_blocks_given(SIDE(copy, dst, copy->dstZ * copy->dstHeight),
+		SIDE(copy, src, copy->srcZ * copy->srcHeight));
 }
 
 static size_t bytes_3d_peer(const CUDA_MEMCPY3D_PEER *copy)
@@ -66,10 +78,18 @@ static void note_3d_peer(struct tfs_frame *frame, const CUDA_MEMCPY3D_PEER *copy
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
 }
 
+static void given_3d_peer(const CUDA_MEMCPY3D_PEER *copy)
+{
+	tfs_blocks_given(SIDE(copy, dst, copy->dstZ * copy->dstHeight),
+		SIDE(copy, src, copy->srcZ * copy->srcHeight));
+}
+
 /* `shape` says which of the functions above; the driver has read `copy` when it succeeds. */
 #define COPY(name, suffix, shape, parameters, arguments, queue)                                    \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
+		if (copy != NULL)                                                                  \
+			given_##shape(copy);                                                       \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const bool good = status == CUDA_SUCCESS;                                          \
                                                                                                    \
@@ -95,6 +115,15 @@ struct batch {
 	size_t count;
 };
 
+static void given_batch(const struct batch *batch)
+{
+	for (size_t i = 0; tfs_blocks_any() && batch->targets != NULL && batch->sources != NULL &&
+			   i < batch->count;
+		i++)
+		tfs_blocks_given((const void *)(uintptr_t)batch->targets[i],
+			(const void *)(uintptr_t)batch->sources[i]);
+}
+
 static void note_batch(
 	struct tfs_frame *frame, CUresult status, const struct batch *batch, uint16_t stream)
 {
@@ -118,8 +147,10 @@ static void note_batch(
 #define BATCH(name, parameters, arguments)                                                         \
 	TFS_TWIN_HOOKS(CUresult, name, _ptsz, parameters, arguments)                               \
 	{                                                                                          \
-		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const struct batch batch = {targets, sources, sizes, count};                       \
+                                                                                                   \
+		given_batch(&batch);                                                               \
+		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
                                                                                                    \
 		note_batch(&frame, status, &batch, tfs_stream_id(stream, per_thread));             \
 		return status;                                                                     \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda_driver_memory.h"
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/driver.h"
@@ -87,14 +88,18 @@ static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
 	return true;
 }
 
+void tfs_cuda_before_alloc(size_t bytes, bool ordered)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any() || tfs_reserves_any()))
+		tfs_held_before_alloc(true, tfs_cuda_device(), bytes, ordered);
+}
+
 bool tfs_cuda_make_room(CUresult status)
 {
 	if (TFS_LIKELY(status != CUDA_ERROR_OUT_OF_MEMORY))
 		return false;
-	return (tfs_blocks_any() &&
-		       tfs_blocks_make_room(true, (uint32_t)status, tfs_cuda_device())) ||
-	       (tfs_reserves_any() &&
-		       tfs_reserves_make_room(true, (uint32_t)status, tfs_cuda_device()));
+	return (tfs_blocks_any() || tfs_reserves_any()) &&
+	       tfs_held_make_room(true, (uint32_t)status, tfs_cuda_device());
 }
 
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
@@ -102,11 +107,6 @@ static void tidy(const struct tfs_frame *frame, CUresult status)
 {
 	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && status == CUDA_SUCCESS)
 		tfs_rewrite_tidy(true, tfs_cuda_device());
-}
-
-static CUdeviceptr outside(CUdeviceptr address)
-{
-	return (CUdeviceptr)(uintptr_t)tfs_blocks_outside((void *)(uintptr_t)address);
 }
 
 /* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
@@ -125,8 +125,10 @@ TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
 	CUresult status;
 
-	if (!take_alloc(&frame, out, bytes, &status))
+	if (!take_alloc(&frame, out, bytes, &status)) {
+		tfs_cuda_before_alloc(bytes, false);
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	}
 	while (tfs_cuda_make_room(status))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
@@ -140,6 +142,7 @@ TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocPitch_v2);
 	CUresult status;
 
+	tfs_cuda_before_alloc(width * height, false);
 	do
 		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
 	while (tfs_cuda_make_room(status));
@@ -166,8 +169,10 @@ TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
 	CUresult status;
 
 	tfs_memory_remove(address, &was);
-	if (!take_free(&frame, address, &was, &status))
-		status = TFS_REAL(cuMemFree_v2)(outside(address));
+	if (!take_free(&frame, address, &was, &status)) {
+		tfs_blocks_given((void *)(uintptr_t)address, NULL);
+		status = TFS_REAL(cuMemFree_v2)(address);
+	}
 	tidy(&frame, status);
 	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
 	return status;

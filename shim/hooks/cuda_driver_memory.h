@@ -12,7 +12,9 @@
 /* The current device. */
 uint32_t tfs_cuda_device(void);
 
-/* After an allocation: what rewrites hold is free memory. True when it is worth another try. */
+/* Around an allocation, see cudart.h. After it: what rewrites hold is free memory. True when it is
+ * worth another try. */
+void tfs_cuda_before_alloc(size_t bytes, bool ordered);
 bool tfs_cuda_make_room(CUresult status);
 
 #endif

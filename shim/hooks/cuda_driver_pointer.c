@@ -6,16 +6,18 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-static CUdeviceptr outside(CUdeviceptr address)
+static void given(CUdeviceptr address)
 {
-	return (CUdeviceptr)(uintptr_t)tfs_blocks_outside((void *)(uintptr_t)address);
+	tfs_blocks_given((void *)(uintptr_t)address, NULL);
 }
 
 TFS_HOOK(CUresult, cuPointerGetAttribute,
 	(void *data, CUpointer_attribute attribute, CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuPointerGetAttribute);
-	const CUresult status = TFS_REAL(cuPointerGetAttribute)(data, attribute, outside(address));
+
+	given(address);
+	const CUresult status = TFS_REAL(cuPointerGetAttribute)(data, attribute, address);
 
 	if (attribute == CU_POINTER_ATTRIBUTE_P2P_TOKENS)
 		tfs_memory_mark(address, TFS_RANGE_SHARED);
@@ -27,8 +29,9 @@ TFS_HOOK(CUresult, cuPointerGetAttributes,
 	(unsigned count, CUpointer_attribute *attributes, void **data, CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuPointerGetAttributes);
-	const CUresult status =
-		TFS_REAL(cuPointerGetAttributes)(count, attributes, data, outside(address));
+
+	given(address);
+	const CUresult status = TFS_REAL(cuPointerGetAttributes)(count, attributes, data, address);
 
 	tfs_hook_plain(&frame, status);
 	return status;
@@ -39,7 +42,9 @@ TFS_HOOK(CUresult, cuPointerSetAttribute,
 	(const void *value, CUpointer_attribute attribute, CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuPointerSetAttribute);
-	const CUresult status = TFS_REAL(cuPointerSetAttribute)(value, attribute, outside(address));
+
+	given(address);
+	const CUresult status = TFS_REAL(cuPointerSetAttribute)(value, attribute, address);
 
 	tfs_memory_mark(address, TFS_RANGE_SHARED);
 	tfs_hook_plain(&frame, status);
@@ -50,7 +55,9 @@ TFS_HOOK(
 	CUresult, cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *bytes, CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemGetAddressRange_v2);
-	const CUresult status = TFS_REAL(cuMemGetAddressRange_v2)(base, bytes, outside(address));
+
+	given(address);
+	const CUresult status = TFS_REAL(cuMemGetAddressRange_v2)(base, bytes, address);
 
 	tfs_hook_plain(&frame, status);
 	return status;
@@ -61,8 +68,10 @@ TFS_HOOK(CUresult, cuMemGetHandleForAddressRange,
 		unsigned long long flags))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemGetHandleForAddressRange);
-	const CUresult status = TFS_REAL(cuMemGetHandleForAddressRange)(
-		handle, outside(address), bytes, type, flags);
+
+	given(address);
+	const CUresult status =
+		TFS_REAL(cuMemGetHandleForAddressRange)(handle, address, bytes, type, flags);
 
 	tfs_memory_mark(address, TFS_RANGE_SHARED);
 	tfs_hook_plain(&frame, status);
@@ -72,7 +81,9 @@ TFS_HOOK(CUresult, cuMemGetHandleForAddressRange,
 TFS_HOOK(CUresult, cuIpcGetMemHandle, (CUipcMemHandle * handle, CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuIpcGetMemHandle);
-	const CUresult status = TFS_REAL(cuIpcGetMemHandle)(handle, outside(address));
+
+	given(address);
+	const CUresult status = TFS_REAL(cuIpcGetMemHandle)(handle, address);
 
 	tfs_memory_mark(address, TFS_RANGE_SHARED);
 	tfs_hook_plain(&frame, status);

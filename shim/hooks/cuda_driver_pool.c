@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/pool_functions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
@@ -12,6 +13,7 @@
 /* Lets a rewrite mind the call. */
 static void before_ordered(const struct tfs_frame *frame, struct tfs_ordered_call *call)
 {
+	tfs_cuda_before_alloc(call->bytes, true);
 	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
 			       TFS_TAKES_ORDERED) == 0) ||
 		frame->thread == NULL)
@@ -84,6 +86,7 @@ TFS_TWIN_HOOKS(
 
 	(void)per_thread;
 	tfs_memory_remove(address, &was);
+	tfs_blocks_given((void *)(uintptr_t)address, NULL);
 	const CUresult status = TFS_TWIN_REAL(cuMemFreeAsync)(address, stream);
 	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
 	return status;

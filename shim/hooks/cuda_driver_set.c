@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/blocks.h"
 #include "shim/driver.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -11,6 +12,7 @@
 #define FILL(name, suffix, parameters, arguments, queue)                                           \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
+		tfs_blocks_given(AT(target), NULL);                                                \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const size_t bytes = count * sizeof(value);                                        \
                                                                                                    \
@@ -40,6 +42,7 @@ FILL(cuMemsetD32Async, _ptsz, (CUdeviceptr target, unsigned value, size_t count,
 #define FILL_2D(name, suffix, parameters, arguments, queue)                                        \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
+		tfs_blocks_given(AT(target), NULL);                                                \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const size_t bytes = width * height * sizeof(value);                               \
                                                                                                    \

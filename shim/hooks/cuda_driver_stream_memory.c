@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/blocks.h"
 #include "shim/driver.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -17,28 +18,38 @@
 		return status;                                                                     \
 	}
 
-ON_STREAM(cuStreamWaitValue32, _ptsz,
+#define ON_WORD(name, suffix, parameters, arguments)                                               \
+	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
+	{                                                                                          \
+		tfs_blocks_given((const void *)(uintptr_t)addr, NULL);                             \
+		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
+                                                                                                   \
+		tfs_note_stream(&frame, status, stream, per_thread);                               \
+		return status;                                                                     \
+	}
+
+ON_WORD(cuStreamWaitValue32, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWaitValue32_v2, _ptsz,
+ON_WORD(cuStreamWaitValue32_v2, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWaitValue64, _ptsz,
+ON_WORD(cuStreamWaitValue64, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWaitValue64_v2, _ptsz,
+ON_WORD(cuStreamWaitValue64_v2, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWriteValue32, _ptsz,
+ON_WORD(cuStreamWriteValue32, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWriteValue32_v2, _ptsz,
+ON_WORD(cuStreamWriteValue32_v2, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint32_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWriteValue64, _ptsz,
+ON_WORD(cuStreamWriteValue64, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned flags),
 	(stream, addr, value, flags))
-ON_STREAM(cuStreamWriteValue64_v2, _ptsz,
+ON_WORD(cuStreamWriteValue64_v2, _ptsz,
 	(CUstream stream, CUdeviceptr addr, cuuint64_t value, unsigned flags),
 	(stream, addr, value, flags))
 ON_STREAM(cuStreamBatchMemOp, _ptsz,

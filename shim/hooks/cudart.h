@@ -15,7 +15,7 @@ uint32_t tfs_cudart_device(void);
 
 /* Blocks that a rewrite holds are free memory: the first is for before an allocation; the second,
  * after one that failed, is true when it is worth another try. */
-void tfs_cudart_before_alloc(void);
+void tfs_cudart_before_alloc(size_t bytes, bool ordered);
 bool tfs_cudart_make_room(cudaError_t status);
 
 /* Memory was allocated, or not; ends the frame. */

@@ -53,6 +53,12 @@ static void note_array(struct tfs_frame *frame, cudaError_t status,
 	TFS_LEAVE(frame);
 }
 
+/* Without padding, and without the further levels of a mipmapped one. */
+static size_t array_bytes(const struct cudaChannelFormatDesc *element, struct cudaExtent extent)
+{
+	return element != NULL ? elements(extent) * bytes_of(element) : 0;
+}
+
 /* Blocks that a rewrite holds are free memory: an out-of-memory comes after them. */
 #define ARRAY(name, parameters, arguments, extent)                                                 \
 	TFS_HOOK(cudaError_t, name, parameters)                                                    \
@@ -60,7 +66,7 @@ static void note_array(struct tfs_frame *frame, cudaError_t status,
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
 		cudaError_t status;                                                                \
                                                                                                    \
-		tfs_cudart_before_alloc();                                                         \
+		tfs_cudart_before_alloc(array_bytes(element, extent), false);                      \
 		do                                                                                 \
 			status = TFS_REAL(name) arguments;                                         \
 		while (tfs_cudart_make_room(status));                                              \
@@ -89,7 +95,7 @@ TFS_HOOK(cudaError_t, cudaMalloc3D, (struct cudaPitchedPtr * out, struct cudaExt
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc3D);
 	cudaError_t status;
 
-	tfs_cudart_before_alloc();
+	tfs_cudart_before_alloc(extent.width * extent.height * extent.depth, false);
 	do
 		status = TFS_REAL(cudaMalloc3D)(out, extent);
 	while (tfs_cudart_make_room(status));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cudart_batch.h"
 
+#include "rules/rewrites/blocks.h"
 #include "shim/hook.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -41,6 +42,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyBatchAsync, _ptsz,
 		uintptr_t ninth),
 	(targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth))
 {
+	for (size_t i = 0; tfs_blocks_any() && targets != NULL && sources != NULL && i < count; i++)
+		tfs_blocks_given(targets[i], sources[i]);
 	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpyBatchAsync)(
 		targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth);
 	size_t bytes = 0;
@@ -109,6 +112,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemPrefetchAsync, _ptsz,
 	(const void *address, size_t bytes, uintptr_t place, uintptr_t fourth, uintptr_t fifth),
 	(address, bytes, place, fourth, fifth))
 {
+	tfs_blocks_given(address, NULL);
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaMemPrefetchAsync)(address, bytes, place, fourth, fifth);
 
@@ -126,6 +130,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemPrefetchAsync_v2, _ptsz,
 	(const void *address, size_t bytes, uintptr_t place, uintptr_t flags, cudaStream_t stream),
 	(address, bytes, place, flags, stream))
 {
+	tfs_blocks_given(address, NULL);
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaMemPrefetchAsync_v2)(address, bytes, place, flags, stream);
 
@@ -133,12 +138,20 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemPrefetchAsync_v2, _ptsz,
 	return status;
 }
 
-TFS_PLAIN_HOOK(cudaError_t, cudaMemAdvise,
-	(const void *address, size_t bytes, uintptr_t advice, uintptr_t place),
-	(address, bytes, advice, place))
-TFS_PLAIN_HOOK(cudaError_t, cudaMemAdvise_v2,
-	(const void *address, size_t bytes, uintptr_t advice, uintptr_t place),
-	(address, bytes, advice, place))
+#define ADVISE(name)                                                                               \
+	TFS_HOOK(cudaError_t, name,                                                                \
+		(const void *address, size_t bytes, uintptr_t advice, uintptr_t place))            \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+                                                                                                   \
+		tfs_blocks_given(address, NULL);                                                   \
+		const cudaError_t status = TFS_REAL(name)(address, bytes, advice, place);          \
+		tfs_hook_plain(&frame, (uint32_t)status);                                          \
+		return status;                                                                     \
+	}
+
+ADVISE(cudaMemAdvise)
+ADVISE(cudaMemAdvise_v2)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaMemcpyBatchAsync, copy_async)                                                        \

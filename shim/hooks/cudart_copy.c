@@ -2,6 +2,7 @@
 #define TFS_HOT_HOOKS
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/fills.h"
 #include "shim/hooks/copy.h"
 #include "shim/notes.h"
@@ -51,6 +52,7 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 		.real = real};
 	uint32_t status;
 
+	tfs_blocks_given(target, source);
 	tell(&frame, target, source, bytes, NULL, per_thread);
 	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
@@ -75,6 +77,7 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 		.real = real};
 	uint32_t status;
 
+	tfs_blocks_given(target, source);
 	tell(&frame, target, source, bytes, stream, per_thread);
 	if (!tfs_take_copy(&frame, &call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
@@ -91,6 +94,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyWithAttributesAsync, _ptsz,
 		cudaStream_t stream),
 	(target, source, bytes, with, stream))
 {
+	tfs_blocks_given(target, source);
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaMemcpyWithAttributesAsync)(target, source, bytes, with, stream);
 
@@ -105,6 +109,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2D, _ptds,
 		size_t height, enum cudaMemcpyKind kind),
 	(target, target_pitch, source, source_pitch, width, height, kind))
 {
+	tfs_blocks_given(target, source);
 	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpy2D)(
 		target, target_pitch, source, source_pitch, width, height, kind);
 
@@ -119,6 +124,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 		size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
 	(target, target_pitch, source, source_pitch, width, height, kind, stream))
 {
+	tfs_blocks_given(target, source);
 	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpy2DAsync)(
 		target, target_pitch, source, source_pitch, width, height, kind, stream);
 
@@ -133,6 +139,7 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value,
 {
 	cudaError_t status = cudaSuccess;
 
+	tfs_blocks_given(target, NULL);
 	tell(&frame, target, NULL, bytes, NULL, per_thread);
 	if (!take_fill(&frame, target, value, bytes, NULL, per_thread))
 		status = TFS_TWIN_REAL(cudaMemset)(target, value, bytes);
@@ -148,6 +155,7 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 {
 	cudaError_t status = cudaSuccess;
 
+	tfs_blocks_given(target, NULL);
 	tell(&frame, target, NULL, bytes, stream, per_thread);
 	if (!take_fill(&frame, target, value, bytes, stream, per_thread))
 		status = TFS_TWIN_REAL(cudaMemsetAsync)(target, value, bytes, stream);

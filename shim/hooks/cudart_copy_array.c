@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/blocks.h"
 #include "shim/hook.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -14,6 +15,7 @@
 #define COPY(name, suffix, parameters, arguments, target, source, bytes, kind, queue)              \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
 	{                                                                                          \
+		tfs_blocks_given(target, source);                                                  \
 		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
                                                                                                    \
 		if (TFS_END(&frame, status, bytes))                                                \

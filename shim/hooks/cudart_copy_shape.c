@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cudart.h"
 
+#include "rules/rewrites/blocks.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 
@@ -36,6 +37,8 @@ static size_t bytes_of(
 #define COPY(name, suffix, parameters, arguments, kind, queue)                                     \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
 	{                                                                                          \
+		if (copy != NULL)                                                                  \
+			tfs_blocks_given(TARGET(copy), SOURCE(copy));                              \
 		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
 		const size_t bytes =                                                               \
 			status == cudaSuccess && frame.thread != NULL ? BYTES(copy) : 0;           \
@@ -59,6 +62,8 @@ TFS_HOOK(cudaError_t, cudaMemcpyPeer,
 	(void *target, int target_device, const void *source, int source_device, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMemcpyPeer);
+
+	tfs_blocks_given(target, source);
 	const cudaError_t status =
 		TFS_REAL(cudaMemcpyPeer)(target, target_device, source, source_device, bytes);
 
@@ -73,6 +78,8 @@ TFS_HOOK(cudaError_t, cudaMemcpyPeerAsync,
 		cudaStream_t stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMemcpyPeerAsync);
+
+	tfs_blocks_given(target, source);
 	const cudaError_t status = TFS_REAL(cudaMemcpyPeerAsync)(
 		target, target_device, source, source_device, bytes, stream);
 

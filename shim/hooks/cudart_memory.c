@@ -2,6 +2,7 @@
 #include "shim/hooks/cudart.h"
 
 #include "rules/rewrites/blocks.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/notes.h"
@@ -91,22 +92,18 @@ static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t
 }
 
 /* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
-void tfs_cudart_before_alloc(void)
+void tfs_cudart_before_alloc(size_t bytes, bool ordered)
 {
-	if (TFS_UNLIKELY(tfs_blocks_any()))
-		tfs_blocks_before(false, tfs_cudart_device());
-	if (TFS_UNLIKELY(tfs_reserves_any()))
-		tfs_reserves_before(false, tfs_cudart_device());
+	if (TFS_UNLIKELY(tfs_blocks_any() || tfs_reserves_any()))
+		tfs_held_before_alloc(false, tfs_cudart_device(), bytes, ordered);
 }
 
 bool tfs_cudart_make_room(cudaError_t status)
 {
 	if (TFS_LIKELY(status != cudaErrorMemoryAllocation))
 		return false;
-	return (tfs_blocks_any() &&
-		       tfs_blocks_make_room(false, (uint32_t)status, tfs_cudart_device())) ||
-	       (tfs_reserves_any() &&
-		       tfs_reserves_make_room(false, (uint32_t)status, tfs_cudart_device()));
+	return (tfs_blocks_any() || tfs_reserves_any()) &&
+	       tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
 }
 
 /* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
@@ -125,9 +122,10 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
 	cudaError_t status;
 
-	tfs_cudart_before_alloc();
-	if (!take_alloc(&frame, out, bytes, &status))
+	if (!take_alloc(&frame, out, bytes, &status)) {
+		tfs_cudart_before_alloc(bytes, false);
 		status = TFS_REAL(cudaMalloc)(out, bytes);
+	}
 	while (tfs_cudart_make_room(status))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
@@ -140,7 +138,7 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 	struct tfs_frame frame = TFS_ENTER(cudaMallocPitch);
 	cudaError_t status;
 
-	tfs_cudart_before_alloc();
+	tfs_cudart_before_alloc(width * height, false);
 	do
 		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
 	while (tfs_cudart_make_room(status));
@@ -168,8 +166,10 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 	cudaError_t status;
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	if (!take_free(&frame, address, &was, &status))
-		status = TFS_REAL(cudaFree)(tfs_blocks_outside(address));
+	if (!take_free(&frame, address, &was, &status)) {
+		tfs_blocks_given(address, NULL);
+		status = TFS_REAL(cudaFree)(address);
+	}
 	tidy(&frame, address, status);
 	tfs_note_free(&frame, status, address, &was);
 	return status;
@@ -279,11 +279,9 @@ TFS_HOOK(cudaError_t, cudaPointerGetAttributes,
 	(struct cudaPointerAttributes * attributes, const void *address))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaPointerGetAttributes);
-	const void *asked = tfs_blocks_outside(address);
-	const cudaError_t status = TFS_REAL(cudaPointerGetAttributes)(attributes, asked);
 
-	if (asked != address && status == cudaSuccess)
-		attributes->hostPointer = (void *)(uintptr_t)address;
+	tfs_blocks_given(address, NULL);
+	const cudaError_t status = TFS_REAL(cudaPointerGetAttributes)(attributes, address);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
@@ -292,8 +290,9 @@ TFS_HOOK(cudaError_t, cudaPointerGetAttributes,
 TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *address))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaIpcGetMemHandle);
-	const cudaError_t status =
-		TFS_REAL(cudaIpcGetMemHandle)(handle, tfs_blocks_outside(address));
+
+	tfs_blocks_given(address, NULL);
+	const cudaError_t status = TFS_REAL(cudaIpcGetMemHandle)(handle, address);
 
 	tfs_memory_mark((uint64_t)(uintptr_t)address, TFS_RANGE_SHARED);
 	tfs_hook_plain(&frame, (uint32_t)status);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/blocks.h"
 #include "rules/rewrites/pool_functions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
@@ -14,7 +15,7 @@
 /* Lets a rewrite mind the call. */
 static void before_ordered(const struct tfs_frame *frame, struct tfs_ordered_call *call)
 {
-	tfs_cudart_before_alloc();
+	tfs_cudart_before_alloc(call->bytes, true);
 	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
 			       TFS_TAKES_ORDERED) == 0) ||
 		frame->thread == NULL)
@@ -89,6 +90,7 @@ TFS_TWIN_HOOKS(
 
 	(void)per_thread;
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	tfs_blocks_given(address, NULL);
 	const cudaError_t status = TFS_TWIN_REAL(cudaFreeAsync)(address, stream);
 	tfs_note_free(&frame, status, address, &was);
 	return status;

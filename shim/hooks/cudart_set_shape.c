@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
+#include "rules/rewrites/blocks.h"
 #include "shim/hook.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
@@ -26,6 +27,7 @@ static void note_rows(struct tfs_frame *frame, cudaError_t status, struct cudaPi
 #define FILL(name, suffix, parameters, arguments, rows, shape, queue)                              \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
 	{                                                                                          \
+		tfs_blocks_given((rows).ptr, NULL);                                                \
 		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
                                                                                                    \
 		note_rows(&frame, status, rows, value, shape, tfs_stream_id(queue, per_thread));   \

@@ -41,13 +41,30 @@ static int find(void)
 	return work;
 }
 
+/* The largest block that there is, but for what a pool must leave free. */
+static size_t largest(void)
+{
+	size_t bytes = 0, all;
+	char *memory = NULL;
+
+	OK(cudaMemGetInfo(&bytes, &all));
+	bytes = (bytes - 12 * MIB) / (2 * MIB) * (2 * MIB);
+	while (bytes > 0 && cudaMalloc((void **)&memory, bytes) != cudaSuccess) {
+		TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+		bytes -= 2 * MIB;
+	}
+	OK(cudaFree(memory));
+	return bytes;
+}
+
 static void found(void)
 {
 	const int all = find();
+	const size_t bytes = largest();
 
 	TEST_TRUE(all > 4);
 	for (int i = 0; i < 4; i++) {
-		churn(50 * MIB, 6);
+		churn(bytes, 6);
 		TEST_EQ(find(), all);
 		TEST_EQ(cudaGetLastError(), cudaSuccess);
 	}

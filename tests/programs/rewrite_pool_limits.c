@@ -13,6 +13,12 @@ static void plain(void)
 	churn(BYTES, ROUNDS);
 }
 
+/* Less than a page of some devices. */
+static void small(void)
+{
+	churn(MIB / 2, ROUNDS);
+}
+
 /* A library allocates, and not the program; the script gives it another cuBLAS. */
 static void by_library(void)
 {
@@ -199,6 +205,7 @@ static void device_fails(void)
 
 static const struct rewrite_case cases[] = {
 	{"plain", plain},
+	{"small", small},
 	{"by-library", by_library},
 	{"by-stranger", by_stranger},
 	{"managed", managed},

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/rewrites/held.h"
+
+#include <string.h>
+
+#include "rules/rewrites/blocks.h"
+#include "rules/rewrites/contexts.h"
+#include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/reserves.h"
+#include "rules/rewrites/room.h"
+#include "shim/hook.h"
+#include "shim/memory.h"
+
+#define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
+
+static bool any(void)
+{
+	return tfs_blocks_any() || tfs_reserves_any();
+}
+
+void tfs_held_begin(void)
+{
+	__atomic_fetch_or(&tfs_wanted, TFS_WANT_HELD, __ATOMIC_SEQ_CST);
+}
+
+/* Whoever began meanwhile is not to be forgotten. */
+void tfs_held_end(void)
+{
+	if (any())
+		return;
+	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_HELD, __ATOMIC_SEQ_CST);
+	if (any())
+		tfs_held_begin();
+}
+
+/* Giving back waits for the device, as the call to come may not: would that end? The device may be
+ * waiting for what this thread is about to do. */
+static bool may_wait(void)
+{
+	static const uint64_t families =
+		UINT64_C(1) << TFS_FAMILY_host_func | UINT64_C(1) << TFS_FAMILY_graph_launch;
+
+	return ((tfs_hook_families() & families) == 0 && !tfs_memory_signals()) ||
+	       tfs_context_idle();
+}
+
+static bool contains(const char *name, const char *const *parts)
+{
+	while (*parts != NULL && strstr(name, *parts) == NULL)
+		parts++;
+	return *parts != NULL;
+}
+
+/* Does the function allocate device memory for itself, or for the program where no second try is
+ * made? */
+static bool takes_memory(const struct tfs_function *function)
+{
+	static const char *const makes[] = {"Create", "Init", "Split", "Shrink", NULL};
+	static const char *const graphs[] = {"Instantiate", "Upload", NULL};
+	static const char *const code[] = {"Load", NULL};
+	static const char *const pieces[] = {"Array", "cuMemMap", NULL};
+	const bool cuda =
+		function->library == TFS_LIBRARY_cudart || function->library == TFS_LIBRARY_cuda;
+
+	switch (function->family) {
+	case TFS_FAMILY_handle:
+		return contains(function->name, makes);
+	case TFS_FAMILY_graph_other:
+		return contains(function->name, graphs);
+	case TFS_FAMILY_module:
+		return contains(function->name, code);
+	case TFS_FAMILY_alloc:
+		return !cuda ||
+		       (function->library == TFS_LIBRARY_cuda && contains(function->name, pieces));
+	case TFS_FAMILY_other:
+		return contains(function->name, (const char *const[]){"SetLimit", NULL});
+	default:
+		return false;
+	}
+}
+
+static void give_all_back(void)
+{
+	const bool driver = tfs_memory_functions(false) == NULL;
+
+	tfs_blocks_flush(driver, TFS_ALL_DEVICES);
+	tfs_reserves_give_back(driver, TFS_ALL_DEVICES);
+}
+
+void tfs_held_before(const struct tfs_function *function)
+{
+	if (!any())
+		return;
+	if (function->family == TFS_FAMILY_device_sync)
+		tfs_blocks_flush_old(tfs_memory_functions(false) == NULL, TFS_ALL_DEVICES);
+	else if (takes_memory(function) && may_wait())
+		give_all_back();
+}
+
+void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool ordered)
+{
+	const struct tfs_memory_functions *use = any() ? tfs_memory_functions(driver) : NULL;
+
+	if (use == NULL)
+		return;
+	if (use->error_waits()) {
+		tfs_blocks_flush(driver, device);
+		tfs_reserves_give_back(driver, device);
+	} else if (!tfs_room_left(use, device, bytes, false) && may_wait()) {
+		tfs_blocks_flush(driver, device);
+		if (!ordered)
+			tfs_reserves_give_back(driver, device);
+	}
+	tfs_room_taken(device, bytes);
+}
+
+bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
+{
+	if (status != OUT_OF_MEMORY || !any())
+		return false;
+	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
+
+	if (tfs_blocks_bytes(device) != 0) {
+		if (use != NULL)
+			use->forget_error();
+		return tfs_blocks_flush(driver, device);
+	}
+	return tfs_reserves_make_room(driver, status, device);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_REWRITES_HELD_H
+#define TFS_RULES_REWRITES_HELD_H
+
+/*
+ * When memory that rewrites hold, blocks and reserves, goes back to CUDA: before a library takes
+ * memory of its own, before the program takes the last that is truly free, before an
+ * out-of-memory is reported. While something is held TFS_WANT_HELD is set, and each call is told
+ * of. Any thread, inside a hook.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tfs_function;
+
+/* The first is held, and the last is no longer. */
+void tfs_held_begin(void);
+void tfs_held_end(void);
+
+/* A call of this function is about to be made. */
+void tfs_held_before(const struct tfs_function *function);
+
+/* The program is about to take so many bytes of the current device, `ordered`: from a pool. An
+ * error that waits for the program must not be lost in a second try. */
+void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool ordered);
+
+/* After an allocation that returned `status`: true when something was given back and it is worth
+ * another try. */
+bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device);
+
+#endif

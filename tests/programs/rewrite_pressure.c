@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program is told while memory that it has freed may be held for it: it says every status
+ * and every figure, which must be the same with tfshim and without. One case each; memory runs
+ * short on a device of 256 MiB.
+ */
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda.h>
+#include <cudnn.h>
+#include <nccl.h>
+
+#include "tests/programs/rewrite_pool.h"
+
+#define SAY(call) printf("%s: %d\n", #call, (int)(call))
+#define HELD ((size_t)64 * MIB)
+
+static size_t left(void)
+{
+	size_t rest = 0, all = 0;
+
+	OK(cudaMemGetInfo(&rest, &all));
+	return rest;
+}
+
+static void say_left(const char *when)
+{
+	printf("%s: %zu bytes\n", when, left());
+}
+
+/* The address of a block of that size which was freed again and again. */
+static char *freed(size_t bytes)
+{
+	char *memory = NULL;
+
+	churn(bytes, 8);
+	OK(cudaMalloc((void **)&memory, bytes));
+	OK(cudaFree(memory));
+	return memory;
+}
+
+/* And the status of a call that is given it; the program's last error goes with it. */
+#define SAY_FREED(call)                                                                            \
+	do {                                                                                       \
+		char *gone = freed(BYTES);                                                         \
+		SAY(call);                                                                         \
+		printf("last: %d\n", (int)cudaGetLastError());                                     \
+		say_left("left");                                                                  \
+	} while (0)
+
+static void copies(void)
+{
+	static char host[4096];
+	char *memory = NULL;
+
+	OK(cudaMalloc((void **)&memory, BYTES));
+	SAY_FREED(cudaMemcpy(gone, host, sizeof(host), cudaMemcpyHostToDevice));
+	SAY_FREED(cudaMemcpy(host, gone + BYTES - 4096, sizeof(host), cudaMemcpyDeviceToHost));
+	SAY_FREED(cudaMemcpy(memory, gone, BYTES, cudaMemcpyDeviceToDevice));
+	SAY_FREED(cudaMemcpy(gone, memory, BYTES, cudaMemcpyDefault));
+	SAY_FREED(cudaMemcpyAsync(gone, host, 4096, cudaMemcpyHostToDevice, stream));
+	SAY_FREED(cudaMemcpyAsync(memory, gone, BYTES, cudaMemcpyDeviceToDevice, stream));
+	SAY_FREED(cudaMemcpy2D(gone, 64, host, 64, 64, 4, cudaMemcpyHostToDevice));
+	SAY_FREED(cudaMemcpy2DAsync(host, 64, gone, 64, 64, 4, cudaMemcpyDeviceToHost, stream));
+	SAY_FREED(cudaMemcpyPeer(gone, 0, memory, 0, BYTES));
+	SAY_FREED(cudaMemcpyPeerAsync(memory, 0, gone, 0, BYTES, stream));
+	SAY_FREED(cudaMemcpy3D(
+		&(struct cudaMemcpy3DParms){.srcPtr = make_cudaPitchedPtr(gone, 64, 64, 4),
+			.dstPtr = make_cudaPitchedPtr(memory, 64, 64, 4),
+			.extent = make_cudaExtent(64, 4, 1),
+			.kind = cudaMemcpyDeviceToDevice}));
+	OK(cudaFree(memory));
+}
+
+static void fills(void)
+{
+	SAY_FREED(cudaMemset(gone, 0, BYTES));
+	SAY_FREED(cudaMemset(gone + 512, 1, 512));
+	SAY_FREED(cudaMemsetAsync(gone, 0, BYTES, stream));
+	SAY_FREED(cudaMemset2D(gone, 64, 1, 64, 4));
+	SAY_FREED(cudaMemset2DAsync(gone, 64, 1, 64, 4, stream));
+	SAY_FREED(cudaMemset3D(make_cudaPitchedPtr(gone, 64, 64, 4), 0, make_cudaExtent(64, 4, 1)));
+}
+
+static int kind_of(const void *address)
+{
+	struct cudaPointerAttributes attributes;
+
+	OK(cudaPointerGetAttributes(&attributes, address));
+	return attributes.type;
+}
+
+static void questions(void)
+{
+	const struct cudaMemLocation place = {.type = cudaMemLocationTypeDevice};
+	cudaIpcMemHandle_t handle;
+	int local;
+
+	SAY_FREED(cudaFree(gone));
+	SAY_FREED(cudaFree(gone + 512));
+	SAY(cudaFree(&local));
+	SAY_FREED(cudaFreeAsync(gone, stream));
+	SAY_FREED(kind_of(gone));
+	SAY_FREED(kind_of(gone + BYTES - 1));
+	SAY_FREED(cudaIpcGetMemHandle(&handle, gone));
+	SAY_FREED(cudaMemPrefetchAsync(gone, BYTES, place, 0, stream));
+	SAY_FREED(cudaMemAdvise(gone, BYTES, cudaMemAdviseSetReadMostly, place));
+}
+
+#define AT(address) ((CUdeviceptr)(uintptr_t)(address))
+
+static void of_the_driver(void)
+{
+	static char host[4096];
+	char *memory = NULL;
+	CUdeviceptr base;
+	CUmemorytype type;
+	size_t bytes;
+
+	OK(cudaMalloc((void **)&memory, BYTES));
+	SAY_FREED(cuMemFree(AT(gone)));
+	SAY_FREED(cuMemcpyHtoD(AT(gone), host, sizeof(host)));
+	SAY_FREED(cuMemcpyDtoH(host, AT(gone), sizeof(host)));
+	SAY_FREED(cuMemcpyDtoD(AT(memory), AT(gone), BYTES));
+	SAY_FREED(cuMemcpy(AT(memory), AT(gone), BYTES));
+	SAY_FREED(cuMemcpyHtoDAsync(AT(gone), host, sizeof(host), stream));
+	SAY_FREED(cuMemcpyDtoDAsync(AT(gone), AT(memory), BYTES, stream));
+	SAY_FREED(cuMemcpyAsync(AT(gone), AT(memory), BYTES, stream));
+	SAY_FREED(cuMemsetD8(AT(gone), 0, BYTES));
+	SAY_FREED(cuMemsetD32Async(AT(gone), 0, 64, stream));
+	SAY_FREED(cuMemsetD2D8(AT(gone), 64, 0, 64, 4));
+	SAY_FREED(cuMemGetAddressRange(&base, &bytes, AT(gone)));
+	SAY_FREED(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, AT(gone)));
+	OK(cudaFree(memory));
+}
+
+/* Memory is taken until so little is left beside what was freed. */
+static void *take_all_but(size_t rest)
+{
+	void *hog = NULL;
+
+	churn(HELD, 8);
+	OK(cudaMalloc(&hog, left() - HELD - rest));
+	say_left("taken");
+	return hog;
+}
+
+#define SAY_SHORT(call)                                                                            \
+	do {                                                                                       \
+		void *hog = take_all_but(MIB);                                                     \
+		SAY(call);                                                                         \
+		printf("last: %d\n", (int)cudaGetLastError());                                     \
+		say_left("left");                                                                  \
+		OK(cudaFree(hog));                                                                 \
+		say_left("given back");                                                            \
+	} while (0)
+
+static int instantiate(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec = NULL;
+	char *memory;
+
+	OK(cudaMalloc((void **)&memory, 4096));
+	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+	OK(cudaMemsetAsync(memory, 0, 4096, stream));
+	OK(cudaStreamEndCapture(stream, &graph));
+	const cudaError_t status = cudaGraphInstantiate(&exec, graph, 0);
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
+	OK(cudaFree(memory));
+	return status;
+}
+
+/* Libraries take what they need without asking anybody, and say so when they find too little. */
+static void libraries(void)
+{
+	cudnnHandle_t dnn = NULL;
+	cublasHandle_t blas = NULL;
+	cublasLtHandle_t lt = NULL;
+	ncclComm_t comm = NULL;
+
+	SAY_SHORT(cudnnCreate(&dnn));
+	SAY_SHORT(cublasCreate(&blas));
+	SAY_SHORT(cublasLtCreate(&lt));
+	SAY_SHORT(ncclCommInitAll(&comm, 1, (int[]){0}));
+	SAY_SHORT(instantiate());
+}
+
+/* A handle takes more when it is first used, of which nothing tells beforehand. */
+static void first_use(void)
+{
+	const float one = 1;
+	cublasHandle_t blas[3];
+	float *x = NULL;
+
+	OK(cudaMalloc((void **)&x, 256));
+	for (int i = 0; i < 3; i++)
+		OK(cublasCreate(&blas[i]));
+	for (int i = 0; i < 3; i++)
+		SAY_SHORT(cublasSscal(blas[i], 64, &one, x, 1));
+}
+
+/* Looks for leaks by what is left, of sizes that are whole pages and of others. */
+static void leaks(void)
+{
+	static const size_t sizes[] = {BYTES, 3 * MIB, 5 * MIB, 2 * MIB + 512, 2 * MIB - 512,
+		MIB + 4096, MIB, MIB - 512, 4096, 7 * MIB + 12345};
+	void *kept[16] = {NULL};
+
+	for (int round = 0; round < 3; round++) {
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			churn(sizes[i], 8);
+			say_left("churned");
+			OK(cudaMalloc(&kept[i], sizes[i]));
+			say_left("with one");
+		}
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+			OK(cudaFree(kept[i]));
+			say_left("freed");
+		}
+	}
+}
+
+/* Sizes what it takes by what is left, or by what it can get. */
+static void sizes_itself(void)
+{
+	for (int round = 0; round < 8; round++) {
+		size_t bytes = 512 * MIB;
+		char *memory = NULL;
+
+		churn(40 * MIB, 4);
+		churn(3 * MIB, 4);
+		OK(cudaMalloc((void **)&memory, left() / 10 * 9));
+		say_left("nine tenths taken");
+		OK(cudaFree(memory));
+		while (cudaMalloc((void **)&memory, bytes) != cudaSuccess) {
+			printf("%zu bytes: %d, then ", bytes, (int)cudaGetLastError());
+			printf("%d\n", (int)cudaGetLastError());
+			bytes /= 2;
+		}
+		printf("%zu bytes taken\n", bytes);
+		OK(cudaFree(memory));
+	}
+}
+
+static const struct rewrite_case cases[] = {
+	{"copies", copies},
+	{"fills", fills},
+	{"questions", questions},
+	{"driver", of_the_driver},
+	{"libraries", libraries},
+	{"first-use", first_use},
+	{"leaks", leaks},
+	{"sizes-itself", sizes_itself},
+};
+
+int main(int count, char **words)
+{
+	if (count != 2)
+		return 2;
+	alarm(60);
+	OK(cudaStreamCreate(&stream));
+	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
+}

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What a program is told is the same while freed memory is held for it: of calls on memory that it
+# has freed, of libraries when memory is short, of what is left. Each case says all that it is told,
+# and says the same without tfshim.
+#	rewrite_pressure.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+set -u
+library=$1 programs=$2 rewrite=alloc-pool
+# shellcheck source=tests/rewrite_common.sh
+. "$(dirname "$0")/rewrite_common.sh"
+[ "$seeds" = 10 ] && seeds=3
+[ "$seeds" = 1000 ] && seeds=100
+pressure=$programs/rewrite_pressure
+compared=0
+
+# compare CASE SEED NAME: what the latest run said, with what it says without
+compare() {
+	compared=$((compared + 1))
+	env TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE="$2" timeout 300 "$pressure" "$1" \
+		>"$out/plain.out" 2>&1 || fail "$1 with seed $2 without: $(tail -n 3 "$out/plain.out")"
+	for way in plain "$3"; do
+		grep -v "^tfsim: " "$out/$way.out" >"$out/$way.said"
+	done
+	[ "$(wc -l <"$out/plain.said")" -gt 10 ] || fail "$1 says too little"
+	cmp -s "$out/plain.said" "$out/$3.said" ||
+		fail "$1 with seed $2 differs: $(diff "$out/plain.said" "$out/$3.said" | head -n 8)"
+}
+
+# same CASE LEAST: with the rewrite, applied so often, and by default, or with the set $set
+set=safe
+same() {
+	for seed in $(seq 1 "$seeds"); do
+		run "$1" pool_reserve=1m "TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$pressure" "$1" ||
+			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
+		compare "$1" "$seed" "$1"
+		applied "$1" "$2"
+		env TFSHIM_OUTPUT="$out/default" TFSHIM_OPTIONS=report=0:quiet=1:pool_reserve=1m \
+			TFSHIM_REWRITE=$set TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE="$seed" LD_PRELOAD="$library" \
+			timeout 300 "$pressure" "$1" >"$out/default.out" 2>&1 ||
+			fail "$1 with seed $seed by default: $(tail -n 3 "$out/default.out")"
+		compare "$1" "$seed" default
+		rm -rf "$out/default".*tfs*
+	done
+}
+
+same copies 40
+same fills 20
+same questions 20
+same driver 40
+# A search of ours has a handle of cuDNN's for itself, and that takes memory.
+set=exact
+same libraries 10
+set=safe
+same first-use 5
+same leaks 20
+same sizes-itself 10
+
+echo "$compared runs compared"
+finish
