@@ -24,6 +24,7 @@
  * tried out, but no more than the host is then at something else until it next waits.
  */
 #include <cuda_runtime_api.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,9 +194,12 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 /* Beside this rewrite no host memory is pinned: its copies wait. */
 static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 {
+	const int saved = errno;
+
 	(void)out_status;
 	if (call->kind != cudaMemcpyDeviceToDevice)
 		tfs_left_wait_end(&left, SELF);
+	errno = saved;
 	return false;
 }
 

@@ -30,9 +30,11 @@
  * Its own model of a copy's gain: bytes over the pageable rate, less the longer of the host's share
  * and bytes over the pinned rate. The rates are those of the program's own copies, a few of which
  * go the pageable way for it; until then what is usual. A direction and size that was no faster is
- * left alone from then on.
+ * left alone from then on. Below 1 MiB there is nothing to be gained: what the calls of a staged
+ * copy cost is as much as the faster transfer saves.
  */
 #include <driver_types.h>
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>
 
@@ -136,8 +138,7 @@ static bool is_plain(const struct tfs_copy_call *call, bool *out)
 	*out = call->kind == cudaMemcpyDeviceToHost ||
 	       (call->kind == cudaMemcpyDefault &&
 		       tfs_memory_find((uint64_t)(uintptr_t)call->source, &range));
-	return call->kind == cudaMemcpyHostToDevice || call->kind == cudaMemcpyDeviceToHost ||
-	       call->kind == cudaMemcpyDefault;
+	return call->kind == cudaMemcpyHostToDevice || *out || call->kind == cudaMemcpyDefault;
 }
 
 /* What can be said without asking CUDA. */
@@ -148,7 +149,7 @@ static bool may_be(const struct tfs_copy_call *call, struct accepted *it)
 
 	if (!tfs_rewrite_check(SELF, CHECK_DIRECTION, is_plain(call, out), site))
 		return false;
-	/* The driver's own way is good enough for small results. */
+	/* The driver's own way is good enough for what is small. */
 	const uint64_t least = *out && tfs_options.staging_min_bytes < TFS_STAGING_MANY
 				       ? TFS_STAGING_MANY
 				       : tfs_options.staging_min_bytes;
@@ -186,8 +187,8 @@ static bool has_places(const struct tfs_copy_call *call, const struct accepted *
 		       tfs_staging_is_mapped(host, call->bytes), site);
 }
 
-/* All but the checks that need the ring. What most calls fail comes before the clock is read. */
-static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
+/* What most calls fail: no function of CUDA's, no system call, and no clock is needed for it. */
+static inline bool is_candidate(const struct tfs_copy_call *call, struct accepted *it)
 {
 	const uint32_t site = call->site;
 
@@ -195,9 +196,16 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 	if (!may_be(call, it))
 		return false;
 	it->device = tfs_staging_device_of(call);
-	if (!tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) ||
-		!tfs_rewrite_check(SELF, host_check(it), !is_listed(host_of(it)), site))
-		return false;
+	return tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) &&
+	       tfs_rewrite_check(SELF, host_check(it), !is_listed(host_of(it)), site) &&
+	       tfs_rewrite_check(SELF, CHECK_FASTER, tfs_staging_is_faster(&it->job), site);
+}
+
+/* All but the checks that need the ring. */
+static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
+{
+	const uint32_t site = call->site;
+
 	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	it->job.stream = tfs_staging_stream(call);
 	return tfs_rewrite_check(
@@ -205,8 +213,7 @@ static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) &&
 	       has_places(call, it) &&
 	       tfs_rewrite_check(SELF, CHECK_CALLS, tfs_staging_pieces_can(), site) &&
-	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site) &&
-	       tfs_rewrite_check(SELF, CHECK_FASTER, tfs_staging_is_faster(&it->job), site);
+	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site);
 }
 
 static struct tfs_staging_ring *take_ring(const struct accepted *it)
@@ -278,24 +285,43 @@ static bool was_sent(const struct tfs_copy_call *call)
 	return false;
 }
 
-static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
+static bool carry_out(struct accepted *it, uint32_t *out_status)
 {
-	struct accepted it = {0};
+	const struct tfs_copy_call *call = it->job.call;
 	size_t done = 0;
 
 	/* Who only wants to know gets no pinned memory and no threads. */
-	if (!all_hold(call, &it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
+	if (!all_hold(call, it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
 		return false;
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_ERROR))
-		tfs_staging_drop_error(it.device);
+		tfs_staging_drop_error(it->device);
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_AGAIN) && was_sent(call))
 		return *out_status = 0, true;
-	if (tfs_staging_sample(it.device, &it.job, out_status))
+	if (tfs_staging_sample(it->device, &it->job, out_status))
 		return true;
-	*out_status = (uint32_t)stage(&it, &done);
+	*out_status = (uint32_t)stage(it, &done);
 	if (*out_status == 0 && done > 0 && done < call->bytes)
 		*out_status = (uint32_t)tfs_staging_call(call, done);
 	return *out_status != 0 || done > 0;
+}
+
+static __attribute__((noinline)) bool consider(
+	const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	struct accepted it;
+	const bool done = is_candidate(call, &it) && carry_out(&it, out_status);
+
+	errno = saved;
+	return done;
+}
+
+/* Most copies are too small, and know it at once. */
+static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	return call->kind == cudaMemcpyHostToDevice && call->bytes < tfs_options.staging_min_bytes
+		       ? tfs_rewrite_check(SELF, CHECK_SIZE, false, call->site)
+		       : consider(call, out_status);
 }
 
 static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t bytes)
@@ -304,7 +330,7 @@ static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t 
 	struct accepted it = {0};
 	int mode = cudaStreamCaptureModeRelaxed;
 
-	if (!all_hold(call, &it))
+	if (!is_candidate(call, &it) || !all_hold(call, &it))
 		return true;
 	relax(&it, &mode);
 	struct tfs_staging_ring *ring = take_ring(&it);

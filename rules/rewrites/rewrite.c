@@ -44,7 +44,8 @@ _Static_assert(
 static bool forgotten;
 
 uint32_t tfs_rewrites_taking;
-static uint32_t copying; /* those that take copies, by bit */
+static uint32_t copying;    /* those that take copies, by bit, as long as their mode is not off */
+static uint32_t unswitched; /* those that cannot be switched at any call */
 
 static void say_unknown(const char *word, int length)
 {
@@ -113,7 +114,11 @@ void tfs_rewrite_start(void)
 				  ? TFS_SHADOWS_COPIES
 				  : 0;
 		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
-		copying |= rewrite->copy != NULL ? 1u << i : 0;
+		copying |= rewrite->copy != NULL && (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW ||
+							    rewrite->compares)
+				   ? 1u << i
+				   : 0;
+		unswitched |= rewrite->switchable ? 0 : 1u << i;
 		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
@@ -150,19 +155,33 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
 	tfs_measure_step(ns, bytes);
 }
 
-bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
+static __attribute__((noinline)) bool ask_each(
+	uint32_t left, const struct tfs_copy_call *call, uint32_t *out_status)
 {
-	const int saved = errno;
 	bool done = false;
 
-	for (uint32_t left = copying; left != 0 && !done; left &= left - 1) {
+	for (; left != 0 && !done; left &= left - 1) {
 		const size_t i = (size_t)__builtin_ctz(left);
 
-		if (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW && tfs_rewrite_takes_part(i))
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			done = tfs_rewrite_all[i]->copy(call, out_status);
 	}
-	errno = saved;
 	return done;
+}
+
+/* Hot: most copies are refused. Who takes part keeps errno itself, if it does anything. */
+bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	const uint32_t on =
+		tfs_windows_rewrites() ? __atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) : 0;
+	const uint32_t left = copying & (on | unswitched);
+
+	if (left == 0)
+		return false;
+	if ((left & (left - 1)) != 0)
+		return ask_each(left, call, out_status);
+	const size_t i = (size_t)__builtin_ctz(left);
+	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->copy(call, out_status);
 }
 
 void tfs_rewrite_copied(const struct tfs_copy_call *call)

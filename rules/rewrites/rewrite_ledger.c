@@ -25,12 +25,17 @@ static struct {
 	uint64_t steps;                    /* outside windows, it being on */
 } states[TFS_REWRITES_MOST];
 
+/* Mostly the same one is asked about again. */
 static size_t number(const struct tfs_rewrite *rewrite)
 {
-	size_t i = 0;
+	static _Atomic size_t latest;
+	size_t i = atomic_load_explicit(&latest, memory_order_relaxed);
 
-	while (tfs_rewrite_all[i] != NULL && tfs_rewrite_all[i] != rewrite)
+	if (tfs_rewrite_all[i] == rewrite)
+		return i;
+	for (i = 0; tfs_rewrite_all[i] != NULL && tfs_rewrite_all[i] != rewrite;)
 		i++;
+	atomic_store_explicit(&latest, i, memory_order_relaxed);
 	return i;
 }
 

@@ -16,7 +16,21 @@ static _Atomic uint64_t keys[SLOTS];
 static _Atomic uint64_t counts[ALONE + 1][SLOTS];
 static _Atomic uint64_t lost;
 
-static void count_at(uint32_t slot)
+/* Where a thread of its own row counted lately: most calls are refused as the one before was. */
+#define RECENT 8u
+static __thread struct {
+	uint64_t key;
+	_Atomic uint64_t *count;
+} recent[RECENT] __attribute__((tls_model("initial-exec")));
+
+static inline void count_own(_Atomic uint64_t *count)
+{
+	const uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
+
+	atomic_store_explicit(count, before + 1, memory_order_relaxed);
+}
+
+static void count_at(uint32_t slot, uint64_t key)
 {
 	const struct tfs_thread *self = tfs_self.owned;
 
@@ -24,16 +38,13 @@ static void count_at(uint32_t slot)
 		atomic_fetch_add_explicit(&counts[ALONE][slot], 1, memory_order_relaxed);
 		return;
 	}
-	_Atomic uint64_t *count = &counts[self->index][slot];
-	const uint64_t before = atomic_load_explicit(count, memory_order_relaxed);
-
-	atomic_store_explicit(count, before + 1, memory_order_relaxed);
+	recent[key % RECENT].key = key;
+	recent[key % RECENT].count = &counts[self->index][slot];
+	count_own(&counts[self->index][slot]);
 }
 
-void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site)
+static __attribute__((noinline)) void count_anew(uint64_t key)
 {
-	const uint64_t key = UINT64_C(1) << 63 | (uint64_t)(rewrite & 0xff) << 40 |
-			     (uint64_t)(check & 0xff) << 32 | site;
 	uint32_t at = (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 54);
 
 	for (uint32_t i = 0; i < PROBES; i++, at = (at + 1) % SLOTS) {
@@ -42,11 +53,22 @@ void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site)
 		if (found == key ||
 			(found == 0 && (atomic_compare_exchange_strong(&keys[at], &found, key) ||
 					       found == key))) {
-			count_at(at);
+			count_at(at, key);
 			return;
 		}
 	}
 	atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
+}
+
+void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site)
+{
+	const uint64_t key = UINT64_C(1) << 63 | (uint64_t)(rewrite & 0xff) << 40 |
+			     (uint64_t)(check & 0xff) << 32 | site;
+
+	if (recent[key % RECENT].key == key)
+		count_own(recent[key % RECENT].count);
+	else
+		count_anew(key);
 }
 
 uint64_t tfs_refusal_each(
