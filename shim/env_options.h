@@ -29,7 +29,7 @@
 	X("memory", memory, text, 0,                                                               \
 		"memory of tfshim run's, which keeps the recording when the program is killed")    \
 	X("quiet", quiet, flag, 0, "say nothing at the end, only write the reports")               \
-	X("staging_min", staging_min_bytes, bytes, 65537,                                          \
+	X("staging_min", staging_min_bytes, bytes, UINT64_C(1) << 20,                              \
 		"pinned-staging: smallest copy it takes")                                          \
 	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle cores it asks for")     \
 	X("staging_threads", staging_threads, number, 4,                                           \

@@ -14,7 +14,7 @@ unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
 under() {
 	preload=$1 options=$2
 	shift 2
-	env TFSHIM_OUTPUT="$out/run" TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:staging_cores=0:$options" \
+	env TFSHIM_OUTPUT="$out/run" TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:staging_cores=0:staging_min=65537:$options" \
 		TFSHIM_REWRITE=off,pinned-staging LD_PRELOAD="$preload" timeout 100 "$@" >"$out/said" 2>&1
 }
 

@@ -144,7 +144,7 @@ done
 shadow() { # NAME OPTIONS STATE TFS906 KIB
 	forget "shadow-$1"
 	env TFSHIM_OUTPUT="$out/shadow-$1" TFSHIM_REWRITE=off,pinned-staging=shadow \
-		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
+		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:staging_min=65537:$2" \
 		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" 60 "$5" >"$out/shadow.out" 2>&1 ||
 		fail "shadow $1: the program noticed: $(tail -n 3 "$out/shadow.out")"
 	applies "shadow-$1" pinned-staging
@@ -177,7 +177,7 @@ done
 took_part=0
 exact() { # DUMP REWRITE OPTIONS
 	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 \
-		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:window=5:$3" LD_PRELOAD="$(with "$3")" \
+		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:staging_min=65537:window=5:$3" LD_PRELOAD="$(with "$3")" \
 		timeout 100 "$trainer" --data "$digits" --steps 80 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	[ "$(ledger "exact-$1" "pinned-staging applied")" = 0 ] || took_part=$((took_part + 1))
@@ -201,7 +201,7 @@ measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised g
 	done=$((done + 1))
 	forget "measured-$1"
 	# shellcheck disable=SC2086
-	env TFSHIM_OUTPUT="$out/measured-$1" TFSHIM_REWRITE=exact TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:$2" \
+	env TFSHIM_OUTPUT="$out/measured-$1" TFSHIM_REWRITE=exact TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:staging_min=65537:$2" \
 		LD_PRELOAD="$(with "$2")" timeout 100 "$programs/rewrite_steps" $3 >"$out/measured.out" 2>&1 ||
 		fail "$1: the program noticed: $(tail -n 3 "$out/measured.out")"
 	# A later line replaces an earlier one.

@@ -209,7 +209,7 @@ void tfs_staging_pieces_begin(struct tfs_staging_pieces *set, size_t bytes)
 
 	set->helpers = 0;
 	atomic_store(&set->failed, false);
-	if (bytes <= 4 * TFS_PIECE_BYTES || most == 0)
+	if (bytes < 4 * TFS_PIECE_BYTES || most == 0)
 		return;
 	if (atomic_load(&running) == 0)
 		allow(-1);

@@ -34,7 +34,7 @@ failed() {
 every() {
 	program=$programs/$name
 	run_case 30 TFSHIM_DISABLE=1 "$program" || return 0
-	run_case 60 "LD_PRELOAD=$shim TFSHIM_REWRITE=all TFSHIM_OUTPUT=$PWD/case TFSHIM_OPTIONS=record=none:measure=0:report=0:quiet=1:staging_cores=0" "$program"
+	run_case 60 "LD_PRELOAD=$shim TFSHIM_REWRITE=all TFSHIM_OUTPUT=$PWD/case TFSHIM_OPTIONS=record=none:measure=0:report=0:quiet=1:staging_cores=0:staging_min=65537" "$program"
 	status=$?
 	if [ "$status" != 0 ]; then
 		failed "$name, every rewrite on" FAILED "$status"
