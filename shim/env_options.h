@@ -38,7 +38,9 @@
 		"pinned-staging: pinned memory it may hold")                                       \
 	X("measure", measure, number, 4000,                                                        \
 		"steps that measuring an exact rewrite may take, at most 4000; 0: not measured")   \
-	X("search_ms", search_ms, number, 2000, "cudnn-search: time it may take in all")           \
+	X("search_ms", search_ms, number, 2000,                                                    \
+		"cudnn-search: time it may take in all,"                                           \
+		" a hundredth of it waiting for the device")                                       \
 	X("search_problems", search_problems, number, 64, "cudnn-search: problems it may search")  \
 	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
 		"cudnn-search: largest workspace it may allocate")                                 \

@@ -58,7 +58,8 @@ watch() {
 }
 
 watch plain 0 off '' "$@"
-watch searched 1 report '' "$@"
-watch repaired 1 safe '' "$@"
+# The patience is for a real device's speed.
+watch searched 1 report :search_ms=100000 "$@"
+watch repaired 1 safe :search_ms=100000 "$@"
 watch whole 0 off :record=all "$@"
 exit "$failed"

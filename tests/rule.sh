@@ -23,7 +23,7 @@ shift 5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
-# A search is what TFS601 goes by.
+# A search is what TFS601 goes by; its patience is for a real device's speed.
 rewrites=off
 [ "$id" != 601 ] || rewrites=report
 attempts='1 2 3 4' counts='' compute=1
@@ -35,8 +35,8 @@ fi
 
 watch() {
 	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$attempt/$1" TFSHIM_REWRITE="$rewrites" \
-		TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" TFSHIM_OPTIONS=report=0 LD_PRELOAD="$library" \
-		timeout 60 "$programs/rule_${id}_$1" >"$folder/$attempt/out" 2>&1 || {
+		TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" TFSHIM_OPTIONS=report=0:search_ms=100000 \
+		LD_PRELOAD="$library" timeout 60 "$programs/rule_${id}_$1" >"$folder/$attempt/out" 2>&1 || {
 		echo "$1 ended with $?"
 		tail -n 20 "$folder/$attempt/out"
 		return 1

@@ -11,7 +11,7 @@
 #include "shim/env.h"
 #include "shim/hook.h"
 
-#define PATIENCE_NS UINT64_C(20000000)     /* for the program's work to end, in all of the run */
+#define WAITED 100 /* part of the time there is that may go by for the program's work to end */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
@@ -235,7 +235,8 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 	static _Atomic uint64_t waited_ns;
 	const uint64_t start = tfs_clock_ns(CLOCK_MONOTONIC);
 	const uint64_t earlier = atomic_load(&waited_ns);
-	const uint64_t until = start + (earlier < PATIENCE_NS ? PATIENCE_NS - earlier : 0);
+	const uint64_t most = tfs_options.search_ms * UINT64_C(1000000) / WAITED;
+	const uint64_t until = start + (earlier < most ? most - earlier : 0);
 	CUcontext context = NULL;
 	bool over = false;
 
