@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The test by flipped signs: its chances, its interval. */
-#include "rules/rewrites/sign_flip.h"
+#include <math.h>
 
+#include "rules/rewrites/sign_flip.h"
 
 #include "tests/test.h"
 
