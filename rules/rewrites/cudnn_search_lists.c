@@ -210,9 +210,10 @@ static bool is_memory_there(const struct tfs_choice_call *call)
 {
 	if (call->workspace_bytes == TFS_CHOICE_OWN_MEMORY)
 		return true;
+	tfs_blocks_given(call->memory[0], call->memory[1]);
+	tfs_blocks_given(call->memory[2], call->memory[3]);
 	for (int i = 0; i < 4; i++)
-		if ((i < 3 || call->workspace_bytes > 0) &&
-			!tfs_search_is_memory(tfs_blocks_outside(call->memory[i])))
+		if ((i < 3 || call->workspace_bytes > 0) && !tfs_search_is_memory(call->memory[i]))
 			return false;
 	return true;
 }

@@ -29,8 +29,8 @@ static void follow(const char *text)
 		return;
 	const uint64_t steps = tfs_ranked_steps(&plan);
 	for (uint64_t i = 0; i < steps; i += 1 + i / 16)
-		if (!tfs_ranked_at(&plan, plan.first + i, &place) ||
-			place.question >= plan.count || place.pair >= TFS_TRIAL_PAIRS)
+		if (!tfs_ranked_at(&plan, plan.first + i, &place) || place.question >= plan.count ||
+			place.pair >= TFS_TRIAL_PAIRS)
 			abort();
 	if (tfs_ranked_at(&plan, plan.first + steps, &place))
 		abort();
@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	strcpy(again, text);
 	follow(text);
 	tfs_verdicts_merge(again, &mine, 1, merged, sizeof(merged));
-	if (strlen(merged) >= sizeof(merged) || strstr(merged, "\npinned-staging undecided") == NULL)
+	if (strlen(merged) >= sizeof(merged) ||
+		strstr(merged, "\npinned-staging undecided") == NULL)
 		abort();
 	tfs_verdicts_each(text, write_again, NULL);
 	free(text);
