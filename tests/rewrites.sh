@@ -136,7 +136,7 @@ for program in driver_client driver_client_shared; do
 	done=$((done + 2))
 done
 for program in driver_client driver_client_shared; do
-	[ "$(ledger $program-pinned-staging "pinned-staging applied")" -ge 16 ] ||
+	[ "$(ledger $program-pinned-staging "pinned-staging applied")" -ge 8 ] ||
 		fail "$program: staged $(ledger $program-pinned-staging "pinned-staging applied") times only"
 done
 

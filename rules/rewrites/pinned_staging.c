@@ -260,7 +260,7 @@ static int stage(const struct accepted *it, size_t *out_done)
 			tfs_rewrite_apply(SELF, *out_done);
 		if (status == 0 && *out_done < bytes)
 			tfs_rewrite_check(SELF, fault ? CHECK_FAULT : CHECK_BUSY, false, site);
-		else if (gain_ns == gain_ns)
+		else if (status == 0 && gain_ns == gain_ns)
 			tfs_rewrite_predict_call(SELF, gain_ns);
 	}
 	relax(it, &mode);

@@ -98,8 +98,36 @@ static void test_waits(void)
 	free(one);
 }
 
+/* A page that cannot be touched is nobody's fault here: the copy says so, and the next one is as
+ * good as any. */
+static void test_faults(bool writes)
+{
+	static struct tfs_staging_pieces set;
+	char *program =
+		mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *chunk = malloc(BYTES);
+
+	TEST_NEED(program != MAP_FAILED);
+	memset(program, 1, BYTES);
+	memset(chunk, 2, BYTES);
+	for (size_t at = 0; at < BYTES; at += BYTES / 8) {
+		mprotect(program + at, 4096, writes ? PROT_READ : PROT_NONE);
+		tfs_staging_pieces_begin(&set, BYTES);
+		TEST_TRUE(!tfs_staging_pieces_finish(
+			&set, tfs_staging_pieces_open(&set, chunk, program, BYTES, writes)));
+		mprotect(program + at, 4096, PROT_READ | PROT_WRITE);
+		tfs_staging_pieces_begin(&set, BYTES);
+		TEST_TRUE(tfs_staging_pieces_finish(
+			&set, tfs_staging_pieces_open(&set, chunk, program, BYTES, writes)));
+	}
+	TEST_EQ(memcmp(chunk, program, BYTES), 0);
+	free(chunk);
+	munmap(program, BYTES);
+}
+
 static void test_threads(void)
 {
+	TEST_TRUE(tfs_staging_pieces_can());
 	tfs_options.staging_cores = 0;
 	tfs_options.staging_threads = 0;
 	test_copies(false);
@@ -108,6 +136,8 @@ static void test_threads(void)
 	test_copies(false);
 	test_copies(true);
 	test_waits();
+	test_faults(false);
+	test_faults(true);
 	TEST_EQ(tfs_staging_pieces_threads(), 3);
 }
 
