@@ -25,6 +25,13 @@ void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details
 /* Records the call whatever the window: for calls that change what later records mean. */
 void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details);
 
+/* The same for memory at `address` that was allocated, or released: outside windows only what is
+ * live when one opens, or at the end, is recorded; see live.h. */
+void tfs_hook_details_alloc(
+	struct tfs_frame *frame, const struct tfs_details *details, uint64_t address);
+void tfs_hook_details_free(
+	struct tfs_frame *frame, const struct tfs_details *details, uint64_t address);
+
 static inline void tfs_details_init(struct tfs_details *details, uint16_t stream)
 {
 	details->count = 0;

@@ -8,6 +8,7 @@
 #include "cupti/collector.h"
 #include "rules/rewrites/held.h"
 #include "rules/rewrites/rewrite.h"
+#include "shim/live.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
 
@@ -189,4 +190,51 @@ void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *
 		return;
 	frame->wanted |= TFS_WANT_RECORD;
 	tfs_hook_details(frame, details);
+}
+
+static void details_unrecorded(struct tfs_frame *frame, const struct tfs_details *details)
+{
+	if (frame->wanted != 0)
+		tfs_hook_details(frame, details);
+}
+
+void tfs_hook_details_alloc(
+	struct tfs_frame *frame, const struct tfs_details *details, uint64_t address)
+{
+	const uint32_t units = 1 + (details->count + 1) / 2;
+	struct tfs_live live = {.address = address, .end_ticks = frame->end_ticks};
+
+	if (frame->thread == NULL)
+		return;
+	if ((frame->wanted & TFS_WANT_RECORD) != 0 || units > TFS_LIVE_UNITS) {
+		tfs_hook_details_always(frame, details);
+		return;
+	}
+	if (frame->status == 0 && address != 0) {
+		fill(live.words, units, frame, details);
+		if (!tfs_live_add(&live)) {
+			tfs_hook_details_always(frame, details);
+			return;
+		}
+	}
+	details_unrecorded(frame, details);
+}
+
+void tfs_hook_details_free(
+	struct tfs_frame *frame, const struct tfs_details *details, uint64_t address)
+{
+	struct tfs_live live;
+
+	if (frame->thread == NULL)
+		return;
+	const bool in_window = (frame->wanted & TFS_WANT_RECORD) != 0;
+	const bool none = frame->status != 0 || address == 0;
+	const bool kept = !none && tfs_live_take(address, frame->start_ticks, &live);
+
+	if (kept && in_window)
+		tfs_live_put(&live);
+	if (in_window || (!kept && !none))
+		tfs_hook_details_always(frame, details);
+	else
+		details_unrecorded(frame, details);
 }

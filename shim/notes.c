@@ -202,7 +202,7 @@ void tfs_note_ordered(
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_device, range.device);
 	if (keeps != 0)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_pool_keeps, keeps);
-	tfs_hook_details_always(frame, &details);
+	tfs_hook_details_alloc(frame, &details, range.address);
 	TFS_LEAVE(frame);
 }
 
@@ -216,7 +216,7 @@ void tfs_note_free(
 	TFS_END(frame, status, was->bytes);
 	tfs_details_init(&details, TFS_NO_STREAM);
 	tfs_put_operand(&details, address, was->bytes, TFS_ROLE_MEMORY(was->kind));
-	tfs_hook_details_always(frame, &details);
+	tfs_hook_details_free(frame, &details, (uint64_t)(uintptr_t)address);
 	TFS_LEAVE(frame);
 }
 

@@ -69,7 +69,6 @@ static enum tfs_room room_of(enum tfs_record_kind kind)
 	case TFS_RECORD_search:
 	case TFS_RECORD_fact:
 		return TFS_ROOM_OUTCOMES;
-	case TFS_RECORD_call:
 	case TFS_RECORD_device_op:
 	case TFS_RECORD_link:
 	case TFS_RECORD_device_sync:

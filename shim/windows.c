@@ -14,6 +14,7 @@
 #include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
+#include "shim/live.h"
 #include "shim/recorder.h"
 #include "shim/shim.h"
 #include "shim/steps.h"
@@ -100,6 +101,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	last_steps = steps;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
+	tfs_live_record();
 	atomic_store(&open_now, true);
 	tfs_shim_look();
 	__atomic_fetch_or(
@@ -268,6 +270,7 @@ void tfs_windows_finish(void)
 
 	if (atomic_load(&open_now))
 		close_window(0);
+	tfs_live_record();
 	if (alone)
 		pthread_mutex_unlock(&turning);
 }

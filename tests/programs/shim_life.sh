@@ -178,6 +178,22 @@ folders() {
 	compare removed '' sh -c "mkdir -p gone; cd gone; rmdir ../gone; TFSHIM_OUTPUT=x exec '$programs/shim_ending' return"
 }
 
+# Memory that comes and goes outside windows does not fill the recording, and what stays is in it.
+churn() {
+	pairs=60000
+	[ -z "${TFSHIM_LONG-}" ] || pairs=710000
+	for options in record=windows record=none; do
+		compare churn "$options:limit=1m" "$programs/shim_churn" $pairs
+		says churn done
+		look churn
+		expect churn total cudaMalloc $((pairs + 100))
+		expect churn lost 0
+		expect churn calls 50
+		[ "$(value churn bytes)" -lt 100000 ] || fail "$(value churn bytes) bytes"
+		echo "$options: $pairs pairs, $(value churn bytes) bytes"
+	done
+}
+
 # The recording is cut short, removed or replaced while the program runs: it goes on as it would.
 cut() {
 	for options in record=all record=windows; do
