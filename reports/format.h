@@ -22,6 +22,7 @@ struct tfs_format {
 	const char *suffix; /* ".txt" */
 	const char *title;  /* one line for --help */
 	bool beside;        /* written beside the recording without being asked for */
+	bool judged;        /* that only where there was something to judge by */
 	/* Writes all of it; errors of writing are left in the stream's error flag. */
 	void (*write)(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint);
 };

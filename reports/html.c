@@ -80,5 +80,6 @@ const struct tfs_format tfs_format_html = {
 	.suffix = ".html",
 	.title = "a page for a browser: one file, no network, complete without JavaScript",
 	.beside = true,
+	.judged = true,
 	.write = write_page,
 };

@@ -104,6 +104,31 @@ preloads_of() {
 	done
 }
 
+# Many short programs leave little behind, and no page where there is nothing to judge.
+short() {
+	number=20
+	[ -z "${TFSHIM_LONG-}" ] || number=100
+	mkdir "$work/short"
+	TFSHIM_CHECK_REPORT=1
+	output=$work/short/%n
+	i=0
+	while [ $i -lt $number ]; do
+		i=$((i + 1))
+		watched short '' "$programs/shim_ending" return
+	done
+	output=
+	TFSHIM_CHECK_REPORT=0
+	[ "$(find "$work/short" -name '*.tfs' | wc -l)" = $number ] || fail "not $number recordings"
+	[ "$(find "$work/short" -name '*.html' | wc -l)" = 0 ] || fail "pages about nothing"
+	bytes=$(find "$work/short" -name '*.tfs' -printf '%s\n' | awk '{ sum += $1 } END { print sum }')
+	[ "$bytes" -lt $((number * 65536)) ] || fail "$bytes bytes of recordings"
+	mv "$work/short/7.tfs" "$work/short7.tfs"
+	look short7
+	expect short7 total cudaMemcpy 200
+	echo "$number programs: $bytes bytes in recordings, $(du -sk "$work/short" | cut -f 1) KiB" \
+		"and $(find "$work/short" -type f | wc -l) files on the disk"
+}
+
 # A program that finds the runtime by dlopen and dlsym has its calls seen.
 looked_up() {
 	runtime=$(dirname "$programs")/sim/libcudart.so.13
@@ -195,7 +220,7 @@ churn() {
 }
 
 # The recording is cut short, removed or replaced while the program runs: it goes on as it would.
-cut() {
+cut_short() {
 	for options in record=all record=windows; do
 		for way in none truncate shorten remove replace folder fifo; do
 			compare "cut-$way" "$options" "$programs/shim_cut" "$way" "$work/cut-$way.tfs"

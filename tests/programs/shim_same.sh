@@ -63,9 +63,10 @@ first() {
 		done
 		# shellcheck disable=SC2086
 		compare first-reaper "" $alone "$programs/shim_reaper"
-		[ $report = 0 ] || [ -s "$work/first-return.html" ] ||
+		[ $report = 0 ] || [ -s "$work/first-return.txt" ] ||
 			[ ! -x "$programs/../../reports/tfshim" ] || fail "no report was made"
 	done
+	[ ! -e "$work/first-return.html" ] || fail "a page about nothing"
 	look first-return
 	expect first-return total cudaMemcpy 200
 	expect first-return finished 1
@@ -92,7 +93,7 @@ clogged() {
 		expect "clogged-$kind" finished 1
 		[ "$(value "clogged-$kind" lost_lines_dropped)" -gt 1 ] ||
 			fail "$kind: $(value "clogged-$kind" lost_lines_dropped) lines dropped"
-		[ -s "$work/clogged-$kind.html" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
+		[ -s "$work/clogged-$kind.txt" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
 			fail "$kind: no report was made"
 		echo "$kind: $(value "clogged-$kind" lost_lines_dropped) lines dropped"
 	done
@@ -168,7 +169,7 @@ reaper)
 		for way in '' adopt; do
 			compare reaper "" "$programs/shim_reaper" $way
 		done
-		[ $report = 0 ] || [ -s "$work/reaper.html" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
+		[ $report = 0 ] || [ -s "$work/reaper.txt" ] || [ ! -x "$programs/../../reports/tfshim" ] ||
 			fail "no report was made"
 	done
 	cat "$work/reaper.out"
