@@ -11,7 +11,7 @@
 
 #define PAGE 4096u
 #define STOCK 4u         /* chunks that are kept warm */
-#define MOST_WAITING 64u /* for a disk that is too slow */
+#define MOST_WAITING 128u  /* for a disk that is too slow */
 #define FIRST_BYTES                                                                                \
 	4096u /* of the first chunk of outcomes, which is on the disk from the start               \
 	       */

@@ -153,11 +153,11 @@ static void test_waiting(void)
 		tfs_writer_retire(&writer, chunk);
 		TEST_TRUE(!tfs_writer_flush(&writer, true));
 	}
-	TEST_EQ(taken, 64);
+	TEST_EQ(taken, 128);
 	TEST_EQ(rename(moved, path), 0);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
 	TEST_TRUE(take(1, taken, TFS_ROOM_CALLS) != NULL);
-	tfs_trace_close(read_back(64));
+	tfs_trace_close(read_back(128));
 }
 
 /* The process's own limit: no signal, and room again when it is raised. */
