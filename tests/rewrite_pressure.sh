@@ -52,6 +52,8 @@ set=exact
 same libraries 10
 set=safe
 same first-use 5
+same gated 20
+same pairs 100
 same leaks 20
 same sizes-itself 10
 

@@ -15,6 +15,8 @@
 #define SAY(call) printf("%s: %d\n", #call, (int)(call))
 #define HELD ((size_t)64 * MIB)
 
+static int pair_count = 20000;
+
 static size_t left(void)
 {
 	size_t rest = 0, all = 0;
@@ -155,21 +157,15 @@ static void *take_all_but(size_t rest)
 		say_left("given back");                                                            \
 	} while (0)
 
-static int instantiate(void)
+/* A graph of one fill. */
+static cudaGraph_t captured(char *memory)
 {
-	cudaGraph_t graph;
-	cudaGraphExec_t exec = NULL;
-	char *memory;
+	cudaGraph_t graph = NULL;
 
-	OK(cudaMalloc((void **)&memory, 4096));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
 	OK(cudaMemsetAsync(memory, 0, 4096, stream));
 	OK(cudaStreamEndCapture(stream, &graph));
-	const cudaError_t status = cudaGraphInstantiate(&exec, graph, 0);
-	OK(cudaGraphExecDestroy(exec));
-	OK(cudaGraphDestroy(graph));
-	OK(cudaFree(memory));
-	return status;
+	return graph;
 }
 
 /* Libraries take what they need without asking anybody, and say so when they find too little. */
@@ -179,12 +175,18 @@ static void libraries(void)
 	cublasHandle_t blas = NULL;
 	cublasLtHandle_t lt = NULL;
 	ncclComm_t comm = NULL;
+	cudaGraphExec_t exec = NULL;
+	char *memory = NULL;
 
+	OK(cudaMalloc((void **)&memory, 4096));
+	const cudaGraph_t graph = captured(memory);
 	SAY_SHORT(cudnnCreate(&dnn));
 	SAY_SHORT(cublasCreate(&blas));
 	SAY_SHORT(cublasLtCreate(&lt));
 	SAY_SHORT(ncclCommInitAll(&comm, 1, (int[]){0}));
-	SAY_SHORT(instantiate());
+	SAY_SHORT(cudaGraphInstantiate(&exec, graph, 0));
+	OK(cudaGraphExecDestroy(exec));
+	OK(cudaGraphDestroy(graph));
 }
 
 /* A handle takes more when it is first used, of which nothing tells beforehand. */
@@ -199,6 +201,67 @@ static void first_use(void)
 		OK(cublasCreate(&blas[i]));
 	for (int i = 0; i < 3; i++)
 		SAY_SHORT(cublasSscal(blas[i], 64, &one, x, 1));
+}
+
+/* Neither an allocation nor a graph waits for the device, which waits for this thread here. */
+static void gated(void)
+{
+	cudaStream_t other;
+	struct gate gate;
+	void *hog = NULL;
+	cudaGraphExec_t exec = NULL;
+	char *memory = NULL;
+
+	OK(cudaMalloc((void **)&memory, 4096));
+	const cudaGraph_t graph = captured(memory);
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	for (int i = 0; i < 4; i++) {
+		churn(HELD, 8);
+		gate_close(&gate, other);
+		OK(cudaMalloc(&hog, left() - HELD - MIB));
+		say_left("taken");
+		SAY(cudaGraphInstantiate(&exec, graph, 0));
+		say_left("instantiated");
+		TEST_TRUE(!atomic_load(&gate.passed));
+		gate_open(&gate);
+		OK(cudaStreamSynchronize(other));
+		OK(cudaGraphExecDestroy(exec));
+		OK(cudaFree(hog));
+		say_left("freed");
+	}
+	OK(cudaGraphDestroy(graph));
+	OK(cudaStreamDestroy(other));
+}
+
+static size_t resident(void)
+{
+	unsigned long pages = 0;
+	FILE *file = fopen("/proc/self/statm", "r");
+
+	TEST_TRUE(file != NULL && fscanf(file, "%*u %lu", &pages) == 1);
+	if (file != NULL)
+		fclose(file);
+	return pages * 4096;
+}
+
+/* Allocates and frees again and again, in sizes that recur and in many that do not. */
+static void pairs(void)
+{
+	size_t before = 0;
+
+	for (int i = 0; i < pair_count; i++) {
+		char *memory = NULL;
+
+		OK(cudaMalloc(
+			(void **)&memory, i % 64 == 0 ? BYTES : (size_t)512 * (1 + i % 1999)));
+		OK(cudaFree(memory));
+		if (i == pair_count / 10)
+			before = resident();
+		if (i % (pair_count / 10) == 0)
+			say_left("so far");
+	}
+	TEST_TRUE(resident() < before + 4 * MIB);
+	printf("%d pairs\n", pair_count);
 }
 
 /* Looks for leaks by what is left, of sizes that are whole pages and of others. */
@@ -251,15 +314,19 @@ static const struct rewrite_case cases[] = {
 	{"driver", of_the_driver},
 	{"libraries", libraries},
 	{"first-use", first_use},
+	{"gated", gated},
+	{"pairs", pairs},
 	{"leaks", leaks},
 	{"sizes-itself", sizes_itself},
 };
 
 int main(int count, char **words)
 {
-	if (count != 2)
+	if (count != 2 && count != 3)
 		return 2;
-	alarm(60);
+	if (count == 3)
+		pair_count = atoi(words[2]);
+	alarm(300);
 	OK(cudaStreamCreate(&stream));
 	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }
