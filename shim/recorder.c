@@ -360,6 +360,17 @@ static void fill_header(struct tfs_file_header *header)
 		header->program[0] = '\0';
 }
 
+/* Rewrites do the same with a recording and without: what an earlier run decided holds. */
+static bool goes_on_without(const char *path)
+{
+	if (strcmp(tfs_options.rewrite, "off") == 0 || strcmp(tfs_options.rewrite, "report") == 0 ||
+		tfs_writer_open_nowhere(&tfs_recording, path) != 0)
+		return false;
+	tfs_options.record = TFS_RECORD_NONE;
+	tfs_options.cupti = 0;
+	return true;
+}
+
 int tfs_recorder_start(void)
 {
 	char path[PATH_MAX] = "";
@@ -373,7 +384,8 @@ int tfs_recorder_start(void)
 	if (failed != 0) {
 		tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
 			*path != '\0' ? path : tfs_options.output, strerror(-failed));
-		return failed;
+		if (!goes_on_without(path))
+			return failed;
 	}
 	fill_header(tfs_recording.header);
 	mark_as_ours();

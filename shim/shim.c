@@ -253,7 +253,7 @@ static void finish(void)
 	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());
 	if (tfs_recorder_finish())
 		tfs_reporter_run(tfs_recording.path);
-	else
+	else if (!tfs_recording.nowhere)
 		tfs_log_say("the recording %s was cut short, removed or replaced: no report",
 			tfs_recording.path);
 }

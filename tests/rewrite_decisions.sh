@@ -8,15 +8,18 @@ library=$1 programs=$2
 . "${0%/*}/rewrite_base.sh"
 decide_seeds="3 7"
 [ "${TFSHIM_LONG:-0}" = 1 ] && decide_seeds=$(seq 1 100)
-compared=0 some=0 environment=
+compared=0 some=0 environment='' blocks='' # of 512 bytes, for a file
 
 # go NAME CASE [PROGRAM]: under the library, recording to $out/NAME.tfs, with $out/decisions
 go() {
 	rm -f "$out/$1.tfs"
-	# shellcheck disable=SC2086
-	env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
-		TFSHIM_OPTIONS=report=0:quiet=1 $environment LD_PRELOAD="$library" \
-		timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
+	(
+		[ -z "$blocks" ] || ulimit -f "$blocks"
+		# shellcheck disable=SC2086
+		exec env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
+			TFSHIM_OPTIONS=report=0:quiet=1 $environment LD_PRELOAD="$library" \
+			timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
+	)
 	status=$?
 	done=$((done + 1))
 	return $status
@@ -158,6 +161,40 @@ rm -f "$out/decisions"
 environment=TFSHIM_DECISIONS=/proc/nowhere/decisions
 nowhere folder
 environment=
+
+# A replay needs no recording: a folder that is none, a name that is taken, no room at all.
+replay() { # WHAT OUTPUT CASE
+	rm -f "$out/decisions"
+	limit=$blocks blocks=
+	go recorded "$3" </dev/null
+	blocks=$limit
+	[ "$(ledger recorded "cudnn-search applied")" -gt 0 ] || fail "$1: nothing was applied, so nothing is replayed"
+	environment=TFSHIM_OUTPUT=$2
+	go unrecorded "$3" </dev/null || fail "$1: $(tail -n 3 "$out/unrecorded.err")"
+	environment=
+	same "$1" recorded unrecorded
+	grep -q "nothing is recorded" "$out/unrecorded.err" || fail "$1: there is a recording"
+}
+replay "no folder" /proc/nowhere/run pausing
+mkdir "$out/taken.tfs"
+replay "a name that is taken" "$out/taken" pausing
+blocks=4
+replay "no room" "$out/full" pausing
+blocks=
+replay "per-step without a folder" /proc/nowhere/run per-step
+
+# Room for some decisions only: no signal ends the program, and what found no room was not used.
+rm -f "$out/decisions" "$out/full.tfs"
+blocks=8
+go full pausing </dev/null || fail "full: $(tail -n 3 "$out/full.err")"
+blocks=
+cp "$out/decisions" "$out/written"
+go later pausing </dev/null
+same "room for some decisions" full later
+lines=$(wc -l <"$out/written")
+{ [ "$lines" -gt 4 ] && [ "$lines" -lt 30 ]; } || fail "full: $lines lines of decisions"
+[ "$(tail -c 1 "$out/written" | wc -l)" = 1 ] || fail "full: a line is cut off"
+[ "$(ledger later "cudnn-search applied")" -gt 0 ] || fail "full: nothing was applied"
 
 echo "$done runs, $compared results compared, $failed failures"
 [ "$failed" = 0 ]

@@ -49,6 +49,31 @@ static uint64_t within_process_limit(uint64_t bytes)
 									      : bytes;
 }
 
+static int make_head(struct tfs_area *area)
+{
+	madvise(area, TFS_AREA_BYTES, MADV_DONTDUMP);
+	return mprotect(area, TFS_AREA_HEAD, PROT_READ | PROT_WRITE) != 0 ? -errno : 0;
+}
+
+static void begin(struct tfs_writer *writer, struct tfs_area *area, const char *path,
+	uint64_t limit_bytes)
+{
+	struct tfs_file_header *header = &area->header;
+
+	atomic_store(&area->next, TFS_HEADER_BYTES);
+	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
+	header->version = TFS_FORMAT_VERSION;
+	header->header_bytes = TFS_HEADER_BYTES;
+	header->chunk_bytes = TFS_CHUNK_BYTES;
+	header->limit_bytes = limit_bytes;
+	strcpy(writer->path, path);
+	pthread_mutex_init(&writer->flushing, NULL);
+	writer->limit_bytes = limit_bytes;
+	writer->slot_count = TFS_AREA_SLOTS;
+	writer->area = area;
+	writer->header = header;
+}
+
 int tfs_writer_open(
 	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area)
 {
@@ -63,28 +88,32 @@ int tfs_writer_open(
 		area = reserve_area();
 	if (area == NULL)
 		return -ENOMEM;
-	madvise(area, TFS_AREA_BYTES, MADV_DONTDUMP);
-	int failed = mprotect(area, TFS_AREA_HEAD, PROT_READ | PROT_WRITE) != 0 ? -errno : 0;
+	int failed = make_head(area);
 	if (failed == 0)
 		failed = tfs_area_create(area, path, nothing, sizeof(nothing));
 	if (failed != 0) {
 		munmap(area, TFS_AREA_BYTES);
 		return failed;
 	}
-	atomic_store(&area->next, TFS_HEADER_BYTES);
-	struct tfs_file_header *header = &area->header;
-	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
-	header->version = TFS_FORMAT_VERSION;
-	header->header_bytes = TFS_HEADER_BYTES;
-	header->chunk_bytes = TFS_CHUNK_BYTES;
-	header->limit_bytes = limit_bytes;
-	strcpy(writer->path, path);
-	pthread_mutex_init(&writer->flushing, NULL);
-	writer->limit_bytes = limit_bytes;
-	writer->slot_count = TFS_AREA_SLOTS;
-	writer->area = area;
-	writer->header = header;
+	begin(writer, area, path, limit_bytes);
 	writer->reached = true;
+	return 0;
+}
+
+int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path)
+{
+	struct tfs_area *area = strlen(path) < sizeof(writer->path) ? reserve_area() : NULL;
+
+	if (area == NULL)
+		return -ENOMEM;
+	const int failed = make_head(area);
+	if (failed != 0) {
+		munmap(area, TFS_AREA_BYTES);
+		return failed;
+	}
+	writer->nowhere = true;
+	atomic_store(&writer->lost_file, true);
+	begin(writer, area, path, 0);
 	return 0;
 }
 
@@ -141,7 +170,8 @@ struct tfs_chunk *tfs_writer_chunk(
 	const int saved = errno;
 	uint64_t place = 0;
 
-	if (writer->header == NULL || atomic_load(&writer->lost_file) ||
+	if (writer->header == NULL ||
+		(atomic_load(&writer->lost_file) && wanted->kind != TFS_CHUNK_AGGREGATES) ||
 		(room == TFS_ROOM_CALLS && atomic_load(&writer->waiting) >= MOST_WAITING))
 		return NULL;
 	struct tfs_slot *slot = claim(writer, FREE);

@@ -36,6 +36,7 @@ struct tfs_writer {
 	uint32_t slot_count;
 	_Atomic uint32_t waiting; /* chunks that are full and not yet in the file */
 	_Atomic bool lost_file;   /* it was cut short: nothing is written any more */
+	bool nowhere;             /* there never was one */
 	bool reached;             /* the latest try to open it found it */
 	uint64_t retry_ns;        /* when writing failed: when to try again */
 	pthread_mutex_t flushing;
@@ -49,6 +50,10 @@ struct tfs_writer {
  * -errno; nothing is left behind on failure. One thread. */
 int tfs_writer_open(
 	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area);
+
+/* The same without a file, for `path` as it would have been: threads have their totals, and all else
+ * is dropped. */
+int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path);
 
 /* An empty chunk of `bytes` for the thread, zeroed; NULL when the cap or what waits to be written
  * leaves no room. Owned by the caller. Any thread; errno stays. */
