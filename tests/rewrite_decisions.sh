@@ -79,6 +79,17 @@ three captured-first
 three ask-0-6 ask-6-0
 applied ask-0-6
 
+refused() { # NAME CHECK: by that check
+	[ "$(ledger "$1" "cudnn-search $2")" -gt 0 ] || fail "$1: not refused by $2"
+}
+# A replay on a device without memory for workspaces.
+rm -f "$out/decisions"
+go first per-step || fail "per-step: $(tail -n 3 "$out/first.err")"
+environment=TFSIM_MEMORY=64m
+go tight per-step || fail "per-step without memory: $(tail -n 3 "$out/tight.err")"
+environment=
+refused tight workspace-memory
+
 # What the program is told, and the workspace that a list's head needs.
 told() { # CASE
 	for seed in $decide_seeds; do
@@ -100,6 +111,7 @@ told() { # CASE
 	environment=
 }
 told workspaces
+refused second asked-with-its-workspace
 told first-that-runs
 told heads
 told without-memory
@@ -139,6 +151,7 @@ go half pausing </dev/null || fail "half: $(tail -n 3 "$out/half.err")"
 go again pausing </dev/null
 same "half of the decisions" half again
 cmp -s "$out/half" "$out/decisions" || fail "half: the file was written to"
+refused half not-a-replay
 fact half "not searched; delete $out/decisions to search them" || fail "half: not said"
 
 # Where nothing can be written, nothing is searched: no room, no folder, a planted link.
@@ -152,6 +165,7 @@ echo precious >"$out/victim"
 ln -s "$out/victim" "$out/decisions"
 nowhere planted
 [ "$(cat "$out/victim")" = precious ] || fail "a planted link was followed"
+refused planted decision-is-written
 fact planted "it cannot be read" || fail "planted: not said"
 rm -f "$out/decisions" "$out/victim"
 ln -s "$out/victim" "$out/decisions"
@@ -185,7 +199,7 @@ replay "per-step without a folder" /proc/nowhere/run per-step
 
 # Room for some decisions only: no signal ends the program, and what found no room was not used.
 rm -f "$out/decisions" "$out/full.tfs"
-blocks=8
+blocks=4
 go full pausing </dev/null || fail "full: $(tail -n 3 "$out/full.err")"
 blocks=
 cp "$out/decisions" "$out/written"

@@ -6,11 +6,19 @@
  * Contract (rounding: the same mathematics, sums in another order):
  * - Decided once per problem, before its first execution: where the program asks cuDNN for a list,
  *   the choice is moved to the list's head; else at the first call, with a workspace of ours.
- *   Never changed during a run, written to a file, and replayed from it without a search, so that
- *   the next run computes the same bits.
+ *   Never changed during a run.
+ * - Written to a file before it is used; that a problem is left as asked, for whatever reason, is
+ *   written before it is tried. Where nothing can be written nothing is searched. A run that finds
+ *   the file replays it, whatever else is the case then, and searches nothing; so all later runs
+ *   compute the bits of the one that decided. Of several at once one decides (decisions.h).
  * - A thread that needs a problem while another one decides it runs as the program asked, and waits
- *   for nothing; that problem is then left alone for the rest of the run. One search at a time per
- *   device.
+ *   for nothing; that problem is then left alone for good. One search at a time per device.
+ * - A workspace is one call's, in the order of its stream, or one capture's for good. What is first
+ *   met during a capture is left alone. A call for whose workspace the device has no memory left
+ *   runs as asked and is counted as refused, and so are all later ones that need a workspace.
+ * - What cuDNN would refuse as asked, for want of workspace or because there is no such algorithm,
+ *   it refuses; such a call decides nothing. The head of a list is replaced by what needs no more
+ *   workspace than the head.
  * - The candidate has the descriptor's own math type; it is deterministic if the program's is, by
  *   cuDNN's flag and by its documentation; it is neither FFT nor Winograd unless the program's is.
  * - Before it is chosen it has computed the same as the program's own, up to rounding, from the
@@ -22,14 +30,16 @@
  * - The search works on a handle, a stream and scratch tensors of its own; it waits for none of the
  *   program's streams, and gives back what it takes. It stays within the options' time, number of
  *   problems, memory and workspace, and leaves the device a margin.
- * - Not while the program's work on the device goes on for longer: it would spoil the times.
+ * - Not while the program's work on the device goes on, which would spoil the times: a hundredth of
+ *   the search's time, 20 ms, is what it waits for that in all of the run.
  * - Not during capture, not when the program searches itself, not when a variable asks for
  *   determinism, not with several ranks unless the decisions are there already.
  * - A list that the program asked for is reordered, never shortened. A program that measures gets
  *   its own list, the decision at its head: the file's, else what it found first. The same question
- *   again gets the same answer, after the wait that measuring would have been.
+ *   again gets the same answer, after the wait that measuring would have been, if its memory is
+ *   still there.
  * - Convolutions of cuDNN's graph API (cudnnBackend...) are not supported. What they may be
- * replaced by would have to be told from numerical notes, which the API has of an engine only
+ *   replaced by would have to be told from numerical notes, which the API has of an engine only
  *   (CUDNN_ATTR_ENGINE_NUMERICAL_NOTE), while a plan is made of a configuration: an engine and its
  *   knobs, among them SPLIT_K_SLC, REDUCTION_MODE and STREAM_K. So neither the math nor the
  *   determinism of the program's own plan is known, and none could be held to it.

@@ -157,6 +157,7 @@ static bool make(struct tfs_search_device *device)
 		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS ||
 		real.event(&device->reached, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
+	atomic_store(&device->poor, false);
 	device->event = NULL;
 	if (real.record != NULL &&
 		real.event(&device->event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
@@ -287,8 +288,20 @@ static uint64_t reserved_by(struct tfs_search_device *device)
 	return bytes;
 }
 
+/* Memory is short: what the pool keeps goes back with the next wait. */
+static void keep_nothing(struct tfs_search_device *device)
+{
+	cuuint64_t none = 0;
+
+	atomic_store(&device->poor, true);
+	tfs_reserves_leave(device->pool);
+	real.pool_set(device->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
+}
+
 void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
 {
+	if (atomic_load(&device->poor))
+		return NULL;
 	const CUstreamCaptureMode mode = tfs_search_relax();
 	const uint64_t before = reserved_by(device);
 	void *memory = allocate(device, bytes, stream);
@@ -297,6 +310,8 @@ void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstre
 		tfs_search_free(memory, stream);
 		memory = NULL;
 	}
+	if (memory == NULL)
+		keep_nothing(device);
 	tfs_search_unrelax(mode);
 	return memory;
 }

@@ -26,6 +26,7 @@ struct tfs_search_device {
 	uint32_t machine; /* GPU and cuDNN, see decisions.h; 0 = not known */
 	CUstreamCaptureMode mode; /* of the thread that has taken it */
 	int number;
+	_Atomic bool poor; /* there was no memory to lend */
 	_Atomic int state;
 };
 
@@ -67,7 +68,8 @@ bool tfs_search_device_wait(CUstream stream, bool all);
  * NULL when the device would be left with less than a margin. */
 void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
 
-/* The same without waiting for what the device says of its memory, unless the pool has to grow. */
+/* The same without waiting for what the device says of its memory, unless the pool has to grow.
+ * Once that has failed there is none for the rest of the run: what falls back stays so. */
 void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream);
 
 /* Memory for good, there at once for all streams. */
