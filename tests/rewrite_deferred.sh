@@ -74,7 +74,7 @@ drops 262144 "$deferred" in-order
 churn=rewrite_paced scale=40
 measured wins "500 1024 4 free" apply ": faster"
 predicted wins 1500 5000
-measured late "1500 1024 4 free-late" lost off
+measured late "500 1024 4 free-late" unproven ""
 predicted late 0 1000
 
 # Never by itself.

@@ -62,13 +62,13 @@ holds beside 20 "" "" "$narrowing" rounds
 rewrite=sync-narrowing
 
 # What it gains is found, and where the host waits for the rest straight after, none. What few steps
-# cannot tell the model does.
+# cannot tell is off.
 churn=rewrite_paced scale=400
 measured wins "500 1024 4 wait" apply ": faster"
 applies=8
 measured short "60 1024 4 wait" off "too short to measure it"
 applies=50
-measured late "1500 1024 0 wait-late" lost off
+measured late "500 1024 0 wait-late" unproven ""
 predicted late 0 1000
 
 # Never by itself.

@@ -5,14 +5,15 @@
  *	rewrite_churn STEPS KIB MS [WORD...]; rewrite_churn_static, by the driver's functions
  * MS is how long the host is busy in each step. Words: "ordered", in the order of a stream; "told",
  * asks in each step what is free; "captured", also has a capture in each step, in which nothing is
- * given back; "given-back", at the end nothing of it is left on the device.
+ * given back; "turns", two of five steps are busy two and a half times as long; "given-back", at
+ *the end nothing of it is left on the device.
  */
 
 #include "shim/tfshim.h"
 #include "tests/programs/sim_gate.h"
 #include "tests/programs/unseen_symbol.h"
 
-static bool ordered, told, captured;
+static bool ordered, told, captured, turns;
 
 /* Free memory as CUDA has it, past whoever answers for it. */
 static size_t truly_free(void)
@@ -86,9 +87,10 @@ static void capture(void)
 
 #endif
 
-static void step(size_t bytes, long busy_ns)
+static void step(size_t bytes, long busy_ns, int number)
 {
-	const struct timespec busy = {.tv_nsec = busy_ns};
+	const bool longer = turns && number % 5 < 2;
+	const struct timespec busy = {.tv_nsec = longer ? busy_ns * 5 / 2 : busy_ns};
 
 	if (ordered)
 		use_ordered(bytes);
@@ -108,6 +110,7 @@ int main(int count, char **words)
 	alarm(100);
 	for (int i = 4; i < count; i++) {
 		ordered |= strcmp(words[i], "ordered") == 0;
+		turns |= strcmp(words[i], "turns") == 0;
 		told |= strcmp(words[i], "told") == 0;
 		captured |= strcmp(words[i], "captured") == 0;
 		given_back |= strcmp(words[i], "given-back") == 0;
@@ -119,7 +122,7 @@ int main(int count, char **words)
 		TFSHIM_STEP();
 		if (captured)
 			capture();
-		step(bytes, atol(words[3]) * 1000000);
+		step(bytes, atol(words[3]) * 1000000, i);
 	}
 	TFSHIM_STEP_END();
 	if (given_back)
