@@ -215,7 +215,7 @@ measured() { # NAME OPTIONS ARGUMENTS STATE REASON ["LOW HIGH" of the realised g
 		fail "$1: the realised gain is not in $6: $state"
 }
 measured wins "" "500 1024" apply ": faster" "1500 4500"
-measured loses naive=32 "500 1024" lost "slower, so it is off" "-20000 -500"
+measured loses naive=32 "700 1024" lost "slower, so it is off" "-20000 -500"
 measured short "" "60 1024" off "too short to measure it: undecided"
 measured unasked measure=0 "60 1024" apply "not measured, as asked"
 measured again "" "1800 1024 256" apply "asked again as the steps changed: faster"

@@ -169,8 +169,8 @@ static enum tfs_rewrite_outcome outcome_of(const struct tfs_measured *measured)
 	return measured->asked ? outcomes[measured->outcome] : TFS_REWRITE_NOT_MEASURED;
 }
 
-/* What measuring found. Nothing, of one that has found no occasion and that no earlier run decided.
- */
+/* What measuring found. Nothing, of one that has found no occasion and that no earlier run decided;
+ * among ranks it may have had none because the others' questions came first. */
 static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
 {
 	const struct tfs_measured nothing = {.gain = {NAN, NAN, NAN}};
@@ -179,8 +179,10 @@ static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
 	if (!tfs_rewrite_all[i]->switchable || tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
 		return nothing;
 	tfs_measure_result(i, predicted_ns, &measured);
-	return tfs_rewrite_applied(i) == 0 && measured.outcome == TFS_OUTCOME_UNDECIDED ? nothing
-											: measured;
+	const bool open = measured.outcome == TFS_OUTCOME_UNDECIDED && tfs_options.ranks == 1;
+	if (tfs_rewrite_applied(i) == 0 && (!measured.asked || open))
+		return nothing;
+	return measured;
 }
 
 void tfs_rewrite_decided(uint32_t i)
