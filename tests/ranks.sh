@@ -55,7 +55,7 @@ says() {
 }
 
 verdict="per step of the slowest rank, by [0-9]+ pairs of blocks of steps"
-train both 400
+train both 700
 state both "off *measured over 2 ranks*"
 says both "pinned-staging: [0-9.]+ ms .* $verdict: faster, so it stays on"
 train both 160
@@ -63,7 +63,7 @@ state both "apply *by the verdict of an earlier run: *, the slowest of 2 ranks: 
 says both "TFS101"
 
 # What one rank gains is lost when the other is slower by it.
-train other 400 :naive=32
+train other 700 :naive=32
 says other "pinned-staging: -[0-9.]+ ms .* $verdict: slower, so it is off"
 train other 160
 state other "lost *by the verdict of an earlier run: *, the slowest of 2 ranks: slower, so it is off"
@@ -72,7 +72,7 @@ state other "lost *by the verdict of an earlier run: *, the slowest of 2 ranks: 
 train short 100
 state short "off *measured over 2 ranks*"
 says short "pinned-staging: by [1-7] pairs of blocks of steps: undecided"
-train short 400
+train short 700
 says short "pinned-staging: .* $verdict: faster, so it stays on"
 train gone 240
 rm "$out/gone/rewrite_steps-r1.tfs"

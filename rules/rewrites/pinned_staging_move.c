@@ -2,8 +2,8 @@
 #include "rules/rewrites/pinned_staging_move.h"
 
 #include <driver_types.h>
-#include <sched.h>
 #include <string.h>
+#include <time.h>
 
 #include "rules/rewrites/pinned_staging_rates.h"
 #include "shim/mutant.h"
@@ -276,10 +276,7 @@ static int wait_before(struct tfs_staging_ring *ring, const struct tfs_staging_j
 
 static void waste_time(void)
 {
-	const double end_ns = tfs_staging_now() + 5e6;
-
-	while (tfs_staging_now() < end_ns)
-		sched_yield();
+	nanosleep(&(const struct timespec){.tv_nsec = 5000000}, NULL);
 }
 
 int tfs_staging_move(
