@@ -162,7 +162,8 @@ static void set_up(void)
 static void put_api(uint32_t cbid, bool driver, const char *name)
 {
 	const struct tfs_api_record record = {
-		.record = {.function = (uint16_t)cbid, .site = tfs_recorder_string(name)},
+		.cbid = (uint16_t)cbid,
+		.name = tfs_recorder_string(name),
 		.domain = driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart,
 	};
 

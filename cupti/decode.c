@@ -136,7 +136,7 @@ static void decode_kernel(const struct tfs_decoder *decoder, const void *activit
 {
 	const struct kernel_prefix *kernel = activity;
 	struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_KERNEL},
+		.operation = TFS_DEVICE_KERNEL,
 		.start_ns = time_of(decoder, kernel->start),
 		.end_ns = time_of(decoder, kernel->end),
 		.correlation = kernel->correlation,
@@ -146,7 +146,7 @@ static void decode_kernel(const struct tfs_decoder *decoder, const void *activit
 	};
 
 	if (kernel->name != NULL)
-		op.record.site = decoder->kernel(kernel->name);
+		op.kernel = decoder->kernel(kernel->name);
 	for (int i = 0; i < 3; i++) {
 		op.grid[i] = (uint32_t)kernel->grid[i];
 		op.block[i] = (uint16_t)kernel->block[i];
@@ -158,7 +158,8 @@ static void decode_copy(const struct tfs_decoder *decoder, const void *activity)
 {
 	const struct copy_prefix *copy = activity;
 	const struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_MEMCPY, .site = copy->copy_kind},
+		.operation = TFS_DEVICE_MEMCPY,
+		.copy_kind = copy->copy_kind,
 		.start_ns = time_of(decoder, copy->start),
 		.end_ns = time_of(decoder, copy->end),
 		.bytes = copy->bytes,
@@ -177,7 +178,8 @@ static void decode_peer(const struct tfs_decoder *decoder, const void *activity)
 {
 	const struct peer_prefix *copy = activity;
 	const struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_MEMCPY, .site = COPY_PEER},
+		.operation = TFS_DEVICE_MEMCPY,
+		.copy_kind = COPY_PEER,
 		.start_ns = time_of(decoder, copy->start),
 		.end_ns = time_of(decoder, copy->end),
 		.bytes = copy->bytes,
@@ -196,7 +198,7 @@ static void decode_set(const struct tfs_decoder *decoder, const void *activity)
 {
 	const struct set_prefix *set = activity;
 	const struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_MEMSET},
+		.operation = TFS_DEVICE_MEMSET,
 		.start_ns = time_of(decoder, set->start),
 		.end_ns = time_of(decoder, set->end),
 		.bytes = set->bytes,
@@ -205,7 +207,6 @@ static void decode_set(const struct tfs_decoder *decoder, const void *activity)
 		.device = (uint16_t)set->device,
 		.target_kind = (uint8_t)set->memory_kind,
 		.flags = flags_of((set->flags & 1) != 0, set->graph_node),
-		.grid = {set->value},
 	};
 
 	decoder->put(&op, TFS_RECORD_device_op, sizeof(op));
@@ -215,7 +216,7 @@ static void decode_graph(const struct tfs_decoder *decoder, const void *activity
 {
 	const struct graph_prefix *graph = activity;
 	const struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_GRAPH},
+		.operation = TFS_DEVICE_GRAPH,
 		.start_ns = time_of(decoder, graph->start),
 		.end_ns = time_of(decoder, graph->end),
 		.correlation = graph->correlation,
@@ -231,7 +232,8 @@ static void decode_sync(const struct tfs_decoder *decoder, const void *activity)
 {
 	const struct sync_prefix *sync = activity;
 	const struct tfs_device_sync_record record = {
-		.record = {.function = (uint16_t)sync->type, .site = sync->correlation},
+		.type = (uint16_t)sync->type,
+		.correlation = sync->correlation,
 		.start_ns = time_of(decoder, sync->start),
 		.end_ns = time_of(decoder, sync->end),
 		.stream = sync->stream,
@@ -257,7 +259,8 @@ static void decode_api(const struct tfs_decoder *decoder, const void *activity)
 	const struct api_prefix *api = activity;
 	const uint64_t duration = api->end > api->start ? api->end - api->start : 0;
 	const struct tfs_device_api_record record = {
-		.record = {.function = (uint16_t)api->cbid, .site = api->correlation},
+		.cbid = (uint16_t)api->cbid,
+		.correlation = api->correlation,
 		.start_ns = time_of(decoder, api->start),
 		.duration_ns = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
 		.tid = api->thread,
@@ -274,7 +277,8 @@ static void decode_memory(const struct tfs_decoder *decoder, const void *activit
 {
 	const struct memory_prefix *memory = activity;
 	const struct tfs_device_memory_record record = {
-		.record = {.function = (uint16_t)memory->operation, .site = memory->correlation},
+		.operation = (uint16_t)memory->operation,
+		.correlation = memory->correlation,
 		.address = memory->address,
 		.bytes = memory->bytes,
 		.memory = memory->memory_kind == CUPTI_ACTIVITY_MEMORY_KIND_MANAGED
@@ -291,13 +295,13 @@ static void decode_overhead(const struct tfs_decoder *decoder, const void *activ
 {
 	const struct overhead_prefix *overhead = activity;
 	struct tfs_overhead_record record = {
-		.record = {.function = (uint16_t)(overhead->overhead_kind >> 16)},
+		.kind = (uint16_t)(overhead->overhead_kind >> 16),
 		.start_ns = time_of(decoder, overhead->start),
 		.end_ns = time_of(decoder, overhead->end),
 	};
 
 	if (decoder->version >= VERSION_12_2)
-		record.record.site = ((const struct overhead_12_2 *)activity)->correlation;
+		record.correlation = ((const struct overhead_12_2 *)activity)->correlation;
 	decoder->put(&record, TFS_RECORD_overhead, sizeof(record));
 }
 

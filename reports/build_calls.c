@@ -64,7 +64,7 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region 
 		if (call->step == TFS_NONE || !judged[call->step])
 			continue;
 		calls[count++] = (struct step_call){
-			call->record->record.site, call->function, 1, (double)call->record->amount};
+			call->record->site, call->function, 1, (double)call->record->amount};
 	}
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_site);

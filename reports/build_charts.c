@@ -22,7 +22,7 @@ static size_t add_packed(const struct tfs_build *build, double origin, struct tf
 		const unsigned char *tail = (const unsigned char *)(pack + 1);
 		double now = (double)tfs_trace_ns(build->trace, pack->first_start_ticks) - origin;
 		size_t room = (pack->record.units * TFS_UNIT - sizeof(*pack)) / sizeof(float);
-		for (size_t j = 0; j < pack->record.function && j < room; j++) {
+		for (size_t j = 0; j < pack->count && j < room; j++) {
 			float ticks;
 			memcpy(&ticks, tail + j * sizeof(ticks), sizeof(ticks));
 			double ns = (double)tfs_segment_duration(rate, (double)ticks);
@@ -127,8 +127,8 @@ static void collect(const struct tfs_timeline *timeline, uint32_t device, struct
 		const struct tfs_device_op *op = &timeline->ops[i];
 		if (op->record->device != device || op->end_ns <= op->start_ns)
 			continue;
-		bool copy = op->record->record.function == TFS_DEVICE_MEMCPY;
-		bool moves = copy && op->record->record.site <= 2;
+		bool copy = op->record->operation == TFS_DEVICE_MEMCPY;
+		bool moves = copy && op->record->copy_kind <= 2;
 		error |= tfs_intervals_add(&use->all, op->start_ns, op->end_ns);
 		if (!copy)
 			error |= tfs_intervals_add(&use->compute, op->start_ns, op->end_ns);

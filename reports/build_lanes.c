@@ -57,12 +57,12 @@ static bool is_wait(uint16_t family)
 
 static enum tfs_lane op_lane(const struct tfs_timeline *timeline, const struct tfs_device_op *op)
 {
-	uint32_t copy_kind = op->record->record.site;
+	uint32_t copy_kind = op->record->copy_kind;
 	if (op->call != TFS_NONE && timeline->calls[op->call].family == TFS_FAMILY_collective)
 		return TFS_LANE_NCCL;
-	if (op->record->record.function == TFS_DEVICE_MEMSET)
+	if (op->record->operation == TFS_DEVICE_MEMSET)
 		return TFS_LANE_D2D;
-	if (op->record->record.function != TFS_DEVICE_MEMCPY)
+	if (op->record->operation != TFS_DEVICE_MEMCPY)
 		return TFS_LANE_COMPUTE;
 	return copy_kind == 1 ? TFS_LANE_H2D : copy_kind == 2 ? TFS_LANE_D2H : TFS_LANE_D2D;
 }
@@ -111,9 +111,9 @@ static void add_detail(struct tfs_build *build, struct names *names, uint32_t st
 	}
 	for (uint32_t i = 0; i < timeline->op_count; i++) {
 		const struct tfs_device_op *op = &timeline->ops[i];
-		uint32_t kind = op->record->record.function;
+		uint32_t kind = op->record->operation;
 		uint32_t name = kind == TFS_DEVICE_KERNEL
-					? kernel_name(names, op->record->record.site)
+					? kernel_name(names, op->record->kernel)
 					: (kind == TFS_DEVICE_MEMCPY          ? 1
 						  : kind == TFS_DEVICE_MEMSET ? 2
 									      : 3);

@@ -128,8 +128,8 @@ static size_t gpu_times(const struct tfs_timeline *timeline, struct gpu_time *ou
 		if (op->call == TFS_NONE || op->end_ns <= op->start_ns)
 			continue;
 		const struct tfs_host_call *call = &timeline->calls[op->call];
-		out_times[count++] = (struct gpu_time){call->record->record.site, call->function,
-			(double)(op->end_ns - op->start_ns)};
+		out_times[count++] = (struct gpu_time){
+			call->record->site, call->function, (double)(op->end_ns - op->start_ns)};
 	}
 	qsort(out_times, count, sizeof(*out_times), by_site);
 	size_t kept = 0;

@@ -146,7 +146,7 @@ static void take_times(struct job *job, const struct tfs_trace *trace, double *o
 		size_t room = (pack->record.units * TFS_UNIT - sizeof(*pack)) / sizeof(float);
 		uint64_t start = tfs_trace_ns(trace, pack->first_start_ticks);
 
-		for (size_t n = 0; n < pack->record.function && n < room; n++) {
+		for (size_t n = 0; n < pack->count && n < room; n++) {
 			uint64_t at = pack->first_index + n - job->plan.first;
 			float ticks;
 
@@ -257,8 +257,7 @@ static bool took_part(const struct job *job, const char *name)
 			const struct tfs_rewrite_record *one =
 				tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
-			if (one->applied &&
-				!strcmp(tfs_trace_string(trace, one->record.site), name))
+			if (one->applied && !strcmp(tfs_trace_string(trace, one->name), name))
 				return true;
 		}
 	}

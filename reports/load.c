@@ -13,7 +13,9 @@
 static void set_why(char **out_why, const char *what, int error, const struct tfs_damage *damage)
 {
 	bool absent = error == -ENOENT || error == -EACCES || error == -EISDIR;
-	if (damage && damage->what && !absent) {
+	if (damage && damage->what && error == -EPROTO) {
+		*out_why = strdup(damage->what);
+	} else if (damage && damage->what && !absent) {
 		if (asprintf(out_why, "%s (at byte %llu)", damage->what,
 			    (unsigned long long)damage->offset) < 0)
 			*out_why = NULL;

@@ -102,7 +102,7 @@ static struct module *module_at(
 
 	*out_record = record;
 	for (size_t i = 0; record && i < symbols->module_count; i++)
-		if (symbols->modules[i].path == record->record.site &&
+		if (symbols->modules[i].path == record->path &&
 			symbols->modules[i].load_bias == record->load_bias)
 			return &symbols->modules[i];
 	return NULL;
@@ -129,12 +129,12 @@ static void list_modules(struct tfs_symbols *symbols)
 		size_t nth = 0;
 
 		while (nth < symbols->module_count &&
-			(symbols->modules[nth].path != record->record.site ||
+			(symbols->modules[nth].path != record->path ||
 				symbols->modules[nth].load_bias != record->load_bias))
 			nth++;
 		if (nth == symbols->module_count)
 			symbols->modules[symbols->module_count++] = (struct module){
-				.path = record->record.site, .load_bias = record->load_bias};
+				.path = record->path, .load_bias = record->load_bias};
 	}
 }
 
@@ -249,7 +249,7 @@ const char *tfs_symbols_module(
 	if (!record)
 		return NULL;
 	*out_offset = address - record->start + record->file_offset;
-	return tfs_trace_string(symbols->trace, record->record.site);
+	return tfs_trace_string(symbols->trace, record->path);
 }
 
 unsigned tfs_symbols_changed(const struct tfs_symbols *symbols)

@@ -60,11 +60,11 @@ static bool is_same(Dwfl_Module *module, const struct tfs_module_record *record,
 	int bytes = dwfl_module_build_id(module, &bits, &place);
 
 	/* a relative name without a build id could be any file */
-	if (record->record.function == 0)
+	if (record->build_id_bytes == 0)
 		return path[0] == '/';
-	return bytes > 0 && record->record.function <= sizeof(record->build_id) &&
-	       (size_t)bytes >= record->record.function &&
-	       memcmp(bits, record->build_id, record->record.function) == 0;
+	return bytes > 0 && record->build_id_bytes <= sizeof(record->build_id) &&
+	       (size_t)bytes >= record->build_id_bytes &&
+	       memcmp(bits, record->build_id, record->build_id_bytes) == 0;
 }
 
 /* The file whoever it belongs to, at its place. */

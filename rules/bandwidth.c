@@ -36,11 +36,11 @@ static double measured_rate(const struct tfs_steady *steady, enum tfs_direction 
 
 	for (uint32_t i = 0; i < timeline->op_count; i++) {
 		const struct tfs_device_op_record *op = timeline->ops[i].record;
-		bool up = op->record.site == 1 && op->source_kind == TFS_MEMORY_PINNED;
-		bool down = op->record.site == 2 && op->target_kind == TFS_MEMORY_PINNED;
+		bool up = op->copy_kind == 1 && op->source_kind == TFS_MEMORY_PINNED;
+		bool down = op->copy_kind == 2 && op->target_kind == TFS_MEMORY_PINNED;
 		double ns = tfs_device_op_ns(&timeline->ops[i]), rate;
 
-		if (op->record.function != TFS_DEVICE_MEMCPY || op->bytes < TELLING_BYTES)
+		if (op->operation != TFS_DEVICE_MEMCPY || op->bytes < TELLING_BYTES)
 			continue;
 		if (ns <= COPY_NS || !(direction == TFS_COPY_UP ? up : down))
 			continue;

@@ -67,7 +67,7 @@ static const struct tfs_device_op_record *copy_op(
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		uint32_t op = timeline->call_ops[call->first_op + i];
 
-		if (timeline->ops[op].record->record.function == TFS_DEVICE_MEMCPY)
+		if (timeline->ops[op].record->operation == TFS_DEVICE_MEMCPY)
 			return timeline->ops[op].record;
 	}
 	return NULL;
@@ -93,7 +93,7 @@ bool tfs_copy_describe(const struct tfs_timeline *timeline, const struct tfs_hos
 			source = operand;
 	}
 	if (op)
-		copy.direction = of_cupti(op->record.site);
+		copy.direction = of_cupti(op->copy_kind);
 	if (copy.direction == TFS_COPY_UNKNOWN)
 		copy.direction = of_stated(stated);
 	if (copy.direction == TFS_COPY_UNKNOWN)

@@ -38,8 +38,8 @@ static int compare_hits(const void *a, const void *b, void *timeline)
 		 second = ((const struct tfs_hit *)b)->call;
 	const struct tfs_host_call *x = &calls[first], *y = &calls[second];
 
-	if (x->record->record.site != y->record->record.site)
-		return x->record->record.site < y->record->record.site ? -1 : 1;
+	if (x->record->site != y->record->site)
+		return x->record->site < y->record->site ? -1 : 1;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	if (x->step != y->step)
@@ -61,13 +61,13 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 		return false;
 	memset(place, 0, sizeof(*place));
 	place->items = &hits->items[first];
-	place->site = timeline->calls[place->items->call].record->record.site;
+	place->site = timeline->calls[place->items->call].record->site;
 	place->function = timeline->calls[place->items->call].function;
 	for (place->next = first; place->next < hits->count; place->next++) {
 		const struct tfs_hit *hit = &hits->items[place->next];
 		const struct tfs_host_call *call = &timeline->calls[hit->call];
 
-		if (call->record->record.site != place->site || call->function != place->function)
+		if (call->record->site != place->site || call->function != place->function)
 			break;
 		place->count++;
 		place->bytes += hit->bytes;

@@ -52,7 +52,7 @@ static int builder_init(struct builder *builder, const struct tfs_steady *steady
 		const struct tfs_device_api_record *api =
 			tfs_trace_at(trace, TFS_RECORD_device_api, i);
 
-		builder->made[i] = (struct made){api->record.site, api->start_ns};
+		builder->made[i] = (struct made){api->correlation, api->start_ns};
 	}
 	builder->made_count = count;
 	qsort(builder->made, count, sizeof(*builder->made), compare_made);

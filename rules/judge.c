@@ -28,7 +28,7 @@ static bool runtime_seen(const struct tfs_timeline *timeline)
 		const struct tfs_function_record *function = tfs_trace_find(
 			timeline->trace, TFS_RECORD_function, totals[i].sum.function);
 
-		if (function && function->record.site == TFS_LIBRARY_cuda)
+		if (function && function->library == TFS_LIBRARY_cuda)
 			return true;
 	}
 	return false;

@@ -56,7 +56,7 @@ static bool make_span(const struct search *search, const bool *judged,
 	const uint32_t step = tfs_timeline_step_at(timeline, start_ns);
 	uint64_t end_ns;
 
-	if (record->record.function == TFS_RANGE_MARK || step == TFS_NONE || !judged[step] ||
+	if (record->range == TFS_RANGE_MARK || step == TFS_NONE || !judged[step] ||
 		!(record->duration_ticks > 0))
 		return false;
 	/* The range that opens a step is the step. */
@@ -71,7 +71,7 @@ static bool make_span(const struct search *search, const bool *judged,
 		.end_ns = end_ns,
 		.step = step,
 		.thread = thread_of(timeline, record->tid),
-		.name = tfs_trace_string(timeline->trace, record->record.site)};
+		.name = tfs_trace_string(timeline->trace, record->name)};
 	return *out->name && end_ns >= start_ns;
 }
 

@@ -29,7 +29,7 @@ static bool counts(const struct tfs_timeline *timeline, const struct tfs_host_ca
 	const bool *judged, uint32_t limit)
 {
 	return call->step != TFS_NONE && judged[call->step] && computes(call->family) &&
-	       call->record->record.site && call->record->record.site < limit &&
+	       call->record->site && call->record->site < limit &&
 	       !timeline->threads[call->thread].own;
 }
 
@@ -41,8 +41,7 @@ uint32_t tfs_mixed_remove(const struct tfs_timeline *timeline, bool *judged, uin
 
 	for (uint32_t i = 0; uses && i < timeline->call_count; i++) {
 		const struct tfs_host_call *call = &timeline->calls[i];
-		struct use *use =
-			&uses[call->record->record.site < limit ? call->record->record.site : 0];
+		struct use *use = &uses[call->record->site < limit ? call->record->site : 0];
 
 		if (!counts(timeline, call, judged, limit) || use->latest == call->step + 1)
 			continue;
@@ -53,7 +52,7 @@ uint32_t tfs_mixed_remove(const struct tfs_timeline *timeline, bool *judged, uin
 		const struct tfs_host_call *call = &timeline->calls[i];
 
 		if (!counts(timeline, call, judged, limit) || mixed[call->step] ||
-			2 * uses[call->record->record.site].steps >= count)
+			2 * uses[call->record->site].steps >= count)
 			continue;
 		mixed[call->step] = true;
 		mixed_count++;

@@ -101,9 +101,9 @@ static bool list_pairs(struct search *search)
 		const struct tfs_api_record *api = tfs_trace_at(trace, TFS_RECORD_api, i);
 		const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
 
-		pairs[i].name = tfs_trace_string(trace, api->record.site);
+		pairs[i].name = tfs_trace_string(trace, api->name);
 		pairs[i].about = about(pairs[i].name);
-		search->by_cbid[domain * CBIDS + api->record.function] = (uint16_t)i;
+		search->by_cbid[domain * CBIDS + api->cbid] = (uint16_t)i;
 		for (uint32_t id = 0; id < search->function_count; id++)
 			if (!strcmp(tfs_trace_function(trace, id), pairs[i].name))
 				search->by_function[id] = (uint16_t)i;
@@ -117,7 +117,7 @@ static uint16_t pair_of(const struct search *search, const struct tfs_device_api
 {
 	const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
 
-	return search->by_cbid[domain * CBIDS + api->record.function];
+	return search->by_cbid[domain * CBIDS + api->cbid];
 }
 
 static uint32_t library_of(const struct search *search, uint32_t function)
@@ -125,7 +125,7 @@ static uint32_t library_of(const struct search *search, uint32_t function)
 	const struct tfs_function_record *record =
 		tfs_trace_find(search->timeline->trace, TFS_RECORD_function, function);
 
-	return record && record->record.site < 16 ? record->record.site : 0;
+	return record && record->library < 16 ? record->library : 0;
 }
 
 /* The window with both calls and activity that a moment lies in, or NULL. */
@@ -235,7 +235,7 @@ static bool walk_apis(struct search *search)
 	for (size_t i = 0; i < count && keys; i++) {
 		const struct tfs_device_api_record *api =
 			tfs_trace_at(timeline->trace, TFS_RECORD_device_api, keys[i].value);
-		const uint32_t call = tfs_timeline_correlated(timeline, api->record.site);
+		const uint32_t call = tfs_timeline_correlated(timeline, api->correlation);
 
 		if (pair_of(search, api) == NO_PAIR)
 			continue;
@@ -259,11 +259,11 @@ static void count_memory(struct search *search)
 	for (size_t i = 0; i < tfs_trace_count(timeline->trace, TFS_RECORD_device_memory); i++) {
 		const struct tfs_device_memory_record *memory =
 			tfs_trace_at(timeline->trace, TFS_RECORD_device_memory, i);
-		const uint32_t call = tfs_timeline_correlated(timeline, memory->record.site);
+		const uint32_t call = tfs_timeline_correlated(timeline, memory->correlation);
 		const uint32_t library =
 			call == TFS_NONE ? 0 : library_of(search, timeline->calls[call].function);
 
-		if (memory->record.function != 1 || memory->memory != TFS_MEMORY_DEVICE)
+		if (memory->operation != 1 || memory->memory != TFS_MEMORY_DEVICE)
 			continue;
 		search->out->allocations[library]++;
 		search->out->allocated[library] += memory->bytes;

@@ -134,7 +134,7 @@ static void open_range(const struct replay *replay, uint32_t nth, struct tfs_ran
 		.until_ns = reset_after(replay, event_time(call)),
 		.alloc_call = nth,
 		.free_call = TFS_NONE,
-		.site = call->record->record.site,
+		.site = call->record->site,
 		.memory = memory_kind(call, operand)};
 }
 

@@ -53,8 +53,7 @@ static const struct tfs_search_record *record_of(
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
 
-		if (one->record.site != problem || one->record.function != algorithm ||
-			!(one->time_ms > 0))
+		if (one->problem != problem || one->algorithm != algorithm || !(one->time_ms > 0))
 			continue;
 		if (math == UINT32_MAX || one->math == math)
 			return one;
@@ -77,8 +76,7 @@ static bool takes_place(uint32_t family, const struct tfs_search_record *other,
 {
 	return other->flags & WITHIN_FENCES && other->math == asked->math && other->time_ms > 0 &&
 	       (other->flags & DETERMINISTIC || !(asked->flags & DETERMINISTIC)) &&
-	       (!is_transform(family, other->record.function) ||
-		       is_transform(family, asked->record.function));
+	       (!is_transform(family, other->algorithm) || is_transform(family, asked->algorithm));
 }
 
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
@@ -97,12 +95,12 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_search); i++) {
 		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
 
-		if (one->record.site == problem && one->time_ms < best->time_ms &&
+		if (one->problem == problem && one->time_ms < best->time_ms &&
 			takes_place(call->family, one, asked))
 			best = one;
 	}
 	*out_search = (struct tfs_search){.asked = number,
-		.best = best->record.function,
+		.best = best->algorithm,
 		.asked_ms = asked->time_ms,
 		.best_ms = best->time_ms,
 		.ran_ms = run ? run->time_ms : -1,

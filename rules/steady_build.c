@@ -116,7 +116,7 @@ int tfs_steady_init(
 	steady->timeline = timeline;
 	steady->min_steps = min_steps ? min_steps : 20;
 	for (uint32_t i = 0; i < timeline->device_count; i++)
-		if (timeline->devices[i].record && timeline->devices[i].record->record.site == 1)
+		if (timeline->devices[i].record && timeline->devices[i].record->simulated == 1)
 			steady->simulated = true;
 	if (!result)
 		result = make_room(steady, &steps, &calls, &place, &waits);

@@ -74,11 +74,10 @@ static void fill_refusals(const struct tfs_trace *trace, struct tfs_pool *pool, 
 
 		if (strcmp(tfs_trace_string(trace, record->rewrite), name))
 			continue;
-		while (j < line->refusal_count && (line->refusals[j].site != record->record.site ||
+		while (j < line->refusal_count && (line->refusals[j].site != record->site ||
 							  strcmp(line->refusals[j].check, check)))
 			j++;
-		line->refusals[j] =
-			(struct tfs_refusal_line){check, record->record.site, record->count};
+		line->refusals[j] = (struct tfs_refusal_line){check, record->site, record->count};
 		line->refusal_count += j == line->refusal_count;
 	}
 }
@@ -92,14 +91,14 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 	for (size_t i = 0; i < count && judgement->rewrites; i++) {
 		const struct tfs_rewrite_record *record =
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
-		const char *name = tfs_trace_string(trace, record->record.site);
+		const char *name = tfs_trace_string(trace, record->name);
 		size_t j = 0;
 
 		while (j < judgement->rewrite_count && strcmp(judgement->rewrites[j].name, name))
 			j++;
 		judgement->rewrites[j] = (struct tfs_rewrite_line){.name = name,
 			.rank = rank_name(record->rank),
-			.state = (enum tfs_rewrite_state)record->record.function,
+			.state = (enum tfs_rewrite_state)record->state,
 			.outcome = (enum tfs_rewrite_outcome)record->outcome,
 			.reason = tfs_trace_string(trace, record->reason),
 			.applied = record->applied,

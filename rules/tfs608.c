@@ -23,7 +23,7 @@ static bool is_constant(const char *name)
 
 static const char *habit(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
-	const char *name = tfs_trace_function(timeline->trace, call->record->record.function);
+	const char *name = tfs_trace_function(timeline->trace, call->record->function);
 	const bool made = has(name, "Create") || has(name, "Init");
 	const bool ended = has(name, "Destroy");
 

@@ -19,7 +19,7 @@ static const char *evidence(const struct tfs_trace *trace, const char *name)
 		const struct tfs_rewrite_record *record =
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
-		if (!strcmp(tfs_trace_string(trace, record->record.site), name))
+		if (!strcmp(tfs_trace_string(trace, record->name), name))
 			text = tfs_trace_string(trace, record->reason);
 	}
 	return text;
@@ -32,7 +32,7 @@ static bool any_shadow(const struct tfs_trace *trace)
 		const struct tfs_rewrite_record *record =
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
-		if (record->record.function == TFS_REWRITE_SHADOW && record->applied)
+		if (record->state == TFS_REWRITE_SHADOW && record->applied)
 			return true;
 	}
 	return false;
@@ -56,7 +56,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"%s in shadow gave another result than the program's call: %s", name,
 			evidence(trace, name));
 		if (draft)
-			draft->finding.site = record->record.site;
+			draft->finding.site = record->site;
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
 		any_shadow(trace) ? "every result in shadow was the program's own"

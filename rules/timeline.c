@@ -31,7 +31,7 @@ static bool library_seen(const struct tfs_timeline *timeline, enum tfs_library l
 		const struct tfs_function_record *function =
 			tfs_trace_find(trace, TFS_RECORD_function, totals[i].sum.function);
 
-		if (function && function->record.site == library)
+		if (function && function->library == library)
 			return true;
 	}
 	return false;

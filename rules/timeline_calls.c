@@ -58,7 +58,7 @@ static void fill_call(struct walk *walk, const struct tfs_call *record, struct t
 	out->start_ns = tfs_segment_ns(walk->segment, record->start_ticks);
 	out->end_ns =
 		out->start_ns + tfs_segment_duration(walk->segment, (double)record->duration_ticks);
-	out->function = record->record.function;
+	out->function = record->function;
 	out->family = out->function < walk->family_count ? walk->families[out->function]
 							 : TFS_FAMILY_other;
 	out->first_op = 0;
@@ -172,7 +172,7 @@ int tfs_timeline_build_calls(struct tfs_timeline *timeline)
 
 		thread->name = threads[i].record ? threads[i].record->name : "";
 		thread->tid = threads[i].record ? threads[i].record->tid : 0;
-		thread->own = threads[i].record && threads[i].record->record.function & 1;
+		thread->own = threads[i].record && threads[i].record->own & 1;
 		thread->first_call = (uint32_t)filled;
 		thread->call_count = (uint32_t)threads[i].calls;
 		err = walk_thread(&walk, (uint32_t)i);

@@ -126,7 +126,7 @@ static void add_apis(struct tfs_timeline *timeline, const bool *linked)
 		uint64_t middle = api->start_ns + api->duration_ns / 2;
 		uint32_t call;
 
-		if (tfs_timeline_correlated(timeline, api->record.site) != TFS_NONE)
+		if (tfs_timeline_correlated(timeline, api->correlation) != TFS_NONE)
 			continue;
 		if (thread == TFS_NONE || api->tid != tid) {
 			tid = api->tid;
@@ -136,7 +136,7 @@ static void add_apis(struct tfs_timeline *timeline, const bool *linked)
 			continue;
 		call = tfs_timeline_call_before(timeline, thread, middle);
 		if (call != TFS_NONE && !linked[call] && timeline->calls[call].end_ns >= middle)
-			add(&timeline->private->correlations, api->record.site, call);
+			add(&timeline->private->correlations, api->correlation, call);
 	}
 }
 
@@ -152,9 +152,9 @@ static int make_table(const struct tfs_trace *trace, struct tfs_correlations *ma
 		uint32_t id = i < links ? ((const struct tfs_link_record *)tfs_trace_at(
 						   trace, TFS_RECORD_link, i))
 						  ->correlation
-					: ((const struct tfs_record *)tfs_trace_at(
+					: ((const struct tfs_device_api_record *)tfs_trace_at(
 						   trace, TFS_RECORD_device_api, i - links))
-						  ->site;
+						  ->correlation;
 
 		low = id < low ? id : low;
 		high = id > high ? id : high;

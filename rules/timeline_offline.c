@@ -53,9 +53,9 @@ static bool feed(struct search *search, const struct tfs_call *call)
 			.writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0,
 			.maybe = (role & TFS_ROLE_MAYBE) != 0};
 	}
-	depth = tfs_trace_frames(search->timeline->trace, call->record.site, &frames);
+	depth = tfs_trace_frames(search->timeline->trace, call->site, &frames);
 	return depth > search->shallow &&
-	       tfs_loops_feed(search->loops, call->record.site, frames, depth, operands, used);
+	       tfs_loops_feed(search->loops, call->site, frames, depth, operands, used);
 }
 
 static enum site_kind kind_of(struct search *search, uint32_t site)
@@ -126,7 +126,7 @@ static int begin_step(struct search *search, const struct tfs_call *call, uint32
 		.start_ns = ns,
 		.phase = phase,
 		.flags = 2,
-		.site = call->record.site};
+		.site = call->site};
 	return 0;
 }
 
@@ -139,16 +139,16 @@ static int mark_steps(struct search *search)
 
 	tfs_cursor_start(&cursor, search->timeline->trace, search->thread);
 	while (!err && (call = tfs_cursor_next(&cursor))) {
-		enum site_kind kind = kind_of(search, call->record.site);
+		enum site_kind kind = kind_of(search, call->site);
 
-		if (kind == SITE_OPENS && !same_place(search, call->record.site)) {
+		if (kind == SITE_OPENS && !same_place(search, call->site)) {
 			phase = TFS_PHASE_TRAINING;
 			err = begin_step(search, call, phase);
 		} else if (kind == SITE_OUTSIDE && phase == TFS_PHASE_TRAINING) {
 			phase = TFS_PHASE_OTHER;
 			err = begin_step(search, call, phase);
 		}
-		search->latest_site = call->record.site;
+		search->latest_site = call->site;
 	}
 	return err;
 }

@@ -158,7 +158,7 @@ static void name_stream(struct tfs_timeline *timeline, struct tfs_stream *stream
 
 	for (uint32_t id = 0; id < tfs_trace_limit(trace, TFS_RECORD_stream); id++) {
 		record = tfs_trace_find(trace, TFS_RECORD_stream, id);
-		if (record && record->record.site == stream->cupti_id &&
+		if (record && record->cupti_id == stream->cupti_id &&
 			record->device == stream->device)
 			break;
 		record = NULL;
@@ -171,7 +171,7 @@ static void name_stream(struct tfs_timeline *timeline, struct tfs_stream *stream
 				trace, TFS_RECORD_stream, timeline->calls[call].record->stream);
 	}
 	if (record) {
-		stream->id = record->record.function;
+		stream->id = record->id;
 		stream->flags = (uint16_t)record->flags;
 	}
 }
@@ -222,7 +222,7 @@ static int list_syncs(struct tfs_timeline *timeline)
 		struct tfs_device_sync *sync = &syncs[i];
 
 		sync->record = tfs_trace_at(timeline->trace, TFS_RECORD_device_sync, keys[i].value);
-		sync->call = tfs_timeline_correlated(timeline, sync->record->record.site);
+		sync->call = tfs_timeline_correlated(timeline, sync->record->correlation);
 		sync->step = sync->call != TFS_NONE
 				     ? timeline->calls[sync->call].step
 				     : tfs_timeline_step_at(timeline, sync->record->start_ns);

@@ -113,7 +113,7 @@ static const struct tfs_steps_record *pack_of(const struct steps_work *work, uin
 	if (!next)
 		return NULL;
 	pack = tfs_trace_at(work->timeline->trace, TFS_RECORD_steps, work->packs[next - 1].value);
-	return index - pack->first_index < pack->record.function ? pack : NULL;
+	return index - pack->first_index < pack->count ? pack : NULL;
 }
 
 static int read_events(struct steps_work *work)
@@ -170,8 +170,8 @@ static int add_packed(struct steps_work *work, const struct tfs_steps_record *pa
 	struct durations *list = pack->flags & 1 ? &work->rewritten : &work->outside;
 	int err = 0;
 
-	count_steps(work->timeline, phase, pack->flags, pack->record.function);
-	for (unsigned i = 0; i < pack->record.function && !err && phase == TFS_PHASE_TRAINING; i++)
+	count_steps(work->timeline, phase, pack->flags, pack->count);
+	for (unsigned i = 0; i < pack->count && !err && phase == TFS_PHASE_TRAINING; i++)
 		err = durations_add(list, (double)tfs_segment_duration(segment, (double)ticks[i]));
 	return err;
 }
@@ -184,12 +184,12 @@ static bool step_end(const struct steps_work *work, size_t nth, uint64_t *out_ns
 {
 	const struct event *event = &work->events[nth], *next = event + 1;
 	const struct tfs_steps_record *pack = pack_of(work, event->index);
-	uint32_t phase = event->mark->record.function;
+	uint32_t phase = event->mark->phase;
 	bool has_next = nth + 1 < work->event_count;
 
 	if (has_next && (next->index == event->index + 1 || phase != TFS_PHASE_TRAINING ||
 				(next->mark && next->index == event->index &&
-					next->mark->record.function != phase))) {
+					next->mark->phase != phase))) {
 		*out_ns = next->ns;
 		return true;
 	}
@@ -224,10 +224,10 @@ static void add_step(struct steps_work *work, size_t nth)
 	*step = (struct tfs_step){.index = event->index,
 		.start_ns = event->ns,
 		.end_ns = end,
-		.phase = event->mark->record.function,
+		.phase = event->mark->phase,
 		.flags = event->mark->flags,
 		.window = window,
-		.site = event->mark->record.site};
+		.site = event->mark->site};
 	timeline->step_count++;
 }
 
@@ -284,14 +284,13 @@ static int read_steps(struct steps_work *work)
 
 		if (event->pack) {
 			err = add_packed(work, event->pack,
-				latest ? latest->record.function : (uint32_t)TFS_PHASE_TRAINING);
+				latest ? latest->phase : (uint32_t)TFS_PHASE_TRAINING);
 			continue;
 		}
 		/* the mark at exit repeats the last step; packed steps are counted as such */
-		if (event->mark->record.function != TFS_PHASE_TRAINING ||
+		if (event->mark->phase != TFS_PHASE_TRAINING ||
 			!((latest && latest->index == event->index) || pack_of(work, event->index)))
-			count_steps(work->timeline, event->mark->record.function,
-				event->mark->flags, 1);
+			count_steps(work->timeline, event->mark->phase, event->mark->flags, 1);
 		add_step(work, i);
 		latest = event->mark;
 	}

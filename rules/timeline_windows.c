@@ -14,10 +14,10 @@ static void apply(struct tfs_timeline *timeline, const struct tfs_window_record 
 
 	if (last && last->end_ns == UINT64_MAX)
 		last->end_ns = ns;
-	if (record->record.function)
+	if (record->opens)
 		windows[timeline->window_count++] = (struct tfs_window){.start_ns = ns,
 			.end_ns = UINT64_MAX,
-			.number = record->record.site,
+			.number = record->number,
 			.flags = record->flags & 4 ? record->flags | 1 : record->flags};
 }
 

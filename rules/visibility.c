@@ -134,11 +134,11 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 				tfs_pool_print(pool,
 					"a static copy of %s inside the program is out of reach of "
 					"the hooks",
-					library_name(library->record.function)));
+					library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
-		const char *key = tfs_trace_string(trace, fact->record.site);
+		const char *key = tfs_trace_string(trace, fact->key);
 
 		if (!strncmp(key, UNSEEN, strlen(UNSEEN)) && tfs_trace_fact(trace, key) == fact)
 			list = add(pool, list, tfs_trace_string(trace, fact->text));
@@ -158,7 +158,7 @@ static void list_facts(
 	out->facts = tfs_pool_alloc(pool, count, sizeof(*out->facts));
 	for (size_t i = 0; i < count && out->facts; i++) {
 		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
-		const char *key = tfs_trace_string(trace, fact->record.site);
+		const char *key = tfs_trace_string(trace, fact->key);
 
 		if (tfs_trace_fact(trace, key) != fact)
 			continue;
@@ -175,11 +175,11 @@ static uint32_t called(const struct tfs_trace *trace)
 	uint32_t libraries = 0;
 
 	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i > 0; i--) {
-		const struct tfs_record *function =
+		const struct tfs_function_record *function =
 			tfs_trace_find(trace, TFS_RECORD_function, totals[i - 1].sum.function);
 
-		if (function && function->site < 32 && totals[i - 1].sum.count)
-			libraries |= 1u << function->site;
+		if (function && function->library < 32 && totals[i - 1].sum.count)
+			libraries |= 1u << function->library;
 	}
 	return libraries;
 }
@@ -196,14 +196,13 @@ static void list_libraries(
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 		const bool statically = (library->flags & 2) != 0;
 
-		out->libraries[out->library_count++] =
-			(struct tfs_library_line){library_name(library->record.function),
-				tfs_trace_string(trace, library->record.site), library->version,
-				(library->flags & 1) != 0 &&
-					(libraries >> (statically ? TFS_LIBRARY_cuda
-								  : library->record.function) &
-						1) != 0,
-				statically};
+		out->libraries[out->library_count++] = (struct tfs_library_line){
+			library_name(library->library), tfs_trace_string(trace, library->path),
+			library->version,
+			(library->flags & 1) != 0 &&
+				(libraries >> (statically ? TFS_LIBRARY_cuda : library->library) &
+					1) != 0,
+			statically};
 	}
 }
 

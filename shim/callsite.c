@@ -52,7 +52,7 @@ uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames)
 static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 {
 	struct {
-		struct tfs_record record;
+		struct tfs_site_record head;
 		uint64_t frames[TFS_MAX_FRAMES];
 	} definition;
 	const uint64_t hash = tfs_intern_hash(frames, count * sizeof(*frames));
@@ -64,10 +64,10 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 		tfs_recorder_lost(TFS_LOSS_sites_full, 1);
 	if (site == 0 || !fresh)
 		return site;
-	definition.record = (struct tfs_record){.function = (uint16_t)count, .site = site};
+	definition.head = (struct tfs_site_record){.frames = (uint16_t)count, .id = site};
 	memcpy(definition.frames, frames, count * sizeof(*frames));
 	tfs_recorder_put(
-		&definition, TFS_RECORD_site, sizeof(definition.record) + count * sizeof(*frames));
+		&definition, TFS_RECORD_site, sizeof(definition.head) + count * sizeof(*frames));
 	if (kept != NULL) {
 		memcpy(kept[site - 1].frames, frames, count * sizeof(*frames));
 		atomic_store_explicit(&kept[site - 1].count, count, memory_order_release);

@@ -44,7 +44,8 @@ static void define(const struct tfs_function *function, uint16_t id)
 	struct {
 		struct tfs_function_record record;
 		char name[sizeof(function->name)];
-	} definition = {.record = {.record = {.function = id, .site = function->library},
+	} definition = {.record = {.id = id,
+				.library = function->library,
 				.family = function->family,
 				.name_bytes = (uint32_t)strlen(function->name)}};
 

@@ -43,7 +43,7 @@ uint32_t tfs_intern_claim(_Atomic uint64_t *table, uint32_t slots, uint64_t hash
 static uint32_t intern_text(_Atomic uint64_t *table, const char *text, enum tfs_record_kind kind)
 {
 	struct {
-		struct tfs_record record;
+		struct tfs_text_record head;
 		char text[LONGEST + 1];
 	} buffer;
 	size_t length = strlen(text);
@@ -56,10 +56,10 @@ static uint32_t intern_text(_Atomic uint64_t *table, const char *text, enum tfs_
 	const uint32_t id = tfs_intern_claim(table, SLOTS, tfs_intern_hash(text, length), &fresh);
 	if (id == 0 || !fresh)
 		return id;
-	buffer.record = (struct tfs_record){.function = (uint16_t)length, .site = id};
+	buffer.head = (struct tfs_text_record){.length = (uint16_t)length, .id = id};
 	memcpy(buffer.text, text, length);
 	buffer.text[length] = '\0';
-	tfs_recorder_put(&buffer, kind, sizeof(buffer.record) + length + 1);
+	tfs_recorder_put(&buffer, kind, sizeof(buffer.head) + length + 1);
 	return id;
 }
 
@@ -76,7 +76,7 @@ uint32_t tfs_recorder_kernel(const char *name)
 void tfs_recorder_fact(const char *key, const char *text, uint64_t number)
 {
 	const struct tfs_fact_record record = {
-		.record = {.site = tfs_recorder_string(key)},
+		.key = tfs_recorder_string(key),
 		.text = tfs_recorder_string(text),
 		.number = number,
 	};

@@ -56,9 +56,9 @@ static void write_device(int index, int driver, int runtime)
 	const uint64_t khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 	const uint64_t bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 	const struct tfs_device_record record = {
-		.record = {.function = (uint16_t)index,
-			/* The test device's name begins so; it says what it is. */
-			.site = strncmp(name, "tfsim ", 6) == 0},
+		.index = (uint16_t)index,
+		/* The test device's name begins so; it says what it is. */
+		.simulated = strncmp(name, "tfsim ", 6) == 0,
 		.memory_bytes = memory,
 		.name = tfs_recorder_string(name),
 		.compute = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) << 16 |
@@ -101,7 +101,8 @@ static void put_library(
 	enum tfs_library library, const char *path, uint32_t version, uint32_t flags)
 {
 	const struct tfs_library_record record = {
-		.record = {.function = (uint16_t)library, .site = tfs_recorder_string(path)},
+		.library = (uint16_t)library,
+		.path = tfs_recorder_string(path),
 		.version = version,
 		.flags = flags,
 	};

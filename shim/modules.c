@@ -48,7 +48,7 @@ static int write_object(struct dl_phdr_info *object, size_t bytes, void *nothing
 	(void)nothing;
 	if (path[0] == '\0')
 		path = tfs_recording.header->program;
-	record.record.function = find_build_id(object, record.build_id, sizeof(record.build_id));
+	record.build_id_bytes = find_build_id(object, record.build_id, sizeof(record.build_id));
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
 
@@ -62,7 +62,7 @@ static int write_object(struct dl_phdr_info *object, size_t bytes, void *nothing
 		tfs_intern_claim(written, SLOTS, hash, &fresh);
 		if (!fresh)
 			continue;
-		record.record.site = tfs_recorder_string(path);
+		record.path = tfs_recorder_string(path);
 		tfs_recorder_put(&record, TFS_RECORD_module, sizeof(record));
 	}
 	return 0;

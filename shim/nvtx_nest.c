@@ -99,10 +99,9 @@ static struct nest *get_nest(void)
 static void write_range(const struct tfs_nvtx_range *range, enum tfs_range_kind kind, uint32_t tid)
 {
 	const struct tfs_range_record record = {
-		.record = {.kind = TFS_RECORD_range,
-			.units = sizeof(record) / TFS_UNIT,
-			.function = (uint16_t)kind,
-			.site = tfs_nvtx_name_string(range->name)},
+		.record = {.kind = TFS_RECORD_range, .units = sizeof(record) / TFS_UNIT},
+		.range = (uint16_t)kind,
+		.name = tfs_nvtx_name_string(range->name),
 		.start_ticks = range->ticks,
 		.duration_ticks =
 			kind == TFS_RANGE_MARK ? 0 : (float)(tfs_clock_ticks() - range->ticks),

@@ -162,7 +162,8 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 static void put_thread(const struct tfs_thread *thread, bool own, const char *name)
 {
 	struct tfs_thread_record record = {
-		.record = {.function = own, .site = thread->index},
+		.own = own,
+		.index = thread->index,
 		.tid = (uint32_t)syscall(SYS_gettid),
 	};
 

@@ -63,17 +63,18 @@ void tfs_steps_start(void)
 
 static void write_pending(void)
 {
-	if (pending.record.record.function == 0)
+	if (pending.record.count == 0)
 		return;
 	tfs_recorder_put(&pending, TFS_RECORD_steps,
-		sizeof(pending.record) + pending.record.record.function * sizeof(float));
-	pending.record.record.function = 0;
+		sizeof(pending.record) + pending.record.count * sizeof(float));
+	pending.record.count = 0;
 }
 
 static void put_mark(uint64_t index, uint64_t ticks, uint32_t site, uint32_t flags)
 {
 	const struct tfs_step_record record = {
-		.record = {.function = (uint16_t)phase, .site = site},
+		.phase = (uint16_t)phase,
+		.site = site,
 		.start_ticks = ticks,
 		.index = index,
 		.source = atomic_load_explicit(&source, memory_order_relaxed),
@@ -89,15 +90,15 @@ static void pack(uint64_t index, uint64_t start, uint64_t end, uint32_t flags)
 	struct tfs_steps_record *record = &pending.record;
 
 	tfs_spin_lock(&pending_lock);
-	if (record->record.function == PACKED || record->flags != flags ||
-		record->first_index + record->record.function != index)
+	if (record->count == PACKED || record->flags != flags ||
+		record->first_index + record->count != index)
 		write_pending();
-	if (record->record.function == 0) {
+	if (record->count == 0) {
 		record->first_index = index;
 		record->first_start_ticks = start;
 		record->flags = flags;
 	}
-	pending.ticks[record->record.function++] = (float)(end - start);
+	pending.ticks[record->count++] = (float)(end - start);
 	tfs_spin_unlock(&pending_lock);
 }
 

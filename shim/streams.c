@@ -50,7 +50,7 @@ static uint16_t define(uint64_t handle, uint32_t flags, bool renew)
 	tfs_spin_unlock(&lock);
 	if (fresh) {
 		const struct tfs_stream_record record = {
-			.record = {.function = id}, .handle = handle, .flags = flags};
+			.id = id, .handle = handle, .flags = flags};
 		tfs_recorder_put(&record, TFS_RECORD_stream, sizeof(record));
 	}
 	return id;

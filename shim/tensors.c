@@ -197,7 +197,7 @@ bool tfs_problem_read(enum tfs_family family, cudnnTensorDescriptor_t x, cudnnFi
 uint32_t tfs_problem_id(const struct tfs_problem *problem)
 {
 	struct {
-		struct tfs_record record;
+		struct tfs_problem_record head;
 		struct tfs_problem problem;
 	} definition;
 	bool fresh;
@@ -205,8 +205,8 @@ uint32_t tfs_problem_id(const struct tfs_problem *problem)
 		problems, PROBLEMS, tfs_intern_hash(problem, sizeof(*problem)), &fresh);
 
 	if (id != 0 && fresh) {
-		definition.record =
-			(struct tfs_record){.function = TFS_PROBLEM_FIELD_COUNT, .site = id};
+		definition.head =
+			(struct tfs_problem_record){.fields = TFS_PROBLEM_FIELD_COUNT, .id = id};
 		definition.problem = *problem;
 		tfs_recorder_put(&definition, TFS_RECORD_problem, sizeof(definition));
 	}

@@ -43,7 +43,8 @@ static char story[200];                                     /* of CUPTI */
 static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 {
 	const struct tfs_window_record record = {
-		.record = {.function = opens, .site = number},
+		.opens = opens,
+		.number = number,
 		.ticks = ticks,
 		.step = step,
 		.flags = flags,

@@ -38,7 +38,8 @@ static void write_search(uint32_t problem, int algorithm, const struct tfs_candi
 	int math, uint32_t flags)
 {
 	const struct tfs_search_record record = {
-		.record = {.function = (uint16_t)algorithm, .site = problem},
+		.algorithm = (uint16_t)algorithm,
+		.problem = problem,
 		.time_ms = candidate->median_ms,
 		.spread_ms = candidate->spread_ms,
 		.workspace = candidate->workspace,

@@ -196,8 +196,8 @@ void tfs_rewrite_decided(uint32_t i)
 				     ? measured.reason
 				     : states[i].reason;
 	const struct tfs_rewrite_record record = {
-		.record = {.function = (uint16_t)state_of(i, predicted_ns, &measured),
-			.site = tfs_recorder_string(tfs_rewrite_all[i]->name)},
+		.state = (uint16_t)state_of(i, predicted_ns, &measured),
+		.name = tfs_recorder_string(tfs_rewrite_all[i]->name),
 		.applied = tfs_rewrite_applied((uint32_t)i),
 		.bytes = atomic_load(&states[i].bytes),
 		.predicted_ns = predicted_ns,
@@ -215,7 +215,7 @@ void tfs_rewrite_decided(uint32_t i)
 static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint64_t count)
 {
 	const struct tfs_refusal_record record = {
-		.record = {.site = site},
+		.site = site,
 		.rewrite = tfs_recorder_string(tfs_rewrite_all[rewrite]->name),
 		.check = tfs_recorder_string(check == TFS_REFUSAL_MISMATCH
 						     ? TFS_REWRITE_MISMATCH

@@ -11,6 +11,8 @@
 /* One intercepted call; (units - 1) * 2 items follow, unused ones zeroed. */
 struct tfs_call {
 	struct tfs_record record;
+	uint16_t function; /* id of its function record */
+	uint32_t site;     /* id of its site record, 0 = unknown */
 	uint64_t start_ticks;
 	float duration_ticks;
 	uint16_t stream; /* id of a stream record, or TFS_NO_STREAM */

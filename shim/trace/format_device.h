@@ -15,8 +15,10 @@ enum tfs_device_op_kind {
 
 /* CUPTI activity; times are CLOCK_MONOTONIC nanoseconds, 0 = lost. */
 struct tfs_device_op_record {
-	struct tfs_record
-		record; /* function: enum tfs_device_op_kind; site: kernel id, or copy kind */
+	struct tfs_record record;
+	uint8_t operation; /* enum tfs_device_op_kind */
+	uint8_t copy_kind; /* of a copy: CUPTI's number */
+	uint32_t kernel;   /* of a kernel: id of its record */
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t bytes;
@@ -27,21 +29,23 @@ struct tfs_device_op_record {
 	uint8_t target_kind;
 	uint16_t flags; /* 1 = async, 2 = part of a graph launch */
 	uint16_t block[3];
-	uint32_t grid[3]; /* of a memset: grid[0] is the value */
+	uint32_t grid[3];
 };
 
 /* The CUDA call with this correlation id was made inside the wrapped call whose record starts at
  * byte `call_unit * TFS_UNIT` of the file. */
 struct tfs_link_record {
 	struct tfs_record record;
-	uint64_t call_unit;
+	uint16_t reserved0;
 	uint32_t correlation;
-	uint32_t reserved0;
-	uint64_t reserved1;
+	uint64_t call_unit;
+	uint64_t reserved1[2];
 };
 
 struct tfs_device_sync_record {
-	struct tfs_record record; /* function: CUPTI's type; site: correlation id */
+	struct tfs_record record;
+	uint16_t type; /* CUPTI's number */
+	uint32_t correlation;
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t stream;
@@ -49,7 +53,9 @@ struct tfs_device_sync_record {
 };
 
 struct tfs_device_api_record {
-	struct tfs_record record; /* function: cbid; site: correlation id */
+	struct tfs_record record;
+	uint16_t cbid;
+	uint32_t correlation;
 	uint64_t start_ns;
 	uint32_t duration_ns; /* saturates */
 	uint32_t tid;
@@ -59,7 +65,9 @@ struct tfs_device_api_record {
 
 /* Memory that was allocated or released, by whomever. */
 struct tfs_device_memory_record {
-	struct tfs_record record; /* function: 1 allocated, 2 released; site: correlation id */
+	struct tfs_record record;
+	uint16_t operation; /* 1 allocated, 2 released */
+	uint32_t correlation;
 	uint64_t address;
 	uint64_t bytes;
 	uint32_t memory; /* enum tfs_memory_kind */
@@ -68,15 +76,18 @@ struct tfs_device_memory_record {
 
 /* A function whose calls get a device_api record in windows with CUPTI activity; all of them do. */
 struct tfs_api_record {
-	struct tfs_record
-		record;  /* function: cbid; site: string id of the name, as hooks have it */
+	struct tfs_record record;
+	uint16_t cbid;
+	uint32_t name;   /* string id: as hooks have it */
 	uint32_t domain; /* enum tfs_library: cudart or cuda */
 	uint32_t reserved0;
 	uint64_t reserved1[2];
 };
 
 struct tfs_overhead_record {
-	struct tfs_record record; /* function: CUPTI's kind >> 16; site: correlation id */
+	struct tfs_record record;
+	uint16_t kind; /* CUPTI's number >> 16 */
+	uint32_t correlation;
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint64_t reserved0;

@@ -8,8 +8,10 @@
 
 /* A hooked function; its name follows this struct, NUL-terminated. */
 struct tfs_function_record {
-	struct tfs_record record; /* function: id within this file; site: enum tfs_library */
-	uint32_t family;          /* enum tfs_family */
+	struct tfs_record record;
+	uint16_t id;      /* within this file */
+	uint32_t library; /* enum tfs_library */
+	uint32_t family;  /* enum tfs_family */
 	uint32_t name_bytes;
 };
 

@@ -4,8 +4,15 @@
 
 /* Part of format.h: the sizes that a library call works on. */
 
-/* problem: `site` = id, `function` = number of fields; int32_t fields follow the head in the order
- * of enum tfs_problem_field. */
+#include "shim/trace/format_record.h"
+
+/* The fields follow in the order of enum tfs_problem_field, int32_t each. */
+struct tfs_problem_record {
+	struct tfs_record record;
+	uint16_t fields; /* how many */
+	uint32_t id;
+};
+
 #define TFS_PROBLEM_FIELDS(X)                                                                      \
 	X(0, family)                                                                               \
 	X(1, data_type)                                                                            \
@@ -45,5 +52,7 @@ enum tfs_problem_field {
 #undef X
 		TFS_PROBLEM_FIELD_COUNT = 31
 };
+
+TFS_SIZE_IS(struct tfs_problem_record, 8);
 
 #endif

@@ -8,15 +8,26 @@
 
 #define TFS_MAX_FRAMES 64u
 
-/* string: `site` = id; the text follows the head, NUL-terminated; `function` = its length. */
+/* string: a text that others name by its id; kernel: a mangled name. The text follows this struct,
+ * NUL-terminated. */
+struct tfs_text_record {
+	struct tfs_record record;
+	uint16_t length; /* without the NUL */
+	uint32_t id;
+};
 
-/* site: `site` = id, `function` = number of frames; the frames' return addresses (uint64_t)
- * follow the head, innermost (the program's own call) first. */
+/* A call stack: return addresses (uint64_t) follow, innermost (the program's own call) first. */
+struct tfs_site_record {
+	struct tfs_record record;
+	uint16_t frames; /* how many, at most TFS_MAX_FRAMES */
+	uint32_t id;
+};
 
 struct tfs_module_record {
-	struct tfs_record
-		record; /* function: length of the build id; site: string id of the path */
-	uint64_t start; /* mapped address range of an executable segment */
+	struct tfs_record record;
+	uint16_t build_id_bytes; /* 0 = none */
+	uint32_t path;           /* string id */
+	uint64_t start;          /* mapped address range of an executable segment */
 	uint64_t end;
 	uint64_t file_offset; /* of `start` */
 	uint64_t load_bias;
@@ -24,30 +35,36 @@ struct tfs_module_record {
 };
 
 struct tfs_thread_record {
-	struct tfs_record record; /* site: thread index in the file; function: 1 = the shim's own */
+	struct tfs_record record;
+	uint16_t own;   /* 1 = the shim's, not the program's */
+	uint32_t index; /* in the file */
 	uint32_t tid;
 	char name[20];
 };
 
 struct tfs_clock_record {
 	struct tfs_record record;
+	uint16_t reserved0;
+	uint32_t reserved1;
 	uint64_t ticks;
 	uint64_t monotonic_ns;
 	uint64_t realtime_ns;
 };
 
 struct tfs_stream_record {
-	struct tfs_record record; /* function: id used in calls; site: CUPTI's id, 0 = unknown */
+	struct tfs_record record;
+	uint16_t id;       /* as calls name it */
+	uint32_t cupti_id; /* 0 = unknown */
 	uint64_t handle;
 	uint32_t flags; /* 1 legacy default, 2 per-thread default, 4 non-blocking */
 	uint32_t device;
 	uint64_t reserved0;
 };
 
-/* kernel: `site` = id; the mangled name follows the head, NUL-terminated; `function` = length. */
-
 struct tfs_device_record {
-	struct tfs_record record; /* function: device index; site: 1 = simulated */
+	struct tfs_record record;
+	uint16_t index;
+	uint32_t simulated; /* 1 = no GPU */
 	uint64_t memory_bytes;
 	uint32_t name;    /* string id */
 	uint32_t compute; /* major << 16 | minor */
@@ -60,7 +77,9 @@ struct tfs_device_record {
 };
 
 struct tfs_library_record {
-	struct tfs_record record; /* function: enum tfs_library; site: string id of its path */
+	struct tfs_record record;
+	uint16_t library; /* enum tfs_library */
+	uint32_t path;    /* string id */
 	uint32_t version;
 	uint32_t flags; /* 1 = hooks saw calls to it, 2 = a static copy inside the program */
 	uint64_t reserved0[2];
@@ -68,13 +87,17 @@ struct tfs_library_record {
 
 /* A key and a value for the visibility section; a later fact replaces an earlier one. */
 struct tfs_fact_record {
-	struct tfs_record record; /* site: string id of the key */
-	uint32_t text;            /* string id of the value, 0 = none */
+	struct tfs_record record;
+	uint16_t reserved2;
+	uint32_t key;  /* string id */
+	uint32_t text; /* string id of the value, 0 = none */
 	uint32_t reserved0;
 	uint64_t number;
 	uint64_t reserved1;
 };
 
+TFS_SIZE_IS(struct tfs_text_record, 8);
+TFS_SIZE_IS(struct tfs_site_record, 8);
 TFS_SIZE_IS(struct tfs_module_record, 64);
 TFS_SIZE_IS(struct tfs_thread_record, 32);
 TFS_SIZE_IS(struct tfs_clock_record, 32);

@@ -44,14 +44,12 @@ enum tfs_record_kind {
 #undef X
 };
 
-/* The head of every record. */
+/* The head of every record. Each kind has a struct of its own that begins with it. */
 struct tfs_record {
 	uint8_t kind;
-	uint8_t units;     /* length in TFS_UNIT bytes, head included */
-	uint16_t function; /* call: id of its function record; others: see their struct */
-	uint32_t site;     /* call: id of its site record, 0 = unknown */
+	uint8_t units; /* length in TFS_UNIT bytes, head included */
 };
 
-TFS_SIZE_IS(struct tfs_record, 8);
+TFS_SIZE_IS(struct tfs_record, 2);
 
 #endif

@@ -25,8 +25,9 @@ enum tfs_rewrite_outcome {
 
 /* The state of one rewrite; a later record of the same name replaces an earlier one. */
 struct tfs_rewrite_record {
-	struct tfs_record
-		record;   /* function: enum tfs_rewrite_state; site: string id of the name */
+	struct tfs_record record;
+	uint16_t state;   /* enum tfs_rewrite_state */
+	uint32_t name;    /* string id */
 	uint64_t applied; /* calls it took part in */
 	uint64_t bytes;
 	double predicted_ns; /* gain per step; NaN = not predicted */
@@ -41,9 +42,11 @@ struct tfs_rewrite_record {
 /* A rewrite did not apply at a call site because a named check failed, `count` times. A later
  * record of the same rewrite, check and call site replaces an earlier one. */
 struct tfs_refusal_record {
-	struct tfs_record record; /* site: call site */
-	uint32_t rewrite;         /* string ids */
-	uint32_t check;           /* TFS_REWRITE_MISMATCH: in shadow mode the results differed */
+	struct tfs_record record;
+	uint16_t reserved1;
+	uint32_t site;    /* call site */
+	uint32_t rewrite; /* string ids */
+	uint32_t check;   /* TFS_REWRITE_MISMATCH: in shadow mode the results differed */
 	uint64_t count;
 	uint64_t reserved0;
 };
@@ -52,9 +55,11 @@ struct tfs_refusal_record {
 
 /* One candidate of a measured algorithm search. */
 struct tfs_search_record {
-	struct tfs_record record; /* function: algorithm; site: problem id */
-	float time_ms;            /* median; negative = not available */
-	float spread_ms;          /* slowest minus fastest repeat */
+	struct tfs_record record;
+	uint16_t algorithm;
+	uint32_t problem; /* id of a problem record */
+	float time_ms;    /* median; negative = not available */
+	float spread_ms;  /* slowest minus fastest repeat */
 	uint64_t workspace;
 	uint32_t math;
 	uint32_t flags; /* 1 deterministic, 2 asked for, 4 chosen, 8 within the rewrite's fences */

@@ -8,8 +8,9 @@
 
 /* The start of a step (its end is the next one's start); index 0 = warm-up before the first. */
 struct tfs_step_record {
-	struct tfs_record
-		record; /* function: enum tfs_phase; site: call site that opens the step */
+	struct tfs_record record;
+	uint16_t phase; /* enum tfs_phase */
+	uint32_t site;  /* call site that opens the step */
 	uint64_t start_ticks;
 	uint64_t index;
 	uint32_t source; /* enum tfs_step_source */
@@ -26,7 +27,9 @@ enum tfs_step_source { TFS_STEP_LOOPS = 1, TFS_STEP_API = 2, TFS_STEP_NVTX = 3 }
 
 /* Durations of consecutive steps outside windows: float ticks follow this struct. */
 struct tfs_steps_record {
-	struct tfs_record record; /* function: how many */
+	struct tfs_record record;
+	uint16_t count;
+	uint32_t reserved1;
 	uint64_t first_index;
 	uint64_t first_start_ticks;
 	uint32_t flags; /* as in tfs_step_record */
@@ -34,7 +37,9 @@ struct tfs_steps_record {
 };
 
 struct tfs_window_record {
-	struct tfs_record record; /* function: 1 opens, 0 closes; site: window number, from 1 */
+	struct tfs_record record;
+	uint16_t opens;  /* 0 = closes */
+	uint32_t number; /* from 1 */
 	uint64_t ticks;
 	uint64_t step;
 	uint32_t flags; /* 1 = call records, 2 = CUPTI activity, 4 = everything is recorded */
@@ -45,7 +50,9 @@ enum tfs_range_kind { TFS_RANGE_PUSHED = 1, TFS_RANGE_STARTED = 2, TFS_RANGE_MAR
 
 /* A range or mark that the program named by NVTX. */
 struct tfs_range_record {
-	struct tfs_record record; /* function: enum tfs_range_kind; site: string id of the name */
+	struct tfs_record record;
+	uint16_t range; /* enum tfs_range_kind */
+	uint32_t name;  /* string id */
 	uint64_t start_ticks;
 	float duration_ticks;
 	uint32_t tid;    /* of the thread that closed it */

@@ -31,7 +31,12 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 		return refuse(out, 0, "this is no recording", -EBADMSG);
 	if (header->version != TFS_FORMAT_VERSION)
 		return refuse(out, offsetof(struct tfs_file_header, version),
-			"the recording is of a version this program does not know", -EPROTO);
+			header->version < TFS_FORMAT_VERSION
+				? "an older tfshim recorded it, in a format that this one no "
+				  "longer reads: record the program again"
+				: "a newer tfshim recorded it, in a format that this one does not "
+				  "know: report it with that one",
+			-EPROTO);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % 64 ||
 		header->header_bytes > 1u << 20)
 		return refuse(out, offsetof(struct tfs_file_header, header_bytes),

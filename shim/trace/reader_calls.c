@@ -67,7 +67,7 @@ int tfs_reader_threads(struct tfs_trace *trace)
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_thread); i++) {
 		const struct tfs_thread_record *record = tfs_trace_at(trace, TFS_RECORD_thread, i);
-		size_t thread = tfs_reader_thread(trace, record->record.site);
+		size_t thread = tfs_reader_thread(trace, record->index);
 
 		if (thread != SIZE_MAX)
 			trace->threads[thread].record = record;

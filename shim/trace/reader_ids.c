@@ -2,31 +2,42 @@
 #include "shim/trace/reader.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 
-/* Where each kind of definition keeps its id. */
-enum id_place { NO_ID, ID_IN_SITE, ID_IN_FUNCTION };
+#define ID(type, field)                                                                            \
+	{                                                                                          \
+		offsetof(struct type, field), sizeof(((struct type *)0)->field)                    \
+	}
 
-static const enum id_place id_places[TFS_KINDS] = {
-	[TFS_RECORD_string] = ID_IN_SITE,
-	[TFS_RECORD_function] = ID_IN_FUNCTION,
-	[TFS_RECORD_site] = ID_IN_SITE,
-	[TFS_RECORD_stream] = ID_IN_FUNCTION,
-	[TFS_RECORD_problem] = ID_IN_SITE,
-	[TFS_RECORD_kernel] = ID_IN_SITE,
-	[TFS_RECORD_device] = ID_IN_FUNCTION,
-	[TFS_RECORD_library] = ID_IN_FUNCTION,
+/* Where each kind of definition keeps its id; 0 bytes = it defines none. */
+static const struct {
+	uint8_t offset;
+	uint8_t bytes; /* 2 or 4 */
+} ids[TFS_KINDS] = {
+	[TFS_RECORD_string] = ID(tfs_text_record, id),
+	[TFS_RECORD_function] = ID(tfs_function_record, id),
+	[TFS_RECORD_site] = ID(tfs_site_record, id),
+	[TFS_RECORD_stream] = ID(tfs_stream_record, id),
+	[TFS_RECORD_problem] = ID(tfs_problem_record, id),
+	[TFS_RECORD_kernel] = ID(tfs_text_record, id),
+	[TFS_RECORD_device] = ID(tfs_device_record, index),
+	[TFS_RECORD_library] = ID(tfs_library_record, library),
 };
 
-static uint32_t record_id(const struct tfs_record *record)
+static uint32_t record_id(enum tfs_record_kind kind, const void *record)
 {
-	return id_places[record->kind] == ID_IN_SITE ? record->site : record->function;
+	const void *at = (const char *)record + ids[kind].offset;
+
+	return ids[kind].bytes == sizeof(uint16_t) ? *(const uint16_t *)at : *(const uint32_t *)at;
 }
 
 /* A later stream record only counts when it brings what the earlier one lacked. */
-static bool replaces(const struct tfs_record *old, const struct tfs_record *new)
+static bool replaces(enum tfs_record_kind kind, const void *old, const void *new)
 {
-	return old->kind == TFS_RECORD_stream && old->site == 0 && new->site != 0;
+	return kind == TFS_RECORD_stream &&
+	       ((const struct tfs_stream_record *)old)->cupti_id == 0 &&
+	       ((const struct tfs_stream_record *)new)->cupti_id != 0;
 }
 
 static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
@@ -37,7 +48,7 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 	uint64_t most = units->count * 16 + (UINT64_C(1) << 17);
 
 	for (size_t i = 0; i < units->count; i++) {
-		uint32_t id = record_id(tfs_trace_at(trace, kind, i));
+		uint32_t id = record_id(kind, tfs_trace_at(trace, kind, i));
 
 		if (id < most && id >= table->limit)
 			table->limit = id + 1;
@@ -46,8 +57,8 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 	if (!table->units)
 		return -ENOMEM;
 	for (size_t i = 0; i < units->count; i++) {
-		const struct tfs_record *record = tfs_trace_at(trace, kind, i);
-		uint32_t id = record_id(record);
+		const void *record = tfs_trace_at(trace, kind, i);
+		uint32_t id = record_id(kind, record);
 		uint32_t *slot;
 
 		if (id >= table->limit) {
@@ -56,8 +67,7 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 			continue;
 		}
 		slot = &table->units[id];
-		if (!*slot ||
-			replaces((const void *)(trace->bytes + *slot * (size_t)TFS_UNIT), record))
+		if (!*slot || replaces(kind, trace->bytes + *slot * (size_t)TFS_UNIT, record))
 			*slot = units->units[i];
 	}
 	return 0;
@@ -66,7 +76,7 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 int tfs_reader_ids(struct tfs_trace *trace)
 {
 	for (unsigned kind = 1; kind < TFS_KINDS; kind++) {
-		int err = id_places[kind] ? fill_table(trace, kind) : 0;
+		int err = ids[kind].bytes ? fill_table(trace, kind) : 0;
 
 		if (err)
 			return err;

@@ -8,15 +8,15 @@
 /* The shortest a record of each kind may be; 0 = a kind not known. */
 static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_call] = sizeof(struct tfs_call),
-	[TFS_RECORD_string] = sizeof(struct tfs_record),
+	[TFS_RECORD_string] = sizeof(struct tfs_text_record),
 	[TFS_RECORD_function] = sizeof(struct tfs_function_record),
-	[TFS_RECORD_site] = sizeof(struct tfs_record),
+	[TFS_RECORD_site] = sizeof(struct tfs_site_record),
 	[TFS_RECORD_module] = sizeof(struct tfs_module_record),
 	[TFS_RECORD_thread] = sizeof(struct tfs_thread_record),
 	[TFS_RECORD_clock] = sizeof(struct tfs_clock_record),
 	[TFS_RECORD_stream] = sizeof(struct tfs_stream_record),
-	[TFS_RECORD_problem] = sizeof(struct tfs_record),
-	[TFS_RECORD_kernel] = sizeof(struct tfs_record),
+	[TFS_RECORD_problem] = sizeof(struct tfs_problem_record),
+	[TFS_RECORD_kernel] = sizeof(struct tfs_text_record),
 	[TFS_RECORD_device] = sizeof(struct tfs_device_record),
 	[TFS_RECORD_library] = sizeof(struct tfs_library_record),
 	[TFS_RECORD_fact] = sizeof(struct tfs_fact_record),
@@ -40,7 +40,9 @@ static const uint16_t shortest[TFS_KINDS] = {
 static bool tail_fits(const struct tfs_record *record, size_t bytes)
 {
 	const char *base = (const char *)record;
-	size_t head = shortest[record->kind];
+	const size_t head = shortest[record->kind];
+	const void *whole = record;
+	unsigned count;
 
 	switch (record->kind) {
 	case TFS_RECORD_string:
@@ -48,15 +50,17 @@ static bool tail_fits(const struct tfs_record *record, size_t bytes)
 	case TFS_RECORD_function:
 		return memchr(base + head, 0, bytes - head) != NULL;
 	case TFS_RECORD_thread:
-		return memchr(((const struct tfs_thread_record *)record)->name, 0,
-			       sizeof(((const struct tfs_thread_record *)record)->name)) != NULL;
+		return memchr(((const struct tfs_thread_record *)whole)->name, 0,
+			       sizeof(((const struct tfs_thread_record *)whole)->name)) != NULL;
 	case TFS_RECORD_site:
-		return record->function <= TFS_MAX_FRAMES &&
-		       record->function * sizeof(uint64_t) <= bytes - head;
+		count = ((const struct tfs_site_record *)whole)->frames;
+		return count <= TFS_MAX_FRAMES && count * sizeof(uint64_t) <= bytes - head;
 	case TFS_RECORD_problem:
-		return record->function * sizeof(int32_t) <= bytes - head;
+		count = ((const struct tfs_problem_record *)whole)->fields;
+		return count * sizeof(int32_t) <= bytes - head;
 	case TFS_RECORD_steps:
-		return record->function * sizeof(float) <= bytes - head;
+		count = ((const struct tfs_steps_record *)whole)->count;
+		return count * sizeof(float) <= bytes - head;
 	default:
 		return true;
 	}

@@ -21,7 +21,7 @@ const void *tfs_trace_at(const struct tfs_trace *trace, enum tfs_record_kind kin
 
 const char *tfs_trace_string(const struct tfs_trace *trace, uint32_t id)
 {
-	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_string, id);
+	const struct tfs_text_record *record = tfs_trace_find(trace, TFS_RECORD_string, id);
 
 	return record ? (const char *)(record + 1) : "";
 }
@@ -35,7 +35,7 @@ const char *tfs_trace_function(const struct tfs_trace *trace, uint32_t id)
 
 const char *tfs_trace_kernel(const struct tfs_trace *trace, uint32_t id)
 {
-	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_kernel, id);
+	const struct tfs_text_record *record = tfs_trace_find(trace, TFS_RECORD_kernel, id);
 
 	return record ? (const char *)(record + 1) : "";
 }
@@ -52,24 +52,23 @@ enum tfs_family tfs_trace_family(const struct tfs_trace *trace, uint32_t functio
 unsigned tfs_trace_frames(
 	const struct tfs_trace *trace, uint32_t site, const uint64_t **out_addresses)
 {
-	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_site, site);
+	const struct tfs_site_record *record = tfs_trace_find(trace, TFS_RECORD_site, site);
 
 	if (!record)
 		return 0;
 	*out_addresses = (const uint64_t *)(record + 1);
-	return record->function;
+	return record->frames;
 }
 
 bool tfs_trace_problem(
 	const struct tfs_trace *trace, uint32_t id, int32_t out_fields[TFS_PROBLEM_FIELD_COUNT])
 {
-	const struct tfs_record *record = tfs_trace_find(trace, TFS_RECORD_problem, id);
+	const struct tfs_problem_record *record = tfs_trace_find(trace, TFS_RECORD_problem, id);
 	unsigned count;
 
 	if (!record)
 		return false;
-	count = record->function < TFS_PROBLEM_FIELD_COUNT ? record->function
-							   : TFS_PROBLEM_FIELD_COUNT;
+	count = record->fields < TFS_PROBLEM_FIELD_COUNT ? record->fields : TFS_PROBLEM_FIELD_COUNT;
 	memset(out_fields, 0, TFS_PROBLEM_FIELD_COUNT * sizeof(*out_fields));
 	memcpy(out_fields, record + 1, count * sizeof(*out_fields));
 	return true;
@@ -91,7 +90,7 @@ const struct tfs_fact_record *tfs_trace_fact(const struct tfs_trace *trace, cons
 	for (size_t i = tfs_trace_count(trace, TFS_RECORD_fact); i-- > 0;) {
 		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
 
-		if (strcmp(tfs_trace_string(trace, fact->record.site), key) == 0)
+		if (strcmp(tfs_trace_string(trace, fact->key), key) == 0)
 			return fact;
 	}
 	return NULL;

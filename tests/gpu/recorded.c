@@ -20,8 +20,8 @@ static void print_device(const struct tfs_trace *trace)
 		const struct tfs_device_op_record *op =
 			tfs_trace_at(trace, TFS_RECORD_device_op, i);
 
-		copies += op->record.function == TFS_DEVICE_MEMCPY;
-		sets += op->record.function == TFS_DEVICE_MEMSET;
+		copies += op->operation == TFS_DEVICE_MEMCPY;
+		sets += op->operation == TFS_DEVICE_MEMSET;
 		lost += op->start_ns == 0 || op->end_ns < op->start_ns;
 	}
 	kernels = count - copies - sets;
@@ -38,7 +38,7 @@ static bool is_last(const struct tfs_trace *trace, size_t at)
 	for (size_t i = at + 1; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
 		const struct tfs_rewrite_record *other = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
-		if (other->record.site == one->record.site)
+		if (other->name == one->name)
 			return false;
 	}
 	return true;
@@ -50,13 +50,13 @@ static void print_rewrites(const struct tfs_trace *trace)
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
-		const char *name = tfs_trace_string(trace, one->record.site);
+		const char *name = tfs_trace_string(trace, one->name);
 
 		if (!is_last(trace, i))
 			continue;
 		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), "
 		       "%s\n",
-			name, states[one->record.function % 5], (unsigned long long)one->applied,
+			name, states[one->state % 5], (unsigned long long)one->applied,
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
 			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
 		if (one->predicted_ns == one->predicted_ns && fabs(one->realised_ns) > 0)
@@ -83,8 +83,7 @@ static bool is_last_refusal(const struct tfs_trace *trace, size_t at)
 	const struct tfs_refusal_record *one = refusal(trace, at);
 
 	for (size_t i = at + 1; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++)
-		if (is_same_check(one, refusal(trace, i)) &&
-			refusal(trace, i)->record.site == one->record.site)
+		if (is_same_check(one, refusal(trace, i)) && refusal(trace, i)->site == one->site)
 			return false;
 	return true;
 }
@@ -148,7 +147,7 @@ int main(int count, char **words)
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
 
 		printf("fact-");
-		for (const char *key = tfs_trace_string(trace, one->record.site); *key; key++)
+		for (const char *key = tfs_trace_string(trace, one->key); *key; key++)
 			putchar(*key == ' ' ? '-' : *key);
 		if (one->number)
 			printf(" %llu", (unsigned long long)one->number);

@@ -62,11 +62,11 @@ static const struct tfs_call *cause(const struct tfs_trace *trace, uint32_t corr
 static bool fits(const struct tfs_trace *trace, const struct tfs_device_op_record *op,
 	const struct tfs_call *call)
 {
-	enum tfs_family family = tfs_trace_family(trace, call->record.function);
-	const char *kernel = tfs_trace_kernel(trace, op->record.site);
+	enum tfs_family family = tfs_trace_family(trace, call->function);
+	const char *kernel = tfs_trace_kernel(trace, op->kernel);
 	size_t i;
 
-	switch (op->record.function) {
+	switch (op->operation) {
 	case TFS_DEVICE_MEMCPY:
 		return family == TFS_FAMILY_copy || family == TFS_FAMILY_copy_async;
 	case TFS_DEVICE_MEMSET:
@@ -88,8 +88,8 @@ static void check_op(const struct tfs_trace *trace, const struct tfs_device_op_r
 		return;
 	}
 	if (!TEST_TRUE(fits(trace, op, call)))
-		printf("  %s by %s\n", tfs_trace_kernel(trace, op->record.site),
-			tfs_trace_function(trace, call->record.function));
+		printf("  %s by %s\n", tfs_trace_kernel(trace, op->kernel),
+			tfs_trace_function(trace, call->function));
 	TEST_TRUE(op->start_ns >= tfs_trace_ns(trace, call->start_ticks));
 	TEST_TRUE(op->end_ns >= op->start_ns);
 }

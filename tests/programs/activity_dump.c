@@ -65,7 +65,7 @@ static void add(const struct tfs_trace *trace, const char *what, const char *nam
 	unsigned i = 0;
 
 	snprintf(text, sizeof(text), "%s%s%s by %s", what, *name ? " " : "", name,
-		call ? tfs_trace_function(trace, call->record.function) : "nobody");
+		call ? tfs_trace_function(trace, call->function) : "nobody");
 	while (line < lines + line_count && strcmp(line->text, text) != 0)
 		line++;
 	if (line == lines + LINES)
@@ -74,10 +74,10 @@ static void add(const struct tfs_trace *trace, const char *what, const char *nam
 	strcpy(line->text, text);
 	line->count++;
 	line->nodes += node;
-	while (call && i < line->sites && line->seen[i] != call->record.site)
+	while (call && i < line->sites && line->seen[i] != call->site)
 		i++;
 	if (call && i == line->sites && line->sites < 16)
-		line->seen[line->sites++] = call->record.site;
+		line->seen[line->sites++] = call->site;
 }
 
 static void add_number(
@@ -102,26 +102,29 @@ int main(int count, char **words)
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_device_op); i++) {
 		const struct tfs_device_op_record *op =
 			tfs_trace_at(trace, TFS_RECORD_device_op, i);
-		const unsigned kind = op->record.function < 5 ? op->record.function : 0;
+		const unsigned kind = op->operation < 5 ? op->operation : 0;
 
 		add(trace, kinds[kind],
-			kind == TFS_DEVICE_KERNEL ? tfs_trace_kernel(trace, op->record.site) : "",
+			kind == TFS_DEVICE_KERNEL ? tfs_trace_kernel(trace, op->kernel) : "",
 			op->correlation, op->flags & 2);
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_device_sync); i++) {
-		const struct tfs_record *sync = tfs_trace_at(trace, TFS_RECORD_device_sync, i);
+		const struct tfs_device_sync_record *sync =
+			tfs_trace_at(trace, TFS_RECORD_device_sync, i);
 
-		add_number(trace, "sync", sync->function, sync->site);
+		add_number(trace, "sync", sync->type, sync->correlation);
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_device_memory); i++) {
-		const struct tfs_record *memory = tfs_trace_at(trace, TFS_RECORD_device_memory, i);
+		const struct tfs_device_memory_record *memory =
+			tfs_trace_at(trace, TFS_RECORD_device_memory, i);
 
-		add_number(trace, "memory", memory->function, memory->site);
+		add_number(trace, "memory", memory->operation, memory->correlation);
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_overhead); i++) {
-		const struct tfs_record *overhead = tfs_trace_at(trace, TFS_RECORD_overhead, i);
+		const struct tfs_overhead_record *overhead =
+			tfs_trace_at(trace, TFS_RECORD_overhead, i);
 
-		add_number(trace, "overhead", overhead->function, overhead->site);
+		add_number(trace, "overhead", overhead->kind, overhead->correlation);
 	}
 	for (size_t i = 0; i < line_count; i++)
 		printf("%s: %u, sites %u, nodes %u\n", lines[i].text, lines[i].count,

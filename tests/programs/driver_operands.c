@@ -44,7 +44,7 @@ int main(int count, char **words)
 	for (size_t i = 0; i < tfs_trace_threads(trace, &threads); i++) {
 		tfs_cursor_start(&cursor, trace, i);
 		while ((call = tfs_cursor_next(&cursor)) != NULL)
-			if (strcmp(tfs_trace_function(trace, call->record.function), words[2]) == 0)
+			if (strcmp(tfs_trace_function(trace, call->function), words[2]) == 0)
 				tell(call);
 	}
 	tfs_trace_close(trace);

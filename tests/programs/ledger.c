@@ -23,12 +23,11 @@ int main(int count, char **words)
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
 		static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
-		const char *name = tfs_trace_string(trace, one->record.site);
+		const char *name = tfs_trace_string(trace, one->name);
 
 		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
-		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name,
-			states[one->record.function % 5], one->predicted_ns / 1e3,
-			one->realised_ns / 1e3, one->realised_low_ns / 1e3,
+		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name, states[one->state % 5],
+			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
 			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
@@ -40,7 +39,7 @@ int main(int count, char **words)
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
 
-		printf("fact %s %llu\n", tfs_trace_string(trace, one->record.site),
+		printf("fact %s %llu\n", tfs_trace_string(trace, one->key),
 			(unsigned long long)one->number);
 		printf("told %s: %s\n", tfs_trace_string(trace, one->record.site),
 			tfs_trace_string(trace, one->text));

@@ -37,11 +37,11 @@ int main(int count, char **words)
 
 		source = step->source;
 		last = step->index > last ? step->index : last;
-		outside += step->record.function == TFS_PHASE_OTHER;
+		outside += step->phase == TFS_PHASE_OTHER;
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
 		const struct tfs_steps_record *some = tfs_trace_at(trace, TFS_RECORD_steps, i);
-		const uint64_t end = some->first_index + some->record.function - 1;
+		const uint64_t end = some->first_index + some->count - 1;
 
 		last = end > last ? end : last;
 	}
@@ -50,12 +50,11 @@ int main(int count, char **words)
 		(unsigned long long)last, (unsigned long long)outside);
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_range); i++) {
 		const struct tfs_range_record *one = tfs_trace_at(trace, TFS_RECORD_range, i);
-		const uint32_t kind = one->record.function;
+		const uint32_t kind = one->range;
 
 		printf("range %s '%s' '%s' %u %s\n", kinds[kind < 4 ? kind : 0],
-			tfs_trace_string(trace, one->domain),
-			tfs_trace_string(trace, one->record.site), one->level,
-			one->duration_ticks >= 0 && one->tid != 0 ? "ok" : "wrong");
+			tfs_trace_string(trace, one->domain), tfs_trace_string(trace, one->name),
+			one->level, one->duration_ticks >= 0 && one->tid != 0 ? "ok" : "wrong");
 	}
 	tfs_trace_close(trace);
 	return 0;

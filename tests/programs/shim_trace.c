@@ -84,7 +84,7 @@ static unsigned program_threads(const struct tfs_trace *trace)
 	unsigned own = 0;
 
 	for (size_t i = 0; i < count; i++)
-		own += threads[i].record != NULL && threads[i].record->record.function == 0;
+		own += threads[i].record != NULL && threads[i].record->own == 0;
 	return own;
 }
 
@@ -116,7 +116,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
 
-		printf("fact %s %s\n", tfs_trace_string(trace, fact->record.site),
+		printf("fact %s %s\n", tfs_trace_string(trace, fact->key),
 			tfs_trace_string(trace, fact->text));
 	}
 	tell_losses(header);

@@ -54,6 +54,11 @@ head -c 20000 slow.tfs >cut.tfs
 head -c 100 slow.tfs >stump.tfs
 echo "this is no recording" >text.tfs
 : >empty.tfs
+# The version is the number at byte 8: the one before ours, and one to come.
+cp slow.tfs old.tfs
+printf '\001' | dd of=old.tfs bs=1 seek=8 conv=notrunc status=none
+cp slow.tfs new.tfs
+printf '\377' | dd of=new.tfs bs=1 seek=8 conv=notrunc status=none
 
 expect 0 clean.tfs
 expect 1 slow.tfs
@@ -97,6 +102,13 @@ expect 3 dark.tfs
 expect 3 cut.tfs
 expect 3 stump.tfs
 expect 3 text.tfs
+for other in old new; do
+	expect 3 $other.tfs
+	[ "$(wc -l <err)" = 1 ] && [ ! -s out ] || { echo "check.sh: $other.tfs is not refused in one line"; failed=1; }
+done
+said 'new.tfs: a newer tfshim recorded it'
+expect 3 old.tfs
+said 'old.tfs: an older tfshim recorded it, .* record the program again'
 expect 3 empty.tfs
 expect 3 slow.tfs --baseline steps.tfs
 expect 3 slow.tfs --baseline absent.tfs

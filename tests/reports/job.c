@@ -31,7 +31,8 @@ static float step_ns(const struct tfs_ranked *plan, uint64_t index, char **rewri
 static void put_rewrite(struct builder *builder, const char *name)
 {
 	const struct tfs_rewrite_record record = {
-		.record = {.function = TFS_REWRITE_APPLY, .site = builder_string(builder, name)},
+		.state = TFS_REWRITE_APPLY,
+		.name = builder_string(builder, name),
 		.applied = 100,
 		.rank = 1,
 	};
@@ -49,7 +50,7 @@ static void put_steps(struct builder *builder, const struct tfs_ranked *plan, ch
 
 	for (uint32_t i = 0; i < count; i++)
 		steps.ticks[i] = step_ns(plan, i + 1, rewrites);
-	steps.head.record.function = (uint16_t)count;
+	steps.head.count = (uint16_t)count;
 	builder_record(
 		builder, TFS_RECORD_steps, &steps, sizeof(steps.head) + count * sizeof(float));
 }

@@ -73,7 +73,7 @@ static void define(struct builder *builder, const struct plan *plan, struct name
 	struct tfs_module_record module = {
 		.start = 0x400000 + plan->moved, .end = 0x500000 + plan->moved};
 
-	module.record.site = builder_string(builder, name(plan, "/nowhere/trainer"));
+	module.path = builder_string(builder, name(plan, "/nowhere/trainer"));
 	builder_record(builder, TFS_RECORD_module, &module, sizeof(module));
 	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
 	builder_device(builder, 0, name(plan, "Sample device"), true);

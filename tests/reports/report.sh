@@ -61,6 +61,12 @@ expect 0 report --quiet many
 [ -s many/a.html ] && [ -s many/b.html ] || wrong "a folder's recordings were not all reported"
 mkdir none
 expect 3 report none
+cp run.tfs old.tfs
+printf '\001' | dd of=old.tfs bs=1 seek=8 conv=notrunc status=none
+expect 3 report old.tfs
+[ "$(wc -l <err)" = 1 ] && [ ! -s out ] || wrong "an older recording is not refused in one line"
+grep -q 'old.tfs: an older tfshim recorded it' err || wrong "it is not said why an older recording is refused"
+rm -f old.tfs
 expect 3 report absent.tfs
 grep -q 'No such file' err || wrong "a missing file is not named as such"
 expect 2 report

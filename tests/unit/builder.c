@@ -175,10 +175,10 @@ static void put(struct builder *builder, enum tfs_record_kind kind, const void *
 
 static uint32_t put_text(struct builder *builder, enum tfs_record_kind kind, const char *text)
 {
-	struct tfs_record head = {.function = (uint16_t)strlen(text), .site = builder->next_id++};
+	struct tfs_text_record head = {.length = (uint16_t)strlen(text), .id = builder->next_id++};
 
 	put(builder, kind, &head, sizeof(head), text, strlen(text) + 1);
-	return head.site;
+	return head.id;
 }
 
 uint32_t builder_string(struct builder *builder, const char *text)
@@ -194,45 +194,46 @@ uint32_t builder_kernel(struct builder *builder, const char *name)
 uint16_t builder_function(
 	struct builder *builder, enum tfs_library library, enum tfs_family family, const char *name)
 {
-	struct tfs_function_record head = {
-		.record = {.function = builder->next_function++, .site = library},
+	struct tfs_function_record head = {.id = builder->next_function++,
+		.library = library,
 		.family = family,
 		.name_bytes = (uint32_t)strlen(name)};
 
 	put(builder, TFS_RECORD_function, &head, sizeof(head), name, strlen(name) + 1);
-	return head.record.function;
+	return head.id;
 }
 
 uint32_t builder_site(struct builder *builder, unsigned frames, const uint64_t *addresses)
 {
-	struct tfs_record head = {.function = (uint16_t)frames, .site = builder->next_id++};
+	struct tfs_site_record head = {.frames = (uint16_t)frames, .id = builder->next_id++};
 
 	put(builder, TFS_RECORD_site, &head, sizeof(head), addresses, frames * sizeof(*addresses));
-	return head.site;
+	return head.id;
 }
 
 uint32_t builder_problem(struct builder *builder, const int32_t *fields, unsigned count)
 {
-	struct tfs_record head = {.function = (uint16_t)count, .site = builder->next_id++};
+	struct tfs_problem_record head = {.fields = (uint16_t)count, .id = builder->next_id++};
 
 	put(builder, TFS_RECORD_problem, &head, sizeof(head), fields, count * sizeof(*fields));
-	return head.site;
+	return head.id;
 }
 
 uint16_t builder_stream(struct builder *builder, uint64_t handle, uint32_t cupti_id, uint32_t flags)
 {
-	struct tfs_stream_record record = {
-		.record = {.function = builder->next_stream++, .site = cupti_id},
+	struct tfs_stream_record record = {.id = builder->next_stream++,
+		.cupti_id = cupti_id,
 		.handle = handle,
 		.flags = flags};
 
 	builder_record(builder, TFS_RECORD_stream, &record, sizeof(record));
-	return record.record.function;
+	return record.id;
 }
 
 void builder_device(struct builder *builder, uint16_t index, const char *name, bool simulated)
 {
-	struct tfs_device_record record = {.record = {.function = index, .site = simulated},
+	struct tfs_device_record record = {.index = index,
+		.simulated = simulated,
 		.name = builder_string(builder, name),
 		.memory_bytes = UINT64_C(16) << 30,
 		.bandwidth = UINT64_C(900000000000)};
@@ -243,8 +244,8 @@ void builder_device(struct builder *builder, uint16_t index, const char *name, b
 void builder_library(struct builder *builder, enum tfs_library library, const char *path,
 	uint32_t version, uint32_t flags)
 {
-	struct tfs_library_record record = {
-		.record = {.function = (uint16_t)library, .site = builder_string(builder, path)},
+	struct tfs_library_record record = {.library = (uint16_t)library,
+		.path = builder_string(builder, path),
 		.version = version,
 		.flags = flags};
 
@@ -253,7 +254,7 @@ void builder_library(struct builder *builder, enum tfs_library library, const ch
 
 void builder_fact(struct builder *builder, const char *key, const char *text, uint64_t number)
 {
-	struct tfs_fact_record record = {.record = {.site = builder_string(builder, key)},
+	struct tfs_fact_record record = {.key = builder_string(builder, key),
 		.text = text ? builder_string(builder, text) : 0,
 		.number = number};
 
@@ -283,7 +284,8 @@ uint32_t builder_call(struct builder *builder, const struct builder_call *call)
 		struct tfs_item items[32];
 	} record = {0};
 
-	record.call = (struct tfs_call){.record = {.function = call->function, .site = call->site},
+	record.call = (struct tfs_call){.function = call->function,
+		.site = call->site,
 		.start_ticks = call->start_ns,
 		.duration_ticks = (float)call->duration_ns,
 		.stream = call->stream,
@@ -298,7 +300,7 @@ void builder_window(
 	struct builder *builder, bool opens, uint32_t number, uint64_t ns, uint32_t flags)
 {
 	struct tfs_window_record record = {
-		.record = {.function = opens, .site = number}, .ticks = ns, .flags = flags};
+		.opens = opens, .number = number, .ticks = ns, .flags = flags};
 
 	builder_record(builder, TFS_RECORD_window, &record, sizeof(record));
 }
@@ -306,7 +308,7 @@ void builder_window(
 void builder_step(struct builder *builder, uint64_t index, uint64_t start_ns, enum tfs_phase phase,
 	uint32_t flags)
 {
-	struct tfs_step_record record = {.record = {.function = (uint16_t)phase},
+	struct tfs_step_record record = {.phase = (uint16_t)phase,
 		.start_ticks = start_ns,
 		.index = index,
 		.source = TFS_STEP_LOOPS,
@@ -318,7 +320,7 @@ void builder_step(struct builder *builder, uint64_t index, uint64_t start_ns, en
 void builder_steps(struct builder *builder, uint64_t first_index, uint64_t start_ns, unsigned count,
 	const float *durations_ns, uint32_t flags)
 {
-	struct tfs_steps_record head = {.record = {.function = (uint16_t)count},
+	struct tfs_steps_record head = {.count = (uint16_t)count,
 		.first_index = first_index,
 		.first_start_ticks = start_ns,
 		.flags = flags};
@@ -337,7 +339,9 @@ void builder_link(struct builder *builder, uint32_t call_unit, uint32_t correlat
 void builder_device_op(struct builder *builder, uint16_t kind, uint32_t what, uint32_t stream,
 	uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint64_t bytes)
 {
-	struct tfs_device_op_record record = {.record = {.function = kind, .site = what},
+	struct tfs_device_op_record record = {.operation = (uint8_t)kind,
+		.copy_kind = kind == TFS_DEVICE_MEMCPY ? (uint8_t)what : 0,
+		.kernel = kind == TFS_DEVICE_KERNEL ? what : 0,
 		.start_ns = start_ns,
 		.end_ns = end_ns,
 		.bytes = bytes,
@@ -350,8 +354,7 @@ void builder_device_op(struct builder *builder, uint16_t kind, uint32_t what, ui
 void builder_api(struct builder *builder, enum tfs_library domain, uint16_t cbid, const char *name)
 {
 	const struct tfs_api_record record = {
-		.record = {.function = cbid, .site = builder_string(builder, name)},
-		.domain = domain};
+		.cbid = cbid, .name = builder_string(builder, name), .domain = domain};
 
 	builder_record(builder, TFS_RECORD_api, &record, sizeof(record));
 }
@@ -359,8 +362,8 @@ void builder_api(struct builder *builder, enum tfs_library domain, uint16_t cbid
 void builder_device_api(struct builder *builder, enum tfs_library domain, uint16_t cbid,
 	uint32_t correlation, uint32_t tid, uint64_t start_ns, uint32_t duration_ns)
 {
-	const struct tfs_device_api_record record = {
-		.record = {.function = cbid, .site = correlation},
+	const struct tfs_device_api_record record = {.cbid = cbid,
+		.correlation = correlation,
 		.start_ns = start_ns,
 		.duration_ns = duration_ns,
 		.tid = tid,

@@ -204,8 +204,8 @@ static void check_device_work(void)
 		TEST_EQ(puts_[i].kind, TFS_RECORD_device_op);
 		TEST_EQ(puts_[i].op.correlation, 42 + i);
 	}
-	TEST_EQ(op->record.function, TFS_DEVICE_KERNEL);
-	TEST_EQ(op->record.site, 77);
+	TEST_EQ(op->operation, TFS_DEVICE_KERNEL);
+	TEST_EQ(op->kernel, 77);
 	TEST_EQ(op->start_ns, 1100);
 	TEST_EQ(op->end_ns, 1250);
 	TEST_EQ(op->device, 1);
@@ -214,17 +214,16 @@ static void check_device_work(void)
 	TEST_EQ(op->block[0], 1024);
 	TEST_EQ(op->flags, 3);
 	op = &puts_[1].op;
-	TEST_EQ(op->record.function, TFS_DEVICE_MEMCPY);
-	TEST_EQ(op->record.site, 1);
+	TEST_EQ(op->operation, TFS_DEVICE_MEMCPY);
+	TEST_EQ(op->copy_kind, 1);
 	TEST_EQ(op->bytes, 5000000000);
 	TEST_EQ(op->source_kind, TFS_MEMORY_PAGEABLE);
 	TEST_EQ(op->target_kind, TFS_MEMORY_DEVICE);
 	TEST_EQ(op->flags, 0);
 	TEST_EQ(op->end_ns, 0); /* lost stays lost */
 	TEST_EQ(puts_[2].op.flags, 1);
-	TEST_EQ(puts_[3].op.grid[0], 0xff);
 	TEST_EQ(puts_[3].op.target_kind, TFS_MEMORY_DEVICE);
-	TEST_EQ(puts_[4].op.record.function, TFS_DEVICE_GRAPH);
+	TEST_EQ(puts_[4].op.operation, TFS_DEVICE_GRAPH);
 	TEST_EQ(puts_[4].op.stream, 9);
 }
 
@@ -274,7 +273,7 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[0].link.call_unit, 9001);
 	TEST_EQ(first[0].link.correlation, 50);
 	TEST_EQ(first[1].kind, TFS_RECORD_device_api);
-	TEST_EQ(first[1].api.record.function, 211);
+	TEST_EQ(first[1].api.cbid, 211);
 	TEST_EQ(first[1].api.duration_ns, 15);
 	TEST_EQ(first[1].api.tid, 4321);
 	TEST_EQ(first[1].api.status, 2);
@@ -282,20 +281,20 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[2].api.duration_ns, UINT32_MAX);
 	TEST_EQ(first[2].api.domain, TFS_LIBRARY_cuda);
 	TEST_EQ(first[3].kind, TFS_RECORD_device_sync);
-	TEST_EQ(first[3].sync.record.function, 3);
-	TEST_EQ(first[3].sync.record.site, 52);
+	TEST_EQ(first[3].sync.type, 3);
+	TEST_EQ(first[3].sync.correlation, 52);
 	TEST_EQ(first[3].sync.start_ns, 1005);
 	TEST_EQ(first[4].kind, TFS_RECORD_device_memory);
-	TEST_EQ(first[4].memory.record.function, 1);
-	TEST_EQ(first[4].memory.record.site, 54);
+	TEST_EQ(first[4].memory.operation, 1);
+	TEST_EQ(first[4].memory.correlation, 54);
 	TEST_EQ(first[4].memory.address, 0x7000);
 	TEST_EQ(first[4].memory.bytes, 4096);
 	TEST_EQ(first[4].memory.memory, TFS_MEMORY_MANAGED);
 	TEST_EQ(first[4].memory.device, 1);
 	TEST_EQ(first[5].kind, TFS_RECORD_overhead);
-	TEST_EQ(first[5].overhead.record.function, 5);
+	TEST_EQ(first[5].overhead.kind, 5);
 	/* 11.8 has no correlation id there: what follows is the next record's. */
-	TEST_EQ(first[5].overhead.record.site, layout->version < 20 ? 0 : 53);
+	TEST_EQ(first[5].overhead.correlation, layout->version < 20 ? 0 : 53);
 	TEST_EQ(first[5].overhead.end_ns, 1008);
 }
 

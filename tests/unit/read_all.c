@@ -19,16 +19,21 @@ static uint64_t read_record(
 {
 	const uint64_t *addresses = NULL;
 	int32_t fields[TFS_PROBLEM_FIELD_COUNT];
-	unsigned frames = tfs_trace_frames(trace, record->site, &addresses);
+	uint16_t narrow;
+	uint32_t wide;
 
+	/* What may be an id, and what may not: any number must be taken. */
+	memcpy(&narrow, (const char *)record + 2, sizeof(narrow));
+	memcpy(&wide, (const char *)record + 4, sizeof(wide));
+	const unsigned frames = tfs_trace_frames(trace, wide, &addresses);
 	sum = sum_bytes(sum, record, record->units * (size_t)TFS_UNIT);
 	sum = sum_bytes(sum, addresses, frames * sizeof(*addresses));
-	if (tfs_trace_problem(trace, record->site, fields))
+	if (tfs_trace_problem(trace, wide, fields))
 		sum = sum_bytes(sum, fields, sizeof(fields));
-	sum += strlen(tfs_trace_string(trace, record->site));
-	sum += strlen(tfs_trace_kernel(trace, record->site));
-	sum += strlen(tfs_trace_function(trace, record->function));
-	sum += (uint64_t)tfs_trace_family(trace, record->function);
+	sum += strlen(tfs_trace_string(trace, wide));
+	sum += strlen(tfs_trace_kernel(trace, wide));
+	sum += strlen(tfs_trace_function(trace, narrow));
+	sum += (uint64_t)tfs_trace_family(trace, narrow);
 	return sum;
 }
 

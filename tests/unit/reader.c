@@ -64,7 +64,7 @@ static void check_ids(void)
 	builder_stream(builder, 0x77, 0, 0);
 	/* the same stream again, once its number is known */
 	builder_record(builder, TFS_RECORD_stream,
-		&(struct tfs_stream_record){.record = {.function = 1, .site = 13}, .handle = 0x77},
+		&(struct tfs_stream_record){.id = 1, .cupti_id = 13, .handle = 0x77},
 		sizeof(struct tfs_stream_record));
 	trace = builder_open(builder);
 	TEST_NEED(trace);
@@ -83,7 +83,7 @@ static void check_ids(void)
 	TEST_EQ(tfs_trace_fact(trace, "key")->number, 2);
 	TEST_TRUE(!tfs_trace_fact(trace, "none"));
 	TEST_EQ(((const struct tfs_stream_record *)tfs_trace_find(trace, TFS_RECORD_stream, 1))
-			->record.site,
+			->cupti_id,
 		13);
 	tfs_trace_close(trace);
 	builder_destroy(builder);
@@ -93,7 +93,7 @@ static void check_ids(void)
 static void check_wild_id(void)
 {
 	struct builder *builder = builder_create();
-	const struct tfs_record wild = {.site = 0xfffffff0};
+	const struct tfs_text_record wild = {.id = 0xfffffff0};
 	struct tfs_trace *trace;
 
 	builder_record(builder, TFS_RECORD_string, &wild, sizeof(wild));
@@ -212,9 +212,13 @@ static void check_refused(void)
 
 	builder_string(builder, "x");
 	bytes = builder_bytes(builder, &size);
-	bytes[8] = TFS_FORMAT_VERSION - 1;
+	bytes[8] = TFS_FORMAT_VERSION + 1;
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
 	TEST_EQ(damage.offset, 8);
+	TEST_TRUE(strstr(damage.what, "a newer tfshim") != NULL);
+	bytes[8] = TFS_FORMAT_VERSION - 1;
+	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
+	TEST_TRUE(strstr(damage.what, "an older tfshim") != NULL);
 	bytes[8] = TFS_FORMAT_VERSION;
 	bytes[0] = 'X';
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EBADMSG);

@@ -134,9 +134,8 @@ static void waivers(void)
 
 static void put_rewrite(struct scene *scene, enum tfs_rewrite_state state, uint64_t applied)
 {
-	struct tfs_rewrite_record record = {
-		.record = {.function = (uint16_t)state,
-			.site = builder_string(scene_builder(scene), "pinned-staging")},
+	struct tfs_rewrite_record record = {.state = (uint16_t)state,
+		.name = builder_string(scene_builder(scene), "pinned-staging"),
 		.applied = applied,
 		.predicted_ns = NAN,
 		.realised_ns = NAN,
@@ -190,7 +189,7 @@ static void refusals_name_their_check(uint64_t count, bool refused)
 		scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 
 	put_rewrite(scene, TFS_REWRITE_APPLY, 5);
-	refusal.record.site = call.site;
+	refusal.site = call.site;
 	builder_record(scene_builder(scene), TFS_RECORD_refusal, &refusal, sizeof(refusal));
 	scene_judge(scene, NULL);
 	TEST_NEED(scene_finding(scene, "TFS101", 10));

@@ -22,9 +22,8 @@ static const struct tfs_layer *find(const struct scene *scene, const char *name)
 static void put_range(struct scene *scene, const char *name, uint64_t start_ns, uint16_t level,
 	enum tfs_range_kind kind, uint32_t tid)
 {
-	const struct tfs_range_record record = {
-		.record = {.function = (uint16_t)kind,
-			.site = builder_string(scene_builder(scene), name)},
+	const struct tfs_range_record record = {.range = (uint16_t)kind,
+		.name = builder_string(scene_builder(scene), name),
 		.start_ticks = start_ns,
 		.duration_ticks = (float)(scene_now(scene) - start_ns),
 		.tid = tid,

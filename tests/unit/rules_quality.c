@@ -146,8 +146,8 @@ static void a_shadow(bool differs, enum tfs_state state)
 	struct tfs_rewrite_record record = {.applied = 3, .rank = 1};
 	struct tfs_refusal_record refusal = {.count = 1};
 
-	record.record.function = differs ? TFS_REWRITE_OFF : TFS_REWRITE_SHADOW;
-	record.record.site = refusal.rewrite = builder_string(builder, "some-rewrite");
+	record.state = differs ? TFS_REWRITE_OFF : TFS_REWRITE_SHADOW;
+	record.name = refusal.rewrite = builder_string(builder, "some-rewrite");
 	record.reason = differs ? builder_string(builder, "differed from byte 7 on") : 0;
 	refusal.check = builder_string(builder, TFS_REWRITE_MISMATCH);
 	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));

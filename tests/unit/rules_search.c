@@ -24,8 +24,8 @@ struct run {
 static void candidate(struct scene *scene, uint32_t problem, unsigned algorithm, float ms,
 	uint32_t flags, uint32_t math)
 {
-	struct tfs_search_record record = {
-		.record = {.function = (uint16_t)algorithm, .site = problem},
+	struct tfs_search_record record = {.algorithm = (uint16_t)algorithm,
+		.problem = problem,
 		.time_ms = ms,
 		.workspace = 1 << 20,
 		.math = math,

@@ -20,12 +20,12 @@ struct names {
 
 static void define(struct builder *builder, struct names *names)
 {
-	const struct tfs_thread_record thread = {.record = {.site = 0}, .tid = 77, .name = "main"};
+	const struct tfs_thread_record thread = {.index = 0, .tid = 77, .name = "main"};
 	struct tfs_module_record module = {
-		.record = {.function = 20}, .start = 0x400000, .end = 0x500000};
+		.build_id_bytes = 20, .start = 0x400000, .end = 0x500000};
 	const struct tfs_clock_record clock = {.ticks = 2000, .monotonic_ns = 2000};
 
-	module.record.site = builder_string(builder, "/somewhere/trainer");
+	module.path = builder_string(builder, "/somewhere/trainer");
 	builder_record(builder, TFS_RECORD_thread, &thread, sizeof(thread));
 	builder_record(builder, TFS_RECORD_module, &module, sizeof(module));
 	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
@@ -120,14 +120,12 @@ static void put_sync(struct builder *builder, const struct names *names, uint64_
 static void put_rest(struct builder *builder, const struct names *names)
 {
 	const struct tfs_device_sync_record sync = {.start_ns = 5, .end_ns = 6};
-	const struct tfs_device_api_record api = {.record = {.site = 1}, .start_ns = 5, .tid = 77};
+	const struct tfs_device_api_record api = {.correlation = 1, .start_ns = 5, .tid = 77};
 	const struct tfs_overhead_record overhead = {.start_ns = 5, .end_ns = 6};
 	const struct tfs_rewrite_record rewrite = {
-		.record = {.site = builder_string(builder, "pinned-staging")},
-		.predicted_ns = NAN,
-		.rank = 1};
+		.name = builder_string(builder, "pinned-staging"), .predicted_ns = NAN, .rank = 1};
 	const struct tfs_refusal_record refusal = {
-		.record = {.site = names->site[1]}, .rewrite = rewrite.record.site, .count = 3};
+		.site = names->site[1], .rewrite = rewrite.name, .count = 3};
 	const struct tfs_search_record search = {.time_ms = 1};
 	const int32_t fields[] = {25, 0, 0, 1, 1, 0, 64, 1, 28, 28};
 	const struct tfs_aggregate total = {.site = names->site[1],
@@ -140,9 +138,9 @@ static void put_rest(struct builder *builder, const struct names *names)
 		.latest_ticks = 9000000};
 
 	const struct tfs_api_record watched = {
-		.record = {.function = 20, .site = names->site[1]}, .domain = TFS_LIBRARY_cudart};
+		.cbid = 20, .name = names->site[1], .domain = TFS_LIBRARY_cudart};
 	const struct tfs_device_memory_record memory = {
-		.record = {.function = 1, .site = 1}, .address = 1u << 20, .bytes = 4096};
+		.operation = 1, .correlation = 1, .address = 1u << 20, .bytes = 4096};
 	const struct tfs_range_record range = {.start_ticks = SAMPLE_FIRST_NS, .duration_ticks = 9};
 
 	builder_problem(builder, fields, 10);

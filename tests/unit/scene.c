@@ -183,8 +183,8 @@ void scene_late(struct scene *scene, const char *name, uint32_t tid)
 
 void scene_allocated(struct scene *scene, uint64_t bytes)
 {
-	const struct tfs_device_memory_record record = {
-		.record = {.function = 1, .site = scene->correlation},
+	const struct tfs_device_memory_record record = {.operation = 1,
+		.correlation = scene->correlation,
 		.bytes = bytes,
 		.memory = TFS_MEMORY_DEVICE};
 
@@ -261,11 +261,11 @@ void scene_make(struct scene *scene, struct builder_call *call, uint64_t work_ns
 	enum tfs_family family = family_of(scene, call->function);
 	unsigned stream = call->stream == TFS_NO_STREAM ? 0 : stream_index(scene, call->stream);
 	struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_KERNEL, .site = 1}, .stream = 7 + stream};
+		.operation = TFS_DEVICE_KERNEL, .kernel = 1, .stream = 7 + stream};
 	uint32_t unit;
 
 	if (family == TFS_FAMILY_set || family == TFS_FAMILY_set_async)
-		op.record.function = TFS_DEVICE_MEMSET;
+		op.operation = TFS_DEVICE_MEMSET;
 	if (work_ns)
 		op.end_ns = scene_run_work(scene, stream, work_ns, &op.start_ns);
 	unit = scene_put_call(scene, call, scene->now + SCENE_CALL_NS);

@@ -17,8 +17,8 @@ void scene_copy(struct scene *scene, unsigned line, unsigned stream, bool async,
 	struct builder_call call = scene_call(scene, line, stream, TFS_LIBRARY_cudart,
 		async ? TFS_FAMILY_copy_async : TFS_FAMILY_copy,
 		async ? "cudaMemcpyAsync" : "cudaMemcpy");
-	struct tfs_device_op_record op = {
-		.record = {.function = TFS_DEVICE_MEMCPY, .site = up ? 1 : 2},
+	struct tfs_device_op_record op = {.operation = TFS_DEVICE_MEMCPY,
+		.copy_kind = up ? 1 : 2,
 		.stream = 7 + stream,
 		.bytes = bytes,
 		.source_kind = up ? host : TFS_MEMORY_DEVICE,

@@ -57,7 +57,7 @@ static struct builder *record_self(const char *path)
 	struct builder *builder = builder_create();
 
 	dl_iterate_phdr(describe, NULL);
-	own.record.site = builder_string(builder, path);
+	own.path = builder_string(builder, path);
 	builder_record(builder, TFS_RECORD_module, &own, sizeof(own));
 	return builder;
 }
@@ -120,7 +120,7 @@ static void check_unusable(const char *path)
 	for (size_t i = 0; i <= sizeof(paths) / sizeof(*paths); i++) {
 		bool rebuilt = i == sizeof(paths) / sizeof(*paths);
 
-		own.record.function = rebuilt ? 20 : 0;
+		own.build_id_bytes = rebuilt ? 20 : 0;
 		builder = record_self(rebuilt ? path : paths[i]);
 		trace = builder_open(builder);
 		TEST_NEED(trace);
@@ -132,7 +132,7 @@ static void check_unusable(const char *path)
 		tfs_trace_close(trace);
 		builder_destroy(builder);
 	}
-	own.record.function = 0;
+	own.build_id_bytes = 0;
 }
 
 static void check_demangle(void)

@@ -303,9 +303,9 @@ static void check_apis(void)
 {
 	struct builder *builder = builder_create();
 	const struct tfs_thread_record thread = {.tid = 5, .name = "main"};
-	const struct tfs_thread_record other = {.record = {.site = 1}, .tid = 6, .name = "other"};
+	const struct tfs_thread_record other = {.index = 1, .tid = 6, .name = "other"};
 	struct tfs_device_api_record api = {
-		.record = {.site = 40}, .tid = 6, .start_ns = 1500, .duration_ns = 100};
+		.correlation = 40, .tid = 6, .start_ns = 1500, .duration_ns = 100};
 	struct builder_call call = {.start_ns = 1000, .duration_ns = 1000};
 	struct opened opened;
 
@@ -315,7 +315,7 @@ static void check_apis(void)
 	builder_record(builder, TFS_RECORD_thread, &other, sizeof(other));
 	builder_call(builder, &call);
 	builder_record(builder, TFS_RECORD_device_api, &api, sizeof(api));
-	api.record.site = 41;
+	api.correlation = 41;
 	api.start_ns = 2500;
 	builder_record(builder, TFS_RECORD_device_api, &api, sizeof(api));
 	opened = open_built(builder);
