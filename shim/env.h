@@ -64,4 +64,8 @@ const char *tfs_env_program(void);
  * made. */
 int tfs_env_output(char *out_path, size_t bytes);
 
+/* Adds to such a path what tells runs of one name apart: the time, and from the second one of that
+ * time on the number. */
+void tfs_env_output_apart(char *path, size_t bytes, unsigned number);
+
 #endif

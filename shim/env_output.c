@@ -40,13 +40,19 @@ static size_t put_smallest_free(char *target, size_t room, const char *so_far)
 	return (size_t)snprintf(target, room, "%d", number);
 }
 
+static size_t put_time(char *target, size_t room)
+{
+	const time_t now = time(NULL);
+	struct tm utc;
+
+	return strftime(target, room, "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+}
+
 /* Fills in one %-letter at `target`; *pattern stands behind the '%' and is moved on. */
 static int put_field(const char **pattern, char *path, char *target, size_t room, size_t *out_used)
 {
 	const char letter = *(*pattern)++;
 	char text[128] = "";
-	const time_t now = time(NULL);
-	struct tm utc;
 
 	switch (letter) {
 	case '%':
@@ -62,7 +68,7 @@ static int put_field(const char **pattern, char *path, char *target, size_t room
 		gethostname(text, sizeof(text) - 1);
 		break;
 	case 't':
-		strftime(text, sizeof(text), "%Y%m%dT%H%M%SZ", gmtime_r(&now, &utc));
+		put_time(text, sizeof(text));
 		break;
 	case 'e':
 		*out_used = put_text(target, room, tfs_env_program());
@@ -135,4 +141,16 @@ int tfs_env_output(char *out_path, size_t bytes)
 	if (failed == 0)
 		memcpy(out_path, path, used + 1);
 	return failed;
+}
+
+void tfs_env_output_apart(char *path, size_t bytes, unsigned number)
+{
+	char time_text[32];
+	const size_t used = strlen(path);
+
+	put_time(time_text, sizeof(time_text));
+	if (number == 1)
+		snprintf(path + used, bytes - used, "-%s", time_text);
+	else
+		snprintf(path + used, bytes - used, "-%s-%u", time_text, number);
 }

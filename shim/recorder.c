@@ -22,6 +22,8 @@
 #define SMALL_BYTES (16u << 10) /* a thread's first chunk, since most do little; definitions */
 #define OUTCOME_BYTES (4u << 10)
 #define LOOKUP 8192u /* slots of a thread's (site, function) index */
+#define MOST_NAMES 1000u
+#define NAME_ROOM 64u /* for what makes a name another, and the suffix */
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
 struct tfs_writer tfs_recording;
@@ -372,16 +374,38 @@ static bool goes_on_without(const char *path)
 	return true;
 }
 
-int tfs_recorder_start(void)
+/*
+ * A name that is taken is another run's, whose process may have had our number. Asked for anew, a
+ * pattern that counts gives another; else the time tells the runs apart.
+ */
+static int open_recording(char *path, size_t bytes)
 {
-	char path[PATH_MAX] = "";
-	int failed = tfs_env_output(path, sizeof(path) - 5);
+	char taken[PATH_MAX] = "";
+	unsigned apart = 0;
+	int failed = -EEXIST;
 
-	if (failed == 0) {
+	for (unsigned i = 0; i < MOST_NAMES && failed == -EEXIST; i++) {
+		failed = tfs_env_output(path, bytes - NAME_ROOM);
+		if (failed != 0)
+			break;
+		if (strcmp(path, taken) == 0)
+			tfs_env_output_apart(path, bytes - sizeof(".tfs"), ++apart);
+		else
+			strcpy(taken, path);
 		strcat(path, ".tfs");
 		failed = tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes,
 			tfs_areas_take(tfs_env_text(tfs_options.memory)));
 	}
+	if (failed == 0 && apart != 0)
+		tfs_log_say("%s.tfs is another run's, this run is in %s", taken, path);
+	return failed;
+}
+
+int tfs_recorder_start(void)
+{
+	char path[PATH_MAX] = "";
+	const int failed = open_recording(path, sizeof(path));
+
 	if (failed != 0) {
 		tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
 			*path != '\0' ? path : tfs_options.output, strerror(-failed));

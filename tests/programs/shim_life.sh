@@ -198,7 +198,8 @@ folders() {
 	compare there '' "$programs/shim_ending" return
 	output=
 	[ ! -s "$work/occupied.tfs" ] || fail "a file that was there was written to"
-	grep -q 'nothing is recorded' "$work/there.err" || fail "nobody said that nothing is recorded"
+	grep -q 'occupied.tfs is .*, this run is in .*/occupied-' "$work/there.err" ||
+		fail "nobody said where it is recorded: $(cat "$work/there.err")"
 	cd "$work" || exit 1
 	compare removed '' sh -c "mkdir -p gone; cd gone; rmdir ../gone; TFSHIM_OUTPUT=x exec '$programs/shim_ending' return"
 }
@@ -235,6 +236,68 @@ cut_short() {
 		rm -rf "$work"/cut-*.tfs
 	done
 	echo "7 ways, twice"
+}
+
+# named FOLDER COUNT: it has so many recordings, each of them whole
+named() {
+	found=0
+	for file in "$1"/*.tfs; do
+		found=$((found + 1))
+		cp "$file" "$work/one.tfs"
+		look one
+		expect one total cudaMemcpy 200
+		expect one finished 1
+	done
+	[ "$found" = "$2" ] || fail "$found recordings, not $2: $(ls "$1")"
+	echo "$found recordings in $1"
+}
+
+# run_as NAME OUTPUT: records there, as process number 1
+run_as() {
+	LD_PRELOAD="$programs/libshim_numbered.so $shim" TFSHIM_REWRITE=off TFSHIM_OUTPUT=$2 \
+		TFSHIM_OPTIONS=report=0 timeout 60 "$programs/shim_ending" return \
+		>"$work/$1.out" 2>"$work/$1.err"
+	[ $? = 6 ] || fail "$1 ended otherwise"
+}
+
+# The same number in every run, the same name, runs at once, and a link: each has a file of its own.
+names() {
+	cd "$work" || exit 1
+	run_as first ''
+	sum=$(cksum tfshim-out/*-1.tfs)
+	for run in second third; do
+		run_as "$run" ''
+		grep -q -- '-1.tfs is .*, this run is in ' "$run.err" || fail "the $run run says nothing"
+	done
+	[ "$sum" = "$(cksum tfshim-out/*-1.tfs)" ] || fail "the first run's recording has changed"
+	named tfshim-out 3
+	mkdir -p fixed
+	for run in 1 2 3 4 5 6 7 8; do
+		run_as "at-once-$run" fixed/same &
+	done
+	wait
+	named fixed 8
+	# Counted names: nobody leaves one out, and nobody has another's.
+	for run in 1 2 3 4 5 6 7 8; do
+		run_as "counted-$run" counted/run-%n &
+	done
+	wait
+	named counted 8
+	mkdir -p linked
+	ln -s "$work/target" linked/same.tfs
+	run_as linked linked/same
+	[ ! -e "$work/target" ] || fail "a link was written through"
+	rm linked/same.tfs
+	named linked 1
+	alone='unshare --pid --fork'
+	[ "$(id -u)" = 0 ] || alone="$alone --user --map-root-user"
+	$alone true 2>/dev/null || return 0
+	for run in 1 2; do
+		# shellcheck disable=SC2086
+		LD_PRELOAD=$shim TFSHIM_OUTPUT=contained/%e-%p TFSHIM_OPTIONS=report=0 $alone \
+			"$programs/shim_ending" return >contained.out 2>&1
+	done
+	named contained 2
 }
 
 # A disk of $1 KiB: either nothing is recorded, or every call is counted, though most left no record.
