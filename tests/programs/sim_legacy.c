@@ -21,6 +21,7 @@ static void check_waits_for_blocking(void)
 	gate_open(&gate);
 	OK(cudaEventSynchronize(event));
 	TEST_TRUE(gate.passed);
+	OK(cudaDeviceSynchronize());
 }
 
 static void check_holds_back_blocking(void)
