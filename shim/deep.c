@@ -63,9 +63,9 @@ int tfs_deep_flags(const char *file, int flags)
 	return flags;
 }
 
-bool tfs_deep_any(void)
+const char *tfs_deep_any(void)
 {
-	return atomic_load(&count) != 0;
+	return atomic_load(&count) != 0 ? names[0] : NULL;
 }
 
 struct user {

@@ -14,8 +14,8 @@
  * constructor ran. */
 int tfs_deep_flags(const char *file, int flags);
 
-/* Was anything opened so? */
-bool tfs_deep_any(void);
+/* Was anything opened so? NULL: no; else the first file's name. */
+const char *tfs_deep_any(void);
 
 /* Writes into the recording what was opened so since the last time. */
 void tfs_deep_write(void);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "shim/cause.h"
+#include "shim/harmless.h"
 #include "shim/log.h"
 #include "shim/lookup_versions.h"
 
@@ -83,11 +85,17 @@ static bool is_exempt(const void *caller)
 	       (object.own || tfs_driver_exempts(object.file));
 }
 
-static _Atomic bool looked_past;
+static struct tfs_cause looked_past;
+static struct tfs_cause looked_up;
 
-bool tfs_driver_looked_past(void)
+const char *tfs_driver_looked_past(void)
 {
-	return atomic_load_explicit(&looked_past, memory_order_relaxed);
+	return tfs_cause_text(&looked_past);
+}
+
+const char *tfs_driver_looked_up(void)
+{
+	return tfs_cause_text(&looked_up);
 }
 
 /* How names of CUDA's functions begin, but for the driver's. */
@@ -119,17 +127,45 @@ static bool is_hooked(struct tfs_function *function, void *argument)
 	return false;
 }
 
-/* The order of libraries finds ours first, unless it begins behind us. */
-static void note(const char *name, const void *caller, const void *handle)
+static bool has_hook(const char *name)
 {
 	const char *sought = name;
 
-	if (tfs_driver_looked_past() || !tfs_driver_is_cuda(name) || begins(name, "cuGet"))
+	tfs_hook_each(is_hooked, &sought);
+	return sought == NULL;
+}
+
+static void keep(struct tfs_cause *cause, const char *name, const void *caller)
+{
+	struct tfs_object object = {.file = ""};
+
+	if (tfs_cause_text(cause) != NULL)
 		return;
-	if (handle == NULL)
-		tfs_hook_each(is_hooked, &sought);
-	if (sought != NULL && !is_exempt(caller))
-		atomic_store(&looked_past, true);
+	tfs_lookup_object(caller, &object);
+	tfs_cause_name(cause, name, "looked up by", object.file);
+}
+
+static void note_any(const char *name, const void *caller)
+{
+	if (tfs_driver_looked_up() == NULL && tfs_driver_is_cuda(name) &&
+		(has_hook(name) || !tfs_is_harmless(name)) && !is_exempt(caller))
+		keep(&looked_up, name, caller);
+}
+
+static void note_past(const char *name, const void *caller)
+{
+	if ((has_hook(name) || !tfs_is_harmless(name)) && !is_exempt(caller))
+		keep(&looked_past, name, caller);
+}
+
+/* The order of libraries finds ours first, unless it begins behind us. */
+static void note(const char *name, const void *caller, const void *handle)
+{
+	note_any(name, caller);
+	if (tfs_driver_looked_past() != NULL || !tfs_driver_is_cuda(name) ||
+		begins(name, "cuGet") || (handle == NULL && has_hook(name)))
+		return;
+	note_past(name, caller);
 }
 
 /* Of this library. */
@@ -183,13 +219,11 @@ static bool is_found(const char *name, const void *caller, const void *handle)
 
 static void *redirect(const char *name, const void *caller, void *handle)
 {
-	const char *sought = name;
 	void *instead;
 
 	if (!asks_all(handle) || is_own(caller) || !is_known(name))
 		return handle;
-	tfs_hook_each(is_hooked, &sought);
-	if (sought != NULL || is_found(name, caller, handle))
+	if (!has_hook(name) || is_found(name, caller, handle))
 		return handle;
 	instead = nowhere();
 	return instead != NULL ? instead : handle;
@@ -269,6 +303,7 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 
 	if (answer == NULL || !is_known(name))
 		return answer;
+	note_any(name, caller);
 	if (!begins(name, "cupti") && !tfs_env_driver())
 		return pass(name, answer, caller);
 	tfs_hook_each(find_exported, &exported);
@@ -351,8 +386,11 @@ void *tfs_driver_swap(const struct tfs_driver_answer *answer)
 	if (answer->ask == NULL && answer->ask_old == NULL)
 		return answer->function;
 	tfs_hook_each(consider, &match);
-	if (match.best == NULL || is_exempt(answer->caller))
+	if (match.best == NULL || is_exempt(answer->caller)) {
+		if (match.best == NULL && tfs_driver_looked_past() == NULL)
+			note_past(answer->name, answer->caller);
 		return answer->function;
+	}
 	void *hook = tfs_lookup_own(match.best->name);
 	return hook != NULL && adopt(match.best, hook, answer->function) ? hook : answer->function;
 }

@@ -65,8 +65,11 @@ bool tfs_driver_exempts(const char *file);
 /* Is the name one of a function of CUDA's or its libraries'? */
 bool tfs_driver_is_cuda(const char *name);
 
-/* Was a function of CUDA's ever looked up by name so that no hook sees its calls? */
-bool tfs_driver_looked_past(void);
+/* Was a function of CUDA's that is not harmless ever looked up by name so that no hook sees its
+ * calls? And was any looked up at all, without or with a hook, by the program or a library of its?
+ * NULL: no; else the first one, and by whom. */
+const char *tfs_driver_looked_past(void);
+const char *tfs_driver_looked_up(void);
 
 /* Called for lookups that are not answered here, before them; finds out the above. Returns the
  * handle to ask: another one where the answer would be a function of ours that no library has. Who

@@ -78,6 +78,16 @@ refuses() {
 	fail "${rewrite%%[=,]*} refused by '$check' $got times, not $count, in $*"
 }
 
+# names CASE CAUSE: what was refused last was refused because of that
+names() {
+	[ "$hardware" = 0 ] || return 0
+	state=$("$programs/ledger" "$out/$check.tfs" | grep "^${rewrite%%[=,]*} state ")
+	case $state in
+	*" $check: $2") ;;
+	*) fail "$1: the cause is not '$2': $state" ;;
+	esac
+}
+
 # in_shadow DIFFER LEAST OPTIONS PROGRAM ARGUMENTS: passes with the program's own calls; the rewrite
 # is tried out beside them, so often, and so many tries, 0 or 1, differ: with that it ends
 in_shadow() {

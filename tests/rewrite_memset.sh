@@ -35,7 +35,17 @@ for seed in $(seq 1 "$seeds"); do
 done
 
 refuses all-calls-seen 24 "" "PLUGIN=$programs/libmemset_plugin.so" "$limits" unseen
+names unseen "cudaGraphicsMapResources, called by libmemset_plugin.so"
 refuses all-calls-seen 25 driver=0 "" "$program" add
+names driver-off "the option driver=0"
+# A library may look functions up, but none of CUDA's; and those that have no hook and do no harm.
+finder="PLUGIN=$programs/libmemset_finder.so NAME"
+holds finds-others 16 "" "$finder=malloc" "$limits" finder
+holds finds-harmless 16 "" "$finder=cudaGetErrorName" "$limits" finder
+refuses all-calls-seen 24 "" "$finder=cudaMemcpy" "$limits" finder
+names finds-hooked "cudaMemcpy, looked up by libmemset_finder.so"
+refuses all-calls-seen 24 "" "$finder=cudaGraphicsMapResources" "$limits" finder
+names finds-unhooked "cudaGraphicsMapResources, looked up by libmemset_finder.so"
 refuses no-capture 24 "" "" "$between" capture
 refuses plain-device-memory 24 "" "" "$limits" managed
 refuses no-host-access 25 "" TFSIM_COHERENT=1 "$program" add

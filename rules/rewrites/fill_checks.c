@@ -57,9 +57,13 @@ static bool is_plain(const struct tfs_fill_call *call, uint32_t device)
 }
 
 /* Could anybody use the memory without a hook being passed? */
-static bool is_unseen(void)
+static const char *unseen(void)
 {
-	return tfs_unseen_work() || tfs_unseen_users() || tfs_unseen_lookups();
+	const char *cause = tfs_unseen_work();
+
+	if (cause == NULL)
+		cause = tfs_unseen_users();
+	return cause != NULL ? cause : tfs_unseen_lookups();
 }
 
 bool tfs_fill_followable(
@@ -67,7 +71,7 @@ bool tfs_fill_followable(
 {
 	const uint32_t site = call->site;
 
-	return tfs_rewrite_check(SELF, TFS_FILL_SIGHT, !is_unseen(), site) &&
+	return tfs_rewrite_check_cause(SELF, TFS_FILL_SIGHT, unseen(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_CAPTURE, !tfs_capturing(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_MEMORY, is_plain(call, device), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_HOST, !use->reaches_pageable((int)device), site) &&

@@ -128,6 +128,11 @@ static inline bool tfs_rewrite_check(
 	return holds;
 }
 
+/* The same of a check that fails because of something with a name: `cause`, NULL if it holds. The
+ * report tells the first one; the text stays. */
+bool tfs_rewrite_check_cause(
+	const struct tfs_rewrite *rewrite, uint32_t check, const char *cause, uint32_t site);
+
 /* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
 bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
 

@@ -23,6 +23,8 @@ static struct {
 	char evidence[TFS_EVIDENCE_BYTES]; /* of a shadow that differed */
 	const char *reason;                /* the rewrite's own, or NULL */
 	uint64_t steps;                    /* outside windows, it being on */
+	_Atomic(const char *) cause;       /* of a refusal, or NULL */
+	_Atomic uint32_t caused;           /* which */
 } states[TFS_REWRITES_MOST];
 
 /* Mostly the same one is asked about again. */
@@ -47,6 +49,22 @@ enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite)
 void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint32_t site)
 {
 	tfs_refusal_count((uint32_t)number(rewrite), check, site);
+}
+
+bool tfs_rewrite_check_cause(
+	const struct tfs_rewrite *rewrite, uint32_t check, const char *cause, uint32_t site)
+{
+	const size_t i = number(rewrite);
+	const char *none = NULL;
+
+	if (cause == NULL)
+		return true;
+	tfs_rewrite_refuse(rewrite, check, site);
+	if (atomic_load(&states[i].cause) == NULL) {
+		atomic_store(&states[i].caused, check);
+		atomic_compare_exchange_strong(&states[i].cause, &none, cause);
+	}
+	return false;
 }
 
 /* Before the first one acts. */
@@ -185,16 +203,29 @@ static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
 	return measured;
 }
 
-void tfs_rewrite_decided(uint32_t i)
+/* Why it is as it is: what measuring found, what it says itself, what it refused because of. */
+static const char *reason_of(
+	size_t i, const struct tfs_measured *measured, char *text, size_t bytes)
 {
-	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
-	struct tfs_measured measured = measured_of(i, predicted_ns);
+	const char *cause = atomic_load(&states[i].cause);
 
 	if (states[i].evidence[0] != '\0')
-		memcpy(measured.reason, states[i].evidence, sizeof(states[i].evidence));
-	const char *reason = measured.reason[0] != '\0' || states[i].reason == NULL
-				     ? measured.reason
-				     : states[i].reason;
+		return states[i].evidence;
+	if (measured->reason[0] != '\0')
+		return measured->reason;
+	if (states[i].reason != NULL || cause == NULL)
+		return states[i].reason != NULL ? states[i].reason : "";
+	snprintf(text, bytes, "%s: %s", tfs_rewrite_all[i]->checks[atomic_load(&states[i].caused)],
+		cause);
+	return text;
+}
+
+void tfs_rewrite_decided(uint32_t i)
+{
+	char text[256];
+	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
+	const struct tfs_measured measured = measured_of(i, predicted_ns);
+	const char *reason = reason_of(i, &measured, text, sizeof(text));
 	const struct tfs_rewrite_record record = {
 		.state = (uint16_t)state_of(i, predicted_ns, &measured),
 		.name = tfs_recorder_string(tfs_rewrite_all[i]->name),

@@ -103,7 +103,7 @@ extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
 
 static struct tfs_evidence evidence;
 static struct tfs_left_wait narrowed, waited_for_before;
-static _Atomic bool others_look; /* something happened that cannot be followed */
+static _Atomic(const char *) others_look; /* a call after which not all can be followed */
 static _Atomic bool many_contexts;
 
 static struct tfs_spin lock;
@@ -146,10 +146,23 @@ static bool is_one_device(const struct tfs_wait_call *call)
 	       device.context == tfs_context_now() && is_here(call);
 }
 
-static bool others_may_look(void)
+static const char *unseen(void)
 {
-	return atomic_load(&others_look) || tfs_memory_peers() || tfs_memory_signals() ||
-	       tfs_unseen_users();
+	const char *cause = tfs_unseen_work();
+
+	return cause == NULL && tfs_recorder_missed_threads() ? "a thread whose calls are not seen"
+							      : cause;
+}
+
+static const char *others_may_look(void)
+{
+	const char *cause = atomic_load(&others_look);
+
+	if (cause == NULL && tfs_memory_peers())
+		cause = "another device";
+	if (cause == NULL && tfs_memory_signals())
+		cause = "what waits for the device outside of CUDA";
+	return cause != NULL ? cause : tfs_unseen_users();
 }
 
 static bool in_reach(const struct tfs_work *work)
@@ -185,13 +198,12 @@ static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wai
 		!tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site) ||
 		!tfs_rewrite_check(
 			SELF, CHECK_WAITED, drained || call->kind == TFS_WAIT_DEVICE, site) ||
-		!tfs_rewrite_check(SELF, CHECK_SEEN,
-			!tfs_unseen_work() && !tfs_recorder_missed_threads(), site) ||
+		!tfs_rewrite_check_cause(SELF, CHECK_SEEN, unseen(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(call), site))
 		return false;
 	return drained ||
 	       (tfs_rewrite_check(SELF, CHECK_STREAMS, tfs_narrowed_in_order(), site) &&
-		       tfs_rewrite_check(SELF, CHECK_USERS, !others_may_look(), site) &&
+		       tfs_rewrite_check_cause(SELF, CHECK_USERS, others_may_look(), site) &&
 		       tfs_rewrite_check(SELF, CHECK_PAGEABLE, device.apart, site) &&
 		       tfs_rewrite_check(SELF, CHECK_REACH, in_reach(work), site) &&
 		       tfs_rewrite_check(SELF, CHECK_SOMETHING, blind || work->visible > 0, site) &&
@@ -341,7 +353,7 @@ static void submitted(const struct tfs_function *function, const struct tfs_deta
 {
 	if (!tfs_work_note(function, details))
 		return;
-	atomic_store(&others_look, true);
+	atomic_store(&others_look, function->name);
 	const struct tfs_memory_functions *use =
 		tfs_memory_functions(function->library == TFS_LIBRARY_cuda);
 	if (use != NULL)

@@ -2,142 +2,30 @@
 #include "rules/rewrites/unseen.h"
 
 #include <link.h>
-#include <stdatomic.h>
 #include <string.h>
 
+#include "shim/cause.h"
 #include "shim/deep.h"
 #include "shim/driver.h"
 #include "shim/env.h"
+#include "shim/harmless.h"
 #include "shim/hook.h"
-#include "shim/log.h"
 #include "shim/lookup_object.h"
 #include "shim/spin.h"
-
-/* Submit nothing, or wait until it is done. A star stands for anything. */
-static const char *const harmless[] = {
-	"__cudaGetKernel",
-	"__cudaInitModule",
-	"__cudaPopCallConfiguration",
-	"__cudaPushCallConfiguration",
-	"__cudaRegister*",
-	"__cudaUnregister*",
-	"cuCtxCreate*",
-	"cuCtxDestroy*",
-	"cuCtxGet*",
-	"cuCtxPopCurrent*",
-	"cuCtxPushCurrent*",
-	"cuCtxSet*",
-	"cuDeviceCanAccessPeer",
-	"cuDeviceGet*",
-	"cuDevicePrimaryCtxRe*",
-	"cuDeviceTotalMem*",
-	"cuDriverGetVersion",
-	"cuEventCreate",
-	"cuEventDestroy*",
-	"cuFuncGet*",
-	"cuFuncSet*",
-	"cuGetError*",
-	"cuInit",
-	"cuKernelGet*",
-	"cuKernelSet*",
-	"cuLibrary*",
-	"cuModule*",
-	"cuOccupancy*",
-	"cuStreamGet*",
-	"cuStreamIsCapturing*",
-	"cublasGetAtomicsMode",
-	"cublasGetMathMode",
-	"cublasGetPointerMode*",
-	"cublasGetProperty",
-	"cublasGetSmCountTarget",
-	"cublasGetStatus*",
-	"cublasGetStream*",
-	"cublasGetVersion*",
-	"cublasGetWorkspace*",
-	"cublasLt*Attribute*",
-	"cublasLt*Create",
-	"cublasLt*Destroy",
-	"cublasLt*Init*",
-	"cublasSetAtomicsMode",
-	"cublasSetSmCountTarget",
-	"cublasSetStream*",
-	"cudaChooseDevice",
-	"cudaCtxResetPersistingL2Cache",
-	"cudaDeviceCanAccessPeer",
-	"cudaDeviceGet*",
-	"cudaDeviceSetLimit",
-	"cudaDriverGetVersion",
-	"cudaEventDestroy",
-	"cudaFuncGet*",
-	"cudaFuncSet*",
-	"cudaGetDevice*",
-	"cudaGetErrorName",
-	"cudaGetErrorString",
-	"cudaGetFuncBySymbol",
-	"cudaGetKernel",
-	"cudaGetLastError",
-	"cudaGetSymbol*",
-	"cudaHostGet*",
-	"cudaInitDevice",
-	"cudaKernel*",
-	"cudaLibrary*",
-	"cudaMemGetInfo",
-	"cudaOccupancy*",
-	"cudaPeekAtLastError",
-	"cudaPointerGetAttributes",
-	"cudaProfiler*",
-	"cudaRuntimeGetVersion",
-	"cudaSetDevice*",
-	"cudaStreamGet*",
-	"cudaStreamIsCapturing*",
-	"cudnnCreate*",
-	"cudnnDestroy*",
-	"cudnnGet*",
-	"cudnnSetActivation*",
-	"cudnnSetConvolution*",
-	"cudnnSetFilter*",
-	"cudnnSetLRN*",
-	"cudnnSetOpTensor*",
-	"cudnnSetPooling*",
-	"cudnnSetReduceTensorDescriptor",
-	"cudnnSetStream",
-	"cudnnSetTensor*Descriptor*",
-	"curandGet*",
-	"curandSetGenerator*",
-};
 
 /* Files by which others come to the device's memory, and NVIDIA's that have no hooks. */
 static const char *const users[] = {"libibverbs", "librdmacm", "libfabric", "libucp", "libuct",
 	"libmpi", "libgdrapi", "libnvshmem", "libcufile", "libcufft", "libcusolver", "libcusparse",
 	"libcutensor", "libcudla", "libnpp", "libnvjpeg", "libnvinfer"};
 
-/* Those of the system that look nothing of CUDA's up by name. */
-static const char *const ordinary[] = {"ld-linux", "libasan.", "libc.so", "libdl.", "libgcc_s.",
-	"libgomp.", "libpthread.", "libstdc++.", "libtsan.", "libubsan.", "libunwind"};
+/* Those of the system that open no libraries in a name space of their own. */
+static const char *const ordinary[] = {"ld-linux", "libasan.", "libc.so", "libdl.", "libtsan."};
 
 static struct tfs_spin lock;
 static unsigned long long looked_at; /* objects loaded by the last look, 0 = none yet */
-static bool work_unseen;
-static bool users_there;
-static bool lookups_there;
-
-static bool matches(const char *name, const char *pattern)
-{
-	for (; *pattern != '*'; name++, pattern++) {
-		if (*name != *pattern)
-			return false;
-		if (*name == '\0')
-			return true;
-	}
-	while (*++pattern == '*')
-		continue;
-	for (;; name++) {
-		if (*pattern == '\0' || matches(name, pattern))
-			return true;
-		if (*name == '\0')
-			return false;
-	}
-}
+static struct tfs_cause work;
+static struct tfs_cause user;
+static struct tfs_cause name_space;
 
 static bool differs(struct tfs_function *function, void *argument)
 {
@@ -149,44 +37,28 @@ static bool differs(struct tfs_function *function, void *argument)
 	return false;
 }
 
-static bool look_at_import(const char *name, void *nothing)
+static bool look_at_import(const char *name, void *file)
 {
 	const char *sought = name;
 
-	(void)nothing;
-	if (!tfs_driver_is_cuda(name))
+	if (!tfs_driver_is_cuda(name) || tfs_is_harmless(name))
 		return true;
-	for (size_t i = 0; i < sizeof(harmless) / sizeof(harmless[0]); i++)
-		if (matches(name, harmless[i]))
-			return true;
 	tfs_hook_each(differs, &sought);
 	if (sought != NULL)
-		tfs_log(TFS_LOG_INFO, "calls of %s are not followed", name);
-	work_unseen |= sought != NULL;
+		tfs_cause_name(&work, name, "called by", file);
 	return sought == NULL;
 }
 
-/* Is the file part of one of NVIDIA's libraries, as one that they are linked to? */
-static int find_owner(struct dl_phdr_info *object, size_t bytes, void *file)
-{
-	const char *slash = strrchr(object->dlpi_name, '/');
-
-	(void)bytes;
-	return tfs_driver_exempts(slash != NULL ? slash + 1 : object->dlpi_name) &&
-	       tfs_object_needs(object, file) != NULL;
-}
-
-static bool looks_up(const struct dl_phdr_info *object, const char *file)
+static void look_for_name_spaces(const struct dl_phdr_info *object, const char *file)
 {
 	/* An address in this library. */
 	if (tfs_object_contains(object, (uint64_t)(uintptr_t)ordinary) ||
-		(!tfs_object_imports(object, "dlsym") && !tfs_object_imports(object, "dlvsym") &&
-			!tfs_object_imports(object, "dlmopen")))
-		return false;
+		!tfs_object_imports(object, "dlmopen"))
+		return;
 	for (size_t i = 0; i < sizeof(ordinary) / sizeof(ordinary[0]); i++)
 		if (strncmp(file, ordinary[i], strlen(ordinary[i])) == 0)
-			return false;
-	return *file == '\0' || dl_iterate_phdr(find_owner, (void *)(uintptr_t)file) == 0;
+			return;
+	tfs_cause_name(&name_space, "dlmopen", "called by", file);
 }
 
 static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
@@ -200,11 +72,14 @@ static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 		return 1;
 	*adds = object->dlpi_adds;
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
-		users_there |= strncmp(file, users[i], strlen(users[i])) == 0;
+		if (strncmp(file, users[i], strlen(users[i])) == 0)
+			tfs_cause_name(&user, file, NULL, NULL);
 	/* What is not found there is no CUDA's: the kernel's own, and the loader. */
-	if (!tfs_driver_exempts(file) && strncmp(file, "linux-vdso", 10) != 0)
-		work_unseen |= !tfs_object_each_import(object, look_at_import, NULL);
-	lookups_there |= !tfs_driver_exempts(file) && looks_up(object, file);
+	if (tfs_driver_exempts(file) || strncmp(file, "linux-vdso", 10) == 0)
+		return 0;
+	if (!tfs_object_each_import(object, look_at_import, (void *)(uintptr_t)file))
+		tfs_cause_name(&work, "what cannot be read", "called by", file);
+	look_for_name_spaces(object, file);
 	return 0;
 }
 
@@ -219,20 +94,30 @@ static void look(void)
 	tfs_spin_unlock(&lock);
 }
 
-bool tfs_unseen_work(void)
+const char *tfs_unseen_work(void)
 {
+	const char *cause;
+
 	look();
-	return work_unseen || tfs_driver_looked_past() || tfs_deep_any() || !tfs_options.driver;
+	cause = tfs_cause_text(&work);
+	if (cause == NULL)
+		cause = tfs_driver_looked_past();
+	if (cause == NULL)
+		cause = tfs_deep_any();
+	return cause == NULL && !tfs_options.driver ? "the option driver=0" : cause;
 }
 
-bool tfs_unseen_users(void)
+const char *tfs_unseen_users(void)
 {
 	look();
-	return users_there;
+	return tfs_cause_text(&user);
 }
 
-bool tfs_unseen_lookups(void)
+const char *tfs_unseen_lookups(void)
 {
+	const char *cause;
+
 	look();
-	return lookups_there;
+	cause = tfs_driver_looked_up();
+	return cause != NULL ? cause : tfs_cause_text(&name_space);
 }

@@ -11,17 +11,17 @@
  * name instead, or opened past the preload, is not followed: then the answer is yes for good.
  */
 
-#include <stdbool.h>
+/* NULL: no; else what is the reason, for the report: the first function or object that was found.
+ * The text stays. Any thread; a few hundred nanoseconds, milliseconds after something was loaded.
+ */
+const char *tfs_unseen_work(void);
 
-/* Any thread; a few hundred nanoseconds, milliseconds after something was loaded. */
-bool tfs_unseen_work(void);
+/* The same of a library by which a network card, a file or another process may use the device's
+ * memory, or one of NVIDIA's whose calls have no hooks. */
+const char *tfs_unseen_users(void);
 
-/* Is a library loaded by which a network card, a file or another process may use the device's
- * memory, or one of NVIDIA's whose calls have no hooks? */
-bool tfs_unseen_users(void);
-
-/* Does an object other than NVIDIA's and the system's look functions up by name, CUDA's or others,
- * or open libraries in a name space of their own? */
-bool tfs_unseen_lookups(void);
+/* And of CUDA's functions that an object other than NVIDIA's looked up by name, with a hook or
+ * without, and objects that open libraries in a name space of their own. */
+const char *tfs_unseen_lookups(void);
 
 #endif

@@ -166,6 +166,16 @@ static void unseen(void)
 	add_rounds();
 }
 
+/* A library that looks functions up: what the variable names. */
+static void finder(void)
+{
+	void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
+	void *(*find)(const char *) = library != NULL ? dlsym(library, "finder_find") : NULL;
+
+	TEST_TRUE(find != NULL && find(getenv("NAME")) != NULL);
+	add_rounds();
+}
+
 static void crowded(void)
 {
 	void *memory;
@@ -190,6 +200,7 @@ static const struct rewrite_case cases[] = {
 	{"failed", failed},
 	{"many", many},
 	{"unseen", unseen},
+	{"finder", finder},
 	{"crowded", crowded},
 };
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One case per named check of sync-narrowing: the case breaks that precondition, so that it must
- * refuse by that name; nothing goes wrong. With UNSEEN, the program also calls what no hook
- * sees.
+ * refuse by that name; nothing goes wrong. With UNSEEN, the program also calls what no hook sees;
+ * with HARMLESS such functions of which that does not matter.
  */
 #include <dlfcn.h>
+#ifdef HARMLESS
+#include <cublasLt.h>
+#include <cudnn.h>
+#include <nccl.h>
+#endif
 
 #include "tests/programs/rewrite_case.h"
 #include "tests/programs/rewrite_narrowing.h"
@@ -118,12 +123,50 @@ static void elsewhere(void)
 static void looked_up(void)
 {
 	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphicsMapResources") != NULL);
-	for (int i = 1; i <= ROUNDS; i++) {
-		quiet(one, i);
-		visible(other);
-		OK(cudaDeviceSynchronize());
-	}
+	rounds();
 }
+
+/* The same of the driver, by the runtime's way to ask for it. */
+static void asked_for(void)
+{
+	enum cudaDriverEntryPointQueryResult result;
+	void *function;
+
+	OK(cudaGetDriverEntryPointByVersion(
+		"cuGraphicsMapResources", &function, 3000, cudaEnableDefault, &result));
+	TEST_TRUE(function != NULL);
+	rounds();
+}
+
+/* What gives the device nothing to do may be found by name. */
+static void harmless_looked_up(void)
+{
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGetErrorName") != NULL);
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphGetNodes") != NULL);
+	rounds();
+}
+
+#ifdef HARMLESS
+/* What has no hook, and gives the device nothing to do. */
+static void harmless(void)
+{
+	const struct cudaChannelFormatDesc kind =
+		cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+	size_t count = 0;
+	cudaGraph_t graph;
+	int version = 0;
+
+	TEST_EQ(kind.x, 8);
+	OK(cudaGraphCreate(&graph, 0));
+	OK(cudaGraphGetNodes(graph, NULL, &count));
+	OK(cudaGraphDestroy(graph));
+	TEST_TRUE(*ncclGetErrorString(ncclSuccess) != '\0');
+	TEST_EQ(ncclGetVersion(&version), ncclSuccess);
+	TEST_TRUE(cudnnGetVersion() > 0);
+	cublasLtGetVersion();
+	rounds();
+}
+#endif
 
 #ifdef UNSEEN
 static void unseen(void)
@@ -150,6 +193,11 @@ static const struct rewrite_case cases[] = {
 	{"shared", shared},
 	{"elsewhere", elsewhere},
 	{"looked-up", looked_up},
+	{"asked-for", asked_for},
+	{"harmless-looked-up", harmless_looked_up},
+#ifdef HARMLESS
+	{"harmless", harmless},
+#endif
 #ifdef UNSEEN
 	{"unseen", unseen},
 #endif
