@@ -129,6 +129,9 @@ static void set_rewrites(struct tfs_build *build)
 	}
 	model->rewrites = rewrites;
 	model->rewrite_count = count;
+	/* Each is told of at the end, whether it was on or not, unless there was no room. */
+	model->rewrites_known =
+		build->judgement->finished && (count || !build->judgement->loss_count);
 }
 
 void tfs_build_findings(struct tfs_build *build)

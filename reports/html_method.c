@@ -70,8 +70,13 @@ void tfs_html_rewrites(struct tfs_html *html)
 		"and "
 		"what it did gain.");
 	if (!model->rewrite_count) {
-		tfs_html_raw(html, "<p class=\"empty\">No rewrite was on.</p>\n");
+		tfs_html_print(html, "<p class=\"empty\">%s</p>\n",
+			model->rewrites_known ? "No rewrite was on."
+					      : "Not known: the recording does not tell.");
 	} else {
+		if (!model->rewrites_known)
+			tfs_html_raw(html, "<p class=\"lead\">The program ended before all was "
+					   "told: each took part in so many calls at least.</p>\n");
 		tfs_html_raw(html,
 			"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
 			"<th scope=\"col\">Class</th><th scope=\"col\">State</th>"

@@ -171,6 +171,7 @@ struct tfs_model {
 	struct tfs_cost joint;
 	const struct tfs_model_rewrite *rewrites;
 	size_t rewrite_count;
+	bool rewrites_known; /* false: there may have been more, and more calls */
 	const struct tfs_model_fact *visibility;
 	size_t visibility_count;
 	const struct tfs_model_seen *seen; /* largest difference first */

@@ -182,7 +182,9 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	if (!rewrite)
 		return (struct tfs_repair){NULL, TFS_REPAIR_NONE, ""};
 	if (!line)
-		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "it did not run"};
+		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF,
+			judgement->finished ? "not known: the recording does not tell of it"
+					    : "not known: the program ended before it was told"};
 	if (line->state == TFS_REWRITE_LOST)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason ? line->reason : "it was measured and did not win"};

@@ -17,6 +17,7 @@
 static struct {
 	_Atomic uint64_t applied;
 	_Atomic uint64_t bytes;
+	uint32_t name; /* string id */
 	double predicted_ns;
 	_Atomic int64_t modelled_ns;       /* gain of the calls it took part in, by its own model */
 	_Atomic uint64_t modelled;         /* such calls */
@@ -24,6 +25,7 @@ static struct {
 	const char *reason;                /* the rewrite's own, or NULL */
 	uint64_t steps;                    /* outside windows, it being on */
 	_Atomic(const char *) cause;       /* of a refusal, or NULL */
+	_Atomic bool decided;              /* what it came to was told once */
 	_Atomic uint32_t caused;           /* which */
 } states[TFS_REWRITES_MOST];
 
@@ -80,6 +82,36 @@ static void announce(enum tfs_rewrite_mode mode)
 			tfs_options.rewrite);
 }
 
+/* What is known so far, for the case that the program is killed. */
+static void tell(size_t i, uint64_t applied)
+{
+	const struct tfs_rewrite_record record = {
+		.state = (uint16_t)tfs_rewrite_mode_of[i],
+		.name = states[i].name,
+		.applied = applied,
+		.bytes = atomic_load(&states[i].bytes),
+		.predicted_ns = NAN,
+		.realised_ns = NAN,
+		.realised_low_ns = NAN,
+		.realised_high_ns = NAN,
+		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+}
+
+static void count(size_t i, uint64_t bytes)
+{
+	const uint64_t applied =
+		atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed) + 1;
+
+	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	/* The first time, and at each power of 16, until more than that is known. */
+	if (!atomic_load_explicit(&states[i].decided, memory_order_relaxed) &&
+		(applied & (applied - 1)) == 0 && __builtin_ctzll(applied) % 4 == 0)
+		tell(i, applied);
+}
+
 bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
 	const size_t i = number(rewrite);
@@ -87,8 +119,7 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
 		return false;
 	announce(TFS_MODE_APPLY);
-	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	count(i, bytes);
 	return true;
 }
 
@@ -151,11 +182,8 @@ void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const
 
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
-	const size_t i = number(rewrite);
-
 	announce(TFS_MODE_SHADOW);
-	atomic_fetch_add_explicit(&states[i].applied, 1, memory_order_relaxed);
-	atomic_fetch_add_explicit(&states[i].bytes, bytes, memory_order_relaxed);
+	count(number(rewrite), bytes);
 	return true;
 }
 
@@ -223,12 +251,14 @@ static const char *reason_of(
 void tfs_rewrite_decided(uint32_t i)
 {
 	char text[256];
+
+	atomic_store(&states[i].decided, true);
 	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
 	const struct tfs_measured measured = measured_of(i, predicted_ns);
 	const char *reason = reason_of(i, &measured, text, sizeof(text));
 	const struct tfs_rewrite_record record = {
 		.state = (uint16_t)state_of(i, predicted_ns, &measured),
-		.name = tfs_recorder_string(tfs_rewrite_all[i]->name),
+		.name = states[i].name,
 		.applied = tfs_rewrite_applied((uint32_t)i),
 		.bytes = atomic_load(&states[i].bytes),
 		.predicted_ns = predicted_ns,
@@ -247,7 +277,7 @@ static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint6
 {
 	const struct tfs_refusal_record record = {
 		.site = site,
-		.rewrite = tfs_recorder_string(tfs_rewrite_all[rewrite]->name),
+		.rewrite = states[rewrite].name,
 		.check = tfs_recorder_string(check == TFS_REFUSAL_MISMATCH
 						     ? TFS_REWRITE_MISMATCH
 						     : tfs_rewrite_all[rewrite]->checks[check]),
@@ -260,6 +290,8 @@ static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint6
 void tfs_ledger_start(size_t i)
 {
 	states[i].predicted_ns = NAN;
+	/* While there is room for it. */
+	states[i].name = tfs_recorder_string(tfs_rewrite_all[i]->name);
 }
 
 void tfs_ledger_step(size_t i)
