@@ -15,7 +15,7 @@ int main(int count, char **words)
 {
 	const int steps = count == 2 ? atoi(words[1]) : 300;
 	static char source[BYTES];
-	struct cudaDeviceProp properties;
+	struct cudaDeviceProp first, properties;
 	const float one = 1;
 	cublasHandle_t handle;
 	float *device, *weights;
@@ -25,10 +25,12 @@ int main(int count, char **words)
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaMalloc((void **)&weights, BYTES));
 	OK(cudaMemset(weights, 0, BYTES));
+	OK(cudaGetDeviceProperties(&first, 0));
 	TEST_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
 	for (int i = 0; i < steps; i++) {
 		memset(source, i, BYTES);
 		OK(cudaGetDeviceProperties(&properties, 0));
+		TEST_EQ(memcmp(&properties, &first, sizeof(first)), 0);
 		OK(cudaMalloc(&scratch, BYTES));
 		OK(cudaMemcpy(device, source, BYTES, cudaMemcpyHostToDevice));
 		OK(cudaMemcpyAsync(scratch, weights, 4096, cudaMemcpyDeviceToDevice, NULL));
