@@ -41,7 +41,7 @@ int main(int count, char **words)
 
 		printf("fact %s %llu\n", tfs_trace_string(trace, one->key),
 			(unsigned long long)one->number);
-		printf("told %s: %s\n", tfs_trace_string(trace, one->record.site),
+		printf("told %s: %s\n", tfs_trace_string(trace, one->key),
 			tfs_trace_string(trace, one->text));
 	}
 	const struct tfs_total *totals;
