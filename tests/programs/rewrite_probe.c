@@ -25,12 +25,14 @@ static void workspaces(void)
 			job.conv.x, job.conv.w, job.conv.convolution, job.conv.y,
 			(cudnnConvolutionFwdAlgo_t)algorithm, &bytes);
 		printf("%d: %d %zu\n", algorithm, (int)known, bytes);
-		for (int k = 0; k < 2; k++)
-			printf("%d: %d %d %d %d\n", algorithm,
-				(int)job_run(&job, algorithm, NULL, 0),
-				(int)job_run(&job, algorithm, NULL, bytes),
-				(int)job_run(&job, algorithm, workspace, bytes > 0 ? bytes - 1 : 0),
-				(int)job_run(&job, algorithm, workspace, bytes));
+		for (int k = 0; k < 2; k++) {
+			printf("%d:", algorithm);
+			printf(" %d", (int)job_run(&job, algorithm, NULL, 0));
+			printf(" %d", (int)job_run(&job, algorithm, NULL, bytes));
+			printf(" %d", (int)job_run(&job, algorithm, workspace,
+					      bytes > 0 ? bytes - 1 : 0));
+			printf(" %d\n", (int)job_run(&job, algorithm, workspace, bytes));
+		}
 	}
 	OK(cudaDeviceSynchronize());
 }
