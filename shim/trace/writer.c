@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #define PAGE 4096u
-#define STOCK 4u         /* chunks that are kept warm */
-#define MOST_WAITING 128u  /* for a disk that is too slow */
+#define STOCK 4u          /* chunks that are kept warm */
+#define MOST_WAITING 128u /* for a disk that is too slow */
 #define FIRST_BYTES                                                                                \
 	4096u /* of the first chunk of outcomes, which is on the disk from the start               \
 	       */
@@ -55,8 +55,8 @@ static int make_head(struct tfs_area *area)
 	return mprotect(area, TFS_AREA_HEAD, PROT_READ | PROT_WRITE) != 0 ? -errno : 0;
 }
 
-static void begin(struct tfs_writer *writer, struct tfs_area *area, const char *path,
-	uint64_t limit_bytes)
+static void begin(
+	struct tfs_writer *writer, struct tfs_area *area, const char *path, uint64_t limit_bytes)
 {
 	struct tfs_file_header *header = &area->header;
 
