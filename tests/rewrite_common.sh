@@ -123,22 +123,11 @@ by_name() {
 # measured NAME ARGUMENTS STATE REASON: what churns by these arguments is measured, and this found;
 # "unproven" stands for slower, for no measurable difference, for undecided and for what its
 # own model keeps off.
-# A machine that is at something else may make the steps change, so that it is asked again: three
-# more attempts are allowed. Set before, for another program or speed of the device: churn, scale.
-# What wins and loses in these programs goes by the times of the profile slow.
+# In modelled time, which no other load moves. Set before, for another program or speed of the
+# device: churn, scale. What wins and loses in these programs goes by the times of the profile slow.
 measured() {
 	[ "$hardware$profile" = 0slow ] || return 0
-	for _ in 1 2 3 4; do
-		measure "$@" "TFSIM_SCALE=${scale:-4} TFSIM_PACE=1" "$library" && break
-	done
-	judge_measured "$@"
-}
-
-# The same in modelled time, which no other load moves: once.
-measured_modelled() {
-	[ "$hardware" = 0 ] || return 0
-	measure "$@" "TFSIM_SCALE=${scale:-4} TFSIM_PACE=0 TFSIM_COMPUTE=0" \
-		"$library:$programs/modelled_clock.so"
+	measure "$@" "TFSIM_SCALE=${scale:-4} TFSIM_PACE=0" "$library:$programs/modelled_clock.so"
 	judge_measured "$@"
 }
 

@@ -74,6 +74,7 @@ drops 262144 "$deferred" in-order
 churn=rewrite_paced scale=40
 measured wins "500 1024 4 free" apply ": faster"
 predicted wins 1500 5000
+applies=20
 measured late "500 1024 4 free-late" unproven ""
 predicted late 0 1000
 

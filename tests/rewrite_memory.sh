@@ -107,13 +107,13 @@ same_weights without hostile
 
 # On a device that takes as long to map memory as others have measured, large blocks are worth it;
 # small ones are not, and are given back.
-measured_modelled large "400 16384 10" apply ": faster"
+measured large "400 16384 10" apply ": faster"
 # Steps that are of two kinds, in turn: blocks are whole turns, and it is found all the same.
-measured_modelled turns "500 16384 10 turns" apply "blocks of 10 steps: faster"
-measured_modelled small "400 512 0 given-back" lost "slower, so it is off"
+measured turns "500 16384 10 turns" apply "blocks of 10 steps: faster"
+measured small "400 512 0 given-back" lost "slower, so it is off"
 churn=rewrite_churn_static
-measured_modelled static "400 512 0 given-back" lost "slower, so it is off"
+measured static "400 512 0 given-back" lost "slower, so it is off"
 churn=rewrite_churn
-measured_modelled captured "400 512 0 given-back captured" lost "slower, so it is off"
+measured captured "400 512 0 given-back captured" lost "slower, so it is off"
 
 finish

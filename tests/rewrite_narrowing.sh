@@ -74,7 +74,7 @@ churn=rewrite_paced scale=400
 measured wins "500 1024 4 wait" apply ": faster"
 applies=8
 measured short "60 1024 4 wait" off "too short to measure it"
-applies=50
+applies=20
 measured late "500 1024 0 wait-late" unproven ""
 predicted late 0 1000
 
