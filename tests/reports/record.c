@@ -153,7 +153,8 @@ static void total(
 static void range(struct builder *builder, const struct plan *plan, uint64_t ns)
 {
 	const struct tfs_range_record pushed = {
-		.record = {.function = TFS_RANGE_PUSHED, .site = builder_string(builder, HOSTILE)},
+		.range = TFS_RANGE_PUSHED,
+		.name = builder_string(builder, HOSTILE),
 		.start_ticks = ns,
 		.duration_ticks = STEP_NS / 2,
 		.tid = 1,
