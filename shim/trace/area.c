@@ -100,11 +100,16 @@ uint64_t tfs_area_place(struct tfs_area *area, uint64_t bytes, uint64_t limit)
 static int put_head(
 	struct tfs_area *area, int fd, const struct tfs_chunk *chunk, uint64_t committed)
 {
-	struct tfs_chunk head = *chunk;
-
-	head.heads = 0;
-	memset(head.parts, 0, sizeof(head.parts));
-	head.committed = committed;
+	/* Not copied as a whole: its thread goes on committing. */
+	const struct tfs_chunk head = {
+		.magic = chunk->magic,
+		.kind = chunk->kind,
+		.thread = chunk->thread,
+		.sequence = chunk->sequence,
+		.committed = committed,
+		.offset = chunk->offset,
+		.bytes = chunk->bytes,
+	};
 	return tfs_area_put(area, fd, &head, sizeof(head), head.offset);
 }
 
@@ -142,7 +147,8 @@ static int put_aggregates(
 	for (uint32_t i = 0; i < TFS_CHUNK_PARTS && committed > 0; i++) {
 		const uint64_t room = part_bytes[i] - sizeof(*chunk);
 		const uint64_t bytes = committed < room ? committed : room;
-		struct tfs_chunk head = *chunk;
+		struct tfs_chunk head = {
+			.magic = chunk->magic, .kind = chunk->kind, .thread = chunk->thread};
 
 		if (chunk->parts[i] == 0)
 			chunk->parts[i] =

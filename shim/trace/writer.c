@@ -302,8 +302,10 @@ static int flush_slots(struct tfs_writer *writer, int fd)
 	for (uint32_t room = TFS_ROOM_OUTCOMES + 1; room-- > 0;)
 		for (uint32_t i = 0; i < used; i++) {
 			struct tfs_slot *slot = &writer->slots[i];
+			const uint32_t state = atomic_load(&slot->state);
 
-			if (slot->room == (enum tfs_room)room) {
+			/* Only then is its room settled. */
+			if ((state == LIVE || state == FULL) && slot->room == (enum tfs_room)room) {
 				const int now = flush_slot(writer, fd, slot);
 
 				failed = failed == 0 ? now : failed;
@@ -326,9 +328,24 @@ void tfs_writer_give_up(struct tfs_writer *writer)
 	}
 }
 
+/* Its counters change at any time. */
+static struct tfs_file_header copy_header(const struct tfs_file_header *header)
+{
+	const size_t counters = offsetof(struct tfs_file_header, chunks_taken);
+	const size_t rest = offsetof(struct tfs_file_header, program);
+	struct tfs_file_header copy;
+
+	memcpy(&copy, header, counters);
+	copy.chunks_taken = __atomic_load_n(&header->chunks_taken, __ATOMIC_RELAXED);
+	for (int i = 0; i < TFS_LOSS_COUNT; i++)
+		copy.lost[i] = __atomic_load_n(&header->lost[i], __ATOMIC_RELAXED);
+	memcpy((char *)&copy + rest, (const char *)header + rest, sizeof(copy) - rest);
+	return copy;
+}
+
 static int flush_header(struct tfs_writer *writer, int fd)
 {
-	const struct tfs_file_header header = *writer->header;
+	const struct tfs_file_header header = copy_header(writer->header);
 
 	if (memcmp(&header, &writer->saved, sizeof(header)) == 0)
 		return 0;
@@ -341,7 +358,8 @@ static int flush_header(struct tfs_writer *writer, int fd)
 static bool anything_dirty(struct tfs_writer *writer)
 {
 	const uint32_t used = atomic_load(&writer->area->used);
-	bool dirty = memcmp(writer->header, &writer->saved, sizeof(writer->saved)) != 0;
+	const struct tfs_file_header header = copy_header(writer->header);
+	bool dirty = memcmp(&header, &writer->saved, sizeof(header)) != 0;
 
 	for (uint32_t i = 0; i < used && !dirty; i++) {
 		const struct tfs_chunk *chunk = chunk_of(writer, &writer->slots[i]);
