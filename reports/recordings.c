@@ -5,11 +5,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -18,14 +21,25 @@
 
 #define MOST_DEPTH 3 /* of folders below the fixed part of the pattern */
 
-void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern)
+static uint64_t draw(void)
 {
 	struct timespec now;
+	uint64_t number;
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) == (ssize_t)sizeof(number) && number)
+		return number;
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec ^ (uint64_t)getpid() << 48;
+}
+
+void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern)
+{
+	char number[24];
 	if (!pattern || !*pattern)
 		pattern = TFS_RECORDINGS_PATTERN;
 	memset(recordings, 0, sizeof(*recordings));
-	clock_gettime(CLOCK_REALTIME, &now);
-	recordings->start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	recordings->run = draw();
+	snprintf(number, sizeof(number), "%" PRIx64, recordings->run);
+	setenv("TFSHIM_RUN", number, 1);
 	/* What stands before the first field is the same for all processes. */
 	size_t fixed = strcspn(pattern, "%");
 	while (fixed && pattern[fixed - 1] != '/')
@@ -54,13 +68,25 @@ static long own_rank(void)
 /* nftw() has no argument for its callback. */
 static struct tfs_recordings *filling;
 
-/* One that was killed and whose parent has not asked for its status is over as well. */
-static bool is_over(pid_t pid)
+/* Another process may have its number by now, or had it all along, outside its container. */
+static bool is_another(const struct tfs_file_header *header)
 {
 	char path[48];
+	char program[PATH_MAX] = "";
+	snprintf(path, sizeof(path), "/proc/%u/exe", header->pid);
+	return readlink(path, program, sizeof(program) - 1) < 0 ||
+	       strncmp(program, header->program,
+		       strnlen(header->program, sizeof(header->program))) != 0;
+}
+
+/* One that was killed and whose parent has not asked for its status is over as well. */
+static bool is_over(const struct tfs_file_header *header)
+{
+	const pid_t pid = (pid_t)header->pid;
+	char path[48];
 	char text[512] = "";
-	if (kill(pid, 0))
-		return errno == ESRCH;
+	if (kill(pid, 0) || is_another(header))
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	FILE *file = fopen(path, "re");
 	if (!file)
@@ -83,10 +109,9 @@ static bool is_ours(const char *path)
 	if (got != (ssize_t)sizeof(header) || memcmp(header.magic, TFS_MAGIC, sizeof(header.magic)))
 		return false;
 	long rank = own_rank();
-	if (header.start_realtime_ns < filling->start_ns ||
-		(rank >= 0 && header.rank != (uint32_t)rank))
+	if (header.run != filling->run || (rank >= 0 && header.rank != (uint32_t)rank))
 		return false;
-	return header.finished || is_over((pid_t)header.pid);
+	return header.finished || is_over(&header);
 }
 
 static int visit(const char *path, const struct stat *about, int type, struct FTW *where)

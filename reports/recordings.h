@@ -4,7 +4,7 @@
 
 /*
  * Which recordings did a run make? A program may start others, so its own pid does not tell: all
- * those in the output folder that began after the run did, are of this run's rank, and whose
+ * those in the output folder that have the number it gave them, are of this run's rank, and whose
  * process is gone.
  */
 
@@ -15,12 +15,13 @@
 
 struct tfs_recordings {
 	char *folder;
-	uint64_t start_ns; /* CLOCK_REALTIME */
+	uint64_t run; /* this run's number */
 	char **paths;
 	size_t count;
 };
 
-/* Notes the time and the folder of an output pattern; NULL = TFS_RECORDINGS_PATTERN. */
+/* Draws a number for what this process starts (TFSHIM_RUN), and notes the folder of an output
+ * pattern; NULL = TFS_RECORDINGS_PATTERN. */
 void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern);
 
 /* Looks for the recordings of this run; fills `paths` and returns how many. */

@@ -257,6 +257,8 @@ void tfs_env_read(void)
 	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
 	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
 	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
+	const char *run = getenv("TFSHIM_RUN");
+	tfs_options.run = run != NULL ? strtoull(run, NULL, 16) : 0;
 	tfs_options.toolkit = getenv("CUDA_HOME");
 	if (tfs_options.toolkit == NULL)
 		tfs_options.toolkit = getenv("CUDA_PATH");

@@ -24,6 +24,7 @@ struct tfs_options {
 	const char *rewrite;   /* TFSHIM_REWRITE, or "safe" */
 	const char *decisions; /* TFSHIM_DECISIONS: file of cudnn-search's decisions, or NULL */
 	const char *toolkit;   /* CUDA_HOME or CUDA_PATH: CUDA's folder, or NULL */
+	uint64_t run;          /* TFSHIM_RUN: of which `tfshim run`; 0 = none */
 	bool disabled;
 	bool rank_stated; /* by TFSHIM_RANK */
 	/* As the launcher says, or NCCL's largest communicator: only these two may change. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -356,6 +357,7 @@ static void fill_header(struct tfs_file_header *header)
 	header->clock = tfs_clock_is_tsc ? TFS_CLOCK_TSC : TFS_CLOCK_MONOTONIC;
 	header->pid = (uint32_t)getpid();
 	header->rank = tfs_options.rank;
+	header->run = tfs_options.run;
 	tfs_clock_pair(&header->start_ticks, &header->start_ns);
 	header->start_realtime_ns = tfs_clock_ns(CLOCK_REALTIME);
 	snprintf(header->version_text, sizeof(header->version_text), "%s", TFS_VERSION);
@@ -381,6 +383,7 @@ static bool goes_on_without(const char *path)
 static int open_recording(char *path, size_t bytes)
 {
 	char taken[PATH_MAX] = "";
+	struct stat there;
 	unsigned apart = 0;
 	int failed = -EEXIST;
 
@@ -393,8 +396,11 @@ static int open_recording(char *path, size_t bytes)
 		else
 			strcpy(taken, path);
 		strcat(path, ".tfs");
-		failed = tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes,
-			tfs_areas_take(tfs_env_text(tfs_options.memory)));
+		/* Asked first, since each attempt to open takes an area. */
+		failed = lstat(path, &there) == 0
+				 ? -EEXIST
+				 : tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes,
+					   tfs_areas_take(tfs_env_text(tfs_options.memory)));
 	}
 	if (failed == 0 && apart != 0)
 		tfs_log_say("%s.tfs is another run's, this run is in %s", taken, path);

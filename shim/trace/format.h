@@ -68,6 +68,7 @@ struct tfs_file_header {
 	uint64_t lost[TFS_LOSS_COUNT];
 	char program[256]; /* path of the executable, cut if need be, NUL-terminated */
 	char version_text[32];
+	uint64_t run; /* which `tfshim run` it is of, by TFSHIM_RUN; 0 = none */
 };
 
 struct tfs_chunk {
@@ -97,7 +98,7 @@ struct tfs_aggregate {
 	uint64_t failures; /* calls that returned anything but success */
 };
 
-TFS_SIZE_IS(struct tfs_file_header, 8 + 6 * 4 + 6 * 8 + TFS_LOSS_COUNT * 8 + 256 + 32);
+TFS_SIZE_IS(struct tfs_file_header, 8 + 6 * 4 + 6 * 8 + TFS_LOSS_COUNT * 8 + 256 + 32 + 8);
 TFS_SIZE_IS(struct tfs_chunk, 64);
 TFS_SIZE_IS(struct tfs_aggregate, 64);
 

@@ -129,6 +129,21 @@ TFSHIM_REWRITE=jemalloc TFSHIM_OUTPUT=late LD_PRELOAD="$(dirname "$tfshim")/../s
 	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "refused, and yet noticed"
 grep -q 'refused 1 times at the whole program: preloaded' late.txt ||
 	wrong "the report does not say why there is no jemalloc"
+# What another run records there at the same time is its own business.
+# shellcheck disable=SC2016 # for the inner shell
+expect 0 -o 'shared/%e' sh -c '"$0" --steps 20 --quiet "$1" && exec env -u LD_PRELOAD -u TFSHIM_OPTIONS \
+	"$2" run --no-report -o shared/other "$0" --steps 20 --quiet "$1"' "$trainer" "$digits" "$tfshim"
+[ -s "shared/$(basename "$trainer").html" ] || wrong "no page of this run"
+[ -s shared/other.tfs ] || wrong "the other run recorded nothing"
+[ ! -e shared/other.html ] || wrong "another run's recording was taken for this one's"
+# Killed in a container, where it has a number that a process here has as well.
+if unshare --pid --fork true 2>/dev/null; then
+	# shellcheck disable=SC2016
+	expect 0 -o 'boxed/%e' unshare --pid --fork sh -c '"$0" --steps 4000 "$1" >boxed.out 2>&1 &
+		while kill -0 $! && ! grep -q "step 20" boxed.out; do sleep 0.1; done
+		kill -9 $!' "$trainer" "$digits"
+	[ -s "boxed/$(basename "$trainer").html" ] || wrong "no page of a program killed in a container"
+fi
 expect 0 --no-report -o 'bare/%e' "$trainer" --steps 20 --quiet "$digits"
 [ -s "bare/$(basename "$trainer").tfs" ] || wrong "--no-report recorded nothing"
 [ ! -e "bare/$(basename "$trainer").html" ] || wrong "--no-report reported"
