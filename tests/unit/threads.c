@@ -103,8 +103,7 @@ int main(void)
 
 	struct tfs_trace *trace = recording_read();
 	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_range), 2 * THREADS * ROUNDS * RECORDS);
-	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_steps_dropped],
-		THREADS * ROUNDS * RECORDS);
+	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_steps_dropped], THREADS * ROUNDS * RECORDS);
 	printf("%zu records of %d threads\n", tfs_trace_count(trace, TFS_RECORD_range),
 		THREADS * ROUNDS);
 	recording_end(trace);
