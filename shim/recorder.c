@@ -71,6 +71,7 @@ static enum tfs_room room_of(enum tfs_record_kind kind)
 	case TFS_RECORD_refusal:
 	case TFS_RECORD_search:
 	case TFS_RECORD_fact:
+	case TFS_RECORD_string:
 		return TFS_ROOM_OUTCOMES;
 	case TFS_RECORD_device_op:
 	case TFS_RECORD_link:
@@ -158,7 +159,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 		tfs_recorder_commit(&shared_streams[room], place);
 	}
 	tfs_spin_unlock(&shared_lock);
-	if (room == TFS_ROOM_OUTCOMES)
+	if (room == TFS_ROOM_OUTCOMES && kind != TFS_RECORD_string)
 		tfs_shim_wake();
 }
 

@@ -129,6 +129,21 @@ short() {
 		"and $(find "$work/short" -type f | wc -l) files on the disk"
 }
 
+# A recording that is full still tells which rewrites acted.
+told() {
+	for limit in 40k 60k; do
+		bare told env LD_PRELOAD="$shim" TFSHIM_REWRITE=alloc-pool TFSHIM_OUTPUT="$work/told-$limit" \
+			TFSHIM_OPTIONS="report=0:quiet=1:record=none:measure=0:limit=$limit" \
+			"$programs/shim_churn" 3000 4000
+		look "told-$limit"
+		[ "$(value "told-$limit" lost_records_dropped)" -gt 10 ] || fail "$limit: nothing was lost"
+		[ "$(value "told-$limit" bytes)" -le $((${limit%k} * 1024)) ] || fail "$limit: too large"
+		"$tfshim" report --format text -o - "$work/told-$limit.tfs" >"$work/told.txt"
+		grep 'alloc-pool .*took part in [0-9],[0-9]* calls' "$work/told.txt" ||
+			fail "$limit: the report does not tell what alloc-pool did"
+	done
+}
+
 # A program that finds the runtime by dlopen and dlsym has its calls seen.
 looked_up() {
 	runtime=$(dirname "$programs")/sim/libcudart.so.13
@@ -209,7 +224,7 @@ churn() {
 	pairs=60000
 	[ -z "${TFSHIM_LONG-}" ] || pairs=710000
 	for options in record=windows record=none; do
-		compare churn "$options:limit=1m" "$programs/shim_churn" $pairs
+		compare churn "$options:limit=1m" "$programs/shim_churn" $pairs 100
 		says churn done
 		look churn
 		expect churn total cudaMalloc $((pairs + 100))
