@@ -24,8 +24,8 @@ struct tfs_live {
 /* Keeps it, instead of what was at the same address. False when there is no room. Any thread. */
 bool tfs_live_add(const struct tfs_live *live);
 
-/* Takes out the allocation at `address` that was over at `ticks`, when its release began; false when
- * there is none. Any thread. */
+/* Takes out the allocation at `address` that was over at `ticks`, when its release began; false
+ * when there is none. Any thread. */
 bool tfs_live_take(uint64_t address, uint64_t ticks, struct tfs_live *out_live);
 
 /* Records one that was taken out, or all. Any thread. */

@@ -51,8 +51,8 @@ struct tfs_writer {
 int tfs_writer_open(
 	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area);
 
-/* The same without a file, for `path` as it would have been: threads have their totals, and all else
- * is dropped. */
+/* The same without a file, for `path` as it would have been: threads have their totals, and all
+ * else is dropped. */
 int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path);
 
 /* An empty chunk of `bytes` for the thread, zeroed; NULL when the cap or what waits to be written
