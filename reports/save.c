@@ -25,12 +25,18 @@ char *tfs_save_path(const char *recording, const char *suffix)
 	return path;
 }
 
+/* A page is worth its bytes where something was judged, or at least found. */
+static bool has_page(const struct tfs_model *model)
+{
+	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR];
+}
+
 int tfs_save_beside(const struct tfs_model *model)
 {
 	int first = 0;
 	for (size_t i = 0; tfs_formats[i]; i++) {
 		const struct tfs_format *format = tfs_formats[i];
-		if (!format->beside || (format->judged && !model->usable))
+		if (!format->beside || (format->judged && !has_page(model)))
 			continue;
 		char *path = tfs_save_path(model->recording, format->suffix);
 		int error = path ? tfs_format_save(format, model, path) : -ENOMEM;
@@ -74,10 +80,10 @@ void tfs_save_summary(const struct tfs_model *model)
 	if (model->loss_count)
 		fprintf(stderr,
 			"tfshim: something was lost while recording; the report says what\n");
-	char *page = tfs_save_path(model->recording, model->usable ? ".html" : ".txt");
+	char *page = tfs_save_path(model->recording, has_page(model) ? ".html" : ".txt");
 	fputs("tfshim: report ", stderr);
 	tfs_text_put(stderr, page ? page : model->recording);
-	fputs(model->usable ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);
+	fputs(has_page(model) ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);
 	free(page);
 	tfs_region_finish(&region);
 }

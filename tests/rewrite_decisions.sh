@@ -176,7 +176,7 @@ environment=TFSHIM_DECISIONS=/proc/nowhere/decisions
 nowhere folder
 environment=
 
-# A replay needs no recording: a folder that is none, a name that is taken, no room at all.
+# A replay needs no recording: a folder that is none, no room at all.
 replay() { # WHAT OUTPUT CASE
 	rm -f "$out/decisions"
 	limit=$blocks blocks=
@@ -190,8 +190,6 @@ replay() { # WHAT OUTPUT CASE
 	grep -q "nothing is recorded" "$out/unrecorded.err" || fail "$1: there is a recording"
 }
 replay "no folder" /proc/nowhere/run pausing
-mkdir "$out/taken.tfs"
-replay "a name that is taken" "$out/taken" pausing
 blocks=4
 replay "no room" "$out/full" pausing
 blocks=

@@ -4,7 +4,7 @@
 # decisions. None may notice; and with programs that go on for long enough, rewrites do act.
 #	rewrites_default.sh LIBRARY PROGRAMS   (TFSHIM_LONG=1: many more seeds)
 set -u
-library=$1 programs=$2
+library=$(realpath "$1") programs=$2
 # shellcheck source=tests/rewrite_base.sh
 . "${0%/*}/rewrite_base.sh"
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD

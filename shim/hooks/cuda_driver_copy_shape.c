@@ -88,7 +88,7 @@ static void given_3d_peer(const CUDA_MEMCPY3D_PEER *copy)
 #define COPY(name, suffix, shape, parameters, arguments, queue)                                    \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
-		if (copy != NULL)                                                                  \
+		if (copy != NULL && tfs_blocks_any())                                              \
 			given_##shape(copy);                                                       \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const bool good = status == CUDA_SUCCESS;                                          \

@@ -37,7 +37,7 @@ static size_t bytes_of(
 #define COPY(name, suffix, parameters, arguments, kind, queue)                                     \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
 	{                                                                                          \
-		if (copy != NULL)                                                                  \
+		if (copy != NULL && tfs_blocks_any())                                              \
 			tfs_blocks_given(TARGET(copy), SOURCE(copy));                              \
 		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
 		const size_t bytes =                                                               \

@@ -1,14 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints what the rewrites of a recording did: "pinned-staging applied 12", its state and gain in
- * microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for each check that
- * refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told
- * memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or "calls
- * undefined 2" if the recording does not name them. */
+/* Prints what the rewrites of a recording did, as it was told last: "pinned-staging applied 12",
+ * its state and gain in microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for
+ * each check that refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1"
+ * and "told memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or
+ * "calls undefined 2" if the recording does not name them. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "shim/trace/trace.h"
+
+/* Is there a later record of the same rewrite? */
+static bool is_superseded(const struct tfs_trace *trace, size_t number)
+{
+	const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, number);
+
+	for (size_t i = number + 1; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++)
+		if (((const struct tfs_rewrite_record *)tfs_trace_at(trace, TFS_RECORD_rewrite, i))
+				->name == one->name)
+			return true;
+	return false;
+}
 
 int main(int count, char **words)
 {
@@ -25,6 +38,8 @@ int main(int count, char **words)
 		static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
 		const char *name = tfs_trace_string(trace, one->name);
 
+		if (is_superseded(trace, i))
+			continue;
 		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
 		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name, states[one->state % 5],
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
