@@ -18,6 +18,7 @@
 #include "shim/mutant.h"
 #include "shim/shim.h"
 #include "shim/spin.h"
+#include "shim/trace/store.h"
 
 #define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
 #define SMALL_BYTES (16u << 10) /* a thread's first chunk, since most do little; definitions */
@@ -153,7 +154,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 	tfs_spin_lock(&shared_lock);
 	struct tfs_record *place = tfs_recorder_reserve(&shared_streams[room], kind, units);
 	if (place != NULL) {
-		memcpy(place, record, bytes);
+		tfs_store_copy(place, record, bytes);
 		place->kind = (uint8_t)kind;
 		place->units = (uint8_t)units;
 		tfs_recorder_commit(&shared_streams[room], place);

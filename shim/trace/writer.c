@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "shim/trace/store.h"
+
 #define PAGE 4096u
 #define STOCK 4u          /* chunks that are kept warm */
 #define MOST_WAITING 128u /* for a disk that is too slow */
@@ -250,7 +252,7 @@ static void clear(struct tfs_writer *writer, struct tfs_slot *slot, struct tfs_c
 	const uint64_t committed = chunk->committed;
 
 	__atomic_store_n(&chunk->magic, 0, __ATOMIC_RELEASE);
-	memset(chunk, 0, sizeof(*chunk) + committed);
+	tfs_store_zeroes(chunk, sizeof(*chunk) + committed);
 	atomic_store(&slot->state, FREE);
 	atomic_fetch_sub(&writer->waiting, 1);
 }
