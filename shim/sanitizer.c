@@ -8,3 +8,8 @@ bool tfs_sanitizer_threads(void)
 {
 	return dlsym(RTLD_DEFAULT, "__tsan_init") != NULL;
 }
+
+bool tfs_sanitizer_leaks(void)
+{
+	return dlsym(RTLD_DEFAULT, "__lsan_do_leak_check") != NULL;
+}

@@ -231,7 +231,7 @@ static bool load_libunwind(void)
 {
 	void *library = NULL;
 
-	if (!tfs_sanitizer_threads())
+	if (!tfs_sanitizer_threads() && !tfs_sanitizer_leaks())
 		library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
 	if (library == NULL)
 		return false;
