@@ -57,47 +57,59 @@ static int make_head(struct tfs_area *area)
 	return mprotect(area, TFS_AREA_HEAD, PROT_READ | PROT_WRITE) != 0 ? -errno : 0;
 }
 
-static void begin(
-	struct tfs_writer *writer, struct tfs_area *area, const char *path, uint64_t limit_bytes)
+static void fill_header(struct tfs_area *area, uint64_t limit_bytes)
 {
 	struct tfs_file_header *header = &area->header;
 
-	atomic_store(&area->next, TFS_HEADER_BYTES);
 	memcpy(header->magic, TFS_MAGIC, sizeof(header->magic));
 	header->version = TFS_FORMAT_VERSION;
 	header->header_bytes = TFS_HEADER_BYTES;
 	header->chunk_bytes = TFS_CHUNK_BYTES;
 	header->limit_bytes = limit_bytes;
+}
+
+static void begin(struct tfs_writer *writer, struct tfs_area *area, const char *path)
+{
+	atomic_store(&area->next, TFS_HEADER_BYTES);
 	strcpy(writer->path, path);
 	pthread_mutex_init(&writer->flushing, NULL);
-	writer->limit_bytes = limit_bytes;
+	writer->limit_bytes = area->header.limit_bytes;
 	writer->slot_count = TFS_AREA_SLOTS;
 	writer->area = area;
-	writer->header = header;
+	writer->header = &area->header;
+}
+
+/* With its header from the start: whatever fails later, it can be read. */
+static int create(struct tfs_area *area, const char *path)
+{
+	static char bytes[TFS_HEADER_BYTES + FIRST_BYTES];
+
+	memcpy(bytes, &area->header, sizeof(area->header));
+	return tfs_area_create(area, path, bytes, sizeof(bytes));
 }
 
 int tfs_writer_open(
 	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area)
 {
-	static const char nothing[TFS_HEADER_BYTES + FIRST_BYTES];
-
 	if (strlen(path) >= sizeof(writer->path))
 		return -ENAMETOOLONG;
 	limit_bytes = within_process_limit(limit_bytes);
-	if (limit_bytes < sizeof(nothing))
+	if (limit_bytes < TFS_HEADER_BYTES + FIRST_BYTES)
 		return -EFBIG;
 	if (area == NULL)
 		area = reserve_area();
 	if (area == NULL)
 		return -ENOMEM;
 	int failed = make_head(area);
-	if (failed == 0)
-		failed = tfs_area_create(area, path, nothing, sizeof(nothing));
+	if (failed == 0) {
+		fill_header(area, limit_bytes);
+		failed = create(area, path);
+	}
 	if (failed != 0) {
 		munmap(area, TFS_AREA_BYTES);
 		return failed;
 	}
-	begin(writer, area, path, limit_bytes);
+	begin(writer, area, path);
 	writer->reached = true;
 	return 0;
 }
@@ -115,7 +127,8 @@ int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path)
 	}
 	writer->nowhere = true;
 	atomic_store(&writer->lost_file, true);
-	begin(writer, area, path, 0);
+	fill_header(area, 0);
+	begin(writer, area, path);
 	return 0;
 }
 
