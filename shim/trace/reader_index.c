@@ -163,11 +163,20 @@ static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_re
 	return true;
 }
 
-static bool is_zero(const struct tfs_chunk *head)
+/* Zeroes, or the beginning of a head and zeroes, where the disk took no more: there is no payload
+ * before its head is whole. */
+static bool is_unwritten(const struct tfs_chunk *head, uint64_t offset)
 {
-	static const struct tfs_chunk nothing;
+	const struct tfs_chunk begun = {.magic = TFS_CHUNK_MAGIC,
+		.kind = head->kind,
+		.thread = head->thread,
+		.sequence = head->sequence,
+		.offset = offset};
+	size_t bytes = sizeof(*head);
 
-	return memcmp(head, &nothing, sizeof(nothing)) == 0;
+	while (bytes > 0 && ((const char *)head)[bytes - 1] == 0)
+		bytes--;
+	return memcmp(head, &begun, bytes) == 0;
 }
 
 static bool is_head(const struct tfs_trace *trace, const struct tfs_chunk *head, uint64_t offset)
@@ -177,8 +186,7 @@ static bool is_head(const struct tfs_trace *trace, const struct tfs_chunk *head,
 	       head->bytes % TFS_CHUNK_STEP == 0;
 }
 
-/* The next chunk's head at or behind `*offset`. What nobody came to write is zeroes; NULL at the
- * end. */
+/* The next chunk's head at or behind `*offset`; NULL at the end. */
 static const struct tfs_chunk *next_head(struct tfs_trace *trace, uint64_t *offset)
 {
 	bool told = false;
@@ -188,7 +196,7 @@ static const struct tfs_chunk *next_head(struct tfs_trace *trace, uint64_t *offs
 
 		if (is_head(trace, head, *offset))
 			return head;
-		if (!told && !is_zero(head)) {
+		if (!told && !is_unwritten(head, *offset)) {
 			tfs_reader_damage(trace, *offset, "this is no chunk");
 			told = true;
 		}

@@ -341,6 +341,38 @@ static void check_uncommitted(void)
 	builder_destroy(builder);
 }
 
+/* Of a chunk's first head, the disk took a part: then nothing of the chunk is there, and that is no
+ * damage. With something behind it, it is, and so is any other beginning. */
+static void check_begun(void)
+{
+	struct builder *builder = builder_create_sized(1024);
+	size_t size;
+
+	builder_string(builder, "first");
+	builder_thread(builder, 1);
+	builder_string(builder, "second");
+	char *chunk = (char *)builder_bytes(builder, &size) + 512;
+	struct tfs_chunk head = *(struct tfs_chunk *)(void *)chunk;
+	head.committed = 0;
+	TEST_EQ(head.offset, 512);
+	for (size_t there = 0; there <= sizeof(head); there++) {
+		for (unsigned damages = 0; damages < (there > 0 && there <= 32 ? 3 : 1);
+			damages++) {
+			memset(chunk, 0, 1024);
+			memcpy(chunk, &head, there);
+			chunk[0] ^= damages == 1;
+			chunk[512] = damages == 2;
+			struct tfs_trace *trace = builder_open(builder);
+			TEST_NEED(trace);
+			TEST_EQ(tfs_trace_summary(trace)->damages, damages > 0);
+			TEST_STR(tfs_trace_string(trace, 1), "");
+			TEST_STR(tfs_trace_string(trace, 2), "second");
+			tfs_trace_close(trace);
+		}
+	}
+	builder_destroy(builder);
+}
+
 /* The record that was being written when the process was killed is no damage; elsewhere it is. */
 static void check_killed(void)
 {
@@ -380,6 +412,7 @@ int main(void)
 	check_cut();
 	check_flips();
 	check_uncommitted();
+	check_begun();
 	check_killed();
 	return test_result();
 }
