@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # The rewrites' promises: each named check refuses in a program that breaks its precondition, each
 # counterexample passes on the hostile device and fails with the naive rewrite.
-#	rewrites.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS   (TFSHIM_LONG=1: many more seeds)
+#	rewrites.sh LIBRARY PROGRAMS_DIR TRAINER DIGITS TFSHIM   (TFSHIM_LONG=1: many more seeds)
 set -u
-library=$1 programs=$2 trainer=$3 digits=$4
+library=$1 programs=$2 trainer=$3 digits=$4 tfshim=$5
 . "${0%/*}/rewrites_common.sh"
 
 counterexample rewrite_stack pinned-staging 1
@@ -17,7 +17,8 @@ counterexample rewrite_oom pinned-staging 16777216
 counterexample rewrite_again pinned-staging 33554432
 counterexample rewrite_threads pinned-staging 1
 counterexample rewrite_devices pinned-staging 1
-counterexample rewrite_fork pinned-staging 16
+passes rewrite_fork pinned-staging
+counterexample rewrite_fork pinned-staging 16 "$tfshim"
 
 options=
 run plain "" "$programs/rewrite_checks" plain || fail "plain: $(tail -n 3 "$out/plain.out")"

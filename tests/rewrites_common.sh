@@ -35,14 +35,19 @@ childs() {
 	echo $(($(ledger "$1" "calls cudaPeekAtLastError") + $(ledger "$1" "calls undefined")))
 }
 
-counterexample() { # PROGRAM REWRITE NAIVE
+# seeded SEED PROGRAM [TFSHIM]: with TFSHIM in memory that children share, as `tfshim run` gives it
+seeded() {
+	rm -f "$out"/*.decisions
+	run "$2" "TFSIM_HOSTILE=$1 TFSIM_PACE=0" \
+		${3:+"$3" run --quiet -- env LD_PRELOAD="$(with "$options")"} "$programs/$2"
+}
+
+passes() { # PROGRAM REWRITE [TFSHIM]
 	options=
 	passed=0
 	applied=0
 	for seed in $(seq 1 "$seeds"); do
-		rm -f "$out"/*.decisions
-		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" ||
-			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
+		seeded "$seed" "$1" "${3:-}" || fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
 		[ "$(childs "$1")" = 0 ] ||
 			fail "$1: a forked child's calls are in the parent's recording"
 		# A hostile search may order the times so that nothing gains, and a hostile device be late
@@ -58,15 +63,16 @@ counterexample() { # PROGRAM REWRITE NAIVE
 		fail "$1: $2 was applied with $applied of $passed seeds only"
 	echo "$1: $passed hostile seeds, applied with $applied"
 	done=$((done + passed))
+}
+
+counterexample() { # PROGRAM REWRITE NAIVE [TFSHIM]
+	passes "$1" "$2" "${4:-}"
 	[ "$hardware" = 0 ] || return 0
 	bitten=0
 	options=naive=$3
 	for seed in 1 2 3 4 5; do
-		rm -f "$out"/*.decisions
-		run "$1" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$1" &&
-			[ "$(childs "$1")" = 0 ] || bitten=$((bitten + 1))
+		seeded "$seed" "$1" "${4:-}" && [ "$(childs "$1")" = 0 ] || bitten=$((bitten + 1))
 	done
 	[ "$bitten" -gt 0 ] || fail "$1 passes with the naive rewrite as well"
 	echo "$1: the naive rewrite fails with $bitten of 5 seeds"
 }
-
