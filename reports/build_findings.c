@@ -121,6 +121,7 @@ static void set_rewrites(struct tfs_build *build)
 			tfs_region_alloc(region, from->refusal_count, sizeof(*refusals));
 		for (size_t j = 0; j < from->refusal_count; j++) {
 			refusals[j].check = tfs_region_string(region, from->refusals[j].check);
+			refusals[j].text = tfs_region_string(region, from->refusals[j].text);
 			refusals[j].count = from->refusals[j].count;
 			refusals[j].place = tfs_places_find(build->places, from->refusals[j].site);
 		}

@@ -55,7 +55,7 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 	tfs_html_raw(html, "<td>");
 	for (size_t i = 0; i < rewrite->refusal_count; i++)
 		tfs_html_print(html, "<div>%s \xc3\x97%s <span class=\"dim\">%s</span></div>",
-			rewrite->refusals[i].check,
+			rewrite->refusals[i].text,
 			tfs_words_count(region, (double)rewrite->refusals[i].count),
 			tfs_words_place(region, &rewrite->refusals[i].place));
 	tfs_html_raw(html, rewrite->refusal_count ? "</td></tr>\n"

@@ -221,6 +221,7 @@ static void write_rewrite(struct tfs_json *json, const struct tfs_model_rewrite 
 	for (size_t i = 0; i < rewrite->refusal_count; i++) {
 		tfs_json_open(json, NULL, '{');
 		tfs_json_string(json, "check", rewrite->refusals[i].check);
+		tfs_json_string(json, "text", rewrite->refusals[i].text);
 		tfs_json_unsigned(json, "count", rewrite->refusals[i].count);
 		write_place(json, "callsite", &rewrite->refusals[i].place, NULL);
 		tfs_json_close(json, '}');

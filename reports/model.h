@@ -60,7 +60,8 @@ struct tfs_model_finding {
 };
 
 struct tfs_model_refusal {
-	const char *check;
+	const char *check; /* for machines */
+	const char *text;  /* for people */
 	uint64_t count;
 	struct tfs_model_place place;
 };

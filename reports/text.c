@@ -259,7 +259,7 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 			tfs_text_wrapped(out,
 				tfs_region_print(region, "refused %s times at %s: %s",
 					tfs_words_count(region, (double)refusal->count),
-					tfs_words_place(region, &refusal->place), refusal->check),
+					tfs_words_place(region, &refusal->place), refusal->text),
 				19);
 		}
 	}

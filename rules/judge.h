@@ -78,7 +78,8 @@ struct tfs_group {
 };
 
 struct tfs_refusal_line {
-	const char *check; /* the failed precondition */
+	const char *check; /* the failed precondition, for machines */
+	const char *text;  /* what was the case, for people */
 	uint32_t site;
 	uint64_t count;
 };

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/sentences.h"
 #include "rules/visibility.h"
 #include "rules/whatif.h"
 
@@ -69,15 +70,17 @@ static void fill_refusals(const struct tfs_trace *trace, struct tfs_pool *pool, 
 	for (size_t i = 0; i < count && line->refusals; i++) {
 		const struct tfs_refusal_record *record =
 			tfs_trace_at(trace, TFS_RECORD_refusal, i);
-		const char *check = tfs_trace_string(trace, record->check);
+		const char *check = tfs_trace_check(record->check);
+		const char *text = tfs_sentence_refusal(trace, record, pool);
 		size_t j = 0;
 
 		if (strcmp(tfs_trace_string(trace, record->rewrite), name))
 			continue;
 		while (j < line->refusal_count && (line->refusals[j].site != record->site ||
-							  strcmp(line->refusals[j].check, check)))
+							  strcmp(line->refusals[j].text, text)))
 			j++;
-		line->refusals[j] = (struct tfs_refusal_line){check, record->site, record->count};
+		line->refusals[j] =
+			(struct tfs_refusal_line){check, text, record->site, record->count};
 		line->refusal_count += j == line->refusal_count;
 	}
 }
@@ -100,7 +103,7 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 			.rank = rank_name(record->rank),
 			.state = (enum tfs_rewrite_state)record->state,
 			.outcome = (enum tfs_rewrite_outcome)record->outcome,
-			.reason = tfs_trace_string(trace, record->reason),
+			.reason = tfs_sentence_reason(trace, record, judgement->pool),
 			.applied = record->applied,
 			.bytes = record->bytes,
 			.predicted_ns = record->predicted_ns,
@@ -192,7 +195,7 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	/* At some calls of a site that it else repairs, it may have refused: the first ones, say.
 	 */
 	if (refusal && (!line->applied || 4 * refusal->count >= finding->count_total))
-		return (struct tfs_repair){line->name, TFS_REPAIR_REFUSED, refusal->check};
+		return (struct tfs_repair){line->name, TFS_REPAIR_REFUSED, refusal->text};
 	if (line->state != TFS_REWRITE_APPLY)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason                       ? line->reason

@@ -4,14 +4,10 @@
 #include <string.h>
 
 #include "rules/findings.h"
-
-static bool is_mismatch(const struct tfs_trace *trace, const struct tfs_refusal_record *record)
-{
-	return !strcmp(tfs_trace_string(trace, record->check), TFS_REWRITE_MISMATCH);
-}
+#include "rules/sentences.h"
 
 /* Where and how, as the rewrite's last record says it. */
-static const char *evidence(const struct tfs_trace *trace, const char *name)
+static const char *evidence(const struct tfs_trace *trace, const char *name, struct tfs_pool *pool)
 {
 	const char *text = "";
 
@@ -20,7 +16,7 @@ static const char *evidence(const struct tfs_trace *trace, const char *name)
 			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
 
 		if (!strcmp(tfs_trace_string(trace, record->name), name))
-			text = tfs_trace_string(trace, record->reason);
+			text = tfs_sentence_reason(trace, record, pool);
 	}
 	return text;
 }
@@ -50,11 +46,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		const char *name = tfs_trace_string(trace, record->rewrite);
 		struct tfs_draft *draft;
 
-		if (!is_mismatch(trace, record))
+		if (record->check != TFS_CHECK_shadow_differs)
 			continue;
 		draft = tfs_findings_note(findings,
 			"%s in shadow gave another result than the program's call: %s", name,
-			evidence(trace, name));
+			evidence(trace, name, findings->pool));
 		if (draft)
 			draft->finding.site = record->site;
 	}

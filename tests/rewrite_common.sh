@@ -81,10 +81,11 @@ refuses() {
 # names CASE CAUSE: what was refused last was refused because of that
 names() {
 	[ "$hardware" = 0 ] || return 0
-	state=$("$programs/ledger" "$out/$check.tfs" | grep "^${rewrite%%[=,]*} state ")
-	case $state in
-	*" $check: $2") ;;
-	*) fail "$1: the cause is not '$2': $state" ;;
+	told=$("$programs/ledger" "$out/$check.tfs" | grep "^${rewrite%%[=,]*} \(state\|caused\) " | tail -n 2)
+	case $told in
+	*": $2
+${rewrite%%[=,]*} caused by $check: $2") ;;
+	*) fail "$1: the cause is not '$2': $told" ;;
 	esac
 }
 

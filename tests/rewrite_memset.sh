@@ -46,12 +46,12 @@ refuses all-calls-seen 24 "" "$finder=cudaMemcpy" "$limits" finder
 names finds-hooked "cudaMemcpy, looked up by libmemset_finder.so"
 refuses all-calls-seen 24 "" "$finder=cudaGraphicsMapResources" "$limits" finder
 names finds-unhooked "cudaGraphicsMapResources, looked up by libmemset_finder.so"
-refuses no-capture 24 "" "" "$between" capture
+refuses not-capturing 24 "" "" "$between" capture
 refuses plain-device-memory 24 "" "" "$limits" managed
 refuses no-host-access 25 "" TFSIM_COHERENT=1 "$program" add
 refuses one-device 24 "" TFSIM_DEVICES=2 "$limits" elsewhere
 refuses ordered-stream 24 "" "" "$limits" free-stream
-refuses no-waiting-error 24 "" "" "$limits" failed
+refuses no-error-waiting 24 "" "" "$limits" failed
 refuses room-to-follow 73 "" "" "$limits" many
 refuses no-kernel-between 24 "" "" "$between" kernel
 refuses no-copy-between 25 "" "" "$between" written

@@ -31,15 +31,15 @@ holds fork 40 "" "" "$narrowing" fork
 holds device-fails 20 "" "" "$narrowing" device-fails
 
 refuses not-capturing 39 "" "" "$limits" capture
-refuses no-error-waits 39 "" "" "$limits" error-waits
+refuses no-error-waiting 39 "" "" "$limits" error-waits
 refuses nothing-submitted-since 40 "" "" "$narrowing" order
-refuses all-work-seen 39 "" "" "$programs/rewrite_narrowing_limits_unseen" unseen
+refuses all-calls-seen 39 "" "" "$programs/rewrite_narrowing_limits_unseen" unseen
 names unseen "cudaGraphicsMapResources, called by the program"
-refuses all-work-seen 39 "" "" "$limits" looked-up
+refuses all-calls-seen 39 "" "" "$limits" looked-up
 names looked-up "cudaGraphicsMapResources, looked up by the program"
-refuses all-work-seen 39 "" "" "$limits" asked-for
+refuses all-calls-seen 39 "" "" "$limits" asked-for
 names asked-for "cuGraphicsMapResources, looked up by the program"
-refuses all-work-seen 39 driver=0 "" "$narrowing" rounds
+refuses all-calls-seen 39 driver=0 "" "$narrowing" rounds
 names driver-off "the option driver=0"
 holds harmless 20 "" "" "$programs/rewrite_narrowing_limits_harmless" harmless
 holds harmless-looked-up 20 "" "" "$limits" harmless-looked-up

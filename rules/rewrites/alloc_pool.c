@@ -47,9 +47,10 @@
 /* Mutants: what the contract forbids. */
 #define NAIVE_NO_WAIT 256u /* cudaFree does not wait */
 
-enum check { CHECK_WAITED = TFS_POOL_CHECK_COUNT, CHECK_KEPT };
-
-static const char *const checks[] = {TFS_POOL_CHECKS, "device-waited-for", "block-kept", NULL};
+enum check {
+	CHECK_WAITED = TFS_CHECK_device_waited_for,
+	CHECK_KEPT = TFS_CHECK_block_kept,
+};
 
 extern const struct tfs_rewrite tfs_rewrite_alloc_pool;
 #define SELF (&tfs_rewrite_alloc_pool)
@@ -134,7 +135,6 @@ const struct tfs_rewrite tfs_rewrite_alloc_pool = {
 	.rank = TFS_CLASS_EXACT,
 	.rules = "TFS401",
 	.switchable = true,
-	.checks = checks,
 	.start = tfs_pool_start,
 	.alloc = alloc,
 	.release = release,

@@ -56,13 +56,6 @@
 
 #define NAIVE_AFTER 3u    /* executions */
 #define LIVE_EVERY 10000u /* executions of a problem */
-#define EVIDENCE_BYTES 120u
-
-static const char *const checks[] = {
-#define X(constant, name) name,
-	TFS_SEARCH_CHECKS(X) NULL
-#undef X
-};
 
 #define SELF (&tfs_rewrite_cudnn_search)
 
@@ -155,13 +148,13 @@ static struct tfs_known *known_of(
 /* What was run beside an earlier call. */
 static bool still_the_same(void)
 {
-	char evidence[EVIDENCE_BYTES];
+	struct tfs_reason evidence;
 	const struct tfs_known *known = NULL;
 	uint32_t site = 0;
 
-	if (tfs_live_holds(&known, &site, evidence, sizeof(evidence)))
+	if (tfs_live_holds(&known, &site, &evidence))
 		return true;
-	tfs_rewrite_differs(SELF, site, evidence);
+	tfs_rewrite_differs(SELF, site, &evidence);
 	tfs_search_regret(known);
 	return false;
 }
@@ -222,9 +215,7 @@ static void convolved(struct tfs_convolution_call *call)
 static void backend(uint32_t site)
 {
 	tfs_search_check(TFS_SEARCH_BACKEND, false, site);
-	tfs_rewrite_explain(SELF,
-		"convolutions of cuDNN's graph API are left alone: its numerical notes tell of "
-		"engines, not of the knobs by which a configuration splits and reduces its sums");
+	tfs_rewrite_explain(SELF, TFS_REASON_graph_api, NULL);
 }
 
 static void reset(uint32_t device)
@@ -255,7 +246,6 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.name = "cudnn-search",
 	.rank = TFS_CLASS_ROUNDING,
 	.rules = "TFS601",
-	.checks = checks,
 	.start = start,
 	.handle = tfs_search_device_make,
 	.compares = true,

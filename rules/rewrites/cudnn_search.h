@@ -8,33 +8,27 @@
 #include "rules/rewrites/search.h"
 #include "rules/rewrites/search_known.h"
 
-/* X(constant, name as users see it) */
-#define TFS_SEARCH_CHECKS(X)                                                                       \
-	X(CAPTURE, "not-capturing")                                                                \
-	X(OWN_SEARCH, "program-does-not-search")                                                   \
-	X(DETERMINISM, "determinism-not-asked")                                                    \
-	X(RANKS, "one-rank-or-decided")                                                            \
-	X(PROBLEM, "plain-problem")                                                                \
-	X(BACKEND, "not-backend-api")                                                              \
-	X(FIRST, "decided-before-first-use")                                                       \
-	X(ASKED, "asked-as-decided")                                                               \
-	X(PROBLEMS, "problem-budget")                                                              \
-	X(TIME, "time-budget")                                                                     \
-	X(ALONE, "one-search-at-a-time")                                                           \
-	X(IDLE, "streams-idle")                                                                    \
-	X(MEMORY, "device-memory")                                                                 \
-	X(SEARCH, "search-works")                                                                  \
-	X(SAME, "same-result")                                                                     \
-	X(GAIN, "gain")                                                                            \
-	X(WORKSPACE, "workspace-memory")                                                           \
-	X(WRITTEN, "decision-is-written")                                                          \
-	X(REPLAYED, "not-a-replay")                                                                \
-	X(ENOUGH, "asked-with-its-workspace")
-
 enum tfs_search_check {
-#define X(constant, name) TFS_SEARCH_##constant,
-	TFS_SEARCH_CHECKS(X)
-#undef X
+	TFS_SEARCH_CAPTURE = TFS_CHECK_not_capturing,
+	TFS_SEARCH_OWN_SEARCH = TFS_CHECK_program_does_not_search,
+	TFS_SEARCH_DETERMINISM = TFS_CHECK_determinism_not_asked,
+	TFS_SEARCH_RANKS = TFS_CHECK_one_rank_or_decided,
+	TFS_SEARCH_PROBLEM = TFS_CHECK_plain_problem,
+	TFS_SEARCH_BACKEND = TFS_CHECK_not_backend_api,
+	TFS_SEARCH_FIRST = TFS_CHECK_decided_before_first_use,
+	TFS_SEARCH_ASKED = TFS_CHECK_asked_as_decided,
+	TFS_SEARCH_PROBLEMS = TFS_CHECK_problem_budget,
+	TFS_SEARCH_TIME = TFS_CHECK_time_budget,
+	TFS_SEARCH_ALONE = TFS_CHECK_one_search_at_a_time,
+	TFS_SEARCH_IDLE = TFS_CHECK_streams_idle,
+	TFS_SEARCH_MEMORY = TFS_CHECK_device_memory,
+	TFS_SEARCH_SEARCH = TFS_CHECK_search_works,
+	TFS_SEARCH_SAME = TFS_CHECK_same_result,
+	TFS_SEARCH_GAIN = TFS_CHECK_gain,
+	TFS_SEARCH_WORKSPACE = TFS_CHECK_workspace_memory,
+	TFS_SEARCH_WRITTEN = TFS_CHECK_decision_is_written,
+	TFS_SEARCH_REPLAYED = TFS_CHECK_not_a_replay,
+	TFS_SEARCH_ENOUGH = TFS_CHECK_asked_with_its_workspace,
 };
 
 extern const struct tfs_rewrite tfs_rewrite_cudnn_search;

@@ -47,18 +47,14 @@
 #define NAIVE_SPOILED (1u << 18)    /* the block is not zeros when it was tried out */
 
 enum check {
-	CHECK_HOST = TFS_POOL_CHECK_COUNT,
-	CHECK_PAGEABLE,
-	CHECK_SIGNALS,
-	CHECK_STREAMS,
-	CHECK_DEVICES,
-	CHECK_EVIDENCE,
-	CHECK_KEPT,
+	CHECK_HOST = TFS_CHECK_no_host_visible_memory,
+	CHECK_PAGEABLE = TFS_CHECK_no_pageable_access,
+	CHECK_SIGNALS = TFS_CHECK_no_host_signals,
+	CHECK_STREAMS = TFS_CHECK_no_free_streams,
+	CHECK_DEVICES = TFS_CHECK_one_device,
+	CHECK_EVIDENCE = TFS_CHECK_shadow_evidence,
+	CHECK_KEPT = TFS_CHECK_block_kept,
 };
-
-static const char *const checks[] = {TFS_POOL_CHECKS, "no-host-visible-memory",
-	"no-pageable-access", "no-host-signals", "no-free-streams", "one-device", "shadow-evidence",
-	"block-kept", NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_deferred_free;
 #define SELF (&tfs_rewrite_deferred_free)
@@ -116,8 +112,6 @@ static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_mem
  * free follows. */
 static void try_out(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
 {
-	char evidence[100];
-
 	if (use->fill(call->address, 0, call->bytes, TFS_STREAM_IN_ORDER) != 0) {
 		use->forget_error();
 		return;
@@ -131,11 +125,10 @@ static void try_out(const struct tfs_memory_functions *use, const struct tfs_mem
 		tfs_evidence_clean(&tried, call->site, call->bytes);
 		return;
 	}
-	snprintf(evidence, sizeof(evidence),
-		status != 0 ? "the free of %llu bytes was the first to report an error"
-			    : "a block of %llu bytes was written after its free",
-		(unsigned long long)call->bytes);
-	tfs_rewrite_differs(SELF, call->site, evidence);
+	const struct tfs_reason evidence = {.code = status != 0 ? TFS_REASON_free_reported_error
+								: TFS_REASON_written_after_free,
+		.numbers = {call->bytes}};
+	tfs_rewrite_differs(SELF, call->site, &evidence);
 }
 
 static bool release(struct tfs_memory_call *call, uint32_t *out_status)
@@ -222,7 +215,6 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.checks = checks,
 	.start = tfs_pool_start,
 	.copy = copy,
 	.alloc = alloc,

@@ -16,15 +16,6 @@ extern const struct tfs_rewrite tfs_rewrite_memset_elision;
 
 #define LEFT_ALONE 64u
 
-const char *const tfs_fill_checks[] = {"all-calls-seen", "no-capture", "plain-device-memory",
-	"no-host-access", "one-device", "ordered-stream", "no-waiting-error", "room-to-follow",
-	"no-kernel-between", "no-copy-between", "no-event-between", "no-wait-between",
-	"no-other-call-between", "same-thread", "same-stream", "not-read", "whole-range",
-	"beta-zero-or-one", "same-bits-each-time", "no-minus-zero", "scratch-memory",
-	"shadow-evidence", NULL};
-
-_Static_assert(TFS_FILL_CHECKS <= TFS_REWRITE_CHECKS, "room for all");
-
 static struct {
 	uint32_t site;
 	uint64_t shape;
@@ -177,7 +168,7 @@ uint64_t tfs_fill_shape(const struct tfs_use_call *call, const struct tfs_held *
 	return kind.shape;
 }
 
-/* Does the call make the fill needless? TFS_FILL_CHECKS if so, else what is against it. */
+/* Does the call make the fill needless? TFS_FILL_FINE if so, else what is against it. */
 static enum tfs_fill_check judge(const struct tfs_use_call *call, const struct tfs_held *held)
 {
 	const uint64_t start = (uint64_t)(uintptr_t)call->output;
@@ -197,7 +188,7 @@ static enum tfs_fill_check judge(const struct tfs_use_call *call, const struct t
 	if ((call->beta != 0 && !(call->alpha >= 0)) ||
 		is_left_alone(call->site, tfs_fill_shape(call, held)))
 		return TFS_FILL_SIGN;
-	return TFS_FILL_CHECKS;
+	return TFS_FILL_FINE;
 }
 
 enum tfs_fill_check tfs_fill_look(
@@ -221,5 +212,5 @@ enum tfs_fill_check tfs_fill_look(
 			return TFS_FILL_WHOLE;
 		*out = held;
 	}
-	return *out != NULL ? judge(call, *out) : TFS_FILL_CHECKS;
+	return *out != NULL ? judge(call, *out) : TFS_FILL_FINE;
 }

@@ -19,31 +19,30 @@ struct tfs_memory_functions;
 
 /* Its named checks. */
 enum tfs_fill_check {
-	TFS_FILL_SIGHT,
-	TFS_FILL_CAPTURE,
-	TFS_FILL_MEMORY,
-	TFS_FILL_HOST,
-	TFS_FILL_DEVICE,
-	TFS_FILL_STREAM,
-	TFS_FILL_ERROR,
-	TFS_FILL_ROOM,
-	TFS_FILL_KERNEL,
-	TFS_FILL_COPY,
-	TFS_FILL_EVENT,
-	TFS_FILL_WAIT,
-	TFS_FILL_CALL,
-	TFS_FILL_THREAD,
-	TFS_FILL_ELSEWHERE,
-	TFS_FILL_READ,
-	TFS_FILL_WHOLE,
-	TFS_FILL_BETA,
-	TFS_FILL_REPEATS,
-	TFS_FILL_SIGN,
-	TFS_FILL_SCRATCH,
-	TFS_FILL_EVIDENCE,
-	TFS_FILL_CHECKS /* also: nothing is against it */
+	TFS_FILL_FINE = TFS_CHECK_none, /* nothing is against it */
+	TFS_FILL_SIGHT = TFS_CHECK_all_calls_seen,
+	TFS_FILL_CAPTURE = TFS_CHECK_not_capturing,
+	TFS_FILL_MEMORY = TFS_CHECK_plain_device_memory,
+	TFS_FILL_HOST = TFS_CHECK_no_host_access,
+	TFS_FILL_DEVICE = TFS_CHECK_one_device,
+	TFS_FILL_STREAM = TFS_CHECK_ordered_stream,
+	TFS_FILL_ERROR = TFS_CHECK_no_error_waiting,
+	TFS_FILL_ROOM = TFS_CHECK_room_to_follow,
+	TFS_FILL_KERNEL = TFS_CHECK_no_kernel_between,
+	TFS_FILL_COPY = TFS_CHECK_no_copy_between,
+	TFS_FILL_EVENT = TFS_CHECK_no_event_between,
+	TFS_FILL_WAIT = TFS_CHECK_no_wait_between,
+	TFS_FILL_CALL = TFS_CHECK_no_other_call_between,
+	TFS_FILL_THREAD = TFS_CHECK_same_thread,
+	TFS_FILL_ELSEWHERE = TFS_CHECK_same_stream,
+	TFS_FILL_READ = TFS_CHECK_not_read,
+	TFS_FILL_WHOLE = TFS_CHECK_whole_range,
+	TFS_FILL_BETA = TFS_CHECK_beta_zero_or_one,
+	TFS_FILL_REPEATS = TFS_CHECK_same_bits_each_time,
+	TFS_FILL_SIGN = TFS_CHECK_no_minus_zero,
+	TFS_FILL_SCRATCH = TFS_CHECK_scratch_memory,
+	TFS_FILL_EVIDENCE = TFS_CHECK_shadow_evidence,
 };
-extern const char *const tfs_fill_checks[];
 
 /* Mutants: what the contract forbids. */
 #define TFS_NAIVE_BLIND (1u << 23)  /* holds fills back whatever else is called */

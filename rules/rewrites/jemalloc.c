@@ -15,9 +15,9 @@
 
 #include "rules/rewrites/rewrite.h"
 
-enum check { CHECK_PRELOADED };
-
-static const char *const checks[] = {"preloaded", NULL};
+enum check {
+	CHECK_PRELOADED = TFS_CHECK_preloaded,
+};
 
 extern const struct tfs_rewrite tfs_rewrite_jemalloc;
 
@@ -44,6 +44,5 @@ const struct tfs_rewrite tfs_rewrite_jemalloc = {
 	.rank = TFS_CLASS_EXACT,
 	.rules = "",
 	.by_name = true,
-	.checks = checks,
 	.start = start,
 };

@@ -433,39 +433,34 @@ void tfs_measure_keep(void)
 	pthread_mutex_unlock(&writing);
 }
 
-static void explain_verdict(const struct answer *answer, const char *where, char *out, size_t bytes)
+/* `ranks`: of several ranks, 0 = of this one alone. */
+static struct tfs_reason explain_verdict(const struct answer *answer, uint32_t ranks)
 {
-	static const char *const found[TFS_OUTCOME_COUNT] = {
-		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off; the next run goes on",
-		[TFS_OUTCOME_FASTER] = "faster",
-		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
-		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
+	static const enum tfs_reason_code codes[TFS_OUTCOME_COUNT] = {
+		[TFS_OUTCOME_UNDECIDED] = TFS_REASON_undecided,
+		[TFS_OUTCOME_FASTER] = TFS_REASON_faster,
+		[TFS_OUTCOME_SLOWER] = TFS_REASON_slower,
+		[TFS_OUTCOME_NO_DIFFERENCE] = TFS_REASON_no_difference,
 	};
 	const struct tfs_proof *verdict = &answer->verdict;
 
-	snprintf(out, bytes, "%s%u pairs of blocks of %u steps%s%s: %s",
-		!answer->asked && answer->earlier ? "by the verdict of an earlier run: " : "",
-		verdict->pairs, tfs_trial_plan(verdict->period > 0 ? verdict->period : 1).counted,
-		where, answer->asked && answer->again ? ", asked again as the steps changed" : "",
-		found[verdict->outcome]);
+	return (struct tfs_reason){
+		.code = (uint16_t)codes[verdict->outcome],
+		.numbers = {verdict->pairs,
+			tfs_trial_plan(verdict->period > 0 ? verdict->period : 1).counted, ranks,
+			answer->asked && answer->again, !answer->asked && answer->earlier},
+	};
 }
 
-static void explain_unmeasured(double predicted_ns, char *out, size_t bytes)
+static struct tfs_reason explain_unmeasured(void)
 {
-	const char *kept = predicted_ns > 0      ? "kept, its own model predicts a gain"
-			   : isnan(predicted_ns) ? "not kept, too few calls for its own model"
-						 : "off, its own model predicts no gain";
-
-	if (tfs_options.measure == 0)
-		snprintf(out, bytes, "not measured, as asked (measure=0)");
-	else
-		snprintf(out, bytes, "not measured, too few training steps were known; %s", kept);
+	return (struct tfs_reason){.code = tfs_options.measure == 0 ? TFS_REASON_measure_off
+								    : TFS_REASON_too_few_steps};
 }
 
-static void result_of_ranks(uint32_t i, double predicted_ns, struct tfs_measured *out)
+static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 {
 	const struct tfs_proof *verdict = tfs_measure_ranks_verdict(i);
-	char where[40];
 
 	if (verdict != NULL) {
 		const struct answer answer = {.verdict = *verdict, .earlier = true};
@@ -473,27 +468,24 @@ static void result_of_ranks(uint32_t i, double predicted_ns, struct tfs_measured
 		out->asked = true;
 		out->outcome = verdict->outcome;
 		out->gain = verdict->gain;
-		snprintf(where, sizeof(where), ", the slowest of %u ranks", verdict->ranks);
-		explain_verdict(&answer, where, out->reason, sizeof(out->reason));
+		out->reason = explain_verdict(&answer, verdict->ranks);
 	} else if (tfs_measure_ranks_begun(tfs_steps_count())) {
 		out->asked = true;
-		snprintf(out->reason, sizeof(out->reason),
-			"measured over %u ranks, of which 'tfshim report FOLDER' finds the "
-			"verdict; off until then",
-			tfs_options.ranks);
+		out->reason = (struct tfs_reason){
+			.code = TFS_REASON_ranks_measured, .numbers = {tfs_options.ranks}};
 	} else {
-		explain_unmeasured(predicted_ns, out->reason, sizeof(out->reason));
+		out->reason = explain_unmeasured();
 	}
 }
 
-void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *out_measured)
+void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured)
 {
 	static struct tfs_sign_flip own_room; /* beside the step's own thread, at exit */
 	const struct answer *answer = &self.answers[i];
 
 	*out_measured = (struct tfs_measured){.gain = {NAN, NAN, NAN}};
 	if (tfs_options.ranks > 1) {
-		result_of_ranks(i, predicted_ns, out_measured);
+		result_of_ranks(i, out_measured);
 	} else if (answer->asked || answer->earlier) {
 		out_measured->asked = true;
 		out_measured->outcome = answer->verdict.outcome;
@@ -504,13 +496,11 @@ void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *ou
 			memcpy(trial.gains, answer->verdict.gains, sizeof(trial.gains));
 			out_measured->gain = tfs_trial_gain(&trial, &own_room);
 		}
-		explain_verdict(answer, "", out_measured->reason, sizeof(out_measured->reason));
+		out_measured->reason = explain_verdict(answer, 0);
 	} else if (tfs_options.measure != 0 && self.stepped && self.stage != STAGE_DECIDED) {
 		out_measured->asked = true;
-		snprintf(out_measured->reason, sizeof(out_measured->reason),
-			"the run was too short to measure it: undecided, so it is off");
+		out_measured->reason = (struct tfs_reason){.code = TFS_REASON_run_too_short};
 	} else {
-		explain_unmeasured(
-			predicted_ns, out_measured->reason, sizeof(out_measured->reason));
+		out_measured->reason = explain_unmeasured();
 	}
 }

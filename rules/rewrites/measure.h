@@ -17,13 +17,14 @@
 #include <stdint.h>
 
 #include "rules/rewrites/trial.h"
+#include "shim/trace/format_reason.h"
 
 /* What is known of a rewrite; numbers are those of rewrite.c's list. */
 struct tfs_measured {
 	bool asked; /* else there is no outcome: nothing could be measured */
 	enum tfs_outcome outcome;
 	struct tfs_gain gain;
-	char reason[160];
+	struct tfs_reason reason;
 };
 
 /* Bit i: rewrite i may take part as far as this measurement goes. Any thread; relaxed. */
@@ -44,9 +45,8 @@ void tfs_measure_step(uint64_t ns, uint64_t bytes);
 /* The row of steps was broken: a window, an evaluation. */
 void tfs_measure_interrupt(void);
 
-/* What is known of rewrite `i` by now; at exit any thread. `predicted_ns`: what its own model
- * expects, NaN when it has none. */
-void tfs_measure_result(uint32_t i, double predicted_ns, struct tfs_measured *out_measured);
+/* What is known of rewrite `i` by now; at exit any thread. */
+void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured);
 
 /* Writes what was found since the last time into the file. The helper thread, and at exit. */
 void tfs_measure_keep(void);

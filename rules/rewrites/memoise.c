@@ -36,10 +36,13 @@
 #define NAIVE_NO_ERRORS (1u << 14)  /* answers whatever has happened */
 #define NAIVE_WRONG (1u << 15)      /* remembers something else */
 
-enum check { CHECK_RUNTIME, CHECK_LAYOUT, CHECK_KNOWN, CHECK_CONSTANT, CHECK_ERROR };
-
-static const char *const checks[] = {
-	"runtime-stays", "known-layout", "known-number", "constant", "no-error-waiting", NULL};
+enum check {
+	CHECK_RUNTIME = TFS_CHECK_runtime_stays,
+	CHECK_LAYOUT = TFS_CHECK_known_layout,
+	CHECK_KNOWN = TFS_CHECK_known_number,
+	CHECK_CONSTANT = TFS_CHECK_constant,
+	CHECK_ERROR = TFS_CHECK_no_error_waiting,
+};
 
 extern const struct tfs_rewrite tfs_rewrite_memoise;
 #define SELF (&tfs_rewrite_memoise)
@@ -190,7 +193,6 @@ static void compare(const struct tfs_query_call *call)
 {
 	struct cudaDeviceProp fresh = {0};
 	const bool all = call->what == TFS_QUERY_PROPERTIES;
-	char evidence[100];
 	bool same;
 
 	tfs_rewrite_shadow(SELF, 0);
@@ -202,13 +204,12 @@ static void compare(const struct tfs_query_call *call)
 		       attributes[device_of(call)][call->attribute].value;
 	if (same)
 		return;
-	if (all)
-		snprintf(evidence, sizeof(evidence), "the properties of device %d have changed",
-			call->device);
-	else
-		snprintf(evidence, sizeof(evidence), "attribute %d of device %d has changed",
-			call->attribute, call->device);
-	tfs_rewrite_differs(SELF, call->site, evidence);
+	const struct tfs_reason evidence =
+		all ? (struct tfs_reason){.code = TFS_REASON_properties_changed,
+			      .numbers = {(uint64_t)call->device}}
+		    : (struct tfs_reason){.code = TFS_REASON_attribute_changed,
+			      .numbers = {(uint64_t)call->attribute, (uint64_t)call->device}};
+	tfs_rewrite_differs(SELF, call->site, &evidence);
 }
 
 static void answered(const struct tfs_query_call *call)
@@ -236,7 +237,6 @@ const struct tfs_rewrite tfs_rewrite_memoise = {
 	.rules = "TFS608",
 	.switchable = true,
 	.compares = true,
-	.checks = checks,
 	.query = query,
 	.answered = answered,
 	.reset = reset,

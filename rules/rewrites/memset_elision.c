@@ -133,9 +133,9 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 	struct tfs_held *held, *all = tfs_held_open();
 	const enum tfs_fill_check against = tfs_fill_look(call, all, &held);
 
-	if (against != TFS_FILL_CHECKS || held == NULL) {
+	if (against != TFS_FILL_FINE || held == NULL) {
 		tfs_held_close();
-		if (against != TFS_FILL_CHECKS)
+		if (against != TFS_FILL_FINE)
 			tfs_held_settle(ended, against);
 		return;
 	}
@@ -190,8 +190,8 @@ static bool taken(struct tfs_use *use, uint32_t status)
 
 static void compare(const struct tfs_use *use)
 {
-	char evidence[100];
-
+	const struct tfs_reason evidence = {
+		.code = TFS_REASON_zeroed_differs, .numbers = {use->bytes}};
 	enum tfs_fill_trial result = tfs_fill_trial_compare(
 		use->own_output, use->scratch, use->bytes, use->element_bytes);
 
@@ -207,13 +207,9 @@ static void compare(const struct tfs_use *use)
 		tfs_evidence_spoiled(&of_fills, use->fill_site, use->fill_bytes);
 		break;
 	case TFS_FILL_DIFFERS:
-		snprintf(evidence, sizeof(evidence),
-			"%llu bytes that were zeroed first came out different from those that were "
-			"not",
-			(unsigned long long)use->bytes);
 		tfs_evidence_spoiled(&of_fills, use->fill_site, use->fill_bytes);
 		tfs_evidence_spoiled(&of_uses, use->site, use->shape);
-		tfs_rewrite_differs(SELF, use->site, evidence);
+		tfs_rewrite_differs(SELF, use->site, &evidence);
 		break;
 	case TFS_FILL_UNREAD:
 		break;
@@ -246,7 +242,6 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.checks = tfs_fill_checks,
 	.fill = fill,
 	.before = before,
 	.use = use_fill,

@@ -51,34 +51,28 @@
 #include "shim/trace/format.h"
 
 enum check {
-	CHECK_DIRECTION,
-	CHECK_SIZE,
-	CHECK_BLOCKING,
-	CHECK_CAPTURE,
-	CHECK_LIBRARY,
-	CHECK_CONTEXT,
-	CHECK_SOURCE_HOST,
-	CHECK_TARGET_HOST,
-	CHECK_SOURCE_DEVICE,
-	CHECK_TARGET_DEVICE,
-	CHECK_HOST_TABLES,
-	CHECK_SOURCE_MAPPED,
-	CHECK_TARGET_MAPPED,
-	CHECK_CORES,
-	CHECK_FASTER,
-	CHECK_BUSY,
-	CHECK_PINNED,
-	CHECK_ROOM,
-	CHECK_STREAM,
-	CHECK_CALLS,
-	CHECK_FAULT,
+	CHECK_DIRECTION = TFS_CHECK_host_and_device,
+	CHECK_SIZE = TFS_CHECK_size,
+	CHECK_BLOCKING = TFS_CHECK_blocking_read,
+	CHECK_CAPTURE = TFS_CHECK_not_capturing,
+	CHECK_LIBRARY = TFS_CHECK_usable_library,
+	CHECK_CONTEXT = TFS_CHECK_context,
+	CHECK_SOURCE_HOST = TFS_CHECK_source_pageable,
+	CHECK_TARGET_HOST = TFS_CHECK_target_pageable,
+	CHECK_SOURCE_DEVICE = TFS_CHECK_source_device_memory,
+	CHECK_TARGET_DEVICE = TFS_CHECK_target_device_memory,
+	CHECK_HOST_TABLES = TFS_CHECK_no_host_page_tables,
+	CHECK_SOURCE_MAPPED = TFS_CHECK_source_mapped,
+	CHECK_TARGET_MAPPED = TFS_CHECK_target_mapped,
+	CHECK_CORES = TFS_CHECK_idle_cores,
+	CHECK_FASTER = TFS_CHECK_faster,
+	CHECK_BUSY = TFS_CHECK_ring_free,
+	CHECK_PINNED = TFS_CHECK_pinned_memory,
+	CHECK_ROOM = TFS_CHECK_memory_to_spare,
+	CHECK_STREAM = TFS_CHECK_own_stream,
+	CHECK_CALLS = TFS_CHECK_copy_calls,
+	CHECK_FAULT = TFS_CHECK_no_fault,
 };
-
-static const char *const checks[] = {"host-and-device", "size", "blocking-read", "not-capturing",
-	"usable-library", "context", "source-pageable", "target-pageable", "source-device-memory",
-	"target-device-memory", "no-host-page-tables", "source-mapped", "target-mapped",
-	"idle-cores", "faster", "ring-free", "pinned-memory", "memory-to-spare", "own-stream",
-	"copy-calls", "no-fault", NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_pinned_staging;
 #define SELF (&tfs_rewrite_pinned_staging)
@@ -324,7 +318,7 @@ static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
 		       : consider(call, out_status);
 }
 
-static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t bytes)
+static bool shadow(const struct tfs_copy_call *call, struct tfs_reason *out_evidence)
 {
 	struct tfs_staging_compared compared = {.at = call->bytes};
 	struct accepted it = {0};
@@ -341,10 +335,9 @@ static bool shadow(const struct tfs_copy_call *call, char *out_evidence, size_t 
 	}
 	relax(&it, &mode);
 	if (compared.at < call->bytes)
-		snprintf(out_evidence, bytes,
-			"a copy of %zu bytes %s differed from byte %zu on; %zu bytes compared",
-			call->bytes, it.job.out ? "to the host" : "to the device", compared.at,
-			compared.bytes);
+		*out_evidence = (struct tfs_reason){.code = it.job.out ? TFS_REASON_copy_out_differs
+								       : TFS_REASON_copy_in_differs,
+			.numbers = {call->bytes, compared.at, compared.bytes}};
 	return compared.at == call->bytes;
 }
 
@@ -353,7 +346,6 @@ const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.rank = TFS_CLASS_EXACT,
 	.rules = "TFS101",
 	.switchable = true,
-	.checks = checks,
 	.copy = copy,
 	.shadow = shadow,
 	.reset = tfs_staging_ring_reset,

@@ -18,23 +18,21 @@
 #define ROUNDS 2u /* from here on a size recurs */
 
 enum check {
-	CHECK_FUNCTIONS,
-	CHECK_PLAIN,
-	CHECK_SHARED,
-	CHECK_PEERS,
-	CHECK_SANITIZER,
-	CHECK_CAPTURE,
-	CHECK_DEVICE,
-	CHECK_SIZE,
-	CHECK_RECURS,
-	CHECK_CONTEXT,
-	CHECK_ERROR,
-	CHECK_LIMIT,
-	CHECK_MEMORY,
-	CHECK_PAGES,
-	CHECK_COUNT
+	CHECK_FUNCTIONS = TFS_CHECK_runtime_stays,
+	CHECK_PLAIN = TFS_CHECK_plain_device_memory,
+	CHECK_SHARED = TFS_CHECK_not_shared,
+	CHECK_PEERS = TFS_CHECK_no_peers,
+	CHECK_SANITIZER = TFS_CHECK_no_sanitizer,
+	CHECK_CAPTURE = TFS_CHECK_not_capturing,
+	CHECK_DEVICE = TFS_CHECK_current_device,
+	CHECK_SIZE = TFS_CHECK_size,
+	CHECK_RECURS = TFS_CHECK_size_recurs,
+	CHECK_CONTEXT = TFS_CHECK_current_context,
+	CHECK_ERROR = TFS_CHECK_no_error_waiting,
+	CHECK_LIMIT = TFS_CHECK_pool_limit,
+	CHECK_MEMORY = TFS_CHECK_memory_left,
+	CHECK_PAGES = TFS_CHECK_whole_pages,
 };
-_Static_assert(CHECK_COUNT == TFS_POOL_CHECK_COUNT, "the names in the header");
 
 static struct tfs_pool_size sizes[SIZES];
 static uint32_t size_count;

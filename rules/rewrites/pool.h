@@ -13,13 +13,6 @@
 
 struct tfs_memory_functions;
 
-/* The first checks of each of these rewrites, in this order. */
-#define TFS_POOL_CHECKS                                                                            \
-	"runtime-stays", "plain-device-memory", "not-shared", "no-peers", "no-sanitizer",          \
-		"not-capturing", "current-device", "size", "size-recurs", "current-context",       \
-		"no-error-waiting", "pool-limit", "memory-left", "whole-pages"
-#define TFS_POOL_CHECK_COUNT 14u
-
 /* What is known of requests for one number of bytes on one device. */
 struct tfs_pool_size {
 	uint64_t bytes;

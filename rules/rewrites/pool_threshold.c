@@ -48,22 +48,18 @@
 #define NAIVE_MEDDLED (1u << 28)  /* a value of somebody else's is found */
 
 enum check {
-	CHECK_FUNCTIONS,
-	CHECK_CAPTURE,
-	CHECK_ERROR,
-	CHECK_DEVICES,
-	CHECK_KNOWN,
-	CHECK_SHARED,
-	CHECK_UNSET,
-	CHECK_GIVES_BACK,
-	CHECK_MEMORY,
-	CHECK_EVIDENCE,
-	CHECK_KEPT,
+	CHECK_FUNCTIONS = TFS_CHECK_runtime_stays,
+	CHECK_CAPTURE = TFS_CHECK_not_capturing,
+	CHECK_ERROR = TFS_CHECK_no_error_waiting,
+	CHECK_DEVICES = TFS_CHECK_one_device,
+	CHECK_KNOWN = TFS_CHECK_known_pool,
+	CHECK_SHARED = TFS_CHECK_not_shared,
+	CHECK_UNSET = TFS_CHECK_threshold_unset,
+	CHECK_GIVES_BACK = TFS_CHECK_gives_back,
+	CHECK_MEMORY = TFS_CHECK_memory_left,
+	CHECK_EVIDENCE = TFS_CHECK_shadow_evidence,
+	CHECK_KEPT = TFS_CHECK_threshold_kept,
 };
-
-static const char *const checks[] = {"runtime-stays", "not-capturing", "no-error-waiting",
-	"one-device", "known-pool", "not-shared", "threshold-unset", "gives-back", "memory-left",
-	"shadow-evidence", "threshold-kept", NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_pool_threshold;
 #define SELF (&tfs_rewrite_pool_threshold)
@@ -201,7 +197,6 @@ static void try_out(const struct tfs_pool_functions *use, const struct tfs_memor
 	const struct tfs_ordered_call *call, uint64_t bytes)
 {
 	uint64_t before = 0, during = 0, after = 0;
-	char text[100];
 
 	const bool good = use->get(call->pool, TFS_POOL_THRESHOLD, &before) == 0 && before == 0 &&
 			  !TFS_MUTANT(NAIVE_MEDDLED) &&
@@ -215,9 +210,9 @@ static void try_out(const struct tfs_pool_functions *use, const struct tfs_memor
 	}
 	memory->forget_error();
 	tfs_evidence_spoiled(&evidence, call->site, call->bytes);
-	snprintf(text, sizeof(text), "the pool's threshold is %llu, which the program did not set",
-		(unsigned long long)(before != 0 ? before : during));
-	tfs_rewrite_differs(SELF, call->site, text);
+	const struct tfs_reason evidence_against = {
+		.code = TFS_REASON_threshold_strange, .numbers = {before != 0 ? before : during}};
+	tfs_rewrite_differs(SELF, call->site, &evidence_against);
 }
 
 /* The pool does not keep its memory yet. */
@@ -332,7 +327,6 @@ const struct tfs_rewrite tfs_rewrite_pool_threshold = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.checks = checks,
 	.ordered = ordered,
 	.ordered_done = ordered_done,
 	.reset = reset,

@@ -77,7 +77,7 @@ static void leave_off(void)
 		if (!is_to_act(i))
 			continue;
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
-		tfs_rewrite_explain(tfs_rewrite_all[i], why);
+		tfs_rewrite_explain(tfs_rewrite_all[i], TFS_REASON_ended_abnormally, file);
 	}
 	tfs_recorder_fact("rewrites", why, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
@@ -187,13 +187,13 @@ bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
 void tfs_rewrite_copied(const struct tfs_copy_call *call)
 {
 	const int saved = errno;
-	char evidence[TFS_EVIDENCE_BYTES];
+	struct tfs_reason evidence = {0};
 
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW &&
 			tfs_rewrite_all[i]->shadow != NULL && tfs_rewrite_takes_part(i) &&
-			!tfs_rewrite_all[i]->shadow(call, evidence, sizeof(evidence)))
-			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, evidence);
+			!tfs_rewrite_all[i]->shadow(call, &evidence))
+			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, &evidence);
 	errno = saved;
 }
 

@@ -7,8 +7,8 @@
  *
  * To add one: write rules/rewrites/<id>.c with one `const struct tfs_rewrite tfs_rewrite_<id>`,
  * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
- * Every precondition is a named check; every check has a test in which it refuses, and every
- * counterexample of the contract a test in which a naive version goes wrong.
+ * Every precondition is a check of format_check.h; every check has a test in which it refuses, and
+ * every counterexample of the contract a test in which a naive version goes wrong.
  *
  * Members that a rewrite has no use for are NULL. All run inside a hook, with hooks off, in the
  * program's thread; they must keep errno and the runtime's last error, and may not block for
@@ -18,6 +18,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "shim/trace/format_check.h"
+#include "shim/trace/format_reason.h"
 
 enum tfs_rewrite_mode {
 	TFS_MODE_OFF,
@@ -64,8 +67,7 @@ struct tfs_rewrite {
 	bool switchable;
 	/* Only on when it is named, or with "all". */
 	bool by_name;
-	bool compares;             /* runs in shadow without the member `shadow` */
-	const char *const *checks; /* names, ended by NULL; at most TFS_REWRITE_CHECKS */
+	bool compares; /* runs in shadow without the member `shadow` */
 
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
 	bool (*start)(void);
@@ -73,7 +75,7 @@ struct tfs_rewrite {
 	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
 	/* After the program's own call has succeeded: does the same aside and compares. False, with
 	 * the evidence, when the results differ. NULL: the rewrite cannot run in shadow. */
-	bool (*shadow)(const struct tfs_copy_call *call, char *out_evidence, size_t bytes);
+	bool (*shadow)(const struct tfs_copy_call *call, struct tfs_reason *out_evidence);
 	void (*handle)(void); /* the program has made a cuDNN handle, which may have waited */
 	/* May change how the convolution is called, or the list that the program gets; or give one
 	 * before cuDNN is asked: then true. */
@@ -111,12 +113,10 @@ struct tfs_rewrite {
 	void (*finish)(void);           /* at exit; CUDA must not be called */
 };
 
-#define TFS_REWRITE_CHECKS 24u
-
 /* Reads TFSHIM_REWRITE and starts what it names. Unknown names are said once and are off. */
 void tfs_rewrite_start(void);
 
-/* Counts that check number `check` failed at `site`. */
+/* Counts that `check`, an enum tfs_check, failed at `site`. */
 void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint32_t site);
 
 /* For rewrites. `holds` is the outcome of a check; a failed one is counted. Returns `holds`. */
@@ -140,12 +140,15 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
 /* And what it did aside differed: it is off for the rest of the run, and the report says so. */
-void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const char *evidence);
+void tfs_rewrite_differs(
+	const struct tfs_rewrite *rewrite, uint32_t site, const struct tfs_reason *evidence);
 
 enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
 
-/* Why it is as it is, for the report; a constant text. What measuring finds has precedence. */
-void tfs_rewrite_explain(const struct tfs_rewrite *rewrite, const char *reason);
+/* Why it is as it is, for the report: a reason without figures, with the name of what caused it or
+ * NULL. What measuring finds has precedence. */
+void tfs_rewrite_explain(
+	const struct tfs_rewrite *rewrite, enum tfs_reason_code reason, const char *object);
 
 /* The gain that the rewrite itself predicts, in nanoseconds per step; NaN while it cannot. */
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);

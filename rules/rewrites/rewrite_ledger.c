@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rules/rewrites/breaker.h"
@@ -19,14 +18,15 @@ static struct {
 	_Atomic uint64_t bytes;
 	uint32_t name; /* string id */
 	double predicted_ns;
-	_Atomic int64_t modelled_ns;       /* gain of the calls it took part in, by its own model */
-	_Atomic uint64_t modelled;         /* such calls */
-	char evidence[TFS_EVIDENCE_BYTES]; /* of a shadow that differed */
-	const char *reason;                /* the rewrite's own, or NULL */
-	uint64_t steps;                    /* outside windows, it being on */
-	_Atomic(const char *) cause;       /* of a refusal, or NULL */
-	_Atomic bool decided;              /* what it came to was told once */
-	_Atomic uint32_t caused;           /* which */
+	_Atomic int64_t modelled_ns; /* gain of the calls it took part in, by its own model */
+	_Atomic uint64_t modelled;   /* such calls */
+	struct tfs_reason evidence;  /* of a shadow that differed */
+	uint16_t reason;             /* the rewrite's own: enum tfs_reason_code */
+	uint32_t object;             /* string id of the name that belongs to it */
+	uint64_t steps;              /* outside windows, it being on */
+	_Atomic(const char *) cause; /* of a refusal, or NULL */
+	_Atomic uint32_t caused;     /* which */
+	_Atomic bool decided;        /* what it came to was told once */
 } states[TFS_REWRITES_MOST];
 
 /* Mostly the same one is asked about again. */
@@ -123,9 +123,13 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 	return true;
 }
 
-void tfs_rewrite_explain(const struct tfs_rewrite *rewrite, const char *reason)
+void tfs_rewrite_explain(
+	const struct tfs_rewrite *rewrite, enum tfs_reason_code reason, const char *object)
 {
-	__atomic_store_n(&states[number(rewrite)].reason, reason, __ATOMIC_RELAXED);
+	if (object != NULL)
+		__atomic_store_n(&states[number(rewrite)].object, tfs_recorder_string(object),
+			__ATOMIC_RELAXED);
+	__atomic_store_n(&states[number(rewrite)].reason, (uint16_t)reason, __ATOMIC_RELAXED);
 }
 
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
@@ -170,14 +174,15 @@ double tfs_rewrite_predicted(uint32_t i)
 	return states[i].steps > 0 ? gain / (double)states[i].steps : gain / (double)calls;
 }
 
-void tfs_rewrite_differs(const struct tfs_rewrite *rewrite, uint32_t site, const char *evidence)
+void tfs_rewrite_differs(
+	const struct tfs_rewrite *rewrite, uint32_t site, const struct tfs_reason *evidence)
 {
 	const size_t i = number(rewrite);
 
-	snprintf(states[i].evidence, sizeof(states[i].evidence), "%s", evidence);
+	states[i].evidence = *evidence;
 	tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
-	tfs_refusal_count((uint32_t)i, TFS_REFUSAL_MISMATCH, site);
-	tfs_log(TFS_LOG_WARN, "%s in shadow: %s", rewrite->name, states[i].evidence);
+	tfs_refusal_count((uint32_t)i, TFS_CHECK_shadow_differs, site);
+	tfs_log(TFS_LOG_WARN, "%s: a result in shadow was another one; it is off", rewrite->name);
 }
 
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
@@ -217,14 +222,14 @@ static enum tfs_rewrite_outcome outcome_of(const struct tfs_measured *measured)
 
 /* What measuring found. Nothing, of one that has found no occasion and that no earlier run decided;
  * among ranks it may have had none because the others' questions came first. */
-static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
+static struct tfs_measured measured_of(uint32_t i)
 {
 	const struct tfs_measured nothing = {.gain = {NAN, NAN, NAN}};
 	struct tfs_measured measured = nothing;
 
 	if (!tfs_rewrite_all[i]->switchable || tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
 		return nothing;
-	tfs_measure_result(i, predicted_ns, &measured);
+	tfs_measure_result(i, &measured);
 	const bool open = measured.outcome == TFS_OUTCOME_UNDECIDED && tfs_options.ranks == 1;
 	if (tfs_rewrite_applied(i) == 0 && (!measured.asked || open))
 		return nothing;
@@ -232,30 +237,28 @@ static struct tfs_measured measured_of(uint32_t i, double predicted_ns)
 }
 
 /* Why it is as it is: what measuring found, what it says itself, what it refused because of. */
-static const char *reason_of(
-	size_t i, const struct tfs_measured *measured, char *text, size_t bytes)
+static struct tfs_reason reason_of(size_t i, const struct tfs_measured *measured)
 {
 	const char *cause = atomic_load(&states[i].cause);
 
-	if (states[i].evidence[0] != '\0')
+	if (states[i].evidence.code != TFS_REASON_none)
 		return states[i].evidence;
-	if (measured->reason[0] != '\0')
+	if (measured->reason.code != TFS_REASON_none)
 		return measured->reason;
-	if (states[i].reason != NULL || cause == NULL)
-		return states[i].reason != NULL ? states[i].reason : "";
-	snprintf(text, bytes, "%s: %s", tfs_rewrite_all[i]->checks[atomic_load(&states[i].caused)],
-		cause);
-	return text;
+	if (states[i].reason != TFS_REASON_none || cause == NULL)
+		return (struct tfs_reason){.code = states[i].reason, .object = states[i].object};
+	return (struct tfs_reason){
+		.code = TFS_REASON_caused,
+		.object = tfs_recorder_string(cause),
+		.numbers = {atomic_load(&states[i].caused)},
+	};
 }
 
 void tfs_rewrite_decided(uint32_t i)
 {
-	char text[256];
-
 	atomic_store(&states[i].decided, true);
 	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
-	const struct tfs_measured measured = measured_of(i, predicted_ns);
-	const char *reason = reason_of(i, &measured, text, sizeof(text));
+	const struct tfs_measured measured = measured_of(i);
 	const struct tfs_rewrite_record record = {
 		.state = (uint16_t)state_of(i, predicted_ns, &measured),
 		.name = states[i].name,
@@ -267,7 +270,7 @@ void tfs_rewrite_decided(uint32_t i)
 		.realised_high_ns = measured.gain.high,
 		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
 		.outcome = (uint16_t)outcome_of(&measured),
-		.reason = reason[0] != '\0' ? tfs_recorder_string(reason) : 0,
+		.reason = reason_of(i, &measured),
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
@@ -278,9 +281,7 @@ static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint6
 	const struct tfs_refusal_record record = {
 		.site = site,
 		.rewrite = states[rewrite].name,
-		.check = tfs_recorder_string(check == TFS_REFUSAL_MISMATCH
-						     ? TFS_REWRITE_MISMATCH
-						     : tfs_rewrite_all[rewrite]->checks[check]),
+		.check = (uint16_t)check,
 		.count = count,
 	};
 

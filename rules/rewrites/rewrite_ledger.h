@@ -10,7 +10,6 @@
 #include "rules/rewrites/rewrite.h"
 
 #define TFS_REWRITES_MOST 16u
-#define TFS_EVIDENCE_BYTES 120u
 
 /* The list, ended by NULL, and what each is set to. */
 extern const struct tfs_rewrite *const tfs_rewrite_all[];

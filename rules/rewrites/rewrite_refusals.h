@@ -2,11 +2,10 @@
 #ifndef TFS_RULES_REWRITES_REWRITE_REFUSALS_H
 #define TFS_RULES_REWRITES_REWRITE_REFUSALS_H
 
-/* How often which check of which rewrite refused at which call site. Lock-free, for any thread. */
+/* How often which check (enum tfs_check) of which rewrite refused at which call site. Lock-free,
+ * for any thread. */
 
 #include <stdint.h>
-
-#define TFS_REFUSAL_MISMATCH 0xffu /* as a check's number: shadow mode saw another result */
 
 /* Counts one; what finds no place any more is counted as such. */
 void tfs_refusal_count(uint32_t rewrite, uint32_t check, uint32_t site);

@@ -146,7 +146,7 @@ void tfs_live_end(struct tfs_convolution_call *call)
 }
 
 /* The device's equipment is taken, and the stream has got there. */
-static bool compare(const struct live *live, char *out_evidence, size_t bytes)
+static bool compare(const struct live *live, struct tfs_reason *out_evidence)
 {
 	const void *asked = live->asked_first ? live->own : live->other;
 	const void *chosen = live->asked_first ? live->other : live->own;
@@ -157,16 +157,17 @@ static bool compare(const struct live *live, char *out_evidence, size_t bytes)
 	atomic_fetch_add(&compared, 1);
 	if (!tfs_difference_is_another(&sum, live->type, live->math))
 		return true;
-	snprintf(out_evidence, bytes,
-		"algorithm %d in place of %d is off by %.2g where the largest number is %.2g",
-		live->asked_first ? live->other_algorithm : live->algorithm,
-		live->asked_first ? live->algorithm : live->other_algorithm, sum.most,
-		sum.own_most);
+	*out_evidence = (struct tfs_reason){
+		.code = TFS_REASON_algorithm_differs,
+		.numbers = {(uint64_t)(live->asked_first ? live->other_algorithm : live->algorithm),
+			(uint64_t)(live->asked_first ? live->algorithm : live->other_algorithm)},
+		.values = {sum.most, sum.own_most},
+	};
 	return false;
 }
 
 bool tfs_live_holds(
-	const struct tfs_known **out_known, uint32_t *out_site, char *out_evidence, size_t bytes)
+	const struct tfs_known **out_known, uint32_t *out_site, struct tfs_reason *out_evidence)
 {
 	struct tfs_search_device *device;
 	int state = STATE_WAITING;
@@ -185,7 +186,7 @@ bool tfs_live_holds(
 	}
 	const bool reached = tfs_search_reached(device);
 	if (reached) {
-		holds = compare(live, out_evidence, bytes);
+		holds = compare(live, out_evidence);
 		*out_known = live->known;
 		*out_site = live->site;
 		give_back(live, device->stream);

@@ -25,7 +25,7 @@ void tfs_live_end(struct tfs_convolution_call *call);
 /* Compares what has been reached. False when an output is another one: with the problem, the call
  * site and the evidence. */
 bool tfs_live_holds(
-	const struct tfs_known **out_known, uint32_t *out_site, char *out_evidence, size_t bytes);
+	const struct tfs_known **out_known, uint32_t *out_site, struct tfs_reason *out_evidence);
 
 /* Comparisons that were made. Any thread. */
 uint64_t tfs_live_count(void);

@@ -78,25 +78,20 @@
 #define NAIVE_NO_TRIES (UINT64_C(1) << 44) /* acts at once, and asks nothing */
 
 enum check {
-	CHECK_CAPTURE,
-	CHECK_ERROR,
-	CHECK_WAITED,
-	CHECK_SEEN,
-	CHECK_DEVICE,
-	CHECK_STREAMS,
-	CHECK_USERS,
-	CHECK_PAGEABLE,
-	CHECK_REACH,
-	CHECK_SOMETHING,
-	CHECK_LEFT,
-	CHECK_EVIDENCE,
-	CHECK_CARRIED,
+	CHECK_CAPTURE = TFS_CHECK_not_capturing,
+	CHECK_ERROR = TFS_CHECK_no_error_waiting,
+	CHECK_WAITED = TFS_CHECK_nothing_submitted_since,
+	CHECK_SEEN = TFS_CHECK_all_calls_seen,
+	CHECK_DEVICE = TFS_CHECK_one_device,
+	CHECK_STREAMS = TFS_CHECK_no_free_streams,
+	CHECK_USERS = TFS_CHECK_no_other_users,
+	CHECK_PAGEABLE = TFS_CHECK_no_pageable_access,
+	CHECK_REACH = TFS_CHECK_streams_in_reach,
+	CHECK_SOMETHING = TFS_CHECK_work_to_wait_for,
+	CHECK_LEFT = TFS_CHECK_work_to_leave_out,
+	CHECK_EVIDENCE = TFS_CHECK_shadow_evidence,
+	CHECK_CARRIED = TFS_CHECK_carried_out,
 };
-
-static const char *const checks[] = {"not-capturing", "no-error-waits", "nothing-submitted-since",
-	"all-work-seen", "one-device", "no-free-streams", "no-other-users", "no-pageable-access",
-	"streams-in-reach", "work-to-wait-for", "work-to-leave-out", "shadow-evidence",
-	"carried-out", NULL};
 
 extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
 #define SELF (&tfs_rewrite_sync_narrowing)
@@ -308,13 +303,13 @@ static void judge(struct tfs_wait_call *call, uint32_t status)
 {
 	const bool waited_for = call->tried == TRIED_WAITED_FOR || call->tried == -TRIED_WAITED_FOR;
 	const uint64_t shape = shape_of(call, waited_for);
-	const char *what = NULL;
+	struct tfs_reason what = {0};
 
 	/* Another thread's work may be there before it is noted. */
 	if (call->tried < 0 && waited_for && tfs_work_is_own())
-		what = "the device was at work when all had been waited for";
+		what.code = TFS_REASON_at_work;
 	else if (call->tried == TRIED_NARROWED && status != 0)
-		what = "the wait for all streams was the first to report an error";
+		what.code = TFS_REASON_wait_reported_error;
 	if (call->tried > 0 && status == 0) {
 		tfs_left_wait_learn(waited_for ? &waited_for_before : &narrowed,
 			tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
@@ -322,8 +317,8 @@ static void judge(struct tfs_wait_call *call, uint32_t status)
 		return;
 	}
 	tfs_evidence_spoiled(&evidence, call->site, shape);
-	if (what != NULL)
-		tfs_rewrite_differs(SELF, call->site, what);
+	if (what.code != 0)
+		tfs_rewrite_differs(SELF, call->site, &what);
 }
 
 static void waited(struct tfs_wait_call *call, uint32_t status)
@@ -388,7 +383,6 @@ const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.checks = checks,
 	.wait = wait,
 	.waited = waited,
 	.submitted = submitted,

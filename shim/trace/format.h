@@ -11,10 +11,12 @@
 #include <stdint.h>
 
 #include "shim/trace/format_call.h"
+#include "shim/trace/format_check.h"
 #include "shim/trace/format_device.h"
 #include "shim/trace/format_function.h"
 #include "shim/trace/format_problem.h"
 #include "shim/trace/format_program.h"
+#include "shim/trace/format_reason.h"
 #include "shim/trace/format_record.h"
 #include "shim/trace/format_rewrite.h"
 #include "shim/trace/format_steps.h"

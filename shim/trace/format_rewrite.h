@@ -4,6 +4,8 @@
 
 /* Part of format.h: rewrites and what they found. */
 
+#include "shim/trace/format_check.h"
+#include "shim/trace/format_reason.h"
 #include "shim/trace/format_record.h"
 
 enum tfs_rewrite_state {
@@ -36,22 +38,21 @@ struct tfs_rewrite_record {
 	double realised_high_ns;
 	uint16_t rank;    /* 1 exact, 2 rounding, 3 reduced */
 	uint16_t outcome; /* enum tfs_rewrite_outcome */
-	uint32_t reason;  /* string id, 0 = none */
+	uint32_t reserved0;
+	struct tfs_reason reason; /* why it is as it is */
 };
 
-/* A rewrite did not apply at a call site because a named check failed, `count` times. A later
- * record of the same rewrite, check and call site replaces an earlier one. */
+/* A rewrite did not apply at a call site because a check failed, `count` times. A later record of
+ * the same rewrite, check, object and call site replaces an earlier one. */
 struct tfs_refusal_record {
 	struct tfs_record record;
-	uint16_t reserved1;
+	uint16_t check;   /* enum tfs_check */
 	uint32_t site;    /* call site */
-	uint32_t rewrite; /* string ids */
-	uint32_t check;   /* TFS_REWRITE_MISMATCH: in shadow mode the results differed */
+	uint32_t rewrite; /* string id of its name */
+	uint32_t object;  /* string id: the function or library that caused it, 0 = none */
 	uint64_t count;
 	uint64_t reserved0;
 };
-
-#define TFS_REWRITE_MISMATCH "shadow-differs"
 
 /* One candidate of a measured algorithm search. */
 struct tfs_search_record {
@@ -65,7 +66,8 @@ struct tfs_search_record {
 	uint32_t flags; /* 1 deterministic, 2 asked for, 4 chosen, 8 within the rewrite's fences */
 };
 
-TFS_SIZE_IS(struct tfs_rewrite_record, 64);
+TFS_SIZE_IS(struct tfs_rewrite_record, 128);
+TFS_SIZE_IS(struct tfs_reason, 64);
 TFS_SIZE_IS(struct tfs_refusal_record, 32);
 TFS_SIZE_IS(struct tfs_search_record, 32);
 

@@ -74,6 +74,17 @@ bool tfs_trace_problem(
 	return true;
 }
 
+const char *tfs_trace_check(uint16_t check)
+{
+	static const char *const names[] = {
+#define X(number, constant, name, sentence) [number] = name,
+		TFS_CHECKS(X)
+#undef X
+	};
+
+	return check < sizeof(names) / sizeof(*names) && names[check] ? names[check] : "unknown";
+}
+
 const struct tfs_module_record *tfs_trace_module(const struct tfs_trace *trace, uint64_t address)
 {
 	for (size_t i = tfs_trace_count(trace, TFS_RECORD_module); i-- > 0;) {

@@ -68,6 +68,8 @@ unsigned tfs_trace_frames(
 /* A problem's fields, missing ones 0; false = unknown id. */
 bool tfs_trace_problem(
 	const struct tfs_trace *trace, uint32_t id, int32_t out_fields[TFS_PROBLEM_FIELD_COUNT]);
+/* A check's name, for machines; "unknown" when this reader does not know it. */
+const char *tfs_trace_check(uint16_t check);
 /* The latest module mapped over an address, or NULL. */
 const struct tfs_module_record *tfs_trace_module(const struct tfs_trace *trace, uint64_t address);
 /* The latest value of a fact, or NULL. */

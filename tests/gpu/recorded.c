@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/sentences.h"
 #include "shim/trace/trace.h"
 
 static void print_device(const struct tfs_trace *trace)
@@ -47,6 +48,7 @@ static bool is_last(const struct tfs_trace *trace, size_t at)
 static void print_rewrites(const struct tfs_trace *trace)
 {
 	static const char *const states[] = {"off", "report", "shadow", "apply", "lost"};
+	struct tfs_pool pool = {0};
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
 		const struct tfs_rewrite_record *one = tfs_trace_at(trace, TFS_RECORD_rewrite, i);
@@ -58,12 +60,13 @@ static void print_rewrites(const struct tfs_trace *trace)
 		       "%s\n",
 			name, states[one->state % 5], (unsigned long long)one->applied,
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
-			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
+			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &pool));
 		if (one->predicted_ns == one->predicted_ns && fabs(one->realised_ns) > 0)
 			printf("prediction-error-%s %+.0f %% of the realised\n", name,
 				100 * (one->predicted_ns - one->realised_ns) /
 					fabs(one->realised_ns));
 	}
+	tfs_pool_finish(&pool);
 }
 
 static const struct tfs_refusal_record *refusal(const struct tfs_trace *trace, size_t at)
@@ -105,7 +108,7 @@ static void print_refusals(const struct tfs_trace *trace)
 				sum += refusal(trace, k)->count;
 		if (first == i)
 			printf("refused-%s-%s %llu\n", tfs_trace_string(trace, one->rewrite),
-				tfs_trace_string(trace, one->check), sum);
+				tfs_trace_check(one->check), sum);
 	}
 }
 

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints what the rewrites of a recording did, as it was told last: "pinned-staging applied 12",
- * its state and gain in microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", and for
- * each check that refused "pinned-staging size 3"; then what it states, "fact memory.coherent 1"
- * and "told memory.coherent: " with its text, and the calls it counted, "calls cudaFree 2", or
- * "calls undefined 2" if the recording does not name them. */
+ * its state and gain in microseconds per step, "pinned-staging state lost 12.3 -4.5 -6 -3", with
+ * "pinned-staging caused by size: NAME" if that is why, and for each check that refused
+ * "pinned-staging size 3"; then what it states, "fact memory.coherent 1" and "told memory.coherent:
+ * " with its text, and the calls it counted, "calls cudaFree 2", or "calls undefined 2" if the
+ * recording does not name them. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/sentences.h"
 #include "shim/trace/trace.h"
 
 /* Is there a later record of the same rewrite? */
@@ -26,6 +28,7 @@ static bool is_superseded(const struct tfs_trace *trace, size_t number)
 int main(int count, char **words)
 {
 	struct tfs_trace *trace = NULL;
+	struct tfs_pool pool = {0};
 	struct tfs_damage damage;
 
 	if (count != 2 || tfs_trace_open(words[1], &damage, &trace) != 0) {
@@ -43,13 +46,17 @@ int main(int count, char **words)
 		printf("%s applied %llu\n", name, (unsigned long long)one->applied);
 		printf("%s state %s %.1f %.1f %.1f %.1f %s\n", name, states[one->state % 5],
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
-			one->realised_high_ns / 1e3, tfs_trace_string(trace, one->reason));
+			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &pool));
+		if (one->reason.code == TFS_REASON_caused)
+			printf("%s caused by %s: %s\n", name,
+				tfs_trace_check((uint16_t)one->reason.numbers[0]),
+				tfs_trace_string(trace, one->reason.object));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_refusal); i++) {
 		const struct tfs_refusal_record *one = tfs_trace_at(trace, TFS_RECORD_refusal, i);
 
 		printf("%s %s %llu\n", tfs_trace_string(trace, one->rewrite),
-			tfs_trace_string(trace, one->check), (unsigned long long)one->count);
+			tfs_trace_check(one->check), (unsigned long long)one->count);
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
@@ -68,6 +75,7 @@ int main(int count, char **words)
 		printf("calls %s %llu\n", *name != '\0' ? name : "undefined",
 			(unsigned long long)totals[i].sum.count);
 	}
+	tfs_pool_finish(&pool);
 	tfs_trace_close(trace);
 	return 0;
 }

@@ -132,7 +132,7 @@ static const struct tfs_model_finding findings[] = {
 		.advice = "Call cudnnFindConvolutionForwardAlgorithmEx once.",
 		.rewrite = "cudnn-search",
 		.rewrite_state = "refused",
-		.rewrite_reason = "deterministic-asked"},
+		.rewrite_reason = "an environment variable asks for deterministic algorithms"},
 	{.rule = &rules[4],
 		.level = TFS_LEVEL_NOTE,
 		.call = "cudaMemsetAsync",
@@ -164,8 +164,10 @@ static const struct tfs_model_rule clean_lines[] = {
 };
 
 static const struct tfs_model_refusal refusals[] = {
-	{"deterministic-asked", 2, PLACE(loss_frames, 0x3333)},
-	{"size-too-small", 640, PLACE(bare_frames, 0x4444)},
+	{"determinism-not-asked", "an environment variable asks for deterministic algorithms", 2,
+		PLACE(loss_frames, 0x3333)},
+	{"size", "the size is outside of what the rewrite handles", 640,
+		PLACE(bare_frames, 0x4444)},
 };
 
 static const struct tfs_model_rewrite rewrites[] = {
@@ -183,7 +185,7 @@ static const struct tfs_model_rewrite rewrites[] = {
 	{.name = "cudnn-search",
 		.class_name = "rounding",
 		.state = "apply",
-		.reason = "the program asked for deterministic algorithms",
+		.reason = "not measured: too few training steps were known",
 		.predicted_ns = 96e3,
 		.realised_ns = NAN,
 		.realised_low_ns = NAN,

@@ -40,7 +40,7 @@ static enum tfs_outcome outcome(uint32_t i)
 {
 	struct tfs_measured measured;
 
-	tfs_measure_result(i, 1, &measured);
+	tfs_measure_result(i, &measured);
 	return measured.outcome;
 }
 
@@ -70,9 +70,12 @@ static void check_three(void)
 	TEST_EQ(outcome(0), TFS_OUTCOME_FASTER);
 	TEST_EQ(outcome(1), TFS_OUTCOME_FASTER);
 	TEST_EQ(outcome(2), TFS_OUTCOME_SLOWER);
-	tfs_measure_result(0, 1, &measured);
+	tfs_measure_result(0, &measured);
 	TEST_IN(measured.gain.middle, 495, 505);
-	TEST_STR(measured.reason, "8 pairs of blocks of 8 steps: faster");
+	TEST_EQ(measured.reason.code, TFS_REASON_faster);
+	TEST_EQ(measured.reason.numbers[0], 8);
+	TEST_EQ(measured.reason.numbers[1], 8);
+	TEST_EQ(measured.reason.numbers[3], 0);
 	/* Nothing changes: nothing is asked again. */
 	decided = 0;
 	run(1000, 10000);
@@ -91,9 +94,9 @@ static void check_changed(void)
 	TEST_EQ(decided, 7);
 	TEST_EQ(tfs_measure_on & 7, 3);
 	TEST_EQ(outcome(2), TFS_OUTCOME_SLOWER);
-	tfs_measure_result(0, 1, &measured);
-	TEST_STR(measured.reason,
-		"8 pairs of blocks of 8 steps, asked again as the steps changed: faster");
+	tfs_measure_result(0, &measured);
+	TEST_EQ(measured.reason.code, TFS_REASON_faster);
+	TEST_EQ(measured.reason.numbers[3], 1);
 	loss_together = 0;
 	/* Other shapes, in the same time. */
 	decided = 0;
@@ -115,8 +118,9 @@ static void check_next_run(void)
 	TEST_EQ(tfs_measure_on & 15, 15);
 	gains[3] = 0;
 	run(BEFORE + 100, 20000);
-	tfs_measure_result(0, 1, &measured);
-	TEST_TRUE(strncmp(measured.reason, "by the verdict of an earlier run: 8 pairs", 40) == 0);
+	tfs_measure_result(0, &measured);
+	TEST_EQ(measured.reason.numbers[0], 8);
+	TEST_EQ(measured.reason.numbers[4], 1);
 	TEST_EQ(outcome(3), TFS_OUTCOME_UNDECIDED);
 	TEST_TRUE((tfs_measure_on & 7) == 7);
 	for (int runs = 0; runs < 40 && outcome(3) == TFS_OUTCOME_UNDECIDED; runs++) {
@@ -149,10 +153,10 @@ static void check_few_steps(void)
 	file_count = 0;
 	tfs_options.measure = 100;
 	tfs_measure_start(1);
-	tfs_measure_result(0, 1, &measured);
+	tfs_measure_result(0, &measured);
 	TEST_TRUE(!measured.asked);
 	run(BEFORE - 1, 10000);
-	tfs_measure_result(0, 1, &measured);
+	tfs_measure_result(0, &measured);
 	TEST_TRUE(measured.asked && measured.outcome == TFS_OUTCOME_UNDECIDED);
 	run(1 + 100, 10000);
 	TEST_EQ(outcome(0), TFS_OUTCOME_UNDECIDED);

@@ -183,7 +183,7 @@ static void refusals_name_their_check(uint64_t count, bool refused)
 	struct scene *scene = naive(false, BIG, 100000);
 	struct tfs_refusal_record refusal = {
 		.rewrite = builder_string(scene_builder(scene), "pinned-staging"),
-		.check = builder_string(scene_builder(scene), "capture-open"),
+		.check = TFS_CHECK_not_capturing,
 		.count = count};
 	struct builder_call call = scene_call(
 		scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
@@ -195,7 +195,8 @@ static void refusals_name_their_check(uint64_t count, bool refused)
 	TEST_NEED(scene_finding(scene, "TFS101", 10));
 	TEST_EQ(scene_finding(scene, "TFS101", 10)->repair.state,
 		refused ? TFS_REPAIR_REFUSED : TFS_REPAIR_APPLIED);
-	TEST_STR(scene_finding(scene, "TFS101", 10)->repair.reason, refused ? "capture-open" : "");
+	TEST_STR(scene_finding(scene, "TFS101", 10)->repair.reason,
+		refused ? "a stream was being captured into a graph" : "");
 	scene_destroy(scene);
 }
 

@@ -148,8 +148,9 @@ static void a_shadow(bool differs, enum tfs_state state)
 
 	record.state = differs ? TFS_REWRITE_OFF : TFS_REWRITE_SHADOW;
 	record.name = refusal.rewrite = builder_string(builder, "some-rewrite");
-	record.reason = differs ? builder_string(builder, "differed from byte 7 on") : 0;
-	refusal.check = builder_string(builder, TFS_REWRITE_MISMATCH);
+	record.reason.code = differs ? TFS_REASON_written_after_free : TFS_REASON_none;
+	record.reason.numbers[0] = 7;
+	refusal.check = TFS_CHECK_shadow_differs;
 	builder_record(builder, TFS_RECORD_rewrite, &record, sizeof(record));
 	if (differs)
 		builder_record(builder, TFS_RECORD_refusal, &refusal, sizeof(refusal));

@@ -47,7 +47,7 @@ static struct tfs_chunk *take(uint32_t thread, uint32_t sequence, enum tfs_room 
 static void put(struct tfs_chunk *chunk, uint32_t tid)
 {
 	const struct tfs_thread_record record = {
-		.record = {.kind = TFS_RECORD_thread, .units = 1}, .tid = tid};
+		.record = {.kind = TFS_RECORD_thread, .units = 1}, .index = 5, .tid = tid};
 
 	memcpy((char *)(chunk + 1) + chunk->committed, &record, sizeof(record));
 	chunk->committed += sizeof(record);

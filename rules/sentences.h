@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_SENTENCES_H
+#define TFS_RULES_SENTENCES_H
+
+/*
+ * What the traced process wrote as numbers, in words: format_check.h and format_reason.h hold the
+ * sentences. Numbers that this program does not know get a sentence that says so. Texts live as
+ * long as the pool; any thread.
+ */
+
+#include "rules/pool.h"
+#include "shim/trace/trace.h"
+
+/* What was the case when the check refused. */
+const char *tfs_sentence_refusal(const struct tfs_trace *trace,
+	const struct tfs_refusal_record *record, struct tfs_pool *pool);
+
+/* Why the rewrite is as it is; "" when no reason was given. */
+const char *tfs_sentence_reason(const struct tfs_trace *trace,
+	const struct tfs_rewrite_record *record, struct tfs_pool *pool);
+
+#endif

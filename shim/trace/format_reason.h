@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_TRACE_FORMAT_REASON_H
+#define TFS_SHIM_TRACE_FORMAT_REASON_H
+
+/*
+ * Part of format.h: why a rewrite is as it is. The traced process writes the number of a reason and
+ * the figures that belong to it; the sentence is for people, and only the report uses it. In it
+ * {0}..{3} are the record's `numbers`, {v0} and {v1} its `values`, {object} the name it gives,
+ * {check} the sentence of the check that has the first number, {2?TEXT} is TEXT where that number
+ * is not 0, and {model} says what the rewrite's own model has decided.
+ */
+
+#include <stdint.h>
+
+#define TFS_REASONS(X)                                                                             \
+	X(1, graph_api,                                                                            \
+		"convolutions of cuDNN's graph API are left alone: its numerical notes tell of "   \
+		"engines, not of the knobs by which a configuration splits and reduces its sums")  \
+	X(2, undecided,                                                                            \
+		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
+		"slowest of # ranks}{3?, asked again as the steps changed}: undecided, so it is "  \
+		"off; the next run goes on")                                                       \
+	X(3, faster,                                                                               \
+		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
+		"slowest of # ranks}{3?, asked again as the steps changed}: faster")               \
+	X(4, slower,                                                                               \
+		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
+		"slowest of # ranks}{3?, asked again as the steps changed}: slower, so it is off") \
+	X(5, no_difference,                                                                        \
+		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
+		"slowest of # ranks}{3?, asked again as the steps changed}: no measurable "        \
+		"difference, so it is off")                                                        \
+	X(6, ranks_measured,                                                                       \
+		"measured over {0} ranks, of which 'tfshim report FOLDER' finds the verdict; off " \
+		"until then")                                                                      \
+	X(7, too_few_steps, "not measured, too few training steps were known{model}")              \
+	X(8, measure_off, "not measured, as asked (measure=0)")                                    \
+	X(9, run_too_short, "the run was too short to measure it: undecided, so it is off")        \
+	X(10, algorithm_differs,                                                                   \
+		"algorithm {0} in place of {1} is off by {v0} where the largest number is {v1}")   \
+	X(11, free_reported_error, "the free of {0} bytes was the first to report an error")       \
+	X(12, written_after_free, "a block of {0} bytes was written after its free")               \
+	X(13, properties_changed, "the properties of device {0} have changed")                     \
+	X(14, attribute_changed, "attribute {0} of device {1} has changed")                        \
+	X(15, zeroed_differs,                                                                      \
+		"{0} bytes that were zeroed first came out different from those that were not")    \
+	X(16, copy_in_differs,                                                                     \
+		"a copy of {0} bytes to the device differed from byte {1} on; {2} bytes compared") \
+	X(17, copy_out_differs,                                                                    \
+		"a copy of {0} bytes to the host differed from byte {1} on; {2} bytes compared")   \
+	X(18, threshold_strange, "the pool's threshold is {0}, which the program did not set")     \
+	X(19, at_work, "the device was at work when all had been waited for")                      \
+	X(20, wait_reported_error, "the wait for all streams was the first to report an error")    \
+	X(21, ended_abnormally,                                                                    \
+		"off, as an earlier run ended abnormally while a rewrite acted; delete {object} "  \
+		"to allow them again")                                                             \
+	X(22, caused, "{check}: {object}")
+
+enum tfs_reason_code {
+	TFS_REASON_none = 0,
+#define X(number, constant, sentence) TFS_REASON_##constant = number,
+	TFS_REASONS(X)
+#undef X
+};
+
+/* A reason with its figures; zeroed = none. */
+struct tfs_reason {
+	uint16_t code; /* enum tfs_reason_code */
+	uint16_t reserved0;
+	uint32_t object; /* string id of a name, 0 = none */
+	uint64_t numbers[5];
+	double values[2];
+};
+
+#endif
