@@ -23,9 +23,10 @@ static void set_repair(
 	static const char *const states[] = {[TFS_REPAIR_NONE] = "none",
 		[TFS_REPAIR_OFF] = "off",
 		[TFS_REPAIR_APPLIED] = "applied",
-		[TFS_REPAIR_REFUSED] = "refused"};
+		[TFS_REPAIR_REFUSED] = "refused",
+		[TFS_REPAIR_NOT_KNOWN] = "not known"};
 	to->rewrite = text_or_null(region, repair->name);
-	to->rewrite_state = states[(unsigned)repair->state & 3];
+	to->rewrite_state = states[repair->state];
 	to->rewrite_reason = text_or_null(region, repair->reason);
 }
 
@@ -112,6 +113,7 @@ static void set_rewrites(struct tfs_build *build)
 		to->measured = outcome_name(from->outcome);
 		to->reason = text_or_null(region, from->reason);
 		to->applied = from->applied;
+		to->more = from->more;
 		to->bytes = from->bytes;
 		to->predicted_ns = from->predicted_ns;
 		to->realised_ns = from->realised_ns;
@@ -130,9 +132,6 @@ static void set_rewrites(struct tfs_build *build)
 	}
 	model->rewrites = rewrites;
 	model->rewrite_count = count;
-	/* Each is told of at the end, whether it was on or not, unless there was no room. */
-	model->rewrites_known =
-		build->judgement->finished && (count || !build->judgement->loss_count);
 }
 
 void tfs_build_findings(struct tfs_build *build)

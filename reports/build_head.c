@@ -59,6 +59,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
 	model->finished = judgement->finished;
+	model->whole = judgement->whole;
 	model->cut = tfs_trace_summary(build->trace)->cut;
 	model->usable = judgement->usable;
 	model->verdict = judgement->usable && !judgement->finding_count

@@ -46,10 +46,10 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 	tfs_html_print(html,
 		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip "
 		"%s\">%s</span> %s<small>%s</small></td>"
-		"<td class=\"num\">%s<small>%s</small></td>",
+		"<td class=\"num\">%s%s<small>%s</small></td>",
 		rewrite->name, rewrite->class_name, rewrite->state, rewrite->state,
 		rewrite->measured ? rewrite->measured : "", rewrite->reason ? rewrite->reason : "",
-		tfs_words_count(region, (double)rewrite->applied),
+		rewrite->more ? "at least " : "", tfs_words_count(region, (double)rewrite->applied),
 		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
 	gain_cell(html, rewrite);
 	tfs_html_raw(html, "<td>");
@@ -70,13 +70,11 @@ void tfs_html_rewrites(struct tfs_html *html)
 		"and "
 		"what it did gain.");
 	if (!model->rewrite_count) {
-		tfs_html_print(html, "<p class=\"empty\">%s</p>\n",
-			model->rewrites_known ? "No rewrite was on."
-					      : "Not known: the recording does not tell.");
+		tfs_html_raw(html, model->whole
+					   ? "<p class=\"empty\">No rewrite was on.</p>\n"
+					   : "<p class=\"empty\">Not known: the recording is not "
+					     "whole.</p>\n");
 	} else {
-		if (!model->rewrites_known)
-			tfs_html_raw(html, "<p class=\"lead\">The program ended before all was "
-					   "told: each took part in so many calls at least.</p>\n");
 		tfs_html_raw(html,
 			"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
 			"<th scope=\"col\">Class</th><th scope=\"col\">State</th>"

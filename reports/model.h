@@ -55,7 +55,7 @@ struct tfs_model_finding {
 	const char *advice;
 	const char *evidence;      /* which steps and records this rests on */
 	const char *rewrite;       /* NULL = there is none */
-	const char *rewrite_state; /* applied, refused, off, lost, none */
+	const char *rewrite_state; /* applied, refused, off, none, not known */
 	const char *rewrite_reason;
 };
 
@@ -73,6 +73,7 @@ struct tfs_model_rewrite {
 	const char *measured;   /* faster, ..., or NULL */
 	const char *reason;
 	uint64_t applied;
+	bool more; /* or more than that: the recording does not tell it all */
 	uint64_t bytes;
 	double predicted_ns;
 	double realised_ns;
@@ -149,6 +150,7 @@ struct tfs_model {
 	uint32_t rank;
 	double duration_ns;
 	bool finished;
+	bool whole;  /* nothing is missing at the end or in between */
 	bool cut;    /* the file ends where it should not */
 	bool usable; /* false: nothing to judge by; the verdict says what is missing */
 	const char *verdict;
@@ -172,7 +174,6 @@ struct tfs_model {
 	struct tfs_cost joint;
 	const struct tfs_model_rewrite *rewrites;
 	size_t rewrite_count;
-	bool rewrites_known; /* false: there may have been more, and more calls */
 	const struct tfs_model_fact *visibility;
 	size_t visibility_count;
 	const struct tfs_model_seen *seen; /* largest difference first */

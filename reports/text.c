@@ -239,15 +239,15 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 	struct tfs_region *region)
 {
 	fprintf(out, "\n%sREWRITES%s%s\n", paint->bold, paint->reset,
-		model->rewrite_count    ? ""
-		: model->rewrites_known ? " none"
-					: " not known: the recording does not tell");
+		model->rewrite_count ? ""
+		: model->whole       ? " none"
+				     : " not known: the recording is not whole");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
 		tfs_text_line(out, "  %-16s %s, %s%s%s; took part in %s%s calls; %s", rewrite->name,
 			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
 			rewrite->measured ? rewrite->measured : "",
-			model->rewrites_known ? "" : "at least ",
+			rewrite->more ? "at least " : "",
 			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");

@@ -91,6 +91,7 @@ struct tfs_rewrite_line {
 	enum tfs_rewrite_outcome outcome;
 	const char *reason; /* "" = none given */
 	uint64_t applied;   /* calls it took part in */
+	bool more;          /* or more than that: the recording does not tell it all */
 	uint64_t bytes;
 	double predicted_ns; /* gain per step; NaN = not predicted */
 	double realised_ns;  /* NaN = not measured */
@@ -112,6 +113,7 @@ struct tfs_judgement {
 	uint32_t pid;
 	uint32_t rank;
 	bool finished;           /* the process closed its recording */
+	bool whole;              /* and nothing of it is missing */
 	const char *device_name; /* "" = none seen */
 	bool simulated;
 	struct tfs_visibility visibility;

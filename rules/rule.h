@@ -41,7 +41,13 @@ struct tfs_cost {
 	const char *method;
 };
 
-enum tfs_repair_state { TFS_REPAIR_NONE, TFS_REPAIR_OFF, TFS_REPAIR_APPLIED, TFS_REPAIR_REFUSED };
+enum tfs_repair_state {
+	TFS_REPAIR_NONE,
+	TFS_REPAIR_OFF,
+	TFS_REPAIR_APPLIED,
+	TFS_REPAIR_REFUSED,
+	TFS_REPAIR_NOT_KNOWN
+};
 
 /* What the rewrite of a finding's rule did at its call site. */
 struct tfs_repair {

@@ -85,6 +85,14 @@ static void fill_refusals(const struct tfs_trace *trace, struct tfs_pool *pool, 
 	}
 }
 
+/* The process wrote it to the end, and all of that can be read. */
+static bool is_closed(const struct tfs_trace *trace)
+{
+	const struct tfs_trace_summary *summary = tfs_trace_summary(trace);
+
+	return tfs_trace_header(trace)->finished == 1 && !summary->cut && !summary->damages;
+}
+
 /* A later record of the same rewrite replaces an earlier one. */
 static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *judgement)
 {
@@ -97,6 +105,9 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 		const char *name = tfs_trace_string(trace, record->name);
 		size_t j = 0;
 
+		/* Cut before the name: whose it is cannot be told. */
+		if (!*name)
+			continue;
 		while (j < judgement->rewrite_count && strcmp(judgement->rewrites[j].name, name))
 			j++;
 		judgement->rewrites[j] = (struct tfs_rewrite_line){.name = name,
@@ -112,9 +123,13 @@ static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *j
 			.realised_high_ns = record->realised_high_ns};
 		judgement->rewrite_count += j == judgement->rewrite_count;
 	}
-	for (size_t i = 0; i < judgement->rewrite_count; i++)
-		fill_refusals(trace, judgement->pool, judgement->rewrites[i].name,
-			&judgement->rewrites[i]);
+	for (size_t i = 0; i < judgement->rewrite_count; i++) {
+		struct tfs_rewrite_line *line = &judgement->rewrites[i];
+
+		/* Where calls were dropped, the last word on what acted still has its room. */
+		line->more = !judgement->whole && !(is_closed(trace) && line->applied);
+		fill_refusals(trace, judgement->pool, line->name, line);
+	}
 }
 
 static void fill_losses(const struct tfs_file_header *header, struct tfs_judgement *judgement)
@@ -149,6 +164,7 @@ void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *jud
 	judgement->pid = header->pid;
 	judgement->rank = header->rank;
 	judgement->finished = header->finished == 1;
+	judgement->whole = is_closed(timeline->trace) && !header->lost[TFS_LOSS_records_dropped];
 	judgement->device_name = "";
 	judgement->simulated = steady->simulated;
 	for (uint32_t i = 0; i < timeline->device_count && !*judgement->device_name; i++)
@@ -184,10 +200,12 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 			line = &judgement->rewrites[i];
 	if (!rewrite)
 		return (struct tfs_repair){NULL, TFS_REPAIR_NONE, ""};
+	/* Where records are missing, nothing is denied. */
+	if (!judgement->whole && (!line || (line->state == TFS_REWRITE_APPLY && !line->applied)))
+		return (struct tfs_repair){rewrite, TFS_REPAIR_NOT_KNOWN,
+			"the recording is not whole, and does not say what it did"};
 	if (!line)
-		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF,
-			judgement->finished ? "not known: the recording does not tell of it"
-					    : "not known: the program ended before it was told"};
+		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "it did not run"};
 	if (line->state == TFS_REWRITE_LOST)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason ? line->reason : "it was measured and did not win"};

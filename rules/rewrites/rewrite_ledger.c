@@ -293,6 +293,8 @@ void tfs_ledger_start(size_t i)
 	states[i].predicted_ns = NAN;
 	/* While there is room for it. */
 	states[i].name = tfs_recorder_string(tfs_rewrite_all[i]->name);
+	if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+		tell(i, 0);
 }
 
 void tfs_ledger_step(size_t i)

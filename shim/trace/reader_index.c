@@ -224,7 +224,7 @@ static int add_chunk(struct tfs_trace *trace, const struct tfs_reader_chunk *chu
 
 int tfs_reader_index(struct tfs_trace *trace)
 {
-	uint64_t offset = trace->header.header_bytes;
+	uint64_t offset = trace->header.header_bytes, heads = 0;
 	const struct tfs_chunk *head;
 
 	trace->chunks = malloc(sizeof(*trace->chunks));
@@ -241,6 +241,10 @@ int tfs_reader_index(struct tfs_trace *trace)
 		if (err)
 			return err;
 		offset += head->bytes;
+		heads++;
 	}
+	/* Whole chunks are missing at the end. */
+	if (trace->header.finished && heads < trace->header.chunks_taken)
+		trace->summary.cut = true;
 	return 0;
 }

@@ -242,7 +242,7 @@ static void make_naive(struct tfs_model *model)
 	model->pid = 4242;
 	model->duration_ns = 3.41e9;
 	model->finished = true;
-	model->rewrites_known = true;
+	model->whole = true;
 	model->usable = true;
 	model->verdict =
 		"2 errors, 2 warnings, 1 note: 653 us of each 2.48 ms step (26 %) could be "

@@ -177,6 +177,24 @@ static void rewrites_hide_nothing(bool flagged)
 	scene_destroy(scene);
 }
 
+/* A rewrite of which a recording says nothing did not run only if the recording is whole. */
+static void rewrites_are_not_denied(bool whole, bool told)
+{
+	struct scene *scene = naive(false, BIG, 100000);
+	size_t size;
+
+	if (!whole)
+		((struct tfs_file_header *)(void *)builder_bytes(scene_builder(scene), &size))
+			->finished = 0;
+	if (told)
+		put_rewrite(scene, TFS_REWRITE_APPLY, 0);
+	scene_judge(scene, NULL);
+	TEST_NEED(scene_finding(scene, "TFS101", 10));
+	TEST_EQ(scene_finding(scene, "TFS101", 10)->repair.state,
+		whole ? TFS_REPAIR_OFF : TFS_REPAIR_NOT_KNOWN);
+	scene_destroy(scene);
+}
+
 /* Some refusals do not undo what was done at the site's other calls. */
 static void refusals_name_their_check(uint64_t count, bool refused)
 {
@@ -209,6 +227,8 @@ int main(void)
 	waivers();
 	rewrites_hide_nothing(false);
 	rewrites_hide_nothing(true);
+	for (int i = 0; i < 4; i++)
+		rewrites_are_not_denied((i & 1) != 0, (i & 2) != 0);
 	refusals_name_their_check(STEPS, true);
 	refusals_name_their_check(1, false);
 	return test_result();
