@@ -49,8 +49,10 @@ CUDA_INJECTION64_PATH=$injector LD_PRELOAD=$shim host driver-both - "$work"
 [ "$("$programs/ledger" "$work/driver-both.tfs" | awk '$2 == "cudaMemset" { sum += $3 } END { print sum }')" = 50 ] ||
 	wrong "driver-both: hooks saw something else"
 
-# A runtime linked into the program, where nothing is preloaded.
-TFSHIM_OUTPUT=$work/client CUDA_INJECTION64_PATH=$injector timeout 60 "$programs/driver_client" \
+# A runtime linked into the program, where nothing is preloaded. Paced, so that it lasts until CUPTI
+# is there.
+env -u TFSIM_PACE TFSIM_SCALE=10 TFSHIM_OUTPUT="$work/client" CUDA_INJECTION64_PATH="$injector" \
+	timeout 60 "$programs/driver_client" \
 	>"$work/all" 2>&1 || wrong "client: ended with $?"
 count=$("$programs/nvtx_dump" "$work/client.tfs" | sed -n 's/^device //p')
 [ "${count:-0}" -ge 1000 ] || wrong "client: $count device operations"
