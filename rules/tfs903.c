@@ -10,6 +10,15 @@ static bool is_short(const struct tfs_pairs *pairs)
 	return (double)(pairs->launches - pairs->launched) > 0.02 * (double)pairs->launches;
 }
 
+/* What the device did may be among what found no room. */
+static bool is_dropped(const struct tfs_timeline *timeline)
+{
+	const uint64_t *lost = tfs_trace_header(timeline->trace)->lost;
+
+	return timeline->op_count == 0 &&
+	       (lost[TFS_LOSS_records_dropped] != 0 || lost[TFS_LOSS_cupti_dropped] != 0);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -23,7 +32,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < timeline->call_count; i++)
 		submitted += tfs_family_submits(timeline->calls[i].family) &&
 			     !timeline->calls[i].record->status;
-	if (submitted && !timeline->op_count)
+	const bool dropped = is_dropped(timeline);
+	if (submitted && !timeline->op_count && !dropped)
 		tfs_findings_note(findings,
 			"%u recorded calls gave the device work, but no activity of the device was "
 			"recorded%s%s",
@@ -36,6 +46,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!submitted)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"no recorded call gave the device work");
+	else if (dropped)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"records were dropped, the device's among them perhaps");
 	else if (pairs->lost)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"launches cannot be compared with kernel records: %s", pairs->lost);

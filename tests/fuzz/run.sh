@@ -3,7 +3,7 @@
 # Builds one fuzz target with clang and runs it: run.sh TARGET OUT FLAG... -- SOURCE...
 #
 # TARGET names tests/fuzz/TARGET.c, which holds LLVMFuzzerTestOneInput(); SOURCE are the files
-# under test. Sixty seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
+# under test. Twenty seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
 # tests/fuzz/corpus/TARGET, which is only read; new finds go to OUT/TARGET.corpus and are worth
 # adding when they are small. A crash leaves its input in OUT, and is no skip (77), as the fuzzer
 # would have it.
@@ -20,7 +20,7 @@ fi
 if [ -n "${TFSHIM_LONG-}" ]; then
 	seconds=600
 else
-	seconds=${TFSHIM_FUZZ_SECONDS-60}
+	seconds=${TFSHIM_FUZZ_SECONDS-20}
 fi
 flags=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
