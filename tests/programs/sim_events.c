@@ -5,10 +5,12 @@
 static cudaStream_t a, b;
 static void *memory;
 
+/* What host functions see is static: a device that gets something wrong may come back to it late.
+ */
 static void check_states(void)
 {
 	cudaEvent_t event;
-	struct gate gate;
+	static struct gate gate;
 
 	OK(cudaEventCreate(&event));
 	OK(cudaEventQuery(event));
@@ -27,10 +29,10 @@ static void check_states(void)
 
 static void check_wait_holds_stream(void)
 {
-	unsigned char host[64];
+	static unsigned char host[64];
 	cudaEvent_t event;
-	atomic_bool mark;
-	struct gate gate;
+	static atomic_bool mark;
+	static struct gate gate;
 
 	OK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 	mark_put(&mark, a);
@@ -57,7 +59,7 @@ static void check_wait_holds_stream(void)
 static void check_wait_is_a_snapshot(void)
 {
 	cudaEvent_t event;
-	struct gate gate;
+	static struct gate gate;
 
 	OK(cudaEventCreate(&event));
 	OK(cudaStreamWaitEvent(b, event, 0));
@@ -79,7 +81,7 @@ static void check_wait_is_a_snapshot(void)
 static void check_elapsed(void)
 {
 	cudaEvent_t start, end, plain;
-	struct gate gate;
+	static struct gate gate;
 	float ms = -1;
 
 	OK(cudaEventCreate(&start));
