@@ -345,7 +345,7 @@ static int judge(const char *folder, struct job *job)
 
 	for (uint32_t i = 0; i < job->plan.count; i++) {
 		if (!took_part(job, job->plan.names[i])) {
-			tfs_text_line(stdout, "  %s: took part in nothing", job->plan.names[i]);
+			tfs_text_line(stdout, "  %s: applied to no call", job->plan.names[i]);
 			continue;
 		}
 		questions[job->count] = i;

@@ -244,7 +244,7 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 				     : " not known: the recording is not whole");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
-		tfs_text_line(out, "  %-16s %s, %s%s%s; took part in %s%s calls; %s", rewrite->name,
+		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s calls; %s", rewrite->name,
 			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
 			rewrite->measured ? rewrite->measured : "",
 			rewrite->more ? "at least " : "",

@@ -31,12 +31,12 @@ record() { # NAME COMMAND...
 look() {
 	reports=$((reports + 1))
 	"$tfshim" report --format text "$1" >said 2>err || return 0
-	if grep -q "pinned-staging: off\|REWRITES none\|pinned-staging .*took part in 0 calls" said; then
+	if grep -q "pinned-staging: off\|REWRITES none\|pinned-staging .*applied to 0 calls" said; then
 		fail "$1: the report denies what pinned-staging did"
 	fi
-	if grep -q "pinned-staging .*took part in \(at least \)\{0,1\}[1-9][0-9,]* calls" said; then
+	if grep -q "pinned-staging .*applied to \(at least \)\{0,1\}[1-9][0-9,]* calls" said; then
 		known=$((known + 1))
-	elif ! grep -q "REWRITES not known:\|pinned-staging .*took part in at least" said; then
+	elif ! grep -q "REWRITES not known:\|pinned-staging .*applied to at least" said; then
 		fail "$1: the report is silent about pinned-staging"
 	fi
 }
@@ -60,7 +60,7 @@ look killed.tfs
 # Where it is known that nothing acted, that is said.
 TFSHIM_REWRITE=off record off "$programs/rewrite_steps" 40 1024 || fail "the program fails: $(tail -n 3 program)"
 "$tfshim" report --format text off.tfs >said 2>err
-grep -q "took part in at least\|pinned-staging: not known" said && fail "a whole recording of a run without rewrites does not say so"
+grep -q "applied to at least\|pinned-staging: not known" said && fail "a whole recording of a run without rewrites does not say so"
 
 [ "$reports" -ge 11 ] || fail "only $reports reports were looked at"
 echo "$reports reports looked at, $known say what was applied"

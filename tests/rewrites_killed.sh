@@ -21,8 +21,8 @@ killed() { # NAME STEPS MODES [OPTIONS]
 }
 
 killed early 5 ""
-grep -qE '^REWRITES.*not known|in at least 0 calls' "$out/early.txt" || fail "early: it is not said that nothing is known"
-! grep -qE 'REWRITES none|it did not run|took part in 0' "$out/early.txt" || fail "early: the report denies"
+grep -qE '^REWRITES.*not known|to at least 0 calls' "$out/early.txt" || fail "early: it is not said that nothing is known"
+! grep -qE 'REWRITES none|it did not run|applied to 0' "$out/early.txt" || fail "early: the report denies"
 
 # Before anything is measured, and after.
 killed acting 100 "" measure=0
@@ -30,7 +30,7 @@ killed late 400 ""
 for name in acting late; do
 	for one in pinned-staging alloc-pool memoise; do
 		[ "$(ledger $name/run "$one applied")" -gt 0 ] || fail "$name: $one acted, and that is not told"
-		grep -q "^  $one .*in at least" "$out/$name.txt" ||
+		grep -q "^  $one .*to at least" "$out/$name.txt" ||
 			fail "$name: how often $one acted is told as if it were known"
 	done
 	! grep -q 'it did not run' "$out/$name.txt" || fail "$name: the report denies"

@@ -18,7 +18,7 @@ static struct {
 	_Atomic uint64_t bytes;
 	uint32_t name; /* string id */
 	double predicted_ns;
-	_Atomic int64_t modelled_ns; /* gain of the calls it took part in, by its own model */
+	_Atomic int64_t modelled_ns; /* gain of the calls it was applied to, by its own model */
 	_Atomic uint64_t modelled;   /* such calls */
 	struct tfs_reason evidence;  /* of a shadow that differed */
 	uint16_t reason;             /* the rewrite's own: enum tfs_reason_code */
@@ -220,8 +220,8 @@ static enum tfs_rewrite_outcome outcome_of(const struct tfs_measured *measured)
 	return measured->asked ? outcomes[measured->outcome] : TFS_REWRITE_NOT_MEASURED;
 }
 
-/* What measuring found. Nothing, of one that has found no occasion and that no earlier run decided;
- * among ranks it may have had none because the others' questions came first. */
+/* What measuring found. Nothing, of one that was not applicable and that no earlier run decided;
+ * among ranks it may not have been asked about because the others' questions came first. */
 static struct tfs_measured measured_of(uint32_t i)
 {
 	const struct tfs_measured nothing = {.gain = {NAN, NAN, NAN}};

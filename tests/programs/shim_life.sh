@@ -139,7 +139,7 @@ told() {
 		[ "$(value "told-$limit" lost_records_dropped)" -gt 10 ] || fail "$limit: nothing was lost"
 		[ "$(value "told-$limit" bytes)" -le $((${limit%k} * 1024)) ] || fail "$limit: too large"
 		"$tfshim" report --format text -o - "$work/told-$limit.tfs" >"$work/told.txt"
-		grep 'alloc-pool .*took part in [0-9],[0-9]* calls' "$work/told.txt" ||
+		grep 'alloc-pool .*applied to [0-9],[0-9]* calls' "$work/told.txt" ||
 			fail "$limit: the report does not tell what alloc-pool did"
 	done
 }
