@@ -10,14 +10,15 @@ decide_seeds="2 3"
 [ "${TFSHIM_LONG:-0}" = 1 ] && decide_seeds=$(seq 1 100)
 compared=0 some=0 environment='' blocks='' # of 512 bytes, for a file
 
-# go NAME CASE [PROGRAM]: under the library, recording to $out/NAME.tfs, with $out/decisions
+# go NAME CASE [PROGRAM]: under the library, recording to $out/NAME.tfs, with $out/decisions; it has
+# the patience that a device on busy cores needs
 go() {
 	rm -f "$out/$1.tfs"
 	(
 		[ -z "$blocks" ] || ulimit -f "$blocks"
 		# shellcheck disable=SC2086
 		exec env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
-			TFSHIM_OPTIONS=report=0:quiet=1 $environment LD_PRELOAD="$library" \
+			TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000 $environment LD_PRELOAD="$library" \
 			timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
 	)
 	status=$?
