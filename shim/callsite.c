@@ -108,6 +108,10 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 
 	tfs_hook_seen(function);
 	tfs_lookup_recheck();
+	if (thread->latest == entry) {
+		thread->evicted = *entry;
+		thread->latest = &thread->evicted;
+	}
 	memset(entry, 0, sizeof(*entry));
 	entry->address = address;
 	entry->frame = frame;

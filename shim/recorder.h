@@ -35,7 +35,8 @@ struct tfs_thread {
 	uint32_t sequence; /* of the next chunk of records */
 	uint64_t amount;   /* of all calls so far */
 	struct tfs_cache cache;
-	struct tfs_cache_entry *latest; /* of the call before this one */
+	struct tfs_cache_entry *latest; /* of the call before this one; in the cache, or: */
+	struct tfs_cache_entry evicted; /* by this call, whose place it had */
 	struct tfs_address addresses[TFS_ADDRESSES];
 };
 

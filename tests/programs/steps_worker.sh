@@ -13,4 +13,11 @@ for threads in 1 2; do
 	look "threads$threads"
 	expect "threads$threads" fact steps found
 done
+
+# A step that ends as it begins: each is marked.
+compare round record=all "$programs/steps_worker" 1 round
+look round
+expect round fact steps found
+marks=$(value round marks)
+[ "$marks" -ge 100 ] || fail "round: only $marks of 150 steps are marked"
 exit "$failed"
