@@ -3,26 +3,57 @@
 #define TFS_REPORTS_BASELINE_H
 
 /*
- * Is a run worse than an earlier one? Counts and bytes per training step decide, at each call
- * site; times never do, as they differ between machines and days. Call sites are matched by
- * function and file names of their stacks, so that neither other line numbers nor another build
- * make a site new.
+ * Is a run worse than an earlier one? A finding is known when the earlier run has one of the same
+ * rule at the same place, by which pairing.h means more than the same names. A known one is worse
+ * when it happens more often in each training step, or moves more bytes, than the rest of the step
+ * explains; times never decide, as they differ between machines and days. A call site that no rule
+ * points at is told, and no more: a program may grow.
  */
 
-#include "reports/model.h"
+#include "reports/pairing.h"
 
-struct tfs_difference {
-	enum { TFS_DIFFERENCE_NEW, TFS_DIFFERENCE_CALLS, TFS_DIFFERENCE_BYTES } kind;
-	const struct tfs_model_call *now;
-	const struct tfs_model_call *before; /* NULL when it is new */
+struct tfs_comparison {
+	const struct tfs_model *now;
+	const struct tfs_model *before;
+	struct tfs_pairing pairing;
+	bool comparable; /* false: the earlier run is another program's */
 };
 
-/* Lists the call sites of the steps of `now` that are new, or have more calls or bytes than in
- * `before`. The caller frees the list; it points into both models. Returns how many. */
-size_t tfs_baseline_compare(const struct tfs_model *now, const struct tfs_model *before,
-	struct tfs_difference **out_differences);
+enum tfs_standing {
+	TFS_STANDING_NEW,
+	TFS_STANDING_KNOWN,
+	TFS_STANDING_SCALED, /* known; there is more of it, and so there is of the rest of the step
+			      */
+	TFS_STANDING_WORSE,
+};
 
-/* Whether the baseline has the same finding at the same call site. */
-bool tfs_baseline_knows(const struct tfs_model *before, const struct tfs_model_finding *finding);
+/* All findings of a rule at a place, since the compiler may have made several of one line. */
+struct tfs_standing_of {
+	enum tfs_standing standing;
+	const struct tfs_spot *was; /* its place in the earlier run; NULL when it is new */
+	double calls, calls_before; /* per step */
+	double bytes, bytes_before;
+};
+
+enum tfs_change { TFS_CHANGE_NONE, TFS_CHANGE_NEW, TFS_CHANGE_CALLS, TFS_CHANGE_BYTES };
+
+/* Compares two models, which must outlive the comparison. */
+void tfs_baseline_compare(const struct tfs_model *now, const struct tfs_model *before,
+	struct tfs_comparison *out_comparison);
+
+void tfs_baseline_finish(struct tfs_comparison *comparison);
+
+/* How a finding of `now` stands. */
+struct tfs_standing_of tfs_baseline_standing(
+	const struct tfs_comparison *comparison, const struct tfs_model_finding *finding);
+
+/* What there is more of at a call site of `now`. */
+enum tfs_change tfs_baseline_change(const struct tfs_spot *now);
+
+/* How many of the earlier run's places with findings have none of that rule now, though the rule
+ * could be judged; in `out_unseen` those whose rule could not be, in `out_less` those that happen
+ * less. */
+size_t tfs_baseline_fixed(
+	const struct tfs_comparison *comparison, size_t *out_less, size_t *out_unseen);
 
 #endif

@@ -84,7 +84,7 @@ said 'calls per step: 2, 1 before'
 expect 1 bigger.tfs --baseline slow.tfs
 said '2.00 MiB per step'
 expect 1 extra.tfs --baseline clean.tfs
-said 'not in the baseline'
+said '\[new\]'
 expect 1 slow.tfs --baseline clean.tfs
 
 expect 2

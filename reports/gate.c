@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/gate.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "reports/load.h"
+#include "reports/text.h"
+
+#define FAIL_NEVER 3
+
+static int set_level(struct tfs_gate *gate, const char *value)
+{
+	static const char *const names[] = {"note", "warn", "error", "never"};
+
+	for (unsigned i = 0; i <= FAIL_NEVER; i++) {
+		if (!strcmp(names[i], value)) {
+			gate->fail_on = i;
+			return 0;
+		}
+	}
+	return tfs_options_misuse(
+		gate->command, "--fail-on %s: it takes error, warn, note or never", value);
+}
+
+static int set_rules(
+	const struct tfs_gate *gate, const char *option, const char *value, const char **out_list)
+{
+	if (!*value || !tfs_rule_list_valid(value))
+		return tfs_options_misuse(gate->command,
+			"--%s %s: names no rule; 'tfshim rules' lists them", option, value);
+	if (*out_list)
+		return tfs_options_misuse(
+			gate->command, "--%s is given twice; separate ids by commas", option);
+	*out_list = value;
+	return 0;
+}
+
+int tfs_gate_option(struct tfs_gate *gate, char key, const char *value)
+{
+	switch (key) {
+	case 'f':
+		return set_level(gate, value);
+	case 's':
+		return set_rules(gate, "select", value, &gate->select);
+	case 'i':
+		return set_rules(gate, "ignore", value, &gate->ignore);
+	default:
+		if (gate->baseline)
+			return tfs_options_misuse(gate->command,
+				"--baseline is given twice; name a folder for several recordings");
+		gate->baseline = value;
+		return 0;
+	}
+}
+
+static void complain(const struct tfs_gate *gate, const char *path, const char *what)
+{
+	tfs_text_line(stderr, "tfshim %s: %s: %s", gate->command->name, path, what);
+}
+
+static int load(const struct tfs_gate *gate, const char *path, struct tfs_model *out_model)
+{
+	struct tfs_load_options loading = {
+		.judge = {.select = gate->select, .ignore = gate->ignore},
+		.progress = true,
+	};
+	char *why;
+
+	if (!tfs_load(path, &loading, out_model, &why))
+		return 0;
+	complain(gate, path, why ? why : "cannot be read");
+	free(why);
+	return TFS_EXIT_NO_DATA;
+}
+
+/* NULL, or why there is nothing to judge by. */
+static const char *why_unusable(const struct tfs_model *model)
+{
+	if (!model->usable)
+		return model->verdict;
+	return model->cut ? "the file was cut short: record it again, or copy it whole" : NULL;
+}
+
+static int is_recording(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name);
+
+	return length > 4 && !strcmp(entry->d_name + length - 4, ".tfs");
+}
+
+struct entry {
+	char *path;
+	bool named; /* by people, not by a folder */
+};
+
+struct list {
+	struct entry *entries;
+	size_t count;
+};
+
+static void list_add(struct list *list, char *path, bool named)
+{
+	if (!path)
+		return;
+	list->entries = tfs_grow(list->entries, list->count, sizeof(*list->entries));
+	list->entries[list->count++] = (struct entry){path, named};
+}
+
+static void list_finish(struct list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->entries[i].path);
+	free(list->entries);
+}
+
+/* A recording, or those in a folder; 0, or TFS_EXIT_NO_DATA when that has none. */
+static int list_path(const struct tfs_gate *gate, const char *path, struct list *list)
+{
+	struct dirent **entries;
+	struct stat about;
+	const size_t before = list->count;
+
+	if (stat(path, &about) || !S_ISDIR(about.st_mode)) {
+		list_add(list, strdup(path), true);
+		return 0;
+	}
+	const int count = scandir(path, &entries, is_recording, alphasort);
+
+	if (count < 0) {
+		complain(gate, path, strerror(errno));
+		return TFS_EXIT_NO_DATA;
+	}
+	for (int i = 0; i < count; i++) {
+		char *joined;
+
+		if (asprintf(&joined, "%s/%s", path, entries[i]->d_name) >= 0)
+			list_add(list, joined, false);
+		free(entries[i]);
+	}
+	free(entries);
+	if (list->count > before)
+		return 0;
+	complain(gate, path,
+		"no recordings (.tfs) in this folder; 'tfshim run -o FOLDER/NAME' makes them");
+	return TFS_EXIT_NO_DATA;
+}
+
+/* A folder may hold recordings of helpers, which nothing is compared with. */
+int tfs_gate_open(struct tfs_gate *gate)
+{
+	struct list list = {0};
+	int status = gate->baseline ? list_path(gate, gate->baseline, &list) : 0;
+
+	for (size_t i = 0; !status && i < list.count; i++) {
+		gate->before = tfs_grow(gate->before, gate->before_count, sizeof(*gate->before));
+		struct tfs_model *model = &gate->before[gate->before_count];
+
+		status = load(gate, list.entries[i].path, model);
+		if (status)
+			break;
+		const char *why = why_unusable(model);
+
+		if (!why) {
+			gate->before_count++;
+			continue;
+		}
+		complain(gate, list.entries[i].path, why);
+		tfs_model_finish(model);
+	}
+	list_finish(&list);
+	if (gate->baseline && !status && !gate->before_count) {
+		complain(gate, gate->baseline,
+			"no baseline: record a run that trains, and keep its .tfs file");
+		status = TFS_EXIT_NO_DATA;
+	}
+	return status;
+}
+
+/* The recording of the same program and rank, else of the same program, else any. */
+static const struct tfs_model *choose(const struct tfs_gate *gate, const struct tfs_model *now)
+{
+	const struct tfs_model *best = gate->before_count ? &gate->before[0] : NULL;
+	int most = -1;
+
+	for (size_t i = 0; i < gate->before_count; i++) {
+		const struct tfs_model *before = &gate->before[i];
+		const int alike = 2 * !strcmp(before->program_name, now->program_name) +
+				  (before->rank == now->rank);
+
+		if (alike > most) {
+			most = alike;
+			best = before;
+		}
+	}
+	return best;
+}
+
+static void say_not_comparable(
+	const struct tfs_gate *gate, const struct tfs_model *now, const struct tfs_model *before)
+{
+	tfs_text_line(stderr,
+		"tfshim %s: %s: not comparable with %s, which is of another program (%s, not %s): "
+		"judged without a baseline; record one of this program",
+		gate->command->name, now->recording, before->recording, before->program_name,
+		now->program_name);
+}
+
+static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
+{
+	const struct tfs_model *before = choose(gate, model);
+	size_t broken;
+
+	if (!before)
+		return tfs_gate_print(gate, model, NULL) ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
+	struct tfs_comparison comparison;
+
+	tfs_baseline_compare(model, before, &comparison);
+	if (!comparison.comparable)
+		say_not_comparable(gate, model, before);
+	broken = tfs_gate_print(gate, model, comparison.comparable ? &comparison : NULL);
+	tfs_baseline_finish(&comparison);
+	return broken ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
+}
+
+/* Nothing that could put work on a device was called. */
+static bool is_bystander(const struct tfs_model *model)
+{
+	static const char *const words[] = {
+		"Launch", "Memcpy", "Memset", "cublas", "cudnn", "nccl", "curand", "Graph"};
+
+	for (size_t i = 0; i < model->call_count; i++)
+		for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++)
+			if (strstr(model->calls[i].function, words[j]))
+				return false;
+	return !model->steps.count;
+}
+
+/* 2 > 3 > 1 > 0 */
+static int gravest(int a, int b)
+{
+	static const int order[] = {TFS_GATE_CLEAN, TFS_GATE_BROKEN, TFS_EXIT_NO_DATA};
+
+	for (unsigned i = 3; i-- > 0;)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return TFS_EXIT_MISUSE;
+}
+
+struct tally {
+	int status;
+	size_t judged;
+};
+
+static void judge_file(const struct tfs_gate *gate, const struct entry *entry, struct tally *tally)
+{
+	const char *path = entry->path;
+	struct tfs_model model;
+	int status = load(gate, path, &model);
+
+	if (status) {
+		tally->status = gravest(tally->status, status);
+		return;
+	}
+	const char *why = why_unusable(&model);
+
+	if (!why) {
+		tally->judged++;
+		status = judge(gate, &model);
+	} else if (!entry->named && !model.cut && is_bystander(&model)) {
+		tfs_text_line(stderr,
+			"tfshim %s: %s: %s put no work on a device, and is not judged",
+			gate->command->name, path, model.program_name);
+	} else {
+		tfs_text_line(stderr, "tfshim %s: %s: no usable data: %s", gate->command->name,
+			path, why);
+		status = TFS_EXIT_NO_DATA;
+	}
+	tally->status = gravest(tally->status, status);
+	tfs_model_finish(&model);
+}
+
+int tfs_gate_judge(struct tfs_gate *gate, char *const *paths, size_t count)
+{
+	struct tally tally = {0};
+	struct list list = {0};
+
+	for (size_t i = 0; i < count; i++)
+		tally.status = gravest(tally.status, list_path(gate, paths[i], &list));
+	for (size_t i = 0; gate->found && i < list.count; i++)
+		list.entries[i].named = false;
+	for (size_t i = 0; i < list.count; i++)
+		judge_file(gate, &list.entries[i], &tally);
+	list_finish(&list);
+	/* Who judged nothing has not passed. */
+	if (!tally.judged)
+		tally.status = gravest(tally.status, TFS_EXIT_NO_DATA);
+	return tally.status;
+}
+
+void tfs_gate_close(struct tfs_gate *gate)
+{
+	for (size_t i = 0; i < gate->before_count; i++)
+		tfs_model_finish(&gate->before[i]);
+	free(gate->before);
+	gate->before = NULL;
+	gate->before_count = 0;
+}

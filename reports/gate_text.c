@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "reports/gate.h"
+#include "reports/text.h"
+#include "reports/words.h"
+
+#define MOST_CHANGES 20u /* of call sites that no rule points at */
+
+static void print_growth(const struct tfs_standing_of *of, struct tfs_region *region)
+{
+	if (tfs_pairing_more_calls(of->calls, of->calls_before))
+		printf("calls per step: %s, %s before", tfs_words_count(region, of->calls),
+			tfs_words_count(region, of->calls_before));
+	else
+		printf("%s per step, %s before", tfs_words_bytes(region, of->bytes),
+			tfs_words_bytes(region, of->bytes_before));
+}
+
+static void print_standing(const struct tfs_model_finding *finding,
+	const struct tfs_standing_of *of, struct tfs_region *region)
+{
+	static const char *const words[] = {"new", "known", "known", "worse"};
+
+	printf("  [%s", words[of->standing]);
+	if (of->was && of->was->place.key != finding->place.key) {
+		const struct tfs_model_frame *frame = tfs_model_best_frame(&of->was->place);
+
+		fputs(", was at ", stdout);
+		tfs_text_put(stdout, tfs_words_place(region, &of->was->place));
+		if (frame && frame->file && frame->function) {
+			fputs(" in ", stdout);
+			tfs_text_put(stdout, frame->function);
+		}
+	}
+	if (of->standing == TFS_STANDING_SCALED || of->standing == TFS_STANDING_WORSE) {
+		fputs(": ", stdout);
+		print_growth(of, region);
+	}
+	if (of->standing == TFS_STANDING_SCALED)
+		fputs(", as most of the step", stdout);
+	putchar(']');
+}
+
+static void print_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
+	const struct tfs_paint *paint, const struct tfs_standing_of *of, struct tfs_region *region)
+{
+	printf("%s%s %-5s%s %s %s  ", tfs_paint_level(paint, finding->level),
+		tfs_words_sign(finding->level), tfs_words_level(finding->level), paint->reset,
+		finding->rule->id, finding->rule->slug);
+	tfs_text_put(stdout, tfs_words_place(region, &finding->place));
+	if (finding->call) {
+		fputs("  ", stdout);
+		tfs_text_put(stdout, finding->call);
+	}
+	printf("  %s per step", tfs_words_count(region, finding->count_per_step));
+	if (finding->cost.ns > 0)
+		printf(", costs %s%s", tfs_words_time(region, finding->cost.ns),
+			model->simulated ? " (modelled)" : "");
+	if (of)
+		print_standing(finding, of, region);
+	putchar('\n');
+}
+
+static void print_change(enum tfs_change change, const struct tfs_spot *now,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	printf("%si %-5s%s  ", paint->note, change == TFS_CHANGE_NEW ? "new" : "more",
+		paint->reset);
+	tfs_text_put(stdout, tfs_words_place(region, &now->place));
+	fputs("  ", stdout);
+	tfs_text_put(stdout, now->function);
+	if (change == TFS_CHANGE_NEW)
+		printf("  calls per step: %s, not in the baseline; no rule objects\n",
+			tfs_words_count(region, now->calls));
+	else if (change == TFS_CHANGE_CALLS)
+		printf("  calls per step: %s, %s before; no rule objects\n",
+			tfs_words_count(region, now->calls),
+			tfs_words_count(region, now->other->calls));
+	else
+		printf("  %s per step, %s before; no rule objects\n",
+			tfs_words_bytes(region, now->bytes),
+			tfs_words_bytes(region, now->other->bytes));
+}
+
+/* What rules point at is told by their findings. */
+static void print_changes(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_pairing *pairing = &comparison->pairing;
+	size_t count = 0;
+
+	/* A few rules say nothing of the other calls. */
+	if (gate->select)
+		return;
+	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
+		const struct tfs_spot *now = &pairing->spots[TFS_NOW][i];
+		const enum tfs_change change = tfs_baseline_change(now);
+
+		if (now->found || change == TFS_CHANGE_NONE)
+			continue;
+		if (count++ < MOST_CHANGES)
+			print_change(change, now, paint, region);
+	}
+	if (count > MOST_CHANGES)
+		printf("  and %zu more call sites that are new or called more\n",
+			count - MOST_CHANGES);
+}
+
+/* What is not mended in the baseline may come back unseen. */
+static void print_fixed(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
+	const struct tfs_paint *paint)
+{
+	size_t less, unseen;
+	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
+
+	if (unseen)
+		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
+		       "judged "
+		       "in this run, which is not the same as fixed\n",
+			paint->warn, paint->reset, unseen);
+	if (!fixed && !less)
+		return;
+	printf("%s+ good %s ", paint->good, paint->reset);
+	if (fixed)
+		printf("%zu fixed%s", fixed, less ? ", " : "");
+	if (less)
+		printf("%zu happen less", less);
+	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
+	      "of ",
+		stdout);
+	tfs_text_line(stdout, "%s", gate->baseline);
+}
+
+size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model,
+	const struct tfs_comparison *comparison)
+{
+	const struct tfs_paint *paint = tfs_colour_choose(gate->colour, stdout);
+	struct tfs_region region = {0};
+	size_t broken = 0;
+	size_t standing[TFS_STANDING_WORSE + 1] = {0};
+
+	for (size_t i = 0; i < model->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[i];
+		struct tfs_standing_of of = {.standing = TFS_STANDING_NEW};
+
+		if (comparison)
+			of = tfs_baseline_standing(comparison, finding);
+		standing[of.standing]++;
+		broken += (unsigned)finding->level >= gate->fail_on &&
+			  (of.standing == TFS_STANDING_NEW || of.standing == TFS_STANDING_WORSE);
+		if (!gate->quiet)
+			print_finding(model, finding, paint, comparison ? &of : NULL, &region);
+	}
+	if (!gate->quiet) {
+		if (comparison) {
+			print_changes(gate, comparison, paint, &region);
+			print_fixed(gate, comparison, paint);
+		}
+		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
+			paint->reset);
+		tfs_text_put(stdout, model->recording);
+		printf(" of %s: findings: %zu, of which break the gate: %zu", model->started,
+			model->finding_count, broken);
+		if (comparison)
+			printf("; known: %zu, new: %zu, worse: %zu",
+				standing[TFS_STANDING_KNOWN] + standing[TFS_STANDING_SCALED],
+				standing[TFS_STANDING_NEW], standing[TFS_STANDING_WORSE]);
+		putchar('\n');
+	}
+	tfs_region_finish(&region);
+	return broken;
+}
