@@ -52,8 +52,7 @@ void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern
 		free(folder);
 }
 
-/* -1 when this run has no ranks. */
-static long own_rank(void)
+long tfs_recordings_own_rank(void)
 {
 	static const char *const names[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
 		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
@@ -108,10 +107,13 @@ static bool is_ours(const char *path)
 	close(fd);
 	if (got != (ssize_t)sizeof(header) || memcmp(header.magic, TFS_MAGIC, sizeof(header.magic)))
 		return false;
-	long rank = own_rank();
+	long rank = tfs_recordings_own_rank();
 	if (header.run != filling->run || (rank >= 0 && header.rank != (uint32_t)rank))
 		return false;
-	return header.finished || is_over(&header);
+	if (header.finished || is_over(&header))
+		return true;
+	filling->running++;
+	return false;
 }
 
 static int visit(const char *path, const struct stat *about, int type, struct FTW *where)
@@ -131,8 +133,7 @@ static int visit(const char *path, const struct stat *about, int type, struct FT
 
 size_t tfs_recordings_find(struct tfs_recordings *recordings)
 {
-	/* Other ranks are silent. */
-	if (!recordings->folder || own_rank() > 0)
+	if (!recordings->folder)
 		return 0;
 	filling = recordings;
 	nftw(recordings->folder, visit, 8, FTW_PHYS | FTW_ACTIONRETVAL);

@@ -18,11 +18,15 @@ struct tfs_recordings {
 	uint64_t run; /* this run's number */
 	char **paths;
 	size_t count;
+	size_t running; /* more of this run's, whose processes are not over */
 };
 
 /* Draws a number for what this process starts (TFSHIM_RUN), and notes the folder of an output
  * pattern; NULL = TFS_RECORDINGS_PATTERN. */
 void tfs_recordings_start(struct tfs_recordings *recordings, const char *pattern);
+
+/* The rank that the environment gives this process; -1 when it has none. */
+long tfs_recordings_own_rank(void);
 
 /* Looks for the recordings of this run; fills `paths` and returns how many. */
 size_t tfs_recordings_find(struct tfs_recordings *recordings);

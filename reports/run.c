@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "reports/gate.h"
 #include "reports/locate.h"
 #include "reports/options.h"
 #include "reports/recordings.h"
@@ -28,7 +29,9 @@ struct run_options {
 	const char *log;
 	const char *more; /* TFSHIM_OPTIONS, as given */
 	bool no_report;
-	bool quiet;
+	bool check;
+	bool gate_options; /* one was given that only --check reads */
+	struct tfs_gate gate;
 };
 
 static int one_of(const char *option, const char *value, const char *const *choices)
@@ -76,9 +79,15 @@ static int apply(void *state, char key, const char *value)
 	case '2':
 		options->no_report = true;
 		return 0;
-	default:
-		options->quiet = true;
+	case 'c':
+		options->check = true;
 		return 0;
+	case 'q':
+		options->gate.quiet = true;
+		return 0;
+	default:
+		options->gate_options = true;
+		return tfs_gate_option(&options->gate, key, value);
 	}
 }
 
@@ -249,15 +258,35 @@ static bool is_off(const char *variable)
 }
 
 /* Reports on what this run recorded. */
-static void make_reports(const struct run_options *options, struct tfs_recordings *recordings)
+static void make_reports(const struct run_options *options, const struct tfs_recordings *recordings)
 {
-	size_t count = tfs_recordings_find(recordings);
-	for (size_t i = 0; i < count; i++)
-		tfs_save_report(recordings->paths[i], options->quiet);
-	if (!count && !options->quiet && !is_off("TFSHIM_DISABLE"))
+	for (size_t i = 0; i < recordings->count; i++)
+		tfs_save_report(recordings->paths[i], options->gate.quiet);
+	if (!recordings->count && !options->gate.quiet && !is_off("TFSHIM_DISABLE"))
 		fputs("tfshim run: nothing was recorded: the program made no CUDA call that can be "
 		      "seen ('tfshim doctor PROGRAM' says more)\n",
 			stderr);
+}
+
+/* The gate over what this run recorded, and over nothing else. */
+static int check(
+	struct run_options *options, const char *program, const struct tfs_recordings *recordings)
+{
+	if (recordings->running)
+		tfs_text_line(stderr,
+			"tfshim run: --check: %zu of the processes that %s started still run: "
+			"their recordings are not whole, so they are not judged",
+			recordings->running, program);
+	else if (!recordings->count)
+		tfs_text_line(stderr,
+			"tfshim run: --check: nothing was recorded, so nothing was judged: %s",
+			is_off("TFSHIM_DISABLE")
+				? "TFSHIM_DISABLE is set"
+				: "no CUDA call was seen, or no file could be written ('tfshim "
+				  "doctor PROGRAM' and TFSHIM_LOG=info say more)");
+	int status = tfs_gate_judge(&options->gate, recordings->paths, recordings->count);
+
+	return recordings->running ? TFS_EXIT_NO_DATA : status;
 }
 
 static bool asks_for_no_report(const struct run_options *options)
@@ -267,19 +296,43 @@ static bool asks_for_no_report(const struct run_options *options)
 	       (options->more && strstr(options->more, "report=0"));
 }
 
-static int run(int argc, char **argv)
+/* Runs the program and says what is to be said of it; the exit status. */
+static int run_and_report(struct run_options *options, char **program, int memory, bool reports)
 {
-	struct run_options options = {0};
 	struct tfs_recordings recordings;
-	char library[PATH_MAX], heap[PATH_MAX];
-	int first, error;
-	int status = tfs_options_parse(&tfs_command_run, argc, argv, 1, apply, &options, &first);
-	if (status)
-		return status < 0 ? 0 : status;
-	if (!argv[first])
-		return tfs_options_misuse(&tfs_command_run, "which program?");
-	if (!options.rewrite && getenv("TFSHIM_REWRITE")) {
-		status = set_rewrite(&options, getenv("TFSHIM_REWRITE"));
+	int error;
+
+	tfs_recordings_start(&recordings, getenv("TFSHIM_OUTPUT"));
+	int status = run_program(program, &error);
+
+	if (error) {
+		tfs_text_line(stderr, "tfshim run: cannot run %s: %s", program[0], strerror(error));
+		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	} else {
+		if (memory >= 0)
+			tfs_areas_save(memory);
+		tfs_recordings_find(&recordings);
+		/* Other ranks are silent. */
+		if (reports && !(tfs_recordings_own_rank() > 0))
+			make_reports(options, &recordings);
+		int verdict = options->check ? check(options, program[0], &recordings) : 0;
+
+		status = status ? status : verdict;
+	}
+	tfs_recordings_finish(&recordings);
+	return status;
+}
+
+/* All that keeps a program from being started, before it is. */
+static int prepare(struct run_options *options, char *library, char *heap)
+{
+	int status;
+
+	if (options->gate_options && !options->check)
+		return tfs_options_misuse(&tfs_command_run,
+			"--baseline, --fail-on, --select and --ignore go with --check");
+	if (!options->rewrite && getenv("TFSHIM_REWRITE")) {
+		status = set_rewrite(options, getenv("TFSHIM_REWRITE"));
 		if (status)
 			return status;
 	}
@@ -287,28 +340,34 @@ static int run(int argc, char **argv)
 		fputs("tfshim run: libtfshim.so is not beside this program\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}
-	status = find_heap(&options, heap);
+	status = find_heap(options, heap);
+	return status ? status : tfs_gate_open(&options->gate);
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_options options = {
+		.gate = {.command = &tfs_command_run, .fail_on = TFS_LEVEL_ERROR, .found = true}};
+	char library[PATH_MAX], heap[PATH_MAX];
+	int first;
+	int status = tfs_options_parse(&tfs_command_run, argc, argv, 1, apply, &options, &first);
 	if (status)
-		return status;
-	bool reports = !asks_for_no_report(&options);
-	int memory = tfs_areas_make();
-	if (set_environment(&options, library, heap, memory)) {
-		fputs("tfshim run: the environment cannot be set\n", stderr);
-		return TFS_EXIT_MISUSE;
+		return status < 0 ? 0 : status;
+	if (!argv[first])
+		return tfs_options_misuse(&tfs_command_run, "which program?");
+	status = prepare(&options, library, heap);
+	if (!status) {
+		bool reports = !asks_for_no_report(&options);
+		int memory = tfs_areas_make();
+
+		if (set_environment(&options, library, heap, memory)) {
+			fputs("tfshim run: the environment cannot be set\n", stderr);
+			status = TFS_EXIT_MISUSE;
+		} else {
+			status = run_and_report(&options, argv + first, memory, reports);
+		}
 	}
-	tfs_recordings_start(&recordings, getenv("TFSHIM_OUTPUT"));
-	status = run_program(argv + first, &error);
-	if (error) {
-		tfs_text_line(
-			stderr, "tfshim run: cannot run %s: %s", argv[first], strerror(error));
-		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	} else {
-		if (memory >= 0)
-			tfs_areas_save(memory);
-		if (reports)
-			make_reports(&options, &recordings);
-	}
-	tfs_recordings_finish(&recordings);
+	tfs_gate_close(&options.gate);
 	return status;
 }
 
@@ -322,6 +381,10 @@ static const struct tfs_option options[] = {
 	{'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them"},
 	{'1', "log", "LEVEL", "none, error, warn, info or debug"},
 	{'2', "no-report", NULL, "only record"},
+	{'c', "check", NULL,
+		"then gate what this run recorded, as 'tfshim check' does; the program's own "
+		"failure comes first"},
+	TFS_GATE_OPTIONS,
 	{'q', "quiet", NULL, "write the reports and say nothing"},
 	{0},
 };
@@ -334,7 +397,10 @@ const struct tfs_command tfs_command_run = {
 		"it, and "
 		"reports when it has ended, however it ended. Exit status: the program's; 128 + n "
 		"when "
-		"signal n ended it; 126 or 127 when it could not be run; 2 on misuse.",
+		"signal n ended it; 126 or 127 when it could not be run; 2 on misuse. With "
+		"--check, where the program's is 0, that of 'tfshim check' over the recordings of "
+		"this very run: 1 a rule is broken, 3 nothing was recorded that could be judged. "
+		"A baseline that cannot be read keeps the program from being started (3).",
 	.options = options,
 	.run = run,
 };
