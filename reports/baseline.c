@@ -100,7 +100,9 @@ static bool step_grew(const struct tfs_comparison *comparison, const struct tfs_
 		if (!(was > least))
 			continue;
 		others++;
-		grown += same_factor(is / was, factor);
+		grown += (by_calls ? tfs_pairing_more_calls(is, was)
+				   : tfs_pairing_more_bytes(is, was)) &&
+			 same_factor(is / was, factor);
 	}
 	return grown && grown * 2 >= others;
 }
