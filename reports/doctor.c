@@ -99,15 +99,23 @@ static void check_driver(struct tfs_doctor *doctor)
 	int count = 0;
 
 	doctor->driver = library;
-	if (!library || !init || !count_devices)
-		tfs_doctor_say(doctor, TFS_REMARK, "driver",
+	if (!library || !init || !count_devices) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "driver",
 			"libcuda.so.1 is not found: no GPU can be used here");
-	else if (init(0) || count_devices(&count))
-		tfs_doctor_say(doctor, TFS_REMARK, "driver", "%s finds no usable GPU",
+		tfs_doctor_advise(doctor, 10,
+			"install NVIDIA's driver, or give the container the GPU (docker run --gpus "
+			"all)");
+	} else if (init(0) || count_devices(&count) || count < 1) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "driver", "%s finds no usable GPU",
 			path ? path : "libcuda.so.1");
-	else
+		tfs_doctor_advise(doctor, 10,
+			"see why the driver finds no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and "
+			"/dev/nvidia* in a container");
+	} else {
 		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %d device%s",
 			path ? path : "libcuda.so.1", count, count == 1 ? "" : "s");
+		doctor->gpu = true;
+	}
 	free(path);
 }
 
@@ -241,23 +249,78 @@ static void check_interference(struct tfs_doctor *doctor)
 	}
 }
 
+struct doctor_options {
+	enum tfs_colour colour;
+	const char *require;
+};
+
+/* The parts that can be required; NULL = no such part. */
+static const bool *find_part(const struct tfs_doctor *doctor, const char *name, size_t length)
+{
+	if (length == 3 && !strncmp(name, "gpu", length))
+		return &doctor->gpu;
+	if (length == 5 && !strncmp(name, "cupti", length))
+		return &doctor->cupti;
+	return NULL;
+}
+
+static bool are_parts(const char *list)
+{
+	const struct tfs_doctor none = {0};
+	size_t length;
+
+	do {
+		length = strcspn(list, ",");
+		if (!find_part(&none, list, length))
+			return false;
+		list += length + (list[length] == ',');
+	} while (list[-1] == ',' || *list);
+	return true;
+}
+
 static int apply(void *state, char key, const char *value)
 {
-	(void)key;
-	if (!tfs_colour_parse(value, state))
+	struct doctor_options *options = state;
+
+	if (key == 'r') {
+		options->require = value;
+		if (are_parts(value))
+			return 0;
+		return tfs_options_misuse(&tfs_command_doctor,
+			"--require %s: it takes gpu, cupti, or both by a comma", value);
+	}
+	if (!tfs_colour_parse(value, &options->colour))
 		return tfs_options_misuse(&tfs_command_doctor, "--color %s: not a choice", value);
 	return 0;
 }
 
+/* For scripts that want to know whether a machine will do, whatever else is to be said of it. */
+static int check_required(const struct tfs_doctor *doctor, const char *list)
+{
+	int status = 0;
+
+	while (*list) {
+		const size_t length = strcspn(list, ",");
+
+		if (!*find_part(doctor, list, length)) {
+			fprintf(stderr, "tfshim doctor: required, and not there: %.*s\n",
+				(int)length, list);
+			status = 1;
+		}
+		list += length + (list[length] == ',');
+	}
+	return status;
+}
+
 static int run(int argc, char **argv)
 {
-	enum tfs_colour colour = TFS_COLOUR_AUTO;
+	struct doctor_options options = {.colour = TFS_COLOUR_AUTO};
 	struct tfs_doctor doctor = {0};
 	int first;
-	int error = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &colour, &first);
+	int error = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &options, &first);
 	if (error)
 		return error < 0 ? 0 : error;
-	doctor.paint = tfs_colour_choose(colour, stdout);
+	doctor.paint = tfs_colour_choose(options.colour, stdout);
 	check_library(&doctor);
 	check_driver(&doctor);
 	if (!argv[first])
@@ -275,10 +338,15 @@ static int run(int argc, char **argv)
 		printf("\nThe change that would help most: %s.\n", doctor.advice);
 	if (doctor.unreadable)
 		return TFS_EXIT_MISUSE;
+	if (options.require)
+		return check_required(&doctor, options.require);
 	return doctor.limits ? 1 : 0;
 }
 
 static const struct tfs_option options[] = {
+	{'r', "require", "PARTS",
+		"gpu, cupti, or both by a comma: the exit status speaks of these alone, for the "
+		"prologs of jobs"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{0},
 };
@@ -291,7 +359,8 @@ const struct tfs_command tfs_command_doctor = {
 		"rank "
 		"variables; with programs, how they are linked, which layers see their calls and "
 		"what stays invisible. Exit status: 0 fine, 1 something limits what can be seen "
-		"or done, 2 misuse, or a program that cannot be read.",
+		"or done, the want of a GPU included, 2 misuse, or a program that cannot be read. "
+		"With --require: 0 all of that is there, 1 something of it is not.",
 	.options = options,
 	.run = run,
 };

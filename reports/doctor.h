@@ -17,6 +17,7 @@ struct tfs_doctor {
 	const struct tfs_paint *paint;
 	unsigned limits;
 	bool driver;        /* the driver's library can be opened */
+	bool gpu;           /* and finds a device */
 	bool cupti;         /* CUPTI was found */
 	bool cupti_taken;   /* a variable names another user of it */
 	bool unreadable;    /* an operand could not be read at all */

@@ -92,6 +92,10 @@ static void look_at_library(void *argument, const struct tfs_elf_library *librar
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
 			"%s, needed by %s, is not found", library->name, library->by);
 	note_folder(program, library);
+	if (library->path && !library->file && look_into(library->name))
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "libraries",
+			"%s, needed by %s, cannot be read: what it carries and needs is not known",
+			library->path, library->by);
 	if (!library->file)
 		return;
 	note_needed(program, library->file, library->path);
@@ -328,6 +332,45 @@ static char *find(const char *word)
 	return strdup(word);
 }
 
+/* "python3.11", but not "pythonic". */
+static bool is_python(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return begins(name, "python") && name[6 + strspn(name + 6, "0123456789.")] == '\0';
+}
+
+/* What frames and lines mean in an interpreter. */
+static void say_python(struct program *program)
+{
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
+		"%s runs Python: the CUDA calls of its extension modules are seen, and repaired, "
+		"as "
+		"those of any library; but call sites are lines of these libraries and of the "
+		"interpreter, never lines of Python. Name the steps by NVTX "
+		"(torch.cuda.nvtx.range_push), so that they are found",
+		program->path);
+	tfs_doctor_advise(program->doctor, 30,
+		"mark the training steps by NVTX ranges, and give 'tfshim doctor' the extension "
+		"modules (.so) themselves");
+}
+
+/* A script by its #! line, or a file that is called one. */
+static bool is_python_script(const char *path)
+{
+	const size_t length = strlen(path);
+	char line[256] = "";
+	FILE *file = fopen(path, "re");
+
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	return (!strncmp(line, "#!", 2) && strstr(line, "python")) ||
+	       (length > 3 && !strcmp(path + length - 3, ".py"));
+}
+
 static void look_into_program(struct program *program)
 {
 	struct tfs_doctor *doctor = program->doctor;
@@ -341,7 +384,12 @@ static void look_into_program(struct program *program)
 					    : strerror(-error));
 	} else if (program->file.is_elf) {
 		say_process(program);
+		if (is_python(program->path))
+			say_python(program);
 		say_program(program);
+	} else if (is_python_script(program->path)) {
+		say_python(program);
+		tfs_doctor_cupti(doctor, NULL);
 	} else {
 		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", program->path,
 			program->file.is_script

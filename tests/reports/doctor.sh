@@ -41,6 +41,20 @@ says() {
 timeout 60 "$tfshim" doctor >out 2>err
 machine=$?
 [ "$machine" -le 1 ] || wrong "doctor alone ended with $machine"
+# The want of a driver or of a GPU is no "fine".
+if ! grep -q '^+ ok    driver' out; then
+	[ "$machine" = 1 ] || wrong "no GPU can be used, and it ended with $machine"
+	grep -q '^x limit driver' out || wrong "the want of a driver is no limit"
+	expect 1 --require gpu
+	grep -q 'required, and not there: gpu' err || wrong "the want of a GPU is not told"
+	expect 1 --require cupti
+	expect 1 --require gpu,cupti
+	[ "$(grep -c 'not there' err)" = 2 ] || wrong "not both are told"
+fi
+for parts in '' gpu, ,gpu disk gpus gpu,disk; do
+	expect 2 --require "$parts"
+done
+expect 2 --require
 
 cat >plain.c <<'C'
 int main(void) { return 0; }
@@ -132,8 +146,9 @@ says 'far/libdeep.so, is not found'
 # CUPTI as the traced process will find it: beside the program's libraries, or in a toolkit. Only
 # with a driver.
 echo 'int cuInit(unsigned flags); int cuInit(unsigned flags) { return (int)flags; }
-int cuDeviceGetCount(int *out); int cuDeviceGetCount(int *out) { return *out = 0; }' >driver.c
-mkdir driver && "$compiler" -shared -fPIC -o driver/libcuda.so.1 driver.c || wrong "the driver does not build"
+int cuDeviceGetCount(int *out); int cuDeviceGetCount(int *out) { *out = COUNT; return 0; }' >driver.c
+mkdir driver bare_driver && "$compiler" -shared -fPIC -DCOUNT=1 -o driver/libcuda.so.1 driver.c &&
+	"$compiler" -shared -fPIC -DCOUNT=0 -o bare_driver/libcuda.so.1 driver.c || wrong "the driver does not build"
 echo 'int cuptiGetVersion(unsigned *out); int cuptiGetVersion(unsigned *out) { *out = 120099; return 0; }' >cupti.c
 mkdir -p wheels/cuda_runtime/lib wheels/cuda_cupti/lib toolkit/extras/CUPTI/lib64 nothing
 "$compiler" -shared -fPIC -o wheels/cuda_cupti/lib/libcupti.so.12 cupti.c &&
@@ -150,10 +165,21 @@ for name in 13 12 11.8; do
 	: >"nothing/libcupti.so.$name"
 done
 export LD_LIBRARY_PATH="$folder/nothing:$folder/driver${before:+:$before}"
+CUDA_HOME=$folder/toolkit expect 0 --require gpu,cupti bare
+CUDA_HOME=$folder/toolkit expect 1 bare
+CUDA_HOME=$folder/toolkit TFSHIM_OPTIONS=cupti=0 expect 1 --require gpu,cupti
+CUDA_HOME=$folder/toolkit TFSHIM_OPTIONS=cupti=0 expect 0 --require gpu
+CUDA_HOME=$folder/toolkit expect 2 --require gpu,cupti ./absent
 CUDA_HOME=$folder/toolkit expect 0 plain
 says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
 CUDA_PATH=$folder/toolkit expect 0
 says 'toolkit/extras/CUPTI/lib64/libcupti.so.12, version 120099'
+# A driver, and no device.
+export LD_LIBRARY_PATH="$folder/nothing:$folder/bare_driver${before:+:$before}"
+CUDA_HOME=$folder/toolkit expect 1 plain
+says 'finds no usable GPU'
+CUDA_HOME=$folder/toolkit expect 1 --require gpu
+CUDA_HOME=$folder/toolkit expect 0 --require cupti
 LD_LIBRARY_PATH=$before
 
 # Options of the shim's own, as it reads them.
@@ -241,6 +267,24 @@ expect 2 empty
 printf '#!/bin/sh\n' >script
 expect "$machine" script
 says 'a script'
+# Python: what is seen of it, by whatever it is called.
+printf '#!/usr/bin/env python3\n' >trains
+echo 'import torch' >train.py
+cp plain python3.11 && cp plain pythonic
+for program in trains train.py ./python3.11; do
+	expect 1 "$program"
+	says 'runs Python'
+	says 'never lines of Python'
+done
+expect "$machine" ./pythonic
+! grep -q 'runs Python' out || wrong "a program of another name is taken for Python"
+# A library that is there and cannot be read.
+cp libs/libmine.so whole_library
+head -c 2000 whole_library >libs/libmine.so
+expect 1 linked
+says 'libs/libmine.so, needed by'
+says 'cannot be read'
+cp whole_library libs/libmine.so
 echo 'plain text' >text
 expect "$machine" text
 says 'no program of this processor'
