@@ -276,8 +276,10 @@ static void judge_file(const struct tfs_gate *gate, const struct entry *entry, s
 			"tfshim %s: %s: %s put no work on a device, and is not judged",
 			gate->command->name, path, model.program_name);
 	} else {
-		tfs_text_line(stderr, "tfshim %s: %s: no usable data: %s", gate->command->name,
-			path, why);
+		tfs_text_line(stderr,
+			"tfshim %s: %s: no usable data: %s; its report ('tfshim report') says what "
+			"was not seen, and 'tfshim doctor PROGRAM' why",
+			gate->command->name, path, why);
 		status = TFS_EXIT_NO_DATA;
 	}
 	tally->status = gravest(tally->status, status);
