@@ -113,6 +113,19 @@ expect 3 empty.tfs
 expect 3 slow.tfs --baseline steps.tfs
 expect 3 slow.tfs --baseline absent.tfs
 
+# A folder, in which a helper that put no work on a device lies beside what it helped.
+mkdir helped helper blind
+cp clean.tfs helped/
+cp steps.tfs helped/
+cp steps.tfs helper/
+cp clean.tfs dark.tfs blind/
+expect 0 helped
+said 'steps.tfs: trainer put no work on a device, and is not judged'
+expect 0 helped --baseline helped
+expect 3 helper
+expect 3 blind
+expect 3 helped/clean.tfs helped/steps.tfs
+
 # 2 before 3 before 1
 expect 3 slow.tfs steps.tfs
 expect 2 absent.tfs --select TFS999

@@ -11,6 +11,10 @@ if readelf -dW "$(dirname "$tfshim")/../shim/libtfshim.so" 2>/dev/null | grep -q
 	echo "skipped: a library built with AddressSanitizer cannot be preloaded into programs without"
 	exit 77
 fi
+if ! ldd "$tfshim" | grep -q libdw; then
+	echo "skipped: without libdw there are no names that could change"
+	exit 77
+fi
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
