@@ -55,7 +55,7 @@ static size_t up_to(size_t size, size_t unit)
 	return (size + unit - 1) / unit * unit;
 }
 
-static size_t rounded(size_t size)
+size_t sim_arena_takes(size_t size)
 {
 	const size_t pages = sim.profile->granularity;
 
@@ -100,7 +100,7 @@ void *sim_arena_alloc(int device, size_t size)
 		h->ready = insert(h, 0, 0, d->arena_size - sim_arena_reserve(d->arena_size));
 	if (size > d->arena_size)
 		return NULL;
-	size = rounded(size);
+	size = sim_arena_takes(size);
 	for (unsigned i = 0; i < h->count && !found; i++) {
 		struct hole *hole = &h->list[i];
 
@@ -143,7 +143,7 @@ void sim_arena_free(int device, void *address, size_t size)
 	size_t offset = (size_t)((char *)address - d->arena);
 	unsigned at = 0;
 
-	size = rounded(size);
+	size = sim_arena_takes(size);
 	charge(d, size, false);
 	give_pages_back(d, offset, size);
 	while (at < h->count && h->list[at].offset < offset)

@@ -166,7 +166,7 @@ cudaError_t tfsim_free(void *address)
 	if (!find_base(address, true, &range))
 		return cudaErrorInvalidValue;
 	if (range.from_pool)
-		sim_pool_account(range.pool, -(int64_t)range.size);
+		sim_pool_account(range.pool, -(int64_t)sim_arena_takes(range.size));
 	else if (!sim_is_naive(SIM_NAIVE_FREE))
 		sim_wait_device(range.device);
 	sim_host_busy(tfsim_now_ns(), sim_free_ns(range.size));

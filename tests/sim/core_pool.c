@@ -112,7 +112,7 @@ static void release(void *args)
 	pthread_mutex_lock(&sim.lock);
 	if (sim_range_remove(r->address, &range)) {
 		if (range.pool)
-			range.pool->leaving -= range.size;
+			range.pool->leaving -= sim_arena_takes(range.size);
 		sim_range_release(&range);
 	}
 	pthread_mutex_unlock(&sim.lock);
@@ -155,7 +155,7 @@ cudaError_t tfsim_malloc_async(
 		error = tfsim_enqueue(stream, &work);
 	if (error != cudaSuccess)
 		return error;
-	mapped = sim_pool_account(pool, (int64_t)size);
+	mapped = sim_pool_account(pool, (int64_t)sim_arena_takes(size));
 	if (mapped && !tfsim_stream_capturing(stream))
 		sim_host_busy(start_ns, sim_alloc_ns(mapped));
 	sim_emit_memory(1, &range);
@@ -168,7 +168,8 @@ static void set_leaving(const struct tfsim_range *range, bool leaving)
 	if (!range->pool)
 		return;
 	pthread_mutex_lock(&sim.lock);
-	range->pool->leaving += leaving ? range->size : -range->size;
+	range->pool->leaving +=
+		leaving ? sim_arena_takes(range->size) : -sim_arena_takes(range->size);
 	pthread_mutex_unlock(&sim.lock);
 }
 
@@ -199,7 +200,7 @@ cudaError_t tfsim_free_async(void *address, cudaStream_t stream)
 		set_leaving(&range, false);
 	if (error != cudaSuccess)
 		return error;
-	sim_pool_account(range.pool, -(int64_t)range.size);
+	sim_pool_account(range.pool, -(int64_t)sim_arena_takes(range.size));
 	sim_emit_memory(2, &range);
 	return cudaSuccess;
 }

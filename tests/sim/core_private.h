@@ -272,6 +272,7 @@ bool sim_blocking(const struct CUstream_st *stream);
 
 /* core_arena.c, core_registry.c, core_memory.c; the lock is held. */
 size_t sim_arena_reserve(size_t arena_size);
+size_t sim_arena_takes(size_t size); /* what is taken for so many bytes; any thread */
 void *sim_arena_alloc(int device, size_t size);
 void sim_arena_free(int device, void *address, size_t size);
 bool sim_range_add(const struct tfsim_range *range);
