@@ -86,7 +86,9 @@ static bool search(struct tfs_search_device *device, const struct tfs_search *wh
 	enum tfs_search_result result = TFS_SEARCH_FAILED;
 
 	const bool idle = tfs_search_device_idle(device, (CUstream)tfs_cudnn_stream(what->handle));
-	if (idle)
+	if (idle && !tfs_search_device_equip(device))
+		result = TFS_SEARCH_NO_MEMORY;
+	else if (idle)
 		result = tfs_search_run(device, what, &limits, decision->asked, candidates);
 	searched += idle;
 	spent_ns += tfs_clock_ns(CLOCK_MONOTONIC) - start_ns;

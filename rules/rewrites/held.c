@@ -13,11 +13,6 @@
 
 #define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
-static bool any(void)
-{
-	return tfs_blocks_any() || tfs_reserves_any();
-}
-
 void tfs_held_begin(void)
 {
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_HELD, __ATOMIC_SEQ_CST);
@@ -26,10 +21,10 @@ void tfs_held_begin(void)
 /* Whoever began meanwhile is not to be forgotten. */
 void tfs_held_end(void)
 {
-	if (any())
+	if (tfs_held_any())
 		return;
 	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_HELD, __ATOMIC_SEQ_CST);
-	if (any())
+	if (tfs_held_any())
 		tfs_held_begin();
 }
 
@@ -85,11 +80,13 @@ static void give_all_back(void)
 
 	tfs_blocks_flush(driver, TFS_ALL_DEVICES);
 	tfs_reserves_give_back(driver, TFS_ALL_DEVICES);
+	if (tfs_search_devices_any())
+		tfs_search_device_drop_short(0);
 }
 
 void tfs_held_before(const struct tfs_function *function)
 {
-	if (!any())
+	if (!tfs_held_any())
 		return;
 	if (function->family == TFS_FAMILY_device_sync)
 		tfs_blocks_flush_old(tfs_memory_functions(false) == NULL, TFS_ALL_DEVICES);
@@ -99,24 +96,29 @@ void tfs_held_before(const struct tfs_function *function)
 
 void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool ordered)
 {
-	const struct tfs_memory_functions *use = any() ? tfs_memory_functions(driver) : NULL;
+	const struct tfs_memory_functions *use =
+		tfs_held_any() ? tfs_memory_functions(driver) : NULL;
 
 	if (use == NULL)
 		return;
 	if (use->error_waits()) {
 		tfs_blocks_flush(driver, device);
 		tfs_reserves_give_back(driver, device);
+		if (tfs_search_devices_any() && may_wait())
+			tfs_search_device_drop_short(bytes);
 	} else if (!tfs_room_left(use, device, bytes, false) && may_wait()) {
 		tfs_blocks_flush(driver, device);
 		if (!ordered)
 			tfs_reserves_give_back(driver, device);
+		if (tfs_search_devices_any())
+			tfs_search_device_drop_short(bytes);
 	}
 	tfs_room_taken(device, bytes);
 }
 
 bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
 {
-	if (status != OUT_OF_MEMORY || !any())
+	if (status != OUT_OF_MEMORY || !tfs_held_any())
 		return false;
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
 
@@ -125,5 +127,21 @@ bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
 			use->forget_error();
 		return tfs_blocks_flush(driver, device);
 	}
-	return tfs_reserves_make_room(driver, status, device);
+	if (tfs_reserves_make_room(driver, status, device))
+		return true;
+	if (!tfs_search_devices_any() || !may_wait() || !tfs_search_device_drop())
+		return false;
+	if (use != NULL)
+		use->forget_error();
+	return true;
+}
+
+uint64_t tfs_held_bytes(bool driver, uint32_t device)
+{
+	tfs_reserves_give_back(driver, device);
+	if (!tfs_search_devices_any())
+		return tfs_blocks_bytes(device);
+	if (may_wait())
+		tfs_search_device_drop_handle();
+	return tfs_blocks_bytes(device) + tfs_search_device_holds(device);
 }

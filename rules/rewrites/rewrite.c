@@ -16,6 +16,7 @@
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
 #include "rules/rewrites/room.h"
+#include "rules/rewrites/search_held.h"
 #include "rules/rewrites/wait.h"
 #include "shim/capture.h"
 #include "shim/env.h"
@@ -408,5 +409,6 @@ void tfs_rewrite_forget(void)
 	tfs_blocks_forget();
 	tfs_reserves_forget();
 	tfs_room_forget();
+	tfs_search_devices_forget();
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 }

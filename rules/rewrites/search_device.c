@@ -6,6 +6,8 @@
 
 #include "rules/rewrites/decisions.h"
 #include "rules/rewrites/reserves.h"
+#include "rules/rewrites/search_held.h"
+#include "rules/rewrites/search_live.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -17,12 +19,14 @@
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
 
 static struct tfs_search_device devices[TFS_SEARCH_DEVICES];
+_Atomic uint32_t tfs_search_devices_made;
 
 enum { NOT_LOOKED, LOOKED, NOT_THERE };
 static _Atomic int looked;
 
 static struct {
 	__typeof__(&cudnnCreate) create;
+	__typeof__(&cudnnDestroy) destroy;
 	__typeof__(&cudnnSetStream) set_stream;
 	__typeof__(&cudnnGetVersion) version;
 	CUresult (*device)(CUdevice *);
@@ -60,7 +64,7 @@ static bool look_up_all(void)
 {
 	/* Since CUDA 12.5. Without it other streams' work is not seen, but never waited for. */
 	LOOK_UP(record, cuda, "cuCtxRecordEvent");
-	return LOOK_UP(create, cudnn, "cudnnCreate") &&
+	return LOOK_UP(create, cudnn, "cudnnCreate") && LOOK_UP(destroy, cudnn, "cudnnDestroy") &&
 	       LOOK_UP(set_stream, cudnn, "cudnnSetStream") &&
 	       LOOK_UP(version, cudnn, "cudnnGetVersion") &&
 	       LOOK_UP(device, cuda, "cuCtxGetDevice") &&
@@ -153,10 +157,10 @@ static bool make(struct tfs_search_device *device)
 {
 	if (!make_pool(device) ||
 		real.stream(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-		real.create(&device->handle) != CUDNN_STATUS_SUCCESS ||
-		real.set_stream(device->handle, device->stream) != CUDNN_STATUS_SUCCESS ||
 		real.event(&device->reached, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
+	device->handle = NULL;
+	atomic_store(&device->handle_bytes, 0);
 	atomic_store(&device->poor, false);
 	device->event = NULL;
 	if (real.record != NULL &&
@@ -176,6 +180,8 @@ void tfs_search_device_make(void)
 	const CUstreamCaptureMode mode = tfs_search_relax();
 	const bool made = make(device);
 	tfs_search_unrelax(mode);
+	if (made)
+		atomic_fetch_add(&tfs_search_devices_made, 1);
 	atomic_store(&device->state, made ? STATE_READY : STATE_FAILED);
 }
 
@@ -184,6 +190,103 @@ bool tfs_search_device_made(struct tfs_search_device *device)
 	const int state = device != NULL ? atomic_load(&device->state) : STATE_NONE;
 
 	return state == STATE_READY || state == STATE_TAKEN;
+}
+
+static bool leaves_margin(uint64_t bytes)
+{
+	size_t available;
+	size_t all;
+
+	return real.info(&available, &all) == CUDA_SUCCESS && available >= bytes + MARGIN_BYTES;
+}
+
+static uint64_t reserved_by(struct tfs_search_device *device)
+{
+	cuuint64_t bytes = 0;
+
+	real.pool_get(device->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
+	return bytes;
+}
+
+/* Memory is short: what the pool keeps goes back with the next wait. */
+static void keep_nothing(struct tfs_search_device *device)
+{
+	cuuint64_t none = 0;
+
+	atomic_store(&device->poor, true);
+	tfs_reserves_leave(device->pool);
+	real.pool_set(device->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
+}
+
+uint64_t tfs_search_device_holds(uint32_t number)
+{
+	if (number >= TFS_SEARCH_DEVICES || !tfs_search_device_made(&devices[number]))
+		return 0;
+	const CUstreamCaptureMode mode = tfs_search_relax();
+	const uint64_t bytes = reserved_by(&devices[number]);
+	tfs_search_unrelax(mode);
+	return bytes + atomic_load(&devices[number].handle_bytes);
+}
+
+bool tfs_search_device_equip(struct tfs_search_device *device)
+{
+	size_t before, after, all;
+
+	if (device->handle != NULL)
+		return true;
+	if (real.info(&before, &all) != CUDA_SUCCESS || before < MARGIN_BYTES ||
+		real.create(&device->handle) != CUDNN_STATUS_SUCCESS) {
+		device->handle = NULL;
+		return false;
+	}
+	if (real.info(&after, &all) == CUDA_SUCCESS && after < before)
+		atomic_store(&device->handle_bytes, before - after);
+	return real.set_stream(device->handle, device->stream) == CUDNN_STATUS_SUCCESS;
+}
+
+/* The equipment is taken. */
+static void end_handle(struct tfs_search_device *device)
+{
+	if (device->handle != NULL)
+		real.destroy(device->handle);
+	device->handle = NULL;
+	atomic_store(&device->handle_bytes, 0);
+}
+
+bool tfs_search_device_drop(void)
+{
+	struct tfs_search_device *device = tfs_search_device();
+	const uint64_t before =
+		device != NULL ? tfs_search_device_holds((uint32_t)device->number) : 0;
+
+	if (before == 0 || tfs_capturing() || !tfs_search_device_take(device))
+		return false;
+	real.synchronize_all();
+	end_handle(device);
+	tfs_live_drop(device);
+	tfs_search_device_settle(device);
+	tfs_search_device_leave(device);
+	return tfs_search_device_holds((uint32_t)device->number) < before;
+}
+
+void tfs_search_device_drop_handle(void)
+{
+	struct tfs_search_device *device = tfs_search_device();
+
+	if (device == NULL || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
+		!tfs_search_device_take(device))
+		return;
+	end_handle(device);
+	tfs_search_device_leave(device);
+}
+
+void tfs_search_device_drop_short(uint64_t bytes)
+{
+	const struct tfs_search_device *device = tfs_search_device();
+
+	if (device != NULL && tfs_search_device_holds((uint32_t)device->number) != 0 &&
+		!leaves_margin(bytes))
+		tfs_search_device_drop();
 }
 
 bool tfs_search_capturing(CUstream stream)
@@ -258,14 +361,6 @@ bool tfs_search_device_wait(CUstream stream, bool all)
 	return (all ? real.synchronize_all() : real.synchronize(stream)) == CUDA_SUCCESS;
 }
 
-static bool leaves_margin(uint64_t bytes)
-{
-	size_t available;
-	size_t all;
-
-	return real.info(&available, &all) == CUDA_SUCCESS && available >= bytes + MARGIN_BYTES;
-}
-
 static void *allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
 {
 	CUdeviceptr memory = 0;
@@ -278,24 +373,6 @@ static void *allocate(struct tfs_search_device *device, uint64_t bytes, CUstream
 void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
 {
 	return leaves_margin(bytes) ? allocate(device, bytes, stream) : NULL;
-}
-
-static uint64_t reserved_by(struct tfs_search_device *device)
-{
-	cuuint64_t bytes = 0;
-
-	real.pool_get(device->pool, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT, &bytes);
-	return bytes;
-}
-
-/* Memory is short: what the pool keeps goes back with the next wait. */
-static void keep_nothing(struct tfs_search_device *device)
-{
-	cuuint64_t none = 0;
-
-	atomic_store(&device->poor, true);
-	tfs_reserves_leave(device->pool);
-	real.pool_set(device->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
 }
 
 void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
@@ -371,11 +448,6 @@ bool tfs_search_fetch(
 	       real.synchronize(device->stream) == CUDA_SUCCESS;
 }
 
-bool tfs_search_device_use(struct tfs_search_device *device, CUstream stream)
-{
-	return real.set_stream(device->handle, stream) == CUDNN_STATUS_SUCCESS;
-}
-
 bool tfs_search_mark(struct tfs_search_device *device, CUstream stream)
 {
 	return real.mark(device->reached, stream) == CUDA_SUCCESS;
@@ -394,6 +466,14 @@ void tfs_search_device_settle(struct tfs_search_device *device)
 
 void tfs_search_device_forget(uint32_t device)
 {
-	if (device < TFS_SEARCH_DEVICES)
-		atomic_store(&devices[device].state, STATE_NONE);
+	if (device >= TFS_SEARCH_DEVICES)
+		return;
+	if (tfs_search_device_made(&devices[device]))
+		atomic_fetch_sub(&tfs_search_devices_made, 1);
+	atomic_store(&devices[device].state, STATE_NONE);
+}
+
+void tfs_search_devices_forget(void)
+{
+	atomic_store(&tfs_search_devices_made, 0);
 }

@@ -6,8 +6,9 @@
  * What the search owns on each device: a cuDNN handle, a non-blocking stream and a memory pool.
  * Memory is allocated and freed in stream order, and no stream's memory is made to wait for another
  * stream, so that nothing here ever waits for a stream of the program's: what such a stream waits
- * for may be the calling thread. All of it is made while
- * the program makes a cuDNN handle of its own, which may wait for as much.
+ * for may be the calling thread. All of it is made while the program makes a cuDNN handle of its
+ * own, which may wait for as much, but for the handle: it takes memory that the program may look
+ * for, so it is there from a search, which comes when the device is idle, to the next look only.
  */
 
 #include <cuda.h>
@@ -18,7 +19,7 @@
 #define TFS_SEARCH_DEVICES 16
 
 struct tfs_search_device {
-	cudnnHandle_t handle;
+	cudnnHandle_t handle; /* NULL: there is none now, see tfs_search_device_equip() */
 	CUstream stream;
 	CUmemoryPool pool;
 	CUevent event;    /* NULL where the driver cannot record one behind a whole context */
@@ -26,7 +27,8 @@ struct tfs_search_device {
 	uint32_t machine; /* GPU and cuDNN, see decisions.h; 0 = not known */
 	CUstreamCaptureMode mode; /* of the thread that has taken it */
 	int number;
-	_Atomic bool poor; /* there was no memory to lend */
+	_Atomic uint64_t handle_bytes; /* of the device's memory; or nearly, with more threads */
+	_Atomic bool poor;             /* there was no memory to lend */
 	_Atomic int state;
 };
 
@@ -54,6 +56,10 @@ void tfs_search_unrelax(CUstreamCaptureMode mode);
  * do not disturb captures until it leaves. */
 bool tfs_search_device_take(struct tfs_search_device *device);
 void tfs_search_device_leave(struct tfs_search_device *device);
+
+/* Makes the handle unless it is there: which may wait for the device. Enqueues on the device's own
+ * stream. The equipment is taken. */
+bool tfs_search_device_equip(struct tfs_search_device *device);
 
 /* Waits a little, in all of the run, for the program's work on the device to end: that of the
  * stream and the legacy one, and of all others where the driver can tell. False where it does not,
@@ -92,9 +98,6 @@ void tfs_search_set(
 	struct tfs_search_device *device, void *target, unsigned char value, uint64_t bytes);
 bool tfs_search_fetch(
 	struct tfs_search_device *device, void *host, const void *source, uint64_t bytes);
-
-/* Has the device's handle enqueue on `stream` from here on. The equipment is taken. */
-bool tfs_search_device_use(struct tfs_search_device *device, CUstream stream);
 
 /* Marks where the stream is now, and tells whether it has got there. */
 bool tfs_search_mark(struct tfs_search_device *device, CUstream stream);

@@ -105,20 +105,16 @@ void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_cal
 	let_go(live, STATE_FILLING);
 }
 
-/* The other algorithm, on the program's stream. */
+/* The other algorithm, by the program's handle, and so on its stream. */
 static bool run_other(struct live *live, const struct tfs_convolution_call *call)
 {
 	struct tfs_convolution_call other = *call;
 
-	other.handle = live->device->handle;
 	other.algorithm = live->other_algorithm;
 	other.workspace = live->workspace;
 	other.workspace_bytes = live->workspace_bytes;
 	*tfs_search_output(&other) = live->other;
-	const bool ran = tfs_search_device_use(live->device, live->stream) &&
-			 tfs_search_execute(&other) == CUDNN_STATUS_SUCCESS;
-	tfs_search_device_use(live->device, live->device->stream);
-	return ran;
+	return tfs_search_execute(&other) == CUDNN_STATUS_SUCCESS;
 }
 
 void tfs_live_end(struct tfs_convolution_call *call)
@@ -200,6 +196,18 @@ bool tfs_live_holds(
 	if (reached || !kept)
 		atomic_fetch_sub(&pending, 1);
 	return holds;
+}
+
+void tfs_live_drop(struct tfs_search_device *device)
+{
+	struct live *live = &lives[device->number];
+	int state = STATE_WAITING;
+
+	if (!atomic_compare_exchange_strong(&live->state, &state, STATE_COMPARING))
+		return;
+	give_back(live, device->stream);
+	atomic_fetch_sub(&pending, 1);
+	let_go(live, STATE_COMPARING);
 }
 
 uint64_t tfs_live_count(void)

@@ -27,6 +27,10 @@ void tfs_live_end(struct tfs_convolution_call *call);
 bool tfs_live_holds(
 	const struct tfs_known **out_known, uint32_t *out_site, struct tfs_reason *out_evidence);
 
+/* Gives the memory back of what has not been compared yet: it will not be. The device's work is
+ * over, its equipment taken. */
+void tfs_live_drop(struct tfs_search_device *device);
+
 /* Comparisons that were made. Any thread. */
 uint64_t tfs_live_count(void);
 

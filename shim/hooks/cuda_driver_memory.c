@@ -90,7 +90,7 @@ static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
 
 void tfs_cuda_before_alloc(size_t bytes, bool ordered)
 {
-	if (TFS_UNLIKELY(tfs_blocks_any() || tfs_reserves_any()))
+	if (TFS_UNLIKELY(tfs_held_any()))
 		tfs_held_before_alloc(true, tfs_cuda_device(), bytes, ordered);
 }
 
@@ -98,8 +98,7 @@ bool tfs_cuda_make_room(CUresult status)
 {
 	if (TFS_LIKELY(status != CUDA_ERROR_OUT_OF_MEMORY))
 		return false;
-	return (tfs_blocks_any() || tfs_reserves_any()) &&
-	       tfs_held_make_room(true, (uint32_t)status, tfs_cuda_device());
+	return tfs_held_any() && tfs_held_make_room(true, (uint32_t)status, tfs_cuda_device());
 }
 
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
@@ -234,12 +233,12 @@ TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemGetInfo_v2);
 
-	if (TFS_UNLIKELY(tfs_reserves_any()))
-		tfs_reserves_give_back(true, tfs_cuda_device());
+	const uint64_t held =
+		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(true, tfs_cuda_device()) : 0;
 	const CUresult status = TFS_REAL(cuMemGetInfo_v2)(free_bytes, all);
 
-	if (status == CUDA_SUCCESS && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
-		*free_bytes += tfs_blocks_bytes(tfs_cuda_device());
+	if (status == CUDA_SUCCESS && free_bytes != NULL)
+		*free_bytes += held;
 	tfs_hook_plain(&frame, status);
 	return status;
 }

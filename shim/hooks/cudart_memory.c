@@ -94,7 +94,7 @@ static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t
 /* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
 void tfs_cudart_before_alloc(size_t bytes, bool ordered)
 {
-	if (TFS_UNLIKELY(tfs_blocks_any() || tfs_reserves_any()))
+	if (TFS_UNLIKELY(tfs_held_any()))
 		tfs_held_before_alloc(false, tfs_cudart_device(), bytes, ordered);
 }
 
@@ -102,8 +102,7 @@ bool tfs_cudart_make_room(cudaError_t status)
 {
 	if (TFS_LIKELY(status != cudaErrorMemoryAllocation))
 		return false;
-	return (tfs_blocks_any() || tfs_reserves_any()) &&
-	       tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
+	return tfs_held_any() && tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
 }
 
 /* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
@@ -265,12 +264,12 @@ TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMemGetInfo);
 
-	if (TFS_UNLIKELY(tfs_reserves_any()))
-		tfs_reserves_give_back(false, tfs_cudart_device());
+	const uint64_t held =
+		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(false, tfs_cudart_device()) : 0;
 	const cudaError_t status = TFS_REAL(cudaMemGetInfo)(free_bytes, all);
 
-	if (status == cudaSuccess && free_bytes != NULL && TFS_UNLIKELY(tfs_blocks_any()))
-		*free_bytes += tfs_blocks_bytes(tfs_cudart_device());
+	if (status == cudaSuccess && free_bytes != NULL)
+		*free_bytes += held;
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }

@@ -3,6 +3,7 @@
 
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/convolution.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
@@ -28,8 +29,7 @@ static bool answered(const struct tfs_frame *frame, struct tfs_choice_call *call
  * nothing else: what rewrites hold is free memory to it, as it is to the program. */
 static void make_room(const struct tfs_choice_call *call)
 {
-	if (!call->measured || call->workspace_bytes != TFS_CHOICE_OWN_MEMORY ||
-		(!tfs_blocks_any() && !tfs_reserves_any()))
+	if (!call->measured || call->workspace_bytes != TFS_CHOICE_OWN_MEMORY || !tfs_held_any())
 		return;
 	const bool driver = tfs_memory_functions(false) == NULL;
 	const uint32_t device = driver ? tfs_cuda_device() : tfs_cudart_device();
@@ -37,6 +37,8 @@ static void make_room(const struct tfs_choice_call *call)
 	if (tfs_blocks_bytes(device) != 0)
 		tfs_blocks_flush(driver, device);
 	tfs_reserves_give_back(driver, device);
+	if (tfs_search_devices_any())
+		tfs_search_device_drop_short(0);
 }
 
 /* Lets rewrites reorder the list that the program is about to get. */

@@ -10,6 +10,7 @@
 #include <cudnn.h>
 #include <nccl.h>
 
+#include "tests/programs/rewrite_job.h"
 #include "tests/programs/rewrite_pool.h"
 
 #define SAY(call) printf("%s: %d\n", #call, (int)(call))
@@ -189,6 +190,70 @@ static void libraries(void)
 	OK(cudaGraphDestroy(graph));
 }
 
+#define PROBLEMS 8
+#define PIECES 256
+
+/* All algorithms: code that is loaded stays, whoever loads it. */
+static void load_all(struct job *job)
+{
+	char *workspace = NULL;
+
+	OK(cudaMalloc((void **)&workspace, 8 * MIB));
+	job_problem(job, 29);
+	for (int i = 0; i < CUDNN_CONVOLUTION_FWD_ALGO_COUNT; i++)
+		SAY(job_run(job, i, workspace, 8 * MIB));
+	OK(cudaDeviceSynchronize());
+	OK(cudaFree(workspace));
+}
+
+static void run_all(struct job *job, const char *when)
+{
+	for (int i = 0; i < PROBLEMS; i++) {
+		job_problem(job, i);
+		SAY(job_run(job, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0));
+		say_left("at once");
+		OK(cudaDeviceSynchronize());
+		say_left(when);
+	}
+}
+
+/* All that is left, in pieces as large as can be had; how many there are. */
+static int take_all(void **out_pieces)
+{
+	int count = 0;
+
+	for (size_t bytes = (size_t)1 << 31; bytes >= 512; bytes /= 2) {
+		while (count < PIECES && cudaMalloc(&out_pieces[count], bytes) == cudaSuccess)
+			count++;
+		TEST_TRUE(left() < bytes || cudaGetLastError() == cudaErrorMemoryAllocation);
+	}
+	return count;
+}
+
+/* Looks for leaks while convolutions are met for the first time, and takes all that is left. */
+static void searches(void)
+{
+	void *pieces[PIECES];
+	struct job job;
+
+	say_left("began");
+	job_make(&job, NULL, 1);
+	say_left("made");
+	load_all(&job);
+	say_left("loaded");
+	for (int round = 0; round < 3; round++) {
+		run_all(&job, "run");
+		const int count = take_all(pieces);
+		say_left("taken");
+		run_all(&job, "run with nothing left");
+		for (int i = 0; i < count; i++)
+			OK(cudaFree(pieces[i]));
+		say_left("given back");
+	}
+	DNN(cudnnDestroy(job.conv.handle));
+	say_left("ended");
+}
+
 /* A handle takes more when it is first used, of which nothing tells beforehand. */
 static void first_use(void)
 {
@@ -313,6 +378,7 @@ static const struct rewrite_case cases[] = {
 	{"questions", questions},
 	{"driver", of_the_driver},
 	{"libraries", libraries},
+	{"searches", searches},
 	{"first-use", first_use},
 	{"gated", gated},
 	{"pairs", pairs},
