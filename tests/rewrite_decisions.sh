@@ -69,6 +69,7 @@ applied() { # CASE: in the last three
 three many
 applied many
 three threads
+applied threads
 three per-step
 applied per-step
 three streams
