@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,13 +261,24 @@ static struct tfs_thread *make_thread(bool own, const char *name)
 	return &memory->thread;
 }
 
-struct tfs_thread *tfs_recorder_thread(uint64_t address)
+/* The thread is in a hook, or it has left one behind, which lies further down on the same stack. A
+ * signal handler may have a stack of its own. */
+static bool is_inside(uint64_t stack)
+{
+	stack_t other;
+
+	return stack < tfs_self.entered || sigaltstack(NULL, &other) != 0 ||
+	       (other.ss_flags & SS_ONSTACK) != 0;
+}
+
+struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 {
 	struct tfs_thread *thread = NULL;
 
-	/* Inside a hook. */
-	if ((tfs_self.owned != NULL && !tfs_self.busy) || forgotten)
+	if (forgotten)
 		return NULL;
+	if (tfs_self.owned != NULL && !tfs_self.busy)
+		return is_inside(stack) ? NULL : tfs_self.owned;
 	const int saved = errno;
 	if (tfs_shim_forget_parents())
 		return NULL;

@@ -44,6 +44,7 @@ struct tfs_thread {
  * in threads that could not get their buffers, and for ever in forked children. */
 struct tfs_self {
 	struct tfs_thread *active;
+	uint64_t entered; /* stack of the latest call that was entered, see tfs_recorder_thread() */
 	struct tfs_thread *owned;
 	bool busy; /* inside the machinery itself */
 };
@@ -53,8 +54,9 @@ extern struct tfs_writer tfs_recording;
 extern uint32_t tfs_wanted; /* TFS_WANT_*; relaxed atomic */
 
 /* The calling thread's state, made on first use; NULL when it may not record now. `address` is
- * where the call returns to. Cold. */
-struct tfs_thread *tfs_recorder_thread(uint64_t address);
+ * where the call returns to, `stack` where its caller's stack ends. A call that was entered further
+ * down was left by a long jump or an exception: this one is not inside it. Cold. */
+struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack);
 
 /* State for a thread that is not the program's (the helper, CUPTI's worker), made on first use; its
  * records do not count as the program's. NULL when it may not record. */

@@ -95,6 +95,9 @@ cases rewrite_staging filled gated gated-long beside-gate edges \
 cases rewrite_staging_faults barred write-barred unmapped target-unmapped truncated jumped
 # A ring that a jump left behind would be missing afterwards.
 [ "$(ledger jumped "pinned-staging ring-free")" = 0 ] || fail "a ring was not given back"
+# Whoever left a call is recorded all the same: 6 threads' 48 whole copies, and 121 of the first one.
+copies=$("$programs/ledger" "$out/jumped.tfs" | awk '/^calls cudaMemcpy /{ sum += $3 } END { print sum + 0 }')
+[ "$copies" = 169 ] || fail "$copies copies recorded of 169 beside those that were left"
 [ "$(ledger barred "pinned-staging no-fault")" -gt 0 ] || fail "no copy met a fault half way"
 bites 524288 rewrite_staging stale-middle
 bites 524288 rewrite_staging stale-per-thread
