@@ -9,6 +9,7 @@
 
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "shim/clock.h"
@@ -34,6 +35,12 @@ static inline void tfs_spin_lock(struct tfs_spin *lock)
 			return;
 		sched_yield();
 	}
+}
+
+/* For what is not worth a wait. */
+static inline bool tfs_spin_try(struct tfs_spin *lock)
+{
+	return atomic_exchange_explicit(&lock->held, 1, memory_order_acquire) == 0;
 }
 
 static inline void tfs_spin_unlock(struct tfs_spin *lock)

@@ -35,7 +35,7 @@ const struct tfs_rewrite *const tfs_rewrite_all[] = {
 #undef X
 };
 
-enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
+_Atomic enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 
 _Static_assert(
 	sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) <= TFS_REWRITES_MOST, "room for all");

@@ -11,23 +11,27 @@
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
+#include "shim/spin.h"
 #include "shim/trace/format.h"
 
 static struct {
 	_Atomic uint64_t applied;
 	_Atomic uint64_t bytes;
 	uint32_t name; /* string id */
-	double predicted_ns;
+	_Atomic double predicted_ns;
 	_Atomic int64_t modelled_ns; /* gain of the calls it was applied to, by its own model */
 	_Atomic uint64_t modelled;   /* such calls */
-	struct tfs_reason evidence;  /* of a shadow that differed */
-	uint16_t reason;             /* the rewrite's own: enum tfs_reason_code */
-	uint32_t object;             /* string id of the name that belongs to it */
-	uint64_t steps;              /* outside windows, it being on */
+	struct tfs_reason evidence;  /* of a shadow that differed; under `deciding` */
+	_Atomic uint16_t reason;     /* the rewrite's own: enum tfs_reason_code */
+	_Atomic uint32_t object;     /* string id of the name that belongs to it */
+	_Atomic uint64_t steps;      /* outside windows, it being on */
 	_Atomic(const char *) cause; /* of a refusal, or NULL */
 	_Atomic uint32_t caused;     /* which */
 	_Atomic bool decided;        /* what it came to was told once */
+	struct tfs_spin telling;     /* so that no count comes behind the outcome */
 } states[TFS_REWRITES_MOST];
+
+static struct tfs_spin deciding; /* of two outcomes the later one stays */
 
 /* Mostly the same one is asked about again. */
 static size_t number(const struct tfs_rewrite *rewrite)
@@ -82,9 +86,11 @@ static void announce(enum tfs_rewrite_mode mode)
 			tfs_options.rewrite);
 }
 
-/* What is known so far, for the case that the program is killed. */
+/* What is known so far, for the case that the program is killed: not worth a wait. */
 static void tell(size_t i, uint64_t applied)
 {
+	if (!tfs_spin_try(&states[i].telling))
+		return;
 	const struct tfs_rewrite_record record = {
 		.state = (uint16_t)tfs_rewrite_mode_of[i],
 		.name = states[i].name,
@@ -96,8 +102,9 @@ static void tell(size_t i, uint64_t applied)
 		.realised_high_ns = NAN,
 		.rank = (uint16_t)tfs_rewrite_all[i]->rank,
 	};
-
-	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+	if (!atomic_load(&states[i].decided))
+		tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+	tfs_spin_unlock(&states[i].telling);
 }
 
 static void count(size_t i, uint64_t bytes)
@@ -127,9 +134,8 @@ void tfs_rewrite_explain(
 	const struct tfs_rewrite *rewrite, enum tfs_reason_code reason, const char *object)
 {
 	if (object != NULL)
-		__atomic_store_n(&states[number(rewrite)].object, tfs_recorder_string(object),
-			__ATOMIC_RELAXED);
-	__atomic_store_n(&states[number(rewrite)].reason, (uint16_t)reason, __ATOMIC_RELAXED);
+		atomic_store(&states[number(rewrite)].object, tfs_recorder_string(object));
+	atomic_store(&states[number(rewrite)].reason, (uint16_t)reason);
 }
 
 void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step)
@@ -179,7 +185,9 @@ void tfs_rewrite_differs(
 {
 	const size_t i = number(rewrite);
 
+	tfs_spin_lock(&deciding);
 	states[i].evidence = *evidence;
+	tfs_spin_unlock(&deciding);
 	tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 	tfs_refusal_count((uint32_t)i, TFS_CHECK_shadow_differs, site);
 	tfs_log(TFS_LOG_WARN, "%s: a result in shadow was another one; it is off", rewrite->name);
@@ -256,8 +264,8 @@ static struct tfs_reason reason_of(size_t i, const struct tfs_measured *measured
 
 void tfs_rewrite_decided(uint32_t i)
 {
-	atomic_store(&states[i].decided, true);
-	const double predicted_ns = tfs_rewrite_predicted((uint32_t)i);
+	tfs_spin_lock(&deciding);
+	const double predicted_ns = tfs_rewrite_predicted(i);
 	const struct tfs_measured measured = measured_of(i);
 	const struct tfs_rewrite_record record = {
 		.state = (uint16_t)state_of(i, predicted_ns, &measured),
@@ -273,7 +281,11 @@ void tfs_rewrite_decided(uint32_t i)
 		.reason = reason_of(i, &measured),
 	};
 
+	tfs_spin_lock(&states[i].telling);
+	atomic_store(&states[i].decided, true);
 	tfs_recorder_put(&record, TFS_RECORD_rewrite, sizeof(record));
+	tfs_spin_unlock(&states[i].telling);
+	tfs_spin_unlock(&deciding);
 }
 
 static void write_refusal(uint32_t rewrite, uint32_t check, uint32_t site, uint64_t count)

@@ -13,7 +13,7 @@
 
 /* The list, ended by NULL, and what each is set to. */
 extern const struct tfs_rewrite *const tfs_rewrite_all[];
-extern enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
+extern _Atomic enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 
 /* May the rewrite take part in a call now: is it not off, nor switched off at this step? Any
  * thread. */

@@ -35,7 +35,7 @@ static bool parse_mode(const char *text, size_t length, enum tfs_rewrite_mode *o
 }
 
 static bool set_all(const char *word, size_t length, const struct tfs_rewrite *const *rewrites,
-	enum tfs_rewrite_mode *modes)
+	_Atomic enum tfs_rewrite_mode *modes)
 {
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		if (!is(word, length, sets[i].name))
@@ -51,7 +51,7 @@ static bool set_all(const char *word, size_t length, const struct tfs_rewrite *c
 }
 
 static bool set_word(const char *word, size_t length, const struct tfs_rewrite *const *rewrites,
-	enum tfs_rewrite_mode *modes)
+	_Atomic enum tfs_rewrite_mode *modes)
 {
 	const char *equals = memchr(word, '=', length);
 	const size_t name = equals != NULL ? (size_t)(equals - word) : length;
@@ -61,14 +61,17 @@ static bool set_word(const char *word, size_t length, const struct tfs_rewrite *
 		return false;
 	if (equals == NULL && set_all(word, length, rewrites, modes))
 		return true;
-	for (size_t i = 0; rewrites[i] != NULL; i++)
-		if (is(word, name, rewrites[i]->name))
-			return modes[i] = mode, true;
+	for (size_t i = 0; rewrites[i] != NULL; i++) {
+		if (!is(word, name, rewrites[i]->name))
+			continue;
+		modes[i] = mode;
+		return true;
+	}
 	return false;
 }
 
 void tfs_rewrite_modes(const char *text, const struct tfs_rewrite *const *rewrites,
-	enum tfs_rewrite_mode *modes, void (*unknown)(const char *word, int length))
+	_Atomic enum tfs_rewrite_mode *modes, void (*unknown)(const char *word, int length))
 {
 	while (*text != '\0') {
 		const size_t length = strcspn(text, ",");

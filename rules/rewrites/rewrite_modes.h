@@ -9,6 +9,6 @@
 /* Sets one mode for each of `rewrites`, ended by NULL, from off on; a later word overrules an
  * earlier one. Words that mean nothing are handed to `unknown`. */
 void tfs_rewrite_modes(const char *text, const struct tfs_rewrite *const *rewrites,
-	enum tfs_rewrite_mode *modes, void (*unknown)(const char *word, int length));
+	_Atomic enum tfs_rewrite_mode *modes, void (*unknown)(const char *word, int length));
 
 #endif
