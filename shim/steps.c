@@ -23,17 +23,17 @@ static struct tfs_thread *owner; /* the thread whose loop is the step's */
 static uint32_t strange_calls;   /* of other threads since the owner's last */
 static uint32_t patience = 64;   /* how many of these there may be */
 static _Atomic bool feeding;
-static uint64_t calls_searched;
+static _Atomic uint64_t calls_searched;
 static _Atomic bool found;
 static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
 static uint64_t last_start;
 static _Atomic uint32_t source = TFS_STEP_LOOPS; /* enum tfs_step_source */
 static const struct tfs_self *_Atomic declarer;  /* the thread that says where steps begin */
-static _Atomic bool marking;
+static _Atomic bool marking; /* the step, and all that turns with it, is one thread's; only tried */
 static uint64_t last_start_ns; /* for the rewrites' measurement; 0 = the row was broken */
 static uint64_t last_amount;   /* of the thread's calls, then */
-static enum tfs_phase phase = TFS_PHASE_WARMUP;
+static _Atomic enum tfs_phase phase = TFS_PHASE_WARMUP;
 static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
 	uint32_t site;
@@ -275,11 +275,11 @@ static void open_step(uint64_t ticks, uint32_t site)
 		put_mark(last_index, ticks, site, tfs_windows_step_flags());
 }
 
-void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+static void mark(const struct tfs_thread *thread, const struct tfs_cache_entry *entry)
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
-	if (thread != owner_now() || atomic_load(&source) != TFS_STEP_LOOPS)
+	if (atomic_load(&source) != TFS_STEP_LOOPS)
 		return;
 	if ((entry->flags & TFS_SITE_UNKNOWN) != 0) {
 		if (!in_stretch(thread)) {
@@ -303,6 +303,15 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 	close_step(ticks);
 	measure_step();
 	open_step(ticks, entry->site);
+}
+
+void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+{
+	/* Where another thread is just taking the steps over, this one is no longer theirs. */
+	if (thread != owner_now() || atomic_exchange(&marking, true))
+		return;
+	mark(thread, entry);
+	atomic_store(&marking, false);
 }
 
 /* TFS_STEP_API goes before TFS_STEP_NVTX, that before TFS_STEP_LOOPS. */
