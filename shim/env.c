@@ -2,6 +2,7 @@
 #include "shim/env.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -239,8 +240,7 @@ static uint32_t stated_ranks = 1;
 
 void tfs_env_ranks(uint32_t ranks)
 {
-	__atomic_store_n(
-		&tfs_options.ranks, ranks > stated_ranks ? ranks : stated_ranks, __ATOMIC_RELAXED);
+	atomic_store(&tfs_options.ranks, ranks > stated_ranks ? ranks : stated_ranks);
 }
 
 void tfs_env_read(void)

@@ -29,7 +29,7 @@ struct tfs_options {
 	bool rank_stated; /* by TFSHIM_RANK */
 	/* As the launcher says, or NCCL's largest communicator: only these two may change. */
 	uint32_t rank;
-	uint32_t ranks; /* processes */
+	_Atomic uint32_t ranks; /* processes; NCCL may say so late */
 };
 
 extern struct tfs_options tfs_options;

@@ -42,8 +42,9 @@ struct answer {
 	bool kept;    /* the file says so, too */
 };
 
+/* The step's own thread's, but for what others read. */
 static struct {
-	enum stage stage;
+	_Atomic enum stage stage;
 	uint32_t switchable;
 	uint32_t due;        /* to be asked about once they take part */
 	uint32_t candidates; /* of this round, and not asked about yet */
@@ -52,23 +53,24 @@ static struct {
 	uint32_t off;   /* asked about, and not shown to make steps faster */
 	uint32_t steps; /* of this stage */
 	uint32_t rounds;
-	bool stepped;           /* a step was seen */
+	_Atomic bool stepped;   /* a step was seen */
 	uint64_t applied[MOST]; /* when the stage began */
 	double seen[TFS_PERIOD_STEPS];
 	uint32_t period; /* of the steps; 0 = not known */
 	double step_ns;  /* with what has won */
 	double step_bytes;
 	struct tfs_trial trial;
-	struct answer answers[MOST]; /* under the lock where others may read */
+	struct answer answers[MOST]; /* written under the lock */
 	struct watched times;
 	struct watched bytes; /* as their shapes change, so do these */
 	uint32_t changed;
-	bool ranked; /* the ranks' blocks are planned */
+	_Atomic bool ranked; /* the ranks' blocks are planned */
 } self;
 
 static struct tfs_sign_flip room; /* the step's own thread's */
 static struct tfs_spin lock;
 static _Atomic bool news;
+static _Atomic bool interrupted; /* since the latest step */
 
 uint32_t tfs_measure_on = UINT32_MAX;
 uint32_t tfs_measure_against;
@@ -180,8 +182,8 @@ static uint32_t active(void)
 	return mask;
 }
 
-/* The trial's state, for the report and the file. */
-static void note(enum tfs_outcome outcome)
+/* The trial's state, for the report and the file; `gain`: NULL as long as it runs. */
+static void note(enum tfs_outcome outcome, const struct tfs_gain *gain)
 {
 	struct answer *answer = &self.answers[self.subject];
 	struct tfs_proof *verdict = &answer->verdict;
@@ -189,6 +191,8 @@ static void note(enum tfs_outcome outcome)
 	tfs_spin_lock(&lock);
 	snprintf(verdict->name, sizeof(verdict->name), "%s", tfs_rewrite_name(self.subject));
 	verdict->outcome = outcome;
+	if (gain != NULL)
+		verdict->gain = *gain;
 	verdict->ranks = 1;
 	verdict->period = self.period;
 	verdict->step_ns = self.step_ns;
@@ -213,7 +217,7 @@ static void next_question(void)
 	if (answer->verdict.outcome == TFS_OUTCOME_UNDECIDED && answer->verdict.pairs > 0)
 		tfs_trial_resume(&self.trial, answer->verdict.gains, answer->verdict.pairs);
 	enter(STAGE_ASKING);
-	note(TFS_OUTCOME_UNDECIDED);
+	note(TFS_OUTCOME_UNDECIDED, NULL);
 }
 
 static void end_trial(void)
@@ -226,8 +230,8 @@ static void end_trial(void)
 		self.off |= bit;
 	self.due &= ~bit;
 	self.candidates &= ~bit;
-	self.answers[self.subject].verdict.gain = tfs_trial_gain(&self.trial, &room);
-	note(self.trial.outcome);
+	const struct tfs_gain gain = tfs_trial_gain(&self.trial, &room);
+	note(self.trial.outcome, &gain);
 	tfs_rewrite_decided(self.subject);
 	if (self.candidates != 0)
 		next_question();
@@ -257,6 +261,7 @@ static bool resumable(void)
 	const double now_ns = tfs_trial_median(self.seen, SETTLE_STEPS);
 	uint32_t period = 0;
 
+	tfs_spin_lock(&lock);
 	for (uint32_t left = self.candidates; left != 0; left &= left - 1) {
 		struct answer *answer = &self.answers[__builtin_ctz(left)];
 
@@ -265,6 +270,7 @@ static bool resumable(void)
 		else if (answer->verdict.pairs > 0)
 			period = answer->verdict.period;
 	}
+	tfs_spin_unlock(&lock);
 	self.period = self.period != 0 ? self.period : period;
 	return self.period != 0;
 }
@@ -377,7 +383,7 @@ static void ask(double ns)
 		return;
 	}
 	if (self.trial.pairs != pairs)
-		note(TFS_OUTCOME_UNDECIDED);
+		note(TFS_OUTCOME_UNDECIDED, NULL);
 	set_mask();
 }
 
@@ -386,6 +392,8 @@ void tfs_measure_step(uint64_t ns, uint64_t bytes)
 	if (self.switchable == 0)
 		return;
 	self.stepped = true;
+	if (atomic_exchange(&interrupted, false))
+		tfs_trial_interrupt(&self.trial);
 	if (TFS_MUTANT_ALTERNATE != 0)
 		alternate(TFS_MUTANT_ALTERNATE);
 	else if (tfs_options.ranks > 1)
@@ -402,7 +410,7 @@ void tfs_measure_step(uint64_t ns, uint64_t bytes)
 
 void tfs_measure_interrupt(void)
 {
-	tfs_trial_interrupt(&self.trial);
+	atomic_store(&interrupted, true);
 }
 
 void tfs_measure_keep(void)
@@ -460,7 +468,7 @@ static struct tfs_reason explain_unmeasured(void)
 
 static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 {
-	const struct tfs_proof *verdict = tfs_measure_ranks_verdict(i);
+	const struct tfs_proof *verdict = self.ranked ? tfs_measure_ranks_verdict(i) : NULL;
 
 	if (verdict != NULL) {
 		const struct answer answer = {.verdict = *verdict, .earlier = true};
@@ -469,7 +477,7 @@ static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 		out->outcome = verdict->outcome;
 		out->gain = verdict->gain;
 		out->reason = explain_verdict(&answer, verdict->ranks);
-	} else if (tfs_measure_ranks_begun(tfs_steps_count())) {
+	} else if (self.ranked && tfs_measure_ranks_begun(tfs_steps_count())) {
 		out->asked = true;
 		out->reason = (struct tfs_reason){
 			.code = TFS_REASON_ranks_measured, .numbers = {tfs_options.ranks}};
@@ -480,23 +488,25 @@ static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 
 void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured)
 {
-	static struct tfs_sign_flip own_room; /* beside the step's own thread, at exit */
-	const struct answer *answer = &self.answers[i];
+	static struct tfs_sign_flip own_room; /* beside the step's own thread's */
 
+	tfs_spin_lock(&lock);
+	const struct answer answer = self.answers[i];
+	tfs_spin_unlock(&lock);
 	*out_measured = (struct tfs_measured){.gain = {NAN, NAN, NAN}};
 	if (tfs_options.ranks > 1) {
 		result_of_ranks(i, out_measured);
-	} else if (answer->asked || answer->earlier) {
+	} else if (answer.asked || answer.earlier) {
 		out_measured->asked = true;
-		out_measured->outcome = answer->verdict.outcome;
-		out_measured->gain = answer->verdict.gain;
-		if (answer->verdict.outcome == TFS_OUTCOME_UNDECIDED) {
-			struct tfs_trial trial = {.pairs = answer->verdict.pairs};
+		out_measured->outcome = answer.verdict.outcome;
+		out_measured->gain = answer.verdict.gain;
+		if (answer.verdict.outcome == TFS_OUTCOME_UNDECIDED) {
+			struct tfs_trial trial = {.pairs = answer.verdict.pairs};
 
-			memcpy(trial.gains, answer->verdict.gains, sizeof(trial.gains));
+			memcpy(trial.gains, answer.verdict.gains, sizeof(trial.gains));
 			out_measured->gain = tfs_trial_gain(&trial, &own_room);
 		}
-		out_measured->reason = explain_verdict(answer, 0);
+		out_measured->reason = explain_verdict(&answer, 0);
 	} else if (tfs_options.measure != 0 && self.stepped && self.stage != STAGE_DECIDED) {
 		out_measured->asked = true;
 		out_measured->reason = (struct tfs_reason){.code = TFS_REASON_run_too_short};

@@ -42,10 +42,10 @@ void tfs_measure_start(uint32_t switchable);
 /* A training step outside windows ended; `bytes`: what its thread's calls moved. */
 void tfs_measure_step(uint64_t ns, uint64_t bytes);
 
-/* The row of steps was broken: a window, an evaluation. */
+/* The row of steps was broken: a window, an evaluation. Any thread. */
 void tfs_measure_interrupt(void);
 
-/* What is known of rewrite `i` by now; at exit any thread. */
+/* What is known of rewrite `i` by now. Any thread, one at a time. */
 void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured);
 
 /* Writes what was found since the last time into the file. The helper thread, and at exit. */
