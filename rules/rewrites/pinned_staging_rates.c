@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "shim/clock.h"
+#include "shim/spin.h"
 
 #define SAMPLES 4u         /* copies that each rate is taken from */
 #define UNSAMPLED 16u      /* copies after which the usual rates must do */
@@ -11,9 +12,11 @@
 #define USUAL_PINNED 25e0
 
 struct rate {
-	double bytes_per_ns;
-	uint32_t samples;
+	_Atomic double bytes_per_ns;
+	_Atomic uint32_t samples;
 };
+
+static struct tfs_spin lock; /* who writes one */
 
 /* To the host or not; from TFS_STAGING_MANY on or not. */
 static struct rate pinned_rates[2][2];   /* best seen */
@@ -39,9 +42,11 @@ static const struct rate *pinned_of(const struct tfs_staging_job *job)
 
 static void keep_best(struct rate *rate, double bytes, double ns)
 {
+	tfs_spin_lock(&lock);
 	if (ns > 0 && bytes / ns > rate->bytes_per_ns)
 		rate->bytes_per_ns = bytes / ns;
 	rate->samples++;
+	tfs_spin_unlock(&lock);
 }
 
 void tfs_staging_keep_pinned(bool out, bool many, size_t bytes, double ns)
@@ -58,11 +63,14 @@ void tfs_staging_keep_pageable(const struct tfs_staging_job *job, double ns)
 void tfs_staging_keep_staged(const struct tfs_staging_job *job, double ns)
 {
 	struct rate *rate = rate_of(staged_rates, job);
-	const uint32_t weight = rate->samples < 8 ? rate->samples : 8;
 
+	tfs_spin_lock(&lock);
+	const uint32_t weight = rate->samples < 8 ? rate->samples : 8;
+	const double mean = rate->bytes_per_ns;
 	if (ns > 0 && weight > 0)
-		rate->bytes_per_ns += ((double)job->call->bytes / ns - rate->bytes_per_ns) / weight;
+		rate->bytes_per_ns = mean + ((double)job->call->bytes / ns - mean) / weight;
 	rate->samples++;
+	tfs_spin_unlock(&lock);
 }
 
 bool tfs_staging_wants_pinned(const struct tfs_staging_job *job)
@@ -81,8 +89,8 @@ bool tfs_staging_is_faster(const struct tfs_staging_job *job)
 	const struct rate *staged = rate_of(staged_rates, job);
 	const struct rate *pageable = rate_of(pageable_rates, job);
 	const double pinned = pinned_of(job)->bytes_per_ns;
-	const double reached =
-		pinned > 0 && pinned < staged->bytes_per_ns ? pinned : staged->bytes_per_ns;
+	const double mean = staged->bytes_per_ns;
+	const double reached = pinned > 0 && pinned < mean ? pinned : mean;
 
 	return pageable->samples < SAMPLES || staged->samples < 2 * SAMPLES ||
 	       reached > pageable->bytes_per_ns;
