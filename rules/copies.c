@@ -101,6 +101,7 @@ bool tfs_copy_describe(const struct tfs_timeline *timeline, const struct tfs_hos
 	host = copy.direction == TFS_COPY_DOWN ? &target : &source;
 	device = copy.direction == TFS_COPY_DOWN ? &source : &target;
 	copy.device_address = device->address;
+	copy.host_address = host->address;
 	copy.host_memory = host->memory;
 	/* A rewrite's own copy is between other places than the program's. */
 	if (op && !rewritten) {

@@ -21,6 +21,7 @@ struct tfs_copy {
 		host_memory; /* enum tfs_memory_kind of the host's side; UNKNOWN = could not tell */
 	uint64_t bytes;
 	uint64_t device_address; /* of the device's side; 0 = not recorded */
+	uint64_t host_address;   /* of the other side; 0 = not recorded */
 	bool async;              /* by name */
 };
 

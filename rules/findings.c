@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/guards.h"
 #include "rules/timeline.h"
 
 /* More than this nobody reads. */
@@ -161,6 +162,17 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 				more * sizeof(*draft->hits));
 	}
 	return draft;
+}
+
+void tfs_draft_needed(
+	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then)
+{
+	if (!draft)
+		return;
+	draft->finding.advice = tfs_guards_advice(findings->pool, needed, then);
+	draft->most = TFS_LEVEL_NOTE;
+	draft->rewrite = NULL;
+	draft->needed = true;
 }
 
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)

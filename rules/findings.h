@@ -51,6 +51,7 @@ struct tfs_draft {
 	size_t hit_count;
 	enum tfs_level most; /* not above this level */
 	bool priced;         /* the rule has set the cost: it cannot be replayed */
+	bool needed;         /* what its hits do cannot be left out: they save nothing */
 	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
 	uint32_t parent;     /* of the union of findings that share a cost */
 };
@@ -85,6 +86,11 @@ double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady
 struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct tfs_place *place,
 	const struct tfs_hits *extra, const char *message, ...)
 	__attribute__((format(printf, 4, 5)));
+
+/* The wait of a finding is needed: at most a note, without saving or repair; `needed` is
+ * TFS_GUARDS_*, and `then` (may be NULL) the advice that is safe once it is not needed any more. */
+void tfs_draft_needed(
+	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then);
 
 /* Adds a finding about the whole program, without calls or cost. */
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)

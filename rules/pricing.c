@@ -132,6 +132,8 @@ static int price_group(
 			continue;
 		if (items[i].priced)
 			return 0;
+		if (items[i].needed)
+			continue;
 		hits += items[i].hit_count;
 		if (steady->whatif)
 			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
@@ -252,7 +254,8 @@ static const struct tfs_draft *next_dearest(
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct tfs_draft *draft = &findings->items[i];
-		bool taken = draft->priced || !draft->hit_count || draft->finding.cost.ns <= 0;
+		bool taken = draft->priced || draft->needed || !draft->hit_count ||
+			     draft->finding.cost.ns <= 0;
 
 		for (uint32_t j = 0; j < count; j++)
 			taken |= chosen[j] == draft ||
@@ -283,7 +286,8 @@ int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_finding
 			const struct tfs_draft *draft = &findings->items[i];
 			uint32_t group = chosen[count]->finding.group;
 
-			if (draft == chosen[count] || (group && draft->finding.group == group))
+			if (draft == chosen[count] ||
+				(group && draft->finding.group == group && !draft->needed))
 				tfs_whatif_add(steady->whatif, draft->hits, draft->hit_count);
 		}
 	}

@@ -2,11 +2,13 @@
 /*
  * TFS201: explicit synchronisation in the training step that lets the device run dry. A wait that
  * leaves work in other streams or behind the awaited event is how a good pipeline throttles itself,
- * and passes unless replaying the steps without it shows a gain.
+ * and passes unless replaying the steps without it shows a gain. One that results may rest on is
+ * told as needed.
  */
 #include <string.h>
 
 #include "rules/findings.h"
+#include "rules/guards.h"
 #include "rules/whatif.h"
 
 /* How many calls after the wait the program may ask for the time between two events. */
@@ -73,7 +75,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (explicit_wait(tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
 	while (tfs_hits_next(steady, &hits, &place)) {
-		uint32_t dry = 0, brackets = 0;
+		uint32_t dry = 0, brackets = 0, needed = tfs_guards_of(steady, &place);
 		struct tfs_draft *draft;
 
 		for (size_t i = 0; i < place.count; i++) {
@@ -92,7 +94,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			dry ? "; nothing is left for it to do when the wait returns" : "");
 		if (draft)
 			draft->rewrite = "sync-narrowing";
-		if (draft && 2 * brackets >= place.count) {
+		if (needed) {
+			tfs_draft_needed(findings, draft, needed, NULL);
+		} else if (draft && 2 * brackets >= place.count) {
 			draft->most = TFS_LEVEL_NOTE;
 			draft->finding.advice = "Measure with events every so many steps, and read "
 						"cudaEventElapsedTime only after they have passed.";
@@ -117,9 +121,10 @@ const struct tfs_rule tfs_rule_tfs201 = {
 	       "order "
 	       "without the host; the host has to wait only for results that it reads.",
 	.advice =
-		"Remove this synchronisation from the step; where another stream needs the result, "
-		"use cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a "
-		"while.",
+		"Remove this synchronisation from the step: no use of the awaited work by the host "
+		"was seen. Keep it where something else uses that work (another process, a "
+		"library that was not seen); where another stream needs the result, use "
+		"cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a while.",
 	.tips = "T24",
 	.detect = detect,
 };

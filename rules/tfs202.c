@@ -6,6 +6,7 @@
  */
 #include "rules/copies.h"
 #include "rules/findings.h"
+#include "rules/guards.h"
 
 enum hidden {
 	HIDDEN_NOT,
@@ -25,14 +26,16 @@ static const struct {
 		"changes, "
 		"use cudaMallocAsync and cudaFreeAsync on the stream that uses it."},
 	[HIDDEN_READ_BACK] = {"the copy to the host waits for the device",
-		"Copy into pinned memory with cudaMemcpyAsync, record an event, and read the value "
-		"a "
-		"step later, or only every so many steps."},
+		"Where the step does not depend on what is read, copy into pinned memory with "
+		"cudaMemcpyAsync, record an event, and read it a step later, behind "
+		"cudaEventSynchronize, from one of two buffers used by turns; or read it only "
+		"every so many steps."},
 	[HIDDEN_PINNED] = {"allocating and releasing pinned memory waits for the device",
 		"Allocate this pinned buffer once before the training loop and keep it."},
 	[HIDDEN_RESULT] = {"the result goes to host memory, so the call waits for the device",
-		"Keep the result on the device: set CUBLAS_POINTER_MODE_DEVICE and pass a device "
-		"pointer."},
+		"Keep the result on the device, and what is decided by it: set "
+		"CUBLAS_POINTER_MODE_DEVICE and pass a device pointer to this call, then set "
+		"CUBLAS_POINTER_MODE_HOST again for calls with scalars on the host."},
 	[HIDDEN_MODULE] = {"loads code in the steady state and waits for the device",
 		"Load this module or first use its kernels before the training loop."},
 };
@@ -104,6 +107,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			draft->finding.advice = texts[kind].advice;
 		if (draft && kind == HIDDEN_FREE)
 			draft->rewrite = "deferred-free";
+		if (tfs_guards_of(steady, &place))
+			tfs_draft_needed(
+				findings, draft, tfs_guards_of(steady, &place), texts[kind].advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no call waits for the device unasked; %u places do so rarely", rare);

@@ -5,6 +5,7 @@
  */
 #include "rules/copies.h"
 #include "rules/findings.h"
+#include "rules/guards.h"
 
 #define SMALL_BYTES 4096u
 
@@ -65,6 +66,80 @@ static bool read_twice(const struct tfs_steady *steady, const struct tfs_place *
 	return false;
 }
 
+/* The work that a step is given behind a call, as a number. */
+static uint64_t work_behind(const struct tfs_steady *steady, uint32_t position)
+{
+	const struct tfs_host_call *read = tfs_steady_call(steady, position);
+	uint64_t work = 0;
+
+	for (uint32_t i = position + 1; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (call->step != read->step)
+			break;
+		if (call->thread == read->thread && tfs_family_submits(call->family))
+			work = (work ^ ((uint64_t)call->record->site << 16 | call->function)) *
+			       UINT64_C(0x9E3779B97F4A7C15);
+	}
+	return work;
+}
+
+/* Whether the steps do not all go on in the same way behind the value. */
+static bool decides(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	uint64_t first = work_behind(steady, steady->place[place->items[0].call]);
+	uint32_t step = TFS_NONE;
+
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t call = place->items[i].call;
+
+		/* The first of a step, as the hits come in order. */
+		if (steady->timeline->calls[call].step == step)
+			continue;
+		step = steady->timeline->calls[call].step;
+		if (work_behind(steady, steady->place[call]) != first)
+			return true;
+	}
+	return false;
+}
+
+/* What else rests on the waits for a value. */
+static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_place *place,
+	const struct tfs_hits *waits)
+{
+	uint32_t needed = tfs_guards_of(steady, place);
+
+	for (size_t i = 0; i < waits->count; i++)
+		needed |= steady->waits[steady->place[waits->items[i].call]].needed;
+	return needed & ~TFS_GUARDS_READ;
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place)
+{
+	struct tfs_hits waits = {0};
+	struct tfs_draft *draft;
+	uint32_t needed;
+
+	add_consumers(steady, place, &waits);
+	needed = needed_for(steady, place, &waits);
+	draft = tfs_findings_add(findings, place, &waits,
+		"reads %.4g bytes back and waits for them, %.4gx per step%s",
+		(double)place->bytes / (double)place->count, tfs_place_per_step(place, steady),
+		read_twice(steady, place) ? "; the same place more than once" : "");
+	if (needed)
+		tfs_draft_needed(findings, draft, needed, findings->rule->advice);
+	if (draft && decides(steady, place)) {
+		tfs_draft_needed(findings, draft, needed, NULL);
+		draft->finding.advice =
+			"Keep this read: the steps do not all go on in the same way behind it, so "
+			"that it may decide how. To do without it, keep the decision on the "
+			"device: launch the work in all steps, and let its kernels read the value "
+			"and do nothing where it says so.";
+	}
+	tfs_hits_finish(&waits);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -87,17 +162,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		else
 			later++;
 	}
-	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
-		struct tfs_hits waits = {0};
-
-		add_consumers(steady, &place, &waits);
-		tfs_findings_add(findings, &place, &waits,
-			"reads %.4g bytes back and waits for them, %.4gx per step%s",
-			(double)place.bytes / (double)place.count,
-			tfs_place_per_step(&place, steady),
-			read_twice(steady, &place) ? "; the same place more than once" : "");
-		tfs_hits_finish(&waits);
-	}
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
+		report(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no small value is read back and waited for in each step; "
 		"%u places do so rarely, %u copies are read later",
@@ -116,9 +182,11 @@ const struct tfs_rule tfs_rule_tfs203 = {
 	       "drains "
 	       "all the work that was queued before: the step can then never overlap with the next "
 	       "one. The value is rarely needed in each step, or so soon.",
-	.advice =
-		"Sum this value on the device and read it every 10 steps or more, or copy it with "
-		"cudaMemcpyAsync into pinned memory and look at it one step later.",
+	.advice = "Where the step goes on by this value (loss scaling, clipping, a stop), keep the "
+		  "decision on the device. Else sum it on the device and read it every 10 steps or "
+		  "more; or copy it with cudaMemcpyAsync into one of two pinned places used by "
+		  "turns, "
+		  "record an event, and look at it one step later, behind cudaEventSynchronize.",
 	.tips = "T24",
 	.detect = detect,
 };

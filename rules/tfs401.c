@@ -4,6 +4,7 @@
  * judged; what happens in at most every tenth step is a note; stream-ordered pools pass.
  */
 #include "rules/findings.h"
+#include "rules/guards.h"
 
 static const char *kind_of(uint16_t family)
 {
@@ -56,6 +57,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (draft && place.seldom)
 			draft->most = TFS_LEVEL_NOTE;
+		if (draft && tfs_guards_of(steady, &place))
+			draft->finding.advice = tfs_guards_advice(findings->pool,
+				tfs_guards_of(steady, &place), findings->rule->advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no device or pinned memory is allocated or released in the judged steps");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/copies.h"
+#include "rules/guards.h"
 #include "rules/steady.h"
 
 enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
@@ -200,11 +201,16 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		timeline->stream_count < MOST_STREAMS ? timeline->stream_count : MOST_STREAMS;
 	struct progress progress = {.streams = known + 1};
 	size_t streams = progress.streams;
+	struct tfs_guards *guards;
 	uint32_t epoch = 0;
 
 	progress.given = calloc(streams * (streams + 2), sizeof(uint64_t));
-	if (!progress.given)
+	guards = tfs_guards_create(steady, out_waits, progress.streams);
+	if (!progress.given || !guards) {
+		free(progress.given);
+		free(guards);
 		return -ENOMEM;
+	}
 	progress.done = progress.given + streams;
 	progress.seen = progress.done + streams;
 	for (uint32_t i = 0; i < steady->call_count; i++) {
@@ -212,6 +218,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		struct tfs_waiting *waiting = &out_waits[i];
 		struct tfs_copy copy;
 		uint32_t stream = stream_of(timeline, call);
+		uint64_t event = tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0);
 		bool submits = tfs_family_submits(call->family) && !call->record->status;
 		bool down =
 			tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_DOWN;
@@ -224,18 +231,24 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
 			submit(&progress, timeline, stream);
+			tfs_guards_submit(guards, i, stream, progress.given[stream]);
 		}
 		waiting->epoch = epoch;
 		follow(&progress, timeline, call, stream);
+		if (call->family == TFS_FAMILY_event_record)
+			tfs_guards_record(guards, event, stream);
 		if (waiting->wait != TFS_WAIT_NONE) {
 			waiting->pending =
 				wait_for(&progress, timeline, call, waiting->wait, stream);
 			waiting->drains = all_done(&progress);
+			tfs_guards_wait(guards, i, waiting->wait == TFS_WAIT_EVENT ? event : 0,
+				progress.done);
 		}
 	}
 	for (size_t i = 0; i < progress.mark_count; i++)
 		free(progress.marks[i].seen);
 	free(progress.marks);
 	free(progress.given);
+	tfs_guards_destroy(guards);
 	return 0;
 }

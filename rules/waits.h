@@ -22,6 +22,7 @@ struct tfs_waiting {
 	uint32_t epoch;  /* waits of one epoch drain the same work */
 	bool drains;     /* when it returns, nothing is left for the device to do */
 	bool pending;    /* there was something to wait for */
+	uint8_t needed;  /* TFS_GUARDS_*: what the host may do only behind it */
 };
 
 /* What a call waits for, seen alone. */
