@@ -2,11 +2,15 @@
 /*
  * TFS402: memory zeroed in the step though nothing needs the zeros: the next call writes all of
  * it, or adds to it once with beta = 1 where beta = 0 would do. Followed through library calls,
- * whose arguments say what they do; where one of the program's kernels comes first it is not
- * measurable. Zeros that several calls add to, or that are read, are needed.
+ * whose arguments say what they do; where anything comes between that does not say which memory it
+ * uses (a kernel of the program, a graph), it is not measurable. Nor is a kernel that looks like a
+ * fill. Zeros that several calls add to, or that are read, are needed.
  */
 #include "rules/findings.h"
 #include "rules/zeroing.h"
+
+/* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
+#define UNCLEAR_SHARE 0.02
 
 struct tally {
 	unsigned needless, added, needed, opaque;
@@ -56,6 +60,31 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			user);
 }
 
+/* Whether kernels that write one range at most, which fills do, take a part of the time. */
+static bool unclear(const struct tfs_steady *steady)
+{
+	double ns = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_operand operand;
+		unsigned cursor = 0, written = 0;
+
+		if (call->family != TFS_FAMILY_launch || call->record->status)
+			continue;
+		while (tfs_operand_next(steady->timeline, call, &cursor, &operand))
+			written += (operand.role & TFS_ROLE_MAYBE) != 0;
+		if (written > 1)
+			continue;
+		any = true;
+		ns += tfs_steady_device_ns(steady, call);
+	}
+	if (!steady->activity || steady->busy_ns <= 0)
+		return any;
+	return ns >= UNCLEAR_SHARE * steady->busy_ns * steady->step_count;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -84,10 +113,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (opaque)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"zeroed memory goes to kernels of the program at %u places; what they do "
-			"with "
-			"it was not seen",
+			"zeroed memory may be used at %u places by kernels of the program, graphs "
+			"or host functions; what they do with it was not seen",
 			opaque);
+	else if (unclear(steady))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"kernels of the program that may fill memory take %.0f %% or more of the "
+			"device's time; what they write was not seen",
+			100 * UNCLEAR_SHARE);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"nothing is zeroed only to be overwritten; zeros are needed at %u places",

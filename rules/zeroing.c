@@ -258,8 +258,45 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 	return zeros;
 }
 
-enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
-	const struct tfs_zero_fill *fill, uint32_t *out_user)
+bool tfs_zeros_opaque(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	if (call->record->status)
+		return false;
+	if (!tfs_family_submits(call->family))
+		return call->op_count > 0;
+	if (call->family == TFS_FAMILY_launch || call->family == TFS_FAMILY_graph_launch ||
+		call->family == TFS_FAMILY_host_func)
+		return true;
+	if (tfs_steady_attribute(call, TFS_ATTRIBUTE_host_result, 0) ||
+		call->family == TFS_FAMILY_copy || call->family == TFS_FAMILY_copy_async)
+		return false;
+	while (tfs_operand_next(timeline, call, &cursor, &operand))
+		if (operand.role & TFS_ROLE_WRITE && !(operand.role & TFS_ROLE_SCRATCH))
+			return false;
+	return true;
+}
+
+/* Whether anything opaque comes between a call and the last that uses its zeros. */
+static bool opaque_between(const struct tfs_steady *steady, uint32_t call, uint32_t last)
+{
+	uint64_t end_ns = steady->timeline->calls[last].start_ns;
+
+	for (uint32_t i = steady->place[call] + 1; i < steady->call_count; i++) {
+		const struct tfs_host_call *between = tfs_steady_call(steady, i);
+
+		if (between->start_ns > end_ns)
+			break;
+		if (tfs_zeros_opaque(steady->timeline, between))
+			return true;
+	}
+	return false;
+}
+
+static enum tfs_zeros follow(const struct tfs_steady *steady, uint32_t call,
+	const struct tfs_zero_fill *fill, uint32_t *out_user, uint32_t *out_last)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	uint64_t offset = fill->target.address - timeline->ranges[fill->target.range].address;
@@ -277,7 +314,7 @@ enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
 
 		if (!next || gaps.full)
 			return TFS_ZEROS_UNKNOWN;
-		at = next->call;
+		*out_last = at = next->call;
 		now = use_zeros(timeline, at, fill, &gaps);
 		if (*out_user == TFS_NONE || now != TFS_ZEROS_OVERWRITTEN)
 			*out_user = at;
@@ -287,4 +324,17 @@ enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
 			zeros = now;
 	}
 	return gaps.count ? TFS_ZEROS_UNKNOWN : zeros;
+}
+
+enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
+	const struct tfs_zero_fill *fill, uint32_t *out_user)
+{
+	uint32_t memory = steady->timeline->ranges[fill->target.range].memory, last = call;
+	enum tfs_zeros zeros = follow(steady, call, fill, out_user, &last);
+
+	if (zeros != TFS_ZEROS_OVERWRITTEN && zeros != TFS_ZEROS_ADDED_TO)
+		return zeros;
+	if (fill->by_kernel || memory != TFS_MEMORY_DEVICE || opaque_between(steady, call, last))
+		return TFS_ZEROS_OPAQUE;
+	return zeros;
 }

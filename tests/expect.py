@@ -3,7 +3,7 @@
 """Compares a report with the marks of the program's sources: expect.py REPORT SEARCHED SOURCE...
 
 "expect: ID..." in a comment names the findings of its line, "trap: ID..." those that must have
-the line nowhere in their stacks. SEARCHED is 1 where a search of convolution algorithms was made;
+the line nowhere in their stacks, "unmeasured: ID..." those that cannot be told to be there or not. SEARCHED is 1 where a search of convolution algorithms was made;
 TFS601 cannot be measured without one, and its marks do not count then. What is not a finding of
 a line must not be there at all.
 """
@@ -13,17 +13,17 @@ import os
 import re
 import sys
 
-MARK = re.compile(r"/\*\s*(expect|trap):\s*((?:TFS\d+\s*)+)\*/")
+MARK = re.compile(r"/\*\s*(expect|trap|unmeasured):\s*((?:TFS\d+\s*)+)\*/")
 
 
 def marks(sources):
-    found = {"expect": set(), "trap": set()}
+    found = {"expect": set(), "trap": set(), "unmeasured": set()}
     for source in sources:
         with open(source, encoding="utf-8") as lines:
             for number, line in enumerate(lines, 1):
                 for kind, ids in MARK.findall(line):
                     found[kind] |= {(i, os.path.basename(source), number) for i in ids.split()}
-    return found["expect"], found["trap"]
+    return found["expect"], found["trap"], {mark[0] for mark in found["unmeasured"]}
 
 
 def place(frame):
@@ -71,9 +71,10 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         report = json.load(file)
     searched = sys.argv[2] == "1"
-    expected, traps = marks(sys.argv[3:])
+    expected, traps, opaque = marks(sys.argv[3:])
     searches = {mark for mark in expected if mark[0] == "TFS601"}
-    unmeasured = {}
+    # Why not is said in words that are not checked here.
+    unmeasured = {rule: "" for rule in opaque}
     if searches and not searched:
         expected -= searches
         unmeasured["TFS601"] = "search"

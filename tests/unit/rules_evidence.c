@@ -99,7 +99,8 @@ static void step(struct scene *scene, const struct way *way, uint64_t memory)
 	if (way->library)
 		scene_gemm(scene, 10, memory, memory + 65536, 4096, false, work_ns);
 	else
-		scene_launch(scene, 10, SCENE_LEGACY, work_ns, 1024, 1, &memory);
+		scene_launch(scene, 10, SCENE_LEGACY, work_ns, 1024, 2,
+			(const uint64_t[]){memory, memory + 4096});
 	for (int i = 0; i < 2 && way->hides; i++)
 		scene_unseen(scene,
 			strncmp(way->hides, "cuda", 4) ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart,
@@ -120,7 +121,7 @@ static struct scene *make(const struct way *way)
 	if (way->stepless)
 		builder_window(scene_builder(scene), true, 1, scene_now(scene) - 100, 3);
 	for (unsigned i = 0; i < STEPS && !way->unhooked; i++)
-		step(scene, way, memory);
+		step(scene, way, memory + 8192 * i);
 	if (way->unhooked)
 		builder_fact(scene_builder(scene), "hooks", "none: loaded otherwise", 0);
 	header = (struct tfs_file_header *)builder_bytes(scene_builder(scene), &size);
