@@ -8,8 +8,10 @@
 #include "rules/guards.h"
 #include "rules/timeline.h"
 
-/* More than this nobody reads. */
+/* More than this nobody reads; but so many of each rule, or those behind would seem to have
+ * passed. */
 #define MOST_FINDINGS 1000u
+#define LEAST_OF_RULE 20u
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit)
 {
@@ -102,11 +104,16 @@ static struct tfs_draft *draft_new(struct tfs_findings *findings)
 	const struct tfs_rule *rule = findings->rule;
 	struct tfs_draft *draft;
 
-	if (findings->count >= MOST_FINDINGS) {
+	if (findings->asked != rule) {
+		findings->asked = rule;
+		findings->first = findings->count;
+		findings->dropped = 0;
+	}
+	if (findings->count >= MOST_FINDINGS &&
+		findings->count - findings->first >= LEAST_OF_RULE) {
 		findings->dropped++;
 		return NULL;
 	}
-
 	if (findings->count == findings->room) {
 		size_t room = findings->room ? findings->room * 2 : 32;
 		struct tfs_draft *items = realloc(findings->items, room * sizeof(*items));
@@ -197,7 +204,9 @@ void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *fin
 	if (verdict->state == TFS_STATE_VIOLATED) {
 		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s%s",
 			findings->count - before, findings->count - before == 1 ? "" : "s",
-			findings->dropped ? "; more are not listed" : "");
+			findings->dropped && findings->asked == findings->rule
+				? "; more are not listed"
+				: "");
 		return;
 	}
 	va_start(arguments, reason);

@@ -63,8 +63,10 @@ struct tfs_findings {
 	struct tfs_draft *items;
 	size_t count;
 	size_t room;
-	size_t dropped; /* findings beyond what is listed */
-	bool failed;    /* out of memory: the list is not whole */
+	const struct tfs_rule *asked; /* the one that has added the latest */
+	size_t first;                 /* of its findings */
+	size_t dropped;               /* of its findings, beyond what is listed */
+	bool failed;                  /* out of memory: the list is not whole */
 };
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);

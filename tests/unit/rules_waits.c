@@ -330,8 +330,29 @@ static void mixed_steps_are_not_judged(void)
 	scene_destroy(scene);
 }
 
+/* More places than are listed: what comes behind them has not passed for that. */
+static void a_list_cut_short(void)
+{
+	struct scene *scene = start();
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		work(scene, 10, SCENE_LEGACY, 100000);
+		for (unsigned line = 100; line < 1200; line++)
+			read_loss(scene, line, false, TFS_MEMORY_PAGEABLE);
+		scene_malloc(scene, 11, UINT64_C(0x7e0000000000), 4096);
+		scene_free(scene, 12, UINT64_C(0x7e0000000000));
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS202"), TFS_STATE_VIOLATED);
+	TEST_EQ(scene_state(scene, "TFS203"), TFS_STATE_VIOLATED);
+	expect(scene, "TFS401", TFS_STATE_VIOLATED, 2);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	a_list_cut_short();
 	a_sync_each_step();
 	two_syncs_share_a_cost();
 	throttling_passes();

@@ -7,7 +7,7 @@
 #include "rules/timeline.h"
 #include "tests/unit/scene.h"
 
-#define SCENE_MOST 64u
+#define SCENE_MOST 1280u
 #define SCENE_CALL_NS 3000u
 #define SCENE_BACK_NS 2000u
 
