@@ -13,6 +13,7 @@ enum hidden {
 	HIDDEN_FREE,
 	HIDDEN_READ_BACK,
 	HIDDEN_PINNED,
+	HIDDEN_REGISTERED,
 	HIDDEN_RESULT,
 	HIDDEN_MODULE
 };
@@ -32,6 +33,9 @@ static const struct {
 		"every so many steps."},
 	[HIDDEN_PINNED] = {"allocating and releasing pinned memory waits for the device",
 		"Allocate this pinned buffer once before the training loop and keep it."},
+	[HIDDEN_REGISTERED] = {"pinning host memory and ending it waits for the device",
+		"Pin this buffer once before the training loop and leave it pinned, or keep a "
+		"pinned one of cudaMallocHost."},
 	[HIDDEN_RESULT] = {"the result goes to host memory, so the call waits for the device",
 		"Keep the result on the device, and what is decided by it: set "
 		"CUBLAS_POINTER_MODE_DEVICE and pass a device pointer to this call, then set "
@@ -45,7 +49,7 @@ static enum hidden hidden_wait(
 {
 	struct tfs_copy copy;
 
-	if (call->record->status)
+	if (call->record->status || tfs_frees_nothing(timeline, call))
 		return HIDDEN_NOT;
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_free:
@@ -53,6 +57,8 @@ static enum hidden hidden_wait(
 	case TFS_FAMILY_host_alloc:
 	case TFS_FAMILY_host_free:
 		return HIDDEN_PINNED;
+	case TFS_FAMILY_host_unregister:
+		return HIDDEN_REGISTERED;
 	case TFS_FAMILY_module:
 		return HIDDEN_MODULE;
 	case TFS_FAMILY_copy:
@@ -69,17 +75,6 @@ static enum hidden hidden_wait(
 									: HIDDEN_NOT;
 }
 
-/* Releasing nothing does nothing. */
-static bool frees_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
-{
-	struct tfs_operand operand;
-	unsigned cursor = 0;
-
-	if (call->family != TFS_FAMILY_free && call->family != TFS_FAMILY_host_free)
-		return false;
-	return tfs_operand_next(timeline, call, &cursor, &operand) && !operand.address;
-}
-
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -92,7 +87,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		if (hidden_wait(timeline, call) != HIDDEN_NOT && !frees_nothing(timeline, call))
+		if (hidden_wait(timeline, call) != HIDDEN_NOT)
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.no_wait = true});
 	}

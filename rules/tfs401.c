@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TFS401: device or pinned memory allocated and released in the training step. Warm-up is not
- * judged; what happens in at most every tenth step is a note; stream-ordered pools pass.
+ * TFS401: device or pinned memory allocated, pinned and released in the training step. Warm-up is
+ * not judged; what happens in at most every tenth step is a note; stream-ordered pools pass.
  */
 #include "rules/findings.h"
 #include "rules/guards.h"
@@ -17,6 +17,10 @@ static const char *kind_of(uint16_t family)
 		return "allocates pinned memory";
 	case TFS_FAMILY_host_free:
 		return "releases pinned memory";
+	case TFS_FAMILY_host_register:
+		return "pins host memory";
+	case TFS_FAMILY_host_unregister:
+		return "unpins host memory";
 	default:
 		return NULL;
 	}
@@ -24,14 +28,12 @@ static const char *kind_of(uint16_t family)
 
 static bool does_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
-	struct tfs_operand operand;
-	unsigned cursor = 0;
+	const bool takes = call->family == TFS_FAMILY_alloc ||
+			   call->family == TFS_FAMILY_host_alloc ||
+			   call->family == TFS_FAMILY_host_register;
 
-	if (call->record->status)
-		return true;
-	if (call->family != TFS_FAMILY_free && call->family != TFS_FAMILY_host_free)
-		return !call->record->amount;
-	return tfs_operand_next(timeline, call, &cursor, &operand) && !operand.address;
+	return call->record->status || (takes && !call->record->amount) ||
+	       tfs_frees_nothing(timeline, call);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -57,9 +59,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (draft && place.seldom)
 			draft->most = TFS_LEVEL_NOTE;
-		if (draft && tfs_guards_of(steady, &place))
-			draft->finding.advice = tfs_guards_advice(findings->pool,
-				tfs_guards_of(steady, &place), findings->rule->advice);
+		if (tfs_guards_of(steady, &place))
+			tfs_draft_needed(findings, draft, tfs_guards_of(steady, &place),
+				findings->rule->advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no device or pinned memory is allocated or released in the judged steps");

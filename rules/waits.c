@@ -9,11 +9,24 @@
 #include "rules/guards.h"
 #include "rules/steady.h"
 
+bool tfs_frees_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	if (call->family != TFS_FAMILY_free && call->family != TFS_FAMILY_host_free)
+		return false;
+	/* Hooks tell no operand that is NULL; some recordings have none at all. */
+	if (!tfs_operand_next(timeline, call, &cursor, &operand))
+		return timeline->range_count > 0;
+	return !operand.address;
+}
+
 enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	struct tfs_copy copy;
 
-	if (call->record->status)
+	if (call->record->status || tfs_frees_nothing(timeline, call))
 		return TFS_WAIT_NONE;
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_device_sync:

@@ -25,6 +25,9 @@ struct tfs_waiting {
 	uint8_t needed;  /* TFS_GUARDS_*: what the host may do only behind it */
 };
 
+/* Whether a call releases NULL, which does nothing. */
+bool tfs_frees_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
+
 /* What a call waits for, seen alone. */
 enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
 
