@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TFS203: a few bytes read back each step and waited for at once: the loss, an accuracy, a norm.
- * Reading every tenth step or more seldom, or a step later, passes.
+ * Reading every tenth step or more seldom, or a step later, passes. So do more bytes, unless the
+ * step reads the same ones more than once.
  */
+#include <stdlib.h>
+
 #include "rules/copies.h"
 #include "rules/findings.h"
+#include "rules/flow.h"
 #include "rules/guards.h"
 
 #define SMALL_BYTES 4096u
+/* Places that a step reads, of which the rule keeps track. */
+#define MOST_READS 64u
 
 /* The call that waits for the value before the device is given anything new to do, by its place in
  * the evidence; TFS_NONE = nothing does. */
@@ -48,21 +54,72 @@ static void add_consumers(
 	}
 }
 
-/* Whether the step reads the same place on the device more than once. */
-static bool read_twice(const struct tfs_steady *steady, const struct tfs_place *place)
+/* The latest read-backs of a step. */
+struct reads {
+	struct {
+		uint64_t address;
+		uint32_t nth;
+	} items[MOST_READS];
+	uint32_t step, count;
+};
+
+/* Whether nothing may have written what a call reads since another one read it. */
+static bool unchanged(const struct tfs_timeline *timeline, uint32_t since, uint32_t call)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_operand operand;
+	unsigned cursor = 0;
 
-	for (size_t i = 1; i < place->count; i++) {
-		const struct tfs_host_call *a = &timeline->calls[place->items[i - 1].call];
-		const struct tfs_host_call *b = &timeline->calls[place->items[i].call];
-		struct tfs_copy first, second;
+	while (tfs_operand_next(timeline, &timeline->calls[call], &cursor, &operand)) {
+		const struct tfs_access *writer;
 
-		tfs_copy_describe(timeline, a, &first);
-		tfs_copy_describe(timeline, b, &second);
-		if (a->step == b->step && first.device_address == second.device_address)
-			return true;
+		if (!(operand.role & TFS_ROLE_READ))
+			continue;
+		if (operand.range == TFS_NONE)
+			return false;
+		writer = tfs_flow_writer(timeline, call, &operand);
+		return !writer || writer->start_ns < timeline->calls[since].start_ns;
 	}
+	return false;
+}
+
+/* Marks all read-backs of what the same step has read already, and these; wherever they are made.
+ */
+static void mark_again(const struct tfs_steady *steady, bool *again)
+{
+	struct reads reads = {.step = TFS_NONE};
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+		uint32_t at = 0;
+
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
+			copy.direction != TFS_COPY_DOWN || !copy.device_address)
+			continue;
+		if (call->step != reads.step)
+			reads.count = 0;
+		reads.step = call->step;
+		while (at < reads.count && reads.items[at].address != copy.device_address)
+			at++;
+		if (at == MOST_READS)
+			continue;
+		if (at < reads.count &&
+			unchanged(steady->timeline, steady->calls[reads.items[at].nth],
+				steady->calls[i]))
+			again[i] = again[reads.items[at].nth] = true;
+		reads.count += at == reads.count;
+		reads.items[at].address = copy.device_address;
+		reads.items[at].nth = i;
+	}
+}
+
+/* Whether the steps read what a place reads more than once. */
+static bool read_again(
+	const struct tfs_steady *steady, const struct tfs_place *place, const bool *again)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (again[steady->place[place->items[i].call]])
+			return true;
 	return false;
 }
 
@@ -115,8 +172,9 @@ static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_pla
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place)
+	const struct tfs_place *place, const bool *again)
 {
+	const bool twice = read_again(steady, place, again);
 	struct tfs_hits waits = {0};
 	struct tfs_draft *draft;
 	uint32_t needed;
@@ -126,7 +184,12 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	draft = tfs_findings_add(findings, place, &waits,
 		"reads %.4g bytes back and waits for them, %.4gx per step%s",
 		(double)place->bytes / (double)place->count, tfs_place_per_step(place, steady),
-		read_twice(steady, place) ? "; the same place more than once" : "");
+		twice ? "; the same place more than once" : "");
+	if (draft && twice)
+		draft->finding.advice = tfs_pool_print(findings->pool,
+			"Read it once, and use what was read at the other places too: nothing seen "
+			"writes it in between. %s",
+			findings->rule->advice);
 	if (needed)
 		tfs_draft_needed(findings, draft, needed, findings->rule->advice);
 	if (draft && decides(steady, place)) {
@@ -146,15 +209,21 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
+	bool *again = calloc(steady->call_count + 1u, sizeof(*again));
 	unsigned rare = 0, later = 0;
 
+	if (!again) {
+		findings->failed = true;
+		return;
+	}
+	mark_again(steady, again);
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_copy copy;
 
 		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
 			continue;
-		if (copy.direction != TFS_COPY_DOWN || copy.bytes > SMALL_BYTES)
+		if (copy.direction != TFS_COPY_DOWN || (copy.bytes > SMALL_BYTES && !again[i]))
 			continue;
 		if (consumer_of(steady, i) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
@@ -163,11 +232,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			later++;
 	}
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
-		report(steady, findings, &place);
+		report(steady, findings, &place, again);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no small value is read back and waited for in each step; "
 		"%u places do so rarely, %u copies are read later",
 		rare, later);
+	free(again);
 	tfs_hits_finish(&hits);
 }
 
