@@ -6,6 +6,7 @@
 #include "rules/bandwidth.h"
 #include "rules/copies.h"
 #include "rules/findings.h"
+#include "rules/guards.h"
 
 #define LARGE_BYTES TFS_EARLY_COPY_BYTES
 #define SUM_BYTES 1e6
@@ -27,6 +28,19 @@ static bool large(const struct tfs_steady *steady, const struct tfs_place *place
 {
 	return place->largest > LARGE_BYTES ||
 	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES;
+}
+
+/* A pageable copy is done with its host buffer when it returns; a pinned one is not. */
+static const char *advise(struct tfs_findings *findings, uint32_t needed, bool up)
+{
+	const char *advice =
+		up ? findings->rule->advice
+		   : "Allocate the host buffer of this copy twice with cudaMallocHost, copy into "
+		     "the two by turns with cudaMemcpyAsync on the stream that makes the data, "
+		     "record an event behind each copy, and wait for it with cudaEventSynchronize "
+		     "before the host reads that buffer.";
+
+	return needed ? tfs_guards_advice(findings->pool, needed, advice) : advice;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -58,6 +72,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		return;
 	}
 	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tfs_draft *draft;
 		struct tfs_copy copy;
 
 		tfs_copy_describe(
@@ -66,11 +81,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			small++;
 			continue;
 		}
-		tfs_findings_add(findings, &place, NULL,
+		draft = tfs_findings_add(findings, &place, NULL,
 			"copies %.4g MB per step %s pageable host memory%s",
 			(double)place.bytes / (double)steady->step_count / 1e6,
 			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
 			copy.async ? "; it waits although its name says Async" : "");
+		if (draft)
+			draft->finding.advice = advise(findings, tfs_guards_of(steady, &place),
+				copy.direction == TFS_COPY_UP);
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
@@ -97,8 +115,13 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	       "with compute, and holds the calling thread, also when the call's name ends in "
 	       "Async. "
 	       "Copies of up to 64 KB return early and are left alone.",
-	.advice = "Allocate the host buffer of this copy once with cudaMallocHost (or pin it with "
-		  "cudaHostRegister) and copy with cudaMemcpyAsync on a stream of its own.",
+	.advice =
+		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both "
+		"with cudaHostRegister), fill the two by turns and copy with cudaMemcpyAsync on a "
+		"stream of its own. Record an event behind each copy: before filling a buffer "
+		"again, wait for its event with cudaEventSynchronize, and let the stream that "
+		"computes wait for it with cudaStreamWaitEvent; let the copying stream wait "
+		"likewise before it overwrites memory that is still computed with.",
 	.tips = "T2 T11",
 	.rewrite = "pinned-staging",
 	.detect = detect,
