@@ -59,8 +59,10 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 			"the "
 			"product before it (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS).",
 			names);
-	return "Write these kernels as one that keeps the values in registers from the first "
-	       "operation to the last.";
+	return "Where each of these kernels reads of the values in between only the one that "
+	       "belongs to what it writes (no sum, neighbour or other order), write them as one "
+	       "that keeps the values in registers from the first operation to the last. What "
+	       "they compute was not seen.";
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -84,10 +86,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
-			"starts a chain of %u elementwise operations (%s) that pass %.3g MB per "
-			"step "
-			"through memory needlessly",
-			chain->count, names,
+			"starts a chain of %u operations that %s elementwise (%s) and pass %.3g MB "
+			"per step through memory needlessly",
+			chain->count, chain->own ? "look" : "are", names,
 			(double)place.bytes / (double)steady->step_count / 1e6);
 		if (draft)
 			draft->finding.advice = advise(steady, findings->pool, chain, names);

@@ -6,7 +6,7 @@ attempt, "1" and so on.
 
 The first has the findings that its source marks ("expect: ID..."), at their lines, and no others;
 the twins have none. Further traps have what their own sources mark, where "note: ID" is a finding
-of no more than that level, "needed: ID" one that says so and promises no gain,
+of no more than that level, "needed: ID" one that says so and promises no gain, "unsure: ID" one whose advice begins with a condition,
 "perhaps: ID" need not be there, "less: ID" costs clearly less than
 the first program's does, and "unmeasured: ID" is no finding and no pass. A cost that was found by replay
 is borne out by the clean twin: its steps are shorter by as much as the report's interval says, in the
@@ -19,7 +19,7 @@ import os
 import re
 import sys
 
-MARK = re.compile(r"\b(expect|note|needed|perhaps|less|unmeasured):\s*((?:TFS\d+\s*)+)\*/")
+MARK = re.compile(r"\b(expect|note|needed|unsure|perhaps|less|unmeasured):\s*((?:TFS\d+\s*)+)\*/")
 # Findings about the whole program: those of the rules on what a report can vouch for. What is
 # missing makes other rules unmeasurable, and may break another of its kind.
 WHOLE = {"TFS902": {"TFS904"}, "TFS903": set(), "TFS904": set(), "TFS905": set()}
@@ -89,6 +89,9 @@ def check_trap(report, rule, source, bad):
     wrong += [f"not told as needed: {mark}: {found[mark]}"
               for mark, kind in sorted(expected.items()) if kind == "needed" and mark in found and
               (cost_of(found[mark]) or not found[mark]["advice"].startswith("Keep this "))]
+    wrong += [f"advised without a condition: {mark}: {found[mark]['advice']}"
+              for mark, kind in sorted(expected.items()) if kind == "unsure" and mark in found and
+              not found[mark]["advice"].startswith("Where ")]
     costs = [cost_of(found[mark]) / cost_of(dearest(bad, rule))
              for mark, kind in expected.items() if bad and kind == "less" and mark in found]
     wrong += [f"costs {cost:.2f} of what the broken program's does" for cost in costs

@@ -5,7 +5,8 @@
 /*
  * Kernels whose arguments do not tell what they do, as PTX text and for the simulated device:
  * decay(float *x, float rate, int n) takes rate * x from x; fill(float *x, float value, int n,
- * int stride) writes every stride-th number; add(struct rule_sum sum), by value, adds to n numbers.
+ * int stride) writes every stride-th number; add(struct rule_sum sum), by value, adds to n numbers;
+ * turn(float *x, int n) turns their order round.
  */
 
 #include "tests/programs/rule_step.h"
@@ -43,7 +44,17 @@ static const char rule_ptx[] =
 	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsetp.ge.s32 %p1, %r6, %r1;\n@%p1 bra $N;\n"
 	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
 	"ld.global.f32 %f2, [%rd4];\nadd.f32 %f2, %f2, %f1;\n"
-	"st.global.f32 [%rd4], %f2;\n$N:\nret;\n}\n";
+	"st.global.f32 [%rd4], %f2;\n$N:\nret;\n}\n"
+	".visible .entry turn(.param .u64 p0, .param .u32 p1)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %r<10>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<7>;\n"
+	"ld.param.u64 %rd1, [p0];\nld.param.u32 %r1, [p1];\n"
+	"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %tid.x;\n"
+	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsub.s32 %r7, %r1, %r6;\nsub.s32 %r7, %r7, 1;\n"
+	"setp.ge.s32 %p1, %r6, %r7;\n@%p1 bra $O;\n"
+	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+	"mul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd2, %rd5;\n"
+	"ld.global.f32 %f1, [%rd4];\nld.global.f32 %f2, [%rd6];\n"
+	"st.global.f32 [%rd4], %f2;\nst.global.f32 [%rd6], %f1;\n$O:\nret;\n}\n";
 
 static void rule_decay_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
@@ -72,17 +83,32 @@ static void rule_add_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 		sum.to[i] += sum.number;
 }
 
+static void rule_turn_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	float *x = *(float **)args[0];
+	int n = *(int *)args[1];
+
+	(void)grid, (void)block, (void)shared;
+	for (int i = 0; i < n / 2; i++) {
+		float other = x[i];
+
+		x[i] = x[n - 1 - i];
+		x[n - 1 - i] = other;
+	}
+}
+
 static inline cudaKernel_t rule_kernel(const char *name)
 {
 	static const struct tfsim_kernel kernels[] = {
 		{"decay", rule_decay_cpu, {8, 4, 4}, 3, 8, 2},
 		{"fill", rule_fill_cpu, {8, 4, 4, 4}, 4, 4, 0},
 		{"add", rule_add_cpu, {16}, 1, 8, 1},
+		{"turn", rule_turn_cpu, {8, 4}, 2, 8, 0},
 	};
 	static cudaLibrary_t library;
 	cudaKernel_t kernel;
 
-	for (int i = 0; i < 3 && !library; i++)
+	for (int i = 0; i < 4 && !library; i++)
 		tfsim_register_kernel(&kernels[i]);
 	if (!library)
 		NEED(cudaLibraryLoadData(&library, rule_ptx, NULL, NULL, 0, NULL, NULL, 0));
