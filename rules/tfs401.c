@@ -59,9 +59,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (draft && place.seldom)
 			draft->most = TFS_LEVEL_NOTE;
-		if (tfs_guards_of(steady, &place))
-			tfs_draft_needed(findings, draft, tfs_guards_of(steady, &place),
-				findings->rule->advice);
+		if (draft && tfs_guards_of(steady, &place))
+			draft->finding.advice = tfs_guards_advice(findings->pool,
+				tfs_guards_of(steady, &place), findings->rule->advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no device or pinned memory is allocated or released in the judged steps");
