@@ -161,22 +161,29 @@ static void *write_file(void *nothing)
 	return NULL;
 }
 
-/* Whatever may wait for the loader's lock happens here, in a thread that nobody waits for. */
-static void *help(void *nothing)
+static void load_libraries(void)
 {
-	uint64_t last_pair = 0;
-
-	(void)nothing;
-	pthread_setname_np(pthread_self(), "tfshim");
-	tfs_self.busy = true;
-	unpin();
-	tfs_shim_count_thread();
 	tfs_lookup_keep();
 	tfs_callsite_load();
 	tfs_lookup_keep();
 	if (atomic_load(&state) != FINISHED && tfs_options.cupti &&
 		tfs_options.record != TFS_RECORD_NONE)
 		tfs_collector_start();
+}
+
+/* Whatever may wait for the loader's lock happens here, in a thread that nobody waits for. Its name
+ * tells whether all is loaded that call sites and activity go by. */
+static void *help(void *nothing)
+{
+	uint64_t last_pair = 0;
+
+	(void)nothing;
+	pthread_setname_np(pthread_self(), "tfshim-loading");
+	tfs_self.busy = true;
+	unpin();
+	tfs_shim_count_thread();
+	load_libraries();
+	pthread_setname_np(pthread_self(), "tfshim");
 	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 

@@ -49,7 +49,8 @@ for seed in 1 2 3 4 5; do
 		fail "the library does wrong with seed $seed: $(tail -n 3 "$out/said")"
 	[ "$(ledger run "pinned-staging applied")" = 0 ] || staged=$((staged + 1))
 	rm -f "$out/run.tfs"
-	TFSIM_HOSTILE=$seed TFSIM_PACE=0 under "$mutant" naive=1 "$programs/rewrite_stack" || bitten=$((bitten + 1))
+	TFSIM_HOSTILE=$seed TFSIM_PACE=0 under "$mutant" naive=1 "$programs/rewrite_stack"
+	noticed "the mutant with seed $seed" $? "$out/said" && bitten=$((bitten + 1))
 	rm -f "$out/run.tfs"
 done
 [ "$staged" -ge 3 ] || fail "it staged with $staged of 5 seeds only"

@@ -16,12 +16,23 @@ fail() {
 	failed=$((failed + 1))
 }
 
-# with OPTIONS: the library that has them
+# with OPTIONS: the library that has them, and what keeps main back until it has loaded all
 with() {
 	case $1 in
-	*naive=* | *alternate=*) echo "${library%/*}/libtfshim_mutant.so" ;;
-	*) echo "$library" ;;
+	*naive=* | *alternate=*) echo "${library%/*}/libtfshim_mutant.so:$programs/stacks_first.so" ;;
+	*) echo "$library:$programs/stacks_first.so" ;;
 	esac
+}
+
+# noticed WHAT STATUS SAID: the program that ended so, and said what is in that file, found by its
+# own checks that something is wrong. That it ends in another way is a failure here.
+noticed() {
+	[ "$2" != 0 ] || return 1
+	if [ "$2" = 1 ] && grep -qE '^[^ ]+\.[ch]:[0-9]+: (not so: .|.* is .*, not ).*' "$3"; then
+		return 0
+	fi
+	fail "$1 ended with $2, not by a check of its own: $(tail -n 3 "$3")"
+	return 1
 }
 
 # forget NAME: its recording, and what earlier runs told this one

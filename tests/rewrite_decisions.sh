@@ -18,7 +18,7 @@ go() {
 		[ -z "$blocks" ] || ulimit -f "$blocks"
 		# shellcheck disable=SC2086
 		exec env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
-			TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000 $environment LD_PRELOAD="$library" \
+			TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000 $environment LD_PRELOAD="$(with "")" \
 			timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
 	)
 	status=$?

@@ -48,7 +48,7 @@ refuses no-host-signals 38 "" "" "$deferred" external-semaphore
 refuses no-host-signals 38 "" "" "$deferred" driver-semaphore
 # What it shares with alloc-pool.
 limits=$programs/rewrite_pool_limits
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$(with ""):$programs/libcudart.so.other" "$limits" plain
 refuses plain-device-memory 24 "" "" "$limits" managed
 refuses not-shared 24 "" "" "$limits" shared
 refuses not-shared 40 "" "" "$deferred" memory-operations

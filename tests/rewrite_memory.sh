@@ -57,14 +57,14 @@ esac
 
 # What a library allocates for itself is not looked at.
 blas=$programs/libcublas.so.other
-holds by-stranger 10 "" "" env LD_PRELOAD="$library:$blas" "$limits" by-stranger
-run by-library "" "" env LD_PRELOAD="$library:$blas" "$limits" by-library ||
+holds by-stranger 10 "" "" env LD_PRELOAD="$(with ""):$blas" "$limits" by-stranger
+run by-library "" "" env LD_PRELOAD="$(with ""):$blas" "$limits" by-library ||
 	fail "by-library: $(tail -n 3 "$out/by-library.out")"
 "$programs/ledger" "$out/by-library.tfs" | grep "^alloc-pool " | grep -v " state " | grep -v "applied 0$" &&
 	fail "a library's own memory is looked at"
 
 # Each check by a case that breaks its precondition, and no other: so often.
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$(with ""):$programs/libcudart.so.other" "$limits" plain
 refuses plain-device-memory 24 "" "" "$limits" managed
 refuses plain-device-memory 24 "" "" "$limits" pooled
 refuses plain-device-memory 48 "" "" "$limits" pinned

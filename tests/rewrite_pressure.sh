@@ -34,8 +34,8 @@ same() {
 		compare "$1" "$seed" "$1"
 		applied "$1" "$2"
 		[ "$seed" = 1 ] || [ "$seeds" -gt 2 ] || continue
-		env TFSHIM_OUTPUT="$out/default" TFSHIM_OPTIONS=report=0:quiet=1:pool_reserve=1m \
-			TFSHIM_DECISIONS="$out/decisions" TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE="$seed" LD_PRELOAD="$library" \
+		env TFSHIM_OUTPUT="$out/default" TFSHIM_OPTIONS=report=0:quiet=1:pool_reserve=1m:search_ms=100000 \
+			TFSHIM_DECISIONS="$out/decisions" TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE="$seed" LD_PRELOAD="$(with "")" \
 			timeout 300 "$pressure" "$1" >"$out/default.out" 2>&1 ||
 			fail "$1 with seed $seed by default: $(tail -n 3 "$out/default.out")"
 		compare "$1" "$seed" default

@@ -19,7 +19,7 @@ got=$(ledger reset "memoise applied")
 [ "$got" = 138 ] || fail "$got answers were remembered across a reset, not 138"
 
 # A second runtime in the process: neither may be kept.
-refuses runtime-stays 72 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$queries" devices
+refuses runtime-stays 72 "" "" env LD_PRELOAD="$(with ""):$programs/libcudart.so.other" "$queries" devices
 refuses known-layout 72 "" TFSIM_EARLIER=1 "$queries" devices
 refuses known-number 24 "" "" "$queries" numbers
 refuses known-number 2 "" "" "$queries" errors

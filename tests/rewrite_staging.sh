@@ -63,7 +63,8 @@ bites() {
 	options=window=5:naive=$1
 	for seed in 1 2 3 4 5; do
 		done=$((done + 1))
-		run "$3" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$2" "$3" && continue
+		run "$3" "TFSIM_HOSTILE=$seed TFSIM_PACE=0" "$programs/$2" "$3"
+		noticed "$3 with the mutant $1 and seed $seed" $? "$out/$3.out" || continue
 		bitten=$((bitten + 1))
 		break
 	done

@@ -34,7 +34,7 @@ holds devices 100 "" TFSIM_DEVICES=2 "$reserve" devices
 holds reset 36 "" "" "$reserve" reset
 
 # Each check by a case that breaks its precondition, and no other: so often.
-refuses runtime-stays 24 "" "" env LD_PRELOAD="$library:$programs/libcudart.so.other" "$limits" plain
+refuses runtime-stays 24 "" "" env LD_PRELOAD="$(with ""):$programs/libcudart.so.other" "$limits" plain
 refuses not-capturing 3 "" "" "$limits" capturing
 refuses no-error-waiting 24 "" "" "$limits" error-waiting
 refuses one-device 24 "" TFSIM_DEVICES=2 "$limits" elsewhere

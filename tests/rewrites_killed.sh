@@ -11,7 +11,7 @@ unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
 # Each in a folder of its own: after such an end the next run there keeps its rewrites off.
 killed() { # NAME STEPS MODES [OPTIONS]
 	env TFSHIM_OUTPUT="$out/$1/run" TFSHIM_OPTIONS=report=0:quiet=1:staging_cores=0${4:+:$4} TFSIM_PACE=0 \
-		${3:+TFSHIM_REWRITE=$3} LD_PRELOAD="$library" "$programs/rewrite_killed" "$2" >"$out/$1.out" 2>&1
+		${3:+TFSHIM_REWRITE=$3} LD_PRELOAD="$(with "")" "$programs/rewrite_killed" "$2" >"$out/$1.out" 2>&1
 	status=$?
 	[ "$status" = 137 ] || fail "$1: ended with $status, not killed: $(cat "$out/$1.out")"
 	"$tfshim" report --color never "$out/$1/run.tfs" >"$out/$1.txt" 2>&1

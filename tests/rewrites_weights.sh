@@ -12,7 +12,8 @@ out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0 done=0 applied=0
 long=${TFSHIM_LONG:-0}
-options=report=0:quiet=1:window=5:staging_cores=0:staging_min=1
+first=${ledger%/*}/stacks_first.so
+options=report=0:quiet=1:search_ms=100000:window=5:staging_cores=0:staging_min=1
 # shellcheck disable=SC2046
 exact=$(grep -l TFS_CLASS_EXACT $(ls "$source"/rules/rewrites/*.c) | xargs sed -n 's/.*\.name = "\(.*\)".*/\1/p')
 
@@ -29,17 +30,16 @@ train() {
 	done=$((done + 1))
 }
 
-# bites: a rewrite that changes a byte (a mutant) is found out. It may find itself slower
-# than the program's own way and stop before it did anything, so it is let try five times.
+# bites: a rewrite that changes a byte (a mutant) is found out. In the modelled time of a device to
+# which copies on the host cost nothing, so that it never finds itself the slower way.
 bites() {
-	for _ in 1 2 3 4 5; do
-		train under "LD_PRELOAD=${library%/*}/libtfshim_mutant.so TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=pinned-staging \
-TFSHIM_OPTIONS=$options:record=none:measure=0:naive=64"
-		same=$(cmp -s "$out/under" "$out/plain" && echo same)
-		rm -f "$out/run.tfs"
-		[ -n "$same" ] || return
-	done
-	fail "$program: a rewrite that changes a byte goes unnoticed"
+	modelled="TFSIM_PROFILE=a100 TFSIM_PACE=0"
+	train honest "$modelled"
+	train under "$modelled LD_PRELOAD=${library%/*}/libtfshim_mutant.so:$first:${ledger%/*}/modelled_clock.so \
+TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=pinned-staging TFSHIM_OPTIONS=$options:record=none:measure=0:naive=64"
+	"$ledger" "$out/run.tfs" | grep -q "^pinned-staging applied [1-9]" || fail "$program: the mutant did nothing"
+	! cmp -s "$out/under" "$out/honest" || fail "$program: a rewrite that changes a byte goes unnoticed"
+	rm -f "$out/run.tfs"
 }
 
 # compare MODES SEED. Without a seed at the pace of a device and always on, since staging finds else
@@ -51,7 +51,7 @@ compare() {
 		pace=0 measure=200
 	fi
 	rm -f "$out/under" "$out/run.tfs"
-	train under "LD_PRELOAD=$library TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=$1 TFSIM_HOSTILE=$2 TFSIM_PACE=$pace \
+	train under "LD_PRELOAD=$library:$first TFSHIM_OUTPUT=$out/run TFSHIM_REWRITE=$1 TFSIM_HOSTILE=$2 TFSIM_PACE=$pace \
 TFSHIM_OPTIONS=$options:measure=$measure"
 	cmp -s "$out/under" "$out/plain" || fail "$program $arguments: other weights with $1, seed $2"
 	took=$("$ledger" "$out/run.tfs" | awk '$2 == "applied" && $1 != "cudnn-search" && $3 > 0 { sum++ } END { print sum + 0 }')

@@ -29,7 +29,7 @@ for rule in report["rules"]:
 run=1
 while [ "$run" -le "$runs" ]; do
 	LD_LIBRARY_PATH="$simulated" TFSIM_PACE=0 TFSHIM_OUTPUT="$folder/$run" \
-		TFSHIM_REWRITE=report TFSHIM_OPTIONS=report=0:search_ms=100000 LD_PRELOAD="$library" \
+		TFSHIM_REWRITE=report TFSHIM_OPTIONS=report=0:search_ms=100000 LD_PRELOAD="$library:$simulated/../programs/stacks_first.so" \
 		timeout 120 "$program" "$@" >"$folder/out" 2>&1 || {
 		echo "run $run ended with $?"
 		tail -n 20 "$folder/out"
