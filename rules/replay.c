@@ -99,7 +99,9 @@ static void measure_op(struct tfs_replay_state *state, struct tfs_replay *replay
 	struct sample *sample = submit <= gap ? &samples->submits : &samples->gaps;
 
 	replay->delays[index] = (struct op_delay){submit, gap};
-	sample->values[sample->count++] = submit <= gap ? submit : gap;
+	/* What a stream's first one followed may have been before the recording. */
+	if (state->given[op->stream] > 0)
+		sample->values[sample->count++] = submit <= gap ? submit : gap;
 	tfs_replay_state_push(state, replay->graph, op->stream, op->end_ns);
 }
 
