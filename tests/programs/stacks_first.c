@@ -5,7 +5,7 @@
  * it both come within the first calls, sooner or later by what else the machine does. Programs of
  * the system, which start the one in question, are left alone.
  */
-#include <cuda_runtime_api.h>
+#include <curand.h>
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +20,8 @@
 #define PATIENCE_MS 60000u
 #define NEVER_LOADED 99 /* exit status */
 
-#pragma weak cudaRuntimeGetVersion
+/* Of the library that has least to do with any device. */
+#pragma weak curandDestroyGenerator
 
 typedef int main_function(int count, char **arguments, char **environment);
 
@@ -73,9 +74,7 @@ static void sleep_ms(long ms)
 
 static int begin(int count, char **arguments, char **environment)
 {
-	int version = 0;
-
-	cudaRuntimeGetVersion(&version);
+	curandDestroyGenerator(NULL);
 	for (unsigned waited = 0; !have_thread("tfshim"); waited++) {
 		if (waited == PATIENCE_MS) {
 			fprintf(stderr, "stacks_first: tfshim had not loaded after %u s\n",
@@ -100,7 +99,7 @@ __attribute__((visibility("default"))) int __libc_start_main(main_function *prog
 
 	*(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
 	programs_main = program;
-	if (cudaRuntimeGetVersion != NULL && !is_tool())
+	if (curandDestroyGenerator != NULL && !is_tool())
 		program = begin;
 	return next(program, count, arguments, init, fini, loader_fini, stack_end);
 }
