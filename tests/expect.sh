@@ -42,7 +42,8 @@ watch() {
 	LD_LIBRARY_PATH="$simulated" TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" \
 		TFSIM_PACE="$pace" TFSHIM_OUTPUT="$folder/$name" \
 		TFSHIM_REWRITE="$rewrites" TFSHIM_OPTIONS="report=0$options" \
-		LD_PRELOAD="$library" timeout 120 "$program" "$@" >"$folder/out" 2>&1 || {
+		LD_PRELOAD="$library:$simulated/../programs/stacks_first.so" \
+		timeout 120 "$program" "$@" >"$folder/out" 2>&1 || {
 		echo "$name: the program ended with $?"
 		tail -n 20 "$folder/out"
 		failed=1

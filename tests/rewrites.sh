@@ -10,9 +10,12 @@ library=$1 programs=$2 trainer=$3 digits=$4 tfshim=$5
 counterexample rewrite_stack pinned-staging 1
 counterexample rewrite_stack_static pinned-staging 1
 counterexample rewrite_capture pinned-staging 2
+ends=142 # its alarm
 counterexample rewrite_beside pinned-staging 1048576
+ends=139
 counterexample rewrite_reset pinned-staging 2097152
 counterexample rewrite_lazy pinned-staging 4194304
+ends=1
 counterexample rewrite_oom pinned-staging 16777216
 counterexample rewrite_again pinned-staging 33554432
 counterexample rewrite_threads pinned-staging 1
@@ -68,7 +71,7 @@ copy_threads report staging_threads=4 0
 # Two devices: rings for both, within the limit; what is across them is left alone.
 for limit in 64m 6m; do
 	options=staging_limit=$limit
-	run devices "TFSIM_PACE=0" "$programs/rewrite_devices" || fail "devices: $(tail -n 3 "$out/devices.out")"
+	run devices "TFSIM_PACE=0 TFSIM_DEVICES=2" "$programs/rewrite_devices" || fail "devices: $(tail -n 3 "$out/devices.out")"
 	applies devices pinned-staging
 	[ "$(ledger devices "pinned-staging own-stream")" -gt 0 ] || fail "devices: another's stream was used"
 	pinned=$("$programs/ledger" "$out/devices.tfs" | awk '
@@ -103,6 +106,7 @@ run driver-context "TFSIM_PACE=0" "$programs/rewrite_driver" context ||
 	fail "driver: staged to another context's memory"
 run driver-none "" "$programs/rewrite_driver" none || fail "driver-none: $(tail -n 3 "$out/driver-none.out")"
 [ "$(ledger driver-none "pinned-staging context")" = 1 ] || fail "driver: staged without a context"
+ends=139
 for naive in 0 2097152; do
 	[ $naive = 0 ] && options='' || options=naive=$naive
 	run driver-reset "TFSIM_PACE=0" "$programs/rewrite_driver" reset
@@ -115,6 +119,7 @@ for naive in 0 2097152; do
 		applies driver-reset pinned-staging
 	fi
 done
+ends=1
 # A driver that lacks what is needed.
 options=staging_min=1
 cp "$programs/libcuda-fake.so" "$out/libcuda.so.1"

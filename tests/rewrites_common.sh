@@ -35,10 +35,18 @@ childs() {
 	echo $(($(ledger "$1" "calls cudaPeekAtLastError") + $(ledger "$1" "calls undefined")))
 }
 
+# What a program sets for itself comes late where tfshim is there first.
+device_of() { # PROGRAM
+	case $1 in
+	rewrite_devices) echo TFSIM_DEVICES=2 ;;
+	rewrite_oom) echo TFSIM_MEMORY=64m ;;
+	esac
+}
+
 # seeded SEED PROGRAM [TFSHIM]: with TFSHIM in memory that children share, as `tfshim run` gives it
 seeded() {
 	rm -f "$out"/*.decisions
-	run "$2" "TFSIM_HOSTILE=$1 TFSIM_PACE=0" \
+	run "$2" "TFSIM_HOSTILE=$1 TFSIM_PACE=0 $(device_of "$2")" \
 		${3:+"$3" run --quiet -- env LD_PRELOAD="$(with "$options")"} "$programs/$2"
 }
 
