@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "shim/frame.h"
 #include "shim/trace/format.h"
@@ -32,16 +33,56 @@ void tfs_hook_details_alloc(
 void tfs_hook_details_free(
 	struct tfs_frame *frame, const struct tfs_details *details, uint64_t address);
 
+/* The head of a call's record: four words, each in one store, since the clock's readings hide no
+ * more than a few dozen stores of a call, and a narrow one counts like a wide one. */
+static inline __attribute__((always_inline)) void tfs_hook_head(
+	uint64_t *words, uint32_t units, const struct tfs_frame *frame, uint16_t stream)
+{
+	const float duration = (float)(int64_t)(frame->end_ticks - frame->start_ticks);
+	uint32_t duration_bits;
+
+	memcpy(&duration_bits, &duration, sizeof(duration_bits));
+	words[0] = frame->entry->head | units << 8;
+	words[1] = frame->start_ticks;
+	words[2] = duration_bits | (uint64_t)stream << 32 | (uint64_t)frame->status << 48;
+	words[3] = frame->amount;
+}
+
+/* The same for a call with two items that nobody but the recording wants, and which has room: they
+ * need not be in memory. */
+static inline __attribute__((always_inline)) bool tfs_hook_records_two(
+	const struct tfs_frame *frame)
+{
+	return frame->wanted == TFS_WANT_RECORD && tfs_recorder_has_room(frame->thread, 2);
+}
+static inline __attribute__((always_inline)) void tfs_hook_record_two(
+	struct tfs_frame *frame, uint16_t stream, struct tfs_item one, struct tfs_item other)
+{
+	uint64_t *words = (uint64_t *)frame->thread->next;
+
+	tfs_hook_head(words, 2, frame, stream);
+	words[4] = one.value;
+	words[5] = one.tagged;
+	words[6] = other.value;
+	words[7] = other.tagged;
+	tfs_recorder_advance(frame->thread, 2);
+}
+
 static inline void tfs_details_init(struct tfs_details *details, uint16_t stream)
 {
 	details->count = 0;
 	details->stream = stream;
 }
 
-static inline void tfs_put(struct tfs_details *details, uint64_t value, uint64_t tagged)
+static inline void tfs_put_item(struct tfs_details *details, struct tfs_item item)
 {
 	if (details->count < sizeof(details->items) / sizeof(details->items[0]))
-		details->items[details->count++] = (struct tfs_item){value, tagged};
+		details->items[details->count++] = item;
+}
+
+static inline void tfs_put(struct tfs_details *details, uint64_t value, uint64_t tagged)
+{
+	tfs_put_item(details, (struct tfs_item){value, tagged});
 }
 
 static inline void tfs_put_attribute(

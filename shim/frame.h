@@ -86,7 +86,7 @@ struct tfs_frame tfs_hook_enter(
 		(uint64_t)__builtin_dwarf_cfa(), true)
 
 /* A call without totals; false when it is not to be recorded at all. */
-bool tfs_hook_count_loss(struct tfs_frame *frame);
+bool tfs_hook_count_loss(void);
 
 /* Counts the call; true when its details are wanted. */
 static inline __attribute__((always_inline)) bool tfs_hook_end_here(
@@ -110,7 +110,8 @@ static inline __attribute__((always_inline)) bool tfs_hook_end_here(
 			total->failures++;
 		total->latest_ticks = frame->start_ticks;
 		__atomic_store_n(&total->count, total->count + 1, __ATOMIC_RELAXED);
-	} else if (!tfs_hook_count_loss(frame)) {
+	} else if (!tfs_hook_count_loss()) {
+		frame->thread = NULL;
 		return false;
 	}
 	frame->status = status;

@@ -106,29 +106,19 @@ void tfs_hook_plain(struct tfs_frame *frame, uint32_t status)
 }
 
 /* The table is full; or this is a child, made while the call was under way. */
-bool tfs_hook_count_loss(struct tfs_frame *frame)
+bool tfs_hook_count_loss(void)
 {
-	if (tfs_shim_forget_parents()) {
-		frame->thread = NULL;
+	if (tfs_shim_forget_parents())
 		return false;
-	}
 	tfs_recorder_lost(TFS_LOSS_aggregates_full, 1);
 	return true;
 }
 
-/* Four words and two for each item, each in one store: the clock's readings hide no more than a few
- * dozen stores of a call, and a narrow one counts like a wide one. */
+/* The head, and two words for each item. */
 static inline void fill(uint64_t *words, uint32_t units, const struct tfs_frame *frame,
 	const struct tfs_details *details)
 {
-	const float duration = (float)(int64_t)(frame->end_ticks - frame->start_ticks);
-	uint32_t duration_bits;
-
-	memcpy(&duration_bits, &duration, sizeof(duration_bits));
-	words[0] = frame->entry->head | units << 8;
-	words[1] = frame->start_ticks;
-	words[2] = duration_bits | (uint64_t)details->stream << 32 | (uint64_t)frame->status << 48;
-	words[3] = frame->amount;
+	tfs_hook_head(words, units, frame, details->stream);
 	const struct tfs_item *end = details->items + details->count;
 	for (const struct tfs_item *item = details->items; item < end; item++) {
 		words += 2;

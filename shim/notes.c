@@ -8,45 +8,21 @@
 
 #include "rules/rewrites/rewrite.h"
 #include "shim/capture.h"
+#include "shim/note_copy.h"
 #include "shim/streams.h"
 
 unsigned tfs_captures_open;
 
-/* What the registry knows about an address; the direction tells host from device where it does
- * not, because device memory may come from a library or another process. */
-static inline __attribute__((always_inline)) uint32_t memory_kind(
-	struct tfs_thread *thread, const void *address, bool device_side)
-{
-	const struct tfs_address *known =
-		tfs_memory_ask(thread->addresses, (uint64_t)(uintptr_t)address);
-
-	if (known->left != 0)
-		return known->kind;
-	return device_side ? TFS_MEMORY_DEVICE : TFS_MEMORY_HOST;
-}
-
-static inline __attribute__((always_inline)) void put_copy(struct tfs_thread *thread,
+void tfs_put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
-	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-	const uint32_t target_kind = memory_kind(thread, target, to_device);
-	const uint32_t source_kind = memory_kind(thread, source, from_device);
-
 	/* An array has no address. */
 	if (target == NULL)
 		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
 	else
-		tfs_put(details, (uint64_t)(uintptr_t)target,
-			TFS_ITEM(TFS_ROLE_WRITE | TFS_ROLE_MEMORY(target_kind), bytes) |
-				TFS_ITEM_COPY(kind));
-	tfs_put_operand(details, source, bytes, TFS_ROLE_READ | TFS_ROLE_MEMORY(source_kind));
-}
-
-void tfs_put_copy(
-	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
-{
-	put_copy(tfs_self.owned, details, target, source, bytes, kind);
+		tfs_put_item(details, tfs_copied_to(tfs_self.owned, target, bytes, kind));
+	if (source != NULL)
+		tfs_put_item(details, tfs_copied_from(tfs_self.owned, source, bytes, kind));
 }
 
 void tfs_put_touched(struct tfs_details *details, const void *address, bool constant)
@@ -65,7 +41,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	struct tfs_details details;
 
 	tfs_details_init(&details, stream);
-	put_copy(frame->thread, &details, target, source, bytes, kind);
+	tfs_put_copy(&details, target, source, bytes, kind);
 	tfs_hook_details(frame, &details);
 }
 
@@ -76,7 +52,7 @@ void tfs_note_set(
 
 	tfs_details_init(&details, stream);
 	tfs_put_operand(&details, target, bytes,
-		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(memory_kind(frame->thread, target, true)));
+		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(tfs_memory_kind(frame->thread, target, true)));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, value);
 	tfs_hook_details(frame, &details);
 }

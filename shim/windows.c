@@ -28,8 +28,8 @@
 #define WINDOW_DEVICE 2u
 #define WINDOW_EVERYTHING 4u
 
+_Atomic bool tfs_windows_rewriting;
 static _Atomic bool open_now;
-static _Atomic bool rewrites;
 static _Atomic uint32_t number;
 static uint64_t last_step;                                  /* of the open window */
 static uint64_t last_steps;                                 /* how many it was to have */
@@ -189,7 +189,7 @@ void tfs_windows_start(void)
 	if (tfs_options.record == TFS_RECORD_ALL)
 		open_window(0, UINT64_MAX, WINDOW_EVERYTHING);
 	if (tfs_options.record == TFS_RECORD_NONE)
-		atomic_store(&rewrites, true);
+		atomic_store(&tfs_windows_rewriting, true);
 }
 
 /* The steps in which others may have CUPTI. */
@@ -220,9 +220,9 @@ static void turn_window(uint64_t index)
 			open_window(index, last_steps, 0);
 			return;
 		}
-		atomic_store(&rewrites, true);
+		atomic_store(&tfs_windows_rewriting, true);
 	} else {
-		atomic_store(&rewrites, false);
+		atomic_store(&tfs_windows_rewriting, false);
 		open_window(
 			index, number == 0 ? tfs_options.window_steps : tfs_options.later_steps, 0);
 	}
@@ -246,17 +246,12 @@ void tfs_windows_step(uint64_t index)
 void tfs_windows_without_steps(void)
 {
 	if (tfs_options.record == TFS_RECORD_WINDOWS)
-		atomic_store(&rewrites, true);
+		atomic_store(&tfs_windows_rewriting, true);
 }
 
 bool tfs_windows_open(void)
 {
 	return atomic_load_explicit(&open_now, memory_order_relaxed);
-}
-
-bool tfs_windows_rewrites(void)
-{
-	return atomic_load_explicit(&rewrites, memory_order_relaxed);
 }
 
 uint32_t tfs_windows_step_flags(void)

@@ -8,6 +8,7 @@
  * Rewrites are off in windows: findings judge the program as it was written.
  */
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -35,8 +36,12 @@ void tfs_windows_without_steps(void);
 /* Is a window open? Any thread. */
 bool tfs_windows_open(void);
 
-/* May rewrites that can be switched take part now? Any thread; cheap. */
-bool tfs_windows_rewrites(void);
+/* May rewrites that can be switched take part now? Any thread; hot. */
+extern _Atomic bool tfs_windows_rewriting;
+static inline bool tfs_windows_rewrites(void)
+{
+	return atomic_load_explicit(&tfs_windows_rewriting, memory_order_relaxed);
+}
 
 /* Flags of a step record for a step that begins now. */
 uint32_t tfs_windows_step_flags(void);

@@ -130,6 +130,8 @@ void tfs_rewrite_start(void)
 		following |= rewrite->submitted != NULL;
 		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
+	if ((copying & unswitched) != 0)
+		taking |= TFS_ALWAYS_TAKES_COPIES;
 	if (following)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);

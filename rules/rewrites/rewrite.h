@@ -177,6 +177,7 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_WAITS 32u
 #define TFS_TAKES_ORDERED 64u
 #define TFS_TAKES_FILLS 128u
+#define TFS_ALWAYS_TAKES_COPIES 256u /* one that cannot be switched does */
 extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);

@@ -5,7 +5,7 @@
 #include "rules/rewrites/blocks.h"
 #include "shim/driver.h"
 #include "shim/hooks/copy.h"
-#include "shim/notes.h"
+#include "shim/note_copy.h"
 #include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
@@ -45,12 +45,12 @@
 		uint32_t status;                                                                   \
                                                                                                    \
 		tfs_blocks_given(call.target, call.source);                                        \
-		if (!tfs_take_copy(&frame, &call, &status))                                        \
+		if (!tfs_take_copy(&frame, call, &status))                                         \
 			status = TFS_TWIN_REAL(name) arguments;                                    \
 		if (TFS_END(&frame, status, bytes))                                                \
-			tfs_note_copy(&frame, call.target, call.source, bytes, way,                \
+			tfs_note_plain_copy(&frame, call.target, call.source, bytes, way,          \
 				tfs_stream_id(queue, per_thread));                                 \
-		tfs_shadow_copy(&frame, &call, status);                                            \
+		tfs_shadow_copy(&frame, call, status);                                             \
 		return TFS_LEAVE(&frame), (CUresult)status;                                        \
 	}
 

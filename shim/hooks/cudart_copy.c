@@ -5,7 +5,7 @@
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/fills.h"
 #include "shim/hooks/copy.h"
-#include "shim/notes.h"
+#include "shim/note_copy.h"
 #include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
@@ -54,11 +54,12 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 
 	tfs_blocks_given(target, source);
 	tell(&frame, target, source, bytes, NULL, per_thread);
-	if (!tfs_take_copy(&frame, &call, &status))
+	if (!tfs_take_copy(&frame, call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
 	if (TFS_END(&frame, status, bytes))
-		tfs_note_copy(&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
-	tfs_shadow_copy(&frame, &call, status);
+		tfs_note_plain_copy(
+			&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
+	tfs_shadow_copy(&frame, call, status);
 	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
@@ -79,12 +80,12 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 
 	tfs_blocks_given(target, source);
 	tell(&frame, target, source, bytes, stream, per_thread);
-	if (!tfs_take_copy(&frame, &call, &status))
+	if (!tfs_take_copy(&frame, call, &status))
 		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
 	if (TFS_END(&frame, status, bytes))
-		tfs_note_copy(
+		tfs_note_plain_copy(
 			&frame, target, source, bytes, kind, tfs_stream_id(stream, per_thread));
-	tfs_shadow_copy(&frame, &call, status);
+	tfs_shadow_copy(&frame, call, status);
 	return TFS_LEAVE(&frame), (cudaError_t)status;
 }
 
