@@ -147,14 +147,14 @@ static void keep(struct tfs_cause *cause, const char *name, const void *caller)
 
 static void note_any(const char *name, const void *caller)
 {
-	if (tfs_driver_looked_up() == NULL && tfs_driver_is_cuda(name) &&
-		(has_hook(name) || !tfs_is_harmless(name)) && !is_exempt(caller))
+	if (tfs_driver_looked_up() == NULL && tfs_driver_is_cuda(name) && !is_exempt(caller) &&
+		(has_hook(name) || !tfs_is_harmless(name)))
 		keep(&looked_up, name, caller);
 }
 
 static void note_past(const char *name, const void *caller)
 {
-	if ((has_hook(name) || !tfs_is_harmless(name)) && !is_exempt(caller))
+	if (!is_exempt(caller) && (has_hook(name) || !tfs_is_harmless(name)))
 		keep(&looked_past, name, caller);
 }
 
@@ -231,6 +231,10 @@ static void *redirect(const char *name, const void *caller, void *handle)
 
 void *tfs_driver_note_lookup(const char *name, const void *caller, void *handle)
 {
+	/* The constructor asks for every hook's name, and each would be compared with all of them.
+	 */
+	if (is_own(caller))
+		return handle;
 	note(name, caller, handle);
 	return redirect(name, caller, handle);
 }
@@ -301,7 +305,7 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 	struct tfs_object object;
 	void *hook;
 
-	if (answer == NULL || !is_known(name))
+	if (answer == NULL || is_own(caller) || !is_known(name))
 		return answer;
 	note_any(name, caller);
 	if (!begins(name, "cupti") && !tfs_env_driver())

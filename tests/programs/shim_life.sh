@@ -129,6 +129,27 @@ short() {
 		"and $(find "$work/short" -type f | wc -l) files on the disk"
 }
 
+# instructions COMMAND...: how many it takes, all threads; none where valgrind cannot run it
+instructions() {
+	valgrind --tool=callgrind --callgrind-out-file=/dev/null --log-file="$work/callgrind" "$@" \
+		>"$work/counted.out" 2>"$work/counted.err" </dev/null
+	sed -n 's/.* Collected : //p' "$work/callgrind"
+}
+
+# The start costs a program of few calls little, however many functions are hooked.
+start() {
+	command -v valgrind >/dev/null || skip "valgrind is not there"
+	alone=$(instructions "$programs/shim_ending" return)
+	[ -n "$alone" ] || skip "valgrind cannot run it"
+	with=$(LD_PRELOAD=$shim TFSHIM_OUTPUT=$work/start TFSHIM_OPTIONS=report=0:quiet=1 \
+		instructions "$programs/shim_ending" return)
+	[ -n "$with" ] || fail "it does not run: $(cat "$work/callgrind")"
+	look start
+	expect start total cudaMemcpy 200
+	echo "$alone instructions alone, $with with the shim"
+	[ "${with:-0}" -lt $((alone + 12000000)) ] || fail "the start takes too many instructions"
+}
+
 # A recording that is full still tells which rewrites acted.
 told() {
 	for limit in 40k 60k; do
