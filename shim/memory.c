@@ -15,6 +15,7 @@ static _Atomic bool peers;
 _Atomic uint32_t tfs_memory_sequence; /* readers try again while it is odd */
 static _Atomic bool signals;
 static bool overflowed; /* a range was lost */
+const struct tfs_address tfs_memory_nothing;
 
 static void begin_write(void)
 {
@@ -125,9 +126,7 @@ static __attribute__((noinline)) const struct tfs_address *learn(
 
 const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address)
 {
-	static const struct tfs_address nothing;
-
-	return __atomic_load_n(&range_count, __ATOMIC_RELAXED) == 0 ? &nothing
+	return __atomic_load_n(&range_count, __ATOMIC_RELAXED) == 0 ? &tfs_memory_nothing
 								    : learn(known, address);
 }
 

@@ -45,7 +45,8 @@ struct tfs_address {
 };
 #define TFS_ADDRESSES 256u /* of them to a thread */
 
-extern _Atomic uint32_t tfs_memory_sequence; /* odd while a writer is at work */
+extern _Atomic uint32_t tfs_memory_sequence; /* odd while a writer is at work; 0 = none was yet */
+extern const struct tfs_address tfs_memory_nothing;
 
 /* The uncommon half of tfs_memory_ask(). */
 const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address);
@@ -56,6 +57,9 @@ const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t a
 static inline const struct tfs_address *tfs_memory_ask(struct tfs_address *table, uint64_t address)
 {
 	const uint32_t now = atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
+
+	if (now == 0)
+		return &tfs_memory_nothing;
 	struct tfs_address *known = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> 56];
 
 	return known->address == address && known->sequence == now
