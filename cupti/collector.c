@@ -200,33 +200,33 @@ static bool begin(void)
 }
 
 /* An older library does not say who has it. */
-static void name_owner(char *text, size_t bytes)
+static void name_owner(struct tfs_cupti_refusal *refusal)
 {
-	char *unknown = strstr(text, TFS_CUPTI_OTHER);
-
-	if (unknown != NULL && *owner != '\0')
-		snprintf(unknown, bytes - (size_t)(unknown - text), "%s", owner);
+	if (refusal->fact != TFS_FACT_cupti_taken_by_another || *owner == '\0')
+		return;
+	refusal->fact = TFS_FACT_cupti_taken;
+	snprintf(refusal->object, sizeof(refusal->object), "%s", owner);
 }
 
 static void start(void)
 {
-	char text[160];
+	struct tfs_cupti_refusal refusal;
 
 	atomic_store(&state, FAILED);
-	if (!tfs_cupti_open(&cupti, text, sizeof(text))) {
-		name_owner(text, sizeof(text));
-		tfs_recorder_fact("cupti", text, 0);
+	if (!tfs_cupti_open(&cupti, &refusal)) {
+		name_owner(&refusal);
+		tfs_recorder_fact(refusal.fact, refusal.object, refusal.number, 0);
 		return;
 	}
 	atomic_store(&state, LEAVING);
 	if (!begin()) {
 		cupti.cuptiUnsubscribe(cupti.subscriber);
 		atomic_store(&state, FAILED);
-		tfs_recorder_fact("cupti", "not available: it refuses activity records", 0);
+		tfs_recorder_fact(TFS_FACT_cupti_refuses, NULL, 0, 0);
 		return;
 	}
 	tfs_cupti_watched(put_api);
-	tfs_recorder_fact("cupti", "in windows", cupti.version);
+	tfs_recorder_fact(TFS_FACT_cupti_in_windows, NULL, cupti.version, 0);
 	atomic_store_explicit(&state, READY, memory_order_release);
 }
 
@@ -318,7 +318,7 @@ bool tfs_collector_leave(bool *out_was_on)
 	return left;
 }
 
-bool tfs_collector_return(char *out_reason, size_t bytes)
+bool tfs_collector_return(struct tfs_cupti_refusal *out_refusal)
 {
 	bool back = false;
 
@@ -327,14 +327,14 @@ bool tfs_collector_return(char *out_reason, size_t bytes)
 	if (atomic_load(&state) == AWAY && cupti.version == 0) {
 		atomic_store(&state, ABSENT);
 		atomic_store(&wanted, true);
-	} else if (atomic_load(&state) == AWAY && tfs_cupti_subscribe(&cupti, out_reason, bytes)) {
+	} else if (atomic_load(&state) == AWAY && tfs_cupti_subscribe(&cupti, out_refusal)) {
 		atomic_store(&state, LEAVING);
 		back = begin();
 		if (!back)
 			cupti.cuptiUnsubscribe(cupti.subscriber);
 		atomic_store(&state, back ? READY : AWAY);
 		if (!back)
-			snprintf(out_reason, bytes, "not available: it refuses activity records");
+			out_refusal->fact = TFS_FACT_cupti_refuses;
 	}
 	back = back || ready();
 	pthread_mutex_unlock(&turning);

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cupti/refusal.h"
+
 /* Opens libcupti and subscribes. Only from the helper thread: it may wait for the loader. */
 void tfs_collector_start(void);
 
@@ -41,7 +43,7 @@ bool tfs_collector_leave(bool *out_was_on);
 
 /* Takes CUPTI again; false when that fails, with the reason, or when the helper thread is still to
  * look for it. */
-bool tfs_collector_return(char *out_reason, size_t bytes);
+bool tfs_collector_return(struct tfs_cupti_refusal *out_refusal);
 
 /* Another tool subscribed; CUPTI itself may not know its name. Text is copied. */
 void tfs_collector_taken(const char *by);

@@ -5,7 +5,7 @@
 
 void tfs_collector_start(void)
 {
-	tfs_recorder_fact("cupti", "not built in", 0);
+	tfs_recorder_fact(TFS_FACT_cupti_not_built, NULL, 0, 0);
 }
 
 bool tfs_collector_ready(void)
@@ -47,10 +47,9 @@ void tfs_collector_taken(const char *by)
 	(void)by;
 }
 
-bool tfs_collector_return(char *out_reason, size_t bytes)
+bool tfs_collector_return(struct tfs_cupti_refusal *out_refusal)
 {
-	(void)out_reason;
-	(void)bytes;
+	(void)out_refusal;
 	return false;
 }
 

@@ -74,37 +74,39 @@ static CUptiResult subscribe(struct tfs_cupti *cupti, char *out_owner, size_t by
 	return cupti->cuptiSubscribe(&cupti->subscriber, on_callback, NULL);
 }
 
-static void explain(CUptiResult status, const char *owner, char *out_reason, size_t bytes)
+static struct tfs_cupti_refusal explain(CUptiResult status, const char *owner)
 {
+	struct tfs_cupti_refusal refusal = {TFS_FACT_cupti_failed, (uint64_t)status, ""};
+
 	switch ((int)status) {
 	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
 	case CUPTI_ERROR_MAX_LIMIT_REACHED:
-		snprintf(out_reason, bytes, "not available: in use by %s",
-			*owner != '\0' ? owner : TFS_CUPTI_OTHER);
+		refusal.fact =
+			*owner != '\0' ? TFS_FACT_cupti_taken : TFS_FACT_cupti_taken_by_another;
+		snprintf(refusal.object, sizeof(refusal.object), "%s", owner);
 		break;
 	case CUPTI_ERROR_NOT_INITIALIZED:
-		snprintf(out_reason, bytes, "not available: the driver is too old for it");
+		refusal.fact = TFS_FACT_cupti_old_driver;
 		break;
 	case CUPTI_ERROR_UNKNOWN:
-		snprintf(out_reason, bytes, "not available: no usable driver (status 999)");
+		refusal.fact = TFS_FACT_cupti_no_device;
 		break;
-	default:
-		snprintf(out_reason, bytes, "not available: status %d", (int)status);
 	}
+	return refusal;
 }
 
-bool tfs_cupti_subscribe(struct tfs_cupti *cupti, char *out_reason, size_t bytes)
+bool tfs_cupti_subscribe(struct tfs_cupti *cupti, struct tfs_cupti_refusal *out_refusal)
 {
 	char owner[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
 	const CUptiResult status = subscribe(cupti, owner, sizeof(owner));
 
 	if (status != CUPTI_SUCCESS)
-		explain(status, owner, out_reason, bytes);
+		*out_refusal = explain(status, owner);
 	return status == CUPTI_SUCCESS;
 }
 
 static enum verdict try_file(
-	const char *file, struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
+	const char *file, struct tfs_cupti *out_cupti, struct tfs_cupti_refusal *out_refusal)
 {
 	struct tfs_cupti cupti = {0};
 	char owner[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
@@ -113,7 +115,8 @@ static enum verdict try_file(
 	if (library == NULL)
 		return NOT_FOUND;
 	if (!look_up(library, &cupti) || cupti.cuptiGetVersion(&cupti.version) != CUPTI_SUCCESS) {
-		snprintf(out_reason, bytes, "not available: %.200s lacks functions", file);
+		out_refusal->fact = TFS_FACT_cupti_incomplete;
+		snprintf(out_refusal->object, sizeof(out_refusal->object), "%.200s", file);
 		return NOT_FOUND;
 	}
 	const CUptiResult status = subscribe(&cupti, owner, sizeof(owner));
@@ -123,15 +126,14 @@ static enum verdict try_file(
 		*out_cupti = cupti;
 		return TAKEN;
 	}
-	explain(status, owner, out_reason, bytes);
+	*out_refusal = explain(status, owner);
 	return status == CUPTI_ERROR_NOT_INITIALIZED ? TOO_NEW : REFUSED;
 }
 
 struct search {
 	size_t first; /* of the names: newer ones are too new for the driver */
 	struct tfs_cupti *cupti;
-	char *reason;
-	size_t bytes;
+	struct tfs_cupti_refusal *refusal;
 };
 
 static enum verdict try_folder(struct search *search, const char *folder, const char *below)
@@ -142,8 +144,7 @@ static enum verdict try_folder(struct search *search, const char *folder, const 
 		if (snprintf(file, sizeof(file), "%s%s%s", folder, below, names[i]) >=
 			(int)sizeof(file))
 			continue;
-		const enum verdict verdict =
-			try_file(file, search->cupti, search->reason, search->bytes);
+		const enum verdict verdict = try_file(file, search->cupti, search->refusal);
 		if (verdict == TOO_NEW)
 			search->first = i + 1;
 		else if (verdict != NOT_FOUND)
@@ -182,17 +183,15 @@ static bool has_driver(void)
 	return dlopen(TFS_CUPTI_DRIVER, RTLD_NOW | RTLD_LOCAL) != NULL;
 }
 
-bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes)
+bool tfs_cupti_open(struct tfs_cupti *out_cupti, struct tfs_cupti_refusal *out_refusal)
 {
-	struct search search = {.cupti = out_cupti, .reason = out_reason, .bytes = bytes};
+	struct search search = {.cupti = out_cupti, .refusal = out_refusal};
 	enum verdict verdict = NOT_FOUND;
 
-	if (!has_driver()) {
-		snprintf(out_reason, bytes,
-			"not available: no driver (" TFS_CUPTI_DRIVER " was not found)");
+	*out_refusal = (struct tfs_cupti_refusal){.fact = TFS_FACT_cupti_no_driver};
+	if (!has_driver())
 		return false;
-	}
-	snprintf(out_reason, bytes, "not available: no libcupti was found");
+	out_refusal->fact = TFS_FACT_cupti_none;
 	for (size_t i = 0; i < sizeof(companions) / sizeof(companions[0]); i++)
 		if (verdict == NOT_FOUND)
 			verdict = try_beside(&search, companions[i]);

@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cupti/refusal.h"
+
 /* X(name): there since CUPTI 11.8. */
 #define TFS_CUPTI_FUNCTIONS(X)                                                                     \
 	X(cuptiGetVersion)                                                                         \
@@ -45,14 +47,11 @@ struct tfs_cupti {
 	uint32_t version; /* as cuptiGetVersion says; 0 = not open */
 };
 
-/* In a reason: an owner that the library does not name. */
-#define TFS_CUPTI_OTHER "another tool"
-
-/* Opens a library and subscribes; false with the reason, for the report, in out_reason. May wait
- * for the loader. */
-bool tfs_cupti_open(struct tfs_cupti *out_cupti, char *out_reason, size_t bytes);
+/* Opens a library and subscribes; false with the reason, for the report. May wait for the loader.
+ */
+bool tfs_cupti_open(struct tfs_cupti *out_cupti, struct tfs_cupti_refusal *out_refusal);
 
 /* Subscribes again, after cuptiUnsubscribe; false with the reason. */
-bool tfs_cupti_subscribe(struct tfs_cupti *cupti, char *out_reason, size_t bytes);
+bool tfs_cupti_subscribe(struct tfs_cupti *cupti, struct tfs_cupti_refusal *out_refusal);
 
 #endif

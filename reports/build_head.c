@@ -8,35 +8,12 @@
 #include "reports/places.h"
 #include "reports/words.h"
 
-/* Facts a recording may carry, as people would put them; others are shown by their key. */
-static const struct {
-	const char *key;
-	const char *name;
-} fact_names[] = {
-	{"options", "options"},
-	{"clock", "clock"},
-	{"unwinder", "call stacks"},
-	{"cupti", "GPU activity (CUPTI)"},
-	{"preload", "LD_PRELOAD"},
-	{"host", "host"},
-	{"steps", "step marks"},
-};
-
-static bool is_known_fact(const char *key)
-{
-	for (size_t i = 0; i < sizeof(fact_names) / sizeof(fact_names[0]); i++) {
-		if (!strcmp(fact_names[i].key, key))
-			return true;
-	}
-	return false;
-}
-
 static const char *fact_name(struct tfs_region *region, const char *key)
 {
-	for (size_t i = 0; i < sizeof(fact_names) / sizeof(fact_names[0]); i++) {
-		if (!strcmp(fact_names[i].key, key))
-			return fact_names[i].name;
-	}
+	if (!strcmp(key, "cupti"))
+		return "GPU activity (CUPTI)";
+	if (!strcmp(key, "steps"))
+		return "step marks";
 	char *name = tfs_region_string(region, key);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' || *c == '.' ? ' ' : *c;
@@ -225,19 +202,6 @@ static const char *overhead_text(struct tfs_build *build)
 		tfs_words_time(region, outside->median_ns));
 }
 
-/* A text, a number, or a number with its unit. The number beside a known fact is for rules. */
-static const char *fact_text(struct tfs_region *region, const struct tfs_fact_line *line)
-{
-	const char *number = tfs_words_count(region, (double)line->number);
-	if (!*line->text)
-		return number;
-	if (!strcmp(line->text, "nanoseconds"))
-		return tfs_words_time(region, (double)line->number);
-	if (!line->number || is_known_fact(line->key))
-		return tfs_region_string(region, line->text);
-	return tfs_region_print(region, "%s %s", number, line->text);
-}
-
 static void set_method(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -282,7 +246,7 @@ static void set_method(struct tfs_build *build)
 	for (size_t i = 0; i < seen->fact_count; i++) {
 		const struct tfs_fact_line *line = &seen->facts[i];
 		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),
-			fact_name(region, line->key), fact_text(region, line), false};
+			fact_name(region, line->key), tfs_region_string(region, line->text), false};
 	}
 	model->method = facts;
 	model->method_count = n;

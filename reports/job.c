@@ -40,9 +40,10 @@ static const char *program_of(const struct tfs_trace *trace)
 
 static uint32_t ranks_of(const struct tfs_trace *trace)
 {
-	const struct tfs_fact_record *fact = tfs_trace_fact(trace, "ranks.plan");
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, TFS_FACT_ranks_plan);
+	const uint64_t ranks = fact ? fact->numbers[0] : 0;
 
-	return fact && fact->number > 1 && fact->number < MOST_RANKS ? (uint32_t)fact->number : 0;
+	return ranks > 1 && ranks < MOST_RANKS ? (uint32_t)ranks : 0;
 }
 
 static bool is_newer(const struct tfs_trace *one, const struct tfs_trace *other)
@@ -116,8 +117,8 @@ static bool agree(struct job *job)
 
 	for (uint32_t i = 0; i < job->ranks; i++) {
 		const struct tfs_fact_record *fact =
-			job->traces[i] ? tfs_trace_fact(job->traces[i], "ranks.plan") : NULL;
-		const char *plan = fact ? tfs_trace_string(job->traces[i], fact->text) : NULL;
+			job->traces[i] ? tfs_trace_fact(job->traces[i], TFS_FACT_ranks_plan) : NULL;
+		const char *plan = fact ? tfs_trace_string(job->traces[i], fact->object) : NULL;
 
 		if (!plan) {
 			printf("  no verdict: the recording of rank %u is not here\n", i);

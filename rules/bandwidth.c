@@ -28,8 +28,7 @@ static double link_rate(const struct tfs_steady *steady)
 	return major == 8 ? 24 : 12;
 }
 
-/* The best rate among the recording's pinned copies in this direction; 0 = there are none. */
-static double measured_rate(const struct tfs_steady *steady, enum tfs_direction direction)
+double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	double best = 0;
@@ -50,14 +49,6 @@ static double measured_rate(const struct tfs_steady *steady, enum tfs_direction 
 	return best;
 }
 
-double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction)
-{
-	const struct tfs_fact_record *fact = tfs_trace_fact(steady->timeline->trace,
-		direction == TFS_COPY_UP ? "copy.pinned.up" : "copy.pinned.down");
-
-	return fact && fact->number ? (double)fact->number / 1e9 : measured_rate(steady, direction);
-}
-
 double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
 	uint64_t bytes, double pageable_ns)
 {
@@ -72,10 +63,7 @@ double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction di
 
 bool tfs_memory_coherent(const struct tfs_steady *steady)
 {
-	const struct tfs_fact_record *fact =
-		tfs_trace_fact(steady->timeline->trace, "memory.coherent");
-
-	return fact && fact->number;
+	return tfs_trace_fact(steady->timeline->trace, TFS_FACT_memory_coherent) != NULL;
 }
 
 double tfs_memory_rate(const struct tfs_steady *steady)

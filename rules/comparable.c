@@ -2,7 +2,8 @@
 #include "rules/comparable.h"
 
 #include <inttypes.h>
-#include <string.h>
+
+#include "rules/sentences.h"
 
 /* What was lost may be the very call that would be missed. */
 const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *pool)
@@ -30,17 +31,15 @@ const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *
 const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_pool *pool)
 {
 	const struct tfs_trace *trace = timeline->trace;
-	const struct tfs_fact_record *cupti = tfs_trace_fact(trace, "cupti");
-	const struct tfs_fact_record *hooks = tfs_trace_fact(trace, "hooks");
+	const char *cupti = tfs_sentence_key(trace, "cupti", pool);
 	bool device = false;
 
 	for (uint32_t i = 0; i < timeline->window_count; i++)
 		device |= (timeline->windows[i].flags & 3) == 3;
-	if (hooks && !strncmp(tfs_trace_string(trace, hooks->text), "none", 4))
+	if (tfs_trace_fact(trace, TFS_FACT_hooks_none))
 		return "no hooks were loaded";
-	if (!device && cupti && *tfs_trace_string(trace, cupti->text))
-		return tfs_pool_print(pool, "no window had CUPTI's records, CUPTI: %s",
-			tfs_trace_string(trace, cupti->text));
+	if (!device && *cupti)
+		return tfs_pool_print(pool, "no window had CUPTI's records, CUPTI: %s", cupti);
 	if (!device)
 		return "no window had CUPTI's records";
 	if (!tfs_trace_count(trace, TFS_RECORD_api))

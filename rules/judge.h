@@ -20,7 +20,6 @@
 struct tfs_fact_line {
 	const char *key;
 	const char *text; /* never NULL */
-	uint64_t number;
 };
 
 struct tfs_library_line {

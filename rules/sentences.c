@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define LONGEST 400u
+#define MOST_ERRNO 4095u
 #define NUMBERS (sizeof(((struct tfs_reason *)0)->numbers) / sizeof(uint64_t))
 
 static const char *const checks[] = {
@@ -18,6 +19,16 @@ static const char *const checks[] = {
 static const char *const reasons[] = {
 #define X(number, constant, sentence) [number] = sentence,
 	TFS_REASONS(X)
+#undef X
+};
+
+static const struct fact {
+	const char *key;
+	enum tfs_fact_kind kind;
+	const char *sentence;
+} fact_rows[] = {
+#define X(number, constant, key, kind, sentence) [number] = {key, TFS_FACT_KIND_##kind, sentence},
+	TFS_FACTS(X)
 #undef X
 };
 
@@ -93,6 +104,13 @@ static void fill(struct sentence *sentence, const struct tfs_trace *trace,
 		const char *object = tfs_trace_string(trace, reason->object);
 
 		add(sentence, object, strlen(object));
+	} else if (!strncmp(what, "ms", 2)) {
+		snprintf(number, sizeof(number), "%.3g", (double)reason->numbers[0] / 1e6);
+		add(sentence, number, strlen(number));
+	} else if (!strncmp(what, "error", 5) && reason->numbers[0] <= MOST_ERRNO) {
+		const char *text = reason->numbers[0] ? strerror((int)reason->numbers[0]) : "";
+
+		add_with(sentence, *text ? " (#)" : "", *text ? 4 : 0, text);
 	} else if (*what == 'v' && digit < 2) {
 		snprintf(number, sizeof(number), "%.2g", reason->values[digit]);
 		add(sentence, number, strlen(number));
@@ -105,17 +123,12 @@ static void fill(struct sentence *sentence, const struct tfs_trace *trace,
 	}
 }
 
-const char *tfs_sentence_reason(const struct tfs_trace *trace,
-	const struct tfs_rewrite_record *record, struct tfs_pool *pool)
+static const char *fill_in(const struct tfs_trace *trace, const struct tfs_rewrite_record *record,
+	const char *text, struct tfs_pool *pool)
 {
-	const uint16_t code = record->reason.code;
 	struct sentence sentence = {.used = 0};
 
-	if (code == TFS_REASON_none)
-		return "";
-	if (code >= sizeof(reasons) / sizeof(*reasons) || !reasons[code])
-		return tfs_pool_print(pool, "a reason that this tfshim does not know (%u)", code);
-	for (const char *at = reasons[code]; *at; at++) {
+	for (const char *at = text; *at; at++) {
 		const size_t plain = strcspn(at, "{");
 
 		add(&sentence, at, plain);
@@ -127,4 +140,96 @@ const char *tfs_sentence_reason(const struct tfs_trace *trace,
 		at += inside;
 	}
 	return tfs_pool_print(pool, "%s", sentence.text);
+}
+
+const char *tfs_sentence_reason(const struct tfs_trace *trace,
+	const struct tfs_rewrite_record *record, struct tfs_pool *pool)
+{
+	const uint16_t code = record->reason.code;
+
+	if (code == TFS_REASON_none)
+		return "";
+	if (code >= sizeof(reasons) / sizeof(*reasons) || !reasons[code])
+		return tfs_pool_print(pool, "a reason that this tfshim does not know (%u)", code);
+	return fill_in(trace, record, reasons[code], pool);
+}
+
+/* NULL: of a fact that this program does not know. */
+static const struct fact *fact_row(const struct tfs_fact_record *record)
+{
+	const uint16_t code = record->fact;
+
+	return code < sizeof(fact_rows) / sizeof(*fact_rows) && fact_rows[code].key
+		       ? &fact_rows[code]
+		       : NULL;
+}
+
+static const struct tfs_fact_record *fact_at(const struct tfs_trace *trace, size_t number)
+{
+	return tfs_trace_at(trace, TFS_RECORD_fact, number);
+}
+
+static const char *fact_sentence(
+	const struct tfs_trace *trace, const struct tfs_fact_record *record, struct tfs_pool *pool)
+{
+	const struct tfs_rewrite_record figures = {
+		.reason = {.object = record->object,
+			.numbers = {record->numbers[0], record->numbers[1]}}};
+
+	return fill_in(trace, &figures, fact_row(record)->sentence, pool);
+}
+
+static bool are_alike(const struct tfs_fact_record *one, const struct tfs_fact_record *other)
+{
+	const struct fact *row = fact_row(one), *beside = fact_row(other);
+
+	return row && beside && !strcmp(row->key, beside->key) &&
+	       (row->kind != TFS_FACT_KIND_each || one->object == other->object);
+}
+
+/* What was told of the same before, from the first part of a story on. */
+static const char *story(const struct tfs_trace *trace, size_t number, struct tfs_pool *pool)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i <= number && strlen(text) < LONGEST; i++) {
+		const struct tfs_fact_record *one = fact_at(trace, i);
+
+		if (are_alike(one, fact_at(trace, number)) &&
+			(*text || fact_row(one)->kind == TFS_FACT_KIND_story))
+			text = tfs_pool_print(pool, "%s%s%s", text, *text ? "; " : "",
+				fact_sentence(trace, one, pool));
+	}
+	return text;
+}
+
+bool tfs_sentence_fact(const struct tfs_trace *trace, size_t number, struct tfs_pool *pool,
+	const char **out_key, const char **out_text)
+{
+	const struct tfs_fact_record *record = fact_at(trace, number);
+	const struct fact *row = fact_row(record);
+
+	if (!row)
+		return false;
+	for (size_t i = number + 1; i < tfs_trace_count(trace, TFS_RECORD_fact); i++)
+		if (are_alike(fact_at(trace, i), record))
+			return false;
+	*out_key = row->kind == TFS_FACT_KIND_each
+			   ? tfs_pool_print(pool, "%s%s", row->key,
+				     tfs_trace_string(trace, record->object))
+			   : row->key;
+	*out_text = story(trace, number, pool);
+	if (!**out_text)
+		*out_text = fact_sentence(trace, record, pool);
+	return true;
+}
+
+const char *tfs_sentence_key(const struct tfs_trace *trace, const char *key, struct tfs_pool *pool)
+{
+	const char *own, *text;
+
+	for (size_t i = tfs_trace_count(trace, TFS_RECORD_fact); i-- > 0;)
+		if (tfs_sentence_fact(trace, i, pool, &own, &text) && !strcmp(own, key))
+			return text;
+	return "";
 }

@@ -26,9 +26,9 @@ static const char *source_name(enum tfs_step_source source)
 /* Iterations that ran before the recorder knew the step. */
 static uint64_t unmarked_steps(const struct tfs_trace *trace)
 {
-	const struct tfs_fact_record *fact = tfs_trace_fact(trace, "steps.warmup");
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, TFS_FACT_steps_warmup);
 
-	return fact ? fact->number : 0;
+	return fact ? fact->numbers[0] : 0;
 }
 
 static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary *steps)

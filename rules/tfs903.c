@@ -4,6 +4,7 @@
 
 #include "rules/findings.h"
 #include "rules/pairs.h"
+#include "rules/sentences.h"
 
 static bool is_short(const struct tfs_pairs *pairs)
 {
@@ -23,8 +24,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_verdict *out_verdict)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, "cupti");
-	const char *why = fact ? tfs_trace_string(timeline->trace, fact->text) : "";
+	const char *why = tfs_sentence_key(timeline->trace, "cupti", findings->pool);
 	size_t before = findings->count;
 	const struct tfs_pairs *pairs = steady->pairs;
 	uint32_t submitted = 0; /* and not refused */

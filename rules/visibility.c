@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/sentences.h"
+
 /* Facts under this key name something that ran unseen; the text says what. */
 #define UNSEEN "unseen."
 /* Device work without a known call, above this share. */
@@ -137,11 +139,11 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 					library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
-		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
-		const char *key = tfs_trace_string(trace, fact->key);
+		const char *key, *text;
 
-		if (!strncmp(key, UNSEEN, strlen(UNSEEN)) && tfs_trace_fact(trace, key) == fact)
-			list = add(pool, list, tfs_trace_string(trace, fact->text));
+		if (tfs_sentence_fact(trace, i, pool, &key, &text) &&
+			!strncmp(key, UNSEEN, strlen(UNSEEN)))
+			list = add(pool, list, text);
 	}
 	if (share > UNEXPLAINED && !steady->pairs->lost)
 		list = add(pool, list,
@@ -157,13 +159,9 @@ static void list_facts(
 
 	out->facts = tfs_pool_alloc(pool, count, sizeof(*out->facts));
 	for (size_t i = 0; i < count && out->facts; i++) {
-		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
-		const char *key = tfs_trace_string(trace, fact->key);
+		struct tfs_fact_line *line = &out->facts[out->fact_count];
 
-		if (tfs_trace_fact(trace, key) != fact)
-			continue;
-		out->facts[out->fact_count++] = (struct tfs_fact_line){
-			key, tfs_trace_string(trace, fact->text), fact->number};
+		out->fact_count += tfs_sentence_fact(trace, i, pool, &line->key, &line->text);
 	}
 }
 

@@ -93,15 +93,9 @@ void tfs_deep_write(void)
 
 	for (; written < now; written++) {
 		struct user user = {.file = names[written]};
-		char key[80], text[200];
 
 		if (dl_iterate_phdr(find_user, &user) == 0 || !user.of_cuda)
 			continue;
-		snprintf(text, sizeof(text),
-			"%s was opened with RTLD_DEEPBIND: what it calls itself passes the hooks "
-			"by (deepbind=0 takes the flag away)",
-			user.file);
-		snprintf(key, sizeof(key), "unseen.deepbind.%s", user.file);
-		tfs_recorder_fact(key, text, written + 1);
+		tfs_recorder_fact(TFS_FACT_deepbind, user.file, written + 1, 0);
 	}
 }

@@ -73,12 +73,12 @@ uint32_t tfs_recorder_kernel(const char *name)
 	return name == NULL ? 0 : intern_text(kernels, name, TFS_RECORD_kernel);
 }
 
-void tfs_recorder_fact(const char *key, const char *text, uint64_t number)
+void tfs_recorder_fact(enum tfs_fact_code fact, const char *object, uint64_t number, uint64_t other)
 {
 	const struct tfs_fact_record record = {
-		.key = tfs_recorder_string(key),
-		.text = tfs_recorder_string(text),
-		.number = number,
+		.fact = (uint16_t)fact,
+		.object = tfs_recorder_string(object),
+		.numbers = {number, other},
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_fact, sizeof(record));

@@ -100,7 +100,7 @@ void tfs_lookup_recheck(void)
 	tfs_hook_each(forget_real, &fresh);
 	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
 		if ((fresh >> i & 1) != 0)
-			tfs_recorder_fact("several versions", tfs_lookup_file(i), i);
+			tfs_recorder_fact(TFS_FACT_several_versions, tfs_lookup_file(i), i, 0);
 }
 
 void tfs_lookup_recheck_at(uint64_t address)

@@ -73,7 +73,7 @@ static void write_device(int index, int driver, int runtime)
 	tfs_recorder_put(&record, TFS_RECORD_device, sizeof(record));
 	if (index == 0 &&
 		attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
-		tfs_recorder_fact("memory.coherent", "the device reads host memory itself", 1);
+		tfs_recorder_fact(TFS_FACT_memory_coherent, NULL, 1, 0);
 }
 
 struct mapped {

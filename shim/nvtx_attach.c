@@ -160,17 +160,15 @@ void tfs_nvtx_start(void)
 {
 	const char *next = getenv(NEXT_VARIABLE);
 	const int copies = atomic_load(&attached);
-	char text[PATH_MAX + 32];
+	enum tfs_fact_code fact = TFS_FACT_nvtx_taken;
 
 	if (is_unwanted())
-		snprintf(text, sizeof(text), "not taken: switched off");
+		fact = TFS_FACT_nvtx_off;
 	else if (copies == 0)
-		snprintf(text, sizeof(text), "no NVTX call so far");
+		fact = TFS_FACT_nvtx_none;
 	else if (atomic_load(&chained))
-		snprintf(text, sizeof(text), "taken, and passed on to %s", next);
+		fact = TFS_FACT_nvtx_passed_on;
 	else if (next != NULL)
-		snprintf(text, sizeof(text), "taken; %s did not start", next);
-	else
-		snprintf(text, sizeof(text), "taken");
-	tfs_recorder_fact("nvtx", text, (uint64_t)copies);
+		fact = TFS_FACT_nvtx_not_passed_on;
+	tfs_recorder_fact(fact, next, (uint64_t)copies, 0);
 }

@@ -112,7 +112,7 @@ bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint
 		return false;
 	const uint32_t name = tfs_nvtx_search_feed(own, tfs_self.owned, site, operands, count);
 	if (name != 0) {
-		tfs_recorder_fact("step range", tfs_nvtx_name_text(name), 0);
+		tfs_recorder_fact(TFS_FACT_step_range, tfs_nvtx_name_text(name), 0, 0);
 		tfs_log(TFS_LOG_INFO, "training step: NVTX range '%s'", tfs_nvtx_name_text(name));
 		atomic_store(&step_name, name);
 	}

@@ -92,8 +92,10 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 uint32_t tfs_recorder_string(const char *text);
 uint32_t tfs_recorder_kernel(const char *name);
 
-/* States something for the report's visibility section. Any thread. */
-void tfs_recorder_fact(const char *key, const char *text, uint64_t number);
+/* States something for the report's visibility section; what object (copied; NULL = none) and
+ * numbers mean, the fact's sentence says. Any thread. */
+void tfs_recorder_fact(
+	enum tfs_fact_code fact, const char *object, uint64_t number, uint64_t other);
 
 /* The process's rank is known now, unless the user stated it. Any thread. */
 void tfs_recorder_rank(uint32_t rank);

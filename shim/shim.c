@@ -216,7 +216,7 @@ static void start_helpers(void)
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	if (pthread_create(&thread, &attributes, help, NULL) != 0 ||
 		pthread_create(&thread, &attributes, write_file, NULL) != 0)
-		tfs_recorder_fact("helper", "no thread could be started", 0);
+		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
 }
@@ -282,7 +282,7 @@ static bool start(void)
 	tfs_nvtx_start();
 	tfs_rewrite_start();
 	if (injected)
-		tfs_recorder_fact("hooks", "none: loaded by CUDA_INJECTION64_PATH", 0);
+		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
 	start_helpers();
 	return true;
 }

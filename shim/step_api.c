@@ -36,7 +36,7 @@ int tfshim_cupti(int on)
 {
 	const int saved = errno;
 	const bool has =
-		on ? tfs_windows_return() : (tfs_windows_leave("back by the program"), false);
+		on ? tfs_windows_return() : (tfs_windows_leave(TFS_LEFT_BY_PROGRAM, NULL), false);
 
 	errno = saved;
 	return has;

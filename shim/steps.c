@@ -112,11 +112,12 @@ static void flag_cache(struct tfs_thread *thread)
 	}
 }
 
-static void stop_search(const char *what)
+static void stop_search(enum tfs_fact_code what)
 {
 	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
-	tfs_recorder_fact("steps", what, calls_searched);
-	tfs_log(TFS_LOG_INFO, "training step: %s", what);
+	tfs_recorder_fact(what, NULL, calls_searched, 0);
+	tfs_log(TFS_LOG_INFO, "training step: %s",
+		what == TFS_FACT_steps_none ? "none found" : "found");
 }
 
 /* Is it this thread's calls that are searched? At first of the thread that calls first; but where
@@ -163,7 +164,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
 	}
 	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
-		stop_search("found");
+		stop_search(TFS_FACT_steps_found);
 		return;
 	}
 	/* Without its callers a call seems to come from elsewhere. */
@@ -174,12 +175,11 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
 		release_log();
-		tfs_recorder_fact("steps.warmup", "iterations that went into finding the step",
-			tfs_loops_before(loops));
-		stop_search("found");
+		tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
+		stop_search(TFS_FACT_steps_found);
 	} else if (++calls_searched == SEARCH_CALLS ||
 		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {
-		stop_search("none found");
+		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
 	}
 }
@@ -333,7 +333,7 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 	atomic_store(&declarer, &tfs_self);
 	atomic_store(&found, true);
 	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0)
-		stop_search(from == TFS_STEP_API ? "told by the program" : "found");
+		stop_search(from == TFS_STEP_API ? TFS_FACT_steps_told : TFS_FACT_steps_found);
 	tfs_measure_interrupt();
 	leave_training(ticks, site);
 	return true;
@@ -396,5 +396,5 @@ void tfs_steps_finish(void)
 	write_pending();
 	tfs_spin_unlock(&pending_lock);
 	if (!atomic_load(&found))
-		tfs_recorder_fact("steps", "none found", calls_searched);
+		tfs_recorder_fact(TFS_FACT_steps_none, NULL, calls_searched, 0);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/windows.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +20,8 @@
 /* How long whoever wants CUPTI may wait for a window that opens or closes. */
 #define TURN_SECONDS 1
 
+#define EARLY 4u
+
 #define STEP_REWRITTEN 1u
 #define STEP_IN_WINDOW 2u
 #define WINDOW_CALLS 1u
@@ -38,7 +38,14 @@ static _Atomic bool sighted;                                /* the open window h
 static bool lent;                                           /* CUPTI, by the option */
 static _Atomic bool renew;                                  /* activity came too late for it */
 static pthread_mutex_t turning = PTHREAD_MUTEX_INITIALIZER; /* windows, and who has CUPTI */
-static char story[200];                                     /* of CUPTI */
+/* Of CUPTI, before there is a recording. */
+static struct early {
+	enum tfs_fact_code fact;
+	uint64_t figure;
+	char object[64];
+} early[EARLY];
+static uint32_t early_count;
+static bool told; /* something of CUPTI */
 
 static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 {
@@ -62,22 +69,17 @@ static bool turn(void)
 	return pthread_mutex_timedlock(&turning, &until) == 0;
 }
 
-/* Keeps what was said before, where CUPTI came and went more than once. */
-static void tell(const char *format, ...)
+static void tell(enum tfs_fact_code fact, const char *object, uint64_t figure)
 {
-	va_list arguments;
-	size_t used = strlen(story);
-
-	if (used > sizeof(story) / 2)
-		used = 0;
-	if (used != 0)
-		used += (size_t)snprintf(story + used, sizeof(story) - used, "; ");
-	va_start(arguments, format);
-	vsnprintf(story + used, sizeof(story) - used, format, arguments);
-	va_end(arguments);
-	/* Else tfs_windows_start() does. */
-	if (tfs_recording.header != NULL)
-		tfs_recorder_fact("cupti", story, 0);
+	told = true;
+	if (tfs_recording.header != NULL) {
+		tfs_recorder_fact(fact, object, figure, 0);
+	} else if (early_count < EARLY) {
+		early[early_count].fact = fact;
+		early[early_count].figure = figure;
+		snprintf(early[early_count++].object, sizeof(early[0].object), "%s",
+			object != NULL ? object : "");
+	}
 }
 
 /* It may have worked so far, and not any more. */
@@ -87,7 +89,7 @@ static bool see_device(void)
 	const bool sees = tfs_collector_window(true);
 
 	if (was_ready && !tfs_collector_ready())
-		tell("lost at step %" PRIu64 ": it refused to record", tfs_steps_count());
+		tell(TFS_FACT_cupti_lost, NULL, tfs_steps_count());
 	return sees;
 }
 
@@ -109,7 +111,14 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
 
-bool tfs_windows_leave(const char *whom)
+/* What is told: had it been taken already, or not yet. */
+static const enum tfs_fact_code leaving[][2] = {
+	[TFS_LEFT_BY_OPTION] = {TFS_FACT_cupti_never_lent, TFS_FACT_cupti_lent},
+	[TFS_LEFT_BY_PROGRAM] = {TFS_FACT_cupti_never_given_back, TFS_FACT_cupti_given_back},
+	[TFS_LEFT_TO_TOOL] = {TFS_FACT_cupti_never_gave_way, TFS_FACT_cupti_gave_way},
+};
+
+bool tfs_windows_leave(enum tfs_left why, const char *tool)
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
@@ -122,28 +131,26 @@ bool tfs_windows_leave(const char *whom)
 		put(true, ticks, 0,
 			WINDOW_CALLS |
 				(tfs_options.record == TFS_RECORD_ALL ? WINDOW_EVERYTHING : 0));
-	if (left && was_on)
-		tell("in windows until step %" PRIu64 ", then given %s", tfs_steps_count(), whom);
-	else if (left)
-		tell("not taken: given %s", whom);
+	if (left)
+		tell(leaving[why][was_on], tool, tfs_steps_count());
 	pthread_mutex_unlock(&turning);
 	return left;
 }
 
 bool tfs_windows_return(void)
 {
-	char text[160] = "";
+	struct tfs_cupti_refusal refusal = {.fact = TFS_FACT_none};
 
 	if (tfs_collector_ready())
 		return true;
 	if (!turn())
 		return false;
-	const bool back = tfs_collector_return(text, sizeof(text));
-	/* Without a story it was never given away: the helper had just taken it. */
-	if (back && *story != '\0')
-		tell("taken again at step %" PRIu64, tfs_steps_count());
-	else if (*text != '\0')
-		tell("%s", text);
+	const bool back = tfs_collector_return(&refusal);
+	/* Never given away, the helper had just taken it. */
+	if (back && told)
+		tell(TFS_FACT_cupti_again, NULL, tfs_steps_count());
+	else if (refusal.fact != TFS_FACT_none)
+		tell(refusal.fact, refusal.object, refusal.number);
 	atomic_store(&renew, back && atomic_load(&open_now) && !atomic_load(&sighted));
 	if (back)
 		atomic_store(&next_ns, 0);
@@ -184,8 +191,8 @@ static void close_window(uint64_t step)
 
 void tfs_windows_start(void)
 {
-	if (*story != '\0')
-		tfs_recorder_fact("cupti", story, 0);
+	for (uint32_t i = 0; i < early_count; i++)
+		tfs_recorder_fact(early[i].fact, early[i].object, early[i].figure, 0);
 	if (tfs_options.record == TFS_RECORD_ALL)
 		open_window(0, UINT64_MAX, WINDOW_EVERYTHING);
 	if (tfs_options.record == TFS_RECORD_NONE)
@@ -202,7 +209,7 @@ static void heed_option(uint64_t index)
 		return;
 	if (!lent && index <= last) {
 		lent = true;
-		tfs_windows_leave("back by the option cupti_off");
+		tfs_windows_leave(TFS_LEFT_BY_OPTION, NULL);
 	} else if (lent && index > last) {
 		lent = false;
 		tfs_options.cupti_off = 0;

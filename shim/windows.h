@@ -19,9 +19,13 @@ void tfs_windows_start(void);
  * anew. */
 void tfs_windows_activity(void);
 
-/* Gives CUPTI back, to the one named, who does not give it on: what an open window records from now
- * on is calls alone. True when it had been ours. Any thread; waits for a second at most. */
-bool tfs_windows_leave(const char *whom);
+/* Who wants CUPTI. */
+enum tfs_left { TFS_LEFT_BY_OPTION, TFS_LEFT_BY_PROGRAM, TFS_LEFT_TO_TOOL };
+
+/* Gives CUPTI back, to the tool named (NULL: none), which does not give it on: what an open window
+ * records from now on is calls alone. True when it had been ours. Any thread; waits for a second at
+ * most. */
+bool tfs_windows_leave(enum tfs_left why, const char *tool);
 
 /* Takes CUPTI again: a window with activity opens with the next step. False when that fails, which
  * the recording says. Any thread. */

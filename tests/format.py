@@ -36,15 +36,13 @@ def table(page, title):
     return [[cell.strip() for cell in row] for row in rows[2:]]
 
 
-def facts(root):
-    found = set()
-    for folder in ("shim", "cupti", "rules/rewrites"):
-        for path in sorted(root.glob(folder + "/**/*.c")):
-            text = path.read_text()
-            found.update(re.findall(r'tfs_recorder_fact\(\s*"([^"]+)"', text))
-            found.update(name.split("%")[0] + "..." for name in
-                         re.findall(r'snprintf\(key, sizeof\(key\), "([^"]+)"', text))
-    return found
+def facts(root, text):
+    """Number, name and key of each, and which of the names no code writes."""
+    rows = re.findall(r'X\((\d+), (\w+), "([^"]+)", (?:latest|story|each)', text)
+    code = "".join(path.read_text() for folder in ("shim", "cupti", "rules/rewrites")
+                   for path in sorted(root.glob(folder + "/**/*.c")))
+    unused = [name for _, name, _ in rows if "TFS_FACT_" + name not in code]
+    return rows, unused
 
 
 def main():
@@ -63,13 +61,16 @@ def main():
         if said != fields(text, kind):
             wrong.append("%s has the fields %s, not %s" % (
                 kind, ", ".join(fields(text, kind)), ", ".join(said)))
-    said = {row[0].strip("`") for row in table(page, "## Facts")}
-    for key in sorted(said ^ facts(root)):
-        wrong.append("the fact '%s' is %s" % (key, "not written" if key in said else "not in FORMAT.md"))
+    rows, unused = facts(root, text)
+    said = {tuple(cell.strip("`") for cell in row[:3]) for row in table(page, "## Facts")}
+    for fact in sorted(said ^ set(rows)):
+        wrong.append("the fact %s is %s" % (" ".join(fact), "not in the code" if fact in said
+                                            else "not in FORMAT.md"))
+    wrong += ["no code states the fact %s" % name for name in unused]
     for line in wrong:
         print("format.py: " + line)
     print("%d kinds and %d facts compared" % (len(known), len(said)))
-    return 1 if wrong or len(known) < 27 else 0
+    return 1 if wrong or len(known) < 27 or len(said) < 60 else 0
 
 
 if __name__ == "__main__":

@@ -173,7 +173,10 @@ refuse_file() { # MESSAGE [0]: what $out/hostile.decisions gets is refused with 
 	done=$((done + 1))
 	options=quiet=0
 	run hostile "" "$programs/rewrite_checks" convolution || fail "hostile decisions: $(tail -n 3 "$out/hostile.out")"
-	grep -q "hostile.decisions: $1" "$out/hostile.out" || fail "not said '$1': $(cat "$out/hostile.out")"
+	grep -q "hostile.decisions.* is not used; the report says why" "$out/hostile.out" ||
+		fail "not said with '$1': $(cat "$out/hostile.out")"
+	"$programs/ledger" "$out/hostile.tfs" | grep -qF "told cudnn-search decisions: $1" ||
+		fail "not told '$1': $("$programs/ledger" "$out/hostile.tfs" | grep "^told cudnn")"
 	if [ "${2-}" = 0 ]; then
 		[ "$(ledger hostile "cudnn-search applied")" = 0 ] || fail "$1: searched all the same"
 	else
@@ -185,7 +188,7 @@ refuse_line() { # MESSAGE LINE
 	{ head -n 1 "$out/good.decisions"; printf '%s\n' "$2"; } >"$out/hostile.decisions"
 	refuse_file "$1"
 }
-refuse_line "it is for 'another GPU | 91900', not for 'tfsim simulated GPU | 91900': not used" "another GPU${good#tfsim simulated GPU}"
+refuse_line "it is for 'another GPU | 91900', not for this GPU and cuDNN: not used" "another GPU${good#tfsim simulated GPU}"
 refuse_line "it is for 'tfsim simulated GPU | 90100', not" "$(echo "$good" | sed 's/| 91900 |/| 90100 |/')"
 refuse_line "line 2 names no GPU" "$(head -c 3000 /dev/urandom | tr '\0\n' xx)"
 refuse_line "line 2 names no GPU" "GPU | 9x | call 0 1 0 1.000000 1.000000 | 1"
@@ -213,7 +216,6 @@ refuse_file "it cannot be read (Too many levels of symbolic links)" 0
 rm "$out/hostile.decisions"
 ln -s nowhere/file "$out/hostile.decisions"
 refuse_file "it cannot be read (Too many levels of symbolic links)" 0
-"$programs/ledger" "$out/hostile.tfs" | grep -q "^fact cudnn-search decisions" || fail "not in the report"
 rm "$out/hostile.decisions"
 
 # The program has asked for another algorithm since: that is left as it is.

@@ -257,16 +257,11 @@ void tfs_search_regret(const struct tfs_known *known)
 
 void tfs_search_write(void)
 {
-	char text[PATH_MAX + 64];
 	const uint32_t left = atomic_load(&not_searched);
 
-	tfs_recorder_fact("cudnn-search", "problems searched", searched);
-	tfs_recorder_fact(
-		"cudnn-search live", "outputs held against the program's own", tfs_live_count());
-	tfs_recorder_fact("cudnn-search time", "nanoseconds", spent_ns);
-	if (left == 0)
-		return;
-	snprintf(
-		text, sizeof(text), "not searched; delete %s to search them", tfs_decisions_path());
-	tfs_recorder_fact("cudnn-search decisions", text, left);
+	tfs_recorder_fact(TFS_FACT_searched, NULL, searched, 0);
+	tfs_recorder_fact(TFS_FACT_search_live, NULL, tfs_live_count(), 0);
+	tfs_recorder_fact(TFS_FACT_search_time, NULL, spent_ns, 0);
+	if (left > 0)
+		tfs_recorder_fact(TFS_FACT_decisions_left, tfs_decisions_path(), left, 0);
 }

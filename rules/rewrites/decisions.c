@@ -76,8 +76,8 @@ uint32_t tfs_decisions_machine(const char *gpu, size_t cudnn_version)
 		machines[machine - 1].told = true;
 	tfs_spin_unlock(&lock);
 	if (tell)
-		tfs_decisions_refuse("it is for '%s', not for '%s': not used",
-			tfs_decisions_name(decisions[decision_count - 1].machine), name);
+		tfs_decisions_refuse(TFS_FACT_decisions_elsewhere,
+			tfs_decisions_name(decisions[decision_count - 1].machine), 0, 0);
 	return machine;
 }
 

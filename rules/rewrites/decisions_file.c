@@ -3,8 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,18 +41,18 @@ uint64_t tfs_decisions_bytes(void)
 	return bytes_read;
 }
 
-void tfs_decisions_refuse(const char *format, ...)
+void tfs_decisions_refuse(
+	enum tfs_fact_code why, const char *object, uint64_t number, uint64_t more)
 {
 	static _Atomic bool said;
-	char text[300];
-	va_list arguments;
 
-	va_start(arguments, format);
-	vsnprintf(text, sizeof(text), format, arguments);
-	va_end(arguments);
-	tfs_recorder_fact("cudnn-search decisions", text, 0);
-	if (!atomic_exchange(&said, true) && tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("%s: %s", path, text);
+	tfs_recorder_fact(why, object, number, more);
+	if (atomic_exchange(&said, true) || tfs_options.rank != 0 || tfs_options.quiet)
+		return;
+	if (why >= TFS_FACT_line_cut && why <= TFS_FACT_line_surplus)
+		tfs_log_say("%s: line %" PRIu64 " is not used; the report says why", path, number);
+	else
+		tfs_log_say("%s is not used; the report says why", path);
 }
 
 /* TFSHIM_DECISIONS, else beside the recordings, named after the program. Neither needs a recording
@@ -101,90 +101,89 @@ static bool read_time(const char **text, float *out)
 	return true;
 }
 
-/* What stands behind the machine; NULL, or why it is refused. */
-static const char *read_decision(const char *text, struct tfs_decision *out)
+/* What stands behind the machine; none, or why it is refused. */
+static enum tfs_fact_code read_decision(const char *text, struct tfs_decision *out)
 {
 	long long asked, chosen, workspace, number;
 
 	out->in_list = strncmp(text, " list ", 6) == 0;
 	if (!out->in_list && strncmp(text, " call ", 6) != 0)
-		return "is not a decision";
+		return TFS_FACT_line_no_decision;
 	text += 6;
 	if (!read_integer(&text, 0, 99, &asked) || !read_integer(&text, 0, 99, &chosen) ||
 		!read_integer(&text, 0, MOST_WORKSPACE, &workspace) ||
 		!read_time(&text, &out->asked_ms) || !read_time(&text, &out->chosen_ms) ||
 		strncmp(text, " |", 2) != 0)
-		return "is not a decision";
+		return TFS_FACT_line_no_decision;
 	text += 2;
 	for (uint32_t i = 0; i < TFS_PROBLEM_FIELD_COUNT; i++) {
 		if (!read_integer(&text, INT32_MIN, INT32_MAX, &number))
-			return "does not name a problem";
+			return TFS_FACT_line_no_problem;
 		out->problem.fields[i] = (int32_t)number;
 	}
 	if (*text != '\0')
-		return "goes on behind its problem";
+		return TFS_FACT_line_too_long;
 	out->asked = (int)asked;
 	out->chosen = (int)chosen;
 	out->workspace = (uint64_t)workspace;
 	out->replayed = true;
 	return tfs_search_allowed((enum tfs_family)out->problem.fields[TFS_PROBLEM_family],
 		       out->asked, out->chosen)
-		       ? NULL
-		       : "chooses what may not stand for what was asked";
+		       ? TFS_FACT_none
+		       : TFS_FACT_line_forbidden;
 }
 
-/* NULL, or why the line is refused. */
-static const char *read_line(char *line)
+/* None, or why the line is refused. */
+static enum tfs_fact_code read_line(char *line)
 {
 	struct tfs_decision decision = {.asked = 0};
 
 	if (*line == '#' || *line == '\0')
-		return NULL;
+		return TFS_FACT_none;
 	char *version = strstr(line, " | ");
 	char *rest = version != NULL ? strstr(version + 3, " |") : NULL;
 
 	if (rest == NULL || version == line || rest == version + 3 ||
 		strspn(version + 3, "0123456789") != (size_t)(rest - version - 3))
-		return "names no GPU and cuDNN";
+		return TFS_FACT_line_no_machine;
 	*rest = '\0';
 	if (strlen(line) >= TFS_MACHINE_BYTES)
-		return "names no GPU and cuDNN";
-	const char *why = read_decision(rest + 2, &decision);
-	if (why != NULL)
+		return TFS_FACT_line_no_machine;
+	enum tfs_fact_code why = read_decision(rest + 2, &decision);
+	if (why != TFS_FACT_none)
 		return why;
 	decision.machine = tfs_decisions_named(line);
 	if (decision.machine == 0 || !tfs_decisions_keep(&decision)) {
 		tfs_decisions_too_many();
-		return "is one too many";
+		return TFS_FACT_line_surplus;
 	}
-	return NULL;
+	return TFS_FACT_none;
 }
 
 void tfs_decisions_read(char *text, size_t bytes)
 {
-	const char *first_why = NULL;
+	enum tfs_fact_code first_why = TFS_FACT_none;
 	uint32_t number = 0;
 	uint32_t first = 0;
 	uint32_t bad = 0;
 
 	if (bytes < HEAD_BYTES || strncmp(text, TFS_DECISIONS_HEAD, HEAD_BYTES) != 0) {
 		not_ours = true;
-		tfs_decisions_refuse("it is no file of decisions of this version: neither used nor "
-				     "written");
+		tfs_decisions_refuse(TFS_FACT_decisions_foreign, NULL, 0, 0);
 		return;
 	}
 	for (char *line = text, *next; line < text + bytes; line = next) {
 		char *end = memchr(line, '\n', (size_t)(text + bytes - line));
-		const char *why = "is cut off";
+		enum tfs_fact_code why = TFS_FACT_line_cut;
 
 		next = end != NULL ? end + 1 : text + bytes;
 		number++;
 		if (end != NULL) {
 			*end = '\0';
 			why = strlen(line) == (size_t)(end - line) ? read_line(line)
-								   : "is not text";
+								   : TFS_FACT_line_no_text;
 		}
-		if (why == NULL)
+		if (why == TFS_FACT_none)
 			continue;
 		if (bad++ == 0) {
 			first = number;
@@ -192,37 +191,36 @@ void tfs_decisions_read(char *text, size_t bytes)
 		}
 	}
 	if (bad > 0)
-		tfs_decisions_refuse(
-			"line %u %s: not used, and %u more", first, first_why, bad - 1);
+		tfs_decisions_refuse(first_why, NULL, first, bad - 1);
 }
 
 /* A file that is being decided upon is not used, nor one that is no file of ours. */
-static const char *look_at(int fd, struct stat *out_status)
+static enum tfs_fact_code look_at(int fd, struct stat *out_status)
 {
 	if (fstat(fd, out_status) != 0 || !S_ISREG(out_status->st_mode) ||
 		(uint64_t)out_status->st_size >= TFS_DECISIONS_BYTES)
-		return "it is no plain file below 1 MiB: neither used nor written";
+		return TFS_FACT_decisions_no_file;
 	if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-		return "another run decides: nothing is searched, the program runs as it asked";
+		return TFS_FACT_decisions_busy;
 	/* What was written before the lock was had. */
-	return fstat(fd, out_status) == 0 ? NULL : "it cannot be read";
+	return fstat(fd, out_status) == 0 ? TFS_FACT_none : TFS_FACT_decisions_unreadable;
 }
 
 static void load(int fd)
 {
 	struct stat status;
-	const char *why = look_at(fd, &status);
+	enum tfs_fact_code why = look_at(fd, &status);
 
-	if (why != NULL) {
+	if (why != TFS_FACT_none) {
 		not_ours = true;
-		tfs_decisions_refuse("%s", why);
+		tfs_decisions_refuse(why, NULL, 0, 0);
 		return;
 	}
 	char *text = status.st_size > 0 ? tfs_heap_alloc(TFS_DECISIONS_BYTES) : NULL;
 	const ssize_t got = text != NULL ? read(fd, text, TFS_DECISIONS_BYTES - 1) : 0;
 	if (got != status.st_size) {
 		not_ours = true;
-		tfs_decisions_refuse("it cannot be read: neither used nor written");
+		tfs_decisions_refuse(TFS_FACT_decisions_unreadable, NULL, 0, 0);
 	} else if (got > 0) {
 		bytes_read = (uint64_t)got;
 		tfs_decisions_read(text, (size_t)got);
@@ -239,6 +237,7 @@ void tfs_decisions_load(void)
 		close(fd);
 	} else if (*path != '\0' && errno != ENOENT) {
 		not_ours = true;
-		tfs_decisions_refuse("it cannot be read (%s)", strerror(errno));
+		tfs_decisions_refuse(
+			TFS_FACT_decisions_unreadable, NULL, (uint64_t)(unsigned)errno, 0);
 	}
 }

@@ -21,7 +21,8 @@ bool tfs_decisions_may_write(void);
 uint64_t tfs_decisions_bytes(void);
 
 /* Says once on stderr, and each time in the report, why the file or a part of it is not used. */
-void tfs_decisions_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void tfs_decisions_refuse(
+	enum tfs_fact_code why, const char *object, uint64_t number, uint64_t more);
 
 #define TFS_MACHINE_BYTES 128u /* of a name, with its null byte */
 

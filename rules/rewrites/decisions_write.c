@@ -28,10 +28,10 @@ static struct tfs_spin lock;
 static dev_t device;
 static ino_t inode;
 
-static bool give_up(const char *why)
+static bool give_up(enum tfs_fact_code why)
 {
 	atomic_store(&state, NOT_OURS);
-	tfs_decisions_refuse("%s: nothing is searched, the program runs as it asked", why);
+	tfs_decisions_refuse(why, NULL, 0, 0);
 	return false;
 }
 
@@ -87,26 +87,26 @@ static bool ends_in_newline(int fd, off_t bytes)
 	return bytes == 0 || (pread(fd, &last, 1, bytes - 1) == 1 && last == '\n');
 }
 
-/* NULL, or why the file is not ours. */
-static const char *begin(int fd)
+/* None, or why the file is not ours. */
+static enum tfs_fact_code begin(int fd)
 {
 	struct stat status;
 
 	if (fd < 0)
-		return "it cannot be written";
+		return TFS_FACT_decisions_unwritable;
 	if (!lock_file(fd))
-		return "another run decides";
+		return TFS_FACT_decisions_busy;
 	if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
-		return "it is no plain file";
+		return TFS_FACT_decisions_no_file;
 	if ((uint64_t)status.st_size != tfs_decisions_bytes())
-		return "another run has decided meanwhile";
+		return TFS_FACT_decisions_changed;
 	if ((status.st_size == 0 && !append(fd, TFS_DECISIONS_HEAD, strlen(TFS_DECISIONS_HEAD))) ||
 		(!ends_in_newline(fd, status.st_size) && !append(fd, "\n", 1)) ||
 		!has_room((uint64_t)status.st_size + TFS_DECISION_LINE) || !hold(fd))
-		return "it cannot be written";
+		return TFS_FACT_decisions_unwritable;
 	device = status.st_dev;
 	inode = status.st_ino;
-	return NULL;
+	return TFS_FACT_none;
 }
 
 bool tfs_decisions_ours(void)
@@ -120,10 +120,10 @@ bool tfs_decisions_ours(void)
 		return false;
 	}
 	const int fd = open(tfs_decisions_path(), FLAGS | O_CREAT, 0666);
-	const char *why = begin(fd);
+	const enum tfs_fact_code why = begin(fd);
 	if (fd >= 0)
 		close(fd);
-	if (why != NULL)
+	if (why != TFS_FACT_none)
 		return give_up(why);
 	atomic_store(&state, OURS);
 	return true;
@@ -144,5 +144,5 @@ bool tfs_decisions_write(const struct tfs_decision *decision)
 	tfs_spin_unlock(&lock);
 	if (fd >= 0)
 		close(fd);
-	return written || give_up("it can no longer be written");
+	return written || give_up(TFS_FACT_decisions_unwritable);
 }

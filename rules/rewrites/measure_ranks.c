@@ -56,7 +56,7 @@ void tfs_measure_ranks_start(uint32_t switchable)
 	if (self.plan.count == 0)
 		return;
 	tfs_ranked_write(&self.plan, text, sizeof(text));
-	tfs_recorder_fact("ranks.plan", text, tfs_options.ranks);
+	tfs_recorder_fact(TFS_FACT_ranks_plan, text, tfs_options.ranks, 0);
 }
 
 const struct tfs_proof *tfs_measure_ranks_verdict(uint32_t i)

@@ -170,8 +170,7 @@ void tfs_staging_near(const struct tfs_staging_device *device, int number, const
 	out_policy->changed =
 		syscall(SYS_set_mempolicy, MPOL_PREFERRED, nodes, 8 * sizeof(nodes)) == 0;
 	if (out_policy->changed)
-		tfs_recorder_fact(
-			"staging.node", "memory node of the pinned chunks", (uint64_t)node);
+		tfs_recorder_fact(TFS_FACT_staging_node, NULL, (uint64_t)node, 0);
 }
 
 void tfs_staging_near_end(const struct tfs_staging_policy *policy)

@@ -186,7 +186,7 @@ static void start(uint32_t count)
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (refused)
-		tfs_recorder_fact("staging.threads", "no more threads could be started", count);
+		tfs_recorder_fact(TFS_FACT_staging_threads, NULL, count, 0);
 	/* Refused once, it stays at what there is. */
 	atomic_store(&starting, refused);
 }

@@ -167,7 +167,7 @@ static enum tfs_staging_ring_answer make(struct slot *slot, const struct tfs_sta
 	}
 	ring->count = count;
 	pinned_bytes += count * TFS_STAGING_CHUNK;
-	tfs_recorder_fact("staging.pinned", "bytes pinned for staging", pinned_bytes);
+	tfs_recorder_fact(TFS_FACT_staging_pinned, NULL, pinned_bytes, 0);
 	atomic_store(&slot->key, context->key);
 	atomic_store(&slot->number, (uint32_t)context->device);
 	atomic_store(&slot->device, device);

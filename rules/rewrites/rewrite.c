@@ -62,7 +62,6 @@ static bool is_to_act(size_t i)
 /* An earlier run ended abnormally while one acted. */
 static void leave_off(void)
 {
-	static char why[PATH_MAX + 160];
 	const char *file;
 	bool any = false;
 
@@ -70,19 +69,17 @@ static void leave_off(void)
 		any |= is_to_act(i);
 	if (!any || !tfs_breaker_tripped(&file))
 		return;
-	snprintf(why, sizeof(why),
-		"off, as an earlier run ended abnormally while a rewrite acted; delete %s to allow "
-		"them again",
-		file);
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		if (!is_to_act(i))
 			continue;
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 		tfs_rewrite_explain(tfs_rewrite_all[i], TFS_REASON_ended_abnormally, file);
 	}
-	tfs_recorder_fact("rewrites", why, 0);
+	tfs_recorder_fact(TFS_FACT_rewrites_off, file, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("rewrites are %s", why);
+		tfs_log_say("rewrites are off, as an earlier run ended abnormally while a rewrite "
+			    "acted; delete %s to allow them again",
+			file);
 }
 
 void tfs_rewrite_start(void)

@@ -319,5 +319,5 @@ void tfs_ledger_write_refusals(void)
 	const uint64_t lost = tfs_refusal_each(write_refusal);
 
 	if (lost > 0)
-		tfs_recorder_fact("rewrites refused", "calls at too many places to tell", lost);
+		tfs_recorder_fact(TFS_FACT_refusals_lost, NULL, lost, 0);
 }

@@ -96,9 +96,7 @@ static bool taken_back(struct tfs_convolution_call *call, cudnnStatus_t status, 
 	if (status == CUDNN_STATUS_SUCCESS || call->algorithm == call->asked_algorithm)
 		return false;
 	if (!atomic_exchange(&told, true))
-		tfs_recorder_fact("cudnn-search refused",
-			"cuDNN did not run a chosen algorithm; the program's ran",
-			(uint64_t)status);
+		tfs_recorder_fact(TFS_FACT_search_refused, NULL, (uint64_t)status, 0);
 	call->algorithm = call->asked_algorithm;
 	call->workspace = workspace;
 	call->workspace_bytes = workspace_bytes;

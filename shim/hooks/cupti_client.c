@@ -40,12 +40,10 @@ static bool give_way(const void *caller)
 {
 	const int saved = errno;
 	struct tfs_object tool;
-	char text[sizeof(tool.file) + 16];
 
 	if (!find_tool(caller, &tool))
 		return false;
-	snprintf(text, sizeof(text), "way to %s", tool.file);
-	tfs_windows_leave(text);
+	tfs_windows_leave(TFS_LEFT_TO_TOOL, tool.file);
 	errno = saved;
 	return true;
 }

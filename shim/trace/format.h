@@ -13,6 +13,7 @@
 #include "shim/trace/format_call.h"
 #include "shim/trace/format_check.h"
 #include "shim/trace/format_device.h"
+#include "shim/trace/format_fact.h"
 #include "shim/trace/format_function.h"
 #include "shim/trace/format_problem.h"
 #include "shim/trace/format_program.h"

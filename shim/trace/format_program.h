@@ -85,15 +85,13 @@ struct tfs_library_record {
 	uint64_t reserved0[2];
 };
 
-/* A key and a value for the visibility section; a later fact replaces an earlier one. */
+/* What was found out about the run, see format_fact.h. */
 struct tfs_fact_record {
 	struct tfs_record record;
-	uint16_t reserved2;
-	uint32_t key;  /* string id */
-	uint32_t text; /* string id of the value, 0 = none */
-	uint32_t reserved0;
-	uint64_t number;
-	uint64_t reserved1;
+	uint16_t fact;   /* enum tfs_fact_code */
+	uint32_t object; /* string id of a name, 0 = none */
+	uint64_t numbers[2];
+	uint64_t reserved0;
 };
 
 TFS_SIZE_IS(struct tfs_text_record, 8);

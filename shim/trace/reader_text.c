@@ -96,13 +96,13 @@ const struct tfs_module_record *tfs_trace_module(const struct tfs_trace *trace, 
 	return NULL;
 }
 
-const struct tfs_fact_record *tfs_trace_fact(const struct tfs_trace *trace, const char *key)
+const struct tfs_fact_record *tfs_trace_fact(const struct tfs_trace *trace, enum tfs_fact_code fact)
 {
 	for (size_t i = tfs_trace_count(trace, TFS_RECORD_fact); i-- > 0;) {
-		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const struct tfs_fact_record *record = tfs_trace_at(trace, TFS_RECORD_fact, i);
 
-		if (strcmp(tfs_trace_string(trace, fact->key), key) == 0)
-			return fact;
+		if (record->fact == fact)
+			return record;
 	}
 	return NULL;
 }

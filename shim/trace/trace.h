@@ -72,8 +72,9 @@ bool tfs_trace_problem(
 const char *tfs_trace_check(uint16_t check);
 /* The latest module mapped over an address, or NULL. */
 const struct tfs_module_record *tfs_trace_module(const struct tfs_trace *trace, uint64_t address);
-/* The latest value of a fact, or NULL. */
-const struct tfs_fact_record *tfs_trace_fact(const struct tfs_trace *trace, const char *key);
+/* The latest record of a fact, or NULL. */
+const struct tfs_fact_record *tfs_trace_fact(
+	const struct tfs_trace *trace, enum tfs_fact_code fact);
 
 #include "shim/trace/trace_calls.h"
 

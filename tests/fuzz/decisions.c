@@ -37,10 +37,10 @@ const char *tfs_env_program(void)
 	return "";
 }
 
-void tfs_recorder_fact(const char *key, const char *text, uint64_t number)
+void tfs_recorder_fact(enum tfs_fact_code fact, const char *object, uint64_t number, uint64_t other)
 {
-	(void)key, (void)number;
-	if (strlen(text) > 300)
+	(void)fact, (void)number, (void)other;
+	if (object != NULL && strlen(object) > 300)
 		abort();
 }
 

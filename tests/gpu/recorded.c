@@ -134,6 +134,7 @@ int main(int count, char **words)
 		TFS_LOSSES(X)
 #undef X
 	};
+	struct tfs_pool pool = {0};
 	struct tfs_trace *trace = NULL;
 	struct tfs_damage damage;
 
@@ -148,17 +149,21 @@ int main(int count, char **words)
 				(unsigned long long)tfs_trace_header(trace)->lost[i]);
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const char *key, *text;
 
+		if (!tfs_sentence_fact(trace, i, &pool, &key, &text))
+			continue;
 		printf("fact-");
-		for (const char *key = tfs_trace_string(trace, one->key); *key; key++)
+		for (; *key; key++)
 			putchar(*key == ' ' ? '-' : *key);
-		if (one->number)
-			printf(" %llu", (unsigned long long)one->number);
-		printf(" %s\n", tfs_trace_string(trace, one->text));
+		if (one->numbers[0])
+			printf(" %llu", (unsigned long long)one->numbers[0]);
+		printf(" %s\n", text);
 	}
 	print_rewrites(trace);
 	print_refusals(trace);
 	print_calls(trace);
+	tfs_pool_finish(&pool);
 	tfs_trace_close(trace);
 	return 0;
 }

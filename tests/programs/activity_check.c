@@ -4,6 +4,7 @@
  * least OPS operations (0: none at all), tied to the call that caused it; the fact
  * "cupti" must begin with FACT.
  */
+#include "rules/sentences.h"
 #include "shim/trace/trace.h"
 #include "tests/test.h"
 
@@ -114,7 +115,7 @@ static void list_calls(const struct tfs_trace *trace)
 int main(int argc, char **argv)
 {
 	struct tfs_trace *trace;
-	const struct tfs_fact_record *fact;
+	struct tfs_pool pool = {0};
 	size_t i, count, wanted;
 
 	if (argc < 3)
@@ -122,10 +123,10 @@ int main(int argc, char **argv)
 	if (!TEST_EQ(tfs_trace_open(argv[1], NULL, &trace), 0))
 		return test_result();
 	wanted = strtoul(argv[2], NULL, 10);
-	fact = tfs_trace_fact(trace, "cupti");
-	if (argc > 3 && TEST_TRUE(fact != NULL) &&
-		!TEST_TRUE(!strncmp(tfs_trace_string(trace, fact->text), argv[3], strlen(argv[3]))))
-		printf("  it is \"%s\"\n", tfs_trace_string(trace, fact->text));
+	const char *text = tfs_sentence_key(trace, "cupti", &pool);
+	if (argc > 3 && !TEST_TRUE(!strncmp(text, argv[3], strlen(argv[3]))))
+		printf("  it is \"%s\"\n", text);
+	tfs_pool_finish(&pool);
 	count = tfs_trace_count(trace, TFS_RECORD_device_op);
 	if (!wanted)
 		TEST_EQ(count, 0);

@@ -60,11 +60,12 @@ int main(int count, char **words)
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const struct tfs_fact_record *one = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const char *key, *text;
 
-		printf("fact %s %llu\n", tfs_trace_string(trace, one->key),
-			(unsigned long long)one->number);
-		printf("told %s: %s\n", tfs_trace_string(trace, one->key),
-			tfs_trace_string(trace, one->text));
+		if (!tfs_sentence_fact(trace, i, &pool, &key, &text))
+			continue;
+		printf("fact %s %llu\n", key, (unsigned long long)one->numbers[0]);
+		printf("told %s: %s\n", key, text);
 	}
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/sentences.h"
 #include "shim/trace/trace.h"
 
 static const char *const sources[] = {"none", "loops", "api", "nvtx"};
@@ -12,10 +13,12 @@ static const char *const kinds[] = {"?", "pushed", "started", "mark"};
 
 static void print_fact(const struct tfs_trace *trace, const char *key)
 {
-	const struct tfs_fact_record *fact = tfs_trace_fact(trace, key);
+	struct tfs_pool pool = {0};
+	const char *text = tfs_sentence_key(trace, key, &pool);
 
-	if (fact != NULL)
-		printf("fact %s: %s\n", key, tfs_trace_string(trace, fact->text));
+	if (*text != '\0')
+		printf("fact %s: %s\n", key, text);
+	tfs_pool_finish(&pool);
 }
 
 int main(int count, char **words)

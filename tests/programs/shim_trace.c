@@ -5,6 +5,7 @@
  * "fact NAME TEXT", what a launch does with its pointers is "roles KERNEL" and, for each, "read" or
  * "maybe". Fails when the file cannot be read or is damaged.
  */
+#include "rules/sentences.h"
 #include "shim/trace/trace.h"
 #include "tests/test.h"
 
@@ -93,6 +94,7 @@ int main(int argc, char **argv)
 	const struct tfs_damage *damages;
 	struct tfs_damage damage = {0, ""};
 	struct tfs_trace *trace;
+	struct tfs_pool pool = {0};
 
 	if (argc != 2)
 		return test_skip("no recording stated");
@@ -114,10 +116,10 @@ int main(int argc, char **argv)
 		tfs_trace_count(trace, TFS_RECORD_thread), tfs_trace_count(trace, TFS_RECORD_step),
 		tfs_trace_count(trace, TFS_RECORD_window));
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
-		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+		const char *key, *text;
 
-		printf("fact %s %s\n", tfs_trace_string(trace, fact->key),
-			tfs_trace_string(trace, fact->text));
+		if (tfs_sentence_fact(trace, i, &pool, &key, &text))
+			printf("fact %s %s\n", key, text);
 	}
 	tell_losses(header);
 	tell_totals(trace);
@@ -125,6 +127,7 @@ int main(int argc, char **argv)
 	for (size_t i = 0; i < tfs_trace_damages(trace, &damages); i++)
 		printf("damage %llu %s\n", (unsigned long long)damages[i].offset, damages[i].what);
 	const bool good = summary->damages == 0;
+	tfs_pool_finish(&pool);
 	tfs_trace_close(trace);
 	return good ? 0 : 1;
 }

@@ -67,7 +67,7 @@ int main(int count, char **words)
 	for (int i = 4; i < count; i += 3)
 		tfs_ranked_add(&plan, words[i]);
 	tfs_ranked_write(&plan, text, sizeof(text));
-	builder_fact(builder, "ranks.plan", text, 2);
+	builder_fact(builder, TFS_FACT_ranks_plan, text, 2);
 	for (int i = 4; i < count; i += 3)
 		put_rewrite(builder, words[i]);
 	put_steps(builder, &plan, &words[4]);

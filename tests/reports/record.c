@@ -79,7 +79,8 @@ static void define(struct builder *builder, const struct plan *plan, struct name
 	builder_device(builder, 0, name(plan, "Sample device"), true);
 	builder_library(
 		builder, TFS_LIBRARY_cudart, name(plan, "/nowhere/libcudart.so.13"), 13000, 1);
-	builder_fact(builder, "cupti", name(plan, "in windows"), 130000);
+	builder_fact(builder, TFS_FACT_cupti_in_windows, NULL, 130000);
+	builder_fact(builder, TFS_FACT_step_range, name(plan, "step"), 0);
 	names->stream = builder_stream(builder, 0, 7, 1);
 	names->copy = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
 	names->launch = builder_function(

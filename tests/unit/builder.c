@@ -252,11 +252,12 @@ void builder_library(struct builder *builder, enum tfs_library library, const ch
 	builder_record(builder, TFS_RECORD_library, &record, sizeof(record));
 }
 
-void builder_fact(struct builder *builder, const char *key, const char *text, uint64_t number)
+void builder_fact(
+	struct builder *builder, enum tfs_fact_code fact, const char *object, uint64_t number)
 {
-	struct tfs_fact_record record = {.key = builder_string(builder, key),
-		.text = text ? builder_string(builder, text) : 0,
-		.number = number};
+	struct tfs_fact_record record = {.fact = (uint16_t)fact,
+		.object = object ? builder_string(builder, object) : 0,
+		.numbers = {number}};
 
 	builder_record(builder, TFS_RECORD_fact, &record, sizeof(record));
 }

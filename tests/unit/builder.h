@@ -44,7 +44,8 @@ uint16_t builder_stream(
 void builder_device(struct builder *builder, uint16_t index, const char *name, bool simulated);
 void builder_library(struct builder *builder, enum tfs_library library, const char *path,
 	uint32_t version, uint32_t flags);
-void builder_fact(struct builder *builder, const char *key, const char *text, uint64_t number);
+void builder_fact(
+	struct builder *builder, enum tfs_fact_code fact, const char *object, uint64_t number);
 
 /* A call; fill the fields in, add items, then put it. */
 struct builder_call {

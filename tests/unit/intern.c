@@ -123,12 +123,12 @@ int main(void)
 	fill(text, LONGEST + 1, 'z');
 	text[LONGEST - 1] = 'w';
 	const uint32_t cut = tfs_recorder_string(text);
-	tfs_recorder_fact("key", "value", 5);
-	tfs_recorder_fact("key", "other", 6);
+	tfs_recorder_fact(TFS_FACT_step_range, "value", 5, 0);
+	tfs_recorder_fact(TFS_FACT_step_range, "other", 6, 7);
 
 	trace = recording_read();
-	/* The texts, three more here, and a key with two values. */
-	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_string), TEXTS + 3 + 3);
+	/* The texts, three more here, and two names. */
+	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_string), TEXTS + 3 + 2);
 	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_kernel), 1);
 	for (int i = 0; i < TEXTS; i++) {
 		snprintf(text, sizeof(text), "text %d", i);
@@ -140,8 +140,10 @@ int main(void)
 	TEST_EQ(strlen(tfs_trace_string(trace, cut)), LONGEST);
 	TEST_EQ(tfs_trace_string(trace, cut)[LONGEST - 1], 'w');
 	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_strings_cut], 1);
-	TEST_EQ(tfs_trace_fact(trace, "key")->number, 6);
-	TEST_STR(tfs_trace_string(trace, tfs_trace_fact(trace, "key")->text), "other");
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, TFS_FACT_step_range);
+	TEST_EQ(fact->numbers[0], 6);
+	TEST_EQ(fact->numbers[1], 7);
+	TEST_STR(tfs_trace_string(trace, fact->object), "other");
 	recording_end(trace);
 	return test_result();
 }

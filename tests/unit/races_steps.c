@@ -67,9 +67,9 @@ bool tfs_collector_leave(bool *out_was_on)
 	return *out_was_on;
 }
 
-bool tfs_collector_return(char *out_reason, size_t bytes)
+bool tfs_collector_return(struct tfs_cupti_refusal *out_refusal)
 {
-	(void)out_reason, (void)bytes;
+	(void)out_refusal;
 	atomic_store(&taken, true);
 	return true;
 }
@@ -169,7 +169,7 @@ static void *help(void *nothing)
 static void *take_cupti(void *nothing)
 {
 	while (!atomic_load(&over)) {
-		tfs_windows_leave("a profiler");
+		tfs_windows_leave(TFS_LEFT_TO_TOOL, "a profiler");
 		tfs_windows_return();
 		atomic_fetch_add(&lent, 1);
 		usleep(1000);

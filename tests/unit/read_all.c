@@ -86,7 +86,7 @@ uint64_t read_all_trace(const struct tfs_trace *trace)
 	for (size_t i = tfs_trace_damages(trace, &damages); i-- > 0;)
 		sum += strlen(damages[i].what) + damages[i].offset;
 	sum += tfs_trace_module(trace, 0x1000) != NULL;
-	sum += tfs_trace_fact(trace, "steps") != NULL;
+	sum += tfs_trace_fact(trace, TFS_FACT_steps_found) != NULL;
 	return sum;
 }
 

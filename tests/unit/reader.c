@@ -59,8 +59,8 @@ static void check_ids(void)
 	int32_t out[TFS_PROBLEM_FIELD_COUNT];
 	struct tfs_trace *trace;
 
-	builder_fact(builder, "key", NULL, 1);
-	builder_fact(builder, "key", "value", 2);
+	builder_fact(builder, TFS_FACT_steps_found, NULL, 1);
+	builder_fact(builder, TFS_FACT_steps_found, "value", 2);
 	builder_stream(builder, 0x77, 0, 0);
 	/* the same stream again, once its number is known */
 	builder_record(builder, TFS_RECORD_stream,
@@ -80,8 +80,8 @@ static void check_ids(void)
 	TEST_TRUE(tfs_trace_problem(trace, problem, out));
 	TEST_EQ(out[1], 3);
 	TEST_EQ(out[TFS_PROBLEM_FIELD_COUNT - 1], 0);
-	TEST_EQ(tfs_trace_fact(trace, "key")->number, 2);
-	TEST_TRUE(!tfs_trace_fact(trace, "none"));
+	TEST_EQ(tfs_trace_fact(trace, TFS_FACT_steps_found)->numbers[0], 2);
+	TEST_TRUE(!tfs_trace_fact(trace, TFS_FACT_steps_none));
 	TEST_EQ(((const struct tfs_stream_record *)tfs_trace_find(trace, TFS_RECORD_stream, 1))
 			->cupti_id,
 		13);

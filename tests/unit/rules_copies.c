@@ -68,7 +68,7 @@ static void coherent_memory_passes(void)
 	struct scene *scene = scene_create(false);
 	uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
 
-	builder_fact(scene_builder(scene), "memory.coherent", "", 1);
+	builder_fact(scene_builder(scene), TFS_FACT_memory_coherent, NULL, 1);
 	for (unsigned i = 0; i < STEPS; i++) {
 		scene_step(scene);
 		scene_copy(scene, 10, SCENE_LEGACY, true, true, TFS_MEMORY_PAGEABLE, device, BIG,

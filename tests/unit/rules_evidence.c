@@ -123,7 +123,7 @@ static struct scene *make(const struct way *way)
 	for (unsigned i = 0; i < STEPS && !way->unhooked; i++)
 		step(scene, way, memory + 8192 * i);
 	if (way->unhooked)
-		builder_fact(scene_builder(scene), "hooks", "none: loaded otherwise", 0);
+		builder_fact(scene_builder(scene), TFS_FACT_hooks_none, NULL, 0);
 	header = (struct tfs_file_header *)builder_bytes(scene_builder(scene), &size);
 	if (way->lost >= 0)
 		header->lost[way->lost] = 7;

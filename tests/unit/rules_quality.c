@@ -21,7 +21,7 @@ static struct scene *make(const struct run *run)
 	builder_library(scene_builder(scene), TFS_LIBRARY_cudart, "/somewhere/libcudart.so", 13000,
 		run->library_flags);
 	if (run->unseen)
-		builder_fact(scene_builder(scene), "unseen.test", run->unseen, 0);
+		builder_fact(scene_builder(scene), TFS_FACT_deepbind, run->unseen, 0);
 	scene_watch(scene);
 	for (unsigned i = 0; i < run->steps; i++) {
 		scene_step(scene);
@@ -182,7 +182,7 @@ int main(void)
 {
 	static const struct run statically = {30, 100000, 2, NULL, 0};
 	static const struct run seen = {30, 100000, 3, NULL, 0};
-	static const struct run unseen = {30, 100000, 1, "a plugin was unloaded", 0};
+	static const struct run unseen = {30, 100000, 1, "libplugin.so", 0};
 	static const struct run short_stacks = {30, 100000, 1, NULL, TFS_LOSS_stacks_short};
 
 	seen_in_part(30, 30, 30, true);

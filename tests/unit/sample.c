@@ -31,7 +31,7 @@ static void define(struct builder *builder, struct names *names)
 	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
 	builder_device(builder, 0, "Sample device", true);
 	builder_library(builder, TFS_LIBRARY_cudart, "/somewhere/libcudart.so.13", 13000, 1);
-	builder_fact(builder, "unwinder", "libunwind", 0);
+	builder_fact(builder, TFS_FACT_nvtx_taken, NULL, 0);
 	names->stream = builder_stream(builder, 0, 7, 1);
 	names->malloc_function =
 		builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_alloc, "cudaMalloc");

@@ -81,7 +81,7 @@ static void *record_all(void *nothing)
 		put_own(thread, i);
 		tfs_recorder_lost(TFS_LOSS_steps_dropped, 1);
 		if (i % 500 == 0)
-			tfs_recorder_fact("round", text, i);
+			tfs_recorder_fact(TFS_FACT_step_range, text, i, 0);
 	}
 	return nothing;
 }
