@@ -13,7 +13,8 @@
 #define LOOK_NS UINT64_C(100000000)      /* how long a look is quite new */
 #define LOOK_BYTES (UINT64_C(100) << 20) /* taken since; or so near the reserve */
 #define PROBE (UINT64_C(2) << 20)        /* a multiple of every page that is reckoned with */
-#define TRIES 64u                        /* others may allocate in the middle of measuring */
+#define TRIES 64u                        /* others may allocate in the middle of measuring: */
+#define SELDOM 64u                       /* from then on one of so many requests tries */
 
 static struct room {
 	uint64_t page; /* 0: not measured */
@@ -52,15 +53,16 @@ static uint64_t measure(const struct tfs_memory_functions *use)
 static void learn_page(const struct tfs_memory_functions *use, struct room *room)
 {
 	tfs_spin_lock(&lock);
-	const bool mine = !room->measuring && room->page == 0 && room->tries < TRIES;
+	const bool due = room->tries < TRIES || room->tries % SELDOM == 0;
+	const bool mine = !room->measuring && room->page == 0 && due;
 	room->measuring |= mine;
+	room->tries += !room->measuring || mine;
 	tfs_spin_unlock(&lock);
 	if (!mine)
 		return;
 	const uint64_t first = measure(use), second = measure(use);
 	tfs_spin_lock(&lock);
 	room->page = first == second ? first : 0;
-	room->tries++;
 	room->measuring = false;
 	tfs_spin_unlock(&lock);
 }

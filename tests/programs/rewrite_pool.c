@@ -240,9 +240,19 @@ static void *work(void *argument)
 	return NULL;
 }
 
-/* Eight threads on eight streams, on as many devices as there are. */
+/* Eight threads on eight streams, on as many devices as there are. What a device gives out at least
+ * is found while one thread allocates. */
 static void threads(void)
 {
+	int devices = 1;
+
+	OK(cudaGetDeviceCount(&devices));
+	OK(cudaStreamCreate(&stream));
+	for (int i = 0; i < devices; i++) {
+		OK(cudaSetDevice(i));
+		churn(BYTES, 10);
+	}
+	OK(cudaSetDevice(0));
 	least = least_kept();
 	rewrite_case_threads(work);
 }
