@@ -247,9 +247,9 @@ static void threads(void)
 	int devices = 1;
 
 	OK(cudaGetDeviceCount(&devices));
-	OK(cudaStreamCreate(&stream));
 	for (int i = 0; i < devices; i++) {
 		OK(cudaSetDevice(i));
+		OK(cudaStreamCreate(&stream));
 		churn(BYTES, 10);
 	}
 	OK(cudaSetDevice(0));
