@@ -107,7 +107,7 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 			count - MOST_CHANGES);
 }
 
-/* What is not mended in the baseline may come back unseen. */
+/* What is not fixed in the baseline may come back unseen. */
 static void print_fixed(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
 	const struct tfs_paint *paint)
 {

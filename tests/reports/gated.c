@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A trainer whose images come from pageable memory, for tests of the gate, in variants that a team
- * might make of it: the same under other names or on other lines, larger, mended, or worse.
+ * might make of it: the same under other names or on other lines, larger, fixed, or worse.
  *
  *	gated [STEPS [EXIT_STATUS]]
  */
