@@ -3,6 +3,8 @@
 # The gate as a CI job has it, on trainers that run: `tfshim run --check`, and baselines against
 # what becomes of a program. gate.sh TFSHIM FOLDER_OF_TRAINERS SIM_FOLDER
 set -u
+# shellcheck source=tests/reports/common.sh
+. "$(dirname "$0")/common.sh"
 
 tfshim=$(realpath "$1")
 trainers=$(realpath "$2")
@@ -24,15 +26,7 @@ done
 unset LD_PRELOAD RANK OMPI_COMM_WORLD_RANK PMIX_RANK PMI_RANK SLURM_PROCID
 # Only modelled times, and nothing to compute.
 export LD_LIBRARY_PATH="$sim" TFSIM_PROFILE=a100 TFSIM_COMPUTE=0
-failed=0
 cases=0
-
-wrong() {
-	echo "gate.sh: $1"
-	[ ! -s out ] || sed 's/^/  out: /' out | head -n 20
-	[ ! -s err ] || sed 's/^/  err: /' err | head -n 20
-	failed=1
-}
 
 # expect STATUS COMMAND ARGUMENT...: of tfshim
 expect() {

@@ -3,20 +3,14 @@
 # `tfshim report`, rules and doctor: what they write where, and what they say when they cannot.
 # report.sh TFSHIM RECORD
 set -u
+# shellcheck source=tests/reports/common.sh
+. "$(dirname "$0")/common.sh"
 
 tfshim=$(realpath "$1")
 record=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
-failed=0
-
-wrong() {
-	echo "report.sh: $1"
-	[ ! -s out ] || sed 's/^/  out: /' out | head -n 20
-	[ ! -s err ] || sed 's/^/  err: /' err | head -n 20
-	failed=1
-}
 
 # expect STATUS ARGUMENT...
 expect() {

@@ -3,6 +3,8 @@
 # `tfshim run`: exit statuses, signals, what the program gets, and reports after any end.
 # run.sh TFSHIM [TRAINER DIGITS SIM_FOLDER]
 set -u
+# shellcheck source=tests/reports/common.sh
+. "$(dirname "$0")/common.sh"
 
 tfshim=$(realpath "$1")
 if readelf -dW "$(dirname "$tfshim")/../shim/libtfshim.so" 2>/dev/null | grep -q 'libasan'; then
@@ -16,14 +18,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder" || exit 1
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
-failed=0
-
-wrong() {
-	echo "run.sh: $1"
-	[ ! -s out ] || sed 's/^/  out: /' out | head -n 20
-	[ ! -s err ] || sed 's/^/  err: /' err | head -n 20
-	failed=1
-}
 
 # expect STATUS ARGUMENT...
 expect() {
