@@ -121,8 +121,7 @@ int tfs_steady_init(
 	if (!result)
 		result = make_room(steady, &steps, &calls, &place, &waits);
 	if (!result) {
-		steady->mixed_steps = timeline->judged_count -
-				      tfs_mixed_remove(timeline, judged, timeline->judged_count);
+		steady->mixed_steps = count - tfs_mixed_remove(timeline, judged, count);
 		take_steps(steady, judged, steps);
 		steady->busy_ns = busy_per_step(timeline, judged, steady->step_count);
 		steady->activity = steady->busy_ns > 0;

@@ -30,6 +30,7 @@ struct tfs_step {
 	uint32_t flags;  /* as in tfs_step_record: 1 = a rewrite was on */
 	uint32_t window; /* index of the window it lies in whole, or TFS_NONE */
 	uint32_t site;   /* call site that opens it */
+	bool left;       /* something else than a training step came next */
 };
 
 struct tfs_host_call {

@@ -205,6 +205,14 @@ static bool step_end(const struct steps_work *work, size_t nth, uint64_t *out_ns
 	return false;
 }
 
+/* Does the program do something else than train once the step that an event opens is over? */
+static bool is_left(const struct steps_work *work, size_t nth)
+{
+	const struct event *next = nth + 1 < work->event_count ? &work->events[nth + 1] : NULL;
+
+	return next && next->mark && next->mark->phase != TFS_PHASE_TRAINING;
+}
+
 static void add_step(struct steps_work *work, size_t nth)
 {
 	const struct event *event = &work->events[nth];
@@ -227,7 +235,8 @@ static void add_step(struct steps_work *work, size_t nth)
 		.phase = event->mark->phase,
 		.flags = event->mark->flags,
 		.window = window,
-		.site = event->mark->site};
+		.site = event->mark->site,
+		.left = is_left(work, nth)};
 	timeline->step_count++;
 }
 

@@ -330,6 +330,33 @@ static void mixed_steps_are_not_judged(void)
 	scene_destroy(scene);
 }
 
+/* Where a step opens in the middle of its loop, the last one before the program does something
+ * else is cut; a step that only lacks what others lack as well is not. */
+static void cut_steps_are_not_judged(bool opens_in_the_middle)
+{
+	struct scene *scene = start();
+	const struct tfs_judgement *judgement;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		const bool last = i % 6 == 5;
+
+		scene_step(scene);
+		work(scene, 10, SCENE_LEGACY, 100000);
+		if (i % 2 == 0)
+			work(scene, 14, SCENE_LEGACY, 5000);
+		scene_device_sync(scene, 11);
+		if (!last || !opens_in_the_middle)
+			work(scene, 12, SCENE_LEGACY, 300000);
+		if (!last)
+			continue;
+		scene_phase_step(scene, TFS_PHASE_OTHER, 0);
+		work(scene, 13, SCENE_LEGACY, 300000);
+	}
+	judgement = scene_judge(scene, NULL);
+	TEST_EQ(judgement->steps.judged, opens_in_the_middle ? 25 : 30);
+	scene_destroy(scene);
+}
+
 /* More places than are listed: what comes behind them has not passed for that. */
 static void a_list_cut_short(void)
 {
@@ -366,5 +393,7 @@ int main(void)
 	what_does_not_wait();
 	evaluation_is_not_judged();
 	mixed_steps_are_not_judged();
+	cut_steps_are_not_judged(true);
+	cut_steps_are_not_judged(false);
 	return test_result();
 }
