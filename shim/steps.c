@@ -1,30 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/steps.h"
 
-#include <math.h>
-#include <sys/mman.h>
-
 #include "rules/rewrites/measure.h"
 #include "rules/rewrites/rewrite.h"
-#include "shim/env.h"
 #include "shim/hook.h"
-#include "shim/log.h"
-#include "shim/loops.h"
-#include "shim/nvtx.h"
 #include "shim/spin.h"
+#include "shim/steps_search.h"
 #include "shim/windows.h"
 
-#define PACKED 200u               /* step times kept back before they are written */
-#define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
-#define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
+#define PACKED 200u /* step times kept back before they are written */
 
-static struct tfs_loops *loops;
-static struct tfs_thread *owner; /* the thread whose loop is the step's */
-static uint32_t strange_calls;   /* of other threads since the owner's last */
-static uint32_t patience = 64;   /* how many of these there may be */
-static _Atomic bool feeding;
-static _Atomic uint64_t calls_searched;
-static _Atomic bool found;
 static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
 static uint64_t last_start;
@@ -43,23 +28,6 @@ static struct {
 	struct tfs_steps_record record;
 	float ticks[PACKED];
 } pending;
-
-static struct tfs_thread *owner_now(void)
-{
-	return __atomic_load_n(&owner, __ATOMIC_RELAXED);
-}
-
-void tfs_steps_start(void)
-{
-	/* Pages, not the heap: most are given back where the search is over. */
-	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (memory == MAP_FAILED || tfs_options.record == TFS_RECORD_NONE)
-		return;
-	loops = tfs_loops_init(memory);
-	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
-}
 
 static void write_pending(void)
 {
@@ -100,128 +68,6 @@ static void pack(uint64_t index, uint64_t start, uint64_t end, uint32_t flags)
 	}
 	pending.ticks[record->count++] = (float)(end - start);
 	tfs_spin_unlock(&pending_lock);
-}
-
-static void flag_cache(struct tfs_thread *thread)
-{
-	for (uint32_t i = 0; i < TFS_CACHE_ENTRIES; i++) {
-		struct tfs_cache_entry *entry = &thread->cache.entries[i];
-
-		if (entry->address != 0)
-			entry->flags |= tfs_steps_site_flags(entry->site);
-	}
-}
-
-static void stop_search(enum tfs_fact_code what)
-{
-	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
-	tfs_recorder_fact(what, NULL, calls_searched, 0);
-	tfs_log(TFS_LOG_INFO, "training step: %s",
-		what == TFS_FACT_steps_none ? "none found" : "found");
-}
-
-/* Is it this thread's calls that are searched? At first of the thread that calls first; but where
- * that one only prepared the ground and is silent, the search begins anew with the next. Threads
- * that take turns soon outlast each other's patience. */
-static bool is_searched(struct tfs_thread *thread)
-{
-	if (owner != thread && owner != NULL) {
-		if (++strange_calls < patience)
-			return false;
-		tfs_loops_restart(loops);
-		patience *= patience < SEARCH_CALLS ? 2 : 1;
-	}
-	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
-	strange_calls = 0;
-	return true;
-}
-
-/* Whole pages of it; failing that, they stay. */
-static void release_log(void)
-{
-	const uint64_t page = 4096, kept = (tfs_loops_kept_bytes() + page - 1) / page * page;
-
-	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
-}
-
-static void search(const struct tfs_frame *frame, const struct tfs_details *details)
-{
-	struct tfs_loops_operand operands[24];
-	const uint64_t *frames;
-	uint32_t count = 0;
-
-	if (atomic_load(&found) || !is_searched(frame->thread))
-		return;
-	for (uint32_t i = 0; i < details->count; i++) {
-		const struct tfs_item *item = &details->items[i];
-		const uint32_t role = TFS_ITEM_ROLE(item);
-
-		if ((role & TFS_ROLE_OPERAND) == 0 || (role & TFS_ROLE_SCRATCH) != 0)
-			continue;
-		operands[count].address = item->value;
-		operands[count].maybe = (role & TFS_ROLE_MAYBE) != 0;
-		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
-		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
-	}
-	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
-		stop_search(TFS_FACT_steps_found);
-		return;
-	}
-	/* Without its callers a call seems to come from elsewhere. */
-	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
-		return;
-	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
-	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
-		atomic_store(&found, true);
-		flag_cache(frame->thread);
-		release_log();
-		tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
-		stop_search(TFS_FACT_steps_found);
-	} else if (++calls_searched == SEARCH_CALLS ||
-		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {
-		stop_search(TFS_FACT_steps_none);
-		tfs_windows_without_steps();
-	}
-}
-
-void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
-{
-	/* A call made at the same moment as another thread's is not worth a wait. */
-	if (loops == NULL || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
-		return;
-	search(frame, details);
-	atomic_store_explicit(&feeding, false, memory_order_release);
-}
-
-uint16_t tfs_steps_site_flags(uint32_t site)
-{
-	const uint64_t *frames;
-
-	if (!atomic_load_explicit(&found, memory_order_acquire) || tfs_self.owned != owner_now() ||
-		atomic_load(&source) != TFS_STEP_LOOPS)
-		return 0;
-	const uint32_t depth = tfs_callsite_frames(site, &frames);
-	if (depth == 0)
-		return 0;
-	if (tfs_loops_opens(loops, frames, depth))
-		return TFS_SITE_OPENS_STEP;
-	if (tfs_loops_outside(loops, frames, depth))
-		return TFS_SITE_OUTSIDE;
-	return tfs_loops_unknown(loops, frames, depth) ? TFS_SITE_UNKNOWN : 0;
-}
-
-/* Came the call before this one from the same place in the step's loop? */
-static bool is_same_place(const struct tfs_thread *thread, const struct tfs_cache_entry *entry)
-{
-	const uint64_t *one;
-	const uint64_t *other;
-
-	if (thread->latest == NULL)
-		return false;
-	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
-	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);
-	return one_depth > 0 && other_depth > 0 &&
-	       tfs_loops_same_place(loops, one, one_depth, other, other_depth);
 }
 
 static void close_step(uint64_t ticks)
@@ -288,7 +134,7 @@ static void mark(const struct tfs_thread *thread, const struct tfs_cache_entry *
 		}
 		return;
 	}
-	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && is_same_place(thread, entry))
+	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && tfs_steps_same_place(thread, entry))
 		return;
 	if (in_stretch(thread)) {
 		tfs_measure_interrupt();
@@ -308,7 +154,7 @@ static void mark(const struct tfs_thread *thread, const struct tfs_cache_entry *
 void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *entry)
 {
 	/* Where another thread is just taking the steps over, this one is no longer theirs. */
-	if (thread != owner_now() || atomic_exchange(&marking, true))
+	if (thread != tfs_steps_owner() || atomic_exchange(&marking, true))
 		return;
 	mark(thread, entry);
 	atomic_store(&marking, false);
@@ -331,9 +177,7 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 	if (!atomic_compare_exchange_strong(&source, &now, from))
 		return false;
 	atomic_store(&declarer, &tfs_self);
-	atomic_store(&found, true);
-	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0)
-		stop_search(from == TFS_STEP_API ? TFS_FACT_steps_told : TFS_FACT_steps_found);
+	tfs_steps_settle(from == TFS_STEP_API ? TFS_FACT_steps_told : TFS_FACT_steps_found);
 	tfs_measure_interrupt();
 	leave_training(ticks, site);
 	return true;
@@ -341,7 +185,7 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 
 static void declare(enum tfs_step_source from, uint64_t ticks, uint64_t caller, bool begins)
 {
-	if (tfs_options.record == TFS_RECORD_NONE || loops == NULL)
+	if (!tfs_steps_searchable())
 		return;
 	/* Only while one source takes over from another can two threads be here. */
 	if (atomic_exchange(&marking, true)) {
@@ -373,9 +217,14 @@ void tfs_steps_end(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 	declare(from, ticks, caller, false);
 }
 
+bool tfs_steps_by_loops(void)
+{
+	return atomic_load(&source) == TFS_STEP_LOOPS;
+}
+
 bool tfs_steps_is_owner(void)
 {
-	return tfs_self.owned != NULL && tfs_self.owned == owner_now();
+	return tfs_self.owned != NULL && tfs_self.owned == tfs_steps_owner();
 }
 
 uint64_t tfs_steps_now(void)
@@ -395,6 +244,6 @@ void tfs_steps_finish(void)
 	tfs_spin_lock(&pending_lock);
 	write_pending();
 	tfs_spin_unlock(&pending_lock);
-	if (!atomic_load(&found))
-		tfs_recorder_fact(TFS_FACT_steps_none, NULL, calls_searched, 0);
+	if (!tfs_steps_found())
+		tfs_recorder_fact(TFS_FACT_steps_none, NULL, tfs_steps_searched(), 0);
 }
