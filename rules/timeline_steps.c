@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "rules/sort.h"
 #include "rules/timeline_build.h"
@@ -116,6 +117,21 @@ static const struct tfs_steps_record *pack_of(const struct steps_work *work, uin
 	return index - pack->first_index < pack->count ? pack : NULL;
 }
 
+/* What was marked before another loop turned out to be the step was no training. */
+static void forget_mistaken(struct steps_work *work)
+{
+	size_t count = work->event_count, first = count;
+
+	while (first && !(work->events[first - 1].mark &&
+				work->events[first - 1].mark->flags & TFS_STEP_ANEW))
+		first--;
+	if (!first)
+		return;
+	work->timeline->other_steps += work->events[first - 1].index;
+	memmove(work->events, work->events + first, (count - first) * sizeof(*work->events));
+	work->event_count = count - first;
+}
+
 static int read_events(struct steps_work *work)
 {
 	const struct tfs_trace *trace = work->timeline->trace;
@@ -156,6 +172,8 @@ static int read_events(struct steps_work *work)
 		}
 	}
 	work->event_count = count;
+	if (!err)
+		forget_mistaken(work);
 out:
 	free(keys);
 	return err;

@@ -23,6 +23,7 @@ struct tfs_thread;
 #define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
 #define TFS_SITE_UNKNOWN 8u /* perhaps part of it: see tfs_loops_unknown() */
 #define TFS_SITE_SHORT 4u   /* made before the unwinder was there */
+#define TFS_SITE_STEP (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)
 
 struct tfs_cache_entry {
 	uint64_t address; /* return address into the program; 0 = empty */

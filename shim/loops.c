@@ -108,6 +108,16 @@ uint64_t tfs_loops_before(const struct tfs_loops *loops)
 	return loops->step.before;
 }
 
+bool tfs_loops_doubtful(const struct tfs_loops *loops)
+{
+	return loops->found && !loops->step.certain;
+}
+
+bool tfs_loops_prefers(const struct tfs_loops *doubtful, const struct tfs_loops *other)
+{
+	return other->step.certain || other->step.calls >= TFS_LOG_LONGER * doubtful->step.calls;
+}
+
 bool tfs_loops_hopeless(const struct tfs_loops *loops)
 {
 	return !loops->updates;

@@ -54,6 +54,14 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 /* The found step: iterations of its loop that were begun until it was found. */
 uint64_t tfs_loops_before(const struct tfs_loops *loops);
 
+/* The found step: what carries its weights may be no update at all, as with the activations of an
+ * evaluation whose kernels are not known. Then another loop may yet turn out to be the step. */
+bool tfs_loops_doubtful(const struct tfs_loops *loops);
+
+/* Two found steps, one of them doubtful: is the other to be preferred? It is known to be one, or
+ * its loop is longer: a training step is longer than an evaluation's. */
+bool tfs_loops_prefers(const struct tfs_loops *doubtful, const struct tfs_loops *other);
+
 /* Was there nothing yet that could be a weight: no range that is updated in place? */
 bool tfs_loops_hopeless(const struct tfs_loops *loops);
 

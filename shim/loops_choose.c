@@ -189,7 +189,8 @@ static bool must_wait(const struct tfs_loops *loops, const struct tfs_log_pair *
 		const double likely = likely_period(best, pair);
 
 		if ((best->certain && !pair->certain) || is_confirmed(pair, 1) ||
-			likely < 1.5 * period(best) || !may_be_regular(loops, pair, likely))
+			likely < TFS_LOG_LONGER * period(best) ||
+			!may_be_regular(loops, pair, likely))
 			continue;
 		if (!is_part_of(loops, best, pair->site))
 			return true;
@@ -212,6 +213,15 @@ static enum verdict judge(struct tfs_loops *loops, const struct tfs_log_pair *pa
 	return tfs_log_place(loops, pair, main_level(pair)) ? YES : NO;
 }
 
+static bool settle(struct tfs_loops *loops, const struct tfs_log_pair *best)
+{
+	if (must_wait(loops, best))
+		return false;
+	loops->step.certain = best->certain;
+	loops->step.calls = period(best);
+	return true;
+}
+
 bool tfs_log_choose(struct tfs_loops *loops)
 {
 	const struct tfs_log_pair *refused[TRIES];
@@ -221,7 +231,7 @@ bool tfs_log_choose(struct tfs_loops *loops)
 		const enum verdict verdict = best != NULL ? judge(loops, best) : NOT_YET;
 
 		if (verdict != NO)
-			return verdict == YES && !must_wait(loops, best);
+			return verdict == YES && settle(loops, best);
 		refused[tries] = best;
 	}
 	return false;

@@ -19,6 +19,8 @@
 #define TFS_LOG_RANGES (1u << 16)
 #define TFS_LOG_PAIRS (1u << 16)
 
+#define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
+
 /* A call site: the outermost frames of its stack, outermost first. */
 struct tfs_log_site {
 	uint32_t id;
@@ -65,6 +67,8 @@ struct tfs_log_step {
 	uint64_t lowest;
 	uint64_t highest;
 	uint64_t before;
+	double calls; /* of an iteration */
+	bool certain; /* what carries the weights is known to be an update */
 	uint64_t prefix[TFS_LOOPS_DEPTH];
 	uint64_t members[TFS_LOOPS_PLACES];
 };

@@ -88,6 +88,7 @@ static void leave_training(uint64_t ticks, uint32_t site)
 	phase = TFS_PHASE_OTHER;
 	atomic_store(&current, 0);
 	put_mark(last_index, ticks, site, 0);
+	tfs_steps_elsewhere(true);
 }
 
 /* Calls from unknown places that run on to the end of the step were not part of it. */
@@ -114,6 +115,8 @@ static void open_step(uint64_t ticks, uint32_t site)
 	const bool resumed = phase != TFS_PHASE_TRAINING;
 
 	phase = TFS_PHASE_TRAINING;
+	if (resumed)
+		tfs_steps_elsewhere(false);
 	last_start = ticks;
 	atomic_store(&current, ++last_index);
 	tfs_windows_step(last_index);
@@ -215,6 +218,21 @@ void tfs_steps_begin(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 void tfs_steps_end(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 {
 	declare(from, ticks, caller, false);
+}
+
+bool tfs_steps_anew(void)
+{
+	if (atomic_exchange(&marking, true))
+		return false;
+	const bool may = tfs_steps_by_loops() && phase == TFS_PHASE_OTHER;
+	if (may) {
+		stretch.ticks = 0;
+		phase = TFS_PHASE_WARMUP;
+		put_mark(last_index, tfs_clock_ticks(), 0, TFS_STEP_ANEW);
+		tfs_windows_anew();
+	}
+	atomic_store(&marking, false);
+	return may;
 }
 
 bool tfs_steps_by_loops(void)

@@ -11,7 +11,9 @@
 #include "shim/steps.h"
 #include "shim/windows.h"
 
+#define OPERANDS 24u              /* of a call, at most */
 #define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
+#define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
 
 static struct tfs_loops *loops;
@@ -21,6 +23,8 @@ static uint32_t patience = 64;   /* how many of these there may be */
 static _Atomic bool feeding;
 static _Atomic uint64_t calls_searched;
 static _Atomic bool found;
+static struct tfs_loops *second; /* what is searched while the program does something else */
+static uint32_t second_calls;
 
 struct tfs_thread *tfs_steps_owner(void)
 {
@@ -42,15 +46,22 @@ bool tfs_steps_searchable(void)
 	return tfs_options.record != TFS_RECORD_NONE && loops != NULL;
 }
 
-void tfs_steps_start(void)
+/* Pages, not the heap: most are given back where the search is over. */
+static struct tfs_loops *make_loops(void)
 {
-	/* Pages, not the heap: most are given back where the search is over. */
 	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (memory == MAP_FAILED || tfs_options.record == TFS_RECORD_NONE)
+	return memory != MAP_FAILED ? tfs_loops_init(memory) : NULL;
+}
+
+void tfs_steps_start(void)
+{
+	if (tfs_options.record == TFS_RECORD_NONE)
 		return;
-	loops = tfs_loops_init(memory);
+	loops = make_loops();
+	if (loops == NULL)
+		return;
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
 
@@ -60,7 +71,8 @@ static void flag_cache(struct tfs_thread *thread)
 		struct tfs_cache_entry *entry = &thread->cache.entries[i];
 
 		if (entry->address != 0)
-			entry->flags |= tfs_steps_site_flags(entry->site);
+			entry->flags = (uint16_t)(entry->flags & ~TFS_SITE_STEP) |
+				       tfs_steps_site_flags(entry->site);
 	}
 }
 
@@ -103,14 +115,11 @@ static void release_log(void)
 	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
 }
 
-static void search(const struct tfs_frame *frame, const struct tfs_details *details)
+static uint32_t list_operands(
+	const struct tfs_details *details, struct tfs_loops_operand operands[OPERANDS])
 {
-	struct tfs_loops_operand operands[24];
-	const uint64_t *frames;
 	uint32_t count = 0;
 
-	if (atomic_load(&found) || !is_searched(frame->thread))
-		return;
 	for (uint32_t i = 0; i < details->count; i++) {
 		const struct tfs_item *item = &details->items[i];
 		const uint32_t role = TFS_ITEM_ROLE(item);
@@ -122,6 +131,17 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
 		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
 	}
+	return count;
+}
+
+static void search(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	struct tfs_loops_operand operands[OPERANDS];
+	const uint64_t *frames;
+
+	if (!is_searched(frame->thread))
+		return;
+	const uint32_t count = list_operands(details, operands);
 	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
 		stop_search(TFS_FACT_steps_found);
 		return;
@@ -143,12 +163,64 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	}
 }
 
+/* The step is another loop's. What the first search had found stays mapped: it is small. */
+static void change_loops(struct tfs_thread *thread)
+{
+	struct tfs_loops *before = loops;
+
+	if (!tfs_steps_anew()) {
+		tfs_loops_restart(second);
+		return;
+	}
+	loops = second;
+	second = before;
+	second_calls = SECOND_CALLS;
+	flag_cache(thread);
+	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
+	stop_search(TFS_FACT_steps_found);
+}
+
+/* Beside a doubtful step: a longer loop in what seems to be no training may be the step. */
+static void search_again(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	struct tfs_loops_operand operands[OPERANDS];
+	const uint64_t *frames;
+
+	if (frame->thread != owner || (frame->entry->flags & TFS_SITE_SHORT) != 0)
+		return;
+	const uint32_t count = list_operands(details, operands);
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (tfs_loops_feed(second, frame->entry->site, frames, depth, operands, count)) {
+		if (tfs_loops_prefers(loops, second))
+			change_loops(frame->thread);
+		else
+			tfs_loops_restart(second);
+	}
+	if (++second_calls >= SECOND_CALLS)
+		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
+void tfs_steps_elsewhere(bool elsewhere)
+{
+	if (!tfs_steps_by_loops() || !tfs_loops_doubtful(loops) || second_calls >= SECOND_CALLS)
+		return;
+	if (second == NULL)
+		second = make_loops();
+	if (second != NULL && elsewhere)
+		__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
 void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	/* A call made at the same moment as another thread's is not worth a wait. */
 	if (loops == NULL || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
 		return;
-	search(frame, details);
+	if (!tfs_steps_found())
+		search(frame, details);
+	else if (second != NULL)
+		search_again(frame, details);
 	atomic_store_explicit(&feeding, false, memory_order_release);
 }
 

@@ -28,8 +28,15 @@ void tfs_steps_settle(enum tfs_fact_code what);
 /* How many calls were searched. */
 uint64_t tfs_steps_searched(void);
 
+/* The program does something else than train, or trains again. By the owner. */
+void tfs_steps_elsewhere(bool elsewhere);
+
 /* Came the call before this one from the same place in the step's loop? By the owner. */
 bool tfs_steps_same_place(const struct tfs_thread *thread, const struct tfs_cache_entry *entry);
+
+/* What was marked so far was no training: the step is another loop's. By the owner. Of steps.c;
+ * false where another thread is just saying what the step is. */
+bool tfs_steps_anew(void);
 
 /* Is it still the search that says where steps begin? Of steps.c. */
 bool tfs_steps_by_loops(void);

@@ -36,6 +36,7 @@ static uint64_t last_steps;                                 /* how many it was t
 static _Atomic uint64_t next_ns;                            /* earliest start of the next one */
 static _Atomic bool sighted;                                /* the open window has activity */
 static bool lent;                                           /* CUPTI, by the option */
+static bool anew;                                           /* no window was the first yet */
 static _Atomic bool renew;                                  /* activity came too late for it */
 static pthread_mutex_t turning = PTHREAD_MUTEX_INITIALIZER; /* windows, and who has CUPTI */
 /* Of CUPTI, before there is a recording. */
@@ -217,6 +218,11 @@ static void heed_option(uint64_t index)
 	}
 }
 
+static bool is_first(void)
+{
+	return number == 0 || anew;
+}
+
 static void turn_window(uint64_t index)
 {
 	const bool again = atomic_load(&renew);
@@ -231,7 +237,8 @@ static void turn_window(uint64_t index)
 	} else {
 		atomic_store(&tfs_windows_rewriting, false);
 		open_window(
-			index, number == 0 ? tfs_options.window_steps : tfs_options.later_steps, 0);
+			index, is_first() ? tfs_options.window_steps : tfs_options.later_steps, 0);
+		anew = false;
 	}
 }
 
@@ -241,13 +248,21 @@ void tfs_windows_step(uint64_t index)
 	if (tfs_options.record != TFS_RECORD_WINDOWS)
 		return;
 	const bool due = atomic_load(&open_now) ? index > last_step || atomic_load(&renew)
-						: number == 0 || tfs_clock_ns(CLOCK_MONOTONIC) >=
-									 atomic_load(&next_ns);
+						: is_first() || tfs_clock_ns(CLOCK_MONOTONIC) >=
+									atomic_load(&next_ns);
 
 	if (!due || !turn())
 		return;
 	turn_window(index);
 	pthread_mutex_unlock(&turning);
+}
+
+void tfs_windows_anew(void)
+{
+	anew = !atomic_load(&open_now);
+	last_steps = tfs_options.window_steps;
+	if (tfs_options.record == TFS_RECORD_WINDOWS && !anew)
+		atomic_store(&renew, true);
 }
 
 void tfs_windows_without_steps(void)

@@ -34,6 +34,9 @@ bool tfs_windows_return(void);
 /* A step begins: opens or closes a window if it is time. The step's own thread. */
 void tfs_windows_step(uint64_t index);
 
+/* The steps so far were none: the first window is still to come. The step's own thread. */
+void tfs_windows_anew(void);
+
 /* No step was found: rewrites need not wait for the first window. */
 void tfs_windows_without_steps(void);
 

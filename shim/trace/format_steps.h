@@ -14,8 +14,12 @@ struct tfs_step_record {
 	uint64_t start_ticks;
 	uint64_t index;
 	uint32_t source; /* enum tfs_step_source */
-	uint32_t flags;  /* 1 = a rewrite was on during this step, 2 = inside a window */
+	uint32_t flags;  /* 1 = a rewrite was on during this step, 2 = inside a window, and below */
 };
+
+#define TFS_STEP_ANEW                                                                              \
+	4u /* all that was marked before was no training: another loop is the step                 \
+	    */
 
 enum tfs_phase {
 	TFS_PHASE_WARMUP = 0,
