@@ -15,6 +15,8 @@ struct candidate {
 	uint32_t carried; /* instances in a row that read what the one before had updated */
 	uint64_t instance;
 	uint64_t latest; /* the instance counted last */
+	uint64_t since;  /* calls made before the first instance */
+	uint64_t inside; /* calls made in any since then */
 };
 
 /* A range that is open, and which of its name's instances it is. */
@@ -28,6 +30,7 @@ struct update {
 	uint64_t address;
 	uint32_t site;
 	uint32_t count;
+	bool certain; /* that it was an update is known */
 	struct open open[NESTED];
 };
 
@@ -37,6 +40,7 @@ struct tfs_nvtx_search {
 	uint32_t candidate_count;
 	uint32_t open_count;
 	uint32_t update_count;
+	uint64_t calls;
 	struct candidate candidates[NAMES];
 	struct open open[NESTED];
 	uint32_t beyond; /* open ranges that found no place */
@@ -61,6 +65,7 @@ static struct candidate *find_candidate(struct tfs_nvtx_search *search, uint32_t
 	if (!add || search->candidate_count == NAMES)
 		return NULL;
 	search->candidates[search->candidate_count].name = name;
+	search->candidates[search->candidate_count].since = search->calls;
 	return &search->candidates[search->candidate_count++];
 }
 
@@ -99,13 +104,17 @@ static void leave(struct tfs_nvtx_search *search, uint32_t name)
 	search->open_count--;
 }
 
-/* The open ranges that follow the ones in which the update was made. */
+/*
+ * The open ranges that follow the ones in which the update was made. What only may have been an
+ * update, such as a kernel's use of scratch memory, speaks for the outermost range alone: all that
+ * a program names in its forward pass has such.
+ */
 static void count_carried(struct tfs_nvtx_search *search, const struct update *update)
 {
 	for (uint32_t i = 0; i < update->count; i++) {
 		struct candidate *candidate = &search->candidates[update->open[i].candidate];
 
-		for (uint32_t j = 0; j < search->open_count; j++) {
+		for (uint32_t j = 0; j < (update->certain ? search->open_count : 1); j++) {
 			if (search->open[j].candidate != update->open[i].candidate ||
 				search->open[j].instance != update->open[i].instance + 1 ||
 				candidate->latest == search->open[j].instance)
@@ -117,6 +126,12 @@ static void count_carried(struct tfs_nvtx_search *search, const struct update *u
 	}
 }
 
+/* Are most calls made in ranges of this name? A step's are; a part of it has only some. */
+static bool holds_most(const struct tfs_nvtx_search *search, const struct candidate *candidate)
+{
+	return 2 * candidate->inside >= search->calls - candidate->since;
+}
+
 /* Once one name is confirmed, the outermost open one that is as good, give or take the first. */
 static uint32_t confirmed(const struct tfs_nvtx_search *search)
 {
@@ -125,6 +140,8 @@ static uint32_t confirmed(const struct tfs_nvtx_search *search)
 	for (uint32_t i = 0; i < search->open_count; i++) {
 		const struct candidate *candidate = &search->candidates[search->open[i].candidate];
 
+		if (!holds_most(search, candidate))
+			continue;
 		if (outermost == 0 && candidate->carried + 1 >= TFS_NVTX_CONFIRM)
 			outermost = candidate->name;
 		if (candidate->carried >= TFS_NVTX_CONFIRM)
@@ -158,6 +175,7 @@ static void note_write(
 		update->address = operand->address;
 	}
 	update->site = site;
+	update->certain = !operand->maybe;
 	update->count = search->open_count;
 	for (uint32_t i = 0; i < search->open_count; i++)
 		update->open[i] = search->open[i];
@@ -168,6 +186,9 @@ static uint32_t feed(struct tfs_nvtx_search *search, uint32_t site,
 {
 	if (search->candidate_count == 0)
 		return 0;
+	search->calls++;
+	for (uint32_t i = 0; i < search->open_count; i++)
+		search->candidates[search->open[i].candidate].inside++;
 	for (uint32_t i = 0; i < count; i++) {
 		const struct update *update =
 			operands[i].reads ? find_update(search, operands[i].address) : NULL;

@@ -5,8 +5,9 @@
 /*
  * Finds the ranges that are training steps, in one thread's sequence of ranges and calls: those
  * inside which one call site updates memory in place that another call site reads inside the next
- * range of the same name. The outermost such name wins; a range around each micro-batch carries
- * weights only now and then, and one around a layer's forward pass carries none. `thread` tells
+ * range of the same name, and inside which most calls are made. The outermost such name wins; a
+ * range around each micro-batch carries weights only now and then, and one around a layer's forward
+ * pass carries none. `thread` tells
  * threads apart: what another one did is forgotten. A short spin keeps them apart; no I/O.
  */
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/nvtx_steps.h"
 
+#include <ctype.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <strings.h>
 
 #include "shim/env.h"
 #include "shim/heap.h"
@@ -27,13 +27,26 @@ bool tfs_nvtx_is_inside_hook(void)
 	return tfs_self.busy || (tfs_self.owned != NULL && tfs_self.active == NULL);
 }
 
+/* "Train step", "train_step" and "TrainStep" say the same. */
+static void fold_name(const char *name, char *out_folded, size_t room)
+{
+	size_t length = 0;
+
+	for (; *name != '\0' && length + 1 < room; name++)
+		if (isalnum((unsigned char)*name))
+			out_folded[length++] = (char)tolower((unsigned char)*name);
+	out_folded[length] = '\0';
+}
+
 static bool says_step(uint32_t family)
 {
-	static const char *const words[] = {
-		"step", "iteration", "iter", "train_step", "training_step", "ProfilerStep"};
+	static const char *const words[] = {"step", "iteration", "iter", "trainstep",
+		"trainingstep", "trainiteration", "trainingiteration", "trainiter", "profilerstep"};
+	char folded[32];
 
+	fold_name(tfs_nvtx_name_text(family), folded, sizeof(folded));
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcasecmp(tfs_nvtx_name_text(family), words[i]) == 0)
+		if (strcmp(folded, words[i]) == 0)
 			return true;
 	return false;
 }
@@ -52,7 +65,8 @@ static bool begins_step(uint32_t family, uint32_t name)
 			strcmp(wanted, tfs_nvtx_name_text(name)) != 0)
 			return false;
 	} else {
-		if (tfs_steps_count() != 0 || atomic_load(&occurred[family]) == UINT16_MAX ||
+		if ((tfs_steps_count() != 0 && !tfs_steps_doubtful()) ||
+			atomic_load(&occurred[family]) == UINT16_MAX ||
 			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME || !says_step(family))
 			return false;
 	}

@@ -163,6 +163,25 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 	atomic_store(&marking, false);
 }
 
+static void begin_anew(uint64_t ticks)
+{
+	stretch.ticks = 0;
+	phase = TFS_PHASE_WARMUP;
+	put_mark(last_index, ticks, 0, TFS_STEP_ANEW);
+	tfs_windows_anew();
+}
+
+bool tfs_steps_anew(void)
+{
+	if (atomic_exchange(&marking, true))
+		return false;
+	const bool may = tfs_steps_by_loops() && phase == TFS_PHASE_OTHER;
+	if (may)
+		begin_anew(tfs_clock_ticks());
+	atomic_store(&marking, false);
+	return may;
+}
+
 /* TFS_STEP_API goes before TFS_STEP_NVTX, that before TFS_STEP_LOOPS. */
 static bool is_better(uint32_t one, uint32_t other)
 {
@@ -173,6 +192,7 @@ static bool is_better(uint32_t one, uint32_t other)
 /* Takes the steps over from a lesser source; the next mark is then written in any case. */
 static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site)
 {
+	const bool doubted = tfs_steps_doubtful();
 	uint32_t now = atomic_load(&source);
 
 	if (!is_better(from, now))
@@ -183,6 +203,8 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 	tfs_steps_settle(from == TFS_STEP_API ? TFS_FACT_steps_told : TFS_FACT_steps_found);
 	tfs_measure_interrupt();
 	leave_training(ticks, site);
+	if (doubted)
+		begin_anew(ticks);
 	return true;
 }
 
@@ -218,21 +240,6 @@ void tfs_steps_begin(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 void tfs_steps_end(enum tfs_step_source from, uint64_t ticks, uint64_t caller)
 {
 	declare(from, ticks, caller, false);
-}
-
-bool tfs_steps_anew(void)
-{
-	if (atomic_exchange(&marking, true))
-		return false;
-	const bool may = tfs_steps_by_loops() && phase == TFS_PHASE_OTHER;
-	if (may) {
-		stretch.ticks = 0;
-		phase = TFS_PHASE_WARMUP;
-		put_mark(last_index, tfs_clock_ticks(), 0, TFS_STEP_ANEW);
-		tfs_windows_anew();
-	}
-	atomic_store(&marking, false);
-	return may;
 }
 
 bool tfs_steps_by_loops(void)

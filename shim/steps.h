@@ -45,6 +45,9 @@ uint64_t tfs_steps_now(void);
 /* Steps that began so far. Any thread. */
 uint64_t tfs_steps_count(void);
 
+/* Are the steps those of a loop that may be no training at all? Any thread. */
+bool tfs_steps_doubtful(void);
+
 /* Writes what is pending. At exit, in any thread. */
 void tfs_steps_finish(void);
 

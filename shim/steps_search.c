@@ -25,6 +25,7 @@ static _Atomic uint64_t calls_searched;
 static _Atomic bool found;
 static struct tfs_loops *second; /* what is searched while the program does something else */
 static uint32_t second_calls;
+static _Atomic bool doubtful; /* what was found may be no training */
 
 struct tfs_thread *tfs_steps_owner(void)
 {
@@ -34,6 +35,11 @@ struct tfs_thread *tfs_steps_owner(void)
 bool tfs_steps_found(void)
 {
 	return atomic_load(&found);
+}
+
+bool tfs_steps_doubtful(void)
+{
+	return atomic_load(&doubtful) && tfs_steps_by_loops();
 }
 
 uint64_t tfs_steps_searched(void)
@@ -151,6 +157,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 		return;
 	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
 	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
+		atomic_store(&doubtful, tfs_loops_doubtful(loops));
 		atomic_store(&found, true);
 		flag_cache(frame->thread);
 		release_log();
@@ -174,6 +181,7 @@ static void change_loops(struct tfs_thread *thread)
 	}
 	loops = second;
 	second = before;
+	atomic_store(&doubtful, tfs_loops_doubtful(loops));
 	second_calls = SECOND_CALLS;
 	flag_cache(thread);
 	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
@@ -202,7 +210,7 @@ static void search_again(const struct tfs_frame *frame, const struct tfs_details
 
 void tfs_steps_elsewhere(bool elsewhere)
 {
-	if (!tfs_steps_by_loops() || !tfs_loops_doubtful(loops) || second_calls >= SECOND_CALLS)
+	if (!tfs_steps_doubtful() || second_calls >= SECOND_CALLS)
 		return;
 	if (second == NULL)
 		second = make_loops();

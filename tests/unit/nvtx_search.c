@@ -14,6 +14,7 @@ enum { STEP = 1, FORWARD, UPDATE, BATCH, LAYER, EPOCH };
 static struct tfs_nvtx_search *search;
 static uint32_t found;
 static const char *me = "main"; /* the thread */
+static bool unsure;             /* what reads and writes only may do both */
 
 static void start(void)
 {
@@ -35,7 +36,8 @@ static void leave(uint32_t name)
 
 static void call(uint32_t site, uint64_t address, bool reads, bool writes)
 {
-	const struct tfs_loops_operand operand = {address, reads, writes, false};
+	const struct tfs_loops_operand operand = {
+		address, reads, writes, unsure && reads && writes};
 	const uint32_t name = tfs_nvtx_search_feed(search, me, site, &operand, 1);
 
 	if (!found)
@@ -104,6 +106,43 @@ static void micro_batches(bool around)
 			leave(STEP);
 	}
 	TEST_EQ(found, around ? STEP : 0);
+}
+
+/* A kernel named in each layer may carry its scratch memory on; the step around the layers has been
+ * there but once. Where the step comes again, it does carry. */
+static void scratch(unsigned steps)
+{
+	start();
+	unsure = true;
+	for (unsigned i = 0; i < steps; i++) {
+		enter(STEP);
+		for (unsigned j = 0; j < 50; j++) {
+			enter(LAYER);
+			call(1, GRADIENT, true, true);
+			call(2, GRADIENT, true, true);
+			leave(LAYER);
+		}
+		update();
+		leave(STEP);
+	}
+	unsure = false;
+	TEST_EQ(found, steps > TFS_NVTX_CONFIRM ? STEP : 0);
+}
+
+/* What an optimiser carries from one update to the next, moments say, does not make it a step: the
+ * greater part of the calls is made elsewhere. */
+static void moments(void)
+{
+	start();
+	for (unsigned i = 0; i < 50; i++) {
+		for (unsigned j = 0; j < 4; j++)
+			forward();
+		enter(UPDATE);
+		call(2, GRADIENT, true, true);
+		call(3, GRADIENT, true, true);
+		leave(UPDATE);
+	}
+	TEST_EQ(found, 0);
 }
 
 /* Layers share a name, and each updates its own weights. */
@@ -204,6 +243,9 @@ int main(void)
 	parts_only();
 	micro_batches(true);
 	micro_batches(false);
+	scratch(1);
+	scratch(20);
+	moments();
 	layers();
 	too_much();
 	another_thread();
