@@ -15,7 +15,9 @@
 #include <x86intrin.h>
 #endif
 
-extern bool tfs_clock_is_tsc;
+#include "shim/likely.h"
+
+extern bool tfs_clock_is_tsc TFS_OWN;
 
 /* Chooses the clock. Once, before the first stamp. */
 void tfs_clock_init(void);

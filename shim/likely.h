@@ -2,9 +2,11 @@
 #ifndef TFS_SHIM_LIKELY_H
 #define TFS_SHIM_LIKELY_H
 
-/* Which way a branch goes nearly always. */
+/* What hooks tell the compiler: which way a branch goes nearly always, and that a variable is this
+ * library's own, which saves the look at its table of addresses. */
 
 #define TFS_LIKELY(x) __builtin_expect(!!(x), 1)
 #define TFS_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define TFS_OWN __attribute__((visibility("hidden")))
 
 #endif

@@ -21,7 +21,7 @@ static uint32_t last_id;
 static struct tfs_spin lock;
 
 __thread struct tfs_stream_latest tfs_stream_latest __attribute__((tls_model("initial-exec")));
-uint32_t tfs_stream_generation;
+uint64_t tfs_stream_generation = 2;
 
 static uint32_t find(uint64_t handle)
 {
@@ -78,11 +78,9 @@ uint16_t tfs_stream_find(const void *handle, bool per_thread)
 		key |= (uint64_t)(tfs_self.owned != NULL ? tfs_self.owned->index : 0) << 8;
 		flags = TFS_STREAM_PER_THREAD;
 	}
-	const uint32_t now = __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE);
-	tfs_stream_latest = (struct tfs_stream_latest){.handle = handle,
-		.generation = now,
-		.id = define(key, flags, false),
-		.per_thread = per_thread};
+	const uint64_t now = __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE);
+	tfs_stream_latest = (struct tfs_stream_latest){
+		.handle = handle, .named = now + per_thread, .id = define(key, flags, false)};
 	return tfs_stream_latest.id;
 }
 
@@ -107,5 +105,5 @@ void tfs_stream_created(const void *handle, uint32_t flags)
 	if ((flags & TFS_STREAM_NON_BLOCKING) != 0)
 		atomic_store(&free_seen, true);
 	define((uint64_t)(uintptr_t)handle, flags, true);
-	__atomic_fetch_add(&tfs_stream_generation, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&tfs_stream_generation, 2, __ATOMIC_RELEASE);
 }

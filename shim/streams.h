@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
+
 #define TFS_STREAM_LEGACY 1u
 #define TFS_STREAM_PER_THREAD 2u
 #define TFS_STREAM_NON_BLOCKING 4u
@@ -14,13 +16,13 @@
 /* The stream of the thread's latest call: most calls name the same one again. */
 struct tfs_stream_latest {
 	const void *handle;
-	uint32_t generation;
-	uint16_t id; /* 0 = none */
-	bool per_thread;
+	uint64_t named; /* the generation, and 1 more where the null stream is the thread's own */
+	uint16_t id;
 };
 extern __thread struct tfs_stream_latest tfs_stream_latest
 	__attribute__((tls_model("initial-exec")));
-extern uint32_t tfs_stream_generation; /* changes when a handle gets a new id */
+extern uint64_t tfs_stream_generation
+	TFS_OWN; /* even, not 0; another when a handle gets a new id */
 
 /* The uncommon half of tfs_stream_id(). */
 uint16_t tfs_stream_find(const void *handle, bool per_thread);
@@ -31,9 +33,10 @@ static inline uint16_t tfs_stream_id(const void *handle, bool per_thread)
 {
 	const struct tfs_stream_latest *latest = &tfs_stream_latest;
 
-	return latest->id != 0 && latest->handle == handle && latest->per_thread == per_thread &&
-			       latest->generation ==
-				       __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE)
+	return TFS_LIKELY(
+		       latest->handle == handle &&
+		       latest->named == __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE) +
+						per_thread)
 		       ? latest->id
 		       : tfs_stream_find(handle, per_thread);
 }

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
+
 /* Called once the recording is open; opens the only window when everything is to be recorded. */
 void tfs_windows_start(void);
 
@@ -44,7 +46,7 @@ void tfs_windows_without_steps(void);
 bool tfs_windows_open(void);
 
 /* May rewrites that can be switched take part now? Any thread; hot. */
-extern _Atomic bool tfs_windows_rewriting;
+extern _Atomic bool tfs_windows_rewriting TFS_OWN;
 static inline bool tfs_windows_rewrites(void)
 {
 	return atomic_load_explicit(&tfs_windows_rewriting, memory_order_relaxed);

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
+
 struct tfs_memory_functions;
 
 /* Device memory that the program asks for, or gives back. */
@@ -31,7 +33,7 @@ struct tfs_memory_call {
 	uint32_t site;
 };
 
-extern _Atomic uint32_t tfs_blocks_count;
+extern _Atomic uint32_t tfs_blocks_count TFS_OWN;
 
 static inline bool tfs_blocks_any(void)
 {
