@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
+
 #define TFS_CACHE_ENTRIES 1024u
 #define TFS_CHECKED_FRAMES 8u
 
@@ -48,17 +50,43 @@ static inline struct tfs_cache_entry *tfs_callsite_slot(
 	const uint64_t mixed =
 		(address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
 
-	return &cache->entries[mixed >> 54];
+	struct tfs_cache_entry *entry = &cache->entries[mixed >> 54];
+
+	/* Here and once, not at each use. */
+	__asm__ volatile("" : "+r"(entry));
+	return entry;
 }
 
-/* Is this the entry of exactly this stack, as far as it was noted? */
+static inline __attribute__((always_inline)) bool tfs_callsite_returns(
+	const struct tfs_cache_entry *entry, uint64_t frame, uint32_t i)
+{
+	return *(const uint64_t *)(frame + entry->offsets[i]) == entry->values[i];
+}
+
+/* Is this the entry of exactly this stack, as far as it was noted? The first few steps are written
+ * out: most stacks end there, and a loop takes twice as long. */
 static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t address,
 	uint64_t frame, const struct tfs_function *function)
 {
-	if (entry->address != address || entry->frame != frame || entry->function != function)
+	const uint32_t checks = entry->checks;
+
+	if (TFS_UNLIKELY(entry->address != address) || TFS_UNLIKELY(entry->frame != frame) ||
+		TFS_UNLIKELY(entry->function != function))
 		return false;
-	for (uint32_t i = 0; i < entry->checks; i++)
-		if (*(const uint64_t *)(frame + entry->offsets[i]) != entry->values[i])
+	if (checks == 0)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 0)))
+		return false;
+	if (checks == 1)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 1)))
+		return false;
+	if (checks == 2)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 2)))
+		return false;
+	for (uint32_t i = 3; i < checks; i++)
+		if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, i)))
 			return false;
 	return true;
 }

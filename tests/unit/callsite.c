@@ -79,6 +79,32 @@ static void test_short(void)
 	memset(entry, 0, sizeof(*entry));
 }
 
+/* Of as many callers as are noted, each one counts, and nothing beyond them. */
+static void test_checks(void)
+{
+	uint64_t stack[TFS_CHECKED_FRAMES];
+	struct tfs_cache_entry entry = {
+		.address = 1, .frame = (uint64_t)(uintptr_t)stack, .function = &copy};
+	unsigned looked_at = 0;
+
+	for (uint32_t i = 0; i < TFS_CHECKED_FRAMES; i++) {
+		entry.offsets[i] = i * (uint32_t)sizeof(stack[0]);
+		entry.values[i] = stack[i] = 100 + i;
+	}
+	for (uint16_t checks = 0; checks <= TFS_CHECKED_FRAMES; checks++)
+		for (uint32_t i = 0; i < TFS_CHECKED_FRAMES; i++, looked_at++) {
+			entry.checks = checks;
+			TEST_TRUE(tfs_callsite_is(&entry, 1, entry.frame, &copy));
+			TEST_TRUE(!tfs_callsite_is(&entry, 2, entry.frame, &copy));
+			TEST_TRUE(!tfs_callsite_is(&entry, 1, entry.frame + 8, &copy));
+			TEST_TRUE(!tfs_callsite_is(&entry, 1, entry.frame, &set));
+			stack[i]++;
+			TEST_EQ(tfs_callsite_is(&entry, 1, entry.frame, &copy), i >= checks);
+			stack[i]--;
+		}
+	TEST_EQ(looked_at, 9 * 8);
+}
+
 /* Sites of calls from one line, by both callers in turn or by the first alone. */
 static void call(uint32_t *out_sites, struct tfs_function *const *functions, bool both)
 {
@@ -150,6 +176,7 @@ int main(void)
 	thread = tfs_recorder_own_thread("test");
 	TEST_NEED(thread != NULL);
 	test_short();
+	test_checks();
 	tfs_callsite_load();
 	if (!tfs_callsite_can_unwind())
 		return test_skip("no unwinder");
