@@ -92,17 +92,19 @@ struct tfs_driver_answer {
 void *tfs_driver_swap(const struct tfs_driver_answer *answer);
 
 /* Is the layer on? Before the options were read, they count as their defaults. */
-#undef TFS_ENTER
-#define TFS_ENTER(name)                                                                            \
+#undef TFS_ENTER_BY
+#define TFS_ENTER_BY(name, heeds)                                                                  \
 	tfs_driver_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                    \
-		(uint64_t)__builtin_dwarf_cfa())
+		(uint64_t)__builtin_dwarf_cfa(), heeds)
+#undef TFS_ENTER_COPY
+#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_COPIES | TFS_WANT_SHADOWS)
 
 static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
-	struct tfs_function *function, uint64_t address, uint64_t stack)
+	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)
 {
 	if (TFS_UNLIKELY(!tfs_options.driver))
 		return (struct tfs_frame){0};
-	return tfs_hook_enter(function, address, stack, false);
+	return tfs_hook_enter(function, address, stack, heeds);
 }
 
 #endif

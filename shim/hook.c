@@ -70,11 +70,11 @@ uint16_t tfs_hook_id(struct tfs_function *function)
 }
 
 uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
-	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
+	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)
 {
 	const int saved = errno;
 
-	if (!tells)
+	if ((heeds & TFS_WANT_FILLS) == 0)
 		tfs_rewrite_before(function);
 	tfs_held_before(function);
 	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
@@ -86,13 +86,13 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	if ((wanted & TFS_WANT_DEVICE) != 0)
 		tfs_collector_push(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
-	return wanted & ~(tells ? TFS_WANT_HELD : TFS_WANT_HELD | TFS_WANT_FILLS);
+	return wanted & ~(TFS_WANT_HELD | (TFS_WANT_FILLS & ~heeds));
 }
 
 struct tfs_frame tfs_hook_enter(
-	struct tfs_function *function, uint64_t address, uint64_t stack, bool tells)
+	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)
 {
-	return tfs_hook_enter_here(function, address, stack, tells);
+	return tfs_hook_enter_here(function, address, stack, heeds);
 }
 
 bool tfs_hook_end(struct tfs_frame *frame, uint32_t status, uint64_t amount)

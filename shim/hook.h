@@ -57,6 +57,8 @@
 	TFS_TWIN_HOOKS_BY(TFS_ENTER, type, name, suffix, parameters, arguments)
 #define TFS_TELLING_TWIN_HOOKS(type, name, suffix, parameters, arguments)                          \
 	TFS_TWIN_HOOKS_BY(TFS_ENTER_TELLING, type, name, suffix, parameters, arguments)
+#define TFS_COPYING_TWIN_HOOKS(type, name, suffix, parameters, arguments)                          \
+	TFS_TWIN_HOOKS_BY(TFS_ENTER_COPY, type, name, suffix, parameters, arguments)
 #define TFS_TWIN_HOOKS_BY(enter, type, name, suffix, parameters, arguments)                        \
 	static inline __attribute__((always_inline)) type tfs_twin_##name(                         \
 		struct tfs_frame frame, void *real, bool per_thread, TFS_LIST parameters);         \

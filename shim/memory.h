@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
+
 struct tfs_range {
 	uint64_t address;
 	uint64_t bytes;
@@ -45,11 +47,23 @@ struct tfs_address {
 };
 #define TFS_ADDRESSES 256u /* of them to a thread */
 
-extern _Atomic uint32_t tfs_memory_sequence; /* odd while a writer is at work; 0 = none was yet */
-extern const struct tfs_address tfs_memory_nothing;
+/* Odd while a writer is at work; 0 = none was yet. */
+extern _Atomic uint32_t tfs_memory_sequence TFS_OWN;
+extern const struct tfs_address tfs_memory_nothing TFS_OWN;
 
 /* The uncommon half of tfs_memory_ask(). */
 const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address);
+
+/* What tfs_memory_ask() does where the sequence number is `now`, which is not 0. */
+static inline const struct tfs_address *tfs_memory_ask_at(
+	struct tfs_address *table, uint64_t address, uint32_t now)
+{
+	struct tfs_address *known = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> 56];
+
+	return known->address == address && known->sequence == now
+		       ? known
+		       : tfs_memory_learn(known, address);
+}
 
 /* The same as tfs_memory_find(), quicker for an address that the thread asked about before and
  * since when nothing was added or removed. `table` is the thread's own, zeroed at first; so is the
@@ -58,13 +72,7 @@ static inline const struct tfs_address *tfs_memory_ask(struct tfs_address *table
 {
 	const uint32_t now = atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
 
-	if (now == 0)
-		return &tfs_memory_nothing;
-	struct tfs_address *known = &table[address * UINT64_C(0x9E3779B97F4A7C15) >> 56];
-
-	return known->address == address && known->sequence == now
-		       ? known
-		       : tfs_memory_learn(known, address);
+	return now == 0 ? &tfs_memory_nothing : tfs_memory_ask_at(table, address, now);
 }
 
 /* Adds flags to the range that holds `address`, if one does. */

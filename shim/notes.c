@@ -16,13 +16,15 @@ unsigned tfs_captures_open;
 void tfs_put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
+	const struct tfs_copy_tags tags = tfs_copy_tags_of(tfs_self.owned, target, source, kind);
+
 	/* An array has no address. */
 	if (target == NULL)
 		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
 	else
-		tfs_put_item(details, tfs_copied_to(tfs_self.owned, target, bytes, kind));
+		tfs_put(details, (uint64_t)(uintptr_t)target, tags.to | bytes);
 	if (source != NULL)
-		tfs_put_item(details, tfs_copied_from(tfs_self.owned, source, bytes, kind));
+		tfs_put(details, (uint64_t)(uintptr_t)source, tags.from | bytes);
 }
 
 void tfs_put_touched(struct tfs_details *details, const void *address, bool constant)
@@ -50,9 +52,12 @@ void tfs_note_set(
 {
 	struct tfs_details details;
 
+	const struct tfs_address *known =
+		tfs_memory_ask(frame->thread->addresses, (uint64_t)(uintptr_t)target);
+	const uint32_t kind = known->left != 0 ? known->kind : TFS_MEMORY_DEVICE;
+
 	tfs_details_init(&details, stream);
-	tfs_put_operand(&details, target, bytes,
-		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(tfs_memory_kind(frame->thread, target, true)));
+	tfs_put_operand(&details, target, bytes, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(kind));
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, value);
 	tfs_hook_details(frame, &details);
 }

@@ -13,6 +13,7 @@
 
 #include "shim/callsite.h"
 #include "shim/clock.h"
+#include "shim/likely.h"
 #include "shim/memory.h"
 #include "shim/trace/format.h"
 #include "shim/trace/writer.h"
@@ -24,6 +25,9 @@
 #define TFS_WANT_WORK 8u   /* a rewrite follows what is submitted */
 #define TFS_WANT_FILLS 16u /* zeros may be held back: they come before the call */
 #define TFS_WANT_HELD 32u  /* device memory is held: the call may need it, see held.h */
+/* Only of hooks that ask for them: a rewrite may take the copy, or do it again aside. */
+#define TFS_WANT_COPIES 64u
+#define TFS_WANT_SHADOWS 128u
 
 struct tfs_thread {
 	char *next; /* where the next record goes */
@@ -51,7 +55,7 @@ struct tfs_self {
 extern __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
 
 extern struct tfs_writer tfs_recording;
-extern uint32_t tfs_wanted; /* TFS_WANT_*; relaxed atomic */
+extern uint32_t tfs_wanted TFS_OWN; /* TFS_WANT_*; relaxed atomic */
 
 /* The calling thread's state, made on first use; NULL when it may not record now. `address` is
  * where the call returns to, `stack` where its caller's stack ends. A call that was entered further
@@ -71,7 +75,7 @@ void tfs_recorder_commit(struct tfs_thread *thread, const void *record);
  * `thread->next` is complete. */
 static inline bool tfs_recorder_has_room(const struct tfs_thread *thread, uint32_t units)
 {
-	return (size_t)(thread->end - thread->next) >= (size_t)units * TFS_UNIT;
+	return (uintptr_t)thread->next + (size_t)units * TFS_UNIT <= (uintptr_t)thread->end;
 }
 static inline void tfs_recorder_advance(struct tfs_thread *thread, uint32_t units)
 {

@@ -61,6 +61,12 @@ static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 	tfs_recorder_put(&record, TFS_RECORD_window, sizeof(record));
 }
 
+static void let_rewrite(bool now)
+{
+	atomic_store(&tfs_windows_rewriting, now);
+	tfs_rewrite_offer();
+}
+
 static bool turn(void)
 {
 	struct timespec until;
@@ -197,7 +203,7 @@ void tfs_windows_start(void)
 	if (tfs_options.record == TFS_RECORD_ALL)
 		open_window(0, UINT64_MAX, WINDOW_EVERYTHING);
 	if (tfs_options.record == TFS_RECORD_NONE)
-		atomic_store(&tfs_windows_rewriting, true);
+		let_rewrite(true);
 }
 
 /* The steps in which others may have CUPTI. */
@@ -233,9 +239,9 @@ static void turn_window(uint64_t index)
 			open_window(index, last_steps, 0);
 			return;
 		}
-		atomic_store(&tfs_windows_rewriting, true);
+		let_rewrite(true);
 	} else {
-		atomic_store(&tfs_windows_rewriting, false);
+		let_rewrite(false);
 		open_window(
 			index, is_first() ? tfs_options.window_steps : tfs_options.later_steps, 0);
 		anew = false;
@@ -268,7 +274,7 @@ void tfs_windows_anew(void)
 void tfs_windows_without_steps(void)
 {
 	if (tfs_options.record == TFS_RECORD_WINDOWS)
-		atomic_store(&tfs_windows_rewriting, true);
+		let_rewrite(true);
 }
 
 bool tfs_windows_open(void)

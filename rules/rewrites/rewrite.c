@@ -22,6 +22,7 @@
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
+#include "shim/spin.h"
 #include "shim/trace/format.h"
 #include "shim/windows.h"
 
@@ -51,6 +52,24 @@ static uint32_t unswitched; /* those that cannot be switched at any call */
 static void say_unknown(const char *word, int length)
 {
 	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
+}
+
+/* A hint for hooks, which look again at what it stands for. */
+void tfs_rewrite_offer(void)
+{
+	static struct tfs_spin lock;
+
+	tfs_spin_lock(&lock);
+	const uint32_t taking = __atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED);
+	const bool copies = (taking & TFS_ALWAYS_TAKES_COPIES) != 0 ||
+			    ((taking & TFS_TAKES_COPIES) != 0 && tfs_windows_rewrites());
+	const uint32_t wanted = (copies ? TFS_WANT_COPIES : 0) |
+				((taking & TFS_SHADOWS_COPIES) != 0 ? TFS_WANT_SHADOWS : 0);
+
+	__atomic_fetch_or(&tfs_wanted, wanted, __ATOMIC_RELAXED);
+	__atomic_fetch_and(
+		&tfs_wanted, wanted | ~(TFS_WANT_COPIES | TFS_WANT_SHADOWS), __ATOMIC_RELAXED);
+	tfs_spin_unlock(&lock);
 }
 
 static bool is_to_act(size_t i)
@@ -133,6 +152,7 @@ void tfs_rewrite_start(void)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
+	tfs_rewrite_offer();
 }
 
 static bool is_on(size_t i)
@@ -392,6 +412,7 @@ void tfs_rewrite_finish(void)
 	if (forgotten)
 		return;
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+	tfs_rewrite_offer();
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		if (tfs_rewrite_all[i]->finish != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->finish();

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/likely.h"
 #include "shim/trace/format_check.h"
 #include "shim/trace/format_reason.h"
 
@@ -177,8 +178,11 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_WAITS 32u
 #define TFS_TAKES_ORDERED 64u
 #define TFS_TAKES_FILLS 128u
-#define TFS_ALWAYS_TAKES_COPIES 256u /* one that cannot be switched does */
-extern uint32_t tfs_rewrites_taking; /* TFS_TAKES_*; relaxed atomic */
+#define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
+extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
+
+/* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
+void tfs_rewrite_offer(void);
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
 void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */

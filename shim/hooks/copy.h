@@ -7,19 +7,21 @@
 
 #include "rules/rewrites/rewrite.h"
 #include "shim/hook.h"
-#include "shim/windows.h"
+#include "shim/note_copy.h"
+#include "shim/streams.h"
 
 /* Lets a rewrite carry out a plain copy; false = it is the real function's. What the call is made
  * of is in memory only where one may. */
 static inline __attribute__((always_inline)) bool tfs_take_copy(
-	const struct tfs_frame *frame, struct tfs_copy_call call, uint32_t *out_status)
+	struct tfs_frame *frame, struct tfs_copy_call call, uint32_t *out_status)
 {
 	const uint32_t taking = __atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED);
+	const bool offered = (frame->wanted & TFS_WANT_COPIES) != 0;
 	uint32_t status = 0;
 
-	if (TFS_LIKELY((taking & (TFS_TAKES_COPIES | TFS_ALWAYS_TAKES_COPIES)) == 0) ||
-		((taking & TFS_ALWAYS_TAKES_COPIES) == 0 && !tfs_windows_rewrites()) ||
-		frame->thread == NULL)
+	frame->wanted &= ~TFS_WANT_COPIES;
+	/* The run may have ended meanwhile. */
+	if (!offered || (taking & (TFS_TAKES_COPIES | TFS_ALWAYS_TAKES_COPIES)) == 0)
 		return false;
 	struct tfs_copy_call asked = call;
 	asked.site = frame->entry->site;
@@ -33,13 +35,34 @@ static inline __attribute__((always_inline)) bool tfs_take_copy(
 static inline __attribute__((always_inline)) void tfs_shadow_copy(
 	const struct tfs_frame *frame, struct tfs_copy_call call, uint32_t status)
 {
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_SHADOWS_COPIES) == 0) ||
-		frame->thread == NULL || status != 0)
+	if ((frame->wanted & TFS_WANT_SHADOWS) == 0 || status != 0 ||
+		(__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_SHADOWS_COPIES) == 0)
 		return;
 	struct tfs_copy_call made = call;
 	made.site = frame->entry->site;
 	tfs_rewrite_copied(&made);
+}
+
+/* Ends and leaves the call. Hooks of copies are laid out for one that is only recorded. */
+static inline __attribute__((always_inline)) void tfs_end_copy(
+	struct tfs_frame *frame, struct tfs_copy_call call, uint32_t status)
+{
+	if (TFS_UNLIKELY(!tfs_hook_count_here(frame, status, call.bytes)))
+		return;
+	if (TFS_LIKELY(frame->wanted == TFS_WANT_RECORD)) {
+		tfs_note_plain_copy(frame, call.target, call.source, call.bytes, call.kind,
+			tfs_stream_id(call.stream, call.per_thread));
+	} else if (frame->wanted != 0) {
+		/* Only the copy has to be in memory. */
+		struct tfs_frame other = *frame;
+
+		other.wanted &= ~TFS_WANT_SHADOWS;
+		if (other.wanted != 0)
+			tfs_note_copy(&other, call.target, call.source, call.bytes, call.kind,
+				tfs_stream_id(call.stream, call.per_thread));
+		tfs_shadow_copy(frame, call, status);
+	}
+	TFS_LEAVE(frame);
 }
 
 #endif

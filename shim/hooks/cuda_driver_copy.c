@@ -5,8 +5,6 @@
 #include "rules/rewrites/blocks.h"
 #include "shim/driver.h"
 #include "shim/hooks/copy.h"
-#include "shim/note_copy.h"
-#include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
@@ -31,7 +29,7 @@
 
 /* The same for memory without a shape, which rewrites may take part in. */
 #define PLAIN_COPY(name, suffix, parameters, arguments, way, queue, is_async)                      \
-	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
+	TFS_COPYING_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                      \
 	{                                                                                          \
 		struct tfs_copy_call call = {.target = (void *)AT(to),                             \
 			.source = AT(from),                                                        \
@@ -42,16 +40,16 @@
 			.async = (is_async),                                                       \
 			.driver = true,                                                            \
 			.real = real};                                                             \
+		bool taken = false;                                                                \
 		uint32_t status;                                                                   \
                                                                                                    \
 		tfs_blocks_given(call.target, call.source);                                        \
-		if (!tfs_take_copy(&frame, call, &status))                                         \
+		if (TFS_UNLIKELY((frame.wanted & TFS_WANT_COPIES) != 0))                           \
+			taken = tfs_take_copy(&frame, call, &status);                              \
+		if (!taken)                                                                        \
 			status = TFS_TWIN_REAL(name) arguments;                                    \
-		if (TFS_END(&frame, status, bytes))                                                \
-			tfs_note_plain_copy(&frame, call.target, call.source, bytes, way,          \
-				tfs_stream_id(queue, per_thread));                                 \
-		tfs_shadow_copy(&frame, call, status);                                             \
-		return TFS_LEAVE(&frame), (CUresult)status;                                        \
+		tfs_end_copy(&frame, call, status);                                                \
+		return (CUresult)status;                                                           \
 	}
 
 PLAIN_COPY(cuMemcpyHtoD_v2, _ptds, (CUdeviceptr to, const void *from, size_t bytes),

@@ -5,8 +5,6 @@
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/fills.h"
 #include "shim/hooks/copy.h"
-#include "shim/note_copy.h"
-#include "shim/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -40,7 +38,7 @@ static inline __attribute__((always_inline)) bool take_fill(const struct tfs_fra
 		&(struct tfs_fill_call){target, bytes, stream, per_thread, frame->entry->site});
 }
 
-TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
+TFS_COPYING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind),
 	(target, source, bytes, kind))
 {
@@ -50,20 +48,21 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 		.kind = (int)kind,
 		.per_thread = per_thread,
 		.real = real};
+	bool taken = false;
 	uint32_t status;
 
 	tfs_blocks_given(target, source);
-	tell(&frame, target, source, bytes, NULL, per_thread);
-	if (!tfs_take_copy(&frame, call, &status))
+	if (TFS_UNLIKELY((frame.wanted & (TFS_WANT_FILLS | TFS_WANT_COPIES)) != 0)) {
+		tell(&frame, target, source, bytes, NULL, per_thread);
+		taken = tfs_take_copy(&frame, call, &status);
+	}
+	if (!taken)
 		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
-	if (TFS_END(&frame, status, bytes))
-		tfs_note_plain_copy(
-			&frame, target, source, bytes, kind, tfs_stream_id(NULL, per_thread));
-	tfs_shadow_copy(&frame, call, status);
-	return TFS_LEAVE(&frame), (cudaError_t)status;
+	tfs_end_copy(&frame, call, status);
+	return (cudaError_t)status;
 }
 
-TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
+TFS_COPYING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
 		cudaStream_t stream),
 	(target, source, bytes, kind, stream))
@@ -76,17 +75,18 @@ TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 		.per_thread = per_thread,
 		.async = true,
 		.real = real};
+	bool taken = false;
 	uint32_t status;
 
 	tfs_blocks_given(target, source);
-	tell(&frame, target, source, bytes, stream, per_thread);
-	if (!tfs_take_copy(&frame, call, &status))
+	if (TFS_UNLIKELY((frame.wanted & (TFS_WANT_FILLS | TFS_WANT_COPIES)) != 0)) {
+		tell(&frame, target, source, bytes, stream, per_thread);
+		taken = tfs_take_copy(&frame, call, &status);
+	}
+	if (!taken)
 		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
-	if (TFS_END(&frame, status, bytes))
-		tfs_note_plain_copy(
-			&frame, target, source, bytes, kind, tfs_stream_id(stream, per_thread));
-	tfs_shadow_copy(&frame, call, status);
-	return TFS_LEAVE(&frame), (cudaError_t)status;
+	tfs_end_copy(&frame, call, status);
+	return (cudaError_t)status;
 }
 
 /* Since CUDA 13.2. */
