@@ -189,7 +189,7 @@ void tfs_memory_forget(void)
 {
 	range_count = 0;
 	atomic_store(&tfs_memory_sequence, 0);
-	tfs_spin_unlock(&lock);
+	tfs_spin_reset(&lock);
 }
 
 void tfs_memory_reset(uint32_t device)

@@ -91,5 +91,5 @@ void tfs_pools_forget(void)
 {
 	memset(pools, 0, sizeof(pools));
 	count = 0;
-	tfs_spin_unlock(&lock);
+	tfs_spin_reset(&lock);
 }

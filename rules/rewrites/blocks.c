@@ -372,5 +372,5 @@ void tfs_blocks_forget(void)
 	memset(lanes, 0, sizeof(lanes));
 	top = 0;
 	atomic_store(&tfs_blocks_count, 0);
-	tfs_spin_unlock(&lock);
+	tfs_spin_reset(&lock);
 }

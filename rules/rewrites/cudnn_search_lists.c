@@ -23,7 +23,7 @@ static struct remembered {
 static uint32_t remembered_count;
 static struct tfs_spin lock;
 
-static bool read(const struct tfs_choice_call *call, struct tfs_problem *out_problem,
+static bool describe(const struct tfs_choice_call *call, struct tfs_problem *out_problem,
 	struct tfs_search *out_what)
 {
 	if (!tfs_search_check(TFS_SEARCH_PROBLEM,
@@ -90,7 +90,7 @@ static void guessed(struct tfs_choice_call *call)
 	struct tfs_problem problem;
 	struct tfs_search what;
 
-	if (!read(call, &problem, &what))
+	if (!describe(call, &problem, &what))
 		return;
 	const struct tfs_known *known = tfs_search_meet(
 		&what, &problem, (int)call->list[0].algo, call->site, true, &device);
@@ -165,7 +165,7 @@ static void measured(struct tfs_choice_call *call)
 	struct tfs_problem problem;
 	struct tfs_search what;
 
-	if (device == NULL || !read(call, &problem, &what))
+	if (device == NULL || !describe(call, &problem, &what))
 		return;
 	struct tfs_known *known = tfs_known_find(device->machine, &problem);
 	if (known == NULL)

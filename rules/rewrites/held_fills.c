@@ -9,7 +9,7 @@
 #include "shim/hook.h"
 #include "shim/spin.h"
 
-/* Who carries fills out for longer than this never comes back: see spin.h. */
+/* Who carries fills out for longer than this may wait for this thread. */
 #define LONGEST_NS UINT64_C(10000000000)
 
 static struct tfs_held fills[TFS_HELD_MOST];

@@ -6,6 +6,7 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/work.h"
+#include "shim/clock.h"
 #include "shim/mutant.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
@@ -13,10 +14,12 @@
 #define EVENTS 64u
 #define FENCE_BYTES 256u
 
-/* Streams are named only while it is locked, and events of ours taken. Unlike other locks of its
- * kind it is held across calls of the library, of which none waits: a stream must not end between
- * the look at it and the event that is recorded on it. */
-static struct tfs_spin lock;
+#define NAMING_NS UINT64_C(1000000000)
+
+static struct tfs_spin lock; /* of the events */
+/* Threads that name streams: none must end between the look at it and the event that is recorded on
+ * it. */
+static atomic_uint naming;
 static struct {
 	void *event;
 	bool taken;
@@ -31,52 +34,75 @@ bool tfs_narrowed_in_order(void)
 	return !tfs_streams_free() && !atomic_load(&stream_ended);
 }
 
-/* Locked, so that no stream is named any more once the program goes on to destroy it. */
+/* No stream is named any more once the program goes on to destroy it; but who names one may wait
+ * for room in its queue, which this thread may be about to make. */
 void tfs_narrowed_end_stream(void)
 {
-	tfs_spin_lock(&lock);
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+
 	atomic_store(&stream_ended, true);
+	while (atomic_load(&naming) > 0 && tfs_clock_ns(CLOCK_MONOTONIC) - start_ns < NAMING_NS)
+		tfs_spin_pause();
+}
+
+static void give_back(const uint32_t *taken, uint32_t count)
+{
+	tfs_spin_lock(&lock);
+	for (uint32_t i = 0; i < count; i++)
+		events[taken[i]].taken = false;
 	tfs_spin_unlock(&lock);
 }
 
-/* The number of an event of ours; EVENTS when there is none left. The lock is held. */
+/* The number of an event of ours; EVENTS when there is none left. */
 static uint32_t take_event(const struct tfs_memory_functions *use)
 {
-	for (uint32_t i = 0; i < EVENTS; i++) {
-		if (events[i].taken)
-			continue;
-		if (events[i].event == NULL && use->event_create(&events[i].event) != 0)
-			return EVENTS;
+	uint32_t i = 0;
+
+	tfs_spin_lock(&lock);
+	while (i < EVENTS && events[i].taken)
+		i++;
+	if (i < EVENTS)
 		events[i].taken = true;
+	tfs_spin_unlock(&lock);
+	if (i == EVENTS || events[i].event != NULL || use->event_create(&events[i].event) == 0)
 		return i;
-	}
+	give_back(&i, 1);
 	return EVENTS;
+}
+
+/* Records an event on each stream with visible work; how many were taken. */
+static uint32_t name_streams(const struct tfs_memory_functions *use, const struct tfs_work *work,
+	uint32_t *taken, bool *out_good)
+{
+	uint32_t count = 0;
+	bool good = true;
+
+	atomic_fetch_add(&naming, 1);
+	for (uint32_t i = 0; i < work->visible && good; i++) {
+		taken[count] = take_event(use);
+		if (taken[count] == EVENTS) {
+			good = false;
+			break;
+		}
+		const uint32_t event = taken[count++];
+		good = tfs_narrowed_in_order() && use->event_record(events[event].event,
+							  tfs_stream_handle(work->streams[i])) == 0;
+	}
+	atomic_fetch_sub(&naming, 1);
+	*out_good = good;
+	return count;
 }
 
 /* By events, since another thread of the program may destroy the streams meanwhile. */
 bool tfs_narrowed_wait(const struct tfs_memory_functions *use, const struct tfs_work *work)
 {
 	uint32_t taken[TFS_WORK_STREAMS];
-	uint32_t count = 0;
-	bool good = true;
+	bool good;
+	const uint32_t count = name_streams(use, work, taken, &good);
 
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < work->visible && good; i++) {
-		taken[count] = take_event(use);
-		if (taken[count] == EVENTS || !tfs_narrowed_in_order()) {
-			good = false;
-			break;
-		}
-		good = use->event_record(events[taken[count++]].event,
-			       tfs_stream_handle(work->streams[i])) == 0;
-	}
-	tfs_spin_unlock(&lock);
 	for (uint32_t i = 0; i < count; i++)
 		good = good && use->event_wait(events[taken[i]].event) == 0;
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < count; i++)
-		events[taken[i]].taken = false;
-	tfs_spin_unlock(&lock);
+	give_back(taken, count);
 	return good;
 }
 

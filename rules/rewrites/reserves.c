@@ -182,5 +182,5 @@ void tfs_reserves_forget(void)
 {
 	memset(reserves, 0, sizeof(reserves));
 	atomic_store(&tfs_reserves_count, 0);
-	tfs_spin_unlock(&lock);
+	tfs_spin_reset(&lock);
 }

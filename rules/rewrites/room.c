@@ -147,5 +147,5 @@ void tfs_room_taken(uint32_t device, uint64_t bytes)
 void tfs_room_forget(void)
 {
 	memset(rooms, 0, sizeof(rooms));
-	tfs_spin_unlock(&lock);
+	tfs_spin_reset(&lock);
 }

@@ -114,12 +114,15 @@ static struct {
 static void look_at_device(const struct tfs_memory_functions *use)
 {
 	void *context = tfs_context_now();
+	const bool asks = !device.known;
 	int count = 0;
+	const bool one = asks && use->device_count(&count) == 0 && count == 1;
+	const bool apart = asks && !use->reaches_pageable(0);
 
 	tfs_spin_lock(&lock);
-	if (!device.known) {
-		device.one = use->device_count(&count) == 0 && count == 1;
-		device.apart = !use->reaches_pageable(0);
+	if (asks && !device.known) {
+		device.one = one;
+		device.apart = apart;
 		device.context = context;
 		device.known = true;
 	}

@@ -13,6 +13,8 @@
 #include "shim/lookup_object.h"
 #include "shim/spin.h"
 
+#define LOOK_NS UINT64_C(1000000000)
+
 /* Files by which others come to the device's memory, and NVIDIA's that have no hooks. */
 static const char *const users[] = {"libibverbs", "librdmacm", "libfabric", "libucp", "libuct",
 	"libmpi", "libgdrapi", "libnvshmem", "libcufile", "libcufft", "libcusolver", "libcusparse",
@@ -83,23 +85,26 @@ static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 	return 0;
 }
 
-static void look(void)
+/* NULL: everything was looked at. Who has the lock may wait for a constructor that makes calls. */
+static const char *look(void)
 {
 	unsigned long long adds = 0;
 
-	tfs_spin_lock(&lock);
+	if (!tfs_spin_lock_within(&lock, LOOK_NS))
+		return "a library that is being loaded";
 	dl_iterate_phdr(look_at, &adds);
 	if (adds != 0)
 		looked_at = adds;
 	tfs_spin_unlock(&lock);
+	return NULL;
 }
 
 const char *tfs_unseen_work(void)
 {
-	const char *cause;
+	const char *cause = look();
 
-	look();
-	cause = tfs_cause_text(&work);
+	if (cause == NULL)
+		cause = tfs_cause_text(&work);
 	if (cause == NULL)
 		cause = tfs_driver_looked_past();
 	if (cause == NULL)
@@ -109,15 +114,16 @@ const char *tfs_unseen_work(void)
 
 const char *tfs_unseen_users(void)
 {
-	look();
-	return tfs_cause_text(&user);
+	const char *cause = look();
+
+	return cause != NULL ? cause : tfs_cause_text(&user);
 }
 
 const char *tfs_unseen_lookups(void)
 {
-	const char *cause;
+	const char *cause = look();
 
-	look();
-	cause = tfs_driver_looked_up();
+	if (cause == NULL)
+		cause = tfs_driver_looked_up();
 	return cause != NULL ? cause : tfs_cause_text(&name_space);
 }
