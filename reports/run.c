@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "reports/child.h"
 #include "reports/gate.h"
 #include "reports/locate.h"
 #include "reports/options.h"
@@ -18,7 +16,6 @@
 #include "shim/trace/area.h"
 
 #define EXIT_NOT_EXECUTABLE 126
-#define EXIT_NOT_FOUND 127
 
 extern const struct tfs_command tfs_command_run;
 
@@ -170,87 +167,6 @@ static int set_environment(
 	return error;
 }
 
-static volatile sig_atomic_t child_pid;
-
-/* What a terminal sends reaches the whole group, the child included; the rest is for the child. */
-static void forward(int number, siginfo_t *info, void *context)
-{
-	(void)context;
-	int saved = errno;
-	if (info->si_code <= 0 && child_pid > 0)
-		kill((pid_t)child_pid, number);
-	errno = saved;
-}
-
-static const int forwarded[] = {
-	SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGALRM, SIGPIPE};
-#define FORWARDED (sizeof(forwarded) / sizeof(forwarded[0]))
-
-/* The child: everything as it was for us, then the program. */
-static void become(char **program, const sigset_t *mask, int failure)
-{
-	sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(program[0], program);
-	int error = errno;
-	/* Without a reader nobody can be told. */
-	ssize_t written = write(failure, &error, sizeof(error));
-	(void)written;
-	_exit(EXIT_NOT_FOUND);
-}
-
-static int wait_for(pid_t child)
-{
-	int status;
-	while (waitpid(child, &status, 0) < 0) {
-		if (errno != EINTR)
-			return TFS_EXIT_MISUSE;
-	}
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
-
-/* Runs the program to its end; its exit status, and in `out_error` why it could not start. */
-static int run_program(char **program, int *out_error)
-{
-	struct sigaction pass = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
-	sigset_t all, mask;
-	int failure[2];
-
-	*out_error = 0;
-	if (pipe2(failure, O_CLOEXEC)) {
-		*out_error = errno;
-		return TFS_EXIT_MISUSE;
-	}
-	sigfillset(&all);
-	sigprocmask(SIG_SETMASK, &all, &mask);
-	pid_t child = fork();
-	if (!child)
-		become(program, &mask, failure[1]);
-	close(failure[1]);
-	if (child < 0) {
-		*out_error = errno;
-		sigprocmask(SIG_SETMASK, &mask, NULL);
-		close(failure[0]);
-		return TFS_EXIT_MISUSE;
-	}
-	child_pid = child;
-	for (size_t i = 0; i < FORWARDED; i++) {
-		struct sigaction old;
-		/* What was ignored, as under nohup, stays so. */
-		if (!sigaction(forwarded[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(forwarded[i], &pass, NULL);
-	}
-	/* An ignored SIGCHLD would take the exit status away. The child has its own copy. */
-	signal(SIGCHLD, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &mask, NULL);
-	ssize_t got = read(failure[0], out_error, sizeof(*out_error));
-	if (got != (ssize_t)sizeof(*out_error))
-		*out_error = 0;
-	close(failure[0]);
-	int status = wait_for(child);
-	child_pid = 0;
-	return status;
-}
-
 static bool is_off(const char *variable)
 {
 	const char *value = getenv(variable);
@@ -300,18 +216,20 @@ static bool asks_for_no_report(const struct run_options *options)
 static int run_and_report(struct run_options *options, char **program, int memory, bool reports)
 {
 	struct tfs_recordings recordings;
-	int error;
+	struct tfs_child child;
 
 	tfs_recordings_start(&recordings, getenv("TFSHIM_OUTPUT"));
-	int status = run_program(program, &error);
+	int status = tfs_child_run(&child, program);
 
-	if (error) {
-		tfs_text_line(stderr, "tfshim run: cannot run %s: %s", program[0], strerror(error));
-		status = error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	if (child.error) {
+		tfs_text_line(
+			stderr, "tfshim run: cannot run %s: %s", program[0], strerror(child.error));
+		status = child.error == ENOENT ? TFS_CHILD_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 	} else {
 		if (memory >= 0)
 			tfs_areas_save(memory);
 		tfs_recordings_find(&recordings);
+		tfs_child_settle(&child, &recordings);
 		/* Other ranks are silent. */
 		if (reports && !(tfs_recordings_own_rank() > 0))
 			make_reports(options, &recordings);

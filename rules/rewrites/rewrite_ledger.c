@@ -80,10 +80,17 @@ static void announce(enum tfs_rewrite_mode mode)
 
 	if (atomic_load_explicit(&said, memory_order_relaxed) || atomic_exchange(&said, true))
 		return;
-	tfs_breaker_arm();
+	const int failed = tfs_breaker_arm();
 	if (tfs_options.rank == 0 && !tfs_options.quiet && mode == TFS_MODE_APPLY)
 		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
 			tfs_options.rewrite);
+	if (failed == 0)
+		return;
+	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-failed, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("a crash will not switch rewrites off: no mark can be made beside the "
+			    "recording (%s)",
+			strerror(-failed));
 }
 
 /* What is known so far, for the case that the program is killed: not worth a wait. */

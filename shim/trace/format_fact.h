@@ -102,7 +102,10 @@
 	X(59, cupti_taken_by_another, "cupti", latest, "not available: in use by another tool")    \
 	X(60, decisions_changed, "cudnn-search decisions", latest,                                 \
 		"another run has decided meanwhile: nothing is searched, the program runs as it "  \
-		"asked")
+		"asked")                                                                           \
+	X(61, breaker_none, "rewrites.breaker", latest,                                            \
+		"a crash will not switch rewrites off: no mark can be made beside the "            \
+		"recording{error}")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,
