@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,8 +24,6 @@
 #define SMALL_BYTES (16u << 10) /* a thread's first chunk, since most do little; definitions */
 #define OUTCOME_BYTES (4u << 10)
 #define LOOKUP 8192u /* slots of a thread's (site, function) index */
-#define MOST_NAMES 1000u
-#define NAME_ROOM 64u /* for what makes a name another, and the suffix */
 
 __thread struct tfs_self tfs_self __attribute__((tls_model("initial-exec")));
 struct tfs_writer tfs_recording;
@@ -379,58 +376,14 @@ static void fill_header(struct tfs_file_header *header)
 		header->program[0] = '\0';
 }
 
-/* Rewrites do the same with a recording and without: what an earlier run decided holds. */
-static bool goes_on_without(const char *path)
+int tfs_recorder_begin(void)
 {
-	if (strcmp(tfs_options.rewrite, "off") == 0 || strcmp(tfs_options.rewrite, "report") == 0 ||
-		tfs_writer_open_nowhere(&tfs_recording, path) != 0)
-		return false;
-	tfs_options.record = TFS_RECORD_NONE;
-	tfs_options.cupti = 0;
-	return true;
-}
-
-/*
- * A name that is taken is another run's, whose process may have had our number. Asked for anew, a
- * pattern that counts gives another; else the time tells the runs apart.
- */
-static int open_recording(char *path, size_t bytes)
-{
-	char taken[PATH_MAX] = "";
-	struct stat there;
-	unsigned apart = 0;
-	int failed = -EEXIST;
-
-	for (unsigned i = 0; i < MOST_NAMES && failed == -EEXIST; i++) {
-		failed = tfs_env_output(path, bytes - NAME_ROOM);
-		if (failed != 0)
-			break;
-		if (strcmp(path, taken) == 0)
-			tfs_env_output_apart(path, bytes - sizeof(".tfs"), ++apart);
-		else
-			strcpy(taken, path);
-		strcat(path, ".tfs");
-		/* Asked first, since each attempt to open takes an area. */
-		failed = lstat(path, &there) == 0
-				 ? -EEXIST
-				 : tfs_writer_open(&tfs_recording, path, tfs_options.limit_bytes,
-					   tfs_areas_take(tfs_env_text(tfs_options.memory)));
-	}
-	if (failed == 0 && apart != 0)
-		tfs_log_say("%s.tfs is another run's, this run is in %s", taken, path);
-	return failed;
-}
-
-int tfs_recorder_start(void)
-{
-	char path[PATH_MAX] = "";
-	const int failed = open_recording(path, sizeof(path));
+	const int failed = tfs_writer_begin(&tfs_recording, tfs_options.limit_bytes,
+		tfs_areas_take(tfs_env_text(tfs_options.memory)));
 
 	if (failed != 0) {
-		tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
-			*path != '\0' ? path : tfs_options.output, strerror(-failed));
-		if (!goes_on_without(path))
-			return failed;
+		tfs_log_say("nothing is recorded: %s", strerror(-failed));
+		return failed;
 	}
 	fill_header(tfs_recording.header);
 	mark_as_ours();
@@ -438,7 +391,6 @@ int tfs_recorder_start(void)
 	next_chunk(&shared_streams[TFS_ROOM_OUTCOMES]);
 	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
 	tfs_recorder_pair_clocks();
-	tfs_writer_flush(&tfs_recording, true);
 	return 0;
 }
 

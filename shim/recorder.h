@@ -114,8 +114,15 @@ bool tfs_recorder_missed_threads(void);
 struct tfs_aggregate *tfs_recorder_aggregate(
 	struct tfs_thread *thread, uint32_t site, uint16_t function);
 
-/* Opens the file and starts; 0 or -errno. Once. */
-int tfs_recorder_start(void);
+/* Begins to record, in memory; 0 or -errno. Once. */
+int tfs_recorder_begin(void);
+
+/* Makes the file for it. Once, the thread that writes: folders may take for ever to answer. */
+void tfs_recorder_create(void);
+
+/* What became of that, once it has returned, is said: 0, also where it goes on without a file, or
+ * -errno. */
+int tfs_recorder_created(void);
 
 /* Writes what was recorded since the last time; the thread that writes, and nobody else. */
 void tfs_recorder_write(void);

@@ -22,6 +22,7 @@
 #include "shim/callsite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
+#include "shim/files.h"
 #include "shim/hook.h"
 #include "shim/log.h"
 #include "shim/machine.h"
@@ -37,6 +38,7 @@
 
 #define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
+#define CREATE_NS SECOND_NS           /* how long the first call waits for the recording's file */
 #define ENDING_NS UINT64_C(20000000)  /* how often is looked whether the last thread ended */
 #define WRITE_NS UINT64_C(100000000)  /* how long what was recorded may stay in memory */
 #define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
@@ -144,11 +146,12 @@ static void *write_file(void *nothing)
 	unpin();
 	tfs_shim_count_thread();
 	const bool may_look = own_descriptors();
-	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
+	while (atomic_load(&state) != FAILED && !tfs_shim_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
-
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
+		if (!tfs_files_serve())
+			break;
 		tfs_recorder_write();
 		if (may_look)
 			tfs_breaker_hold();
@@ -158,6 +161,7 @@ static void *write_file(void *nothing)
 		}
 		doze(&wakeups, seen, ending ? ENDING_NS : WRITE_NS);
 	}
+	tfs_files_served(false);
 	return NULL;
 }
 
@@ -203,7 +207,7 @@ static void *help(void *nothing)
 	return NULL;
 }
 
-static void start_helpers(void)
+static bool start_thread(void *(*run)(void *))
 {
 	pthread_attr_t attributes;
 	pthread_t thread;
@@ -214,11 +218,30 @@ static void start_helpers(void)
 	pthread_sigmask(SIG_SETMASK, &all, &programs_signals);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &attributes, help, NULL) != 0 ||
-		pthread_create(&thread, &attributes, write_file, NULL) != 0)
-		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
+	const bool started = pthread_create(&thread, &attributes, run, NULL) == 0;
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
+	return started;
+}
+
+/* The file, by the thread that writes it. Where its folder does not answer, the program goes on:
+ * what is recorded stays in memory until it does, and rewrites are off, since what earlier runs
+ * left there is not known. */
+static bool start_file(void)
+{
+	tfs_files_served(true);
+	if (!start_thread(write_file)) {
+		tfs_files_served(false);
+		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
+	}
+	if (tfs_files_ask(TFS_FILES_CREATE, CREATE_NS))
+		return tfs_recorder_created() == 0;
+	tfs_options.rewrite = "off";
+	tfs_options.measure = 0;
+	tfs_recorder_fact(TFS_FACT_folder_late, NULL, 0, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+	return true;
 }
 
 static void forget(void)
@@ -253,13 +276,20 @@ static void finish(void)
 	tfs_self.busy = true;
 	tfs_steps_finish();
 	tfs_windows_finish();
+	tfs_recorder_pair_clocks();
+	if (!tfs_files_answer(TFS_FILES_WRITE))
+		return;
 	tfs_rewrite_finish();
 	tfs_collector_finish();
 	tfs_machine_write(true);
 	tfs_modules_write();
 	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());
-	if (tfs_recorder_finish())
+	if (!tfs_files_answer(TFS_FILES_FINISH))
+		return;
+	if (tfs_files_whole())
 		tfs_reporter_run(tfs_recording.path);
+	else if (*tfs_recording.path == '\0')
+		tfs_recorder_created();
 	else if (!tfs_recording.nowhere)
 		tfs_log_say("the recording %s was cut short, removed or replaced: no report",
 			tfs_recording.path);
@@ -273,7 +303,7 @@ static bool start(void)
 		tfs_options.record = TFS_RECORD_ALL;
 	tfs_clock_init();
 	pid = getpid();
-	if (tfs_options.disabled || tfs_recorder_start() != 0)
+	if (tfs_options.disabled || tfs_recorder_begin() != 0 || !start_file())
 		return false;
 	tfs_modules_write();
 	pthread_atfork(NULL, NULL, forget);
@@ -283,7 +313,8 @@ static bool start(void)
 	tfs_rewrite_start();
 	if (injected)
 		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
-	start_helpers();
+	if (!start_thread(help))
+		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 	return true;
 }
 

@@ -105,7 +105,9 @@
 		"asked")                                                                           \
 	X(61, breaker_none, "rewrites.breaker", latest,                                            \
 		"a crash will not switch rewrites off: no mark can be made beside the "            \
-		"recording{error}")
+		"recording{error}")                                                                \
+	X(62, folder_late, "rewrites", latest,                                                     \
+		"off, as the folder for the recording did not answer when the program started")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

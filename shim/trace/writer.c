@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -68,56 +69,10 @@ static void fill_header(struct tfs_area *area, uint64_t limit_bytes)
 	header->limit_bytes = limit_bytes;
 }
 
-static void begin(struct tfs_writer *writer, struct tfs_area *area, const char *path)
+int tfs_writer_begin(struct tfs_writer *writer, uint64_t limit_bytes, struct tfs_area *area)
 {
-	atomic_store(&area->next, TFS_HEADER_BYTES);
-	strcpy(writer->path, path);
-	pthread_mutex_init(&writer->flushing, NULL);
-	writer->limit_bytes = area->header.limit_bytes;
-	writer->slot_count = TFS_AREA_SLOTS;
-	writer->area = area;
-	writer->header = &area->header;
-}
-
-/* With its header from the start: whatever fails later, it can be read. */
-static int create(struct tfs_area *area, const char *path)
-{
-	static char bytes[TFS_HEADER_BYTES + FIRST_BYTES];
-
-	memcpy(bytes, &area->header, sizeof(area->header));
-	return tfs_area_create(area, path, bytes, sizeof(bytes));
-}
-
-int tfs_writer_open(
-	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area)
-{
-	if (strlen(path) >= sizeof(writer->path))
-		return -ENAMETOOLONG;
-	limit_bytes = within_process_limit(limit_bytes);
-	if (limit_bytes < TFS_HEADER_BYTES + FIRST_BYTES)
-		return -EFBIG;
 	if (area == NULL)
 		area = reserve_area();
-	if (area == NULL)
-		return -ENOMEM;
-	int failed = make_head(area);
-	if (failed == 0) {
-		fill_header(area, limit_bytes);
-		failed = create(area, path);
-	}
-	if (failed != 0) {
-		munmap(area, TFS_AREA_BYTES);
-		return failed;
-	}
-	begin(writer, area, path);
-	writer->reached = true;
-	return 0;
-}
-
-int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path)
-{
-	struct tfs_area *area = strlen(path) < sizeof(writer->path) ? reserve_area() : NULL;
-
 	if (area == NULL)
 		return -ENOMEM;
 	const int failed = make_head(area);
@@ -125,11 +80,57 @@ int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path)
 		munmap(area, TFS_AREA_BYTES);
 		return failed;
 	}
+	limit_bytes = within_process_limit(limit_bytes);
+	fill_header(area, limit_bytes);
+	atomic_store(&area->next, TFS_HEADER_BYTES);
+	pthread_mutex_init(&writer->flushing, NULL);
+	writer->limit_bytes = limit_bytes;
+	writer->slot_count = TFS_AREA_SLOTS;
+	writer->area = area;
+	writer->header = &area->header;
+	return 0;
+}
+
+/* Its counters change at any time. */
+static struct tfs_file_header copy_header(const struct tfs_file_header *header)
+{
+	const size_t counters = offsetof(struct tfs_file_header, chunks_taken);
+	const size_t rest = offsetof(struct tfs_file_header, program);
+	struct tfs_file_header copy;
+
+	memcpy(&copy, header, counters);
+	copy.chunks_taken = __atomic_load_n(&header->chunks_taken, __ATOMIC_RELAXED);
+	for (int i = 0; i < TFS_LOSS_COUNT; i++)
+		copy.lost[i] = __atomic_load_n(&header->lost[i], __ATOMIC_RELAXED);
+	memcpy((char *)&copy + rest, (const char *)header + rest, sizeof(copy) - rest);
+	return copy;
+}
+
+/* With its header from the start: whatever fails later, it can be read. */
+int tfs_writer_create(struct tfs_writer *writer, const char *path)
+{
+	static char bytes[TFS_HEADER_BYTES + FIRST_BYTES];
+	const struct tfs_file_header header = copy_header(writer->header);
+
+	if (strlen(path) >= sizeof(writer->path))
+		return -ENAMETOOLONG;
+	if (writer->limit_bytes < sizeof(bytes))
+		return -EFBIG;
+	memcpy(bytes, &header, sizeof(header));
+	const int failed = tfs_area_create(writer->area, path, bytes, sizeof(bytes));
+	if (failed != 0)
+		return failed;
+	strcpy(writer->path, path);
+	writer->reached = true;
+	atomic_store(&writer->created, true);
+	return 0;
+}
+
+void tfs_writer_go_without(struct tfs_writer *writer, const char *path)
+{
+	snprintf(writer->path, sizeof(writer->path), "%s", path);
 	writer->nowhere = true;
 	atomic_store(&writer->lost_file, true);
-	fill_header(area, 0);
-	begin(writer, area, path);
-	return 0;
 }
 
 /* Claims a slot in one state; NULL when none is. */
@@ -343,21 +344,6 @@ void tfs_writer_give_up(struct tfs_writer *writer)
 	}
 }
 
-/* Its counters change at any time. */
-static struct tfs_file_header copy_header(const struct tfs_file_header *header)
-{
-	const size_t counters = offsetof(struct tfs_file_header, chunks_taken);
-	const size_t rest = offsetof(struct tfs_file_header, program);
-	struct tfs_file_header copy;
-
-	memcpy(&copy, header, counters);
-	copy.chunks_taken = __atomic_load_n(&header->chunks_taken, __ATOMIC_RELAXED);
-	for (int i = 0; i < TFS_LOSS_COUNT; i++)
-		copy.lost[i] = __atomic_load_n(&header->lost[i], __ATOMIC_RELAXED);
-	memcpy((char *)&copy + rest, (const char *)header + rest, sizeof(copy) - rest);
-	return copy;
-}
-
 static int flush_header(struct tfs_writer *writer, int fd)
 {
 	const struct tfs_file_header header = copy_header(writer->header);
@@ -391,7 +377,8 @@ static void flush(struct tfs_writer *writer, bool now)
 		flush_slots(writer, -1);
 		return;
 	}
-	if (!anything_dirty(writer) || (!now && now_ns() < writer->retry_ns))
+	if (!atomic_load(&writer->created) || !anything_dirty(writer) ||
+		(!now && now_ns() < writer->retry_ns))
 		return;
 	const int fd = tfs_area_open(writer->area);
 	int failed = fd < 0 ? fd : flush_slots(writer, fd);

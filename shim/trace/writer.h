@@ -36,24 +36,27 @@ struct tfs_writer {
 	uint32_t slot_count;
 	_Atomic uint32_t waiting; /* chunks that are full and not yet in the file */
 	_Atomic bool lost_file;   /* it was cut short: nothing is written any more */
-	bool nowhere;             /* there never was one */
-	bool reached;             /* the latest try to open it found it */
-	uint64_t retry_ns;        /* when writing failed: when to try again */
+	_Atomic bool created;
+	bool nowhere;      /* there never was one */
+	bool reached;      /* the latest try to open it found it */
+	uint64_t retry_ns; /* when writing failed: when to try again */
 	pthread_mutex_t flushing;
 	struct tfs_file_header saved; /* as it is in the file */
 	char path[PATH_MAX];
 	struct tfs_slot slots[TFS_AREA_SLOTS];
 };
 
-/* Creates `path` (which must not exist) with a header whose identity, clock and counters the caller
- * fills in. `area` is memory from tfs_areas_take(), or NULL for memory of the process's own. 0, or
- * -errno; nothing is left behind on failure. One thread. */
-int tfs_writer_open(
-	struct tfs_writer *writer, const char *path, uint64_t limit_bytes, struct tfs_area *area);
+/* Begins in memory: from tfs_areas_take(), or the process's own where `area` is NULL. The header's
+ * identity and clock are the caller's to fill in. 0 or -errno. One thread. */
+int tfs_writer_begin(struct tfs_writer *writer, uint64_t limit_bytes, struct tfs_area *area);
 
-/* The same without a file, for `path` as it would have been: threads have their totals, and all
- * else is dropped. */
-int tfs_writer_open_nowhere(struct tfs_writer *writer, const char *path);
+/* Creates `path` (which must not exist) with the header. Until then nothing is written, and what
+ * there is room for is kept. 0, or -errno, with nothing left behind. The thread that flushes. */
+int tfs_writer_create(struct tfs_writer *writer, const char *path);
+
+/* There will be no file, `path` as it would have been: threads have their totals, and all else is
+ * dropped. */
+void tfs_writer_go_without(struct tfs_writer *writer, const char *path);
 
 /* An empty chunk of `bytes` for the thread, zeroed; NULL when the cap or what waits to be written
  * leaves no room. Owned by the caller. Any thread; errno stays. */

@@ -85,8 +85,9 @@ int main(void)
 	setenv("TFSHIM_OUTPUT", pattern, 1);
 	tfs_env_read();
 	tfs_clock_init();
-	if (tfs_recorder_start() != 0)
+	if (tfs_recorder_begin() != 0)
 		return 1;
+	tfs_recorder_create();
 	tfs_unwind_load();
 	for (int round = 0; round < ROUNDS; round++)
 		for (size_t i = 0; i < DEPTHS; i++)

@@ -110,8 +110,9 @@ static bool start(const char *folder)
 	tfs_env_read();
 	tfs_options.unwind = 0; /* nobody loads the unwinder */
 	tfs_clock_init();
-	if (tfs_recorder_start() != 0)
+	if (tfs_recorder_begin() != 0)
 		return false;
+	tfs_recorder_create();
 	tfs_self.active = tfs_recorder_own_thread("bench");
 	for (uint32_t i = 0; i < ARGUMENTS; i++) {
 		pointers[i] = (char *)(uintptr_t)(0x7000000 + i * 0x10000);

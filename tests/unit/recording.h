@@ -25,7 +25,9 @@ static inline void recording_start(void)
 	snprintf(pattern, sizeof(pattern), "%s/x", recording_folder);
 	tfs_options.output = pattern;
 	tfs_clock_init();
-	TEST_NEED(tfs_recorder_start() == 0);
+	TEST_NEED(tfs_recorder_begin() == 0);
+	tfs_recorder_create();
+	TEST_NEED(tfs_recorder_created() == 0);
 }
 
 /* Owned by the caller. The module may go on writing; it is not seen. */

@@ -19,11 +19,18 @@ static char path[64];
 
 static struct tfs_writer writer;
 
+static int open_writer(struct tfs_writer *one, const char *at, uint64_t limit)
+{
+	const int failed = tfs_writer_begin(one, limit, NULL);
+
+	return failed != 0 ? failed : tfs_writer_create(one, at);
+}
+
 static void start(uint64_t limit)
 {
 	unlink(path);
 	memset(&writer, 0, sizeof(writer));
-	TEST_NEED(tfs_writer_open(&writer, path, limit, NULL) == 0);
+	TEST_NEED(open_writer(&writer, path, limit) == 0);
 }
 
 static uint64_t file_bytes(void)
@@ -76,14 +83,13 @@ static void test_open(void)
 	/* Whatever fails from now on. */
 	tfs_trace_close(read_back(0));
 	/* Somebody's file is left as it is. */
-	TEST_EQ(tfs_writer_open(&other, path, LIMIT, NULL), -EEXIST);
-	TEST_TRUE(other.header == NULL);
+	TEST_EQ(open_writer(&other, path, LIMIT), -EEXIST);
 	TEST_TRUE(!tfs_writer_flush(&other, true));
 	TEST_EQ(file_bytes(), bytes);
-	TEST_EQ(tfs_writer_open(&other, "/nowhere/at/all", LIMIT, NULL), -ENOENT);
+	TEST_EQ(open_writer(&other, "/nowhere/at/all", LIMIT), -ENOENT);
 	memset(longest, 'x', PATH_MAX);
 	longest[PATH_MAX] = '\0';
-	TEST_EQ(tfs_writer_open(&other, longest, LIMIT, NULL), -ENAMETOOLONG);
+	TEST_EQ(open_writer(&other, longest, LIMIT), -ENAMETOOLONG);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
 	tfs_trace_close(read_back(0));
 }
@@ -178,7 +184,7 @@ static void test_size_limit(void)
 	tight = before;
 	tight.rlim_cur = TFS_HEADER_BYTES - 1;
 	TEST_NEED(setrlimit(RLIMIT_FSIZE, &tight) == 0);
-	TEST_EQ(tfs_writer_open(&other, elsewhere, LIMIT, NULL), -EFBIG);
+	TEST_EQ(open_writer(&other, elsewhere, LIMIT), -EFBIG);
 	TEST_EQ(access(elsewhere, F_OK), -1);
 	put(chunk, 1);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
