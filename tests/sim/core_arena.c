@@ -67,6 +67,15 @@ size_t sim_arena_reserve(size_t arena_size)
 	return up_to(arena_size / CONTEXT_SHARE, ALIGNMENT);
 }
 
+size_t sim_arena_left(int device, const struct CUmemPoolHandle_st *pool)
+{
+	const struct sim_device *d = &sim.device[device];
+	const uint64_t used =
+		d->arena_used + sim_pool_idle(device, pool) + sim_shared_others(device);
+
+	return used < d->arena_size ? d->arena_size - used : 0;
+}
+
 /* Small allocations take as many large pages together as they fill. */
 static void charge(struct sim_device *d, size_t size, bool taken)
 {

@@ -26,8 +26,7 @@ static cudaError_t alloc_locked(
 		.from_pool = pool != NULL,
 	};
 
-	if (size + sim_pool_idle(device, pool) >
-		sim.device[device].arena_size - sim.device[device].arena_used)
+	if (size > sim_arena_left(device, pool))
 		return cudaErrorMemoryAllocation;
 	range.base = sim_arena_alloc(device, size);
 	if (!range.base)
@@ -47,7 +46,9 @@ cudaError_t sim_alloc(size_t size, struct CUmemPoolHandle_st *pool, struct tfsim
 	cudaError_t error;
 
 	pthread_mutex_lock(&sim.lock);
+	sim_shared_begin();
 	error = alloc_locked(device, size, pool, out_range);
+	sim_shared_end(device);
 	pthread_mutex_unlock(&sim.lock);
 	if (error == cudaSuccess)
 		sim_poison(out_range->base, size);
@@ -60,6 +61,7 @@ void sim_range_release(const struct tfsim_range *range)
 	if (range->kind == TFSIM_DEVICE) {
 		sim_poison(range->base, range->size);
 		sim_arena_free(range->device, range->base, range->size);
+		sim_shared_tell(range->device);
 	} else if (!range->registered) {
 		munmap(range->base, pages(range->size));
 	}
@@ -320,8 +322,7 @@ cudaError_t tfsim_memory_info(size_t *out_free, size_t *out_total)
 		return error;
 	pthread_mutex_lock(&sim.lock);
 	if (out_free)
-		*out_free = device->arena_size - device->arena_used -
-			    sim_pool_idle(sim_self.device, NULL);
+		*out_free = sim_arena_left(sim_self.device, NULL);
 	if (out_total)
 		*out_total = device->arena_size;
 	pthread_mutex_unlock(&sim.lock);

@@ -52,11 +52,9 @@ uint64_t sim_pool_idle(int device, const struct CUmemPoolHandle_st *other_than)
 /* In whole chunks, as far as there is room for them. */
 static uint64_t grown(const struct CUmemPoolHandle_st *pool)
 {
-	const struct sim_device *device = &sim.device[pool->device];
 	const uint64_t used = pool->attr[cudaMemPoolAttrUsedMemCurrent];
 	const uint64_t whole = rounded(used);
-	const uint64_t room =
-		device->arena_size - device->arena_used - sim_pool_idle(pool->device, pool);
+	const uint64_t room = sim_arena_left(pool->device, pool);
 
 	return whole - used < room ? whole : used + room;
 }
@@ -78,6 +76,7 @@ void sim_pool_settle(int device)
 	for (struct CUmemPoolHandle_st *pool = created; pool; pool = pool->next)
 		if (pool->device == device)
 			shrink(pool);
+	sim_shared_tell(device);
 	pthread_mutex_unlock(&sim.lock);
 }
 
@@ -89,6 +88,7 @@ uint64_t sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change)
 	if (!pool)
 		return 0;
 	pthread_mutex_lock(&sim.lock);
+	sim_shared_begin();
 	used = &pool->attr[cudaMemPoolAttrUsedMemCurrent];
 	reserved = &pool->attr[cudaMemPoolAttrReservedMemCurrent];
 	*used += (uint64_t)change;
@@ -100,6 +100,7 @@ uint64_t sim_pool_account(struct CUmemPoolHandle_st *pool, int64_t change)
 		pool->attr[cudaMemPoolAttrUsedMemHigh] = *used;
 	if (*reserved > pool->attr[cudaMemPoolAttrReservedMemHigh])
 		pool->attr[cudaMemPoolAttrReservedMemHigh] = *reserved;
+	sim_shared_end(pool->device);
 	pthread_mutex_unlock(&sim.lock);
 	return mapped;
 }
@@ -311,6 +312,7 @@ cudaError_t tfsim_pool_trim(cudaMemPool_t pool, size_t keep)
 	needed = rounded(busy(pool));
 	if (*reserved > keep && *reserved > needed)
 		*reserved = needed > keep ? needed : keep;
+	sim_shared_tell(pool->device);
 	pthread_mutex_unlock(&sim.lock);
 	return cudaSuccess;
 }

@@ -37,7 +37,8 @@
 	X(STAGED, "staged")                                                                        \
 	X(FREED, "freed")                                                                          \
 	X(WORKSPACE, "workspace")                                                                  \
-	X(LIBRARY, "library")
+	X(LIBRARY, "library")                                                                      \
+	X(SHARED, "shared")
 #define SIM_NAIVE_ENUM(name, text) SIM_NAIVE_##name,
 enum sim_naive { SIM_NAIVE(SIM_NAIVE_ENUM) };
 
@@ -275,6 +276,8 @@ size_t sim_arena_reserve(size_t arena_size);
 size_t sim_arena_takes(size_t size); /* what is taken for so many bytes; any thread */
 void *sim_arena_alloc(int device, size_t size);
 void sim_arena_free(int device, void *address, size_t size);
+/* How much more a pool of the device could take, or (NULL) anything else. */
+size_t sim_arena_left(int device, const struct CUmemPoolHandle_st *pool);
 bool sim_range_add(const struct tfsim_range *range);
 const struct tfsim_range *sim_range_find(const void *address);
 bool sim_range_remove(const void *base, struct tfsim_range *out_range);
@@ -284,6 +287,13 @@ void sim_range_release(const struct tfsim_range *range);
 /* What cudaMalloc takes for so many bytes, by the profile. */
 uint64_t sim_alloc_ns(uint64_t bytes);
 uint64_t sim_free_ns(uint64_t bytes);
+/* core_shared.c. What other processes use of the device; what this one uses is told between begin
+ * and end, where it took anything, so that no two take the same, and elsewhere just told. */
+void sim_shared_open(const char *path);
+uint64_t sim_shared_others(int device);
+void sim_shared_begin(void);
+void sim_shared_end(int device);
+void sim_shared_tell(int device);
 /* core_managed.c: memory that shows which of its pages the host has touched. */
 void *sim_managed_map(size_t size);
 /*

@@ -133,6 +133,10 @@ static void start(void)
 	sim.next_id = 1;
 	for (int i = 0; i < sim.device_count; i++)
 		device_init(&sim.device[i]);
+	if (getenv("TFSIM_SHARED"))
+		sim_shared_open(getenv("TFSIM_SHARED"));
+	for (int i = 0; i < sim.device_count; i++)
+		sim_shared_tell(i);
 	pthread_atfork(NULL, NULL, in_child);
 	atexit(at_exit);
 	ready = true;
