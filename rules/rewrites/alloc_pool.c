@@ -22,8 +22,11 @@
  *   instantiated and code that is loaded, whatever those take.
  * - Giving back waits for the device. Where the program has host functions that the device may be
  *   waiting for, and the device is not idle, it is left undone, save for an out-of-memory.
- * - A block that nobody has asked for in two seconds is given back at the next free, or wait for
- *   the device: other processes may want it.
+ * - A block that nobody has asked for in two seconds is given back at the next free, or wait of the
+ *   host: other processes may want it. What they take is seen there as well, ten times a second:
+ *   where they leave less than that reserve, all is given back. A process that needs more, in one
+ *   piece, while the reserve is there, does not get it; nor while this program neither frees nor
+ *   waits.
  * - Only memory that the program itself got from cudaMalloc or cuMemAlloc. Managed and
  *   stream-ordered memory, and blocks shared with another process, device or network card, are left
  *   alone; so is everything while a stream is being captured, save that blocks are given back then

@@ -8,8 +8,16 @@
 #include "rules/rewrites/memory_functions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/room.h"
+#include "shim/capture.h"
+#include "shim/clock.h"
 #include "shim/hook.h"
 #include "shim/memory.h"
+#include "shim/mutant.h"
+
+#define LOOK_NS UINT64_C(100000000)
+
+/* Mutants: what the contracts forbid. */
+#define NAIVE_ALONE (UINT64_C(1) << 46) /* no other process is looked for */
 
 #define OUT_OF_MEMORY 2u /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 
@@ -84,14 +92,63 @@ static void give_all_back(void)
 		tfs_search_device_drop_short(0);
 }
 
+/* Is there anything to give back on the current device, which then has a context? */
+static bool holds_here(const struct tfs_memory_functions *use, uint32_t *out_device)
+{
+	int device;
+
+	if (use->device(&device) != 0 || device < 0) {
+		use->forget_error();
+		return false;
+	}
+	*out_device = (uint32_t)device;
+	return tfs_blocks_bytes(*out_device) != 0 || tfs_reserves_of(*out_device) ||
+	       (tfs_search_devices_any() && tfs_search_device_holds(*out_device) != 0);
+}
+
+/* Other processes take memory as well, and none of them can ask us: every so often, where the
+ * program waits anyway, we look. */
+static void look(void)
+{
+	static _Atomic uint64_t looked_ns;
+	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	const bool driver = tfs_memory_functions(false) == NULL;
+	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
+	uint64_t earlier_ns = atomic_load_explicit(&looked_ns, memory_order_relaxed);
+	uint32_t device;
+
+	if (now_ns - earlier_ns < LOOK_NS ||
+		!atomic_compare_exchange_strong(&looked_ns, &earlier_ns, now_ns) || use == NULL ||
+		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits() || !may_wait() ||
+		!holds_here(use, &device))
+		return;
+	tfs_blocks_flush_old(driver, device);
+	if (tfs_room_left(use, device, 0, true))
+		return;
+	tfs_blocks_flush(driver, device);
+	tfs_reserves_give_back(driver, device);
+	if (tfs_search_devices_any())
+		tfs_search_device_drop_short(0);
+}
+
 void tfs_held_before(const struct tfs_function *function)
 {
 	if (!tfs_held_any())
 		return;
-	if (function->family == TFS_FAMILY_device_sync)
+	switch (function->family) {
+	case TFS_FAMILY_device_sync:
 		tfs_blocks_flush_old(tfs_memory_functions(false) == NULL, TFS_ALL_DEVICES);
-	else if (takes_memory(function) && may_wait())
-		give_all_back();
+		look();
+		break;
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_event_sync:
+	case TFS_FAMILY_stream_sync:
+		look();
+		break;
+	default:
+		if (takes_memory(function) && may_wait())
+			give_all_back();
+	}
 }
 
 void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool ordered)

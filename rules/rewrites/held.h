@@ -5,8 +5,8 @@
 /*
  * When memory that rewrites hold, blocks, reserves and what a search has, goes back to CUDA: before
  * a library takes memory of its own, before the program takes the last that is truly free, before
- * an out-of-memory is reported. While something is held TFS_WANT_HELD is set, and each call is told
- * of. Any thread, inside a hook.
+ * an out-of-memory is reported, and soon after another process has left too little. While something
+ * is held TFS_WANT_HELD is set, and each call is told of. Any thread, inside a hook.
  */
 
 #include <stdbool.h>

@@ -17,6 +17,7 @@ static struct {
 	__typeof__(&cudaEventSynchronize) event_wait;
 	__typeof__(&cudaEventQuery) event_query;
 	__typeof__(&cudaStreamQuery) stream_query;
+	__typeof__(&cudaGetDevice) device;
 	__typeof__(&cudaGetDeviceCount) device_count;
 	__typeof__(&cudaMemGetInfo) info;
 	__typeof__(&cudaMemcpy) read;
@@ -76,6 +77,11 @@ static int runtime_stream_query(void *stream)
 	return (int)runtime.stream_query(stream);
 }
 
+static int runtime_device(int *out)
+{
+	return (int)runtime.device(out);
+}
+
 static int runtime_device_count(int *out)
 {
 	return (int)runtime.device_count(out);
@@ -127,6 +133,7 @@ static const struct tfs_memory_functions of_runtime = {
 	.event_wait = runtime_event_wait,
 	.event_query = runtime_event_query,
 	.stream_query = runtime_stream_query,
+	.device = runtime_device,
 	.device_count = runtime_device_count,
 	.info = runtime_info,
 	.read = runtime_read,
@@ -147,6 +154,7 @@ static struct {
 	__typeof__(&cuEventSynchronize) event_wait;
 	__typeof__(&cuEventQuery) event_query;
 	__typeof__(&cuStreamQuery) stream_query;
+	__typeof__(&cuCtxGetDevice) device;
 	__typeof__(&cuDeviceGetCount) device_count;
 	__typeof__(&cuMemGetInfo) info;
 	__typeof__(&cuMemcpyDtoH) read;
@@ -210,6 +218,11 @@ static int driver_stream_query(void *stream)
 	return (int)driver.stream_query(stream);
 }
 
+static int driver_device(int *out)
+{
+	return (int)driver.device(out);
+}
+
 static int driver_device_count(int *out)
 {
 	return (int)driver.device_count(out);
@@ -262,6 +275,7 @@ static const struct tfs_memory_functions of_driver = {
 	.event_wait = driver_event_wait,
 	.event_query = driver_event_query,
 	.stream_query = driver_stream_query,
+	.device = driver_device,
 	.device_count = driver_device_count,
 	.info = driver_info,
 	.read = driver_read,
@@ -287,6 +301,7 @@ static bool find_runtime(void)
 	       LOOK_UP(runtime, event_wait, "cudaEventSynchronize") &&
 	       LOOK_UP(runtime, event_query, "cudaEventQuery") &&
 	       LOOK_UP(runtime, stream_query, "cudaStreamQuery") &&
+	       LOOK_UP(runtime, device, "cudaGetDevice") &&
 	       LOOK_UP(runtime, device_count, "cudaGetDeviceCount") &&
 	       LOOK_UP(runtime, info, "cudaMemGetInfo") && LOOK_UP(runtime, read, "cudaMemcpy") &&
 	       LOOK_UP(runtime, attribute, "cudaDeviceGetAttribute") &&
@@ -307,6 +322,7 @@ static bool find_driver(void)
 	       LOOK_UP(driver, event_wait, "cuEventSynchronize") &&
 	       LOOK_UP(driver, event_query, "cuEventQuery") &&
 	       LOOK_UP(driver, stream_query, "cuStreamQuery") &&
+	       LOOK_UP(driver, device, "cuCtxGetDevice") &&
 	       LOOK_UP(driver, device_count, "cuDeviceGetCount") &&
 	       LOOK_UP(driver, info, "cuMemGetInfo_v2") &&
 	       LOOK_UP(driver, read, "cuMemcpyDtoH_v2") &&

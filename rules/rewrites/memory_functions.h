@@ -28,6 +28,7 @@ struct tfs_memory_functions {
 	int (*event_wait)(void *event); /* the host waits */
 	int (*event_query)(void *event);
 	int (*stream_query)(void *stream);
+	int (*device)(int *out); /* the current one */
 	int (*device_count)(int *out);
 	int (*info)(size_t *out_free, size_t *out_all);
 	bool (*reaches_pageable)(int device); /* reads and writes all memory of the host */

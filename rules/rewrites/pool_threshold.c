@@ -15,7 +15,8 @@
  *   itself for cudaMalloc.) After an out-of-memory the device's pools keep nothing for the rest of
  *   the run.
  * - Another process on the device finds less free memory than it would, by what the pools keep,
- *   until this one ends: where processes share a device by that, leave this rewrite off.
+ *   until less than that is truly free; then it is given back at the program's next allocation, or
+ *   wait of the host.
  * - Off, it sets the threshold back to 0, and the next wait gives the memory back; also where the
  *   device is reset.
  * - Only after evidence: at a call site and size the pool had to be given back, as its own count

@@ -117,6 +117,13 @@ static uint32_t of_device(uint32_t device, void **out_pools)
 	return found;
 }
 
+bool tfs_reserves_of(uint32_t device)
+{
+	void *pools[MOST];
+
+	return of_device(device, pools) != 0;
+}
+
 static void release(const struct tfs_pool_functions *use, void *pool)
 {
 	tfs_reserves_leave(pool);

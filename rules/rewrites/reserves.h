@@ -40,6 +40,9 @@ bool tfs_reserves_keep(bool driver, void *pool, uint32_t device, uint64_t bytes)
 /* What the pool keeps; 0: it is not one of these. */
 uint64_t tfs_reserves_kept(const void *pool);
 
+/* Does a pool of the device keep anything? */
+bool tfs_reserves_of(uint32_t device);
+
 /* Is what the pool keeps to be kept from the program, which asks about the pool? */
 bool tfs_reserves_hidden(const void *pool);
 
