@@ -10,7 +10,6 @@ library=$1 programs=$2 trainer=$3 digits=$4 tfshim=$5
 counterexample rewrite_stack pinned-staging 1
 counterexample rewrite_stack_static pinned-staging 1
 counterexample rewrite_capture pinned-staging 2
-ends=142 # its alarm
 counterexample rewrite_beside pinned-staging 1048576
 ends=139
 counterexample rewrite_reset pinned-staging 2097152

@@ -3,6 +3,7 @@
  * program lets the first stream go on only after the second has finished. */
 #include <pthread.h>
 
+#include "tests/programs/rewrite_hang.h"
 #include "tests/programs/sim_gate.h"
 
 #define BYTES ((size_t)16 << 20) /* all that a ring holds */
@@ -48,7 +49,7 @@ int main(void)
 		OK(cudaMemcpyAsync(small, aside, SMALL, cudaMemcpyHostToDevice, held));
 		OK(cudaStreamSynchronize(held));
 		gate_close(&gate, held);
-		alarm(3);
+		MUST_END_IN(3);
 		atomic_store(&returned, false);
 		TEST_EQ(pthread_create(&thread, NULL, send_held, source), 0);
 		linger();

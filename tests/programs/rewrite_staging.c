@@ -8,6 +8,7 @@
 
 #include "shim/tfshim.h"
 #include "tests/programs/rewrite_case.h"
+#include "tests/programs/rewrite_hang.h"
 #include "tests/programs/sim_gate.h"
 
 #define MIB ((size_t)1 << 20)
@@ -168,7 +169,7 @@ static void gated(void)
 		copy_behind_gate(cudaStreamPerThread, 256 * KIB, 40);
 	}
 	TFSHIM_STEP_END();
-	alarm(60);
+	MUST_END_IN(60);
 }
 
 /* Where the driver takes longer ones without waiting as well. */
@@ -178,7 +179,7 @@ static void gated_long(void)
 	for (int i = 0; i < 8; i++)
 		copy_behind_gate(stream, 3 * MIB, 20);
 	TFSHIM_STEP_END();
-	alarm(60);
+	MUST_END_IN(60);
 }
 
 /* One stream waits behind a gate with all that it was given; another thread's copies, and this
@@ -305,7 +306,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	MUST_END_IN(60);
 	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 	return result != 0 ? result : test_result();
