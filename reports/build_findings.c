@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/places.h"
+#include "reports/words.h"
 
 static struct tfs_cost copy_cost(struct tfs_region *region, const struct tfs_cost *cost)
 {
@@ -66,6 +67,18 @@ static void set_findings(struct tfs_build *build)
 	model->joint_count = judgement->joint_findings;
 }
 
+static const char *reason_of(struct tfs_build *build, const struct tfs_verdict *verdict)
+{
+	struct tfs_region *region = &build->model->region;
+	struct tfs_model_place place;
+
+	if (!verdict->site)
+		return text_or_null(region, verdict->reason);
+	place = tfs_places_find(build->places, verdict->site);
+	return tfs_region_print(
+		region, "%s (%s)", verdict->reason, tfs_words_place(region, &place));
+}
+
 static void set_rules(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -75,7 +88,7 @@ static void set_rules(struct tfs_build *build)
 		const struct tfs_rule_line *line = &build->judgement->rules[i];
 		rules[i].rule = line->rule;
 		rules[i].state = line->verdict.state;
-		rules[i].reason = text_or_null(&model->region, line->verdict.reason);
+		rules[i].reason = reason_of(build, &line->verdict);
 		if (line->verdict.state == TFS_STATE_VIOLATED)
 			rules[i].reason = tfs_region_print(&model->region, "%u finding%s",
 				line->findings, line->findings == 1 ? "" : "s");

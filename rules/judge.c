@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rules/findings.h"
+#include "rules/later.h"
 #include "rules/pairs.h"
 #include "rules/pricing.h"
 #include "rules/registry.h"
@@ -69,28 +70,40 @@ static bool waived(const struct tfs_judge_options *options, const struct tfs_rul
 	return true;
 }
 
-/* What was hidden from the hooks may be what the rule looks for. */
-static void doubt(const struct tfs_steady *steady, struct tfs_rule_line *line)
+/* What was hidden from the hooks, or what the judged steps do not show, may be what the rule looks
+ * for. */
+static void doubt(const struct tfs_steady *steady, const struct tfs_later *later,
+	struct tfs_rule_line *line)
 {
 	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
+	struct tfs_verdict *verdict = &line->verdict;
+	const char *more = NULL;
 
-	if (!hidden || line->verdict.state != TFS_STATE_PASSED)
+	if (verdict->state != TFS_STATE_PASSED)
 		return;
-	line->verdict.state = TFS_STATE_NOT_MEASURABLE;
-	snprintf(line->verdict.reason, sizeof(line->verdict.reason),
-		"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden, hidden->name);
+	if (hidden)
+		snprintf(verdict->reason, sizeof(verdict->reason),
+			"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden,
+			hidden->name);
+	else
+		more = tfs_later_calls(later, line->rule->about, &verdict->site);
+	if (more)
+		snprintf(verdict->reason, sizeof(verdict->reason), "%s", more);
+	if (hidden || more)
+		verdict->state = TFS_STATE_NOT_MEASURABLE;
 }
 
 static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
 	struct tfs_judgement *judgement)
 {
 	const struct tfs_steady *steady = findings->steady;
+	const struct tfs_later *later = tfs_later_find(steady, judgement->pool);
 	size_t count = 0;
 
 	while (tfs_rule_at(count))
 		count++;
 	judgement->rules = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rules));
-	if (!judgement->rules)
+	if (!judgement->rules || !later)
 		return -ENOMEM;
 	judgement->rule_count = count;
 	for (size_t i = 0; i < count; i++) {
@@ -107,7 +120,7 @@ static int ask_rules(const struct tfs_judge_options *options, struct tfs_finding
 				"%s", why);
 		else
 			line->rule->detect(steady, findings, &line->verdict);
-		doubt(steady, line);
+		doubt(steady, later, line);
 		line->findings = (uint32_t)(findings->count - before);
 	}
 	return findings->failed ? -ENOMEM : 0;

@@ -79,6 +79,7 @@ struct tfs_finding {
 struct tfs_verdict {
 	enum tfs_state state;
 	char reason[200]; /* why it is not measurable, or what was seen when it passed */
+	uint32_t site;    /* call site that the reason is about; 0 = none */
 };
 
 struct tfs_findings; /* a growing list, see findings.h */

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS201, a trap: the program begins to wait in each step when no step is judged any more. What the
+ * judged steps show is no reason to say that it does not. */
+#include "tests/programs/rule_step.h"
+
+enum { CLEAN_STEPS = 80, MORE = 60 };
+
+int main(void)
+{
+	struct rule r;
+
+	rule_init(&r);
+	for (unsigned step = 0; step < CLEAN_STEPS + MORE; step++) {
+		rule_upload(&r, step);
+		rule_forward(&r, step);
+		rule_backward(&r, step, 0);
+		rule_update(&r);
+		if (step >= CLEAN_STEPS)
+			NEED(cudaStreamSynchronize(r.stream)); /* unmeasured: TFS201 */
+	}
+	rule_finish(&r);
+	return 0;
+}
