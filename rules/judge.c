@@ -72,8 +72,8 @@ static bool waived(const struct tfs_judge_options *options, const struct tfs_rul
 
 /* What was hidden from the hooks, or what the judged steps do not show, may be what the rule looks
  * for. */
-static void doubt(const struct tfs_steady *steady, const struct tfs_later *later,
-	struct tfs_rule_line *line)
+static void doubt(
+	const struct tfs_steady *steady, const struct tfs_later *later, struct tfs_rule_line *line)
 {
 	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
 	struct tfs_verdict *verdict = &line->verdict;

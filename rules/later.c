@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "rules/rule.h"
+#include "rules/summary.h"
 
 #define SHARE_OF_RUN 0.01
 #define SHARE_OF_KIND 0.05
@@ -125,7 +126,8 @@ static struct reached reached_at(const struct tfs_trace *trace, uint64_t ticks)
 	for (size_t i = 0; i < marks; i++) {
 		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
 
-		if (mark->start_ticks <= ticks)
+		/* The one at exit begins nothing. */
+		if (mark->site && mark->start_ticks <= ticks)
 			reach(&reached, mark->index, (double)mark->start_ticks);
 	}
 	return reached;
@@ -180,7 +182,7 @@ static bool explained(const struct tfs_later *later, const struct habit *habit, 
 	const struct tfs_trace *trace = timeline->trace;
 	const struct tfs_aggregate *sum = habit->sum;
 	struct reached last = reached_at(trace, UINT64_MAX);
-	double ns, each = (double)sum->ticks / (double)sum->count;
+	double each = (double)sum->ticks / (double)sum->count, ns;
 	uint64_t phases = phases_between(timeline, sum->first_ticks, sum->latest_ticks, &ns);
 
 	if (!phases || phases * RARE > steps)
@@ -192,7 +194,8 @@ static bool explained(const struct tfs_later *later, const struct habit *habit, 
 			       tfs_trace_ns(trace, last.ticks));
 	else if (!habit->judged && !in_phase(trace, sum->latest_ticks))
 		return false;
-	return habit->more * each <= ns;
+	return (double)tfs_segment_duration(
+		       tfs_trace_segment(trace, sum->first_ticks), habit->more * each) <= ns;
 }
 
 /* Whether it happens in the steps, far more often than the recorded ones show. */
@@ -237,7 +240,7 @@ const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct t
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
-	double all = (double)(timeline->training_steps + timeline->warmup_steps);
+	double all = (double)(timeline->training_steps + tfs_summary_warmup(timeline));
 
 	if (!later)
 		return NULL;

@@ -23,12 +23,11 @@ static const char *source_name(enum tfs_step_source source)
 	return "none";
 }
 
-/* Iterations that ran before the recorder knew the step. */
-static uint64_t unmarked_steps(const struct tfs_trace *trace)
+uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline)
 {
-	const struct tfs_fact_record *fact = tfs_trace_fact(trace, TFS_FACT_steps_warmup);
+	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, TFS_FACT_steps_warmup);
 
-	return fact ? fact->numbers[0] : 0;
+	return timeline->warmup_steps + (fact ? fact->numbers[0] : 0);
 }
 
 static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary *steps)
@@ -38,7 +37,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	const struct tfs_step_times *times = outside ? &timeline->outside : &timeline->inside;
 
 	steps->count = timeline->training_steps;
-	steps->warmup = timeline->warmup_steps + unmarked_steps(timeline->trace);
+	steps->warmup = tfs_summary_warmup(timeline);
 	steps->judged = steady->step_count;
 	steps->rewritten = timeline->rewritten_steps;
 	steps->evaluation = timeline->other_steps;

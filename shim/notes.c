@@ -187,6 +187,14 @@ void tfs_note_ordered(
 	TFS_LEAVE(frame);
 }
 
+static void put_free(struct tfs_frame *frame, const void *address, const struct tfs_range *was,
+	struct tfs_details *details)
+{
+	tfs_put_operand(details, address, was->bytes, TFS_ROLE_MEMORY(was->kind));
+	tfs_hook_details_free(frame, details, (uint64_t)(uintptr_t)address);
+	TFS_LEAVE(frame);
+}
+
 void tfs_note_free(
 	struct tfs_frame *frame, uint32_t status, const void *address, const struct tfs_range *was)
 {
@@ -196,9 +204,19 @@ void tfs_note_free(
 		tfs_memory_add(was);
 	TFS_END(frame, status, was->bytes);
 	tfs_details_init(&details, TFS_NO_STREAM);
-	tfs_put_operand(&details, address, was->bytes, TFS_ROLE_MEMORY(was->kind));
-	tfs_hook_details_free(frame, &details, (uint64_t)(uintptr_t)address);
-	TFS_LEAVE(frame);
+	put_free(frame, address, was, &details);
+}
+
+void tfs_note_free_ordered(struct tfs_frame *frame, uint32_t status, const void *address,
+	const struct tfs_range *was, const void *stream, bool per_thread)
+{
+	struct tfs_details details;
+
+	if (status != 0 && was->bytes != 0)
+		tfs_memory_add(was);
+	const bool recorded = TFS_END(frame, status, was->bytes);
+	tfs_details_init(&details, recorded ? tfs_stream_id(stream, per_thread) : TFS_NO_STREAM);
+	put_free(frame, address, was, &details);
 }
 
 void tfs_note_stream(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread)

@@ -79,6 +79,9 @@ void tfs_note_ordered(
 /* Memory was freed; `was` is what the range was before the call, put back when that failed. */
 void tfs_note_free(
 	struct tfs_frame *frame, uint32_t status, const void *address, const struct tfs_range *was);
+/* The same, of memory that is released when a stream has come so far. */
+void tfs_note_free_ordered(struct tfs_frame *frame, uint32_t status, const void *address,
+	const struct tfs_range *was, const void *stream, bool per_thread);
 
 void tfs_note_stream(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread);
 

@@ -84,11 +84,10 @@ TFS_TWIN_HOOKS(
 {
 	struct tfs_range was = {0};
 
-	(void)per_thread;
 	tfs_memory_remove(address, &was);
 	tfs_blocks_given((void *)(uintptr_t)address, NULL);
 	const CUresult status = TFS_TWIN_REAL(cuMemFreeAsync)(address, stream);
-	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
+	tfs_note_free_ordered(&frame, status, (void *)(uintptr_t)address, &was, stream, per_thread);
 	return status;
 }
 

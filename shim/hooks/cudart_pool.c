@@ -88,11 +88,10 @@ TFS_TWIN_HOOKS(
 {
 	struct tfs_range was = {0};
 
-	(void)per_thread;
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
 	tfs_blocks_given(address, NULL);
 	const cudaError_t status = TFS_TWIN_REAL(cudaFreeAsync)(address, stream);
-	tfs_note_free(&frame, status, address, &was);
+	tfs_note_free_ordered(&frame, status, address, &was, stream, per_thread);
 	return status;
 }
 

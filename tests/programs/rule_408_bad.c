@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS408: a temporary from a pool that gives its memory back whenever the host waits, which it does
- * for the batch before last. In the clean twin the pool keeps its memory; in the trap no wait lies
- * between releasing the temporary and taking it again. */
+ * behind the release, while the device goes on. In the clean twin the pool keeps its memory; in the
+ * trap the temporary is taken again right behind its release. */
 #include "tests/programs/rule_step.h"
 
 #ifndef VARIANT
@@ -12,18 +12,22 @@ static void train(struct rule *r)
 {
 	const size_t bytes = WEIGHTS * sizeof(float);
 	float *temporary = NULL;
+	cudaEvent_t used;
 
+	NEED(cudaEventCreateWithFlags(&used, cudaEventDisableTiming));
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(r, step);
 		if (VARIANT == TRAP && temporary)
 			NEED(cudaFreeAsync(temporary, r->stream));
 		NEED(cudaMallocAsync((void **)&temporary, bytes, r->stream)); /* expect: TFS408 */
-		rule_forward(r, step);
-		rule_backward(r, step, 0);
-		NEED(cublasScopy(r->blas, WEIGHTS, r->grad, 1, temporary, 1));
-		rule_update(r);
+		NEED(cublasScopy(r->blas, WEIGHTS, r->weight, 1, temporary, 1));
 		if (VARIANT != TRAP)
 			NEED(cudaFreeAsync(temporary, r->stream));
+		NEED(cudaEventRecord(used, r->stream));
+		rule_forward(r, step);
+		rule_backward(r, step, 0);
+		rule_update(r);
+		NEED(cudaEventSynchronize(used));
 	}
 }
 
