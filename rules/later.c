@@ -62,6 +62,12 @@ static bool counts_by_time(enum tfs_family family)
 	       family != TFS_FAMILY_set && family != TFS_FAMILY_launch;
 }
 
+/* Calls that did what they were called for. */
+static uint64_t worked(const struct tfs_aggregate *sum)
+{
+	return sum->count > sum->failures ? sum->count - sum->failures : 0;
+}
+
 static int compare_habits(const void *key, const void *element)
 {
 	const struct tfs_host_call *call = key;
@@ -85,7 +91,7 @@ static void count_judged(struct tfs_later *later)
 		struct habit *habit;
 
 		if (!whole || call->step == TFS_NONE || !whole[call->step] ||
-			!about_of((enum tfs_family)call->family))
+			call->record->status || !about_of((enum tfs_family)call->family))
 			continue;
 		habit = bsearch(call, later->habits, later->count, sizeof(*habit), compare_habits);
 		if (habit)
@@ -255,7 +261,7 @@ const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct t
 	for (size_t i = 0; i < later->count && timeline->judged_count; i++) {
 		struct habit *habit = &later->habits[i];
 
-		habit->more = (double)habit->sum->count -
+		habit->more = (double)worked(habit->sum) -
 			      (double)habit->judged / timeline->judged_count * all;
 	}
 	return later;
@@ -266,7 +272,7 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 	uint64_t of_kind = 0;
 
 	for (size_t i = 0; i < later->count; i++)
-		of_kind += later->habits[i].about & about ? later->habits[i].sum->count : 0;
+		of_kind += later->habits[i].about & about ? worked(later->habits[i].sum) : 0;
 	for (size_t i = 0; i < later->count; i++) {
 		const struct habit *habit = &later->habits[i];
 		const struct tfs_aggregate *sum = habit->sum;
@@ -283,7 +289,7 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 			"%s was called %" PRIu64
 			" times in the run; the judged steps explain %.0f of them",
 			tfs_trace_function(later->steady->timeline->trace, sum->function),
-			sum->count, (double)sum->count - habit->more);
+			worked(sum), (double)worked(sum) - habit->more);
 	}
 	return NULL;
 }

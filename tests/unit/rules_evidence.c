@@ -88,6 +88,7 @@ static const struct {
 	{"TFS904", "PNNPPVVVVVNNN"},
 	{"TFS905", "PPVVPPPPPPPPP"},
 	{"TFS906", "PPPPPPPPPPPPP"},
+	{"TFS910", "PPNNPPPPPPPPP"},
 };
 
 static void step(struct scene *scene, const struct way *way, uint64_t memory)

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT TRAP
+#include "tests/programs/rule_910_bad.c"
