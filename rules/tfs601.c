@@ -4,15 +4,45 @@
  * faster one. Only what the recording library has measured counts, and only candidates that keep
  * the program's math type and determinism. Without a search it is not measurable.
  */
+#include <stdlib.h>
+
 #include "rules/findings.h"
 #include "rules/searches.h"
+#include "rules/summary.h"
 
 #define STABLE_CALLS 50u
 #define FASTER 0.95
 
 struct count {
 	unsigned unsearched, unstable, best;
+	uint32_t *shapes; /* judged calls, by problem */
+	uint32_t shape_count;
 };
+
+static uint32_t *shape_of(const struct count *count, const struct tfs_host_call *call)
+{
+	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
+
+	return &count->shapes[problem < count->shape_count ? problem : 0];
+}
+
+static void count_shapes(const struct tfs_steady *steady, const struct count *count)
+{
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (tfs_search_family(call->family) && !call->record->status)
+			++*shape_of(count, call);
+	}
+}
+
+/* Whether the run has so many calls of this shape, by what the judged steps have. */
+static bool stable(const struct tfs_steady *steady, uint32_t calls)
+{
+	uint64_t steps = steady->timeline->training_steps + tfs_summary_warmup(steady->timeline);
+
+	return (double)calls / steady->step_count * (double)steps >= STABLE_CALLS;
+}
 
 static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_hits *hits,
 	struct count *count)
@@ -26,6 +56,8 @@ static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_
 		count->unsearched++;
 	else if (search.best_ms > FASTER * search.asked_ms)
 		count->best++;
+	else if (!stable(steady, *shape_of(count, call)))
+		count->unstable++;
 	else
 		tfs_hits_add(hits, steady->calls[position], 0,
 			(struct tfs_edit){.scale = search.best_ms / search.asked_ms});
@@ -82,14 +114,19 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct count count = {0};
 	size_t before = findings->count;
 
+	count.shape_count = tfs_trace_limit(steady->timeline->trace, TFS_RECORD_problem);
+	count.shapes = calloc(count.shape_count + 1u, sizeof(*count.shapes));
+	if (!count.shapes) {
+		findings->failed = true;
+		return;
+	}
+	count_shapes(steady, &count);
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		take(steady, i, &hits, &count);
-	while (tfs_hits_next(steady, &hits, &place)) {
-		if (tfs_steady_total(steady, place.site, place.function) < STABLE_CALLS)
-			count.unstable++;
-		else if (!place.seldom)
+	free(count.shapes);
+	while (tfs_hits_next(steady, &hits, &place))
+		if (!place.seldom)
 			report(steady, findings, &place);
-	}
 	if (count.unsearched && !tfs_search_by_program(steady->timeline))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"no measured search was made for %u of the convolution calls",
@@ -99,9 +136,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"the program searches its algorithms itself");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%s; %u convolution calls are within 5 %% of the best, %u places made too "
-			"few "
-			"calls",
+			"%s; %u convolution calls are within 5 %% of the best, %u are of shapes "
+			"that come too seldom",
 			count.best ? "searched" : "nothing to search", count.best, count.unstable);
 	tfs_hits_finish(&hits);
 }

@@ -49,6 +49,31 @@ static const char *habit(const struct tfs_timeline *timeline, const struct tfs_h
 	}
 }
 
+/* What to do about an object of the call's kind. */
+static const char *advice(const struct tfs_host_call *call)
+{
+	switch ((enum tfs_family)call->family) {
+	case TFS_FAMILY_handle:
+		return "Make this handle once before the training loop, one for each thread and "
+		       "device that uses it, and give it the stream of each use by its set-stream "
+		       "call.";
+	case TFS_FAMILY_descriptor:
+		return "Make this descriptor once before the training loop, one for each shape and "
+		       "type, and keep it; set in it only what changes between calls.";
+	case TFS_FAMILY_stream_create:
+	case TFS_FAMILY_stream_destroy:
+		return "Make this stream once before the training loop and use it in all steps; "
+		       "what relied on its end to wait needs cudaStreamSynchronize.";
+	case TFS_FAMILY_event_create:
+	case TFS_FAMILY_event_destroy:
+		return "Make this event once before the training loop and record it anew in each "
+		       "step; with several steps under way, take several by turns.";
+	default:
+		return "Ask once before the training loop and keep the answer; "
+		       "cudaDeviceGetAttribute asks for one value alone.";
+	}
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -67,6 +92,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		draft = tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
 			habit(timeline, call), tfs_place_per_step(&place, steady));
+		if (draft)
+			draft->finding.advice = advice(call);
 		if (draft && call->family == TFS_FAMILY_property)
 			draft->rewrite = "memoise";
 	}

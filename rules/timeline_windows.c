@@ -21,6 +21,44 @@ static void apply(struct tfs_timeline *timeline, const struct tfs_window_record 
 			.flags = record->flags & 4 ? record->flags | 1 : record->flags};
 }
 
+/* Calls that are recorded outside windows too. */
+static bool recorded_always(enum tfs_family family)
+{
+	switch (family) {
+	case TFS_FAMILY_alloc:
+	case TFS_FAMILY_alloc_async:
+	case TFS_FAMILY_free:
+	case TFS_FAMILY_free_async:
+	case TFS_FAMILY_host_alloc:
+	case TFS_FAMILY_host_free:
+	case TFS_FAMILY_host_register:
+	case TFS_FAMILY_host_unregister:
+	case TFS_FAMILY_stream_create:
+	case TFS_FAMILY_stream_destroy:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool holds_more(const struct tfs_trace *trace)
+{
+	const struct tfs_trace_thread *threads;
+	size_t count = tfs_trace_threads(trace, &threads);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_call *call;
+		struct tfs_cursor cursor;
+
+		tfs_cursor_start(&cursor, trace, i);
+		while ((call = tfs_cursor_next(&cursor)))
+			if (!recorded_always(
+				    (enum tfs_family)tfs_trace_family(trace, call->function)))
+				return true;
+	}
+	return tfs_trace_count(trace, TFS_RECORD_device_op) > 0;
+}
+
 /* A recording without windows that holds more calls than those recorded at any time is taken as
  * one window. */
 int tfs_timeline_build_windows(struct tfs_timeline *timeline)
@@ -45,7 +83,7 @@ int tfs_timeline_build_windows(struct tfs_timeline *timeline)
 	for (size_t i = 0; i < count && !err; i++)
 		apply(timeline, tfs_trace_at(trace, TFS_RECORD_window, keys[i].value));
 	free(keys);
-	if (!err && !count && tfs_trace_summary(trace)->calls)
+	if (!err && !count && holds_more(trace))
 		timeline->private->windows[timeline->window_count++] = (struct tfs_window){
 			.start_ns = 0, .end_ns = UINT64_MAX, .flags = 1 | 2 | 4};
 	return err;
