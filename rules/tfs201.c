@@ -25,7 +25,8 @@ static bool explicit_wait(const struct tfs_host_call *call)
  * reached long ago is a check that costs nothing. */
 static bool runs_dry(const struct tfs_host_call *call, const struct tfs_waiting *waiting)
 {
-	return waiting->drains && (waiting->pending || call->family != TFS_FAMILY_event_sync);
+	return waiting->hardly ||
+	       (waiting->drains && (waiting->pending || call->family != TFS_FAMILY_event_sync));
 }
 
 static bool timing_bracket(const struct tfs_steady *steady, uint32_t call)
@@ -91,7 +92,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		}
 		draft = tfs_findings_add(findings, &place, NULL,
 			"waits for the device %.4gx per step%s", tfs_place_per_step(&place, steady),
-			dry ? "; nothing is left for it to do when the wait returns" : "");
+			dry ? "; nothing much is left for it to do when the wait returns" : "");
 		if (draft)
 			draft->rewrite = "sync-narrowing";
 		if (needed) {

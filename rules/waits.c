@@ -58,6 +58,8 @@ enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_
 									: TFS_WAIT_NONE;
 }
 
+/* Beside what was waited for, this much is hardly anything. */
+#define HARDLY 0.05
 /* Streams that are told apart. */
 #define MOST_STREAMS 128u
 
@@ -67,6 +69,9 @@ struct progress {
 	uint64_t *given;    /* submissions to each stream */
 	uint64_t *seen;     /* row per stream: what has finished once its latest work has */
 	uint64_t *done;     /* what has finished for certain */
+	double **work;      /* per stream: time of the device for its first n submissions */
+	uint64_t *room;     /* of these */
+	double left;        /* when hardly anything was left, this much was */
 	struct mark *marks; /* of events */
 	size_t mark_count, mark_room;
 };
@@ -124,10 +129,36 @@ static void order_stream(
 	}
 }
 
-static void submit(struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream)
+static bool submit(struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream,
+	double device_ns)
 {
+	uint64_t number = ++progress->given[stream];
+	double *work = progress->work[stream];
+
 	order_stream(progress, timeline, stream);
-	row(progress, stream)[stream] = ++progress->given[stream];
+	row(progress, stream)[stream] = number;
+	if (number >= progress->room[stream]) {
+		uint64_t room = progress->room[stream] ? progress->room[stream] * 2 : 64;
+
+		work = realloc(work, room * sizeof(*work));
+		if (!work)
+			return false;
+		work[0] = 0;
+		progress->work[stream] = work;
+		progress->room[stream] = room;
+	}
+	work[number] = work[number - 1] + device_ns;
+	return true;
+}
+
+/* The device's time for what has finished for certain, or for all. */
+static double work_until(const struct progress *progress, const uint64_t *numbers)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < progress->streams; i++)
+		ns += numbers[i] ? progress->work[i][numbers[i]] : 0;
+	return ns;
 }
 
 static struct mark *mark_of(struct progress *progress, uint64_t event)
@@ -207,26 +238,63 @@ static void follow(struct progress *progress, const struct tfs_timeline *timelin
 	}
 }
 
+static int start(struct progress *progress, uint32_t known)
+{
+	size_t streams = (size_t)known + 1;
+
+	progress->streams = known + 1;
+	progress->given = calloc(streams * (streams + 3), sizeof(uint64_t));
+	progress->work = calloc(streams, sizeof(*progress->work));
+	if (!progress->given || !progress->work)
+		return -ENOMEM;
+	progress->done = progress->given + streams;
+	progress->room = progress->done + streams;
+	progress->seen = progress->room + streams;
+	return 0;
+}
+
+static void end(struct progress *progress)
+{
+	for (size_t i = 0; i < progress->mark_count; i++)
+		free(progress->marks[i].seen);
+	for (uint32_t i = 0; i < progress->streams && progress->work; i++)
+		free(progress->work[i]);
+	free(progress->marks);
+	free(progress->work);
+	free(progress->given);
+}
+
+/* The host waits. */
+static void drain(struct progress *progress, const struct tfs_steady *steady,
+	const struct tfs_host_call *call, uint32_t stream, struct tfs_waiting *waiting)
+{
+	double before = work_until(progress, progress->done), now, left;
+
+	waiting->pending = wait_for(progress, steady->timeline, call, waiting->wait, stream);
+	waiting->drains = all_done(progress);
+	now = work_until(progress, progress->done);
+	left = work_until(progress, progress->given) - now;
+	/* What was left behind an earlier wait has had the time since. */
+	waiting->hardly = waiting->pending && now > before &&
+			  left - progress->left <= HARDLY * (now - before);
+	if (waiting->hardly || left < progress->left)
+		progress->left = left;
+}
+
 int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_waits)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	uint32_t known =
 		timeline->stream_count < MOST_STREAMS ? timeline->stream_count : MOST_STREAMS;
-	struct progress progress = {.streams = known + 1};
-	size_t streams = progress.streams;
-	struct tfs_guards *guards;
+	struct progress progress = {0};
+	int result = start(&progress, known);
+	struct tfs_guards *guards =
+		result ? NULL : tfs_guards_create(steady, out_waits, progress.streams);
 	uint32_t epoch = 0;
 
-	progress.given = calloc(streams * (streams + 2), sizeof(uint64_t));
-	guards = tfs_guards_create(steady, out_waits, progress.streams);
-	if (!progress.given || !guards) {
-		free(progress.given);
-		free(guards);
-		return -ENOMEM;
-	}
-	progress.done = progress.given + streams;
-	progress.seen = progress.done + streams;
-	for (uint32_t i = 0; i < steady->call_count; i++) {
+	if (!guards)
+		result = -ENOMEM;
+	for (uint32_t i = 0; i < steady->call_count && !result; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_waiting *waiting = &out_waits[i];
 		struct tfs_copy copy;
@@ -243,7 +311,9 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		if (submits) {
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
-			submit(&progress, timeline, stream);
+			if (!submit(&progress, timeline, stream,
+				    tfs_steady_device_ns(steady, call)))
+				result = -ENOMEM;
 			tfs_guards_submit(guards, i, stream, progress.given[stream]);
 		}
 		waiting->epoch = epoch;
@@ -251,17 +321,12 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		if (call->family == TFS_FAMILY_event_record)
 			tfs_guards_record(guards, event, stream);
 		if (waiting->wait != TFS_WAIT_NONE) {
-			waiting->pending =
-				wait_for(&progress, timeline, call, waiting->wait, stream);
-			waiting->drains = all_done(&progress);
+			drain(&progress, steady, call, stream, waiting);
 			tfs_guards_wait(guards, i, waiting->wait == TFS_WAIT_EVENT ? event : 0,
 				progress.done);
 		}
 	}
-	for (size_t i = 0; i < progress.mark_count; i++)
-		free(progress.marks[i].seen);
-	free(progress.marks);
-	free(progress.given);
+	end(&progress);
 	tfs_guards_destroy(guards);
-	return 0;
+	return result;
 }

@@ -21,6 +21,7 @@ struct tfs_waiting {
 	uint32_t stream; /* index of the stream the call works on or waits for, or TFS_NONE */
 	uint32_t epoch;  /* waits of one epoch drain the same work */
 	bool drains;     /* when it returns, nothing is left for the device to do */
+	bool hardly;     /* or hardly anything, beside what was waited for */
 	bool pending;    /* there was something to wait for */
 	uint8_t needed;  /* TFS_GUARDS_*: what the host may do only behind it */
 };

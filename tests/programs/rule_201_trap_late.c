@@ -7,13 +7,16 @@ enum { CLEAN_STEPS = 80, MORE = 60 };
 
 int main(void)
 {
+	struct rule_busy busy;
 	struct rule r;
 
 	rule_init(&r);
+	busy = rule_busy_init();
 	for (unsigned step = 0; step < CLEAN_STEPS + MORE; step++) {
 		rule_upload(&r, step);
 		rule_forward(&r, step);
 		rule_backward(&r, step, 0);
+		rule_keep_busy(&r, &busy);
 		rule_update(&r);
 		if (step >= CLEAN_STEPS)
 			NEED(cudaStreamSynchronize(r.stream)); /* unmeasured: TFS201 */

@@ -126,6 +126,30 @@ static inline void rule_update(struct rule *r)
 	NEED(cublasSaxpy(r->blas, WEIGHTS, &rate, r->grad, 1, r->weight, 1));
 }
 
+/* A product that takes some milliseconds, on a small device and on a large one. */
+struct rule_busy {
+	float *squares;
+	int size;
+};
+
+static inline struct rule_busy rule_busy_init(void)
+{
+	int processors, size;
+
+	NEED(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0));
+	size = processors < 32 ? 128 : 4096;
+	return (struct rule_busy){rule_alloc((size_t)size * size * 2), size};
+}
+
+static inline void rule_keep_busy(struct rule *r, const struct rule_busy *busy)
+{
+	const float one = 1, zero = 0;
+	int size = busy->size;
+
+	NEED(cublasSgemm(r->blas, CUBLAS_OP_N, CUBLAS_OP_N, size, size, size, &one, busy->squares,
+		size, busy->squares, size, &zero, busy->squares + (size_t)size * size, size));
+}
+
 static inline void rule_finish(struct rule *r)
 {
 	NEED(cudaDeviceSynchronize());
