@@ -4,11 +4,15 @@
  * what they are, the program's own kernels by shape, arguments and data flow, never by name. One
  * elementwise kernel alone, reductions, products and normalisations make no chain.
  */
+#include <string.h>
+
 #include "rules/chains.h"
 #include "rules/findings.h"
 
 /* All chains together must be worth this much of the step. */
 #define WORTHWHILE 0.02
+/* Kernels of which nothing is known leave it open from this share of the device's time on. */
+#define UNCLASSIFIED 0.02
 /* Between two small kernels that follow each other. */
 #define GAP_NS 1500.0
 
@@ -41,24 +45,40 @@ static const char *name_chain(
 	return names;
 }
 
+/* A bias and an activation, which cuDNN does in the convolution's own call. */
+static bool biased(const struct tfs_timeline *timeline, const struct tfs_chain *chain)
+{
+	return chain->count == 2 &&
+	       !strcmp(tfs_trace_function(
+			       timeline->trace, timeline->calls[chain->calls[0]].function),
+		       "cudnnAddTensor") &&
+	       !strcmp(tfs_trace_function(
+			       timeline->trace, timeline->calls[chain->calls[1]].function),
+		       "cudnnActivationForward");
+}
+
 static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool,
 	const struct tfs_chain *chain, const char *names)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	bool convolution = chain->before != TFS_NONE &&
 			   timeline->calls[chain->before].family == TFS_FAMILY_conv_forward;
+	bool product = chain->before != TFS_NONE &&
+		       timeline->calls[chain->before].family == TFS_FAMILY_gemm;
 
-	if (convolution && !chain->own && chain->count == 2)
+	if (convolution && !chain->own && biased(timeline, chain))
 		return tfs_pool_print(pool,
-			"Replace cudnnConvolutionForward and the calls behind it (%s) by one "
-			"cudnnConvolutionBiasActivationForward.",
+			"Where the activation is ReLU, replace cudnnConvolutionForward and the "
+			"calls behind it (%s) by one cudnnConvolutionBiasActivationForward; else "
+			"do their work in one kernel of your own.",
 			names);
 	if (!chain->own)
-		return tfs_pool_print(pool,
-			"Do the work of %s in one pass: a kernel of your own, or the epilogue of "
-			"the "
-			"product before it (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS).",
-			names);
+		return tfs_pool_print(pool, "Do the work of %s in one pass: a kernel of your own%s.",
+			names,
+			product ? ", or, where they add a bias to each row and take ReLU of that, "
+				  "the epilogue of the product before them (cublasLtMatmul with "
+				  "CUBLASLT_EPILOGUE_RELU_BIAS)"
+				: "");
 	return "Where each of these kernels reads of the values in between only the one that "
 	       "belongs to what it writes (no sum, neighbour or other order), write them as one "
 	       "that keeps the values in registers from the first operation to the last. What "
@@ -96,6 +116,23 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 }
 
+/* Whether kernels of which nothing is known take a part of the time. */
+static bool unclassified(const struct tfs_steady *steady)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_operand operand;
+		unsigned cursor = 0;
+
+		if (call->family == TFS_FAMILY_launch && !call->record->status &&
+			!tfs_operand_next(steady->timeline, call, &cursor, &operand))
+			ns += tfs_steady_device_ns(steady, call);
+	}
+	return ns > 0 && ns >= UNCLASSIFIED * steady->busy_ns * steady->step_count;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -122,6 +159,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"no activity of the device was recorded: kernels of the program's own "
 			"cannot be told");
+	else if (unclassified(steady))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"kernels of the program whose arguments show no memory take %.0f %% or "
+			"more of the device's time; what they work on was not seen",
+			100 * UNCLASSIFIED);
 	else if (chains.count || !chains.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"%zu chains of elementwise operations, worth %.2g %% of the step",
