@@ -10,6 +10,7 @@
 #include "rules/findings.h"
 #include "rules/flow.h"
 #include "rules/guards.h"
+#include "rules/zeroing.h"
 
 #define SMALL_BYTES 4096u
 /* Places that a step reads, of which the rule keeps track. */
@@ -83,16 +84,19 @@ static bool unchanged(const struct tfs_timeline *timeline, uint32_t since, uint3
 }
 
 /* Marks all read-backs of what the same step has read already, and these; wherever they are made.
- */
-static void mark_again(const struct tfs_steady *steady, bool *again)
+ * Returns how many there may be besides: something between may have written what they read. */
+static uint32_t mark_again(const struct tfs_steady *steady, bool *again)
 {
 	struct reads reads = {.step = TFS_NONE};
+	uint32_t opaque = 0, unclear = 0; /* behind the latest call that is opaque; reads */
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_copy copy;
 		uint32_t at = 0;
 
+		if (tfs_zeros_opaque(steady->timeline, call))
+			opaque = i + 1;
 		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
 			copy.direction != TFS_COPY_DOWN || !copy.device_address)
 			continue;
@@ -105,12 +109,18 @@ static void mark_again(const struct tfs_steady *steady, bool *again)
 			continue;
 		if (at < reads.count &&
 			unchanged(steady->timeline, steady->calls[reads.items[at].nth],
-				steady->calls[i]))
-			again[i] = again[reads.items[at].nth] = true;
+				steady->calls[i])) {
+			bool clear = opaque <= reads.items[at].nth;
+
+			again[i] |= clear;
+			again[reads.items[at].nth] |= clear;
+			unclear += !clear;
+		}
 		reads.count += at == reads.count;
 		reads.items[at].address = copy.device_address;
 		reads.items[at].nth = i;
 	}
+	return unclear;
 }
 
 /* Whether the steps read what a place reads more than once. */
@@ -210,13 +220,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_place place = {0};
 	size_t before = findings->count;
 	bool *again = calloc(steady->call_count + 1u, sizeof(*again));
-	unsigned rare = 0, later = 0;
+	unsigned rare = 0, later = 0, unclear;
 
 	if (!again) {
 		findings->failed = true;
 		return;
 	}
-	mark_again(steady, again);
+	unclear = mark_again(steady, again);
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_copy copy;
@@ -233,10 +243,16 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		report(steady, findings, &place, again);
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no small value is read back and waited for in each step; "
-		"%u places do so rarely, %u copies are read later",
-		rare, later);
+	if (unclear)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u copies read what the step has read before, but kernels of the program, "
+			"graphs or host functions in between may have written it",
+			unclear);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no small value is read back and waited for in each step; "
+			"%u places do so rarely, %u copies are read later",
+			rare, later);
 	free(again);
 	tfs_hits_finish(&hits);
 }

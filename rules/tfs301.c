@@ -73,8 +73,8 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 			"do their work in one kernel of your own.",
 			names);
 	if (!chain->own)
-		return tfs_pool_print(pool, "Do the work of %s in one pass: a kernel of your own%s.",
-			names,
+		return tfs_pool_print(pool,
+			"Do the work of %s in one pass: a kernel of your own%s.", names,
 			product ? ", or, where they add a bias to each row and take ReLU of that, "
 				  "the epilogue of the product before them (cublasLtMatmul with "
 				  "CUBLASLT_EPILOGUE_RELU_BIAS)"

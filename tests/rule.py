@@ -99,7 +99,8 @@ def check_trap(report, rule, source, bad):
              for mark, kind in expected.items() if bad and kind == "less" and mark in found]
     wrong += [f"costs {cost:.2f} of what the broken program's does" for cost in costs
               if not 0.4 <= cost <= 0.85]
-    want = "violated" if needed or found else "not_measurable" if unmeasured else "passed"
+    broken = any(mark[0] == rule for mark in needed | set(found))
+    want = "violated" if broken else "not_measurable" if unmeasured else "passed"
     if state(report, rule)["state"] != want:
         wrong.append(f"{rule} is not {want}: {state(report, rule)}")
     return wrong

@@ -21,6 +21,7 @@ int main(void)
 		put(&inputs[i], r.input[i]);
 	put(&outputs, r.output);
 	put(&grads, r.grad);
+	NEED(cudaDeviceSynchronize());
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(&r, step);
 		NEED(cudaMemsetAsync(r.grad, 0, bytes, r.stream)); /* unmeasured: TFS402 */

@@ -6,7 +6,10 @@
  * Kernels whose arguments do not tell what they do, as PTX text and for the simulated device:
  * decay(float *x, float rate, int n) takes rate * x from x; fill(float *x, float value, int n,
  * int stride) writes every stride-th number; add(struct rule_sum sum), by value, adds to n numbers;
- * turn(float *x, int n) turns their order round.
+ * turn(float *x, int n) turns their order round. What these add to is known to the device alone:
+ * add_kept(int n), the memory that keep(float *x) was given; add_table(float **table, int n), what
+ * the first pointer of a table leads to; add_nested(struct rule_sum *sum), what a struct of the
+ * device's says.
  */
 
 #include "tests/programs/rule_step.h"
@@ -54,7 +57,38 @@ static const char rule_ptx[] =
 	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
 	"mul.wide.s32 %rd5, %r7, 4;\nadd.s64 %rd6, %rd2, %rd5;\n"
 	"ld.global.f32 %f1, [%rd4];\nld.global.f32 %f2, [%rd6];\n"
-	"st.global.f32 [%rd4], %f2;\nst.global.f32 [%rd6], %f1;\n$O:\nret;\n}\n";
+	"st.global.f32 [%rd4], %f2;\nst.global.f32 [%rd6], %f1;\n$O:\nret;\n}\n"
+	".global .align 8 .u64 kept;\n"
+	".visible .entry keep(.param .u64 p0)\n{\n"
+	".reg .b64 %rd<2>;\n"
+	"ld.param.u64 %rd1, [p0];\nst.global.u64 [kept], %rd1;\nret;\n}\n"
+	".visible .entry add_kept(.param .u32 p0)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<5>;\n"
+	"ld.param.u32 %r1, [p0];\nld.global.u64 %rd1, [kept];\n"
+	"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %tid.x;\n"
+	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsetp.ge.s32 %p1, %r6, %r1;\n@%p1 bra $P;\n"
+	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+	"ld.global.f32 %f2, [%rd4];\nadd.f32 %f2, %f2, 0f358637BD;\n"
+	"st.global.f32 [%rd4], %f2;\n$P:\nret;\n}\n"
+	".visible .entry add_table(.param .u64 p0, .param .u32 p1)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<7>;\n"
+	"ld.param.u64 %rd5, [p0];\nld.param.u32 %r1, [p1];\n"
+	"cvta.to.global.u64 %rd6, %rd5;\nld.global.u64 %rd1, [%rd6];\n"
+	"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %tid.x;\n"
+	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsetp.ge.s32 %p1, %r6, %r1;\n@%p1 bra $Q;\n"
+	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+	"ld.global.f32 %f2, [%rd4];\nadd.f32 %f2, %f2, 0f358637BD;\n"
+	"st.global.f32 [%rd4], %f2;\n$Q:\nret;\n}\n"
+	".visible .entry add_nested(.param .u64 p0)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %r<8>;\n.reg .f32 %f<3>;\n.reg .b64 %rd<7>;\n"
+	"ld.param.u64 %rd5, [p0];\ncvta.to.global.u64 %rd6, %rd5;\n"
+	"ld.global.u64 %rd1, [%rd6];\nld.global.u32 %r1, [%rd6+8];\n"
+	"ld.global.f32 %f1, [%rd6+12];\n"
+	"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %ntid.x;\nmov.u32 %r5, %tid.x;\n"
+	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsetp.ge.s32 %p1, %r6, %r1;\n@%p1 bra $R;\n"
+	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
+	"ld.global.f32 %f2, [%rd4];\nadd.f32 %f2, %f2, %f1;\n"
+	"st.global.f32 [%rd4], %f2;\n$R:\nret;\n}\n";
 
 static void rule_decay_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
@@ -97,6 +131,39 @@ static void rule_turn_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 	}
 }
 
+static float *rule_kept;
+
+static void rule_keep_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	(void)grid, (void)block, (void)shared;
+	rule_kept = *(float **)args[0];
+}
+
+static void rule_add_kept_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	(void)grid, (void)block, (void)shared;
+	for (int i = 0; i < *(int *)args[0]; i++)
+		rule_kept[i] += 1e-6f;
+}
+
+static void rule_add_table_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	float *x = **(float ***)args[0];
+
+	(void)grid, (void)block, (void)shared;
+	for (int i = 0; i < *(int *)args[1]; i++)
+		x[i] += 1e-6f;
+}
+
+static void rule_add_nested_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	struct rule_sum sum = **(struct rule_sum **)args[0];
+
+	(void)grid, (void)block, (void)shared;
+	for (int i = 0; i < sum.n; i++)
+		sum.to[i] += sum.number;
+}
+
 static inline cudaKernel_t rule_kernel(const char *name)
 {
 	static const struct tfsim_kernel kernels[] = {
@@ -104,11 +171,16 @@ static inline cudaKernel_t rule_kernel(const char *name)
 		{"fill", rule_fill_cpu, {8, 4, 4, 4}, 4, 4, 0},
 		{"add", rule_add_cpu, {16}, 1, 8, 1},
 		{"turn", rule_turn_cpu, {8, 4}, 2, 8, 0},
+		{"keep", rule_keep_cpu, {8}, 1, 8, 0},
+		{"add_kept", rule_add_kept_cpu, {4}, 1, 8, 1},
+		{"add_table", rule_add_table_cpu, {8, 4}, 2, 8, 1},
+		{"add_nested", rule_add_nested_cpu, {8}, 1, 8, 1},
 	};
+	enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 	static cudaLibrary_t library;
 	cudaKernel_t kernel;
 
-	for (int i = 0; i < 4 && !library; i++)
+	for (int i = 0; i < KERNELS && !library; i++)
 		tfsim_register_kernel(&kernels[i]);
 	if (!library)
 		NEED(cudaLibraryLoadData(&library, rule_ptx, NULL, NULL, 0, NULL, NULL, 0));

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS203, a trap: a step reads its weights twice, and between the two a kernel changes them whose
+ * pointer is a variable of the device's. The second reading is another one. */
+#include "tests/programs/rule_kernels.h"
+
+static float weights[WEIGHTS];
+
+int main(void)
+{
+	int n = WEIGHTS;
+	void *args[] = {&n}, *where[2];
+	const enum cudaMemcpyKind down = cudaMemcpyDeviceToHost;
+	const size_t bytes = sizeof(weights);
+	double before = 0, after = 0;
+	cudaKernel_t add;
+	struct rule r;
+
+	rule_init(&r);
+	add = rule_kernel("add_kept");
+	where[0] = &r.weight;
+	rule_launch(&r, rule_kernel("keep"), 1, where);
+	for (unsigned step = 0; step < STEPS; step++) {
+		rule_upload(&r, step);
+		rule_forward(&r, step);
+		rule_backward(&r, step, 0);
+		/* unmeasured: TFS203 */
+		NEED(cudaMemcpy(weights, r.weight, bytes, down)); /* expect: TFS101 TFS202 */
+		before += (double)weights[0];
+		rule_launch(&r, add, WEIGHTS, args);
+		NEED(cudaMemcpy(weights, r.weight, bytes, down)); /* expect: TFS101 TFS202 */
+		after += (double)weights[0];
+		rule_update(&r);
+	}
+	rule_finish(&r);
+	printf("%g %g\n", before, after);
+	return 0;
+}
