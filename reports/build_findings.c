@@ -47,6 +47,7 @@ static void set_findings(struct tfs_build *build)
 		to->group = from->group;
 		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
 		to->place = tfs_places_find(build->places, from->site);
+		to->stream = text_or_null(region, from->stream);
 		to->count_per_step = from->count_per_step;
 		to->bytes_per_step = from->bytes_per_step;
 		to->time_per_step_ns = from->time_per_step_ns;

@@ -166,6 +166,7 @@ static void write_finding(struct tfs_json *json, const struct tfs_model_finding 
 	else
 		tfs_json_null(json, "group");
 	write_place(json, "callsite", &finding->place, finding->call);
+	tfs_json_string(json, "stream", finding->stream);
 	tfs_json_open(json, "per_step", '{');
 	tfs_json_number(json, "count", finding->count_per_step);
 	tfs_json_number(json, "bytes", finding->bytes_per_step);

@@ -42,8 +42,9 @@ struct tfs_model_rule {
 struct tfs_model_finding {
 	const struct tfs_rule *rule;
 	enum tfs_level level;
-	unsigned group;   /* 0 = none; members of a group share one cost */
-	const char *call; /* name of the called function, or NULL */
+	unsigned group;     /* 0 = none; members of a group share one cost */
+	const char *call;   /* name of the called function, or NULL */
+	const char *stream; /* "legacy", "per-thread", its number or "several"; NULL = none */
 	struct tfs_model_place place;
 	double count_per_step;
 	double bytes_per_step;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/guards.h"
+#include "rules/streams.h"
 #include "rules/timeline.h"
 
 /* More than this nobody reads; but so many of each rule, or those behind would seem to have
@@ -151,6 +152,7 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding = &draft->finding;
 	finding->site = place->site;
 	finding->function = place->function;
+	finding->stream = tfs_stream_name(findings->pool, steady->timeline, place);
 	finding->count_per_step = (double)place->count / steps;
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;

@@ -6,8 +6,9 @@
  * A rule looks at a timeline and says whether the program breaks it, and what that costs.
  *
  * To add one: write rules/<id>.c with one `const struct tfs_rule tfs_rule_<id>` (tfs101.c is the
- * shortest), and add <id> to `rules` in rules/meson.build. Give it a program that breaks it, a
- * clean twin and a trap in tests/programs. The catalogue of ids is fixed; ids are never reused.
+ * shortest), and add <id> to `rules` in rules/meson.build. Give it a program that breaks it, marked
+ * with figures (tests/marks.py), a clean twin that does what its advice says, and a trap, in
+ * tests/programs. The catalogue of ids is fixed; ids are never reused.
  */
 
 #include <stdbool.h>
@@ -60,9 +61,10 @@ struct tfs_repair {
 struct tfs_finding {
 	const struct tfs_rule *rule;
 	enum tfs_level level;
-	uint32_t site;     /* call site; 0 = the whole program */
-	uint16_t function; /* id of the called function; 0 = none */
-	uint32_t group;    /* findings of one group share one cost; 0 = none */
+	uint32_t site;      /* call site; 0 = the whole program */
+	uint16_t function;  /* id of the called function; 0 = none */
+	uint32_t group;     /* findings of one group share one cost; 0 = none */
+	const char *stream; /* of the calls, see streams.h; NULL = none, or not known */
 	double count_per_step;
 	double bytes_per_step;
 	double time_per_step_ns; /* time the host spent in these calls */

@@ -8,6 +8,7 @@
 #include "rules/copies.h"
 #include "rules/guards.h"
 #include "rules/steady.h"
+#include "rules/streams.h"
 
 bool tfs_frees_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
@@ -186,17 +187,6 @@ static struct mark *mark_of(struct progress *progress, uint64_t event)
 	return mark;
 }
 
-static uint32_t stream_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
-{
-	if (call->op_count)
-		return timeline->ops[timeline->call_ops[call->first_op]].stream;
-	for (uint32_t i = 0; i < timeline->stream_count; i++)
-		if (call->record->stream != TFS_NO_STREAM &&
-			timeline->streams[i].id == call->record->stream)
-			return i;
-	return TFS_NONE;
-}
-
 /* Whether there was something to wait for. */
 static bool wait_for(struct progress *progress, const struct tfs_timeline *timeline,
 	const struct tfs_host_call *call, enum tfs_wait wait, uint32_t stream)
@@ -298,7 +288,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_waiting *waiting = &out_waits[i];
 		struct tfs_copy copy;
-		uint32_t stream = stream_of(timeline, call);
+		uint32_t stream = tfs_stream_of(timeline, call);
 		uint64_t event = tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0);
 		bool submits = tfs_family_submits(call->family) && !call->record->status;
 		bool down =

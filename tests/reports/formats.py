@@ -55,7 +55,7 @@ def check_schema():
         check({"id", "slug", "state", "reason"} == set(rule), "rule keys: %s" % set(rule))
         check(rule["state"] in ("violated", "passed", "not_measurable", "waived"), rule["state"])
     for finding in report["findings"]:
-        check({"id", "level", "group", "callsite", "per_step", "cost", "advice", "rewrite"}
+        check({"id", "level", "group", "callsite", "stream", "per_step", "cost", "advice", "rewrite"}
               <= set(finding), "finding keys: %s" % set(finding))
         check({"file", "line", "function", "stack"} <= set(finding["callsite"]), "callsite keys")
         check({"count", "bytes", "time_ns"} == set(finding["per_step"]), "per_step keys")

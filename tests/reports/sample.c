@@ -82,6 +82,7 @@ static const struct tfs_model_finding findings[] = {
 	{.rule = &rules[0],
 		.level = TFS_LEVEL_ERROR,
 		.call = "cudaMemcpy",
+		.stream = "legacy",
 		.place = PLACE(upload_frames, 0x1111),
 		.count_per_step = 2,
 		.bytes_per_step = 1606144,
