@@ -51,6 +51,7 @@ struct tfs_draft {
 	size_t hit_count;
 	enum tfs_level most; /* not above this level */
 	bool priced;         /* the rule has set the cost: it cannot be replayed */
+	double beside_ns;    /* per step that may be saved as well, which no edit shows */
 	bool needed;         /* what its hits do cannot be left out: they save nothing */
 	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
 	uint32_t parent;     /* of the union of findings that share a cost */

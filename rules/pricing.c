@@ -122,7 +122,7 @@ static int price_group(
 {
 	struct tfs_draft *items = findings->items;
 	struct tfs_cost cost = {.method = "none"};
-	double blocked = 0;
+	double blocked = 0, beside_ns = 0;
 	size_t hits = 0;
 
 	if (steady->whatif)
@@ -135,6 +135,7 @@ static int price_group(
 		if (items[i].needed)
 			continue;
 		hits += items[i].hit_count;
+		beside_ns += items[i].beside_ns;
 		if (steady->whatif)
 			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
 		if (items[i].finding.time_per_step_ns >= blocked) {
@@ -144,6 +145,8 @@ static int price_group(
 	}
 	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
 		return -ENOMEM;
+	if (cost.ns > 0)
+		cost.high_ns += beside_ns;
 	for (uint32_t i = root; i < findings->count; i++)
 		if (root_of(findings, i) == root)
 			items[i].finding.cost = cost;

@@ -24,6 +24,22 @@ static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_
 	return edit;
 }
 
+/* What the copies of a place take from pinned memory: all of it may run beside the computing, on a
+ * stream of its own. */
+static double beside_ns(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct tfs_hit *hit = &place->items[i];
+
+		if (hit->edit.scale > 0)
+			ns += (double)hit->edit.scale *
+			      tfs_steady_device_ns(steady, &steady->timeline->calls[hit->call]);
+	}
+	return ns / (double)steady->step_count;
+}
+
 static bool large(const struct tfs_steady *steady, const struct tfs_place *place)
 {
 	return place->largest > LARGE_BYTES ||
@@ -86,9 +102,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			(double)place.bytes / (double)steady->step_count / 1e6,
 			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
 			copy.async ? "; it waits although its name says Async" : "");
-		if (draft)
-			draft->finding.advice = advise(findings, tfs_guards_of(steady, &place),
-				copy.direction == TFS_COPY_UP);
+		if (!draft)
+			continue;
+		draft->finding.advice = advise(
+			findings, tfs_guards_of(steady, &place), copy.direction == TFS_COPY_UP);
+		if (copy.direction == TFS_COPY_UP)
+			draft->beside_ns = beside_ns(steady, &place);
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
