@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares a report with the marks of the program's sources: expect.py REPORT SEARCHED SOURCE...
+"""Compares a report with the marks of the program's sources:
+expect.py REPORT SEARCHED FIGURES SOURCE...
 
-"expect: ID..." in a comment names the findings of its line, "trap: ID..." those that must have
-the line nowhere in their stacks, "unmeasured: ID..." those that cannot be told to be there or not. SEARCHED is 1 where a search of convolution algorithms was made;
-TFS601 cannot be measured without one, and its marks do not count then. What is not a finding of
-a line must not be there at all.
+"expect" names the findings of a line with their figures (marks.py), "trap" the rules whose findings
+must have the line nowhere in their stacks, "unmeasured" those of which it cannot be told whether they
+are there. SEARCHED is 1 where a search of convolution algorithms was made; TFS601 cannot be measured
+without one, and its marks do not count then. What is not a finding of a line must not be there at
+all. Counts and streams are always compared; bytes and costs where FIGURES names them ("bytes,costs").
 """
 
 import json
@@ -13,16 +15,17 @@ import os
 import re
 import sys
 
-MARK = re.compile(r"/\*\s*(expect|trap|unmeasured):\s*((?:TFS\d+\s*)+)\*/")
+import marks
 
 
-def marks(sources):
-    found = {"expect": set(), "trap": set(), "unmeasured": set()}
+def marked(sources):
+    found = {"expect": {}, "trap": set(), "unmeasured": set()}
     for source in sources:
-        with open(source, encoding="utf-8") as lines:
-            for number, line in enumerate(lines, 1):
-                for kind, ids in MARK.findall(line):
-                    found[kind] |= {(i, os.path.basename(source), number) for i in ids.split()}
+        for mark in marks.read(source):
+            if mark.kind == "expect":
+                found["expect"][mark.rule, *mark.where] = mark
+            else:
+                found[mark.kind].add((mark.rule, *mark.where))
     return found["expect"], found["trap"], {mark[0] for mark in found["unmeasured"]}
 
 
@@ -34,21 +37,24 @@ def text(mark):
     return "{0} at {1}:{2}".format(*mark)
 
 
-def findings(report, expected, traps):
-    wrong, seen = [], set()
+def findings(report, expected, traps, figures):
+    wrong, seen, steps = [], set(), max(report["steps"]["judged"], 1)
     for finding in report["findings"]:
         here = (finding["id"], *place(finding["callsite"]))
         if finding["callsite"]["line"] is None:
             wrong.append(f"not of any line: {finding['id']}: {finding['message']}")
         elif here not in expected:
             wrong.append(f"not expected: {text(here)}: {finding['message']}")
+        else:
+            wrong += marks.wrong_figures(expected[here], finding, steps,
+                                         "bytes" in figures, "costs" in figures)
         if here in seen:
             wrong.append(f"twice: {text(here)}")
         seen.add(here)
         for frame in finding["callsite"]["stack"]:
             if (finding["id"], *place(frame)) in traps:
                 wrong.append(f"trapped: {text((finding['id'], *place(frame)))}")
-    return wrong + [f"missing: {text(mark)}" for mark in sorted(expected - seen)]
+    return wrong + [f"missing: {text(mark)}" for mark in sorted(set(expected) - seen)]
 
 
 def rules(report, expected, unmeasured):
@@ -71,14 +77,15 @@ def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         report = json.load(file)
     searched = sys.argv[2] == "1"
-    expected, traps, opaque = marks(sys.argv[3:])
+    figures = sys.argv[3].split(",")
+    expected, traps, opaque = marked(sys.argv[4:])
     searches = {mark for mark in expected if mark[0] == "TFS601"}
     # Why not is said in words that are not checked here.
     unmeasured = {rule: "" for rule in opaque}
     if searches and not searched:
-        expected -= searches
+        expected = {where: mark for where, mark in expected.items() if where not in searches}
         unmeasured["TFS601"] = "search"
-    wrong = findings(report, expected, traps) + rules(report, expected, unmeasured)
+    wrong = findings(report, expected, traps, figures) + rules(report, expected, unmeasured)
     if report["steps"]["judged"] < 20 or not report["verdict"]["usable"]:
         wrong.append(f"too little was judged: {report['steps']}, {report['verdict']}")
     if not report["device"]["name"]:

@@ -5,7 +5,9 @@
 #
 # SOURCES is a list with commas. Once as the program is, once with a search of algorithms that
 # changes nothing, once repaired, and once with all of the run recorded. With a profile other than
-# slow nothing is computed and the host's time is real, but for the search: it compares results.
+# slow nothing is computed and the host's time is real, but for the search: it compares results. With
+# slow the first two live in modelled time, and their costs are compared; bytes are in all, but for
+# --size wide, which the marks are not for.
 # Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more.
 set -u
 
@@ -29,8 +31,15 @@ IFS=,
 
 # watch NAME SEARCHED REWRITES OPTIONS ARGUMENT...
 watch() {
-	name=$1 searched=$2 rewrites=$3 options=$4
+	name=$1 searched=$2 rewrites=$3 options=$4 figures=bytes clock=
 	shift 4
+	case $profile-$name in
+	slow-plain | slow-searched)
+		figures=bytes,costs
+		clock=:$simulated/../programs/modelled_clock.so
+		;;
+	esac
+	case $* in *--size,wide*) figures=none ;; esac # joined by commas, as IFS has it
 	# Only counts decide here; keeping the pace of slow would take ten times as long.
 	compute=1 pace=0
 	if [ "$profile" != slow ] && [ "$searched" = 0 ]; then
@@ -42,7 +51,7 @@ watch() {
 	LD_LIBRARY_PATH="$simulated" TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" \
 		TFSIM_PACE="$pace" TFSHIM_OUTPUT="$folder/$name" \
 		TFSHIM_REWRITE="$rewrites" TFSHIM_OPTIONS="report=0$options" \
-		LD_PRELOAD="$library:$simulated/../programs/stacks_first.so" \
+		LD_PRELOAD="$library:$simulated/../programs/stacks_first.so$clock" \
 		timeout 120 "$program" "$@" >"$folder/out" 2>&1 || {
 		echo "$name: the program ended with $?"
 		tail -n 20 "$folder/out"
@@ -51,7 +60,7 @@ watch() {
 	}
 	"$tfshim" report --quiet "$folder/$name.tfs" || failed=1
 	# shellcheck disable=SC2086 # a list
-	python3 "$here/expect.py" "$folder/$name.json" "$searched" $sources >"$folder/wrong" || {
+	python3 "$here/expect.py" "$folder/$name.json" "$searched" "$figures" $sources >"$folder/wrong" || {
 		echo "$name:"
 		sed 's/^/  /' "$folder/wrong"
 		failed=1

@@ -30,10 +30,12 @@ static void upload(struct habits *h, unsigned step)
 	NEED(cudaEventSynchronize(r->copied[slot]));
 	rule_prepare(h->images);
 	if (VARIANT == BAD) {
-		NEED(cudaMemcpy2DAsync(/* expect: TFS101 */ r->input[slot], ROW, h->images, ROW,
-			ROW, BATCH, cudaMemcpyHostToDevice, r->stream));
-		NEED(cublasSetVector(/* expect: TFS101 */ OUTPUTS * BATCH * 2, sizeof(float),
-			h->labels, 1, h->label, 1));
+		/* expect: TFS101 x1 256KiB stream 13 800..1250us */
+		NEED(cudaMemcpy2DAsync(r->input[slot], ROW, h->images, ROW, ROW, BATCH,
+			cudaMemcpyHostToDevice, r->stream));
+		/* expect: TFS101 x1 128KiB legacy 280..450us */
+		NEED(cublasSetVector(
+			OUTPUTS * BATCH * 2, sizeof(float), h->labels, 1, h->label, 1));
 	} else {
 		/* The trap has registered what is pageable. */
 		float *images = VARIANT == TRAP ? h->images : r->host[slot];
@@ -53,7 +55,8 @@ static void backward(struct habits *h, unsigned step)
 	float *sum = r->grad;
 
 	if (VARIANT != CLEAN)
-		NEED(cudaMemset2DAsync(sum, ROW, 0, ROW, OUTPUTS, on)); /* expect: TFS402 */
+		/* expect: TFS402 x1 256KiB stream 13 265..340us */
+		NEED(cudaMemset2DAsync(sum, ROW, 0, ROW, OUTPUTS, on));
 	if (VARIANT == TRAP)
 		NEED(curandGenerateNormal(h->random, sum, WEIGHTS / 2, 0, 1e-6f));
 	NEED(cublasGemmStridedBatchedEx(r->blas, CUBLAS_OP_N, CUBLAS_OP_T, INPUTS, OUTPUTS, BATCH,
@@ -75,8 +78,11 @@ static void look(struct habits *h, unsigned step)
 
 	if (VARIANT == BAD) {
 		NEED(curandGenerateUniform(h->random, h->label, OUTPUTS * BATCH));
-		NEED(cublasSasum(/* expect: TFS202 */ r->blas, WEIGHTS, r->grad, 1, &norm));
-		NEED(cudaMemcpy3D(/* expect: TFS202 TFS203 */ &corner));
+		/* expect: TFS202 x1 stream 13 185..235us */
+		NEED(cublasSasum(r->blas, WEIGHTS, r->grad, 1, &norm));
+		/* expect: TFS202 x1 4B legacy 185..235us */
+		/* expect: TFS203 x1 4B legacy 185..235us */
+		NEED(cudaMemcpy3D(&corner));
 	} else if (step % 15 == 0 || VARIANT == TRAP) {
 		/* The trap copies in each step, and looks at it when the next one is under way. */
 		NEED(cudaMemcpy3DAsync(&corner, r->stream));
@@ -91,11 +97,16 @@ static void temporary(struct habits *h)
 
 	if (VARIANT != BAD)
 		return;
-	NEED(cudaMallocPitch(/* expect: TFS401 */ &memory, &pitch, ROW, 64));
+	/* expect: TFS401 x1 128KiB 35..45us */
+	NEED(cudaMallocPitch(&memory, &pitch, ROW, 64));
 	NEED(cudaMemset2DAsync(memory, pitch, 1, ROW, 64, h->rule.stream));
-	NEED(cudaFree(memory)); /* expect: TFS202 TFS401 */
-	NEED(curandCreateGenerator(/* expect: TFS608 */ &random, CURAND_RNG_PSEUDO_DEFAULT));
-	NEED(curandDestroyGenerator(random)); /* expect: TFS608 */
+	/* expect: TFS202 x1 128KiB 235..305us */
+	/* expect: TFS401 x1 128KiB 235..305us */
+	NEED(cudaFree(memory));
+	/* expect: TFS608 x1 0us */
+	NEED(curandCreateGenerator(&random, CURAND_RNG_PSEUDO_DEFAULT));
+	/* expect: TFS608 x1 0us */
+	NEED(curandDestroyGenerator(random));
 }
 
 static void start(struct habits *h)

@@ -19,9 +19,10 @@ int main(void)
 		NEED(cublasSetPointerMode(r.blas, CUBLAS_POINTER_MODE_DEVICE));
 		NEED(cublasSnrm2(r.blas, WEIGHTS, r.grad, 1, norm));
 		NEED(cublasSetPointerMode(r.blas, CUBLAS_POINTER_MODE_HOST));
-		NEED(cudaMemcpyAsync(/* needed: TFS203 */ seen, norm, sizeof(*norm),
-			cudaMemcpyDeviceToHost, r.stream));
-		NEED(cudaStreamSynchronize(r.stream)); /* needed: TFS201 */
+		/* needed: TFS203 x1 4B stream 13 */
+		NEED(cudaMemcpyAsync(seen, norm, sizeof(*norm), cudaMemcpyDeviceToHost, r.stream));
+		/* needed: TFS201 x1 stream 13 */
+		NEED(cudaStreamSynchronize(r.stream));
 		/* As if it overflowed in every fourth step. */
 		if (*seen < 1e30f && step % 4 != 3)
 			rule_update(&r);

@@ -17,11 +17,17 @@ int main(void)
 		rule_upload(&r, step);
 		rule_forward(&r, step);
 		rule_backward(&r, step, 0);
-		NEED(cudaMemcpy(host, r.output, bytes, down)); /* expect: TFS202 TFS203 */
+		/* expect: TFS202 x1 64KiB legacy 0us */
+		/* expect: TFS203 x1 64KiB legacy 0us */
+		NEED(cudaMemcpy(host, r.output, bytes, down));
 		loss += (double)host[0];
-		NEED(cudaMemcpy(host, r.output, bytes, down)); /* expect: TFS202 TFS203 */
+		/* expect: TFS202 x1 64KiB legacy 0us */
+		/* expect: TFS203 x1 64KiB legacy 0us */
+		NEED(cudaMemcpy(host, r.output, bytes, down));
 		right += (double)host[1];
-		NEED(cudaMemcpy(host, r.output, bytes, down)); /* expect: TFS202 TFS203 */
+		/* expect: TFS202 x1 64KiB legacy 0us */
+		/* expect: TFS203 x1 64KiB legacy 0us */
+		NEED(cudaMemcpy(host, r.output, bytes, down));
 		norm += (double)host[2];
 		rule_update(&r);
 	}

@@ -24,8 +24,10 @@ int main(void)
 		NEED(cublasScopy(r.blas, WEIGHTS, r.grad, 1, temporary, 1));
 		rule_update(&r);
 		if (step % EPOCH == EPOCH - 1) {
-			NEED(cudaMalloc((void **)&more, bytes)); /* perhaps: TFS401 */
-			NEED(cudaFree(more));                    /* perhaps: TFS401 */
+			/* perhaps: TFS401 x0.07 17.5KiB 0us */
+			NEED(cudaMalloc((void **)&more, bytes));
+			/* perhaps: TFS401 x0.07 17.5KiB 0us */
+			NEED(cudaFree(more));
 		}
 	}
 	rule_finish(&r);

@@ -19,7 +19,9 @@ static void train(struct rule *r)
 		rule_upload(r, step);
 		if (VARIANT == TRAP && temporary)
 			NEED(cudaFreeAsync(temporary, r->stream));
-		NEED(cudaMallocAsync((void **)&temporary, bytes, r->stream)); /* expect: TFS408 */
+		/* On which stream is not recorded. */
+		/* expect: TFS408 x1 256KiB 0us */
+		NEED(cudaMallocAsync((void **)&temporary, bytes, r->stream));
 		NEED(cublasScopy(r->blas, WEIGHTS, r->weight, 1, temporary, 1));
 		if (VARIANT != TRAP)
 			NEED(cudaFreeAsync(temporary, r->stream));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS601, a trap: a variable asks for the same bits in each run, and no search is made that might
- * say that this slow choice is one. unmeasured: TFS601 */
+ * say that this slow choice is one. */
+/* unmeasured: TFS601 */
 #include "tests/programs/rule_conv.h"
 
 int main(void)

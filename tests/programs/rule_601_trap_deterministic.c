@@ -9,9 +9,10 @@ static void filter_gradient(struct rule_conv *r, cudnnConvolutionBwdFilterAlgo_t
 	const float one = 1, zero = 0;
 
 	if (algo == CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0)
-		NEED(cudnnConvolutionBackwardFilter(/* expect: TFS601 */ r->dnn, &one, r->in_t,
-			r->in, r->out_t, r->d_out, r->conv, algo, r->workspace, WORKSPACE, &zero,
-			r->filter_t, r->d_filter));
+		/* expect: TFS601 x1 stream 13 5.7..7.3ms */
+		NEED(cudnnConvolutionBackwardFilter(r->dnn, &one, r->in_t, r->in, r->out_t,
+			r->d_out, r->conv, algo, r->workspace, WORKSPACE, &zero, r->filter_t,
+			r->d_filter));
 	else
 		NEED(cudnnConvolutionBackwardFilter(/* trap: TFS601 */ r->dnn, &one, r->in_t, r->in,
 			r->out_t, r->d_out, r->conv, algo, r->workspace, WORKSPACE, &zero,

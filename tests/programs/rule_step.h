@@ -5,11 +5,20 @@
 /*
  * A trainer in little: one dense layer whose outputs are to become 0. rule_<id>_bad.c gives it one
  * bad habit, and marks the line; its twins set VARIANT and include it: CLEAN is the same without
- * that habit and nothing else changed, TRAP does what only looks like it. They run on hardware too.
+ * that habit as the report advises and nothing else changed, TRAP does what only looks like it.
+ * Traps that are to keep a wait have an ADVICE, which does without it in the way that the report
+ * says, and a WRONG, which only leaves it out. They run on hardware too, and end with a line that
+ * stands for all that they learned and saw: a twin's must be the same.
+ *
+ * What they take on the profile slow, by which marks have their costs: a call 10 us, work on an
+ * idle stream 70 us until it starts, a kernel 40 us and 1 ns for a byte (or for 5 operations, where
+ * that is longer), a copy 30 us and for a byte 0.8 ns where the host's memory is pinned, else 3.3
+ * ns.
  */
 
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +27,8 @@
 #define BAD 0
 #define CLEAN 1
 #define TRAP 2
+#define ADVICE 3
+#define WRONG 4
 
 /* Ends the program when a call of the runtime (or of cuBLAS, cuDNN: all have 0 for success) fails.
  */
@@ -49,6 +60,7 @@ static inline float *rule_alloc(size_t floats)
 
 	NEED(cudaMalloc(&memory, floats * sizeof(float)));
 	NEED(cudaMemset(memory, 0, floats * sizeof(float)));
+	NEED(cudaDeviceSynchronize());
 	return memory;
 }
 
@@ -85,9 +97,10 @@ static inline void rule_init(struct rule *r)
 static inline void rule_prepare(float *images)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
+	static unsigned batches;
 
 	nanosleep(&pause, NULL);
-	rule_fill(images, BATCH_FLOATS, 1e-3f);
+	rule_fill(images, BATCH_FLOATS, 1e-3f / (float)(1 + batches++ % 7));
 }
 
 /* A batch from pinned memory, with the next one prepared while the device works. */
@@ -150,9 +163,42 @@ static inline void rule_keep_busy(struct rule *r, const struct rule_busy *busy)
 		size, busy->squares, size, &zero, busy->squares + (size_t)size * size, size));
 }
 
+/* Adds numbers of the host to what the last line stands for; with none, returns it. */
+static inline uint64_t rule_see(const float *values, size_t count)
+{
+	static uint64_t seen = 14695981039346656037u;
+	uint32_t bits;
+
+	for (size_t i = 0; i < count; i++) {
+		memcpy(&bits, &values[i], sizeof(bits));
+		seen = (seen ^ bits) * 1099511628211u;
+	}
+	return seen;
+}
+
+/* The same with numbers of the device, which a file that RULE_VALUES names takes as well. */
+static inline void rule_tell(const float *values, size_t count)
+{
+	const char *name = getenv("RULE_VALUES");
+	FILE *file = name ? fopen(name, "ab") : NULL;
+	float *host = malloc(count * sizeof(*host));
+
+	if (!host)
+		exit(1);
+	NEED(cudaDeviceSynchronize());
+	NEED(cudaMemcpy(host, values, count * sizeof(*host), cudaMemcpyDeviceToHost));
+	rule_see(host, count);
+	if (file) {
+		fwrite(host, sizeof(*host), count, file);
+		fclose(file);
+	}
+	free(host);
+}
+
 static inline void rule_finish(struct rule *r)
 {
-	NEED(cudaDeviceSynchronize());
+	rule_tell(r->weight, WEIGHTS);
+	printf("all %016llx\n", (unsigned long long)rule_see(NULL, 0));
 	NEED(cublasDestroy(r->blas));
 }
 

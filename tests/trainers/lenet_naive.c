@@ -5,7 +5,7 @@
  * "expect:" names the findings that a call deserves, on the call's line: that of the innermost
  * frame that is the program's; a chain of calls has its finding on its first. "trap:" names
  * those that it only seems to deserve: none of them may have the line anywhere in its stack.
- * Both are for the default options, in small and wide.
+ * Both are for the default options, in small and wide; the figures are for small.
  */
 
 #include <stdio.h>
@@ -26,7 +26,8 @@ struct trainer {
 /* Not inlined: its two callers must be told apart by their stacks, not by their copies of it. */
 static __attribute__((noinline)) void upload(float *device, const float *host, size_t bytes)
 {
-	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice)); /* expect: TFS101 */
+	/* expect: TFS101 x1 196KiB legacy 470..730us */
+	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 }
 
 static void forward(struct trainer *t)
@@ -35,21 +36,25 @@ static void forward(struct trainer *t)
 	const float one = 1, zero = 0;
 	int batch = (int)net->batch;
 
-	CUDNN(cudnnConvolutionForward(/* expect: TFS601 */ net->dnn, &one, net->image_t,
-		net->images, net->filter1_t, net->weight[CONV1_W], net->conv, t->algos.forward1,
-		t->workspace, t->algos.workspace_bytes, &zero, net->conv1_t, net->conv1));
-	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->bias1_t,
-		net->weight[CONV1_B], &one, net->conv1_t, net->conv1));
+	/* expect: TFS601 x1 legacy 4.2..5.4ms */
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, net->image_t, net->images, net->filter1_t,
+		net->weight[CONV1_W], net->conv, t->algos.forward1, t->workspace,
+		t->algos.workspace_bytes, &zero, net->conv1_t, net->conv1));
+	/* expect: TFS301 x1 2304KiB legacy 2.1..2.7ms */
+	CUDNN(cudnnAddTensor(net->dnn, &one, net->bias1_t, net->weight[CONV1_B], &one, net->conv1_t,
+		net->conv1));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->conv1_t, net->conv1, &zero,
 		net->conv1_t, net->conv1));
 	CUDNN(cudnnPoolingForward(net->dnn, net->pool, &one, net->conv1_t, net->conv1, &zero,
 		net->pool1_t, net->pool1));
 
-	CUDNN(cudnnConvolutionForward(/* expect: TFS601 */ net->dnn, &one, net->pool1_t, net->pool1,
-		net->filter2_t, net->weight[CONV2_W], net->conv, t->algos.forward2, t->workspace,
+	/* expect: TFS601 x1 legacy 3.75..4.8ms */
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, net->pool1_t, net->pool1, net->filter2_t,
+		net->weight[CONV2_W], net->conv, t->algos.forward2, t->workspace,
 		t->algos.workspace_bytes, &zero, net->conv2_t, net->conv2));
-	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->bias2_t,
-		net->weight[CONV2_B], &one, net->conv2_t, net->conv2));
+	/* expect: TFS301 x1 256KiB legacy 265..340us */
+	CUDNN(cudnnAddTensor(net->dnn, &one, net->bias2_t, net->weight[CONV2_B], &one, net->conv2_t,
+		net->conv2));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->conv2_t, net->conv2, &zero,
 		net->conv2_t, net->conv2));
 	CUDNN(cudnnPoolingForward(net->dnn, net->pool, &one, net->conv2_t, net->conv2, &zero,
@@ -57,8 +62,9 @@ static void forward(struct trainer *t)
 
 	CUBLAS(cublasSgemm(net->blas, CUBLAS_OP_T, CUBLAS_OP_N, HIDDEN, batch, FLAT, &one,
 		net->weight[DENSE1_W], FLAT, net->pool2, FLAT, &zero, net->hidden, HIDDEN));
-	CUDNN(cudnnAddTensor(/* expect: TFS301 */ net->dnn, &one, net->hidden_bias_t,
-		net->weight[DENSE1_B], &one, net->hidden_t, net->hidden));
+	/* expect: TFS301 x1 32KiB legacy 64..82us */
+	CUDNN(cudnnAddTensor(net->dnn, &one, net->hidden_bias_t, net->weight[DENSE1_B], &one,
+		net->hidden_t, net->hidden));
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, net->hidden_t, net->hidden, &zero,
 		net->hidden_t, net->hidden));
 
@@ -83,8 +89,9 @@ static float read_loss(struct trainer *t, unsigned step)
 		net->onehot, 1, &zero, t->loss, 1));
 	CUDA(cudaMemcpy(/* trap: TFS202 */ t->curve + step, t->loss, sizeof(float),
 		cudaMemcpyDeviceToDevice));
-	CUDA(cudaMemcpy(/* expect: TFS202 TFS203 */ &loss, t->loss, sizeof(*t->loss),
-		cudaMemcpyDeviceToHost));
+	/* expect: TFS202 x1 4B legacy 60..80us */
+	/* expect: TFS203 x1 4B legacy 60..80us */
+	CUDA(cudaMemcpy(&loss, t->loss, sizeof(*t->loss), cudaMemcpyDeviceToHost));
 	return loss;
 }
 
@@ -124,7 +131,8 @@ static void backward_convolutions(struct trainer *t)
 	size_t pool1_bytes = net->batch * sizeof(float) * CONV1_MAPS * POOL1_SIDE * POOL1_SIDE;
 	void *d_pool1;
 
-	CUDA(cudaMalloc(&d_pool1, pool1_bytes)); /* expect: TFS401 */
+	/* expect: TFS401 x1 288KiB 0us */
+	CUDA(cudaMalloc(&d_pool1, pool1_bytes));
 
 	CUDNN(cudnnPoolingBackward(net->dnn, net->pool, &one, net->pool2_t, net->pool2,
 		net->pool2_t, net->d_pool2, net->conv2_t, net->conv2, &zero, net->conv2_t,
@@ -134,12 +142,14 @@ static void backward_convolutions(struct trainer *t)
 		net->d_conv2));
 	CUDNN(cudnnConvolutionBackwardBias(net->dnn, &one, net->conv2_t, net->d_conv2, &one,
 		net->bias2_t, net->grad[CONV2_B]));
-	CUDNN(cudnnConvolutionBackwardFilter(/* expect: TFS601 */ net->dnn, &one, net->pool1_t,
-		net->pool1, net->conv2_t, net->d_conv2, net->conv, t->algos.filter2, t->workspace,
-		t->algos.workspace_bytes, &one, net->filter2_t, net->grad[CONV2_W]));
-	CUDNN(cudnnConvolutionBackwardData(/* expect: TFS601 */ net->dnn, &one, net->filter2_t,
-		net->weight[CONV2_W], net->conv2_t, net->d_conv2, net->conv, t->algos.data2,
-		t->workspace, t->algos.workspace_bytes, &zero, net->pool1_t, d_pool1));
+	/* expect: TFS601 x1 legacy 4..5.1ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &one, net->pool1_t, net->pool1, net->conv2_t,
+		net->d_conv2, net->conv, t->algos.filter2, t->workspace, t->algos.workspace_bytes,
+		&one, net->filter2_t, net->grad[CONV2_W]));
+	/* expect: TFS601 x1 legacy 3.3..4.2ms */
+	CUDNN(cudnnConvolutionBackwardData(net->dnn, &one, net->filter2_t, net->weight[CONV2_W],
+		net->conv2_t, net->d_conv2, net->conv, t->algos.data2, t->workspace,
+		t->algos.workspace_bytes, &zero, net->pool1_t, d_pool1));
 
 	CUDNN(cudnnPoolingBackward(net->dnn, net->pool, &one, net->pool1_t, net->pool1,
 		net->pool1_t, d_pool1, net->conv1_t, net->conv1, &zero, net->conv1_t,
@@ -149,11 +159,14 @@ static void backward_convolutions(struct trainer *t)
 		net->d_conv1));
 	CUDNN(cudnnConvolutionBackwardBias(net->dnn, &one, net->conv1_t, net->d_conv1, &one,
 		net->bias1_t, net->grad[CONV1_B]));
-	CUDNN(cudnnConvolutionBackwardFilter(/* expect: TFS601 */ net->dnn, &one, net->image_t,
-		net->images, net->conv1_t, net->d_conv1, net->conv, t->algos.filter1, t->workspace,
+	/* expect: TFS601 x1 legacy 4.5..5.7ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &one, net->image_t, net->images,
+		net->conv1_t, net->d_conv1, net->conv, t->algos.filter1, t->workspace,
 		t->algos.workspace_bytes, &one, net->filter1_t, net->grad[CONV1_W]));
 
-	CUDA(cudaFree(d_pool1)); /* expect: TFS202 TFS401 */
+	/* expect: TFS202 x1 288KiB 95..125us */
+	/* expect: TFS401 x1 288KiB 95..125us */
+	CUDA(cudaFree(d_pool1));
 }
 
 static float train_step(
@@ -170,7 +183,8 @@ static float train_step(
 	for (unsigned i = 0; i < PARAMETERS; i++) {
 		size_t bytes = lenet_count(i) * sizeof(float);
 
-		CUDA(cudaMemset(net->grad[i], 0, bytes)); /* expect: TFS402 */ /* trap: TFS202 */
+		/* expect: TFS402 x8 42888B legacy 320..405us */
+		CUDA(cudaMemset(net->grad[i], 0, bytes)); /* trap: TFS202 */
 	}
 	forward(t);
 	loss = read_loss(t, step);
@@ -179,7 +193,8 @@ static float train_step(
 	for (unsigned i = 0; i < PARAMETERS; i++)
 		CUBLAS(cublasSaxpy(/* trap: TFS202 TFS301 */ net->blas, (int)lenet_count(i),
 			&minus_rate, net->grad[i], 1, net->weight[i], 1));
-	CUDA(cudaDeviceSynchronize()); /* expect: TFS201 */
+	/* expect: TFS201 x1 70..90us */
+	CUDA(cudaDeviceSynchronize());
 	return loss;
 }
 
