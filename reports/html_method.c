@@ -125,10 +125,9 @@ static void facts(struct tfs_html *html, const struct tfs_model_fact *list, size
 {
 	tfs_html_raw(html, "<dl class=\"facts\">\n");
 	for (size_t i = 0; i < count; i++) {
-		tfs_html_print(html, "<div%s><dt>%s", list[i].limits ? " class=\"limits\"" : "",
-			list[i].name);
-		tfs_html_print(html, "</dt><dd>%s%s</dd></div>\n", list[i].limits ? "! " : "",
-			list[i].text);
+		tfs_html_raw(html, list[i].limits ? "<div class=\"limits\">" : "<div>");
+		tfs_html_print(html, "<dt>%s</dt><dd>%s%s</dd></div>\n", list[i].name,
+			list[i].limits ? "! " : "", list[i].text);
 	}
 	tfs_html_raw(html, "</dl>\n");
 }

@@ -25,8 +25,9 @@ static void row(struct walk *walk, const struct tfs_chart_node *node)
 	struct tfs_html *html = walk->html;
 	struct tfs_region *region = &html->region;
 	double share = walk->whole > 0 ? weight(node) / walk->whole * 100 : 0;
-	tfs_html_print(html, "<span class=\"row\"><span class=\"name\"><code%s>%s</code>",
-		node->is_call ? " class=\"call\"" : "", node->name);
+	tfs_html_raw(html, "<span class=\"row\"><span class=\"name\">");
+	tfs_html_print(html, node->is_call ? "<code class=\"call\">%s</code>" : "<code>%s</code>",
+		node->name);
 	if (node->place)
 		tfs_html_print(html, " <span class=\"dim\">%s</span>", node->place);
 	tfs_html_print(html, "</span><span class=\"num\">%s</span><span class=\"num\">%s</span>",

@@ -52,6 +52,8 @@ class Page(html.parser.HTMLParser):
                 self.problems.append("id twice: " + values["id"])
             self.ids.add(values["id"])
         for name, value in attrs:
+            if name == "class" and not re.fullmatch(r"[-a-z0-9_ ]+", value or ""):
+                self.problems.append("class %s" % value)
             if name.startswith("on"):
                 self.problems.append("handler " + name)
             if name in ("src", "href", "action", "data", "srcset") and not re.match(
