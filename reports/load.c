@@ -43,23 +43,14 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 	return 0;
 }
 
-int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
-	char **out_why)
+int tfs_load_trace(struct tfs_trace *trace, const char *path,
+	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why)
 {
-	struct tfs_damage damage = {0};
-	struct tfs_trace *trace = NULL;
 	struct tfs_timeline *timeline = NULL;
 	struct tfs_judgement *judgement = NULL;
 
-	*out_why = NULL;
-	tfs_progress_start(options->progress, path);
-	int error = tfs_trace_open(path, &damage, &trace);
-	if (error) {
-		set_why(out_why, "cannot be read", error, &damage);
-		goto out;
-	}
 	tfs_progress_say("laying out");
-	error = tfs_timeline_create(trace, &timeline);
+	int error = tfs_timeline_create(trace, &timeline);
 	if (error) {
 		set_why(out_why, "cannot be laid out", error, NULL);
 		goto out;
@@ -78,9 +69,25 @@ int tfs_load(const char *path, const struct tfs_load_options *options, struct tf
 	if (error)
 		set_why(out_why, "cannot be resolved", error, NULL);
 out:
-	tfs_progress_end();
 	tfs_judgement_destroy(judgement);
 	tfs_timeline_destroy(timeline);
+	return error;
+}
+
+int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
+	char **out_why)
+{
+	struct tfs_damage damage = {0};
+	struct tfs_trace *trace = NULL;
+
+	*out_why = NULL;
+	tfs_progress_start(options->progress, path);
+	int error = tfs_trace_open(path, &damage, &trace);
+	if (error)
+		set_why(out_why, "cannot be read", error, &damage);
+	else
+		error = tfs_load_trace(trace, path, options, out_model, out_why);
+	tfs_progress_end();
 	tfs_trace_close(trace);
 	return error;
 }

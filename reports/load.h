@@ -8,6 +8,7 @@
 
 #include "reports/model.h"
 #include "rules/judge.h"
+#include "shim/trace/trace.h"
 
 struct tfs_load_options {
 	struct tfs_judge_options judge;
@@ -19,5 +20,9 @@ struct tfs_load_options {
  * caller finishes the model. */
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
 	char **out_why);
+
+/* The same for a recording that is open, and stays it; `path` is what the model calls it. */
+int tfs_load_trace(struct tfs_trace *trace, const char *path,
+	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why);
 
 #endif

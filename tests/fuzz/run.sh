@@ -4,9 +4,9 @@
 #
 # TARGET names tests/fuzz/TARGET.c, which holds LLVMFuzzerTestOneInput(); SOURCE are the files
 # under test. Twenty seconds, ten minutes with TFSHIM_LONG=1, or TFSHIM_FUZZ_SECONDS. Starts from
-# tests/fuzz/corpus/TARGET, which is only read; new finds go to OUT/TARGET.corpus and are worth
-# adding when they are small. A crash leaves its input in OUT, and is no skip (77), as the fuzzer
-# would have it.
+# tests/fuzz/corpus/TARGET, which is only read and holds what once failed; new finds go to
+# OUT/TARGET.corpus and are worth adding when they are small. What fails leaves its input in
+# OUT/TARGET.failed, and is no skip (77), as the fuzzer would have it.
 set -eu
 
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -29,7 +29,7 @@ while [ $# -gt 0 ] && [ "$1" != -- ]; do
 done
 [ $# -eq 0 ] || shift
 
-mkdir -p "$out/$target.corpus"
+mkdir -p "$out/$target.corpus" "$out/$target.failed"
 corpus=$root/tests/fuzz/corpus/$target
 [ -d "$corpus" ] || corpus=
 # shellcheck disable=SC2086 # a list of flags
@@ -40,6 +40,9 @@ if ! clang -g -O1 -D_GNU_SOURCE -std=gnu11 -I"$root" $flags \
 	exit 1
 fi
 cd "$out"
-exec "./$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=1048576 \
-	-error_exitcode=1 -print_final_stats=1 -verbosity=0 -artifact_prefix="$out/$target-" \
-	"$out/$target.corpus" ${corpus:+"$corpus"}
+"./$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=1048576 \
+	-error_exitcode=1 -print_final_stats=1 -verbosity=0 -artifact_prefix="$out/$target.failed/" \
+	"$out/$target.corpus" ${corpus:+"$corpus"} || {
+	echo "failed: the input is in $out/$target.failed; it belongs into tests/fuzz/corpus/$target"
+	exit 1
+}

@@ -9,6 +9,7 @@
  *	device=1   0: no device activity     moved=0       added to all addresses, as by a rebuild
  *	extra=0    read-backs per step, from another call site
  *	hostile=0  1: names that reorder text and steer terminals
+ *	chunk=0    bytes of a chunk, a multiple of 64; 0: as the library has them
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #define HOST 0x10000000u
 
 struct plan {
-	unsigned steps, copies, bytes, pageable, device, moved, extra, hostile;
+	unsigned steps, copies, bytes, pageable, device, moved, extra, hostile, chunk;
 };
 
 struct names {
@@ -39,7 +40,7 @@ static bool set(struct plan *plan, const char *text)
 		unsigned *value;
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
-		{"extra", &plan->extra}, {"hostile", &plan->hostile}};
+		{"extra", &plan->extra}, {"hostile", &plan->hostile}, {"chunk", &plan->chunk}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -202,7 +203,7 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2)
 		return 2;
-	struct builder *builder = builder_create();
+	struct builder *builder = plan.chunk ? builder_create_sized(plan.chunk) : builder_create();
 	record(builder, &plan);
 	int failed = builder_save(builder, argv[1]);
 	builder_destroy(builder);
