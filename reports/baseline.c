@@ -18,7 +18,7 @@ static size_t steady_count(const struct tfs_pairing *pairing, enum tfs_side side
 
 /* A program of the same name is the same program unless nothing of it is left; one of another name
  * is when half of what it does in a step is done at the same places. */
-static bool comparable(const struct tfs_comparison *comparison)
+static bool same_program(const struct tfs_comparison *comparison)
 {
 	const struct tfs_pairing *pairing = &comparison->pairing;
 	const size_t now = steady_count(pairing, TFS_NOW);
@@ -32,13 +32,26 @@ static bool comparable(const struct tfs_comparison *comparison)
 	return paired || !now || !before;
 }
 
+static enum tfs_apart apart(const struct tfs_comparison *comparison)
+{
+	const struct tfs_model *now = comparison->now, *before = comparison->before;
+
+	if (!same_program(comparison))
+		return TFS_APART_PROGRAM;
+	if (now->device && before->device && strcmp(now->device, before->device) != 0)
+		return TFS_APART_DEVICE;
+	if (now->processes && before->processes && now->processes != before->processes)
+		return TFS_APART_PROCESSES;
+	return TFS_APART_NOT;
+}
+
 void tfs_baseline_compare(const struct tfs_model *now, const struct tfs_model *before,
 	struct tfs_comparison *out_comparison)
 {
 	out_comparison->now = now;
 	out_comparison->before = before;
 	tfs_pairing_make(now, before, &out_comparison->pairing);
-	out_comparison->comparable = comparable(out_comparison);
+	out_comparison->apart = apart(out_comparison);
 }
 
 void tfs_baseline_finish(struct tfs_comparison *comparison)
@@ -79,6 +92,47 @@ static bool same_factor(double one, double other)
 	return one <= other * SAME_FACTOR && other <= one * SAME_FACTOR;
 }
 
+/* How what a site works on has grown: 1 by the factor, -1 by another, 0 not at all. Of a larger
+ * batch only some of a call's sizes grow: a product with weights keeps these. */
+static int work_grew(const struct tfs_spot *now, const struct tfs_spot *before, double factor)
+{
+	int grew = 0;
+
+	for (unsigned i = 0; now->sizes && before->sizes && i < TFS_MODEL_SIZES; i++) {
+		const double is = now->sizes[i] / now->calls;
+		const double was = before->sizes[i] / before->calls;
+
+		if (!(was > 0) || same_factor(is, was))
+			continue;
+		if (!same_factor(is / was, factor))
+			return -1;
+		grew = 1;
+	}
+	return grew;
+}
+
+/* Where nothing else moves bytes: whether of the calls that work on more now, most work on as much
+ * more. */
+static bool work_of_step_grew(
+	const struct tfs_comparison *comparison, const struct tfs_spot *except, double factor)
+{
+	const struct tfs_pairing *pairing = &comparison->pairing;
+	size_t alike = 0, others = 0;
+
+	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
+		const struct tfs_spot *now = &pairing->spots[TFS_NOW][i];
+		const struct tfs_spot *before = now->other;
+
+		if (now == except || !before || !(now->calls > 0) || !(before->calls > 0))
+			continue;
+		const int grew = work_grew(now, before, factor);
+
+		alike += grew > 0;
+		others += grew < 0;
+	}
+	return alike && alike >= others;
+}
+
 /* Whether most of what else the step does has grown by as much: a larger batch moves more bytes by
  * as many calls, more batches to an update make more calls. */
 static bool step_grew(const struct tfs_comparison *comparison, const struct tfs_spot *except,
@@ -104,6 +158,8 @@ static bool step_grew(const struct tfs_comparison *comparison, const struct tfs_
 				   : tfs_pairing_more_bytes(is, was)) &&
 			 same_factor(is / was, factor);
 	}
+	if (!by_calls && !others)
+		return work_of_step_grew(comparison, except, factor);
 	return grown && grown * 2 >= others;
 }
 

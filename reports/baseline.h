@@ -12,11 +12,19 @@
 
 #include "reports/pairing.h"
 
+/* Why two runs cannot be compared. What is not known is no reason. */
+enum tfs_apart {
+	TFS_APART_NOT, /* they can */
+	TFS_APART_PROGRAM,
+	TFS_APART_DEVICE,    /* another GPU */
+	TFS_APART_PROCESSES, /* more of them, or less, share the work */
+};
+
 struct tfs_comparison {
 	const struct tfs_model *now;
 	const struct tfs_model *before;
 	struct tfs_pairing pairing;
-	bool comparable; /* false: the earlier run is another program's */
+	enum tfs_apart apart;
 };
 
 enum tfs_standing {

@@ -26,6 +26,8 @@ static size_t join(struct tfs_model_call *calls, size_t count)
 			calls[kept - 1].amount += calls[i].amount;
 			calls[kept - 1].per_step += calls[i].per_step;
 			calls[kept - 1].bytes_per_step += calls[i].bytes_per_step;
+			for (unsigned j = 0; j < TFS_MODEL_SIZES; j++)
+				calls[kept - 1].sizes[j] += calls[i].sizes[j];
 			continue;
 		}
 		calls[kept++] = calls[i];
@@ -39,7 +41,67 @@ struct step_call {
 	uint32_t function;
 	double count;
 	double bytes;
+	double sizes[TFS_MODEL_SIZES];
 };
+
+static double low_times_high(uint64_t pair)
+{
+	return (double)(uint32_t)pair * (double)(pair >> 32);
+}
+
+static double images(const struct tfs_trace *trace, uint64_t problem)
+{
+	const struct tfs_problem_record *record =
+		problem <= UINT32_MAX ? tfs_trace_find(trace, TFS_RECORD_problem, (uint32_t)problem)
+				      : NULL;
+	int32_t count = 0;
+
+	if (record && record->fields > TFS_PROBLEM_n)
+		memcpy(&count, (const int32_t *)(const void *)(record + 1) + TFS_PROBLEM_n,
+			sizeof(count));
+	return count > 0 ? count : 0;
+}
+
+static void set_sizes(
+	const struct tfs_timeline *timeline, const struct tfs_host_call *call, double *sizes)
+{
+	const struct tfs_item *items;
+	const unsigned count = tfs_call_items(call->record, &items);
+	unsigned operands = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint64_t value = items[i].value;
+
+		if (TFS_ITEM_ROLE(&items[i])) {
+			if (operands < TFS_MODEL_OPERANDS)
+				sizes[TFS_MODEL_SIZE_OPERANDS + operands++] =
+					(double)TFS_ITEM_LOW(&items[i]);
+			continue;
+		}
+		switch (TFS_ITEM_LOW(&items[i])) {
+		case TFS_ATTRIBUTE_shape_m:
+			sizes[TFS_MODEL_SIZE_M] = (double)value;
+			break;
+		case TFS_ATTRIBUTE_shape_n:
+			sizes[TFS_MODEL_SIZE_N] = (double)value;
+			break;
+		case TFS_ATTRIBUTE_shape_k:
+			sizes[TFS_MODEL_SIZE_K] = (double)value;
+			break;
+		case TFS_ATTRIBUTE_problem:
+			sizes[TFS_MODEL_SIZE_IMAGES] = images(timeline->trace, value);
+			break;
+		case TFS_ATTRIBUTE_grid:
+			sizes[TFS_MODEL_SIZE_BLOCKS] = low_times_high(value);
+			break;
+		case TFS_ATTRIBUTE_launch:
+			sizes[TFS_MODEL_SIZE_BLOCKS] = (double)(uint32_t)(value >> 16);
+			break;
+		default:
+			break;
+		}
+	}
+}
 
 static int by_site(const void *a, const void *b)
 {
@@ -63,8 +125,9 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region 
 		const struct tfs_host_call *call = &timeline->calls[i];
 		if (call->step == TFS_NONE || !judged[call->step])
 			continue;
-		calls[count++] = (struct step_call){
-			call->record->site, call->function, 1, (double)call->record->amount};
+		calls[count] = (struct step_call){
+			call->record->site, call->function, 1, (double)call->record->amount, {0}};
+		set_sizes(timeline, call, calls[count++].sizes);
 	}
 	if (count)
 		qsort(calls, count, sizeof(*calls), by_site);
@@ -72,6 +135,8 @@ static size_t step_calls(const struct tfs_timeline *timeline, struct tfs_region 
 		if (kept && !by_site(&calls[kept - 1], &calls[i])) {
 			calls[kept - 1].count += calls[i].count;
 			calls[kept - 1].bytes += calls[i].bytes;
+			for (unsigned j = 0; j < TFS_MODEL_SIZES; j++)
+				calls[kept - 1].sizes[j] += calls[i].sizes[j];
 		} else {
 			calls[kept++] = calls[i];
 		}
@@ -93,6 +158,8 @@ static void set_per_step(const struct tfs_build *build, uint32_t site, uint32_t 
 	if (found) {
 		call->per_step = found->count / steps;
 		call->bytes_per_step = found->bytes / steps;
+		for (unsigned i = 0; i < TFS_MODEL_SIZES; i++)
+			call->sizes[i] = found->sizes[i] / steps;
 	}
 }
 

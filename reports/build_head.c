@@ -43,6 +43,13 @@ static void set_program(struct tfs_build *build, const char *path)
 				 ? "no rule is broken"
 				 : tfs_region_string(region, judgement->verdict);
 
+	const struct tfs_fact_record *processes = tfs_trace_fact(build->trace, TFS_FACT_processes);
+
+	model->processes = processes && processes->numbers[0] <= UINT32_MAX
+				   ? (uint32_t)processes->numbers[0]
+				   : 0;
+	model->start_ns = header->start_realtime_ns;
+	model->run = header->run;
 	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
 	struct tm utc;
 	char text[32] = "";

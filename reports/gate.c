@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "reports/load.h"
+#include "reports/newest.h"
 #include "reports/text.h"
 
 #define FAIL_NEVER 3
@@ -118,8 +119,33 @@ static void list_finish(struct list *list)
 	free(list->entries);
 }
 
+/* Of a folder's recordings all, or those that a later run does not replace. */
+static void list_folder(const struct tfs_gate *gate, const char *folder, char **paths, size_t count,
+	bool newest, struct list *list)
+{
+	bool *old = calloc(count + 1, sizeof(*old));
+	size_t left = 0;
+
+	if (old && newest)
+		tfs_newest_find(paths, count, old);
+	for (size_t i = 0; i < count; i++) {
+		if (old && old[i]) {
+			left++;
+			free(paths[i]);
+		} else {
+			list_add(list, paths[i], false);
+		}
+	}
+	if (left)
+		tfs_text_line(stderr,
+			"tfshim %s: %s: %zu recording%s of earlier runs left out; name a recording "
+			"to judge it",
+			gate->command->name, folder, left, left == 1 ? "" : "s");
+	free(old);
+}
+
 /* A recording, or those in a folder; 0, or TFS_EXIT_NO_DATA when that has none. */
-static int list_path(const struct tfs_gate *gate, const char *path, struct list *list)
+static int list_path(const struct tfs_gate *gate, const char *path, bool newest, struct list *list)
 {
 	struct dirent **entries;
 	struct stat about;
@@ -135,14 +161,17 @@ static int list_path(const struct tfs_gate *gate, const char *path, struct list 
 		complain(gate, path, strerror(errno));
 		return TFS_EXIT_NO_DATA;
 	}
-	for (int i = 0; i < count; i++) {
-		char *joined;
+	char **paths = calloc((size_t)count + 1, sizeof(*paths));
+	size_t found = 0;
 
-		if (asprintf(&joined, "%s/%s", path, entries[i]->d_name) >= 0)
-			list_add(list, joined, false);
+	for (int i = 0; i < count; i++) {
+		if (paths && asprintf(&paths[found], "%s/%s", path, entries[i]->d_name) >= 0)
+			found++;
 		free(entries[i]);
 	}
 	free(entries);
+	list_folder(gate, path, paths, found, newest, list);
+	free(paths);
 	if (list->count > before)
 		return 0;
 	complain(gate, path,
@@ -154,7 +183,7 @@ static int list_path(const struct tfs_gate *gate, const char *path, struct list 
 int tfs_gate_open(struct tfs_gate *gate)
 {
 	struct list list = {0};
-	int status = gate->baseline ? list_path(gate, gate->baseline, &list) : 0;
+	int status = gate->baseline ? list_path(gate, gate->baseline, false, &list) : 0;
 
 	for (size_t i = 0; !status && i < list.count; i++) {
 		gate->before = tfs_grow(gate->before, gate->before_count, sizeof(*gate->before));
@@ -181,7 +210,13 @@ int tfs_gate_open(struct tfs_gate *gate)
 	return status;
 }
 
-/* The recording of the same program and rank, else of the same program, else any. */
+static bool same_text(const char *one, const char *other)
+{
+	return one && other && !strcmp(one, other);
+}
+
+/* The recording of the same program, GPU, number of processes and rank; else what comes closest, in
+ * this order; of several the latest. */
 static const struct tfs_model *choose(const struct tfs_gate *gate, const struct tfs_model *now)
 {
 	const struct tfs_model *best = gate->before_count ? &gate->before[0] : NULL;
@@ -189,10 +224,12 @@ static const struct tfs_model *choose(const struct tfs_gate *gate, const struct 
 
 	for (size_t i = 0; i < gate->before_count; i++) {
 		const struct tfs_model *before = &gate->before[i];
-		const int alike = 2 * !strcmp(before->program_name, now->program_name) +
+		const int alike = 8 * same_text(before->program_name, now->program_name) +
+				  4 * same_text(before->device, now->device) +
+				  2 * (before->processes == now->processes) +
 				  (before->rank == now->rank);
 
-		if (alike > most) {
+		if (alike > most || (alike == most && before->start_ns > best->start_ns)) {
 			most = alike;
 			best = before;
 		}
@@ -200,14 +237,29 @@ static const struct tfs_model *choose(const struct tfs_gate *gate, const struct 
 	return best;
 }
 
-static void say_not_comparable(
-	const struct tfs_gate *gate, const struct tfs_model *now, const struct tfs_model *before)
+static void say_not_comparable(const struct tfs_gate *gate, const struct tfs_comparison *comparison)
 {
+	static const char *const what[] = {[TFS_APART_PROGRAM] = "of another program",
+		[TFS_APART_DEVICE] = "of another GPU",
+		[TFS_APART_PROCESSES] = "of another number of processes"};
+	const struct tfs_model *now = comparison->now, *before = comparison->before;
+	char counts[2][16];
+	const char *is = now->program_name, *was = before->program_name;
+
+	if (comparison->apart == TFS_APART_DEVICE) {
+		is = now->device;
+		was = before->device;
+	} else if (comparison->apart == TFS_APART_PROCESSES) {
+		snprintf(counts[0], sizeof(counts[0]), "%u", now->processes);
+		snprintf(counts[1], sizeof(counts[1]), "%u", before->processes);
+		is = counts[0];
+		was = counts[1];
+	}
 	tfs_text_line(stderr,
-		"tfshim %s: %s: not comparable with %s, which is of another program (%s, not %s): "
-		"judged without a baseline; record one of this program",
-		gate->command->name, now->recording, before->recording, before->program_name,
-		now->program_name);
+		"tfshim %s: %s: not comparable with %s, which is %s (%s, not %s): judged without a "
+		"baseline; record one with this program, GPU and number of processes",
+		gate->command->name, now->recording, before->recording, what[comparison->apart],
+		was, is);
 }
 
 static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
@@ -220,9 +272,9 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 	struct tfs_comparison comparison;
 
 	tfs_baseline_compare(model, before, &comparison);
-	if (!comparison.comparable)
-		say_not_comparable(gate, model, before);
-	broken = tfs_gate_print(gate, model, comparison.comparable ? &comparison : NULL);
+	if (comparison.apart)
+		say_not_comparable(gate, &comparison);
+	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);
 	tfs_baseline_finish(&comparison);
 	return broken ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
 }
@@ -292,7 +344,7 @@ int tfs_gate_judge(struct tfs_gate *gate, char *const *paths, size_t count)
 	struct list list = {0};
 
 	for (size_t i = 0; i < count; i++)
-		tally.status = gravest(tally.status, list_path(gate, paths[i], &list));
+		tally.status = gravest(tally.status, list_path(gate, paths[i], true, &list));
 	for (size_t i = 0; gate->found && i < list.count; i++)
 		list.entries[i].named = false;
 	for (size_t i = 0; i < list.count; i++)

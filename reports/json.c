@@ -55,6 +55,10 @@ static void write_program(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_string(json, "path", model->program);
 	tfs_json_unsigned(json, "pid", model->pid);
 	tfs_json_unsigned(json, "rank", model->rank);
+	if (model->processes)
+		tfs_json_unsigned(json, "processes", model->processes);
+	else
+		tfs_json_null(json, "processes");
 	tfs_json_string(json, "started", model->started);
 	tfs_json_number(json, "duration_ns", model->duration_ns);
 	tfs_json_bool(json, "finished", model->finished);

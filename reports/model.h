@@ -117,6 +117,19 @@ struct tfs_model_loss {
 	uint64_t count;
 };
 
+/* What a call works on: extents of a product, images of a convolution, blocks of a kernel, and the
+ * bytes of its first operands. */
+#define TFS_MODEL_OPERANDS 4u
+enum tfs_model_size {
+	TFS_MODEL_SIZE_M,
+	TFS_MODEL_SIZE_N,
+	TFS_MODEL_SIZE_K,
+	TFS_MODEL_SIZE_IMAGES,
+	TFS_MODEL_SIZE_BLOCKS,
+	TFS_MODEL_SIZE_OPERANDS,
+	TFS_MODEL_SIZES = TFS_MODEL_SIZE_OPERANDS + TFS_MODEL_OPERANDS
+};
+
 /* Calls and bytes of one function at one call site. */
 struct tfs_model_call {
 	const char *function;
@@ -125,6 +138,7 @@ struct tfs_model_call {
 	uint64_t amount;
 	double per_step; /* in the judged steps; NaN when there are none */
 	double bytes_per_step;
+	double sizes[TFS_MODEL_SIZES]; /* sums per judged step; 0 = none, or not known */
 };
 
 struct tfs_model_steps {
@@ -149,6 +163,9 @@ struct tfs_model {
 	const char *recording;    /* path of the .tfs file */
 	uint32_t pid;
 	uint32_t rank;
+	uint32_t processes; /* that train together; 0 = not known */
+	uint64_t start_ns;  /* since 1970 */
+	uint64_t run;       /* of `tfshim run`; 0 = none */
 	double duration_ns;
 	bool finished;
 	bool whole;  /* nothing is missing at the end or in between */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/renames.h"
+
 #define CALL_SLACK 0.05
 #define BYTE_SLACK (64 * CALL_SLACK)
 #define SLACK 1.01
@@ -51,7 +53,8 @@ static void collect(const struct tfs_model *model, struct tfs_pairing *pairing, 
 			&(struct tfs_spot){.place = call->place,
 				.function = call->function,
 				.calls = call->per_step > 0 ? call->per_step : 0,
-				.bytes = call->bytes_per_step > 0 ? call->bytes_per_step : 0});
+				.bytes = call->bytes_per_step > 0 ? call->bytes_per_step : 0,
+				.sizes = call->sizes});
 	}
 	for (size_t i = 0; i < model->finding_count; i++) {
 		const struct tfs_model_finding *finding = &model->findings[i];
@@ -72,6 +75,8 @@ static void collect(const struct tfs_model *model, struct tfs_pairing *pairing, 
 		spots[kept - 1].calls += spots[i].calls;
 		spots[kept - 1].bytes += spots[i].bytes;
 		spots[kept - 1].found |= spots[i].found;
+		if (!spots[kept - 1].sizes)
+			spots[kept - 1].sizes = spots[i].sizes;
 	}
 	pairing->counts[side] = kept;
 }
@@ -229,7 +234,14 @@ static bool is_left(const struct tfs_spot *spot)
 static void pair_alike(struct tfs_pairing *pairing)
 {
 	struct match *matches = NULL;
+	struct tfs_names names[TFS_SIDES] = {{0}};
 	size_t count = 0;
+
+	for (int side = 0; side < TFS_SIDES; side++) {
+		for (size_t i = 0; i < pairing->counts[side]; i++)
+			tfs_names_add(&names[side], &pairing->spots[side][i].place);
+		tfs_names_sort(&names[side]);
+	}
 
 	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
 		struct tfs_spot *now = &pairing->spots[TFS_NOW][i];
@@ -241,7 +253,8 @@ static void pair_alike(struct tfs_pairing *pairing)
 				continue;
 			struct match match = {now, before, score(now, before), 0};
 
-			if (!match.score)
+			if (!match.score || !tfs_names_may_differ(&now->place, &names[TFS_NOW],
+						    &before->place, &names[TFS_BEFORE]))
 				continue;
 			match.distance = distance(now, before);
 			matches = tfs_grow(matches, count, sizeof(*matches));
@@ -254,6 +267,8 @@ static void pair_alike(struct tfs_pairing *pairing)
 		if (!matches[i].now->other && !matches[i].before->other)
 			join(matches[i].now, matches[i].before);
 	free(matches);
+	tfs_names_finish(&names[TFS_NOW]);
+	tfs_names_finish(&names[TFS_BEFORE]);
 }
 
 void tfs_pairing_make(const struct tfs_model *now, const struct tfs_model *before,

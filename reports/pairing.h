@@ -6,7 +6,9 @@
  * Which call site of one run is which of another? First those whose stacks have the same names.
  * Then, of those left over that call the same function, the most alike: a file, a function or a
  * caller may have got another name, and then the other frames, the lines and how often the site is
- * reached tell. A site is new only when nothing in the other run can be meant.
+ * reached tell. A name counts as another one's new name only where the old one is gone (renames.h),
+ * so that a call that went away in one function and came up in another is not taken for moved. What
+ * is called in one function is one site, whatever its lines.
  */
 
 #include "reports/model.h"
@@ -16,6 +18,7 @@ struct tfs_spot {
 	const char *function; /* that is called there; "" = a place as such */
 	double calls;         /* per judged step */
 	double bytes;
+	const double *sizes;    /* TFS_MODEL_SIZES of them, per judged step; NULL = none */
 	bool found;             /* a rule points at it */
 	struct tfs_spot *other; /* in the other run; NULL = none */
 };

@@ -311,6 +311,7 @@ static bool start(void)
 	tfs_steps_start();
 	tfs_nvtx_start();
 	tfs_rewrite_start();
+	tfs_recorder_fact(TFS_FACT_processes, NULL, tfs_options.ranks, 0);
 	if (injected)
 		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
 	if (!start_thread(help))

@@ -37,8 +37,13 @@ static void note_rank(int ranks, const ncclUniqueId *id, int rank)
 	if (first)
 		tfs_recorder_rank((uint32_t)rank);
 	/* Processes, not ranks. */
-	if (here != 0 && (uint32_t)ranks >= here)
+	if (here != 0 && (uint32_t)ranks >= here) {
+		const uint32_t known = tfs_options.ranks;
+
 		tfs_env_ranks((uint32_t)ranks - here + 1);
+		if (tfs_options.ranks != known)
+			tfs_recorder_fact(TFS_FACT_processes, NULL, tfs_options.ranks, 0);
+	}
 }
 
 TFS_HOOK(ncclResult_t, ncclCommInitRank, (ncclComm_t * comm, int ranks, ncclUniqueId id, int rank))

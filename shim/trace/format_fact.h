@@ -107,7 +107,8 @@
 		"a crash will not switch rewrites off: no mark can be made beside the "            \
 		"recording{error}")                                                                \
 	X(62, folder_late, "rewrites", latest,                                                     \
-		"off, as the folder for the recording did not answer when the program started")
+		"off, as the folder for the recording did not answer when the program started")    \
+	X(63, processes, "processes", latest, "{0} in this job")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

@@ -84,7 +84,7 @@ static enum tfs_standing standing(const struct site *now, const struct site *bef
 	make(&one, "trainer", now);
 	make(&two, "trainer", before);
 	tfs_baseline_compare(&one.model, &two.model, &comparison);
-	TEST_TRUE(comparison.comparable);
+	TEST_EQ(comparison.apart, TFS_APART_NOT);
 	const enum tfs_standing found =
 		tfs_baseline_standing(&comparison, &one.model.findings[0]).standing;
 
@@ -172,6 +172,54 @@ static void test_scale(void)
 	TEST_EQ(standing(now, larger), TFS_STANDING_WORSE);
 }
 
+/* The only copy doubles, and the sizes of three products by these factors. */
+static enum tfs_standing worked(const double (*factors)[3])
+{
+	static const double usual[3] = {256, 64, 32};
+	static const char *const names[] = {"forward", "backward", "update"};
+	struct site sites[] = {{"load", "a.c", 1, "copy", 1, 4096, &copies},
+		{names[0], "a.c", 2, "gemm", 1, 0, NULL}, {names[1], "a.c", 3, "gemm", 2, 0, NULL},
+		{names[2], "a.c", 4, "gemm", 1, 0, NULL}, {"loss", "a.c", 5, "copy", 1, 4, NULL},
+		{0}};
+	static struct run one, two;
+	struct tfs_comparison comparison;
+
+	make(&two, "trainer", sites);
+	sites[0].bytes *= 2;
+	make(&one, "trainer", sites);
+	for (unsigned i = 0; i < 3; i++)
+		for (unsigned j = 0; j < 3; j++) {
+			two.calls[1 + i].sizes[j] = usual[j] * sites[1 + i].calls;
+			one.calls[1 + i].sizes[j] = usual[j] * sites[1 + i].calls * factors[i][j];
+		}
+	tfs_baseline_compare(&one.model, &two.model, &comparison);
+	const enum tfs_standing found =
+		tfs_baseline_standing(&comparison, &one.model.findings[0]).standing;
+
+	tfs_baseline_finish(&comparison);
+	cases++;
+	return found;
+}
+
+static void test_work(void)
+{
+	static const double batch[3][3] = {{2, 1, 1}, {1, 2, 1}, {1, 1, 1}};
+	static const double none[3][3] = {{1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+	static const double half[3][3] = {{2, 1, 1}, {3, 1, 1}, {1, 1, 1}};
+	static const double less[3][3] = {{2, 1, 1}, {3, 1, 1}, {1, 1.5, 1}};
+	static const double mixed[3][3] = {{2, 3, 1}, {1, 1, 1}, {1, 1, 1}};
+	static const double edge[3][3] = {{2.1, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+	static const double beyond[3][3] = {{2.101, 1, 1}, {1, 1, 1}, {1, 1, 1}};
+
+	TEST_EQ(worked(batch), TFS_STANDING_SCALED);
+	TEST_EQ(worked(none), TFS_STANDING_WORSE);
+	TEST_EQ(worked(half), TFS_STANDING_SCALED);
+	TEST_EQ(worked(less), TFS_STANDING_WORSE);
+	TEST_EQ(worked(mixed), TFS_STANDING_WORSE);
+	TEST_EQ(worked(edge), TFS_STANDING_SCALED);
+	TEST_EQ(worked(beyond), TFS_STANDING_WORSE);
+}
+
 static void test_pairs(void)
 {
 	const struct site before[] = {{"load", "a.c", 10, "copy", 1, 64, &copies}, {0}};
@@ -220,6 +268,57 @@ static void test_rivals(void)
 	TEST_EQ(standing(added, before), TFS_STANDING_NEW);
 }
 
+/* Whether it is new, of so many that were fixed. */
+static bool is_new(const struct site *now, const struct site *before, size_t fixed)
+{
+	static struct run one, two;
+	struct tfs_comparison comparison;
+	size_t less, unseen;
+
+	make(&one, "trainer", now);
+	make(&two, "trainer", before);
+	tfs_baseline_compare(&one.model, &two.model, &comparison);
+	const enum tfs_standing found =
+		tfs_baseline_standing(&comparison, &one.model.findings[0]).standing;
+
+	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), fixed);
+	tfs_baseline_finish(&comparison);
+	cases++;
+	return found == TFS_STANDING_NEW;
+}
+
+static void test_elsewhere(void)
+{
+	/* Fixed in load(), which still works; the same came up in store(), which did already. */
+	const struct site before[] = {{"load", "a.c", 10, "copy", 1, 64, &copies},
+		{"load", "a.c", 11, "launch", 1, 0, NULL},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+	const struct site after[] = {{"store", "a.c", 21, "copy", 1, 64, &copies},
+		{"load", "a.c", 11, "launch", 1, 0, NULL},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+	/* The old name is still there, the new one was not. */
+	const struct site kept[] = {{"fetch", "a.c", 21, "copy", 1, 64, &copies},
+		{"load", "a.c", 11, "launch", 1, 0, NULL},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+	/* The old name is gone, the new one was there. */
+	const struct site gone[] = {{"store", "a.c", 21, "copy", 1, 64, &copies},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+	/* Renamed: gone, and not there before. */
+	const struct site renamed[] = {{"fetch", "a.c", 21, "copy", 1, 64, &copies},
+		{"fetch", "a.c", 22, "launch", 1, 0, NULL},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+	/* In one function lines do not tell. */
+	const struct site line[] = {{"load", "a.c", 99, "copy", 1, 64, &copies},
+		{"load", "a.c", 11, "launch", 1, 0, NULL},
+		{"store", "a.c", 20, "launch", 1, 0, NULL}, {0}};
+
+	TEST_TRUE(is_new(after, before, 1));
+	TEST_TRUE(is_new(kept, before, 1));
+	TEST_TRUE(is_new(gone, before, 1));
+	TEST_TRUE(!is_new(renamed, before, 0));
+	TEST_TRUE(!is_new(line, before, 0));
+}
+
 static void test_bare(void)
 {
 	/* Without symbols another build moves all offsets; then the figures have to be the same. */
@@ -245,7 +344,7 @@ static bool comparable(const char *program, const struct site *now, const struct
 	make(&one, program, now);
 	make(&two, "trainer", before);
 	tfs_baseline_compare(&one.model, &two.model, &comparison);
-	const bool is = comparison.comparable;
+	const bool is = comparison.apart == TFS_APART_NOT;
 
 	tfs_baseline_finish(&comparison);
 	cases++;
@@ -273,6 +372,37 @@ static void test_programs(void)
 	now[3].call = "4";
 	TEST_TRUE(!comparable("trainer", now, before));    /* none is */
 	TEST_TRUE(comparable("trainer", now + 5, before)); /* nothing was done in a step */
+}
+
+static enum tfs_apart apart(const char *device, uint32_t processes, const char *device_before,
+	uint32_t processes_before)
+{
+	const struct site sites[] = {{"load", "a.c", 1, "copy", 1, 64, &copies}, {0}};
+	static struct run one, two;
+	struct tfs_comparison comparison;
+
+	make(&one, "trainer", sites);
+	make(&two, "trainer", sites);
+	one.model.device = device;
+	one.model.processes = processes;
+	two.model.device = device_before;
+	two.model.processes = processes_before;
+	tfs_baseline_compare(&one.model, &two.model, &comparison);
+	tfs_baseline_finish(&comparison);
+	cases++;
+	return comparison.apart;
+}
+
+static void test_machines(void)
+{
+	TEST_EQ(apart("A", 2, "A", 2), TFS_APART_NOT);
+	TEST_EQ(apart("A", 2, "B", 2), TFS_APART_DEVICE);
+	TEST_EQ(apart("A", 2, "A", 4), TFS_APART_PROCESSES);
+	TEST_EQ(apart("A", 1, "A", 2), TFS_APART_PROCESSES);
+	/* What is not known is no reason. */
+	TEST_EQ(apart(NULL, 2, "A", 2), TFS_APART_NOT);
+	TEST_EQ(apart("A", 2, NULL, 0), TFS_APART_NOT);
+	TEST_EQ(apart("A", 0, "A", 8), TFS_APART_NOT);
 }
 
 static void test_changes(void)
@@ -330,10 +460,13 @@ int main(void)
 {
 	test_slack();
 	test_scale();
+	test_work();
 	test_pairs();
 	test_rivals();
+	test_elsewhere();
 	test_bare();
 	test_programs();
+	test_machines();
 	test_changes();
 	test_fixed();
 	printf("%u comparisons\n", cases);

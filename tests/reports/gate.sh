@@ -55,13 +55,13 @@ for trainer in "$trainers"/gated_*; do
 	expect 0 run --rewrite off --record all --no-report -o "$name/run" "$name/trainer"
 	[ -s "$name/run.tfs" ] || wrong "$name was not recorded"
 done
-[ "$cases" = 11 ] || wrong "$cases trainers, not 11"
+[ "$cases" = 15 ] || wrong "$cases trainers, not 15"
 
 # Without a baseline a rule decides, with one what is new.
 expect 1 check base/run.tfs
 says 'TFS101'
 silent '\[new\]'
-expect 0 check mended/run.tfs
+expect 0 check fixed/run.tfs
 expect 0 check base/run.tfs --baseline base/run.tfs
 says '\[known\]'
 says 'known: 1, new: 0, worse: 0'
@@ -88,6 +88,11 @@ silent 'not in the baseline'
 expect 0 check batches/run.tfs --baseline base/run.tfs
 says '\[known: calls per step: \(2\|1\.9[0-9]*\), 1 before, as most of the step\]'
 silent 'not in the baseline'
+# Where the images are all that moves, what is computed with them tells.
+expect 0 check scaled_batch/run.tfs --baseline scaled/run.tfs
+says '\[known: 2.00 MiB per step, 1.00 MiB before, as most of the step\]'
+expect 1 check padded/run.tfs --baseline scaled/run.tfs
+says '\[worse: 2.00 MiB per step, 1.00 MiB before\]'
 
 # It gets worse.
 expect 1 check more/run.tfs --baseline base/run.tfs
@@ -99,31 +104,93 @@ expect 0 check waiting/run.tfs --baseline base/run.tfs --fail-on never
 expect 0 check waiting/run.tfs --baseline base/run.tfs --ignore TFS201
 
 # It gets better, and is not to get worse again.
-expect 0 check mended/run.tfs --baseline base/run.tfs
+expect 0 check fixed/run.tfs --baseline base/run.tfs
 says '1 fixed: refresh the baseline.* base/run.tfs'
+# One fixed, and the same in another function that was there already: not moved, but new.
+expect 1 check elsewhere/run.tfs --baseline base/run.tfs
+says 'TFS101 .*  cudaMemcpy .*\[new\]'
+says '1 fixed: refresh the baseline'
+says 'known: 0, new: 1, worse: 0'
 expect 0 check base/run.tfs --baseline more/run.tfs
 says '1 happen less: refresh the baseline'
-expect 1 check base/run.tfs --baseline mended/run.tfs
+expect 1 check base/run.tfs --baseline fixed/run.tfs
 expect 0 check base/run.tfs --baseline base/run.tfs
 silent 'refresh'
-expect 0 check mended/run.tfs --baseline base/run.tfs --ignore TFS101
-silent 'fixed'
+expect 0 check fixed/run.tfs --baseline base/run.tfs --ignore TFS101
+silent '[0-9] fixed'
 
 # Another program's, by the same name or another.
 expect 1 check other/run.tfs --baseline base/run.tfs
 says 'not comparable'
-expect 0 check mended/run.tfs --baseline other/run.tfs
+expect 0 check fixed/run.tfs --baseline other/run.tfs
 says 'not comparable'
 
-# Folders: all in them, each by its own program and rank.
+# On another GPU, or among another number of processes.
+TFSIM_PROFILE=h100 expect 0 run --rewrite off --record all --no-report -o h100 base/trainer
+expect 1 check h100.tfs --baseline base/run.tfs
+says 'not comparable with base/run.tfs, which is of another GPU (.*, not .*)'
+silent 'known'
+TFSIM_PROFILE=h100 expect 0 run --rewrite off --record all --no-report -o h100-fixed fixed/trainer
+expect 0 check h100-fixed.tfs --baseline base/run.tfs
+says 'of another GPU'
+for size in 1 2; do
+	WORLD_SIZE=$size RANK=0 expect 0 run --rewrite off --record all --no-report -o world-$size base/trainer
+done
+expect 0 check world-1.tfs --baseline base/run.tfs
+says '\[known\]'
+expect 1 check world-2.tfs --baseline base/run.tfs
+says 'which is of another number of processes (1, not 2)'
+expect 0 check world-2.tfs --baseline world-2.tfs
+says '\[known\]'
+# A folder of baselines for several machines.
+mkdir machines
+cp h100.tfs world-2.tfs base/run.tfs machines
+for run in h100 world-2 base/run; do
+	expect 0 check $run.tfs --baseline machines
+	says '\[known\]'
+	silent 'not comparable'
+done
+
+# Folders: each program's latest run, by its own program and rank.
 mkdir job empty
-cp base/run.tfs job/a.tfs
-cp mended/run.tfs job/b.tfs
+cp named.tfs job/a.tfs
+cp fixed/run.tfs job/b.tfs
 expect 1 check job
 says 'broken  job/a.tfs'
 says 'clean  job/b.tfs'
-expect 0 check mended --baseline base
-expect 0 check base --baseline job
+silent 'earlier'
+expect 0 run --rewrite off --record all --no-report -o job/later fixed/trainer
+cp base/run.tfs job/earlier.tfs
+expect 1 check job
+says 'broken  job/a.tfs'
+says 'clean  job/later.tfs'
+silent '  job/b.tfs'
+silent '  job/earlier.tfs'
+says 'job: 2 recordings of earlier runs left out'
+rm job/a.tfs
+expect 0 check job
+expect 1 check job/earlier.tfs
+mkdir later
+cp fixed/run.tfs later/old.tfs
+expect 0 run --rewrite off --record all --no-report -o later/new base/trainer
+expect 1 check later
+says 'broken  later/new.tfs'
+silent 'later/old.tfs'
+# Ranks of one run, without tfshim run.
+for rank in 0 1; do
+	WORLD_SIZE=2 RANK=$rank LD_PRELOAD=$(dirname "$tfshim")/../shim/libtfshim.so TFSHIM_REWRITE=off \
+		TFSHIM_OUTPUT="ranks/$rank" TFSHIM_OPTIONS=record=all:report=0 base/trainer 2>err ||
+		wrong "rank $rank does not train"
+done
+expect 1 check ranks
+says 'broken  ranks/0.tfs'
+says 'broken  ranks/1.tfs'
+silent 'earlier'
+expect 0 check fixed --baseline base
+# Of several baselines the latest.
+expect 1 check base --baseline job
+says '\[new\]'
+expect 0 check base --baseline base
 expect 3 check empty
 says 'empty: no recordings'
 expect 3 check base/run.tfs --baseline empty
@@ -135,9 +202,9 @@ expect 1 run --check --rewrite off --record all --no-report -o one/run base/trai
 says 'broken  .*one/run.tfs'
 expect 0 run --check --rewrite off --record all --no-report --baseline base/run.tfs -o two/run renamed/trainer
 says '\[known, was at'
-expect 0 run --check --rewrite off --record all --no-report -o one/run mended/trainer
+expect 0 run --check --rewrite off --record all --no-report -o one/run fixed/trainer
 says 'clean  .*one/run-.*\.tfs'
-expect 5 run --check --rewrite off --record all -o three/run mended/trainer 300 5
+expect 5 run --check --rewrite off --record all -o three/run fixed/trainer 300 5
 says 'clean '
 expect 5 run --check --rewrite off --record all -o four/run base/trainer 300 5
 says 'broken '
@@ -146,20 +213,20 @@ says 'nothing was recorded'
 # What lies there is of another run.
 expect 3 run --check -o one/run true
 says 'nothing was recorded, so nothing was judged'
-TFSHIM_DISABLE=1 expect 3 run --check -o one/run mended/trainer
+TFSHIM_DISABLE=1 expect 3 run --check -o one/run fixed/trainer
 says 'TFSHIM_DISABLE is set'
-expect 3 run --check --no-report -o one/run mended/trainer 1
+expect 3 run --check --no-report -o one/run fixed/trainer 1
 says 'no usable data'
 expect 127 run --check ./absent
 RANK=1 expect 1 run --check --record all --no-report -o 'rank/%e-%r' base/trainer
 says 'rank/trainer-1.tfs'
 # One that broke a rule, and one that did not: both are of this run.
-expect 1 run --check --rewrite off --record all --no-report -o 'both/%p' sh -c 'base/trainer; exec mended/trainer'
+expect 1 run --check --rewrite off --record all --no-report -o 'both/%p' sh -c 'base/trainer; exec fixed/trainer'
 says 'broken '
 says 'clean '
 # Still at work when the run is over: nothing is known of it yet.
 # shellcheck disable=SC2016 # for the inner shell
-expect 3 run --check --no-report -o 'late/%p' sh -c 'mended/trainer 100000000 & echo $! >late.pid
+expect 3 run --check --no-report -o 'late/%p' sh -c 'fixed/trainer 100000000 & echo $! >late.pid
 	while ! ls late/*.tfs >listed 2>&1; do sleep 0.1; done'
 says 'still run'
 kill "$(cat late.pid)" || wrong "the trainer that should still run does not"

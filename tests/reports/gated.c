@@ -23,12 +23,24 @@
 #define upload send_images
 #endif
 #define N 256
+#ifdef UPLOAD_MORE
+#define IMAGE_BYTES ((size_t)N * N * 32) /* of which half is computed with */
+#else
 #define IMAGE_BYTES ((size_t)BATCH * N * N * 16)
+#endif
+#ifdef SCALED
+#define IMAGES (N * BATCH) /* that a product works on */
+#else
+#define IMAGES N
+#endif
 #define LABEL_BYTES ((size_t)BATCH * 1024)
 #define FUNCTION static __attribute__((noinline)) void
 
 static float *images, *labels, *weights, *gradients, *outputs;
 static float *host, *host_labels;
+#ifdef ELSEWHERE
+static float *unpinned;
+#endif
 static cublasHandle_t handle;
 
 #ifdef MOVED
@@ -44,14 +56,14 @@ static cublasHandle_t handle;
 FUNCTION upload(void)
 {
 	for (int i = 0; i < UPLOADS; i++)
-#ifdef MENDED
+#ifdef FIXED
 		cudaMemcpyAsync(images, host, IMAGE_BYTES, cudaMemcpyHostToDevice, 0);
 #else
 		cudaMemcpy(images, host, IMAGE_BYTES, cudaMemcpyHostToDevice);
 #endif
 }
 
-FUNCTION upload_labels(void)
+__attribute__((unused)) FUNCTION upload_labels(void)
 {
 	cudaMemcpy(labels, host_labels, LABEL_BYTES, cudaMemcpyHostToDevice);
 }
@@ -60,11 +72,15 @@ static void multiply(const float *a, const float *b, float *to, float keep)
 {
 	const float one = 1;
 
-	cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, N, N, N, &one, a, N, b, N, &keep, to, N);
+	cublasSgemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, IMAGES, N, N, &one, a, IMAGES, b, N, &keep,
+		to, IMAGES);
 }
 
 FUNCTION forward(void)
 {
+#ifdef ELSEWHERE
+	cudaMemcpy(images, unpinned, IMAGE_BYTES, cudaMemcpyHostToDevice);
+#endif
 	multiply(images, weights, outputs, 0);
 }
 
@@ -91,7 +107,9 @@ static void step(void)
 {
 	for (int i = 0; i < BATCHES; i++) {
 		upload();
+#ifndef SCALED
 		upload_labels();
+#endif
 		forward();
 #ifdef LAYER
 		forward_more();
@@ -116,23 +134,30 @@ int main(int count, char **words)
 {
 	const int steps = count > 1 ? atoi(words[1]) : 300;
 
-#ifdef MENDED
+#ifdef FIXED
 	cudaHostAlloc((void **)&host, IMAGE_BYTES, cudaHostAllocDefault);
 #else
 	host = malloc(IMAGE_BYTES);
+#endif
+#ifdef ELSEWHERE
+	unpinned = malloc(IMAGE_BYTES);
 #endif
 	host_labels = calloc(1, LABEL_BYTES);
 	images = allocate(IMAGE_BYTES);
 	labels = allocate(LABEL_BYTES);
 	weights = allocate(N * N * 4);
-	gradients = allocate(N * N * 4);
-	outputs = allocate(N * N * 4);
+	gradients = allocate((size_t)IMAGES * N * 4);
+	outputs = allocate((size_t)IMAGES * N * 4);
 	cublasCreate(&handle);
 	cudaMemset(weights, 0, N * N * 4);
 	for (int i = 0; i < steps; i++) {
 		/* As a loader would: never the same images twice. */
 		for (size_t j = 0; j < IMAGE_BYTES / 4; j += 64)
 			host[j] = (float)(i * 7 + (int)j % 5);
+#ifdef ELSEWHERE
+		for (size_t j = 0; j < IMAGE_BYTES / 4; j += 64)
+			unpinned[j] = (float)(i * 7 + (int)j % 5);
+#endif
 		host_labels[i % 256] += 1;
 		step();
 	}

@@ -229,8 +229,8 @@ static const struct tfs_model_loss losses[] = {
 };
 
 static const struct tfs_model_call calls[] = {
-	{"cudaMemcpy", PLACE(upload_frames, 0x1111), 1280, 1027932160, 2, 1606144},
-	{"cudaDeviceSynchronize", PLACE(loss_frames, 0x2222), 640, 0, 1, 0},
+	{"cudaMemcpy", PLACE(upload_frames, 0x1111), 1280, 1027932160, 2, 1606144, {0}},
+	{"cudaDeviceSynchronize", PLACE(loss_frames, 0x2222), 640, 0, 1, 0, {0}},
 };
 
 static void make_naive(struct tfs_model *model)
