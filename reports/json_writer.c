@@ -30,8 +30,9 @@ static void write_text(const struct tfs_json *json, const char *text)
 	while (*text) {
 		uint32_t code;
 		unsigned length = tfs_utf8_next(text, &code);
+		const bool high = code > 0xffff;
 		bool escape = code < 0x20 || code == 0x7f || code == '"' || code == '\\';
-		if (code == 0x2028 || code == 0x2029 || tfs_utf8_hides(code))
+		if (tfs_utf8_hides(code))
 			escape = true;
 		if (json->for_html && (code == '<' || code == '>' || code == '&'))
 			escape = true;
@@ -39,6 +40,9 @@ static void write_text(const struct tfs_json *json, const char *text)
 			fputs("\xef\xbf\xbd", json->out);
 		else if (code == '"' || code == '\\')
 			fprintf(json->out, "\\%c", (char)code);
+		else if (escape && high)
+			fprintf(json->out, "\\u%04" PRIx32 "\\u%04" PRIx32,
+				0xd800 + ((code - 0x10000) >> 10), 0xdc00 + (code & 0x3ff));
 		else if (escape)
 			fprintf(json->out, "\\u%04" PRIx32, code);
 		else

@@ -16,8 +16,8 @@
  * valid character counts as one byte and TFS_UTF8_BAD. */
 unsigned tfs_utf8_next(const char *text, uint32_t *out_code);
 
-/* Is this a character that nobody sees, and that changes what is seen: a C1 control, or a mark that
- * reorders text? People are shown its number. */
+/* Is this a character that nobody sees, and that changes what is seen: a C1 control, a mark that
+ * reorders text or breaks lines, a blank without width, a tag? People are shown its number. */
 bool tfs_utf8_hides(uint32_t code);
 
 #endif

@@ -182,6 +182,11 @@ static uint32_t called(const struct tfs_trace *trace)
 	return libraries;
 }
 
+static bool is_called(uint32_t libraries, unsigned library)
+{
+	return library < 32 && (libraries >> library & 1) != 0;
+}
+
 static void list_libraries(
 	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
 {
@@ -194,13 +199,13 @@ static void list_libraries(
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 		const bool statically = (library->flags & 2) != 0;
 
-		out->libraries[out->library_count++] = (struct tfs_library_line){
-			library_name(library->library), tfs_trace_string(trace, library->path),
-			library->version,
-			(library->flags & 1) != 0 &&
-				(libraries >> (statically ? TFS_LIBRARY_cuda : library->library) &
-					1) != 0,
-			statically};
+		out->libraries[out->library_count++] =
+			(struct tfs_library_line){library_name(library->library),
+				tfs_trace_string(trace, library->path), library->version,
+				(library->flags & 1) != 0 &&
+					is_called(libraries,
+						statically ? TFS_LIBRARY_cuda : library->library),
+				statically};
 	}
 }
 

@@ -57,8 +57,11 @@ static uint32_t site(struct builder *builder, const struct plan *plan, uint64_t 
 	return builder_site(builder, 2, frames);
 }
 
-/* A right-to-left override, a C1 control and the start of a terminal's own. */
-#define HOSTILE "ev\xe2\x80\xaeil\xc2\x85\x1b[31m"
+/* A right-to-left override, a C1 control, the start of a terminal's own, a byte order mark, a blank
+ * without width, a line separator, a tag, and half a character. */
+#define HOSTILE                                                                                    \
+	"ev\xe2\x80\xaeil\xc2\x85\x1b["                                                            \
+	"31m\xef\xbb\xbf\xe2\x80\x8b\xe2\x80\xa8\xf3\xa0\x81\x81\xe2\x80"
 
 static const char *name(const struct plan *plan, const char *plain)
 {

@@ -71,7 +71,7 @@ grep -q 'absent/x.txt' err || wrong "an unwritable file is not named"
 
 # Names that reorder text or steer a terminal are shown by their numbers wherever people read.
 evil=$(printf 'ev\342\200\256il\302\205\033[31m')
-hidden=$(printf '\342\200\256\|\302\205\|\033')
+hidden=$(printf '\342\200\256\|\302\205\|\033\|\357\273\277\|\342\200\213\|\342\200\250\|\363\240\201\201')
 
 # tame FILE...: they show such a name, and it does nothing
 tame() {
