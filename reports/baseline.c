@@ -16,8 +16,8 @@ static size_t steady_count(const struct tfs_pairing *pairing, enum tfs_side side
 	return count;
 }
 
-/* A program of the same name is the same program unless nothing of it is left; one of another name
- * is when half of what it does in a step is done at the same places. */
+/* A program of the same name is the same program unless nothing of its step is left; one of another
+ * name is when half of what it does in a step is done at the same places. */
 static bool same_program(const struct tfs_comparison *comparison)
 {
 	const struct tfs_pairing *pairing = &comparison->pairing;
@@ -27,8 +27,11 @@ static bool same_program(const struct tfs_comparison *comparison)
 
 	if (strcmp(comparison->now->program_name, comparison->before->program_name) != 0)
 		return pairing->exact && pairing->exact * 2 >= (now > before ? now : before);
-	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++)
-		paired += pairing->spots[TFS_NOW][i].other != NULL;
+	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
+		const struct tfs_spot *spot = &pairing->spots[TFS_NOW][i];
+
+		paired += spot->other && spot->calls > 0 && spot->other->calls > 0;
+	}
 	return paired || !now || !before;
 }
 
@@ -212,6 +215,7 @@ static bool was_judged(const struct tfs_model *model, const struct tfs_rule *rul
 	for (size_t i = 0; i < model->rule_count; i++)
 		if (!strcmp(model->rules[i].rule->id, rule->id))
 			return model->rules[i].state == TFS_STATE_PASSED ||
+			       model->rules[i].state == TFS_STATE_NOT_APPLICABLE ||
 			       model->rules[i].state == TFS_STATE_VIOLATED;
 	return false;
 }

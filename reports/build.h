@@ -24,8 +24,9 @@ struct tfs_build {
 /* Program, device, steps, visibility, losses, how it was measured. */
 void tfs_build_head(struct tfs_build *build, const char *path);
 
-/* Rules, findings, rewrites. */
+/* Rules, findings, rewrites; and findings by their cause. */
 void tfs_build_findings(struct tfs_build *build);
+void tfs_build_cards(struct tfs_build *build);
 
 /* Calls of the whole run, and the tree of call sites. */
 void tfs_build_calls(struct tfs_build *build);

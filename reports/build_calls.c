@@ -68,12 +68,16 @@ static void set_sizes(
 	const struct tfs_item *items;
 	const unsigned count = tfs_call_items(call->record, &items);
 	unsigned operands = 0;
+	uint64_t kernel;
+	/* How much of a range a kernel works on is not known. */
+	const bool launches = tfs_call_attribute(call->record, TFS_ATTRIBUTE_kernel, &kernel) ||
+			      tfs_call_attribute(call->record, TFS_ATTRIBUTE_launch, &kernel);
 
 	for (unsigned i = 0; i < count; i++) {
 		const uint64_t value = items[i].value;
 
 		if (TFS_ITEM_ROLE(&items[i])) {
-			if (operands < TFS_MODEL_OPERANDS)
+			if (!launches && operands < TFS_MODEL_OPERANDS)
 				sizes[TFS_MODEL_SIZE_OPERANDS + operands++] =
 					(double)TFS_ITEM_LOW(&items[i]);
 			continue;

@@ -152,5 +152,6 @@ void tfs_build_findings(struct tfs_build *build)
 {
 	set_rules(build);
 	set_findings(build);
+	tfs_build_cards(build);
 	set_rewrites(build);
 }

@@ -4,6 +4,7 @@
 #include "reports/gate.h"
 #include "reports/text.h"
 #include "reports/words.h"
+#include "rules/catalogue.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
@@ -132,6 +133,29 @@ static void print_fixed(const struct tfs_gate *gate, const struct tfs_comparison
 	tfs_text_line(stdout, "%s", gate->baseline);
 }
 
+/* A rule that has not passed and is not broken must not be taken for either. */
+static void print_rules(const struct tfs_model *model, const struct tfs_paint *paint)
+{
+	size_t passed = 0, unwritten = 0;
+
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct tfs_model_rule *line = &model->rules[i];
+
+		passed += line->state == TFS_STATE_PASSED;
+		if (line->state == TFS_STATE_NOT_MEASURABLE ||
+			line->state == TFS_STATE_NOT_APPLICABLE) {
+			printf("%s%s      %s %s %s  %s: ", paint->dim,
+				tfs_words_state_sign(line->state), paint->reset, line->rule->id,
+				line->rule->slug, tfs_words_state_text(line->state));
+			tfs_text_line(stdout, "%s", line->reason ? line->reason : "");
+		}
+	}
+	while (tfs_catalogue_unwritten(unwritten))
+		unwritten++;
+	printf("+       rules passed: %zu; not looked for: %zu ('tfshim rules' names them)\n",
+		passed, unwritten);
+}
+
 size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model,
 	const struct tfs_comparison *comparison)
 {
@@ -157,6 +181,7 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 			print_changes(gate, comparison, paint, &region);
 			print_fixed(gate, comparison, paint);
 		}
+		print_rules(model, paint);
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
 			paint->reset);
 		tfs_text_put(stdout, model->recording);

@@ -22,28 +22,28 @@ static void cost_bar(struct tfs_html *html, const struct tfs_cost *cost, double 
 		x, low, high, low, high);
 }
 
-static void cost_cell(struct tfs_html *html, const struct tfs_model_finding *finding, double scale)
+static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, double scale)
 {
+	const struct tfs_cost *cost = &card->cost;
 	const struct tfs_model *model = html->model;
 	struct tfs_region *region = &html->region;
-	tfs_html_print(html, "<td class=\"cost\" data-sort=\"%n\">", finding->cost.ns);
-	if (!(finding->cost.ns > 0)) {
-		tfs_html_print(html, "<span class=\"dim\">%s</span>",
-			tfs_words_cost(region, &finding->cost));
+	tfs_html_print(html, "<td class=\"cost\" data-sort=\"%n\">", cost->ns);
+	if (!(cost->ns > 0)) {
+		tfs_html_print(html, "<span class=\"dim\">%s</span>", tfs_words_cost(region, cost));
 		tfs_html_raw(html, "</td>");
 		return;
 	}
-	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, finding->cost.ns));
+	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, cost->ns));
 	if (model->steps.written_ns > 0)
 		tfs_html_print(html, " <span class=\"dim\">%s</span>",
-			tfs_words_share(region, finding->cost.ns / model->steps.written_ns));
-	cost_bar(html, &finding->cost, scale);
-	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, finding->cost.low_ns),
-		tfs_words_time(region, finding->cost.high_ns));
+			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	cost_bar(html, cost, scale);
+	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, cost->low_ns),
+		tfs_words_time(region, cost->high_ns));
 	if (model->simulated)
 		tfs_html_raw(html, ", modelled");
-	if (finding->group)
-		tfs_html_print(html, ", shared in group %n", (double)finding->group);
+	if (card->finding_count > 1)
+		tfs_html_raw(html, ", once for all of them");
 	tfs_html_raw(html, "</small></td>");
 }
 
@@ -103,12 +103,9 @@ static void stack_list(struct tfs_html *html, const struct tfs_model_place *plac
 	tfs_html_raw(html, "</ol>");
 }
 
-static void detail_row(struct tfs_html *html, const struct tfs_model_finding *finding, bool open)
+static void advice(struct tfs_html *html, const struct tfs_model_finding *finding)
 {
 	struct tfs_region *region = &html->region;
-	tfs_html_print(html,
-		"<tr class=\"detail\"><td colspan=\"7\"><details%s><summary>%s</summary>",
-		open ? " open" : "", finding->message ? finding->message : finding->rule->title);
 	tfs_html_print(
 		html, "<div class=\"columns\"><div><h4>What to do</h4><p>%s</p>", finding->advice);
 	tfs_html_print(html, "<h4>Why it costs time</h4><p>%s</p>", finding->rule->why);
@@ -125,28 +122,69 @@ static void detail_row(struct tfs_html *html, const struct tfs_model_finding *fi
 		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
 	if (finding->low_confidence)
 		tfs_html_raw(html, " \xc2\xb7 low confidence: few steps");
-	tfs_html_raw(html, "</p></div></div></details></td></tr>");
+	tfs_html_raw(html, "</p></div></div>");
 }
 
-static void finding_rows(struct tfs_html *html, size_t number, double scale)
+static const char *what(const struct tfs_model_finding *finding)
 {
-	const struct tfs_model_finding *finding = &html->model->findings[number];
-	const char *level = tfs_words_level(finding->level);
+	return finding->message ? finding->message : finding->rule->title;
+}
+
+static void detail_row(struct tfs_html *html, const struct tfs_model_card *card, bool open)
+{
+	const struct tfs_model *model = html->model;
+
+	tfs_html_print(html,
+		"<tr class=\"detail\"><td colspan=\"7\"><details%s><summary>%s</summary>",
+		open ? " open" : "", what(&model->findings[card->lead]));
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[card->findings[i]];
+
+		if (card->finding_count > 1)
+			tfs_html_print(html,
+				"<h3><b class=\"id\">%s</b> %s: %s</h3><p><code "
+				"class=\"place\">%s</code> <code>%s</code></p><p>%s</p>",
+				finding->rule->id, finding->rule->slug,
+				tfs_words_level(finding->level),
+				tfs_words_place(&html->region, &finding->place),
+				finding->call ? finding->call : "", what(finding));
+		advice(html, finding);
+	}
+	tfs_html_raw(html, "</details></td></tr>");
+}
+
+static void card_rows(struct tfs_html *html, size_t number, double scale)
+{
+	const struct tfs_model *model = html->model;
+	const struct tfs_model_card *card = &model->cards[number];
+	const struct tfs_model_finding *lead = &model->findings[card->lead];
+	const char *level = tfs_words_level(card->level);
 	tfs_html_print(html, "<tbody class=\"finding\" data-level=\"%s\"><tr>", level);
 	tfs_html_print(html, "<td class=\"num dim\" data-sort=\"%n\">%n</td>", (double)number + 1,
 		(double)number + 1);
 	tfs_html_print(html,
 		"<td data-sort=\"%n\"><span class=\"level %s\"><span "
 		"aria-hidden=\"true\">%s</span> %s</span></td>",
-		(double)finding->level, level, tfs_words_sign(finding->level), level);
-	tfs_html_print(html, "<td data-sort=\"%s\"><b class=\"id\">%s</b> %s<small>%s</small></td>",
-		finding->rule->id, finding->rule->id, finding->rule->slug, finding->rule->title);
-	place_cell(html, finding);
-	count_cell(html, finding);
-	cost_cell(html, finding, scale);
-	rewrite_cell(html, finding);
+		(double)card->level, level, tfs_words_sign(card->level), level);
+	tfs_html_print(html, "<td data-sort=\"%s\">", lead->rule->id);
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		bool named = false;
+
+		for (size_t j = 0; j < i; j++)
+			named |= model->findings[card->findings[j]].rule == rule;
+		if (!named)
+			tfs_html_print(html,
+				"<div><b class=\"id\">%s</b> %s</div><small>%s</small>", rule->id,
+				rule->slug, rule->title);
+	}
+	tfs_html_raw(html, "</td>");
+	place_cell(html, lead);
+	count_cell(html, lead);
+	cost_cell(html, card, scale);
+	rewrite_cell(html, lead);
 	tfs_html_raw(html, "</tr>\n");
-	detail_row(html, finding, number < OPEN_FINDINGS);
+	detail_row(html, card, number < OPEN_FINDINGS);
 	tfs_html_raw(html, "</tbody>\n");
 }
 
@@ -157,10 +195,10 @@ static void joint_line(struct tfs_html *html)
 	if (!model->joint_count || !(model->joint.ns > 0))
 		return;
 	tfs_html_print(html,
-		"<p class=\"joint\">Mending the dearest <b>%s</b> together would save <b>%s</b> "
+		"<p class=\"joint\">Fixing the top <b>%s</b> together would save <b>%s</b> "
 		"per "
 		"step%s. "
-		"Costs of findings in one group are shared and do not add up.</p>\n",
+		"Findings with one cause are one card, with one cost.</p>\n",
 		tfs_words_count(region, model->joint_count), tfs_words_cost(region, &model->joint),
 		model->simulated ? " (modelled, simulated device)" : "");
 }
@@ -169,9 +207,8 @@ void tfs_html_findings(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
 	double scale = 0;
-	for (size_t i = 0; i < model->finding_count; i++)
-		scale = fmax(
-			scale, fmax(model->findings[i].cost.ns, model->findings[i].cost.high_ns));
+	for (size_t i = 0; i < model->card_count; i++)
+		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
 	tfs_html_section(html, "findings", "Findings",
 		model->finding_count ? "What the program does as it is written; rewrites do not "
 				       "change the verdict."
@@ -191,8 +228,8 @@ void tfs_html_findings(struct tfs_html *html)
 		"site</th>"
 		"<th scope=\"col\" class=\"num\">Per step</th><th scope=\"col\">Cost per step</th>"
 		"<th scope=\"col\">Rewrite</th></tr></thead>\n");
-	for (size_t i = 0; i < model->finding_count; i++)
-		finding_rows(html, i, scale);
+	for (size_t i = 0; i < model->card_count; i++)
+		card_rows(html, i, scale);
 	tfs_html_raw(html, "</table></div>\n");
 	tfs_html_section_end(html);
 }

@@ -91,33 +91,41 @@ void tfs_html_rewrites(struct tfs_html *html)
 
 void tfs_html_rules(struct tfs_html *html)
 {
-	static const char *const names[] = {"passed", "violated", "not measurable", "waived"};
-	static const char *const classes[] = {"good", "error", "warn", "off"};
-	static const char *const signs[] = {"\xe2\x9c\x93", "\xc3\x97", "?", "\xe2\x80\x93"};
+	static const char *const classes[] = {"good", "error", "warn", "off", "off"};
+	static const char *const signs[] = {
+		"\xe2\x9c\x93", "\xc3\x97", "?", "\xe2\x80\x93", "\xe2\x80\x93"};
 	const struct tfs_model *model = html->model;
-	size_t counts[4] = {0};
+	size_t counts[TFS_STATE_COUNT] = {0}, unwritten;
+	const char *not_looked_for = tfs_words_unwritten(&html->region, &unwritten);
 	for (size_t i = 0; i < model->rule_count; i++)
-		counts[model->rules[i].state & 3]++;
+		counts[model->rules[i].state]++;
 	tfs_html_section(html, "rules", "Rules",
 		tfs_region_print(&html->region,
-			"%zu violated, %zu passed, %zu not measurable, %zu waived. A rule whose "
-			"evidence is missing is never called passed.",
+			"%zu violated, %zu passed, %zu not measurable, %zu not applicable, %zu "
+			"waived, %zu not looked for. A rule whose evidence is missing is never "
+			"called passed.",
 			counts[TFS_STATE_VIOLATED], counts[TFS_STATE_PASSED],
-			counts[TFS_STATE_NOT_MEASURABLE], counts[TFS_STATE_WAIVED]));
+			counts[TFS_STATE_NOT_MEASURABLE], counts[TFS_STATE_NOT_APPLICABLE],
+			counts[TFS_STATE_WAIVED], unwritten));
 	tfs_html_raw(html,
 		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rule</th>"
 		"<th scope=\"col\">State</th><th scope=\"col\">Because</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];
-		unsigned state = (unsigned)line->state & 3;
+		const enum tfs_state state = line->state;
 		tfs_html_print(html,
 			"<tr><td><b class=\"id\">%s</b> %s<small>%s</small></td><td><span "
 			"class=\"level %s\">"
 			"<span aria-hidden=\"true\">%s</span> %s</span></td><td>%s</td></tr>\n",
 			line->rule->id, line->rule->slug, line->rule->title, classes[state],
-			signs[state], names[state], line->reason ? line->reason : "");
+			signs[state], tfs_words_state_text(state),
+			line->reason ? line->reason : "");
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
+	tfs_html_print(html,
+		"<h3 id=\"not-looked-for\">Not looked for</h3><p>%s rules: nothing is known of "
+		"them. %s</p>\n",
+		tfs_words_count(&html->region, (double)unwritten), not_looked_for);
 	tfs_html_section_end(html);
 }
 

@@ -49,11 +49,11 @@ static void saving_tile(struct tfs_html *html)
 	struct tfs_region *region = &html->region;
 	const char *title = model->simulated ? "Possible saving, modelled" : "Possible saving";
 	if (!model->joint_count || !(model->joint.ns > 0)) {
-		tile(html, title, "none", "nothing dear was found");
+		tile(html, title, "none", "no significant cost found");
 		return;
 	}
 	tile(html, title, tfs_words_time(region, model->joint.ns),
-		tfs_region_print(region, "per step, %s to %s; the dearest %u together",
+		tfs_region_print(region, "per step, %s to %s; the top %u together",
 			tfs_words_time(region, model->joint.low_ns),
 			tfs_words_time(region, model->joint.high_ns), model->joint_count));
 }

@@ -6,6 +6,7 @@
 #include "reports/format.h"
 #include "reports/json_writer.h"
 #include "reports/words.h"
+#include "rules/catalogue.h"
 
 static void write_cost(struct tfs_json *json, const struct tfs_cost *cost)
 {
@@ -49,7 +50,7 @@ static void write_place(struct tfs_json *json, const char *key, const struct tfs
 
 static void write_program(struct tfs_json *json, const struct tfs_model *model)
 {
-	tfs_json_string(json, "schema", "tfshim-report/1");
+	tfs_json_string(json, "schema", "tfshim-report/2");
 	tfs_json_open(json, "program", '{');
 	tfs_json_string(json, "name", model->program_name);
 	tfs_json_string(json, "path", model->program);
@@ -159,6 +160,20 @@ static void write_rules(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_close(json, ']');
 }
 
+static void write_unwritten(struct tfs_json *json)
+{
+	const struct tfs_catalogue_row *row;
+
+	tfs_json_open(json, "not_looked_for", '[');
+	for (size_t i = 0; (row = tfs_catalogue_unwritten(i)); i++) {
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "id", row->id);
+		tfs_json_string(json, "slug", row->slug);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
 static void write_finding(struct tfs_json *json, const struct tfs_model_finding *finding)
 {
 	tfs_json_open(json, NULL, '{');
@@ -188,6 +203,33 @@ static void write_finding(struct tfs_json *json, const struct tfs_model_finding 
 	tfs_json_string(json, "name", finding->rewrite);
 	tfs_json_string(json, "state", finding->rewrite_state);
 	tfs_json_string(json, "reason", finding->rewrite_reason);
+	tfs_json_close(json, '}');
+	tfs_json_close(json, '}');
+}
+
+static void write_card(
+	struct tfs_json *json, const struct tfs_model *model, const struct tfs_model_card *card)
+{
+	tfs_json_open(json, NULL, '{');
+	tfs_json_open(json, "ids", '[');
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		bool named = false;
+
+		for (size_t j = 0; j < i; j++)
+			named |= model->findings[card->findings[j]].rule == rule;
+		if (!named)
+			tfs_json_string(json, NULL, rule->id);
+	}
+	tfs_json_close(json, ']');
+	tfs_json_string(json, "level", tfs_words_level(card->level));
+	tfs_json_open(json, "findings", '[');
+	for (size_t i = 0; i < card->finding_count; i++)
+		tfs_json_unsigned(json, NULL, card->findings[i]);
+	tfs_json_close(json, ']');
+	tfs_json_unsigned(json, "lead", card->lead);
+	tfs_json_open(json, "cost", '{');
+	write_cost(json, &card->cost);
 	tfs_json_close(json, '}');
 	tfs_json_close(json, '}');
 }
@@ -265,9 +307,14 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	write_steps(json, &model->steps);
 	write_layers(json, model);
 	write_rules(json, model);
+	write_unwritten(json);
 	tfs_json_open(json, "findings", '[');
 	for (size_t i = 0; i < model->finding_count; i++)
 		write_finding(json, &model->findings[i]);
+	tfs_json_close(json, ']');
+	tfs_json_open(json, "cards", '[');
+	for (size_t i = 0; i < model->card_count; i++)
+		write_card(json, model, &model->cards[i]);
 	tfs_json_close(json, ']');
 	tfs_json_open(json, "joint_saving", '{');
 	tfs_json_unsigned(json, "findings", model->joint_count);

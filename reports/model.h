@@ -22,7 +22,8 @@ struct tfs_model_frame {
 	unsigned line;
 	const char *module; /* base name of the program or library, with an offset if need be */
 	bool inlined;
-	bool foreign; /* CUDA's, libc's, or what nvcc wrote for a launch: nobody's line to mend */
+	bool foreign; /* CUDA's, libc's, or what nvcc wrote for a launch: no line of the program's
+		       */
 };
 
 /* A call stack, innermost first: frames[0] made the call. */
@@ -58,6 +59,15 @@ struct tfs_model_finding {
 	const char *rewrite;       /* NULL = there is none */
 	const char *rewrite_state; /* applied, refused, off, none, not known */
 	const char *rewrite_reason;
+};
+
+/* Findings with one cause, in the order of the program. */
+struct tfs_model_card {
+	const size_t *findings; /* indices */
+	size_t finding_count;
+	size_t lead; /* the one that names the card: of the highest level */
+	enum tfs_level level;
+	struct tfs_cost cost; /* of all of them together */
 };
 
 struct tfs_model_refusal {
@@ -187,8 +197,10 @@ struct tfs_model {
 	size_t rule_count;
 	const struct tfs_model_finding *findings; /* worst first */
 	size_t finding_count;
+	const struct tfs_model_card *cards; /* most recoverable time first */
+	size_t card_count;
 	size_t levels[3];     /* findings per enum tfs_level */
-	unsigned joint_count; /* the joint saving is over so many of the dearest findings */
+	unsigned joint_count; /* the joint saving is over so many of the first causes */
 	struct tfs_cost joint;
 	const struct tfs_model_rewrite *rewrites;
 	size_t rewrite_count;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "reports/colour.h"
 #include "reports/options.h"
 #include "reports/words.h"
+#include "rules/catalogue.h"
 #include "rules/judge.h"
 
 extern const struct tfs_command tfs_command_rules;
@@ -56,6 +58,28 @@ static void list(const struct tfs_paint *paint)
 		printf("%s%s%s  %s%-5s%s  %-24s %-15s %s\n", paint->bold, rule->id, paint->reset,
 			tfs_paint_level(paint, rule->level), tfs_words_level(rule->level),
 			paint->reset, rule->slug, rule->rewrite ? rule->rewrite : "-", rule->title);
+	struct tfs_region region = {0};
+	size_t count;
+	const char *names = tfs_words_unwritten(&region, &count);
+
+	printf("\n%snot looked for%s (%zu rules)\n", paint->bold, paint->reset, count);
+	print_paragraph(names);
+	tfs_region_finish(&region);
+}
+
+/* Whether a name is that of a rule which is not looked for. */
+static bool tell_unwritten(const char *name, const struct tfs_paint *paint)
+{
+	const struct tfs_catalogue_row *row;
+
+	for (size_t i = 0; (row = tfs_catalogue_unwritten(i)); i++) {
+		if (strcasecmp(row->id, name) != 0 && strcasecmp(row->slug, name) != 0)
+			continue;
+		printf("%s%s %s%s: not looked for\n", paint->bold, row->id, row->slug,
+			paint->reset);
+		return true;
+	}
+	return false;
 }
 
 static int run(int argc, char **argv)
@@ -70,6 +94,8 @@ static int run(int argc, char **argv)
 		list(paint);
 	for (int i = first; argv[i]; i++) {
 		const struct tfs_rule *rule = tfs_rule_find(argv[i]);
+		if (!rule && tell_unwritten(argv[i], paint))
+			continue;
 		if (!rule)
 			return tfs_options_misuse(
 				&tfs_command_rules, "there is no rule '%s'", argv[i]);
@@ -90,8 +116,8 @@ const struct tfs_command tfs_command_rules = {
 	.usage = "[ID...]",
 	.summary = "list the rules; with an id or slug: what, why, and what to do",
 	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its "
-		"title. "
-		"With ids or slugs, says for each what is wrong, why it costs time, and what to "
+		"title; and names those that are not looked for. With ids or slugs, says for each "
+		"what is wrong, why it costs time, and what to "
 		"change.",
 	.options = options,
 	.run = run,

@@ -12,7 +12,7 @@
 #include "reports/text.h"
 #include "reports/words.h"
 
-#define NAMED_FINDINGS 3u
+#define NAMED_CARDS 3u
 
 char *tfs_save_path(const char *recording, const char *suffix)
 {
@@ -50,14 +50,15 @@ int tfs_save_beside(const struct tfs_model *model)
 	return first;
 }
 
-static void name_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
+static void name_card(const struct tfs_model *model, const struct tfs_model_card *card,
 	const struct tfs_paint *paint, struct tfs_region *region)
 {
+	const struct tfs_model_finding *finding = &model->findings[card->lead];
 	const char *call = finding->call ? finding->call : "";
-	const char *cost = finding->cost.ns > 0 ? tfs_words_time(region, finding->cost.ns) : NULL;
-	fprintf(stderr, "  %s%s %-5s%s %s %-20s ", tfs_paint_level(paint, finding->level),
-		tfs_words_sign(finding->level), tfs_words_level(finding->level), paint->reset,
-		finding->rule->id, finding->rule->slug);
+	const char *cost = card->cost.ns > 0 ? tfs_words_time(region, card->cost.ns) : NULL;
+	fprintf(stderr, "  %s%s %-5s%s %-27s ", tfs_paint_level(paint, card->level),
+		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
+		tfs_words_ids(region, model, card));
 	tfs_text_put(stderr, tfs_words_place(region, &finding->place));
 	fputs("  ", stderr);
 	tfs_text_put(stderr, call);
@@ -73,10 +74,10 @@ void tfs_save_summary(const struct tfs_model *model)
 	fputs("tfshim: ", stderr);
 	tfs_text_put(stderr, model->verdict);
 	fputc('\n', stderr);
-	for (size_t i = 0; i < model->finding_count && i < NAMED_FINDINGS; i++)
-		name_finding(model, &model->findings[i], paint, &region);
-	if (model->finding_count > NAMED_FINDINGS)
-		fprintf(stderr, "  and %zu more\n", model->finding_count - NAMED_FINDINGS);
+	for (size_t i = 0; i < model->card_count && i < NAMED_CARDS; i++)
+		name_card(model, &model->cards[i], paint, &region);
+	if (model->card_count > NAMED_CARDS)
+		fprintf(stderr, "  and %zu more\n", model->card_count - NAMED_CARDS);
 	if (model->loss_count)
 		fprintf(stderr,
 			"tfshim: something was lost while recording; the report says what\n");

@@ -128,25 +128,24 @@ static const char *per_step(const struct tfs_model_finding *finding, struct tfs_
 	return text;
 }
 
-static const char *cost_text(const struct tfs_model *model, const struct tfs_model_finding *finding,
-	struct tfs_region *region)
+static const char *cost_text(
+	const struct tfs_model *model, const struct tfs_model_card *card, struct tfs_region *region)
 {
-	const char *text = tfs_words_cost(region, &finding->cost);
-	if (finding->cost.ns > 0)
+	const struct tfs_cost *cost = &card->cost;
+	const char *text = tfs_words_cost(region, cost);
+	if (cost->ns > 0)
 		text = tfs_region_print(region, "%s per step", text);
-	if (finding->cost.ns > 0 && model->steps.written_ns > 0)
+	if (cost->ns > 0 && model->steps.written_ns > 0)
 		text = tfs_region_print(region, "%s = %s", text,
-			tfs_words_share(region, finding->cost.ns / model->steps.written_ns));
-	if (finding->cost.method)
-		text = tfs_region_print(region, "%s, method: %s", text, finding->cost.method);
+			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	if (cost->method)
+		text = tfs_region_print(region, "%s, method: %s", text, cost->method);
 	if (model->simulated)
 		text = tfs_region_print(region, "%s%ssimulated device", text,
-			finding->cost.method && !strcmp(finding->cost.method, "modelled")
-				? ", "
-				: "; modelled, ");
-	if (finding->group)
-		text = tfs_region_print(region, "%s; shared by group %u", text, finding->group);
-	if (finding->low_confidence)
+			cost->method && !strcmp(cost->method, "modelled") ? ", " : "; modelled, ");
+	if (card->finding_count > 1)
+		text = tfs_region_print(region, "%s; once for all of them", text);
+	if (model->findings[card->lead].low_confidence)
 		text = tfs_region_print(region, "%s; low confidence: few steps", text);
 	return text;
 }
@@ -160,65 +159,103 @@ static const char *rewrite_text(const struct tfs_model_finding *finding, struct 
 		finding->rewrite_reason ? finding->rewrite_reason : "");
 }
 
-static void write_finding(const struct tfs_model *model, size_t number, FILE *out,
-	const struct tfs_paint *paint, struct tfs_region *region)
+static void write_place(
+	FILE *out, const struct tfs_model_finding *finding, struct tfs_region *region)
 {
-	const struct tfs_model_finding *finding = &model->findings[number];
 	const struct tfs_model_place *place = &finding->place;
-	fprintf(out, "\n%3zu. %s%s %s%s  %s%s %s%s  ", number + 1,
-		tfs_paint_level(paint, finding->level), tfs_words_sign(finding->level),
-		tfs_words_level(finding->level), paint->reset, paint->bold, finding->rule->id,
-		finding->rule->slug, paint->reset);
-	tfs_text_put(out, tfs_words_place(region, place));
-	if (finding->call) {
-		fputs("  ", out);
-		tfs_text_put(out, finding->call);
-	}
-	fputc('\n', out);
-	if (finding->message)
-		put_item(out, "what", finding->message);
 	size_t first = tfs_model_own_frame(place), frames = place->frame_count - first;
+
 	for (size_t i = 0; i < frames && i < SHOWN_FRAMES; i++)
 		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[first + i]));
 	if (frames > SHOWN_FRAMES)
 		put_item(out, "",
 			tfs_region_print(region, "... %zu more callers", frames - SHOWN_FRAMES));
+}
+
+/* One of several findings of a card, under its own id. */
+static void write_member(FILE *out, const struct tfs_model_finding *finding, size_t number,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	fprintf(out, "   %c %s%s %s%s  %s  ", 'a' + (int)(number % 26), paint->bold,
+		finding->rule->id, finding->rule->slug, paint->reset,
+		tfs_words_level(finding->level));
+	tfs_text_put(out, tfs_words_place(region, &finding->place));
+	if (finding->call) {
+		fputs("  ", out);
+		tfs_text_put(out, finding->call);
+	}
+	fputc('\n', out);
+}
+
+static void write_finding(
+	const struct tfs_model_finding *finding, FILE *out, struct tfs_region *region)
+{
+	if (finding->message)
+		put_item(out, "what", finding->message);
+	write_place(out, finding, region);
 	put_item(out, "count", per_step(finding, region));
-	put_item(out, "cost", cost_text(model, finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
 	if (finding->evidence)
 		put_item(out, "evidence", finding->evidence);
 	put_item(out, "rewrite", rewrite_text(finding, region));
 }
 
+static void write_card(const struct tfs_model *model, size_t number, FILE *out,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_model_card *card = &model->cards[number];
+	const struct tfs_model_finding *lead = &model->findings[card->lead];
+
+	fprintf(out, "\n%3zu. %s%s %s%s  %s%s%s  ", number + 1, tfs_paint_level(paint, card->level),
+		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
+		paint->bold, tfs_words_ids(region, model, card), paint->reset);
+	tfs_text_put(out, tfs_words_place(region, &lead->place));
+	if (lead->call) {
+		fputs("  ", out);
+		tfs_text_put(out, lead->call);
+	}
+	fputc('\n', out);
+	put_item(out, "cost", cost_text(model, card, region));
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[card->findings[i]];
+
+		if (card->finding_count > 1)
+			write_member(out, finding, i, paint, region);
+		write_finding(finding, out, region);
+	}
+}
+
 static void write_findings(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
 	fprintf(out, "\n%sFINDINGS%s %s\n", paint->bold, paint->reset,
-		model->finding_count ? "(dearest first within a level)" : "none");
-	for (size_t i = 0; i < model->finding_count; i++)
-		write_finding(model, i, out, paint, region);
+		model->finding_count ? "(by recoverable time)" : "none");
+	for (size_t i = 0; i < model->card_count; i++)
+		write_card(model, i, out, paint, region);
 	if (model->joint_count)
-		fprintf(out, "\nTogether, mending the dearest%s would save %s per step%s.\n",
+		fprintf(out, "\nFixing the top %s would save %s per step%s.\n",
 			model->joint_count == 1
-				? ""
-				: tfs_region_print(region, " %u", model->joint_count),
+				? "one"
+				: tfs_region_print(region, "%u", model->joint_count),
 			tfs_words_cost(region, &model->joint),
 			model->simulated ? " (modelled, simulated device)" : "");
 }
 
-static void write_rules(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
+static void write_rules(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
 {
-	static const char *const signs[] = {"+", "x", "?", "-"};
+	size_t unwritten;
+	const char *names = tfs_words_unwritten(region, &unwritten);
 	fprintf(out, "\n%sRULES%s\n", paint->bold, paint->reset);
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];
-		fprintf(out, "  %s %s %-24s %-15s ", signs[line->state & 3], line->rule->id,
-			line->rule->slug,
-			line->state == TFS_STATE_NOT_MEASURABLE ? "not measurable"
-								: tfs_words_state(line->state));
+		fprintf(out, "  %s %s %-24s %-15s ", tfs_words_state_sign(line->state),
+			line->rule->id, line->rule->slug, tfs_words_state_text(line->state));
 		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
 	}
+	fprintf(out, "\n%sNOT LOOKED FOR%s %zu rules: nothing is known of them\n  ", paint->bold,
+		paint->reset, unwritten);
+	tfs_text_wrapped(out, names, 2);
 }
 
 static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_region *region)
@@ -313,7 +350,7 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 	write_head(model, out, paint, &region);
 	write_findings(model, out, paint, &region);
 	write_layers(model, out, paint, &region);
-	write_rules(model, out, paint);
+	write_rules(model, out, paint, &region);
 	write_rewrites(model, out, paint, &region);
 	write_facts(
 		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);

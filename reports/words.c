@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/catalogue.h"
+
 /* Three significant digits, which is more than any of these figures is worth. */
 static const char *three(struct tfs_region *region, double value, const char *unit)
 {
@@ -122,12 +124,56 @@ const char *tfs_words_level(enum tfs_level level)
 
 const char *tfs_words_state(enum tfs_state state)
 {
-	static const char *const names[] = {"passed", "violated", "not_measurable", "waived"};
-	return (unsigned)state < 4 ? names[state] : "not_measurable";
+	static const char *const names[] = {
+		"passed", "violated", "not_measurable", "waived", "not_applicable"};
+	return (unsigned)state < TFS_STATE_COUNT ? names[state] : "not_measurable";
+}
+
+const char *tfs_words_state_text(enum tfs_state state)
+{
+	static const char *const names[] = {
+		"passed", "violated", "not measurable", "waived", "not applicable"};
+	return (unsigned)state < TFS_STATE_COUNT ? names[state] : "not measurable";
+}
+
+const char *tfs_words_state_sign(enum tfs_state state)
+{
+	static const char *const signs[] = {"+", "x", "?", "-", "-"};
+	return (unsigned)state < TFS_STATE_COUNT ? signs[state] : "?";
 }
 
 const char *tfs_words_sign(enum tfs_level level)
 {
 	static const char *const signs[] = {"i", "!", "x"};
 	return (unsigned)level < 3 ? signs[level] : "i";
+}
+
+const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count)
+{
+	const struct tfs_catalogue_row *row;
+	const char *text = "";
+
+	*out_count = 0;
+	for (; (row = tfs_catalogue_unwritten(*out_count)); ++*out_count)
+		text = tfs_region_print(
+			region, "%s%s%s %s", text, *text ? ", " : "", row->id, row->slug);
+	return text;
+}
+
+const char *tfs_words_ids(
+	struct tfs_region *region, const struct tfs_model *model, const struct tfs_model_card *card)
+{
+	const struct tfs_rule *lead = model->findings[card->lead].rule;
+	const char *text = tfs_region_print(region, "%s %s", lead->id, lead->slug);
+
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		bool named = rule == lead;
+
+		for (size_t j = 0; j < i; j++)
+			named |= model->findings[card->findings[j]].rule == rule;
+		if (!named)
+			text = tfs_region_print(region, "%s + %s %s", text, rule->id, rule->slug);
+	}
+	return text;
 }

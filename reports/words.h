@@ -33,7 +33,17 @@ const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_pl
 const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame);
 
 const char *tfs_words_level(enum tfs_level level);
+/* For machines, for people, and a sign. */
 const char *tfs_words_state(enum tfs_state state);
+const char *tfs_words_state_text(enum tfs_state state);
+const char *tfs_words_state_sign(enum tfs_state state);
+
+/* "TFS102 blocking-copy, ...": the rules that are not looked for. */
+const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count);
+
+/* "TFS101 pageable-copy + TFS203 read-back-each-step": every rule of a card, each once. */
+const char *tfs_words_ids(struct tfs_region *region, const struct tfs_model *model,
+	const struct tfs_model_card *card);
 
 /* A sign beside the level's colour: "x", "!", "i". */
 const char *tfs_words_sign(enum tfs_level level);

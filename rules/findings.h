@@ -4,7 +4,7 @@
 
 /*
  * What rules write their findings with. A rule collects hits (calls of judged steps that break it,
- * each with the edit that would mend it), walks them place by place (call site and function), and
+ * each with the edit that would fix it), walks them place by place (call site and function), and
  * adds a finding for each place it minds. Costs, groups and levels are made later, by judge.c.
  */
 

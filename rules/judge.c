@@ -14,6 +14,7 @@
 #include "rules/registry.h"
 #include "rules/steady.h"
 #include "rules/summary.h"
+#include "rules/visibility.h"
 #include "rules/whatif.h"
 
 static bool runtime_seen(const struct tfs_timeline *timeline)
@@ -93,6 +94,51 @@ static void doubt(
 		verdict->state = TFS_STATE_NOT_MEASURABLE;
 }
 
+/* Whether the hooks saw calls to a library, and whether there may be one that they do not see. */
+static bool library_used(const struct tfs_timeline *timeline, unsigned library, bool *out_unseen)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+
+	*out_unseen = false;
+	for (size_t i = tfs_trace_totals(timeline->trace, &totals, &shares); i > 0; i--) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, totals[i - 1].sum.function);
+
+		if (function && function->library == library && totals[i - 1].sum.count)
+			return true;
+	}
+	for (uint32_t i = 0; i < timeline->call_count; i++) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, timeline->calls[i].function);
+
+		if (function && function->library == library)
+			return true;
+	}
+	for (size_t i = 0; i < tfs_trace_count(timeline->trace, TFS_RECORD_library); i++) {
+		const struct tfs_library_record *record =
+			tfs_trace_at(timeline->trace, TFS_RECORD_library, i);
+
+		*out_unseen |= record->library == library && (record->flags & 2) != 0;
+	}
+	return false;
+}
+
+/* A rule about a library that the program does not use has not passed. */
+static void unused(const struct tfs_steady *steady, struct tfs_rule_line *line)
+{
+	bool unseen;
+
+	if (!line->rule->library || line->verdict.state != TFS_STATE_PASSED ||
+		library_used(steady->timeline, line->rule->library, &unseen))
+		return;
+	line->verdict.state = unseen ? TFS_STATE_NOT_MEASURABLE : TFS_STATE_NOT_APPLICABLE;
+	snprintf(line->verdict.reason, sizeof(line->verdict.reason),
+		unseen ? "%s is linked in, and its calls were not seen"
+		       : "the program does not call %s",
+		tfs_library_name(line->rule->library));
+}
+
 static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
 	struct tfs_judgement *judgement)
 {
@@ -120,6 +166,7 @@ static int ask_rules(const struct tfs_judge_options *options, struct tfs_finding
 				"%s", why);
 		else
 			line->rule->detect(steady, findings, &line->verdict);
+		unused(steady, line);
 		doubt(steady, later, line);
 		line->findings = (uint32_t)(findings->count - before);
 	}

@@ -120,7 +120,7 @@ struct tfs_judgement {
 	struct tfs_layers layers;
 	struct tfs_rule_line *rules; /* every registered rule, by id */
 	size_t rule_count;
-	struct tfs_finding *findings; /* dearest first, within one level; errors first */
+	struct tfs_finding *findings; /* most recoverable time first, then by level */
 	size_t finding_count;
 	struct tfs_group *groups;
 	size_t group_count;

@@ -234,10 +234,10 @@ static int compare_drafts(const void *a, const void *b)
 	const struct tfs_finding *x = &((const struct tfs_draft *)a)->finding;
 	const struct tfs_finding *y = &((const struct tfs_draft *)b)->finding;
 
-	if (x->level != y->level)
-		return x->level > y->level ? -1 : 1;
 	if (x->cost.ns != y->cost.ns)
 		return x->cost.ns > y->cost.ns ? -1 : 1;
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
 	if (x->rule != y->rule)
 		return strcmp(x->rule->id, y->rule->id);
 	return (x->site > y->site) - (x->site < y->site);

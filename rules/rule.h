@@ -17,7 +17,14 @@
 struct tfs_steady;
 
 enum tfs_level { TFS_LEVEL_NOTE, TFS_LEVEL_WARN, TFS_LEVEL_ERROR };
-enum tfs_state { TFS_STATE_PASSED, TFS_STATE_VIOLATED, TFS_STATE_NOT_MEASURABLE, TFS_STATE_WAIVED };
+enum tfs_state {
+	TFS_STATE_PASSED,
+	TFS_STATE_VIOLATED,
+	TFS_STATE_NOT_MEASURABLE,
+	TFS_STATE_WAIVED,
+	TFS_STATE_NOT_APPLICABLE, /* the program does not use what the rule is about */
+	TFS_STATE_COUNT
+};
 
 /* What a rule needs to see; missing evidence makes it not measurable before detect() is asked. */
 #define TFS_NEEDS_STEPS (1u << 0)   /* at least `minimum steps` training steps in windows */
@@ -93,6 +100,7 @@ struct tfs_rule {
 	bool any_cost; /* keeps its level whatever the cost */
 	uint32_t needs;
 	uint32_t about;      /* TFS_ABOUT_* */
+	unsigned library;    /* enum tfs_library: not applicable where it is not called; 0 = any */
 	const char *title;   /* one line */
 	const char *why;     /* a paragraph, for `tfshim rules ID` */
 	const char *advice;  /* what to change, in the imperative */

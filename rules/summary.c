@@ -259,7 +259,7 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 		warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
 	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
 		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
-			"; mending the dearest %u would save %.0f %% of the step (%s)",
+			"; fixing the top %u would make a step %.0f %% shorter (%s)",
 			judgement->joint_findings, 100 * judgement->joint.ns / step,
 			judgement->joint.method);
 }

@@ -147,6 +147,7 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.slug = "conv-algo-not-searched",
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.library = TFS_LIBRARY_cudnn,
 	.title = "convolution with an algorithm that was not searched",
 	.why = "cuDNN has several algorithms for each convolution, and which one is fastest "
 	       "depends on "

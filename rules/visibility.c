@@ -14,7 +14,7 @@
 /* Functions named one by one. */
 #define NAMED 4u
 
-static const char *library_name(uint32_t library)
+const char *tfs_library_name(uint32_t library)
 {
 	static const char *const names[] = {
 #define X(number, name) [number] = #name,
@@ -107,8 +107,8 @@ static const char *runtimes(
 
 		if (*theirs)
 			list = add(pool, list,
-				tfs_pool_print(
-					pool, "inside calls of %s: %s", library_name(i), theirs));
+				tfs_pool_print(pool, "inside calls of %s: %s", tfs_library_name(i),
+					theirs));
 	}
 	if (*work && pairs->strange_threads)
 		work = tfs_pool_print(pool, "%s (threads that no hook saw: %" PRIu32 ")", work,
@@ -136,7 +136,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 				tfs_pool_print(pool,
 					"a static copy of %s inside the program is out of reach of "
 					"the hooks",
-					library_name(library->library)));
+					tfs_library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const char *key, *text;
@@ -200,7 +200,7 @@ static void list_libraries(
 		const bool statically = (library->flags & 2) != 0;
 
 		out->libraries[out->library_count++] =
-			(struct tfs_library_line){library_name(library->library),
+			(struct tfs_library_line){tfs_library_name(library->library),
 				tfs_trace_string(trace, library->path), library->version,
 				(library->flags & 1) != 0 &&
 					is_called(libraries,

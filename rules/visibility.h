@@ -21,4 +21,7 @@ const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_
 void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
 	struct tfs_visibility *out_visibility);
 
+/* "cudnn"; "?" for no library. Any thread. */
+const char *tfs_library_name(uint32_t library);
+
 #endif

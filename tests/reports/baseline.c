@@ -449,6 +449,11 @@ static void test_fixed(void)
 	one.rules[1].state = TFS_STATE_NOT_MEASURABLE;
 	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 1);
 	TEST_EQ(unseen, 1);
+	/* What the program does not do any more is. */
+	one.rules[1].state = TFS_STATE_NOT_APPLICABLE;
+	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 2);
+	TEST_EQ(unseen, 0);
+	one.rules[1].state = TFS_STATE_NOT_MEASURABLE;
 	one.rules[0].state = TFS_STATE_WAIVED;
 	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 0);
 	TEST_EQ(unseen, 2);

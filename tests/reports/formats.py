@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Text and JSON against golden files, and with hostile names: formats.py WRITE GOLDEN [--update]"""
 import difflib
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -43,7 +45,7 @@ def no_duplicates(pairs):
 
 def check_schema():
     report = json.loads(made("naive", "json"), object_pairs_hook=no_duplicates)
-    check(list(report)[0] == "schema" and report["schema"] == "tfshim-report/1", "schema")
+    check(list(report)[0] == "schema" and report["schema"] == "tfshim-report/2", "schema")
     want = {
         "program": {"name"}, "device": {"name", "simulated"}, "visibility": {"text"},
         "steps": {"count", "warmup", "median_ns", "source", "replay_error"},
@@ -53,7 +55,8 @@ def check_schema():
         check(parts <= set(report[key]), "%s has not all of %s" % (key, parts))
     for rule in report["rules"]:
         check({"id", "slug", "state", "reason"} == set(rule), "rule keys: %s" % set(rule))
-        check(rule["state"] in ("violated", "passed", "not_measurable", "waived"), rule["state"])
+        check(rule["state"] in ("violated", "passed", "not_measurable", "waived",
+                                "not_applicable"), rule["state"])
     for finding in report["findings"]:
         check({"id", "level", "group", "callsite", "stream", "per_step", "cost", "advice", "rewrite"}
               <= set(finding), "finding keys: %s" % set(finding))
@@ -65,6 +68,61 @@ def check_schema():
     for rewrite in report["rewrites"]:
         check({"name", "class", "applied", "refused", "predicted", "realised"} <= set(rewrite),
               "rewrite keys: %s" % set(rewrite))
+
+
+def check_words():
+    """What was not judged is told in words of its own, the same in every format."""
+    text, page = (made("clean", name).decode() for name in ("text", "html"))
+    report = json.loads(made("clean", "json"))
+    states = {rule["id"]: rule for rule in report["rules"]}
+    odd = [rule for rule in report["rules"] if rule["state"] in ("not_applicable", "waived")]
+    check(len(odd) == 2, "the sample has not one rule of each kind: %s" % odd)
+    for rule in odd:
+        words = rule["state"].replace("_", " ")
+        check(re.search(r"- %s .* %s +%s" % (rule["id"], words, re.escape(rule["reason"])), text),
+              "the text does not have '%s: %s'" % (rule["id"], words))
+        check(re.search(r">%s</b>.*> %s</span></td><td>%s<" % (
+            rule["id"], words, re.escape(rule["reason"])), page),
+              "the page does not have '%s: %s'" % (rule["id"], words))
+    unwritten = report["not_looked_for"]
+    check(len(unwritten) > 40 and not {rule["id"] for rule in unwritten} & set(states),
+          "%d rules are not looked for" % len(unwritten))
+    flat = " ".join(text.split("NOT LOOKED FOR", 1)[1].split("REWRITES", 1)[0].split())
+    there = page.split('id="not-looked-for"', 1)[1].split("</p>", 1)[0]
+    for rule in unwritten:
+        name = "%s %s" % (rule["id"], rule["slug"])
+        check(name in flat and name in there, "%s is not named in text and page" % name)
+        check(text.count(rule["id"]) == 1, "%s stands elsewhere too" % rule["id"])
+    check("%d rules" % len(unwritten) in flat and "%d rules" % len(unwritten) in there,
+          "their number is not said")
+
+
+def check_cards():
+    """One cause, one card, in the order of recoverable time."""
+    text, page = (made("naive", name).decode() for name in ("text", "html"))
+    report = json.loads(made("naive", "json"))
+    cards, findings = report["cards"], report["findings"]
+    check(sorted(i for card in cards for i in card["findings"]) == list(range(len(findings))),
+          "not every finding is on one card")
+    costs = [card["cost"]["ns_per_step"] or 0 for card in cards]
+    check(costs == sorted(costs, reverse=True), "not by recoverable time: %s" % costs)
+    shared = [card for card in cards if len(card["findings"]) > 1]
+    check(len(cards) == 4 and len(shared) == 1, "%d cards for %d findings" % (
+        len(cards), len(findings)))
+    for number, card in enumerate(cards, 1):
+        check(set(card["ids"]) == {findings[i]["id"] for i in card["findings"]}, "ids of a card")
+        named = " + ".join("%s %s" % (f["id"], f["slug"])
+                           for f in (findings[i] for i in card["findings"]))
+        check(re.search(r"^ *%d\. . %s +%s " % (number, card["level"], re.escape(named)), text,
+                        re.M), "the text has no card %d: %s" % (number, named))
+        for i in card["findings"]:
+            for what in (findings[i]["message"], findings[i]["advice"]):
+                words = " ".join(what.split())
+                check(words in " ".join(text.split()), "not in the text: %s" % words)
+                check(html.escape(words) in page, "not in the page: %s" % words)
+    check(text.count("once for all of them") == 1 == page.count("once for all of them"),
+          "a shared cost is not told once")
+    check(page.count('<tbody class="finding"') == len(cards), "cards of the page")
 
 
 def check_hostile():
@@ -83,6 +141,8 @@ def main():
         compare(sample, "text", ".txt", update)
         compare(sample, "json", ".json", update)
     check_schema()
+    check_words()
+    check_cards()
     check_hostile()
     return 1 if failures else 0
 

@@ -33,7 +33,9 @@ expect() {
 	want=$1
 	shift
 	cases=$((cases + 1))
-	timeout 60 "$tfshim" "$@" >out 2>err
+	first=
+	[ "$1" != run ] || [ -n "${TFSHIM_DISABLE-}" ] || first=$trainers/../programs/stacks_first.so
+	LD_PRELOAD=$first timeout 60 "$tfshim" "$@" >out 2>err
 	got=$?
 	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"
 }
@@ -178,9 +180,10 @@ says 'broken  later/new.tfs'
 silent 'later/old.tfs'
 # Ranks of one run, without tfshim run.
 for rank in 0 1; do
-	WORLD_SIZE=2 RANK=$rank LD_PRELOAD=$(dirname "$tfshim")/../shim/libtfshim.so TFSHIM_REWRITE=off \
-		TFSHIM_OUTPUT="ranks/$rank" TFSHIM_OPTIONS=record=all:report=0 base/trainer 2>err ||
-		wrong "rank $rank does not train"
+	WORLD_SIZE=2 RANK=$rank TFSHIM_REWRITE=off \
+		TFSHIM_OUTPUT="ranks/$rank" TFSHIM_OPTIONS=record=all:report=0 \
+		LD_PRELOAD=$(dirname "$tfshim")/../shim/libtfshim.so:$trainers/../programs/stacks_first.so \
+		base/trainer 2>err || wrong "rank $rank does not train"
 done
 expect 1 check ranks
 says 'broken  ranks/0.tfs'

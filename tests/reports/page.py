@@ -126,12 +126,12 @@ def check_file(name, text, limit):
     check(page.counts.get("script") == 2, "%s: %s scripts" % (name, page.counts.get("script")))
     check("img" not in page.counts, "%s has an image" % name)
     check(b"Content-Security-Policy" in text, "%s has no policy" % name)
-    check(text.count(b'"tfshim-report/1"') == 1, "%s has its data not once" % name)
+    check(text.count(b'"tfshim-report/2"') == 1, "%s has its data not once" % name)
     check(max(page.shapes or [0]) <= 2001, "%s: %s shapes in a chart" % (name, page.shapes))
     for section in ("findings", "steps", "gpu", "lanes", "tree", "rewrites", "rules", "method"):
         check(section in page.ids, "%s has no section %s" % (name, section))
     try:
-        check(json.loads(page.data)["schema"] == "tfshim-report/1", "%s: schema" % name)
+        check(json.loads(page.data)["schema"] == "tfshim-report/2", "%s: schema" % name)
     except ValueError as error:
         check(False, "%s: its data: %s" % (name, error))
     return page

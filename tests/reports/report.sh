@@ -10,6 +10,7 @@ tfshim=$(realpath "$1")
 record=$(realpath "$2")
 folder=$(mktemp -d)
 trap 'chmod -R u+w "$folder"; rm -rf "$folder"' EXIT
+here=$(cd "$(dirname "$0")" && pwd)
 cd "$folder" || exit 1
 
 # expect STATUS ARGUMENT...
@@ -68,6 +69,24 @@ expect 2 report --format pdf run.tfs
 expect 2 report -o x.txt many
 expect 2 report -o absent/x.txt run.tfs
 grep -q 'absent/x.txt' err || wrong "an unwritable file is not named"
+
+# One cause, one card.
+recordings=$here/../fuzz/corpus/report
+
+# cards RECORDING IDS...
+cards() {
+	expect 0 report --format json -o cards.json "$1"
+	shift
+	python3 "$here/cards.py" cards.json "$@" || wrong "cards"
+}
+
+"$record" twice.tfs copies=2 extra=2 || exit 1
+cards twice.tfs TFS101 TFS202+TFS203
+"$record" seldom.tfs copies=1 bytes=4096 extra=1 steps=30 || exit 1
+cards seldom.tfs TFS202+TFS203
+# Recorded: a wait with the copy that it waits for, and few steps; one finding.
+cards "$recordings/rule_203_bad.tfs" TFS203+TFS201 TFS905
+cards "$recordings/pageable.tfs" TFS101
 
 # Names that reorder text or steer a terminal are shown by their numbers wherever people read.
 evil=$(printf 'ev\342\200\256il\302\205\033[31m')

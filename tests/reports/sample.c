@@ -162,6 +162,7 @@ static const struct tfs_model_rule clean_lines[] = {
 	{&rules[0], TFS_STATE_PASSED, "2 copies per step, all pinned", 0},
 	{&rules[1], TFS_STATE_PASSED, "no explicit wait in the step", 0},
 	{&rules[3], TFS_STATE_WAIVED, "--ignore", 0},
+	{&rules[4], TFS_STATE_NOT_APPLICABLE, "the program does not call cudnn", 0},
 };
 
 static const struct tfs_model_refusal refusals[] = {
@@ -247,7 +248,7 @@ static void make_naive(struct tfs_model *model)
 	model->usable = true;
 	model->verdict =
 		"2 errors, 2 warnings, 1 note: 653 us of each 2.48 ms step (26 %) could be "
-		"saved by the dearest three";
+		"saved by the top three";
 	model->sight =
 		"CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; NCCL is linked "
 		"statically and was not.";
@@ -303,7 +304,7 @@ static void make_clean(struct tfs_model *model)
 	model->joint_count = 0;
 	model->joint = (struct tfs_cost){0};
 	model->rules = clean_lines;
-	model->rule_count = 3;
+	model->rule_count = sizeof(clean_lines) / sizeof(clean_lines[0]);
 	model->rewrite_count = 0;
 	model->loss_count = 0;
 	model->steps.gpu_busy = NAN;
@@ -353,8 +354,10 @@ static void make_huge(struct tfs_model *model)
 	make_naive(model);
 	sample_make_charts(model, 4000, 60000);
 	struct tfs_model_finding *many = tfs_region_alloc(&model->region, count, sizeof(*many));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		many[i] = findings[i % 5];
+		many[i].group = many[i].group ? (unsigned)(1 + i / 5) : 0;
+	}
 	struct tfs_chart_node *deep = tfs_region_alloc(&model->region, tree, sizeof(*deep));
 	for (size_t i = 0; i < tree; i++) {
 		deep[i] = model->charts.nodes[2];
@@ -365,6 +368,28 @@ static void make_huge(struct tfs_model *model)
 	model->finding_count = count;
 	model->charts.nodes = deep;
 	model->charts.node_count = tree;
+}
+
+/* Members of a group stand behind each other. */
+static void make_cards(struct tfs_model *model)
+{
+	const size_t count = model->finding_count;
+	struct tfs_model_card *cards = tfs_region_alloc(&model->region, count, sizeof(*cards));
+	size_t *members = tfs_region_alloc(&model->region, count, sizeof(*members));
+
+	model->card_count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[i];
+
+		members[i] = i;
+		if (i && finding->group && finding->group == model->findings[i - 1].group) {
+			cards[model->card_count - 1].finding_count++;
+			continue;
+		}
+		cards[model->card_count++] =
+			(struct tfs_model_card){&members[i], 1, i, finding->level, finding->cost};
+	}
+	model->cards = cards;
 }
 
 bool sample_make(const char *name, struct tfs_model *out_model)
@@ -381,5 +406,6 @@ bool sample_make(const char *name, struct tfs_model *out_model)
 	} else {
 		return false;
 	}
+	make_cards(out_model);
 	return true;
 }

@@ -81,7 +81,7 @@ static const struct {
 	{"TFS401", "PPNNNPPPNPPPP"},
 	{"TFS402", "PPNNNPPPPNPPP"},
 	{"TFS408", "PPNNNPNPNPPPP"},
-	{"TFS601", "PPNNPPPPPPPPP"},
+	{"TFS601", "AANNAAAAAAAAA"},
 	{"TFS608", "PPNNNPPPPPPPP"},
 	{"TFS902", "PPPPPPPPPPVVP"},
 	{"TFS903", "PVNPPPPPPPNNN"},
@@ -160,7 +160,8 @@ static void check(const struct scene *scene, const char *id, const struct way *w
 	static const char letters[] = {[TFS_STATE_PASSED] = 'P',
 		[TFS_STATE_VIOLATED] = 'V',
 		[TFS_STATE_NOT_MEASURABLE] = 'N',
-		[TFS_STATE_WAIVED] = 'W'};
+		[TFS_STATE_WAIVED] = 'W',
+		[TFS_STATE_NOT_APPLICABLE] = 'A'};
 	const struct tfs_rule_line *line = line_of(scene, id);
 
 	TEST_NEED(line != NULL);

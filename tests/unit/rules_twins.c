@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A program and its twin with one thing mended: the twin gains what the finding foretold. */
+/* A program and its twin with one thing fixed: the twin gains what the finding foretold. */
 #include "rules/timeline.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
