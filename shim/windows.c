@@ -167,16 +167,13 @@ bool tfs_windows_return(void)
 
 void tfs_windows_activity(void)
 {
-	if (!atomic_load(&open_now))
-		return;
-	if (tfs_options.record == TFS_RECORD_WINDOWS) {
-		if (!atomic_load(&sighted) && tfs_collector_ready())
-			atomic_store(&renew, true);
-		return;
-	}
+	/* A window that is being opened may have asked for activity a moment before it came. */
 	if (!turn())
 		return;
-	if (atomic_load(&open_now) && see_device()) {
+	if (atomic_load(&open_now) && tfs_options.record == TFS_RECORD_WINDOWS) {
+		if (!atomic_load(&sighted) && tfs_collector_ready())
+			atomic_store(&renew, true);
+	} else if (atomic_load(&open_now) && see_device()) {
 		put(true, tfs_clock_ticks(), 0, WINDOW_CALLS | WINDOW_DEVICE | WINDOW_EVERYTHING);
 		atomic_store(&sighted, true);
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_DEVICE, __ATOMIC_RELAXED);
@@ -200,8 +197,12 @@ void tfs_windows_start(void)
 {
 	for (uint32_t i = 0; i < early_count; i++)
 		tfs_recorder_fact(early[i].fact, early[i].object, early[i].figure, 0);
+	const bool alone = turn();
+
 	if (tfs_options.record == TFS_RECORD_ALL)
 		open_window(0, UINT64_MAX, WINDOW_EVERYTHING);
+	if (alone)
+		pthread_mutex_unlock(&turning);
 	if (tfs_options.record == TFS_RECORD_NONE)
 		let_rewrite(true);
 }
