@@ -12,22 +12,22 @@ static void multiply(struct rule *r, cublasLtHandle_t lt, unsigned step)
 	cublasLtMatrixLayout_t weight, input, output;
 	cublasLtMatmulDesc_t product;
 
-	NEED(cublasLtMatmulDescCreate(/* expect: TFS608 */
+	NEED(cublasLtMatmulDescCreate(/* expect: TFS608 x1 0us */
 		&product, CUBLAS_COMPUTE_32F, CUDA_R_32F));
 	NEED(cublasLtMatmulDescSetAttribute(
 		product, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof(transposed)));
-	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 */
+	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 x1 0us */
 		&weight, CUDA_R_32F, INPUTS, OUTPUTS, INPUTS));
-	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 */
+	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 x1 0us */
 		&input, CUDA_R_32F, INPUTS, BATCH, INPUTS));
-	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 */
+	NEED(cublasLtMatrixLayoutCreate(/* expect: TFS608 x1 0us */
 		&output, CUDA_R_32F, OUTPUTS, BATCH, OUTPUTS));
 	NEED(cublasLtMatmul(lt, product, &one, r->weight, weight, r->input[step % SLOTS], input,
 		&zero, r->output, output, r->output, output, NULL, NULL, 0, r->stream));
-	NEED(cublasLtMatrixLayoutDestroy(output)); /* expect: TFS608 */
-	NEED(cublasLtMatrixLayoutDestroy(input));  /* expect: TFS608 */
-	NEED(cublasLtMatrixLayoutDestroy(weight)); /* expect: TFS608 */
-	NEED(cublasLtMatmulDescDestroy(product));  /* expect: TFS608 */
+	NEED(cublasLtMatrixLayoutDestroy(output)); /* expect: TFS608 x1 0us */
+	NEED(cublasLtMatrixLayoutDestroy(input));  /* expect: TFS608 x1 0us */
+	NEED(cublasLtMatrixLayoutDestroy(weight)); /* expect: TFS608 x1 0us */
+	NEED(cublasLtMatmulDescDestroy(product));  /* expect: TFS608 x1 0us */
 }
 
 int main(void)
