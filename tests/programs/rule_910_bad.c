@@ -13,10 +13,11 @@ static void forget(struct rule *r, unsigned step)
 	const int rows = VARIANT == BAD ? 1 : INPUTS;
 	const float one = 1, zero = 0;
 
-	(void)cublasSgemm(/* expect: TFS910 x1 stream 13 0us */ r->blas, CUBLAS_OP_T, CUBLAS_OP_N, OUTPUTS, BATCH,
-		INPUTS, &one, r->weight, rows, r->input[step % SLOTS], INPUTS, &zero, r->output,
-		OUTPUTS);
-	(void)cudaMemcpyAsync(/* expect: TFS910 x1 stream 13 0us */ VARIANT == BAD ? NULL : r->output, r->grad,
+	/* expect: TFS910 x1 stream 13 0us */
+	(void)cublasSgemm(r->blas, CUBLAS_OP_T, CUBLAS_OP_N, OUTPUTS, BATCH, INPUTS, &one,
+		r->weight, rows, r->input[step % SLOTS], INPUTS, &zero, r->output, OUTPUTS);
+	/* expect: TFS910 x1 stream 13 0us */
+	(void)cudaMemcpyAsync(VARIANT == BAD ? NULL : r->output, r->grad,
 		OUTPUTS * BATCH * sizeof(float), cudaMemcpyDeviceToDevice, r->stream);
 }
 
