@@ -377,8 +377,35 @@ static void a_list_cut_short(void)
 	scene_destroy(scene);
 }
 
+/* Many places that make descriptors are told where they take 1 % of the step together, few always.
+ */
+static void descriptors(unsigned places, uint64_t work_ns, unsigned findings)
+{
+	struct scene *scene = start();
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		work(scene, 10, SCENE_LEGACY, work_ns);
+		for (unsigned line = 100; line < 100 + places; line++) {
+			struct builder_call call =
+				scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cublaslt,
+					TFS_FAMILY_descriptor, "cublasLtMatmulDescCreate");
+
+			call.stream = TFS_NO_STREAM;
+			scene_make(scene, &call, 0);
+		}
+		scene_device_sync(scene, 11);
+	}
+	scene_judge(scene, NULL);
+	expect(scene, "TFS608", findings ? TFS_STATE_VIOLATED : TFS_STATE_PASSED, findings);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	descriptors(16, 30000000, 16);
+	descriptors(17, 30000000, 0);
+	descriptors(17, 1000000, 17);
 	a_list_cut_short();
 	a_sync_each_step();
 	two_syncs_share_a_cost();
