@@ -8,6 +8,8 @@ shim=$1
 programs=$2
 # shellcheck source=tests/programs/shim_common.sh
 . "$(dirname "$0")/shim_common.sh"
+# Calls without their callers tell no loop.
+after=$programs/stacks_first.so
 
 # trained NAME STEPS BEFORE STEPS AFTER UPDATE: at least so many steps are marked, all of training
 trained() {
