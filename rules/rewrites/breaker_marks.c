@@ -92,7 +92,7 @@ bool tfs_actor_read(const char *name, const char *program, struct tfs_actor *out
 		!read_part(&at, 16, UINT32_MAX, &place))
 		return false;
 	/* The dash before it is read. */
-	const bool again = strcmp(at, AGAIN + 1) == 0 && at[-1] == '-';
+	const bool again = strcmp(at, &AGAIN[1]) == 0 && at[-1] == '-';
 	if (!again && *at != '\0')
 		return false;
 	*out_actor = (struct tfs_actor){
