@@ -13,9 +13,12 @@
  *   compute the bits of the one that decided. Of several at once one decides (decisions.h).
  * - A thread that needs a problem while another one decides it runs as the program asked, and waits
  *   for nothing; that problem is then left alone for good. One search at a time per device.
- * - A workspace is one call's, in the order of its stream, or one capture's for good. What is first
- *   met during a capture is left alone. A call for whose workspace the device has no memory left
- *   runs as asked and is counted as refused, and so are all later ones that need a workspace.
+ * - A workspace is one call's, in the order of its stream, or one capture's, for as long as a graph
+ *   that was made of it is there; to the program that is used memory. What is first met during a
+ *   capture is left alone. A call for whose workspace the device has no memory left runs as asked
+ *   and is counted as refused, and so are all later ones that need a workspace: nothing else
+ * changes bits in the middle of a run, and it cannot be helped, since the memory is the program's,
+ * or another's.
  * - What cuDNN would refuse as asked, for want of workspace or because there is no such algorithm,
  *   it refuses; such a call decides nothing. The head of a list is replaced by what needs no more
  *   workspace than the head.

@@ -8,6 +8,7 @@
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/search_held.h"
 #include "rules/rewrites/search_live.h"
+#include "rules/rewrites/search_workspace.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -35,7 +36,10 @@ static struct {
 	CUresult (*stream)(CUstream *, unsigned);
 	CUresult (*query)(CUstream);
 	CUresult (*capturing)(CUstream, CUstreamCaptureStatus *);
-	CUresult (*capture)(CUstream, CUstreamCaptureStatus *, cuuint64_t *);
+	CUresult (*capture)(CUstream, CUstreamCaptureStatus *, cuuint64_t *, CUgraph *,
+		const CUgraphNode **, size_t *);
+	CUresult (*object)(CUuserObject *, void *, CUhostFn, unsigned, unsigned);
+	CUresult (*retain)(CUgraph, CUuserObject, unsigned, unsigned);
 	CUresult (*synchronize)(CUstream);
 	CUresult (*synchronize_all)(void);
 	CUresult (*event)(CUevent *, unsigned);
@@ -72,7 +76,9 @@ static bool look_up_all(void)
 	       LOOK_UP(name, cuda, "cuDeviceGetName") && LOOK_UP(stream, cuda, "cuStreamCreate") &&
 	       LOOK_UP(query, cuda, "cuStreamQuery") &&
 	       LOOK_UP(capturing, cuda, "cuStreamIsCapturing") &&
-	       LOOK_UP(capture, cuda, "cuStreamGetCaptureInfo") &&
+	       LOOK_UP(capture, cuda, "cuStreamGetCaptureInfo_v2") &&
+	       LOOK_UP(object, cuda, "cuUserObjectCreate") &&
+	       LOOK_UP(retain, cuda, "cuGraphRetainUserObject") &&
 	       LOOK_UP(synchronize, cuda, "cuStreamSynchronize") &&
 	       LOOK_UP(synchronize_all, cuda, "cuCtxSynchronize") &&
 	       LOOK_UP(event, cuda, "cuEventCreate") &&
@@ -223,9 +229,10 @@ uint64_t tfs_search_device_holds(uint32_t number)
 	if (number >= TFS_SEARCH_DEVICES || !tfs_search_device_made(&devices[number]))
 		return 0;
 	const CUstreamCaptureMode mode = tfs_search_relax();
+	const uint64_t lent = tfs_workspace_lent(&devices[number]);
 	const uint64_t bytes = reserved_by(&devices[number]);
 	tfs_search_unrelax(mode);
-	return bytes + atomic_load(&devices[number].handle_bytes);
+	return (bytes > lent ? bytes - lent : 0) + atomic_load(&devices[number].handle_bytes);
 }
 
 bool tfs_search_device_equip(struct tfs_search_device *device)
@@ -302,11 +309,25 @@ bool tfs_search_captured(CUstream stream, uint64_t *out_capture)
 	CUstreamCaptureStatus status;
 	cuuint64_t capture = 0;
 
-	if (real.capture(stream, &status, &capture) != CUDA_SUCCESS ||
+	if (real.capture(stream, &status, &capture, NULL, NULL, NULL) != CUDA_SUCCESS ||
 		status == CU_STREAM_CAPTURE_STATUS_INVALIDATED)
 		return false;
 	*out_capture = status == CU_STREAM_CAPTURE_STATUS_NONE ? 0 : capture;
 	return true;
+}
+
+bool tfs_search_tell_end(CUstream stream, CUhostFn ended, void *data)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+	CUgraph graph = NULL;
+	CUuserObject object;
+
+	/* An object that no graph takes is left: giving it up would tell of its end. */
+	return real.capture(stream, &status, NULL, &graph, NULL, NULL) == CUDA_SUCCESS &&
+	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE && graph != NULL &&
+	       real.object(&object, data, ended, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) ==
+		       CUDA_SUCCESS &&
+	       real.retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS;
 }
 
 bool tfs_search_device_take(struct tfs_search_device *device)

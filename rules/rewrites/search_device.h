@@ -48,6 +48,11 @@ bool tfs_search_capturing(CUstream stream);
  * False when it cannot be told, as of a stream that another's capture bars from being used. */
 bool tfs_search_captured(CUstream stream, uint64_t *out_capture);
 
+/* Has `ended` called once the graph that the stream is captured into is no more, nor any that was
+ * made of it, nor a launch of one: in whatever thread, where no call of CUDA's may be made. False:
+ * it will not be called. */
+bool tfs_search_tell_end(CUstream stream, CUhostFn ended, void *data);
+
 /* The thread's calls disturb no capture from here on; returns what to set back. */
 CUstreamCaptureMode tfs_search_relax(void);
 void tfs_search_unrelax(CUstreamCaptureMode mode);

@@ -1,18 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/search_workspace.h"
 
+#include <stdatomic.h>
+
+#include "shim/heap.h"
+#include "shim/mutant.h"
 #include "shim/spin.h"
 
-#define CAPTURES 64u /* the latest; a call of an earlier one just gets another workspace */
+/* Mutants: what the contract forbids. */
+#define NAIVE_LEAK (UINT64_C(1) << 47) /* what was lent to a graph never comes back */
 
-static struct captured {
-	const struct tfs_search_device *device;
+/* Of one capture on one stream. */
+struct captured {
+	struct tfs_search_device *device;
 	uint64_t capture;
 	CUstream stream;
 	void *memory;
 	uint64_t bytes;
-} captures[CAPTURES];
-static uint32_t next;
+	_Atomic bool ended; /* no graph has it any more */
+	struct captured *next;
+};
+
+static struct captured *captures;
 static struct tfs_spin lock;
 
 static void *find(const struct captured *wanted)
@@ -20,39 +29,108 @@ static void *find(const struct captured *wanted)
 	void *memory = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < CAPTURES; i++)
-		if (captures[i].device == wanted->device &&
-			captures[i].capture == wanted->capture &&
-			captures[i].stream == wanted->stream && captures[i].bytes >= wanted->bytes)
-			memory = captures[i].memory;
+	for (const struct captured *one = captures; one != NULL; one = one->next)
+		if (one->device == wanted->device && one->capture == wanted->capture &&
+			one->stream == wanted->stream && one->bytes >= wanted->bytes)
+			memory = one->memory;
 	tfs_spin_unlock(&lock);
 	return memory;
 }
 
-static void *of_capture(struct tfs_search_device *device, struct captured *wanted)
+/* Where no call of CUDA's may be made. */
+static void ended(void *data)
 {
-	wanted->memory = find(wanted);
-	if (wanted->memory != NULL)
-		return wanted->memory;
-	wanted->memory = tfs_search_take(device, wanted->bytes);
-	if (wanted->memory != NULL) {
-		tfs_spin_lock(&lock);
-		captures[next++ % CAPTURES] = *wanted;
-		tfs_spin_unlock(&lock);
+	if (!TFS_MUTANT(NAIVE_LEAK))
+		atomic_store(&((struct captured *)data)->ended, true);
+}
+
+/* One whose graphs are gone, no longer in the list. */
+static struct captured *take_ended(const struct tfs_search_device *device)
+{
+	struct captured *found = NULL;
+
+	tfs_spin_lock(&lock);
+	for (struct captured **link = &captures; *link != NULL && found == NULL;) {
+		if ((*link)->device == device && atomic_load(&(*link)->ended)) {
+			found = *link;
+			*link = found->next;
+		} else {
+			link = &(*link)->next;
+		}
 	}
-	return wanted->memory;
+	tfs_spin_unlock(&lock);
+	return found;
+}
+
+static void sweep(struct tfs_search_device *device)
+{
+	struct captured *one;
+
+	while ((one = take_ended(device)) != NULL) {
+		tfs_search_free(one->memory, device->stream);
+		tfs_heap_free(one, sizeof(*one));
+	}
+}
+
+/* Lent only where its end will be told: a program may capture again and again. */
+static bool lend(struct captured *one)
+{
+	one->memory = tfs_search_take(one->device, one->bytes);
+	if (one->memory == NULL)
+		return false;
+	if (tfs_search_tell_end(one->stream, ended, one))
+		return true;
+	tfs_search_free(one->memory, one->device->stream);
+	return false;
+}
+
+static void *of_capture(struct tfs_search_device *device, const struct captured *wanted)
+{
+	void *memory = find(wanted);
+	struct captured *one = memory == NULL ? tfs_heap_alloc(sizeof(*one)) : NULL;
+
+	if (one == NULL)
+		return memory;
+	*one = *wanted;
+	const CUstreamCaptureMode mode = tfs_search_relax();
+	sweep(device);
+	const bool lent = lend(one);
+	tfs_search_unrelax(mode);
+	if (!lent) {
+		tfs_heap_free(one, sizeof(*one));
+		return NULL;
+	}
+	memory = one->memory;
+	tfs_spin_lock(&lock);
+	one->next = captures;
+	captures = one;
+	tfs_spin_unlock(&lock);
+	return memory;
 }
 
 void *tfs_workspace_get(
 	struct tfs_search_device *device, CUstream stream, uint64_t capture, uint64_t bytes)
 {
-	struct captured wanted = {
+	const struct captured wanted = {
 		.device = device, .capture = capture, .stream = stream, .bytes = bytes};
 
 	if (!tfs_search_device_made(device))
 		return NULL;
 	return capture == 0 ? tfs_search_borrow(device, bytes, stream)
 			    : of_capture(device, &wanted);
+}
+
+uint64_t tfs_workspace_lent(struct tfs_search_device *device)
+{
+	uint64_t bytes = 0;
+
+	sweep(device);
+	tfs_spin_lock(&lock);
+	for (const struct captured *one = captures; one != NULL; one = one->next)
+		if (one->device == device)
+			bytes += one->bytes;
+	tfs_spin_unlock(&lock);
+	return bytes;
 }
 
 void tfs_workspace_give_back(void *workspace, CUstream stream)
@@ -63,11 +141,15 @@ void tfs_workspace_give_back(void *workspace, CUstream stream)
 	tfs_search_unrelax(mode);
 }
 
+/* The end of their graphs may still be told. */
 void tfs_workspace_forget(uint32_t device)
 {
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < CAPTURES; i++)
-		if (captures[i].device != NULL && captures[i].device->number == (int)device)
-			captures[i] = (struct captured){0};
+	for (struct captured **link = &captures; *link != NULL;) {
+		if ((*link)->device->number == (int)device)
+			*link = (*link)->next;
+		else
+			link = &(*link)->next;
+	}
 	tfs_spin_unlock(&lock);
 }

@@ -254,6 +254,44 @@ static void searches(void)
 	say_left("ended");
 }
 
+/* Captures the same again and again: what a graph needed is there again once it is gone. */
+static void recaptured(void)
+{
+	cudaGraphExec_t exec = NULL;
+	cudaGraph_t graph = NULL;
+	void *pieces[PIECES];
+	struct job job;
+
+	job_make(&job, stream, 1);
+	load_all(&job);
+	say_left("loaded"); /* without the handle of a search */
+	job_problem(&job, 29);
+	const unsigned long want = job_bits(&job);
+	say_left("run");
+	for (int round = 0; round < 3; round++) {
+		for (int i = 0; i < 100; i++) {
+			OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+			DNN(job_run(&job, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0));
+			OK(cudaStreamEndCapture(stream, &graph));
+			OK(cudaGraphInstantiate(&exec, graph, 0));
+			OK(cudaGraphDestroy(graph));
+			OK(cudaMemsetAsync(job.y, 1, (size_t)job.count * sizeof(float), stream));
+			OK(cudaGraphLaunch(exec, stream));
+			OK(cudaGraphExecDestroy(exec)); /* while it runs */
+			OK(cudaStreamSynchronize(stream));
+			TEST_EQ(job_bits_now(&job), want);
+		}
+		say_left("captured");
+		const int count = take_all(pieces);
+		say_left("taken");
+		for (int i = 0; i < count; i++)
+			OK(cudaFree(pieces[i]));
+		say_left("given back");
+		TEST_EQ(job_bits(&job), want);
+	}
+	DNN(cudnnDestroy(job.conv.handle));
+}
+
 /* A handle takes more when it is first used, of which nothing tells beforehand. */
 static void first_use(void)
 {
@@ -379,6 +417,7 @@ static const struct rewrite_case cases[] = {
 	{"driver", of_the_driver},
 	{"libraries", libraries},
 	{"searches", searches},
+	{"recaptured", recaptured},
 	{"first-use", first_use},
 	{"gated", gated},
 	{"pairs", pairs},

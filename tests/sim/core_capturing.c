@@ -28,6 +28,18 @@ cudaError_t tfsim_capture_status(
 	return error;
 }
 
+cudaGraph_t tfsim_capture_graph(cudaStream_t handle)
+{
+	struct CUstream_st *stream;
+	cudaGraph_t graph = NULL;
+
+	pthread_mutex_lock(&sim.lock);
+	if (sim_stream_resolve(handle, &stream) == cudaSuccess && stream->capture)
+		graph = stream->capture->graph;
+	pthread_mutex_unlock(&sim.lock);
+	return graph;
+}
+
 bool tfsim_stream_capturing(cudaStream_t handle)
 {
 	struct CUstream_st *stream;

@@ -78,6 +78,7 @@ void sim_graph_free(struct CUgraph_st *graph)
 		graph->first = node->next;
 		free_node(node);
 	}
+	sim_users_free(&graph->users);
 	free(graph);
 }
 
@@ -196,7 +197,7 @@ static struct CUgraphNode_st *twin_of(
 struct CUgraph_st *sim_graph_clone(const struct CUgraph_st *graph)
 {
 	struct CUgraph_st *copy = sim_graph_create();
-	bool ok = copy && clone_nodes(graph, copy);
+	bool ok = copy && sim_users_copy(&copy->users, &graph->users) && clone_nodes(graph, copy);
 
 	for (struct CUgraphNode_st *n = graph->first; ok && n; n = n->next)
 		for (unsigned i = 0; ok && i < n->dep_count; i++)

@@ -11,6 +11,18 @@
 #include "core_graphs.h"
 #include "core_private.h"
 
+/* What lives for as long as any graph that refers to it, or a launch of one. */
+struct CUuserObject_st {
+	unsigned refs;
+	void *data;
+	void (*destroy)(void *data);
+};
+
+struct sim_users {
+	struct CUuserObject_st **list;
+	unsigned count;
+};
+
 struct CUgraphNode_st {
 	uint64_t id;
 	struct CUgraph_st *graph;
@@ -30,6 +42,7 @@ struct CUgraph_st {
 	uint32_t id;
 	struct CUgraphNode_st *first, *last;
 	unsigned count;
+	struct sim_users users;
 	struct CUgraph_st *next;
 	struct CUgraph_st *original;
 };
@@ -50,6 +63,7 @@ struct sim_plan {
 	unsigned refs;
 	struct sim_step *steps;
 	unsigned count;
+	struct sim_users users; /* of child graphs too */
 	uint64_t cost_ns;
 };
 
@@ -72,6 +86,9 @@ struct sim_capture {
 	struct sim_capture *next;
 };
 
+/* False: no memory. */
+bool sim_users_copy(struct sim_users *users, const struct sim_users *from);
+void sim_users_free(struct sim_users *users);
 struct CUgraph_st *sim_graph_create(void);
 bool sim_graph_known(const struct CUgraph_st *graph);
 void sim_graph_free(struct CUgraph_st *graph);

@@ -21,6 +21,7 @@ void sim_plan_unref(struct sim_plan *plan)
 		sim_payload_unref(plan->steps[i].payload);
 		free(plan->steps[i].deps);
 	}
+	sim_users_free(&plan->users);
 	free(plan->steps);
 	free(plan);
 }
@@ -134,7 +135,7 @@ static bool flatten(struct sim_plan *plan, struct CUgraph_st *graph, int entry, 
 	struct CUgraphNode_st **nodes;
 	struct sim_step *join;
 	unsigned *ends;
-	bool ok = sim_graph_order(graph, &nodes);
+	bool ok = sim_users_copy(&plan->users, &graph->users) && sim_graph_order(graph, &nodes);
 
 	if (!ok)
 		return false;
@@ -180,6 +181,10 @@ struct sim_plan *sim_plan_copy(const struct sim_plan *plan)
 	if (!copy)
 		return NULL;
 	copy->refs = 1;
+	if (!sim_users_copy(&copy->users, &plan->users)) {
+		sim_plan_unref(copy);
+		return NULL;
+	}
 	for (unsigned i = 0; i < plan->count; i++) {
 		const struct sim_step *from = &plan->steps[i];
 		struct sim_step *to = add_step(copy);
@@ -206,7 +211,7 @@ struct CUgraph_st *sim_plan_graph(const struct sim_plan *plan)
 {
 	struct CUgraphNode_st **nodes = calloc(plan->count + 1, sizeof(*nodes));
 	struct CUgraph_st *graph = nodes ? sim_graph_create() : NULL;
-	bool ok = graph != NULL;
+	bool ok = graph && sim_users_copy(&graph->users, &plan->users);
 
 	for (unsigned i = 0; ok && i < plan->count; i++) {
 		const struct sim_step *step = &plan->steps[i];

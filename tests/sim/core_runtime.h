@@ -98,6 +98,12 @@ TFSIM_API cudaError_t tfsim_launch(struct tfsim_function *function, dim3 grid, d
 /* Capture and graphs. */
 TFSIM_API cudaError_t tfsim_capture_begin(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 TFSIM_API cudaError_t tfsim_capture_end(cudaStream_t stream, cudaGraph_t *out_graph);
+TFSIM_API cudaError_t tfsim_user_create(
+	cudaUserObject_t *out, void *data, void (*destroy)(void *), unsigned refs);
+/* `move`: the caller's reference becomes the graph's. */
+TFSIM_API cudaError_t tfsim_graph_retain(cudaGraph_t graph, cudaUserObject_t user, bool move);
+/* The graph that is being made; NULL: none. */
+TFSIM_API cudaGraph_t tfsim_capture_graph(cudaStream_t stream);
 TFSIM_API cudaError_t tfsim_capture_status(
 	cudaStream_t stream, enum cudaStreamCaptureStatus *out_status, unsigned long long *out_id);
 TFSIM_API enum cudaStreamCaptureMode tfsim_capture_mode(enum cudaStreamCaptureMode mode);

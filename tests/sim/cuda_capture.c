@@ -32,9 +32,9 @@ SIM_DRIVER_TWINS(cuStreamGetCaptureInfo, _ptsz,
 	(CUstream hStream, CUstreamCaptureStatus *captureStatus, cuuint64_t *id),
 	status(hStream ? hStream : none, captureStatus, id))
 
-static cudaError_t no_graph(CUgraph *graph, const CUgraphNode **nodes, size_t *count)
+static cudaError_t no_nodes(const CUgraphNode **nodes, size_t *count)
 {
-	return graph || nodes || count ? cudaErrorNotSupported : cudaSuccess;
+	return nodes || count ? cudaErrorNotSupported : cudaSuccess;
 }
 
 static cudaError_t info(CUstream stream, CUstreamCaptureStatus *out, cuuint64_t *id, CUgraph *graph,
@@ -44,9 +44,11 @@ static cudaError_t info(CUstream stream, CUstreamCaptureStatus *out, cuuint64_t 
 
 	if (error || *out == CU_STREAM_CAPTURE_STATUS_NONE)
 		return error;
-	error = no_graph(graph, nodes, count);
+	if (graph)
+		*graph = tfsim_capture_graph(stream);
+	error = no_nodes(nodes, count);
 	if (error)
-		tfsim_not_supported("cuStreamGetCaptureInfo with a graph");
+		tfsim_not_supported("cuStreamGetCaptureInfo with nodes");
 	return error;
 }
 
@@ -55,6 +57,24 @@ SIM_DRIVER_TWINS(cuStreamGetCaptureInfo_v3, _ptsz,
 		const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count),
 	edges ? cudaErrorNotSupported
 	      : info(hStream ? hStream : none, captureStatus, id, graph, dependencies, count))
+
+SIM_DRIVER_TWINS(cuStreamGetCaptureInfo_v2, _ptsz,
+	(CUstream hStream, CUstreamCaptureStatus *captureStatus, cuuint64_t *id, CUgraph *graph,
+		const CUgraphNode **dependencies, size_t *count),
+	info(hStream ? hStream : none, captureStatus, id, graph, dependencies, count))
+
+SIM_DRIVER(cuUserObjectCreate,
+	(CUuserObject * object_out, void *ptr, CUhostFn destroy, unsigned initialRefcount,
+		unsigned flags),
+	object_out &&destroy &&initialRefcount &&flags == CU_USER_OBJECT_NO_DESTRUCTOR_SYNC
+		? tfsim_user_create(object_out, ptr, destroy, initialRefcount)
+		: cudaErrorInvalidValue)
+
+SIM_DRIVER(cuGraphRetainUserObject,
+	(CUgraph graph, CUuserObject object, unsigned count, unsigned flags),
+	object &&count == 1 && flags <= CU_GRAPH_USER_OBJECT_MOVE
+		? tfsim_graph_retain(graph, object, flags == CU_GRAPH_USER_OBJECT_MOVE)
+		: cudaErrorInvalidValue)
 
 /* Needs no context: it only changes how the thread is judged. */
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
