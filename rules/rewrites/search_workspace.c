@@ -62,14 +62,17 @@ static struct captured *take_ended(const struct tfs_search_device *device)
 	return found;
 }
 
-static void sweep(struct tfs_search_device *device)
+/* True: there was something. */
+static bool sweep(struct tfs_search_device *device)
 {
-	struct captured *one;
+	struct captured *one = take_ended(device);
+	const bool any = one != NULL;
 
-	while ((one = take_ended(device)) != NULL) {
+	for (; one != NULL; one = take_ended(device)) {
 		tfs_search_free(one->memory, device->stream);
 		tfs_heap_free(one, sizeof(*one));
 	}
+	return any;
 }
 
 /* Lent only where its end will be told: a program may capture again and again. */
@@ -124,7 +127,11 @@ uint64_t tfs_workspace_lent(struct tfs_search_device *device)
 {
 	uint64_t bytes = 0;
 
-	sweep(device);
+	/* Back at once, unless the device's own stream has a search's work before it. */
+	if (sweep(device) && tfs_search_device_take(device)) {
+		tfs_search_device_settle(device);
+		tfs_search_device_leave(device);
+	}
 	tfs_spin_lock(&lock);
 	for (const struct captured *one = captures; one != NULL; one = one->next)
 		if (one->device == device)
