@@ -16,7 +16,8 @@ void *tfs_context_now(void);
 /* The context of an address in device memory; NULL: it is not known. */
 void *tfs_context_of(const void *address);
 
-/* Is all work of the current context over? False as well where that cannot be told. */
+/* Is all work of the current context over? Waits a little for that, in all of the run. False as
+ * well where that cannot be told. */
 bool tfs_context_idle(void);
 
 /* The device's primary context; NULL: it has none now. And whether it has. */
