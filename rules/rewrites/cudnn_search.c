@@ -17,8 +17,8 @@
  *   that was made of it is there; to the program that is used memory. What is first met during a
  *   capture is left alone. A call for whose workspace the device has no memory left runs as asked
  *   and is counted as refused, and so are all later ones that need a workspace: nothing else
- * changes bits in the middle of a run, and it cannot be helped, since the memory is the program's,
- * or another's.
+ *   changes bits in the middle of a run, and it cannot be helped, since the memory is the
+ *   program's, or another's.
  * - What cuDNN would refuse as asked, for want of workspace or because there is no such algorithm,
  *   it refuses; such a call decides nothing. The head of a list is replaced by what needs no more
  *   workspace than the head.
@@ -33,6 +33,11 @@
  * - The search works on a handle, a stream and scratch tensors of its own; it waits for none of the
  *   program's streams, and gives back what it takes. It stays within the options' time, number of
  *   problems, memory and workspace, and leaves the device a margin.
+ * - What it still holds after a search is to the program free memory, and goes back when that is
+ *   short: of a run beside another results and a workspace, until the problem's next execution, and
+ *   its handle, until the next look at the memory; after a host function or a graph it keeps none.
+ *   Not while the device waits for the program, though, since giving back waits for the device: an
+ *   allocation may then fail that would have fitted.
  * - Not while the program's work on the device goes on, which would spoil the times: a hundredth of
  *   the search's time, 20 ms, is what it waits for that in all of the run.
  * - Not during capture, not when the program searches itself, not when a variable asks for

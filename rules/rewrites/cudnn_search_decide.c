@@ -7,6 +7,7 @@
 #include "rules/rewrites/convolution.h"
 #include "rules/rewrites/cudnn_search.h"
 #include "rules/rewrites/decisions_file.h"
+#include "rules/rewrites/held.h"
 #include "rules/rewrites/search_fences.h"
 #include "rules/rewrites/search_live.h"
 #include "shim/clock.h"
@@ -90,6 +91,9 @@ static bool search(struct tfs_search_device *device, const struct tfs_search *wh
 		result = TFS_SEARCH_NO_MEMORY;
 	else if (idle)
 		result = tfs_search_run(device, what, &limits, decision->asked, candidates);
+	/* All that it did is over; soon the device may wait for the program. */
+	if (idle && tfs_held_gates())
+		tfs_search_device_end_handle(device);
 	searched += idle;
 	spent_ns += tfs_clock_ns(CLOCK_MONOTONIC) - start_ns;
 	if (!tfs_search_check(TFS_SEARCH_IDLE, idle, site) ||

@@ -36,15 +36,19 @@ void tfs_held_end(void)
 		tfs_held_begin();
 }
 
-/* Giving back waits for the device, as the call to come may not: would that end? The device may be
- * waiting for what this thread is about to do. */
-static bool may_wait(void)
+bool tfs_held_gates(void)
 {
 	static const uint64_t families =
 		UINT64_C(1) << TFS_FAMILY_host_func | UINT64_C(1) << TFS_FAMILY_graph_launch;
 
-	return ((tfs_hook_families() & families) == 0 && !tfs_memory_signals()) ||
-	       tfs_context_idle();
+	return (tfs_hook_families() & families) != 0 || tfs_memory_signals();
+}
+
+/* Giving back waits for the device, as the call to come may not: would that end? The device may be
+ * waiting for what this thread is about to do. */
+static bool may_wait(void)
+{
+	return !tfs_held_gates() || tfs_context_idle();
 }
 
 static bool contains(const char *name, const char *const *parts)

@@ -23,6 +23,10 @@ static inline bool tfs_held_any(void)
 	return tfs_blocks_any() || tfs_reserves_any() || tfs_search_devices_any();
 }
 
+/* Has the program made calls by which the device may wait for it? Then a wait for the device may be
+ * one for ever, and nothing that it takes to give back is to be held longer than it is in use. */
+bool tfs_held_gates(void);
+
 /* The first is held, and the last is no longer. */
 void tfs_held_begin(void);
 void tfs_held_end(void);

@@ -251,8 +251,7 @@ bool tfs_search_device_equip(struct tfs_search_device *device)
 	return real.set_stream(device->handle, device->stream) == CUDNN_STATUS_SUCCESS;
 }
 
-/* The equipment is taken. */
-static void end_handle(struct tfs_search_device *device)
+void tfs_search_device_end_handle(struct tfs_search_device *device)
 {
 	if (device->handle != NULL)
 		real.destroy(device->handle);
@@ -269,7 +268,7 @@ bool tfs_search_device_drop(void)
 	if (before == 0 || tfs_capturing() || !tfs_search_device_take(device))
 		return false;
 	real.synchronize_all();
-	end_handle(device);
+	tfs_search_device_end_handle(device);
 	tfs_live_drop(device);
 	tfs_search_device_settle(device);
 	tfs_search_device_leave(device);
@@ -283,7 +282,7 @@ void tfs_search_device_drop_handle(void)
 	if (device == NULL || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
 		!tfs_search_device_take(device))
 		return;
-	end_handle(device);
+	tfs_search_device_end_handle(device);
 	tfs_search_device_leave(device);
 }
 

@@ -8,7 +8,8 @@
  * stream, so that nothing here ever waits for a stream of the program's: what such a stream waits
  * for may be the calling thread. All of it is made while the program makes a cuDNN handle of its
  * own, which may wait for as much, but for the handle: it takes memory that the program may look
- * for, so it is there from a search, which comes when the device is idle, to the next look only.
+ * for, so it is there from a search, which comes when the device is idle, to the next look only,
+ * and where the device may wait for the program, for the search only.
  */
 
 #include <cuda.h>
@@ -65,6 +66,9 @@ void tfs_search_device_leave(struct tfs_search_device *device);
 /* Makes the handle unless it is there: which may wait for the device. Enqueues on the device's own
  * stream. The equipment is taken. */
 bool tfs_search_device_equip(struct tfs_search_device *device);
+
+/* Which may wait as well. The equipment is taken. */
+void tfs_search_device_end_handle(struct tfs_search_device *device);
 
 /* Waits a little, in all of the run, for the program's work on the device to end: that of the
  * stream and the legacy one, and of all others where the driver can tell. False where it does not,

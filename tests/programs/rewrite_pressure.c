@@ -292,6 +292,41 @@ static void recaptured(void)
 	DNN(cudnnDestroy(job.conv.handle));
 }
 
+/* Looks for memory and takes it while the device waits for this thread: also of what a search took
+ * before. */
+static void searches_gated(void)
+{
+	cudaStream_t other;
+	struct gate gate;
+	void *pieces[PIECES];
+	struct job job;
+
+	job_make(&job, NULL, 1);
+	load_all(&job);
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	for (int i = 0; i < PROBLEMS; i++) {
+		job_problem(&job, i);
+		for (int run = 0; run < 2; run++) {
+			SAY(job_run(&job, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0));
+			OK(cudaDeviceSynchronize());
+		}
+		if (i == 0)
+			say_left("before the first gate");
+		gate_close(&gate, other);
+		say_left("gated");
+		const int count = take_all(pieces);
+		say_left("taken");
+		TEST_TRUE(!atomic_load(&gate.passed));
+		gate_open(&gate);
+		OK(cudaStreamSynchronize(other));
+		for (int piece = 0; piece < count; piece++)
+			OK(cudaFree(pieces[piece]));
+		say_left("given back");
+	}
+	OK(cudaStreamDestroy(other));
+	DNN(cudnnDestroy(job.conv.handle));
+}
+
 /* A handle takes more when it is first used, of which nothing tells beforehand. */
 static void first_use(void)
 {
@@ -417,6 +452,7 @@ static const struct rewrite_case cases[] = {
 	{"driver", of_the_driver},
 	{"libraries", libraries},
 	{"searches", searches},
+	{"searches-gated", searches_gated},
 	{"recaptured", recaptured},
 	{"first-use", first_use},
 	{"gated", gated},
