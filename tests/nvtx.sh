@@ -69,8 +69,9 @@ steps() {
 	options=$3
 	shift 3
 	rm -f "$work/dump"
-	env "$@" TFSHIM_OUTPUT="$work/$name" TFSHIM_OPTIONS="report=0:$options" LD_PRELOAD="$shim" \
-		timeout 60 "$programs/nvtx_steps" "$mode" >"$work/$name.out" 2>&1 || {
+	env "$@" TFSHIM_OUTPUT="$work/$name" TFSHIM_OPTIONS="report=0:$options" \
+		LD_PRELOAD="$shim:$programs/stacks_first.so" timeout 60 \
+		"$programs/nvtx_steps" "$mode" >"$work/$name.out" 2>&1 || {
 		wrong "$name: the program ended with $?"
 		cat "$work/$name.out"
 	}
