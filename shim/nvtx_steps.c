@@ -74,12 +74,27 @@ static bool begins_step(uint32_t family, uint32_t name)
 	return true;
 }
 
+static struct tfs_nvtx_search *get_search(void)
+{
+	struct tfs_nvtx_search *now = atomic_load(&search);
+	void *memory;
+
+	if (now != NULL)
+		return now;
+	memory = tfs_heap_alloc(tfs_nvtx_search_bytes());
+	if (memory == NULL)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
+		tfs_heap_free(memory, tfs_nvtx_search_bytes());
+	return atomic_load(&search);
+}
+
 /* Only the steps' thread feeds the search, which another one may become at any time. */
 static struct tfs_nvtx_search *searching(void)
 {
 	const bool wanted = (__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0;
 
-	return wanted && tfs_steps_is_owner() ? atomic_load(&search) : NULL;
+	return wanted && tfs_steps_is_owner() ? get_search() : NULL;
 }
 
 void tfs_nvtx_steps_opened(uint32_t name, uint64_t ticks, const void *caller)
@@ -103,24 +118,10 @@ void tfs_nvtx_steps_closed(uint32_t name)
 		tfs_nvtx_search_leave(own, tfs_self.owned, tfs_nvtx_name_family(name));
 }
 
-static struct tfs_nvtx_search *get_search(void)
-{
-	struct tfs_nvtx_search *now = atomic_load(&search);
-	void *memory;
-
-	if (now != NULL)
-		return now;
-	memory = tfs_heap_alloc(tfs_nvtx_search_bytes());
-	if (memory == NULL)
-		return NULL;
-	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
-		tfs_heap_free(memory, tfs_nvtx_search_bytes());
-	return atomic_load(&search);
-}
-
 bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint32_t count)
 {
-	struct tfs_nvtx_search *own = get_search();
+	/* Without any range so far there is none. */
+	struct tfs_nvtx_search *own = atomic_load(&search);
 
 	if (own == NULL || tfs_options.step_range != 0)
 		return false;
