@@ -36,7 +36,11 @@ struct tfs_spin {
 /* Not the C library's, which leaves the signal for cancelling a thread alone. */
 static inline bool tfs_spin_signals(int how, const uint64_t *set, uint64_t *out_before)
 {
-	return syscall(SYS_rt_sigprocmask, how, set, out_before, sizeof(*set)) == 0;
+	const int saved = errno;
+	const bool done = syscall(SYS_rt_sigprocmask, how, set, out_before, sizeof(*set)) == 0;
+
+	errno = saved;
+	return done;
 }
 
 /* For what is not worth a wait. */
