@@ -184,6 +184,7 @@ static void change_loops(struct tfs_thread *thread)
 	atomic_store(&doubtful, tfs_loops_doubtful(loops));
 	second_calls = SECOND_CALLS;
 	flag_cache(thread);
+	release_log();
 	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
 	stop_search(TFS_FACT_steps_found);
 }
