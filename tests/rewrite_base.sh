@@ -2,7 +2,7 @@
 # What all tests of rewrites share; sourced. Set before: programs, library.
 # shellcheck shell=sh disable=SC2034,SC2154
 seeds=10
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=1000
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100
 # A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
 hardware=${TFSHIM_HARDWARE:-0}
 profile=${TFSIM_PROFILE:-slow}

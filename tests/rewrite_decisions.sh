@@ -7,7 +7,7 @@ set -u
 library=$1 programs=$2
 . "${0%/*}/rewrite_base.sh"
 decide_seeds="2 3"
-[ "${TFSHIM_LONG:-0}" = 1 ] && decide_seeds=$(seq 1 100)
+[ "${TFSHIM_LONG:-0}" = 1 ] && decide_seeds=$(seq 1 30)
 compared=0 some=0 environment='' blocks='' # of 512 bytes, for a file
 
 # go NAME CASE [PROGRAM]: under the library, recording to $out/NAME.tfs, with $out/decisions; it has

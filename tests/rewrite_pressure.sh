@@ -9,7 +9,7 @@ library=$1 programs=$2 rewrite=alloc-pool
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
 [ "$seeds" = 10 ] && seeds=2
-[ "$seeds" = 1000 ] && seeds=100
+[ "$seeds" = 100 ] && seeds=20
 pressure=$programs/rewrite_pressure
 compared=0 memory=256m
 

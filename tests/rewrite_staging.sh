@@ -8,7 +8,7 @@
 set -u
 library=$1 programs=$2
 . "${0%/*}/rewrites_common.sh"
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=60 || seeds=2
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=20 || seeds=2
 [ "$hardware" = 1 ] && seeds=1
 options=window=5
 

@@ -43,7 +43,7 @@ beside() { # CASE ["CHECK COUNT"...]
 	done
 }
 options= environment=TFSIM_PACE=0 beside_seeds=3
-[ "${TFSHIM_LONG:-0}" = 1 ] && beside_seeds=100
+[ "${TFSHIM_LONG:-0}" = 1 ] && beside_seeds=30
 beside held "decided-before-first-use 4" "one-search-at-a-time 1" "applied 0"
 beside gate "streams-idle 1" "applied 0"
 beside devices "applied 6"
