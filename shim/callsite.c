@@ -8,9 +8,9 @@
 #include "shim/heap.h"
 #include "shim/hook.h"
 #include "shim/intern.h"
+#include "shim/listeners.h"
+#include "shim/lookup_versions.h"
 #include "shim/recorder.h"
-#include "shim/shim.h"
-#include "shim/steps.h"
 #include "shim/unwind.h"
 
 #define SITES 32768u
@@ -91,6 +91,15 @@ static void note_checks(
 	}
 }
 
+static void tell_versions(void)
+{
+	tfs_lookup_recheck();
+	const uint32_t fresh = tfs_lookup_came_twice();
+	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
+		if ((fresh >> i & 1) != 0)
+			tfs_recorder_fact(TFS_FACT_several_versions, tfs_lookup_file(i), i, 0);
+}
+
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, struct tfs_function *function)
 {
@@ -98,7 +107,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	uint64_t frames[TFS_MAX_FRAMES];
 	const int saved = errno;
 
-	if (tfs_shim_forget_parents())
+	if (tfs_listeners.forget_parents())
 		return false;
 	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
 						      TFS_MAX_FRAMES)
@@ -107,7 +116,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	const uint16_t id = tfs_hook_id(function);
 
 	tfs_hook_seen(function);
-	tfs_lookup_recheck();
+	tell_versions();
 	if (thread->latest == entry) {
 		thread->evicted = *entry;
 		thread->latest = &thread->evicted;
@@ -131,10 +140,10 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	}
 	entry->site = intern_site(frames, count);
 	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
-	entry->flags |= tfs_steps_site_flags(entry->site);
+	entry->flags |= tfs_listeners.site_flags(entry->site);
 	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
 	if (thread->latest != NULL)
-		tfs_shim_first_call_done();
+		tfs_listeners.first_call_done();
 	errno = saved;
 	return true;
 }

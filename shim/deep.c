@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "shim/env.h"
-#include "shim/hook.h"
 #include "shim/log.h"
+#include "shim/lookup.h"
 #include "shim/lookup_object.h"
 #include "shim/lookup_versions.h"
 #include "shim/spin.h"
@@ -20,7 +20,6 @@
 static struct tfs_spin lock;
 static char names[NAMES][64]; /* of files, without their folders */
 static _Atomic uint32_t count;
-static uint32_t written;
 
 static const char *base_name(const char *path)
 {
@@ -87,15 +86,15 @@ static int find_user(struct dl_phdr_info *object, size_t bytes, void *argument)
 	return 1;
 }
 
-void tfs_deep_write(void)
+const char *tfs_deep_next(uint32_t *place)
 {
 	const uint32_t now = atomic_load(&count);
 
-	for (; written < now; written++) {
-		struct user user = {.file = names[written]};
+	while (*place < now) {
+		struct user user = {.file = names[(*place)++]};
 
-		if (dl_iterate_phdr(find_user, &user) == 0 || !user.of_cuda)
-			continue;
-		tfs_recorder_fact(TFS_FACT_deepbind, user.file, written + 1, 0);
+		if (dl_iterate_phdr(find_user, &user) != 0 && user.of_cuda)
+			return user.file;
 	}
+	return NULL;
 }

@@ -8,7 +8,7 @@
  * that use CUDA; with the option deepbind=0 it takes the flag away.
  */
 
-#include <stdbool.h>
+#include <stdint.h>
 
 /* The flags to open `file` with, which were asked for with RTLD_DEEPBIND. Any thread, before any
  * constructor ran. */
@@ -17,7 +17,8 @@ int tfs_deep_flags(const char *file, int flags);
 /* Was anything opened so? NULL: no; else the first file's name. */
 const char *tfs_deep_any(void);
 
-/* Writes into the recording what was opened so since the last time. */
-void tfs_deep_write(void);
+/* The next file from `*place` on that was opened so and uses CUDA, or NULL; moves on to the one
+ * behind it. From 0 on; one thread at a time. */
+const char *tfs_deep_next(uint32_t *place);
 
 #endif

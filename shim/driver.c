@@ -8,6 +8,7 @@
 #include <sys/auxv.h>
 
 #include "shim/cause.h"
+#include "shim/env.h"
 #include "shim/harmless.h"
 #include "shim/log.h"
 #include "shim/lookup_versions.h"
@@ -131,7 +132,7 @@ static bool has_hook(const char *name)
 {
 	const char *sought = name;
 
-	tfs_hook_each(is_hooked, &sought);
+	tfs_lookup_each(is_hooked, &sought);
 	return sought == NULL;
 }
 
@@ -310,7 +311,7 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 	note_any(name, caller);
 	if (!begins(name, "cupti") && !tfs_env_driver())
 		return pass(name, answer, caller);
-	tfs_hook_each(find_exported, &exported);
+	tfs_lookup_each(find_exported, &exported);
 	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
 		!begins(object.file, tfs_lookup_file(exported.found->library)))
 		return pass(name, answer, caller);
@@ -389,7 +390,7 @@ void *tfs_driver_swap(const struct tfs_driver_answer *answer)
 		return answer->function;
 	if (answer->ask == NULL && answer->ask_old == NULL)
 		return answer->function;
-	tfs_hook_each(consider, &match);
+	tfs_lookup_each(consider, &match);
 	if (match.best == NULL || is_exempt(answer->caller)) {
 		if (match.best == NULL && tfs_driver_looked_past() == NULL)
 			note_past(answer->name, answer->caller);

@@ -16,11 +16,6 @@
  * shared runtime among them, get the driver's function. What they do is seen at their own
  * functions, and by CUPTI; seen here as well, it would count twice, or as the program's. All others
  * get ours.
- *
- * To add a function: its TFS_HOOK block in a file shim/hooks/cuda_driver_*.c, named as libcuda
- * exports it, and its row X(cuMemAlloc, _v2, , 3020, alloc): name as cuGetProcAddress knows it, the
- * ABI's suffix, that of the per-thread stream, the CUDA version that brought this ABI, and family.
- * A wrong version or parameter does not compile.
  */
 
 /* No ABI of a function may hide behind another's name. */
@@ -28,21 +23,7 @@
 #include <cuda.h>
 #include <cudaTypedefs.h>
 
-#include "shim/env.h"
-#include "shim/hook.h"
-
-#define TFS_DRIVER_ROW(base, abi, twin, version, kind)                                             \
-	_Static_assert(__builtin_types_compatible_p(                                               \
-			       __typeof__(&base##abi##twin), PFN_##base##_v##version##twin),       \
-		#base " does not have this ABI since this version");                               \
-	static struct tfs_function tfs_fn_##base##abi##twin TFS_IN_TABLE = {                       \
-		.name = #base #abi #twin,                                                          \
-		.library = TFS_LIBRARY_cuda,                                                       \
-		.family = TFS_FAMILY_##kind,                                                       \
-		.since = (version),                                                                \
-		.base_bytes = sizeof(#base) - 1,                                                   \
-		.per_thread = sizeof(#twin) > 1};                                                  \
-	TFS_ROW_FITS(base##abi##twin)
+#include "shim/lookup.h"
 
 /* libc's own, or the next library's that overrides it; NULL until first needed. */
 extern void *tfs_next_dlopen;
@@ -90,21 +71,5 @@ struct tfs_driver_answer {
 
 /* What the caller gets instead: our function of exactly the same ABI, or else the driver's. */
 void *tfs_driver_swap(const struct tfs_driver_answer *answer);
-
-/* Is the layer on? Before the options were read, they count as their defaults. */
-#undef TFS_ENTER_BY
-#define TFS_ENTER_BY(name, heeds)                                                                  \
-	tfs_driver_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                    \
-		(uint64_t)__builtin_dwarf_cfa(), heeds)
-#undef TFS_ENTER_COPY
-#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_COPIES | TFS_WANT_SHADOWS)
-
-static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
-	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)
-{
-	if (TFS_UNLIKELY(!tfs_options.driver))
-		return (struct tfs_frame){0};
-	return tfs_hook_enter(function, address, stack, heeds);
-}
 
 #endif

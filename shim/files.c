@@ -12,7 +12,7 @@
 #include "shim/env.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
-#include "shim/shim.h"
+#include "shim/threads.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 #define PATIENCE_SECONDS 10
@@ -58,7 +58,7 @@ bool tfs_files_ask(enum tfs_files_job job, uint64_t patience_ns)
 	}
 	atomic_store(&what, job);
 	const uint32_t number = atomic_fetch_add(&asked, 1) + 1;
-	tfs_shim_wake();
+	tfs_threads_wake(TFS_CALL_WRITE);
 	for (;;) {
 		const uint32_t seen = atomic_load(&done);
 		const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);

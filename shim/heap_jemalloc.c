@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "shim/child.h"
 #include "shim/log.h"
-#include "shim/recorder.h"
 
 /* What heap_jemalloc.sh makes of jemalloc's names. */
 extern const char *tfje_malloc_conf;
@@ -66,7 +66,7 @@ static void (*end_thread)(void *);
 
 static void end_own_thread(void *memory)
 {
-	if (!tfs_recorder_is_childs())
+	if (!tfs_child_is())
 		end_thread(memory);
 }
 
@@ -107,7 +107,7 @@ void *tfs_heap_alloc(size_t bytes)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	const int saved = errno;
 
-	if (tfs_recorder_is_childs())
+	if (tfs_child_is())
 		return NULL;
 	pthread_once(&once, start);
 	void *memory = works ? tfje_calloc(1, bytes) : NULL;
@@ -119,7 +119,7 @@ void tfs_heap_free(void *memory, size_t bytes)
 {
 	const int saved = errno;
 
-	if (memory != NULL && !tfs_recorder_is_childs())
+	if (memory != NULL && !tfs_child_is())
 		tfje_sdallocx(memory, bytes, 0);
 	errno = saved;
 }

@@ -5,27 +5,11 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cupti/collector.h"
-#include "rules/rewrites/held.h"
-#include "rules/rewrites/rewrite.h"
+#include "shim/listeners.h"
 #include "shim/live.h"
-#include "shim/shim.h"
-#include "shim/steps.h"
-
-/* The table's ends, by names that the linker gives. Weak: a test may have no hooks in it. */
-#define TABLE_END __attribute__((weak, visibility("hidden")))
-extern struct tfs_function __start_tfs_functions[] TABLE_END;
-extern struct tfs_function __stop_tfs_functions[] TABLE_END;
 
 /* The longest record of a call: its head and all items. */
 #define LONGEST_CALL 13u
-
-void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument)
-{
-	for (struct tfs_function *row = __start_tfs_functions; row != __stop_tfs_functions; row++)
-		if (!visit(row, argument))
-			return;
-}
 
 static _Atomic uint64_t families_seen;
 
@@ -75,16 +59,16 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	const int saved = errno;
 
 	if ((heeds & TFS_WANT_FILLS) == 0)
-		tfs_rewrite_before(function);
-	tfs_held_before(function);
+		tfs_listeners.fills(function);
+	tfs_listeners.held(function);
 	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(thread, entry, address, stack, function);
 	if ((entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0)
-		tfs_steps_mark(thread, entry);
+		tfs_listeners.mark(thread, entry);
 	/* Only now: a mark may have opened or closed a window. */
 	const uint32_t wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
 	if ((wanted & TFS_WANT_DEVICE) != 0)
-		tfs_collector_push(tfs_recorder_next_unit(thread, LONGEST_CALL));
+		tfs_listeners.enter_device(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
 	return wanted & ~(TFS_WANT_HELD | (TFS_WANT_FILLS & ~heeds));
 }
@@ -108,7 +92,7 @@ void tfs_hook_plain(struct tfs_frame *frame, uint32_t status)
 /* The table is full; or this is a child, made while the call was under way. */
 bool tfs_hook_count_loss(void)
 {
-	if (tfs_shim_forget_parents())
+	if (tfs_listeners.forget_parents())
 		return false;
 	tfs_recorder_lost(TFS_LOSS_aggregates_full, 1);
 	return true;
@@ -157,13 +141,13 @@ static __attribute__((noinline)) void details_to_all(
 	const int saved = errno;
 
 	if ((frame->wanted & TFS_WANT_DEVICE) != 0)
-		tfs_collector_pop();
+		tfs_listeners.leave_device();
 	if ((frame->wanted & TFS_WANT_RECORD) != 0)
 		record(frame, details);
 	if ((frame->wanted & TFS_WANT_STEPS) != 0)
-		tfs_steps_feed(frame, details);
+		tfs_listeners.steps(frame, details);
 	if ((frame->wanted & TFS_WANT_WORK) != 0)
-		tfs_rewrite_submitted(frame->entry->function, details);
+		tfs_listeners.work(frame->entry->function, details);
 	errno = saved;
 }
 

@@ -42,7 +42,6 @@
 #include "shim/recorder.h"
 #include "shim/trace/format.h"
 
-#define TFS_EXPORT __attribute__((visibility("default")))
 #define TFS_HOOK(type, name, parameters)                                                           \
 	static struct tfs_function tfs_fn_##name TFS_IN_TABLE;                                     \
 	TFS_EXPORT type name parameters;                                                           \
@@ -109,8 +108,5 @@ void tfs_hook_seen(const struct tfs_function *function);
 
 /* The function's id in the recording, which defines it when it is first asked for. */
 uint16_t tfs_hook_id(struct tfs_function *function);
-
-/* For each hooked function, in a fixed order; `visit` returns false to stop. */
-void tfs_hook_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument);
 
 #endif

@@ -5,8 +5,9 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/mangled.h"
+#include "shim/recorder.h"
 #include "shim/spin.h"
 
 struct tfs_kernel tfs_kernel_slots[TFS_KERNEL_SLOTS];

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/hook.h"
 #include "shim/log.h"
+#include "shim/lookup.h"
 #include "shim/lookup_object.h"
 #include "shim/lookup_versions.h"
 
@@ -287,6 +287,6 @@ void tfs_lookup_all(void)
 	dl_iterate_phdr(note_library, &mapped);
 	atomic_fetch_or(&steady, mapped);
 	if (mapped != 0)
-		tfs_hook_each(find_next, &mapped);
+		tfs_lookup_each(find_next, &mapped);
 	atomic_store(&begun, true);
 }

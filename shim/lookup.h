@@ -34,6 +34,9 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller);
 /* Looks whether libraries came in a second version. At each new call site. */
 void tfs_lookup_recheck(void);
 
+/* Those that did since the last time, by bit: enum tfs_library. */
+uint32_t tfs_lookup_came_twice(void);
+
 /* The same where call sites are not kept: once for most addresses that calls return to. */
 void tfs_lookup_recheck_at(uint64_t address);
 
@@ -85,5 +88,8 @@ static inline __attribute__((always_inline)) void *tfs_real(struct tfs_function 
 					: tfs_lookup_real(function, __builtin_return_address(0));
 }
 #define TFS_REAL(name) ((__typeof__(&name))tfs_real(&tfs_fn_##name))
+
+/* For each hooked function, in a fixed order; `visit` returns false to stop. */
+void tfs_lookup_each(bool (*visit)(struct tfs_function *function, void *argument), void *argument);
 
 #endif

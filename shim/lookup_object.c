@@ -4,7 +4,7 @@
 #include <elf.h>
 #include <string.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 /* An address in this library. */
 static const char own;

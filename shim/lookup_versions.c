@@ -6,13 +6,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/lookup_object.h"
 
 #define ADDRESSES 1024u
 
 /* Libraries of which several versions are mapped: nothing of them is kept. */
 static _Atomic uint32_t mixed;
+static _Atomic uint32_t untold; /* those that nobody was told of */
 
 bool tfs_lookup_mixed(enum tfs_library library)
 {
@@ -97,10 +98,15 @@ void tfs_lookup_recheck(void)
 	if (fresh == 0)
 		return;
 	tfs_lookup_unsteady(fresh);
-	tfs_hook_each(forget_real, &fresh);
-	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
-		if ((fresh >> i & 1) != 0)
-			tfs_recorder_fact(TFS_FACT_several_versions, tfs_lookup_file(i), i, 0);
+	tfs_lookup_each(forget_real, &fresh);
+	atomic_fetch_or(&untold, fresh);
+}
+
+uint32_t tfs_lookup_came_twice(void)
+{
+	return atomic_load_explicit(&untold, memory_order_relaxed) != 0
+		       ? atomic_exchange(&untold, 0)
+		       : 0;
 }
 
 void tfs_lookup_recheck_at(uint64_t address)

@@ -8,7 +8,8 @@
 #include <string.h>
 
 #include "shim/env.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
+#include "shim/recorder.h"
 
 #define MOST_DEVICES 16
 

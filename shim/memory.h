@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/address.h"
 #include "shim/likely.h"
 
 struct tfs_range {
@@ -37,15 +38,6 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range);
 
 /* The range that holds `address`; false when none is listed. */
 bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
-
-/* What a thread learned about an address. */
-struct tfs_address {
-	uint64_t address;
-	uint64_t left; /* bytes from there to the end of its range; 0 = none is listed */
-	uint32_t kind; /* enum tfs_memory_kind */
-	uint32_t sequence;
-};
-#define TFS_ADDRESSES 256u /* of them to a thread */
 
 /* Odd while a writer is at work; 0 = none was yet. */
 extern _Atomic uint32_t tfs_memory_sequence TFS_OWN;

@@ -68,10 +68,20 @@ static int write_object(struct dl_phdr_info *object, size_t bytes, void *nothing
 	return 0;
 }
 
+/* What was opened with RTLD_DEEPBIND since the last time. */
+static void write_deep(void)
+{
+	static uint32_t place;
+	const char *file;
+
+	while ((file = tfs_deep_next(&place)) != NULL)
+		tfs_recorder_fact(TFS_FACT_deepbind, file, place, 0);
+}
+
 void tfs_modules_write(void)
 {
 	if (tfs_recording.header == NULL)
 		return;
 	dl_iterate_phdr(write_object, NULL);
-	tfs_deep_write();
+	write_deep();
 }

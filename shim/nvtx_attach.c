@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 #include "shim/env.h"
-#include "shim/hook.h"
+#include "shim/likely.h"
+#include "shim/lookup.h"
 #include "shim/nvtx.h"
 #include "shim/nvtx_names.h"
 #include "shim/recorder.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 #define SPATIAL 6 /* of 8 dimensions, all that cuDNN has */
 

@@ -11,13 +11,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rules/rewrites/rewrite.h"
+#include "shim/child.h"
 #include "shim/env.h"
-#include "shim/hook.h"
+#include "shim/listeners.h"
 #include "shim/log.h"
-#include "shim/mutant.h"
-#include "shim/shim.h"
+#include "shim/lookup.h"
 #include "shim/spin.h"
+#include "shim/threads.h"
 #include "shim/trace/store.h"
 
 #define PAYLOAD (TFS_CHUNK_BYTES - sizeof(struct tfs_chunk))
@@ -45,7 +45,6 @@ static struct thread_memory *idle_threads;
 static pthread_key_t thread_key;
 static bool have_thread_key;
 static bool forgotten;
-static const uint32_t *ours; /* 1, and 0 in a child */
 
 void tfs_recorder_rank(uint32_t rank)
 {
@@ -112,7 +111,7 @@ static bool next_chunk(struct tfs_thread *thread)
 	thread->end = (char *)fresh + fresh->bytes;
 	if (full != NULL) {
 		tfs_writer_retire(&tfs_recording, full);
-		tfs_shim_wake();
+		tfs_threads_wake(TFS_CALL_WRITE);
 	}
 	return true;
 }
@@ -147,7 +146,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
 	const enum tfs_room room = room_of(kind);
 
-	if (tfs_recording.header == NULL || tfs_recorder_is_childs())
+	if (tfs_recording.header == NULL || tfs_child_is())
 		return;
 	tfs_spin_lock(&shared_lock);
 	struct tfs_record *place = tfs_recorder_reserve(&shared_streams[room], kind, units);
@@ -159,7 +158,7 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 	}
 	tfs_spin_unlock(&shared_lock);
 	if (room == TFS_ROOM_OUTCOMES && kind != TFS_RECORD_string)
-		tfs_shim_wake();
+		tfs_threads_wake(TFS_CALL_WRITE);
 }
 
 static void put_thread(const struct tfs_thread *thread, bool own, const char *name)
@@ -204,22 +203,10 @@ static struct thread_memory *reuse_memory(void)
 	return memory;
 }
 
-/* Pages, not the heap: the kernel wipes them for children where it can. NULL: there are none. */
-static void *map_ours(size_t bytes)
-{
-	void *memory =
-		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if (memory == MAP_FAILED)
-		return NULL;
-	if (!TFS_MUTANT(TFS_NAIVE_FORK))
-		madvise(memory, bytes, MADV_WIPEONFORK);
-	return memory;
-}
-
+/* Pages, not the heap: a child is to find them wiped. */
 static struct thread_memory *make_memory(void)
 {
-	struct thread_memory *memory = map_ours(sizeof(*memory));
+	struct thread_memory *memory = tfs_child_wiped_pages(sizeof(*memory));
 
 	if (memory == NULL)
 		return NULL;
@@ -277,15 +264,15 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 	if (tfs_self.owned != NULL && !tfs_self.busy)
 		return is_inside(stack) ? NULL : tfs_self.owned;
 	const int saved = errno;
-	if (tfs_shim_forget_parents())
+	if (tfs_listeners.forget_parents())
 		return NULL;
 	if (tfs_self.busy) {
-		tfs_rewrite_before(NULL);
+		tfs_listeners.fills(NULL);
 		errno = saved;
 		return NULL;
 	}
 	tfs_self.busy = true;
-	const bool running = tfs_shim_running();
+	const bool running = tfs_listeners.running();
 	if (running)
 		thread = make_thread(false, NULL);
 	else
@@ -294,7 +281,7 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 	tfs_self.busy = running && thread == NULL;
 	tfs_self.active = thread;
 	if (thread == NULL)
-		tfs_rewrite_before(NULL);
+		tfs_listeners.fills(NULL);
 	errno = saved;
 	return thread;
 }
@@ -349,20 +336,6 @@ void tfs_recorder_pair_clocks(void)
 	tfs_recorder_put(&record, TFS_RECORD_clock, sizeof(record));
 }
 
-bool tfs_recorder_is_childs(void)
-{
-	return forgotten || (ours != NULL && *ours == 0);
-}
-
-static void mark_as_ours(void)
-{
-	uint32_t *mark = map_ours(sizeof(*mark));
-
-	if (mark != NULL)
-		*mark = 1;
-	ours = mark;
-}
-
 static void fill_header(struct tfs_file_header *header)
 {
 	header->clock = tfs_clock_is_tsc ? TFS_CLOCK_TSC : TFS_CLOCK_MONOTONIC;
@@ -386,7 +359,7 @@ int tfs_recorder_begin(void)
 		return failed;
 	}
 	fill_header(tfs_recording.header);
-	mark_as_ours();
+	tfs_child_mark();
 	/* The first piece of the file is for outcomes. */
 	next_chunk(&shared_streams[TFS_ROOM_OUTCOMES]);
 	have_thread_key = pthread_key_create(&thread_key, retire_thread) == 0;
@@ -415,6 +388,7 @@ bool tfs_recorder_finish(void)
 void tfs_recorder_forget(void)
 {
 	forgotten = true;
+	tfs_child_found();
 	tfs_self.active = NULL;
 	tfs_self.owned = NULL;
 	tfs_self.busy = true;

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/address.h"
 #include "shim/callsite.h"
 #include "shim/clock.h"
 #include "shim/likely.h"
-#include "shim/memory.h"
 #include "shim/trace/format.h"
 #include "shim/trace/writer.h"
 
@@ -29,6 +29,8 @@
 #define TFS_WANT_COPIES 64u
 #define TFS_WANT_SHADOWS 128u
 
+/* In memory that a child finds wiped (child.h): its calls miss the cache, and the others need not
+ * ask whose recording it is. */
 struct tfs_thread {
 	char *next; /* where the next record goes */
 	char *end;  /* end of the chunk's payload; == next while there is none */
@@ -129,11 +131,6 @@ void tfs_recorder_write(void);
 
 /* Records a pair of clock readings. The helper thread. */
 void tfs_recorder_pair_clocks(void);
-
-/* Is this a child that holds the parent's recording? Known however the child was made, where the
- * kernel (4.14) has memory that a child finds wiped. A thread's state is such memory too, so that
- * the calls of a child miss the cache and need not ask. */
-bool tfs_recorder_is_childs(void);
 
 /* The recording is complete; later records are still accepted but may be missed. False when its
  * file is gone, another's by now, or was cut short. */

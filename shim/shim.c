@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/shim.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,11 +18,13 @@
 #include "rules/rewrites/breaker.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/callsite.h"
+#include "shim/child.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/files.h"
-#include "shim/hook.h"
+#include "shim/likely.h"
 #include "shim/log.h"
+#include "shim/lookup.h"
 #include "shim/machine.h"
 #include "shim/memory.h"
 #include "shim/modules.h"
@@ -34,6 +34,7 @@
 #include "shim/recorder.h"
 #include "shim/reporter.h"
 #include "shim/steps.h"
+#include "shim/threads.h"
 #include "shim/windows.h"
 
 #define MILLISECOND_NS UINT64_C(1000000)
@@ -46,11 +47,8 @@
 enum { NOT_STARTED, STARTING, RUNNING, FAILED, FINISHED };
 
 static _Atomic int state = NOT_STARTED;
-static _Atomic uint32_t wakeups; /* futex */
 static pid_t pid;
 static bool injected;
-static _Atomic uint32_t own_threads;
-static _Atomic bool alone;
 static sigset_t programs_signals; /* that the first thread held back */
 
 /* The thread that made the first call may be pinned; the helper must not share its processor. */
@@ -62,15 +60,6 @@ static void unpin(void)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
 }
 
-/* Less when `word` is no longer what was `seen`. */
-static void doze(const void *word, uint32_t seen, uint64_t ns)
-{
-	const struct timespec time = {
-		.tv_sec = (time_t)(ns / SECOND_NS), .tv_nsec = (long)(ns % SECOND_NS)};
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, seen, &time, NULL, 0);
-}
-
 /*
  * The program may close any number, and count on which one it gets next: the thread that opens
  * the recording's file has a table of descriptors of its own, with nothing of the program's in it.
@@ -79,16 +68,6 @@ static void doze(const void *word, uint32_t seen, uint64_t ns)
 static bool own_descriptors(void)
 {
 	return syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
-}
-
-void tfs_shim_count_thread(void)
-{
-	atomic_fetch_add(&own_threads, 1);
-}
-
-bool tfs_shim_alone(void)
-{
-	return atomic_load_explicit(&alone, memory_order_relaxed);
 }
 
 /* How many threads there are, if the main one has ended by itself, as it may; else 0. It is counted
@@ -117,12 +96,12 @@ static unsigned threads_without_main(void)
 static bool look_after_main(void)
 {
 	/* Read first: one of ours that starts meanwhile makes the threads more, not less. */
-	const uint32_t ours = atomic_load(&own_threads);
+	const uint32_t ours = tfs_threads_counted();
 	const unsigned threads = threads_without_main();
 
 	if (threads == ours + 1) {
-		atomic_store(&alone, true);
-		tfs_shim_look();
+		tfs_threads_left_alone();
+		tfs_threads_wake(TFS_CALL_LOOK);
 	}
 	return threads != 0;
 }
@@ -131,7 +110,7 @@ static bool look_after_main(void)
 static void end_last(void)
 {
 	for (int i = 0; i < 2000 && threads_without_main() > 2; i++)
-		doze(&state, RUNNING, MILLISECOND_NS);
+		tfs_threads_doze(TFS_CALL_LOOK, tfs_threads_woken(TFS_CALL_LOOK), MILLISECOND_NS);
 	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
 }
 
@@ -144,10 +123,10 @@ static void *write_file(void *nothing)
 	pthread_setname_np(pthread_self(), "tfshim-files");
 	tfs_self.busy = true;
 	unpin();
-	tfs_shim_count_thread();
+	tfs_threads_count();
 	const bool may_look = own_descriptors();
-	while (atomic_load(&state) != FAILED && !tfs_shim_alone()) {
-		const uint32_t seen = atomic_load(&wakeups);
+	while (atomic_load(&state) != FAILED && !tfs_threads_alone()) {
+		const uint32_t seen = tfs_threads_woken(TFS_CALL_WRITE);
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
 		if (!tfs_files_serve())
@@ -159,7 +138,7 @@ static void *write_file(void *nothing)
 			ending = look_after_main();
 			last_look = now;
 		}
-		doze(&wakeups, seen, ending ? ENDING_NS : WRITE_NS);
+		tfs_threads_doze(TFS_CALL_WRITE, seen, ending ? ENDING_NS : WRITE_NS);
 	}
 	tfs_files_served(false);
 	return NULL;
@@ -185,10 +164,11 @@ static void *help(void *nothing)
 	pthread_setname_np(pthread_self(), "tfshim-loading");
 	tfs_self.busy = true;
 	unpin();
-	tfs_shim_count_thread();
+	tfs_threads_count();
 	load_libraries();
 	pthread_setname_np(pthread_self(), "tfshim");
-	while (atomic_load(&state) != FINISHED && !tfs_shim_alone()) {
+	while (atomic_load(&state) != FINISHED && !tfs_threads_alone()) {
+		const uint32_t seen = tfs_threads_woken(TFS_CALL_LOOK);
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
 
 		if (now - last_pair >= SECOND_NS) {
@@ -200,9 +180,9 @@ static void *help(void *nothing)
 			last_pair = now;
 		}
 		tfs_collector_poll();
-		doze(&state, RUNNING, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
+		tfs_threads_doze(TFS_CALL_LOOK, seen, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
-	if (tfs_shim_alone())
+	if (tfs_threads_alone())
 		end_last();
 	return NULL;
 }
@@ -259,7 +239,7 @@ static void forget(void)
 
 bool tfs_shim_forget_parents(void)
 {
-	if (!tfs_recorder_is_childs())
+	if (!tfs_child_is())
 		return false;
 	forget();
 	return true;
@@ -269,7 +249,7 @@ static void finish(void)
 {
 	int running = RUNNING;
 
-	if (getpid() != pid || tfs_recorder_is_childs() ||
+	if (getpid() != pid || tfs_child_is() ||
 		!atomic_compare_exchange_strong(&state, &running, FINISHED))
 		return;
 	tfs_self.active = NULL;
@@ -344,20 +324,6 @@ void tfs_shim_first_call_done(void)
 		return;
 	atexit(finish);
 	tfs_machine_write(false);
-}
-
-void tfs_shim_look(void)
-{
-	syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-}
-
-void tfs_shim_wake(void)
-{
-	const int saved = errno;
-
-	atomic_fetch_add(&wakeups, 1);
-	syscall(SYS_futex, &wakeups, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
-	errno = saved;
 }
 
 /* As a program does that ends on purpose; exit handlers do not run. */

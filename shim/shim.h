@@ -11,9 +11,6 @@
 
 #include <stdbool.h>
 
-/* Mutants: a child goes on as if it were the parent. */
-#define TFS_NAIVE_FORK 16u
-
 /* Starts on first use. False while another thread is starting, when the shim is switched off, and
  * when it could not start. Never waits. */
 bool tfs_shim_running(void);
@@ -24,17 +21,5 @@ bool tfs_shim_forget_parents(void);
 
 /* A call has returned from the libraries: the end of the process is watched from here on. Cold. */
 void tfs_shim_first_call_done(void);
-
-/* Tells the helper thread that there is work. Any thread; cheap. */
-void tfs_shim_wake(void);
-
-/* Called by each thread of the shim's own as it begins. Such a thread returns soon, a second at
- * most, once tfs_shim_alone(): the program's have all ended, and the process is to end with them.
- */
-void tfs_shim_count_thread(void);
-bool tfs_shim_alone(void);
-
-/* A window opened: the helper collects activity more often now. Any thread. */
-void tfs_shim_look(void);
 
 #endif

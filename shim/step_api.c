@@ -4,7 +4,8 @@
 #include <errno.h>
 
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/likely.h"
+#include "shim/recorder.h"
 #include "shim/steps.h"
 #include "shim/windows.h"
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/steps.h"
 
-#include "rules/rewrites/measure.h"
-#include "rules/rewrites/rewrite.h"
-#include "shim/hook.h"
+#include "shim/recorder.h"
 #include "shim/spin.h"
+#include "shim/step_listeners.h"
 #include "shim/steps_search.h"
 #include "shim/windows.h"
 
@@ -105,7 +104,7 @@ static void measure_step(void)
 	const uint64_t amount = tfs_self.owned != NULL ? tfs_self.owned->amount : 0;
 
 	if (last_start_ns != 0 && tfs_windows_rewrites())
-		tfs_rewrite_step(now_ns - last_start_ns, amount - last_amount);
+		tfs_step_listeners.ended(now_ns - last_start_ns, amount - last_amount);
 	last_start_ns = now_ns;
 	last_amount = amount;
 }
@@ -140,12 +139,12 @@ static void mark(const struct tfs_thread *thread, const struct tfs_cache_entry *
 	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && tfs_steps_same_place(thread, entry))
 		return;
 	if (in_stretch(thread)) {
-		tfs_measure_interrupt();
+		tfs_step_listeners.interrupted();
 		leave_training(stretch.ticks, stretch.site);
 	}
 	stretch.ticks = 0;
 	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
-		tfs_measure_interrupt();
+		tfs_step_listeners.interrupted();
 		leave_training(ticks, entry->site);
 		return;
 	}
@@ -201,7 +200,7 @@ static bool may_declare(enum tfs_step_source from, uint64_t ticks, uint32_t site
 		return false;
 	atomic_store(&declarer, &tfs_self);
 	tfs_steps_settle(from == TFS_STEP_API ? TFS_FACT_steps_told : TFS_FACT_steps_found);
-	tfs_measure_interrupt();
+	tfs_step_listeners.interrupted();
 	leave_training(ticks, site);
 	if (doubted)
 		begin_anew(ticks);

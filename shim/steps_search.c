@@ -3,11 +3,11 @@
 
 #include <sys/mman.h>
 
+#include "shim/details.h"
 #include "shim/env.h"
-#include "shim/hook.h"
 #include "shim/log.h"
 #include "shim/loops.h"
-#include "shim/nvtx.h"
+#include "shim/step_listeners.h"
 #include "shim/steps.h"
 #include "shim/windows.h"
 
@@ -148,7 +148,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (!is_searched(frame->thread))
 		return;
 	const uint32_t count = list_operands(details, operands);
-	if (tfs_nvtx_feed(frame->entry->site, operands, count)) {
+	if (tfs_step_listeners.ranges(frame->entry->site, operands, count)) {
 		stop_search(TFS_FACT_steps_found);
 		return;
 	}

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "shim/hook.h"
 #include "shim/intern.h"
+#include "shim/lookup.h"
+#include "shim/recorder.h"
 
 #define PROBLEMS 4096u
 

@@ -8,14 +8,13 @@
 #include <time.h>
 
 #include "cupti/collector.h"
-#include "rules/rewrites/measure.h"
-#include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/live.h"
 #include "shim/recorder.h"
-#include "shim/shim.h"
+#include "shim/step_listeners.h"
 #include "shim/steps.h"
+#include "shim/threads.h"
 
 /* How long whoever wants CUPTI may wait for a window that opens or closes. */
 #define TURN_SECONDS 1
@@ -64,7 +63,7 @@ static void put(bool opens, uint64_t ticks, uint64_t step, uint32_t flags)
 static void let_rewrite(bool now)
 {
 	atomic_store(&tfs_windows_rewriting, now);
-	tfs_rewrite_offer();
+	tfs_step_listeners.offered();
 }
 
 static bool turn(void)
@@ -106,14 +105,14 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 
 	atomic_store(&renew, false);
 	atomic_store(&sighted, device);
-	tfs_measure_interrupt();
+	tfs_step_listeners.interrupted();
 	number++;
 	last_steps = steps;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	tfs_live_record();
 	atomic_store(&open_now, true);
-	tfs_shim_look();
+	tfs_threads_wake(TFS_CALL_LOOK);
 	__atomic_fetch_or(
 		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
 }
@@ -286,7 +285,7 @@ bool tfs_windows_open(void)
 uint32_t tfs_windows_step_flags(void)
 {
 	return (tfs_windows_open() ? STEP_IN_WINDOW : 0) |
-	       (tfs_windows_rewrites() && tfs_rewrite_any_switchable() ? STEP_REWRITTEN : 0);
+	       (tfs_windows_rewrites() && tfs_step_listeners.rewritten() ? STEP_REWRITTEN : 0);
 }
 
 void tfs_windows_finish(void)

@@ -11,7 +11,7 @@
 
 #include "rules/rewrites/breaker_marks.h"
 #include "shim/recorder.h"
-#include "shim/shim.h"
+#include "shim/threads.h"
 
 static struct tfs_marks marks;
 static struct tfs_actor self;
@@ -53,7 +53,7 @@ int tfs_breaker_arm(void)
 	if (failed == 0) {
 		atomic_store(&armed, true);
 		at_quick_exit(tfs_breaker_disarm);
-		tfs_shim_wake();
+		tfs_threads_wake(TFS_CALL_WRITE);
 	}
 	errno = saved;
 	return failed;

@@ -8,7 +8,7 @@
 #include "rules/rewrites/memory_functions.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 #define PATIENCE_NS UINT64_C(20000000) /* for busy devices, in all of the run */
 #define SHARE 4u                       /* part of what is left of it that one question takes */

@@ -6,7 +6,8 @@
 
 #include "rules/rewrites/memory_functions.h"
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
+#include "shim/recorder.h"
 #include "shim/spin.h"
 
 /* Who carries fills out for longer than this may wait for this thread. */

@@ -25,7 +25,7 @@
 #include "rules/rewrites/query.h"
 #include "rules/rewrites/rewrite.h"
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/mutant.h"
 
 #define DEVICES 16

@@ -3,8 +3,9 @@
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+#include <stdatomic.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 static struct {
 	cudaError_t (*alloc)(void **, size_t);

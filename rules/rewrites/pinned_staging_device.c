@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <stdatomic.h>
 
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/memory.h"
 
 /* X(field, the runtime's, the driver's); "" = there is none. */

@@ -17,7 +17,7 @@
 #include "shim/env.h"
 #include "shim/mutant.h"
 #include "shim/recorder.h"
-#include "shim/shim.h"
+#include "shim/threads.h"
 
 /* Mutants: the copy threads touch the program's memory. */
 #define NAIVE_TOUCH (1u << 22)
@@ -143,11 +143,11 @@ static void *work(void *argument)
 	pthread_setname_np(pthread_self(), "tfshim-copy");
 	tfs_self.busy = true;
 	tfs_staging_unpin();
-	tfs_shim_count_thread();
+	tfs_threads_count();
 	/* The program may count on the numbers that its own files get. */
 	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0)
 		loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
-	while (!tfs_shim_alone()) {
+	while (!tfs_threads_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
 
 		allow(loadavg);

@@ -5,7 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include "rules/rewrites/memory_functions.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 static struct {
 	__typeof__(&cudaDeviceGetMemPool) current;

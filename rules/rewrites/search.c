@@ -8,7 +8,7 @@
 #include "rules/rewrites/search_scratch.h"
 #include "rules/rewrites/search_verify.h"
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/mutant.h"
 
 /* The three directions' entries have one layout; only the type of `algo` differs. */

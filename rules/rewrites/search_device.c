@@ -12,7 +12,7 @@
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 #define WAITED 100 /* part of the time there is that may go by for the program's work to end */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "shim/heap.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 
 #define PIECE_BYTES (UINT64_C(64) << 10)
 #define COMPARED_BYTES (UINT64_C(4) << 20) /* at the output's start, and as much at its end */

@@ -64,9 +64,10 @@
 #include "rules/rewrites/work.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
-#include "shim/hook.h"
+#include "shim/details.h"
 #include "shim/memory.h"
 #include "shim/mutant.h"
+#include "shim/recorder.h"
 #include "shim/spin.h"
 #include "shim/streams.h"
 

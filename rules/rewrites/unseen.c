@@ -9,7 +9,7 @@
 #include "shim/driver.h"
 #include "shim/env.h"
 #include "shim/harmless.h"
-#include "shim/hook.h"
+#include "shim/lookup.h"
 #include "shim/lookup_object.h"
 #include "shim/spin.h"
 
@@ -45,7 +45,7 @@ static bool look_at_import(const char *name, void *file)
 
 	if (!tfs_driver_is_cuda(name) || tfs_is_harmless(name))
 		return true;
-	tfs_hook_each(differs, &sought);
+	tfs_lookup_each(differs, &sought);
 	if (sought != NULL)
 		tfs_cause_name(&work, name, "called by", file);
 	return sought == NULL;

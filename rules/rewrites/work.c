@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "shim/details.h"
-#include "shim/hook.h"
 #include "shim/memory.h"
 #include "shim/mutant.h"
 

@@ -3,8 +3,8 @@
 #include <driver_types.h>
 
 #include "rules/rewrites/blocks.h"
-#include "shim/driver.h"
 #include "shim/hooks/copy.h"
+#include "shim/hooks/cuda.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 

@@ -4,7 +4,7 @@
 
 /* What the driver's hooks on copies of several dimensions share. Any thread, inside a hook. */
 
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 
 /* Copies were asked for, all in one call; ends the frame. */
 void tfs_cuda_note_batch_3d(struct tfs_frame *frame, CUresult status,

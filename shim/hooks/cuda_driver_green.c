@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda

@@ -4,7 +4,7 @@
 #include "rules/rewrites/held.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/notes.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda

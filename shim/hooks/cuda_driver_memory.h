@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 
 /* The current device. */
 uint32_t tfs_cuda_device(void);

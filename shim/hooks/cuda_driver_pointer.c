@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the driver says about an address, and whom memory is shared with. */
 #include "rules/rewrites/blocks.h"
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/memory.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda

@@ -3,7 +3,7 @@
 #include "rules/rewrites/pool_functions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite.h"
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/hooks/cuda_driver_memory.h"
 #include "shim/notes.h"
 #include "shim/pools.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #define TFS_HOT_HOOKS
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/hooks/wait.h"
 #include "shim/notes.h"
 #include "shim/streams.h"

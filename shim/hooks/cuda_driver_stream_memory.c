@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/blocks.h"
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 #include "shim/notes.h"
 #include "shim/streams.h"
 

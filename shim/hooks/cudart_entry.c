@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/driver.h"
+#include "shim/hooks/cuda.h"
 
 #include <driver_types.h>
 

@@ -27,7 +27,7 @@ static bool is_other(struct tfs_function *function, void *argument)
 
 static bool is_hooked(const char *name)
 {
-	tfs_hook_each(is_other, &name);
+	tfs_lookup_each(is_other, &name);
 	return name == NULL;
 }
 

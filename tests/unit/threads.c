@@ -5,9 +5,8 @@
  */
 #include <pthread.h>
 
-#include "rules/rewrites/rewrite.h"
+#include "shim/listeners.h"
 #include "shim/lookup.h"
-#include "shim/shim.h"
 #include "tests/unit/recording.h"
 
 #define THREADS 6
@@ -16,28 +15,27 @@
 #define NAMES 50
 
 /* What stands around the recorder in the library. */
-bool tfs_shim_running(void)
+static bool running(void)
 {
 	return true;
 }
 
-bool tfs_shim_forget_parents(void)
+static bool is_parents(void)
 {
 	return false;
 }
 
-void tfs_shim_wake(void)
+static void before(const struct tfs_function *function)
 {
+	(void)function;
 }
+
+const struct tfs_listeners tfs_listeners = {
+	.running = running, .forget_parents = is_parents, .fills = before};
 
 void tfs_lookup_recheck_at(uint64_t address)
 {
 	(void)address;
-}
-
-void tfs_rewrite_before(const struct tfs_function *function)
-{
-	(void)function;
 }
 
 static atomic_bool over;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/child.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "shim/mutant.h"
+
+static bool found;
+static const uint32_t *ours; /* 1, and 0 in a child */
+
+void *tfs_child_wiped_pages(size_t bytes)
+{
+	void *memory =
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (memory == MAP_FAILED)
+		return NULL;
+	if (!TFS_MUTANT(TFS_NAIVE_FORK))
+		madvise(memory, bytes, MADV_WIPEONFORK);
+	return memory;
+}
+
+void tfs_child_mark(void)
+{
+	uint32_t *mark = tfs_child_wiped_pages(sizeof(*mark));
+
+	if (mark != NULL)
+		*mark = 1;
+	ours = mark;
+}
+
+void tfs_child_found(void)
+{
+	found = true;
+}
+
+bool tfs_child_is(void)
+{
+	return found || (ours != NULL && *ours == 0);
+}
