@@ -7,8 +7,6 @@
 #include "rules/rewrites/decisions.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/search_held.h"
-#include "rules/rewrites/search_live.h"
-#include "rules/rewrites/search_workspace.h"
 #include "shim/capture.h"
 #include "shim/clock.h"
 #include "shim/env.h"
@@ -20,7 +18,6 @@
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
 
 static struct tfs_search_device devices[TFS_SEARCH_DEVICES];
-_Atomic uint32_t tfs_search_devices_made;
 
 enum { NOT_LOOKED, LOOKED, NOT_THERE };
 static _Atomic int looked;
@@ -128,6 +125,13 @@ struct tfs_search_device *tfs_search_device(void)
 	return machine != 0 ? one : NULL;
 }
 
+struct tfs_search_device *tfs_search_device_at(uint32_t number)
+{
+	return number < TFS_SEARCH_DEVICES && tfs_search_device_made(&devices[number])
+		       ? &devices[number]
+		       : NULL;
+}
+
 CUstreamCaptureMode tfs_search_relax(void)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -198,7 +202,7 @@ bool tfs_search_device_made(struct tfs_search_device *device)
 	return state == STATE_READY || state == STATE_TAKEN;
 }
 
-static bool leaves_margin(uint64_t bytes)
+bool tfs_search_device_spares(uint64_t bytes)
 {
 	size_t available;
 	size_t all;
@@ -206,7 +210,7 @@ static bool leaves_margin(uint64_t bytes)
 	return real.info(&available, &all) == CUDA_SUCCESS && available >= bytes + MARGIN_BYTES;
 }
 
-static uint64_t reserved_by(struct tfs_search_device *device)
+uint64_t tfs_search_device_reserved(struct tfs_search_device *device)
 {
 	cuuint64_t bytes = 0;
 
@@ -222,17 +226,6 @@ static void keep_nothing(struct tfs_search_device *device)
 	atomic_store(&device->poor, true);
 	tfs_reserves_leave(device->pool);
 	real.pool_set(device->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
-}
-
-uint64_t tfs_search_device_holds(uint32_t number)
-{
-	if (number >= TFS_SEARCH_DEVICES || !tfs_search_device_made(&devices[number]))
-		return 0;
-	const CUstreamCaptureMode mode = tfs_search_relax();
-	const uint64_t lent = tfs_workspace_lent(&devices[number]);
-	const uint64_t bytes = reserved_by(&devices[number]);
-	tfs_search_unrelax(mode);
-	return (bytes > lent ? bytes - lent : 0) + atomic_load(&devices[number].handle_bytes);
 }
 
 bool tfs_search_device_equip(struct tfs_search_device *device)
@@ -257,42 +250,6 @@ void tfs_search_device_end_handle(struct tfs_search_device *device)
 		real.destroy(device->handle);
 	device->handle = NULL;
 	atomic_store(&device->handle_bytes, 0);
-}
-
-bool tfs_search_device_drop(void)
-{
-	struct tfs_search_device *device = tfs_search_device();
-	const uint64_t before =
-		device != NULL ? tfs_search_device_holds((uint32_t)device->number) : 0;
-
-	if (before == 0 || tfs_capturing() || !tfs_search_device_take(device))
-		return false;
-	real.synchronize_all();
-	tfs_search_device_end_handle(device);
-	tfs_live_drop(device);
-	tfs_search_device_settle(device);
-	tfs_search_device_leave(device);
-	return tfs_search_device_holds((uint32_t)device->number) < before;
-}
-
-void tfs_search_device_drop_handle(void)
-{
-	struct tfs_search_device *device = tfs_search_device();
-
-	if (device == NULL || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
-		!tfs_search_device_take(device))
-		return;
-	tfs_search_device_end_handle(device);
-	tfs_search_device_leave(device);
-}
-
-void tfs_search_device_drop_short(uint64_t bytes)
-{
-	const struct tfs_search_device *device = tfs_search_device();
-
-	if (device != NULL && tfs_search_device_holds((uint32_t)device->number) != 0 &&
-		!leaves_margin(bytes))
-		tfs_search_device_drop();
 }
 
 bool tfs_search_capturing(CUstream stream)
@@ -392,7 +349,7 @@ static void *allocate(struct tfs_search_device *device, uint64_t bytes, CUstream
 
 void *tfs_search_allocate(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
 {
-	return leaves_margin(bytes) ? allocate(device, bytes, stream) : NULL;
+	return tfs_search_device_spares(bytes) ? allocate(device, bytes, stream) : NULL;
 }
 
 void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstream stream)
@@ -400,10 +357,11 @@ void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstre
 	if (atomic_load(&device->poor))
 		return NULL;
 	const CUstreamCaptureMode mode = tfs_search_relax();
-	const uint64_t before = reserved_by(device);
+	const uint64_t before = tfs_search_device_reserved(device);
 	void *memory = allocate(device, bytes, stream);
 
-	if (memory != NULL && reserved_by(device) > before && !leaves_margin(0)) {
+	if (memory != NULL && tfs_search_device_reserved(device) > before &&
+		!tfs_search_device_spares(0)) {
 		tfs_search_free(memory, stream);
 		memory = NULL;
 	}
@@ -491,9 +449,4 @@ void tfs_search_device_forget(uint32_t device)
 	if (tfs_search_device_made(&devices[device]))
 		atomic_fetch_sub(&tfs_search_devices_made, 1);
 	atomic_store(&devices[device].state, STATE_NONE);
-}
-
-void tfs_search_devices_forget(void)
-{
-	atomic_store(&tfs_search_devices_made, 0);
 }

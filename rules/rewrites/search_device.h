@@ -39,8 +39,9 @@ struct tfs_search_device *tfs_search_device(void);
 /* Makes the current device's equipment unless it is there; where that fails there is no search. */
 void tfs_search_device_make(void);
 
-/* Is the equipment there, in use or not? */
+/* Is the equipment there, in use or not? That of the device with that number, NULL when not. */
 bool tfs_search_device_made(struct tfs_search_device *device);
+struct tfs_search_device *tfs_search_device_at(uint32_t number);
 
 /* Is the stream being captured, or any that the hooks saw? Any thread. */
 bool tfs_search_capturing(CUstream stream);
@@ -78,6 +79,12 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream);
 /* What the program's own measuring would have waited for: the stream's work, or `all` of the
  * device's. False on an error. */
 bool tfs_search_device_wait(CUstream stream, bool all);
+
+/* Has the current device, with so many bytes less, a margin left? */
+bool tfs_search_device_spares(uint64_t bytes);
+
+/* How much the pool has of the device. */
+uint64_t tfs_search_device_reserved(struct tfs_search_device *device);
 
 /* Memory in the order of `stream`, which must be the only one to use it; from the device's pool.
  * NULL when the device would be left with less than a margin. */
