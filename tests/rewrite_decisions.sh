@@ -18,7 +18,7 @@ go() {
 		[ -z "$blocks" ] || ulimit -f "$blocks"
 		# shellcheck disable=SC2086
 		exec env TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1" TFSHIM_DECISIONS="$out/decisions" \
-			TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000 $environment LD_PRELOAD="$(with "")" \
+			TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000 LD_PRELOAD="$(with "")" $environment \
 			timeout 100 "$programs/${3:-rewrite_decide}" "$2" >"$out/$1.out" 2>"$out/$1.err"
 	)
 	status=$?
@@ -118,12 +118,15 @@ refused first asked-with-its-workspace
 told heads
 told without-memory
 
-# Sixty problems at whose first execution the device is busy: by half a second for each, the gate's
-# alarm would ring.
+# Sixty problems at whose first execution the device is busy, and sixty questions for memory that may
+# be held: where each look at the clock takes a microsecond, whoever waits for 20 ms looks 20,000
+# times. Other looks are few.
 rm -f "$out/decisions"
-environment=TFSHIM_OPTIONS=report=0:quiet=1:search_ms=100000
+environment="TFSHIM_OPTIONS=report=0:quiet=1 LD_PRELOAD=$(with ""):$programs/counted_clock.so"
 go busy while-busy rewrite_probe || fail "while-busy: $(tail -n 3 "$out/busy.err")"
 [ "$(ledger busy "cudnn-search streams-idle")" = 60 ] || fail "while-busy: not 60 problems were left alone"
+took=$(sed -n 's/^took: \([0-9]*\) us$/\1/p' "$out/busy.out")
+{ [ "${took:-0}" -gt 15000 ] && [ "$took" -lt 25000 ]; } || fail "while-busy: patience lasted ${took:-unknown} us"
 environment=
 
 # One run decides, others that start meanwhile do not, and say so; later ones replay the first.

@@ -29,7 +29,7 @@ compare() {
 # same CASE LEAST: with the rewrite, applied so often, and by default
 same() {
 	for seed in $(seq 1 "$seeds"); do
-		run "$1" pool_reserve=1m "TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$pressure" "$1" ||
+		run "$1" pool_reserve=1m:search_ms=100000 "TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$pressure" "$1" ||
 			fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
 		compare "$1" "$seed" "$1"
 		applied "$1" "$2"
@@ -84,6 +84,12 @@ unmissed() {
 memory=256m
 same first-use 5
 same gated 20
+same answered 20
+# Whoever has no patience does not hear that the device is idle.
+run answered pool_reserve=1m:naive=281474976710656 "TFSIM_MEMORY=256m TFSIM_PACE=0 TFSIM_HOSTILE=$seeds" \
+	"$pressure" answered || fail "answered, without patience: $(tail -n 3 "$out/answered.out")"
+grep -v "^tfsim: " "$out/answered.out" | cmp -s - "$out/plain.said" &&
+	fail "answered: no patience is not missed"
 same pairs 100
 same leaks 20
 same sizes-itself 10

@@ -3,15 +3,13 @@
 
 #include <cuda.h>
 #include <sched.h>
-#include <stdatomic.h>
 
 #include "rules/rewrites/memory_functions.h"
+#include "rules/rewrites/patience.h"
 #include "shim/capture.h"
-#include "shim/clock.h"
 #include "shim/lookup.h"
 
-#define PATIENCE_NS UINT64_C(20000000) /* for busy devices, in all of the run */
-#define SHARE 4u                       /* part of what is left of it that one question takes */
+#define SHARE 4u /* part of the patience that is left which one question takes */
 
 static struct {
 	__typeof__(&cuCtxGetCurrent) current;
@@ -72,29 +70,18 @@ static bool find_events(void)
 #undef LOOK_UP
 }
 
-/* An idle device passes an event soon after it was recorded, not at once. What is waited for in
- * vain is bounded in all, and the last question has some patience left too. */
+/* An idle device passes an event soon after it was recorded, not at once. */
 static bool passes_soon(CUevent event)
 {
-	static _Atomic uint64_t wasted_ns;
-	const uint64_t wasted = atomic_load(&wasted_ns);
-	const uint64_t most = wasted < PATIENCE_NS ? (PATIENCE_NS - wasted) / SHARE : 0;
-	const uint64_t start = tfs_clock_ns(CLOCK_MONOTONIC);
-	uint64_t waited = 0;
+	const struct tfs_patience patience = tfs_patience_begin(SHARE);
+	CUresult status = CUDA_ERROR_NOT_READY;
 
 	/* A question would spoil a capture. */
-	while (!tfs_capturing()) {
-		const CUresult status = events.query(event);
-
-		if (status != CUDA_ERROR_NOT_READY)
-			return status == CUDA_SUCCESS;
-		waited = tfs_clock_ns(CLOCK_MONOTONIC) - start;
-		if (waited >= most)
-			break;
+	while (!tfs_capturing() && (status = events.query(event)) == CUDA_ERROR_NOT_READY &&
+		tfs_patience_lasts(&patience))
 		sched_yield();
-	}
-	atomic_fetch_add(&wasted_ns, waited);
-	return false;
+	tfs_patience_end(&patience, status != CUDA_ERROR_NOT_READY);
+	return status == CUDA_SUCCESS;
 }
 
 bool tfs_context_idle(void)

@@ -38,8 +38,8 @@
  *   its handle, until the next look at the memory; after a host function or a graph it keeps none.
  *   Not while the device waits for the program, though, since giving back waits for the device: an
  *   allocation may then fail that would have fitted.
- * - Not while the program's work on the device goes on, which would spoil the times: a hundredth of
- *   the search's time, 20 ms, is what it waits for that in all of the run.
+ * - Not while the program's work on the device goes on, which would spoil the times: what is left
+ * of the patience that all rewrites have together, see patience.h, is what it waits for that.
  * - Not during capture, not when the program searches itself, not when a variable asks for
  *   determinism, not with several ranks unless the decisions are there already.
  * - A list that the program asked for is reordered, never shortened. A program that measures gets

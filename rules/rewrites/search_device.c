@@ -5,14 +5,14 @@
 #include <stdatomic.h>
 
 #include "rules/rewrites/decisions.h"
+#include "rules/rewrites/patience.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/search_held.h"
 #include "shim/capture.h"
-#include "shim/clock.h"
 #include "shim/env.h"
 #include "shim/lookup.h"
 
-#define WAITED 100 /* part of the time there is that may go by for the program's work to end */
+#define SHARE 2u /* part of the patience that is left which one search takes */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
@@ -313,11 +313,6 @@ static bool is_over(struct tfs_search_device *device, CUstream stream, bool reco
 
 bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 {
-	static _Atomic uint64_t waited_ns;
-	const uint64_t start = tfs_clock_ns(CLOCK_MONOTONIC);
-	const uint64_t earlier = atomic_load(&waited_ns);
-	const uint64_t most = tfs_options.search_ms * UINT64_C(1000000) / WAITED;
-	const uint64_t until = start + (earlier < most ? most - earlier : 0);
 	CUcontext context = NULL;
 	bool over = false;
 
@@ -326,10 +321,11 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 		return false;
 	const bool recorded = device->event != NULL && real.context(&context) == CUDA_SUCCESS &&
 			      real.record(context, device->event) == CUDA_SUCCESS;
+	const struct tfs_patience patience = tfs_patience_begin(SHARE);
 	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
-		tfs_clock_ns(CLOCK_MONOTONIC) < until)
+		tfs_patience_lasts(&patience))
 		sched_yield();
-	atomic_fetch_add(&waited_ns, tfs_clock_ns(CLOCK_MONOTONIC) - start);
+	tfs_patience_end(&patience, over);
 	return over;
 }
 
