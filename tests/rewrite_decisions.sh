@@ -118,9 +118,9 @@ refused first asked-with-its-workspace
 told heads
 told without-memory
 
-# Sixty problems at whose first execution the device is busy, and sixty questions for memory that may
-# be held: where each look at the clock takes a microsecond, whoever waits for 20 ms looks 20,000
-# times. Other looks are few.
+# Sixty problems at whose first execution the device is busy, and sixty libraries that take memory
+# which might go back: where each look at the clock takes a microsecond, whoever waits for 20 ms looks
+# 20,000 times. Other looks are few.
 rm -f "$out/decisions"
 environment="TFSHIM_OPTIONS=report=0:quiet=1 LD_PRELOAD=$(with ""):$programs/counted_clock.so"
 go busy while-busy rewrite_probe || fail "while-busy: $(tail -n 3 "$out/busy.err")"

@@ -74,6 +74,7 @@ unmissed() {
 [ "$profile" = a100 ] || {
 	unmissed searches
 	unmissed searches-gated
+	unmissed compared-gated
 	unmissed recaptured
 	[ "$(ledger recaptured "cudnn-search applied")" -gt 300 ] || fail "recaptured: nothing was captured with a workspace"
 	# Lent to graphs for ever, it is missed.

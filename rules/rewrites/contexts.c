@@ -9,8 +9,6 @@
 #include "shim/capture.h"
 #include "shim/lookup.h"
 
-#define SHARE 4u /* part of the patience that is left which one question takes */
-
 static struct {
 	__typeof__(&cuCtxGetCurrent) current;
 	__typeof__(&cuPointerGetAttribute) attribute;
@@ -73,7 +71,7 @@ static bool find_events(void)
 /* An idle device passes an event soon after it was recorded, not at once. */
 static bool passes_soon(CUevent event)
 {
-	const struct tfs_patience patience = tfs_patience_begin(SHARE);
+	const struct tfs_patience patience = tfs_patience_begin(TFS_PATIENCE_GIVE_BACK);
 	CUresult status = CUDA_ERROR_NOT_READY;
 
 	/* A question would spoil a capture. */

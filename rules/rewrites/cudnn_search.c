@@ -34,9 +34,10 @@
  *   program's streams, and gives back what it takes. It stays within the options' time, number of
  *   problems, memory and workspace, and leaves the device a margin.
  * - What it still holds after a search is to the program free memory, and goes back when that is
- *   short: of a run beside another results and a workspace, until the problem's next execution, and
- *   its handle, until the next look at the memory; after a host function or a graph it keeps none.
- *   Not while the device waits for the program, though, since giving back waits for the device: an
+ *   short: of a run beside another results and a workspace, until it is over and the program takes
+ *   memory or asks for it, and its handle, until the next look at the memory or, if the device is
+ *   idle then, the first host function or graph; after that it keeps none. What the device still
+ *   works with while it waits for the program cannot go back, since that waits for the device: an
  *   allocation may then fail that would have fitted.
  * - Not while the program's work on the device goes on, which would spoil the times: what is left
  * of the patience that all rewrites have together, see patience.h, is what it waits for that.

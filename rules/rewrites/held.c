@@ -51,6 +51,13 @@ static bool may_wait(void)
 	return !tfs_held_gates() || tfs_context_idle();
 }
 
+/* Does any memory of the device go back only after such a wait? */
+static bool waits(uint32_t device)
+{
+	return tfs_blocks_bytes(device) != 0 ||
+	       (tfs_search_devices_any() && tfs_search_device_holds(device) != 0);
+}
+
 static bool contains(const char *name, const char *const *parts)
 {
 	while (*parts != NULL && strstr(name, *parts) == NULL)
@@ -106,8 +113,7 @@ static bool holds_here(const struct tfs_memory_functions *use, uint32_t *out_dev
 		return false;
 	}
 	*out_device = (uint32_t)device;
-	return tfs_blocks_bytes(*out_device) != 0 || tfs_reserves_of(*out_device) ||
-	       (tfs_search_devices_any() && tfs_search_device_holds(*out_device) != 0);
+	return tfs_reserves_of(*out_device) || waits(*out_device);
 }
 
 /* Other processes take memory as well, and none of them can ask us: every so often, where the
@@ -123,8 +129,10 @@ static void look(void)
 
 	if (now_ns - earlier_ns < LOOK_NS ||
 		!atomic_compare_exchange_strong(&looked_ns, &earlier_ns, now_ns) || use == NULL ||
-		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits() || !may_wait() ||
-		!holds_here(use, &device))
+		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits())
+		return;
+	tfs_search_device_drop_unused();
+	if (!holds_here(use, &device) || !may_wait())
 		return;
 	tfs_blocks_flush_old(driver, device);
 	if (tfs_room_left(use, device, 0, true))
@@ -149,8 +157,17 @@ void tfs_held_before(const struct tfs_function *function)
 	case TFS_FAMILY_stream_sync:
 		look();
 		break;
+	case TFS_FAMILY_host_func:
+	case TFS_FAMILY_graph_launch:
+		/* From here on the device may wait for the program. */
+		if (tfs_search_device_has_handle() && may_wait())
+			tfs_search_device_drop_handle();
+		break;
 	default:
-		if (takes_memory(function) && may_wait())
+		if (!takes_memory(function))
+			break;
+		tfs_search_device_drop_unused();
+		if (may_wait())
 			give_all_back();
 	}
 }
@@ -162,16 +179,15 @@ void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool or
 
 	if (use == NULL)
 		return;
-	if (use->error_waits()) {
-		tfs_blocks_flush(driver, device);
-		tfs_reserves_give_back(driver, device);
-		if (tfs_search_devices_any() && may_wait())
-			tfs_search_device_drop_short(bytes);
-	} else if (!tfs_room_left(use, device, bytes, false) && may_wait()) {
-		tfs_blocks_flush(driver, device);
-		if (!ordered)
+	const bool error = use->error_waits();
+	if (error || !tfs_room_left(use, device, bytes, false)) {
+		tfs_search_device_drop_unused();
+		if (error || !ordered)
 			tfs_reserves_give_back(driver, device);
-		if (tfs_search_devices_any())
+		const bool over = waits(device) && may_wait();
+		if (error || over)
+			tfs_blocks_flush(driver, device);
+		if (over && tfs_search_devices_any())
 			tfs_search_device_drop_short(bytes);
 	}
 	tfs_room_taken(device, bytes);
@@ -190,7 +206,8 @@ bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
 	}
 	if (tfs_reserves_make_room(driver, status, device))
 		return true;
-	if (!tfs_search_devices_any() || !may_wait() || !tfs_search_device_drop())
+	if (!tfs_search_device_drop_unused() &&
+		(!waits(device) || !may_wait() || !tfs_search_device_drop()))
 		return false;
 	if (use != NULL)
 		use->forget_error();
@@ -202,7 +219,8 @@ uint64_t tfs_held_bytes(bool driver, uint32_t device)
 	tfs_reserves_give_back(driver, device);
 	if (!tfs_search_devices_any())
 		return tfs_blocks_bytes(device);
-	if (may_wait())
+	tfs_search_device_drop_unused();
+	if (tfs_search_device_has_handle() && may_wait())
 		tfs_search_device_drop_handle();
 	return tfs_blocks_bytes(device) + tfs_search_device_holds(device);
 }

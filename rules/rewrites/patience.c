@@ -13,24 +13,27 @@
 /* Mutants: what the contract forbids. */
 #define NAIVE_HASTY (UINT64_C(1) << 48) /* what is not idle at once is busy */
 
-static _Atomic uint64_t taken_ns;
+/* Of what is left, for each wait. */
+static const uint32_t parts[] = {[TFS_PATIENCE_SEARCH] = 2, [TFS_PATIENCE_GIVE_BACK] = 4};
 
-static uint64_t in_all(void)
+static _Atomic uint64_t taken_ns[TFS_PATIENCE_PURPOSES];
+
+static uint64_t of_each_purpose(void)
 {
-	const uint64_t most = tfs_options.search_ms * UINT64_C(1000000) / OF_SEARCH;
+	const uint64_t all = tfs_options.search_ms * UINT64_C(1000000) / OF_SEARCH;
 
-	return most > LEAST_NS ? most : LEAST_NS;
+	return (all > LEAST_NS ? all : LEAST_NS) / TFS_PATIENCE_PURPOSES;
 }
 
-struct tfs_patience tfs_patience_begin(uint32_t part)
+struct tfs_patience tfs_patience_begin(enum tfs_patience_purpose purpose)
 {
-	const uint64_t all = in_all();
-	uint64_t taken = atomic_load(&taken_ns), most;
+	const uint64_t all = of_each_purpose();
+	uint64_t taken = atomic_load(&taken_ns[purpose]), most;
 
 	do
-		most = taken < all && !TFS_MUTANT(NAIVE_HASTY) ? (all - taken) / part : 0;
-	while (!atomic_compare_exchange_weak(&taken_ns, &taken, taken + most));
-	return (struct tfs_patience){tfs_clock_ns(CLOCK_MONOTONIC), most};
+		most = TFS_MUTANT(NAIVE_HASTY) ? 0 : (all - taken) / parts[purpose];
+	while (!atomic_compare_exchange_weak(&taken_ns[purpose], &taken, taken + most));
+	return (struct tfs_patience){purpose, tfs_clock_ns(CLOCK_MONOTONIC), most};
 }
 
 static uint64_t waited(const struct tfs_patience *patience)
@@ -43,9 +46,10 @@ bool tfs_patience_lasts(const struct tfs_patience *patience)
 	return waited(patience) < patience->most_ns;
 }
 
-void tfs_patience_end(const struct tfs_patience *patience, bool idle)
+void tfs_patience_end(const struct tfs_patience *patience, bool over)
 {
-	const uint64_t ns = idle ? 0 : waited(patience);
+	const uint64_t ns = over ? 0 : waited(patience);
 
-	atomic_fetch_sub(&taken_ns, ns < patience->most_ns ? patience->most_ns - ns : 0);
+	if (ns < patience->most_ns)
+		atomic_fetch_sub(&taken_ns[patience->purpose], patience->most_ns - ns);
 }

@@ -12,7 +12,6 @@
 #include "shim/env.h"
 #include "shim/lookup.h"
 
-#define SHARE 2u /* part of the patience that is left which one search takes */
 #define MARGIN_BYTES (UINT64_C(256) << 20) /* left free on the device */
 
 enum { STATE_NONE, STATE_MAKING, STATE_READY, STATE_TAKEN, STATE_FAILED };
@@ -321,7 +320,7 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 		return false;
 	const bool recorded = device->event != NULL && real.context(&context) == CUDA_SUCCESS &&
 			      real.record(context, device->event) == CUDA_SUCCESS;
-	const struct tfs_patience patience = tfs_patience_begin(SHARE);
+	const struct tfs_patience patience = tfs_patience_begin(TFS_PATIENCE_SEARCH);
 	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
 		tfs_patience_lasts(&patience))
 		sched_yield();

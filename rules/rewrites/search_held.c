@@ -48,6 +48,21 @@ void tfs_search_device_drop_handle(void)
 	tfs_search_device_leave(device);
 }
 
+bool tfs_search_device_has_handle(void)
+{
+	const struct tfs_search_device *device =
+		tfs_search_devices_any() ? tfs_search_device() : NULL;
+
+	return device != NULL && atomic_load(&device->handle_bytes) != 0;
+}
+
+bool tfs_search_device_drop_unused(void)
+{
+	struct tfs_search_device *device = tfs_search_devices_any() ? tfs_search_device() : NULL;
+
+	return tfs_search_device_made(device) && tfs_live_settle(device);
+}
+
 void tfs_search_device_drop_short(uint64_t bytes)
 {
 	const struct tfs_search_device *device = tfs_search_device();

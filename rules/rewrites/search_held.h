@@ -25,8 +25,13 @@ uint64_t tfs_search_device_holds(uint32_t device);
  * went; false while it is in use. */
 bool tfs_search_device_drop(void);
 
-/* Of that only the handle, which may take more than was told when it was made. */
+/* Of that only the handle, which may take more than was told when it was made. And is there one? */
 void tfs_search_device_drop_handle(void);
+bool tfs_search_device_has_handle(void);
+
+/* Of that only what no work uses any more, which takes no wait for the device. True when something
+ * went. */
+bool tfs_search_device_drop_unused(void);
 
 /* All of it once the device, with so many bytes less, has too little left to search. */
 void tfs_search_device_drop_short(uint64_t bytes);

@@ -9,7 +9,7 @@
 #include "shim/env.h"
 #include "shim/tensors.h"
 
-enum { STATE_FREE, STATE_FILLING, STATE_WAITING, STATE_COMPARING };
+enum { STATE_FREE, STATE_FILLING, STATE_WAITING, STATE_COMPARING, STATE_COMPARED };
 
 struct live {
 	_Atomic int state;
@@ -27,6 +27,8 @@ struct live {
 	bool asked_first;    /* the program's own is the call's */
 	const struct tfs_known *known;
 	uint32_t site;
+	bool holds; /* once compared */
+	struct tfs_reason evidence;
 };
 
 static struct live lives[TFS_SEARCH_DEVICES];
@@ -162,39 +164,51 @@ static bool compare(const struct live *live, struct tfs_reason *out_evidence)
 	return false;
 }
 
+bool tfs_live_settle(struct tfs_search_device *device)
+{
+	struct live *live = &lives[device->number];
+	int state = STATE_WAITING;
+
+	if (atomic_load_explicit(&pending, memory_order_relaxed) == 0 ||
+		tfs_search_capturing(NULL) ||
+		!atomic_compare_exchange_strong(&live->state, &state, STATE_COMPARING))
+		return false;
+	const bool taken = tfs_search_device_take(device);
+	const bool reached = taken && tfs_search_reached(device);
+	if (reached) {
+		live->holds = compare(live, &live->evidence);
+		give_back(live, device->stream);
+		tfs_search_device_settle(device);
+	}
+	if (taken)
+		tfs_search_device_leave(device);
+	state = STATE_COMPARING;
+	/* Else the device was reset meanwhile. */
+	if (!atomic_compare_exchange_strong(
+		    &live->state, &state, reached ? STATE_COMPARED : STATE_WAITING))
+		atomic_fetch_sub(&pending, 1);
+	return reached;
+}
+
 bool tfs_live_holds(
 	const struct tfs_known **out_known, uint32_t *out_site, struct tfs_reason *out_evidence)
 {
 	struct tfs_search_device *device;
-	int state = STATE_WAITING;
-	bool holds = true;
+	int state = STATE_COMPARED;
 
 	if (atomic_load_explicit(&pending, memory_order_relaxed) == 0 ||
-		tfs_search_capturing(NULL) || (device = tfs_search_device()) == NULL)
+		(device = tfs_search_device()) == NULL)
 		return true;
 	struct live *live = &lives[device->number];
-	if (!atomic_compare_exchange_strong(&live->state, &state, STATE_COMPARING))
+	tfs_live_settle(device);
+	if (!atomic_compare_exchange_strong(&live->state, &state, STATE_FILLING))
 		return true;
-	if (!tfs_search_device_take(device)) {
-		state = STATE_COMPARING;
-		atomic_compare_exchange_strong(&live->state, &state, STATE_WAITING);
-		return true;
-	}
-	const bool reached = tfs_search_reached(device);
-	if (reached) {
-		holds = compare(live, out_evidence);
-		*out_known = live->known;
-		*out_site = live->site;
-		give_back(live, device->stream);
-		tfs_search_device_settle(device);
-	}
-	tfs_search_device_leave(device);
-	state = STATE_COMPARING;
-	/* Else the device was reset meanwhile. */
-	const bool kept = atomic_compare_exchange_strong(
-		&live->state, &state, reached ? STATE_FREE : STATE_WAITING);
-	if (reached || !kept)
-		atomic_fetch_sub(&pending, 1);
+	const bool holds = live->holds;
+	*out_known = live->known;
+	*out_site = live->site;
+	*out_evidence = live->evidence;
+	atomic_fetch_sub(&pending, 1);
+	let_go(live, STATE_FILLING);
 	return holds;
 }
 
@@ -217,7 +231,9 @@ uint64_t tfs_live_count(void)
 
 void tfs_live_forget(uint32_t device)
 {
-	if (device < TFS_SEARCH_DEVICES &&
-		atomic_exchange(&lives[device].state, STATE_FREE) == STATE_WAITING)
+	if (device >= TFS_SEARCH_DEVICES)
+		return;
+	const int state = atomic_exchange(&lives[device].state, STATE_FREE);
+	if (state == STATE_WAITING || state == STATE_COMPARED)
 		atomic_fetch_sub(&pending, 1);
 }

@@ -5,9 +5,9 @@
 /*
  * Holds what the search chose against what the program asked, on the program's own numbers: right
  * behind a convolution the other algorithm runs too, in the order of the same stream and from the
- * same inputs, into memory of ours. When the stream has got there, a later convolution compares.
- * Nothing waits for a stream of the program's. One such check at a time per device; what has no
- * room, or comes during another one, is not checked.
+ * same inputs, into memory of ours. When the stream has got there, a later call compares. Nothing
+ * waits for a stream of the program's. One such check at a time per device; what has no room, or
+ * comes during another one, is not checked.
  */
 
 #include "rules/rewrites/convolution.h"
@@ -22,8 +22,11 @@ void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_cal
 /* After the call; nothing, where no check was begun. */
 void tfs_live_end(struct tfs_convolution_call *call);
 
-/* Compares what has been reached. False when an output is another one: with the problem, the call
- * site and the evidence. */
+/* Compares what has been reached and gives its memory back: true. */
+bool tfs_live_settle(struct tfs_search_device *device);
+
+/* The same; false when an output was another one: with the problem, the call site and the evidence.
+ */
 bool tfs_live_holds(
 	const struct tfs_known **out_known, uint32_t *out_site, struct tfs_reason *out_evidence);
 

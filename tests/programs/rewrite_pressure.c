@@ -327,6 +327,40 @@ static void searches_gated(void)
 	DNN(cudnnDestroy(job.conv.handle));
 }
 
+/* The same behind a problem's only execution, which is over while another stream is held, and with
+ * the first gate closed right behind a search. */
+static void compared_gated(void)
+{
+	cudaStream_t other;
+	struct gate gate;
+	void *pieces[PIECES];
+	struct job job;
+
+	job_make(&job, NULL, 1);
+	load_all(&job);
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	for (int i = 0; i < 2 * PROBLEMS; i++) {
+		job_problem(&job, i);
+		SAY(job_run(&job, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0));
+		if (i % 2 == 0)
+			OK(cudaDeviceSynchronize());
+		gate_close(&gate, other);
+		OK(cudaStreamSynchronize(job.stream));
+		if (i % 4 < 2)
+			say_left("gated");
+		const int count = take_all(pieces);
+		say_left("taken");
+		TEST_TRUE(!atomic_load(&gate.passed));
+		gate_open(&gate);
+		OK(cudaStreamSynchronize(other));
+		for (int piece = 0; piece < count; piece++)
+			OK(cudaFree(pieces[piece]));
+		say_left("given back");
+	}
+	OK(cudaStreamDestroy(other));
+	DNN(cudnnDestroy(job.conv.handle));
+}
+
 /* A handle takes more when it is first used, of which nothing tells beforehand. */
 static void first_use(void)
 {
@@ -472,6 +506,7 @@ static const struct rewrite_case cases[] = {
 	{"libraries", libraries},
 	{"searches", searches},
 	{"searches-gated", searches_gated},
+	{"compared-gated", compared_gated},
 	{"recaptured", recaptured},
 	{"first-use", first_use},
 	{"gated", gated},
