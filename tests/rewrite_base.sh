@@ -25,14 +25,10 @@ with() {
 }
 
 # noticed WHAT STATUS SAID: the program that ended so, and said what is in that file, found by its
-# own checks that something is wrong. That it ends in another way is a failure here, but for the
-# status $ends: there what is wrong is that it hangs, or takes memory that is gone.
-ends=1
+# own checks that something is wrong. That it ends in another way is a failure here.
 noticed() {
 	[ "$2" != 0 ] || return 1
-	if [ "$ends" != 1 ] && [ "$2" = "$ends" ]; then
-		return 0
-	elif [ "$2" = 1 ] && grep -qE '^[^ ]+\.[ch]:[0-9]+: (not so: .|.* is .*, not ).*' "$3"; then
+	if [ "$2" = 1 ] && grep -qE '^[^ ]+\.[ch]:[0-9]+: (not so: .|.* is .*, not ).*' "$3"; then
 		return 0
 	fi
 	fail "$1 ended with $2, not by a check of its own: $(tail -n 3 "$3")"

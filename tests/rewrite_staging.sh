@@ -103,12 +103,11 @@ copies=$("$programs/ledger" "$out/jumped.tfs" | awk '/^calls cudaMemcpy /{ sum +
 bites 524288 rewrite_staging stale-middle
 bites 524288 rewrite_staging stale-per-thread
 late_bites stale-short
-ends=139 # a fault of ours is the program's end
+watched=$programs/rewrite_watched
 bites 4194304 rewrite_staging_faults barred
 bites 4194304 rewrite_staging_faults write-barred
-ends=135
 bites 4194304 rewrite_staging_faults truncated
-ends=1
+watched=
 # It hangs, for as long as it may.
 [ "$seeds" -lt 10 ] || bites 1048576 rewrite_staging gated
 # How many it stages of so few calls at each stream hangs on how busy the copy threads' cores are.

@@ -11,10 +11,10 @@ counterexample rewrite_stack pinned-staging 1
 counterexample rewrite_stack_static pinned-staging 1
 counterexample rewrite_capture pinned-staging 2
 counterexample rewrite_beside pinned-staging 1048576
-ends=139
+watched=$programs/rewrite_watched
 counterexample rewrite_reset pinned-staging 2097152
 counterexample rewrite_lazy pinned-staging 4194304
-ends=1
+watched=
 counterexample rewrite_oom pinned-staging 16777216
 counterexample rewrite_again pinned-staging 33554432
 counterexample rewrite_threads pinned-staging 1
@@ -105,7 +105,7 @@ run driver-context "TFSIM_PACE=0" "$programs/rewrite_driver" context ||
 	fail "driver: staged to another context's memory"
 run driver-none "" "$programs/rewrite_driver" none || fail "driver-none: $(tail -n 3 "$out/driver-none.out")"
 [ "$(ledger driver-none "pinned-staging context")" = 1 ] || fail "driver: staged without a context"
-ends=139
+watched=$programs/rewrite_watched
 for naive in 0 2097152; do
 	[ $naive = 0 ] && options='' || options=naive=$naive
 	run driver-reset "TFSIM_PACE=0" "$programs/rewrite_driver" reset
@@ -118,7 +118,7 @@ for naive in 0 2097152; do
 		applies driver-reset pinned-staging
 	fi
 done
-ends=1
+watched=
 # A driver that lacks what is needed.
 options=staging_min=1
 cp "$programs/libcuda-fake.so" "$out/libcuda.so.1"

@@ -5,7 +5,9 @@ set -u
 # shellcheck source=tests/rewrite_base.sh
 . "${0%/*}/rewrite_base.sh"
 
-# run NAME ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs
+# run NAME ENVIRONMENT PROGRAM ARGUMENTS: under the library, recording to $out/NAME.tfs; under
+# $watched, where a wrong rewrite would make it fault
+watched=
 run() {
 	name=$1 environment=$2
 	shift 2
@@ -13,7 +15,7 @@ run() {
 	# shellcheck disable=SC2086
 	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:staging_min=65537:search_ms=100000:$options" \
 		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$(with "$options")" \
-		timeout 100 "$@" >"$out/$name.out" 2>&1
+		timeout 100 $watched "$@" >"$out/$name.out" 2>&1
 }
 
 applies() { # NAME REWRITE

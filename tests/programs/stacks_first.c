@@ -3,7 +3,7 @@
  * Preloaded beside the library: main begins when the library's helper thread has loaded all that it
  * loads, so that call sites have their whole stacks from the first on and CUPTI is there. Without
  * it both come within the first calls, sooner or later by what else the machine does. Programs of
- * the system and tfshim, which start the one in question, are left alone.
+ * the system, tfshim and rewrite_watched, which start the one in question, are left alone.
  */
 #include <curand.h>
 #include <dirent.h>
@@ -35,7 +35,8 @@ static bool is_tool(void)
 		return true;
 	if (strncmp(path, "/usr/", 5) == 0 || strncmp(path, "/bin/", 5) == 0)
 		return true;
-	return strcmp(strrchr(path, '/'), "/tfshim") == 0;
+	const char *name = strrchr(path, '/');
+	return strcmp(name, "/tfshim") == 0 || strcmp(name, "/rewrite_watched") == 0;
 }
 
 static bool is_named(const char *task, const char *want)
