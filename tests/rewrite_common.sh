@@ -34,18 +34,16 @@ holds() {
 }
 
 # counterexample CASE LEAST NAIVE OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: with every seed of the
-# hostile device the case passes, and with nine of ten the rewrite takes part so often; with a naive
-# rewrite its checks fail.
+# hostile device the case passes, and the rewrite takes part so often; with a naive rewrite its
+# checks fail.
 counterexample() {
 	case=$1 least=$2 naive=$3 options_=$4 environment_=$5
 	shift 5
-	seldom=0
 	for seed in $(seq 1 "$seeds"); do
 		run "$case" "$options_" "$environment_ TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$@" ||
 			fail "$case with seed $seed: $(tail -n 3 "$out/$case.out")"
-		[ "$(ledger "$case" "${rewrite%%[=,]*} applied")" -ge "$least" ] || seldom=$((seldom + 1))
+		applied "$case" "$least"
 	done
-	[ $((seldom * 10)) -le "$seeds" ] || fail "$case: applied less than $least times with $seldom of $seeds seeds"
 	[ "$hardware" = 0 ] || return 0
 	bitten=0
 	for seed in 1 2 3 4 5; do
@@ -55,7 +53,7 @@ counterexample() {
 			bitten=$((bitten + 1))
 	done
 	[ "$bitten" -gt 0 ] || fail "$case passes with the naive rewrite as well"
-	echo "$case: $seeds hostile seeds, seldom applied with $seldom; the naive rewrite fails with $bitten of 5"
+	echo "$case: $seeds hostile seeds; the naive rewrite fails with $bitten of 5"
 }
 
 # refuses CHECK COUNT OPTIONS ENVIRONMENT PROGRAM ARGUMENTS: passes, and the rewrite refuses by

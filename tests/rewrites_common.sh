@@ -52,27 +52,19 @@ seeded() {
 		${3:+"$3" run --quiet -- env LD_PRELOAD="$(with "$options")"} "$programs/$2"
 }
 
-passes() { # PROGRAM REWRITE [TFSHIM]
-	options=
-	passed=0
-	applied=0
+# The patience of a search that waits for a device on busy cores until it is idle.
+patient=search_ms=10000000
+
+passes() { # PROGRAM REWRITE [TFSHIM]: with each seed, and each time the rewrite takes part
+	options=$patient
 	for seed in $(seq 1 "$seeds"); do
 		seeded "$seed" "$1" "${3:-}" || fail "$1 with seed $seed: $(tail -n 3 "$out/$1.out")"
 		[ "$(childs "$1")" = 0 ] ||
 			fail "$1: a forked child's calls are in the parent's recording"
-		# A hostile search may order the times so that nothing gains, and a hostile device be late
-		# with the work that a search waits for; nothing else excuses it.
-		if [ "$(ledger "$1" "$2 applied")" -gt 0 ]; then
-			applied=$((applied + 1))
-		elif [ "$(ledger "$1" "$2 gain")" = 0 ] && [ "$(ledger "$1" "$2 streams-idle")" = 0 ]; then
-			fail "$1 with seed $seed: $2 was neither applied nor refused for want of gain"
-		fi
-		passed=$((passed + 1))
+		applies "$1" "$2"
+		done=$((done + 1))
 	done
-	[ $((applied * 10)) -ge $((passed * 8)) ] ||
-		fail "$1: $2 was applied with $applied of $passed seeds only"
-	echo "$1: $passed hostile seeds, applied with $applied"
-	done=$((done + passed))
+	echo "$1: $seeds hostile seeds"
 }
 
 counterexample() { # PROGRAM REWRITE NAIVE [TFSHIM]
