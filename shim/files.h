@@ -3,33 +3,37 @@
 #define TFS_SHIM_FILES_H
 
 /*
- * What touches the recording's file is done by one thread, of which others ask it: a file system
- * that does not answer, as NFS may for hours, keeps that thread and nobody else for longer than the
- * patience that the others have.
+ * What touches the folder of the recording is done by one thread, of which others ask it: a file
+ * system that does not answer, as NFS may for hours, keeps that thread and nobody else for longer
+ * than the patience that the others have.
+ *
+ * A job is a function of its own. What it works with stays for ever, since it may be done after
+ * nobody waits for it any more.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum tfs_files_job {
-	TFS_FILES_CREATE,
-	TFS_FILES_WRITE, /* what there is: does the file system answer? */
-	TFS_FILES_FINISH,
-};
-
 /* A thread is about to serve; it ended, or there is none after all: who asks does it himself. */
 void tfs_files_served(bool by_thread);
 
-/* True once it has been done. One thread at a time. */
-bool tfs_files_ask(enum tfs_files_job job, uint64_t patience_ns);
+/* True once it has been done. For threads of the program, while it runs: together they wait for
+ * answers for a second, beyond what any answer may take. Any thread; signal handlers too. */
+bool tfs_files_ask(void (*job)(void));
 
-/* The same at the program's end; where there is no answer in ten seconds it is said. */
-bool tfs_files_answer(enum tfs_files_job job);
+/* The same at the program's end, for which there are ten seconds in all. */
+bool tfs_files_ask_last(void (*job)(void));
+
+/* The same, and where there is no answer it is said. */
+bool tfs_files_answer(void (*job)(void));
+
+/* A job: ends the recording, and is the last one. */
+void tfs_files_finish(void);
 
 /* The thread that serves: does what was asked for, if anything. False when that was the last. */
 bool tfs_files_serve(void);
 
-/* Of the latest TFS_FILES_FINISH: is all in the file? */
+/* Of tfs_files_finish(): is all in the file? */
 bool tfs_files_whole(void);
 
 #endif

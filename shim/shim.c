@@ -39,7 +39,6 @@
 
 #define MILLISECOND_NS UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
-#define CREATE_NS SECOND_NS           /* how long the first call waits for the recording's file */
 #define ENDING_NS UINT64_C(20000000)  /* how often is looked whether the last thread ended */
 #define WRITE_NS UINT64_C(100000000)  /* how long what was recorded may stay in memory */
 #define WINDOW_NS UINT64_C(200000000) /* how long activity may stay with CUPTI in a window */
@@ -134,8 +133,9 @@ static void *write_file(void *nothing)
 		tfs_recorder_write();
 		if (may_look)
 			tfs_breaker_hold();
-		if (may_look && (ending || now - last_look >= SECOND_NS)) {
-			ending = look_after_main();
+		if (ending || now - last_look >= SECOND_NS) {
+			ending = may_look && look_after_main();
+			tfs_rewrite_keep();
 			last_look = now;
 		}
 		tfs_threads_doze(TFS_CALL_WRITE, seen, ending ? ENDING_NS : WRITE_NS);
@@ -176,7 +176,6 @@ static void *help(void *nothing)
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
 			tfs_machine_write(false);
-			tfs_rewrite_keep();
 			last_pair = now;
 		}
 		tfs_collector_poll();
@@ -205,8 +204,7 @@ static bool start_thread(void *(*run)(void *))
 }
 
 /* The file, by the thread that writes it. Where its folder does not answer, the program goes on:
- * what is recorded stays in memory until it does, and rewrites are off, since what earlier runs
- * left there is not known. */
+ * what is recorded stays in memory until it does. */
 static bool start_file(void)
 {
 	tfs_files_served(true);
@@ -214,14 +212,7 @@ static bool start_file(void)
 		tfs_files_served(false);
 		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 	}
-	if (tfs_files_ask(TFS_FILES_CREATE, CREATE_NS))
-		return tfs_recorder_created() == 0;
-	tfs_options.rewrite = "off";
-	tfs_options.measure = 0;
-	tfs_recorder_fact(TFS_FACT_folder_late, NULL, 0, 0);
-	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("the folder for the recording does not answer: rewrites are off");
-	return true;
+	return !tfs_files_ask(tfs_recorder_create) || tfs_recorder_created() == 0;
 }
 
 static void forget(void)
@@ -257,14 +248,14 @@ static void finish(void)
 	tfs_steps_finish();
 	tfs_windows_finish();
 	tfs_recorder_pair_clocks();
-	if (!tfs_files_answer(TFS_FILES_WRITE))
+	if (!tfs_files_answer(tfs_recorder_write))
 		return;
 	tfs_rewrite_finish();
 	tfs_collector_finish();
 	tfs_machine_write(true);
 	tfs_modules_write();
 	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());
-	if (!tfs_files_answer(TFS_FILES_FINISH))
+	if (!tfs_files_answer(tfs_files_finish))
 		return;
 	if (tfs_files_whole())
 		tfs_reporter_run(tfs_recording.path);

@@ -89,7 +89,7 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	if ((tfs_options.pool_strict != 0 && use->drain() != 0) ||
 		(call->address = tfs_blocks_take(use, call)) == NULL)
 		return false;
-	tfs_rewrite_apply(SELF, call->bytes);
+	tfs_rewrite_acted(SELF, call->bytes);
 	*out_status = 0;
 	if (size.free_timed > 0)
 		tfs_rewrite_predict_call(

@@ -17,11 +17,12 @@
 
 #include <stdbool.h>
 
-/* Are rewrites to stay off? Once, at start. Then *out_file is the file to delete; static. */
+/* Are rewrites to stay off? Once, at start; a job for the thread that touches files. Then *out_file
+ * is the file to delete; static. */
 bool tfs_breaker_tripped(const char **out_file);
 
 /* A rewrite acts for the first time. Once, in a process that has asked the above. 0, or -errno:
- * no mark could be made. */
+ * no mark could be made; -ETIMEDOUT: the folder did not answer. */
 int tfs_breaker_arm(void);
 
 /* Holds the lock, once there is something to lock. A thread with descriptors of its own. */

@@ -75,7 +75,7 @@ bool tfs_search_check(enum tfs_search_check check, bool holds, uint32_t site)
 
 static bool start(void)
 {
-	tfs_decisions_load();
+	tfs_decisions_start();
 	return true;
 }
 
@@ -255,6 +255,7 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.name = "cudnn-search",
 	.rank = TFS_CLASS_ROUNDING,
 	.rules = "TFS601",
+	.fetch = tfs_decisions_fetch,
 	.start = start,
 	.handle = tfs_search_device_make,
 	.compares = true,

@@ -33,8 +33,10 @@ struct tfs_decision {
 	bool replayed; /* came from the file */
 };
 
-/* Reads the file; once, before any other function. Calls nothing of CUDA's. */
-void tfs_decisions_load(void);
+/* Reads the file; the thread that touches files. Then what it says, before any other function.
+ * Each once; they call nothing of CUDA's. */
+void tfs_decisions_fetch(void);
+void tfs_decisions_start(void);
 
 /* The machine's number, from 1; 0 when there are too many. When it is new and the file is only for
  * others, that is said. Any thread. */

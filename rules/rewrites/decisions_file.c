@@ -206,38 +206,48 @@ static enum tfs_fact_code look_at(int fd, struct stat *out_status)
 	return fstat(fd, out_status) == 0 ? TFS_FACT_none : TFS_FACT_decisions_unreadable;
 }
 
-static void load(int fd)
+static struct {
+	char *text;
+	uint64_t bytes;
+	enum tfs_fact_code why; /* it is not to be used */
+	int error;              /* and what the kernel said */
+} found;
+
+static enum tfs_fact_code load(int fd)
 {
 	struct stat status;
-	enum tfs_fact_code why = look_at(fd, &status);
+	const enum tfs_fact_code why = look_at(fd, &status);
 
-	if (why != TFS_FACT_none) {
-		not_ours = true;
-		tfs_decisions_refuse(why, NULL, 0, 0);
-		return;
-	}
-	char *text = status.st_size > 0 ? tfs_heap_alloc(TFS_DECISIONS_BYTES) : NULL;
-	const ssize_t got = text != NULL ? read(fd, text, TFS_DECISIONS_BYTES - 1) : 0;
-	if (got != status.st_size) {
-		not_ours = true;
-		tfs_decisions_refuse(TFS_FACT_decisions_unreadable, NULL, 0, 0);
-	} else if (got > 0) {
-		bytes_read = (uint64_t)got;
-		tfs_decisions_read(text, (size_t)got);
-	}
-	tfs_heap_free(text, TFS_DECISIONS_BYTES);
+	if (why != TFS_FACT_none || status.st_size == 0)
+		return why;
+	found.text = tfs_heap_alloc(TFS_DECISIONS_BYTES);
+	if (found.text == NULL || read(fd, found.text, TFS_DECISIONS_BYTES - 1) != status.st_size)
+		return TFS_FACT_decisions_unreadable;
+	found.bytes = (uint64_t)status.st_size;
+	return TFS_FACT_none;
 }
 
-void tfs_decisions_load(void)
+void tfs_decisions_fetch(void)
 {
 	find_path();
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
 	if (fd >= 0) {
-		load(fd);
+		found.why = load(fd);
 		close(fd);
 	} else if (*path != '\0' && errno != ENOENT) {
-		not_ours = true;
-		tfs_decisions_refuse(
-			TFS_FACT_decisions_unreadable, NULL, (uint64_t)(unsigned)errno, 0);
+		found.why = TFS_FACT_decisions_unreadable;
+		found.error = errno;
 	}
+}
+
+void tfs_decisions_start(void)
+{
+	if (found.why != TFS_FACT_none) {
+		not_ours = true;
+		tfs_decisions_refuse(found.why, NULL, (uint64_t)(unsigned)found.error, 0);
+	} else if (found.bytes > 0) {
+		bytes_read = found.bytes;
+		tfs_decisions_read(found.text, found.bytes);
+	}
+	tfs_heap_free(found.text, TFS_DECISIONS_BYTES);
 }

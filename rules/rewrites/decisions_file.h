@@ -11,7 +11,7 @@
 	"problem\n"
 #define TFS_DECISIONS_BYTES (UINT64_C(1) << 20) /* the file stays below */
 
-/* Where the file is; "" before tfs_decisions_load(), and when it has no place. */
+/* Where the file is; "" before tfs_decisions_fetch(), and when it has no place. */
 const char *tfs_decisions_path(void);
 
 /* Is there a place for the file, and was what lay there one of ours, and nobody writing to it? */

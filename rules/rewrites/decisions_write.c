@@ -16,22 +16,35 @@
 #include <unistd.h>
 
 #include "rules/rewrites/decisions_file.h"
+#include "shim/files.h"
 #include "shim/spin.h"
 
 #define FLAGS (O_RDWR | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+#define PATIENCE_NS UINT64_C(1000000000) /* of whom another thread is before */
 #define TRIES 100u /* against runs that only read, and are done in microseconds */
 
 enum { NOT_ASKED, ASKING, OURS, NOT_OURS };
 
 static _Atomic int state;
-static struct tfs_spin lock;
+static enum tfs_fact_code why; /* it is not ours */
 static dev_t device;
 static ino_t inode;
 
-static bool give_up(enum tfs_fact_code why)
+/* That is being written. */
+static struct {
+	struct tfs_spin lock; /* of who asks for it */
+	_Atomic int state;
+	char text[TFS_DECISION_LINE];
+	size_t bytes;
+	bool written;
+} line;
+
+enum { UNWANTED, WANTED, BEGUN };
+
+static bool give_up(enum tfs_fact_code reason)
 {
 	atomic_store(&state, NOT_OURS);
-	tfs_decisions_refuse(why, NULL, 0, 0);
+	tfs_decisions_refuse(reason, NULL, 0, 0);
 	return false;
 }
 
@@ -45,7 +58,7 @@ static bool has_room(uint64_t bytes)
 		       bytes <= limit.rlim_cur);
 }
 
-/* All of it at the file's end, or nothing. The lock is held. */
+/* All of it at the file's end, or nothing. */
 static bool append(int fd, const char *text, size_t bytes)
 {
 	struct stat status;
@@ -109,6 +122,17 @@ static enum tfs_fact_code begin(int fd)
 	return TFS_FACT_none;
 }
 
+static void take_file(void)
+{
+	int asking = ASKING;
+	const int fd = open(tfs_decisions_path(), FLAGS | O_CREAT, 0666);
+
+	why = begin(fd);
+	if (fd >= 0)
+		close(fd);
+	atomic_compare_exchange_strong(&state, &asking, why == TFS_FACT_none ? OURS : NOT_OURS);
+}
+
 bool tfs_decisions_ours(void)
 {
 	int now = NOT_ASKED;
@@ -119,30 +143,46 @@ bool tfs_decisions_ours(void)
 		atomic_store(&state, NOT_OURS);
 		return false;
 	}
-	const int fd = open(tfs_decisions_path(), FLAGS | O_CREAT, 0666);
-	const enum tfs_fact_code why = begin(fd);
+	if (!tfs_files_ask(take_file))
+		return give_up(TFS_FACT_decisions_unwritable);
+	return why == TFS_FACT_none || give_up(why);
+}
+
+static void write_line(void)
+{
+	struct stat status;
+	int wanted = WANTED;
+
+	if (!atomic_compare_exchange_strong(&line.state, &wanted, BEGUN))
+		return;
+	const int fd = open(tfs_decisions_path(), FLAGS);
+	line.written = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == device &&
+		       status.st_ino == inode && append(fd, line.text, line.bytes);
 	if (fd >= 0)
 		close(fd);
-	if (why != TFS_FACT_none)
-		return give_up(why);
-	atomic_store(&state, OURS);
-	return true;
+}
+
+/* Is it there? One that nobody waits for any more is not written, unless that has begun. */
+static bool put(const struct tfs_decision *decision)
+{
+	int wanted = WANTED;
+
+	line.bytes = tfs_decisions_line(decision, line.text);
+	line.written = false;
+	atomic_store(&line.state, WANTED);
+	if (tfs_files_ask(write_line))
+		return line.written;
+	atomic_compare_exchange_strong(&line.state, &wanted, UNWANTED);
+	return false;
 }
 
 bool tfs_decisions_write(const struct tfs_decision *decision)
 {
-	char line[TFS_DECISION_LINE];
-	struct stat status;
-
-	if (atomic_load(&state) != OURS)
+	if (atomic_load(&state) != OURS || !tfs_spin_lock_within(&line.lock, PATIENCE_NS))
 		return false;
-	const size_t bytes = tfs_decisions_line(decision, line);
-	const int fd = open(tfs_decisions_path(), FLAGS);
-	tfs_spin_lock(&lock);
-	const bool written = fd >= 0 && fstat(fd, &status) == 0 && status.st_dev == device &&
-			     status.st_ino == inode && append(fd, line, bytes);
-	tfs_spin_unlock(&lock);
-	if (fd >= 0)
-		close(fd);
-	return written || give_up(TFS_FACT_decisions_unwritable);
+	const bool written = atomic_load(&state) == OURS && put(decision);
+	if (!written && atomic_load(&state) == OURS)
+		give_up(TFS_FACT_decisions_unwritable);
+	tfs_spin_unlock(&line.lock);
+	return written;
 }

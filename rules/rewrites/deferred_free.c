@@ -144,8 +144,8 @@ static bool release(struct tfs_memory_call *call, uint32_t *out_status)
 		mode == TFS_MODE_REPORT)
 		return false;
 	if (mode == TFS_MODE_SHADOW) {
-		tfs_rewrite_shadow(SELF, call->bytes);
-		try_out(use, call);
+		if (tfs_rewrite_shadow(SELF, call->bytes))
+			try_out(use, call);
 		return false;
 	}
 	if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
@@ -171,7 +171,7 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 		tfs_capturing() || use->error_waits() || tfs_options.pool_strict != 0 ||
 		(call->address = tfs_blocks_take(use, call)) == NULL)
 		return false;
-	tfs_rewrite_apply(SELF, call->bytes);
+	tfs_rewrite_acted(SELF, call->bytes);
 	*out_status = 0;
 	return true;
 }

@@ -7,6 +7,9 @@
 
 #include "rules/rewrites/verdict.h"
 
+/* Reads the file, once, before what follows; the thread that touches files. */
+void tfs_measure_file_fetch(void);
+
 /* Tells `take` each verdict for so many ranks on a rewrite of `switchable`. One thread at a time.
  */
 void tfs_measure_file_read(uint32_t ranks, uint32_t switchable,

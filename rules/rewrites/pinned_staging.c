@@ -245,17 +245,20 @@ static int stage(const struct accepted *it, size_t *out_done)
 
 	relax(it, &mode);
 	struct tfs_staging_ring *ring = take_ring(it);
-	if (ring != NULL) {
+	const bool may_act = ring != NULL && tfs_rewrite_may_act(SELF);
+	if (may_act) {
 		status = tfs_staging_move(ring, &it->job, out_done);
 		const bool fault = atomic_load(&ring->pieces.failed);
 		const double gain_ns = tfs_staging_gain(&it->job, ring);
 		tfs_staging_ring_give(ring);
 		if (*out_done > 0)
-			tfs_rewrite_apply(SELF, *out_done);
+			tfs_rewrite_acted(SELF, *out_done);
 		if (status == 0 && *out_done < bytes)
 			tfs_rewrite_check(SELF, fault ? CHECK_FAULT : CHECK_BUSY, false, site);
 		else if (status == 0 && gain_ns == gain_ns)
 			tfs_rewrite_predict_call(SELF, gain_ns);
+	} else if (ring != NULL) {
+		tfs_staging_ring_give(ring);
 	}
 	relax(it, &mode);
 	return status;

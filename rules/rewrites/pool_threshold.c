@@ -216,6 +216,16 @@ static void try_out(const struct tfs_pool_functions *use, const struct tfs_memor
 	tfs_rewrite_differs(SELF, call->site, &evidence_against);
 }
 
+static void begin(const struct tfs_memory_functions *memory, const struct tfs_ordered_call *call,
+	uint64_t most)
+{
+	if (tfs_rewrite_check(SELF, CHECK_KEPT,
+		    tfs_reserves_keep(call->driver, call->pool, call->device, most), call->site))
+		tfs_rewrite_acted(SELF, call->bytes);
+	else
+		memory->forget_error();
+}
+
 /* The pool does not keep its memory yet. */
 static void consider(const struct tfs_pool_functions *use,
 	const struct tfs_memory_functions *memory, struct tfs_ordered_call *call)
@@ -241,12 +251,8 @@ static void consider(const struct tfs_pool_functions *use,
 		if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
 			    tfs_evidence_enough(&evidence, call->site, call->bytes), call->site))
 			try_out(use, memory, call, most);
-		else if (tfs_rewrite_check(SELF, CHECK_KEPT,
-				 tfs_reserves_keep(call->driver, call->pool, call->device, most),
-				 call->site))
-			tfs_rewrite_apply(SELF, call->bytes);
-		else
-			memory->forget_error();
+		else if (tfs_rewrite_may_act(SELF))
+			begin(memory, call, most);
 	}
 }
 
@@ -266,7 +272,7 @@ static void go_on(const struct tfs_memory_functions *memory, struct tfs_ordered_
 		tfs_reserves_keep(call->driver, call->pool, call->device, most);
 	call->kept = true;
 	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	tfs_rewrite_apply(SELF, call->bytes);
+	tfs_rewrite_acted(SELF, call->bytes);
 }
 
 static void ordered(struct tfs_ordered_call *call, bool on)

@@ -12,6 +12,7 @@
 #include "rules/rewrites/blocks.h"
 #include "rules/rewrites/breaker.h"
 #include "rules/rewrites/measure.h"
+#include "rules/rewrites/measure_file.h"
 #include "rules/rewrites/reserves.h"
 #include "rules/rewrites/rewrite_ledger.h"
 #include "rules/rewrites/rewrite_modes.h"
@@ -20,6 +21,7 @@
 #include "rules/rewrites/wait.h"
 #include "shim/capture.h"
 #include "shim/env.h"
+#include "shim/files.h"
 #include "shim/log.h"
 #include "shim/recorder.h"
 #include "shim/spin.h"
@@ -78,15 +80,51 @@ static bool is_to_act(size_t i)
 	       tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW;
 }
 
-/* An earlier run ended abnormally while one acted. */
-static void leave_off(void)
+static const char *off_file; /* an earlier run ended abnormally while one acted; or NULL */
+
+/* All that is read of what earlier runs left. */
+static void fetch(void)
 {
 	const char *file;
 	bool any = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		any |= is_to_act(i);
-	if (!any || !tfs_breaker_tripped(&file))
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->fetch != NULL)
+			tfs_rewrite_all[i]->fetch();
+	}
+	if (any && tfs_breaker_tripped(&file))
+		off_file = file;
+	tfs_measure_file_fetch();
+}
+
+static bool is_any_on(void)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			return true;
+	return false;
+}
+
+/* Where the folder does not answer, it is not known what earlier runs left there. */
+static void fetch_in_time(void)
+{
+	if (!is_any_on() || tfs_files_ask(fetch))
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+	tfs_options.rewrite = "off";
+	tfs_options.measure = 0;
+	tfs_recorder_fact(TFS_FACT_folder_late, NULL, 0, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+}
+
+static void leave_off(void)
+{
+	const char *file = off_file;
+
+	if (!is_any_on() || file == NULL)
 		return;
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		if (!is_to_act(i))
@@ -108,6 +146,7 @@ void tfs_rewrite_start(void)
 	bool following = false;
 
 	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
+	fetch_in_time();
 	leave_off();
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
@@ -419,7 +458,7 @@ void tfs_rewrite_finish(void)
 		tfs_rewrite_decided((uint32_t)i);
 	}
 	tfs_ledger_write_refusals();
-	tfs_measure_keep();
+	tfs_files_ask_last(tfs_measure_keep);
 	tfs_breaker_disarm();
 }
 

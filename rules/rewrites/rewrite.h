@@ -70,6 +70,8 @@ struct tfs_rewrite {
 	bool by_name;
 	bool compares; /* runs in shadow without the member `shadow` */
 
+	/* Reads the files that start() needs; the thread that touches files. */
+	void (*fetch)(void);
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
 	bool (*start)(void);
 	/* True when it carried out the call and set *out_status. */
@@ -137,7 +139,12 @@ bool tfs_rewrite_check_cause(
 /* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
 bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
-/* The same in shadow mode: counts a call that is done aside. */
+/* The same in two parts, where it is known only afterwards what was done: may it act, which asks no
+ * more than that, and it has acted. */
+bool tfs_rewrite_may_act(const struct tfs_rewrite *rewrite);
+void tfs_rewrite_acted(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* The same in shadow mode: may a call be done aside? Counts it if so. */
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
 
 /* And what it did aside differed: it is off for the rest of the run, and the report says so. */
@@ -210,7 +217,7 @@ void tfs_rewrite_before(const struct tfs_function *function);
 void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
 bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);
 
-/* Writes what measuring found since the last time. The helper thread. */
+/* Writes what measuring found since the last time. The thread that touches files. */
 void tfs_rewrite_keep(void);
 
 /* Writes the ledger; at exit. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/rewrites/rewrite_ledger.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "shim/recorder.h"
 #include "shim/spin.h"
 #include "shim/trace/format.h"
+
+#define MOST_PAUSES (2000000000u / TFS_SPIN_PAUSE_NS)
 
 static struct {
 	_Atomic uint64_t applied;
@@ -73,24 +76,62 @@ bool tfs_rewrite_check_cause(
 	return false;
 }
 
-/* Before the first one acts. */
-static void announce(enum tfs_rewrite_mode mode)
-{
-	static _Atomic bool said;
+enum { NOTHING_ACTED, ASKING, MAY_ACT, MAY_NOT };
 
-	if (atomic_load_explicit(&said, memory_order_relaxed) || atomic_exchange(&said, true))
-		return;
+static _Atomic int acting;
+
+/* Who crashes then would not be noticed, and the folder may stay silent for hours. */
+static void turn_all_off(void)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+	tfs_recorder_fact(TFS_FACT_folder_silent, NULL, 0, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+}
+
+static int begin_acting(enum tfs_rewrite_mode mode)
+{
 	const int failed = tfs_breaker_arm();
+
+	if (failed == -ETIMEDOUT) {
+		turn_all_off();
+		return MAY_NOT;
+	}
 	if (tfs_options.rank == 0 && !tfs_options.quiet && mode == TFS_MODE_APPLY)
 		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
 			tfs_options.rewrite);
 	if (failed == 0)
-		return;
+		return MAY_ACT;
 	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-failed, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
 		tfs_log_say("a crash will not switch rewrites off: no mark can be made beside the "
 			    "recording (%s)",
 			strerror(-failed));
+	return MAY_ACT;
+}
+
+/* Before the first one acts; who comes meanwhile waits as long, but for no longer than that may
+ * take: a handler of the program's may have jumped out of it. */
+static __attribute__((noinline)) bool announce(enum tfs_rewrite_mode mode)
+{
+	int before = NOTHING_ACTED;
+
+	if (atomic_compare_exchange_strong(&acting, &before, ASKING))
+		atomic_store(&acting, begin_acting(mode));
+	for (uint32_t i = 0; i < MOST_PAUSES && atomic_load(&acting) == ASKING; i++)
+		tfs_spin_pause();
+	return atomic_load(&acting) == MAY_ACT;
+}
+
+static bool may_act(enum tfs_rewrite_mode mode)
+{
+	return atomic_load_explicit(&acting, memory_order_acquire) == MAY_ACT || announce(mode);
+}
+
+bool tfs_rewrite_may_act(const struct tfs_rewrite *rewrite)
+{
+	return tfs_rewrite_mode(rewrite) == TFS_MODE_APPLY && may_act(TFS_MODE_APPLY);
 }
 
 /* What is known so far, for the case that the program is killed: not worth a wait. */
@@ -130,11 +171,16 @@ bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
 	const size_t i = number(rewrite);
 
-	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY)
+	if (tfs_rewrite_mode_of[i] != TFS_MODE_APPLY || !may_act(TFS_MODE_APPLY))
 		return false;
-	announce(TFS_MODE_APPLY);
 	count(i, bytes);
 	return true;
+}
+
+void tfs_rewrite_acted(const struct tfs_rewrite *rewrite, uint64_t bytes)
+{
+	may_act(TFS_MODE_APPLY);
+	count(number(rewrite), bytes);
 }
 
 void tfs_rewrite_explain(
@@ -202,7 +248,8 @@ void tfs_rewrite_differs(
 
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)
 {
-	announce(TFS_MODE_SHADOW);
+	if (!may_act(TFS_MODE_SHADOW))
+		return false;
 	count(number(rewrite), bytes);
 	return true;
 }

@@ -291,9 +291,10 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 		try_out(use, call, &work, drained);
 		return false;
 	}
-	if (!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
+	if (!tfs_rewrite_may_act(SELF) ||
+		!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
 		return false;
-	tfs_rewrite_apply(SELF, 0);
+	tfs_rewrite_acted(SELF, 0);
 	if (drained)
 		tfs_rewrite_predict_call(SELF, (double)tfs_left_wait_least(&waited_for_before));
 	else

@@ -117,8 +117,10 @@ int main(int count, char **words)
 		wait_for(words[2]);
 		way = words[3];
 	}
-	if (strcmp(way, "tell") == 0 && count > 2)
+	if (strcmp(way, "tell") == 0 && count > 2) {
 		close(creat(words[2], 0600));
+		way = count > 3 ? words[3] : way;
+	}
 	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		if (strcmp(way, signals[i].name) == 0)
 			raise(signals[i].number);
