@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/child.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/mman.h>
 
 #include "shim/mutant.h"
 
 static bool found;
-static const uint32_t *ours; /* 1, and 0 in a child */
+static _Atomic(const uint32_t *) ours; /* 1, and 0 in a child */
 
 void *tfs_child_wiped_pages(size_t bytes)
 {
@@ -27,7 +28,7 @@ void tfs_child_mark(void)
 
 	if (mark != NULL)
 		*mark = 1;
-	ours = mark;
+	atomic_store_explicit(&ours, mark, memory_order_release);
 }
 
 void tfs_child_found(void)
@@ -37,5 +38,7 @@ void tfs_child_found(void)
 
 bool tfs_child_is(void)
 {
-	return found || (ours != NULL && *ours == 0);
+	const uint32_t *mark = atomic_load_explicit(&ours, memory_order_acquire);
+
+	return found || (mark != NULL && *mark == 0);
 }

@@ -9,13 +9,23 @@
 #define RANGES 16384u
 
 static struct tfs_range ranges[RANGES]; /* sorted by address, apart from each other */
-static uint32_t range_count;
-static struct tfs_spin lock; /* between writers */
+static _Atomic uint32_t range_count;    /* relaxed */
+static struct tfs_spin lock;            /* between writers */
 static _Atomic bool peers;
 _Atomic uint32_t tfs_memory_sequence; /* readers try again while it is odd */
 static _Atomic bool signals;
 static bool overflowed; /* a range was lost */
 const struct tfs_address tfs_memory_nothing;
+
+static uint32_t count_now(void)
+{
+	return atomic_load_explicit(&range_count, memory_order_relaxed);
+}
+
+static void set_count(uint32_t count)
+{
+	atomic_store_explicit(&range_count, count, memory_order_relaxed);
+}
 
 static void begin_write(void)
 {
@@ -33,7 +43,7 @@ static void end_write(void)
 static uint32_t upper(uint64_t address)
 {
 	uint32_t low = 0;
-	uint32_t high = range_count;
+	uint32_t high = count_now();
 
 	while (low < high) {
 		const uint32_t middle = low + (high - low) / 2;
@@ -56,15 +66,15 @@ void tfs_memory_add(const struct tfs_range *range)
 	/* What lies there was freed in a way that was not seen. */
 	if (first > 0 && range->address - ranges[first - 1].address < ranges[first - 1].bytes)
 		first--;
-	while (next < range_count && ranges[next].address - range->address < range->bytes)
+	const uint32_t count = count_now();
+	while (next < count && ranges[next].address - range->address < range->bytes)
 		next++;
-	const bool full = next == first && range_count == RANGES;
+	const bool full = next == first && count == RANGES;
 
 	if (!full) {
-		memmove(&ranges[first + 1], &ranges[next],
-			(range_count - next) * sizeof(ranges[0]));
+		memmove(&ranges[first + 1], &ranges[next], (count - next) * sizeof(ranges[0]));
 		ranges[first] = *range;
-		range_count += 1 + first - next;
+		set_count(count + 1 + first - next);
 	}
 	overflowed |= full;
 	end_write();
@@ -80,8 +90,8 @@ bool tfs_memory_remove(uint64_t address, struct tfs_range *out_range)
 
 	if (found) {
 		*out_range = ranges[at - 1];
-		memmove(&ranges[at - 1], &ranges[at], (range_count - at) * sizeof(ranges[0]));
-		range_count--;
+		memmove(&ranges[at - 1], &ranges[at], (count_now() - at) * sizeof(ranges[0]));
+		set_count(count_now() - 1);
 	}
 	end_write();
 	return found;
@@ -126,8 +136,7 @@ static __attribute__((noinline)) const struct tfs_address *learn(
 
 const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address)
 {
-	return __atomic_load_n(&range_count, __ATOMIC_RELAXED) == 0 ? &tfs_memory_nothing
-								    : learn(known, address);
+	return count_now() == 0 ? &tfs_memory_nothing : learn(known, address);
 }
 
 void tfs_memory_mark(uint64_t address, uint32_t flags)
@@ -166,7 +175,7 @@ bool tfs_memory_any_visible(void)
 
 	tfs_spin_lock(&lock);
 	any = overflowed;
-	for (uint32_t i = 0; i < range_count && !any; i++)
+	for (uint32_t i = 0; i < count_now() && !any; i++)
 		any = ranges[i].kind != TFS_MEMORY_DEVICE ||
 		      (ranges[i].flags & TFS_RANGE_MAPPED) != 0;
 	tfs_spin_unlock(&lock);
@@ -179,7 +188,7 @@ bool tfs_memory_any_elsewhere(uint32_t device)
 
 	tfs_spin_lock(&lock);
 	any = overflowed;
-	for (uint32_t i = 0; i < range_count && !any; i++)
+	for (uint32_t i = 0; i < count_now() && !any; i++)
 		any = ranges[i].kind == TFS_MEMORY_DEVICE && ranges[i].device != device;
 	tfs_spin_unlock(&lock);
 	return any;
@@ -187,7 +196,7 @@ bool tfs_memory_any_elsewhere(uint32_t device)
 
 void tfs_memory_forget(void)
 {
-	range_count = 0;
+	set_count(0);
 	atomic_store(&tfs_memory_sequence, 0);
 	tfs_spin_reset(&lock);
 }
@@ -197,9 +206,9 @@ void tfs_memory_reset(uint32_t device)
 	uint32_t kept = 0;
 
 	begin_write();
-	for (uint32_t i = 0; i < range_count; i++)
+	for (uint32_t i = 0; i < count_now(); i++)
 		if (ranges[i].device != device || (ranges[i].flags & TFS_RANGE_REGISTERED) != 0)
 			ranges[kept++] = ranges[i];
-	range_count = kept;
+	set_count(kept);
 	end_write();
 }
