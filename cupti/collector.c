@@ -36,6 +36,7 @@ static _Atomic(CUpti_BuffersCallbackRequestFunc) their_request;
 static _Atomic(CUpti_BuffersCallbackCompleteFunc) their_complete;
 static char owner[64]; /* who else subscribed; set once */
 static struct tfs_cupti cupti;
+static _Atomic bool opened; /* `cupti` has its functions, for ever */
 static struct tfs_decoder decoder;
 
 static bool ready(void)
@@ -218,6 +219,7 @@ static void start(void)
 		tfs_recorder_fact(refusal.fact, refusal.object, refusal.number, 0);
 		return;
 	}
+	atomic_store_explicit(&opened, true, memory_order_release);
 	atomic_store(&state, LEAVING);
 	if (!begin()) {
 		cupti.cuptiUnsubscribe(cupti.subscriber);
@@ -324,7 +326,7 @@ bool tfs_collector_return(struct tfs_cupti_refusal *out_refusal)
 
 	if (!turn())
 		return false;
-	if (atomic_load(&state) == AWAY && cupti.version == 0) {
+	if (atomic_load(&state) == AWAY && !atomic_load(&opened)) {
 		atomic_store(&state, ABSENT);
 		atomic_store(&wanted, true);
 	} else if (atomic_load(&state) == AWAY && tfs_cupti_subscribe(&cupti, out_refusal)) {
@@ -351,7 +353,7 @@ void *tfs_collector_share(void *request, void *complete)
 {
 	atomic_store(&their_request, (CUpti_BuffersCallbackRequestFunc)request);
 	atomic_store(&their_complete, (CUpti_BuffersCallbackCompleteFunc)complete);
-	return cupti.version != 0 ? (void *)take_buffer : complete;
+	return atomic_load(&opened) ? (void *)take_buffer : complete;
 }
 
 void tfs_collector_push(uint64_t unit)
@@ -364,7 +366,8 @@ void tfs_collector_push(uint64_t unit)
 void tfs_collector_pop(void)
 {
 	/* What was pushed is popped, whoever has CUPTI by now. */
-	if (cupti.version != 0 && atomic_load_explicit(&state, memory_order_relaxed) != OVER)
+	if (atomic_load_explicit(&opened, memory_order_acquire) &&
+		atomic_load_explicit(&state, memory_order_relaxed) != OVER)
 		cupti.cuptiActivityPopExternalCorrelationId(
 			CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
 }
@@ -375,6 +378,7 @@ void tfs_collector_finish(void)
 
 	if (!ready())
 		return;
+	const bool turned = turn();
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += PATIENCE_NS;
 	until.tv_sec += until.tv_nsec / 1000000000;
@@ -387,6 +391,8 @@ void tfs_collector_finish(void)
 	atomic_store(&state, OVER);
 	if (alone)
 		pthread_mutex_unlock(&flushing);
+	if (turned)
+		pthread_mutex_unlock(&turning);
 }
 
 void tfs_collector_forget(void)
