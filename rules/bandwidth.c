@@ -9,6 +9,15 @@
 #define SIMULATED_RATIO 0.25
 /* A copy must be this large to tell a rate from it. */
 #define TELLING_BYTES (256u << 10)
+/* What the shortest kernel takes at most. */
+#define MOST_FLOOR_NS 5000.0
+#define MOST_FLOOR_SIMULATED_NS 50000.0
+/* Of the memory's rate: what a kernel that only moves bytes attains, and what is beyond it. */
+#define SLOWER 1.6
+#define FASTER 1.1
+/* What the second-level cache holds and how much faster it is, of most devices. */
+#define CACHED_BYTES (32u << 20)
+#define CACHE_RATIO 4.0
 
 static const struct tfs_device_record *device_of(const struct tfs_steady *steady)
 {
@@ -66,9 +75,28 @@ bool tfs_memory_coherent(const struct tfs_steady *steady)
 	return tfs_trace_fact(steady->timeline->trace, TFS_FACT_memory_coherent) != NULL;
 }
 
-double tfs_memory_rate(const struct tfs_steady *steady)
+double tfs_kernel_floor(const struct tfs_steady *steady)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	double shortest = steady->simulated ? MOST_FLOOR_SIMULATED_NS : MOST_FLOOR_NS;
+
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		double ns = tfs_device_op_ns(&timeline->ops[i]);
+
+		if (timeline->ops[i].record->operation == TFS_DEVICE_KERNEL && ns > 0)
+			shortest = ns < shortest ? ns : shortest;
+	}
+	return shortest;
+}
+
+bool tfs_memory_paced(const struct tfs_steady *steady, double ns, double bytes)
 {
 	const struct tfs_device_record *device = device_of(steady);
+	double rate = device ? (double)device->bandwidth / 1e9 : 0;
+	bool cached = !steady->simulated && bytes <= CACHED_BYTES;
 
-	return device ? (double)device->bandwidth / 1e9 : 0;
+	if (rate <= 0)
+		return false;
+	return ns >= bytes / (rate * (cached ? CACHE_RATIO : FASTER)) &&
+	       ns <= steady->kernel_floor_ns + bytes / rate * SLOWER;
 }

@@ -26,7 +26,12 @@ double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction di
 /* The device reads pageable host memory as fast as pinned memory (a recorded fact). */
 bool tfs_memory_coherent(const struct tfs_steady *steady);
 
-/* Device memory, bytes per nanosecond; 0 = unknown. */
-double tfs_memory_rate(const struct tfs_steady *steady);
+/* What the shortest recorded kernel takes: the part of a kernel that does not grow with its bytes.
+ * tfs_steady_init() asks once. */
+double tfs_kernel_floor(const struct tfs_steady *steady);
+
+/* Whether a kernel of this duration may have moved so many bytes, each once and nothing else: what
+ * takes longer computes, or reads them again, and what is faster leaves some out. */
+bool tfs_memory_paced(const struct tfs_steady *steady, double ns, double bytes);
 
 #endif

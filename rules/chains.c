@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/bandwidth.h"
 #include "rules/flow.h"
 #include "rules/kernels.h"
 
@@ -57,47 +58,59 @@ static bool describe_library(const struct tfs_timeline *timeline, const struct t
 	return found && out_step->reads;
 }
 
-/* Whether a kernel is the first call of its step to touch an operand, which something later in
- * the step uses: then it writes it. */
-static bool first_touch(
+/* Whether an earlier call of its step wrote what a kernel writes, so that it may read that too. */
+static bool written_before(
 	const struct tfs_timeline *timeline, uint32_t call, const struct tfs_operand *operand)
 {
-	const struct tfs_access *before, *after;
+	const struct tfs_access *before = tfs_flow_writer(timeline, call, operand);
 
-	if (operand->range == TFS_NONE)
-		return false;
-	before = tfs_flow_writer(timeline, call, operand);
-	after = tfs_flow_next_use(timeline, call, operand);
-	return after && timeline->calls[after->call].step == timeline->calls[call].step &&
-	       (!before || timeline->calls[before->call].step != timeline->calls[call].step);
+	return before && timeline->calls[before->call].step == timeline->calls[call].step;
 }
 
-static bool describe_own(const struct tfs_timeline *timeline, uint32_t index, struct step *out_step)
+/* One operand of full size that it may write, no other memory that it may: then that one is
+ * written. A kernel that writes what nothing wrote before it takes its values from elsewhere, and
+ * from which elements (neighbours, sums, another order) is not seen. */
+static bool in_place(const struct tfs_timeline *timeline, uint32_t index,
+	const struct tfs_kernel_shape *shape, uint32_t *out_written)
 {
+	const struct tfs_host_call *call = &timeline->calls[index];
+	struct tfs_operand operand;
+	unsigned cursor = 0, written = 0;
+
+	while (tfs_operand_next(timeline, call, &cursor, &operand))
+		written += (operand.role & TFS_ROLE_MAYBE) != 0;
+	if (written != 1)
+		return false;
+	for (uint32_t i = 0; i < shape->full_count; i++) {
+		if (!(shape->full[i].role & TFS_ROLE_MAYBE))
+			continue;
+		*out_written = i;
+		return shape->full_count == 1 || written_before(timeline, index, &shape->full[i]);
+	}
+	return false;
+}
+
+static bool describe_own(const struct tfs_steady *steady, uint32_t index, struct step *out_step)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[index];
 	struct tfs_kernel_shape shape;
 	struct tfs_operand ignored;
 	uint32_t written = TFS_NONE;
 
-	if (!tfs_kernel_elementwise(timeline, call, &shape) ||
+	if (!steady->activity || !tfs_kernel_elementwise(timeline, call, &shape) ||
 		tfs_kernel_fills_zero(timeline, call, &ignored))
 		return false;
 	out_step->own = true;
 	out_step->count = shape.count;
-	if (shape.full_count == 1)
-		written = 0;
-	for (uint32_t i = 0; i < shape.full_count && shape.full_count > 1; i++) {
-		if (!first_touch(timeline, index, &shape.full[i]))
-			continue;
-		written = written == TFS_NONE ? i : TFS_KERNEL_POINTERS;
-	}
-	out_step->clear = written < shape.full_count;
-	out_step->traffic = (double)shape.bytes * (shape.full_count + (shape.full_count == 1));
+	out_step->clear = in_place(timeline, index, &shape, &written);
+	out_step->traffic = (double)shape.bytes * (shape.full_count + out_step->clear);
+	if (!tfs_memory_paced(steady, tfs_steady_device_ns(steady, call), out_step->traffic))
+		return false;
 	if (out_step->clear)
 		out_step->written = shape.full[written];
 	for (uint32_t i = 0; i < shape.full_count; i++)
-		if (i != written || shape.full_count == 1)
-			out_step->read[out_step->reads++] = shape.full[i];
+		out_step->read[out_step->reads++] = shape.full[i];
 	return true;
 }
 
@@ -108,8 +121,7 @@ static bool describe(const struct tfs_steady *steady, uint32_t index, struct ste
 
 	memset(out_step, 0, sizeof(*out_step));
 	out_step->call = index;
-	return describe_library(timeline, call, out_step) ||
-	       describe_own(timeline, index, out_step);
+	return describe_library(timeline, call, out_step) || describe_own(steady, index, out_step);
 }
 
 static bool same_place(const struct tfs_operand *a, const struct tfs_operand *b)
@@ -119,23 +131,33 @@ static bool same_place(const struct tfs_operand *a, const struct tfs_operand *b)
 }
 
 /* Whether `next` reads what `step` wrote. */
-static bool links(const struct step *step, const struct step *next)
+static bool reads(const struct step *step, const struct step *next)
 {
-	if (step->own && next->own && step->count != next->count)
-		return false;
 	for (uint32_t i = 0; i < next->reads && step->clear; i++)
 		if (same_place(&step->written, &next->read[i]))
 			return true;
 	return false;
 }
 
-static bool shares(const struct step *step, const struct step *next)
+/* And, of what `step` wrote, no more than the element that it writes itself. */
+static bool links(const struct step *step, const struct step *next)
 {
-	for (uint32_t i = 0; i < step->reads; i++)
+	if (step->own && next->own && step->count != next->count)
+		return false;
+	return next->own ? next->clear && step->clear && same_place(&step->written, &next->written)
+			 : reads(step, next);
+}
+
+/* Whether two steps that make no chain may be one: what an own kernel reads is all it may write. */
+static bool meets(const struct step *step, const struct step *next)
+{
+	if (!(step->own || next->own) || (step->own && next->own && step->count != next->count))
+		return false;
+	for (uint32_t i = 0; i < step->reads && step->own; i++)
 		for (uint32_t j = 0; j < next->reads; j++)
 			if (same_place(&step->read[i], &next->read[j]))
 				return true;
-	return false;
+	return reads(step, next);
 }
 
 /* Whether the value between two steps is gone once the second one has read it. */
@@ -209,8 +231,10 @@ static void extend_chain(
 	const struct tfs_timeline *timeline, struct open *open, const struct step *step)
 {
 	double bytes = (double)open->last.written.bytes;
+	bool passes = passing(timeline, &open->last, step);
 
-	open->chain.removable += bytes * (1 + passing(timeline, &open->last, step));
+	open->chain.kept |= !passes;
+	open->chain.removable += bytes * (1 + passes);
 	open->chain.calls[open->chain.count++] = step->call;
 	open->chain.traffic += step->traffic;
 	open->chain.own |= step->own;
@@ -270,8 +294,13 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 			extend_chain(timeline, at, &step);
 			continue;
 		}
-		out_chains->unclear += at->any && at->last.own && step.own && !at->last.clear &&
-				       at->last.count == step.count && shares(&at->last, &step);
+		if (at->any && meets(&at->last, &step)) {
+			out_chains->unclear++;
+			out_chains->unclear_ns +=
+				(tfs_steady_device_ns(steady, &timeline->calls[at->last.call]) +
+					tfs_steady_device_ns(steady, call)) /
+				2;
+		}
 		result = close_chain(out_chains, at);
 		start_chain(timeline, at, &step);
 	}

@@ -5,7 +5,9 @@
 /*
  * Chains of elementwise operations: calls that follow each other on one stream, each of which reads
  * what the one before it wrote. One pass over memory could do their work; what that would save is
- * the traffic of the values in between, as far as nobody else reads them.
+ * the traffic of the values in between, as far as nobody else reads them. A kernel of the program
+ * is taken for elementwise only where it takes as long as its memory's traffic does, and writes the
+ * values that it reads in the same place: threads that read their neighbours' cannot do so.
  */
 
 #include <stdbool.h>
@@ -22,6 +24,7 @@ struct tfs_chain {
 	double traffic;   /* bytes that all of them read and write */
 	double removable; /* of these, what a single pass would not */
 	uint32_t before;  /* the call that wrote what the chain begins with, or TFS_NONE */
+	bool kept;        /* something reads a value in between later */
 	bool own;         /* one of them is a kernel of the program, told by its shape */
 };
 
@@ -29,8 +32,8 @@ struct tfs_chains {
 	struct tfs_chain *items;
 	size_t count;
 	size_t room;
-	uint32_t
-		unclear; /* neighbouring kernels that share memory, but who wrote it is not clear */
+	uint32_t unclear;  /* pairs that share memory, of which one is a kernel of the program: */
+	double unclear_ns; /* whether it reads only the element that it writes is not seen */
 };
 
 /* Finds all chains in the judged steps; 0 or -ENOMEM. */

@@ -64,7 +64,9 @@ bool tfs_kernel_elementwise(const struct tfs_timeline *timeline, const struct tf
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 
-	if (call->family != TFS_FAMILY_launch || call->record->status)
+	/* Threads of a block that share memory exchange values. */
+	if (call->family != TFS_FAMILY_launch || call->record->status ||
+		tfs_steady_attribute(call, TFS_ATTRIBUTE_shared, 0))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (covers(values[i], all, block) && values[i] > shape.count)

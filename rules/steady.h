@@ -28,6 +28,7 @@ struct tfs_steady {
 	bool activity;        /* device activity of the judged steps is there */
 	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
 	double pinned_rates[2]; /* bytes per ns to and from the device; 0 = not known */
+	double kernel_floor_ns; /* of the shortest kernel, see bandwidth.h */
 	double busy_ns;         /* device time per judged step, all operations; 0 = not seen */
 
 	const uint32_t *calls; /* indices of the timeline's calls, in time order */

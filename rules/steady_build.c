@@ -134,6 +134,7 @@ int tfs_steady_init(
 		steady->waits = waits;
 		steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
 		steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
+		steady->kernel_floor_ns = tfs_kernel_floor(steady);
 		result = tfs_waits_find(steady, waits);
 	}
 	free(judged);

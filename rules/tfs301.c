@@ -45,10 +45,13 @@ static const char *name_chain(
 	return names;
 }
 
-/* A bias and an activation, which cuDNN does in the convolution's own call. */
+/* A bias and an activation behind a convolution, which cuDNN does in the convolution's own call; it
+ * keeps nothing of what is in between. */
 static bool biased(const struct tfs_timeline *timeline, const struct tfs_chain *chain)
 {
-	return chain->count == 2 &&
+	return chain->before != TFS_NONE &&
+	       timeline->calls[chain->before].family == TFS_FAMILY_conv_forward &&
+	       chain->count == 2 && !chain->kept &&
 	       !strcmp(tfs_trace_function(
 			       timeline->trace, timeline->calls[chain->calls[0]].function),
 		       "cudnnAddTensor") &&
@@ -61,16 +64,15 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 	const struct tfs_chain *chain, const char *names)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	bool convolution = chain->before != TFS_NONE &&
-			   timeline->calls[chain->before].family == TFS_FAMILY_conv_forward;
 	bool product = chain->before != TFS_NONE &&
 		       timeline->calls[chain->before].family == TFS_FAMILY_gemm;
 
-	if (convolution && !chain->own && biased(timeline, chain))
+	if (biased(timeline, chain))
 		return tfs_pool_print(pool,
 			"Where the activation is ReLU, replace cudnnConvolutionForward and the "
-			"calls behind it (%s) by one cudnnConvolutionBiasActivationForward; else "
-			"do their work in one kernel of your own.",
+			"calls behind it (%s) by one cudnnConvolutionBiasActivationForward, which "
+			"saves as much as the interval's high end; else do their work in one "
+			"kernel of your own, which saves its low end.",
 			names);
 	if (!chain->own)
 		return tfs_pool_print(pool,
@@ -98,9 +100,14 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (place.seldom)
 			continue;
+		double fused_ns = 0;
+
 		for (size_t i = 0; i < place.count; i++) {
 			const struct tfs_chain *mine = tfs_chains_at(chains, place.items[i].call);
 
+			if (biased(steady->timeline, mine))
+				fused_ns +=
+					tfs_chain_ns(steady, mine) * (1 - tfs_chain_needless(mine));
 			for (uint32_t j = 1; j < mine->count; j++)
 				tfs_hits_add(
 					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
@@ -110,8 +117,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			"per step through memory needlessly",
 			chain->count, chain->own ? "look" : "are", names,
 			(double)place.bytes / (double)steady->step_count / 1e6);
-		if (draft)
+		if (draft) {
 			draft->finding.advice = advise(steady, findings->pool, chain, names);
+			draft->beside_ns = fused_ns / steady->step_count;
+		}
 		tfs_hits_finish(&rest);
 	}
 }
@@ -164,14 +173,15 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"kernels of the program whose arguments show no memory take %.0f %% or "
 			"more of the device's time; what they work on was not seen",
 			100 * UNCLASSIFIED);
-	else if (chains.count || !chains.unclear)
+	else if (!chains.unclear ||
+		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"%zu chains of elementwise operations, worth %.2g %% of the step",
 			chains.count, whole > 0 ? 100 * saved / whole : 0);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u pairs of kernels share memory, but which of them writes it was not "
-			"seen",
+			"%u pairs of operations share memory; whether the program's kernels among "
+			"them read only the element that they write was not seen",
 			chains.unclear);
 	tfs_hits_finish(&firsts);
 	tfs_chains_finish(&chains);

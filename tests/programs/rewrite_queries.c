@@ -77,7 +77,7 @@ static void clocks(void)
 {
 	for (int i = 0; i < ROUNDS; i++) {
 		TEST_EQ(attribute(cudaDevAttrClockRate, 0), 1000000);
-		TEST_EQ(attribute(cudaDevAttrMemoryClockRate, 0), 2500000);
+		TEST_EQ(attribute(cudaDevAttrMemoryClockRate, 0), 62500);
 		attribute(cudaDevAttrComputeMode, 0);
 		attribute(cudaDevAttrKernelExecTimeout, 0);
 	}

@@ -54,8 +54,9 @@ static int of_profile(int attribute)
 		return profile->clock_khz;
 	case cudaDevAttrMultiProcessorCount:
 		return (int)profile->multiprocessors;
+	/* What its kernels take is scaled. */
 	case cudaDevAttrMemoryClockRate:
-		return profile->memory_khz;
+		return (int)(profile->memory_khz / sim.scale);
 	case cudaDevAttrGlobalMemoryBusWidth:
 		return profile->bus_bits;
 	case cudaDevAttrL2CacheSize:
