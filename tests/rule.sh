@@ -30,7 +30,7 @@ preload=$library:$programs/stacks_first.so
 # The program of TFS902 sets a limit before anything is recorded.
 [ "$id" != 902 ] || preload=$library
 case $profile$id in
-slow9*) pace=1 ;; # what a report can vouch for has no cost
+slow90*) pace=1 ;; # what a report can vouch for has no cost
 slow*) preload=$preload:$programs/modelled_clock.so ;;
 *)
 	pace=1 counts=--counts

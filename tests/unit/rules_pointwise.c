@@ -160,8 +160,8 @@ static struct scene *in_place(double each_ns)
 		scene_step(scene);
 		scene_gemm(scene, 10, memory.x, memory.y, BYTES, false, 100000);
 		for (unsigned line = 11; line <= 13; line++)
-			scene_launch(scene, line, SCENE_LEGACY, (uint64_t)each_ns, COUNT, 1,
-				&memory.y);
+			scene_launch(
+				scene, line, SCENE_LEGACY, (uint64_t)each_ns, COUNT, 1, &memory.y);
 		scene_gemm(scene, 14, memory.y, memory.z, BYTES, false, 100000);
 		scene_device_sync(scene, 15);
 	}
