@@ -116,7 +116,7 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 	stack_list(html, &finding->place);
 	tfs_html_print(html, "<p class=\"dim\">%s calls in the whole run",
 		tfs_words_count(region, (double)finding->count_total));
-	if (finding->cost.method)
+	if (finding->cost.method && !tfs_words_costless(&finding->cost))
 		tfs_html_print(html, " \xc2\xb7 cost: %s", finding->cost.method);
 	if (finding->evidence)
 		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);

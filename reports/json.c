@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "reports/format.h"
@@ -10,9 +11,10 @@
 
 static void write_cost(struct tfs_json *json, const struct tfs_cost *cost)
 {
-	tfs_json_number(json, "ns_per_step", cost->ns);
-	tfs_json_number(json, "low", cost->low_ns);
-	tfs_json_number(json, "high", cost->high_ns);
+	const bool none = tfs_words_costless(cost);
+	tfs_json_number(json, "ns_per_step", none ? NAN : cost->ns);
+	tfs_json_number(json, "low", none ? NAN : cost->low_ns);
+	tfs_json_number(json, "high", none ? NAN : cost->high_ns);
 	tfs_json_string(json, "method", cost->method);
 }
 

@@ -133,6 +133,8 @@ static const char *cost_text(
 {
 	const struct tfs_cost *cost = &card->cost;
 	const char *text = tfs_words_cost(region, cost);
+	if (tfs_words_costless(cost))
+		return text;
 	if (cost->ns > 0)
 		text = tfs_region_print(region, "%s per step", text);
 	if (cost->ns > 0 && model->steps.written_ns > 0)

@@ -78,6 +78,11 @@ const char *tfs_words_share(struct tfs_region *region, double share)
 	return tfs_region_print(region, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
 }
 
+bool tfs_words_costless(const struct tfs_cost *cost)
+{
+	return cost->method && !strcmp(cost->method, "none");
+}
+
 const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost)
 {
 	if (isnan(cost->ns))

@@ -6,6 +6,7 @@
  * Figures and names as people and machines read them, the same in every format.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "reports/model.h"
@@ -22,6 +23,9 @@ const char *tfs_words_count(struct tfs_region *region, double count);
 
 /* "12.3 %"; "?" for NaN. */
 const char *tfs_words_share(struct tfs_region *region, double share);
+
+/* No cost was looked for, which is not one of 0. */
+bool tfs_words_costless(const struct tfs_cost *cost);
 
 /* "1.20 ms (1.1 to 1.4)", or "none measurable" when there is no cost. */
 const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost);

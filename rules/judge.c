@@ -181,12 +181,14 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 		return -ENOMEM;
 	judgement->finding_count = findings->count;
 	for (size_t i = 0; i < findings->count; i++) {
+		const struct tfs_draft *draft = &findings->items[i];
 		struct tfs_finding *finding = &judgement->findings[i];
 
-		*finding = findings->items[i].finding;
+		*finding = draft->finding;
 		finding->repair = tfs_summary_repair(judgement,
-			findings->items[i].rewrite ? findings->items[i].rewrite
-						   : finding->rule->rewrite,
+			draft->unrepaired ? NULL
+			: draft->rewrite  ? draft->rewrite
+					  : finding->rule->rewrite,
 			finding);
 	}
 	return 0;

@@ -2,6 +2,7 @@
 #include "rules/pricing.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -110,7 +111,7 @@ static int group_drafts(const struct tfs_steady *steady, struct tfs_findings *fi
 /* At most the host's time in the calls: what can be said without the device's side. */
 static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs_finding *finding)
 {
-	double blocked = finding->time_per_step_ns;
+	double blocked = fmin(finding->time_per_step_ns, steady->step_ns);
 
 	if (steady->simulated)
 		return (struct tfs_cost){blocked / 2, 0, blocked, "modelled"};
@@ -146,7 +147,7 @@ static int price_group(
 	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
 		return -ENOMEM;
 	if (cost.ns > 0)
-		cost.high_ns += beside_ns;
+		cost.high_ns = fmin(cost.high_ns + beside_ns, fmax(cost.high_ns, steady->step_ns));
 	for (uint32_t i = root; i < findings->count; i++)
 		if (root_of(findings, i) == root)
 			items[i].finding.cost = cost;

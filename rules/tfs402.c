@@ -12,6 +12,10 @@
 /* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
 #define UNCLEAR_SHARE 0.02
 
+/* What is smaller, and takes less of the step, is not worth telling. */
+#define LEAST_BYTES (64u << 10)
+#define LEAST_SHARE 0.005
+
 struct tally {
 	unsigned needless, added, needed, opaque;
 	uint32_t user;
@@ -39,6 +43,16 @@ static void follow(
 	*out_tally = tally;
 }
 
+static bool worth_telling(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	double ns = 0, whole = steady->simulated ? steady->busy_ns : steady->step_ns;
+
+	for (size_t i = 0; i < place->count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[place->items[i].call]);
+	return place->bytes >= (uint64_t)LEAST_BYTES * steady->step_count ||
+	       (ns > 0 && ns >= LEAST_SHARE * whole * steady->step_count);
+}
+
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place, const struct tally *tally)
 {
@@ -50,9 +64,12 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"zeroes %.4g MB per step%s, which %s then %s",
 		(double)place->bytes / (double)steady->step_count / 1e6,
-		call->family == TFS_FAMILY_launch ? " with a kernel" : "", user,
+		call->family == TFS_FAMILY_blas ? " by a product with 0" : "", user,
 		tally->added ? "adds to, once, with beta = 1" : "overwrites");
 
+	/* Which elides memsets. */
+	if (draft && call->family == TFS_FAMILY_blas)
+		draft->unrepaired = true;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
 			"Remove this zeroing and call %s and its like with beta = 0, which writes "
@@ -91,7 +108,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
-	unsigned needed = 0, opaque = 0;
+	unsigned needed = 0, opaque = 0, small = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		struct tfs_zero_fill fill;
@@ -108,7 +125,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		follow(steady, &place, &tally);
 		needed += tally.needed > 0;
 		opaque += !tally.needed && tally.opaque > 0;
-		if (!tally.needed && !tally.opaque && tally.needless)
+		if (tally.needed || tally.opaque || !tally.needless)
+			continue;
+		if (!worth_telling(steady, &place))
+			small++;
+		else
 			report(steady, findings, &place, &tally);
 	}
 	if (opaque)
@@ -123,8 +144,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			100 * UNCLEAR_SHARE);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing is zeroed only to be overwritten; zeros are needed at %u places",
-			needed);
+			"nothing of weight is zeroed only to be overwritten (%u places zero "
+			"little); "
+			"zeros are needed at %u places",
+			small, needed);
 	tfs_hits_finish(&hits);
 }
 

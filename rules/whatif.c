@@ -25,6 +25,7 @@ struct tfs_whatif {
 	double *base;             /* when each step was over, replayed as it was: all runs' marks */
 	double *changed;          /* and with edits */
 	double *saved;            /* per step */
+	double *left;             /* per stream: what it has to do with edits, in all steps */
 	struct tfs_edit *edits;   /* for each call of the evidence */
 	struct tfs_edit *written; /* what makes them those of the program as written */
 	size_t mark_count;
@@ -130,11 +131,13 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
+	whatif->left = calloc((size_t)steady->timeline->stream_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
-		!whatif->edits || !whatif->written || !whatif->step_count || replay_base(whatif))
+		!whatif->left || !whatif->edits || !whatif->written || !whatif->step_count ||
+		replay_base(whatif))
 		goto fail;
 	return whatif;
 fail:
@@ -153,6 +156,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif->base);
 	free(whatif->changed);
 	free(whatif->saved);
+	free(whatif->left);
 	free(whatif->edits);
 	free(whatif->written);
 	free(whatif);
@@ -202,9 +206,42 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 	}
 }
 
+static double between(double ns, double most_ns)
+{
+	return fmax(0, fmin(ns, most_ns));
+}
+
+/* The busiest stream's work in a step, with the edits: no step is shorter. */
+static double shortest_step(const struct tfs_whatif *whatif)
+{
+	const struct tfs_steady *steady = whatif->steady;
+	const struct tfs_timeline *timeline = steady->timeline;
+	double most = 0;
+
+	memset(whatif->left, 0, timeline->stream_count * sizeof(*whatif->left));
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		const struct tfs_edit *edit = &whatif->edits[i];
+
+		for (uint32_t j = 0; j < call->op_count && !edit->gone; j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+
+			if (op->stream < timeline->stream_count)
+				whatif->left[op->stream] +=
+					tfs_device_op_ns(op) *
+					(edit->scale > 0 ? (double)edit->scale : 1);
+		}
+	}
+	for (uint32_t i = 0; i < timeline->stream_count; i++)
+		most = whatif->left[i] > most ? whatif->left[i] : most;
+	return most / steady->step_count;
+}
+
 static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
 	double count = (double)whatif->step_count, sum = 0, squares = 0, mean, half;
+	double most = whatif->written_ns - shortest_step(whatif);
 
 	for (size_t i = 0; i < whatif->step_count; i++)
 		sum += whatif->saved[i];
@@ -214,9 +251,9 @@ static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
 	half += fabs(whatif->replayed_ns - whatif->measured_ns);
 	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
-	out_cost->ns = mean > 0 ? mean : 0;
-	out_cost->low_ns = mean - half > 0 ? mean - half : 0;
-	out_cost->high_ns = mean + half > 0 ? mean + half : 0;
+	out_cost->ns = between(mean, most);
+	out_cost->low_ns = between(mean - half, most);
+	out_cost->high_ns = between(mean + half, most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? "modelled" : "replay";
 }
 

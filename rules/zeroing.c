@@ -72,6 +72,21 @@ static bool gaps_hold(const struct gaps *gaps, uint64_t start, uint64_t end)
 	return held == end - start;
 }
 
+/* A product of a vector, without gaps, and 0. */
+static bool scaled_to_zero(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	struct tfs_operand *out_target)
+{
+	const uint64_t count = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_m, 0);
+	const uint64_t alpha = tfs_steady_attribute(call, TFS_ATTRIBUTE_alpha, 1);
+	unsigned cursor = 0;
+
+	/* The bits of both zeros but the sign. */
+	return call->family == TFS_FAMILY_blas && !(alpha << 1) &&
+	       strstr(tfs_trace_function(timeline->trace, call->function), "scal") &&
+	       tfs_operand_next(timeline, call, &cursor, out_target) &&
+	       (out_target->bytes == count * 4 || out_target->bytes == count * 8);
+}
+
 bool tfs_zero_fill_describe(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_zero_fill *out_fill)
 {
@@ -88,7 +103,7 @@ bool tfs_zero_fill_describe(const struct tfs_timeline *timeline, const struct tf
 		if (tfs_steady_attribute(call, TFS_ATTRIBUTE_value, 1) != 0 ||
 			!tfs_operand_next(timeline, call, &cursor, &fill.target))
 			return false;
-	} else {
+	} else if (!scaled_to_zero(timeline, call, &fill.target)) {
 		return false;
 	}
 	*out_fill = fill;

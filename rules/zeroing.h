@@ -19,8 +19,8 @@ enum tfs_zeros {
 	TFS_ZEROS_OPAQUE       /* something may have used them that does not say what it uses */
 };
 
-/* The memory a call fills with zeros, and how: a memset, or a kernel that looks like a fill, which
- * proves nothing (a decay of zero looks the same). */
+/* The memory a call fills with zeros, and how: a memset, a vector's product with 0, or a kernel
+ * that looks like a fill, which proves nothing (a decay of zero looks the same). */
 struct tfs_zero_fill {
 	struct tfs_operand target;
 	bool by_kernel;

@@ -20,7 +20,7 @@ static void train(struct rule *r)
 		if (VARIANT == TRAP && temporary)
 			NEED(cudaFreeAsync(temporary, r->stream));
 		/* On which stream is not recorded. */
-		/* expect: TFS408 x1 256KiB 0us */
+		/* expect: TFS408 x1 256KiB 12.5..16ms */
 		NEED(cudaMallocAsync((void **)&temporary, bytes, r->stream));
 		NEED(cublasScopy(r->blas, WEIGHTS, r->weight, 1, temporary, 1));
 		if (VARIANT != TRAP)

@@ -174,6 +174,56 @@ static void zeroing(enum use use, enum tfs_state state)
 	scene_destroy(scene);
 }
 
+/* So much is zeroed, in 20 us of a step in which the device has this to do besides. */
+static void little_zeroing(uint64_t bytes, uint64_t work_ns, enum tfs_state state)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_set(scene, 10, memory.grad, bytes, 0);
+		scene_gemm(scene, 11, memory.input, memory.grad, bytes, false, work_ns);
+		scene_gemm(scene, 13, memory.grad, memory.other, bytes, true, 30000);
+		scene_device_sync(scene, 14);
+	}
+	expect(scene, "TFS402", state, state == TFS_STATE_VIOLATED);
+	scene_destroy(scene);
+}
+
+static void floor_of_zeroing(void)
+{
+	little_zeroing(64 << 10, 6000000, TFS_STATE_VIOLATED);
+	little_zeroing((64 << 10) - 4, 6000000, TFS_STATE_PASSED);
+	/* Half a hundredth is 20 us of 4 ms. */
+	little_zeroing(4096, 3850000, TFS_STATE_VIOLATED);
+	little_zeroing(4096, 4050000, TFS_STATE_PASSED);
+}
+
+/* A vector's product with a number, of so many elements a step apart, is added to. */
+static void scaling(double alpha, uint64_t step, enum tfs_state state)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+	uint64_t bits;
+
+	memcpy(&bits, &alpha, sizeof(bits));
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cublas,
+			TFS_FAMILY_blas, "cublasSscal_v2");
+
+		builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_WRITE, memory.grad, BYTES);
+		builder_attribute(&call, TFS_ATTRIBUTE_shape_m, BYTES / 4 / step);
+		builder_attribute(&call, TFS_ATTRIBUTE_alpha, bits);
+		scene_step(scene);
+		scene_make(scene, &call, 20000);
+		scene_gemm(scene, 11, memory.input, memory.grad, BYTES, true, 50000);
+		scene_gemm(scene, 13, memory.grad, memory.other, BYTES, true, 30000);
+	}
+	expect(scene, "TFS402", state, state == TFS_STATE_VIOLATED);
+	scene_destroy(scene);
+}
+
 /* Momentum that lives in the gradient buffer is never zeroed; filling with ones is no zeroing. */
 static void other_fills_pass(void)
 {
@@ -206,5 +256,10 @@ int main(void)
 	zeroing(READ, TFS_STATE_PASSED);
 	zeroing(OWN_KERNEL, TFS_STATE_NOT_MEASURABLE);
 	other_fills_pass();
+	floor_of_zeroing();
+	scaling(0, 1, TFS_STATE_VIOLATED);
+	scaling(-0.0, 1, TFS_STATE_VIOLATED);
+	scaling(0.9, 1, TFS_STATE_PASSED);
+	scaling(0, 4, TFS_STATE_PASSED);
 	return test_result();
 }
