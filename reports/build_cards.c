@@ -110,8 +110,10 @@ static void sort_findings(
 }
 
 /* What is in one group costs once; how much of two groups at one line is the same is not known. */
-static void add_cost(struct tfs_cost *cost, const struct tfs_cost *more)
+static void add_cost(struct tfs_cost *cost, const struct tfs_cost *more, double step_ns)
 {
+	const double most = fmax(step_ns, fmax(cost->high_ns, more->high_ns));
+
 	if (!(more->ns > cost->ns) && !(more->high_ns > 0))
 		return;
 	if (more->ns > cost->ns || !(cost->ns > 0)) {
@@ -119,7 +121,7 @@ static void add_cost(struct tfs_cost *cost, const struct tfs_cost *more)
 		cost->method = more->method;
 	}
 	cost->low_ns = fmax(cost->low_ns, more->low_ns);
-	cost->high_ns += more->high_ns;
+	cost->high_ns = fmin(cost->high_ns + more->high_ns, most);
 }
 
 static void conclude(const struct tfs_model *model, struct tfs_model_card *card)
@@ -137,7 +139,7 @@ static void conclude(const struct tfs_model *model, struct tfs_model_card *card)
 			counted |= finding->group &&
 				   finding->group == model->findings[card->findings[j]].group;
 		if (!counted)
-			add_cost(&card->cost, &finding->cost);
+			add_cost(&card->cost, &finding->cost, model->steps.written_ns);
 		if (finding->level > card->level) {
 			card->level = finding->level;
 			card->lead = card->findings[i];

@@ -80,13 +80,13 @@ static void doubt(
 	struct tfs_verdict *verdict = &line->verdict;
 	const char *more = NULL;
 
-	if (verdict->state != TFS_STATE_PASSED)
+	if (verdict->state != TFS_STATE_PASSED && verdict->state != TFS_STATE_NOT_APPLICABLE)
 		return;
 	if (hidden)
 		snprintf(verdict->reason, sizeof(verdict->reason),
 			"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden,
 			hidden->name);
-	else
+	else if (verdict->state == TFS_STATE_PASSED)
 		more = tfs_later_calls(later, line->rule->about, &verdict->site);
 	if (more)
 		snprintf(verdict->reason, sizeof(verdict->reason), "%s", more);

@@ -109,6 +109,22 @@ static bool maps(struct pools *pools, uint32_t nth)
 	return false;
 }
 
+/* Whether the run took memory from a pool. */
+static bool any_pool(const struct tfs_timeline *timeline)
+{
+	const struct tfs_trace *trace = timeline->trace;
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	bool any = false;
+
+	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i > 0; i--)
+		any |= tfs_trace_family(trace, totals[i - 1].sum.function) ==
+		       TFS_FAMILY_alloc_async;
+	for (uint32_t i = 0; i < timeline->call_count; i++)
+		any |= timeline->calls[i].family == TFS_FAMILY_alloc_async;
+	return any;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -119,6 +135,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	size_t before = findings->count;
 	unsigned rare = 0;
 
+	if (!any_pool(timeline)) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_APPLICABLE,
+			"the program takes no memory from a stream-ordered pool");
+		return;
+	}
 	pools.done_ns = calloc(timeline->stream_count + 1u, sizeof(*pools.done_ns));
 	if (!pools.done_ns) {
 		findings->failed = true;

@@ -54,9 +54,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (draft)
 			draft->finding.site = record->site;
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
-		any_shadow(trace) ? "every result in shadow was the program's own"
-				  : "no rewrite ran in shadow, so none differed");
+	if (any_shadow(trace))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"every result in shadow was the program's own");
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_APPLICABLE,
+			"no rewrite ran in shadow");
 }
 
 const struct tfs_rule tfs_rule_tfs906 = {
