@@ -10,6 +10,7 @@
 
 #define LARGE_BYTES TFS_EARLY_COPY_BYTES
 #define SUM_BYTES 1e6
+#define HOST_SHARE 0.01
 
 /* A copy of the same size from pinned memory, which does not hold the host when it is async. */
 static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
@@ -40,10 +41,12 @@ static double beside_ns(const struct tfs_steady *steady, const struct tfs_place 
 	return ns / (double)steady->step_count;
 }
 
-static bool large(const struct tfs_steady *steady, const struct tfs_place *place)
+/* Small copies to the device return early, but holding the host adds up. */
+static bool large(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
 {
 	return place->largest > LARGE_BYTES ||
-	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES;
+	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES ||
+	       (up && place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count);
 }
 
 /* A pageable copy is done with its host buffer when it returns; a pinned one is not. */
@@ -93,7 +96,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		tfs_copy_describe(
 			steady->timeline, &steady->timeline->calls[place.items->call], &copy);
-		if (!large(steady, &place) || place.seldom) {
+		if (!large(steady, &place, copy.direction == TFS_COPY_UP) || place.seldom) {
 			small++;
 			continue;
 		}

@@ -111,13 +111,14 @@ int main(void)
 		{TFS_MEMORY_PAGEABLE, true, false, BIG, 1, 1},
 		{TFS_MEMORY_PAGEABLE, false, true, 60000, 20, 1}, /* small, but 1.2 MB in sum */
 		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 3},
+		/* Small, but the host is in them for a tenth of the step. */
+		{TFS_MEMORY_PAGEABLE, false, true, 65536, 4, 1},
 	};
 	static const struct copy clean[] = {
 		{TFS_MEMORY_PINNED, true, true, BIG, 1, 1},
 		{TFS_MEMORY_PINNED, false, false, BIG, 1, 1},
 		{TFS_MEMORY_MANAGED, false, true, BIG, 1, 1},
 		{TFS_MEMORY_PAGEABLE, false, true, 2560, 1, 1},
-		{TFS_MEMORY_PAGEABLE, false, true, 65536, 4, 1},
 		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 15},
 	};
 	static const struct copy unknown = {TFS_MEMORY_UNKNOWN, false, true, BIG, 1, 1};
