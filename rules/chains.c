@@ -36,8 +36,9 @@ static bool describe_library(const struct tfs_timeline *timeline, const struct t
 	unsigned cursor = 0;
 	bool found = false;
 
-	if (call->family != TFS_FAMILY_pointwise &&
-		!(call->family == TFS_FAMILY_blas && elementwise_blas(name)))
+	if (call->record->status ||
+		(call->family != TFS_FAMILY_pointwise &&
+			!(call->family == TFS_FAMILY_blas && elementwise_blas(name))))
 		return false;
 	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
 		uint64_t beta = tfs_steady_attribute(call, TFS_ATTRIBUTE_beta, 0);
@@ -137,6 +138,16 @@ static bool reads(const struct step *step, const struct step *next)
 		if (same_place(&step->written, &next->read[i]))
 			return true;
 	return false;
+}
+
+/* Whether something else, on whichever stream, uses what `step` wrote before `next` may. */
+static bool used_between(
+	const struct tfs_timeline *timeline, const struct step *step, const struct step *next)
+{
+	const struct tfs_access *first =
+		step->clear ? tfs_flow_next_use(timeline, step->call, &step->written) : NULL;
+
+	return first && first->call != next->call;
 }
 
 /* And, of what `step` wrote, no more than the element that it writes itself. */
@@ -290,6 +301,8 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 			result = close_chain(out_chains, at);
 			continue;
 		}
+		if (at->any && used_between(timeline, &at->last, &step))
+			result = close_chain(out_chains, at);
 		if (at->any && at->chain.count < TFS_CHAIN_CALLS && links(&at->last, &step)) {
 			extend_chain(timeline, at, &step);
 			continue;
@@ -301,7 +314,7 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 					tfs_steady_device_ns(steady, call)) /
 				2;
 		}
-		result = close_chain(out_chains, at);
+		result = result ? result : close_chain(out_chains, at);
 		start_chain(timeline, at, &step);
 	}
 	for (size_t i = 0; i < streams && !result; i++)

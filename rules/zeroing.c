@@ -165,7 +165,8 @@ enum use { USE_NONE, USE_READ, USE_ADD, USE_WRITE, USE_PART, USE_OPAQUE };
 static enum use use_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	const struct tfs_operand *operand)
 {
-	if (operand->role & TFS_ROLE_MAYBE)
+	/* What failed may have done all of its work, or none. */
+	if (operand->role & TFS_ROLE_MAYBE || call->record->status)
 		return USE_OPAQUE;
 	if (!(operand->role & TFS_ROLE_WRITE))
 		return operand->role & TFS_ROLE_READ ? USE_READ : USE_NONE;
