@@ -18,6 +18,8 @@
 /* What the second-level cache holds and how much faster it is, of most devices. */
 #define CACHED_BYTES (32u << 20)
 #define CACHE_RATIO 4.0
+/* Up to here what a copy takes is not for its bytes. */
+#define TINY_BYTES 4096u
 
 static const struct tfs_device_record *device_of(const struct tfs_steady *steady)
 {
@@ -68,6 +70,18 @@ double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction di
 	if (rate <= 0)
 		rate = link_rate(steady);
 	return COPY_NS + (double)bytes / rate;
+}
+
+float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_host_call *call,
+	const struct tfs_copy *copy)
+{
+	double now, then;
+
+	if (copy->host_memory != TFS_MEMORY_PAGEABLE || copy->bytes <= TINY_BYTES)
+		return 0;
+	now = tfs_steady_device_ns(steady, call);
+	then = tfs_copy_pinned_ns(steady, copy->direction, copy->bytes, now);
+	return now > 0 && then < now ? (float)(then / now) : 0;
 }
 
 bool tfs_memory_coherent(const struct tfs_steady *steady)

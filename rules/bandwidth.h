@@ -23,6 +23,11 @@ double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction 
 double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
 	uint64_t bytes, double pageable_ns);
 
+/* How much shorter such a copy's work on the device is from or to pinned memory; 0 = no shorter, or
+ * the copy is tiny or not of pageable memory. */
+float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_host_call *call,
+	const struct tfs_copy *copy);
+
 /* The device reads pageable host memory as fast as pinned memory (a recorded fact). */
 bool tfs_memory_coherent(const struct tfs_steady *steady);
 

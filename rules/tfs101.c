@@ -16,13 +16,8 @@
 static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
 	const struct tfs_copy *copy)
 {
-	double now = tfs_steady_device_ns(steady, call);
-	double then = tfs_copy_pinned_ns(steady, copy->direction, copy->bytes, now);
-	struct tfs_edit edit = {.no_wait = copy->async};
-
-	if (now > 0 && then < now)
-		edit.scale = (float)(then / now);
-	return edit;
+	return (struct tfs_edit){
+		.no_wait = copy->async, .scale = tfs_copy_pinned_scale(steady, call, copy)};
 }
 
 /* What the copies of a place take from pinned memory: all of it may run beside the computing, on a

@@ -4,6 +4,7 @@
  * What is judged is what the call is documented to do, not how long it took. Copies between two
  * places on the device and memsets of device memory do not wait; uploads are TFS101's.
  */
+#include "rules/bandwidth.h"
 #include "rules/copies.h"
 #include "rules/findings.h"
 #include "rules/guards.h"
@@ -86,10 +87,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		const enum hidden kind = hidden_wait(timeline, call);
+		struct tfs_edit edit = {.no_wait = true};
+		struct tfs_copy copy;
 
-		if (hidden_wait(timeline, call) != HIDDEN_NOT)
-			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
-				(struct tfs_edit){.no_wait = true});
+		if (kind == HIDDEN_READ_BACK && tfs_copy_describe(timeline, call, &copy))
+			edit.scale = tfs_copy_pinned_scale(steady, call, &copy);
+		if (kind != HIDDEN_NOT)
+			tfs_hits_add(&hits, steady->calls[i], call->record->amount, edit);
 	}
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "rules/bandwidth.h"
 #include "rules/copies.h"
 #include "rules/findings.h"
 #include "rules/flow.h"
@@ -15,6 +16,10 @@
 #define SMALL_BYTES 4096u
 /* Places that a step reads, of which the rule keeps track. */
 #define MOST_READS 64u
+
+/* A read-back that others of its step repeat, and one that repeats another; it may be both. */
+#define AGAIN_FIRST 1u
+#define AGAIN_REPEAT 2u
 
 /* The call that waits for the value before the device is given anything new to do, by its place in
  * the evidence; TFS_NONE = nothing does. */
@@ -85,7 +90,7 @@ static bool unchanged(const struct tfs_timeline *timeline, uint32_t since, uint3
 
 /* Marks all read-backs of what the same step has read already, and these; wherever they are made.
  * Returns how many there may be besides: something between may have written what they read. */
-static uint32_t mark_again(const struct tfs_steady *steady, bool *again)
+static uint32_t mark_again(const struct tfs_steady *steady, uint8_t *again)
 {
 	struct reads reads = {.step = TFS_NONE};
 	uint32_t opaque = 0, unclear = 0; /* behind the latest call that is opaque; reads */
@@ -112,8 +117,8 @@ static uint32_t mark_again(const struct tfs_steady *steady, bool *again)
 				steady->calls[i])) {
 			bool clear = opaque <= reads.items[at].nth;
 
-			again[i] |= clear;
-			again[reads.items[at].nth] |= clear;
+			again[i] |= clear ? AGAIN_REPEAT : 0;
+			again[reads.items[at].nth] |= clear ? AGAIN_FIRST : 0;
 			unclear += !clear;
 		}
 		reads.count += at == reads.count;
@@ -125,7 +130,7 @@ static uint32_t mark_again(const struct tfs_steady *steady, bool *again)
 
 /* Whether the steps read what a place reads more than once. */
 static bool read_again(
-	const struct tfs_steady *steady, const struct tfs_place *place, const bool *again)
+	const struct tfs_steady *steady, const struct tfs_place *place, const uint8_t *again)
 {
 	for (size_t i = 0; i < place->count; i++)
 		if (again[steady->place[place->items[i].call]])
@@ -182,7 +187,7 @@ static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_pla
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place, const bool *again)
+	const struct tfs_place *place, const uint8_t *again)
 {
 	const bool twice = read_again(steady, place, again);
 	struct tfs_hits waits = {0};
@@ -219,7 +224,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
-	bool *again = calloc(steady->call_count + 1u, sizeof(*again));
+	uint8_t *again = calloc(steady->call_count + 1u, sizeof(*again));
 	unsigned rare = 0, later = 0, unclear;
 
 	if (!again) {
@@ -237,7 +242,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		if (consumer_of(steady, i) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
-				(struct tfs_edit){.no_wait = true});
+				(struct tfs_edit){.gone = again[i] & AGAIN_REPEAT,
+					.no_wait = true,
+					.scale = tfs_copy_pinned_scale(
+						steady, tfs_steady_call(steady, i), &copy)});
 		else
 			later++;
 	}

@@ -9,7 +9,8 @@
  * turn(float *x, int n) turns their order round. What these add to is known to the device alone:
  * add_kept(int n), the memory that keep(float *x) was given; add_table(float **table, int n), what
  * the first pointer of a table leads to; add_nested(struct rule_sum *sum), what a struct of the
- * device's says.
+ * device's says. decide(const float *norm, float most, float rate, float *out) gives the rate where
+ * the norm is no more than that, else 0.
  */
 
 #include "tests/programs/rule_step.h"
@@ -88,7 +89,15 @@ static const char rule_ptx[] =
 	"mad.lo.s32 %r6, %r3, %r4, %r5;\nsetp.ge.s32 %p1, %r6, %r1;\n@%p1 bra $R;\n"
 	"cvta.to.global.u64 %rd2, %rd1;\nmul.wide.s32 %rd3, %r6, 4;\nadd.s64 %rd4, %rd2, %rd3;\n"
 	"ld.global.f32 %f2, [%rd4];\nadd.f32 %f2, %f2, %f1;\n"
-	"st.global.f32 [%rd4], %f2;\n$R:\nret;\n}\n";
+	"st.global.f32 [%rd4], %f2;\n$R:\nret;\n}\n"
+	".visible .entry decide(.param .u64 p0, .param .f32 p1, .param .f32 p2, .param .u64 "
+	"p3)\n{\n"
+	".reg .pred %p<2>;\n.reg .f32 %f<5>;\n.reg .b64 %rd<5>;\n"
+	"ld.param.u64 %rd1, [p0];\nld.param.f32 %f1, [p1];\nld.param.f32 %f2, [p2];\n"
+	"ld.param.u64 %rd2, [p3];\n"
+	"cvta.to.global.u64 %rd3, %rd1;\ncvta.to.global.u64 %rd4, %rd2;\n"
+	"ld.global.f32 %f3, [%rd3];\nsetp.le.f32 %p1, %f3, %f1;\n"
+	"selp.f32 %f4, %f2, 0f00000000, %p1;\nst.global.f32 [%rd4], %f4;\nret;\n}\n";
 
 static void rule_decay_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
@@ -164,6 +173,15 @@ static void rule_add_nested_cpu(dim3 grid, dim3 block, size_t shared, void **arg
 		sum.to[i] += sum.number;
 }
 
+static void rule_decide_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	const float *norm = *(const float **)args[0];
+	const float most = *(float *)args[1], rate = *(float *)args[2];
+
+	(void)grid, (void)block, (void)shared;
+	**(float **)args[3] = *norm <= most ? rate : 0;
+}
+
 static inline cudaKernel_t rule_kernel(const char *name)
 {
 	static const struct tfsim_kernel kernels[] = {
@@ -175,6 +193,7 @@ static inline cudaKernel_t rule_kernel(const char *name)
 		{"add_kept", rule_add_kept_cpu, {4}, 1, 8, 1},
 		{"add_table", rule_add_table_cpu, {8, 4}, 2, 8, 1},
 		{"add_nested", rule_add_nested_cpu, {8}, 1, 8, 1},
+		{"decide", rule_decide_cpu, {8, 4, 4, 8}, 4, 8, 1},
 	};
 	enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 	static cudaLibrary_t library;
