@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "reports/html.h"
+#include "reports/reasons.h"
 #include "reports/words.h"
 
 static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rewrite)
@@ -53,11 +54,12 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
 	gain_cell(html, rewrite);
 	tfs_html_raw(html, "<td>");
-	for (size_t i = 0; i < rewrite->refusal_count; i++)
-		tfs_html_print(html, "<div>%s \xc3\x97%s <span class=\"dim\">%s</span></div>",
-			rewrite->refusals[i].text,
-			tfs_words_count(region, (double)rewrite->refusals[i].count),
-			tfs_words_place(region, &rewrite->refusals[i].place));
+	size_t count;
+	const struct tfs_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+
+	for (size_t i = 0; i < count; i++)
+		tfs_html_print(html, "<div>%s <span class=\"dim\">%s</span></div>", reasons[i].text,
+			tfs_reasons_print(region, &reasons[i]));
 	tfs_html_raw(html, rewrite->refusal_count ? "</td></tr>\n"
 						  : "<span class=\"dim\">none</span></td></tr>\n");
 }

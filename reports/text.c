@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/format.h"
+#include "reports/reasons.h"
 #include "reports/utf8.h"
 #include "reports/words.h"
 
@@ -292,13 +293,14 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 			fprintf(out, "%19s", "");
 			tfs_text_wrapped(out, rewrite->reason, 19);
 		}
-		for (size_t j = 0; j < rewrite->refusal_count; j++) {
-			const struct tfs_model_refusal *refusal = &rewrite->refusals[j];
+		size_t count;
+		const struct tfs_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+
+		for (size_t j = 0; j < count; j++) {
 			fprintf(out, "%19s", "");
 			tfs_text_wrapped(out,
-				tfs_region_print(region, "refused %s times at %s: %s",
-					tfs_words_count(region, (double)refusal->count),
-					tfs_words_place(region, &refusal->place), refusal->text),
+				tfs_region_print(region, "%s: %s",
+					tfs_reasons_print(region, &reasons[j]), reasons[j].text),
 				19);
 		}
 	}

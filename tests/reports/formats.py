@@ -125,6 +125,29 @@ def check_cards():
     check(page.count('<tbody class="finding"') == len(cards), "cards of the page")
 
 
+def check_refusals():
+    """One reason, one line, with all its calls and call sites; JSON has each of these."""
+    text, page = (" ".join(made("naive", name).decode().split()) for name in ("text", "html"))
+    lines = 0
+    for rewrite in json.loads(made("naive", "json"))["rewrites"]:
+        sites = {}
+        for refusal in rewrite["refusals"]:
+            sites.setdefault(refusal["text"], []).append(refusal["count"])
+        lines += len(sites)
+        for reason, counts in sites.items():
+            told = "refused %s at" % ("once" if sum(counts) == 1 else "%d times" % sum(counts))
+            if len(counts) > 1:
+                told += " %d call sites, most often at" % len(counts)
+            found = re.findall(re.escape(told) + r" [^:]*(?::\d+)?(?: \(%d times\))?: %s" % (
+                max(counts), re.escape(reason)), text)
+            check(len(found) == 1, "the text has %d times '%s ...: %s'" % (
+                len(found), told, reason))
+            check(page.count("<div>%s <span class=\"dim\">%s" % (reason, told)) == 1,
+                  "the page does not have '%s ...: %s' once" % (told, reason))
+    told = re.findall(r" refused (?:once|\d+ times) at ", text)
+    check(lines == len(told) == 3, "%d reasons in %d lines" % (lines, len(told)))
+
+
 def check_hostile():
     text = made("hostile", "text")
     text.decode("utf-8")
@@ -143,6 +166,7 @@ def main():
     check_schema()
     check_words()
     check_cards()
+    check_refusals()
     check_hostile()
     return 1 if failures else 0
 

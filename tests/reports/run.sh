@@ -121,7 +121,7 @@ grep -q 'jemalloc .*applied to 1 calls' "heap/$(basename "$trainer").txt" ||
 	wrong "the report does not say that jemalloc was applied"
 TFSHIM_REWRITE=jemalloc TFSHIM_OUTPUT=late LD_PRELOAD="$(dirname "$tfshim")/../shim/libtfshim.so" \
 	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "refused, and yet noticed"
-grep -q 'refused 1 times at the whole program: jemalloc is not preloaded' late.txt ||
+grep -q 'refused once at the whole program: jemalloc is not preloaded' late.txt ||
 	wrong "the report does not say why there is no jemalloc"
 # What another run records there at the same time is its own business.
 # shellcheck disable=SC2016 # for the inner shell

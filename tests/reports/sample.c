@@ -170,6 +170,8 @@ static const struct tfs_model_refusal refusals[] = {
 		PLACE(loss_frames, 0x3333)},
 	{"size", "the size is outside of what the rewrite handles", 640,
 		PLACE(bare_frames, 0x4444)},
+	{"idle-cores", "no core is idle", 1, PLACE(bare_frames, 0x4444)},
+	{"size", "the size is outside of what the rewrite handles", 12, PLACE(loss_frames, 0x3333)},
 };
 
 static const struct tfs_model_rewrite rewrites[] = {
@@ -183,7 +185,7 @@ static const struct tfs_model_rewrite rewrites[] = {
 		.realised_low_ns = 322e3,
 		.realised_high_ns = 377e3,
 		.refusals = &refusals[1],
-		.refusal_count = 1},
+		.refusal_count = 3},
 	{.name = "cudnn-search",
 		.class_name = "rounding",
 		.state = "apply",
