@@ -2,66 +2,12 @@
 #include <stdio.h>
 
 #include "reports/gate.h"
+#include "reports/gate_cards.h"
 #include "reports/text.h"
 #include "reports/words.h"
 #include "rules/catalogue.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
-
-static void print_growth(const struct tfs_standing_of *of, struct tfs_region *region)
-{
-	if (tfs_pairing_more_calls(of->calls, of->calls_before))
-		printf("calls per step: %s, %s before", tfs_words_count(region, of->calls),
-			tfs_words_count(region, of->calls_before));
-	else
-		printf("%s per step, %s before", tfs_words_bytes(region, of->bytes),
-			tfs_words_bytes(region, of->bytes_before));
-}
-
-static void print_standing(const struct tfs_model_finding *finding,
-	const struct tfs_standing_of *of, struct tfs_region *region)
-{
-	static const char *const words[] = {"new", "known", "known", "worse"};
-
-	printf("  [%s", words[of->standing]);
-	if (of->was && of->was->place.key != finding->place.key) {
-		const struct tfs_model_frame *frame = tfs_model_best_frame(&of->was->place);
-
-		fputs(", was at ", stdout);
-		tfs_text_put(stdout, tfs_words_place(region, &of->was->place));
-		if (frame && frame->file && frame->function) {
-			fputs(" in ", stdout);
-			tfs_text_put(stdout, frame->function);
-		}
-	}
-	if (of->standing == TFS_STANDING_SCALED || of->standing == TFS_STANDING_WORSE) {
-		fputs(": ", stdout);
-		print_growth(of, region);
-	}
-	if (of->standing == TFS_STANDING_SCALED)
-		fputs(", as most of the step", stdout);
-	putchar(']');
-}
-
-static void print_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
-	const struct tfs_paint *paint, const struct tfs_standing_of *of, struct tfs_region *region)
-{
-	printf("%s%s %-5s%s %s %s  ", tfs_paint_level(paint, finding->level),
-		tfs_words_sign(finding->level), tfs_words_level(finding->level), paint->reset,
-		finding->rule->id, finding->rule->slug);
-	tfs_text_put(stdout, tfs_words_place(region, &finding->place));
-	if (finding->call) {
-		fputs("  ", stdout);
-		tfs_text_put(stdout, finding->call);
-	}
-	printf("  %s per step", tfs_words_count(region, finding->count_per_step));
-	if (finding->cost.ns > 0)
-		printf(", costs %s%s", tfs_words_time(region, finding->cost.ns),
-			model->simulated ? " (modelled)" : "");
-	if (of)
-		print_standing(finding, of, region);
-	putchar('\n');
-}
 
 static void print_change(enum tfs_change change, const struct tfs_spot *now,
 	const struct tfs_paint *paint, struct tfs_region *region)
@@ -161,22 +107,25 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 {
 	const struct tfs_paint *paint = tfs_colour_choose(gate->colour, stdout);
 	struct tfs_region region = {0};
+	struct tfs_standing_of *of = tfs_region_alloc(&region, model->finding_count, sizeof(*of));
 	size_t broken = 0;
 	size_t standing[TFS_STANDING_WORSE + 1] = {0};
 
 	for (size_t i = 0; i < model->finding_count; i++) {
 		const struct tfs_model_finding *finding = &model->findings[i];
-		struct tfs_standing_of of = {.standing = TFS_STANDING_NEW};
 
+		of[i] = (struct tfs_standing_of){.standing = TFS_STANDING_NEW};
 		if (comparison)
-			of = tfs_baseline_standing(comparison, finding);
-		standing[of.standing]++;
+			of[i] = tfs_baseline_standing(comparison, finding);
+		standing[of[i].standing]++;
 		broken += (unsigned)finding->level >= gate->fail_on &&
-			  (of.standing == TFS_STANDING_NEW || of.standing == TFS_STANDING_WORSE);
-		if (!gate->quiet)
-			print_finding(model, finding, paint, comparison ? &of : NULL, &region);
+			  (of[i].standing == TFS_STANDING_NEW ||
+				  of[i].standing == TFS_STANDING_WORSE);
 	}
 	if (!gate->quiet) {
+		for (size_t i = 0; i < model->card_count; i++)
+			tfs_gate_card_print(
+				model, &model->cards[i], paint, comparison ? of : NULL, &region);
 		if (comparison) {
 			print_changes(gate, comparison, paint, &region);
 			print_fixed(gate, comparison, paint);
@@ -185,8 +134,8 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
 			paint->reset);
 		tfs_text_put(stdout, model->recording);
-		printf(" of %s: findings: %zu, of which break the gate: %zu", model->started,
-			model->finding_count, broken);
+		printf(" of %s: causes: %zu, findings: %zu, of which break the gate: %zu",
+			model->started, model->card_count, model->finding_count, broken);
 		if (comparison)
 			printf("; known: %zu, new: %zu, worse: %zu",
 				standing[TFS_STANDING_KNOWN] + standing[TFS_STANDING_SCALED],

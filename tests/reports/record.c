@@ -8,6 +8,7 @@
  *	bytes=1048576  of each copy          pageable=1    0: from pinned memory
  *	device=1   0: no device activity     moved=0       added to all addresses, as by a rebuild
  *	extra=0    read-backs per step, from another call site
+ *	read=4     bytes of each of these
  *	hostile=0  1: names that reorder text and steer terminals
  *	chunk=0    bytes of a chunk, a multiple of 64; 0: as the library has them
  */
@@ -23,7 +24,7 @@
 #define HOST 0x10000000u
 
 struct plan {
-	unsigned steps, copies, bytes, pageable, device, moved, extra, hostile, chunk;
+	unsigned steps, copies, bytes, pageable, device, moved, extra, read, hostile, chunk;
 };
 
 struct names {
@@ -40,7 +41,8 @@ static bool set(struct plan *plan, const char *text)
 		unsigned *value;
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
-		{"extra", &plan->extra}, {"hostile", &plan->hostile}, {"chunk", &plan->chunk}};
+		{"extra", &plan->extra}, {"read", &plan->read}, {"hostile", &plan->hostile},
+		{"chunk", &plan->chunk}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -109,7 +111,7 @@ static void work(struct builder *builder, const struct plan *plan, struct names 
 static void copy(
 	struct builder *builder, const struct plan *plan, struct names *names, uint64_t ns, bool in)
 {
-	uint64_t bytes = in ? plan->bytes : 4;
+	uint64_t bytes = in ? plan->bytes : plan->read;
 	uint32_t memory = plan->pageable ? TFS_MEMORY_PAGEABLE : TFS_MEMORY_PINNED;
 	struct builder_call call = {.function = names->copy,
 		.stream = names->stream,
@@ -191,13 +193,14 @@ static void record(struct builder *builder, const struct plan *plan)
 	total(builder, names.copy, names.copy_site, (uint64_t)plan->steps * plan->copies,
 		plan->bytes);
 	total(builder, names.launch, names.launch_site, plan->steps, 0);
-	total(builder, names.copy, names.extra_site, (uint64_t)plan->steps * plan->extra, 4);
+	total(builder, names.copy, names.extra_site, (uint64_t)plan->steps * plan->extra,
+		plan->read);
 }
 
 int main(int argc, char **argv)
 {
 	struct plan plan = {
-		.steps = 60, .copies = 1, .bytes = 1u << 20, .pageable = 1, .device = 1};
+		.steps = 60, .copies = 1, .bytes = 1u << 20, .pageable = 1, .device = 1, .read = 4};
 	for (int i = 2; i < argc; i++) {
 		if (!set(&plan, argv[i])) {
 			fprintf(stderr, "record: no key in '%s'\n", argv[i]);
