@@ -46,9 +46,8 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.why = "The recording has a size cap, and CUPTI and the disk have theirs. What was dropped "
 	       "is "
 	       "missing from counts and times.",
-	.advice = "Record less (shorter windows) or raise the size cap in TFSHIM_OPTIONS, and look "
-		  "for a "
-		  "full disk.",
+	.advice = "Record less or raise the size cap, by TFSHIM_OPTIONS=window=30 or limit=1g, and "
+		  "look for a full disk and a limit on file sizes (ulimit -f).",
 	.tips = "",
 	.detect = detect,
 };

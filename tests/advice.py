@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What following a report's advice is worth: advice.py ID REPORT TWIN'S-REPORT, or whether two files
-of numbers are the same but for rounding: advice.py near TOLERANCE FILE FILE.
+of numbers are the same but for rounding: advice.py near TOLERANCE FILE FILE. Of findings that have
+no cost, advice.py gone ID REPORT TWIN'S-REPORT asks only whether they are gone.
 
 The twin has no finding of the rule, nor any that the program did not have. Where the report promised
 a gain, the twin's steps are shorter by no less than the interval's low end and no more than its high
@@ -63,6 +64,9 @@ def near(tolerance, first, second):
 def main():
     if sys.argv[1] == "near":
         near(float(sys.argv[2]), *sys.argv[3:])
+    gone = sys.argv[1] == "gone"
+    if gone:
+        del sys.argv[1]
     rule, program, twin = sys.argv[1], load(sys.argv[2]), load(sys.argv[3])
     had = {f["id"] for f in program["findings"]}
     wrong = [] if rule in had else [f"the program has no finding of {rule}"]
@@ -71,7 +75,7 @@ def main():
     state = next(line for line in twin["rules"] if line["id"] == rule)
     if state["state"] != "passed":
         wrong.append(f"{rule} of the twin is {state['state']}: {state['reason']}")
-    told, faults = worth(rule, program, twin)
+    told, faults = ("", []) if gone else worth(rule, program, twin)
     for text in wrong + faults:
         print(f"{twin['program']['name']}: {text}")
     if told:
