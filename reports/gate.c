@@ -64,6 +64,18 @@ static void complain(const struct tfs_gate *gate, const char *path, const char *
 	tfs_text_line(stderr, "tfshim %s: %s: %s", gate->command->name, path, what);
 }
 
+/* Not of the recording, but of what is made of it. */
+static bool is_report(const char *path)
+{
+	static const char *const suffixes[] = {".txt", ".json", ".html"};
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+		if (!strcmp(dot, suffixes[i]))
+			return true;
+	return false;
+}
+
 static int load(const struct tfs_gate *gate, const char *path, struct tfs_model *out_model)
 {
 	struct tfs_load_options loading = {
@@ -75,6 +87,10 @@ static int load(const struct tfs_gate *gate, const char *path, struct tfs_model 
 	if (!tfs_load(path, &loading, out_model, &why))
 		return 0;
 	complain(gate, path, why ? why : "cannot be read");
+	if (is_report(path))
+		complain(gate, path,
+			"reports are made of recordings, which are what is judged and compared: "
+			"name the .tfs file");
 	free(why);
 	return TFS_EXIT_NO_DATA;
 }
@@ -262,6 +278,13 @@ static void say_not_comparable(const struct tfs_gate *gate, const struct tfs_com
 		was, is);
 }
 
+static bool same_file(const char *one, const char *other)
+{
+	struct stat a, b;
+
+	return !stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
 static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 {
 	const struct tfs_model *before = choose(gate, model);
@@ -274,6 +297,9 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 	tfs_baseline_compare(model, before, &comparison);
 	if (comparison.apart)
 		say_not_comparable(gate, &comparison);
+	else if (same_file(model->recording, before->recording))
+		complain(gate, model->recording,
+			"compared with itself, so that nothing can be new: record another run");
 	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);
 	tfs_baseline_finish(&comparison);
 	return broken ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;

@@ -55,8 +55,7 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 }
 
 /* What is not fixed in the baseline may come back unseen. */
-static void print_fixed(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
-	const struct tfs_paint *paint)
+static void print_fixed(const struct tfs_comparison *comparison, const struct tfs_paint *paint)
 {
 	size_t less, unseen;
 	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
@@ -76,7 +75,7 @@ static void print_fixed(const struct tfs_gate *gate, const struct tfs_comparison
 	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
 	      "of ",
 		stdout);
-	tfs_text_line(stdout, "%s", gate->baseline);
+	tfs_text_line(stdout, "%s", comparison->before->recording);
 }
 
 /* A rule that has not passed and is not broken must not be taken for either. */
@@ -128,7 +127,7 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 				model, &model->cards[i], paint, comparison ? of : NULL, &region);
 		if (comparison) {
 			print_changes(gate, comparison, paint, &region);
-			print_fixed(gate, comparison, paint);
+			print_fixed(comparison, paint);
 		}
 		print_rules(model, paint);
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",

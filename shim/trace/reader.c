@@ -28,7 +28,7 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 	const struct tfs_file_header *header = &trace->header;
 
 	if (memcmp(header->magic, TFS_MAGIC, sizeof(header->magic)) != 0)
-		return refuse(out, 0, "this is no recording", -EBADMSG);
+		return refuse(out, 0, "not a tfshim recording", -EBADMSG);
 	if (header->version != TFS_FORMAT_VERSION)
 		return refuse(out, offsetof(struct tfs_file_header, version),
 			header->version < TFS_FORMAT_VERSION

@@ -108,6 +108,32 @@ expect 0 twice.tfs --baseline twice.tfs
 expect 0 "$recordings/rule_203_bad.tfs"
 said 'TFS203 .* + TFS201 .*  1 per step, first of 2 call sites'
 
+# A recording that is its own baseline passes, and is told to; a folder's is named by its file.
+expect 0 slow.tfs --baseline slow.tfs
+said 'slow.tfs: compared with itself'
+ln -s slow.tfs other.tfs
+expect 0 other.tfs --baseline slow.tfs
+said 'other.tfs: compared with itself'
+cp slow.tfs copy.tfs
+mkdir kept && cp slow.tfs kept/
+expect 0 copy.tfs --baseline kept
+! grep -q 'compared with itself' out err || { echo "check.sh: a copy is taken for itself"; failed=1; }
+expect 0 clean.tfs --baseline kept
+said 'put this recording in place of kept/slow.tfs$'
+# A report is no recording.
+"$tfshim" report --quiet copy.tfs
+for made in txt json html; do
+	expect 3 slow.tfs --baseline "copy.$made"
+	said "copy.$made: not a tfshim recording"
+	said "copy.$made: reports are made of recordings"
+	expect 3 "copy.$made"
+	said 'name the .tfs file'
+done
+rm copy.*
+mkfifo pipe.tfs
+expect 3 pipe.tfs
+expect 3 slow.tfs --baseline pipe.tfs
+
 expect 2
 expect 2 slow.tfs --select TFS999
 expect 2 slow.tfs --ignore nonsense
