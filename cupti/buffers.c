@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "shim/heap.h"
+#include "shim/base/heap.h"
 
 #define POOL_BYTES ((size_t)TFS_CUPTI_BUFFERS * TFS_CUPTI_BUFFER_BYTES)
 

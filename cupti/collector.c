@@ -11,8 +11,8 @@
 #include "cupti/decode.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
-#include "shim/clock.h"
-#include "shim/recorder.h"
+#include "shim/base/clock.h"
+#include "shim/record/recorder.h"
 
 /* How long the end of the program may wait for the helper's flush. */
 #define PATIENCE_NS 500000000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/collector.h"
 
-#include "shim/recorder.h"
+#include "shim/record/recorder.h"
 
 void tfs_collector_start(void)
 {

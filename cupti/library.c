@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "cupti/places.h"
-#include "shim/env.h"
-#include "shim/log.h"
+#include "shim/base/env.h"
+#include "shim/base/log.h"
 
 static const char *const names[] = TFS_CUPTI_NAMES;
 static const char *const companions[] = TFS_CUPTI_COMPANIONS;

@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/options.h"
-#include "reports/text.h"
+#include "reports/formats/text.h"
+#include "reports/support/options.h"
 
 #define X(name) extern const struct tfs_command tfs_command_##name;
 #include "reports/commands.inc"

@@ -24,22 +24,22 @@ emulate() {
 
 if ! command -v aarch64-linux-gnu-gcc >/dev/null; then
 	command -v clang >/dev/null || { echo "skipped: no compiler for aarch64"; exit 77; }
-	clang --target=aarch64-linux-gnu -c shim/dlsym_aarch64.S -o "$work/jumps.o" || exit 1
+	clang --target=aarch64-linux-gnu -c shim/resolve/dlsym_aarch64.S -o "$work/jumps.o" || exit 1
 	echo "assembled; nothing to link it with (gcc-aarch64-linux-gnu)"
 	exit 0
 fi
 compile() {
 	aarch64-linux-gnu-gcc -std=gnu11 -D_GNU_SOURCE '-DTFS_VERSION="0"' -DTFS_MUTANTS=0 -O1 -fPIC \
-		-I. -I"$build" -I"$build/shim" -I"$build/rules/rewrites" -isystem "$cuda/include" "$@"
+		-I. -I"$build" -isystem "$cuda/include" "$@"
 }
-compile -Wall -Wextra -Werror "$jumps" shim/dlsym_aarch64.S -o "$work/jumps" || exit 1
+compile -Wall -Wextra -Werror "$jumps" shim/resolve/dlsym_aarch64.S -o "$work/jumps" || exit 1
 command -v qemu-aarch64 >/dev/null || { echo "linked; nothing to run it in (qemu-user)"; exit 0; }
 emulate "$work/jumps" || wrong "the jumps go wrong"
 [ "${TFSHIM_LONG-0}" = 1 ] || exit "$failed"
 
 mkdir "$work/objects" "$work/first" "$work/other"
 cat >"$work/no_unwind.c" <<'C'
-#include "shim/unwind.h"
+#include "shim/record/unwind.h"
 void tfs_unwind_load(void) {}
 bool tfs_unwind_ready(void) { return false; }
 bool tfs_unwind_settled(void) { return true; }
@@ -49,13 +49,13 @@ uint32_t tfs_unwind(uint64_t from, uint32_t pointers, struct tfs_stack_frame *ou
 	return 0;
 }
 C
-for file in shim/*.c shim/hooks/*.c rules/rewrites/*.c cupti/*.c shim/trace/writer.c \
-	"$build"/shim/*.c "$work/no_unwind.c"; do
-	case $file in shim/unwind.c | shim/heap_jemalloc.c | cupti/collector_none.c) continue ;; esac
+for file in $(find shim cupti -name '*.c' ! -path 'shim/inject/*' ! -path 'shim/trace/reader*') \
+	"$build"/shim/hooks/*.c "$work/no_unwind.c"; do
+	case $file in shim/record/unwind.c | shim/base/heap_jemalloc.c | cupti/collector_none.c) continue ;; esac
 	compile -fvisibility=hidden -Wall -Wextra -Werror -c "$file" \
 		-o "$work/objects/$(echo "$file" | tr / _).o" || wrong "$file"
 done
-compile -shared "$work"/objects/*.o shim/dlsym_aarch64.S -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
+compile -shared "$work"/objects/*.o shim/resolve/dlsym_aarch64.S -Wl,-z,defs -Wl,-z,now -Wl,-z,nodelete \
 	-o "$work/libtfshim.so" || exit 1
 for folder in first other; do
 	compile -w -shared -fvisibility=hidden -Wl,-Bsymbolic tests/programs/driver_client_fake.c \

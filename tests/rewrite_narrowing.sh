@@ -8,7 +8,7 @@ library=$1 programs=$2 trainer=$3 digits=$4 rewrite=sync-narrowing
 # shellcheck source=tests/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
 narrowing=$programs/rewrite_narrowing limits=$programs/rewrite_narrowing_limits
-# The mutants, by what they leave out; see rules/rewrites/sync_narrowing.c.
+# The mutants, by what they leave out; see shim/rewrites/sync_narrowing/sync_narrowing.c.
 blind=1099511627776 arguments=2199023255552 no_fence=4398046511104 stale=8796093022208
 no_tries=17592186044416 answers=35184372088832
 

@@ -15,7 +15,7 @@ long=${TFSHIM_LONG:-0}
 first=${ledger%/*}/stacks_first.so
 options=report=0:quiet=1:search_ms=100000:window=5:staging_cores=0:staging_min=1
 # shellcheck disable=SC2046
-exact=$(grep -l TFS_CLASS_EXACT $(ls "$source"/rules/rewrites/*.c) | xargs sed -n 's/.*\.name = "\(.*\)".*/\1/p')
+exact=$(grep -l TFS_CLASS_EXACT $(ls "$source"/shim/rewrites/*/*.c) | xargs sed -n 's/.*\.name = "\(.*\)".*/\1/p')
 
 fail() {
 	echo "FAILED: $*"

@@ -13,7 +13,7 @@ if ! files=$(git -c safe.directory='*' ls-files -- ':!tests/fuzz/corpus' ':!test
 fi
 sources=$(echo "$files" | grep -E '\.[ch]$' || true)
 c_like=$(echo "$files" | grep -E '\.(c|h|cu)$' || true)
-in_process=$(echo "$c_like" | grep -E '^(shim|cupti|rules/rewrites)/' || true)
+in_process=$(echo "$c_like" | grep -E '^(shim|cupti)/' || true)
 text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$')
 failed=0
 # The layout that counts is that of one version.

@@ -3,7 +3,7 @@
 import sys
 
 with open(sys.argv[1], "w", encoding="ascii") as out:
-    out.write('#include "reports/page.h"\n')
+    out.write('#include "reports/formats/page.h"\n')
     for pair in sys.argv[2:]:
         name, path = pair.split("=", 1)
         with open(path, "rb") as file:

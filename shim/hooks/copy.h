@@ -5,10 +5,10 @@
 /* How the hooks of the runtime's and of the driver's copies let rewrites take part. All are for the
  * call's own thread; a call that is not recorded (frame without thread) is never rewritten. */
 
-#include "rules/rewrites/rewrite.h"
-#include "shim/hook.h"
-#include "shim/note_copy.h"
-#include "shim/streams.h"
+#include "shim/hooks/note_copy.h"
+#include "shim/record/hook.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/state/streams.h"
 
 /* Lets a rewrite carry out a plain copy; false = it is the real function's. What the call is made
  * of is in memory only where one may. */

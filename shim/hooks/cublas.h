@@ -9,9 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/rewrites/fills.h"
-#include "shim/hook.h"
-#include "shim/streams.h"
+#include "shim/record/hook.h"
+#include "shim/rewrites/fills.h"
+#include "shim/state/streams.h"
 
 /* Starts the details of a call on the handle's stream. */
 void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle);

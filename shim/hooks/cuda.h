@@ -6,15 +6,15 @@
  * What the hooks of the driver have beside those of libraries (hook.h): a row says since which
  * version of the driver its function has this ABI, and none is entered with the option driver=0.
  *
- * To add a function: its TFS_HOOK block in a file shim/hooks/cuda_driver_*.c, named as libcuda
+ * To add a function: its TFS_HOOK block in a file shim/hooks/cuda/cuda_driver_*.c, named as libcuda
  * exports it, and its row X(cuMemAlloc, _v2, , 3020, alloc): name as cuGetProcAddress knows it, the
  * ABI's suffix, that of the per-thread stream, the CUDA version that brought this ABI, and family.
  * A wrong version or parameter does not compile.
  */
 
-#include "shim/driver.h"
-#include "shim/env.h"
-#include "shim/hook.h"
+#include "shim/base/env.h"
+#include "shim/record/hook.h"
+#include "shim/resolve/driver.h"
 
 #define TFS_DRIVER_ROW(base, abi, twin, version, kind)                                             \
 	_Static_assert(__builtin_types_compatible_p(                                               \

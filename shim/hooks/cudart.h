@@ -7,8 +7,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "shim/hook.h"
-#include "shim/memory.h"
+#include "shim/record/hook.h"
+#include "shim/state/memory.h"
 
 /* The current device; 0 when it cannot be asked. After a call that succeeded. */
 uint32_t tfs_cudart_device(void);

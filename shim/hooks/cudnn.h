@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "rules/rewrites/fills.h"
-#include "rules/rewrites/rewrite.h"
-#include "shim/hook.h"
-#include "shim/operations.h"
-#include "shim/streams.h"
-#include "shim/tensors.h"
+#include "shim/record/hook.h"
+#include "shim/rewrites/fills.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/state/operations.h"
+#include "shim/state/streams.h"
+#include "shim/state/tensors.h"
 
 static inline uint64_t tfs_double_bits(double number)
 {

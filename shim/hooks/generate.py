@@ -155,7 +155,7 @@ def main():
     taken = {name for path in written for name in re.findall(r"\bX\((\w+),", open(path).read())}
     known = prototypes([place(folder, header) for header in headers])
     family = re.sub(r".*/|\.txt$", "", listing)
-    blocks, hooks, needed = [], [], {"shim/hook.h", "shim/notes.h", "shim/streams.h"}
+    blocks, hooks, needed = [], [], {"shim/record/hook.h", "shim/hooks/notes.h", "shim/state/streams.h"}
     for pattern, kind, how in rows:
         base = re.sub(r"_pt[sd][sz]$", "", pattern)
         twin = pattern[len(base):]
@@ -165,7 +165,7 @@ def main():
         for name in names:
             taken.add(name + twin)
             text, header = block(name + twin, *known[name], how, "true" if twin else "false")
-            needed.add(header or "shim/hook.h")
+            needed.add(header or "shim/record/hook.h")
             blocks.append(text)
             hooks.append((name + twin, kind))
     with open(out, "w") as file:

@@ -5,9 +5,9 @@
 /* How the hooks of the runtime's and of the driver's waits let rewrites take part. All are for the
  * call's own thread; a call that is not recorded (frame without thread) is never rewritten. */
 
-#include "rules/rewrites/rewrite.h"
-#include "rules/rewrites/wait.h"
-#include "shim/hook.h"
+#include "shim/record/hook.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/rewrites/wait.h"
 
 /* Lets a rewrite wait in the program's place; false = it is the real function's to do. */
 static inline __attribute__((always_inline)) bool tfs_take_wait(

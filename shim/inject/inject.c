@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/log.h"
+#include "shim/base/log.h"
 
 #define LIBRARY "libtfshim_late.so"
 

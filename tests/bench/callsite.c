@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "shim/callsite.h"
-#include "shim/clock.h"
-#include "shim/env.h"
-#include "shim/hook.h"
-#include "shim/recorder.h"
-#include "shim/unwind.h"
+#include "shim/base/clock.h"
+#include "shim/base/env.h"
+#include "shim/record/callsite.h"
+#include "shim/record/hook.h"
+#include "shim/record/recorder.h"
+#include "shim/record/unwind.h"
 
 #define ROUNDS 15
 #define HITS 100000

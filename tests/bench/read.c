@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 #include "tests/unit/builder.h"
 
 #define ROUNDS 7

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "shim/clock.h"
-#include "shim/env.h"
-#include "shim/hook.h"
-#include "shim/notes.h"
+#include "shim/base/clock.h"
+#include "shim/base/env.h"
+#include "shim/hooks/notes.h"
+#include "shim/record/hook.h"
 
 #define ROUNDS 101
 #define CALLS 1000

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "rules/rewrites/pinned_staging_pieces.h"
-#include "shim/env.h"
+#include "shim/base/env.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_pieces.h"
 
 #define BYTES ((size_t)256 << 20) /* more than a cache holds */
 #define RING ((size_t)8 << 20)

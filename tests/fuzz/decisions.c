@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rewrites/decisions.c" /* for its tables */
-#include "rules/rewrites/search_fences.h"
-#include "shim/env.h"
-#include "shim/log.h"
-#include "shim/recorder.h"
+#include "shim/base/env.h"
+#include "shim/base/log.h"
+#include "shim/record/recorder.h"
+#include "shim/rewrites/cudnn_search/decisions.c" /* for its tables */
+#include "shim/rewrites/cudnn_search/search_fences.h"
 
 struct tfs_options tfs_options = {.quiet = 1};
 struct tfs_writer tfs_recording;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and lines as the recording wishes, in place of reports/symbols_file.c: a file's path is
- * also the name of its source and its functions, and an address is a line.
+ * Names and lines as the recording wishes, in place of reports/symbols/symbols_file.c: a file's
+ * path is also the name of its source and its functions, and an address is a line.
  */
 #include <stdlib.h>
 
-#include "reports/symbols_file.h"
+#include "reports/symbols/symbols_file.h"
 
 struct tfs_symbols_file {
 	const char *path;

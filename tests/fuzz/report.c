@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/format.h"
-#include "reports/gate.h"
-#include "reports/load.h"
-#include "reports/page.h"
-#include "reports/save.h"
+#include "reports/formats/format.h"
+#include "reports/formats/page.h"
+#include "reports/gate/gate.h"
+#include "reports/support/load.h"
+#include "reports/support/save.h"
 #include "shim/trace/format.h"
 #include "tests/fuzz/well_formed.h"
 

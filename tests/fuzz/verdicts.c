@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rewrites/ranked.h"
-#include "rules/rewrites/verdicts_file.h"
+#include "shim/rewrites/measure/ranked.h"
+#include "shim/rewrites/measure/verdicts_file.h"
 
 static char merged[TFS_VERDICTS_BYTES];
 

@@ -8,7 +8,7 @@
 #define MOST_DEPTH 256u
 #define MOST_KEYS 4096u
 
-/* Written apart from reports/utf8.c, so that both have to be wrong. */
+/* Written apart from reports/formats/utf8.c, so that both have to be wrong. */
 static int sequence(const unsigned char *bytes, size_t left, uint32_t *out_code)
 {
 	static const struct {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/sentences.h"
+#include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
 
 static void print_device(const struct tfs_trace *trace)

@@ -4,7 +4,7 @@
  * least OPS operations (0: none at all), tied to the call that caused it; the fact
  * "cupti" must begin with FACT.
  */
-#include "rules/sentences.h"
+#include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
 #include "tests/test.h"
 

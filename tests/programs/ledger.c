@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/sentences.h"
+#include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
 
 /* Is there a later record of the same rewrite? */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules/sentences.h"
+#include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
 
 static const char *const sources[] = {"none", "loops", "api", "nvtx"};

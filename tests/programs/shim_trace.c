@@ -5,7 +5,7 @@
  * "fact NAME TEXT", what a launch does with its pointers is "roles KERNEL" and, for each, "read" or
  * "maybe". Fails when the file cannot be read or is damaged.
  */
-#include "rules/sentences.h"
+#include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
 #include "tests/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known, worse, new, fixed or not comparable, on both sides of every edge, in models made
  * up for it. */
-#include "reports/baseline.h"
+#include "reports/gate/baseline.h"
 
 #include <math.h>
 

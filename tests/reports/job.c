@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/rewrites/ranked.h"
+#include "shim/rewrites/measure/ranked.h"
 #include "tests/unit/builder.h"
 
 #define FIRST 20u

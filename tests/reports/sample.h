@@ -6,7 +6,7 @@
  * Made-up models for tests of the formats: no recording, no clock, the same bytes every time.
  */
 
-#include "reports/model.h"
+#include "reports/model/model.h"
 
 /* Fills a zeroed model with one of: naive, clean, hostile, huge; false = no such sample. The caller
  * finishes the model. */

@@ -4,7 +4,7 @@
 
 /* The charts of the made-up reports: steps, five of them in detail, and the call tree. */
 
-#include "reports/model.h"
+#include "reports/model/model.h"
 
 /* Fills the charts of a model with `steps` steps, and `kernels` kernels in each that is shown in
  * detail. Their memory is static or the model's region's. */

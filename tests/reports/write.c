@@ -2,7 +2,7 @@
 /* write SAMPLE FORMAT: one format of a made-up model, to stdout. */
 #include <stdio.h>
 
-#include "reports/format.h"
+#include "reports/formats/format.h"
 #include "tests/reports/sample.h"
 
 int main(int argc, char **argv)

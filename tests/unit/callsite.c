@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Call sites: callers of one helper are told apart, hits are verified, stacks are kept whole. */
-#include "shim/callsite.h"
+#include "shim/record/callsite.h"
 
-#include "shim/hook.h"
-#include "shim/unwind.h"
+#include "shim/record/hook.h"
+#include "shim/record/unwind.h"
 #include "tests/unit/recording.h"
 
 #define ROUNDS 20

@@ -2,7 +2,7 @@
 /* A pair of clock readings is of one moment, also where the thread is kept from running between. */
 #include <time.h>
 
-#include "shim/clock.h"
+#include "shim/base/clock.h"
 #include "tests/test.h"
 
 #define AWAY_NS 20000000 /* how long a reading is held up */

@@ -7,9 +7,9 @@
 #include <cuda_runtime_api.h>
 #include <string.h>
 
-#include "rules/rewrites/rewrite.h"
-#include "shim/note_copy.h"
-#include "shim/windows.h"
+#include "shim/hooks/note_copy.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/steps/windows.h"
 #include "tests/unit/recording.h"
 
 #define BYTES 4096u

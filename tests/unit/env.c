@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the user may ask for, and what is made of nonsense. */
-#include "shim/env.h"
+#include "shim/base/env.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim/log.h"
-#include "shim/recorder.h"
+#include "shim/base/log.h"
+#include "shim/record/recorder.h"
 #include "tests/test.h"
 
 static char folder[] = "/tmp/tfshim-unit-XXXXXX";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Clean tries count for their own call site and shape, one that is not clean ends them, and what
  * the table has no room for never has enough. */
-#include "rules/rewrites/evidence.h"
+#include "shim/rewrites/common/evidence.h"
 
 #include "tests/test.h"
 

@@ -4,12 +4,12 @@
  * those that a list names.
  *	unit-harmless harmless.txt EXPORTS...
  */
-#include "shim/harmless.h"
+#include "shim/resolve/harmless.h"
 
 #include <string.h>
 
-#include "shim/driver.h"
-#include "shim/hook.h"
+#include "shim/record/hook.h"
+#include "shim/resolve/driver.h"
 #include "tests/test.h"
 
 static char *listed[2048];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The shim's heap: the program's own knows nothing of it, nor do its threads and its children. */
-#include "shim/heap.h"
+#include "shim/base/heap.h"
 
 #include <errno.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids: one per text, one definition each, also among threads and at the table's end. */
-#include "shim/intern.h"
+#include "shim/record/intern.h"
 
 #include <pthread.h>
 

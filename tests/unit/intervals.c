@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Sets of intervals: united, both, one without the other. */
-#include "rules/intervals.h"
+#include "rules/support/intervals.h"
 
 #include "tests/test.h"
 

@@ -3,7 +3,7 @@
  * The search for the training step, on a made-up trainer whose calls all come from one function:
  * some straight code, then forward, backward and an inner loop over the weights, again and again.
  */
-#include "shim/loops.h"
+#include "shim/steps/loops/loops.h"
 
 #include "tests/test.h"
 

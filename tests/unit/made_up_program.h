@@ -6,7 +6,7 @@
  * A made-up program for the search for the training step. It keeps its own stack of return
  * addresses; a call's place is the whole stack, as in a recording.
  */
-#include "shim/loops.h"
+#include "shim/steps/loops/loops.h"
 #include "tests/test.h"
 
 #define DEEPEST 24u

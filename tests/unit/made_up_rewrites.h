@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "rules/rewrites/measure.h"
-#include "rules/rewrites/measure_file.h"
-#include "rules/rewrites/measure_ranks.h"
-#include "rules/rewrites/rewrite.h"
-#include "shim/env.h"
-#include "shim/steps.h"
+#include "shim/base/env.h"
+#include "shim/rewrites/measure.h"
+#include "shim/rewrites/measure_file.h"
+#include "shim/rewrites/measure_ranks.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/steps/steps.h"
 
 struct tfs_options tfs_options = {.measure = 4000, .ranks = 1};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Kernels' names, as nvcc and g++ mangle them, and the parameters that they only read. */
-#include "shim/mangled.h"
+#include "shim/state/mangled.h"
 
 #include "tests/test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Several rewrites: each is measured alone, those that won are on from then; a change of the steps
  * asks anew, and the next run goes on. */
-#include "rules/rewrites/measure.h"
+#include "shim/rewrites/measure.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The registry of ranges: against a plain list, when it is full, among threads, after a fork. */
-#include "shim/memory.h"
+#include "shim/state/memory.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim/recorder.h"
+#include "shim/record/recorder.h"
 #include "tests/test.h"
 
 #define MODEL 64u     /* places in the plain list */

@@ -2,7 +2,7 @@
 /* Reading a recording while the n-th allocation fails, for every n: an error, never a crash. */
 #include <errno.h>
 
-#include "rules/flow.h"
+#include "rules/timeline/flow.h"
 #include "tests/test.h"
 #include "tests/unit/read_all.h"
 #include "tests/unit/sample.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which of a program's ranges are its training steps. */
-#include "shim/nvtx_search.h"
+#include "shim/nvtx/nvtx_search.h"
 
 #include <pthread.h>
 

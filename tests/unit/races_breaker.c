@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-#include "rules/rewrites/breaker.h"
-#include "rules/rewrites/rewrite_ledger.h"
-#include "shim/files.h"
+#include "shim/record/files.h"
+#include "shim/rewrites/breaker/breaker.h"
+#include "shim/rewrites/rewrite_ledger.h"
 #include "tests/unit/recording.h"
 
 #define PROCESSES 20u

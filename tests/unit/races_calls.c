@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "shim/recorder.h"
+#include "shim/record/recorder.h"
 #include "tests/test.h"
 
 #define THREADS 6

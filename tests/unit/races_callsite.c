@@ -5,9 +5,9 @@
  */
 #include <pthread.h>
 
-#include "shim/callsite.h"
-#include "shim/hook.h"
-#include "shim/unwind.h"
+#include "shim/record/callsite.h"
+#include "shim/record/hook.h"
+#include "shim/record/unwind.h"
 #include "tests/unit/recording.h"
 
 #define THREADS 6

@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 
-#include "shim/files.h"
+#include "shim/record/files.h"
 #include "tests/unit/recording.h"
 
 #define THREADS 6u

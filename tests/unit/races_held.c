@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "rules/rewrites/blocks.h"
-#include "rules/rewrites/held.h"
-#include "rules/rewrites/memory_functions.h"
-#include "rules/rewrites/room.h"
+#include "shim/rewrites/memory/blocks.h"
+#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/memory_functions.h"
+#include "shim/rewrites/memory/room.h"
 #include "tests/test.h"
 
 #define THREADS 5u

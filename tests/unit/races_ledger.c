@@ -6,9 +6,9 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "rules/rewrites/measure.h"
-#include "rules/rewrites/rewrite_ledger.h"
-#include "shim/clock.h"
+#include "shim/base/clock.h"
+#include "shim/rewrites/measure.h"
+#include "shim/rewrites/rewrite_ledger.h"
 #include "shim/trace/format.h"
 #include "tests/unit/recording.h"
 

@@ -7,12 +7,12 @@
 #include <cuda_runtime_api.h>
 #include <pthread.h>
 
-#include "rules/rewrites/pinned_staging_move.h"
-#include "rules/rewrites/pinned_staging_pieces.h"
-#include "rules/rewrites/pinned_staging_rates.h"
-#include "rules/rewrites/rewrite_ledger.h"
-#include "shim/lookup.h"
-#include "shim/memory.h"
+#include "shim/resolve/lookup.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_move.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_pieces.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_rates.h"
+#include "shim/rewrites/rewrite_ledger.h"
+#include "shim/state/memory.h"
 #include "tests/unit/made_up_device.h"
 #include "tests/unit/recording.h"
 

@@ -7,13 +7,13 @@
 #include <sched.h>
 
 #include "cupti/collector.h"
-#include "rules/rewrites/measure.h"
-#include "rules/rewrites/rewrite_ledger.h"
-#include "shim/callsite.h"
-#include "shim/details.h"
-#include "shim/frame.h"
-#include "shim/steps.h"
-#include "shim/windows.h"
+#include "shim/record/callsite.h"
+#include "shim/record/details.h"
+#include "shim/record/frame.h"
+#include "shim/rewrites/measure.h"
+#include "shim/rewrites/rewrite_ledger.h"
+#include "shim/steps/steps.h"
+#include "shim/steps/windows.h"
 #include "tests/unit/recording.h"
 
 /* At least. */

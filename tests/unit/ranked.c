@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which rewrites are on in which step where several ranks train, and the line that says so. */
-#include "rules/rewrites/ranked.h"
+#include "shim/rewrites/measure/ranked.h"
 
 #include "tests/test.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "rules/flow.h"
+#include "rules/timeline/flow.h"
 
 static uint64_t sum_bytes(uint64_t sum, const void *bytes, size_t count)
 {

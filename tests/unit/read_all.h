@@ -7,7 +7,7 @@
  * outside. The sums mean nothing, but are the same for the same recording.
  */
 
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 
 uint64_t read_all_trace(const struct tfs_trace *trace);
 uint64_t read_all_timeline(const struct tfs_timeline *timeline);

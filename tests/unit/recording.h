@@ -9,8 +9,8 @@
 
 #include <unistd.h>
 
-#include "shim/env.h"
-#include "shim/recorder.h"
+#include "shim/base/env.h"
+#include "shim/record/recorder.h"
 #include "shim/trace/trace.h"
 #include "tests/test.h"
 

@@ -2,8 +2,8 @@
 /* Refusals are counted by many threads at once, and none is lost. */
 #include <pthread.h>
 
-#include "rules/rewrites/rewrite_refusals.h"
-#include "shim/recorder.h"
+#include "shim/record/recorder.h"
+#include "shim/rewrites/rewrite_refusals.h"
 #include "tests/test.h"
 
 #define THREADS 20u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Replays of graphs made by hand, whose answers are known. */
-#include "rules/replay.h"
+#include "rules/replay/replay.h"
 #include "tests/test.h"
 
 /* Two streams, one thread; each step: launch 100, [wait], launch 100, wait, host work 50. All in

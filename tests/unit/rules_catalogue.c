@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What is said of rules that have not been asked: there is none that could be, the program does not
  * use what it is about, or it does where nobody saw. */
-#include "rules/catalogue.h"
+#include "rules/catalogue/catalogue.h"
 
 #include <stdio.h>
 #include <string.h>

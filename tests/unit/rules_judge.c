@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
 

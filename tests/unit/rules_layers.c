@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/layers.h"
+#include "rules/judge/layers.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
 

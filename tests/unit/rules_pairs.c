@@ -2,7 +2,7 @@
 /* Calls seen by hooks against calls seen by CUPTI: TFS904, TFS903, and what libraries did. */
 #include <string.h>
 
-#include "rules/pairs.h"
+#include "rules/timeline/pairs.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program and its twin with one thing fixed: the twin gains what the finding foretold. */
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
 

@@ -9,7 +9,7 @@
  * the test.
  */
 
-#include "rules/judge.h"
+#include "rules/judge/judge.h"
 #include "tests/unit/builder.h"
 
 #define SCENE_LEGACY 0u /* the stream every scene has */

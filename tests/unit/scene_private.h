@@ -4,7 +4,7 @@
 
 /* What the files of a scene share: its clock, its device and its recording so far. */
 
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 #include "tests/unit/scene.h"
 
 #define SCENE_MOST 1280u

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/rewrites/search_fences.h"
-#include "rules/rewrites/search_verify.h"
+#include "shim/rewrites/cudnn_search/search_fences.h"
+#include "shim/rewrites/cudnn_search/search_verify.h"
 #include "tests/test.h"
 
 #define FORWARD TFS_FAMILY_conv_forward

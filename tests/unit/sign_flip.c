@@ -2,7 +2,7 @@
 /* The test by flipped signs: its chances, its interval. */
 #include <math.h>
 
-#include "rules/rewrites/sign_flip.h"
+#include "shim/rewrites/measure/sign_flip.h"
 
 #include "tests/test.h"
 

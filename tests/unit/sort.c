@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys in order, those that are equal by their values. */
-#include "rules/sort.h"
+#include "rules/support/sort.h"
 
 #include "tests/test.h"
 

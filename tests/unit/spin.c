@@ -8,7 +8,7 @@
 #include <setjmp.h>
 #include <signal.h>
 
-#include "shim/spin.h"
+#include "shim/base/spin.h"
 #include "tests/test.h"
 
 /* As long as it took until the lock was had all the same, once. */

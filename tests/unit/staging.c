@@ -10,10 +10,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "rules/rewrites/pinned_staging_group.h"
-#include "rules/rewrites/pinned_staging_limits.h"
-#include "rules/rewrites/pinned_staging_pieces.h"
-#include "shim/env.h"
+#include "shim/base/env.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_group.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_limits.h"
+#include "shim/rewrites/pinned_staging/pinned_staging_pieces.h"
 #include "tests/test.h"
 
 #define BYTES ((size_t)8 << 20)

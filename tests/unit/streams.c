@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Ids of streams: the default ones, made anew, one per thread, too many. */
-#include "shim/streams.h"
+#include "shim/state/streams.h"
 
 #include <pthread.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Addresses of this very program as functions, files and lines. */
-#include "reports/symbols.h"
+#include "reports/symbols/symbols.h"
 
 #include <link.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "reports/demangle.h"
+#include "reports/symbols/demangle.h"
 #include "tests/test.h"
 #include "tests/unit/builder.h"
 

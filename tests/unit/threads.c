@@ -5,8 +5,8 @@
  */
 #include <pthread.h>
 
-#include "shim/listeners.h"
-#include "shim/lookup.h"
+#include "shim/record/listeners.h"
+#include "shim/resolve/lookup.h"
 #include "tests/unit/recording.h"
 
 #define THREADS 6

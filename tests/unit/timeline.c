@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The timeline against recordings whose content is known. */
-#include "rules/timeline.h"
+#include "rules/timeline/timeline.h"
 
-#include "rules/flow.h"
+#include "rules/timeline/flow.h"
 #include "tests/test.h"
 #include "tests/unit/builder.h"
 #include "tests/unit/read_all.h"

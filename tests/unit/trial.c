@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One question: its blocks, its coin, its looks, and what a period that was not seen does to it. */
-#include "rules/rewrites/trial.h"
+#include "shim/rewrites/measure/trial.h"
 
 #include <math.h>
 

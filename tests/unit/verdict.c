@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What runs tell each other about rewrites: the lines, the file, and what may lie in its place. */
-#include "rules/rewrites/verdicts_file.h"
+#include "shim/rewrites/measure/verdicts_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

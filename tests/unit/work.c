@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What the program has submitted and not waited for: which calls count as what, stream by stream.
  */
-#include "rules/rewrites/work.h"
+#include "shim/rewrites/common/work.h"
 
-#include "shim/details.h"
-#include "shim/hook.h"
-#include "shim/memory.h"
+#include "shim/record/details.h"
+#include "shim/record/hook.h"
+#include "shim/state/memory.h"
 #include "tests/test.h"
 
 #define ON_DEVICE ((void *)0x10000)

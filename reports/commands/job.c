@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/commands/job.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/formats/text.h"
+#include "reports/model/words.h"
+#include "reports/support/options.h"
+#include "shim/rewrites/measure/ranked.h"
+#include "shim/rewrites/measure/verdicts_file.h"
+#include "shim/trace/trace.h"
+
+#define MOST_RANKS 65536u
+
+/* The latest run of one program. */
+struct job {
+	const char *program;
+	uint32_t ranks;
+	const struct tfs_trace **traces; /* by rank; NULL = missing */
+	struct tfs_ranked plan;
+	size_t steps;    /* that the plan speaks of */
+	double *times;   /* of the slowest rank; NaN where a rank's is not known */
+	uint32_t period; /* of the steps, as this run tells */
+	struct tfs_proof verdicts[TFS_VERDICTS_MOST];
+	uint32_t count; /* of these */
+};
+
+static const char *program_of(const struct tfs_trace *trace)
+{
+	const char *path = tfs_trace_header(trace)->program;
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static uint32_t ranks_of(const struct tfs_trace *trace)
+{
+	const struct tfs_fact_record *fact = tfs_trace_fact(trace, TFS_FACT_ranks_plan);
+	const uint64_t ranks = fact ? fact->numbers[0] : 0;
+
+	return ranks > 1 && ranks < MOST_RANKS ? (uint32_t)ranks : 0;
+}
+
+static bool is_newer(const struct tfs_trace *one, const struct tfs_trace *other)
+{
+	return tfs_trace_header(one)->start_realtime_ns >
+	       tfs_trace_header(other)->start_realtime_ns;
+}
+
+/* The latest recording of each rank, in a job of as many ranks as the latest of all had. */
+static bool gather(struct job *job, struct tfs_trace *const *traces, int count)
+{
+	const struct tfs_trace *latest = NULL;
+
+	for (int i = 0; i < count; i++)
+		if (traces[i] && ranks_of(traces[i]) &&
+			!strcmp(program_of(traces[i]), job->program) &&
+			(!latest || is_newer(traces[i], latest)))
+			latest = traces[i];
+	job->ranks = latest ? ranks_of(latest) : 0;
+	job->traces = calloc(job->ranks + 1u, sizeof(const struct tfs_trace *));
+	for (int i = 0; job->traces && i < count; i++) {
+		const struct tfs_trace *trace = traces[i];
+		uint32_t rank = trace ? tfs_trace_header(trace)->rank : job->ranks;
+
+		if (rank < job->ranks && ranks_of(trace) == job->ranks &&
+			!strcmp(program_of(trace), job->program) &&
+			(!job->traces[rank] || is_newer(trace, job->traces[rank])))
+			job->traces[rank] = trace;
+	}
+	return job->traces && job->ranks;
+}
+
+/* When the last step began that it tells of. */
+static uint64_t end_ns(const struct tfs_trace *trace)
+{
+	const struct tfs_file_header *header = tfs_trace_header(trace);
+	uint64_t last_ns = header->start_ns;
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+		uint64_t start_ns = tfs_trace_ns(trace, pack->first_start_ticks);
+
+		last_ns = start_ns > last_ns ? start_ns : last_ns;
+	}
+	return header->start_realtime_ns + (last_ns - header->start_ns);
+}
+
+/* Ranks that wait for each other train at the same time. */
+static bool same_run(const struct job *job)
+{
+	uint32_t latest = 0;
+
+	for (uint32_t i = 1; i < job->ranks; i++)
+		if (is_newer(job->traces[i], job->traces[latest]))
+			latest = i;
+	for (uint32_t i = 0; i < job->ranks; i++) {
+		if (end_ns(job->traces[i]) >=
+			tfs_trace_header(job->traces[latest])->start_realtime_ns)
+			continue;
+		printf("  no verdict: rank %u's recording is of an earlier run than rank %u's\n", i,
+			latest);
+		return false;
+	}
+	return true;
+}
+
+/* False, and says why, when the ranks cannot be held against each other. */
+static bool agree(struct job *job)
+{
+	const char *first = NULL;
+
+	for (uint32_t i = 0; i < job->ranks; i++) {
+		const struct tfs_fact_record *fact =
+			job->traces[i] ? tfs_trace_fact(job->traces[i], TFS_FACT_ranks_plan) : NULL;
+		const char *plan = fact ? tfs_trace_string(job->traces[i], fact->object) : NULL;
+
+		if (!plan) {
+			printf("  no verdict: the recording of rank %u is not here\n", i);
+			return false;
+		}
+		first = first ? first : plan;
+		if (strcmp(plan, first)) {
+			printf("  no verdict: rank %u measured otherwise than rank 0 did\n", i);
+			return false;
+		}
+	}
+	if (!tfs_ranked_read(&job->plan, first)) {
+		printf("  no verdict: the recordings do not say what was measured\n");
+		return false;
+	}
+	return true;
+}
+
+/* A recording's packed step times: the job waits for its slowest rank. */
+static void take_times(struct job *job, const struct tfs_trace *trace, double *own)
+{
+	for (size_t i = 0; i < job->steps; i++)
+		own[i] = NAN;
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+		size_t room = (pack->record.units * TFS_UNIT - sizeof(*pack)) / sizeof(float);
+		uint64_t start = tfs_trace_ns(trace, pack->first_start_ticks);
+
+		for (size_t n = 0; n < pack->count && n < room; n++) {
+			uint64_t at = pack->first_index + n - job->plan.first;
+			float ticks;
+
+			memcpy(&ticks, (const char *)(pack + 1) + n * sizeof(ticks), sizeof(ticks));
+			if (pack->first_index + n >= job->plan.first && at < job->steps &&
+				ticks > 0 && ticks < 1e18f)
+				own[at] = (double)(tfs_trace_ns(trace, pack->first_start_ticks +
+									       (uint64_t)ticks) -
+						   start);
+		}
+	}
+	for (size_t i = 0; i < job->steps; i++)
+		job->times[i] =
+			isnan(own[i]) || isnan(job->times[i]) ? NAN : fmax(job->times[i], own[i]);
+}
+
+static bool find_times(struct job *job)
+{
+	double *own;
+
+	job->steps = (size_t)tfs_ranked_steps(&job->plan);
+	job->times = calloc(job->steps + 1, sizeof(*job->times));
+	own = malloc((job->steps + 1) * sizeof(*own));
+	for (uint32_t i = 0; job->times && own && i < job->ranks; i++)
+		take_times(job, job->traces[i], own);
+	bool done = job->times && own;
+	free(own);
+	return done;
+}
+
+/* Of as many steps in a row as it takes. */
+static uint32_t find_period(const struct job *job)
+{
+	size_t row = 0;
+
+	for (size_t i = 0; i < job->steps && row < TFS_PERIOD_STEPS; i++) {
+		row = isnan(job->times[i]) ? 0 : row + 1;
+		if (row == TFS_PERIOD_STEPS)
+			return tfs_period_find(job->times + i + 1 - row);
+	}
+	return job->plan.period;
+}
+
+/* Gives the trial the question's pairs. Those with a step that some rank did not tell, as it lay in
+ * a window, are left out. */
+static void run_trial(const struct job *job, uint32_t question, struct tfs_trial *trial)
+{
+	static struct tfs_sign_flip room;
+	const struct tfs_blocks_plan blocks = trial->plan;
+	double times[TFS_PERIOD_MOST], sums[2];
+	uint32_t pair = UINT32_MAX, ended = 0;
+	struct tfs_ranked_place place;
+	bool whole = true;
+
+	for (size_t i = 0; i < job->steps; i++) {
+		if (!tfs_ranked_at(&job->plan, job->plan.first + i, &place) ||
+			place.question != question)
+			continue;
+		if (place.pair != pair) {
+			pair = place.pair;
+			ended = 0;
+			whole = true;
+		}
+		whole = whole && !isnan(job->times[i]);
+		if (place.step >= blocks.left_out)
+			times[place.step - blocks.left_out] = job->times[i];
+		if (place.step + 1 < blocks.left_out + blocks.counted || !whole)
+			continue;
+		sums[place.on] = tfs_trial_sum(times, blocks.counted);
+		if (++ended == 2)
+			tfs_trial_pair(trial, (sums[0] - sums[1]) / blocks.counted, &room);
+	}
+}
+
+/* What an earlier run began. */
+static void resume(const struct tfs_proof *old, void *context)
+{
+	struct job *job = context;
+
+	for (uint32_t i = 0; i < job->count; i++)
+		if (old->ranks == job->ranks && old->outcome == TFS_OUTCOME_UNDECIDED &&
+			!strcmp(old->name, job->verdicts[i].name))
+			job->verdicts[i] = *old;
+}
+
+static void find_verdict(const struct job *job, uint32_t question, struct tfs_proof *verdict)
+{
+	static struct tfs_sign_flip room;
+	struct tfs_trial trial;
+
+	tfs_trial_init(&trial, verdict->name, job->plan.period, TFS_TRIAL_STEPS);
+	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
+	run_trial(job, question, &trial);
+	verdict->outcome = trial.outcome;
+	verdict->gain = tfs_trial_gain(&trial, &room);
+	verdict->ranks = job->ranks;
+	verdict->period = job->period;
+	verdict->pairs = trial.pairs;
+	memcpy(verdict->gains, trial.gains, sizeof(verdict->gains));
+}
+
+static bool took_part(const struct job *job, const char *name)
+{
+	for (uint32_t rank = 0; rank < job->ranks; rank++) {
+		const struct tfs_trace *trace = job->traces[rank];
+
+		for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_rewrite); i++) {
+			const struct tfs_rewrite_record *one =
+				tfs_trace_at(trace, TFS_RECORD_rewrite, i);
+
+			if (one->applied && !strcmp(tfs_trace_string(trace, one->name), name))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Each was off while the others were asked about: of several that won the best stays, and the next
+ * run asks whether the others gain beside it. */
+static const struct tfs_proof *best_of(const struct job *job)
+{
+	const struct tfs_proof *best = NULL;
+
+	for (uint32_t i = 0; i < job->count; i++) {
+		const struct tfs_proof *one = &job->verdicts[i];
+
+		if (one->outcome == TFS_OUTCOME_FASTER &&
+			(!best || one->gain.middle > best->gain.middle))
+			best = one;
+	}
+	return best;
+}
+
+static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
+{
+	static const char *const outcomes[TFS_OUTCOME_COUNT] = {
+		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off and the next run goes on",
+		[TFS_OUTCOME_FASTER] = "faster, so it stays on",
+		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
+		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
+	};
+	const bool second = verdict->outcome == TFS_OUTCOME_FASTER && verdict != best;
+	struct tfs_region region = {0};
+
+	tfs_text_line(stdout, "  %s: %sby %u pairs of blocks of steps: %s%s", verdict->name,
+		isnan(verdict->gain.low)
+			? ""
+			: tfs_region_print(&region, "%s (%s to %s) per step of the slowest rank, ",
+				  tfs_words_time(&region, verdict->gain.middle),
+				  tfs_words_time(&region, verdict->gain.low),
+				  tfs_words_time(&region, verdict->gain.high)),
+		verdict->pairs,
+		second ? "faster alone, so the next run asks whether it gains beside "
+		       : outcomes[verdict->outcome],
+		second ? best->name : "");
+	tfs_region_finish(&region);
+}
+
+static void settle(struct job *job)
+{
+	const struct tfs_proof *best = best_of(job);
+
+	for (uint32_t i = 0; i < job->count; i++)
+		say(&job->verdicts[i], best);
+	for (uint32_t i = 0; i < job->count; i++) {
+		struct tfs_proof *one = &job->verdicts[i];
+
+		if (one->outcome != TFS_OUTCOME_FASTER || one == best)
+			continue;
+		one->outcome = TFS_OUTCOME_UNDECIDED;
+		one->pairs = 0;
+	}
+}
+
+static int save(const char *path, const struct job *job)
+{
+	int error = tfs_verdicts_save(path, job->verdicts, job->count);
+
+	if (error)
+		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path,
+			error == -EINVAL ? "what is there is no file of verdicts"
+					 : strerror(-error));
+	else
+		tfs_text_line(stdout, "  written to %s; the next run of %u ranks goes by it", path,
+			job->ranks);
+	return error ? TFS_EXIT_MISUSE : 0;
+}
+
+static int judge(const char *folder, struct job *job)
+{
+	static char old[TFS_VERDICTS_BYTES];
+	struct tfs_region region = {0};
+	const char *path = tfs_region_print(&region, "%s/%s.verdicts", folder, job->program);
+	uint32_t questions[TFS_VERDICTS_MOST];
+	int status = 0;
+
+	for (uint32_t i = 0; i < job->plan.count; i++) {
+		if (!took_part(job, job->plan.names[i])) {
+			tfs_text_line(stdout, "  %s: applied to no call", job->plan.names[i]);
+			continue;
+		}
+		questions[job->count] = i;
+		memcpy(job->verdicts[job->count++].name, job->plan.names[i], TFS_VERDICT_NAME);
+	}
+	if (!tfs_verdicts_load(path, old))
+		tfs_verdicts_each(old, resume, job);
+	job->period = find_period(job);
+	for (uint32_t i = 0; i < job->count; i++)
+		find_verdict(job, questions[i], &job->verdicts[i]);
+	settle(job);
+	if (job->count)
+		status = save(path, job);
+	tfs_region_finish(&region);
+	return status;
+}
+
+static int report_program(
+	const char *folder, const char *program, struct tfs_trace *const *traces, int count)
+{
+	struct job job = {.program = program};
+	int status = 0;
+
+	if (gather(&job, traces, count)) {
+		printf("JOB ");
+		tfs_text_put(stdout, program);
+		printf(", %u ranks: rewrites\n", job.ranks);
+		if (agree(&job) && same_run(&job) && find_times(&job))
+			status = judge(folder, &job);
+	}
+	free(job.traces);
+	free(job.times);
+	return status;
+}
+
+int tfs_job_report(const char *folder, char *const *paths, int count)
+{
+	struct tfs_trace **traces = calloc((size_t)count + 1, sizeof(*traces));
+	int status = 0;
+
+	for (int i = 0; traces && i < count; i++)
+		if (tfs_trace_open(paths[i], NULL, &traces[i]))
+			traces[i] = NULL;
+	for (int i = 0; traces && i < count; i++) {
+		bool seen = !traces[i];
+
+		for (int j = 0; j < i && !seen; j++)
+			seen = traces[j] && !strcmp(program_of(traces[j]), program_of(traces[i]));
+		if (!seen && report_program(folder, program_of(traces[i]), traces, count))
+			status = TFS_EXIT_MISUSE;
+	}
+	for (int i = 0; traces && i < count; i++)
+		if (traces[i])
+			tfs_trace_close(traces[i]);
+	free(traces);
+	return status;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "reports/formats/colour.h"
+#include "reports/model/words.h"
+#include "reports/support/options.h"
+#include "rules/catalogue/catalogue.h"
+#include "rules/judge/judge.h"
+
+extern const struct tfs_command tfs_command_rules;
+
+static int apply(void *state, char key, const char *value)
+{
+	(void)key;
+	if (!tfs_colour_parse(value, state))
+		return tfs_options_misuse(&tfs_command_rules, "--color %s: not a choice", value);
+	return 0;
+}
+
+static void print_paragraph(const char *text)
+{
+	size_t column = 0;
+	while (*text) {
+		size_t length = strcspn(text, " ");
+		if (column && column + 1 + length > 78) {
+			putchar('\n');
+			column = 0;
+		} else if (column) {
+			putchar(' ');
+			column++;
+		}
+		printf("%.*s", (int)length, text);
+		column += length;
+		text += length;
+		text += *text == ' ';
+	}
+	putchar('\n');
+}
+
+static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
+{
+	printf("%s%s %s%s: %s\n", paint->bold, rule->id, rule->slug, paint->reset, rule->title);
+	printf("level: %s%s%s%s   rewrite: %s   tips: %s\n\n", tfs_paint_level(paint, rule->level),
+		tfs_words_level(rule->level), paint->reset,
+		rule->any_cost ? ", whatever it costs" : "", rule->rewrite ? rule->rewrite : "none",
+		rule->tips ? rule->tips : "none");
+	print_paragraph(rule->why);
+	printf("\n%sWhat to do:%s\n", paint->bold, paint->reset);
+	print_paragraph(rule->advice);
+}
+
+static void list(const struct tfs_paint *paint)
+{
+	const struct tfs_rule *rule;
+	for (size_t i = 0; (rule = tfs_rule_at(i)); i++)
+		printf("%s%s%s  %s%-5s%s  %-24s %-15s %s\n", paint->bold, rule->id, paint->reset,
+			tfs_paint_level(paint, rule->level), tfs_words_level(rule->level),
+			paint->reset, rule->slug, rule->rewrite ? rule->rewrite : "-", rule->title);
+	struct tfs_region region = {0};
+	size_t count;
+	const char *names = tfs_words_unwritten(&region, &count);
+
+	printf("\n%snot looked for%s (%zu rules)\n", paint->bold, paint->reset, count);
+	print_paragraph(names);
+	tfs_region_finish(&region);
+}
+
+/* Whether a name is that of a rule which is not looked for. */
+static bool tell_unwritten(const char *name, const struct tfs_paint *paint)
+{
+	const struct tfs_catalogue_row *row;
+
+	for (size_t i = 0; (row = tfs_catalogue_unwritten(i)); i++) {
+		if (strcasecmp(row->id, name) != 0 && strcasecmp(row->slug, name) != 0)
+			continue;
+		printf("%s%s %s%s: not looked for\n", paint->bold, row->id, row->slug,
+			paint->reset);
+		return true;
+	}
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
+	enum tfs_colour colour = TFS_COLOUR_AUTO;
+	int first;
+	int error = tfs_options_parse(&tfs_command_rules, argc, argv, 0, apply, &colour, &first);
+	if (error)
+		return error < 0 ? 0 : error;
+	const struct tfs_paint *paint = tfs_colour_choose(colour, stdout);
+	if (!argv[first])
+		list(paint);
+	for (int i = first; argv[i]; i++) {
+		const struct tfs_rule *rule = tfs_rule_find(argv[i]);
+		if (!rule && tell_unwritten(argv[i], paint))
+			continue;
+		if (!rule)
+			return tfs_options_misuse(
+				&tfs_command_rules, "there is no rule '%s'", argv[i]);
+		if (i > first)
+			putchar('\n');
+		explain(rule, paint);
+	}
+	return 0;
+}
+
+static const struct tfs_option options[] = {
+	{'0', "color", "WHEN", "auto (default), always or never"},
+	{0},
+};
+
+const struct tfs_command tfs_command_rules = {
+	.name = "rules",
+	.usage = "[ID...]",
+	.summary = "list the rules; with an id or slug: what, why, and what to do",
+	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its "
+		"title; and names those that are not looked for. With ids or slugs, says for each "
+		"what is wrong, why it costs time, and what to "
+		"change.",
+	.options = options,
+	.run = run,
+};

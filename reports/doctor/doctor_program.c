@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "cupti/places.h"
+#include "reports/doctor/doctor.h"
+#include "reports/doctor/elf_file.h"
+#include "reports/doctor/elf_libraries.h"
+#include "reports/symbols/symbols_file.h"
+
+/* The libraries whose calls are seen; how their file names begin. */
+static const char *const seen[] = {"libcudart.so", "libcudnn.so", "libcublas.so", "libcublasLt.so",
+	"libcurand.so", "libnccl.so", "libcuda.so"};
+#define SEEN (sizeof(seen) / sizeof(seen[0]))
+#define CUDART 0u
+
+struct program {
+	struct tfs_doctor *doctor;
+	const char *path;
+	struct tfs_elf_file file;
+	const char *linked[SEEN]; /* names with their versions; NULL = not linked */
+	bool static_cudart;       /* in the program or in a library that it brings along */
+	bool opens_libraries;
+	bool opens_apart;
+	bool nvtx;
+	struct tfs_doctor_folders folders;
+};
+
+static bool begins(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static void note_library(struct program *program, size_t which, const char *name, const char *path)
+{
+	if (!program->linked[which])
+		program->linked[which] = strdup(name);
+	else if (strcmp(program->linked[which], name) != 0)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"two versions of one library: %s, and %s by %s. Each caller goes on using "
+			"its own, and is seen",
+			program->linked[which], name, path);
+}
+
+/* What the file at `path` is linked to. */
+static void note_needed(struct program *program, const struct tfs_elf_file *file, const char *path)
+{
+	for (unsigned i = 0; i < file->needed_count; i++)
+		for (size_t j = 0; j < SEEN; j++)
+			if (begins(file->needed[i], seen[j]))
+				note_library(program, j, file->needed[i], path);
+}
+
+static bool is_nvidias(const char *name)
+{
+	for (size_t j = 0; j < SEEN; j++)
+		if (begins(name, seen[j]))
+			return true;
+	return begins(name, "libcu") || begins(name, "libnv") || begins(name, "libnpp");
+}
+
+/* NVIDIA's libraries carry runtimes by design. */
+static bool look_into(const char *name)
+{
+	return !is_nvidias(name);
+}
+
+/* The first of each kind. */
+static void note_folder(struct program *program, const struct tfs_elf_library *library)
+{
+	static const char *const companions[] = TFS_CUPTI_COMPANIONS;
+	const char *slash = library->found ? strrchr(library->found, '/') : NULL;
+
+	for (size_t i = 0; slash && i < sizeof(companions) / sizeof(companions[0]); i++)
+		if (begins(library->name, companions[i]) && !program->folders.paths[i])
+			program->folders.paths[i] =
+				strndup(library->found, (size_t)(slash + 1 - library->found));
+}
+
+/* The libraries that a program brings along, and theirs, may carry a runtime as well. */
+static void look_at_library(void *argument, const struct tfs_elf_library *library)
+{
+	struct program *program = argument;
+
+	if (!library->path && !begins(library->name, "libcuda.so"))
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"%s, needed by %s, is not found", library->name, library->by);
+	note_folder(program, library);
+	if (library->path && !library->file && look_into(library->name))
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "libraries",
+			"%s, needed by %s, cannot be read: what it carries and needs is not known",
+			library->path, library->by);
+	if (!library->file)
+		return;
+	note_needed(program, library->file, library->path);
+	if (!library->of_system) {
+		program->opens_libraries |= library->file->opens_libraries;
+		program->opens_apart |= library->file->opens_apart;
+		program->nvtx |= library->file->nvtx;
+	}
+	if (!library->file->static_cudart)
+		return;
+	program->static_cudart = true;
+	tfs_doctor_say(program->doctor, TFS_REMARK, "runtime",
+		"%s carries a CUDA runtime of its own", library->path);
+}
+
+static void say_libraries(struct program *program)
+{
+	char text[512];
+	size_t used = 0;
+
+	for (size_t i = 0; i < SEEN; i++)
+		if (program->linked[i] && used < sizeof(text))
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s",
+				used ? ", " : "", program->linked[i]);
+	if (used)
+		tfs_doctor_say(program->doctor, TFS_FINE, "libraries",
+			"%s: linked dynamically, calls are seen and can be rewritten", text);
+	else if (!program->static_cudart)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
+			"linked to no CUDA library; it may load some later");
+	if (program->file.runpath[0])
+		tfs_doctor_say(
+			program->doctor, TFS_FINE, "search path", "%s", program->file.runpath);
+}
+
+static void say_runtime(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const char *release = program->file.release;
+
+	if (!program->static_cudart) {
+		if (program->linked[CUDART])
+			tfs_doctor_say(
+				doctor, TFS_FINE, "runtime", "%s, shared", program->linked[CUDART]);
+		return;
+	}
+	if (program->linked[CUDART])
+		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
+			"both %s and a static CUDA runtime: calls of the latter are seen at the "
+			"driver only",
+			program->linked[CUDART]);
+	else
+		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
+			"linked in (nvcc's default)%s%s: its calls are seen where it calls the "
+			"driver, with the program's own lines; the names are the driver's",
+			release[0] ? ", CUDA " : "", release);
+	if (tfs_doctor_is_off("driver")) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "runtime",
+			"TFSHIM_OPTIONS switches the driver layer off: nothing of it is seen "
+			"but by CUPTI");
+		tfs_doctor_advise(doctor, 70, "take driver=0 out of TFSHIM_OPTIONS");
+	}
+	tfs_doctor_advise(doctor, 20,
+		"link with nvcc -cudart shared: then the runtime's own calls are seen, too");
+}
+
+static void say_layers(struct program *program)
+{
+	const struct tfs_doctor *doctor = program->doctor;
+	bool libraries = false;
+
+	for (size_t i = 0; i < SEEN; i++)
+		libraries |= program->linked[i] != NULL;
+	tfs_doctor_say(program->doctor, TFS_FINE, "layers",
+		"library calls: %s; driver calls: %s; "
+		"device activity: %s; NVTX: %s",
+		libraries                  ? "on"
+		: program->opens_libraries ? "if it loads libraries"
+					   : "none to see",
+		tfs_doctor_is_off("driver") ? "off" : "on",
+		!doctor->cupti        ? "none, for want of CUPTI"
+		: doctor->cupti_taken ? "if CUPTI is left free"
+				      : "on",
+		!program->nvtx              ? "not used by the program"
+		: tfs_doctor_is_off("nvtx") ? "off"
+					    : "ranges found as steps and layers");
+}
+
+static void say_invisible(struct program *program)
+{
+	if (program->opens_libraries)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
+			"it imports dlopen: a library loaded with RTLD_DEEPBIND passes the preload "
+			"by. That cannot be seen in the file; the report names those libraries, "
+			"and "
+			"TFSHIM_OPTIONS=deepbind=0 takes the flag away");
+	if (program->opens_apart)
+		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
+			"it imports dlmopen: what it loads into a name space of its own is seen "
+			"only by CUPTI");
+	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
+		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes "
+		"%s",
+		program->doctor->cupti ? "(by CUPTI)" : "only with CUPTI");
+}
+
+static void say_debug_information(struct program *program)
+{
+	if (program->file.lines) {
+		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
+			"has debug information: call sites get file and line");
+		return;
+	}
+	if (tfs_symbols_file_has_lines(program->path)) {
+		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
+			"its debug information is in a file apart, which is found: call sites get "
+			"file and line");
+		return;
+	}
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "lines",
+		"no debug information: call sites are %s only",
+		program->file.symbols ? "function names" : "addresses");
+	tfs_doctor_advise(program->doctor, 40, "compile with -g: call sites get file and line");
+}
+
+/* Which programs the shim acts in may be named. */
+static void say_process(const struct program *program)
+{
+	const char *pattern = getenv("TFSHIM_PROCESS");
+	const char *slash = strrchr(program->path, '/');
+	const char *name = slash ? slash + 1 : program->path;
+
+	if (!pattern || !*pattern || program->file.library || !fnmatch(pattern, name, 0))
+		return;
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+		"TFSHIM_PROCESS=%s does not fit %s: the shim stays out", pattern, name);
+	tfs_doctor_advise(program->doctor, 95, "set TFSHIM_PROCESS to the program's name");
+}
+
+/* What makes the loader ignore a preload. */
+static void say_raised(const struct program *program)
+{
+	struct stat about;
+
+	if (!stat(program->path, &about) && about.st_mode & (S_ISUID | S_ISGID)) {
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+			"%s is set-uid or set-gid: the loader ignores LD_PRELOAD", program->path);
+		tfs_doctor_advise(program->doctor, 90, "run a copy without the set-uid bit");
+	}
+	if (getxattr(program->path, "security.capability", NULL, 0) > 0) {
+		tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
+			"%s has file capabilities: the loader ignores LD_PRELOAD", program->path);
+		tfs_doctor_advise(
+			program->doctor, 90, "run a copy without capabilities (setcap -r)");
+	}
+}
+
+/* How it is started; false = there is nothing more to say. */
+static bool say_start(const struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const char *loader = program->file.interpreter;
+
+	if (program->file.library) {
+		tfs_doctor_say(doctor, TFS_FINE, "program",
+			"%s is a library: this is how it is seen in a program that loads it",
+			program->path);
+		return true;
+	}
+	if (!program->file.dynamic) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program",
+			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX "
+			"or CUDA injection works",
+			program->path);
+		tfs_doctor_advise(doctor, 100, "link without -static");
+		return false;
+	}
+	if (!strstr(loader, "/ld-linux")) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program",
+			"%s is started by %s, not by glibc's loader: the shim cannot be preloaded",
+			program->path, loader);
+		tfs_doctor_advise(doctor, 100, "build it for glibc");
+		return false;
+	}
+	if (access(program->path, X_OK)) {
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s may not be executed: %s",
+			program->path, strerror(errno));
+		tfs_doctor_advise(doctor, 90, "make the program executable (chmod +x)");
+	}
+	say_raised(program);
+	return true;
+}
+
+static void say_program(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const struct tfs_elf_visitor visitor = {look_into, look_at_library, program};
+
+	if (!say_start(program))
+		return;
+	program->static_cudart = program->file.static_cudart;
+	program->opens_libraries = program->file.opens_libraries;
+	program->opens_apart = program->file.opens_apart;
+	program->nvtx = program->file.nvtx;
+	note_needed(program, &program->file, program->path);
+	if (tfs_elf_libraries(program->path, &program->file, &visitor))
+		tfs_doctor_say(
+			doctor, TFS_REMARK, "libraries", "no memory to look into all of them");
+	tfs_doctor_cupti(doctor, &program->folders);
+	say_runtime(program);
+	say_libraries(program);
+	say_layers(program);
+	say_invisible(program);
+	say_debug_information(program);
+}
+
+/* A word without a slash is looked for as `tfshim run` does, unless it is a file here. */
+static char *find(const char *word)
+{
+	const char *list = getenv("PATH");
+
+	while (list && !strchr(word, '/') && access(word, F_OK)) {
+		const size_t length = strcspn(list, ":");
+		char *path = NULL;
+
+		if (asprintf(&path, "%.*s/%s", length ? (int)length : 1, length ? list : ".",
+			    word) < 0)
+			return NULL;
+		if (!access(path, X_OK))
+			return path;
+		free(path);
+		list = list[length] ? list + length + 1 : NULL;
+	}
+	return strdup(word);
+}
+
+/* "python3.11", but not "pythonic". */
+static bool is_python(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+
+	return begins(name, "python") && name[6 + strspn(name + 6, "0123456789.")] == '\0';
+}
+
+/* What frames and lines mean in an interpreter. */
+static void say_python(struct program *program)
+{
+	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
+		"%s runs Python: the CUDA calls of its extension modules are seen, and repaired, "
+		"as "
+		"those of any library; but call sites are lines of these libraries and of the "
+		"interpreter, never lines of Python. Name the steps by NVTX "
+		"(torch.cuda.nvtx.range_push), so that they are found",
+		program->path);
+	tfs_doctor_advise(program->doctor, 30,
+		"mark the training steps by NVTX ranges, and give 'tfshim doctor' the extension "
+		"modules (.so) themselves");
+}
+
+/* A script by its #! line, or a file that is called one. */
+static bool is_python_script(const char *path)
+{
+	const size_t length = strlen(path);
+	char line[256] = "";
+	FILE *file = fopen(path, "re");
+
+	if (file && !fgets(line, sizeof(line), file))
+		line[0] = '\0';
+	if (file)
+		fclose(file);
+	return (!strncmp(line, "#!", 2) && strstr(line, "python")) ||
+	       (length > 3 && !strcmp(path + length - 3, ".py"));
+}
+
+static void look_into_program(struct program *program)
+{
+	struct tfs_doctor *doctor = program->doctor;
+	const int error = tfs_elf_file_read(program->path, &program->file);
+
+	if (error) {
+		doctor->unreadable = true;
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", program->path,
+			error == -EBADMSG   ? "an ELF file that is cut short or damaged"
+			: error == -ENOEXEC ? "no program"
+					    : strerror(-error));
+	} else if (program->file.is_elf) {
+		say_process(program);
+		if (is_python(program->path))
+			say_python(program);
+		say_program(program);
+	} else if (is_python_script(program->path)) {
+		say_python(program);
+		tfs_doctor_cupti(doctor, NULL);
+	} else {
+		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", program->path,
+			program->file.is_script
+				? "a script: the shim is passed on to what it starts"
+				: "no program of this processor; tfshim cannot look into it");
+		tfs_doctor_cupti(doctor, NULL);
+	}
+}
+
+void tfs_doctor_program(struct tfs_doctor *doctor, const char *word)
+{
+	struct program *program = calloc(1, sizeof(*program));
+	char *path = find(word);
+
+	if (program && path) {
+		program->doctor = doctor;
+		program->path = path;
+		look_into_program(program);
+	} else {
+		doctor->unreadable = true;
+		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", word, strerror(ENOMEM));
+	}
+	for (size_t i = 0; program && i < SEEN; i++)
+		free((char *)program->linked[i]);
+	for (size_t i = 0; program && i < TFS_DOCTOR_FOLDERS; i++)
+		free(program->folders.paths[i]);
+	free(program);
+	free(path);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/formats/format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define X(name) extern const struct tfs_format tfs_format_##name;
+#include "reports/formats.inc"
+#undef X
+
+#define X(name) &tfs_format_##name,
+const struct tfs_format *const tfs_formats[] = {
+#include "reports/formats.inc"
+	NULL};
+#undef X
+
+const struct tfs_format *tfs_format_find(const char *name)
+{
+	for (size_t i = 0; tfs_formats[i]; i++) {
+		if (!strcmp(tfs_formats[i]->name, name))
+			return tfs_formats[i];
+	}
+	return NULL;
+}
+
+static int write_all(const struct tfs_format *format, const struct tfs_model *model, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+	if (!out) {
+		int error = -errno;
+		close(fd);
+		return error;
+	}
+	errno = 0;
+	format->write(model, out, &tfs_paint_plain);
+	int error = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
+	if (fclose(out) && !error)
+		error = -errno;
+	return error;
+}
+
+int tfs_format_save(
+	const struct tfs_format *format, const struct tfs_model *model, const char *path)
+{
+	char *temporary;
+	if (asprintf(&temporary, "%s.tmp", path) < 0)
+		return -ENOMEM;
+	/* Whatever lies there was left by somebody else; it is not followed if it is a link. */
+	unlink(temporary);
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int error = fd < 0 ? -errno : write_all(format, model, fd);
+	if (!error && rename(temporary, path))
+		error = -errno;
+	if (error && fd >= 0)
+		unlink(temporary);
+	free(temporary);
+	return error;
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "reports/formats/html.h"
+#include "reports/model/words.h"
+
+#define OPEN_FINDINGS 3u
+
+/* A bar for the cost with its interval as a whisker, all on one scale. */
+static void cost_bar(struct tfs_html *html, const struct tfs_cost *cost, double scale)
+{
+	if (!(cost->ns > 0) || !(scale > 0))
+		return;
+	double x = cost->ns / scale * 100;
+	double low = fmax(cost->low_ns / scale * 100, 0);
+	double high = fmin(cost->high_ns / scale * 100, 100);
+	tfs_html_print(html,
+		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
+		"aria-hidden=\"true\"><rect class=\"track\" width=\"100\" height=\"10\"/>"
+		"<rect class=\"fill\" width=\"%n\" height=\"10\"/>"
+		"<path class=\"whisker\" d=\"M%n 5H%nM%n 2V8M%n 2V8\"/></svg>",
+		x, low, high, low, high);
+}
+
+static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, double scale)
+{
+	const struct tfs_cost *cost = &card->cost;
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+	tfs_html_print(html, "<td class=\"cost\" data-sort=\"%n\">", cost->ns);
+	if (!(cost->ns > 0)) {
+		tfs_html_print(html, "<span class=\"dim\">%s</span>", tfs_words_cost(region, cost));
+		tfs_html_raw(html, "</td>");
+		return;
+	}
+	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, cost->ns));
+	if (model->steps.written_ns > 0)
+		tfs_html_print(html, " <span class=\"dim\">%s</span>",
+			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	cost_bar(html, cost, scale);
+	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, cost->low_ns),
+		tfs_words_time(region, cost->high_ns));
+	if (model->simulated)
+		tfs_html_raw(html, ", modelled");
+	if (card->finding_count > 1)
+		tfs_html_raw(html, ", once for all of them");
+	tfs_html_raw(html, "</small></td>");
+}
+
+static void place_cell(struct tfs_html *html, const struct tfs_model_finding *finding)
+{
+	const struct tfs_model_frame *best = tfs_model_best_frame(&finding->place);
+	tfs_html_print(html, "<td><code class=\"place\">%s</code>",
+		tfs_words_place(&html->region, &finding->place));
+	if (best && best->function && best->file)
+		tfs_html_print(html, "<small>in <code>%s</code></small>", best->function);
+	if (finding->call)
+		tfs_html_print(html, "<small><code>%s</code></small>", finding->call);
+	tfs_html_raw(html, "</td>");
+}
+
+static void count_cell(struct tfs_html *html, const struct tfs_model_finding *finding)
+{
+	struct tfs_region *region = &html->region;
+	tfs_html_print(html, "<td class=\"num\" data-sort=\"%n\"><b>%s</b>",
+		finding->count_per_step, tfs_words_count(region, finding->count_per_step));
+	if (finding->bytes_per_step > 0)
+		tfs_html_print(html, "<small>%s</small>",
+			tfs_words_bytes(region, finding->bytes_per_step));
+	if (finding->time_per_step_ns > 0)
+		tfs_html_print(html, "<small>%s on the host</small>",
+			tfs_words_time(region, finding->time_per_step_ns));
+	tfs_html_raw(html, "</td>");
+}
+
+static void rewrite_cell(struct tfs_html *html, const struct tfs_model_finding *finding)
+{
+	if (!finding->rewrite) {
+		tfs_html_raw(html, "<td><span class=\"dim\">none</span></td>");
+		return;
+	}
+	tfs_html_print(html, "<td><span class=\"chip %s\">%s</span><small>%s</small></td>",
+		finding->rewrite_state, finding->rewrite_state, finding->rewrite);
+}
+
+static void stack_list(struct tfs_html *html, const struct tfs_model_place *place)
+{
+	if (!place->frame_count)
+		return;
+	tfs_html_raw(html, "<h4>Call stack</h4><ol class=\"stack\">");
+	for (size_t i = 0; i < place->frame_count; i++) {
+		const struct tfs_model_frame *frame = &place->frames[i];
+		tfs_html_print(
+			html, "<li><code>%s</code>", frame->function ? frame->function : "?");
+		if (frame->file && frame->line)
+			tfs_html_print(html, " <span class=\"dim\">%s:%n</span>", frame->file,
+				(double)frame->line);
+		else if (frame->module)
+			tfs_html_print(html, " <span class=\"dim\">%s</span>", frame->module);
+		tfs_html_raw(html,
+			frame->inlined ? " <span class=\"dim\">inlined</span></li>" : "</li>");
+	}
+	tfs_html_raw(html, "</ol>");
+}
+
+static void advice(struct tfs_html *html, const struct tfs_model_finding *finding)
+{
+	struct tfs_region *region = &html->region;
+	tfs_html_print(
+		html, "<div class=\"columns\"><div><h4>What to do</h4><p>%s</p>", finding->advice);
+	tfs_html_print(html, "<h4>Why it costs time</h4><p>%s</p>", finding->rule->why);
+	if (finding->rewrite_reason)
+		tfs_html_print(html, "<h4>Rewrite %s</h4><p>%s: %s</p>", finding->rewrite,
+			finding->rewrite_state, finding->rewrite_reason);
+	tfs_html_raw(html, "</div><div>");
+	stack_list(html, &finding->place);
+	tfs_html_print(html, "<p class=\"dim\">%s calls in the whole run",
+		tfs_words_count(region, (double)finding->count_total));
+	if (finding->cost.method && !tfs_words_costless(&finding->cost))
+		tfs_html_print(html, " \xc2\xb7 cost: %s", finding->cost.method);
+	if (finding->evidence)
+		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
+	if (finding->low_confidence)
+		tfs_html_raw(html, " \xc2\xb7 low confidence: few steps");
+	tfs_html_raw(html, "</p></div></div>");
+}
+
+static const char *what(const struct tfs_model_finding *finding)
+{
+	return finding->message ? finding->message : finding->rule->title;
+}
+
+static void detail_row(struct tfs_html *html, const struct tfs_model_card *card, bool open)
+{
+	const struct tfs_model *model = html->model;
+
+	tfs_html_print(html,
+		"<tr class=\"detail\"><td colspan=\"7\"><details%s><summary>%s</summary>",
+		open ? " open" : "", what(&model->findings[card->lead]));
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[card->findings[i]];
+
+		if (card->finding_count > 1)
+			tfs_html_print(html,
+				"<h3><b class=\"id\">%s</b> %s: %s</h3><p><code "
+				"class=\"place\">%s</code> <code>%s</code></p><p>%s</p>",
+				finding->rule->id, finding->rule->slug,
+				tfs_words_level(finding->level),
+				tfs_words_place(&html->region, &finding->place),
+				finding->call ? finding->call : "", what(finding));
+		advice(html, finding);
+	}
+	tfs_html_raw(html, "</details></td></tr>");
+}
+
+static void card_rows(struct tfs_html *html, size_t number, double scale)
+{
+	const struct tfs_model *model = html->model;
+	const struct tfs_model_card *card = &model->cards[number];
+	const struct tfs_model_finding *lead = &model->findings[card->lead];
+	const char *level = tfs_words_level(card->level);
+	tfs_html_print(html, "<tbody class=\"finding\" data-level=\"%s\"><tr>", level);
+	tfs_html_print(html, "<td class=\"num dim\" data-sort=\"%n\">%n</td>", (double)number + 1,
+		(double)number + 1);
+	tfs_html_print(html,
+		"<td data-sort=\"%n\"><span class=\"level %s\"><span "
+		"aria-hidden=\"true\">%s</span> %s</span></td>",
+		(double)card->level, level, tfs_words_sign(card->level), level);
+	tfs_html_print(html, "<td data-sort=\"%s\">", lead->rule->id);
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		bool named = false;
+
+		for (size_t j = 0; j < i; j++)
+			named |= model->findings[card->findings[j]].rule == rule;
+		if (!named)
+			tfs_html_print(html,
+				"<div><b class=\"id\">%s</b> %s</div><small>%s</small>", rule->id,
+				rule->slug, rule->title);
+	}
+	tfs_html_raw(html, "</td>");
+	place_cell(html, lead);
+	count_cell(html, lead);
+	cost_cell(html, card, scale);
+	rewrite_cell(html, lead);
+	tfs_html_raw(html, "</tr>\n");
+	detail_row(html, card, number < OPEN_FINDINGS);
+	tfs_html_raw(html, "</tbody>\n");
+}
+
+static void joint_line(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+	if (!model->joint_count || !(model->joint.ns > 0))
+		return;
+	tfs_html_print(html,
+		"<p class=\"joint\">Fixing the top <b>%s</b> together would save <b>%s</b> "
+		"per "
+		"step%s. "
+		"Findings with one cause are one card, with one cost.</p>\n",
+		tfs_words_count(region, model->joint_count), tfs_words_cost(region, &model->joint),
+		model->simulated ? " (modelled, simulated device)" : "");
+}
+
+void tfs_html_findings(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	double scale = 0;
+	for (size_t i = 0; i < model->card_count; i++)
+		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
+	tfs_html_section(html, "findings", "Findings",
+		model->finding_count ? "What the program does as it is written; rewrites do not "
+				       "change the verdict."
+				     : NULL);
+	if (!model->finding_count) {
+		tfs_html_raw(html,
+			"<p class=\"empty\">No rule is broken. What could not be measured is "
+			"listed under <a href=\"#rules\">Rules</a>.</p>\n");
+		tfs_html_section_end(html);
+		return;
+	}
+	joint_line(html);
+	tfs_html_raw(html,
+		"<div class=\"controls\" id=\"finding-controls\"></div>\n<div class=\"scroll\">"
+		"<table id=\"finding-table\" class=\"findings\"><thead><tr><th scope=\"col\">#</th>"
+		"<th scope=\"col\">Level</th><th scope=\"col\">Rule</th><th scope=\"col\">Call "
+		"site</th>"
+		"<th scope=\"col\" class=\"num\">Per step</th><th scope=\"col\">Cost per step</th>"
+		"<th scope=\"col\">Rewrite</th></tr></thead>\n");
+	for (size_t i = 0; i < model->card_count; i++)
+		card_rows(html, i, scale);
+	tfs_html_raw(html, "</table></div>\n");
+	tfs_html_section_end(html);
+}

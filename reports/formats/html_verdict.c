@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "reports/formats/html.h"
+#include "reports/model/words.h"
+
+static const char *verdict_class(const struct tfs_model *model)
+{
+	if (!model->usable)
+		return "warn";
+	if (model->levels[TFS_LEVEL_ERROR])
+		return "error";
+	return model->levels[TFS_LEVEL_WARN] ? "warn" : "good";
+}
+
+static const char *verdict_sign(const struct tfs_model *model)
+{
+	if (!model->usable)
+		return "?";
+	if (model->levels[TFS_LEVEL_ERROR])
+		return "\xc3\x97";
+	return model->levels[TFS_LEVEL_WARN] ? "!" : "\xe2\x9c\x93";
+}
+
+static void tile(struct tfs_html *html, const char *title, const char *figure, const char *detail)
+{
+	tfs_html_print(html,
+		"<div class=\"tile\"><dt>%s</dt><dd><b>%s</b><small>%s</small></dd></div>\n", title,
+		figure, detail);
+}
+
+static void step_tile(struct tfs_html *html)
+{
+	const struct tfs_model_steps *steps = &html->model->steps;
+	struct tfs_region *region = &html->region;
+	if (!steps->count) {
+		tile(html, "Step time", "no steps", "rules about steps abstain");
+		return;
+	}
+	tile(html, "Step time, median", tfs_words_time(region, steps->median_ns),
+		tfs_region_print(region, "p95 %s \xc2\xb7 %s steps",
+			tfs_words_time(region, steps->p95_ns),
+			tfs_words_count(region, (double)steps->count)));
+}
+
+static void saving_tile(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+	const char *title = model->simulated ? "Possible saving, modelled" : "Possible saving";
+	if (!model->joint_count || !(model->joint.ns > 0)) {
+		tile(html, title, "none", "no significant cost found");
+		return;
+	}
+	tile(html, title, tfs_words_time(region, model->joint.ns),
+		tfs_region_print(region, "per step, %s to %s; the top %u together",
+			tfs_words_time(region, model->joint.low_ns),
+			tfs_words_time(region, model->joint.high_ns), model->joint_count));
+}
+
+static void quality_tile(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	size_t limits = 0;
+	for (size_t i = 0; i < model->visibility_count; i++)
+		limits += model->visibility[i].limits;
+	uint64_t lost = 0;
+	for (size_t i = 0; i < model->loss_count; i++)
+		lost += model->losses[i].count;
+	const char *figure = limits || lost ? "limited" : "complete";
+	tile(html, "Evidence", figure,
+		tfs_region_print(&html->region,
+			"%s steps judged \xc2\xb7 %s blind spots \xc2\xb7 %s losses",
+			tfs_words_count(&html->region, (double)model->steps.judged),
+			tfs_words_count(&html->region, (double)limits),
+			tfs_words_count(&html->region, (double)lost)));
+}
+
+static void findings_tile(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+	tile(html, "Findings", tfs_region_print(region, "%zu", model->finding_count),
+		tfs_region_print(region, "%zu errors \xc2\xb7 %zu warnings \xc2\xb7 %zu notes",
+			model->levels[TFS_LEVEL_ERROR], model->levels[TFS_LEVEL_WARN],
+			model->levels[TFS_LEVEL_NOTE]));
+}
+
+static void gpu_tiles(struct tfs_html *html)
+{
+	const struct tfs_model_steps *steps = &html->model->steps;
+	struct tfs_region *region = &html->region;
+	if (isnan(steps->gpu_busy)) {
+		tile(html, "GPU busy", "not seen", "no GPU activity was recorded");
+		return;
+	}
+	tile(html, "GPU busy", tfs_words_share(region, steps->gpu_busy), "of the judged steps");
+	tile(html, "Copies hidden",
+		isnan(steps->copy_overlap) ? "no copies"
+					   : tfs_words_share(region, steps->copy_overlap),
+		"of copy time runs under computation");
+}
+
+void tfs_html_verdict(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+	tfs_html_raw(html, "<header>\n<div class=\"brand\"><span>tfshim</span> report"
+			   "<span class=\"tools\" id=\"tools\"></span></div>\n");
+	tfs_html_print(html, "<h1>%s</h1>\n<p class=\"meta\">", model->program_name);
+	tfs_html_print(html, "<span>%s</span>", model->device ? model->device : "no device seen");
+	tfs_html_print(html, "<span>%s</span>", model->started);
+	if (!isnan(model->duration_ns))
+		tfs_html_print(
+			html, "<span>ran %s</span>", tfs_words_time(region, model->duration_ns));
+	tfs_html_print(
+		html, "<span>rank %n, pid %n</span>", (double)model->rank, (double)model->pid);
+	tfs_html_print(html, "<span class=\"path\">%s</span></p>\n", model->program);
+	if (model->simulated)
+		tfs_html_raw(html, "<p class=\"simulated\"><b>Simulated device.</b> Counts and "
+				   "bytes are real; every "
+				   "cost is <em>modelled</em> and says nothing about the speed of "
+				   "any GPU.</p>\n");
+	tfs_html_print(html,
+		"<div class=\"verdict %s\"><span aria-hidden=\"true\">%s</span><p>%s</p></div>\n",
+		verdict_class(model), verdict_sign(model), model->verdict);
+	tfs_html_raw(html, "<dl class=\"tiles\">\n");
+	findings_tile(html);
+	step_tile(html);
+	saving_tile(html);
+	gpu_tiles(html);
+	quality_tile(html);
+	tfs_html_raw(html, "</dl>\n</header>\n");
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/formats/text.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/formats/format.h"
+#include "reports/formats/utf8.h"
+#include "reports/model/reasons.h"
+#include "reports/model/words.h"
+
+#define WIDTH 88
+#define SHOWN_FRAMES 6u
+
+static void put_some(FILE *out, const char *text, size_t bytes)
+{
+	const char *end = text + bytes;
+	while (text < end) {
+		uint32_t code;
+		unsigned length = tfs_utf8_next(text, &code);
+		if (code == TFS_UTF8_BAD || code < 0x20 || code == 0x7f)
+			fputc('?', out);
+		else if (tfs_utf8_hides(code))
+			fprintf(out, "[U+%04X]", (unsigned)code);
+		else
+			fwrite(text, 1, length, out);
+		text += length;
+	}
+}
+
+void tfs_text_put(FILE *out, const char *text)
+{
+	put_some(out, text, strlen(text));
+}
+
+void tfs_text_line(FILE *out, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	tfs_text_put(out, text ? text : format);
+	fputc('\n', out);
+	free(text);
+}
+
+void tfs_text_wrapped(FILE *out, const char *text, int indent)
+{
+	int column = indent;
+	while (*text) {
+		int length = (int)strcspn(text, " ");
+		if (column > indent && column + 1 + length > WIDTH) {
+			fprintf(out, "\n%*s", indent, "");
+			column = indent;
+		} else if (column > indent) {
+			fputc(' ', out);
+			column++;
+		}
+		put_some(out, text, (size_t)length);
+		column += length;
+		text += length;
+		text += *text == ' ';
+	}
+	fputc('\n', out);
+}
+
+static void put_item(FILE *out, const char *label, const char *text)
+{
+	fprintf(out, "     %-9s", label);
+	tfs_text_wrapped(out, text, 14);
+}
+
+static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	const char *colour = !model->usable                   ? paint->warn
+			     : model->levels[TFS_LEVEL_ERROR] ? paint->error
+			     : model->levels[TFS_LEVEL_WARN]  ? paint->warn
+							      : paint->good;
+	fprintf(out, "%s", colour);
+	tfs_text_put(out, model->verdict);
+	fprintf(out, "%s\n\n", paint->reset);
+	fputs("program   ", out);
+	tfs_text_put(out, model->program);
+	fprintf(out, " (pid %u%s%s)\n", model->pid, model->rank ? ", rank " : "",
+		model->rank ? tfs_words_count(region, model->rank) : "");
+	fputs("device    ", out);
+	tfs_text_put(out, model->device ? model->device : "none seen");
+	if (model->simulated)
+		fputs(" [simulated: costs are modelled and say nothing about speed]", out);
+	fputc('\n', out);
+	const struct tfs_model_steps *steps = &model->steps;
+	if (!steps->source || !steps->count) {
+		fputs("steps     none found\n", out);
+	} else {
+		tfs_text_line(out, "steps     %s training steps after %s of warm-up, found by %s",
+			tfs_words_count(region, (double)steps->count),
+			tfs_words_count(region, (double)steps->warmup), steps->source);
+		fprintf(out, "          median %s, p95 %s%s\n",
+			tfs_words_time(region, steps->median_ns),
+			tfs_words_time(region, steps->p95_ns),
+			model->simulated ? " (host clock; device times are modelled)" : "");
+	}
+	if (!isnan(steps->gpu_busy))
+		fprintf(out, "gpu       busy %s of the step; %s of copy time under computation\n",
+			tfs_words_share(region, steps->gpu_busy),
+			tfs_words_share(region, steps->copy_overlap));
+}
+
+static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)
+{
+	const char *text = tfs_region_print(region, "%s call%s per step",
+		tfs_words_count(region, finding->count_per_step),
+		finding->count_per_step == 1 ? "" : "s");
+	if (finding->bytes_per_step > 0)
+		text = tfs_region_print(
+			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));
+	if (finding->time_per_step_ns > 0)
+		text = tfs_region_print(region, "%s, %s on the host", text,
+			tfs_words_time(region, finding->time_per_step_ns));
+	if (finding->count_total)
+		text = tfs_region_print(region, "%s; %s in the whole run", text,
+			tfs_words_count(region, (double)finding->count_total));
+	return text;
+}
+
+static const char *cost_text(
+	const struct tfs_model *model, const struct tfs_model_card *card, struct tfs_region *region)
+{
+	const struct tfs_cost *cost = &card->cost;
+	const char *text = tfs_words_cost(region, cost);
+	if (tfs_words_costless(cost))
+		return text;
+	if (cost->ns > 0)
+		text = tfs_region_print(region, "%s per step", text);
+	if (cost->ns > 0 && model->steps.written_ns > 0)
+		text = tfs_region_print(region, "%s = %s", text,
+			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	if (cost->method)
+		text = tfs_region_print(region, "%s, method: %s", text, cost->method);
+	if (model->simulated)
+		text = tfs_region_print(region, "%s%ssimulated device", text,
+			cost->method && !strcmp(cost->method, "modelled") ? ", " : "; modelled, ");
+	if (card->finding_count > 1)
+		text = tfs_region_print(region, "%s; once for all of them", text);
+	if (model->findings[card->lead].low_confidence)
+		text = tfs_region_print(region, "%s; low confidence: few steps", text);
+	return text;
+}
+
+static const char *rewrite_text(const struct tfs_model_finding *finding, struct tfs_region *region)
+{
+	if (!finding->rewrite)
+		return "none";
+	return tfs_region_print(region, "%s: %s%s%s", finding->rewrite, finding->rewrite_state,
+		finding->rewrite_reason ? ", " : "",
+		finding->rewrite_reason ? finding->rewrite_reason : "");
+}
+
+static void write_place(
+	FILE *out, const struct tfs_model_finding *finding, struct tfs_region *region)
+{
+	const struct tfs_model_place *place = &finding->place;
+	size_t first = tfs_model_own_frame(place), frames = place->frame_count - first;
+
+	for (size_t i = 0; i < frames && i < SHOWN_FRAMES; i++)
+		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[first + i]));
+	if (frames > SHOWN_FRAMES)
+		put_item(out, "",
+			tfs_region_print(region, "... %zu more callers", frames - SHOWN_FRAMES));
+}
+
+/* One of several findings of a card, under its own id. */
+static void write_member(FILE *out, const struct tfs_model_finding *finding, size_t number,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	fprintf(out, "   %c %s%s %s%s  %s  ", 'a' + (int)(number % 26), paint->bold,
+		finding->rule->id, finding->rule->slug, paint->reset,
+		tfs_words_level(finding->level));
+	tfs_text_put(out, tfs_words_place(region, &finding->place));
+	if (finding->call) {
+		fputs("  ", out);
+		tfs_text_put(out, finding->call);
+	}
+	fputc('\n', out);
+}
+
+static void write_finding(
+	const struct tfs_model_finding *finding, FILE *out, struct tfs_region *region)
+{
+	if (finding->message)
+		put_item(out, "what", finding->message);
+	write_place(out, finding, region);
+	put_item(out, "count", per_step(finding, region));
+	put_item(out, "advice", finding->advice ? finding->advice : "");
+	if (finding->evidence)
+		put_item(out, "evidence", finding->evidence);
+	put_item(out, "rewrite", rewrite_text(finding, region));
+}
+
+static void write_card(const struct tfs_model *model, size_t number, FILE *out,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_model_card *card = &model->cards[number];
+	const struct tfs_model_finding *lead = &model->findings[card->lead];
+
+	fprintf(out, "\n%3zu. %s%s %s%s  %s%s%s  ", number + 1, tfs_paint_level(paint, card->level),
+		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
+		paint->bold, tfs_words_ids(region, model, card), paint->reset);
+	tfs_text_put(out, tfs_words_place(region, &lead->place));
+	if (lead->call) {
+		fputs("  ", out);
+		tfs_text_put(out, lead->call);
+	}
+	fputc('\n', out);
+	put_item(out, "cost", cost_text(model, card, region));
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[card->findings[i]];
+
+		if (card->finding_count > 1)
+			write_member(out, finding, i, paint, region);
+		write_finding(finding, out, region);
+	}
+}
+
+static void write_findings(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	fprintf(out, "\n%sFINDINGS%s %s\n", paint->bold, paint->reset,
+		model->finding_count ? "(by recoverable time)" : "none");
+	for (size_t i = 0; i < model->card_count; i++)
+		write_card(model, i, out, paint, region);
+	if (model->joint_count)
+		fprintf(out, "\nFixing the top %s would save %s per step%s.\n",
+			model->joint_count == 1
+				? "one"
+				: tfs_region_print(region, "%u", model->joint_count),
+			tfs_words_cost(region, &model->joint),
+			model->simulated ? " (modelled, simulated device)" : "");
+}
+
+static void write_rules(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	size_t unwritten;
+	const char *names = tfs_words_unwritten(region, &unwritten);
+	fprintf(out, "\n%sRULES%s\n", paint->bold, paint->reset);
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct tfs_model_rule *line = &model->rules[i];
+		fprintf(out, "  %s %s %-24s %-15s ", tfs_words_state_sign(line->state),
+			line->rule->id, line->rule->slug, tfs_words_state_text(line->state));
+		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
+	}
+	fprintf(out, "\n%sNOT LOOKED FOR%s %zu rules: nothing is known of them\n  ", paint->bold,
+		paint->reset, unwritten);
+	tfs_text_wrapped(out, names, 2);
+}
+
+static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_region *region)
+{
+	const char *text = isnan(rewrite->predicted_ns)
+				   ? "gain not predicted"
+				   : tfs_region_print(region, "predicted %s",
+					     tfs_words_time(region, rewrite->predicted_ns));
+	if (isnan(rewrite->realised_ns))
+		return tfs_region_print(region, "%s, not measured", text);
+	return tfs_region_print(region, "%s, realised %s (%s to %s) per step", text,
+		tfs_words_time(region, rewrite->realised_ns),
+		tfs_words_time(region, rewrite->realised_low_ns),
+		tfs_words_time(region, rewrite->realised_high_ns));
+}
+
+static void write_rewrites(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	fprintf(out, "\n%sREWRITES%s%s\n", paint->bold, paint->reset,
+		model->rewrite_count ? ""
+		: model->whole       ? " none"
+				     : " not known: the recording is not whole");
+	for (size_t i = 0; i < model->rewrite_count; i++) {
+		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
+		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s calls; %s", rewrite->name,
+			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
+			rewrite->measured ? rewrite->measured : "",
+			rewrite->more ? "at least " : "",
+			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
+		if (rewrite->reason) {
+			fprintf(out, "%19s", "");
+			tfs_text_wrapped(out, rewrite->reason, 19);
+		}
+		size_t count;
+		const struct tfs_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+
+		for (size_t j = 0; j < count; j++) {
+			fprintf(out, "%19s", "");
+			tfs_text_wrapped(out,
+				tfs_region_print(region, "%s: %s",
+					tfs_reasons_print(region, &reasons[j]), reasons[j].text),
+				19);
+		}
+	}
+}
+
+static void write_layers(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
+	struct tfs_region *region)
+{
+	if (!model->layer_count)
+		return;
+	fprintf(out, "\n%sLAYERS%s per step, the ones inside included\n", paint->bold,
+		paint->reset);
+	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
+	for (size_t i = 0; i < model->layer_count; i++) {
+		const struct tfs_model_layer *layer = &model->layers[i];
+
+		fprintf(out, "  %10s %10s %7s %7s  %*s", tfs_words_time(region, layer->host_ns),
+			tfs_words_time(region, layer->device_ns),
+			tfs_words_count(region, layer->count),
+			tfs_words_count(region, layer->calls), (int)(layer->depth * 2), "");
+		tfs_text_put(out, layer->domain);
+		fputs(*layer->domain ? ": " : "", out);
+		tfs_text_put(out, layer->name);
+		fputc('\n', out);
+	}
+	if (model->layers_more)
+		fprintf(out, "  %zu shorter ones are left out\n", model->layers_more);
+}
+
+static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
+	size_t count, FILE *out, const struct tfs_paint *paint)
+{
+	fprintf(out, "\n%s%s%s\n", paint->bold, title, paint->reset);
+	if (line) {
+		fputs("  ", out);
+		tfs_text_wrapped(out, line, 2);
+	}
+	for (size_t i = 0; i < count; i++) {
+		const int length = (int)strlen(facts[i].name);
+
+		fprintf(out, "  %s ", facts[i].limits ? "!" : " ");
+		tfs_text_put(out, facts[i].name);
+		fprintf(out, "%*s", length < 26 ? 27 - length : 1, "");
+		tfs_text_wrapped(out, facts[i].text, 31);
+	}
+}
+
+static void write_text(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint)
+{
+	struct tfs_region region = {0};
+	write_head(model, out, paint, &region);
+	write_findings(model, out, paint, &region);
+	write_layers(model, out, paint, &region);
+	write_rules(model, out, paint, &region);
+	write_rewrites(model, out, paint, &region);
+	write_facts(
+		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);
+	fprintf(out, "\n%sLOSSES%s%s\n", paint->bold, paint->reset,
+		model->loss_count ? "" : " none");
+	for (size_t i = 0; i < model->loss_count; i++)
+		fprintf(out, "  ! %s %s\n",
+			tfs_words_count(&region, (double)model->losses[i].count),
+			model->losses[i].text);
+	write_facts("HOW THIS WAS MEASURED", NULL, model->method, model->method_count, out, paint);
+	tfs_region_finish(&region);
+}
+
+const struct tfs_format tfs_format_text = {
+	.name = "text",
+	.suffix = ".txt",
+	.title = "for reading",
+	.beside = true,
+	.write = write_text,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+
+#include "reports/formats/text.h"
+#include "reports/gate/gate.h"
+#include "reports/gate/gate_cards.h"
+#include "reports/model/words.h"
+#include "rules/catalogue/catalogue.h"
+
+#define MOST_CHANGES 20u /* of call sites that no rule points at */
+
+static void print_change(enum tfs_change change, const struct tfs_spot *now,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	printf("%si %-5s%s  ", paint->note, change == TFS_CHANGE_NEW ? "new" : "more",
+		paint->reset);
+	tfs_text_put(stdout, tfs_words_place(region, &now->place));
+	fputs("  ", stdout);
+	tfs_text_put(stdout, now->function);
+	if (change == TFS_CHANGE_NEW)
+		printf("  calls per step: %s, not in the baseline; no rule objects\n",
+			tfs_words_count(region, now->calls));
+	else if (change == TFS_CHANGE_CALLS)
+		printf("  calls per step: %s, %s before; no rule objects\n",
+			tfs_words_count(region, now->calls),
+			tfs_words_count(region, now->other->calls));
+	else
+		printf("  %s per step, %s before; no rule objects\n",
+			tfs_words_bytes(region, now->bytes),
+			tfs_words_bytes(region, now->other->bytes));
+}
+
+/* What rules point at is told by their findings. */
+static void print_changes(const struct tfs_gate *gate, const struct tfs_comparison *comparison,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_pairing *pairing = &comparison->pairing;
+	size_t count = 0;
+
+	/* A few rules say nothing of the other calls. */
+	if (gate->select)
+		return;
+	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
+		const struct tfs_spot *now = &pairing->spots[TFS_NOW][i];
+		const enum tfs_change change = tfs_baseline_change(now);
+
+		if (now->found || change == TFS_CHANGE_NONE)
+			continue;
+		if (count++ < MOST_CHANGES)
+			print_change(change, now, paint, region);
+	}
+	if (count > MOST_CHANGES)
+		printf("  and %zu more call sites that are new or called more\n",
+			count - MOST_CHANGES);
+}
+
+/* What is not fixed in the baseline may come back unseen. */
+static void print_fixed(const struct tfs_comparison *comparison, const struct tfs_paint *paint)
+{
+	size_t less, unseen;
+	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
+
+	if (unseen)
+		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
+		       "judged "
+		       "in this run, which is not the same as fixed\n",
+			paint->warn, paint->reset, unseen);
+	if (!fixed && !less)
+		return;
+	printf("%s+ good %s ", paint->good, paint->reset);
+	if (fixed)
+		printf("%zu fixed%s", fixed, less ? ", " : "");
+	if (less)
+		printf("%zu happen less", less);
+	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
+	      "of ",
+		stdout);
+	tfs_text_line(stdout, "%s", comparison->before->recording);
+}
+
+/* A rule that has not passed and is not broken must not be taken for either. */
+static void print_rules(const struct tfs_model *model, const struct tfs_paint *paint)
+{
+	size_t passed = 0, unwritten = 0;
+
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct tfs_model_rule *line = &model->rules[i];
+
+		passed += line->state == TFS_STATE_PASSED;
+		if (line->state == TFS_STATE_NOT_MEASURABLE ||
+			line->state == TFS_STATE_NOT_APPLICABLE) {
+			printf("%s%s      %s %s %s  %s: ", paint->dim,
+				tfs_words_state_sign(line->state), paint->reset, line->rule->id,
+				line->rule->slug, tfs_words_state_text(line->state));
+			tfs_text_line(stdout, "%s", line->reason ? line->reason : "");
+		}
+	}
+	while (tfs_catalogue_unwritten(unwritten))
+		unwritten++;
+	printf("+       rules passed: %zu; not looked for: %zu ('tfshim rules' names them)\n",
+		passed, unwritten);
+}
+
+size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model,
+	const struct tfs_comparison *comparison)
+{
+	const struct tfs_paint *paint = tfs_colour_choose(gate->colour, stdout);
+	struct tfs_region region = {0};
+	struct tfs_standing_of *of = tfs_region_alloc(&region, model->finding_count, sizeof(*of));
+	size_t broken = 0;
+	size_t standing[TFS_STANDING_WORSE + 1] = {0};
+
+	for (size_t i = 0; i < model->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[i];
+
+		of[i] = (struct tfs_standing_of){.standing = TFS_STANDING_NEW};
+		if (comparison)
+			of[i] = tfs_baseline_standing(comparison, finding);
+		standing[of[i].standing]++;
+		broken += (unsigned)finding->level >= gate->fail_on &&
+			  (of[i].standing == TFS_STANDING_NEW ||
+				  of[i].standing == TFS_STANDING_WORSE);
+	}
+	if (!gate->quiet) {
+		for (size_t i = 0; i < model->card_count; i++)
+			tfs_gate_card_print(
+				model, &model->cards[i], paint, comparison ? of : NULL, &region);
+		if (comparison) {
+			print_changes(gate, comparison, paint, &region);
+			print_fixed(comparison, paint);
+		}
+		print_rules(model, paint);
+		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
+			paint->reset);
+		tfs_text_put(stdout, model->recording);
+		printf(" of %s: causes: %zu, findings: %zu, of which break the gate: %zu",
+			model->started, model->card_count, model->finding_count, broken);
+		if (comparison)
+			printf("; known: %zu, new: %zu, worse: %zu",
+				standing[TFS_STANDING_KNOWN] + standing[TFS_STANDING_SCALED],
+				standing[TFS_STANDING_NEW], standing[TFS_STANDING_WORSE]);
+		putchar('\n');
+	}
+	tfs_region_finish(&region);
+	return broken;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/build.h"
+
+#include <string.h>
+
+#include "reports/model/places.h"
+#include "reports/model/words.h"
+
+static struct tfs_cost copy_cost(struct tfs_region *region, const struct tfs_cost *cost)
+{
+	struct tfs_cost copy = *cost;
+	copy.method = tfs_region_string(region, cost->method);
+	return copy;
+}
+
+static const char *text_or_null(struct tfs_region *region, const char *text)
+{
+	return text && *text ? tfs_region_string(region, text) : NULL;
+}
+
+static void set_repair(
+	struct tfs_region *region, const struct tfs_repair *repair, struct tfs_model_finding *to)
+{
+	static const char *const states[] = {[TFS_REPAIR_NONE] = "none",
+		[TFS_REPAIR_OFF] = "off",
+		[TFS_REPAIR_APPLIED] = "applied",
+		[TFS_REPAIR_REFUSED] = "refused",
+		[TFS_REPAIR_NOT_KNOWN] = "not known"};
+	to->rewrite = text_or_null(region, repair->name);
+	to->rewrite_state = states[repair->state];
+	to->rewrite_reason = text_or_null(region, repair->reason);
+}
+
+static void set_findings(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_judgement *judgement = build->judgement;
+	size_t count = judgement->finding_count;
+	struct tfs_model_finding *findings = tfs_region_alloc(region, count, sizeof(*findings));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_finding *from = &judgement->findings[i];
+		struct tfs_model_finding *to = &findings[i];
+		to->rule = from->rule;
+		to->level = from->level;
+		to->group = from->group;
+		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
+		to->place = tfs_places_find(build->places, from->site);
+		to->stream = text_or_null(region, from->stream);
+		to->count_per_step = from->count_per_step;
+		to->bytes_per_step = from->bytes_per_step;
+		to->time_per_step_ns = from->time_per_step_ns;
+		to->count_total = from->count_total;
+		to->cost = copy_cost(region, &from->cost);
+		to->low_confidence = from->low_confidence;
+		to->message = text_or_null(region, from->message);
+		to->advice =
+			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
+		to->evidence = text_or_null(region, from->evidence);
+		set_repair(region, &from->repair, to);
+		if ((unsigned)from->level < 3)
+			model->levels[from->level]++;
+	}
+	model->findings = findings;
+	model->finding_count = count;
+	model->joint = copy_cost(region, &judgement->joint);
+	model->joint_count = judgement->joint_findings;
+}
+
+static const char *reason_of(struct tfs_build *build, const struct tfs_verdict *verdict)
+{
+	struct tfs_region *region = &build->model->region;
+	struct tfs_model_place place;
+
+	if (!verdict->site)
+		return text_or_null(region, verdict->reason);
+	place = tfs_places_find(build->places, verdict->site);
+	return tfs_region_print(
+		region, "%s (%s)", verdict->reason, tfs_words_place(region, &place));
+}
+
+static void set_rules(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	size_t count = build->judgement->rule_count;
+	struct tfs_model_rule *rules = tfs_region_alloc(&model->region, count, sizeof(*rules));
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_rule_line *line = &build->judgement->rules[i];
+		rules[i].rule = line->rule;
+		rules[i].state = line->verdict.state;
+		rules[i].reason = reason_of(build, &line->verdict);
+		if (line->verdict.state == TFS_STATE_VIOLATED)
+			rules[i].reason = tfs_region_print(&model->region, "%u finding%s",
+				line->findings, line->findings == 1 ? "" : "s");
+		rules[i].findings = line->findings;
+	}
+	model->rules = rules;
+	model->rule_count = count;
+}
+
+static const char *state_name(enum tfs_rewrite_state state)
+{
+	static const char *const names[] = {"off", "report", "shadow", "apply", "lost"};
+	return (unsigned)state < 5 ? names[state] : "off";
+}
+
+static const char *outcome_name(enum tfs_rewrite_outcome outcome)
+{
+	static const char *const names[] = {
+		NULL, "faster", "slower", "no measurable difference", "undecided"};
+	return (unsigned)outcome < 5 ? names[outcome] : NULL;
+}
+
+static void set_rewrites(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	size_t count = build->judgement->rewrite_count;
+	struct tfs_model_rewrite *rewrites = tfs_region_alloc(region, count, sizeof(*rewrites));
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_rewrite_line *from = &build->judgement->rewrites[i];
+		struct tfs_model_rewrite *to = &rewrites[i];
+		to->name = tfs_region_string(region, from->name);
+		to->class_name = tfs_region_string(region, from->rank);
+		to->state = state_name(from->state);
+		to->measured = outcome_name(from->outcome);
+		to->reason = text_or_null(region, from->reason);
+		to->applied = from->applied;
+		to->more = from->more;
+		to->bytes = from->bytes;
+		to->predicted_ns = from->predicted_ns;
+		to->realised_ns = from->realised_ns;
+		to->realised_low_ns = from->realised_low_ns;
+		to->realised_high_ns = from->realised_high_ns;
+		struct tfs_model_refusal *refusals =
+			tfs_region_alloc(region, from->refusal_count, sizeof(*refusals));
+		for (size_t j = 0; j < from->refusal_count; j++) {
+			refusals[j].check = tfs_region_string(region, from->refusals[j].check);
+			refusals[j].text = tfs_region_string(region, from->refusals[j].text);
+			refusals[j].count = from->refusals[j].count;
+			refusals[j].place = tfs_places_find(build->places, from->refusals[j].site);
+		}
+		to->refusals = refusals;
+		to->refusal_count = from->refusal_count;
+	}
+	model->rewrites = rewrites;
+	model->rewrite_count = count;
+}
+
+void tfs_build_findings(struct tfs_build *build)
+{
+	set_rules(build);
+	set_findings(build);
+	tfs_build_cards(build);
+	set_rewrites(build);
+}

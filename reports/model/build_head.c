@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/build.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "reports/model/places.h"
+#include "reports/model/words.h"
+
+static const char *fact_name(struct tfs_region *region, const char *key)
+{
+	if (!strcmp(key, "cupti"))
+		return "GPU activity (CUPTI)";
+	if (!strcmp(key, "steps"))
+		return "step marks";
+	char *name = tfs_region_string(region, key);
+	for (char *c = name; *c; c++)
+		*c = *c == '_' || *c == '.' ? ' ' : *c;
+	return name;
+}
+
+static void set_program(struct tfs_build *build, const char *path)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_judgement *judgement = build->judgement;
+	const struct tfs_file_header *header = tfs_trace_header(build->trace);
+
+	model->program = tfs_region_string(region, judgement->program ? judgement->program : "");
+	const char *slash = strrchr(model->program, '/');
+	model->program_name = slash ? slash + 1 : model->program;
+	model->version = tfs_region_print(
+		region, "%.*s", (int)sizeof(header->version_text), header->version_text);
+	model->recording = tfs_region_string(region, path);
+	model->pid = judgement->pid;
+	model->rank = judgement->rank;
+	model->finished = judgement->finished;
+	model->whole = judgement->whole;
+	model->cut = tfs_trace_summary(build->trace)->cut;
+	model->usable = judgement->usable;
+	model->verdict = judgement->usable && !judgement->finding_count
+				 ? "no rule is broken"
+				 : tfs_region_string(region, judgement->verdict);
+
+	const struct tfs_fact_record *processes = tfs_trace_fact(build->trace, TFS_FACT_processes);
+
+	model->processes = processes && processes->numbers[0] <= UINT32_MAX
+				   ? (uint32_t)processes->numbers[0]
+				   : 0;
+	model->start_ns = header->start_realtime_ns;
+	model->run = header->run;
+	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
+	struct tm utc;
+	char text[32] = "";
+	if (gmtime_r(&seconds, &utc))
+		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	model->started = tfs_region_string(region, text);
+	model->duration_ns = NAN;
+	size_t clocks = tfs_trace_count(build->trace, TFS_RECORD_clock);
+	if (clocks) {
+		const struct tfs_clock_record *last =
+			tfs_trace_at(build->trace, TFS_RECORD_clock, clocks - 1);
+		if (last->monotonic_ns > header->start_ns)
+			model->duration_ns = (double)(last->monotonic_ns - header->start_ns);
+	}
+}
+
+static void set_device(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	const struct tfs_judgement *judgement = build->judgement;
+	if (judgement->device_name && *judgement->device_name)
+		model->device = tfs_region_string(&model->region, judgement->device_name);
+	model->simulated = judgement->simulated;
+	if (tfs_trace_count(build->trace, TFS_RECORD_device)) {
+		const struct tfs_device_record *device =
+			tfs_trace_at(build->trace, TFS_RECORD_device, 0);
+		model->device_memory = device->memory_bytes;
+		model->device_bandwidth = device->bandwidth;
+	}
+}
+
+static void set_steps(struct tfs_build *build)
+{
+	struct tfs_model_steps *steps = &build->model->steps;
+	const struct tfs_step_summary *summary = &build->judgement->steps;
+	bool found = summary->source && strcmp(summary->source, "none") != 0;
+	steps->count = summary->count;
+	steps->warmup = summary->warmup;
+	steps->judged = summary->judged;
+	steps->median_ns = summary->count ? summary->median_ns : NAN;
+	steps->p95_ns = summary->count ? summary->p95_ns : NAN;
+	steps->judged_ns = summary->judged ? summary->judged_median_ns : NAN;
+	steps->written_ns = summary->judged ? summary->written_ns : NAN;
+	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
+	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
+	steps->gpu_busy = NAN;
+	steps->copy_overlap = NAN;
+}
+
+/* Whether a program without a shared runtime has another one cannot be told from within. */
+static const char *library_text(struct tfs_region *region, const struct tfs_library_line *line)
+{
+	const char *seen = line->static_copy && line->hooked
+				   ? "not shared: if one is linked in, it is seen at the driver"
+			   : line->static_copy ? "not shared: if one is linked in, it is not seen"
+			   : line->hooked      ? "calls seen"
+					       : "no calls seen";
+	const char *version =
+		line->version ? tfs_region_print(region, "version %u, ", line->version) : "";
+
+	return tfs_region_print(region, "%s%s%s%s", version, seen,
+		line->path && *line->path ? ", " : "", line->path ? line->path : "");
+}
+
+static void set_visibility(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_visibility *seen = &build->judgement->visibility;
+	struct tfs_model_fact *facts =
+		tfs_region_alloc(region, 6 + seen->library_count, sizeof(*facts));
+	size_t count = 0;
+
+	model->sight = tfs_region_string(region, seen->text);
+	facts[count++] = (struct tfs_model_fact){"steps", "training steps",
+		seen->steps ? "found" : "not found: rules about steps abstain", !seen->steps};
+	facts[count++] = (struct tfs_model_fact){"calls", "calls of the judged steps",
+		seen->calls ? "recorded" : "not recorded", !seen->calls};
+	facts[count++] = (struct tfs_model_fact){"device", "GPU activity of these steps",
+		seen->device ? "recorded" : "not recorded: idle time and GPU time are unknown",
+		!seen->device};
+	facts[count++] = (struct tfs_model_fact){"compared", "calls, hooks against CUPTI",
+		tfs_region_string(region, seen->compared), !seen->agrees};
+	facts[count++] = (struct tfs_model_fact){"runtimes", "calls by libraries' runtimes",
+		tfs_region_string(region, seen->runtimes), false};
+	if (tfs_places_changed(build->places))
+		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
+			tfs_region_print(region,
+				"%u files were rebuilt or removed since: call sites in them are "
+				"offsets",
+				tfs_places_changed(build->places)),
+			true};
+	for (size_t i = 0; i < seen->library_count; i++) {
+		const struct tfs_library_line *line = &seen->libraries[i];
+
+		facts[count++] =
+			(struct tfs_model_fact){tfs_region_print(region, "library.%s", line->name),
+				tfs_region_string(region, line->name), library_text(region, line),
+				line->static_copy && !line->hooked};
+	}
+	model->visibility = facts;
+	model->visibility_count = count;
+}
+
+static void set_seen(struct tfs_build *build)
+{
+	struct tfs_region *region = &build->model->region;
+	const struct tfs_pairs *pairs = build->judgement->visibility.pairs;
+	struct tfs_model_seen *seen = tfs_region_alloc(region, pairs->count, sizeof(*seen));
+
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		seen[i] = (struct tfs_model_seen){tfs_region_string(region, pair->name),
+			pair->hooks, pair->cupti, !pairs->why && tfs_pair_differs(pair)};
+	}
+	build->model->seen = seen;
+	build->model->seen_count = pairs->count;
+}
+
+static void set_losses(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	const struct tfs_judgement *judgement = build->judgement;
+	struct tfs_model_loss *losses =
+		tfs_region_alloc(&model->region, judgement->loss_count, sizeof(*losses));
+	for (size_t i = 0; i < judgement->loss_count; i++) {
+		losses[i].name = tfs_region_string(&model->region, judgement->losses[i].name);
+		losses[i].text = tfs_region_string(&model->region, judgement->losses[i].text);
+		losses[i].count = judgement->losses[i].count;
+	}
+	model->losses = losses;
+	model->loss_count = judgement->loss_count;
+}
+
+static const char *window_text(struct tfs_build *build)
+{
+	const struct tfs_timeline *timeline = build->timeline;
+	if (!timeline->window_count)
+		return "none: only counts of calls were kept";
+	return tfs_region_print(&build->model->region,
+		"%u; %llu training steps lie inside, %llu were judged", timeline->window_count,
+		(unsigned long long)timeline->inside.count,
+		(unsigned long long)build->judgement->steps.judged);
+}
+
+static const char *overhead_text(struct tfs_build *build)
+{
+	const struct tfs_step_times *inside = &build->timeline->inside;
+	const struct tfs_step_times *outside = &build->timeline->outside;
+	if (!inside->count || !outside->count || !(outside->median_ns > 0))
+		return "not known: no steps on both sides of a window's edge";
+	struct tfs_region *region = &build->model->region;
+	return tfs_region_print(region, "%+.1f %% step time inside windows (%s against %s)",
+		(inside->median_ns / outside->median_ns - 1) * 100,
+		tfs_words_time(region, inside->median_ns),
+		tfs_words_time(region, outside->median_ns));
+}
+
+static void set_method(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_visibility *seen = &build->judgement->visibility;
+	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
+	const struct tfs_file_header *header = tfs_trace_header(build->trace);
+	const double replay = model->steps.replay_error;
+	struct tfs_model_fact *facts =
+		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
+	size_t n = 0;
+
+	facts[n++] = (struct tfs_model_fact){"recording", "recording",
+		tfs_region_print(region, "%s, %s, %s records", model->recording,
+			tfs_words_bytes(region, (double)summary->bytes),
+			tfs_words_count(region, (double)summary->records)),
+		false};
+	facts[n++] = (struct tfs_model_fact){"ended", "end of the recording",
+		header->finished ? "closed by the program's normal exit"
+				 : "not closed: the program was ended from outside or by _exit",
+		!header->finished};
+	if (summary->damages || summary->cut)
+		facts[n++] = (struct tfs_model_fact){"damage", "damage",
+			tfs_region_print(region, "%s places could not be read%s",
+				tfs_words_count(region, (double)summary->damages),
+				summary->cut ? "; the file was cut short" : ""),
+			true};
+	facts[n++] = (struct tfs_model_fact){
+		"windows", "recording windows", window_text(build), !build->timeline->window_count};
+	facts[n++] = (struct tfs_model_fact){
+		"overhead", "cost of recording", overhead_text(build), false};
+	facts[n++] = (struct tfs_model_fact){"replay", "costs",
+		isnan(replay)
+			? "no replay was possible"
+			: tfs_region_print(region,
+				  "what-if replay of the judged steps; the replay itself is %s "
+				  "off the measured step time",
+				  tfs_words_share(region, replay)),
+		!(replay <= 0.05)};
+	facts[n++] = (struct tfs_model_fact){"version", "recorded by",
+		tfs_region_print(region, "tfshim %s", model->version), false};
+	for (size_t i = 0; i < seen->fact_count; i++) {
+		const struct tfs_fact_line *line = &seen->facts[i];
+		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),
+			fact_name(region, line->key), tfs_region_string(region, line->text), false};
+	}
+	model->method = facts;
+	model->method_count = n;
+}
+
+void tfs_build_head(struct tfs_build *build, const char *path)
+{
+	set_program(build, path);
+	set_device(build);
+	set_steps(build);
+	set_visibility(build);
+	set_seen(build);
+	set_losses(build);
+	set_method(build);
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_MODEL_MODEL_H
+#define TFS_REPORTS_MODEL_MODEL_H
+
+/*
+ * What a report says, with every name resolved and every list in the order of printing. Formats
+ * read this and nothing else, so that none of them knows the recording or the rules. Times are
+ * nanoseconds since the process started; a figure that is not known is NaN, a text NULL.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "reports/model/model_charts.h"
+#include "reports/model/region.h"
+#include "rules/rule.h"
+
+struct tfs_model_frame {
+	const char *function; /* NULL = unknown */
+	const char *file;
+	unsigned line;
+	const char *module; /* base name of the program or library, with an offset if need be */
+	bool inlined;
+	bool foreign; /* CUDA's, libc's, or what nvcc wrote for a launch: no line of the program's
+		       */
+};
+
+/* A call stack, innermost first: frames[0] made the call. */
+struct tfs_model_place {
+	const struct tfs_model_frame *frames;
+	size_t frame_count;
+	uint64_t key; /* the same in every run of an unchanged program: no ids, no addresses */
+};
+
+struct tfs_model_rule {
+	const struct tfs_rule *rule;
+	enum tfs_state state;
+	const char *reason;
+	size_t findings;
+};
+
+struct tfs_model_finding {
+	const struct tfs_rule *rule;
+	enum tfs_level level;
+	unsigned group;     /* 0 = none; members of a group share one cost */
+	const char *call;   /* name of the called function, or NULL */
+	const char *stream; /* "legacy", "per-thread", its number or "several"; NULL = none */
+	struct tfs_model_place place;
+	double count_per_step;
+	double bytes_per_step;
+	double time_per_step_ns;
+	uint64_t count_total;
+	struct tfs_cost cost;
+	bool low_confidence;
+	const char *message;
+	const char *advice;
+	const char *evidence;      /* which steps and records this rests on */
+	const char *rewrite;       /* NULL = there is none */
+	const char *rewrite_state; /* applied, refused, off, none, not known */
+	const char *rewrite_reason;
+};
+
+/* Findings with one cause, in the order of the program. */
+struct tfs_model_card {
+	const size_t *findings; /* indices */
+	size_t finding_count;
+	size_t lead; /* the one that names the card: of the highest level */
+	enum tfs_level level;
+	struct tfs_cost cost; /* of all of them together */
+};
+
+struct tfs_model_refusal {
+	const char *check; /* for machines */
+	const char *text;  /* for people */
+	uint64_t count;
+	struct tfs_model_place place;
+};
+
+struct tfs_model_rewrite {
+	const char *name;
+	const char *class_name; /* exact, rounding, reduced */
+	const char *state;      /* off, report, shadow, apply, lost */
+	const char *measured;   /* faster, ..., or NULL */
+	const char *reason;
+	uint64_t applied;
+	bool more; /* or more than that: the recording does not tell it all */
+	uint64_t bytes;
+	double predicted_ns;
+	double realised_ns;
+	double realised_low_ns;
+	double realised_high_ns;
+	const struct tfs_model_refusal *refusals;
+	size_t refusal_count;
+};
+
+/* A line of "what was visible" or "how this was measured". */
+struct tfs_model_fact {
+	const char *key;  /* stable, for machines: "cupti" */
+	const char *name; /* for people: "GPU activity (CUPTI)" */
+	const char *text;
+	bool limits; /* something could not be seen because of this */
+};
+
+/* Calls of a function in recording windows, as hooks and as CUPTI saw them. */
+struct tfs_model_seen {
+	const char *function;
+	uint64_t hooks;
+	uint64_t cupti;
+	bool differs; /* by more than 2 % */
+};
+
+/* NVTX ranges of one name inside judged steps; figures are per step. */
+struct tfs_model_layer {
+	const char *name;
+	const char *domain; /* "" = the default one */
+	unsigned depth;     /* layers it lies in */
+	double count;
+	double calls;
+	double host_ns; /* both include the layers inside */
+	double device_ns;
+};
+
+struct tfs_model_loss {
+	const char *name;
+	const char *text;
+	uint64_t count;
+};
+
+/* What a call works on: extents of a product, images of a convolution, blocks of a kernel, and the
+ * bytes of its first operands. */
+#define TFS_MODEL_OPERANDS 4u
+enum tfs_model_size {
+	TFS_MODEL_SIZE_M,
+	TFS_MODEL_SIZE_N,
+	TFS_MODEL_SIZE_K,
+	TFS_MODEL_SIZE_IMAGES,
+	TFS_MODEL_SIZE_BLOCKS,
+	TFS_MODEL_SIZE_OPERANDS,
+	TFS_MODEL_SIZES = TFS_MODEL_SIZE_OPERANDS + TFS_MODEL_OPERANDS
+};
+
+/* Calls and bytes of one function at one call site. */
+struct tfs_model_call {
+	const char *function;
+	struct tfs_model_place place;
+	uint64_t count; /* in the whole run */
+	uint64_t amount;
+	double per_step; /* in the judged steps; NaN when there are none */
+	double bytes_per_step;
+	double sizes[TFS_MODEL_SIZES]; /* sums per judged step; 0 = none, or not known */
+};
+
+struct tfs_model_steps {
+	uint64_t count; /* training steps, warm-up not included */
+	uint64_t warmup;
+	uint64_t judged; /* steps seen with full records and no rewrite */
+	double median_ns;
+	double p95_ns;
+	double judged_ns;    /* median of the judged ones */
+	double written_ns;   /* mean of these without rewrites: what costs are a share of */
+	const char *source;  /* nvtx, api, loops; NULL = no steps found */
+	double replay_error; /* 0.02 = 2 % */
+	double gpu_busy;     /* shares of the step, 0 to 1 */
+	double copy_overlap;
+};
+
+struct tfs_model {
+	const char *program;      /* path */
+	const char *program_name; /* its last part */
+	const char *version;      /* of the recording library */
+	const char *started;      /* ISO 8601, UTC */
+	const char *recording;    /* path of the .tfs file */
+	uint32_t pid;
+	uint32_t rank;
+	uint32_t processes; /* that train together; 0 = not known */
+	uint64_t start_ns;  /* since 1970 */
+	uint64_t run;       /* of `tfshim run`; 0 = none */
+	double duration_ns;
+	bool finished;
+	bool whole;  /* nothing is missing at the end or in between */
+	bool cut;    /* the file ends where it should not */
+	bool usable; /* false: nothing to judge by; the verdict says what is missing */
+	const char *verdict;
+	const char *sight; /* the visibility line */
+
+	const char *device; /* NULL = none seen */
+	bool simulated;
+	uint64_t device_memory;
+	uint64_t device_bandwidth;
+
+	struct tfs_model_steps steps;
+	const struct tfs_model_layer *layers; /* in the order of the step */
+	size_t layer_count;
+	size_t layers_more; /* not listed */
+	const struct tfs_model_rule *rules;
+	size_t rule_count;
+	const struct tfs_model_finding *findings; /* worst first */
+	size_t finding_count;
+	const struct tfs_model_card *cards; /* most recoverable time first */
+	size_t card_count;
+	size_t levels[3];     /* findings per enum tfs_level */
+	unsigned joint_count; /* the joint saving is over so many of the first causes */
+	struct tfs_cost joint;
+	const struct tfs_model_rewrite *rewrites;
+	size_t rewrite_count;
+	const struct tfs_model_fact *visibility;
+	size_t visibility_count;
+	const struct tfs_model_seen *seen; /* largest difference first */
+	size_t seen_count;
+	const struct tfs_model_fact *method;
+	size_t method_count;
+	const struct tfs_model_loss *losses; /* only those above zero */
+	size_t loss_count;
+	const struct tfs_model_call *calls; /* sorted by key and function */
+	size_t call_count;
+	struct tfs_model_charts charts;
+	struct tfs_region region; /* owns all of the above */
+};
+
+/* The innermost frame with a source line that is not foreign, else the innermost with a function;
+ * NULL if none. */
+const struct tfs_model_frame *tfs_model_best_frame(const struct tfs_model_place *place);
+
+/* Index of the innermost frame that is not foreign; 0 where all are. */
+size_t tfs_model_own_frame(const struct tfs_model_place *place);
+
+/* Releases the model's memory. */
+void tfs_model_finish(struct tfs_model *model);
+
+#endif

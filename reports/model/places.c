@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/places.h"
+
+#include <string.h>
+
+#include "reports/symbols/symbols.h"
+
+#define MOST_INLINED 8u
+
+struct tfs_places {
+	const struct tfs_trace *trace;
+	struct tfs_symbols *symbols;
+	struct tfs_region *region;
+	uint32_t limit;
+	struct tfs_model_place *sites;
+	bool *known;
+};
+
+struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_region *region)
+{
+	struct tfs_places *places = tfs_region_alloc(region, 1, sizeof(*places));
+	places->trace = trace;
+	places->region = region;
+	places->symbols = tfs_symbols_create(trace);
+	if (!places->symbols)
+		return NULL;
+	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
+	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
+	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
+	return places;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "libdata.so+0x1f04": what is left to say of an address without names. */
+static const char *module_text(struct tfs_places *places, uint64_t address, bool with_offset)
+{
+	uint64_t offset;
+	const char *path = tfs_symbols_module(places->symbols, address, &offset);
+	if (!path)
+		return tfs_region_print(places->region, "0x%llx", (unsigned long long)address);
+	if (!with_offset)
+		return tfs_region_string(places->region, base_name(path));
+	return tfs_region_print(
+		places->region, "%s+0x%llx", base_name(path), (unsigned long long)offset);
+}
+
+/* Writes the frames of one return address; inlined calls make several. Returns how many. */
+static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_model_frame *out)
+{
+	const struct tfs_symbol *found;
+	size_t count = tfs_symbols_find(places->symbols, address, &found);
+
+	if (count > MOST_INLINED)
+		count = MOST_INLINED;
+	for (size_t i = 0; i < count; i++) {
+		out[i].function = tfs_region_string(places->region, found[i].function);
+		out[i].file = tfs_region_string(places->region, found[i].file);
+		out[i].line = found[i].line;
+		out[i].inlined = found[i].inlined;
+		out[i].module = module_text(places, address, !found[i].function);
+	}
+	if (!count) {
+		out[0].module = module_text(places, address, true);
+		count = 1;
+	}
+	return count;
+}
+
+static uint64_t mix(uint64_t hash, const char *text)
+{
+	for (; text && *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return (hash ^ 0xff) * UINT64_C(0x100000001b3);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), tail = strlen(end);
+	return length >= tail && !strcmp(text + length - tail, end);
+}
+
+/* What nvcc writes for each kernel; the kernel's own name on the host calls it. */
+static bool launch_stub(const struct tfs_model_frame *frame)
+{
+	return frame->file && ends_with(frame->file, ".stub.c");
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* Of a CUDA runtime that is linked into the program. It has no debug information. */
+static bool runtime(const struct tfs_model_frame *frame)
+{
+	const char *name = frame->function;
+
+	if (!name || frame->file)
+		return false;
+	name += begins_with(name, "__cuda") ? 2 : 0;
+	return begins_with(name, "libcudart_static_") || begins_with(name, "cudart::") ||
+	       (begins_with(name, "cuda") && name[4] >= 'A' && name[4] <= 'Z');
+}
+
+/* clang's stubs have the kernel's line, and no other function around them. */
+static bool toolkit(const struct tfs_model_frame *frame)
+{
+	if (frame->function && begins_with(frame->function, "__device_stub__"))
+		return true;
+	if (runtime(frame))
+		return true;
+	return frame->file &&
+	       (strstr(frame->file, "/crt/") || ends_with(frame->file, "/cuda_runtime.h") ||
+		       ends_with(frame->file, "/cuda_runtime_api.h"));
+}
+
+/* Whether a stub is this kernel's: it has the kernel's name, as C++ writes it, within its own. */
+static bool stub_of(const struct tfs_model_frame *stub, const struct tfs_model_frame *kernel)
+{
+	const char *start = kernel->function, *end, *scope;
+
+	if (!start || !stub->function)
+		return false;
+	end = start + strcspn(start, "<");
+	while ((scope = strstr(start, "::")) && scope < end)
+		start = scope + 2;
+	return end > start &&
+	       memmem(stub->function, strlen(stub->function), start, (size_t)(end - start));
+}
+
+/* A runtime starts itself by pthread_once, and a thread by start_thread: with libc's debug
+ * information these have lines too. */
+static bool libc(const struct tfs_model_frame *frame)
+{
+	const char *name = frame->module;
+
+	return name && (begins_with(name, "libc.so.") || begins_with(name, "libc-2.") ||
+			       begins_with(name, "libpthread"));
+}
+
+static void mark_libc(struct tfs_model_frame *frames, size_t count)
+{
+	bool own = false;
+
+	for (size_t i = 0; i < count; i++)
+		own |= !frames[i].foreign && !libc(&frames[i]);
+	for (size_t i = 0; own && i < count; i++)
+		frames[i].foreign |= libc(&frames[i]);
+}
+
+/* A launch is the line with <<< >>>, not the frames that the compiler puts behind it. */
+static void mark_foreign(struct tfs_model_frame *frames, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_model_frame *inner = i ? &frames[i - 1] : NULL;
+
+		if (toolkit(&frames[i]) || launch_stub(&frames[i]))
+			frames[i].foreign = true;
+		else if (inner && launch_stub(inner) &&
+			 (inner->inlined || stub_of(inner, &frames[i])))
+			frames[i].foreign = true;
+	}
+	mark_libc(frames, count);
+}
+
+/* What is around main() is the same in every program and differs between systems. */
+static void end_at_main(struct tfs_model_place *place)
+{
+	for (size_t i = 0; i < place->frame_count; i++) {
+		const char *function = place->frames[i].function;
+		if (function && !strcmp(function, "main"))
+			place->frame_count = i + 1;
+	}
+}
+
+/* Lines move with every edit and addresses with every build, so neither is part of the key where
+ * there are names. */
+static uint64_t make_key(const struct tfs_model_place *place)
+{
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < place->frame_count; i++) {
+		const struct tfs_model_frame *frame = &place->frames[i];
+		/* nvcc names files of its own anew in each build */
+		if (frame->foreign)
+			continue;
+		key = mix(key, frame->function ? frame->function : frame->module);
+		key = mix(key, frame->file ? base_name(frame->file) : NULL);
+	}
+	return key;
+}
+
+struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
+{
+	const uint64_t *addresses;
+	if (!site || site >= places->limit)
+		return (struct tfs_model_place){0};
+	struct tfs_model_place *place = &places->sites[site];
+	if (places->known[site])
+		return *place;
+	places->known[site] = true;
+	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
+	struct tfs_model_frame *frames =
+		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED, sizeof(*frames));
+	for (unsigned i = 0; i < count; i++)
+		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
+	mark_foreign(frames, place->frame_count);
+	place->frames = frames;
+	end_at_main(place);
+	place->key = make_key(place);
+	return *place;
+}
+
+void tfs_places_destroy(struct tfs_places *places)
+{
+	if (places)
+		tfs_symbols_destroy(places->symbols);
+}
+
+unsigned tfs_places_changed(const struct tfs_places *places)
+{
+	return tfs_symbols_changed(places->symbols);
+}

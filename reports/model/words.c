@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/words.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/catalogue/catalogue.h"
+
+/* Three significant digits, which is more than any of these figures is worth. */
+static const char *three(struct tfs_region *region, double value, const char *unit)
+{
+	double size = fabs(value);
+	int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
+	return tfs_region_print(region, "%.*f%s%s", digits, value, *unit ? " " : "", unit);
+}
+
+const char *tfs_words_time(struct tfs_region *region, double ns)
+{
+	double size = fabs(ns);
+	if (isnan(ns))
+		return "?";
+	if (size == 0)
+		return "0";
+	if (size < 1e3)
+		return tfs_region_print(region, "%.0f ns", ns);
+	if (size < 999.5e3)
+		return three(region, ns / 1e3, "us");
+	if (size < 999.5e6)
+		return three(region, ns / 1e6, "ms");
+	if (size < 120e9)
+		return three(region, ns / 1e9, "s");
+	return three(region, ns / 60e9, "min");
+}
+
+const char *tfs_words_bytes(struct tfs_region *region, double bytes)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	unsigned unit = 0;
+	if (isnan(bytes))
+		return "?";
+	if (fabs(bytes) < 1024)
+		return tfs_region_print(region, "%.0f B", bytes);
+	while (fabs(bytes) >= 1023.5 && unit < 4) {
+		bytes /= 1024;
+		unit++;
+	}
+	return three(region, bytes, units[unit]);
+}
+
+static const char *grouped(struct tfs_region *region, double count)
+{
+	char plain[32];
+	int length = snprintf(plain, sizeof(plain), "%.0f", count);
+	char *text = tfs_region_alloc(region, (size_t)length * 2, 1);
+	char *next = text;
+	for (int i = 0; i < length; i++) {
+		if (i && (length - i) % 3 == 0)
+			*next++ = ',';
+		*next++ = plain[i];
+	}
+	return text;
+}
+
+const char *tfs_words_count(struct tfs_region *region, double count)
+{
+	if (isnan(count))
+		return "?";
+	if (count >= 0 && (count >= 99.5 || fabs(count - round(count)) < 0.005) && count < 1e18)
+		return grouped(region, round(count));
+	return tfs_region_print(region, count < 9.95 ? "%.2f" : "%.1f", count);
+}
+
+const char *tfs_words_share(struct tfs_region *region, double share)
+{
+	if (isnan(share))
+		return "?";
+	return tfs_region_print(region, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+}
+
+bool tfs_words_costless(const struct tfs_cost *cost)
+{
+	return cost->method && !strcmp(cost->method, "none");
+}
+
+const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost)
+{
+	if (isnan(cost->ns))
+		return "not measured";
+	if (cost->ns == 0 && cost->high_ns == 0)
+		return "none";
+	return tfs_region_print(region, "%s (%s to %s)", tfs_words_time(region, cost->ns),
+		tfs_words_time(region, cost->low_ns), tfs_words_time(region, cost->high_ns));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_place *place)
+{
+	const struct tfs_model_frame *best = tfs_model_best_frame(place);
+	if (!best)
+		return "the whole program";
+	if (best->file && best->line)
+		return tfs_region_print(region, "%s:%u", base_name(best->file), best->line);
+	if (best->function)
+		return best->function;
+	return best->module ? best->module : "unknown place";
+}
+
+const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame)
+{
+	const char *function = frame->function ? frame->function : "?";
+	if (frame->file && frame->line)
+		return tfs_region_print(region, "%s:%u (%s)", frame->file, frame->line, function);
+	if (frame->module)
+		return tfs_region_print(region, "%s (%s)", frame->module, function);
+	return function;
+}
+
+const char *tfs_words_level(enum tfs_level level)
+{
+	static const char *const names[] = {"note", "warn", "error"};
+	return (unsigned)level < 3 ? names[level] : "note";
+}
+
+const char *tfs_words_state(enum tfs_state state)
+{
+	static const char *const names[] = {
+		"passed", "violated", "not_measurable", "waived", "not_applicable"};
+	return (unsigned)state < TFS_STATE_COUNT ? names[state] : "not_measurable";
+}
+
+const char *tfs_words_state_text(enum tfs_state state)
+{
+	static const char *const names[] = {
+		"passed", "violated", "not measurable", "waived", "not applicable"};
+	return (unsigned)state < TFS_STATE_COUNT ? names[state] : "not measurable";
+}
+
+const char *tfs_words_state_sign(enum tfs_state state)
+{
+	static const char *const signs[] = {"+", "x", "?", "-", "-"};
+	return (unsigned)state < TFS_STATE_COUNT ? signs[state] : "?";
+}
+
+const char *tfs_words_sign(enum tfs_level level)
+{
+	static const char *const signs[] = {"i", "!", "x"};
+	return (unsigned)level < 3 ? signs[level] : "i";
+}
+
+const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count)
+{
+	const struct tfs_catalogue_row *row;
+	const char *text = "";
+
+	*out_count = 0;
+	for (; (row = tfs_catalogue_unwritten(*out_count)); ++*out_count)
+		text = tfs_region_print(
+			region, "%s%s%s %s", text, *text ? ", " : "", row->id, row->slug);
+	return text;
+}
+
+const char *tfs_words_ids(
+	struct tfs_region *region, const struct tfs_model *model, const struct tfs_model_card *card)
+{
+	const struct tfs_rule *lead = model->findings[card->lead].rule;
+	const char *text = tfs_region_print(region, "%s %s", lead->id, lead->slug);
+
+	for (size_t i = 0; i < card->finding_count; i++) {
+		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		bool named = rule == lead;
+
+		for (size_t j = 0; j < i; j++)
+			named |= model->findings[card->findings[j]].rule == rule;
+		if (!named)
+			text = tfs_region_print(region, "%s + %s %s", text, rule->id, rule->slug);
+	}
+	return text;
+}

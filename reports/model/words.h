@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_MODEL_WORDS_H
+#define TFS_REPORTS_MODEL_WORDS_H
+
+/*
+ * Figures and names as people and machines read them, the same in every format.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "reports/model/model.h"
+#include "reports/model/region.h"
+
+/* "1.23 ms", "45 us", "3.2 s"; "?" for NaN. */
+const char *tfs_words_time(struct tfs_region *region, double ns);
+
+/* "1.5 MiB"; "?" for NaN. */
+const char *tfs_words_bytes(struct tfs_region *region, double bytes);
+
+/* "12", "1.5", "12,345"; "?" for NaN. */
+const char *tfs_words_count(struct tfs_region *region, double count);
+
+/* "12.3 %"; "?" for NaN. */
+const char *tfs_words_share(struct tfs_region *region, double share);
+
+/* No cost was looked for, which is not one of 0. */
+bool tfs_words_costless(const struct tfs_cost *cost);
+
+/* "1.20 ms (1.1 to 1.4)", or "none measurable" when there is no cost. */
+const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost);
+
+/* "train.c:42", the innermost frame with a line; else a function, else a module. */
+const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_place *place);
+
+/* "train.c:42 (upload)" for a frame. */
+const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame);
+
+const char *tfs_words_level(enum tfs_level level);
+/* For machines, for people, and a sign. */
+const char *tfs_words_state(enum tfs_state state);
+const char *tfs_words_state_text(enum tfs_state state);
+const char *tfs_words_state_sign(enum tfs_state state);
+
+/* "TFS102 blocking-copy, ...": the rules that are not looked for. */
+const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count);
+
+/* "TFS101 pageable-copy + TFS203 read-back-each-step": every rule of a card, each once. */
+const char *tfs_words_ids(struct tfs_region *region, const struct tfs_model *model,
+	const struct tfs_model_card *card);
+
+/* A sign beside the level's colour: "x", "!", "i". */
+const char *tfs_words_sign(enum tfs_level level);
+
+#endif

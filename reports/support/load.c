@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/support/load.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/build.h"
+#include "reports/model/places.h"
+#include "reports/support/progress.h"
+
+static void set_why(char **out_why, const char *what, int error, const struct tfs_damage *damage)
+{
+	bool absent = error == -ENOENT || error == -EACCES || error == -EISDIR;
+	if (damage && damage->what && error == -EPROTO) {
+		*out_why = strdup(damage->what);
+	} else if (damage && damage->what && !absent) {
+		if (asprintf(out_why, "%s (at byte %llu)", damage->what,
+			    (unsigned long long)damage->offset) < 0)
+			*out_why = NULL;
+	} else if (asprintf(out_why, "%s: %s", what, strerror(-error)) < 0) {
+		*out_why = NULL;
+	}
+}
+
+static int build_model(struct tfs_build *build, const char *path, bool charts)
+{
+	build->places = tfs_places_create(build->trace, &build->model->region);
+	if (!build->places)
+		return -ENOMEM;
+	tfs_build_findings(build);
+	tfs_build_calls(build);
+	/* Last: only now is it known which files could be read. */
+	tfs_build_head(build, path);
+	if (charts) {
+		tfs_build_charts(build);
+		tfs_build_lanes(build);
+		tfs_build_tree(build);
+		tfs_build_layers(build);
+	}
+	tfs_places_destroy(build->places);
+	return 0;
+}
+
+int tfs_load_trace(struct tfs_trace *trace, const char *path,
+	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why)
+{
+	struct tfs_timeline *timeline = NULL;
+	struct tfs_judgement *judgement = NULL;
+
+	tfs_progress_say("laying out");
+	int error = tfs_timeline_create(trace, &timeline);
+	if (error) {
+		set_why(out_why, "cannot be laid out", error, NULL);
+		goto out;
+	}
+	tfs_progress_say("judging");
+	error = tfs_judge(timeline, &options->judge, &judgement);
+	if (error) {
+		set_why(out_why, "cannot be judged", error, NULL);
+		goto out;
+	}
+	tfs_progress_say("resolving");
+	memset(out_model, 0, sizeof(*out_model));
+	struct tfs_build build = {
+		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
+	error = build_model(&build, path, options->charts);
+	if (error)
+		set_why(out_why, "cannot be resolved", error, NULL);
+out:
+	tfs_judgement_destroy(judgement);
+	tfs_timeline_destroy(timeline);
+	return error;
+}
+
+int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
+	char **out_why)
+{
+	struct tfs_damage damage = {0};
+	struct tfs_trace *trace = NULL;
+
+	*out_why = NULL;
+	tfs_progress_start(options->progress, path);
+	int error = tfs_trace_open(path, &damage, &trace);
+	if (error)
+		set_why(out_why, "cannot be read", error, &damage);
+	else
+		error = tfs_load_trace(trace, path, options, out_model, out_why);
+	tfs_progress_end();
+	tfs_trace_close(trace);
+	return error;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_SUPPORT_LOAD_H
+#define TFS_REPORTS_SUPPORT_LOAD_H
+
+/*
+ * From a recording to a model: open, lay out, judge, resolve.
+ */
+
+#include "reports/model/model.h"
+#include "rules/judge/judge.h"
+#include "shim/trace/trace.h"
+
+struct tfs_load_options {
+	struct tfs_judge_options judge;
+	bool charts;   /* also what is drawn: steps, lanes, the tree */
+	bool progress; /* says on stderr what it is at when it takes more than two seconds */
+};
+
+/* Loads one recording; 0, or a negative errno and a reason in `out_why` that the caller frees. The
+ * caller finishes the model. */
+int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
+	char **out_why);
+
+/* The same for a recording that is open, and stays it; `path` is what the model calls it. */
+int tfs_load_trace(struct tfs_trace *trace, const char *path,
+	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/support/save.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/formats/format.h"
+#include "reports/formats/text.h"
+#include "reports/model/words.h"
+#include "reports/support/load.h"
+#include "reports/support/options.h"
+
+#define NAMED_CARDS 3u
+
+char *tfs_save_path(const char *recording, const char *suffix)
+{
+	size_t length = strlen(recording);
+	char *path;
+	if (length > 4 && !strcmp(recording + length - 4, ".tfs"))
+		length -= 4;
+	if (asprintf(&path, "%.*s%s", (int)length, recording, suffix) < 0)
+		return NULL;
+	return path;
+}
+
+/* A page is worth its bytes where something was judged, or at least found. */
+static bool has_page(const struct tfs_model *model)
+{
+	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR];
+}
+
+int tfs_save_beside(const struct tfs_model *model)
+{
+	int first = 0;
+	for (size_t i = 0; tfs_formats[i]; i++) {
+		const struct tfs_format *format = tfs_formats[i];
+		if (!format->beside || (format->judged && !has_page(model)))
+			continue;
+		char *path = tfs_save_path(model->recording, format->suffix);
+		int error = path ? tfs_format_save(format, model, path) : -ENOMEM;
+		if (error)
+			tfs_text_line(stderr, "tfshim: cannot write %s: %s",
+				path ? path : format->suffix, strerror(-error));
+		if (error && !first)
+			first = error;
+		free(path);
+	}
+	return first;
+}
+
+static void name_card(const struct tfs_model *model, const struct tfs_model_card *card,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_model_finding *finding = &model->findings[card->lead];
+	const char *call = finding->call ? finding->call : "";
+	const char *cost = card->cost.ns > 0 ? tfs_words_time(region, card->cost.ns) : NULL;
+	fprintf(stderr, "  %s%s %-5s%s %-27s ", tfs_paint_level(paint, card->level),
+		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
+		tfs_words_ids(region, model, card));
+	tfs_text_put(stderr, tfs_words_place(region, &finding->place));
+	fputs("  ", stderr);
+	tfs_text_put(stderr, call);
+	if (cost)
+		fprintf(stderr, "  %s per step%s", cost, model->simulated ? ", modelled" : "");
+	fputc('\n', stderr);
+}
+
+void tfs_save_summary(const struct tfs_model *model)
+{
+	const struct tfs_paint *paint = tfs_colour_choose(TFS_COLOUR_AUTO, stderr);
+	struct tfs_region region = {0};
+	fputs("tfshim: ", stderr);
+	tfs_text_put(stderr, model->verdict);
+	fputc('\n', stderr);
+	for (size_t i = 0; i < model->card_count && i < NAMED_CARDS; i++)
+		name_card(model, &model->cards[i], paint, &region);
+	if (model->card_count > NAMED_CARDS)
+		fprintf(stderr, "  and %zu more\n", model->card_count - NAMED_CARDS);
+	if (model->loss_count)
+		fprintf(stderr,
+			"tfshim: something was lost while recording; the report says what\n");
+	char *page = tfs_save_path(model->recording, has_page(model) ? ".html" : ".txt");
+	fputs("tfshim: report ", stderr);
+	tfs_text_put(stderr, page ? page : model->recording);
+	fputs(has_page(model) ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);
+	free(page);
+	tfs_region_finish(&region);
+}
+
+int tfs_save_report(const char *recording, int quiet)
+{
+	struct tfs_load_options options = {.charts = true, .progress = true};
+	struct tfs_model model;
+	char *why;
+	if (tfs_load(recording, &options, &model, &why)) {
+		tfs_text_line(stderr, "tfshim: %s: %s", recording, why ? why : "cannot be read");
+		free(why);
+		return TFS_EXIT_NO_DATA;
+	}
+	int error = tfs_save_beside(&model);
+	if (!quiet && !error)
+		tfs_save_summary(&model);
+	tfs_model_finish(&model);
+	return error ? TFS_EXIT_MISUSE : 0;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS101: copies between the device and pageable host memory. The driver moves them through its
+ * own small pinned buffer, and the call waits meanwhile, whatever its name says.
+ */
+#include "rules/evidence/bandwidth.h"
+#include "rules/evidence/copies.h"
+#include "rules/evidence/findings.h"
+#include "rules/evidence/guards.h"
+
+#define LARGE_BYTES TFS_EARLY_COPY_BYTES
+#define SUM_BYTES 1e6
+#define HOST_SHARE 0.01
+
+/* A copy of the same size from pinned memory, which does not hold the host when it is async. */
+static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
+	const struct tfs_copy *copy)
+{
+	return (struct tfs_edit){
+		.no_wait = copy->async, .scale = tfs_copy_pinned_scale(steady, call, copy)};
+}
+
+/* What the copies of a place take from pinned memory: all of it may run beside the computing, on a
+ * stream of its own. */
+static double beside_ns(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct tfs_hit *hit = &place->items[i];
+
+		if (hit->edit.scale > 0)
+			ns += (double)hit->edit.scale *
+			      tfs_steady_device_ns(steady, &steady->timeline->calls[hit->call]);
+	}
+	return ns / (double)steady->step_count;
+}
+
+/* Small copies to the device return early, but holding the host adds up. */
+static bool large(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
+{
+	return place->largest > LARGE_BYTES ||
+	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES ||
+	       (up && place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count);
+}
+
+/* A pageable copy is done with its host buffer when it returns; a pinned one is not. */
+static const char *advise(struct tfs_findings *findings, uint32_t needed, bool up)
+{
+	const char *advice =
+		up ? findings->rule->advice
+		   : "Allocate the host buffer of this copy twice with cudaMallocHost, copy into "
+		     "the two by turns with cudaMemcpyAsync on the stream that makes the data, "
+		     "record an event behind each copy, and wait for it with cudaEventSynchronize "
+		     "before the host reads that buffer.";
+
+	return needed ? tfs_guards_advice(findings->pool, needed, advice) : advice;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned small = 0, unknown = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
+			continue;
+		if (copy.direction != TFS_COPY_UP && copy.direction != TFS_COPY_DOWN)
+			continue;
+		if (copy.host_memory == TFS_MEMORY_PAGEABLE)
+			tfs_hits_add(
+				&hits, steady->calls[i], copy.bytes, pinned(steady, call, &copy));
+		else if (copy.host_memory == TFS_MEMORY_UNKNOWN && copy.bytes > LARGE_BYTES)
+			unknown++;
+	}
+	if (tfs_memory_coherent(steady)) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"host memory is coherent with the device: pageable copies cost nothing");
+		tfs_hits_finish(&hits);
+		return;
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tfs_draft *draft;
+		struct tfs_copy copy;
+
+		tfs_copy_describe(
+			steady->timeline, &steady->timeline->calls[place.items->call], &copy);
+		if (!large(steady, &place, copy.direction == TFS_COPY_UP) || place.seldom) {
+			small++;
+			continue;
+		}
+		draft = tfs_findings_add(findings, &place, NULL,
+			"copies %.4g MB per step %s pageable host memory%s",
+			(double)place.bytes / (double)steady->step_count / 1e6,
+			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
+			copy.async ? "; it waits although its name says Async" : "");
+		if (!draft)
+			continue;
+		draft->finding.advice = advise(
+			findings, tfs_guards_of(steady, &place), copy.direction == TFS_COPY_UP);
+		if (copy.direction == TFS_COPY_UP)
+			draft->beside_ns = beside_ns(steady, &place);
+	}
+	if (unknown)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u large copies with host memory of unknown kind", unknown);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no large pageable copies; %u places with small or rare ones", small);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs101 = {
+	.id = "TFS101",
+	.slug = "pageable-copy",
+	.level = TFS_LEVEL_ERROR,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES,
+	.title = "copies between the device and pageable memory",
+	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory "
+	       "(malloc, "
+	       "new, the stack, a mapped file) is cut into pieces that the driver moves through "
+	       "its "
+	       "own pinned buffer, so that it runs at a fraction of the link's speed, cannot "
+	       "overlap "
+	       "with compute, and holds the calling thread, also when the call's name ends in "
+	       "Async. "
+	       "Copies of up to 64 KB return early and are left alone.",
+	.advice =
+		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both "
+		"with cudaHostRegister), fill the two by turns and copy with cudaMemcpyAsync on a "
+		"stream of its own. Record an event behind each copy: before filling a buffer "
+		"again, wait for its event with cudaEventSynchronize, and let the stream that "
+		"computes wait for it with cudaStreamWaitEvent; let the copying stream wait "
+		"likewise before it overwrites memory that is still computed with.",
+	.tips = "T2 T11",
+	.rewrite = "pinned-staging",
+	.detect = detect,
+};

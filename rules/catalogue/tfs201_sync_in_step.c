@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS201: explicit synchronisation in the training step that lets the device run dry. A wait that
+ * leaves work in other streams or behind the awaited event is how a good pipeline throttles itself,
+ * and passes unless replaying the steps without it shows a gain. One that results may rest on is
+ * told as needed.
+ */
+#include <string.h>
+
+#include "rules/evidence/findings.h"
+#include "rules/evidence/guards.h"
+#include "rules/judge/whatif.h"
+
+/* How many calls after the wait the program may ask for the time between two events. */
+#define BRACKET_CALLS 3u
+#define WORTHWHILE 0.01
+
+static bool explicit_wait(const struct tfs_host_call *call)
+{
+	return call->family == TFS_FAMILY_device_sync || call->family == TFS_FAMILY_stream_sync ||
+	       call->family == TFS_FAMILY_event_sync;
+}
+
+/* A device or stream wait right behind another one is as pointless as that one; an event that was
+ * reached long ago is a check that costs nothing. */
+static bool runs_dry(const struct tfs_host_call *call, const struct tfs_waiting *waiting)
+{
+	return waiting->hardly ||
+	       (waiting->drains && (waiting->pending || call->family != TFS_FAMILY_event_sync));
+}
+
+static bool timing_bracket(const struct tfs_steady *steady, uint32_t call)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_host_thread *thread = &timeline->threads[timeline->calls[call].thread];
+	uint32_t end = thread->first_call + thread->call_count;
+
+	for (uint32_t i = call + 1; i < end && i <= call + BRACKET_CALLS; i++) {
+		const char *name = tfs_trace_function(timeline->trace, timeline->calls[i].function);
+
+		if (strstr(name, "EventElapsedTime"))
+			return true;
+		if (tfs_family_submits(timeline->calls[i].family))
+			return false;
+	}
+	return false;
+}
+
+/* Whether the steps would be shorter if these calls returned at once. */
+static bool worthwhile(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	struct tfs_cost cost = {0};
+
+	if (!steady->whatif || steady->simulated)
+		return false;
+	tfs_whatif_clear(steady->whatif);
+	for (size_t i = 0; i < place->count; i++) {
+		struct tfs_hit hit = place->items[i];
+
+		hit.edit = (struct tfs_edit){.no_wait = true};
+		tfs_whatif_add(steady->whatif, &hit, 1);
+	}
+	return !tfs_whatif_price(steady->whatif, &cost) &&
+	       cost.low_ns >= WORTHWHILE * steady->step_ns;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned harmless = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (explicit_wait(tfs_steady_call(steady, i)))
+			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+	while (tfs_hits_next(steady, &hits, &place)) {
+		uint32_t dry = 0, brackets = 0, needed = tfs_guards_of(steady, &place);
+		struct tfs_draft *draft;
+
+		for (size_t i = 0; i < place.count; i++) {
+			uint32_t call = place.items[i].call;
+			const struct tfs_waiting *waiting = &steady->waits[steady->place[call]];
+
+			dry += runs_dry(&steady->timeline->calls[call], waiting);
+			brackets += timing_bracket(steady, call);
+		}
+		if (place.seldom || (2 * dry < place.count && !worthwhile(steady, &place))) {
+			harmless++;
+			continue;
+		}
+		draft = tfs_findings_add(findings, &place, NULL,
+			"waits for the device %.4gx per step%s", tfs_place_per_step(&place, steady),
+			dry ? "; nothing much is left for it to do when the wait returns" : "");
+		if (draft)
+			draft->rewrite = "sync-narrowing";
+		if (needed) {
+			tfs_draft_needed(findings, draft, needed, NULL);
+		} else if (draft && 2 * brackets >= place.count) {
+			draft->most = TFS_LEVEL_NOTE;
+			draft->finding.advice = "Measure with events every so many steps, and read "
+						"cudaEventElapsedTime only after they have passed.";
+		}
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no wait lets the device run dry; %u places wait without harm or rarely", harmless);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs201 = {
+	.id = "TFS201",
+	.slug = "sync-in-step",
+	.level = TFS_LEVEL_ERROR,
+	.any_cost = true,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_WAITS,
+	.title = "explicit synchronisation in the training step",
+	.why = "While the host waits for the device it launches nothing, and when the wait is over "
+	       "the "
+	       "device has nothing to do until the next launches arrive. Streams keep their own "
+	       "order "
+	       "without the host; the host has to wait only for results that it reads.",
+	.advice =
+		"Remove this synchronisation from the step: no use of the awaited work by the host "
+		"was seen. Keep it where something else uses that work (another process, a "
+		"library that was not seen); where another stream needs the result, use "
+		"cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a while.",
+	.tips = "T24",
+	.detect = detect,
+};

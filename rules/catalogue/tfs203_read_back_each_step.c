@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS203: a few bytes read back each step and waited for at once: the loss, an accuracy, a norm.
+ * Reading every tenth step or more seldom, or a step later, passes. So do more bytes, unless the
+ * step reads the same ones more than once.
+ */
+#include <stdlib.h>
+
+#include "rules/evidence/bandwidth.h"
+#include "rules/evidence/copies.h"
+#include "rules/evidence/findings.h"
+#include "rules/evidence/guards.h"
+#include "rules/evidence/zeroing.h"
+#include "rules/timeline/flow.h"
+
+#define SMALL_BYTES 4096u
+/* Places that a step reads, of which the rule keeps track. */
+#define MOST_READS 64u
+
+/* A read-back that others of its step repeat, and one that repeats another; it may be both. */
+#define AGAIN_FIRST 1u
+#define AGAIN_REPEAT 2u
+
+/* The call that waits for the value before the device is given anything new to do, by its place in
+ * the evidence; TFS_NONE = nothing does. */
+static uint32_t consumer_of(const struct tfs_steady *steady, uint32_t position)
+{
+	uint32_t stream = steady->waits[position].stream;
+
+	if (steady->waits[position].wait == TFS_WAIT_OWN)
+		return position;
+	for (uint32_t i = position + 1; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		const struct tfs_waiting *waiting = &steady->waits[i];
+		struct tfs_copy copy;
+
+		if (waiting->wait == TFS_WAIT_DEVICE ||
+			(waiting->wait != TFS_WAIT_NONE && waiting->stream == stream) ||
+			(waiting->wait == TFS_WAIT_EVENT && waiting->drains))
+			return i;
+		if (tfs_copy_describe(steady->timeline, call, &copy) &&
+			copy.direction == TFS_COPY_DOWN)
+			continue;
+		if (tfs_family_submits(call->family))
+			break;
+	}
+	return TFS_NONE;
+}
+
+/* Calls elsewhere that wait for the copies of a place. */
+static void add_consumers(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_hits *waits)
+{
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t consumer = consumer_of(steady, steady->place[place->items[i].call]);
+
+		if (consumer != TFS_NONE && steady->calls[consumer] != place->items[i].call)
+			tfs_hits_add(waits, steady->calls[consumer], 0,
+				(struct tfs_edit){.no_wait = true});
+	}
+}
+
+/* The latest read-backs of a step. */
+struct reads {
+	struct {
+		uint64_t address;
+		uint32_t nth;
+	} items[MOST_READS];
+	uint32_t step, count;
+};
+
+/* Whether nothing may have written what a call reads since another one read it. */
+static bool unchanged(const struct tfs_timeline *timeline, uint32_t since, uint32_t call)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	while (tfs_operand_next(timeline, &timeline->calls[call], &cursor, &operand)) {
+		const struct tfs_access *writer;
+
+		if (!(operand.role & TFS_ROLE_READ))
+			continue;
+		if (operand.range == TFS_NONE)
+			return false;
+		writer = tfs_flow_writer(timeline, call, &operand);
+		return !writer || writer->start_ns < timeline->calls[since].start_ns;
+	}
+	return false;
+}
+
+/* Marks all read-backs of what the same step has read already, and these; wherever they are made.
+ * Returns how many there may be besides: something between may have written what they read. */
+static uint32_t mark_again(const struct tfs_steady *steady, uint8_t *again)
+{
+	struct reads reads = {.step = TFS_NONE};
+	uint32_t opaque = 0, unclear = 0; /* behind the latest call that is opaque; reads */
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+		uint32_t at = 0;
+
+		if (tfs_zeros_opaque(steady->timeline, call))
+			opaque = i + 1;
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
+			copy.direction != TFS_COPY_DOWN || !copy.device_address)
+			continue;
+		if (call->step != reads.step)
+			reads.count = 0;
+		reads.step = call->step;
+		while (at < reads.count && reads.items[at].address != copy.device_address)
+			at++;
+		if (at == MOST_READS)
+			continue;
+		if (at < reads.count &&
+			unchanged(steady->timeline, steady->calls[reads.items[at].nth],
+				steady->calls[i])) {
+			bool clear = opaque <= reads.items[at].nth;
+
+			again[i] |= clear ? AGAIN_REPEAT : 0;
+			again[reads.items[at].nth] |= clear ? AGAIN_FIRST : 0;
+			unclear += !clear;
+		}
+		reads.count += at == reads.count;
+		reads.items[at].address = copy.device_address;
+		reads.items[at].nth = i;
+	}
+	return unclear;
+}
+
+/* Whether the steps read what a place reads more than once. */
+static bool read_again(
+	const struct tfs_steady *steady, const struct tfs_place *place, const uint8_t *again)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (again[steady->place[place->items[i].call]])
+			return true;
+	return false;
+}
+
+/* The work that a step is given behind a call, as a number. */
+static uint64_t work_behind(const struct tfs_steady *steady, uint32_t position)
+{
+	const struct tfs_host_call *read = tfs_steady_call(steady, position);
+	uint64_t work = 0;
+
+	for (uint32_t i = position + 1; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (call->step != read->step)
+			break;
+		if (call->thread == read->thread && tfs_family_submits(call->family))
+			work = (work ^ ((uint64_t)call->record->site << 16 | call->function)) *
+			       UINT64_C(0x9E3779B97F4A7C15);
+	}
+	return work;
+}
+
+/* Whether the steps do not all go on in the same way behind the value. */
+static bool decides(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	uint64_t first = work_behind(steady, steady->place[place->items[0].call]);
+	uint32_t step = TFS_NONE;
+
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t call = place->items[i].call;
+
+		/* The first of a step, as the hits come in order. */
+		if (steady->timeline->calls[call].step == step)
+			continue;
+		step = steady->timeline->calls[call].step;
+		if (work_behind(steady, steady->place[call]) != first)
+			return true;
+	}
+	return false;
+}
+
+/* What else rests on the waits for a value. */
+static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_place *place,
+	const struct tfs_hits *waits)
+{
+	uint32_t needed = tfs_guards_of(steady, place);
+
+	for (size_t i = 0; i < waits->count; i++)
+		needed |= steady->waits[steady->place[waits->items[i].call]].needed;
+	return needed & ~TFS_GUARDS_READ;
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, const uint8_t *again)
+{
+	const bool twice = read_again(steady, place, again);
+	struct tfs_hits waits = {0};
+	struct tfs_draft *draft;
+	uint32_t needed;
+
+	add_consumers(steady, place, &waits);
+	needed = needed_for(steady, place, &waits);
+	draft = tfs_findings_add(findings, place, &waits,
+		"reads %.4g bytes back and waits for them, %.4gx per step%s",
+		(double)place->bytes / (double)place->count, tfs_place_per_step(place, steady),
+		twice ? "; the same place more than once" : "");
+	if (draft && twice)
+		draft->finding.advice = tfs_pool_print(findings->pool,
+			"Read it once, and use what was read at the other places too: nothing seen "
+			"writes it in between. %s",
+			findings->rule->advice);
+	if (needed)
+		tfs_draft_needed(findings, draft, needed, findings->rule->advice);
+	if (draft && decides(steady, place)) {
+		tfs_draft_needed(findings, draft, needed, NULL);
+		draft->finding.advice =
+			"Keep this read: the steps do not all go on in the same way behind it, so "
+			"that it may decide how. To do without it, keep the decision on the "
+			"device: launch the work in all steps, and let its kernels read the value "
+			"and do nothing where it says so.";
+	}
+	tfs_hits_finish(&waits);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	uint8_t *again = calloc(steady->call_count + 1u, sizeof(*again));
+	unsigned rare = 0, later = 0, unclear;
+
+	if (!again) {
+		findings->failed = true;
+		return;
+	}
+	unclear = mark_again(steady, again);
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_copy copy;
+
+		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
+			continue;
+		if (copy.direction != TFS_COPY_DOWN || (copy.bytes > SMALL_BYTES && !again[i]))
+			continue;
+		if (consumer_of(steady, i) != TFS_NONE)
+			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
+				(struct tfs_edit){.gone = again[i] & AGAIN_REPEAT,
+					.no_wait = true,
+					.scale = tfs_copy_pinned_scale(
+						steady, tfs_steady_call(steady, i), &copy)});
+		else
+			later++;
+	}
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
+		report(steady, findings, &place, again);
+	if (unclear)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u copies read what the step has read before, but kernels of the program, "
+			"graphs or host functions in between may have written it",
+			unclear);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no small value is read back and waited for in each step; "
+			"%u places do so rarely, %u copies are read later",
+			rare, later);
+	free(again);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs203 = {
+	.id = "TFS203",
+	.slug = "read-back-each-step",
+	.level = TFS_LEVEL_ERROR,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS,
+	.title = "a small value read back in each step",
+	.why = "To print or test a loss the host copies a few bytes and waits for them, which "
+	       "drains "
+	       "all the work that was queued before: the step can then never overlap with the next "
+	       "one. The value is rarely needed in each step, or so soon.",
+	.advice = "Where the step goes on by this value (loss scaling, clipping, a stop), keep the "
+		  "decision on the device. Else sum it on the device and read it every 10 steps or "
+		  "more; or copy it with cudaMemcpyAsync into one of two pinned places used by "
+		  "turns, "
+		  "record an event, and look at it one step later, behind cudaEventSynchronize.",
+	.tips = "T24",
+	.detect = detect,
+};

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS301: elementwise operations that follow each other through memory. Library calls are told by
+ * what they are, the program's own kernels by shape, arguments and data flow, never by name. One
+ * elementwise kernel alone, reductions, products and normalisations make no chain.
+ */
+#include <string.h>
+
+#include "rules/evidence/chains.h"
+#include "rules/evidence/findings.h"
+
+/* All chains together must be worth this much of the step. */
+#define WORTHWHILE 0.02
+/* Kernels of which nothing is known leave it open from this share of the device's time on. */
+#define UNCLASSIFIED 0.02
+/* Between two small kernels that follow each other. */
+#define GAP_NS 1500.0
+
+/* The first call does the work of all. */
+static void edit_chain(
+	const struct tfs_steady *steady, const struct tfs_chain *chain, struct tfs_hits *firsts)
+{
+	double first = tfs_steady_device_ns(steady, &steady->timeline->calls[chain->calls[0]]);
+	double fused = tfs_chain_ns(steady, chain) * (1 - tfs_chain_needless(chain));
+	struct tfs_edit edit = {.scale = first > 0 ? (float)(fused / first) : 0};
+
+	tfs_hits_add(firsts, chain->calls[0], (uint64_t)chain->removable, edit);
+}
+
+/* The members' names, in order. */
+static const char *name_chain(
+	const struct tfs_steady *steady, struct tfs_pool *pool, const struct tfs_chain *chain)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const char *names = "";
+
+	for (uint32_t i = 0; i < chain->count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[chain->calls[i]];
+
+		names = tfs_pool_print(pool, "%s%s%s", names, i ? ", " : "",
+			call->family == TFS_FAMILY_launch
+				? "a kernel"
+				: tfs_trace_function(timeline->trace, call->function));
+	}
+	return names;
+}
+
+/* A bias and an activation behind a convolution, which cuDNN does in the convolution's own call; it
+ * keeps nothing of what is in between. */
+static bool biased(const struct tfs_timeline *timeline, const struct tfs_chain *chain)
+{
+	return chain->before != TFS_NONE &&
+	       timeline->calls[chain->before].family == TFS_FAMILY_conv_forward &&
+	       chain->count == 2 && !chain->kept &&
+	       !strcmp(tfs_trace_function(
+			       timeline->trace, timeline->calls[chain->calls[0]].function),
+		       "cudnnAddTensor") &&
+	       !strcmp(tfs_trace_function(
+			       timeline->trace, timeline->calls[chain->calls[1]].function),
+		       "cudnnActivationForward");
+}
+
+static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool,
+	const struct tfs_chain *chain, const char *names)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	bool product = chain->before != TFS_NONE &&
+		       timeline->calls[chain->before].family == TFS_FAMILY_gemm;
+
+	if (biased(timeline, chain))
+		return tfs_pool_print(pool,
+			"Where the activation is ReLU, replace cudnnConvolutionForward and the "
+			"calls behind it (%s) by one cudnnConvolutionBiasActivationForward, which "
+			"saves as much as the interval's high end; else do their work in one "
+			"kernel of your own, which saves its low end.",
+			names);
+	if (!chain->own)
+		return tfs_pool_print(pool,
+			"Do the work of %s in one pass: a kernel of your own%s.", names,
+			product ? ", or, where they add a bias to each row and take ReLU of that, "
+				  "the epilogue of the product before them (cublasLtMatmul with "
+				  "CUBLASLT_EPILOGUE_RELU_BIAS)"
+				: "");
+	return "Where each of these kernels reads of the values in between only the one that "
+	       "belongs to what it writes (no sum, neighbour or other order), write them as one "
+	       "that keeps the values in registers from the first operation to the last. What "
+	       "they compute was not seen.";
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_chains *chains, struct tfs_hits *firsts)
+{
+	struct tfs_place place = {0};
+
+	while (tfs_hits_next(steady, firsts, &place)) {
+		const struct tfs_chain *chain = tfs_chains_at(chains, place.items->call);
+		const char *names = name_chain(steady, findings->pool, chain);
+		struct tfs_hits rest = {0};
+		struct tfs_draft *draft;
+
+		if (place.seldom)
+			continue;
+		double fused_ns = 0;
+
+		for (size_t i = 0; i < place.count; i++) {
+			const struct tfs_chain *mine = tfs_chains_at(chains, place.items[i].call);
+
+			if (biased(steady->timeline, mine))
+				fused_ns +=
+					tfs_chain_ns(steady, mine) * (1 - tfs_chain_needless(mine));
+			for (uint32_t j = 1; j < mine->count; j++)
+				tfs_hits_add(
+					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
+		}
+		draft = tfs_findings_add(findings, &place, &rest,
+			"starts a chain of %u operations that %s elementwise (%s) and pass %.3g MB "
+			"per step through memory needlessly",
+			chain->count, chain->own ? "look" : "are", names,
+			(double)place.bytes / (double)steady->step_count / 1e6);
+		if (draft) {
+			draft->finding.advice = advise(steady, findings->pool, chain, names);
+			draft->beside_ns = fused_ns / steady->step_count;
+		}
+		tfs_hits_finish(&rest);
+	}
+}
+
+/* Whether kernels of which nothing is known take a part of the time. */
+static bool unclassified(const struct tfs_steady *steady)
+{
+	double ns = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_operand operand;
+		unsigned cursor = 0;
+
+		if (call->family == TFS_FAMILY_launch && !call->record->status &&
+			!tfs_operand_next(steady->timeline, call, &cursor, &operand))
+			ns += tfs_steady_device_ns(steady, call);
+	}
+	return ns > 0 && ns >= UNCLASSIFIED * steady->busy_ns * steady->step_count;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits firsts = {0};
+	size_t before = findings->count;
+	double saved = 0, whole = steady->simulated ? steady->busy_ns : steady->step_ns;
+	struct tfs_chains chains;
+
+	if (tfs_chains_find(steady, &chains)) {
+		findings->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < chains.count; i++) {
+		edit_chain(steady, &chains.items[i], &firsts);
+		saved += tfs_chain_ns(steady, &chains.items[i]) *
+				 tfs_chain_needless(&chains.items[i]) +
+			 (chains.items[i].count - 1) * GAP_NS;
+	}
+	saved /= steady->step_count ? steady->step_count : 1;
+	if (!steady->activity || saved >= WORTHWHILE * whole)
+		report(steady, findings, &chains, &firsts);
+	/* Which of the program's own kernels are elementwise is told by their time. */
+	if (!steady->activity)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no activity of the device was recorded: kernels of the program's own "
+			"cannot be told");
+	else if (unclassified(steady))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"kernels of the program whose arguments show no memory take %.0f %% or "
+			"more of the device's time; what they work on was not seen",
+			100 * UNCLASSIFIED);
+	else if (!chains.unclear ||
+		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"%zu chains of elementwise operations, worth %.2g %% of the step",
+			chains.count, whole > 0 ? 100 * saved / whole : 0);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%u pairs of operations share memory; whether the program's kernels among "
+			"them read only the element that they write was not seen",
+			chains.unclear);
+	tfs_hits_finish(&firsts);
+	tfs_chains_finish(&chains);
+}
+
+const struct tfs_rule tfs_rule_tfs301 = {
+	.id = "TFS301",
+	.slug = "unfused-pointwise",
+	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.about = TFS_ABOUT_LAUNCHES,
+	.title = "elementwise operations that could be one",
+	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so "
+	       "their "
+	       "time is that of the memory. Done in one pass, the values in between stay in "
+	       "registers "
+	       "and one launch is enough. A value that something reads later must be written "
+	       "anyway "
+	       "and is not counted.",
+	.advice = "Do these elementwise operations in one pass.",
+	.tips = "T8",
+	.detect = detect,
+};

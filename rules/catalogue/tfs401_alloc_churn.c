@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS401: device or pinned memory allocated, pinned and released in the training step. Warm-up is
+ * not judged; what happens in at most every tenth step is a note; stream-ordered pools pass.
+ */
+#include "rules/evidence/findings.h"
+#include "rules/evidence/guards.h"
+
+static const char *kind_of(uint16_t family)
+{
+	switch (family) {
+	case TFS_FAMILY_alloc:
+		return "allocates device memory";
+	case TFS_FAMILY_free:
+		return "releases device memory";
+	case TFS_FAMILY_host_alloc:
+		return "allocates pinned memory";
+	case TFS_FAMILY_host_free:
+		return "releases pinned memory";
+	case TFS_FAMILY_host_register:
+		return "pins host memory";
+	case TFS_FAMILY_host_unregister:
+		return "unpins host memory";
+	default:
+		return NULL;
+	}
+}
+
+static bool does_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	const bool takes = call->family == TFS_FAMILY_alloc ||
+			   call->family == TFS_FAMILY_host_alloc ||
+			   call->family == TFS_FAMILY_host_register;
+
+	return call->record->status || (takes && !call->record->amount) ||
+	       tfs_frees_nothing(timeline, call);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (kind_of(call->family) && !does_nothing(timeline, call))
+			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
+				(struct tfs_edit){.gone = true});
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		const struct tfs_host_call *call = &timeline->calls[place.items->call];
+		struct tfs_draft *draft =
+			tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
+				kind_of(call->family), tfs_place_per_step(&place, steady));
+
+		if (draft && place.seldom)
+			draft->most = TFS_LEVEL_NOTE;
+		if (draft && tfs_guards_of(steady, &place))
+			draft->finding.advice = tfs_guards_advice(findings->pool,
+				tfs_guards_of(steady, &place), findings->rule->advice);
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no device or pinned memory is allocated or released in the judged steps");
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs401 = {
+	.id = "TFS401",
+	.slug = "alloc-churn",
+	.level = TFS_LEVEL_ERROR,
+	.any_cost = true,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_MEMORY,
+	.title = "memory allocated and released in the training step",
+	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before "
+	       "it "
+	       "unmaps it; pinned memory costs more still. A training step needs the same buffers "
+	       "each time.",
+	.advice = "Allocate this buffer once before the training loop and keep it for all steps; "
+		  "where "
+		  "sizes vary, allocate for the largest, or use cudaMallocAsync and cudaFreeAsync "
+		  "from a pool that keeps its memory.",
+	.tips = "T27",
+	.rewrite = "alloc-pool",
+	.detect = detect,
+};

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS402: memory zeroed in the step though nothing needs the zeros: the next call writes all of
+ * it, or adds to it once with beta = 1 where beta = 0 would do. Followed through library calls,
+ * whose arguments say what they do; where anything comes between that does not say which memory it
+ * uses (a kernel of the program, a graph), it is not measurable. Nor is a kernel that looks like a
+ * fill. Zeros that several calls add to, or that are read, are needed.
+ */
+#include "rules/evidence/findings.h"
+#include "rules/evidence/zeroing.h"
+
+/* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
+#define UNCLEAR_SHARE 0.02
+
+/* What is smaller, and takes less of the step, is not worth telling. */
+#define LEAST_BYTES (64u << 10)
+#define LEAST_SHARE 0.005
+
+struct tally {
+	unsigned needless, added, needed, opaque;
+	uint32_t user;
+};
+
+static void follow(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tally *out_tally)
+{
+	struct tally tally = {.user = TFS_NONE};
+
+	for (size_t i = 0; i < place->count; i++) {
+		uint32_t call = place->items[i].call, user;
+		struct tfs_zero_fill fill;
+		enum tfs_zeros zeros;
+
+		tfs_zero_fill_describe(steady->timeline, &steady->timeline->calls[call], &fill);
+		zeros = tfs_zeros_follow(steady, call, &fill, &user);
+		tally.added += zeros == TFS_ZEROS_ADDED_TO;
+		tally.needless += zeros == TFS_ZEROS_ADDED_TO || zeros == TFS_ZEROS_OVERWRITTEN;
+		tally.needed += zeros == TFS_ZEROS_NEEDED;
+		tally.opaque += zeros == TFS_ZEROS_OPAQUE;
+		if (tally.user == TFS_NONE && zeros != TFS_ZEROS_UNKNOWN)
+			tally.user = user;
+	}
+	*out_tally = tally;
+}
+
+static bool worth_telling(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	double ns = 0, whole = steady->simulated ? steady->busy_ns : steady->step_ns;
+
+	for (size_t i = 0; i < place->count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[place->items[i].call]);
+	return place->bytes >= (uint64_t)LEAST_BYTES * steady->step_count ||
+	       (ns > 0 && ns >= LEAST_SHARE * whole * steady->step_count);
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, const struct tally *tally)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_host_call *call = &timeline->calls[place->items->call];
+	const char *user = tally->user == TFS_NONE ? "the next call"
+						   : tfs_trace_function(timeline->trace,
+							     timeline->calls[tally->user].function);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"zeroes %.4g MB per step%s, which %s then %s",
+		(double)place->bytes / (double)steady->step_count / 1e6,
+		call->family == TFS_FAMILY_blas ? " by a product with 0" : "", user,
+		tally->added ? "adds to, once, with beta = 1" : "overwrites");
+
+	/* Which elides memsets. */
+	if (draft && call->family == TFS_FAMILY_blas)
+		draft->unrepaired = true;
+	if (draft && tally->added)
+		draft->finding.advice = tfs_pool_print(findings->pool,
+			"Remove this zeroing and call %s and its like with beta = 0, which writes "
+			"without reading.",
+			user);
+}
+
+/* Whether kernels that write one range at most, which fills do, take a part of the time. */
+static bool unclear(const struct tfs_steady *steady)
+{
+	double ns = 0;
+	bool any = false;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_operand operand;
+		unsigned cursor = 0, written = 0;
+
+		if (call->family != TFS_FAMILY_launch || call->record->status)
+			continue;
+		while (tfs_operand_next(steady->timeline, call, &cursor, &operand))
+			written += (operand.role & TFS_ROLE_MAYBE) != 0;
+		if (written > 1)
+			continue;
+		any = true;
+		ns += tfs_steady_device_ns(steady, call);
+	}
+	if (!steady->activity || steady->busy_ns <= 0)
+		return any;
+	return ns >= UNCLEAR_SHARE * steady->busy_ns * steady->step_count;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+	unsigned needed = 0, opaque = 0, small = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		struct tfs_zero_fill fill;
+
+		if (tfs_zero_fill_describe(steady->timeline, tfs_steady_call(steady, i), &fill))
+			tfs_hits_add(&hits, steady->calls[i], fill.target.bytes,
+				(struct tfs_edit){.gone = true});
+	}
+	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tally tally;
+
+		if (place.seldom)
+			continue;
+		follow(steady, &place, &tally);
+		needed += tally.needed > 0;
+		opaque += !tally.needed && tally.opaque > 0;
+		if (tally.needed || tally.opaque || !tally.needless)
+			continue;
+		if (!worth_telling(steady, &place))
+			small++;
+		else
+			report(steady, findings, &place, &tally);
+	}
+	if (opaque)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"zeroed memory may be used at %u places by kernels of the program, graphs "
+			"or host functions; what they do with it was not seen",
+			opaque);
+	else if (unclear(steady))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"kernels of the program that may fill memory take %.0f %% or more of the "
+			"device's time; what they write was not seen",
+			100 * UNCLEAR_SHARE);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"nothing of weight is zeroed only to be overwritten (%u places zero "
+			"little); "
+			"zeros are needed at %u places",
+			small, needed);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs402 = {
+	.id = "TFS402",
+	.slug = "zero-then-write",
+	.level = TFS_LEVEL_WARN,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_SETS,
+	.title = "memory zeroed and then wholly written",
+	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the "
+	       "memory, "
+	       "and adding to zeros costs another read of it. Where only one call contributes, "
+	       "that "
+	       "call can write its result instead.",
+	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
+	.tips = "T7",
+	.rewrite = "memset-elision",
+	.detect = detect,
+};

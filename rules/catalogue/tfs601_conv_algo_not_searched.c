@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS601: convolutions that run with a fixed or guessed algorithm though a measured search found a
+ * faster one. Only what the recording library has measured counts, and only candidates that keep
+ * the program's math type and determinism. Without a search it is not measurable.
+ */
+#include <stdlib.h>
+
+#include "rules/evidence/findings.h"
+#include "rules/evidence/searches.h"
+#include "rules/judge/summary.h"
+
+#define STABLE_CALLS 50u
+#define FASTER 0.95
+
+struct count {
+	unsigned unsearched, unstable, best;
+	uint32_t *shapes; /* judged calls, by problem */
+	uint32_t shape_count;
+};
+
+static uint32_t *shape_of(const struct count *count, const struct tfs_host_call *call)
+{
+	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
+
+	return &count->shapes[problem < count->shape_count ? problem : 0];
+}
+
+static void count_shapes(const struct tfs_steady *steady, const struct count *count)
+{
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (tfs_search_family(call->family) && !call->record->status)
+			++*shape_of(count, call);
+	}
+}
+
+/* Whether the run has so many calls of this shape, by what the judged steps have. */
+static bool stable(const struct tfs_steady *steady, uint32_t calls)
+{
+	uint64_t steps = steady->timeline->training_steps + tfs_summary_warmup(steady->timeline);
+
+	return (double)calls / steady->step_count * (double)steps >= STABLE_CALLS;
+}
+
+static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_hits *hits,
+	struct count *count)
+{
+	const struct tfs_host_call *call = tfs_steady_call(steady, position);
+	struct tfs_search search;
+
+	if (!tfs_search_family(call->family) || call->record->status)
+		return;
+	if (!tfs_search_find(steady->timeline, call, &search))
+		count->unsearched++;
+	else if (search.best_ms > FASTER * search.asked_ms)
+		count->best++;
+	else if (!stable(steady, *shape_of(count, call)))
+		count->unstable++;
+	else
+		tfs_hits_add(hits, steady->calls[position], 0,
+			(struct tfs_edit){.scale = search.best_ms / search.asked_ms});
+}
+
+/* What the search says, where nothing can be replayed. */
+static void price(
+	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_draft *draft)
+{
+	double saved = 0;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct tfs_host_call *call = &steady->timeline->calls[place->items[i].call];
+		struct tfs_search search;
+
+		if (tfs_search_find(steady->timeline, call, &search))
+			saved += (double)(search.asked_ms - search.best_ms) * 1e6;
+	}
+	saved /= steady->step_count;
+	draft->priced = true;
+	draft->finding.cost = (struct tfs_cost){saved, 0, saved, "measured search"};
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place)
+{
+	const struct tfs_host_call *call = &steady->timeline->calls[place->items->call];
+	const char *asked, *best;
+	struct tfs_draft *draft;
+	struct tfs_search search;
+
+	tfs_search_find(steady->timeline, call, &search);
+	asked = tfs_algorithm_name(call->family, search.asked);
+	best = tfs_algorithm_name(call->family, search.best);
+	draft = tfs_findings_add(findings, place, NULL,
+		"runs %s in %.4g ms where a measured search found %s in %.4g ms", asked,
+		(double)search.asked_ms, best, (double)search.best_ms);
+	if (!draft)
+		return;
+	draft->finding.advice = tfs_pool_print(findings->pool,
+		"Choose this convolution's algorithm by %s once before the training loop, on "
+		"scratch "
+		"outputs and with a workspace of %.3g MB or more; here it picks %s.",
+		tfs_search_function(call->family), (double)search.best_workspace / 1e6, best);
+	if (!steady->whatif)
+		price(steady, place, draft);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	struct count count = {0};
+	size_t before = findings->count;
+
+	count.shape_count = tfs_trace_limit(steady->timeline->trace, TFS_RECORD_problem);
+	count.shapes = calloc(count.shape_count + 1u, sizeof(*count.shapes));
+	if (!count.shapes) {
+		findings->failed = true;
+		return;
+	}
+	count_shapes(steady, &count);
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		take(steady, i, &hits, &count);
+	free(count.shapes);
+	while (tfs_hits_next(steady, &hits, &place))
+		if (!place.seldom)
+			report(steady, findings, &place);
+	if (count.unsearched && !tfs_search_by_program(steady->timeline))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no measured search was made for %u of the convolution calls",
+			count.unsearched);
+	else if (count.unsearched)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"the program searches its algorithms itself");
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"%s; %u convolution calls are within 5 %% of the best, %u are of shapes "
+			"that come too seldom",
+			count.best ? "searched" : "nothing to search", count.best, count.unstable);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs601 = {
+	.id = "TFS601",
+	.slug = "conv-algo-not-searched",
+	.level = TFS_LEVEL_WARN,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.library = TFS_LIBRARY_cudnn,
+	.title = "convolution with an algorithm that was not searched",
+	.why = "cuDNN has several algorithms for each convolution, and which one is fastest "
+	       "depends on "
+	       "shape and device. A fixed choice, or a small workspace, often picks a slow one; a "
+	       "search "
+	       "measures them once and pays back within a few hundred steps.",
+	.advice = "Choose this convolution's algorithm by a measured search before the training "
+		  "loop.",
+	.tips = "T3",
+	.rewrite = "cudnn-search",
+	.detect = detect,
+};

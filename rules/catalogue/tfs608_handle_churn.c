@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS608: handles, descriptors, streams and events that are made or ended in each step, and
+ * properties of a device that are asked for in each step though they never change. Setting what
+ * exists, and questions whose answers change, pass; so does what happens in at most every tenth
+ * step.
+ */
+#include <string.h>
+
+#include "rules/evidence/findings.h"
+
+/* Descriptors are made by the hundred, and cheap: so many places are told only where they take so
+ * much of the step together. */
+#define FEW_PLACES 16u
+#define MUCH 0.01
+
+/* Those whose call sites make or end descriptors. */
+struct cheap {
+	unsigned places;
+	double share; /* of the step */
+};
+
+static bool has(const char *name, const char *part)
+{
+	return strstr(name, part) != NULL;
+}
+
+/* Free memory and what a kernel can have are asked for with reason. */
+static bool is_constant(const char *name)
+{
+	return has(name, "DeviceProperties") || has(name, "DeviceGetAttribute") ||
+	       has(name, "GetVersion");
+}
+
+static const char *habit(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	const char *name = tfs_trace_function(timeline->trace, call->record->function);
+	const bool made = has(name, "Create") || has(name, "Init");
+	const bool ended = has(name, "Destroy");
+
+	if (call->record->status)
+		return NULL;
+	switch ((enum tfs_family)call->family) {
+	case TFS_FAMILY_handle:
+		return made ? "makes a library's handle" : ended ? "ends a library's handle" : NULL;
+	case TFS_FAMILY_descriptor:
+		return made ? "makes a descriptor" : ended ? "ends a descriptor" : NULL;
+	case TFS_FAMILY_stream_create:
+		return "makes a stream";
+	case TFS_FAMILY_stream_destroy:
+		return "ends a stream";
+	case TFS_FAMILY_event_create:
+		return "makes an event";
+	case TFS_FAMILY_event_destroy:
+		return "ends an event";
+	case TFS_FAMILY_property:
+		return is_constant(name) ? "asks for what never changes" : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* What to do about an object of the call's kind. */
+static const char *advice(const struct tfs_host_call *call)
+{
+	switch ((enum tfs_family)call->family) {
+	case TFS_FAMILY_handle:
+		return "Make this handle once before the training loop, one for each thread and "
+		       "device that uses it, and give it the stream of each use by its set-stream "
+		       "call.";
+	case TFS_FAMILY_descriptor:
+		return "Make this descriptor once before the training loop, one for each shape and "
+		       "type, and keep it; set in it only what changes between calls.";
+	case TFS_FAMILY_stream_create:
+	case TFS_FAMILY_stream_destroy:
+		return "Make this stream once before the training loop and use it in all steps; "
+		       "what relied on its end to wait needs cudaStreamSynchronize.";
+	case TFS_FAMILY_event_create:
+	case TFS_FAMILY_event_destroy:
+		return "Make this event once before the training loop and record it anew in each "
+		       "step; with several steps under way, take several by turns.";
+	default:
+		return "Ask once before the training loop and keep the answer; "
+		       "cudaDeviceGetAttribute asks for one value alone.";
+	}
+}
+
+static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_host_call *call = &timeline->calls[place->items->call];
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s %.4gx per step",
+		habit(timeline, call), tfs_place_per_step(place, steady));
+
+	if (draft)
+		draft->finding.advice = advice(call);
+	if (draft && call->family == TFS_FAMILY_property)
+		draft->rewrite = "memoise";
+}
+
+static bool is_cheap(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	return steady->timeline->calls[place->items->call].family == TFS_FAMILY_descriptor;
+}
+
+static struct cheap sum_cheap(const struct tfs_steady *steady, struct tfs_hits *hits)
+{
+	const double all = steady->step_ns * steady->step_count;
+	struct tfs_place place = {0};
+	struct cheap cheap = {0};
+	unsigned rare = 0;
+
+	while (tfs_hits_next_usual(steady, hits, &place, &rare)) {
+		if (!is_cheap(steady, &place))
+			continue;
+		cheap.places++;
+		cheap.share += all > 0 ? place.time_ns / all : 0;
+	}
+	return cheap;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	struct cheap cheap;
+	size_t before = findings->count;
+	unsigned rare = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (habit(timeline, tfs_steady_call(steady, i)))
+			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+	cheap = sum_cheap(steady, &hits);
+	const bool told = cheap.places <= FEW_PLACES || cheap.share >= MUCH;
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
+		if (told || !is_cheap(steady, &place))
+			add(steady, findings, &place);
+	if (told)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no handle, descriptor, stream or event comes and goes in the judged "
+			"steps; %u places do rarely",
+			rare);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"descriptors come and go at %u places, in %.2g %% of the step",
+			cheap.places, 100 * cheap.share);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs608 = {
+	.id = "TFS608",
+	.slug = "handle-churn",
+	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.title = "handles, descriptors, streams or events made anew in each step",
+	.why = "A library's handle allocates memory and may wait for the device when it is made or "
+	       "ended; descriptors, streams and events cost a call each, and "
+	       "cudaGetDeviceProperties alone takes a millisecond or two. A step needs the same "
+	       "ones each time.",
+	.advice = "Make it once before the training loop and use it in all steps; ask once for "
+		  "what cannot change, and with cudaDeviceGetAttribute for one value.",
+	.tips = "T27",
+	.detect = detect,
+};

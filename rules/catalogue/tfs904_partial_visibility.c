@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS904: something ran that no layer of the recording could see, so that "passed" is not meant. */
+#include <string.h>
+
+#include "rules/evidence/findings.h"
+#include "rules/judge/visibility.h"
+#include "rules/timeline/pairs.h"
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	size_t before = findings->count;
+	const char *list = tfs_visibility_gaps(steady, findings->pool);
+
+	if (*list)
+		tfs_findings_note(findings, "%s", list);
+	if (steady->pairs->why)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"calls seen by hooks cannot be compared with CUPTI's: %s",
+			steady->pairs->why);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"all layers saw what they are for; %zu functions were called as often as "
+			"CUPTI saw",
+			steady->pairs->count);
+}
+
+const struct tfs_rule tfs_rule_tfs904 = {
+	.id = "TFS904",
+	.slug = "partial-visibility",
+	.level = TFS_LEVEL_NOTE,
+	.title = "part of the program was not visible",
+	.why = "A CUDA runtime linked statically into the program, libraries loaded in unusual "
+	       "ways and device work without a known call are out of reach of the hooks. Calls "
+	       "that CUPTI saw and the hooks did not, or the other way round, show it: a "
+	       "difference above 2 % is named with both numbers. Findings still hold; what passed "
+	       "may not.",
+	.advice = "Build the program with `nvcc -cudart shared` so that its CUDA calls can be "
+		  "seen, and link CUDA's libraries instead of looking their functions up.",
+	.tips = "",
+	.detect = detect,
+};

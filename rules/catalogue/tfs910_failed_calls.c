@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS910: calls of the training step that return an error. A program that looks at no status does
+ * not tell. What is not ready, done already, or not supported where that is asked, passes.
+ */
+#include <inttypes.h>
+
+#include "rules/evidence/findings.h"
+#include "rules/timeline/statuses.h"
+
+static enum tfs_library library_of(const struct tfs_timeline *timeline, uint16_t function)
+{
+	const struct tfs_function_record *record =
+		tfs_trace_find(timeline->trace, TFS_RECORD_function, function);
+
+	return record ? (enum tfs_library)record->library : 0;
+}
+
+static bool fails(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	return tfs_status_fails(library_of(timeline, call->function), (enum tfs_family)call->family,
+		call->record->status);
+}
+
+static const char *name_of(
+	const struct tfs_timeline *timeline, struct tfs_pool *pool, const struct tfs_place *place)
+{
+	const struct tfs_host_call *call = &timeline->calls[place->items->call];
+	uint32_t status = call->record->status;
+	const char *name = tfs_status_name(library_of(timeline, call->function), status);
+	bool others = false;
+
+	for (size_t i = 1; i < place->count; i++)
+		others |= timeline->calls[place->items[i].call].record->status != status;
+	return tfs_pool_print(pool, "%s%s%" PRIu32 "%s%s", name ? name : "status ",
+		name ? " (" : "", status, name ? ")" : "", others ? " and others" : "");
+}
+
+/* Calls that the totals say fail, though no judged step has one; NULL = none. With what status they
+ * fail is not recorded. */
+static const struct tfs_aggregate *unseen(const struct tfs_steady *steady)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_trace *trace = timeline->trace;
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	size_t count = tfs_trace_totals(trace, &totals, &shares);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_aggregate *sum = &totals[i].sum;
+
+		if (sum->failures >= steady->min_steps &&
+			!tfs_status_harmless(
+				(enum tfs_family)tfs_trace_family(trace, sum->function)) &&
+			tfs_trace_ns(trace, sum->latest_ticks) >
+				timeline->steps[steady->steps[0]].start_ns)
+			return sum;
+	}
+	return NULL;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_aggregate *more;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	size_t before = findings->count;
+
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (fails(timeline, tfs_steady_call(steady, i)))
+			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){0});
+	while (tfs_hits_next(steady, &hits, &place)) {
+		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
+			"fails with %s, %.4gx per step", name_of(timeline, findings->pool, &place),
+			tfs_place_per_step(&place, steady));
+
+		if (draft)
+			draft->needed = true;
+	}
+	tfs_hits_finish(&hits);
+	more = findings->count == before ? unseen(steady) : NULL;
+	if (more) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%s failed %" PRIu64 " times in the run, and in no judged step",
+			tfs_trace_function(timeline->trace, more->function), more->failures);
+		out_verdict->site = more->site;
+	} else {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no call of the judged steps fails");
+	}
+}
+
+const struct tfs_rule tfs_rule_tfs910 = {
+	.id = "TFS910",
+	.slug = "failed-calls",
+	.level = TFS_LEVEL_WARN,
+	.any_cost = true,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.title = "calls in the training step that fail",
+	.why = "A call that returns an error has not done what it was called for: a product that "
+	       "was "
+	       "refused leaves the last one's result in place, and training goes on with it. "
+	       "Programs that look at no status do not tell.",
+	.advice = "Check the status of this call, and correct the arguments or the state that make "
+		  "it fail; remove the call where nothing needs it.",
+	.tips = "",
+	.detect = detect,
+};

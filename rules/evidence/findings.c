@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/evidence/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/guards.h"
+#include "rules/evidence/streams.h"
+#include "rules/timeline/timeline.h"
+
+/* More than this nobody reads; but so many of each rule, or those behind would seem to have
+ * passed. */
+#define MOST_FINDINGS 1000u
+#define LEAST_OF_RULE 20u
+
+void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit)
+{
+	if (hits->count == hits->room) {
+		size_t room = hits->room ? hits->room * 2 : 64;
+		struct tfs_hit *items = realloc(hits->items, room * sizeof(*items));
+
+		if (!items)
+			return;
+		hits->items = items;
+		hits->room = room;
+	}
+	hits->items[hits->count++] = (struct tfs_hit){call, bytes, edit};
+	hits->sorted = false;
+}
+
+void tfs_hits_finish(struct tfs_hits *hits)
+{
+	free(hits->items);
+	memset(hits, 0, sizeof(*hits));
+}
+
+static int compare_hits(const void *a, const void *b, void *timeline)
+{
+	const struct tfs_host_call *calls = ((const struct tfs_timeline *)timeline)->calls;
+	uint32_t first = ((const struct tfs_hit *)a)->call,
+		 second = ((const struct tfs_hit *)b)->call;
+	const struct tfs_host_call *x = &calls[first], *y = &calls[second];
+
+	if (x->record->site != y->record->site)
+		return x->record->site < y->record->site ? -1 : 1;
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	if (x->step != y->step)
+		return x->step < y->step ? -1 : 1;
+	return (first > second) - (first < second);
+}
+
+bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	size_t first = place->next;
+	uint32_t step = TFS_NONE;
+
+	if (!hits->sorted && hits->count)
+		qsort_r(hits->items, hits->count, sizeof(*hits->items), compare_hits,
+			(void *)timeline);
+	hits->sorted = true;
+	if (first >= hits->count)
+		return false;
+	memset(place, 0, sizeof(*place));
+	place->items = &hits->items[first];
+	place->site = timeline->calls[place->items->call].record->site;
+	place->function = timeline->calls[place->items->call].function;
+	for (place->next = first; place->next < hits->count; place->next++) {
+		const struct tfs_hit *hit = &hits->items[place->next];
+		const struct tfs_host_call *call = &timeline->calls[hit->call];
+
+		if (call->record->site != place->site || call->function != place->function)
+			break;
+		place->count++;
+		place->bytes += hit->bytes;
+		place->largest = hit->bytes > place->largest ? hit->bytes : place->largest;
+		place->time_ns += (double)(call->end_ns - call->start_ns);
+		place->steps += call->step != step;
+		step = call->step;
+	}
+	place->seldom = tfs_steady_seldom(steady, place->steps);
+	return true;
+}
+
+bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
+	struct tfs_place *place, unsigned *rare)
+{
+	while (tfs_hits_next(steady, hits, place)) {
+		if (!place->seldom)
+			return true;
+		++*rare;
+	}
+	return false;
+}
+
+double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady)
+{
+	return (double)place->count / (double)steady->step_count;
+}
+
+static struct tfs_draft *draft_new(struct tfs_findings *findings)
+{
+	const struct tfs_rule *rule = findings->rule;
+	struct tfs_draft *draft;
+
+	if (findings->asked != rule) {
+		findings->asked = rule;
+		findings->first = findings->count;
+		findings->dropped = 0;
+	}
+	if (findings->count >= MOST_FINDINGS &&
+		findings->count - findings->first >= LEAST_OF_RULE) {
+		findings->dropped++;
+		return NULL;
+	}
+	if (findings->count == findings->room) {
+		size_t room = findings->room ? findings->room * 2 : 32;
+		struct tfs_draft *items = realloc(findings->items, room * sizeof(*items));
+
+		if (!items) {
+			findings->failed = true;
+			return NULL;
+		}
+		findings->items = items;
+		findings->room = room;
+	}
+	draft = &findings->items[findings->count];
+	memset(draft, 0, sizeof(*draft));
+	draft->finding.rule = rule;
+	draft->finding.advice = rule->advice;
+	draft->finding.evidence = "";
+	draft->finding.cost.method = "none";
+	draft->most = TFS_LEVEL_ERROR;
+	draft->parent = (uint32_t)findings->count++;
+	return draft;
+}
+
+struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct tfs_place *place,
+	const struct tfs_hits *extra, const char *message, ...)
+{
+	const struct tfs_steady *steady = findings->steady;
+	struct tfs_draft *draft = draft_new(findings);
+	size_t more = extra ? extra->count : 0;
+	double steps = steady->step_count ? steady->step_count : 1;
+	struct tfs_finding *finding;
+	va_list arguments;
+
+	if (!draft)
+		return NULL;
+	finding = &draft->finding;
+	finding->site = place->site;
+	finding->function = place->function;
+	finding->stream = tfs_stream_name(findings->pool, steady->timeline, place);
+	finding->count_per_step = (double)place->count / steps;
+	finding->bytes_per_step = (double)place->bytes / steps;
+	finding->time_per_step_ns = place->time_ns / steps;
+	finding->count_total = tfs_steady_total(steady, place->site, place->function);
+	finding->evidence = tfs_pool_print(findings->pool, "%zu calls in %u of %u judged steps",
+		place->count, place->steps, steady->step_count);
+	va_start(arguments, message);
+	finding->message = tfs_pool_text(findings->pool, message, arguments);
+	va_end(arguments);
+	draft->hits = tfs_pool_alloc(findings->pool, place->count + more, sizeof(*draft->hits));
+	if (draft->hits) {
+		draft->hit_count = place->count + more;
+		memcpy(draft->hits, place->items, place->count * sizeof(*draft->hits));
+		if (more)
+			memcpy(draft->hits + place->count, extra->items,
+				more * sizeof(*draft->hits));
+	}
+	return draft;
+}
+
+void tfs_draft_needed(
+	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then)
+{
+	if (!draft)
+		return;
+	draft->finding.advice = tfs_guards_advice(findings->pool, needed, then);
+	draft->most = TFS_LEVEL_NOTE;
+	draft->rewrite = NULL;
+	draft->needed = true;
+}
+
+struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)
+{
+	struct tfs_draft *draft = draft_new(findings);
+	va_list arguments;
+
+	if (!draft)
+		return NULL;
+	va_start(arguments, message);
+	draft->finding.message = tfs_pool_text(findings->pool, message, arguments);
+	va_end(arguments);
+	return draft;
+}
+
+void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *findings,
+	size_t before, enum tfs_state otherwise, const char *reason, ...)
+{
+	va_list arguments;
+
+	verdict->state = findings->count > before ? TFS_STATE_VIOLATED : otherwise;
+	if (verdict->state == TFS_STATE_VIOLATED) {
+		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s%s",
+			findings->count - before, findings->count - before == 1 ? "" : "s",
+			findings->dropped && findings->asked == findings->rule
+				? "; more are not listed"
+				: "");
+		return;
+	}
+	va_start(arguments, reason);
+	vsnprintf(verdict->reason, sizeof(verdict->reason), reason, arguments);
+	va_end(arguments);
+}

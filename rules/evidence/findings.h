@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_EVIDENCE_FINDINGS_H
+#define TFS_RULES_EVIDENCE_FINDINGS_H
+
+/*
+ * What rules write their findings with. A rule collects hits (calls of judged steps that break it,
+ * each with the edit that would fix it), walks them place by place (call site and function), and
+ * adds a finding for each place it minds. Costs, groups and levels are made later, by judge.c.
+ */
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "rules/evidence/steady.h"
+#include "rules/replay/replay.h"
+#include "rules/support/pool.h"
+
+struct tfs_hit {
+	uint32_t call; /* index in the timeline */
+	uint64_t bytes;
+	struct tfs_edit edit;
+};
+
+/* Zeroed = empty. */
+struct tfs_hits {
+	struct tfs_hit *items;
+	size_t count;
+	size_t room;
+	bool sorted;
+};
+
+/* The hits of one call site and function. Zeroed = before the first one. */
+struct tfs_place {
+	const struct tfs_hit *items;
+	size_t count;
+	size_t next;
+	uint32_t site;
+	uint16_t function;
+	uint32_t steps; /* judged steps that have one */
+	uint64_t bytes;
+	uint64_t largest; /* hit, in bytes */
+	double time_ns;   /* of the calls */
+	bool seldom;      /* in at most every tenth step */
+};
+
+/* A finding on its way; `group` of the finding is decided later. */
+struct tfs_draft {
+	struct tfs_finding finding;
+	struct tfs_hit
+		*hits; /* what an edit changes: the place's calls, and others it takes along */
+	size_t hit_count;
+	enum tfs_level most; /* not above this level */
+	bool priced;         /* the rule has set the cost: it cannot be replayed */
+	double beside_ns;    /* per step that may be saved as well, which no edit shows */
+	bool needed;         /* what its hits do cannot be left out: they save nothing */
+	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
+	bool unrepaired;     /* by any */
+	uint32_t parent;     /* of the union of findings that share a cost */
+};
+
+struct tfs_findings {
+	const struct tfs_steady *steady;
+	struct tfs_pool *pool;
+	const struct tfs_rule *rule; /* the one that is being asked */
+	struct tfs_draft *items;
+	size_t count;
+	size_t room;
+	const struct tfs_rule *asked; /* the one that has added the latest */
+	size_t first;                 /* of its findings */
+	size_t dropped;               /* of its findings, beyond what is listed */
+	bool failed;                  /* out of memory: the list is not whole */
+};
+
+void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);
+void tfs_hits_finish(struct tfs_hits *hits);
+
+/* Steps to the next place, in order of call site; false behind the last. */
+bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place);
+
+/* The same, passing over places that are seldom; `rare` counts these. */
+bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
+	struct tfs_place *place, unsigned *rare);
+
+/* Hits in a judged step, on average. */
+double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady);
+
+/* Adds a finding of the current rule with a message; NULL where the list is full. `extra` are edits
+ * that belong to it at other calls (may be NULL). The draft is valid until the next one is added.
+ */
+struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct tfs_place *place,
+	const struct tfs_hits *extra, const char *message, ...)
+	__attribute__((format(printf, 4, 5)));
+
+/* The wait of a finding is needed: at most a note, without saving or repair; `needed` is
+ * TFS_GUARDS_*, and `then` (may be NULL) the advice that is safe once it is not needed any more. */
+void tfs_draft_needed(
+	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then);
+
+/* Adds a finding about the whole program, without calls or cost. */
+struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Sets a verdict: violated if there are findings since `before`, else `otherwise` with the reason.
+ */
+void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *findings,
+	size_t before, enum tfs_state otherwise, const char *reason, ...)
+	__attribute__((format(printf, 5, 6)));
+
+#endif

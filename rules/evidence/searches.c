@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/evidence/searches.h"
+
+#include <string.h>
+
+#include "rules/evidence/steady.h"
+
+#define DETERMINISTIC 1u
+#define WITHIN_FENCES 8u
+
+static const char *const forward[] = {"IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT",
+	"FFT", "FFT_TILING", "WINOGRAD", "WINOGRAD_NONFUSED"};
+static const char *const data[] = {"BWD_DATA_ALGO_0", "BWD_DATA_ALGO_1", "BWD_DATA_ALGO_FFT",
+	"BWD_DATA_ALGO_FFT_TILING", "BWD_DATA_ALGO_WINOGRAD", "BWD_DATA_ALGO_WINOGRAD_NONFUSED"};
+static const char *const filter[] = {"BWD_FILTER_ALGO_0", "BWD_FILTER_ALGO_1",
+	"BWD_FILTER_ALGO_FFT", "BWD_FILTER_ALGO_3", "BWD_FILTER_ALGO_WINOGRAD",
+	"BWD_FILTER_ALGO_WINOGRAD_NONFUSED", "BWD_FILTER_ALGO_FFT_TILING"};
+
+#define NAME_OF(names, number)                                                                     \
+	((number) < sizeof(names) / sizeof(*(names)) ? (names)[number] : "another algorithm")
+
+bool tfs_search_family(uint32_t family)
+{
+	return family == TFS_FAMILY_conv_forward || family == TFS_FAMILY_conv_fused ||
+	       family == TFS_FAMILY_conv_backward_data || family == TFS_FAMILY_conv_backward_filter;
+}
+
+const char *tfs_algorithm_name(uint32_t family, uint32_t algorithm)
+{
+	if (family == TFS_FAMILY_conv_backward_data)
+		return NAME_OF(data, algorithm);
+	if (family == TFS_FAMILY_conv_backward_filter)
+		return NAME_OF(filter, algorithm);
+	return NAME_OF(forward, algorithm);
+}
+
+const char *tfs_search_function(uint32_t family)
+{
+	if (family == TFS_FAMILY_conv_backward_data)
+		return "cudnnFindConvolutionBackwardDataAlgorithmEx";
+	if (family == TFS_FAMILY_conv_backward_filter)
+		return "cudnnFindConvolutionBackwardFilterAlgorithmEx";
+	return "cudnnFindConvolutionForwardAlgorithmEx";
+}
+
+/* The record of an algorithm, with this math type if there is one. */
+static const struct tfs_search_record *record_of(
+	const struct tfs_trace *trace, uint64_t problem, uint64_t algorithm, uint64_t math)
+{
+	const struct tfs_search_record *found = NULL;
+	size_t count = tfs_trace_count(trace, TFS_RECORD_search);
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
+
+		if (one->problem != problem || one->algorithm != algorithm || !(one->time_ms > 0))
+			continue;
+		if (math == UINT32_MAX || one->math == math)
+			return one;
+		found = one;
+	}
+	return found;
+}
+
+static bool is_transform(uint32_t family, uint32_t algorithm)
+{
+	const char *name = tfs_algorithm_name(family, algorithm);
+
+	return strstr(name, "FFT") || strstr(name, "WINOGRAD");
+}
+
+/* Whether it may take the asked one's place: the fences were drawn for the call that came first,
+ * which may have asked for something else. */
+static bool takes_place(uint32_t family, const struct tfs_search_record *other,
+	const struct tfs_search_record *asked)
+{
+	return other->flags & WITHIN_FENCES && other->math == asked->math && other->time_ms > 0 &&
+	       (other->flags & DETERMINISTIC || !(asked->flags & DETERMINISTIC)) &&
+	       (!is_transform(family, other->algorithm) || is_transform(family, asked->algorithm));
+}
+
+bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	struct tfs_search *out_search)
+{
+	const struct tfs_trace *trace = timeline->trace;
+	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
+	uint64_t ran = tfs_steady_attribute(call, TFS_ATTRIBUTE_algorithm, UINT32_MAX);
+	uint64_t math = tfs_steady_attribute(call, TFS_ATTRIBUTE_math, UINT32_MAX);
+	uint32_t number = (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_asked_algorithm, ran);
+	const struct tfs_search_record *asked = record_of(trace, problem, number, math);
+	const struct tfs_search_record *best = asked, *run = record_of(trace, problem, ran, math);
+
+	if (!problem || !asked)
+		return false;
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_search); i++) {
+		const struct tfs_search_record *one = tfs_trace_at(trace, TFS_RECORD_search, i);
+
+		if (one->problem == problem && one->time_ms < best->time_ms &&
+			takes_place(call->family, one, asked))
+			best = one;
+	}
+	*out_search = (struct tfs_search){.asked = number,
+		.best = best->algorithm,
+		.asked_ms = asked->time_ms,
+		.best_ms = best->time_ms,
+		.ran_ms = run ? run->time_ms : -1,
+		.best_workspace = best->workspace,
+		.substituted = number != ran};
+	return true;
+}
+
+bool tfs_search_by_program(const struct tfs_timeline *timeline)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	size_t count = tfs_trace_totals(timeline->trace, &totals, &shares);
+
+	for (size_t i = 0; i < count; i++)
+		if (tfs_trace_family(timeline->trace, totals[i].sum.function) ==
+			TFS_FAMILY_conv_find)
+			return true;
+	return false;
+}

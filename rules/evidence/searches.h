@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_EVIDENCE_SEARCHES_H
+#define TFS_RULES_EVIDENCE_SEARCHES_H
+
+/*
+ * What measured searches in the recording say of a convolution call.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "rules/timeline/timeline.h"
+
+struct tfs_search {
+	uint32_t asked; /* the algorithm that the program asks for */
+	uint32_t best;  /* the fastest one within the rewrite's fences */
+	float asked_ms;
+	float best_ms;
+	float ran_ms; /* of the algorithm that the call ran; negative = not measured */
+	uint64_t best_workspace;
+	bool substituted; /* the call ran another algorithm than the program asked for */
+};
+
+/* Whether calls of this family have an algorithm to choose. */
+bool tfs_search_family(uint32_t family);
+
+/* What was measured for the call's problem; false = nothing, or not what it asks for. */
+bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	struct tfs_search *out_search);
+
+/* Whether the program made a measured search of its own. */
+bool tfs_search_by_program(const struct tfs_timeline *timeline);
+
+/* cuDNN's name of an algorithm, and of the call that searches. */
+const char *tfs_algorithm_name(uint32_t family, uint32_t algorithm);
+const char *tfs_search_function(uint32_t family);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/graph.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_STEPS 256u
+#define MOST_CALLS 400000u
+
+/* When the CUDA call of a correlation id was made. */
+struct made {
+	uint32_t correlation;
+	uint64_t start_ns;
+};
+
+struct builder {
+	const struct tfs_steady *steady;
+	struct made *made; /* by correlation */
+	size_t made_count;
+	uint64_t *events; /* handles, sorted */
+	size_t event_count;
+};
+
+static int compare_made(const void *a, const void *b)
+{
+	uint32_t x = ((const struct made *)a)->correlation,
+		 y = ((const struct made *)b)->correlation;
+
+	return (x > y) - (x < y);
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int builder_init(struct builder *builder, const struct tfs_steady *steady)
+{
+	const struct tfs_trace *trace = steady->timeline->trace;
+	size_t count = tfs_trace_count(trace, TFS_RECORD_device_api), unique = 0;
+
+	memset(builder, 0, sizeof(*builder));
+	builder->steady = steady;
+	builder->made = malloc((count + 1) * sizeof(*builder->made));
+	builder->events = malloc(((size_t)steady->call_count + 1) * sizeof(*builder->events));
+	if (!builder->made || !builder->events)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_device_api_record *api =
+			tfs_trace_at(trace, TFS_RECORD_device_api, i);
+
+		builder->made[i] = (struct made){api->correlation, api->start_ns};
+	}
+	builder->made_count = count;
+	qsort(builder->made, count, sizeof(*builder->made), compare_made);
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		uint64_t event =
+			tfs_steady_attribute(tfs_steady_call(steady, i), TFS_ATTRIBUTE_event, 0);
+
+		if (event)
+			builder->events[builder->event_count++] = event;
+	}
+	qsort(builder->events, builder->event_count, sizeof(*builder->events), compare_numbers);
+	for (size_t i = 0; i < builder->event_count; i++)
+		if (!unique || builder->events[unique - 1] != builder->events[i])
+			builder->events[unique++] = builder->events[i];
+	builder->event_count = unique;
+	return 0;
+}
+
+static void builder_finish(struct builder *builder)
+{
+	free(builder->made);
+	free(builder->events);
+}
+
+static uint32_t event_index(const struct builder *builder, uint64_t event)
+{
+	const uint64_t *found = bsearch(
+		&event, builder->events, builder->event_count, sizeof(event), compare_numbers);
+
+	return found ? (uint32_t)(found - builder->events) : TFS_NONE;
+}
+
+static double submitted(const struct builder *builder, const struct tfs_host_call *call,
+	const struct tfs_device_op *op)
+{
+	struct made key = {.correlation = op->record->correlation};
+	const struct made *made =
+		bsearch(&key, builder->made, builder->made_count, sizeof(key), compare_made);
+
+	if (!made || made->start_ns < call->start_ns || made->start_ns > call->end_ns)
+		return 0;
+	return (double)(made->start_ns - call->start_ns);
+}
+
+static double relative(uint64_t ns, uint64_t origin)
+{
+	return ns >= origin ? (double)(ns - origin) : -(double)(origin - ns);
+}
+
+static void add_call(
+	const struct builder *builder, struct tfs_graph *graph, uint32_t position, uint64_t origin)
+{
+	const struct tfs_timeline *timeline = builder->steady->timeline;
+	const struct tfs_host_call *call = tfs_steady_call(builder->steady, position);
+	const struct tfs_waiting *waiting = &builder->steady->waits[position];
+	struct tfs_graph_call *node = &graph->calls[graph->calls_count++];
+
+	node->start_ns = relative(call->start_ns, origin);
+	node->end_ns = relative(call->end_ns, origin);
+	node->thread = call->thread;
+	node->stream = waiting->stream;
+	node->event = event_index(builder, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
+	node->wait = waiting->wait;
+	if (call->family == TFS_FAMILY_event_record)
+		node->action = TFS_ACTION_RECORD;
+	if (call->family == TFS_FAMILY_stream_wait)
+		node->action = TFS_ACTION_STREAM_WAIT;
+	node->first_op = (uint32_t)graph->ops_count;
+	for (uint32_t i = 0; i < call->op_count; i++) {
+		const struct tfs_device_op *op =
+			&timeline->ops[timeline->call_ops[call->first_op + i]];
+		struct tfs_graph_op *operation = &graph->ops[graph->ops_count];
+
+		if (!op->start_ns || op->end_ns < op->start_ns)
+			continue;
+		operation->start_ns = relative(op->start_ns, origin);
+		operation->end_ns = relative(op->end_ns, origin);
+		operation->submit_ns = submitted(builder, call, op);
+		operation->stream = op->stream;
+		graph->ops_count++;
+	}
+	node->ops = (uint32_t)graph->ops_count - node->first_op;
+}
+
+/* The thread that makes most of the run's calls makes its steps. */
+static uint32_t main_thread(const struct tfs_graph *graph, uint32_t *counts)
+{
+	uint32_t best = 0;
+
+	for (size_t i = 0; i < graph->calls_count; i++)
+		counts[graph->calls[i].thread]++;
+	for (uint32_t i = 1; i < graph->thread_count; i++)
+		if (counts[i] > counts[best])
+			best = i;
+	return best;
+}
+
+static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t call_count)
+{
+	const struct tfs_steady *steady = builder->steady;
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_graph *graph = &run->graph;
+	uint64_t origin = timeline->steps[steady->steps[run->first_step]].start_ns;
+	uint32_t *counts = calloc((size_t)timeline->thread_count + 1, sizeof(*counts));
+	size_t ops = 0;
+
+	for (uint32_t i = 0; i < call_count; i++)
+		ops += tfs_steady_call(steady, run->first_call + i)->op_count;
+	graph->calls = calloc((size_t)call_count + 1, sizeof(*graph->calls));
+	graph->ops = calloc(ops + 1, sizeof(*graph->ops));
+	graph->streams = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->streams));
+	graph->busy_ns = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->busy_ns));
+	graph->marks = calloc((size_t)run->steps + 1, sizeof(*graph->marks));
+	if (!counts || !graph->calls || !graph->ops || !graph->streams || !graph->busy_ns ||
+		!graph->marks) {
+		free(counts);
+		return -ENOMEM;
+	}
+	graph->stream_count = timeline->stream_count;
+	graph->thread_count = timeline->thread_count;
+	graph->event_count = (uint32_t)builder->event_count;
+	for (uint32_t i = 0; i < timeline->stream_count; i++) {
+		graph->streams[i].legacy = timeline->streams[i].flags & 1;
+		graph->streams[i].blocking = !(timeline->streams[i].flags & 4);
+	}
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		const struct tfs_device_op *op = &timeline->ops[i];
+		bool before = op->call != TFS_NONE && timeline->calls[op->call].start_ns < origin;
+
+		if (before && op->end_ns > origin &&
+			relative(op->end_ns, origin) > graph->busy_ns[op->stream])
+			graph->busy_ns[op->stream] = relative(op->end_ns, origin);
+	}
+	for (uint32_t i = 0; i < call_count; i++)
+		add_call(builder, graph, run->first_call + i, origin);
+	for (uint32_t i = 0; i <= run->steps; i++) {
+		uint32_t last = i == run->steps;
+		const struct tfs_step *step =
+			&timeline->steps[steady->steps[run->first_step + i - last]];
+
+		graph->marks[i] = relative(last ? step->end_ns : step->start_ns, origin);
+	}
+	graph->marks_count = (size_t)run->steps + 1;
+	graph->main_thread = main_thread(graph, counts);
+	free(counts);
+	return 0;
+}
+
+/* Steps follow each other when nothing lies between them. */
+static bool follows(const struct tfs_timeline *timeline, uint32_t before, uint32_t after)
+{
+	return timeline->steps[before].end_ns == timeline->steps[after].start_ns;
+}
+
+int tfs_runs_create(const struct tfs_steady *steady, struct tfs_run **out_runs, size_t *out_count)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_run *runs = calloc((size_t)steady->step_count + 1, sizeof(*runs));
+	struct builder builder;
+	uint32_t call = 0, total = 0, step = 0;
+	size_t count = 0;
+	int result = runs ? builder_init(&builder, steady) : -ENOMEM;
+
+	if (!runs)
+		return result;
+	while (!result && step < steady->step_count && step < MOST_STEPS && total < MOST_CALLS) {
+		struct tfs_run *run = &runs[count++];
+		uint64_t end;
+
+		run->first_step = step++;
+		while (step < steady->step_count && step < MOST_STEPS &&
+			follows(timeline, steady->steps[step - 1], steady->steps[step]))
+			step++;
+		run->steps = step - run->first_step;
+		end = timeline->steps[steady->steps[step - 1]].end_ns;
+		run->first_call = call;
+		while (call < steady->call_count && tfs_steady_call(steady, call)->start_ns < end)
+			call++;
+		total += call - run->first_call;
+		result = add_run(&builder, run, call - run->first_call);
+	}
+	builder_finish(&builder);
+	if (result) {
+		tfs_runs_destroy(runs, count);
+		return result;
+	}
+	*out_runs = runs;
+	*out_count = count;
+	return 0;
+}
+
+void tfs_runs_destroy(struct tfs_run *runs, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(runs[i].graph.calls);
+		free(runs[i].graph.ops);
+		free(runs[i].graph.streams);
+		free(runs[i].graph.busy_ns);
+		free(runs[i].graph.marks);
+	}
+	free(runs);
+}

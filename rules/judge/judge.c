@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/judge.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/findings.h"
+#include "rules/evidence/steady.h"
+#include "rules/judge/later.h"
+#include "rules/judge/pricing.h"
+#include "rules/judge/registry.h"
+#include "rules/judge/summary.h"
+#include "rules/judge/visibility.h"
+#include "rules/judge/whatif.h"
+#include "rules/timeline/pairs.h"
+
+static bool runtime_seen(const struct tfs_timeline *timeline)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	size_t count = tfs_trace_totals(timeline->trace, &totals, &shares);
+
+	if (timeline->evidence & TFS_NEEDS_RUNTIME)
+		return true;
+	/* Driver calls tell the same. */
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, totals[i].sum.function);
+
+		if (function && function->library == TFS_LIBRARY_cuda)
+			return true;
+	}
+	return false;
+}
+
+/* Why a rule cannot be asked, or NULL. */
+static const char *missing(const struct tfs_steady *steady, const struct tfs_rule *rule)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+
+	if (rule->needs & TFS_NEEDS_STEPS && !steady->step_count)
+		return timeline->step_source ? "no training step was recorded in full"
+					     : "no training steps were found";
+	if (rule->needs & TFS_NEEDS_CALLS && !steady->call_count)
+		return "no calls of the judged steps were recorded";
+	if (rule->needs & TFS_NEEDS_DEVICE && !steady->activity)
+		return "no activity of the device was recorded";
+	if (rule->needs & TFS_NEEDS_RUNTIME && !runtime_seen(timeline))
+		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
+	if (rule->needs & TFS_NEEDS_CUDNN && !(timeline->evidence & TFS_NEEDS_CUDNN))
+		return "no cuDNN call was seen";
+	return NULL;
+}
+
+static bool waived(const struct tfs_judge_options *options, const struct tfs_rule *rule,
+	struct tfs_verdict *out_verdict)
+{
+	const char *by = NULL;
+
+	if (options->select && !tfs_rule_listed(options->select, rule))
+		by = "not selected";
+	if (options->ignore && tfs_rule_listed(options->ignore, rule))
+		by = "ignored";
+	if (!by)
+		return false;
+	out_verdict->state = TFS_STATE_WAIVED;
+	snprintf(out_verdict->reason, sizeof(out_verdict->reason), "%s", by);
+	return true;
+}
+
+/* What was hidden from the hooks, or what the judged steps do not show, may be what the rule looks
+ * for. */
+static void doubt(
+	const struct tfs_steady *steady, const struct tfs_later *later, struct tfs_rule_line *line)
+{
+	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
+	struct tfs_verdict *verdict = &line->verdict;
+	const char *more = NULL;
+
+	if (verdict->state != TFS_STATE_PASSED && verdict->state != TFS_STATE_NOT_APPLICABLE)
+		return;
+	if (hidden)
+		snprintf(verdict->reason, sizeof(verdict->reason),
+			"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden,
+			hidden->name);
+	else if (verdict->state == TFS_STATE_PASSED)
+		more = tfs_later_calls(later, line->rule->about, &verdict->site);
+	if (more)
+		snprintf(verdict->reason, sizeof(verdict->reason), "%s", more);
+	if (hidden || more)
+		verdict->state = TFS_STATE_NOT_MEASURABLE;
+}
+
+/* Whether the hooks saw calls to a library, and whether there may be one that they do not see. */
+static bool library_used(const struct tfs_timeline *timeline, unsigned library, bool *out_unseen)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+
+	*out_unseen = false;
+	for (size_t i = tfs_trace_totals(timeline->trace, &totals, &shares); i > 0; i--) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, totals[i - 1].sum.function);
+
+		if (function && function->library == library && totals[i - 1].sum.count)
+			return true;
+	}
+	for (uint32_t i = 0; i < timeline->call_count; i++) {
+		const struct tfs_function_record *function = tfs_trace_find(
+			timeline->trace, TFS_RECORD_function, timeline->calls[i].function);
+
+		if (function && function->library == library)
+			return true;
+	}
+	for (size_t i = 0; i < tfs_trace_count(timeline->trace, TFS_RECORD_library); i++) {
+		const struct tfs_library_record *record =
+			tfs_trace_at(timeline->trace, TFS_RECORD_library, i);
+
+		*out_unseen |= record->library == library && (record->flags & 2) != 0;
+	}
+	return false;
+}
+
+/* A rule about a library that the program does not use has not passed. */
+static void unused(const struct tfs_steady *steady, struct tfs_rule_line *line)
+{
+	bool unseen;
+
+	if (!line->rule->library || line->verdict.state != TFS_STATE_PASSED ||
+		library_used(steady->timeline, line->rule->library, &unseen))
+		return;
+	line->verdict.state = unseen ? TFS_STATE_NOT_MEASURABLE : TFS_STATE_NOT_APPLICABLE;
+	snprintf(line->verdict.reason, sizeof(line->verdict.reason),
+		unseen ? "%s is linked in, and its calls were not seen"
+		       : "the program does not call %s",
+		tfs_library_name(line->rule->library));
+}
+
+static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
+	struct tfs_judgement *judgement)
+{
+	const struct tfs_steady *steady = findings->steady;
+	const struct tfs_later *later = tfs_later_find(steady, judgement->pool);
+	size_t count = 0;
+
+	while (tfs_rule_at(count))
+		count++;
+	judgement->rules = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rules));
+	if (!judgement->rules || !later)
+		return -ENOMEM;
+	judgement->rule_count = count;
+	for (size_t i = 0; i < count; i++) {
+		struct tfs_rule_line *line = &judgement->rules[i];
+		size_t before = findings->count;
+		const char *why;
+
+		line->rule = findings->rule = tfs_rule_at(i);
+		if (waived(options, line->rule, &line->verdict))
+			continue;
+		why = missing(steady, line->rule);
+		if (why)
+			tfs_verdict_set(&line->verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+				"%s", why);
+		else
+			line->rule->detect(steady, findings, &line->verdict);
+		unused(steady, line);
+		doubt(steady, later, line);
+		line->findings = (uint32_t)(findings->count - before);
+	}
+	return findings->failed ? -ENOMEM : 0;
+}
+
+static int keep_findings(const struct tfs_findings *findings, struct tfs_judgement *judgement)
+{
+	judgement->findings =
+		tfs_pool_alloc(judgement->pool, findings->count, sizeof(*judgement->findings));
+	if (!judgement->findings)
+		return -ENOMEM;
+	judgement->finding_count = findings->count;
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tfs_draft *draft = &findings->items[i];
+		struct tfs_finding *finding = &judgement->findings[i];
+
+		*finding = draft->finding;
+		finding->repair = tfs_summary_repair(judgement,
+			draft->unrepaired ? NULL
+			: draft->rewrite  ? draft->rewrite
+					  : finding->rule->rewrite,
+			finding);
+	}
+	return 0;
+}
+
+static int judge(struct tfs_steady *steady, const struct tfs_judge_options *options,
+	struct tfs_judgement *judgement)
+{
+	struct tfs_findings findings = {.steady = steady, .pool = judgement->pool};
+	int result;
+
+	tfs_summary_fill(steady, judgement);
+	result = tfs_layers_find(steady, judgement->pool, &judgement->layers);
+	if (!result)
+		result = ask_rules(options, &findings, judgement);
+	if (!result)
+		result = tfs_findings_price(
+			steady, &findings, &judgement->groups, &judgement->group_count);
+	if (!result) {
+		tfs_findings_rank(&findings);
+		result = tfs_findings_joint(
+			steady, &findings, &judgement->joint, &judgement->joint_findings);
+	}
+	if (!result)
+		result = keep_findings(&findings, judgement);
+	if (!result)
+		tfs_summary_conclude(steady, judgement);
+	free(findings.items);
+	return judgement->pool->failed ? -ENOMEM : result;
+}
+
+int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_options *options,
+	struct tfs_judgement **out_judgement)
+{
+	static const struct tfs_judge_options usual = {0};
+	struct tfs_judgement *judgement;
+	struct tfs_steady steady;
+	int result;
+
+	options = options ? options : &usual;
+	if ((options->ignore && !tfs_rule_list_valid(options->ignore)) ||
+		(options->select && !tfs_rule_list_valid(options->select)))
+		return -EINVAL;
+	judgement = calloc(1, sizeof(*judgement));
+	if (!judgement)
+		return -ENOMEM;
+	judgement->pool = calloc(1, sizeof(*judgement->pool));
+	if (!judgement->pool || tfs_steady_init(&steady, timeline, options->min_steps)) {
+		tfs_judgement_destroy(judgement);
+		return -ENOMEM;
+	}
+	steady.whatif = tfs_whatif_create(&steady);
+	if (steady.whatif)
+		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
+	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
+	result = steady.pairs ? judge(&steady, options, judgement) : -ENOMEM;
+	tfs_whatif_destroy(steady.whatif);
+	tfs_steady_finish(&steady);
+	if (result) {
+		tfs_judgement_destroy(judgement);
+		return result;
+	}
+	*out_judgement = judgement;
+	return 0;
+}
+
+void tfs_judgement_destroy(struct tfs_judgement *judgement)
+{
+	if (!judgement)
+		return;
+	if (judgement->pool)
+		tfs_pool_finish(judgement->pool);
+	free(judgement->pool);
+	free(judgement);
+}

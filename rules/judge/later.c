@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/later.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "rules/judge/summary.h"
+#include "rules/rule.h"
+
+#define SHARE_OF_RUN 0.01
+#define SHARE_OF_KIND 0.05
+/* Of the steps: what happens no more often is rare. */
+#define RARE 10u
+/* A function that the run called from one place. */
+struct habit {
+	const struct tfs_aggregate *sum;
+	uint32_t about;
+	uint64_t judged;     /* calls in recorded training steps */
+	double more;         /* calls than these explain */
+	bool counts_by_time; /* else its time is not in the totals */
+};
+
+struct tfs_later {
+	const struct tfs_steady *steady;
+	struct tfs_pool *pool;
+	struct habit *habits; /* one for each total */
+	size_t count;
+	uint64_t run_ticks;
+};
+
+static uint32_t about_of(enum tfs_family family)
+{
+	switch (family) {
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_copy_async:
+		return TFS_ABOUT_COPIES;
+	case TFS_FAMILY_set:
+	case TFS_FAMILY_set_async:
+		return TFS_ABOUT_SETS;
+	case TFS_FAMILY_launch:
+		return TFS_ABOUT_LAUNCHES;
+	case TFS_FAMILY_device_sync:
+	case TFS_FAMILY_stream_sync:
+	case TFS_FAMILY_event_sync:
+		return TFS_ABOUT_WAITS;
+	case TFS_FAMILY_alloc:
+	case TFS_FAMILY_free:
+	case TFS_FAMILY_host_alloc:
+	case TFS_FAMILY_host_free:
+	case TFS_FAMILY_host_register:
+	case TFS_FAMILY_host_unregister:
+		return TFS_ABOUT_MEMORY;
+	default:
+		return 0;
+	}
+}
+
+/* Work that the host does not wait for takes a time that is not in the totals. */
+static bool counts_by_time(enum tfs_family family)
+{
+	return family != TFS_FAMILY_copy_async && family != TFS_FAMILY_set_async &&
+	       family != TFS_FAMILY_set && family != TFS_FAMILY_launch;
+}
+
+/* Calls that did what they were called for. */
+static uint64_t worked(const struct tfs_aggregate *sum)
+{
+	return sum->count > sum->failures ? sum->count - sum->failures : 0;
+}
+
+static int compare_habits(const void *key, const void *element)
+{
+	const struct tfs_host_call *call = key;
+	const struct tfs_aggregate *sum = ((const struct habit *)element)->sum;
+
+	if (call->record->site != sum->site)
+		return call->record->site < sum->site ? -1 : 1;
+	return (call->record->function > sum->function) - (call->record->function < sum->function);
+}
+
+/* What was recorded of each habit in the steps that the judged ones are a part of. */
+static void count_judged(struct tfs_later *later)
+{
+	const struct tfs_timeline *timeline = later->steady->timeline;
+	bool *whole = calloc((size_t)timeline->step_count + 1, sizeof(*whole));
+
+	for (uint32_t i = 0; whole && i < timeline->judged_count; i++)
+		whole[timeline->judged[i]] = true;
+	for (uint32_t i = 0; i < timeline->call_count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[i];
+		struct habit *habit;
+
+		if (!whole || call->step == TFS_NONE || !whole[call->step] ||
+			call->record->status || !about_of((enum tfs_family)call->family))
+			continue;
+		habit = bsearch(call, later->habits, later->count, sizeof(*habit), compare_habits);
+		if (habit)
+			habit->judged++;
+	}
+	later->pool->failed |= !whole;
+	free(whole);
+}
+
+/* The training step that a moment is in or behind. */
+struct reached {
+	uint64_t step;
+	uint64_t ticks; /* where it begins */
+};
+
+static void reach(struct reached *reached, uint64_t step, double ticks)
+{
+	if (step > reached->step)
+		*reached = (struct reached){step, (uint64_t)ticks};
+}
+
+static struct reached reached_at(const struct tfs_trace *trace, uint64_t ticks)
+{
+	size_t marks = tfs_trace_count(trace, TFS_RECORD_step);
+	size_t packs = tfs_trace_count(trace, TFS_RECORD_steps);
+	struct reached reached = {0};
+
+	for (size_t i = 0; i < packs; i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+		const float *durations = (const float *)(pack + 1);
+		double at = (double)pack->first_start_ticks;
+
+		for (unsigned j = 0; j < pack->count && at <= (double)ticks; j++) {
+			reach(&reached, pack->first_index + j, at);
+			at += (double)durations[j];
+		}
+	}
+	for (size_t i = 0; i < marks; i++) {
+		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
+
+		/* The one at exit begins nothing. */
+		if (mark->site && mark->start_ticks <= ticks)
+			reach(&reached, mark->index, (double)mark->start_ticks);
+	}
+	return reached;
+}
+
+static bool is_phase(const struct tfs_step_record *mark)
+{
+	return mark->phase == TFS_PHASE_EVALUATION || mark->phase == TFS_PHASE_OTHER;
+}
+
+/* Whether a moment lies in evaluation or the like. */
+static bool in_phase(const struct tfs_trace *trace, uint64_t ticks)
+{
+	const struct tfs_step_record *latest = NULL;
+
+	for (size_t i = tfs_trace_count(trace, TFS_RECORD_step); i-- > 0;) {
+		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
+
+		if (mark->start_ticks <= ticks &&
+			(!latest || mark->start_ticks > latest->start_ticks))
+			latest = mark;
+	}
+	return latest && is_phase(latest);
+}
+
+/* Phases that begin between two moments, and how long they last in all. */
+static uint64_t phases_between(
+	const struct tfs_timeline *timeline, uint64_t first, uint64_t latest, double *out_ns)
+{
+	uint64_t from_ns = tfs_trace_ns(timeline->trace, first);
+	uint64_t until_ns = tfs_trace_ns(timeline->trace, latest);
+	uint64_t phases = 0;
+
+	*out_ns = 0;
+	for (uint32_t i = 0; i < timeline->step_count; i++) {
+		const struct tfs_step *step = &timeline->steps[i];
+
+		if (step->phase == TFS_PHASE_TRAINING || step->phase == TFS_PHASE_WARMUP ||
+			step->end_ns <= from_ns || step->start_ns > until_ns)
+			continue;
+		phases++;
+		*out_ns += (double)(step->end_ns - step->start_ns);
+	}
+	return phases;
+}
+
+/* A phase in more than every tenth step is no phase, but a part of the step that the search for
+ * steps did not know. What comes behind the last step is in none. */
+static bool explained(const struct tfs_later *later, const struct habit *habit, uint64_t steps)
+{
+	const struct tfs_timeline *timeline = later->steady->timeline;
+	const struct tfs_trace *trace = timeline->trace;
+	const struct tfs_aggregate *sum = habit->sum;
+	struct reached last = reached_at(trace, UINT64_MAX);
+	double each = (double)sum->ticks / (double)sum->count, ns;
+	uint64_t phases = phases_between(timeline, sum->first_ticks, sum->latest_ticks, &ns);
+
+	if (!phases || phases * RARE > steps)
+		return false;
+	if (!habit->judged && !in_phase(trace, sum->first_ticks))
+		return false;
+	if (sum->latest_ticks > last.ticks)
+		ns += (double)(tfs_trace_ns(trace, sum->latest_ticks) -
+			       tfs_trace_ns(trace, last.ticks));
+	else if (!habit->judged && !in_phase(trace, sum->latest_ticks))
+		return false;
+	return (double)tfs_segment_duration(
+		       tfs_trace_segment(trace, sum->first_ticks), habit->more * each) <= ns;
+}
+
+/* Whether it happens in the steps, far more often than the recorded ones show. */
+static bool is_habit(const struct tfs_later *later, const struct habit *habit)
+{
+	const struct tfs_trace *trace = later->steady->timeline->trace;
+	const uint32_t least = later->steady->min_steps;
+	uint64_t steps;
+
+	if (habit->more < least)
+		return false;
+	steps = reached_at(trace, habit->sum->latest_ticks).step -
+		reached_at(trace, habit->sum->first_ticks).step;
+	return steps >= least && habit->more * RARE > (double)steps &&
+	       !explained(later, habit, steps);
+}
+
+static void list_habits(struct tfs_later *later, const struct tfs_total *totals)
+{
+	const struct tfs_trace *trace = later->steady->timeline->trace;
+	uint64_t first = UINT64_MAX, latest = 0;
+
+	for (size_t i = 0; i < later->count; i++) {
+		struct habit *habit = &later->habits[i];
+		enum tfs_family family =
+			(enum tfs_family)tfs_trace_family(trace, totals[i].sum.function);
+
+		habit->sum = &totals[i].sum;
+		habit->about = about_of(family);
+		habit->counts_by_time = counts_by_time(family);
+		if (!habit->sum->count)
+			continue;
+		first = habit->sum->first_ticks < first ? habit->sum->first_ticks : first;
+		latest = habit->sum->latest_ticks > latest ? habit->sum->latest_ticks : latest;
+	}
+	later->run_ticks = first < latest ? latest - first : 0;
+}
+
+const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_pool *pool)
+{
+	struct tfs_later *later = tfs_pool_alloc(pool, 1, sizeof(*later));
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	double all = (double)(timeline->training_steps + tfs_summary_warmup(timeline));
+
+	if (!later)
+		return NULL;
+	later->steady = steady;
+	later->pool = pool;
+	later->count = tfs_trace_totals(timeline->trace, &totals, &shares);
+	later->habits = tfs_pool_alloc(pool, later->count, sizeof(*later->habits));
+	if (!later->habits)
+		return NULL;
+	list_habits(later, totals);
+	count_judged(later);
+	for (size_t i = 0; i < later->count && timeline->judged_count; i++) {
+		struct habit *habit = &later->habits[i];
+
+		habit->more = (double)worked(habit->sum) -
+			      (double)habit->judged / timeline->judged_count * all;
+	}
+	return later;
+}
+
+const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint32_t *out_site)
+{
+	uint64_t of_kind = 0;
+
+	for (size_t i = 0; i < later->count; i++)
+		of_kind += later->habits[i].about & about ? worked(later->habits[i].sum) : 0;
+	for (size_t i = 0; i < later->count; i++) {
+		const struct habit *habit = &later->habits[i];
+		const struct tfs_aggregate *sum = habit->sum;
+
+		if (!(habit->about & about) || habit->more < SHARE_OF_KIND * (double)of_kind)
+			continue;
+		if (habit->counts_by_time && habit->more / (double)sum->count * (double)sum->ticks <
+						     SHARE_OF_RUN * (double)later->run_ticks)
+			continue;
+		if (!is_habit(later, habit))
+			continue;
+		*out_site = sum->site;
+		return tfs_pool_print(later->pool,
+			"%s was called %" PRIu64
+			" times in the run; the judged steps explain %.0f of them",
+			tfs_trace_function(later->steady->timeline->trace, sum->function),
+			worked(sum), (double)worked(sum) - habit->more);
+	}
+	return NULL;
+}

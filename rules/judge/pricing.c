@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/pricing.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/judge/whatif.h"
+
+#define ERROR_SHARE 0.05
+#define WARN_SHARE 0.01
+#define JOINT_GROUPS 3u
+
+/* A finding waits in an epoch: what it waits for, others of the epoch wait for too. */
+struct stay {
+	uint32_t epoch;
+	uint32_t draft;
+};
+
+static uint32_t root_of(const struct tfs_findings *findings, uint32_t draft)
+{
+	while (findings->items[draft].parent != draft)
+		draft = findings->items[draft].parent;
+	return draft;
+}
+
+static void unite(struct tfs_findings *findings, uint32_t a, uint32_t b)
+{
+	uint32_t first = root_of(findings, a), second = root_of(findings, b);
+
+	if (first < second)
+		findings->items[second].parent = first;
+	else
+		findings->items[first].parent = second;
+}
+
+static int compare_stays(const void *a, const void *b)
+{
+	const struct stay *x = a, *y = b;
+
+	if (x->epoch != y->epoch)
+		return x->epoch < y->epoch ? -1 : 1;
+	return (x->draft > y->draft) - (x->draft < y->draft);
+}
+
+/* All epochs in which findings wait, each finding once; the caller frees. */
+static struct stay *collect_stays(
+	const struct tfs_steady *steady, const struct tfs_findings *findings, size_t *out_count)
+{
+	size_t room = 0, count = 0, unique = 0;
+	struct stay *stays;
+
+	for (size_t i = 0; i < findings->count; i++)
+		room += findings->items[i].hit_count;
+	stays = malloc((room + 1) * sizeof(*stays));
+	if (!stays)
+		return NULL;
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tfs_draft *draft = &findings->items[i];
+
+		for (size_t j = 0; j < draft->hit_count; j++) {
+			const struct tfs_hit *hit = &draft->hits[j];
+			const struct tfs_waiting *waiting =
+				&steady->waits[steady->place[hit->call]];
+
+			if (waiting->wait != TFS_WAIT_NONE && (hit->edit.gone || hit->edit.no_wait))
+				stays[count++] = (struct stay){waiting->epoch, (uint32_t)i};
+		}
+	}
+	qsort(stays, count, sizeof(*stays), compare_stays);
+	for (size_t i = 0; i < count; i++)
+		if (!i || compare_stays(&stays[i], &stays[i - 1]))
+			stays[unique++] = stays[i];
+	*out_count = unique;
+	return stays;
+}
+
+/* Unites findings that mostly wait in the same epochs, and those of one call. */
+static int group_drafts(const struct tfs_steady *steady, struct tfs_findings *findings)
+{
+	size_t count = 0, drafts = findings->count;
+	struct stay *stays = collect_stays(steady, findings, &count);
+	uint32_t *together = calloc(drafts * drafts + 1, sizeof(*together));
+
+	if (!stays || !together) {
+		free(stays);
+		free(together);
+		return -ENOMEM;
+	}
+	for (size_t i = 0; i < count; i++)
+		for (size_t j = i; j < count && stays[j].epoch == stays[i].epoch; j++)
+			together[stays[i].draft * drafts + stays[j].draft]++;
+	for (size_t i = 0; i < drafts; i++) {
+		for (size_t j = i + 1; j < drafts; j++) {
+			const struct tfs_finding *a = &findings->items[i].finding;
+			const struct tfs_finding *b = &findings->items[j].finding;
+			uint32_t mine = together[i * drafts + i], its = together[j * drafts + j];
+			uint32_t fewer = mine < its ? mine : its;
+
+			if ((a->function && a->site == b->site && a->function == b->function) ||
+				(fewer && 2 * together[i * drafts + j] >= fewer))
+				unite(findings, (uint32_t)i, (uint32_t)j);
+		}
+	}
+	free(stays);
+	free(together);
+	return 0;
+}
+
+/* At most the host's time in the calls: what can be said without the device's side. */
+static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs_finding *finding)
+{
+	double blocked = fmin(finding->time_per_step_ns, steady->step_ns);
+
+	if (steady->simulated)
+		return (struct tfs_cost){blocked / 2, 0, blocked, "modelled"};
+	return (struct tfs_cost){blocked / 2, 0, blocked, "host-blocked time, upper bound"};
+}
+
+static int price_group(
+	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t root)
+{
+	struct tfs_draft *items = findings->items;
+	struct tfs_cost cost = {.method = "none"};
+	double blocked = 0, beside_ns = 0;
+	size_t hits = 0;
+
+	if (steady->whatif)
+		tfs_whatif_clear(steady->whatif);
+	for (uint32_t i = root; i < findings->count; i++) {
+		if (root_of(findings, i) != root)
+			continue;
+		if (items[i].priced)
+			return 0;
+		if (items[i].needed)
+			continue;
+		hits += items[i].hit_count;
+		beside_ns += items[i].beside_ns;
+		if (steady->whatif)
+			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
+		if (items[i].finding.time_per_step_ns >= blocked) {
+			blocked = items[i].finding.time_per_step_ns;
+			cost = hits ? bounded(steady, &items[i].finding) : cost;
+		}
+	}
+	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
+		return -ENOMEM;
+	if (cost.ns > 0)
+		cost.high_ns = fmin(cost.high_ns + beside_ns, fmax(cost.high_ns, steady->step_ns));
+	for (uint32_t i = root; i < findings->count; i++)
+		if (root_of(findings, i) == root)
+			items[i].finding.cost = cost;
+	return 0;
+}
+
+static enum tfs_level level_of(const struct tfs_steady *steady, const struct tfs_draft *draft)
+{
+	const struct tfs_rule *rule = draft->finding.rule;
+	enum tfs_level level = TFS_LEVEL_NOTE;
+	double share = steady->step_ns > 0 ? draft->finding.cost.low_ns / steady->step_ns : 0;
+
+	if (rule->any_cost || steady->simulated || !draft->hit_count)
+		level = rule->level;
+	else if (share >= ERROR_SHARE)
+		level = rule->level;
+	else if (share >= WARN_SHARE)
+		level = rule->level < TFS_LEVEL_WARN ? rule->level : TFS_LEVEL_WARN;
+	if (draft->finding.low_confidence && level > TFS_LEVEL_WARN)
+		level = TFS_LEVEL_WARN;
+	return level < draft->most ? level : draft->most;
+}
+
+static int compare_groups(const void *a, const void *b)
+{
+	const struct tfs_group *x = a, *y = b;
+
+	if (x->cost.ns != y->cost.ns)
+		return x->cost.ns > y->cost.ns ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* Groups of two and more, dearest first. */
+static int number_groups(
+	struct tfs_findings *findings, struct tfs_group **out_groups, size_t *out_count)
+{
+	struct tfs_group *groups =
+		tfs_pool_alloc(findings->pool, findings->count + 1, sizeof(*groups));
+	size_t count = 0;
+
+	if (!groups)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < findings->count; i++) {
+		struct tfs_group group = {.id = i, .cost = findings->items[i].finding.cost};
+
+		for (uint32_t j = i; findings->items[i].parent == i && j < findings->count; j++)
+			group.findings += root_of(findings, j) == i;
+		if (group.findings > 1)
+			groups[count++] = group;
+	}
+	qsort(groups, count, sizeof(*groups), compare_groups);
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t j = 0; j < findings->count; j++)
+			if (root_of(findings, j) == groups[i].id)
+				findings->items[j].finding.group = i + 1;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		groups[i].id = i + 1;
+	*out_groups = groups;
+	*out_count = count;
+	return 0;
+}
+
+int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_group **out_groups, size_t *out_count)
+{
+	int result = group_drafts(steady, findings);
+
+	for (uint32_t i = 0; i < findings->count && !result; i++)
+		if (findings->items[i].parent == i)
+			result = price_group(steady, findings, i);
+	for (uint32_t i = 0; i < findings->count && !result; i++) {
+		struct tfs_draft *draft = &findings->items[i];
+
+		draft->finding.low_confidence =
+			draft->hit_count && (steady->step_count < steady->min_steps ||
+						    steady->timeline->judged_rewritten);
+		draft->finding.level = level_of(steady, draft);
+	}
+	return result ? result : number_groups(findings, out_groups, out_count);
+}
+
+static int compare_drafts(const void *a, const void *b)
+{
+	const struct tfs_finding *x = &((const struct tfs_draft *)a)->finding;
+	const struct tfs_finding *y = &((const struct tfs_draft *)b)->finding;
+
+	if (x->cost.ns != y->cost.ns)
+		return x->cost.ns > y->cost.ns ? -1 : 1;
+	if (x->level != y->level)
+		return x->level > y->level ? -1 : 1;
+	if (x->rule != y->rule)
+		return strcmp(x->rule->id, y->rule->id);
+	return (x->site > y->site) - (x->site < y->site);
+}
+
+void tfs_findings_rank(struct tfs_findings *findings)
+{
+	if (findings->count)
+		qsort(findings->items, findings->count, sizeof(*findings->items), compare_drafts);
+}
+
+/* The dearest finding that is in none of the chosen ones' groups. */
+static const struct tfs_draft *next_dearest(
+	const struct tfs_findings *findings, const struct tfs_draft *const *chosen, uint32_t count)
+{
+	const struct tfs_draft *best = NULL;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		const struct tfs_draft *draft = &findings->items[i];
+		bool taken = draft->priced || draft->needed || !draft->hit_count ||
+			     draft->finding.cost.ns <= 0;
+
+		for (uint32_t j = 0; j < count; j++)
+			taken |= chosen[j] == draft ||
+				 (draft->finding.group &&
+					 draft->finding.group == chosen[j]->finding.group);
+		if (!taken && (!best || draft->finding.cost.ns > best->finding.cost.ns))
+			best = draft;
+	}
+	return best;
+}
+
+int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	struct tfs_cost *out_cost, uint32_t *out_findings)
+{
+	const struct tfs_draft *chosen[JOINT_GROUPS];
+	uint32_t count = 0;
+
+	*out_cost = (struct tfs_cost){.method = "none"};
+	*out_findings = 0;
+	if (!steady->whatif)
+		return 0;
+	tfs_whatif_clear(steady->whatif);
+	for (; count < JOINT_GROUPS; count++) {
+		chosen[count] = next_dearest(findings, chosen, count);
+		if (!chosen[count])
+			break;
+		for (size_t i = 0; i < findings->count; i++) {
+			const struct tfs_draft *draft = &findings->items[i];
+			uint32_t group = chosen[count]->finding.group;
+
+			if (draft == chosen[count] ||
+				(group && draft->finding.group == group && !draft->needed))
+				tfs_whatif_add(steady->whatif, draft->hits, draft->hit_count);
+		}
+	}
+	*out_findings = count;
+	return count ? tfs_whatif_price(steady->whatif, out_cost) : 0;
+}

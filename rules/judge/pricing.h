@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_JUDGE_PRICING_H
+#define TFS_RULES_JUDGE_PRICING_H
+
+/*
+ * After the rules: findings that share a cost become groups, costs come from the replay, levels
+ * from costs.
+ */
+
+#include "rules/evidence/findings.h"
+#include "rules/judge/judge.h"
+
+/* Groups, prices and levels all drafts; 0 or -ENOMEM. Group numbers are given by cost. */
+int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_group **out_groups, size_t *out_count);
+
+/* What fixing the first findings of up to three groups saves together. The drafts are in the order
+ * of printing. */
+int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	struct tfs_cost *out_cost, uint32_t *out_findings);
+
+/* Dearest first within one level, errors first. */
+void tfs_findings_rank(struct tfs_findings *findings);
+
+#endif

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/summary.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/judge/visibility.h"
+#include "rules/judge/whatif.h"
+#include "rules/support/sentences.h"
+
+static const char *source_name(enum tfs_step_source source)
+{
+	switch (source) {
+	case TFS_STEP_LOOPS:
+		return "loops";
+	case TFS_STEP_API:
+		return "api";
+	case TFS_STEP_NVTX:
+		return "nvtx";
+	}
+	return "none";
+}
+
+uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline)
+{
+	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, TFS_FACT_steps_warmup);
+
+	return timeline->warmup_steps + (fact ? fact->numbers[0] : 0);
+}
+
+static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary *steps)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	bool outside = timeline->outside.count > 0;
+	const struct tfs_step_times *times = outside ? &timeline->outside : &timeline->inside;
+
+	steps->count = timeline->training_steps;
+	steps->warmup = tfs_summary_warmup(timeline);
+	steps->judged = steady->step_count;
+	steps->rewritten = timeline->rewritten_steps;
+	steps->evaluation = timeline->other_steps;
+	steps->median_ns = times->median_ns;
+	steps->p95_ns = times->p95_ns;
+	steps->judged_median_ns = timeline->inside.median_ns;
+	steps->written_ns = steady->step_ns;
+	steps->source = source_name(timeline->step_source);
+	steps->replay_error = -1;
+	if (steady->whatif) {
+		steps->replayed_ns = tfs_whatif_replayed_ns(steady->whatif);
+		steps->replay_error = tfs_whatif_error(steady->whatif);
+	}
+}
+
+static const char *rank_name(uint32_t rank)
+{
+	static const char *const names[] = {"unknown", "exact", "rounding", "reduced"};
+
+	return names[rank < 4 ? rank : 0];
+}
+
+static void fill_refusals(const struct tfs_trace *trace, struct tfs_pool *pool, const char *name,
+	struct tfs_rewrite_line *line)
+{
+	size_t count = tfs_trace_count(trace, TFS_RECORD_refusal);
+
+	line->refusals = tfs_pool_alloc(pool, count, sizeof(*line->refusals));
+	for (size_t i = 0; i < count && line->refusals; i++) {
+		const struct tfs_refusal_record *record =
+			tfs_trace_at(trace, TFS_RECORD_refusal, i);
+		const char *check = tfs_trace_check(record->check);
+		const char *text = tfs_sentence_refusal(trace, record, pool);
+		size_t j = 0;
+
+		if (strcmp(tfs_trace_string(trace, record->rewrite), name))
+			continue;
+		while (j < line->refusal_count && (line->refusals[j].site != record->site ||
+							  strcmp(line->refusals[j].text, text)))
+			j++;
+		line->refusals[j] =
+			(struct tfs_refusal_line){check, text, record->site, record->count};
+		line->refusal_count += j == line->refusal_count;
+	}
+}
+
+/* The process wrote it to the end, and all of that can be read. */
+static bool is_closed(const struct tfs_trace *trace)
+{
+	const struct tfs_trace_summary *summary = tfs_trace_summary(trace);
+
+	return tfs_trace_header(trace)->finished == 1 && !summary->cut && !summary->damages;
+}
+
+/* A later record of the same rewrite replaces an earlier one. */
+static void fill_rewrites(const struct tfs_trace *trace, struct tfs_judgement *judgement)
+{
+	size_t count = tfs_trace_count(trace, TFS_RECORD_rewrite);
+
+	judgement->rewrites = tfs_pool_alloc(judgement->pool, count, sizeof(*judgement->rewrites));
+	for (size_t i = 0; i < count && judgement->rewrites; i++) {
+		const struct tfs_rewrite_record *record =
+			tfs_trace_at(trace, TFS_RECORD_rewrite, i);
+		const char *name = tfs_trace_string(trace, record->name);
+		size_t j = 0;
+
+		/* Cut before the name: whose it is cannot be told. */
+		if (!*name)
+			continue;
+		while (j < judgement->rewrite_count && strcmp(judgement->rewrites[j].name, name))
+			j++;
+		judgement->rewrites[j] = (struct tfs_rewrite_line){.name = name,
+			.rank = rank_name(record->rank),
+			.state = (enum tfs_rewrite_state)record->state,
+			.outcome = (enum tfs_rewrite_outcome)record->outcome,
+			.reason = tfs_sentence_reason(trace, record, judgement->pool),
+			.applied = record->applied,
+			.bytes = record->bytes,
+			.predicted_ns = record->predicted_ns,
+			.realised_ns = record->realised_ns,
+			.realised_low_ns = record->realised_low_ns,
+			.realised_high_ns = record->realised_high_ns};
+		judgement->rewrite_count += j == judgement->rewrite_count;
+	}
+	for (size_t i = 0; i < judgement->rewrite_count; i++) {
+		struct tfs_rewrite_line *line = &judgement->rewrites[i];
+
+		/* Where calls were dropped, the last word on what acted still has its room. */
+		line->more = !judgement->whole && !(is_closed(trace) && line->applied);
+		fill_refusals(trace, judgement->pool, line->name, line);
+	}
+}
+
+static void fill_losses(const struct tfs_file_header *header, struct tfs_judgement *judgement)
+{
+	static const char *const names[TFS_LOSS_COUNT] = {
+#define X(number, name, text) [number] = #name,
+		TFS_LOSSES(X)
+#undef X
+	};
+	static const char *const texts[TFS_LOSS_COUNT] = {
+#define X(number, name, text) [number] = text,
+		TFS_LOSSES(X)
+#undef X
+	};
+
+	judgement->losses =
+		tfs_pool_alloc(judgement->pool, TFS_LOSS_COUNT, sizeof(*judgement->losses));
+	for (unsigned i = 0; i < TFS_LOSS_COUNT && judgement->losses; i++)
+		if (header->lost[i] && names[i])
+			judgement->losses[judgement->loss_count++] =
+				(struct tfs_loss_line){names[i], texts[i], header->lost[i]};
+}
+
+void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_file_header *header = tfs_trace_header(timeline->trace);
+
+	judgement->timeline = timeline;
+	judgement->program = tfs_pool_print(judgement->pool, "%.*s",
+		(int)strnlen(header->program, sizeof(header->program)), header->program);
+	judgement->pid = header->pid;
+	judgement->rank = header->rank;
+	judgement->finished = header->finished == 1;
+	judgement->whole = is_closed(timeline->trace) && !header->lost[TFS_LOSS_records_dropped];
+	judgement->device_name = "";
+	judgement->simulated = steady->simulated;
+	for (uint32_t i = 0; i < timeline->device_count && !*judgement->device_name; i++)
+		if (timeline->devices[i].record)
+			judgement->device_name = tfs_trace_string(
+				timeline->trace, timeline->devices[i].record->name);
+	tfs_visibility_describe(steady, judgement->pool, &judgement->visibility);
+	fill_steps(steady, &judgement->steps);
+	fill_rewrites(timeline->trace, judgement);
+	fill_losses(header, judgement);
+}
+
+/* The check that failed most often at a call site, or NULL. */
+static const struct tfs_refusal_line *refusal_at(const struct tfs_rewrite_line *line, uint32_t site)
+{
+	const struct tfs_refusal_line *most = NULL;
+
+	for (size_t i = 0; i < line->refusal_count; i++)
+		if (line->refusals[i].site == site &&
+			(!most || line->refusals[i].count > most->count))
+			most = &line->refusals[i];
+	return most;
+}
+
+struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, const char *rewrite,
+	const struct tfs_finding *finding)
+{
+	const struct tfs_rewrite_line *line = NULL;
+	const struct tfs_refusal_line *refusal;
+
+	for (size_t i = 0; rewrite && i < judgement->rewrite_count; i++)
+		if (!strcmp(judgement->rewrites[i].name, rewrite))
+			line = &judgement->rewrites[i];
+	if (!rewrite)
+		return (struct tfs_repair){NULL, TFS_REPAIR_NONE, ""};
+	/* Where records are missing, nothing is denied. */
+	if (!judgement->whole && (!line || (line->state == TFS_REWRITE_APPLY && !line->applied)))
+		return (struct tfs_repair){rewrite, TFS_REPAIR_NOT_KNOWN,
+			"the recording is not whole, and does not say what it did"};
+	if (!line)
+		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "it did not run"};
+	if (line->state == TFS_REWRITE_LOST)
+		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
+			*line->reason ? line->reason : "it was measured and did not win"};
+	refusal = refusal_at(line, finding->site);
+	/* At some calls of a site that it else repairs, it may have refused: the first ones, say.
+	 */
+	if (refusal && (!line->applied || 4 * refusal->count >= finding->count_total))
+		return (struct tfs_repair){line->name, TFS_REPAIR_REFUSED, refusal->text};
+	if (line->state != TFS_REWRITE_APPLY)
+		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
+			*line->reason                       ? line->reason
+			: line->state == TFS_REWRITE_REPORT ? "only reporting"
+							    : "not switched on"};
+	if (!line->applied)
+		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
+			*line->reason ? line->reason : "it found no occasion"};
+	return (struct tfs_repair){line->name, TFS_REPAIR_APPLIED, line->reason};
+}
+
+static bool usable(struct tfs_judgement *judgement)
+{
+	const char *why = NULL;
+
+	if (!judgement->visibility.steps)
+		why = "no training steps were found";
+	else if (!judgement->steps.judged || !judgement->visibility.calls)
+		why = "no training step was recorded in full";
+	else if (!judgement->visibility.device)
+		why = "no activity of the device was recorded";
+	if (why)
+		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s",
+			why);
+	return !why;
+}
+
+void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement *judgement)
+{
+	double step = steady->step_ns;
+	unsigned errors, warnings, notes;
+	int length;
+
+	for (size_t i = 0; i < judgement->finding_count; i++)
+		judgement->levels[judgement->findings[i].level]++;
+	errors = judgement->levels[TFS_LEVEL_ERROR];
+	warnings = judgement->levels[TFS_LEVEL_WARN];
+	notes = judgement->levels[TFS_LEVEL_NOTE];
+	judgement->usable = usable(judgement);
+	if (!judgement->usable)
+		return;
+	length = snprintf(judgement->verdict, sizeof(judgement->verdict),
+		"%u error%s, %u warning%s, %u note%s", errors, errors == 1 ? "" : "s", warnings,
+		warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
+		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
+			"; fixing the top %u would make a step %.0f %% shorter (%s)",
+			judgement->joint_findings, 100 * judgement->joint.ns / step,
+			judgement->joint.method);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/visibility.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules/support/sentences.h"
+
+/* Facts under this key name something that ran unseen; the text says what. */
+#define UNSEEN "unseen."
+/* Device work without a known call, above this share. */
+#define UNEXPLAINED 0.05
+/* Functions named one by one. */
+#define NAMED 4u
+
+const char *tfs_library_name(uint32_t library)
+{
+	static const char *const names[] = {
+#define X(number, name) [number] = #name,
+		TFS_LIBRARIES(X)
+#undef X
+	};
+
+	return library < sizeof(names) / sizeof(*names) && names[library] ? names[library] : "?";
+}
+
+static const char *add(struct tfs_pool *pool, const char *list, const char *more)
+{
+	return tfs_pool_print(pool, "%s%s%s", list, *list ? "; " : "", more);
+}
+
+static double unexplained(const struct tfs_timeline *timeline)
+{
+	uint32_t lost = 0, all = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		if (timeline->ops[i].step == TFS_NONE)
+			continue;
+		all++;
+		lost += timeline->ops[i].call == TFS_NONE;
+	}
+	return all ? (double)lost / all : 0;
+}
+
+const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool)
+{
+	const char *list = "";
+	size_t found = 0;
+
+	for (size_t i = 0; i < pairs->count && !pairs->why; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		if (tfs_pair_differs(pair) && found++ < NAMED)
+			list = add(pool, list,
+				tfs_pool_print(pool,
+					"%s: %" PRIu64 " calls seen by hooks, %" PRIu64 " by CUPTI",
+					pair->name, pair->hooks, pair->cupti));
+	}
+	return found <= NAMED ? list
+			      : tfs_pool_print(pool, "%s; %zu more functions", list, found - NAMED);
+}
+
+static void compare(
+	const struct tfs_pairs *pairs, struct tfs_pool *pool, struct tfs_visibility *out)
+{
+	const char *mismatches = tfs_visibility_mismatches(pairs, pool);
+
+	out->pairs = pairs;
+	out->agrees = !pairs->why && !*mismatches;
+	if (pairs->why)
+		out->compared = tfs_pool_print(pool, "not comparable: %s", pairs->why);
+	else if (*mismatches)
+		out->compared = mismatches;
+	else
+		out->compared = tfs_pool_print(pool,
+			"%zu functions agree: %" PRIu64 " calls seen by hooks, %" PRIu64
+			" by CUPTI",
+			pairs->count, pairs->hooks, pairs->cupti);
+}
+
+/* What was done inside calls of a library; inside none of a hooked one, if 0. */
+static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struct tfs_pool *pool)
+{
+	const char *work = tfs_pairs_work(pool, pairs->within[library]);
+
+	if (!pairs->allocations[library])
+		return work;
+	return tfs_pool_print(pool, "%s%s%" PRIu64 " allocation%s of %.1f MB in all", work,
+		*work ? ", " : "", pairs->allocations[library],
+		pairs->allocations[library] == 1 ? "" : "s",
+		(double)pairs->allocated[library] / 1e6);
+}
+
+/* Who did what with a runtime that no hook reaches. */
+static const char *runtimes(
+	const struct tfs_timeline *timeline, const struct tfs_pairs *pairs, struct tfs_pool *pool)
+{
+	const char *list = "", *work = inside(pairs, 0, pool);
+
+	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
+		return "not known: CUPTI recorded no calls";
+	for (uint32_t i = 1; i < sizeof(pairs->within) / sizeof(*pairs->within); i++) {
+		const char *theirs = i == TFS_LIBRARY_cudart || i == TFS_LIBRARY_cuda
+					     ? ""
+					     : inside(pairs, i, pool);
+
+		if (*theirs)
+			list = add(pool, list,
+				tfs_pool_print(pool, "inside calls of %s: %s", tfs_library_name(i),
+					theirs));
+	}
+	if (*work && pairs->strange_threads)
+		work = tfs_pool_print(pool, "%s (threads that no hook saw: %" PRIu32 ")", work,
+			pairs->strange_threads);
+	if (*work)
+		list = add(pool, list,
+			tfs_pool_print(pool, "inside no call that a hook saw: %s", work));
+	return *list ? list : "none";
+}
+
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const struct tfs_trace *trace = timeline->trace;
+	double share = unexplained(timeline);
+	const char *list = tfs_visibility_mismatches(steady->pairs, pool);
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
+		const struct tfs_library_record *library =
+			tfs_trace_at(trace, TFS_RECORD_library, i);
+
+		/* Seen at the driver's functions, it hides nothing. */
+		if ((library->flags & 3) == 2)
+			list = add(pool, list,
+				tfs_pool_print(pool,
+					"a static copy of %s inside the program is out of reach of "
+					"the hooks",
+					tfs_library_name(library->library)));
+	}
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const char *key, *text;
+
+		if (tfs_sentence_fact(trace, i, pool, &key, &text) &&
+			!strncmp(key, UNSEEN, strlen(UNSEEN)))
+			list = add(pool, list, text);
+	}
+	if (share > UNEXPLAINED && !steady->pairs->lost)
+		list = add(pool, list,
+			tfs_pool_print(pool, "%.0f %% of the device's work has no known call",
+				share * 100));
+	return list;
+}
+
+static void list_facts(
+	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
+{
+	size_t count = tfs_trace_count(trace, TFS_RECORD_fact);
+
+	out->facts = tfs_pool_alloc(pool, count, sizeof(*out->facts));
+	for (size_t i = 0; i < count && out->facts; i++) {
+		struct tfs_fact_line *line = &out->facts[out->fact_count];
+
+		out->fact_count += tfs_sentence_fact(trace, i, pool, &line->key, &line->text);
+	}
+}
+
+/* The libraries of which hooks saw calls, one bit each. */
+static uint32_t called(const struct tfs_trace *trace)
+{
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	uint32_t libraries = 0;
+
+	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i > 0; i--) {
+		const struct tfs_function_record *function =
+			tfs_trace_find(trace, TFS_RECORD_function, totals[i - 1].sum.function);
+
+		if (function && function->library < 32 && totals[i - 1].sum.count)
+			libraries |= 1u << function->library;
+	}
+	return libraries;
+}
+
+static bool is_called(uint32_t libraries, unsigned library)
+{
+	return library < 32 && (libraries >> library & 1) != 0;
+}
+
+static void list_libraries(
+	const struct tfs_trace *trace, struct tfs_pool *pool, struct tfs_visibility *out)
+{
+	const uint32_t libraries = called(trace);
+	size_t count = tfs_trace_count(trace, TFS_RECORD_library);
+
+	out->libraries = tfs_pool_alloc(pool, count, sizeof(*out->libraries));
+	for (size_t i = 0; i < count && out->libraries; i++) {
+		const struct tfs_library_record *library =
+			tfs_trace_at(trace, TFS_RECORD_library, i);
+		const bool statically = (library->flags & 2) != 0;
+
+		out->libraries[out->library_count++] =
+			(struct tfs_library_line){tfs_library_name(library->library),
+				tfs_trace_string(trace, library->path), library->version,
+				(library->flags & 1) != 0 &&
+					is_called(libraries,
+						statically ? TFS_LIBRARY_cuda : library->library),
+				statically};
+	}
+}
+
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+	struct tfs_visibility *out_visibility)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const char *gaps = tfs_visibility_gaps(steady, pool);
+	struct tfs_visibility *out = out_visibility;
+
+	memset(out, 0, sizeof(*out));
+	out->steps = timeline->step_source != 0;
+	out->calls = steady->call_count > 0;
+	out->device = steady->activity;
+	out->partial = *gaps != '\0';
+	snprintf(out->text, sizeof(out->text),
+		"calls %s, device activity %s, training steps %s%s%s",
+		out->calls ? "recorded" : "not recorded", out->device ? "recorded" : "not recorded",
+		out->steps ? "found" : "not found", *gaps ? "; " : "", gaps);
+	compare(steady->pairs, pool, out);
+	out->runtimes = runtimes(timeline, steady->pairs, pool);
+	list_facts(timeline->trace, pool, out);
+	list_libraries(timeline->trace, pool, out);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_JUDGE_VISIBILITY_H
+#define TFS_RULES_JUDGE_VISIBILITY_H
+
+/*
+ * What the recording could see and what it could not, in words and as lists for the report.
+ */
+
+#include "rules/evidence/steady.h"
+#include "rules/judge/judge.h"
+#include "rules/support/pool.h"
+
+/* What ran unseen, separated by "; "; "" = nothing. The text is the pool's. */
+const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
+
+/* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
+ * separated by "; "; "" = none. The text is the pool's. */
+const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool);
+
+/* Fills the visibility section. */
+void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
+	struct tfs_visibility *out_visibility);
+
+/* "cudnn"; "?" for no library. Any thread. */
+const char *tfs_library_name(uint32_t library);
+
+#endif

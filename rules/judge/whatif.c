@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/whatif.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/evidence/searches.h"
+#include "rules/judge/graph.h"
+
+/* Doubt about the model itself: what the device would do is taken from what it did. */
+#define MODEL_DOUBT 0.05
+/* Recording may slow a step by this much before the interval is widened. */
+#define INFLATION 0.03
+
+/* With more streams than this the graph is too large to replay often. */
+#define MOST_STREAMS 1024u
+
+struct tfs_whatif {
+	const struct tfs_steady *steady;
+	struct tfs_run *runs;
+	size_t run_count;
+	struct tfs_replay **replays;
+	double *base;             /* when each step was over, replayed as it was: all runs' marks */
+	double *changed;          /* and with edits */
+	double *saved;            /* per step */
+	double *left;             /* per stream: what it has to do with edits, in all steps */
+	struct tfs_edit *edits;   /* for each call of the evidence */
+	struct tfs_edit *written; /* what makes them those of the program as written */
+	size_t mark_count;
+	size_t step_count;
+	double measured_ns;
+	double replayed_ns;
+	double written_ns;
+	double inflation;
+};
+
+static double recording_inflation(const struct tfs_timeline *timeline)
+{
+	const struct tfs_step_times *inside = &timeline->inside, *outside = &timeline->outside;
+	double ratio;
+
+	if (outside->count < 10 || outside->median_ns <= 0 || timeline->judged_rewritten)
+		return 0;
+	ratio = inside->median_ns / outside->median_ns - 1;
+	return ratio > INFLATION ? ratio : 0;
+}
+
+/* Replays all steps; the marks of all runs follow each other. */
+static int replay_all(
+	const struct tfs_whatif *whatif, const struct tfs_edit *edits, double *out_marks)
+{
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		const struct tfs_run *run = &whatif->runs[i];
+
+		if (tfs_replay_run(
+			    whatif->replays[i], edits ? &edits[run->first_call] : NULL, out_marks))
+			return -ENOMEM;
+		out_marks += run->graph.marks_count;
+	}
+	return 0;
+}
+
+static double mean_step(const struct tfs_whatif *whatif, const double *marks)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		sum += marks[whatif->runs[i].steps] - marks[0];
+		marks += whatif->runs[i].graph.marks_count;
+	}
+	return sum / (double)whatif->step_count;
+}
+
+/* Where a rewrite chose the algorithm, the program's own choice takes longer. */
+static void find_written(struct tfs_whatif *whatif)
+{
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(whatif->steady, i);
+		struct tfs_search search;
+
+		if (tfs_search_family(call->family) &&
+			tfs_search_find(whatif->steady->timeline, call, &search) &&
+			search.substituted && search.ran_ms > 0)
+			whatif->written[i].scale = search.asked_ms / search.ran_ms;
+	}
+}
+
+static int replay_base(struct tfs_whatif *whatif)
+{
+	double *at = whatif->base;
+
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		whatif->replays[i] = tfs_replay_create(&whatif->runs[i].graph);
+		if (!whatif->replays[i])
+			return -ENOMEM;
+		tfs_replay_measured(whatif->replays[i], at);
+		at += whatif->runs[i].graph.marks_count;
+	}
+	whatif->measured_ns = mean_step(whatif, whatif->base);
+	if (replay_all(whatif, NULL, whatif->base))
+		return -ENOMEM;
+	whatif->replayed_ns = mean_step(whatif, whatif->base);
+	find_written(whatif);
+	if (replay_all(whatif, whatif->written, whatif->base))
+		return -ENOMEM;
+	whatif->written_ns = mean_step(whatif, whatif->base);
+	return 0;
+}
+
+struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
+{
+	struct tfs_whatif *whatif;
+
+	if (steady->timeline->stream_count > MOST_STREAMS)
+		return NULL;
+	if (!steady->activity || !steady->step_count || !steady->call_count)
+		return NULL;
+	whatif = calloc(1, sizeof(*whatif));
+	if (!whatif)
+		return NULL;
+	whatif->steady = steady;
+	if (tfs_runs_create(steady, &whatif->runs, &whatif->run_count))
+		goto fail;
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		whatif->mark_count += whatif->runs[i].graph.marks_count;
+		whatif->step_count += whatif->runs[i].steps;
+	}
+	whatif->replays = calloc(whatif->run_count + 1, sizeof(*whatif->replays));
+	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
+	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
+	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
+	whatif->left = calloc((size_t)steady->timeline->stream_count + 1, sizeof(double));
+	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
+	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
+	whatif->inflation = recording_inflation(steady->timeline);
+	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
+		!whatif->left || !whatif->edits || !whatif->written || !whatif->step_count ||
+		replay_base(whatif))
+		goto fail;
+	return whatif;
+fail:
+	tfs_whatif_destroy(whatif);
+	return NULL;
+}
+
+void tfs_whatif_destroy(struct tfs_whatif *whatif)
+{
+	if (!whatif)
+		return;
+	for (size_t i = 0; whatif->replays && i < whatif->run_count; i++)
+		tfs_replay_destroy(whatif->replays[i]);
+	tfs_runs_destroy(whatif->runs, whatif->run_count);
+	free(whatif->replays);
+	free(whatif->base);
+	free(whatif->changed);
+	free(whatif->saved);
+	free(whatif->left);
+	free(whatif->edits);
+	free(whatif->written);
+	free(whatif);
+}
+
+double tfs_whatif_measured_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->measured_ns;
+}
+
+double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->replayed_ns;
+}
+
+double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->written_ns;
+}
+
+double tfs_whatif_error(const struct tfs_whatif *whatif)
+{
+	if (whatif->measured_ns <= 0)
+		return 0;
+	return fabs(whatif->replayed_ns - whatif->measured_ns) / whatif->measured_ns;
+}
+
+void tfs_whatif_clear(struct tfs_whatif *whatif)
+{
+	memset(whatif->edits, 0, whatif->steady->call_count * sizeof(*whatif->edits));
+}
+
+void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint32_t place = whatif->steady->place[hits[i].call];
+		const struct tfs_edit *change = &hits[i].edit;
+		struct tfs_edit *edit;
+
+		if (place == TFS_NONE)
+			continue;
+		edit = &whatif->edits[place];
+		edit->gone |= change->gone;
+		edit->no_wait |= change->no_wait;
+		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
+			edit->scale = change->scale;
+	}
+}
+
+static double between(double ns, double most_ns)
+{
+	return fmax(0, fmin(ns, most_ns));
+}
+
+/* The busiest stream's work in a step, with the edits: no step is shorter. */
+static double shortest_step(const struct tfs_whatif *whatif)
+{
+	const struct tfs_steady *steady = whatif->steady;
+	const struct tfs_timeline *timeline = steady->timeline;
+	double most = 0;
+
+	memset(whatif->left, 0, timeline->stream_count * sizeof(*whatif->left));
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		const struct tfs_edit *edit = &whatif->edits[i];
+
+		for (uint32_t j = 0; j < call->op_count && !edit->gone; j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+
+			if (op->stream < timeline->stream_count)
+				whatif->left[op->stream] +=
+					tfs_device_op_ns(op) *
+					(edit->scale > 0 ? (double)edit->scale : 1);
+		}
+	}
+	for (uint32_t i = 0; i < timeline->stream_count; i++)
+		most = whatif->left[i] > most ? whatif->left[i] : most;
+	return most / steady->step_count;
+}
+
+static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
+{
+	double count = (double)whatif->step_count, sum = 0, squares = 0, mean, half;
+	double most = whatif->written_ns - shortest_step(whatif);
+
+	for (size_t i = 0; i < whatif->step_count; i++)
+		sum += whatif->saved[i];
+	mean = sum / count;
+	for (size_t i = 0; i < whatif->step_count; i++)
+		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
+	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
+	half += fabs(whatif->replayed_ns - whatif->measured_ns);
+	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
+	out_cost->ns = between(mean, most);
+	out_cost->low_ns = between(mean - half, most);
+	out_cost->high_ns = between(mean + half, most * (1 + MODEL_DOUBT));
+	out_cost->method = whatif->steady->simulated ? "modelled" : "replay";
+}
+
+int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
+{
+	const double *was = whatif->base, *is = whatif->changed;
+	size_t step = 0;
+
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
+		if (whatif->written[i].scale > 0)
+			whatif->edits[i].scale =
+				whatif->written[i].scale *
+				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
+	if (replay_all(whatif, whatif->edits, whatif->changed))
+		return -ENOMEM;
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		for (uint32_t j = 0; j < whatif->runs[i].steps; j++)
+			whatif->saved[step++] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
+		was += whatif->runs[i].graph.marks_count;
+		is += whatif->runs[i].graph.marks_count;
+	}
+	price(whatif, out_cost);
+	tfs_whatif_clear(whatif);
+	return 0;
+}

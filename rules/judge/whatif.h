@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_JUDGE_WHATIF_H
+#define TFS_RULES_JUDGE_WHATIF_H
+
+/*
+ * What a change would save per step: the judged steps replayed as the program is written, less the
+ * same steps replayed with edits, with an interval from the steps' variation and the replay's own
+ * error. As written means with the algorithms that the program asked for, where a rewrite had them
+ * replaced.
+ * One thread at a time.
+ */
+
+#include "rules/evidence/findings.h"
+#include "rules/evidence/steady.h"
+
+struct tfs_whatif;
+
+/* NULL when there is no device activity to replay, or no memory. The caller owns it. */
+struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady);
+void tfs_whatif_destroy(struct tfs_whatif *whatif);
+
+/* Mean step time: measured, and replayed as it was. */
+double tfs_whatif_measured_ns(const struct tfs_whatif *whatif);
+double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
+/* And replayed as written. */
+double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
+/* |replayed - measured| / measured. */
+double tfs_whatif_error(const struct tfs_whatif *whatif);
+
+/* Forgets all edits; adds a finding's (those of one call add up). */
+void tfs_whatif_clear(struct tfs_whatif *whatif);
+void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count);
+/* What the edits save, and forgets them; 0 or -ENOMEM. Never more than the time that a step has
+ * beside the work which they leave on its busiest stream, and the doubt about the model. */
+int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
+
+#endif

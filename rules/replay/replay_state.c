@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/replay/replay_state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Operations a stream accepts before the host has to wait. */
+#define QUEUE_DEPTH 1024u
+
+void tfs_replay_state_finish(struct tfs_replay_state *state)
+{
+	free(state->ready);
+	free(state->given);
+	memset(state, 0, sizeof(*state));
+}
+
+static void finished(
+	struct tfs_replay_state *state, const struct tfs_graph_stream *stream, double end)
+{
+	if (stream->legacy)
+		state->legacy = tfs_replay_later(state->legacy, end);
+	if (stream->blocking || stream->legacy)
+		state->blocking = tfs_replay_later(state->blocking, end);
+	state->device = tfs_replay_later(state->device, end);
+}
+
+int tfs_replay_state_init(struct tfs_replay_state *state, const struct tfs_graph *graph)
+{
+	size_t streams = graph->stream_count, threads = graph->thread_count;
+	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2;
+
+	memset(state, 0, sizeof(*state));
+	state->ready = calloc(numbers + 1, sizeof(double));
+	state->given = calloc(streams + 1, sizeof(uint32_t));
+	if (!state->ready || !state->given) {
+		tfs_replay_state_finish(state);
+		return -ENOMEM;
+	}
+	state->floor = state->ready + streams;
+	state->event = state->floor + streams;
+	state->host = state->event + graph->event_count;
+	state->left = state->host + threads;
+	state->queue = state->left + threads;
+	for (size_t i = 0; i < streams && graph->busy_ns; i++) {
+		state->ready[i] = graph->busy_ns[i];
+		finished(state, &graph->streams[i], graph->busy_ns[i]);
+	}
+	return 0;
+}
+
+double tfs_replay_state_after(
+	const struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream)
+{
+	const struct tfs_graph_stream *kind = &graph->streams[stream];
+	double after = tfs_replay_later(state->ready[stream], state->floor[stream]);
+
+	if (kind->legacy)
+		return tfs_replay_later(after, state->blocking);
+	return kind->blocking ? tfs_replay_later(after, state->legacy) : after;
+}
+
+void tfs_replay_state_push(
+	struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream, double end)
+{
+	state->ready[stream] = end;
+	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
+	finished(state, &graph->streams[stream], end);
+}
+
+double tfs_replay_state_slot(const struct tfs_replay_state *state, uint32_t stream)
+{
+	if (state->given[stream] < QUEUE_DEPTH)
+		return 0;
+	return state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream] % QUEUE_DEPTH];
+}
+
+double tfs_replay_state_target(const struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	switch (call->wait) {
+	case TFS_WAIT_DEVICE:
+		return state->device;
+	case TFS_WAIT_STREAM:
+		return call->stream < graph->stream_count
+			       ? tfs_replay_state_after(state, graph, call->stream)
+			       : state->device;
+	case TFS_WAIT_EVENT:
+		return call->event < graph->event_count ? state->event[call->event] : 0;
+	case TFS_WAIT_OWN:
+		return call->ops ? state->ready[graph->ops[call->first_op + call->ops - 1].stream]
+				 : 0;
+	case TFS_WAIT_NONE:
+		break;
+	}
+	return 0;
+}
+
+void tfs_replay_state_act(struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	bool event = call->event < graph->event_count, stream = call->stream < graph->stream_count;
+
+	/* Without a stream they are of all of them: a context's. */
+	if (call->action == TFS_ACTION_RECORD && event)
+		state->event[call->event] =
+			stream ? tfs_replay_state_after(state, graph, call->stream) : state->device;
+	if (call->action != TFS_ACTION_STREAM_WAIT || !event)
+		return;
+	for (uint32_t i = stream ? call->stream : 0;
+		i < (stream ? call->stream + 1 : graph->stream_count); i++)
+		state->floor[i] = tfs_replay_later(state->floor[i], state->event[call->event]);
+}

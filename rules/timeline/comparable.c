@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/timeline/comparable.h"
+
+#include <inttypes.h>
+
+#include "rules/support/sentences.h"
+
+/* What was lost may be the very call that would be missed. */
+const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *pool)
+{
+	static const struct {
+		enum tfs_loss loss;
+		const char *what;
+	} losses[] = {
+		{TFS_LOSS_records_dropped, "records found no room in the recording"},
+		{TFS_LOSS_cupti_dropped, "records were dropped by CUPTI"},
+		{TFS_LOSS_cupti_unknown, "records of CUPTI were not understood"},
+		{TFS_LOSS_threads_failed, "threads were not recorded"},
+	};
+	const struct tfs_file_header *header = tfs_trace_header(trace);
+
+	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
+		if (header->lost[losses[i].loss])
+			return tfs_pool_print(pool, "%" PRIu64 " %s", header->lost[losses[i].loss],
+				losses[i].what);
+	if (tfs_trace_summary(trace)->damages || tfs_trace_summary(trace)->cut)
+		return "the recording is damaged";
+	return header->finished ? NULL : "the program ended before CUPTI had delivered all records";
+}
+
+const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct tfs_pool *pool)
+{
+	const struct tfs_trace *trace = timeline->trace;
+	const char *cupti = tfs_sentence_key(trace, "cupti", pool);
+	bool device = false;
+
+	for (uint32_t i = 0; i < timeline->window_count; i++)
+		device |= (timeline->windows[i].flags & 3) == 3;
+	if (tfs_trace_fact(trace, TFS_FACT_hooks_none))
+		return "no hooks were loaded";
+	if (!device && *cupti)
+		return tfs_pool_print(pool, "no window had CUPTI's records, CUPTI: %s", cupti);
+	if (!device)
+		return "no window had CUPTI's records";
+	if (!tfs_trace_count(trace, TFS_RECORD_api))
+		return "the recording does not say what CUPTI watched";
+	if (timeline->call_count == 0 && tfs_trace_count(trace, TFS_RECORD_device_api) == 0)
+		return "no call was made in a window";
+	return tfs_comparable_lost(trace, pool);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/timeline/pairs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rules/support/pages.h"
+#include "rules/support/sort.h"
+#include "rules/timeline/comparable.h"
+#include "rules/timeline/timeline_build.h"
+
+#define CBIDS 65536u
+#define MOST_GAP 0.02
+#define NO_PAIR UINT16_MAX
+
+struct search {
+	const struct tfs_timeline *timeline;
+	struct tfs_pool *pool;
+	struct tfs_pairs *out;
+	uint16_t *by_cbid; /* places in `out->pairs`: of the runtime's cbids, then the driver's */
+	uint16_t *by_function; /* places by function id; NO_PAIR = it is not watched */
+	uint32_t function_count;
+	bool *paired; /* calls that CUPTI saw */
+	uint32_t strange_tid;
+};
+
+/* CUDA calls of which one lies inside the other. */
+struct group {
+	const struct tfs_device_api_record *outer; /* NULL = none yet */
+	uint32_t call;                             /* the wrapped call, or TFS_NONE */
+};
+
+bool tfs_pair_differs(const struct tfs_pair *pair)
+{
+	const uint64_t most = pair->hooks > pair->cupti ? pair->hooks : pair->cupti;
+	const uint64_t least = pair->hooks > pair->cupti ? pair->cupti : pair->hooks;
+
+	return (double)(most - least) > MOST_GAP * (double)most;
+}
+
+const struct tfs_pair *tfs_pairs_hidden(const struct tfs_pairs *pairs, uint32_t about)
+{
+	for (size_t i = 0; i < pairs->count; i++) {
+		const struct tfs_pair *pair = &pairs->pairs[i];
+
+		if (pair->about & about &&
+			(double)pair->hidden > MOST_GAP * (double)(pair->hooks + pair->hidden))
+			return pair;
+	}
+	return NULL;
+}
+
+static uint32_t about(const char *name)
+{
+	if (strstr(name, "Launch"))
+		return TFS_ABOUT_LAUNCHES;
+	if (strstr(name, "Memcpy"))
+		return TFS_ABOUT_COPIES;
+	if (strstr(name, "Memset"))
+		return TFS_ABOUT_SETS;
+	return strstr(name, "Synchronize") ? TFS_ABOUT_WAITS : TFS_ABOUT_MEMORY;
+}
+
+const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT])
+{
+	static const char *const one[] = {"launch", "copy", "memset", "other call"};
+	static const char *const many[] = {"launches", "copies", "memsets", "other calls"};
+	const char *list = "";
+
+	for (unsigned i = 0; i < TFS_WORK_COUNT; i++)
+		if (counts[i])
+			list = tfs_pool_print(pool, "%s%s%" PRIu64 " %s", list, *list ? ", " : "",
+				counts[i], counts[i] == 1 ? one[i] : many[i]);
+	return list;
+}
+
+static enum tfs_work work_of(const char *name)
+{
+	if (strstr(name, "Launch"))
+		return TFS_WORK_LAUNCH;
+	if (strstr(name, "Memcpy"))
+		return TFS_WORK_COPY;
+	return strstr(name, "Memset") ? TFS_WORK_SET : TFS_WORK_OTHER;
+}
+
+static bool list_pairs(struct search *search)
+{
+	const struct tfs_trace *trace = search->timeline->trace;
+	const size_t count = tfs_trace_count(trace, TFS_RECORD_api);
+	struct tfs_pair *pairs = tfs_pool_alloc(search->pool, count, sizeof(*pairs));
+
+	search->by_cbid = malloc(2 * CBIDS * sizeof(uint16_t));
+	search->by_function = malloc((search->function_count + 1u) * sizeof(uint16_t));
+	search->paired = tfs_pages_zeroed(search->timeline->call_count + 1u, sizeof(bool));
+	if (!pairs || !search->by_cbid || !search->by_function || !search->paired)
+		return false;
+	memset(search->by_cbid, 0xff, 2 * CBIDS * sizeof(uint16_t));
+	memset(search->by_function, 0xff, (search->function_count + 1u) * sizeof(uint16_t));
+	for (size_t i = 0; i < count && i < NO_PAIR; i++) {
+		const struct tfs_api_record *api = tfs_trace_at(trace, TFS_RECORD_api, i);
+		const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
+
+		pairs[i].name = tfs_trace_string(trace, api->name);
+		pairs[i].about = about(pairs[i].name);
+		search->by_cbid[domain * CBIDS + api->cbid] = (uint16_t)i;
+		for (uint32_t id = 0; id < search->function_count; id++)
+			if (!strcmp(tfs_trace_function(trace, id), pairs[i].name))
+				search->by_function[id] = (uint16_t)i;
+	}
+	search->out->pairs = pairs;
+	search->out->count = count < NO_PAIR ? count : NO_PAIR;
+	return true;
+}
+
+static uint16_t pair_of(const struct search *search, const struct tfs_device_api_record *api)
+{
+	const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
+
+	return search->by_cbid[domain * CBIDS + api->cbid];
+}
+
+static uint32_t library_of(const struct search *search, uint32_t function)
+{
+	const struct tfs_function_record *record =
+		tfs_trace_find(search->timeline->trace, TFS_RECORD_function, function);
+
+	return record && record->library < 16 ? record->library : 0;
+}
+
+/* The window with both calls and activity that a moment lies in, or NULL. */
+static const struct tfs_window *window_of(const struct tfs_timeline *timeline, uint64_t ns)
+{
+	for (uint32_t i = 0; i < timeline->window_count; i++) {
+		const struct tfs_window *window = &timeline->windows[i];
+
+		if ((window->flags & 3) == 3 && ns >= window->start_ns && ns < window->end_ns)
+			return window;
+	}
+	return NULL;
+}
+
+static uint32_t thread_of(const struct tfs_timeline *timeline, uint32_t tid)
+{
+	for (uint32_t i = 0; i < timeline->thread_count; i++)
+		if (timeline->threads[i].tid == tid)
+			return i;
+	return TFS_NONE;
+}
+
+/* A thread may be inside a wrapped call from before the window: only behind its first recorded call
+ * is what it does unseen. */
+static bool is_hidden(struct search *search, const struct tfs_device_api_record *api)
+{
+	const struct tfs_timeline *timeline = search->timeline;
+	const struct tfs_window *window = window_of(timeline, api->start_ns);
+	const uint32_t number = thread_of(timeline, api->tid);
+	const struct tfs_host_thread *thread = &timeline->threads[number];
+	uint32_t first;
+
+	if (!window || (number != TFS_NONE && thread->own))
+		return false;
+	if (number == TFS_NONE || !thread->call_count) {
+		search->out->strange_threads += api->tid != search->strange_tid;
+		search->strange_tid = api->tid;
+		return true;
+	}
+	first = tfs_timeline_call_before(
+		timeline, number, window->start_ns ? window->start_ns - 1 : 0);
+	first = first == TFS_NONE ? thread->first_call : first + 1;
+	return first < thread->first_call + thread->call_count &&
+	       timeline->calls[first].start_ns <= api->start_ns;
+}
+
+static void close_group(struct search *search, struct group *group)
+{
+	const struct tfs_device_api_record *api = group->outer;
+	struct tfs_pairs *out = search->out;
+
+	group->outer = NULL;
+	if (!api)
+		return;
+	struct tfs_pair *pair = &out->pairs[pair_of(search, api)];
+	if (group->call == TFS_NONE) {
+		if (!is_hidden(search, api))
+			return;
+		pair->cupti++;
+		pair->hidden += thread_of(search->timeline, api->tid) != TFS_NONE;
+		out->within[0][work_of(pair->name)]++;
+		return;
+	}
+	const uint32_t library = library_of(search, search->timeline->calls[group->call].function);
+
+	if (library == TFS_LIBRARY_cudart || library == TFS_LIBRARY_cuda)
+		search->paired[group->call] = true;
+	else
+		out->within[library][work_of(pair->name)]++;
+}
+
+/* By thread and time, so that a call inside another one comes right behind it. */
+static struct tfs_key *sort_apis(const struct tfs_timeline *timeline, size_t count)
+{
+	struct tfs_key *keys = tfs_pages_alloc(count + 1, sizeof(*keys));
+	int err = keys ? 0 : -1;
+
+	for (size_t i = 0; i < count && !err; i++) {
+		const struct tfs_device_api_record *api =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_api, i);
+
+		/* Of two at the same moment the runtime's is the outer one. */
+		keys[i] = (struct tfs_key){
+			api->start_ns * 2 + (api->domain == TFS_LIBRARY_cuda), (uint32_t)i};
+	}
+	if (!err)
+		err = tfs_sort_keys(keys, count);
+	for (size_t i = 0; i < count && !err; i++)
+		keys[i].key = ((const struct tfs_device_api_record *)tfs_trace_at(
+				       timeline->trace, TFS_RECORD_device_api, keys[i].value))
+				      ->tid;
+	if (!err)
+		err = tfs_sort_keys(keys, count);
+	if (!err)
+		return keys;
+	free(keys);
+	return NULL;
+}
+
+static bool walk_apis(struct search *search)
+{
+	const struct tfs_timeline *timeline = search->timeline;
+	const size_t count = tfs_trace_count(timeline->trace, TFS_RECORD_device_api);
+	struct tfs_key *keys = sort_apis(timeline, count);
+	struct group group = {NULL, TFS_NONE};
+
+	for (size_t i = 0; i < count && keys; i++) {
+		const struct tfs_device_api_record *api =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_api, keys[i].value);
+		const uint32_t call = tfs_timeline_correlated(timeline, api->correlation);
+
+		if (pair_of(search, api) == NO_PAIR)
+			continue;
+		if (group.outer && group.outer->tid == api->tid &&
+			api->start_ns < group.outer->start_ns + group.outer->duration_ns) {
+			group.call = group.call == TFS_NONE ? call : group.call;
+			continue;
+		}
+		close_group(search, &group);
+		group = (struct group){api, call};
+	}
+	close_group(search, &group);
+	free(keys);
+	return keys != NULL;
+}
+
+static void count_memory(struct search *search)
+{
+	const struct tfs_timeline *timeline = search->timeline;
+
+	for (size_t i = 0; i < tfs_trace_count(timeline->trace, TFS_RECORD_device_memory); i++) {
+		const struct tfs_device_memory_record *memory =
+			tfs_trace_at(timeline->trace, TFS_RECORD_device_memory, i);
+		const uint32_t call = tfs_timeline_correlated(timeline, memory->correlation);
+		const uint32_t library =
+			call == TFS_NONE ? 0 : library_of(search, timeline->calls[call].function);
+
+		if (memory->operation != 1 || memory->memory != TFS_MEMORY_DEVICE)
+			continue;
+		search->out->allocations[library]++;
+		search->out->allocated[library] += memory->bytes;
+	}
+}
+
+/* Of launches that only went into a graph there is no kernel record. */
+struct launches {
+	const struct tfs_window *window;
+	uint64_t made, seen;
+	bool capturing;
+};
+
+static void close_launches(struct search *search, struct launches *launches)
+{
+	search->out->launches += launches->made;
+	search->out->launched += launches->seen;
+	*launches = (struct launches){0};
+}
+
+static void count_launch(
+	struct launches *launches, const struct tfs_host_call *call, const char *name)
+{
+	if (call->family == TFS_FAMILY_capture && strstr(name, "BeginCapture"))
+		launches->capturing = true;
+	if (call->family == TFS_FAMILY_capture && strstr(name, "EndCapture")) {
+		/* It began before the window. */
+		if (!launches->capturing)
+			launches->made = launches->seen = 0;
+		launches->capturing = false;
+	}
+	if (call->family == TFS_FAMILY_launch && !launches->capturing && !call->record->status) {
+		launches->made++;
+		launches->seen += call->op_count != 0;
+	}
+}
+
+static void count_call(struct search *search, uint32_t nth, const struct tfs_window *window)
+{
+	const struct tfs_host_call *call = &search->timeline->calls[nth];
+	const uint16_t place = call->function < search->function_count
+				       ? search->by_function[call->function]
+				       : NO_PAIR;
+
+	if (place == NO_PAIR || (!search->paired[nth] && call->end_ns > window->end_ns))
+		return;
+	search->out->pairs[place].hooks++;
+	search->out->pairs[place].cupti += search->paired[nth];
+}
+
+static void walk_calls(struct search *search)
+{
+	const struct tfs_timeline *timeline = search->timeline;
+
+	for (uint32_t i = 0; i < timeline->thread_count; i++) {
+		const struct tfs_host_thread *thread = &timeline->threads[i];
+		struct launches launches = {0};
+
+		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
+			const uint32_t nth = thread->first_call + j;
+			const struct tfs_host_call *call = &timeline->calls[nth];
+			const struct tfs_window *window = window_of(timeline, call->start_ns);
+
+			if (window != launches.window)
+				close_launches(search, &launches);
+			launches.window = window;
+			if (!window)
+				continue;
+			count_launch(&launches, call,
+				tfs_trace_function(timeline->trace, call->function));
+			count_call(search, nth, window);
+		}
+		close_launches(search, &launches);
+	}
+}
+
+static uint64_t gap(const struct tfs_pair *pair)
+{
+	return pair->hooks > pair->cupti ? pair->hooks - pair->cupti : pair->cupti - pair->hooks;
+}
+
+static int compare_pairs(const void *left, const void *right)
+{
+	const struct tfs_pair *a = left, *b = right;
+
+	if (gap(a) != gap(b))
+		return gap(a) > gap(b) ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+static void keep_seen(struct tfs_pairs *out)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < out->count; i++) {
+		if (!out->pairs[i].hooks && !out->pairs[i].cupti)
+			continue;
+		out->hooks += out->pairs[i].hooks;
+		out->cupti += out->pairs[i].cupti;
+		out->pairs[kept++] = out->pairs[i];
+	}
+	out->count = kept;
+	qsort(out->pairs, kept, sizeof(*out->pairs), compare_pairs);
+}
+
+const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, struct tfs_pool *pool)
+{
+	struct search search = {.timeline = timeline,
+		.pool = pool,
+		.out = tfs_pool_alloc(pool, 1, sizeof(*search.out)),
+		.function_count = tfs_trace_limit(timeline->trace, TFS_RECORD_function)};
+	bool done = search.out && list_pairs(&search) && walk_apis(&search);
+
+	if (done) {
+		walk_calls(&search);
+		count_memory(&search);
+		keep_seen(search.out);
+		search.out->lost = tfs_comparable_lost(timeline->trace, pool);
+		search.out->why = tfs_comparable_why_not(timeline, pool);
+	}
+	free(search.by_cbid);
+	free(search.by_function);
+	free(search.paired);
+	return done ? search.out : NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_BASE_THREADS_H
+#define TFS_SHIM_BASE_THREADS_H
+
+/*
+ * The shim's own threads: they sleep until there is work, and they are told apart from the
+ * program's, which end the process when the last of them has ended. Any thread; errno is kept.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Called by each thread of the shim's own as it begins. Such a thread returns soon, a second at
+ * most, once tfs_threads_alone(): the program's have all ended, and the process is to end with
+ * them. */
+void tfs_threads_count(void);
+bool tfs_threads_alone(void);
+
+/* How many were counted, and that no other thread is left. */
+uint32_t tfs_threads_counted(void);
+void tfs_threads_left_alone(void);
+
+/* What a thread sleeps for. */
+enum tfs_threads_call {
+	TFS_CALL_WRITE, /* the one that writes the recording's file: there is work */
+	TFS_CALL_LOOK,  /* the helper: a window opened, activity is collected more often now */
+	TFS_CALLS
+};
+
+/* Wakes whoever sleeps for it. */
+void tfs_threads_wake(enum tfs_threads_call call);
+
+/* How often that was done; sleeps until it is more often than was `seen`, or for so long. */
+uint32_t tfs_threads_woken(enum tfs_threads_call call);
+void tfs_threads_doze(enum tfs_threads_call call, uint32_t seen, uint64_t ns);
+
+#endif

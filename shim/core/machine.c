@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/core/machine.h"
+
+#include <cuda.h>
+#include <library_types.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "shim/base/env.h"
+#include "shim/record/recorder.h"
+#include "shim/resolve/lookup.h"
+
+#define MOST_DEVICES 16
+
+static struct {
+	CUresult (*version)(int *);
+	CUresult (*count)(int *);
+	CUresult (*get)(CUdevice *, int);
+	CUresult (*name)(char *, int, CUdevice);
+	CUresult (*memory)(size_t *, CUdevice);
+	CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
+	int (*runtime_version)(int *);
+} cuda;
+
+#define LOOK_UP(field, library, name)                                                              \
+	(cuda.field = (__typeof__(cuda.field))tfs_lookup_named(TFS_LIBRARY_##library, name))
+
+static bool look_up(void)
+{
+	LOOK_UP(runtime_version, cudart, "cudaRuntimeGetVersion");
+	return LOOK_UP(version, cuda, "cuDriverGetVersion") &&
+	       LOOK_UP(count, cuda, "cuDeviceGetCount") && LOOK_UP(get, cuda, "cuDeviceGet") &&
+	       LOOK_UP(name, cuda, "cuDeviceGetName") &&
+	       LOOK_UP(memory, cuda, "cuDeviceTotalMem_v2") &&
+	       LOOK_UP(attribute, cuda, "cuDeviceGetAttribute");
+}
+
+static uint32_t attribute(CUdevice device, CUdevice_attribute which)
+{
+	int value = 0;
+
+	return cuda.attribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value
+										  : 0;
+}
+
+static void write_device(int index, int driver, int runtime)
+{
+	char name[128] = "";
+	size_t memory = 0;
+	CUdevice device;
+
+	if (cuda.get(&device, index) != CUDA_SUCCESS)
+		return;
+	cuda.name(name, sizeof(name), device);
+	cuda.memory(&memory, device);
+	const uint64_t khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+	const uint64_t bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+	const struct tfs_device_record record = {
+		.index = (uint16_t)index,
+		/* The test device's name begins so; it says what it is. */
+		.simulated = strncmp(name, "tfsim ", 6) == 0,
+		.memory_bytes = memory,
+		.name = tfs_recorder_string(name),
+		.compute = attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) << 16 |
+			   attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR),
+		.driver_version = (uint32_t)driver,
+		.runtime_version = (uint32_t)runtime,
+		/* Two transfers per clock. */
+		.bandwidth = khz * 1000 * 2 * bits / 8,
+		.multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+		.copy_engines = attribute(device, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+	};
+	tfs_recorder_put(&record, TFS_RECORD_device, sizeof(record));
+	if (index == 0 &&
+		attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
+		tfs_recorder_fact(TFS_FACT_memory_coherent, NULL, 1, 0);
+}
+
+struct mapped {
+	const char *file;
+	char path[512];
+};
+
+static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
+{
+	struct mapped *mapped = argument;
+	const char *slash = strrchr(object->dlpi_name, '/');
+	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
+
+	(void)bytes;
+	if (strncmp(name, mapped->file, strlen(mapped->file)) != 0)
+		return 0;
+	strncpy(mapped->path, object->dlpi_name, sizeof(mapped->path) - 1);
+	return 1;
+}
+
+/* Which of them were written; a program may load one late. */
+static uint32_t written; /* bits */
+
+static void put_library(
+	enum tfs_library library, const char *path, uint32_t version, uint32_t flags)
+{
+	const struct tfs_library_record record = {
+		.library = (uint16_t)library,
+		.path = tfs_recorder_string(path),
+		.version = version,
+		.flags = flags,
+	};
+
+	tfs_recorder_put(&record, TFS_RECORD_library, sizeof(record));
+	written |= UINT32_C(1) << library;
+}
+
+static bool is_written(enum tfs_library library)
+{
+	return (written >> library & 1) != 0;
+}
+
+static bool is_mapped(const char *file, struct mapped *out)
+{
+	*out = (struct mapped){.file = file};
+	return dl_iterate_phdr(find_path, out) != 0;
+}
+
+static void write_library(enum tfs_library library, const char *file, uint32_t (*version)(void))
+{
+	struct mapped mapped;
+
+	if (!is_written(library) && is_mapped(file, &mapped))
+		put_library(library, mapped.path, version(), 1);
+}
+
+static uint32_t cudnn_version(void)
+{
+	size_t (*get)(void) =
+		(size_t(*)(void))tfs_lookup_named(TFS_LIBRARY_cudnn, "cudnnGetVersion");
+
+	return get != NULL ? (uint32_t)get() : 0;
+}
+
+static uint32_t cublas_version(void)
+{
+	int (*get)(libraryPropertyType, int *) = (int (*)(libraryPropertyType,
+		int *))tfs_lookup_named(TFS_LIBRARY_cublas, "cublasGetProperty");
+	int major = 0;
+	int minor = 0;
+
+	if (get == NULL || get(MAJOR_VERSION, &major) != 0 || get(MINOR_VERSION, &minor) != 0)
+		return 0;
+	return (uint32_t)(major * 10000 + minor * 100);
+}
+
+static uint32_t nccl_version(void)
+{
+	int (*get)(int *) = (int (*)(int *))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclGetVersion");
+	int version = 0;
+
+	return get != NULL && get(&version) == 0 ? (uint32_t)version : 0;
+}
+
+static uint32_t driver_version(void)
+{
+	int version = 0;
+
+	return cuda.version != NULL && cuda.version(&version) == CUDA_SUCCESS ? (uint32_t)version
+									      : 0;
+}
+
+static uint32_t runtime_version(void)
+{
+	int version = 0;
+
+	return cuda.runtime_version != NULL && cuda.runtime_version(&version) == 0
+		       ? (uint32_t)version
+		       : 0;
+}
+
+/* False as long as the driver was not started. */
+static bool write_devices(void)
+{
+	int count = 0;
+
+	if (!look_up() || cuda.count(&count) != CUDA_SUCCESS)
+		return false;
+	for (int i = 0; i < count && i < MOST_DEVICES; i++)
+		write_device(i, (int)driver_version(), (int)runtime_version());
+	return true;
+}
+
+void tfs_machine_write(bool last)
+{
+	static _Atomic bool taken;
+	static bool devices;
+
+	if (atomic_exchange(&taken, true))
+		return;
+	devices = devices || write_devices();
+	if (devices || last) {
+		write_library(TFS_LIBRARY_cudart, "libcudart.so", runtime_version);
+		/* Where CUDA runs without a shared runtime, the program carries its own, whose
+		 * calls of the driver may be seen. */
+		if (devices && !is_written(TFS_LIBRARY_cudart))
+			put_library(TFS_LIBRARY_cudart, "", 0, tfs_env_driver() ? 3 : 2);
+		write_library(TFS_LIBRARY_cuda, "libcuda.so", driver_version);
+		write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version);
+		write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version);
+		write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version);
+	}
+	atomic_store(&taken, false);
+}

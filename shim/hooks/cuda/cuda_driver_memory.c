@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/hooks/cuda_driver_memory.h"
+#include "shim/hooks/cuda.h"
+#include "shim/hooks/notes.h"
+#include "shim/rewrites/memory/blocks.h"
+#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/reserves.h"
+#include "shim/rewrites/rewrite.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
+
+uint32_t tfs_cuda_device(void)
+{
+	static CUresult (*get)(CUdevice *);
+	CUdevice device = 0;
+
+	if (get == NULL)
+		get = (CUresult(*)(CUdevice *))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetDevice");
+	return get != NULL && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
+}
+
+static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t address, size_t bytes,
+	enum tfs_memory_kind kind, uint32_t flags)
+{
+	const bool good = status == CUDA_SUCCESS && frame->thread != NULL;
+
+	tfs_note_alloc(frame, status,
+		(struct tfs_range){
+			.address = good ? address : 0,
+			.bytes = bytes,
+			.kind = kind,
+			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cuda_device() : 0,
+			.flags = flags,
+		});
+}
+
+static void note_pinned(
+	struct tfs_frame *frame, CUresult status, void *const *out, size_t bytes, uint32_t flags)
+{
+	note_alloc(frame, status, status == CUDA_SUCCESS ? (uint64_t)(uintptr_t)*out : 0, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
+}
+
+static bool taking(const struct tfs_frame *frame)
+{
+	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+				    TFS_TAKES_MEMORY) != 0) &&
+	       frame->thread != NULL;
+}
+
+/* Lets a rewrite carry out the call; false = it is the real function's. */
+static bool take_alloc(
+	const struct tfs_frame *frame, CUdeviceptr *out, size_t bytes, CUresult *out_status)
+{
+	struct tfs_memory_call call = {.bytes = bytes, .driver = true};
+	uint32_t status;
+
+	if (!taking(frame) || out == NULL || bytes == 0)
+		return false;
+	call.device = tfs_cuda_device();
+	call.site = frame->entry->site;
+	if (!tfs_rewrite_alloc(&call, &status))
+		return false;
+	*out_status = (CUresult)status;
+	if (status == CUDA_SUCCESS)
+		*out = (CUdeviceptr)(uintptr_t)call.address;
+	return true;
+}
+
+static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
+	const struct tfs_range *was, CUresult *out_status)
+{
+	uint32_t status;
+
+	if (!taking(frame) || address == 0)
+		return false;
+	struct tfs_memory_call call = {.address = (void *)(uintptr_t)address,
+		.bytes = was->bytes,
+		.kind = was->kind,
+		.flags = was->flags,
+		.owner = was->device,
+		.device = tfs_cuda_device(),
+		.driver = true,
+		.site = frame->entry->site};
+	if (!tfs_rewrite_release(&call, &status))
+		return false;
+	*out_status = (CUresult)status;
+	return true;
+}
+
+void tfs_cuda_before_alloc(size_t bytes, bool ordered)
+{
+	if (TFS_UNLIKELY(tfs_held_any()))
+		tfs_held_before_alloc(true, tfs_cuda_device(), bytes, ordered);
+}
+
+bool tfs_cuda_make_room(CUresult status)
+{
+	if (TFS_LIKELY(status != CUDA_ERROR_OUT_OF_MEMORY))
+		return false;
+	return tfs_held_any() && tfs_held_make_room(true, (uint32_t)status, tfs_cuda_device());
+}
+
+/* The program has waited for the device: the time to part with blocks that nobody wants. */
+static void tidy(const struct tfs_frame *frame, CUresult status)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && status == CUDA_SUCCESS)
+		tfs_rewrite_tidy(true, tfs_cuda_device());
+}
+
+/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
+static void offer_pinned(const struct tfs_frame *frame)
+{
+	uint32_t status;
+
+	if (!taking(frame))
+		return;
+	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	tfs_rewrite_release(&call, &status);
+}
+
+TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
+	CUresult status;
+
+	if (!take_alloc(&frame, out, bytes, &status)) {
+		tfs_cuda_before_alloc(bytes, false);
+		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	}
+	while (tfs_cuda_make_room(status))
+		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
+		TFS_RANGE_WHOLE);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocPitch_v2,
+	(CUdeviceptr * out, size_t *pitch, size_t width, size_t height, unsigned element))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocPitch_v2);
+	CUresult status;
+
+	tfs_cuda_before_alloc(width * height, false);
+	do
+		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
+	while (tfs_cuda_make_room(status));
+	const bool good = status == CUDA_SUCCESS;
+	note_alloc(
+		&frame, status, good ? *out : 0, good ? *pitch * height : 0, TFS_MEMORY_DEVICE, 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocManaged, (CUdeviceptr * out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocManaged);
+	const CUresult status = TFS_REAL(cuMemAllocManaged)(out, bytes, flags);
+
+	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_MANAGED,
+		TFS_RANGE_MAPPED);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemFree_v2);
+	struct tfs_range was = {0};
+	CUresult status;
+
+	tfs_memory_remove(address, &was);
+	if (!take_free(&frame, address, &was, &status)) {
+		tfs_blocks_given((void *)(uintptr_t)address, NULL);
+		status = TFS_REAL(cuMemFree_v2)(address);
+	}
+	tidy(&frame, status);
+	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemAllocHost_v2);
+	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
+
+	offer_pinned(&frame);
+	note_pinned(&frame, status, out, bytes, 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostAlloc);
+	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
+
+	offer_pinned(&frame);
+	note_pinned(&frame, status, out, bytes, 0);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemFreeHost, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemFreeHost);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	offer_pinned(&frame);
+	const CUresult status = TFS_REAL(cuMemFreeHost)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostRegister_v2);
+	const CUresult status = TFS_REAL(cuMemHostRegister_v2)(address, bytes, flags);
+
+	note_pinned(&frame, status, &address, bytes, TFS_RANGE_REGISTERED);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemHostUnregister, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemHostUnregister);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	const CUresult status = TFS_REAL(cuMemHostUnregister)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemGetInfo_v2);
+
+	const uint64_t held =
+		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(true, tfs_cuda_device()) : 0;
+	const CUresult status = TFS_REAL(cuMemGetInfo_v2)(free_bytes, all);
+
+	if (status == CUDA_SUCCESS && free_bytes != NULL)
+		*free_bytes += held;
+	tfs_hook_plain(&frame, status);
+	return status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cuMemAlloc, _v2, , 3020, alloc)                                                          \
+	X(cuMemAllocPitch, _v2, , 3020, alloc)                                                     \
+	X(cuMemAllocManaged, , , 6000, alloc)                                                      \
+	X(cuMemFree, _v2, , 3020, free)                                                            \
+	X(cuMemAllocHost, _v2, , 3020, host_alloc)                                                 \
+	X(cuMemHostAlloc, , , 2020, host_alloc)                                                    \
+	X(cuMemFreeHost, , , 2000, host_free)                                                      \
+	X(cuMemHostRegister, _v2, , 6050, host_register)                                           \
+	X(cuMemHostUnregister, , , 4000, host_unregister)                                          \
+	X(cuMemGetInfo, _v2, , 3020, property)
+
+FUNCTIONS(TFS_DRIVER_ROW)

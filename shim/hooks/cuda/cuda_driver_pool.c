@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/hooks/cuda.h"
+#include "shim/hooks/cuda_driver_memory.h"
+#include "shim/hooks/notes.h"
+#include "shim/rewrites/memory/blocks.h"
+#include "shim/rewrites/memory/pool_functions.h"
+#include "shim/rewrites/memory/reserves.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/state/pools.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
+
+/* Lets a rewrite mind the call. */
+static void before_ordered(const struct tfs_frame *frame, struct tfs_ordered_call *call)
+{
+	tfs_cuda_before_alloc(call->bytes, true);
+	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+			       TFS_TAKES_ORDERED) == 0) ||
+		frame->thread == NULL)
+		return;
+	call->device = tfs_cuda_device();
+	call->site = frame->entry->site;
+	tfs_rewrite_ordered(call);
+}
+
+static void after_ordered(struct tfs_frame *frame, struct tfs_ordered_call *call, CUresult status,
+	CUdeviceptr address)
+{
+	const bool good = status == CUDA_SUCCESS && frame->thread != NULL;
+	const struct tfs_pool_functions *use =
+		good && frame->wanted != 0 ? tfs_pool_functions(true) : NULL;
+	struct tfs_pool_known known = {0};
+	void *pool = call->pool;
+
+	if (call->start_ns != 0)
+		tfs_rewrite_ordered_done(call, (uint32_t)status);
+	const uint32_t device = good ? tfs_cuda_device() : 0;
+	if (use != NULL && (pool != NULL || use->current(&pool, (int)device) == 0))
+		tfs_pools_find(pool, &known);
+	tfs_note_ordered(frame, status,
+		(struct tfs_range){
+			.address = good ? address : 0,
+			.bytes = call->bytes,
+			.kind = TFS_MEMORY_DEVICE,
+			.device = device,
+			.flags = TFS_RANGE_ORDERED,
+		},
+		known.keeps);
+}
+
+TFS_TWIN_HOOKS(CUresult, cuMemAllocAsync, _ptsz, (CUdeviceptr * out, size_t bytes, CUstream stream),
+	(out, bytes, stream))
+{
+	struct tfs_ordered_call call = {.bytes = bytes, .driver = true};
+	CUresult status;
+
+	(void)per_thread;
+	before_ordered(&frame, &call);
+	do
+		status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
+	while (tfs_cuda_make_room(status));
+	after_ordered(&frame, &call, status, status == CUDA_SUCCESS ? *out : 0);
+	return status;
+}
+
+TFS_TWIN_HOOKS(CUresult, cuMemAllocFromPoolAsync, _ptsz,
+	(CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
+	(out, bytes, pool, stream))
+{
+	struct tfs_ordered_call call = {.pool = pool, .bytes = bytes, .driver = true};
+	CUresult status;
+
+	(void)per_thread;
+	before_ordered(&frame, &call);
+	do
+		status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
+	while (tfs_cuda_make_room(status));
+	after_ordered(&frame, &call, status, status == CUDA_SUCCESS ? *out : 0);
+	return status;
+}
+
+TFS_TWIN_HOOKS(
+	CUresult, cuMemFreeAsync, _ptsz, (CUdeviceptr address, CUstream stream), (address, stream))
+{
+	struct tfs_range was = {0};
+
+	tfs_memory_remove(address, &was);
+	tfs_blocks_given((void *)(uintptr_t)address, NULL);
+	const CUresult status = TFS_TWIN_REAL(cuMemFreeAsync)(address, stream);
+	tfs_note_free_ordered(&frame, status, (void *)(uintptr_t)address, &was, stream, per_thread);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemPoolCreate, (CUmemoryPool * pool, const CUmemPoolProps *like))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemPoolCreate);
+	const CUresult status = TFS_REAL(cuMemPoolCreate)(pool, like);
+
+	if (status == CUDA_SUCCESS)
+		tfs_pools_created(*pool,
+			like->location.type == CU_MEM_LOCATION_TYPE_DEVICE ? like->location.id : -1,
+			like->handleTypes != CU_MEM_HANDLE_TYPE_NONE);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemPoolDestroy, (CUmemoryPool pool))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemPoolDestroy);
+
+	tfs_reserves_leave(pool);
+	tfs_pools_destroyed(pool);
+	const CUresult status = TFS_REAL(cuMemPoolDestroy)(pool);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(CUresult, cuMemPoolSetAttribute,
+	(CUmemoryPool pool, CUmemPool_attribute attribute, void *value))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemPoolSetAttribute);
+	const CUresult status = TFS_REAL(cuMemPoolSetAttribute)(pool, attribute, value);
+
+	if (status == CUDA_SUCCESS && attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD) {
+		tfs_reserves_leave(pool);
+		tfs_pools_set(pool, *(const uint64_t *)value);
+	}
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+/* As if the pool kept nothing. */
+TFS_HOOK(CUresult, cuMemPoolGetAttribute,
+	(CUmemoryPool pool, CUmemPool_attribute attribute, void *value))
+{
+	struct tfs_frame frame = TFS_ENTER(cuMemPoolGetAttribute);
+	const bool kept = tfs_reserves_hidden(pool);
+
+	if (TFS_UNLIKELY(kept) && attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT)
+		tfs_reserves_give_back(true, tfs_cuda_device());
+	const CUresult status = TFS_REAL(cuMemPoolGetAttribute)(pool, attribute, value);
+	if (TFS_UNLIKELY(kept) && status == CUDA_SUCCESS &&
+		attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+		*(uint64_t *)value = 0;
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_PLAIN_HOOK(CUresult, cuMemPoolTrimTo, (CUmemoryPool pool, size_t kept), (pool, kept))
+
+#define FUNCTIONS(X)                                                                               \
+	X(cuMemAllocAsync, , , 11020, alloc_async)                                                 \
+	X(cuMemAllocAsync, , _ptsz, 11020, alloc_async)                                            \
+	X(cuMemAllocFromPoolAsync, , , 11020, alloc_async)                                         \
+	X(cuMemAllocFromPoolAsync, , _ptsz, 11020, alloc_async)                                    \
+	X(cuMemFreeAsync, , , 11020, free_async)                                                   \
+	X(cuMemFreeAsync, , _ptsz, 11020, free_async)                                              \
+	X(cuMemPoolCreate, , , 11020, other)                                                       \
+	X(cuMemPoolDestroy, , , 11020, other)                                                      \
+	X(cuMemPoolTrimTo, , , 11020, other)                                                       \
+	X(cuMemPoolSetAttribute, , , 11020, other)                                                 \
+	X(cuMemPoolGetAttribute, , , 11020, property)
+
+FUNCTIONS(TFS_DRIVER_ROW)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include <driver_types.h>
+
+#include "shim/hooks/notes.h"
+#include "shim/record/hook.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
+
+/*
+ * cuda_runtime_api.h is left out: the parameters of some of these functions changed between CUDA
+ * 11, 12 and 13. They are declared with all registers that any version uses, and passed on so.
+ */
+
+static void note_begin(
+	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
+{
+	tfs_note_capture_begin(status);
+	tfs_note_graph(frame, status, stream, per_thread, NULL);
+}
+
+TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCapture, _ptsz,
+	(cudaStream_t stream, enum cudaStreamCaptureMode mode), (stream, mode))
+{
+	const cudaError_t status = TFS_TWIN_REAL(cudaStreamBeginCapture)(stream, mode);
+
+	note_begin(&frame, status, stream, per_thread);
+	return status;
+}
+
+TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCaptureToGraph, _ptsz,
+	(cudaStream_t stream, void *graph, const void *dependencies, const void *edges,
+		size_t count, enum cudaStreamCaptureMode mode),
+	(stream, graph, dependencies, edges, count, mode))
+{
+	const cudaError_t status = TFS_TWIN_REAL(cudaStreamBeginCaptureToGraph)(
+		stream, graph, dependencies, edges, count, mode);
+
+	note_begin(&frame, status, stream, per_thread);
+	return status;
+}
+
+TFS_TWIN_HOOKS(cudaError_t, cudaStreamEndCapture, _ptsz, (cudaStream_t stream, void **out_graph),
+	(stream, out_graph))
+{
+	const cudaError_t status = TFS_TWIN_REAL(cudaStreamEndCapture)(stream, out_graph);
+
+	tfs_note_capture_end(status);
+	tfs_note_graph(
+		&frame, status, stream, per_thread, status == cudaSuccess ? *out_graph : NULL);
+	return status;
+}
+
+TFS_TWIN_HOOKS(
+	cudaError_t, cudaGraphLaunch, _ptsz, (void *graph, cudaStream_t stream), (graph, stream))
+{
+	const cudaError_t status = TFS_TWIN_REAL(cudaGraphLaunch)(graph, stream);
+
+	tfs_note_graph(&frame, status, stream, per_thread, graph);
+	return status;
+}
+
+TFS_PLAIN_HOOK(cudaError_t, cudaGraphInstantiate,
+	(void **out, void *graph, uintptr_t third, uintptr_t fourth, uintptr_t fifth),
+	(out, graph, third, fourth, fifth))
+TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecUpdate,
+	(void *executable, void *graph, uintptr_t third, uintptr_t fourth),
+	(executable, graph, third, fourth))
+TFS_PLAIN_HOOK(cudaError_t, cudaGraphCreate, (void **out, unsigned flags), (out, flags))
+TFS_PLAIN_HOOK(cudaError_t, cudaGraphDestroy, (void *graph), (graph))
+TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executable))
+
+#define FUNCTIONS(X)                                                                               \
+	X(cudaStreamBeginCapture, capture)                                                         \
+	X(cudaStreamBeginCapture_ptsz, capture)                                                    \
+	X(cudaStreamBeginCaptureToGraph, capture)                                                  \
+	X(cudaStreamBeginCaptureToGraph_ptsz, capture)                                             \
+	X(cudaStreamEndCapture, capture)                                                           \
+	X(cudaStreamEndCapture_ptsz, capture)                                                      \
+	X(cudaGraphLaunch, graph_launch)                                                           \
+	X(cudaGraphLaunch_ptsz, graph_launch)                                                      \
+	X(cudaGraphInstantiate, graph_other)                                                       \
+	X(cudaGraphExecUpdate, graph_other)                                                        \
+	X(cudaGraphCreate, graph_other)                                                            \
+	X(cudaGraphDestroy, graph_other)                                                           \
+	X(cudaGraphExecDestroy, graph_other)
+
+FUNCTIONS(TFS_FUNCTION_ROW)

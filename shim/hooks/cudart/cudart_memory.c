@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/hooks/cudart.h"
+
+#include "shim/hooks/notes.h"
+#include "shim/rewrites/memory/blocks.h"
+#include "shim/rewrites/memory/held.h"
+#include "shim/rewrites/memory/reserves.h"
+#include "shim/rewrites/rewrite.h"
+
+#define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
+
+uint32_t tfs_cudart_device(void)
+{
+	static cudaError_t (*get)(int *);
+	int device = 0;
+
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return 0;
+	if (get == NULL)
+		get = (cudaError_t(*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaGetDevice");
+	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */
+	return get != NULL && get(&device) == cudaSuccess ? (uint32_t)device : 0;
+}
+
+void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
+	size_t bytes, enum tfs_memory_kind kind, uint32_t flags)
+{
+	const bool good = status == cudaSuccess && frame->thread != NULL;
+
+	tfs_note_alloc(frame, status,
+		(struct tfs_range){
+			.address = good ? (uint64_t)(uintptr_t)address : 0,
+			.bytes = bytes,
+			.kind = kind,
+			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cudart_device() : 0,
+			.flags = flags,
+		});
+}
+
+static bool taking(const struct tfs_frame *frame)
+{
+	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
+				    TFS_TAKES_MEMORY) != 0) &&
+	       frame->thread != NULL;
+}
+
+/* Lets a rewrite carry out the call; false = it is the real function's. */
+static bool take_alloc(
+	const struct tfs_frame *frame, void **out, size_t bytes, cudaError_t *out_status)
+{
+	struct tfs_memory_call call = {.bytes = bytes};
+	uint32_t status;
+
+	if (!taking(frame) || out == NULL || bytes == 0)
+		return false;
+	call.device = tfs_cudart_device();
+	call.site = frame->entry->site;
+	if (!tfs_rewrite_alloc(&call, &status))
+		return false;
+	*out_status = (cudaError_t)status;
+	if (status == cudaSuccess)
+		*out = call.address;
+	return true;
+}
+
+static bool take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
+	cudaError_t *out_status)
+{
+	uint32_t status;
+
+	if (!taking(frame) || address == NULL)
+		return false;
+	struct tfs_memory_call call = {.address = address,
+		.bytes = was->bytes,
+		.kind = was->kind,
+		.flags = was->flags,
+		.owner = was->device,
+		.device = tfs_cudart_device(),
+		.site = frame->entry->site};
+	if (!tfs_rewrite_release(&call, &status))
+		return false;
+	*out_status = (cudaError_t)status;
+	return true;
+}
+
+/* The program has waited for the device: the time to part with blocks that nobody wants. */
+static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t status)
+{
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && address != NULL &&
+		status == cudaSuccess)
+		tfs_rewrite_tidy(false, tfs_cudart_device());
+}
+
+/* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
+void tfs_cudart_before_alloc(size_t bytes, bool ordered)
+{
+	if (TFS_UNLIKELY(tfs_held_any()))
+		tfs_held_before_alloc(false, tfs_cudart_device(), bytes, ordered);
+}
+
+bool tfs_cudart_make_room(cudaError_t status)
+{
+	if (TFS_LIKELY(status != cudaErrorMemoryAllocation))
+		return false;
+	return tfs_held_any() && tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
+}
+
+/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
+static void offer_pinned(const struct tfs_frame *frame)
+{
+	uint32_t status;
+
+	if (!taking(frame))
+		return;
+	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
+	tfs_rewrite_release(&call, &status);
+}
+
+TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
+	cudaError_t status;
+
+	if (!take_alloc(&frame, out, bytes, &status)) {
+		tfs_cudart_before_alloc(bytes, false);
+		status = TFS_REAL(cudaMalloc)(out, bytes);
+	}
+	while (tfs_cudart_make_room(status))
+		status = TFS_REAL(cudaMalloc)(out, bytes);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMallocPitch);
+	cudaError_t status;
+
+	tfs_cudart_before_alloc(width * height, false);
+	do
+		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
+	while (tfs_cudart_make_room(status));
+	const bool good = status == cudaSuccess;
+
+	tfs_cudart_note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
+		TFS_MEMORY_DEVICE, 0);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMallocManaged);
+	const cudaError_t status = TFS_REAL(cudaMallocManaged)(out, bytes, flags);
+
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_MANAGED, TFS_RANGE_MAPPED);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaFree, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaFree);
+	struct tfs_range was = {0};
+	cudaError_t status;
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	if (!take_free(&frame, address, &was, &status)) {
+		tfs_blocks_given(address, NULL);
+		status = TFS_REAL(cudaFree)(address);
+	}
+	tidy(&frame, address, status);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMallocHost);
+	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
+
+	offer_pinned(&frame);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaHostAlloc);
+	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
+
+	offer_pinned(&frame);
+	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
+		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaFreeHost);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	offer_pinned(&frame);
+	const cudaError_t status = TFS_REAL(cudaFreeHost)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaHostRegister, (void *address, size_t bytes, unsigned flags))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaHostRegister);
+	const cudaError_t status = TFS_REAL(cudaHostRegister)(address, bytes, flags);
+
+	tfs_cudart_note_alloc(&frame, status, address, bytes, TFS_MEMORY_PINNED,
+		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaHostUnregister, (void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaHostUnregister);
+	struct tfs_range was = {0};
+
+	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
+	const cudaError_t status = TFS_REAL(cudaHostUnregister)(address);
+	tfs_note_free(&frame, status, address, &was);
+	return status;
+}
+
+static cudaError_t reset(struct tfs_frame *frame, cudaError_t (*real)(void))
+{
+	const uint32_t device = tfs_cudart_device();
+	const struct tfs_blocks_end end = tfs_blocks_ending(device, NULL);
+
+	tfs_reserves_drop(false, device);
+	const cudaError_t status = real();
+	tfs_blocks_ended(&end, status == cudaSuccess);
+	if (frame->thread != NULL && status == cudaSuccess) {
+		tfs_memory_reset(device);
+		tfs_rewrite_reset(device);
+	}
+	tfs_hook_plain(frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaDeviceReset, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaDeviceReset);
+
+	return reset(&frame, TFS_REAL(cudaDeviceReset));
+}
+
+/* Its name before CUDA 13. */
+TFS_HOOK(cudaError_t, cudaThreadExit, (void))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaThreadExit);
+
+	return reset(&frame, TFS_REAL(cudaThreadExit));
+}
+
+TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaMemGetInfo);
+
+	const uint64_t held =
+		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(false, tfs_cudart_device()) : 0;
+	const cudaError_t status = TFS_REAL(cudaMemGetInfo)(free_bytes, all);
+
+	if (status == cudaSuccess && free_bytes != NULL)
+		*free_bytes += held;
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudaError_t, cudaPointerGetAttributes,
+	(struct cudaPointerAttributes * attributes, const void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaPointerGetAttributes);
+
+	tfs_blocks_given(address, NULL);
+	const cudaError_t status = TFS_REAL(cudaPointerGetAttributes)(attributes, address);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+/* Whether or not it succeeds: from here on the block is not ours to keep. */
+TFS_HOOK(cudaError_t, cudaIpcGetMemHandle, (cudaIpcMemHandle_t * handle, void *address))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaIpcGetMemHandle);
+
+	tfs_blocks_given(address, NULL);
+	const cudaError_t status = TFS_REAL(cudaIpcGetMemHandle)(handle, address);
+
+	tfs_memory_mark((uint64_t)(uintptr_t)address, TFS_RANGE_SHARED);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+#define FUNCTIONS(X)                                                                               \
+	X(cudaMalloc, alloc)                                                                       \
+	X(cudaMallocPitch, alloc)                                                                  \
+	X(cudaMallocManaged, alloc)                                                                \
+	X(cudaFree, free)                                                                          \
+	X(cudaMallocHost, host_alloc)                                                              \
+	X(cudaHostAlloc, host_alloc)                                                               \
+	X(cudaFreeHost, host_free)                                                                 \
+	X(cudaHostRegister, host_register)                                                         \
+	X(cudaHostUnregister, host_unregister)                                                     \
+	X(cudaDeviceReset, reset)                                                                  \
+	X(cudaThreadExit, reset)                                                                   \
+	X(cudaMemGetInfo, property)                                                                \
+	X(cudaPointerGetAttributes, other)                                                         \
+	X(cudaIpcGetMemHandle, other)
+
+FUNCTIONS(TFS_FUNCTION_ROW)

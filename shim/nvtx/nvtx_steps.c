@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/nvtx/nvtx_steps.h"
+
+#include <ctype.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "shim/base/env.h"
+#include "shim/base/heap.h"
+#include "shim/base/log.h"
+#include "shim/nvtx/nvtx.h"
+#include "shim/nvtx/nvtx_names.h"
+#include "shim/nvtx/nvtx_search.h"
+#include "shim/record/recorder.h"
+#include "shim/steps/steps.h"
+
+#define BY_NAME 16u /* occurrences after which a name that says "step" is believed */
+
+static _Atomic(struct tfs_nvtx_search *) search;
+static _Atomic uint32_t step_name;                    /* a family */
+static _Atomic uint16_t occurred[TFS_NVTX_NAMES + 1]; /* by family; saturates */
+
+/* Ranges that a library opens inside a call of ours belong to that call. */
+bool tfs_nvtx_is_inside_hook(void)
+{
+	return tfs_self.busy || (tfs_self.owned != NULL && tfs_self.active == NULL);
+}
+
+/* "Train step", "train_step" and "TrainStep" say the same. */
+static void fold_name(const char *name, char *out_folded, size_t room)
+{
+	size_t length = 0;
+
+	for (; *name != '\0' && length + 1 < room; name++)
+		if (isalnum((unsigned char)*name))
+			out_folded[length++] = (char)tolower((unsigned char)*name);
+	out_folded[length] = '\0';
+}
+
+static bool says_step(uint32_t family)
+{
+	static const char *const words[] = {"step", "iteration", "iter", "trainstep",
+		"trainingstep", "trainiteration", "trainingiteration", "trainiter", "profilerstep"};
+	char folded[32];
+
+	fold_name(tfs_nvtx_name_text(family), folded, sizeof(folded));
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(folded, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* Does a range of this family, opened now, begin a step? */
+static bool begins_step(uint32_t family, uint32_t name)
+{
+	const uint32_t known = atomic_load_explicit(&step_name, memory_order_relaxed);
+
+	if (known != 0 || family == 0)
+		return family != 0 && known == family;
+	if (tfs_options.step_range != 0) {
+		const char *wanted = tfs_env_text(tfs_options.step_range);
+
+		if (strcmp(wanted, tfs_nvtx_name_text(family)) != 0 &&
+			strcmp(wanted, tfs_nvtx_name_text(name)) != 0)
+			return false;
+	} else {
+		if ((tfs_steps_count() != 0 && !tfs_steps_doubtful()) ||
+			atomic_load(&occurred[family]) == UINT16_MAX ||
+			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME || !says_step(family))
+			return false;
+	}
+	atomic_store(&step_name, family);
+	return true;
+}
+
+static struct tfs_nvtx_search *get_search(void)
+{
+	struct tfs_nvtx_search *now = atomic_load(&search);
+	void *memory;
+
+	if (now != NULL)
+		return now;
+	memory = tfs_heap_alloc(tfs_nvtx_search_bytes());
+	if (memory == NULL)
+		return NULL;
+	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
+		tfs_heap_free(memory, tfs_nvtx_search_bytes());
+	return atomic_load(&search);
+}
+
+/* Only the steps' thread feeds the search, which another one may become at any time. */
+static struct tfs_nvtx_search *searching(void)
+{
+	const bool wanted = (__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0;
+
+	return wanted && tfs_steps_is_owner() ? get_search() : NULL;
+}
+
+void tfs_nvtx_steps_opened(uint32_t name, uint64_t ticks, const void *caller)
+{
+	const uint32_t family = tfs_nvtx_name_family(name);
+
+	if (tfs_recording.header == NULL)
+		return;
+	if (begins_step(family, name))
+		tfs_steps_begin(TFS_STEP_NVTX, ticks, (uint64_t)(uintptr_t)caller);
+	struct tfs_nvtx_search *own = family != 0 ? searching() : NULL;
+	if (own != NULL)
+		tfs_nvtx_search_enter(own, tfs_self.owned, family);
+}
+
+void tfs_nvtx_steps_closed(uint32_t name)
+{
+	struct tfs_nvtx_search *own = searching();
+
+	if (own != NULL)
+		tfs_nvtx_search_leave(own, tfs_self.owned, tfs_nvtx_name_family(name));
+}
+
+bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint32_t count)
+{
+	/* Without any range so far there is none. */
+	struct tfs_nvtx_search *own = atomic_load(&search);
+
+	if (own == NULL || tfs_options.step_range != 0)
+		return false;
+	const uint32_t name = tfs_nvtx_search_feed(own, tfs_self.owned, site, operands, count);
+	if (name != 0) {
+		tfs_recorder_fact(TFS_FACT_step_range, tfs_nvtx_name_text(name), 0, 0);
+		tfs_log(TFS_LOG_INFO, "training step: NVTX range '%s'", tfs_nvtx_name_text(name));
+		atomic_store(&step_name, name);
+	}
+	return name != 0;
+}

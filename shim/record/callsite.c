@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/record/callsite.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "shim/base/env.h"
+#include "shim/base/heap.h"
+#include "shim/record/hook.h"
+#include "shim/record/intern.h"
+#include "shim/record/listeners.h"
+#include "shim/record/recorder.h"
+#include "shim/record/unwind.h"
+#include "shim/resolve/lookup_versions.h"
+
+#define SITES 32768u
+#define FARTHEST (8u << 20) /* stack slots beyond this are not noted */
+
+struct kept {
+	_Atomic uint32_t count; /* stored last */
+	uint64_t frames[TFS_MAX_FRAMES];
+};
+
+static _Atomic uint64_t sites[SITES];
+static _Atomic(struct kept *) all_kept;
+
+static struct kept *kept_frames(void)
+{
+	struct kept *kept = atomic_load(&all_kept);
+
+	if (kept != NULL)
+		return kept;
+	struct kept *fresh = tfs_heap_alloc(SITES * sizeof(*fresh));
+	if (fresh == NULL)
+		return NULL;
+	if (atomic_compare_exchange_strong(&all_kept, &kept, fresh))
+		return fresh;
+	tfs_heap_free(fresh, SITES * sizeof(*fresh));
+	return kept;
+}
+
+uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames)
+{
+	struct kept *kept = atomic_load(&all_kept);
+
+	if (kept == NULL || site == 0 || site > SITES)
+		return 0;
+	*out_frames = kept[site - 1].frames;
+	return atomic_load_explicit(&kept[site - 1].count, memory_order_acquire);
+}
+
+static uint32_t intern_site(const uint64_t *frames, uint32_t count)
+{
+	struct {
+		struct tfs_site_record head;
+		uint64_t frames[TFS_MAX_FRAMES];
+	} definition;
+	const uint64_t hash = tfs_intern_hash(frames, count * sizeof(*frames));
+	struct kept *kept = kept_frames();
+	bool fresh;
+	const uint32_t site = tfs_intern_claim(sites, SITES, hash, &fresh);
+
+	if (site == 0)
+		tfs_recorder_lost(TFS_LOSS_sites_full, 1);
+	if (site == 0 || !fresh)
+		return site;
+	definition.head = (struct tfs_site_record){.frames = (uint16_t)count, .id = site};
+	memcpy(definition.frames, frames, count * sizeof(*frames));
+	tfs_recorder_put(
+		&definition, TFS_RECORD_site, sizeof(definition.head) + count * sizeof(*frames));
+	if (kept != NULL) {
+		memcpy(kept[site - 1].frames, frames, count * sizeof(*frames));
+		atomic_store_explicit(&kept[site - 1].count, count, memory_order_release);
+	}
+	return site;
+}
+
+/* Notes where the callers' return addresses lie, for the next hit to be verified. */
+static void note_checks(
+	struct tfs_cache_entry *entry, const struct tfs_stack_frame *frames, uint32_t count)
+{
+	for (uint32_t i = 1; i < count && entry->checks < TFS_CHECKED_FRAMES; i++) {
+		const uint64_t slot = frames[i].pointer - sizeof(uint64_t);
+
+		if (frames[i].pointer == 0 || slot <= entry->frame ||
+			slot - entry->frame > FARTHEST ||
+			*(const uint64_t *)slot != frames[i].address)
+			continue;
+		entry->offsets[entry->checks] = (uint32_t)(slot - entry->frame);
+		entry->values[entry->checks++] = frames[i].address;
+	}
+}
+
+static void tell_versions(void)
+{
+	tfs_lookup_recheck();
+	const uint32_t fresh = tfs_lookup_came_twice();
+	for (uint32_t i = 1; i < TFS_LOOKUP_LIBRARIES; i++)
+		if ((fresh >> i & 1) != 0)
+			tfs_recorder_fact(TFS_FACT_several_versions, tfs_lookup_file(i), i, 0);
+}
+
+bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	uint64_t address, uint64_t frame, struct tfs_function *function)
+{
+	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
+	uint64_t frames[TFS_MAX_FRAMES];
+	const int saved = errno;
+
+	if (tfs_listeners.forget_parents())
+		return false;
+	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
+						      TFS_MAX_FRAMES)
+					    : 0;
+
+	const uint16_t id = tfs_hook_id(function);
+
+	tfs_hook_seen(function);
+	tell_versions();
+	if (thread->latest == entry) {
+		thread->evicted = *entry;
+		thread->latest = &thread->evicted;
+	}
+	memset(entry, 0, sizeof(*entry));
+	entry->address = address;
+	entry->frame = frame;
+	entry->function = function;
+	for (uint32_t i = 0; i < count; i++)
+		frames[i] = stack[i].address;
+	note_checks(entry, stack, count);
+	if (count == 0) {
+		frames[0] = address;
+		count = 1;
+		/* Not lost while the unwinder is still being loaded: the next call here tries
+		 * again. */
+		if (tfs_options.unwind && !tfs_unwind_settled())
+			entry->flags |= TFS_SITE_SHORT;
+		else
+			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
+	}
+	entry->site = intern_site(frames, count);
+	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
+	entry->flags |= tfs_listeners.site_flags(entry->site);
+	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
+	if (thread->latest != NULL)
+		tfs_listeners.first_call_done();
+	errno = saved;
+	return true;
+}
+
+uint32_t tfs_callsite_single(uint64_t address)
+{
+	return intern_site(&address, 1);
+}
+
+bool tfs_callsite_can_unwind(void)
+{
+	return tfs_unwind_ready();
+}
+
+void tfs_callsite_load(void)
+{
+	if (tfs_options.unwind)
+		tfs_unwind_load();
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_RECORD_CALLSITE_H
+#define TFS_SHIM_RECORD_CALLSITE_H
+
+/*
+ * Names the place a call came from: the whole stack, interned. A per-thread cache is searched by
+ * (return address, stack pointer) and a hit is verified against the return addresses further up
+ * the stack, so that two callers of one helper stay two call sites. A miss unwinds.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "shim/base/likely.h"
+
+#define TFS_CACHE_ENTRIES 1024u
+#define TFS_CHECKED_FRAMES 8u
+
+struct tfs_aggregate;
+struct tfs_function;
+struct tfs_thread;
+
+/* Why a cached call site needs the slow path. */
+#define TFS_SITE_OPENS_STEP 1u
+#define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
+#define TFS_SITE_UNKNOWN 8u /* perhaps part of it: see tfs_loops_unknown() */
+#define TFS_SITE_SHORT 4u   /* made before the unwinder was there */
+#define TFS_SITE_STEP (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)
+
+struct tfs_cache_entry {
+	uint64_t address; /* return address into the program; 0 = empty */
+	uint64_t frame;   /* the caller's stack pointer at the call */
+	struct tfs_aggregate *aggregate;
+	struct tfs_function *function;
+	uint64_t head; /* of its records, as a word, but for their length */
+	uint32_t site;
+	uint16_t flags; /* TFS_SITE_* */
+	uint16_t checks;
+	uint32_t offsets[TFS_CHECKED_FRAMES]; /* of return addresses, from `frame` */
+	uint64_t values[TFS_CHECKED_FRAMES];
+};
+
+struct tfs_cache {
+	struct tfs_cache_entry entries[TFS_CACHE_ENTRIES];
+};
+
+static inline struct tfs_cache_entry *tfs_callsite_slot(
+	struct tfs_cache *cache, uint64_t address, uint64_t frame)
+{
+	const uint64_t mixed =
+		(address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
+
+	struct tfs_cache_entry *entry = &cache->entries[mixed >> 54];
+
+	/* Here and once, not at each use. */
+	__asm__ volatile("" : "+r"(entry));
+	return entry;
+}
+
+static inline __attribute__((always_inline)) bool tfs_callsite_returns(
+	const struct tfs_cache_entry *entry, uint64_t frame, uint32_t i)
+{
+	return *(const uint64_t *)(frame + entry->offsets[i]) == entry->values[i];
+}
+
+/* Is this the entry of exactly this stack, as far as it was noted? The first few steps are written
+ * out: most stacks end there, and a loop takes twice as long. */
+static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t address,
+	uint64_t frame, const struct tfs_function *function)
+{
+	const uint32_t checks = entry->checks;
+
+	if (TFS_UNLIKELY(entry->address != address) || TFS_UNLIKELY(entry->frame != frame) ||
+		TFS_UNLIKELY(entry->function != function))
+		return false;
+	if (checks == 0)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 0)))
+		return false;
+	if (checks == 1)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 1)))
+		return false;
+	if (checks == 2)
+		return true;
+	if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, 2)))
+		return false;
+	for (uint32_t i = 3; i < checks; i++)
+		if (TFS_UNLIKELY(!tfs_callsite_returns(entry, frame, i)))
+			return false;
+	return true;
+}
+
+/* Unwinds the calling thread and fills `entry`; false when nothing may be recorded, since this is a
+ * child of the process that recorded. Cold; a few microseconds. */
+bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	uint64_t address, uint64_t frame, struct tfs_function *function);
+
+/* The site that consists of one return address. 0 = no room. Any thread. */
+uint32_t tfs_callsite_single(uint64_t address);
+
+/* Loads the unwinder. Only from the helper thread: it may wait for the loader. */
+void tfs_callsite_load(void);
+
+/* Is a stack that was cut for want of an unwinder worth another try? */
+bool tfs_callsite_can_unwind(void);
+
+/* The frames of a site, innermost first, as far as they are kept for the step search; returns how
+ * many (0 = unknown site). The array lives for ever. */
+uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames);
+
+#endif

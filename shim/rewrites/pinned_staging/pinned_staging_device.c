@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/rewrites/pinned_staging/pinned_staging_device.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <stdatomic.h>
+
+#include "shim/resolve/lookup.h"
+#include "shim/state/memory.h"
+
+/* X(field, the runtime's, the driver's); "" = there is none. */
+#define FUNCTIONS(X)                                                                               \
+	X(wait, "cudaStreamSynchronize", "cuStreamSynchronize")                                    \
+	X(is_capturing, "cudaStreamIsCapturing", "cuStreamIsCapturing")                            \
+	X(pin, "cudaHostAlloc", "cuMemHostAlloc")                                                  \
+	X(unpin, "cudaFreeHost", "cuMemFreeHost")                                                  \
+	X(alloc, "cudaMalloc", "cuMemAlloc_v2")                                                    \
+	X(release, "cudaFree", "cuMemFree_v2")                                                     \
+	X(event_create, "cudaEventCreateWithFlags", "cuEventCreate")                               \
+	X(event_destroy, "cudaEventDestroy", "cuEventDestroy_v2")                                  \
+	X(event_record, "cudaEventRecord", "cuEventRecord")                                        \
+	X(event_query, "cudaEventQuery", "cuEventQuery")                                           \
+	X(event_wait, "cudaEventSynchronize", "cuEventSynchronize")                                \
+	X(event_elapsed, "cudaEventElapsedTime", "cuEventElapsedTime")                             \
+	X(call, "cudaLaunchHostFunc", "cuLaunchHostFunc")                                          \
+	X(attribute, "cudaDeviceGetAttribute", "cuDeviceGetAttribute")                             \
+	X(bus_id, "cudaDeviceGetPCIBusId", "cuDeviceGetPCIBusId")                                  \
+	X(capture_mode, "cudaThreadExchangeStreamCaptureMode",                                     \
+		"cuThreadExchangeStreamCaptureMode")                                               \
+	X(copy, "cudaMemcpy", "cuMemcpy")                                                          \
+	X(copy_on, "cudaMemcpyAsync", "cuMemcpyAsync")                                             \
+	X(pointer, "cudaPointerGetAttributes", "cuPointerGetAttributes")                           \
+	X(device, "cudaGetDevice", "")                                                             \
+	X(peek_error, "cudaPeekAtLastError", "")                                                   \
+	X(take_error, "cudaGetLastError", "")                                                      \
+	X(context, "", "cuCtxGetCurrent")                                                          \
+	X(context_device, "", "cuCtxGetDevice")
+
+static const struct {
+	const char *names[2];
+	size_t offset;
+} functions[] = {
+#define X(field, runtime, driver) {{runtime, driver}, offsetof(struct tfs_staging_device, field)},
+	FUNCTIONS(X)
+#undef X
+};
+
+enum { UNKNOWN, LOOKING, USABLE, UNUSABLE };
+
+#define FORMS 16u /* of a copy, on one layer */
+
+/* Of a layer, with the functions of the program's that were found in the same library. */
+static struct layer {
+	struct tfs_staging_device device;
+	_Atomic int state;
+	_Atomic(const void *) known[FORMS];
+	uint64_t library; /* where it is mapped */
+} layers[2];
+
+/* Where the driver is mapped its own say is had, which leaves no error behind in the runtime. */
+static struct {
+	CUresult (*pointer)(void *, CUpointer_attribute, CUdeviceptr);
+	CUresult (*event_query)(CUevent);
+	CUresult (*event_record)(CUevent, CUstream);
+	CUresult (*context)(CUcontext *);
+} beside;
+
+static bool look_up(struct layer *layer, bool driver)
+{
+	const enum tfs_library library = driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart;
+	struct tfs_object object;
+
+	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		const char *name = functions[i].names[driver];
+		void **field = (void **)((char *)&layer->device + functions[i].offset);
+
+		if (*name == '\0')
+			continue;
+		*field = tfs_lookup_named(library, name);
+		if (*field == NULL)
+			return false;
+	}
+	layer->device.driver = driver;
+	beside.pointer = (__typeof__(beside.pointer))tfs_lookup_named(
+		TFS_LIBRARY_cuda, "cuPointerGetAttribute");
+	beside.event_query =
+		(__typeof__(beside.event_query))tfs_lookup_named(TFS_LIBRARY_cuda, "cuEventQuery");
+	beside.event_record = (__typeof__(beside.event_record))tfs_lookup_named(
+		TFS_LIBRARY_cuda, "cuEventRecord");
+	beside.context =
+		(__typeof__(beside.context))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetCurrent");
+	if (!tfs_lookup_object(layer->device.copy_on, &object))
+		return false;
+	layer->library = object.start;
+	return true;
+}
+
+/* Finds out once; another thread meanwhile goes without. */
+static __attribute__((noinline)) int learn_layer(struct layer *layer, bool driver)
+{
+	int state = UNKNOWN;
+
+	if (atomic_compare_exchange_strong(&layer->state, &state, LOOKING)) {
+		state = look_up(layer, driver) ? USABLE : UNUSABLE;
+		atomic_store(&layer->state, state);
+	}
+	return state;
+}
+
+static __attribute__((noinline)) bool learn_form(struct layer *layer, const void *real)
+{
+	struct tfs_object object;
+	uint32_t i = 0;
+
+	while (i < FORMS && atomic_load(&layer->known[i]) != NULL)
+		i++;
+	if (!tfs_lookup_object(real, &object) || object.start != layer->library)
+		return false;
+	if (i < FORMS)
+		atomic_store(&layer->known[i], real);
+	return true;
+}
+
+const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_call *call)
+{
+	struct layer *layer = &layers[call->driver];
+	int state = atomic_load(&layer->state);
+
+	if (state == UNKNOWN)
+		state = learn_layer(layer, call->driver);
+	if (state != USABLE)
+		return NULL;
+	for (uint32_t i = 0; i < FORMS && atomic_load(&layer->known[i]) != NULL; i++)
+		if (atomic_load(&layer->known[i]) == call->real)
+			return &layer->device;
+	return learn_form(layer, call->real) ? &layer->device : NULL;
+}
+
+bool tfs_staging_context(
+	const struct tfs_staging_device *device, struct tfs_staging_context *out_context)
+{
+	void *context = NULL;
+
+	if (device->driver) {
+		if (device->context(&context) != 0 ||
+			device->context_device(&out_context->device) != 0)
+			return false;
+	} else if (device->device(&out_context->device) != 0) {
+		return false;
+	} else if (beside.context == NULL) {
+		out_context->key = (uint64_t)out_context->device + 1;
+		return true;
+	} else if (beside.context((CUcontext *)&context) != CUDA_SUCCESS) {
+		return false;
+	}
+	/* A new thread has none before its first call of the runtime. */
+	out_context->key = (uint64_t)(uintptr_t)context;
+	return context != NULL;
+}
+
+static enum tfs_staging_place place_by_driver(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, const void *address)
+{
+	int (*get)(unsigned, CUpointer_attribute *, void **, CUdeviceptr) =
+		(__typeof__(get))device->pointer;
+	CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+		CU_POINTER_ATTRIBUTE_IS_MANAGED, CU_POINTER_ATTRIBUTE_CONTEXT};
+	unsigned type = 0;
+	unsigned managed = 0;
+	void *owner = NULL;
+	void *values[] = {&type, &managed, &owner};
+
+	if (get(3, which, values, (CUdeviceptr)(uintptr_t)address) != 0)
+		return TFS_PLACE_OTHER;
+	if (type == 0)
+		return TFS_PLACE_PAGEABLE;
+	return type == CU_MEMORYTYPE_DEVICE && managed == 0 &&
+			       (uint64_t)(uintptr_t)owner == context->key
+		       ? TFS_PLACE_OWN_DEVICE
+		       : TFS_PLACE_OTHER;
+}
+
+enum tfs_staging_place tfs_staging_place(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, const void *address)
+{
+	int (*get)(struct cudaPointerAttributes *, const void *) = (__typeof__(get))device->pointer;
+	struct cudaPointerAttributes attributes;
+
+	if (device->driver)
+		return place_by_driver(device, context, address);
+	if (get(&attributes, address) != 0)
+		return TFS_PLACE_OTHER;
+	if (attributes.type == cudaMemoryTypeUnregistered)
+		return TFS_PLACE_PAGEABLE;
+	return attributes.type == cudaMemoryTypeDevice && attributes.device == context->device
+		       ? TFS_PLACE_OWN_DEVICE
+		       : TFS_PLACE_OTHER;
+}
+
+bool tfs_staging_is_pageable(const struct tfs_staging_device *device,
+	const struct tfs_staging_context *context, const void *address, size_t bytes)
+{
+	const char *last = (const char *)address + bytes - 1;
+	struct tfs_range range;
+
+	return !tfs_memory_find((uint64_t)(uintptr_t)address, &range) &&
+	       !tfs_memory_find((uint64_t)(uintptr_t)last, &range) &&
+	       tfs_staging_place(device, context, address) == TFS_PLACE_PAGEABLE &&
+	       tfs_staging_place(device, context, last) == TFS_PLACE_PAGEABLE;
+}
+
+uint64_t tfs_staging_stamp(const struct tfs_staging_device *device, const void *pinned)
+{
+	int (*get)(struct cudaPointerAttributes *, const void *) = (__typeof__(get))device->pointer;
+	struct cudaPointerAttributes attributes;
+	unsigned long long id = 0;
+	CUresult status;
+
+	if (beside.pointer == NULL)
+		return !device->driver && get(&attributes, pinned) == 0 &&
+		       attributes.type == cudaMemoryTypeHost;
+	status =
+		beside.pointer(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, (CUdeviceptr)(uintptr_t)pinned);
+	if (status == CUDA_SUCCESS)
+		return id;
+	return status == CUDA_ERROR_INVALID_VALUE ? 0 : TFS_STAMP_UNKNOWN;
+}
+
+int tfs_staging_copy_on(const struct tfs_staging_device *device, void *target, const void *source,
+	size_t bytes, int kind, void *stream)
+{
+	int (*runtime)(void *, const void *, size_t, int, void *) =
+		(__typeof__(runtime))device->copy_on;
+	int (*driver)(CUdeviceptr, CUdeviceptr, size_t, void *) =
+		(__typeof__(driver))device->copy_on;
+
+	return device->driver ? driver((CUdeviceptr)(uintptr_t)target,
+					(CUdeviceptr)(uintptr_t)source, bytes, stream)
+			      : runtime(target, source, bytes, kind, stream);
+}
+
+int tfs_staging_copy(const struct tfs_staging_device *device, void *target, const void *source,
+	size_t bytes, int kind)
+{
+	int (*runtime)(void *, const void *, size_t, int) = (__typeof__(runtime))device->copy;
+	int (*driver)(CUdeviceptr, CUdeviceptr, size_t) = (__typeof__(driver))device->copy;
+
+	return device->driver ? driver((CUdeviceptr)(uintptr_t)target,
+					(CUdeviceptr)(uintptr_t)source, bytes)
+			      : runtime(target, source, bytes, kind);
+}
+
+/* Both layers have the same two special streams. */
+void *tfs_staging_stream(const struct tfs_copy_call *call)
+{
+	if (call->stream != NULL)
+		return call->stream;
+	return call->per_thread ? (void *)cudaStreamPerThread : (void *)cudaStreamLegacy;
+}
+
+bool tfs_staging_has_error(const struct tfs_staging_device *device)
+{
+	return !device->driver && device->peek_error() != 0;
+}
+
+void tfs_staging_drop_error(const struct tfs_staging_device *device)
+{
+	if (!device->driver)
+		device->take_error();
+}
+
+bool tfs_staging_is_ready(const struct tfs_staging_device *device, void *event)
+{
+	if (beside.event_query != NULL)
+		return beside.event_query(event) == CUDA_SUCCESS;
+	if (tfs_staging_has_error(device))
+		return false;
+	if (device->event_query(event) == 0)
+		return true;
+	tfs_staging_drop_error(device);
+	return false;
+}
+
+bool tfs_staging_can_record(const struct tfs_staging_device *device, void *event, void *stream)
+{
+	/* The default streams are the current context's. */
+	if (stream == (void *)cudaStreamLegacy || stream == (void *)cudaStreamPerThread)
+		return true;
+	if (beside.event_record != NULL)
+		return beside.event_record(event, stream) == CUDA_SUCCESS;
+	if (tfs_staging_has_error(device))
+		return false;
+	if (device->event_record(event, stream) == 0)
+		return true;
+	tfs_staging_drop_error(device);
+	return false;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/rewrites/rewrite.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/base/env.h"
+#include "shim/base/log.h"
+#include "shim/base/spin.h"
+#include "shim/record/files.h"
+#include "shim/record/recorder.h"
+#include "shim/rewrites/breaker/breaker.h"
+#include "shim/rewrites/measure.h"
+#include "shim/rewrites/measure_file.h"
+#include "shim/rewrites/memory/blocks.h"
+#include "shim/rewrites/memory/reserves.h"
+#include "shim/rewrites/memory/room.h"
+#include "shim/rewrites/memory/search_held.h"
+#include "shim/rewrites/rewrite_ledger.h"
+#include "shim/rewrites/rewrite_list.h"
+#include "shim/rewrites/rewrite_modes.h"
+#include "shim/rewrites/wait.h"
+#include "shim/state/capture.h"
+#include "shim/steps/windows.h"
+#include "shim/trace/format.h"
+
+#define X(name) extern const struct tfs_rewrite tfs_rewrite_##name;
+TFS_REWRITES(X)
+#undef X
+
+const struct tfs_rewrite *const tfs_rewrite_all[] = {
+#define X(name) &tfs_rewrite_##name,
+	TFS_REWRITES(X) NULL
+#undef X
+};
+
+_Atomic enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
+
+_Static_assert(
+	sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) <= TFS_REWRITES_MOST, "room for all");
+
+#define COUNT (sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) - 1)
+
+static bool forgotten;
+
+uint32_t tfs_rewrites_taking;
+static uint32_t copying;    /* those that take copies, by bit, as long as their mode is not off */
+static uint32_t unswitched; /* those that cannot be switched at any call */
+
+static void say_unknown(const char *word, int length)
+{
+	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
+}
+
+/* A hint for hooks, which look again at what it stands for. */
+void tfs_rewrite_offer(void)
+{
+	static struct tfs_spin lock;
+
+	tfs_spin_lock(&lock);
+	const uint32_t taking = __atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED);
+	const bool copies = (taking & TFS_ALWAYS_TAKES_COPIES) != 0 ||
+			    ((taking & TFS_TAKES_COPIES) != 0 && tfs_windows_rewrites());
+	const uint32_t wanted = (copies ? TFS_WANT_COPIES : 0) |
+				((taking & TFS_SHADOWS_COPIES) != 0 ? TFS_WANT_SHADOWS : 0);
+
+	__atomic_fetch_or(&tfs_wanted, wanted, __ATOMIC_RELAXED);
+	__atomic_fetch_and(
+		&tfs_wanted, wanted | ~(TFS_WANT_COPIES | TFS_WANT_SHADOWS), __ATOMIC_RELAXED);
+	tfs_spin_unlock(&lock);
+}
+
+static bool is_to_act(size_t i)
+{
+	return tfs_rewrite_mode_of[i] == TFS_MODE_APPLY ||
+	       tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW;
+}
+
+static const char *off_file; /* an earlier run ended abnormally while one acted; or NULL */
+
+/* All that is read of what earlier runs left. */
+static void fetch(void)
+{
+	const char *file;
+	bool any = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+		any |= is_to_act(i);
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->fetch != NULL)
+			tfs_rewrite_all[i]->fetch();
+	}
+	if (any && tfs_breaker_tripped(&file))
+		off_file = file;
+	tfs_measure_file_fetch();
+}
+
+static bool is_any_on(void)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			return true;
+	return false;
+}
+
+/* Where the folder does not answer, it is not known what earlier runs left there. */
+static void fetch_in_time(void)
+{
+	if (!is_any_on() || tfs_files_ask(fetch))
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+	tfs_options.rewrite = "off";
+	tfs_options.measure = 0;
+	tfs_recorder_fact(TFS_FACT_folder_late, NULL, 0, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+}
+
+static void leave_off(void)
+{
+	const char *file = off_file;
+
+	if (!is_any_on() || file == NULL)
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+		if (!is_to_act(i))
+			continue;
+		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+		tfs_rewrite_explain(tfs_rewrite_all[i], TFS_REASON_ended_abnormally, file);
+	}
+	tfs_recorder_fact(TFS_FACT_rewrites_off, file, 0, 0);
+	if (tfs_options.rank == 0 && !tfs_options.quiet)
+		tfs_log_say("rewrites are off, as an earlier run ended abnormally while a rewrite "
+			    "acted; delete %s to allow them again",
+			file);
+}
+
+void tfs_rewrite_start(void)
+{
+	uint32_t taking = 0;
+	uint32_t switchable = 0;
+	bool following = false;
+
+	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
+	fetch_in_time();
+	leave_off();
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+		const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
+
+		tfs_ledger_start(i);
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
+			continue;
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow == NULL &&
+			!rewrite->compares) {
+			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
+				rewrite->name);
+			tfs_rewrite_mode_of[i] = TFS_MODE_REPORT;
+		}
+		if (rewrite->start != NULL && !rewrite->start()) {
+			tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
+			continue;
+		}
+		if (rewrite->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY)
+			switchable |= 1u << i;
+		taking |= tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow != NULL
+				  ? TFS_SHADOWS_COPIES
+				  : 0;
+		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
+		copying |= rewrite->copy != NULL && (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW ||
+							    rewrite->compares)
+				   ? 1u << i
+				   : 0;
+		unswitched |= rewrite->switchable ? 0 : 1u << i;
+		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
+				  ? TFS_TAKES_CONVOLUTIONS
+				  : 0;
+		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
+		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
+		taking |= rewrite->fill != NULL ? TFS_TAKES_FILLS : 0;
+		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
+		following |= rewrite->submitted != NULL;
+		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
+	}
+	if ((copying & unswitched) != 0)
+		taking |= TFS_ALWAYS_TAKES_COPIES;
+	if (following)
+		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
+	tfs_measure_start(switchable);
+	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
+	tfs_rewrite_offer();
+}
+
+static bool is_on(size_t i)
+{
+	return !tfs_rewrite_all[i]->switchable ||
+	       (tfs_windows_rewrites() &&
+		       (__atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) >> i & 1) != 0);
+}
+
+bool tfs_rewrite_takes_part(size_t i)
+{
+	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && is_on(i);
+}
+
+void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_takes_part(i))
+			tfs_ledger_step(i);
+	tfs_measure_step(ns, bytes);
+}
+
+static __attribute__((noinline)) bool ask_each(
+	uint32_t left, const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	bool done = false;
+
+	for (; left != 0 && !done; left &= left - 1) {
+		const size_t i = (size_t)__builtin_ctz(left);
+
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			done = tfs_rewrite_all[i]->copy(call, out_status);
+	}
+	return done;
+}
+
+/* Hot: most copies are refused. Who takes part keeps errno itself, if it does anything. */
+bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
+{
+	const uint32_t on =
+		tfs_windows_rewrites() ? __atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) : 0;
+	const uint32_t left = copying & (on | unswitched);
+
+	if (left == 0)
+		return false;
+	if ((left & (left - 1)) != 0)
+		return ask_each(left, call, out_status);
+	const size_t i = (size_t)__builtin_ctz(left);
+	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->copy(call, out_status);
+}
+
+void tfs_rewrite_copied(const struct tfs_copy_call *call)
+{
+	const int saved = errno;
+	struct tfs_reason evidence = {0};
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW &&
+			tfs_rewrite_all[i]->shadow != NULL && tfs_rewrite_takes_part(i) &&
+			!tfs_rewrite_all[i]->shadow(call, &evidence))
+			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, &evidence);
+	errno = saved;
+}
+
+/* The later ones in the list ask more of the program, and are asked first. */
+bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = COUNT; i-- > 0 && !done;)
+		if (tfs_rewrite_all[i]->alloc != NULL && tfs_rewrite_takes_part(i))
+			done = tfs_rewrite_all[i]->alloc(call, out_status);
+	errno = saved;
+	return done;
+}
+
+bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = COUNT; i-- > 0 && !done;)
+		if (tfs_rewrite_all[i]->release != NULL && tfs_rewrite_takes_part(i))
+			done = tfs_rewrite_all[i]->release(call, out_status);
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_tidy(bool driver, uint32_t device)
+{
+	const int saved = errno;
+	const uint32_t against = __atomic_load_n(&tfs_measure_against, __ATOMIC_RELAXED);
+
+	if (tfs_capturing())
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->release != NULL &&
+			tfs_rewrite_mode_of[i] == TFS_MODE_APPLY && (against >> i & 1) == 0)
+			return;
+	tfs_blocks_flush(driver, device);
+	errno = saved;
+}
+
+void tfs_rewrite_stream_created(void)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->stream_created != NULL &&
+			tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->stream_created();
+	errno = saved;
+}
+
+void tfs_rewrite_ordered(struct tfs_ordered_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->ordered != NULL)
+			tfs_rewrite_all[i]->ordered(call, tfs_rewrite_takes_part(i));
+	errno = saved;
+}
+
+void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->ordered_done != NULL && call->start_ns != 0 && status == 0)
+			tfs_rewrite_all[i]->ordered_done(call);
+	errno = saved;
+}
+
+bool tfs_rewrite_query(struct tfs_query_call *call)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
+		if (tfs_rewrite_all[i]->query != NULL && tfs_rewrite_takes_part(i))
+			done = tfs_rewrite_all[i]->query(call);
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_answered(const struct tfs_query_call *call)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->answered != NULL && tfs_rewrite_takes_part(i))
+			tfs_rewrite_all[i]->answered(call);
+	errno = saved;
+}
+
+bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++) {
+		if (tfs_rewrite_all[i]->wait == NULL || tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
+			continue;
+		call->may_act = is_on(i);
+		done = tfs_rewrite_all[i]->wait(call, out_status);
+	}
+	errno = saved;
+	return done;
+}
+
+void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->waited != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->waited(call, status);
+	errno = saved;
+}
+
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->submitted != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->submitted(function, details);
+}
+
+bool tfs_rewrite_fill(const struct tfs_fill_call *call)
+{
+	const int saved = errno;
+	bool done = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
+		if (tfs_rewrite_all[i]->fill != NULL && tfs_rewrite_takes_part(i))
+			done = tfs_rewrite_all[i]->fill(call);
+	errno = saved;
+	return done;
+}
+
+/* The hook keeps errno. */
+void tfs_rewrite_before(const struct tfs_function *function)
+{
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
+		return;
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->before != NULL)
+			tfs_rewrite_all[i]->before(function);
+}
+
+void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use)
+{
+	const int saved = errno;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->use != NULL)
+			tfs_rewrite_all[i]->use(call, use);
+	errno = saved;
+}
+
+bool tfs_rewrite_used(struct tfs_use *use, uint32_t status)
+{
+	const int saved = errno;
+	bool again = false;
+
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !again; i++)
+		if (tfs_rewrite_all[i]->used != NULL)
+			again = tfs_rewrite_all[i]->used(use, status);
+	errno = saved;
+	return again;
+}
+
+void tfs_rewrite_reset(uint32_t device)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->reset != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->reset(device);
+}
+
+bool tfs_rewrite_any_switchable(void)
+{
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
+			is_on(i) && tfs_rewrite_applied((uint32_t)i) > 0)
+			return true;
+	return false;
+}
+
+void tfs_rewrite_keep(void)
+{
+	tfs_measure_keep();
+}
+
+void tfs_rewrite_finish(void)
+{
+	if (forgotten)
+		return;
+	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+	tfs_rewrite_offer();
+	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+		if (tfs_rewrite_all[i]->finish != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+			tfs_rewrite_all[i]->finish();
+		tfs_rewrite_decided((uint32_t)i);
+	}
+	tfs_ledger_write_refusals();
+	tfs_files_ask_last(tfs_measure_keep);
+	tfs_breaker_disarm();
+}
+
+void tfs_rewrite_forget(void)
+{
+	forgotten = true;
+	tfs_blocks_forget();
+	tfs_reserves_forget();
+	tfs_room_forget();
+	tfs_search_devices_forget();
+	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_REWRITES_REWRITE_H
+#define TFS_SHIM_REWRITES_REWRITE_H
+
+/*
+ * A rewrite changes how a call is carried out, in the traced process, and never what it means.
+ *
+ * To add one: write shim/rewrites/<id>/<id>.c with one `const struct tfs_rewrite tfs_rewrite_<id>`,
+ * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
+ * Every precondition is a check of format_check.h; every check has a test in which it refuses, and
+ * every counterexample of the contract a test in which a naive version goes wrong.
+ *
+ * Members that a rewrite has no use for are NULL. All run inside a hook, with hooks off, in the
+ * program's thread; they must keep errno and the runtime's last error, and may not block for
+ * longer than the call they stand for would have.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/base/likely.h"
+#include "shim/trace/format_check.h"
+#include "shim/trace/format_reason.h"
+
+enum tfs_rewrite_mode {
+	TFS_MODE_OFF,
+	TFS_MODE_REPORT, /* checks are run and counted, the call is left alone */
+	TFS_MODE_SHADOW, /* the program's call, then the rewrite's aside; both are compared */
+	TFS_MODE_APPLY
+};
+
+enum tfs_rewrite_class { TFS_CLASS_EXACT = 1, TFS_CLASS_ROUNDING = 2, TFS_CLASS_REDUCED = 3 };
+
+/* A copy that the program asked for. */
+struct tfs_copy_call {
+	void *target;
+	const void *source;
+	size_t bytes;
+	int kind; /* cudaMemcpyKind */
+	void *stream;
+	bool per_thread;  /* what the null stream means */
+	bool async;       /* an ...Async call */
+	bool driver;      /* of the driver's functions, not of the runtime's */
+	const void *real; /* the function that the program called */
+	uint32_t site;
+};
+
+/* A choice of, or a call with, a convolution algorithm; see convolution.h. */
+struct tfs_convolution_call;
+struct tfs_choice_call;
+struct tfs_memory_call;  /* blocks.h */
+struct tfs_query_call;   /* query.h */
+struct tfs_ordered_call; /* reserves.h */
+struct tfs_wait_call;    /* wait.h */
+struct tfs_fill_call;    /* fills.h */
+struct tfs_use_call;
+struct tfs_use;
+struct tfs_function;
+struct tfs_details;
+
+struct tfs_rewrite {
+	const char *name; /* "pinned-staging", as users write it */
+	enum tfs_rewrite_class rank;
+	const char *rules; /* "TFS101" */
+	/* Can be switched at any call without changing a result: then it stays off in windows,
+	 * where the program is judged as it was written, and has to prove itself (measure.h). */
+	bool switchable;
+	/* Only on when it is named, or with "all". */
+	bool by_name;
+	bool compares; /* runs in shadow without the member `shadow` */
+
+	/* Reads the files that start() needs; the thread that touches files. */
+	void (*fetch)(void);
+	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
+	bool (*start)(void);
+	/* True when it carried out the call and set *out_status. */
+	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
+	/* After the program's own call has succeeded: does the same aside and compares. False, with
+	 * the evidence, when the results differ. NULL: the rewrite cannot run in shadow. */
+	bool (*shadow)(const struct tfs_copy_call *call, struct tfs_reason *out_evidence);
+	void (*handle)(void); /* the program has made a cuDNN handle, which may have waited */
+	/* May change how the convolution is called, or the list that the program gets; or give one
+	 * before cuDNN is asked: then true. */
+	void (*convolution)(struct tfs_convolution_call *call);
+	void (*convolved)(struct tfs_convolution_call *call); /* it has been made */
+	bool (*answer)(struct tfs_choice_call *call);
+	void (*choice)(struct tfs_choice_call *call);
+	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
+	/* True when it carried out the call, its address set, and set *out_status. */
+	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
+	bool (*release)(struct tfs_memory_call *call, uint32_t *out_status);
+	void (*stream_created)(void); /* one that does not wait for the legacy stream */
+	/* Around a stream-ordered allocation of the program's; `on`: may it take part now? Also
+	 * while it is off. After it only when it minded the call, and that succeeded. */
+	void (*ordered)(struct tfs_ordered_call *call, bool on);
+	void (*ordered_done)(const struct tfs_ordered_call *call);
+	/* True when it gave the answer; else the runtime has, and it may be remembered. */
+	bool (*query)(struct tfs_query_call *call);
+	void (*answered)(const struct tfs_query_call *call);
+	/* True when it waited in the program's place; else the program's own call is made, and
+	 * `waited` told. Asked whether or not it may act now. */
+	bool (*wait)(struct tfs_wait_call *call, uint32_t *out_status);
+	void (*waited)(struct tfs_wait_call *call, uint32_t status);
+	/* Any call of the program's that is seen, after it. */
+	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
+	/* Zeros are to be written: true when it sees to it, now or later. The other three are for
+	 * rewrites that follow such zeros, see fills.h: a call (NULL: which is not known) may use
+	 * them; one that tells of what it uses is about to be made, and was made, `again` if
+	 * true. They are asked whether or not the rewrite may act now. */
+	bool (*fill)(const struct tfs_fill_call *call);
+	void (*before)(const struct tfs_function *function);
+	void (*use)(const struct tfs_use_call *call, struct tfs_use *use);
+	bool (*used)(struct tfs_use *use, uint32_t status);
+	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
+	void (*finish)(void);           /* at exit; CUDA must not be called */
+};
+
+/* Reads TFSHIM_REWRITE and starts what it names. Unknown names are said once and are off. */
+void tfs_rewrite_start(void);
+
+/* Counts that `check`, an enum tfs_check, failed at `site`. */
+void tfs_rewrite_refuse(const struct tfs_rewrite *rewrite, uint32_t check, uint32_t site);
+
+/* For rewrites. `holds` is the outcome of a check; a failed one is counted. Returns `holds`. */
+static inline bool tfs_rewrite_check(
+	const struct tfs_rewrite *rewrite, uint32_t check, bool holds, uint32_t site)
+{
+	if (!holds)
+		tfs_rewrite_refuse(rewrite, check, site);
+	return holds;
+}
+
+/* The same of a check that fails because of something with a name: `cause`, NULL if it holds. The
+ * report tells the first one; the text stays. */
+bool tfs_rewrite_check_cause(
+	const struct tfs_rewrite *rewrite, uint32_t check, const char *cause, uint32_t site);
+
+/* For rewrites, when all checks hold: may the call be carried out? Counts it if so. */
+bool tfs_rewrite_apply(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* The same in two parts, where it is known only afterwards what was done: may it act, which asks no
+ * more than that, and it has acted. */
+bool tfs_rewrite_may_act(const struct tfs_rewrite *rewrite);
+void tfs_rewrite_acted(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* The same in shadow mode: may a call be done aside? Counts it if so. */
+bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes);
+
+/* And what it did aside differed: it is off for the rest of the run, and the report says so. */
+void tfs_rewrite_differs(
+	const struct tfs_rewrite *rewrite, uint32_t site, const struct tfs_reason *evidence);
+
+enum tfs_rewrite_mode tfs_rewrite_mode(const struct tfs_rewrite *rewrite);
+
+/* Why it is as it is, for the report: a reason without figures, with the name of what caused it or
+ * NULL. What measuring finds has precedence. */
+void tfs_rewrite_explain(
+	const struct tfs_rewrite *rewrite, enum tfs_reason_code reason, const char *object);
+
+/* The gain that the rewrite itself predicts, in nanoseconds per step; NaN while it cannot. */
+void tfs_rewrite_predict(const struct tfs_rewrite *rewrite, double ns_per_step);
+
+/* For switchable ones: what its model expects that a call it took part in has gained, in
+ * nanoseconds; the frame makes that a prediction per step. */
+void tfs_rewrite_predict_call(const struct tfs_rewrite *rewrite, double ns);
+
+/* For the measurement, by number in the list: its name, calls taken part in, predicted gain per
+ * step (NaN: none), and that rewrite `i` was decided upon. */
+const char *tfs_rewrite_name(uint32_t i);
+uint64_t tfs_rewrite_applied(uint32_t i);
+double tfs_rewrite_predicted(uint32_t i);
+void tfs_rewrite_decided(uint32_t i);
+
+/* A training step outside windows ended, whose thread's calls moved so many bytes; its own thread.
+ */
+void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
+
+/* Hooks' side. Hot: one load while no rewrite takes part. */
+#define TFS_TAKES_COPIES 1u
+#define TFS_TAKES_CONVOLUTIONS 2u
+#define TFS_SHADOWS_COPIES 4u
+#define TFS_TAKES_MEMORY 8u
+#define TFS_TAKES_QUERIES 16u
+#define TFS_TAKES_WAITS 32u
+#define TFS_TAKES_ORDERED 64u
+#define TFS_TAKES_FILLS 128u
+#define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
+extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
+
+/* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
+void tfs_rewrite_offer(void);
+
+bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
+void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
+void tfs_rewrite_convolution(struct tfs_convolution_call *call);
+void tfs_rewrite_convolved(struct tfs_convolution_call *call);
+bool tfs_rewrite_answer(struct tfs_choice_call *call);
+void tfs_rewrite_choice(struct tfs_choice_call *call);
+void tfs_rewrite_handle(void);
+void tfs_rewrite_backend(uint32_t site);
+bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
+bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
+/* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
+void tfs_rewrite_tidy(bool driver, uint32_t device);
+void tfs_rewrite_stream_created(void);
+void tfs_rewrite_ordered(struct tfs_ordered_call *call);
+void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status);
+bool tfs_rewrite_query(struct tfs_query_call *call);
+void tfs_rewrite_answered(const struct tfs_query_call *call);
+bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);
+void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status);
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
+void tfs_rewrite_reset(uint32_t device);
+bool tfs_rewrite_fill(const struct tfs_fill_call *call);
+void tfs_rewrite_before(const struct tfs_function *function);
+void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
+bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);
+
+/* Writes what measuring found since the last time. The thread that touches files. */
+void tfs_rewrite_keep(void);
+
+/* Writes the ledger; at exit. */
+void tfs_rewrite_finish(void);
+
+/* In a forked child. */
+void tfs_rewrite_forget(void);
+
+/* May a switchable rewrite that takes part act now? For the step's flags. */
+bool tfs_rewrite_any_switchable(void);
+
+#endif

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sync-narrowing: a wait for which there is nothing left to do is answered at once, and a wait for
+ * the whole device becomes one for the streams with work that the host might see. Only on when it
+ * is named.
+ *
+ * Contract (exact: the same bits. Times change: what the program measures around a wait, by a clock
+ * or by events, is what is waited for then, and the rest shows later).
+ *
+ * A wait that was waited for: all that the stream, or for an event or the device every stream, was
+ * given is finished, by what was seen of earlier waits, and the device says so when it is asked. If
+ * it answers anything but success the program's own call is made, which reports errors as ever.
+ *
+ * A narrowed wait (cudaDeviceSynchronize and cuCtxSynchronize only; also the later form that names
+ * a context, if that is the current one):
+ * - Waited for is every stream with work that the host might see: copies from or to the host, host
+ *   functions, graphs, and any kernel, whatever its arguments. Left out are streams whose work has
+ *   named all that it touches, plain device memory (work.h). So host memory may be read, changed,
+ *   unmapped and freed, modules unloaded and printed lines expected, as after the whole wait.
+ * - There is at least one such stream, with work that came after the latest narrowed wait; without
+ *   one the wait would be gone, not narrowed, and the program's own is made. All work is behind
+ *   that wait's fence (next point), so the host is never ahead of the device by more than what lies
+ *   between two waits: what bounds queues and memory stays.
+ * - Between streams the wait orders too: a fence takes its place, a few bytes filled on the legacy
+ *   stream, which waits for all earlier work and for which all later work waits. So there is no
+ *   stream that does neither: none was ever made with cudaStreamNonBlocking, none was destroyed
+ *   (it may still be at work). When the first is made, the device is waited for before the program
+ *   gets it.
+ * - Nobody else may look: one device in the machine, one context; no collective, peer access,
+ *   external semaphore, shared or exported memory was ever used; no library is loaded that lets
+ *   network cards or files reach device memory; the device does not reach pageable memory. What
+ *   would ask how far a stream or event is (cudaStreamQuery, cudaEventQuery, cudaEventElapsedTime)
+ *   has the device waited for first.
+ * - Errors of the streams waited for are reported by the wait; one of a stream left out shows at
+ *   the program's next call that waits.
+ * - In an exit handler that runs after the recording has ended, a query may find work unfinished
+ *   that the last narrowed wait left out.
+ *
+ * Both need that all work is seen: every import of CUDA's in a loaded object is of a function with
+ * a hook, or of one that submits nothing (unseen.h); else it refuses, by name. So it does while a
+ * stream is captured, when an error waits for the program to ask for it, when threads' calls were
+ * lost, and, for narrowing, when work is outstanding of which the stream is not known, or that is
+ * on another thread's default stream, or on too many.
+ *
+ * At each call site it is first tried out beside the program's own call: the question is put, or
+ * the streams are waited for, and then the program waits as it does. A try is clean when the device
+ * had nothing left to do, or when the wait for everything found no error that the narrowed one did
+ * not. TFS_EVIDENCE_TRIES clean ones, and it acts; one that is not, and it is off for the run.
+ *
+ * Its own model of the gain: the least time, of those tries, that the program's own wait took; of
+ * a narrowed one no more than the host is then at something else until it next waits.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "shim/base/clock.h"
+#include "shim/base/mutant.h"
+#include "shim/base/spin.h"
+#include "shim/record/details.h"
+#include "shim/record/recorder.h"
+#include "shim/rewrites/common/evidence.h"
+#include "shim/rewrites/common/left_wait.h"
+#include "shim/rewrites/common/unseen.h"
+#include "shim/rewrites/common/work.h"
+#include "shim/rewrites/memory/contexts.h"
+#include "shim/rewrites/memory/memory_functions.h"
+#include "shim/rewrites/rewrite.h"
+#include "shim/rewrites/sync_narrowing/narrowed_wait.h"
+#include "shim/rewrites/wait.h"
+#include "shim/state/capture.h"
+#include "shim/state/memory.h"
+#include "shim/state/streams.h"
+
+#define TRIED_WAITED_FOR 1
+#define TRIED_NARROWED 2
+
+/* Mutants: what the contract forbids. */
+#define NAIVE_STALE (UINT64_C(1) << 43)    /* what was waited for once stays so */
+#define NAIVE_NO_TRIES (UINT64_C(1) << 44) /* acts at once, and asks nothing */
+
+enum check {
+	CHECK_CAPTURE = TFS_CHECK_not_capturing,
+	CHECK_ERROR = TFS_CHECK_no_error_waiting,
+	CHECK_WAITED = TFS_CHECK_nothing_submitted_since,
+	CHECK_SEEN = TFS_CHECK_all_calls_seen,
+	CHECK_DEVICE = TFS_CHECK_one_device,
+	CHECK_STREAMS = TFS_CHECK_no_free_streams,
+	CHECK_USERS = TFS_CHECK_no_other_users,
+	CHECK_PAGEABLE = TFS_CHECK_no_pageable_access,
+	CHECK_REACH = TFS_CHECK_streams_in_reach,
+	CHECK_SOMETHING = TFS_CHECK_work_to_wait_for,
+	CHECK_LEFT = TFS_CHECK_work_to_leave_out,
+	CHECK_EVIDENCE = TFS_CHECK_shadow_evidence,
+	CHECK_CARRIED = TFS_CHECK_carried_out,
+};
+
+extern const struct tfs_rewrite tfs_rewrite_sync_narrowing;
+#define SELF (&tfs_rewrite_sync_narrowing)
+
+static struct tfs_evidence evidence;
+static struct tfs_left_wait narrowed, waited_for_before;
+static _Atomic(const char *) others_look; /* a call after which not all can be followed */
+static _Atomic bool many_contexts;
+
+static struct tfs_spin lock;
+static struct {
+	_Atomic bool known; /* the others are there, and stay */
+	_Atomic(void *) context;
+	bool one;
+	bool apart; /* the device does not reach pageable memory */
+} device;
+
+/* After a wait, when its context is there for sure: what is concluded from waits holds in one only.
+ */
+static void look_at_device(const struct tfs_memory_functions *use)
+{
+	void *context = tfs_context_now();
+	const bool asks = !device.known;
+	int count = 0;
+	const bool one = asks && use->device_count(&count) == 0 && count == 1;
+	const bool apart = asks && !use->reaches_pageable(0);
+
+	tfs_spin_lock(&lock);
+	if (asks && !device.known) {
+		device.one = one;
+		device.apart = apart;
+		device.context = context;
+		device.known = true;
+	}
+	if (device.context != context)
+		atomic_store(&many_contexts, true);
+	tfs_spin_unlock(&lock);
+}
+
+/* Is it the thread's own context that is waited for? */
+static bool is_here(const struct tfs_wait_call *call)
+{
+	return call->kind != TFS_WAIT_DEVICE || call->handle == NULL ||
+	       call->handle == tfs_context_now();
+}
+
+static bool is_one_device(const struct tfs_wait_call *call)
+{
+	return device.known && device.one && !atomic_load(&many_contexts) &&
+	       device.context == tfs_context_now() && is_here(call);
+}
+
+static const char *unseen(void)
+{
+	const char *cause = tfs_unseen_work();
+
+	return cause == NULL && tfs_recorder_missed_threads() ? "a thread whose calls are not seen"
+							      : cause;
+}
+
+static const char *others_may_look(void)
+{
+	const char *cause = atomic_load(&others_look);
+
+	if (cause == NULL && tfs_memory_peers())
+		cause = "another device";
+	if (cause == NULL && tfs_memory_signals())
+		cause = "what waits for the device outside of CUDA";
+	return cause != NULL ? cause : tfs_unseen_users();
+}
+
+static bool in_reach(const struct tfs_work *work)
+{
+	if (work->unknown || work->visible > TFS_WORK_STREAMS)
+		return false;
+	for (uint32_t i = 0; i < work->visible; i++)
+		if (tfs_stream_handle(work->streams[i]) == NULL)
+			return false;
+	return true;
+}
+
+/* The legacy stream is the last of all: it has what every other has. */
+static bool is_drained(const struct tfs_wait_call *call)
+{
+	const uint16_t stream =
+		call->kind == TFS_WAIT_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
+
+	if (TFS_MUTANT(NAIVE_STALE))
+		return true;
+	return call->kind == TFS_WAIT_STREAM && stream != tfs_stream_id(NULL, false)
+		       ? !tfs_work_on(stream)
+		       : !tfs_work_any();
+}
+
+static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	const bool blind = TFS_MUTANT(TFS_NAIVE_BLIND);
+	const uint32_t site = call->site;
+
+	if (!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
+		!tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site) ||
+		!tfs_rewrite_check(
+			SELF, CHECK_WAITED, drained || call->kind == TFS_WAIT_DEVICE, site) ||
+		!tfs_rewrite_check_cause(SELF, CHECK_SEEN, unseen(), site) ||
+		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(call), site))
+		return false;
+	return drained ||
+	       (tfs_rewrite_check(SELF, CHECK_STREAMS, tfs_narrowed_in_order(), site) &&
+		       tfs_rewrite_check_cause(SELF, CHECK_USERS, others_may_look(), site) &&
+		       tfs_rewrite_check(SELF, CHECK_PAGEABLE, device.apart, site) &&
+		       tfs_rewrite_check(SELF, CHECK_REACH, in_reach(work), site) &&
+		       tfs_rewrite_check(SELF, CHECK_SOMETHING, blind || work->visible > 0, site) &&
+		       tfs_rewrite_check(SELF, CHECK_LEFT, work->quiet > 0, site));
+}
+
+static bool is_finished(const struct tfs_memory_functions *use, const struct tfs_wait_call *call)
+{
+	int status;
+
+	if (TFS_MUTANT(NAIVE_NO_TRIES))
+		return true;
+	if (call->kind == TFS_WAIT_EVENT)
+		status = use->event_query(call->handle);
+	else if (call->kind == TFS_WAIT_STREAM && call->handle == NULL && call->per_thread)
+		status = use->stream_query((void *)2);
+	else
+		status = use->stream_query(call->kind == TFS_WAIT_STREAM && call->handle != NULL
+						   ? call->handle
+						   : (void *)1);
+	/* No error waited for the program before. */
+	if (status != 0)
+		use->forget_error();
+	return status == 0;
+}
+
+static uint64_t shape_of(const struct tfs_wait_call *call, bool drained)
+{
+	return (uint64_t)call->kind << 1 | (drained ? 1 : 0);
+}
+
+static void try_out(const struct tfs_memory_functions *use, struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	call->tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
+	if (drained ? !is_finished(use, call) : !tfs_narrowed_wait(use, work))
+		call->tried = -call->tried;
+	if (!drained)
+		tfs_narrowed_get_fence(use);
+	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+}
+
+static bool act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+	const struct tfs_work *work, bool drained)
+{
+	if (drained)
+		return is_finished(use, call);
+	if (!tfs_narrowed_wait(use, work) || !tfs_narrowed_put_fence(use)) {
+		use->forget_error();
+		return false;
+	}
+	for (uint32_t i = 0; i < work->visible; i++)
+		tfs_work_finished_on(work->streams[i], call->before);
+	tfs_narrowed_owe(call->before);
+	return true;
+}
+
+static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
+	struct tfs_work work;
+
+	if (call->kind == TFS_WAIT_ENDS_STREAM)
+		tfs_narrowed_end_stream();
+	if (call->kind == TFS_WAIT_ASKS && use != NULL)
+		tfs_narrowed_pay(use);
+	if (call->kind > TFS_WAIT_EVENT || use == NULL)
+		return false;
+	tfs_left_wait_end(&narrowed, SELF);
+	call->before = tfs_work_now();
+	/* The first wait of all shows where the program works. */
+	if (!call->may_act || !device.known)
+		return false;
+	tfs_work_look(&work);
+	const bool drained = is_drained(call);
+	if (!may_act(use, call, &work, drained) || mode == TFS_MODE_REPORT)
+		return false;
+	if (mode == TFS_MODE_SHADOW)
+		tfs_rewrite_shadow(SELF, 0);
+	if (mode == TFS_MODE_SHADOW ||
+		(!TFS_MUTANT(NAIVE_NO_TRIES) &&
+			!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
+				tfs_evidence_enough(&evidence, call->site, shape_of(call, drained)),
+				call->site))) {
+		try_out(use, call, &work, drained);
+		return false;
+	}
+	if (!tfs_rewrite_may_act(SELF) ||
+		!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
+		return false;
+	tfs_rewrite_acted(SELF, 0);
+	if (drained)
+		tfs_rewrite_predict_call(SELF, (double)tfs_left_wait_least(&waited_for_before));
+	else
+		tfs_left_wait_begin(&narrowed);
+	*out_status = 0;
+	return true;
+}
+
+/* The program's own wait is over: was the one that was tried out as good? */
+static void judge(struct tfs_wait_call *call, uint32_t status)
+{
+	const bool waited_for = call->tried == TRIED_WAITED_FOR || call->tried == -TRIED_WAITED_FOR;
+	const uint64_t shape = shape_of(call, waited_for);
+	struct tfs_reason what = {0};
+
+	/* Another thread's work may be there before it is noted. */
+	if (call->tried < 0 && waited_for && tfs_work_is_own())
+		what.code = TFS_REASON_at_work;
+	else if (call->tried == TRIED_NARROWED && status != 0)
+		what.code = TFS_REASON_wait_reported_error;
+	if (call->tried > 0 && status == 0) {
+		tfs_left_wait_learn(waited_for ? &waited_for_before : &narrowed,
+			tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
+		tfs_evidence_clean(&evidence, call->site, shape);
+		return;
+	}
+	tfs_evidence_spoiled(&evidence, call->site, shape);
+	if (what.code != 0)
+		tfs_rewrite_differs(SELF, call->site, &what);
+}
+
+static void waited(struct tfs_wait_call *call, uint32_t status)
+{
+	if (call->tried != 0)
+		judge(call, status);
+	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	if (status != 0 || use == NULL || !is_here(call))
+		return;
+	look_at_device(use);
+	if (atomic_load(&many_contexts))
+		return;
+	if (call->kind == TFS_WAIT_STREAM) {
+		const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
+
+		/* A thread's own default stream may be the next thread's by number. */
+		if (tfs_stream_handle(stream) != NULL)
+			tfs_work_finished_on(stream, call->before);
+	}
+	if (call->kind == TFS_WAIT_DEVICE) {
+		tfs_work_finished(call->before);
+		tfs_narrowed_paid(call->before);
+	}
+}
+
+static void submitted(const struct tfs_function *function, const struct tfs_details *details)
+{
+	if (!tfs_work_note(function, details))
+		return;
+	atomic_store(&others_look, function->name);
+	const struct tfs_memory_functions *use =
+		tfs_memory_functions(function->library == TFS_LIBRARY_cuda);
+	if (use != NULL)
+		tfs_narrowed_pay(use);
+}
+
+/* The program makes a stream that order does not bind. */
+static void stream_created(void)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(false);
+
+	if (use == NULL)
+		use = tfs_memory_functions(true);
+	if (use != NULL)
+		tfs_narrowed_pay(use);
+}
+
+static void reset(uint32_t number)
+{
+	(void)number;
+	tfs_work_finished(tfs_work_now());
+	tfs_narrowed_reset();
+	tfs_spin_lock(&lock);
+	device.known = false;
+	tfs_spin_unlock(&lock);
+}
+
+const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
+	.name = "sync-narrowing",
+	.rank = TFS_CLASS_EXACT,
+	.rules = "TFS201",
+	.switchable = true,
+	.by_name = true,
+	.compares = true,
+	.wait = wait,
+	.waited = waited,
+	.submitted = submitted,
+	.stream_created = stream_created,
+	.reset = reset,
+};

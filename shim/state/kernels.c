@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/state/kernels.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+#include <string.h>
+
+#include "shim/base/spin.h"
+#include "shim/record/recorder.h"
+#include "shim/resolve/lookup.h"
+#include "shim/state/mangled.h"
+
+struct tfs_kernel tfs_kernel_slots[TFS_KERNEL_SLOTS];
+uint16_t tfs_kernel_unloads;
+static const struct tfs_kernel unknown;
+static struct tfs_spin lock;
+
+/* Driver functions since 12.3 and 12.4; older drivers leave names and sizes unknown. */
+static struct {
+	bool looked_up;
+	__typeof__(&cuKernelGetName) kernel_name;
+	__typeof__(&cuKernelGetParamInfo) kernel_parameter;
+	__typeof__(&cuFuncGetName) function_name;
+	__typeof__(&cuFuncGetParamInfo) function_parameter;
+	__typeof__(&cudaGetFuncBySymbol) by_symbol;
+} driver;
+
+#define LOOK_UP(field, library, name)                                                              \
+	driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_##library, name)
+
+/* A program whose runtime is linked in has no such library. */
+static bool look_up_runtime(void)
+{
+	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
+		return false;
+	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
+	return true;
+}
+
+static void look_up(void)
+{
+	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE))
+		return;
+	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
+	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");
+	LOOK_UP(function_name, cuda, "cuFuncGetName");
+	LOOK_UP(function_parameter, cuda, "cuFuncGetParamInfo");
+	__atomic_store_n(&driver.looked_up, true, __ATOMIC_RELEASE);
+}
+
+static struct tfs_kernel *find_slot(uint64_t key)
+{
+	uint32_t at = tfs_kernel_slot(key);
+
+	for (uint32_t i = 0; i < TFS_KERNEL_SLOTS; i++, at = (at + 1) % TFS_KERNEL_SLOTS)
+		if (tfs_kernel_slots[at].key == key || tfs_kernel_slots[at].key == 0)
+			return &tfs_kernel_slots[at];
+	return NULL;
+}
+
+static bool get_parameter(const void *kernel, CUfunction function, uint32_t index,
+	size_t *out_offset, size_t *out_bytes)
+{
+	if (kernel != NULL && driver.kernel_parameter != NULL)
+		return driver.kernel_parameter((CUkernel)kernel, index, out_offset, out_bytes) == 0;
+	if (function != NULL && driver.function_parameter != NULL)
+		return driver.function_parameter(function, index, out_offset, out_bytes) == 0;
+	return false;
+}
+
+static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key)
+{
+	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
+	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
+	const char *name = NULL;
+	size_t offset;
+	size_t bytes;
+
+	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
+		driver.by_symbol((cudaFunction_t *)&function, launched);
+	if (function != NULL && driver.function_name != NULL)
+		driver.function_name(&name, function);
+	if (name == NULL && key == TFS_KERNEL_FUNCTION) {
+		/* The driver launches a kernel as a function, but will not name it as one. */
+		kernel = launched;
+		function = NULL;
+	}
+	if (kernel != NULL && driver.kernel_name != NULL)
+		driver.kernel_name(&name, (CUkernel)kernel);
+	if (name != NULL) {
+		slot->name = tfs_recorder_kernel(name);
+		slot->constant = tfs_mangled_constant(name);
+	}
+	/* There is no call that says how many there are. */
+	while (slot->parameters < TFS_KERNEL_PARAMETERS &&
+		get_parameter(kernel, function, slot->parameters, &offset, &bytes)) {
+		slot->offsets[slot->parameters] = (uint16_t)offset;
+		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
+	}
+}
+
+void tfs_kernels_unloaded(void)
+{
+	__atomic_fetch_add(&tfs_kernel_unloads, 1, __ATOMIC_RELAXED);
+}
+
+static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
+	const void *launched, enum tfs_kernel_key key)
+{
+	struct tfs_kernel fresh = {.key = tfs_kernel_name(launched)};
+	struct tfs_kernel *slot = find_slot(fresh.key);
+
+	if (slot == NULL)
+		return &unknown;
+	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
+		return slot;
+	look_up();
+	ask(&fresh, launched, key);
+	tfs_spin_lock(&lock);
+	slot = find_slot(fresh.key);
+	if (slot != NULL && slot->key == 0) {
+		/* The key last: without the lock, an entry is read only once its key is there. */
+		const uint64_t published = fresh.key;
+		fresh.key = 0;
+		*slot = fresh;
+		__atomic_store_n(&slot->key, published, __ATOMIC_RELEASE);
+	}
+	tfs_spin_unlock(&lock);
+	return slot != NULL ? slot : &unknown;
+}
+
+const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
+{
+	if (launched == NULL ||
+		(key == TFS_KERNEL_SYMBOL && driver.by_symbol == NULL && !look_up_runtime()))
+		return &unknown;
+	return find_or_add(launched, key);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_STEPS_LOOPS_LOOPS_LOG_H
+#define TFS_SHIM_STEPS_LOOPS_LOOPS_LOG_H
+
+/*
+ * Within the step search: the log of calls that it looks through, and what it found there. All of
+ * it lies in memory that the search's owner gave, which is touched only as far as it is needed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "shim/steps/loops/loops.h"
+
+#define TFS_LOG_CALLS (1u << 18)
+#define TFS_LOG_OPERANDS (1u << 20)
+#define TFS_LOG_SITES (1u << 13)
+#define TFS_LOG_RANGES (1u << 16)
+#define TFS_LOG_PAIRS (1u << 16)
+
+#define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
+
+/* A call site: the outermost frames of its stack, outermost first. */
+struct tfs_log_site {
+	uint32_t id;
+	uint32_t depth;
+	uint64_t frames[TFS_LOOPS_DEPTH];
+};
+
+struct tfs_log_call {
+	uint32_t site;  /* index */
+	uint32_t first; /* operand; the next call's first ends them */
+};
+
+/* Of an operand, beside its address. */
+#define TFS_LOG_READS UINT64_C(1)
+#define TFS_LOG_WRITES UINT64_C(2)
+#define TFS_LOG_MAYBE UINT64_C(4)
+#define TFS_LOG_ADDRESS(operand) ((operand) >> 3)
+
+struct tfs_log_range {
+	uint64_t address;
+	uint32_t pairs; /* who updates it in place, or may: first of the list, 1 + index */
+	uint32_t round; /* the latest that touched it */
+};
+
+/* A range and a site that updates it. Times are 1 + index of a call. */
+struct tfs_log_pair {
+	uint64_t address;
+	uint32_t site;
+	uint32_t next; /* of the range's list, 1 + index */
+	uint32_t first, last;
+	uint32_t count;       /* updates */
+	uint32_t overwritten; /* those after which other contents came */
+	uint32_t carried;     /* those that another site read after some loop had gone round */
+	uint32_t at[TFS_LOOPS_DEPTH]; /* of these, by the level of the loop's function */
+	bool certain;                 /* all are known to be updates */
+	bool waiting;                 /* for a site that reads the latest */
+};
+
+/* The loop that is the step. */
+struct tfs_log_step {
+	uint32_t level;
+	uint32_t member_count;
+	uint64_t anchor; /* the place that opens it */
+	uint64_t lowest;
+	uint64_t highest;
+	uint64_t before;
+	double calls; /* of an iteration */
+	bool certain; /* what carries the weights is known to be an update */
+	uint64_t prefix[TFS_LOOPS_DEPTH];
+	uint64_t members[TFS_LOOPS_PLACES];
+};
+
+struct tfs_loops {
+	bool found;
+	bool updates; /* some call may have updated something in place */
+	struct tfs_log_step step;
+	uint32_t call_count, operand_count, site_count;
+	uint32_t next_look;                /* so many calls must be there for it */
+	uint32_t slots[2 * TFS_LOG_SITES]; /* by id, 1 + index of a site */
+	struct tfs_log_site sites[TFS_LOG_SITES];
+	struct tfs_log_call calls[TFS_LOG_CALLS + 1];
+	uint64_t operands[TFS_LOG_OPERANDS];
+	/* While it looks. */
+	uint32_t mask; /* of the tables below, as large as the log asks for */
+	uint32_t range_count;
+	uint32_t pair_count;
+	struct tfs_log_range ranges[TFS_LOG_RANGES];
+	struct tfs_log_pair pairs[TFS_LOG_PAIRS];
+};
+
+/* A range; NULL when it is not there, nor can be added where `add` asks for that. */
+struct tfs_log_range *tfs_log_range(struct tfs_loops *loops, uint64_t address, bool add);
+
+/* Fills in pairs from the log. */
+void tfs_log_pair_up(struct tfs_loops *loops);
+
+/* Fills in the step of the pair that updates the weights; false as long as there is none, or not
+ * yet enough of it. */
+bool tfs_log_choose(struct tfs_loops *loops);
+
+/* Fills in the step from a pair and the level of the function whose loop carries it; false when
+ * there is no place that control comes by once from one update to the next. */
+bool tfs_log_place(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t level);
+
+/* Does the call at index `call` update the pair's range from the pair's site? */
+bool tfs_log_is_update(
+	const struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/steps/steps_search.h"
+
+#include <sys/mman.h>
+
+#include "shim/base/env.h"
+#include "shim/base/log.h"
+#include "shim/record/details.h"
+#include "shim/steps/loops/loops.h"
+#include "shim/steps/step_listeners.h"
+#include "shim/steps/steps.h"
+#include "shim/steps/windows.h"
+
+#define OPERANDS 24u              /* of a call, at most */
+#define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
+#define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
+#define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
+
+static struct tfs_loops *loops;
+static struct tfs_thread *owner; /* the thread whose loop is the step's */
+static uint32_t strange_calls;   /* of other threads since the owner's last */
+static uint32_t patience = 64;   /* how many of these there may be */
+static _Atomic bool feeding;
+static _Atomic uint64_t calls_searched;
+static _Atomic bool found;
+static struct tfs_loops *second; /* what is searched while the program does something else */
+static uint32_t second_calls;
+static _Atomic bool doubtful; /* what was found may be no training */
+
+struct tfs_thread *tfs_steps_owner(void)
+{
+	return __atomic_load_n(&owner, __ATOMIC_RELAXED);
+}
+
+bool tfs_steps_found(void)
+{
+	return atomic_load(&found);
+}
+
+bool tfs_steps_doubtful(void)
+{
+	return atomic_load(&doubtful) && tfs_steps_by_loops();
+}
+
+uint64_t tfs_steps_searched(void)
+{
+	return calls_searched;
+}
+
+bool tfs_steps_searchable(void)
+{
+	return tfs_options.record != TFS_RECORD_NONE && loops != NULL;
+}
+
+/* Pages, not the heap: most are given back where the search is over. */
+static struct tfs_loops *make_loops(void)
+{
+	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return memory != MAP_FAILED ? tfs_loops_init(memory) : NULL;
+}
+
+void tfs_steps_start(void)
+{
+	if (tfs_options.record == TFS_RECORD_NONE)
+		return;
+	loops = make_loops();
+	if (loops == NULL)
+		return;
+	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
+static void flag_cache(struct tfs_thread *thread)
+{
+	for (uint32_t i = 0; i < TFS_CACHE_ENTRIES; i++) {
+		struct tfs_cache_entry *entry = &thread->cache.entries[i];
+
+		if (entry->address != 0)
+			entry->flags = (uint16_t)(entry->flags & ~TFS_SITE_STEP) |
+				       tfs_steps_site_flags(entry->site);
+	}
+}
+
+static void stop_search(enum tfs_fact_code what)
+{
+	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+	tfs_recorder_fact(what, NULL, calls_searched, 0);
+	tfs_log(TFS_LOG_INFO, "training step: %s",
+		what == TFS_FACT_steps_none ? "none found" : "found");
+}
+
+void tfs_steps_settle(enum tfs_fact_code what)
+{
+	atomic_store(&found, true);
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_STEPS) != 0)
+		stop_search(what);
+}
+
+/* Is it this thread's calls that are searched? At first of the thread that calls first; but where
+ * that one only prepared the ground and is silent, the search begins anew with the next. Threads
+ * that take turns soon outlast each other's patience. */
+static bool is_searched(struct tfs_thread *thread)
+{
+	if (owner != thread && owner != NULL) {
+		if (++strange_calls < patience)
+			return false;
+		tfs_loops_restart(loops);
+		patience *= patience < SEARCH_CALLS ? 2 : 1;
+	}
+	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
+	strange_calls = 0;
+	return true;
+}
+
+/* Whole pages of it; failing that, they stay. */
+static void release_log(void)
+{
+	const uint64_t page = 4096, kept = (tfs_loops_kept_bytes() + page - 1) / page * page;
+
+	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
+}
+
+static uint32_t list_operands(
+	const struct tfs_details *details, struct tfs_loops_operand operands[OPERANDS])
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < details->count; i++) {
+		const struct tfs_item *item = &details->items[i];
+		const uint32_t role = TFS_ITEM_ROLE(item);
+
+		if ((role & TFS_ROLE_OPERAND) == 0 || (role & TFS_ROLE_SCRATCH) != 0)
+			continue;
+		operands[count].address = item->value;
+		operands[count].maybe = (role & TFS_ROLE_MAYBE) != 0;
+		operands[count].reads = (role & (TFS_ROLE_READ | TFS_ROLE_MAYBE)) != 0;
+		operands[count++].writes = (role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)) != 0;
+	}
+	return count;
+}
+
+static void search(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	struct tfs_loops_operand operands[OPERANDS];
+	const uint64_t *frames;
+
+	if (!is_searched(frame->thread))
+		return;
+	const uint32_t count = list_operands(details, operands);
+	if (tfs_step_listeners.ranges(frame->entry->site, operands, count)) {
+		stop_search(TFS_FACT_steps_found);
+		return;
+	}
+	/* Without its callers a call seems to come from elsewhere. */
+	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
+		return;
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
+		atomic_store(&doubtful, tfs_loops_doubtful(loops));
+		atomic_store(&found, true);
+		flag_cache(frame->thread);
+		release_log();
+		tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
+		stop_search(TFS_FACT_steps_found);
+	} else if (++calls_searched == SEARCH_CALLS ||
+		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {
+		stop_search(TFS_FACT_steps_none);
+		tfs_windows_without_steps();
+	}
+}
+
+/* The step is another loop's. What the first search had found stays mapped: it is small. */
+static void change_loops(struct tfs_thread *thread)
+{
+	struct tfs_loops *before = loops;
+
+	if (!tfs_steps_anew()) {
+		tfs_loops_restart(second);
+		return;
+	}
+	loops = second;
+	second = before;
+	atomic_store(&doubtful, tfs_loops_doubtful(loops));
+	second_calls = SECOND_CALLS;
+	flag_cache(thread);
+	release_log();
+	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
+	stop_search(TFS_FACT_steps_found);
+}
+
+/* Beside a doubtful step: a longer loop in what seems to be no training may be the step. */
+static void search_again(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	struct tfs_loops_operand operands[OPERANDS];
+	const uint64_t *frames;
+
+	if (frame->thread != owner || (frame->entry->flags & TFS_SITE_SHORT) != 0)
+		return;
+	const uint32_t count = list_operands(details, operands);
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (tfs_loops_feed(second, frame->entry->site, frames, depth, operands, count)) {
+		if (tfs_loops_prefers(loops, second))
+			change_loops(frame->thread);
+		else
+			tfs_loops_restart(second);
+	}
+	if (++second_calls >= SECOND_CALLS)
+		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
+void tfs_steps_elsewhere(bool elsewhere)
+{
+	if (!tfs_steps_doubtful() || second_calls >= SECOND_CALLS)
+		return;
+	if (second == NULL)
+		second = make_loops();
+	if (second != NULL && elsewhere)
+		__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
+	else
+		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
+}
+
+void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
+{
+	/* A call made at the same moment as another thread's is not worth a wait. */
+	if (loops == NULL || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
+		return;
+	if (!tfs_steps_found())
+		search(frame, details);
+	else if (second != NULL)
+		search_again(frame, details);
+	atomic_store_explicit(&feeding, false, memory_order_release);
+}
+
+uint16_t tfs_steps_site_flags(uint32_t site)
+{
+	const uint64_t *frames;
+
+	if (!atomic_load_explicit(&found, memory_order_acquire) ||
+		tfs_self.owned != tfs_steps_owner() || !tfs_steps_by_loops())
+		return 0;
+	const uint32_t depth = tfs_callsite_frames(site, &frames);
+	if (depth == 0)
+		return 0;
+	if (tfs_loops_opens(loops, frames, depth))
+		return TFS_SITE_OPENS_STEP;
+	if (tfs_loops_outside(loops, frames, depth))
+		return TFS_SITE_OUTSIDE;
+	return tfs_loops_unknown(loops, frames, depth) ? TFS_SITE_UNKNOWN : 0;
+}
+
+bool tfs_steps_same_place(const struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+{
+	const uint64_t *one;
+	const uint64_t *other;
+
+	if (thread->latest == NULL)
+		return false;
+	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
+	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);
+	return one_depth > 0 && other_depth > 0 &&
+	       tfs_loops_same_place(loops, one, one_depth, other, other_depth);
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Which folder may include which, and that no two of them include each other in a circle.
+
+    arrows.py ROOT      status 1, with each include that points the wrong way
+"""
+import pathlib
+import re
+import sys
+
+# From the ground up: a folder includes only what stands before it, and what stands in its line
+# includes nothing of its neighbours there.
+ORDER = [
+    ["shim/trace", "shim/steps/loops", "shim/base"],
+    ["shim/resolve"],
+    ["shim/record"],
+    ["shim/state", "cupti"],
+    ["shim"],  # tfshim.h, for programs
+    ["shim/steps"],
+    ["shim/nvtx", "shim/rewrites/measure", "shim/rewrites/breaker", "shim/rewrites/memory"],
+    ["shim/rewrites"],
+    ["shim/rewrites/common"],
+    ["shim/rewrites/*"],
+    ["shim/hooks"],
+    ["shim/hooks/*"],
+    ["shim/core", "shim/inject"],
+    ["rules"],  # rule.h
+    ["rules/support", "rules/replay"],
+    ["rules/timeline"],
+    ["rules/evidence"],
+    ["rules/judge"],
+    ["rules/catalogue"],
+    ["reports/page", "reports/symbols"],
+    ["reports/model"],
+    ["reports/formats"],
+    ["reports/support"],
+    ["reports/gate", "reports/doctor"],
+    ["reports/commands"],
+    ["reports"],  # tfshim.c
+]
+# What runs after the program sees of what ran in it the recording, and what is pure.
+IN_PROGRAM = ("shim/", "cupti")
+AFTER = ("rules", "reports")
+SHARED = {
+    "shim/trace", "shim/steps/loops",
+    "shim/rewrites/measure", "shim/rewrites/breaker",  # files that runs leave to each other
+    "cupti/places.h",  # where CUPTI lies, for the doctor
+    "shim/nvtx/nvtx_family.h",
+}
+INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
+
+
+def rank(folder):
+    """The line of a folder; None where it has none."""
+    for number, row in enumerate(ORDER):
+        if folder in row:
+            return number
+    for number, row in enumerate(ORDER):
+        if folder.rpartition("/")[0] + "/*" in row:
+            return number
+    return None
+
+
+def wrong(source, target):
+    """Why the file `source` may not include the file `target`; None where it may."""
+    one, other = (name.rpartition("/")[0] for name in (source, target))
+    if one == other:
+        return None
+    if rank(one) is None or rank(other) is None:
+        return "a folder that has no place in the order"
+    if one.startswith(AFTER) and other.startswith(IN_PROGRAM):
+        return None if other in SHARED or target in SHARED else "what runs in the program"
+    if rank(one) <= rank(other):
+        return "upwards"
+    return None
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    files = sorted(path.relative_to(root).as_posix() for folder in ("shim", "cupti", "rules", "reports")
+                   for path in (root / folder).rglob("*.[ch]"))
+    count, bad = 0, 0
+    for name in files:
+        for target in INCLUDE.findall((root / name).read_text()):
+            if not (root / target).exists() or target.startswith("tests/"):
+                continue
+            count += 1
+            why = wrong(name, target)
+            if why:
+                bad += 1
+                print(f"{name} includes {target}: {why}")
+    print(f"{len(files)} files, {count} includes, {bad} wrong")
+    return 1 if bad or count < 1000 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
