@@ -9,6 +9,7 @@
 #include <cuda_runtime.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #ifndef BATCH
 #define BATCH 1 /* images and labels of each */
@@ -142,7 +143,8 @@ int main(int count, char **words)
 #ifdef ELSEWHERE
 	unpinned = malloc(IMAGE_BYTES);
 #endif
-	host_labels = calloc(1, LABEL_BYTES);
+	cudaHostAlloc((void **)&host_labels, LABEL_BYTES, cudaHostAllocDefault);
+	memset(host_labels, 0, LABEL_BYTES);
 	images = allocate(IMAGE_BYTES);
 	labels = allocate(LABEL_BYTES);
 	weights = allocate(N * N * 4);
