@@ -36,12 +36,18 @@ static double beside_ns(const struct tfs_steady *steady, const struct tfs_place 
 	return ns / (double)steady->step_count;
 }
 
-/* Small copies to the device return early, but holding the host adds up. */
+/* Small copies to the device return early; one a step is fine, but the time of many adds up. */
+static bool adds_up(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	return tfs_place_per_step(place, steady) > 1 &&
+	       place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count;
+}
+
 static bool large(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
 {
 	return place->largest > LARGE_BYTES ||
 	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES ||
-	       (up && place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count);
+	       (up && adds_up(steady, place));
 }
 
 /* A pageable copy is done with its host buffer when it returns; a pinned one is not. */

@@ -9,7 +9,6 @@
 #include <cuda_runtime.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #ifndef BATCH
 #define BATCH 1 /* images and labels of each */
@@ -143,8 +142,7 @@ int main(int count, char **words)
 #ifdef ELSEWHERE
 	unpinned = malloc(IMAGE_BYTES);
 #endif
-	cudaHostAlloc((void **)&host_labels, LABEL_BYTES, cudaHostAllocDefault);
-	memset(host_labels, 0, LABEL_BYTES);
+	host_labels = calloc(1, LABEL_BYTES);
 	images = allocate(IMAGE_BYTES);
 	labels = allocate(LABEL_BYTES);
 	weights = allocate(N * N * 4);
