@@ -73,7 +73,8 @@ def main():
     wrong += [f"the twin has {f['id']} as well: {f['callsite']['call']}: {f['message']}"
               for f in twin["findings"] if f["id"] == rule or f["id"] not in had]
     state = next(line for line in twin["rules"] if line["id"] == rule)
-    if state["state"] != "passed":
+    # Without a rewrite in shadow TFS906 has nothing to say.
+    if state["state"] != "passed" and (rule, state["state"]) != ("TFS906", "not_applicable"):
         wrong.append(f"{rule} of the twin is {state['state']}: {state['reason']}")
     told, faults = ("", []) if gone else worth(rule, program, twin)
     for text in wrong + faults:
