@@ -114,9 +114,8 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 
 static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)
 {
-	const char *text = tfs_region_print(region, "%s call%s per step",
-		tfs_words_count(region, finding->count_per_step),
-		finding->count_per_step == 1 ? "" : "s");
+	const char *text = tfs_words_calls(region, finding->count_per_step);
+
 	if (finding->bytes_per_step > 0)
 		text = tfs_region_print(
 			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));

@@ -9,7 +9,7 @@
 static void print_growth(const struct tfs_standing_of *of, struct tfs_region *region)
 {
 	if (tfs_pairing_more_calls(of->calls, of->calls_before))
-		printf("calls per step: %s, %s before", tfs_words_count(region, of->calls),
+		printf("%s, %s before", tfs_words_calls(region, of->calls),
 			tfs_words_count(region, of->calls_before));
 	else
 		printf("%s per step, %s before", tfs_words_bytes(region, of->bytes),
@@ -53,7 +53,7 @@ static void put_place(const struct tfs_model_finding *finding, struct tfs_region
 		fputs("  ", stdout);
 		tfs_text_put(stdout, finding->call);
 	}
-	printf("  %s per step", tfs_words_count(region, finding->count_per_step));
+	printf("  %s", tfs_words_calls(region, finding->count_per_step));
 }
 
 static bool same_site(const struct tfs_model_finding *one, const struct tfs_model_finding *other)

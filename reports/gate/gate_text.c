@@ -18,11 +18,10 @@ static void print_change(enum tfs_change change, const struct tfs_spot *now,
 	fputs("  ", stdout);
 	tfs_text_put(stdout, now->function);
 	if (change == TFS_CHANGE_NEW)
-		printf("  calls per step: %s, not in the baseline; no rule objects\n",
-			tfs_words_count(region, now->calls));
+		printf("  %s, not in the baseline; no rule objects\n",
+			tfs_words_calls(region, now->calls));
 	else if (change == TFS_CHANGE_CALLS)
-		printf("  calls per step: %s, %s before; no rule objects\n",
-			tfs_words_count(region, now->calls),
+		printf("  %s, %s before; no rule objects\n", tfs_words_calls(region, now->calls),
 			tfs_words_count(region, now->other->calls));
 	else
 		printf("  %s per step, %s before; no rule objects\n",

@@ -2,80 +2,34 @@
 #include "reports/model/words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "rules/catalogue/catalogue.h"
-
-/* Three significant digits, which is more than any of these figures is worth. */
-static const char *three(struct tfs_region *region, double value, const char *unit)
-{
-	double size = fabs(value);
-	int digits = size >= 99.95 ? 0 : size >= 9.995 ? 1 : 2;
-	return tfs_region_print(region, "%.*f%s%s", digits, value, *unit ? " " : "", unit);
-}
+#include "rules/support/figures.h"
 
 const char *tfs_words_time(struct tfs_region *region, double ns)
 {
-	double size = fabs(ns);
-	if (isnan(ns))
-		return "?";
-	if (size == 0)
-		return "0";
-	if (size < 1e3)
-		return tfs_region_print(region, "%.0f ns", ns);
-	if (size < 999.5e3)
-		return three(region, ns / 1e3, "us");
-	if (size < 999.5e6)
-		return three(region, ns / 1e6, "ms");
-	if (size < 120e9)
-		return three(region, ns / 1e9, "s");
-	return three(region, ns / 60e9, "min");
+	return tfs_region_string(region, tfs_figure_time(ns).text);
 }
 
 const char *tfs_words_bytes(struct tfs_region *region, double bytes)
 {
-	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-	unsigned unit = 0;
-	if (isnan(bytes))
-		return "?";
-	if (fabs(bytes) < 1024)
-		return tfs_region_print(region, "%.0f B", bytes);
-	while (fabs(bytes) >= 1023.5 && unit < 4) {
-		bytes /= 1024;
-		unit++;
-	}
-	return three(region, bytes, units[unit]);
-}
-
-static const char *grouped(struct tfs_region *region, double count)
-{
-	char plain[32];
-	int length = snprintf(plain, sizeof(plain), "%.0f", count);
-	char *text = tfs_region_alloc(region, (size_t)length * 2, 1);
-	char *next = text;
-	for (int i = 0; i < length; i++) {
-		if (i && (length - i) % 3 == 0)
-			*next++ = ',';
-		*next++ = plain[i];
-	}
-	return text;
+	return tfs_region_string(region, tfs_figure_bytes(bytes).text);
 }
 
 const char *tfs_words_count(struct tfs_region *region, double count)
 {
-	if (isnan(count))
-		return "?";
-	if (count >= 0 && (count >= 99.5 || fabs(count - round(count)) < 0.005) && count < 1e18)
-		return grouped(region, round(count));
-	return tfs_region_print(region, count < 9.95 ? "%.2f" : "%.1f", count);
+	return tfs_region_string(region, tfs_figure_count(count).text);
+}
+
+const char *tfs_words_calls(struct tfs_region *region, double per_step)
+{
+	return tfs_region_string(region, tfs_figure_calls(per_step).text);
 }
 
 const char *tfs_words_share(struct tfs_region *region, double share)
 {
-	if (isnan(share))
-		return "?";
-	return tfs_region_print(region, fabs(share) < 0.0995 ? "%.1f %%" : "%.0f %%", share * 100);
+	return tfs_region_string(region, tfs_figure_share(share).text);
 }
 
 bool tfs_words_costless(const struct tfs_cost *cost)

@@ -12,16 +12,11 @@
 #include "reports/model/model.h"
 #include "reports/model/region.h"
 
-/* "1.23 ms", "45 us", "3.2 s"; "?" for NaN. */
+/* rules/support/figures.h, with texts that live as long as the region. */
 const char *tfs_words_time(struct tfs_region *region, double ns);
-
-/* "1.5 MiB"; "?" for NaN. */
 const char *tfs_words_bytes(struct tfs_region *region, double bytes);
-
-/* "12", "1.5", "12,345"; "?" for NaN. */
 const char *tfs_words_count(struct tfs_region *region, double count);
-
-/* "12.3 %"; "?" for NaN. */
+const char *tfs_words_calls(struct tfs_region *region, double per_step);
 const char *tfs_words_share(struct tfs_region *region, double share);
 
 /* No cost was looked for, which is not one of 0. */

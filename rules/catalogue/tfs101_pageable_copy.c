@@ -7,6 +7,7 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
+#include "rules/support/figures.h"
 
 #define LARGE_BYTES TFS_EARLY_COPY_BYTES
 #define SUM_BYTES 1e6
@@ -102,8 +103,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		}
 		draft = tfs_findings_add(findings, &place, NULL,
-			"copies %.4g MB per step %s pageable host memory%s",
-			(double)place.bytes / (double)steady->step_count / 1e6,
+			"copies %s per step %s pageable host memory%s",
+			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
 			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
 			copy.async ? "; it waits although its name says Async" : "");
 		if (!draft)

@@ -10,6 +10,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/judge/whatif.h"
+#include "rules/support/figures.h"
 
 /* How many calls after the wait the program may ask for the time between two events. */
 #define BRACKET_CALLS 3u
@@ -90,8 +91,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			harmless++;
 			continue;
 		}
-		draft = tfs_findings_add(findings, &place, NULL,
-			"waits for the device %.4gx per step%s", tfs_place_per_step(&place, steady),
+		draft = tfs_findings_add(findings, &place, NULL, "waits for the device, %s%s",
+			tfs_figure_calls(tfs_place_per_step(&place, steady)).text,
 			dry ? "; nothing much is left for it to do when the wait returns" : "");
 		if (draft)
 			draft->rewrite = "sync-narrowing";

@@ -8,6 +8,7 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
+#include "rules/support/figures.h"
 
 enum hidden {
 	HIDDEN_NOT,
@@ -101,8 +102,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		enum hidden kind = hidden_wait(timeline, call);
 		struct tfs_draft *draft;
 
-		draft = tfs_findings_add(findings, &place, NULL, "%s, %.4gx per step",
-			texts[kind].what, tfs_place_per_step(&place, steady));
+		draft = tfs_findings_add(findings, &place, NULL, "%s, %s", texts[kind].what,
+			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 		if (draft)
 			draft->finding.advice = texts[kind].advice;
 		if (draft && kind == HIDDEN_FREE)

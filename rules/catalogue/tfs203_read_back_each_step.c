@@ -11,6 +11,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/evidence/zeroing.h"
+#include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
 
 #define SMALL_BYTES 4096u
@@ -196,9 +197,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	add_consumers(steady, place, &waits);
 	needed = needed_for(steady, place, &waits);
-	draft = tfs_findings_add(findings, place, &waits,
-		"reads %.4g bytes back and waits for them, %.4gx per step%s",
-		(double)place->bytes / (double)place->count, tfs_place_per_step(place, steady),
+	draft = tfs_findings_add(findings, place, &waits, "reads %s back and waits for them, %s%s",
+		tfs_figure_bytes((double)place->bytes / (double)place->count).text,
+		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
 		twice ? "; the same place more than once" : "");
 	if (draft && twice)
 		draft->finding.advice = tfs_pool_print(findings->pool,

@@ -8,6 +8,7 @@
 
 #include "rules/evidence/chains.h"
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 
 /* All chains together must be worth this much of the step. */
 #define WORTHWHILE 0.02
@@ -113,10 +114,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
-			"starts a chain of %u operations that %s elementwise (%s) and pass %.3g MB "
+			"starts a chain of %u operations that %s elementwise (%s) and pass %s "
 			"per step through memory needlessly",
 			chain->count, chain->own ? "look" : "are", names,
-			(double)place.bytes / (double)steady->step_count / 1e6);
+			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text);
 		if (draft) {
 			draft->finding.advice = advise(steady, findings->pool, chain, names);
 			draft->beside_ns = fused_ns / steady->step_count;
@@ -176,8 +177,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%zu chains of elementwise operations, worth %.2g %% of the step",
-			chains.count, whole > 0 ? 100 * saved / whole : 0);
+			"%zu chains of elementwise operations, worth %s of the step", chains.count,
+			tfs_figure_share(whole > 0 ? saved / whole : 0).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"%u pairs of operations share memory; whether the program's kernels among "

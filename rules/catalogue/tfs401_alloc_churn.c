@@ -5,6 +5,7 @@
  */
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
+#include "rules/support/figures.h"
 
 static const char *kind_of(uint16_t family)
 {
@@ -54,8 +55,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 		struct tfs_draft *draft =
-			tfs_findings_add(findings, &place, NULL, "%s %.4gx per step",
-				kind_of(call->family), tfs_place_per_step(&place, steady));
+			tfs_findings_add(findings, &place, NULL, "%s, %s", kind_of(call->family),
+				tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 
 		if (draft && place.seldom)
 			draft->most = TFS_LEVEL_NOTE;

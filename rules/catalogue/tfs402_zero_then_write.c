@@ -8,6 +8,7 @@
  */
 #include "rules/evidence/findings.h"
 #include "rules/evidence/zeroing.h"
+#include "rules/support/figures.h"
 
 /* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
 #define UNCLEAR_SHARE 0.02
@@ -61,11 +62,11 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	const char *user = tally->user == TFS_NONE ? "the next call"
 						   : tfs_trace_function(timeline->trace,
 							     timeline->calls[tally->user].function);
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"zeroes %.4g MB per step%s, which %s then %s",
-		(double)place->bytes / (double)steady->step_count / 1e6,
-		call->family == TFS_FAMILY_blas ? " by a product with 0" : "", user,
-		tally->added ? "adds to, once, with beta = 1" : "overwrites");
+	struct tfs_draft *draft =
+		tfs_findings_add(findings, place, NULL, "zeroes %s per step%s, which %s then %s",
+			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
+			call->family == TFS_FAMILY_blas ? " by a product with 0" : "", user,
+			tally->added ? "adds to, once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */
 	if (draft && call->family == TFS_FAMILY_blas)

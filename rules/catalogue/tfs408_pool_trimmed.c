@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 
 /* Blocks that are followed at once. */
 #define MOST_RELEASED 256u
@@ -153,13 +154,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				(struct tfs_edit){.gone = true});
 	}
 	free(pools.done_ns);
-	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
-		const struct tfs_host_call *call = &timeline->calls[place.items->call];
-
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		tfs_findings_add(findings, &place, NULL,
-			"allocates from a pool that gave its memory back, %.4gx per step, %.4g MB",
-			tfs_place_per_step(&place, steady), (double)call->record->amount / 1e6);
-	}
+			"allocates %s from a pool that gave its memory back, %s",
+			tfs_figure_bytes((double)place.bytes / (double)place.count).text,
+			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 	if (pools.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"no activity of the device was recorded: whether %u waits come behind the "

@@ -9,6 +9,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/searches.h"
 #include "rules/judge/summary.h"
+#include "rules/support/figures.h"
 
 #define STABLE_CALLS 50u
 #define FASTER 0.95
@@ -93,15 +94,17 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	asked = tfs_algorithm_name(call->family, search.asked);
 	best = tfs_algorithm_name(call->family, search.best);
 	draft = tfs_findings_add(findings, place, NULL,
-		"runs %s in %.4g ms where a measured search found %s in %.4g ms", asked,
-		(double)search.asked_ms, best, (double)search.best_ms);
+		"runs %s in %s where a measured search found %s in %s", asked,
+		tfs_figure_time((double)search.asked_ms * 1e6).text, best,
+		tfs_figure_time((double)search.best_ms * 1e6).text);
 	if (!draft)
 		return;
 	draft->finding.advice = tfs_pool_print(findings->pool,
 		"Choose this convolution's algorithm by %s once before the training loop, on "
 		"scratch "
-		"outputs and with a workspace of %.3g MB or more; here it picks %s.",
-		tfs_search_function(call->family), (double)search.best_workspace / 1e6, best);
+		"outputs and with a workspace of %s or more; here it picks %s.",
+		tfs_search_function(call->family),
+		tfs_figure_bytes((double)search.best_workspace).text, best);
 	if (!steady->whatif)
 		price(steady, place, draft);
 }

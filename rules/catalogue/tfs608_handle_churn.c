@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 
 /* Descriptors are made by the hundred, and cheap: so many places are told only where they take so
  * much of the step together. */
@@ -90,8 +91,8 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s %.4gx per step",
-		habit(timeline, call), tfs_place_per_step(place, steady));
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s",
+		habit(timeline, call), tfs_figure_calls(tfs_place_per_step(place, steady)).text);
 
 	if (draft)
 		draft->finding.advice = advice(call);
@@ -145,8 +146,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			rare);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"descriptors come and go at %u places, in %.2g %% of the step",
-			cheap.places, 100 * cheap.share);
+			"descriptors come and go at %u places, in %s of the step", cheap.places,
+			tfs_figure_share(cheap.share).text);
 	tfs_hits_finish(&hits);
 }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 #include "rules/timeline/statuses.h"
 
 static enum tfs_library library_of(const struct tfs_timeline *timeline, uint16_t function)
@@ -73,8 +74,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){0});
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
-			"fails with %s, %.4gx per step", name_of(timeline, findings->pool, &place),
-			tfs_place_per_step(&place, steady));
+			"fails with %s, %s", name_of(timeline, findings->pool, &place),
+			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 
 		if (draft)
 			draft->needed = true;

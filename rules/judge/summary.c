@@ -8,6 +8,7 @@
 
 #include "rules/judge/visibility.h"
 #include "rules/judge/whatif.h"
+#include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 
 static const char *source_name(enum tfs_step_source source)
@@ -259,7 +260,7 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 		warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
 	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
 		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
-			"; fixing the top %u would make a step %.0f %% shorter (%s)",
-			judgement->joint_findings, 100 * judgement->joint.ns / step,
-			judgement->joint.method);
+			"; fixing the top %u would make a step %s shorter (%s)",
+			judgement->joint_findings,
+			tfs_figure_share(judgement->joint.ns / step).text, judgement->joint.method);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 
 /* Facts under this key name something that ran unseen; the text says what. */
@@ -86,10 +87,10 @@ static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struc
 
 	if (!pairs->allocations[library])
 		return work;
-	return tfs_pool_print(pool, "%s%s%" PRIu64 " allocation%s of %.1f MB in all", work,
+	return tfs_pool_print(pool, "%s%s%" PRIu64 " allocation%s of %s in all", work,
 		*work ? ", " : "", pairs->allocations[library],
 		pairs->allocations[library] == 1 ? "" : "s",
-		(double)pairs->allocated[library] / 1e6);
+		tfs_figure_bytes((double)pairs->allocated[library]).text);
 }
 
 /* Who did what with a runtime that no hook reaches. */
@@ -147,8 +148,8 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 	}
 	if (share > UNEXPLAINED && !steady->pairs->lost)
 		list = add(pool, list,
-			tfs_pool_print(pool, "%.0f %% of the device's work has no known call",
-				share * 100));
+			tfs_pool_print(pool, "%s of the device's work has no known call",
+				tfs_figure_share(share).text));
 	return list;
 }
 

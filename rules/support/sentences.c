@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/support/sentences.h"
+#include "rules/support/figures.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -104,9 +105,14 @@ static void fill(struct sentence *sentence, const struct tfs_trace *trace,
 		const char *object = tfs_trace_string(trace, reason->object);
 
 		add(sentence, object, strlen(object));
-	} else if (!strncmp(what, "ms", 2)) {
-		snprintf(number, sizeof(number), "%.3g", (double)reason->numbers[0] / 1e6);
-		add(sentence, number, strlen(number));
+	} else if (!strncmp(what, "time", 4)) {
+		const struct tfs_figure figure = tfs_figure_time((double)reason->numbers[0]);
+
+		add(sentence, figure.text, strlen(figure.text));
+	} else if (!strncmp(what, "bytes", 5)) {
+		const struct tfs_figure figure = tfs_figure_bytes((double)reason->numbers[0]);
+
+		add(sentence, figure.text, strlen(figure.text));
 	} else if (!strncmp(what, "error", 5) && reason->numbers[0] <= MOST_ERRNO) {
 		const char *text = reason->numbers[0] ? strerror((int)reason->numbers[0]) : "";
 

@@ -4,11 +4,11 @@
 
 /*
  * Part of format.h: what was found out about the run. The traced process writes the number of a
- * fact with what belongs to it; key and sentence are for the report, {object}, {0} and {1} as in
- * format_reason.h, {ms} the first number as nanoseconds told in milliseconds, {error}
- * what that errno means, in parentheses. A later fact replaces
- * an earlier one of the same key, but those of kind `story` are told one after the other, and of
- * kind `each` there is one for every object, whose name ends the key.
+ * fact with what belongs to it; key and sentence are for the report, {object}, {bytes}, {0} and {1}
+ * as in format_reason.h, {time} the first number as nanoseconds, {error} what that errno means, in
+ * parentheses. A later fact replaces an earlier one of the same key, but those of kind `story` are
+ * told one after the other, and of kind `each` there is one for every object, whose name ends the
+ * key.
  */
 
 /* X(number, constant, key, kind, sentence) */
@@ -32,7 +32,7 @@
 		"by (deepbind=0 takes the flag away)")                                             \
 	X(15, memory_coherent, "memory.coherent", latest, "the device reads host memory itself")   \
 	X(16, staging_node, "staging.node", latest, "memory node of the pinned chunks: {0}")       \
-	X(17, staging_pinned, "staging.pinned", latest, "{0} bytes pinned for staging")            \
+	X(17, staging_pinned, "staging.pinned", latest, "{bytes} pinned for staging")              \
 	X(18, staging_threads, "staging.threads", latest,                                          \
 		"no more threads could be started, {0} were wanted")                               \
 	X(19, ranks_plan, "ranks.plan", latest, "{object}")                                        \
@@ -43,7 +43,7 @@
 	X(22, searched, "cudnn-search", latest, "{0} problems searched")                           \
 	X(23, search_live, "cudnn-search live", latest,                                            \
 		"{0} outputs held against the program's own")                                      \
-	X(24, search_time, "cudnn-search time", latest, "{ms} ms")                                 \
+	X(24, search_time, "cudnn-search time", latest, "{time}")                                  \
 	X(25, search_refused, "cudnn-search refused", latest,                                      \
 		"cuDNN did not run a chosen algorithm (status {0}); the program's ran")            \
 	X(26, decisions_left, "cudnn-search decisions", latest,                                    \

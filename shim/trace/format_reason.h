@@ -5,9 +5,10 @@
 /*
  * Part of format.h: why a rewrite is as it is. The traced process writes the number of a reason and
  * the figures that belong to it; the sentence is for people, and only the report uses it. In it
- * {0}..{3} are the record's `numbers`, {v0} and {v1} its `values`, {object} the name it gives,
- * {check} the sentence of the check that has the first number, {2?TEXT} is TEXT where that number
- * is not 0, and {model} says what the rewrite's own model has decided.
+ * {0}..{3} are the record's `numbers`, {bytes} the first of them with a unit, {v0} and {v1} its
+ * `values`, {object} the name it gives, {check} the sentence of the check that has the first
+ * number, {2?TEXT} is TEXT where that number is not 0, and {model} says what the rewrite's own
+ * model has decided.
  */
 
 #include <stdint.h>
@@ -38,12 +39,12 @@
 	X(9, run_too_short, "the run was too short to measure it: undecided, so it is off")        \
 	X(10, algorithm_differs,                                                                   \
 		"algorithm {0} in place of {1} is off by {v0} where the largest number is {v1}")   \
-	X(11, free_reported_error, "the free of {0} bytes was the first to report an error")       \
-	X(12, written_after_free, "a block of {0} bytes was written after its free")               \
+	X(11, free_reported_error, "the free of {bytes} was the first to report an error")         \
+	X(12, written_after_free, "a block of {bytes} was written after its free")                 \
 	X(13, properties_changed, "the properties of device {0} have changed")                     \
 	X(14, attribute_changed, "attribute {0} of device {1} has changed")                        \
 	X(15, zeroed_differs,                                                                      \
-		"{0} bytes that were zeroed first came out different from those that were not")    \
+		"{bytes} that were zeroed first came out different from those that were not")      \
 	X(16, copy_in_differs,                                                                     \
 		"a copy of {0} bytes to the device differed from byte {1} on; {2} bytes compared") \
 	X(17, copy_out_differs,                                                                    \

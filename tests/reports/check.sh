@@ -83,7 +83,7 @@ expect 0 clean.tfs --baseline slow.tfs
 expect 0 fewer.tfs --baseline slow.tfs
 expect 0 rebuilt.tfs --baseline slow.tfs
 expect 1 more.tfs --baseline slow.tfs
-said 'calls per step: 2, 1 before'
+said '2 calls/step, 1 before'
 expect 1 bigger.tfs --baseline slow.tfs
 said '2.00 MiB per step'
 expect 1 extra.tfs --baseline clean.tfs
@@ -94,19 +94,19 @@ expect 1 slow.tfs --baseline clean.tfs
 make twice.tfs extra=2
 make once.tfs extra=2 read=65536
 expect 1 twice.tfs --color never
-said '^x error TFS101 pageable-copy  .*cudaMemcpy  1 per step, costs'
-said '^x error TFS202 hidden-sync + TFS203 read-back-each-step  .*cudaMemcpy  2 per step, costs'
+said '^x error TFS101 pageable-copy  .*cudaMemcpy  1 call/step, costs'
+said '^x error TFS202 hidden-sync + TFS203 read-back-each-step  .*cudaMemcpy  2 calls/step, costs'
 said 'causes: 2, findings: 3, of which break the gate: 3$'
 [ "$(grep -c '^[x!i] ' out)" = 2 ] || { echo "check.sh: two causes are not two lines"; cat out; failed=1; }
 expect 1 twice.tfs --color never --baseline once.tfs
 said 'TFS202 .* + TFS203 .*  \[not known or worse: 1 of 2 findings\]$'
-said '^        error TFS203 read-back-each-step  .*  2 per step  \[new\]$'
+said '^        error TFS203 read-back-each-step  .*  2 calls/step  \[new\]$'
 said 'of which break the gate: 1; known: 2, new: 1, worse: 0$'
 expect 0 twice.tfs --baseline twice.tfs
 [ "$(grep -c '\[known\]$' out)" = 2 ] || { echo "check.sh: two causes are not both known"; cat out; failed=1; }
 # A wait and the copy that it waits for are at two call sites.
 expect 0 "$recordings/rule_203_bad.tfs"
-said 'TFS203 .* + TFS201 .*  1 per step, first of 2 call sites'
+said 'TFS203 .* + TFS201 .*  1 call/step, first of 2 call sites'
 
 # A recording that is its own baseline passes, and is told to; a folder's is named by its file.
 expect 0 slow.tfs --baseline slow.tfs

@@ -83,12 +83,12 @@ silent 'not comparable'
 
 # It grows. (One step of hundreds may have begun in its middle.)
 expect 0 check layer/run.tfs --baseline base/run.tfs
-says 'new .*cublasSgemm_v2  calls per step: 1, not in the baseline; no rule objects'
+says 'new .*cublasSgemm_v2  1 call/step, not in the baseline; no rule objects'
 expect 0 check batch/run.tfs --baseline base/run.tfs
 says '\[known: 2.00 MiB per step, 1.00 MiB before, as most of the step\]'
 silent 'not in the baseline'
 expect 0 check batches/run.tfs --baseline base/run.tfs
-says '\[known: calls per step: \(2\|1\.9[0-9]*\), 1 before, as most of the step\]'
+says '\[known: \(2\|1\.9[0-9]*\) calls/step, 1 before, as most of the step\]'
 silent 'not in the baseline'
 # Where the images are all that moves, what is computed with them tells.
 expect 0 check scaled_batch/run.tfs --baseline scaled/run.tfs
@@ -98,7 +98,7 @@ says '\[worse: 2.00 MiB per step, 1.00 MiB before\]'
 
 # It gets worse.
 expect 1 check more/run.tfs --baseline base/run.tfs
-says '\[worse: calls per step: \(2\|1\.9[0-9]*\), 1 before\]'
+says '\[worse: \(2\|1\.9[0-9]*\) calls/step, 1 before\]'
 expect 1 check waiting/run.tfs --baseline base/run.tfs
 says 'TFS201 .*\[new\]'
 says 'TFS101 .*\[known\]'

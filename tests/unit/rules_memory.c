@@ -49,6 +49,8 @@ static void churn(void)
 		freed && scene_finding(scene, "TFS401", 10) && scene_finding(scene, "TFS202", 12));
 	TEST_EQ(freed->level, TFS_LEVEL_ERROR);
 	TEST_EQ(scene_finding(scene, "TFS401", 10)->level, TFS_LEVEL_ERROR);
+	TEST_STR(scene_finding(scene, "TFS401", 10)->message,
+		"allocates device memory, 1 call/step");
 	/* The free is 202 as well: one group, one cost. */
 	TEST_TRUE(freed->group && freed->group == scene_finding(scene, "TFS202", 12)->group);
 	TEST_EQ(freed->cost.ns, scene_finding(scene, "TFS202", 12)->cost.ns);
@@ -170,6 +172,7 @@ static void zeroing(enum use use, enum tfs_state state)
 	if (finding) {
 		TEST_EQ(finding->level, TFS_LEVEL_WARN);
 		TEST_EQ(finding->bytes_per_step, BYTES);
+		TEST_TRUE(strstr(finding->message, "zeroes 1.00 MiB per step") != NULL);
 	}
 	scene_destroy(scene);
 }

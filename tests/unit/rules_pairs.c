@@ -108,7 +108,7 @@ static void both_see_the_same(void)
 	TEST_EQ(seen->pairs->hooks, 2 * STEPS);
 	TEST_EQ(seen->pairs->cupti, 2 * STEPS);
 	TEST_STR(seen->runtimes,
-		"inside calls of cublas: 30 launches, 2 allocations of 3.0 MB in all");
+		"inside calls of cublas: 30 launches, 2 allocations of 2.86 MiB in all");
 	scene_destroy(scene);
 }
 
@@ -194,8 +194,32 @@ static void clocks_differ(void)
 	scene_destroy(scene);
 }
 
+static const char *fact_text(const struct scene *scene, const char *key)
+{
+	const struct tfs_visibility *seen = &scene_judgement(scene)->visibility;
+
+	for (size_t i = 0; i < seen->fact_count; i++)
+		if (!strcmp(seen->facts[i].key, key))
+			return seen->facts[i].text;
+	return NULL;
+}
+
+static void facts_have_units(void)
+{
+	struct scene *scene = scene_create(false);
+
+	scene_step(scene);
+	builder_fact(scene_builder(scene), TFS_FACT_staging_pinned, NULL, 32 << 20);
+	builder_fact(scene_builder(scene), TFS_FACT_search_time, NULL, 38400000);
+	scene_judge(scene, NULL);
+	TEST_STR(fact_text(scene, "staging.pinned"), "32.0 MiB pinned for staging");
+	TEST_STR(fact_text(scene, "cudnn-search time"), "38.4 ms");
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	facts_have_units();
 	clocks_differ();
 	both_see_the_same();
 	a_call_that_hooks_miss();

@@ -53,6 +53,8 @@ static void a_sync_each_step(void)
 	finding = scene_finding(scene, "TFS201", 12);
 	TEST_NEED(finding);
 	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
+	TEST_STR(finding->message, "waits for the device, 1 call/step; nothing much is left for it "
+				   "to do when the wait returns");
 	TEST_IN(finding->cost.ns, 20000, 32000);
 	TEST_EQ(finding->group, 0);
 	scene_destroy(scene);
@@ -186,6 +188,10 @@ static void a_loss_each_step(void)
 	TEST_EQ(scene_finding(scene, "TFS202", 11)->group,
 		scene_finding(scene, "TFS203", 11)->group);
 	TEST_EQ(scene_finding(scene, "TFS203", 11)->level, TFS_LEVEL_ERROR);
+	TEST_STR(scene_finding(scene, "TFS202", 11)->message,
+		"the copy to the host waits for the device, 1 call/step");
+	TEST_STR(scene_finding(scene, "TFS203", 11)->message,
+		"reads 4 B back and waits for them, 1 call/step");
 	scene_destroy(scene);
 }
 

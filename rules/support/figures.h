@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_SUPPORT_FIGURES_H
+#define TFS_RULES_SUPPORT_FIGURES_H
+
+/*
+ * Figures as people read them, the same in every message and report. Returned by value, so that
+ * the text needs no memory and no buffer: tfs_figure_bytes(bytes).text lives until the end of the
+ * expression that asks for it. What is not a finite number reads "?". Any thread.
+ */
+
+struct tfs_figure {
+	char text[40];
+};
+
+/* "518 us", "38.4 ms", "2.50 min": three digits; "0" below half a nanosecond. */
+struct tfs_figure tfs_figure_time(double ns);
+
+/* "4 B", "196 KiB", "4.05 MiB". Below 1 KiB a whole number, else three digits, four from 1000 to
+ * 1023 of a unit. */
+struct tfs_figure tfs_figure_bytes(double bytes);
+
+/* "12", "0.5", "12,345". */
+struct tfs_figure tfs_figure_count(double count);
+
+/* "1 call/step", "0.5 calls/step". */
+struct tfs_figure tfs_figure_calls(double per_step);
+
+/* "2.5 %", "12 %" for 0.12. */
+struct tfs_figure tfs_figure_share(double share);
+
+#endif
