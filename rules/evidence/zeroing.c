@@ -233,7 +233,7 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 	const struct tfs_zero_fill *fill, struct gaps *gaps)
 {
 	const struct tfs_host_call *call = &timeline->calls[user];
-	const struct tfs_range *range = &timeline->ranges[fill->target.range];
+	const struct tfs_allocation *range = &timeline->ranges[fill->target.range];
 	enum tfs_zeros zeros = TFS_ZEROS_OVERWRITTEN;
 	struct tfs_zero_fill again;
 	struct tfs_operand operand;

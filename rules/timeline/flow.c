@@ -59,7 +59,7 @@ static bool manages(uint16_t family)
 static bool make_access(const struct tfs_timeline *timeline, uint32_t nth,
 	const struct tfs_operand *operand, struct tfs_access *out)
 {
-	const struct tfs_range *range;
+	const struct tfs_allocation *range;
 	uint64_t left;
 
 	if (operand->range == TFS_NONE ||
@@ -287,7 +287,7 @@ const struct tfs_access *tfs_flow_after(const struct tfs_timeline *timeline, uin
 
 static uint64_t extent(const struct tfs_timeline *timeline, const struct tfs_operand *operand)
 {
-	const struct tfs_range *range = &timeline->ranges[operand->range];
+	const struct tfs_allocation *range = &timeline->ranges[operand->range];
 	uint64_t left = range->address + range->bytes - operand->address;
 
 	return operand->bytes && operand->bytes < left ? operand->bytes : left;

@@ -120,7 +120,7 @@ static uint64_t reset_after(const struct replay *replay, uint64_t ns)
 	return low < replay->reset_count ? replay->resets[low].key : UINT64_MAX;
 }
 
-static void open_range(const struct replay *replay, uint32_t nth, struct tfs_range *out)
+static void open_range(const struct replay *replay, uint32_t nth, struct tfs_allocation *out)
 {
 	const struct tfs_host_call *call = &replay->timeline->calls[nth];
 	const struct tfs_item *operand = first_operand(call);
@@ -128,7 +128,7 @@ static void open_range(const struct replay *replay, uint32_t nth, struct tfs_ran
 
 	if (bytes > UINT64_MAX - operand->value)
 		bytes = UINT64_MAX - operand->value;
-	*out = (struct tfs_range){.address = operand->value,
+	*out = (struct tfs_allocation){.address = operand->value,
 		.bytes = bytes,
 		.from_ns = event_time(call),
 		.until_ns = reset_after(replay, event_time(call)),
@@ -140,7 +140,7 @@ static void open_range(const struct replay *replay, uint32_t nth, struct tfs_ran
 
 static int compare_ranges(const void *left, const void *right)
 {
-	const struct tfs_range *a = left, *b = right;
+	const struct tfs_allocation *a = left, *b = right;
 
 	if (a->from_ns != b->from_ns)
 		return a->from_ns < b->from_ns ? -1 : 1;
@@ -151,7 +151,7 @@ static int compare_ranges(const void *left, const void *right)
 static int replay_events(struct replay *replay)
 {
 	struct tfs_timeline *timeline = replay->timeline;
-	struct tfs_range *ranges = calloc(replay->count + 1, sizeof(*ranges)), *open = NULL;
+	struct tfs_allocation *ranges = calloc(replay->count + 1, sizeof(*ranges)), *open = NULL;
 	uint32_t count = 0;
 
 	if (!ranges)
@@ -200,7 +200,7 @@ static int index_ranges(struct tfs_timeline *timeline)
 		keys[i] = (struct tfs_key){timeline->ranges[i].address, i};
 	err = tfs_sort_keys(keys, count);
 	for (uint32_t i = 0; i < count; i++) {
-		const struct tfs_range *range = &timeline->ranges[keys[i].value];
+		const struct tfs_allocation *range = &timeline->ranges[keys[i].value];
 
 		if (!index->count || index->starts[index->count - 1] != range->address) {
 			index->starts[index->count] = range->address;
@@ -216,7 +216,7 @@ static int index_ranges(struct tfs_timeline *timeline)
 	return err;
 }
 
-static bool holds(const struct tfs_range *range, uint64_t address, uint64_t ns)
+static bool holds(const struct tfs_allocation *range, uint64_t address, uint64_t ns)
 {
 	return address - range->address < range->bytes && ns >= range->from_ns &&
 	       ns < range->until_ns;

@@ -31,7 +31,7 @@ struct tfs_timeline {
 	const struct tfs_device_op *ops;
 	const uint32_t *call_ops;
 	const struct tfs_device_sync *syncs; /* by start */
-	const struct tfs_range *ranges;      /* by allocation */
+	const struct tfs_allocation *ranges; /* by allocation */
 	const struct tfs_device *devices;
 	const struct tfs_idle *idles; /* inside windows with device activity; by device and time */
 	uint32_t window_count, step_count, judged_count, thread_count, call_count, stream_count;

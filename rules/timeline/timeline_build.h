@@ -40,7 +40,7 @@ struct tfs_timeline_private {
 	struct tfs_device_op *ops;
 	uint32_t *call_ops;
 	struct tfs_device_sync *syncs;
-	struct tfs_range *ranges;
+	struct tfs_allocation *ranges;
 	struct tfs_device *devices;
 	struct tfs_idle *idles;
 	uint32_t *memory_calls; /* that allocate, release or reset */

@@ -80,7 +80,7 @@ struct tfs_device_sync {
 };
 
 /* Memory between its allocation (or registration) and its release. */
-struct tfs_range {
+struct tfs_allocation {
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t from_ns;

@@ -168,7 +168,7 @@ uint64_t read_all_timeline(const struct tfs_timeline *timeline)
 	for (uint32_t i = 0; i < timeline->judged_count; i++)
 		sum += timeline->steps[timeline->judged[i]].index;
 	for (uint32_t i = 0; i < timeline->range_count; i++) {
-		const struct tfs_range *range = &timeline->ranges[i];
+		const struct tfs_allocation *range = &timeline->ranges[i];
 
 		sum += range->bytes + timeline->calls[range->alloc_call].start_ns;
 		if (range->free_call != TFS_NONE)
