@@ -8,12 +8,12 @@
 #include <stdint.h>
 
 enum tfs_wait_kind {
-	TFS_WAIT_DEVICE,
-	TFS_WAIT_STREAM,
-	TFS_WAIT_EVENT,
+	TFS_SYNC_DEVICE,
+	TFS_SYNC_STREAM,
+	TFS_SYNC_EVENT,
 	/* No waits: before these, what an earlier wait promised has to be true, since they tell. */
-	TFS_WAIT_ASKS,
-	TFS_WAIT_ENDS_STREAM, /* from here on the handle may not be used */
+	TFS_SYNC_ASKS,
+	TFS_SYNC_ENDS_STREAM, /* from here on the handle may not be used */
 };
 
 struct tfs_wait_call {

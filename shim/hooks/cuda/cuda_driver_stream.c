@@ -45,7 +45,7 @@ TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cuStreamDestroy_v2);
 
-	tfs_before_wait(&frame, TFS_WAIT_ENDS_STREAM, true);
+	tfs_before_wait(&frame, TFS_SYNC_ENDS_STREAM, true);
 	const CUresult status = TFS_REAL(cuStreamDestroy_v2)(stream);
 
 	tfs_note_stream(&frame, status, stream, false);
@@ -63,7 +63,7 @@ TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 
 TFS_TWIN_HOOKS(CUresult, cuStreamSynchronize, _ptsz, (CUstream stream), (stream))
 {
-	struct tfs_wait_call call = {.kind = TFS_WAIT_STREAM,
+	struct tfs_wait_call call = {.kind = TFS_SYNC_STREAM,
 		.handle = stream,
 		.per_thread = per_thread,
 		.driver = true};
@@ -79,7 +79,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamSynchronize, _ptsz, (CUstream stream), (stream)
 
 TFS_TWIN_HOOKS(CUresult, cuStreamQuery, _ptsz, (CUstream stream), (stream))
 {
-	tfs_before_wait(&frame, TFS_WAIT_ASKS, true);
+	tfs_before_wait(&frame, TFS_SYNC_ASKS, true);
 	const CUresult status = TFS_TWIN_REAL(cuStreamQuery)(stream);
 
 	tfs_note_stream(&frame, status, stream, per_thread);
@@ -95,7 +95,7 @@ ON_STREAM(cuStreamAddCallback, _ptsz,
 TFS_HOOK(CUresult, cuCtxSynchronize, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE, .driver = true};
+	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE, .driver = true};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -109,7 +109,7 @@ TFS_HOOK(CUresult, cuCtxSynchronize, (void))
 TFS_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context))
 {
 	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize_v2);
-	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE, .handle = context, .driver = true};
+	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE, .handle = context, .driver = true};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -156,7 +156,7 @@ TFS_HOOK(CUresult, cuEventDestroy_v2, (CUevent event))
 TFS_HOOK(CUresult, cuEventSynchronize, (CUevent event))
 {
 	struct tfs_frame frame = TFS_ENTER(cuEventSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_WAIT_EVENT, .handle = event, .driver = true};
+	struct tfs_wait_call call = {.kind = TFS_SYNC_EVENT, .handle = event, .driver = true};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -171,7 +171,7 @@ TFS_HOOK(CUresult, cuEventQuery, (CUevent event))
 {
 	struct tfs_frame frame = TFS_ENTER(cuEventQuery);
 
-	tfs_before_wait(&frame, TFS_WAIT_ASKS, true);
+	tfs_before_wait(&frame, TFS_SYNC_ASKS, true);
 	const CUresult status = TFS_REAL(cuEventQuery)(event);
 	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
 	return status;
@@ -182,7 +182,7 @@ TFS_HOOK(CUresult, cuEventQuery, (CUevent event))
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
                                                                                                    \
-		tfs_before_wait(&frame, TFS_WAIT_ASKS, true);                                      \
+		tfs_before_wait(&frame, TFS_SYNC_ASKS, true);                                      \
 		const CUresult status = TFS_REAL(name)(out, start, end);                           \
 		tfs_hook_plain(&frame, status);                                                    \
 		return status;                                                                     \

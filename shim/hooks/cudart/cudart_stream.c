@@ -46,7 +46,7 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaStreamDestroy);
 
-	tfs_before_wait(&frame, TFS_WAIT_ENDS_STREAM, false);
+	tfs_before_wait(&frame, TFS_SYNC_ENDS_STREAM, false);
 	const cudaError_t status = TFS_REAL(cudaStreamDestroy)(stream);
 
 	tfs_note_stream(&frame, status, stream, false);
@@ -56,7 +56,7 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream), (stream))
 {
 	struct tfs_wait_call call = {
-		.kind = TFS_WAIT_STREAM, .handle = stream, .per_thread = per_thread};
+		.kind = TFS_SYNC_STREAM, .handle = stream, .per_thread = per_thread};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -69,7 +69,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream),
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamQuery, _ptsz, (cudaStream_t stream), (stream))
 {
-	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
+	tfs_before_wait(&frame, TFS_SYNC_ASKS, false);
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamQuery)(stream);
 
 	tfs_note_stream(&frame, status, stream, per_thread);
@@ -88,7 +88,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 TFS_HOOK(cudaError_t, cudaDeviceSynchronize, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_WAIT_DEVICE};
+	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -138,7 +138,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStre
 TFS_HOOK(cudaError_t, cudaEventSynchronize, (cudaEvent_t event))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_WAIT_EVENT, .handle = event};
+	struct tfs_wait_call call = {.kind = TFS_SYNC_EVENT, .handle = event};
 	uint32_t status;
 
 	if (!tfs_take_wait(&frame, &call, &status)) {
@@ -153,7 +153,7 @@ TFS_HOOK(cudaError_t, cudaEventQuery, (cudaEvent_t event))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventQuery);
 
-	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
+	tfs_before_wait(&frame, TFS_SYNC_ASKS, false);
 	const cudaError_t status = TFS_REAL(cudaEventQuery)(event);
 
 	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
@@ -165,7 +165,7 @@ TFS_HOOK(cudaError_t, cudaEventElapsedTime,
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventElapsedTime);
 
-	tfs_before_wait(&frame, TFS_WAIT_ASKS, false);
+	tfs_before_wait(&frame, TFS_SYNC_ASKS, false);
 	const cudaError_t status = TFS_REAL(cudaEventElapsedTime)(milliseconds, start, end);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;

@@ -179,7 +179,7 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 {
 	(void)out_status;
-	if (call->kind <= TFS_WAIT_EVENT)
+	if (call->kind <= TFS_SYNC_EVENT)
 		tfs_left_wait_end(&left, SELF);
 	return false;
 }

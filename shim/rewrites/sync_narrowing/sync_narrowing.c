@@ -135,7 +135,7 @@ static void look_at_device(const struct tfs_memory_functions *use)
 /* Is it the thread's own context that is waited for? */
 static bool is_here(const struct tfs_wait_call *call)
 {
-	return call->kind != TFS_WAIT_DEVICE || call->handle == NULL ||
+	return call->kind != TFS_SYNC_DEVICE || call->handle == NULL ||
 	       call->handle == tfs_context_now();
 }
 
@@ -178,11 +178,11 @@ static bool in_reach(const struct tfs_work *work)
 static bool is_drained(const struct tfs_wait_call *call)
 {
 	const uint16_t stream =
-		call->kind == TFS_WAIT_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
+		call->kind == TFS_SYNC_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
 
 	if (TFS_MUTANT(NAIVE_STALE))
 		return true;
-	return call->kind == TFS_WAIT_STREAM && stream != tfs_stream_id(NULL, false)
+	return call->kind == TFS_SYNC_STREAM && stream != tfs_stream_id(NULL, false)
 		       ? !tfs_work_on(stream)
 		       : !tfs_work_any();
 }
@@ -196,7 +196,7 @@ static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wai
 	if (!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site) ||
 		!tfs_rewrite_check(
-			SELF, CHECK_WAITED, drained || call->kind == TFS_WAIT_DEVICE, site) ||
+			SELF, CHECK_WAITED, drained || call->kind == TFS_SYNC_DEVICE, site) ||
 		!tfs_rewrite_check_cause(SELF, CHECK_SEEN, unseen(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(call), site))
 		return false;
@@ -215,12 +215,12 @@ static bool is_finished(const struct tfs_memory_functions *use, const struct tfs
 
 	if (TFS_MUTANT(NAIVE_NO_TRIES))
 		return true;
-	if (call->kind == TFS_WAIT_EVENT)
+	if (call->kind == TFS_SYNC_EVENT)
 		status = use->event_query(call->handle);
-	else if (call->kind == TFS_WAIT_STREAM && call->handle == NULL && call->per_thread)
+	else if (call->kind == TFS_SYNC_STREAM && call->handle == NULL && call->per_thread)
 		status = use->stream_query((void *)2);
 	else
-		status = use->stream_query(call->kind == TFS_WAIT_STREAM && call->handle != NULL
+		status = use->stream_query(call->kind == TFS_SYNC_STREAM && call->handle != NULL
 						   ? call->handle
 						   : (void *)1);
 	/* No error waited for the program before. */
@@ -266,11 +266,11 @@ static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 	struct tfs_work work;
 
-	if (call->kind == TFS_WAIT_ENDS_STREAM)
+	if (call->kind == TFS_SYNC_ENDS_STREAM)
 		tfs_narrowed_end_stream();
-	if (call->kind == TFS_WAIT_ASKS && use != NULL)
+	if (call->kind == TFS_SYNC_ASKS && use != NULL)
 		tfs_narrowed_pay(use);
-	if (call->kind > TFS_WAIT_EVENT || use == NULL)
+	if (call->kind > TFS_SYNC_EVENT || use == NULL)
 		return false;
 	tfs_left_wait_end(&narrowed, SELF);
 	call->before = tfs_work_now();
@@ -336,14 +336,14 @@ static void waited(struct tfs_wait_call *call, uint32_t status)
 	look_at_device(use);
 	if (atomic_load(&many_contexts))
 		return;
-	if (call->kind == TFS_WAIT_STREAM) {
+	if (call->kind == TFS_SYNC_STREAM) {
 		const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
 
 		/* A thread's own default stream may be the next thread's by number. */
 		if (tfs_stream_handle(stream) != NULL)
 			tfs_work_finished_on(stream, call->before);
 	}
-	if (call->kind == TFS_WAIT_DEVICE) {
+	if (call->kind == TFS_SYNC_DEVICE) {
 		tfs_work_finished(call->before);
 		tfs_narrowed_paid(call->before);
 	}
