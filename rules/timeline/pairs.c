@@ -75,7 +75,7 @@ const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK
 	return list;
 }
 
-static enum tfs_work work_of(const char *name)
+static enum tfs_work_kind work_of(const char *name)
 {
 	if (strstr(name, "Launch"))
 		return TFS_WORK_LAUNCH;

@@ -25,7 +25,7 @@ struct tfs_pair {
 	uint32_t about;  /* TFS_ABOUT_* */
 };
 
-enum tfs_work { TFS_WORK_LAUNCH, TFS_WORK_COPY, TFS_WORK_SET, TFS_WORK_OTHER, TFS_WORK_COUNT };
+enum tfs_work_kind { TFS_WORK_LAUNCH, TFS_WORK_COPY, TFS_WORK_SET, TFS_WORK_OTHER, TFS_WORK_COUNT };
 
 struct tfs_pairs {
 	const char *lost;       /* why records may be missing on one side; NULL = none are */
