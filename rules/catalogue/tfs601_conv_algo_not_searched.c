@@ -49,7 +49,7 @@ static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_
 	struct count *count)
 {
 	const struct tfs_host_call *call = tfs_steady_call(steady, position);
-	struct tfs_search search;
+	struct tfs_recorded_search search;
 
 	if (!tfs_search_family(call->family) || call->record->status)
 		return;
@@ -72,7 +72,7 @@ static void price(
 
 	for (size_t i = 0; i < place->count; i++) {
 		const struct tfs_host_call *call = &steady->timeline->calls[place->items[i].call];
-		struct tfs_search search;
+		struct tfs_recorded_search search;
 
 		if (tfs_search_find(steady->timeline, call, &search))
 			saved += (double)(search.asked_ms - search.best_ms) * 1e6;
@@ -88,7 +88,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_host_call *call = &steady->timeline->calls[place->items->call];
 	const char *asked, *best;
 	struct tfs_draft *draft;
-	struct tfs_search search;
+	struct tfs_recorded_search search;
 
 	tfs_search_find(steady->timeline, call, &search);
 	asked = tfs_algorithm_name(call->family, search.asked);

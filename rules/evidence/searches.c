@@ -80,7 +80,7 @@ static bool takes_place(uint32_t family, const struct tfs_search_record *other,
 }
 
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
-	struct tfs_search *out_search)
+	struct tfs_recorded_search *out_search)
 {
 	const struct tfs_trace *trace = timeline->trace;
 	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
@@ -99,7 +99,7 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 			takes_place(call->family, one, asked))
 			best = one;
 	}
-	*out_search = (struct tfs_search){.asked = number,
+	*out_search = (struct tfs_recorded_search){.asked = number,
 		.best = best->algorithm,
 		.asked_ms = asked->time_ms,
 		.best_ms = best->time_ms,

@@ -11,7 +11,7 @@
 
 #include "rules/timeline/timeline.h"
 
-struct tfs_search {
+struct tfs_recorded_search {
 	uint32_t asked; /* the algorithm that the program asks for */
 	uint32_t best;  /* the fastest one within the rewrite's fences */
 	float asked_ms;
@@ -26,7 +26,7 @@ bool tfs_search_family(uint32_t family);
 
 /* What was measured for the call's problem; false = nothing, or not what it asks for. */
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
-	struct tfs_search *out_search);
+	struct tfs_recorded_search *out_search);
 
 /* Whether the program made a measured search of its own. */
 bool tfs_search_by_program(const struct tfs_timeline *timeline);

@@ -78,7 +78,7 @@ static void find_written(struct tfs_whatif *whatif)
 {
 	for (uint32_t i = 0; i < whatif->steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(whatif->steady, i);
-		struct tfs_search search;
+		struct tfs_recorded_search search;
 
 		if (tfs_search_family(call->family) &&
 			tfs_search_find(whatif->steady->timeline, call, &search) &&
