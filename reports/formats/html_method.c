@@ -55,7 +55,7 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 	gain_cell(html, rewrite);
 	tfs_html_raw(html, "<td>");
 	size_t count;
-	const struct tfs_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+	const struct tfs_refusal_reason *reasons = tfs_reasons_find(region, rewrite, &count);
 
 	for (size_t i = 0; i < count; i++)
 		tfs_html_print(html, "<div>%s <span class=\"dim\">%s</span></div>", reasons[i].text,

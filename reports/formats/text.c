@@ -293,7 +293,8 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 			tfs_text_wrapped(out, rewrite->reason, 19);
 		}
 		size_t count;
-		const struct tfs_reason *reasons = tfs_reasons_find(region, rewrite, &count);
+		const struct tfs_refusal_reason *reasons =
+			tfs_reasons_find(region, rewrite, &count);
 
 		for (size_t j = 0; j < count; j++) {
 			fprintf(out, "%19s", "");

@@ -9,18 +9,18 @@
 /* Of equal ones the one that was refused first. */
 static int most_first(const void *a, const void *b)
 {
-	const struct tfs_reason *one = a;
-	const struct tfs_reason *other = b;
+	const struct tfs_refusal_reason *one = a;
+	const struct tfs_refusal_reason *other = b;
 
 	if (one->count != other->count)
 		return one->count > other->count ? -1 : 1;
 	return (one->most > other->most) - (one->most < other->most);
 }
 
-const struct tfs_reason *tfs_reasons_find(
+const struct tfs_refusal_reason *tfs_reasons_find(
 	struct tfs_region *region, const struct tfs_model_rewrite *rewrite, size_t *out_count)
 {
-	struct tfs_reason *reasons =
+	struct tfs_refusal_reason *reasons =
 		tfs_region_alloc(region, rewrite->refusal_count, sizeof(*reasons));
 	size_t count = 0;
 
@@ -30,11 +30,11 @@ const struct tfs_reason *tfs_reasons_find(
 
 		while (at < count && strcmp(reasons[at].text, refusal->text))
 			at++;
-		struct tfs_reason *reason = &reasons[at];
+		struct tfs_refusal_reason *reason = &reasons[at];
 
 		if (at == count)
 			reasons[count++] =
-				(struct tfs_reason){.text = refusal->text, .most = refusal};
+				(struct tfs_refusal_reason){.text = refusal->text, .most = refusal};
 		reason->count += refusal->count;
 		reason->sites++;
 		if (refusal->count > reason->most->count)
@@ -53,7 +53,7 @@ static const char *times(struct tfs_region *region, uint64_t count)
 				    region, "%s times", tfs_words_count(region, (double)count));
 }
 
-const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_reason *reason)
+const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_refusal_reason *reason)
 {
 	const char *place = tfs_words_place(region, &reason->most->place);
 

@@ -8,7 +8,7 @@
 
 #include "reports/model/model.h"
 
-struct tfs_reason {
+struct tfs_refusal_reason {
 	const char *text;
 	uint64_t count; /* calls, at all call sites */
 	size_t sites;
@@ -16,10 +16,10 @@ struct tfs_reason {
 };
 
 /* The reasons of a rewrite's refusals, most calls first, in memory of `region`. */
-const struct tfs_reason *tfs_reasons_find(
+const struct tfs_refusal_reason *tfs_reasons_find(
 	struct tfs_region *region, const struct tfs_model_rewrite *rewrite, size_t *out_count);
 
 /* "refused 96 times at 30 call sites, most often at main.c:7 (45 times)". */
-const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_reason *reason);
+const char *tfs_reasons_print(struct tfs_region *region, const struct tfs_refusal_reason *reason);
 
 #endif
