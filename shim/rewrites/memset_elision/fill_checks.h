@@ -45,7 +45,7 @@ enum tfs_fill_check {
 };
 
 /* Mutants: what the contract forbids. */
-#define TFS_NAIVE_BLIND (1u << 23)  /* holds fills back whatever else is called */
+#define TFS_NAIVE_PAST_CALLS (1u << 23) /* holds fills back whatever else is called */
 #define TFS_NAIVE_EACH (1u << 24)   /* gives every call on the range beta = 0, not only the first */
 #define TFS_NAIVE_PADDED (1u << 25) /* takes what is written in part for the whole */
 #define TFS_NAIVE_PROMISE (1u << 30) /* believes what libraries promise, whatever the tries say */

@@ -88,7 +88,7 @@ static void ended(const struct tfs_held *held, uint32_t check)
 
 static void before(const struct tfs_function *function)
 {
-	if (!tfs_fill_passes(function) && !TFS_MUTANT(TFS_NAIVE_BLIND))
+	if (!tfs_fill_passes(function) && !TFS_MUTANT(TFS_NAIVE_PAST_CALLS))
 		tfs_held_settle(ended, tfs_fill_ended_by(function));
 }
 
@@ -195,7 +195,8 @@ static void compare(const struct tfs_use *use)
 	enum tfs_fill_trial result = tfs_fill_trial_compare(
 		use->own_output, use->scratch, use->bytes, use->element_bytes);
 
-	if (TFS_MUTANT(TFS_NAIVE_BLIND | TFS_NAIVE_EACH | TFS_NAIVE_PADDED | TFS_NAIVE_PROMISE))
+	if (TFS_MUTANT(
+		    TFS_NAIVE_PAST_CALLS | TFS_NAIVE_EACH | TFS_NAIVE_PADDED | TFS_NAIVE_PROMISE))
 		result = TFS_FILL_SAME;
 	switch (result) {
 	case TFS_FILL_SAME:
