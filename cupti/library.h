@@ -7,7 +7,13 @@
  * It is never closed again and never finalised: both crash in released versions.
  */
 
-#include <cupti.h>
+#include "shim/base/driver_api.h"
+
+#include <cupti_activity.h>
+#include <cupti_callbacks.h>
+#include <cupti_driver_cbid.h>
+#include <cupti_runtime_cbid.h>
+#include <cupti_version.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/core/machine.h"
 
-#include <cuda.h>
 #include <library_types.h>
 #include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/base/env.h"
 #include "shim/record/recorder.h"
 #include "shim/resolve/lookup.h"

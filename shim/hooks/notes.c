@@ -2,10 +2,10 @@
 #define TFS_HOT_HOOKS
 #include "shim/hooks/notes.h"
 
-#include <cuda.h>
 #include <driver_types.h>
 #include <string.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/hooks/note_copy.h"
 #include "shim/rewrites/rewrite.h"
 #include "shim/state/capture.h"

@@ -18,9 +18,8 @@
  * get ours.
  */
 
-/* No ABI of a function may hide behind another's name. */
-#define __CUDA_API_VERSION_INTERNAL
-#include <cuda.h>
+#include "shim/base/driver_api.h"
+
 #include <cudaTypedefs.h>
 
 #include "shim/resolve/lookup.h"

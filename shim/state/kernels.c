@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/state/kernels.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <string.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/base/spin.h"
 #include "shim/record/recorder.h"
 #include "shim/resolve/lookup.h"

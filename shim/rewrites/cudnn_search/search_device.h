@@ -12,10 +12,11 @@
  * and where the device may wait for the program, for the search only.
  */
 
-#include <cuda.h>
 #include <cudnn.h>
 #include <stdbool.h>
 #include <stdint.h>
+
+#include "shim/base/driver_api.h"
 
 #define TFS_SEARCH_DEVICES 16
 

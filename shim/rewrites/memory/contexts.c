@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/rewrites/memory/contexts.h"
 
-#include <cuda.h>
 #include <sched.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/resolve/lookup.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/patience.h"
@@ -14,14 +14,14 @@ static struct {
 	__typeof__(&cuPointerGetAttribute) attribute;
 	__typeof__(&cuDevicePrimaryCtxGetState) state;
 	__typeof__(&cuDevicePrimaryCtxRetain) retain;
-	__typeof__(&cuDevicePrimaryCtxRelease) release;
+	__typeof__(&cuDevicePrimaryCtxRelease_v2) release;
 } driver;
 
 static struct {
 	__typeof__(&cuEventCreate) create;
 	__typeof__(&cuCtxRecordEvent) record;
 	__typeof__(&cuEventQuery) query;
-	__typeof__(&cuEventDestroy) destroy;
+	__typeof__(&cuEventDestroy_v2) destroy;
 } events;
 
 static bool find(void)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/rewrites/memory/memory_functions.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdatomic.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/resolve/lookup.h"
 
 static struct {
@@ -145,8 +145,8 @@ static const struct tfs_memory_functions of_runtime = {
 };
 
 static struct {
-	__typeof__(&cuMemAlloc) alloc;
-	__typeof__(&cuMemFree) release;
+	__typeof__(&cuMemAlloc_v2) alloc;
+	__typeof__(&cuMemFree_v2) release;
 	__typeof__(&cuCtxSynchronize) drain;
 	__typeof__(&cuMemsetD8Async) fill;
 	__typeof__(&cuStreamCreate) stream_create;
@@ -157,8 +157,8 @@ static struct {
 	__typeof__(&cuStreamQuery) stream_query;
 	__typeof__(&cuCtxGetDevice) device;
 	__typeof__(&cuDeviceGetCount) device_count;
-	__typeof__(&cuMemGetInfo) info;
-	__typeof__(&cuMemcpyDtoH) read;
+	__typeof__(&cuMemGetInfo_v2) info;
+	__typeof__(&cuMemcpyDtoH_v2) read;
 	__typeof__(&cuDeviceGetAttribute) attribute;
 	__typeof__(&cuThreadExchangeStreamCaptureMode) capture_mode;
 } driver;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/rewrites/memory/pool_functions.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/resolve/lookup.h"
 #include "shim/rewrites/memory/memory_functions.h"
 

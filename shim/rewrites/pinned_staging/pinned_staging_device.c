@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/rewrites/pinned_staging/pinned_staging_device.h"
 
-#include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdatomic.h>
 
+#include "shim/base/driver_api.h"
 #include "shim/resolve/lookup.h"
 #include "shim/state/memory.h"
 
