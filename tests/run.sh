@@ -6,7 +6,7 @@
 #
 #   --long         also what takes many minutes: more seeds, more kills, longer fuzzing, cuDNN and
 #                  NCCL from wheels (3 GB to download, kept)
-#   --filter WORD  only tests with WORD in their name or suite
+#   --filter WORD  only tests with WORD in their name or suite; builds what they need
 #
 # The last line is "N passed, N failed", with ", N skipped" where there are any. A set-up or
 # build that fails counts as one failed test.
@@ -45,7 +45,10 @@ stop() {
 	exit 1
 }
 
-sh tests/setup.sh tests || stop "setup"
+# For a few tests, what this setup.sh has installed once is not looked at again.
+if [ -z "$filter" ] || [ ! build/.for-tests -nt tests/setup.sh ]; then
+	sh tests/setup.sh tests || stop "setup"
+fi
 if [ ! -f build/build.ninja ]; then
 	meson setup build || stop "configuration"
 elif [ ! -f build/.for-tests ]; then
@@ -54,7 +57,24 @@ elif [ ! -f build/.for-tests ]; then
 		stop "configuration"
 fi
 touch build/.for-tests
-ninja -C build || stop "build"
+
+names=
+targets=
+if [ -n "$filter" ]; then
+	# As the tests are listed now.
+	ninja -C build build.ninja || stop "configuration"
+	names=$(python3 tests/summary.py names build "$filter" ${long:+long})
+	if [ -z "$names" ]; then
+		echo "run: no test has '$filter' in its name or suite" >&2
+		exit 2
+	fi
+	# shellcheck disable=SC2086 # a list of words
+	targets=$(python3 tests/summary.py targets build $names)
+fi
+if [ -z "$filter" ] || [ -n "$targets" ]; then
+	# shellcheck disable=SC2086 # a list of words
+	ninja -C build $targets || stop "build"
+fi
 
 TFSHIM_LONG=${long:+1}
 export TFSHIM_LONG
@@ -66,15 +86,8 @@ else
 	# Other compilers and sanitizers: for CI and the big run.
 	[ -n "${CI-}" ] || [ -n "$filter" ] || set -- "$@" --no-suite variants
 fi
-if [ -n "$filter" ]; then
-	names=$(python3 tests/summary.py names "$filter" ${long:+long})
-	if [ -z "$names" ]; then
-		echo "run: no test has '$filter' in its name or suite" >&2
-		exit 2
-	fi
-	# shellcheck disable=SC2086 # a list of words
-	set -- "$@" $names
-fi
+# shellcheck disable=SC2086 # a list of words
+set -- "$@" $names
 
 log=build/meson-logs/testlog.json
 rm -f "$log"

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A few tests need a few targets, and those are enough: targets_test.py BUILD."""
+
+import os
+import sys
+
+import summary
+
+
+def target(name, kind, *files):
+    return {"id": name, "type": kind, "filename": ["/b/" + file for file in files]}
+
+
+def expect(what, found, wanted):
+    if found != wanted:
+        sys.exit(f"{what}: {sorted(found)}, not {sorted(wanted)}")
+
+
+def rules():
+    """How each kind of need is told."""
+    targets = [
+        target("one", "executable", "tests/one"), target("two", "executable", "tests/two"),
+        target("lib", "shared library", "shim/lib.so"), target("sim", "shared library", "sim/c.so"),
+        target("made", "custom", "tests/a.c", "tests/a.h"), target("go", "run", "go"),
+    ]
+
+    def of(*cmd, depends=(), env=""):
+        return summary.needed({"cmd": list(cmd), "depends": depends,
+                               "env": {"LD_LIBRARY_PATH": env} if env else {}},
+                              summary.by_file(targets), "/b")
+
+    expect("nothing", of("sh", "/source/style.sh"), set())
+    expect("depends", of("sh", depends=["made", "go"]), {"tests/a.c", "tests/a.h"})
+    expect("a file", of("sh", "shim/lib.so", "/b/tests/one"), {"shim/lib.so", "tests/one"})
+    expect("a program of a folder", of("sh", "/b/tests", "two"), {"tests/two"})
+    expect("libraries of a folder", of("sh", "/b/sim"), {"sim/c.so"})
+    expect("libraries on the path", of("sh", env="/b/shim:/b/sim"), {"shim/lib.so", "sim/c.so"})
+    expect("a path of the system", of("sh", env="/usr/lib"), set())
+
+
+def real(build):
+    """Of this build's tests, each needs what it depends on, and those of style next to nothing."""
+    targets = summary.by_file(summary.introspect(build, "targets"))
+    tests = summary.introspect(build, "tests")
+    files = {item["id"]: {os.path.relpath(name, build) for name in item["filename"]}
+             for item in targets.values()}
+    total = len(set().union(*files.values()))
+    for test in tests:
+        found = summary.needed(test, targets, build)
+        for depends in test["depends"]:
+            if not files.get(depends, set()) <= found:
+                sys.exit(f"{test['name']} lacks {depends}")
+        if len(found) > total // 2:
+            sys.exit(f"{test['name']} alone needs {len(found)} of {total} files")
+    by_name = {test["name"]: test for test in tests}
+    expect("replay", summary.needed(by_name["replay"], targets, build), {"tests/unit/unit-replay"})
+    for name in ("style", "format"):
+        expect(name, summary.needed(by_name[name], targets, build), set())
+    print(f"{len(tests)} tests, {total} files")
+
+
+rules()
+real(sys.argv[1])
