@@ -6,6 +6,7 @@
 #   sh tests/wheels.sh [--long] [BUILD]
 #
 #   --long  also cuDNN 8 and 9 and old and new NCCL (3 GB to download)
+#   BUILD   the built project (default: build); this script builds nothing. Status 2 without it
 #
 # Downloads are kept in $XDG_CACHE_HOME/tfshim/wheels.
 set -u
@@ -18,8 +19,14 @@ if [ "${1-}" = --long ]; then
 fi
 # The big run.
 [ -z "${TFSHIM_LONG-}" ] || long=yes
-build=$(realpath "${1-$root/build}")
+build=$(realpath -m "${1-$root/build}")
 shim=$build/shim/libtfshim.so
+for file in "$shim" "$build/tests/programs/ledger"; do
+	[ -e "$file" ] || {
+		echo "wheels: $file is not built; run: meson setup build && ninja -C build" >&2
+		exit 2
+	}
+done
 cache=${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/tfshim/wheels
 compiler=${CC:-cc}
 failed=0
