@@ -5,9 +5,9 @@
 /*
  * A format turns a model into one file.
  *
- * To add one: write reports/<name>.c with one `const struct tfs_format tfs_format_<name>`
- * (json.c is the one to read first), and add <name> to `formats` in reports/meson.build. It can
- * then be asked for with --format <name>, and is written beside every recording if `beside` is
+ * To add one: write reports/formats/<name>.c with one `const struct tfs_format tfs_format_<name>`
+ * (json.c is the one to read first), and add <name> to `formats` in the meson.build beside it. It
+ * can then be asked for with --format <name>, and is written beside every recording if `beside` is
  * set.
  */
 

@@ -5,9 +5,9 @@
 /*
  * Sub-commands and their options, as tables: the parser and --help read the same rows.
  *
- * To add a sub-command: write reports/<name>.c with one `const struct tfs_command
- * tfs_command_<name>` (rules.c is the shortest), and add <name> to `commands` in
- * reports/meson.build.
+ * To add a sub-command: write reports/commands/<name>.c with one `const struct tfs_command
+ * tfs_command_<name>` (rules.c is the shortest), and add <name> to `commands` in the meson.build
+ * beside it.
  */
 
 #include <stddef.h>
