@@ -17,11 +17,9 @@ if ! command -v clang >/dev/null; then
 	echo "clang is not installed"
 	exit 77
 fi
-if [ -n "${TFSHIM_LONG-}" ]; then
-	seconds=600
-else
-	seconds=${TFSHIM_FUZZ_SECONDS-20}
-fi
+seconds=20
+[ -z "${TFSHIM_LONG-}" ] || seconds=600
+seconds=${TFSHIM_FUZZ_SECONDS-$seconds}
 flags=
 while [ $# -gt 0 ] && [ "$1" != -- ]; do
 	flags="$flags $1"
