@@ -180,7 +180,7 @@ refuse_line() { # MESSAGE LINE
 }
 refuse_line "it is for 'another GPU | 91900', not for this GPU and cuDNN: not used" "another GPU${good#tfsim simulated GPU}"
 refuse_line "it is for 'tfsim simulated GPU | 90100', not" "$(echo "$good" | sed 's/| 91900 |/| 90100 |/')"
-refuse_line "line 2 names no GPU" "$(head -c 3000 /dev/urandom | tr '\0\n' xx)"
+refuse_line "line 2 names no GPU" "no comment$(head -c 3000 /dev/urandom | tr '\0\n' xx)"
 refuse_line "line 2 names no GPU" "GPU | 9x | call 0 1 0 1.000000 1.000000 | 1"
 refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | call 0 1 9999999999999999999999 1.000000 1.000000 | 1"
 refuse_line "line 2 is not a decision" "${good%% | [0-9]* |*} | 91900 | call 0 1 0 nan inf | 1 2 3"
