@@ -10,6 +10,7 @@
 #include "shim/base/env.h"
 #include "shim/record/recorder.h"
 #include "shim/resolve/lookup.h"
+#include "shim/resolve/lookup_object.h"
 
 #define MOST_DEVICES 16
 
@@ -85,11 +86,9 @@ struct mapped {
 static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
 	struct mapped *mapped = argument;
-	const char *slash = strrchr(object->dlpi_name, '/');
-	const char *name = slash != NULL ? slash + 1 : object->dlpi_name;
 
 	(void)bytes;
-	if (strncmp(name, mapped->file, strlen(mapped->file)) != 0)
+	if (!tfs_object_is_named(object, mapped->file))
 		return 0;
 	strncpy(mapped->path, object->dlpi_name, sizeof(mapped->path) - 1);
 	return 1;

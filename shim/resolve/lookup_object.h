@@ -14,7 +14,8 @@
 /* Does the address lie in one of the object's segments? */
 bool tfs_object_contains(const struct dl_phdr_info *object, uint64_t address);
 
-/* Does the object's file name, without its folder, begin so? */
+/* The object's file name without its folder; lives as long as the object. Does it begin so? */
+const char *tfs_object_file(const struct dl_phdr_info *object);
 bool tfs_object_is_named(const struct dl_phdr_info *object, const char *file);
 
 /* The hash of a symbol's name, for the next. */

@@ -66,18 +66,17 @@ static void look_for_name_spaces(const struct dl_phdr_info *object, const char *
 static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 {
 	unsigned long long *adds = argument;
-	const char *slash = strrchr(object->dlpi_name, '/');
-	const char *file = slash != NULL ? slash + 1 : object->dlpi_name;
+	const char *file = tfs_object_file(object);
 
 	(void)bytes;
 	if (looked_at == object->dlpi_adds)
 		return 1;
 	*adds = object->dlpi_adds;
 	for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
-		if (strncmp(file, users[i], strlen(users[i])) == 0)
+		if (tfs_object_is_named(object, users[i]))
 			tfs_cause_name(&user, file, NULL, NULL);
 	/* What is not found there is no CUDA's: the kernel's own, and the loader. */
-	if (tfs_driver_exempts(file) || strncmp(file, "linux-vdso", 10) == 0)
+	if (tfs_driver_exempts(file) || tfs_object_is_named(object, "linux-vdso"))
 		return 0;
 	if (!tfs_object_each_import(object, look_at_import, (void *)(uintptr_t)file))
 		tfs_cause_name(&work, "what cannot be read", "called by", file);

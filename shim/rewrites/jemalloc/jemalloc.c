@@ -13,6 +13,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "shim/resolve/lookup_object.h"
 #include "shim/rewrites/rewrite.h"
 
 enum check {
@@ -23,10 +24,8 @@ extern const struct tfs_rewrite tfs_rewrite_jemalloc;
 
 static int find_jemalloc(struct dl_phdr_info *object, size_t bytes, void *nothing)
 {
-	const char *slash = strrchr(object->dlpi_name, '/');
-
 	(void)bytes, (void)nothing;
-	return strncmp(slash != NULL ? slash + 1 : object->dlpi_name, "libjemalloc.so", 14) == 0;
+	return tfs_object_is_named(object, "libjemalloc.so");
 }
 
 static bool start(void)
