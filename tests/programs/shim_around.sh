@@ -127,7 +127,7 @@ allocator() {
 # The library's own jemalloc: nothing that it takes from others lets the program notice it, and it
 # reads a variable of its own and no other.
 heap() {
-	archive=$(dirname "$shim")/libtfje.a
+	archive=$(dirname "$shim")/base/libtfje.a
 	[ -e "$archive" ] || skip "built without jemalloc"
 	# Its C++ operators, which are not linked, apart.
 	nm -u "$archive" | awk '$1 == "U" { print $2 }' | LC_ALL=C sort -u |
