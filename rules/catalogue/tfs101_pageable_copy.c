@@ -12,6 +12,7 @@
 #define LARGE_BYTES TFS_EARLY_COPY_BYTES
 #define SUM_BYTES 1e6
 #define HOST_SHARE 0.01
+#define MANY 4
 
 /* A copy of the same size from pinned memory, which does not hold the host when it is async. */
 static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
@@ -37,10 +38,11 @@ static double beside_ns(const struct tfs_steady *steady, const struct tfs_place 
 	return ns / (double)steady->step_count;
 }
 
-/* Small copies to the device return early; one a step is fine, but the time of many adds up. */
+/* Small copies to the device return early; a few a step are fine, whose time is that of a busy host
+ * as likely as theirs, but the time of many adds up. */
 static bool adds_up(const struct tfs_steady *steady, const struct tfs_place *place)
 {
-	return tfs_place_per_step(place, steady) > 1 &&
+	return tfs_place_per_step(place, steady) >= MANY &&
 	       place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count;
 }
 
