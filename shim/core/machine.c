@@ -122,12 +122,16 @@ static bool is_mapped(const char *file, struct mapped *out)
 	return dl_iterate_phdr(find_path, out) != 0;
 }
 
-static void write_library(enum tfs_library library, const char *file, uint32_t (*version)(void))
+/* A library that another thread may still be loading is not asked: the next look finds it ready,
+ * and the last one goes without its version. */
+static void write_library(
+	enum tfs_library library, const char *file, uint32_t (*version)(void), bool last)
 {
 	struct mapped mapped;
+	const bool ready = tfs_lookup_ready(library);
 
-	if (!is_written(library) && is_mapped(file, &mapped))
-		put_library(library, mapped.path, version(), 1);
+	if ((ready || last) && !is_written(library) && is_mapped(file, &mapped))
+		put_library(library, mapped.path, ready ? version() : 0, 1);
 }
 
 static uint32_t cudnn_version(void)
@@ -170,7 +174,8 @@ static uint32_t runtime_version(void)
 {
 	int version = 0;
 
-	return cuda.runtime_version != NULL && cuda.runtime_version(&version) == 0
+	return cuda.runtime_version != NULL && tfs_lookup_ready(TFS_LIBRARY_cudart) &&
+			       cuda.runtime_version(&version) == 0
 		       ? (uint32_t)version
 		       : 0;
 }
@@ -196,15 +201,15 @@ void tfs_machine_write(bool last)
 		return;
 	devices = devices || write_devices();
 	if (devices || last) {
-		write_library(TFS_LIBRARY_cudart, "libcudart.so", runtime_version);
+		write_library(TFS_LIBRARY_cudart, "libcudart.so", runtime_version, last);
 		/* Where CUDA runs without a shared runtime, the program carries its own, whose
 		 * calls of the driver may be seen. */
 		if (devices && !is_written(TFS_LIBRARY_cudart))
 			put_library(TFS_LIBRARY_cudart, "", 0, tfs_env_driver() ? 3 : 2);
-		write_library(TFS_LIBRARY_cuda, "libcuda.so", driver_version);
-		write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version);
-		write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version);
-		write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version);
+		write_library(TFS_LIBRARY_cuda, "libcuda.so", driver_version, last);
+		write_library(TFS_LIBRARY_cudnn, "libcudnn.so", cudnn_version, last);
+		write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version, last);
+		write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version, last);
 	}
 	atomic_store(&taken, false);
 }

@@ -252,6 +252,7 @@ static void finish(void)
 		return;
 	tfs_rewrite_finish();
 	tfs_collector_finish();
+	tfs_callsite_look_back(tfs_self.owned);
 	tfs_machine_write(true);
 	tfs_modules_write();
 	tfs_recorder_lost(TFS_LOSS_lines_dropped, tfs_log_dropped());

@@ -100,6 +100,30 @@ static void tell_versions(void)
 			tfs_recorder_fact(TFS_FACT_several_versions, tfs_lookup_file(i), i, 0);
 }
 
+/* Calls of the runtime's that cannot succeed without the driver. */
+static const uint64_t needs_driver =
+	UINT64_C(1) << TFS_FAMILY_alloc | UINT64_C(1) << TFS_FAMILY_free |
+	UINT64_C(1) << TFS_FAMILY_host_alloc | UINT64_C(1) << TFS_FAMILY_copy |
+	UINT64_C(1) << TFS_FAMILY_copy_async | UINT64_C(1) << TFS_FAMILY_set |
+	UINT64_C(1) << TFS_FAMILY_set_async | UINT64_C(1) << TFS_FAMILY_launch |
+	UINT64_C(1) << TFS_FAMILY_device_sync | UINT64_C(1) << TFS_FAMILY_stream_sync |
+	UINT64_C(1) << TFS_FAMILY_stream_create | UINT64_C(1) << TFS_FAMILY_event_create;
+
+void tfs_callsite_look_back(const struct tfs_thread *thread)
+{
+	const struct tfs_cache_entry *latest = thread != NULL ? thread->latest : NULL;
+
+	if (latest == NULL || latest->aggregate == NULL)
+		return;
+	const struct tfs_aggregate *total = latest->aggregate;
+	const struct tfs_function *function = latest->function;
+
+	tfs_lookup_called((enum tfs_library)function->library);
+	if (function->library == TFS_LIBRARY_cudart && total->count > total->failures &&
+		(needs_driver >> function->family & 1) != 0)
+		tfs_lookup_called(TFS_LIBRARY_cuda);
+}
+
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, struct tfs_function *function)
 {
@@ -116,6 +140,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	const uint16_t id = tfs_hook_id(function);
 
 	tfs_hook_seen(function);
+	tfs_callsite_look_back(thread);
 	tell_versions();
 	if (thread->latest == entry) {
 		thread->evicted = *entry;

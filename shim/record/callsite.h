@@ -105,6 +105,9 @@ void tfs_callsite_load(void);
 /* Is a stack that was cut for want of an unwinder worth another try? */
 bool tfs_callsite_can_unwind(void);
 
+/* What the thread's latest call tells: which libraries are ready. NULL tells nothing. */
+void tfs_callsite_look_back(const struct tfs_thread *thread);
+
 /* The frames of a site, innermost first, as far as they are kept for the step search; returns how
  * many (0 = unknown site). The array lives for ever. */
 uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames);

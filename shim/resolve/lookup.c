@@ -83,8 +83,12 @@ static void *missing(const struct tfs_function *function)
 }
 
 /* Libraries that are there for good: mapped with the program, or kept by us. A plugin may take
- * away with it what it brought, and pointers into that must not be kept. */
-static _Atomic uint32_t steady = 1u << TFS_LIBRARY_cuda;
+ * away with it what it brought, and pointers into that must not be kept. The driver stays once it
+ * was loaded, but whoever loads it has it mapped some time before it can be called. */
+static _Atomic uint32_t steady;
+
+/* Libraries that the program has called. */
+static _Atomic uint32_t called;
 
 /* Has the constructor found what lies behind us? */
 static _Atomic bool begun;
@@ -152,6 +156,8 @@ static struct search look_for(enum tfs_library library, const char *name)
 
 void *tfs_lookup_named(enum tfs_library library, const char *name)
 {
+	if (library == TFS_LIBRARY_cuda && !tfs_lookup_steady(library))
+		return NULL;
 	return look_for(library, name).found;
 }
 
@@ -170,6 +176,18 @@ bool tfs_lookup_elsewhere(const char *name)
 		.name = name, .hash = tfs_object_hash(name), .self = (uint64_t)&files};
 
 	return dl_iterate_phdr(look_elsewhere, &search) != 0;
+}
+
+void tfs_lookup_called(enum tfs_library library)
+{
+	atomic_fetch_or(&called, 1u << library);
+	if (library == TFS_LIBRARY_cuda)
+		atomic_fetch_or(&steady, 1u << TFS_LIBRARY_cuda);
+}
+
+bool tfs_lookup_ready(enum tfs_library library)
+{
+	return ((atomic_load(&steady) | atomic_load(&called)) >> library & 1) != 0;
 }
 
 bool tfs_lookup_steady(enum tfs_library library)
@@ -195,7 +213,6 @@ static void *look_for_caller(
 void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 {
 	char buffer[128];
-	const bool keep = tfs_lookup_steady(function->library);
 	const char *name = real_name(function, buffer);
 
 	if (tfs_lookup_mixed(function->library)) {
@@ -210,7 +227,10 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	if ((keep || search.elsewhere) && !tfs_lookup_mixed(function->library))
+	if (function->library == TFS_LIBRARY_cuda)
+		tfs_lookup_called(TFS_LIBRARY_cuda);
+	if ((tfs_lookup_steady(function->library) || search.elsewhere) &&
+		!tfs_lookup_mixed(function->library))
 		__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
 	return search.found;
 }

@@ -40,8 +40,8 @@ uint32_t tfs_lookup_came_twice(void);
 /* The same where call sites are not kept: once for most addresses that calls return to. */
 void tfs_lookup_recheck_at(uint64_t address);
 
-/* A function that the shim itself calls, hooked or not; NULL when no mapped library has it. Cold:
- * keep the result. */
+/* A function that the shim itself calls, hooked or not; NULL when no mapped library has it, and of
+ * a driver that may not be ready yet. Cold: keep the result, if the library is steady. */
 void *tfs_lookup_named(enum tfs_library library, const char *name);
 
 /* Would a call of the hook, by the caller's object, reach that very function? Not told before the
@@ -74,7 +74,14 @@ void *tfs_lookup_next(const char *name);
 /* Is the library there for good? If not, no pointer into it may be kept. */
 bool tfs_lookup_steady(enum tfs_library library);
 
-/* Makes mapped CUDA libraries stay. Only from the helper thread: it may wait for the loader. */
+/* Is it not only mapped but loaded? If not, only the program knows when it may be called. */
+bool tfs_lookup_ready(enum tfs_library library);
+
+/* The program has called it, or has made a call that cannot do without it: it is ready. */
+void tfs_lookup_called(enum tfs_library library);
+
+/* Makes mapped CUDA libraries stay, once they are loaded. Only from the helper thread: it may wait
+ * for the loader. */
 void tfs_lookup_keep(void);
 
 /* At start: finds the functions whose libraries are mapped already. */

@@ -39,7 +39,8 @@ static bool look_up_runtime(void)
 
 static void look_up(void)
 {
-	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE) ||
+		!tfs_lookup_steady(TFS_LIBRARY_cuda))
 		return;
 	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
 	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");

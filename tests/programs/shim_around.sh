@@ -100,6 +100,40 @@ majors() {
 	echo "two majors, either way round"
 }
 
+# A library is mapped before it is ready, by whichever thread loads it, and must not be called
+# meanwhile: the driver takes its time here.
+unready() {
+	mkdir "$work/libs"
+	build libs/libcuda.so.1 -DDRIVER -shared -fPIC -Wl,-soname,libcuda.so.1 \
+		"$here/shim_unready.c" &&
+		build libs/libcudart.so.12 -DRUNTIME -shared -fPIC -Wl,-soname,libcudart.so.12 \
+			"$here/shim_unready.c" -ldl &&
+		build unready "$here/shim_unready.c" "$work/libs/libcudart.so.12" -pthread \
+			-Wl,-rpath,"$work/libs" || fail "shim_unready.c"
+	export LD_LIBRARY_PATH="$work/libs" UNREADY_MS
+	tried=0
+	for how in ends copies thread; do
+		for options in quiet=1 cupti=0 record=all; do
+			# Not loaded by the helper, it is by the program's own thread.
+			[ "$options$how" = cupti=0ends ] || [ "$options$how" = cupti=0copies ] && continue
+			for UNREADY_MS in 300 1500; do
+				# The helper looks again each second.
+				[ "$UNREADY_MS$options$how" = 1500cupti=0thread ] || [ "$UNREADY_MS" = 300 ] ||
+					continue
+				run=$how-$tried
+				bare "$run-bare" "$work/unready" "$how"
+				bare "$run" env LD_PRELOAD="$shim" TFSHIM_OUTPUT="$work/$run" UNREADY_MAPPED=1 \
+					TFSHIM_OPTIONS="report=0:quiet=1:$options" "$work/unready" "$how" wait
+				same "$run" "$run-bare"
+				says "$run" right
+				tried=$((tried + 1))
+			done
+		done
+	done
+	echo "$tried runs"
+	[ "$tried" = 8 ] || fail "$tried runs instead of 8"
+}
+
 # A program with an allocator of its own, which must never meet what is not its own.
 allocator() {
 	build own "$here/shim_allocator.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" ||

@@ -97,7 +97,8 @@ static bool look_up(void)
 {
 	int now = atomic_load_explicit(&looked, memory_order_acquire);
 
-	if (now == NOT_LOOKED && tfs_lookup_steady(TFS_LIBRARY_cudnn)) {
+	if (now == NOT_LOOKED && tfs_lookup_steady(TFS_LIBRARY_cudnn) &&
+		tfs_lookup_steady(TFS_LIBRARY_cuda)) {
 		now = look_up_all() ? LOOKED : NOT_THERE;
 		atomic_store_explicit(&looked, now, memory_order_release);
 	}

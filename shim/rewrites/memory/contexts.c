@@ -39,7 +39,7 @@ static bool have_driver(void)
 {
 	static _Atomic int known;
 
-	return tfs_functions_found(&known, find);
+	return tfs_lookup_steady(TFS_LIBRARY_cuda) && tfs_functions_found(&known, find);
 }
 
 void *tfs_context_now(void)

@@ -122,7 +122,10 @@ const struct tfs_pool_functions *tfs_pool_functions(bool of_the_driver)
 	static _Atomic int known[2];
 
 	if (of_the_driver)
-		return tfs_functions_found(&known[1], find_driver) ? &of_driver : NULL;
+		return tfs_lookup_steady(TFS_LIBRARY_cuda) &&
+				       tfs_functions_found(&known[1], find_driver)
+			       ? &of_driver
+			       : NULL;
 	return tfs_lookup_steady(TFS_LIBRARY_cudart) && tfs_functions_found(&known[0], find_runtime)
 		       ? &of_runtime
 		       : NULL;

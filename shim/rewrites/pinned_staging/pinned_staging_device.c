@@ -126,7 +126,7 @@ const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_cal
 	struct layer *layer = &layers[call->driver];
 	int state = atomic_load(&layer->state);
 
-	if (state == UNKNOWN)
+	if (state == UNKNOWN && tfs_lookup_steady(TFS_LIBRARY_cuda))
 		state = learn_layer(layer, call->driver);
 	if (state != USABLE)
 		return NULL;
