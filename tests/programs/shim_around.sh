@@ -110,28 +110,22 @@ unready() {
 			"$here/shim_unready.c" -ldl &&
 		build unready "$here/shim_unready.c" "$work/libs/libcudart.so.12" -pthread \
 			-Wl,-rpath,"$work/libs" || fail "shim_unready.c"
-	export LD_LIBRARY_PATH="$work/libs" UNREADY_MS
+	export LD_LIBRARY_PATH="$work/libs" UNREADY_MS UNREADY_MAPPED=1
+	# With cupti=0 it is not the helper that loads it; the helper looks again each second.
 	tried=0
-	for how in ends copies thread; do
-		for options in quiet=1 cupti=0 record=all; do
-			# Not loaded by the helper, it is by the program's own thread.
-			[ "$options$how" = cupti=0ends ] || [ "$options$how" = cupti=0copies ] && continue
-			for UNREADY_MS in 300 1500; do
-				# The helper looks again each second.
-				[ "$UNREADY_MS$options$how" = 1500cupti=0thread ] || [ "$UNREADY_MS" = 300 ] ||
-					continue
-				run=$how-$tried
-				bare "$run-bare" "$work/unready" "$how"
-				bare "$run" env LD_PRELOAD="$shim" TFSHIM_OUTPUT="$work/$run" UNREADY_MAPPED=1 \
-					TFSHIM_OPTIONS="report=0:quiet=1:$options" "$work/unready" "$how" wait
-				same "$run" "$run-bare"
-				says "$run" right
-				tried=$((tried + 1))
-			done
-		done
+	for run in ends-300-quiet=1 ends-300-record=all copies-300-quiet=1 copies-300-record=all \
+		thread-300-quiet=1 thread-300-record=all thread-300-cupti=0 thread-1500-cupti=0; do
+		how=${run%%-*} options=${run##*-} UNREADY_MS=${run#*-}
+		UNREADY_MS=${UNREADY_MS%-*}
+		bare "$run-bare" "$work/unready" "$how"
+		bare "$run" env LD_PRELOAD="$shim" TFSHIM_OUTPUT="$work/$run" \
+			TFSHIM_OPTIONS="report=0:quiet=1:$options" "$work/unready" "$how" wait
+		same "$run" "$run-bare"
+		says "$run" right
+		tried=$((tried + 1))
 	done
-	echo "$tried runs"
 	[ "$tried" = 8 ] || fail "$tried runs instead of 8"
+	echo "$tried runs"
 }
 
 # A program with an allocator of its own, which must never meet what is not its own.
