@@ -235,6 +235,8 @@ static bool usable(struct tfs_judgement *judgement)
 		why = "no training step was recorded in full";
 	else if (!judgement->visibility.device)
 		why = "no activity of the device was recorded";
+	else if (!*judgement->device_name)
+		why = "the recording does not say which device it was";
 	if (why)
 		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s",
 			why);

@@ -192,13 +192,13 @@ static bool write_devices(void)
 	return true;
 }
 
-void tfs_machine_write(bool last)
+bool tfs_machine_write(bool last)
 {
 	static _Atomic bool taken;
 	static bool devices;
 
 	if (atomic_exchange(&taken, true))
-		return;
+		return false;
 	devices = devices || write_devices();
 	if (devices || last) {
 		write_library(TFS_LIBRARY_cudart, "libcudart.so", runtime_version, last);
@@ -211,5 +211,7 @@ void tfs_machine_write(bool last)
 		write_library(TFS_LIBRARY_cublas, "libcublas.so", cublas_version, last);
 		write_library(TFS_LIBRARY_nccl, "libnccl.so", nccl_version, last);
 	}
+	const bool known = devices;
 	atomic_store(&taken, false);
+	return known;
 }

@@ -159,6 +159,7 @@ static void load_libraries(void)
 static void *help(void *nothing)
 {
 	uint64_t last_pair = 0;
+	bool machine_known = false;
 
 	(void)nothing;
 	pthread_setname_np(pthread_self(), "tfshim-loading");
@@ -170,14 +171,17 @@ static void *help(void *nothing)
 	while (atomic_load(&state) != FINISHED && !tfs_threads_alone()) {
 		const uint32_t seen = tfs_threads_woken(TFS_CALL_LOOK);
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
+		const bool due = now - last_pair >= SECOND_NS;
 
-		if (now - last_pair >= SECOND_NS) {
+		if (due) {
 			tfs_lookup_keep();
 			tfs_recorder_pair_clocks();
 			tfs_windows_activity();
-			tfs_machine_write(false);
 			last_pair = now;
 		}
+		/* A program that is killed soon must have named its device. */
+		if (due || !machine_known)
+			machine_known = tfs_machine_write(false);
 		tfs_collector_poll();
 		tfs_threads_doze(TFS_CALL_LOOK, seen, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}

@@ -10,6 +10,7 @@
  *	extra=0    read-backs per step, from another call site
  *	read=4     bytes of each of these
  *	hostile=0  1: names that reorder text and steer terminals
+ *	machine=1  0: nothing tells which device it was
  *	chunk=0    bytes of a chunk, a multiple of 64; 0: as the library has them
  */
 #include <stdio.h>
@@ -24,7 +25,8 @@
 #define HOST 0x10000000u
 
 struct plan {
-	unsigned steps, copies, bytes, pageable, device, moved, extra, read, hostile, chunk;
+	unsigned steps, copies, bytes, pageable, device, moved, extra, read, hostile, chunk,
+		machine;
 };
 
 struct names {
@@ -42,7 +44,7 @@ static bool set(struct plan *plan, const char *text)
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
 		{"extra", &plan->extra}, {"read", &plan->read}, {"hostile", &plan->hostile},
-		{"chunk", &plan->chunk}};
+		{"chunk", &plan->chunk}, {"machine", &plan->machine}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -82,7 +84,8 @@ static void define(struct builder *builder, const struct plan *plan, struct name
 	module.path = builder_string(builder, name(plan, "/nowhere/trainer"));
 	builder_record(builder, TFS_RECORD_module, &module, sizeof(module));
 	builder_record(builder, TFS_RECORD_clock, &clock, sizeof(clock));
-	builder_device(builder, 0, name(plan, "Sample device"), true);
+	if (plan->machine)
+		builder_device(builder, 0, name(plan, "Sample device"), true);
 	builder_library(
 		builder, TFS_LIBRARY_cudart, name(plan, "/nowhere/libcudart.so.13"), 13000, 1);
 	builder_fact(builder, TFS_FACT_cupti_in_windows, NULL, 130000);
@@ -199,8 +202,13 @@ static void record(struct builder *builder, const struct plan *plan)
 
 int main(int argc, char **argv)
 {
-	struct plan plan = {
-		.steps = 60, .copies = 1, .bytes = 1u << 20, .pageable = 1, .device = 1, .read = 4};
+	struct plan plan = {.steps = 60,
+		.copies = 1,
+		.bytes = 1u << 20,
+		.pageable = 1,
+		.device = 1,
+		.read = 4,
+		.machine = 1};
 	for (int i = 2; i < argc; i++) {
 		if (!set(&plan, argv[i])) {
 			fprintf(stderr, "record: no key in '%s'\n", argv[i]);
