@@ -200,6 +200,7 @@ static int check(
 				? "TFSHIM_DISABLE is set"
 				: "no CUDA call was seen, or no file could be written ('tfshim "
 				  "doctor PROGRAM' and TFSHIM_LOG=info say more)");
+	options->gate.own_rank = tfs_recordings_own_rank() >= 0;
 	int status = tfs_gate_judge(&options->gate, recordings->paths, recordings->count);
 
 	return recordings->running ? TFS_EXIT_NO_DATA : status;

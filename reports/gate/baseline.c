@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define SAME_FACTOR 1.05 /* between two sites of a step that has grown as a whole */
+#define MOST 0.75        /* of the calls of steps without names, to be those of one program */
 #define LEAST_BYTES 64   /* less is a counter or a loss, which no batch makes larger */
 
 static size_t steady_count(const struct tfs_pairing *pairing, enum tfs_side side)
@@ -16,23 +17,49 @@ static size_t steady_count(const struct tfs_pairing *pairing, enum tfs_side side
 	return count;
 }
 
-/* A program of the same name is the same program unless nothing of its step is left; one of another
- * name is when half of what it does in a step is done at the same places. */
+bool tfs_baseline_same_steps(const struct tfs_comparison *comparison)
+{
+	const struct tfs_pairing *pairing = &comparison->pairing;
+	const size_t now = steady_count(pairing, TFS_NOW);
+	const size_t before = steady_count(pairing, TFS_BEFORE);
+
+	return pairing->exact && pairing->exact * 2 >= (now > before ? now : before);
+}
+
+bool tfs_baseline_shorter(const struct tfs_model *run, const struct tfs_model *other)
+{
+	return (double)run->steps.count * SAME_FACTOR < (double)other->steps.count;
+}
+
+static bool is_named(const struct tfs_spot *spot)
+{
+	return spot->place.frame_count &&
+	       spot->place.frames[tfs_model_own_frame(&spot->place)].function;
+}
+
+/* A program of the same name is the same program unless nothing of its step is left. Where no
+ * function has a name, calls of other programs look alike: then most of it must be left. */
 static bool same_program(const struct tfs_comparison *comparison)
 {
 	const struct tfs_pairing *pairing = &comparison->pairing;
 	const size_t now = steady_count(pairing, TFS_NOW);
 	const size_t before = steady_count(pairing, TFS_BEFORE);
 	size_t paired = 0;
+	bool named = false;
 
 	if (strcmp(comparison->now->program_name, comparison->before->program_name) != 0)
-		return pairing->exact && pairing->exact * 2 >= (now > before ? now : before);
+		return tfs_baseline_same_steps(comparison);
 	for (size_t i = 0; i < pairing->counts[TFS_NOW]; i++) {
 		const struct tfs_spot *spot = &pairing->spots[TFS_NOW][i];
 
-		paired += spot->other && spot->calls > 0 && spot->other->calls > 0;
+		if (!spot->other || !(spot->calls > 0) || !(spot->other->calls > 0))
+			continue;
+		paired++;
+		named |= is_named(spot);
 	}
-	return paired || !now || !before;
+	if (!now || !before || pairing->exact || named)
+		return paired || !now || !before;
+	return paired >= MOST * (double)(now > before ? now : before);
 }
 
 static enum tfs_apart apart(const struct tfs_comparison *comparison)
@@ -238,6 +265,7 @@ size_t tfs_baseline_fixed(
 	const struct tfs_comparison *comparison, size_t *out_less, size_t *out_unseen)
 {
 	const struct tfs_model *before = comparison->before;
+	const bool shorter = tfs_baseline_shorter(comparison->now, before);
 	size_t fixed = 0;
 
 	*out_less = *out_unseen = 0;
@@ -250,10 +278,12 @@ size_t tfs_baseline_fixed(
 			continue;
 		sum_up(comparison, TFS_BEFORE, finding->rule, spot, &calls_before, &bytes_before);
 		if (!sum_up(comparison, TFS_NOW, finding->rule, spot->other, &calls, &bytes)) {
-			if (was_judged(comparison->now, finding->rule))
+			if (!shorter && was_judged(comparison->now, finding->rule))
 				fixed++;
 			else
 				++*out_unseen;
+		} else if (shorter) {
+			continue;
 		} else if (tfs_pairing_more_calls(calls_before, calls) ||
 			   tfs_pairing_more_bytes(bytes_before, bytes)) {
 			++*out_less;

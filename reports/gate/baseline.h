@@ -51,6 +51,13 @@ void tfs_baseline_compare(const struct tfs_model *now, const struct tfs_model *b
 
 void tfs_baseline_finish(struct tfs_comparison *comparison);
 
+/* Whether half of what either does in a step is done at the same places: then it is one program,
+ * whatever its name. */
+bool tfs_baseline_same_steps(const struct tfs_comparison *comparison);
+
+/* Whether a run made fewer steps than another: then it may not have reached what begins late. */
+bool tfs_baseline_shorter(const struct tfs_model *run, const struct tfs_model *other);
+
 /* How a finding of `now` stands. */
 struct tfs_standing_of tfs_baseline_standing(
 	const struct tfs_comparison *comparison, const struct tfs_model_finding *finding);
@@ -59,8 +66,8 @@ struct tfs_standing_of tfs_baseline_standing(
 enum tfs_change tfs_baseline_change(const struct tfs_spot *now);
 
 /* How many of the earlier run's places with findings have none of that rule now, though the rule
- * could be judged; in `out_unseen` those whose rule could not be, in `out_less` those that happen
- * less. */
+ * could be judged and the run went as far; in `out_unseen` the others that have none, in `out_less`
+ * those that happen less. */
 size_t tfs_baseline_fixed(
 	const struct tfs_comparison *comparison, size_t *out_less, size_t *out_unseen);
 

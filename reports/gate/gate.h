@@ -22,7 +22,8 @@ struct tfs_gate {
 	unsigned fail_on; /* enum tfs_level, or above: nothing fails */
 	enum tfs_colour colour;
 	bool quiet;
-	bool found;               /* the recordings were looked for, and nobody named them */
+	bool found;               /* the recordings were looked for, and nobody named them, */
+	bool own_rank;            /* and are of one rank only */
 	struct tfs_model *before; /* what `baseline` names */
 	size_t before_count;
 };
@@ -51,6 +52,12 @@ int tfs_gate_open(struct tfs_gate *gate);
 int tfs_gate_judge(struct tfs_gate *gate, char *const *paths, size_t count);
 
 void tfs_gate_close(struct tfs_gate *gate);
+
+/* Compares with the most alike recording of the baseline that can be compared, since names may have
+ * changed; where none can, with the most alike of all. Says on stderr what is odd about that. False
+ * where there is no baseline. */
+bool tfs_gate_compare(const struct tfs_gate *gate, const struct tfs_model *now,
+	struct tfs_comparison *out_comparison);
 
 /* Prints how a recording stands, unless that is not wanted; how many findings break the gate.
  * `comparison` may be NULL. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "reports/formats/text.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/gate_cards.h"
 #include "reports/model/words.h"
-#include "rules/catalogue/catalogue.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
@@ -59,7 +59,14 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	size_t less, unseen;
 	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
 
-	if (unseen)
+	const struct tfs_model *now = comparison->now, *before = comparison->before;
+
+	if (unseen && tfs_baseline_shorter(now, before))
+		printf("%s! note %s %zu of the baseline's findings: not seen in the %" PRIu64
+		       " steps of this run, but the baseline has %" PRIu64
+		       ": that is not the same as fixed\n",
+			paint->warn, paint->reset, unseen, now->steps.count, before->steps.count);
+	else if (unseen)
 		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
 		       "judged "
 		       "in this run, which is not the same as fixed\n",
@@ -77,10 +84,22 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	tfs_text_line(stdout, "%s", comparison->before->recording);
 }
 
+/* What begins late is new against a run that ended before it. */
+static void print_shorter(const struct tfs_comparison *comparison, const struct tfs_paint *paint)
+{
+	const struct tfs_model *now = comparison->now, *before = comparison->before;
+
+	if (tfs_baseline_shorter(before, now))
+		printf("%s! note %s the baseline has %" PRIu64 " steps, this run %" PRIu64
+		       ": what is new may only begin later than the baseline went\n",
+			paint->warn, paint->reset, before->steps.count, now->steps.count);
+}
+
 /* A rule that has not passed and is not broken must not be taken for either. */
 static void print_rules(const struct tfs_model *model, const struct tfs_paint *paint)
 {
 	size_t passed = 0, unwritten = 0;
+	const char *id, *slug;
 
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];
@@ -94,7 +113,7 @@ static void print_rules(const struct tfs_model *model, const struct tfs_paint *p
 			tfs_text_line(stdout, "%s", line->reason ? line->reason : "");
 		}
 	}
-	while (tfs_catalogue_unwritten(unwritten))
+	while (tfs_words_unwritten_at(unwritten, &id, &slug))
 		unwritten++;
 	printf("+       rules passed: %zu; not looked for: %zu ('tfshim rules' names them)\n",
 		passed, unwritten);
@@ -127,6 +146,8 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 		if (comparison) {
 			print_changes(gate, comparison, paint, &region);
 			print_fixed(comparison, paint);
+			if (standing[TFS_STANDING_NEW] || standing[TFS_STANDING_WORSE])
+				print_shorter(comparison, paint);
 		}
 		print_rules(model, paint);
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/model/places.h"
+#include "rules/evidence/steady.h"
 
 static int by_key(const void *a, const void *b)
 {
@@ -167,6 +168,20 @@ static void set_per_step(const struct tfs_build *build, uint32_t site, uint32_t 
 	}
 }
 
+/* Whether a call puts work on a device, or a library may do so within it. */
+static bool may_work(const struct tfs_trace *trace, uint32_t function)
+{
+	const enum tfs_family family = tfs_trace_family(trace, function);
+	const struct tfs_function_record *record =
+		tfs_trace_find(trace, TFS_RECORD_function, function);
+
+	if (tfs_family_submits(family) || family == TFS_FAMILY_capture ||
+		family == TFS_FAMILY_graph_other || !record)
+		return true;
+	return record->library != TFS_LIBRARY_cudart && record->library != TFS_LIBRARY_cuda &&
+	       record->library != TFS_LIBRARY_cupti && record->library != TFS_LIBRARY_nvtx;
+}
+
 void tfs_build_calls(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -184,6 +199,7 @@ void tfs_build_calls(struct tfs_build *build)
 			&model->region, tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
+		model->works |= may_work(build->trace, sum->function);
 		calls[i].amount = sum->amount;
 		set_per_step(build, sum->site, sum->function, in_steps, in_step_count, &calls[i]);
 	}

@@ -20,6 +20,21 @@ static const char *fact_name(struct tfs_region *region, const char *key)
 	return name;
 }
 
+/* How many processes the launcher's variables gave the job: that is told first. What NCCL's calls
+ * tell later is more where a process holds several ranks. */
+static uint32_t launched(const struct tfs_trace *trace, uint32_t latest)
+{
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+
+		if (fact->fact == TFS_FACT_processes)
+			return fact->numbers[0] > 1 && fact->numbers[0] <= UINT32_MAX
+				       ? (uint32_t)fact->numbers[0]
+				       : latest;
+	}
+	return latest;
+}
+
 static void set_program(struct tfs_build *build, const char *path)
 {
 	struct tfs_model *model = build->model;
@@ -48,6 +63,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->processes = processes && processes->numbers[0] <= UINT32_MAX
 				   ? (uint32_t)processes->numbers[0]
 				   : 0;
+	model->job_processes = launched(build->trace, model->processes);
 	model->start_ns = header->start_realtime_ns;
 	model->run = header->run;
 	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);

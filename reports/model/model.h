@@ -173,14 +173,16 @@ struct tfs_model {
 	const char *recording;    /* path of the .tfs file */
 	uint32_t pid;
 	uint32_t rank;
-	uint32_t processes; /* that train together; 0 = not known */
-	uint64_t start_ns;  /* since 1970 */
-	uint64_t run;       /* of `tfshim run`; 0 = none */
+	uint32_t processes;     /* that train together; 0 = not known */
+	uint32_t job_processes; /* the same, as the launcher said if it did */
+	uint64_t start_ns;      /* since 1970 */
+	uint64_t run;           /* of `tfshim run`; 0 = none */
 	double duration_ns;
 	bool finished;
 	bool whole;  /* nothing is missing at the end or in between */
 	bool cut;    /* the file ends where it should not */
 	bool usable; /* false: nothing to judge by; the verdict says what is missing */
+	bool works;  /* some call may have put work on a device */
 	const char *verdict;
 	const char *sight; /* the visibility line */
 

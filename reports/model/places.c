@@ -11,29 +11,34 @@ struct tfs_places {
 	const struct tfs_trace *trace;
 	struct tfs_symbols *symbols;
 	struct tfs_region *region;
+	const char *program; /* base name of its file */
 	uint32_t limit;
 	struct tfs_model_place *sites;
 	bool *known;
 };
 
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_region *region)
 {
 	struct tfs_places *places = tfs_region_alloc(region, 1, sizeof(*places));
+	const struct tfs_file_header *header = tfs_trace_header(trace);
+
 	places->trace = trace;
 	places->region = region;
 	places->symbols = tfs_symbols_create(trace);
 	if (!places->symbols)
 		return NULL;
+	places->program = base_name(
+		tfs_region_print(region, "%.*s", (int)sizeof(header->program), header->program));
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
 	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
 	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
 	return places;
-}
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash && slash[1] ? slash + 1 : path;
 }
 
 /* "libdata.so+0x1f04": what is left to say of an address without names. */
@@ -178,9 +183,19 @@ static void end_at_main(struct tfs_model_place *place)
 	}
 }
 
+/* Of an address in the program itself, the offset: the file may be renamed. */
+static const char *module_key(const char *module, const char *program)
+{
+	const size_t length = strlen(program);
+
+	return module && length && begins_with(module, program) && module[length] == '+'
+		       ? module + length
+		       : module;
+}
+
 /* Lines move with every edit and addresses with every build, so neither is part of the key where
  * there are names. */
-static uint64_t make_key(const struct tfs_model_place *place)
+static uint64_t make_key(const struct tfs_model_place *place, const char *program)
 {
 	uint64_t key = UINT64_C(0xcbf29ce484222325);
 	for (size_t i = 0; i < place->frame_count; i++) {
@@ -188,7 +203,8 @@ static uint64_t make_key(const struct tfs_model_place *place)
 		/* nvcc names files of its own anew in each build */
 		if (frame->foreign)
 			continue;
-		key = mix(key, frame->function ? frame->function : frame->module);
+		key = mix(key,
+			frame->function ? frame->function : module_key(frame->module, program));
 		key = mix(key, frame->file ? base_name(frame->file) : NULL);
 	}
 	return key;
@@ -211,7 +227,7 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	mark_foreign(frames, place->frame_count);
 	place->frames = frames;
 	end_at_main(place);
-	place->key = make_key(place);
+	place->key = make_key(place, places->program);
 	return *place;
 }
 

@@ -107,15 +107,25 @@ const char *tfs_words_sign(enum tfs_level level)
 	return (unsigned)level < 3 ? signs[level] : "i";
 }
 
+bool tfs_words_unwritten_at(size_t n, const char **out_id, const char **out_slug)
+{
+	const struct tfs_catalogue_row *row = tfs_catalogue_unwritten(n);
+
+	if (!row)
+		return false;
+	*out_id = row->id;
+	*out_slug = row->slug;
+	return true;
+}
+
 const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count)
 {
-	const struct tfs_catalogue_row *row;
+	const char *id, *slug;
 	const char *text = "";
 
 	*out_count = 0;
-	for (; (row = tfs_catalogue_unwritten(*out_count)); ++*out_count)
-		text = tfs_region_print(
-			region, "%s%s%s %s", text, *text ? ", " : "", row->id, row->slug);
+	for (; tfs_words_unwritten_at(*out_count, &id, &slug); ++*out_count)
+		text = tfs_region_print(region, "%s%s%s %s", text, *text ? ", " : "", id, slug);
 	return text;
 }
 

@@ -37,7 +37,10 @@ const char *tfs_words_state(enum tfs_state state);
 const char *tfs_words_state_text(enum tfs_state state);
 const char *tfs_words_state_sign(enum tfs_state state);
 
-/* "TFS102 blocking-copy, ...": the rules that are not looked for. */
+/* The n-th rule that is not looked for, in order of id; false behind the last. */
+bool tfs_words_unwritten_at(size_t n, const char **out_id, const char **out_slug);
+
+/* "TFS102 blocking-copy, ...": all of them. */
 const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count);
 
 /* "TFS101 pageable-copy + TFS203 read-back-each-step": every rule of a card, each once. */

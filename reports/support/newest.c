@@ -39,20 +39,38 @@ static bool replaces(const struct tfs_file_header *later, const struct tfs_file_
 	return later->rank == header->rank;
 }
 
-bool tfs_newest_find(char *const *paths, size_t count, bool *out_old)
+static void find_later(const struct tfs_file_header *headers, const bool *known, size_t count,
+	size_t which, struct tfs_later *out_later)
+{
+	const struct tfs_file_header *own = &headers[which];
+
+	for (size_t i = 0; i < count; i++) {
+		if (!known[i] || !replaces(&headers[i], own))
+			continue;
+		if (!strcmp(headers[i].program, own->program))
+			*out_later = (struct tfs_later){.same_path = true};
+		else if (!out_later->same_path &&
+			 (!out_later->other_path ||
+				 headers[i].start_realtime_ns >
+					 headers[out_later->other_last].start_realtime_ns))
+			*out_later = (struct tfs_later){.other_path = true, .other_last = i};
+	}
+}
+
+bool tfs_newest_find(char *const *paths, size_t count, struct tfs_later *out_later)
 {
 	struct tfs_file_header *headers = calloc(count, sizeof(*headers));
 	bool *known = calloc(count, sizeof(*known));
 	const bool done = headers && known;
 
 	for (size_t i = 0; i < count; i++) {
-		out_old[i] = false;
+		out_later[i] = (struct tfs_later){0};
 		if (done)
 			known[i] = read_header(paths[i], &headers[i]);
 	}
 	for (size_t i = 0; done && i < count; i++)
-		for (size_t j = 0; known[i] && j < count && !out_old[i]; j++)
-			out_old[i] = known[j] && replaces(&headers[j], &headers[i]);
+		if (known[i])
+			find_later(headers, known, count, i, &out_later[i]);
 	free(headers);
 	free(known);
 	return done;

@@ -374,6 +374,27 @@ static void test_programs(void)
 	TEST_TRUE(comparable("trainer", now + 5, before)); /* nothing was done in a step */
 }
 
+/* Without names, calls of the same functions are found in every program. */
+static void test_bare_programs(void)
+{
+	const struct site before[] = {{NULL, "trainer+0x100", 0, "w", 1, 0, NULL},
+		{NULL, "trainer+0x200", 0, "x", 1, 0, NULL},
+		{NULL, "trainer+0x300", 0, "y", 1, 0, NULL},
+		{NULL, "trainer+0x400", 0, "z", 1, 0, NULL}, {0}};
+	struct site now[MOST] = {0};
+
+	memcpy(now, before, sizeof(before));
+	for (size_t i = 0; i < 4; i++)
+		now[i].file = "trainer+0x500";
+	TEST_TRUE(comparable("trainer", now, before));
+	now[3].call = "1";
+	TEST_TRUE(comparable("trainer", now, before)); /* three quarters */
+	now[2].call = "2";
+	TEST_TRUE(!comparable("trainer", now, before)); /* less */
+	now[0].file = "trainer+0x100";
+	TEST_TRUE(comparable("trainer", now, before)); /* but the same code */
+}
+
 static enum tfs_apart apart(const char *device, uint32_t processes, const char *device_before,
 	uint32_t processes_before)
 {
@@ -449,6 +470,17 @@ static void test_fixed(void)
 	one.rules[1].state = TFS_STATE_NOT_MEASURABLE;
 	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 1);
 	TEST_EQ(unseen, 1);
+	/* Nor is what a run of fewer steps may not have reached; a twentieth less is not fewer. */
+	one.rules[1].state = TFS_STATE_PASSED;
+	two.model.steps.count = 1050;
+	one.model.steps.count = 1000;
+	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 2);
+	one.model.steps.count = 999;
+	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 0);
+	TEST_EQ(less, 0);
+	TEST_EQ(unseen, 2);
+	TEST_TRUE(!tfs_baseline_shorter(&two.model, &one.model));
+	two.model.steps.count = one.model.steps.count = 0;
 	/* What the program does not do any more is. */
 	one.rules[1].state = TFS_STATE_NOT_APPLICABLE;
 	TEST_EQ(tfs_baseline_fixed(&comparison, &less, &unseen), 2);
@@ -471,6 +503,7 @@ int main(void)
 	test_elsewhere();
 	test_bare();
 	test_programs();
+	test_bare_programs();
 	test_machines();
 	test_changes();
 	test_fixed();

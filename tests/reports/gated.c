@@ -3,12 +3,17 @@
  * A trainer whose images come from pageable memory, for tests of the gate, in variants that a team
  * might make of it: the same under other names or on other lines, larger, fixed, or worse.
  *
- *	gated [STEPS [EXIT_STATUS]]
+ *	gated [STEPS [END [FILE]]]
+ *
+ * END is the exit status, or minus the signal that ends it; before that, it waits for FILE.
  */
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #ifndef BATCH
 #define BATCH 1 /* images and labels of each */
@@ -18,6 +23,9 @@
 #endif
 #ifndef UPLOADS
 #define UPLOADS 1 /* of the same images */
+#endif
+#ifndef WAITING
+#define WAITING INT_MAX /* the first step that waits */
 #endif
 #ifdef RENAMED
 #define upload send_images
@@ -103,7 +111,13 @@ FUNCTION update(void)
 	cublasSaxpy(handle, N * N, &rate, gradients, 1, weights, 1);
 }
 
-static void step(void)
+FUNCTION wait_late(int number)
+{
+	if (number >= WAITING)
+		cudaDeviceSynchronize();
+}
+
+static void step(int number)
 {
 	for (int i = 0; i < BATCHES; i++) {
 		upload();
@@ -116,9 +130,7 @@ static void step(void)
 #endif
 		backward(i == 0);
 	}
-#ifdef WAITING
-	cudaDeviceSynchronize();
-#endif
+	wait_late(number);
 	update();
 }
 
@@ -133,6 +145,7 @@ static void *allocate(size_t bytes)
 int main(int count, char **words)
 {
 	const int steps = count > 1 ? atoi(words[1]) : 300;
+	const int end = count > 2 ? atoi(words[2]) : 0;
 
 #ifdef FIXED
 	cudaHostAlloc((void **)&host, IMAGE_BYTES, cudaHostAllocDefault);
@@ -159,8 +172,12 @@ int main(int count, char **words)
 			unpinned[j] = (float)(i * 7 + (int)j % 5);
 #endif
 		host_labels[i % 256] += 1;
-		step();
+		step(i);
 	}
 	cudaDeviceSynchronize();
-	return count > 2 ? atoi(words[2]) : 0;
+	while (count > 3 && access(words[3], F_OK) != 0)
+		usleep(1000);
+	if (end < 0)
+		raise(-end);
+	return end;
 }
