@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "rules/rule.h"
+#include "reports/model/model.h"
 
 /* Escape sequences, or empty strings. */
 struct tfs_paint {

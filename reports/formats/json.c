@@ -7,7 +7,6 @@
 #include "reports/formats/format.h"
 #include "reports/formats/json_writer.h"
 #include "reports/model/words.h"
-#include "rules/catalogue/catalogue.h"
 
 static void write_cost(struct tfs_json *json, const struct tfs_cost *cost)
 {
@@ -164,13 +163,13 @@ static void write_rules(struct tfs_json *json, const struct tfs_model *model)
 
 static void write_unwritten(struct tfs_json *json)
 {
-	const struct tfs_catalogue_row *row;
+	const char *id, *slug;
 
 	tfs_json_open(json, "not_looked_for", '[');
-	for (size_t i = 0; (row = tfs_catalogue_unwritten(i)); i++) {
+	for (size_t i = 0; tfs_words_unwritten_at(i, &id, &slug); i++) {
 		tfs_json_open(json, NULL, '{');
-		tfs_json_string(json, "id", row->id);
-		tfs_json_string(json, "slug", row->slug);
+		tfs_json_string(json, "id", id);
+		tfs_json_string(json, "slug", slug);
 		tfs_json_close(json, '}');
 	}
 	tfs_json_close(json, ']');
