@@ -80,10 +80,10 @@ static bool scaled_to_zero(const struct tfs_timeline *timeline, const struct tfs
 	const uint64_t alpha = tfs_steady_attribute(call, TFS_ATTRIBUTE_alpha, 1);
 	unsigned cursor = 0;
 
-	/* The bits of both zeros but the sign. */
+	/* The bits of both zeros but the sign. What is added to another vector is not written. */
 	return call->family == TFS_FAMILY_blas && !(alpha << 1) &&
-	       strstr(tfs_trace_function(timeline->trace, call->function), "scal") &&
 	       tfs_operand_next(timeline, call, &cursor, out_target) &&
+	       out_target->role & TFS_ROLE_WRITE &&
 	       (out_target->bytes == count * 4 || out_target->bytes == count * 8);
 }
 
