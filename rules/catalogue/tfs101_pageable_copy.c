@@ -46,11 +46,12 @@ static bool adds_up(const struct tfs_steady *steady, const struct tfs_place *pla
 	       place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count;
 }
 
-static bool large(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
+/* A copy from the device holds the host whatever its size. */
+static bool matters(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
 {
-	return place->largest > LARGE_BYTES ||
+	return !up || place->largest > LARGE_BYTES ||
 	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES ||
-	       (up && adds_up(steady, place));
+	       adds_up(steady, place);
 }
 
 /* A pageable copy is done with its host buffer when it returns; a pinned one is not. */
@@ -85,7 +86,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (copy.host_memory == TFS_MEMORY_PAGEABLE)
 			tfs_hits_add(
 				&hits, steady->calls[i], copy.bytes, pinned(steady, call, &copy));
-		else if (copy.host_memory == TFS_MEMORY_UNKNOWN && copy.bytes > LARGE_BYTES)
+		else if (copy.host_memory == TFS_MEMORY_UNKNOWN &&
+			 (copy.direction == TFS_COPY_DOWN || copy.bytes > LARGE_BYTES))
 			unknown++;
 	}
 	if (tfs_memory_coherent(steady)) {
@@ -100,7 +102,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		tfs_copy_describe(
 			steady->timeline, &steady->timeline->calls[place.items->call], &copy);
-		if (!large(steady, &place, copy.direction == TFS_COPY_UP) || place.seldom) {
+		if (!matters(steady, &place, copy.direction == TFS_COPY_UP) || place.seldom) {
 			small++;
 			continue;
 		}
@@ -118,7 +120,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u large copies with host memory of unknown kind", unknown);
+			"%u copies with host memory of unknown kind", unknown);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no large pageable copies; %u places with small or rare ones", small);
@@ -140,7 +142,7 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	       "overlap "
 	       "with compute, and holds the calling thread, also when the call's name ends in "
 	       "Async. "
-	       "Copies of up to 64 KB return early and are left alone.",
+	       "Copies of up to 64 KB to the device return early and are left alone.",
 	.advice =
 		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both "
 		"with cudaHostRegister), fill the two by turns and copy with cudaMemcpyAsync on a "

@@ -26,15 +26,15 @@ static void read_thrice(struct rule *r)
 	const enum cudaMemcpyKind down = cudaMemcpyDeviceToHost;
 
 	(void)r;
-	/* expect: TFS202 x1 64KiB legacy 1.81..2.33ms */
+	/* expect: TFS101 x1 64KiB legacy 1.81..2.33ms TFS202 x1 64KiB legacy 1.81..2.33ms */
 	/* expect: TFS203 x1 64KiB legacy 1.81..2.33ms */
 	NEED(cudaMemcpy(host, r->output, bytes, down));
 	rule_see(host, 1);
-	/* expect: TFS202 x1 64KiB legacy 1.81..2.33ms */
+	/* expect: TFS101 x1 64KiB legacy 1.81..2.33ms TFS202 x1 64KiB legacy 1.81..2.33ms */
 	/* expect: TFS203 x1 64KiB legacy 1.81..2.33ms */
 	NEED(cudaMemcpy(host, r->output, bytes, down));
 	rule_see(host + 1, 1);
-	/* expect: TFS202 x1 64KiB legacy 1.81..2.33ms */
+	/* expect: TFS101 x1 64KiB legacy 1.81..2.33ms TFS202 x1 64KiB legacy 1.81..2.33ms */
 	/* expect: TFS203 x1 64KiB legacy 1.81..2.33ms */
 	NEED(cudaMemcpy(host, r->output, bytes, down));
 	rule_see(host + 2, 1);

@@ -96,13 +96,13 @@ make twice.tfs extra=2
 make once.tfs extra=2 read=65536
 expect 1 twice.tfs --color never
 said '^x error TFS101 pageable-copy  .*cudaMemcpy  1 call/step, costs'
-said '^x error TFS202 hidden-sync + TFS203 read-back-each-step  .*cudaMemcpy  2 calls/step, costs'
-said 'causes: 2, findings: 3, of which break the gate: 3$'
+said '^x error TFS101 pageable-copy + TFS202 hidden-sync + TFS203 read-back-each-step  .*cudaMemcpy  2 calls/step, costs'
+said 'causes: 2, findings: 4, of which break the gate: 4$'
 [ "$(grep -c '^[x!i] ' out)" = 2 ] || { echo "check.sh: two causes are not two lines"; cat out; failed=1; }
 expect 1 twice.tfs --color never --baseline once.tfs
-said 'TFS202 .* + TFS203 .*  \[not known or worse: 1 of 2 findings\]$'
+said 'TFS101 .* + TFS202 .* + TFS203 .*  \[not known or worse: 1 of 3 findings\]$'
 said '^        error TFS203 read-back-each-step  .*  2 calls/step  \[new\]$'
-said 'of which break the gate: 1; known: 2, new: 1, worse: 0$'
+said 'of which break the gate: 1; known: 3, new: 1, worse: 0$'
 expect 0 twice.tfs --baseline twice.tfs
 [ "$(grep -c '\[known\]$' out)" = 2 ] || { echo "check.sh: two causes are not both known"; cat out; failed=1; }
 # A wait and the copy that it waits for are at two call sites.

@@ -81,9 +81,9 @@ cards() {
 }
 
 "$record" twice.tfs copies=2 extra=2 || exit 1
-cards twice.tfs TFS101 TFS202+TFS203
+cards twice.tfs TFS101 TFS101+TFS202+TFS203
 "$record" seldom.tfs copies=1 bytes=4096 extra=1 steps=30 || exit 1
-cards seldom.tfs TFS202+TFS203
+cards seldom.tfs TFS101+TFS202+TFS203
 # Recorded: a wait with the copy that it waits for, and few steps; one finding.
 cards "$recordings/rule_203_bad.tfs" TFS203+TFS201 TFS905
 cards "$recordings/pageable.tfs" TFS101

@@ -110,7 +110,7 @@ static float read_loss(struct trainer *t, unsigned step)
 		net->onehot, 1, &zero, t->loss, 1));
 	CUDA(cudaMemcpy(/* trap: TFS202 */ t->curve + step, t->loss, sizeof(float),
 		cudaMemcpyDeviceToDevice));
-	/* expect: TFS202 x1 4B legacy 60..80us */
+	/* expect: TFS101 x1 4B legacy 60..80us TFS202 x1 4B legacy 60..80us */
 	/* expect: TFS203 x1 4B legacy 60..80us */
 	CUDA(cudaMemcpy(&loss, t->loss, sizeof(*t->loss), cudaMemcpyDeviceToHost));
 	return loss;

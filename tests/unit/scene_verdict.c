@@ -61,7 +61,8 @@ unsigned scene_findings(const struct scene *scene, const char *id)
 
 void scene_print(const struct scene *scene)
 {
-	static const char *const states[] = {"passed", "violated", "not measurable", "waived"};
+	static const char *const states[TFS_STATE_COUNT] = {
+		"passed", "violated", "not measurable", "waived", "not applicable"};
 	const struct tfs_judgement *judgement = scene->judgement;
 
 	printf("%s\n", judgement->verdict);
