@@ -2,7 +2,7 @@
 /*
  * TFS203: a few bytes read back each step and waited for at once: the loss, an accuracy, a norm.
  * Reading every tenth step or more seldom, or a step later, passes. So do more bytes, unless the
- * step reads the same ones more than once.
+ * step reads the same ones more than once, or the host had them already: they are its own upload.
  */
 #include <stdlib.h>
 
@@ -18,9 +18,11 @@
 /* Places that a step reads, of which the rule keeps track. */
 #define MOST_READS 64u
 
-/* A read-back that others of its step repeat, and one that repeats another; it may be both. */
+/* A read-back that others of its step repeat, and one that repeats another; it may be both. And one
+ * of what the host uploaded in the same step. */
 #define AGAIN_FIRST 1u
 #define AGAIN_REPEAT 2u
+#define READ_UPLOAD 4u
 
 /* The call that waits for the value before the device is given anything new to do, by its place in
  * the evidence; TFS_NONE = nothing does. */
@@ -89,9 +91,41 @@ static bool unchanged(const struct tfs_timeline *timeline, uint32_t since, uint3
 	return false;
 }
 
-/* Marks all read-backs of what the same step has read already, and these; wherever they are made.
- * Returns how many there may be besides: something between may have written what they read. */
-static uint32_t mark_again(const struct tfs_steady *steady, uint8_t *again)
+/* The copy from the host that wrote the whole of what a call reads, and wrote it last, by its place
+ * in the evidence; TFS_NONE = none in the same step. */
+static uint32_t upload_of(const struct tfs_steady *steady, const struct tfs_host_call *call)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const uint32_t index = (uint32_t)(call - timeline->calls);
+	struct tfs_operand operand = {.range = TFS_NONE};
+	const struct tfs_access *writer;
+	const struct tfs_host_call *upload;
+	unsigned cursor = 0;
+	uint64_t offset;
+	struct tfs_copy copy;
+
+	while (tfs_operand_next(timeline, call, &cursor, &operand) &&
+		!(operand.role & TFS_ROLE_READ))
+		operand.range = TFS_NONE;
+	if (operand.range == TFS_NONE || !operand.bytes)
+		return TFS_NONE;
+	writer = tfs_flow_writer(timeline, index, &operand);
+	upload = writer ? &timeline->calls[writer->call] : NULL;
+	if (!upload || upload->step != call->step || upload->record->status ||
+		!tfs_copy_describe(timeline, upload, &copy) || copy.direction != TFS_COPY_UP)
+		return TFS_NONE;
+	offset = operand.address - timeline->ranges[operand.range].address;
+	/* Rows with gaps in between are fewer bytes than they reach over. */
+	if (!writer->bounded || writer->bytes != copy.bytes || writer->offset > offset ||
+		offset + operand.bytes > writer->offset + writer->bytes)
+		return TFS_NONE;
+	return steady->place[writer->call];
+}
+
+/* Marks all read-backs of what the same step has read already, and these, wherever they are made;
+ * and those of what it has uploaded. Returns how many there may be besides: something between may
+ * have written what they read. */
+static uint32_t mark_known(const struct tfs_steady *steady, uint8_t *again)
 {
 	struct reads reads = {.step = TFS_NONE};
 	uint32_t opaque = 0, unclear = 0; /* behind the latest call that is opaque; reads */
@@ -99,13 +133,18 @@ static uint32_t mark_again(const struct tfs_steady *steady, uint8_t *again)
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_copy copy;
-		uint32_t at = 0;
+		uint32_t at = 0, upload;
 
 		if (tfs_zeros_opaque(steady->timeline, call))
 			opaque = i + 1;
 		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
 			copy.direction != TFS_COPY_DOWN || !copy.device_address)
 			continue;
+		upload = upload_of(steady, call);
+		if (upload != TFS_NONE && opaque <= upload)
+			again[i] |= READ_UPLOAD;
+		else
+			unclear += upload != TFS_NONE && copy.bytes > SMALL_BYTES;
 		if (call->step != reads.step)
 			reads.count = 0;
 		reads.step = call->step;
@@ -134,9 +173,19 @@ static bool read_again(
 	const struct tfs_steady *steady, const struct tfs_place *place, const uint8_t *again)
 {
 	for (size_t i = 0; i < place->count; i++)
-		if (again[steady->place[place->items[i].call]])
+		if (again[steady->place[place->items[i].call]] & (AGAIN_FIRST | AGAIN_REPEAT))
 			return true;
 	return false;
+}
+
+/* Whether a place reads nothing but what the host uploaded. */
+static bool read_own(
+	const struct tfs_steady *steady, const struct tfs_place *place, const uint8_t *again)
+{
+	for (size_t i = 0; i < place->count; i++)
+		if (!(again[steady->place[place->items[i].call]] & READ_UPLOAD))
+			return false;
+	return true;
 }
 
 /* The work that a step is given behind a call, as a number. */
@@ -187,10 +236,29 @@ static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_pla
 	return needed & ~TFS_GUARDS_READ;
 }
 
+/* What to do in the place of reading. */
+static const char *advise(struct tfs_findings *findings, bool own, bool twice)
+{
+	const char *advice = findings->rule->advice;
+
+	if (own)
+		return "Use the values that the host uploaded, or a copy of them that the host "
+		       "keeps, and leave this read out: nothing seen writes them on the device in "
+		       "between.";
+	if (twice)
+		return tfs_pool_print(findings->pool,
+			"Read it once, and use what was read at the other places too: nothing seen "
+			"writes it in between. %s",
+			advice);
+	return advice;
+}
+
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place, const uint8_t *again)
 {
-	const bool twice = read_again(steady, place, again);
+	const bool own = read_own(steady, place, again);
+	const bool twice = !own && read_again(steady, place, again);
+	const char *advice = advise(findings, own, twice);
 	struct tfs_hits waits = {0};
 	struct tfs_draft *draft;
 	uint32_t needed;
@@ -200,15 +268,16 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	draft = tfs_findings_add(findings, place, &waits, "reads %s back and waits for them, %s%s",
 		tfs_figure_bytes((double)place->bytes / (double)place->count).text,
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
-		twice ? "; the same place more than once" : "");
-	if (draft && twice)
-		draft->finding.advice = tfs_pool_print(findings->pool,
-			"Read it once, and use what was read at the other places too: nothing seen "
-			"writes it in between. %s",
-			findings->rule->advice);
+		own     ? "; the host itself uploaded them in the same step"
+		: twice ? "; the same place more than once"
+			: "");
+	if (draft)
+		draft->finding.advice = advice;
+	for (size_t i = 0; draft && own && i < place->count && i < draft->hit_count; i++)
+		draft->hits[i].edit.gone = true;
 	if (needed)
-		tfs_draft_needed(findings, draft, needed, findings->rule->advice);
-	if (draft && decides(steady, place)) {
+		tfs_draft_needed(findings, draft, needed, own ? advice : findings->rule->advice);
+	if (draft && !own && decides(steady, place)) {
 		tfs_draft_needed(findings, draft, needed, NULL);
 		draft->finding.advice =
 			"Keep this read: the steps do not all go on in the same way behind it, so "
@@ -232,7 +301,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		findings->failed = true;
 		return;
 	}
-	unclear = mark_again(steady, again);
+	unclear = mark_known(steady, again);
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_copy copy;
@@ -254,8 +323,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, &place, again);
 	if (unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u copies read what the step has read before, but kernels of the program, "
-			"graphs or host functions in between may have written it",
+			"%u copies read what the step has read or uploaded before, but kernels of "
+			"the program, graphs or host functions in between may have written it",
 			unclear);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
