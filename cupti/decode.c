@@ -7,6 +7,7 @@
 /* The largest flags we write in a device_op record. */
 #define OP_ASYNC 1u
 #define OP_IN_GRAPH 2u
+#define OP_SHARES 4u
 
 #define COPY_PEER 10u
 
@@ -104,6 +105,7 @@ struct overhead_12_2 {
 SAME_PLACE(kernel_prefix, start, CUpti_ActivityKernel10, start);
 SAME_PLACE(kernel_prefix, stream, CUpti_ActivityKernel10, streamId);
 SAME_PLACE(kernel_prefix, block, CUpti_ActivityKernel10, blockX);
+SAME_PLACE(kernel_prefix, static_shared, CUpti_ActivityKernel10, staticSharedMemory);
 SAME_PLACE(kernel_prefix, correlation, CUpti_ActivityKernel10, correlationId);
 SAME_PLACE(kernel_prefix, name, CUpti_ActivityKernel10, name);
 SAME_PLACE(kernel_prefix, graph_node, CUpti_ActivityKernel10, graphNodeId);
@@ -145,6 +147,8 @@ static void decode_kernel(const struct tfs_decoder *decoder, const void *activit
 		.flags = flags_of(true, kernel->graph_node),
 	};
 
+	if (kernel->static_shared != 0 || kernel->dynamic_shared != 0)
+		op.flags |= OP_SHARES;
 	if (kernel->name != NULL)
 		op.kernel = decoder->kernel(kernel->name);
 	for (int i = 0; i < 3; i++) {

@@ -115,10 +115,12 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
 			"starts a chain of %u operations that %s elementwise (%s) and pass %s "
-			"per step through memory needlessly",
+			"per step through memory%s",
 			chain->count, chain->own ? "look" : "are", names,
-			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text);
+			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
+			chain->own ? " from one to the next" : " needlessly");
 		if (draft) {
+			draft->unsure = chain->own;
 			draft->finding.advice = advise(steady, findings->pool, chain, names);
 			draft->beside_ns = fused_ns / steady->step_count;
 		}

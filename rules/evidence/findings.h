@@ -53,6 +53,7 @@ struct tfs_draft {
 	bool priced;         /* the rule has set the cost: it cannot be replayed */
 	double beside_ns;    /* per step that may be saved as well, which no edit shows */
 	bool needed;         /* what its hits do cannot be left out: they save nothing */
+	bool unsure;         /* whether it can be fixed was not seen: it may save nothing */
 	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
 	bool unrepaired;     /* by any */
 	uint32_t parent;     /* of the union of findings that share a cost */

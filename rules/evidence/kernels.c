@@ -6,6 +6,8 @@
 #include "rules/evidence/steady.h"
 
 #define ARGUMENTS 16u
+/* A kernel's flag in the recording: the threads of a block have memory in common. */
+#define SHARES 4u
 
 static uint64_t threads(const struct tfs_host_call *call, uint64_t *out_block)
 {
@@ -26,6 +28,18 @@ static uint32_t arguments(const struct tfs_host_call *call, uint64_t *out_values
 	for (unsigned i = 0; i < count && found < ARGUMENTS; i++)
 		if (!TFS_ITEM_ROLE(&items[i]) && TFS_ITEM_LOW(&items[i]) == TFS_ATTRIBUTE_argument)
 			out_values[found++] = items[i].value;
+	return found;
+}
+
+/* Threads of a block that share memory, by the launch or by the kernel's own declaration, exchange
+ * values. */
+static bool shares(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	bool found = tfs_steady_attribute(call, TFS_ATTRIBUTE_shared, 0) != 0;
+
+	for (uint32_t i = 0; i < call->op_count; i++)
+		found |= (timeline->ops[timeline->call_ops[call->first_op + i]].record->flags &
+				 SHARES) != 0;
 	return found;
 }
 
@@ -64,9 +78,7 @@ bool tfs_kernel_elementwise(const struct tfs_timeline *timeline, const struct tf
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 
-	/* Threads of a block that share memory exchange values. */
-	if (call->family != TFS_FAMILY_launch || call->record->status ||
-		tfs_steady_attribute(call, TFS_ATTRIBUTE_shared, 0))
+	if (call->family != TFS_FAMILY_launch || call->record->status || shares(timeline, call))
 		return false;
 	for (uint32_t i = 0; i < count; i++)
 		if (covers(values[i], all, block) && values[i] > shape.count)

@@ -124,6 +124,7 @@ static int price_group(
 	struct tfs_draft *items = findings->items;
 	struct tfs_cost cost = {.method = "none"};
 	double blocked = 0, beside_ns = 0;
+	bool unsure = false;
 	size_t hits = 0;
 
 	if (steady->whatif)
@@ -135,6 +136,7 @@ static int price_group(
 			return 0;
 		if (items[i].needed)
 			continue;
+		unsure |= items[i].unsure;
 		hits += items[i].hit_count;
 		beside_ns += items[i].beside_ns;
 		if (steady->whatif)
@@ -148,6 +150,8 @@ static int price_group(
 		return -ENOMEM;
 	if (cost.ns > 0)
 		cost.high_ns = fmin(cost.high_ns + beside_ns, fmax(cost.high_ns, steady->step_ns));
+	if (unsure)
+		cost.low_ns = 0;
 	for (uint32_t i = root; i < findings->count; i++)
 		if (root_of(findings, i) == root)
 			items[i].finding.cost = cost;
@@ -250,7 +254,7 @@ void tfs_findings_rank(struct tfs_findings *findings)
 		qsort(findings->items, findings->count, sizeof(*findings->items), compare_drafts);
 }
 
-/* The dearest finding that is in none of the chosen ones' groups. */
+/* The dearest finding that is in none of the chosen ones' groups, and can be fixed for certain. */
 static const struct tfs_draft *next_dearest(
 	const struct tfs_findings *findings, const struct tfs_draft *const *chosen, uint32_t count)
 {
@@ -258,7 +262,7 @@ static const struct tfs_draft *next_dearest(
 
 	for (size_t i = 0; i < findings->count; i++) {
 		const struct tfs_draft *draft = &findings->items[i];
-		bool taken = draft->priced || draft->needed || !draft->hit_count ||
+		bool taken = draft->priced || draft->needed || draft->unsure || !draft->hit_count ||
 			     draft->finding.cost.ns <= 0;
 
 		for (uint32_t j = 0; j < count; j++)

@@ -27,7 +27,7 @@ struct tfs_device_op_record {
 	uint16_t device;
 	uint8_t source_kind; /* enum tfs_memory_kind */
 	uint8_t target_kind;
-	uint16_t flags; /* 1 = async, 2 = part of a graph launch */
+	uint16_t flags; /* 1 = async, 2 = part of a graph launch, 4 = its threads share memory */
 	uint16_t block[3];
 	uint32_t grid[3];
 };

@@ -19,7 +19,7 @@ int main(void)
 		rule_upload(&r, step);
 		rule_forward(&r, step);
 		rule_backward(&r, step, 0);
-		/* unsure: TFS301 x1 1MiB stream 13 990..1270us */
+		/* unsure: TFS301 x1 1MiB stream 13 0..1270us */
 		NEED(cudaLaunchKernel((const void *)decay, (dim3){(WEIGHTS + 255) / 256, 1, 1},
 			(dim3){256, 1, 1}, scale, 0, r.stream));
 		rule_launch(&r, turn, n, order);

@@ -24,7 +24,7 @@ int main(void)
 		rule_forward(&r, step);
 		rule_backward(&r, step, 0);
 		NEED(cudaLaunchKernel((const void *)twice, grid, block, copy, 0, r.stream));
-		/* unsure: TFS301 x1 512KiB stream 13 520..610us */
+		/* unsure: TFS301 x1 512KiB stream 13 0..610us */
 		NEED(cudaLaunchKernel(kernel, grid, block, same, 0, r.stream));
 		NEED(cudaLaunchKernel(kernel, grid, block, same, 0, r.stream));
 		NEED(cudaMemcpyAsync(r.grad, learned, WEIGHTS * sizeof(float),

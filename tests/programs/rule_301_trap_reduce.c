@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("total", false);
+	exchange_train("total", false, 0);
 	return 0;
 }

@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("row_sums", false); /* unmeasured: TFS301 */
+	exchange_train("row_sums", false, 0); /* unmeasured: TFS301 */
 	return 0;
 }

@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("scatter", false);
+	exchange_train("scatter", false, 0);
 	return 0;
 }

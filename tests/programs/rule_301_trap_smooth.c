@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("smooth", false); /* unmeasured: TFS301 */
+	exchange_train("smooth", false, 0); /* unmeasured: TFS301 */
 	return 0;
 }

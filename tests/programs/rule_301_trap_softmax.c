@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("soften", true);
+	exchange_train("soften", true, 256 * sizeof(float));
 	return 0;
 }

@@ -5,6 +5,6 @@
 
 int main(void)
 {
-	exchange_train("turn_tiles", false); /* unmeasured: TFS301 */
+	exchange_train("turn_tiles", false, 0); /* unmeasured: TFS301 */
 	return 0;
 }

@@ -76,7 +76,7 @@ struct tfsim_work {
 	size_t args_size;
 	void (*drop)(void *args); /* optional: releases what the copy owns, called once */
 	dim3 grid, block;
-	uint32_t shared_bytes;
+	uint32_t shared_bytes, static_shared;
 	uint64_t bytes;             /* memcpy, memset, alloc, free */
 	uint32_t value;             /* memset */
 	enum tfsim_memory src, dst; /* memcpy; memset: dst */

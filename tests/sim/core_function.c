@@ -17,6 +17,7 @@
 
 static struct tfsim_function *functions[BUCKETS];
 static const struct tfsim_kernel *kernels[MAX_KERNELS];
+static _Atomic uint32_t declared[MAX_KERNELS]; /* bytes that a block of each shares */
 static atomic_uint kernel_count;
 
 static unsigned hash(const char *text)
@@ -123,6 +124,22 @@ TFSIM_API int tfsim_kernel_register(const struct tfsim_kernel *kernel)
 	}
 	kernels[at] = kernel;
 	return 1;
+}
+
+TFSIM_API void tfsim_kernel_shares(const struct tfsim_kernel *kernel, uint32_t bytes)
+{
+	for (unsigned i = 0; i < MAX_KERNELS; i++)
+		if (kernels[i] == kernel)
+			atomic_store(&declared[i], bytes);
+}
+
+static uint32_t declared_of(const struct tfsim_kernel *kernel)
+{
+	uint32_t bytes = 0;
+
+	for (unsigned i = 0; kernel && i < MAX_KERNELS; i++)
+		bytes = kernels[i] == kernel ? atomic_load(&declared[i]) : bytes;
+	return bytes;
 }
 
 /* A plain name stands for the mangled names of a function at file scope: _Z<length><name>... */
@@ -318,6 +335,7 @@ cudaError_t tfsim_describe_kernel(struct tfsim_function *function, dim3 grid, di
 		.grid = grid,
 		.block = block,
 		.shared_bytes = (uint32_t)shared_bytes,
+		.static_shared = declared_of(head.kernel),
 		.cost_ns = cost(head.kernel, grid, block),
 	};
 	name_managed(out_work, launch);

@@ -18,6 +18,7 @@ struct tfsim_function {
 /* The registered CPU version, or NULL. The lock is not needed. */
 const struct tfsim_kernel *sim_kernel_find(const char *name);
 TFSIM_API int tfsim_kernel_register(const struct tfsim_kernel *kernel);
+TFSIM_API void tfsim_kernel_shares(const struct tfsim_kernel *kernel, uint32_t bytes);
 /*
  * The function of this name and these parameters, which are taken; there can be several of one name
  * in different modules. NULL without memory.

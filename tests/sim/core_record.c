@@ -198,6 +198,7 @@ void sim_emit_op(const struct sim_op *op, const struct tfsim_work *work, uint64_
 	fact.grid = work->grid;
 	fact.block = work->block;
 	fact.shared_bytes = work->shared_bytes;
+	fact.static_shared = work->static_shared;
 	fact.bytes = work->bytes;
 	fact.value = work->value;
 	fact.copy_kind = direction(work);

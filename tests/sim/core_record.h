@@ -52,7 +52,7 @@ struct tfsim_fact {
 	uint32_t device, context, stream; /* context is device + 1; stream ids as CUPTI's */
 	const char *name;
 	dim3 grid, block;
-	uint32_t shared_bytes;
+	uint32_t shared_bytes, static_shared;
 	uint64_t bytes;
 	uint64_t address;  /* memory */
 	uint32_t value;    /* memset */

@@ -45,6 +45,7 @@ static void record_kernel(const struct tfsim_fact *fact)
 		.blockX = (int32_t)fact->block.x,
 		.blockY = (int32_t)fact->block.y,
 		.blockZ = (int32_t)fact->block.z,
+		.staticSharedMemory = (int32_t)fact->static_shared,
 		.dynamicSharedMemory = (int32_t)fact->shared_bytes,
 		.correlationId = fact->correlation,
 		.gridId = fact->correlation,

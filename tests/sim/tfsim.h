@@ -46,6 +46,16 @@ static inline int tfsim_register_kernel(const struct tfsim_kernel *kernel)
 	return add ? add(kernel) : 0;
 }
 
+/* What a registered kernel declares of memory that the threads of a block share, in bytes. */
+static inline void tfsim_kernel_declares(const struct tfsim_kernel *kernel, uint32_t declared)
+{
+	void (*declares)(const struct tfsim_kernel *, uint32_t) = (void (*)(
+		const struct tfsim_kernel *, uint32_t))dlsym(RTLD_DEFAULT, "tfsim_kernel_shares");
+
+	if (declares)
+		declares(kernel, declared);
+}
+
 /* From a CPU version: behaves like a kernel that failed (cudaErrorIllegalAddress, ...). */
 static inline void tfsim_kernel_fault(int error)
 {

@@ -154,7 +154,7 @@ static void forward(struct trainer *t, const float *images)
 	CUBLAS(cublasSgemm(t->blas, CUBLAS_OP_T, CUBLAS_OP_N, HIDDEN, t->batch, MNIST_PIXELS, &one,
 			   t->weight[W1], MNIST_PIXELS, images, MNIST_PIXELS, &zero, t->hidden,
 			   HIDDEN));
-	/* expect: TFS301 x1 192KiB legacy 280..355us */
+	/* expect: TFS301 x1 192KiB legacy 0..355us */
 	bias_add<<<grid, THREADS>>>(t->hidden, t->weight[B1], HIDDEN, count);
 	relu<<<grid, THREADS>>>(t->hidden, count);
 	clip<<<grid, THREADS>>>(t->hidden, limit, count);

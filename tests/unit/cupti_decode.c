@@ -28,6 +28,7 @@ static const struct layout layouts[] = {
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, start);
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, streamId);
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, blockZ);
+SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, staticSharedMemory);
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, correlationId);
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, name);
 SAME_PLACE(CUpti_ActivityKernel8, CUpti_ActivityKernel10, graphNodeId);
@@ -163,6 +164,7 @@ static void add_device_work(void)
 		.blockX = 1024,
 		.blockY = 1,
 		.blockZ = 1,
+		.staticSharedMemory = 1024,
 		.correlationId = 42,
 		.name = "gemm",
 		.graphNodeId = 5};
@@ -212,7 +214,7 @@ static void check_device_work(void)
 	TEST_EQ(op->stream, 13);
 	TEST_EQ(op->grid[0], 70000);
 	TEST_EQ(op->block[0], 1024);
-	TEST_EQ(op->flags, 3);
+	TEST_EQ(op->flags, 7);
 	op = &puts_[1].op;
 	TEST_EQ(op->operation, TFS_DEVICE_MEMCPY);
 	TEST_EQ(op->copy_kind, 1);
