@@ -23,6 +23,7 @@
 #include "shim/rewrites/rewrite_ledger.h"
 #include "shim/rewrites/rewrite_list.h"
 #include "shim/rewrites/rewrite_modes.h"
+#include "shim/rewrites/rewrite_ops.h"
 #include "shim/rewrites/wait.h"
 #include "shim/state/capture.h"
 #include "shim/steps/windows.h"
@@ -142,6 +143,7 @@ static void leave_off(void)
 void tfs_rewrite_start(void)
 {
 	uint32_t taking = 0;
+	uint32_t wanting = 0;
 	uint32_t switchable = 0;
 	bool following = false;
 
@@ -179,7 +181,7 @@ void tfs_rewrite_start(void)
 				  ? TFS_TAKES_CONVOLUTIONS
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
-		taking |= rewrite->query != NULL ? TFS_TAKES_QUERIES : 0;
+		wanting |= tfs_rewrite_ops_add(i);
 		taking |= rewrite->fill != NULL ? TFS_TAKES_FILLS : 0;
 		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
 		following |= rewrite->submitted != NULL;
@@ -191,6 +193,7 @@ void tfs_rewrite_start(void)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
 	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
+	__atomic_store_n(&tfs_rewrites_wanting, wanting, __ATOMIC_RELAXED);
 	tfs_rewrite_offer();
 }
 
@@ -327,28 +330,6 @@ void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t stat
 	errno = saved;
 }
 
-bool tfs_rewrite_query(struct tfs_query_call *call)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->query != NULL && tfs_rewrite_takes_part(i))
-			done = tfs_rewrite_all[i]->query(call);
-	errno = saved;
-	return done;
-}
-
-void tfs_rewrite_answered(const struct tfs_query_call *call)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->answered != NULL && tfs_rewrite_takes_part(i))
-			tfs_rewrite_all[i]->answered(call);
-	errno = saved;
-}
-
 bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status)
 {
 	const int saved = errno;
@@ -394,13 +375,13 @@ bool tfs_rewrite_fill(const struct tfs_fill_call *call)
 }
 
 /* The hook keeps errno. */
-void tfs_rewrite_before(const struct tfs_function *function)
+void tfs_rewrite_call(const struct tfs_function *function)
 {
 	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
 		return;
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->before != NULL)
-			tfs_rewrite_all[i]->before(function);
+		if (tfs_rewrite_all[i]->unknown != NULL)
+			tfs_rewrite_all[i]->unknown(function);
 }
 
 void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use)
@@ -451,6 +432,7 @@ void tfs_rewrite_finish(void)
 	if (forgotten)
 		return;
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&tfs_rewrites_wanting, 0, __ATOMIC_RELAXED);
 	tfs_rewrite_offer();
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		if (tfs_rewrite_all[i]->finish != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
@@ -470,4 +452,5 @@ void tfs_rewrite_forget(void)
 	tfs_room_forget();
 	tfs_search_devices_forget();
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&tfs_rewrites_wanting, 0, __ATOMIC_RELAXED);
 }

@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "shim/base/likely.h"
+#include "shim/record/op.h"
 #include "shim/trace/format_check.h"
 #include "shim/trace/format_reason.h"
 
@@ -50,7 +51,6 @@ struct tfs_copy_call {
 struct tfs_convolution_call;
 struct tfs_choice_call;
 struct tfs_memory_call;  /* blocks.h */
-struct tfs_query_call;   /* query.h */
 struct tfs_ordered_call; /* reserves.h */
 struct tfs_wait_call;    /* wait.h */
 struct tfs_fill_call;    /* fills.h */
@@ -58,6 +58,13 @@ struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
 struct tfs_details;
+
+/* What a rewrite says to a call that is about to be made. */
+enum tfs_answer {
+	TFS_LEAVES, /* nothing */
+	TFS_MINDS,  /* it wants to know how it went: after() */
+	TFS_DONE    /* it has carried it out, with the status in `op` */
+};
 
 struct tfs_rewrite {
 	const char *name; /* "pinned-staging", as users write it */
@@ -69,6 +76,19 @@ struct tfs_rewrite {
 	/* Only on when it is named, or with "all". */
 	bool by_name;
 	bool compares; /* runs in shadow without the member `shadow` */
+
+	/* Who has the lower number is asked about a call first, and told last how it went. */
+	int priority;
+	/* Kinds of calls, TFS_OP_BIT(): those it is asked about while it takes part, and those it
+	 * is asked about in any case, once it was started: op->may_act says whether it takes part.
+	 */
+	uint32_t acts;
+	uint32_t follows;
+	/* About to be made. */
+	enum tfs_answer (*before)(struct tfs_op *op);
+	/* A call that it minded was made: op->status. True when it is to be made once more, as `op`
+	 * says now. Also when the rewrite was switched off meanwhile. */
+	bool (*after)(struct tfs_op *op);
 
 	/* Reads the files that start() needs; the thread that touches files. */
 	void (*fetch)(void);
@@ -95,9 +115,6 @@ struct tfs_rewrite {
 	 * while it is off. After it only when it minded the call, and that succeeded. */
 	void (*ordered)(struct tfs_ordered_call *call, bool on);
 	void (*ordered_done)(const struct tfs_ordered_call *call);
-	/* True when it gave the answer; else the runtime has, and it may be remembered. */
-	bool (*query)(struct tfs_query_call *call);
-	void (*answered)(const struct tfs_query_call *call);
 	/* True when it waited in the program's place; else the program's own call is made, and
 	 * `waited` told. Asked whether or not it may act now. */
 	bool (*wait)(struct tfs_wait_call *call, uint32_t *out_status);
@@ -109,7 +126,7 @@ struct tfs_rewrite {
 	 * them; one that tells of what it uses is about to be made, and was made, `again` if
 	 * true. They are asked whether or not the rewrite may act now. */
 	bool (*fill)(const struct tfs_fill_call *call);
-	void (*before)(const struct tfs_function *function);
+	void (*unknown)(const struct tfs_function *function);
 	void (*use)(const struct tfs_use_call *call, struct tfs_use *use);
 	bool (*used)(struct tfs_use *use, uint32_t status);
 	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
@@ -181,7 +198,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_CONVOLUTIONS 2u
 #define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
-#define TFS_TAKES_QUERIES 16u
 #define TFS_TAKES_WAITS 32u
 #define TFS_TAKES_ORDERED 64u
 #define TFS_TAKES_FILLS 128u
@@ -190,6 +206,14 @@ extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
 
 /* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
 void tfs_rewrite_offer(void);
+
+/* Kinds of calls that rewrites want, by TFS_OP_BIT(); relaxed atomic. take.h is what hooks use. */
+extern uint32_t tfs_rewrites_wanting TFS_OWN;
+
+/* Asks them about a call that is about to be made; true: one has carried it out. And tells those
+ * that minded how it went; true: it is to be made once more. */
+bool tfs_rewrite_before(struct tfs_op *op);
+bool tfs_rewrite_after(struct tfs_op *op);
 
 bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
 void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
@@ -206,14 +230,12 @@ void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
 void tfs_rewrite_ordered(struct tfs_ordered_call *call);
 void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status);
-bool tfs_rewrite_query(struct tfs_query_call *call);
-void tfs_rewrite_answered(const struct tfs_query_call *call);
 bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);
 void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status);
 void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
 void tfs_rewrite_reset(uint32_t device);
 bool tfs_rewrite_fill(const struct tfs_fill_call *call);
-void tfs_rewrite_before(const struct tfs_function *function);
+void tfs_rewrite_call(const struct tfs_function *function);
 void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
 bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);
 

@@ -2,9 +2,7 @@
 #define TFS_HOT_HOOKS
 #include <cuda_runtime_api.h>
 
-#include "shim/record/hook.h"
-#include "shim/rewrites/query.h"
-#include "shim/rewrites/rewrite.h"
+#include "shim/hooks/take.h"
 #include "shim/state/memory.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
@@ -14,53 +12,35 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceCount, (int *count), (count))
 /* What programs built for CUDA 12 ask for; the struct is theirs, of another size. */
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceProperties_v2, (void *prop, int device), (prop, device))
-/* Lets a rewrite give the answer; false = it is the real function's to give. */
-static bool recall(const struct tfs_frame *frame, struct tfs_query_call *call)
-{
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_TAKES_QUERIES) == 0) ||
-		frame->thread == NULL)
-		return false;
-	call->site = frame->entry->site;
-	return tfs_rewrite_query(call);
-}
-
-static void learn(const struct tfs_query_call *call, cudaError_t status)
-{
-	if (TFS_UNLIKELY(call->start_ns != 0) && status == cudaSuccess)
-		tfs_rewrite_answered(call);
-}
-
 TFS_HOOK(cudaError_t, cudaGetDeviceProperties, (struct cudaDeviceProp * prop, int device))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaGetDeviceProperties);
-	struct tfs_query_call call = {
-		.what = TFS_QUERY_PROPERTIES, .device = device, .answer = prop};
-	cudaError_t status = cudaSuccess;
+	struct tfs_op op = {.kind = TFS_OP_QUERY,
+		.query = {.what = TFS_QUERY_PROPERTIES, .device = device, .answer = prop}};
 
-	if (!recall(&frame, &call)) {
-		status = TFS_REAL(cudaGetDeviceProperties)(prop, device);
-		learn(&call, status);
-	}
-	tfs_hook_plain(&frame, (uint32_t)status);
-	return status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cudaGetDeviceProperties)(prop, device);
+		while (tfs_again(&op));
+	tfs_hook_plain(&frame, op.status);
+	return (cudaError_t)op.status;
 }
 
 TFS_HOOK(cudaError_t, cudaDeviceGetAttribute, (int *value, enum cudaDeviceAttr attr, int device))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceGetAttribute);
-	struct tfs_query_call call = {.what = TFS_QUERY_ATTRIBUTE,
-		.attribute = (int)attr,
-		.device = device,
-		.answer = value};
-	cudaError_t status = cudaSuccess;
+	struct tfs_op op = {.kind = TFS_OP_QUERY,
+		.query = {.what = TFS_QUERY_ATTRIBUTE,
+			.attribute = (int)attr,
+			.device = device,
+			.answer = value}};
 
-	if (!recall(&frame, &call)) {
-		status = TFS_REAL(cudaDeviceGetAttribute)(value, attr, device);
-		learn(&call, status);
-	}
-	tfs_hook_plain(&frame, (uint32_t)status);
-	return status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cudaDeviceGetAttribute)(value, attr, device);
+		while (tfs_again(&op));
+	tfs_hook_plain(&frame, op.status);
+	return (cudaError_t)op.status;
 }
 
 TFS_PLAIN_HOOK(cudaError_t, cudaSetDeviceFlags, (unsigned int flags), (flags))

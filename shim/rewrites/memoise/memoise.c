@@ -25,7 +25,6 @@
 #include "shim/base/clock.h"
 #include "shim/base/mutant.h"
 #include "shim/resolve/lookup.h"
-#include "shim/rewrites/query.h"
 #include "shim/rewrites/rewrite.h"
 
 #define DEVICES 16
@@ -92,70 +91,70 @@ static int layout(void)
 	return state;
 }
 
-static bool is_constant(const struct tfs_query_call *call)
+static bool is_constant(const struct tfs_op *op)
 {
-	return call->what != TFS_QUERY_ATTRIBUTE ||
-	       (call->attribute != cudaDevAttrClockRate &&
-		       call->attribute != cudaDevAttrMemoryClockRate &&
-		       call->attribute != cudaDevAttrComputeMode &&
-		       call->attribute != cudaDevAttrKernelExecTimeout);
+	return op->query.what != TFS_QUERY_ATTRIBUTE ||
+	       (op->query.attribute != cudaDevAttrClockRate &&
+		       op->query.attribute != cudaDevAttrMemoryClockRate &&
+		       op->query.attribute != cudaDevAttrComputeMode &&
+		       op->query.attribute != cudaDevAttrKernelExecTimeout);
 }
 
-static int device_of(const struct tfs_query_call *call)
+static int device_of(const struct tfs_op *op)
 {
-	return TFS_MUTANT(NAIVE_ANY_DEVICE) ? 0 : call->device;
+	return TFS_MUTANT(NAIVE_ANY_DEVICE) ? 0 : op->query.device;
 }
 
-static bool all_hold(const struct tfs_query_call *call)
+static bool all_hold(const struct tfs_op *op)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
 	return tfs_rewrite_check(
 		       SELF, CHECK_RUNTIME, tfs_lookup_steady(TFS_LIBRARY_cudart), site) &&
 	       tfs_rewrite_check(SELF, CHECK_LAYOUT, layout() == 2, site) &&
 	       tfs_rewrite_check(SELF, CHECK_KNOWN,
-		       call->answer != NULL && call->device >= 0 && call->device < DEVICES &&
-			       call->attribute >= 0 && call->attribute < ATTRIBUTES,
+		       op->query.answer != NULL && op->query.device >= 0 &&
+			       op->query.device < DEVICES && op->query.attribute >= 0 &&
+			       op->query.attribute < ATTRIBUTES,
 		       site) &&
-	       tfs_rewrite_check(SELF, CHECK_CONSTANT, is_constant(call), site) &&
+	       tfs_rewrite_check(SELF, CHECK_CONSTANT, is_constant(op), site) &&
 	       tfs_rewrite_check(SELF, CHECK_ERROR,
 		       TFS_MUTANT(NAIVE_NO_ERRORS) || runtime.peek_error() == cudaSuccess, site);
 }
 
-static _Atomic int *state_of(const struct tfs_query_call *call)
+static _Atomic int *state_of(const struct tfs_op *op)
 {
-	return call->what == TFS_QUERY_PROPERTIES
-		       ? &properties[device_of(call)].state
-		       : &attributes[device_of(call)][call->attribute].state;
+	return op->query.what == TFS_QUERY_PROPERTIES
+		       ? &properties[device_of(op)].state
+		       : &attributes[device_of(op)][op->query.attribute].state;
 }
 
-static bool query(struct tfs_query_call *call)
+static enum tfs_answer before(struct tfs_op *op)
 {
-	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	if (!all_hold(call)) {
-		call->start_ns = 0;
-		return false;
-	}
-	if (atomic_load_explicit(state_of(call), memory_order_acquire) != KNOWN ||
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+
+	if (!all_hold(op))
+		return TFS_LEAVES;
+	if (atomic_load_explicit(state_of(op), memory_order_acquire) != KNOWN ||
 		!tfs_rewrite_apply(SELF, 0))
-		return false;
-	if (call->what == TFS_QUERY_PROPERTIES)
-		memcpy(call->answer, &properties[device_of(call)].value,
+		return TFS_MINDS;
+	if (op->query.what == TFS_QUERY_PROPERTIES)
+		memcpy(op->query.answer, &properties[device_of(op)].value,
 			sizeof(struct cudaDeviceProp));
 	else
-		*(int *)call->answer = attributes[device_of(call)][call->attribute].value;
-	tfs_rewrite_predict_call(
-		SELF, (double)atomic_load(&least_ns[call->what]) -
-			      (double)(tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns));
-	return true;
+		*(int *)op->query.answer = attributes[device_of(op)][op->query.attribute].value;
+	tfs_rewrite_predict_call(SELF, (double)atomic_load(&least_ns[op->query.what]) -
+					       (double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns));
+	op->status = cudaSuccess;
+	return TFS_DONE;
 }
 
-static bool ask(const struct tfs_query_call *call, void *out)
+static bool ask(const struct tfs_op *op, void *out)
 {
-	return call->what == TFS_QUERY_PROPERTIES
-		       ? runtime.properties(out, call->device) == cudaSuccess
-		       : runtime.attribute(out, (enum cudaDeviceAttr)call->attribute,
-				 call->device) == cudaSuccess;
+	return op->query.what == TFS_QUERY_PROPERTIES
+		       ? runtime.properties(out, op->query.device) == cudaSuccess
+		       : runtime.attribute(out, (enum cudaDeviceAttr)op->query.attribute,
+				 op->query.device) == cudaSuccess;
 }
 
 static void note_time(enum tfs_query what, uint64_t ns)
@@ -169,57 +168,59 @@ static void note_time(enum tfs_query what, uint64_t ns)
 
 /* Asks once more: the first time may have started the driver; and into clean memory: what lies
  * between the fields of the program's own is not to be handed out. */
-static void remember(const struct tfs_query_call *call)
+static void remember(const struct tfs_op *op)
 {
-	_Atomic int *state = state_of(call);
-	int *attribute = &attributes[device_of(call)][call->attribute].value;
-	struct cudaDeviceProp *all = &properties[device_of(call)].value;
+	_Atomic int *state = state_of(op);
+	int *attribute = &attributes[device_of(op)][op->query.attribute].value;
+	struct cudaDeviceProp *all = &properties[device_of(op)].value;
 	int empty = EMPTY;
 
 	if (!atomic_compare_exchange_strong(state, &empty, FILLING))
 		return;
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	const bool good =
-		ask(call, call->what == TFS_QUERY_PROPERTIES ? (void *)all : (void *)attribute);
-	note_time(call->what, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
-	if (TFS_MUTANT(NAIVE_WRONG) && call->what == TFS_QUERY_PROPERTIES)
+		ask(op, op->query.what == TFS_QUERY_PROPERTIES ? (void *)all : (void *)attribute);
+	note_time(op->query.what, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
+	if (TFS_MUTANT(NAIVE_WRONG) && op->query.what == TFS_QUERY_PROPERTIES)
 		all->warpSize++;
 	else if (TFS_MUTANT(NAIVE_WRONG))
 		++*attribute;
 	atomic_store_explicit(state, good ? KNOWN : EMPTY, memory_order_release);
 }
 
-static void compare(const struct tfs_query_call *call)
+static void compare(const struct tfs_op *op)
 {
 	struct cudaDeviceProp fresh = {0};
-	const bool all = call->what == TFS_QUERY_PROPERTIES;
+	const bool all = op->query.what == TFS_QUERY_PROPERTIES;
 	bool same;
 
 	tfs_rewrite_shadow(SELF, 0);
 	if (all)
-		same = !ask(call, &fresh) ||
-		       memcmp(&fresh, &properties[device_of(call)].value, sizeof(fresh)) == 0;
+		same = !ask(op, &fresh) ||
+		       memcmp(&fresh, &properties[device_of(op)].value, sizeof(fresh)) == 0;
 	else
-		same = *(const int *)call->answer ==
-		       attributes[device_of(call)][call->attribute].value;
+		same = *(const int *)op->query.answer ==
+		       attributes[device_of(op)][op->query.attribute].value;
 	if (same)
 		return;
 	const struct tfs_reason evidence =
 		all ? (struct tfs_reason){.code = TFS_REASON_properties_changed,
-			      .numbers = {(uint64_t)call->device}}
+			      .numbers = {(uint64_t)op->query.device}}
 		    : (struct tfs_reason){.code = TFS_REASON_attribute_changed,
-			      .numbers = {(uint64_t)call->attribute, (uint64_t)call->device}};
-	tfs_rewrite_differs(SELF, call->site, &evidence);
+			      .numbers = {
+				      (uint64_t)op->query.attribute, (uint64_t)op->query.device}};
+	tfs_rewrite_differs(SELF, op->site, &evidence);
 }
 
-static void answered(const struct tfs_query_call *call)
+static bool after(struct tfs_op *op)
 {
-	if (call->start_ns == 0)
-		return;
-	if (atomic_load_explicit(state_of(call), memory_order_acquire) != KNOWN)
-		remember(call);
+	if (op->status != cudaSuccess)
+		return false;
+	if (atomic_load_explicit(state_of(op), memory_order_acquire) != KNOWN)
+		remember(op);
 	else if (tfs_rewrite_mode(SELF) == TFS_MODE_SHADOW)
-		compare(call);
+		compare(op);
+	return false;
 }
 
 static void reset(uint32_t device)
@@ -237,7 +238,9 @@ const struct tfs_rewrite tfs_rewrite_memoise = {
 	.rules = "TFS608",
 	.switchable = true,
 	.compares = true,
-	.query = query,
-	.answered = answered,
+	.priority = 0,
+	.acts = TFS_OP_BIT(TFS_OP_QUERY),
+	.before = before,
+	.after = after,
 	.reset = reset,
 };

@@ -86,7 +86,7 @@ static void ended(const struct tfs_held *held, uint32_t check)
 		tfs_evidence_spoiled(&of_fills, held->site, held->bytes);
 }
 
-static void before(const struct tfs_function *function)
+static void unknown(const struct tfs_function *function)
 {
 	if (!tfs_fill_passes(function) && !TFS_MUTANT(TFS_NAIVE_PAST_CALLS))
 		tfs_held_settle(ended, tfs_fill_ended_by(function));
@@ -244,7 +244,7 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.by_name = true,
 	.compares = true,
 	.fill = fill,
-	.before = before,
+	.unknown = unknown,
 	.use = use_fill,
 	.used = used,
 };

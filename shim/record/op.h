@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_SHIM_RECORD_OP_H
+#define TFS_SHIM_RECORD_OP_H
+
+/*
+ * What a call of the program's is about to do: described once by its hook, for everybody who takes
+ * part in it. It lives in the hook; a kind of call has its own part of the union. Small, and only
+ * what is named is set: a call that nobody asks about keeps it in registers.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tfs_op_kind {
+	TFS_OP_QUERY, /* what a device is like */
+	TFS_OP_KINDS
+};
+
+/* A set of kinds. */
+#define TFS_OP_BIT(kind) (UINT32_C(1) << (kind))
+
+enum tfs_query { TFS_QUERY_PROPERTIES, TFS_QUERY_ATTRIBUTE };
+
+struct tfs_op {
+	enum tfs_op_kind kind;
+	uint32_t site;
+	uint32_t status; /* of who carried it out in the library's place */
+	uint16_t minded; /* rewrites, by number, that are told how it went */
+	bool may_act;    /* the one that is asked: not in a window, nor while measured without */
+	union {
+		struct {
+			enum tfs_query what;
+			int attribute;
+			int device;
+			void *answer; /* cudaDeviceProp or int, the program's */
+		} query;
+	};
+};
+
+#endif
