@@ -47,18 +47,18 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	tfs_hook_details(frame, &details);
 }
 
-void tfs_note_set(
-	struct tfs_frame *frame, const void *target, uint32_t value, size_t bytes, uint16_t stream)
+void tfs_note_fill(struct tfs_frame *frame, const struct tfs_op *op)
 {
 	struct tfs_details details;
-
+	const void *target = op->fill.target;
 	const struct tfs_address *known =
 		tfs_memory_ask(frame->thread->addresses, (uint64_t)(uintptr_t)target);
 	const uint32_t kind = known->left != 0 ? known->kind : TFS_MEMORY_DEVICE;
 
-	tfs_details_init(&details, stream);
-	tfs_put_operand(&details, target, bytes, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(kind));
-	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, value);
+	tfs_details_init(&details, tfs_stream_id(op->stream, op->per_thread));
+	tfs_put_operand(&details, target, op->fill.gaps ? 0 : op->fill.bytes,
+		TFS_ROLE_WRITE | TFS_ROLE_MEMORY(kind));
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_value, op->fill.value);
 	tfs_hook_details(frame, &details);
 }
 

@@ -9,6 +9,7 @@
  */
 
 #include "shim/record/hook.h"
+#include "shim/record/op.h"
 #include "shim/state/kernels.h"
 #include "shim/state/memory.h"
 
@@ -40,8 +41,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	int kind, uint16_t stream);
 
 /* A fill whose details are wanted. Does not end the frame. */
-void tfs_note_set(
-	struct tfs_frame *frame, const void *target, uint32_t value, size_t bytes, uint16_t stream);
+void tfs_note_fill(struct tfs_frame *frame, const struct tfs_op *op);
 
 /* The two kinds of launch: those whose sizes go into `shape`, the value of TFS_ATTRIBUTE_launch,
  * and others. */

@@ -36,6 +36,7 @@ static inline __attribute__((always_inline)) bool tfs_take(
 	if (!tfs_is_wanted(frame, op->kind))
 		return false;
 	op->site = frame->entry->site;
+	op->function = frame->entry->function;
 	return tfs_rewrite_before(op);
 }
 

@@ -13,11 +13,14 @@
 
 enum tfs_op_kind {
 	TFS_OP_QUERY, /* what a device is like */
+	TFS_OP_FILL,  /* of memory with one value */
 	TFS_OP_KINDS
 };
 
 /* A set of kinds. */
 #define TFS_OP_BIT(kind) (UINT32_C(1) << (kind))
+
+struct tfs_function;
 
 enum tfs_query { TFS_QUERY_PROPERTIES, TFS_QUERY_ATTRIBUTE };
 
@@ -27,6 +30,10 @@ struct tfs_op {
 	uint32_t status; /* of who carried it out in the library's place */
 	uint16_t minded; /* rewrites, by number, that are told how it went */
 	bool may_act;    /* the one that is asked: not in a window, nor while measured without */
+	bool driver;     /* by a function of the driver */
+	bool per_thread; /* what the null stream means */
+	void *stream;
+	const struct tfs_function *function;
 	union {
 		struct {
 			enum tfs_query what;
@@ -34,6 +41,13 @@ struct tfs_op {
 			int device;
 			void *answer; /* cudaDeviceProp or int, the program's */
 		} query;
+		struct {
+			void *target;
+			uint64_t bytes;
+			uint32_t value;
+			bool shaped; /* rows, with a distance between them, */
+			bool gaps;   /* that is not filled */
+		} fill;
 	};
 };
 

@@ -13,15 +13,6 @@
 #include "shim/record/frame.h"
 #include "shim/rewrites/rewrite.h"
 
-/* cudaMemset or cudaMemsetAsync of zeros. */
-struct tfs_fill_call {
-	void *target;
-	uint64_t bytes;
-	void *stream;
-	bool per_thread;
-	uint32_t site;
-};
-
 /* A call whose work touches no memory but this, on one stream. */
 #define TFS_USE_READS 6u
 struct tfs_use_call {

@@ -182,7 +182,6 @@ void tfs_rewrite_start(void)
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
-		taking |= rewrite->fill != NULL ? TFS_TAKES_FILLS : 0;
 		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
 		following |= rewrite->submitted != NULL;
 		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
@@ -362,18 +361,6 @@ void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs
 			tfs_rewrite_all[i]->submitted(function, details);
 }
 
-bool tfs_rewrite_fill(const struct tfs_fill_call *call)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->fill != NULL && tfs_rewrite_takes_part(i))
-			done = tfs_rewrite_all[i]->fill(call);
-	errno = saved;
-	return done;
-}
-
 /* The hook keeps errno. */
 void tfs_rewrite_call(const struct tfs_function *function)
 {
@@ -432,7 +419,7 @@ void tfs_rewrite_finish(void)
 	if (forgotten)
 		return;
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
-	__atomic_store_n(&tfs_rewrites_wanting, 0, __ATOMIC_RELAXED);
+	tfs_rewrite_ops_finish();
 	tfs_rewrite_offer();
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
 		if (tfs_rewrite_all[i]->finish != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)

@@ -53,7 +53,6 @@ struct tfs_choice_call;
 struct tfs_memory_call;  /* blocks.h */
 struct tfs_ordered_call; /* reserves.h */
 struct tfs_wait_call;    /* wait.h */
-struct tfs_fill_call;    /* fills.h */
 struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
@@ -121,11 +120,9 @@ struct tfs_rewrite {
 	void (*waited)(struct tfs_wait_call *call, uint32_t status);
 	/* Any call of the program's that is seen, after it. */
 	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
-	/* Zeros are to be written: true when it sees to it, now or later. The other three are for
-	 * rewrites that follow such zeros, see fills.h: a call (NULL: which is not known) may use
+	/* For rewrites that follow zeros, see fills.h: a call (NULL: which is not known) may use
 	 * them; one that tells of what it uses is about to be made, and was made, `again` if
 	 * true. They are asked whether or not the rewrite may act now. */
-	bool (*fill)(const struct tfs_fill_call *call);
 	void (*unknown)(const struct tfs_function *function);
 	void (*use)(const struct tfs_use_call *call, struct tfs_use *use);
 	bool (*used)(struct tfs_use *use, uint32_t status);
@@ -200,7 +197,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_MEMORY 8u
 #define TFS_TAKES_WAITS 32u
 #define TFS_TAKES_ORDERED 64u
-#define TFS_TAKES_FILLS 128u
 #define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
 extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
 
@@ -234,7 +230,6 @@ bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);
 void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status);
 void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
 void tfs_rewrite_reset(uint32_t device);
-bool tfs_rewrite_fill(const struct tfs_fill_call *call);
 void tfs_rewrite_call(const struct tfs_function *function);
 void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
 bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);

@@ -15,6 +15,9 @@ static struct {
 	uint8_t rewrites[TFS_REWRITES_MOST];
 } asked[TFS_OP_KINDS];
 
+static uint32_t followed; /* kinds */
+static bool over;         /* relaxed atomic */
+
 static void add(enum tfs_op_kind kind, uint8_t i)
 {
 	uint8_t at = asked[kind].count++;
@@ -30,10 +33,18 @@ uint32_t tfs_rewrite_ops_add(size_t i)
 {
 	const uint32_t kinds = tfs_rewrite_all[i]->acts | tfs_rewrite_all[i]->follows;
 
+	followed |= tfs_rewrite_all[i]->follows;
 	for (uint32_t kind = 0; kind < TFS_OP_KINDS; kind++)
 		if ((kinds & TFS_OP_BIT(kind)) != 0)
 			add((enum tfs_op_kind)kind, (uint8_t)i);
 	return kinds;
+}
+
+/* What is held back is still to be carried out. */
+void tfs_rewrite_ops_finish(void)
+{
+	__atomic_store_n(&over, true, __ATOMIC_RELAXED);
+	__atomic_fetch_and(&tfs_rewrites_wanting, followed, __ATOMIC_RELAXED);
 }
 
 bool tfs_rewrite_before(struct tfs_op *op)
@@ -45,7 +56,8 @@ bool tfs_rewrite_before(struct tfs_op *op)
 		const uint8_t i = asked[op->kind].rewrites[at];
 		const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
 
-		op->may_act = tfs_rewrite_takes_part(i);
+		op->may_act =
+			!__atomic_load_n(&over, __ATOMIC_RELAXED) && tfs_rewrite_takes_part(i);
 		if (!op->may_act && (rewrite->follows & TFS_OP_BIT(op->kind)) == 0)
 			continue;
 		const enum tfs_answer answer = rewrite->before(op);

@@ -10,4 +10,7 @@
  * before hooks ask any. */
 uint32_t tfs_rewrite_ops_add(size_t i);
 
+/* None takes part any more; those that follow a kind are still asked about it. */
+void tfs_rewrite_ops_finish(void);
+
 #endif

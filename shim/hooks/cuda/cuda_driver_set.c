@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda.h"
-#include "shim/hooks/notes.h"
-#include "shim/rewrites/memory/blocks.h"
-#include "shim/state/streams.h"
+#include "shim/hooks/fill.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-#define AT(address) ((const void *)(uintptr_t)(address))
-
-/* A fill of `count` elements of the type of `value`. */
+/* Fills of `count` elements of the type of `value`, and of rows of `width` elements, `pitch` bytes
+ * apart. */
 #define FILL(name, suffix, parameters, arguments, queue)                                           \
-	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
-	{                                                                                          \
-		tfs_blocks_given(AT(target), NULL);                                                \
-		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
-		const size_t bytes = count * sizeof(value);                                        \
-                                                                                                   \
-		if (TFS_END(&frame, status, bytes))                                                \
-			tfs_note_set(&frame, AT(target), value, bytes,                             \
-				tfs_stream_id(queue, per_thread));                                 \
-		return TFS_LEAVE(&frame), status;                                                  \
-	}
+	TFS_FILL_HOOKS(CUresult, name, suffix, parameters, arguments, queue,                       \
+		(void *)(uintptr_t)target, count * sizeof(value), value)
+#define FILL_2D(name, suffix, parameters, arguments, queue)                                        \
+	TFS_FILL_HOOKS(CUresult, name, suffix, parameters, arguments, queue,                       \
+		(void *)(uintptr_t)target, width *height * sizeof(value), value, true,             \
+		height != 1 && pitch != width * sizeof(value))
 
 FILL(cuMemsetD8_v2, _ptds, (CUdeviceptr target, unsigned char value, size_t count),
 	(target, value, count), NULL)
@@ -36,22 +28,6 @@ FILL(cuMemsetD16Async, _ptsz,
 	(target, value, count, stream), stream)
 FILL(cuMemsetD32Async, _ptsz, (CUdeviceptr target, unsigned value, size_t count, CUstream stream),
 	(target, value, count, stream), stream)
-
-/* Rows of `width` elements, `pitch` bytes apart. What lies between rows stays as it was, so where
- * the fill ends is not said unless there is nothing between. */
-#define FILL_2D(name, suffix, parameters, arguments, queue)                                        \
-	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
-	{                                                                                          \
-		tfs_blocks_given(AT(target), NULL);                                                \
-		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
-		const size_t bytes = width * height * sizeof(value);                               \
-                                                                                                   \
-		if (TFS_END(&frame, status, bytes))                                                \
-			tfs_note_set(&frame, AT(target), value,                                    \
-				pitch == width * sizeof(value) || height == 1 ? bytes : 0,         \
-				tfs_stream_id(queue, per_thread));                                 \
-		return TFS_LEAVE(&frame), status;                                                  \
-	}
 
 FILL_2D(cuMemsetD2D8_v2, _ptds,
 	(CUdeviceptr target, size_t pitch, unsigned char value, size_t width, size_t height),

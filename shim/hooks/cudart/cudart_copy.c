@@ -3,12 +3,13 @@
 #include <cuda_runtime_api.h>
 
 #include "shim/hooks/copy.h"
+#include "shim/hooks/fill.h"
 #include "shim/rewrites/fills.h"
 #include "shim/rewrites/memory/blocks.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-/* Before a plain copy or fill: says what memory it works on. */
+/* Before a plain copy: says what memory it works on. */
 static inline void tell(struct tfs_frame *frame, void *target, const void *source, size_t bytes,
 	void *stream, bool per_thread)
 {
@@ -20,22 +21,9 @@ static inline void tell(struct tfs_frame *frame, void *target, const void *sourc
 		.output_bytes = bytes,
 		.stream = stream == NULL && per_thread ? cudaStreamPerThread : stream,
 		.site = frame->entry->site};
-	if (source != NULL)
-		tfs_use_reads(&call, source, bytes);
+	tfs_use_reads(&call, source, bytes);
 	tfs_use_init(&use, NULL, target);
 	tfs_rewrite_use(&call, &use);
-}
-
-/* Before a fill: is it seen to by a rewrite, now or later? */
-static inline __attribute__((always_inline)) bool take_fill(const struct tfs_frame *frame,
-	void *target, int value, size_t bytes, void *stream, bool per_thread)
-{
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_TAKES_FILLS) == 0) ||
-		frame->thread == NULL || (unsigned char)value != 0 || bytes == 0)
-		return false;
-	return tfs_rewrite_fill(
-		&(struct tfs_fill_call){target, bytes, stream, per_thread, frame->entry->site});
 }
 
 TFS_COPYING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
@@ -135,36 +123,11 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 	return TFS_LEAVE(&frame), status;
 }
 
-TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
-	(target, value, bytes))
-{
-	cudaError_t status = cudaSuccess;
-
-	tfs_blocks_given(target, NULL);
-	tell(&frame, target, NULL, bytes, NULL, per_thread);
-	if (!take_fill(&frame, target, value, bytes, NULL, per_thread))
-		status = TFS_TWIN_REAL(cudaMemset)(target, value, bytes);
-	if (TFS_END(&frame, status, bytes))
-		tfs_note_set(
-			&frame, target, (uint32_t)value, bytes, tfs_stream_id(NULL, per_thread));
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_TELLING_TWIN_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
+TFS_FILL_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
+	(target, value, bytes), NULL, target, bytes, (uint32_t)value)
+TFS_FILL_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 	(void *target, int value, size_t bytes, cudaStream_t stream),
-	(target, value, bytes, stream))
-{
-	cudaError_t status = cudaSuccess;
-
-	tfs_blocks_given(target, NULL);
-	tell(&frame, target, NULL, bytes, stream, per_thread);
-	if (!take_fill(&frame, target, value, bytes, stream, per_thread))
-		status = TFS_TWIN_REAL(cudaMemsetAsync)(target, value, bytes, stream);
-	if (TFS_END(&frame, status, bytes))
-		tfs_note_set(
-			&frame, target, (uint32_t)value, bytes, tfs_stream_id(stream, per_thread));
-	return TFS_LEAVE(&frame), status;
-}
+	(target, value, bytes, stream), stream, target, bytes, (uint32_t)value)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaMemcpy, copy)                                                                        \

@@ -1,52 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
-#include "shim/hooks/notes.h"
-#include "shim/record/hook.h"
-#include "shim/rewrites/memory/blocks.h"
-#include "shim/state/streams.h"
+#include "shim/hooks/fill.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-/* What lies between rows stays as it was, so where the fill ends is not said unless there is
- * nothing between. */
-static void note_rows(struct tfs_frame *frame, cudaError_t status, struct cudaPitchedPtr target,
-	int value, struct cudaExtent extent, uint16_t stream)
+/* Does anything lie between the rows? That stays as it was. */
+static bool has_gaps(struct cudaPitchedPtr target, struct cudaExtent extent)
 {
-	const size_t rows = extent.height * extent.depth;
-	const size_t bytes = extent.width * rows;
-	const bool whole =
-		rows == 1 || (target.pitch == extent.width &&
-				     (extent.depth == 1 || target.ysize == extent.height));
-
-	if (TFS_END(frame, status, bytes))
-		tfs_note_set(frame, target.ptr, (uint32_t)value, whole ? bytes : 0, stream);
-	TFS_LEAVE(frame);
+	return extent.height * extent.depth != 1 &&
+	       (target.pitch != extent.width ||
+		       (extent.depth != 1 && target.ysize != extent.height));
 }
 
-#define FILL(name, suffix, parameters, arguments, rows, shape, queue)                              \
-	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
-	{                                                                                          \
-		tfs_blocks_given((rows).ptr, NULL);                                                \
-		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
-                                                                                                   \
-		note_rows(&frame, status, rows, value, shape, tfs_stream_id(queue, per_thread));   \
-		return status;                                                                     \
-	}
+#define ROWS                                                                                       \
+	target, width *height, (uint32_t)value, true,                                              \
+		has_gaps((struct cudaPitchedPtr){target, pitch, width, height},                    \
+			(struct cudaExtent){width, height, 1})
 
-#define ROWS ((struct cudaPitchedPtr){target, pitch, width, height})
-#define SHAPE ((struct cudaExtent){width, height, 1})
-
-FILL(cudaMemset2D, _ptds, (void *target, size_t pitch, int value, size_t width, size_t height),
-	(target, pitch, value, width, height), ROWS, SHAPE, NULL)
-FILL(cudaMemset2DAsync, _ptsz,
+TFS_FILL_HOOKS(cudaError_t, cudaMemset2D, _ptds,
+	(void *target, size_t pitch, int value, size_t width, size_t height),
+	(target, pitch, value, width, height), NULL, ROWS)
+TFS_FILL_HOOKS(cudaError_t, cudaMemset2DAsync, _ptsz,
 	(void *target, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream),
-	(target, pitch, value, width, height, stream), ROWS, SHAPE, stream)
-FILL(cudaMemset3D, _ptds, (struct cudaPitchedPtr target, int value, struct cudaExtent extent),
-	(target, value, extent), target, extent, NULL)
-FILL(cudaMemset3DAsync, _ptsz,
+	(target, pitch, value, width, height, stream), stream, ROWS)
+
+#define BOX                                                                                        \
+	target.ptr, extent.width *extent.height *extent.depth, (uint32_t)value, true,              \
+		has_gaps(target, extent)
+
+TFS_FILL_HOOKS(cudaError_t, cudaMemset3D, _ptds,
+	(struct cudaPitchedPtr target, int value, struct cudaExtent extent),
+	(target, value, extent), NULL, BOX)
+TFS_FILL_HOOKS(cudaError_t, cudaMemset3DAsync, _ptsz,
 	(struct cudaPitchedPtr target, int value, struct cudaExtent extent, cudaStream_t stream),
-	(target, value, extent, stream), target, extent, stream)
+	(target, value, extent, stream), stream, BOX)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaMemset2D, set)                                                                       \

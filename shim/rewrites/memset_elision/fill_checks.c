@@ -27,24 +27,24 @@ void *tfs_fill_stream(void *stream)
 	return stream == NULL ? TFS_STREAM_IN_ORDER : stream;
 }
 
-static bool ordered(const struct tfs_fill_call *call)
+static bool ordered(const struct tfs_op *op)
 {
-	const void *stream = tfs_fill_stream(call->stream);
-	const bool legacy = stream == TFS_STREAM_IN_ORDER && !call->per_thread;
-	const bool per_thread = stream == (void *)2 || (call->stream == NULL && call->per_thread);
+	const void *stream = tfs_fill_stream(op->stream);
+	const bool legacy = stream == TFS_STREAM_IN_ORDER && !op->per_thread;
+	const bool per_thread = stream == (void *)2 || (op->stream == NULL && op->per_thread);
 
 	return !tfs_streams_free() && !per_thread && (legacy || tfs_streams_made() == 1) &&
 	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
 }
 
-static bool is_plain(const struct tfs_fill_call *call, uint32_t device)
+static bool is_plain(const struct tfs_op *op, uint32_t device)
 {
-	const uint64_t start = (uint64_t)(uintptr_t)call->target;
+	const uint64_t start = (uint64_t)(uintptr_t)op->fill.target;
 	struct tfs_range range;
 
 	return tfs_memory_find(start, &range) && range.kind == TFS_MEMORY_DEVICE &&
 	       (range.flags & TFS_RANGE_WHOLE) != 0 && (range.flags & TFS_RANGE_SHARED) == 0 &&
-	       range.device == device && start + call->bytes <= range.address + range.bytes;
+	       range.device == device && start + op->fill.bytes <= range.address + range.bytes;
 }
 
 /* Could anybody use the memory without a hook being passed? */
@@ -58,17 +58,17 @@ static const char *unseen(void)
 }
 
 bool tfs_fill_followable(
-	const struct tfs_memory_functions *use, const struct tfs_fill_call *call, uint32_t device)
+	const struct tfs_memory_functions *use, const struct tfs_op *op, uint32_t device)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
 	return tfs_rewrite_check_cause(SELF, TFS_FILL_SIGHT, unseen(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_CAPTURE, !tfs_capturing(), site) &&
-	       tfs_rewrite_check(SELF, TFS_FILL_MEMORY, is_plain(call, device), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_MEMORY, is_plain(op, device), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_HOST, !use->reaches_pageable((int)device), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_DEVICE,
 		       !tfs_memory_any_elsewhere(device) && !tfs_memory_peers(), site) &&
-	       tfs_rewrite_check(SELF, TFS_FILL_STREAM, ordered(call), site) &&
+	       tfs_rewrite_check(SELF, TFS_FILL_STREAM, ordered(op), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_ERROR, !use->error_waits(), site);
 }
 

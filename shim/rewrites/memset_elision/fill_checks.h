@@ -55,7 +55,7 @@ void *tfs_fill_stream(void *stream);
 
 /* May the fill be followed at all? Counts what is against it. */
 bool tfs_fill_followable(
-	const struct tfs_memory_functions *use, const struct tfs_fill_call *call, uint32_t device);
+	const struct tfs_memory_functions *use, const struct tfs_op *op, uint32_t device);
 
 /* Is the function (NULL: not known) only about the host? Else, by which check does it end what is
  * followed? */

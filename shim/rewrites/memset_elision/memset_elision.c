@@ -58,26 +58,6 @@ extern const struct tfs_rewrite tfs_rewrite_memset_elision;
 static const double zero; /* of a float too */
 static struct tfs_evidence of_fills, of_uses;
 
-static bool fill(const struct tfs_fill_call *call)
-{
-	const struct tfs_memory_functions *use = tfs_memory_functions(false);
-	const uint32_t device = tfs_held_device();
-
-	if (use == NULL || device == UINT32_MAX || !tfs_fill_followable(use, call, device))
-		return false;
-	const bool hold = tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
-			  tfs_evidence_enough(&of_fills, call->site, call->bytes);
-	const struct tfs_held held = {.state = hold ? TFS_HELD_BACK : TFS_HELD_DONE,
-		.device = device,
-		.site = call->site,
-		.address = (uint64_t)(uintptr_t)call->target,
-		.bytes = call->bytes,
-		.stream = tfs_fill_stream(call->stream),
-		.thread = tfs_held_self()};
-
-	return tfs_rewrite_check(SELF, TFS_FILL_ROOM, tfs_held_add(&held), call->site) && hold;
-}
-
 static void ended(const struct tfs_held *held, uint32_t check)
 {
 	tfs_rewrite_check(SELF, check, false, held->site);
@@ -165,6 +145,53 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 		try_out(use, call, &was);
 }
 
+/* Is there a fill that is followed? */
+static bool any(void)
+{
+	return (__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) != 0;
+}
+
+static bool fill(const struct tfs_op *op)
+{
+	const struct tfs_memory_functions *use = tfs_memory_functions(false);
+	const uint32_t device = tfs_held_device();
+
+	if ((unsigned char)op->fill.value != 0 || op->fill.bytes == 0 || use == NULL ||
+		device == UINT32_MAX || !tfs_fill_followable(use, op, device))
+		return false;
+	const bool hold = tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
+			  tfs_evidence_enough(&of_fills, op->site, op->fill.bytes);
+	const struct tfs_held held = {.state = hold ? TFS_HELD_BACK : TFS_HELD_DONE,
+		.device = device,
+		.site = op->site,
+		.address = (uint64_t)(uintptr_t)op->fill.target,
+		.bytes = op->fill.bytes,
+		.stream = tfs_fill_stream(op->stream),
+		.thread = tfs_held_self()};
+
+	return tfs_rewrite_check(SELF, TFS_FILL_ROOM, tfs_held_add(&held), op->site) && hold;
+}
+
+static enum tfs_answer before(struct tfs_op *op)
+{
+	const bool simple = !op->driver && !op->fill.shaped;
+
+	if (any() && simple) {
+		const struct tfs_use_call call = {.output = op->fill.target,
+			.output_bytes = op->fill.bytes,
+			.stream = op->stream == NULL && op->per_thread ? (void *)2 : op->stream,
+			.site = op->site};
+		struct tfs_use use;
+
+		tfs_use_init(&use, NULL, op->fill.target);
+		use_fill(&call, &use);
+	} else if (any()) {
+		unknown(op->function);
+	}
+	op->status = 0;
+	return simple && op->may_act && fill(op) ? TFS_DONE : TFS_LEAVES;
+}
+
 /* The call that was to make a fill needless was made. If another thread has carried the fill out
  * meanwhile, that was before or after: only with another fill does the program's call begin at
  * zeros. */
@@ -243,7 +270,9 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.fill = fill,
+	.priority = 30,
+	.follows = TFS_OP_BIT(TFS_OP_FILL),
+	.before = before,
 	.unknown = unknown,
 	.use = use_fill,
 	.used = used,
