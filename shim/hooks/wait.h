@@ -2,43 +2,26 @@
 #ifndef TFS_SHIM_HOOKS_WAIT_H
 #define TFS_SHIM_HOOKS_WAIT_H
 
-/* How the hooks of the runtime's and of the driver's waits let rewrites take part. All are for the
- * call's own thread; a call that is not recorded (frame without thread) is never rewritten. */
+/* How the runtime's and the driver's waits are described, for the call's own thread. */
 
-#include "shim/record/hook.h"
-#include "shim/rewrites/rewrite.h"
-#include "shim/rewrites/wait.h"
+#include "shim/hooks/take.h"
 
-/* Lets a rewrite wait in the program's place; false = it is the real function's to do. */
-static inline __attribute__((always_inline)) bool tfs_take_wait(
-	const struct tfs_frame *frame, struct tfs_wait_call *call, uint32_t *out_status)
+static inline __attribute__((always_inline)) struct tfs_op tfs_wait_op(
+	enum tfs_sync what, const void *handle, bool per_thread, bool driver)
 {
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_TAKES_WAITS) == 0) ||
-		frame->thread == NULL)
-		return false;
-	call->site = frame->entry->site;
-	return tfs_rewrite_wait(call, out_status);
-}
-
-/* After a wait that no rewrite took. */
-static inline __attribute__((always_inline)) void tfs_after_wait(
-	const struct tfs_frame *frame, struct tfs_wait_call *call, uint32_t status)
-{
-	if (TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-				 TFS_TAKES_WAITS) != 0) &&
-		frame->thread != NULL)
-		tfs_rewrite_waited(call, status);
+	return (struct tfs_op){.kind = TFS_OP_WAIT,
+		.per_thread = per_thread,
+		.driver = driver,
+		.wait = {.what = what, .handle = (void *)(uintptr_t)handle}};
 }
 
 /* Before a call that tells what is finished, or that ends a stream. */
 static inline __attribute__((always_inline)) void tfs_before_wait(
-	const struct tfs_frame *frame, enum tfs_wait_kind kind, bool driver)
+	const struct tfs_frame *frame, enum tfs_sync what, bool driver)
 {
-	struct tfs_wait_call call = {.kind = kind, .driver = driver};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(what, NULL, false, driver);
 
-	tfs_take_wait(frame, &call, &status);
+	tfs_take(frame, &op);
 }
 
 #endif

@@ -14,6 +14,7 @@
 enum tfs_op_kind {
 	TFS_OP_QUERY, /* what a device is like */
 	TFS_OP_FILL,  /* of memory with one value */
+	TFS_OP_WAIT,  /* for the device, by the host, or a question how far it is */
 	TFS_OP_KINDS
 };
 
@@ -23,6 +24,15 @@ enum tfs_op_kind {
 struct tfs_function;
 
 enum tfs_query { TFS_QUERY_PROPERTIES, TFS_QUERY_ATTRIBUTE };
+
+enum tfs_sync {
+	TFS_SYNC_DEVICE,
+	TFS_SYNC_STREAM,
+	TFS_SYNC_EVENT,
+	/* No waits: before these, what an earlier wait promised has to be true, since they tell. */
+	TFS_SYNC_ASKS,
+	TFS_SYNC_ENDS_STREAM, /* from here on the handle may not be used */
+};
 
 struct tfs_op {
 	enum tfs_op_kind kind;
@@ -48,6 +58,14 @@ struct tfs_op {
 			bool shaped; /* rows, with a distance between them, */
 			bool gaps;   /* that is not filled */
 		} fill;
+		struct {
+			enum tfs_sync what;
+			void *handle; /* of the stream, event, or context (NULL: the current one) */
+			/* The rewrite's own, from before the call to after it. */
+			uint64_t before; /* what was submitted by then */
+			uint64_t start_ns;
+			int tried;
+		} wait;
 	};
 };
 

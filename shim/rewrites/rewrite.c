@@ -24,7 +24,6 @@
 #include "shim/rewrites/rewrite_list.h"
 #include "shim/rewrites/rewrite_modes.h"
 #include "shim/rewrites/rewrite_ops.h"
-#include "shim/rewrites/wait.h"
 #include "shim/state/capture.h"
 #include "shim/steps/windows.h"
 #include "shim/trace/format.h"
@@ -182,7 +181,6 @@ void tfs_rewrite_start(void)
 				  : 0;
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
-		taking |= rewrite->wait != NULL ? TFS_TAKES_WAITS : 0;
 		following |= rewrite->submitted != NULL;
 		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
@@ -326,31 +324,6 @@ void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t stat
 	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
 		if (tfs_rewrite_all[i]->ordered_done != NULL && call->start_ns != 0 && status == 0)
 			tfs_rewrite_all[i]->ordered_done(call);
-	errno = saved;
-}
-
-bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++) {
-		if (tfs_rewrite_all[i]->wait == NULL || tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
-			continue;
-		call->may_act = is_on(i);
-		done = tfs_rewrite_all[i]->wait(call, out_status);
-	}
-	errno = saved;
-	return done;
-}
-
-void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->waited != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->waited(call, status);
 	errno = saved;
 }
 

@@ -7,6 +7,8 @@
  *
  * To add one: write shim/rewrites/<id>/<id>.c with one `const struct tfs_rewrite tfs_rewrite_<id>`,
  * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
+ * It says which kinds of calls it wants to take part in, and finds each described in op.h: before()
+ * may carry the call out, or mind how it goes, which after() is told.
  * Every precondition is a check of format_check.h; every check has a test in which it refuses, and
  * every counterexample of the contract a test in which a naive version goes wrong.
  *
@@ -52,7 +54,6 @@ struct tfs_convolution_call;
 struct tfs_choice_call;
 struct tfs_memory_call;  /* blocks.h */
 struct tfs_ordered_call; /* reserves.h */
-struct tfs_wait_call;    /* wait.h */
 struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
@@ -114,10 +115,6 @@ struct tfs_rewrite {
 	 * while it is off. After it only when it minded the call, and that succeeded. */
 	void (*ordered)(struct tfs_ordered_call *call, bool on);
 	void (*ordered_done)(const struct tfs_ordered_call *call);
-	/* True when it waited in the program's place; else the program's own call is made, and
-	 * `waited` told. Asked whether or not it may act now. */
-	bool (*wait)(struct tfs_wait_call *call, uint32_t *out_status);
-	void (*waited)(struct tfs_wait_call *call, uint32_t status);
 	/* Any call of the program's that is seen, after it. */
 	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
 	/* For rewrites that follow zeros, see fills.h: a call (NULL: which is not known) may use
@@ -195,7 +192,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_CONVOLUTIONS 2u
 #define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
-#define TFS_TAKES_WAITS 32u
 #define TFS_TAKES_ORDERED 64u
 #define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
 extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
@@ -226,8 +222,6 @@ void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
 void tfs_rewrite_ordered(struct tfs_ordered_call *call);
 void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status);
-bool tfs_rewrite_wait(struct tfs_wait_call *call, uint32_t *out_status);
-void tfs_rewrite_waited(struct tfs_wait_call *call, uint32_t status);
 void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
 void tfs_rewrite_reset(uint32_t device);
 void tfs_rewrite_call(const struct tfs_function *function);

@@ -63,18 +63,14 @@ TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 
 TFS_TWIN_HOOKS(CUresult, cuStreamSynchronize, _ptsz, (CUstream stream), (stream))
 {
-	struct tfs_wait_call call = {.kind = TFS_SYNC_STREAM,
-		.handle = stream,
-		.per_thread = per_thread,
-		.driver = true};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, true);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_TWIN_REAL(cuStreamSynchronize)(stream);
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_note_stream(&frame, status, stream, per_thread);
-	return (CUresult)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_TWIN_REAL(cuStreamSynchronize)(stream);
+		while (tfs_again(&op));
+	tfs_note_stream(&frame, op.status, stream, per_thread);
+	return (CUresult)op.status;
 }
 
 TFS_TWIN_HOOKS(CUresult, cuStreamQuery, _ptsz, (CUstream stream), (stream))
@@ -95,29 +91,27 @@ ON_STREAM(cuStreamAddCallback, _ptsz,
 TFS_HOOK(CUresult, cuCtxSynchronize, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE, .driver = true};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, NULL, false, true);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_REAL(cuCtxSynchronize)();
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_hook_plain(&frame, status);
-	return (CUresult)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cuCtxSynchronize)();
+		while (tfs_again(&op));
+	tfs_hook_plain(&frame, op.status);
+	return (CUresult)op.status;
 }
 
 TFS_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context))
 {
 	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize_v2);
-	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE, .handle = context, .driver = true};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, context, false, true);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_REAL(cuCtxSynchronize_v2)(context);
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_hook_plain(&frame, status);
-	return (CUresult)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cuCtxSynchronize_v2)(context);
+		while (tfs_again(&op));
+	tfs_hook_plain(&frame, op.status);
+	return (CUresult)op.status;
 }
 
 #define WITH_EVENT(name, suffix, parameters, arguments)                                            \
@@ -156,15 +150,14 @@ TFS_HOOK(CUresult, cuEventDestroy_v2, (CUevent event))
 TFS_HOOK(CUresult, cuEventSynchronize, (CUevent event))
 {
 	struct tfs_frame frame = TFS_ENTER(cuEventSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_SYNC_EVENT, .handle = event, .driver = true};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, true);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_REAL(cuEventSynchronize)(event);
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
-	return (CUresult)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cuEventSynchronize)(event);
+		while (tfs_again(&op));
+	tfs_note_event(&frame, op.status, event, TFS_NO_STREAM);
+	return (CUresult)op.status;
 }
 
 TFS_HOOK(CUresult, cuEventQuery, (CUevent event))

@@ -55,16 +55,14 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream), (stream))
 {
-	struct tfs_wait_call call = {
-		.kind = TFS_SYNC_STREAM, .handle = stream, .per_thread = per_thread};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, false);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_note_stream(&frame, status, stream, per_thread);
-	return (cudaError_t)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
+		while (tfs_again(&op));
+	tfs_note_stream(&frame, op.status, stream, per_thread);
+	return (cudaError_t)op.status;
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamQuery, _ptsz, (cudaStream_t stream), (stream))
@@ -88,15 +86,14 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 TFS_HOOK(cudaError_t, cudaDeviceSynchronize, (void))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaDeviceSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_SYNC_DEVICE};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, NULL, false, false);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_REAL(cudaDeviceSynchronize)();
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_hook_plain(&frame, status);
-	return (cudaError_t)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cudaDeviceSynchronize)();
+		while (tfs_again(&op));
+	tfs_hook_plain(&frame, op.status);
+	return (cudaError_t)op.status;
 }
 
 TFS_HOOK(cudaError_t, cudaEventCreate, (cudaEvent_t * out))
@@ -138,15 +135,14 @@ TFS_TWIN_HOOKS(cudaError_t, cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStre
 TFS_HOOK(cudaError_t, cudaEventSynchronize, (cudaEvent_t event))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaEventSynchronize);
-	struct tfs_wait_call call = {.kind = TFS_SYNC_EVENT, .handle = event};
-	uint32_t status;
+	struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, false);
 
-	if (!tfs_take_wait(&frame, &call, &status)) {
-		status = TFS_REAL(cudaEventSynchronize)(event);
-		tfs_after_wait(&frame, &call, status);
-	}
-	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
-	return (cudaError_t)status;
+	if (!tfs_take(&frame, &op))
+		do
+			op.status = TFS_REAL(cudaEventSynchronize)(event);
+		while (tfs_again(&op));
+	tfs_note_event(&frame, op.status, event, TFS_NO_STREAM);
+	return (cudaError_t)op.status;
 }
 
 TFS_HOOK(cudaError_t, cudaEventQuery, (cudaEvent_t event))

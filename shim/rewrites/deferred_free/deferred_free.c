@@ -36,7 +36,6 @@
 #include "shim/rewrites/common/left_wait.h"
 #include "shim/rewrites/common/pool.h"
 #include "shim/rewrites/memory/memory_functions.h"
-#include "shim/rewrites/wait.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
 #include "shim/state/streams.h"
@@ -176,12 +175,11 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	return true;
 }
 
-static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
+static enum tfs_answer before(struct tfs_op *op)
 {
-	(void)out_status;
-	if (call->kind <= TFS_SYNC_EVENT)
+	if (op->wait.what <= TFS_SYNC_EVENT && tfs_rewrite_mode(SELF) != TFS_MODE_OFF)
 		tfs_left_wait_end(&left, SELF);
-	return false;
+	return TFS_LEAVES;
 }
 
 /* Beside this rewrite no host memory is pinned: its copies wait. */
@@ -216,9 +214,11 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.by_name = true,
 	.compares = true,
 	.start = tfs_pool_start,
+	.priority = 20,
+	.follows = TFS_OP_BIT(TFS_OP_WAIT),
+	.before = before,
 	.copy = copy,
 	.alloc = alloc,
 	.release = release,
 	.stream_created = stream_created,
-	.wait = wait,
 };

@@ -66,7 +66,6 @@
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/rewrite.h"
 #include "shim/rewrites/sync_narrowing/narrowed_wait.h"
-#include "shim/rewrites/wait.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
 #include "shim/state/streams.h"
@@ -133,16 +132,16 @@ static void look_at_device(const struct tfs_memory_functions *use)
 }
 
 /* Is it the thread's own context that is waited for? */
-static bool is_here(const struct tfs_wait_call *call)
+static bool is_here(const struct tfs_op *op)
 {
-	return call->kind != TFS_SYNC_DEVICE || call->handle == NULL ||
-	       call->handle == tfs_context_now();
+	return op->wait.what != TFS_SYNC_DEVICE || op->wait.handle == NULL ||
+	       op->wait.handle == tfs_context_now();
 }
 
-static bool is_one_device(const struct tfs_wait_call *call)
+static bool is_one_device(const struct tfs_op *op)
 {
 	return device.known && device.one && !atomic_load(&many_contexts) &&
-	       device.context == tfs_context_now() && is_here(call);
+	       device.context == tfs_context_now() && is_here(op);
 }
 
 static const char *unseen(void)
@@ -175,30 +174,31 @@ static bool in_reach(const struct tfs_work *work)
 }
 
 /* The legacy stream is the last of all: it has what every other has. */
-static bool is_drained(const struct tfs_wait_call *call)
+static bool is_drained(const struct tfs_op *op)
 {
-	const uint16_t stream =
-		call->kind == TFS_SYNC_STREAM ? tfs_stream_id(call->handle, call->per_thread) : 0;
+	const uint16_t stream = op->wait.what == TFS_SYNC_STREAM
+					? tfs_stream_id(op->wait.handle, op->per_thread)
+					: 0;
 
 	if (TFS_MUTANT(NAIVE_STALE))
 		return true;
-	return call->kind == TFS_SYNC_STREAM && stream != tfs_stream_id(NULL, false)
+	return op->wait.what == TFS_SYNC_STREAM && stream != tfs_stream_id(NULL, false)
 		       ? !tfs_work_on(stream)
 		       : !tfs_work_any();
 }
 
-static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+static bool may_act(const struct tfs_memory_functions *use, const struct tfs_op *op,
 	const struct tfs_work *work, bool drained)
 {
 	const bool blind = TFS_MUTANT(TFS_NAIVE_BLIND);
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
 	if (!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_ERROR, !use->error_waits(), site) ||
 		!tfs_rewrite_check(
-			SELF, CHECK_WAITED, drained || call->kind == TFS_SYNC_DEVICE, site) ||
+			SELF, CHECK_WAITED, drained || op->wait.what == TFS_SYNC_DEVICE, site) ||
 		!tfs_rewrite_check_cause(SELF, CHECK_SEEN, unseen(), site) ||
-		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(call), site))
+		!tfs_rewrite_check(SELF, CHECK_DEVICE, is_one_device(op), site))
 		return false;
 	return drained ||
 	       (tfs_rewrite_check(SELF, CHECK_STREAMS, tfs_narrowed_in_order(), site) &&
@@ -209,144 +209,154 @@ static bool may_act(const struct tfs_memory_functions *use, const struct tfs_wai
 		       tfs_rewrite_check(SELF, CHECK_LEFT, work->quiet > 0, site));
 }
 
-static bool is_finished(const struct tfs_memory_functions *use, const struct tfs_wait_call *call)
+static bool is_finished(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
 	int status;
 
 	if (TFS_MUTANT(NAIVE_NO_TRIES))
 		return true;
-	if (call->kind == TFS_SYNC_EVENT)
-		status = use->event_query(call->handle);
-	else if (call->kind == TFS_SYNC_STREAM && call->handle == NULL && call->per_thread)
+	if (op->wait.what == TFS_SYNC_EVENT)
+		status = use->event_query(op->wait.handle);
+	else if (op->wait.what == TFS_SYNC_STREAM && op->wait.handle == NULL && op->per_thread)
 		status = use->stream_query((void *)2);
 	else
-		status = use->stream_query(call->kind == TFS_SYNC_STREAM && call->handle != NULL
-						   ? call->handle
-						   : (void *)1);
+		status = use->stream_query(
+			op->wait.what == TFS_SYNC_STREAM && op->wait.handle != NULL
+				? op->wait.handle
+				: (void *)1);
 	/* No error waited for the program before. */
 	if (status != 0)
 		use->forget_error();
 	return status == 0;
 }
 
-static uint64_t shape_of(const struct tfs_wait_call *call, bool drained)
+static uint64_t shape_of(const struct tfs_op *op, bool drained)
 {
-	return (uint64_t)call->kind << 1 | (drained ? 1 : 0);
+	return (uint64_t)op->wait.what << 1 | (drained ? 1 : 0);
 }
 
-static void try_out(const struct tfs_memory_functions *use, struct tfs_wait_call *call,
+static void try_out(const struct tfs_memory_functions *use, struct tfs_op *op,
 	const struct tfs_work *work, bool drained)
 {
-	call->tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
-	if (drained ? !is_finished(use, call) : !tfs_narrowed_wait(use, work))
-		call->tried = -call->tried;
+	op->wait.tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
+	if (drained ? !is_finished(use, op) : !tfs_narrowed_wait(use, work))
+		op->wait.tried = -op->wait.tried;
 	if (!drained)
 		tfs_narrowed_get_fence(use);
-	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	op->wait.start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 }
 
-static bool act(const struct tfs_memory_functions *use, const struct tfs_wait_call *call,
+static bool act(const struct tfs_memory_functions *use, const struct tfs_op *op,
 	const struct tfs_work *work, bool drained)
 {
 	if (drained)
-		return is_finished(use, call);
+		return is_finished(use, op);
 	if (!tfs_narrowed_wait(use, work) || !tfs_narrowed_put_fence(use)) {
 		use->forget_error();
 		return false;
 	}
 	for (uint32_t i = 0; i < work->visible; i++)
-		tfs_work_finished_on(work->streams[i], call->before);
-	tfs_narrowed_owe(call->before);
+		tfs_work_finished_on(work->streams[i], op->wait.before);
+	tfs_narrowed_owe(op->wait.before);
 	return true;
 }
 
-static bool wait(struct tfs_wait_call *call, uint32_t *out_status)
+static enum tfs_answer before(struct tfs_op *op)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 	struct tfs_work work;
 
-	if (call->kind == TFS_SYNC_ENDS_STREAM)
+	if (op->wait.what == TFS_SYNC_ENDS_STREAM)
 		tfs_narrowed_end_stream();
-	if (call->kind == TFS_SYNC_ASKS && use != NULL)
+	if (op->wait.what == TFS_SYNC_ASKS && use != NULL)
 		tfs_narrowed_pay(use);
-	if (call->kind > TFS_SYNC_EVENT || use == NULL)
-		return false;
+	if (op->wait.what > TFS_SYNC_EVENT || mode == TFS_MODE_OFF)
+		return TFS_LEAVES;
+	if (use == NULL)
+		return TFS_MINDS;
 	tfs_left_wait_end(&narrowed, SELF);
-	call->before = tfs_work_now();
+	op->wait.before = tfs_work_now();
 	/* The first wait of all shows where the program works. */
-	if (!call->may_act || !device.known)
-		return false;
+	if (!op->may_act || !device.known)
+		return TFS_MINDS;
 	tfs_work_look(&work);
-	const bool drained = is_drained(call);
-	if (!may_act(use, call, &work, drained) || mode == TFS_MODE_REPORT)
-		return false;
+	const bool drained = is_drained(op);
+	if (!may_act(use, op, &work, drained) || mode == TFS_MODE_REPORT)
+		return TFS_MINDS;
 	if (mode == TFS_MODE_SHADOW)
 		tfs_rewrite_shadow(SELF, 0);
 	if (mode == TFS_MODE_SHADOW ||
 		(!TFS_MUTANT(NAIVE_NO_TRIES) &&
 			!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
-				tfs_evidence_enough(&evidence, call->site, shape_of(call, drained)),
-				call->site))) {
-		try_out(use, call, &work, drained);
-		return false;
+				tfs_evidence_enough(&evidence, op->site, shape_of(op, drained)),
+				op->site))) {
+		try_out(use, op, &work, drained);
+		return TFS_MINDS;
 	}
 	if (!tfs_rewrite_may_act(SELF) ||
-		!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, call, &work, drained), call->site))
-		return false;
+		!tfs_rewrite_check(SELF, CHECK_CARRIED, act(use, op, &work, drained), op->site))
+		return TFS_MINDS;
 	tfs_rewrite_acted(SELF, 0);
 	if (drained)
 		tfs_rewrite_predict_call(SELF, (double)tfs_left_wait_least(&waited_for_before));
 	else
 		tfs_left_wait_begin(&narrowed);
-	*out_status = 0;
-	return true;
+	op->status = 0;
+	return TFS_DONE;
 }
 
 /* The program's own wait is over: was the one that was tried out as good? */
-static void judge(struct tfs_wait_call *call, uint32_t status)
+static void judge(const struct tfs_op *op)
 {
-	const bool waited_for = call->tried == TRIED_WAITED_FOR || call->tried == -TRIED_WAITED_FOR;
-	const uint64_t shape = shape_of(call, waited_for);
+	const bool waited_for =
+		op->wait.tried == TRIED_WAITED_FOR || op->wait.tried == -TRIED_WAITED_FOR;
+	const uint64_t shape = shape_of(op, waited_for);
 	struct tfs_reason what = {0};
 
 	/* Another thread's work may be there before it is noted. */
-	if (call->tried < 0 && waited_for && tfs_work_is_own())
+	if (op->wait.tried < 0 && waited_for && tfs_work_is_own())
 		what.code = TFS_REASON_at_work;
-	else if (call->tried == TRIED_NARROWED && status != 0)
+	else if (op->wait.tried == TRIED_NARROWED && op->status != 0)
 		what.code = TFS_REASON_wait_reported_error;
-	if (call->tried > 0 && status == 0) {
+	if (op->wait.tried > 0 && op->status == 0) {
 		tfs_left_wait_learn(waited_for ? &waited_for_before : &narrowed,
-			tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns);
-		tfs_evidence_clean(&evidence, call->site, shape);
+			tfs_clock_ns(CLOCK_MONOTONIC) - op->wait.start_ns);
+		tfs_evidence_clean(&evidence, op->site, shape);
 		return;
 	}
-	tfs_evidence_spoiled(&evidence, call->site, shape);
+	tfs_evidence_spoiled(&evidence, op->site, shape);
 	if (what.code != 0)
-		tfs_rewrite_differs(SELF, call->site, &what);
+		tfs_rewrite_differs(SELF, op->site, &what);
 }
 
-static void waited(struct tfs_wait_call *call, uint32_t status)
+static void learn(const struct tfs_op *op)
 {
-	if (call->tried != 0)
-		judge(call, status);
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	if (status != 0 || use == NULL || !is_here(call))
+	if (op->wait.tried != 0)
+		judge(op);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
+	if (op->status != 0 || use == NULL || !is_here(op))
 		return;
 	look_at_device(use);
 	if (atomic_load(&many_contexts))
 		return;
-	if (call->kind == TFS_SYNC_STREAM) {
-		const uint16_t stream = tfs_stream_id(call->handle, call->per_thread);
+	if (op->wait.what == TFS_SYNC_STREAM) {
+		const uint16_t stream = tfs_stream_id(op->wait.handle, op->per_thread);
 
 		/* A thread's own default stream may be the next thread's by number. */
 		if (tfs_stream_handle(stream) != NULL)
-			tfs_work_finished_on(stream, call->before);
+			tfs_work_finished_on(stream, op->wait.before);
 	}
-	if (call->kind == TFS_SYNC_DEVICE) {
-		tfs_work_finished(call->before);
-		tfs_narrowed_paid(call->before);
+	if (op->wait.what == TFS_SYNC_DEVICE) {
+		tfs_work_finished(op->wait.before);
+		tfs_narrowed_paid(op->wait.before);
 	}
+}
+
+static bool after(struct tfs_op *op)
+{
+	learn(op);
+	return false;
 }
 
 static void submitted(const struct tfs_function *function, const struct tfs_details *details)
@@ -388,8 +398,10 @@ const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.wait = wait,
-	.waited = waited,
+	.priority = 60,
+	.follows = TFS_OP_BIT(TFS_OP_WAIT),
+	.before = before,
+	.after = after,
 	.submitted = submitted,
 	.stream_created = stream_created,
 	.reset = reset,
