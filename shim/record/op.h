@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 enum tfs_op_kind {
-	TFS_OP_QUERY, /* what a device is like */
-	TFS_OP_FILL,  /* of memory with one value */
-	TFS_OP_WAIT,  /* for the device, by the host, or a question how far it is */
+	TFS_OP_QUERY,   /* what a device is like */
+	TFS_OP_FILL,    /* of memory with one value */
+	TFS_OP_WAIT,    /* for the device, by the host, or a question how far it is */
+	TFS_OP_ORDERED, /* a stream-ordered allocation */
 	TFS_OP_KINDS
 };
 
@@ -66,6 +67,16 @@ struct tfs_op {
 			uint64_t start_ns;
 			int tried;
 		} wait;
+		struct {
+			void *pool; /* NULL: the device's current one; set by the rewrite */
+			uint64_t bytes;
+			uint32_t device; /* the current one */
+			/* The rewrite's own: */
+			uint32_t number; /* of the pool, see pools.h */
+			uint64_t start_ns;
+			uint64_t held; /* by the pool before */
+			bool kept;     /* the pool keeps its memory */
+		} ordered;
 	};
 };
 

@@ -182,7 +182,6 @@ void tfs_rewrite_start(void)
 		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
 		following |= rewrite->submitted != NULL;
-		taking |= rewrite->ordered != NULL ? TFS_TAKES_ORDERED : 0;
 	}
 	if ((copying & unswitched) != 0)
 		taking |= TFS_ALWAYS_TAKES_COPIES;
@@ -304,26 +303,6 @@ void tfs_rewrite_stream_created(void)
 		if (tfs_rewrite_all[i]->stream_created != NULL &&
 			tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->stream_created();
-	errno = saved;
-}
-
-void tfs_rewrite_ordered(struct tfs_ordered_call *call)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->ordered != NULL)
-			tfs_rewrite_all[i]->ordered(call, tfs_rewrite_takes_part(i));
-	errno = saved;
-}
-
-void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->ordered_done != NULL && call->start_ns != 0 && status == 0)
-			tfs_rewrite_all[i]->ordered_done(call);
 	errno = saved;
 }
 

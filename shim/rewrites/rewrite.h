@@ -52,8 +52,7 @@ struct tfs_copy_call {
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
 struct tfs_choice_call;
-struct tfs_memory_call;  /* blocks.h */
-struct tfs_ordered_call; /* reserves.h */
+struct tfs_memory_call; /* blocks.h */
 struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
@@ -111,10 +110,6 @@ struct tfs_rewrite {
 	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
 	bool (*release)(struct tfs_memory_call *call, uint32_t *out_status);
 	void (*stream_created)(void); /* one that does not wait for the legacy stream */
-	/* Around a stream-ordered allocation of the program's; `on`: may it take part now? Also
-	 * while it is off. After it only when it minded the call, and that succeeded. */
-	void (*ordered)(struct tfs_ordered_call *call, bool on);
-	void (*ordered_done)(const struct tfs_ordered_call *call);
 	/* Any call of the program's that is seen, after it. */
 	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
 	/* For rewrites that follow zeros, see fills.h: a call (NULL: which is not known) may use
@@ -192,7 +187,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 #define TFS_TAKES_CONVOLUTIONS 2u
 #define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
-#define TFS_TAKES_ORDERED 64u
 #define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
 extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
 
@@ -220,8 +214,6 @@ bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
 /* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
 void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);
-void tfs_rewrite_ordered(struct tfs_ordered_call *call);
-void tfs_rewrite_ordered_done(const struct tfs_ordered_call *call, uint32_t status);
 void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
 void tfs_rewrite_reset(uint32_t device);
 void tfs_rewrite_call(const struct tfs_function *function);

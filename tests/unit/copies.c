@@ -112,7 +112,7 @@ static void test_offers(void)
 	for (int i = 0; i < 2; i++) {
 		offered(0, false, 0);
 		offered(0, true, 0);
-		offered(TFS_TAKES_MEMORY | TFS_TAKES_ORDERED, true, 0);
+		offered(TFS_TAKES_MEMORY, true, 0);
 		offered(TFS_TAKES_COPIES, true, TFS_WANT_COPIES);
 		offered(TFS_TAKES_COPIES, false, 0);
 		offered(TFS_TAKES_COPIES | TFS_ALWAYS_TAKES_COPIES, false, TFS_WANT_COPIES);

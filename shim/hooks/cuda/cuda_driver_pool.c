@@ -2,82 +2,19 @@
 #include "shim/hooks/cuda.h"
 #include "shim/hooks/cuda_driver_memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/ordered.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/pool_functions.h"
 #include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/rewrite.h"
 #include "shim/state/pools.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-/* Lets a rewrite mind the call. */
-static void before_ordered(const struct tfs_frame *frame, struct tfs_ordered_call *call)
-{
-	tfs_cuda_before_alloc(call->bytes, true);
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_TAKES_ORDERED) == 0) ||
-		frame->thread == NULL)
-		return;
-	call->device = tfs_cuda_device();
-	call->site = frame->entry->site;
-	tfs_rewrite_ordered(call);
-}
-
-static void after_ordered(struct tfs_frame *frame, struct tfs_ordered_call *call, CUresult status,
-	CUdeviceptr address)
-{
-	const bool good = status == CUDA_SUCCESS && frame->thread != NULL;
-	const struct tfs_pool_functions *use =
-		good && frame->wanted != 0 ? tfs_pool_functions(true) : NULL;
-	struct tfs_pool_known known = {0};
-	void *pool = call->pool;
-
-	if (call->start_ns != 0)
-		tfs_rewrite_ordered_done(call, (uint32_t)status);
-	const uint32_t device = good ? tfs_cuda_device() : 0;
-	if (use != NULL && (pool != NULL || use->current(&pool, (int)device) == 0))
-		tfs_pools_find(pool, &known);
-	tfs_note_ordered(frame, status,
-		(struct tfs_range){
-			.address = good ? address : 0,
-			.bytes = call->bytes,
-			.kind = TFS_MEMORY_DEVICE,
-			.device = device,
-			.flags = TFS_RANGE_ORDERED,
-		},
-		known.keeps);
-}
-
-TFS_TWIN_HOOKS(CUresult, cuMemAllocAsync, _ptsz, (CUdeviceptr * out, size_t bytes, CUstream stream),
-	(out, bytes, stream))
-{
-	struct tfs_ordered_call call = {.bytes = bytes, .driver = true};
-	CUresult status;
-
-	(void)per_thread;
-	before_ordered(&frame, &call);
-	do
-		status = TFS_TWIN_REAL(cuMemAllocAsync)(out, bytes, stream);
-	while (tfs_cuda_make_room(status));
-	after_ordered(&frame, &call, status, status == CUDA_SUCCESS ? *out : 0);
-	return status;
-}
-
-TFS_TWIN_HOOKS(CUresult, cuMemAllocFromPoolAsync, _ptsz,
+TFS_ORDERED_HOOKS(CUresult, cuMemAllocAsync, (CUdeviceptr * out, size_t bytes, CUstream stream),
+	(out, bytes, stream), NULL)
+TFS_ORDERED_HOOKS(CUresult, cuMemAllocFromPoolAsync,
 	(CUdeviceptr * out, size_t bytes, CUmemoryPool pool, CUstream stream),
-	(out, bytes, pool, stream))
-{
-	struct tfs_ordered_call call = {.pool = pool, .bytes = bytes, .driver = true};
-	CUresult status;
-
-	(void)per_thread;
-	before_ordered(&frame, &call);
-	do
-		status = TFS_TWIN_REAL(cuMemAllocFromPoolAsync)(out, bytes, pool, stream);
-	while (tfs_cuda_make_room(status));
-	after_ordered(&frame, &call, status, status == CUDA_SUCCESS ? *out : 0);
-	return status;
-}
+	(out, bytes, pool, stream), pool)
 
 TFS_TWIN_HOOKS(
 	CUresult, cuMemFreeAsync, _ptsz, (CUdeviceptr address, CUstream stream), (address, stream))

@@ -3,85 +3,20 @@
 
 #include "shim/hooks/cudart.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/ordered.h"
 #include "shim/record/hook.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/pool_functions.h"
 #include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/rewrite.h"
 #include "shim/state/pools.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-/* Lets a rewrite mind the call. */
-static void before_ordered(const struct tfs_frame *frame, struct tfs_ordered_call *call)
-{
-	tfs_cudart_before_alloc(call->bytes, true);
-	if (TFS_LIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			       TFS_TAKES_ORDERED) == 0) ||
-		frame->thread == NULL)
-		return;
-	call->device = tfs_cudart_device();
-	call->site = frame->entry->site;
-	tfs_rewrite_ordered(call);
-}
-
-static void after_ordered(struct tfs_frame *frame, struct tfs_ordered_call *call,
-	cudaError_t status, const void *address)
-{
-	const bool good = status == cudaSuccess && frame->thread != NULL;
-	const struct tfs_pool_functions *use =
-		good && frame->wanted != 0 ? tfs_pool_functions(false) : NULL;
-	struct tfs_pool_known known = {0};
-	void *pool = call->pool;
-
-	if (call->start_ns != 0)
-		tfs_rewrite_ordered_done(call, (uint32_t)status);
-	const uint32_t device = good ? tfs_cudart_device() : 0;
-	/* Cannot fail after an allocation that succeeded, so the program's last error is its own.
-	 */
-	if (use != NULL && (pool != NULL || use->current(&pool, (int)device) == 0))
-		tfs_pools_find(pool, &known);
-	tfs_note_ordered(frame, status,
-		(struct tfs_range){
-			.address = good ? (uint64_t)(uintptr_t)address : 0,
-			.bytes = call->bytes,
-			.kind = TFS_MEMORY_DEVICE,
-			.device = device,
-			.flags = TFS_RANGE_ORDERED,
-		},
-		known.keeps);
-}
-
-TFS_TWIN_HOOKS(cudaError_t, cudaMallocAsync, _ptsz, (void **out, size_t bytes, cudaStream_t stream),
-	(out, bytes, stream))
-{
-	struct tfs_ordered_call call = {.bytes = bytes};
-	cudaError_t status;
-
-	(void)per_thread;
-	before_ordered(&frame, &call);
-	do
-		status = TFS_TWIN_REAL(cudaMallocAsync)(out, bytes, stream);
-	while (tfs_cudart_make_room(status));
-	after_ordered(&frame, &call, status, status == cudaSuccess ? *out : NULL);
-	return status;
-}
-
-TFS_TWIN_HOOKS(cudaError_t, cudaMallocFromPoolAsync, _ptsz,
+TFS_ORDERED_HOOKS(cudaError_t, cudaMallocAsync, (void **out, size_t bytes, cudaStream_t stream),
+	(out, bytes, stream), NULL)
+TFS_ORDERED_HOOKS(cudaError_t, cudaMallocFromPoolAsync,
 	(void **out, size_t bytes, cudaMemPool_t pool, cudaStream_t stream),
-	(out, bytes, pool, stream))
-{
-	struct tfs_ordered_call call = {.pool = pool, .bytes = bytes};
-	cudaError_t status;
-
-	(void)per_thread;
-	before_ordered(&frame, &call);
-	do
-		status = TFS_TWIN_REAL(cudaMallocFromPoolAsync)(out, bytes, pool, stream);
-	while (tfs_cudart_make_room(status));
-	after_ordered(&frame, &call, status, status == cudaSuccess ? *out : NULL);
-	return status;
-}
+	(out, bytes, pool, stream), pool)
 
 TFS_TWIN_HOOKS(
 	cudaError_t, cudaFreeAsync, _ptsz, (void *address, cudaStream_t stream), (address, stream))

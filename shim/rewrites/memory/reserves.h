@@ -13,20 +13,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The program asks for stream-ordered memory. */
-struct tfs_ordered_call {
-	void *pool; /* NULL: the current one of the device; set by the rewrite */
-	uint64_t bytes;
-	uint32_t device; /* the current one */
-	bool driver;     /* by a function of the driver */
-	uint32_t site;
-	/* Set by the rewrite: */
-	uint64_t start_ns; /* 0: it does not mind the call */
-	uint64_t held;     /* by the pool before */
-	uint32_t number;   /* of the pool, see pools.h */
-	bool kept;         /* the pool keeps its memory */
-};
-
 extern _Atomic uint32_t tfs_reserves_count;
 
 static inline bool tfs_reserves_any(void)

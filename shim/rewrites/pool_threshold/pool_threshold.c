@@ -78,46 +78,46 @@ static struct tfs_evidence evidence;
 static _Atomic uint64_t mapping_ns; /* the least; 0 = not known */
 
 /* NULL: too many. The lock is held. */
-static struct seen *seen_of(const struct tfs_ordered_call *call)
+static struct seen *seen_of(const struct tfs_op *op)
 {
 	uint32_t i = 0;
 
-	while (i < seen_count && seen[i].pool != call->pool)
+	while (i < seen_count && seen[i].pool != op->ordered.pool)
 		i++;
 	if (i == POOLS)
 		return NULL;
-	if (i == seen_count || seen[i].number != call->number)
-		seen[i] = (struct seen){.pool = call->pool, .number = call->number};
+	if (i == seen_count || seen[i].number != op->ordered.number)
+		seen[i] = (struct seen){.pool = op->ordered.pool, .number = op->ordered.number};
 	seen_count += i == seen_count;
 	return &seen[i];
 }
 
-static uint64_t most_of(const struct tfs_ordered_call *call)
+static uint64_t most_of(const struct tfs_op *op)
 {
 	tfs_spin_lock(&lock);
-	const struct seen *one = seen_of(call);
+	const struct seen *one = seen_of(op);
 	const uint64_t most = one != NULL ? one->most : 0;
 	tfs_spin_unlock(&lock);
 	return most;
 }
 
-static void note_held(const struct tfs_ordered_call *call, uint64_t bytes)
+static void note_held(const struct tfs_op *op, uint64_t bytes)
 {
 	tfs_spin_lock(&lock);
-	struct seen *one = seen_of(call);
+	struct seen *one = seen_of(op);
 	if (one != NULL && bytes > one->most)
 		one->most = bytes;
 	tfs_spin_unlock(&lock);
 }
 
 /* Every so often. */
-static bool is_time(const struct tfs_ordered_call *call)
+static bool is_time(const struct tfs_op *op)
 {
 	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	bool due = false;
 
 	tfs_spin_lock(&lock);
-	struct seen *one = seen_of(call);
+	struct seen *one = seen_of(op);
 	if (one != NULL && now_ns - one->looked_ns > LOOK_NS) {
 		due = true;
 		one->looked_ns = now_ns;
@@ -127,12 +127,12 @@ static bool is_time(const struct tfs_ordered_call *call)
 }
 
 /* Would enough stay truly free if so much more were kept? */
-static bool leaves_enough(const struct tfs_memory_functions *memory,
-	const struct tfs_ordered_call *call, uint64_t more)
+static bool leaves_enough(
+	const struct tfs_memory_functions *memory, const struct tfs_op *op, uint64_t more)
 {
 	size_t free_bytes, all;
 
-	if (tfs_reserves_short(call->device))
+	if (tfs_reserves_short(op->ordered.device))
 		return false;
 	if (memory->info(&free_bytes, &all) != 0) {
 		memory->forget_error();
@@ -146,11 +146,11 @@ static bool leaves_enough(const struct tfs_memory_functions *memory,
 
 /* The pool that the call names or implies; NULL: cannot be told. */
 static void *pool_of(const struct tfs_pool_functions *use,
-	const struct tfs_memory_functions *memory, const struct tfs_ordered_call *call)
+	const struct tfs_memory_functions *memory, const struct tfs_op *op)
 {
-	void *pool = call->pool;
+	void *pool = op->ordered.pool;
 
-	if (pool == NULL && use->current(&pool, (int)call->device) != 0) {
+	if (pool == NULL && use->current(&pool, (int)op->ordered.device) != 0) {
 		memory->forget_error();
 		return NULL;
 	}
@@ -158,36 +158,36 @@ static void *pool_of(const struct tfs_pool_functions *use,
 }
 
 static bool is_known(const struct tfs_pool_functions *use,
-	const struct tfs_memory_functions *memory, const struct tfs_ordered_call *call,
+	const struct tfs_memory_functions *memory, const struct tfs_op *op,
 	const struct tfs_pool_known *known)
 {
 	void *standard = NULL;
 
-	if (call->pool == NULL || tfs_pools_full())
+	if (op->ordered.pool == NULL || tfs_pools_full())
 		return false;
 	if (known->created)
-		return known->device == (int)call->device;
-	if (use->standard(&standard, (int)call->device) != 0)
+		return known->device == (int)op->ordered.device;
+	if (use->standard(&standard, (int)op->ordered.device) != 0)
 		memory->forget_error();
-	return call->pool == standard;
+	return op->ordered.pool == standard;
 }
 
 static bool may_keep(const struct tfs_pool_functions *use,
-	const struct tfs_memory_functions *memory, struct tfs_ordered_call *call)
+	const struct tfs_memory_functions *memory, struct tfs_op *op)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 	struct tfs_pool_known known;
 
 	if (!tfs_rewrite_check(SELF, CHECK_FUNCTIONS, use != NULL && memory != NULL, site) ||
 		!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_ERROR, !memory->error_waits(), site) ||
 		!tfs_rewrite_check(
-			SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(call->device), site))
+			SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(op->ordered.device), site))
 		return false;
-	call->pool = pool_of(use, memory, call);
-	tfs_pools_find(call->pool, &known);
-	call->number = known.number;
-	return tfs_rewrite_check(SELF, CHECK_KNOWN, is_known(use, memory, call, &known), site) &&
+	op->ordered.pool = pool_of(use, memory, op);
+	tfs_pools_find(op->ordered.pool, &known);
+	op->ordered.number = known.number;
+	return tfs_rewrite_check(SELF, CHECK_KNOWN, is_known(use, memory, op, &known), site) &&
 	       tfs_rewrite_check(SELF, CHECK_SHARED, !known.shareable, site) &&
 	       tfs_rewrite_check(
 		       SELF, CHECK_UNSET, !known.is_set || TFS_MUTANT(NAIVE_OVERRIDE), site);
@@ -195,101 +195,106 @@ static bool may_keep(const struct tfs_pool_functions *use,
 
 /* Sets the threshold and sets it back: is it ours to set? */
 static void try_out(const struct tfs_pool_functions *use, const struct tfs_memory_functions *memory,
-	const struct tfs_ordered_call *call, uint64_t bytes)
+	const struct tfs_op *op, uint64_t bytes)
 {
 	uint64_t before = 0, during = 0, after = 0;
 
-	const bool good = use->get(call->pool, TFS_POOL_THRESHOLD, &before) == 0 && before == 0 &&
-			  !TFS_MUTANT(NAIVE_MEDDLED) &&
-			  use->set(call->pool, TFS_POOL_THRESHOLD, bytes) == 0 &&
-			  use->get(call->pool, TFS_POOL_THRESHOLD, &during) == 0 &&
-			  use->set(call->pool, TFS_POOL_THRESHOLD, 0) == 0 &&
-			  use->get(call->pool, TFS_POOL_THRESHOLD, &after) == 0;
+	const bool good = use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &before) == 0 &&
+			  before == 0 && !TFS_MUTANT(NAIVE_MEDDLED) &&
+			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, bytes) == 0 &&
+			  use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &during) == 0 &&
+			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, 0) == 0 &&
+			  use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &after) == 0;
 	if (good && during == bytes && after == 0) {
-		tfs_evidence_clean(&evidence, call->site, call->bytes);
+		tfs_evidence_clean(&evidence, op->site, op->ordered.bytes);
 		return;
 	}
 	memory->forget_error();
-	tfs_evidence_spoiled(&evidence, call->site, call->bytes);
+	tfs_evidence_spoiled(&evidence, op->site, op->ordered.bytes);
 	const struct tfs_reason evidence_against = {
 		.code = TFS_REASON_threshold_strange, .numbers = {before != 0 ? before : during}};
-	tfs_rewrite_differs(SELF, call->site, &evidence_against);
+	tfs_rewrite_differs(SELF, op->site, &evidence_against);
 }
 
-static void begin(const struct tfs_memory_functions *memory, const struct tfs_ordered_call *call,
-	uint64_t most)
+static void begin(const struct tfs_memory_functions *memory, const struct tfs_op *op, uint64_t most)
 {
 	if (tfs_rewrite_check(SELF, CHECK_KEPT,
-		    tfs_reserves_keep(call->driver, call->pool, call->device, most), call->site))
-		tfs_rewrite_acted(SELF, call->bytes);
+		    tfs_reserves_keep(op->driver, op->ordered.pool, op->ordered.device, most),
+		    op->site))
+		tfs_rewrite_acted(SELF, op->ordered.bytes);
 	else
 		memory->forget_error();
 }
 
 /* The pool does not keep its memory yet. */
 static void consider(const struct tfs_pool_functions *use,
-	const struct tfs_memory_functions *memory, struct tfs_ordered_call *call)
+	const struct tfs_memory_functions *memory, struct tfs_op *op)
 {
-	const uint64_t most = most_of(call);
+	const uint64_t most = most_of(op);
 	uint64_t held = 0;
 
-	if (use->get(call->pool, TFS_POOL_RESERVED, &held) != 0) {
+	if (use->get(op->ordered.pool, TFS_POOL_RESERVED, &held) != 0) {
 		memory->forget_error();
 		return;
 	}
-	note_held(call, held);
-	call->held = held;
-	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	if (!tfs_rewrite_check(SELF, CHECK_GIVES_BACK, held < most, call->site) ||
+	note_held(op, held);
+	op->ordered.held = held;
+	op->ordered.start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	if (!tfs_rewrite_check(SELF, CHECK_GIVES_BACK, held < most, op->site) ||
 		!tfs_rewrite_check(
-			SELF, CHECK_MEMORY, leaves_enough(memory, call, most - held), call->site))
+			SELF, CHECK_MEMORY, leaves_enough(memory, op, most - held), op->site))
 		return;
 	if (tfs_rewrite_mode(SELF) == TFS_MODE_SHADOW) {
-		tfs_rewrite_shadow(SELF, call->bytes);
-		try_out(use, memory, call, most);
+		tfs_rewrite_shadow(SELF, op->ordered.bytes);
+		try_out(use, memory, op, most);
 	} else if (tfs_rewrite_mode(SELF) == TFS_MODE_APPLY) {
 		if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
-			    tfs_evidence_enough(&evidence, call->site, call->bytes), call->site))
-			try_out(use, memory, call, most);
+			    tfs_evidence_enough(&evidence, op->site, op->ordered.bytes), op->site))
+			try_out(use, memory, op, most);
 		else if (tfs_rewrite_may_act(SELF))
-			begin(memory, call, most);
+			begin(memory, op, most);
 	}
 }
 
 /* The pool keeps its memory. Does it need more, may it go on? */
-static void go_on(const struct tfs_memory_functions *memory, struct tfs_ordered_call *call)
+static void go_on(const struct tfs_memory_functions *memory, struct tfs_op *op)
 {
-	const bool due = is_time(call);
-	const uint64_t most = most_of(call);
+	const bool due = is_time(op);
+	const uint64_t most = most_of(op);
 
-	if (due && !tfs_rewrite_check(
-			   SELF, CHECK_MEMORY, leaves_enough(memory, call, 0), call->site)) {
-		tfs_reserves_give_back(call->driver, call->device);
-		tfs_reserves_drop(call->driver, call->device);
+	if (due && !tfs_rewrite_check(SELF, CHECK_MEMORY, leaves_enough(memory, op, 0), op->site)) {
+		tfs_reserves_give_back(op->driver, op->ordered.device);
+		tfs_reserves_drop(op->driver, op->ordered.device);
 		return;
 	}
-	if (due && most > tfs_reserves_kept(call->pool))
-		tfs_reserves_keep(call->driver, call->pool, call->device, most);
-	call->kept = true;
-	call->start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	tfs_rewrite_acted(SELF, call->bytes);
+	if (due && most > tfs_reserves_kept(op->ordered.pool))
+		tfs_reserves_keep(op->driver, op->ordered.pool, op->ordered.device, most);
+	op->ordered.kept = true;
+	op->ordered.start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	tfs_rewrite_acted(SELF, op->ordered.bytes);
 }
 
-static void ordered(struct tfs_ordered_call *call, bool on)
+static void look(struct tfs_op *op)
 {
-	const struct tfs_pool_functions *use = tfs_pool_functions(call->driver);
-	const struct tfs_memory_functions *memory = tfs_memory_functions(call->driver);
+	const struct tfs_pool_functions *use = tfs_pool_functions(op->driver);
+	const struct tfs_memory_functions *memory = tfs_memory_functions(op->driver);
 
-	if (!on) {
-		tfs_reserves_drop(call->driver, call->device);
+	if (!op->may_act) {
+		tfs_reserves_drop(op->driver, op->ordered.device);
 		return;
 	}
-	if (!may_keep(use, memory, call))
+	if (!may_keep(use, memory, op))
 		return;
-	if (tfs_reserves_kept(call->pool) != 0)
-		go_on(memory, call);
+	if (tfs_reserves_kept(op->ordered.pool) != 0)
+		go_on(memory, op);
 	else
-		consider(use, memory, call);
+		consider(use, memory, op);
+}
+
+static enum tfs_answer before(struct tfs_op *op)
+{
+	look(op);
+	return op->ordered.start_ns != 0 ? TFS_MINDS : TFS_LEAVES;
 }
 
 static void note_mapping(uint64_t ns)
@@ -300,23 +305,30 @@ static void note_mapping(uint64_t ns)
 		continue;
 }
 
-static void ordered_done(const struct tfs_ordered_call *call)
+static void learn(const struct tfs_op *op)
 {
-	const uint64_t took_ns = tfs_clock_ns(CLOCK_MONOTONIC) - call->start_ns;
-	const struct tfs_pool_functions *use = tfs_pool_functions(call->driver);
-	const struct tfs_memory_functions *memory = tfs_memory_functions(call->driver);
+	const uint64_t took_ns = tfs_clock_ns(CLOCK_MONOTONIC) - op->ordered.start_ns;
+	const struct tfs_pool_functions *use = tfs_pool_functions(op->driver);
+	const struct tfs_memory_functions *memory = tfs_memory_functions(op->driver);
 	const uint64_t least = atomic_load(&mapping_ns);
 	uint64_t held = 0;
 
-	if (use->get(call->pool, TFS_POOL_RESERVED, &held) != 0) {
+	if (use->get(op->ordered.pool, TFS_POOL_RESERVED, &held) != 0) {
 		memory->forget_error();
 		return;
 	}
-	note_held(call, held);
-	if (!call->kept && held > call->held)
+	note_held(op, held);
+	if (!op->ordered.kept && held > op->ordered.held)
 		note_mapping(took_ns);
-	if (call->kept && least != 0)
+	if (op->ordered.kept && least != 0)
 		tfs_rewrite_predict_call(SELF, (double)least - (double)took_ns);
+}
+
+static bool after(struct tfs_op *op)
+{
+	if (op->status == 0)
+		learn(op);
+	return false;
 }
 
 static void reset(uint32_t device)
@@ -334,7 +346,9 @@ const struct tfs_rewrite tfs_rewrite_pool_threshold = {
 	.switchable = true,
 	.by_name = true,
 	.compares = true,
-	.ordered = ordered,
-	.ordered_done = ordered_done,
+	.priority = 50,
+	.follows = TFS_OP_BIT(TFS_OP_ORDERED),
+	.before = before,
+	.after = after,
 	.reset = reset,
 };
