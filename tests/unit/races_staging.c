@@ -159,6 +159,7 @@ int main(void)
 	pthread_t threads[THREADS], resetter;
 
 	start();
+	tfs_lookup_called(TFS_LIBRARY_cuda);
 	if (!tfs_staging_pieces_can())
 		return test_skip("the kernel does not copy for us");
 	for (uintptr_t i = 0; i < THREADS; i++)
