@@ -115,12 +115,9 @@ void tfs_callsite_look_back(const struct tfs_thread *thread)
 
 	if (latest == NULL || latest->aggregate == NULL)
 		return;
-	const struct tfs_aggregate *total = latest->aggregate;
-	const struct tfs_function *function = latest->function;
-
-	tfs_lookup_called((enum tfs_library)function->library);
-	if (function->library == TFS_LIBRARY_cudart && total->count > total->failures &&
-		(needs_driver >> function->family & 1) != 0)
+	if (latest->function->library == TFS_LIBRARY_cudart &&
+		latest->aggregate->count > latest->aggregate->failures &&
+		(needs_driver >> latest->function->family & 1) != 0)
 		tfs_lookup_called(TFS_LIBRARY_cuda);
 }
 
@@ -140,6 +137,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	const uint16_t id = tfs_hook_id(function);
 
 	tfs_hook_seen(function);
+	tfs_lookup_called((enum tfs_library)function->library);
 	tfs_callsite_look_back(thread);
 	tell_versions();
 	if (thread->latest == entry) {

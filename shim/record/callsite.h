@@ -105,7 +105,7 @@ void tfs_callsite_load(void);
 /* Is a stack that was cut for want of an unwinder worth another try? */
 bool tfs_callsite_can_unwind(void);
 
-/* What the thread's latest call tells: which libraries are ready. NULL tells nothing. */
+/* What the thread's latest call tells: whether the driver is ready. NULL tells nothing. */
 void tfs_callsite_look_back(const struct tfs_thread *thread);
 
 /* The frames of a site, innermost first, as far as they are kept for the step search; returns how

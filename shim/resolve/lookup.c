@@ -227,8 +227,6 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
-	if (function->library == TFS_LIBRARY_cuda)
-		tfs_lookup_called(TFS_LIBRARY_cuda);
 	if ((tfs_lookup_steady(function->library) || search.elsewhere) &&
 		!tfs_lookup_mixed(function->library))
 		__atomic_store_n(&function->real, search.found, __ATOMIC_RELAXED);
@@ -265,6 +263,23 @@ static int find_path(struct dl_phdr_info *object, size_t bytes, void *argument)
 	return 1;
 }
 
+/* Returns when it is loaded, whoever loads it. */
+static void *wait_for(const char *path, int flags)
+{
+	return dlopen(path, RTLD_LAZY | RTLD_NOLOAD | flags);
+}
+
+/* The driver may go, and another come in its place: all that counts is that it was there. */
+static bool keep(enum tfs_library library, const char *path)
+{
+	void *driver;
+
+	if (library != TFS_LIBRARY_cuda)
+		return wait_for(path, RTLD_NODELETE) != NULL;
+	driver = wait_for(path, 0);
+	return driver != NULL && dlclose(driver) == 0;
+}
+
 void tfs_lookup_keep(void)
 {
 	struct mapped mapped;
@@ -274,7 +289,7 @@ void tfs_lookup_keep(void)
 		if (!tfs_lookup_steady((enum tfs_library)i) &&
 			!tfs_lookup_mixed((enum tfs_library)i) &&
 			dl_iterate_phdr(find_path, &mapped) != 0 &&
-			dlopen(mapped.path, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL)
+			keep((enum tfs_library)i, mapped.path))
 			atomic_fetch_or(&steady, 1u << i);
 	}
 }
