@@ -4,6 +4,9 @@
 
 /* The hooks of fills, the runtime's and the driver's: they differ in what they are called with. */
 
+/* What a fill leaves out is 0. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 #include "shim/rewrites/memory/blocks.h"
