@@ -4,14 +4,12 @@
 
 /* The hooks of fills, the runtime's and the driver's: they differ in what they are called with. */
 
-/* What a fill leaves out is 0. */
-#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 #include "shim/rewrites/memory/blocks.h"
 
-/* A fill and its twin, on the stream `queue`; what follows are fields of the operation's `fill`. */
+/* A fill and its twin, on the stream `queue`; what follows are all fields of the operation's
+ * `fill`. */
 #define TFS_FILL_HOOKS(type, name, suffix, parameters, arguments, queue, ...)                      \
 	TFS_TELLING_TWIN_HOOKS(type, name, suffix, parameters, arguments)                          \
 	{                                                                                          \

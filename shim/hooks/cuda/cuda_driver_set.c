@@ -8,7 +8,7 @@
  * apart. */
 #define FILL(name, suffix, parameters, arguments, queue)                                           \
 	TFS_FILL_HOOKS(CUresult, name, suffix, parameters, arguments, queue,                       \
-		(void *)(uintptr_t)target, count * sizeof(value), value)
+		(void *)(uintptr_t)target, count * sizeof(value), value, false, false)
 #define FILL_2D(name, suffix, parameters, arguments, queue)                                        \
 	TFS_FILL_HOOKS(CUresult, name, suffix, parameters, arguments, queue,                       \
 		(void *)(uintptr_t)target, width *height * sizeof(value), value, true,             \

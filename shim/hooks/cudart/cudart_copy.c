@@ -124,10 +124,10 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 }
 
 TFS_FILL_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
-	(target, value, bytes), NULL, target, bytes, (uint32_t)value)
+	(target, value, bytes), NULL, target, bytes, (uint32_t)value, false, false)
 TFS_FILL_HOOKS(cudaError_t, cudaMemsetAsync, _ptsz,
 	(void *target, int value, size_t bytes, cudaStream_t stream),
-	(target, value, bytes, stream), stream, target, bytes, (uint32_t)value)
+	(target, value, bytes, stream), stream, target, bytes, (uint32_t)value, false, false)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaMemcpy, copy)                                                                        \
