@@ -3,7 +3,8 @@
 """Compares a report with the marks of the program's sources:
 expect.py REPORT SEARCHED FIGURES SOURCE...
 
-"expect" names the findings of a line with their figures (marks.py), "trap" the rules whose findings
+"expect" names the findings of a line with their figures (marks.py), "small" those that weigh nothing
+in the longer steps of --size wide, where FIGURES is "none", "trap" the rules whose findings
 must have the line nowhere in their stacks, "unmeasured" those of which it cannot be told whether they
 are there. SEARCHED is 1 where a search of convolution algorithms was made; TFS601 cannot be measured
 without one, and its marks do not count then. What is not a finding of a line must not be there at
@@ -18,11 +19,13 @@ import sys
 import marks
 
 
-def marked(sources):
+def marked(sources, wide):
     found = {"expect": {}, "trap": set(), "unmeasured": set()}
     for source in sources:
         for mark in marks.read(source):
-            if mark.kind == "expect":
+            if mark.kind == "small" and wide:
+                continue
+            if mark.kind in ("expect", "small"):
                 found["expect"][mark.rule, *mark.where] = mark
             else:
                 found[mark.kind].add((mark.rule, *mark.where))
@@ -87,7 +90,7 @@ def main():
         report = json.load(file)
     searched = sys.argv[2] == "1"
     figures = sys.argv[3].split(",")
-    expected, traps, opaque = marked(sys.argv[4:])
+    expected, traps, opaque = marked(sys.argv[4:], figures == ["none"])
     searches = {mark for mark in expected if mark[0] == "TFS601"}
     # Why not is said in words that are not checked here.
     unmeasured = {rule: "" for rule in opaque}

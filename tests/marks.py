@@ -25,7 +25,7 @@ it is neither wider than is known nor beside it.
 import os
 import re
 
-FINDINGS = ("expect", "note", "unsure", "perhaps", "less", "needed")
+FINDINGS = ("expect", "small", "note", "unsure", "perhaps", "less", "needed")
 BARE = ("trap", "unmeasured")
 COMMENT = re.compile(r"/\*\s*(\w+):(.*?)\*/")
 ITEM = re.compile(r"""(?P<id>TFS\d{3})
@@ -111,7 +111,9 @@ def read(source):
 
 
 def of_share(figure, is_, steps):
-    return figure * (1 - 1 / steps) - 1e-6 <= is_ <= figure + 1e-6
+    """Whether it is the figure, or that of all steps but one; reports round to nine digits."""
+    rounding = figure * 1e-8
+    return figure * (1 - 1 / steps) - rounding <= is_ <= figure + rounding
 
 
 def wrong_figures(mark, finding, steps, bytes_=True, costs=True):

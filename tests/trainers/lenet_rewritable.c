@@ -201,7 +201,7 @@ static float train_step(
 	for (unsigned i = 0; i < PARAMETERS; i++) {
 		size_t bytes = lenet_count(i) * sizeof(float);
 
-		/* expect: TFS402 x8 42888B legacy 320..405us */
+		/* small: TFS402 x8 42888B legacy 320..405us */
 		CUDA(cudaMemset(net->grad[i], 0, bytes)); /* trap: TFS202 */
 	}
 	forward(t);
