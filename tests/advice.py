@@ -6,8 +6,8 @@ no cost, advice.py gone ID REPORT TWIN'S-REPORT asks only whether they are gone.
 
 The twin has no finding of the rule, nor any that the program did not have. Where the report promised
 a gain, the twin's steps are shorter by no less than the interval's low end and no more than its high
-one. Where it promised none because a wait was needed, the twin's steps are shorter, and the time that
-the device was idle in them has gone for the larger part.
+one. Where a wait was needed, they are shorter, by more than was promised for what it belongs to, and
+the time that the device was idle in them has gone for the larger part.
 """
 
 import array
@@ -32,15 +32,16 @@ def worth(rule, program, twin):
     gain = step(program) - step(twin)
     mine = [f for f in program["findings"] if f["id"] == rule]
     costs = [f["cost"] for f in mine if f["cost"]["ns_per_step"]]
-    if costs:
+    kept = any(f["advice"].startswith("Keep this ") for f in mine)
+    if costs and not kept:
         low, high = min(c["low"] for c in costs), max(c["high"] for c in costs)
         if low <= gain <= high:
             return f"gains {gain:.0f} ns, promised {low:.0f} to {high:.0f}", []
         return "", [f"gains {gain:.0f} ns per step, not {low:.0f} to {high:.0f}"]
-    if not any(f["advice"].startswith("Keep this ") for f in mine):
+    if not kept:
         return f"gains {gain:.0f} ns, nothing was promised", [] if gain >= -1 else ["is slower"]
     told = f"gains {gain:.0f} ns, idle for {idle(program):.0f} ns and then {idle(twin):.0f}"
-    if gain <= 0 or idle(twin) > idle(program) / 2:
+    if gain <= max((c["low"] for c in costs), default=0) or idle(twin) > idle(program) / 2:
         return "", [told]
     return told, []
 

@@ -25,7 +25,7 @@ it is neither wider than is known nor beside it.
 import os
 import re
 
-FINDINGS = ("expect", "small", "note", "unsure", "perhaps", "less", "needed")
+FINDINGS = ("expect", "small", "note", "unsure", "perhaps", "less", "kept", "needed")
 BARE = ("trap", "unmeasured")
 COMMENT = re.compile(r"/\*\s*(\w+):(.*?)\*/")
 ITEM = re.compile(r"""(?P<id>TFS\d{3})

@@ -5,8 +5,8 @@ rule.py [--counts] ID SOURCES REPORTS [TRAP...], the second and third being fold
 
 The first has the findings that its source marks, at their lines and with their figures (marks.py),
 and no others; the twins have none. Further traps have what their own sources mark, where "note" is a
-finding of no more than that level, "needed" one that says so and promises no gain, "unsure" one
-whose advice begins with a condition, "perhaps" need not be there, "less" costs clearly less than the
+finding of no more than that level, "needed" one that says so and promises no gain, "kept" one that
+says so and has the gain of the one it belongs to, "unsure" one whose advice begins with a condition, "perhaps" need not be there, "less" costs clearly less than the
 first program's does, and "unmeasured" is no finding and no pass. A cost that was found by replay is
 borne out by the clean twin: its steps are shorter by as much as the report's interval says. Costs
 are not compared with --counts, where the host's own time is real.
@@ -95,8 +95,9 @@ def check_trap(report, rule, source, bad):
     wrong += [f"more than a note: {mark}" for mark, kind in sorted(expected.items())
               if kind != "expect" and mark in found and found[mark]["level"] != "note"]
     wrong += [f"not told as needed: {mark}: {found[mark]}"
-              for mark, kind in sorted(expected.items()) if kind == "needed" and mark in found and
-              (cost_of(found[mark]) or not found[mark]["advice"].startswith("Keep this "))]
+              for mark, kind in sorted(expected.items()) if kind in ("needed", "kept") and
+              mark in found and ((kind == "needed" and cost_of(found[mark])) or
+                                 not found[mark]["advice"].startswith("Keep this "))]
     wrong += [f"advised without a condition: {mark}: {found[mark]['advice']}"
               for mark, kind in sorted(expected.items()) if kind == "unsure" and mark in found and
               not found[mark]["advice"].startswith("Where ")]

@@ -17,8 +17,10 @@ struct held {
 	uint64_t number; /* of the copy in its stream */
 	uint64_t event;  /* recorded right behind it; 0 = none */
 	uint32_t stream;
+	uint32_t copy;  /* the call, as the nth of the judged ones */
 	uint32_t first; /* the first call behind which it is done, or TFS_NONE */
 	uint32_t guard; /* the first that waits for its own event, or TFS_NONE */
+	uint32_t maybe; /* the first before them behind which it may be done, or TFS_NONE */
 	bool up;
 };
 
@@ -90,11 +92,13 @@ static void release(struct tfs_guards *guards, uint32_t index, bool used)
 
 	if (used && nth != TFS_NONE)
 		guards->waits[nth].needed |= held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
+	if (used && held->maybe != TFS_NONE)
+		guards->waits[held->maybe].needed |= held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
 	*held = guards->held[--guards->held_count];
 }
 
-static void hold(
-	struct tfs_guards *guards, const struct tfs_copy *copy, uint32_t stream, uint64_t number)
+static void hold(struct tfs_guards *guards, const struct tfs_copy *copy, uint32_t nth,
+	uint32_t stream, uint64_t number)
 {
 	for (uint32_t i = guards->held_count; i-- > 0;) {
 		const struct held *held = &guards->held[i];
@@ -109,8 +113,10 @@ static void hold(
 		.bytes = copy->bytes,
 		.number = number,
 		.stream = stream,
+		.copy = nth,
 		.first = TFS_NONE,
 		.guard = TFS_NONE,
+		.maybe = TFS_NONE,
 		.up = copy->direction == TFS_COPY_UP};
 }
 
@@ -146,6 +152,18 @@ static bool shares(const struct tfs_guards *guards, const struct tfs_host_call *
 	return false;
 }
 
+/* Whether the host's memory is used by the copy when the call has returned, or may be: what is
+ * asynchronous may wait where that is pageable. */
+static bool outlasts(const struct tfs_copy *copy)
+{
+	if (!copy->async || !copy->host_address)
+		return false;
+	if (copy->direction == TFS_COPY_UP)
+		return copy->host_memory != TFS_MEMORY_PAGEABLE ||
+		       copy->bytes > TFS_EARLY_COPY_BYTES;
+	return copy->direction == TFS_COPY_DOWN;
+}
+
 void tfs_guards_submit(struct tfs_guards *guards, uint32_t nth, uint32_t stream, uint64_t number)
 {
 	const struct tfs_host_call *call = tfs_steady_call(guards->steady, nth);
@@ -156,11 +174,10 @@ void tfs_guards_submit(struct tfs_guards *guards, uint32_t nth, uint32_t stream,
 	if (!copies)
 		shared->copies_from = number + 1;
 	/* What the call itself waits for needs no other wait. */
-	if (guards->waits[nth].wait != TFS_WAIT_NONE)
+	if (guards->waits[nth].wait != TFS_WAIT_NONE && !(copies && copy.async))
 		return;
-	if (copies && copy.async && copy.host_address && copy.host_memory != TFS_MEMORY_PAGEABLE &&
-		(copy.direction == TFS_COPY_UP || copy.direction == TFS_COPY_DOWN))
-		hold(guards, &copy, stream, number);
+	if (copies && outlasts(&copy))
+		hold(guards, &copy, nth, stream, number);
 	if (shares(guards, call, copies)) {
 		shared->first = shared->first ? shared->first : number;
 		shared->last = number;
@@ -198,6 +215,20 @@ void tfs_guards_wait(struct tfs_guards *guards, uint32_t nth, uint64_t event, co
 		guards->waits[nth].needed |= TFS_GUARDS_SHARED;
 		shared->first = shared->last > done[i] ? done[i] + 1 : 0;
 	}
+}
+
+void tfs_guards_may_wait(struct tfs_guards *guards, uint32_t nth, const uint64_t *done)
+{
+	for (uint32_t i = 0; i < guards->held_count; i++) {
+		struct held *held = &guards->held[i];
+
+		if (held->copy != nth && held->first == TFS_NONE && held->maybe == TFS_NONE &&
+			done[held->stream] >= held->number)
+			held->maybe = nth;
+	}
+	for (uint32_t i = 0; i < guards->streams; i++)
+		if (guards->shared[i].first && done[i] >= guards->shared[i].first)
+			guards->waits[nth].needed |= TFS_GUARDS_SHARED;
 }
 
 void tfs_guards_destroy(struct tfs_guards *guards)

@@ -34,6 +34,8 @@ void tfs_guards_submit(struct tfs_guards *guards, uint32_t nth, uint32_t stream,
 void tfs_guards_record(struct tfs_guards *guards, uint64_t event, uint32_t stream);
 /* Behind the nth call so much of each stream's work is done; event 0 = it waited for none. */
 void tfs_guards_wait(struct tfs_guards *guards, uint32_t nth, uint64_t event, const uint64_t *done);
+/* Behind the nth call so much may be done: no other wait is done without for it. */
+void tfs_guards_may_wait(struct tfs_guards *guards, uint32_t nth, const uint64_t *done);
 /* Behind the last call. */
 void tfs_guards_destroy(struct tfs_guards *guards);
 

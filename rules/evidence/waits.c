@@ -312,8 +312,11 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 			tfs_guards_record(guards, event, stream);
 		if (waiting->wait != TFS_WAIT_NONE) {
 			drain(&progress, steady, call, stream, waiting);
-			tfs_guards_wait(guards, i, waiting->wait == TFS_WAIT_EVENT ? event : 0,
-				progress.done);
+			if (call->family == TFS_FAMILY_copy_async)
+				tfs_guards_may_wait(guards, i, progress.done);
+			else
+				tfs_guards_wait(guards, i,
+					waiting->wait == TFS_WAIT_EVENT ? event : 0, progress.done);
 		}
 	}
 	end(&progress);
