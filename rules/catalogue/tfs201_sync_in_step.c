@@ -58,12 +58,30 @@ static bool worthwhile(const struct tfs_steady *steady, const struct tfs_place *
 	for (size_t i = 0; i < place->count; i++) {
 		struct tfs_hit hit = place->items[i];
 
-		hit.edit = (struct tfs_edit){.no_wait = true};
+		hit.edit = (struct tfs_edit){.no_wait = true, .orders = hit.edit.orders};
 		tfs_whatif_add(steady->whatif, &hit, 1);
 	}
 	return !tfs_whatif_price(steady->whatif, &cost) &&
 	       cost.low_ns >= WORTHWHILE * steady->step_ns;
 }
+
+/* Whether work of different streams is in order by any of these waits alone. */
+static bool orders(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < place->count; i++)
+		any |= steady->waits[steady->place[place->items[i].call]].orders;
+	return any;
+}
+
+static const char order_advice[] =
+	"Replace this wait, which alone has work of one stream come after that of another: record "
+	"an event on each stream that it waits for (cudaEventRecord) where it is now, let each "
+	"other stream wait for these (cudaStreamWaitEvent) before it is given more, then remove "
+	"it. No use of the awaited work by the host was seen; keep it where something else uses "
+	"that work (another process, a library that was not seen), and check for errors once in a "
+	"while.";
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
@@ -75,7 +93,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (explicit_wait(tfs_steady_call(steady, i)))
-			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+			tfs_hits_add(&hits, steady->calls[i], 0,
+				(struct tfs_edit){.gone = true, .orders = steady->waits[i].orders});
 	while (tfs_hits_next(steady, &hits, &place)) {
 		uint32_t dry = 0, brackets = 0, needed = tfs_guards_of(steady, &place);
 		struct tfs_draft *draft;
@@ -102,6 +121,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			draft->most = TFS_LEVEL_NOTE;
 			draft->finding.advice = "Measure with events every so many steps, and read "
 						"cudaEventElapsedTime only after they have passed.";
+		} else if (draft && orders(steady, &place)) {
+			draft->finding.advice = order_advice;
 		}
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

@@ -70,6 +70,7 @@ struct progress {
 	uint64_t *given;    /* submissions to each stream */
 	uint64_t *seen;     /* row per stream: what has finished once its latest work has */
 	uint64_t *done;     /* what has finished for certain */
+	uint32_t *by;       /* per stream: the latest wait that found more of it done */
 	double **work;      /* per stream: time of the device for its first n submissions */
 	uint64_t *room;     /* of these */
 	double left;        /* when hardly anything was left, this much was */
@@ -130,6 +131,18 @@ static void order_stream(
 	}
 }
 
+/* What is done has been waited for by the host, which gives the stream work only now. */
+static void come_after_waits(struct progress *progress, uint32_t stream, struct tfs_waiting *waits)
+{
+	uint64_t *seen = row(progress, stream);
+
+	/* Nothing is said of streams that are not known. */
+	for (uint32_t i = 0; i + 1 < progress->streams && stream + 1 < progress->streams; i++)
+		if (i != stream && seen[i] < progress->done[i])
+			waits[progress->by[i]].orders = true;
+	merge(seen, progress->done, progress->streams);
+}
+
 static bool submit(struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream,
 	double device_ns)
 {
@@ -187,23 +200,33 @@ static struct mark *mark_of(struct progress *progress, uint64_t event)
 	return mark;
 }
 
-/* Whether there was something to wait for. */
-static bool wait_for(struct progress *progress, const struct tfs_timeline *timeline,
-	const struct tfs_host_call *call, enum tfs_wait wait, uint32_t stream)
+/* So much is done behind the nth call; whether that is more than before. */
+static bool advance(struct progress *progress, const uint64_t *done, uint32_t nth)
+{
+	for (uint32_t i = 0; i < progress->streams; i++)
+		if (done[i] > progress->done[i])
+			progress->by[i] = nth;
+	return merge(progress->done, done, progress->streams);
+}
+
+/* Whether there was something for the nth call to wait for. */
+static bool wait_for(struct progress *progress, const struct tfs_steady *steady, uint32_t nth,
+	enum tfs_wait wait, uint32_t stream)
 {
 	struct mark *mark;
 
 	switch (wait) {
 	case TFS_WAIT_DEVICE:
-		return merge(progress->done, progress->given, progress->streams);
+		return advance(progress, progress->given, nth);
 	case TFS_WAIT_STREAM:
-		order_stream(progress, timeline, stream);
-		return merge(progress->done, row(progress, stream), progress->streams);
+		order_stream(progress, steady->timeline, stream);
+		return advance(progress, row(progress, stream), nth);
 	case TFS_WAIT_EVENT:
-		mark = mark_of(progress, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
-		return mark && merge(progress->done, mark->seen, progress->streams);
+		mark = mark_of(progress,
+			tfs_steady_attribute(tfs_steady_call(steady, nth), TFS_ATTRIBUTE_event, 0));
+		return mark && advance(progress, mark->seen, nth);
 	case TFS_WAIT_OWN:
-		return merge(progress->done, row(progress, stream), progress->streams);
+		return advance(progress, row(progress, stream), nth);
 	case TFS_WAIT_NONE:
 		break;
 	}
@@ -237,6 +260,9 @@ static int start(struct progress *progress, uint32_t known)
 	progress->work = calloc(streams, sizeof(*progress->work));
 	if (!progress->given || !progress->work)
 		return -ENOMEM;
+	progress->by = calloc(streams, sizeof(*progress->by));
+	if (!progress->by)
+		return -ENOMEM;
 	progress->done = progress->given + streams;
 	progress->room = progress->done + streams;
 	progress->seen = progress->room + streams;
@@ -251,16 +277,17 @@ static void end(struct progress *progress)
 		free(progress->work[i]);
 	free(progress->marks);
 	free(progress->work);
+	free(progress->by);
 	free(progress->given);
 }
 
-/* The host waits. */
-static void drain(struct progress *progress, const struct tfs_steady *steady,
-	const struct tfs_host_call *call, uint32_t stream, struct tfs_waiting *waiting)
+/* The host waits in the nth call. */
+static void drain(struct progress *progress, const struct tfs_steady *steady, uint32_t nth,
+	uint32_t stream, struct tfs_waiting *waiting)
 {
 	double before = work_until(progress, progress->done), now, left;
 
-	waiting->pending = wait_for(progress, steady->timeline, call, waiting->wait, stream);
+	waiting->pending = wait_for(progress, steady, nth, waiting->wait, stream);
 	waiting->drains = all_done(progress);
 	now = work_until(progress, progress->done);
 	left = work_until(progress, progress->given) - now;
@@ -301,6 +328,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		if (submits) {
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
+			come_after_waits(&progress, stream, out_waits);
 			if (!submit(&progress, timeline, stream,
 				    tfs_steady_device_ns(steady, call)))
 				result = -ENOMEM;
@@ -311,7 +339,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		if (call->family == TFS_FAMILY_event_record)
 			tfs_guards_record(guards, event, stream);
 		if (waiting->wait != TFS_WAIT_NONE) {
-			drain(&progress, steady, call, stream, waiting);
+			drain(&progress, steady, i, stream, waiting);
 			if (call->family == TFS_FAMILY_copy_async)
 				tfs_guards_may_wait(guards, i, progress.done);
 			else

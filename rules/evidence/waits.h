@@ -23,6 +23,7 @@ struct tfs_waiting {
 	bool drains;     /* when it returns, nothing is left for the device to do */
 	bool hardly;     /* or hardly anything, beside what was waited for */
 	bool pending;    /* there was something to wait for */
+	bool orders;     /* nothing else has work of another stream come after what is awaited */
 	uint8_t needed;  /* TFS_GUARDS_*: what the host may do only behind it */
 };
 

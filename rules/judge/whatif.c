@@ -8,6 +8,7 @@
 
 #include "rules/evidence/searches.h"
 #include "rules/judge/graph.h"
+#include "rules/support/intervals.h"
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
@@ -34,6 +35,8 @@ struct tfs_whatif {
 	double replayed_ns;
 	double written_ns;
 	double inflation;
+	double side_by_side; /* the device's time with any operation running, as part of their sum
+			      */
 };
 
 static double recording_inflation(const struct tfs_timeline *timeline)
@@ -109,6 +112,26 @@ static int replay_base(struct tfs_whatif *whatif)
 	return 0;
 }
 
+/* How far work of different streams ran side by side; 0 or -ENOMEM. */
+static int find_side_by_side(struct tfs_whatif *whatif)
+{
+	const struct tfs_timeline *timeline = whatif->steady->timeline;
+	struct tfs_intervals busy = {0};
+	double sum = 0;
+	int result = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count && !result; i++) {
+		const struct tfs_device_op *op = &timeline->ops[i];
+
+		sum += tfs_device_op_ns(op);
+		result = tfs_intervals_add(&busy, op->start_ns, op->end_ns);
+	}
+	tfs_intervals_unite(&busy);
+	whatif->side_by_side = sum > 0 ? (double)tfs_intervals_total(&busy) / sum : 1;
+	tfs_intervals_finish(&busy);
+	return result;
+}
+
 struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 {
 	struct tfs_whatif *whatif;
@@ -137,7 +160,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
 		!whatif->left || !whatif->edits || !whatif->written || !whatif->step_count ||
-		replay_base(whatif))
+		find_side_by_side(whatif) || replay_base(whatif))
 		goto fail;
 	return whatif;
 fail:
@@ -201,6 +224,7 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 		edit = &whatif->edits[place];
 		edit->gone |= change->gone;
 		edit->no_wait |= change->no_wait;
+		edit->orders |= change->orders;
 		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
 			edit->scale = change->scale;
 	}
@@ -211,12 +235,17 @@ static double between(double ns, double most_ns)
 	return fmax(0, fmin(ns, most_ns));
 }
 
-/* The busiest stream's work in a step, with the edits: no step is shorter. */
-static double shortest_step(const struct tfs_whatif *whatif)
+/* What is left for the device to do in a step, with the edits. */
+struct work {
+	double busiest_ns; /* of one stream: no step is shorter */
+	double all_ns;     /* of all, which get no more side by side than they were */
+};
+
+static struct work work_left(const struct tfs_whatif *whatif)
 {
 	const struct tfs_steady *steady = whatif->steady;
 	const struct tfs_timeline *timeline = steady->timeline;
-	double most = 0;
+	struct work work = {0};
 
 	memset(whatif->left, 0, timeline->stream_count * sizeof(*whatif->left));
 	for (uint32_t i = 0; i < steady->call_count; i++) {
@@ -226,22 +255,26 @@ static double shortest_step(const struct tfs_whatif *whatif)
 		for (uint32_t j = 0; j < call->op_count && !edit->gone; j++) {
 			const struct tfs_device_op *op =
 				&timeline->ops[timeline->call_ops[call->first_op + j]];
+			const double ns =
+				tfs_device_op_ns(op) * (edit->scale > 0 ? (double)edit->scale : 1);
 
 			if (op->stream < timeline->stream_count)
-				whatif->left[op->stream] +=
-					tfs_device_op_ns(op) *
-					(edit->scale > 0 ? (double)edit->scale : 1);
+				whatif->left[op->stream] += ns;
+			work.all_ns += ns * whatif->side_by_side;
 		}
 	}
 	for (uint32_t i = 0; i < timeline->stream_count; i++)
-		most = whatif->left[i] > most ? whatif->left[i] : most;
-	return most / steady->step_count;
+		work.busiest_ns = fmax(work.busiest_ns, whatif->left[i]);
+	work.busiest_ns /= steady->step_count;
+	work.all_ns /= steady->step_count;
+	return work;
 }
 
 static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
 	double count = (double)whatif->step_count, sum = 0, squares = 0, mean, half;
-	double most = whatif->written_ns - shortest_step(whatif);
+	const struct work left = work_left(whatif);
+	const double most = whatif->written_ns - left.busiest_ns;
 
 	for (size_t i = 0; i < whatif->step_count; i++)
 		sum += whatif->saved[i];
@@ -252,7 +285,7 @@ static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	half += fabs(whatif->replayed_ns - whatif->measured_ns);
 	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
 	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(mean - half, most);
+	out_cost->low_ns = between(fmin(mean, whatif->written_ns - left.all_ns) - half, most);
 	out_cost->high_ns = between(mean + half, most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? "modelled" : "replay";
 }

@@ -244,6 +244,8 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 	const struct call_wait *wait = &replay->waits[index];
 	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 
+	if (edit && edit->orders && wait->valid)
+		tfs_replay_state_fence(state, replay->graph, call);
 	if (edit && edit->gone)
 		return start;
 	end = start + wait->own_ns + run_ops(state, replay, call, start, scale);

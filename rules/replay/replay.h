@@ -72,7 +72,8 @@ struct tfs_graph {
 struct tfs_edit {
 	bool gone;    /* neither the call nor its operations happen */
 	bool no_wait; /* the call does not wait */
-	float scale;  /* factor on the duration of its operations; 0 = 1 */
+	bool orders; /* without its wait, the device orders what came before and what comes after */
+	float scale; /* factor on the duration of its operations; 0 = 1 */
 };
 
 /* What the measurement says about the graph's constants; made once for each graph. */

@@ -96,6 +96,15 @@ double tfs_replay_state_target(const struct tfs_replay_state *state, const struc
 	return 0;
 }
 
+void tfs_replay_state_fence(struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call)
+{
+	const double target = tfs_replay_state_target(state, graph, call);
+
+	for (uint32_t i = 0; i < graph->stream_count; i++)
+		state->floor[i] = tfs_replay_later(state->floor[i], target);
+}
+
 void tfs_replay_state_act(struct tfs_replay_state *state, const struct tfs_graph *graph,
 	const struct tfs_graph_call *call)
 {

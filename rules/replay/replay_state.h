@@ -49,6 +49,10 @@ double tfs_replay_state_slot(const struct tfs_replay_state *state, uint32_t stre
 double tfs_replay_state_target(const struct tfs_replay_state *state, const struct tfs_graph *graph,
 	const struct tfs_graph_call *call);
 
+/* No operation that is given from now on starts before what the call waits for is over. */
+void tfs_replay_state_fence(struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_call *call);
+
 /* What the call does to events and between streams. */
 void tfs_replay_state_act(struct tfs_replay_state *state, const struct tfs_graph *graph,
 	const struct tfs_graph_call *call);

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS201: a wait may be what has one stream's work come after another's. */
+#include "tests/test.h"
+#include "tests/unit/scene.h"
+
+#define STEPS 30u
+#define EVENT 0x51u
+
+enum { BLOCKING, NON_BLOCKING };
+
+enum between { NOTHING, AN_EVENT };
+
+/* Work on one stream, a wait, and work on another; what the advice begins with. */
+static void between_streams(bool other, uint32_t flags, enum between between, const char *advice)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	const unsigned first = scene_stream(scene, NON_BLOCKING);
+	const unsigned second = other ? scene_stream(scene, flags) : first;
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, first, 100000, 1024, 1, &memory);
+		if (between == AN_EVENT) {
+			struct builder_call call = scene_call(scene, 13, second, TFS_LIBRARY_cudart,
+				TFS_FAMILY_stream_wait, "cudaStreamWaitEvent");
+
+			scene_event_record(scene, 11, first, EVENT);
+			builder_attribute(&call, TFS_ATTRIBUTE_event, EVENT);
+			scene_make(scene, &call, 0);
+		}
+		scene_stream_sync(scene, 12, first);
+		scene_launch(scene, 14, second, 1000, 1024, 1, &memory);
+		/* The way back, in all of them. */
+		scene_stream_sync(scene, 15, second);
+		scene_host(scene, 30000);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS201", 12);
+	if (!TEST_TRUE(finding) || !TEST_TRUE(!strncmp(finding->advice, advice, strlen(advice))))
+		scene_print(scene);
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	between_streams(false, 0, NOTHING, "Remove this");
+	between_streams(true, NON_BLOCKING, NOTHING, "Replace this wait, which alone");
+	between_streams(true, NON_BLOCKING, AN_EVENT, "Remove this");
+	return test_result();
+}
