@@ -4,6 +4,7 @@
 
 /* How the runtime's and the driver's waits are described, for the call's own thread. */
 
+#include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 
 static inline __attribute__((always_inline)) struct tfs_op tfs_wait_op(
@@ -23,5 +24,58 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 
 	tfs_take(frame, &op);
 }
+
+#define TFS_WAIT_DRIVER (TFS_THIS_LIBRARY == TFS_LIBRARY_cuda)
+
+/* A wait for a stream and its twin. */
+#define TFS_STREAM_WAIT_HOOKS(type, name, stream_type)                                             \
+	TFS_TWIN_HOOKS(type, name, _ptsz, (stream_type stream), (stream))                          \
+	{                                                                                          \
+		struct tfs_op op =                                                                 \
+			tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, TFS_WAIT_DRIVER);         \
+                                                                                                   \
+		if (!tfs_take(&frame, &op))                                                        \
+			do                                                                         \
+				op.status = TFS_TWIN_REAL(name)(stream);                           \
+			while (tfs_again(&op));                                                    \
+		tfs_note_stream(&frame, op.status, stream, per_thread);                            \
+		return (type)op.status;                                                            \
+	}
+
+/* A question how far a stream is, and its twin. */
+#define TFS_STREAM_QUERY_HOOKS(type, name, stream_type)                                            \
+	TFS_TWIN_HOOKS(type, name, _ptsz, (stream_type stream), (stream))                          \
+	{                                                                                          \
+		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_WAIT_DRIVER);                           \
+		const type status = TFS_TWIN_REAL(name)(stream);                                   \
+                                                                                                   \
+		tfs_note_stream(&frame, status, stream, per_thread);                               \
+		return status;                                                                     \
+	}
+
+#define TFS_EVENT_WAIT_HOOK(type, name, event_type)                                                \
+	TFS_HOOK(type, name, (event_type event))                                                   \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, TFS_WAIT_DRIVER);     \
+                                                                                                   \
+		if (!tfs_take(&frame, &op))                                                        \
+			do                                                                         \
+				op.status = TFS_REAL(name)(event);                                 \
+			while (tfs_again(&op));                                                    \
+		tfs_note_event(&frame, op.status, event, TFS_NO_STREAM);                           \
+		return (type)op.status;                                                            \
+	}
+
+#define TFS_EVENT_QUERY_HOOK(type, name, event_type)                                               \
+	TFS_HOOK(type, name, (event_type event))                                                   \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+                                                                                                   \
+		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_WAIT_DRIVER);                           \
+		const type status = TFS_REAL(name)(event);                                         \
+		tfs_note_event(&frame, status, event, TFS_NO_STREAM);                              \
+		return status;                                                                     \
+	}
 
 #endif

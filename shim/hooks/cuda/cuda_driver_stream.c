@@ -61,26 +61,9 @@ TFS_HOOK(CUresult, cuStreamDestroy_v2, (CUstream stream))
 		return status;                                                                     \
 	}
 
-TFS_TWIN_HOOKS(CUresult, cuStreamSynchronize, _ptsz, (CUstream stream), (stream))
-{
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, true);
+TFS_STREAM_WAIT_HOOKS(CUresult, cuStreamSynchronize, CUstream)
 
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_TWIN_REAL(cuStreamSynchronize)(stream);
-		while (tfs_again(&op));
-	tfs_note_stream(&frame, op.status, stream, per_thread);
-	return (CUresult)op.status;
-}
-
-TFS_TWIN_HOOKS(CUresult, cuStreamQuery, _ptsz, (CUstream stream), (stream))
-{
-	tfs_before_wait(&frame, TFS_SYNC_ASKS, true);
-	const CUresult status = TFS_TWIN_REAL(cuStreamQuery)(stream);
-
-	tfs_note_stream(&frame, status, stream, per_thread);
-	return status;
-}
+TFS_STREAM_QUERY_HOOKS(CUresult, cuStreamQuery, CUstream)
 
 ON_STREAM(cuLaunchHostFunc, _ptsz, (CUstream stream, CUhostFn function, void *data),
 	(stream, function, data))
@@ -147,28 +130,9 @@ TFS_HOOK(CUresult, cuEventDestroy_v2, (CUevent event))
 	return status;
 }
 
-TFS_HOOK(CUresult, cuEventSynchronize, (CUevent event))
-{
-	struct tfs_frame frame = TFS_ENTER(cuEventSynchronize);
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, true);
+TFS_EVENT_WAIT_HOOK(CUresult, cuEventSynchronize, CUevent)
 
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_REAL(cuEventSynchronize)(event);
-		while (tfs_again(&op));
-	tfs_note_event(&frame, op.status, event, TFS_NO_STREAM);
-	return (CUresult)op.status;
-}
-
-TFS_HOOK(CUresult, cuEventQuery, (CUevent event))
-{
-	struct tfs_frame frame = TFS_ENTER(cuEventQuery);
-
-	tfs_before_wait(&frame, TFS_SYNC_ASKS, true);
-	const CUresult status = TFS_REAL(cuEventQuery)(event);
-	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
-	return status;
-}
+TFS_EVENT_QUERY_HOOK(CUresult, cuEventQuery, CUevent)
 
 #define ELAPSED(name)                                                                              \
 	TFS_HOOK(CUresult, name, (float *out, CUevent start, CUevent end))                         \

@@ -53,26 +53,9 @@ TFS_HOOK(cudaError_t, cudaStreamDestroy, (cudaStream_t stream))
 	return status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaStreamSynchronize, _ptsz, (cudaStream_t stream), (stream))
-{
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, false);
+TFS_STREAM_WAIT_HOOKS(cudaError_t, cudaStreamSynchronize, cudaStream_t)
 
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_TWIN_REAL(cudaStreamSynchronize)(stream);
-		while (tfs_again(&op));
-	tfs_note_stream(&frame, op.status, stream, per_thread);
-	return (cudaError_t)op.status;
-}
-
-TFS_TWIN_HOOKS(cudaError_t, cudaStreamQuery, _ptsz, (cudaStream_t stream), (stream))
-{
-	tfs_before_wait(&frame, TFS_SYNC_ASKS, false);
-	const cudaError_t status = TFS_TWIN_REAL(cudaStreamQuery)(stream);
-
-	tfs_note_stream(&frame, status, stream, per_thread);
-	return status;
-}
+TFS_STREAM_QUERY_HOOKS(cudaError_t, cudaStreamQuery, cudaStream_t)
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 	(cudaStream_t stream, cudaEvent_t event, unsigned flags), (stream, event, flags))
@@ -132,29 +115,9 @@ TFS_TWIN_HOOKS(cudaError_t, cudaEventRecord, _ptsz, (cudaEvent_t event, cudaStre
 	return status;
 }
 
-TFS_HOOK(cudaError_t, cudaEventSynchronize, (cudaEvent_t event))
-{
-	struct tfs_frame frame = TFS_ENTER(cudaEventSynchronize);
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, false);
+TFS_EVENT_WAIT_HOOK(cudaError_t, cudaEventSynchronize, cudaEvent_t)
 
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_REAL(cudaEventSynchronize)(event);
-		while (tfs_again(&op));
-	tfs_note_event(&frame, op.status, event, TFS_NO_STREAM);
-	return (cudaError_t)op.status;
-}
-
-TFS_HOOK(cudaError_t, cudaEventQuery, (cudaEvent_t event))
-{
-	struct tfs_frame frame = TFS_ENTER(cudaEventQuery);
-
-	tfs_before_wait(&frame, TFS_SYNC_ASKS, false);
-	const cudaError_t status = TFS_REAL(cudaEventQuery)(event);
-
-	tfs_note_event(&frame, status, event, TFS_NO_STREAM);
-	return status;
-}
+TFS_EVENT_QUERY_HOOK(cudaError_t, cudaEventQuery, cudaEvent_t)
 
 TFS_HOOK(cudaError_t, cudaEventElapsedTime,
 	(float *milliseconds, cudaEvent_t start, cudaEvent_t end))
