@@ -60,22 +60,12 @@ static struct scene *make(uint32_t flags, bool calls)
 	return scene;
 }
 
-static const char *reason(const struct scene *scene, const char *id)
-{
-	const struct tfs_judgement *judgement = scene_judgement(scene);
-
-	for (size_t i = 0; i < judgement->rule_count; i++)
-		if (!strcmp(judgement->rules[i].rule->id, id))
-			return judgement->rules[i].verdict.reason;
-	return "";
-}
-
 static void expect(uint32_t flags, bool calls, enum tfs_state state, const char *why)
 {
 	struct scene *scene = make(flags, calls);
 
 	TEST_EQ(scene_state(scene, "TFS601"), state);
-	TEST_TRUE(strstr(reason(scene, "TFS601"), why));
+	TEST_TRUE(strstr(scene_reason(scene, "TFS601"), why));
 	/* Of one that is about no library nothing changes. */
 	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_PASSED);
 	scene_destroy(scene);

@@ -77,6 +77,8 @@ const struct tfs_judgement *scene_judge(
 const struct tfs_judgement *scene_judgement(const struct scene *scene);
 
 enum tfs_state scene_state(const struct scene *scene, const char *id);
+/* What the verdict says; "" for nothing. */
+const char *scene_reason(const struct scene *scene, const char *id);
 /* The finding of a rule at a line (0 = anywhere), or NULL; and how many a rule has. */
 const struct tfs_finding *scene_finding(const struct scene *scene, const char *id, unsigned line);
 unsigned scene_findings(const struct scene *scene, const char *id);

@@ -26,13 +26,27 @@ const struct tfs_judgement *scene_judgement(const struct scene *scene)
 	return scene->judgement;
 }
 
+static const struct tfs_verdict *verdict_of(const struct scene *scene, const char *id)
+{
+	size_t i = 0;
+
+	while (i < scene->judgement->rule_count &&
+		strcmp(scene->judgement->rules[i].rule->id, id) != 0)
+		i++;
+	scene_need(i < scene->judgement->rule_count, "no such rule");
+	return &scene->judgement->rules[i].verdict;
+}
+
 enum tfs_state scene_state(const struct scene *scene, const char *id)
 {
-	for (size_t i = 0; i < scene->judgement->rule_count; i++)
-		if (!strcmp(scene->judgement->rules[i].rule->id, id))
-			return scene->judgement->rules[i].verdict.state;
-	scene_need(false, "no such rule");
-	return TFS_STATE_WAIVED;
+	return verdict_of(scene, id)->state;
+}
+
+const char *scene_reason(const struct scene *scene, const char *id)
+{
+	const char *reason = verdict_of(scene, id)->reason;
+
+	return reason ? reason : "";
 }
 
 const struct tfs_finding *scene_finding(const struct scene *scene, const char *id, unsigned line)
