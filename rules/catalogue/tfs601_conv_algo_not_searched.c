@@ -2,8 +2,11 @@
 /*
  * TFS601: convolutions that run with a fixed or guessed algorithm though a measured search found a
  * faster one. Only what the recording library has measured counts, and only candidates that keep
- * the program's math type and determinism. Without a search it is not measurable.
+ * the program's math type and determinism. Without a search it is not measurable; one that the
+ * program made itself speaks for the shape that it was for.
  */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
@@ -15,7 +18,8 @@
 #define FASTER 0.95
 
 struct count {
-	unsigned unsearched, unstable, best;
+	unsigned unsearched, own, unstable, best;
+	struct tfs_own_searches searches;
 	uint32_t *shapes; /* judged calls, by problem */
 	uint32_t shape_count;
 };
@@ -54,7 +58,8 @@ static void take(const struct tfs_steady *steady, uint32_t position, struct tfs_
 	if (!tfs_search_family(call->family) || call->record->status)
 		return;
 	if (!tfs_search_find(steady->timeline, call, &search))
-		count->unsearched++;
+		++*(tfs_own_searches_have(&count->searches, call) ? &count->own
+								  : &count->unsearched);
 	else if (search.best_ms > FASTER * search.asked_ms)
 		count->best++;
 	else if (!stable(steady, *shape_of(count, call)))
@@ -109,6 +114,36 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		price(steady, place, draft);
 }
 
+/* Where calls are only counted, nobody knows what a search of the program was for. */
+static void judge_unsearched(const struct tfs_findings *findings, size_t before,
+	const struct count *count, struct tfs_verdict *out_verdict)
+{
+	char own[160] = "";
+
+	if (count->searches.unknown)
+		snprintf(own, sizeof(own),
+			"; %" PRIu64 " search%s of the program itself %s made where calls were "
+			"only counted (record=all tells what for)",
+			count->searches.unknown, count->searches.unknown == 1 ? "" : "es",
+			count->searches.unknown == 1 ? "was" : "were");
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+		"no measured search is known of the shapes of %u convolution calls%s",
+		count->unsearched, own);
+}
+
+static bool count_init(struct count *count, const struct tfs_steady *steady)
+{
+	count->shape_count = tfs_trace_limit(steady->timeline->trace, TFS_RECORD_problem);
+	count->shapes = calloc(count->shape_count + 1u, sizeof(*count->shapes));
+	return count->shapes && tfs_own_searches_init(&count->searches, steady->timeline);
+}
+
+static void count_finish(struct count *count)
+{
+	free(count->shapes);
+	tfs_own_searches_finish(&count->searches);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -117,32 +152,27 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct count count = {0};
 	size_t before = findings->count;
 
-	count.shape_count = tfs_trace_limit(steady->timeline->trace, TFS_RECORD_problem);
-	count.shapes = calloc(count.shape_count + 1u, sizeof(*count.shapes));
-	if (!count.shapes) {
+	if (!count_init(&count, steady)) {
 		findings->failed = true;
+		count_finish(&count);
 		return;
 	}
 	count_shapes(steady, &count);
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		take(steady, i, &hits, &count);
-	free(count.shapes);
 	while (tfs_hits_next(steady, &hits, &place))
 		if (!place.seldom)
 			report(steady, findings, &place);
-	if (count.unsearched && !tfs_search_by_program(steady->timeline))
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no measured search was made for %u of the convolution calls",
-			count.unsearched);
-	else if (count.unsearched)
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"the program searches its algorithms itself");
+	if (count.unsearched)
+		judge_unsearched(findings, before, &count, out_verdict);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"%s; %u convolution calls are within 5 %% of the best, %u are of shapes "
-			"that come too seldom",
-			count.best ? "searched" : "nothing to search", count.best, count.unstable);
+			"that the program searched itself, %u of shapes that come too seldom",
+			count.best || count.own ? "searched" : "nothing to search", count.best,
+			count.own, count.unstable);
 	tfs_hits_finish(&hits);
+	count_finish(&count);
 }
 
 const struct tfs_rule tfs_rule_tfs601 = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/evidence/searches.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/evidence/steady.h"
@@ -109,15 +110,57 @@ bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_
 	return true;
 }
 
-bool tfs_search_by_program(const struct tfs_timeline *timeline)
+/* Those that worked, recorded or only counted. */
+static uint64_t count_own(const struct tfs_trace *trace)
 {
 	const struct tfs_total *totals;
-	const struct tfs_share *shares;
-	size_t count = tfs_trace_totals(timeline->trace, &totals, &shares);
+	uint64_t made = 0;
+	size_t count = tfs_trace_totals(trace, &totals, NULL);
 
-	for (size_t i = 0; i < count; i++)
-		if (tfs_trace_family(timeline->trace, totals[i].sum.function) ==
-			TFS_FAMILY_conv_find)
-			return true;
-	return false;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_aggregate *sum = &totals[i].sum;
+
+		if (tfs_trace_family(trace, sum->function) == TFS_FAMILY_conv_find &&
+			sum->count > sum->failures)
+			made += sum->count - sum->failures;
+	}
+	return made;
+}
+
+bool tfs_own_searches_init(struct tfs_own_searches *own, const struct tfs_timeline *timeline)
+{
+	uint64_t made = count_own(timeline->trace), known = 0;
+
+	memset(own, 0, sizeof(*own));
+	own->limit = tfs_trace_limit(timeline->trace, TFS_RECORD_problem);
+	own->problems = calloc(own->limit + 1u, sizeof(*own->problems));
+	if (!own->problems)
+		return false;
+	for (uint32_t i = 0; i < timeline->call_count && made; i++) {
+		const struct tfs_host_call *call = &timeline->calls[i];
+		uint64_t problem;
+
+		if (call->family != TFS_FAMILY_conv_find || call->record->status)
+			continue;
+		problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
+		if (!problem || problem >= own->limit)
+			continue;
+		own->problems[problem] = true;
+		known++;
+	}
+	own->unknown = made > known ? made - known : 0;
+	return true;
+}
+
+void tfs_own_searches_finish(struct tfs_own_searches *own)
+{
+	free(own->problems);
+	memset(own, 0, sizeof(*own));
+}
+
+bool tfs_own_searches_have(const struct tfs_own_searches *own, const struct tfs_host_call *call)
+{
+	uint64_t problem = tfs_steady_attribute(call, TFS_ATTRIBUTE_problem, 0);
+
+	return problem < own->limit && own->problems[problem];
 }

@@ -28,8 +28,19 @@ bool tfs_search_family(uint32_t family);
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_recorded_search *out_search);
 
-/* Whether the program made a measured search of its own. */
-bool tfs_search_by_program(const struct tfs_timeline *timeline);
+/* The measured searches that the program made itself. */
+struct tfs_own_searches {
+	bool *problems; /* by id: was searched */
+	uint32_t limit;
+	uint64_t unknown; /* searches that were only counted, or of what could not be read */
+};
+
+/* Finds them; false without memory. */
+bool tfs_own_searches_init(struct tfs_own_searches *own, const struct tfs_timeline *timeline);
+void tfs_own_searches_finish(struct tfs_own_searches *own);
+
+/* Whether one was for the call's problem. */
+bool tfs_own_searches_have(const struct tfs_own_searches *own, const struct tfs_host_call *call);
 
 /* cuDNN's name of an algorithm, and of the call that searches. */
 const char *tfs_algorithm_name(uint32_t family, uint32_t algorithm);
