@@ -12,8 +12,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	size_t before = findings->count;
 	const char *list = tfs_visibility_gaps(steady, findings->pool);
 
-	if (*list)
-		tfs_findings_note(findings, "%s", list);
+	if (*list) {
+		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
+
+		if (draft)
+			draft->finding.advice = tfs_visibility_advice(steady, findings->pool);
+	}
 	if (steady->pairs->why)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"calls seen by hooks cannot be compared with CUPTI's: %s",
@@ -30,13 +34,15 @@ const struct tfs_rule tfs_rule_tfs904 = {
 	.slug = "partial-visibility",
 	.level = TFS_LEVEL_NOTE,
 	.title = "part of the program was not visible",
-	.why = "A CUDA runtime linked statically into the program, libraries loaded in unusual "
-	       "ways and device work without a known call are out of reach of the hooks. Calls "
-	       "that CUPTI saw and the hooks did not, or the other way round, show it: a "
-	       "difference above 2 % is named with both numbers. Findings still hold; what passed "
-	       "may not.",
-	.advice = "Build the program with `nvcc -cudart shared` so that its CUDA calls can be "
-		  "seen, and link CUDA's libraries instead of looking their functions up.",
+	.why = "Libraries that tfshim has no hooks for, functions found in a library's own table, "
+	       "libraries loaded in unusual ways and device work without a known call are out of "
+	       "reach of the hooks; so is a CUDA runtime linked into the program where calls of "
+	       "the "
+	       "driver are not watched. Calls that CUPTI saw and the hooks did not, or the other "
+	       "way round, show it: a difference above 2 % is named with both numbers. Findings "
+	       "still hold; what passed may not.",
+	.advice = "Do what the finding says of its causes. What a library does that tfshim has no "
+		  "hooks for needs no change.",
 	.tips = "",
 	.detect = detect,
 };

@@ -135,8 +135,8 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		if ((library->flags & 3) == 2)
 			list = add(pool, list,
 				tfs_pool_print(pool,
-					"a static copy of %s inside the program is out of reach of "
-					"the hooks",
+					"no shared %s is loaded, and with driver=0 calls of the "
+					"driver are not seen",
 					tfs_library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
@@ -151,6 +151,71 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 			tfs_pool_print(pool, "%s of the device's work has no known call",
 				tfs_figure_share(share).text));
 	return list;
+}
+
+static const char *also(struct tfs_pool *pool, const char *advice, const char *more)
+{
+	return tfs_pool_print(pool, "%s%s%s", advice, *advice ? " " : "", more);
+}
+
+/* Whether one side saw more of a function than the other. */
+static bool saw_more(const struct tfs_pairs *pairs, bool hooks)
+{
+	for (size_t i = 0; i < pairs->count && !pairs->why; i++)
+		if (tfs_pair_differs(&pairs->pairs[i]) &&
+			(pairs->pairs[i].hooks > pairs->pairs[i].cupti) == hooks)
+			return true;
+	return false;
+}
+
+/* What is known of the runtime: flags of its record, 0 = nothing. */
+static uint32_t runtime_flags(const struct tfs_trace *trace)
+{
+	const struct tfs_library_record *library =
+		tfs_trace_find(trace, TFS_RECORD_library, TFS_LIBRARY_cudart);
+
+	return library ? library->flags : 0;
+}
+
+static bool any_unseen(const struct tfs_trace *trace, struct tfs_pool *pool)
+{
+	const char *key, *text;
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++)
+		if (tfs_sentence_fact(trace, i, pool, &key, &text) &&
+			!strncmp(key, UNSEEN, strlen(UNSEEN)))
+			return true;
+	return false;
+}
+
+const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool)
+{
+	const struct tfs_trace *trace = steady->timeline->trace;
+	const uint32_t runtime = runtime_flags(trace);
+	const bool past = saw_more(steady->pairs, false) ||
+			  (unexplained(steady->timeline) > UNEXPLAINED && !steady->pairs->lost);
+	const char *advice = "";
+
+	if ((runtime & 3) == 2)
+		advice = also(pool, advice, "Take driver=0 out of TFSHIM_OPTIONS.");
+	if (runtime & 2 && (past || !(runtime & 1)))
+		advice = also(pool, advice,
+			"Where the program has a CUDA runtime linked in, which is nvcc's default, "
+			"build it with `nvcc -cudart shared`.");
+	if (past)
+		advice = also(pool, advice,
+			"Where the program looks functions up in a library's own table, link that "
+			"library instead. Calls by a library that tfshim has no hooks for need no "
+			"change.");
+	if (any_unseen(trace, pool))
+		advice = also(pool, advice,
+			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: the "
+			"library may then find other functions than it does by itself.");
+	if (saw_more(steady->pairs, true))
+		advice = also(pool, advice,
+			"Where the hooks saw more calls than CUPTI, change nothing: the device's "
+			"times of these calls may be missing.");
+	return advice;
 }
 
 static void list_facts(

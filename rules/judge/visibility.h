@@ -13,6 +13,9 @@
 /* What ran unseen, separated by "; "; "" = nothing. The text is the pool's. */
 const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
 
+/* What to do about what ran unseen, by the causes that are known. The text is the pool's. */
+const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool);
+
 /* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
  * separated by "; "; "" = none. The text is the pool's. */
 const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool);

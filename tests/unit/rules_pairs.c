@@ -16,6 +16,11 @@
 #define LAZY (1u << 6)      /* launches without a kernel record */
 #define MEANWHILE (1u << 4) /* likewise, while the program waits */
 #define RARE (1u << 7)      /* one hidden copy in all */
+#define BLIND (1u << 8)     /* of two copies CUPTI saw one */
+#define DEEP (1u << 9)      /* a library was opened with RTLD_DEEPBIND */
+#define SHARED (1u << 10)   /* the runtime is shared, ... */
+#define STATIC (1u << 11)   /* ... or linked in, and seen at the driver, ... */
+#define UNDRIVEN (1u << 12) /* ... where nobody watches */
 
 static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned nth)
 {
@@ -32,6 +37,17 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 		scene_unseen(scene, TFS_LIBRARY_cudart, "cudaMemcpy", 77, false);
 		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
 			2000);
+	}
+	if (what & BLIND) {
+		struct builder_call copy = scene_call(
+			scene, 18, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy");
+
+		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
+			2000);
+		copy.start_ns = scene_now(scene);
+		copy.duration_ns = 300;
+		builder_call(scene_builder(scene), &copy);
+		scene_host(scene, 500);
 	}
 	for (unsigned i = 0; i < 3 && what & RARE; i++)
 		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
@@ -62,6 +78,14 @@ static struct scene *make(unsigned what, int loss, bool killed)
 	struct tfs_file_header *header;
 	size_t size;
 
+	if (what & (SHARED | STATIC | UNDRIVEN))
+		builder_library(scene_builder(scene), TFS_LIBRARY_cudart,
+			what & SHARED ? "/somewhere/libcudart.so.13" : "", 13000,
+			what & SHARED   ? 1
+			: what & STATIC ? 3
+					: 2);
+	if (what & DEEP)
+		builder_fact(scene_builder(scene), TFS_FACT_deepbind, "libplugin.so", 0);
 	scene_watch(scene);
 	for (unsigned i = 0; i < STEPS; i++)
 		step(scene, what, memory, i);
@@ -94,6 +118,32 @@ static void check(unsigned what, enum tfs_state state, const char *text)
 
 	expect(scene, "TFS904", state, text);
 	scene_destroy(scene);
+}
+
+/* Each advice, and whether a cause that is known asks for it. */
+static void advised(unsigned what, unsigned advice)
+{
+	static const char *const parts[] = {"link that library instead", "no hooks for",
+		"nvcc -cudart shared", "driver=0 out of", "deepbind=0", "more calls than CUPTI"};
+	struct scene *scene = make(what, NONE, false);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS904", 0);
+
+	TEST_NEED(finding);
+	for (unsigned i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+		if (!TEST_EQ(strstr(finding->advice, parts[i]) != NULL, advice >> i & 1))
+			printf("  of %#x: %s: %s\n", what, parts[i], finding->advice);
+	scene_destroy(scene);
+}
+
+static void advice_is_for_what_is_known(void)
+{
+	advised(SHARED | HIDDEN, 1 | 2);
+	advised(SHARED | ELSEWHERE, 1 | 2);
+	advised(STATIC | HIDDEN, 1 | 2 | 4);
+	advised(UNDRIVEN, 4 | 8);
+	advised(SHARED | DEEP, 16);
+	advised(SHARED | BLIND, 32);
+	advised(SHARED | DEEP | HIDDEN, 1 | 2 | 16);
 }
 
 static void both_see_the_same(void)
@@ -221,6 +271,7 @@ int main(void)
 {
 	facts_have_units();
 	clocks_differ();
+	advice_is_for_what_is_known();
 	both_see_the_same();
 	a_call_that_hooks_miss();
 	a_thread_that_hooks_miss();
