@@ -10,17 +10,6 @@
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
-/* Descriptors are made by the hundred, and cheap: so many places are told only where they take so
- * much of the step together. */
-#define FEW_PLACES 16u
-#define MUCH 0.01
-
-/* Those whose call sites make or end descriptors. */
-struct cheap {
-	unsigned places;
-	double share; /* of the step */
-};
-
 static bool has(const char *name, const char *part)
 {
 	return strstr(name, part) != NULL;
@@ -100,54 +89,24 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 		draft->rewrite = "memoise";
 }
 
-static bool is_cheap(const struct tfs_steady *steady, const struct tfs_place *place)
-{
-	return steady->timeline->calls[place->items->call].family == TFS_FAMILY_descriptor;
-}
-
-static struct cheap sum_cheap(const struct tfs_steady *steady, struct tfs_hits *hits)
-{
-	const double all = steady->step_ns * steady->step_count;
-	struct tfs_place place = {0};
-	struct cheap cheap = {0};
-	unsigned rare = 0;
-
-	while (tfs_hits_next_usual(steady, hits, &place, &rare)) {
-		if (!is_cheap(steady, &place))
-			continue;
-		cheap.places++;
-		cheap.share += all > 0 ? place.time_ns / all : 0;
-	}
-	return cheap;
-}
-
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
-	struct cheap cheap;
 	size_t before = findings->count;
 	unsigned rare = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (habit(timeline, tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
-	cheap = sum_cheap(steady, &hits);
-	const bool told = cheap.places <= FEW_PLACES || cheap.share >= MUCH;
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
-		if (told || !is_cheap(steady, &place))
-			add(steady, findings, &place);
-	if (told)
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no handle, descriptor, stream or event comes and goes in the judged "
-			"steps; %u places do rarely",
-			rare);
-	else
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"descriptors come and go at %u places, in %s of the step", cheap.places,
-			tfs_figure_share(cheap.share).text);
+		add(steady, findings, &place);
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no handle, descriptor, stream or event comes and goes in the judged steps; %u "
+		"places do rarely",
+		rare);
 	tfs_hits_finish(&hits);
 }
 
