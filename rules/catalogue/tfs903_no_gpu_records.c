@@ -20,11 +20,83 @@ static bool is_dropped(const struct tfs_timeline *timeline)
 	       (lost[TFS_LOSS_records_dropped] != 0 || lost[TFS_LOSS_cupti_dropped] != 0);
 }
 
+/* What to do, by what became of CUPTI last. */
+static const struct {
+	enum tfs_fact_code fact;
+	const char *advice;
+} advice[] = {
+	{TFS_FACT_cupti_in_windows,
+		"CUPTI was there. Where the run was short, train for more steps; else see `tfshim "
+		"doctor`."},
+	{TFS_FACT_cupti_again, "CUPTI was given away and taken again: train for more steps then."},
+	{TFS_FACT_cupti_not_built, "Take a build of tfshim that has CUPTI."},
+	{TFS_FACT_cupti_no_driver,
+		"Run on a machine with NVIDIA's driver, and see `tfshim doctor`."},
+	{TFS_FACT_cupti_taken,
+		"End the other profiler that holds CUPTI; it may be part of the program."},
+	{TFS_FACT_cupti_taken_by_another,
+		"End the other profiler that holds CUPTI; it may be part of the program."},
+	{TFS_FACT_cupti_gave_way, "Run without the other profiler that CUPTI was left to."},
+	{TFS_FACT_cupti_never_gave_way, "Run without the other profiler that CUPTI was left to."},
+	{TFS_FACT_cupti_lent, "Take cupti_off out of TFSHIM_OPTIONS, or name fewer steps there."},
+	{TFS_FACT_cupti_never_lent,
+		"Take cupti_off out of TFSHIM_OPTIONS, or name fewer steps there."},
+	{TFS_FACT_cupti_given_back, "Let the program call TFSHIM_CUPTI(1) before it trains on."},
+	{TFS_FACT_cupti_never_given_back, "Let the program call TFSHIM_CUPTI(1) before it trains."},
+	{TFS_FACT_cupti_old_driver, "Install a newer driver, and see `tfshim doctor`."},
+	{TFS_FACT_cupti_no_device, "See `tfshim doctor` for what is wrong with the driver."},
+	{TFS_FACT_cupti_failed, "See `tfshim doctor` for what CUPTI says here."},
+	{TFS_FACT_cupti_refuses, "See `tfshim doctor` for what CUPTI says here."},
+	{TFS_FACT_cupti_lost, "See `tfshim doctor` for what CUPTI says here."},
+	{TFS_FACT_cupti_none,
+		"Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
+	{TFS_FACT_cupti_incomplete,
+		"Make another libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or "
+		"CUDA_HOME)."},
+};
+
+static const char *advice_of(const struct tfs_trace *trace)
+{
+	for (size_t i = tfs_trace_count(trace, TFS_RECORD_fact); i-- > 0;) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
+
+		for (size_t j = 0; j < sizeof(advice) / sizeof(*advice); j++)
+			if (fact->fact == advice[j].fact)
+				return advice[j].advice;
+	}
+	return "See `tfshim doctor`; where TFSHIM_OPTIONS has cupti=0, take it out.";
+}
+
+static void report(
+	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t submitted)
+{
+	const struct tfs_trace *trace = steady->timeline->trace;
+	const char *why = tfs_sentence_key(trace, "cupti", findings->pool);
+	const struct tfs_pairs *pairs = steady->pairs;
+	struct tfs_draft *draft;
+
+	if (!steady->timeline->op_count) {
+		draft = tfs_findings_note(findings,
+			"%u recorded calls gave the device work, but no activity of the device was "
+			"recorded%s%s",
+			submitted, *why ? ": CUPTI " : "", why);
+		if (draft)
+			draft->finding.advice = advice_of(trace);
+	} else if (!pairs->lost && is_short(pairs)) {
+		draft = tfs_findings_note(findings,
+			"%" PRIu64 " launches were recorded, but only %" PRIu64
+			" of them have a record of their kernel",
+			pairs->launches, pairs->launched);
+		if (draft)
+			draft->finding.advice = "Go by counts here: CUPTI is there, but times of "
+						"these kernels are missing.";
+	}
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	const char *why = tfs_sentence_key(timeline->trace, "cupti", findings->pool);
 	size_t before = findings->count;
 	const struct tfs_pairs *pairs = steady->pairs;
 	uint32_t submitted = 0; /* and not refused */
@@ -33,16 +105,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		submitted += tfs_family_submits(timeline->calls[i].family) &&
 			     !timeline->calls[i].record->status;
 	const bool dropped = is_dropped(timeline);
-	if (submitted && !timeline->op_count && !dropped)
-		tfs_findings_note(findings,
-			"%u recorded calls gave the device work, but no activity of the device was "
-			"recorded%s%s",
-			submitted, *why ? ": CUPTI " : "", why);
-	else if (submitted && !pairs->lost && is_short(pairs))
-		tfs_findings_note(findings,
-			"%" PRIu64 " launches were recorded, but only %" PRIu64
-			" of them have a record of their kernel",
-			pairs->launches, pairs->launched);
+	if (submitted && !dropped)
+		report(steady, findings, submitted);
 	if (!submitted)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"no recorded call gave the device work");
@@ -68,9 +132,7 @@ const struct tfs_rule tfs_rule_tfs903 = {
 	.why = "Times on the device come from CUPTI. Without them idle time, overlap and costs are "
 	       "not "
 	       "known, and rules that need them are not measurable.",
-	.advice = "Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME), end "
-		  "other "
-		  "profilers that hold it, and see `tfshim doctor`.",
+	.advice = "Do what the finding says of its cause, and see `tfshim doctor`.",
 	.tips = "",
 	.detect = detect,
 };

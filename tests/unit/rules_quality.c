@@ -83,6 +83,30 @@ static void without_the_device(void)
 	scene_destroy(scene);
 }
 
+/* What is advised is for what became of CUPTI. */
+static void advice_on_cupti(enum tfs_fact_code fact, uint64_t number, const char *advice)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const struct tfs_finding *finding;
+
+	if (fact != TFS_FACT_none)
+		builder_fact(scene_builder(scene), fact, "another.so", number);
+	for (unsigned i = 0; i < 30; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 0, 1024, 1, &memory);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS903", 0);
+	TEST_NEED(finding);
+	if (!TEST_TRUE(strstr(finding->advice, advice) != NULL))
+		printf("  of %d: %s\n", fact, finding->advice);
+	/* That helps where it is what was missing, and nowhere else. */
+	TEST_EQ(strstr(finding->advice, "findable") != NULL,
+		fact == TFS_FACT_cupti_none || fact == TFS_FACT_cupti_incomplete);
+	scene_destroy(scene);
+}
+
 /* A machine without a driver: every call fails, and none gives a device work. */
 static void where_all_calls_fail(void)
 {
@@ -180,6 +204,21 @@ static void seen_in_part(unsigned sighted, unsigned blind, unsigned judged, bool
 
 int main(void)
 {
+	static const struct {
+		enum tfs_fact_code fact;
+		const char *advice;
+	} cupti[] = {
+		{TFS_FACT_none, "cupti=0, take it out"},
+		{TFS_FACT_cupti_in_windows, "train for more steps"},
+		{TFS_FACT_cupti_not_built, "a build of tfshim that has CUPTI"},
+		{TFS_FACT_cupti_no_driver, "a machine with NVIDIA's driver"},
+		{TFS_FACT_cupti_none, "LD_LIBRARY_PATH or CUDA_HOME"},
+		{TFS_FACT_cupti_taken, "End the other profiler"},
+		{TFS_FACT_cupti_gave_way, "without the other profiler"},
+		{TFS_FACT_cupti_lent, "cupti_off out of TFSHIM_OPTIONS"},
+		{TFS_FACT_cupti_given_back, "TFSHIM_CUPTI(1)"},
+		{TFS_FACT_cupti_failed, "tfshim doctor"},
+	};
 	static const struct run statically = {30, 100000, 2, NULL, 0};
 	static const struct run seen = {30, 100000, 3, NULL, 0};
 	static const struct run unseen = {30, 100000, 1, "libplugin.so", 0};
@@ -191,6 +230,8 @@ int main(void)
 	seen_in_part(8, 4, 8, true);
 	a_whole_recording();
 	without_the_device();
+	for (size_t i = 0; i < sizeof(cupti) / sizeof(*cupti); i++)
+		advice_on_cupti(cupti[i].fact, 12, cupti[i].advice);
 	where_all_calls_fail();
 	few_steps_lower_the_confidence();
 	no_steps_at_all();
