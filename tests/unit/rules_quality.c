@@ -83,6 +83,53 @@ static void without_the_device(void)
 	scene_destroy(scene);
 }
 
+/* A run of `recorded` steps in its window, where every sixth holds an evaluation too, or not, and
+ * of `others` behind it. */
+static void few_steps(
+	unsigned recorded, bool mixed, unsigned others, const char *says, const char *advice)
+{
+	float durations[64];
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < recorded; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+		if (!mixed || i % 6 != 5)
+			continue;
+		scene_device_sync(scene, 11);
+		scene_launch(scene, 12, SCENE_LEGACY, 300000, 1024, 1, &memory);
+		scene_device_sync(scene, 13);
+	}
+	for (unsigned i = 0; i < others; i++)
+		durations[i] = 150000;
+	if (others) {
+		const uint64_t now = scene_now(scene);
+
+		builder_step(scene_builder(scene), recorded + 1, now, TFS_PHASE_TRAINING, 0);
+		builder_steps(scene_builder(scene), recorded + 1, now, others, durations, 0);
+		scene_host(scene, others * UINT64_C(150000));
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS905", 0);
+	TEST_NEED(finding);
+	if (!TEST_TRUE(strstr(finding->message, says) != NULL) ||
+		!TEST_TRUE(strncmp(finding->advice, advice, strlen(advice)) == 0))
+		printf("  %s: %s\n", finding->message, finding->advice);
+	scene_destroy(scene);
+}
+
+static void few_steps_are_of_several_causes(void)
+{
+	few_steps(12, false, 0, "12 training steps were judged, of 12 in all; 20 are needed",
+		"Train for more steps");
+	few_steps(12, false, 60, "training steps were judged, of 72 in all; 20 are needed",
+		"Record more steps");
+	few_steps(21, true, 0, "3 more hold another phase's work", "Train for more steps");
+	few_steps(0, false, 0, "no training step was found", "Mark where each step begins");
+}
+
 /* What is advised is for what became of CUPTI. */
 static void advice_on_cupti(enum tfs_fact_code fact, uint64_t number, const char *advice)
 {
@@ -234,6 +281,7 @@ int main(void)
 		advice_on_cupti(cupti[i].fact, 12, cupti[i].advice);
 	where_all_calls_fail();
 	few_steps_lower_the_confidence();
+	few_steps_are_of_several_causes();
 	no_steps_at_all();
 	losses_are_told();
 	check(&statically, "TFS904", TFS_STATE_VIOLATED);
