@@ -11,6 +11,44 @@ static bool hides_calls(unsigned loss)
 	       loss != TFS_LOSS_lines_dropped;
 }
 
+/* What helps against which losses. */
+static const struct {
+	uint32_t losses; /* bits */
+	const char *advice;
+} advice[] = {
+	{1u << TFS_LOSS_records_dropped,
+		"Record less or raise the size cap, by "
+		"TFSHIM_OPTIONS=window=30:window_later=0 or limit=1g, and look for a full disk and "
+		"a limit on file sizes (ulimit -f)."},
+	{1u << TFS_LOSS_cupti_dropped,
+		"CUPTI's own buffers were full: record fewer steps at a time, by "
+		"TFSHIM_OPTIONS=window=30."},
+	{1u << TFS_LOSS_cupti_unknown,
+		"CUPTI may be newer than tfshim knows: see `tfshim doctor` for its version."},
+	{1u << TFS_LOSS_threads_failed, "Leave the process more memory: threads got no buffers."},
+	{1u << TFS_LOSS_steps_dropped,
+		"Let one thread alone mark the steps: two did so at the same time."},
+	{1u << TFS_LOSS_aggregates_full | 1u << TFS_LOSS_sites_full | 1u << TFS_LOSS_ranges_full,
+		"Take counts and names for too low or too few where a table was full: no option "
+		"makes it larger."},
+};
+
+static const char *advice_on(
+	uint32_t losses, const struct tfs_trace_summary *summary, struct tfs_pool *pool)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof(advice) / sizeof(*advice); i++)
+		if (losses & advice[i].losses)
+			text = tfs_pool_print(
+				pool, "%s%s%s", text, *text ? " " : "", advice[i].advice);
+	if (summary->damages || summary->cut)
+		text = tfs_pool_print(pool,
+			"%s%sLet the program end by itself, and copy its recording whole.", text,
+			*text ? " " : "");
+	return text;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -23,19 +61,27 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_file_header *header = tfs_trace_header(trace);
 	const struct tfs_trace_summary *summary = tfs_trace_summary(trace);
 	const char *list = "";
+	uint32_t losses = 0;
 	size_t before = findings->count;
 
 	for (unsigned i = 0; i < TFS_LOSS_COUNT; i++)
-		if (header->lost[i] && texts[i] && hides_calls(i))
+		if (header->lost[i] && texts[i] && hides_calls(i)) {
+			losses |= 1u << i;
 			list = tfs_pool_print(findings->pool, "%s%s%" PRIu64 " x %s", list,
 				*list ? "; " : "", header->lost[i], texts[i]);
+		}
 	if (summary->damages || summary->cut)
 		list = tfs_pool_print(findings->pool,
 			"%s%s%" PRIu64 " damaged places in the file%s", list, *list ? "; " : "",
 			summary->damages, summary->cut ? ", which ends early" : "");
-	if (*list)
-		tfs_findings_note(findings, "%s", list);
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "nothing was dropped");
+	if (*list) {
+		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
+
+		if (draft)
+			draft->finding.advice = advice_on(losses, summary, findings->pool);
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		"no call and no record of the device was dropped");
 }
 
 const struct tfs_rule tfs_rule_tfs902 = {
@@ -43,11 +89,9 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.slug = "records-dropped",
 	.level = TFS_LEVEL_NOTE,
 	.title = "records were dropped",
-	.why = "The recording has a size cap, and CUPTI and the disk have theirs. What was dropped "
-	       "is "
-	       "missing from counts and times.",
-	.advice = "Record less or raise the size cap, by TFSHIM_OPTIONS=window=30 or limit=1g, and "
-		  "look for a full disk and a limit on file sizes (ulimit -f).",
+	.why = "The recording has a size cap, CUPTI and the disk have theirs, and tables a fixed "
+	       "size. What was dropped is missing from counts and times.",
+	.advice = "Do what the finding says against what was dropped.",
 	.tips = "",
 	.detect = detect,
 };

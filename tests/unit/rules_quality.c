@@ -210,6 +210,43 @@ static void losses_are_told(void)
 	scene_destroy(scene);
 }
 
+/* Each loss has an advice of its own, and none that is for another. */
+static void advice_on_losses(void)
+{
+	static const struct {
+		enum tfs_loss loss;
+		const char *advice;
+	} cases[] = {
+		{TFS_LOSS_records_dropped, "Record less or raise the size cap"},
+		{TFS_LOSS_aggregates_full, "Take counts and names for too low"},
+		{TFS_LOSS_sites_full, "Take counts and names for too low"},
+		{TFS_LOSS_cupti_dropped, "CUPTI's own buffers were full"},
+		{TFS_LOSS_cupti_unknown, "CUPTI may be newer"},
+		{TFS_LOSS_threads_failed, "Leave the process more memory"},
+		{TFS_LOSS_ranges_full, "Take counts and names for too low"},
+		{TFS_LOSS_steps_dropped, "Let one thread alone mark the steps"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct scene *scene = scene_create(false);
+		size_t size;
+
+		scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+		((struct tfs_file_header *)builder_bytes(scene_builder(scene), &size))
+			->lost[cases[i].loss] = 7;
+		scene_judge(scene, NULL);
+
+		const struct tfs_finding *finding = scene_finding(scene, "TFS902", 0);
+
+		TEST_NEED(finding);
+		if (!TEST_EQ(strncmp(finding->advice, cases[i].advice, strlen(cases[i].advice)), 0))
+			printf("  of loss %d: %s\n", cases[i].loss, finding->advice);
+		TEST_EQ(strstr(finding->advice, "ulimit") != NULL,
+			cases[i].loss == TFS_LOSS_records_dropped);
+		scene_destroy(scene);
+	}
+}
+
 static void a_shadow(bool differs, enum tfs_state state)
 {
 	struct scene *scene = scene_create(false);
@@ -284,6 +321,7 @@ int main(void)
 	few_steps_are_of_several_causes();
 	no_steps_at_all();
 	losses_are_told();
+	advice_on_losses();
 	check(&statically, "TFS904", TFS_STATE_VIOLATED);
 	check(&seen, "TFS904", TFS_STATE_PASSED);
 	check(&unseen, "TFS904", TFS_STATE_VIOLATED);
