@@ -78,6 +78,14 @@ steps() {
 	"$programs/nvtx_dump" "$work/$name.tfs" >"$work/dump" || wrong "$name: no recording"
 }
 
+# all COUNT: so many steps are told, the ones that went into finding the step among them
+all() {
+	"$tfshim" report --format json --output "$work/$name.json" "$work/$name.tfs" \
+		>"$work/told" 2>&1
+	told=$(jq -r '.steps | "\(.count) + \(.warmup) = \(.count + .warmup)"' "$work/$name.json")
+	[ "${told##* }" = "$1" ] || wrong "$name: other steps than $1 are told: $told"
+}
+
 # has TEXT: as the start of a line of the dump
 has() {
 	grep -q "^$1" "$work/dump" || wrong "$name: no line '$1'"
@@ -99,7 +107,7 @@ count=$(grep -c "'forward'" "$work/dump")
 [ "$count" -ge 19 ] && [ "$count" -le 21 ] || wrong "ranges: $count layers in 20 steps"
 
 # The step's own range is none of its layers; every one has its calls.
-"$tfshim" report --format json --output "$work/ranges.json" "$work/ranges.tfs" >/dev/null 2>&1
+all 60
 jq -r '.layers[] | "\(.name) depth \(.depth) count \(.count) calls \(.calls)"' \
 	"$work/ranges.json" >"$work/layers"
 printf '%s\n' 'data depth 0 count 1 calls 1' 'inner depth 0 count 1 calls 2' \
@@ -108,15 +116,20 @@ printf '%s\n' 'data depth 0 count 1 calls 1' 'inner depth 0 count 1 calls 2' \
 
 steps layers layers window=20
 has 'steps loops '
+all 60
 steps plain plain window=20
 has 'steps loops '
+all 60
 has "range pushed '' 'update' 0 ok"
 steps api api window=20
 has 'steps api 60 outside 1'
+all 60
 steps named named window=20
 grep -qE '^steps nvtx 4[0-9] ' "$work/dump" || wrong "named: not so many steps"
+all 60
 steps option layers window=20:step_range=data
 has 'steps nvtx 60 '
+all 60
 steps absent ranges step_range=nothing:window=20
 has 'steps loops '
 steps chained ranges window=20 NVTX_INJECTION64_PATH="$tool"

@@ -51,6 +51,13 @@ static bool says_step(uint32_t family)
 	return false;
 }
 
+/* The ranges of a family are the steps; `before` of them were opened until that was known. */
+static void choose(uint32_t family, uint64_t before)
+{
+	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, before, 0);
+	atomic_store(&step_name, family);
+}
+
 /* Does a range of this family, opened now, begin a step? */
 static bool begins_step(uint32_t family, uint32_t name)
 {
@@ -64,13 +71,14 @@ static bool begins_step(uint32_t family, uint32_t name)
 		if (strcmp(wanted, tfs_nvtx_name_text(family)) != 0 &&
 			strcmp(wanted, tfs_nvtx_name_text(name)) != 0)
 			return false;
+		atomic_store(&step_name, family);
 	} else {
 		if ((tfs_steps_count() != 0 && !tfs_steps_doubtful()) ||
 			atomic_load(&occurred[family]) == UINT16_MAX ||
 			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME || !says_step(family))
 			return false;
+		choose(family, BY_NAME - 1);
 	}
-	atomic_store(&step_name, family);
 	return true;
 }
 
@@ -129,7 +137,7 @@ bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint
 	if (name != 0) {
 		tfs_recorder_fact(TFS_FACT_step_range, tfs_nvtx_name_text(name), 0, 0);
 		tfs_log(TFS_LOG_INFO, "training step: NVTX range '%s'", tfs_nvtx_name_text(name));
-		atomic_store(&step_name, name);
+		choose(name, atomic_load(&occurred[name]));
 	}
 	return name != 0;
 }
