@@ -11,6 +11,7 @@
  *	read=4     bytes of each of these
  *	hostile=0  1: names that reorder text and steer terminals
  *	machine=1  0: nothing tells which device it was
+ *	marked=1   0: nothing tells where the steps begin
  *	chunk=0    bytes of a chunk, a multiple of 64; 0: as the library has them
  */
 #include <stdio.h>
@@ -26,7 +27,7 @@
 
 struct plan {
 	unsigned steps, copies, bytes, pageable, device, moved, extra, read, hostile, chunk,
-		machine;
+		machine, marked;
 };
 
 struct names {
@@ -44,7 +45,7 @@ static bool set(struct plan *plan, const char *text)
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
 		{"extra", &plan->extra}, {"read", &plan->read}, {"hostile", &plan->hostile},
-		{"chunk", &plan->chunk}, {"machine", &plan->machine}};
+		{"chunk", &plan->chunk}, {"machine", &plan->machine}, {"marked", &plan->marked}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -182,7 +183,8 @@ static void record(struct builder *builder, const struct plan *plan)
 	define(builder, plan, &names);
 	builder_window(builder, true, 1, ns - 1000, plan->device ? 3 : 1);
 	for (unsigned i = 0; i < plan->steps; i++, ns += STEP_NS) {
-		builder_step(builder, i, ns, TFS_PHASE_TRAINING, 2);
+		if (plan->marked)
+			builder_step(builder, i, ns, TFS_PHASE_TRAINING, 2);
 		for (unsigned j = 0; j < plan->copies; j++)
 			copy(builder, plan, &names, ns + 1000 + j * 200000, true);
 		launch(builder, plan, &names, ns + 1000000);
@@ -190,7 +192,7 @@ static void record(struct builder *builder, const struct plan *plan)
 		for (unsigned j = 0; j < plan->extra; j++)
 			copy(builder, plan, &names, ns + 1600000 + j * 200000, false);
 	}
-	if (plan->steps)
+	if (plan->steps && plan->marked)
 		builder_step(builder, plan->steps, ns, TFS_PHASE_OTHER, 2);
 	builder_window(builder, false, 1, ns + 1000, 3);
 	total(builder, names.copy, names.copy_site, (uint64_t)plan->steps * plan->copies,
@@ -208,7 +210,8 @@ int main(int argc, char **argv)
 		.pageable = 1,
 		.device = 1,
 		.read = 4,
-		.machine = 1};
+		.machine = 1,
+		.marked = 1};
 	for (int i = 2; i < argc; i++) {
 		if (!set(&plan, argv[i])) {
 			fprintf(stderr, "record: no key in '%s'\n", argv[i]);

@@ -88,6 +88,14 @@ cards seldom.tfs TFS101+TFS202+TFS203
 cards "$recordings/rule_203_bad.tfs" TFS203+TFS201 TFS905
 cards "$recordings/pageable.tfs" TFS101
 
+# Where no steps are known none are judged, but what was recorded was.
+"$record" unmarked.tfs marked=0 || exit 1
+expect 0 report unmarked.tfs
+for line in '! training steps             not found' '  calls                      recorded' \
+	'  GPU activity               recorded'; do
+	grep -q "^  $line" out || wrong "without steps there is no line '$line'"
+done
+
 # Names that reorder text or steer a terminal are shown by their numbers wherever people read.
 evil=$(printf 'ev\342\200\256il\302\205\033[31m')
 hidden=$(printf '\342\200\256\|\302\205\|\033\|\357\273\277\|\342\200\213\|\342\200\250\|\363\240\201\201')
