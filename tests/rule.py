@@ -44,7 +44,7 @@ def cost_of(finding):
     return finding["cost"]["ns_per_step"] or 0
 
 
-def dearest(report, rule):
+def most_recoverable(report, rule):
     return max((f for f in report["findings"] if f["id"] == rule), key=cost_of, default=None)
 
 
@@ -101,7 +101,7 @@ def check_trap(report, rule, source, bad):
     wrong += [f"advised without a condition: {mark}: {found[mark]['advice']}"
               for mark, kind in sorted(expected.items()) if kind == "unsure" and mark in found and
               not found[mark]["advice"].startswith("Where ")]
-    costs = [cost_of(found[mark]) / cost_of(dearest(bad, rule))
+    costs = [cost_of(found[mark]) / cost_of(most_recoverable(bad, rule))
              for mark, kind in expected.items() if bad and kind == "less" and mark in found]
     wrong += [f"costs {cost:.2f} of what the broken program's does" for cost in costs
               if not 0.4 <= cost <= 0.85]
@@ -114,7 +114,7 @@ def check_trap(report, rule, source, bad):
 
 def check_cost(bad, clean, rule):
     gain = bad["steps"]["judged_median_ns"] - clean["steps"]["judged_median_ns"]
-    finding = dearest(bad, rule)
+    finding = most_recoverable(bad, rule)
     if not finding or not cost_of(finding):
         return [f"no cost of {rule}"]
     low, high = finding["cost"]["low"], finding["cost"]["high"]

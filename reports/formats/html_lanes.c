@@ -282,7 +282,7 @@ struct named {
 	double ns;
 };
 
-static int dearest(const void *a, const void *b)
+static int by_time(const void *a, const void *b)
 {
 	const struct named *one = a;
 	const struct named *two = b;
@@ -306,7 +306,7 @@ static void list_names(struct tfs_html *html, const struct lane *lane)
 		names[lane->spans[i].name].ns += lane->spans[i].end_ns - lane->spans[i].start_ns;
 	}
 	if (charts->name_count)
-		qsort(names, charts->name_count, sizeof(*names), dearest);
+		qsort(names, charts->name_count, sizeof(*names), by_time);
 	for (size_t i = 0; i < LISTED_NAMES && i < charts->name_count && names[i].count; i++)
 		tfs_html_print(html, "%s<code>%s</code> \xc3\x97%n, %s", i ? "; " : "",
 			charts->names[names[i].name], (double)names[i].count,

@@ -184,7 +184,7 @@ static int compare_groups(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* Groups of two and more, dearest first. */
+/* Groups of two and more, by recoverable time. */
 static int number_groups(
 	struct tfs_findings *findings, struct tfs_group **out_groups, size_t *out_count)
 {
@@ -254,8 +254,9 @@ void tfs_findings_rank(struct tfs_findings *findings)
 		qsort(findings->items, findings->count, sizeof(*findings->items), compare_drafts);
 }
 
-/* The dearest finding that is in none of the chosen ones' groups, and can be fixed for certain. */
-static const struct tfs_draft *next_dearest(
+/* Of the findings in none of the chosen ones' groups that can be fixed for certain, the one with
+ * the most recoverable time. */
+static const struct tfs_draft *next_by_time(
 	const struct tfs_findings *findings, const struct tfs_draft *const *chosen, uint32_t count)
 {
 	const struct tfs_draft *best = NULL;
@@ -287,7 +288,7 @@ int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_finding
 		return 0;
 	tfs_whatif_clear(steady->whatif);
 	for (; count < JOINT_GROUPS; count++) {
-		chosen[count] = next_dearest(findings, chosen, count);
+		chosen[count] = next_by_time(findings, chosen, count);
 		if (!chosen[count])
 			break;
 		for (size_t i = 0; i < findings->count; i++) {

@@ -19,7 +19,7 @@ int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *fin
 int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_findings *findings,
 	struct tfs_cost *out_cost, uint32_t *out_findings);
 
-/* Dearest first within one level, errors first. */
+/* By recoverable time, then by level. */
 void tfs_findings_rank(struct tfs_findings *findings);
 
 #endif

@@ -58,7 +58,7 @@ static void order_and_cost(void)
 	TEST_EQ(model.cards[0].level, TFS_LEVEL_WARN);
 	TEST_EQ(model.cards[1].lead, 1);
 	TEST_EQ(model.cards[2].lead, 4);
-	/* Two causes at one line cost what the dearer does, or up to both. */
+	/* Two causes at one line cost what the more expensive one does, or up to both. */
 	TEST_EQ(model.cards[0].cost.ns, 90);
 	TEST_EQ(model.cards[0].cost.low_ns, 80);
 	TEST_EQ(model.cards[0].cost.high_ns, 160);

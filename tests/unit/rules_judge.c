@@ -33,19 +33,19 @@ static struct scene *naive(bool simulated, uint64_t bytes, uint64_t work_ns)
 
 static void levels_follow_costs(void)
 {
-	struct scene *dear = naive(false, BIG, 100000), *cheap = naive(false, 1 << 18, 600000);
+	struct scene *large = naive(false, BIG, 100000), *small = naive(false, 1 << 18, 600000);
 	struct scene *dust = naive(false, 1 << 17, 20000000);
 
-	scene_judge(dear, NULL);
-	scene_judge(cheap, NULL);
+	scene_judge(large, NULL);
+	scene_judge(small, NULL);
 	scene_judge(dust, NULL);
-	TEST_EQ(scene_finding(dear, "TFS101", 10)->level, TFS_LEVEL_ERROR);
-	TEST_EQ(scene_finding(cheap, "TFS101", 10)->level, TFS_LEVEL_WARN);
+	TEST_EQ(scene_finding(large, "TFS101", 10)->level, TFS_LEVEL_ERROR);
+	TEST_EQ(scene_finding(small, "TFS101", 10)->level, TFS_LEVEL_WARN);
 	TEST_EQ(scene_finding(dust, "TFS101", 10)->level, TFS_LEVEL_NOTE);
 	/* A row that keeps its level whatever the cost. */
 	TEST_EQ(scene_finding(dust, "TFS201", 14)->level, TFS_LEVEL_ERROR);
-	scene_destroy(dear);
-	scene_destroy(cheap);
+	scene_destroy(large);
+	scene_destroy(small);
 	scene_destroy(dust);
 }
 
@@ -69,7 +69,7 @@ static void joint_saving(void)
 {
 	struct scene *scene = naive(false, BIG, 100000);
 	const struct tfs_judgement *judgement = scene_judge(scene, NULL);
-	double sum = 0, dearest = 0;
+	double sum = 0, most = 0;
 
 	/* The read-back of a loss is three of them. */
 	TEST_EQ(judgement->finding_count, 5);
@@ -80,10 +80,10 @@ static void joint_saving(void)
 
 		if (!finding->group || !strcmp(finding->rule->id, "TFS202"))
 			sum += finding->cost.ns;
-		dearest = fmax(dearest, finding->cost.ns);
+		most = fmax(most, finding->cost.ns);
 	}
-	TEST_TRUE(judgement->joint.ns >= dearest);
-	TEST_IN(judgement->joint.ns, dearest, judgement->steps.judged_median_ns);
+	TEST_TRUE(judgement->joint.ns >= most);
+	TEST_IN(judgement->joint.ns, most, judgement->steps.judged_median_ns);
 	TEST_TRUE(judgement->joint.low_ns <= judgement->joint.ns &&
 		  judgement->joint.ns <= judgement->joint.high_ns);
 	/* Each of them was in nobody's way here. */
