@@ -53,16 +53,18 @@ void tfs_text_wrapped(FILE *out, const char *text, int indent)
 {
 	int column = indent;
 	while (*text) {
-		int length = (int)strcspn(text, " ");
-		if (column > indent && column + 1 + length > WIDTH) {
+		const size_t length = strcspn(text, " ");
+		const int columns = (int)tfs_utf8_count(text, length);
+
+		if (column > indent && column + 1 + columns > WIDTH) {
 			fprintf(out, "\n%*s", indent, "");
 			column = indent;
 		} else if (column > indent) {
 			fputc(' ', out);
 			column++;
 		}
-		put_some(out, text, (size_t)length);
-		column += length;
+		put_some(out, text, length);
+		column += columns;
 		text += length;
 		text += *text == ' ';
 	}
@@ -306,6 +308,28 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 	}
 }
 
+/* The width for printf() that gives a text this many columns: it counts bytes. */
+static int wide(int columns, const char *text)
+{
+	const size_t bytes = strlen(text);
+
+	return columns + (int)(bytes - tfs_utf8_count(text, bytes));
+}
+
+static void write_layer(FILE *out, const struct tfs_model_layer *layer, struct tfs_region *region)
+{
+	const char *host = tfs_words_time(region, layer->host_ns);
+	const char *device = tfs_words_time(region, layer->device_ns);
+
+	fprintf(out, "  %*s %*s %7s %7s  %*s", wide(10, host), host, wide(10, device), device,
+		tfs_words_count(region, layer->count), tfs_words_count(region, layer->calls),
+		(int)(layer->depth * 2), "");
+	tfs_text_put(out, layer->domain);
+	fputs(*layer->domain ? ": " : "", out);
+	tfs_text_put(out, layer->name);
+	fputc('\n', out);
+}
+
 static void write_layers(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
@@ -314,18 +338,8 @@ static void write_layers(const struct tfs_model *model, FILE *out, const struct 
 	fprintf(out, "\n%sLAYERS%s per step, the ones inside included\n", paint->bold,
 		paint->reset);
 	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
-	for (size_t i = 0; i < model->layer_count; i++) {
-		const struct tfs_model_layer *layer = &model->layers[i];
-
-		fprintf(out, "  %10s %10s %7s %7s  %*s", tfs_words_time(region, layer->host_ns),
-			tfs_words_time(region, layer->device_ns),
-			tfs_words_count(region, layer->count),
-			tfs_words_count(region, layer->calls), (int)(layer->depth * 2), "");
-		tfs_text_put(out, layer->domain);
-		fputs(*layer->domain ? ": " : "", out);
-		tfs_text_put(out, layer->name);
-		fputc('\n', out);
-	}
+	for (size_t i = 0; i < model->layer_count; i++)
+		write_layer(out, &model->layers[i], region);
 	if (model->layers_more)
 		fprintf(out, "  %zu shorter ones are left out\n", model->layers_more);
 }

@@ -38,6 +38,15 @@ unsigned tfs_utf8_next(const char *text, uint32_t *out_code)
 	return length;
 }
 
+size_t tfs_utf8_count(const char *text, size_t bytes)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < bytes; i++)
+		count += ((unsigned char)text[i] & 0xc0) != 0x80;
+	return count;
+}
+
 bool tfs_utf8_hides(uint32_t code)
 {
 	static const struct {

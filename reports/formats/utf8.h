@@ -8,6 +8,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define TFS_UTF8_BAD 0xfffdu
@@ -15,6 +16,9 @@
 /* The character at `text` (not at its end); returns its length in bytes. A byte that starts no
  * valid character counts as one byte and TFS_UTF8_BAD. */
 unsigned tfs_utf8_next(const char *text, uint32_t *out_code);
+
+/* How many characters begin in so many bytes. */
+size_t tfs_utf8_count(const char *text, size_t bytes);
 
 /* Is this a character that nobody sees, and that changes what is seen: a C1 control, a mark that
  * reorders text or breaks lines, a blank without width, a tag? People are shown its number. */

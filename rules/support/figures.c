@@ -38,7 +38,7 @@ struct tfs_figure tfs_figure_time(double ns)
 	if (size < 999.5)
 		return print(0, ns, " ns");
 	if (size < 999.5e3)
-		return three(ns / 1e3, " us");
+		return three(ns / 1e3, " \xc2\xb5s");
 	if (size < 999.5e6)
 		return three(ns / 1e6, " ms");
 	if (size < 119.5e9)

@@ -12,7 +12,8 @@ struct tfs_figure {
 	char text[40];
 };
 
-/* "518 us", "38.4 ms", "2.50 min": three digits; "0" below half a nanosecond. */
+/* "518 ns", "38.4 ms", "2.50 min": three digits; "0" below half a nanosecond. Microseconds have
+ * their sign, U+00B5, in UTF-8. */
 struct tfs_figure tfs_figure_time(double ns);
 
 /* "4 B", "196 KiB", "4.05 MiB". Below 1 KiB a whole number, else three digits, four from 1000 to

@@ -249,7 +249,7 @@ static void make_naive(struct tfs_model *model)
 	model->whole = true;
 	model->usable = true;
 	model->verdict =
-		"2 errors, 2 warnings, 1 note: 653 us of each 2.48 ms step (26 %) could be "
+		"2 errors, 2 warnings, 1 note: 653 \xc2\xb5s of each 2.48 ms step (26 %) could be "
 		"saved by the top three";
 	model->sight =
 		"CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; NCCL is linked "

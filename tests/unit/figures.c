@@ -37,14 +37,17 @@ static void bytes(void)
 	CHECK(tfs_figure_bytes, wants);
 }
 
+/* U+00B5 and the unit. */
+#define MICRO "\xc2\xb5s"
+
 static void times(void)
 {
 	static const struct want wants[] = {{0, "0"}, {0.4, "0"}, {1, "1 ns"}, {999, "999 ns"},
-		{999.4, "999 ns"}, {999.6, "1.00 us"}, {1000, "1.00 us"}, {9996, "10.0 us"},
-		{99960, "100 us"}, {518e3, "518 us"}, {999.4e3, "999 us"}, {999.6e3, "1.00 ms"},
-		{38.4e6, "38.4 ms"}, {999.6e6, "1.00 s"}, {119.4e9, "119 s"}, {119.6e9, "1.99 min"},
-		{150e9, "2.50 min"}, {-518e3, "-518 us"}, {DBL_MAX, "3.00e+297 min"},
-		{-INFINITY, "?"}, {NAN, "?"}};
+		{999.4, "999 ns"}, {999.6, "1.00 " MICRO}, {1000, "1.00 " MICRO},
+		{9996, "10.0 " MICRO}, {99960, "100 " MICRO}, {518e3, "518 " MICRO},
+		{999.4e3, "999 " MICRO}, {999.6e3, "1.00 ms"}, {38.4e6, "38.4 ms"},
+		{999.6e6, "1.00 s"}, {119.4e9, "119 s"}, {119.6e9, "1.99 min"}, {150e9, "2.50 min"},
+		{-518e3, "-518 " MICRO}, {DBL_MAX, "3.00e+297 min"}, {-INFINITY, "?"}, {NAN, "?"}};
 
 	CHECK(tfs_figure_time, wants);
 }
