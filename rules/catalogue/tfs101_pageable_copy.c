@@ -120,10 +120,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u copies with host memory of unknown kind", unknown);
+			"whether the host memory of %s is pinned is not known",
+			tfs_figure_number(unknown, "copy", "copies").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no large pageable copies; %u places with small or rare ones", small);
+			"no large pageable copies%s",
+			tfs_figure_also(small, "call site has small or rare ones",
+				"call sites have small or rare ones")
+				.text);
 	tfs_hits_finish(&hits);
 }
 

@@ -113,7 +113,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				findings, draft, tfs_guards_of(steady, &place), texts[kind].advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no call waits for the device unasked; %u places do so rarely", rare);
+		"no call waits for the device unasked%s",
+		tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely").text);
 	tfs_hits_finish(&hits);
 }
 

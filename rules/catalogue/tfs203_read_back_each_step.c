@@ -323,14 +323,15 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, &place, again);
 	if (unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u copies read what the step has read or uploaded before, but kernels of "
-			"the program, graphs or host functions in between may have written it",
-			unclear);
+			"%s what the step has read or uploaded before, but kernels of the program, "
+			"graphs or host functions in between may have written it",
+			tfs_figure_number(unclear, "copy reads", "copies read").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no small value is read back and waited for in each step; "
-			"%u places do so rarely, %u copies are read later",
-			rare, later);
+			"no small value is read back and waited for in each step%s%s",
+			tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely")
+				.text,
+			tfs_figure_also(later, "copy is read later", "copies are read later").text);
 	free(again);
 	tfs_hits_finish(&hits);
 }

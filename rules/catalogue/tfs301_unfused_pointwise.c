@@ -145,6 +145,15 @@ static bool unclassified(const struct tfs_steady *steady)
 	return ns > 0 && ns >= UNCLASSIFIED * steady->busy_ns * steady->step_count;
 }
 
+static const char *describe(struct tfs_pool *pool, size_t chains, double share)
+{
+	if (!chains)
+		return "no elementwise operations follow each other through memory";
+	return tfs_pool_print(pool, "%s of elementwise operations, worth %s of the step",
+		tfs_figure_number((double)chains, "chain", "chains").text,
+		tfs_figure_share(share).text);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -178,14 +187,15 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			100 * UNCLASSIFIED);
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%zu chains of elementwise operations, worth %s of the step", chains.count,
-			tfs_figure_share(whole > 0 ? saved / whole : 0).text);
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
+			describe(findings->pool, chains.count, whole > 0 ? saved / whole : 0));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%u pairs of operations share memory; whether the program's kernels among "
-			"them read only the element that they write was not seen",
-			chains.unclear);
+			"%s memory; whether the program's kernels among them read only the element "
+			"that they write was not seen",
+			tfs_figure_number(chains.unclear, "pair of operations shares",
+				"pairs of operations share")
+				.text);
 	tfs_hits_finish(&firsts);
 	tfs_chains_finish(&chains);
 }

@@ -135,9 +135,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (opaque)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"zeroed memory may be used at %u places by kernels of the program, graphs "
-			"or host functions; what they do with it was not seen",
-			opaque);
+			"memory zeroed at %s may be used by kernels of the program, graphs or host "
+			"functions; what they do with it was not seen",
+			tfs_figure_number(opaque, "call site", "call sites").text);
 	else if (unclear(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"kernels of the program that may fill memory take %.0f %% or more of the "
@@ -145,10 +145,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			100 * UNCLEAR_SHARE);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing of weight is zeroed only to be overwritten (%u places zero "
-			"little); "
-			"zeros are needed at %u places",
-			small, needed);
+			"nothing of weight is zeroed only to be overwritten%s%s",
+			tfs_figure_also(small, "call site zeroes little", "call sites zero little")
+				.text,
+			tfs_figure_also(needed, "call site's zeros are needed",
+				"call sites' zeros are needed")
+				.text);
 	tfs_hits_finish(&hits);
 }
 

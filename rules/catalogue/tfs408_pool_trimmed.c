@@ -161,13 +161,15 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 	if (pools.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no activity of the device was recorded: whether %u waits come behind the "
-			"release of memory cannot be told",
-			pools.unclear);
+			"no activity of the device was recorded: whether %s behind the release of "
+			"memory cannot be told",
+			tfs_figure_number(pools.unclear, "wait comes", "waits come").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no pool gives memory back that the next step needs; %u places do rarely",
-			rare);
+			"pools keep their memory between steps%s",
+			tfs_figure_also(rare, "call site rarely has to map its memory again",
+				"call sites rarely have to map their memory again")
+				.text);
 	tfs_hits_finish(&hits);
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS902: the recording is not whole, so that counts may be too low. */
-#include <inttypes.h>
-
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 
 /* Short stacks and names blur a report, lines are not its part: they hide no call. */
 static bool hides_calls(unsigned loss)
@@ -67,13 +66,17 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (unsigned i = 0; i < TFS_LOSS_COUNT; i++)
 		if (header->lost[i] && texts[i] && hides_calls(i)) {
 			losses |= 1u << i;
-			list = tfs_pool_print(findings->pool, "%s%s%" PRIu64 " x %s", list,
-				*list ? "; " : "", header->lost[i], texts[i]);
+			list = tfs_pool_print(findings->pool, "%s%s%s (%s)", list,
+				*list ? "; " : "", texts[i],
+				tfs_figure_count((double)header->lost[i]).text);
 		}
 	if (summary->damages || summary->cut)
-		list = tfs_pool_print(findings->pool,
-			"%s%s%" PRIu64 " damaged places in the file%s", list, *list ? "; " : "",
-			summary->damages, summary->cut ? ", which ends early" : "");
+		list = tfs_pool_print(findings->pool, "%s%s%s in the file%s", list,
+			*list ? "; " : "",
+			tfs_figure_number(
+				(double)summary->damages, "damaged place", "damaged places")
+				.text,
+			summary->cut ? ", which ends early" : "");
 	if (*list) {
 		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
 

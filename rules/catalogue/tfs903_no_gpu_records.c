@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS903: the program gave the device work, but nothing of the device's side was recorded. */
-#include <inttypes.h>
-
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 #include "rules/timeline/pairs.h"
 
@@ -77,16 +76,17 @@ static void report(
 
 	if (!steady->timeline->op_count) {
 		draft = tfs_findings_note(findings,
-			"%u recorded calls gave the device work, but no activity of the device was "
-			"recorded%s%s",
-			submitted, *why ? ": CUPTI " : "", why);
+			"%s gave the device work, but no activity of the device was recorded%s%s",
+			tfs_figure_number(submitted, "recorded call", "recorded calls").text,
+			*why ? ": CUPTI " : "", why);
 		if (draft)
 			draft->finding.advice = advice_of(trace);
 	} else if (!pairs->lost && is_short(pairs)) {
-		draft = tfs_findings_note(findings,
-			"%" PRIu64 " launches were recorded, but only %" PRIu64
-			" of them have a record of their kernel",
-			pairs->launches, pairs->launched);
+		draft = tfs_findings_note(findings, "of %s, only %s a kernel record",
+			tfs_figure_number(
+				(double)pairs->launches, "recorded launch", "recorded launches")
+				.text,
+			tfs_figure_number((double)pairs->launched, "has", "have").text);
 		if (draft)
 			draft->finding.advice = "Go by counts here: CUPTI is there, but times of "
 						"these kernels are missing.";
@@ -116,11 +116,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	else if (pairs->lost)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"launches cannot be compared with kernel records: %s", pairs->lost);
+	else if (!pairs->launches)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"device activity was recorded; the program itself launched no kernel");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"device activity was recorded: of %" PRIu64 " launches, %" PRIu64
-			" have a kernel record",
-			pairs->launches, pairs->launched);
+			"device activity was recorded: of %s, %s a kernel record",
+			tfs_figure_number((double)pairs->launches, "launch", "launches").text,
+			tfs_figure_number((double)pairs->launched, "has", "have").text);
 }
 
 const struct tfs_rule tfs_rule_tfs903 = {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS905: fewer judged training steps than a firm judgement needs. */
-#include <inttypes.h>
-
 #include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
 
 static const char *advice(const struct tfs_steady *steady)
 {
@@ -25,18 +24,20 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft;
 
 	if (steady->mixed_steps)
-		mixed = tfs_pool_print(findings->pool, "; %u more hold%s another phase's work",
-			steady->mixed_steps, steady->mixed_steps == 1 ? "s" : "");
+		mixed = tfs_pool_print(findings->pool, "%s another phase's work",
+			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
 	if (!steady->timeline->step_source)
 		draft = tfs_findings_note(findings,
 			"no training step was found in the recorded calls, so that "
 			"rules about steps abstain");
 	else
 		draft = tfs_findings_note(findings,
-			"%u training steps were judged, of %" PRIu64
-			" in all; %u are needed for an error%s",
-			steady->step_count, steady->timeline->training_steps, steady->min_steps,
-			mixed);
+			"%s judged, of %s in all; %u are needed for an error%s",
+			tfs_figure_number(
+				steady->step_count, "training step was", "training steps were")
+				.text,
+			tfs_figure_count((double)steady->timeline->training_steps).text,
+			steady->min_steps, mixed);
 	if (draft)
 		draft->finding.advice = advice(steady);
 }
@@ -48,8 +49,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	if (!steady->timeline->step_source || steady->step_count < steady->min_steps)
 		report(steady, findings);
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%u steps were judged",
-		steady->step_count);
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s judged",
+		tfs_figure_number(steady->step_count, "step was", "steps were").text);
 }
 
 const struct tfs_rule tfs_rule_tfs905 = {

@@ -84,8 +84,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	more = findings->count == before ? unseen(steady) : NULL;
 	if (more) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s failed %" PRIu64 " times in the run, and in no judged step",
-			tfs_trace_function(timeline->trace, more->function), more->failures);
+			"%s failed %s in the run, and in no judged step",
+			tfs_trace_function(timeline->trace, more->function),
+			tfs_figure_number((double)more->failures, "time", "times").text);
 		out_verdict->site = more->site;
 	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

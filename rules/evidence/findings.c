@@ -7,6 +7,7 @@
 
 #include "rules/evidence/guards.h"
 #include "rules/evidence/streams.h"
+#include "rules/support/figures.h"
 #include "rules/timeline/timeline.h"
 
 /* More than this nobody reads; but so many of each rule, or those behind would seem to have
@@ -157,8 +158,9 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;
 	finding->count_total = tfs_steady_total(steady, place->site, place->function);
-	finding->evidence = tfs_pool_print(findings->pool, "%zu calls in %u of %u judged steps",
-		place->count, place->steps, steady->step_count);
+	finding->evidence = tfs_pool_print(findings->pool, "%s in %u of %s",
+		tfs_figure_number((double)place->count, "call", "calls").text, place->steps,
+		tfs_figure_number(steady->step_count, "judged step", "judged steps").text);
 	va_start(arguments, message);
 	finding->message = tfs_pool_text(findings->pool, message, arguments);
 	va_end(arguments);
@@ -204,8 +206,9 @@ void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *fin
 
 	verdict->state = findings->count > before ? TFS_STATE_VIOLATED : otherwise;
 	if (verdict->state == TFS_STATE_VIOLATED) {
-		snprintf(verdict->reason, sizeof(verdict->reason), "%zu finding%s%s",
-			findings->count - before, findings->count - before == 1 ? "" : "s",
+		snprintf(verdict->reason, sizeof(verdict->reason), "%s%s",
+			tfs_figure_number((double)(findings->count - before), "finding", "findings")
+				.text,
 			findings->dropped && findings->asked == findings->rule
 				? "; more are not listed"
 				: "");

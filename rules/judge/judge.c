@@ -2,7 +2,6 @@
 #include "rules/judge/judge.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "rules/judge/summary.h"
 #include "rules/judge/visibility.h"
 #include "rules/judge/whatif.h"
+#include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"
 
 static bool runtime_seen(const struct tfs_timeline *timeline)
@@ -83,8 +83,8 @@ static void doubt(
 	if (verdict->state != TFS_STATE_PASSED && verdict->state != TFS_STATE_NOT_APPLICABLE)
 		return;
 	if (hidden)
-		snprintf(verdict->reason, sizeof(verdict->reason),
-			"%" PRIu64 " calls of %s were hidden from the hooks", hidden->hidden,
+		snprintf(verdict->reason, sizeof(verdict->reason), "the hooks did not see %s of %s",
+			tfs_figure_number((double)hidden->hidden, "call", "calls").text,
 			hidden->name);
 	else if (verdict->state == TFS_STATE_PASSED)
 		more = tfs_later_calls(later, line->rule->about, &verdict->site);

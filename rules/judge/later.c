@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/judge/later.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "rules/judge/summary.h"
 #include "rules/rule.h"
+#include "rules/support/figures.h"
 
 #define SHARE_OF_RUN 0.01
 #define SHARE_OF_KIND 0.05
@@ -286,10 +286,10 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 			continue;
 		*out_site = sum->site;
 		return tfs_pool_print(later->pool,
-			"%s was called %" PRIu64
-			" times in the run; the judged steps explain %.0f of them",
+			"%s was called %s in the run; the judged steps explain %.0f of them",
 			tfs_trace_function(later->steady->timeline->trace, sum->function),
-			worked(sum), (double)worked(sum) - habit->more);
+			tfs_figure_number((double)worked(sum), "time", "times").text,
+			(double)worked(sum) - habit->more);
 	}
 	return NULL;
 }

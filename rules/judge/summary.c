@@ -257,12 +257,15 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 	judgement->usable = usable(judgement);
 	if (!judgement->usable)
 		return;
-	length = snprintf(judgement->verdict, sizeof(judgement->verdict),
-		"%u error%s, %u warning%s, %u note%s", errors, errors == 1 ? "" : "s", warnings,
-		warnings == 1 ? "" : "s", notes, notes == 1 ? "" : "s");
+	length = snprintf(judgement->verdict, sizeof(judgement->verdict), "%s, %s, %s",
+		tfs_figure_number(errors, "error", "errors").text,
+		tfs_figure_number(warnings, "warning", "warnings").text,
+		tfs_figure_number(notes, "note", "notes").text);
 	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
 		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
-			"; fixing the top %u would make a step %s shorter (%s)",
-			judgement->joint_findings,
+			"; fixing the top %s would make a step %s shorter (%s)",
+			judgement->joint_findings == 1
+				? "finding"
+				: tfs_figure_count(judgement->joint_findings).text,
 			tfs_figure_share(judgement->joint.ns / step).text, judgement->joint.method);
 }

@@ -96,13 +96,30 @@ struct tfs_figure tfs_figure_count(double count)
 	return figure;
 }
 
+static struct tfs_figure counted(
+	const char *before, double count, const char *one, const char *many)
+{
+	const struct tfs_figure number = tfs_figure_count(count);
+	struct tfs_figure figure;
+
+	snprintf(figure.text, sizeof(figure.text), "%s%.24s %s", before, number.text,
+		strcmp(number.text, "1") ? many : one);
+	return figure;
+}
+
+struct tfs_figure tfs_figure_number(double count, const char *one, const char *many)
+{
+	return counted("", count, one, many);
+}
+
+struct tfs_figure tfs_figure_also(double count, const char *one, const char *many)
+{
+	return count == 0 ? (struct tfs_figure){""} : counted("; ", count, one, many);
+}
+
 struct tfs_figure tfs_figure_calls(double per_step)
 {
-	struct tfs_figure figure = tfs_figure_count(per_step);
-	const char *unit = strcmp(figure.text, "1") ? " calls/step" : " call/step";
-
-	strncat(figure.text, unit, sizeof(figure.text) - 1 - strlen(figure.text));
-	return figure;
+	return tfs_figure_number(per_step, "call/step", "calls/step");
 }
 
 struct tfs_figure tfs_figure_share(double share)

@@ -9,7 +9,7 @@
  */
 
 struct tfs_figure {
-	char text[40];
+	char text[64];
 };
 
 /* "518 ns", "38.4 ms", "2.50 min": three digits; "0" below half a nanosecond. Microseconds have
@@ -22,6 +22,13 @@ struct tfs_figure tfs_figure_bytes(double bytes);
 
 /* "12", "0.5", "12,345". */
 struct tfs_figure tfs_figure_count(double count);
+
+/* "1 call site", "0.5 call sites", "12 call sites": a count and what it counts, with the verb where
+ * one follows. */
+struct tfs_figure tfs_figure_number(double count, const char *one, const char *many);
+
+/* "; 1 call site does so rarely": the same at the end of a sentence, "" for 0. */
+struct tfs_figure tfs_figure_also(double count, const char *one, const char *many);
 
 /* "1 call/step", "0.5 calls/step". */
 struct tfs_figure tfs_figure_calls(double per_step);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/timeline/comparable.h"
 
-#include <inttypes.h>
-
+#include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 
 /* What was lost may be the very call that would be missed. */
@@ -10,19 +9,24 @@ const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *
 {
 	static const struct {
 		enum tfs_loss loss;
-		const char *what;
+		const char *one, *many;
 	} losses[] = {
-		{TFS_LOSS_records_dropped, "records found no room in the recording"},
-		{TFS_LOSS_cupti_dropped, "records were dropped by CUPTI"},
-		{TFS_LOSS_cupti_unknown, "records of CUPTI were not understood"},
-		{TFS_LOSS_threads_failed, "threads were not recorded"},
+		{TFS_LOSS_records_dropped, "record found no room in the recording",
+			"records found no room in the recording"},
+		{TFS_LOSS_cupti_dropped, "record was dropped by CUPTI",
+			"records were dropped by CUPTI"},
+		{TFS_LOSS_cupti_unknown, "record of CUPTI was not understood",
+			"records of CUPTI were not understood"},
+		{TFS_LOSS_threads_failed, "thread was not recorded", "threads were not recorded"},
 	};
 	const struct tfs_file_header *header = tfs_trace_header(trace);
 
 	for (size_t i = 0; i < sizeof(losses) / sizeof(*losses); i++)
 		if (header->lost[losses[i].loss])
-			return tfs_pool_print(pool, "%" PRIu64 " %s", header->lost[losses[i].loss],
-				losses[i].what);
+			return tfs_pool_print(pool, "%s",
+				tfs_figure_number((double)header->lost[losses[i].loss],
+					losses[i].one, losses[i].many)
+					.text);
 	if (tfs_trace_summary(trace)->damages || tfs_trace_summary(trace)->cut)
 		return "the recording is damaged";
 	return header->finished ? NULL : "the program ended before CUPTI had delivered all records";

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/timeline/pairs.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/support/figures.h"
 #include "rules/support/pages.h"
 #include "rules/support/sort.h"
 #include "rules/timeline/comparable.h"
@@ -70,8 +70,8 @@ const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK
 
 	for (unsigned i = 0; i < TFS_WORK_COUNT; i++)
 		if (counts[i])
-			list = tfs_pool_print(pool, "%s%s%" PRIu64 " %s", list, *list ? ", " : "",
-				counts[i], counts[i] == 1 ? one[i] : many[i]);
+			list = tfs_pool_print(pool, "%s%s%s", list, *list ? ", " : "",
+				tfs_figure_number((double)counts[i], one[i], many[i]).text);
 	return list;
 }
 

@@ -75,6 +75,28 @@ static void calls(void)
 	CHECK(tfs_figure_calls, wants);
 }
 
+static struct tfs_figure sites(double count)
+{
+	return tfs_figure_number(count, "call site waits", "call sites wait");
+}
+
+static struct tfs_figure other_sites(double count)
+{
+	return tfs_figure_also(count, "call site waits", "call sites wait");
+}
+
+static void numbers(void)
+{
+	static const struct want wants[] = {{0, "0 call sites wait"}, {0.5, "0.5 call sites wait"},
+		{1, "1 call site waits"}, {1.5, "1.5 call sites wait"}, {2, "2 call sites wait"},
+		{1234, "1,234 call sites wait"}};
+	static const struct want others[] = {{0, ""}, {1, "; 1 call site waits"},
+		{2, "; 2 call sites wait"}, {1234, "; 1,234 call sites wait"}};
+
+	CHECK(sites, wants);
+	CHECK(other_sites, others);
+}
+
 static void shares(void)
 {
 	static const struct want wants[] = {{0, "0 %"}, {0.0001, "<0.1 %"}, {0.0005, "0.1 %"},
@@ -90,6 +112,7 @@ int main(void)
 	times();
 	counts();
 	calls();
+	numbers();
 	shares();
 	printf("%u figures\n", looked_at);
 	return test_result();

@@ -186,6 +186,29 @@ static void few_steps_lower_the_confidence(void)
 	scene_destroy(scene);
 }
 
+/* One of something is not told as several, and none of it not at all. */
+static void numbers_agree(void)
+{
+	const struct run run = {1, 100000, 1, NULL, 0};
+	struct scene *scene = make(&run);
+	const struct tfs_judgement *judgement = scene_judgement(scene);
+	const struct tfs_finding *steps = scene_finding(scene, "TFS905", 0);
+
+	TEST_NEED(steps);
+	TEST_STR(steps->message,
+		"1 training step was judged, of 1 in all; 20 are needed for an error");
+	for (size_t i = 0; i < judgement->rule_count; i++) {
+		const char *reason = judgement->rules[i].verdict.reason;
+
+		if (strcmp(judgement->rules[i].rule->id, "TFS608"))
+			TEST_TRUE(!strstr(reason, " 0 "));
+		if (!strcmp(judgement->rules[i].rule->id, "TFS903"))
+			TEST_STR(reason,
+				"device activity was recorded: of 1 launch, 1 has a kernel record");
+	}
+	scene_destroy(scene);
+}
+
 static void no_steps_at_all(void)
 {
 	const struct run run = {0, 100000, 1, NULL, 0};
@@ -319,6 +342,7 @@ int main(void)
 	where_all_calls_fail();
 	few_steps_lower_the_confidence();
 	few_steps_are_of_several_causes();
+	numbers_agree();
 	no_steps_at_all();
 	losses_are_told();
 	advice_on_losses();
