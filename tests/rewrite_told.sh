@@ -34,7 +34,7 @@ look() {
 	if grep -q "pinned-staging: off\|REWRITES none\|pinned-staging .*applied to 0 calls" said; then
 		fail "$1: the report denies what pinned-staging did"
 	fi
-	if grep -q "pinned-staging .*applied to \(at least \)\{0,1\}[1-9][0-9,]* calls" said; then
+	if grep -q "pinned-staging .*applied to \(at least \)\{0,1\}[1-9][0-9,]* call" said; then
 		known=$((known + 1))
 	elif ! grep -q "REWRITES not known:\|pinned-staging .*applied to at least" said; then
 		fail "$1: the report is silent about pinned-staging"

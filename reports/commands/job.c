@@ -11,6 +11,7 @@
 #include "reports/formats/text.h"
 #include "reports/model/words.h"
 #include "reports/support/options.h"
+#include "rules/support/figures.h"
 #include "shim/rewrites/measure/ranked.h"
 #include "shim/rewrites/measure/verdicts_file.h"
 #include "shim/trace/trace.h"
@@ -292,14 +293,14 @@ static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 	const bool second = verdict->outcome == TFS_OUTCOME_FASTER && verdict != best;
 	struct tfs_region region = {0};
 
-	tfs_text_line(stdout, "  %s: %sby %u pairs of blocks of steps: %s%s", verdict->name,
+	tfs_text_line(stdout, "  %s: %sby %s of blocks of steps: %s%s", verdict->name,
 		isnan(verdict->gain.low)
 			? ""
 			: tfs_region_print(&region, "%s (%s to %s) per step of the slowest rank, ",
 				  tfs_words_time(&region, verdict->gain.middle),
 				  tfs_words_time(&region, verdict->gain.low),
 				  tfs_words_time(&region, verdict->gain.high)),
-		verdict->pairs,
+		tfs_words_number(&region, verdict->pairs, "pair", "pairs"),
 		second ? "faster alone, so the next run asks whether it gains beside "
 		       : outcomes[verdict->outcome],
 		second ? best->name : "");
@@ -322,6 +323,11 @@ static void settle(struct job *job)
 	}
 }
 
+static struct tfs_figure ranks(const struct job *job)
+{
+	return tfs_figure_number(job->ranks, "rank", "ranks");
+}
+
 static int save(const char *path, const struct job *job)
 {
 	int error = tfs_verdicts_save(path, job->verdicts, job->count);
@@ -331,8 +337,8 @@ static int save(const char *path, const struct job *job)
 			error == -EINVAL ? "what is there is no file of verdicts"
 					 : strerror(-error));
 	else
-		tfs_text_line(stdout, "  written to %s; the next run of %u ranks goes by it", path,
-			job->ranks);
+		tfs_text_line(stdout, "  written to %s; the next run of %s goes by it", path,
+			ranks(job).text);
 	return error ? TFS_EXIT_MISUSE : 0;
 }
 
@@ -373,7 +379,7 @@ static int report_program(
 	if (gather(&job, traces, count)) {
 		printf("JOB ");
 		tfs_text_put(stdout, program);
-		printf(", %u ranks: rewrites\n", job.ranks);
+		printf(", %s: rewrites\n", ranks(&job).text);
 		if (agree(&job) && same_run(&job) && find_times(&job))
 			status = judge(folder, &job);
 	}

@@ -62,7 +62,8 @@ static void list(const struct tfs_paint *paint)
 	size_t count;
 	const char *names = tfs_words_unwritten(&region, &count);
 
-	printf("\n%snot looked for%s (%zu rules)\n", paint->bold, paint->reset, count);
+	printf("\n%snot looked for%s (%s)\n", paint->bold, paint->reset,
+		tfs_words_number(&region, (double)count, "rule", "rules"));
 	print_paragraph(names);
 	tfs_region_finish(&region);
 }

@@ -190,9 +190,10 @@ static int check(
 {
 	if (recordings->running)
 		tfs_text_line(stderr,
-			"tfshim run: --check: %zu of the processes that %s started still run: "
-			"their recordings are not whole, so they are not judged",
-			recordings->running, program);
+			"tfshim run: --check: %zu of the processes that %s started %s still "
+			"running: what a running process has recorded is not whole, so it is not "
+			"judged",
+			recordings->running, program, recordings->running == 1 ? "is" : "are");
 	else if (!recordings->count)
 		tfs_text_line(stderr,
 			"tfshim run: --check: nothing was recorded, so nothing was judged: %s",

@@ -14,6 +14,7 @@
 #include "reports/formats/text.h"
 #include "reports/support/locate.h"
 #include "reports/support/options.h"
+#include "rules/support/figures.h"
 
 extern const struct tfs_command tfs_command_doctor;
 
@@ -112,8 +113,8 @@ static void check_driver(struct tfs_doctor *doctor)
 			"see why the driver finds no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and "
 			"/dev/nvidia* in a container");
 	} else {
-		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %d device%s",
-			path ? path : "libcuda.so.1", count, count == 1 ? "" : "s");
+		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %s", path ? path : "libcuda.so.1",
+			tfs_figure_number(count, "device", "devices").text);
 		doctor->gpu = true;
 	}
 	free(path);

@@ -114,8 +114,8 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 			finding->rewrite_state, finding->rewrite_reason);
 	tfs_html_raw(html, "</div><div>");
 	stack_list(html, &finding->place);
-	tfs_html_print(html, "<p class=\"dim\">%s calls in the whole run",
-		tfs_words_count(region, (double)finding->count_total));
+	tfs_html_print(html, "<p class=\"dim\">%s in the whole run",
+		tfs_words_number(region, (double)finding->count_total, "call", "calls"));
 	if (finding->cost.method && !tfs_words_costless(&finding->cost))
 		tfs_html_print(html, " \xc2\xb7 cost: %s", finding->cost.method);
 	if (finding->evidence)
@@ -195,11 +195,10 @@ static void joint_line(struct tfs_html *html)
 	if (!model->joint_count || !(model->joint.ns > 0))
 		return;
 	tfs_html_print(html,
-		"<p class=\"joint\">Fixing the top <b>%s</b> together would save <b>%s</b> "
-		"per "
-		"step%s. "
+		"<p class=\"joint\">Fixing the top <b>%s</b>%s would save <b>%s</b> per step%s. "
 		"Findings with one cause are one card, with one cost.</p>\n",
-		tfs_words_count(region, model->joint_count), tfs_words_cost(region, &model->joint),
+		model->joint_count == 1 ? "finding" : tfs_words_count(region, model->joint_count),
+		model->joint_count == 1 ? "" : " together", tfs_words_cost(region, &model->joint),
 		model->simulated ? " (modelled, simulated device)" : "");
 }
 

@@ -43,7 +43,8 @@ void tfs_html_layers(struct tfs_html *html)
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	if (model->layers_more)
-		tfs_html_print(html, "<p class=\"dim\">%s shorter ones are left out.</p>\n",
-			tfs_words_count(region, (double)model->layers_more));
+		tfs_html_print(html, "<p class=\"dim\">%s left out.</p>\n",
+			tfs_words_number(region, (double)model->layers_more, "shorter one is",
+				"shorter ones are"));
 	tfs_html_section_end(html);
 }

@@ -125,9 +125,10 @@ void tfs_html_rules(struct tfs_html *html)
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	tfs_html_print(html,
-		"<h3 id=\"not-looked-for\">Not looked for</h3><p>%s rules: nothing is known of "
+		"<h3 id=\"not-looked-for\">Not looked for</h3><p>%s: nothing is known of "
 		"them. %s</p>\n",
-		tfs_words_count(&html->region, (double)unwritten), not_looked_for);
+		tfs_words_number(&html->region, (double)unwritten, "rule", "rules"),
+		not_looked_for);
 	tfs_html_section_end(html);
 }
 
@@ -176,9 +177,9 @@ void tfs_html_method(struct tfs_html *html)
 	if (!model->loss_count)
 		tfs_html_raw(html, "<p class=\"empty\">Nothing was lost.</p>\n");
 	for (size_t i = 0; i < model->loss_count; i++)
-		tfs_html_print(html, "<p class=\"limits\">! <b>%s</b> %s</p>\n",
-			tfs_words_count(&html->region, (double)model->losses[i].count),
-			model->losses[i].text);
+		tfs_html_print(html, "<p class=\"limits\">! %s <b>(%s)</b></p>\n",
+			model->losses[i].text,
+			tfs_words_count(&html->region, (double)model->losses[i].count));
 	tfs_html_raw(html, "</div><div><h3>Measurement</h3>\n");
 	facts(html, model->method, model->method_count);
 	tfs_html_print(html,

@@ -61,8 +61,8 @@ static void write_children(struct walk *walk, size_t parent, unsigned depth)
 			left_out++;
 	}
 	if (left_out)
-		tfs_html_print(
-			html, "<li class=\"dim\">%n more, all smaller</li>", (double)left_out);
+		tfs_html_print(html, "<li class=\"dim\">%n more, smaller than these</li>",
+			(double)left_out);
 	tfs_html_raw(html, "</ul>");
 }
 

@@ -38,9 +38,9 @@ static void step_tile(struct tfs_html *html)
 		return;
 	}
 	tile(html, "Step time, median", tfs_words_time(region, steps->median_ns),
-		tfs_region_print(region, "p95 %s \xc2\xb7 %s steps",
+		tfs_region_print(region, "p95 %s \xc2\xb7 %s",
 			tfs_words_time(region, steps->p95_ns),
-			tfs_words_count(region, (double)steps->count)));
+			tfs_words_number(region, (double)steps->count, "step", "steps")));
 }
 
 static void saving_tile(struct tfs_html *html)
@@ -53,14 +53,18 @@ static void saving_tile(struct tfs_html *html)
 		return;
 	}
 	tile(html, title, tfs_words_time(region, model->joint.ns),
-		tfs_region_print(region, "per step, %s to %s; the top %u together",
+		tfs_region_print(region, "per step, %s to %s; the top %s",
 			tfs_words_time(region, model->joint.low_ns),
-			tfs_words_time(region, model->joint.high_ns), model->joint_count));
+			tfs_words_time(region, model->joint.high_ns),
+			model->joint_count == 1
+				? "finding"
+				: tfs_region_print(region, "%u together", model->joint_count)));
 }
 
 static void quality_tile(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
 	size_t limits = 0;
 	for (size_t i = 0; i < model->visibility_count; i++)
 		limits += model->visibility[i].limits;
@@ -69,11 +73,10 @@ static void quality_tile(struct tfs_html *html)
 		lost += model->losses[i].count;
 	const char *figure = limits || lost ? "limited" : "complete";
 	tile(html, "Evidence", figure,
-		tfs_region_print(&html->region,
-			"%s steps judged \xc2\xb7 %s blind spots \xc2\xb7 %s losses",
-			tfs_words_count(&html->region, (double)model->steps.judged),
-			tfs_words_count(&html->region, (double)limits),
-			tfs_words_count(&html->region, (double)lost)));
+		tfs_region_print(region, "%s judged \xc2\xb7 %s \xc2\xb7 %s",
+			tfs_words_number(region, (double)model->steps.judged, "step", "steps"),
+			tfs_words_number(region, (double)limits, "blind spot", "blind spots"),
+			tfs_words_number(region, (double)lost, "loss", "losses")));
 }
 
 static void findings_tile(struct tfs_html *html)
@@ -81,9 +84,11 @@ static void findings_tile(struct tfs_html *html)
 	const struct tfs_model *model = html->model;
 	struct tfs_region *region = &html->region;
 	tile(html, "Findings", tfs_region_print(region, "%zu", model->finding_count),
-		tfs_region_print(region, "%zu errors \xc2\xb7 %zu warnings \xc2\xb7 %zu notes",
-			model->levels[TFS_LEVEL_ERROR], model->levels[TFS_LEVEL_WARN],
-			model->levels[TFS_LEVEL_NOTE]));
+		tfs_region_print(region, "%s \xc2\xb7 %s \xc2\xb7 %s",
+			tfs_words_number(region, model->levels[TFS_LEVEL_ERROR], "error", "errors"),
+			tfs_words_number(
+				region, model->levels[TFS_LEVEL_WARN], "warning", "warnings"),
+			tfs_words_number(region, model->levels[TFS_LEVEL_NOTE], "note", "notes")));
 }
 
 static void gpu_tiles(struct tfs_html *html)

@@ -100,9 +100,13 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	if (!steps->source || !steps->count) {
 		fputs("steps     none found\n", out);
 	} else {
-		tfs_text_line(out, "steps     %s training steps after %s of warm-up, found by %s",
-			tfs_words_count(region, (double)steps->count),
-			tfs_words_count(region, (double)steps->warmup), steps->source);
+		tfs_text_line(out, "steps     %s%s, found by %s",
+			tfs_words_number(
+				region, (double)steps->count, "training step", "training steps"),
+			steps->warmup ? tfs_region_print(region, " after %s of warm-up",
+						tfs_words_count(region, (double)steps->warmup))
+				      : "",
+			steps->source);
 		fprintf(out, "          median %s, p95 %s%s\n",
 			tfs_words_time(region, steps->median_ns),
 			tfs_words_time(region, steps->p95_ns),
@@ -173,7 +177,9 @@ static void write_place(
 		put_item(out, i ? "" : "where", tfs_words_frame(region, &place->frames[first + i]));
 	if (frames > SHOWN_FRAMES)
 		put_item(out, "",
-			tfs_region_print(region, "... %zu more callers", frames - SHOWN_FRAMES));
+			tfs_region_print(region, "... %s",
+				tfs_words_number(region, (double)(frames - SHOWN_FRAMES),
+					"more caller", "more callers")));
 }
 
 /* One of several findings of a card, under its own id. */
@@ -239,7 +245,7 @@ static void write_findings(const struct tfs_model *model, FILE *out, const struc
 	if (model->joint_count)
 		fprintf(out, "\nFixing the top %s would save %s per step%s.\n",
 			model->joint_count == 1
-				? "one"
+				? "finding"
 				: tfs_region_print(region, "%u", model->joint_count),
 			tfs_words_cost(region, &model->joint),
 			model->simulated ? " (modelled, simulated device)" : "");
@@ -257,8 +263,8 @@ static void write_rules(const struct tfs_model *model, FILE *out, const struct t
 			line->rule->id, line->rule->slug, tfs_words_state_text(line->state));
 		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
 	}
-	fprintf(out, "\n%sNOT LOOKED FOR%s %zu rules: nothing is known of them\n  ", paint->bold,
-		paint->reset, unwritten);
+	fprintf(out, "\n%sNOT LOOKED FOR%s %s: nothing is known of them\n  ", paint->bold,
+		paint->reset, tfs_words_number(region, (double)unwritten, "rule", "rules"));
 	tfs_text_wrapped(out, names, 2);
 }
 
@@ -285,11 +291,12 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 				     : " not known: the recording is not whole");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
-		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s calls; %s", rewrite->name,
+		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s; %s", rewrite->name,
 			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
 			rewrite->measured ? rewrite->measured : "",
 			rewrite->more ? "at least " : "",
-			tfs_words_count(region, (double)rewrite->applied), gain(rewrite, region));
+			tfs_words_number(region, (double)rewrite->applied, "call", "calls"),
+			gain(rewrite, region));
 		if (rewrite->reason) {
 			fprintf(out, "%19s", "");
 			tfs_text_wrapped(out, rewrite->reason, 19);
@@ -341,7 +348,9 @@ static void write_layers(const struct tfs_model *model, FILE *out, const struct 
 	for (size_t i = 0; i < model->layer_count; i++)
 		write_layer(out, &model->layers[i], region);
 	if (model->layers_more)
-		fprintf(out, "  %zu shorter ones are left out\n", model->layers_more);
+		fprintf(out, "  %s left out\n",
+			tfs_words_number(region, (double)model->layers_more, "shorter one is",
+				"shorter ones are"));
 }
 
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
@@ -375,9 +384,8 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 	fprintf(out, "\n%sLOSSES%s%s\n", paint->bold, paint->reset,
 		model->loss_count ? "" : " none");
 	for (size_t i = 0; i < model->loss_count; i++)
-		fprintf(out, "  ! %s %s\n",
-			tfs_words_count(&region, (double)model->losses[i].count),
-			model->losses[i].text);
+		fprintf(out, "  ! %s (%s)\n", model->losses[i].text,
+			tfs_words_count(&region, (double)model->losses[i].count));
 	write_facts("HOW THIS WAS MEASURED", NULL, model->method, model->method_count, out, paint);
 	tfs_region_finish(&region);
 }

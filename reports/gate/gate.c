@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/gate/gate.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "reports/gate/entries.h"
 #include "reports/gate/ranks.h"
 #include "reports/support/load.h"
+#include "rules/support/figures.h"
 
 #define FAIL_NEVER 3
 
@@ -144,9 +144,9 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 	if (!model->finished)
 		tfs_text_line(stderr,
 			"tfshim %s: %s: %s was ended from outside or by _exit: judged as far as it "
-			"went, which is %" PRIu64 " steps",
+			"went, which is %s",
 			gate->command->name, model->recording, model->program_name,
-			model->steps.count);
+			tfs_figure_number((double)model->steps.count, "step", "steps").text);
 	if (!tfs_gate_compare(gate, model, &comparison))
 		return tfs_gate_print(gate, model, NULL) ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
 	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);
@@ -244,10 +244,11 @@ static void judge_ranks(const struct tfs_gate *gate, struct tally *tally)
 		if (may_be_elsewhere(gate, &missing))
 			continue;
 		tfs_text_line(stderr,
-			"tfshim %s: no recording of rank %u: %u of the job's %u processes are "
+			"tfshim %s: no recording of rank %u: %u of the job's %u processes %s "
 			"here, and nothing is known of the rest; name recordings to judge only "
 			"these",
-			gate->command->name, missing.rank, missing.present, missing.processes);
+			gate->command->name, missing.rank, missing.present, missing.processes,
+			missing.present == 1 ? "is" : "are");
 		tally->status = gravest(tally->status, TFS_EXIT_NO_DATA);
 	}
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "reports/formats/text.h"
 #include "reports/gate/gate.h"
 #include "reports/gate/gate_cards.h"
 #include "reports/model/words.h"
+#include "rules/support/figures.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
@@ -49,8 +49,15 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 			print_change(change, now, paint, region);
 	}
 	if (count > MOST_CHANGES)
-		printf("  and %zu more call sites that are new or called more\n",
-			count - MOST_CHANGES);
+		printf("  and %s new or called more\n",
+			tfs_figure_number((double)(count - MOST_CHANGES), "more call site that is",
+				"more call sites that are")
+				.text);
+}
+
+static struct tfs_figure steps(const struct tfs_model *model)
+{
+	return tfs_figure_number((double)model->steps.count, "step", "steps");
 }
 
 /* What is not fixed in the baseline may come back unseen. */
@@ -62,10 +69,10 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (unseen && tfs_baseline_shorter(now, before))
-		printf("%s! note %s %zu of the baseline's findings: not seen in the %" PRIu64
-		       " steps of this run, but the baseline has %" PRIu64
-		       ": that is not the same as fixed\n",
-			paint->warn, paint->reset, unseen, now->steps.count, before->steps.count);
+		printf("%s! note %s %zu of the baseline's findings: not seen in the %s of this "
+		       "run, but the baseline has %s: that is not the same as fixed\n",
+			paint->warn, paint->reset, unseen, steps(now).text,
+			tfs_figure_count((double)before->steps.count).text);
 	else if (unseen)
 		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
 		       "judged "
@@ -77,7 +84,7 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (fixed)
 		printf("%zu fixed%s", fixed, less ? ", " : "");
 	if (less)
-		printf("%zu happen less", less);
+		fputs(tfs_figure_number((double)less, "happens less", "happen less").text, stdout);
 	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
 	      "of ",
 		stdout);
@@ -90,9 +97,10 @@ static void print_shorter(const struct tfs_comparison *comparison, const struct 
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (tfs_baseline_shorter(before, now))
-		printf("%s! note %s the baseline has %" PRIu64 " steps, this run %" PRIu64
-		       ": what is new may only begin later than the baseline went\n",
-			paint->warn, paint->reset, before->steps.count, now->steps.count);
+		printf("%s! note %s the baseline has %s, this run %s: what is new may only begin "
+		       "later than the baseline went\n",
+			paint->warn, paint->reset, steps(before).text,
+			tfs_figure_count((double)now->steps.count).text);
 }
 
 /* A rule that has not passed and is not broken must not be taken for either. */

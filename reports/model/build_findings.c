@@ -91,8 +91,8 @@ static void set_rules(struct tfs_build *build)
 		rules[i].state = line->verdict.state;
 		rules[i].reason = reason_of(build, &line->verdict);
 		if (line->verdict.state == TFS_STATE_VIOLATED)
-			rules[i].reason = tfs_region_print(&model->region, "%u finding%s",
-				line->findings, line->findings == 1 ? "" : "s");
+			rules[i].reason = tfs_words_number(
+				&model->region, line->findings, "finding", "findings");
 		rules[i].findings = line->findings;
 	}
 	model->rules = rules;

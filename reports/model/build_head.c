@@ -167,9 +167,9 @@ static void set_visibility(struct tfs_build *build)
 	if (tfs_places_changed(build->places))
 		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
 			tfs_region_print(region,
-				"%u files were rebuilt or removed since: call sites in them are "
-				"offsets",
-				tfs_places_changed(build->places)),
+				"%s rebuilt or removed since: call sites there are offsets",
+				tfs_words_number(region, tfs_places_changed(build->places),
+					"file was", "files were")),
 			true};
 	for (size_t i = 0; i < seen->library_count; i++) {
 		const struct tfs_library_line *line = &seen->libraries[i];
@@ -219,10 +219,11 @@ static const char *window_text(struct tfs_build *build)
 	const struct tfs_timeline *timeline = build->timeline;
 	if (!timeline->window_count)
 		return "none: only counts of calls were kept";
-	return tfs_region_print(&build->model->region,
-		"%u; %llu training steps lie inside, %llu were judged", timeline->window_count,
-		(unsigned long long)timeline->inside.count,
-		(unsigned long long)build->judgement->steps.judged);
+	struct tfs_region *region = &build->model->region;
+	return tfs_region_print(region, "%u; %s inside, %s judged", timeline->window_count,
+		tfs_words_number(region, (double)timeline->inside.count, "training step lies",
+			"training steps lie"),
+		tfs_words_number(region, (double)build->judgement->steps.judged, "was", "were"));
 }
 
 static const char *overhead_text(struct tfs_build *build)
@@ -251,9 +252,9 @@ static void set_method(struct tfs_build *build)
 	size_t n = 0;
 
 	facts[n++] = (struct tfs_model_fact){"recording", "recording",
-		tfs_region_print(region, "%s, %s, %s records", model->recording,
+		tfs_region_print(region, "%s, %s, %s", model->recording,
 			tfs_words_bytes(region, (double)summary->bytes),
-			tfs_words_count(region, (double)summary->records)),
+			tfs_words_number(region, (double)summary->records, "record", "records")),
 		false};
 	facts[n++] = (struct tfs_model_fact){"ended", "end of the recording",
 		header->finished ? "closed by the program's normal exit"
@@ -261,8 +262,9 @@ static void set_method(struct tfs_build *build)
 		!header->finished};
 	if (summary->damages || summary->cut)
 		facts[n++] = (struct tfs_model_fact){"damage", "damage",
-			tfs_region_print(region, "%s places could not be read%s",
-				tfs_words_count(region, (double)summary->damages),
+			tfs_region_print(region, "%s could not be read%s",
+				tfs_words_number(
+					region, (double)summary->damages, "place", "places"),
 				summary->cut ? "; the file was cut short" : ""),
 			true};
 	facts[n++] = (struct tfs_model_fact){

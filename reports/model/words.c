@@ -22,6 +22,12 @@ const char *tfs_words_count(struct tfs_region *region, double count)
 	return tfs_region_string(region, tfs_figure_count(count).text);
 }
 
+const char *tfs_words_number(
+	struct tfs_region *region, double count, const char *one, const char *many)
+{
+	return tfs_region_string(region, tfs_figure_number(count, one, many).text);
+}
+
 const char *tfs_words_calls(struct tfs_region *region, double per_step)
 {
 	return tfs_region_string(region, tfs_figure_calls(per_step).text);

@@ -16,6 +16,8 @@
 const char *tfs_words_time(struct tfs_region *region, double ns);
 const char *tfs_words_bytes(struct tfs_region *region, double bytes);
 const char *tfs_words_count(struct tfs_region *region, double count);
+const char *tfs_words_number(
+	struct tfs_region *region, double count, const char *one, const char *many);
 const char *tfs_words_calls(struct tfs_region *region, double per_step);
 const char *tfs_words_share(struct tfs_region *region, double share);
 

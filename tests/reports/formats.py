@@ -97,6 +97,19 @@ def check_words():
           "their number is not said")
 
 
+def check_numbers():
+    """One of something is not told as several."""
+    nouns = ("calls", "callers", "call sites", "errors", "warnings", "notes", "steps", "losses",
+             "spots", "ones", "records", "dropped", "findings", "rules", "times", "places")
+    ones = 0
+    for name in ("text", "html", "json"):
+        shown = html.unescape(re.sub(r"<[^>]*>", " ", made("single", name).decode()))
+        wrong = re.findall(r"(?<![\w.,:\xd7-])1 (?:[a-z]+ )?(?:%s)\b" % "|".join(nouns), shown)
+        check(not wrong, "as %s, one of something is %s" % (name, wrong))
+        ones += len(re.findall(r"(?<![\w.,:\xd7-])1 [a-z]", shown))
+    check(ones > 12, "only %d times is there one of something" % ones)
+
+
 def check_cards():
     """One cause, one card, in the order of recoverable time."""
     text, page = (made("naive", name).decode() for name in ("text", "html"))
@@ -165,6 +178,7 @@ def main():
         compare(sample, "json", ".json", update)
     check_schema()
     check_words()
+    check_numbers()
     check_cards()
     check_refusals()
     check_hostile()

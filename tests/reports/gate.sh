@@ -72,7 +72,7 @@ says 'TFS101 .*  cudaMemcpy .*\[new\]'
 says '1 fixed: refresh the baseline'
 says 'known: 0, new: 1, worse: 0'
 expect 0 check base/run.tfs --baseline more/run.tfs
-says '1 happen less: refresh the baseline'
+says '1 happens less: refresh the baseline'
 expect 1 check base/run.tfs --baseline fixed/run.tfs
 expect 0 check base/run.tfs --baseline base/run.tfs
 silent 'refresh'

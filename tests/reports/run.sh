@@ -117,7 +117,7 @@ expect 0 -o 'kept/%e' sh -c '("$0" --steps 4000 "$1" >kept.out 2>&1 & echo $! >v
 kill "$(cat parent)"
 [ -s "kept/$(basename "$trainer").html" ] || wrong "no page of a program that was killed and not waited for"
 expect 0 --rewrite off,jemalloc -o 'heap/%e' "$trainer" --steps 20 --quiet "$digits"
-grep -q 'jemalloc .*applied to 1 calls' "heap/$(basename "$trainer").txt" ||
+grep -q 'jemalloc .*applied to 1 call;' "heap/$(basename "$trainer").txt" ||
 	wrong "the report does not say that jemalloc was applied"
 TFSHIM_REWRITE=jemalloc TFSHIM_OUTPUT=late LD_PRELOAD="$(dirname "$tfshim")/../shim/libtfshim.so" \
 	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "refused, and yet noticed"

@@ -313,6 +313,46 @@ static void make_clean(struct tfs_model *model)
 	model->steps.copy_overlap = NAN;
 }
 
+/* One of each thing. */
+static void make_single(struct tfs_model *model)
+{
+	static struct tfs_model_frame frames[7];
+	static struct tfs_model_finding finding;
+	static struct tfs_model_rewrite rewrite;
+	static struct tfs_model_refusal refusal;
+	static struct tfs_model_loss loss;
+
+	make_naive(model);
+	sample_make_charts(model, 1, 1);
+	for (unsigned i = 0; i < 7; i++)
+		frames[i] = upload_frames[0];
+	finding = findings[0];
+	finding.place.frames = frames;
+	finding.place.frame_count = 7;
+	finding.count_per_step = 1;
+	finding.count_total = 1;
+	rewrite = rewrites[0];
+	rewrite.applied = 1;
+	refusal = refusals[2];
+	rewrite.refusals = &refusal;
+	rewrite.refusal_count = 1;
+	loss = losses[0];
+	loss.count = 1;
+	model->verdict = "1 error, 0 warnings, 0 notes";
+	model->steps.count = model->steps.warmup = model->steps.judged = 1;
+	model->findings = &finding;
+	model->finding_count = 1;
+	memset(model->levels, 0, sizeof(model->levels));
+	model->levels[TFS_LEVEL_ERROR] = 1;
+	model->joint_count = 1;
+	model->rewrites = &rewrite;
+	model->rewrite_count = 1;
+	model->losses = &loss;
+	model->visibility = &visibility[3];
+	model->visibility_count = 1;
+	model->layers_more = 1;
+}
+
 /* Every text that a program can choose is as bad as it can be. */
 static void make_hostile(struct tfs_model *model)
 {
@@ -402,6 +442,8 @@ bool sample_make(const char *name, struct tfs_model *out_model)
 		make_huge(out_model);
 	} else if (!strcmp(name, "clean")) {
 		make_clean(out_model);
+	} else if (!strcmp(name, "single")) {
+		make_single(out_model);
 	} else if (!strcmp(name, "naive")) {
 		make_naive(out_model);
 		sample_make_charts(out_model, 652, 24);

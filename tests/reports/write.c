@@ -10,7 +10,7 @@ int main(int argc, char **argv)
 	struct tfs_model model = {0};
 	const struct tfs_format *format = argc == 3 ? tfs_format_find(argv[2]) : NULL;
 	if (!format || !sample_make(argv[1], &model)) {
-		fprintf(stderr, "usage: write naive|clean|hostile|huge FORMAT\n");
+		fprintf(stderr, "usage: write naive|clean|single|hostile|huge FORMAT\n");
 		return 2;
 	}
 	format->write(&model, stdout, &tfs_paint_plain);
