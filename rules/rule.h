@@ -42,12 +42,21 @@ enum tfs_state {
 #define TFS_ABOUT_WAITS (1u << 3)
 #define TFS_ABOUT_MEMORY (1u << 4) /* allocating, releasing, registering */
 
-/* Nanoseconds per step, with an interval; `method` names how it was found ("replay", ...). */
+/* How a cost was found. */
+enum tfs_cost_method {
+	TFS_COST_NONE,     /* none was looked for, which is not one of 0 */
+	TFS_COST_REPLAY,   /* what-if replay of the judged steps */
+	TFS_COST_MODELLED, /* the same on the simulated device */
+	TFS_COST_SEARCHED, /* a measured search of algorithms */
+	TFS_COST_BOUND     /* the host's time in the calls: it is at most that */
+};
+
+/* Nanoseconds per step, with an interval. */
 struct tfs_cost {
 	double ns;
 	double low_ns;
 	double high_ns;
-	const char *method;
+	enum tfs_cost_method method;
 };
 
 enum tfs_repair_state {

@@ -116,8 +116,8 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 	stack_list(html, &finding->place);
 	tfs_html_print(html, "<p class=\"dim\">%s in the whole run",
 		tfs_words_number(region, (double)finding->count_total, "call", "calls"));
-	if (finding->cost.method && !tfs_words_costless(&finding->cost))
-		tfs_html_print(html, " \xc2\xb7 cost: %s", finding->cost.method);
+	if (!tfs_words_costless(&finding->cost))
+		tfs_html_print(html, " \xc2\xb7 cost: %s", tfs_words_method(&finding->cost));
 	if (finding->evidence)
 		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
 	if (finding->low_confidence)

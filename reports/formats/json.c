@@ -14,7 +14,7 @@ static void write_cost(struct tfs_json *json, const struct tfs_cost *cost)
 	tfs_json_number(json, "ns_per_step", none ? NAN : cost->ns);
 	tfs_json_number(json, "low", none ? NAN : cost->low_ns);
 	tfs_json_number(json, "high", none ? NAN : cost->high_ns);
-	tfs_json_string(json, "method", cost->method);
+	tfs_json_string(json, "method", tfs_words_method(cost));
 }
 
 static void write_place(struct tfs_json *json, const char *key, const struct tfs_model_place *place,

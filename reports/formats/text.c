@@ -146,11 +146,10 @@ static const char *cost_text(
 	if (cost->ns > 0 && model->steps.written_ns > 0)
 		text = tfs_region_print(region, "%s = %s", text,
 			tfs_words_share(region, cost->ns / model->steps.written_ns));
-	if (cost->method)
-		text = tfs_region_print(region, "%s, method: %s", text, cost->method);
+	text = tfs_region_print(region, "%s, method: %s", text, tfs_words_method(cost));
 	if (model->simulated)
 		text = tfs_region_print(region, "%s%ssimulated device", text,
-			cost->method && !strcmp(cost->method, "modelled") ? ", " : "; modelled, ");
+			cost->method == TFS_COST_MODELLED ? ", " : "; modelled, ");
 	if (card->finding_count > 1)
 		text = tfs_region_print(region, "%s; once for all of them", text);
 	if (model->findings[card->lead].low_confidence)

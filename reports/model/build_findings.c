@@ -6,13 +6,6 @@
 #include "reports/model/places.h"
 #include "reports/model/words.h"
 
-static struct tfs_cost copy_cost(struct tfs_region *region, const struct tfs_cost *cost)
-{
-	struct tfs_cost copy = *cost;
-	copy.method = tfs_region_string(region, cost->method);
-	return copy;
-}
-
 static const char *text_or_null(struct tfs_region *region, const char *text)
 {
 	return text && *text ? tfs_region_string(region, text) : NULL;
@@ -52,7 +45,7 @@ static void set_findings(struct tfs_build *build)
 		to->bytes_per_step = from->bytes_per_step;
 		to->time_per_step_ns = from->time_per_step_ns;
 		to->count_total = from->count_total;
-		to->cost = copy_cost(region, &from->cost);
+		to->cost = from->cost;
 		to->low_confidence = from->low_confidence;
 		to->message = text_or_null(region, from->message);
 		to->advice =
@@ -64,7 +57,7 @@ static void set_findings(struct tfs_build *build)
 	}
 	model->findings = findings;
 	model->finding_count = count;
-	model->joint = copy_cost(region, &judgement->joint);
+	model->joint = judgement->joint;
 	model->joint_count = judgement->joint_findings;
 }
 

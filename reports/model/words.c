@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/catalogue/catalogue.h"
+#include "rules/judge/pricing.h"
 #include "rules/support/figures.h"
 
 const char *tfs_words_time(struct tfs_region *region, double ns)
@@ -40,7 +41,12 @@ const char *tfs_words_share(struct tfs_region *region, double share)
 
 bool tfs_words_costless(const struct tfs_cost *cost)
 {
-	return cost->method && !strcmp(cost->method, "none");
+	return cost->method == TFS_COST_NONE;
+}
+
+const char *tfs_words_method(const struct tfs_cost *cost)
+{
+	return tfs_cost_method_name(cost->method);
 }
 
 const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost)

@@ -24,6 +24,9 @@ const char *tfs_words_share(struct tfs_region *region, double share);
 /* No cost was looked for, which is not one of 0. */
 bool tfs_words_costless(const struct tfs_cost *cost);
 
+/* "replay": how it was found. */
+const char *tfs_words_method(const struct tfs_cost *cost);
+
 /* "1.20 ms (1.1 to 1.4)", or "none measurable" when there is no cost. */
 const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost);
 

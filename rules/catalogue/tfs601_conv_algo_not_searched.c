@@ -84,7 +84,7 @@ static void price(
 	}
 	saved /= steady->step_count;
 	draft->priced = true;
-	draft->finding.cost = (struct tfs_cost){saved, 0, saved, "measured search"};
+	draft->finding.cost = (struct tfs_cost){saved, 0, saved, TFS_COST_SEARCHED};
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,

@@ -132,7 +132,6 @@ static struct tfs_draft *draft_new(struct tfs_findings *findings)
 	draft->finding.rule = rule;
 	draft->finding.advice = rule->advice;
 	draft->finding.evidence = "";
-	draft->finding.cost.method = "none";
 	draft->most = TFS_LEVEL_ERROR;
 	draft->parent = (uint32_t)findings->count++;
 	return draft;

@@ -108,21 +108,32 @@ static int group_drafts(const struct tfs_steady *steady, struct tfs_findings *fi
 	return 0;
 }
 
+const char *tfs_cost_method_name(enum tfs_cost_method method)
+{
+	static const char *const names[] = {[TFS_COST_NONE] = "none",
+		[TFS_COST_REPLAY] = "replay",
+		[TFS_COST_MODELLED] = "modelled",
+		[TFS_COST_SEARCHED] = "measured search",
+		[TFS_COST_BOUND] = "host-blocked time, upper bound"};
+
+	return names[method];
+}
+
 /* At most the host's time in the calls: what can be said without the device's side. */
 static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs_finding *finding)
 {
 	double blocked = fmin(finding->time_per_step_ns, steady->step_ns);
 
 	if (steady->simulated)
-		return (struct tfs_cost){blocked / 2, 0, blocked, "modelled"};
-	return (struct tfs_cost){blocked / 2, 0, blocked, "host-blocked time, upper bound"};
+		return (struct tfs_cost){blocked / 2, 0, blocked, TFS_COST_MODELLED};
+	return (struct tfs_cost){blocked / 2, 0, blocked, TFS_COST_BOUND};
 }
 
 static int price_group(
 	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t root)
 {
 	struct tfs_draft *items = findings->items;
-	struct tfs_cost cost = {.method = "none"};
+	struct tfs_cost cost = {.method = TFS_COST_NONE};
 	double blocked = 0, beside_ns = 0;
 	bool unsure = false;
 	size_t hits = 0;
@@ -282,7 +293,7 @@ int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_finding
 	const struct tfs_draft *chosen[JOINT_GROUPS];
 	uint32_t count = 0;
 
-	*out_cost = (struct tfs_cost){.method = "none"};
+	*out_cost = (struct tfs_cost){.method = TFS_COST_NONE};
 	*out_findings = 0;
 	if (!steady->whatif)
 		return 0;

@@ -10,6 +10,9 @@
 #include "rules/evidence/findings.h"
 #include "rules/judge/judge.h"
 
+/* "replay": how a cost was found, in words. */
+const char *tfs_cost_method_name(enum tfs_cost_method method);
+
 /* Groups, prices and levels all drafts; 0 or -ENOMEM. Group numbers are given by cost. */
 int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_group **out_groups, size_t *out_count);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/judge/pricing.h"
 #include "rules/judge/visibility.h"
 #include "rules/judge/whatif.h"
 #include "rules/support/figures.h"
@@ -267,5 +268,6 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 			judgement->joint_findings == 1
 				? "finding"
 				: tfs_figure_count(judgement->joint_findings).text,
-			tfs_figure_share(judgement->joint.ns / step).text, judgement->joint.method);
+			tfs_figure_share(judgement->joint.ns / step).text,
+			tfs_cost_method_name(judgement->joint.method));
 }

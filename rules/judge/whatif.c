@@ -287,7 +287,7 @@ static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	out_cost->ns = between(mean, most);
 	out_cost->low_ns = between(fmin(mean, whatif->written_ns - left.all_ns) - half, most);
 	out_cost->high_ns = between(mean + half, most * (1 + MODEL_DOUBT));
-	out_cost->method = whatif->steady->simulated ? "modelled" : "replay";
+	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
 }
 
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)

@@ -29,7 +29,7 @@ static void build(struct tfs_model *model, const struct found *found, size_t cou
 		findings[i] = (struct tfs_model_finding){.level = found[i].level,
 			.group = found[i].group,
 			.place = {.frames = &frames[i], .frame_count = 1, .key = 7},
-			.cost = {found[i].ns, found[i].low_ns, found[i].high_ns, "replay"}};
+			.cost = {found[i].ns, found[i].low_ns, found[i].high_ns, TFS_COST_REPLAY}};
 		judged[i] = (struct tfs_finding){.site = (uint32_t)i + 1};
 	}
 	judgement.findings = judged;

@@ -54,7 +54,7 @@ static void pageable_upload_costs(void)
 	TEST_EQ(finding->count_per_step, 1);
 	TEST_EQ(finding->bytes_per_step, BIG);
 	TEST_EQ(finding->count_total, STEPS);
-	TEST_STR(finding->cost.method, "replay");
+	TEST_EQ(finding->cost.method, TFS_COST_REPLAY);
 	/* 6 bytes per nanosecond now, 12 from pinned memory: half of 700 us, and the host need not
 	 * wait for the rest. */
 	TEST_IN(finding->cost.ns, 340000, 380000);

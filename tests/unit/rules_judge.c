@@ -59,8 +59,8 @@ static void simulated_costs_are_modelled(void)
 	TEST_TRUE(judgement->simulated);
 	TEST_NEED(finding);
 	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
-	TEST_STR(finding->cost.method, "modelled");
-	TEST_STR(judgement->joint.method, "modelled");
+	TEST_EQ(finding->cost.method, TFS_COST_MODELLED);
+	TEST_EQ(judgement->joint.method, TFS_COST_MODELLED);
 	scene_destroy(scene);
 }
 

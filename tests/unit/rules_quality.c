@@ -79,7 +79,7 @@ static void without_the_device(void)
 	TEST_NEED(finding);
 	TEST_EQ(finding->cost.low_ns, 0);
 	TEST_IN(finding->cost.high_ns, finding->time_per_step_ns, finding->time_per_step_ns);
-	TEST_TRUE(strstr(finding->cost.method, "bound"));
+	TEST_EQ(finding->cost.method, TFS_COST_BOUND);
 	scene_destroy(scene);
 }
 

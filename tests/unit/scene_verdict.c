@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "rules/judge/pricing.h"
 #include "tests/unit/scene_private.h"
 
 const struct tfs_judgement *scene_judge(
@@ -89,5 +90,6 @@ void scene_print(const struct scene *scene)
 			judgement->findings[i].rule->id, (int)judgement->findings[i].level,
 			judgement->findings[i].group, judgement->findings[i].message,
 			judgement->findings[i].cost.ns, judgement->findings[i].cost.low_ns,
-			judgement->findings[i].cost.high_ns, judgement->findings[i].cost.method);
+			judgement->findings[i].cost.high_ns,
+			tfs_cost_method_name(judgement->findings[i].cost.method));
 }
