@@ -126,7 +126,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		}
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no wait lets the device run dry; %u places wait without harm or rarely", harmless);
+		"no wait lets the device run dry%s",
+		tfs_figure_also(harmless, "call site waits without harm or rarely",
+			"call sites wait without harm or rarely")
+			.text);
 	tfs_hits_finish(&hits);
 }
 
