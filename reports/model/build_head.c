@@ -130,22 +130,17 @@ static const char *library_text(struct tfs_region *region, const struct tfs_libr
 		line->path && *line->path ? ", " : "", line->path ? line->path : "");
 }
 
-/* What was recorded of the judged steps, or of the run where none are known. */
-static size_t add_recorded(struct tfs_build *build, struct tfs_model_fact *facts)
+static size_t add_recorded(const struct tfs_visibility *seen, struct tfs_model_fact *facts)
 {
-	const struct tfs_visibility *seen = &build->judgement->visibility;
-	const uint32_t evidence = build->timeline->evidence;
-	const bool calls = seen->steps ? seen->calls : (evidence & TFS_NEEDS_CALLS) != 0;
-	const bool device = seen->steps ? seen->device : (evidence & TFS_NEEDS_DEVICE) != 0;
-
 	facts[0] = (struct tfs_model_fact){"steps", "training steps",
 		seen->steps ? "found" : "not found: rules about steps abstain", !seen->steps};
 	facts[1] = (struct tfs_model_fact){"calls",
 		seen->steps ? "calls of the judged steps" : "calls",
-		calls ? "recorded" : "not recorded", !calls};
+		seen->calls ? "recorded" : "not recorded", !seen->calls};
 	facts[2] = (struct tfs_model_fact){"device",
 		seen->steps ? "GPU activity of these steps" : "GPU activity",
-		device ? "recorded" : "not recorded: idle time and GPU time are unknown", !device};
+		seen->device ? "recorded" : "not recorded: idle time and GPU time are unknown",
+		!seen->device};
 	return 3;
 }
 
@@ -159,7 +154,7 @@ static void set_visibility(struct tfs_build *build)
 	size_t count = 0;
 
 	model->sight = tfs_region_string(region, seen->text);
-	count += add_recorded(build, facts);
+	count += add_recorded(seen, facts);
 	facts[count++] = (struct tfs_model_fact){"compared", "calls, hooks against CUPTI",
 		tfs_region_string(region, seen->compared), !seen->agrees};
 	facts[count++] = (struct tfs_model_fact){"runtimes", "calls by libraries' runtimes",

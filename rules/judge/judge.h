@@ -34,8 +34,8 @@ struct tfs_library_line {
 /* What could be seen; a rule without its evidence is not measurable, never passed. */
 struct tfs_visibility {
 	bool steps;     /* training steps were found */
-	bool calls;     /* call records of the judged steps */
-	bool device;    /* device activity of the judged steps */
+	bool calls;     /* call records of the judged steps; of the run where none are known */
+	bool device;    /* device activity, likewise */
 	bool partial;   /* something ran that no layer saw */
 	char text[240]; /* the visibility line */
 	struct tfs_library_line *libraries;

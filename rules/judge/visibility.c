@@ -284,8 +284,9 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 
 	memset(out, 0, sizeof(*out));
 	out->steps = timeline->step_source != 0;
-	out->calls = steady->call_count > 0;
-	out->device = steady->activity;
+	out->calls =
+		out->steps ? steady->call_count > 0 : (timeline->evidence & TFS_NEEDS_CALLS) != 0;
+	out->device = out->steps ? steady->activity : (timeline->evidence & TFS_NEEDS_DEVICE) != 0;
 	out->partial = *gaps != '\0';
 	snprintf(out->text, sizeof(out->text),
 		"calls %s, device activity %s, training steps %s%s%s",

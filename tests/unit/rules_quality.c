@@ -211,10 +211,18 @@ static void numbers_agree(void)
 
 static void no_steps_at_all(void)
 {
-	const struct run run = {0, 100000, 1, NULL, 0};
-	struct scene *scene = make(&run);
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
 
+	for (unsigned i = 0; i < 30; i++)
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+	builder_window(scene_builder(scene), true, 1, 0, 3);
+	builder_window(scene_builder(scene), false, 1, scene_now(scene), 3);
+	scene_judge(scene, NULL);
 	TEST_TRUE(!scene_judgement(scene)->usable);
+	/* What was recorded was, though none of it can be judged. */
+	TEST_STR(scene_judgement(scene)->visibility.text,
+		"calls recorded, device activity recorded, training steps not found");
 	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_VIOLATED);
 	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_NOT_MEASURABLE);
 	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_NOT_MEASURABLE);
