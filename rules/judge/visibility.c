@@ -54,12 +54,17 @@ const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_
 
 		if (tfs_pair_differs(pair) && found++ < NAMED)
 			list = add(pool, list,
-				tfs_pool_print(pool,
-					"%s: %" PRIu64 " calls seen by hooks, %" PRIu64 " by CUPTI",
-					pair->name, pair->hooks, pair->cupti));
+				tfs_pool_print(pool, "%s: %s seen by hooks, %s by CUPTI",
+					pair->name,
+					tfs_figure_number((double)pair->hooks, "call", "calls")
+						.text,
+					tfs_figure_count((double)pair->cupti).text));
 	}
 	return found <= NAMED ? list
-			      : tfs_pool_print(pool, "%s; %zu more functions", list, found - NAMED);
+			      : tfs_pool_print(pool, "%s; %s", list,
+					tfs_figure_number((double)(found - NAMED), "more function",
+						"more functions")
+						.text);
 }
 
 static void compare(
@@ -74,10 +79,12 @@ static void compare(
 	else if (*mismatches)
 		out->compared = mismatches;
 	else
-		out->compared = tfs_pool_print(pool,
-			"%zu functions agree: %" PRIu64 " calls seen by hooks, %" PRIu64
-			" by CUPTI",
-			pairs->count, pairs->hooks, pairs->cupti);
+		out->compared = tfs_pool_print(pool, "%s: %s seen by hooks, %s by CUPTI",
+			tfs_figure_number(
+				(double)pairs->count, "function agrees", "functions agree")
+				.text,
+			tfs_figure_number((double)pairs->hooks, "call", "calls").text,
+			tfs_figure_count((double)pairs->cupti).text);
 }
 
 /* What was done inside calls of a library; inside none of a hooked one, if 0. */
@@ -87,9 +94,9 @@ static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struc
 
 	if (!pairs->allocations[library])
 		return work;
-	return tfs_pool_print(pool, "%s%s%" PRIu64 " allocation%s of %s in all", work,
-		*work ? ", " : "", pairs->allocations[library],
-		pairs->allocations[library] == 1 ? "" : "s",
+	return tfs_pool_print(pool, "%s%s%s of %s in all", work, *work ? ", " : "",
+		tfs_figure_number((double)pairs->allocations[library], "allocation", "allocations")
+			.text,
 		tfs_figure_bytes((double)pairs->allocated[library]).text);
 }
 
