@@ -5,8 +5,6 @@
  * the program's math type and determinism. Without a search it is not measurable; one that the
  * program made itself speaks for the shape that it was for.
  */
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
@@ -118,17 +116,16 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 static void judge_unsearched(const struct tfs_findings *findings, size_t before,
 	const struct count *count, struct tfs_verdict *out_verdict)
 {
-	char own[160] = "";
-
-	if (count->searches.unknown)
-		snprintf(own, sizeof(own),
-			"; %" PRIu64 " search%s of the program itself %s made where calls were "
-			"only counted (record=all tells what for)",
-			count->searches.unknown, count->searches.unknown == 1 ? "" : "es",
-			count->searches.unknown == 1 ? "was" : "were");
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"no measured search is known of the shapes of %u convolution calls%s",
-		count->unsearched, own);
+		"no measured search is known of the shapes of %s%s%s",
+		tfs_figure_number(count->unsearched, "convolution call", "convolution calls").text,
+		tfs_figure_also((double)count->searches.unknown,
+			"search of the program itself was made",
+			"searches of the program itself were made")
+			.text,
+		count->searches.unknown
+			? " where calls were only counted (record=all tells what for)"
+			: "");
 }
 
 static bool count_init(struct count *count, const struct tfs_steady *steady)
@@ -166,11 +163,17 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (count.unsearched)
 		judge_unsearched(findings, before, &count, out_verdict);
 	else
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"%s; %u convolution calls are within 5 %% of the best, %u are of shapes "
-			"that the program searched itself, %u of shapes that come too seldom",
-			count.best || count.own ? "searched" : "nothing to search", count.best,
-			count.own, count.unstable);
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s%s%s%s",
+			count.best || count.own ? "searched" : "nothing to search",
+			tfs_figure_also(count.best, "call is within 5 % of the best",
+				"calls are within 5 % of the best")
+				.text,
+			tfs_figure_also(count.own, "call is of a shape that the program searched",
+				"calls are of shapes that the program searched")
+				.text,
+			tfs_figure_also(count.unstable, "call is of a shape that comes too seldom",
+				"calls are of shapes that come too seldom")
+				.text);
 	tfs_hits_finish(&hits);
 	count_finish(&count);
 }

@@ -104,9 +104,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		add(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no handle, descriptor, stream or event comes and goes in the judged steps; %u "
-		"places do rarely",
-		rare);
+		"no handle, descriptor, stream or event comes and goes in the judged steps%s",
+		tfs_figure_also(rare, "call site makes one rarely", "call sites make one rarely")
+			.text);
 	tfs_hits_finish(&hits);
 }
 

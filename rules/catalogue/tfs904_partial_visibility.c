@@ -4,6 +4,7 @@
 
 #include "rules/evidence/findings.h"
 #include "rules/judge/visibility.h"
+#include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -24,9 +25,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			steady->pairs->why);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"all layers saw what they are for; %zu functions were called as often as "
-			"CUPTI saw",
-			steady->pairs->count);
+			"hook and CUPTI call counts agree (%s)",
+			tfs_figure_number((double)steady->pairs->count, "function", "functions")
+				.text);
 }
 
 const struct tfs_rule tfs_rule_tfs904 = {

@@ -151,7 +151,7 @@ static void both_see_the_same(void)
 	struct scene *scene = make(DRIVER | LIBRARY, NONE, false);
 	const struct tfs_visibility *seen = &scene_judgement(scene)->visibility;
 
-	expect(scene, "TFS904", TFS_STATE_PASSED, "2 functions were called as often");
+	expect(scene, "TFS904", TFS_STATE_PASSED, "call counts agree (2 functions)");
 	expect(scene, "TFS903", TFS_STATE_PASSED, "of 30 launches, 30 have");
 	TEST_TRUE(seen->agrees);
 	TEST_EQ(seen->pairs->count, 2);
@@ -275,7 +275,7 @@ int main(void)
 	a_call_that_hooks_miss();
 	a_thread_that_hooks_miss();
 	check(MEANWHILE, TFS_STATE_VIOLATED, "cuLaunchKernel: 0 calls seen by hooks, 30 by CUPTI");
-	check(RARE, TFS_STATE_PASSED, "as often");
+	check(RARE, TFS_STATE_PASSED, "call counts agree");
 	losses();
 	launches();
 	return test_result();

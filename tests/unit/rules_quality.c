@@ -200,8 +200,7 @@ static void numbers_agree(void)
 	for (size_t i = 0; i < judgement->rule_count; i++) {
 		const char *reason = judgement->rules[i].verdict.reason;
 
-		if (strcmp(judgement->rules[i].rule->id, "TFS608"))
-			TEST_TRUE(!strstr(reason, " 0 "));
+		TEST_TRUE(!strstr(reason, " 0 "));
 		if (!strcmp(judgement->rules[i].rule->id, "TFS903"))
 			TEST_STR(reason,
 				"device activity was recorded: of 1 launch, 1 has a kernel record");
