@@ -9,9 +9,8 @@ must have the line nowhere in their stacks, "unmeasured" those of which it canno
 are there. What is not a finding of a line must not be there at all. Counts and streams are always
 compared; bytes and costs where FIGURES names them ("bytes,costs").
 
-SEARCHED says whose searches of convolution algorithms are in the recording: "shim", "own" (the
-program's) or "none". A program with marks of TFS601 makes none of its own, another with convolutions
-does. Without those that count TFS601 cannot be measured, and its marks do not count.
+SEARCHED is 1 where the shim searched convolution algorithms. What a program leaves to a search, as
+marks of TFS601 say, cannot be measured without one, and its marks do not count then.
 """
 
 import json
@@ -91,13 +90,13 @@ def rules(report, expected, unmeasured):
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         report = json.load(file)
-    searched = sys.argv[2]
+    searched = sys.argv[2] == "1"
     figures = sys.argv[3].split(",")
     expected, traps, opaque = marked(sys.argv[4:], figures == ["none"])
     searches = {mark for mark in expected if mark[0] == "TFS601"}
     # Why not is said in words that are not checked here.
     unmeasured = {rule: "" for rule in opaque}
-    if searched != ("shim" if searches else "own"):
+    if searches and not searched:
         expected = {where: mark for where, mark in expected.items() if where not in searches}
         unmeasured["TFS601"] = "search"
     wrong = findings(report, expected, traps, figures) + rules(report, expected, unmeasured)

@@ -8,8 +8,8 @@
 #include "reports/formats/text.h"
 #include "reports/gate/entries.h"
 #include "reports/gate/ranks.h"
+#include "reports/model/words.h"
 #include "reports/support/load.h"
-#include "rules/support/figures.h"
 
 #define FAIL_NEVER 3
 
@@ -139,6 +139,7 @@ int tfs_gate_open(struct tfs_gate *gate)
 static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 {
 	struct tfs_comparison comparison;
+	struct tfs_region region = {0};
 	size_t broken;
 
 	if (!model->finished)
@@ -146,7 +147,8 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 			"tfshim %s: %s: %s was ended from outside or by _exit: judged as far as it "
 			"went, which is %s",
 			gate->command->name, model->recording, model->program_name,
-			tfs_figure_number((double)model->steps.count, "step", "steps").text);
+			tfs_words_number(&region, (double)model->steps.count, "step", "steps"));
+	tfs_region_finish(&region);
 	if (!tfs_gate_compare(gate, model, &comparison))
 		return tfs_gate_print(gate, model, NULL) ? TFS_GATE_BROKEN : TFS_GATE_CLEAN;
 	broken = tfs_gate_print(gate, model, comparison.apart ? NULL : &comparison);

@@ -5,7 +5,6 @@
 #include "reports/gate/gate.h"
 #include "reports/gate/gate_cards.h"
 #include "reports/model/words.h"
-#include "rules/support/figures.h"
 
 #define MOST_CHANGES 20u /* of call sites that no rule points at */
 
@@ -50,18 +49,18 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 	}
 	if (count > MOST_CHANGES)
 		printf("  and %s new or called more\n",
-			tfs_figure_number((double)(count - MOST_CHANGES), "more call site that is",
-				"more call sites that are")
-				.text);
+			tfs_words_number(region, (double)(count - MOST_CHANGES),
+				"more call site that is", "more call sites that are"));
 }
 
-static struct tfs_figure steps(const struct tfs_model *model)
+static const char *steps(struct tfs_region *region, const struct tfs_model *model)
 {
-	return tfs_figure_number((double)model->steps.count, "step", "steps");
+	return tfs_words_number(region, (double)model->steps.count, "step", "steps");
 }
 
 /* What is not fixed in the baseline may come back unseen. */
-static void print_fixed(const struct tfs_comparison *comparison, const struct tfs_paint *paint)
+static void print_fixed(const struct tfs_comparison *comparison, const struct tfs_paint *paint,
+	struct tfs_region *region)
 {
 	size_t less, unseen;
 	const size_t fixed = tfs_baseline_fixed(comparison, &less, &unseen);
@@ -71,8 +70,8 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (unseen && tfs_baseline_shorter(now, before))
 		printf("%s! note %s %zu of the baseline's findings: not seen in the %s of this "
 		       "run, but the baseline has %s: that is not the same as fixed\n",
-			paint->warn, paint->reset, unseen, steps(now).text,
-			tfs_figure_count((double)before->steps.count).text);
+			paint->warn, paint->reset, unseen, steps(region, now),
+			tfs_words_count(region, (double)before->steps.count));
 	else if (unseen)
 		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
 		       "judged "
@@ -84,7 +83,8 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (fixed)
 		printf("%zu fixed%s", fixed, less ? ", " : "");
 	if (less)
-		fputs(tfs_figure_number((double)less, "happens less", "happen less").text, stdout);
+		fputs(tfs_words_number(region, (double)less, "happens less", "happen less"),
+			stdout);
 	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
 	      "of ",
 		stdout);
@@ -92,15 +92,16 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 }
 
 /* What begins late is new against a run that ended before it. */
-static void print_shorter(const struct tfs_comparison *comparison, const struct tfs_paint *paint)
+static void print_shorter(const struct tfs_comparison *comparison, const struct tfs_paint *paint,
+	struct tfs_region *region)
 {
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (tfs_baseline_shorter(before, now))
 		printf("%s! note %s the baseline has %s, this run %s: what is new may only begin "
 		       "later than the baseline went\n",
-			paint->warn, paint->reset, steps(before).text,
-			tfs_figure_count((double)now->steps.count).text);
+			paint->warn, paint->reset, steps(region, before),
+			tfs_words_count(region, (double)now->steps.count));
 }
 
 /* A rule that has not passed and is not broken must not be taken for either. */
@@ -153,9 +154,9 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 				model, &model->cards[i], paint, comparison ? of : NULL, &region);
 		if (comparison) {
 			print_changes(gate, comparison, paint, &region);
-			print_fixed(comparison, paint);
+			print_fixed(comparison, paint, &region);
 			if (standing[TFS_STANDING_NEW] || standing[TFS_STANDING_WORSE])
-				print_shorter(comparison, paint);
+				print_shorter(comparison, paint, &region);
 		}
 		print_rules(model, paint);
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",

@@ -52,7 +52,7 @@ static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
 
 static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs_choice_call *call)
 {
-	if (TFS_END(frame, status, 0)) {
+	if (TFS_END(frame, status, 0) || call->measured) {
 		struct tfs_details details;
 		struct tfs_problem problem;
 
@@ -61,7 +61,11 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 			    call->convolution, call->y_descriptor, &problem))
 			tfs_put_attribute(
 				&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
-		tfs_hook_details(frame, &details);
+		/* For which shape the program searched counts, whenever it did. */
+		if (call->measured)
+			tfs_hook_details_always(frame, &details);
+		else
+			tfs_hook_details(frame, &details);
 	}
 	TFS_LEAVE(frame);
 }
