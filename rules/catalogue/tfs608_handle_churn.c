@@ -10,6 +10,9 @@
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
+/* With more places than this, those that differ only in what called them are told as one. */
+#define MOST_APART 16u
+
 static bool has(const char *name, const char *part)
 {
 	return strstr(name, part) != NULL;
@@ -80,8 +83,9 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s",
-		habit(timeline, call), tfs_figure_calls(tfs_place_per_step(place, steady)).text);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s%s",
+		habit(timeline, call), tfs_figure_calls(tfs_place_per_step(place, steady)).text,
+		place->folded ? ", called from several places" : "");
 
 	if (draft)
 		draft->finding.advice = advice(call);
@@ -96,11 +100,17 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
-	unsigned rare = 0;
+	unsigned rare = 0, usual = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (habit(timeline, tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
+		usual++;
+	if (usual > MOST_APART)
+		tfs_hits_fold(&hits);
+	place = (struct tfs_place){0};
+	rare = 0;
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		add(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

@@ -36,31 +36,58 @@ void tfs_hits_finish(struct tfs_hits *hits)
 	memset(hits, 0, sizeof(*hits));
 }
 
-static int compare_hits(const void *a, const void *b, void *timeline)
+void tfs_hits_fold(struct tfs_hits *hits)
 {
-	const struct tfs_host_call *calls = ((const struct tfs_timeline *)timeline)->calls;
-	uint32_t first = ((const struct tfs_hit *)a)->call,
-		 second = ((const struct tfs_hit *)b)->call;
-	const struct tfs_host_call *x = &calls[first], *y = &calls[second];
+	hits->by_code = true;
+	hits->sorted = false;
+}
 
-	if (x->record->site != y->record->site)
-		return x->record->site < y->record->site ? -1 : 1;
+/* The address that the call returns to. */
+static uint64_t code_of(const struct tfs_trace *trace, uint32_t site)
+{
+	const uint64_t *addresses;
+
+	return tfs_trace_frames(trace, site, &addresses) ? addresses[0] : site;
+}
+
+struct order {
+	const struct tfs_timeline *timeline;
+	bool by_code;
+};
+
+static uint64_t place_of(const struct order *order, const struct tfs_hit *hit)
+{
+	const uint32_t site = order->timeline->calls[hit->call].record->site;
+
+	return order->by_code ? code_of(order->timeline->trace, site) : site;
+}
+
+static int compare_hits(const void *a, const void *b, void *context)
+{
+	const struct order *order = context;
+	const struct tfs_hit *first = a, *second = b;
+	const struct tfs_host_call *x = &order->timeline->calls[first->call];
+	const struct tfs_host_call *y = &order->timeline->calls[second->call];
+	const uint64_t at = place_of(order, first), other = place_of(order, second);
+
+	if (at != other)
+		return at < other ? -1 : 1;
 	if (x->function != y->function)
 		return x->function < y->function ? -1 : 1;
 	if (x->step != y->step)
 		return x->step < y->step ? -1 : 1;
-	return (first > second) - (first < second);
+	return (first->call > second->call) - (first->call < second->call);
 }
 
 bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
+	struct order order = {timeline, hits->by_code};
 	size_t first = place->next;
 	uint32_t step = TFS_NONE;
 
 	if (!hits->sorted && hits->count)
-		qsort_r(hits->items, hits->count, sizeof(*hits->items), compare_hits,
-			(void *)timeline);
+		qsort_r(hits->items, hits->count, sizeof(*hits->items), compare_hits, &order);
 	hits->sorted = true;
 	if (first >= hits->count)
 		return false;
@@ -72,8 +99,10 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 		const struct tfs_hit *hit = &hits->items[place->next];
 		const struct tfs_host_call *call = &timeline->calls[hit->call];
 
-		if (call->record->site != place->site || call->function != place->function)
+		if (place_of(&order, hit) != place_of(&order, place->items) ||
+			call->function != place->function)
 			break;
+		place->folded |= call->record->site != place->site;
 		place->count++;
 		place->bytes += hit->bytes;
 		place->largest = hit->bytes > place->largest ? hit->bytes : place->largest;
@@ -83,6 +112,23 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 	}
 	place->seldom = tfs_steady_seldom(steady, place->steps);
 	return true;
+}
+
+/* Calls in the whole run. */
+static uint64_t total_of(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	const struct tfs_trace *trace = steady->timeline->trace;
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	uint64_t total = 0;
+
+	if (!place->folded)
+		return tfs_steady_total(steady, place->site, place->function);
+	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i-- > 0;)
+		if (totals[i].sum.function == place->function &&
+			code_of(trace, totals[i].sum.site) == code_of(trace, place->site))
+			total += totals[i].sum.count;
+	return total;
 }
 
 bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
@@ -156,7 +202,7 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding->count_per_step = (double)place->count / steps;
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;
-	finding->count_total = tfs_steady_total(steady, place->site, place->function);
+	finding->count_total = total_of(steady, place);
 	finding->evidence = tfs_pool_print(findings->pool, "%s in %u of %s",
 		tfs_figure_number((double)place->count, "call", "calls").text, place->steps,
 		tfs_figure_number(steady->step_count, "judged step", "judged steps").text);

@@ -27,6 +27,7 @@ struct tfs_hits {
 	size_t count;
 	size_t room;
 	bool sorted;
+	bool by_code; /* see tfs_hits_fold() */
 };
 
 /* The hits of one call site and function. Zeroed = before the first one. */
@@ -41,6 +42,7 @@ struct tfs_place {
 	uint64_t largest; /* hit, in bytes */
 	double time_ns;   /* of the calls */
 	bool seldom;      /* in at most every tenth step */
+	bool folded;      /* `site` is the first of several */
 };
 
 /* A finding on its way; `group` of the finding is decided later. */
@@ -74,6 +76,9 @@ struct tfs_findings {
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);
 void tfs_hits_finish(struct tfs_hits *hits);
+
+/* From now on a place is one of the code, whatever called that. */
+void tfs_hits_fold(struct tfs_hits *hits);
 
 /* Steps to the next place, in order of call site; false behind the last. */
 bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_place *place);

@@ -422,35 +422,8 @@ static void a_list_cut_short(void)
 	scene_destroy(scene);
 }
 
-/* Each place that makes a descriptor in each step is told, however many there are and however
- * little of the step they take. */
-static void descriptors(unsigned places, uint64_t work_ns)
-{
-	struct scene *scene = start();
-
-	for (unsigned i = 0; i < STEPS; i++) {
-		scene_step(scene);
-		work(scene, 10, SCENE_LEGACY, work_ns);
-		for (unsigned line = 100; line < 100 + places; line++) {
-			struct builder_call call =
-				scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cublaslt,
-					TFS_FAMILY_descriptor, "cublasLtMatmulDescCreate");
-
-			call.stream = TFS_NO_STREAM;
-			scene_make(scene, &call, 0);
-		}
-		scene_device_sync(scene, 11);
-	}
-	scene_judge(scene, NULL);
-	expect(scene, "TFS608", TFS_STATE_VIOLATED, places);
-	scene_destroy(scene);
-}
-
 int main(void)
 {
-	descriptors(1, 30000000);
-	descriptors(17, 30000000);
-	descriptors(200, 100000000);
 	a_list_cut_short();
 	a_sync_each_step();
 	two_syncs_share_a_cost();
