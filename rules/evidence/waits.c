@@ -132,10 +132,12 @@ static void order_stream(
 }
 
 /* What is done has been waited for by the host, which gives the stream work only now. */
-static void come_after_waits(struct progress *progress, uint32_t stream, struct tfs_waiting *waits)
+static void come_after_waits(struct progress *progress, const struct tfs_timeline *timeline,
+	uint32_t stream, struct tfs_waiting *waits)
 {
 	uint64_t *seen = row(progress, stream);
 
+	order_stream(progress, timeline, stream);
 	/* Nothing is said of streams that are not known. */
 	for (uint32_t i = 0; i + 1 < progress->streams && stream + 1 < progress->streams; i++)
 		if (i != stream && seen[i] < progress->done[i])
@@ -328,7 +330,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		if (submits) {
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
-			come_after_waits(&progress, stream, out_waits);
+			come_after_waits(&progress, timeline, stream, out_waits);
 			if (!submit(&progress, timeline, stream,
 				    tfs_steady_device_ns(steady, call)))
 				result = -ENOMEM;

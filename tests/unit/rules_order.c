@@ -6,17 +6,15 @@
 #define STEPS 30u
 #define EVENT 0x51u
 
-enum { BLOCKING, NON_BLOCKING };
+/* As in tfs_stream_record; what has neither is ordered with the legacy stream. */
+enum { BLOCKING = 0, NON_BLOCKING = 4 };
 
 enum between { NOTHING, AN_EVENT };
 
-/* Work on one stream, a wait, and work on another; what the advice begins with. */
-static void between_streams(bool other, uint32_t flags, enum between between, const char *advice)
+static void check(struct scene *scene, unsigned first, unsigned second, enum between between,
+	const char *advice)
 {
-	struct scene *scene = scene_create(false);
 	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
-	const unsigned first = scene_stream(scene, NON_BLOCKING);
-	const unsigned second = other ? scene_stream(scene, flags) : first;
 	const struct tfs_finding *finding;
 
 	for (unsigned i = 0; i < STEPS; i++) {
@@ -43,10 +41,40 @@ static void between_streams(bool other, uint32_t flags, enum between between, co
 	scene_destroy(scene);
 }
 
+/* Work on one stream, a wait, and work on another; what the advice begins with. */
+static void between_streams(enum between between, const char *advice)
+{
+	struct scene *scene = scene_create(false);
+	const unsigned first = scene_stream(scene, NON_BLOCKING);
+
+	check(scene, first, scene_stream(scene, NON_BLOCKING), between, advice);
+}
+
+static void of_one_stream(void)
+{
+	struct scene *scene = scene_create(false);
+	const unsigned stream = scene_stream(scene, NON_BLOCKING);
+
+	check(scene, stream, stream, NOTHING, "Remove this");
+}
+
+/* One way or the other, the legacy stream orders. */
+static void with_the_legacy_stream(bool first, uint32_t flags, const char *advice)
+{
+	struct scene *scene = scene_create(false);
+	const unsigned stream = scene_stream(scene, flags);
+
+	check(scene, first ? SCENE_LEGACY : stream, first ? stream : SCENE_LEGACY, NOTHING, advice);
+}
+
 int main(void)
 {
-	between_streams(false, 0, NOTHING, "Remove this");
-	between_streams(true, NON_BLOCKING, NOTHING, "Replace this wait, which alone");
-	between_streams(true, NON_BLOCKING, AN_EVENT, "Remove this");
+	of_one_stream();
+	between_streams(NOTHING, "Replace this wait, which alone");
+	between_streams(AN_EVENT, "Remove this");
+	with_the_legacy_stream(false, BLOCKING, "Remove this");
+	with_the_legacy_stream(true, BLOCKING, "Remove this");
+	with_the_legacy_stream(false, NON_BLOCKING, "Replace this wait, which alone");
+	with_the_legacy_stream(true, NON_BLOCKING, "Replace this wait, which alone");
 	return test_result();
 }
