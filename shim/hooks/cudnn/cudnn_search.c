@@ -52,7 +52,10 @@ static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
 
 static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs_choice_call *call)
 {
-	if (TFS_END(frame, status, 0) || call->measured) {
+	const bool wanted = TFS_END(frame, status, 0);
+
+	/* For which shape the program searched counts, whenever it did. */
+	if (wanted || (call->measured && frame->thread != NULL)) {
 		struct tfs_details details;
 		struct tfs_problem problem;
 
@@ -61,7 +64,6 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 			    call->convolution, call->y_descriptor, &problem))
 			tfs_put_attribute(
 				&details, TFS_ATTRIBUTE_problem, tfs_problem_id(&problem));
-		/* For which shape the program searched counts, whenever it did. */
 		if (call->measured)
 			tfs_hook_details_always(frame, &details);
 		else
