@@ -73,7 +73,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
-	unsigned small = 0, unknown = 0;
+	unsigned small = 0, unknown = 0; /* few or rare ones; host memory or direction */
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
@@ -81,6 +81,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
 			continue;
+		unknown += copy.direction == TFS_COPY_UNKNOWN;
 		if (copy.direction != TFS_COPY_UP && copy.direction != TFS_COPY_DOWN)
 			continue;
 		if (copy.host_memory == TFS_MEMORY_PAGEABLE)
@@ -120,8 +121,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"whether the host memory of %s is pinned is not known",
-			tfs_figure_number(unknown, "copy", "copies").text);
+			"whether %s pageable host memory is not known",
+			tfs_figure_number(unknown, "copy uses", "copies use").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no large pageable copies%s",

@@ -295,7 +295,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_place place = {0};
 	size_t before = findings->count;
 	uint8_t *again = calloc(steady->call_count + 1u, sizeof(*again));
-	unsigned rare = 0, later = 0, unclear;
+	unsigned rare = 0, later = 0, unknown = 0, unclear;
 
 	if (!again) {
 		findings->failed = true;
@@ -308,6 +308,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status)
 			continue;
+		unknown += copy.direction == TFS_COPY_UNKNOWN && copy.bytes <= SMALL_BYTES;
 		if (copy.direction != TFS_COPY_DOWN || (copy.bytes > SMALL_BYTES && !again[i]))
 			continue;
 		if (consumer_of(steady, i) != TFS_NONE)
@@ -326,6 +327,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"%s what the step has read or uploaded before, but kernels of the program, "
 			"graphs or host functions in between may have written it",
 			tfs_figure_number(unclear, "copy reads", "copies read").text);
+	else if (unknown)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"whether %s from the device is not known",
+			tfs_figure_number(unknown, "small copy is", "small copies are").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no small value is read back and waited for in each step%s%s",

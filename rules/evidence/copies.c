@@ -9,10 +9,10 @@ enum { CUPTI_UP = 1, CUPTI_DOWN = 2, CUPTI_DEVICE = 8, CUPTI_HOST = 9, CUPTI_PEE
 /* cudaMemcpyKind. */
 enum { KIND_HOST = 0, KIND_UP = 1, KIND_DOWN = 2, KIND_DEVICE = 3, KIND_DEFAULT = 4 };
 
+/* Certainly: memory of a device that nobody saw allocated looks as pageable memory does. */
 static bool on_host(uint32_t memory)
 {
-	return memory == TFS_MEMORY_PAGEABLE || memory == TFS_MEMORY_PINNED ||
-	       memory == TFS_MEMORY_HOST;
+	return memory == TFS_MEMORY_PAGEABLE || memory == TFS_MEMORY_PINNED;
 }
 
 static enum tfs_direction of_cupti(uint32_t kind)
@@ -52,11 +52,13 @@ static enum tfs_direction of_memory(uint32_t source, uint32_t target)
 {
 	bool up = target == TFS_MEMORY_DEVICE, down = source == TFS_MEMORY_DEVICE;
 
+	if (source == TFS_MEMORY_MANAGED || target == TFS_MEMORY_MANAGED)
+		return TFS_COPY_MANAGED;
 	if (up && down)
 		return TFS_COPY_DEVICE;
-	if (up && source != TFS_MEMORY_MANAGED)
+	if (up)
 		return TFS_COPY_UP;
-	if (down && target != TFS_MEMORY_MANAGED)
+	if (down)
 		return TFS_COPY_DOWN;
 	return on_host(source) && on_host(target) ? TFS_COPY_HOST : TFS_COPY_UNKNOWN;
 }

@@ -13,7 +13,14 @@
 struct tfs_timeline;
 struct tfs_host_call;
 
-enum tfs_direction { TFS_COPY_UNKNOWN, TFS_COPY_UP, TFS_COPY_DOWN, TFS_COPY_DEVICE, TFS_COPY_HOST };
+enum tfs_direction {
+	TFS_COPY_UNKNOWN,
+	TFS_COPY_UP,
+	TFS_COPY_DOWN,
+	TFS_COPY_DEVICE,
+	TFS_COPY_HOST,
+	TFS_COPY_MANAGED /* of memory that is now here, now there */
+};
 
 struct tfs_copy {
 	enum tfs_direction direction;

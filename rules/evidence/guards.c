@@ -133,12 +133,16 @@ static bool on_host(uint32_t memory)
 	       memory == TFS_MEMORY_HOST;
 }
 
-/* Whether work uses memory that the host reaches without a copy. */
-static bool shares(const struct tfs_guards *guards, const struct tfs_host_call *call, bool copy)
+/* Whether work uses memory that the host reaches without a copy; `copy` is NULL for what is none.
+ * An asynchronous one may be from or to the host where its direction is not known. */
+static bool shares(const struct tfs_guards *guards, const struct tfs_host_call *call,
+	const struct tfs_copy *copy)
 {
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 
+	if (copy && copy->async && copy->direction == TFS_COPY_UNKNOWN)
+		return true;
 	if (call->family == TFS_FAMILY_host_func || call->family == TFS_FAMILY_graph_launch)
 		return true;
 	if (call->family == TFS_FAMILY_launch && guards->host_seen)
@@ -178,7 +182,7 @@ void tfs_guards_submit(struct tfs_guards *guards, uint32_t nth, uint32_t stream,
 		return;
 	if (copies && outlasts(&copy))
 		hold(guards, &copy, nth, stream, number);
-	if (shares(guards, call, copies)) {
+	if (shares(guards, call, copies ? &copy : NULL)) {
 		shared->first = shared->first ? shared->first : number;
 		shared->last = number;
 	}
