@@ -247,8 +247,9 @@ void tfs_env_read(void)
 {
 	static const char *const ranks[] = {"TFSHIM_RANK", "RANK", "OMPI_COMM_WORLD_RANK",
 		"PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+	/* SLURM_NTASKS is what a job asked for, also where a batch script starts one process. */
 	static const char *const sizes[] = {
-		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+		"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", NULL};
 	const char *output = getenv("TFSHIM_OUTPUT");
 	const char *rewrite = getenv("TFSHIM_REWRITE");
 

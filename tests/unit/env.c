@@ -143,6 +143,14 @@ static void test_variables(void)
 	unsetenv("TFSHIM_LOG");
 	TEST_STR(tfs_options.rewrite, "safe");
 	TEST_TRUE(!tfs_options.disabled && tfs_options.rank == 0 && tfs_options.ranks == 1);
+	/* What a batch script starts by itself is one process, whatever the job asked for. */
+	setenv("SLURM_PROCID", "0", 1);
+	setenv("SLURM_NTASKS", "4", 1);
+	TEST_EQ(read_options(NULL), 0);
+	TEST_EQ(tfs_options.ranks, 1);
+	setenv("SLURM_STEP_NUM_TASKS", "4", 1);
+	TEST_EQ(read_options(NULL), 0);
+	TEST_EQ(tfs_options.ranks, 4);
 	/* The first that holds a number. */
 	setenv("SLURM_PROCID", "9", 1);
 	setenv("OMPI_COMM_WORLD_RANK", "3", 1);
@@ -277,8 +285,8 @@ int main(void)
 {
 	static const char *const variables[] = {"TFSHIM_LOG", "TFSHIM_PROCESS", "TFSHIM_DISABLE",
 		"TFSHIM_OUTPUT", "TFSHIM_REWRITE", "TFSHIM_RANK", "RANK", "PMIX_RANK", "PMI_RANK",
-		"PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "OMPI_COMM_WORLD_RANK",
-		"OMPI_COMM_WORLD_SIZE", "WORLD_SIZE"};
+		"PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS",
+		"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE"};
 
 	TEST_NEED(mkdtemp(folder) != NULL);
 	snprintf(said, sizeof(said), "%s/said", folder);
