@@ -52,17 +52,17 @@ const struct tfs_command tfs_command_check = {
 	.name = "check",
 	.usage = "[OPTIONS] PATH...",
 	.summary = "the gate for CI: fail when a rule is broken",
-	.text = "Judges recordings, or of a folder the latest run of each program: what it "
-		"replaces "
-		"is left out, and this is said. 'tfshim run --check' gates the run that it makes. "
-		"Exit status: 0 clean, 1 a rule is broken, 2 "
-		"misuse (an unknown rule id included), 3 no usable data; if several apply, 2 "
-		"before 3 before 1. With --baseline, findings of the same rule at the same place "
-		"are known and pass, also where the function or file has another name by now; a "
-		"baseline of another program, GPU or number of processes is not comparable, and "
-		"the run is judged without it. One that happens more often per step than before, "
-		"or moves more bytes, breaks the "
-		"gate. New calls that no rule objects to are only named.",
+	.text = "Judges recordings, or of a folder the latest run of each program: "
+		"what it replaces is left out, and this is said. "
+		"'tfshim run --check' gates the run that it makes. "
+		"Exit status: 0 clean, 1 a rule is broken, 2 misuse (an unknown rule id included), 3 no usable data; "
+		"if several apply, 2 before 3 before 1. "
+		"With --baseline, findings of the same rule at the same place are known and pass, "
+		"also where the function or file has another name by now; "
+		"a baseline of another program, GPU or number of processes is not comparable, "
+		"and the run is judged without it. "
+		"One that happens more often per step than before, or moves more bytes, breaks the gate. "
+		"New calls that no rule objects to are only named.",
 	.options = options,
 	.run = run,
 };

@@ -184,12 +184,13 @@ const struct tfs_command tfs_command_report = {
 	.name = "report",
 	.usage = "[OPTIONS] PATH...",
 	.summary = "make the reports of recordings, or of all in a folder",
-	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; the "
-		"text also goes to stdout. Of a folder with all ranks of a job, also says which "
-		"rewrites its slowest rank gained by, and writes that down for the job's next run. "
+	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; "
+		"the text also goes to stdout. "
+		"Of a folder with all ranks of a job, "
+		"also says which rewrites its slowest rank gained by, "
+		"and writes that down for the job's next run. "
 		"Works on recordings of programs that crashed or were killed. "
-		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not "
-		"readable.",
+		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not readable.",
 	.options = options,
 	.run = run,
 };

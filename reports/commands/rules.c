@@ -116,10 +116,9 @@ const struct tfs_command tfs_command_rules = {
 	.name = "rules",
 	.usage = "[ID...]",
 	.summary = "list the rules; with an id or slug: what, why, and what to do",
-	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its "
-		"title; and names those that are not looked for. With ids or slugs, says for each "
-		"what is wrong, why it costs time, and what to "
-		"change.",
+	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its title; "
+		"and names those that are not looked for. "
+		"With ids or slugs, says for each what is wrong, why it costs time, and what to change.",
 	.options = options,
 	.run = run,
 };

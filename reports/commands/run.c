@@ -45,9 +45,9 @@ static int set_rewrite(struct run_options *options, const char *value)
 	char unknown[64];
 	if (!tfs_rewrite_names_valid(value, unknown, sizeof(unknown)))
 		return tfs_options_misuse(&tfs_command_run,
-			"'%s' names no rewrite or mode; give off, report, exact, safe, all, or any "
-			"of "
-			"%s, each alone or with =off, =report, =shadow or =apply",
+			"'%s' names no rewrite or mode; "
+			"give off, report, exact, safe, all, or any of %s, "
+			"each alone or with =off, =report, =shadow or =apply",
 			unknown, tfs_rewrite_names_text());
 	options->rewrite = value;
 	return 0;
@@ -149,8 +149,8 @@ static int find_heap(const struct run_options *options, char out_path[PATH_MAX])
 	if (!options->rewrite || !tfs_rewrite_names_asks(options->rewrite, "jemalloc") ||
 		!tfs_locate_jemalloc(out_path))
 		return 0;
-	fputs("tfshim run: jemalloc is not installed: no libjemalloc.so.2 in the system's "
-	      "folders (Debian: apt install libjemalloc2)\n",
+	fputs("tfshim run: jemalloc is not installed: "
+	      "no libjemalloc.so.2 in the system's folders (Debian: apt install libjemalloc2)\n",
 		stderr);
 	return TFS_EXIT_MISUSE;
 }
@@ -179,8 +179,8 @@ static void make_reports(const struct run_options *options, const struct tfs_rec
 	for (size_t i = 0; i < recordings->count; i++)
 		tfs_save_report(recordings->paths[i], options->gate.quiet);
 	if (!recordings->count && !options->gate.quiet && !is_off("TFSHIM_DISABLE"))
-		fputs("tfshim run: nothing was recorded: the program made no CUDA call that can be "
-		      "seen ('tfshim doctor PROGRAM' says more)\n",
+		fputs("tfshim run: nothing was recorded: "
+		      "the program made no CUDA call that can be seen ('tfshim doctor PROGRAM' says more)\n",
 			stderr);
 }
 
@@ -190,17 +190,16 @@ static int check(
 {
 	if (recordings->running)
 		tfs_text_line(stderr,
-			"tfshim run: --check: %zu of the processes that %s started %s still "
-			"running: what a running process has recorded is not whole, so it is not "
-			"judged",
+			"tfshim run: --check: %zu of the processes that %s started %s still running: "
+			"what a running process has recorded is not whole, so it is not judged",
 			recordings->running, program, recordings->running == 1 ? "is" : "are");
 	else if (!recordings->count)
 		tfs_text_line(stderr,
 			"tfshim run: --check: nothing was recorded, so nothing was judged: %s",
 			is_off("TFSHIM_DISABLE")
 				? "TFSHIM_DISABLE is set"
-				: "no CUDA call was seen, or no file could be written ('tfshim "
-				  "doctor PROGRAM' and TFSHIM_LOG=info say more)");
+				: "no CUDA call was seen, "
+				  "or no file could be written ('tfshim doctor PROGRAM' and TFSHIM_LOG=info say more)");
 	options->gate.own_rank = tfs_recordings_own_rank() >= 0;
 	int status = tfs_gate_judge(&options->gate, recordings->paths, recordings->count);
 
@@ -293,17 +292,16 @@ static int run(int argc, char **argv)
 
 static const struct tfs_option options[] = {
 	{'o', "output", "PATTERN",
-		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t "
-		"time, %n "
-		"number, %q{VAR}; default tfshim-out/%e-r%r-%p"},
+		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t time, %n number, %q{VAR}; "
+		"default tfshim-out/%e-r%r-%p"},
 	{'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas"},
 	{'0', "record", "WHAT", "none, windows (default) or all"},
 	{'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them"},
 	{'1', "log", "LEVEL", "none, error, warn, info or debug"},
 	{'2', "no-report", NULL, "only record"},
 	{'c', "check", NULL,
-		"then gate what this run recorded, as 'tfshim check' does; the program's own "
-		"failure comes first"},
+		"then gate what this run recorded, as 'tfshim check' does; "
+		"the program's own failure comes first"},
 	TFS_GATE_OPTIONS,
 	{'q', "quiet", NULL, "write the reports and say nothing"},
 	{0},
@@ -313,13 +311,12 @@ const struct tfs_command tfs_command_run = {
 	.name = "run",
 	.usage = "[OPTIONS] [--] PROGRAM [ARGUMENT...]",
 	.summary = "run a program under the shim, then report",
-	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, passes signals on to "
-		"it, and "
-		"reports when it has ended, however it ended. Exit status: the program's; 128 + n "
-		"when "
-		"signal n ended it; 126 or 127 when it could not be run; 2 on misuse. With "
-		"--check, where the program's is 0, that of 'tfshim check' over the recordings of "
-		"this very run: 1 a rule is broken, 3 nothing was recorded that could be judged. "
+	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, "
+		"passes signals on to it, and reports when it has ended, however it ended. "
+		"Exit status: the program's; 128 + n when signal n ended it; "
+		"126 or 127 when it could not be run; 2 on misuse. "
+		"With --check, where the program's is 0, that of 'tfshim check' over the recordings of this very run: "
+		"1 a rule is broken, 3 nothing was recorded that could be judged. "
 		"A baseline that cannot be read keeps the program from being started (3).",
 	.options = options,
 	.run = run,

@@ -104,14 +104,12 @@ static void check_driver(struct tfs_doctor *doctor)
 		tfs_doctor_say(doctor, TFS_LIMIT, "driver",
 			"libcuda.so.1 is not found: no GPU can be used here");
 		tfs_doctor_advise(doctor, 10,
-			"install NVIDIA's driver, or give the container the GPU (docker run --gpus "
-			"all)");
+			"install NVIDIA's driver, or give the container the GPU (docker run --gpus all)");
 	} else if (init(0) || count_devices(&count) || count < 1) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "driver", "%s finds no usable GPU",
 			path ? path : "libcuda.so.1");
 		tfs_doctor_advise(doctor, 10,
-			"see why the driver finds no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and "
-			"/dev/nvidia* in a container");
+			"see why the driver finds no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and /dev/nvidia* in a container");
 	} else {
 		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %s", path ? path : "libcuda.so.1",
 			tfs_figure_number(count, "device", "devices").text);
@@ -144,8 +142,8 @@ static void check_counters(struct tfs_doctor *doctor)
 		fclose(file);
 	if (!file)
 		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"NVreg_RestrictProfilingToAdminUsers cannot be read; tfshim needs no "
-			"counters");
+			"NVreg_RestrictProfilingToAdminUsers cannot be read; "
+			"tfshim needs no counters");
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "permissions",
 			"GPU counters are %s; tfshim needs none",
@@ -346,8 +344,7 @@ static int run(int argc, char **argv)
 
 static const struct tfs_option options[] = {
 	{'r', "require", "PARTS",
-		"gpu, cupti, or both by a comma: the exit status speaks of these alone, for the "
-		"prologs of jobs"},
+		"gpu, cupti, or both by a comma: the exit status speaks of these alone, for the prologs of jobs"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{0},
 };
@@ -356,11 +353,10 @@ const struct tfs_command tfs_command_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS] [PROGRAM...]",
 	.summary = "say what will and will not be seen here, and of a program",
-	.text = "Looks for the shim, the driver, CUPTI and who else may use it, permissions and "
-		"rank "
-		"variables; with programs, how they are linked, which layers see their calls and "
-		"what stays invisible. Exit status: 0 fine, 1 something limits what can be seen "
-		"or done, the want of a GPU included, 2 misuse, or a program that cannot be read. "
+	.text = "Looks for the shim, the driver, CUPTI and who else may use it, permissions and rank variables; "
+		"with programs, how they are linked, which layers see their calls and what stays invisible. "
+		"Exit status: 0 fine, 1 something limits what can be seen or done, the want of a GPU included, "
+		"2 misuse, or a program that cannot be read. "
 		"With --require: 0 all of that is there, 1 something of it is not.",
 	.options = options,
 	.run = run,

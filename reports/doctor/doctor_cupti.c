@@ -77,11 +77,10 @@ void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders
 			"not tried: without a driver a libcupti may crash, so it is left alone");
 	} else {
 		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
-			"not found: GPU activity cannot be recorded, and rules about idle time are "
-			"not measurable. It lies in the toolkit's extras/CUPTI/lib64, and in the "
-			"Python wheel nvidia-cuda-cupti");
+			"not found: GPU activity cannot be recorded, and rules about idle time are not measurable. "
+			"It lies in the toolkit's extras/CUPTI/lib64, and in the Python wheel nvidia-cuda-cupti");
 		tfs_doctor_advise(doctor, 80,
-			"set CUDA_HOME to the toolkit of the program's CUDA version, or put its "
-			"libcupti where the loader finds it (LD_LIBRARY_PATH)");
+			"set CUDA_HOME to the toolkit of the program's CUDA version, "
+			"or put its libcupti where the loader finds it (LD_LIBRARY_PATH)");
 	}
 }

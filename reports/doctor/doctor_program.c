@@ -43,8 +43,7 @@ static void note_library(struct program *program, size_t which, const char *name
 		program->linked[which] = strdup(name);
 	else if (strcmp(program->linked[which], name) != 0)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
-			"two versions of one library: %s, and %s by %s. Each caller goes on using "
-			"its own, and is seen",
+			"two versions of one library: %s, and %s by %s. Each caller goes on using its own, and is seen",
 			program->linked[which], name, path);
 }
 
@@ -144,18 +143,17 @@ static void say_runtime(struct program *program)
 	}
 	if (program->linked[CUDART])
 		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
-			"both %s and a static CUDA runtime: calls of the latter are seen at the "
-			"driver only",
+			"both %s and a static CUDA runtime: calls of the latter are seen at the driver only",
 			program->linked[CUDART]);
 	else
 		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
-			"linked in (nvcc's default)%s%s: its calls are seen where it calls the "
-			"driver, with the program's own lines; the names are the driver's",
+			"linked in (nvcc's default)%s%s: its calls are seen where it calls the driver, with the program's own lines; "
+			"the names are the driver's",
 			release[0] ? ", CUDA " : "", release);
 	if (tfs_doctor_is_off("driver")) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "runtime",
-			"TFSHIM_OPTIONS switches the driver layer off: nothing of it is seen "
-			"but by CUPTI");
+			"TFSHIM_OPTIONS switches the driver layer off: "
+			"nothing of it is seen but by CUPTI");
 		tfs_doctor_advise(doctor, 70, "take driver=0 out of TFSHIM_OPTIONS");
 	}
 	tfs_doctor_advise(doctor, 20,
@@ -188,17 +186,14 @@ static void say_invisible(struct program *program)
 {
 	if (program->opens_libraries)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlopen: a library loaded with RTLD_DEEPBIND passes the preload "
-			"by. That cannot be seen in the file; the report names those libraries, "
-			"and "
-			"TFSHIM_OPTIONS=deepbind=0 takes the flag away");
+			"it imports dlopen: a library loaded with RTLD_DEEPBIND passes the preload by. "
+			"That cannot be seen in the file; "
+			"the report names those libraries, and TFSHIM_OPTIONS=deepbind=0 takes the flag away");
 	if (program->opens_apart)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlmopen: what it loads into a name space of its own is seen "
-			"only by CUPTI");
+			"it imports dlmopen: what it loads into a name space of its own is seen only by CUPTI");
 	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
-		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes "
-		"%s",
+		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes %s",
 		program->doctor->cupti ? "(by CUPTI)" : "only with CUPTI");
 }
 
@@ -211,8 +206,8 @@ static void say_debug_information(struct program *program)
 	}
 	if (tfs_symbols_file_has_lines(program->path)) {
 		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
-			"its debug information is in a file apart, which is found: call sites get "
-			"file and line");
+			"its debug information is in a file apart, which is found: "
+			"call sites get file and line");
 		return;
 	}
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "lines",
@@ -267,8 +262,7 @@ static bool say_start(const struct program *program)
 	}
 	if (!program->file.dynamic) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "program",
-			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX "
-			"or CUDA injection works",
+			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX or CUDA injection works",
 			program->path);
 		tfs_doctor_advise(doctor, 100, "link without -static");
 		return false;
@@ -345,15 +339,12 @@ static bool is_python(const char *path)
 static void say_python(struct program *program)
 {
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
-		"%s runs Python: the CUDA calls of its extension modules are seen, and repaired, "
-		"as "
-		"those of any library; but call sites are lines of these libraries and of the "
-		"interpreter, never lines of Python. Name the steps by NVTX "
-		"(torch.cuda.nvtx.range_push), so that they are found",
+		"%s runs Python: the CUDA calls of its extension modules are seen, and repaired, as those of any library; "
+		"but call sites are lines of these libraries and of the interpreter, never lines of Python. "
+		"Name the steps by NVTX (torch.cuda.nvtx.range_push), so that they are found",
 		program->path);
 	tfs_doctor_advise(program->doctor, 30,
-		"mark the training steps by NVTX ranges, and give 'tfshim doctor' the extension "
-		"modules (.so) themselves");
+		"mark the training steps by NVTX ranges, and give 'tfshim doctor' the extension modules (.so) themselves");
 }
 
 /* A script by its #! line, or a file that is called one. */

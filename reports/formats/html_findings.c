@@ -15,8 +15,8 @@ static void cost_bar(struct tfs_html *html, const struct tfs_cost *cost, double 
 	double low = fmax(cost->low_ns / scale * 100, 0);
 	double high = fmin(cost->high_ns / scale * 100, 100);
 	tfs_html_print(html,
-		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-		"aria-hidden=\"true\"><rect class=\"track\" width=\"100\" height=\"10\"/>"
+		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+		"<rect class=\"track\" width=\"100\" height=\"10\"/>"
 		"<rect class=\"fill\" width=\"%n\" height=\"10\"/>"
 		"<path class=\"whisker\" d=\"M%n 5H%nM%n 2V8M%n 2V8\"/></svg>",
 		x, low, high, low, high);
@@ -142,8 +142,8 @@ static void detail_row(struct tfs_html *html, const struct tfs_model_card *card,
 
 		if (card->finding_count > 1)
 			tfs_html_print(html,
-				"<h3><b class=\"id\">%s</b> %s: %s</h3><p><code "
-				"class=\"place\">%s</code> <code>%s</code></p><p>%s</p>",
+				"<h3><b class=\"id\">%s</b> %s: %s</h3><p>"
+				"<code class=\"place\">%s</code> <code>%s</code></p><p>%s</p>",
 				finding->rule->id, finding->rule->slug,
 				tfs_words_level(finding->level),
 				tfs_words_place(&html->region, &finding->place),
@@ -163,8 +163,8 @@ static void card_rows(struct tfs_html *html, size_t number, double scale)
 	tfs_html_print(html, "<td class=\"num dim\" data-sort=\"%n\">%n</td>", (double)number + 1,
 		(double)number + 1);
 	tfs_html_print(html,
-		"<td data-sort=\"%n\"><span class=\"level %s\"><span "
-		"aria-hidden=\"true\">%s</span> %s</span></td>",
+		"<td data-sort=\"%n\"><span class=\"level %s\">"
+		"<span aria-hidden=\"true\">%s</span> %s</span></td>",
 		(double)card->level, level, tfs_words_sign(card->level), level);
 	tfs_html_print(html, "<td data-sort=\"%s\">", lead->rule->id);
 	for (size_t i = 0; i < card->finding_count; i++) {
@@ -209,24 +209,23 @@ void tfs_html_findings(struct tfs_html *html)
 	for (size_t i = 0; i < model->card_count; i++)
 		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
 	tfs_html_section(html, "findings", "Findings",
-		model->finding_count ? "What the program does as it is written; rewrites do not "
-				       "change the verdict."
+		model->finding_count ? "What the program does as it is written; "
+				       "rewrites do not change the verdict."
 				     : NULL);
 	if (!model->finding_count) {
-		tfs_html_raw(html,
-			"<p class=\"empty\">No rule is broken. What could not be measured is "
-			"listed under <a href=\"#rules\">Rules</a>.</p>\n");
+		tfs_html_raw(html, "<p class=\"empty\">No rule is broken. "
+				   "What could not be measured is listed under "
+				   "<a href=\"#rules\">Rules</a>.</p>\n");
 		tfs_html_section_end(html);
 		return;
 	}
 	joint_line(html);
 	tfs_html_raw(html,
 		"<div class=\"controls\" id=\"finding-controls\"></div>\n<div class=\"scroll\">"
-		"<table id=\"finding-table\" class=\"findings\"><thead><tr><th scope=\"col\">#</th>"
-		"<th scope=\"col\">Level</th><th scope=\"col\">Rule</th><th scope=\"col\">Call "
-		"site</th>"
-		"<th scope=\"col\" class=\"num\">Per step</th><th scope=\"col\">Cost per step</th>"
-		"<th scope=\"col\">Rewrite</th></tr></thead>\n");
+		"<table id=\"finding-table\" class=\"findings\"><thead><tr>"
+		"<th scope=\"col\">#</th><th scope=\"col\">Level</th><th scope=\"col\">Rule</th>"
+		"<th scope=\"col\">Call site</th><th scope=\"col\" class=\"num\">Per step</th>"
+		"<th scope=\"col\">Cost per step</th><th scope=\"col\">Rewrite</th></tr></thead>\n");
 	for (size_t i = 0; i < model->card_count; i++)
 		card_rows(html, i, scale);
 	tfs_html_raw(html, "</table></div>\n");

@@ -12,19 +12,17 @@ void tfs_html_gpu(struct tfs_html *html)
 	for (size_t i = 0; i < charts->share_count; i++)
 		sum += charts->shares[i].ns_per_step;
 	tfs_html_section(html, "gpu", "GPU time per step",
-		"Where each judged step went, as the GPU saw it: working, or idle because of "
-		"what?");
+		"Where each judged step went, as the GPU saw it: working, or idle because of what?");
 	if (!(sum > 0)) {
 		tfs_html_raw(html, "<p class=\"empty\">No GPU activity was recorded.</p>\n");
 		tfs_html_section_end(html);
 		return;
 	}
 	tfs_html_raw(html,
-		"<svg class=\"stack\" role=\"img\" viewBox=\"0 0 1000 34\" "
-		"preserveAspectRatio=\"none\" aria-label=\"Shares of GPU time; the table "
-		"below has the figures\">"
-		"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
-		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+		"<svg class=\"stack\" role=\"img\" viewBox=\"0 0 1000 34\" preserveAspectRatio=\"none\" "
+		"aria-label=\"Shares of GPU time; the table below has the figures\">"
+		"<defs>"
+		"<pattern id=\"hatch\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 		"<rect width=\"2\" height=\"6\" class=\"hatchline\"/></pattern></defs>");
 	double x = 0;
 	for (size_t i = 0; i < charts->share_count; i++) {
@@ -40,12 +38,12 @@ void tfs_html_gpu(struct tfs_html *html)
 	}
 	tfs_html_raw(html,
 		"</svg>\n<table class=\"shares\"><thead><tr><th scope=\"col\">The GPU was</th>"
-		"<th scope=\"col\" class=\"num\">Per step</th><th scope=\"col\" "
-		"class=\"num\">Share</th></tr></thead><tbody>");
+		"<th scope=\"col\" class=\"num\">Per step</th>"
+		"<th scope=\"col\" class=\"num\">Share</th></tr></thead><tbody>");
 	for (size_t i = 0; i < charts->share_count; i++)
 		tfs_html_print(html,
-			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%s</td><td "
-			"class=\"num\">%s</td></tr>",
+			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%s</td>"
+			"<td class=\"num\">%s</td></tr>",
 			tfs_region_print(region, "share s%zu%s", i,
 				charts->shares[i].busy ? "" : " hatched"),
 			charts->shares[i].name,

@@ -181,8 +181,8 @@ static void draw_axis(struct tfs_html *html, double duration_ns, double height)
 	for (double ns = 0; ns <= duration_ns; ns += distance) {
 		double x = LABEL_WIDTH + ns / duration_ns * PLOT_WIDTH;
 		tfs_html_print(html,
-			"<path class=\"grid\" d=\"M%n 0V%n\"/><text class=\"tick axis\" x=\"%n\" "
-			"y=\"%n\" text-anchor=\"middle\">%s</text>",
+			"<path class=\"grid\" d=\"M%n 0V%n\"/>"
+			"<text class=\"tick axis\" x=\"%n\" y=\"%n\" text-anchor=\"middle\">%s</text>",
 			x, height, x, height + 16, tfs_words_time(&html->region, ns));
 	}
 }
@@ -247,8 +247,8 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	double height = (double)count * (LANE_HEIGHT + LANE_GAP) + 46;
 	struct tfs_region *region = &html->region;
 	tfs_html_print(html,
-		"<div class=\"scroll\"><svg class=\"chart lanes\" role=\"img\" viewBox=\"0 0 1110 "
-		"%n\" "
+		"<div class=\"scroll\">"
+		"<svg class=\"chart lanes\" role=\"img\" viewBox=\"0 0 1110 %n\" "
 		"aria-label=\"Lanes of step %n; the table below has the figures\">",
 		height + 24, (double)detail->index);
 	draw_axis(html, detail->duration_ns, height);
@@ -260,9 +260,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	label(html, height - 46, "overlap", NULL);
 	label(html, height - 24, "GPU idle", NULL);
 	tfs_html_print(html,
-		"<svg class=\"plot\" x=\"%n\" y=\"0\" width=\"%n\" height=\"%n\" viewBox=\"0 0 %n "
-		"%n\" "
-		"preserveAspectRatio=\"none\">",
+		"<svg class=\"plot\" x=\"%n\" y=\"0\" width=\"%n\" height=\"%n\" viewBox=\"0 0 %n %n\" preserveAspectRatio=\"none\">",
 		LABEL_WIDTH, PLOT_WIDTH, height, PLOT_WIDTH, height);
 	for (size_t i = 0; i < count; i++) {
 		double y = (double)i * (LANE_HEIGHT + LANE_GAP);
@@ -320,8 +318,9 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 	struct tfs_region *region = &html->region;
 	tfs_html_raw(html,
 		"<details class=\"astable\"><summary>As a table</summary><div class=\"scroll\">"
-		"<table><thead><tr><th scope=\"col\">Lane</th><th scope=\"col\" class=\"num\">"
-		"Items</th><th scope=\"col\" class=\"num\">Time, overlaps once</th>"
+		"<table><thead><tr><th scope=\"col\">Lane</th>"
+		"<th scope=\"col\" class=\"num\">Items</th>"
+		"<th scope=\"col\" class=\"num\">Time, overlaps once</th>"
 		"<th scope=\"col\" class=\"num\">Share</th><th scope=\"col\">Most of it</th></tr>"
 		"</thead><tbody>");
 	for (size_t i = 0; i < count; i++) {
@@ -353,8 +352,8 @@ static void write_detail(struct tfs_html *html, const struct tfs_chart_detail *d
 	struct lane lanes[TFS_LANE_COUNT];
 	size_t count = split_lanes(detail, lanes);
 	tfs_html_print(html,
-		"<details class=\"lanestep\"%s><summary><b>%s</b> step %n <span "
-		"class=\"dim\">%s</span></summary>\n",
+		"<details class=\"lanestep\"%s><summary><b>%s</b> step %n "
+		"<span class=\"dim\">%s</span></summary>\n",
 		open ? " open" : "", detail->title, (double)detail->index,
 		tfs_words_time(&html->region, detail->duration_ns));
 	if (!count || !(detail->duration_ns > 0)) {

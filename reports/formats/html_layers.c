@@ -9,20 +9,18 @@ void tfs_html_layers(struct tfs_html *html)
 
 	tfs_html_section(html, "layers", "Layers",
 		"The program's NVTX ranges inside the judged steps, in the order of the step. "
-		"Times "
-		"are per step and include the layers inside; the GPU's is that of the work "
-		"launched there.");
+		"Times are per step and include the layers inside; "
+		"the GPU's is that of the work launched there.");
 	if (!model->layer_count) {
 		tfs_html_raw(html,
-			"<p class=\"empty\">The program names no parts of its steps by NVTX "
-			"ranges.</p>\n");
+			"<p class=\"empty\">The program names no parts of its steps by NVTX ranges.</p>\n");
 		tfs_html_section_end(html);
 		return;
 	}
 	tfs_html_raw(html,
 		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Layer</th>"
-		"<th scope=\"col\" class=\"num\">Times</th><th scope=\"col\" "
-		"class=\"num\">Calls</th>"
+		"<th scope=\"col\" class=\"num\">Times</th>"
+		"<th scope=\"col\" class=\"num\">Calls</th>"
 		"<th scope=\"col\" class=\"num\">Host</th><th scope=\"col\" class=\"num\">GPU</th>"
 		"<th scope=\"col\" class=\"num\">Of the step</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->layer_count; i++) {
@@ -32,9 +30,9 @@ void tfs_html_layers(struct tfs_html *html)
 			0.6 + 1.2 * layer->depth, layer->domain, *layer->domain ? ": " : "",
 			layer->name);
 		tfs_html_print(html,
-			"<td class=\"num\">%s</td><td class=\"num\">%s</td><td "
-			"class=\"num\">%s</td>"
-			"<td class=\"num\">%s</td><td class=\"num\">%s</td></tr>\n",
+			"<td class=\"num\">%s</td><td class=\"num\">%s</td>"
+			"<td class=\"num\">%s</td><td class=\"num\">%s</td>"
+			"<td class=\"num\">%s</td></tr>\n",
 			tfs_words_count(region, layer->count),
 			tfs_words_count(region, layer->calls),
 			tfs_words_time(region, layer->host_ns),

@@ -18,19 +18,18 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 	tfs_html_raw(html, "<td>");
 	if (!isnan(rewrite->predicted_ns))
 		tfs_html_print(html,
-			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-			"aria-hidden=\"true\">"
-			"<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"fill "
-			"soft\" "
-			"width=\"%n\" height=\"10\"/></svg><small>predicted %s</small>",
+			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+			"<rect class=\"track\" width=\"100\" height=\"10\"/>"
+			"<rect class=\"fill soft\" width=\"%n\" height=\"10\"/></svg>"
+			"<small>predicted %s</small>",
 			fmax(rewrite->predicted_ns / scale * 100, 0),
 			tfs_words_time(region, rewrite->predicted_ns));
 	if (measured)
 		tfs_html_print(html,
-			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-			"aria-hidden=\"true\">"
-			"<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"fill\" "
-			"width=\"%n\" height=\"10\"/><path class=\"whisker\" d=\"M%n 5H%n\"/></svg>"
+			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+			"<rect class=\"track\" width=\"100\" height=\"10\"/>"
+			"<rect class=\"fill\" width=\"%n\" height=\"10\"/>"
+			"<path class=\"whisker\" d=\"M%n 5H%n\"/></svg>"
 			"<small>realised %s (%s to %s)</small>",
 			fmax(rewrite->realised_ns / scale * 100, 0),
 			fmax(rewrite->realised_low_ns / scale * 100, 0),
@@ -45,9 +44,8 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 {
 	struct tfs_region *region = &html->region;
 	tfs_html_print(html,
-		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip "
-		"%s\">%s</span> %s<small>%s</small></td>"
-		"<td class=\"num\">%s%s<small>%s</small></td>",
+		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip %s\">%s</span> %s"
+		"<small>%s</small></td><td class=\"num\">%s%s<small>%s</small></td>",
 		rewrite->name, rewrite->class_name, rewrite->state, rewrite->state,
 		rewrite->measured ? rewrite->measured : "", rewrite->reason ? rewrite->reason : "",
 		rewrite->more ? "at least " : "", tfs_words_count(region, (double)rewrite->applied),
@@ -68,22 +66,19 @@ void tfs_html_rewrites(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
 	tfs_html_section(html, "rewrites", "Rewrites",
-		"What was repaired while the program ran, what that was expected to gain per step, "
-		"and "
-		"what it did gain.");
+		"What was repaired while the program ran, what that was expected to gain per step, and what it did gain.");
 	if (!model->rewrite_count) {
-		tfs_html_raw(html, model->whole
-					   ? "<p class=\"empty\">No rewrite was on.</p>\n"
-					   : "<p class=\"empty\">Not known: the recording is not "
-					     "whole.</p>\n");
+		tfs_html_raw(html,
+			model->whole
+				? "<p class=\"empty\">No rewrite was on.</p>\n"
+				: "<p class=\"empty\">Not known: the recording is not whole.</p>\n");
 	} else {
 		tfs_html_raw(html,
 			"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
 			"<th scope=\"col\">Class</th><th scope=\"col\">State</th>"
 			"<th scope=\"col\" class=\"num\">Applied to calls</th>"
-			"<th scope=\"col\">Gain per step</th><th scope=\"col\">Refused because "
-			"of</th>"
-			"</tr></thead><tbody>\n");
+			"<th scope=\"col\">Gain per step</th>"
+			"<th scope=\"col\">Refused because of</th></tr></thead><tbody>\n");
 		for (size_t i = 0; i < model->rewrite_count; i++)
 			rewrite_row(html, &model->rewrites[i]);
 		tfs_html_raw(html, "</tbody></table></div>\n");
@@ -103,9 +98,8 @@ void tfs_html_rules(struct tfs_html *html)
 		counts[model->rules[i].state]++;
 	tfs_html_section(html, "rules", "Rules",
 		tfs_region_print(&html->region,
-			"%zu violated, %zu passed, %zu not measurable, %zu not applicable, %zu "
-			"waived, %zu not looked for. A rule whose evidence is missing is never "
-			"called passed.",
+			"%zu violated, %zu passed, %zu not measurable, %zu not applicable, %zu waived, %zu not looked for. "
+			"A rule whose evidence is missing is never called passed.",
 			counts[TFS_STATE_VIOLATED], counts[TFS_STATE_PASSED],
 			counts[TFS_STATE_NOT_MEASURABLE], counts[TFS_STATE_NOT_APPLICABLE],
 			counts[TFS_STATE_WAIVED], unwritten));
@@ -116,17 +110,17 @@ void tfs_html_rules(struct tfs_html *html)
 		const struct tfs_model_rule *line = &model->rules[i];
 		const enum tfs_state state = line->state;
 		tfs_html_print(html,
-			"<tr><td><b class=\"id\">%s</b> %s<small>%s</small></td><td><span "
-			"class=\"level %s\">"
-			"<span aria-hidden=\"true\">%s</span> %s</span></td><td>%s</td></tr>\n",
+			"<tr><td><b class=\"id\">%s</b> %s<small>%s</small></td><td>"
+			"<span class=\"level %s\"><span aria-hidden=\"true\">%s</span> %s</span>"
+			"</td><td>%s</td></tr>\n",
 			line->rule->id, line->rule->slug, line->rule->title, classes[state],
 			signs[state], tfs_words_state_text(state),
 			line->reason ? line->reason : "");
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	tfs_html_print(html,
-		"<h3 id=\"not-looked-for\">Not looked for</h3><p>%s: nothing is known of "
-		"them. %s</p>\n",
+		"<h3 id=\"not-looked-for\">Not looked for</h3>"
+		"<p>%s: nothing is known of them. %s</p>\n",
 		tfs_words_number(&html->region, (double)unwritten, "rule", "rules"),
 		not_looked_for);
 	tfs_html_section_end(html);
@@ -157,8 +151,8 @@ static void seen(struct tfs_html *html)
 		const struct tfs_model_seen *line = &model->seen[i];
 
 		tfs_html_print(html,
-			"<tr><td>%s%s</td><td class=\"num\">%s</td><td "
-			"class=\"num\">%s</td></tr>\n",
+			"<tr><td>%s%s</td><td class=\"num\">%s</td><td class=\"num\">%s</td>"
+			"</tr>\n",
 			line->differs ? "! " : "", line->function,
 			tfs_words_count(&html->region, (double)line->hooks),
 			tfs_words_count(&html->region, (double)line->cupti));

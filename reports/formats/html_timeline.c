@@ -92,9 +92,8 @@ static void draw_axis(struct tfs_html *html, const struct plot *plot)
 		double ns = plot->top_ns * i / 2;
 		double y = y_of(plot, ns);
 		tfs_html_print(html,
-			"<path class=\"grid\" d=\"M%n %nH%n\"/><text class=\"tick\" x=\"%n\" "
-			"y=\"%n\" "
-			"text-anchor=\"end\">%s</text>",
+			"<path class=\"grid\" d=\"M%n %nH%n\"/>"
+			"<text class=\"tick\" x=\"%n\" y=\"%n\" text-anchor=\"end\">%s</text>",
 			PLOT_LEFT, y, PLOT_LEFT + PLOT_WIDTH, PLOT_LEFT - 8, y + 4,
 			tfs_words_time(&html->region, ns));
 	}
@@ -152,8 +151,8 @@ static void draw_bars(struct tfs_html *html, const struct plot *plot)
 		tfs_html_raw(html, "</title></rect>");
 		if (cut)
 			tfs_html_print(html,
-				"<path class=\"outlier\" d=\"M%n %nl4 "
-				"6h-8z\"><title>%s</title></path>",
+				"<path class=\"outlier\" d=\"M%n %nl4 6h-8z\"><title>%s</title>"
+				"</path>",
 				x_of(plot, i) + plot->bar / 2, PLOT_TOP - 9,
 				tfs_words_time(region, column->worst->duration_ns));
 	}
@@ -175,12 +174,11 @@ static void draw(struct tfs_html *html, const struct plot *plot)
 {
 	const struct tfs_model_steps *steps = &html->model->steps;
 	tfs_html_print(html,
-		"<div class=\"scroll\"><svg class=\"chart\" role=\"img\" viewBox=\"0 0 1110 204\" "
-		"aria-labelledby=\"steps-t steps-d\"><title id=\"steps-t\">Duration of each "
-		"step</title>"
-		"<desc id=\"steps-d\">Median %s, 95th percentile %s; the table below has the "
-		"figures."
-		"</desc>",
+		"<div class=\"scroll\">"
+		"<svg class=\"chart\" role=\"img\" viewBox=\"0 0 1110 204\" aria-labelledby=\"steps-t steps-d\">"
+		"<title id=\"steps-t\">Duration of each step</title>"
+		"<desc id=\"steps-d\">Median %s, 95th percentile %s; "
+		"the table below has the figures.</desc>",
 		tfs_words_time(&html->region, steps->median_ns),
 		tfs_words_time(&html->region, steps->p95_ns));
 	draw_bands(html, plot, "band", PLOT_TOP, PLOT_HEIGHT, is_warmup);
@@ -206,8 +204,9 @@ static void draw_table(struct tfs_html *html)
 	tfs_html_raw(html,
 		"<details class=\"astable\"><summary>As a table</summary><table><thead><tr>"
 		"<th scope=\"col\">Phase</th><th scope=\"col\" class=\"num\">Steps</th>"
-		"<th scope=\"col\" class=\"num\">Shortest</th><th scope=\"col\" class=\"num\">"
-		"Mean</th><th scope=\"col\" class=\"num\">Longest</th></tr></thead><tbody>");
+		"<th scope=\"col\" class=\"num\">Shortest</th>"
+		"<th scope=\"col\" class=\"num\">Mean</th>"
+		"<th scope=\"col\" class=\"num\">Longest</th></tr></thead><tbody>");
 	for (unsigned phase = 0; phase < 4; phase++) {
 		double sum = 0, least = INFINITY, most = 0;
 		size_t count = 0;

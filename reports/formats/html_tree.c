@@ -39,11 +39,9 @@ static void row(struct walk *walk, const struct tfs_chart_node *node)
 		isnan(node->gpu_ns) ? "not seen" : tfs_words_time(region, node->gpu_ns),
 		isnan(node->own_gpu_ns) ? "" : tfs_words_time(region, node->own_gpu_ns));
 	tfs_html_print(html,
-		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" "
-		"aria-hidden=\"true\">"
-		"<rect class=\"track\" width=\"100\" height=\"10\"/><rect class=\"fill\" "
-		"width=\"%n\" "
-		"height=\"10\"/></svg></span>",
+		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
+		"<rect class=\"track\" width=\"100\" height=\"10\"/>"
+		"<rect class=\"fill\" width=\"%n\" height=\"10\"/></svg></span>",
 		share);
 }
 
@@ -89,18 +87,19 @@ void tfs_html_tree(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
 	tfs_html_section(html, "tree", "Call sites",
-		"Who calls what: calls, bytes and host time of the whole run; GPU time inside the "
-		"recorded windows. Grey figures are what a line does itself, without its callees.");
+		"Who calls what: calls, bytes and host time of the whole run; "
+		"GPU time inside the recorded windows. "
+		"Grey figures are what a line does itself, without its callees.");
 	if (charts->node_count < 2) {
 		tfs_html_raw(html, "<p class=\"empty\">No calls were seen.</p>\n");
 	} else {
 		struct walk walk = {html, charts->nodes, weight(&charts->nodes[0]), 0};
 		tfs_html_raw(html,
 			"<div class=\"scroll\"><div class=\"tree\"><div class=\"row head\">"
-			"<span>Function</span><span class=\"num\">Calls</span><span class=\"num\">"
-			"Bytes</span><span class=\"num\">Host</span><span class=\"num\">own</span>"
-			"<span class=\"num\">GPU</span><span class=\"num\">own</span>"
-			"<span>Share</span></div>");
+			"<span>Function</span><span class=\"num\">Calls</span>"
+			"<span class=\"num\">Bytes</span><span class=\"num\">Host</span>"
+			"<span class=\"num\">own</span><span class=\"num\">GPU</span>"
+			"<span class=\"num\">own</span><span>Share</span></div>");
 		write_children(&walk, 0, 0);
 		tfs_html_raw(html, "</div></div>\n");
 	}

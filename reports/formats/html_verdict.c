@@ -122,10 +122,10 @@ void tfs_html_verdict(struct tfs_html *html)
 		html, "<span>rank %n, pid %n</span>", (double)model->rank, (double)model->pid);
 	tfs_html_print(html, "<span class=\"path\">%s</span></p>\n", model->program);
 	if (model->simulated)
-		tfs_html_raw(html, "<p class=\"simulated\"><b>Simulated device.</b> Counts and "
-				   "bytes are real; every "
-				   "cost is <em>modelled</em> and says nothing about the speed of "
-				   "any GPU.</p>\n");
+		tfs_html_raw(html,
+			"<p class=\"simulated\">"
+			"<b>Simulated device.</b> Counts and bytes are real; "
+			"every cost is <em>modelled</em> and says nothing about the speed of any GPU.</p>\n");
 	tfs_html_print(html,
 		"<div class=\"verdict %s\"><span aria-hidden=\"true\">%s</span><p>%s</p></div>\n",
 		verdict_class(model), verdict_sign(model), model->verdict);

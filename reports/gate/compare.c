@@ -91,8 +91,8 @@ static void say_compared(const struct tfs_gate *gate, const struct tfs_compariso
 			"compared with itself, so that nothing can be new: record another run");
 	else if (now->rank != before->rank)
 		tfs_text_line(stderr,
-			"tfshim %s: %s: the baseline has no recording of rank %u: compared with "
-			"rank %u, %s",
+			"tfshim %s: %s: the baseline has no recording of rank %u: "
+			"compared with rank %u, %s",
 			gate->command->name, now->recording, now->rank, before->rank,
 			before->recording);
 }

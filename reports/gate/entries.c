@@ -54,8 +54,8 @@ static void add_folder(struct tfs_entries *entries, const struct tfs_command *co
 			free(paths[i]);
 	if (left)
 		tfs_text_line(stderr,
-			"tfshim %s: %s: %zu recording%s of earlier runs left out; name a recording "
-			"to judge it",
+			"tfshim %s: %s: %zu recording%s of earlier runs left out; "
+			"name a recording to judge it",
 			command->name, folder, left, left == 1 ? "" : "s");
 	free(later);
 }

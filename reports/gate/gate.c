@@ -144,8 +144,8 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 
 	if (!model->finished)
 		tfs_text_line(stderr,
-			"tfshim %s: %s: %s was ended from outside or by _exit: judged as far as it "
-			"went, which is %s",
+			"tfshim %s: %s: %s was ended from outside or by _exit: "
+			"judged as far as it went, which is %s",
 			gate->command->name, model->recording, model->program_name,
 			tfs_words_number(&region, (double)model->steps.count, "step", "steps"));
 	tfs_region_finish(&region);
@@ -220,8 +220,8 @@ static void judge_file(
 			gate->command->name, path, model.program_name);
 	} else {
 		tfs_text_line(stderr,
-			"tfshim %s: %s: no usable data: %s; its report ('tfshim report') says what "
-			"was not seen, and 'tfshim doctor PROGRAM' why",
+			"tfshim %s: %s: no usable data: %s; "
+			"its report ('tfshim report') says what was not seen, and 'tfshim doctor PROGRAM' why",
 			gate->command->name, path, why);
 		status = TFS_EXIT_NO_DATA;
 	}
@@ -246,9 +246,8 @@ static void judge_ranks(const struct tfs_gate *gate, struct tally *tally)
 		if (may_be_elsewhere(gate, &missing))
 			continue;
 		tfs_text_line(stderr,
-			"tfshim %s: no recording of rank %u: %u of the job's %u processes %s "
-			"here, and nothing is known of the rest; name recordings to judge only "
-			"these",
+			"tfshim %s: no recording of rank %u: %u of the job's %u processes %s here, and nothing is known of the rest; "
+			"name recordings to judge only these",
 			gate->command->name, missing.rank, missing.present, missing.processes,
 			missing.present == 1 ? "is" : "are");
 		tally->status = gravest(tally->status, TFS_EXIT_NO_DATA);

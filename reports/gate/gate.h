@@ -31,8 +31,8 @@ struct tfs_gate {
 /* The rows of the options that the gate understands, for both tables. */
 #define TFS_GATE_OPTIONS                                                                           \
 	{'b', "baseline", "OLD",                                                                   \
-		"a recording, or a folder of them: its findings are known and pass, unless there " \
-		"is more of them per step"},                                                       \
+		"a recording, or a folder of them: its findings are known and pass, "              \
+		"unless there is more of them per step"},                                          \
 		{'f', "fail-on", "LEVEL", "error (default), warn, note or never"},                 \
 		{'s', "select", "IDS",                                                             \
 			"only these rules: ids, slugs or beginnings of ids, by commas"},           \

@@ -68,14 +68,13 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (unseen && tfs_baseline_shorter(now, before))
-		printf("%s! note %s %zu of the baseline's findings: not seen in the %s of this "
-		       "run, but the baseline has %s: that is not the same as fixed\n",
+		printf("%s! note %s %zu of the baseline's findings: not seen in the %s of this run, but the baseline has %s: "
+		       "that is not the same as fixed\n",
 			paint->warn, paint->reset, unseen, steps(region, now),
 			tfs_words_count(region, (double)before->steps.count));
 	else if (unseen)
-		printf("%s! note %s %zu of the baseline's findings: their rules could not be "
-		       "judged "
-		       "in this run, which is not the same as fixed\n",
+		printf("%s! note %s %zu of the baseline's findings: "
+		       "their rules could not be judged in this run, which is not the same as fixed\n",
 			paint->warn, paint->reset, unseen);
 	if (!fixed && !less)
 		return;
@@ -85,8 +84,8 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (less)
 		fputs(tfs_words_number(region, (double)less, "happens less", "happen less"),
 			stdout);
-	fputs(": refresh the baseline, so that they cannot come back: put this recording in place "
-	      "of ",
+	fputs(": refresh the baseline, so that they cannot come back: "
+	      "put this recording in place of ",
 		stdout);
 	tfs_text_line(stdout, "%s", comparison->before->recording);
 }
@@ -98,8 +97,8 @@ static void print_shorter(const struct tfs_comparison *comparison, const struct 
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (tfs_baseline_shorter(before, now))
-		printf("%s! note %s the baseline has %s, this run %s: what is new may only begin "
-		       "later than the baseline went\n",
+		printf("%s! note %s the baseline has %s, this run %s: "
+		       "what is new may only begin later than the baseline went\n",
 			paint->warn, paint->reset, steps(region, before),
 			tfs_words_count(region, (double)now->steps.count));
 }

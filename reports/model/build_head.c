@@ -267,12 +267,11 @@ static void set_method(struct tfs_build *build)
 	facts[n++] = (struct tfs_model_fact){
 		"overhead", "cost of recording", overhead_text(build), false};
 	facts[n++] = (struct tfs_model_fact){"replay", "costs",
-		isnan(replay)
-			? "no replay was possible"
-			: tfs_region_print(region,
-				  "what-if replay of the judged steps; the replay itself is %s "
-				  "off the measured step time",
-				  tfs_words_share(region, replay)),
+		isnan(replay) ? "no replay was possible"
+			      : tfs_region_print(region,
+					"what-if replay of the judged steps; "
+					"the replay itself is %s off the measured step time",
+					tfs_words_share(region, replay)),
 		!(replay <= 0.05)};
 	facts[n++] = (struct tfs_model_fact){"version", "recorded by",
 		tfs_region_print(region, "tfshim %s", model->version), false};

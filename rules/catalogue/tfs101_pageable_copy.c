@@ -59,10 +59,10 @@ static const char *advise(struct tfs_findings *findings, uint32_t needed, bool u
 {
 	const char *advice =
 		up ? findings->rule->advice
-		   : "Allocate the host buffer of this copy twice with cudaMallocHost, copy into "
-		     "the two by turns with cudaMemcpyAsync on the stream that makes the data, "
-		     "record an event behind each copy, and wait for it with cudaEventSynchronize "
-		     "before the host reads that buffer.";
+		   : "Allocate the host buffer of this copy twice with cudaMallocHost, "
+		     "copy into the two by turns with cudaMemcpyAsync on the stream that makes the data, "
+		     "record an event behind each copy, "
+		     "and wait for it with cudaEventSynchronize before the host reads that buffer.";
 
 	return needed ? tfs_guards_advice(findings->pool, needed, advice) : advice;
 }
@@ -139,22 +139,17 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES,
 	.title = "copies between the device and pageable memory",
-	.why = "A copy engine reads and writes pinned memory only. A copy of pageable memory "
-	       "(malloc, "
-	       "new, the stack, a mapped file) is cut into pieces that the driver moves through "
-	       "its "
-	       "own pinned buffer, so that it runs at a fraction of the link's speed, cannot "
-	       "overlap "
-	       "with compute, and holds the calling thread, also when the call's name ends in "
-	       "Async. "
+	.why = "A copy engine reads and writes pinned memory only. "
+	       "A copy of pageable memory (malloc, new, the stack, a mapped file) is cut into pieces that the driver moves through its own pinned buffer, "
+	       "so that it runs at a fraction of the link's speed, cannot overlap with compute, "
+	       "and holds the calling thread, also when the call's name ends in Async. "
 	       "Copies of up to 64 KB to the device return early and are left alone.",
 	.advice =
-		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both "
-		"with cudaHostRegister), fill the two by turns and copy with cudaMemcpyAsync on a "
-		"stream of its own. Record an event behind each copy: before filling a buffer "
-		"again, wait for its event with cudaEventSynchronize, and let the stream that "
-		"computes wait for it with cudaStreamWaitEvent; let the copying stream wait "
-		"likewise before it overwrites memory that is still computed with.",
+		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both with cudaHostRegister), "
+		"fill the two by turns and copy with cudaMemcpyAsync on a stream of its own. "
+		"Record an event behind each copy: before filling a buffer again, wait for its event with cudaEventSynchronize, "
+		"and let the stream that computes wait for it with cudaStreamWaitEvent; "
+		"let the copying stream wait likewise before it overwrites memory that is still computed with.",
 	.tips = "T2 T11",
 	.rewrite = "pinned-staging",
 	.detect = detect,

@@ -76,12 +76,13 @@ static bool orders(const struct tfs_steady *steady, const struct tfs_place *plac
 }
 
 static const char order_advice[] =
-	"Replace this wait, which alone has work of one stream come after that of another: record "
-	"an event on each stream that it waits for (cudaEventRecord) where it is now, let each "
-	"other stream wait for these (cudaStreamWaitEvent) before it is given more, then remove "
-	"it. No use of the awaited work by the host was seen; keep it where something else uses "
-	"that work (another process, a library that was not seen), and check for errors once in a "
-	"while.";
+	"Replace this wait, which alone has work of one stream come after that of another: "
+	"record an event on each stream that it waits for (cudaEventRecord) where it is now, "
+	"let each other stream wait for these (cudaStreamWaitEvent) before it is given more, "
+	"then remove it. "
+	"No use of the awaited work by the host was seen; "
+	"keep it where something else uses that work (another process, a library that was not seen), "
+	"and check for errors once in a while.";
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
@@ -119,8 +120,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_draft_needed(findings, draft, needed, NULL);
 		} else if (draft && 2 * brackets >= place.count) {
 			draft->most = TFS_LEVEL_NOTE;
-			draft->finding.advice = "Measure with events every so many steps, and read "
-						"cudaEventElapsedTime only after they have passed.";
+			draft->finding.advice =
+				"Measure with events every so many steps, "
+				"and read cudaEventElapsedTime only after they have passed.";
 		} else if (draft && orders(steady, &place)) {
 			draft->finding.advice = order_advice;
 		}
@@ -141,16 +143,16 @@ const struct tfs_rule tfs_rule_tfs201 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_WAITS,
 	.title = "explicit synchronisation in the training step",
-	.why = "While the host waits for the device it launches nothing, and when the wait is over "
-	       "the "
-	       "device has nothing to do until the next launches arrive. Streams keep their own "
-	       "order "
-	       "without the host; the host has to wait only for results that it reads.",
+	.why = "While the host waits for the device it launches nothing, "
+	       "and when the wait is over the device has nothing to do until the next launches arrive. "
+	       "Streams keep their own order without the host; "
+	       "the host has to wait only for results that it reads.",
 	.advice =
-		"Remove this synchronisation from the step: no use of the awaited work by the host "
-		"was seen. Keep it where something else uses that work (another process, a "
-		"library that was not seen); where another stream needs the result, use "
-		"cudaEventRecord and cudaStreamWaitEvent, and check for errors once in a while.",
+		"Remove this synchronisation from the step: no use of the awaited work by the host was seen. "
+		"Keep it where something else uses that work (another process, a library that was not seen); "
+		"where another stream needs the result, "
+		"use cudaEventRecord and cudaStreamWaitEvent, "
+		"and check for errors once in a while.",
 	.tips = "T24",
 	.detect = detect,
 };

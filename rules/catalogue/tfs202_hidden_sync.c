@@ -25,23 +25,22 @@ static const struct {
 	const char *advice;
 } texts[] = {
 	[HIDDEN_FREE] = {"cudaFree waits for all work on the device",
-		"Allocate this buffer once before the training loop and keep it; if its size "
-		"changes, "
-		"use cudaMallocAsync and cudaFreeAsync on the stream that uses it."},
+		"Allocate this buffer once before the training loop and keep it; "
+		"if its size changes, use cudaMallocAsync and cudaFreeAsync on the stream that uses it."},
 	[HIDDEN_READ_BACK] = {"the copy to the host waits for the device",
-		"Where the step does not depend on what is read, copy into pinned memory with "
-		"cudaMemcpyAsync, record an event, and read it a step later, behind "
-		"cudaEventSynchronize, from one of two buffers used by turns; or read it only "
-		"every so many steps."},
+		"Where the step does not depend on what is read, "
+		"copy into pinned memory with cudaMemcpyAsync, record an event, "
+		"and read it a step later, behind cudaEventSynchronize, "
+		"from one of two buffers used by turns; "
+		"or read it only every so many steps."},
 	[HIDDEN_PINNED] = {"allocating and releasing pinned memory waits for the device",
 		"Allocate this pinned buffer once before the training loop and keep it."},
 	[HIDDEN_REGISTERED] = {"pinning host memory and ending it waits for the device",
-		"Pin this buffer once before the training loop and leave it pinned, or keep a "
-		"pinned one of cudaMallocHost."},
+		"Pin this buffer once before the training loop and leave it pinned, or keep a pinned one of cudaMallocHost."},
 	[HIDDEN_RESULT] = {"the result goes to host memory, so the call waits for the device",
-		"Keep the result on the device, and what is decided by it: set "
-		"CUBLAS_POINTER_MODE_DEVICE and pass a device pointer to this call, then set "
-		"CUBLAS_POINTER_MODE_HOST again for calls with scalars on the host."},
+		"Keep the result on the device, and what is decided by it: "
+		"set CUBLAS_POINTER_MODE_DEVICE and pass a device pointer to this call, "
+		"then set CUBLAS_POINTER_MODE_HOST again for calls with scalars on the host."},
 	[HIDDEN_MODULE] = {"loads code in the steady state and waits for the device",
 		"Load this module or first use its kernels before the training loop."},
 };
@@ -125,10 +124,10 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS | TFS_ABOUT_MEMORY,
 	.title = "calls that wait for the device though their names do not say so",
-	.why = "cudaFree, pinned allocations, copies to the host, cuBLAS calls that return a "
-	       "number to "
-	       "the host and the first use of a kernel wait until the device has finished, like a "
-	       "cudaDeviceSynchronize; the device then runs dry while the host catches up.",
+	.why = "cudaFree, pinned allocations, copies to the host, "
+	       "cuBLAS calls that return a number to the host and the first use of a kernel wait until the device has finished, "
+	       "like a cudaDeviceSynchronize; "
+	       "the device then runs dry while the host catches up.",
 	.advice = "Move this call out of the training step.",
 	.tips = "T24",
 	.detect = detect,

@@ -242,13 +242,13 @@ static const char *advise(struct tfs_findings *findings, bool own, bool twice)
 	const char *advice = findings->rule->advice;
 
 	if (own)
-		return "Use the values that the host uploaded, or a copy of them that the host "
-		       "keeps, and leave this read out: nothing seen writes them on the device in "
-		       "between.";
+		return "Use the values that the host uploaded, "
+		       "or a copy of them that the host keeps, and leave this read out: "
+		       "nothing seen writes them on the device in between.";
 	if (twice)
 		return tfs_pool_print(findings->pool,
-			"Read it once, and use what was read at the other places too: nothing seen "
-			"writes it in between. %s",
+			"Read it once, and use what was read at the other places too: "
+			"nothing seen writes it in between. %s",
 			advice);
 	return advice;
 }
@@ -280,10 +280,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (draft && !own && decides(steady, place)) {
 		tfs_draft_needed(findings, draft, needed, NULL);
 		draft->finding.advice =
-			"Keep this read: the steps do not all go on in the same way behind it, so "
-			"that it may decide how. To do without it, keep the decision on the "
-			"device: launch the work in all steps, and let its kernels read the value "
-			"and do nothing where it says so.";
+			"Keep this read: the steps do not all go on in the same way behind it, so that it may decide how. "
+			"To do without it, keep the decision on the device: "
+			"launch the work in all steps, and let its kernels read the value and do nothing where it says so.";
 	}
 	tfs_hits_finish(&waits);
 }
@@ -324,8 +323,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, &place, again);
 	if (unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s what the step has read or uploaded before, but kernels of the program, "
-			"graphs or host functions in between may have written it",
+			"%s what the step has read or uploaded before, "
+			"but kernels of the program, graphs or host functions in between may have written it",
 			tfs_figure_number(unclear, "copy reads", "copies read").text);
 	else if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
@@ -348,15 +347,15 @@ const struct tfs_rule tfs_rule_tfs203 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS,
 	.title = "a small value read back in each step",
-	.why = "To print or test a loss the host copies a few bytes and waits for them, which "
-	       "drains "
-	       "all the work that was queued before: the step can then never overlap with the next "
-	       "one. The value is rarely needed in each step, or so soon.",
-	.advice = "Where the step goes on by this value (loss scaling, clipping, a stop), keep the "
-		  "decision on the device. Else sum it on the device and read it every 10 steps or "
-		  "more; or copy it with cudaMemcpyAsync into one of two pinned places used by "
-		  "turns, "
-		  "record an event, and look at it one step later, behind cudaEventSynchronize.",
+	.why = "To print or test a loss the host copies a few bytes and waits for them, "
+	       "which drains all the work that was queued before: "
+	       "the step can then never overlap with the next one. "
+	       "The value is rarely needed in each step, or so soon.",
+	.advice =
+		"Where the step goes on by this value (loss scaling, clipping, a stop), keep the decision on the device. "
+		"Else sum it on the device and read it every 10 steps or more; "
+		"or copy it with cudaMemcpyAsync into one of two pinned places used by turns, "
+		"record an event, and look at it one step later, behind cudaEventSynchronize.",
 	.tips = "T24",
 	.detect = detect,
 };

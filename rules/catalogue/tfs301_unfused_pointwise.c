@@ -70,22 +70,20 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 
 	if (biased(timeline, chain))
 		return tfs_pool_print(pool,
-			"Where the activation is ReLU, replace cudnnConvolutionForward and the "
-			"calls behind it (%s) by one cudnnConvolutionBiasActivationForward, which "
-			"saves as much as the interval's high end; else do their work in one "
-			"kernel of your own, which saves its low end.",
+			"Where the activation is ReLU, "
+			"replace cudnnConvolutionForward and the calls behind it (%s) by one cudnnConvolutionBiasActivationForward, "
+			"which saves as much as the interval's high end; "
+			"else do their work in one kernel of your own, which saves its low end.",
 			names);
 	if (!chain->own)
 		return tfs_pool_print(pool,
 			"Do the work of %s in one pass: a kernel of your own%s.", names,
 			product ? ", or, where they add a bias to each row and take ReLU of that, "
-				  "the epilogue of the product before them (cublasLtMatmul with "
-				  "CUBLASLT_EPILOGUE_RELU_BIAS)"
+				  "the epilogue of the product before them (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS)"
 				: "");
-	return "Where each of these kernels reads of the values in between only the one that "
-	       "belongs to what it writes (no sum, neighbour or other order), write them as one "
-	       "that keeps the values in registers from the first operation to the last. What "
-	       "they compute was not seen.";
+	return "Where each of these kernels reads of the values in between only the one that belongs to what it writes (no sum, neighbour or other order), "
+	       "write them as one that keeps the values in registers from the first operation to the last. "
+	       "What they compute was not seen.";
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -114,8 +112,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
-			"starts a chain of %u operations that %s elementwise (%s) and pass %s "
-			"per step through memory%s",
+			"starts a chain of %u operations that %s elementwise (%s) and pass %s per step through memory%s",
 			chain->count, chain->own ? "look" : "are", names,
 			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
 			chain->own ? " from one to the next" : " needlessly");
@@ -178,12 +175,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	/* Which of the program's own kernels are elementwise is told by their time. */
 	if (!steady->activity)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no activity of the device was recorded: kernels of the program's own "
-			"cannot be told");
+			"no activity of the device was recorded: kernels of the program's own cannot be told");
 	else if (unclassified(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"kernels of the program whose arguments show no memory take %.0f %% or "
-			"more of the device's time; what they work on was not seen",
+			"kernels of the program whose arguments show no memory take %.0f %% or more of the device's time; "
+			"what they work on was not seen",
 			100 * UNCLASSIFIED);
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
@@ -191,8 +187,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			describe(findings->pool, chains.count, whole > 0 ? saved / whole : 0));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s memory; whether the program's kernels among them read only the element "
-			"that they write was not seen",
+			"%s memory; whether the program's kernels among them read only the element that they write was not seen",
 			tfs_figure_number(chains.unclear, "pair of operations shares",
 				"pairs of operations share")
 				.text);
@@ -207,13 +202,10 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
 	.about = TFS_ABOUT_LAUNCHES,
 	.title = "elementwise operations that could be one",
-	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, so "
-	       "their "
-	       "time is that of the memory. Done in one pass, the values in between stay in "
-	       "registers "
-	       "and one launch is enough. A value that something reads later must be written "
-	       "anyway "
-	       "and is not counted.",
+	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, "
+	       "so their time is that of the memory. "
+	       "Done in one pass, the values in between stay in registers and one launch is enough. "
+	       "A value that something reads later must be written anyway and is not counted.",
 	.advice = "Do these elementwise operations in one pass.",
 	.tips = "T8",
 	.detect = detect,

@@ -77,14 +77,12 @@ const struct tfs_rule tfs_rule_tfs401 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_MEMORY,
 	.title = "memory allocated and released in the training step",
-	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before "
-	       "it "
-	       "unmaps it; pinned memory costs more still. A training step needs the same buffers "
-	       "each time.",
+	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before it unmaps it; "
+	       "pinned memory costs more still. "
+	       "A training step needs the same buffers each time.",
 	.advice = "Allocate this buffer once before the training loop and keep it for all steps; "
-		  "where "
-		  "sizes vary, allocate for the largest, or use cudaMallocAsync and cudaFreeAsync "
-		  "from a pool that keeps its memory.",
+		  "where sizes vary, allocate for the largest, "
+		  "or use cudaMallocAsync and cudaFreeAsync from a pool that keeps its memory.",
 	.tips = "T27",
 	.rewrite = "alloc-pool",
 	.detect = detect,

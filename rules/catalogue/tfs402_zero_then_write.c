@@ -73,8 +73,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		draft->unrepaired = true;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
-			"Remove this zeroing and call %s and its like with beta = 0, which writes "
-			"without reading.",
+			"Remove this zeroing and call %s and its like with beta = 0, which writes without reading.",
 			user);
 }
 
@@ -135,13 +134,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (opaque)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"memory zeroed at %s may be used by kernels of the program, graphs or host "
-			"functions; what they do with it was not seen",
+			"memory zeroed at %s may be used by kernels of the program, graphs or host functions; "
+			"what they do with it was not seen",
 			tfs_figure_number(opaque, "call site", "call sites").text);
 	else if (unclear(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"kernels of the program that may fill memory take %.0f %% or more of the "
-			"device's time; what they write was not seen",
+			"kernels of the program that may fill memory take %.0f %% or more of the device's time; "
+			"what they write was not seen",
 			100 * UNCLEAR_SHARE);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
@@ -161,11 +160,9 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_SETS,
 	.title = "memory zeroed and then wholly written",
-	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the "
-	       "memory, "
-	       "and adding to zeros costs another read of it. Where only one call contributes, "
-	       "that "
-	       "call can write its result instead.",
+	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the memory, "
+	       "and adding to zeros costs another read of it. "
+	       "Where only one call contributes, that call can write its result instead.",
 	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
 	.tips = "T7",
 	.rewrite = "memset-elision",

@@ -161,8 +161,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 	if (pools.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no activity of the device was recorded: whether %s behind the release of "
-			"memory cannot be told",
+			"no activity of the device was recorded: whether %s behind the release of memory cannot be told",
 			tfs_figure_number(pools.unclear, "wait comes", "waits come").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
@@ -180,11 +179,12 @@ const struct tfs_rule tfs_rule_tfs408 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_WAITS | TFS_ABOUT_MEMORY,
 	.title = "a stream-ordered pool gives its memory back in each step",
-	.why = "Unless it is told otherwise, a pool returns all memory that is not in use to the "
-	       "system whenever the host waits for a stream, an event or the device, and "
-	       "cudaMallocAsync has to map it again: about 30 ms for each GiB.",
-	.advice = "Set cudaMemPoolAttrReleaseThreshold of this pool to what a step needs, or to "
-		  "UINT64_MAX, once before the training loop.",
+	.why = "Unless it is told otherwise, "
+	       "a pool returns all memory that is not in use to the system whenever the host waits for a stream, "
+	       "an event or the device, and cudaMallocAsync has to map it again: "
+	       "about 30 ms for each GiB.",
+	.advice = "Set cudaMemPoolAttrReleaseThreshold of this pool to what a step needs, "
+		  "or to UINT64_MAX, once before the training loop.",
 	.tips = "T27",
 	.rewrite = "pool-threshold",
 	.detect = detect,

@@ -103,9 +103,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!draft)
 		return;
 	draft->finding.advice = tfs_pool_print(findings->pool,
-		"Choose this convolution's algorithm by %s once before the training loop, on "
-		"scratch "
-		"outputs and with a workspace of %s or more; here it picks %s.",
+		"Choose this convolution's algorithm by %s once before the training loop, "
+		"on scratch outputs and with a workspace of %s or more; "
+		"here it picks %s.",
 		tfs_search_function(call->family),
 		tfs_figure_bytes((double)search.best_workspace).text, best);
 	if (!steady->whatif)
@@ -185,13 +185,11 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
 	.library = TFS_LIBRARY_cudnn,
 	.title = "convolution with an algorithm that was not searched",
-	.why = "cuDNN has several algorithms for each convolution, and which one is fastest "
-	       "depends on "
-	       "shape and device. A fixed choice, or a small workspace, often picks a slow one; a "
-	       "search "
-	       "measures them once and pays back within a few hundred steps.",
-	.advice = "Choose this convolution's algorithm by a measured search before the training "
-		  "loop.",
+	.why = "cuDNN has several algorithms for each convolution, and which one is fastest depends on shape and device. "
+	       "A fixed choice, or a small workspace, often picks a slow one; "
+	       "a search measures them once and pays back within a few hundred steps.",
+	.advice =
+		"Choose this convolution's algorithm by a measured search before the training loop.",
 	.tips = "T3",
 	.rewrite = "cudnn-search",
 	.detect = detect,

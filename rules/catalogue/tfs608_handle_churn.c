@@ -58,20 +58,20 @@ static const char *advice(const struct tfs_host_call *call)
 {
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_handle:
-		return "Make this handle once before the training loop, one for each thread and "
-		       "device that uses it, and give it the stream of each use by its set-stream "
-		       "call.";
+		return "Make this handle once before the training loop, "
+		       "one for each thread and device that uses it, "
+		       "and give it the stream of each use by its set-stream call.";
 	case TFS_FAMILY_descriptor:
-		return "Make this descriptor once before the training loop, one for each shape and "
-		       "type, and keep it; set in it only what changes between calls.";
+		return "Make this descriptor once before the training loop, one for each shape and type, and keep it; "
+		       "set in it only what changes between calls.";
 	case TFS_FAMILY_stream_create:
 	case TFS_FAMILY_stream_destroy:
 		return "Make this stream once before the training loop and use it in all steps; "
 		       "what relied on its end to wait needs cudaStreamSynchronize.";
 	case TFS_FAMILY_event_create:
 	case TFS_FAMILY_event_destroy:
-		return "Make this event once before the training loop and record it anew in each "
-		       "step; with several steps under way, take several by turns.";
+		return "Make this event once before the training loop and record it anew in each step; "
+		       "with several steps under way, take several by turns.";
 	default:
 		return "Ask once before the training loop and keep the answer; "
 		       "cudaDeviceGetAttribute asks for one value alone.";
@@ -126,12 +126,12 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.title = "handles, descriptors, streams or events made anew in each step",
-	.why = "A library's handle allocates memory and may wait for the device when it is made or "
-	       "ended; descriptors, streams and events cost a call each, and "
-	       "cudaGetDeviceProperties alone takes a millisecond or two. A step needs the same "
-	       "ones each time.",
-	.advice = "Make it once before the training loop and use it in all steps; ask once for "
-		  "what cannot change, and with cudaDeviceGetAttribute for one value.",
+	.why = "A library's handle allocates memory and may wait for the device when it is made or ended; "
+	       "descriptors, streams and events cost a call each, "
+	       "and cudaGetDeviceProperties alone takes a millisecond or two. "
+	       "A step needs the same ones each time.",
+	.advice = "Make it once before the training loop and use it in all steps; "
+		  "ask once for what cannot change, and with cudaDeviceGetAttribute for one value.",
 	.tips = "T27",
 	.detect = detect,
 };

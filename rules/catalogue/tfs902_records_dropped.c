@@ -16,20 +16,19 @@ static const struct {
 	const char *advice;
 } advice[] = {
 	{1u << TFS_LOSS_records_dropped,
-		"Record less or raise the size cap, by "
-		"TFSHIM_OPTIONS=window=30:window_later=0 or limit=1g, and look for a full disk and "
-		"a limit on file sizes (ulimit -f)."},
+		"Record less or raise the size cap, "
+		"by TFSHIM_OPTIONS=window=30:window_later=0 or limit=1g, "
+		"and look for a full disk and a limit on file sizes (ulimit -f)."},
 	{1u << TFS_LOSS_cupti_dropped,
-		"CUPTI's own buffers were full: record fewer steps at a time, by "
-		"TFSHIM_OPTIONS=window=30."},
+		"CUPTI's own buffers were full: record fewer steps at a time, by TFSHIM_OPTIONS=window=30."},
 	{1u << TFS_LOSS_cupti_unknown,
 		"CUPTI may be newer than tfshim knows: see `tfshim doctor` for its version."},
 	{1u << TFS_LOSS_threads_failed, "Leave the process more memory: threads got no buffers."},
 	{1u << TFS_LOSS_steps_dropped,
 		"Let one thread alone mark the steps: two did so at the same time."},
 	{1u << TFS_LOSS_aggregates_full | 1u << TFS_LOSS_sites_full | 1u << TFS_LOSS_ranges_full,
-		"Take counts and names for too low or too few where a table was full: no option "
-		"makes it larger."},
+		"Take counts and names for too low or too few where a table was full: "
+		"no option makes it larger."},
 };
 
 static const char *advice_on(
@@ -92,8 +91,8 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.slug = "records-dropped",
 	.level = TFS_LEVEL_NOTE,
 	.title = "records were dropped",
-	.why = "The recording has a size cap, CUPTI and the disk have theirs, and tables a fixed "
-	       "size. What was dropped is missing from counts and times.",
+	.why = "The recording has a size cap, CUPTI and the disk have theirs, and tables a fixed size. "
+	       "What was dropped is missing from counts and times.",
 	.advice = "Do what the finding says against what was dropped.",
 	.tips = "",
 	.detect = detect,

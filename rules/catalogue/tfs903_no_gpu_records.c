@@ -25,8 +25,8 @@ static const struct {
 	const char *advice;
 } advice[] = {
 	{TFS_FACT_cupti_in_windows,
-		"CUPTI was there. Where the run was short, train for more steps; else see `tfshim "
-		"doctor`."},
+		"CUPTI was there. "
+		"Where the run was short, train for more steps; else see `tfshim doctor`."},
 	{TFS_FACT_cupti_again, "CUPTI was given away and taken again: train for more steps then."},
 	{TFS_FACT_cupti_not_built, "Take a build of tfshim that has CUPTI."},
 	{TFS_FACT_cupti_no_driver,
@@ -50,8 +50,7 @@ static const struct {
 	{TFS_FACT_cupti_none,
 		"Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
 	{TFS_FACT_cupti_incomplete,
-		"Make another libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or "
-		"CUDA_HOME)."},
+		"Make another libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
 };
 
 static const char *advice_of(const struct tfs_trace *trace)
@@ -88,8 +87,8 @@ static void report(
 				.text,
 			tfs_figure_number((double)pairs->launched, "has", "have").text);
 		if (draft)
-			draft->finding.advice = "Go by counts here: CUPTI is there, but times of "
-						"these kernels are missing.";
+			draft->finding.advice =
+				"Go by counts here: CUPTI is there, but times of these kernels are missing.";
 	}
 }
 
@@ -132,9 +131,8 @@ const struct tfs_rule tfs_rule_tfs903 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.title = "no records of the device",
-	.why = "Times on the device come from CUPTI. Without them idle time, overlap and costs are "
-	       "not "
-	       "known, and rules that need them are not measurable.",
+	.why = "Times on the device come from CUPTI. "
+	       "Without them idle time, overlap and costs are not known, and rules that need them are not measurable.",
 	.advice = "Do what the finding says of its cause, and see `tfshim doctor`.",
 	.tips = "",
 	.detect = detect,

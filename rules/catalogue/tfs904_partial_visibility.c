@@ -36,14 +36,13 @@ const struct tfs_rule tfs_rule_tfs904 = {
 	.level = TFS_LEVEL_NOTE,
 	.title = "part of the program was not visible",
 	.why = "Libraries that tfshim has no hooks for, functions found in a library's own table, "
-	       "libraries loaded in unusual ways and device work without a known call are out of "
-	       "reach of the hooks; so is a CUDA runtime linked into the program where calls of "
-	       "the "
-	       "driver are not watched. Calls that CUPTI saw and the hooks did not, or the other "
-	       "way round, show it: a difference above 2 % is named with both numbers. Findings "
-	       "still hold; what passed may not.",
-	.advice = "Do what the finding says of its causes. What a library does that tfshim has no "
-		  "hooks for needs no change.",
+	       "libraries loaded in unusual ways and device work without a known call are out of reach of the hooks; "
+	       "so is a CUDA runtime linked into the program where calls of the driver are not watched. "
+	       "Calls that CUPTI saw and the hooks did not, or the other way round, show it: "
+	       "a difference above 2 % is named with both numbers. "
+	       "Findings still hold; what passed may not.",
+	.advice = "Do what the finding says of its causes. "
+		  "What a library does that tfshim has no hooks for needs no change.",
 	.tips = "",
 	.detect = detect,
 };

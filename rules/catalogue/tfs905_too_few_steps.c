@@ -8,13 +8,11 @@ static const char *advice(const struct tfs_steady *steady)
 	const struct tfs_timeline *timeline = steady->timeline;
 
 	if (!timeline->step_source)
-		return "Mark where each step begins by TFSHIM_STEP() of shim/tfshim.h, or name in "
-		       "the "
-		       "option step_range the NVTX ranges that are the steps; where the program "
-		       "trains for a few steps only, train for more.";
+		return "Mark where each step begins by TFSHIM_STEP() of shim/tfshim.h, "
+		       "or name in the option step_range the NVTX ranges that are the steps; "
+		       "where the program trains for a few steps only, train for more.";
 	if (timeline->outside.count + timeline->rewritten.count >= steady->min_steps)
-		return "Record more steps: give window in TFSHIM_OPTIONS a larger number (it is 50 "
-		       "where nothing is said).";
+		return "Record more steps: give window in TFSHIM_OPTIONS a larger number (it is 50 where nothing is said).";
 	return "Train for more steps.";
 }
 
@@ -28,8 +26,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
 	if (!steady->timeline->step_source)
 		draft = tfs_findings_note(findings,
-			"no training step was found in the recorded calls, so that "
-			"rules about steps abstain");
+			"no training step was found in the recorded calls, so that rules about steps abstain");
 	else
 		draft = tfs_findings_note(findings,
 			"%s judged, of %s in all; %u are needed for an error%s",
@@ -58,9 +55,8 @@ const struct tfs_rule tfs_rule_tfs905 = {
 	.slug = "too-few-steps",
 	.level = TFS_LEVEL_NOTE,
 	.title = "too few training steps were recorded",
-	.why = "Findings are about the steady state. With few steps, what happens once in a while "
-	       "looks "
-	       "like a habit, and times vary more than costs.",
+	.why = "Findings are about the steady state. "
+	       "With few steps, what happens once in a while looks like a habit, and times vary more than costs.",
 	.advice =
 		"Train for more steps, record more of them, or mark them where they are not found.",
 	.tips = "",

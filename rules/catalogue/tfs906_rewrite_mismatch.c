@@ -68,11 +68,11 @@ const struct tfs_rule tfs_rule_tfs906 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.title = "a rewrite would have changed a result",
-	.why = "In shadow mode a rewrite works beside the program's own call and both results are "
-	       "compared. They must be the same; where they were not, the program's own result was "
-	       "kept and the rewrite was switched off for the rest of the run.",
-	.advice = "Do not apply this rewrite to this program, and report the case with the "
-		  "recording.",
+	.why = "In shadow mode a rewrite works beside the program's own call and both results are compared. "
+	       "They must be the same; where they were not, "
+	       "the program's own result was kept and the rewrite was switched off for the rest of the run.",
+	.advice =
+		"Do not apply this rewrite to this program, and report the case with the recording.",
 	.tips = "",
 	.detect = detect,
 };

@@ -101,12 +101,12 @@ const struct tfs_rule tfs_rule_tfs910 = {
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
 	.title = "calls in the training step that fail",
-	.why = "A call that returns an error has not done what it was called for: a product that "
-	       "was "
-	       "refused leaves the last one's result in place, and training goes on with it. "
+	.why = "A call that returns an error has not done what it was called for: "
+	       "a product that was refused leaves the last one's result in place, and training goes on with it. "
 	       "Programs that look at no status do not tell.",
-	.advice = "Check the status of this call, and correct the arguments or the state that make "
-		  "it fail; remove the call where nothing needs it.",
+	.advice =
+		"Check the status of this call, and correct the arguments or the state that make it fail; "
+		"remove the call where nothing needs it.",
 	.tips = "",
 	.detect = detect,
 };

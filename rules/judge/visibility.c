@@ -142,8 +142,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		if ((library->flags & 3) == 2)
 			list = add(pool, list,
 				tfs_pool_print(pool,
-					"no shared %s is loaded, and with driver=0 calls of the "
-					"driver are not seen",
+					"no shared %s is loaded, and with driver=0 calls of the driver are not seen",
 					tfs_library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
@@ -211,17 +210,16 @@ const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_po
 			"build it with `nvcc -cudart shared`.");
 	if (past)
 		advice = also(pool, advice,
-			"Where the program looks functions up in a library's own table, link that "
-			"library instead. Calls by a library that tfshim has no hooks for need no "
-			"change.");
+			"Where the program looks functions up in a library's own table, link that library instead. "
+			"Calls by a library that tfshim has no hooks for need no change.");
 	if (any_unseen(trace, pool))
 		advice = also(pool, advice,
-			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: the "
-			"library may then find other functions than it does by itself.");
+			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: "
+			"the library may then find other functions than it does by itself.");
 	if (saw_more(steady->pairs, true))
 		advice = also(pool, advice,
-			"Where the hooks saw more calls than CUPTI, change nothing: the device's "
-			"times of these calls may be missing.");
+			"Where the hooks saw more calls than CUPTI, change nothing: "
+			"the device's times of these calls may be missing.");
 	return advice;
 }
 

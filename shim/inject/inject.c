@@ -47,8 +47,9 @@ int InitializeInjection(void)
 		tfs_log_say(
 			"not loaded by CUDA_INJECTION64_PATH: %s", reason != NULL ? reason : path);
 		if (reason != NULL && strstr(reason, "static TLS") != NULL)
-			tfs_log_say("to load it all the same: LD_PRELOAD=libtfshim.so, or "
-				    "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
+			tfs_log_say(
+				"to load it all the same: "
+				"LD_PRELOAD=libtfshim.so, or GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
 		errno = saved;
 		return 0;
 	}

@@ -134,8 +134,9 @@ static void leave_off(void)
 	}
 	tfs_recorder_fact(TFS_FACT_rewrites_off, file, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("rewrites are off, as an earlier run ended abnormally while a rewrite "
-			    "acted; delete %s to allow them again",
+		tfs_log_say(
+			"rewrites are off, as an earlier run ended abnormally while a rewrite acted; "
+			"delete %s to allow them again",
 			file);
 }
 

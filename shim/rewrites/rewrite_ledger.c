@@ -105,8 +105,8 @@ static int begin_acting(enum tfs_rewrite_mode mode)
 		return MAY_ACT;
 	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-failed, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("a crash will not switch rewrites off: no mark can be made beside the "
-			    "recording (%s)",
+		tfs_log_say(
+			"a crash will not switch rewrites off: no mark can be made beside the recording (%s)",
 			strerror(-failed));
 	return MAY_ACT;
 }

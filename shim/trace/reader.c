@@ -32,10 +32,10 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 	if (header->version != TFS_FORMAT_VERSION)
 		return refuse(out, offsetof(struct tfs_file_header, version),
 			header->version < TFS_FORMAT_VERSION
-				? "an older tfshim recorded it, in a format that this one no "
-				  "longer reads: record the program again"
-				: "a newer tfshim recorded it, in a format that this one does not "
-				  "know: report it with that one",
+				? "an older tfshim recorded it, in a format that this one no longer reads: "
+				  "record the program again"
+				: "a newer tfshim recorded it, in a format that this one does not know: "
+				  "report it with that one",
 			-EPROTO);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % 64 ||
 		header->header_bytes > 1u << 20)

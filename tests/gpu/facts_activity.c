@@ -252,8 +252,7 @@ static void watch_copy(const char *what, void *to, const void *from, size_t byte
 		flags = one->copy.flags;
 	}
 	fact("copies", what,
-		"%u copy records (source kind %u, target kind %u, flags %u), %u wait records "
-		"(type %u)",
+		"%u copy records (source kind %u, target kind %u, flags %u), %u wait records (type %u)",
 		copies, source, target, flags, waits, type);
 }
 

@@ -56,8 +56,7 @@ static void print_rewrites(const struct tfs_trace *trace)
 
 		if (!is_last(trace, i))
 			continue;
-		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), "
-		       "%s\n",
+		printf("rewrite-%s %s, applied %llu, predicted %.1f, realised %.1f (%.1f to %.1f), %s\n",
 			name, states[one->state % 5], (unsigned long long)one->applied,
 			one->predicted_ns / 1e3, one->realised_ns / 1e3, one->realised_low_ns / 1e3,
 			one->realised_high_ns / 1e3, tfs_sentence_reason(trace, one, &pool));

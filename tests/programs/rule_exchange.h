@@ -86,10 +86,10 @@ enum { EXCHANGE_SIDE = 256 };
 
 static const char exchange_ptx[] =
 	".version 7.0\n.target sm_75\n.address_size 64\n"
-	".extern .shared .align 4 .b8 row[];\n.shared .align 4 .b8 "
-	"fixed_row[1024];\n" EXCHANGE_HALVE EXCHANGE_TWICE EXCHANGE_SMOOTH EXCHANGE_TURN
-		EXCHANGE_SCATTER EXCHANGE_SUMS EXCHANGE_TOTAL EXCHANGE_ROW(soften, "row")
-			EXCHANGE_ROW(soften_fixed, "fixed_row") EXCHANGE_WARP;
+	".extern .shared .align 4 .b8 row[];\n.shared .align 4 .b8 fixed_row[1024];\n" EXCHANGE_HALVE
+		EXCHANGE_TWICE EXCHANGE_SMOOTH EXCHANGE_TURN EXCHANGE_SCATTER EXCHANGE_SUMS
+			EXCHANGE_TOTAL EXCHANGE_ROW(soften, "row")
+				EXCHANGE_ROW(soften_fixed, "fixed_row") EXCHANGE_WARP;
 
 struct exchange_args {
 	float *out, *in;

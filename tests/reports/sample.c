@@ -15,8 +15,7 @@ static const struct tfs_rule rules[] = {
 		.slug = "pageable-copy",
 		.level = TFS_LEVEL_ERROR,
 		.title = "copy from or to pageable host memory",
-		.why = "The driver stages such a copy through its own buffers, on the calling "
-		       "thread.",
+		.why = "The driver stages such a copy through its own buffers, on the calling thread.",
 		.advice = "Allocate the host buffer with cudaHostAlloc once and keep it.",
 		.tips = "T2 T11",
 		.rewrite = "pinned-staging"},
@@ -221,9 +220,8 @@ static const struct tfs_model_fact method[] = {
 	{"overhead", "cost of recording",
 		"+1.3 % step time inside windows (2.51 ms against 2.48 ms)", false},
 	{"replay", "costs",
-		"what-if replay of the judged steps; the replay itself is 1.8 % off the measured "
-		"step "
-		"time",
+		"what-if replay of the judged steps; "
+		"the replay itself is 1.8 % off the measured step time",
 		false},
 };
 
@@ -249,11 +247,9 @@ static void make_naive(struct tfs_model *model)
 	model->whole = true;
 	model->usable = true;
 	model->verdict =
-		"2 errors, 2 warnings, 1 note: 653 \xc2\xb5s of each 2.48 ms step (26 %) could be "
-		"saved by the top three";
-	model->sight =
-		"CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; NCCL is linked "
-		"statically and was not.";
+		"2 errors, 2 warnings, 1 note: 653 \xc2\xb5s of each 2.48 ms step (26 %) could be saved by the top three";
+	model->sight = "CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; "
+		       "NCCL is linked statically and was not.";
 	model->device = "Simulated GPU";
 	model->simulated = true;
 	model->device_memory = UINT64_C(16) << 30;

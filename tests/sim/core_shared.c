@@ -47,10 +47,10 @@ static uint64_t start_of(int64_t process)
 	text[length] = '\0';
 	/* The name may have anything in it but this. */
 	const char *rest = strrchr(text, ')');
-	if (!rest || sscanf(rest + 1,
-			     " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d "
-			     "%*d %*d %llu",
-			     &state, &ticks) != 2)
+	if (!rest ||
+		sscanf(rest + 1,
+			" %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %llu",
+			&state, &ticks) != 2)
 		return 0;
 	return state == 'Z' || state == 'X' ? 0 : ticks;
 }

@@ -105,8 +105,8 @@ static void announce(void)
 {
 	if (!sim.compute)
 		fprintf(stderr,
-			"tfsim: NOTHING IS COMPUTED (TFSIM_COMPUTE=0): every output is zeros; the "
-			"times are the model's for %s\n",
+			"tfsim: NOTHING IS COMPUTED (TFSIM_COMPUTE=0): every output is zeros; "
+			"the times are the model's for %s\n",
 			sim.profile->name);
 }
 

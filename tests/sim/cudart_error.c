@@ -57,14 +57,11 @@ static const struct {
 	ERROR(cudaErrorLaunchMaxDepthExceeded,
 		"launch would exceed maximum depth of nested launches"),
 	ERROR(cudaErrorLaunchFileScopedTex,
-		"launch failed because kernel uses unsupported, file-scoped textures (texture "
-		"objects are supported)"),
+		"launch failed because kernel uses unsupported, file-scoped textures (texture objects are supported)"),
 	ERROR(cudaErrorLaunchFileScopedSurf,
-		"launch failed because kernel uses unsupported, file-scoped surfaces (surface "
-		"objects are supported)"),
+		"launch failed because kernel uses unsupported, file-scoped surfaces (surface objects are supported)"),
 	ERROR(cudaErrorSyncDepthExceeded,
-		"cudaDeviceSynchronize failed because caller's grid depth exceeds "
-		"cudaLimitDevRuntimeSyncDepth"),
+		"cudaDeviceSynchronize failed because caller's grid depth exceeds cudaLimitDevRuntimeSyncDepth"),
 	ERROR(cudaErrorLaunchPendingCountExceeded,
 		"launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount"),
 	ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
@@ -153,12 +150,10 @@ static const struct {
 	ERROR(cudaErrorMpsMaxClientsReached,
 		"the hardware resources required to create MPS client have been exhausted"),
 	ERROR(cudaErrorMpsMaxConnectionsReached,
-		"the hardware resources required to support device connections have been "
-		"exhausted"),
+		"the hardware resources required to support device connections have been exhausted"),
 	ERROR(cudaErrorMpsClientTerminated, "the MPS client has been terminated by the server"),
 	ERROR(cudaErrorCdpNotSupported,
-		"is using CUDA Dynamic Parallelism, but the current configuration, like MPS, "
-		"does not support it"),
+		"is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it"),
 	ERROR(cudaErrorCdpVersionMismatch,
 		"unsupported interaction between different versions of CUDA Dynamic Parallelism"),
 	ERROR(cudaErrorStreamCaptureUnsupported,
@@ -180,15 +175,13 @@ static const struct {
 		"attempt to terminate a thread-local capture sequence from another thread"),
 	ERROR(cudaErrorTimeout, "wait operation timed out"),
 	ERROR(cudaErrorGraphExecUpdateFailure,
-		"the graph update was not performed because it included changes which violated "
-		"constraints specific to instantiated graph update"),
+		"the graph update was not performed because it included changes which violated constraints specific to instantiated graph update"),
 	ERROR(cudaErrorExternalDevice,
 		"an async error has occured in external entity outside of CUDA"),
 	ERROR(cudaErrorInvalidClusterSize,
 		"a kernel launch error has occurred due to cluster misconfiguration"),
 	ERROR(cudaErrorFunctionNotLoaded,
-		"the function handle is not loaded when calling an API that requires a loaded "
-		"function"),
+		"the function handle is not loaded when calling an API that requires a loaded function"),
 	ERROR(cudaErrorInvalidResourceType,
 		"one or more resources passed in are not valid resource types for the operation"),
 	ERROR(cudaErrorInvalidResourceConfiguration,

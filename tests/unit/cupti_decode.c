@@ -358,8 +358,7 @@ static int check_library(const char *path)
 	real.overhead = stride(CUPTI_ACTIVITY_KIND_OVERHEAD);
 	real.graph = stride(CUPTI_ACTIVITY_KIND_GRAPH_TRACE);
 	real.memory = stride(CUPTI_ACTIVITY_KIND_MEMORY2);
-	printf("CUPTI %u: kernel %zu, copy %zu, peer %zu, set %zu, sync %zu, overhead %zu, "
-	       "graph %zu, memory %zu\n",
+	printf("CUPTI %u: kernel %zu, copy %zu, peer %zu, set %zu, sync %zu, overhead %zu, graph %zu, memory %zu\n",
 		real.version, real.kernel, real.copy, real.peer, real.set, real.sync, real.overhead,
 		real.graph, real.memory);
 	layout = &real;

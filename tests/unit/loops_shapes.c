@@ -152,8 +152,7 @@ static void test_shapes(void)
 		const unsigned steps = run_shape(), late = shape.resident ? 64 : 24;
 
 		if (!TEST_IN(run.opened, steps - late, steps - 1))
-			printf("  in: %u layers, %u micro-batches, epochs of %u, evaluations of "
-			       "%u, "
+			printf("  in: %u layers, %u micro-batches, epochs of %u, evaluations of %u, "
 			       "sequences of %u%s%s%s%s%s%s%s%s\n",
 				shape.layers, shape.micro, shape.epoch, shape.evaluation,
 				shape.sequence, shape.own ? ", own" : "",

@@ -22,8 +22,7 @@ static const struct {
 	{"_Z5sharePVKfPf", 0, "share(const volatile float *, float *)"},
 	{"_Z5tablePPKfPKPf", 2, "table(const float **, float *const *)"},
 	{"_Z6strideN3cub8IteratorIPKfEES2_Pf", 2,
-		"stride(cub::Iterator<const float *>, "
-		"const float *, float *)"},
+		"stride(cub::Iterator<const float *>, const float *, float *)"},
 	{"_Z4bothPKfPfS0_S_", 5, "both(const float *, float *, const float *, float const)"},
 	/* None of these says anything, or is to be believed. */
 	{"forward", 0, "forward, of C"},

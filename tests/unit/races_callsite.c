@@ -116,8 +116,7 @@ int main(void)
 
 	struct tfs_trace *trace = recording_read();
 	TEST_TRUE(tfs_trace_count(trace, TFS_RECORD_site) > DEEPEST);
-	printf("%u calls of %d threads, %lu unwound, %lu of them before there was an unwinder, "
-	       "%zu sites, %lu looks\n",
+	printf("%u calls of %d threads, %lu unwound, %lu of them before there was an unwinder, %zu sites, %lu looks\n",
 		(ROUNDS + 1) * THREADS * CALLS, (ROUNDS + 1) * THREADS, misses, short_stacks,
 		tfs_trace_count(trace, TFS_RECORD_site), looks);
 	recording_end(trace);

@@ -142,9 +142,8 @@ int main(void)
 	const size_t seen = tfs_trace_count(trace, TFS_RECORD_device_op);
 	TEST_TRUE(seen > 0);
 	TEST_TRUE(tfs_trace_count(trace, TFS_RECORD_link) > 0);
-	printf("%u copies and fills of %d threads in %u windows, %zu of them seen; CUPTI was lent "
-	       "%u "
-	       "times\n",
+	printf("%u copies and fills of %d threads in %u windows, %zu of them seen; "
+	       "CUPTI was lent %u times\n",
 		copied, WORKERS, turned, seen, lent);
 	recording_end(trace);
 	return test_result();

@@ -201,9 +201,8 @@ int main(void)
 	TEST_EQ(tfs_blocks_count, 0);
 	TEST_EQ(allocated, released);
 	TEST_TRUE(handed_out > 0);
-	printf("%u blocks were asked for by %u threads, %ld of them handed out again; room was "
-	       "made "
-	       "%u times\n",
+	printf("%u blocks were asked for by %u threads, %ld of them handed out again; "
+	       "room was made %u times\n",
 		asked, THREADS, handed_out, gave);
 	return test_result();
 }

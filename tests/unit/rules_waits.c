@@ -53,8 +53,8 @@ static void a_sync_each_step(void)
 	finding = scene_finding(scene, "TFS201", 12);
 	TEST_NEED(finding);
 	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
-	TEST_STR(finding->message, "waits for the device, 1 call/step; nothing much is left for it "
-				   "to do when the wait returns");
+	TEST_STR(finding->message, "waits for the device, 1 call/step; "
+				   "nothing much is left for it to do when the wait returns");
 	TEST_IN(finding->cost.ns, 20000, 32000);
 	TEST_EQ(finding->group, 0);
 	scene_destroy(scene);
@@ -395,9 +395,9 @@ static void an_upload_read_back(enum between between, enum tfs_state state)
 		TEST_STR(finding->message, "reads 128 KiB back and waits for them, 1 call/step; "
 					   "the host itself uploaded them in the same step");
 		TEST_STR(finding->advice,
-			"Use the values that the host uploaded, or a copy of them that the host "
-			"keeps, and leave this read out: nothing seen writes them on the device in "
-			"between.");
+			"Use the values that the host uploaded, "
+			"or a copy of them that the host keeps, and leave this read out: "
+			"nothing seen writes them on the device in between.");
 	}
 	scene_destroy(scene);
 }

@@ -44,8 +44,7 @@ static uint64_t start_of(uint32_t pid)
 	const char *rest = strrchr(text, ')');
 	if (rest == NULL ||
 		sscanf(rest,
-			") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-			"%*s %" SCNu64,
+			") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
 			&state, &start) != 2)
 		return 0;
 	return state == 'Z' || state == 'X' ? 0 : start;
