@@ -1,59 +1,35 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What is for tests is in the mutant library only, and the library knows nothing of it: neither the
-# options, nor what they would do.	mutants.sh LIBRARY PROGRAMS_DIR [LIBRARY...]
-set -u
-library=$1 programs=$2
-shift 2
-# shellcheck source=tests/rewrite_base.sh
-. "${0%/*}/rewrite_base.sh"
-mutant=${library%/*}/libtfshim_mutant.so
-unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
+# Do the tests notice when the code is wrong? Changes one line at a time in a copy of the tree, as
+# universalmutator does it, and runs the tests that should fail then:
+#
+#   sh tests/mutants.sh [--count N] [--seed N] [--jobs N] [FOLDER...]
+#
+#   --count N   mutants per folder; 60
+#   --seed N    of the choice; 1
+#   --jobs N    compilers and tests at a time; as many as there are cores
+#   FOLDER      of shim, cupti, rules, reports, tests/sim; all of them
+#
+# Hours: it prints each mutant's end, goes on where it was stopped as long as no source has changed,
+# and keeps all it needs in build/mutants. Status 1 where a folder stays below 85 %.
+set -eu
 
-# under LIBRARY OPTIONS PROGRAM ARGUMENTS
-under() {
-	preload=$1 options=$2
-	shift 2
-	env TFSHIM_OUTPUT="$out/run" TFSHIM_OPTIONS="record=none:report=0:quiet=1:measure=0:staging_cores=0:staging_min=65537:$options" \
-		TFSHIM_REWRITE=off,pinned-staging LD_PRELOAD="$preload" timeout 100 "$@" >"$out/said" 2>&1
-}
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+work=$root/build/mutants
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_LOG TFSHIM_DISABLE TFSHIM_RANK \
+	TFSHIM_PROCESS LD_PRELOAD
 
-# keys LIBRARY: those that its help names
-keys() {
-	under "$1" help=1 "$programs/rewrite_steps" 1 4 || fail "$1: $(cat "$out/said")"
-	sed -n 's/^tfshim:   \([a-z_]*\) .*/\1/p' "$out/said" | sort
-}
-
-keys "$library" >"$out/keys"
-keys "$mutant" >"$out/mutant-keys"
-[ "$(wc -l <"$out/keys")" -ge 20 ] || fail "the library's help names few options: $(cat "$out/said")"
-[ -z "$(comm -23 "$out/keys" "$out/mutant-keys")" ] || fail "options that the mutant library lacks"
-switches=$(comm -13 "$out/keys" "$out/mutant-keys" | tr '\n' ' ')
-[ "$switches" = "alternate naive " ] || fail "the mutant library's own options are '$switches'"
-
-for one in "$library" "$@"; do
-	for key in $switches mutants tfs_mutant_naive; do
-		! strings -a "$one" | grep -w "$key" || fail "$one knows '$key'"
-	done
-done
-for key in $switches; do
-	strings -a "$mutant" | grep -qw "$key" || fail "the mutant library does not know '$key'"
-	under "$library" "$key=1" "$programs/rewrite_steps" 1 4 || fail "$key: $(cat "$out/said")"
-	grep -q "^tfshim: TFSHIM_OPTIONS: no option '$key'" "$out/said" || fail "$key is not said to be unknown"
-done
-
-# What the mutant does wrong (it reads the source too late) the library does not, whatever it is told.
-bitten=0 staged=0
-for seed in 1 2 3 4 5; do
-	TFSIM_HOSTILE=$seed TFSIM_PACE=0 under "$library" naive=18446744073709551615 "$programs/rewrite_stack" ||
-		fail "the library does wrong with seed $seed: $(tail -n 3 "$out/said")"
-	[ "$(ledger run "pinned-staging applied")" = 0 ] || staged=$((staged + 1))
-	rm -f "$out/run.tfs"
-	TFSIM_HOSTILE=$seed TFSIM_PACE=0 under "$mutant" naive=1 "$programs/rewrite_stack"
-	noticed "the mutant with seed $seed" $? "$out/said" && bitten=$((bitten + 1))
-	rm -f "$out/run.tfs"
-done
-[ "$staged" -ge 3 ] || fail "it staged with $staged of 5 seeds only"
-[ "$bitten" -gt 0 ] || fail "the mutant does nothing wrong"
-echo "$(wc -l <"$out/keys") options, $(($# + 1)) libraries, the mutant fails with $bitten of 5 seeds, $failed failures"
-[ "$failed" = 0 ]
+case ${1-} in
+--help | -h)
+	sed -n '3,14s/^# \{0,1\}//p' "$0"
+	exit 0
+	;;
+esac
+[ -f build/build.ninja ] || { echo "mutants: build first: sh tests/run.sh --filter unit" >&2; exit 2; }
+mkdir -p "$work"
+if [ ! -x "$work/venv/bin/mutate" ]; then
+	python3 -m venv "$work/venv" || { echo "mutants: needs python3-venv" >&2; exit 2; }
+	"$work/venv/bin/pip" install -q universalmutator==1.14.1
+fi
+exec python3 tests/mutants.py "$root" "$work" "$@"
