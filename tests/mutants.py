@@ -256,7 +256,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
-    arguments = parser.parse_args()
+    arguments = parser.parse_intermixed_args()
     folders = [folder.rstrip("/") for folder in arguments.folders] or list(WATCHED)
     for folder in folders:
         if folder not in WATCHED:
