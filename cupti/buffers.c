@@ -18,10 +18,10 @@ static uint8_t *get_pool(void)
 	uint8_t *memory = atomic_load(&pool);
 	uint8_t *none = NULL;
 
-	if (memory != NULL)
+	if (memory)
 		return memory;
 	memory = tfs_heap_alloc(POOL_BYTES);
-	if (memory == NULL)
+	if (!memory)
 		return NULL;
 	if (!atomic_compare_exchange_strong(&pool, &none, memory)) {
 		tfs_heap_free(memory, POOL_BYTES);
@@ -36,7 +36,7 @@ uint8_t *tfs_cupti_buffer_take(void)
 	uint64_t bits = atomic_load(&taken);
 	int number;
 
-	if (memory == NULL)
+	if (!memory)
 		return NULL;
 	do {
 		if (bits == UINT64_MAX)
@@ -50,7 +50,7 @@ bool tfs_cupti_buffer_is_own(const uint8_t *buffer)
 {
 	const uint8_t *memory = atomic_load(&pool);
 
-	return memory != NULL && buffer >= memory && buffer < memory + POOL_BYTES;
+	return memory && buffer >= memory && buffer < memory + POOL_BYTES;
 }
 
 void tfs_cupti_buffer_return(uint8_t *buffer, size_t used)

@@ -79,7 +79,7 @@ static void CUPTIAPI give_buffer(uint8_t **buffer, size_t *size, size_t *max_rec
 	const int saved = errno;
 
 	*buffer = taking() ? tfs_cupti_buffer_take() : NULL;
-	*size = *buffer != NULL ? TFS_CUPTI_BUFFER_BYTES : 0;
+	*size = *buffer ? TFS_CUPTI_BUFFER_BYTES : 0;
 	*max_records = 0;
 	errno = saved;
 }
@@ -102,12 +102,12 @@ static void hand_on(CUcontext context, uint32_t stream, const uint8_t *buffer, s
 	size_t size = 0;
 	size_t most = 0;
 
-	if (request == NULL || complete == NULL)
+	if (!request || !complete)
 		return;
 	request(&other, &size, &most);
-	if (other != NULL && size >= valid)
+	if (other && size >= valid)
 		memcpy(other, buffer, valid);
-	if (other != NULL)
+	if (other)
 		complete(context, stream, other, size, size >= valid ? valid : 0);
 }
 
@@ -116,12 +116,12 @@ static void CUPTIAPI take_buffer(
 {
 	const int saved = errno;
 
-	if (buffer == NULL)
+	if (!buffer)
 		return;
 	if (!tfs_cupti_buffer_is_own(buffer)) {
 		const CUpti_BuffersCallbackCompleteFunc theirs = atomic_load(&their_complete);
 
-		if (theirs != NULL)
+		if (theirs)
 			theirs(context, stream, buffer, size, valid);
 		return;
 	}
@@ -144,7 +144,7 @@ static void set_up(void)
 
 	cupti.cuptiActivitySetAttribute(
 		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
-	if (cupti.cuptiSetThreadIdType != NULL)
+	if (cupti.cuptiSetThreadIdType)
 		cupti.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_SYSTEM);
 	decoder = (struct tfs_decoder){
 		.next = cupti.cuptiActivityGetNextRecord,
@@ -153,7 +153,7 @@ static void set_up(void)
 		.kernel = tfs_recorder_kernel,
 		.lost = tfs_recorder_lost,
 	};
-	if (cupti.cuptiActivityRegisterTimestampCallback != NULL &&
+	if (cupti.cuptiActivityRegisterTimestampCallback &&
 		cupti.cuptiActivityRegisterTimestampCallback(timestamp_ns) == CUPTI_SUCCESS)
 		return;
 	if (cupti.cuptiGetTimestamp(&now) == CUPTI_SUCCESS)
@@ -179,7 +179,7 @@ static void set_back(void)
 
 	cupti.cuptiActivitySetAttribute(
 		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &zeroed);
-	if (cupti.cuptiSetThreadIdType != NULL)
+	if (cupti.cuptiSetThreadIdType)
 		cupti.cuptiSetThreadIdType(CUPTI_ACTIVITY_THREAD_ID_TYPE_DEFAULT);
 }
 

@@ -149,7 +149,7 @@ static void decode_kernel(const struct tfs_decoder *decoder, const void *activit
 
 	if (kernel->static_shared != 0 || kernel->dynamic_shared != 0)
 		op.flags |= OP_SHARES;
-	if (kernel->name != NULL)
+	if (kernel->name)
 		op.kernel = decoder->kernel(kernel->name);
 	for (int i = 0; i < 3; i++) {
 		op.grid[i] = (uint32_t)kernel->grid[i];
@@ -337,7 +337,7 @@ void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t
 		const uint32_t kind = (uint32_t)activity->kind;
 		const size_t left = valid - (size_t)((uint8_t *)activity - buffer);
 
-		if (kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].decode != NULL &&
+		if (kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].decode &&
 			left >= kinds[kind].bytes)
 			kinds[kind].decode(decoder, activity);
 		else

@@ -152,8 +152,7 @@ static bool switch_kind(const struct tfs_cupti *cupti, CUpti_ActivityKind kind, 
 /* Numbers that an older library does not know are refused, which is as well. */
 static void switch_apis(const struct tfs_cupti *cupti, bool on)
 {
-	if (cupti->cuptiActivityEnableRuntimeApi == NULL ||
-		cupti->cuptiActivityEnableDriverApi == NULL) {
+	if (!cupti->cuptiActivityEnableRuntimeApi || !cupti->cuptiActivityEnableDriverApi) {
 		switch_kind(cupti, CUPTI_ACTIVITY_KIND_RUNTIME, on);
 		switch_kind(cupti, CUPTI_ACTIVITY_KIND_DRIVER, on);
 		return;
@@ -174,7 +173,7 @@ static const char *plain_name(const struct api *api, char *buffer, size_t bytes)
 
 	snprintf(buffer, bytes, "%s", api->name);
 	version = api->driver ? NULL : strrchr(buffer, '_');
-	if (version != NULL && version[1] == 'v')
+	if (version && version[1] == 'v')
 		*version = '\0';
 	return buffer;
 }

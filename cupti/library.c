@@ -30,7 +30,7 @@ static int find_folder(struct dl_phdr_info *object, size_t bytes, void *argument
 	const char *slash = strrchr(object->dlpi_name, '/');
 
 	(void)bytes;
-	if (slash == NULL || strncmp(slash + 1, folder->file, strlen(folder->file)) != 0)
+	if (!slash || strncmp(slash + 1, folder->file, strlen(folder->file)) != 0)
 		return 0;
 	snprintf(folder->path, sizeof(folder->path), "%.*s", (int)(slash - object->dlpi_name + 1),
 		object->dlpi_name);
@@ -43,7 +43,7 @@ static bool look_up(void *library, struct tfs_cupti *out_cupti)
 
 #define X(name)                                                                                    \
 	*(void **)&out_cupti->name = dlsym(library, #name);                                        \
-	complete = complete && out_cupti->name != NULL;
+	complete = complete && out_cupti->name;
 	TFS_CUPTI_FUNCTIONS(X)
 #undef X
 #define X(name) *(void **)&out_cupti->name = dlsym(library, #name);
@@ -69,7 +69,7 @@ static CUptiResult subscribe(struct tfs_cupti *cupti, char *out_owner, size_t by
 		.oldSubscriberName = out_owner,
 		.oldSubscriberSize = bytes};
 
-	if (cupti->cuptiSubscribe_v2 != NULL)
+	if (cupti->cuptiSubscribe_v2)
 		return cupti->cuptiSubscribe_v2(&cupti->subscriber, on_callback, NULL, &params);
 	return cupti->cuptiSubscribe(&cupti->subscriber, on_callback, NULL);
 }
@@ -112,7 +112,7 @@ static enum verdict try_file(
 	char owner[CUPTI_OLD_SUBSCRIBER_NAME_MIN_LEN] = "";
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 
-	if (library == NULL)
+	if (!library)
 		return NOT_FOUND;
 	if (!look_up(library, &cupti) || cupti.cuptiGetVersion(&cupti.version) != CUPTI_SUCCESS) {
 		out_refusal->fact = TFS_FACT_cupti_incomplete;
@@ -169,7 +169,7 @@ static enum verdict try_toolkit(struct search *search, const char *toolkit)
 {
 	enum verdict verdict = NOT_FOUND;
 
-	if (toolkit == NULL || *toolkit == '\0')
+	if (!toolkit || *toolkit == '\0')
 		return NOT_FOUND;
 	for (size_t i = 0; i < sizeof(within) / sizeof(within[0]) && verdict == NOT_FOUND; i++)
 		verdict = try_folder(search, toolkit, within[i]);

@@ -43,8 +43,7 @@ void tfs_names_finish(struct tfs_names *names)
 
 static bool is_known(const struct tfs_names *names, const char *name)
 {
-	return names->count &&
-	       bsearch(&name, names->names, names->count, sizeof(name), by_text) != NULL;
+	return names->count && bsearch(&name, names->names, names->count, sizeof(name), by_text);
 }
 
 static bool is_on(const struct tfs_model_place *place, const char *name)

@@ -10,7 +10,7 @@ void tfs_cause_name(struct tfs_cause *cause, const char *name, const char *way, 
 
 	if (!atomic_compare_exchange_strong(&cause->state, &none, 1))
 		return;
-	if (way == NULL)
+	if (!way)
 		snprintf(cause->text, sizeof(cause->text), "%s", name);
 	else
 		snprintf(cause->text, sizeof(cause->text), "%.80s, %s %.60s", name, way,

@@ -26,7 +26,7 @@ void tfs_child_mark(void)
 {
 	uint32_t *mark = tfs_child_wiped_pages(sizeof(*mark));
 
-	if (mark != NULL)
+	if (mark)
 		*mark = 1;
 	atomic_store_explicit(&ours, mark, memory_order_release);
 }
@@ -40,5 +40,5 @@ bool tfs_child_is(void)
 {
 	const uint32_t *mark = atomic_load_explicit(&ours, memory_order_acquire);
 
-	return found || (mark != NULL && *mark == 0);
+	return found || (mark && *mark == 0);
 }

@@ -122,8 +122,8 @@ static bool parse(const char *text, enum kind kind, uint64_t *out)
 static void set_option(const char *pair)
 {
 	const char *equals = strchr(pair, '=');
-	const size_t length = equals != NULL ? (size_t)(equals - pair) : strlen(pair);
-	const char *text = equals != NULL ? equals + 1 : "1";
+	const size_t length = equals ? (size_t)(equals - pair) : strlen(pair);
+	const char *text = equals ? equals + 1 : "1";
 
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		if (strlen(options[i].key) != length || strncmp(options[i].key, pair, length) != 0)
@@ -141,7 +141,7 @@ static void read_options(const char *text)
 {
 	char pair[256];
 
-	while (text != NULL && *text != '\0') {
+	while (text && *text != '\0') {
 		const size_t length = strcspn(text, ":");
 
 		if (length > 0 && length < sizeof(pair)) {
@@ -179,11 +179,11 @@ static void print_help(void)
 /* The first variable that holds a number says which rank this is. */
 static uint32_t number_from(const char *const *names, uint32_t standard)
 {
-	for (; *names != NULL; names++) {
+	for (; *names; names++) {
 		const char *text = getenv(*names);
 		uint64_t number = 0;
 
-		if (text != NULL && parse_number(text, kind_number, &number) && number < UINT32_MAX)
+		if (text && parse_number(text, kind_number, &number) && number < UINT32_MAX)
 			return (uint32_t)number;
 	}
 	return standard;
@@ -193,7 +193,7 @@ static void read_log_level(const char *text)
 {
 	static const char *const names[] = {"none", "error", "warn", "info", "debug"};
 
-	if (text == NULL || *text == '\0')
+	if (!text || *text == '\0')
 		return;
 	for (int i = 0; i < 5; i++) {
 		if (strcmp(text, names[i]) == 0) {
@@ -217,7 +217,7 @@ static bool fits(const char *text, const char *pattern)
 		} else if (*pattern == '?' || *pattern == *text) {
 			pattern++;
 			text++;
-		} else if (star != NULL) {
+		} else if (star) {
 			pattern = star;
 			text = ++from;
 		} else {
@@ -232,8 +232,8 @@ bool tfs_env_disabled(void)
 	const char *disabled = getenv("TFSHIM_DISABLE");
 	const char *process = getenv("TFSHIM_PROCESS");
 
-	return (disabled != NULL && strcmp(disabled, "0") != 0 && *disabled != '\0') ||
-	       (process != NULL && *process != '\0' && !fits(tfs_env_program(), process));
+	return (disabled && strcmp(disabled, "0") != 0 && *disabled != '\0') ||
+	       (process && *process != '\0' && !fits(tfs_env_program(), process));
 }
 
 static uint32_t stated_ranks = 1;
@@ -255,13 +255,13 @@ void tfs_env_read(void)
 
 	read_log_level(getenv("TFSHIM_LOG"));
 	tfs_options.disabled = tfs_env_disabled();
-	tfs_options.output = output != NULL && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
-	tfs_options.rewrite = rewrite != NULL && *rewrite != '\0' ? rewrite : "safe";
+	tfs_options.output = output && *output != '\0' ? output : "tfshim-out/%e-r%r-%p";
+	tfs_options.rewrite = rewrite && *rewrite != '\0' ? rewrite : "safe";
 	tfs_options.decisions = getenv("TFSHIM_DECISIONS");
 	const char *run = getenv("TFSHIM_RUN");
-	tfs_options.run = run != NULL ? strtoull(run, NULL, 16) : 0;
+	tfs_options.run = run ? strtoull(run, NULL, 16) : 0;
 	tfs_options.toolkit = getenv("CUDA_HOME");
-	if (tfs_options.toolkit == NULL)
+	if (!tfs_options.toolkit)
 		tfs_options.toolkit = getenv("CUDA_PATH");
 	tfs_options.rank_stated = getenv(ranks[0]) != NULL;
 	tfs_options.rank = number_from(ranks, 0);
@@ -281,7 +281,7 @@ static bool early_flag(const char *key, _Atomic int *known)
 
 	if (*known != 0)
 		return *known == 2;
-	for (; text != NULL && *text != '\0'; text += strspn(text, ":")) {
+	for (; text && *text != '\0'; text += strspn(text, ":")) {
 		const size_t length = strcspn(text, ":");
 
 		if (length == bytes + 2 && strncmp(text, key, bytes) == 0 && text[bytes] == '=')

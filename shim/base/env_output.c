@@ -85,7 +85,7 @@ static int put_field(const char **pattern, char *path, char *target, size_t room
 		text[length - 1] = '\0';
 		*pattern += length + 1;
 		const char *value = getenv(text);
-		*out_used = put_text(target, room, value != NULL ? value : "");
+		*out_used = put_text(target, room, value ? value : "");
 		return 0;
 	}
 	default:
@@ -97,7 +97,7 @@ static int put_field(const char **pattern, char *path, char *target, size_t room
 
 static int make_folders(char *path)
 {
-	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		const int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
 		*slash = '/';
@@ -113,7 +113,7 @@ int tfs_env_output(char *out_path, size_t bytes)
 	size_t used = 0;
 
 	if (tfs_options.output[0] != '/') {
-		if (getcwd(path, sizeof(path)) == NULL)
+		if (!getcwd(path, sizeof(path)))
 			return -errno;
 		used = strlen(path);
 		path[used++] = '/';

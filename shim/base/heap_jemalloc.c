@@ -119,7 +119,7 @@ void tfs_heap_free(void *memory, size_t bytes)
 {
 	const int saved = errno;
 
-	if (memory != NULL && !tfs_child_is())
+	if (memory && !tfs_child_is())
 		tfje_sdallocx(memory, bytes, 0);
 	errno = saved;
 }

@@ -18,7 +18,7 @@ void tfs_heap_free(void *memory, size_t bytes)
 {
 	const int saved = errno;
 
-	if (memory != NULL)
+	if (memory)
 		munmap(memory, bytes);
 	errno = saved;
 }

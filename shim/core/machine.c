@@ -139,7 +139,7 @@ static uint32_t cudnn_version(void)
 	size_t (*get)(void) =
 		(size_t(*)(void))tfs_lookup_named(TFS_LIBRARY_cudnn, "cudnnGetVersion");
 
-	return get != NULL ? (uint32_t)get() : 0;
+	return get ? (uint32_t)get() : 0;
 }
 
 static uint32_t cublas_version(void)
@@ -149,7 +149,7 @@ static uint32_t cublas_version(void)
 	int major = 0;
 	int minor = 0;
 
-	if (get == NULL || get(MAJOR_VERSION, &major) != 0 || get(MINOR_VERSION, &minor) != 0)
+	if (!get || get(MAJOR_VERSION, &major) != 0 || get(MINOR_VERSION, &minor) != 0)
 		return 0;
 	return (uint32_t)(major * 10000 + minor * 100);
 }
@@ -159,22 +159,21 @@ static uint32_t nccl_version(void)
 	int (*get)(int *) = (int (*)(int *))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclGetVersion");
 	int version = 0;
 
-	return get != NULL && get(&version) == 0 ? (uint32_t)version : 0;
+	return get && get(&version) == 0 ? (uint32_t)version : 0;
 }
 
 static uint32_t driver_version(void)
 {
 	int version = 0;
 
-	return cuda.version != NULL && cuda.version(&version) == CUDA_SUCCESS ? (uint32_t)version
-									      : 0;
+	return cuda.version && cuda.version(&version) == CUDA_SUCCESS ? (uint32_t)version : 0;
 }
 
 static uint32_t runtime_version(void)
 {
 	int version = 0;
 
-	return cuda.runtime_version != NULL && tfs_lookup_ready(TFS_LIBRARY_cudart) &&
+	return cuda.runtime_version && tfs_lookup_ready(TFS_LIBRARY_cudart) &&
 			       cuda.runtime_version(&version) == 0
 		       ? (uint32_t)version
 		       : 0;

@@ -46,8 +46,7 @@ static bool find_tool(struct job *job)
 	Dl_info self;
 	char folder[PATH_MAX];
 
-	if (dladdr((void *)tfs_reporter_run, &self) == 0 ||
-		realpath(self.dli_fname, folder) == NULL)
+	if (dladdr((void *)tfs_reporter_run, &self) == 0 || !realpath(self.dli_fname, folder))
 		return false;
 	*strrchr(folder, '/') = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -63,7 +62,7 @@ static void copy_environment(struct job *job)
 {
 	size_t used = 0;
 
-	for (char **variable = environ; *variable != NULL && used < MOST_VARIABLES; variable++)
+	for (char **variable = environ; *variable && used < MOST_VARIABLES; variable++)
 		if (strncmp(*variable, "LD_PRELOAD=", 11) != 0 &&
 			strncmp(*variable, "LD_LIBRARY_PATH=", 16) != 0)
 			job->variables[used++] = *variable;

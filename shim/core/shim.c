@@ -84,8 +84,8 @@ static unsigned threads_without_main(void)
 	close(fd);
 	/* The name in parentheses may hold anything. */
 	const char *rest = got > 0 ? strrchr(text, ')') : NULL;
-	if (rest == NULL || sscanf(rest, ") %c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %u",
-				    &main_state, &threads) != 2)
+	if (!rest || sscanf(rest, ") %c%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s%*s %u",
+			     &main_state, &threads) != 2)
 		return 0;
 	return main_state == 'Z' ? threads : 0;
 }
@@ -331,7 +331,7 @@ static void (*next_exit)(int);
 void _exit(int status)
 {
 	tfs_breaker_disarm();
-	if (next_exit != NULL)
+	if (next_exit)
 		next_exit(status);
 	for (;;)
 		syscall(SYS_exit_group, status);

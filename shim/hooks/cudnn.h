@@ -71,7 +71,7 @@ static inline struct tfs_use_call tfs_cudnn_use(
 	const struct tfs_frame *frame, cudnnHandle_t handle, const void *alpha, const void *beta)
 {
 	return (struct tfs_use_call){.stream = tfs_cudnn_stream(handle),
-		.scaled = alpha != NULL && beta != NULL,
+		.scaled = alpha && beta,
 		.repeats = true,
 		.site = frame->entry->site,
 		.shape = frame->entry->function->id};

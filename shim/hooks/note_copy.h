@@ -74,8 +74,7 @@ static inline __attribute__((always_inline)) struct tfs_copy_tags tfs_copy_tags_
 static inline __attribute__((always_inline)) void tfs_note_plain_copy(struct tfs_frame *frame,
 	const void *target, const void *source, size_t bytes, int kind, uint16_t stream)
 {
-	if (TFS_LIKELY(target != NULL) && TFS_LIKELY(source != NULL) &&
-		TFS_LIKELY(tfs_hook_records_two(frame))) {
+	if (TFS_LIKELY(target) && TFS_LIKELY(source) && TFS_LIKELY(tfs_hook_records_two(frame))) {
 		const struct tfs_copy_tags tags =
 			tfs_copy_tags_of(frame->thread, target, source, kind);
 

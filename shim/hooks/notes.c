@@ -19,11 +19,11 @@ void tfs_put_copy(
 	const struct tfs_copy_tags tags = tfs_copy_tags_of(tfs_self.owned, target, source, kind);
 
 	/* An array has no address. */
-	if (target == NULL)
+	if (!target)
 		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
 	else
 		tfs_put(details, (uint64_t)(uintptr_t)target, tags.to | bytes);
-	if (source != NULL)
+	if (source)
 		tfs_put(details, (uint64_t)(uintptr_t)source, tags.from | bytes);
 }
 
@@ -97,23 +97,22 @@ static const void *packed_at(void *const *extra, uint32_t offset, uint32_t bytes
 	for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
 		if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
 			buffer = extra[1];
-		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1] != NULL)
+		else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1])
 			room = *(const size_t *)extra[1];
 		else
 			return NULL;
 	}
-	return buffer != NULL && offset + bytes <= room ? buffer + offset : NULL;
+	return buffer && offset + bytes <= room ? buffer + offset : NULL;
 }
 
 static const void *argument_at(const struct tfs_launch *launch, uint32_t nth)
 {
 	const struct tfs_kernel *kernel = launch->kernel;
 
-	if (launch->arguments != NULL)
+	if (launch->arguments)
 		return launch->arguments[nth];
-	return launch->extra != NULL
-		       ? packed_at(launch->extra, kernel->offsets[nth], kernel->sizes[nth])
-		       : NULL;
+	return launch->extra ? packed_at(launch->extra, kernel->offsets[nth], kernel->sizes[nth])
+			     : NULL;
 }
 
 void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uint64_t shape,
@@ -125,8 +124,8 @@ void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uin
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_launch, shape);
 	if (shared > 0)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, shared);
-	for (uint32_t i = 0; arguments != NULL && i < kernel->parameters; i++)
-		if (arguments[i] != NULL)
+	for (uint32_t i = 0; arguments && i < kernel->parameters; i++)
+		if (arguments[i])
 			put_argument(&details, arguments[i], kernel->sizes[i],
 				(kernel->constant >> i & 1) != 0);
 	tfs_hook_details(frame, &details);
@@ -154,7 +153,7 @@ void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
 	for (uint32_t i = 0; i < kernel->parameters; i++) {
 		const void *argument = argument_at(launch, i);
 
-		if (argument != NULL)
+		if (argument)
 			put_argument(&details, argument, kernel->sizes[i],
 				(kernel->constant >> i & 1) != 0);
 	}
@@ -172,7 +171,7 @@ void tfs_note_ordered(
 	struct tfs_details details;
 
 	TFS_END(frame, status, range.bytes);
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	range.site = frame->entry->site;
 	tfs_memory_add(&range);
@@ -235,7 +234,7 @@ void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stre
 	struct tfs_details details;
 
 	TFS_END(frame, status, 0);
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	tfs_details_init(&details, TFS_NO_STREAM);
 	if (status == 0) {
@@ -254,7 +253,7 @@ void tfs_note_apart(struct tfs_frame *frame, uint32_t status)
 	struct tfs_details details;
 	const bool wanted = TFS_END(frame, status, 0);
 
-	if (status == 0 && frame->thread != NULL) {
+	if (status == 0 && frame->thread) {
 		tfs_streams_set_free();
 		tfs_rewrite_stream_created();
 	}
@@ -284,7 +283,7 @@ void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream
 		struct tfs_details details;
 
 		tfs_details_init(&details, tfs_stream_id(stream, per_thread));
-		if (graph != NULL)
+		if (graph)
 			tfs_put_attribute(
 				&details, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
 		tfs_hook_details(frame, &details);

@@ -56,7 +56,7 @@ static inline __attribute__((always_inline)) void tfs_note_launch(
 	const struct tfs_kernel *kernel = launch->kernel;
 
 	if (launch->grid.y == 1 && launch->grid.z == 1 && launch->block.y == 1 &&
-		launch->block.z == 1 && launch->extra == NULL) {
+		launch->block.z == 1 && !launch->extra) {
 		tfs_note_flat(frame, kernel,
 			kernel->name | (uint64_t)launch->grid.x << 16 |
 				(uint64_t)launch->block.x << 48,

@@ -32,7 +32,7 @@ bool tfs_ordered_make_room(const struct tfs_op *op)
 
 void tfs_ordered_after(struct tfs_frame *frame, struct tfs_op *op, uint64_t address)
 {
-	const bool good = op->status == 0 && frame->thread != NULL;
+	const bool good = op->status == 0 && frame->thread;
 	const struct tfs_pool_functions *use =
 		good && frame->wanted != 0 ? tfs_pool_functions(op->driver) : NULL;
 	struct tfs_pool_known known = {0};
@@ -42,7 +42,7 @@ void tfs_ordered_after(struct tfs_frame *frame, struct tfs_op *op, uint64_t addr
 	const uint32_t device = good ? device_of(op) : 0;
 	/* Cannot fail after an allocation that succeeded, so the program's last error is its own.
 	 */
-	if (use != NULL && (pool != NULL || use->current(&pool, (int)device) == 0))
+	if (use && (pool || use->current(&pool, (int)device) == 0))
 		tfs_pools_find(pool, &known);
 	tfs_note_ordered(frame, op->status,
 		(struct tfs_range){

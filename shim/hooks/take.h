@@ -26,7 +26,7 @@ static inline __attribute__((always_inline)) bool tfs_is_wanted(
 {
 	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_wanting, __ATOMIC_RELAXED) >> kind &
 				    1) != 0) &&
-	       frame->thread != NULL;
+	       frame->thread;
 }
 
 /* Lets a rewrite carry out the call; false: it is the real function's. */

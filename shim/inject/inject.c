@@ -26,8 +26,8 @@ static void *open_library(char *path, size_t room)
 
 	if (dladdr((void *)InitializeInjection, &self) != 0)
 		slash = strrchr(self.dli_fname, '/');
-	snprintf(path, room, "%.*s" LIBRARY, slash != NULL ? (int)(slash + 1 - self.dli_fname) : 0,
-		slash != NULL ? self.dli_fname : "");
+	snprintf(path, room, "%.*s" LIBRARY, slash ? (int)(slash + 1 - self.dli_fname) : 0,
+		slash ? self.dli_fname : "");
 	return dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
@@ -38,15 +38,14 @@ int InitializeInjection(void)
 	const int saved = errno;
 
 	/* Preloaded as well: then it is at work already. */
-	if (dlsym(RTLD_DEFAULT, "tfshim_inject") != NULL)
+	if (dlsym(RTLD_DEFAULT, "tfshim_inject"))
 		return 1;
 	void *library = open_library(path, sizeof(path));
-	if (library == NULL) {
+	if (!library) {
 		const char *reason = dlerror();
 
-		tfs_log_say(
-			"not loaded by CUDA_INJECTION64_PATH: %s", reason != NULL ? reason : path);
-		if (reason != NULL && strstr(reason, "static TLS") != NULL)
+		tfs_log_say("not loaded by CUDA_INJECTION64_PATH: %s", reason ? reason : path);
+		if (reason && strstr(reason, "static TLS"))
 			tfs_log_say(
 				"to load it all the same: "
 				"LD_PRELOAD=libtfshim.so, or GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
@@ -54,7 +53,7 @@ int InitializeInjection(void)
 		return 0;
 	}
 	int (*inject)(void) = (int (*)(void))dlsym(library, "tfshim_inject");
-	const int started = inject != NULL && inject() != 0;
+	const int started = inject && inject() != 0;
 	errno = saved;
 	return started;
 }

@@ -18,12 +18,12 @@ EXPORT int InitializeInjectionNvtx2(void *exports);
 static int start_next(const char *name, initialize_function *self, void *exports)
 {
 	const char *path = getenv("TFSHIM_NVTX_NEXT");
-	void *library = path != NULL && *path != '\0' ? dlopen(path, RTLD_LAZY) : NULL;
+	void *library = path && *path != '\0' ? dlopen(path, RTLD_LAZY) : NULL;
 
-	if (library == NULL)
+	if (!library)
 		return 0;
 	initialize_function *next = (initialize_function *)dlsym(library, name);
-	const int started = next != NULL && next != self ? next(exports) : 0;
+	const int started = next && next != self ? next(exports) : 0;
 	if (started == 0)
 		dlclose(library);
 	return started;
@@ -39,7 +39,7 @@ int InitializeInjectionNvtx2(void *exports)
 {
 	initialize_function *shim = (initialize_function *)dlsym(RTLD_DEFAULT, "tfshim_nvtx");
 
-	if (shim != NULL)
+	if (shim)
 		return shim(exports);
 	return start_next("InitializeInjectionNvtx2", InitializeInjectionNvtx2, exports);
 }

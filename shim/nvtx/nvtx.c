@@ -18,8 +18,7 @@ static char own_texts[TFS_NVTX_NAMES + 1];
 
 static uint32_t name_of(const struct tfs_nvtx_attributes *what)
 {
-	if (what == NULL ||
-		what->size < offsetof(struct tfs_nvtx_attributes, message) + sizeof(void *))
+	if (!what || what->size < offsetof(struct tfs_nvtx_attributes, message) + sizeof(void *))
 		return 0;
 	switch (what->message_type) {
 	case TFS_NVTX_MESSAGE_ASCII:
@@ -46,7 +45,7 @@ static const void *create(uint32_t name, const void *handle)
 		!atomic_compare_exchange_weak(&domain_count, &domain, domain + 1))
 		continue;
 	tfs_nvtx_domain((uint16_t)domain, domain < TFS_NVTX_DOMAINS - 1 ? name : 0);
-	if (handle == NULL)
+	if (!handle)
 		handle = &own_domains[domain];
 	tfs_nvtx_handle_set(&domain_handles, handle, domain);
 	return handle;
@@ -54,17 +53,16 @@ static const void *create(uint32_t name, const void *handle)
 
 static const void *remember(uint32_t name, const void *handle)
 {
-	if (handle == NULL)
+	if (!handle)
 		handle = &own_texts[name];
 	tfs_nvtx_handle_set(&text_handles, handle, name);
 	return handle;
 }
 
 /* With another tool behind us, its answers are the program's. */
-#define NEXT(name, ...) (tfs_nvtx_next.name != NULL ? tfs_nvtx_next.name(__VA_ARGS__) : 0)
-#define TELL(name, ...) (tfs_nvtx_next.name != NULL ? tfs_nvtx_next.name(__VA_ARGS__) : (void)0)
-#define LEVEL(name, ours, ...)                                                                     \
-	(tfs_nvtx_next.name != NULL ? tfs_nvtx_next.name(__VA_ARGS__) : (ours))
+#define NEXT(name, ...) (tfs_nvtx_next.name ? tfs_nvtx_next.name(__VA_ARGS__) : 0)
+#define TELL(name, ...) (tfs_nvtx_next.name ? tfs_nvtx_next.name(__VA_ARGS__) : (void)0)
+#define LEVEL(name, ours, ...) (tfs_nvtx_next.name ? tfs_nvtx_next.name(__VA_ARGS__) : (ours))
 #define CALLER __builtin_return_address(0)
 
 #define X(module, index, name, result, parameters) static result on_##name parameters;

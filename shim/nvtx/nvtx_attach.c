@@ -42,7 +42,7 @@ static bool is_unwanted(void)
 {
 	const char *options = getenv("TFSHIM_OPTIONS");
 
-	return tfs_env_disabled() || (options != NULL && strstr(options, "nvtx=0") != NULL);
+	return tfs_env_disabled() || (options && strstr(options, "nvtx=0"));
 }
 
 /* Of this tfshim or of another that started this program. */
@@ -50,7 +50,7 @@ static bool is_own(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return strncmp(slash != NULL ? slash + 1 : path, "libtfshim", strlen("libtfshim")) == 0;
+	return strncmp(slash ? slash + 1 : path, "libtfshim", strlen("libtfshim")) == 0;
 }
 
 /* The place in NVTX's tables where a function's pointer is; NULL where this NVTX has none. */
@@ -59,7 +59,7 @@ static void **place_of(const struct callbacks *callbacks, int module, unsigned i
 	void (***table)(void) = NULL;
 	unsigned size = 0;
 
-	if (callbacks->table(module, &table, &size) == 0 || table == NULL || index >= size)
+	if (callbacks->table(module, &table, &size) == 0 || !table || index >= size)
 		return NULL;
 	return (void **)table[index];
 }
@@ -68,10 +68,10 @@ static initialize_function *find_next(void)
 {
 	const char *path = getenv(NEXT_VARIABLE);
 
-	if (path == NULL || *path == '\0' || is_own(path))
+	if (!path || *path == '\0' || is_own(path))
 		return NULL;
 	void *library = dlopen(path, RTLD_LAZY);
-	if (library == NULL)
+	if (!library)
 		return NULL;
 	initialize_function *next =
 		(initialize_function *)dlsym(library, "InitializeInjectionNvtx2");
@@ -80,7 +80,7 @@ static initialize_function *find_next(void)
 
 static void *read_place(void **place)
 {
-	return place != NULL ? *place : NULL;
+	return place ? *place : NULL;
 }
 
 /*
@@ -90,17 +90,17 @@ static void *read_place(void **place)
 int tfshim_nvtx(export_function *exports)
 {
 	struct tfs_nvtx_functions before = {0};
-	const struct callbacks *callbacks = exports != NULL ? exports(CALLBACKS) : NULL;
+	const struct callbacks *callbacks = exports ? exports(CALLBACKS) : NULL;
 	initialize_function *next = find_next();
 
-	if (is_unwanted() || callbacks == NULL || callbacks->bytes < sizeof(*callbacks) ||
+	if (is_unwanted() || !callbacks || callbacks->bytes < sizeof(*callbacks) ||
 		(atomic_load(&attached) == 0 && !tfs_nvtx_names_init()))
-		return next != NULL ? next(exports) : 0;
+		return next ? next(exports) : 0;
 #define X(module, index, name, result, parameters)                                                 \
 	before.name = (result(*) parameters)read_place(place_of(callbacks, module, index));
 	TFS_NVTX_FUNCTIONS(X)
 #undef X
-	if (next != NULL && next(exports) != 0)
+	if (next && next(exports) != 0)
 		atomic_store(&chained, true);
 #define X(module, index, name, result, parameters)                                                 \
 	{                                                                                          \
@@ -108,12 +108,12 @@ int tfshim_nvtx(export_function *exports)
 		result(*theirs) parameters = (result(*) parameters)read_place(place);              \
 		if (theirs != before.name && atomic_load(&chained))                                \
 			tfs_nvtx_next.name = theirs;                                               \
-		if (place != NULL)                                                                 \
+		if (place)                                                                         \
 			*place = (void *)tfs_nvtx_own.name;                                        \
 	}
 	TFS_NVTX_FUNCTIONS(X)
 #undef X
-	if (atomic_fetch_add(&attached, 1) == 0 && tfs_recording.header != NULL)
+	if (atomic_fetch_add(&attached, 1) == 0 && tfs_recording.header)
 		tfs_nvtx_start();
 	return 1;
 }
@@ -129,7 +129,7 @@ static bool find_library(char path[PATH_MAX])
 	const char *self = tfs_lookup_own_file();
 	char own[PATH_MAX];
 
-	if (self == NULL || (self[0] != '/' && realpath(self, own) == NULL))
+	if (!self || (self[0] != '/' && !realpath(self, own)))
 		return false;
 	if (self[0] == '/')
 		snprintf(own, sizeof(own), "%s", self);
@@ -147,13 +147,13 @@ void tfs_nvtx_announce(void)
 	char path[PATH_MAX];
 
 	/* Loaded later than the program, the environment may be in use by other threads. */
-	if (is_unwanted() || dlsym(RTLD_DEFAULT, "tfshim_inject") == NULL || !find_library(path))
+	if (is_unwanted() || !dlsym(RTLD_DEFAULT, "tfshim_inject") || !find_library(path))
 		return;
-	if (taken == NULL || *taken == '\0')
+	if (!taken || *taken == '\0')
 		unsetenv(NEXT_VARIABLE);
 	else if (!is_own(taken) && setenv(NEXT_VARIABLE, taken, 1) != 0)
 		return;
-	if (taken == NULL || strcmp(taken, path) != 0)
+	if (!taken || strcmp(taken, path) != 0)
 		setenv(VARIABLE, path, 1);
 }
 
@@ -169,7 +169,7 @@ void tfs_nvtx_start(void)
 		fact = TFS_FACT_nvtx_none;
 	else if (atomic_load(&chained))
 		fact = TFS_FACT_nvtx_passed_on;
-	else if (next != NULL)
+	else if (next)
 		fact = TFS_FACT_nvtx_not_passed_on;
 	tfs_recorder_fact(fact, next, (uint64_t)copies, 0);
 }

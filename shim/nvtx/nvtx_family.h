@@ -14,9 +14,9 @@ static inline size_t tfs_nvtx_family_length(const char *text, size_t length)
 
 	while (end > 0 && text[end - 1] >= '0' && text[end - 1] <= '9')
 		end--;
-	if (end == length || end == 0 || strchr("#:=-_ /", text[end - 1]) == NULL)
+	if (end == length || end == 0 || !strchr("#:=-_ /", text[end - 1]))
 		return length;
-	while (end > 0 && strchr("#:=-_ /", text[end - 1]) != NULL)
+	while (end > 0 && strchr("#:=-_ /", text[end - 1]))
 		end--;
 	return end > 0 ? end : length;
 }

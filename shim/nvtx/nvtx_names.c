@@ -49,7 +49,7 @@ static uint32_t intern(const char *text, size_t length)
 
 uint32_t tfs_nvtx_name(const char *text)
 {
-	return text == NULL || *text == '\0' ? 0 : intern(text, strnlen(text, LONGEST));
+	return !text || *text == '\0' ? 0 : intern(text, strnlen(text, LONGEST));
 }
 
 static size_t put_utf8(char *target, uint32_t letter)
@@ -70,7 +70,7 @@ uint32_t tfs_nvtx_name_wide(const wchar_t *text)
 	char narrow[LONGEST + 4];
 	size_t length = 0;
 
-	while (text != NULL && *text != L'\0' && length + 4 <= LONGEST)
+	while (text && *text != L'\0' && length + 4 <= LONGEST)
 		length += put_utf8(narrow + length, (uint32_t)*text++ & 0x1fffffu);
 	return length == 0 ? 0 : intern(narrow, length);
 }

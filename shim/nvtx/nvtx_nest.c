@@ -75,13 +75,13 @@ static struct nest *make_nest(void)
 	pthread_once(&nest_key_made, make_key);
 	tfs_spin_lock(&idle_lock);
 	struct nest *nest = idle_nests;
-	if (nest != NULL)
+	if (nest)
 		idle_nests = nest->next_idle;
 	tfs_spin_unlock(&idle_lock);
-	if (nest == NULL)
+	if (!nest)
 		nest = tfs_heap_alloc(sizeof(*nest));
 	errno = saved;
-	if (nest == NULL)
+	if (!nest)
 		return NULL;
 	memset(nest, 0, sizeof(*nest));
 	nest->tid = (uint32_t)syscall(SYS_gettid);
@@ -93,7 +93,7 @@ static struct nest *make_nest(void)
 
 static struct nest *get_nest(void)
 {
-	return own_nest != NULL ? own_nest : make_nest();
+	return own_nest ? own_nest : make_nest();
 }
 
 static void write_range(const struct tfs_nvtx_range *range, enum tfs_range_kind kind, uint32_t tid)
@@ -122,14 +122,14 @@ static void opened(uint32_t name, uint64_t ticks, const void *caller)
 
 static void closed(const struct tfs_nvtx_range *range, enum tfs_range_kind kind)
 {
-	if (tfs_recording.header == NULL || tfs_nvtx_is_inside_hook())
+	if (!tfs_recording.header || tfs_nvtx_is_inside_hook())
 		return;
 	if (kind != TFS_RANGE_MARK)
 		tfs_nvtx_steps_closed(range->name);
 	if (tfs_windows_open() && range->name != 0) {
 		const struct nest *nest = get_nest();
 
-		write_range(range, kind, nest != NULL ? nest->tid : 0);
+		write_range(range, kind, nest ? nest->tid : 0);
 	}
 }
 
@@ -137,7 +137,7 @@ int tfs_nvtx_push(uint16_t domain, uint32_t name, const void *caller)
 {
 	struct nest *nest = get_nest();
 
-	if (nest == NULL)
+	if (!nest)
 		return -1;
 	const uint16_t level = nest->depths[domain];
 	if (level == UINT16_MAX)
@@ -155,7 +155,7 @@ int tfs_nvtx_pop(uint16_t domain)
 {
 	struct nest *nest = get_nest();
 
-	if (nest == NULL || nest->depths[domain] == 0)
+	if (!nest || nest->depths[domain] == 0)
 		return -1;
 	const uint16_t level = --nest->depths[domain];
 	uint32_t at = nest->count;

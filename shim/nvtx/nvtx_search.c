@@ -73,7 +73,7 @@ static void enter(struct tfs_nvtx_search *search, uint32_t name)
 {
 	struct candidate *candidate = find_candidate(search, name, true);
 
-	if (candidate == NULL)
+	if (!candidate)
 		return;
 	candidate->instance++;
 	if (search->open_count == NESTED) {
@@ -89,7 +89,7 @@ static void leave(struct tfs_nvtx_search *search, uint32_t name)
 	const struct candidate *candidate = find_candidate(search, name, false);
 	uint32_t at = search->open_count;
 
-	if (candidate == NULL)
+	if (!candidate)
 		return;
 	if (search->beyond > 0) {
 		search->beyond--;
@@ -164,11 +164,11 @@ static void note_write(
 	struct update *update = find_update(search, operand->address);
 
 	if (!operand->reads) {
-		if (update != NULL)
+		if (update)
 			*update = search->updates[--search->update_count];
 		return;
 	}
-	if (update == NULL) {
+	if (!update) {
 		if (search->update_count == UPDATES)
 			return;
 		update = &search->updates[search->update_count++];
@@ -193,7 +193,7 @@ static uint32_t feed(struct tfs_nvtx_search *search, uint32_t site,
 		const struct update *update =
 			operands[i].reads ? find_update(search, operands[i].address) : NULL;
 
-		if (update != NULL && update->site != site)
+		if (update && update->site != site)
 			count_carried(search, update);
 	}
 	for (uint32_t i = 0; i < count; i++)

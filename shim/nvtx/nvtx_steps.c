@@ -24,7 +24,7 @@ static _Atomic uint16_t occurred[TFS_NVTX_NAMES + 1]; /* by family; saturates */
 /* Ranges that a library opens inside a call of ours belong to that call. */
 bool tfs_nvtx_is_inside_hook(void)
 {
-	return tfs_self.busy || (tfs_self.owned != NULL && tfs_self.active == NULL);
+	return tfs_self.busy || (tfs_self.owned && !tfs_self.active);
 }
 
 /* "Train step", "train_step" and "TrainStep" say the same. */
@@ -87,10 +87,10 @@ static struct tfs_nvtx_search *get_search(void)
 	struct tfs_nvtx_search *now = atomic_load(&search);
 	void *memory;
 
-	if (now != NULL)
+	if (now)
 		return now;
 	memory = tfs_heap_alloc(tfs_nvtx_search_bytes());
-	if (memory == NULL)
+	if (!memory)
 		return NULL;
 	if (!atomic_compare_exchange_strong(&search, &now, tfs_nvtx_search_init(memory)))
 		tfs_heap_free(memory, tfs_nvtx_search_bytes());
@@ -109,12 +109,12 @@ void tfs_nvtx_steps_opened(uint32_t name, uint64_t ticks, const void *caller)
 {
 	const uint32_t family = tfs_nvtx_name_family(name);
 
-	if (tfs_recording.header == NULL)
+	if (!tfs_recording.header)
 		return;
 	if (begins_step(family, name))
 		tfs_steps_begin(TFS_STEP_NVTX, ticks, (uint64_t)(uintptr_t)caller);
 	struct tfs_nvtx_search *own = family != 0 ? searching() : NULL;
-	if (own != NULL)
+	if (own)
 		tfs_nvtx_search_enter(own, tfs_self.owned, family);
 }
 
@@ -122,7 +122,7 @@ void tfs_nvtx_steps_closed(uint32_t name)
 {
 	struct tfs_nvtx_search *own = searching();
 
-	if (own != NULL)
+	if (own)
 		tfs_nvtx_search_leave(own, tfs_self.owned, tfs_nvtx_name_family(name));
 }
 
@@ -131,7 +131,7 @@ bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint
 	/* Without any range so far there is none. */
 	struct tfs_nvtx_search *own = atomic_load(&search);
 
-	if (own == NULL || tfs_options.step_range != 0)
+	if (!own || tfs_options.step_range != 0)
 		return false;
 	const uint32_t name = tfs_nvtx_search_feed(own, tfs_self.owned, site, operands, count);
 	if (name != 0) {

@@ -28,10 +28,10 @@ static struct kept *kept_frames(void)
 {
 	struct kept *kept = atomic_load(&all_kept);
 
-	if (kept != NULL)
+	if (kept)
 		return kept;
 	struct kept *fresh = tfs_heap_alloc(SITES * sizeof(*fresh));
-	if (fresh == NULL)
+	if (!fresh)
 		return NULL;
 	if (atomic_compare_exchange_strong(&all_kept, &kept, fresh))
 		return fresh;
@@ -43,7 +43,7 @@ uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames)
 {
 	struct kept *kept = atomic_load(&all_kept);
 
-	if (kept == NULL || site == 0 || site > SITES)
+	if (!kept || site == 0 || site > SITES)
 		return 0;
 	*out_frames = kept[site - 1].frames;
 	return atomic_load_explicit(&kept[site - 1].count, memory_order_acquire);
@@ -68,7 +68,7 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 	memcpy(definition.frames, frames, count * sizeof(*frames));
 	tfs_recorder_put(
 		&definition, TFS_RECORD_site, sizeof(definition.head) + count * sizeof(*frames));
-	if (kept != NULL) {
+	if (kept) {
 		memcpy(kept[site - 1].frames, frames, count * sizeof(*frames));
 		atomic_store_explicit(&kept[site - 1].count, count, memory_order_release);
 	}
@@ -111,9 +111,9 @@ static const uint64_t needs_driver =
 
 void tfs_callsite_look_back(const struct tfs_thread *thread)
 {
-	const struct tfs_cache_entry *latest = thread != NULL ? thread->latest : NULL;
+	const struct tfs_cache_entry *latest = thread ? thread->latest : NULL;
 
-	if (latest == NULL || latest->aggregate == NULL)
+	if (!latest || !latest->aggregate)
 		return;
 	if (latest->function->library == TFS_LIBRARY_cudart &&
 		latest->aggregate->count > latest->aggregate->failures &&
@@ -165,7 +165,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
 	entry->flags |= tfs_listeners.site_flags(entry->site);
 	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
-	if (thread->latest != NULL)
+	if (thread->latest)
 		tfs_listeners.first_call_done();
 	errno = saved;
 	return true;

@@ -94,7 +94,7 @@ static inline void tfs_put_attribute(
 static inline void tfs_put_operand(
 	struct tfs_details *details, const void *address, uint64_t bytes, uint32_t role)
 {
-	if (address != NULL)
+	if (address)
 		tfs_put(details, (uint64_t)(uintptr_t)address, TFS_ITEM(role, bytes));
 }
 

@@ -46,9 +46,9 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 {
 	struct tfs_frame frame = {.thread = tfs_self.active};
 
-	if (TFS_UNLIKELY(frame.thread == NULL)) {
+	if (TFS_UNLIKELY(!frame.thread)) {
 		frame.thread = tfs_recorder_thread(address, stack);
-		if (frame.thread == NULL)
+		if (!frame.thread)
 			return frame;
 	}
 	frame.entry = tfs_callsite_slot(&frame.thread->cache, address, stack);
@@ -97,14 +97,14 @@ bool tfs_hook_count_loss(void);
 static inline __attribute__((always_inline)) bool tfs_hook_count_here(
 	struct tfs_frame *frame, uint32_t status, uint64_t amount)
 {
-	if (TFS_UNLIKELY(frame->thread == NULL))
+	if (TFS_UNLIKELY(!frame->thread))
 		return false;
 	frame->end_ticks = tfs_clock_ticks();
 	frame->thread->amount += amount;
 	struct tfs_aggregate *total = frame->entry->aggregate;
 	const uint64_t ticks = frame->end_ticks - frame->start_ticks;
 
-	if (TFS_LIKELY(total != NULL)) {
+	if (TFS_LIKELY(total)) {
 		if (TFS_UNLIKELY(total->count == 0))
 			total->first_ticks = frame->start_ticks;
 		if (ticks > total->longest_ticks)
@@ -139,7 +139,7 @@ bool tfs_hook_end(struct tfs_frame *frame, uint32_t status, uint64_t amount);
 
 static inline __attribute__((always_inline)) void tfs_hook_leave(struct tfs_frame *frame)
 {
-	if (TFS_UNLIKELY(frame->thread == NULL))
+	if (TFS_UNLIKELY(!frame->thread))
 		return;
 	frame->thread->latest = frame->entry;
 	tfs_self.active = frame->thread;

@@ -116,7 +116,7 @@ static __attribute__((noinline, cold)) void record_in_next(
 {
 	uint64_t *place = tfs_recorder_reserve(frame->thread, TFS_RECORD_call, units);
 
-	if (place == NULL)
+	if (!place)
 		return;
 	fill(place, units, frame, details);
 	tfs_recorder_commit(frame->thread, place);
@@ -161,7 +161,7 @@ void tfs_hook_details(struct tfs_frame *frame, const struct tfs_details *details
 
 void tfs_hook_details_always(struct tfs_frame *frame, const struct tfs_details *details)
 {
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	frame->wanted |= TFS_WANT_RECORD;
 	tfs_hook_details(frame, details);
@@ -179,7 +179,7 @@ void tfs_hook_details_alloc(
 	const uint32_t units = 1 + (details->count + 1) / 2;
 	struct tfs_live live = {.address = address, .end_ticks = frame->end_ticks};
 
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	if ((frame->wanted & TFS_WANT_RECORD) != 0 || units > TFS_LIVE_UNITS) {
 		tfs_hook_details_always(frame, details);
@@ -200,7 +200,7 @@ void tfs_hook_details_free(
 {
 	struct tfs_live live;
 
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	const bool in_window = (frame->wanted & TFS_WANT_RECORD) != 0;
 	const bool none = frame->status != 0 || address == 0;

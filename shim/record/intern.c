@@ -65,12 +65,12 @@ static uint32_t intern_text(_Atomic uint64_t *table, const char *text, enum tfs_
 
 uint32_t tfs_recorder_string(const char *text)
 {
-	return text == NULL ? 0 : intern_text(strings, text, TFS_RECORD_string);
+	return text ? intern_text(strings, text, TFS_RECORD_string) : 0;
 }
 
 uint32_t tfs_recorder_kernel(const char *name)
 {
-	return name == NULL ? 0 : intern_text(kernels, name, TFS_RECORD_kernel);
+	return name ? intern_text(kernels, name, TFS_RECORD_kernel) : 0;
 }
 
 void tfs_recorder_fact(enum tfs_fact_code fact, const char *object, uint64_t number, uint64_t other)

@@ -74,13 +74,13 @@ static void write_deep(void)
 	static uint32_t place;
 	const char *file;
 
-	while ((file = tfs_deep_next(&place)) != NULL)
+	while ((file = tfs_deep_next(&place)))
 		tfs_recorder_fact(TFS_FACT_deepbind, file, place, 0);
 }
 
 void tfs_modules_write(void)
 {
-	if (tfs_recording.header == NULL)
+	if (!tfs_recording.header)
 		return;
 	dl_iterate_phdr(write_object, NULL);
 	write_deep();

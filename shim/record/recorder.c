@@ -53,7 +53,7 @@ void tfs_recorder_rank(uint32_t rank)
 	if (tfs_options.rank_stated)
 		return;
 	__atomic_store_n(&tfs_options.rank, rank, __ATOMIC_RELAXED);
-	if (header != NULL)
+	if (header)
 		__atomic_store_n(&header->rank, rank, __ATOMIC_RELAXED);
 }
 
@@ -98,18 +98,18 @@ static bool next_chunk(struct tfs_thread *thread)
 	const struct tfs_chunk wanted = {.kind = TFS_CHUNK_RECORDS,
 		.thread = thread->index,
 		.sequence = *sequence,
-		.bytes = room == TFS_ROOM_OUTCOMES                      ? OUTCOME_BYTES
-			 : full == NULL || room == TFS_ROOM_DEFINITIONS ? SMALL_BYTES
-									: TFS_CHUNK_BYTES};
+		.bytes = room == TFS_ROOM_OUTCOMES               ? OUTCOME_BYTES
+			 : !full || room == TFS_ROOM_DEFINITIONS ? SMALL_BYTES
+								 : TFS_CHUNK_BYTES};
 	struct tfs_chunk *fresh = tfs_writer_chunk(&tfs_recording, &wanted, room);
 
-	if (fresh == NULL)
+	if (!fresh)
 		return false;
 	++*sequence;
 	thread->chunk = fresh;
 	thread->next = (char *)(fresh + 1);
 	thread->end = (char *)fresh + fresh->bytes;
-	if (full != NULL) {
+	if (full) {
 		tfs_writer_retire(&tfs_recording, full);
 		tfs_threads_wake(TFS_CALL_WRITE);
 	}
@@ -146,11 +146,11 @@ void tfs_recorder_put(const void *record, enum tfs_record_kind kind, size_t byte
 	const uint32_t units = (uint32_t)((bytes + TFS_UNIT - 1) / TFS_UNIT);
 	const enum tfs_room room = room_of(kind);
 
-	if (tfs_recording.header == NULL || tfs_child_is())
+	if (!tfs_recording.header || tfs_child_is())
 		return;
 	tfs_spin_lock(&shared_lock);
 	struct tfs_record *place = tfs_recorder_reserve(&shared_streams[room], kind, units);
-	if (place != NULL) {
+	if (place) {
 		tfs_store_copy(place, record, bytes);
 		place->kind = (uint8_t)kind;
 		place->units = (uint8_t)units;
@@ -169,7 +169,7 @@ static void put_thread(const struct tfs_thread *thread, bool own, const char *na
 		.tid = (uint32_t)syscall(SYS_gettid),
 	};
 
-	if (name != NULL)
+	if (name)
 		snprintf(record.name, sizeof(record.name), "%s", name);
 	else
 		pthread_getname_np(pthread_self(), record.name, sizeof(record.name));
@@ -197,7 +197,7 @@ static struct thread_memory *reuse_memory(void)
 {
 	tfs_spin_lock(&idle_lock);
 	struct thread_memory *memory = idle_threads;
-	if (memory != NULL)
+	if (memory)
 		idle_threads = memory->next_idle;
 	tfs_spin_unlock(&idle_lock);
 	return memory;
@@ -208,13 +208,13 @@ static struct thread_memory *make_memory(void)
 {
 	struct thread_memory *memory = tfs_child_wiped_pages(sizeof(*memory));
 
-	if (memory == NULL)
+	if (!memory)
 		return NULL;
 	const struct tfs_chunk wanted = {
 		.kind = TFS_CHUNK_AGGREGATES, .thread = atomic_fetch_add(&thread_count, 1)};
 	memory->thread.index = wanted.thread;
 	memory->thread.aggregates = tfs_writer_chunk(&tfs_recording, &wanted, TFS_ROOM_TOTALS);
-	if (memory->thread.aggregates != NULL)
+	if (memory->thread.aggregates)
 		return memory;
 	munmap(memory, sizeof(*memory));
 	return NULL;
@@ -231,9 +231,9 @@ static struct tfs_thread *make_thread(bool own, const char *name)
 {
 	struct thread_memory *memory = reuse_memory();
 
-	if (memory == NULL)
+	if (!memory)
 		memory = make_memory();
-	if (memory == NULL) {
+	if (!memory) {
 		atomic_store(&missed_threads, true);
 		tfs_recorder_lost(TFS_LOSS_threads_failed, 1);
 		return NULL;
@@ -261,7 +261,7 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 
 	if (forgotten)
 		return NULL;
-	if (tfs_self.owned != NULL && !tfs_self.busy)
+	if (tfs_self.owned && !tfs_self.busy)
 		return is_inside(stack) ? NULL : tfs_self.owned;
 	const int saved = errno;
 	if (tfs_listeners.forget_parents())
@@ -278,9 +278,9 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 	else
 		tfs_lookup_recheck_at(address);
 	/* A thread that cannot have buffers is not asked again. */
-	tfs_self.busy = running && thread == NULL;
+	tfs_self.busy = running && !thread;
 	tfs_self.active = thread;
-	if (thread == NULL)
+	if (!thread)
 		tfs_listeners.fills(NULL);
 	errno = saved;
 	return thread;
@@ -288,7 +288,7 @@ struct tfs_thread *tfs_recorder_thread(uint64_t address, uint64_t stack)
 
 struct tfs_thread *tfs_recorder_own_thread(const char *name)
 {
-	if (tfs_self.owned == NULL && tfs_recording.header != NULL && !forgotten)
+	if (!tfs_self.owned && tfs_recording.header && !forgotten)
 		make_thread(true, name);
 	return tfs_self.owned;
 }
@@ -375,7 +375,7 @@ void tfs_recorder_write(void)
 
 bool tfs_recorder_finish(void)
 {
-	if (tfs_recording.header == NULL || forgotten)
+	if (!tfs_recording.header || forgotten)
 		return false;
 	tfs_recorder_pair_clocks();
 	/* Whoever finds it finished need not look for more. */

@@ -217,14 +217,13 @@ static void load_libgcc(void)
 {
 	void *library = dlopen("libgcc_s.so.1", RTLD_NOW | RTLD_LOCAL);
 
-	if (library == NULL)
+	if (!library)
 		return;
 	libgcc.backtrace =
 		(int (*)(int (*)(void *, void *), void *))dlsym(library, "_Unwind_Backtrace");
 	libgcc.get_ip = (uintptr_t(*)(void *))dlsym(library, "_Unwind_GetIP");
 	libgcc.get_cfa = (uintptr_t(*)(void *))dlsym(library, "_Unwind_GetCFA");
-	atomic_store(&use_libgcc,
-		libgcc.backtrace != NULL && libgcc.get_ip != NULL && libgcc.get_cfa != NULL);
+	atomic_store(&use_libgcc, libgcc.backtrace && libgcc.get_ip && libgcc.get_cfa);
 }
 
 static bool load_libunwind(void)
@@ -233,7 +232,7 @@ static bool load_libunwind(void)
 
 	if (!tfs_sanitizer_threads() && !tfs_sanitizer_leaks())
 		library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
-	if (library == NULL)
+	if (!library)
 		return false;
 	libunwind.getcontext =
 		(int (*)(unw_tdep_context_t *))dlsym(library, TEXT(unw_tdep_getcontext));
@@ -243,8 +242,8 @@ static bool load_libunwind(void)
 	libunwind.get_reg =
 		(int (*)(unw_cursor_t *, int, unw_word_t *))dlsym(library, TEXT(unw_get_reg));
 	libunwind.backtrace = (int (*)(void **, int))dlsym(library, "unw_backtrace");
-	return libunwind.backtrace != NULL && libunwind.getcontext != NULL &&
-	       libunwind.init_local != NULL && libunwind.step != NULL && libunwind.get_reg != NULL;
+	return libunwind.backtrace && libunwind.getcontext && libunwind.init_local &&
+	       libunwind.step && libunwind.get_reg;
 }
 
 void tfs_unwind_load(void)

@@ -25,7 +25,7 @@ static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return slash != NULL ? slash + 1 : path;
+	return slash ? slash + 1 : path;
 }
 
 static void keep_name(const char *name)
@@ -46,7 +46,7 @@ int tfs_deep_flags(const char *file, int flags)
 	static _Atomic bool said;
 	const int saved = errno;
 
-	if (file == NULL)
+	if (!file)
 		return flags;
 	if (!tfs_env_deepbind()) {
 		if (!atomic_exchange(&said, true))

@@ -59,7 +59,7 @@ void *tfs_driver_find_next(void **which)
 				      : which == &tfs_next_dlsym ? "dlsym"
 								 : "dlvsym");
 
-	if (found == NULL)
+	if (!found)
 		found = (void *)find_nothing;
 	__atomic_store_n(which, found, __ATOMIC_RELEASE);
 	return found;
@@ -133,14 +133,14 @@ static bool has_hook(const char *name)
 	const char *sought = name;
 
 	tfs_lookup_each(is_hooked, &sought);
-	return sought == NULL;
+	return !sought;
 }
 
 static void keep(struct tfs_cause *cause, const char *name, const void *caller)
 {
 	struct tfs_object object = {.file = ""};
 
-	if (tfs_cause_text(cause) != NULL)
+	if (tfs_cause_text(cause))
 		return;
 	tfs_lookup_object(caller, &object);
 	tfs_cause_name(cause, name, "looked up by", object.file);
@@ -148,7 +148,7 @@ static void keep(struct tfs_cause *cause, const char *name, const void *caller)
 
 static void note_any(const char *name, const void *caller)
 {
-	if (tfs_driver_looked_up() == NULL && tfs_driver_is_cuda(name) && !is_exempt(caller) &&
+	if (!tfs_driver_looked_up() && tfs_driver_is_cuda(name) && !is_exempt(caller) &&
 		(has_hook(name) || !tfs_is_harmless(name)))
 		keep(&looked_up, name, caller);
 }
@@ -163,8 +163,8 @@ static void note_past(const char *name, const void *caller)
 static void note(const char *name, const void *caller, const void *handle)
 {
 	note_any(name, caller);
-	if (tfs_driver_looked_past() != NULL || !tfs_driver_is_cuda(name) ||
-		begins(name, "cuGet") || (handle == NULL && has_hook(name)))
+	if (tfs_driver_looked_past() || !tfs_driver_is_cuda(name) || begins(name, "cuGet") ||
+		(!handle && has_hook(name)))
 		return;
 	note_past(name, caller);
 }
@@ -184,7 +184,7 @@ static void *nowhere(void)
 	const uint64_t base = getauxval(AT_BASE);
 	const struct link_map *map = _r_debug.r_map;
 
-	while (map != NULL && map->l_addr != base)
+	while (map && map->l_addr != base)
 		map = map->l_next;
 	return base != 0 ? (void *)(uintptr_t)map : NULL;
 }
@@ -199,7 +199,7 @@ static void *ask(void *handle, const char *name)
 {
 	void *next = __atomic_load_n(&tfs_next_dlsym, __ATOMIC_ACQUIRE);
 
-	if (next == NULL)
+	if (!next)
 		next = tfs_driver_find_next(&tfs_next_dlsym);
 	return ((void *(*)(void *, const char *))next)(handle, name);
 }
@@ -215,7 +215,7 @@ static bool is_found(const char *name, const void *caller, const void *handle)
 	if (handle != _r_debug.r_map &&
 		!(tfs_lookup_object(caller, &object) && *object.file == '\0'))
 		return true;
-	return !is_own(ask(_r_debug.r_map, name)) || ask(RTLD_NEXT, name) != NULL;
+	return !is_own(ask(_r_debug.r_map, name)) || ask(RTLD_NEXT, name);
 }
 
 static void *redirect(const char *name, const void *caller, void *handle)
@@ -227,7 +227,7 @@ static void *redirect(const char *name, const void *caller, void *handle)
 	if (!has_hook(name) || is_found(name, caller, handle))
 		return handle;
 	instead = nowhere();
-	return instead != NULL ? instead : handle;
+	return instead ? instead : handle;
 }
 
 void *tfs_driver_note_lookup(const char *name, const void *caller, void *handle)
@@ -245,7 +245,7 @@ static void *pass(const char *name, void *answer, const void *caller)
 {
 	struct tfs_object object;
 
-	if (answer != NULL && !(tfs_lookup_object(answer, &object) && object.own))
+	if (answer && !(tfs_lookup_object(answer, &object) && object.own))
 		note(name, caller, answer);
 	return answer;
 }
@@ -306,19 +306,18 @@ static void *swap_exported(const char *name, void *answer, const void *caller)
 	struct tfs_object object;
 	void *hook;
 
-	if (answer == NULL || is_own(caller) || !is_known(name))
+	if (!answer || is_own(caller) || !is_known(name))
 		return answer;
 	note_any(name, caller);
 	if (!begins(name, "cupti") && !tfs_env_driver())
 		return pass(name, answer, caller);
 	tfs_lookup_each(find_exported, &exported);
-	if (exported.found == NULL || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
+	if (!exported.found || is_exempt(caller) || !tfs_lookup_object(answer, &object) ||
 		!begins(object.file, tfs_lookup_file(exported.found->library)))
 		return pass(name, answer, caller);
 	hook = tfs_lookup_own(name);
-	return hook != NULL && may_stand(exported.found, hook, answer, caller)
-		       ? hook
-		       : pass(name, answer, caller);
+	return hook && may_stand(exported.found, hook, answer, caller) ? hook
+								       : pass(name, answer, caller);
 }
 
 void *tfs_driver_dlsym(void *handle, const char *name, const void *caller)
@@ -330,7 +329,7 @@ void *tfs_driver_dlvsym(void *handle, const char *name, const char *version, con
 {
 	void *next = __atomic_load_n(&tfs_next_dlvsym, __ATOMIC_ACQUIRE);
 
-	if (next == NULL)
+	if (!next)
 		next = tfs_driver_find_next(&tfs_next_dlvsym);
 	handle = redirect(name, caller, handle);
 	return swap_exported(name,
@@ -354,7 +353,7 @@ static bool is_abi(const struct tfs_driver_answer *answer, const struct tfs_func
 	void *same = NULL;
 	CUresult status;
 
-	if (answer->ask != NULL)
+	if (answer->ask)
 		status = answer->ask(answer->name, &same, function->since, flags, &result);
 	else
 		status = answer->ask_old(answer->name, &same, function->since, flags);
@@ -373,9 +372,9 @@ static bool consider(struct tfs_function *function, void *argument)
 		strncmp(function->name, answer->name, function->base_bytes) != 0 ||
 		answer->name[function->base_bytes] != '\0')
 		return true;
-	if (match->best != NULL && (match->best->per_thread > function->per_thread ||
-					   (match->best->per_thread == function->per_thread &&
-						   match->best->since > function->since)))
+	if (match->best && (match->best->per_thread > function->per_thread ||
+				   (match->best->per_thread == function->per_thread &&
+					   match->best->since > function->since)))
 		return true;
 	if (is_abi(answer, function))
 		match->best = function;
@@ -386,16 +385,16 @@ void *tfs_driver_swap(const struct tfs_driver_answer *answer)
 {
 	struct match match = {.answer = answer};
 
-	if (answer->function == NULL || answer->name == NULL || !tfs_env_driver())
+	if (!answer->function || !answer->name || !tfs_env_driver())
 		return answer->function;
-	if (answer->ask == NULL && answer->ask_old == NULL)
+	if (!answer->ask && !answer->ask_old)
 		return answer->function;
 	tfs_lookup_each(consider, &match);
-	if (match.best == NULL || is_exempt(answer->caller)) {
-		if (match.best == NULL && tfs_driver_looked_past() == NULL)
+	if (!match.best || is_exempt(answer->caller)) {
+		if (!match.best && !tfs_driver_looked_past())
 			note_past(answer->name, answer->caller);
 		return answer->function;
 	}
 	void *hook = tfs_lookup_own(match.best->name);
-	return hook != NULL && adopt(match.best, hook, answer->function) ? hook : answer->function;
+	return hook && adopt(match.best, hook, answer->function) ? hook : answer->function;
 }

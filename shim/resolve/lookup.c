@@ -118,7 +118,7 @@ static int search_object(struct dl_phdr_info *object, size_t bytes, void *argume
 
 	(void)bytes;
 	if (tfs_object_contains(object, search->self) ||
-		(search->file != NULL && !tfs_object_is_named(object, search->file)))
+		(search->file && !tfs_object_is_named(object, search->file)))
 		return 0;
 	search->found = tfs_object_symbol(object, search->name, search->hash);
 	return search->found != NULL;
@@ -146,7 +146,7 @@ static struct search look_for(enum tfs_library library, const char *name)
 	/* The library itself first: a plugin may define a function of the same name for its own
 	 * use. */
 	dl_iterate_phdr(search_object, &search);
-	if (search.found == NULL) {
+	if (!search.found) {
 		search.file = NULL;
 		search.elsewhere = true;
 		dl_iterate_phdr(search_object, &search);
@@ -218,12 +218,12 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 	if (tfs_lookup_mixed(function->library)) {
 		void *own = look_for_caller(function, name, caller);
 
-		if (own != NULL)
+		if (own)
 			return own;
 	}
 	const struct search search = look_for(function->library, name);
 
-	if (search.found == NULL) {
+	if (!search.found) {
 		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
 		return missing(function);
 	}
@@ -240,9 +240,9 @@ bool tfs_lookup_reaches(struct tfs_function *function, const void *answer, const
 
 	if (!atomic_load(&begun))
 		return false;
-	if (own != NULL && own != answer)
+	if (own && own != answer)
 		return false;
-	if (real != NULL && function->library != TFS_LIBRARY_nccl)
+	if (real && function->library != TFS_LIBRARY_nccl)
 		return real == answer;
 	return look_for(function->library, function->name).found == answer;
 }
@@ -277,7 +277,7 @@ static bool keep(enum tfs_library library, const char *path)
 	if (library != TFS_LIBRARY_cuda)
 		return wait_for(path, RTLD_NODELETE) != NULL;
 	driver = wait_for(path, 0);
-	return driver != NULL && dlclose(driver) == 0;
+	return driver && dlclose(driver) == 0;
 }
 
 void tfs_lookup_keep(void)

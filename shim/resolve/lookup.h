@@ -91,8 +91,7 @@ static inline __attribute__((always_inline)) void *tfs_real(struct tfs_function 
 {
 	void *real = __atomic_load_n(&function->real, __ATOMIC_RELAXED);
 
-	return TFS_LIKELY(real != NULL) ? real
-					: tfs_lookup_real(function, __builtin_return_address(0));
+	return TFS_LIKELY(real) ? real : tfs_lookup_real(function, __builtin_return_address(0));
 }
 #define TFS_REAL(name) ((__typeof__(&name))tfs_real(&tfs_fn_##name))
 

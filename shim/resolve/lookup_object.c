@@ -26,7 +26,7 @@ static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *object)
 static bool read_dynamic(const ElfW(Dyn) * dynamic, uint64_t base, struct tables *out)
 {
 	*out = (struct tables){0};
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
 		/* The loader relocates these entries in place, but not in every object. */
 		uint64_t address = dynamic->d_un.d_ptr;
 		if (address < base)
@@ -38,7 +38,7 @@ static bool read_dynamic(const ElfW(Dyn) * dynamic, uint64_t base, struct tables
 		else if (dynamic->d_tag == DT_GNU_HASH)
 			out->gnu_hash = (const void *)address;
 	}
-	return out->symbols != NULL && out->strings != NULL && out->gnu_hash != NULL;
+	return out->symbols && out->strings && out->gnu_hash;
 }
 
 static bool read_tables(const struct dl_phdr_info *object, struct tables *out)
@@ -91,7 +91,7 @@ static const ElfW(Sym) * find_symbol(const struct tables *tables, const char *na
 {
 	const ElfW(Sym) *symbol = find_defined(tables, name, hash);
 
-	return symbol != NULL && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? symbol : NULL;
+	return symbol && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC ? symbol : NULL;
 }
 
 bool tfs_object_contains(const struct dl_phdr_info *object, uint64_t address)
@@ -142,14 +142,14 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
 
 	if (read_tables(object, &tables))
 		symbol = find_symbol(&tables, name, hash);
-	return symbol != NULL ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
+	return symbol ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
 }
 
 static const struct link_map *own_map(void)
 {
 	const struct link_map *map = _r_debug.r_map;
 
-	while (map != NULL && map->l_ld != _DYNAMIC)
+	while (map && map->l_ld != _DYNAMIC)
 		map = map->l_next;
 	return map;
 }
@@ -160,7 +160,7 @@ bool tfs_object_may_define(const struct dl_phdr_info *object, const char *name, 
 
 	if (begins(object->dlpi_name, "linux-vdso"))
 		return false;
-	return !read_tables(object, &tables) || find_defined(&tables, name, hash) != NULL;
+	return !read_tables(object, &tables) || find_defined(&tables, name, hash);
 }
 
 /*
@@ -173,13 +173,13 @@ void *tfs_lookup_next(const char *name)
 	const uint32_t hash = tfs_object_hash(name);
 	const struct link_map *map = own_map();
 
-	while (map != NULL && (map = map->l_next) != NULL) {
+	while (map && (map = map->l_next)) {
 		const ElfW(Sym) *symbol = NULL;
 		struct tables tables;
 
 		if (read_dynamic(map->l_ld, map->l_addr, &tables))
 			symbol = find_symbol(&tables, name, hash);
-		if (symbol != NULL)
+		if (symbol)
 			return (void *)(map->l_addr + symbol->st_value);
 	}
 	return NULL;
@@ -191,16 +191,16 @@ void *tfs_lookup_own(const char *name)
 	const ElfW(Sym) *symbol = NULL;
 	struct tables tables;
 
-	if (map != NULL && read_dynamic(map->l_ld, map->l_addr, &tables))
+	if (map && read_dynamic(map->l_ld, map->l_addr, &tables))
 		symbol = find_symbol(&tables, name, tfs_object_hash(name));
-	return symbol != NULL ? (void *)(map->l_addr + symbol->st_value) : NULL;
+	return symbol ? (void *)(map->l_addr + symbol->st_value) : NULL;
 }
 
 const char *tfs_lookup_own_file(void)
 {
 	const struct link_map *map = own_map();
 
-	return map != NULL ? map->l_name : NULL;
+	return map ? map->l_name : NULL;
 }
 
 const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file)
@@ -210,7 +210,7 @@ const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file
 	struct tables tables;
 
 	read_tables(object, &tables);
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL && tables.strings != NULL; dynamic++) {
+	for (; dynamic && dynamic->d_tag != DT_NULL && tables.strings; dynamic++) {
 		const char *name = tables.strings + dynamic->d_un.d_val;
 
 		if (dynamic->d_tag == DT_NEEDED && strncmp(name, file, strlen(file)) == 0)
@@ -222,7 +222,7 @@ const char *tfs_object_needs(const struct dl_phdr_info *object, const char *file
 static bool each_in(const struct tables *tables, const ElfW(Rela) * entries, uint64_t bytes,
 	bool (*visit)(const char *name, void *argument), void *argument)
 {
-	for (uint64_t i = 0; entries != NULL && i < bytes / sizeof(*entries); i++) {
+	for (uint64_t i = 0; entries && i < bytes / sizeof(*entries); i++) {
 		const uint64_t index = ELF64_R_SYM(entries[i].r_info);
 
 		if (index != 0 && tables->symbols[index].st_shndx == SHN_UNDEF &&
@@ -245,9 +245,9 @@ bool tfs_object_each_import(const struct dl_phdr_info *object,
 	struct tables tables;
 
 	read_tables(object, &tables);
-	if (tables.symbols == NULL || tables.strings == NULL)
+	if (!tables.symbols || !tables.strings)
 		return false;
-	for (; dynamic != NULL && dynamic->d_tag != DT_NULL; dynamic++) {
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
 		uint64_t address = dynamic->d_un.d_ptr;
 		if (address < object->dlpi_addr)
 			address += object->dlpi_addr;

@@ -36,7 +36,7 @@ static int read_link(struct dl_phdr_info *object, size_t bytes, void *argument)
 	if (!tfs_object_contains(object, link->caller))
 		return 0;
 	name = tfs_object_needs(object, link->file);
-	if (name != NULL)
+	if (name)
 		snprintf(link->out_name, link->room, "%s", name);
 	return name != NULL;
 }

@@ -73,7 +73,7 @@ static inline bool tfs_fills_followed(struct tfs_frame *frame)
 	const bool followed = (frame->wanted & TFS_WANT_FILLS) != 0;
 
 	frame->wanted &= ~TFS_WANT_FILLS;
-	return TFS_UNLIKELY(followed) && frame->thread != NULL;
+	return TFS_UNLIKELY(followed) && frame->thread;
 }
 
 static inline void tfs_use_reads(struct tfs_use_call *call, const void *address, uint64_t bytes)

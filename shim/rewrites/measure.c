@@ -191,7 +191,7 @@ static void note(enum tfs_outcome outcome, const struct tfs_gain *gain)
 	tfs_spin_lock(&lock);
 	snprintf(verdict->name, sizeof(verdict->name), "%s", tfs_rewrite_name(self.subject));
 	verdict->outcome = outcome;
-	if (gain != NULL)
+	if (gain)
 		verdict->gain = *gain;
 	verdict->ranks = 1;
 	verdict->period = self.period;
@@ -470,7 +470,7 @@ static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 {
 	const struct tfs_proof *verdict = self.ranked ? tfs_measure_ranks_verdict(i) : NULL;
 
-	if (verdict != NULL) {
+	if (verdict) {
 		const struct answer answer = {.verdict = *verdict, .earlier = true};
 
 		out->asked = true;

@@ -24,7 +24,7 @@ static bool find_path(char *out, size_t bytes)
 	const char *program = strrchr(tfs_recording.header->program, '/');
 	const char *slash = strrchr(tfs_recording.path, '/');
 
-	return program != NULL && slash != NULL &&
+	return program && slash &&
 	       (size_t)snprintf(out, bytes, "%.*s/%s.verdicts", (int)(slash - tfs_recording.path),
 		       tfs_recording.path, program + 1) < bytes;
 }

@@ -88,9 +88,9 @@ static void fetch(void)
 	const char *file;
 	bool any = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
 		any |= is_to_act(i);
-		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->fetch != NULL)
+		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->fetch)
 			tfs_rewrite_all[i]->fetch();
 	}
 	if (any && tfs_breaker_tripped(&file))
@@ -100,7 +100,7 @@ static void fetch(void)
 
 static bool is_any_on(void)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
 		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			return true;
 	return false;
@@ -111,7 +111,7 @@ static void fetch_in_time(void)
 {
 	if (!is_any_on() || tfs_files_ask(fetch))
 		return;
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 	tfs_options.rewrite = "off";
 	tfs_options.measure = 0;
@@ -124,9 +124,9 @@ static void leave_off(void)
 {
 	const char *file = off_file;
 
-	if (!is_any_on() || file == NULL)
+	if (!is_any_on() || !file)
 		return;
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
 		if (!is_to_act(i))
 			continue;
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
@@ -150,37 +150,35 @@ void tfs_rewrite_start(void)
 	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
 	fetch_in_time();
 	leave_off();
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
 		const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
 
 		tfs_ledger_start(i);
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
 			continue;
-		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow == NULL &&
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && !rewrite->shadow &&
 			!rewrite->compares) {
 			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
 				rewrite->name);
 			tfs_rewrite_mode_of[i] = TFS_MODE_REPORT;
 		}
-		if (rewrite->start != NULL && !rewrite->start()) {
+		if (rewrite->start && !rewrite->start()) {
 			tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 			continue;
 		}
 		if (rewrite->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
-		taking |= tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow != NULL
+		taking |= tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow
 				  ? TFS_SHADOWS_COPIES
 				  : 0;
-		taking |= rewrite->copy != NULL ? TFS_TAKES_COPIES : 0;
-		copying |= rewrite->copy != NULL && (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW ||
-							    rewrite->compares)
+		taking |= rewrite->copy ? TFS_TAKES_COPIES : 0;
+		copying |= rewrite->copy && (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW ||
+						    rewrite->compares)
 				   ? 1u << i
 				   : 0;
 		unswitched |= rewrite->switchable ? 0 : 1u << i;
-		taking |= rewrite->convolution != NULL || rewrite->choice != NULL
-				  ? TFS_TAKES_CONVOLUTIONS
-				  : 0;
-		taking |= rewrite->alloc != NULL || rewrite->release != NULL ? TFS_TAKES_MEMORY : 0;
+		taking |= rewrite->convolution || rewrite->choice ? TFS_TAKES_CONVOLUTIONS : 0;
+		taking |= rewrite->alloc || rewrite->release ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
 		following |= rewrite->submitted != NULL;
 	}
@@ -208,7 +206,7 @@ bool tfs_rewrite_takes_part(size_t i)
 
 void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
 		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_takes_part(i))
 			tfs_ledger_step(i);
 	tfs_measure_step(ns, bytes);
@@ -248,10 +246,9 @@ void tfs_rewrite_copied(const struct tfs_copy_call *call)
 	const int saved = errno;
 	struct tfs_reason evidence = {0};
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW &&
-			tfs_rewrite_all[i]->shadow != NULL && tfs_rewrite_takes_part(i) &&
-			!tfs_rewrite_all[i]->shadow(call, &evidence))
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && tfs_rewrite_all[i]->shadow &&
+			tfs_rewrite_takes_part(i) && !tfs_rewrite_all[i]->shadow(call, &evidence))
 			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, &evidence);
 	errno = saved;
 }
@@ -263,7 +260,7 @@ bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->alloc != NULL && tfs_rewrite_takes_part(i))
+		if (tfs_rewrite_all[i]->alloc && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->alloc(call, out_status);
 	errno = saved;
 	return done;
@@ -275,7 +272,7 @@ bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
 	bool done = false;
 
 	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->release != NULL && tfs_rewrite_takes_part(i))
+		if (tfs_rewrite_all[i]->release && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->release(call, out_status);
 	errno = saved;
 	return done;
@@ -288,9 +285,9 @@ void tfs_rewrite_tidy(bool driver, uint32_t device)
 
 	if (tfs_capturing())
 		return;
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->release != NULL &&
-			tfs_rewrite_mode_of[i] == TFS_MODE_APPLY && (against >> i & 1) == 0)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->release && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
+			(against >> i & 1) == 0)
 			return;
 	tfs_blocks_flush(driver, device);
 	errno = saved;
@@ -300,17 +297,16 @@ void tfs_rewrite_stream_created(void)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->stream_created != NULL &&
-			tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->stream_created && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->stream_created();
 	errno = saved;
 }
 
 void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->submitted != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->submitted && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->submitted(function, details);
 }
 
@@ -319,8 +315,8 @@ void tfs_rewrite_call(const struct tfs_function *function)
 {
 	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
 		return;
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->unknown != NULL)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->unknown)
 			tfs_rewrite_all[i]->unknown(function);
 }
 
@@ -328,8 +324,8 @@ void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->use != NULL)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->use)
 			tfs_rewrite_all[i]->use(call, use);
 	errno = saved;
 }
@@ -339,8 +335,8 @@ bool tfs_rewrite_used(struct tfs_use *use, uint32_t status)
 	const int saved = errno;
 	bool again = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !again; i++)
-		if (tfs_rewrite_all[i]->used != NULL)
+	for (size_t i = 0; tfs_rewrite_all[i] && !again; i++)
+		if (tfs_rewrite_all[i]->used)
 			again = tfs_rewrite_all[i]->used(use, status);
 	errno = saved;
 	return again;
@@ -348,14 +344,14 @@ bool tfs_rewrite_used(struct tfs_use *use, uint32_t status)
 
 void tfs_rewrite_reset(uint32_t device)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->reset != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->reset && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->reset(device);
 }
 
 bool tfs_rewrite_any_switchable(void)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
 		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
 			is_on(i) && tfs_rewrite_applied((uint32_t)i) > 0)
 			return true;
@@ -374,8 +370,8 @@ void tfs_rewrite_finish(void)
 	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 	tfs_rewrite_ops_finish();
 	tfs_rewrite_offer();
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
-		if (tfs_rewrite_all[i]->finish != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
+		if (tfs_rewrite_all[i]->finish && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->finish();
 		tfs_rewrite_decided((uint32_t)i);
 	}

@@ -9,8 +9,8 @@ void tfs_rewrite_convolution(struct tfs_convolution_call *call)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->convolution != NULL && tfs_rewrite_takes_part(i))
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->convolution && tfs_rewrite_takes_part(i))
 			tfs_rewrite_all[i]->convolution(call);
 	errno = saved;
 }
@@ -20,8 +20,8 @@ void tfs_rewrite_convolved(struct tfs_convolution_call *call)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->convolved != NULL)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->convolved)
 			tfs_rewrite_all[i]->convolved(call);
 	errno = saved;
 }
@@ -30,8 +30,8 @@ void tfs_rewrite_choice(struct tfs_choice_call *call)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->choice != NULL && tfs_rewrite_takes_part(i))
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->choice && tfs_rewrite_takes_part(i))
 			tfs_rewrite_all[i]->choice(call);
 	errno = saved;
 }
@@ -41,8 +41,8 @@ bool tfs_rewrite_answer(struct tfs_choice_call *call)
 	const int saved = errno;
 	bool done = false;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL && !done; i++)
-		if (tfs_rewrite_all[i]->answer != NULL && tfs_rewrite_takes_part(i))
+	for (size_t i = 0; tfs_rewrite_all[i] && !done; i++)
+		if (tfs_rewrite_all[i]->answer && tfs_rewrite_takes_part(i))
 			done = tfs_rewrite_all[i]->answer(call);
 	errno = saved;
 	return done;
@@ -52,8 +52,8 @@ void tfs_rewrite_backend(uint32_t site)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->backend != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->backend && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->backend(site);
 	errno = saved;
 }
@@ -62,8 +62,8 @@ void tfs_rewrite_handle(void)
 {
 	const int saved = errno;
 
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
-		if (tfs_rewrite_all[i]->handle != NULL && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
+		if (tfs_rewrite_all[i]->handle && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
 			tfs_rewrite_all[i]->handle();
 	errno = saved;
 }

@@ -44,7 +44,7 @@ static size_t number(const struct tfs_rewrite *rewrite)
 
 	if (tfs_rewrite_all[i] == rewrite)
 		return i;
-	for (i = 0; tfs_rewrite_all[i] != NULL && tfs_rewrite_all[i] != rewrite;)
+	for (i = 0; tfs_rewrite_all[i] && tfs_rewrite_all[i] != rewrite;)
 		i++;
 	atomic_store_explicit(&latest, i, memory_order_relaxed);
 	return i;
@@ -66,10 +66,10 @@ bool tfs_rewrite_check_cause(
 	const size_t i = number(rewrite);
 	const char *none = NULL;
 
-	if (cause == NULL)
+	if (!cause)
 		return true;
 	tfs_rewrite_refuse(rewrite, check, site);
-	if (atomic_load(&states[i].cause) == NULL) {
+	if (!atomic_load(&states[i].cause)) {
 		atomic_store(&states[i].caused, check);
 		atomic_compare_exchange_strong(&states[i].cause, &none, cause);
 	}
@@ -83,7 +83,7 @@ static _Atomic int acting;
 /* Who crashes then would not be noticed, and the folder may stay silent for hours. */
 static void turn_all_off(void)
 {
-	for (size_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (size_t i = 0; tfs_rewrite_all[i]; i++)
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 	tfs_recorder_fact(TFS_FACT_folder_silent, NULL, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
@@ -186,7 +186,7 @@ void tfs_rewrite_acted(const struct tfs_rewrite *rewrite, uint64_t bytes)
 void tfs_rewrite_explain(
 	const struct tfs_rewrite *rewrite, enum tfs_reason_code reason, const char *object)
 {
-	if (object != NULL)
+	if (object)
 		atomic_store(&states[number(rewrite)].object, tfs_recorder_string(object));
 	atomic_store(&states[number(rewrite)].reason, (uint16_t)reason);
 }
@@ -307,7 +307,7 @@ static struct tfs_reason reason_of(size_t i, const struct tfs_measured *measured
 		return states[i].evidence;
 	if (measured->reason.code != TFS_REASON_none)
 		return measured->reason;
-	if (states[i].reason != TFS_REASON_none || cause == NULL)
+	if (states[i].reason != TFS_REASON_none || !cause)
 		return (struct tfs_reason){.code = states[i].reason, .object = states[i].object};
 	return (struct tfs_reason){
 		.code = TFS_REASON_caused,

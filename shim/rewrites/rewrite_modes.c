@@ -40,7 +40,7 @@ static bool set_all(const char *word, size_t length, const struct tfs_rewrite *c
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++) {
 		if (!is(word, length, sets[i].name))
 			continue;
-		for (size_t k = 0; rewrites[k] != NULL; k++)
+		for (size_t k = 0; rewrites[k]; k++)
 			modes[k] = rewrites[k]->rank <= sets[i].most &&
 						   (sets[i].by_name || !rewrites[k]->by_name)
 					   ? sets[i].mode
@@ -54,14 +54,14 @@ static bool set_word(const char *word, size_t length, const struct tfs_rewrite *
 	_Atomic enum tfs_rewrite_mode *modes)
 {
 	const char *equals = memchr(word, '=', length);
-	const size_t name = equals != NULL ? (size_t)(equals - word) : length;
+	const size_t name = equals ? (size_t)(equals - word) : length;
 	enum tfs_rewrite_mode mode = TFS_MODE_APPLY;
 
-	if (equals != NULL && !parse_mode(equals + 1, length - name - 1, &mode))
+	if (equals && !parse_mode(equals + 1, length - name - 1, &mode))
 		return false;
-	if (equals == NULL && set_all(word, length, rewrites, modes))
+	if (!equals && set_all(word, length, rewrites, modes))
 		return true;
-	for (size_t i = 0; rewrites[i] != NULL; i++) {
+	for (size_t i = 0; rewrites[i]; i++) {
 		if (!is(word, name, rewrites[i]->name))
 			continue;
 		modes[i] = mode;

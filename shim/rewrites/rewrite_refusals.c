@@ -34,7 +34,7 @@ static void count_at(uint32_t slot, uint64_t key)
 {
 	const struct tfs_thread *self = tfs_self.owned;
 
-	if (self == NULL || self->index >= ALONE) {
+	if (!self || self->index >= ALONE) {
 		atomic_fetch_add_explicit(&counts[ALONE][slot], 1, memory_order_relaxed);
 		return;
 	}

@@ -62,9 +62,9 @@ static struct tfs_kernel *find_slot(uint64_t key)
 static bool get_parameter(const void *kernel, CUfunction function, uint32_t index,
 	size_t *out_offset, size_t *out_bytes)
 {
-	if (kernel != NULL && driver.kernel_parameter != NULL)
+	if (kernel && driver.kernel_parameter)
 		return driver.kernel_parameter((CUkernel)kernel, index, out_offset, out_bytes) == 0;
-	if (function != NULL && driver.function_parameter != NULL)
+	if (function && driver.function_parameter)
 		return driver.function_parameter(function, index, out_offset, out_bytes) == 0;
 	return false;
 }
@@ -77,18 +77,18 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	size_t offset;
 	size_t bytes;
 
-	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol != NULL)
+	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol)
 		driver.by_symbol((cudaFunction_t *)&function, launched);
-	if (function != NULL && driver.function_name != NULL)
+	if (function && driver.function_name)
 		driver.function_name(&name, function);
-	if (name == NULL && key == TFS_KERNEL_FUNCTION) {
+	if (!name && key == TFS_KERNEL_FUNCTION) {
 		/* The driver launches a kernel as a function, but will not name it as one. */
 		kernel = launched;
 		function = NULL;
 	}
-	if (kernel != NULL && driver.kernel_name != NULL)
+	if (kernel && driver.kernel_name)
 		driver.kernel_name(&name, (CUkernel)kernel);
-	if (name != NULL) {
+	if (name) {
 		slot->name = tfs_recorder_kernel(name);
 		slot->constant = tfs_mangled_constant(name);
 	}
@@ -111,7 +111,7 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 	struct tfs_kernel fresh = {.key = tfs_kernel_name(launched)};
 	struct tfs_kernel *slot = find_slot(fresh.key);
 
-	if (slot == NULL)
+	if (!slot)
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
@@ -119,7 +119,7 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);
-	if (slot != NULL && slot->key == 0) {
+	if (slot && slot->key == 0) {
 		/* The key last: without the lock, an entry is read only once its key is there. */
 		const uint64_t published = fresh.key;
 		fresh.key = 0;
@@ -127,13 +127,12 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 		__atomic_store_n(&slot->key, published, __ATOMIC_RELEASE);
 	}
 	tfs_spin_unlock(&lock);
-	return slot != NULL ? slot : &unknown;
+	return slot ? slot : &unknown;
 }
 
 const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
 {
-	if (launched == NULL ||
-		(key == TFS_KERNEL_SYMBOL && driver.by_symbol == NULL && !look_up_runtime()))
+	if (!launched || (key == TFS_KERNEL_SYMBOL && !driver.by_symbol && !look_up_runtime()))
 		return &unknown;
 	return find_or_add(launched, key);
 }

@@ -54,7 +54,7 @@ static inline const struct tfs_kernel *tfs_kernel_find(
 	const uint64_t name = tfs_kernel_name(launched);
 	const struct tfs_kernel *slot = &tfs_kernel_slots[tfs_kernel_slot(name)];
 
-	return launched != NULL && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == name
+	return launched && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == name
 		       ? slot
 		       : tfs_kernel_ask(launched, key);
 }

@@ -208,11 +208,11 @@ static bool one_type(struct parser *parser, enum kind *out)
 	*out = OTHER;
 	if (*parser->at == '\0')
 		return false;
-	if (strchr("rVK", *parser->at) != NULL)
+	if (strchr("rVK", *parser->at))
 		return qualified(parser, out);
-	if (strchr("PRO", *parser->at) != NULL)
+	if (strchr("PRO", *parser->at))
 		return pointer(parser, out);
-	if (strchr("vwbcahstijlmxynofdegz", *parser->at) != NULL) {
+	if (strchr("vwbcahstijlmxynofdegz", *parser->at)) {
 		parser->at++;
 		return true;
 	}

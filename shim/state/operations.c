@@ -64,7 +64,7 @@ bool tfs_activation_read(cudnnActivationDescriptor_t activation, struct tfs_oper
 
 	look_up();
 	out->count = 0;
-	if (cudnn.activation == NULL || activation == NULL ||
+	if (!cudnn.activation || !activation ||
 		cudnn.activation(activation, &mode, &nan, &bound) != CUDNN_STATUS_SUCCESS)
 		return false;
 	put(out, (uint64_t)mode);
@@ -72,7 +72,7 @@ bool tfs_activation_read(cudnnActivationDescriptor_t activation, struct tfs_oper
 	put_number(out, bound);
 	if (mode != CUDNN_ACTIVATION_SWISH)
 		return true;
-	if (cudnn.swish == NULL || cudnn.swish(activation, &swish) != CUDNN_STATUS_SUCCESS)
+	if (!cudnn.swish || cudnn.swish(activation, &swish) != CUDNN_STATUS_SUCCESS)
 		return false;
 	put_number(out, swish);
 	return true;
@@ -86,7 +86,7 @@ bool tfs_pooling_read(cudnnPoolingDescriptor_t pooling, struct tfs_operation *ou
 
 	look_up();
 	out->count = 0;
-	if (cudnn.pooling == NULL || pooling == NULL ||
+	if (!cudnn.pooling || !pooling ||
 		cudnn.pooling(pooling, SPATIAL, &mode, &nan, &rank, windows, pads, strides) !=
 			CUDNN_STATUS_SUCCESS ||
 		rank < 1 || rank > SPATIAL)
@@ -109,8 +109,7 @@ bool tfs_convolution_read(cudnnConvolutionDescriptor_t convolution, struct tfs_o
 
 	look_up();
 	out->count = 0;
-	if (cudnn.convolution == NULL || cudnn.groups == NULL || cudnn.math == NULL ||
-		cudnn.reorder == NULL || convolution == NULL ||
+	if (!cudnn.convolution || !cudnn.groups || !cudnn.math || !cudnn.reorder || !convolution ||
 		cudnn.convolution(convolution, SPATIAL, &rank, pads, strides, dilations, &mode,
 			&compute) != CUDNN_STATUS_SUCCESS ||
 		rank < 1 || rank > SPATIAL ||

@@ -28,7 +28,7 @@ static struct tfs_pool_known *find_or_add(const void *pool)
 {
 	struct tfs_pool_known *known = find(pool);
 
-	if (known != NULL)
+	if (known)
 		return known;
 	if (count == MOST) {
 		full = true;
@@ -42,7 +42,7 @@ void tfs_pools_created(const void *pool, int device, bool shareable)
 {
 	tfs_spin_lock(&lock);
 	struct tfs_pool_known *known = find_or_add(pool);
-	if (known != NULL)
+	if (known)
 		*known = (struct tfs_pool_known){.pool = pool,
 			.created = true,
 			.shareable = shareable,
@@ -55,7 +55,7 @@ void tfs_pools_destroyed(const void *pool)
 {
 	tfs_spin_lock(&lock);
 	struct tfs_pool_known *known = find(pool);
-	if (known != NULL)
+	if (known)
 		*known = pools[--count];
 	tfs_spin_unlock(&lock);
 }
@@ -64,7 +64,7 @@ void tfs_pools_set(const void *pool, uint64_t keeps)
 {
 	tfs_spin_lock(&lock);
 	struct tfs_pool_known *known = find_or_add(pool);
-	if (known != NULL) {
+	if (known) {
 		known->keeps = keeps;
 		known->is_set = true;
 	}
@@ -76,7 +76,7 @@ bool tfs_pools_find(const void *pool, struct tfs_pool_known *out_known)
 	*out_known = (struct tfs_pool_known){0};
 	tfs_spin_lock(&lock);
 	const struct tfs_pool_known *known = find(pool);
-	if (known != NULL)
+	if (known)
 		*out_known = *known;
 	tfs_spin_unlock(&lock);
 	return known != NULL;

@@ -75,7 +75,7 @@ uint16_t tfs_stream_find(const void *handle, bool per_thread)
 		flags = TFS_STREAM_LEGACY;
 	if (key == HANDLE_PER_THREAD) {
 		/* Each thread has its own. */
-		key |= (uint64_t)(tfs_self.owned != NULL ? tfs_self.owned->index : 0) << 8;
+		key |= (uint64_t)(tfs_self.owned ? tfs_self.owned->index : 0) << 8;
 		flags = TFS_STREAM_PER_THREAD;
 	}
 	const uint64_t now = __atomic_load_n(&tfs_stream_generation, __ATOMIC_ACQUIRE);

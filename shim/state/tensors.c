@@ -66,7 +66,7 @@ bool tfs_tensor_read(cudnnTensorDescriptor_t descriptor, struct tfs_tensor *out_
 
 	look_up();
 	memset(out_tensor, 0, sizeof(*out_tensor));
-	if (cudnn.tensor == NULL || descriptor == NULL ||
+	if (!cudnn.tensor || !descriptor ||
 		cudnn.tensor(descriptor, 8, &type, &out_tensor->rank, out_tensor->dims,
 			out_tensor->strides) != CUDNN_STATUS_SUCCESS ||
 		out_tensor->rank < 1 || out_tensor->rank > 8)
@@ -121,7 +121,7 @@ bool tfs_filter_read(cudnnFilterDescriptor_t descriptor, struct tfs_tensor *out_
 
 	look_up();
 	memset(out_filter, 0, sizeof(*out_filter));
-	if (cudnn.filter == NULL || descriptor == NULL ||
+	if (!cudnn.filter || !descriptor ||
 		cudnn.filter(descriptor, 8, &type, &format, &out_filter->rank, out_filter->dims) !=
 			CUDNN_STATUS_SUCCESS ||
 		out_filter->rank < 1 || out_filter->rank > 8)
@@ -145,14 +145,14 @@ static bool read_convolution(cudnnConvolutionDescriptor_t convolution, int32_t *
 	cudnnDataType_t compute;
 	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 
-	if (cudnn.convolution == NULL || convolution == NULL ||
+	if (!cudnn.convolution || !convolution ||
 		cudnn.convolution(convolution, 2, &rank, pads, strides, dilations, &mode,
 			&compute) != CUDNN_STATUS_SUCCESS ||
 		rank != 2)
 		return false;
-	if (cudnn.groups != NULL)
+	if (cudnn.groups)
 		cudnn.groups(convolution, &groups);
-	if (cudnn.math != NULL)
+	if (cudnn.math)
 		cudnn.math(convolution, &math);
 	fields[TFS_PROBLEM_pad_h] = pads[0];
 	fields[TFS_PROBLEM_pad_w] = pads[1];
@@ -219,14 +219,14 @@ cudaStream_t tfs_cudnn_stream(cudnnHandle_t handle)
 	cudaStream_t stream = NULL;
 
 	look_up();
-	if (cudnn.stream == NULL || cudnn.stream(handle, &stream) != CUDNN_STATUS_SUCCESS)
+	if (!cudnn.stream || cudnn.stream(handle, &stream) != CUDNN_STATUS_SUCCESS)
 		return NULL;
 	return stream;
 }
 
 double tfs_cudnn_scalar(const void *scalar, int type)
 {
-	if (scalar == NULL)
+	if (!scalar)
 		return 0;
 	return type == CUDNN_DATA_DOUBLE ? *(const double *)scalar : *(const float *)scalar;
 }

@@ -19,7 +19,7 @@ void tfshim_step(void)
 {
 	const int saved = errno;
 
-	if (tfs_recording.header != NULL)
+	if (tfs_recording.header)
 		tfs_steps_begin(TFS_STEP_API, tfs_clock_ticks(), CALLER);
 	errno = saved;
 }
@@ -28,7 +28,7 @@ void tfshim_step_end(void)
 {
 	const int saved = errno;
 
-	if (tfs_recording.header != NULL)
+	if (tfs_recording.header)
 		tfs_steps_end(TFS_STEP_API, tfs_clock_ticks(), CALLER);
 	errno = saved;
 }

@@ -93,7 +93,7 @@ static void leave_training(uint64_t ticks, uint32_t site)
 /* Calls from unknown places that run on to the end of the step were not part of it. */
 static bool in_stretch(const struct tfs_thread *thread)
 {
-	return stretch.ticks != 0 && thread->latest != NULL &&
+	return stretch.ticks != 0 && thread->latest &&
 	       (thread->latest->flags & TFS_SITE_UNKNOWN) != 0;
 }
 
@@ -101,7 +101,7 @@ static bool in_stretch(const struct tfs_thread *thread)
 static void measure_step(void)
 {
 	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	const uint64_t amount = tfs_self.owned != NULL ? tfs_self.owned->amount : 0;
+	const uint64_t amount = tfs_self.owned ? tfs_self.owned->amount : 0;
 
 	if (last_start_ns != 0 && tfs_windows_rewrites())
 		tfs_step_listeners.ended(now_ns - last_start_ns, amount - last_amount);
@@ -248,7 +248,7 @@ bool tfs_steps_by_loops(void)
 
 bool tfs_steps_is_owner(void)
 {
-	return tfs_self.owned != NULL && tfs_self.owned == tfs_steps_owner();
+	return tfs_self.owned && tfs_self.owned == tfs_steps_owner();
 }
 
 uint64_t tfs_steps_now(void)

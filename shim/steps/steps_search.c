@@ -49,7 +49,7 @@ uint64_t tfs_steps_searched(void)
 
 bool tfs_steps_searchable(void)
 {
-	return tfs_options.record != TFS_RECORD_NONE && loops != NULL;
+	return tfs_options.record != TFS_RECORD_NONE && loops;
 }
 
 /* Pages, not the heap: most are given back where the search is over. */
@@ -66,7 +66,7 @@ void tfs_steps_start(void)
 	if (tfs_options.record == TFS_RECORD_NONE)
 		return;
 	loops = make_loops();
-	if (loops == NULL)
+	if (!loops)
 		return;
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
@@ -102,7 +102,7 @@ void tfs_steps_settle(enum tfs_fact_code what)
  * that take turns soon outlast each other's patience. */
 static bool is_searched(struct tfs_thread *thread)
 {
-	if (owner != thread && owner != NULL) {
+	if (owner != thread && owner) {
 		if (++strange_calls < patience)
 			return false;
 		tfs_loops_restart(loops);
@@ -213,9 +213,9 @@ void tfs_steps_elsewhere(bool elsewhere)
 {
 	if (!tfs_steps_doubtful() || second_calls >= SECOND_CALLS)
 		return;
-	if (second == NULL)
+	if (!second)
 		second = make_loops();
-	if (second != NULL && elsewhere)
+	if (second && elsewhere)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 	else
 		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
@@ -224,11 +224,11 @@ void tfs_steps_elsewhere(bool elsewhere)
 void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	/* A call made at the same moment as another thread's is not worth a wait. */
-	if (loops == NULL || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
+	if (!loops || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
 		return;
 	if (!tfs_steps_found())
 		search(frame, details);
-	else if (second != NULL)
+	else if (second)
 		search_again(frame, details);
 	atomic_store_explicit(&feeding, false, memory_order_release);
 }
@@ -255,7 +255,7 @@ bool tfs_steps_same_place(const struct tfs_thread *thread, const struct tfs_cach
 	const uint64_t *one;
 	const uint64_t *other;
 
-	if (thread->latest == NULL)
+	if (!thread->latest)
 		return false;
 	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
 	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);

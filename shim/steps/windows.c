@@ -78,13 +78,13 @@ static bool turn(void)
 static void tell(enum tfs_fact_code fact, const char *object, uint64_t figure)
 {
 	told = true;
-	if (tfs_recording.header != NULL) {
+	if (tfs_recording.header) {
 		tfs_recorder_fact(fact, object, figure, 0);
 	} else if (early_count < EARLY) {
 		early[early_count].fact = fact;
 		early[early_count].figure = figure;
 		snprintf(early[early_count++].object, sizeof(early[0].object), "%s",
-			object != NULL ? object : "");
+			object ? object : "");
 	}
 }
 

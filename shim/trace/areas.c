@@ -42,7 +42,7 @@ void tfs_areas_save(int fd)
 	for (uint32_t i = 0; i < TFS_AREAS; i++) {
 		struct tfs_area *area = map_area(fd, i, TFS_AREA_BYTES, PROT_READ | PROT_WRITE);
 
-		if (area == NULL)
+		if (!area)
 			return;
 		/* They are taken in their order. */
 		const bool taken = atomic_load(&area->owner) != 0;
@@ -59,7 +59,7 @@ static bool take(int fd, uint32_t number)
 	struct tfs_area *area = map_area(fd, number, TFS_AREA_HEAD, PROT_READ | PROT_WRITE);
 	uint32_t nobody = 0;
 
-	if (area == NULL)
+	if (!area)
 		return false;
 	const bool mine = atomic_compare_exchange_strong(&area->owner, &nobody, (uint32_t)getpid());
 	munmap(area, TFS_AREA_HEAD);
@@ -78,7 +78,7 @@ struct tfs_area *tfs_areas_take(const char *path)
 	const bool is_it =
 		seals >= 0 && (seals & SEALS) == SEALS && lseek(fd, 0, SEEK_END) == ALL_BYTES;
 
-	for (uint32_t i = 0; is_it && i < TFS_AREAS && area == NULL; i++)
+	for (uint32_t i = 0; is_it && i < TFS_AREAS && !area; i++)
 		if (take(fd, i))
 			area = map_area(fd, i, TFS_AREA_BYTES, PROT_NONE);
 	close(fd);

@@ -230,7 +230,7 @@ int tfs_reader_index(struct tfs_trace *trace)
 	trace->chunks = malloc(sizeof(*trace->chunks));
 	if (!trace->chunks)
 		return -ENOMEM;
-	while ((head = next_head(trace, &offset)) != NULL) {
+	while ((head = next_head(trace, &offset))) {
 		struct tfs_reader_chunk chunk;
 		bool holds = chunk_extent(trace, offset, &chunk);
 		int err =

@@ -71,9 +71,9 @@ static void fill_header(struct tfs_area *area, uint64_t limit_bytes)
 
 int tfs_writer_begin(struct tfs_writer *writer, uint64_t limit_bytes, struct tfs_area *area)
 {
-	if (area == NULL)
+	if (!area)
 		area = reserve_area();
-	if (area == NULL)
+	if (!area)
 		return -ENOMEM;
 	const int failed = make_head(area);
 	if (failed != 0) {
@@ -158,7 +158,7 @@ static struct tfs_slot *claim_untouched(struct tfs_writer *writer)
 	struct tfs_slot *slot = claim(writer, UNTOUCHED);
 	uint32_t used = atomic_load(&writer->area->used);
 
-	if (slot == NULL)
+	if (!slot)
 		return NULL;
 	if (mprotect(chunk_of(writer, slot), TFS_CHUNK_BYTES, PROT_READ | PROT_WRITE) != 0) {
 		atomic_store(&slot->state, UNTOUCHED);
@@ -186,15 +186,15 @@ struct tfs_chunk *tfs_writer_chunk(
 	const int saved = errno;
 	uint64_t place = 0;
 
-	if (writer->header == NULL ||
+	if (!writer->header ||
 		(atomic_load(&writer->lost_file) && wanted->kind != TFS_CHUNK_AGGREGATES) ||
 		(room == TFS_ROOM_CALLS && atomic_load(&writer->waiting) >= MOST_WAITING))
 		return NULL;
 	struct tfs_slot *slot = claim(writer, FREE);
-	if (slot == NULL)
+	if (!slot)
 		slot = claim_untouched(writer);
 	errno = saved;
-	if (slot == NULL)
+	if (!slot)
 		return NULL;
 	if (wanted->kind != TFS_CHUNK_AGGREGATES)
 		place = tfs_area_place(writer->area, wanted->bytes, limit_of(writer, room));
@@ -232,7 +232,7 @@ void tfs_writer_prepare(struct tfs_writer *writer)
 	for (; warm < STOCK; warm++) {
 		struct tfs_slot *slot = claim_untouched(writer);
 
-		if (slot == NULL)
+		if (!slot)
 			return;
 		char *memory = (char *)chunk_of(writer, slot);
 		for (uint32_t i = 0; i < TFS_CHUNK_BYTES; i += PAGE)
@@ -399,7 +399,7 @@ bool tfs_writer_flush(struct tfs_writer *writer, bool now)
 	struct timespec until;
 	const int saved = errno;
 
-	if (writer->header == NULL)
+	if (!writer->header)
 		return false;
 	/* A disk that does not answer keeps nobody for good. */
 	clock_gettime(CLOCK_REALTIME, &until);

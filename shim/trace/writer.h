@@ -85,7 +85,7 @@ static inline uint64_t tfs_writer_unit(const struct tfs_chunk *chunk)
 /* Adds to a loss counter; works before open (then it is forgotten) and from any thread. */
 static inline void tfs_writer_lost(struct tfs_writer *writer, enum tfs_loss loss, uint64_t count)
 {
-	if (writer->header != NULL)
+	if (writer->header)
 		__atomic_fetch_add(&writer->header->lost[loss], count, __ATOMIC_RELAXED);
 }
 

@@ -79,7 +79,7 @@ int main(void)
 	char folder[] = "/tmp/tfshim-bench-XXXXXX";
 	char pattern[64];
 
-	if (mkdtemp(folder) == NULL)
+	if (!mkdtemp(folder))
 		return 77;
 	snprintf(pattern, sizeof(pattern), "%s/x", folder);
 	setenv("TFSHIM_OUTPUT", pattern, 1);

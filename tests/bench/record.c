@@ -129,7 +129,7 @@ int main(void)
 {
 	char folder[] = "/tmp/tfshim-bench-XXXXXX";
 
-	if (mkdtemp(folder) == NULL || !start(folder))
+	if (!mkdtemp(folder) || !start(folder))
 		return 77;
 	for (int round = 0; round < ROUNDS; round++) {
 		tfs_recorder_write();

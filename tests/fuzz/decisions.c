@@ -40,7 +40,7 @@ const char *tfs_env_program(void)
 void tfs_recorder_fact(enum tfs_fact_code fact, const char *object, uint64_t number, uint64_t other)
 {
 	(void)fact, (void)number, (void)other;
-	if (object != NULL && strlen(object) > 300)
+	if (object && strlen(object) > 300)
 		abort();
 }
 

@@ -48,8 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 	strcpy(again, text);
 	follow(text);
 	tfs_verdicts_merge(again, &mine, 1, merged, sizeof(merged));
-	if (strlen(merged) >= sizeof(merged) ||
-		strstr(merged, "\npinned-staging undecided") == NULL)
+	if (strlen(merged) >= sizeof(merged) || !strstr(merged, "\npinned-staging undecided"))
 		abort();
 	tfs_verdicts_each(text, write_again, NULL);
 	free(text);

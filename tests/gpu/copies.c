@@ -168,7 +168,7 @@ static void prepare(unsigned loaders)
 	OK(cudaMallocHost((void **)&pinned, most));
 	for (unsigned i = 0; i < THREADS; i++)
 		OK(cudaMallocHost((void **)&rings[i], (size_t)RING * CHUNK));
-	TEST_NEED((pageable = malloc(most)) != NULL);
+	TEST_NEED((pageable = malloc(most)));
 	memset(pageable, 1, most);
 	memset(pinned, 1, most);
 	for (unsigned i = 0; i < loaders; i++)

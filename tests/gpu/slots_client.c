@@ -77,8 +77,8 @@ int main(int count, char **words)
 
 	if (count > 2)
 		calls = (unsigned)atoi(words[2]);
-	TEST_NEED(driver != NULL);
-	TEST_NEED((get_proc = (get_proc_fn *)dlsym(driver, "cuGetProcAddress_v2")) != NULL);
+	TEST_NEED(driver);
+	TEST_NEED((get_proc = (get_proc_fn *)dlsym(driver, "cuGetProcAddress_v2")));
 	TEST_EQ(get_proc("cuGetProcAddress", (void **)&get_proc, 13000, 0, &found), 0);
 	TEST_EQ(get_proc("cuGetExportTable", (void **)&get_table, 13000, 0, &found), 0);
 	TEST_EQ(found, 0);

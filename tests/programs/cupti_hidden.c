@@ -28,9 +28,9 @@ static copy_function *find_copy(const char *way)
 
 static work_function *find_work(const char *way, int flags)
 {
-	void *library = strchr(way, '/') != NULL ? dlopen(way, RTLD_NOW | flags) : NULL;
+	void *library = strchr(way, '/') ? dlopen(way, RTLD_NOW | flags) : NULL;
 
-	return library != NULL ? (work_function *)dlsym(library, "private_work") : NULL;
+	return library ? (work_function *)dlsym(library, "private_work") : NULL;
 }
 
 int main(int count, char **words)
@@ -42,7 +42,7 @@ int main(int count, char **words)
 	const useconds_t pause = strcmp(way, "slow") != 0 ? 1000 : 20000;
 	void *memory;
 
-	TEST_NEED(copy != NULL && (work != NULL || strchr(way, '/') == NULL));
+	TEST_NEED(copy && (work || !strchr(way, '/')));
 	if (cudaMalloc(&memory, BYTES) != cudaSuccess)
 		return test_skip("no device");
 	cupti_wait();
@@ -53,7 +53,7 @@ int main(int count, char **words)
 		TEST_EQ(cudaMemset(memory, step, BYTES), cudaSuccess);
 		for (int i = 0; i < 2; i++)
 			TEST_EQ(copy(host, memory, BYTES, cudaMemcpyDeviceToHost), cudaSuccess);
-		if (work != NULL)
+		if (work)
 			TEST_EQ(work(), 0);
 		TEST_EQ(cudaDeviceSynchronize(), cudaSuccess);
 	}

@@ -11,7 +11,7 @@ int private_work(void)
 	static void *memory;
 	static char host[64];
 
-	if (memory == NULL && cudaMalloc(&memory, sizeof(host)) != cudaSuccess)
+	if (!memory && cudaMalloc(&memory, sizeof(host)) != cudaSuccess)
 		return 1;
 	return cudaMemset(memory, 1, sizeof(host)) || cudaMemset(memory, 2, sizeof(host)) ||
 	       cudaMemcpy(host, memory, sizeof(host), cudaMemcpyDeviceToHost) || host[5] != 2;

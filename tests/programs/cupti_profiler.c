@@ -45,7 +45,7 @@ static void CUPTIAPI give(uint8_t **buffer, size_t *size, size_t *most)
 	*most = 0;
 	*size = BYTES;
 	*buffer = given_count < MOST ? aligned_alloc(8, BYTES) : NULL;
-	if (*buffer != NULL) {
+	if (*buffer) {
 		/* CUPTI is not told that it is zeroed. */
 		memset(*buffer, 0xa5, BYTES);
 		given[given_count++] = *buffer;
@@ -78,7 +78,7 @@ static void find(void)
 #ifdef LOOKUP
 	void *library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_LOCAL);
 
-#define X(name) cupti.name = library != NULL ? (__typeof__(name) *)dlsym(library, #name) : NULL;
+#define X(name) cupti.name = library ? (__typeof__(name) *)dlsym(library, #name) : NULL;
 	FUNCTIONS(X)
 #undef X
 #else
@@ -117,7 +117,7 @@ int profiler_stop(struct profile *out)
 
 	if (status == CUPTI_SUCCESS)
 		status = cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	if (status == CUPTI_SUCCESS && subscriber != NULL)
+	if (status == CUPTI_SUCCESS && subscriber)
 		status = cupti.cuptiUnsubscribe(subscriber);
 	cupti.cuptiGetTimestamp(&now);
 	*out = (struct profile){memsets, strange, (long long)(now - latest_ns)};

@@ -20,7 +20,7 @@ static void CUPTIAPI on_call(
 	exits++;
 	TEST_EQ(*call->correlationData, cbid * 3u);
 	TEST_EQ(*(CUresult *)call->functionReturnValue, CUDA_SUCCESS);
-	TEST_TRUE(call->context != NULL);
+	TEST_TRUE(call->context);
 	if (cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel) {
 		launches++;
 		TEST_STR(call->functionName, "cuLaunchKernel");
@@ -45,7 +45,7 @@ int main(void)
 	params.oldSubscriberSize = sizeof(owner);
 	TEST_EQ(cuptiSubscribe_v2(&second, on_call, NULL, &params),
 		CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
-	TEST_TRUE(strstr(owner, "first") != NULL);
+	TEST_TRUE(strstr(owner, "first"));
 	TEST_EQ(cuptiSubscribe(&second, on_call, NULL),
 		CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED);
 

@@ -149,12 +149,12 @@ int main(void)
 		memset(&seen, 0, sizeof(seen));
 		CHECK(dlsym(rows[i].handle, rows[i].name) == want);
 		CHECK(seen.way == rows[i].way && seen.handle == handle &&
-			seen.name == rows[i].name && (seen.caller == NULL || from_main()));
+			seen.name == rows[i].name && (!seen.caller || from_main()));
 		memset(&seen, 0, sizeof(seen));
 		CHECK(dlvsym(rows[i].handle, rows[i].name, "V") == want);
 		CHECK(seen.way == rows[i].way && seen.handle == handle &&
 			seen.name == rows[i].name && strcmp(seen.version, "V") == 0 &&
-			(seen.caller == NULL || from_main()));
+			(!seen.caller || from_main()));
 	}
 	CHECK(noted == 2 * 4);
 	for (int flags = 0; flags < 512; flags++) {

@@ -75,13 +75,13 @@ int main(int count, char **words)
 {
 	TEST_NEED(count == 2);
 	void *library = dlopen(words[1], RTLD_NOW);
-	TEST_NEED(library != NULL);
+	TEST_NEED(library);
 	const unsigned char *bytes = dlsym(library, "abi_bytes");
 	const size_t *used = dlsym(library, "abi_used");
 	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
 		void *function = dlsym(library, functions[i].name);
 
-		TEST_NEED(function != NULL);
+		TEST_NEED(function);
 		sent_bytes = 0;
 		next = (unsigned char)i;
 		if (!TEST_EQ(functions[i].call(function), CUDA_ERROR_NOT_PERMITTED) ||

@@ -27,7 +27,7 @@ int main(int count, char **words)
 		ask("default", RTLD_DEFAULT);
 		ask("next", RTLD_NEXT);
 		ask("the program", dlopen(NULL, RTLD_NOW));
-		if (count < 2 || dlopen(words[1], RTLD_NOW | RTLD_GLOBAL) == NULL)
+		if (count < 2 || !dlopen(words[1], RTLD_NOW | RTLD_GLOBAL))
 			return 1;
 	}
 	return 0;

@@ -19,7 +19,7 @@ static int other(void)
 /* Named by the attribute below only. */
 __attribute__((used)) static int (*choose(void))(void)
 {
-	return dlsym(RTLD_DEFAULT, "early_status") != NULL ? chosen : other;
+	return dlsym(RTLD_DEFAULT, "early_status") ? chosen : other;
 }
 
 int when_bound(void) __attribute__((ifunc("choose")));

@@ -41,7 +41,7 @@ static bool load(struct driver *driver, const char *path)
 	int (*init)(unsigned);
 
 	driver->library = dlopen(path, RTLD_NOW);
-	if (!TEST_TRUE(driver->library != NULL))
+	if (!TEST_TRUE(driver->library))
 		return false;
 	driver->get = (get_fn)dlsym(driver->library, "cuGetProcAddress_v2");
 	driver->latest = dlsym(driver->library, "fake_latest");
@@ -157,10 +157,10 @@ static void forms(const char *path)
 	TEST_EQ(old("cuMemAlloc", &function, 11030, 0), 0);
 	check_alloc(&driver, function);
 	check_alloc(&driver, dlsym(driver.library, "cuMemAlloc_v2"));
-	TEST_TRUE(dlsym(driver.library, "cuMemAllocManaged") == NULL);
-	TEST_TRUE(dlerror() != NULL);
-	TEST_TRUE(dlsym(driver.library, "cuMemAlloc_v2") != NULL);
-	TEST_TRUE(dlerror() == NULL);
+	TEST_TRUE(!dlsym(driver.library, "cuMemAllocManaged"));
+	TEST_TRUE(dlerror());
+	TEST_TRUE(dlsym(driver.library, "cuMemAlloc_v2"));
+	TEST_TRUE(!dlerror());
 	function = &driver;
 	TEST_EQ(driver.get("cuMemAllocPitch", &function, 12000, 0, &result), 500);
 	TEST_TRUE(function == &driver);
@@ -175,7 +175,7 @@ static void old_driver(const char *path)
 
 	if (!load(&driver, path))
 		return;
-	TEST_TRUE(driver.get == NULL);
+	TEST_TRUE(!driver.get);
 	old = (get_old_fn)dlsym(driver.library, "cuGetProcAddress");
 	TEST_EQ(old("cuMemAlloc", &function, 11030, 0), 0);
 	check_alloc(&driver, function);
@@ -190,7 +190,7 @@ static void refused(const char *path)
 	if (!load(&driver, path))
 		return;
 	TEST_EQ(driver.get("cuMemAlloc", &function, 3020, 0, NULL), 800);
-	TEST_TRUE(function == NULL);
+	TEST_TRUE(!function);
 }
 
 /* Two drivers: each one's functions do their own work. */
@@ -219,7 +219,7 @@ static void again(const char *path, const char *other)
 		return;
 	check_alloc(&first, find(&first, "cuMemAlloc", 3020, 0));
 	/* While the first is still there, or they might have the same place. */
-	TEST_NEED(dlopen(other, RTLD_NOW) != NULL);
+	TEST_NEED(dlopen(other, RTLD_NOW));
 	TEST_EQ(dlclose(first.library), 0);
 	if (!load(&second, other))
 		return;

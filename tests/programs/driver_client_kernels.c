@@ -85,7 +85,7 @@ cudaError_t __cudaGetKernel(cudaKernel_t *out, const void *host)
 {
 	cudaError_t status = (cudaError_t)client_start();
 
-	if (status == cudaSuccess && registered.library == NULL)
+	if (status == cudaSuccess && !registered.library)
 		status = cudaLibraryLoadData(
 			&registered.library, registered.image, NULL, NULL, 0, NULL, NULL, 0);
 	for (unsigned i = 0; status == cudaSuccess && i < registered.count; i++)

@@ -22,8 +22,8 @@ int main(int count, char **words)
 		words[1], RTLD_NOW | RTLD_LOCAL | (strcmp(words[2], "deep") ? 0 : RTLD_DEEPBIND));
 	if (!plugin)
 		printf("%s\n", dlerror());
-	TEST_NEED(plugin != NULL);
+	TEST_NEED(plugin);
 	train = (int (*)(void))dlsym(plugin, "train");
-	TEST_NEED(train != NULL);
+	TEST_NEED(train);
 	return train();
 }

@@ -22,7 +22,7 @@ static CUresult init(unsigned flags)
 	size_t room, all;
 
 	/* The first calls may come before stacks can be had. */
-	for (int i = 0; ask != NULL && i < 200; i++) {
+	for (int i = 0; ask && i < 200; i++) {
 		ask(&room, &all);
 		usleep(1000);
 	}

@@ -53,7 +53,7 @@ int main(void)
 	if (!driver)
 		return test_skip("no libcuda.so.1");
 	get = (get_fn)dlsym(driver, "cuGetProcAddress_v2");
-	if (!TEST_TRUE(get != NULL))
+	if (!TEST_TRUE(get))
 		return test_result();
 	get_current = (CUresult(*)(CUcontext *))find("cuCtxGetCurrent", 4000, 0, 0);
 	init = (CUresult(*)(unsigned))find("cuInit", 2000, 0, 0);
@@ -61,7 +61,7 @@ int main(void)
 	if (init(0) != CUDA_SUCCESS)
 		return test_skip("no device");
 	TEST_EQ(get_current(&context), CUDA_SUCCESS);
-	TEST_TRUE(context == NULL);
+	TEST_TRUE(!context);
 	check_versions(driver);
 	old = (get_old_fn)find("cuGetProcAddress", 11030, 0, 0);
 	TEST_EQ(old("cuInit", &function, 2000, 0), CUDA_SUCCESS);

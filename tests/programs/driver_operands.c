@@ -43,7 +43,7 @@ int main(int count, char **words)
 	TEST_NEED(count == 3 && tfs_trace_open(words[1], NULL, &trace) == 0);
 	for (size_t i = 0; i < tfs_trace_threads(trace, &threads); i++) {
 		tfs_cursor_start(&cursor, trace, i);
-		while ((call = tfs_cursor_next(&cursor)) != NULL)
+		while ((call = tfs_cursor_next(&cursor)))
 			if (strcmp(tfs_trace_function(trace, call->function), words[2]) == 0)
 				tell(call);
 	}

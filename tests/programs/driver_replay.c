@@ -23,18 +23,18 @@ int main(void)
 	int version;
 	unsigned flags;
 
-	TEST_NEED(driver != NULL);
+	TEST_NEED(driver);
 	ask = (ask_function)dlsym(driver, "cuGetProcAddress_v2");
 	while (scanf("%127s %d %u", name, &version, &flags) == 3) {
 		void *given = NULL;
 		Dl_info where = {.dli_fname = "-", .dli_sname = "-"};
 
-		if (ask(name, &given, version, flags, &result) == CUDA_SUCCESS && given != NULL)
+		if (ask(name, &given, version, flags, &result) == CUDA_SUCCESS && given)
 			TEST_TRUE(dladdr(given, &where) != 0);
 		printf("%s %d %u %s %s\n", name, version, flags,
-			where.dli_sname != NULL ? where.dli_sname : "?",
-			strrchr(where.dli_fname, '/') != NULL ? strrchr(where.dli_fname, '/') + 1
-							      : where.dli_fname);
+			where.dli_sname ? where.dli_sname : "?",
+			strrchr(where.dli_fname, '/') ? strrchr(where.dli_fname, '/') + 1
+						      : where.dli_fname);
 	}
 	return test_result();
 }

@@ -16,13 +16,13 @@ static bool copy_file(const char *from, const char *to)
 	FILE *out = fopen(to, "wb");
 	char block[4096];
 	size_t bytes;
-	bool good = in != NULL && out != NULL;
+	bool good = in && out;
 
 	while (good && (bytes = fread(block, 1, sizeof(block), in)) > 0)
 		good = fwrite(block, 1, bytes, out) == bytes;
-	if (in != NULL)
+	if (in)
 		fclose(in);
-	if (out != NULL)
+	if (out)
 		fclose(out);
 	return good;
 }
@@ -36,7 +36,7 @@ static void use_up(const char *filler, const char *folder)
 		snprintf(path, sizeof(path), "%s/filler%d.so", folder, loaded);
 		TEST_NEED(copy_file(filler, path) && loaded < 1000);
 		loaded++;
-	} while (dlopen(path, RTLD_NOW) != NULL);
+	} while (dlopen(path, RTLD_NOW));
 	printf("%d libraries, then: %s\n", loaded - 1, dlerror());
 }
 
@@ -46,9 +46,9 @@ static bool is_mapped(const char *name)
 	char line[1024];
 	bool found = false;
 
-	while (maps != NULL && fgets(line, sizeof(line), maps) != NULL)
-		found = found || strstr(line, name) != NULL;
-	if (maps != NULL)
+	while (maps && fgets(line, sizeof(line), maps))
+		found = found || strstr(line, name);
+	if (maps)
 		fclose(maps);
 	return found;
 }
@@ -58,9 +58,9 @@ static bool start(const char *injector)
 	void *library = dlopen(injector, RTLD_LAZY);
 	int (*inject)(void) = NULL;
 
-	if (TEST_TRUE(library != NULL))
+	if (TEST_TRUE(library))
 		inject = (int (*)(void))dlsym(library, "InitializeInjection");
-	return TEST_TRUE(inject != NULL) && inject() != 0;
+	return TEST_TRUE(inject) && inject() != 0;
 }
 
 int main(int count, char **words)

@@ -42,7 +42,7 @@ static inline int neighbour_main(void)
 	char line[64];
 	int count = 0;
 
-	while (fgets(line, sizeof(line), stdin) != NULL) {
+	while (fgets(line, sizeof(line), stdin)) {
 		size_t answer = 0, all = 0;
 
 		if (sscanf(line, "take %llu", &bytes) == 1) {
@@ -85,7 +85,7 @@ static inline void neighbour_start(struct neighbour *neighbour)
 	close(from[1]);
 	neighbour->to = fdopen(to[1], "w");
 	neighbour->from = fdopen(from[0], "r");
-	TEST_NEED(neighbour->to != NULL && neighbour->from != NULL);
+	TEST_NEED(neighbour->to && neighbour->from);
 }
 
 static inline size_t neighbour_ask(struct neighbour *neighbour, const char *what, size_t bytes)

@@ -40,7 +40,7 @@ static void check_domains(void)
 
 	if (!counted)
 		return;
-	TEST_TRUE(one != NULL && other != NULL && one != other && name != NULL);
+	TEST_TRUE(one && other && one != other && name);
 	TEST_EQ(nvtxDomainRangePushEx(one, &what), 0);
 	TEST_EQ(nvtxDomainRangePushEx(other, &what), 0);
 	TEST_EQ(nvtxDomainRangePushEx(one, &what), 1);
@@ -63,9 +63,9 @@ static void check_older(void)
 	void *library = dlopen(getenv("NVTX_INJECTION64_PATH"), RTLD_LAZY);
 	int (*start)(void *) = NULL;
 
-	if (library != NULL)
+	if (library)
 		start = (int (*)(void *))dlsym(library, "InitializeInjectionNvtx");
-	TEST_NEED(start != NULL);
+	TEST_NEED(start);
 	TEST_EQ(start(NULL), 2);
 }
 
@@ -74,7 +74,7 @@ int main(int count, char **words)
 	pthread_t thread;
 
 	TEST_NEED(count == 2);
-	if (getenv("TOOL_OLDER") != NULL) {
+	if (getenv("TOOL_OLDER")) {
 		check_older();
 		return test_result();
 	}

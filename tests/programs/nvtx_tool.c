@@ -32,7 +32,7 @@ EXPORT int InitializeInjectionNvtx2(export_function *exports);
 /* As NVTX 2 calls it. */
 int InitializeInjectionNvtx(export_function *exports)
 {
-	return exports == NULL ? 2 : 0;
+	return exports ? 0 : 2;
 }
 
 int InitializeInjectionNvtx2(export_function *exports)
@@ -41,7 +41,7 @@ int InitializeInjectionNvtx2(export_function *exports)
 	void (***table)(void) = NULL;
 	unsigned size = 0;
 
-	if (getenv("TOOL_REFUSES") != NULL)
+	if (getenv("TOOL_REFUSES"))
 		return 0;
 	callbacks->table(1, &table, &size);
 	*table[9] = (void (*)(void))push;

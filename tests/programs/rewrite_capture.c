@@ -35,7 +35,7 @@ int main(void)
 	TEST_EQ(pthread_create(&thread, NULL, copy, other), 0);
 	pthread_join(thread, NULL);
 	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
+	TEST_TRUE(graph);
 	OK(cudaMemcpy(back, device, BYTES, cudaMemcpyDeviceToHost));
 	TEST_EQ(wrong_bytes(back, 7, BYTES), 0);
 	/* Outside a capture the same copy may be rewritten. */

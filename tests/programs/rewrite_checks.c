@@ -213,7 +213,7 @@ static void convolve_capturing(void)
 	OK(cudaMemsetAsync(device, 1, 16, captured));
 	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
 	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
+	TEST_TRUE(graph);
 	convolve(CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM);
 }
 

@@ -22,7 +22,7 @@ static size_t truly_free(void)
 	size_t free_bytes = 0, all;
 
 	*(void **)&ask = unseen_symbol("libcudart.so.13", "cudaMemGetInfo");
-	TEST_TRUE(ask != NULL && ask(&free_bytes, &all) == cudaSuccess);
+	TEST_TRUE(ask && ask(&free_bytes, &all) == cudaSuccess);
 	return free_bytes;
 }
 
@@ -75,7 +75,7 @@ static void capture(void)
 	cudaGraph_t graph = NULL;
 	char *memory;
 
-	if (stream == NULL)
+	if (!stream)
 		OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	OK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
 	OK(cudaMalloc((void **)&memory, 1));

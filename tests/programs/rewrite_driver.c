@@ -32,7 +32,7 @@ static void *find(const char *name, int version, cuuint64_t flags)
 	void *function = NULL;
 
 	OK(get(name, &function, version, flags, &result));
-	TEST_NEED(function != NULL);
+	TEST_NEED(function);
 	return function;
 }
 
@@ -69,7 +69,7 @@ static void start(void)
 	if (!library)
 		exit(test_skip("no driver"));
 	get = (PFN_cuGetProcAddress_v12000)dlsym(library, "cuGetProcAddress_v2");
-	TEST_NEED(get != NULL);
+	TEST_NEED(get);
 	OK(((PFN_cuInit_v2000)find("cuInit", 2000, 0))(0));
 }
 

@@ -22,7 +22,7 @@ static void work(void)
 	char *bytes = calloc(1, BYTES);
 	void *device;
 
-	if (bytes == NULL || cudaMalloc(&device, BYTES) != cudaSuccess)
+	if (!bytes || cudaMalloc(&device, BYTES) != cudaSuccess)
 		exit(77);
 	for (int i = 0; i < 40; i++)
 		if (cudaMemcpy(device, bytes, BYTES, cudaMemcpyHostToDevice) != cudaSuccess)

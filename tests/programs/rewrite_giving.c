@@ -33,8 +33,8 @@ static void in_capture(enum cudaStreamCaptureMode mode, void *(*what)(void *))
 		pthread_join(other, NULL);
 	}
 	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
-	if (graph != NULL)
+	TEST_TRUE(graph);
+	if (graph)
 		OK(cudaGraphDestroy(graph));
 	OK(cudaStreamDestroy(captured));
 }

@@ -134,7 +134,7 @@ static void send_in_little_space(void)
 	TEST_EQ(setrlimit(RLIMIT_AS, &limit), 0);
 	send(host);
 	receive(host, device);
-	TEST_TRUE(malloc(least / 2) != NULL);
+	TEST_TRUE(malloc(least / 2));
 }
 
 /* As in a container: the calls that copy memory without touching it are forbidden. */
@@ -194,9 +194,9 @@ static void send_in_two_contexts(void)
 	int (*create)(void **, unsigned, int);
 	void *context;
 
-	TEST_NEED(library != NULL);
+	TEST_NEED(library);
 	create = (__typeof__(create))dlsym(library, "cuCtxCreate_v2");
-	TEST_NEED(create != NULL);
+	TEST_NEED(create);
 	send_and_receive();
 	TEST_EQ(create(&context, 0, 0), 0);
 	OK(cudaMalloc((void **)&device, BYTES));
@@ -214,7 +214,7 @@ static void send_in_hidden_capture(void)
 
 	begin = (__typeof__(begin))unseen_symbol("libcudart.so.13", "cudaStreamBeginCapture");
 	end = (__typeof__(end))unseen_symbol("libcudart.so.13", "cudaStreamEndCapture");
-	TEST_NEED(begin != NULL && end != NULL);
+	TEST_NEED(begin && end);
 	memset(host, 1, BYTES);
 	OK(begin(stream, cudaStreamCaptureModeRelaxed));
 	OK(cudaMemcpyAsync(device, host, BYTES, cudaMemcpyHostToDevice, stream));

@@ -138,7 +138,7 @@ static void convolve(int round, int stride, cudnnMathType_t math)
 	static cudnnConvolutionDescriptor_t kind;
 	static cudnnFilterDescriptor_t filter;
 
-	if (kind == NULL) {
+	if (!kind) {
 		DNN(cudnnCreateConvolutionDescriptor(&kind));
 		DNN(cudnnCreateFilterDescriptor(&filter));
 		DNN(cudnnSetFilter4dDescriptor(

@@ -56,7 +56,7 @@ static void *work(void *own_stream)
 	struct bench *s = calloc(1, sizeof(*s));
 
 	make(s);
-	if (own_stream != NULL) {
+	if (own_stream) {
 		OK(cudaStreamCreate(&s->stream));
 		BLAS(cublasSetStream(s->blas, s->stream));
 	}
@@ -64,7 +64,7 @@ static void *work(void *own_stream)
 		begin(s, i);
 		clear(s, whole);
 		product(s, 1, 1, M);
-		if (s->stream != NULL)
+		if (s->stream)
 			OK(cudaStreamSynchronize(s->stream));
 		check(s, M, 1, 0);
 	}
@@ -161,7 +161,7 @@ static void many(void)
 
 static void unseen(void)
 {
-	if (dlopen(getenv("PLUGIN"), RTLD_NOW) == NULL)
+	if (!dlopen(getenv("PLUGIN"), RTLD_NOW))
 		TEST_STR(dlerror(), "");
 	add_rounds();
 }
@@ -170,9 +170,9 @@ static void unseen(void)
 static void finder(void)
 {
 	void *library = dlopen(getenv("PLUGIN"), RTLD_NOW);
-	void *(*find)(const char *) = library != NULL ? dlsym(library, "finder_find") : NULL;
+	void *(*find)(const char *) = library ? dlsym(library, "finder_find") : NULL;
 
-	TEST_TRUE(find != NULL && find(getenv("NAME")) != NULL);
+	TEST_TRUE(find && find(getenv("NAME")));
 	add_rounds();
 }
 

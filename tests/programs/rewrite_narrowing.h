@@ -34,7 +34,7 @@ static inline void check_device(const char *memory, int value)
 
 static inline void set_up(void)
 {
-	if (back == NULL)
+	if (!back)
 		back = malloc(BYTES);
 	OK(cudaStreamCreate(&one));
 	OK(cudaStreamCreate(&other));

@@ -122,7 +122,7 @@ static void elsewhere(void)
 /* Found by name, as a plugin finds it: no hook sees its calls. */
 static void looked_up(void)
 {
-	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphicsMapResources") != NULL);
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphicsMapResources"));
 	rounds();
 }
 
@@ -134,15 +134,15 @@ static void asked_for(void)
 
 	OK(cudaGetDriverEntryPointByVersion(
 		"cuGraphicsMapResources", &function, 3000, cudaEnableDefault, &result));
-	TEST_TRUE(function != NULL);
+	TEST_TRUE(function);
 	rounds();
 }
 
 /* What gives the device nothing to do may be found by name. */
 static void harmless_looked_up(void)
 {
-	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGetErrorName") != NULL);
-	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphGetNodes") != NULL);
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGetErrorName"));
+	TEST_TRUE(dlsym(RTLD_DEFAULT, "cudaGraphGetNodes"));
 	rounds();
 }
 
@@ -173,7 +173,7 @@ static void unseen(void)
 {
 	for (int i = 1; i <= ROUNDS; i++) {
 		quiet(one, i);
-		if (third == NULL)
+		if (!third)
 			cudaGraphicsMapResources(0, NULL, third);
 		visible(other);
 		OK(cudaDeviceSynchronize());

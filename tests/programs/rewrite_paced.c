@@ -48,7 +48,7 @@ static void fill(bool hidden)
 
 static void wait_for_all(bool late)
 {
-	if (work == NULL) {
+	if (!work) {
 		OK(cudaStreamCreate(&work));
 		OK(cudaStreamCreate(&answer));
 		OK(cudaMallocHost((void **)&pinned, 64));

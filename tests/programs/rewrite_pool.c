@@ -175,7 +175,7 @@ static void misuse(void)
 	TEST_EQ(cuMemGetAddressRange(&base, &bytes, (CUdeviceptr)(uintptr_t)memory),
 		CUDA_ERROR_INVALID_VALUE);
 	TEST_EQ(cudaMalloc((void **)&memory, 0), cudaSuccess);
-	TEST_TRUE(memory == NULL);
+	TEST_TRUE(!memory);
 	TEST_EQ(cudaMalloc(NULL, BYTES), cudaErrorInvalidValue);
 	TEST_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 	/* The block itself is as good as before. */

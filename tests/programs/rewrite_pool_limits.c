@@ -35,7 +35,7 @@ static void by_stranger(void)
 	cublasStatus_t (*create)(void);
 
 	*(void **)&create = dlsym(RTLD_DEFAULT, "cublasOtherwise");
-	TEST_NEED(create != NULL);
+	TEST_NEED(create);
 	for (int i = 0; i < ROUNDS; i++)
 		OK((int)create());
 }
@@ -105,7 +105,7 @@ static void capturing(void)
 	OK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed));
 	churn(BYTES, 3);
 	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
+	TEST_TRUE(graph);
 }
 
 static void once(void)

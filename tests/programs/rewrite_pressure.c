@@ -429,8 +429,8 @@ static size_t resident(void)
 	unsigned long pages = 0;
 	FILE *file = fopen("/proc/self/statm", "r");
 
-	TEST_TRUE(file != NULL && fscanf(file, "%*u %lu", &pages) == 1);
-	if (file != NULL)
+	TEST_TRUE(file && fscanf(file, "%*u %lu", &pages) == 1);
+	if (file)
 		fclose(file);
 	return pages * 4096;
 }

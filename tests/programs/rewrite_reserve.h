@@ -18,7 +18,7 @@ static inline void *past_tfshim(const char *name)
 {
 	void *function = unseen_symbol("libcudart.so.13", name);
 
-	TEST_NEED(function != NULL);
+	TEST_NEED(function);
 	return function;
 }
 
@@ -31,7 +31,7 @@ static inline void churn_from(cudaMemPool_t pool, size_t bytes, int times)
 	for (int i = 1; i <= times; i++) {
 		char *memory = NULL;
 
-		if (pool != NULL)
+		if (pool)
 			OK(cudaMallocFromPoolAsync((void **)&memory, bytes, pool, stream));
 		else
 			OK(cudaMallocAsync((void **)&memory, bytes, stream));

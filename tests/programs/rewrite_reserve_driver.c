@@ -14,7 +14,7 @@ static void churn(CUmemoryPool pool, size_t bytes)
 {
 	CUdeviceptr memory;
 
-	if (pool != NULL)
+	if (pool)
 		GOOD(cuMemAllocFromPoolAsync(&memory, bytes, pool, stream));
 	else
 		GOOD(cuMemAllocAsync(&memory, bytes, stream));
@@ -41,7 +41,7 @@ static void check(CUmemoryPool pool)
 	GOOD(cuMemGetInfo(&before, &all));
 	for (int i = 0; i < 20; i++)
 		churn(pool, 40 * MIB);
-	if (pool != NULL)
+	if (pool)
 		ask(pool);
 	for (int i = 0; i < 4; i++)
 		churn(pool, 40 * MIB);

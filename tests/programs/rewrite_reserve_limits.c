@@ -28,7 +28,7 @@ static void capturing(void)
 		OK(cudaFreeAsync(memory, captured));
 	}
 	OK(cudaStreamEndCapture(captured, &graph));
-	TEST_TRUE(graph != NULL);
+	TEST_TRUE(graph);
 }
 
 static void error_waiting(void)

@@ -299,7 +299,7 @@ static void in_hidden_capture(void)
 
 	begin = (__typeof__(begin))unseen_symbol("libcudart.so.13", "cudaStreamBeginCapture");
 	end = (__typeof__(end))unseen_symbol("libcudart.so.13", "cudaStreamEndCapture");
-	TEST_NEED(begin != NULL && end != NULL);
+	TEST_NEED(begin && end);
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	gradient_make(&one, stream, 1);
 	OK(begin(stream, cudaStreamCaptureModeGlobal));

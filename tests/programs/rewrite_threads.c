@@ -99,7 +99,7 @@ static int count_copy_threads(void)
 			continue;
 		count++;
 		blocked = strstr(read_task(task->d_name, "status", text, sizeof(text)), "SigBlk:");
-		TEST_TRUE(blocked != NULL);
+		TEST_TRUE(blocked);
 		/* All but what libc needs for itself, and what cannot be blocked. */
 		const unsigned long long mask = blocked ? strtoull(blocked + 7, NULL, 16) : 0;
 		for (int number = 1; number < 32; number++)

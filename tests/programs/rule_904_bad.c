@@ -15,7 +15,7 @@ static void swap_often(struct rule *r, float *other)
 
 	if (VARIANT != ADVICE)
 		swap = (__typeof__(swap))unseen_symbol("libcublas.so.13", "cublasSswap_v2");
-	NEED(swap == NULL);
+	NEED(!swap);
 	for (int i = 0; i < 3; i++)
 		NEED(swap(r->blas, OUTPUTS * BATCH, r->output, 1, other, 1));
 }

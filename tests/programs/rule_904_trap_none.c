@@ -12,7 +12,7 @@ int main(void)
 		(__typeof__(product))unseen_symbol("libcublas.so.13", "cublasSgemm_v2");
 
 	rule_init(&r);
-	NEED(product == NULL);
+	NEED(!product);
 	for (unsigned step = 0; step < 3; step++) {
 		rule_upload(&r, step);
 		rule_forward(&r, step);

@@ -41,7 +41,7 @@ void free(void *memory)
 	static const char text[] = "free: not my block\n";
 	struct block *block = (struct block *)memory - 1;
 
-	if (memory == NULL)
+	if (!memory)
 		return;
 	if ((char *)memory < room || (char *)memory >= room + ROOM || block->magic != MAGIC) {
 		if (write(STDERR_FILENO, text, sizeof(text) - 1) > 0)
@@ -55,7 +55,7 @@ void *calloc(size_t count, size_t bytes)
 {
 	void *memory = malloc(count * bytes);
 
-	if (memory != NULL)
+	if (memory)
 		memset(memory, 0, count * bytes);
 	return memory;
 }
@@ -64,7 +64,7 @@ void *realloc(void *memory, size_t bytes)
 {
 	void *grown = malloc(bytes);
 
-	if (memory != NULL && grown != NULL) {
+	if (memory && grown) {
 		const size_t was = ((struct block *)memory - 1)->bytes;
 
 		memcpy(grown, memory, was < bytes ? was : bytes);

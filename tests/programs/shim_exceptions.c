@@ -20,10 +20,10 @@ static const char *holder(const void *function)
 	const char *slash;
 	Dl_info info;
 
-	if (function == NULL || dladdr(function, &info) == 0)
+	if (!function || dladdr(function, &info) == 0)
 		return "nobody";
 	slash = strrchr(info.dli_fname, '/');
-	return slash != NULL ? slash + 1 : info.dli_fname;
+	return slash ? slash + 1 : info.dli_fname;
 }
 
 int main(int argc, char **argv)
@@ -39,11 +39,11 @@ int main(int argc, char **argv)
 	nanosleep(&pause, NULL);
 	printf("for everyone: %s\n", holder(dlsym(RTLD_DEFAULT, "_Unwind_RaiseException")));
 	library = argc > 1 ? dlopen(argv[1], RTLD_NOW | RTLD_LOCAL) : NULL;
-	if (library == NULL)
+	if (!library)
 		return test_skip(argc > 1 ? dlerror() : "no library stated");
 	*(void **)&run = dlsym(library, "throws_run");
 	*(void **)&unwinder = dlsym(library, "throws_unwinder");
-	TEST_NEED(run != NULL && unwinder != NULL);
+	TEST_NEED(run && unwinder);
 	printf("thrown by %s\n", holder(unwinder()));
 	TEST_EQ(run(through, 300), 200);
 	TEST_EQ(run(through, 300), 200);

@@ -53,7 +53,7 @@ static int find_shim(struct dl_phdr_info *object, size_t bytes, void *nothing)
 {
 	(void)bytes;
 	(void)nothing;
-	if (strstr(object->dlpi_name, "libtfshim.so") == NULL)
+	if (!strstr(object->dlpi_name, "libtfshim.so"))
 		return 0;
 	for (int i = 0; i < object->dlpi_phnum; i++) {
 		const ElfW(Phdr) *part = &object->dlpi_phdr[i];
@@ -69,7 +69,7 @@ static int find_shim(struct dl_phdr_info *object, size_t bytes, void *nothing)
 /* Other libraries' constructors may come first. */
 static void find_next(void)
 {
-	if (next.create != NULL)
+	if (next.create)
 		return;
 	next.mmap = (__typeof__(next.mmap))dlsym(RTLD_NEXT, "mmap64");
 	next.mprotect = (__typeof__(next.mprotect))dlsym(RTLD_NEXT, "mprotect");
@@ -84,12 +84,12 @@ __attribute__((constructor)) static void load(void)
 
 	find_next();
 	dl_iterate_phdr(find_shim, NULL);
-	slow = text != NULL && strcmp(text, "slow") == 0;
-	threads = text != NULL && strcmp(text, "threads") == 0;
-	if (text == NULL || slow || threads)
+	slow = text && strcmp(text, "slow") == 0;
+	threads = text && strcmp(text, "threads") == 0;
+	if (!text || slow || threads)
 		return;
 	percent = (unsigned)atoi(text);
-	seed = strchr(text, ':') != NULL ? strtoull(strchr(text, ':') + 1, NULL, 10) : 0;
+	seed = strchr(text, ':') ? strtoull(strchr(text, ':') + 1, NULL, 10) : 0;
 }
 
 __attribute__((destructor)) static void tell(void)

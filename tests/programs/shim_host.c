@@ -16,14 +16,14 @@ static unsigned long mapped(const char *library)
 	unsigned long bytes = 0;
 	char line[600];
 
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL) {
+	while (file && fgets(line, sizeof(line), file)) {
 		unsigned long start;
 		unsigned long end;
 
-		if (strstr(line, library) != NULL && sscanf(line, "%lx-%lx", &start, &end) == 2)
+		if (strstr(line, library) && sscanf(line, "%lx-%lx", &start, &end) == 2)
 			bytes += end - start;
 	}
-	if (file != NULL)
+	if (file)
 		fclose(file);
 	return bytes;
 }
@@ -38,18 +38,18 @@ int main(int argc, char **argv)
 	for (int lap = 0; lap < laps; lap++) {
 		void *plugin = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
 
-		if (plugin == NULL)
+		if (!plugin)
 			fprintf(stderr, "%s\n", dlerror());
-		TEST_NEED(plugin != NULL);
+		TEST_NEED(plugin);
 		int (*result)(void) = (int (*)(void))dlsym(plugin, "plugin_result");
 		int (*call)(void) = (int (*)(void))dlsym(plugin, "plugin_call");
 
-		TEST_NEED(result != NULL && call != NULL);
+		TEST_NEED(result && call);
 		TEST_EQ(result(), 0);
 		TEST_EQ(call(), 0);
 		TEST_EQ(dlclose(plugin), 0);
 		plugin = dlopen(argv[1], RTLD_NOW | RTLD_NOLOAD);
-		unloaded = unloaded && plugin == NULL;
+		unloaded = unloaded && !plugin;
 		/* Takes the places that were freed. */
 		for (int i = 0; i < 40; i++)
 			mmap(NULL, (size_t)(i + 1) << 14, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS,

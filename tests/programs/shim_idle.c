@@ -11,9 +11,9 @@ static unsigned entries(const char *path)
 	DIR *folder = opendir(path);
 	unsigned count = 0;
 
-	while (folder != NULL && readdir(folder) != NULL)
+	while (folder && readdir(folder))
 		count++;
-	if (folder != NULL)
+	if (folder)
 		closedir(folder);
 	return count - 2;
 }

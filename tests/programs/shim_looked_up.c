@@ -23,7 +23,7 @@ static int say(const char *when, version_function *ask)
 {
 	int version = 0;
 
-	if (ask == NULL || ask(&version) != 0)
+	if (!ask || ask(&version) != 0)
 		return 1;
 	printf("%s: %d\n", when, version);
 	return 0;
@@ -37,7 +37,7 @@ static int copy_there_and_back(void *library)
 	char there[256], back[256];
 	void *memory;
 
-	if (allocate == NULL)
+	if (!allocate)
 		return 0;
 	if (allocate(&memory, sizeof(there)) != 0)
 		return 1;
@@ -48,7 +48,7 @@ static int copy_there_and_back(void *library)
 			memcmp(there, back, sizeof(there)) != 0)
 			return 1;
 	}
-	return release == NULL || release(memory) != 0;
+	return !release || release(memory) != 0;
 }
 
 int main(int count, char **words)
@@ -62,7 +62,7 @@ int main(int count, char **words)
 	for (int i = 1; i < count && i < MOST; i++) {
 		void *library = dlopen(words[i], RTLD_NOW | RTLD_LOCAL);
 
-		if (library == NULL)
+		if (!library)
 			return 1;
 		ask[i] = (version_function *)dlsym(library, "cudaRuntimeGetVersion");
 		wrong |= say("opened", ask[i]) | copy_there_and_back(library);

@@ -37,10 +37,10 @@ static long resident_kb(void)
 	char line[256];
 	long kb = 0;
 
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
+	while (file && fgets(line, sizeof(line), file))
 		if (sscanf(line, "RssAnon: %ld", &kb) == 1)
 			break;
-	if (file != NULL)
+	if (file)
 		fclose(file);
 	return kb;
 }

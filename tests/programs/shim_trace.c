@@ -72,7 +72,7 @@ static void tell_launches(const struct tfs_trace *trace)
 
 	for (size_t i = 0; i < count; i++) {
 		tfs_cursor_start(&cursor, trace, i);
-		while ((call = tfs_cursor_next(&cursor)) != NULL)
+		while ((call = tfs_cursor_next(&cursor)))
 			tell_launch(trace, call);
 	}
 }
@@ -85,7 +85,7 @@ static unsigned program_threads(const struct tfs_trace *trace)
 	unsigned own = 0;
 
 	for (size_t i = 0; i < count; i++)
-		own += threads[i].record != NULL && threads[i].record->own == 0;
+		own += threads[i].record && threads[i].record->own == 0;
 	return own;
 }
 

@@ -25,7 +25,7 @@ static volatile int ready;
 static void __attribute__((constructor)) begin(void)
 {
 	const char *text = getenv("UNREADY_MS");
-	const long ms = text != NULL ? atol(text) : 0;
+	const long ms = text ? atol(text) : 0;
 
 	nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 	ready = 1;
@@ -85,7 +85,7 @@ int cudaRuntimeGetVersion(int *out)
 int cudaSetDevice(int device)
 {
 	(void)device;
-	return dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) != NULL ? 0 : 35;
+	return dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL) ? 0 : 35;
 }
 
 int cudaGetDevice(int *out)
@@ -98,7 +98,7 @@ int cudaMalloc(void **out, size_t bytes)
 {
 	cudaSetDevice(0);
 	*out = malloc(bytes);
-	return *out == NULL;
+	return !*out;
 }
 
 int cudaFree(void *memory)
@@ -143,9 +143,9 @@ static int is_mapped(void)
 	int found = 0;
 	FILE *maps = fopen("/proc/self/maps", "r");
 
-	while (maps != NULL && !found && fgets(line, sizeof(line), maps) != NULL)
+	while (maps && !found && fgets(line, sizeof(line), maps))
 		found = strstr(line, "/libcuda.so.1") != NULL;
-	if (maps != NULL)
+	if (maps)
 		fclose(maps);
 	return found;
 }
@@ -190,7 +190,7 @@ int main(int count, char **words)
 	if (strcmp(how, "ends") != 0)
 		wrong |= work();
 	printf("%s\n", wrong ? "wrong" : "right");
-	if (count > 2 && getenv("UNREADY_MAPPED") != NULL && !is_mapped())
+	if (count > 2 && getenv("UNREADY_MAPPED") && !is_mapped())
 		return 3;
 	return wrong;
 }

@@ -26,7 +26,7 @@ WRAPPED cudaError_t cudaMemcpy(
 {
 	static __typeof__(&cudaMemcpy) next;
 
-	if (next == NULL)
+	if (!next)
 		next = (__typeof__(next))NEXT("cudaMemcpy");
 	copies++;
 	return next(target, source, bytes, kind);

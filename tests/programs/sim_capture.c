@@ -19,7 +19,7 @@ static void spoiled(cudaStream_t stream, cudaError_t want)
 	cudaGraph_t graph = (cudaGraph_t)&status;
 
 	TEST_EQ(cudaStreamEndCapture(stream, &graph), want);
-	TEST_TRUE(graph == NULL);
+	TEST_TRUE(!graph);
 	OK(cudaStreamIsCapturing(stream, &status));
 	TEST_EQ(status, cudaStreamCaptureStatusNone);
 	(void)cudaGetLastError();

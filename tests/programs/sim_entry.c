@@ -14,7 +14,7 @@ static void *entry(const char *name)
 
 	OK(cudaGetDriverEntryPointByVersion(name, &address, 13000, cudaEnableDefault, &status));
 	TEST_EQ(status, cudaDriverEntryPointSuccess);
-	TEST_TRUE(address != NULL);
+	TEST_TRUE(address);
 	return address;
 }
 

@@ -41,7 +41,7 @@ static void check_nothing_to_do(void)
 	OK(cudaMemcpyAsync(device, device, 0, cudaMemcpyDefault, NULL));
 	OK(cudaMemset(device, 1, 0));
 	OK(cudaMalloc(&nothing, 0));
-	TEST_TRUE(nothing == NULL);
+	TEST_TRUE(!nothing);
 	OK(cudaFree(NULL));
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 }

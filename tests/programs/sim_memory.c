@@ -32,7 +32,7 @@ static void check_kinds(void)
 	check_kind(managed, cudaMemoryTypeManaged);
 	check_kind(plain, cudaMemoryTypeUnregistered);
 	OK(cudaHostGetDevicePointer(&mapped, pinned, 0));
-	TEST_TRUE(mapped != NULL);
+	TEST_TRUE(mapped);
 	/* Managed memory is the host's too. */
 	OK(cudaMemset(managed, 3, 64));
 	OK(cudaDeviceSynchronize());
@@ -134,7 +134,7 @@ static void check_threshold(void)
 		TEST_TRUE(kept ? free_now() + bytes <= before : free_now() + bytes > before);
 		OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
 	}
-	if (tfsim_malloc == NULL)
+	if (!tfsim_malloc)
 		return;
 	TEST_EQ(cudaMalloc(&rest, before - bytes / 2), cudaErrorMemoryAllocation);
 	TEST_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);

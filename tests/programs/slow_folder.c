@@ -31,14 +31,14 @@ static int is_left(const char *path)
 {
 	const char *folder = getenv("SLOW_FOLDER");
 
-	return folder != NULL && strncmp(path, folder, strlen(folder)) == 0 && !is_recording(path);
+	return folder && strncmp(path, folder, strlen(folder)) == 0 && !is_recording(path);
 }
 
 static void wait_while(const char *variable, int there)
 {
 	const char *file = getenv(variable);
 
-	while (file != NULL && (access(file, F_OK) == 0) == there)
+	while (file && (access(file, F_OK) == 0) == there)
 		usleep(1000);
 }
 

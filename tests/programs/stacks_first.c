@@ -61,7 +61,7 @@ static bool have_thread(const char *name)
 
 	if (!tasks)
 		return false;
-	for (struct dirent *task; !found && (task = readdir(tasks)) != NULL;)
+	for (struct dirent *task; !found && (task = readdir(tasks));)
 		found = is_named(task->d_name, name);
 	closedir(tasks);
 	return found;
@@ -102,7 +102,7 @@ __attribute__((visibility("default"))) int __libc_start_main(main_function *prog
 
 	*(void **)&next = dlsym(RTLD_NEXT, "__libc_start_main");
 	programs_main = program;
-	if (curandDestroyGenerator != NULL && !is_tool())
+	if (curandDestroyGenerator && !is_tool())
 		program = begin;
 	return next(program, count, arguments, init, fini, loader_fini, stack_end);
 }

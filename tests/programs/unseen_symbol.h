@@ -34,7 +34,7 @@ static inline void *unseen_symbol(const char *file, const char *name)
 	const char *strings = NULL;
 	const uint32_t *hash = NULL;
 
-	if (library == NULL)
+	if (!library)
 		return NULL;
 	for (const ElfW(Dyn) *entry = library->l_ld; entry->d_tag != DT_NULL; entry++) {
 		void *table = (void *)entry->d_un.d_ptr;

@@ -35,7 +35,7 @@ static bool reads_output(void)
 {
 	const char *word = getenv("TFSIM_READS_OUTPUT");
 
-	return word != NULL && strcmp(word, "0") != 0;
+	return word && strcmp(word, "0") != 0;
 }
 
 static void scale(float *c, int count, float beta)

@@ -214,8 +214,7 @@ CUresult cuCtxDestroy_v2(CUcontext ctx)
 SIM_DRIVER(cuCtxSynchronize, (void), tfsim_device_synchronize())
 
 SIM_DRIVER(cuCtxSynchronize_v2, (CUcontext ctx),
-	ctx == NULL || valid(ctx) ? (int)tfsim_device_synchronize()
-				  : (int)CUDA_ERROR_INVALID_CONTEXT)
+	!ctx || valid(ctx) ? (int)tfsim_device_synchronize() : (int)CUDA_ERROR_INVALID_CONTEXT)
 
 SIM_DRIVER(cuCtxGetDevice, (CUdevice * device),
 	device ? (*device = sim_driver_current_device(), 0) : (int)CUDA_ERROR_INVALID_VALUE)

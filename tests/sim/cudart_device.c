@@ -325,7 +325,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 	ENTER(cudaRuntimeGetVersion_v3020, version);
 	/* An earlier runtime, for programs that must tell the difference. */
 	if (version)
-		*version = CUDART_VERSION - (getenv("TFSIM_EARLIER") != NULL ? 1000 : 0);
+		*version = CUDART_VERSION - (getenv("TFSIM_EARLIER") ? 1000 : 0);
 	return LEAVE(version ? cudaSuccess : cudaErrorInvalidValue);
 }
 

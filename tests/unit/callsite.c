@@ -134,7 +134,7 @@ static void test_callers(void)
 	/* The same stack, another function: the same site, other totals. */
 	const struct tfs_aggregate *copies = tfs_recorder_aggregate(thread, sites[0], copy.id);
 	const struct tfs_aggregate *sets = tfs_recorder_aggregate(thread, sites[0], set.id);
-	TEST_TRUE(copies != NULL && sets != NULL && copies != sets);
+	TEST_TRUE(copies && sets && copies != sets);
 	TEST_EQ(sets->site, sites[0]);
 	TEST_EQ(sets->function, set.id);
 }
@@ -174,7 +174,7 @@ int main(void)
 
 	recording_start();
 	thread = tfs_recorder_own_thread("test");
-	TEST_NEED(thread != NULL);
+	TEST_NEED(thread);
 	test_short();
 	test_checks();
 	tfs_callsite_load();

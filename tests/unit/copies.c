@@ -33,7 +33,7 @@ static const struct tfs_item *record(
 	const uint64_t *place;
 
 	TEST_NEED(tfs_recorder_has_room(frame.thread, 2) ||
-		  tfs_recorder_reserve(frame.thread, TFS_RECORD_call, 2) != NULL);
+		  tfs_recorder_reserve(frame.thread, TFS_RECORD_call, 2));
 	place = (const uint64_t *)frame.thread->next;
 	(at_once ? tfs_note_plain_copy : tfs_note_copy)(
 		&frame, target, source, BYTES, kind, STREAM);
@@ -130,7 +130,7 @@ static void test_offers(void)
 int main(void)
 {
 	recording_start();
-	TEST_NEED(tfs_recorder_own_thread("copies") != NULL);
+	TEST_NEED(tfs_recorder_own_thread("copies"));
 	compare_unlisted();
 	compare_listed();
 	test_offers();

@@ -22,11 +22,11 @@ static void check_exhaustion(void)
 
 	for (i = 0; i < TFS_CUPTI_BUFFERS; i++) {
 		buffers[i] = tfs_cupti_buffer_take();
-		TEST_TRUE(buffers[i] != NULL && (uintptr_t)buffers[i] % 8 == 0);
+		TEST_TRUE(buffers[i] && (uintptr_t)buffers[i] % 8 == 0);
 		for (j = 0; j < i; j++)
 			TEST_TRUE(buffers[i] != buffers[j]);
 	}
-	TEST_TRUE(tfs_cupti_buffer_take() == NULL);
+	TEST_TRUE(!tfs_cupti_buffer_take());
 	memset(buffers[7], 0xff, 1000);
 	tfs_cupti_buffer_return(buffers[7], 1000);
 	TEST_TRUE(tfs_cupti_buffer_take() == buffers[7]);

@@ -26,15 +26,15 @@ static unsigned read_options(const char *text)
 	unsigned lines = 0;
 	int letter;
 
-	TEST_NEED(freopen(said, "w", stderr) != NULL);
+	TEST_NEED(freopen(said, "w", stderr));
 	tfs_options = standard;
-	if (text != NULL)
+	if (text)
 		setenv("TFSHIM_OPTIONS", text, 1);
 	else
 		unsetenv("TFSHIM_OPTIONS");
 	tfs_env_read();
 	FILE *file = fopen(said, "r");
-	TEST_NEED(file != NULL);
+	TEST_NEED(file);
 	while ((letter = fgetc(file)) != EOF)
 		lines += letter == '\n';
 	fclose(file);
@@ -47,9 +47,9 @@ static bool says(const char *text)
 	bool found = false;
 	FILE *file = fopen(said, "r");
 
-	while (file != NULL && fgets(line, sizeof(line), file) != NULL)
-		found = found || strstr(line, text) != NULL;
-	if (file != NULL)
+	while (file && fgets(line, sizeof(line), file))
+		found = found || strstr(line, text);
+	if (file)
 		fclose(file);
 	return found;
 }
@@ -250,7 +250,7 @@ static void test_output(void)
 	char here[PATH_MAX];
 	struct stat status;
 
-	TEST_NEED(chdir(folder) == 0 && getcwd(here, sizeof(here)) != NULL);
+	TEST_NEED(chdir(folder) == 0 && getcwd(here, sizeof(here)));
 	tfs_options.rank = 7;
 	snprintf(expected, sizeof(expected), "%s/a/b/unit-env-r7-%d%%", here, (int)getpid());
 	TEST_STR(output("a/b/%e-r%r-%p%%"), expected);
@@ -266,15 +266,14 @@ static void test_output(void)
 	fclose(fopen("y2.tfs", "w"));
 	snprintf(expected, sizeof(expected), "%s/y3", here);
 	TEST_STR(output("y%n"), expected);
-	TEST_TRUE(output("y%z") == NULL && output("y%") == NULL && output("%q{OPEN") == NULL &&
-		  output("%q") == NULL);
+	TEST_TRUE(!output("y%z") && !output("y%") && !output("%q{OPEN") && !output("%q"));
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	TEST_TRUE(output(text) == NULL);
+	TEST_TRUE(!output(text));
 	setenv("TFS_TEST_NAME", text, 1);
-	TEST_TRUE(output("%q{TFS_TEST_NAME}") == NULL);
-	TEST_TRUE(output("%t") != NULL && strlen(output("%t")) == strlen(here) + 17);
-	TEST_TRUE(output("%h") != NULL && strlen(output("%h")) > strlen(here) + 1);
+	TEST_TRUE(!output("%q{TFS_TEST_NAME}"));
+	TEST_TRUE(output("%t") && strlen(output("%t")) == strlen(here) + 17);
+	TEST_TRUE(output("%h") && strlen(output("%h")) > strlen(here) + 1);
 	unlink("y1.tfs");
 	unlink("y2.tfs");
 	rmdir("a/b");
@@ -288,7 +287,7 @@ int main(void)
 		"PMI_SIZE", "SLURM_PROCID", "SLURM_NTASKS", "SLURM_STEP_NUM_TASKS",
 		"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "WORLD_SIZE"};
 
-	TEST_NEED(mkdtemp(folder) != NULL);
+	TEST_NEED(mkdtemp(folder));
 	snprintf(said, sizeof(said), "%s/said", folder);
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		unsetenv(variables[i]);

@@ -28,7 +28,7 @@ static bool is_other(struct tfs_function *function, void *argument)
 static bool is_hooked(const char *name)
 {
 	tfs_lookup_each(is_other, &name);
-	return name == NULL;
+	return !name;
 }
 
 /* '+' harmless, '-' not so, 0 not listed. */
@@ -45,7 +45,7 @@ static char *next_word(FILE *file)
 {
 	static char line[512];
 
-	while (fgets(line, sizeof(line), file) != NULL) {
+	while (fgets(line, sizeof(line), file)) {
 		line[strcspn(line, " \t\n")] = '\0';
 		if (*line != '\0' && *line != '#')
 			return line;
@@ -57,8 +57,8 @@ static void read_list(const char *path)
 {
 	FILE *file = fopen(path, "r");
 
-	TEST_NEED(file != NULL);
-	for (char *word; (word = next_word(file)) != NULL;) {
+	TEST_NEED(file);
+	for (char *word; (word = next_word(file));) {
 		TEST_NEED(listed_count < sizeof(listed) / sizeof(listed[0]));
 		listed[listed_count++] = strdup(word);
 	}
@@ -70,8 +70,8 @@ static size_t compare(const char *path)
 	FILE *file = fopen(path, "r");
 	size_t count = 0;
 
-	TEST_NEED(file != NULL);
-	for (char *word; (word = next_word(file)) != NULL;) {
+	TEST_NEED(file);
+	for (char *word; (word = next_word(file));) {
 		if (!tfs_driver_is_cuda(word) || is_hooked(word))
 			continue;
 		count++;

@@ -63,7 +63,7 @@ static void check_blocks(void)
 			char *one = tfs_heap_alloc(sizes[i]);
 			char *other = tfs_heap_alloc(sizes[i]);
 
-			TEST_NEED(one != NULL && other != NULL);
+			TEST_NEED(one && other);
 			TEST_TRUE(one + sizes[i] <= other || other + sizes[i] <= one);
 			TEST_EQ((uintptr_t)one % 16, 0);
 			TEST_TRUE(is_zero(one, sizes[i]) && is_zero(other, sizes[i]));
@@ -81,7 +81,7 @@ static long resident_pages(void)
 	FILE *file = fopen("/proc/self/statm", "r");
 	long pages = 0;
 
-	TEST_NEED(file != NULL && fscanf(file, "%*s %ld", &pages) == 1);
+	TEST_NEED(file && fscanf(file, "%*s %ld", &pages) == 1);
 	fclose(file);
 	return pages;
 }
@@ -92,12 +92,12 @@ static void check_large(void)
 	const long before = resident_pages();
 	char *memory = tfs_heap_alloc(LARGE);
 
-	TEST_NEED(memory != NULL);
+	TEST_NEED(memory);
 	memory[LARGE / 2] = 1;
 	TEST_IN(resident_pages() - before, 0, 600);
 	tfs_heap_free(memory, LARGE);
 	errno = EDOM;
-	TEST_TRUE(tfs_heap_alloc((size_t)1 << 60) == NULL);
+	TEST_TRUE(!tfs_heap_alloc((size_t)1 << 60));
 	TEST_EQ(errno, EDOM);
 }
 
@@ -108,7 +108,7 @@ static void *work(void *seed)
 	while (!atomic_load(&stop)) {
 		bytes = bytes * 7 % 100003 + 1;
 		char *memory = tfs_heap_alloc(bytes);
-		if (!TEST_TRUE(memory != NULL))
+		if (!TEST_TRUE(memory))
 			break;
 		memory[0] = memory[bytes - 1] = 1;
 		tfs_heap_free(memory, bytes);
@@ -138,7 +138,7 @@ static void *use_once(void *nothing)
 {
 	char *memory = tfs_heap_alloc(100);
 
-	TEST_TRUE(memory != NULL);
+	TEST_TRUE(memory);
 	tfs_heap_free(memory, 100);
 	return nothing;
 }
@@ -191,7 +191,7 @@ static void *use_short(void *nothing)
 
 		tfs_heap_free(memory[at], bytes);
 		memory[at] = tfs_heap_alloc(bytes);
-		if (memory[at] != NULL && TEST_TRUE(is_zero(memory[at], bytes)))
+		if (memory[at] && TEST_TRUE(is_zero(memory[at], bytes)))
 			memset(memory[at], 0x33, bytes);
 	}
 	return NULL;

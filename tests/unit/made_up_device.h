@@ -75,7 +75,7 @@ static inline struct made_up_lane *made_up_lane(void)
 {
 	static _Thread_local struct made_up_lane *own;
 
-	if (own == NULL)
+	if (!own)
 		own = &made_up.lanes[atomic_fetch_add(&made_up.used, 1) % MADE_UP_LANES];
 	return own;
 }
@@ -199,7 +199,7 @@ static int made_up_create(void **out, unsigned flags)
 {
 	(void)flags;
 	*out = calloc(1, sizeof(struct made_up_event));
-	return *out == NULL;
+	return !*out;
 }
 
 static int made_up_destroy(void *event)
@@ -218,7 +218,7 @@ static int made_up_pin(void **out, size_t bytes, unsigned flags)
 		return cudaErrorMemoryAllocation;
 	*out = malloc(bytes);
 	atomic_store(&made_up.pinned[i], (char *)*out);
-	return *out == NULL;
+	return !*out;
 }
 
 static int made_up_pointer(struct cudaPointerAttributes *out, const char *address)
@@ -235,7 +235,7 @@ static int made_up_pointer(struct cudaPointerAttributes *out, const char *addres
 static int made_up_alloc(void **out, size_t bytes)
 {
 	*out = calloc(1, bytes);
-	return *out == NULL;
+	return !*out;
 }
 
 static int made_up_attribute(int *out, int which, int device)

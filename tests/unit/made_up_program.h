@@ -32,7 +32,7 @@ static inline void begin(void)
 	free(run.loops);
 	memset(&run, 0, sizeof(run));
 	run.loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
-	TEST_NEED(run.loops != NULL);
+	TEST_NEED(run.loops);
 	run.stack[run.depth++] = 0x100;
 }
 

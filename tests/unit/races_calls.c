@@ -82,8 +82,8 @@ static void *end(void *nothing)
 	while (atomic_load(&ready) < THREADS)
 		usleep(1000);
 	printf("%lu rounds of calls by %d threads, recorded: %s\n", calls, THREADS,
-		tfs_recording.header != NULL ? "yes" : "no");
-	TEST_TRUE(tfs_recording.header != NULL);
+		tfs_recording.header ? "yes" : "no");
+	TEST_TRUE(tfs_recording.header);
 	exit(test_result());
 	return nothing;
 }
@@ -93,7 +93,7 @@ int main(void)
 	static char pattern[64];
 	pthread_t threads[THREADS + 1];
 
-	TEST_NEED(mkdtemp(folder) != NULL && atexit(remove_folder) == 0);
+	TEST_NEED(mkdtemp(folder) && atexit(remove_folder) == 0);
 	snprintf(pattern, sizeof(pattern), "%s/x", folder);
 	setenv("TFSHIM_OUTPUT", pattern, 1);
 	setenv("TFSHIM_OPTIONS", "report=0:record=all:limit=64m:quiet=1", 1);

@@ -58,7 +58,7 @@ static void *call(void *nothing)
 {
 	struct tfs_thread *thread = tfs_recorder_own_thread("calls");
 
-	TEST_NEED(thread != NULL);
+	TEST_NEED(thread);
 	for (unsigned i = 0; i < CALLS; i++) {
 		const uint32_t site =
 			descend(thread, i % 3 == 0 ? &set : &copy, i * 7 % (DEEPEST + 1));

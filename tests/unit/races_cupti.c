@@ -39,11 +39,11 @@ static void *function(const char *name)
 {
 	static void *library;
 
-	if (library == NULL)
+	if (!library)
 		library = dlopen("libcuda.so.1", RTLD_NOW);
-	TEST_NEED(library != NULL);
+	TEST_NEED(library);
 	void *found = dlsym(library, name);
-	TEST_NEED(found != NULL);
+	TEST_NEED(found);
 	return found;
 }
 
@@ -69,7 +69,7 @@ static void *work(void *nothing)
 	char *own = calloc(1, BYTES);
 	CUdeviceptr memory;
 
-	TEST_NEED(own != NULL && cuda.enter(context) == 0 && cuda.alloc(&memory, BYTES) == 0);
+	TEST_NEED(own && cuda.enter(context) == 0 && cuda.alloc(&memory, BYTES) == 0);
 	for (uint64_t unit = 1; !atomic_load(&over); unit++) {
 		tfs_collector_push(unit);
 		TEST_EQ(cuda.copy(memory, own, BYTES), 0);

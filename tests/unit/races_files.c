@@ -74,7 +74,7 @@ static void start(pthread_t *server)
 {
 	static char pattern[sizeof(recording_folder) + 2];
 
-	TEST_NEED(mkdtemp(recording_folder) != NULL);
+	TEST_NEED(mkdtemp(recording_folder));
 	snprintf(pattern, sizeof(pattern), "%s/x", recording_folder);
 	tfs_options.output = pattern;
 	tfs_options.quiet = true;

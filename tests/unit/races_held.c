@@ -38,7 +38,7 @@ void *__wrap_tfs_context_now(void)
 
 void *__wrap_tfs_context_of(const void *address)
 {
-	return address != NULL ? &context : NULL;
+	return address ? &context : NULL;
 }
 
 void *__wrap_tfs_context_primary(uint32_t device)
@@ -55,7 +55,7 @@ static int alloc(void **out, size_t bytes)
 {
 	*out = malloc(bytes < BYTES ? BYTES : BYTES + bytes % BYTES);
 	atomic_fetch_add(&allocated, 1);
-	return *out == NULL;
+	return !*out;
 }
 
 static int release(void *address)
@@ -68,7 +68,7 @@ static int release(void *address)
 static int fill(void *address, int value, size_t bytes, void *stream)
 {
 	memset(address, value, bytes);
-	return stream == NULL;
+	return !stream;
 }
 
 static int create(void **out)
@@ -81,12 +81,12 @@ static int create(void **out)
 
 static int record(void *event, void *stream)
 {
-	return event == NULL || stream == NULL;
+	return !event || !stream;
 }
 
 static int wait_for(void *event)
 {
-	return event == NULL;
+	return !event;
 }
 
 /* As if others took and gave memory all the time. */
@@ -144,7 +144,7 @@ static void *use(void *argument)
 
 		atomic_fetch_add(&asked, 1);
 		atomic_fetch_add(&handed_out, own != NULL);
-		if (own == NULL) {
+		if (!own) {
 			tfs_held_before_alloc(false, 0, BYTES, false);
 			TEST_NEED(alloc(&fresh, BYTES) == 0);
 			own = memset(fresh, 0, BYTES);

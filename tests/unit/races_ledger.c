@@ -144,7 +144,7 @@ static void check_last(void)
 				    tfs_rewrite_all[i]->name) == 0)
 				last = record;
 		}
-		TEST_NEED(last != NULL);
+		TEST_NEED(last);
 		TEST_TRUE(last->reason.code != TFS_REASON_none);
 	}
 	printf("%u calls of %d threads, %zu outcomes, %zu records\n", THREADS * CALLS, THREADS,
@@ -156,7 +156,7 @@ int main(void)
 {
 	tfs_options.ranks = 1;
 	recording_start();
-	while (tfs_rewrite_all[rewrites] != NULL)
+	while (tfs_rewrite_all[rewrites])
 		rewrites++;
 	TEST_NEED(rewrites > RACED);
 	for (size_t i = 0; i < rewrites; i++) {

@@ -107,7 +107,7 @@ static void *copy_all(void *argument)
 	unsigned seed = (unsigned)number;
 	size_t bytes[AREAS];
 
-	TEST_NEED(own != NULL && back != NULL && tfs_recorder_own_thread("program") != NULL);
+	TEST_NEED(own && back && tfs_recorder_own_thread("program"));
 	for (uint32_t round = 0; round < ROUNDS; round++) {
 		const int value = (int)(round * AREAS + number + 1);
 

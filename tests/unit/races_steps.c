@@ -134,7 +134,7 @@ static void *loop(void *nothing)
 	const struct tfs_frame frame = {.thread = thread, .entry = &inside};
 	const struct tfs_details details = {.count = 0};
 
-	TEST_NEED(thread != NULL);
+	TEST_NEED(thread);
 	while (!atomic_load(&over)) {
 		tfs_steps_feed(&frame, &details);
 		tfs_steps_mark(thread, &inside);
@@ -186,7 +186,7 @@ static void start(void)
 	tfs_options.ranks = 1;
 	tfs_options.quiet = true;
 	recording_start();
-	for (uint32_t i = 0; tfs_rewrite_all[i] != NULL; i++) {
+	for (uint32_t i = 0; tfs_rewrite_all[i]; i++) {
 		tfs_ledger_start(i);
 		if (!tfs_rewrite_all[i]->switchable)
 			continue;
@@ -203,7 +203,7 @@ static void end(void)
 {
 	tfs_steps_finish();
 	tfs_windows_finish();
-	for (uint32_t i = 0; tfs_rewrite_all[i] != NULL; i++)
+	for (uint32_t i = 0; tfs_rewrite_all[i]; i++)
 		tfs_rewrite_decided(i);
 	tfs_measure_keep();
 }

@@ -215,10 +215,10 @@ static void check_refused(void)
 	bytes[8] = TFS_FORMAT_VERSION + 1;
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
 	TEST_EQ(damage.offset, 8);
-	TEST_TRUE(strstr(damage.what, "a newer tfshim") != NULL);
+	TEST_TRUE(strstr(damage.what, "a newer tfshim"));
 	bytes[8] = TFS_FORMAT_VERSION - 1;
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
-	TEST_TRUE(strstr(damage.what, "an older tfshim") != NULL);
+	TEST_TRUE(strstr(damage.what, "an older tfshim"));
 	bytes[8] = TFS_FORMAT_VERSION;
 	bytes[0] = 'X';
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EBADMSG);

@@ -21,7 +21,7 @@ static inline void recording_start(void)
 {
 	static char pattern[sizeof(recording_folder) + 2];
 
-	TEST_NEED(mkdtemp(recording_folder) != NULL);
+	TEST_NEED(mkdtemp(recording_folder));
 	snprintf(pattern, sizeof(pattern), "%s/x", recording_folder);
 	tfs_options.output = pattern;
 	tfs_clock_init();

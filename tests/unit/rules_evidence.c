@@ -149,8 +149,8 @@ static bool says(const char *reason, const char *any)
 	char *rest = text;
 
 	snprintf(text, sizeof(text), "%s", any);
-	for (char *part = strsep(&rest, "|"); part != NULL; part = strsep(&rest, "|"))
-		if (strstr(reason, part) != NULL)
+	for (char *part = strsep(&rest, "|"); part; part = strsep(&rest, "|"))
+		if (strstr(reason, part))
 			return true;
 	return false;
 }
@@ -164,7 +164,7 @@ static void check(const struct scene *scene, const char *id, const struct way *w
 		[TFS_STATE_NOT_APPLICABLE] = 'A'};
 	const struct tfs_rule_line *line = line_of(scene, id);
 
-	TEST_NEED(line != NULL);
+	TEST_NEED(line);
 	if (!TEST_EQ(letters[line->verdict.state], wanted) ||
 		(wanted == 'N' && !TEST_TRUE(says(line->verdict.reason, way->why))))
 		printf("  %s, %s: %c, not %c: %s\n", id, way->name, letters[line->verdict.state],

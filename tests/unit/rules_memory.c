@@ -172,7 +172,7 @@ static void zeroing(enum use use, enum tfs_state state)
 	if (finding) {
 		TEST_EQ(finding->level, TFS_LEVEL_WARN);
 		TEST_EQ(finding->bytes_per_step, BYTES);
-		TEST_TRUE(strstr(finding->message, "zeroes 1.00 MiB per step") != NULL);
+		TEST_TRUE(strstr(finding->message, "zeroes 1.00 MiB per step"));
 	}
 	scene_destroy(scene);
 }

@@ -108,7 +108,7 @@ static void expect(struct scene *scene, const char *id, enum tfs_state state, co
 		if (!strcmp(judgement->rules[i].rule->id, id))
 			says = judgement->rules[i].verdict.reason;
 	TEST_EQ(scene_state(scene, id), state);
-	if (!TEST_TRUE(strstr(says, text) != NULL))
+	if (!TEST_TRUE(strstr(says, text)))
 		printf("  %s says: %s\n  not: %s\n", id, says, text);
 }
 

@@ -84,7 +84,7 @@ static void bias_and_activation(void)
 	}
 	finding = expect(scene, TFS_STATE_VIOLATED, 11);
 	TEST_EQ(finding->level, TFS_LEVEL_NOTE);
-	TEST_TRUE(strstr(finding->message, " MiB per step through memory needlessly") != NULL);
+	TEST_TRUE(strstr(finding->message, " MiB per step through memory needlessly"));
 	TEST_TRUE(strstr(finding->advice, "cudnnConvolutionBiasActivationForward"));
 	/* Half of the traffic of two operations of 30 us, and a gap. */
 	TEST_IN(finding->cost.ns, 28000, 34000);

@@ -114,7 +114,7 @@ static void few_steps(
 	scene_judge(scene, NULL);
 	finding = scene_finding(scene, "TFS905", 0);
 	TEST_NEED(finding);
-	if (!TEST_TRUE(strstr(finding->message, says) != NULL) ||
+	if (!TEST_TRUE(strstr(finding->message, says)) ||
 		!TEST_TRUE(strncmp(finding->advice, advice, strlen(advice)) == 0))
 		printf("  %s: %s\n", finding->message, finding->advice);
 	scene_destroy(scene);
@@ -146,7 +146,7 @@ static void advice_on_cupti(enum tfs_fact_code fact, uint64_t number, const char
 	scene_judge(scene, NULL);
 	finding = scene_finding(scene, "TFS903", 0);
 	TEST_NEED(finding);
-	if (!TEST_TRUE(strstr(finding->advice, advice) != NULL))
+	if (!TEST_TRUE(strstr(finding->advice, advice)))
 		printf("  of %d: %s\n", fact, finding->advice);
 	/* That helps where it is what was missing, and nowhere else. */
 	TEST_EQ(strstr(finding->advice, "findable") != NULL,

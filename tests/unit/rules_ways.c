@@ -56,7 +56,7 @@ static void a_wait_behind_it_is_kept(void)
 	}
 	scene_judge(scene, NULL);
 	finding = scene_finding(scene, "TFS201", 12);
-	if (finding != NULL && !TEST_TRUE(strstr(finding->advice, "Remove") == NULL))
+	if (finding && !TEST_TRUE(!strstr(finding->advice, "Remove")))
 		printf("%s\n", finding->advice);
 	scene_destroy(scene);
 }

@@ -32,7 +32,7 @@ static void put(const char *name, const char *text)
 		*slash = '/';
 	}
 	file = fopen(path, "w");
-	TEST_NEED(file != NULL);
+	TEST_NEED(file);
 	fputs(text, file);
 	fclose(file);
 }
@@ -305,7 +305,7 @@ static void test_room(void)
 
 int main(void)
 {
-	TEST_NEED(mkdtemp(folder) != NULL);
+	TEST_NEED(mkdtemp(folder));
 	test_threads();
 	test_node();
 	test_policy();

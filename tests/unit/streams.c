@@ -28,7 +28,7 @@ static const struct tfs_stream_record *defined(const struct tfs_trace *trace, ui
 {
 	const struct tfs_stream_record *record = tfs_trace_find(trace, TFS_RECORD_stream, id);
 
-	TEST_NEED(record != NULL);
+	TEST_NEED(record);
 	return record;
 }
 

@@ -61,7 +61,7 @@ static void put_own(struct tfs_thread *thread, uint32_t number)
 	struct tfs_range_record *own =
 		tfs_recorder_reserve(thread, TFS_RECORD_range, sizeof(*own) / TFS_UNIT);
 
-	if (TEST_TRUE(own != NULL)) {
+	if (TEST_TRUE(own)) {
 		own->start_ticks = number;
 		tfs_recorder_commit(thread, own);
 	}
@@ -72,7 +72,7 @@ static void *record_all(void *nothing)
 	struct tfs_thread *thread = tfs_recorder_own_thread("recording");
 	char text[32];
 
-	TEST_NEED(thread != NULL);
+	TEST_NEED(thread);
 	for (uint32_t i = 0; i < RECORDS; i++) {
 		snprintf(text, sizeof(text), "name %u", (unsigned)(i % NAMES));
 		put_range(tfs_recorder_string(text), i);

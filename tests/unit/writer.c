@@ -99,7 +99,7 @@ static void test_chunks(void)
 {
 	start(16 * LIMIT);
 	struct tfs_chunk *first = take(5, 0, TFS_ROOM_CALLS);
-	TEST_NEED(first != NULL);
+	TEST_NEED(first);
 	TEST_EQ(first->offset, TFS_HEADER_BYTES);
 	TEST_EQ(tfs_writer_unit(first) * TFS_UNIT, first->offset);
 	TEST_TRUE(tfs_writer_flush(&writer, false));
@@ -110,7 +110,7 @@ static void test_chunks(void)
 	for (uint32_t i = 1; i < 20; i++) {
 		struct tfs_chunk *chunk = take(5, i, TFS_ROOM_CALLS);
 
-		TEST_NEED(chunk != NULL);
+		TEST_NEED(chunk);
 		TEST_EQ(chunk->offset, TFS_HEADER_BYTES + (uint64_t)i * TFS_CHUNK_BYTES);
 		for (size_t at = sizeof(*chunk); at < TFS_CHUNK_BYTES; at++)
 			TEST_NEED(((const char *)chunk)[at] == 0);
@@ -137,10 +137,10 @@ static void test_cap(void)
 	uint32_t calls = 0;
 	uint32_t more = 0;
 
-	for (; take(1, calls, TFS_ROOM_CALLS) != NULL; calls++)
+	for (; take(1, calls, TFS_ROOM_CALLS); calls++)
 		TEST_NEED(calls < 20);
-	TEST_TRUE(take(1, calls, TFS_ROOM_CALLS) == NULL);
-	for (; take(0, more, TFS_ROOM_OUTCOMES) != NULL; more++)
+	TEST_TRUE(!take(1, calls, TFS_ROOM_CALLS));
+	for (; take(0, more, TFS_ROOM_OUTCOMES); more++)
 		TEST_NEED(more < 20);
 	TEST_EQ(calls, 10);
 	TEST_EQ(more, 2);
@@ -155,7 +155,7 @@ static void test_waiting(void)
 	snprintf(moved, sizeof(moved), "%s/moved.tfs", folder);
 	start(512 * LIMIT);
 	TEST_EQ(rename(path, moved), 0);
-	for (struct tfs_chunk *chunk; (chunk = take(1, taken, TFS_ROOM_CALLS)) != NULL; taken++) {
+	for (struct tfs_chunk *chunk; (chunk = take(1, taken, TFS_ROOM_CALLS)); taken++) {
 		TEST_NEED(taken < 200);
 		put(chunk, taken);
 		tfs_writer_retire(&writer, chunk);
@@ -164,7 +164,7 @@ static void test_waiting(void)
 	TEST_EQ(taken, 128);
 	TEST_EQ(rename(moved, path), 0);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
-	TEST_TRUE(take(1, taken, TFS_ROOM_CALLS) != NULL);
+	TEST_TRUE(take(1, taken, TFS_ROOM_CALLS));
 	tfs_trace_close(read_back(128));
 }
 
@@ -179,7 +179,7 @@ static void test_size_limit(void)
 	snprintf(elsewhere, sizeof(elsewhere), "%s/other.tfs", folder);
 	start(LIMIT * 4);
 	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
-	TEST_NEED(chunk != NULL);
+	TEST_NEED(chunk);
 	TEST_NEED(getrlimit(RLIMIT_FSIZE, &before) == 0);
 	tight = before;
 	tight.rlim_cur = TFS_HEADER_BYTES - 1;
@@ -203,7 +203,7 @@ static void test_replaced(void)
 	snprintf(moved, sizeof(moved), "%s/moved.tfs", folder);
 	start(LIMIT * 4);
 	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
-	TEST_NEED(chunk != NULL);
+	TEST_NEED(chunk);
 	put(chunk, 1);
 	TEST_EQ(rename(path, moved), 0);
 	TEST_TRUE(!tfs_writer_flush(&writer, true));
@@ -227,12 +227,12 @@ static void test_replaced(void)
 	put(chunk, 2);
 	TEST_TRUE(!tfs_writer_flush(&writer, true));
 	TEST_EQ(file_bytes(), 0);
-	TEST_TRUE(take(1, 1, TFS_ROOM_CALLS) == NULL);
+	TEST_TRUE(!take(1, 1, TFS_ROOM_CALLS));
 }
 
 int main(void)
 {
-	TEST_NEED(mkdtemp(folder) != NULL);
+	TEST_NEED(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/x.tfs", folder);
 	test_open();
 	test_chunks();

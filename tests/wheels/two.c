@@ -24,9 +24,9 @@ int main(int count, char **words)
 
 	cudaRuntimeGetVersion(&before);
 	void *plugin = dlopen(words[count - 1], RTLD_NOW | RTLD_LOCAL);
-	if (plugin != NULL)
+	if (plugin)
 		ask = (int (*)(void))dlsym(plugin, "plugin_version");
-	if (ask == NULL) {
+	if (!ask) {
 		printf("%s\n", dlerror());
 		return 1;
 	}

@@ -86,8 +86,8 @@ static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct tfs_
 		.site = frame->entry->site,
 		.shape = frame->entry->function->id};
 	told.unknown = !tfs_cublas_stream(call->handle, &told.stream) ||
-		       !tfs_cublas_host_pointers(call->handle) || call->alpha == NULL ||
-		       call->beta == NULL || call->batch < 1;
+		       !tfs_cublas_host_pointers(call->handle) || !call->alpha || !call->beta ||
+		       call->batch < 1;
 	use_matrix(&told, call->a, call->lda, call->a_transposed ? call->k : call->m,
 		call->a_transposed ? call->m : call->k, call->stride_a, call->batch, call->a_bytes);
 	use_matrix(&told, call->b, call->ldb, call->b_transposed ? call->n : call->k,

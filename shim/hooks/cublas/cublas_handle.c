@@ -44,7 +44,7 @@ void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle)
 	cudaStream_t stream = NULL;
 
 	look_up();
-	if (cublas.stream == NULL || cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
+	if (!cublas.stream || cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
 		stream = NULL;
 	tfs_details_init(details, tfs_stream_id(stream, 0));
 }
@@ -56,7 +56,7 @@ bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream)
 	cudaStream_t stream = NULL;
 
 	look_up();
-	if (own_workspace || cublas.stream == NULL ||
+	if (own_workspace || !cublas.stream ||
 		cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
 		return false;
 	*out_stream = stream;
@@ -71,14 +71,13 @@ bool tfs_cublas_settings(cublasHandle_t handle, struct tfs_use_call *call)
 	for (uint32_t i = 0; i < SETTINGS; i++) {
 		int value = 0;
 
-		if (cublas.settings[i] != NULL &&
+		if (cublas.settings[i] &&
 			cublas.settings[i](handle, &value) != CUBLAS_STATUS_SUCCESS)
 			value = 0;
 		tfs_use_shape(call, (uint64_t)(int64_t)value);
 	}
-	return cublas.atomics == NULL ||
-	       (cublas.atomics(handle, &atomics) == CUBLAS_STATUS_SUCCESS &&
-		       atomics == CUBLAS_ATOMICS_NOT_ALLOWED);
+	return !cublas.atomics || (cublas.atomics(handle, &atomics) == CUBLAS_STATUS_SUCCESS &&
+					  atomics == CUBLAS_ATOMICS_NOT_ALLOWED);
 }
 
 bool tfs_cublas_host_pointers(cublasHandle_t handle)
@@ -86,7 +85,7 @@ bool tfs_cublas_host_pointers(cublasHandle_t handle)
 	cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
 
 	look_up();
-	return cublas.pointer_mode == NULL ||
+	return !cublas.pointer_mode ||
 	       cublas.pointer_mode(handle, &mode) != CUBLAS_STATUS_SUCCESS ||
 	       mode == CUBLAS_POINTER_MODE_HOST;
 }
@@ -101,7 +100,7 @@ static double from_half(uint16_t bits)
 
 double tfs_cublas_scalar(cublasHandle_t handle, const void *scalar, cudaDataType type)
 {
-	if (scalar == NULL || !tfs_cublas_host_pointers(handle))
+	if (!scalar || !tfs_cublas_host_pointers(handle))
 		return NAN;
 	switch (type) {
 	case CUDA_R_64F:

@@ -61,7 +61,7 @@ TFS_HOOK(cublasStatus, cublasAlloc, (int count, int size, void **out))
 {
 	struct tfs_frame frame = TFS_ENTER(cublasAlloc);
 	const cublasStatus status = TFS_REAL(cublasAlloc)(count, size, out);
-	const bool good = status == CUBLAS_STATUS_SUCCESS && frame.thread != NULL;
+	const bool good = status == CUBLAS_STATUS_SUCCESS && frame.thread;
 
 	tfs_note_alloc(&frame, status,
 		(struct tfs_range){.address = good ? (uint64_t)(uintptr_t)*out : 0,

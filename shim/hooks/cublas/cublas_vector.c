@@ -30,7 +30,7 @@ static void put_vector(struct tfs_details *details, const void *x, int n, int in
 {
 	const uint64_t step = (uint64_t)(increment < 0 ? -increment : increment);
 
-	if (x != NULL && n > 0)
+	if (x && n > 0)
 		tfs_put_matrix(details, x, 0, 1 + (uint64_t)(n - 1) * step, 1, bytes, role);
 }
 
@@ -42,14 +42,14 @@ static void note(struct tfs_frame *frame, const struct vectors *call)
 	put_vector(&details, call->x, call->n, call->incx, call->bytes, call->x_role);
 	put_vector(&details, call->y, call->n, call->incy, call->bytes, call->y_role);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_m, (uint64_t)call->n);
-	if (call->alpha != NULL)
+	if (call->alpha)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_alpha,
 			tfs_cublas_bits(tfs_cublas_scalar(call->handle, call->alpha,
 				call->bytes == 8 ? CUDA_R_64F : CUDA_R_32F)));
 	/* Reductions give their result to the host, and wait for it, unless told otherwise. */
-	if (call->result != NULL && tfs_cublas_host_pointers(call->handle))
+	if (call->result && tfs_cublas_host_pointers(call->handle))
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_host_result, 1);
-	else if (call->result != NULL)
+	else if (call->result)
 		tfs_put_operand(&details, call->result, call->bytes,
 			WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE));
 	tfs_hook_details(frame, &details);

@@ -27,7 +27,7 @@ static bool find(void)
 			TFS_LIBRARY_cublaslt, "cublasLtMatmulDescGetAttribute");
 		__atomic_store_n(&lt.looked_up, true, __ATOMIC_RELEASE);
 	}
-	return lt.layout != NULL && lt.product != NULL;
+	return lt.layout && lt.product;
 }
 
 /* 0 where it is not known. */
@@ -88,7 +88,7 @@ static bool adds(const struct matmul *call)
 	const uint64_t mode = of_product(call->product, CUBLASLT_MATMUL_DESC_POINTER_MODE, 4);
 	const uint64_t type = of_product(call->product, CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4);
 
-	if (mode != CUBLASLT_POINTER_MODE_HOST || call->beta == NULL)
+	if (mode != CUBLASLT_POINTER_MODE_HOST || !call->beta)
 		return true;
 	if (type == CUDA_R_64F)
 		return *(const double *)call->beta != 0;

@@ -14,7 +14,7 @@ TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
 	struct tfs_frame frame = TFS_ENTER(cuCtxDestroy_v2);
 	struct tfs_blocks_end end = {0};
 
-	if (context != NULL)
+	if (context)
 		end = tfs_blocks_ending(0, context);
 	const CUresult status = TFS_REAL(cuCtxDestroy_v2)(context);
 	tfs_blocks_ended(&end, status == CUDA_SUCCESS);
@@ -24,7 +24,7 @@ TFS_HOOK(CUresult, cuCtxDestroy_v2, (CUcontext context))
 
 static void forget(const struct tfs_frame *frame, CUdevice device)
 {
-	if (frame->thread == NULL)
+	if (!frame->thread)
 		return;
 	tfs_memory_reset((uint32_t)device);
 	tfs_rewrite_reset((uint32_t)device);

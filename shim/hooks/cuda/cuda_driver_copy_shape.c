@@ -88,7 +88,7 @@ static void given_3d_peer(const CUDA_MEMCPY3D_PEER *copy)
 #define COPY(name, suffix, shape, parameters, arguments, queue)                                    \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \
 	{                                                                                          \
-		if (copy != NULL && tfs_blocks_any())                                              \
+		if (copy && tfs_blocks_any())                                                      \
 			given_##shape(copy);                                                       \
 		const CUresult status = TFS_TWIN_REAL(name) arguments;                             \
 		const bool good = status == CUDA_SUCCESS;                                          \
@@ -117,8 +117,7 @@ struct batch {
 
 static void given_batch(const struct batch *batch)
 {
-	for (size_t i = 0; tfs_blocks_any() && batch->targets != NULL && batch->sources != NULL &&
-			   i < batch->count;
+	for (size_t i = 0; tfs_blocks_any() && batch->targets && batch->sources && i < batch->count;
 		i++)
 		tfs_blocks_given((const void *)(uintptr_t)batch->targets[i],
 			(const void *)(uintptr_t)batch->sources[i]);

@@ -14,15 +14,15 @@ uint32_t tfs_cuda_device(void)
 	static CUresult (*get)(CUdevice *);
 	CUdevice device = 0;
 
-	if (get == NULL)
+	if (!get)
 		get = (CUresult(*)(CUdevice *))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetDevice");
-	return get != NULL && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
+	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
 }
 
 static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t address, size_t bytes,
 	enum tfs_memory_kind kind, uint32_t flags)
 {
-	const bool good = status == CUDA_SUCCESS && frame->thread != NULL;
+	const bool good = status == CUDA_SUCCESS && frame->thread;
 
 	tfs_note_alloc(frame, status,
 		(struct tfs_range){
@@ -45,7 +45,7 @@ static bool taking(const struct tfs_frame *frame)
 {
 	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
 				    TFS_TAKES_MEMORY) != 0) &&
-	       frame->thread != NULL;
+	       frame->thread;
 }
 
 /* Lets a rewrite carry out the call; false = it is the real function's. */
@@ -55,7 +55,7 @@ static bool take_alloc(
 	struct tfs_memory_call call = {.bytes = bytes, .driver = true};
 	uint32_t status;
 
-	if (!taking(frame) || out == NULL || bytes == 0)
+	if (!taking(frame) || !out || bytes == 0)
 		return false;
 	call.device = tfs_cuda_device();
 	call.site = frame->entry->site;
@@ -104,7 +104,7 @@ bool tfs_cuda_make_room(CUresult status)
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
 static void tidy(const struct tfs_frame *frame, CUresult status)
 {
-	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && status == CUDA_SUCCESS)
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread && status == CUDA_SUCCESS)
 		tfs_rewrite_tidy(true, tfs_cuda_device());
 }
 
@@ -237,7 +237,7 @@ TFS_HOOK(CUresult, cuMemGetInfo_v2, (size_t * free_bytes, size_t *all))
 		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(true, tfs_cuda_device()) : 0;
 	const CUresult status = TFS_REAL(cuMemGetInfo_v2)(free_bytes, all);
 
-	if (status == CUDA_SUCCESS && free_bytes != NULL)
+	if (status == CUDA_SUCCESS && free_bytes)
 		*free_bytes += held;
 	tfs_hook_plain(&frame, status);
 	return status;

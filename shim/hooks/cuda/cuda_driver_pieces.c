@@ -72,7 +72,7 @@ TFS_HOOK(CUresult, cuMemMap,
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemMap);
 	const CUresult status = TFS_REAL(cuMemMap)(address, bytes, offset, handle, flags);
-	const bool good = status == CUDA_SUCCESS && frame.thread != NULL;
+	const bool good = status == CUDA_SUCCESS && frame.thread;
 
 	tfs_note_alloc(&frame, status,
 		(struct tfs_range){

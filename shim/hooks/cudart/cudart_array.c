@@ -22,10 +22,10 @@ size_t tfs_cudart_element(cudaArray_const_t array)
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return 1;
-	if (get == NULL)
+	if (!get)
 		get = (__typeof__(get))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaArrayGetInfo");
 	/* Cannot fail: the array was just used. */
-	if (get == NULL || get(&element, &extent, &flags, (cudaArray_t)array) != cudaSuccess ||
+	if (!get || get(&element, &extent, &flags, (cudaArray_t)array) != cudaSuccess ||
 		bytes_of(&element) == 0)
 		return 1;
 	return bytes_of(&element);
@@ -56,7 +56,7 @@ static void note_array(struct tfs_frame *frame, cudaError_t status,
 /* Without padding, and without the further levels of a mipmapped one. */
 static size_t array_bytes(const struct cudaChannelFormatDesc *element, struct cudaExtent extent)
 {
-	return element != NULL ? elements(extent) * bytes_of(element) : 0;
+	return element ? elements(extent) * bytes_of(element) : 0;
 }
 
 /* Blocks that a rewrite holds are free memory: an out-of-memory comes after them. */

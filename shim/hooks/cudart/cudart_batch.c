@@ -24,10 +24,10 @@ static int version_now(void)
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return 0;
-	if (get == NULL)
+	if (!get)
 		get = (__typeof__(get))tfs_lookup_named(
 			TFS_LIBRARY_cudart, "cudaRuntimeGetVersion");
-	return get != NULL && get(&version) == cudaSuccess ? version : 0;
+	return get && get(&version) == cudaSuccess ? version : 0;
 }
 
 /* The stream is in the first of two words since CUDA 13, before that in the second. */
@@ -42,7 +42,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyBatchAsync, _ptsz,
 		uintptr_t ninth),
 	(targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth))
 {
-	for (size_t i = 0; tfs_blocks_any() && targets != NULL && sources != NULL && i < count; i++)
+	for (size_t i = 0; tfs_blocks_any() && targets && sources && i < count; i++)
 		tfs_blocks_given(targets[i], sources[i]);
 	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpyBatchAsync)(
 		targets, sources, sizes, count, attributes, from, attribute_count, eighth, ninth);

@@ -19,7 +19,7 @@ static inline void tell(struct tfs_frame *frame, void *target, const void *sourc
 		return;
 	struct tfs_use_call call = {.output = target,
 		.output_bytes = bytes,
-		.stream = stream == NULL && per_thread ? cudaStreamPerThread : stream,
+		.stream = !stream && per_thread ? cudaStreamPerThread : stream,
 		.site = frame->entry->site};
 	tfs_use_reads(&call, source, bytes);
 	tfs_use_init(&use, NULL, target);

@@ -13,7 +13,7 @@
 static const void *start_of(
 	cudaArray_const_t array, const struct cudaPitchedPtr *rows, const struct cudaPos *at)
 {
-	if (array != NULL || rows->ptr == NULL)
+	if (array || !rows->ptr)
 		return NULL;
 	return (const char *)rows->ptr + (at->z * rows->ysize + at->y) * rows->pitch + at->x;
 }
@@ -24,9 +24,9 @@ static size_t bytes_of(
 {
 	const size_t elements = extent->width * extent->height * extent->depth;
 
-	if (target == NULL && source == NULL)
+	if (!target && !source)
 		return elements;
-	return elements * tfs_cudart_element(target != NULL ? target : source);
+	return elements * tfs_cudart_element(target ? target : source);
 }
 
 #define BYTES(copy) bytes_of(&(copy)->extent, (copy)->dstArray, (copy)->srcArray)
@@ -37,11 +37,10 @@ static size_t bytes_of(
 #define COPY(name, suffix, parameters, arguments, kind, queue)                                     \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
 	{                                                                                          \
-		if (copy != NULL && tfs_blocks_any())                                              \
+		if (copy && tfs_blocks_any())                                                      \
 			tfs_blocks_given(TARGET(copy), SOURCE(copy));                              \
 		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
-		const size_t bytes =                                                               \
-			status == cudaSuccess && frame.thread != NULL ? BYTES(copy) : 0;           \
+		const size_t bytes = status == cudaSuccess && frame.thread ? BYTES(copy) : 0;      \
                                                                                                    \
 		if (TFS_END(&frame, status, bytes) && status == cudaSuccess)                       \
 			tfs_note_copy(&frame, TARGET(copy), SOURCE(copy), bytes, kind,             \

@@ -31,7 +31,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaGetDriverEntryPoint, _ptsz,
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaGetDriverEntryPoint)(name, out, flags, result);
 
-	if (status == cudaSuccess && *out != NULL)
+	if (status == cudaSuccess && *out)
 		*out = swap(name, *out, NEWEST, flags == 0 && per_thread ? 2 : flags,
 			__builtin_return_address(0));
 	tfs_hook_plain(&frame, status);
@@ -45,7 +45,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaGetDriverEntryPointByVersion, _ptsz,
 	const cudaError_t status =
 		TFS_TWIN_REAL(cudaGetDriverEntryPointByVersion)(name, out, version, flags, result);
 
-	if (status == cudaSuccess && *out != NULL)
+	if (status == cudaSuccess && *out)
 		*out = swap(name, *out, (int)version, flags == 0 && per_thread ? 2 : flags,
 			__builtin_return_address(0));
 	tfs_hook_plain(&frame, status);

@@ -16,16 +16,16 @@ uint32_t tfs_cudart_device(void)
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return 0;
-	if (get == NULL)
+	if (!get)
 		get = (cudaError_t(*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaGetDevice");
 	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */
-	return get != NULL && get(&device) == cudaSuccess ? (uint32_t)device : 0;
+	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
 }
 
 void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
 	size_t bytes, enum tfs_memory_kind kind, uint32_t flags)
 {
-	const bool good = status == cudaSuccess && frame->thread != NULL;
+	const bool good = status == cudaSuccess && frame->thread;
 
 	tfs_note_alloc(frame, status,
 		(struct tfs_range){
@@ -41,7 +41,7 @@ static bool taking(const struct tfs_frame *frame)
 {
 	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
 				    TFS_TAKES_MEMORY) != 0) &&
-	       frame->thread != NULL;
+	       frame->thread;
 }
 
 /* Lets a rewrite carry out the call; false = it is the real function's. */
@@ -51,7 +51,7 @@ static bool take_alloc(
 	struct tfs_memory_call call = {.bytes = bytes};
 	uint32_t status;
 
-	if (!taking(frame) || out == NULL || bytes == 0)
+	if (!taking(frame) || !out || bytes == 0)
 		return false;
 	call.device = tfs_cudart_device();
 	call.site = frame->entry->site;
@@ -68,7 +68,7 @@ static bool take_free(const struct tfs_frame *frame, void *address, const struct
 {
 	uint32_t status;
 
-	if (!taking(frame) || address == NULL)
+	if (!taking(frame) || !address)
 		return false;
 	struct tfs_memory_call call = {.address = address,
 		.bytes = was->bytes,
@@ -86,8 +86,7 @@ static bool take_free(const struct tfs_frame *frame, void *address, const struct
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
 static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t status)
 {
-	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread != NULL && address != NULL &&
-		status == cudaSuccess)
+	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread && address && status == cudaSuccess)
 		tfs_rewrite_tidy(false, tfs_cudart_device());
 }
 
@@ -237,7 +236,7 @@ static cudaError_t reset(struct tfs_frame *frame, cudaError_t (*real)(void))
 	tfs_reserves_drop(false, device);
 	const cudaError_t status = real();
 	tfs_blocks_ended(&end, status == cudaSuccess);
-	if (frame->thread != NULL && status == cudaSuccess) {
+	if (frame->thread && status == cudaSuccess) {
 		tfs_memory_reset(device);
 		tfs_rewrite_reset(device);
 	}
@@ -268,7 +267,7 @@ TFS_HOOK(cudaError_t, cudaMemGetInfo, (size_t * free_bytes, size_t *all))
 		TFS_UNLIKELY(tfs_held_any()) ? tfs_held_bytes(false, tfs_cudart_device()) : 0;
 	const cudaError_t status = TFS_REAL(cudaMemGetInfo)(free_bytes, all);
 
-	if (status == cudaSuccess && free_bytes != NULL)
+	if (status == cudaSuccess && free_bytes)
 		*free_bytes += held;
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;

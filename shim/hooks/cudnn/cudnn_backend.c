@@ -19,7 +19,7 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendCreateDescriptor,
 	struct tfs_frame frame = TFS_ENTER(cudnnBackendCreateDescriptor);
 	const cudnnStatus_t status = TFS_REAL(cudnnBackendCreateDescriptor)(type, descriptor);
 
-	if (frame.thread != NULL && is_convolution(type) &&
+	if (frame.thread && is_convolution(type) &&
 		(__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
 			TFS_TAKES_CONVOLUTIONS) != 0)
 		tfs_rewrite_backend(frame.entry->site);

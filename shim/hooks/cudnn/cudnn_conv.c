@@ -65,7 +65,7 @@ static bool rewrites_take(const struct tfs_frame *frame)
 {
 	return (__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
 		       0 &&
-	       frame->thread != NULL;
+	       frame->thread;
 }
 
 /* Lets rewrites change the algorithm and the workspace of a call that is about to be made. */

@@ -19,7 +19,7 @@ TFS_HOOK(cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))
 	}
 	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
 			0 &&
-		frame.thread != NULL && status == CUDNN_STATUS_SUCCESS)
+		frame.thread && status == CUDNN_STATUS_SUCCESS)
 		tfs_rewrite_handle();
 	TFS_LEAVE(&frame);
 	return status;

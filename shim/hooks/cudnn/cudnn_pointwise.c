@@ -45,10 +45,10 @@ static void tell_operation(struct tfs_use_call *told, const struct call *call)
 	struct tfs_operation operation;
 
 	tfs_use_shape(told, call->kind);
-	if (call->activation != NULL)
+	if (call->activation)
 		tfs_use_operation(
 			told, tfs_activation_read(call->activation, &operation), &operation);
-	if (call->pooling != NULL)
+	if (call->pooling)
 		tfs_use_operation(told, tfs_pooling_read(call->pooling, &operation), &operation);
 }
 

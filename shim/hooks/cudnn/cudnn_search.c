@@ -18,10 +18,10 @@ static bool answered(const struct tfs_frame *frame, struct tfs_choice_call *call
 {
 	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
 			0 ||
-		frame->thread == NULL)
+		!frame->thread)
 		return false;
 	call->site = frame->entry->site;
-	return call->handle != NULL && call->list != NULL && count != NULL && call->requested > 0 &&
+	return call->handle && call->list && count && call->requested > 0 &&
 	       tfs_rewrite_answer(call);
 }
 
@@ -31,7 +31,7 @@ static void make_room(const struct tfs_choice_call *call)
 {
 	if (!call->measured || call->workspace_bytes != TFS_CHOICE_OWN_MEMORY || !tfs_held_any())
 		return;
-	const bool driver = tfs_memory_functions(false) == NULL;
+	const bool driver = !tfs_memory_functions(false);
 	const uint32_t device = driver ? tfs_cuda_device() : tfs_cudart_device();
 
 	if (tfs_blocks_bytes(device) != 0)
@@ -46,7 +46,7 @@ static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
 {
 	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
 			0 &&
-		frame->thread != NULL)
+		frame->thread)
 		tfs_rewrite_choice(call);
 }
 
@@ -55,7 +55,7 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 	const bool wanted = TFS_END(frame, status, 0);
 
 	/* For which shape the program searched counts, whenever it did. */
-	if (wanted || (call->measured && frame->thread != NULL)) {
+	if (wanted || (call->measured && frame->thread)) {
 		struct tfs_details details;
 		struct tfs_problem problem;
 

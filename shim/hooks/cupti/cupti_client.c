@@ -70,8 +70,8 @@ TFS_HOOK(int, cuptiSubscribe, (void **subscriber, void *callback, void *data))
 TFS_HOOK(int, cuptiSubscribe_v2,
 	(void **subscriber, void *callback, void *data, struct parameters *parameters))
 {
-	const bool named = parameters != NULL && parameters->bytes >= sizeof(*parameters) &&
-			   parameters->owner != NULL && parameters->owner_bytes != 0;
+	const bool named = parameters && parameters->bytes >= sizeof(*parameters) &&
+			   parameters->owner && parameters->owner_bytes != 0;
 	const char before = named ? *parameters->owner : '\0';
 	const int status = TFS_REAL(cuptiSubscribe_v2)(subscriber, callback, data, parameters);
 

@@ -45,9 +45,9 @@ static int ranks(ncclComm_t communicator)
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
 		return 1;
-	if (count == NULL)
+	if (!count)
 		count = (__typeof__(count))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommCount");
-	return count != NULL && count(communicator, &result) == ncclSuccess ? result : 1;
+	return count && count(communicator, &result) == ncclSuccess ? result : 1;
 }
 
 static void note(struct tfs_frame *frame, const struct collective *call)
@@ -133,9 +133,9 @@ static size_t at_root(size_t count, int root, ncclComm_t communicator)
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
 		return 0;
-	if (rank == NULL)
+	if (!rank)
 		rank = (__typeof__(rank))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommUserRank");
-	if (rank == NULL || rank(communicator, &own) != ncclSuccess || own != root)
+	if (!rank || rank(communicator, &own) != ncclSuccess || own != root)
 		return 0;
 	return count * (size_t)ranks(communicator);
 }

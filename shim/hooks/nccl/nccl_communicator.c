@@ -117,7 +117,7 @@ TFS_HOOK(ncclResult_t, ncclMemAlloc, (void **out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(ncclMemAlloc);
 	const ncclResult_t status = TFS_REAL(ncclMemAlloc)(out, bytes);
-	const bool good = status == ncclSuccess && frame.thread != NULL;
+	const bool good = status == ncclSuccess && frame.thread;
 
 	tfs_note_alloc(&frame, status,
 		(struct tfs_range){.address = good ? (uint64_t)(uintptr_t)*out : 0,

@@ -80,14 +80,13 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
 	const struct tfs_pool_size size = tfs_pool_note_alloc(call);
 
-	if (use == NULL || !applies() || !tfs_pool_recurs(&size) || tfs_capturing() ||
-		use->error_waits())
+	if (!use || !applies() || !tfs_pool_recurs(&size) || tfs_capturing() || use->error_waits())
 		return false;
 	if (size.alloc_timed < TIMED)
 		return time_alloc(use, call, out_status);
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	if ((tfs_options.pool_strict != 0 && use->drain() != 0) ||
-		(call->address = tfs_blocks_take(use, call)) == NULL)
+		!(call->address = tfs_blocks_take(use, call)))
 		return false;
 	tfs_rewrite_acted(SELF, call->bytes);
 	*out_status = 0;

@@ -42,7 +42,7 @@ static uint64_t start_of(uint32_t pid)
 		return 0;
 	/* The name in parentheses may hold anything. */
 	const char *rest = strrchr(text, ')');
-	if (rest == NULL ||
+	if (!rest ||
 		sscanf(rest,
 			") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64,
 			&state, &start) != 2)
@@ -68,7 +68,7 @@ static bool read_part(const char **at, int base, uint64_t most, uint64_t *out)
 {
 	char *end;
 
-	if (**at == '\0' || strchr("0123456789abcdef", **at) == NULL)
+	if (**at == '\0' || !strchr("0123456789abcdef", **at))
 		return false;
 	errno = 0;
 	*out = strtoull(*at, &end, base);
@@ -109,7 +109,7 @@ bool tfs_marks_find(const char *recording, const char *program_path, struct tfs_
 	const char *program = strrchr(program_path, '/');
 	const char *slash = strrchr(recording, '/');
 
-	if (program == NULL || program[1] == '\0' || slash == NULL ||
+	if (!program || program[1] == '\0' || !slash ||
 		strlen(program + 1) >= sizeof(out_marks->program) ||
 		(size_t)(slash + 1 - recording) >= sizeof(out_marks->folder))
 		return false;

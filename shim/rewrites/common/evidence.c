@@ -22,7 +22,7 @@ bool tfs_evidence_enough(struct tfs_evidence *evidence, uint32_t site, uint64_t 
 {
 	tfs_spin_lock(&evidence->lock);
 	const struct tfs_evidence_place *place = place_of(evidence, site, shape);
-	const bool enough = place != NULL && place->clean >= TFS_EVIDENCE_TRIES;
+	const bool enough = place && place->clean >= TFS_EVIDENCE_TRIES;
 	tfs_spin_unlock(&evidence->lock);
 	return enough;
 }
@@ -31,7 +31,7 @@ void tfs_evidence_clean(struct tfs_evidence *evidence, uint32_t site, uint64_t s
 {
 	tfs_spin_lock(&evidence->lock);
 	struct tfs_evidence_place *place = place_of(evidence, site, shape);
-	if (place != NULL && place->clean < TFS_EVIDENCE_TRIES)
+	if (place && place->clean < TFS_EVIDENCE_TRIES)
 		place->clean++;
 	tfs_spin_unlock(&evidence->lock);
 }
@@ -40,7 +40,7 @@ void tfs_evidence_spoiled(struct tfs_evidence *evidence, uint32_t site, uint64_t
 {
 	tfs_spin_lock(&evidence->lock);
 	struct tfs_evidence_place *place = place_of(evidence, site, shape);
-	if (place != NULL)
+	if (place)
 		place->clean = 0;
 	tfs_spin_unlock(&evidence->lock);
 }

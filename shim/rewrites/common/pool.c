@@ -44,10 +44,10 @@ extern char **environ;
 bool tfs_pool_start(void)
 {
 	/* compute-sanitizer looks for uses of freed memory, and for reads of what nobody wrote. */
-	for (char **one = environ; one != NULL && *one != NULL; one++)
+	for (char **one = environ; one && *one; one++)
 		sanitized |= strncmp(*one, "NV_SANITIZER", 12) == 0 ||
 			     (strncmp(*one, "CUDA_INJECTION64_PATH=", 22) == 0 &&
-				     strstr(*one, "sanitizer") != NULL);
+				     strstr(*one, "sanitizer"));
 	return true;
 }
 
@@ -70,11 +70,11 @@ struct tfs_pool_size tfs_pool_note_alloc(struct tfs_memory_call *call)
 
 	tfs_spin_lock(&lock);
 	struct tfs_pool_size *size = size_of(call->bytes, call->device);
-	if (size != NULL && !call->noted && size->freed > 0) {
+	if (size && !call->noted && size->freed > 0) {
 		size->freed--;
 		size->rounds++;
 	}
-	if (size != NULL)
+	if (size)
 		copy = *size;
 	tfs_spin_unlock(&lock);
 	call->noted = true;
@@ -89,7 +89,7 @@ struct tfs_pool_size tfs_pool_note_free(struct tfs_memory_call *call)
 		return copy;
 	tfs_spin_lock(&lock);
 	struct tfs_pool_size *size = size_of(call->bytes, call->device);
-	if (size != NULL) {
+	if (size) {
 		size->freed += !call->noted;
 		copy = *size;
 	}
@@ -106,13 +106,13 @@ static void note_time(const struct tfs_memory_call *call, enum timed what, uint6
 
 	tfs_spin_lock(&lock);
 	struct tfs_pool_size *size = size_of(call->bytes, call->device);
-	if (size != NULL && what == TIMED_ALLOC) {
+	if (size && what == TIMED_ALLOC) {
 		size->alloc_timed++;
 		size->alloc_ns = ns < size->alloc_ns ? ns : size->alloc_ns;
-	} else if (size != NULL && what == TIMED_FREE) {
+	} else if (size && what == TIMED_FREE) {
 		size->free_timed++;
 		size->free_ns = ns < size->free_ns ? ns : size->free_ns;
-	} else if (size != NULL) {
+	} else if (size) {
 		size->keep_ns = ns;
 	}
 	tfs_spin_unlock(&lock);

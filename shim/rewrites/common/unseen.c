@@ -46,9 +46,9 @@ static bool look_at_import(const char *name, void *file)
 	if (!tfs_driver_is_cuda(name) || tfs_is_harmless(name))
 		return true;
 	tfs_lookup_each(differs, &sought);
-	if (sought != NULL)
+	if (sought)
 		tfs_cause_name(&work, name, "called by", file);
-	return sought == NULL;
+	return !sought;
 }
 
 static void look_for_name_spaces(const struct dl_phdr_info *object, const char *file)
@@ -102,27 +102,27 @@ const char *tfs_unseen_work(void)
 {
 	const char *cause = look();
 
-	if (cause == NULL)
+	if (!cause)
 		cause = tfs_cause_text(&work);
-	if (cause == NULL)
+	if (!cause)
 		cause = tfs_driver_looked_past();
-	if (cause == NULL)
+	if (!cause)
 		cause = tfs_deep_any();
-	return cause == NULL && !tfs_options.driver ? "the option driver=0" : cause;
+	return !cause && !tfs_options.driver ? "the option driver=0" : cause;
 }
 
 const char *tfs_unseen_users(void)
 {
 	const char *cause = look();
 
-	return cause != NULL ? cause : tfs_cause_text(&user);
+	return cause ? cause : tfs_cause_text(&user);
 }
 
 const char *tfs_unseen_lookups(void)
 {
 	const char *cause = look();
 
-	if (cause == NULL)
+	if (!cause)
 		cause = tfs_driver_looked_up();
-	return cause != NULL ? cause : tfs_cause_text(&name_space);
+	return cause ? cause : tfs_cause_text(&name_space);
 }

@@ -91,14 +91,12 @@ static bool is_early(void)
 static bool is_given_enough(const struct tfs_convolution_call *call, uint64_t needed)
 {
 	return tfs_search_check(TFS_SEARCH_ENOUGH,
-		needed == 0 || (call->workspace != NULL && needed <= call->workspace_bytes),
-		call->site);
+		needed == 0 || (call->workspace && needed <= call->workspace_bytes), call->site);
 }
 
 static bool is_complete(const struct tfs_convolution_call *call)
 {
-	return call->handle != NULL && call->alpha != NULL && call->beta != NULL &&
-	       call->x != NULL && call->w != NULL && call->y != NULL;
+	return call->handle && call->alpha && call->beta && call->x && call->w && call->y;
 }
 
 static struct tfs_known *meet(struct tfs_convolution_call *call, const struct tfs_search *what,
@@ -107,7 +105,7 @@ static struct tfs_known *meet(struct tfs_convolution_call *call, const struct tf
 	uint64_t needed;
 
 	*out_device = tfs_search_device();
-	if (*out_device != NULL && tfs_known_find((*out_device)->machine, problem) == NULL &&
+	if (*out_device && !tfs_known_find((*out_device)->machine, problem) &&
 		(!tfs_search_need(what, call->algorithm, &needed) ||
 			!is_given_enough(call, needed))) {
 		call->not_met = true;
@@ -142,7 +140,7 @@ static struct tfs_known *known_of(
 		.live_y = (void *)call->y,
 	};
 	struct tfs_known *known = meet(call, &what, &problem, out_device);
-	if (known == NULL || known->decision == NULL || known->in_list)
+	if (!known || !known->decision || known->in_list)
 		return NULL;
 	if (TFS_MUTANT(TFS_SEARCH_NAIVE_SWITCH) && !known->decision->replayed && is_early())
 		return NULL;
@@ -171,7 +169,7 @@ static bool still_the_same(void)
 static bool get_workspace(struct tfs_search_device *device, struct tfs_convolution_call *call,
 	uint64_t capture, uint64_t bytes)
 {
-	if (bytes == 0 || (call->workspace != NULL && bytes <= call->workspace_bytes))
+	if (bytes == 0 || (call->workspace && bytes <= call->workspace_bytes))
 		return true;
 	call->lent =
 		tfs_workspace_get(device, (CUstream)tfs_cudnn_stream(call->handle), capture, bytes);
@@ -186,7 +184,7 @@ static void convolution(struct tfs_convolution_call *call)
 	const size_t asked_bytes = call->workspace_bytes;
 	uint64_t capture;
 
-	if (known == NULL || !still_the_same() ||
+	if (!known || !still_the_same() ||
 		!tfs_search_check(TFS_SEARCH_CAPTURE,
 			tfs_search_captured((CUstream)tfs_cudnn_stream(call->handle), &capture),
 			call->site))
@@ -204,7 +202,7 @@ static void convolution(struct tfs_convolution_call *call)
 		return;
 	const uint64_t executed = known->executed++;
 	call->algorithm = decision->chosen;
-	if (call->lent != NULL) {
+	if (call->lent) {
 		call->workspace = call->lent;
 		call->workspace_bytes = decision->workspace;
 	}
@@ -215,7 +213,7 @@ static void convolution(struct tfs_convolution_call *call)
 static void convolved(struct tfs_convolution_call *call)
 {
 	tfs_live_end(call);
-	if (call->lent != NULL && !call->lent_for_good)
+	if (call->lent && !call->lent_for_good)
 		tfs_workspace_give_back(call->lent, (CUstream)tfs_cudnn_stream(call->handle));
 	if (call->not_met && call->succeeded)
 		tfs_search_leave(call);

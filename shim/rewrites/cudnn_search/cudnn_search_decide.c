@@ -29,7 +29,7 @@ static bool determinism_asked(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *value = getenv(names[i]);
 
-		if (value != NULL && *value != '\0' && strcmp(value, "0") != 0)
+		if (value && *value != '\0' && strcmp(value, "0") != 0)
 			return true;
 	}
 	return false;
@@ -164,7 +164,7 @@ static struct tfs_known *replay(struct tfs_search_device *device, const struct t
 	const bool usable = read_needs(what, &decision);
 	struct tfs_known *known = tfs_known_add(
 		device->machine, problem, decision.in_list, true, usable ? &decision : NULL);
-	if (known != NULL)
+	if (known)
 		write_replay(earlier);
 	return known;
 }
@@ -211,9 +211,9 @@ static struct tfs_known *meet_new(struct tfs_search_device *device, const struct
 		known = replay(device, what, problem, site);
 	else if (!tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, site))
 		known = tfs_known_add(device->machine, problem, in_list, true, NULL);
-	else if ((known = tfs_known_add(device->machine, problem, in_list, false, NULL)) != NULL)
+	else if ((known = tfs_known_add(device->machine, problem, in_list, false, NULL)))
 		decide_new(device, what, known, asked, site);
-	return known != NULL ? known : tfs_known_find(device->machine, problem);
+	return known ? known : tfs_known_find(device->machine, problem);
 }
 
 struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tfs_problem *problem,
@@ -225,7 +225,7 @@ struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tf
 	if (!tfs_search_check(TFS_SEARCH_SEARCH, device != NULL, site))
 		return NULL;
 	struct tfs_known *known = tfs_known_find(device->machine, problem);
-	if (known == NULL)
+	if (!known)
 		known = meet_new(device, what, problem, asked, site, in_list);
 	if (!tfs_search_check(TFS_SEARCH_PROBLEMS, known != NULL, site) ||
 		!tfs_search_check(TFS_SEARCH_FIRST, tfs_known_settled(known), site))
@@ -238,13 +238,12 @@ void tfs_search_leave(const struct tfs_convolution_call *call)
 	const struct tfs_search_device *device = tfs_search_device();
 	struct tfs_decision as_asked = {.asked = call->asked_algorithm};
 
-	if (device == NULL ||
-		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
-			call->convolution, call->y_descriptor, &as_asked.problem))
+	if (!device || !tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
+			       call->convolution, call->y_descriptor, &as_asked.problem))
 		return;
 	as_asked.chosen = as_asked.asked;
 	as_asked.machine = device->machine;
-	if (tfs_known_add(device->machine, &as_asked.problem, false, true, NULL) != NULL &&
+	if (tfs_known_add(device->machine, &as_asked.problem, false, true, NULL) &&
 		!tfs_decisions_complete(device->machine) && tfs_options.ranks == 1)
 		tfs_search_written(&as_asked);
 }

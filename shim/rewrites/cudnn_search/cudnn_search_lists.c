@@ -94,7 +94,7 @@ static void guessed(struct tfs_choice_call *call)
 		return;
 	const struct tfs_known *known = tfs_search_meet(
 		&what, &problem, (int)call->list[0].algo, call->site, true, &device);
-	if (known != NULL && known->decision != NULL && known->in_list &&
+	if (known && known->decision && known->in_list &&
 		tfs_search_check(TFS_SEARCH_ASKED,
 			known->decision->asked == (int)call->list[0].algo, call->site))
 		move_to_head(call, &what, known->decision->chosen);
@@ -118,14 +118,14 @@ static struct tfs_known *meet_measured(const struct tfs_choice_call *call,
 	};
 	const struct tfs_decision *decision = tfs_decisions_find(machine, problem);
 
-	if (decision == NULL && !tfs_decisions_complete(machine) && head->mathType == what->math &&
+	if (!decision && !tfs_decisions_complete(machine) && head->mathType == what->math &&
 		head->time >= 0 &&
 		tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, call->site) &&
 		tfs_search_check(TFS_SEARCH_WRITTEN, tfs_search_written(&own), call->site))
 		decision = &own;
 	struct tfs_known *known = tfs_known_add(machine, problem, true, true, decision);
 
-	return known != NULL ? known : tfs_known_find(machine, problem);
+	return known ? known : tfs_known_find(machine, problem);
 }
 
 static struct remembered *find(
@@ -146,9 +146,9 @@ static void remember(
 		return;
 	tfs_spin_lock(&lock);
 	struct remembered *one = find(machine, problem, call->workspace_bytes);
-	if (one == NULL && remembered_count < MOST_REMEMBERED)
+	if (!one && remembered_count < MOST_REMEMBERED)
 		one = &remembered[remembered_count++];
-	if (one != NULL) {
+	if (one) {
 		one->problem = *problem;
 		one->machine = machine;
 		one->workspace_bytes = call->workspace_bytes;
@@ -165,12 +165,12 @@ static void measured(struct tfs_choice_call *call)
 	struct tfs_problem problem;
 	struct tfs_search what;
 
-	if (device == NULL || !describe(call, &problem, &what))
+	if (!device || !describe(call, &problem, &what))
 		return;
 	struct tfs_known *known = tfs_known_find(device->machine, &problem);
-	if (known == NULL)
+	if (!known)
 		known = meet_measured(call, &what, &problem, device->machine);
-	if (known != NULL && tfs_known_settled(known) && known->decision != NULL)
+	if (known && tfs_known_settled(known) && known->decision)
 		move_to_head(call, &what, known->decision->chosen);
 	remember(call, &problem, device->machine);
 }
@@ -196,7 +196,7 @@ static int recall(
 	tfs_spin_lock(&lock);
 	const struct remembered *one = find(machine, problem, call->workspace_bytes);
 	/* Complete, or at least as long. */
-	if (one != NULL && (one->count < one->requested || call->requested <= one->requested)) {
+	if (one && (one->count < one->requested || call->requested <= one->requested)) {
 		count = call->requested < one->count ? call->requested : one->count;
 		memcpy(call->list, one->list, (size_t)count * sizeof(one->list[0]));
 	}
@@ -225,7 +225,7 @@ bool tfs_search_answer(struct tfs_choice_call *call)
 	struct tfs_search_device *device = tfs_search_device();
 	struct tfs_problem problem;
 
-	if (!call->measured || device == NULL || remembered_count == 0 ||
+	if (!call->measured || !device || remembered_count == 0 ||
 		tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)) ||
 		tfs_rewrite_mode(&tfs_rewrite_cudnn_search) != TFS_MODE_APPLY ||
 		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,

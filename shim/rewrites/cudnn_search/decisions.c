@@ -105,9 +105,9 @@ bool tfs_decisions_keep(const struct tfs_decision *decision)
 	struct tfs_decision *kept =
 		(struct tfs_decision *)tfs_decisions_find(decision->machine, &decision->problem);
 
-	if (kept == NULL && decision_count == MOST_DECISIONS)
+	if (!kept && decision_count == MOST_DECISIONS)
 		return false;
-	if (kept == NULL)
+	if (!kept)
 		kept = &decisions[decision_count++];
 	*kept = *decision;
 	return true;

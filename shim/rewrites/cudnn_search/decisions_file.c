@@ -61,7 +61,7 @@ static void find_path(void)
 {
 	char output[PATH_MAX];
 
-	if (tfs_options.decisions != NULL && *tfs_options.decisions != '\0') {
+	if (tfs_options.decisions && *tfs_options.decisions != '\0') {
 		snprintf(path, sizeof(path), "%s", tfs_options.decisions);
 		return;
 	}
@@ -141,9 +141,9 @@ static enum tfs_fact_code read_line(char *line)
 	if (*line == '#' || *line == '\0')
 		return TFS_FACT_none;
 	char *version = strstr(line, " | ");
-	char *rest = version != NULL ? strstr(version + 3, " |") : NULL;
+	char *rest = version ? strstr(version + 3, " |") : NULL;
 
-	if (rest == NULL || version == line || rest == version + 3 ||
+	if (!rest || version == line || rest == version + 3 ||
 		strspn(version + 3, "0123456789") != (size_t)(rest - version - 3))
 		return TFS_FACT_line_no_machine;
 	*rest = '\0';
@@ -176,9 +176,9 @@ void tfs_decisions_read(char *text, size_t bytes)
 		char *end = memchr(line, '\n', (size_t)(text + bytes - line));
 		enum tfs_fact_code why = TFS_FACT_line_cut;
 
-		next = end != NULL ? end + 1 : text + bytes;
+		next = end ? end + 1 : text + bytes;
 		number++;
-		if (end != NULL) {
+		if (end) {
 			*end = '\0';
 			why = strlen(line) == (size_t)(end - line) ? read_line(line)
 								   : TFS_FACT_line_no_text;
@@ -221,7 +221,7 @@ static enum tfs_fact_code load(int fd)
 	if (why != TFS_FACT_none || status.st_size == 0)
 		return why;
 	found.text = tfs_heap_alloc(TFS_DECISIONS_BYTES);
-	if (found.text == NULL || read(fd, found.text, TFS_DECISIONS_BYTES - 1) != status.st_size)
+	if (!found.text || read(fd, found.text, TFS_DECISIONS_BYTES - 1) != status.st_size)
 		return TFS_FACT_decisions_unreadable;
 	found.bytes = (uint64_t)status.st_size;
 	return TFS_FACT_none;

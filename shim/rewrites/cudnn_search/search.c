@@ -26,10 +26,10 @@ static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct
 	const __typeof__(&cudnnFindConvolutionForwardAlgorithmEx) find =
 		REAL(cudnnFindConvolutionForwardAlgorithmEx);
 
-	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
-			    : find(device->handle, search->x, scratch->x, search->w, scratch->w,
-				      search->convolution, search->y, scratch->y, most, out_count,
-				      out_list, scratch->workspace, scratch->workspace_bytes);
+	return find ? find(device->handle, search->x, scratch->x, search->w, scratch->w,
+			      search->convolution, search->y, scratch->y, most, out_count, out_list,
+			      scratch->workspace, scratch->workspace_bytes)
+		    : CUDNN_STATUS_NOT_SUPPORTED;
 }
 
 static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tfs_search *search,
@@ -39,11 +39,11 @@ static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tf
 	const __typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) find =
 		REAL(cudnnFindConvolutionBackwardDataAlgorithmEx);
 
-	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
-			    : find(device->handle, search->w, scratch->w, search->y, scratch->y,
-				      search->convolution, search->x, scratch->x, most, out_count,
-				      (cudnnConvolutionBwdDataAlgoPerf_t *)out_list,
-				      scratch->workspace, scratch->workspace_bytes);
+	return find ? find(device->handle, search->w, scratch->w, search->y, scratch->y,
+			      search->convolution, search->x, scratch->x, most, out_count,
+			      (cudnnConvolutionBwdDataAlgoPerf_t *)out_list, scratch->workspace,
+			      scratch->workspace_bytes)
+		    : CUDNN_STATUS_NOT_SUPPORTED;
 }
 
 static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct tfs_search *search,
@@ -53,11 +53,11 @@ static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct 
 	const __typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) find =
 		REAL(cudnnFindConvolutionBackwardFilterAlgorithmEx);
 
-	return find == NULL ? CUDNN_STATUS_NOT_SUPPORTED
-			    : find(device->handle, search->x, scratch->x, search->y, scratch->y,
-				      search->convolution, search->w, scratch->w, most, out_count,
-				      (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list,
-				      scratch->workspace, scratch->workspace_bytes);
+	return find ? find(device->handle, search->x, scratch->x, search->y, scratch->y,
+			      search->convolution, search->w, scratch->w, most, out_count,
+			      (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list, scratch->workspace,
+			      scratch->workspace_bytes)
+		    : CUDNN_STATUS_NOT_SUPPORTED;
 }
 
 static cudnnStatus_t find(struct tfs_search_device *device, const struct tfs_search *search,
@@ -144,7 +144,7 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 	if (!tfs_scratch_get(device, search, limits, &scratch))
 		return TFS_SEARCH_NO_MEMORY;
 	struct tfs_scratch used = scratch;
-	const bool live = TFS_MUTANT(TFS_SEARCH_NAIVE_LIVE) && search->live_x != NULL;
+	const bool live = TFS_MUTANT(TFS_SEARCH_NAIVE_LIVE) && search->live_x;
 	if (live) {
 		used.x = search->live_x;
 		used.w = search->live_w;
@@ -178,13 +178,13 @@ bool tfs_search_need(const struct tfs_search *search, int algorithm, uint64_t *o
 	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
 	size_t bytes = 0;
 
-	if (search->family == TFS_FAMILY_conv_forward && forward != NULL)
+	if (search->family == TFS_FAMILY_conv_forward && forward)
 		status = forward(search->handle, search->x, search->w, search->convolution,
 			search->y, (cudnnConvolutionFwdAlgo_t)algorithm, &bytes);
-	else if (search->family == TFS_FAMILY_conv_backward_data && data != NULL)
+	else if (search->family == TFS_FAMILY_conv_backward_data && data)
 		status = data(search->handle, search->w, search->y, search->convolution, search->x,
 			(cudnnConvolutionBwdDataAlgo_t)algorithm, &bytes);
-	else if (search->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+	else if (search->family == TFS_FAMILY_conv_backward_filter && filter)
 		status = filter(search->handle, search->x, search->y, search->convolution,
 			search->w, (cudnnConvolutionBwdFilterAlgo_t)algorithm, &bytes);
 	if (status == CUDNN_STATUS_SUCCESS)
@@ -204,13 +204,13 @@ int tfs_search_guess(
 	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
 	int count = 0;
 
-	if (search->family == TFS_FAMILY_conv_forward && forward != NULL)
+	if (search->family == TFS_FAMILY_conv_forward && forward)
 		status = forward(search->handle, search->x, search->w, search->convolution,
 			search->y, most, &count, out_list);
-	else if (search->family == TFS_FAMILY_conv_backward_data && data != NULL)
+	else if (search->family == TFS_FAMILY_conv_backward_data && data)
 		status = data(search->handle, search->w, search->y, search->convolution, search->x,
 			most, &count, (cudnnConvolutionBwdDataAlgoPerf_t *)out_list);
-	else if (search->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+	else if (search->family == TFS_FAMILY_conv_backward_filter && filter)
 		status = filter(search->handle, search->x, search->y, search->convolution,
 			search->w, most, &count, (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list);
 	return status == CUDNN_STATUS_SUCCESS ? count : 0;

@@ -173,8 +173,7 @@ static bool make(struct tfs_search_device *device)
 	atomic_store(&device->handle_bytes, 0);
 	atomic_store(&device->poor, false);
 	device->event = NULL;
-	if (real.record != NULL &&
-		real.event(&device->event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+	if (real.record && real.event(&device->event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		device->event = NULL;
 	return true;
 }
@@ -184,7 +183,7 @@ void tfs_search_device_make(void)
 	struct tfs_search_device *device = tfs_search_device();
 	int state = STATE_NONE;
 
-	if (device == NULL || tfs_capturing() ||
+	if (!device || tfs_capturing() ||
 		!atomic_compare_exchange_strong(&device->state, &state, STATE_MAKING))
 		return;
 	const CUstreamCaptureMode mode = tfs_search_relax();
@@ -197,7 +196,7 @@ void tfs_search_device_make(void)
 
 bool tfs_search_device_made(struct tfs_search_device *device)
 {
-	const int state = device != NULL ? atomic_load(&device->state) : STATE_NONE;
+	const int state = device ? atomic_load(&device->state) : STATE_NONE;
 
 	return state == STATE_READY || state == STATE_TAKEN;
 }
@@ -232,7 +231,7 @@ bool tfs_search_device_equip(struct tfs_search_device *device)
 {
 	size_t before, after, all;
 
-	if (device->handle != NULL)
+	if (device->handle)
 		return true;
 	if (real.info(&before, &all) != CUDA_SUCCESS || before < MARGIN_BYTES ||
 		real.create(&device->handle) != CUDNN_STATUS_SUCCESS) {
@@ -246,7 +245,7 @@ bool tfs_search_device_equip(struct tfs_search_device *device)
 
 void tfs_search_device_end_handle(struct tfs_search_device *device)
 {
-	if (device->handle != NULL)
+	if (device->handle)
 		real.destroy(device->handle);
 	device->handle = NULL;
 	atomic_store(&device->handle_bytes, 0);
@@ -280,7 +279,7 @@ bool tfs_search_tell_end(CUstream stream, CUhostFn ended, void *data)
 
 	/* An object that no graph takes is left: giving it up would tell of its end. */
 	return real.capture(stream, &status, NULL, &graph, NULL, NULL) == CUDA_SUCCESS &&
-	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE && graph != NULL &&
+	       status == CU_STREAM_CAPTURE_STATUS_ACTIVE && graph &&
 	       real.object(&object, data, ended, 1, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC) ==
 		       CUDA_SUCCESS &&
 	       real.retain(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE) == CUDA_SUCCESS;
@@ -319,7 +318,7 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 	/* A capture that begins now would be spoilt by the questions. */
 	if (tfs_search_capturing(stream) || tfs_search_capturing(NULL))
 		return false;
-	const bool recorded = device->event != NULL && real.context(&context) == CUDA_SUCCESS &&
+	const bool recorded = device->event && real.context(&context) == CUDA_SUCCESS &&
 			      real.record(context, device->event) == CUDA_SUCCESS;
 	const struct tfs_patience patience = tfs_patience_begin(TFS_PATIENCE_SEARCH);
 	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
@@ -356,12 +355,11 @@ void *tfs_search_borrow(struct tfs_search_device *device, uint64_t bytes, CUstre
 	const uint64_t before = tfs_search_device_reserved(device);
 	void *memory = allocate(device, bytes, stream);
 
-	if (memory != NULL && tfs_search_device_reserved(device) > before &&
-		!tfs_search_device_spares(0)) {
+	if (memory && tfs_search_device_reserved(device) > before && !tfs_search_device_spares(0)) {
 		tfs_search_free(memory, stream);
 		memory = NULL;
 	}
-	if (memory == NULL)
+	if (!memory)
 		keep_nothing(device);
 	tfs_search_unrelax(mode);
 	return memory;
@@ -372,7 +370,7 @@ void *tfs_search_take(struct tfs_search_device *device, uint64_t bytes)
 	const CUstreamCaptureMode mode = tfs_search_relax();
 	void *memory = tfs_search_allocate(device, bytes, device->stream);
 
-	if (memory != NULL && real.synchronize(device->stream) != CUDA_SUCCESS)
+	if (memory && real.synchronize(device->stream) != CUDA_SUCCESS)
 		memory = NULL;
 	tfs_search_unrelax(mode);
 	return memory;
@@ -383,13 +381,12 @@ bool tfs_search_is_memory(const void *memory)
 	CUdeviceptr base;
 	size_t bytes;
 
-	return memory != NULL &&
-	       real.range(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) == CUDA_SUCCESS;
+	return memory && real.range(&base, &bytes, (CUdeviceptr)(uintptr_t)memory) == CUDA_SUCCESS;
 }
 
 void tfs_search_free(void *memory, CUstream stream)
 {
-	if (memory != NULL)
+	if (memory)
 		real.free((CUdeviceptr)(uintptr_t)memory, stream);
 }
 

@@ -12,7 +12,7 @@ uint64_t tfs_search_device_holds(uint32_t number)
 {
 	struct tfs_search_device *device = tfs_search_device_at(number);
 
-	if (device == NULL)
+	if (!device)
 		return 0;
 	const CUstreamCaptureMode mode = tfs_search_relax();
 	const uint64_t lent = tfs_workspace_lent(device);
@@ -24,8 +24,7 @@ uint64_t tfs_search_device_holds(uint32_t number)
 bool tfs_search_device_drop(void)
 {
 	struct tfs_search_device *device = tfs_search_device();
-	const uint64_t before =
-		device != NULL ? tfs_search_device_holds((uint32_t)device->number) : 0;
+	const uint64_t before = device ? tfs_search_device_holds((uint32_t)device->number) : 0;
 
 	if (before == 0 || tfs_capturing() || !tfs_search_device_take(device))
 		return false;
@@ -41,7 +40,7 @@ void tfs_search_device_drop_handle(void)
 {
 	struct tfs_search_device *device = tfs_search_device();
 
-	if (device == NULL || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
+	if (!device || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
 		!tfs_search_device_take(device))
 		return;
 	tfs_search_device_end_handle(device);
@@ -53,7 +52,7 @@ bool tfs_search_device_has_handle(void)
 	const struct tfs_search_device *device =
 		tfs_search_devices_any() ? tfs_search_device() : NULL;
 
-	return device != NULL && atomic_load(&device->handle_bytes) != 0;
+	return device && atomic_load(&device->handle_bytes) != 0;
 }
 
 bool tfs_search_device_drop_unused(void)
@@ -67,7 +66,7 @@ void tfs_search_device_drop_short(uint64_t bytes)
 {
 	const struct tfs_search_device *device = tfs_search_device();
 
-	if (device != NULL && tfs_search_device_holds((uint32_t)device->number) != 0 &&
+	if (device && tfs_search_device_holds((uint32_t)device->number) != 0 &&
 		!tfs_search_device_spares(bytes))
 		tfs_search_device_drop();
 }

@@ -37,8 +37,8 @@ static uint32_t probe(uint32_t machine, const struct tfs_problem *problem)
 		const struct tfs_known *one =
 			atomic_load_explicit(&slots[at], memory_order_acquire);
 
-		if (one == NULL || (one->machine == machine &&
-					   memcmp(&one->problem, problem, sizeof(*problem)) == 0))
+		if (!one || (one->machine == machine &&
+				    memcmp(&one->problem, problem, sizeof(*problem)) == 0))
 			return at;
 	}
 }
@@ -50,7 +50,7 @@ struct tfs_known *tfs_known_find(uint32_t machine, const struct tfs_problem *pro
 
 static void set(struct tfs_known *one, const struct tfs_decision *decision)
 {
-	if (decision == NULL)
+	if (!decision)
 		return;
 	one->own = *decision;
 	one->decision = &one->own;
@@ -64,7 +64,7 @@ struct tfs_known *tfs_known_add(uint32_t machine, const struct tfs_problem *prob
 	tfs_spin_lock(&lock);
 	const uint32_t at = probe(machine, problem);
 	const uint32_t count = atomic_load(&known_count);
-	if (atomic_load(&slots[at]) == NULL && count < TFS_KNOWN_MOST) {
+	if (!atomic_load(&slots[at]) && count < TFS_KNOWN_MOST) {
 		one = &known[count];
 		one->problem = *problem;
 		one->machine = machine;

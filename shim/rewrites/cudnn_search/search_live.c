@@ -68,8 +68,7 @@ static bool get_memory(struct live *live)
 	if (live->workspace_bytes > 0)
 		live->workspace =
 			tfs_search_allocate(live->device, live->workspace_bytes, live->stream);
-	return live->own != NULL && live->other != NULL &&
-	       (live->workspace != NULL || live->workspace_bytes == 0);
+	return live->own && live->other && (live->workspace || live->workspace_bytes == 0);
 }
 
 void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_call *call,
@@ -124,7 +123,7 @@ void tfs_live_end(struct tfs_convolution_call *call)
 	struct live *live = call->aside;
 	bool enqueued = false;
 
-	if (live == NULL)
+	if (!live)
 		return;
 	if (call->succeeded && call->algorithm == live->algorithm &&
 		tfs_search_device_take(live->device)) {
@@ -197,7 +196,7 @@ bool tfs_live_holds(
 	int state = STATE_COMPARED;
 
 	if (atomic_load_explicit(&pending, memory_order_relaxed) == 0 ||
-		(device = tfs_search_device()) == NULL)
+		!(device = tfs_search_device()))
 		return true;
 	struct live *live = &lives[device->number];
 	tfs_live_settle(device);

@@ -60,7 +60,7 @@ static void *guarded(struct tfs_search_device *device, uint64_t bytes)
 {
 	void *memory = tfs_search_allocate(device, bytes + RED_BYTES, device->stream);
 
-	if (memory != NULL)
+	if (memory)
 		tfs_search_set(device, (char *)memory + bytes, RED, RED_BYTES);
 	return memory;
 }
@@ -69,7 +69,7 @@ static void *tensor(struct tfs_search_device *device, const struct tfs_tensor *s
 {
 	void *memory = guarded(device, shape_of->bytes);
 
-	if (memory != NULL)
+	if (memory)
 		fill(device, memory, shape_of->bytes, shape_of->type);
 	return memory;
 }
@@ -80,12 +80,12 @@ static void get_workspace(struct tfs_search_device *device, const struct tfs_sea
 {
 	uint64_t bytes = rest < limits->workspace ? rest : limits->workspace;
 
-	while (out->workspace == NULL && bytes > 0) {
+	while (!out->workspace && bytes > 0) {
 		out->workspace = guarded(device, bytes);
 		out->workspace_bytes = bytes;
 		bytes = bytes > LEAST_WORKSPACE ? bytes / 2 : 0;
 	}
-	if (out->workspace == NULL)
+	if (!out->workspace)
 		out->workspace_bytes = 0;
 }
 
@@ -112,7 +112,7 @@ bool tfs_scratch_get(struct tfs_search_device *device, const struct tfs_search *
 	out->other = tensor(device, output);
 	out->output_bytes = output->bytes;
 	out->type = output->type;
-	if (out->x != NULL && out->w != NULL && out->y != NULL && out->other != NULL) {
+	if (out->x && out->w && out->y && out->other) {
 		get_workspace(device, limits, limits->memory - bytes, out);
 		return true;
 	}
@@ -131,7 +131,7 @@ static bool is_red(struct tfs_search_device *device, const void *memory, uint64_
 {
 	unsigned char zone[RED_BYTES];
 
-	if (memory == NULL)
+	if (!memory)
 		return true;
 	if (!tfs_search_fetch(device, zone, (const char *)memory + bytes, RED_BYTES))
 		return false;
@@ -144,7 +144,7 @@ static bool is_red(struct tfs_search_device *device, const void *memory, uint64_
 void tfs_scratch_guard(
 	struct tfs_search_device *device, const struct tfs_scratch *scratch, uint64_t bytes)
 {
-	if (scratch->workspace != NULL)
+	if (scratch->workspace)
 		tfs_search_set(device, (char *)scratch->workspace + bytes, RED, RED_BYTES);
 }
 

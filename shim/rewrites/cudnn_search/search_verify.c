@@ -19,17 +19,17 @@ cudnnStatus_t tfs_search_execute(const struct tfs_convolution_call *call)
 	const __typeof__(&cudnnConvolutionBackwardFilter) filter =
 		REAL(cudnnConvolutionBackwardFilter);
 
-	if (call->family == TFS_FAMILY_conv_forward && forward != NULL)
+	if (call->family == TFS_FAMILY_conv_forward && forward)
 		return forward(call->handle, call->alpha, call->x_descriptor, call->x,
 			call->w_descriptor, call->w, call->convolution,
 			(cudnnConvolutionFwdAlgo_t)call->algorithm, call->workspace,
 			call->workspace_bytes, call->beta, call->y_descriptor, (void *)call->y);
-	if (call->family == TFS_FAMILY_conv_backward_data && data != NULL)
+	if (call->family == TFS_FAMILY_conv_backward_data && data)
 		return data(call->handle, call->alpha, call->w_descriptor, call->w,
 			call->y_descriptor, call->y, call->convolution,
 			(cudnnConvolutionBwdDataAlgo_t)call->algorithm, call->workspace,
 			call->workspace_bytes, call->beta, call->x_descriptor, (void *)call->x);
-	if (call->family == TFS_FAMILY_conv_backward_filter && filter != NULL)
+	if (call->family == TFS_FAMILY_conv_backward_filter && filter)
 		return filter(call->handle, call->alpha, call->x_descriptor, call->x,
 			call->y_descriptor, call->y, call->convolution,
 			(cudnnConvolutionBwdFilterAlgo_t)call->algorithm, call->workspace,
@@ -189,7 +189,7 @@ bool tfs_search_compare(struct tfs_search_device *device, const void *one, const
 	char *host = tfs_heap_alloc(2 * PIECE_BYTES);
 
 	memset(out_sum, 0, sizeof(*out_sum));
-	if (host == NULL)
+	if (!host)
 		return false;
 	const bool read = add_pieces(device, one, other, 0, first, type, host, out_sum) &&
 			  add_pieces(device, one, other, last / 8 * 8, bytes, type, host, out_sum);

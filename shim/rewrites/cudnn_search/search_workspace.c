@@ -29,7 +29,7 @@ static void *find(const struct captured *wanted)
 	void *memory = NULL;
 
 	tfs_spin_lock(&lock);
-	for (const struct captured *one = captures; one != NULL; one = one->next)
+	for (const struct captured *one = captures; one; one = one->next)
 		if (one->device == wanted->device && one->capture == wanted->capture &&
 			one->stream == wanted->stream && one->bytes >= wanted->bytes)
 			memory = one->memory;
@@ -50,7 +50,7 @@ static struct captured *take_ended(const struct tfs_search_device *device)
 	struct captured *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (struct captured **link = &captures; *link != NULL && found == NULL;) {
+	for (struct captured **link = &captures; *link && !found;) {
 		if ((*link)->device == device && atomic_load(&(*link)->ended)) {
 			found = *link;
 			*link = found->next;
@@ -68,7 +68,7 @@ static bool sweep(struct tfs_search_device *device)
 	struct captured *one = take_ended(device);
 	const bool any = one != NULL;
 
-	for (; one != NULL; one = take_ended(device)) {
+	for (; one; one = take_ended(device)) {
 		tfs_search_free(one->memory, device->stream);
 		tfs_heap_free(one, sizeof(*one));
 	}
@@ -79,7 +79,7 @@ static bool sweep(struct tfs_search_device *device)
 static bool lend(struct captured *one)
 {
 	one->memory = tfs_search_take(one->device, one->bytes);
-	if (one->memory == NULL)
+	if (!one->memory)
 		return false;
 	if (tfs_search_tell_end(one->stream, ended, one))
 		return true;
@@ -90,9 +90,9 @@ static bool lend(struct captured *one)
 static void *of_capture(struct tfs_search_device *device, const struct captured *wanted)
 {
 	void *memory = find(wanted);
-	struct captured *one = memory == NULL ? tfs_heap_alloc(sizeof(*one)) : NULL;
+	struct captured *one = memory ? NULL : tfs_heap_alloc(sizeof(*one));
 
-	if (one == NULL)
+	if (!one)
 		return memory;
 	*one = *wanted;
 	const CUstreamCaptureMode mode = tfs_search_relax();
@@ -133,7 +133,7 @@ uint64_t tfs_workspace_lent(struct tfs_search_device *device)
 		tfs_search_device_leave(device);
 	}
 	tfs_spin_lock(&lock);
-	for (const struct captured *one = captures; one != NULL; one = one->next)
+	for (const struct captured *one = captures; one; one = one->next)
 		if (one->device == device)
 			bytes += one->bytes;
 	tfs_spin_unlock(&lock);
@@ -152,7 +152,7 @@ void tfs_workspace_give_back(void *workspace, CUstream stream)
 void tfs_workspace_forget(uint32_t device)
 {
 	tfs_spin_lock(&lock);
-	for (struct captured **link = &captures; *link != NULL;) {
+	for (struct captured **link = &captures; *link;) {
 		if ((*link)->device->number == (int)device)
 			*link = (*link)->next;
 		else

@@ -166,9 +166,9 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
 	const struct tfs_pool_size size = tfs_pool_note_alloc(call);
 
-	if (use == NULL || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY || !tfs_pool_recurs(&size) ||
+	if (!use || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY || !tfs_pool_recurs(&size) ||
 		tfs_capturing() || use->error_waits() || tfs_options.pool_strict != 0 ||
-		(call->address = tfs_blocks_take(use, call)) == NULL)
+		!(call->address = tfs_blocks_take(use, call)))
 		return false;
 	tfs_rewrite_acted(SELF, call->bytes);
 	*out_status = 0;
@@ -199,9 +199,9 @@ static void stream_created(void)
 {
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 
-	if (use == NULL)
+	if (!use)
 		use = tfs_memory_functions(true);
-	if (use != NULL && !TFS_MUTANT(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
+	if (use && !TFS_MUTANT(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
 		use->drain() != 0)
 		use->forget_error();
 }

@@ -131,7 +131,7 @@ bool tfs_verdicts_each(
 
 	if (strncmp(text, TFS_VERDICTS_HEAD, TFS_VERDICTS_HEAD_BYTES) != 0)
 		return false;
-	for (char *line = text, *end; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+	for (char *line = text, *end; (end = strchr(line, '\n')); line = end + 1) {
 		*end = '\0';
 		if (tfs_verdict_read(&verdict, line))
 			each(&verdict, context);

@@ -113,9 +113,8 @@ static bool all_hold(const struct tfs_op *op)
 		       SELF, CHECK_RUNTIME, tfs_lookup_steady(TFS_LIBRARY_cudart), site) &&
 	       tfs_rewrite_check(SELF, CHECK_LAYOUT, layout() == 2, site) &&
 	       tfs_rewrite_check(SELF, CHECK_KNOWN,
-		       op->query.answer != NULL && op->query.device >= 0 &&
-			       op->query.device < DEVICES && op->query.attribute >= 0 &&
-			       op->query.attribute < ATTRIBUTES,
+		       op->query.answer && op->query.device >= 0 && op->query.device < DEVICES &&
+			       op->query.attribute >= 0 && op->query.attribute < ATTRIBUTES,
 		       site) &&
 	       tfs_rewrite_check(SELF, CHECK_CONSTANT, is_constant(op), site) &&
 	       tfs_rewrite_check(SELF, CHECK_ERROR,

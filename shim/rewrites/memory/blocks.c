@@ -87,15 +87,14 @@ static struct slot *reserve(const struct tfs_memory_call *call, void *context, b
 
 		if (slot->state != SLOT_EMPTY)
 			continue;
-		if (slot->filled != NULL && slot->device == call->device &&
-			slot->context == context) {
+		if (slot->filled && slot->device == call->device && slot->context == context) {
 			found = slot;
 			break;
 		}
-		if (slot->filled == NULL && found == NULL)
+		if (!slot->filled && !found)
 			found = slot;
 	}
-	if (found != NULL) {
+	if (found) {
 		found->state = SLOT_FILLING;
 		found->address = (uint64_t)(uintptr_t)call->address;
 		found->bytes = call->bytes;
@@ -117,10 +116,10 @@ static struct lane *find_lane(uint32_t device, const void *context, bool *out_fr
 
 	*out_fresh = false;
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < LANES && found == NULL; i++)
+	for (uint32_t i = 0; i < LANES && !found; i++)
 		if (lanes[i].used && lanes[i].device == device && lanes[i].context == context)
 			found = &lanes[i];
-	for (uint32_t i = 0; i < LANES && found == NULL; i++) {
+	for (uint32_t i = 0; i < LANES && !found; i++) {
 		if (!lanes[i].used) {
 			found = &lanes[i];
 			*found = (struct lane){
@@ -140,9 +139,9 @@ static void *stream_of(const struct tfs_memory_functions *use, uint32_t device, 
 	void *stream = NULL;
 	struct lane *lane = find_lane(device, context, &fresh);
 
-	if (lane != NULL && fresh && use->stream_create(&stream) == 0)
+	if (lane && fresh && use->stream_create(&stream) == 0)
 		__atomic_store_n(&lane->stream, stream, __ATOMIC_RELEASE);
-	return lane != NULL ? __atomic_load_n(&lane->stream, __ATOMIC_ACQUIRE) : NULL;
+	return lane ? __atomic_load_n(&lane->stream, __ATOMIC_ACQUIRE) : NULL;
 }
 
 static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int value)
@@ -150,7 +149,7 @@ static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int 
 	void *stream =
 		slot->in_order ? TFS_STREAM_IN_ORDER : stream_of(use, slot->device, slot->context);
 
-	return stream != NULL && (slot->filled != NULL || use->event_create(&slot->filled) == 0) &&
+	return stream && (slot->filled || use->event_create(&slot->filled) == 0) &&
 	       (TFS_MUTANT(NAIVE_STALE) || use->fill((void *)(uintptr_t)slot->address, value,
 						   slot->bytes, stream) == 0) &&
 	       use->event_record(slot->filled, stream) == 0;
@@ -161,7 +160,7 @@ bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_mem
 {
 	struct slot *slot = reserve(call, tfs_context_now(), in_order);
 
-	if (slot == NULL)
+	if (!slot)
 		return false;
 	atomic_store(&made, true);
 	count_one();
@@ -180,7 +179,7 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < top && found == NULL; i++) {
+	for (uint32_t i = 0; i < top && !found; i++) {
 		const struct slot *slot = &slots[i];
 
 		if (slot->state == SLOT_HELD &&
@@ -189,10 +188,10 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 			slot->device == call->device && slot->context == context)
 			found = &slots[i];
 	}
-	if (found != NULL)
+	if (found)
 		found->state = SLOT_LEAVING;
 	tfs_spin_unlock(&lock);
-	if (found == NULL)
+	if (!found)
 		return NULL;
 	/* Fails only when the device has: then the block is lost with everything else on it. */
 	const bool good =
@@ -240,10 +239,10 @@ static struct slot *leaving(const struct which *which)
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < top && found == NULL; i++)
+	for (uint32_t i = 0; i < top && !found; i++)
 		if (is_meant(&slots[i], which))
 			found = &slots[i];
-	if (found != NULL)
+	if (found)
 		found->state = SLOT_LEAVING;
 	tfs_spin_unlock(&lock);
 	return found;
@@ -252,16 +251,16 @@ static struct slot *leaving(const struct which *which)
 static bool part(bool driver, const struct which *which)
 {
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
-	struct slot *slot = use != NULL ? leaving(which) : NULL;
+	struct slot *slot = use ? leaving(which) : NULL;
 
-	if (slot == NULL)
+	if (!slot)
 		return false;
 	const int mode = TFS_MUTANT(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
 	const bool waited = use->error_waits();
 	do {
 		use->release((void *)(uintptr_t)slot->address);
 		set_empty(slot);
-	} while ((slot = leaving(which)) != NULL);
+	} while ((slot = leaving(which)));
 	if (!waited && use->error_waits())
 		use->forget_error();
 	if (!TFS_MUTANT(NAIVE_BARRED))
@@ -285,19 +284,18 @@ void tfs_blocks_flush_old(bool driver, uint32_t device)
 
 void tfs_blocks_part(const void *first, const void *other)
 {
-	if (TFS_MUTANT(NAIVE_TRUST) || (first == NULL && other == NULL))
+	if (TFS_MUTANT(NAIVE_TRUST) || (!first && !other))
 		return;
 	const int saved = errno;
-	part(tfs_memory_functions(false) == NULL, &(struct which){.device = TFS_ALL_DEVICES,
-							  .first = (uint64_t)(uintptr_t)first,
-							  .other = (uint64_t)(uintptr_t)other});
+	part(!tfs_memory_functions(false), &(struct which){.device = TFS_ALL_DEVICES,
+						   .first = (uint64_t)(uintptr_t)first,
+						   .other = (uint64_t)(uintptr_t)other});
 	errno = saved;
 }
 
 static bool is_of(const struct slot *slot, const struct tfs_blocks_end *end)
 {
-	return slot->context == end->context &&
-	       (end->context != NULL || slot->device == end->device);
+	return slot->context == end->context && (end->context || slot->device == end->device);
 }
 
 struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context)
@@ -307,7 +305,7 @@ struct tfs_blocks_end tfs_blocks_ending(uint32_t device, void *context)
 	if (!atomic_load(&made) || TFS_MUTANT(NAIVE_DEAD))
 		return end;
 	end.any = true;
-	if (context == NULL)
+	if (!context)
 		end.context = tfs_context_primary(device);
 	tfs_spin_lock(&lock);
 	for (uint32_t i = 0; i < top; i++)
@@ -322,10 +320,10 @@ static struct slot *ending(const struct tfs_blocks_end *end)
 	struct slot *found = NULL;
 
 	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < top && found == NULL; i++)
+	for (uint32_t i = 0; i < top && !found; i++)
 		if (slots[i].state == SLOT_ENDING && is_of(&slots[i], end))
 			found = &slots[i];
-	if (found != NULL)
+	if (found)
 		found->state = SLOT_LEAVING;
 	tfs_spin_unlock(&lock);
 	return found;
@@ -345,7 +343,7 @@ static void forget_handles(const struct tfs_blocks_end *end)
 			slots[i].filled = NULL;
 	for (uint32_t i = 0; i < LANES; i++)
 		if (lanes[i].context == end->context &&
-			(end->context != NULL || lanes[i].device == end->device))
+			(end->context || lanes[i].device == end->device))
 			lanes[i] = (struct lane){0};
 	tfs_spin_unlock(&lock);
 }
@@ -354,7 +352,7 @@ void tfs_blocks_ended(const struct tfs_blocks_end *end, bool ended)
 {
 	struct slot *slot;
 
-	while (end->any && (slot = ending(end)) != NULL) {
+	while (end->any && (slot = ending(end))) {
 		const bool gone = is_gone(slot, ended);
 
 		if (gone)

@@ -88,7 +88,7 @@ bool tfs_context_idle(void)
 	CUcontext context = tfs_context_now();
 	CUevent event;
 
-	if (context == NULL || tfs_capturing() || !tfs_functions_found(&known, find_events) ||
+	if (!context || tfs_capturing() || !tfs_functions_found(&known, find_events) ||
 		events.create(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return false;
 	const bool idle = events.record(context, event) == CUDA_SUCCESS && passes_soon(event);

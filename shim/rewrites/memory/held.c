@@ -60,7 +60,7 @@ static bool waits(uint32_t device)
 
 static bool contains(const char *name, const char *const *parts)
 {
-	while (*parts != NULL && strstr(name, *parts) == NULL)
+	while (*parts && !strstr(name, *parts))
 		parts++;
 	return *parts != NULL;
 }
@@ -95,7 +95,7 @@ static bool takes_memory(const struct tfs_function *function)
 
 static void give_all_back(void)
 {
-	const bool driver = tfs_memory_functions(false) == NULL;
+	const bool driver = !tfs_memory_functions(false);
 
 	tfs_blocks_flush(driver, TFS_ALL_DEVICES);
 	tfs_reserves_give_back(driver, TFS_ALL_DEVICES);
@@ -122,13 +122,13 @@ static void look(void)
 {
 	static _Atomic uint64_t looked_ns;
 	const uint64_t now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	const bool driver = tfs_memory_functions(false) == NULL;
+	const bool driver = !tfs_memory_functions(false);
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
 	uint64_t earlier_ns = atomic_load_explicit(&looked_ns, memory_order_relaxed);
 	uint32_t device;
 
 	if (now_ns - earlier_ns < LOOK_NS ||
-		!atomic_compare_exchange_strong(&looked_ns, &earlier_ns, now_ns) || use == NULL ||
+		!atomic_compare_exchange_strong(&looked_ns, &earlier_ns, now_ns) || !use ||
 		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits())
 		return;
 	tfs_search_device_drop_unused();
@@ -149,7 +149,7 @@ void tfs_held_before(const struct tfs_function *function)
 		return;
 	switch (function->family) {
 	case TFS_FAMILY_device_sync:
-		tfs_blocks_flush_old(tfs_memory_functions(false) == NULL, TFS_ALL_DEVICES);
+		tfs_blocks_flush_old(!tfs_memory_functions(false), TFS_ALL_DEVICES);
 		look();
 		break;
 	case TFS_FAMILY_copy:
@@ -177,7 +177,7 @@ void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool or
 	const struct tfs_memory_functions *use =
 		tfs_held_any() ? tfs_memory_functions(driver) : NULL;
 
-	if (use == NULL)
+	if (!use)
 		return;
 	const bool error = use->error_waits();
 	if (error || !tfs_room_left(use, device, bytes, false)) {
@@ -200,7 +200,7 @@ bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
 	const struct tfs_memory_functions *use = tfs_memory_functions(driver);
 
 	if (tfs_blocks_bytes(device) != 0) {
-		if (use != NULL)
+		if (use)
 			use->forget_error();
 		return tfs_blocks_flush(driver, device);
 	}
@@ -209,7 +209,7 @@ bool tfs_held_make_room(bool driver, uint32_t status, uint32_t device)
 	if (!tfs_search_device_drop_unused() &&
 		(!waits(device) || !may_wait() || !tfs_search_device_drop()))
 		return false;
-	if (use != NULL)
+	if (use)
 		use->forget_error();
 	return true;
 }

@@ -28,7 +28,7 @@ struct tfs_held *tfs_held_open(void)
 
 	for (;;) {
 		tfs_spin_lock(&lock);
-		if (settling == NULL || settling == tfs_held_self() ||
+		if (!settling || settling == tfs_held_self() ||
 			tfs_clock_ns(CLOCK_MONOTONIC) - start_ns > LONGEST_NS)
 			return fills;
 		tfs_spin_unlock(&lock);
@@ -47,7 +47,7 @@ static void show(void)
 
 void tfs_held_close(void)
 {
-	if (settling == NULL)
+	if (!settling)
 		show();
 	tfs_spin_unlock(&lock);
 }
@@ -81,13 +81,13 @@ static struct {
 
 static bool find_device(void)
 {
-	if (device.set == NULL && tfs_lookup_steady(TFS_LIBRARY_cudart)) {
+	if (!device.set && tfs_lookup_steady(TFS_LIBRARY_cudart)) {
 		device.get = (__typeof__(device.get))tfs_lookup_named(
 			TFS_LIBRARY_cudart, "cudaGetDevice");
 		device.set = (__typeof__(device.set))tfs_lookup_named(
 			TFS_LIBRARY_cudart, "cudaSetDevice");
 	}
-	return device.get != NULL && device.set != NULL;
+	return device.get && device.set;
 }
 
 uint32_t tfs_held_device(void)

@@ -48,11 +48,11 @@ static bool note(void *pool, uint32_t device, uint64_t bytes)
 	tfs_spin_lock(&lock);
 	struct reserve *reserve = find(pool);
 	const uint32_t count = atomic_load(&tfs_reserves_count);
-	if (reserve == NULL && count < MOST) {
+	if (!reserve && count < MOST) {
 		reserve = &reserves[count];
 		atomic_store(&tfs_reserves_count, count + 1);
 	}
-	if (reserve != NULL)
+	if (reserve)
 		*reserve = (struct reserve){pool, device, bytes};
 	tfs_spin_unlock(&lock);
 	return reserve != NULL;
@@ -62,7 +62,7 @@ bool tfs_reserves_keep(bool driver, void *pool, uint32_t device, uint64_t bytes)
 {
 	const struct tfs_pool_functions *use = tfs_pool_functions(driver);
 
-	if (use == NULL || device >= DEVICES || !note(pool, device, bytes))
+	if (!use || device >= DEVICES || !note(pool, device, bytes))
 		return false;
 	tfs_held_begin();
 	if (use->set(pool, TFS_POOL_THRESHOLD, bytes) == 0)
@@ -79,7 +79,7 @@ uint64_t tfs_reserves_kept(const void *pool)
 		return 0;
 	tfs_spin_lock(&lock);
 	const struct reserve *reserve = find(pool);
-	if (reserve != NULL)
+	if (reserve)
 		bytes = reserve->bytes;
 	tfs_spin_unlock(&lock);
 	return bytes;
@@ -96,7 +96,7 @@ void tfs_reserves_leave(const void *pool)
 		return;
 	tfs_spin_lock(&lock);
 	struct reserve *reserve = find(pool);
-	if (reserve != NULL)
+	if (reserve)
 		*reserve = reserves[atomic_fetch_sub(&tfs_reserves_count, 1) - 1];
 	tfs_spin_unlock(&lock);
 	tfs_held_end();
@@ -145,7 +145,7 @@ static void with_each(
 	void *pools[MOST];
 	const uint32_t count = of_device(device, pools);
 
-	if (use == NULL || memory == NULL || count == 0)
+	if (!use || !memory || count == 0)
 		return;
 	const int mode = barred ? 0 : memory->capture_mode(TFS_CAPTURE_RELAXED);
 	for (uint32_t i = 0; i < count; i++)
@@ -173,7 +173,7 @@ bool tfs_reserves_make_room(bool driver, uint32_t status, uint32_t device)
 	if (status != OUT_OF_MEMORY || TFS_MUTANT(NAIVE_HOARD) || of_device(device, pools) == 0)
 		return false;
 	atomic_fetch_or(&short_of, UINT64_C(1) << device);
-	if (memory != NULL)
+	if (memory)
 		memory->forget_error();
 	tfs_reserves_give_back(driver, device);
 	tfs_reserves_drop(driver, device);

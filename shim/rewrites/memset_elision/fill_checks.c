@@ -24,14 +24,14 @@ static _Atomic uint32_t left_alone_count; /* more than there is room for: all */
 
 void *tfs_fill_stream(void *stream)
 {
-	return stream == NULL ? TFS_STREAM_IN_ORDER : stream;
+	return stream ? stream : TFS_STREAM_IN_ORDER;
 }
 
 static bool ordered(const struct tfs_op *op)
 {
 	const void *stream = tfs_fill_stream(op->stream);
 	const bool legacy = stream == TFS_STREAM_IN_ORDER && !op->per_thread;
-	const bool per_thread = stream == (void *)2 || (op->stream == NULL && op->per_thread);
+	const bool per_thread = stream == (void *)2 || (!op->stream && op->per_thread);
 
 	return !tfs_streams_free() && !per_thread && (legacy || tfs_streams_made() == 1) &&
 	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
@@ -52,9 +52,9 @@ static const char *unseen(void)
 {
 	const char *cause = tfs_unseen_work();
 
-	if (cause == NULL)
+	if (!cause)
 		cause = tfs_unseen_users();
-	return cause != NULL ? cause : tfs_unseen_lookups();
+	return cause ? cause : tfs_unseen_lookups();
 }
 
 bool tfs_fill_followable(
@@ -74,7 +74,7 @@ bool tfs_fill_followable(
 
 enum tfs_fill_check tfs_fill_ended_by(const struct tfs_function *function)
 {
-	switch (function != NULL ? function->family : TFS_FAMILY_other) {
+	switch (function ? function->family : TFS_FAMILY_other) {
 	case TFS_FAMILY_launch:
 		return TFS_FILL_KERNEL;
 	case TFS_FAMILY_copy:
@@ -98,7 +98,7 @@ bool tfs_fill_passes(const struct tfs_function *function)
 	static const char *const names[] = {"cudaGetDevice", "cudaGetDeviceCount",
 		"cudaGetLastError", "cudaMalloc", "cudaPeekAtLastError"};
 
-	if (function == NULL)
+	if (!function)
 		return false;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(function->name, names[i]) == 0)
@@ -206,11 +206,11 @@ enum tfs_fill_check tfs_fill_look(
 			return TFS_FILL_ELSEWHERE;
 		if (call->unknown || reads(call, held))
 			return TFS_FILL_READ;
-		if (call->output == NULL || !touches(held, call->output, call->output_bytes))
+		if (!call->output || !touches(held, call->output, call->output_bytes))
 			continue;
-		if (*out != NULL)
+		if (*out)
 			return TFS_FILL_WHOLE;
 		*out = held;
 	}
-	return *out != NULL ? judge(call, *out) : TFS_FILL_FINE;
+	return *out ? judge(call, *out) : TFS_FILL_FINE;
 }

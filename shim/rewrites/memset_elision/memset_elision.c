@@ -113,7 +113,7 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 	struct tfs_held *held, *all = tfs_held_open();
 	const enum tfs_fill_check against = tfs_fill_look(call, all, &held);
 
-	if (against != TFS_FILL_FINE || held == NULL) {
+	if (against != TFS_FILL_FINE || !held) {
 		tfs_held_close();
 		if (against != TFS_FILL_FINE)
 			tfs_held_settle(ended, against);
@@ -156,7 +156,7 @@ static bool fill(const struct tfs_op *op)
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 	const uint32_t device = tfs_held_device();
 
-	if ((unsigned char)op->fill.value != 0 || op->fill.bytes == 0 || use == NULL ||
+	if ((unsigned char)op->fill.value != 0 || op->fill.bytes == 0 || !use ||
 		device == UINT32_MAX || !tfs_fill_followable(use, op, device))
 		return false;
 	const bool hold = tfs_rewrite_mode(SELF) == TFS_MODE_APPLY &&
@@ -179,7 +179,7 @@ static enum tfs_answer before(struct tfs_op *op)
 	if (any() && simple) {
 		const struct tfs_use_call call = {.output = op->fill.target,
 			.output_bytes = op->fill.bytes,
-			.stream = op->stream == NULL && op->per_thread ? (void *)2 : op->stream,
+			.stream = !op->stream && op->per_thread ? (void *)2 : op->stream,
 			.site = op->site};
 		struct tfs_use use;
 

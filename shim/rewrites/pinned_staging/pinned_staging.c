@@ -245,7 +245,7 @@ static int stage(const struct accepted *it, size_t *out_done)
 
 	relax(it, &mode);
 	struct tfs_staging_ring *ring = take_ring(it);
-	const bool may_act = ring != NULL && tfs_rewrite_may_act(SELF);
+	const bool may_act = ring && tfs_rewrite_may_act(SELF);
 	if (may_act) {
 		status = tfs_staging_move(ring, &it->job, out_done);
 		const bool fault = atomic_load(&ring->pieces.failed);
@@ -257,7 +257,7 @@ static int stage(const struct accepted *it, size_t *out_done)
 			tfs_rewrite_check(SELF, fault ? CHECK_FAULT : CHECK_BUSY, false, site);
 		else if (status == 0 && gain_ns == gain_ns)
 			tfs_rewrite_predict_call(SELF, gain_ns);
-	} else if (ring != NULL) {
+	} else if (ring) {
 		tfs_staging_ring_give(ring);
 	}
 	relax(it, &mode);
@@ -331,7 +331,7 @@ static bool shadow(const struct tfs_copy_call *call, struct tfs_reason *out_evid
 		return true;
 	relax(&it, &mode);
 	struct tfs_staging_ring *ring = take_ring(&it);
-	if (ring != NULL) {
+	if (ring) {
 		tfs_rewrite_shadow(SELF, call->bytes);
 		tfs_staging_compare(ring, &it.job, &compared);
 		tfs_staging_ring_give(ring);

@@ -77,7 +77,7 @@ static bool look_up(struct layer *layer, bool driver)
 		if (*name == '\0')
 			continue;
 		*field = tfs_lookup_named(library, name);
-		if (*field == NULL)
+		if (!*field)
 			return false;
 	}
 	layer->device.driver = driver;
@@ -112,7 +112,7 @@ static __attribute__((noinline)) bool learn_form(struct layer *layer, const void
 	struct tfs_object object;
 	uint32_t i = 0;
 
-	while (i < FORMS && atomic_load(&layer->known[i]) != NULL)
+	while (i < FORMS && atomic_load(&layer->known[i]))
 		i++;
 	if (!tfs_lookup_object(real, &object) || object.start != layer->library)
 		return false;
@@ -130,7 +130,7 @@ const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_cal
 		state = learn_layer(layer, call->driver);
 	if (state != USABLE)
 		return NULL;
-	for (uint32_t i = 0; i < FORMS && atomic_load(&layer->known[i]) != NULL; i++)
+	for (uint32_t i = 0; i < FORMS && atomic_load(&layer->known[i]); i++)
 		if (atomic_load(&layer->known[i]) == call->real)
 			return &layer->device;
 	return learn_form(layer, call->real) ? &layer->device : NULL;
@@ -147,7 +147,7 @@ bool tfs_staging_context(
 			return false;
 	} else if (device->device(&out_context->device) != 0) {
 		return false;
-	} else if (beside.context == NULL) {
+	} else if (!beside.context) {
 		out_context->key = (uint64_t)out_context->device + 1;
 		return true;
 	} else if (beside.context((CUcontext *)&context) != CUDA_SUCCESS) {
@@ -216,7 +216,7 @@ uint64_t tfs_staging_stamp(const struct tfs_staging_device *device, const void *
 	unsigned long long id = 0;
 	CUresult status;
 
-	if (beside.pointer == NULL)
+	if (!beside.pointer)
 		return !device->driver && get(&attributes, pinned) == 0 &&
 		       attributes.type == cudaMemoryTypeHost;
 	status =
@@ -253,7 +253,7 @@ int tfs_staging_copy(const struct tfs_staging_device *device, void *target, cons
 /* Both layers have the same two special streams. */
 void *tfs_staging_stream(const struct tfs_copy_call *call)
 {
-	if (call->stream != NULL)
+	if (call->stream)
 		return call->stream;
 	return call->per_thread ? (void *)cudaStreamPerThread : (void *)cudaStreamLegacy;
 }
@@ -271,7 +271,7 @@ void tfs_staging_drop_error(const struct tfs_staging_device *device)
 
 bool tfs_staging_is_ready(const struct tfs_staging_device *device, void *event)
 {
-	if (beside.event_query != NULL)
+	if (beside.event_query)
 		return beside.event_query(event) == CUDA_SUCCESS;
 	if (tfs_staging_has_error(device))
 		return false;
@@ -286,7 +286,7 @@ bool tfs_staging_can_record(const struct tfs_staging_device *device, void *event
 	/* The default streams are the current context's. */
 	if (stream == (void *)cudaStreamLegacy || stream == (void *)cudaStreamPerThread)
 		return true;
-	if (beside.event_record != NULL)
+	if (beside.event_record)
 		return beside.event_record(event, stream) == CUDA_SUCCESS;
 	if (tfs_staging_has_error(device))
 		return false;

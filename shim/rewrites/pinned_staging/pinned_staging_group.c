@@ -74,9 +74,9 @@ static bool find_group(
 	for (const char *line = text; *line != '\0';) {
 		const size_t length = strcspn(line, "\n");
 		const char *name = memchr(line, ':', length);
-		const char *folder = name != NULL ? strchr(name + 1, ':') : NULL;
+		const char *folder = name ? strchr(name + 1, ':') : NULL;
 
-		if (folder != NULL && folder < line + length && names(name + 1, controller)) {
+		if (folder && folder < line + length && names(name + 1, controller)) {
 			const int bytes = (int)(line + length - folder - 1);
 			const char *slash = *controller != '\0' ? "/" : "";
 
@@ -97,7 +97,7 @@ static bool go_up(struct group *group)
 {
 	char *slash = strrchr(group->path, '/');
 
-	if (strlen(group->path) <= group->root_length || slash == NULL)
+	if (strlen(group->path) <= group->root_length || !slash)
 		return false;
 	*slash = '\0';
 	return true;
@@ -130,7 +130,7 @@ static uint64_t number_after(const char *text, const char *key)
 {
 	const char *at = strstr(text, key);
 
-	return at != NULL ? strtoull(at + strlen(key), NULL, 10) : 0;
+	return at ? strtoull(at + strlen(key), NULL, 10) : 0;
 }
 
 static uint64_t memory(const struct group *group)

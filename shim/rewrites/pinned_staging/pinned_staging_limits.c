@@ -68,11 +68,11 @@ static uint32_t running_now(int loadavg)
 	const char *at = text;
 
 	text[got > 0 ? got : 0] = '\0';
-	for (int i = 0; i < 3 && at != NULL; i++) {
+	for (int i = 0; i < 3 && at; i++) {
 		at = strchr(at, ' ');
-		at = at != NULL ? at + 1 : NULL;
+		at = at ? at + 1 : NULL;
 	}
-	return at != NULL ? (uint32_t)strtoul(at, NULL, 10) : 0;
+	return at ? (uint32_t)strtoul(at, NULL, 10) : 0;
 }
 
 uint32_t tfs_staging_idle(int loadavg, uint32_t own)

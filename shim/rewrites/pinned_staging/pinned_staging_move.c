@@ -80,7 +80,7 @@ static int transfer(struct tfs_staging_ring *ring, const struct tfs_staging_job 
 {
 	const struct tfs_staging_device *device = ring->device;
 	const struct tfs_copy_call *call = job->call;
-	const bool probing = ring->probed == NULL && tfs_staging_wants_pinned(job);
+	const bool probing = !ring->probed && tfs_staging_wants_pinned(job);
 	int status = probing ? device->event_record(ring->probe[0], job->stream) : 0;
 
 	if (status == 0)

@@ -114,7 +114,7 @@ static bool copy_any(void)
 	for (uint32_t i = 0; i < MOST_SETS; i++) {
 		struct tfs_staging_pieces *set = atomic_load(&sets[i]);
 
-		if (set != NULL && copy_one(set, UINT64_MAX))
+		if (set && copy_one(set, UINT64_MAX))
 			return true;
 	}
 	return false;

@@ -88,9 +88,9 @@ static struct slot *find_free(void)
 
 		if (!try(&slot->taken))
 			continue;
-		if (atomic_load(&slot->device) != NULL && is_gone(slot))
+		if (atomic_load(&slot->device) && is_gone(slot))
 			drop(slot);
-		if (atomic_load(&slot->device) == NULL)
+		if (!atomic_load(&slot->device))
 			return slot;
 		unlock(&slot->taken);
 	}
@@ -100,12 +100,12 @@ static struct slot *find_free(void)
 static void destroy_events(struct tfs_staging_ring *ring)
 {
 	for (uint32_t i = 0; i < TFS_STAGING_CHUNKS; i++)
-		if (ring->chunks[i].passed != NULL)
+		if (ring->chunks[i].passed)
 			ring->device->event_destroy(ring->chunks[i].passed);
 	for (uint32_t i = 0; i < 2; i++)
-		if (ring->probe[i] != NULL)
+		if (ring->probe[i])
 			ring->device->event_destroy(ring->probe[i]);
-	if (ring->mark != NULL)
+	if (ring->mark)
 		ring->device->event_destroy(ring->mark);
 }
 
@@ -130,7 +130,7 @@ static int fill(struct tfs_staging_ring *ring, uint32_t count)
 		ring->stamp = tfs_staging_stamp(device, memory);
 	if (status != 0 || ring->stamp == 0) {
 		destroy_events(ring);
-		if (memory != NULL)
+		if (memory)
 			device->unpin(memory);
 		return -1;
 	}
@@ -187,7 +187,7 @@ static enum tfs_staging_ring_answer make_one(const struct tfs_staging_device *de
 	const bool allowed =
 		!another || pinned_bytes + bytes <= tfs_options.staging_limit_bytes / 2;
 	struct slot *slot = allowed ? find_free() : NULL;
-	if (slot != NULL) {
+	if (slot) {
 		answer = make(slot, device, context);
 		if (answer == TFS_RING_TAKEN)
 			*out_slot = slot;
@@ -204,12 +204,12 @@ static enum tfs_staging_ring_answer take_slot(const struct tfs_staging_device *d
 	bool any;
 	struct slot *slot = find(device, context, &any);
 
-	if (slot != NULL && !is_gone(slot)) {
+	if (slot && !is_gone(slot)) {
 		*out_slot = slot;
 		return TFS_RING_TAKEN;
 	}
 	/* The context was reset: its ring makes place for a new one. */
-	if (slot != NULL) {
+	if (slot) {
 		if (!try(&making)) {
 			unlock(&slot->taken);
 			return TFS_RING_BUSY;
@@ -218,7 +218,7 @@ static enum tfs_staging_ring_answer take_slot(const struct tfs_staging_device *d
 		unlock(&making);
 		unlock(&slot->taken);
 	}
-	return make_one(device, context, slot == NULL && any, out_slot);
+	return make_one(device, context, !slot && any, out_slot);
 }
 
 enum tfs_staging_ring_answer tfs_staging_ring_take(const struct tfs_staging_device *device,
@@ -249,7 +249,7 @@ void tfs_staging_ring_reset(uint32_t device)
 	for (uint32_t i = 0; i < MOST_RINGS; i++) {
 		const struct tfs_staging_device *of = atomic_load(&slots[i].device);
 
-		if (of != NULL && !of->driver && atomic_load(&slots[i].number) == device)
+		if (of && !of->driver && atomic_load(&slots[i].number) == device)
 			atomic_store(&slots[i].stale, true);
 	}
 }

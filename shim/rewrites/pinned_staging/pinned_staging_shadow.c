@@ -79,7 +79,7 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 	size_t done = 0;
 
 	aside->buffers = tfs_heap_alloc(2 * BLOCK);
-	if (aside->buffers == NULL)
+	if (!aside->buffers)
 		return;
 	if (device->alloc(&memory, call->bytes) == 0) {
 		call->target = memory;
@@ -100,7 +100,7 @@ static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *a
 	size_t done = 0;
 
 	call->target = tfs_heap_alloc(call->bytes);
-	if (call->target == NULL)
+	if (!call->target)
 		return;
 	if (tfs_staging_move(ring, again, &done) == 0 && done == call->bytes) {
 		compared->done = true;

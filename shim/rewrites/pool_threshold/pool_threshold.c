@@ -96,7 +96,7 @@ static uint64_t most_of(const struct tfs_op *op)
 {
 	tfs_spin_lock(&lock);
 	const struct seen *one = seen_of(op);
-	const uint64_t most = one != NULL ? one->most : 0;
+	const uint64_t most = one ? one->most : 0;
 	tfs_spin_unlock(&lock);
 	return most;
 }
@@ -105,7 +105,7 @@ static void note_held(const struct tfs_op *op, uint64_t bytes)
 {
 	tfs_spin_lock(&lock);
 	struct seen *one = seen_of(op);
-	if (one != NULL && bytes > one->most)
+	if (one && bytes > one->most)
 		one->most = bytes;
 	tfs_spin_unlock(&lock);
 }
@@ -118,7 +118,7 @@ static bool is_time(const struct tfs_op *op)
 
 	tfs_spin_lock(&lock);
 	struct seen *one = seen_of(op);
-	if (one != NULL && now_ns - one->looked_ns > LOOK_NS) {
+	if (one && now_ns - one->looked_ns > LOOK_NS) {
 		due = true;
 		one->looked_ns = now_ns;
 	}
@@ -150,7 +150,7 @@ static void *pool_of(const struct tfs_pool_functions *use,
 {
 	void *pool = op->ordered.pool;
 
-	if (pool == NULL && use->current(&pool, (int)op->ordered.device) != 0) {
+	if (!pool && use->current(&pool, (int)op->ordered.device) != 0) {
 		memory->forget_error();
 		return NULL;
 	}
@@ -163,7 +163,7 @@ static bool is_known(const struct tfs_pool_functions *use,
 {
 	void *standard = NULL;
 
-	if (op->ordered.pool == NULL || tfs_pools_full())
+	if (!op->ordered.pool || tfs_pools_full())
 		return false;
 	if (known->created)
 		return known->device == (int)op->ordered.device;
@@ -178,7 +178,7 @@ static bool may_keep(const struct tfs_pool_functions *use,
 	const uint32_t site = op->site;
 	struct tfs_pool_known known;
 
-	if (!tfs_rewrite_check(SELF, CHECK_FUNCTIONS, use != NULL && memory != NULL, site) ||
+	if (!tfs_rewrite_check(SELF, CHECK_FUNCTIONS, use && memory, site) ||
 		!tfs_rewrite_check(SELF, CHECK_CAPTURE, !tfs_capturing(), site) ||
 		!tfs_rewrite_check(SELF, CHECK_ERROR, !memory->error_waits(), site) ||
 		!tfs_rewrite_check(

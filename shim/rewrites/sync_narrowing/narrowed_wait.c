@@ -64,7 +64,7 @@ static uint32_t take_event(const struct tfs_memory_functions *use)
 	if (i < EVENTS)
 		events[i].taken = true;
 	tfs_spin_unlock(&lock);
-	if (i == EVENTS || events[i].event != NULL || use->event_create(&events[i].event) == 0)
+	if (i == EVENTS || events[i].event || use->event_create(&events[i].event) == 0)
 		return i;
 	give_back(&i, 1);
 	return EVENTS;
@@ -110,14 +110,14 @@ void tfs_narrowed_get_fence(const struct tfs_memory_functions *use)
 {
 	void *memory = NULL;
 
-	if (fence != NULL)
+	if (fence)
 		return;
 	if (use->alloc(&memory, FENCE_BYTES) != 0) {
 		use->forget_error();
 		return;
 	}
 	tfs_spin_lock(&lock);
-	const bool first = fence == NULL;
+	const bool first = !fence;
 	if (first)
 		fence = memory;
 	tfs_spin_unlock(&lock);
@@ -128,7 +128,7 @@ void tfs_narrowed_get_fence(const struct tfs_memory_functions *use)
 bool tfs_narrowed_put_fence(const struct tfs_memory_functions *use)
 {
 	return TFS_MUTANT(TFS_NAIVE_NO_FENCE) ||
-	       (fence != NULL && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
+	       (fence && use->fill(fence, 0, FENCE_BYTES, TFS_STREAM_IN_ORDER) == 0);
 }
 
 void tfs_narrowed_owe(uint64_t number)

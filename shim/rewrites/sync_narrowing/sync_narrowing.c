@@ -134,7 +134,7 @@ static void look_at_device(const struct tfs_memory_functions *use)
 /* Is it the thread's own context that is waited for? */
 static bool is_here(const struct tfs_op *op)
 {
-	return op->wait.what != TFS_SYNC_DEVICE || op->wait.handle == NULL ||
+	return op->wait.what != TFS_SYNC_DEVICE || !op->wait.handle ||
 	       op->wait.handle == tfs_context_now();
 }
 
@@ -148,19 +148,19 @@ static const char *unseen(void)
 {
 	const char *cause = tfs_unseen_work();
 
-	return cause == NULL && tfs_recorder_missed_threads() ? "a thread whose calls are not seen"
-							      : cause;
+	return !cause && tfs_recorder_missed_threads() ? "a thread whose calls are not seen"
+						       : cause;
 }
 
 static const char *others_may_look(void)
 {
 	const char *cause = atomic_load(&others_look);
 
-	if (cause == NULL && tfs_memory_peers())
+	if (!cause && tfs_memory_peers())
 		cause = "another device";
-	if (cause == NULL && tfs_memory_signals())
+	if (!cause && tfs_memory_signals())
 		cause = "what waits for the device outside of CUDA";
-	return cause != NULL ? cause : tfs_unseen_users();
+	return cause ? cause : tfs_unseen_users();
 }
 
 static bool in_reach(const struct tfs_work *work)
@@ -168,7 +168,7 @@ static bool in_reach(const struct tfs_work *work)
 	if (work->unknown || work->visible > TFS_WORK_STREAMS)
 		return false;
 	for (uint32_t i = 0; i < work->visible; i++)
-		if (tfs_stream_handle(work->streams[i]) == NULL)
+		if (!tfs_stream_handle(work->streams[i]))
 			return false;
 	return true;
 }
@@ -217,13 +217,12 @@ static bool is_finished(const struct tfs_memory_functions *use, const struct tfs
 		return true;
 	if (op->wait.what == TFS_SYNC_EVENT)
 		status = use->event_query(op->wait.handle);
-	else if (op->wait.what == TFS_SYNC_STREAM && op->wait.handle == NULL && op->per_thread)
+	else if (op->wait.what == TFS_SYNC_STREAM && !op->wait.handle && op->per_thread)
 		status = use->stream_query((void *)2);
 	else
-		status = use->stream_query(
-			op->wait.what == TFS_SYNC_STREAM && op->wait.handle != NULL
-				? op->wait.handle
-				: (void *)1);
+		status = use->stream_query(op->wait.what == TFS_SYNC_STREAM && op->wait.handle
+						   ? op->wait.handle
+						   : (void *)1);
 	/* No error waited for the program before. */
 	if (status != 0)
 		use->forget_error();
@@ -269,11 +268,11 @@ static enum tfs_answer before(struct tfs_op *op)
 
 	if (op->wait.what == TFS_SYNC_ENDS_STREAM)
 		tfs_narrowed_end_stream();
-	if (op->wait.what == TFS_SYNC_ASKS && use != NULL)
+	if (op->wait.what == TFS_SYNC_ASKS && use)
 		tfs_narrowed_pay(use);
 	if (op->wait.what > TFS_SYNC_EVENT || mode == TFS_MODE_OFF)
 		return TFS_LEAVES;
-	if (use == NULL)
+	if (!use)
 		return TFS_MINDS;
 	tfs_left_wait_end(&narrowed, SELF);
 	op->wait.before = tfs_work_now();
@@ -335,7 +334,7 @@ static void learn(const struct tfs_op *op)
 	if (op->wait.tried != 0)
 		judge(op);
 	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
-	if (op->status != 0 || use == NULL || !is_here(op))
+	if (op->status != 0 || !use || !is_here(op))
 		return;
 	look_at_device(use);
 	if (atomic_load(&many_contexts))
@@ -344,7 +343,7 @@ static void learn(const struct tfs_op *op)
 		const uint16_t stream = tfs_stream_id(op->wait.handle, op->per_thread);
 
 		/* A thread's own default stream may be the next thread's by number. */
-		if (tfs_stream_handle(stream) != NULL)
+		if (tfs_stream_handle(stream))
 			tfs_work_finished_on(stream, op->wait.before);
 	}
 	if (op->wait.what == TFS_SYNC_DEVICE) {
@@ -366,7 +365,7 @@ static void submitted(const struct tfs_function *function, const struct tfs_deta
 	atomic_store(&others_look, function->name);
 	const struct tfs_memory_functions *use =
 		tfs_memory_functions(function->library == TFS_LIBRARY_cuda);
-	if (use != NULL)
+	if (use)
 		tfs_narrowed_pay(use);
 }
 
@@ -375,9 +374,9 @@ static void stream_created(void)
 {
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 
-	if (use == NULL)
+	if (!use)
 		use = tfs_memory_functions(true);
-	if (use != NULL)
+	if (use)
 		tfs_narrowed_pay(use);
 }
 

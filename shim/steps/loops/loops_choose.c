@@ -66,9 +66,9 @@ bool tfs_log_is_update(
 static uint32_t touch(struct tfs_loops *loops, uint64_t address, uint32_t round)
 {
 	struct tfs_log_range *range = tfs_log_range(loops, address, true);
-	const uint32_t before = range != NULL ? range->round : 0;
+	const uint32_t before = range ? range->round : 0;
 
-	if (range != NULL)
+	if (range)
 		range->round = round;
 	return before;
 }
@@ -122,8 +122,8 @@ static bool is_same_loop(const struct tfs_loops *loops, const struct tfs_log_pai
 /* Those that are known to be updates before those that may be; of either, the longest loop. */
 static bool is_better(const struct tfs_log_pair *one, const struct tfs_log_pair *other)
 {
-	if (other == NULL || one->certain != other->certain)
-		return other == NULL || one->certain;
+	if (!other || one->certain != other->certain)
+		return !other || one->certain;
 	return period(one) > period(other);
 }
 
@@ -228,7 +228,7 @@ bool tfs_log_choose(struct tfs_loops *loops)
 
 	for (uint32_t tries = 0; tries < TRIES; tries++) {
 		const struct tfs_log_pair *best = find_best(loops, refused, tries);
-		const enum verdict verdict = best != NULL ? judge(loops, best) : NOT_YET;
+		const enum verdict verdict = best ? judge(loops, best) : NOT_YET;
 
 		if (verdict != NO)
 			return verdict == YES && settle(loops, best);

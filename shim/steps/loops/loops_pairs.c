@@ -44,7 +44,7 @@ static void move(struct motion *motion, const struct tfs_log_site *site, uint32_
 	uint32_t level = 0, shared;
 
 	motion->site = site;
-	if (from == NULL)
+	if (!from)
 		return;
 	shared = site->depth < from->depth ? site->depth : from->depth;
 	while (level + 1 < shared && site->frames[level] == from->frames[level])
@@ -89,9 +89,9 @@ static struct tfs_log_pair *find_pair(
 static void update(struct tfs_loops *loops, uint64_t operand, uint32_t site, uint32_t now)
 {
 	struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), true);
-	struct tfs_log_pair *pair = range != NULL ? find_pair(loops, range, site) : NULL;
+	struct tfs_log_pair *pair = range ? find_pair(loops, range, site) : NULL;
 
-	if (pair == NULL || pair->last == now)
+	if (!pair || pair->last == now)
 		return;
 	if (pair->count++ == 0)
 		pair->first = now;
@@ -104,7 +104,7 @@ static void overwrite(struct tfs_loops *loops, uint64_t operand)
 {
 	const struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), false);
 
-	for (uint32_t i = range != NULL ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next) {
+	for (uint32_t i = range ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next) {
 		loops->pairs[i - 1].overwritten++;
 		loops->pairs[i - 1].waiting = false;
 	}
@@ -115,7 +115,7 @@ static void read_by(
 {
 	const struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), false);
 
-	for (uint32_t i = range != NULL ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next)
+	for (uint32_t i = range ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next)
 		if (loops->pairs[i - 1].waiting && loops->pairs[i - 1].site != site)
 			read_pair(&loops->pairs[i - 1], motion);
 }

@@ -128,7 +128,7 @@ static const struct place *find_first(const struct search *search)
 		const struct place *place = &search->places[i];
 
 		if (8 * place->once >= 7 * search->kept && 8 * place->more <= search->kept &&
-			(first == NULL || place->address < first->address))
+			(!first || place->address < first->address))
 			first = place;
 	}
 	return first;
@@ -180,7 +180,7 @@ bool tfs_log_place(struct tfs_loops *loops, const struct tfs_log_pair *pair, uin
 		if (search.rounds[i].end - search.rounds[i].first <= LONGER * usual)
 			take_round(&search, &search.rounds[i]);
 	first = find_first(&search);
-	if (first != NULL)
+	if (first)
 		fill_in(&search, first);
 	return first != NULL;
 }
