@@ -330,16 +330,15 @@ static struct tfs_figure ranks(const struct job *job)
 
 static int save(const char *path, const struct job *job)
 {
-	int error = tfs_verdicts_save(path, job->verdicts, job->count);
+	int err = tfs_verdicts_save(path, job->verdicts, job->count);
 
-	if (error)
+	if (err)
 		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path,
-			error == -EINVAL ? "what is there is no file of verdicts"
-					 : strerror(-error));
+			err == -EINVAL ? "what is there is no file of verdicts" : strerror(-err));
 	else
 		tfs_text_line(stdout, "  written to %s; the next run of %s goes by it", path,
 			ranks(job).text);
-	return error ? TFS_EXIT_MISUSE : 0;
+	return err ? TFS_EXIT_MISUSE : 0;
 }
 
 static int judge(const char *folder, struct job *job)

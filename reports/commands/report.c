@@ -75,11 +75,11 @@ static int write_one(const struct report_options *options, const struct tfs_mode
 {
 	const struct tfs_format *format = choose_format(options);
 	if (options->output && strcmp(options->output, "-")) {
-		int error = tfs_format_save(format, model, options->output);
-		if (!error)
+		int err = tfs_format_save(format, model, options->output);
+		if (!err)
 			return 0;
 		tfs_text_line(
-			stderr, "tfshim: cannot write %s: %s", options->output, strerror(-error));
+			stderr, "tfshim: cannot write %s: %s", options->output, strerror(-err));
 		return TFS_EXIT_MISUSE;
 	}
 	format->write(model, stdout, tfs_colour_choose(options->colour, stdout));
@@ -153,10 +153,9 @@ static int run(int argc, char **argv)
 	struct report_options options = {.colour = TFS_COLOUR_AUTO};
 	struct stat about;
 	int first;
-	int status = 0;
-	int error = tfs_options_parse(&tfs_command_report, argc, argv, 0, apply, &options, &first);
-	if (error)
-		return error < 0 ? 0 : error;
+	int status = tfs_options_parse(&tfs_command_report, argc, argv, 0, apply, &options, &first);
+	if (status)
+		return status < 0 ? 0 : status;
 	if (!argv[first])
 		return tfs_options_misuse(&tfs_command_report, "which recording?");
 	for (int i = first; argv[i]; i++) {

@@ -87,9 +87,9 @@ static int run(int argc, char **argv)
 {
 	enum tfs_colour colour = TFS_COLOUR_AUTO;
 	int first;
-	int error = tfs_options_parse(&tfs_command_rules, argc, argv, 0, apply, &colour, &first);
-	if (error)
-		return error < 0 ? 0 : error;
+	int status = tfs_options_parse(&tfs_command_rules, argc, argv, 0, apply, &colour, &first);
+	if (status)
+		return status < 0 ? 0 : status;
 	const struct tfs_paint *paint = tfs_colour_choose(colour, stdout);
 	if (!argv[first])
 		list(paint);

@@ -101,9 +101,9 @@ static int set_options(const struct run_options *options, int memory)
 		    options->more ? options->more : "", options->record ? "record=" : "",
 		    options->record ? options->record : "", place) < 0)
 		return -ENOMEM;
-	int error = setenv("TFSHIM_OPTIONS", text, 1);
+	int err = setenv("TFSHIM_OPTIONS", text, 1);
 	free(text);
-	return error;
+	return err;
 }
 
 /* The shim comes first; `more` may be empty. */
@@ -114,9 +114,9 @@ static int set_preload(const char *library, const char *more)
 	if (asprintf(&text, "%s%s%s%s%s", library, *more ? ":" : "", more, old && *old ? ":" : "",
 		    old ? old : "") < 0)
 		return -ENOMEM;
-	int error = setenv("LD_PRELOAD", text, 1);
+	int err = setenv("LD_PRELOAD", text, 1);
 	free(text);
-	return error;
+	return err;
 }
 
 /* The program may change its folder before its first CUDA call, so the pattern is made absolute. */
@@ -158,13 +158,13 @@ static int find_heap(const struct run_options *options, char out_path[PATH_MAX])
 static int set_environment(
 	const struct run_options *options, const char *library, const char *heap, int memory)
 {
-	int error = set_options(options, memory) | set_preload(library, heap);
-	error |= set_output(options->output ? options->output : getenv("TFSHIM_OUTPUT"));
+	int err = set_options(options, memory) | set_preload(library, heap);
+	err |= set_output(options->output ? options->output : getenv("TFSHIM_OUTPUT"));
 	if (options->rewrite)
-		error |= setenv("TFSHIM_REWRITE", options->rewrite, 1);
+		err |= setenv("TFSHIM_REWRITE", options->rewrite, 1);
 	if (options->log)
-		error |= setenv("TFSHIM_LOG", options->log, 1);
-	return error;
+		err |= setenv("TFSHIM_LOG", options->log, 1);
+	return err;
 }
 
 static bool is_off(const char *variable)

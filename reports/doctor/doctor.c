@@ -316,9 +316,9 @@ static int run(int argc, char **argv)
 	struct doctor_options options = {.colour = TFS_COLOUR_AUTO};
 	struct tfs_doctor doctor = {0};
 	int first;
-	int error = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &options, &first);
-	if (error)
-		return error < 0 ? 0 : error;
+	int status = tfs_options_parse(&tfs_command_doctor, argc, argv, 0, apply, &options, &first);
+	if (status)
+		return status < 0 ? 0 : status;
 	doctor.paint = tfs_colour_choose(options.colour, stdout);
 	check_library(&doctor);
 	check_driver(&doctor);

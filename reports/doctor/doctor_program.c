@@ -365,14 +365,14 @@ static bool is_python_script(const char *path)
 static void look_into_program(struct program *program)
 {
 	struct tfs_doctor *doctor = program->doctor;
-	const int error = tfs_elf_file_read(program->path, &program->file);
+	const int err = tfs_elf_file_read(program->path, &program->file);
 
-	if (error) {
+	if (err) {
 		doctor->unreadable = true;
 		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", program->path,
-			error == -EBADMSG   ? "an ELF file that is cut short or damaged"
-			: error == -ENOEXEC ? "no program"
-					    : strerror(-error));
+			err == -EBADMSG   ? "an ELF file that is cut short or damaged"
+			: err == -ENOEXEC ? "no program"
+					  : strerror(-err));
 	} else if (program->file.is_elf) {
 		say_process(program);
 		if (is_python(program->path))

@@ -185,7 +185,7 @@ int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
 {
 	struct stat about;
 	char start[4] = "";
-	int error = 0;
+	int err = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	if (fd < 0)
@@ -199,13 +199,13 @@ int tfs_elf_file_read(const char *path, struct tfs_elf_file *out_file)
 	if (!memcmp(start, ELFMAG, SELFMAG)) {
 		Elf *elf = elf_version(EV_CURRENT) != EV_NONE ? elf_begin(fd, ELF_C_READ_MMAP, NULL)
 							      : NULL;
-		error = elf && elf_kind(elf) == ELF_K_ELF
-				? read_elf(elf, (uint64_t)about.st_size, out_file)
-				: -EBADMSG;
+		err = elf && elf_kind(elf) == ELF_K_ELF
+			      ? read_elf(elf, (uint64_t)about.st_size, out_file)
+			      : -EBADMSG;
 		elf_end(elf);
 	}
 	close(fd);
-	return error;
+	return err;
 }
 
 bool tfs_elf_file_fits(const char *path)

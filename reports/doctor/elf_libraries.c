@@ -177,19 +177,19 @@ int tfs_elf_libraries(
 {
 	struct search *search = calloc(1, sizeof(*search));
 	struct node *program = search ? add(search, NULL, "") : NULL;
-	int error = program ? 0 : -ENOMEM;
+	int err = program ? 0 : -ENOMEM;
 
 	if (program) {
 		program->path = realpath(path, NULL);
 		program->read = program->path != NULL;
 		program->file = *file;
 	}
-	for (unsigned i = 0; !error && i < search->count; i++) {
+	for (unsigned i = 0; !err && i < search->count; i++) {
 		struct node *by = search->nodes[i];
 
-		for (unsigned j = 0; by->read && !error && j < by->file.needed_count; j++)
+		for (unsigned j = 0; by->read && !err && j < by->file.needed_count; j++)
 			if (!known(search, by->file.needed[j]))
-				error = visit(search, by, by->file.needed[j], visitor);
+				err = visit(search, by, by->file.needed[j], visitor);
 	}
 	for (unsigned i = 0; search && i < search->count; i++) {
 		free(search->nodes[i]->name);
@@ -199,5 +199,5 @@ int tfs_elf_libraries(
 	if (search)
 		free(search->cache);
 	free(search);
-	return error;
+	return err;
 }

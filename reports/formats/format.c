@@ -31,16 +31,16 @@ static int write_all(const struct tfs_format *format, const struct tfs_model *mo
 {
 	FILE *out = fdopen(fd, "w");
 	if (!out) {
-		int error = -errno;
+		int err = -errno;
 		close(fd);
-		return error;
+		return err;
 	}
 	errno = 0;
 	format->write(model, out, &tfs_paint_plain);
-	int error = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
-	if (fclose(out) && !error)
-		error = -errno;
-	return error;
+	int err = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
+	if (fclose(out) && !err)
+		err = -errno;
+	return err;
 }
 
 int tfs_format_save(
@@ -52,11 +52,11 @@ int tfs_format_save(
 	/* Whatever lies there was left by somebody else; it is not followed if it is a link. */
 	unlink(temporary);
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int error = fd < 0 ? -errno : write_all(format, model, fd);
-	if (!error && rename(temporary, path))
-		error = -errno;
-	if (error && fd >= 0)
+	int err = fd < 0 ? -errno : write_all(format, model, fd);
+	if (!err && rename(temporary, path))
+		err = -errno;
+	if (err && fd >= 0)
 		unlink(temporary);
 	free(temporary);
-	return error;
+	return err;
 }

@@ -118,10 +118,10 @@ struct device_use {
 
 static void collect(const struct tfs_timeline *timeline, uint32_t device, struct device_use *use)
 {
-	int error = 0;
+	int err = 0;
 	for (uint32_t i = 0; i < timeline->judged_count; i++) {
 		const struct tfs_step *step = &timeline->steps[timeline->judged[i]];
-		error |= tfs_intervals_add(&use->judged, step->start_ns, step->end_ns);
+		err |= tfs_intervals_add(&use->judged, step->start_ns, step->end_ns);
 	}
 	for (uint32_t i = 0; i < timeline->op_count; i++) {
 		const struct tfs_device_op *op = &timeline->ops[i];
@@ -129,14 +129,14 @@ static void collect(const struct tfs_timeline *timeline, uint32_t device, struct
 			continue;
 		bool copy = op->record->operation == TFS_DEVICE_MEMCPY;
 		bool moves = copy && op->record->copy_kind <= 2;
-		error |= tfs_intervals_add(&use->all, op->start_ns, op->end_ns);
+		err |= tfs_intervals_add(&use->all, op->start_ns, op->end_ns);
 		if (!copy)
-			error |= tfs_intervals_add(&use->compute, op->start_ns, op->end_ns);
+			err |= tfs_intervals_add(&use->compute, op->start_ns, op->end_ns);
 		else if (moves)
-			error |= tfs_intervals_add(&use->copies, op->start_ns, op->end_ns);
+			err |= tfs_intervals_add(&use->copies, op->start_ns, op->end_ns);
 	}
 	/* -ENOMEM only makes the shares too small; the next allocation ends the program. */
-	(void)error;
+	(void)err;
 	tfs_intervals_unite(&use->judged);
 	tfs_intervals_unite(&use->all);
 	tfs_intervals_unite(&use->compute);

@@ -10,16 +10,16 @@
 #include "reports/model/places.h"
 #include "reports/support/progress.h"
 
-static void set_why(char **out_why, const char *what, int error, const struct tfs_damage *damage)
+static void set_why(char **out_why, const char *what, int err, const struct tfs_damage *damage)
 {
-	bool absent = error == -ENOENT || error == -EACCES || error == -EISDIR;
-	if (damage && damage->what && error == -EPROTO) {
+	bool absent = err == -ENOENT || err == -EACCES || err == -EISDIR;
+	if (damage && damage->what && err == -EPROTO) {
 		*out_why = strdup(damage->what);
 	} else if (damage && damage->what && !absent) {
 		if (asprintf(out_why, "%s (at byte %llu)", damage->what,
 			    (unsigned long long)damage->offset) < 0)
 			*out_why = NULL;
-	} else if (asprintf(out_why, "%s: %s", what, strerror(-error)) < 0) {
+	} else if (asprintf(out_why, "%s: %s", what, strerror(-err)) < 0) {
 		*out_why = NULL;
 	}
 }
@@ -50,28 +50,28 @@ int tfs_load_trace(struct tfs_trace *trace, const char *path,
 	struct tfs_judgement *judgement = NULL;
 
 	tfs_progress_say("laying out");
-	int error = tfs_timeline_create(trace, &timeline);
-	if (error) {
-		set_why(out_why, "cannot be laid out", error, NULL);
+	int err = tfs_timeline_create(trace, &timeline);
+	if (err) {
+		set_why(out_why, "cannot be laid out", err, NULL);
 		goto out;
 	}
 	tfs_progress_say("judging");
-	error = tfs_judge(timeline, &options->judge, &judgement);
-	if (error) {
-		set_why(out_why, "cannot be judged", error, NULL);
+	err = tfs_judge(timeline, &options->judge, &judgement);
+	if (err) {
+		set_why(out_why, "cannot be judged", err, NULL);
 		goto out;
 	}
 	tfs_progress_say("resolving");
 	memset(out_model, 0, sizeof(*out_model));
 	struct tfs_build build = {
 		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
-	error = build_model(&build, path, options->charts);
-	if (error)
-		set_why(out_why, "cannot be resolved", error, NULL);
+	err = build_model(&build, path, options->charts);
+	if (err)
+		set_why(out_why, "cannot be resolved", err, NULL);
 out:
 	tfs_judgement_destroy(judgement);
 	tfs_timeline_destroy(timeline);
-	return error;
+	return err;
 }
 
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
@@ -82,12 +82,12 @@ int tfs_load(const char *path, const struct tfs_load_options *options, struct tf
 
 	*out_why = NULL;
 	tfs_progress_start(options->progress, path);
-	int error = tfs_trace_open(path, &damage, &trace);
-	if (error)
-		set_why(out_why, "cannot be read", error, &damage);
+	int err = tfs_trace_open(path, &damage, &trace);
+	if (err)
+		set_why(out_why, "cannot be read", err, &damage);
 	else
-		error = tfs_load_trace(trace, path, options, out_model, out_why);
+		err = tfs_load_trace(trace, path, options, out_model, out_why);
 	tfs_progress_end();
 	tfs_trace_close(trace);
-	return error;
+	return err;
 }

@@ -74,9 +74,9 @@ int tfs_options_parse(const struct tfs_command *command, int argc, char **argv, 
 			argv[operands++] = optarg;
 			continue;
 		}
-		int error = apply ? apply(state, (char)found, optarg) : 0;
-		if (error)
-			return error;
+		int err = apply ? apply(state, (char)found, optarg) : 0;
+		if (err)
+			return err;
 	}
 	if (operands_end) {
 		*out_first = optind;

@@ -39,12 +39,12 @@ int tfs_save_beside(const struct tfs_model *model)
 		if (!format->beside || (format->judged && !has_page(model)))
 			continue;
 		char *path = tfs_save_path(model->recording, format->suffix);
-		int error = path ? tfs_format_save(format, model, path) : -ENOMEM;
-		if (error)
+		int err = path ? tfs_format_save(format, model, path) : -ENOMEM;
+		if (err)
 			tfs_text_line(stderr, "tfshim: cannot write %s: %s",
-				path ? path : format->suffix, strerror(-error));
-		if (error && !first)
-			first = error;
+				path ? path : format->suffix, strerror(-err));
+		if (err && !first)
+			first = err;
 		free(path);
 	}
 	return first;
@@ -99,9 +99,9 @@ int tfs_save_report(const char *recording, int quiet)
 		free(why);
 		return TFS_EXIT_NO_DATA;
 	}
-	int error = tfs_save_beside(&model);
-	if (!quiet && !error)
+	int err = tfs_save_beside(&model);
+	if (!quiet && !err)
 		tfs_save_summary(&model);
 	tfs_model_finish(&model);
-	return error ? TFS_EXIT_MISUSE : 0;
+	return err ? TFS_EXIT_MISUSE : 0;
 }

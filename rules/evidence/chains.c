@@ -286,10 +286,10 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 	const struct tfs_timeline *timeline = steady->timeline;
 	size_t streams = (size_t)timeline->stream_count + 1;
 	struct open *open = calloc(streams, sizeof(*open));
-	int result = open ? 0 : -ENOMEM;
+	int err = open ? 0 : -ENOMEM;
 
 	memset(out_chains, 0, sizeof(*out_chains));
-	for (uint32_t i = 0; i < steady->call_count && !result; i++) {
+	for (uint32_t i = 0; i < steady->call_count && !err; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		uint32_t stream = steady->waits[i].stream;
 		struct open *at = &open[stream < timeline->stream_count ? stream : streams - 1];
@@ -298,11 +298,11 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 		if (!tfs_family_submits(call->family))
 			continue;
 		if (!describe(steady, steady->calls[i], &step)) {
-			result = close_chain(out_chains, at);
+			err = close_chain(out_chains, at);
 			continue;
 		}
 		if (at->any && used_between(timeline, &at->last, &step))
-			result = close_chain(out_chains, at);
+			err = close_chain(out_chains, at);
 		if (at->any && at->chain.count < TFS_CHAIN_CALLS && links(&at->last, &step)) {
 			extend_chain(timeline, at, &step);
 			continue;
@@ -314,18 +314,18 @@ int tfs_chains_find(const struct tfs_steady *steady, struct tfs_chains *out_chai
 					tfs_steady_device_ns(steady, call)) /
 				2;
 		}
-		result = result ? result : close_chain(out_chains, at);
+		err = err ? err : close_chain(out_chains, at);
 		start_chain(timeline, at, &step);
 	}
-	for (size_t i = 0; i < streams && !result; i++)
-		result = close_chain(out_chains, &open[i]);
+	for (size_t i = 0; i < streams && !err; i++)
+		err = close_chain(out_chains, &open[i]);
 	free(open);
-	if (result)
+	if (err)
 		tfs_chains_finish(out_chains);
 	else if (out_chains->count)
 		qsort(out_chains->items, out_chains->count, sizeof(*out_chains->items),
 			compare_chains);
-	return result;
+	return err;
 }
 
 void tfs_chains_finish(struct tfs_chains *chains)

@@ -110,7 +110,7 @@ int tfs_steady_init(
 	struct tfs_waiting *waits;
 	uint32_t count;
 	bool *judged = judged_steps(timeline, &count);
-	int result = judged ? 0 : -ENOMEM;
+	int err = judged ? 0 : -ENOMEM;
 
 	memset(steady, 0, sizeof(*steady));
 	steady->timeline = timeline;
@@ -118,9 +118,9 @@ int tfs_steady_init(
 	for (uint32_t i = 0; i < timeline->device_count; i++)
 		if (timeline->devices[i].record && timeline->devices[i].record->simulated == 1)
 			steady->simulated = true;
-	if (!result)
-		result = make_room(steady, &steps, &calls, &place, &waits);
-	if (!result) {
+	if (!err)
+		err = make_room(steady, &steps, &calls, &place, &waits);
+	if (!err) {
 		steady->mixed_steps = count - tfs_mixed_remove(timeline, judged, count);
 		take_steps(steady, judged, steps);
 		steady->busy_ns = busy_per_step(timeline, judged, steady->step_count);
@@ -135,12 +135,12 @@ int tfs_steady_init(
 		steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
 		steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
 		steady->kernel_floor_ns = tfs_kernel_floor(steady);
-		result = tfs_waits_find(steady, waits);
+		err = tfs_waits_find(steady, waits);
 	}
 	free(judged);
-	if (result)
+	if (err)
 		tfs_steady_finish(steady);
-	return result;
+	return err;
 }
 
 void tfs_steady_finish(struct tfs_steady *steady)

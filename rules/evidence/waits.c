@@ -306,14 +306,14 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 	uint32_t known =
 		timeline->stream_count < MOST_STREAMS ? timeline->stream_count : MOST_STREAMS;
 	struct progress progress = {0};
-	int result = start(&progress, known);
+	int err = start(&progress, known);
 	struct tfs_guards *guards =
-		result ? NULL : tfs_guards_create(steady, out_waits, progress.streams);
+		err ? NULL : tfs_guards_create(steady, out_waits, progress.streams);
 	uint32_t epoch = 0;
 
 	if (!guards)
-		result = -ENOMEM;
-	for (uint32_t i = 0; i < steady->call_count && !result; i++) {
+		err = -ENOMEM;
+	for (uint32_t i = 0; i < steady->call_count && !err; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_waiting *waiting = &out_waits[i];
 		struct tfs_copy copy;
@@ -333,7 +333,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 			come_after_waits(&progress, timeline, stream, out_waits);
 			if (!submit(&progress, timeline, stream,
 				    tfs_steady_device_ns(steady, call)))
-				result = -ENOMEM;
+				err = -ENOMEM;
 			tfs_guards_submit(guards, i, stream, progress.given[stream]);
 		}
 		waiting->epoch = epoch;
@@ -351,5 +351,5 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 	}
 	end(&progress);
 	tfs_guards_destroy(guards);
-	return result;
+	return err;
 }

@@ -214,11 +214,11 @@ int tfs_runs_create(const struct tfs_steady *steady, struct tfs_run **out_runs, 
 	struct builder builder;
 	uint32_t call = 0, total = 0, step = 0;
 	size_t count = 0;
-	int result = runs ? builder_init(&builder, steady) : -ENOMEM;
+	int err = runs ? builder_init(&builder, steady) : -ENOMEM;
 
 	if (!runs)
-		return result;
-	while (!result && step < steady->step_count && step < MOST_STEPS && total < MOST_CALLS) {
+		return err;
+	while (!err && step < steady->step_count && step < MOST_STEPS && total < MOST_CALLS) {
 		struct tfs_run *run = &runs[count++];
 		uint64_t end;
 
@@ -232,12 +232,12 @@ int tfs_runs_create(const struct tfs_steady *steady, struct tfs_run **out_runs, 
 		while (call < steady->call_count && tfs_steady_call(steady, call)->start_ns < end)
 			call++;
 		total += call - run->first_call;
-		result = add_run(&builder, run, call - run->first_call);
+		err = add_run(&builder, run, call - run->first_call);
 	}
 	builder_finish(&builder);
-	if (result) {
+	if (err) {
 		tfs_runs_destroy(runs, count);
-		return result;
+		return err;
 	}
 	*out_runs = runs;
 	*out_count = count;

@@ -198,26 +198,26 @@ static int judge(struct tfs_steady *steady, const struct tfs_judge_options *opti
 	struct tfs_judgement *judgement)
 {
 	struct tfs_findings findings = {.steady = steady, .pool = judgement->pool};
-	int result;
+	int err;
 
 	tfs_summary_fill(steady, judgement);
-	result = tfs_layers_find(steady, judgement->pool, &judgement->layers);
-	if (!result)
-		result = ask_rules(options, &findings, judgement);
-	if (!result)
-		result = tfs_findings_price(
+	err = tfs_layers_find(steady, judgement->pool, &judgement->layers);
+	if (!err)
+		err = ask_rules(options, &findings, judgement);
+	if (!err)
+		err = tfs_findings_price(
 			steady, &findings, &judgement->groups, &judgement->group_count);
-	if (!result) {
+	if (!err) {
 		tfs_findings_rank(&findings);
-		result = tfs_findings_joint(
+		err = tfs_findings_joint(
 			steady, &findings, &judgement->joint, &judgement->joint_findings);
 	}
-	if (!result)
-		result = keep_findings(&findings, judgement);
-	if (!result)
+	if (!err)
+		err = keep_findings(&findings, judgement);
+	if (!err)
 		tfs_summary_conclude(steady, judgement);
 	free(findings.items);
-	return judgement->pool->failed ? -ENOMEM : result;
+	return judgement->pool->failed ? -ENOMEM : err;
 }
 
 int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_options *options,
@@ -226,7 +226,7 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	static const struct tfs_judge_options usual = {0};
 	struct tfs_judgement *judgement;
 	struct tfs_steady steady;
-	int result;
+	int err;
 
 	options = options ? options : &usual;
 	if ((options->ignore && !tfs_rule_list_valid(options->ignore)) ||
@@ -244,12 +244,12 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	if (steady.whatif)
 		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
 	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
-	result = steady.pairs ? judge(&steady, options, judgement) : -ENOMEM;
+	err = steady.pairs ? judge(&steady, options, judgement) : -ENOMEM;
 	tfs_whatif_destroy(steady.whatif);
 	tfs_steady_finish(&steady);
-	if (result) {
+	if (err) {
 		tfs_judgement_destroy(judgement);
-		return result;
+		return err;
 	}
 	*out_judgement = judgement;
 	return 0;

@@ -229,12 +229,12 @@ static int number_groups(
 int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_group **out_groups, size_t *out_count)
 {
-	int result = group_drafts(steady, findings);
+	int err = group_drafts(steady, findings);
 
-	for (uint32_t i = 0; i < findings->count && !result; i++)
+	for (uint32_t i = 0; i < findings->count && !err; i++)
 		if (findings->items[i].parent == i)
-			result = price_group(steady, findings, i);
-	for (uint32_t i = 0; i < findings->count && !result; i++) {
+			err = price_group(steady, findings, i);
+	for (uint32_t i = 0; i < findings->count && !err; i++) {
 		struct tfs_draft *draft = &findings->items[i];
 
 		draft->finding.low_confidence =
@@ -242,7 +242,7 @@ int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *fin
 						    steady->timeline->judged_rewritten);
 		draft->finding.level = level_of(steady, draft);
 	}
-	return result ? result : number_groups(findings, out_groups, out_count);
+	return err ? err : number_groups(findings, out_groups, out_count);
 }
 
 static int compare_drafts(const void *a, const void *b)

@@ -118,18 +118,18 @@ static int find_side_by_side(struct tfs_whatif *whatif)
 	const struct tfs_timeline *timeline = whatif->steady->timeline;
 	struct tfs_intervals busy = {0};
 	double sum = 0;
-	int result = 0;
+	int err = 0;
 
-	for (uint32_t i = 0; i < timeline->op_count && !result; i++) {
+	for (uint32_t i = 0; i < timeline->op_count && !err; i++) {
 		const struct tfs_device_op *op = &timeline->ops[i];
 
 		sum += tfs_device_op_ns(op);
-		result = tfs_intervals_add(&busy, op->start_ns, op->end_ns);
+		err = tfs_intervals_add(&busy, op->start_ns, op->end_ns);
 	}
 	tfs_intervals_unite(&busy);
 	whatif->side_by_side = sum > 0 ? (double)tfs_intervals_total(&busy) / sum : 1;
 	tfs_intervals_finish(&busy);
-	return result;
+	return err;
 }
 
 struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)

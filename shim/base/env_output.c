@@ -99,10 +99,10 @@ static int make_folders(char *path)
 {
 	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		const int failed = mkdir(path, 0777) != 0 && errno != EEXIST ? errno : 0;
+		const int err = mkdir(path, 0777) != 0 && errno != EEXIST ? -errno : 0;
 		*slash = '/';
-		if (failed != 0 && failed != EROFS)
-			return -failed;
+		if (err && err != -EROFS)
+			return err;
 	}
 	return 0;
 }
@@ -125,10 +125,10 @@ int tfs_env_output(char *out_path, size_t bytes)
 			return -ENAMETOOLONG;
 		path[used] = *next++;
 		if (path[used] == '%') {
-			const int failed =
+			const int err =
 				put_field(&next, path, path + used, sizeof(path) - used, &more);
-			if (failed != 0)
-				return failed;
+			if (err)
+				return err;
 		}
 		used += more;
 		if (used >= sizeof(path))
@@ -137,10 +137,10 @@ int tfs_env_output(char *out_path, size_t bytes)
 	}
 	if (used + 1 > bytes)
 		return -ENAMETOOLONG;
-	const int failed = make_folders(path);
-	if (failed == 0)
+	const int err = make_folders(path);
+	if (!err)
 		memcpy(out_path, path, used + 1);
-	return failed;
+	return err;
 }
 
 void tfs_env_output_apart(char *path, size_t bytes, unsigned number)

@@ -351,12 +351,12 @@ static void fill_header(struct tfs_file_header *header)
 
 int tfs_recorder_begin(void)
 {
-	const int failed = tfs_writer_begin(&tfs_recording, tfs_options.limit_bytes,
+	const int err = tfs_writer_begin(&tfs_recording, tfs_options.limit_bytes,
 		tfs_areas_take(tfs_env_text(tfs_options.memory)));
 
-	if (failed != 0) {
-		tfs_log_say("nothing is recorded: %s", strerror(-failed));
-		return failed;
+	if (err) {
+		tfs_log_say("nothing is recorded: %s", strerror(-err));
+		return err;
 	}
 	fill_header(tfs_recording.header);
 	tfs_child_mark();

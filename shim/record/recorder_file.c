@@ -28,7 +28,7 @@ static struct {
 	char path[PATH_MAX];
 	char taken[PATH_MAX];
 	unsigned apart;
-	int failed;
+	int err;
 } made;
 
 /*
@@ -37,10 +37,10 @@ static struct {
  */
 void tfs_recorder_create(void)
 {
-	made.failed = -EEXIST;
-	for (unsigned i = 0; i < MOST_NAMES && made.failed == -EEXIST; i++) {
-		made.failed = tfs_env_output(made.path, sizeof(made.path) - NAME_ROOM);
-		if (made.failed != 0)
+	made.err = -EEXIST;
+	for (unsigned i = 0; i < MOST_NAMES && made.err == -EEXIST; i++) {
+		made.err = tfs_env_output(made.path, sizeof(made.path) - NAME_ROOM);
+		if (made.err)
 			break;
 		if (strcmp(made.path, made.taken) == 0)
 			tfs_env_output_apart(
@@ -48,22 +48,22 @@ void tfs_recorder_create(void)
 		else
 			strcpy(made.taken, made.path);
 		strcat(made.path, ".tfs");
-		made.failed = tfs_writer_create(&tfs_recording, made.path);
+		made.err = tfs_writer_create(&tfs_recording, made.path);
 	}
-	if (made.failed != 0)
+	if (made.err)
 		atomic_store(&tfs_recording.lost_file, true);
 	tfs_writer_flush(&tfs_recording, true);
 }
 
 int tfs_recorder_created(void)
 {
-	if (made.failed == 0) {
+	if (!made.err) {
 		if (made.apart != 0)
 			tfs_log_say("%s.tfs is another run's, this run is in %s", made.taken,
 				made.path);
 		return 0;
 	}
 	tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
-		*made.path != '\0' ? made.path : tfs_options.output, strerror(-made.failed));
-	return goes_on_without(made.path) ? 0 : made.failed;
+		*made.path != '\0' ? made.path : tfs_options.output, strerror(-made.err));
+	return goes_on_without(made.path) ? 0 : made.err;
 }

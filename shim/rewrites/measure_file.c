@@ -49,8 +49,8 @@ void tfs_measure_file_fetch(void)
 
 	if (!find_path(path, sizeof(path)))
 		return;
-	const int error = tfs_verdicts_load(path, found);
-	if (error != 0 && error != -ENOENT)
+	const int err = tfs_verdicts_load(path, found);
+	if (err && err != -ENOENT)
 		tfs_log(TFS_LOG_WARN, "%s is no file of verdicts: not used", path);
 }
 

@@ -92,22 +92,22 @@ static void turn_all_off(void)
 
 static int begin_acting(enum tfs_rewrite_mode mode)
 {
-	const int failed = tfs_breaker_arm();
+	const int err = tfs_breaker_arm();
 
-	if (failed == -ETIMEDOUT) {
+	if (err == -ETIMEDOUT) {
 		turn_all_off();
 		return MAY_NOT;
 	}
 	if (tfs_options.rank == 0 && !tfs_options.quiet && mode == TFS_MODE_APPLY)
 		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
 			tfs_options.rewrite);
-	if (failed == 0)
+	if (!err)
 		return MAY_ACT;
-	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-failed, 0);
+	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-err, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
 		tfs_log_say(
 			"a crash will not switch rewrites off: no mark can be made beside the recording (%s)",
-			strerror(-failed));
+			strerror(-err));
 	return MAY_ACT;
 }
 

@@ -54,13 +54,13 @@ int tfs_area_create(struct tfs_area *area, const char *path, const void *bytes, 
 	const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (fd < 0)
 		return -errno;
-	int failed = fstat(fd, &status) != 0 ? -errno : 0;
-	if (failed == 0)
-		failed = tfs_area_put(area, fd, bytes, count, 0);
+	int err = fstat(fd, &status) != 0 ? -errno : 0;
+	if (!err)
+		err = tfs_area_put(area, fd, bytes, count, 0);
 	close(fd);
-	if (failed != 0) {
+	if (err) {
 		unlink(path);
-		return failed;
+		return err;
 	}
 	area->device = status.st_dev;
 	area->inode = status.st_ino;
@@ -72,17 +72,17 @@ int tfs_area_open(const struct tfs_area *area)
 {
 	struct stat status;
 	const int fd = open(area->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	int failed = -ENOENT;
+	int err = -ENOENT;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &status) == 0 && status.st_dev == area->device &&
 		status.st_ino == area->inode)
-		failed = (uint64_t)status.st_size < atomic_load(&area->end) ? -ESTALE : 0;
-	if (failed == 0)
+		err = (uint64_t)status.st_size < atomic_load(&area->end) ? -ESTALE : 0;
+	if (!err)
 		return fd;
 	close(fd);
-	return failed;
+	return err;
 }
 
 uint64_t tfs_area_place(struct tfs_area *area, uint64_t bytes, uint64_t limit)
@@ -128,15 +128,15 @@ static int put_room(struct tfs_area *area, int fd, const struct tfs_chunk *head)
 static int put_part(struct tfs_area *area, int fd, const struct tfs_chunk *head,
 	const char *payload, uint64_t from, uint64_t to, bool first)
 {
-	int failed = first ? put_room(area, fd, head) : 0;
+	int err = first ? put_room(area, fd, head) : 0;
 
-	if (failed == 0 && first)
-		failed = put_head(area, fd, head, 0);
+	if (!err && first)
+		err = put_head(area, fd, head, 0);
 
-	if (failed == 0)
-		failed = tfs_area_put(
+	if (!err)
+		err = tfs_area_put(
 			area, fd, payload + from, to - from, head->offset + sizeof(*head) + from);
-	return failed != 0 ? failed : put_head(area, fd, head, to);
+	return err ? err : put_head(area, fd, head, to);
 }
 
 static int put_aggregates(
@@ -158,10 +158,10 @@ static int put_aggregates(
 		head.sequence = i;
 		head.offset = chunk->parts[i];
 		head.bytes = part_bytes[i];
-		const int failed =
+		const int err =
 			put_part(area, fd, &head, payload, 0, bytes, (chunk->heads >> i & 1) == 0);
-		if (failed != 0)
-			return failed;
+		if (err)
+			return err;
 		chunk->heads |= (uint16_t)(1u << i);
 		payload += bytes;
 		committed -= bytes;
@@ -177,10 +177,10 @@ int tfs_area_put_chunk(struct tfs_area *area, int fd, struct tfs_chunk *chunk, u
 		return put_aggregates(area, fd, chunk, committed);
 	if (committed <= *written)
 		return 0;
-	const int failed = put_part(
+	const int err = put_part(
 		area, fd, chunk, (const char *)(chunk + 1), *written, committed, chunk->heads == 0);
-	if (failed != 0)
-		return failed;
+	if (err)
+		return err;
 	chunk->heads = 1;
 	*written = committed;
 	return 0;
@@ -201,7 +201,7 @@ static bool is_sound(const struct tfs_area *area, const struct tfs_chunk *chunk)
 int tfs_area_save(struct tfs_area *area)
 {
 	const int fd = tfs_area_open(area);
-	int failed = 0;
+	int err = 0;
 
 	if (fd < 0)
 		return fd;
@@ -210,9 +210,9 @@ int tfs_area_save(struct tfs_area *area)
 		uint64_t written = 0;
 
 		if (is_sound(area, chunk))
-			failed |= tfs_area_put_chunk(area, fd, chunk, &written);
+			err |= tfs_area_put_chunk(area, fd, chunk, &written);
 	}
-	failed |= tfs_area_put(area, fd, &area->header, sizeof(area->header), 0);
+	err |= tfs_area_put(area, fd, &area->header, sizeof(area->header), 0);
 	close(fd);
-	return failed;
+	return err;
 }

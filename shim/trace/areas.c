@@ -24,9 +24,9 @@ int tfs_areas_make(void)
 		return -errno;
 	if (ftruncate(fd, ALL_BYTES) == 0 && fcntl(fd, F_ADD_SEALS, SEALS) == 0)
 		return fd;
-	const int failed = -errno;
+	const int err = -errno;
 	close(fd);
-	return failed;
+	return err;
 }
 
 static struct tfs_area *map_area(int fd, uint32_t number, size_t bytes, int protection)

@@ -75,10 +75,10 @@ int tfs_writer_begin(struct tfs_writer *writer, uint64_t limit_bytes, struct tfs
 		area = reserve_area();
 	if (!area)
 		return -ENOMEM;
-	const int failed = make_head(area);
-	if (failed != 0) {
+	const int err = make_head(area);
+	if (err) {
 		munmap(area, TFS_AREA_BYTES);
-		return failed;
+		return err;
 	}
 	limit_bytes = within_process_limit(limit_bytes);
 	fill_header(area, limit_bytes);
@@ -117,9 +117,9 @@ int tfs_writer_create(struct tfs_writer *writer, const char *path)
 	if (writer->limit_bytes < sizeof(bytes))
 		return -EFBIG;
 	memcpy(bytes, &header, sizeof(header));
-	const int failed = tfs_area_create(writer->area, path, bytes, sizeof(bytes));
-	if (failed != 0)
-		return failed;
+	const int err = tfs_area_create(writer->area, path, bytes, sizeof(bytes));
+	if (err)
+		return err;
 	strcpy(writer->path, path);
 	writer->reached = true;
 	atomic_store(&writer->created, true);
@@ -289,7 +289,7 @@ static int flush_slot(struct tfs_writer *writer, int fd, struct tfs_slot *slot)
 {
 	struct tfs_chunk *chunk = chunk_of(writer, slot);
 	const uint32_t state = atomic_load(&slot->state);
-	int failed = 0;
+	int err = 0;
 
 	if (state != LIVE && state != FULL)
 		return 0;
@@ -299,13 +299,13 @@ static int flush_slot(struct tfs_writer *writer, int fd, struct tfs_slot *slot)
 	} else if (is_dirty(slot, chunk)) {
 		const uint64_t calls = chunk->kind == TFS_CHUNK_AGGREGATES ? count_calls(chunk) : 0;
 
-		failed = tfs_area_put_chunk(writer->area, fd, chunk, &slot->written);
-		if (failed == 0)
+		err = tfs_area_put_chunk(writer->area, fd, chunk, &slot->written);
+		if (!err)
 			slot->counted = calls;
 	}
-	if (failed == 0 && state == FULL)
+	if (!err && state == FULL)
 		clear(writer, slot, chunk);
-	return failed;
+	return err;
 }
 
 /* Outcomes first, then what gives totals their meaning, then totals: a full disk is to have room
@@ -313,7 +313,7 @@ static int flush_slot(struct tfs_writer *writer, int fd, struct tfs_slot *slot)
 static int flush_slots(struct tfs_writer *writer, int fd)
 {
 	const uint32_t used = atomic_load(&writer->area->used);
-	int failed = 0;
+	int err = 0;
 
 	for (uint32_t room = TFS_ROOM_OUTCOMES + 1; room-- > 0;)
 		for (uint32_t i = 0; i < used; i++) {
@@ -324,12 +324,12 @@ static int flush_slots(struct tfs_writer *writer, int fd)
 			if ((state == LIVE || state == FULL) && slot->room == (enum tfs_room)room) {
 				const int now = flush_slot(writer, fd, slot);
 
-				failed = failed == 0 ? now : failed;
+				err = !err ? now : err;
 				if (now != 0 && room == TFS_ROOM_CALLS)
-					return failed;
+					return err;
 			}
 		}
-	return failed;
+	return err;
 }
 
 void tfs_writer_give_up(struct tfs_writer *writer)
@@ -350,10 +350,10 @@ static int flush_header(struct tfs_writer *writer, int fd)
 
 	if (memcmp(&header, &writer->saved, sizeof(header)) == 0)
 		return 0;
-	const int failed = tfs_area_put(writer->area, fd, &header, sizeof(header), 0);
-	if (failed == 0)
+	const int err = tfs_area_put(writer->area, fd, &header, sizeof(header), 0);
+	if (!err)
 		writer->saved = header;
-	return failed;
+	return err;
 }
 
 static bool anything_dirty(struct tfs_writer *writer)
@@ -381,17 +381,17 @@ static void flush(struct tfs_writer *writer, bool now)
 		(!now && now_ns() < writer->retry_ns))
 		return;
 	const int fd = tfs_area_open(writer->area);
-	int failed = fd < 0 ? fd : flush_slots(writer, fd);
+	int err = fd < 0 ? fd : flush_slots(writer, fd);
 	writer->reached = fd >= 0;
-	if (failed == -ESTALE)
+	if (err == -ESTALE)
 		atomic_store(&writer->lost_file, true);
 	if (fd >= 0) {
 		const int header = flush_header(writer, fd);
 
-		failed = failed == 0 ? header : failed;
+		err = !err ? header : err;
 		close(fd);
 	}
-	writer->retry_ns = failed != 0 ? now_ns() + SECOND_NS : 0;
+	writer->retry_ns = err ? now_ns() + SECOND_NS : 0;
 }
 
 bool tfs_writer_flush(struct tfs_writer *writer, bool now)

@@ -101,14 +101,14 @@ static int load(const uint8_t *data, size_t size, bool charts, struct tfs_model 
 	const struct tfs_load_options options = {.charts = charts};
 	struct tfs_trace *trace = NULL;
 	char *why = NULL;
-	int error = tfs_trace_open_memory(data, size, NULL, &trace);
+	int err = tfs_trace_open_memory(data, size, NULL, &trace);
 
-	if (error)
-		return error;
-	error = tfs_load_trace(trace, "recording.tfs", &options, out_model, &why);
+	if (err)
+		return err;
+	err = tfs_load_trace(trace, "recording.tfs", &options, out_model, &why);
 	free(why);
 	tfs_trace_close(trace);
-	return error;
+	return err;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

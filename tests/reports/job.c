@@ -74,7 +74,7 @@ int main(int count, char **words)
 	struct tfs_file_header *header = (void *)builder_bytes(builder, &bytes);
 	header->rank = (uint32_t)atoi(words[2]);
 	header->start_realtime_ns += strtoull(words[3], NULL, 10) * UINT64_C(1000000000);
-	const int failed = builder_save(builder, words[1]);
+	const int err = builder_save(builder, words[1]);
 	builder_destroy(builder);
-	return failed != 0;
+	return err != 0;
 }

@@ -222,7 +222,7 @@ int main(int argc, char **argv)
 		return 2;
 	struct builder *builder = plan.chunk ? builder_create_sized(plan.chunk) : builder_create();
 	record(builder, &plan);
-	int failed = builder_save(builder, argv[1]);
+	int err = builder_save(builder, argv[1]);
 	builder_destroy(builder);
-	return failed ? 1 : 0;
+	return err ? 1 : 0;
 }

@@ -70,9 +70,9 @@ int tfs_conv_forward(const struct tfs_conv *v, struct tfs_sum_order o, struct tf
 	struct tfs_unit u;
 	int err = tfs_unit_init(&u, v, o, o.reversed, 0);
 
-	for (int g = 0; err == 0 && g < v->groups; g++) {
+	for (int g = 0; !err && g < v->groups; g++) {
 		tfs_unit_take_filter(&u, g, w);
-		for (int n = 0; err == 0 && n < v->n; n++) {
+		for (int n = 0; !err && n < v->n; n++) {
 			tfs_unit_take_column(&u, n, g, x);
 			tfs_unit_begin_product(&u, n, g);
 			multiply_forward(&u);
@@ -117,9 +117,9 @@ int tfs_conv_grad_data(const struct tfs_conv *v, struct tfs_sum_order o, struct 
 	struct tfs_unit u;
 	int err = tfs_unit_init(&u, v, o, false, image);
 
-	for (int g = 0; err == 0 && g < v->groups; g++) {
+	for (int g = 0; !err && g < v->groups; g++) {
 		tfs_unit_take_filter(&u, g, w);
-		for (int n = 0; err == 0 && n < v->n; n++) {
+		for (int n = 0; !err && n < v->n; n++) {
 			size_t first = o.shuffle    ? tfs_unit_draw(&u.random) % u.rows
 				       : o.reversed ? u.rows / (size_t)(2 * u.cg)
 						    : 0;
@@ -165,7 +165,7 @@ static int add_images(struct tfs_unit *u, int g, const size_t *images, const flo
 	size_t one = (size_t)u->kg * u->rows, all = one * (size_t)v->groups;
 	int err = 0;
 
-	for (int i = 0; err == 0 && i < v->n; i++) {
+	for (int i = 0; !err && i < v->n; i++) {
 		tfs_unit_pack_column(u, (int)images[i], g, x, u->col);
 		err = tfs_unit_take_output(u, (int)images[i], g, dy);
 		add_image(u, i < parts, sum + all * (size_t)(i % parts));
@@ -191,7 +191,7 @@ int tfs_conv_grad_filter(const struct tfs_conv *v, struct tfs_sum_order o, struc
 		images[n] = (size_t)(o.reversed ? v->n - 1 - n : n);
 	if (o.shuffle)
 		tfs_unit_shuffle(&u.random, images, (size_t)v->n);
-	for (int g = 0; err == 0 && g < v->groups; g++) {
+	for (int g = 0; !err && g < v->groups; g++) {
 		float *sum = u.sum + (v->space.sums ? one * (size_t)g : 0);
 
 		err = add_images(&u, g, images, x, dy, sum);

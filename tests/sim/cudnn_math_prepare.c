@@ -42,7 +42,7 @@ int tfs_conv_prepare(
 		return 0;
 	plain.space = (struct tfs_conv_space){.rows = NULL};
 	err = tfs_unit_init(&u, &plain, (struct tfs_sum_order){false, 1, 0}, reversed, 0);
-	if (err == 0)
+	if (!err)
 		pack(&u, to, x, w, dy);
 	tfs_unit_finish(&u);
 	return err;

@@ -19,11 +19,11 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
 
 	if (held_up % 2)
 		nanosleep(&away, NULL);
-	const int failed = __real_clock_gettime(clock, out);
+	const int err = __real_clock_gettime(clock, out);
 	if (held_up && held_up % 2 == 0)
 		nanosleep(&away, NULL);
 	held_up -= held_up > 0;
-	return failed;
+	return err;
 }
 
 /* How many nanoseconds a pair is off the line through two others. */

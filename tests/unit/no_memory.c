@@ -80,7 +80,7 @@ int main(void)
 			break;
 		}
 		/* data flow does without its index */
-		TEST_TRUE(err == -ENOMEM || err == 0);
+		TEST_TRUE(err == -ENOMEM || !err);
 		failed += err != 0;
 	}
 	TEST_TRUE(failed > 20);

@@ -21,9 +21,9 @@ static struct tfs_writer writer;
 
 static int open_writer(struct tfs_writer *one, const char *at, uint64_t limit)
 {
-	const int failed = tfs_writer_begin(one, limit, NULL);
+	const int err = tfs_writer_begin(one, limit, NULL);
 
-	return failed != 0 ? failed : tfs_writer_create(one, at);
+	return err ? err : tfs_writer_create(one, at);
 }
 
 static void start(uint64_t limit)

@@ -41,13 +41,13 @@ static uint32_t type_bytes(ncclDataType_t type)
 static int ranks(ncclComm_t communicator)
 {
 	static __typeof__(&ncclCommCount) count;
-	int result = 1;
+	int size = 1;
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
 		return 1;
 	if (!count)
 		count = (__typeof__(count))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommCount");
-	return count && count(communicator, &result) == ncclSuccess ? result : 1;
+	return count && count(communicator, &size) == ncclSuccess ? size : 1;
 }
 
 static void note(struct tfs_frame *frame, const struct collective *call)

@@ -69,16 +69,16 @@ static bool give_up(void)
 int tfs_breaker_arm(void)
 {
 	const int saved = errno;
-	int failed = -ENAMETOOLONG;
+	int err = -ENAMETOOLONG;
 
 	if (*marker != '\0') {
 		atomic_store(&mark, MARK_ASKED);
-		failed = !tfs_files_ask(make_mark) && give_up() ? -ETIMEDOUT : mark_failed;
+		err = !tfs_files_ask(make_mark) && give_up() ? -ETIMEDOUT : mark_failed;
 	}
-	if (failed == 0)
+	if (!err)
 		at_quick_exit(tfs_breaker_disarm);
 	errno = saved;
-	return failed;
+	return err;
 }
 
 void tfs_breaker_hold(void)

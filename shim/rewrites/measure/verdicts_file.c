@@ -44,20 +44,20 @@ int tfs_verdicts_save(const char *path, const struct tfs_proof *verdicts, uint32
 {
 	static char old[TFS_VERDICTS_BYTES], text[TFS_VERDICTS_BYTES];
 	char aside[PATH_MAX];
-	int error = tfs_verdicts_load(path, old);
+	int err = tfs_verdicts_load(path, old);
 
-	if (error != 0 && error != -ENOENT)
-		return error;
+	if (err && err != -ENOENT)
+		return err;
 	tfs_verdicts_merge(old, verdicts, count, text, sizeof(text));
 	const int file = open_aside(path, aside, sizeof(aside));
 	if (file < 0)
 		return file;
 	const ssize_t wrote = write(file, text, strlen(text));
-	error = wrote == (ssize_t)strlen(text) ? 0 : wrote < 0 ? -errno : -ENOSPC;
+	err = wrote == (ssize_t)strlen(text) ? 0 : wrote < 0 ? -errno : -ENOSPC;
 	close(file);
-	if (error == 0 && rename(aside, path) != 0)
-		error = -errno;
-	if (error != 0)
+	if (!err && rename(aside, path) != 0)
+		err = -errno;
+	if (err)
 		unlink(aside);
-	return error;
+	return err;
 }
