@@ -13,6 +13,7 @@ if ! files=$(git -c safe.directory='*' ls-files -- ':!tests/fuzz/corpus' ':!test
 fi
 sources=$(echo "$files" | grep -E '\.[ch]$' || true)
 c_like=$(echo "$files" | grep -E '\.(c|h|cu)$' || true)
+own=$(echo "$c_like" | grep -E '^(shim|cupti|rules|reports|tests/(unit|reports|bench|fuzz))/' || true)
 in_process=$(echo "$c_like" | grep -E '^(shim|cupti)/' || true)
 text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$')
 failed=0
@@ -84,6 +85,19 @@ too_long() {
 	wc -l /dev/null $c_like | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 }'
 }
 
+# Where != NULL makes a truth value that is kept, returned or passed on, it stays.
+null_tests() {
+	bare "$@" | grep -E -e '== *NULL' -e 'NULL *[!=]=' -e '!= *NULL *(&&|[|][|]|[?])' \
+		-e '!= *NULL[)] *([{] *)?$' -e '(&&|[|][|]) *[^ ,&|]+ != *NULL' \
+		-e 'TEST_(TRUE|NEED)[(].* != *NULL[)]' -e 'for [(].*;[^;,]* != *NULL *;'
+}
+
+# "err" is 0 or a negative errno; an errno as the system gives it may be called "error".
+error_names() {
+	bare "$@" | grep -E -e '(^|[^[:alnum:]_])int (failed|failure|result|rc|ret|retval)( =|;)' \
+		-e '(^|[^[:alnum:]_])int error = ' | grep -v ' = errno;'
+}
+
 # shellcheck disable=SC2086 # as above
 gate "trailing blanks" "$(grep -nE '[[:blank:]]+$' /dev/null $text)"
 gate "no newline at the end" "$(ends_badly)"
@@ -104,6 +118,10 @@ by_family=$(echo "$c_like" | grep -E '^(rules|reports/(gate|formats))/' | grep -
 # shellcheck disable=SC2086 # as above
 gate "decided by how a function is spelled, not by its family" "$(bare $by_family |
 	grep -E '(^|[^[:alnum:]_])(strstr|memmem|(str|mem)[a-z]*cmp[[:blank:]]*\([^;]*tfs_trace_function)[[:blank:]]*\(')"
+# shellcheck disable=SC2086 # as above
+gate "a pointer compared with NULL where p or !p says it" "$(null_tests $c_like)"
+# shellcheck disable=SC2086 # as above
+gate "an error variable that is not called err" "$(error_names $own)"
 if [ -n "$formatter" ]; then
 	# shellcheck disable=SC2086 # as above
 	gate "layout (sh tests/style.sh --fix)" \
