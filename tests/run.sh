@@ -5,7 +5,8 @@
 #   sh tests/run.sh [--long] [--filter WORD]
 #
 #   --long         also what takes many minutes: more seeds, more kills, longer fuzzing, cuDNN and
-#                  NCCL from wheels (3 GB to download, kept)
+#                  NCCL from wheels (3 GB to download, kept). With CI set in the environment, a
+#                  slice of that: other compilers, sanitizers, fuzzing, other devices' profiles
 #   --filter WORD  only tests with WORD in their name or suite; builds what they need
 #
 # The last line is "N passed, N failed", with ", N skipped" where there are any. A set-up or
@@ -25,7 +26,7 @@ while [ $# -gt 0 ]; do
 		shift
 		;;
 	*)
-		sed -n '3,10s/^# \{0,1\}//p' "$0" >&2
+		sed -n '3,11s/^# \{0,1\}//p' "$0" >&2
 		[ "$1" = --help ] || exit 2
 		exit 0
 		;;
@@ -83,8 +84,7 @@ if [ -n "$long" ]; then
 	set -- "$@" --timeout-multiplier 20
 else
 	set -- "$@" --no-suite long
-	# Other compilers and sanitizers: for CI and the big run.
-	[ -n "${CI-}" ] || [ -n "$filter" ] || set -- "$@" --no-suite variants
+	[ -n "${CI-}" ] || [ -n "$filter" ] || set -- "$@" --no-suite slice
 fi
 # shellcheck disable=SC2086 # a list of words
 set -- "$@" $names
