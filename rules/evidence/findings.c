@@ -244,6 +244,14 @@ struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *m
 	return draft;
 }
 
+/* A text that did not fit, without the pieces of a character at its end. */
+static void end_whole(char *text, size_t bytes)
+{
+	while (bytes && (text[bytes - 1] & 0x80))
+		bytes--;
+	text[bytes] = '\0';
+}
+
 void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *findings,
 	size_t before, enum tfs_state otherwise, const char *reason, ...)
 {
@@ -260,6 +268,8 @@ void tfs_verdict_set(struct tfs_verdict *verdict, const struct tfs_findings *fin
 		return;
 	}
 	va_start(arguments, reason);
-	vsnprintf(verdict->reason, sizeof(verdict->reason), reason, arguments);
+	if (vsnprintf(verdict->reason, sizeof(verdict->reason), reason, arguments) >=
+		(int)sizeof(verdict->reason))
+		end_whole(verdict->reason, sizeof(verdict->reason) - 1);
 	va_end(arguments);
 }

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "rules/evidence/findings.h"
 #include "rules/timeline/timeline.h"
 #include "tests/test.h"
 #include "tests/unit/scene.h"
@@ -219,8 +220,26 @@ static void refusals_name_their_check(uint64_t count, bool refused)
 	scene_destroy(scene);
 }
 
+/* What does not fit is cut between characters: U+00B5 has two bytes. */
+static void a_long_reason_is_cut_whole(void)
+{
+	struct tfs_findings findings = {0};
+	struct tfs_verdict verdict;
+	const size_t room = sizeof(verdict.reason) - 1;
+
+	for (size_t blanks = room - 3; blanks <= room; blanks++) {
+		tfs_verdict_set(
+			&verdict, &findings, 0, TFS_STATE_PASSED, "%*s\302\265s", (int)blanks, "");
+		const size_t bytes = strlen(verdict.reason);
+
+		TEST_EQ(bytes, blanks + (blanks + 2 < room ? 3 : 0));
+		TEST_TRUE(bytes == blanks || verdict.reason[bytes - 1] == 's');
+	}
+}
+
 int main(void)
 {
+	a_long_reason_is_cut_whole();
 	levels_follow_costs();
 	simulated_costs_are_modelled();
 	joint_saving();
