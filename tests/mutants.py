@@ -82,10 +82,11 @@ class Tree:
                 old.unlink()
 
     def state(self):
+        """Of the sources as they were copied."""
         digest = hashlib.sha256()
         for name in self.sources:
-            if (self.root / name).is_file() and name != "tests/mutants.txt":
-                digest.update(name.encode() + (self.root / name).read_bytes())
+            if (self.top / name).is_file() and name != "tests/mutants.txt":
+                digest.update(name.encode() + (self.top / name).read_bytes())
         return digest.hexdigest()[:16]
 
     def code(self, name):
