@@ -13,6 +13,7 @@
 #include "cupti/library.h"
 #include "shim/base/clock.h"
 #include "shim/record/recorder.h"
+#include "shim/resolve/lookup.h"
 
 /* How long the end of the program may wait for the helper's flush. */
 #define PATIENCE_NS 500000000
@@ -160,12 +161,34 @@ static void set_up(void)
 		decoder.offset_ns = (int64_t)(tfs_clock_ns(CLOCK_MONOTONIC) - now);
 }
 
+/* A function, and what its hook's row says. */
+struct watched {
+	const char *name;
+	uint32_t library;
+	uint32_t family;
+};
+
+static bool take_family(struct tfs_function *function, void *argument)
+{
+	struct watched *watched = argument;
+
+	if (function->library != watched->library || strcmp(function->name, watched->name) != 0)
+		return true;
+	watched->family = function->family;
+	return false;
+}
+
 static void put_api(uint32_t cbid, bool driver, const char *name)
 {
+	struct watched watched = {
+		name, driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart, TFS_FAMILY_other};
+
+	tfs_lookup_each(take_family, &watched);
 	const struct tfs_api_record record = {
 		.cbid = (uint16_t)cbid,
 		.name = tfs_recorder_string(name),
-		.domain = driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart,
+		.domain = watched.library,
+		.family = watched.family,
 	};
 
 	tfs_recorder_put(&record, TFS_RECORD_api, sizeof(record));

@@ -28,11 +28,12 @@ enum tfs_state {
 };
 
 /* What a rule needs to see; missing evidence makes it not measurable before detect() is asked. */
-#define TFS_NEEDS_STEPS (1u << 0)   /* at least `minimum steps` training steps in windows */
-#define TFS_NEEDS_CALLS (1u << 1)   /* call records, not only aggregates */
-#define TFS_NEEDS_DEVICE (1u << 2)  /* device activity (CUPTI) */
-#define TFS_NEEDS_RUNTIME (1u << 3) /* hooks on the CUDA runtime */
-#define TFS_NEEDS_CUDNN (1u << 4)   /* hooks on cuDNN */
+#define TFS_NEEDS_STEPS (1u << 0)    /* at least `minimum steps` training steps in windows */
+#define TFS_NEEDS_CALLS (1u << 1)    /* call records, not only aggregates */
+#define TFS_NEEDS_DEVICE (1u << 2)   /* device activity (CUPTI) */
+#define TFS_NEEDS_RUNTIME (1u << 3)  /* hooks on the CUDA runtime */
+#define TFS_NEEDS_CUDNN (1u << 4)    /* hooks on cuDNN */
+#define TFS_NEEDS_FAMILIES (1u << 5) /* families that older recordings do not tell apart */
 
 /* Which of the program's calls a rule is about. Where CUPTI saw some that no hook did, it has not
  * passed: it is not measurable. */

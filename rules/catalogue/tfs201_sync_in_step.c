@@ -5,8 +5,6 @@
  * and passes unless replaying the steps without it shows a gain. One that results may rest on is
  * told as needed.
  */
-#include <string.h>
-
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/judge/whatif.h"
@@ -30,16 +28,15 @@ static bool runs_dry(const struct tfs_host_call *call, const struct tfs_waiting 
 	       (waiting->drains && (waiting->pending || call->family != TFS_FAMILY_event_sync));
 }
 
-static bool timing_bracket(const struct tfs_steady *steady, uint32_t call)
+/* Whether the host does not go on to other work before a call of this kind. */
+static bool leads_to(const struct tfs_steady *steady, uint32_t call, enum tfs_family family)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_thread *thread = &timeline->threads[timeline->calls[call].thread];
 	uint32_t end = thread->first_call + thread->call_count;
 
 	for (uint32_t i = call + 1; i < end && i <= call + BRACKET_CALLS; i++) {
-		const char *name = tfs_trace_function(timeline->trace, timeline->calls[i].function);
-
-		if (strstr(name, "EventElapsedTime"))
+		if (timeline->calls[i].family == family)
 			return true;
 		if (tfs_family_submits(timeline->calls[i].family))
 			return false;
@@ -84,54 +81,83 @@ static const char order_advice[] =
 	"keep it where something else uses that work (another process, a library that was not seen), "
 	"and check for errors once in a while.";
 
+/* How many of a place's waits are of a kind. */
+struct kinds {
+	size_t dry;
+	size_t brackets; /* what is timed ends there */
+	size_t unclear;  /* likewise, perhaps: what is asked was not told from other questions */
+};
+
+static struct kinds count_kinds(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	const bool divided = steady->timeline->evidence & TFS_NEEDS_FAMILIES;
+	struct kinds kinds = {0};
+
+	for (size_t i = 0; i < place->count; i++) {
+		const uint32_t call = place->items[i].call;
+		const struct tfs_waiting *waiting = &steady->waits[steady->place[call]];
+
+		kinds.dry += runs_dry(&steady->timeline->calls[call], waiting);
+		kinds.brackets += leads_to(steady, call, TFS_FAMILY_elapsed);
+		kinds.unclear += !divided && leads_to(steady, call, TFS_FAMILY_other);
+	}
+	return kinds;
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, const struct kinds *kinds, uint32_t needed)
+{
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"waits for the device, %s%s",
+		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
+		kinds->dry ? "; nothing much is left for it to do when the wait returns" : "");
+
+	if (draft)
+		draft->rewrite = "sync-narrowing";
+	if (needed) {
+		tfs_draft_needed(findings, draft, needed, NULL);
+	} else if (draft && 2 * kinds->brackets >= place->count) {
+		draft->most = TFS_LEVEL_NOTE;
+		draft->finding.advice =
+			"Measure with events every so many steps, "
+			"and read cudaEventElapsedTime only after they have passed.";
+	} else if (draft && orders(steady, place)) {
+		draft->finding.advice = order_advice;
+	}
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
-	unsigned harmless = 0;
+	unsigned harmless = 0, unclear = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (explicit_wait(tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0,
 				(struct tfs_edit){.gone = true, .orders = steady->waits[i].orders});
 	while (tfs_hits_next(steady, &hits, &place)) {
-		uint32_t dry = 0, brackets = 0, needed = tfs_guards_of(steady, &place);
-		struct tfs_draft *draft;
+		const struct kinds kinds = count_kinds(steady, &place);
+		const uint32_t needed = tfs_guards_of(steady, &place);
 
-		for (size_t i = 0; i < place.count; i++) {
-			uint32_t call = place.items[i].call;
-			const struct tfs_waiting *waiting = &steady->waits[steady->place[call]];
-
-			dry += runs_dry(&steady->timeline->calls[call], waiting);
-			brackets += timing_bracket(steady, call);
-		}
-		if (place.seldom || (2 * dry < place.count && !worthwhile(steady, &place))) {
+		if (place.seldom || (2 * kinds.dry < place.count && !worthwhile(steady, &place)))
 			harmless++;
-			continue;
-		}
-		draft = tfs_findings_add(findings, &place, NULL, "waits for the device, %s%s",
-			tfs_figure_calls(tfs_place_per_step(&place, steady)).text,
-			dry ? "; nothing much is left for it to do when the wait returns" : "");
-		if (draft)
-			draft->rewrite = "sync-narrowing";
-		if (needed) {
-			tfs_draft_needed(findings, draft, needed, NULL);
-		} else if (draft && 2 * brackets >= place.count) {
-			draft->most = TFS_LEVEL_NOTE;
-			draft->finding.advice =
-				"Measure with events every so many steps, "
-				"and read cudaEventElapsedTime only after they have passed.";
-		} else if (draft && orders(steady, &place)) {
-			draft->finding.advice = order_advice;
-		}
+		else if (!needed && 2 * kinds.unclear >= place.count)
+			unclear++;
+		else
+			report(steady, findings, &place, &kinds, needed);
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no wait lets the device run dry%s",
-		tfs_figure_also(harmless, "call site waits without harm or rarely",
-			"call sites wait without harm or rarely")
-			.text);
+	if (unclear)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"an older tfshim recorded it, which did not tell waits that end a timing");
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no wait lets the device run dry%s",
+			tfs_figure_also(harmless, "call site waits without harm or rarely",
+				"call sites wait without harm or rarely")
+				.text);
 	tfs_hits_finish(&hits);
 }
 

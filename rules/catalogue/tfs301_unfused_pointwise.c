@@ -53,12 +53,8 @@ static bool biased(const struct tfs_timeline *timeline, const struct tfs_chain *
 	return chain->before != TFS_NONE &&
 	       timeline->calls[chain->before].family == TFS_FAMILY_conv_forward &&
 	       chain->count == 2 && !chain->kept &&
-	       !strcmp(tfs_trace_function(
-			       timeline->trace, timeline->calls[chain->calls[0]].function),
-		       "cudnnAddTensor") &&
-	       !strcmp(tfs_trace_function(
-			       timeline->trace, timeline->calls[chain->calls[1]].function),
-		       "cudnnActivationForward");
+	       timeline->calls[chain->calls[0]].family == TFS_FAMILY_bias &&
+	       timeline->calls[chain->calls[1]].family == TFS_FAMILY_activation;
 }
 
 static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool,
@@ -199,7 +195,7 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.id = "TFS301",
 	.slug = "unfused-pointwise",
 	.level = TFS_LEVEL_NOTE,
-	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES,
 	.about = TFS_ABOUT_LAUNCHES,
 	.title = "elementwise operations that could be one",
 	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, "

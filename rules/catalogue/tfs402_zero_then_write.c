@@ -59,17 +59,19 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
+	const bool by_product =
+		call->family == TFS_FAMILY_blas_pointwise || call->family == TFS_FAMILY_blas;
 	const char *user = tally->user == TFS_NONE ? "the next call"
 						   : tfs_trace_function(timeline->trace,
 							     timeline->calls[tally->user].function);
 	struct tfs_draft *draft =
 		tfs_findings_add(findings, place, NULL, "zeroes %s per step%s, which %s then %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-			call->family == TFS_FAMILY_blas ? " by a product with 0" : "", user,
+			by_product ? " by a product with 0" : "", user,
 			tally->added ? "adds to, once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */
-	if (draft && call->family == TFS_FAMILY_blas)
+	if (draft && by_product)
 		draft->unrepaired = true;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,

@@ -5,39 +5,25 @@
  * exists, and questions whose answers change, pass; so does what happens in at most every tenth
  * step.
  */
-#include <string.h>
-
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
 /* With more places than this, those that differ only in what called them are told as one. */
 #define MOST_APART 16u
 
-static bool has(const char *name, const char *part)
+static const char *habit(const struct tfs_host_call *call)
 {
-	return strstr(name, part) != NULL;
-}
-
-/* Free memory and what a kernel can have are asked for with reason. */
-static bool is_constant(const char *name)
-{
-	return has(name, "DeviceProperties") || has(name, "DeviceGetAttribute") ||
-	       has(name, "GetVersion");
-}
-
-static const char *habit(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
-{
-	const char *name = tfs_trace_function(timeline->trace, call->record->function);
-	const bool made = has(name, "Create") || has(name, "Init");
-	const bool ended = has(name, "Destroy");
-
 	if (call->record->status)
 		return NULL;
 	switch ((enum tfs_family)call->family) {
-	case TFS_FAMILY_handle:
-		return made ? "makes a library's handle" : ended ? "ends a library's handle" : NULL;
-	case TFS_FAMILY_descriptor:
-		return made ? "makes a descriptor" : ended ? "ends a descriptor" : NULL;
+	case TFS_FAMILY_handle_create:
+		return "makes a library's handle";
+	case TFS_FAMILY_handle_destroy:
+		return "ends a library's handle";
+	case TFS_FAMILY_descriptor_create:
+		return "makes a descriptor";
+	case TFS_FAMILY_descriptor_destroy:
+		return "ends a descriptor";
 	case TFS_FAMILY_stream_create:
 		return "makes a stream";
 	case TFS_FAMILY_stream_destroy:
@@ -46,8 +32,8 @@ static const char *habit(const struct tfs_timeline *timeline, const struct tfs_h
 		return "makes an event";
 	case TFS_FAMILY_event_destroy:
 		return "ends an event";
-	case TFS_FAMILY_property:
-		return is_constant(name) ? "asks for what never changes" : NULL;
+	case TFS_FAMILY_constant:
+		return "asks for what never changes";
 	default:
 		return NULL;
 	}
@@ -57,11 +43,13 @@ static const char *habit(const struct tfs_timeline *timeline, const struct tfs_h
 static const char *advice(const struct tfs_host_call *call)
 {
 	switch ((enum tfs_family)call->family) {
-	case TFS_FAMILY_handle:
+	case TFS_FAMILY_handle_create:
+	case TFS_FAMILY_handle_destroy:
 		return "Make this handle once before the training loop, "
 		       "one for each thread and device that uses it, "
 		       "and give it the stream of each use by its set-stream call.";
-	case TFS_FAMILY_descriptor:
+	case TFS_FAMILY_descriptor_create:
+	case TFS_FAMILY_descriptor_destroy:
 		return "Make this descriptor once before the training loop, one for each shape and type, and keep it; "
 		       "set in it only what changes between calls.";
 	case TFS_FAMILY_stream_create:
@@ -83,27 +71,26 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s%s",
-		habit(timeline, call), tfs_figure_calls(tfs_place_per_step(place, steady)).text,
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s%s", habit(call),
+		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
 		place->folded ? ", called from several places" : "");
 
 	if (draft)
 		draft->finding.advice = advice(call);
-	if (draft && call->family == TFS_FAMILY_property)
+	if (draft && call->family == TFS_FAMILY_constant)
 		draft->rewrite = "memoise";
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
 	unsigned rare = 0, usual = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
-		if (habit(timeline, tfs_steady_call(steady, i)))
+		if (habit(tfs_steady_call(steady, i)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		usual++;
@@ -124,7 +111,7 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	.id = "TFS608",
 	.slug = "handle-churn",
 	.level = TFS_LEVEL_NOTE,
-	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_FAMILIES,
 	.title = "handles, descriptors, streams or events made anew in each step",
 	.why = "A library's handle allocates memory and may wait for the device when it is made or ended; "
 	       "descriptors, streams and events cost a call each, "

@@ -21,24 +21,20 @@ struct step {
 	uint32_t reads;
 };
 
-/* cuBLAS's elementwise calls; the other calls of that family reduce. */
-static bool elementwise_blas(const char *name)
+static bool elementwise(uint16_t family)
 {
-	return strstr(name, "axpy") || strstr(name, "scal") || strstr(name, "dgmm") ||
-	       strstr(name, "geam");
+	return family == TFS_FAMILY_pointwise || family == TFS_FAMILY_bias ||
+	       family == TFS_FAMILY_activation || family == TFS_FAMILY_blas_pointwise;
 }
 
 static bool describe_library(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct step *out_step)
 {
-	const char *name = tfs_trace_function(timeline->trace, call->function);
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 	bool found = false;
 
-	if (call->record->status ||
-		(call->family != TFS_FAMILY_pointwise &&
-			!(call->family == TFS_FAMILY_blas && elementwise_blas(name))))
+	if (call->record->status || !elementwise(call->family))
 		return false;
 	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
 		uint64_t beta = tfs_steady_attribute(call, TFS_ATTRIBUTE_beta, 0);

@@ -9,16 +9,33 @@
 #define DETERMINISTIC 1u
 #define WITHIN_FENCES 8u
 
-static const char *const forward[] = {"IMPLICIT_GEMM", "IMPLICIT_PRECOMP_GEMM", "GEMM", "DIRECT",
-	"FFT", "FFT_TILING", "WINOGRAD", "WINOGRAD_NONFUSED"};
-static const char *const data[] = {"BWD_DATA_ALGO_0", "BWD_DATA_ALGO_1", "BWD_DATA_ALGO_FFT",
-	"BWD_DATA_ALGO_FFT_TILING", "BWD_DATA_ALGO_WINOGRAD", "BWD_DATA_ALGO_WINOGRAD_NONFUSED"};
-static const char *const filter[] = {"BWD_FILTER_ALGO_0", "BWD_FILTER_ALGO_1",
-	"BWD_FILTER_ALGO_FFT", "BWD_FILTER_ALGO_3", "BWD_FILTER_ALGO_WINOGRAD",
-	"BWD_FILTER_ALGO_WINOGRAD_NONFUSED", "BWD_FILTER_ALGO_FFT_TILING"};
+struct algorithm {
+	const char *name;
+	bool transform; /* FFT and Winograd: other roundings, and more memory */
+};
 
-#define NAME_OF(names, number)                                                                     \
-	((number) < sizeof(names) / sizeof(*(names)) ? (names)[number] : "another algorithm")
+/* By cuDNN's numbers. */
+static const struct algorithm forward[] = {{"IMPLICIT_GEMM", false},
+	{"IMPLICIT_PRECOMP_GEMM", false}, {"GEMM", false}, {"DIRECT", false}, {"FFT", true},
+	{"FFT_TILING", true}, {"WINOGRAD", true}, {"WINOGRAD_NONFUSED", true}};
+static const struct algorithm data[] = {{"BWD_DATA_ALGO_0", false}, {"BWD_DATA_ALGO_1", false},
+	{"BWD_DATA_ALGO_FFT", true}, {"BWD_DATA_ALGO_FFT_TILING", true},
+	{"BWD_DATA_ALGO_WINOGRAD", true}, {"BWD_DATA_ALGO_WINOGRAD_NONFUSED", true}};
+static const struct algorithm filter[] = {{"BWD_FILTER_ALGO_0", false},
+	{"BWD_FILTER_ALGO_1", false}, {"BWD_FILTER_ALGO_FFT", true}, {"BWD_FILTER_ALGO_3", false},
+	{"BWD_FILTER_ALGO_WINOGRAD", true}, {"BWD_FILTER_ALGO_WINOGRAD_NONFUSED", true},
+	{"BWD_FILTER_ALGO_FFT_TILING", true}};
+
+static struct algorithm find(uint32_t family, uint32_t number)
+{
+	static const struct algorithm another = {"another algorithm", false};
+
+#define AT(list) (number < sizeof(list) / sizeof(*(list)) ? (list)[number] : another)
+	if (family == TFS_FAMILY_conv_backward_data)
+		return AT(data);
+	return family == TFS_FAMILY_conv_backward_filter ? AT(filter) : AT(forward);
+#undef AT
+}
 
 bool tfs_search_family(uint32_t family)
 {
@@ -28,11 +45,7 @@ bool tfs_search_family(uint32_t family)
 
 const char *tfs_algorithm_name(uint32_t family, uint32_t algorithm)
 {
-	if (family == TFS_FAMILY_conv_backward_data)
-		return NAME_OF(data, algorithm);
-	if (family == TFS_FAMILY_conv_backward_filter)
-		return NAME_OF(filter, algorithm);
-	return NAME_OF(forward, algorithm);
+	return find(family, algorithm).name;
 }
 
 const char *tfs_search_function(uint32_t family)
@@ -63,13 +76,6 @@ static const struct tfs_search_record *record_of(
 	return found;
 }
 
-static bool is_transform(uint32_t family, uint32_t algorithm)
-{
-	const char *name = tfs_algorithm_name(family, algorithm);
-
-	return strstr(name, "FFT") || strstr(name, "WINOGRAD");
-}
-
 /* Whether it may take the asked one's place: the fences were drawn for the call that came first,
  * which may have asked for something else. */
 static bool takes_place(uint32_t family, const struct tfs_search_record *other,
@@ -77,7 +83,8 @@ static bool takes_place(uint32_t family, const struct tfs_search_record *other,
 {
 	return other->flags & WITHIN_FENCES && other->math == asked->math && other->time_ms > 0 &&
 	       (other->flags & DETERMINISTIC || !(asked->flags & DETERMINISTIC)) &&
-	       (!is_transform(family, other->algorithm) || is_transform(family, asked->algorithm));
+	       (!find(family, other->algorithm).transform ||
+		       find(family, asked->algorithm).transform);
 }
 
 bool tfs_search_find(const struct tfs_timeline *timeline, const struct tfs_host_call *call,

@@ -51,12 +51,15 @@ bool tfs_family_submits(enum tfs_family family)
 	case TFS_FAMILY_conv_fused:
 	case TFS_FAMILY_conv_find:
 	case TFS_FAMILY_pointwise:
+	case TFS_FAMILY_bias:
+	case TFS_FAMILY_activation:
 	case TFS_FAMILY_pooling:
 	case TFS_FAMILY_softmax:
 	case TFS_FAMILY_normalisation:
 	case TFS_FAMILY_reduction:
 	case TFS_FAMILY_gemm:
 	case TFS_FAMILY_blas:
+	case TFS_FAMILY_blas_pointwise:
 	case TFS_FAMILY_random:
 	case TFS_FAMILY_collective:
 		return true;

@@ -81,8 +81,8 @@ static bool scaled_to_zero(const struct tfs_timeline *timeline, const struct tfs
 	unsigned cursor = 0;
 
 	/* The bits of both zeros but the sign. What is added to another vector is not written. */
-	return call->family == TFS_FAMILY_blas && !(alpha << 1) &&
-	       tfs_operand_next(timeline, call, &cursor, out_target) &&
+	return (call->family == TFS_FAMILY_blas_pointwise || call->family == TFS_FAMILY_blas) &&
+	       !(alpha << 1) && tfs_operand_next(timeline, call, &cursor, out_target) &&
 	       out_target->role & TFS_ROLE_WRITE &&
 	       (out_target->bytes == count * 4 || out_target->bytes == count * 8);
 }

@@ -52,6 +52,8 @@ static const char *missing(const struct tfs_steady *steady, const struct tfs_rul
 		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
 	if (rule->needs & TFS_NEEDS_CUDNN && !(timeline->evidence & TFS_NEEDS_CUDNN))
 		return "no cuDNN call was seen";
+	if (rule->needs & TFS_NEEDS_FAMILIES && !(timeline->evidence & TFS_NEEDS_FAMILIES))
+		return "an older tfshim recorded it, which told fewer kinds of calls apart";
 	return NULL;
 }
 

@@ -6,6 +6,7 @@
 #include "rules/judge/summary.h"
 #include "rules/rule.h"
 #include "rules/support/figures.h"
+#include "rules/timeline/families.h"
 
 #define SHARE_OF_RUN 0.01
 #define SHARE_OF_KIND 0.05
@@ -27,33 +28,6 @@ struct tfs_later {
 	size_t count;
 	uint64_t run_ticks;
 };
-
-static uint32_t about_of(enum tfs_family family)
-{
-	switch (family) {
-	case TFS_FAMILY_copy:
-	case TFS_FAMILY_copy_async:
-		return TFS_ABOUT_COPIES;
-	case TFS_FAMILY_set:
-	case TFS_FAMILY_set_async:
-		return TFS_ABOUT_SETS;
-	case TFS_FAMILY_launch:
-		return TFS_ABOUT_LAUNCHES;
-	case TFS_FAMILY_device_sync:
-	case TFS_FAMILY_stream_sync:
-	case TFS_FAMILY_event_sync:
-		return TFS_ABOUT_WAITS;
-	case TFS_FAMILY_alloc:
-	case TFS_FAMILY_free:
-	case TFS_FAMILY_host_alloc:
-	case TFS_FAMILY_host_free:
-	case TFS_FAMILY_host_register:
-	case TFS_FAMILY_host_unregister:
-		return TFS_ABOUT_MEMORY;
-	default:
-		return 0;
-	}
-}
 
 /* Work that the host does not wait for takes a time that is not in the totals. */
 static bool counts_by_time(enum tfs_family family)
@@ -91,7 +65,7 @@ static void count_judged(struct tfs_later *later)
 		struct habit *habit;
 
 		if (!whole || call->step == TFS_NONE || !whole[call->step] ||
-			call->record->status || !about_of((enum tfs_family)call->family))
+			call->record->status || !tfs_family_about((enum tfs_family)call->family))
 			continue;
 		habit = bsearch(call, later->habits, later->count, sizeof(*habit), compare_habits);
 		if (habit)
@@ -230,7 +204,7 @@ static void list_habits(struct tfs_later *later, const struct tfs_total *totals)
 			(enum tfs_family)tfs_trace_family(trace, totals[i].sum.function);
 
 		habit->sum = &totals[i].sum;
-		habit->about = about_of(family);
+		habit->about = tfs_family_about(family);
 		habit->counts_by_time = counts_by_time(family);
 		if (!habit->sum->count)
 			continue;

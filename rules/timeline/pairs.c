@@ -8,6 +8,7 @@
 #include "rules/support/pages.h"
 #include "rules/support/sort.h"
 #include "rules/timeline/comparable.h"
+#include "rules/timeline/families.h"
 #include "rules/timeline/timeline_build.h"
 
 #define CBIDS 65536u
@@ -51,21 +52,26 @@ const struct tfs_pair *tfs_pairs_hidden(const struct tfs_pairs *pairs, uint32_t 
 	return NULL;
 }
 
-static uint32_t about(const char *name)
+/* What a function is about whose calls went unseen: where that is not known it may be anything. */
+static uint32_t about(enum tfs_family family)
 {
-	if (strstr(name, "Launch"))
+	switch (family) {
+	case TFS_FAMILY_graph_launch:
 		return TFS_ABOUT_LAUNCHES;
-	if (strstr(name, "Memcpy"))
-		return TFS_ABOUT_COPIES;
-	if (strstr(name, "Memset"))
-		return TFS_ABOUT_SETS;
-	return strstr(name, "Synchronize") ? TFS_ABOUT_WAITS : TFS_ABOUT_MEMORY;
+	case TFS_FAMILY_alloc_async:
+	case TFS_FAMILY_free_async:
+		return TFS_ABOUT_MEMORY;
+	case TFS_FAMILY_other:
+		return UINT32_MAX;
+	default:
+		return tfs_family_about(family);
+	}
 }
 
 const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK_COUNT])
 {
-	static const char *const one[] = {"launch", "copy", "memset", "other call"};
-	static const char *const many[] = {"launches", "copies", "memsets", "other calls"};
+	static const char *const one[] = {"launch", "copy", "memset", "other call", "call"};
+	static const char *const many[] = {"launches", "copies", "memsets", "other calls", "calls"};
 	const char *list = "";
 
 	for (unsigned i = 0; i < TFS_WORK_COUNT; i++)
@@ -75,13 +81,20 @@ const char *tfs_pairs_work(struct tfs_pool *pool, const uint64_t counts[TFS_WORK
 	return list;
 }
 
-static enum tfs_work_kind work_of(const char *name)
+static enum tfs_work_kind work_of(const struct tfs_pair *pair)
 {
-	if (strstr(name, "Launch"))
+	switch (pair->about) {
+	case TFS_ABOUT_LAUNCHES:
 		return TFS_WORK_LAUNCH;
-	if (strstr(name, "Memcpy"))
+	case TFS_ABOUT_COPIES:
 		return TFS_WORK_COPY;
-	return strstr(name, "Memset") ? TFS_WORK_SET : TFS_WORK_OTHER;
+	case TFS_ABOUT_SETS:
+		return TFS_WORK_SET;
+	case UINT32_MAX:
+		return TFS_WORK_UNKNOWN;
+	default:
+		return TFS_WORK_OTHER;
+	}
 }
 
 static bool list_pairs(struct search *search)
@@ -102,7 +115,7 @@ static bool list_pairs(struct search *search)
 		const uint32_t domain = api->domain == TFS_LIBRARY_cuda;
 
 		pairs[i].name = tfs_trace_string(trace, api->name);
-		pairs[i].about = about(pairs[i].name);
+		pairs[i].about = about((enum tfs_family)api->family);
 		search->by_cbid[domain * CBIDS + api->cbid] = (uint16_t)i;
 		for (uint32_t id = 0; id < search->function_count; id++)
 			if (!strcmp(tfs_trace_function(trace, id), pairs[i].name))
@@ -186,7 +199,7 @@ static void close_group(struct search *search, struct group *group)
 			return;
 		pair->cupti++;
 		pair->hidden += thread_of(search->timeline, api->tid) != TFS_NONE;
-		out->within[0][work_of(pair->name)]++;
+		out->within[0][work_of(pair)]++;
 		return;
 	}
 	const uint32_t library = library_of(search, search->timeline->calls[group->call].function);
@@ -194,7 +207,7 @@ static void close_group(struct search *search, struct group *group)
 	if (library == TFS_LIBRARY_cudart || library == TFS_LIBRARY_cuda)
 		search->paired[group->call] = true;
 	else
-		out->within[library][work_of(pair->name)]++;
+		out->within[library][work_of(pair)]++;
 }
 
 /* By thread and time, so that a call inside another one comes right behind it. */
@@ -284,17 +297,17 @@ static void close_launches(struct search *search, struct launches *launches)
 	*launches = (struct launches){0};
 }
 
-static void count_launch(
-	struct launches *launches, const struct tfs_host_call *call, const char *name)
+static void count_launch(const struct tfs_timeline *timeline, struct launches *launches,
+	const struct tfs_host_call *call)
 {
-	if (call->family == TFS_FAMILY_capture && strstr(name, "BeginCapture"))
-		launches->capturing = true;
-	if (call->family == TFS_FAMILY_capture && strstr(name, "EndCapture")) {
-		/* It began before the window. */
-		if (!launches->capturing)
-			launches->made = launches->seen = 0;
-		launches->capturing = false;
-	}
+	const bool ends = call->family == TFS_FAMILY_capture_end;
+	const bool divided = timeline->evidence & TFS_NEEDS_FAMILIES;
+
+	/* It began before the window, or in an older recording it may be an end. */
+	if ((ends && !launches->capturing) || (call->family == TFS_FAMILY_capture && !divided))
+		launches->made = launches->seen = 0;
+	if (ends || call->family == TFS_FAMILY_capture)
+		launches->capturing = !ends;
 	if (call->family == TFS_FAMILY_launch && !launches->capturing && !call->record->status) {
 		launches->made++;
 		launches->seen += call->op_count != 0;
@@ -332,8 +345,7 @@ static void walk_calls(struct search *search)
 			launches.window = window;
 			if (!window)
 				continue;
-			count_launch(&launches, call,
-				tfs_trace_function(timeline->trace, call->function));
+			count_launch(timeline, &launches, call);
 			count_call(search, nth, window);
 		}
 		close_launches(search, &launches);

@@ -22,10 +22,17 @@ struct tfs_pair {
 	uint64_t hooks;
 	uint64_t cupti;
 	uint64_t hidden; /* those that CUPTI alone saw, in threads that make wrapped calls */
-	uint32_t about;  /* TFS_ABOUT_* */
+	uint32_t about;  /* TFS_ABOUT_*; all bits: not known */
 };
 
-enum tfs_work_kind { TFS_WORK_LAUNCH, TFS_WORK_COPY, TFS_WORK_SET, TFS_WORK_OTHER, TFS_WORK_COUNT };
+enum tfs_work_kind {
+	TFS_WORK_LAUNCH,
+	TFS_WORK_COPY,
+	TFS_WORK_SET,
+	TFS_WORK_OTHER,
+	TFS_WORK_UNKNOWN, /* an older recording does not say */
+	TFS_WORK_COUNT
+};
 
 struct tfs_pairs {
 	const char *lost;       /* why records may be missing on one side; NULL = none are */

@@ -146,10 +146,22 @@ static bool unsupported(enum tfs_library library, uint32_t status)
 
 static bool asks(enum tfs_family family)
 {
-	return family == TFS_FAMILY_conv_get || family == TFS_FAMILY_conv_find ||
-	       family == TFS_FAMILY_workspace_query || family == TFS_FAMILY_property ||
-	       family == TFS_FAMILY_query || family == TFS_FAMILY_descriptor ||
-	       family == TFS_FAMILY_other;
+	switch (family) {
+	case TFS_FAMILY_conv_get:
+	case TFS_FAMILY_conv_find:
+	case TFS_FAMILY_workspace_query:
+	case TFS_FAMILY_property:
+	case TFS_FAMILY_constant:
+	case TFS_FAMILY_query:
+	case TFS_FAMILY_elapsed:
+	case TFS_FAMILY_descriptor:
+	case TFS_FAMILY_descriptor_create:
+	case TFS_FAMILY_descriptor_destroy:
+	case TFS_FAMILY_other:
+		return true;
+	default:
+		return false;
+	}
 }
 
 bool tfs_status_harmless(enum tfs_family family)

@@ -59,6 +59,8 @@ static uint32_t find_evidence(const struct tfs_timeline *timeline)
 		evidence |= TFS_NEEDS_RUNTIME;
 	if (library_seen(timeline, TFS_LIBRARY_cudnn))
 		evidence |= TFS_NEEDS_CUDNN;
+	if (tfs_trace_header(timeline->trace)->version >= TFS_FORMAT_DIVIDED)
+		evidence |= TFS_NEEDS_FAMILIES;
 	return evidence;
 }
 

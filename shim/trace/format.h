@@ -23,7 +23,9 @@
 #include "shim/trace/format_steps.h"
 
 #define TFS_MAGIC "TFSHIM1\n"
-#define TFS_FORMAT_VERSION 2u
+#define TFS_FORMAT_VERSION 3u
+#define TFS_FORMAT_OLDEST 2u  /* that is still read */
+#define TFS_FORMAT_DIVIDED 3u /* from here on families 51 to 60 are told from those beside them */
 #define TFS_HEADER_BYTES 4096u
 #define TFS_CHUNK_BYTES (256u << 10) /* the longest */
 #define TFS_CHUNK_STEP 64u           /* chunks start at multiples of it */

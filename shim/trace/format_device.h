@@ -80,8 +80,8 @@ struct tfs_api_record {
 	uint16_t cbid;
 	uint32_t name;   /* string id: as hooks have it */
 	uint32_t domain; /* enum tfs_library: cudart or cuda */
-	uint32_t reserved0;
-	uint64_t reserved1[2];
+	uint32_t family; /* enum tfs_family; `other` where that is not known */
+	uint64_t reserved0[2];
 };
 
 struct tfs_overhead_record {

@@ -67,7 +67,17 @@ struct tfs_function_record {
 	X(47, alloc_async)                                                                         \
 	X(48, free_async)                                                                          \
 	X(49, reset)                                                                               \
-	X(50, workspace_query)
+	X(50, workspace_query)                                                                     \
+	X(51, handle_create)                                                                       \
+	X(52, handle_destroy)                                                                      \
+	X(53, descriptor_create)                                                                   \
+	X(54, descriptor_destroy)                                                                  \
+	X(55, constant) /* a property that never changes */                                        \
+	X(56, capture_end)                                                                         \
+	X(57, elapsed)        /* the time between two events */                                    \
+	X(58, blas_pointwise) /* works on each element by itself */                                \
+	X(59, bias)                                                                                \
+	X(60, activation) /* forward */
 
 enum tfs_family {
 #define X(number, name) TFS_FAMILY_##name = number,

@@ -29,7 +29,7 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 
 	if (memcmp(header->magic, TFS_MAGIC, sizeof(header->magic)) != 0)
 		return refuse(out, 0, "not a tfshim recording", -EBADMSG);
-	if (header->version != TFS_FORMAT_VERSION)
+	if (header->version < TFS_FORMAT_OLDEST || header->version > TFS_FORMAT_VERSION)
 		return refuse(out, offsetof(struct tfs_file_header, version),
 			header->version < TFS_FORMAT_VERSION
 				? "an older tfshim recorded it, in a format that this one no longer reads: "

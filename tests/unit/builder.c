@@ -352,10 +352,13 @@ void builder_device_op(struct builder *builder, uint16_t kind, uint32_t what, ui
 	builder_record(builder, TFS_RECORD_device_op, &record, sizeof(record));
 }
 
-void builder_api(struct builder *builder, enum tfs_library domain, uint16_t cbid, const char *name)
+void builder_api(struct builder *builder, enum tfs_library domain, enum tfs_family family,
+	uint16_t cbid, const char *name)
 {
-	const struct tfs_api_record record = {
-		.cbid = cbid, .name = builder_string(builder, name), .domain = domain};
+	const struct tfs_api_record record = {.cbid = cbid,
+		.name = builder_string(builder, name),
+		.domain = domain,
+		.family = family};
 
 	builder_record(builder, TFS_RECORD_api, &record, sizeof(record));
 }

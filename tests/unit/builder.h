@@ -77,7 +77,8 @@ void builder_link(struct builder *builder, uint32_t call_unit, uint32_t correlat
 void builder_device_op(struct builder *builder, uint16_t kind, uint32_t what, uint32_t stream,
 	uint32_t correlation, uint64_t start_ns, uint64_t end_ns, uint64_t bytes);
 /* A function that CUPTI watches, and a call of it. */
-void builder_api(struct builder *builder, enum tfs_library domain, uint16_t cbid, const char *name);
+void builder_api(struct builder *builder, enum tfs_library domain, enum tfs_family family,
+	uint16_t cbid, const char *name);
 void builder_device_api(struct builder *builder, enum tfs_library domain, uint16_t cbid,
 	uint32_t correlation, uint32_t tid, uint64_t start_ns, uint32_t duration_ns);
 void builder_aggregate(struct builder *builder, const struct tfs_aggregate *aggregate);

@@ -216,9 +216,13 @@ static void check_refused(void)
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
 	TEST_EQ(damage.offset, 8);
 	TEST_TRUE(strstr(damage.what, "a newer tfshim"));
-	bytes[8] = TFS_FORMAT_VERSION - 1;
+	bytes[8] = TFS_FORMAT_OLDEST - 1;
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EPROTO);
 	TEST_TRUE(strstr(damage.what, "an older tfshim"));
+	bytes[8] = TFS_FORMAT_OLDEST;
+	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), 0);
+	tfs_trace_close(trace);
+	trace = NULL;
 	bytes[8] = TFS_FORMAT_VERSION;
 	bytes[0] = 'X';
 	TEST_EQ(tfs_trace_open_memory(bytes, size, &damage, &trace), -EBADMSG);

@@ -24,7 +24,7 @@ static struct scene *descriptors(
 		for (unsigned line = 100; line < 100 + places; line++) {
 			struct builder_call call =
 				scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cublaslt,
-					TFS_FAMILY_descriptor, "cublasLtMatmulDescCreate");
+					TFS_FAMILY_descriptor_create, "cublasLtMatmulDescCreate");
 
 			call.stream = TFS_NO_STREAM;
 			if (one_of_code)

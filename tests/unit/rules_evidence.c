@@ -18,6 +18,7 @@ struct way {
 	bool stepless;
 	bool library; /* the program calls cuBLAS alone */
 	const char *hides;
+	enum tfs_family kind;
 	int lost;
 	bool killed;
 };
@@ -41,22 +42,27 @@ static const struct way ways[] = {
 	{.name = "copies hidden",
 		.why = "the hooks did not see 60 calls of cudaMemcpy",
 		.hides = "cudaMemcpy",
+		.kind = TFS_FAMILY_copy,
 		.lost = -1},
 	{.name = "waits hidden",
 		.why = "the hooks did not see 60 calls of cudaStreamSynchronize",
 		.hides = "cudaStreamSynchronize",
+		.kind = TFS_FAMILY_stream_sync,
 		.lost = -1},
 	{.name = "launches hidden",
 		.why = "the hooks did not see 60 calls of cuLaunchKernel",
 		.hides = "cuLaunchKernel",
+		.kind = TFS_FAMILY_launch,
 		.lost = -1},
 	{.name = "memory hidden",
 		.why = "the hooks did not see 60 calls of cudaFree",
 		.hides = "cudaFree",
+		.kind = TFS_FAMILY_free,
 		.lost = -1},
 	{.name = "fills hidden",
 		.why = "the hooks did not see 60 calls of cudaMemsetAsync",
 		.hides = "cudaMemsetAsync",
+		.kind = TFS_FAMILY_set_async,
 		.lost = -1},
 	{.name = "records dropped by CUPTI",
 		.why = "7 records were dropped by CUPTI",
@@ -105,7 +111,7 @@ static void step(struct scene *scene, const struct way *way, uint64_t memory)
 	for (int i = 0; i < 2 && way->hides; i++)
 		scene_unseen(scene,
 			strncmp(way->hides, "cuda", 4) ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart,
-			way->hides, 77, false);
+			way->kind, way->hides, 77, false);
 	scene_host(scene, 120000);
 }
 

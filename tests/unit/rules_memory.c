@@ -213,7 +213,7 @@ static void scaling(double alpha, uint64_t step, enum tfs_state state)
 	memcpy(&bits, &alpha, sizeof(bits));
 	for (unsigned i = 0; i < STEPS; i++) {
 		struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cublas,
-			TFS_FAMILY_blas, "cublasSscal_v2");
+			TFS_FAMILY_blas_pointwise, "cublasSscal_v2");
 
 		builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_WRITE, memory.grad, BYTES);
 		builder_attribute(&call, TFS_ATTRIBUTE_shape_m, BYTES / 4 / step);

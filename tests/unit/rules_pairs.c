@@ -27,14 +27,15 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 	scene_step(scene);
 	scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
 	if (what & DRIVER)
-		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 77, true);
+		scene_unseen(
+			scene, TFS_LIBRARY_cuda, TFS_FAMILY_launch, "cuLaunchKernel", 77, true);
 	if (what & LIBRARY) {
 		scene_gemm(scene, 12, memory, memory, 4096, false, 50000);
 		if (nth < 2)
 			scene_allocated(scene, 1500000);
 	}
 	if (what & HIDDEN || (what & RARE && nth == 5)) {
-		scene_unseen(scene, TFS_LIBRARY_cudart, "cudaMemcpy", 77, false);
+		scene_unseen(scene, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy", 77, false);
 		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
 			2000);
 	}
@@ -53,12 +54,13 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 		scene_copy(scene, 13, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, memory, 4096,
 			2000);
 	if (what & ELSEWHERE)
-		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 99, false);
+		scene_unseen(
+			scene, TFS_LIBRARY_cuda, TFS_FAMILY_launch, "cuLaunchKernel", 99, false);
 	if (what & CAPTURED) {
 		struct builder_call begin = scene_call(scene, 14, 0, TFS_LIBRARY_cudart,
 			TFS_FAMILY_capture, "cudaStreamBeginCapture");
 		struct builder_call end = scene_call(scene, 15, 0, TFS_LIBRARY_cudart,
-			TFS_FAMILY_capture, "cudaStreamEndCapture");
+			TFS_FAMILY_capture_end, "cudaStreamEndCapture");
 
 		scene_make(scene, &begin, 0);
 		scene_launch(scene, 16, SCENE_LEGACY, 0, 1024, 1, &memory);
@@ -68,7 +70,8 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 		scene_launch(scene, 17, SCENE_LEGACY, 0, 1024, 1, &memory);
 	scene_device_sync(scene, 11);
 	if (what & MEANWHILE)
-		scene_unseen(scene, TFS_LIBRARY_cuda, "cuLaunchKernel", 99, true);
+		scene_unseen(
+			scene, TFS_LIBRARY_cuda, TFS_FAMILY_launch, "cuLaunchKernel", 99, true);
 }
 
 static struct scene *make(unsigned what, int loss, bool killed)
@@ -235,7 +238,7 @@ static void clocks_differ(void)
 		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
 		scene_device_sync(scene, 11);
 		/* Without an id of the wait's. */
-		scene_late(scene, "cudaMemcpy", 77);
+		scene_late(scene, TFS_FAMILY_copy, "cudaMemcpy", 77);
 	}
 	scene_judge(scene, NULL);
 	expect(scene, "TFS904", TFS_STATE_VIOLATED,

@@ -41,7 +41,7 @@ static void pointwise(
 	struct scene *scene, unsigned line, unsigned stream, uint64_t from, uint64_t to)
 {
 	struct builder_call call = scene_call(scene, line, stream, TFS_LIBRARY_cudnn,
-		TFS_FAMILY_pointwise, "cudnnActivationForward");
+		TFS_FAMILY_activation, "cudnnActivationForward");
 
 	builder_operand(&call, TFS_ROLE_READ, from, BYTES);
 	builder_operand(&call, TFS_ROLE_WRITE, to, BYTES);
@@ -50,8 +50,8 @@ static void pointwise(
 
 static void add_bias(struct scene *scene, unsigned line, const struct memory *memory, uint64_t to)
 {
-	struct builder_call call = scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cudnn,
-		TFS_FAMILY_pointwise, "cudnnAddTensor");
+	struct builder_call call = scene_call(
+		scene, line, SCENE_LEGACY, TFS_LIBRARY_cudnn, TFS_FAMILY_bias, "cudnnAddTensor");
 
 	builder_operand(&call, TFS_ROLE_READ, memory->bias, 512);
 	builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_WRITE, to, BYTES);
@@ -140,7 +140,7 @@ static void no_chains(void)
 		/* One update per parameter: each works on its own. */
 		for (unsigned j = 0; j < 3; j++) {
 			call = scene_call(scene, 16, SCENE_LEGACY, TFS_LIBRARY_cublas,
-				TFS_FAMILY_blas, "cublasSaxpy_v2");
+				TFS_FAMILY_blas_pointwise, "cublasSaxpy_v2");
 			builder_operand(&call, TFS_ROLE_READ, memory.x + j * 1024, 1024);
 			builder_operand(
 				&call, TFS_ROLE_READ | TFS_ROLE_WRITE, memory.y + j * 1024, 1024);

@@ -16,7 +16,7 @@ struct memory {
 static void pointwise(struct scene *scene, unsigned line, uint64_t at, uint64_t work_ns)
 {
 	struct builder_call call = scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cudnn,
-		TFS_FAMILY_pointwise, "cudnnActivationForward");
+		TFS_FAMILY_activation, "cudnnActivationForward");
 
 	builder_operand(&call, TFS_ROLE_READ, at, BYTES);
 	builder_operand(&call, TFS_ROLE_WRITE, at, BYTES);

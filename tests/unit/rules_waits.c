@@ -158,8 +158,8 @@ static void timing_brackets_are_advice(void)
 		work(scene, 10, SCENE_LEGACY, 100000);
 		scene_event_record(scene, 11, SCENE_LEGACY, 100);
 		scene_event_sync(scene, 12, 100);
-		elapsed = scene_call(scene, 13, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_query,
-			"cudaEventElapsedTime");
+		elapsed = scene_call(scene, 13, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_elapsed, "cudaEventElapsedTime");
 		scene_make(scene, &elapsed, 0);
 	}
 	scene_judge(scene, NULL);

@@ -56,10 +56,55 @@ unsigned scene_stream(struct scene *scene, uint32_t flags)
 	return stream;
 }
 
+/* What a function is recorded as. */
+static const char *spelling(const struct scene *scene, const char *name, char buffer[64])
+{
+	size_t length = strlen(name);
+
+	scene_need(length < 64, "too long a name");
+	for (size_t i = 0; i < length; i++)
+		buffer[i] = scene->nameless ? name[length - 1 - i] : name[i];
+	buffer[length] = 0;
+	return buffer;
+}
+
+static enum tfs_family kind(const struct scene *scene, enum tfs_family family)
+{
+	static const enum tfs_family before[] = {
+		[TFS_FAMILY_handle_create] = TFS_FAMILY_handle,
+		[TFS_FAMILY_handle_destroy] = TFS_FAMILY_handle,
+		[TFS_FAMILY_descriptor_create] = TFS_FAMILY_descriptor,
+		[TFS_FAMILY_descriptor_destroy] = TFS_FAMILY_descriptor,
+		[TFS_FAMILY_constant] = TFS_FAMILY_property,
+		[TFS_FAMILY_capture_end] = TFS_FAMILY_capture,
+		[TFS_FAMILY_elapsed] = TFS_FAMILY_other,
+		[TFS_FAMILY_blas_pointwise] = TFS_FAMILY_blas,
+		[TFS_FAMILY_bias] = TFS_FAMILY_pointwise,
+		[TFS_FAMILY_activation] = TFS_FAMILY_pointwise,
+	};
+
+	return scene->older && family >= TFS_FAMILY_handle_create ? before[family] : family;
+}
+
+void scene_nameless(struct scene *scene)
+{
+	scene->nameless = true;
+}
+
+void scene_older(struct scene *scene)
+{
+	size_t size;
+
+	((struct tfs_file_header *)builder_bytes(scene->builder, &size))->version =
+		TFS_FORMAT_OLDEST;
+	scene->older = true;
+}
+
 static uint16_t function_id(
 	struct scene *scene, enum tfs_library library, enum tfs_family family, const char *name)
 {
 	unsigned i = 0;
+	char buffer[64];
 
 	while (i < scene->function_count && strcmp(scene->functions[i].name, name))
 		i++;
@@ -67,7 +112,8 @@ static uint16_t function_id(
 	if (i == scene->function_count) {
 		scene->functions[i].name = name;
 		scene->functions[i].family = family;
-		scene->functions[i].id = builder_function(scene->builder, library, family, name);
+		scene->functions[i].id = builder_function(scene->builder, library,
+			kind(scene, family), spelling(scene, name, buffer));
 		scene->function_count++;
 	}
 	return scene->functions[i].id;
@@ -122,16 +168,19 @@ static void count_call(struct scene *scene, const struct builder_call *call)
 	scene->total_count += i == scene->total_count;
 }
 
-static uint16_t api_id(struct scene *scene, enum tfs_library domain, const char *name)
+static uint16_t api_id(
+	struct scene *scene, enum tfs_library domain, enum tfs_family family, const char *name)
 {
 	unsigned i = 0;
+	char buffer[64];
 
 	while (i < scene->api_count && strcmp(scene->apis[i], name))
 		i++;
 	scene_need(i < SCENE_MOST, "too many functions watched");
 	if (i == scene->api_count) {
 		scene->apis[scene->api_count++] = name;
-		builder_api(scene->builder, domain, (uint16_t)(i + 1), name);
+		builder_api(scene->builder, domain, scene->older ? TFS_FAMILY_other : family,
+			(uint16_t)(i + 1), spelling(scene, name, buffer));
 	}
 	return (uint16_t)(i + 1);
 }
@@ -149,10 +198,13 @@ static const char *name_of(const struct scene *scene, uint16_t function)
 static void put_api(struct scene *scene, const struct builder_call *call, uint32_t unit)
 {
 	const char *name = name_of(scene, call->function);
+	const bool own = strstr(name, "cuda");
 
 	builder_link(scene->builder, unit, scene->correlation);
 	builder_device_api(scene->builder, TFS_LIBRARY_cudart,
-		api_id(scene, TFS_LIBRARY_cudart, strstr(name, "cuda") ? name : "cudaLaunchKernel"),
+		api_id(scene, TFS_LIBRARY_cudart,
+			own ? family_of(scene, call->function) : TFS_FAMILY_launch,
+			own ? name : "cudaLaunchKernel"),
 		scene->correlation++, 77, call->start_ns + 100, (uint32_t)call->duration_ns - 200);
 }
 
@@ -161,23 +213,23 @@ void scene_watch(struct scene *scene)
 	scene->watched = true;
 }
 
-void scene_unseen(
-	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside)
+void scene_unseen(struct scene *scene, enum tfs_library domain, enum tfs_family family,
+	const char *name, uint32_t tid, bool inside)
 {
 	const uint64_t start_ns = inside ? scene->latest.start_ns + 200 : scene->now;
 
 	/* Only a thread's own calls can have its ids. */
 	if (inside && tid == 77)
 		builder_link(scene->builder, scene->latest.unit, scene->correlation);
-	builder_device_api(scene->builder, domain, api_id(scene, domain, name),
+	builder_device_api(scene->builder, domain, api_id(scene, domain, family, name),
 		scene->correlation++, tid, start_ns, 300);
 	scene->now += inside ? 0 : 500;
 }
 
-void scene_late(struct scene *scene, const char *name, uint32_t tid)
+void scene_late(struct scene *scene, enum tfs_family family, const char *name, uint32_t tid)
 {
 	builder_device_api(scene->builder, TFS_LIBRARY_cudart,
-		api_id(scene, TFS_LIBRARY_cudart, name), scene->correlation++, tid,
+		api_id(scene, TFS_LIBRARY_cudart, family, name), scene->correlation++, tid,
 		scene->now - 500 - 90, 80);
 }
 

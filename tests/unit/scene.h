@@ -20,6 +20,11 @@ struct scene *scene_create(bool simulated);
 void scene_destroy(struct scene *scene);
 struct builder *scene_builder(struct scene *scene);
 
+/* Before anything else: functions have names that say nothing; or the recording is of the oldest
+ * format that is still read, with fewer families. */
+void scene_nameless(struct scene *scene);
+void scene_older(struct scene *scene);
+
 /* Another stream; flags as in tfs_stream_record. */
 unsigned scene_stream(struct scene *scene, uint32_t flags);
 /* Memory, allocated by a recorded call; its address. Pageable memory has no call. */
@@ -62,11 +67,11 @@ void scene_free(struct scene *scene, unsigned line, uint64_t address);
 void scene_watch(struct scene *scene);
 /* A call that only CUPTI sees, in a thread (77 is the scene's own), now or during the wrapped call
  * made last. */
-void scene_unseen(
-	struct scene *scene, enum tfs_library domain, const char *name, uint32_t tid, bool inside);
+void scene_unseen(struct scene *scene, enum tfs_library domain, enum tfs_family family,
+	const char *name, uint32_t tid, bool inside);
 
 /* A call of the runtime that only CUPTI sees, a moment before the call made last was over. */
-void scene_late(struct scene *scene, const char *name, uint32_t tid);
+void scene_late(struct scene *scene, enum tfs_family family, const char *name, uint32_t tid);
 
 /* CUPTI saw device memory being allocated during the call made last. */
 void scene_allocated(struct scene *scene, uint64_t bytes);

@@ -24,6 +24,8 @@ struct scene {
 	uint32_t correlation;
 	bool in_window;
 	bool watched;
+	bool nameless;
+	bool older;
 	const char *apis[SCENE_MOST];
 	unsigned api_count;
 	struct {

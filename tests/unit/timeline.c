@@ -47,8 +47,8 @@ static void check_steps(void)
 	TEST_IN(timeline->outside.median_ns, 915000 - 1, 915000 + 1);
 	TEST_IN(timeline->outside.p95_ns, 930000 - 1, 930000 + 1);
 	TEST_EQ(timeline->rewritten.count, 0);
-	TEST_EQ(timeline->evidence,
-		TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_DEVICE | TFS_NEEDS_RUNTIME);
+	TEST_EQ(timeline->evidence, TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_DEVICE |
+					    TFS_NEEDS_RUNTIME | TFS_NEEDS_FAMILIES);
 	for (uint32_t i = 0; i < SAMPLE_STEPS; i++) {
 		TEST_EQ(timeline->steps[i].start_ns, SAMPLE_FIRST_NS + i * SAMPLE_STEP_NS);
 		TEST_EQ(tfs_timeline_step_calls(timeline, i, 0, &calls), 5);
@@ -371,9 +371,9 @@ static void check_empty(void)
 {
 	struct opened opened = open_built(builder_create());
 
-	TEST_EQ(opened.timeline->evidence, 0);
+	TEST_EQ(opened.timeline->evidence, TFS_NEEDS_FAMILIES);
 	TEST_EQ(opened.timeline->call_count, 0);
-	TEST_EQ(read_all_timeline(opened.timeline), 0);
+	TEST_EQ(read_all_timeline(opened.timeline), TFS_NEEDS_FAMILIES);
 	close_built(&opened);
 }
 

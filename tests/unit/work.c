@@ -29,7 +29,7 @@ static struct tfs_function functions[] = {
 		.family = TFS_FAMILY_collective},
 	{.name = "cublasSetPointerMode_v2", .id = 12, .family = TFS_FAMILY_handle},
 	{.name = "cuCtxRecordEvent", .id = 13, .family = TFS_FAMILY_event_record},
-	{.name = "cuGreenCtxCreate", .id = 14, .family = TFS_FAMILY_handle},
+	{.name = "cuGreenCtxCreate", .id = 14, .family = TFS_FAMILY_handle_create},
 };
 enum {
 	SET = 0,

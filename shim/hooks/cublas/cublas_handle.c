@@ -167,8 +167,8 @@ TFS_HOOK(cublasStatus_t, cublasSetWorkspace_v2,
 }
 
 #define FUNCTIONS(X)                                                                               \
-	X(cublasCreate_v2, handle)                                                                 \
-	X(cublasDestroy_v2, handle)                                                                \
+	X(cublasCreate_v2, handle_create)                                                          \
+	X(cublasDestroy_v2, handle_destroy)                                                        \
 	X(cublasSetStream_v2, handle)                                                              \
 	X(cublasSetMathMode, handle)                                                               \
 	X(cublasSetPointerMode_v2, handle)                                                         \

@@ -99,14 +99,14 @@ TYPED_HOOKS(S, float)
 TYPED_HOOKS(D, double)
 
 #define FUNCTIONS(X)                                                                               \
-	X(cublasSaxpy_v2, blas)                                                                    \
-	X(cublasSscal_v2, blas)                                                                    \
+	X(cublasSaxpy_v2, blas_pointwise)                                                          \
+	X(cublasSscal_v2, blas_pointwise)                                                          \
 	X(cublasScopy_v2, blas)                                                                    \
 	X(cublasSdot_v2, reduction)                                                                \
 	X(cublasSasum_v2, reduction)                                                               \
 	X(cublasSnrm2_v2, reduction)                                                               \
-	X(cublasDaxpy_v2, blas)                                                                    \
-	X(cublasDscal_v2, blas)                                                                    \
+	X(cublasDaxpy_v2, blas_pointwise)                                                          \
+	X(cublasDscal_v2, blas_pointwise)                                                          \
 	X(cublasDcopy_v2, blas)                                                                    \
 	X(cublasDdot_v2, reduction)                                                                \
 	X(cublasDasum_v2, reduction)                                                               \

@@ -175,8 +175,8 @@ TFS_PLAIN_HOOK(cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,
 		heuristicResultsArray, returnAlgoCount))
 
 #define FUNCTIONS(X)                                                                               \
-	X(cublasLtCreate, handle)                                                                  \
-	X(cublasLtDestroy, handle)                                                                 \
+	X(cublasLtCreate, handle_create)                                                           \
+	X(cublasLtDestroy, handle_destroy)                                                         \
 	X(cublasLtMatmul, gemm)                                                                    \
 	X(cublasLtMatmulAlgoGetHeuristic, workspace_query)
 

@@ -100,8 +100,8 @@ TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executab
 	X(cuStreamBeginCapture, _v2, _ptsz, 10010, capture)                                        \
 	X(cuStreamBeginCaptureToGraph, , , 12030, capture)                                         \
 	X(cuStreamBeginCaptureToGraph, , _ptsz, 12030, capture)                                    \
-	X(cuStreamEndCapture, , , 10000, capture)                                                  \
-	X(cuStreamEndCapture, , _ptsz, 10000, capture)                                             \
+	X(cuStreamEndCapture, , , 10000, capture_end)                                              \
+	X(cuStreamEndCapture, , _ptsz, 10000, capture_end)                                         \
 	X(cuGraphLaunch, , , 10000, graph_launch)                                                  \
 	X(cuGraphLaunch, , _ptsz, 10000, graph_launch)                                             \
 	X(cuGraphUpload, , , 11010, graph_other)                                                   \

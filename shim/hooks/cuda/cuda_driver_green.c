@@ -39,8 +39,8 @@ TFS_PLAIN_HOOK(CUresult, cuCtxFromGreenCtx, (CUcontext * out, CUgreenCtx context
 	X(cuCtxWaitEvent, , , 12050, stream_wait)                                                  \
 	X(cuGreenCtxRecordEvent, , , 12040, event_record)                                          \
 	X(cuGreenCtxWaitEvent, , , 12040, stream_wait)                                             \
-	X(cuGreenCtxCreate, , , 12040, handle)                                                     \
-	X(cuGreenCtxDestroy, , , 12040, handle)                                                    \
+	X(cuGreenCtxCreate, , , 12040, handle_create)                                              \
+	X(cuGreenCtxDestroy, , , 12040, handle_destroy)                                            \
 	X(cuCtxFromGreenCtx, , , 12040, handle)
 
 FUNCTIONS(TFS_DRIVER_ROW)

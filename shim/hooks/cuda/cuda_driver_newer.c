@@ -166,8 +166,8 @@ TFS_PLAIN_HOOK(CUresult, cuMulticastBindAddr_v2,
 	X(cuStreamBeginRecaptureToGraph, , _ptsz, 13030, capture)                                  \
 	X(cuStreamBeginCaptureToCig, , , 13010, capture)                                           \
 	X(cuStreamBeginCaptureToCig, , _ptsz, 13010, capture)                                      \
-	X(cuStreamEndCaptureToCig, , , 13010, capture)                                             \
-	X(cuStreamEndCaptureToCig, , _ptsz, 13010, capture)                                        \
+	X(cuStreamEndCaptureToCig, , , 13010, capture_end)                                         \
+	X(cuStreamEndCaptureToCig, , _ptsz, 13010, capture_end)                                    \
 	X(cuGraphAddNode, _v3, , 13040, graph_other)                                               \
 	X(cuGraphNodeSetParams, _v2, , 13040, graph_other)                                         \
 	X(cuMulticastBindMem, _v2, , 13010, other)                                                 \

@@ -173,7 +173,7 @@ ELAPSED(cuEventElapsedTime_v2)
 	X(cuEventRecordWithFlags, , _ptsz, 11010, event_record)                                    \
 	X(cuEventSynchronize, , , 2000, event_sync)                                                \
 	X(cuEventQuery, , , 2000, query)                                                           \
-	X(cuEventElapsedTime, , , 2000, other)                                                     \
-	X(cuEventElapsedTime, _v2, , 12080, other)
+	X(cuEventElapsedTime, , , 2000, elapsed)                                                   \
+	X(cuEventElapsedTime, _v2, , 12080, elapsed)
 
 FUNCTIONS(TFS_DRIVER_ROW)

@@ -85,12 +85,12 @@ TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
 	X(cudaSetDevice, other)                                                                    \
 	X(cudaGetDevice, other)                                                                    \
 	X(cudaGetDeviceCount, other)                                                               \
-	X(cudaGetDeviceProperties, property)                                                       \
-	X(cudaGetDeviceProperties_v2, property)                                                    \
-	X(cudaDeviceGetAttribute, property)                                                        \
+	X(cudaGetDeviceProperties, constant)                                                       \
+	X(cudaGetDeviceProperties_v2, constant)                                                    \
+	X(cudaDeviceGetAttribute, constant)                                                        \
 	X(cudaSetDeviceFlags, other)                                                               \
-	X(cudaDriverGetVersion, property)                                                          \
-	X(cudaRuntimeGetVersion, property)                                                         \
+	X(cudaDriverGetVersion, constant)                                                          \
+	X(cudaRuntimeGetVersion, constant)                                                         \
 	X(cudaDeviceCanAccessPeer, property)                                                       \
 	X(cudaDeviceEnablePeerAccess, other)                                                       \
 	X(cudaImportExternalSemaphore, other)                                                      \

@@ -74,8 +74,8 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executabl
 	X(cudaStreamBeginCapture_ptsz, capture)                                                    \
 	X(cudaStreamBeginCaptureToGraph, capture)                                                  \
 	X(cudaStreamBeginCaptureToGraph_ptsz, capture)                                             \
-	X(cudaStreamEndCapture, capture)                                                           \
-	X(cudaStreamEndCapture_ptsz, capture)                                                      \
+	X(cudaStreamEndCapture, capture_end)                                                       \
+	X(cudaStreamEndCapture_ptsz, capture_end)                                                  \
 	X(cudaGraphLaunch, graph_launch)                                                           \
 	X(cudaGraphLaunch_ptsz, graph_launch)                                                      \
 	X(cudaGraphInstantiate, graph_other)                                                       \

@@ -76,9 +76,9 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphConditionalHandleCreate_v2,
 	X(cudaExecutionCtxRecordEvent, event_record)                                               \
 	X(cudaExecutionCtxWaitEvent, stream_wait)                                                  \
 	X(cudaExecutionCtxSynchronize, device_sync)                                                \
-	X(cudaExecutionCtxDestroy, handle)                                                         \
+	X(cudaExecutionCtxDestroy, handle_destroy)                                                 \
 	X(cudaExecutionCtxStreamCreate, stream_create)                                             \
-	X(cudaGreenCtxCreate, handle)                                                              \
+	X(cudaGreenCtxCreate, handle_create)                                                       \
 	X(cudaStreamBeginRecaptureToGraph, capture)                                                \
 	X(cudaStreamBeginRecaptureToGraph_ptsz, capture)                                           \
 	X(cudaMemcpy3DWithAttributesAsync, copy_async)                                             \

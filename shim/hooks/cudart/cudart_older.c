@@ -53,7 +53,7 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphAddNode_v2,
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaThreadSynchronize, device_sync)                                                      \
-	X(cudaEventElapsedTime_v2, other)                                                          \
+	X(cudaEventElapsedTime_v2, elapsed)                                                        \
 	X(cudaLaunchCooperativeKernelMultiDevice, other)                                           \
 	X(cudaSignalExternalSemaphoresAsync_v2, other)                                             \
 	X(cudaSignalExternalSemaphoresAsync_v2_ptsz, other)                                        \

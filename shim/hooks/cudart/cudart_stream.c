@@ -170,7 +170,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaLaunchHostFunc_v2, _ptsz,
 	X(cudaEventRecord_ptsz, event_record)                                                      \
 	X(cudaEventSynchronize, event_sync)                                                        \
 	X(cudaEventQuery, query)                                                                   \
-	X(cudaEventElapsedTime, other)                                                             \
+	X(cudaEventElapsedTime, elapsed)                                                           \
 	X(cudaLaunchHostFunc, host_func)                                                           \
 	X(cudaLaunchHostFunc_ptsz, host_func)                                                      \
 	X(cudaLaunchHostFunc_v2, host_func)                                                        \

@@ -43,7 +43,7 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 }
 
 #define FUNCTIONS(X)                                                                               \
-	X(cudnnBackendCreateDescriptor, descriptor)                                                \
+	X(cudnnBackendCreateDescriptor, descriptor_create)                                         \
 	X(cudnnBackendExecute, other)
 
 FUNCTIONS(TFS_FUNCTION_ROW)

@@ -117,30 +117,30 @@ TFS_PLAIN_HOOK(cudnnStatus_t, cudnnGetConvolutionBackwardFilterWorkspaceSize,
 	(handle, xDesc, dyDesc, convDesc, gradDesc, algo, sizeInBytes))
 
 #define FUNCTIONS(X)                                                                               \
-	X(cudnnCreate, handle)                                                                     \
-	X(cudnnDestroy, handle)                                                                    \
+	X(cudnnCreate, handle_create)                                                              \
+	X(cudnnDestroy, handle_destroy)                                                            \
 	X(cudnnSetStream, handle)                                                                  \
-	X(cudnnCreateTensorDescriptor, descriptor)                                                 \
-	X(cudnnDestroyTensorDescriptor, descriptor)                                                \
+	X(cudnnCreateTensorDescriptor, descriptor_create)                                          \
+	X(cudnnDestroyTensorDescriptor, descriptor_destroy)                                        \
 	X(cudnnSetTensor4dDescriptor, descriptor)                                                  \
 	X(cudnnSetTensor4dDescriptorEx, descriptor)                                                \
 	X(cudnnSetTensorNdDescriptor, descriptor)                                                  \
-	X(cudnnCreateFilterDescriptor, descriptor)                                                 \
-	X(cudnnDestroyFilterDescriptor, descriptor)                                                \
+	X(cudnnCreateFilterDescriptor, descriptor_create)                                          \
+	X(cudnnDestroyFilterDescriptor, descriptor_destroy)                                        \
 	X(cudnnSetFilter4dDescriptor, descriptor)                                                  \
 	X(cudnnSetFilterNdDescriptor, descriptor)                                                  \
-	X(cudnnCreateConvolutionDescriptor, descriptor)                                            \
-	X(cudnnDestroyConvolutionDescriptor, descriptor)                                           \
+	X(cudnnCreateConvolutionDescriptor, descriptor_create)                                     \
+	X(cudnnDestroyConvolutionDescriptor, descriptor_destroy)                                   \
 	X(cudnnSetConvolution2dDescriptor, descriptor)                                             \
 	X(cudnnSetConvolutionNdDescriptor, descriptor)                                             \
 	X(cudnnSetConvolutionMathType, descriptor)                                                 \
 	X(cudnnSetConvolutionGroupCount, descriptor)                                               \
-	X(cudnnCreatePoolingDescriptor, descriptor)                                                \
-	X(cudnnDestroyPoolingDescriptor, descriptor)                                               \
+	X(cudnnCreatePoolingDescriptor, descriptor_create)                                         \
+	X(cudnnDestroyPoolingDescriptor, descriptor_destroy)                                       \
 	X(cudnnSetPooling2dDescriptor, descriptor)                                                 \
 	X(cudnnSetPoolingNdDescriptor, descriptor)                                                 \
-	X(cudnnCreateActivationDescriptor, descriptor)                                             \
-	X(cudnnDestroyActivationDescriptor, descriptor)                                            \
+	X(cudnnCreateActivationDescriptor, descriptor_create)                                      \
+	X(cudnnDestroyActivationDescriptor, descriptor_destroy)                                    \
 	X(cudnnSetActivationDescriptor, descriptor)                                                \
 	X(cudnnGetConvolutionForwardWorkspaceSize, workspace_query)                                \
 	X(cudnnGetConvolutionBackwardDataWorkspaceSize, workspace_query)                           \

@@ -298,8 +298,8 @@ TFS_HOOK(cudnnStatus_t, cudnnSoftmaxBackward,
 }
 
 #define FUNCTIONS(X)                                                                               \
-	X(cudnnAddTensor, pointwise)                                                               \
-	X(cudnnActivationForward, pointwise)                                                       \
+	X(cudnnAddTensor, bias)                                                                    \
+	X(cudnnActivationForward, activation)                                                      \
 	X(cudnnActivationBackward, pointwise)                                                      \
 	X(cudnnOpTensor, pointwise)                                                                \
 	X(cudnnScaleTensor, pointwise)                                                             \

@@ -13,8 +13,8 @@ TFS_PLAIN_HOOK(curandStatus_t, curandSetPseudoRandomGeneratorSeed,
 TFS_PLAIN_HOOK(curandStatus_t, curandSetStream, (curandGenerator_t generator, cudaStream_t stream),
 	(generator, stream))
 #define FUNCTIONS(X)                                                                               \
-	X(curandCreateGenerator, handle)                                                           \
-	X(curandDestroyGenerator, handle)                                                          \
+	X(curandCreateGenerator, handle_create)                                                    \
+	X(curandDestroyGenerator, handle_destroy)                                                  \
 	X(curandSetPseudoRandomGeneratorSeed, handle)                                              \
 	X(curandSetStream, handle)
 

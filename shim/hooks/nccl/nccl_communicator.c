@@ -142,15 +142,15 @@ TFS_PLAIN_HOOK(ncclResult_t, ncclGroupEnd, (void), ())
 
 #define FUNCTIONS(X)                                                                               \
 	X(ncclGetUniqueId, handle)                                                                 \
-	X(ncclCommInitRank, handle)                                                                \
-	X(ncclCommInitRankConfig, handle)                                                          \
-	X(ncclCommInitRankScalable, handle)                                                        \
+	X(ncclCommInitRank, handle_create)                                                         \
+	X(ncclCommInitRankConfig, handle_create)                                                   \
+	X(ncclCommInitRankScalable, handle_create)                                                 \
 	X(ncclCommWindowRegister, handle)                                                          \
 	X(ncclMemAlloc, alloc)                                                                     \
 	X(ncclMemFree, free)                                                                       \
-	X(ncclCommInitAll, handle)                                                                 \
-	X(ncclCommDestroy, handle)                                                                 \
-	X(ncclCommAbort, handle)                                                                   \
+	X(ncclCommInitAll, handle_create)                                                          \
+	X(ncclCommDestroy, handle_destroy)                                                         \
+	X(ncclCommAbort, handle_destroy)                                                           \
 	X(ncclCommRegister, handle)                                                                \
 	X(ncclGroupStart, group)                                                                   \
 	X(ncclGroupEnd, group)

@@ -39,12 +39,15 @@ static const uint64_t nothing =
 	BIT(alloc) | BIT(free) | BIT(host_alloc) | BIT(host_free) | BIT(host_register) |
 	BIT(host_unregister) | BIT(stream_create) | BIT(stream_destroy) | BIT(stream_sync) |
 	BIT(device_sync) | BIT(event_create) | BIT(event_destroy) | BIT(event_sync) | BIT(query) |
-	BIT(property) | BIT(descriptor) | BIT(handle) | BIT(workspace_query) | BIT(module) |
-	BIT(conv_get) | BIT(capture) | BIT(reset);
+	BIT(property) | BIT(constant) | BIT(elapsed) | BIT(descriptor) | BIT(descriptor_create) |
+	BIT(descriptor_destroy) | BIT(handle) | BIT(handle_create) | BIT(handle_destroy) |
+	BIT(workspace_query) | BIT(module) | BIT(conv_get) | BIT(capture) | BIT(capture_end) |
+	BIT(reset);
 static const uint64_t quiet = BIT(set) | BIT(set_async) | BIT(copy_async) | BIT(gemm) | BIT(blas) |
 			      BIT(conv_forward) | BIT(conv_backward_data) |
 			      BIT(conv_backward_filter) | BIT(conv_backward_bias) |
-			      BIT(normalisation) | BIT(pooling) | BIT(softmax) | BIT(pointwise);
+			      BIT(normalisation) | BIT(pooling) | BIT(softmax) | BIT(pointwise) |
+			      BIT(blas_pointwise) | BIT(bias) | BIT(activation);
 static const uint64_t order = BIT(event_record) | BIT(stream_wait);
 
 /* By how the name begins; the first that fits. */
@@ -58,8 +61,6 @@ static const struct {
 	{"cudaGetDevice", NOTHING},
 	{"cudaFuncSetAttribute", NOTHING},
 	{"cudaPointerGetAttributes", NOTHING},
-	{"cudaEventElapsedTime", NOTHING},
-	{"cuEventElapsedTime", NOTHING},
 	{"cuPointerGetAttribute", NOTHING},
 	{"cuMemGetAddressRange", NOTHING},
 	{"cublasLtMatmulAlgo", NOTHING},

@@ -69,7 +69,6 @@ static bool contains(const char *name, const char *const *parts)
  * made? */
 static bool takes_memory(const struct tfs_function *function)
 {
-	static const char *const makes[] = {"Create", "Init", "Split", "Shrink", NULL};
 	static const char *const graphs[] = {"Instantiate", "Upload", NULL};
 	static const char *const code[] = {"Load", NULL};
 	static const char *const pieces[] = {"Array", "cuMemMap", NULL};
@@ -77,8 +76,8 @@ static bool takes_memory(const struct tfs_function *function)
 		function->library == TFS_LIBRARY_cudart || function->library == TFS_LIBRARY_cuda;
 
 	switch (function->family) {
-	case TFS_FAMILY_handle:
-		return contains(function->name, makes);
+	case TFS_FAMILY_handle_create:
+		return true;
 	case TFS_FAMILY_graph_other:
 		return contains(function->name, graphs);
 	case TFS_FAMILY_module:

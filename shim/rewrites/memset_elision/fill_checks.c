@@ -103,9 +103,17 @@ bool tfs_fill_passes(const struct tfs_function *function)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (strcmp(function->name, names[i]) == 0)
 			return true;
-	return function->family == TFS_FAMILY_property ||
-	       function->family == TFS_FAMILY_descriptor ||
-	       function->family == TFS_FAMILY_workspace_query;
+	switch (function->family) {
+	case TFS_FAMILY_property:
+	case TFS_FAMILY_constant:
+	case TFS_FAMILY_descriptor:
+	case TFS_FAMILY_descriptor_create:
+	case TFS_FAMILY_descriptor_destroy:
+	case TFS_FAMILY_workspace_query:
+		return true;
+	default:
+		return false;
+	}
 }
 
 static bool touches(const struct tfs_held *held, const void *address, uint64_t bytes)
