@@ -111,13 +111,6 @@ gate "line comments (they mark what must not be committed)" "$(marks=yes bare $c
 # shellcheck disable=SC2086 # as above
 gate "calls that the traced process must not make" "$(bare $in_process | grep -E \
 	'(^|[^[:alnum:]_.>])(exit|abort|assert|printf|puts|putchar|perror|sleep|usleep)[[:blank:]]*\(')"
-# What a call does is told by its family. Those that still read names may only become fewer; CUPTI's
-# calls and cuDNN's algorithms have nothing but names.
-by_family=$(echo "$c_like" | grep -E '^(rules|reports/(gate|formats))/' | grep -vE \
-	'/(timeline/pairs|evidence/(chains|searches)|catalogue/tfs(201|301|608)_[a-z_]*)\.c$')
-# shellcheck disable=SC2086 # as above
-gate "decided by how a function is spelled, not by its family" "$(bare $by_family |
-	grep -E '(^|[^[:alnum:]_])(strstr|memmem|(str|mem)[a-z]*cmp[[:blank:]]*\([^;]*tfs_trace_function)[[:blank:]]*\(')"
 # shellcheck disable=SC2086 # as above
 gate "a pointer compared with NULL where p or !p says it" "$(null_tests $c_like)"
 # shellcheck disable=SC2086 # as above
