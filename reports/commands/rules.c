@@ -8,6 +8,8 @@
 #include "reports/support/options.h"
 #include "rules/catalogue/catalogue.h"
 #include "rules/judge/judge.h"
+#include "rules/judge/needs.h"
+#include "rules/judge/visibility.h"
 
 extern const struct tfs_command tfs_command_rules;
 
@@ -39,16 +41,52 @@ static void print_paragraph(const char *text)
 	putchar('\n');
 }
 
+/* What each bit is in words. */
+static const char *list_bits(struct tfs_region *region, uint32_t bits,
+	const char *(*words)(uint32_t), const char *separator)
+{
+	const char *list = "";
+
+	for (uint32_t bit = 1; bit && bit <= bits; bit <<= 1)
+		if (bits & bit)
+			list = tfs_region_print(
+				region, "%s%s%s", list, *list ? separator : "", words(bit));
+	return list;
+}
+
+static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *paint)
+{
+	struct tfs_region region = {0};
+	const char *absent = list_bits(&region, rule->needs, tfs_need_absent, "; ");
+
+	if (rule->about)
+		absent = tfs_region_print(&region,
+			"%s%sthe hooks did not see some of these calls: %s", absent,
+			*absent ? "; " : "",
+			list_bits(&region, rule->about, tfs_about_words, ", "));
+	if (*absent) {
+		printf("\n%sNot measurable where:%s\n", paint->bold, paint->reset);
+		print_paragraph(absent);
+	}
+	if (rule->library)
+		printf("\n%sNot applicable where:%s\nthe program does not call %s\n", paint->bold,
+			paint->reset, tfs_library_name(rule->library));
+	printf("\n%sTo waive it:%s\ntfshim check --ignore %s\n", paint->bold, paint->reset,
+		rule->id);
+	tfs_region_finish(&region);
+}
+
 static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
 {
 	printf("%s%s %s%s: %s\n", paint->bold, rule->id, rule->slug, paint->reset, rule->title);
 	printf("level: %s%s%s%s   rewrite: %s   tips: %s\n\n", tfs_paint_level(paint, rule->level),
 		tfs_words_level(rule->level), paint->reset,
 		rule->any_cost ? ", whatever it costs" : "", rule->rewrite ? rule->rewrite : "none",
-		rule->tips ? rule->tips : "none");
+		*rule->tips ? rule->tips : "none");
 	print_paragraph(rule->why);
 	printf("\n%sWhat to do:%s\n", paint->bold, paint->reset);
 	print_paragraph(rule->advice);
+	print_limits(rule, paint);
 }
 
 static void list(const struct tfs_paint *paint)
@@ -118,7 +156,8 @@ const struct tfs_command tfs_command_rules = {
 	.summary = "list the rules; with an id or slug: what, why, and what to do",
 	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its title; "
 		"and names those that are not looked for. "
-		"With ids or slugs, says for each what is wrong, why it costs time, and what to change.",
+		"With ids or slugs, says for each what is wrong, why it costs time, what to change, "
+		"where it is not measurable, and how to waive it.",
 	.options = options,
 	.run = run,
 };

@@ -9,6 +9,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/steady.h"
 #include "rules/judge/later.h"
+#include "rules/judge/needs.h"
 #include "rules/judge/pricing.h"
 #include "rules/judge/registry.h"
 #include "rules/judge/summary.h"
@@ -36,24 +37,30 @@ static bool runtime_seen(const struct tfs_timeline *timeline)
 	return false;
 }
 
+static bool is_there(const struct tfs_steady *steady, uint32_t need)
+{
+	switch (need) {
+	case TFS_NEEDS_STEPS:
+		return steady->step_count;
+	case TFS_NEEDS_CALLS:
+		return steady->call_count;
+	case TFS_NEEDS_DEVICE:
+		return steady->activity;
+	case TFS_NEEDS_RUNTIME:
+		return runtime_seen(steady->timeline);
+	default:
+		return steady->timeline->evidence & need;
+	}
+}
+
 /* Why a rule cannot be asked, or NULL. */
 static const char *missing(const struct tfs_steady *steady, const struct tfs_rule *rule)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
-
-	if (rule->needs & TFS_NEEDS_STEPS && !steady->step_count)
-		return timeline->step_source ? "no training step was recorded in full"
-					     : "no training steps were found";
-	if (rule->needs & TFS_NEEDS_CALLS && !steady->call_count)
-		return "no calls of the judged steps were recorded";
-	if (rule->needs & TFS_NEEDS_DEVICE && !steady->activity)
-		return "no activity of the device was recorded";
-	if (rule->needs & TFS_NEEDS_RUNTIME && !runtime_seen(timeline))
-		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
-	if (rule->needs & TFS_NEEDS_CUDNN && !(timeline->evidence & TFS_NEEDS_CUDNN))
-		return "no cuDNN call was seen";
-	if (rule->needs & TFS_NEEDS_FAMILIES && !(timeline->evidence & TFS_NEEDS_FAMILIES))
-		return "an older tfshim recorded it, which told fewer kinds of calls apart";
+	if (rule->needs & TFS_NEEDS_STEPS && !steady->step_count && !steady->timeline->step_source)
+		return "no training steps were found";
+	for (uint32_t need = 1; need <= rule->needs; need <<= 1)
+		if (rule->needs & need && !is_there(steady, need))
+			return tfs_need_absent(need);
 	return NULL;
 }
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/judge/needs.h"
+
+#include "rules/rule.h"
+
+const char *tfs_need_absent(uint32_t need)
+{
+	switch (need) {
+	case TFS_NEEDS_STEPS:
+		return "no training step was recorded in full";
+	case TFS_NEEDS_CALLS:
+		return "no calls of the judged steps were recorded";
+	case TFS_NEEDS_DEVICE:
+		return "no activity of the device was recorded";
+	case TFS_NEEDS_RUNTIME:
+		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
+	case TFS_NEEDS_CUDNN:
+		return "no cuDNN call was seen";
+	default:
+		return "an older tfshim recorded it, which told fewer kinds of calls apart";
+	}
+}
+
+const char *tfs_about_words(uint32_t about)
+{
+	switch (about) {
+	case TFS_ABOUT_COPIES:
+		return "copies";
+	case TFS_ABOUT_SETS:
+		return "memsets";
+	case TFS_ABOUT_LAUNCHES:
+		return "launches";
+	case TFS_ABOUT_WAITS:
+		return "waits";
+	default:
+		return "allocations, releases and registrations";
+	}
+}
