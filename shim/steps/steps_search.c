@@ -15,9 +15,21 @@
 #define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
 #define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
+#define CANDIDATES 4u             /* threads that are searched at a time */
+#define SILENT_CALLS 4096u        /* of others, after which a thread's place is another's */
 
-static struct tfs_loops *loops;
-static struct tfs_thread *owner; /* the thread whose loop is the step's */
+/* A thread whose calls are searched for a loop. */
+struct candidate {
+	struct tfs_thread *thread;
+	struct tfs_loops *loops;
+	uint64_t calls;    /* that were searched */
+	uint64_t latest;   /* calls of all threads, at its own latest */
+	_Atomic bool busy; /* its thread's, or that of who takes its place; in the end nobody's */
+};
+
+static struct candidate candidates[CANDIDATES];
+static struct tfs_loops *loops;  /* with the step */
+static struct tfs_thread *owner; /* the thread whose loop is the step's, or may be */
 static uint32_t strange_calls;   /* of other threads since the owner's last */
 static uint32_t patience = 64;   /* how many of these there may be */
 static _Atomic bool feeding;
@@ -49,7 +61,7 @@ uint64_t tfs_steps_searched(void)
 
 bool tfs_steps_searchable(void)
 {
-	return tfs_options.record != TFS_RECORD_NONE && loops;
+	return tfs_options.record != TFS_RECORD_NONE && candidates[0].loops;
 }
 
 /* Pages, not the heap: most are given back where the search is over. */
@@ -65,8 +77,8 @@ void tfs_steps_start(void)
 {
 	if (tfs_options.record == TFS_RECORD_NONE)
 		return;
-	loops = make_loops();
-	if (!loops)
+	candidates[0].loops = make_loops();
+	if (!candidates[0].loops)
 		return;
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
@@ -97,20 +109,67 @@ void tfs_steps_settle(enum tfs_fact_code what)
 		stop_search(what);
 }
 
-/* Is it this thread's calls that are searched? At first of the thread that calls first; but where
- * that one only prepared the ground and is silent, the search begins anew with the next. Threads
- * that take turns soon outlast each other's patience. */
-static bool is_searched(struct tfs_thread *thread)
+/* Is it this thread's calls that go with the program's ranges? At first of the thread that calls
+ * first; but where that one only prepared the ground and is silent, those of the next. Threads that
+ * take turns soon outlast each other's patience. */
+static bool is_owner(struct tfs_thread *thread)
 {
 	if (owner != thread && owner) {
 		if (++strange_calls < patience)
 			return false;
-		tfs_loops_restart(loops);
 		patience *= patience < SEARCH_CALLS ? 2 : 1;
 	}
 	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
 	strange_calls = 0;
 	return true;
+}
+
+static bool take(struct candidate *candidate)
+{
+	return !atomic_exchange_explicit(&candidate->busy, true, memory_order_acquire);
+}
+
+static void leave(struct candidate *candidate)
+{
+	atomic_store_explicit(&candidate->busy, false, memory_order_release);
+}
+
+/* A place that nobody has, or whose thread has long been silent; taken. */
+static struct candidate *claim(struct tfs_thread *thread)
+{
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		struct candidate *candidate = &candidates[i];
+
+		if (!take(candidate))
+			continue;
+		if (!candidate->thread || candidate->latest + SILENT_CALLS < calls_searched) {
+			if (!candidate->loops)
+				candidate->loops = make_loops();
+			if (candidate->thread && candidate->loops)
+				tfs_loops_restart(candidate->loops);
+			candidate->calls = 0;
+			__atomic_store_n(&candidate->thread, thread, __ATOMIC_RELAXED);
+			return candidate;
+		}
+		leave(candidate);
+	}
+	return NULL;
+}
+
+/* The calling thread's, taken; NULL where there is none. */
+static struct candidate *candidate_of(struct tfs_thread *thread)
+{
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		struct candidate *candidate = &candidates[i];
+
+		if (__atomic_load_n(&candidate->thread, __ATOMIC_RELAXED) != thread ||
+			!take(candidate))
+			continue;
+		if (candidate->thread == thread)
+			return candidate;
+		leave(candidate);
+	}
+	return claim(thread);
 }
 
 /* Whole pages of it; failing that, they stay. */
@@ -119,6 +178,17 @@ static void release_log(void)
 	const uint64_t page = 4096, kept = (tfs_loops_kept_bytes() + page - 1) / page * page;
 
 	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
+}
+
+/* What the others had logged. Who is just searching gives his back himself. */
+static void release_others(void)
+{
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		struct candidate *candidate = &candidates[i];
+
+		if (candidate->loops != loops && candidate->loops && take(candidate))
+			munmap(candidate->loops, tfs_loops_bytes());
+	}
 }
 
 static uint32_t list_operands(
@@ -140,34 +210,79 @@ static uint32_t list_operands(
 	return count;
 }
 
-static void search(const struct tfs_frame *frame, const struct tfs_details *details)
+/* One of several threads found its step first, or something that may be one: that counts where most
+ * of the calls are the thread's. */
+static bool is_found(struct candidate *candidate)
 {
-	struct tfs_loops_operand operands[OPERANDS];
+	static _Atomic bool settled;
+
+	if (tfs_loops_doubtful(candidate->loops) && 2 * candidate->calls < calls_searched) {
+		tfs_loops_restart(candidate->loops);
+		return false;
+	}
+	return !atomic_exchange(&settled, true);
+}
+
+static void settle(struct candidate *candidate)
+{
+	loops = candidate->loops;
+	__atomic_store_n(&owner, candidate->thread, __ATOMIC_RELAXED);
+	atomic_store(&doubtful, tfs_loops_doubtful(loops));
+	atomic_store(&found, true);
+	flag_cache(candidate->thread);
+	release_log();
+	release_others();
+	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
+	stop_search(TFS_FACT_steps_found);
+}
+
+static bool any_hope(void)
+{
+	bool hope = false;
+
+	for (uint32_t i = 0; i < CANDIDATES && !hope; i++)
+		if (take(&candidates[i])) {
+			hope = candidates[i].thread && candidates[i].loops &&
+			       !tfs_loops_hopeless(candidates[i].loops);
+			leave(&candidates[i]);
+		}
+	return hope;
+}
+
+/* Without its callers a call seems to come from elsewhere. */
+static void search(
+	const struct tfs_frame *frame, const struct tfs_loops_operand *operands, uint32_t count)
+{
+	struct candidate *candidate =
+		(frame->entry->flags & TFS_SITE_SHORT) == 0 ? candidate_of(frame->thread) : NULL;
 	const uint64_t *frames;
 
-	if (!is_searched(frame->thread))
+	if (!candidate)
 		return;
-	const uint32_t count = list_operands(details, operands);
-	if (tfs_step_listeners.ranges(frame->entry->site, operands, count)) {
-		stop_search(TFS_FACT_steps_found);
+	const uint64_t searched = ++calls_searched;
+	candidate->latest = searched;
+	candidate->calls++;
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	if (candidate->loops &&
+		tfs_loops_feed(
+			candidate->loops, frame->entry->site, frames, depth, operands, count) &&
+		is_found(candidate)) {
+		settle(candidate);
 		return;
 	}
-	/* Without its callers a call seems to come from elsewhere. */
-	if ((frame->entry->flags & TFS_SITE_SHORT) != 0)
-		return;
-	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
-	if (tfs_loops_feed(loops, frame->entry->site, frames, depth, operands, count)) {
-		atomic_store(&doubtful, tfs_loops_doubtful(loops));
-		atomic_store(&found, true);
-		flag_cache(frame->thread);
-		release_log();
-		tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
-		stop_search(TFS_FACT_steps_found);
-	} else if (++calls_searched == SEARCH_CALLS ||
-		   (calls_searched == HOPELESS_CALLS && tfs_loops_hopeless(loops))) {
+	leave(candidate);
+	if (searched == SEARCH_CALLS || (searched == HOPELESS_CALLS && !any_hope())) {
 		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
 	}
+}
+
+/* Does a range of the program's say what its step is? */
+static bool by_ranges(
+	const struct tfs_frame *frame, const struct tfs_loops_operand *operands, uint32_t count)
+{
+	return is_owner(frame->thread) &&
+	       tfs_step_listeners.ranges(frame->entry->site, operands, count);
 }
 
 /* The step is another loop's. What the first search had found stays mapped: it is small. */
@@ -223,14 +338,25 @@ void tfs_steps_elsewhere(bool elsewhere)
 
 void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *details)
 {
-	/* A call made at the same moment as another thread's is not worth a wait. */
-	if (!loops || atomic_exchange_explicit(&feeding, true, memory_order_acquire))
+	struct tfs_loops_operand operands[OPERANDS];
+
+	if (!tfs_steps_searchable())
 		return;
-	if (!tfs_steps_found())
-		search(frame, details);
-	else if (second)
-		search_again(frame, details);
-	atomic_store_explicit(&feeding, false, memory_order_release);
+	const bool again = tfs_steps_found();
+	const uint32_t count = again ? 0 : list_operands(details, operands);
+	bool said = again;
+	/* A call made at the same moment as another thread's is not worth a wait. */
+	if (!atomic_exchange_explicit(&feeding, true, memory_order_acquire)) {
+		if (again && second)
+			search_again(frame, details);
+		else if (!again)
+			said = by_ranges(frame, operands, count);
+		atomic_store_explicit(&feeding, false, memory_order_release);
+		if (said && !again)
+			stop_search(TFS_FACT_steps_found);
+	}
+	if (!said)
+		search(frame, operands, count);
 }
 
 uint16_t tfs_steps_site_flags(uint32_t site)
