@@ -102,8 +102,8 @@ static __attribute__((noinline)) void update(struct net *net)
 static __attribute__((noinline)) void update_elsewhere(struct net *net)
 {
 	for (int i = 0; i < LAYERS; i++)
-		multiply(net->weights[net->turn][i], net->gradients[i],
-			net->weights[!net->turn][i], SIDE, 0);
+		multiply(net->weights[net->turn][i], net->gradients[i], net->weights[!net->turn][i],
+			SIDE, 0);
 	net->turn = !net->turn;
 }
 

@@ -136,8 +136,61 @@ static void test_inference(void)
 	free(trainer.loops);
 }
 
+static bool feed_move(struct tfs_loops *loops, uint64_t address, uint64_t from, uint64_t to)
+{
+	const uint64_t frames[] = {address, 0x20, 0x10};
+	const struct tfs_loops_operand operands[] = {
+		{WEIGHTS + from, true, false, false}, {WEIGHTS + to, false, true, false}};
+
+	return tfs_loops_feed(loops, (uint32_t)address, frames, 3, operands, 2);
+}
+
+/* Steps until it was found in a trainer whose new weights are in other memory each time: by turns
+ * in two places, if `turns`. */
+static unsigned search_elsewhere(bool turns)
+{
+	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+	unsigned found = 0;
+
+	TEST_NEED(loops);
+	for (unsigned i = 0; i < 40 && !found; i++) {
+		const uint64_t old = turns ? i % 2 : i, new = turns ? !old : i + 1;
+
+		for (unsigned layer = 0; layer < PARAMETERS && !found; layer++)
+			if (feed_move(loops, START + layer, 100 * layer + old, 10000 + layer))
+				found = i + 1;
+		for (unsigned layer = 0; layer < PARAMETERS && !found; layer++)
+			if (feed_move(loops, START + PARAMETERS + layer, 100 * layer + old,
+				    100 * layer + new))
+				found = i + 1;
+	}
+	free(loops);
+	return found;
+}
+
+/* Layers that hand on what they make by turns in two places: nothing is carried to the next batch,
+ * which writes the first of them. */
+static void test_turns_within(void)
+{
+	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+	bool found = false;
+
+	TEST_NEED(loops);
+	for (unsigned i = 0; i < 200; i++) {
+		found = found || feed_move(loops, START, 5000 + i, 0);
+		for (unsigned layer = 0; layer < 4; layer++)
+			found = found || feed_move(loops, START + 1, layer % 2, (layer + 1) % 2);
+		found = found || feed_move(loops, START + 2, 0, 9000);
+	}
+	TEST_TRUE(!found);
+	free(loops);
+}
+
 int main(void)
 {
+	TEST_IN(search_elsewhere(true), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 8);
+	TEST_EQ(search_elsewhere(false), 0);
+	test_turns_within();
 	test_plain();
 	test_long_start();
 	test_middle();

@@ -49,17 +49,9 @@ static bool is_confirmed(const struct tfs_log_pair *pair, uint32_t times)
 	return pair->at[main_level(pair)] >= times * needed(pair);
 }
 
-bool tfs_log_is_update(
-	const struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call)
+bool tfs_log_is_update(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call)
 {
-	if (loops->calls[call].site != pair->site)
-		return false;
-	for (uint32_t i = loops->calls[call].first; i < loops->calls[call + 1].first; i++)
-		if (TFS_LOG_ADDRESS(loops->operands[i]) == pair->address &&
-			(loops->operands[i] & TFS_LOG_WRITES) != 0 &&
-			(loops->operands[i] & TFS_LOG_READS) != 0)
-			return true;
-	return false;
+	return loops->calls[call].site == pair->site && tfs_log_updates(loops, call, pair->address);
 }
 
 /* Returns the round that touched the range before this one. */
@@ -84,7 +76,7 @@ static double alikeness(struct tfs_loops *loops, const struct tfs_log_pair *pair
 		loops->ranges[i].round = 0;
 	for (uint32_t call = pair->first; call < pair->last; call++) {
 		for (uint32_t i = loops->calls[call].first; i < loops->calls[call + 1].first; i++) {
-			const uint64_t address = TFS_LOG_ADDRESS(loops->operands[i]);
+			const uint64_t address = tfs_log_address(loops, loops->operands[i]);
 			const uint32_t before = touch(loops, address, round);
 
 			all += before != round;
@@ -153,8 +145,7 @@ static const struct tfs_log_pair *find_best(
 
 /* Does the site come by in most iterations of the shorter loop? Then it is part of that, and only
  * uses its ranges by turns. */
-static bool is_part_of(
-	const struct tfs_loops *loops, const struct tfs_log_pair *best, uint32_t site)
+static bool is_part_of(struct tfs_loops *loops, const struct tfs_log_pair *best, uint32_t site)
 {
 	uint32_t rounds = 0;
 	bool there = false;
@@ -178,7 +169,7 @@ static double likely_period(const struct tfs_log_pair *best, const struct tfs_lo
 }
 
 /* Is there a longer loop that is not confirmed yet, and still may be? */
-static bool must_wait(const struct tfs_loops *loops, const struct tfs_log_pair *best)
+static bool must_wait(struct tfs_loops *loops, const struct tfs_log_pair *best)
 {
 	uint32_t tries = TRIES;
 

@@ -41,6 +41,7 @@ struct tfs_log_call {
 
 struct tfs_log_range {
 	uint64_t address;
+	uint64_t same;  /* what takes turns with it; 0 = it stands for itself */
 	uint32_t pairs; /* who updates it in place, or may: first of the list, 1 + index */
 	uint32_t round; /* the latest that touched it */
 };
@@ -75,7 +76,8 @@ struct tfs_log_step {
 
 struct tfs_loops {
 	bool found;
-	bool updates; /* some call may have updated something in place */
+	bool updates; /* some call may have updated something in place, or by turns */
+	bool moves;   /* some call reads here and writes there */
 	struct tfs_log_step step;
 	uint32_t call_count, operand_count, site_count;
 	uint32_t next_look;                /* so many calls must be there for it */
@@ -94,6 +96,16 @@ struct tfs_loops {
 /* A range; NULL when it is not there, nor can be added where `add` asks for that. */
 struct tfs_log_range *tfs_log_range(struct tfs_loops *loops, uint64_t address, bool add);
 
+/* Of the range that an operand is in: where two take turns, each update going from one to the
+ * other, both are the first. */
+uint64_t tfs_log_address(struct tfs_loops *loops, uint64_t operand);
+
+/* Does the call at index `call` update that range in place, or by such a turn? */
+bool tfs_log_updates(struct tfs_loops *loops, uint32_t call, uint64_t address);
+
+/* Finds the ranges that take turns. */
+void tfs_log_find_turns(struct tfs_loops *loops);
+
 /* Fills in pairs from the log. */
 void tfs_log_pair_up(struct tfs_loops *loops);
 
@@ -106,7 +118,6 @@ bool tfs_log_choose(struct tfs_loops *loops);
 bool tfs_log_place(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t level);
 
 /* Does the call at index `call` update the pair's range from the pair's site? */
-bool tfs_log_is_update(
-	const struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call);
+bool tfs_log_is_update(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call);
 
 #endif

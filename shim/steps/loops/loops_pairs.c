@@ -88,7 +88,7 @@ static struct tfs_log_pair *find_pair(
 
 static void update(struct tfs_loops *loops, uint64_t operand, uint32_t site, uint32_t now)
 {
-	struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), true);
+	struct tfs_log_range *range = tfs_log_range(loops, tfs_log_address(loops, operand), true);
 	struct tfs_log_pair *pair = range ? find_pair(loops, range, site) : NULL;
 
 	if (!pair || pair->last == now)
@@ -102,7 +102,8 @@ static void update(struct tfs_loops *loops, uint64_t operand, uint32_t site, uin
 
 static void overwrite(struct tfs_loops *loops, uint64_t operand)
 {
-	const struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), false);
+	const struct tfs_log_range *range =
+		tfs_log_range(loops, tfs_log_address(loops, operand), false);
 
 	for (uint32_t i = range ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next) {
 		loops->pairs[i - 1].overwritten++;
@@ -113,7 +114,8 @@ static void overwrite(struct tfs_loops *loops, uint64_t operand)
 static void read_by(
 	struct tfs_loops *loops, uint64_t operand, uint32_t site, const struct motion *motion)
 {
-	const struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), false);
+	const struct tfs_log_range *range =
+		tfs_log_range(loops, tfs_log_address(loops, operand), false);
 
 	for (uint32_t i = range ? range->pairs : 0; i != 0; i = loops->pairs[i - 1].next)
 		if (loops->pairs[i - 1].waiting && loops->pairs[i - 1].site != site)
@@ -133,7 +135,7 @@ static void take_call(struct tfs_loops *loops, const struct tfs_log_call *call,
 	for (uint32_t i = 0; i < count; i++) {
 		if ((operands[i] & TFS_LOG_WRITES) == 0)
 			continue;
-		if ((operands[i] & TFS_LOG_READS) != 0)
+		if (tfs_log_updates(loops, now - 1, tfs_log_address(loops, operands[i])))
 			update(loops, operands[i], call->site, now);
 		else
 			overwrite(loops, operands[i]);
@@ -148,8 +150,9 @@ void tfs_log_pair_up(struct tfs_loops *loops)
 	while (loops->mask < 2 * loops->operand_count && loops->mask + 1 < TFS_LOG_RANGES)
 		loops->mask = 2 * loops->mask + 1;
 	memset(loops->ranges, 0, (loops->mask + 1) * sizeof(loops->ranges[0]));
-	loops->pair_count = 0;
 	loops->range_count = 0;
+	tfs_log_find_turns(loops);
+	loops->pair_count = 0;
 	for (uint32_t i = 0; i < loops->call_count; i++) {
 		move(&motion, &loops->sites[loops->calls[i].site], i + 1);
 		take_call(loops, &loops->calls[i], &motion, i + 1);

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Weights that are updated out of place: a call site reads them in one range and writes the new
+ * ones to another, and the next time the other way round. Both ranges count as one then.
+ */
+#include <string.h>
+
+#include "shim/steps/loops/loops_log.h"
+
+/* While no pairs are there yet, their memory holds the moves that were seen. */
+static uint64_t *moves_of(struct tfs_loops *loops)
+{
+	_Static_assert(
+		sizeof(struct tfs_log_pair) >= sizeof(uint64_t), "a pair has room for a move");
+	return (uint64_t *)(void *)loops->pairs;
+}
+
+static uint64_t move_of(uint32_t site, uint64_t from, uint64_t to)
+{
+	uint64_t hash = (site + 1) * UINT64_C(0x9E3779B97F4A7C15);
+
+	hash = (hash ^ from) * UINT64_C(0xBF58476D1CE4E5B9);
+	hash = (hash ^ hash >> 31 ^ to) * UINT64_C(0x94D049BB133111EB);
+	return (hash ^ hash >> 29) | 1;
+}
+
+/* Was it seen before? From now on it was, unless there is no room. */
+static bool see(struct tfs_loops *loops, uint64_t move, bool add)
+{
+	uint64_t *moves = moves_of(loops);
+	uint32_t at = (uint32_t)(move >> 32) & loops->mask;
+
+	for (uint32_t tries = 0; tries < 64; tries++, at = (at + 1) & loops->mask) {
+		if (moves[at] == move)
+			return true;
+		if (moves[at] == 0) {
+			if (add)
+				moves[at] = move;
+			return false;
+		}
+	}
+	return false;
+}
+
+static void join(struct tfs_loops *loops, uint64_t one, uint64_t other)
+{
+	struct tfs_log_range *range = tfs_log_range(loops, one, true);
+	const uint64_t first = tfs_log_address(loops, other << 3);
+
+	if (range && !range->same && range->address != first) {
+		range->same = first;
+		loops->updates = true;
+	}
+}
+
+static bool only(uint64_t operand, uint64_t what)
+{
+	return (operand & (TFS_LOG_READS | TFS_LOG_WRITES | TFS_LOG_MAYBE)) == what;
+}
+
+static void find_moves(struct tfs_loops *loops, const struct tfs_log_call *call)
+{
+	for (uint32_t to = call->first; to < call[1].first; to++) {
+		if (!only(loops->operands[to], TFS_LOG_WRITES))
+			continue;
+		for (uint32_t from = call->first; from < call[1].first; from++) {
+			const uint64_t source = TFS_LOG_ADDRESS(loops->operands[from]);
+			const uint64_t target = TFS_LOG_ADDRESS(loops->operands[to]);
+
+			if (!only(loops->operands[from], TFS_LOG_READS) || source == target)
+				continue;
+			if (see(loops, move_of(call->site, target, source), false))
+				join(loops, target, source);
+			see(loops, move_of(call->site, source, target), true);
+		}
+	}
+}
+
+void tfs_log_find_turns(struct tfs_loops *loops)
+{
+	memset(moves_of(loops), 0, (loops->mask + 1) * sizeof(uint64_t));
+	for (uint32_t i = 0; i < loops->call_count; i++)
+		find_moves(loops, &loops->calls[i]);
+}
+
+uint64_t tfs_log_address(struct tfs_loops *loops, uint64_t operand)
+{
+	const struct tfs_log_range *range = tfs_log_range(loops, TFS_LOG_ADDRESS(operand), false);
+
+	return range && range->same ? range->same : TFS_LOG_ADDRESS(operand);
+}
+
+bool tfs_log_updates(struct tfs_loops *loops, uint32_t call, uint64_t address)
+{
+	uint64_t how = 0;
+
+	for (uint32_t i = loops->calls[call].first; i < loops->calls[call + 1].first; i++)
+		if (tfs_log_address(loops, loops->operands[i]) == address)
+			how |= loops->operands[i];
+	return (how & TFS_LOG_READS) != 0 && (how & TFS_LOG_WRITES) != 0;
+}
