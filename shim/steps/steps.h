@@ -5,7 +5,7 @@
 /*
  * Finds the program's training step while it runs and marks each one. loops.h holds the pure
  * search; this is its owner in the traced process: it feeds the search, writes marks, opens and
- * closes windows. The thread that makes the program's device calls first owns the steps. A program
+ * closes windows. The steps are those of the thread in whose calls one is found first. A program
  * that says where its steps begin is believed: tfshim_step() before NVTX ranges before loops.
  */
 
@@ -36,7 +36,8 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 void tfs_steps_begin(enum tfs_step_source source, uint64_t ticks, uint64_t caller);
 void tfs_steps_end(enum tfs_step_source source, uint64_t ticks, uint64_t caller);
 
-/* Is this the thread whose calls are searched for steps? */
+/* Is this the thread whose steps they are, or of those that are searched the one whose calls go
+ * with the program's NVTX ranges? */
 bool tfs_steps_is_owner(void);
 
 /* The running step's index (from 1), 0 outside steps. Any thread. */
