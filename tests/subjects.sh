@@ -7,6 +7,8 @@ set -eu
 
 commits=50
 most=60
+# What came before was not looked at.
+since=34319c2
 
 cd "${1-$(dirname "$0")/..}"
 git() {
@@ -17,8 +19,10 @@ if ! inside=$(git rev-parse --show-prefix 2>/dev/null) || [ -n "$inside" ]; then
 	echo "not a git checkout: no subjects to look at"
 	exit 77
 fi
-subjects=$(git log --no-merges -n "$commits" --format='%h %s')
-bad=$(echo "$subjects" | LC_ALL=C awk -v most="$most" '
+range=HEAD
+! git rev-parse -q --verify "$since^{commit}" >/dev/null || range=$since..HEAD
+subjects=$(git log --no-merges -n "$commits" --format='%h %s' "$range")
+bad=$(echo "$subjects" | grep . | LC_ALL=C awk -v most="$most" '
 	{
 		subject = substr($0, index($0, " ") + 1)
 		gsub(/[\200-\277]/, "", subject) # a character is its first byte
@@ -26,8 +30,8 @@ bad=$(echo "$subjects" | LC_ALL=C awk -v most="$most" '
 	length(subject) > most { print "  " $0 " (" length(subject) " characters)" }
 	subject !~ /^[A-Za-z][A-Za-z0-9_.,\/ -]*: [A-Z]/ { print "  " $0 " (no \"area: Verb the thing\")" }')
 shallow=
-[ "$(git rev-parse --is-shallow-repository)" != true ] || shallow=", all that a shallow checkout has"
-echo "$(echo "$subjects" | wc -l) subjects$shallow"
+[ "$(git rev-parse --is-shallow-repository)" != true ] || shallow=" of a shallow checkout"
+echo "$(echo "$subjects" | grep -c .) subjects$shallow"
 if [ -n "$bad" ]; then
 	echo "not \"area: Verb the thing\" in at most $most characters:"
 	echo "$bad"
