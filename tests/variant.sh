@@ -1,14 +1,41 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds the project another way and runs the quick tests of that build: variant.sh NAME SOURCE DIR
+# Builds the project another way and runs quick tests of that build: variant.sh NAME SOURCE DIR
 #
-#   clang     the other compiler, warnings as errors
-#   sanitize  AddressSanitizer and UndefinedBehaviorSanitizer
+#   clang            the other compiler, warnings as errors
+#   sanitize         AddressSanitizer and UndefinedBehaviorSanitizer
+#   without-OPTION   one of meson_options.txt off, the rest as they are
+#   without-all      all of them off, and no libdw
 set -eu
 
 name=$1
 source=$2
 dir=$3/$name
+# Of a build that lacks something: what starts in a program, what reads, and the program unchanged.
+quick='callsite cli-doctor cli-report env exports heap reader shim-errno shim-names
+	shim-same-lenet_naive shim-threads symbols threads'
+
+# The options that can be off, with the value that says so.
+options() {
+	sed -nE "s/^option\('([a-z_]+)', type: 'boolean'.*/\1=false/p
+		s/^option\('([a-z_]+)', type: 'feature'.*/\1=disabled/p" "$source/meson_options.txt"
+}
+
+# All that pkg-config knows but for libdw, of which the build asks nothing else.
+hide_libdw() {
+	mkdir -p "$dir.known"
+	IFS=:
+	for folder in $(pkg-config --variable pc_path pkg-config); do
+		for file in "$folder"/*.pc; do
+			[ ! -f "$file" ] || ln -sf "$file" "$dir.known"
+		done
+	done
+	unset IFS
+	rm -f "$dir.known/libdw.pc"
+	PKG_CONFIG_LIBDIR=$dir.known
+	export PKG_CONFIG_LIBDIR
+}
+
 set -- -Dbuildtype=debugoptimized
 case $name in
 clang)
@@ -27,6 +54,16 @@ sanitize)
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 	export ASAN_OPTIONS UBSAN_OPTIONS
 	;;
+without-all)
+	for off in $(options); do
+		set -- "$@" "-D$off"
+	done
+	hide_libdw
+	;;
+without-*)
+	off=$(options | grep "^${name#without-}=") || { echo "no option '${name#without-}'"; exit 1; }
+	set -- "$@" "-D$off"
+	;;
 *)
 	echo "no variant '$name'"
 	exit 1
@@ -34,7 +71,17 @@ sanitize)
 esac
 
 [ -f "$dir/build.ninja" ] || meson setup "$@" "$dir" "$source"
-ninja -C "$dir"
-# Suites that preload the library or train for minutes tell nothing more here.
-exec meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 5 \
-	--suite unit --suite sim --suite reports
+case $name in
+without-*)
+	# shellcheck disable=SC2086 # lists of words
+	ninja -C "$dir" shim/libtfshim.so reports/tfshim \
+		$(python3 "$source/tests/summary.py" targets "$dir" $quick)
+	set -- $quick
+	;;
+*)
+	ninja -C "$dir"
+	# Suites that preload the library or train for minutes tell nothing more here.
+	set -- --suite unit --suite sim --suite reports
+	;;
+esac
+exec meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 5 "$@"
