@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a report says of a recording that another tool made on a real GPU:
+report.py TFSHIM FOLDER RECORDING.
+
+Each expectation was written before the recording was first reported, from what its makers say of it
+and from its JSON. Beside them, every call of the recording must be in the report, under its name.
+"""
+
+import collections
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+# What such a recording cannot show is never said to have passed.
+UNSEEN = ["TFS301", "TFS402", "TFS408", "TFS601", "TFS608", "TFS902", "TFS904", "TFS910"]
+WITHOUT_OPERANDS = ["TFS301", "TFS402", "TFS408", "TFS601", "TFS910"]
+STEPLESS = ["TFS101", "TFS201", "TFS202", "TFS203", "TFS401"] + WITHOUT_OPERANDS
+
+# steps: recorded and judged; ms: median of the judged; busy: the device's share of them; found: rule,
+# place (None = any), called function, calls and bytes per step; states: of rules.
+RECORDINGS = {
+    "kineto-v100-resnet50-workers0": dict(
+        device="Tesla V100-DGXS-32GB", program="python", steps=(6, 5), ms=176.5, busy=0.571,
+        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840)],
+        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed"},
+        most_ms=6),
+    "kineto-v100-resnet50-workers4": dict(
+        device="Tesla V100-DGXS-32GB", program="python", steps=(6, 5), ms=126.3, busy=0.767,
+        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840)],
+        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed"},
+        most_ms=10),
+    "kineto-a100-ddp-resnet": dict(
+        device="NVIDIA A100-PG509-200", program="python3.10", steps=(3, 2), ms=222.4, busy=0.243,
+        found=[], most_ms=0.1,
+        states={"TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
+    "kineto-v100-ddp-queue-full": dict(
+        device="Tesla V100-SXM2-32GB", steps=(5, 4), ms=95.6, busy=0.988, found=[],
+        states={"TFS101": "passed", "TFS201": "passed", "TFS202": "passed", "TFS203": "passed",
+                "TFS401": "passed"}),
+    "kineto-a100-alexnet-mallocs-syncs": dict(
+        device="NVIDIA A100-PG509-200", program="python3.10", steps=(0, 0), found=[],
+        states=dict.fromkeys(STEPLESS, "not_measurable"), copied=244424256),
+    "kineto-a100-event-sync": dict(
+        device="NVIDIA A100-PG509-200", program="python3.10", steps=(0, 0), found=[],
+        states=dict.fromkeys(STEPLESS, "not_measurable")),
+    "kineto-h100-bert-small": dict(
+        device="NVIDIA H100 80GB HBM3", program="python3", steps=(1, 1), ms=4.43, busy=0.070,
+        found=[("TFS203", "aten::_local_scalar_dense", "cudaMemcpyAsync", 1, 1),
+               ("TFS608", None, "cudaDeviceGetAttribute", None, None)],
+        states={"TFS101": "passed", "TFS401": "passed", "TFS202": "passed"}),
+    "kineto-h100-vit": dict(
+        device="NVIDIA H100 80GB HBM3", program="python3", steps=(1, 1), ms=7.89, busy=0.155,
+        found=[("TFS608", None, "cudaDeviceGetAttribute", None, None)],
+        states={"TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
+}
+CALLS = ("Runtime", "cuda_runtime", "cuda_driver")
+
+
+def place(site):
+    if site["line"]:
+        return "%s:%d" % (os.path.basename(site["file"]), site["line"])
+    return site["function"]
+
+
+def close(one, other, share):
+    return one is not None and abs(one - other) <= share * abs(other)
+
+
+def steps_wrong(said, expected):
+    count, judged = expected["steps"]
+    if (said["count"], said["judged"]) != (count - (count > 2), judged):
+        yield "%s steps and %s judged, not %d and %d" % (
+            said["count"], said["judged"], count - (count > 2), judged)
+    if judged and said["source"] != "nvtx":
+        yield "steps are of %s" % said["source"]
+    if judged and not close(said["judged_median_ns"], expected["ms"] * 1e6, 0.01):
+        yield "the median step is %s ns, not %s ms" % (said["judged_median_ns"], expected["ms"])
+    if judged and abs((said["gpu_busy"] or 0) - expected["busy"]) > 0.02:
+        yield "the device is busy for %s, not %s" % (said["gpu_busy"], expected["busy"])
+
+
+def findings_wrong(findings, expected):
+    for rule, where, function, count, size in expected["found"]:
+        same = [one for one in findings if one["id"] == rule and
+                one["callsite"]["call"] == function and where in (None, place(one["callsite"]))]
+        if not same:
+            yield "no %s of %s at %s; there are %s" % (rule, function, where, [
+                (one["id"], one["callsite"]["call"], place(one["callsite"])) for one in findings])
+        for one in same:
+            if count and (one["per_step"]["count"], one["per_step"]["bytes"]) != (count, size):
+                yield "%s %s per step, not %d and %d bytes" % (rule, one["per_step"], count, size)
+    for one in findings:
+        if one["cost"]["ns_per_step"] and "most_ms" in expected and \
+                one["cost"]["ns_per_step"] > expected["most_ms"] * 1e6:
+            yield "%s is to save %s ns, more than %s ms" % (
+                one["id"], one["cost"]["ns_per_step"], expected["most_ms"])
+
+
+def calls_wrong(report, recording, expected):
+    said = collections.Counter()
+    for call in report["calls"]:
+        said[call["callsite"]["call"]] += call["count"]
+    there = collections.Counter(
+        event["name"] for event in recording["traceEvents"] if event.get("cat") in CALLS)
+    for name in said.keys() | there.keys():
+        if said[name] != there[name]:
+            yield "%d calls of %s, not %d" % (said[name], name, there[name])
+    copied = sum(call["bytes"] for call in report["calls"]
+                 if call["callsite"]["call"] == "cudaMemcpyAsync")
+    if "copied" in expected and copied != expected["copied"]:
+        yield "%d bytes copied, not %d" % (copied, expected["copied"])
+    print("%d calls of %d functions compared" % (sum(there.values()), len(there)))
+
+
+def wrong(report, recording, expected):
+    states = {rule["id"]: rule["state"] for rule in report["rules"]}
+    yield from steps_wrong(report["steps"], expected)
+    yield from findings_wrong(report["findings"], expected)
+    yield from calls_wrong(report, recording, expected)
+    for rule, state in expected["states"].items():
+        if states[rule] != state:
+            yield "%s is %s, not %s" % (rule, states[rule], state)
+    for rule in UNSEEN:
+        if states[rule] == "passed" or (rule in WITHOUT_OPERANDS and states[rule] != "not_measurable"):
+            yield "%s is %s, which cannot be seen here" % (rule, states[rule])
+    if report["device"]["name"] != expected["device"] or report["device"]["simulated"]:
+        yield "the device is %s" % report["device"]
+    if report["program"]["name"] != expected.get("program", report["program"]["name"]):
+        yield "the program is %s" % report["program"]["name"]
+    if not [fact for fact in report["visibility"]["facts"] if fact["key"] == "recorded by"]:
+        yield "it is not said who recorded it"
+
+
+def main():
+    tfshim, folder, name = sys.argv[1:]
+    path = os.path.join(folder, name + ".json.gz")
+    if not os.path.exists(path):
+        print("skipped: no recordings of real GPUs here")
+        return 77
+    with tempfile.TemporaryDirectory() as room:
+        out = os.path.join(room, "report.json")
+        done = subprocess.run([tfshim, "report", "--format", "json", "-o", out, path],
+                              capture_output=True, text=True, check=False)
+        if done.returncode or done.stderr:
+            print("report.py: ended with %d: %s" % (done.returncode, done.stderr))
+            return 1
+        with open(out, encoding="utf-8") as file:
+            report = json.load(file)
+    with gzip.open(path) as file:
+        found = list(wrong(report, json.load(file), RECORDINGS[name]))
+    for line in found:
+        print("report.py: %s: %s" % (name, line))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
