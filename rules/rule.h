@@ -34,6 +34,9 @@ enum tfs_state {
 #define TFS_NEEDS_RUNTIME (1u << 3)  /* hooks on the CUDA runtime */
 #define TFS_NEEDS_CUDNN (1u << 4)    /* hooks on cuDNN */
 #define TFS_NEEDS_FAMILIES (1u << 5) /* families that older recordings do not tell apart */
+/* What recordings of other tools lack. */
+#define TFS_NEEDS_OPERANDS (1u << 6) /* what calls touch, their arguments and status */
+#define TFS_NEEDS_ALL (1u << 7)      /* to have passed, all of the program's calls */
 
 /* Which of the program's calls a rule is about. Where CUPTI saw some that no hook did, it has not
  * passed: it is not measurable. */

@@ -30,7 +30,7 @@ ORDER = [
     ["rules/evidence"],
     ["rules/judge"],
     ["rules/catalogue"],
-    ["reports/page", "reports/symbols"],
+    ["reports/page", "reports/symbols", "reports/import"],
     ["reports/model"],
     ["reports/formats"],
     ["reports/support"],

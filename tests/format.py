@@ -39,7 +39,7 @@ def table(page, title):
 def facts(root, text):
     """Number, name and key of each, and which of the names no code writes."""
     rows = re.findall(r'X\((\d+), (\w+), "([^"]+)", (?:latest|story|each)', text)
-    code = "".join(path.read_text() for folder in ("shim", "cupti")
+    code = "".join(path.read_text() for folder in ("shim", "cupti", "reports/import")
                    for path in sorted(root.glob(folder + "/**/*.c")))
     unused = [name for _, name, _ in rows if "TFS_FACT_" + name not in code]
     return rows, unused

@@ -28,6 +28,8 @@ libjemalloc2|tests|another heap for programs that ask for it
 libdw-dev|demo|file and line of a callsite
 libelf-dev|demo|symbols of a module
 libiberty-dev|demo|readable C++ names
+libjansson-dev|demo|recordings of other profilers
+zlib1g-dev|demo|the same, packed
 libopenblas-dev|demo|arithmetic of the simulated GPU
 liblz4-dev|demo|unpacks device code for the simulated GPU
 libzstd-dev|demo|the same, as newer compilers pack it

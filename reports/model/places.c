@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/model/places.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/symbols/symbols.h"
@@ -54,10 +55,37 @@ static const char *module_text(struct tfs_places *places, uint64_t address, bool
 		places->region, "%s+0x%llx", base_name(path), (unsigned long long)offset);
 }
 
+/* Of a library of Python's, as which PyTorch itself counts. */
+static bool library_file(const char *file)
+{
+	return strstr(file, "/site-packages/") || strstr(file, "/dist-packages/") ||
+	       !strncmp(file, "torch/", 6) || *file == '<';
+}
+
+/* A frame that has names and no address. */
+static void resolve_named(struct tfs_places *places, uint64_t frame, struct tfs_model_frame *out)
+{
+	const char *function = tfs_trace_string(places->trace, TFS_FRAME_FUNCTION(frame));
+	const char *place = tfs_trace_string(places->trace, TFS_FRAME_PLACE(frame));
+	const char *line = strrchr(place, ':');
+
+	out->function = tfs_region_string(places->region, *function ? function : "?");
+	if (!line)
+		return;
+	out->file = tfs_region_print(places->region, "%.*s", (int)(line - place), place);
+	out->line = (unsigned)strtoul(line + 1, NULL, 10);
+	out->foreign = library_file(out->file);
+}
+
 /* Writes the frames of one return address; inlined calls make several. Returns how many. */
 static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_model_frame *out)
 {
 	const struct tfs_symbol *found;
+
+	if (address & TFS_FRAME_NAMED) {
+		resolve_named(places, address, out);
+		return 1;
+	}
 	size_t count = tfs_symbols_find(places->symbols, address, &found);
 
 	if (count > MOST_INLINED)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/import/import.h"
 #include "reports/model/build.h"
 #include "reports/model/places.h"
 #include "reports/support/progress.h"
@@ -74,20 +75,37 @@ out:
 	return err;
 }
 
+/* What is no recording may be one of another tool; its bytes are freed behind the trace. */
+static int open_any(
+	const char *path, void **out_bytes, struct tfs_trace **out_trace, char **out_why)
+{
+	struct tfs_damage damage = {0};
+	size_t size;
+
+	int err = tfs_trace_open(path, &damage, out_trace);
+	if (!err)
+		return 0;
+	int other = err == -EBADMSG ? tfs_import(path, out_bytes, &size, out_why) : -ENOTSUP;
+	if (other == -ENOTSUP)
+		set_why(out_why, "cannot be read", err, &damage);
+	else if (!other)
+		other = tfs_trace_open_memory(*out_bytes, size, NULL, out_trace);
+	return other == -ENOTSUP ? err : other;
+}
+
 int tfs_load(const char *path, const struct tfs_load_options *options, struct tfs_model *out_model,
 	char **out_why)
 {
-	struct tfs_damage damage = {0};
 	struct tfs_trace *trace = NULL;
+	void *bytes = NULL;
 
 	*out_why = NULL;
 	tfs_progress_start(options->progress, path);
-	int err = tfs_trace_open(path, &damage, &trace);
-	if (err)
-		set_why(out_why, "cannot be read", err, &damage);
-	else
+	int err = open_any(path, &bytes, &trace, out_why);
+	if (!err)
 		err = tfs_load_trace(trace, path, options, out_model, out_why);
 	tfs_progress_end();
 	tfs_trace_close(trace);
+	free(bytes);
 	return err;
 }

@@ -32,8 +32,10 @@ static bool does_nothing(const struct tfs_timeline *timeline, const struct tfs_h
 	const bool takes = call->family == TFS_FAMILY_alloc ||
 			   call->family == TFS_FAMILY_host_alloc ||
 			   call->family == TFS_FAMILY_host_register;
+	/* Other tools' recordings have no sizes. */
+	const bool sized = !tfs_trace_fact(timeline->trace, TFS_FACT_imported);
 
-	return call->record->status || (takes && !call->record->amount) ||
+	return call->record->status || (takes && sized && !call->record->amount) ||
 	       tfs_frees_nothing(timeline, call);
 }
 

@@ -111,7 +111,8 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	.id = "TFS608",
 	.slug = "handle-churn",
 	.level = TFS_LEVEL_NOTE,
-	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_FAMILIES,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_FAMILIES |
+		 TFS_NEEDS_ALL,
 	.title = "handles, descriptors, streams or events made anew in each step",
 	.why = "A library's handle allocates memory and may wait for the device when it is made or ended; "
 	       "descriptors, streams and events cost a call each, "

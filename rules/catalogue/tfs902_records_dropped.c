@@ -90,6 +90,7 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.id = "TFS902",
 	.slug = "records-dropped",
 	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_ALL,
 	.title = "records were dropped",
 	.why = "The recording has a size cap, CUPTI and the disk have theirs, and tables a fixed size. "
 	       "What was dropped is missing from counts and times.",

@@ -99,7 +99,7 @@ const struct tfs_rule tfs_rule_tfs910 = {
 	.slug = "failed-calls",
 	.level = TFS_LEVEL_WARN,
 	.any_cost = true,
-	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_OPERANDS,
 	.title = "calls in the training step that fail",
 	.why = "A call that returns an error has not done what it was called for: "
 	       "a product that was refused leaves the last one's result in place, and training goes on with it. "

@@ -3,7 +3,7 @@
 
 bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps)
 {
-	return steps <= (steady->step_count + 9) / 10;
+	return steady->step_count > 1 && steps <= (steady->step_count + 9) / 10;
 }
 
 uint64_t tfs_steady_total(const struct tfs_steady *steady, uint32_t site, uint16_t function)

@@ -46,7 +46,8 @@ int tfs_steady_init(
 	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps);
 void tfs_steady_finish(struct tfs_steady *steady);
 
-/* Whether something that happens in so many judged steps is rare: at most every tenth step. */
+/* Whether something that happens in so many judged steps is rare: at most every tenth step. Of what
+ * is in the only one that is not known. */
 bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps);
 
 /* Calls of a function from a call site in the whole run. */

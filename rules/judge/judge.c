@@ -37,6 +37,12 @@ static bool runtime_seen(const struct tfs_timeline *timeline)
 	return false;
 }
 
+/* Whether another tool recorded it. */
+static bool imported(const struct tfs_steady *steady)
+{
+	return tfs_trace_fact(steady->timeline->trace, TFS_FACT_imported) != NULL;
+}
+
 static bool is_there(const struct tfs_steady *steady, uint32_t need)
 {
 	switch (need) {
@@ -48,6 +54,10 @@ static bool is_there(const struct tfs_steady *steady, uint32_t need)
 		return steady->activity;
 	case TFS_NEEDS_RUNTIME:
 		return runtime_seen(steady->timeline);
+	case TFS_NEEDS_OPERANDS:
+		return !imported(steady);
+	case TFS_NEEDS_ALL:
+		return true; /* what is found counts, see doubt() */
 	default:
 		return steady->timeline->evidence & need;
 	}
@@ -97,6 +107,8 @@ static void doubt(
 			hidden->name);
 	else if (verdict->state == TFS_STATE_PASSED)
 		more = tfs_later_calls(later, line->rule->about, &verdict->site);
+	if (line->rule->needs & TFS_NEEDS_ALL && imported(steady))
+		more = tfs_need_absent(TFS_NEEDS_ALL);
 	if (more)
 		snprintf(verdict->reason, sizeof(verdict->reason), "%s", more);
 	if (hidden || more)

@@ -16,6 +16,10 @@ const char *tfs_need_absent(uint32_t need)
 		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
 	case TFS_NEEDS_CUDNN:
 		return "no cuDNN call was seen";
+	case TFS_NEEDS_OPERANDS:
+		return "another tool recorded it, which does not tell what calls touch and return";
+	case TFS_NEEDS_ALL:
+		return "another tool recorded it, which leaves calls out";
 	default:
 		return "an older tfshim recorded it, which told fewer kinds of calls apart";
 	}

@@ -110,7 +110,8 @@
 		"off, as the folder for the recording did not answer when the program started")    \
 	X(63, processes, "processes", latest, "{0} in this job")                                   \
 	X(64, folder_silent, "rewrites", latest,                                                   \
-		"off, as the folder for the recording did not answer when the first was to act")
+		"off, as the folder for the recording did not answer when the first was to act")   \
+	X(65, imported, "recorded by", latest, "{object}")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

@@ -23,6 +23,13 @@ struct tfs_site_record {
 	uint32_t id;
 };
 
+/* A frame that has no address but names, as other tools' recordings have: string ids of its
+ * function and of "FILE:LINE", 0 = not known. No return address has the top bit. */
+#define TFS_FRAME_NAMED (UINT64_C(1) << 63)
+#define TFS_FRAME(function, place) (TFS_FRAME_NAMED | (uint64_t)(place) << 32 | (function))
+#define TFS_FRAME_FUNCTION(frame) ((uint32_t)(frame))
+#define TFS_FRAME_PLACE(frame) ((uint32_t)((frame) >> 32) & 0x7fffffffu)
+
 struct tfs_module_record {
 	struct tfs_record record;
 	uint16_t build_id_bytes; /* 0 = none */

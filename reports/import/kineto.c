@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/import/kineto.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "reports/import/collected.h"
+#include "reports/import/kineto_event.h"
+#include "reports/import/source.h"
+
+#define MOST_KEY 64u
+
+struct reading {
+	struct tfs_source source;
+	struct tfs_collected *collected;
+	const char *why;
+	bool events; /* there was a list of them */
+};
+
+/* Numbers as doubles, so that no digit more makes a file unreadable. */
+static json_t *parse(struct reading *reading)
+{
+	json_error_t error;
+	json_t *value = json_loadb(reading->source.value, reading->source.bytes,
+		JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
+
+	if (!value)
+		reading->why = "not JSON";
+	return value;
+}
+
+/* Of all events only those with a duration and the names of processes are of use. */
+static bool is_of_use(const struct tfs_source *source)
+{
+	const char *at = memmem(source->value, source->bytes, "\"ph\"", 4);
+
+	if (!at)
+		return false;
+	at += 4;
+	at += strspn(at, " \t\r\n:");
+	return !strncmp(at, "\"X\"", 3) || !strncmp(at, "\"M\"", 3);
+}
+
+static int read_event(struct reading *reading)
+{
+	if (tfs_source_next(&reading->source) != '{') {
+		reading->why = "an event is no object";
+		return -EBADMSG;
+	}
+	int err = tfs_source_value(&reading->source, true);
+	if (err || !is_of_use(&reading->source))
+		return err;
+	json_t *event = parse(reading);
+	if (!event)
+		return -EBADMSG;
+	err = tfs_kineto_event(reading->collected, event, &reading->why);
+	json_decref(event);
+	return err;
+}
+
+/* The items of a list, or the members of an object, in turn; `read` reads one. */
+static int read_items(struct reading *reading, char first, char last, int (*read)(struct reading *))
+{
+	struct tfs_source *source = &reading->source;
+
+	if (!tfs_source_pass(source, first))
+		return -EBADMSG;
+	if (tfs_source_pass(source, last))
+		return 0;
+	for (;;) {
+		int err = read(reading);
+		if (err)
+			return err;
+		if (tfs_source_pass(source, last))
+			return 0;
+		if (!tfs_source_pass(source, ','))
+			return -EBADMSG;
+	}
+}
+
+static int read_fact(struct reading *reading, const char *key)
+{
+	int err = tfs_source_value(&reading->source, true);
+	json_t *value = err ? NULL : parse(reading);
+
+	if (!value)
+		return err ? err : -EBADMSG;
+	err = tfs_kineto_fact(reading->collected, key, value);
+	json_decref(value);
+	return err;
+}
+
+/* What is not asked for by its name is passed over: such a file may hold an environment. */
+static int read_member(struct reading *reading)
+{
+	struct tfs_source *source = &reading->source;
+	char key[MOST_KEY] = "";
+
+	if (tfs_source_next(source) != '"')
+		return -EBADMSG;
+	int err = tfs_source_value(source, true);
+	if (err)
+		return err;
+	if (source->bytes - 2 < sizeof(key))
+		memcpy(key, source->value + 1, source->bytes - 2);
+	if (!tfs_source_pass(source, ':'))
+		return -EBADMSG;
+	if (!strcmp(key, "traceEvents") && tfs_source_next(source) == '[') {
+		reading->events = true;
+		return read_items(reading, '[', ']', read_event);
+	}
+	if (!strcmp(key, "deviceProperties") || !strcmp(key, "distributedInfo") ||
+		!strcmp(key, "baseTimeNanoseconds"))
+		return read_fact(reading, key);
+	return tfs_source_value(source, false);
+}
+
+static int read_all(struct reading *reading)
+{
+	int err;
+
+	if (tfs_source_next(&reading->source) == '[') {
+		reading->events = true;
+		err = read_items(reading, '[', ']', read_event);
+	} else {
+		err = read_items(reading, '{', '}', read_member);
+	}
+	if (err)
+		return err;
+	if (!reading->events) {
+		reading->why = "neither a recording nor a trace: it has no traceEvents";
+		return -EBADMSG;
+	}
+	if (tfs_source_next(&reading->source) < 0 && !reading->source.why)
+		return 0;
+	reading->why = "not JSON: something comes after its end";
+	return -EBADMSG;
+}
+
+static void say(struct reading *reading, int err, char *out_why, size_t why_bytes)
+{
+	const char *why = reading->source.why ? reading->source.why : reading->why;
+
+	if (!why && err == -EBADMSG)
+		why = tfs_source_next(&reading->source) < 0 ? "the file ends early" : "not JSON";
+	snprintf(out_why, why_bytes, "%s (at byte %llu)", why ? why : strerror(-err),
+		(unsigned long long)tfs_source_offset(&reading->source));
+}
+
+int tfs_kineto_read(
+	const char *path, struct tfs_collected *collected, char *out_why, size_t why_bytes)
+{
+	struct reading reading = {.collected = collected};
+	int err = tfs_source_open(&reading.source, path);
+
+	if (err)
+		return err;
+	const int first = tfs_source_next(&reading.source);
+	if (first != '{' && first != '[' && !reading.source.why) {
+		err = -ENOTSUP;
+	} else {
+		collected->tool = "PyTorch's profiler";
+		err = read_all(&reading);
+	}
+	if (err && err != -ENOTSUP)
+		say(&reading, err, out_why, why_bytes);
+	tfs_source_close(&reading.source);
+	return err;
+}

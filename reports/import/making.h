@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_IMPORT_MAKING_H
+#define TFS_REPORTS_IMPORT_MAKING_H
+
+/*
+ * What the files share that make a recording: recording.c puts what all threads share, calls.c the
+ * calls of each, streams.c says which streams there are.
+ */
+
+#include "reports/import/chunks.h"
+#include "reports/import/collected.h"
+#include "reports/import/sites.h"
+
+#define TFS_MOST_STREAMS 4096u
+
+/* The work that a call gave, by its correlation id. */
+struct tfs_given {
+	uint32_t correlation;
+	uint16_t stream; /* as calls name it */
+	uint64_t bytes;
+};
+
+struct tfs_making {
+	struct tfs_collected *collected;
+	struct tfs_chunks chunks;
+	struct tfs_sites sites;
+	struct tfs_given *given; /* sorted */
+	size_t given_count;
+	struct tfs_stream_record *streams;
+	uint32_t stream_count;
+	uint32_t *recorded; /* correlation ids of calls that recorded an event; sorted */
+	size_t recorded_count;
+	uint16_t *functions; /* ids by name */
+	uint16_t function_count;
+	int64_t first_ns, last_ns; /* on the tool's clock */
+};
+
+/* A moment on the recording's clock. */
+uint64_t tfs_making_ns(const struct tfs_making *making, int64_t ns);
+
+/* Sorts the device's work by time, puts its streams, and says what calls gave; 0 or -ENOMEM. */
+int tfs_making_streams(struct tfs_making *making);
+
+/* Puts threads, their calls, and what links these to the device's work; 0 or -ENOMEM. */
+int tfs_making_calls(struct tfs_making *making);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/import/making.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LEGACY 7u /* what CUPTI calls the default stream */
+
+struct streams {
+	struct tfs_stream_record *records; /* of the making */
+	int64_t busy_until[TFS_MOST_STREAMS];
+	uint32_t count;
+};
+
+static int compare_ops(const void *left, const void *right)
+{
+	const struct tfs_collected_op *a = left, *b = right;
+
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+static int compare_given(const void *left, const void *right)
+{
+	const struct tfs_given *a = left, *b = right;
+
+	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
+}
+
+/* Place of an operation's stream, or TFS_MOST_STREAMS. */
+static uint32_t stream_of(struct streams *streams, const struct tfs_collected_op *op)
+{
+	for (uint32_t i = 0; i < streams->count; i++)
+		if (streams->records[i].cupti_id == op->stream &&
+			streams->records[i].device == op->device)
+			return i;
+	if (streams->count < TFS_MOST_STREAMS)
+		streams->records[streams->count++] =
+			(struct tfs_stream_record){.id = (uint16_t)streams->count,
+				.cupti_id = op->stream,
+				.flags = op->stream == LEGACY,
+				.device = op->device};
+	return streams->count < TFS_MOST_STREAMS ? streams->count - 1 : TFS_MOST_STREAMS;
+}
+
+/* Of the kind of a stream is only known what was seen: work beside the default stream's shows that
+ * it does not wait for that. */
+static void see_kinds(struct streams *streams, uint32_t place, const struct tfs_collected_op *op)
+{
+	struct tfs_stream_record *own = &streams->records[place];
+
+	for (uint32_t i = 0; i < streams->count; i++) {
+		struct tfs_stream_record *other = &streams->records[i];
+
+		if (i == place || other->device != own->device ||
+			streams->busy_until[i] <= op->start_ns)
+			continue;
+		if (own->flags & 1)
+			other->flags |= 4;
+		if (other->flags & 1)
+			own->flags |= 4;
+	}
+	if (streams->busy_until[place] < op->end_ns)
+		streams->busy_until[place] = op->end_ns;
+}
+
+static void list(struct tfs_making *making, struct streams *streams)
+{
+	const struct tfs_collected *collected = making->collected;
+
+	for (size_t i = 0; i < collected->op_count; i++) {
+		const struct tfs_collected_op *op = &collected->ops[i];
+		const uint32_t place = stream_of(streams, op);
+
+		if (place < TFS_MOST_STREAMS)
+			see_kinds(streams, place, op);
+		making->given[i] = (struct tfs_given){.correlation = op->correlation,
+			.stream = place < TFS_MOST_STREAMS ? streams->records[place].id
+							   : (uint16_t)TFS_NO_STREAM,
+			.bytes = op->bytes};
+	}
+	making->given_count = collected->op_count;
+}
+
+int tfs_making_streams(struct tfs_making *making)
+{
+	struct tfs_collected *collected = making->collected;
+	struct streams *streams = calloc(1, sizeof(*streams));
+
+	making->given = malloc((collected->op_count + 1) * sizeof(*making->given));
+	making->streams = calloc(TFS_MOST_STREAMS, sizeof(*making->streams));
+	if (!streams || !making->given || !making->streams) {
+		free(streams);
+		return -ENOMEM;
+	}
+	streams->records = making->streams;
+	for (size_t i = 0; i < TFS_MOST_STREAMS; i++)
+		streams->busy_until[i] = INT64_MIN;
+	if (collected->op_count)
+		qsort(collected->ops, collected->op_count, sizeof(*collected->ops), compare_ops);
+	list(making, streams);
+	for (uint32_t i = 0; i < streams->count; i++)
+		tfs_chunks_put(&making->chunks, TFS_RECORD_stream, &streams->records[i],
+			sizeof(*streams->records), NULL, 0);
+	making->stream_count = streams->count;
+	free(streams);
+	qsort(making->given, making->given_count, sizeof(*making->given), compare_given);
+	return 0;
+}
