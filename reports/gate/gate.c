@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/gate/gate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,10 +84,11 @@ static int load(const struct tfs_gate *gate, const char *path, struct tfs_model 
 	};
 	char *why;
 
-	if (!tfs_load(path, &loading, out_model, &why))
+	int err = tfs_load(path, &loading, out_model, &why);
+	if (!err)
 		return 0;
 	complain(gate, path, why ? why : "cannot be read");
-	if (is_report(path))
+	if (err == -EBADMSG && is_report(path))
 		complain(gate, path,
 			"reports are made of recordings, which are what is judged and compared: "
 			"name the .tfs file");

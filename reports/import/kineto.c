@@ -20,15 +20,12 @@ struct reading {
 };
 
 /* Numbers as doubles, so that no digit more makes a file unreadable. */
-static json_t *parse(struct reading *reading)
+static json_t *parse(const struct reading *reading)
 {
 	json_error_t error;
-	json_t *value = json_loadb(reading->source.value, reading->source.bytes,
-		JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
 
-	if (!value)
-		reading->why = "not JSON";
-	return value;
+	return json_loadb(reading->source.value, reading->source.bytes,
+		JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL, &error);
 }
 
 /* Of all events only those with a duration and the names of processes are of use. */
@@ -47,14 +44,17 @@ static int read_event(struct reading *reading)
 {
 	if (tfs_source_next(&reading->source) != '{') {
 		reading->why = "an event is no object";
-		return -EBADMSG;
+		return -EILSEQ;
 	}
 	int err = tfs_source_value(&reading->source, true);
 	if (err || !is_of_use(&reading->source))
 		return err;
 	json_t *event = parse(reading);
-	if (!event)
-		return -EBADMSG;
+	if (!event) {
+		/* Kineto itself has written infinite rates. */
+		reading->collected->not_taken++;
+		return 0;
+	}
 	err = tfs_kineto_event(reading->collected, event, &reading->why);
 	json_decref(event);
 	return err;
@@ -66,7 +66,7 @@ static int read_items(struct reading *reading, char first, char last, int (*read
 	struct tfs_source *source = &reading->source;
 
 	if (!tfs_source_pass(source, first))
-		return -EBADMSG;
+		return -EILSEQ;
 	if (tfs_source_pass(source, last))
 		return 0;
 	for (;;) {
@@ -76,7 +76,7 @@ static int read_items(struct reading *reading, char first, char last, int (*read
 		if (tfs_source_pass(source, last))
 			return 0;
 		if (!tfs_source_pass(source, ','))
-			return -EBADMSG;
+			return -EILSEQ;
 	}
 }
 
@@ -86,7 +86,7 @@ static int read_fact(struct reading *reading, const char *key)
 	json_t *value = err ? NULL : parse(reading);
 
 	if (!value)
-		return err ? err : -EBADMSG;
+		return err ? err : -EILSEQ;
 	err = tfs_kineto_fact(reading->collected, key, value);
 	json_decref(value);
 	return err;
@@ -99,14 +99,14 @@ static int read_member(struct reading *reading)
 	char key[MOST_KEY] = "";
 
 	if (tfs_source_next(source) != '"')
-		return -EBADMSG;
+		return -EILSEQ;
 	int err = tfs_source_value(source, true);
 	if (err)
 		return err;
 	if (source->bytes - 2 < sizeof(key))
 		memcpy(key, source->value + 1, source->bytes - 2);
 	if (!tfs_source_pass(source, ':'))
-		return -EBADMSG;
+		return -EILSEQ;
 	if (!strcmp(key, "traceEvents") && tfs_source_next(source) == '[') {
 		reading->events = true;
 		return read_items(reading, '[', ']', read_event);
@@ -129,21 +129,23 @@ static int read_all(struct reading *reading)
 	}
 	if (err)
 		return err;
-	if (!reading->events) {
-		reading->why = "neither a recording nor a trace: it has no traceEvents";
-		return -EBADMSG;
+	if (tfs_source_next(&reading->source) >= 0 || reading->source.why) {
+		reading->why = "not JSON: something comes after its end";
+		return -EILSEQ;
 	}
-	if (tfs_source_next(&reading->source) < 0 && !reading->source.why)
-		return 0;
-	reading->why = "not JSON: something comes after its end";
-	return -EBADMSG;
+	const struct tfs_collected *collected = reading->collected;
+	if (collected->not_taken && !collected->call_count && !collected->op_count) {
+		reading->why = "no event can be read";
+		return -EILSEQ;
+	}
+	return reading->events ? 0 : -ENOTSUP;
 }
 
 static void say(struct reading *reading, int err, char *out_why, size_t why_bytes)
 {
 	const char *why = reading->source.why ? reading->source.why : reading->why;
 
-	if (!why && err == -EBADMSG)
+	if (!why && err == -EILSEQ)
 		why = tfs_source_next(&reading->source) < 0 ? "the file ends early" : "not JSON";
 	snprintf(out_why, why_bytes, "%s (at byte %llu)", why ? why : strerror(-err),
 		(unsigned long long)tfs_source_offset(&reading->source));

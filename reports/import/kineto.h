@@ -11,7 +11,7 @@
 
 struct tfs_collected;
 
-/* Reads one; -ENOTSUP where it is no JSON, else a negative errno, with a reason in `why`. */
+/* Reads one; -ENOTSUP where it is none, else a negative errno, with a reason in `why`. */
 int tfs_kineto_read(
 	const char *path, struct tfs_collected *collected, char *out_why, size_t why_bytes);
 

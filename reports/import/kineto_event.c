@@ -45,6 +45,14 @@ static uint32_t name_of(struct tfs_collected *collected, const json_t *value)
 	return tfs_texts_id(&collected->names, json_string_value(value), json_string_length(value));
 }
 
+/* A double has room for the microseconds since 1970, and not for nanoseconds. */
+static int64_t nanoseconds(double us)
+{
+	const double whole_us = floor(us);
+
+	return (int64_t)whole_us * 1000 + (int64_t)llround((us - whole_us) * 1000);
+}
+
 /* When an event was; false where that is no time. */
 static bool times(const json_t *event, int64_t *out_start_ns, int64_t *out_end_ns)
 {
@@ -53,8 +61,8 @@ static bool times(const json_t *event, int64_t *out_start_ns, int64_t *out_end_n
 
 	if (!(start_us >= 0 && start_us < 4e15 && us >= 0 && us < 1e15))
 		return false;
-	*out_start_ns = llround(start_us * 1000);
-	*out_end_ns = *out_start_ns + llround(us * 1000);
+	*out_start_ns = nanoseconds(start_us);
+	*out_end_ns = *out_start_ns + nanoseconds(us);
 	return true;
 }
 
@@ -65,7 +73,7 @@ static int check_process(struct tfs_collected *collected, const json_t *event, c
 
 	if (collected->has_pid && collected->pid != pid) {
 		*out_why = "it holds several processes: give the trace of each by itself";
-		return -EBADMSG;
+		return -EILSEQ;
 	}
 	collected->pid = pid;
 	collected->has_pid = true;

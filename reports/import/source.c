@@ -147,12 +147,12 @@ int tfs_source_value(struct tfs_source *source, bool keep)
 	source->bytes = 0;
 	if (first == ',' || first == ':' || first == '}' || first == ']') {
 		source->why = "not JSON";
-		return -EBADMSG;
+		return -EILSEQ;
 	}
 	while (!over) {
 		if (source->at == source->end && !fill(source)) {
 			source->why = source->why ? source->why : "the file ends early";
-			return -EBADMSG;
+			return -EILSEQ;
 		}
 		size_t from = source->at;
 
