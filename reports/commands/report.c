@@ -188,7 +188,8 @@ const struct tfs_command tfs_command_report = {
 		"Of a folder with all ranks of a job, "
 		"also says which rewrites its slowest rank gained by, "
 		"and writes that down for the job's next run. "
-		"Works on recordings of programs that crashed or were killed. "
+		"Works on recordings of programs that crashed or were killed, "
+		"and on traces of PyTorch's profiler (.json, .json.gz). "
 		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not readable.",
 	.options = options,
 	.run = run,

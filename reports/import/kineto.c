@@ -42,8 +42,9 @@ static bool is_of_use(const struct tfs_source *source)
 
 static int read_event(struct reading *reading)
 {
-	if (tfs_source_next(&reading->source) != '{') {
-		reading->why = "an event is no object";
+	const int first = tfs_source_next(&reading->source);
+	if (first != '{') {
+		reading->why = first < 0 ? "the file ends early" : "an event is no object";
 		return -EILSEQ;
 	}
 	int err = tfs_source_value(&reading->source, true);

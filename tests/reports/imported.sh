@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Traces of PyTorch's profiler, made up: what is taken of them, in both dialects, and what is said of
+# those that cannot be read. imported.sh TFSHIM
+set -u
+# shellcheck source=tests/reports/common.sh
+. "$(dirname "$0")/common.sh"
+
+tfshim=$(realpath "$1")
+here=$(cd "$(dirname "$0")" && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+
+# expect STATUS ARGUMENT...
+expect() {
+	want=$1
+	shift
+	"$tfshim" "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"
+}
+
+# refused FILE REASON: in one line, by both commands
+refused() {
+	for command in report check; do
+		expect 3 "$command" "$1"
+		[ "$(wc -l <err)" = 1 ] || wrong "$1 is not refused in one line"
+		grep -q "$1: .*$2" err || wrong "it is not said of $1: $2"
+		lines=$((lines + 1))
+	done
+}
+
+lines=0
+python3 "$here/imported.py" make || exit 1
+for name in new old packed; do
+	case $name in
+	packed) file=packed.json.gz ;;
+	*) file=$name.json ;;
+	esac
+	expect 0 report --format json -o report.out "$file"
+	python3 "$here/imported.py" compare report.out "$name" || failed=1
+	expect 0 report --quiet "$file"
+	[ -s "$file.txt" ] || wrong "there is no $file.txt"
+	[ -s "$file" ] || wrong "$file was written over"
+	expect 0 check "$file"
+	for secret in TOKEN hunter2; do
+		! grep -rl "$secret" "$file.txt" "$file.json" "$file.html" report.out >leaks 2>/dev/null ||
+			wrong "$secret is in a report of $file"
+	done
+done
+
+printf '[]' >list.json && refused list.json 'no CUDA call and no work of a device'
+head -c 700 new.json >cut.json && refused cut.json 'ends early (at byte 700)'
+head -c 400 packed.json.gz >cut.gz && refused cut.gz 'ends early'
+cp packed.json.gz bad.gz && printf 'damage' | dd of=bad.gz bs=1 seek=200 conv=notrunc status=none
+refused bad.gz 'damaged'
+printf '{"traceEvents": [' >open.json && refused open.json 'ends early'
+printf '{"traceEvents": [1]}' >number.json && refused number.json 'an event is no object'
+printf '{"traceEvents": [{"ph": "X",}]}' >comma.json && refused comma.json 'no event can be read'
+printf '{"traceEvents": [] ]' >closed.json && refused closed.json 'not JSON'
+printf '{"traceEvents": []} {}' >twice.json && refused twice.json 'after its end'
+python3 -c 'print("{\"traceEvents\": [{\"ph\": \"X\", \"args\":" + "[" * 9999 + "]" * 9999 + "}]}")' >deep.json
+refused deep.json 'no event can be read'
+python3 -c 'print("{\"traceEvents\": [{\"name\": \"" + "x" * (17 << 20) + "\"}]}")' >long.json
+refused long.json 'longer than 16 MiB'
+refused two.json 'several processes'
+# Numbers that are none, in every field, are left out and counted.
+expect 0 report --format json -o report.out hostile.json
+python3 "$here/imported.py" compare report.out hostile || failed=1
+echo "$lines refusals read"
+exit "$failed"
