@@ -58,7 +58,7 @@ static uint16_t function_of(struct tfs_making *making, uint32_t name)
 	if (making->functions[name] || making->function_count == UINT16_MAX)
 		return making->functions[name];
 	const struct tfs_function_record record = {.id = ++making->function_count,
-		.library = !strncmp(text, "cuda", 4) ? TFS_LIBRARY_cudart : TFS_LIBRARY_cuda,
+		.library = tfs_library_of(text),
 		.family = tfs_family_of(text),
 		.name_bytes = (uint32_t)bytes};
 	tfs_chunks_put(

@@ -83,3 +83,8 @@ enum tfs_family tfs_family_of(const char *name)
 			return rows[i].family;
 	return TFS_FAMILY_other;
 }
+
+enum tfs_library tfs_library_of(const char *name)
+{
+	return !fnmatch("cuda*", name, 0) ? TFS_LIBRARY_cudart : TFS_LIBRARY_cuda;
+}

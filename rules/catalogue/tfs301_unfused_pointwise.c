@@ -195,8 +195,7 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.id = "TFS301",
 	.slug = "unfused-pointwise",
 	.level = TFS_LEVEL_NOTE,
-	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES |
-		 TFS_NEEDS_OPERANDS,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_LAUNCHES,
 	.title = "elementwise operations that could be one",
 	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, "
