@@ -34,8 +34,6 @@
 #define TFS_ENTER_BY(name, heeds)                                                                  \
 	tfs_driver_enter(&tfs_fn_##name, (uint64_t)__builtin_return_address(0),                    \
 		(uint64_t)__builtin_dwarf_cfa(), heeds)
-#undef TFS_ENTER_COPY
-#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_COPIES | TFS_WANT_SHADOWS)
 
 static inline __attribute__((always_inline)) struct tfs_frame tfs_driver_enter(
 	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)

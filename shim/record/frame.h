@@ -71,7 +71,7 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 			frame.thread, frame.entry, function, address, stack, heeds);
 		frame.start_ticks = tfs_clock_ticks();
 	}
-	frame.wanted &= heeds | ~(TFS_WANT_COPIES | TFS_WANT_SHADOWS);
+	frame.wanted &= heeds | ~TFS_WANT_COPIES;
 	return frame;
 }
 struct tfs_frame tfs_hook_enter(
@@ -87,8 +87,8 @@ struct tfs_frame tfs_hook_enter(
 /* For a call that tells of all the memory it works on before it is made, see fills.h. */
 #define TFS_ENTER_TELLING(name) TFS_ENTER_BY(name, TFS_WANT_FILLS)
 
-/* For plain copies, see copy.h; those of the runtime tell as well. */
-#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_FILLS | TFS_WANT_COPIES | TFS_WANT_SHADOWS)
+/* For plain copies, see copy.h. */
+#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_FILLS | TFS_WANT_COPIES)
 
 /* A call without totals; false when it is not to be recorded at all. */
 bool tfs_hook_count_loss(void);

@@ -16,6 +16,7 @@ enum tfs_op_kind {
 	TFS_OP_FILL,    /* of memory with one value */
 	TFS_OP_WAIT,    /* for the device, by the host, or a question how far it is */
 	TFS_OP_ORDERED, /* a stream-ordered allocation */
+	TFS_OP_COPY,    /* of memory without a shape */
 	TFS_OP_KINDS
 };
 
@@ -33,6 +34,15 @@ enum tfs_sync {
 	/* No waits: before these, what an earlier wait promised has to be true, since they tell. */
 	TFS_SYNC_ASKS,
 	TFS_SYNC_ENDS_STREAM, /* from here on the handle may not be used */
+};
+
+struct tfs_op_copy {
+	void *target;
+	const void *source;
+	uint64_t bytes;
+	int kind;         /* cudaMemcpyKind */
+	bool async;       /* an ...Async call */
+	const void *real; /* the function that the program called */
 };
 
 struct tfs_op {
@@ -59,6 +69,7 @@ struct tfs_op {
 			bool shaped; /* rows, with a distance between them, */
 			bool gaps;   /* that is not filled */
 		} fill;
+		struct tfs_op_copy copy;
 		struct {
 			enum tfs_sync what;
 			void *handle; /* of the stream, event, or context (NULL: the current one) */

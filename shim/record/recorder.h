@@ -25,9 +25,9 @@
 #define TFS_WANT_WORK 8u   /* a rewrite follows what is submitted */
 #define TFS_WANT_FILLS 16u /* zeros may be held back: they come before the call */
 #define TFS_WANT_HELD 32u  /* device memory is held: the call may need it, see held.h */
-/* Only of hooks that ask for them: a rewrite may take the copy, or do it again aside. */
+/* Of hooks that ask for it only: a rewrite may take the copy; and then, that one minds how it goes.
+ */
 #define TFS_WANT_COPIES 64u
-#define TFS_WANT_SHADOWS 128u
 
 /* In memory that a child finds wiped (child.h): its calls miss the cache, and the others need not
  * ask whose recording it is. */

@@ -48,30 +48,10 @@ _Static_assert(
 static bool forgotten;
 
 uint32_t tfs_rewrites_taking;
-static uint32_t copying;    /* those that take copies, by bit, as long as their mode is not off */
-static uint32_t unswitched; /* those that cannot be switched at any call */
 
 static void say_unknown(const char *word, int length)
 {
 	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
-}
-
-/* A hint for hooks, which look again at what it stands for. */
-void tfs_rewrite_offer(void)
-{
-	static struct tfs_spin lock;
-
-	tfs_spin_lock(&lock);
-	const uint32_t taking = __atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED);
-	const bool copies = (taking & TFS_ALWAYS_TAKES_COPIES) != 0 ||
-			    ((taking & TFS_TAKES_COPIES) != 0 && tfs_windows_rewrites());
-	const uint32_t wanted = (copies ? TFS_WANT_COPIES : 0) |
-				((taking & TFS_SHADOWS_COPIES) != 0 ? TFS_WANT_SHADOWS : 0);
-
-	__atomic_fetch_or(&tfs_wanted, wanted, __ATOMIC_RELAXED);
-	__atomic_fetch_and(
-		&tfs_wanted, wanted | ~(TFS_WANT_COPIES | TFS_WANT_SHADOWS), __ATOMIC_RELAXED);
-	tfs_spin_unlock(&lock);
 }
 
 static bool is_to_act(size_t i)
@@ -156,8 +136,7 @@ void tfs_rewrite_start(void)
 		tfs_ledger_start(i);
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
 			continue;
-		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && !rewrite->shadow &&
-			!rewrite->compares) {
+		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && !rewrite->compares) {
 			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
 				rewrite->name);
 			tfs_rewrite_mode_of[i] = TFS_MODE_REPORT;
@@ -168,22 +147,11 @@ void tfs_rewrite_start(void)
 		}
 		if (rewrite->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
-		taking |= tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && rewrite->shadow
-				  ? TFS_SHADOWS_COPIES
-				  : 0;
-		taking |= rewrite->copy ? TFS_TAKES_COPIES : 0;
-		copying |= rewrite->copy && (tfs_rewrite_mode_of[i] != TFS_MODE_SHADOW ||
-						    rewrite->compares)
-				   ? 1u << i
-				   : 0;
-		unswitched |= rewrite->switchable ? 0 : 1u << i;
 		taking |= rewrite->convolution || rewrite->choice ? TFS_TAKES_CONVOLUTIONS : 0;
 		taking |= rewrite->alloc || rewrite->release ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
 		following |= rewrite->submitted != NULL;
 	}
-	if ((copying & unswitched) != 0)
-		taking |= TFS_ALWAYS_TAKES_COPIES;
 	if (following)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
@@ -210,47 +178,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
 		if (tfs_rewrite_all[i]->switchable && tfs_rewrite_takes_part(i))
 			tfs_ledger_step(i);
 	tfs_measure_step(ns, bytes);
-}
-
-static __attribute__((noinline)) bool ask_each(
-	uint32_t left, const struct tfs_copy_call *call, uint32_t *out_status)
-{
-	bool done = false;
-
-	for (; left != 0 && !done; left &= left - 1) {
-		const size_t i = (size_t)__builtin_ctz(left);
-
-		if (tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			done = tfs_rewrite_all[i]->copy(call, out_status);
-	}
-	return done;
-}
-
-/* Hot: most copies are refused. Who takes part keeps errno itself, if it does anything. */
-bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status)
-{
-	const uint32_t on =
-		tfs_windows_rewrites() ? __atomic_load_n(&tfs_measure_on, __ATOMIC_RELAXED) : 0;
-	const uint32_t left = copying & (on | unswitched);
-
-	if (left == 0)
-		return false;
-	if ((left & (left - 1)) != 0)
-		return ask_each(left, call, out_status);
-	const size_t i = (size_t)__builtin_ctz(left);
-	return tfs_rewrite_mode_of[i] != TFS_MODE_OFF && tfs_rewrite_all[i]->copy(call, out_status);
-}
-
-void tfs_rewrite_copied(const struct tfs_copy_call *call)
-{
-	const int saved = errno;
-	struct tfs_reason evidence = {0};
-
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && tfs_rewrite_all[i]->shadow &&
-			tfs_rewrite_takes_part(i) && !tfs_rewrite_all[i]->shadow(call, &evidence))
-			tfs_rewrite_differs(tfs_rewrite_all[i], call->site, &evidence);
-	errno = saved;
 }
 
 /* The later ones in the list ask more of the program, and are asked first. */

@@ -35,20 +35,6 @@ enum tfs_rewrite_mode {
 
 enum tfs_rewrite_class { TFS_CLASS_EXACT = 1, TFS_CLASS_ROUNDING = 2, TFS_CLASS_REDUCED = 3 };
 
-/* A copy that the program asked for. */
-struct tfs_copy_call {
-	void *target;
-	const void *source;
-	size_t bytes;
-	int kind; /* cudaMemcpyKind */
-	void *stream;
-	bool per_thread;  /* what the null stream means */
-	bool async;       /* an ...Async call */
-	bool driver;      /* of the driver's functions, not of the runtime's */
-	const void *real; /* the function that the program called */
-	uint32_t site;
-};
-
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
 struct tfs_choice_call;
@@ -74,30 +60,27 @@ struct tfs_rewrite {
 	bool switchable;
 	/* Only on when it is named, or with "all". */
 	bool by_name;
-	bool compares; /* runs in shadow without the member `shadow` */
+	bool compares; /* can run in shadow */
 
 	/* Who has the lower number is asked about a call first, and told last how it went. */
 	int priority;
 	/* Kinds of calls, TFS_OP_BIT(): those it is asked about while it takes part, and those it
 	 * is asked about in any case, once it was started: op->may_act says whether it takes part.
-	 */
+	 * Copies are followed only while zeros are, see fills.h, and who acts on them has to be
+	 * switchable and keeps errno itself: most copies are refused at once. */
 	uint32_t acts;
 	uint32_t follows;
 	/* About to be made. */
 	enum tfs_answer (*before)(struct tfs_op *op);
 	/* A call that it minded was made: op->status. True when it is to be made once more, as `op`
-	 * says now. Also when the rewrite was switched off meanwhile. */
+	 * says now; not of a copy, which is recorded by then. Also when the rewrite was switched
+	 * off meanwhile. */
 	bool (*after)(struct tfs_op *op);
 
 	/* Reads the files that start() needs; the thread that touches files. */
 	void (*fetch)(void);
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
 	bool (*start)(void);
-	/* True when it carried out the call and set *out_status. */
-	bool (*copy)(const struct tfs_copy_call *call, uint32_t *out_status);
-	/* After the program's own call has succeeded: does the same aside and compares. False, with
-	 * the evidence, when the results differ. NULL: the rewrite cannot run in shadow. */
-	bool (*shadow)(const struct tfs_copy_call *call, struct tfs_reason *out_evidence);
 	void (*handle)(void); /* the program has made a cuDNN handle, which may have waited */
 	/* May change how the convolution is called, or the list that the program gets; or give one
 	 * before cuDNN is asked: then true. */
@@ -183,11 +166,8 @@ void tfs_rewrite_decided(uint32_t i);
 void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 
 /* Hooks' side. Hot: one load while no rewrite takes part. */
-#define TFS_TAKES_COPIES 1u
 #define TFS_TAKES_CONVOLUTIONS 2u
-#define TFS_SHADOWS_COPIES 4u
 #define TFS_TAKES_MEMORY 8u
-#define TFS_ALWAYS_TAKES_COPIES 256u         /* one that cannot be switched does */
 extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
 
 /* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
@@ -196,13 +176,15 @@ void tfs_rewrite_offer(void);
 /* Kinds of calls that rewrites want, by TFS_OP_BIT(); relaxed atomic. take.h is what hooks use. */
 extern uint32_t tfs_rewrites_wanting TFS_OWN;
 
-/* Asks them about a call that is about to be made; true: one has carried it out. And tells those
- * that minded how it went; true: it is to be made once more. */
+/* Asks them about a call that is about to be made, where they keep errno themselves; op->minded
+ * counts only if one minds. */
+enum tfs_answer tfs_rewrite_ask(struct tfs_op *op);
+
+/* The same for all others; true: one has carried it out. And tells those that minded how it went;
+ * true: it is to be made once more. */
 bool tfs_rewrite_before(struct tfs_op *op);
 bool tfs_rewrite_after(struct tfs_op *op);
 
-bool tfs_rewrite_copy(const struct tfs_copy_call *call, uint32_t *out_status);
-void tfs_rewrite_copied(const struct tfs_copy_call *call); /* with TFS_SHADOWS_COPIES, after it */
 void tfs_rewrite_convolution(struct tfs_convolution_call *call);
 void tfs_rewrite_convolved(struct tfs_convolution_call *call);
 bool tfs_rewrite_answer(struct tfs_choice_call *call);

@@ -8,13 +8,16 @@
 #include <string.h>
 
 #include "shim/hooks/note_copy.h"
-#include "shim/rewrites/rewrite.h"
+#include "shim/rewrites/rewrite_ledger.h"
+#include "shim/rewrites/rewrite_ops.h"
 #include "shim/steps/windows.h"
 #include "tests/unit/recording.h"
 
 #define BYTES 4096u
 #define STREAM 7u
 #define WORDS 8u
+
+extern const struct tfs_rewrite tfs_rewrite_memset_elision, tfs_rewrite_pinned_staging;
 
 static struct tfs_cache_entry entry = {.head = TFS_RECORD_call, .site = 1};
 static char pinned[BYTES], plain[BYTES];
@@ -94,37 +97,57 @@ static void compare_listed(void)
 	}
 }
 
-static void offered(uint32_t taking, bool rewriting, uint32_t wanted)
+static size_t number_of(const struct tfs_rewrite *rewrite)
 {
-	const uint32_t both = TFS_WANT_COPIES | TFS_WANT_SHADOWS;
+	size_t i = 0;
 
-	tfs_rewrites_taking = taking;
+	while (tfs_rewrite_all[i] && tfs_rewrite_all[i] != rewrite)
+		i++;
+	TEST_NEED(tfs_rewrite_all[i]);
+	return i;
+}
+
+static void offered(bool rewriting, uint32_t wanted)
+{
 	atomic_store(&tfs_windows_rewriting, rewriting);
 	tfs_rewrite_offer();
-	TEST_EQ(tfs_wanted & both, wanted);
-	TEST_EQ(tfs_wanted & ~both, TFS_WANT_STEPS);
+	TEST_EQ(tfs_wanted & TFS_WANT_COPIES, wanted);
+	TEST_EQ(tfs_wanted & ~TFS_WANT_COPIES, TFS_WANT_STEPS);
 	looked_at++;
 }
 
 static void test_offers(void)
 {
+	const uint32_t copies = TFS_OP_BIT(TFS_OP_COPY);
+
 	tfs_wanted = TFS_WANT_STEPS;
+	offered(false, 0);
+	offered(true, 0);
+	/* This one asks for them while zeros are followed, which is another thing. */
+	TEST_EQ(tfs_rewrite_ops_add(number_of(&tfs_rewrite_memset_elision)) & copies, copies);
+	offered(true, 0);
+	TEST_EQ(tfs_rewrite_ops_add(number_of(&tfs_rewrite_pinned_staging)) & copies, copies);
 	for (int i = 0; i < 2; i++) {
-		offered(0, false, 0);
-		offered(0, true, 0);
-		offered(TFS_TAKES_MEMORY, true, 0);
-		offered(TFS_TAKES_COPIES, true, TFS_WANT_COPIES);
-		offered(TFS_TAKES_COPIES, false, 0);
-		offered(TFS_TAKES_COPIES | TFS_ALWAYS_TAKES_COPIES, false, TFS_WANT_COPIES);
-		offered(TFS_SHADOWS_COPIES, false, TFS_WANT_SHADOWS);
-		offered(TFS_SHADOWS_COPIES | TFS_TAKES_COPIES, true,
-			TFS_WANT_SHADOWS | TFS_WANT_COPIES);
+		offered(true, TFS_WANT_COPIES);
+		offered(false, 0);
 	}
 	/* Windows say when they change it. */
 	tfs_options.record = TFS_RECORD_WINDOWS;
-	offered(TFS_TAKES_COPIES, false, 0);
 	tfs_windows_without_steps();
 	TEST_EQ(tfs_wanted & TFS_WANT_COPIES, TFS_WANT_COPIES);
+	tfs_rewrite_ops_finish();
+	offered(true, 0);
+}
+
+/* Or they would not be asked in windows. */
+static void test_switchable(void)
+{
+	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
+		if ((tfs_rewrite_all[i]->acts & TFS_OP_BIT(TFS_OP_COPY)) == 0)
+			continue;
+		TEST_TRUE(tfs_rewrite_all[i]->switchable);
+		looked_at++;
+	}
 }
 
 int main(void)
@@ -134,7 +157,8 @@ int main(void)
 	compare_unlisted();
 	compare_listed();
 	test_offers();
-	TEST_EQ(looked_at, 7 + 7 + 8 + 16 + 1);
+	test_switchable();
+	TEST_EQ(looked_at, 7 + 7 + 8 + 8 + 2);
 	recording_end(recording_read());
 	return test_result();
 }

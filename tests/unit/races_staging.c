@@ -70,20 +70,16 @@ static int pageable_on(void *target, const void *source, size_t bytes, int kind,
 /* As a hook does. */
 static void copy(void *target, const void *source, size_t bytes, int kind, bool async)
 {
-	const struct tfs_copy_call call = {
-		.target = target,
-		.source = source,
-		.bytes = bytes,
-		.kind = kind,
-		.async = async,
-		.real = async ? (const void *)pageable_on : (const void *)pageable,
+	struct tfs_op op = {
+		.kind = TFS_OP_COPY,
+		.copy = {target, source, bytes, kind, async,
+			async ? (const void *)pageable_on : (const void *)pageable},
 	};
-	uint32_t status = 0;
 
 	extra_ns = 0;
-	if (!tfs_rewrite_pinned_staging.copy(&call, &status))
-		status = (uint32_t)pageable(target, source, bytes, kind);
-	TEST_EQ(status, 0);
+	if (tfs_rewrite_pinned_staging.before(&op) != TFS_DONE)
+		op.status = (uint32_t)pageable(target, source, bytes, kind);
+	TEST_EQ(op.status, 0);
 	atomic_fetch_add(&copies, 1);
 }
 

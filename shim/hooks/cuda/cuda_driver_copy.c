@@ -29,28 +29,8 @@
 
 /* The same for memory without a shape, which rewrites may take part in. */
 #define PLAIN_COPY(name, suffix, parameters, arguments, way, queue, is_async)                      \
-	TFS_COPYING_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                      \
-	{                                                                                          \
-		struct tfs_copy_call call = {.target = (void *)AT(to),                             \
-			.source = AT(from),                                                        \
-			.bytes = bytes,                                                            \
-			.kind = (way),                                                             \
-			.stream = (queue),                                                         \
-			.per_thread = per_thread,                                                  \
-			.async = (is_async),                                                       \
-			.driver = true,                                                            \
-			.real = real};                                                             \
-		bool taken = false;                                                                \
-		uint32_t status;                                                                   \
-                                                                                                   \
-		tfs_blocks_given(call.target, call.source);                                        \
-		if (TFS_UNLIKELY((frame.wanted & TFS_WANT_COPIES) != 0))                           \
-			taken = tfs_take_copy(&frame, call, &status);                              \
-		if (!taken)                                                                        \
-			status = TFS_TWIN_REAL(name) arguments;                                    \
-		tfs_end_copy(&frame, call, status);                                                \
-		return (CUresult)status;                                                           \
-	}
+	TFS_COPY_HOOKS(CUresult, name, suffix, parameters, arguments, queue, (void *)AT(to),       \
+		AT(from), bytes, way, is_async)
 
 PLAIN_COPY(cuMemcpyHtoD_v2, _ptds, (CUdeviceptr to, const void *from, size_t bytes),
 	(to, from, bytes), cudaMemcpyHostToDevice, NULL, false)

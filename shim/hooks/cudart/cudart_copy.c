@@ -4,78 +4,16 @@
 
 #include "shim/hooks/copy.h"
 #include "shim/hooks/fill.h"
-#include "shim/rewrites/fills.h"
-#include "shim/rewrites/memory/blocks.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
-/* Before a plain copy: says what memory it works on. */
-static inline void tell(struct tfs_frame *frame, void *target, const void *source, size_t bytes,
-	void *stream, bool per_thread)
-{
-	struct tfs_use use;
-
-	if (!tfs_fills_followed(frame))
-		return;
-	struct tfs_use_call call = {.output = target,
-		.output_bytes = bytes,
-		.stream = !stream && per_thread ? cudaStreamPerThread : stream,
-		.site = frame->entry->site};
-	tfs_use_reads(&call, source, bytes);
-	tfs_use_init(&use, NULL, target);
-	tfs_rewrite_use(&call, &use);
-}
-
-TFS_COPYING_TWIN_HOOKS(cudaError_t, cudaMemcpy, _ptds,
+TFS_COPY_HOOKS(cudaError_t, cudaMemcpy, _ptds,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind),
-	(target, source, bytes, kind))
-{
-	struct tfs_copy_call call = {.target = target,
-		.source = source,
-		.bytes = bytes,
-		.kind = (int)kind,
-		.per_thread = per_thread,
-		.real = real};
-	bool taken = false;
-	uint32_t status;
-
-	tfs_blocks_given(target, source);
-	if (TFS_UNLIKELY((frame.wanted & (TFS_WANT_FILLS | TFS_WANT_COPIES)) != 0)) {
-		tell(&frame, target, source, bytes, NULL, per_thread);
-		taken = tfs_take_copy(&frame, call, &status);
-	}
-	if (!taken)
-		status = TFS_TWIN_REAL(cudaMemcpy)(target, source, bytes, kind);
-	tfs_end_copy(&frame, call, status);
-	return (cudaError_t)status;
-}
-
-TFS_COPYING_TWIN_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
+	(target, source, bytes, kind), NULL, target, source, bytes, (int)kind, false)
+TFS_COPY_HOOKS(cudaError_t, cudaMemcpyAsync, _ptsz,
 	(void *target, const void *source, size_t bytes, enum cudaMemcpyKind kind,
 		cudaStream_t stream),
-	(target, source, bytes, kind, stream))
-{
-	struct tfs_copy_call call = {.target = target,
-		.source = source,
-		.bytes = bytes,
-		.kind = (int)kind,
-		.stream = stream,
-		.per_thread = per_thread,
-		.async = true,
-		.real = real};
-	bool taken = false;
-	uint32_t status;
-
-	tfs_blocks_given(target, source);
-	if (TFS_UNLIKELY((frame.wanted & (TFS_WANT_FILLS | TFS_WANT_COPIES)) != 0)) {
-		tell(&frame, target, source, bytes, stream, per_thread);
-		taken = tfs_take_copy(&frame, call, &status);
-	}
-	if (!taken)
-		status = TFS_TWIN_REAL(cudaMemcpyAsync)(target, source, bytes, kind, stream);
-	tfs_end_copy(&frame, call, status);
-	return (cudaError_t)status;
-}
+	(target, source, bytes, kind, stream), stream, target, source, bytes, (int)kind, true)
 
 /* Since CUDA 13.2. */
 TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyWithAttributesAsync, _ptsz,

@@ -177,21 +177,16 @@ static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
 
 static enum tfs_answer before(struct tfs_op *op)
 {
-	if (op->wait.what <= TFS_SYNC_EVENT && tfs_rewrite_mode(SELF) != TFS_MODE_OFF)
-		tfs_left_wait_end(&left, SELF);
-	return TFS_LEAVES;
-}
-
-/* Beside this rewrite no host memory is pinned: its copies wait. */
-static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
-{
 	const int saved = errno;
+	/* Beside this rewrite no host memory is pinned: its copies wait. */
+	const bool waits = op->kind == TFS_OP_COPY ? op->copy.kind != cudaMemcpyDeviceToDevice
+						   : op->wait.what <= TFS_SYNC_EVENT &&
+							     tfs_rewrite_mode(SELF) != TFS_MODE_OFF;
 
-	(void)out_status;
-	if (call->kind != cudaMemcpyDeviceToDevice)
+	if (waits)
 		tfs_left_wait_end(&left, SELF);
 	errno = saved;
-	return false;
+	return TFS_LEAVES;
 }
 
 /* The program makes a stream that order does not bind. */
@@ -215,9 +210,9 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.compares = true,
 	.start = tfs_pool_start,
 	.priority = 20,
+	.acts = TFS_OP_BIT(TFS_OP_COPY),
 	.follows = TFS_OP_BIT(TFS_OP_WAIT),
 	.before = before,
-	.copy = copy,
 	.alloc = alloc,
 	.release = release,
 	.stream_created = stream_created,

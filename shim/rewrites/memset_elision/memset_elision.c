@@ -40,6 +40,7 @@
  * Its own model of the gain per hit: the least time that a fill took, in those tries, the host and
  * the device together.
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "shim/base/mutant.h"
@@ -172,24 +173,38 @@ static bool fill(const struct tfs_op *op)
 	return tfs_rewrite_check(SELF, TFS_FILL_ROOM, tfs_held_add(&held), op->site) && hold;
 }
 
+/* A fill, or a copy, may be a first use itself. */
+static void use_by(const struct tfs_op *op)
+{
+	const bool copies = op->kind == TFS_OP_COPY;
+	struct tfs_use_call call = {.output = copies ? op->copy.target : op->fill.target,
+		.output_bytes = copies ? op->copy.bytes : op->fill.bytes,
+		.stream = !op->stream && op->per_thread ? (void *)2 : op->stream,
+		.site = op->site};
+	struct tfs_use use;
+
+	if (copies)
+		tfs_use_reads(&call, op->copy.source, op->copy.bytes);
+	tfs_use_init(&use, NULL, call.output);
+	use_fill(&call, &use);
+}
+
 static enum tfs_answer before(struct tfs_op *op)
 {
-	const bool simple = !op->driver && !op->fill.shaped;
+	const bool fills = op->kind == TFS_OP_FILL;
+	const bool simple = !op->driver && !(fills && op->fill.shaped);
 
-	if (any() && simple) {
-		const struct tfs_use_call call = {.output = op->fill.target,
-			.output_bytes = op->fill.bytes,
-			.stream = !op->stream && op->per_thread ? (void *)2 : op->stream,
-			.site = op->site};
-		struct tfs_use use;
+	if (any()) {
+		const int saved = errno;
 
-		tfs_use_init(&use, NULL, op->fill.target);
-		use_fill(&call, &use);
-	} else if (any()) {
-		unknown(op->function);
+		if (simple)
+			use_by(op);
+		else
+			unknown(op->function);
+		errno = saved;
 	}
 	op->status = 0;
-	return simple && op->may_act && fill(op) ? TFS_DONE : TFS_LEAVES;
+	return fills && simple && op->may_act && fill(op) ? TFS_DONE : TFS_LEAVES;
 }
 
 /* The call that was to make a fill needless was made. If another thread has carried the fill out
@@ -271,7 +286,7 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.by_name = true,
 	.compares = true,
 	.priority = 30,
-	.follows = TFS_OP_BIT(TFS_OP_FILL),
+	.follows = TFS_OP_BIT(TFS_OP_FILL) | TFS_OP_BIT(TFS_OP_COPY),
 	.before = before,
 	.unknown = unknown,
 	.use = use_fill,

@@ -125,37 +125,38 @@ static bool captures(const struct accepted *it)
 	       (it->device->is_capturing(it->job.stream, &status) != 0 || status != 0);
 }
 
-static bool is_plain(const struct tfs_copy_call *call, bool *out)
+static bool is_plain(const struct tfs_op *op, bool *out)
 {
 	struct tfs_range range;
 
-	*out = call->kind == cudaMemcpyDeviceToHost ||
-	       (call->kind == cudaMemcpyDefault &&
-		       tfs_memory_find((uint64_t)(uintptr_t)call->source, &range));
-	return call->kind == cudaMemcpyHostToDevice || *out || call->kind == cudaMemcpyDefault;
+	*out = op->copy.kind == cudaMemcpyDeviceToHost ||
+	       (op->copy.kind == cudaMemcpyDefault &&
+		       tfs_memory_find((uint64_t)(uintptr_t)op->copy.source, &range));
+	return op->copy.kind == cudaMemcpyHostToDevice || *out ||
+	       op->copy.kind == cudaMemcpyDefault;
 }
 
 /* What can be said without asking CUDA. */
-static bool may_be(const struct tfs_copy_call *call, struct accepted *it)
+static bool may_be(const struct tfs_op *op, struct accepted *it)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 	bool *out = &it->job.out;
 
-	if (!tfs_rewrite_check(SELF, CHECK_DIRECTION, is_plain(call, out), site))
+	if (!tfs_rewrite_check(SELF, CHECK_DIRECTION, is_plain(op, out), site))
 		return false;
 	/* The driver's own way is good enough for what is small. */
 	const uint64_t least = *out && tfs_options.staging_min_bytes < TFS_STAGING_MANY
 				       ? TFS_STAGING_MANY
 				       : tfs_options.staging_min_bytes;
-	return tfs_rewrite_check(SELF, CHECK_SIZE, call->bytes >= least, site) &&
-	       tfs_rewrite_check(SELF, CHECK_BLOCKING, !*out || !call->async, site) &&
+	return tfs_rewrite_check(SELF, CHECK_SIZE, op->copy.bytes >= least, site) &&
+	       tfs_rewrite_check(SELF, CHECK_BLOCKING, !*out || !op->copy.async, site) &&
 	       tfs_rewrite_check(SELF, CHECK_CAPTURE,
 		       !tfs_capturing() || TFS_MUTANT(TFS_STAGING_NAIVE_CAPTURE), site);
 }
 
 static const void *host_of(const struct accepted *it)
 {
-	return it->job.out ? it->job.call->target : it->job.call->source;
+	return it->job.out ? it->job.op->copy.target : it->job.op->copy.source;
 }
 
 static enum check host_check(const struct accepted *it)
@@ -164,56 +165,55 @@ static enum check host_check(const struct accepted *it)
 }
 
 /* Both ends of the copy. */
-static bool has_places(const struct tfs_copy_call *call, const struct accepted *it)
+static bool has_places(const struct tfs_op *op, const struct accepted *it)
 {
 	const bool out = it->job.out;
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 	const void *host = host_of(it);
-	const void *device = out ? call->source : call->target;
+	const void *device = out ? op->copy.source : op->copy.target;
 
 	return tfs_rewrite_check(SELF, host_check(it),
-		       tfs_staging_is_pageable(it->device, &it->context, host, call->bytes),
+		       tfs_staging_is_pageable(it->device, &it->context, host, op->copy.bytes),
 		       site) &&
 	       tfs_rewrite_check(SELF, out ? CHECK_SOURCE_DEVICE : CHECK_TARGET_DEVICE,
-		       is_own_memory(it, device, call->bytes), site) &&
+		       is_own_memory(it, device, op->copy.bytes), site) &&
 	       tfs_rewrite_check(SELF, CHECK_HOST_TABLES, !reads_host_tables(it), site) &&
 	       tfs_rewrite_check(SELF, out ? CHECK_TARGET_MAPPED : CHECK_SOURCE_MAPPED,
-		       tfs_staging_is_mapped(host, call->bytes), site);
+		       tfs_staging_is_mapped(host, op->copy.bytes), site);
 }
 
 /* What most calls fail: no function of CUDA's, no system call, and no clock is needed for it. */
-static inline bool is_candidate(const struct tfs_copy_call *call, struct accepted *it)
+static inline bool is_candidate(const struct tfs_op *op, struct accepted *it)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
-	it->job.call = call;
-	if (!may_be(call, it))
+	it->job.op = op;
+	if (!may_be(op, it))
 		return false;
-	it->device = tfs_staging_device_of(call);
+	it->device = tfs_staging_device_of(op);
 	return tfs_rewrite_check(SELF, CHECK_LIBRARY, it->device != NULL, site) &&
 	       tfs_rewrite_check(SELF, host_check(it), !is_listed(host_of(it)), site) &&
 	       tfs_rewrite_check(SELF, CHECK_FASTER, tfs_staging_is_faster(&it->job), site);
 }
 
 /* All but the checks that need the ring. */
-static bool all_hold(const struct tfs_copy_call *call, struct accepted *it)
+static bool all_hold(const struct tfs_op *op, struct accepted *it)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
 	it->job.begun_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-	it->job.stream = tfs_staging_stream(call);
+	it->job.stream = tfs_staging_stream(op);
 	return tfs_rewrite_check(
 		       SELF, CHECK_CONTEXT, tfs_staging_context(it->device, &it->context), site) &&
-	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) &&
-	       has_places(call, it) &&
+	       tfs_rewrite_check(SELF, CHECK_CAPTURE, !captures(it), site) && has_places(op, it) &&
 	       tfs_rewrite_check(SELF, CHECK_CALLS, tfs_staging_pieces_can(), site) &&
-	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(call->bytes), site);
+	       tfs_rewrite_check(SELF, CHECK_CORES, has_cores(op->copy.bytes), site);
 }
 
 static struct tfs_staging_ring *take_ring(const struct accepted *it)
 {
 	struct tfs_staging_ring *ring = NULL;
-	const uint32_t site = it->job.call->site;
+	const uint32_t site = it->job.op->site;
 	const enum tfs_staging_ring_answer answer =
 		tfs_staging_ring_take(it->device, &it->context, it->job.stream, &ring);
 
@@ -238,8 +238,8 @@ static void relax(const struct accepted *it, int *mode)
 /* As much of the copy as can be staged. */
 static int stage(const struct accepted *it, size_t *out_done)
 {
-	const size_t bytes = it->job.call->bytes;
-	const uint32_t site = it->job.call->site;
+	const size_t bytes = it->job.op->copy.bytes;
+	const uint32_t site = it->job.op->site;
 	int mode = cudaStreamCaptureModeRelaxed;
 	int status = 0;
 
@@ -265,83 +265,97 @@ static int stage(const struct accepted *it, size_t *out_done)
 }
 
 /* A mutant. */
-static bool was_sent(const struct tfs_copy_call *call)
+static bool was_sent(const struct tfs_op *op)
 {
 	static struct {
 		const void *target;
 		uint64_t sum;
 	} last;
-	uint64_t sum = call->bytes;
+	uint64_t sum = op->copy.bytes;
 
-	for (size_t i = 0; i < call->bytes; i++)
-		sum = sum * 31 + ((const unsigned char *)call->source)[i];
-	if (last.target == call->target && last.sum == sum)
+	for (size_t i = 0; i < op->copy.bytes; i++)
+		sum = sum * 31 + ((const unsigned char *)op->copy.source)[i];
+	if (last.target == op->copy.target && last.sum == sum)
 		return true;
-	last.target = call->target;
+	last.target = op->copy.target;
 	last.sum = sum;
 	return false;
 }
 
-static bool carry_out(struct accepted *it, uint32_t *out_status)
+static enum tfs_answer carry_out(struct accepted *it, uint32_t *out_status)
 {
-	const struct tfs_copy_call *call = it->job.call;
+	const struct tfs_op *op = it->job.op;
 	size_t done = 0;
 
+	if (tfs_rewrite_mode(SELF) == TFS_MODE_SHADOW)
+		return TFS_MINDS;
 	/* Who only wants to know gets no pinned memory and no threads. */
-	if (!all_hold(call, it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
-		return false;
+	if (!all_hold(op, it) || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY)
+		return TFS_LEAVES;
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_ERROR))
 		tfs_staging_drop_error(it->device);
-	if (TFS_MUTANT(TFS_STAGING_NAIVE_AGAIN) && was_sent(call))
-		return *out_status = 0, true;
+	if (TFS_MUTANT(TFS_STAGING_NAIVE_AGAIN) && was_sent(op))
+		return *out_status = 0, TFS_DONE;
 	if (tfs_staging_sample(it->device, &it->job, out_status))
-		return true;
+		return TFS_DONE;
 	*out_status = (uint32_t)stage(it, &done);
-	if (*out_status == 0 && done > 0 && done < call->bytes)
-		*out_status = (uint32_t)tfs_staging_call(call, done);
-	return *out_status != 0 || done > 0;
+	if (*out_status == 0 && done > 0 && done < op->copy.bytes)
+		*out_status = (uint32_t)tfs_staging_call(op, done);
+	return *out_status != 0 || done > 0 ? TFS_DONE : TFS_LEAVES;
 }
 
-static __attribute__((noinline)) bool consider(
-	const struct tfs_copy_call *call, uint32_t *out_status)
+static __attribute__((noinline)) enum tfs_answer consider(struct tfs_op *op)
 {
 	const int saved = errno;
 	struct accepted it;
-	const bool done = is_candidate(call, &it) && carry_out(&it, out_status);
 
+	const enum tfs_answer answer =
+		is_candidate(op, &it) ? carry_out(&it, &op->status) : TFS_LEAVES;
 	errno = saved;
-	return done;
+	return answer;
 }
 
 /* Most copies are too small, and know it at once. */
-static bool copy(const struct tfs_copy_call *call, uint32_t *out_status)
+static enum tfs_answer before(struct tfs_op *op)
 {
-	return call->kind == cudaMemcpyHostToDevice && call->bytes < tfs_options.staging_min_bytes
-		       ? tfs_rewrite_check(SELF, CHECK_SIZE, false, call->site)
-		       : consider(call, out_status);
+	if (op->copy.kind != cudaMemcpyHostToDevice ||
+		op->copy.bytes >= tfs_options.staging_min_bytes)
+		return consider(op);
+	tfs_rewrite_refuse(SELF, CHECK_SIZE, op->site);
+	return TFS_LEAVES;
 }
 
-static bool shadow(const struct tfs_copy_call *call, struct tfs_reason *out_evidence)
+static bool has_same_result(const struct tfs_op *op, struct tfs_reason *out_evidence)
 {
-	struct tfs_staging_compared compared = {.at = call->bytes};
+	struct tfs_staging_compared compared = {.at = op->copy.bytes};
 	struct accepted it = {0};
 	int mode = cudaStreamCaptureModeRelaxed;
 
-	if (!is_candidate(call, &it) || !all_hold(call, &it))
+	if (!is_candidate(op, &it) || !all_hold(op, &it))
 		return true;
 	relax(&it, &mode);
 	struct tfs_staging_ring *ring = take_ring(&it);
 	if (ring) {
-		tfs_rewrite_shadow(SELF, call->bytes);
+		tfs_rewrite_shadow(SELF, op->copy.bytes);
 		tfs_staging_compare(ring, &it.job, &compared);
 		tfs_staging_ring_give(ring);
 	}
 	relax(&it, &mode);
-	if (compared.at < call->bytes)
+	if (compared.at < op->copy.bytes)
 		*out_evidence = (struct tfs_reason){.code = it.job.out ? TFS_REASON_copy_out_differs
 								       : TFS_REASON_copy_in_differs,
-			.numbers = {call->bytes, compared.at, compared.bytes}};
-	return compared.at == call->bytes;
+			.numbers = {op->copy.bytes, compared.at, compared.bytes}};
+	return compared.at == op->copy.bytes;
+}
+
+/* In shadow: does what the program's own call has done once more, aside. */
+static bool after(struct tfs_op *op)
+{
+	struct tfs_reason evidence = {0};
+
+	if (op->status == 0 && !has_same_result(op, &evidence))
+		tfs_rewrite_differs(SELF, op->site, &evidence);
+	return false;
 }
 
 const struct tfs_rewrite tfs_rewrite_pinned_staging = {
@@ -349,7 +363,10 @@ const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.rank = TFS_CLASS_EXACT,
 	.rules = "TFS101",
 	.switchable = true,
-	.copy = copy,
-	.shadow = shadow,
+	.compares = true,
+	.priority = 40,
+	.acts = TFS_OP_BIT(TFS_OP_COPY),
+	.before = before,
+	.after = after,
 	.reset = tfs_staging_ring_reset,
 };

@@ -121,19 +121,19 @@ static __attribute__((noinline)) bool learn_form(struct layer *layer, const void
 	return true;
 }
 
-const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_call *call)
+const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_op *op)
 {
-	struct layer *layer = &layers[call->driver];
+	struct layer *layer = &layers[op->driver];
 	int state = atomic_load(&layer->state);
 
 	if (state == UNKNOWN && tfs_lookup_steady(TFS_LIBRARY_cuda))
-		state = learn_layer(layer, call->driver);
+		state = learn_layer(layer, op->driver);
 	if (state != USABLE)
 		return NULL;
 	for (uint32_t i = 0; i < FORMS && atomic_load(&layer->known[i]); i++)
-		if (atomic_load(&layer->known[i]) == call->real)
+		if (atomic_load(&layer->known[i]) == op->copy.real)
 			return &layer->device;
-	return learn_form(layer, call->real) ? &layer->device : NULL;
+	return learn_form(layer, op->copy.real) ? &layer->device : NULL;
 }
 
 bool tfs_staging_context(
@@ -251,11 +251,11 @@ int tfs_staging_copy(const struct tfs_staging_device *device, void *target, cons
 }
 
 /* Both layers have the same two special streams. */
-void *tfs_staging_stream(const struct tfs_copy_call *call)
+void *tfs_staging_stream(const struct tfs_op *op)
 {
-	if (call->stream)
-		return call->stream;
-	return call->per_thread ? (void *)cudaStreamPerThread : (void *)cudaStreamLegacy;
+	if (op->stream)
+		return op->stream;
+	return op->per_thread ? (void *)cudaStreamPerThread : (void *)cudaStreamLegacy;
 }
 
 bool tfs_staging_has_error(const struct tfs_staging_device *device)

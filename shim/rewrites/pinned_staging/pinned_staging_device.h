@@ -62,7 +62,7 @@ struct tfs_staging_context {
 
 /* The functions of the call's layer; NULL when some are missing, or when they are not of the very
  * library that the program called: several versions may be mapped. */
-const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_copy_call *call);
+const struct tfs_staging_device *tfs_staging_device_of(const struct tfs_op *op);
 
 bool tfs_staging_context(
 	const struct tfs_staging_device *device, struct tfs_staging_context *out_context);
@@ -86,7 +86,7 @@ int tfs_staging_copy(const struct tfs_staging_device *device, void *target, cons
 	size_t bytes, int kind);
 
 /* The call's own stream, as an explicit handle. */
-void *tfs_staging_stream(const struct tfs_copy_call *call);
+void *tfs_staging_stream(const struct tfs_op *op);
 
 /* Does an error wait for the program to ask? One of ours must never cover it. */
 bool tfs_staging_has_error(const struct tfs_staging_device *device);

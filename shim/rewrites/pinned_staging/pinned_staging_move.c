@@ -79,16 +79,16 @@ static int transfer(struct tfs_staging_ring *ring, const struct tfs_staging_job 
 	struct tfs_staging_chunk *chunk)
 {
 	const struct tfs_staging_device *device = ring->device;
-	const struct tfs_copy_call *call = job->call;
+	const struct tfs_op *op = job->op;
 	const bool probing = !ring->probed && tfs_staging_wants_pinned(job);
 	int status = probing ? device->event_record(ring->probe[0], job->stream) : 0;
 
 	if (status == 0)
 		status = job->out ? tfs_staging_copy_on(device, chunk->memory,
-					    (const char *)call->source + chunk->offset,
+					    (const char *)op->copy.source + chunk->offset,
 					    chunk->bytes, cudaMemcpyDeviceToHost, job->stream)
 				  : tfs_staging_copy_on(device,
-					    (char *)call->target + chunk->offset, chunk->memory,
+					    (char *)op->copy.target + chunk->offset, chunk->memory,
 					    chunk->bytes, cudaMemcpyHostToDevice, job->stream);
 	if (status == 0 && probing)
 		status = device->event_record(ring->probe[1], job->stream);
@@ -96,7 +96,7 @@ static int transfer(struct tfs_staging_ring *ring, const struct tfs_staging_job 
 		ring->probed = chunk;
 		ring->probed_bytes = chunk->bytes;
 		ring->probed_out = job->out;
-		ring->probed_many = job->call->bytes >= TFS_STAGING_MANY;
+		ring->probed_many = job->op->copy.bytes >= TFS_STAGING_MANY;
 	}
 	if (status == 0)
 		status = device->event_record(chunk->passed, job->stream);
@@ -126,7 +126,7 @@ static void be_late(struct tfs_staging_ring *ring, const struct tfs_staging_job 
 	struct late *one = &late[chunk - ring->chunks];
 
 	*one = (struct late){
-		chunk->memory, (const char *)job->call->source + chunk->offset, chunk->bytes};
+		chunk->memory, (const char *)job->op->copy.source + chunk->offset, chunk->bytes};
 	ring->device->call(job->stream, read_late, one);
 }
 
@@ -134,12 +134,12 @@ static void be_late(struct tfs_staging_ring *ring, const struct tfs_staging_job 
  * the end the host, has nothing to do but to wait for one. */
 static size_t part_of(const struct tfs_staging_job *job, size_t offset)
 {
-	const size_t rest = job->call->bytes - offset;
+	const size_t rest = job->op->copy.bytes - offset;
 	const size_t begun = offset > 2 * TFS_STAGING_LEAST ? offset : 2 * TFS_STAGING_LEAST;
 	size_t part = rest / 2 / TFS_STAGING_LEAST * TFS_STAGING_LEAST;
 
-	if (job->call->async || part < TFS_STAGING_LEAST)
-		part = job->call->async || rest <= TFS_STAGING_LEAST ? rest : TFS_STAGING_LEAST;
+	if (job->op->copy.async || part < TFS_STAGING_LEAST)
+		part = job->op->copy.async || rest <= TFS_STAGING_LEAST ? rest : TFS_STAGING_LEAST;
 	else if (part > begun)
 		part = begun / TFS_STAGING_LEAST * TFS_STAGING_LEAST;
 	return part < TFS_STAGING_CHUNK ? part : TFS_STAGING_CHUNK;
@@ -164,10 +164,10 @@ static int fill(
 	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, struct progress *at)
 {
 	const size_t ahead = ring->usable_count < AHEAD ? ring->usable_count : AHEAD;
-	const bool patient = !job->call->async || TFS_MUTANT(NAIVE_WAIT);
+	const bool patient = !job->op->copy.async || TFS_MUTANT(NAIVE_WAIT);
 	int status = 0;
 
-	while (at->opened < job->call->bytes && at->last - at->first < ahead) {
+	while (at->opened < job->op->copy.bytes && at->last - at->first < ahead) {
 		struct tfs_staging_chunk *next = chunk_at(ring, at->last);
 
 		if (!is_free(ring, next)) {
@@ -182,7 +182,7 @@ static int fill(
 			TFS_MUTANT(TFS_STAGING_NAIVE_LATE)
 				? atomic_load(&ring->pieces.opened)
 				: tfs_staging_pieces_open(&ring->pieces, next->memory,
-					  (char *)(uintptr_t)job->call->source + next->offset,
+					  (char *)(uintptr_t)job->op->copy.source + next->offset,
 					  next->bytes, false);
 	}
 	return status;
@@ -194,7 +194,7 @@ static int send(
 	struct tfs_staging_chunk *chunk = NULL;
 	int status = 0;
 
-	while (at->done < job->call->bytes && status == 0) {
+	while (at->done < job->op->copy.bytes && status == 0) {
 		status = fill(ring, job, at);
 		if (status != 0 || at->last == at->first)
 			break;
@@ -212,7 +212,7 @@ static int send(
 	/* Whatever happened: nobody reads the program's memory any more. */
 	tfs_staging_pieces_finish(&ring->pieces, atomic_load(&ring->pieces.opened));
 	/* Who reads the device's memory next, and by what way, is not known. */
-	if (status == 0 && !job->call->async && at->done == job->call->bytes &&
+	if (status == 0 && !job->op->copy.async && at->done == job->op->copy.bytes &&
 		!TFS_MUTANT(NAIVE_EARLY))
 		status = wait_for(ring, chunk);
 	return status;
@@ -224,7 +224,7 @@ static int request(
 {
 	int status = 0;
 
-	while (at->opened < job->call->bytes && at->last - at->first < ring->usable_count &&
+	while (at->opened < job->op->copy.bytes && at->last - at->first < ring->usable_count &&
 		status == 0)
 		status = transfer(ring, job, start_chunk(ring, job, at));
 	return status;
@@ -239,7 +239,7 @@ static int receive(
 	bool copied = true;
 	int status = 0;
 
-	while (at->done < job->call->bytes && status == 0 && copied) {
+	while (at->done < job->op->copy.bytes && status == 0 && copied) {
 		status = request(ring, job, at);
 		if (status == 0 && landed < at->last) {
 			struct tfs_staging_chunk *chunk = chunk_at(ring, landed);
@@ -250,10 +250,10 @@ static int receive(
 			if (TFS_MUTANT(TFS_STAGING_NAIVE_WRONG))
 				chunk->memory[chunk->bytes / 2] ^= 1;
 			chunk->last_piece = tfs_staging_pieces_open(&ring->pieces, chunk->memory,
-				(char *)job->call->target + chunk->offset, chunk->bytes, true);
+				(char *)job->op->copy.target + chunk->offset, chunk->bytes, true);
 			landed++;
 		}
-		const bool all = landed == at->last && at->opened == job->call->bytes;
+		const bool all = landed == at->last && at->opened == job->op->copy.bytes;
 		while (copied && at->first < landed && (all || at->first + behind < landed)) {
 			const struct tfs_staging_chunk *chunk = chunk_at(ring, at->first);
 
@@ -284,58 +284,59 @@ int tfs_staging_move(
 {
 	const double start_ns = tfs_staging_now();
 	struct progress at = {0};
-	int status = job->call->async ? 0 : wait_before(ring, job);
+	int status = job->op->copy.async ? 0 : wait_before(ring, job);
 
 	*out_done = 0;
 	if (status != 0)
 		return status;
 	const double waited_ns = tfs_staging_now() - start_ns;
-	choose(ring, job->call->bytes);
+	choose(ring, job->op->copy.bytes);
 	if (ring->usable_count == 0)
 		return 0;
-	tfs_staging_pieces_begin(&ring->pieces, job->call->bytes);
+	tfs_staging_pieces_begin(&ring->pieces, job->op->copy.bytes);
 	status = job->out ? receive(ring, job, &at) : send(ring, job, &at);
 	*out_done = at.done;
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_MODEL))
 		waste_time();
 	ring->spent_ns = tfs_staging_now() - (double)job->begun_ns - waited_ns;
-	if (status == 0 && at.done == job->call->bytes)
+	if (status == 0 && at.done == job->op->copy.bytes)
 		tfs_staging_keep_staged(job, ring->spent_ns);
 	if (TFS_MUTANT(TFS_STAGING_NAIVE_SLOW))
 		waste_time();
 	return status;
 }
 
-int tfs_staging_call(const struct tfs_copy_call *call, size_t done)
+int tfs_staging_call(const struct tfs_op *op, size_t done)
 {
-	char *target = (char *)call->target + done;
-	const char *source = (const char *)call->source + done;
-	const size_t bytes = call->bytes - done;
-	int (*driver)(void *, const void *, size_t) = (__typeof__(driver))call->real;
-	int (*driver_on)(void *, const void *, size_t, void *) = (__typeof__(driver_on))call->real;
-	int (*runtime)(void *, const void *, size_t, int) = (__typeof__(runtime))call->real;
+	char *target = (char *)op->copy.target + done;
+	const char *source = (const char *)op->copy.source + done;
+	const size_t bytes = op->copy.bytes - done;
+	int (*driver)(void *, const void *, size_t) = (__typeof__(driver))op->copy.real;
+	int (*driver_on)(void *, const void *, size_t, void *) =
+		(__typeof__(driver_on))op->copy.real;
+	int (*runtime)(void *, const void *, size_t, int) = (__typeof__(runtime))op->copy.real;
 	int (*runtime_on)(void *, const void *, size_t, int, void *) =
-		(__typeof__(runtime_on))call->real;
+		(__typeof__(runtime_on))op->copy.real;
 
-	if (call->driver)
-		return call->async ? driver_on(target, source, bytes, call->stream)
-				   : driver(target, source, bytes);
-	return call->async ? runtime_on(target, source, bytes, call->kind, call->stream)
-			   : runtime(target, source, bytes, call->kind);
+	if (op->driver)
+		return op->copy.async ? driver_on(target, source, bytes, op->stream)
+				      : driver(target, source, bytes);
+	return op->copy.async ? runtime_on(target, source, bytes, op->copy.kind, op->stream)
+			      : runtime(target, source, bytes, op->copy.kind);
 }
 
 bool tfs_staging_sample(const struct tfs_staging_device *device, const struct tfs_staging_job *job,
 	uint32_t *out_status)
 {
-	const struct tfs_copy_call *call = job->call;
+	const struct tfs_op *op = job->op;
 
 	if (!tfs_staging_wants_pageable(job))
 		return false;
-	*out_status = call->async ? 0 : (uint32_t)device->wait(job->stream);
+	*out_status = op->copy.async ? 0 : (uint32_t)device->wait(job->stream);
 	if (*out_status != 0)
 		return true;
 	const double start_ns = tfs_staging_now();
-	*out_status = (uint32_t)tfs_staging_call(call, 0);
+	*out_status = (uint32_t)tfs_staging_call(op, 0);
 	tfs_staging_keep_pageable(job, tfs_staging_now() - start_ns);
 	return true;
 }

@@ -21,7 +21,7 @@
 
 /* A copy whose direction is known. */
 struct tfs_staging_job {
-	const struct tfs_copy_call *call;
+	const struct tfs_op *op;
 	void *stream;      /* explicit */
 	bool out;          /* to the host */
 	uint64_t begun_ns; /* the monotonic clock's */
@@ -34,7 +34,7 @@ int tfs_staging_move(
 	struct tfs_staging_ring *ring, const struct tfs_staging_job *job, size_t *out_done);
 
 /* The program's own call, for what is behind the first `done` bytes. */
-int tfs_staging_call(const struct tfs_copy_call *call, size_t done);
+int tfs_staging_call(const struct tfs_op *op, size_t done);
 
 /* Now and then a copy goes the program's own way, to learn the rate of that: true when this one
  * did. Without a ring: it may fault. */

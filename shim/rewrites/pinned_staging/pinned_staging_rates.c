@@ -30,14 +30,14 @@ double tfs_staging_now(void)
 
 static struct rate *rate_of(struct rate (*rates)[2], const struct tfs_staging_job *job)
 {
-	return &rates[job->out           ? 1
-		      : job->call->async ? 2
-					 : 0][job->call->bytes >= TFS_STAGING_MANY];
+	return &rates[job->out              ? 1
+		      : job->op->copy.async ? 2
+					    : 0][job->op->copy.bytes >= TFS_STAGING_MANY];
 }
 
 static const struct rate *pinned_of(const struct tfs_staging_job *job)
 {
-	return &pinned_rates[job->out][job->call->bytes >= TFS_STAGING_MANY];
+	return &pinned_rates[job->out][job->op->copy.bytes >= TFS_STAGING_MANY];
 }
 
 static void keep_best(struct rate *rate, double bytes, double ns)
@@ -56,7 +56,7 @@ void tfs_staging_keep_pinned(bool out, bool many, size_t bytes, double ns)
 
 void tfs_staging_keep_pageable(const struct tfs_staging_job *job, double ns)
 {
-	keep_best(rate_of(pageable_rates, job), (double)job->call->bytes, ns);
+	keep_best(rate_of(pageable_rates, job), (double)job->op->copy.bytes, ns);
 }
 
 /* The first copy had to make the ring. */
@@ -68,7 +68,7 @@ void tfs_staging_keep_staged(const struct tfs_staging_job *job, double ns)
 	const uint32_t weight = rate->samples < 8 ? rate->samples : 8;
 	const double mean = rate->bytes_per_ns;
 	if (ns > 0 && weight > 0)
-		rate->bytes_per_ns = mean + ((double)job->call->bytes / ns - mean) / weight;
+		rate->bytes_per_ns = mean + ((double)job->op->copy.bytes / ns - mean) / weight;
 	rate->samples++;
 	tfs_spin_unlock(&lock);
 }
@@ -99,7 +99,7 @@ bool tfs_staging_is_faster(const struct tfs_staging_job *job)
 double tfs_staging_gain(const struct tfs_staging_job *job, const struct tfs_staging_ring *ring)
 {
 	const struct rate *sampled = rate_of(pageable_rates, job);
-	const double bytes = (double)job->call->bytes;
+	const double bytes = (double)job->op->copy.bytes;
 	const double known = pinned_of(job)->bytes_per_ns;
 	const double pageable = sampled->samples > 0 ? sampled->bytes_per_ns : USUAL_PAGEABLE;
 	const double transfer_ns = bytes / (known > 0 ? known : USUAL_PINNED);

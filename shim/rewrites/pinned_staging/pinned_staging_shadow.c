@@ -30,13 +30,13 @@ static size_t differs(const char *one, const char *other, size_t bytes)
 static bool compare_block(const struct aside *aside, size_t offset)
 {
 	const struct tfs_staging_device *device = aside->ring->device;
-	const struct tfs_copy_call *call = aside->job->call;
+	const struct tfs_op *op = aside->job->op;
 	void *stream = aside->job->stream;
-	const size_t rest = call->bytes - offset;
+	const size_t rest = op->copy.bytes - offset;
 	const size_t bytes = rest < BLOCK ? rest : BLOCK;
 
-	if (tfs_staging_copy_on(device, aside->buffers, (const char *)call->target + offset, bytes,
-		    cudaMemcpyDeviceToHost, stream) != 0 ||
+	if (tfs_staging_copy_on(device, aside->buffers, (const char *)op->copy.target + offset,
+		    bytes, cudaMemcpyDeviceToHost, stream) != 0 ||
 		tfs_staging_copy_on(device, aside->buffers + BLOCK, aside->memory + offset, bytes,
 			cudaMemcpyDeviceToHost, stream) != 0 ||
 		device->wait(stream) != 0) {
@@ -53,7 +53,7 @@ static bool compare_block(const struct aside *aside, size_t offset)
 static void compare_blocks(const struct aside *aside)
 {
 	static _Atomic uint32_t round;
-	const size_t bytes = aside->job->call->bytes;
+	const size_t bytes = aside->job->op->copy.bytes;
 	const size_t blocks = (bytes + BLOCK - 1) / BLOCK;
 	uint32_t turn = atomic_fetch_add(&round, BLOCKS);
 	bool more = true;
@@ -72,7 +72,7 @@ static void compare_blocks(const struct aside *aside)
 }
 
 static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *again,
-	struct tfs_copy_call *call, struct aside *aside)
+	struct tfs_op *op, struct aside *aside)
 {
 	const struct tfs_staging_device *device = ring->device;
 	void *memory = NULL;
@@ -81,10 +81,10 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 	aside->buffers = tfs_heap_alloc(2 * BLOCK);
 	if (!aside->buffers)
 		return;
-	if (device->alloc(&memory, call->bytes) == 0) {
-		call->target = memory;
+	if (device->alloc(&memory, op->copy.bytes) == 0) {
+		op->copy.target = memory;
 		aside->memory = memory;
-		if (tfs_staging_move(ring, again, &done) == 0 && done == call->bytes)
+		if (tfs_staging_move(ring, again, &done) == 0 && done == op->copy.bytes)
 			compare_blocks(aside);
 		device->release(memory);
 	} else {
@@ -94,35 +94,35 @@ static void compare_in(struct tfs_staging_ring *ring, struct tfs_staging_job *ag
 }
 
 static void compare_out(struct tfs_staging_ring *ring, struct tfs_staging_job *again,
-	struct tfs_copy_call *call, struct tfs_staging_compared *compared)
+	struct tfs_op *op, struct tfs_staging_compared *compared)
 {
-	const char *kept = call->target;
+	const char *kept = op->copy.target;
 	size_t done = 0;
 
-	call->target = tfs_heap_alloc(call->bytes);
-	if (!call->target)
+	op->copy.target = tfs_heap_alloc(op->copy.bytes);
+	if (!op->copy.target)
 		return;
-	if (tfs_staging_move(ring, again, &done) == 0 && done == call->bytes) {
+	if (tfs_staging_move(ring, again, &done) == 0 && done == op->copy.bytes) {
 		compared->done = true;
-		compared->bytes = call->bytes;
-		compared->at = differs(kept, call->target, call->bytes);
+		compared->bytes = op->copy.bytes;
+		compared->at = differs(kept, op->copy.target, op->copy.bytes);
 	}
-	tfs_heap_free(call->target, call->bytes);
+	tfs_heap_free(op->copy.target, op->copy.bytes);
 }
 
 void tfs_staging_compare(struct tfs_staging_ring *ring, const struct tfs_staging_job *job,
 	struct tfs_staging_compared *out_compared)
 {
-	struct tfs_copy_call call = *job->call;
+	struct tfs_op op = *job->op;
 	struct tfs_staging_job again = *job;
 	struct aside aside = {.ring = ring, .job = job, .compared = out_compared};
 
-	*out_compared = (struct tfs_staging_compared){.at = job->call->bytes};
-	again.call = &call;
+	*out_compared = (struct tfs_staging_compared){.at = job->op->copy.bytes};
+	again.op = &op;
 	if (tfs_staging_has_error(ring->device))
 		return;
 	if (job->out)
-		compare_out(ring, &again, &call, out_compared);
+		compare_out(ring, &again, &op, out_compared);
 	else
-		compare_in(ring, &again, &call, &aside);
+		compare_in(ring, &again, &op, &aside);
 }
