@@ -34,6 +34,12 @@ for seed in $(seq 1 "$seeds"); do
 	holds watched 100 "" "TFSIM_PACE=0 TFSIM_HOSTILE=$seed" "$limits" watched
 done
 
+# Whoever carries out the copy that the zeros come before.
+rewrite=memset-elision,pinned-staging
+holds staged 14 staging_min=1024 "" "$between" staged
+[ "$(ledger staged "pinned-staging applied")" -ge 1 ] || fail "the copy over zeros is not staged"
+rewrite=memset-elision
+
 refuses all-calls-seen 24 "" "PLUGIN=$programs/libmemset_plugin.so" "$limits" unseen
 names unseen "cudaGraphicsMapResources, called by libmemset_plugin.so"
 refuses all-calls-seen 25 driver=0 "" "$program" add

@@ -80,6 +80,26 @@ static void written(void)
 	}
 }
 
+/* Over all of the zeros, after some were left out, by a copy that another rewrite may carry out. */
+static void staged(void)
+{
+	static float own[M * N], back[M * N];
+
+	for (int i = 0; i < ROUNDS; i++) {
+		begin(&bench, i);
+		clear(&bench, whole);
+		if (i < ROUNDS - 2) {
+			product(&bench, 1, 1, M);
+			check(&bench, M, 1, 0);
+			continue;
+		}
+		memset(own, i + 1, whole);
+		OK(cudaMemcpy(bench.c, own, whole, cudaMemcpyHostToDevice));
+		OK(cudaMemcpy(back, bench.c, whole, cudaMemcpyDeviceToHost));
+		TEST_EQ(memcmp(own, back, whole), 0);
+	}
+}
+
 /* Copies of other memory, and questions, are no matter. */
 static void apart(void)
 {
@@ -242,6 +262,7 @@ static const struct rewrite_case cases[] = {
 	{"kernel", kernel},
 	{"copied", copied},
 	{"written", written},
+	{"staged", staged},
 	{"apart", apart},
 	{"event", event},
 	{"context-event", context_event},
