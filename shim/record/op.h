@@ -17,6 +17,8 @@ enum tfs_op_kind {
 	TFS_OP_WAIT,    /* for the device, by the host, or a question how far it is */
 	TFS_OP_ORDERED, /* a stream-ordered allocation */
 	TFS_OP_COPY,    /* of memory without a shape */
+	TFS_OP_ALLOC,   /* of device memory, and not stream-ordered */
+	TFS_OP_FREE,    /* of such memory; of pinned memory so that rewrites can say why not */
 	TFS_OP_KINDS
 };
 
@@ -70,6 +72,16 @@ struct tfs_op {
 			bool gaps;   /* that is not filled */
 		} fill;
 		struct tfs_op_copy copy;
+		struct {
+			void *address; /* to be freed; or, set by the rewrite, what is handed out */
+			uint64_t bytes;
+			uint64_t takes;  /* to be freed: in whole pages; set by pool.h */
+			uint32_t kind;   /* to be freed: enum tfs_memory_kind, 0 = not known */
+			uint32_t flags;  /* and TFS_RANGE_* */
+			uint32_t owner;  /* and the device it is on */
+			uint32_t device; /* the current one */
+			bool noted;      /* pool.h has counted it */
+		} memory;
 		struct {
 			enum tfs_sync what;
 			void *handle; /* of the stream, event, or context (NULL: the current one) */

@@ -10,7 +10,6 @@
 
 #include "shim/base/env.h"
 #include "shim/base/log.h"
-#include "shim/base/spin.h"
 #include "shim/record/files.h"
 #include "shim/record/recorder.h"
 #include "shim/rewrites/breaker/breaker.h"
@@ -42,8 +41,6 @@ _Atomic enum tfs_rewrite_mode tfs_rewrite_mode_of[TFS_REWRITES_MOST];
 
 _Static_assert(
 	sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) <= TFS_REWRITES_MOST, "room for all");
-
-#define COUNT (sizeof(tfs_rewrite_all) / sizeof(tfs_rewrite_all[0]) - 1)
 
 static bool forgotten;
 
@@ -148,7 +145,6 @@ void tfs_rewrite_start(void)
 		if (rewrite->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
 		taking |= rewrite->convolution || rewrite->choice ? TFS_TAKES_CONVOLUTIONS : 0;
-		taking |= rewrite->alloc || rewrite->release ? TFS_TAKES_MEMORY : 0;
 		wanting |= tfs_rewrite_ops_add(i);
 		following |= rewrite->submitted != NULL;
 	}
@@ -180,31 +176,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes)
 	tfs_measure_step(ns, bytes);
 }
 
-/* The later ones in the list ask more of the program, and are asked first. */
-bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->alloc && tfs_rewrite_takes_part(i))
-			done = tfs_rewrite_all[i]->alloc(call, out_status);
-	errno = saved;
-	return done;
-}
-
-bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status)
-{
-	const int saved = errno;
-	bool done = false;
-
-	for (size_t i = COUNT; i-- > 0 && !done;)
-		if (tfs_rewrite_all[i]->release && tfs_rewrite_takes_part(i))
-			done = tfs_rewrite_all[i]->release(call, out_status);
-	errno = saved;
-	return done;
-}
-
 void tfs_rewrite_tidy(bool driver, uint32_t device)
 {
 	const int saved = errno;
@@ -213,8 +184,8 @@ void tfs_rewrite_tidy(bool driver, uint32_t device)
 	if (tfs_capturing())
 		return;
 	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->release && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY &&
-			(against >> i & 1) == 0)
+		if ((tfs_rewrite_all[i]->acts & TFS_OP_BIT(TFS_OP_FREE)) != 0 &&
+			tfs_rewrite_mode_of[i] == TFS_MODE_APPLY && (against >> i & 1) == 0)
 			return;
 	tfs_blocks_flush(driver, device);
 	errno = saved;

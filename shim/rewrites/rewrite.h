@@ -38,7 +38,6 @@ enum tfs_rewrite_class { TFS_CLASS_EXACT = 1, TFS_CLASS_ROUNDING = 2, TFS_CLASS_
 /* A choice of, or a call with, a convolution algorithm; see convolution.h. */
 struct tfs_convolution_call;
 struct tfs_choice_call;
-struct tfs_memory_call; /* blocks.h */
 struct tfs_use_call;
 struct tfs_use;
 struct tfs_function;
@@ -89,10 +88,7 @@ struct tfs_rewrite {
 	bool (*answer)(struct tfs_choice_call *call);
 	void (*choice)(struct tfs_choice_call *call);
 	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
-	/* True when it carried out the call, its address set, and set *out_status. */
-	bool (*alloc)(struct tfs_memory_call *call, uint32_t *out_status);
-	bool (*release)(struct tfs_memory_call *call, uint32_t *out_status);
-	void (*stream_created)(void); /* one that does not wait for the legacy stream */
+	void (*stream_created)(void);   /* one that does not wait for the legacy stream */
 	/* Any call of the program's that is seen, after it. */
 	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
 	/* For rewrites that follow zeros, see fills.h: a call (NULL: which is not known) may use
@@ -167,7 +163,6 @@ void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 
 /* Hooks' side. Hot: one load while no rewrite takes part. */
 #define TFS_TAKES_CONVOLUTIONS 2u
-#define TFS_TAKES_MEMORY 8u
 extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
 
 /* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
@@ -191,8 +186,6 @@ bool tfs_rewrite_answer(struct tfs_choice_call *call);
 void tfs_rewrite_choice(struct tfs_choice_call *call);
 void tfs_rewrite_handle(void);
 void tfs_rewrite_backend(uint32_t site);
-bool tfs_rewrite_alloc(struct tfs_memory_call *call, uint32_t *out_status);
-bool tfs_rewrite_release(struct tfs_memory_call *call, uint32_t *out_status);
 /* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
 void tfs_rewrite_tidy(bool driver, uint32_t device);
 void tfs_rewrite_stream_created(void);

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "shim/record/op.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/memory_functions.h"
@@ -138,8 +139,8 @@ static void *use(void *argument)
 	const unsigned char number = (unsigned char)(uintptr_t)argument;
 
 	for (uint32_t i = 0; i < ROUNDS || gave < ENDS || ended < ENDS; i++) {
-		struct tfs_memory_call call = {.bytes = BYTES, .takes = BYTES};
-		unsigned char *own = tfs_blocks_take(&functions, &call);
+		struct tfs_op op = {.memory = {.bytes = BYTES, .takes = BYTES}};
+		unsigned char *own = tfs_blocks_take(&functions, &op);
 		void *fresh;
 
 		atomic_fetch_add(&asked, 1);
@@ -152,9 +153,9 @@ static void *use(void *argument)
 		for (uint32_t at = 0; at < BYTES; at++)
 			TEST_EQ(own[at], 0);
 		memset(own, number, BYTES);
-		call.address = own;
+		op.memory.address = own;
 		tfs_room_left(&functions, 0, BYTES, i % 2 == 0);
-		if (!tfs_blocks_put(&functions, &call, 0, i % 2 == 0))
+		if (!tfs_blocks_put(&functions, &op, 0, i % 2 == 0))
 			release(own);
 	}
 	return NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda_driver_memory.h"
 #include "shim/hooks/cuda.h"
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
@@ -41,53 +42,6 @@ static void note_pinned(
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
 }
 
-static bool taking(const struct tfs_frame *frame)
-{
-	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-				    TFS_TAKES_MEMORY) != 0) &&
-	       frame->thread;
-}
-
-/* Lets a rewrite carry out the call; false = it is the real function's. */
-static bool take_alloc(
-	const struct tfs_frame *frame, CUdeviceptr *out, size_t bytes, CUresult *out_status)
-{
-	struct tfs_memory_call call = {.bytes = bytes, .driver = true};
-	uint32_t status;
-
-	if (!taking(frame) || !out || bytes == 0)
-		return false;
-	call.device = tfs_cuda_device();
-	call.site = frame->entry->site;
-	if (!tfs_rewrite_alloc(&call, &status))
-		return false;
-	*out_status = (CUresult)status;
-	if (status == CUDA_SUCCESS)
-		*out = (CUdeviceptr)(uintptr_t)call.address;
-	return true;
-}
-
-static bool take_free(const struct tfs_frame *frame, CUdeviceptr address,
-	const struct tfs_range *was, CUresult *out_status)
-{
-	uint32_t status;
-
-	if (!taking(frame) || address == 0)
-		return false;
-	struct tfs_memory_call call = {.address = (void *)(uintptr_t)address,
-		.bytes = was->bytes,
-		.kind = was->kind,
-		.flags = was->flags,
-		.owner = was->device,
-		.device = tfs_cuda_device(),
-		.driver = true,
-		.site = frame->entry->site};
-	if (!tfs_rewrite_release(&call, &status))
-		return false;
-	*out_status = (CUresult)status;
-	return true;
-}
-
 void tfs_cuda_before_alloc(size_t bytes, bool ordered)
 {
 	if (TFS_UNLIKELY(tfs_held_any()))
@@ -108,27 +62,16 @@ static void tidy(const struct tfs_frame *frame, CUresult status)
 		tfs_rewrite_tidy(true, tfs_cuda_device());
 }
 
-/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
-static void offer_pinned(const struct tfs_frame *frame)
-{
-	uint32_t status;
-
-	if (!taking(frame))
-		return;
-	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
-	tfs_rewrite_release(&call, &status);
-}
-
 TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
-	CUresult status;
+	uint32_t status;
 
-	if (!take_alloc(&frame, out, bytes, &status)) {
+	if (!out || !tfs_take_alloc(&frame, bytes, true, out, &status)) {
 		tfs_cuda_before_alloc(bytes, false);
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	}
-	while (tfs_cuda_make_room(status))
+	while (tfs_cuda_make_room((CUresult)status))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_WHOLE);
@@ -164,16 +107,17 @@ TFS_HOOK(CUresult, cuMemAllocManaged, (CUdeviceptr * out, size_t bytes, unsigned
 TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemFree_v2);
+	void *memory = (void *)(uintptr_t)address;
 	struct tfs_range was = {0};
-	CUresult status;
+	uint32_t status;
 
 	tfs_memory_remove(address, &was);
-	if (!take_free(&frame, address, &was, &status)) {
-		tfs_blocks_given((void *)(uintptr_t)address, NULL);
+	if (!tfs_take_free(&frame, memory, &was, true, &status)) {
+		tfs_blocks_given(memory, NULL);
 		status = TFS_REAL(cuMemFree_v2)(address);
 	}
 	tidy(&frame, status);
-	tfs_note_free(&frame, status, (void *)(uintptr_t)address, &was);
+	tfs_note_free(&frame, status, memory, &was);
 	return status;
 }
 
@@ -182,7 +126,7 @@ TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocHost_v2);
 	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
 
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -192,7 +136,7 @@ TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cuMemHostAlloc);
 	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
 
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -203,7 +147,7 @@ TFS_HOOK(CUresult, cuMemFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	const CUresult status = TFS_REAL(cuMemFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;

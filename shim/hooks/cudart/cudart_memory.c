@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cudart.h"
 
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
@@ -37,52 +38,6 @@ void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const vo
 		});
 }
 
-static bool taking(const struct tfs_frame *frame)
-{
-	return TFS_UNLIKELY((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-				    TFS_TAKES_MEMORY) != 0) &&
-	       frame->thread;
-}
-
-/* Lets a rewrite carry out the call; false = it is the real function's. */
-static bool take_alloc(
-	const struct tfs_frame *frame, void **out, size_t bytes, cudaError_t *out_status)
-{
-	struct tfs_memory_call call = {.bytes = bytes};
-	uint32_t status;
-
-	if (!taking(frame) || !out || bytes == 0)
-		return false;
-	call.device = tfs_cudart_device();
-	call.site = frame->entry->site;
-	if (!tfs_rewrite_alloc(&call, &status))
-		return false;
-	*out_status = (cudaError_t)status;
-	if (status == cudaSuccess)
-		*out = call.address;
-	return true;
-}
-
-static bool take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
-	cudaError_t *out_status)
-{
-	uint32_t status;
-
-	if (!taking(frame) || !address)
-		return false;
-	struct tfs_memory_call call = {.address = address,
-		.bytes = was->bytes,
-		.kind = was->kind,
-		.flags = was->flags,
-		.owner = was->device,
-		.device = tfs_cudart_device(),
-		.site = frame->entry->site};
-	if (!tfs_rewrite_release(&call, &status))
-		return false;
-	*out_status = (cudaError_t)status;
-	return true;
-}
-
 /* The program has waited for the device: the time to part with blocks that nobody wants. */
 static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t status)
 {
@@ -104,27 +59,16 @@ bool tfs_cudart_make_room(cudaError_t status)
 	return tfs_held_any() && tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
 }
 
-/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
-static void offer_pinned(const struct tfs_frame *frame)
-{
-	uint32_t status;
-
-	if (!taking(frame))
-		return;
-	struct tfs_memory_call call = {.kind = TFS_MEMORY_PINNED, .site = frame->entry->site};
-	tfs_rewrite_release(&call, &status);
-}
-
 TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
-	cudaError_t status;
+	uint32_t status;
 
-	if (!take_alloc(&frame, out, bytes, &status)) {
+	if (!out || !tfs_take_alloc(&frame, bytes, false, out, &status)) {
 		tfs_cudart_before_alloc(bytes, false);
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	}
-	while (tfs_cudart_make_room(status))
+	while (tfs_cudart_make_room((cudaError_t)status))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE);
@@ -161,10 +105,10 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaFree);
 	struct tfs_range was = {0};
-	cudaError_t status;
+	uint32_t status;
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	if (!take_free(&frame, address, &was, &status)) {
+	if (!tfs_take_free(&frame, address, &was, false, &status)) {
 		tfs_blocks_given(address, NULL);
 		status = TFS_REAL(cudaFree)(address);
 	}
@@ -178,7 +122,7 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMallocHost);
 	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
 
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
@@ -189,7 +133,7 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cudaHostAlloc);
 	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
 
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
@@ -201,7 +145,7 @@ TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	offer_pinned(&frame);
+	tfs_offer_pinned(&frame);
 	const cudaError_t status = TFS_REAL(cudaFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;

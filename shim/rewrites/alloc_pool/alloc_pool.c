@@ -64,32 +64,31 @@ static bool applies(void)
 }
 
 /* The program's own call, timed. */
-static bool time_alloc(
-	const struct tfs_memory_functions *use, struct tfs_memory_call *call, uint32_t *out_status)
+static bool time_alloc(const struct tfs_memory_functions *use, struct tfs_op *op)
 {
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 
-	*out_status = (uint32_t)use->alloc(&call->address, call->bytes);
-	if (*out_status == 0)
-		tfs_pool_note_alloc_time(call, start_ns);
+	op->status = (uint32_t)use->alloc(&op->memory.address, op->memory.bytes);
+	if (op->status == 0)
+		tfs_pool_note_alloc_time(op, start_ns);
 	return true;
 }
 
-static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
+static bool alloc(struct tfs_op *op)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	const struct tfs_pool_size size = tfs_pool_note_alloc(call);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
+	const struct tfs_pool_size size = tfs_pool_note_alloc(op);
 
 	if (!use || !applies() || !tfs_pool_recurs(&size) || tfs_capturing() || use->error_waits())
 		return false;
 	if (size.alloc_timed < TIMED)
-		return time_alloc(use, call, out_status);
+		return time_alloc(use, op);
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 	if ((tfs_options.pool_strict != 0 && use->drain() != 0) ||
-		!(call->address = tfs_blocks_take(use, call)))
+		!(op->memory.address = tfs_blocks_take(use, op)))
 		return false;
-	tfs_rewrite_acted(SELF, call->bytes);
-	*out_status = 0;
+	tfs_rewrite_acted(SELF, op->memory.bytes);
+	op->status = 0;
 	if (size.free_timed > 0)
 		tfs_rewrite_predict_call(
 			SELF, size.alloc_ns + size.free_ns - size.keep_ns -
@@ -102,34 +101,41 @@ static bool drain(const struct tfs_memory_functions *use)
 	return TFS_MUTANT(NAIVE_NO_WAIT) || use->drain() == 0;
 }
 
-static bool keep(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+static bool keep(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
 	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 
-	if (!tfs_blocks_put(use, call, tfs_options.pool_poison != 0 ? 0xff : 0, false))
+	if (!tfs_blocks_put(use, op, tfs_options.pool_poison != 0 ? 0xff : 0, false))
 		return false;
-	tfs_pool_note_keep_time(call, start_ns);
+	tfs_pool_note_keep_time(op, start_ns);
 	return true;
 }
 
-static bool release(struct tfs_memory_call *call, uint32_t *out_status)
+static bool release(struct tfs_op *op)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	const struct tfs_pool_size size = tfs_pool_note_free(call);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
+	const struct tfs_pool_size size = tfs_pool_note_free(op);
 
-	if (!tfs_pool_may_keep(SELF, use, call, &size) || !applies() ||
-		!tfs_rewrite_check(SELF, CHECK_WAITED, drain(use), call->site))
+	if (!tfs_pool_may_keep(SELF, use, op, &size) || !applies() ||
+		!tfs_rewrite_check(SELF, CHECK_WAITED, drain(use), op->site))
 		return false;
 	if (size.free_timed < TIMED) {
 		const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 
-		*out_status = (uint32_t)use->release(call->address);
-		if (*out_status == 0)
-			tfs_pool_note_free_time(call, start_ns);
+		op->status = (uint32_t)use->release(op->memory.address);
+		if (op->status == 0)
+			tfs_pool_note_free_time(op, start_ns);
 		return true;
 	}
-	*out_status = 0;
-	return tfs_rewrite_check(SELF, CHECK_KEPT, keep(use, call), call->site);
+	op->status = 0;
+	return tfs_rewrite_check(SELF, CHECK_KEPT, keep(use, op), op->site);
+}
+
+static enum tfs_answer before(struct tfs_op *op)
+{
+	const bool done = op->kind == TFS_OP_ALLOC ? alloc(op) : release(op);
+
+	return done ? TFS_DONE : TFS_LEAVES;
 }
 
 const struct tfs_rewrite tfs_rewrite_alloc_pool = {
@@ -138,6 +144,7 @@ const struct tfs_rewrite tfs_rewrite_alloc_pool = {
 	.rules = "TFS401",
 	.switchable = true,
 	.start = tfs_pool_start,
-	.alloc = alloc,
-	.release = release,
+	.priority = 70,
+	.acts = TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE),
+	.before = before,
 };

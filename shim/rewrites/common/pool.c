@@ -64,48 +64,48 @@ static struct tfs_pool_size *size_of(uint64_t bytes, uint32_t device)
 	return &sizes[size_count++];
 }
 
-struct tfs_pool_size tfs_pool_note_alloc(struct tfs_memory_call *call)
+struct tfs_pool_size tfs_pool_note_alloc(struct tfs_op *op)
 {
 	struct tfs_pool_size copy = {0};
 
 	tfs_spin_lock(&lock);
-	struct tfs_pool_size *size = size_of(call->bytes, call->device);
-	if (size && !call->noted && size->freed > 0) {
+	struct tfs_pool_size *size = size_of(op->memory.bytes, op->memory.device);
+	if (size && !op->memory.noted && size->freed > 0) {
 		size->freed--;
 		size->rounds++;
 	}
 	if (size)
 		copy = *size;
 	tfs_spin_unlock(&lock);
-	call->noted = true;
+	op->memory.noted = true;
 	return copy;
 }
 
-struct tfs_pool_size tfs_pool_note_free(struct tfs_memory_call *call)
+struct tfs_pool_size tfs_pool_note_free(struct tfs_op *op)
 {
 	struct tfs_pool_size copy = {0};
 
-	if (call->bytes == 0 || call->owner != call->device)
+	if (op->memory.bytes == 0 || op->memory.owner != op->memory.device)
 		return copy;
 	tfs_spin_lock(&lock);
-	struct tfs_pool_size *size = size_of(call->bytes, call->device);
+	struct tfs_pool_size *size = size_of(op->memory.bytes, op->memory.device);
 	if (size) {
-		size->freed += !call->noted;
+		size->freed += !op->memory.noted;
 		copy = *size;
 	}
 	tfs_spin_unlock(&lock);
-	call->noted = true;
+	op->memory.noted = true;
 	return copy;
 }
 
 enum timed { TIMED_ALLOC, TIMED_FREE, TIMED_KEEP };
 
-static void note_time(const struct tfs_memory_call *call, enum timed what, uint64_t start_ns)
+static void note_time(const struct tfs_op *op, enum timed what, uint64_t start_ns)
 {
 	const double ns = (double)(tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
 
 	tfs_spin_lock(&lock);
-	struct tfs_pool_size *size = size_of(call->bytes, call->device);
+	struct tfs_pool_size *size = size_of(op->memory.bytes, op->memory.device);
 	if (size && what == TIMED_ALLOC) {
 		size->alloc_timed++;
 		size->alloc_ns = ns < size->alloc_ns ? ns : size->alloc_ns;
@@ -118,19 +118,19 @@ static void note_time(const struct tfs_memory_call *call, enum timed what, uint6
 	tfs_spin_unlock(&lock);
 }
 
-void tfs_pool_note_alloc_time(const struct tfs_memory_call *call, uint64_t start_ns)
+void tfs_pool_note_alloc_time(const struct tfs_op *op, uint64_t start_ns)
 {
-	note_time(call, TIMED_ALLOC, start_ns);
+	note_time(op, TIMED_ALLOC, start_ns);
 }
 
-void tfs_pool_note_free_time(const struct tfs_memory_call *call, uint64_t start_ns)
+void tfs_pool_note_free_time(const struct tfs_op *op, uint64_t start_ns)
 {
-	note_time(call, TIMED_FREE, start_ns);
+	note_time(op, TIMED_FREE, start_ns);
 }
 
-void tfs_pool_note_keep_time(const struct tfs_memory_call *call, uint64_t start_ns)
+void tfs_pool_note_keep_time(const struct tfs_op *op, uint64_t start_ns)
 {
-	note_time(call, TIMED_KEEP, start_ns);
+	note_time(op, TIMED_KEEP, start_ns);
 }
 
 bool tfs_pool_recurs(const struct tfs_pool_size *size)
@@ -140,41 +140,44 @@ bool tfs_pool_recurs(const struct tfs_pool_size *size)
 
 /* All but what takes a look at the device. */
 static bool all_hold(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
-	const struct tfs_memory_call *call, const struct tfs_pool_size *size)
+	const struct tfs_op *op, const struct tfs_pool_size *size)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 
 	return tfs_rewrite_check(self, CHECK_FUNCTIONS, use != NULL, site) &&
 	       tfs_rewrite_check(self, CHECK_PLAIN,
-		       call->kind == TFS_MEMORY_DEVICE && (call->flags & TFS_RANGE_WHOLE) != 0,
+		       op->memory.kind == TFS_MEMORY_DEVICE &&
+			       (op->memory.flags & TFS_RANGE_WHOLE) != 0,
 		       site) &&
-	       tfs_rewrite_check(self, CHECK_SHARED, (call->flags & TFS_RANGE_SHARED) == 0, site) &&
+	       tfs_rewrite_check(
+		       self, CHECK_SHARED, (op->memory.flags & TFS_RANGE_SHARED) == 0, site) &&
 	       tfs_rewrite_check(self, CHECK_PEERS, !tfs_memory_peers(), site) &&
 	       tfs_rewrite_check(self, CHECK_SANITIZER, !sanitized, site) &&
 	       tfs_rewrite_check(self, CHECK_CAPTURE, !tfs_capturing(), site) &&
-	       tfs_rewrite_check(self, CHECK_DEVICE, call->owner == call->device, site) &&
+	       tfs_rewrite_check(self, CHECK_DEVICE, op->memory.owner == op->memory.device, site) &&
 	       tfs_rewrite_check(
-		       self, CHECK_SIZE, call->bytes <= tfs_options.pool_limit_bytes, site) &&
+		       self, CHECK_SIZE, op->memory.bytes <= tfs_options.pool_limit_bytes, site) &&
 	       tfs_rewrite_check(self, CHECK_RECURS, tfs_pool_recurs(size), site) &&
 	       tfs_rewrite_check(self, CHECK_CONTEXT,
-		       tfs_context_of(call->address) == tfs_context_now(), site) &&
+		       tfs_context_of(op->memory.address) == tfs_context_now(), site) &&
 	       tfs_rewrite_check(self, CHECK_ERROR, !use->error_waits(), site) &&
 	       tfs_rewrite_check(self, CHECK_LIMIT,
-		       tfs_blocks_bytes(call->device) + call->bytes <= tfs_options.pool_limit_bytes,
+		       tfs_blocks_bytes(op->memory.device) + op->memory.bytes <=
+			       tfs_options.pool_limit_bytes,
 		       site);
 }
 
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
-	struct tfs_memory_call *call, const struct tfs_pool_size *size)
+	struct tfs_op *op, const struct tfs_pool_size *size)
 {
-	if (!all_hold(self, use, call, size))
+	if (!all_hold(self, use, op, size))
 		return false;
 	if (!tfs_rewrite_check(
-		    self, CHECK_MEMORY, tfs_room_left(use, call->device, 0, true), call->site)) {
-		tfs_blocks_flush(call->driver, call->device);
+		    self, CHECK_MEMORY, tfs_room_left(use, op->memory.device, 0, true), op->site)) {
+		tfs_blocks_flush(op->driver, op->memory.device);
 		return false;
 	}
-	tfs_blocks_flush_old(call->driver, call->device);
-	call->takes = tfs_room_pages(use, call->device, call->bytes);
-	return tfs_rewrite_check(self, CHECK_PAGES, call->takes != 0, call->site);
+	tfs_blocks_flush_old(op->driver, op->memory.device);
+	op->memory.takes = tfs_room_pages(use, op->memory.device, op->memory.bytes);
+	return tfs_rewrite_check(self, CHECK_PAGES, op->memory.takes != 0, op->site);
 }

@@ -30,19 +30,19 @@ struct tfs_pool_size {
 bool tfs_pool_start(void);
 
 /* Counts the call, once however many rewrites look at it; what is known of its size. */
-struct tfs_pool_size tfs_pool_note_alloc(struct tfs_memory_call *call);
-struct tfs_pool_size tfs_pool_note_free(struct tfs_memory_call *call);
+struct tfs_pool_size tfs_pool_note_alloc(struct tfs_op *op);
+struct tfs_pool_size tfs_pool_note_free(struct tfs_op *op);
 
 /* How long something took since `start_ns`. */
-void tfs_pool_note_alloc_time(const struct tfs_memory_call *call, uint64_t start_ns);
-void tfs_pool_note_free_time(const struct tfs_memory_call *call, uint64_t start_ns);
-void tfs_pool_note_keep_time(const struct tfs_memory_call *call, uint64_t start_ns);
+void tfs_pool_note_alloc_time(const struct tfs_op *op, uint64_t start_ns);
+void tfs_pool_note_free_time(const struct tfs_op *op, uint64_t start_ns);
+void tfs_pool_note_keep_time(const struct tfs_op *op, uint64_t start_ns);
 
 /* Is the size one that comes back? */
 bool tfs_pool_recurs(const struct tfs_pool_size *size);
 
 /* Do all of the shared checks hold? Gives blocks back when memory is short, and old ones. */
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
-	struct tfs_memory_call *call, const struct tfs_pool_size *size);
+	struct tfs_op *op, const struct tfs_pool_size *size);
 
 #endif

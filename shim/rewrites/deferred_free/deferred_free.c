@@ -78,30 +78,30 @@ static bool streams_in_order(void)
 	       (tfs_hook_families() & UINT64_C(1) << TFS_FAMILY_stream_destroy) == 0;
 }
 
-static bool may_defer(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+static bool may_defer(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
-	const uint32_t site = call->site;
+	const uint32_t site = op->site;
 	const bool blind = TFS_MUTANT(NAIVE_HOST_BLIND);
 
 	return tfs_rewrite_check(SELF, CHECK_HOST, blind || !tfs_memory_any_visible(), site) &&
-	       tfs_rewrite_check(
-		       SELF, CHECK_PAGEABLE, !use->reaches_pageable((int)call->device), site) &&
+	       tfs_rewrite_check(SELF, CHECK_PAGEABLE,
+		       !use->reaches_pageable((int)op->memory.device), site) &&
 	       tfs_rewrite_check(SELF, CHECK_SIGNALS, blind || !signals_seen(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_STREAMS,
 		       TFS_MUTANT(NAIVE_ANY_STREAM) || streams_in_order(), site) &&
 	       tfs_rewrite_check(
-		       SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(call->device), site);
+		       SELF, CHECK_DEVICES, !tfs_memory_any_elsewhere(op->memory.device), site);
 }
 
-static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
 	static const char zeros[4096];
 	char piece[4096];
-	const uint64_t count = call->bytes < sizeof(piece) ? call->bytes : sizeof(piece);
-	const uint64_t starts[] = {0, (call->bytes - count) / 2, call->bytes - count};
+	const uint64_t count = op->memory.bytes < sizeof(piece) ? op->memory.bytes : sizeof(piece);
+	const uint64_t starts[] = {0, (op->memory.bytes - count) / 2, op->memory.bytes - count};
 
 	for (int i = 0; i < 3; i++)
-		if (use->read(piece, (char *)call->address + starts[i], count) != 0 ||
+		if (use->read(piece, (char *)op->memory.address + starts[i], count) != 0 ||
 			memcmp(piece, zeros, count) != 0)
 			return false;
 	return true;
@@ -109,9 +109,9 @@ static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_mem
 
 /* In order, then the wait, as the program knows it: has the order been enough? The program's own
  * free follows. */
-static void try_out(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+static void try_out(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
-	if (use->fill(call->address, 0, call->bytes, TFS_STREAM_IN_ORDER) != 0) {
+	if (use->fill(op->memory.address, 0, op->memory.bytes, TFS_STREAM_IN_ORDER) != 0) {
 		use->forget_error();
 		return;
 	}
@@ -119,63 +119,63 @@ static void try_out(const struct tfs_memory_functions *use, const struct tfs_mem
 	const int status = use->drain();
 	tfs_left_wait_learn(&left, tfs_clock_ns(CLOCK_MONOTONIC) - start_ns);
 	if (status == 0 && TFS_MUTANT(NAIVE_SPOILED))
-		use->fill(call->address, 1, call->bytes, TFS_STREAM_IN_ORDER);
-	if (status == 0 && is_zero(use, call)) {
-		tfs_evidence_clean(&tried, call->site, call->bytes);
+		use->fill(op->memory.address, 1, op->memory.bytes, TFS_STREAM_IN_ORDER);
+	if (status == 0 && is_zero(use, op)) {
+		tfs_evidence_clean(&tried, op->site, op->memory.bytes);
 		return;
 	}
 	const struct tfs_reason evidence = {.code = status != 0 ? TFS_REASON_free_reported_error
 								: TFS_REASON_written_after_free,
-		.numbers = {call->bytes}};
-	tfs_rewrite_differs(SELF, call->site, &evidence);
+		.numbers = {op->memory.bytes}};
+	tfs_rewrite_differs(SELF, op->site, &evidence);
 }
 
-static bool release(struct tfs_memory_call *call, uint32_t *out_status)
+static bool release(struct tfs_op *op)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	const struct tfs_pool_size size = tfs_pool_note_free(call);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
+	const struct tfs_pool_size size = tfs_pool_note_free(op);
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 
 	tfs_left_wait_end(&left, SELF);
 	/* Before the look at the streams: whoever makes one meanwhile finds it, or is found. */
 	atomic_store(&unsettled, true);
-	if (!tfs_pool_may_keep(SELF, use, call, &size) || !may_defer(use, call) ||
+	if (!tfs_pool_may_keep(SELF, use, op, &size) || !may_defer(use, op) ||
 		mode == TFS_MODE_REPORT)
 		return false;
 	if (mode == TFS_MODE_SHADOW) {
-		if (tfs_rewrite_shadow(SELF, call->bytes))
-			try_out(use, call);
+		if (tfs_rewrite_shadow(SELF, op->memory.bytes))
+			try_out(use, op);
 		return false;
 	}
 	if (!tfs_rewrite_check(SELF, CHECK_EVIDENCE,
-		    tfs_evidence_enough(&tried, call->site, call->bytes), call->site)) {
-		try_out(use, call);
+		    tfs_evidence_enough(&tried, op->site, op->memory.bytes), op->site)) {
+		try_out(use, op);
 		return false;
 	}
-	*out_status = 0;
+	op->status = 0;
 	if (!tfs_rewrite_check(SELF, CHECK_KEPT,
-		    tfs_blocks_put(use, call, tfs_options.pool_poison != 0 ? 0xff : 0, true),
-		    call->site))
+		    tfs_blocks_put(use, op, tfs_options.pool_poison != 0 ? 0xff : 0, true),
+		    op->site))
 		return false;
 	tfs_left_wait_begin(&left);
 	return true;
 }
 
-static bool alloc(struct tfs_memory_call *call, uint32_t *out_status)
+static bool alloc(struct tfs_op *op)
 {
-	const struct tfs_memory_functions *use = tfs_memory_functions(call->driver);
-	const struct tfs_pool_size size = tfs_pool_note_alloc(call);
+	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
+	const struct tfs_pool_size size = tfs_pool_note_alloc(op);
 
 	if (!use || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY || !tfs_pool_recurs(&size) ||
 		tfs_capturing() || use->error_waits() || tfs_options.pool_strict != 0 ||
-		!(call->address = tfs_blocks_take(use, call)))
+		!(op->memory.address = tfs_blocks_take(use, op)))
 		return false;
-	tfs_rewrite_acted(SELF, call->bytes);
-	*out_status = 0;
+	tfs_rewrite_acted(SELF, op->memory.bytes);
+	op->status = 0;
 	return true;
 }
 
-static enum tfs_answer before(struct tfs_op *op)
+static void wait_or_copy(const struct tfs_op *op)
 {
 	const int saved = errno;
 	/* Beside this rewrite no host memory is pinned: its copies wait. */
@@ -186,6 +186,15 @@ static enum tfs_answer before(struct tfs_op *op)
 	if (waits)
 		tfs_left_wait_end(&left, SELF);
 	errno = saved;
+}
+
+static enum tfs_answer before(struct tfs_op *op)
+{
+	if (op->kind == TFS_OP_ALLOC)
+		return alloc(op) ? TFS_DONE : TFS_LEAVES;
+	if (op->kind == TFS_OP_FREE)
+		return release(op) ? TFS_DONE : TFS_LEAVES;
+	wait_or_copy(op);
 	return TFS_LEAVES;
 }
 
@@ -210,10 +219,8 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.compares = true,
 	.start = tfs_pool_start,
 	.priority = 20,
-	.acts = TFS_OP_BIT(TFS_OP_COPY),
+	.acts = TFS_OP_BIT(TFS_OP_COPY) | TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE),
 	.follows = TFS_OP_BIT(TFS_OP_WAIT),
 	.before = before,
-	.alloc = alloc,
-	.release = release,
 	.stream_created = stream_created,
 };

@@ -7,6 +7,7 @@
 #include "shim/base/clock.h"
 #include "shim/base/mutant.h"
 #include "shim/base/spin.h"
+#include "shim/record/op.h"
 #include "shim/rewrites/memory/contexts.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/memory_functions.h"
@@ -77,7 +78,7 @@ static void set_empty(struct slot *slot)
 }
 
 /* An empty slot; best one whose event is of the same context. */
-static struct slot *reserve(const struct tfs_memory_call *call, void *context, bool in_order)
+static struct slot *reserve(const struct tfs_op *op, void *context, bool in_order)
 {
 	struct slot *found = NULL;
 
@@ -87,7 +88,7 @@ static struct slot *reserve(const struct tfs_memory_call *call, void *context, b
 
 		if (slot->state != SLOT_EMPTY)
 			continue;
-		if (slot->filled && slot->device == call->device && slot->context == context) {
+		if (slot->filled && slot->device == op->memory.device && slot->context == context) {
 			found = slot;
 			break;
 		}
@@ -96,11 +97,11 @@ static struct slot *reserve(const struct tfs_memory_call *call, void *context, b
 	}
 	if (found) {
 		found->state = SLOT_FILLING;
-		found->address = (uint64_t)(uintptr_t)call->address;
-		found->bytes = call->bytes;
-		found->takes = call->takes;
+		found->address = (uint64_t)(uintptr_t)op->memory.address;
+		found->bytes = op->memory.bytes;
+		found->takes = op->memory.takes;
 		found->since_ns = tfs_clock_ns(CLOCK_MONOTONIC);
-		found->device = call->device;
+		found->device = op->memory.device;
 		found->context = context;
 		found->in_order = in_order;
 		if (top <= found - slots)
@@ -155,10 +156,10 @@ static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int 
 	       use->event_record(slot->filled, stream) == 0;
 }
 
-bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_memory_call *call,
-	int value, bool in_order)
+bool tfs_blocks_put(
+	const struct tfs_memory_functions *use, const struct tfs_op *op, int value, bool in_order)
 {
-	struct slot *slot = reserve(call, tfs_context_now(), in_order);
+	struct slot *slot = reserve(op, tfs_context_now(), in_order);
 
 	if (!slot)
 		return false;
@@ -173,7 +174,7 @@ bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_mem
 	return false;
 }
 
-void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_memory_call *call)
+void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_op *op)
 {
 	const void *context = tfs_context_now();
 	struct slot *found = NULL;
@@ -183,9 +184,9 @@ void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_m
 		const struct slot *slot = &slots[i];
 
 		if (slot->state == SLOT_HELD &&
-			(slot->bytes == call->bytes ||
-				(TFS_MUTANT(NAIVE_ANY_SIZE) && slot->bytes > call->bytes)) &&
-			slot->device == call->device && slot->context == context)
+			(slot->bytes == op->memory.bytes ||
+				(TFS_MUTANT(NAIVE_ANY_SIZE) && slot->bytes > op->memory.bytes)) &&
+			slot->device == op->memory.device && slot->context == context)
 			found = &slots[i];
 	}
 	if (found)

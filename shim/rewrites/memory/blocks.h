@@ -18,20 +18,7 @@
 #include "shim/base/likely.h"
 
 struct tfs_memory_functions;
-
-/* Device memory that the program asks for, or gives back. */
-struct tfs_memory_call {
-	void *address; /* given back; or, set by the rewrite, what is handed out */
-	uint64_t bytes;
-	uint64_t takes;  /* given back: in whole pages; set by pool.h */
-	uint32_t kind;   /* given back: enum tfs_memory_kind, 0 = not known */
-	uint32_t flags;  /* and TFS_RANGE_* */
-	uint32_t owner;  /* and the device it is on */
-	uint32_t device; /* the current one */
-	bool driver;     /* by a function of the driver */
-	bool noted;      /* pool.h has counted it */
-	uint32_t site;
-};
+struct tfs_op;
 
 extern _Atomic uint32_t tfs_blocks_count TFS_OWN;
 
@@ -43,12 +30,12 @@ static inline bool tfs_blocks_any(void)
 /* Fills the block with `value` and holds it from then on: aside, the device having been drained, or
  * in order behind all work of blocking streams. False: it could not be done, and the block is the
  * caller's as before. */
-bool tfs_blocks_put(const struct tfs_memory_functions *use, const struct tfs_memory_call *call,
-	int value, bool in_order);
+bool tfs_blocks_put(
+	const struct tfs_memory_functions *use, const struct tfs_op *op, int value, bool in_order);
 
 /* A block of exactly this size, device and context; NULL: none. Its filling is over, unless it was
  * in order and all streams keep that. */
-void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_memory_call *call);
+void *tfs_blocks_take(const struct tfs_memory_functions *use, const struct tfs_op *op);
 
 /* What is held of a device takes so many bytes. */
 uint64_t tfs_blocks_bytes(uint32_t device);

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "shim/hooks/memory.h"
+
+#include <string.h>
+
+#include "shim/hooks/cuda_driver_memory.h"
+#include "shim/hooks/cudart.h"
+#include "shim/hooks/take.h"
+
+static uint32_t device_of(bool driver)
+{
+	return driver ? tfs_cuda_device() : tfs_cudart_device();
+}
+
+bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, void *out_address,
+	uint32_t *out_status)
+{
+	if (!tfs_is_wanted(frame, TFS_OP_ALLOC) || bytes == 0)
+		return false;
+	struct tfs_op op = {.kind = TFS_OP_ALLOC,
+		.driver = driver,
+		.memory = {.bytes = bytes, .device = device_of(driver)}};
+	if (!tfs_take(frame, &op))
+		return false;
+	*out_status = op.status;
+	if (op.status == 0)
+		memcpy(out_address, &op.memory.address, sizeof(op.memory.address));
+	return true;
+}
+
+bool tfs_take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
+	bool driver, uint32_t *out_status)
+{
+	if (!tfs_is_wanted(frame, TFS_OP_FREE) || !address)
+		return false;
+	struct tfs_op op = {.kind = TFS_OP_FREE,
+		.driver = driver,
+		.memory = {.address = address,
+			.bytes = was->bytes,
+			.kind = was->kind,
+			.flags = was->flags,
+			.owner = was->device,
+			.device = device_of(driver)}};
+	if (!tfs_take(frame, &op))
+		return false;
+	*out_status = op.status;
+	return true;
+}
+
+void tfs_offer_pinned(const struct tfs_frame *frame)
+{
+	struct tfs_op op = {.kind = TFS_OP_FREE, .memory = {.kind = TFS_MEMORY_PINNED}};
+
+	tfs_take(frame, &op);
+}
