@@ -71,8 +71,6 @@ static bool append(struct tfs_loops *loops, uint32_t site, const struct tfs_loop
 	}
 	loops->calls[loops->call_count++] =
 		(struct tfs_log_call){.site = site, .first = loops->operand_count};
-	bool reads = false, writes = false;
-
 	for (uint32_t i = 0; i < operand_count; i++) {
 		const struct tfs_loops_operand *operand = &operands[i];
 
@@ -83,11 +81,9 @@ static bool append(struct tfs_loops *loops, uint32_t site, const struct tfs_loop
 							  (operand->writes ? TFS_LOG_WRITES : 0) |
 							  (operand->maybe ? TFS_LOG_MAYBE : 0);
 		loops->updates |= operand->reads && operand->writes;
-		reads |= operand->reads;
-		writes |= operand->writes;
 	}
-	loops->moves |= reads && writes;
 	loops->calls[loops->call_count].first = loops->operand_count;
+	tfs_log_note_moves(loops, &loops->calls[loops->call_count - 1]);
 	return true;
 }
 
@@ -101,7 +97,7 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 		loops->call_count < loops->next_look)
 		return false;
 	loops->next_look += loops->next_look / 4;
-	if (!loops->updates && !loops->moves)
+	if (!loops->updates && !loops->turned)
 		return false;
 	tfs_log_pair_up(loops);
 	loops->found = tfs_log_choose(loops);

@@ -76,8 +76,9 @@ struct tfs_log_step {
 
 struct tfs_loops {
 	bool found;
-	bool updates; /* some call may have updated something in place, or by turns */
-	bool moves;   /* some call reads here and writes there */
+	bool updates;         /* some call may have updated something in place, or by turns */
+	bool turned;          /* some call may have gone from here to there, and later back */
+	uint64_t moved[1024]; /* bits of what calls read here and write there */
 	struct tfs_log_step step;
 	uint32_t call_count, operand_count, site_count;
 	uint32_t next_look;                /* so many calls must be there for it */
@@ -102,6 +103,9 @@ uint64_t tfs_log_address(struct tfs_loops *loops, uint64_t operand);
 
 /* Does the call at index `call` update that range in place, or by such a turn? */
 bool tfs_log_updates(struct tfs_loops *loops, uint32_t call, uint64_t address);
+
+/* Notes what a new call reads and writes. */
+void tfs_log_note_moves(struct tfs_loops *loops, const struct tfs_log_call *call);
 
 /* Finds the ranges that take turns. */
 void tfs_log_find_turns(struct tfs_loops *loops);

@@ -49,7 +49,7 @@ static void join(struct tfs_loops *loops, uint64_t one, uint64_t other)
 
 	if (range && !range->same && range->address != first) {
 		range->same = first;
-		loops->updates = true;
+		loops->updates = true; /* for tfs_loops_hopeless() */
 	}
 }
 
@@ -58,26 +58,64 @@ static bool only(uint64_t operand, uint64_t what)
 	return (operand & (TFS_LOG_READS | TFS_LOG_WRITES | TFS_LOG_MAYBE)) == what;
 }
 
+/* Of a call, by turns, what it only reads and what it only writes; false behind the last two. */
+static bool next_move(const struct tfs_loops *loops, const struct tfs_log_call *call,
+	uint32_t *cursor, uint64_t *out_source, uint64_t *out_target)
+{
+	const uint32_t count = call[1].first - call->first;
+	const uint64_t *operands = &loops->operands[call->first];
+
+	for (; *cursor < count * count; ++*cursor) {
+		const uint64_t from = operands[*cursor % count], to = operands[*cursor / count];
+
+		if (!only(to, TFS_LOG_WRITES)) {
+			*cursor += count - 1 - *cursor % count;
+			continue;
+		}
+		*out_source = TFS_LOG_ADDRESS(from);
+		*out_target = TFS_LOG_ADDRESS(to);
+		if (only(from, TFS_LOG_READS) && *out_source != *out_target)
+			return ++*cursor, true;
+	}
+	return false;
+}
+
+static uint64_t bit_of(uint64_t move)
+{
+	return UINT64_C(1) << (move >> 20 & 63);
+}
+
+void tfs_log_note_moves(struct tfs_loops *loops, const struct tfs_log_call *call)
+{
+	const uint64_t words = sizeof(loops->moved) / sizeof(loops->moved[0]);
+	uint64_t source, target;
+	uint32_t cursor = 0;
+
+	while (next_move(loops, call, &cursor, &source, &target)) {
+		const uint64_t there = move_of(call->site, source, target);
+		const uint64_t back = move_of(call->site, target, source);
+
+		loops->turned |= (loops->moved[(back >> 32) % words] & bit_of(back)) != 0;
+		loops->moved[(there >> 32) % words] |= bit_of(there);
+	}
+}
+
 static void find_moves(struct tfs_loops *loops, const struct tfs_log_call *call)
 {
-	for (uint32_t to = call->first; to < call[1].first; to++) {
-		if (!only(loops->operands[to], TFS_LOG_WRITES))
-			continue;
-		for (uint32_t from = call->first; from < call[1].first; from++) {
-			const uint64_t source = TFS_LOG_ADDRESS(loops->operands[from]);
-			const uint64_t target = TFS_LOG_ADDRESS(loops->operands[to]);
+	uint64_t source, target;
+	uint32_t cursor = 0;
 
-			if (!only(loops->operands[from], TFS_LOG_READS) || source == target)
-				continue;
-			if (see(loops, move_of(call->site, target, source), false))
-				join(loops, target, source);
-			see(loops, move_of(call->site, source, target), true);
-		}
+	while (next_move(loops, call, &cursor, &source, &target)) {
+		if (see(loops, move_of(call->site, target, source), false))
+			join(loops, target, source);
+		see(loops, move_of(call->site, source, target), true);
 	}
 }
 
 void tfs_log_find_turns(struct tfs_loops *loops)
 {
+	if (!loops->turned)
+		return;
 	memset(moves_of(loops), 0, (loops->mask + 1) * sizeof(uint64_t));
 	for (uint32_t i = 0; i < loops->call_count; i++)
 		find_moves(loops, &loops->calls[i]);
