@@ -128,12 +128,16 @@ void tfs_nvtx_steps_closed(uint32_t name)
 
 bool tfs_nvtx_feed(uint32_t site, const struct tfs_loops_operand *operands, uint32_t count)
 {
+	static _Atomic bool feeding;
 	/* Without any range so far there is none. */
-	struct tfs_nvtx_search *own = atomic_load(&search);
+	struct tfs_nvtx_search *own = atomic_load_explicit(&search, memory_order_acquire);
 
-	if (!own || tfs_options.step_range != 0)
+	/* A call made at the same moment as another thread's is not worth a wait. */
+	if (!own || tfs_options.step_range != 0 ||
+		atomic_exchange_explicit(&feeding, true, memory_order_acquire))
 		return false;
 	const uint32_t name = tfs_nvtx_search_feed(own, tfs_self.owned, site, operands, count);
+	atomic_store_explicit(&feeding, false, memory_order_release);
 	if (name != 0) {
 		tfs_recorder_fact(TFS_FACT_step_range, tfs_nvtx_name_text(name), 0, 0);
 		tfs_log(TFS_LOG_INFO, "training step: NVTX range '%s'", tfs_nvtx_name_text(name));

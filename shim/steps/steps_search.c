@@ -17,6 +17,7 @@
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
 #define CANDIDATES 4u             /* threads that are searched at a time */
 #define SILENT_CALLS 4096u        /* of others, after which a thread's place is another's */
+#define COUNTED 64u               /* calls of a thread, at a time */
 
 /* A thread whose calls are searched for a loop. */
 struct candidate {
@@ -28,12 +29,11 @@ struct candidate {
 };
 
 static struct candidate candidates[CANDIDATES];
-static struct tfs_loops *loops;  /* with the step */
-static struct tfs_thread *owner; /* the thread whose loop is the step's, or may be */
-static uint32_t strange_calls;   /* of other threads since the owner's last */
-static uint32_t patience = 64;   /* how many of these there may be */
-static _Atomic bool feeding;
-static _Atomic uint64_t calls_searched;
+static struct tfs_loops *loops;         /* with the step */
+static struct tfs_thread *owner;        /* the thread whose loop is the step's, or may be */
+static _Atomic uint32_t strange_calls;  /* of other threads since the owner's last */
+static _Atomic uint32_t patience = 64;  /* how many of these there may be */
+static _Atomic uint64_t calls_searched; /* of all threads, but for the latest of each */
 static _Atomic bool found;
 static struct tfs_loops *second; /* what is searched while the program does something else */
 static uint32_t second_calls;
@@ -56,7 +56,11 @@ bool tfs_steps_doubtful(void)
 
 uint64_t tfs_steps_searched(void)
 {
-	return calls_searched;
+	uint64_t calls = calls_searched;
+
+	for (uint32_t i = 0; i < CANDIDATES; i++)
+		calls += __atomic_load_n(&candidates[i].calls, __ATOMIC_RELAXED) % COUNTED;
+	return calls;
 }
 
 bool tfs_steps_searchable(void)
@@ -97,7 +101,7 @@ static void flag_cache(struct tfs_thread *thread)
 static void stop_search(enum tfs_fact_code what)
 {
 	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
-	tfs_recorder_fact(what, NULL, calls_searched, 0);
+	tfs_recorder_fact(what, NULL, tfs_steps_searched(), 0);
 	tfs_log(TFS_LOG_INFO, "training step: %s",
 		what == TFS_FACT_steps_none ? "none found" : "found");
 }
@@ -114,13 +118,20 @@ void tfs_steps_settle(enum tfs_fact_code what)
  * take turns soon outlast each other's patience. */
 static bool is_owner(struct tfs_thread *thread)
 {
-	if (owner != thread && owner) {
-		if (++strange_calls < patience)
+	struct tfs_thread *const now = tfs_steps_owner();
+
+	if (now != thread) {
+		const uint32_t patient = atomic_load_explicit(&patience, memory_order_relaxed);
+
+		if (now && atomic_fetch_add_explicit(&strange_calls, 1, memory_order_relaxed) + 1 <
+				   patient)
 			return false;
-		patience *= patience < SEARCH_CALLS ? 2 : 1;
+		if (now && patient < SEARCH_CALLS)
+			atomic_store_explicit(&patience, 2 * patient, memory_order_relaxed);
+		__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
 	}
-	__atomic_store_n(&owner, thread, __ATOMIC_RELAXED);
-	strange_calls = 0;
+	if (atomic_load_explicit(&strange_calls, memory_order_relaxed) != 0)
+		atomic_store_explicit(&strange_calls, 0, memory_order_relaxed);
 	return true;
 }
 
@@ -147,7 +158,8 @@ static struct candidate *claim(struct tfs_thread *thread)
 				candidate->loops = make_loops();
 			if (candidate->thread && candidate->loops)
 				tfs_loops_restart(candidate->loops);
-			candidate->calls = 0;
+			__atomic_store_n(&candidate->calls, 0, __ATOMIC_RELAXED);
+			candidate->latest = calls_searched;
 			__atomic_store_n(&candidate->thread, thread, __ATOMIC_RELAXED);
 			return candidate;
 		}
@@ -216,7 +228,7 @@ static bool is_found(struct candidate *candidate)
 {
 	static _Atomic bool settled;
 
-	if (tfs_loops_doubtful(candidate->loops) && 2 * candidate->calls < calls_searched) {
+	if (tfs_loops_doubtful(candidate->loops) && 2 * candidate->calls < tfs_steps_searched()) {
 		tfs_loops_restart(candidate->loops);
 		return false;
 	}
@@ -259,9 +271,12 @@ static void search(
 
 	if (!candidate)
 		return;
-	const uint64_t searched = ++calls_searched;
-	candidate->latest = searched;
-	candidate->calls++;
+	uint64_t searched = 0;
+	__atomic_store_n(&candidate->calls, candidate->calls + 1, __ATOMIC_RELAXED);
+	if (candidate->calls % COUNTED == 0) {
+		searched = atomic_fetch_add(&calls_searched, COUNTED) + COUNTED;
+		candidate->latest = searched;
+	}
 	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
 	if (candidate->loops &&
 		tfs_loops_feed(
@@ -342,20 +357,15 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 
 	if (!tfs_steps_searchable())
 		return;
-	const bool again = tfs_steps_found();
-	const uint32_t count = again ? 0 : list_operands(details, operands);
-	bool said = again;
-	/* A call made at the same moment as another thread's is not worth a wait. */
-	if (!atomic_exchange_explicit(&feeding, true, memory_order_acquire)) {
-		if (again && second)
+	if (tfs_steps_found()) {
+		if (second)
 			search_again(frame, details);
-		else if (!again)
-			said = by_ranges(frame, operands, count);
-		atomic_store_explicit(&feeding, false, memory_order_release);
-		if (said && !again)
-			stop_search(TFS_FACT_steps_found);
+		return;
 	}
-	if (!said)
+	const uint32_t count = list_operands(details, operands);
+	if (by_ranges(frame, operands, count))
+		stop_search(TFS_FACT_steps_found);
+	else
 		search(frame, operands, count);
 }
 

@@ -53,6 +53,7 @@ static uint32_t find_site(
 		return 0;
 	struct tfs_log_site *site = &loops->sites[loops->site_count++];
 	site->id = id;
+	site->latest[0] = site->latest[1] = 0;
 	site->depth = count < TFS_LOOPS_DEPTH ? count : TFS_LOOPS_DEPTH;
 	for (uint32_t i = 0; i < site->depth; i++)
 		site->frames[i] = frames[count - 1 - i];

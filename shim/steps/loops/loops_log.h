@@ -25,6 +25,7 @@
 struct tfs_log_site {
 	uint32_t id;
 	uint32_t depth;
+	uint64_t latest[2]; /* operands, of a call with two */
 	uint64_t frames[TFS_LOOPS_DEPTH];
 };
 

@@ -85,10 +85,28 @@ static uint64_t bit_of(uint64_t move)
 	return UINT64_C(1) << (move >> 20 & 63);
 }
 
+/* Did the site's latest call do the very same? Most copies do. */
+static bool is_repeated(struct tfs_loops *loops, const struct tfs_log_call *call)
+{
+	const uint64_t *operands = &loops->operands[call->first];
+	uint64_t *latest = loops->sites[call->site].latest;
+
+	if (call[1].first - call->first != 2)
+		return false;
+	if (operands[0] == latest[0] && operands[1] == latest[1])
+		return true;
+	latest[0] = operands[0];
+	latest[1] = operands[1];
+	return false;
+}
+
 void tfs_log_note_moves(struct tfs_loops *loops, const struct tfs_log_call *call)
 {
+	if (is_repeated(loops, call))
+		return;
 	const uint64_t words = sizeof(loops->moved) / sizeof(loops->moved[0]);
-	uint64_t source, target;
+	uint64_t source;
+	uint64_t target;
 	uint32_t cursor = 0;
 
 	while (next_move(loops, call, &cursor, &source, &target)) {
