@@ -192,7 +192,7 @@ static void release_log(void)
 	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
 }
 
-/* What the others had logged. Who is just searching gives his back himself. */
+/* What the others had logged. Who is just searching does this himself when he is through. */
 static void release_others(void)
 {
 	for (uint32_t i = 0; i < CANDIDATES; i++) {
@@ -286,6 +286,8 @@ static void search(
 		return;
 	}
 	leave(candidate);
+	if (tfs_steps_found())
+		release_others();
 	if (searched == SEARCH_CALLS || (searched == HOPELESS_CALLS && !any_hope())) {
 		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
