@@ -11,12 +11,12 @@
 #   FOLDER      of shim, cupti, rules, reports, tests/sim; all of them
 #
 # Hours: it prints each mutant's end, goes on where it was stopped as long as no source has changed,
-# and keeps all it needs in build/mutants. Status 1 where a folder stays below 85 %.
+# and keeps all it needs in build/mutation. Status 1 where a folder stays below 85 %.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 cd "$root"
-work=$root/build/mutants
+work=$root/build/mutation
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_LOG TFSHIM_DISABLE TFSHIM_RANK \
 	TFSHIM_PROCESS LD_PRELOAD
 
