@@ -291,6 +291,21 @@ void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream
 	TFS_LEAVE(frame);
 }
 
+void tfs_note_instantiated(
+	struct tfs_frame *frame, uint32_t status, const void *graph, const void *executable)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details details;
+
+		tfs_details_init(&details, TFS_NO_STREAM);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
+		tfs_put_attribute(
+			&details, TFS_ATTRIBUTE_executable, (uint64_t)(uintptr_t)executable);
+		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
 void tfs_note_capture_begin(uint32_t status)
 {
 	if (status == cudaSuccess)

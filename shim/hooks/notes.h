@@ -97,6 +97,20 @@ void tfs_note_event(struct tfs_frame *frame, uint32_t status, const void *event,
 void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream, bool per_thread,
 	const void *graph);
 
+/* An executable graph was made of another one. */
+void tfs_note_instantiated(
+	struct tfs_frame *frame, uint32_t status, const void *graph, const void *executable);
+
+#define TFS_INSTANTIATE_HOOK(type, name, parameters, arguments)                                    \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const type status = TFS_REAL(name) arguments;                                      \
+                                                                                                   \
+		tfs_note_instantiated(&frame, (uint32_t)status, graph, status == 0 ? *out : NULL); \
+		return status;                                                                     \
+	}
+
 /* A capture was begun, or ended, by a call with this result. */
 void tfs_note_capture_begin(uint32_t status);
 void tfs_note_capture_end(uint32_t status);

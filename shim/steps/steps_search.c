@@ -261,13 +261,51 @@ static bool any_hope(void)
 	return hope;
 }
 
+static uint64_t attribute(const struct tfs_details *details, enum tfs_attribute which)
+{
+	for (uint32_t i = 0; i < details->count; i++)
+		if ((TFS_ITEM_ROLE(&details->items[i]) & TFS_ROLE_OPERAND) == 0 &&
+			TFS_ITEM_LOW(&details->items[i]) == which)
+			return details->items[i].value;
+	return 0;
+}
+
+/* What a graph holds is known from its capture. */
+static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
+	const struct tfs_details *details, const struct tfs_loops_operand *operands, uint32_t count)
+{
+	const uint32_t site = frame->entry->site;
+	const uint64_t *frames;
+	const uint32_t depth = tfs_callsite_frames(site, &frames);
+	bool now;
+
+	switch (frame->entry->function->family) {
+	case TFS_FAMILY_graph_launch:
+		return tfs_loops_launch(
+			by, site, frames, depth, attribute(details, TFS_ATTRIBUTE_graph));
+	case TFS_FAMILY_graph_other:
+		tfs_loops_instantiated(by, attribute(details, TFS_ATTRIBUTE_graph),
+			attribute(details, TFS_ATTRIBUTE_executable));
+		break;
+	case TFS_FAMILY_capture_end:
+		tfs_loops_captured(by, attribute(details, TFS_ATTRIBUTE_graph));
+		break;
+	case TFS_FAMILY_capture:
+		now = tfs_loops_feed(by, site, frames, depth, operands, count);
+		tfs_loops_capture(by);
+		return now;
+	default:
+		break;
+	}
+	return tfs_loops_feed(by, site, frames, depth, operands, count);
+}
+
 /* Without its callers a call seems to come from elsewhere. */
-static void search(
-	const struct tfs_frame *frame, const struct tfs_loops_operand *operands, uint32_t count)
+static void search(const struct tfs_frame *frame, const struct tfs_details *details,
+	const struct tfs_loops_operand *operands, uint32_t count)
 {
 	struct candidate *candidate =
 		(frame->entry->flags & TFS_SITE_SHORT) == 0 ? candidate_of(frame->thread) : NULL;
-	const uint64_t *frames;
 
 	if (!candidate)
 		return;
@@ -277,10 +315,7 @@ static void search(
 		searched = atomic_fetch_add(&calls_searched, COUNTED) + COUNTED;
 		candidate->latest = searched;
 	}
-	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
-	if (candidate->loops &&
-		tfs_loops_feed(
-			candidate->loops, frame->entry->site, frames, depth, operands, count) &&
+	if (candidate->loops && feed(candidate->loops, frame, details, operands, count) &&
 		is_found(candidate)) {
 		settle(candidate);
 		return;
@@ -368,7 +403,7 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 	if (by_ranges(frame, operands, count))
 		stop_search(TFS_FACT_steps_found);
 	else
-		search(frame, operands, count);
+		search(frame, details, operands, count);
 }
 
 uint16_t tfs_steps_site_flags(uint32_t site)

@@ -77,7 +77,7 @@ enum tfs_memory_kind {
 	X(20, count)        /* elements */                                                         \
 	X(21, data_type)                                                                           \
 	X(22, root)                                                                                \
-	X(23, graph)   /* graph or executable graph handle */                                      \
+	X(23, graph)   /* graph handle; of a launch, of an executable one */                       \
 	X(24, shape_m) /* of a GEMM; also a vector's length */                                     \
 	X(25, shape_n)                                                                             \
 	X(26, shape_k)                                                                             \
@@ -86,7 +86,8 @@ enum tfs_memory_kind {
 	X(29, handle)      /* library handle */                                                    \
 	X(30, argument)    /* a kernel's 4- or 8-byte scalar argument */                           \
 	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */            \
-	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */
+	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */      \
+	X(33, executable)  /* handle of the executable graph that was made of `graph` */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,

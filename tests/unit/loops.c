@@ -186,8 +186,78 @@ static void test_turns_within(void)
 	free(loops);
 }
 
+static bool feed_plain(struct tfs_loops *loops, uint64_t address)
+{
+	const uint64_t frames[] = {address, 0x20, 0x10};
+
+	return tfs_loops_feed(loops, (uint32_t)address, frames, 3, NULL, 0);
+}
+
+static bool launch(struct tfs_loops *loops, uint64_t address, uint64_t executable)
+{
+	const uint64_t frames[] = {address, 0x20, 0x10};
+
+	return tfs_loops_launch(loops, (uint32_t)address, frames, 3, executable);
+}
+
+/* A capture from another place of the program: of a forward pass, and of an update if `updates`. */
+static void capture(struct tfs_loops *loops, uint64_t graph, bool reads, bool updates)
+{
+	const struct trainer trainer = {.loops = loops};
+
+	feed_plain(loops, 0x1000);
+	tfs_loops_capture(loops);
+	for (unsigned i = 0; i < PARAMETERS; i++)
+		if (reads)
+			feed(&trainer, 0x1001, WEIGHTS + i, false);
+	for (unsigned i = 0; i < PARAMETERS; i++)
+		if (updates)
+			feed(&trainer, 0x1002, WEIGHTS + i, true);
+	feed_plain(loops, 0x1003);
+	tfs_loops_captured(loops, graph);
+	feed_plain(loops, 0x1004);
+	tfs_loops_instantiated(loops, graph, graph + 1);
+}
+
+/* Steps until it was found where a step launches one graph, or two; 0 = never. */
+static unsigned search_graphs(uint64_t first, uint64_t second)
+{
+	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+	unsigned found = 0;
+
+	TEST_NEED(loops);
+	/* The same handle was another graph's before. */
+	capture(loops, 0x500, false, true);
+	capture(loops, 0x500, true, true);
+	capture(loops, 0x600, true, false);
+	capture(loops, 0x700, false, true);
+	for (unsigned i = 0; i < 40 && !found; i++)
+		if (feed_plain(loops, START) || launch(loops, START + 1, first) ||
+			(second && launch(loops, START + 2, second)) ||
+			feed_plain(loops, START + 3))
+			found = i + 1;
+	if (found) {
+		const uint64_t frames[] = {START, 0x20, 0x10};
+
+		TEST_TRUE(tfs_loops_opens(loops, frames, 3));
+	}
+	free(loops);
+	return found;
+}
+
+static void test_graphs(void)
+{
+	TEST_IN(search_graphs(0x501, 0), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 4);
+	TEST_IN(search_graphs(0x601, 0x701), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 4);
+	/* An evaluation, one that nobody saw captured, a graph instead of an executable one. */
+	TEST_EQ(search_graphs(0x601, 0), 0);
+	TEST_EQ(search_graphs(0x801, 0), 0);
+	TEST_EQ(search_graphs(0x501 + 0x1000, 0x601), 0);
+}
+
 int main(void)
 {
+	test_graphs();
 	TEST_IN(search_elsewhere(true), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 8);
 	TEST_EQ(search_elsewhere(false), 0);
 	test_turns_within();

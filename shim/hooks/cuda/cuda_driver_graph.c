@@ -61,17 +61,17 @@ TFS_TWIN_HOOKS(
 }
 
 /* Before CUDA 12. */
-TFS_PLAIN_HOOK(CUresult, cuGraphInstantiate,
+TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiate,
 	(CUgraphExec * out, CUgraph graph, CUgraphNode *out_node, char *log, size_t room),
 	(out, graph, out_node, log, room))
-TFS_PLAIN_HOOK(CUresult, cuGraphInstantiate_v2,
+TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiate_v2,
 	(CUgraphExec * out, CUgraph graph, CUgraphNode *out_node, char *log, size_t room),
 	(out, graph, out_node, log, room))
-TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithFlags,
+TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiateWithFlags,
 	(CUgraphExec * out, CUgraph graph, unsigned long long flags), (out, graph, flags))
-TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithParams,
+TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiateWithParams,
 	(CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *with), (out, graph, with))
-TFS_PLAIN_HOOK(CUresult, cuGraphInstantiateWithParams_ptsz,
+TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiateWithParams_ptsz,
 	(CUgraphExec * out, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *with), (out, graph, with))
 TFS_TWIN_HOOKS(
 	CUresult, cuGraphUpload, _ptsz, (CUgraphExec graph, CUstream stream), (graph, stream))

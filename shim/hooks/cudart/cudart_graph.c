@@ -59,9 +59,15 @@ TFS_TWIN_HOOKS(
 	return status;
 }
 
-TFS_PLAIN_HOOK(cudaError_t, cudaGraphInstantiate,
+TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiate,
 	(void **out, void *graph, uintptr_t third, uintptr_t fourth, uintptr_t fifth),
 	(out, graph, third, fourth, fifth))
+TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiateWithFlags,
+	(void **out, void *graph, unsigned long long flags), (out, graph, flags))
+TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiateWithParams,
+	(void **out, void *graph, void *with), (out, graph, with))
+TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiateWithParams_ptsz,
+	(void **out, void *graph, void *with), (out, graph, with))
 TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecUpdate,
 	(void *executable, void *graph, uintptr_t third, uintptr_t fourth),
 	(executable, graph, third, fourth))
@@ -79,6 +85,9 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executabl
 	X(cudaGraphLaunch, graph_launch)                                                           \
 	X(cudaGraphLaunch_ptsz, graph_launch)                                                      \
 	X(cudaGraphInstantiate, graph_other)                                                       \
+	X(cudaGraphInstantiateWithFlags, graph_other)                                              \
+	X(cudaGraphInstantiateWithParams, graph_other)                                             \
+	X(cudaGraphInstantiateWithParams_ptsz, graph_other)                                        \
 	X(cudaGraphExecUpdate, graph_other)                                                        \
 	X(cudaGraphCreate, graph_other)                                                            \
 	X(cudaGraphDestroy, graph_other)                                                           \

@@ -39,9 +39,7 @@ static bool is_site(
 	       site->frames[0] == frames[count - 1];
 }
 
-/* 1 + index; 0 = no room for another. */
-static uint32_t find_site(
-	struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count)
+uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count)
 {
 	const uint32_t slots = sizeof(loops->slots) / sizeof(loops->slots[0]);
 	uint32_t at = id * UINT32_C(2654435769) % slots;
@@ -61,15 +59,20 @@ static uint32_t find_site(
 	return loops->site_count;
 }
 
-/* What does not fit any more makes it all begin anew. */
+bool tfs_log_room(struct tfs_loops *loops, uint32_t operand_count)
+{
+	if (loops->call_count < TFS_LOG_CALLS &&
+		loops->operand_count + operand_count <= TFS_LOG_OPERANDS)
+		return true;
+	tfs_loops_restart(loops);
+	return false;
+}
+
 static bool append(struct tfs_loops *loops, uint32_t site, const struct tfs_loops_operand *operands,
 	uint32_t operand_count)
 {
-	if (loops->call_count == TFS_LOG_CALLS ||
-		loops->operand_count + operand_count > TFS_LOG_OPERANDS) {
-		tfs_loops_restart(loops);
+	if (!tfs_log_room(loops, operand_count))
 		return false;
-	}
 	loops->calls[loops->call_count++] =
 		(struct tfs_log_call){.site = site, .first = loops->operand_count};
 	for (uint32_t i = 0; i < operand_count; i++) {
@@ -93,9 +96,14 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 {
 	if (loops->found || count == 0)
 		return false;
-	const uint32_t index = find_site(loops, site, frames, count);
-	if (index == 0 || !append(loops, index - 1, operands, operand_count) ||
-		loops->call_count < loops->next_look)
+	const uint32_t index = tfs_log_site(loops, site, frames, count);
+	return index != 0 && append(loops, index - 1, operands, operand_count) &&
+	       tfs_log_look(loops);
+}
+
+bool tfs_log_look(struct tfs_loops *loops)
+{
+	if (loops->call_count < loops->next_look)
 		return false;
 	loops->next_look += loops->next_look / 4;
 	if (!loops->updates && !loops->turned)

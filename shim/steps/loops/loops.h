@@ -51,6 +51,16 @@ void tfs_loops_restart(struct tfs_loops *loops);
 bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
+/* Calls from here on are captured; all since then became a graph; that was made executable. Only of
+ * the thread that is searched; handles as the program has them. */
+void tfs_loops_capture(struct tfs_loops *loops);
+void tfs_loops_captured(struct tfs_loops *loops, uint64_t graph);
+void tfs_loops_instantiated(struct tfs_loops *loops, uint64_t graph, uint64_t executable);
+
+/* A call that launches such a graph: as tfs_loops_feed(), and all that the graph holds. */
+bool tfs_loops_launch(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
+	uint32_t count, uint64_t executable);
+
 /* The found step: iterations of its loop that were begun until it was found. */
 uint64_t tfs_loops_before(const struct tfs_loops *loops);
 

@@ -18,6 +18,7 @@
 #define TFS_LOG_SITES (1u << 13)
 #define TFS_LOG_RANGES (1u << 16)
 #define TFS_LOG_PAIRS (1u << 16)
+#define TFS_LOG_GRAPHS 64u
 
 #define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
 
@@ -32,6 +33,13 @@ struct tfs_log_site {
 struct tfs_log_call {
 	uint32_t site;  /* index */
 	uint32_t first; /* operand; the next call's first ends them */
+};
+
+/* Calls that were captured. */
+struct tfs_log_graph {
+	uint64_t handle; /* of the graph, or of an executable one */
+	uint32_t first;
+	uint32_t count;
 };
 
 /* Of an operand, beside its address. */
@@ -82,7 +90,10 @@ struct tfs_loops {
 	uint64_t moved[1024]; /* bits of what calls read here and write there */
 	struct tfs_log_step step;
 	uint32_t call_count, operand_count, site_count;
-	uint32_t next_look;                /* so many calls must be there for it */
+	uint32_t next_look;   /* so many calls must be there for it */
+	uint32_t graph_count; /* all; the latest are kept */
+	uint32_t captured;    /* calls, when the capture began */
+	struct tfs_log_graph graphs[TFS_LOG_GRAPHS];
 	uint32_t slots[2 * TFS_LOG_SITES]; /* by id, 1 + index of a site */
 	struct tfs_log_site sites[TFS_LOG_SITES];
 	struct tfs_log_call calls[TFS_LOG_CALLS + 1];
@@ -97,6 +108,15 @@ struct tfs_loops {
 
 /* A range; NULL when it is not there, nor can be added where `add` asks for that. */
 struct tfs_log_range *tfs_log_range(struct tfs_loops *loops, uint64_t address, bool add);
+
+/* Adds a site to the log; 1 + its index, 0 = no room. */
+uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count);
+
+/* Is there room for another call with so many operands? Else it all begins anew. */
+bool tfs_log_room(struct tfs_loops *loops, uint32_t operand_count);
+
+/* Looks for the step, where the log has grown enough; true when it was found. */
+bool tfs_log_look(struct tfs_loops *loops);
 
 /* Of the range that an operand is in: where two take turns, each update going from one to the
  * other, both are the first. */
