@@ -4,8 +4,8 @@
 
     mutants.py ROOT WORK [--count N] [--seed N] [--jobs N] [FOLDER...]
 
-A mutant counts when it compiles to other machine code than the original. It is killed when the
-build, or one of the tests that look at its folder, fails or takes too long. Survivors are looked
+A mutant counts when it builds, without warnings, and compiles to other machine code than the
+original. It is killed when one of the tests that look at its folder fails or takes too long. Survivors are looked
 up in tests/mutants.txt: lines of file, line, mutated line and reason, parted by tabs. A reason that
 begins with "equivalent:" takes a mutant out of the score; any other only explains it.
 """
@@ -231,7 +231,7 @@ def judge(tree, work, folder, arguments, explained):
                 path.write_text(original)
             with results.open("a") as file:
                 file.write("\t".join([*key, end]) + "\n")
-        if end == "none":
+        if end in ("none", "build"):
             continue
         reason = explained.get((name, before, after), "no reason yet")
         if end == "survived" and reason.startswith("equivalent:"):
