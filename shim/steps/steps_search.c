@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/steps/steps_search.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "shim/base/env.h"
@@ -68,12 +69,15 @@ bool tfs_steps_searchable(void)
 	return tfs_options.record != TFS_RECORD_NONE && candidates[0].loops;
 }
 
-/* Pages, not the heap: most are given back where the search is over. */
+/* Pages, not the heap: most are given back where the search is over. Keeps errno: it runs within
+ * the program's calls. */
 static struct tfs_loops *make_loops(void)
 {
+	const int saved = errno;
 	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
+	errno = saved;
 	return memory != MAP_FAILED ? tfs_loops_init(memory) : NULL;
 }
 
