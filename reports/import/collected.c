@@ -36,3 +36,14 @@ void tfs_collected_finish(struct tfs_collected *collected)
 	free(collected->devices);
 	*collected = (struct tfs_collected){0};
 }
+
+int tfs_collected_compare_spans(const void *left, const void *right)
+{
+	const struct tfs_collected_span *a = left, *b = right;
+
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->start_ns != b->start_ns)
+		return a->start_ns < b->start_ns ? -1 : 1;
+	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns;
+}

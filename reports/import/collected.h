@@ -93,6 +93,8 @@ struct tfs_collected {
 
 /* Room for one more item behind the `count` there are, zeroed; NULL without memory. */
 void *tfs_collected_more(void *array_pointer, size_t *count, size_t item_bytes);
+/* For qsort: spans of one thread by time, the outer one first. */
+int tfs_collected_compare_spans(const void *left, const void *right);
 void tfs_collected_finish(struct tfs_collected *collected);
 
 #endif

@@ -219,17 +219,6 @@ static void put_steps(struct tfs_making *making)
 	}
 }
 
-static int compare_ranges(const void *left, const void *right)
-{
-	const struct tfs_collected_span *a = left, *b = right;
-
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns;
-}
-
 static void put_ranges(struct tfs_making *making)
 {
 	struct tfs_collected_span *ranges = making->collected->ranges;
@@ -237,7 +226,8 @@ static void put_ranges(struct tfs_making *making)
 	uint16_t level = 0;
 
 	if (making->collected->range_count)
-		qsort(ranges, making->collected->range_count, sizeof(*ranges), compare_ranges);
+		qsort(ranges, making->collected->range_count, sizeof(*ranges),
+			tfs_collected_compare_spans);
 	for (size_t i = 0; i < making->collected->range_count; i++) {
 		if (i && ranges[i].tid != ranges[i - 1].tid)
 			level = 0;

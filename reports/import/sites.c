@@ -29,18 +29,6 @@ static int compare_calls(const void *left, const void *right)
 	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns;
 }
 
-/* The outer one first. */
-static int compare_spans(const void *left, const void *right)
-{
-	const struct tfs_collected_span *a = left, *b = right;
-
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	if (a->start_ns != b->start_ns)
-		return a->start_ns < b->start_ns ? -1 : 1;
-	return a->end_ns > b->end_ns ? -1 : a->end_ns < b->end_ns;
-}
-
 static void add_frame(struct frames *frames, uint32_t function, uint32_t place)
 {
 	if (frames->count < TFS_MAX_FRAMES && (function || place))
@@ -199,7 +187,7 @@ int tfs_sites_find(struct tfs_collected *collected, struct tfs_sites *out_sites)
 			compare_calls);
 	if (collected->span_count)
 		qsort(collected->spans, collected->span_count, sizeof(*collected->spans),
-			compare_spans);
+			tfs_collected_compare_spans);
 	for (size_t i = 0; i < collected->call_count && !err; i++) {
 		come_to(&walk, collected, &collected->calls[i]);
 		if (walk.changed) {
