@@ -120,7 +120,7 @@ static enum verdict try_file(
 		return NOT_FOUND;
 	}
 	const CUptiResult status = subscribe(&cupti, owner, sizeof(owner));
-	tfs_log(TFS_LOG_INFO, "%s, version %u: subscribe answers %d", file, cupti.version,
+	tfs_log(TFS_LOG_INFO, "%s, version %u: cuptiSubscribe returned %d", file, cupti.version,
 		(int)status);
 	if (status == CUPTI_SUCCESS) {
 		*out_cupti = cupti;

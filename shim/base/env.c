@@ -129,11 +129,12 @@ static void set_option(const char *pair)
 		if (strlen(options[i].key) != length || strncmp(options[i].key, pair, length) != 0)
 			continue;
 		if (!parse(text, options[i].kind, options[i].value))
-			tfs_log_say("TFSHIM_OPTIONS: '%s' is not a value of '%s'; left as it was",
+			tfs_log_say("TFSHIM_OPTIONS: invalid value '%s' of '%s'; option ignored",
 				text, options[i].key);
 		return;
 	}
-	tfs_log_say("TFSHIM_OPTIONS: no option '%.*s'; TFSHIM_OPTIONS=help=1 lists them",
+	tfs_log_say(
+		"TFSHIM_OPTIONS: unknown option '%.*s'; TFSHIM_OPTIONS=help=1 lists the options",
 		(int)length, pair);
 }
 
@@ -157,7 +158,7 @@ static void read_options(const char *text)
 
 static void print_help(void)
 {
-	tfs_log_say("TFSHIM_OPTIONS=key=value:key=value …, with these values now:");
+	tfs_log_say("TFSHIM_OPTIONS=KEY=VALUE:KEY=VALUE, with current values:");
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const uint64_t value = *options[i].value;
 
@@ -201,7 +202,8 @@ static void read_log_level(const char *text)
 			return;
 		}
 	}
-	tfs_log_say("TFSHIM_LOG: '%s' is no level; it takes error, warn, info or debug", text);
+	tfs_log_say("TFSHIM_LOG: unknown log level '%s'; choose none, error, warn, info or debug",
+		text);
 }
 
 /* `*` stands for any text, `?` for one letter. */

@@ -10,50 +10,51 @@
 #define TFS_OPTIONS(X)                                                                             \
 	X("record", record, record, TFS_RECORD_WINDOWS,                                            \
 		"none: totals per call site only; windows: details of some steps; all: "           \
-		"everything")                                                                      \
+		"details of all steps")                                                            \
 	X("report", report, flag, 1, "write the reports when the program ends")                    \
-	X("cupti", cupti, flag, 1, "use CUPTI in windows, where it is free")                       \
+	X("cupti", cupti, flag, 1, "use CUPTI in windows, if no other tool uses it")               \
 	X("cupti_off", cupti_off, steps, 0,                                                        \
 		"FIRST-LAST: leave CUPTI to other tools in these steps")                           \
-	X("nvtx", nvtx, flag, 1, "take the ranges that the program names by NVTX")                 \
+	X("nvtx", nvtx, flag, 1, "record the program's NVTX ranges")                               \
 	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
-	X("unwind", unwind, flag, 1, "keep call stacks; 0: only the calling line")                 \
-	X("driver", driver, flag, 1, "see calls of the driver, and of what is looked up by name")  \
+	X("unwind", unwind, flag, 1, "record call stacks; 0: only the calling line")               \
+	X("driver", driver, flag, 1, "see driver calls, and calls of functions looked up by name") \
 	X("deepbind", deepbind, flag, 1,                                                           \
-		"0: libraries are opened without RTLD_DEEPBIND, so that their calls are seen")     \
+		"0: open libraries without RTLD_DEEPBIND, so that their calls are seen")           \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
 	X("window_later", later_steps, number, 20, "steps in every later window")                  \
 	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
 	X("limit", limit_bytes, bytes, UINT64_C(256) << 20,                                        \
 		"largest recording, in bytes (k, m, g)")                                           \
 	X("memory", memory, text, 0,                                                               \
-		"memory of tfshim run's, which keeps the recording when the program is killed")    \
-	X("quiet", quiet, flag, 0, "say nothing at the end, only write the reports")               \
+		"set by tfshim run: memory that keeps the recording when the program is killed")   \
+	X("quiet", quiet, flag, 0, "write the reports, and print nothing at the end")              \
 	X("staging_min", staging_min_bytes, bytes, UINT64_C(1) << 20,                              \
-		"pinned-staging: smallest copy it takes")                                          \
-	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle cores it asks for")     \
+		"pinned-staging: smallest copy that is staged")                                    \
+	X("staging_cores", staging_cores, number, 4, "pinned-staging: idle CPU cores needed")      \
 	X("staging_threads", staging_threads, number, 4,                                           \
-		"pinned-staging: threads that help to copy, at most")                              \
+		"pinned-staging: most helper threads for copying")                                 \
 	X("staging_limit", staging_limit_bytes, bytes, UINT64_C(64) << 20,                         \
-		"pinned-staging: pinned memory it may hold")                                       \
+		"pinned-staging: most pinned memory")                                              \
 	X("measure", measure, number, 4000,                                                        \
-		"steps that measuring an exact rewrite may take, at most 4000; 0: not measured")   \
+		"most steps for the A/B test of an exact rewrite, up to 4000; 0: no test")         \
 	X("search_ms", search_ms, number, 2000,                                                    \
-		"cudnn-search: time it may take in all,"                                           \
-		" a hundredth of it waiting for the device")                                       \
-	X("search_problems", search_problems, number, 64, "cudnn-search: problems it may search")  \
+		"cudnn-search: most time for searches in ms,"                                      \
+		" a hundredth of it for synchronising")                                            \
+	X("search_problems", search_problems, number, 64,                                          \
+		"cudnn-search: most convolutions searched")                                        \
 	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
-		"cudnn-search: largest workspace it may allocate")                                 \
+		"cudnn-search: largest workspace of an algorithm")                                 \
 	X("search_memory", search_memory_bytes, bytes, UINT64_C(1) << 30,                          \
-		"cudnn-search: device memory that a search may take for as long as it lasts")      \
+		"cudnn-search: most device memory in use during a search")                         \
 	X("pool_limit", pool_limit_bytes, bytes, UINT64_C(4) << 30,                                \
-		"alloc-pool: memory it may hold of each device")                                   \
+		"alloc-pool: most memory in cached blocks per device")                             \
 	X("pool_reserve", pool_reserve_bytes, bytes, UINT64_C(1) << 30,                            \
-		"pools: memory they leave free at least, if that is more than a tenth")            \
+		"pools: device memory left free, at least a tenth of all")                         \
 	X("pool_strict", pool_strict, flag, 0,                                                     \
-		"alloc-pool: cudaMalloc waits for the device as it may without")                   \
+		"alloc-pool: cudaMalloc synchronises as it may without tfshim")                    \
 	X("pool_poison", pool_poison, flag, 0,                                                     \
-		"alloc-pool: fills what it hands out again with NaNs instead of zeros")            \
+		"alloc-pool: fill reused blocks with NaNs instead of zeros")                       \
 	X("help", help, flag, 0, "print the options and their defaults")
 
 /* Those of libtfshim_mutant.so (mutant.h), all of them numbers: X(key, help). */

@@ -107,6 +107,29 @@ static int make_folders(char *path)
 	return 0;
 }
 
+/* Appends the pattern, filled in, to a path of PATH_MAX bytes that is *used long. */
+static int put_pattern(char *path, size_t *used, const char *pattern)
+{
+	for (const char *next = pattern; *next != '\0';) {
+		size_t more = 1;
+
+		if (*used + 2 >= PATH_MAX)
+			return -ENAMETOOLONG;
+		path[*used] = *next++;
+		if (path[*used] == '%') {
+			const int err =
+				put_field(&next, path, path + *used, PATH_MAX - *used, &more);
+			if (err)
+				return err;
+		}
+		*used += more;
+		if (*used >= PATH_MAX)
+			return -ENAMETOOLONG;
+		path[*used] = '\0';
+	}
+	return 0;
+}
+
 int tfs_env_output(char *out_path, size_t bytes)
 {
 	char path[PATH_MAX];
@@ -118,26 +141,14 @@ int tfs_env_output(char *out_path, size_t bytes)
 		used = strlen(path);
 		path[used++] = '/';
 	}
-	for (const char *next = tfs_options.output; *next != '\0';) {
-		size_t more = 1;
-
-		if (used + 2 >= sizeof(path))
-			return -ENAMETOOLONG;
-		path[used] = *next++;
-		if (path[used] == '%') {
-			const int err =
-				put_field(&next, path, path + used, sizeof(path) - used, &more);
-			if (err)
-				return err;
-		}
-		used += more;
-		if (used >= sizeof(path))
-			return -ENAMETOOLONG;
-		path[used] = '\0';
-	}
+	int err = put_pattern(path, &used, tfs_options.output);
+	if (!err && path[used - 1] == '/')
+		err = put_pattern(path, &used, "%e-r%r-%p");
+	if (err)
+		return err;
 	if (used + 1 > bytes)
 		return -ENAMETOOLONG;
-	const int err = make_folders(path);
+	err = make_folders(path);
 	if (!err)
 		memcpy(out_path, path, used + 1);
 	return err;

@@ -9,40 +9,22 @@
 #include "shim/base/driver_api.h"
 #include "shim/base/env.h"
 #include "shim/record/recorder.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 #include "shim/resolve/lookup_object.h"
 
 #define MOST_DEVICES 16
 
-static struct {
-	CUresult (*version)(int *);
-	CUresult (*count)(int *);
-	CUresult (*get)(CUdevice *, int);
-	CUresult (*name)(char *, int, CUdevice);
-	CUresult (*memory)(size_t *, CUdevice);
-	CUresult (*attribute)(int *, CUdevice_attribute, CUdevice);
-	int (*runtime_version)(int *);
-} cuda;
-
-#define LOOK_UP(field, library, name)                                                              \
-	(cuda.field = (__typeof__(cuda.field))tfs_lookup_named(TFS_LIBRARY_##library, name))
-
-static bool look_up(void)
-{
-	LOOK_UP(runtime_version, cudart, "cudaRuntimeGetVersion");
-	return LOOK_UP(version, cuda, "cuDriverGetVersion") &&
-	       LOOK_UP(count, cuda, "cuDeviceGetCount") && LOOK_UP(get, cuda, "cuDeviceGet") &&
-	       LOOK_UP(name, cuda, "cuDeviceGetName") &&
-	       LOOK_UP(memory, cuda, "cuDeviceTotalMem_v2") &&
-	       LOOK_UP(attribute, cuda, "cuDeviceGetAttribute");
-}
+static const uint8_t needed[] = {TFS_DIRECT_cuDriverGetVersion, TFS_DIRECT_cuDeviceGetCount,
+	TFS_DIRECT_cuDeviceGet, TFS_DIRECT_cuDeviceGetName, TFS_DIRECT_cuDeviceTotalMem_v2,
+	TFS_DIRECT_cuDeviceGetAttribute};
 
 static uint32_t attribute(CUdevice device, CUdevice_attribute which)
 {
 	int value = 0;
 
-	return cuda.attribute(&value, which, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value
-										  : 0;
+	return TFS_DIRECT(cuDeviceGetAttribute)(&value, which, device) == CUDA_SUCCESS && value > 0
+		       ? (uint32_t)value
+		       : 0;
 }
 
 static void write_device(int index, int driver, int runtime)
@@ -51,10 +33,10 @@ static void write_device(int index, int driver, int runtime)
 	size_t memory = 0;
 	CUdevice device;
 
-	if (cuda.get(&device, index) != CUDA_SUCCESS)
+	if (TFS_DIRECT(cuDeviceGet)(&device, index) != CUDA_SUCCESS)
 		return;
-	cuda.name(name, sizeof(name), device);
-	cuda.memory(&memory, device);
+	TFS_DIRECT(cuDeviceGetName)(name, sizeof(name), device);
+	TFS_DIRECT(cuDeviceTotalMem_v2)(&memory, device);
 	const uint64_t khz = attribute(device, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
 	const uint64_t bits = attribute(device, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 	const struct tfs_device_record record = {
@@ -166,25 +148,30 @@ static uint32_t driver_version(void)
 {
 	int version = 0;
 
-	return cuda.version && cuda.version(&version) == CUDA_SUCCESS ? (uint32_t)version : 0;
+	return TFS_DIRECT(cuDriverGetVersion) &&
+			       TFS_DIRECT(cuDriverGetVersion)(&version) == CUDA_SUCCESS
+		       ? (uint32_t)version
+		       : 0;
 }
 
 static uint32_t runtime_version(void)
 {
+	int (*get)(int *) =
+		(int (*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaRuntimeGetVersion");
 	int version = 0;
 
-	return cuda.runtime_version && tfs_lookup_ready(TFS_LIBRARY_cudart) &&
-			       cuda.runtime_version(&version) == 0
-		       ? (uint32_t)version
-		       : 0;
+	return get && tfs_lookup_ready(TFS_LIBRARY_cudart) && get(&version) == 0 ? (uint32_t)version
+										 : 0;
 }
 
 /* False as long as the driver was not started. */
 static bool write_devices(void)
 {
+	static _Atomic int known;
 	int count = 0;
 
-	if (!look_up() || cuda.count(&count) != CUDA_SUCCESS)
+	if (!tfs_lookup_steady(TFS_LIBRARY_cuda) || !TFS_DIRECT_THERE(needed, &known) ||
+		TFS_DIRECT(cuDeviceGetCount)(&count) != CUDA_SUCCESS)
 		return false;
 	for (int i = 0; i < count && i < MOST_DEVICES; i++)
 		write_device(i, (int)driver_version(), (int)runtime_version());

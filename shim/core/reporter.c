@@ -142,8 +142,8 @@ static void wait_until_done(const struct job *job, pid_t child)
 	if (!ends_within(job, WAIT_MS)) {
 		if (job->worker > 0)
 			kill(job->worker, SIGKILL);
-		tfs_log_say("the report took too long; to make it: %s report %s", job->tool,
-			job->recording);
+		tfs_log_say("writing the report took longer than %d s; run: %s report %s",
+			WAIT_MS / 1000, job->tool, job->recording);
 		if (!ends_within(job, WAIT_MS / 10))
 			kill(child, SIGKILL);
 	}
@@ -182,9 +182,10 @@ void tfs_reporter_run(const char *recording)
 	job->recording = recording;
 	job->stack = (char *)job + bytes - 2 * STACK_BYTES;
 	if (!find_tool(job)) {
-		tfs_log_say("recording %s (the tfshim tool is not beside the library)", recording);
+		tfs_log_say("recording %s (no report: the tfshim tool is not beside the library)",
+			recording);
 	} else if (tfs_sanitizer_threads()) {
-		tfs_log_say("to make the report: %s report %s", job->tool, recording);
+		tfs_log_say("to make the report, run: %s report %s", job->tool, recording);
 	} else {
 		copy_environment(job);
 		launch(job);

@@ -267,7 +267,7 @@ static void finish(void)
 	else if (*tfs_recording.path == '\0')
 		tfs_recorder_created();
 	else if (!tfs_recording.nowhere)
-		tfs_log_say("the recording %s was cut short, removed or replaced: no report",
+		tfs_log_say("no report: the recording %s was truncated, removed or replaced",
 			tfs_recording.path);
 }
 

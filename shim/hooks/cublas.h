@@ -52,6 +52,10 @@ struct tfs_gemm {
 	cudaDataType scalar;
 	int compute;
 	const void *lists[3];
+	/* For rewrites that are told of it: its scalars and its result are numbers of the sizes
+	 * that are given; and what else the call says of how it is computed. */
+	bool simple;
+	uint64_t kind;
 };
 
 /* A product whose details are wanted. Does not end the frame. */

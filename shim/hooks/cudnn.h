@@ -66,15 +66,12 @@ static inline void tfs_put_workspace(struct tfs_details *details, const void *ad
 	tfs_put_attribute(details, TFS_ATTRIBUTE_workspace, bytes);
 }
 
-/* What a call on the handle's stream is to be told of with, see fills.h. */
-static inline struct tfs_use_call tfs_cudnn_use(
-	const struct tfs_frame *frame, cudnnHandle_t handle, const void *alpha, const void *beta)
+/* A call on the handle's stream, see fills.h. */
+static inline void tfs_cudnn_use(
+	struct tfs_use_call *call, cudnnHandle_t handle, const void *alpha, const void *beta)
 {
-	return (struct tfs_use_call){.stream = tfs_cudnn_stream(handle),
-		.scaled = alpha && beta,
-		.repeats = true,
-		.site = frame->entry->site,
-		.shape = frame->entry->function->id};
+	call->stream = tfs_cudnn_stream(handle);
+	call->scaled = alpha && beta;
 }
 
 static inline void tfs_use_tensor_shape(struct tfs_use_call *call, const struct tfs_tensor *tensor)

@@ -7,7 +7,7 @@
 
 #include "shim/base/driver_api.h"
 #include "shim/hooks/note_copy.h"
-#include "shim/rewrites/rewrite.h"
+#include "shim/hooks/take.h"
 #include "shim/state/capture.h"
 #include "shim/state/streams.h"
 
@@ -242,7 +242,7 @@ void tfs_note_created(struct tfs_frame *frame, uint32_t status, const void *stre
 			stream, (flags & cudaStreamNonBlocking) != 0 ? TFS_STREAM_NON_BLOCKING : 0);
 		details.stream = tfs_stream_id(stream, 0);
 		if ((flags & cudaStreamNonBlocking) != 0)
-			tfs_rewrite_stream_created();
+			tfs_tell(frame, TFS_OP_STREAM);
 	}
 	tfs_hook_details_always(frame, &details);
 	TFS_LEAVE(frame);
@@ -255,7 +255,7 @@ void tfs_note_apart(struct tfs_frame *frame, uint32_t status)
 
 	if (status == 0 && frame->thread) {
 		tfs_streams_set_free();
-		tfs_rewrite_stream_created();
+		tfs_tell(frame, TFS_OP_STREAM);
 	}
 	if (wanted) {
 		tfs_details_init(&details, TFS_NO_STREAM);

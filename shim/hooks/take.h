@@ -46,4 +46,12 @@ static inline __attribute__((always_inline)) bool tfs_again(struct tfs_op *op)
 	return TFS_UNLIKELY(op->minded != 0) && tfs_rewrite_after(op);
 }
 
+/* Says that this has happened. */
+static inline __attribute__((always_inline)) void tfs_tell(
+	const struct tfs_frame *frame, enum tfs_op_kind kind)
+{
+	if (tfs_is_wanted(frame, kind))
+		tfs_rewrite_tell(&(struct tfs_op){.kind = kind, .site = frame->entry->site});
+}
+
 #endif

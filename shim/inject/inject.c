@@ -47,7 +47,7 @@ int InitializeInjection(void)
 		tfs_log_say("not loaded by CUDA_INJECTION64_PATH: %s", reason ? reason : path);
 		if (reason && strstr(reason, "static TLS"))
 			tfs_log_say(
-				"to load it all the same: "
+				"to load tfshim in another way: "
 				"LD_PRELOAD=libtfshim.so, or GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096");
 		errno = saved;
 		return 0;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/nvtx/nvtx_steps.h"
 
-#include <ctype.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "shim/base/heap.h"
 #include "shim/base/log.h"
 #include "shim/nvtx/nvtx.h"
+#include "shim/nvtx/nvtx_family.h"
 #include "shim/nvtx/nvtx_names.h"
 #include "shim/nvtx/nvtx_search.h"
 #include "shim/record/recorder.h"
@@ -25,30 +25,6 @@ static _Atomic uint16_t occurred[TFS_NVTX_NAMES + 1]; /* by family; saturates */
 bool tfs_nvtx_is_inside_hook(void)
 {
 	return tfs_self.busy || (tfs_self.owned && !tfs_self.active);
-}
-
-/* "Train step", "train_step" and "TrainStep" say the same. */
-static void fold_name(const char *name, char *out_folded, size_t room)
-{
-	size_t length = 0;
-
-	for (; *name != '\0' && length + 1 < room; name++)
-		if (isalnum((unsigned char)*name))
-			out_folded[length++] = (char)tolower((unsigned char)*name);
-	out_folded[length] = '\0';
-}
-
-static bool says_step(uint32_t family)
-{
-	static const char *const words[] = {"step", "iteration", "iter", "trainstep",
-		"trainingstep", "trainiteration", "trainingiteration", "trainiter", "profilerstep"};
-	char folded[32];
-
-	fold_name(tfs_nvtx_name_text(family), folded, sizeof(folded));
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(folded, words[i]) == 0)
-			return true;
-	return false;
 }
 
 /* The ranges of a family are the steps; `before` of them were opened until that was known. */
@@ -75,7 +51,8 @@ static bool begins_step(uint32_t family, uint32_t name)
 	} else {
 		if ((tfs_steps_count() != 0 && !tfs_steps_doubtful()) ||
 			atomic_load(&occurred[family]) == UINT16_MAX ||
-			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME || !says_step(family))
+			atomic_fetch_add(&occurred[family], 1) + 1u < BY_NAME ||
+			!tfs_nvtx_family_says_step(tfs_nvtx_name_text(family)))
 			return false;
 		choose(family, BY_NAME - 1);
 	}

@@ -148,9 +148,9 @@ bool tfs_files_answer(void (*job)(void))
 		return true;
 	const bool created = atomic_load(&tfs_recording.created);
 
-	tfs_log_say("the file system of %s did not answer for %d s: %s",
+	tfs_log_say("the file system of %s did not respond for %d s: %s",
 		created ? tfs_recording.path : tfs_options.output, LAST_SECONDS,
-		created ? "the recording is not whole" : "nothing is recorded");
+		created ? "the recording is incomplete" : "nothing is recorded");
 	return false;
 }
 

@@ -12,20 +12,35 @@
 #include <stdint.h>
 
 enum tfs_op_kind {
-	TFS_OP_QUERY,   /* what a device is like */
-	TFS_OP_FILL,    /* of memory with one value */
-	TFS_OP_WAIT,    /* for the device, by the host, or a question how far it is */
-	TFS_OP_ORDERED, /* a stream-ordered allocation */
-	TFS_OP_COPY,    /* of memory without a shape */
-	TFS_OP_ALLOC,   /* of device memory, and not stream-ordered */
-	TFS_OP_FREE,    /* of such memory; of pinned memory so that rewrites can say why not */
+	TFS_OP_QUERY,    /* what a device is like */
+	TFS_OP_FILL,     /* of memory with one value */
+	TFS_OP_WAIT,     /* for the device, by the host, or a question how far it is */
+	TFS_OP_ORDERED,  /* a stream-ordered allocation */
+	TFS_OP_COPY,     /* of memory without a shape */
+	TFS_OP_ALLOC,    /* of device memory, and not stream-ordered */
+	TFS_OP_FREE,     /* of such memory; of pinned memory so that rewrites can say why not */
+	TFS_OP_CHOICE,   /* of a convolution's algorithm: the program asks for a list */
+	TFS_OP_CONVOLVE, /* by cuDNN, which is told how, see convolution.h */
+	TFS_OP_COMPUTE,  /* anything else that a library writes to memory that it is given */
+	/* Of these rewrites are only told: */
+	TFS_OP_OTHER,   /* about to be made, while zeros are followed: may use them, see fills.h */
+	TFS_OP_MADE,    /* any call that is seen, after it */
+	TFS_OP_STREAM,  /* was made, and does not wait for the legacy stream */
+	TFS_OP_RESET,   /* of a device: all its handles and memory are gone */
+	TFS_OP_HANDLE,  /* of cuDNN was made, which may have waited */
+	TFS_OP_BACKEND, /* a convolution was built for cuDNN's graph API */
 	TFS_OP_KINDS
 };
 
 /* A set of kinds. */
 #define TFS_OP_BIT(kind) (UINT32_C(1) << (kind))
 
+struct tfs_choice_call;
+struct tfs_convolution_call;
+struct tfs_details;
 struct tfs_function;
+struct tfs_use;
+struct tfs_use_call;
 
 enum tfs_query { TFS_QUERY_PROPERTIES, TFS_QUERY_ATTRIBUTE };
 
@@ -45,6 +60,21 @@ struct tfs_op_copy {
 	int kind;         /* cudaMemcpyKind */
 	bool async;       /* an ...Async call */
 	const void *real; /* the function that the program called */
+};
+
+struct tfs_op;
+
+struct tfs_op_compute {
+	/* As the call stands now. */
+	const void *beta;
+	void *output;
+	/* What memory it works on: asks libraries. */
+	void (*tell)(const struct tfs_op *op, struct tfs_use_call *told);
+	struct tfs_use *own; /* the rewrite's, from before the call to after it */
+	union {
+		const void *call; /* the hook's */
+		struct tfs_convolution_call *convolution;
+	};
 };
 
 struct tfs_op {
@@ -100,6 +130,10 @@ struct tfs_op {
 			uint64_t held; /* by the pool before */
 			bool kept;     /* the pool keeps its memory */
 		} ordered;
+		struct tfs_op_compute compute;     /* and of a convolution */
+		struct tfs_choice_call *choice;    /* see convolution.h */
+		const struct tfs_details *details; /* of a call that was made */
+		uint32_t device;                   /* that was reset */
 	};
 };
 

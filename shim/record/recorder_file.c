@@ -59,11 +59,11 @@ int tfs_recorder_created(void)
 {
 	if (!made.err) {
 		if (made.apart != 0)
-			tfs_log_say("%s.tfs is another run's, this run is in %s", made.taken,
-				made.path);
+			tfs_log_say("%s.tfs belongs to another run; this run is recorded in %s",
+				made.taken, made.path);
 		return 0;
 	}
-	tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT says where)",
+	tfs_log_say("nothing is recorded: %s: %s (TFSHIM_OUTPUT sets the path)",
 		*made.path != '\0' ? made.path : tfs_options.output, strerror(-made.err));
 	return goes_on_without(made.path) ? 0 : made.err;
 }

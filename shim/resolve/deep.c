@@ -50,7 +50,8 @@ int tfs_deep_flags(const char *file, int flags)
 		return flags;
 	if (!tfs_env_deepbind()) {
 		if (!atomic_exchange(&said, true))
-			tfs_log_say("%s is opened without RTLD_DEEPBIND, to be seen (deepbind=0)",
+			tfs_log_say(
+				"%s is opened without RTLD_DEEPBIND, so that its calls are seen (deepbind=0)",
 				base_name(file));
 		flags &= ~RTLD_DEEPBIND;
 	} else {

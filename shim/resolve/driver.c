@@ -272,7 +272,8 @@ static bool adopt(struct tfs_function *function, void *hook, void *answer)
 	}
 	if (tfs_lookup_object(answer, &other) && other.start == ours.start)
 		return true;
-	tfs_log(TFS_LOG_WARN, "%s of a second driver (%s) is not seen", function->name, other.file);
+	tfs_log(TFS_LOG_WARN, "calls of %s in a second driver library (%s) are not seen",
+		function->name, other.file);
 	return false;
 }
 

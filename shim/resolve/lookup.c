@@ -224,7 +224,8 @@ void *tfs_lookup_real(struct tfs_function *function, const void *caller)
 	const struct search search = look_for(function->library, name);
 
 	if (!search.found) {
-		tfs_log(TFS_LOG_WARN, "%s was called but no library has it", function->name);
+		tfs_log(TFS_LOG_WARN, "%s was called, but no loaded library defines it",
+			function->name);
 		return missing(function);
 	}
 	if ((tfs_lookup_steady(function->library) || search.elsewhere) &&

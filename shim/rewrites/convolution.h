@@ -2,8 +2,8 @@
 #ifndef TFS_SHIM_REWRITES_CONVOLUTION_H
 #define TFS_SHIM_REWRITES_CONVOLUTION_H
 
-/* What rewrites are shown of cuDNN's convolutions: each call before it is made and after it, and
- * each list of algorithms after the program asked for it. */
+/* cuDNN's convolutions, and the lists of algorithms for them that the program asks for: as their
+ * hooks describe them to rewrites and to the recording, see op.h. */
 
 #include <cudnn.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 #include "shim/trace/format.h"
 
-/* A convolution about to run. A rewrite may change the algorithm and the workspace. */
+/* A convolution as it is to be made: a rewrite may change the algorithm and the workspace. */
 struct tfs_convolution_call {
 	enum tfs_family family; /* conv_forward, conv_backward_data, conv_backward_filter */
 	cudnnHandle_t handle;
@@ -28,9 +28,10 @@ struct tfs_convolution_call {
 	size_t workspace_bytes;
 	const void *alpha;
 	const void *beta;
-	int asked_algorithm; /* set by the hook */
-	bool shown;          /* likewise: to rewrites, before the call */
-	bool succeeded;      /* and after it */
+	/* As the program asked: */
+	int asked_algorithm;
+	void *asked_workspace;
+	size_t asked_bytes; /* of the workspace */
 	/* A rewrite's own, from before the call until after it: */
 	void *aside;
 	void *lent; /* workspace */
@@ -48,7 +49,6 @@ struct tfs_convolution_call {
 struct tfs_choice_call {
 	enum tfs_family family;
 	bool measured; /* by a Find... call: the program searches for itself */
-	bool answered; /* by a rewrite, cuDNN was not asked */
 	cudnnHandle_t handle;
 	cudnnTensorDescriptor_t x_descriptor;
 	cudnnFilterDescriptor_t w_descriptor;
@@ -56,6 +56,7 @@ struct tfs_choice_call {
 	cudnnConvolutionDescriptor_t convolution;
 	struct tfs_performance *list;
 	int count;
+	int *returned; /* the program's count */
 	int requested;
 	const void *memory[4];    /* that a Find...Ex call works on, the workspace last */
 	uint64_t workspace_bytes; /* what a Find...Ex call may use; else TFS_CHOICE_OWN_MEMORY */

@@ -10,8 +10,8 @@
  * it, before they are made. See memset_elision.c.
  */
 
-#include "shim/record/frame.h"
-#include "shim/rewrites/rewrite.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 /* A call whose work touches no memory but this, on one stream. */
 #define TFS_USE_READS 6u
@@ -35,46 +35,19 @@ struct tfs_use_call {
 	uint32_t site;
 };
 
-/* How the call is to be made; lives in the hook. */
+/* What the rewrite needs from before the call to after it; lives in the hook. */
 struct tfs_use {
-	const void *beta;
+	int doing;
+	const void *beta; /* the program's */
 	void *output;
-	int doing; /* 0: nothing */
-	/* For the rewrite. */
-	const void *own_beta;
-	void *own_output;
 	void *scratch;
 	uint32_t entry;
 	uint32_t fill_site;
 	uint64_t fill_bytes;
 	uint64_t bytes;
 	uint64_t shape;
-	uint32_t site;
 	uint32_t element_bytes;
-	uint64_t cost_ns;
 };
-
-static inline void tfs_use_init(struct tfs_use *use, const void *beta, void *output)
-{
-	use->beta = beta;
-	use->output = output;
-	use->doing = 0;
-}
-
-/* After the call: is it to be made once more, as `use` says now? */
-static inline bool tfs_use_again(struct tfs_use *use, int status)
-{
-	return TFS_UNLIKELY(use->doing != 0) && tfs_rewrite_used(use, (uint32_t)status);
-}
-
-/* Is the call to be told of? Once per call; for hooks that entered by TFS_ENTER_TELLING. */
-static inline bool tfs_fills_followed(struct tfs_frame *frame)
-{
-	const bool followed = (frame->wanted & TFS_WANT_FILLS) != 0;
-
-	frame->wanted &= ~TFS_WANT_FILLS;
-	return TFS_UNLIKELY(followed) && frame->thread;
-}
 
 static inline void tfs_use_reads(struct tfs_use_call *call, const void *address, uint64_t bytes)
 {

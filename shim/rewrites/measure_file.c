@@ -51,7 +51,7 @@ void tfs_measure_file_fetch(void)
 		return;
 	const int err = tfs_verdicts_load(path, found);
 	if (err && err != -ENOENT)
-		tfs_log(TFS_LOG_WARN, "%s is no file of verdicts: not used", path);
+		tfs_log(TFS_LOG_WARN, "%s is not a tfshim verdicts file: not used", path);
 }
 
 void tfs_measure_file_read(uint32_t ranks, uint32_t switchable,

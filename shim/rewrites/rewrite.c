@@ -44,11 +44,9 @@ _Static_assert(
 
 static bool forgotten;
 
-uint32_t tfs_rewrites_taking;
-
 static void say_unknown(const char *word, int length)
 {
-	tfs_log_say("TFSHIM_REWRITE: '%.*s' names no rewrite or mode; it is off", length, word);
+	tfs_log_say("TFSHIM_REWRITE: unknown rewrite or mode '%.*s': ignored", length, word);
 }
 
 static bool is_to_act(size_t i)
@@ -94,7 +92,7 @@ static void fetch_in_time(void)
 	tfs_options.measure = 0;
 	tfs_recorder_fact(TFS_FACT_folder_late, NULL, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+		tfs_log_say("the recording's file system does not respond: rewrites are off");
 }
 
 static void leave_off(void)
@@ -112,17 +110,15 @@ static void leave_off(void)
 	tfs_recorder_fact(TFS_FACT_rewrites_off, file, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
 		tfs_log_say(
-			"rewrites are off, as an earlier run ended abnormally while a rewrite acted; "
-			"delete %s to allow them again",
+			"rewrites are off, because an earlier run ended abnormally while a rewrite acted; "
+			"delete %s to allow rewrites again",
 			file);
 }
 
 void tfs_rewrite_start(void)
 {
-	uint32_t taking = 0;
 	uint32_t wanting = 0;
 	uint32_t switchable = 0;
-	bool following = false;
 
 	tfs_rewrite_modes(tfs_options.rewrite, tfs_rewrite_all, tfs_rewrite_mode_of, say_unknown);
 	fetch_in_time();
@@ -134,7 +130,7 @@ void tfs_rewrite_start(void)
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_OFF)
 			continue;
 		if (tfs_rewrite_mode_of[i] == TFS_MODE_SHADOW && !rewrite->compares) {
-			tfs_log_say("TFSHIM_REWRITE: %s cannot run in shadow; it only reports",
+			tfs_log_say("TFSHIM_REWRITE: %s has no shadow mode; it runs in report mode",
 				rewrite->name);
 			tfs_rewrite_mode_of[i] = TFS_MODE_REPORT;
 		}
@@ -144,14 +140,11 @@ void tfs_rewrite_start(void)
 		}
 		if (rewrite->switchable && tfs_rewrite_mode_of[i] == TFS_MODE_APPLY)
 			switchable |= 1u << i;
-		taking |= rewrite->convolution || rewrite->choice ? TFS_TAKES_CONVOLUTIONS : 0;
 		wanting |= tfs_rewrite_ops_add(i);
-		following |= rewrite->submitted != NULL;
 	}
-	if (following)
+	if ((wanting & TFS_OP_BIT(TFS_OP_MADE)) != 0)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_WORK, __ATOMIC_RELAXED);
 	tfs_measure_start(switchable);
-	__atomic_store_n(&tfs_rewrites_taking, taking, __ATOMIC_RELAXED);
 	__atomic_store_n(&tfs_rewrites_wanting, wanting, __ATOMIC_RELAXED);
 	tfs_rewrite_offer();
 }
@@ -191,62 +184,6 @@ void tfs_rewrite_tidy(bool driver, uint32_t device)
 	errno = saved;
 }
 
-void tfs_rewrite_stream_created(void)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->stream_created && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->stream_created();
-	errno = saved;
-}
-
-void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details)
-{
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->submitted && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->submitted(function, details);
-}
-
-/* The hook keeps errno. */
-void tfs_rewrite_call(const struct tfs_function *function)
-{
-	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) == 0)
-		return;
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->unknown)
-			tfs_rewrite_all[i]->unknown(function);
-}
-
-void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use)
-{
-	const int saved = errno;
-
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->use)
-			tfs_rewrite_all[i]->use(call, use);
-	errno = saved;
-}
-
-bool tfs_rewrite_used(struct tfs_use *use, uint32_t status)
-{
-	const int saved = errno;
-	bool again = false;
-
-	for (size_t i = 0; tfs_rewrite_all[i] && !again; i++)
-		if (tfs_rewrite_all[i]->used)
-			again = tfs_rewrite_all[i]->used(use, status);
-	errno = saved;
-	return again;
-}
-
-void tfs_rewrite_reset(uint32_t device)
-{
-	for (size_t i = 0; tfs_rewrite_all[i]; i++)
-		if (tfs_rewrite_all[i]->reset && tfs_rewrite_mode_of[i] != TFS_MODE_OFF)
-			tfs_rewrite_all[i]->reset(device);
-}
-
 bool tfs_rewrite_any_switchable(void)
 {
 	for (size_t i = 0; tfs_rewrite_all[i]; i++)
@@ -265,7 +202,6 @@ void tfs_rewrite_finish(void)
 {
 	if (forgotten)
 		return;
-	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 	tfs_rewrite_ops_finish();
 	tfs_rewrite_offer();
 	for (size_t i = 0; tfs_rewrite_all[i]; i++) {
@@ -285,6 +221,5 @@ void tfs_rewrite_forget(void)
 	tfs_reserves_forget();
 	tfs_room_forget();
 	tfs_search_devices_forget();
-	__atomic_store_n(&tfs_rewrites_taking, 0, __ATOMIC_RELAXED);
 	__atomic_store_n(&tfs_rewrites_wanting, 0, __ATOMIC_RELAXED);
 }

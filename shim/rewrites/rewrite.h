@@ -8,7 +8,7 @@
  * To add one: write shim/rewrites/<id>/<id>.c with one `const struct tfs_rewrite tfs_rewrite_<id>`,
  * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
  * It says which kinds of calls it wants to take part in, and finds each described in op.h: before()
- * may carry the call out, or mind how it goes, which after() is told.
+ * may carry the call out, or mind how it goes, which after() is told; event() is told the rest.
  * Every precondition is a check of format_check.h; every check has a test in which it refuses, and
  * every counterexample of the contract a test in which a naive version goes wrong.
  *
@@ -34,14 +34,6 @@ enum tfs_rewrite_mode {
 };
 
 enum tfs_rewrite_class { TFS_CLASS_EXACT = 1, TFS_CLASS_ROUNDING = 2, TFS_CLASS_REDUCED = 3 };
-
-/* A choice of, or a call with, a convolution algorithm; see convolution.h. */
-struct tfs_convolution_call;
-struct tfs_choice_call;
-struct tfs_use_call;
-struct tfs_use;
-struct tfs_function;
-struct tfs_details;
 
 /* What a rewrite says to a call that is about to be made. */
 enum tfs_answer {
@@ -75,30 +67,14 @@ struct tfs_rewrite {
 	 * says now; not of a copy, which is recorded by then. Also when the rewrite was switched
 	 * off meanwhile. */
 	bool (*after)(struct tfs_op *op);
+	/* Of the kinds that rewrites are only told. */
+	void (*event)(const struct tfs_op *op);
 
 	/* Reads the files that start() needs; the thread that touches files. */
 	void (*fetch)(void);
 	/* Once, when the recording is open and the mode is not off. False = cannot work here. */
 	bool (*start)(void);
-	void (*handle)(void); /* the program has made a cuDNN handle, which may have waited */
-	/* May change how the convolution is called, or the list that the program gets; or give one
-	 * before cuDNN is asked: then true. */
-	void (*convolution)(struct tfs_convolution_call *call);
-	void (*convolved)(struct tfs_convolution_call *call); /* it has been made */
-	bool (*answer)(struct tfs_choice_call *call);
-	void (*choice)(struct tfs_choice_call *call);
-	void (*backend)(uint32_t site); /* a convolution was built for cuDNN's graph API */
-	void (*stream_created)(void);   /* one that does not wait for the legacy stream */
-	/* Any call of the program's that is seen, after it. */
-	void (*submitted)(const struct tfs_function *function, const struct tfs_details *details);
-	/* For rewrites that follow zeros, see fills.h: a call (NULL: which is not known) may use
-	 * them; one that tells of what it uses is about to be made, and was made, `again` if
-	 * true. They are asked whether or not the rewrite may act now. */
-	void (*unknown)(const struct tfs_function *function);
-	void (*use)(const struct tfs_use_call *call, struct tfs_use *use);
-	bool (*used)(struct tfs_use *use, uint32_t status);
-	void (*reset)(uint32_t device); /* it was reset: all its handles and memory are gone */
-	void (*finish)(void);           /* at exit; CUDA must not be called */
+	void (*finish)(void); /* at exit; CUDA must not be called */
 };
 
 /* Reads TFSHIM_REWRITE and starts what it names. Unknown names are said once and are off. */
@@ -161,9 +137,7 @@ void tfs_rewrite_decided(uint32_t i);
  */
 void tfs_rewrite_step(uint64_t ns, uint64_t bytes);
 
-/* Hooks' side. Hot: one load while no rewrite takes part. */
-#define TFS_TAKES_CONVOLUTIONS 2u
-extern uint32_t tfs_rewrites_taking TFS_OWN; /* TFS_TAKES_*; relaxed atomic */
+/* Hooks' side. */
 
 /* Makes hooks offer copies, or leave that, when windows let rewrites take part or no longer do. */
 void tfs_rewrite_offer(void);
@@ -180,20 +154,15 @@ enum tfs_answer tfs_rewrite_ask(struct tfs_op *op);
 bool tfs_rewrite_before(struct tfs_op *op);
 bool tfs_rewrite_after(struct tfs_op *op);
 
-void tfs_rewrite_convolution(struct tfs_convolution_call *call);
-void tfs_rewrite_convolved(struct tfs_convolution_call *call);
-bool tfs_rewrite_answer(struct tfs_choice_call *call);
-void tfs_rewrite_choice(struct tfs_choice_call *call);
-void tfs_rewrite_handle(void);
-void tfs_rewrite_backend(uint32_t site);
+/* Tells them, each in the thread it happened in. */
+void tfs_rewrite_tell(struct tfs_op *op);
+
+/* The same of a call that may use zeros, and of one that was made. The hook keeps errno. */
+void tfs_rewrite_call(const struct tfs_function *function);
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
+
 /* After a call that has waited for the device: gives its blocks back that no rewrite wants. */
 void tfs_rewrite_tidy(bool driver, uint32_t device);
-void tfs_rewrite_stream_created(void);
-void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details);
-void tfs_rewrite_reset(uint32_t device);
-void tfs_rewrite_call(const struct tfs_function *function);
-void tfs_rewrite_use(const struct tfs_use_call *call, struct tfs_use *use);
-bool tfs_rewrite_used(struct tfs_use *use, uint32_t status);
 
 /* Writes what measuring found since the last time. The thread that touches files. */
 void tfs_rewrite_keep(void);

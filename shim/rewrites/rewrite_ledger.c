@@ -87,7 +87,7 @@ static void turn_all_off(void)
 		tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 	tfs_recorder_fact(TFS_FACT_folder_silent, NULL, 0, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
-		tfs_log_say("the folder for the recording does not answer: rewrites are off");
+		tfs_log_say("the recording's file system does not respond: rewrites are off");
 }
 
 static int begin_acting(enum tfs_rewrite_mode mode)
@@ -99,14 +99,14 @@ static int begin_acting(enum tfs_rewrite_mode mode)
 		return MAY_NOT;
 	}
 	if (tfs_options.rank == 0 && !tfs_options.quiet && mode == TFS_MODE_APPLY)
-		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off leaves the program as it is",
+		tfs_log_say("rewrites are on (%s); TFSHIM_REWRITE=off switches them off",
 			tfs_options.rewrite);
 	if (!err)
 		return MAY_ACT;
 	tfs_recorder_fact(TFS_FACT_breaker_none, NULL, (uint64_t)-err, 0);
 	if (tfs_options.rank == 0 && !tfs_options.quiet)
 		tfs_log_say(
-			"a crash will not switch rewrites off: no mark can be made beside the recording (%s)",
+			"a crash will not switch rewrites off: no marker file can be written beside the recording (%s)",
 			strerror(-err));
 	return MAY_ACT;
 }
@@ -243,7 +243,9 @@ void tfs_rewrite_differs(
 	tfs_spin_unlock(&deciding);
 	tfs_rewrite_mode_of[i] = TFS_MODE_OFF;
 	tfs_refusal_count((uint32_t)i, TFS_CHECK_shadow_differs, site);
-	tfs_log(TFS_LOG_WARN, "%s: a result in shadow was another one; it is off", rewrite->name);
+	tfs_log(TFS_LOG_WARN,
+		"%s: a result in shadow mode differed from the program's: switched off",
+		rewrite->name);
 }
 
 bool tfs_rewrite_shadow(const struct tfs_rewrite *rewrite, uint64_t bytes)

@@ -79,17 +79,21 @@ static inline uint32_t switched_on(void)
 	return (on | steady) & __atomic_load_n(&allowed, __ATOMIC_RELAXED);
 }
 
+/* Is it to hear of the call at all? */
+static inline bool hears(struct tfs_op *op, uint8_t i, uint32_t on)
+{
+	op->may_act = (on >> i & 1) != 0 && atomic_load_explicit(&tfs_rewrite_mode_of[i],
+						    memory_order_relaxed) != TFS_MODE_OFF;
+	return op->may_act || (tfs_rewrite_all[i]->follows & TFS_OP_BIT(op->kind)) != 0;
+}
+
 /* Its answer, and as if it minded; that counts only if it does. */
 static inline enum tfs_answer ask(struct tfs_op *op, uint8_t i, uint32_t on)
 {
-	const struct tfs_rewrite *rewrite = tfs_rewrite_all[i];
-
-	op->may_act = (on >> i & 1) != 0 && atomic_load_explicit(&tfs_rewrite_mode_of[i],
-						    memory_order_relaxed) != TFS_MODE_OFF;
-	if (!op->may_act && (rewrite->follows & TFS_OP_BIT(op->kind)) == 0)
+	if (!hears(op, i, on))
 		return TFS_LEAVES;
 	op->minded = (uint16_t)(1u << i);
-	return rewrite->before(op);
+	return tfs_rewrite_all[i]->before(op);
 }
 
 static __attribute__((noinline)) enum tfs_answer ask_each(struct tfs_op *op)
@@ -139,4 +143,27 @@ bool tfs_rewrite_after(struct tfs_op *op)
 	}
 	errno = saved;
 	return again;
+}
+
+void tfs_rewrite_tell(struct tfs_op *op)
+{
+	const int saved = errno;
+	const uint32_t on = switched_on();
+
+	for (uint8_t at = 0; at < asked[op->kind].count; at++)
+		if (hears(op, asked[op->kind].rewrites[at], on))
+			tfs_rewrite_all[asked[op->kind].rewrites[at]]->event(op);
+	errno = saved;
+}
+
+void tfs_rewrite_call(const struct tfs_function *function)
+{
+	if ((__atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED) & TFS_WANT_FILLS) != 0)
+		tfs_rewrite_tell(&(struct tfs_op){.kind = TFS_OP_OTHER, .function = function});
+}
+
+void tfs_rewrite_submitted(const struct tfs_function *function, const struct tfs_details *details)
+{
+	tfs_rewrite_tell(
+		&(struct tfs_op){.kind = TFS_OP_MADE, .function = function, .details = details});
 }

@@ -7,47 +7,13 @@
 #include "shim/base/driver_api.h"
 #include "shim/base/spin.h"
 #include "shim/record/recorder.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 #include "shim/state/mangled.h"
 
 struct tfs_kernel tfs_kernel_slots[TFS_KERNEL_SLOTS];
 uint16_t tfs_kernel_unloads;
 static const struct tfs_kernel unknown;
 static struct tfs_spin lock;
-
-/* Driver functions since 12.3 and 12.4; older drivers leave names and sizes unknown. */
-static struct {
-	bool looked_up;
-	__typeof__(&cuKernelGetName) kernel_name;
-	__typeof__(&cuKernelGetParamInfo) kernel_parameter;
-	__typeof__(&cuFuncGetName) function_name;
-	__typeof__(&cuFuncGetParamInfo) function_parameter;
-	__typeof__(&cudaGetFuncBySymbol) by_symbol;
-} driver;
-
-#define LOOK_UP(field, library, name)                                                              \
-	driver.field = (__typeof__(driver.field))tfs_lookup_named(TFS_LIBRARY_##library, name)
-
-/* A program whose runtime is linked in has no such library. */
-static bool look_up_runtime(void)
-{
-	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
-		return false;
-	LOOK_UP(by_symbol, cudart, "cudaGetFuncBySymbol");
-	return true;
-}
-
-static void look_up(void)
-{
-	if (__atomic_load_n(&driver.looked_up, __ATOMIC_ACQUIRE) ||
-		!tfs_lookup_steady(TFS_LIBRARY_cuda))
-		return;
-	LOOK_UP(kernel_name, cuda, "cuKernelGetName");
-	LOOK_UP(kernel_parameter, cuda, "cuKernelGetParamInfo");
-	LOOK_UP(function_name, cuda, "cuFuncGetName");
-	LOOK_UP(function_parameter, cuda, "cuFuncGetParamInfo");
-	__atomic_store_n(&driver.looked_up, true, __ATOMIC_RELEASE);
-}
 
 static struct tfs_kernel *find_slot(uint64_t key)
 {
@@ -59,13 +25,15 @@ static struct tfs_kernel *find_slot(uint64_t key)
 	return NULL;
 }
 
+/* Functions of drivers since 12.3 and 12.4; with older ones names and sizes are not known. */
 static bool get_parameter(const void *kernel, CUfunction function, uint32_t index,
 	size_t *out_offset, size_t *out_bytes)
 {
-	if (kernel && driver.kernel_parameter)
-		return driver.kernel_parameter((CUkernel)kernel, index, out_offset, out_bytes) == 0;
-	if (function && driver.function_parameter)
-		return driver.function_parameter(function, index, out_offset, out_bytes) == 0;
+	if (kernel && TFS_DIRECT(cuKernelGetParamInfo))
+		return TFS_DIRECT(cuKernelGetParamInfo)(
+			       (CUkernel)kernel, index, out_offset, out_bytes) == 0;
+	if (function && TFS_DIRECT(cuFuncGetParamInfo))
+		return TFS_DIRECT(cuFuncGetParamInfo)(function, index, out_offset, out_bytes) == 0;
 	return false;
 }
 
@@ -77,17 +45,17 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	size_t offset;
 	size_t bytes;
 
-	if (key == TFS_KERNEL_SYMBOL && driver.by_symbol)
-		driver.by_symbol((cudaFunction_t *)&function, launched);
-	if (function && driver.function_name)
-		driver.function_name(&name, function);
+	if (key == TFS_KERNEL_SYMBOL && TFS_DIRECT(cudaGetFuncBySymbol))
+		TFS_DIRECT(cudaGetFuncBySymbol)((cudaFunction_t *)&function, launched);
+	if (function && TFS_DIRECT(cuFuncGetName))
+		TFS_DIRECT(cuFuncGetName)(&name, function);
 	if (!name && key == TFS_KERNEL_FUNCTION) {
 		/* The driver launches a kernel as a function, but will not name it as one. */
 		kernel = launched;
 		function = NULL;
 	}
-	if (kernel && driver.kernel_name)
-		driver.kernel_name(&name, (CUkernel)kernel);
+	if (kernel && TFS_DIRECT(cuKernelGetName))
+		TFS_DIRECT(cuKernelGetName)(&name, (CUkernel)kernel);
 	if (name) {
 		slot->name = tfs_recorder_kernel(name);
 		slot->constant = tfs_mangled_constant(name);
@@ -115,7 +83,6 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
-	look_up();
 	ask(&fresh, launched, key);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);
@@ -132,7 +99,8 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 
 const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
 {
-	if (!launched || (key == TFS_KERNEL_SYMBOL && !driver.by_symbol && !look_up_runtime()))
+	if (!launched || (key == TFS_KERNEL_SYMBOL && !TFS_DIRECT(cudaGetFuncBySymbol) &&
+				 !tfs_lookup_steady(TFS_LIBRARY_cudart)))
 		return &unknown;
 	return find_or_add(launched, key);
 }

@@ -5,39 +5,11 @@
 
 #include "shim/record/intern.h"
 #include "shim/record/recorder.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 
 #define PROBLEMS 4096u
 
 static _Atomic uint64_t problems[PROBLEMS];
-
-static struct {
-	bool looked_up;
-	__typeof__(&cudnnGetTensorNdDescriptor) tensor;
-	__typeof__(&cudnnGetFilterNdDescriptor) filter;
-	__typeof__(&cudnnGetConvolutionNdDescriptor) convolution;
-	__typeof__(&cudnnGetConvolutionGroupCount) groups;
-	__typeof__(&cudnnGetConvolutionMathType) math;
-	__typeof__(&cudnnGetStream) stream;
-} cudnn;
-
-#define LOOK_UP(field, name)                                                                       \
-	cudnn.field = (__typeof__(cudnn.field))tfs_lookup_named(TFS_LIBRARY_cudnn, name)
-
-/* Two threads may do this at once; both find the same. */
-static void look_up(void)
-{
-	if (__atomic_load_n(&cudnn.looked_up, __ATOMIC_ACQUIRE) ||
-		!tfs_lookup_steady(TFS_LIBRARY_cudnn))
-		return;
-	LOOK_UP(tensor, "cudnnGetTensorNdDescriptor");
-	LOOK_UP(filter, "cudnnGetFilterNdDescriptor");
-	LOOK_UP(convolution, "cudnnGetConvolutionNdDescriptor");
-	LOOK_UP(groups, "cudnnGetConvolutionGroupCount");
-	LOOK_UP(math, "cudnnGetConvolutionMathType");
-	LOOK_UP(stream, "cudnnGetStream");
-	__atomic_store_n(&cudnn.looked_up, true, __ATOMIC_RELEASE);
-}
 
 static uint32_t type_bytes(int type)
 {
@@ -64,11 +36,10 @@ bool tfs_tensor_read(cudnnTensorDescriptor_t descriptor, struct tfs_tensor *out_
 	cudnnDataType_t type;
 	uint64_t last = 0;
 
-	look_up();
 	memset(out_tensor, 0, sizeof(*out_tensor));
-	if (!cudnn.tensor || !descriptor ||
-		cudnn.tensor(descriptor, 8, &type, &out_tensor->rank, out_tensor->dims,
-			out_tensor->strides) != CUDNN_STATUS_SUCCESS ||
+	if (!TFS_DIRECT(cudnnGetTensorNdDescriptor) || !descriptor ||
+		TFS_DIRECT(cudnnGetTensorNdDescriptor)(descriptor, 8, &type, &out_tensor->rank,
+			out_tensor->dims, out_tensor->strides) != CUDNN_STATUS_SUCCESS ||
 		out_tensor->rank < 1 || out_tensor->rank > 8)
 		return false;
 	for (int i = 0; i < out_tensor->rank; i++)
@@ -119,11 +90,10 @@ bool tfs_filter_read(cudnnFilterDescriptor_t descriptor, struct tfs_tensor *out_
 	cudnnTensorFormat_t format;
 	uint64_t count = 1;
 
-	look_up();
 	memset(out_filter, 0, sizeof(*out_filter));
-	if (!cudnn.filter || !descriptor ||
-		cudnn.filter(descriptor, 8, &type, &format, &out_filter->rank, out_filter->dims) !=
-			CUDNN_STATUS_SUCCESS ||
+	if (!TFS_DIRECT(cudnnGetFilterNdDescriptor) || !descriptor ||
+		TFS_DIRECT(cudnnGetFilterNdDescriptor)(descriptor, 8, &type, &format,
+			&out_filter->rank, out_filter->dims) != CUDNN_STATUS_SUCCESS ||
 		out_filter->rank < 1 || out_filter->rank > 8)
 		return false;
 	for (int i = 0; i < out_filter->rank; i++)
@@ -145,15 +115,15 @@ static bool read_convolution(cudnnConvolutionDescriptor_t convolution, int32_t *
 	cudnnDataType_t compute;
 	cudnnMathType_t math = CUDNN_DEFAULT_MATH;
 
-	if (!cudnn.convolution || !convolution ||
-		cudnn.convolution(convolution, 2, &rank, pads, strides, dilations, &mode,
-			&compute) != CUDNN_STATUS_SUCCESS ||
+	if (!TFS_DIRECT(cudnnGetConvolutionNdDescriptor) || !convolution ||
+		TFS_DIRECT(cudnnGetConvolutionNdDescriptor)(convolution, 2, &rank, pads, strides,
+			dilations, &mode, &compute) != CUDNN_STATUS_SUCCESS ||
 		rank != 2)
 		return false;
-	if (cudnn.groups)
-		cudnn.groups(convolution, &groups);
-	if (cudnn.math)
-		cudnn.math(convolution, &math);
+	if (TFS_DIRECT(cudnnGetConvolutionGroupCount))
+		TFS_DIRECT(cudnnGetConvolutionGroupCount)(convolution, &groups);
+	if (TFS_DIRECT(cudnnGetConvolutionMathType))
+		TFS_DIRECT(cudnnGetConvolutionMathType)(convolution, &math);
 	fields[TFS_PROBLEM_pad_h] = pads[0];
 	fields[TFS_PROBLEM_pad_w] = pads[1];
 	fields[TFS_PROBLEM_stride_h] = strides[0];
@@ -218,8 +188,8 @@ cudaStream_t tfs_cudnn_stream(cudnnHandle_t handle)
 {
 	cudaStream_t stream = NULL;
 
-	look_up();
-	if (!cudnn.stream || cudnn.stream(handle, &stream) != CUDNN_STATUS_SUCCESS)
+	if (!TFS_DIRECT(cudnnGetStream) ||
+		TFS_DIRECT(cudnnGetStream)(handle, &stream) != CUDNN_STATUS_SUCCESS)
 		return NULL;
 	return stream;
 }

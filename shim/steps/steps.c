@@ -4,6 +4,7 @@
 #include "shim/base/spin.h"
 #include "shim/record/recorder.h"
 #include "shim/steps/step_listeners.h"
+#include "shim/steps/steps_candidates.h"
 #include "shim/steps/steps_search.h"
 #include "shim/steps/windows.h"
 
@@ -269,5 +270,5 @@ void tfs_steps_finish(void)
 	write_pending();
 	tfs_spin_unlock(&pending_lock);
 	if (!tfs_steps_found())
-		tfs_recorder_fact(TFS_FACT_steps_none, NULL, tfs_steps_searched(), 0);
+		tfs_recorder_fact(TFS_FACT_steps_none, NULL, tfs_step_candidates_calls(), 0);
 }

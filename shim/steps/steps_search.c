@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/steps/steps_search.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 
 #include "shim/base/env.h"
@@ -10,31 +9,18 @@
 #include "shim/steps/loops/loops.h"
 #include "shim/steps/step_listeners.h"
 #include "shim/steps/steps.h"
+#include "shim/steps/steps_candidates.h"
 #include "shim/steps/windows.h"
 
 #define OPERANDS 24u              /* of a call, at most */
 #define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
 #define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
-#define CANDIDATES 4u             /* threads that are searched at a time */
-#define SILENT_CALLS 4096u        /* of others, after which a thread's place is another's */
-#define COUNTED 64u               /* calls of a thread, at a time */
 
-/* A thread whose calls are searched for a loop. */
-struct candidate {
-	struct tfs_thread *thread;
-	struct tfs_loops *loops;
-	uint64_t calls;    /* that were searched */
-	uint64_t latest;   /* calls of all threads, at its own latest */
-	_Atomic bool busy; /* its thread's, or that of who takes its place; in the end nobody's */
-};
-
-static struct candidate candidates[CANDIDATES];
-static struct tfs_loops *loops;         /* with the step */
-static struct tfs_thread *owner;        /* the thread whose loop is the step's, or may be */
-static _Atomic uint32_t strange_calls;  /* of other threads since the owner's last */
-static _Atomic uint32_t patience = 64;  /* how many of these there may be */
-static _Atomic uint64_t calls_searched; /* of all threads, but for the latest of each */
+static struct tfs_loops *loops;        /* with the step */
+static struct tfs_thread *owner;       /* the thread whose loop is the step's, or may be */
+static _Atomic uint32_t strange_calls; /* of other threads since the owner's last */
+static _Atomic uint32_t patience = 64; /* how many of these there may be */
 static _Atomic bool found;
 static struct tfs_loops *second; /* what is searched while the program does something else */
 static uint32_t second_calls;
@@ -55,38 +41,14 @@ bool tfs_steps_doubtful(void)
 	return atomic_load(&doubtful) && tfs_steps_by_loops();
 }
 
-uint64_t tfs_steps_searched(void)
-{
-	uint64_t calls = calls_searched;
-
-	for (uint32_t i = 0; i < CANDIDATES; i++)
-		calls += __atomic_load_n(&candidates[i].calls, __ATOMIC_RELAXED) % COUNTED;
-	return calls;
-}
-
 bool tfs_steps_searchable(void)
 {
-	return tfs_options.record != TFS_RECORD_NONE && candidates[0].loops;
-}
-
-/* Pages, not the heap: most are given back where the search is over. Keeps errno: it runs within
- * the program's calls. */
-static struct tfs_loops *make_loops(void)
-{
-	const int saved = errno;
-	void *memory = mmap(NULL, tfs_loops_bytes(), PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	errno = saved;
-	return memory != MAP_FAILED ? tfs_loops_init(memory) : NULL;
+	return tfs_options.record != TFS_RECORD_NONE && tfs_step_candidates_ready();
 }
 
 void tfs_steps_start(void)
 {
-	if (tfs_options.record == TFS_RECORD_NONE)
-		return;
-	candidates[0].loops = make_loops();
-	if (!candidates[0].loops)
+	if (tfs_options.record == TFS_RECORD_NONE || !tfs_step_candidates_start())
 		return;
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
@@ -105,7 +67,7 @@ static void flag_cache(struct tfs_thread *thread)
 static void stop_search(enum tfs_fact_code what)
 {
 	__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
-	tfs_recorder_fact(what, NULL, tfs_steps_searched(), 0);
+	tfs_recorder_fact(what, NULL, tfs_step_candidates_calls(), 0);
 	tfs_log(TFS_LOG_INFO, "training step: %s",
 		what == TFS_FACT_steps_none ? "none found" : "found");
 }
@@ -139,72 +101,12 @@ static bool is_owner(struct tfs_thread *thread)
 	return true;
 }
 
-static bool take(struct candidate *candidate)
-{
-	return !atomic_exchange_explicit(&candidate->busy, true, memory_order_acquire);
-}
-
-static void leave(struct candidate *candidate)
-{
-	atomic_store_explicit(&candidate->busy, false, memory_order_release);
-}
-
-/* A place that nobody has, or whose thread has long been silent; taken. */
-static struct candidate *claim(struct tfs_thread *thread)
-{
-	for (uint32_t i = 0; i < CANDIDATES; i++) {
-		struct candidate *candidate = &candidates[i];
-
-		if (!take(candidate))
-			continue;
-		if (!candidate->thread || candidate->latest + SILENT_CALLS < calls_searched) {
-			if (!candidate->loops)
-				candidate->loops = make_loops();
-			if (candidate->thread && candidate->loops)
-				tfs_loops_restart(candidate->loops);
-			__atomic_store_n(&candidate->calls, 0, __ATOMIC_RELAXED);
-			candidate->latest = calls_searched;
-			__atomic_store_n(&candidate->thread, thread, __ATOMIC_RELAXED);
-			return candidate;
-		}
-		leave(candidate);
-	}
-	return NULL;
-}
-
-/* The calling thread's, taken; NULL where there is none. */
-static struct candidate *candidate_of(struct tfs_thread *thread)
-{
-	for (uint32_t i = 0; i < CANDIDATES; i++) {
-		struct candidate *candidate = &candidates[i];
-
-		if (__atomic_load_n(&candidate->thread, __ATOMIC_RELAXED) != thread ||
-			!take(candidate))
-			continue;
-		if (candidate->thread == thread)
-			return candidate;
-		leave(candidate);
-	}
-	return claim(thread);
-}
-
 /* Whole pages of it; failing that, they stay. */
 static void release_log(void)
 {
 	const uint64_t page = 4096, kept = (tfs_loops_kept_bytes() + page - 1) / page * page;
 
 	madvise((char *)loops + kept, tfs_loops_bytes() - kept, MADV_DONTNEED);
-}
-
-/* What the others had logged. Who is just searching does this himself when he is through. */
-static void release_others(void)
-{
-	for (uint32_t i = 0; i < CANDIDATES; i++) {
-		struct candidate *candidate = &candidates[i];
-
-		if (candidate->loops != loops && candidate->loops && take(candidate))
-			munmap(candidate->loops, tfs_loops_bytes());
-	}
 }
 
 static uint32_t list_operands(
@@ -228,18 +130,19 @@ static uint32_t list_operands(
 
 /* One of several threads found its step first, or something that may be one: that counts where most
  * of the calls are the thread's. */
-static bool is_found(struct candidate *candidate)
+static bool is_found(struct tfs_step_candidate *candidate)
 {
 	static _Atomic bool settled;
 
-	if (tfs_loops_doubtful(candidate->loops) && 2 * candidate->calls < tfs_steps_searched()) {
+	if (tfs_loops_doubtful(candidate->loops) &&
+		2 * candidate->calls < tfs_step_candidates_calls()) {
 		tfs_loops_restart(candidate->loops);
 		return false;
 	}
 	return !atomic_exchange(&settled, true);
 }
 
-static void settle(struct candidate *candidate)
+static void settle(struct tfs_step_candidate *candidate)
 {
 	loops = candidate->loops;
 	__atomic_store_n(&owner, candidate->thread, __ATOMIC_RELAXED);
@@ -247,22 +150,9 @@ static void settle(struct candidate *candidate)
 	atomic_store(&found, true);
 	flag_cache(candidate->thread);
 	release_log();
-	release_others();
+	tfs_step_candidates_release(loops);
 	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
 	stop_search(TFS_FACT_steps_found);
-}
-
-static bool any_hope(void)
-{
-	bool hope = false;
-
-	for (uint32_t i = 0; i < CANDIDATES && !hope; i++)
-		if (take(&candidates[i])) {
-			hope = candidates[i].thread && candidates[i].loops &&
-			       !tfs_loops_hopeless(candidates[i].loops);
-			leave(&candidates[i]);
-		}
-	return hope;
 }
 
 static uint64_t attribute(const struct tfs_details *details, enum tfs_attribute which)
@@ -308,26 +198,24 @@ static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
 static void search(const struct tfs_frame *frame, const struct tfs_details *details,
 	const struct tfs_loops_operand *operands, uint32_t count)
 {
-	struct candidate *candidate =
-		(frame->entry->flags & TFS_SITE_SHORT) == 0 ? candidate_of(frame->thread) : NULL;
+	struct tfs_step_candidate *candidate = (frame->entry->flags & TFS_SITE_SHORT) == 0
+						       ? tfs_step_candidate_of(frame->thread)
+						       : NULL;
 
 	if (!candidate)
 		return;
-	uint64_t searched = 0;
-	__atomic_store_n(&candidate->calls, candidate->calls + 1, __ATOMIC_RELAXED);
-	if (candidate->calls % COUNTED == 0) {
-		searched = atomic_fetch_add(&calls_searched, COUNTED) + COUNTED;
-		candidate->latest = searched;
-	}
+	const uint64_t searched = tfs_step_candidate_count(candidate);
+
 	if (candidate->loops && feed(candidate->loops, frame, details, operands, count) &&
 		is_found(candidate)) {
 		settle(candidate);
 		return;
 	}
-	leave(candidate);
+	tfs_step_candidate_leave(candidate);
 	if (tfs_steps_found())
-		release_others();
-	if (searched == SEARCH_CALLS || (searched == HOPELESS_CALLS && !any_hope())) {
+		tfs_step_candidates_release(loops);
+	if (searched == SEARCH_CALLS ||
+		(searched == HOPELESS_CALLS && !tfs_step_candidates_any_hope())) {
 		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
 	}
@@ -385,7 +273,7 @@ void tfs_steps_elsewhere(bool elsewhere)
 	if (!tfs_steps_doubtful() || second_calls >= SECOND_CALLS)
 		return;
 	if (!second)
-		second = make_loops();
+		second = tfs_step_candidates_make_loops();
 	if (second && elsewhere)
 		__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 	else

@@ -25,9 +25,6 @@ bool tfs_steps_found(void);
  * searched for. */
 void tfs_steps_settle(enum tfs_fact_code what);
 
-/* How many calls were searched. */
-uint64_t tfs_steps_searched(void);
-
 /* The program does something else than train, or trains again. By the owner. */
 void tfs_steps_elsewhere(bool elsewhere);
 

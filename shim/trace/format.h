@@ -38,16 +38,16 @@ enum tfs_chunk_kind { TFS_CHUNK_RECORDS = 1, TFS_CHUNK_AGGREGATES = 2 };
 /* What was lost, and how often: live counters in the file header. */
 #define TFS_LOSSES(X)                                                                              \
 	X(0, records_dropped, "records dropped: no room in the file or on the disk")               \
-	X(1, aggregates_full, "calls not aggregated: the thread's table was full")                 \
-	X(2, sites_full, "call sites not kept apart: the table was full")                          \
+	X(1, aggregates_full, "calls missing from totals: the thread's table was full")            \
+	X(2, sites_full, "call sites merged: the table was full")                                  \
 	X(3, stacks_short, "call stacks cut: no unwinder, or it failed")                           \
 	X(4, cupti_dropped, "activity records dropped by CUPTI")                                   \
-	X(5, cupti_unknown, "activity records of a kind or size not understood")                   \
+	X(5, cupti_unknown, "activity records of an unknown kind or size")                         \
 	X(6, threads_failed, "threads not recorded: no memory for their buffers")                  \
 	X(7, strings_cut, "names cut short")                                                       \
 	X(8, ranges_full, "memory ranges not registered: the table was full")                      \
 	X(9, steps_dropped, "step times dropped")                                                  \
-	X(10, lines_dropped, "lines not printed: standard error was full")
+	X(10, lines_dropped, "log lines not printed: standard error was full")
 
 enum tfs_loss {
 #define X(number, name, text) TFS_LOSS_##name = number,

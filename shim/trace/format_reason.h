@@ -15,46 +15,49 @@
 
 #define TFS_REASONS(X)                                                                             \
 	X(1, graph_api,                                                                            \
-		"convolutions of cuDNN's graph API are left alone: its numerical notes tell of "   \
-		"engines, not of the knobs by which a configuration splits and reduces its sums")  \
+		"convolutions of cuDNN's graph API are left alone: its numerical notes describe "  \
+		"engines, not the knobs that change how a configuration splits its sums")          \
 	X(2, undecided,                                                                            \
-		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
-		"slowest of # ranks}{3?, asked again as the steps changed}: undecided, so it is "  \
-		"off; the next run goes on")                                                       \
+		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
+		"slowest of # ranks}{3?, measured again after the steps changed}: undecided, "     \
+		"off; the next run continues the measurement")                                     \
 	X(3, faster,                                                                               \
-		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
-		"slowest of # ranks}{3?, asked again as the steps changed}: faster")               \
+		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
+		"slowest of # ranks}{3?, measured again after the steps changed}: faster")         \
 	X(4, slower,                                                                               \
-		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
-		"slowest of # ranks}{3?, asked again as the steps changed}: slower, so it is off") \
+		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
+		"slowest of # ranks}{3?, measured again after the steps changed}: slower, "        \
+		"switched off")                                                                    \
 	X(5, no_difference,                                                                        \
-		"{4?by the verdict of an earlier run: }{0} pairs of blocks of {1} steps{2?, the "  \
-		"slowest of # ranks}{3?, asked again as the steps changed}: no measurable "        \
-		"difference, so it is off")                                                        \
+		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
+		"slowest of # ranks}{3?, measured again after the steps changed}: no measurable "  \
+		"difference, switched off")                                                        \
 	X(6, ranks_measured,                                                                       \
-		"measured over {0} ranks, of which 'tfshim report FOLDER' finds the verdict; off " \
-		"until then")                                                                      \
-	X(7, too_few_steps, "not measured, too few training steps were known{model}")              \
-	X(8, measure_off, "not measured, as asked (measure=0)")                                    \
-	X(9, run_too_short, "the run was too short to measure it: undecided, so it is off")        \
+		"measured over {0} ranks; off until 'tfshim report FOLDER' has judged the "        \
+		"measurement")                                                                     \
+	X(7, too_few_steps, "not measured, too few training steps were found{model}")              \
+	X(8, measure_off, "not measured, switched off by measure=0")                               \
+	X(9, run_too_short, "the run was too short to measure the rewrite: undecided, off")        \
 	X(10, algorithm_differs,                                                                   \
-		"algorithm {0} in place of {1} is off by {v0} where the largest number is {v1}")   \
+		"algorithm {0} in place of {1} differs by {v0} where the largest value is {v1}")   \
 	X(11, free_reported_error, "the free of {bytes} was the first to report an error")         \
 	X(12, written_after_free, "a block of {bytes} was written after its free")                 \
 	X(13, properties_changed, "the properties of device {0} have changed")                     \
 	X(14, attribute_changed, "attribute {0} of device {1} has changed")                        \
 	X(15, zeroed_differs,                                                                      \
-		"{bytes} that were zeroed first came out different from those that were not")      \
+		"the result on {bytes} of zeroed memory differed from that without zeroing")       \
 	X(16, copy_in_differs,                                                                     \
 		"a copy of {0} bytes to the device differed from byte {1} on; {2} bytes compared") \
 	X(17, copy_out_differs,                                                                    \
 		"a copy of {0} bytes to the host differed from byte {1} on; {2} bytes compared")   \
-	X(18, threshold_strange, "the pool's threshold is {0}, which the program did not set")     \
-	X(19, at_work, "the device was at work when all had been waited for")                      \
-	X(20, wait_reported_error, "the wait for all streams was the first to report an error")    \
+	X(18, threshold_strange,                                                                   \
+		"the pool's release threshold is {0}, which the program did not set")              \
+	X(19, at_work, "the device was busy after all streams had been synchronised")              \
+	X(20, wait_reported_error,                                                                 \
+		"synchronising all streams was the first call to report an error")                 \
 	X(21, ended_abnormally,                                                                    \
-		"off, as an earlier run ended abnormally while a rewrite acted; delete {object} "  \
-		"to allow them again")                                                             \
+		"off, because an earlier run ended abnormally while a rewrite acted; delete "      \
+		"{object} to allow rewrites again")                                                \
 	X(22, caused, "{check}: {object}")
 
 enum tfs_reason_code {

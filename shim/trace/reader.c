@@ -32,10 +32,10 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 	if (header->version < TFS_FORMAT_OLDEST || header->version > TFS_FORMAT_VERSION)
 		return refuse(out, offsetof(struct tfs_file_header, version),
 			header->version < TFS_FORMAT_VERSION
-				? "an older tfshim recorded it, in a format that this one no longer reads: "
+				? "recorded by an older tfshim, in a format that is no longer supported: "
 				  "record the program again"
-				: "a newer tfshim recorded it, in a format that this one does not know: "
-				  "report it with that one",
+				: "recorded by a newer tfshim, in a format that this version does not support: "
+				  "use the newer version",
 			-EPROTO);
 	if (header->header_bytes < sizeof(*header) || header->header_bytes % 64 ||
 		header->header_bytes > 1u << 20)
@@ -44,7 +44,7 @@ static int check_header(const struct tfs_trace *trace, struct tfs_damage *out)
 	if (header->chunk_bytes <= sizeof(struct tfs_chunk) || header->chunk_bytes % 64 ||
 		header->chunk_bytes > 1u << 30)
 		return refuse(out, offsetof(struct tfs_file_header, chunk_bytes),
-			"the length of chunks is wrong", -EBADMSG);
+			"the chunk length is wrong", -EBADMSG);
 	/* positions in the file are kept as units in 32 bits */
 	if (trace->size / TFS_UNIT > UINT32_MAX)
 		return refuse(out, 0, "the recording is longer than 128 GiB", -EFBIG);
@@ -74,7 +74,7 @@ static int read_all(struct tfs_trace *trace, struct tfs_damage *out)
 		err = tfs_reader_clock(trace);
 	if (!err)
 		err = tfs_reader_totals(trace);
-	return err ? refuse(out, 0, "not enough memory to read it", err) : 0;
+	return err ? refuse(out, 0, "not enough memory to read the recording", err) : 0;
 }
 
 /* Takes `trace` over. */

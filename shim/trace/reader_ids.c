@@ -63,7 +63,7 @@ static int fill_table(struct tfs_trace *trace, enum tfs_record_kind kind)
 
 		if (id >= table->limit) {
 			tfs_reader_damage(trace, (uint64_t)units->units[i] * TFS_UNIT,
-				"an id is far beyond the others");
+				"an id is out of range");
 			continue;
 		}
 		slot = &table->units[id];

@@ -91,7 +91,7 @@ static int index_other(struct tfs_trace *trace, const struct tfs_record *record,
 		return 0;
 	}
 	if (bytes < shortest[record->kind] || !tail_fits(record, bytes)) {
-		tfs_reader_damage(trace, offset, "a record is shorter than what it says it holds");
+		tfs_reader_damage(trace, offset, "a record is shorter than its contents");
 		return 0;
 	}
 	return units_add(&trace->kinds[record->kind], (uint32_t)(offset / TFS_UNIT));
@@ -147,7 +147,7 @@ static bool chunk_extent(struct tfs_trace *trace, uint64_t offset, struct tfs_re
 	/* the writer may be alive: what it commits after this load is not looked at */
 	committed = __atomic_load_n(&head->committed, __ATOMIC_ACQUIRE);
 	if (committed > head->bytes - sizeof(*head)) {
-		tfs_reader_damage(trace, offset, "a chunk holds more than fits");
+		tfs_reader_damage(trace, offset, "a chunk's contents are longer than the chunk");
 		committed = head->bytes - sizeof(*head);
 	}
 	if (committed > there) {
@@ -197,7 +197,7 @@ static const struct tfs_chunk *next_head(struct tfs_trace *trace, uint64_t *offs
 		if (is_head(trace, head, *offset))
 			return head;
 		if (!told && !is_unwritten(head, *offset)) {
-			tfs_reader_damage(trace, *offset, "this is no chunk");
+			tfs_reader_damage(trace, *offset, "not a chunk");
 			told = true;
 		}
 	}

@@ -2,9 +2,9 @@
 #define TFS_HOT_HOOKS
 #include <cublas_v2.h>
 
+#include "shim/hooks/compute.h"
 #include "shim/hooks/cublas.h"
 #include "shim/hooks/notes.h"
-#include "shim/rewrites/fills.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 
@@ -73,41 +73,35 @@ static bool is_dense(const struct tfs_gemm *call)
 	       (call->batch == 1 || call->stride_c == call->m * call->n) && call->c_bytes > 1;
 }
 
-/* Before the call: says what memory it works on. `simple`: its scalars and its result are numbers
- * of the sizes that are given. `kind`: what else the call says of how it is computed. */
-static void tell(struct tfs_frame *frame, struct tfs_use *use, const struct tfs_gemm *call,
-	bool simple, uint64_t kind)
+/* Before the call: says what memory it works on. */
+static void tell(const struct tfs_op *op, struct tfs_use_call *told)
 {
-	tfs_use_init(use, call->beta, (void *)(uintptr_t)call->c);
-	if (!tfs_fills_followed(frame))
-		return;
-	struct tfs_use_call told = {.element_bytes = call->c_bytes,
-		.output = use->output,
-		.site = frame->entry->site,
-		.shape = frame->entry->function->id};
-	told.unknown = !tfs_cublas_stream(call->handle, &told.stream) ||
-		       !tfs_cublas_host_pointers(call->handle) || !call->alpha || !call->beta ||
-		       call->batch < 1;
-	use_matrix(&told, call->a, call->lda, call->a_transposed ? call->k : call->m,
+	const struct tfs_gemm *call = op->compute.call;
+
+	told->element_bytes = call->c_bytes;
+	told->output = op->compute.output;
+	told->unknown = !tfs_cublas_stream(call->handle, &told->stream) ||
+			!tfs_cublas_host_pointers(call->handle) || !call->alpha || !call->beta ||
+			call->batch < 1;
+	use_matrix(told, call->a, call->lda, call->a_transposed ? call->k : call->m,
 		call->a_transposed ? call->m : call->k, call->stride_a, call->batch, call->a_bytes);
-	use_matrix(&told, call->b, call->ldb, call->b_transposed ? call->n : call->k,
+	use_matrix(told, call->b, call->ldb, call->b_transposed ? call->n : call->k,
 		call->b_transposed ? call->k : call->n, call->stride_b, call->batch, call->b_bytes);
-	use_matrix(&told, call->c, call->ldc, call->m, call->n, call->stride_c, call->batch,
+	use_matrix(told, call->c, call->ldc, call->m, call->n, call->stride_c, call->batch,
 		call->c_bytes);
 	/* The last of what it reads is what it writes. */
-	told.output_bytes = told.unknown ? 0 : told.reads[--told.read_count].bytes;
-	told.dense = is_dense(call);
-	told.scaled = simple && !told.unknown;
-	if (told.scaled) {
-		told.alpha = tfs_cublas_scalar(call->handle, call->alpha, call->scalar);
-		told.beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar);
+	told->output_bytes = told->unknown ? 0 : told->reads[--told->read_count].bytes;
+	told->dense = is_dense(call);
+	told->scaled = call->simple && !told->unknown;
+	if (told->scaled) {
+		told->alpha = tfs_cublas_scalar(call->handle, call->alpha, call->scalar);
+		told->beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar);
 	}
-	tfs_use_shape(&told, (uint64_t)(uint32_t)call->compute << 32 | call->a_transposed << 1 |
-				     call->b_transposed);
-	tfs_use_shape(&told, (uint64_t)call->batch);
-	tfs_use_shape(&told, kind);
-	told.repeats = tfs_cublas_settings(call->handle, &told);
-	tfs_rewrite_use(&told, use);
+	tfs_use_shape(told, (uint64_t)(uint32_t)call->compute << 32 | call->a_transposed << 1 |
+				    call->b_transposed);
+	tfs_use_shape(told, (uint64_t)call->batch);
+	tfs_use_shape(told, call->kind);
+	told->repeats = tfs_cublas_settings(call->handle, told);
 }
 
 /* Are the scalars of a product with this result, computed so, of the size that tfs_cublas_scalar()
@@ -121,125 +115,58 @@ static bool is_simple(cublasComputeType_t compute, cudaDataType type)
 	       compute != CUBLAS_COMPUTE_32I && compute != CUBLAS_COMPUTE_32I_PEDANTIC;
 }
 
-TFS_HOOK(cublasStatus_t, cublasSgemm_v2,
+/* A product and the fields of its description. */
+#define PRODUCT_HOOK(name, parameters, arguments, ...)                                             \
+	TFS_COMPUTE_HOOK(cublasStatus_t, name, TFS_OP_COMPUTE, c, const struct tfs_gemm,           \
+		tfs_cublas_note_gemm, parameters, arguments, handle, ta != CUBLAS_OP_N,            \
+		__VA_ARGS__)
+
+PRODUCT_HOOK(cublasSgemm_v2,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const float *alpha, const float *a, int lda, const float *b, int ldb,
-		const float *beta, float *c, int ldc))
-{
-	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemm_v2);
-	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-		c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta, CUDA_R_32F, 0, {NULL}};
-	struct tfs_use use;
-	cublasStatus_t status;
-
-	tell(&frame, &use, &call, true, 0);
-	do {
-		status = TFS_REAL(cublasSgemm_v2)(
-			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
-	} while (tfs_use_again(&use, status));
-
-	if (TFS_END(&frame, status, 0))
-		tfs_cublas_note_gemm(&frame, &call);
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_HOOK(cublasStatus_t, cublasDgemm_v2,
+		const float *beta, float *c, int ldc),
+	(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, op.compute.beta, op.compute.output, ldc),
+	tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 4, 4, 4, alpha, beta,
+	CUDA_R_32F, .simple = true)
+PRODUCT_HOOK(cublasDgemm_v2,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const double *alpha, const double *a, int lda, const double *b, int ldb,
-		const double *beta, double *c, int ldc))
-{
-	struct tfs_frame frame = TFS_ENTER_TELLING(cublasDgemm_v2);
-	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-		c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta, CUDA_R_64F, 0, {NULL}};
-	struct tfs_use use;
-	cublasStatus_t status;
-
-	tell(&frame, &use, &call, true, 0);
-	do {
-		status = TFS_REAL(cublasDgemm_v2)(
-			handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, use.beta, use.output, ldc);
-	} while (tfs_use_again(&use, status));
-
-	if (TFS_END(&frame, status, 0))
-		tfs_cublas_note_gemm(&frame, &call);
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_HOOK(cublasStatus_t, cublasSgemmStridedBatched,
+		const double *beta, double *c, int ldc),
+	(handle, ta, tb, m, n, k, alpha, a, lda, b, ldb, op.compute.beta, op.compute.output, ldc),
+	tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1, 8, 8, 8, alpha, beta,
+	CUDA_R_64F, .simple = true)
+PRODUCT_HOOK(cublasSgemmStridedBatched,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const float *alpha, const float *a, int lda, long long stride_a, const float *b,
 		int ldb, long long stride_b, const float *beta, float *c, int ldc,
-		long long stride_c, int batch))
-{
-	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemmStridedBatched);
-	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-		c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4, 4, 4, alpha, beta,
-		CUDA_R_32F, 0, {NULL}};
-	struct tfs_use use;
-	cublasStatus_t status;
-
-	tell(&frame, &use, &call, true, 0);
-	do {
-		status = TFS_REAL(cublasSgemmStridedBatched)(handle, ta, tb, m, n, k, alpha, a, lda,
-			stride_a, b, ldb, stride_b, use.beta, use.output, ldc, stride_c, batch);
-	} while (tfs_use_again(&use, status));
-
-	if (TFS_END(&frame, status, 0))
-		tfs_cublas_note_gemm(&frame, &call);
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_HOOK(cublasStatus_t, cublasGemmEx,
+		long long stride_c, int batch),
+	(handle, ta, tb, m, n, k, alpha, a, lda, stride_a, b, ldb, stride_b, op.compute.beta,
+		op.compute.output, ldc, stride_c, batch),
+	tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, stride_a, stride_b, stride_c, batch, 4,
+	4, 4, alpha, beta, CUDA_R_32F, .simple = true)
+PRODUCT_HOOK(cublasGemmEx,
 	(cublasHandle_t handle, cublasOperation_t ta, cublasOperation_t tb, int m, int n, int k,
 		const void *alpha, const void *a, cudaDataType a_type, int lda, const void *b,
 		cudaDataType b_type, int ldb, const void *beta, void *c, cudaDataType c_type,
-		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm))
-{
-	struct tfs_frame frame = TFS_ENTER_TELLING(cublasGemmEx);
-	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, tb != CUBLAS_OP_N, m, n, k, a, b,
-		c, lda, ldb, ldc, 0, 0, 0, 1, tfs_cublas_type_bytes(a_type),
-		tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type), alpha, beta,
-		tfs_cublas_scalar_type(compute, c_type), (int)compute, {NULL}};
-	struct tfs_use use;
-	cublasStatus_t status;
+		int ldc, cublasComputeType_t compute, cublasGemmAlgo_t algorithm),
+	(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b, b_type, ldb, op.compute.beta,
+		op.compute.output, c_type, ldc, compute, algorithm),
+	tb != CUBLAS_OP_N, m, n, k, a, b, c, lda, ldb, ldc, 0, 0, 0, 1,
+	tfs_cublas_type_bytes(a_type), tfs_cublas_type_bytes(b_type), tfs_cublas_type_bytes(c_type),
+	alpha, beta, tfs_cublas_scalar_type(compute, c_type), (int)compute,
+	.simple = is_simple(compute, c_type),
+	.kind = (uint64_t)a_type << 48 | (uint64_t)b_type << 32 | (uint64_t)c_type << 16 |
+		(uint16_t)algorithm)
 
-	tell(&frame, &use, &call, is_simple(compute, c_type),
-		(uint64_t)a_type << 48 | (uint64_t)b_type << 32 | (uint64_t)c_type << 16 |
-			(uint16_t)algorithm);
-	do {
-		status = TFS_REAL(cublasGemmEx)(handle, ta, tb, m, n, k, alpha, a, a_type, lda, b,
-			b_type, ldb, use.beta, use.output, c_type, ldc, compute, algorithm);
-	} while (tfs_use_again(&use, status));
-
-	if (TFS_END(&frame, status, 0))
-		tfs_cublas_note_gemm(&frame, &call);
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_HOOK(cublasStatus_t, cublasSgemv_v2,
+/* As a product with one column; a transposed matrix is stored as k by m. */
+PRODUCT_HOOK(cublasSgemv_v2,
 	(cublasHandle_t handle, cublasOperation_t ta, int m, int n, const float *alpha,
-		const float *a, int lda, const float *x, int incx, const float *beta, float *y,
-		int incy))
-{
-	struct tfs_frame frame = TFS_ENTER_TELLING(cublasSgemv_v2);
-	/* As a product with one column; a transposed matrix is stored as k by m. */
-	const int in = ta == CUBLAS_OP_N ? n : m;
-	const int out = ta == CUBLAS_OP_N ? m : n;
-	const struct tfs_gemm call = {handle, ta != CUBLAS_OP_N, false, out, 1, in, a, x, y, lda,
-		in * incx, out * incy, 0, 0, 0, 1, 4, 4, 4, alpha, beta, CUDA_R_32F, 0, {NULL}};
-	struct tfs_use use;
-	cublasStatus_t status;
-
-	tell(&frame, &use, &call, incx > 0 && incy == 1, 0);
-	do {
-		status = TFS_REAL(cublasSgemv_v2)(
-			handle, ta, m, n, alpha, a, lda, x, incx, use.beta, use.output, incy);
-	} while (tfs_use_again(&use, status));
-
-	if (TFS_END(&frame, status, 0))
-		tfs_cublas_note_gemm(&frame, &call);
-	return TFS_LEAVE(&frame), status;
-}
+		const float *a, int lda, const float *x, int incx, const float *beta, float *c,
+		int incy),
+	(handle, ta, m, n, alpha, a, lda, x, incx, op.compute.beta, op.compute.output, incy), false,
+	ta == CUBLAS_OP_N ? m : n, 1, ta == CUBLAS_OP_N ? n : m, a, x, c, lda,
+	ta == CUBLAS_OP_N ? n * incx : m * incx, ta == CUBLAS_OP_N ? m * incy : n * incy, 0, 0, 0,
+	1, 4, 4, 4, alpha, beta, CUDA_R_32F, .simple = incx > 0 && incy == 1)
 
 #define FUNCTIONS(X)                                                                               \
 	X(cublasSgemm_v2, gemm)                                                                    \

@@ -3,48 +3,24 @@
 
 #include "shim/hooks/cublas.h"
 #include "shim/hooks/notes.h"
+#include "shim/resolve/direct.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublas
 
 /* Getters of one number each, that later versions have more of. */
-#define SETTINGS 7u
-static const char *const settings[SETTINGS] = {"cublasGetMathMode", "cublasGetSmCountTarget",
-	"cublasGetEmulationStrategy", "cublasGetEmulationSpecialValuesSupport",
-	"cublasGetFixedPointEmulationMantissaControl",
-	"cublasGetFixedPointEmulationMaxMantissaBitCount",
-	"cublasGetFixedPointEmulationMantissaBitOffset"};
-
-static struct {
-	bool looked_up;
-	__typeof__(&cublasGetStream_v2) stream;
-	__typeof__(&cublasGetPointerMode_v2) pointer_mode;
-	__typeof__(&cublasGetAtomicsMode) atomics;
-	cublasStatus_t (*settings[SETTINGS])(cublasHandle_t handle, int *out);
-} cublas;
-
-static void look_up(void)
-{
-	if (__atomic_load_n(&cublas.looked_up, __ATOMIC_ACQUIRE) ||
-		!tfs_lookup_steady(TFS_LIBRARY_cublas))
-		return;
-	cublas.stream = (__typeof__(cublas.stream))tfs_lookup_named(
-		TFS_LIBRARY_cublas, "cublasGetStream_v2");
-	cublas.pointer_mode = (__typeof__(cublas.pointer_mode))tfs_lookup_named(
-		TFS_LIBRARY_cublas, "cublasGetPointerMode_v2");
-	cublas.atomics = (__typeof__(cublas.atomics))tfs_lookup_named(
-		TFS_LIBRARY_cublas, "cublasGetAtomicsMode");
-	for (uint32_t i = 0; i < SETTINGS; i++)
-		cublas.settings[i] = (__typeof__(cublas.settings[i]))tfs_lookup_named(
-			TFS_LIBRARY_cublas, settings[i]);
-	__atomic_store_n(&cublas.looked_up, true, __ATOMIC_RELEASE);
-}
+static const uint8_t settings[] = {TFS_DIRECT_cublasGetMathMode, TFS_DIRECT_cublasGetSmCountTarget,
+	TFS_DIRECT_cublasGetEmulationStrategy, TFS_DIRECT_cublasGetEmulationSpecialValuesSupport,
+	TFS_DIRECT_cublasGetFixedPointEmulationMantissaControl,
+	TFS_DIRECT_cublasGetFixedPointEmulationMaxMantissaBitCount,
+	TFS_DIRECT_cublasGetFixedPointEmulationMantissaBitOffset};
+#define SETTINGS sizeof(settings)
 
 void tfs_cublas_details(struct tfs_details *details, cublasHandle_t handle)
 {
 	cudaStream_t stream = NULL;
 
-	look_up();
-	if (!cublas.stream || cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
+	if (!TFS_DIRECT(cublasGetStream_v2) ||
+		TFS_DIRECT(cublasGetStream_v2)(handle, &stream) != CUBLAS_STATUS_SUCCESS)
 		stream = NULL;
 	tfs_details_init(details, tfs_stream_id(stream, 0));
 }
@@ -55,9 +31,8 @@ bool tfs_cublas_stream(cublasHandle_t handle, void **out_stream)
 {
 	cudaStream_t stream = NULL;
 
-	look_up();
-	if (own_workspace || !cublas.stream ||
-		cublas.stream(handle, &stream) != CUBLAS_STATUS_SUCCESS)
+	if (own_workspace || !TFS_DIRECT(cublasGetStream_v2) ||
+		TFS_DIRECT(cublasGetStream_v2)(handle, &stream) != CUBLAS_STATUS_SUCCESS)
 		return false;
 	*out_stream = stream;
 	return true;
@@ -67,26 +42,26 @@ bool tfs_cublas_settings(cublasHandle_t handle, struct tfs_use_call *call)
 {
 	cublasAtomicsMode_t atomics = CUBLAS_ATOMICS_NOT_ALLOWED;
 
-	look_up();
 	for (uint32_t i = 0; i < SETTINGS; i++) {
+		cublasStatus_t (*const get)(cublasHandle_t handle, int *out) =
+			(__typeof__(get))tfs_direct((enum tfs_direct)settings[i]);
 		int value = 0;
 
-		if (cublas.settings[i] &&
-			cublas.settings[i](handle, &value) != CUBLAS_STATUS_SUCCESS)
+		if (get && get(handle, &value) != CUBLAS_STATUS_SUCCESS)
 			value = 0;
 		tfs_use_shape(call, (uint64_t)(int64_t)value);
 	}
-	return !cublas.atomics || (cublas.atomics(handle, &atomics) == CUBLAS_STATUS_SUCCESS &&
-					  atomics == CUBLAS_ATOMICS_NOT_ALLOWED);
+	return !TFS_DIRECT(cublasGetAtomicsMode) ||
+	       (TFS_DIRECT(cublasGetAtomicsMode)(handle, &atomics) == CUBLAS_STATUS_SUCCESS &&
+		       atomics == CUBLAS_ATOMICS_NOT_ALLOWED);
 }
 
 bool tfs_cublas_host_pointers(cublasHandle_t handle)
 {
 	cublasPointerMode_t mode = CUBLAS_POINTER_MODE_HOST;
 
-	look_up();
-	return !cublas.pointer_mode ||
-	       cublas.pointer_mode(handle, &mode) != CUBLAS_STATUS_SUCCESS ||
+	return !TFS_DIRECT(cublasGetPointerMode_v2) ||
+	       TFS_DIRECT(cublasGetPointerMode_v2)(handle, &mode) != CUBLAS_STATUS_SUCCESS ||
 	       mode == CUBLAS_POINTER_MODE_HOST;
 }
 

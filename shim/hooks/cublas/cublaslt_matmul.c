@@ -3,6 +3,7 @@
 #include <cublasLt.h>
 
 #include "shim/hooks/cublas.h"
+#include "shim/resolve/direct.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublaslt
 
@@ -11,23 +12,10 @@
 #define WITH_AUX 128u
 
 /* Descriptors are opaque: what is in them is asked for. */
-static struct {
-	bool looked_up;
-	__typeof__(cublasLtMatrixLayoutGetAttribute) *layout;
-	__typeof__(cublasLtMatmulDescGetAttribute) *product;
-} lt;
-
 static bool find(void)
 {
-	if (!__atomic_load_n(&lt.looked_up, __ATOMIC_ACQUIRE) &&
-		tfs_lookup_steady(TFS_LIBRARY_cublaslt)) {
-		lt.layout = (__typeof__(lt.layout))tfs_lookup_named(
-			TFS_LIBRARY_cublaslt, "cublasLtMatrixLayoutGetAttribute");
-		lt.product = (__typeof__(lt.product))tfs_lookup_named(
-			TFS_LIBRARY_cublaslt, "cublasLtMatmulDescGetAttribute");
-		__atomic_store_n(&lt.looked_up, true, __ATOMIC_RELEASE);
-	}
-	return lt.layout && lt.product;
+	return TFS_DIRECT(cublasLtMatrixLayoutGetAttribute) &&
+	       TFS_DIRECT(cublasLtMatmulDescGetAttribute);
 }
 
 /* 0 where it is not known. */
@@ -37,7 +25,8 @@ static uint64_t of_layout(
 	uint64_t value = 0;
 	size_t written = 0;
 
-	return lt.layout(layout, attribute, &value, bytes, &written) == CUBLAS_STATUS_SUCCESS
+	return TFS_DIRECT(cublasLtMatrixLayoutGetAttribute)(
+		       layout, attribute, &value, bytes, &written) == CUBLAS_STATUS_SUCCESS
 		       ? value
 		       : 0;
 }
@@ -48,7 +37,8 @@ static uint64_t of_product(
 	uint64_t value = 0;
 	size_t written = 0;
 
-	return lt.product(product, attribute, &value, bytes, &written) == CUBLAS_STATUS_SUCCESS
+	return TFS_DIRECT(cublasLtMatmulDescGetAttribute)(
+		       product, attribute, &value, bytes, &written) == CUBLAS_STATUS_SUCCESS
 		       ? value
 		       : 0;
 }

@@ -27,7 +27,7 @@ static void forget(const struct tfs_frame *frame, CUdevice device)
 	if (!frame->thread)
 		return;
 	tfs_memory_reset((uint32_t)device);
-	tfs_rewrite_reset((uint32_t)device);
+	tfs_rewrite_tell(&(struct tfs_op){.kind = TFS_OP_RESET, .device = (uint32_t)device});
 }
 
 /* Runtimes to this day ask for the older ones. */

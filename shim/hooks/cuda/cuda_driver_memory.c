@@ -3,6 +3,7 @@
 #include "shim/hooks/cuda.h"
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/reserves.h"
@@ -12,11 +13,9 @@
 
 uint32_t tfs_cuda_device(void)
 {
-	static CUresult (*get)(CUdevice *);
+	const __typeof__(&cuCtxGetDevice) get = TFS_DIRECT(cuCtxGetDevice);
 	CUdevice device = 0;
 
-	if (!get)
-		get = (CUresult(*)(CUdevice *))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetDevice");
 	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
 }
 

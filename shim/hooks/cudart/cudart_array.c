@@ -2,6 +2,7 @@
 #include "shim/hooks/cudart.h"
 
 #include "shim/hooks/notes.h"
+#include "shim/resolve/direct.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
@@ -14,16 +15,13 @@ static size_t bytes_of(const struct cudaChannelFormatDesc *element)
 
 size_t tfs_cudart_element(cudaArray_const_t array)
 {
-	static cudaError_t (*get)(
-		struct cudaChannelFormatDesc *, struct cudaExtent *, unsigned *, cudaArray_t);
 	struct cudaChannelFormatDesc element = {0};
 	struct cudaExtent extent;
 	unsigned flags;
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return 1;
-	if (!get)
-		get = (__typeof__(get))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaArrayGetInfo");
+	const __typeof__(&cudaArrayGetInfo) get = TFS_DIRECT(cudaArrayGetInfo);
 	/* Cannot fail: the array was just used. */
 	if (!get || get(&element, &extent, &flags, (cudaArray_t)array) != cudaSuccess ||
 		bytes_of(&element) == 0)

@@ -3,6 +3,7 @@
 
 #include "shim/hooks/notes.h"
 #include "shim/record/hook.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/state/streams.h"
 
@@ -19,15 +20,13 @@
 /* Of the runtime in use; 0 when it cannot be asked. */
 static int version_now(void)
 {
-	static cudaError_t (*get)(int *);
+	cudaError_t (*const get)(int *) =
+		(__typeof__(get))tfs_direct(TFS_DIRECT_cudaRuntimeGetVersion);
 	int version = 0;
 
-	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
-		return 0;
-	if (!get)
-		get = (__typeof__(get))tfs_lookup_named(
-			TFS_LIBRARY_cudart, "cudaRuntimeGetVersion");
-	return get && get(&version) == cudaSuccess ? version : 0;
+	return tfs_lookup_steady(TFS_LIBRARY_cudart) && get && get(&version) == cudaSuccess
+		       ? version
+		       : 0;
 }
 
 /* The stream is in the first of two words since CUDA 13, before that in the second. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda.h"
+#include "shim/resolve/direct.h"
 
 #include <driver_types.h>
 
@@ -17,10 +18,8 @@ static void *swap(const char *name, void *function, int version, uint64_t flags,
 		.flags = flags,
 		.function = function,
 		.caller = caller,
-		.ask = (__typeof__(&cuGetProcAddress_v2))tfs_lookup_named(
-			TFS_LIBRARY_cuda, "cuGetProcAddress_v2"),
-		.ask_old = (__typeof__(&cuGetProcAddress))tfs_lookup_named(
-			TFS_LIBRARY_cuda, "cuGetProcAddress")};
+		.ask = TFS_DIRECT(cuGetProcAddress_v2),
+		.ask_old = TFS_DIRECT(cuGetProcAddress)};
 
 	return tfs_driver_swap(&answer);
 }

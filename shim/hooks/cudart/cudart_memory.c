@@ -3,6 +3,7 @@
 
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/reserves.h"
@@ -12,13 +13,11 @@
 
 uint32_t tfs_cudart_device(void)
 {
-	static cudaError_t (*get)(int *);
 	int device = 0;
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_cudart))
 		return 0;
-	if (!get)
-		get = (cudaError_t(*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaGetDevice");
+	const __typeof__(&cudaGetDevice) get = TFS_DIRECT(cudaGetDevice);
 	/* Cannot fail after a call that succeeded, so the program's last error stays its own. */
 	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
 }
@@ -182,7 +181,7 @@ static cudaError_t reset(struct tfs_frame *frame, cudaError_t (*real)(void))
 	tfs_blocks_ended(&end, status == cudaSuccess);
 	if (frame->thread && status == cudaSuccess) {
 		tfs_memory_reset(device);
-		tfs_rewrite_reset(device);
+		tfs_rewrite_tell(&(struct tfs_op){.kind = TFS_OP_RESET, .device = device});
 	}
 	tfs_hook_plain(frame, (uint32_t)status);
 	return status;

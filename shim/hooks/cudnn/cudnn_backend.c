@@ -2,7 +2,7 @@
 #include <cudnn.h>
 
 #include "shim/hooks/cudnn.h"
-#include "shim/rewrites/rewrite.h"
+#include "shim/hooks/take.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
@@ -19,10 +19,8 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendCreateDescriptor,
 	struct tfs_frame frame = TFS_ENTER(cudnnBackendCreateDescriptor);
 	const cudnnStatus_t status = TFS_REAL(cudnnBackendCreateDescriptor)(type, descriptor);
 
-	if (frame.thread && is_convolution(type) &&
-		(__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) &
-			TFS_TAKES_CONVOLUTIONS) != 0)
-		tfs_rewrite_backend(frame.entry->site);
+	if (is_convolution(type))
+		tfs_tell(&frame, TFS_OP_BACKEND);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
-#include "shim/record/hook.h"
-#include "shim/rewrites/rewrite.h"
+#include "shim/hooks/take.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
@@ -17,10 +16,8 @@ TFS_HOOK(cudnnStatus_t, cudnnCreate, (cudnnHandle_t * handle))
 		tfs_details_init(&details, TFS_NO_STREAM);
 		tfs_hook_details(&frame, &details);
 	}
-	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
-			0 &&
-		frame.thread && status == CUDNN_STATUS_SUCCESS)
-		tfs_rewrite_handle();
+	if (status == CUDNN_STATUS_SUCCESS)
+		tfs_tell(&frame, TFS_OP_HANDLE);
 	TFS_LEAVE(&frame);
 	return status;
 }

@@ -4,26 +4,14 @@
 #include "shim/hooks/cuda_driver_memory.h"
 #include "shim/hooks/cudart.h"
 #include "shim/hooks/cudnn.h"
+#include "shim/hooks/take.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/memory/memory_functions.h"
 #include "shim/rewrites/memory/reserves.h"
-#include "shim/rewrites/rewrite.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
-
-/* The list is about to be asked for: do rewrites know it? */
-static bool answered(const struct tfs_frame *frame, struct tfs_choice_call *call, const int *count)
-{
-	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) ==
-			0 ||
-		!frame->thread)
-		return false;
-	call->site = frame->entry->site;
-	return call->handle && call->list && count && call->requested > 0 &&
-	       tfs_rewrite_answer(call);
-}
 
 /* A search with memory of its own leaves out the algorithms that it finds too little for, and says
  * nothing else: what rewrites hold is free memory to it, as it is to the program. */
@@ -41,16 +29,7 @@ static void make_room(const struct tfs_choice_call *call)
 		tfs_search_device_drop_short(0);
 }
 
-/* Lets rewrites reorder the list that the program is about to get. */
-static void offer(const struct tfs_frame *frame, struct tfs_choice_call *call)
-{
-	if ((__atomic_load_n(&tfs_rewrites_taking, __ATOMIC_RELAXED) & TFS_TAKES_CONVOLUTIONS) !=
-			0 &&
-		frame->thread)
-		tfs_rewrite_choice(call);
-}
-
-static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs_choice_call *call)
+static void note(struct tfs_frame *frame, uint32_t status, const struct tfs_choice_call *call)
 {
 	const bool wanted = TFS_END(frame, status, 0);
 
@@ -78,12 +57,11 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 	}
 
 /* The block of all nine functions: they differ in the order of their arguments. */
-#define CHOICE_HOOK(name, kind, is_measured, places, bytes, x, w, y, parameters, arguments)        \
+#define CHOICE_HOOK(name, direction, is_measured, places, bytes, x, w, y, parameters, arguments)   \
 	TFS_HOOK(cudnnStatus_t, name, parameters)                                                  \
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
-		cudnnStatus_t status = CUDNN_STATUS_SUCCESS;                                       \
-		struct tfs_choice_call call = {.family = TFS_FAMILY_##kind,                        \
+		struct tfs_choice_call call = {.family = TFS_FAMILY_##direction,                   \
 			.measured = (is_measured),                                                 \
 			.handle = handle,                                                          \
 			.x_descriptor = (x),                                                       \
@@ -91,20 +69,19 @@ static void note(struct tfs_frame *frame, cudnnStatus_t status, const struct tfs
 			.y_descriptor = (y),                                                       \
 			.convolution = convDesc,                                                   \
 			.list = (struct tfs_performance *)perfResults,                             \
+			.returned = returnedAlgoCount,                                             \
 			.requested = requestedAlgoCount,                                           \
 			.memory = places,                                                          \
 			.workspace_bytes = (bytes)};                                               \
+		struct tfs_op op = {.kind = TFS_OP_CHOICE, .choice = &call};                       \
                                                                                                    \
-		if (answered(&frame, &call, returnedAlgoCount)) {                                  \
-			*returnedAlgoCount = call.count;                                           \
-		} else {                                                                           \
-			make_room(&call);                                                          \
-			status = TFS_REAL(name) arguments;                                         \
-			call.count = status == CUDNN_STATUS_SUCCESS ? *returnedAlgoCount : 0;      \
-			offer(&frame, &call);                                                      \
-		}                                                                                  \
-		note(&frame, status, &call);                                                       \
-		return status;                                                                     \
+		if (!tfs_take(&frame, &op))                                                        \
+			do {                                                                       \
+				make_room(&call);                                                  \
+				op.status = TFS_REAL(name) arguments;                              \
+			} while (tfs_again(&op));                                                  \
+		note(&frame, op.status, &call);                                                    \
+		return (cudnnStatus_t)op.status;                                                   \
 	}
 
 CHOICE_HOOK(cudnnGetConvolutionForwardAlgorithm_v7, conv_forward, false, PLACES(NULL),

@@ -3,6 +3,7 @@
 #include <nccl.h>
 
 #include "shim/record/hook.h"
+#include "shim/resolve/direct.h"
 #include "shim/state/streams.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_nccl
@@ -40,13 +41,11 @@ static uint32_t type_bytes(ncclDataType_t type)
 
 static int ranks(ncclComm_t communicator)
 {
-	static __typeof__(&ncclCommCount) count;
 	int size = 1;
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
 		return 1;
-	if (!count)
-		count = (__typeof__(count))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommCount");
+	const __typeof__(&pncclCommCount) count = TFS_DIRECT(pncclCommCount);
 	return count && count(communicator, &size) == ncclSuccess ? size : 1;
 }
 
@@ -128,13 +127,11 @@ COLLECTIVE_HOOK(ncclAlltoAll,
 /* Only the root has all parts. */
 static size_t at_root(size_t count, int root, ncclComm_t communicator)
 {
-	static __typeof__(&ncclCommUserRank) rank;
 	int own = -1;
 
 	if (!tfs_lookup_steady(TFS_LIBRARY_nccl))
 		return 0;
-	if (!rank)
-		rank = (__typeof__(rank))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclCommUserRank");
+	const __typeof__(&pncclCommUserRank) rank = TFS_DIRECT(pncclCommUserRank);
 	if (!rank || rank(communicator, &own) != ncclSuccess || own != root)
 		return 0;
 	return count * (size_t)ranks(communicator);

@@ -79,7 +79,8 @@ static bool alloc(struct tfs_op *op)
 	const struct tfs_memory_functions *use = tfs_memory_functions(op->driver);
 	const struct tfs_pool_size size = tfs_pool_note_alloc(op);
 
-	if (!use || !applies() || !tfs_pool_recurs(&size) || tfs_capturing() || use->error_waits())
+	if (!use || !applies() || !tfs_pool_recurs(&size) || tfs_capturing() ||
+		use->error_waits() != 0)
 		return false;
 	if (size.alloc_timed < TIMED)
 		return time_alloc(use, op);

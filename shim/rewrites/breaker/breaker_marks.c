@@ -78,7 +78,8 @@ static bool read_part(const char **at, int base, uint64_t most, uint64_t *out)
 	return true;
 }
 
-bool tfs_actor_read(const char *name, const char *program, struct tfs_actor *out_actor)
+/* Who made a file; its name behind the program's. */
+static bool actor_read(const char *name, const char *program, struct tfs_actor *out_actor)
 {
 	const size_t length = strlen(program);
 	uint64_t pid, start, place;
@@ -177,7 +178,7 @@ static void judge(const struct tfs_marks *marks, const char *name, uint32_t here
 	char path[PATH_MAX];
 	struct tfs_actor actor;
 
-	if (!tfs_actor_read(name, marks->program, &actor) || !tfs_marks_actor(marks, &actor, path))
+	if (!actor_read(name, marks->program, &actor) || !tfs_marks_actor(marks, &actor, path))
 		return;
 	const uint64_t start = actor.where == here ? start_of(actor.pid) : 0;
 	if (actor.where != here ? !is_unlocked(path)

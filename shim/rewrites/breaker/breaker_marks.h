@@ -34,9 +34,6 @@ struct tfs_marks {
 	char program[NAME_MAX + 1];
 };
 
-/* Who made a file; its name behind the program's. Pure. */
-bool tfs_actor_read(const char *name, const char *program, struct tfs_actor *out_actor);
-
 /* A process that lives, in this place. */
 struct tfs_actor tfs_actor_of(uint32_t pid);
 

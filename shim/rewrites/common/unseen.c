@@ -79,7 +79,7 @@ static int look_at(struct dl_phdr_info *object, size_t bytes, void *argument)
 	if (tfs_driver_exempts(file) || tfs_object_is_named(object, "linux-vdso"))
 		return 0;
 	if (!tfs_object_each_import(object, look_at_import, (void *)(uintptr_t)file))
-		tfs_cause_name(&work, "what cannot be read", "called by", file);
+		tfs_cause_name(&work, "an unreadable library", "called by", file);
 	look_for_name_spaces(object, file);
 	return 0;
 }

@@ -53,9 +53,11 @@
  *   knobs, among them SPLIT_K_SLC, REDUCTION_MODE and STREAM_K. So neither the math nor the
  *   determinism of the program's own plan is known, and none could be held to it.
  */
+#include <stdatomic.h>
 #include <string.h>
 
 #include "shim/base/mutant.h"
+#include "shim/record/recorder.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
@@ -181,7 +183,6 @@ static void convolution(struct tfs_convolution_call *call)
 {
 	struct tfs_search_device *device = NULL;
 	struct tfs_known *known = known_of(call, &device);
-	const size_t asked_bytes = call->workspace_bytes;
 	uint64_t capture;
 
 	if (!known || !still_the_same() ||
@@ -207,29 +208,74 @@ static void convolution(struct tfs_convolution_call *call)
 		call->workspace_bytes = decision->workspace;
 	}
 	if (capture == 0 && executed % LIVE_EVERY == 0)
-		tfs_live_begin(device, call, known, decision->asked, asked_bytes);
+		tfs_live_begin(device, call, known, decision->asked, call->asked_bytes);
 }
 
-static void convolved(struct tfs_convolution_call *call)
+/* Did cuDNN refuse what was chosen? Decisions come from a file, and an algorithm may ask more of
+ * the pointers than descriptors tell. Nothing has run then: the call is the program's again. */
+static bool taken_back(struct tfs_convolution_call *call, uint32_t status)
 {
-	tfs_live_end(call);
+	static _Atomic bool told;
+
+	if (status == CUDNN_STATUS_SUCCESS || call->algorithm == call->asked_algorithm)
+		return false;
+	if (!atomic_exchange(&told, true))
+		tfs_recorder_fact(TFS_FACT_search_refused, NULL, status, 0);
+	call->algorithm = call->asked_algorithm;
+	call->workspace = call->asked_workspace;
+	call->workspace_bytes = call->asked_bytes;
+	return true;
+}
+
+static void convolved(struct tfs_convolution_call *call, uint32_t status)
+{
+	tfs_live_end(call, status == CUDNN_STATUS_SUCCESS);
 	if (call->lent && !call->lent_for_good)
 		tfs_workspace_give_back(call->lent, (CUstream)tfs_cudnn_stream(call->handle));
-	if (call->not_met && call->succeeded)
+	if (call->not_met && status == CUDNN_STATUS_SUCCESS)
 		tfs_search_leave(call);
 }
 
-static void backend(uint32_t site)
+static enum tfs_answer before(struct tfs_op *op)
 {
-	tfs_search_check(TFS_SEARCH_BACKEND, false, site);
-	tfs_rewrite_explain(SELF, TFS_REASON_graph_api, NULL);
+	struct tfs_convolution_call *call = op->compute.convolution;
+
+	if (op->kind == TFS_OP_CHOICE)
+		return tfs_search_answer(op) ? TFS_DONE : TFS_MINDS;
+	call->site = op->site;
+	convolution(call);
+	return call->algorithm != call->asked_algorithm || call->aside || call->lent ||
+			       call->not_met
+		       ? TFS_MINDS
+		       : TFS_LEAVES;
 }
 
-static void reset(uint32_t device)
+static bool after(struct tfs_op *op)
 {
-	tfs_workspace_forget(device);
-	tfs_live_forget(device);
-	tfs_search_device_forget(device);
+	if (op->kind == TFS_OP_CHOICE)
+		tfs_search_choice(op);
+	else if (taken_back(op->compute.convolution, op->status))
+		return true;
+	else
+		convolved(op->compute.convolution, op->status);
+	return false;
+}
+
+static void event(const struct tfs_op *op)
+{
+	switch (op->kind) {
+	case TFS_OP_HANDLE:
+		tfs_search_device_make();
+		break;
+	case TFS_OP_BACKEND:
+		tfs_search_check(TFS_SEARCH_BACKEND, false, op->site);
+		tfs_rewrite_explain(SELF, TFS_REASON_graph_api, NULL);
+		break;
+	default: /* a reset */
+		tfs_workspace_forget(op->device);
+		tfs_live_forget(op->device);
+		tfs_search_device_forget(op->device);
+	}
 }
 
 static void finish(void)
@@ -255,13 +301,13 @@ const struct tfs_rewrite tfs_rewrite_cudnn_search = {
 	.rules = "TFS601",
 	.fetch = tfs_decisions_fetch,
 	.start = start,
-	.handle = tfs_search_device_make,
 	.compares = true,
-	.convolution = convolution,
-	.convolved = convolved,
-	.answer = tfs_search_answer,
-	.choice = tfs_search_choice,
-	.backend = backend,
-	.reset = reset,
+	.priority = 10,
+	.acts = TFS_OP_BIT(TFS_OP_CONVOLVE) | TFS_OP_BIT(TFS_OP_CHOICE) |
+		TFS_OP_BIT(TFS_OP_HANDLE) | TFS_OP_BIT(TFS_OP_BACKEND),
+	.follows = TFS_OP_BIT(TFS_OP_RESET),
+	.before = before,
+	.after = after,
+	.event = event,
 	.finish = finish,
 };

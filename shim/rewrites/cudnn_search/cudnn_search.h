@@ -55,9 +55,10 @@ void tfs_search_leave(const struct tfs_convolution_call *call);
 /* What the chosen algorithm computed was not the same after all: later runs leave it alone. */
 void tfs_search_regret(const struct tfs_known *known);
 
-/* A list that the program asked for: before cuDNN is asked, and after. */
-bool tfs_search_answer(struct tfs_choice_call *call);
-void tfs_search_choice(struct tfs_choice_call *call);
+/* A list that the program asked for: true if it is answered without cuDNN; and after cuDNN was
+ * asked. */
+bool tfs_search_answer(struct tfs_op *op);
+void tfs_search_choice(const struct tfs_op *op);
 
 /* Does the program search by itself? From its first measured list on. */
 extern _Atomic bool tfs_search_by_itself;

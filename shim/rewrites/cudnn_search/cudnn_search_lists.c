@@ -175,11 +175,14 @@ static void measured(struct tfs_choice_call *call)
 	remember(call, &problem, device->machine);
 }
 
-void tfs_search_choice(struct tfs_choice_call *call)
+void tfs_search_choice(const struct tfs_op *op)
 {
+	struct tfs_choice_call *call = op->choice;
+
+	call->count = op->status == CUDNN_STATUS_SUCCESS ? *call->returned : 0;
 	if (call->measured)
 		tfs_search_by_itself = true;
-	if (call->count < 1 || call->list[0].status != CUDNN_STATUS_SUCCESS || call->answered)
+	if (call->count < 1 || call->list[0].status != CUDNN_STATUS_SUCCESS)
 		return;
 	if (call->measured)
 		measured(call);
@@ -220,12 +223,15 @@ static bool is_memory_there(const struct tfs_choice_call *call)
 
 /* A search that the program repeats gets the same answer again: the wait stays, the measuring does
  * not. */
-bool tfs_search_answer(struct tfs_choice_call *call)
+bool tfs_search_answer(struct tfs_op *op)
 {
+	struct tfs_choice_call *call = op->choice;
 	struct tfs_search_device *device = tfs_search_device();
 	struct tfs_problem problem;
 
-	if (!call->measured || !device || remembered_count == 0 ||
+	call->site = op->site;
+	if (!call->handle || !call->list || !call->returned || call->requested <= 0 ||
+		!call->measured || !device || remembered_count == 0 ||
 		tfs_search_capturing((CUstream)tfs_cudnn_stream(call->handle)) ||
 		tfs_rewrite_mode(&tfs_rewrite_cudnn_search) != TFS_MODE_APPLY ||
 		!tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
@@ -236,6 +242,7 @@ bool tfs_search_answer(struct tfs_choice_call *call)
 	if (count == 0 || !tfs_search_device_wait((CUstream)tfs_cudnn_stream(call->handle),
 				  call->workspace_bytes == TFS_CHOICE_OWN_MEMORY))
 		return false;
-	call->count = count;
-	return call->answered = tfs_rewrite_apply(&tfs_rewrite_cudnn_search, 0);
+	*call->returned = count;
+	op->status = CUDNN_STATUS_SUCCESS;
+	return tfs_rewrite_apply(&tfs_rewrite_cudnn_search, 0);
 }

@@ -5,7 +5,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/mutant.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
 #include "shim/rewrites/cudnn_search/search_fences.h"
 #include "shim/rewrites/cudnn_search/search_scratch.h"
@@ -17,14 +17,12 @@ _Static_assert(sizeof(cudnnConvolutionFwdAlgoPerf_t) == sizeof(cudnnConvolutionB
 			       sizeof(cudnnConvolutionBwdFilterAlgoPerf_t),
 	"one layout");
 
-#define REAL(name) ((__typeof__(&name))tfs_lookup_named(TFS_LIBRARY_cudnn, #name))
-
 static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct tfs_search *search,
 	const struct tfs_scratch *scratch, int most, int *out_count,
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionForwardAlgorithmEx) find =
-		REAL(cudnnFindConvolutionForwardAlgorithmEx);
+		TFS_DIRECT(cudnnFindConvolutionForwardAlgorithmEx);
 
 	return find ? find(device->handle, search->x, scratch->x, search->w, scratch->w,
 			      search->convolution, search->y, scratch->y, most, out_count, out_list,
@@ -37,7 +35,7 @@ static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tf
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) find =
-		REAL(cudnnFindConvolutionBackwardDataAlgorithmEx);
+		TFS_DIRECT(cudnnFindConvolutionBackwardDataAlgorithmEx);
 
 	return find ? find(device->handle, search->w, scratch->w, search->y, scratch->y,
 			      search->convolution, search->x, scratch->x, most, out_count,
@@ -51,7 +49,7 @@ static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct 
 	cudnnConvolutionFwdAlgoPerf_t *out_list)
 {
 	const __typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) find =
-		REAL(cudnnFindConvolutionBackwardFilterAlgorithmEx);
+		TFS_DIRECT(cudnnFindConvolutionBackwardFilterAlgorithmEx);
 
 	return find ? find(device->handle, search->x, scratch->x, search->y, scratch->y,
 			      search->convolution, search->w, scratch->w, most, out_count,
@@ -170,11 +168,11 @@ enum tfs_search_result tfs_search_run(struct tfs_search_device *device,
 bool tfs_search_need(const struct tfs_search *search, int algorithm, uint64_t *out_bytes)
 {
 	const __typeof__(&cudnnGetConvolutionForwardWorkspaceSize) forward =
-		REAL(cudnnGetConvolutionForwardWorkspaceSize);
+		TFS_DIRECT(cudnnGetConvolutionForwardWorkspaceSize);
 	const __typeof__(&cudnnGetConvolutionBackwardDataWorkspaceSize) data =
-		REAL(cudnnGetConvolutionBackwardDataWorkspaceSize);
+		TFS_DIRECT(cudnnGetConvolutionBackwardDataWorkspaceSize);
 	const __typeof__(&cudnnGetConvolutionBackwardFilterWorkspaceSize) filter =
-		REAL(cudnnGetConvolutionBackwardFilterWorkspaceSize);
+		TFS_DIRECT(cudnnGetConvolutionBackwardFilterWorkspaceSize);
 	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
 	size_t bytes = 0;
 
@@ -196,11 +194,11 @@ int tfs_search_guess(
 	const struct tfs_search *search, cudnnConvolutionFwdAlgoPerf_t *out_list, int most)
 {
 	const __typeof__(&cudnnGetConvolutionForwardAlgorithm_v7) forward =
-		REAL(cudnnGetConvolutionForwardAlgorithm_v7);
+		TFS_DIRECT(cudnnGetConvolutionForwardAlgorithm_v7);
 	const __typeof__(&cudnnGetConvolutionBackwardDataAlgorithm_v7) data =
-		REAL(cudnnGetConvolutionBackwardDataAlgorithm_v7);
+		TFS_DIRECT(cudnnGetConvolutionBackwardDataAlgorithm_v7);
 	const __typeof__(&cudnnGetConvolutionBackwardFilterAlgorithm_v7) filter =
-		REAL(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
+		TFS_DIRECT(cudnnGetConvolutionBackwardFilterAlgorithm_v7);
 	cudnnStatus_t status = CUDNN_STATUS_NOT_SUPPORTED;
 	int count = 0;
 

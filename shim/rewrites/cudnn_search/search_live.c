@@ -118,14 +118,14 @@ static bool run_other(struct live *live, const struct tfs_convolution_call *call
 	return tfs_search_execute(&other) == CUDNN_STATUS_SUCCESS;
 }
 
-void tfs_live_end(struct tfs_convolution_call *call)
+void tfs_live_end(struct tfs_convolution_call *call, bool succeeded)
 {
 	struct live *live = call->aside;
 	bool enqueued = false;
 
 	if (!live)
 		return;
-	if (call->succeeded && call->algorithm == live->algorithm &&
+	if (succeeded && call->algorithm == live->algorithm &&
 		tfs_search_device_take(live->device)) {
 		enqueued = tfs_search_copy(live->own, *tfs_search_output(call), live->bytes,
 				   live->stream) &&

@@ -20,7 +20,7 @@ void tfs_live_begin(struct tfs_search_device *device, struct tfs_convolution_cal
 	const struct tfs_known *known, int other, uint64_t workspace_bytes);
 
 /* After the call; nothing, where no check was begun. */
-void tfs_live_end(struct tfs_convolution_call *call);
+void tfs_live_end(struct tfs_convolution_call *call, bool succeeded);
 
 /* Compares what has been reached and gives its memory back: true. */
 bool tfs_live_settle(struct tfs_search_device *device);

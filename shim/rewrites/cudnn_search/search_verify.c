@@ -5,19 +5,18 @@
 #include <string.h>
 
 #include "shim/base/heap.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 
 #define PIECE_BYTES (UINT64_C(64) << 10)
 #define COMPARED_BYTES (UINT64_C(4) << 20) /* at the output's start, and as much at its end */
 
-#define REAL(name) ((__typeof__(&name))tfs_lookup_named(TFS_LIBRARY_cudnn, #name))
-
 cudnnStatus_t tfs_search_execute(const struct tfs_convolution_call *call)
 {
-	const __typeof__(&cudnnConvolutionForward) forward = REAL(cudnnConvolutionForward);
-	const __typeof__(&cudnnConvolutionBackwardData) data = REAL(cudnnConvolutionBackwardData);
+	const __typeof__(&cudnnConvolutionForward) forward = TFS_DIRECT(cudnnConvolutionForward);
+	const __typeof__(&cudnnConvolutionBackwardData) data =
+		TFS_DIRECT(cudnnConvolutionBackwardData);
 	const __typeof__(&cudnnConvolutionBackwardFilter) filter =
-		REAL(cudnnConvolutionBackwardFilter);
+		TFS_DIRECT(cudnnConvolutionBackwardFilter);
 
 	if (call->family == TFS_FAMILY_conv_forward && forward)
 		return forward(call->handle, call->alpha, call->x_descriptor, call->x,

@@ -85,7 +85,7 @@ static bool may_defer(const struct tfs_memory_functions *use, const struct tfs_o
 
 	return tfs_rewrite_check(SELF, CHECK_HOST, blind || !tfs_memory_any_visible(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_PAGEABLE,
-		       !use->reaches_pageable((int)op->memory.device), site) &&
+		       !tfs_memory_reaches_pageable(use, (int)op->memory.device), site) &&
 	       tfs_rewrite_check(SELF, CHECK_SIGNALS, blind || !signals_seen(), site) &&
 	       tfs_rewrite_check(SELF, CHECK_STREAMS,
 		       TFS_MUTANT(NAIVE_ANY_STREAM) || streams_in_order(), site) &&
@@ -101,7 +101,8 @@ static bool is_zero(const struct tfs_memory_functions *use, const struct tfs_op 
 	const uint64_t starts[] = {0, (op->memory.bytes - count) / 2, op->memory.bytes - count};
 
 	for (int i = 0; i < 3; i++)
-		if (use->read(piece, (char *)op->memory.address + starts[i], count) != 0 ||
+		if (use->read(piece, (char *)op->memory.address + starts[i], count,
+			    TFS_MEMORY_READ) != 0 ||
 			memcmp(piece, zeros, count) != 0)
 			return false;
 	return true;
@@ -167,7 +168,7 @@ static bool alloc(struct tfs_op *op)
 	const struct tfs_pool_size size = tfs_pool_note_alloc(op);
 
 	if (!use || tfs_rewrite_mode(SELF) != TFS_MODE_APPLY || !tfs_pool_recurs(&size) ||
-		tfs_capturing() || use->error_waits() || tfs_options.pool_strict != 0 ||
+		tfs_capturing() || use->error_waits() != 0 || tfs_options.pool_strict != 0 ||
 		!(op->memory.address = tfs_blocks_take(use, op)))
 		return false;
 	tfs_rewrite_acted(SELF, op->memory.bytes);
@@ -199,10 +200,11 @@ static enum tfs_answer before(struct tfs_op *op)
 }
 
 /* The program makes a stream that order does not bind. */
-static void stream_created(void)
+static void stream_created(const struct tfs_op *op)
 {
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 
+	(void)op;
 	if (!use)
 		use = tfs_memory_functions(true);
 	if (use && !TFS_MUTANT(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
@@ -220,7 +222,7 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.start = tfs_pool_start,
 	.priority = 20,
 	.acts = TFS_OP_BIT(TFS_OP_COPY) | TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE),
-	.follows = TFS_OP_BIT(TFS_OP_WAIT),
+	.follows = TFS_OP_BIT(TFS_OP_WAIT) | TFS_OP_BIT(TFS_OP_STREAM),
 	.before = before,
-	.stream_created = stream_created,
+	.event = stream_created,
 };

@@ -24,7 +24,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/mutant.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/rewrite.h"
 
 #define DEVICES 16
@@ -60,29 +60,20 @@ static struct {
 
 static _Atomic uint64_t least_ns[2]; /* by enum tfs_query; 0 = not known */
 
-static struct {
-	__typeof__(&cudaRuntimeGetVersion) version;
-	__typeof__(&cudaPeekAtLastError) peek_error;
-	cudaError_t (*properties)(struct cudaDeviceProp *, int);
-	__typeof__(&cudaDeviceGetAttribute) attribute;
-} runtime;
-
-#define LOOK_UP(field, name)                                                                       \
-	(runtime.field = (__typeof__(runtime.field))tfs_lookup_named(TFS_LIBRARY_cudart, name))
+static const uint8_t needed[] = {TFS_DIRECT_cudaRuntimeGetVersion, TFS_DIRECT_cudaPeekAtLastError,
+	TFS_DIRECT_cudaGetDeviceProperties, TFS_DIRECT_cudaDeviceGetAttribute};
 
 /* Which runtime there is shows with the first question: 1 = another version, 2 = ours. */
 static int layout(void)
 {
-	static _Atomic int known;
+	static _Atomic int there, known;
 	int state = atomic_load_explicit(&known, memory_order_acquire);
 	int version = 0;
 
 	if (state == 0) {
-		state = LOOK_UP(version, "cudaRuntimeGetVersion") &&
-					LOOK_UP(peek_error, "cudaPeekAtLastError") &&
-					LOOK_UP(properties, "cudaGetDeviceProperties") &&
-					LOOK_UP(attribute, "cudaDeviceGetAttribute") &&
-					runtime.version(&version) == cudaSuccess &&
+		state = TFS_DIRECT_THERE(needed, &there) &&
+					TFS_DIRECT(cudaRuntimeGetVersion)(&version) ==
+						cudaSuccess &&
 					version / 1000 == CUDART_VERSION / 1000
 				? 2
 				: 1;
@@ -118,7 +109,9 @@ static bool all_hold(const struct tfs_op *op)
 		       site) &&
 	       tfs_rewrite_check(SELF, CHECK_CONSTANT, is_constant(op), site) &&
 	       tfs_rewrite_check(SELF, CHECK_ERROR,
-		       TFS_MUTANT(NAIVE_NO_ERRORS) || runtime.peek_error() == cudaSuccess, site);
+		       TFS_MUTANT(NAIVE_NO_ERRORS) ||
+			       TFS_DIRECT(cudaPeekAtLastError)() == cudaSuccess,
+		       site);
 }
 
 static _Atomic int *state_of(const struct tfs_op *op)
@@ -151,8 +144,9 @@ static enum tfs_answer before(struct tfs_op *op)
 static bool ask(const struct tfs_op *op, void *out)
 {
 	return op->query.what == TFS_QUERY_PROPERTIES
-		       ? runtime.properties(out, op->query.device) == cudaSuccess
-		       : runtime.attribute(out, (enum cudaDeviceAttr)op->query.attribute,
+		       ? TFS_DIRECT(cudaGetDeviceProperties)(out, op->query.device) == cudaSuccess
+		       : TFS_DIRECT(cudaDeviceGetAttribute)(out,
+				 (enum cudaDeviceAttr)op->query.attribute,
 				 op->query.device) == cudaSuccess;
 }
 
@@ -222,8 +216,10 @@ static bool after(struct tfs_op *op)
 	return false;
 }
 
-static void reset(uint32_t device)
+static void reset(const struct tfs_op *op)
 {
+	const uint32_t device = op->device;
+
 	if (device >= DEVICES)
 		return;
 	atomic_store(&properties[device].state, EMPTY);
@@ -239,7 +235,8 @@ const struct tfs_rewrite tfs_rewrite_memoise = {
 	.compares = true,
 	.priority = 0,
 	.acts = TFS_OP_BIT(TFS_OP_QUERY),
+	.follows = TFS_OP_BIT(TFS_OP_RESET),
 	.before = before,
 	.after = after,
-	.reset = reset,
+	.event = reset,
 };

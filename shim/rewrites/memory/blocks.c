@@ -140,7 +140,7 @@ static void *stream_of(const struct tfs_memory_functions *use, uint32_t device, 
 	void *stream = NULL;
 	struct lane *lane = find_lane(device, context, &fresh);
 
-	if (lane && fresh && use->stream_create(&stream) == 0)
+	if (lane && fresh && use->stream_create(&stream, TFS_MEMORY_STREAM) == 0)
 		__atomic_store_n(&lane->stream, stream, __ATOMIC_RELEASE);
 	return lane ? __atomic_load_n(&lane->stream, __ATOMIC_ACQUIRE) : NULL;
 }
@@ -150,7 +150,8 @@ static bool fill(const struct tfs_memory_functions *use, struct slot *slot, int 
 	void *stream =
 		slot->in_order ? TFS_STREAM_IN_ORDER : stream_of(use, slot->device, slot->context);
 
-	return stream && (slot->filled || use->event_create(&slot->filled) == 0) &&
+	return stream &&
+	       (slot->filled || use->event_create(&slot->filled, TFS_MEMORY_EVENT) == 0) &&
 	       (TFS_MUTANT(NAIVE_STALE) || use->fill((void *)(uintptr_t)slot->address, value,
 						   slot->bytes, stream) == 0) &&
 	       use->event_record(slot->filled, stream) == 0;
@@ -256,16 +257,18 @@ static bool part(bool driver, const struct which *which)
 
 	if (!slot)
 		return false;
-	const int mode = TFS_MUTANT(NAIVE_BARRED) ? 0 : use->capture_mode(TFS_CAPTURE_RELAXED);
-	const bool waited = use->error_waits();
+	int mode = TFS_CAPTURE_RELAXED;
+	if (!TFS_MUTANT(NAIVE_BARRED))
+		use->capture_mode(&mode);
+	const bool waited = use->error_waits() != 0;
 	do {
 		use->release((void *)(uintptr_t)slot->address);
 		set_empty(slot);
 	} while ((slot = leaving(which)));
-	if (!waited && use->error_waits())
+	if (!waited && use->error_waits() != 0)
 		use->forget_error();
 	if (!TFS_MUTANT(NAIVE_BARRED))
-		use->capture_mode(mode);
+		use->capture_mode(&mode);
 	return true;
 }
 

@@ -128,7 +128,7 @@ static void look(void)
 
 	if (now_ns - earlier_ns < LOOK_NS ||
 		!atomic_compare_exchange_strong(&looked_ns, &earlier_ns, now_ns) || !use ||
-		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits())
+		TFS_MUTANT(NAIVE_ALONE) || tfs_capturing() || use->error_waits() != 0)
 		return;
 	tfs_search_device_drop_unused();
 	if (!holds_here(use, &device) || !may_wait())
@@ -178,7 +178,7 @@ void tfs_held_before_alloc(bool driver, uint32_t device, uint64_t bytes, bool or
 
 	if (!use)
 		return;
-	const bool error = use->error_waits();
+	const bool error = use->error_waits() != 0;
 	if (error || !tfs_room_left(use, device, bytes, false)) {
 		tfs_search_device_drop_unused();
 		if (error || !ordered)

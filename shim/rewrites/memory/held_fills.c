@@ -7,7 +7,7 @@
 #include "shim/base/clock.h"
 #include "shim/base/spin.h"
 #include "shim/record/recorder.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/memory_functions.h"
 
 /* Who carries fills out for longer than this may wait for this thread. */
@@ -74,27 +74,17 @@ bool tfs_held_add(const struct tfs_held *fill)
 	return good;
 }
 
-static struct {
-	__typeof__(&cudaGetDevice) get;
-	__typeof__(&cudaSetDevice) set;
-} device;
-
 static bool find_device(void)
 {
-	if (!device.set && tfs_lookup_steady(TFS_LIBRARY_cudart)) {
-		device.get = (__typeof__(device.get))tfs_lookup_named(
-			TFS_LIBRARY_cudart, "cudaGetDevice");
-		device.set = (__typeof__(device.set))tfs_lookup_named(
-			TFS_LIBRARY_cudart, "cudaSetDevice");
-	}
-	return device.get && device.set;
+	return TFS_DIRECT(cudaGetDevice) && TFS_DIRECT(cudaSetDevice);
 }
 
 uint32_t tfs_held_device(void)
 {
 	int now = 0;
 
-	return find_device() && device.get(&now) == cudaSuccess ? (uint32_t)now : UINT32_MAX;
+	return find_device() && TFS_DIRECT(cudaGetDevice)(&now) == cudaSuccess ? (uint32_t)now
+									       : UINT32_MAX;
 }
 
 void tfs_held_carry_out(const struct tfs_held *fill)
@@ -103,11 +93,11 @@ void tfs_held_carry_out(const struct tfs_held *fill)
 	const uint32_t now = tfs_held_device();
 
 	if (now != fill->device)
-		device.set((int)fill->device);
+		TFS_DIRECT(cudaSetDevice)((int)fill->device);
 	/* An error is the program's to see, at the call that comes now. */
 	use->fill((void *)(uintptr_t)fill->address, 0, fill->bytes, fill->stream);
 	if (now != fill->device)
-		device.set((int)now);
+		TFS_DIRECT(cudaSetDevice)((int)now);
 }
 
 void tfs_held_settle(void (*tell)(const struct tfs_held *fill, uint32_t reason), uint32_t reason)

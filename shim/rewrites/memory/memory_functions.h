@@ -21,9 +21,9 @@ struct tfs_memory_functions {
 	int (*release)(void *address);
 	int (*drain)(void); /* waits for all work of the current device */
 	int (*fill)(void *address, int value, size_t bytes, void *stream);
-	int (*read)(void *to, const void *from, size_t bytes); /* to the host; it waits */
-	int (*stream_create)(void **out);                      /* one that no other waits for */
-	int (*event_create)(void **out);
+	int (*read)(void *to, const void *from, size_t bytes, int to_host); /* it waits */
+	int (*stream_create)(void **out, unsigned flags);
+	int (*event_create)(void **out, unsigned flags);
 	int (*event_record)(void *event, void *stream);
 	int (*event_wait)(void *event); /* the host waits */
 	int (*event_query)(void *event);
@@ -31,12 +31,16 @@ struct tfs_memory_functions {
 	int (*device)(int *out); /* the current one */
 	int (*device_count)(int *out);
 	int (*info)(size_t *out_free, size_t *out_all);
-	bool (*reaches_pageable)(int device); /* reads and writes all memory of the host */
-	bool (*error_waits)(void);            /* one that the program has not asked for yet */
-	void (*forget_error)(void);           /* ours; not when one of the program's waited */
-	/* What the thread is barred from while a stream is captured; returns what it was. */
-	int (*capture_mode)(int mode);
+	int (*attribute)(int *out, int which, int device);
+	int (*error_waits)(void);  /* one that the program has not asked for yet; 0 = none */
+	int (*forget_error)(void); /* ours; not when one of the program's waited */
+	/* What the thread is barred from while a stream is captured: exchanges it. */
+	int (*capture_mode)(int *mode);
 };
+
+#define TFS_MEMORY_READ 2   /* to_host */
+#define TFS_MEMORY_STREAM 1 /* flags of one that no other waits for */
+#define TFS_MEMORY_EVENT 2  /* and of one that takes no time */
 
 /* Nothing, and nobody's capture is invalidated. */
 #define TFS_CAPTURE_RELAXED 2
@@ -44,7 +48,7 @@ struct tfs_memory_functions {
 /* NULL when functions are missing, or their library may go away. */
 const struct tfs_memory_functions *tfs_memory_functions(bool driver);
 
-/* Has `find` found its functions? Asked once and kept for good in *known, which begins as 0. */
-bool tfs_functions_found(_Atomic int *known, bool (*find)(void));
+/* Does the device read and write all memory of the host? */
+bool tfs_memory_reaches_pageable(const struct tfs_memory_functions *use, int device);
 
 #endif

@@ -19,7 +19,7 @@ struct tfs_pool_functions {
 	int (*current)(void **out_pool, int device);
 	int (*standard)(void **out_pool, int device); /* the device's default one */
 	int (*get)(void *pool, enum tfs_pool_attribute attribute, uint64_t *out_value);
-	int (*set)(void *pool, enum tfs_pool_attribute attribute, uint64_t value);
+	int (*set)(void *pool, enum tfs_pool_attribute attribute, uint64_t *value);
 	int (*trim)(void *pool, size_t keep);
 };
 

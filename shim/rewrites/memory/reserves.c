@@ -65,7 +65,7 @@ bool tfs_reserves_keep(bool driver, void *pool, uint32_t device, uint64_t bytes)
 	if (!use || device >= DEVICES || !note(pool, device, bytes))
 		return false;
 	tfs_held_begin();
-	if (use->set(pool, TFS_POOL_THRESHOLD, bytes) == 0)
+	if (use->set(pool, TFS_POOL_THRESHOLD, &bytes) == 0)
 		return true;
 	tfs_reserves_leave(pool);
 	return false;
@@ -126,8 +126,10 @@ bool tfs_reserves_of(uint32_t device)
 
 static void release(const struct tfs_pool_functions *use, void *pool)
 {
+	uint64_t none = 0;
+
 	tfs_reserves_leave(pool);
-	use->set(pool, TFS_POOL_THRESHOLD, 0);
+	use->set(pool, TFS_POOL_THRESHOLD, &none);
 }
 
 static void trim(const struct tfs_pool_functions *use, void *pool)
@@ -147,11 +149,13 @@ static void with_each(
 
 	if (!use || !memory || count == 0)
 		return;
-	const int mode = barred ? 0 : memory->capture_mode(TFS_CAPTURE_RELAXED);
+	int mode = TFS_CAPTURE_RELAXED;
+	if (!barred)
+		memory->capture_mode(&mode);
 	for (uint32_t i = 0; i < count; i++)
 		act(use, pools[i]);
 	if (!barred)
-		memory->capture_mode(mode);
+		memory->capture_mode(&mode);
 }
 
 void tfs_reserves_drop(bool driver, uint32_t device)

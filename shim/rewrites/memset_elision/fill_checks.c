@@ -7,6 +7,7 @@
 #include "shim/record/hook.h"
 #include "shim/rewrites/common/unseen.h"
 #include "shim/rewrites/memory/memory_functions.h"
+#include "shim/rewrites/rewrite.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
 #include "shim/state/streams.h"
@@ -65,11 +66,12 @@ bool tfs_fill_followable(
 	return tfs_rewrite_check_cause(SELF, TFS_FILL_SIGHT, unseen(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_CAPTURE, !tfs_capturing(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_MEMORY, is_plain(op, device), site) &&
-	       tfs_rewrite_check(SELF, TFS_FILL_HOST, !use->reaches_pageable((int)device), site) &&
+	       tfs_rewrite_check(
+		       SELF, TFS_FILL_HOST, !tfs_memory_reaches_pageable(use, (int)device), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_DEVICE,
 		       !tfs_memory_any_elsewhere(device) && !tfs_memory_peers(), site) &&
 	       tfs_rewrite_check(SELF, TFS_FILL_STREAM, ordered(op), site) &&
-	       tfs_rewrite_check(SELF, TFS_FILL_ERROR, !use->error_waits(), site);
+	       tfs_rewrite_check(SELF, TFS_FILL_ERROR, use->error_waits() == 0, site);
 }
 
 enum tfs_fill_check tfs_fill_ended_by(const struct tfs_function *function)

@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "shim/record/op.h"
 #include "shim/rewrites/fills.h"
 #include "shim/rewrites/memory/held_fills.h"
+#include "shim/trace/format_check.h"
 
 struct tfs_function;
 struct tfs_memory_functions;

@@ -36,13 +36,13 @@ static bool timed_fill(
 	uint64_t at[3];
 	char byte;
 
-	if (use->read(&byte, memory, 1) != 0)
+	if (use->read(&byte, memory, 1, TFS_MEMORY_READ) != 0)
 		return false;
 	at[0] = tfs_clock_ns(CLOCK_MONOTONIC);
 	if (use->fill(memory, 0xff, bytes, stream) != 0)
 		return false;
 	for (int i = 1; i < 3; i++) {
-		if (use->read(&byte, memory, 1) != 0)
+		if (use->read(&byte, memory, 1, TFS_MEMORY_READ) != 0)
 			return false;
 		at[i] = tfs_clock_ns(CLOCK_MONOTONIC);
 	}
@@ -64,7 +64,7 @@ void *tfs_fill_trial_memory(const void *like, uint64_t bytes, void *stream)
 	const uint64_t offset = (uint64_t)(uintptr_t)like % ALIGNMENT;
 	void *memory = NULL;
 
-	if (use->error_waits())
+	if (use->error_waits() != 0)
 		return NULL;
 	if (use->alloc(&memory, bytes + ALIGNMENT) != 0) {
 		use->forget_error();
@@ -121,8 +121,9 @@ enum tfs_fill_trial tfs_fill_trial_compare(
 	for (uint64_t at = 0; at < bytes && result <= TFS_FILL_SIGNS; at += PIECE) {
 		const uint64_t piece = bytes - at < PIECE ? bytes - at : PIECE;
 
-		if (use->read(pieces[0], (const char *)own + at, piece) != 0 ||
-			use->read(pieces[1], (const char *)aside + at, piece) != 0) {
+		if (use->read(pieces[0], (const char *)own + at, piece, TFS_MEMORY_READ) != 0 ||
+			use->read(pieces[1], (const char *)aside + at, piece, TFS_MEMORY_READ) !=
+				0) {
 			result = TFS_FILL_UNREAD;
 			break;
 		}

@@ -44,6 +44,8 @@
 #include <stdio.h>
 
 #include "shim/base/mutant.h"
+#include "shim/record/recorder.h"
+#include "shim/resolve/lookup.h"
 #include "shim/rewrites/common/evidence.h"
 #include "shim/rewrites/memory/held_fills.h"
 #include "shim/rewrites/memory/memory_functions.h"
@@ -73,32 +75,39 @@ static void unknown(const struct tfs_function *function)
 		tfs_held_settle(ended, tfs_fill_ended_by(function));
 }
 
-static void prepare(struct tfs_use *use, const struct tfs_use_call *call,
-	const struct tfs_held *held, enum doing doing)
+static void event(const struct tfs_op *op)
 {
+	unknown(op->function);
+}
+
+static void prepare(struct tfs_op *op, const struct tfs_use_call *call, const struct tfs_held *held,
+	enum doing doing)
+{
+	struct tfs_use *use = op->compute.own;
+
 	use->doing = doing;
-	use->own_beta = use->beta;
-	use->own_output = use->output;
+	use->beta = op->compute.beta;
+	use->output = op->compute.output;
 	use->fill_site = held->site;
 	use->fill_bytes = held->bytes;
 	use->bytes = call->output_bytes;
 	use->shape = tfs_fill_shape(call, held);
-	use->site = call->site;
 	use->element_bytes = call->element_bytes;
-	use->beta = &zero;
+	op->compute.beta = &zero;
 }
 
 /* The call is made aside first, then as the program asked. */
-static void try_out(
-	struct tfs_use *use, const struct tfs_use_call *call, const struct tfs_held *held)
+static enum tfs_answer try_out(
+	struct tfs_op *op, const struct tfs_use_call *call, const struct tfs_held *held)
 {
 	void *scratch = tfs_fill_trial_memory(call->output, call->output_bytes, held->stream);
 
-	if (!tfs_rewrite_check(SELF, TFS_FILL_SCRATCH, scratch != NULL, call->site))
-		return;
-	prepare(use, call, held, TRYING);
-	use->scratch = scratch;
-	use->output = scratch;
+	if (!tfs_rewrite_check(SELF, TFS_FILL_SCRATCH, scratch != NULL, op->site))
+		return TFS_LEAVES;
+	prepare(op, call, held, TRYING);
+	op->compute.own->scratch = scratch;
+	op->compute.output = scratch;
+	return TFS_MINDS;
 }
 
 static void drop(struct tfs_held *held)
@@ -108,7 +117,8 @@ static void drop(struct tfs_held *held)
 	tfs_held_close();
 }
 
-static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
+/* Only what libraries compute can make a fill needless. */
+static enum tfs_answer use_fill(struct tfs_op *op, const struct tfs_use_call *call)
 {
 	const enum tfs_rewrite_mode mode = tfs_rewrite_mode(SELF);
 	struct tfs_held *held, *all = tfs_held_open();
@@ -118,19 +128,19 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 		tfs_held_close();
 		if (against != TFS_FILL_FINE)
 			tfs_held_settle(ended, against);
-		return;
+		return TFS_LEAVES;
 	}
 	const struct tfs_held was = *held;
-	const bool enough = tfs_evidence_enough(&of_uses, call->site, tfs_fill_shape(call, &was));
+	const bool enough = tfs_evidence_enough(&of_uses, op->site, tfs_fill_shape(call, &was));
 	if (was.state == TFS_HELD_BACK)
 		held->state = TFS_HELD_TAKEN;
 	else
 		held->state = TFS_HELD_NONE;
 	tfs_held_close();
 	if (was.state == TFS_HELD_BACK && enough && tfs_rewrite_apply(SELF, was.bytes)) {
-		prepare(use, call, &was, TAKING);
-		use->entry = (uint32_t)(held - all);
-		return;
+		prepare(op, call, &was, TAKING);
+		op->compute.own->entry = (uint32_t)(held - all);
+		return TFS_MINDS;
 	}
 	if (was.state == TFS_HELD_BACK) {
 		tfs_held_carry_out(&was);
@@ -142,8 +152,9 @@ static void use_fill(const struct tfs_use_call *call, struct tfs_use *use)
 		(mode == TFS_MODE_APPLY &&
 			!tfs_rewrite_check(SELF, TFS_FILL_EVIDENCE,
 				enough && tfs_evidence_enough(&of_fills, was.site, was.bytes),
-				call->site)))
-		try_out(use, call, &was);
+				op->site)))
+		return try_out(op, call, &was);
+	return TFS_LEAVES;
 }
 
 /* Is there a fill that is followed? */
@@ -173,48 +184,60 @@ static bool fill(const struct tfs_op *op)
 	return tfs_rewrite_check(SELF, TFS_FILL_ROOM, tfs_held_add(&held), op->site) && hold;
 }
 
-/* A fill, or a copy, may be a first use itself. */
-static void use_by(const struct tfs_op *op)
+/* What a fill or a copy uses, which may be a first use itself; false where it is not told. */
+static bool told_by(const struct tfs_op *op, struct tfs_use_call *told)
 {
 	const bool copies = op->kind == TFS_OP_COPY;
-	struct tfs_use_call call = {.output = copies ? op->copy.target : op->fill.target,
-		.output_bytes = copies ? op->copy.bytes : op->fill.bytes,
-		.stream = !op->stream && op->per_thread ? (void *)2 : op->stream,
-		.site = op->site};
-	struct tfs_use use;
 
+	if (op->driver || (!copies && op->fill.shaped))
+		return false;
+	told->output = copies ? op->copy.target : op->fill.target;
+	told->output_bytes = copies ? op->copy.bytes : op->fill.bytes;
+	told->stream = !op->stream && op->per_thread ? (void *)2 : op->stream;
 	if (copies)
-		tfs_use_reads(&call, op->copy.source, op->copy.bytes);
-	tfs_use_init(&use, NULL, call.output);
-	use_fill(&call, &use);
+		tfs_use_reads(told, op->copy.source, op->copy.bytes);
+	return true;
+}
+
+static __attribute__((noinline)) enum tfs_answer use_by(struct tfs_op *op)
+{
+	struct tfs_use_call told = {.site = op->site};
+
+	if (op->kind != TFS_OP_FILL && op->kind != TFS_OP_COPY) {
+		told.shape = op->function->id;
+		op->compute.tell(op, &told);
+	} else if (!told_by(op, &told)) {
+		event(op);
+		return TFS_LEAVES;
+	}
+	return use_fill(op, &told);
 }
 
 static enum tfs_answer before(struct tfs_op *op)
 {
-	const bool fills = op->kind == TFS_OP_FILL;
-	const bool simple = !op->driver && !(fills && op->fill.shaped);
+	enum tfs_answer answer = TFS_LEAVES;
 
 	if (any()) {
 		const int saved = errno;
 
-		if (simple)
-			use_by(op);
-		else
-			unknown(op->function);
+		answer = use_by(op);
 		errno = saved;
 	}
+	if (op->kind != TFS_OP_FILL)
+		return answer;
 	op->status = 0;
-	return fills && simple && op->may_act && fill(op) ? TFS_DONE : TFS_LEAVES;
+	return !op->driver && !op->fill.shaped && op->may_act && fill(op) ? TFS_DONE : TFS_LEAVES;
 }
 
 /* The call that was to make a fill needless was made. If another thread has carried the fill out
  * meanwhile, that was before or after: only with another fill does the program's call begin at
  * zeros. */
-static bool taken(struct tfs_use *use, uint32_t status)
+static bool taken(struct tfs_op *op)
 {
+	struct tfs_use *use = op->compute.own;
 	struct tfs_held *held = &tfs_held_open()[use->entry];
 	const struct tfs_held was = *held;
-	const bool good = status == 0 && was.state == TFS_HELD_TAKEN;
+	const bool good = op->status == 0 && was.state == TFS_HELD_TAKEN;
 
 	if (good)
 		held->state = TFS_MUTANT(TFS_NAIVE_EACH) ? TFS_HELD_BACK : TFS_HELD_NONE;
@@ -226,16 +249,16 @@ static bool taken(struct tfs_use *use, uint32_t status)
 	}
 	tfs_held_carry_out(&was);
 	drop(held);
-	use->beta = use->own_beta;
+	op->compute.beta = use->beta;
 	return true;
 }
 
-static void compare(const struct tfs_use *use)
+static void compare(const struct tfs_use *use, uint32_t site)
 {
 	const struct tfs_reason evidence = {
 		.code = TFS_REASON_zeroed_differs, .numbers = {use->bytes}};
-	enum tfs_fill_trial result = tfs_fill_trial_compare(
-		use->own_output, use->scratch, use->bytes, use->element_bytes);
+	enum tfs_fill_trial result =
+		tfs_fill_trial_compare(use->output, use->scratch, use->bytes, use->element_bytes);
 
 	if (TFS_MUTANT(
 		    TFS_NAIVE_PAST_CALLS | TFS_NAIVE_EACH | TFS_NAIVE_PADDED | TFS_NAIVE_PROMISE))
@@ -243,37 +266,38 @@ static void compare(const struct tfs_use *use)
 	switch (result) {
 	case TFS_FILL_SAME:
 		tfs_evidence_clean(&of_fills, use->fill_site, use->fill_bytes);
-		tfs_evidence_clean(&of_uses, use->site, use->shape);
+		tfs_evidence_clean(&of_uses, site, use->shape);
 		break;
 	case TFS_FILL_SIGNS:
-		tfs_fill_leave_alone(use->site, use->shape);
+		tfs_fill_leave_alone(site, use->shape);
 		tfs_evidence_spoiled(&of_fills, use->fill_site, use->fill_bytes);
 		break;
 	case TFS_FILL_DIFFERS:
 		tfs_evidence_spoiled(&of_fills, use->fill_site, use->fill_bytes);
-		tfs_evidence_spoiled(&of_uses, use->site, use->shape);
-		tfs_rewrite_differs(SELF, use->site, &evidence);
+		tfs_evidence_spoiled(&of_uses, site, use->shape);
+		tfs_rewrite_differs(SELF, site, &evidence);
 		break;
 	case TFS_FILL_UNREAD:
 		break;
 	}
 }
 
-static bool used(struct tfs_use *use, uint32_t status)
+static bool after(struct tfs_op *op)
 {
+	struct tfs_use *use = op->compute.own;
 	const enum doing doing = (enum doing)use->doing;
 
 	if (doing == NOTHING)
 		return false;
 	if (doing == TAKING)
-		return taken(use, status);
-	use->beta = use->own_beta;
-	use->output = use->own_output;
-	use->doing = doing == TRYING && status == 0 ? COMPARING : NOTHING;
+		return taken(op);
+	op->compute.beta = use->beta;
+	op->compute.output = use->output;
+	use->doing = doing == TRYING && op->status == 0 ? COMPARING : NOTHING;
 	if (use->doing == COMPARING)
 		return true;
-	if (doing == COMPARING && status == 0)
-		compare(use);
+	if (doing == COMPARING && op->status == 0)
+		compare(use, op->site);
 	tfs_fill_trial_free(use->scratch);
 	return doing == TRYING;
 }
@@ -286,9 +310,9 @@ const struct tfs_rewrite tfs_rewrite_memset_elision = {
 	.by_name = true,
 	.compares = true,
 	.priority = 30,
-	.follows = TFS_OP_BIT(TFS_OP_FILL) | TFS_OP_BIT(TFS_OP_COPY),
+	.follows = TFS_OP_BIT(TFS_OP_FILL) | TFS_OP_BIT(TFS_OP_COPY) | TFS_OP_BIT(TFS_OP_COMPUTE) |
+		   TFS_OP_BIT(TFS_OP_CONVOLVE) | TFS_OP_BIT(TFS_OP_OTHER),
 	.before = before,
-	.unknown = unknown,
-	.use = use_fill,
-	.used = used,
+	.after = after,
+	.event = event,
 };

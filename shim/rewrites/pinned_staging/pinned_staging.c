@@ -358,6 +358,11 @@ static bool after(struct tfs_op *op)
 	return false;
 }
 
+static void reset(const struct tfs_op *op)
+{
+	tfs_staging_ring_reset(op->device);
+}
+
 const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.name = "pinned-staging",
 	.rank = TFS_CLASS_EXACT,
@@ -366,7 +371,8 @@ const struct tfs_rewrite tfs_rewrite_pinned_staging = {
 	.compares = true,
 	.priority = 40,
 	.acts = TFS_OP_BIT(TFS_OP_COPY),
+	.follows = TFS_OP_BIT(TFS_OP_RESET),
 	.before = before,
 	.after = after,
-	.reset = tfs_staging_ring_reset,
+	.event = reset,
 };

@@ -5,44 +5,37 @@
 #include <stdatomic.h>
 
 #include "shim/base/driver_api.h"
-#include "shim/resolve/lookup.h"
+#include "shim/resolve/direct.h"
+#include "shim/resolve/layers.h"
 #include "shim/state/memory.h"
 
-/* X(field, the runtime's, the driver's); "" = there is none. */
-#define FUNCTIONS(X)                                                                               \
-	X(wait, "cudaStreamSynchronize", "cuStreamSynchronize")                                    \
-	X(is_capturing, "cudaStreamIsCapturing", "cuStreamIsCapturing")                            \
-	X(pin, "cudaHostAlloc", "cuMemHostAlloc")                                                  \
-	X(unpin, "cudaFreeHost", "cuMemFreeHost")                                                  \
-	X(alloc, "cudaMalloc", "cuMemAlloc_v2")                                                    \
-	X(release, "cudaFree", "cuMemFree_v2")                                                     \
-	X(event_create, "cudaEventCreateWithFlags", "cuEventCreate")                               \
-	X(event_destroy, "cudaEventDestroy", "cuEventDestroy_v2")                                  \
-	X(event_record, "cudaEventRecord", "cuEventRecord")                                        \
-	X(event_query, "cudaEventQuery", "cuEventQuery")                                           \
-	X(event_wait, "cudaEventSynchronize", "cuEventSynchronize")                                \
-	X(event_elapsed, "cudaEventElapsedTime", "cuEventElapsedTime")                             \
-	X(call, "cudaLaunchHostFunc", "cuLaunchHostFunc")                                          \
-	X(attribute, "cudaDeviceGetAttribute", "cuDeviceGetAttribute")                             \
-	X(bus_id, "cudaDeviceGetPCIBusId", "cuDeviceGetPCIBusId")                                  \
-	X(capture_mode, "cudaThreadExchangeStreamCaptureMode",                                     \
-		"cuThreadExchangeStreamCaptureMode")                                               \
-	X(copy, "cudaMemcpy", "cuMemcpy")                                                          \
-	X(copy_on, "cudaMemcpyAsync", "cuMemcpyAsync")                                             \
-	X(pointer, "cudaPointerGetAttributes", "cuPointerGetAttributes")                           \
-	X(device, "cudaGetDevice", "")                                                             \
-	X(peek_error, "cudaPeekAtLastError", "")                                                   \
-	X(take_error, "cudaGetLastError", "")                                                      \
-	X(context, "", "cuCtxGetCurrent")                                                          \
-	X(context_device, "", "cuCtxGetDevice")
-
-static const struct {
-	const char *names[2];
-	size_t offset;
-} functions[] = {
-#define X(field, runtime, driver) {{runtime, driver}, offsetof(struct tfs_staging_device, field)},
-	FUNCTIONS(X)
-#undef X
+#define ROW(field, runtime, driver) TFS_LAYER_ROW(tfs_staging_device, field, runtime, driver)
+static const struct tfs_layer_row rows[] = {
+	ROW(wait, "cudaStreamSynchronize", "cuStreamSynchronize"),
+	ROW(is_capturing, "cudaStreamIsCapturing", "cuStreamIsCapturing"),
+	ROW(pin, "cudaHostAlloc", "cuMemHostAlloc"),
+	ROW(unpin, "cudaFreeHost", "cuMemFreeHost"),
+	ROW(alloc, "cudaMalloc", "cuMemAlloc_v2"),
+	ROW(release, "cudaFree", "cuMemFree_v2"),
+	ROW(event_create, "cudaEventCreateWithFlags", "cuEventCreate"),
+	ROW(event_destroy, "cudaEventDestroy", "cuEventDestroy_v2"),
+	ROW(event_record, "cudaEventRecord", "cuEventRecord"),
+	ROW(event_query, "cudaEventQuery", "cuEventQuery"),
+	ROW(event_wait, "cudaEventSynchronize", "cuEventSynchronize"),
+	ROW(event_elapsed, "cudaEventElapsedTime", "cuEventElapsedTime"),
+	ROW(call, "cudaLaunchHostFunc", "cuLaunchHostFunc"),
+	ROW(attribute, "cudaDeviceGetAttribute", "cuDeviceGetAttribute"),
+	ROW(bus_id, "cudaDeviceGetPCIBusId", "cuDeviceGetPCIBusId"),
+	ROW(capture_mode, "cudaThreadExchangeStreamCaptureMode",
+		"cuThreadExchangeStreamCaptureMode"),
+	ROW(copy, "cudaMemcpy", "cuMemcpy"),
+	ROW(copy_on, "cudaMemcpyAsync", "cuMemcpyAsync"),
+	ROW(pointer, "cudaPointerGetAttributes", "cuPointerGetAttributes"),
+	ROW(device, "cudaGetDevice", ""),
+	ROW(peek_error, "cudaPeekAtLastError", ""),
+	ROW(take_error, "cudaGetLastError", ""),
+	ROW(context, "", "cuCtxGetCurrent"),
+	ROW(context_device, "", "cuCtxGetDevice"),
 };
 
 enum { UNKNOWN, LOOKING, USABLE, UNUSABLE };
@@ -57,38 +50,13 @@ static struct layer {
 	uint64_t library; /* where it is mapped */
 } layers[2];
 
-/* Where the driver is mapped its own say is had, which leaves no error behind in the runtime. */
-static struct {
-	CUresult (*pointer)(void *, CUpointer_attribute, CUdeviceptr);
-	CUresult (*event_query)(CUevent);
-	CUresult (*event_record)(CUevent, CUstream);
-	CUresult (*context)(CUcontext *);
-} beside;
-
 static bool look_up(struct layer *layer, bool driver)
 {
-	const enum tfs_library library = driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart;
 	struct tfs_object object;
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
-		const char *name = functions[i].names[driver];
-		void **field = (void **)((char *)&layer->device + functions[i].offset);
-
-		if (*name == '\0')
-			continue;
-		*field = tfs_lookup_named(library, name);
-		if (!*field)
-			return false;
-	}
+	if (!tfs_layer_fill(&layer->device, rows, sizeof(rows) / sizeof(rows[0]), driver))
+		return false;
 	layer->device.driver = driver;
-	beside.pointer = (__typeof__(beside.pointer))tfs_lookup_named(
-		TFS_LIBRARY_cuda, "cuPointerGetAttribute");
-	beside.event_query =
-		(__typeof__(beside.event_query))tfs_lookup_named(TFS_LIBRARY_cuda, "cuEventQuery");
-	beside.event_record = (__typeof__(beside.event_record))tfs_lookup_named(
-		TFS_LIBRARY_cuda, "cuEventRecord");
-	beside.context =
-		(__typeof__(beside.context))tfs_lookup_named(TFS_LIBRARY_cuda, "cuCtxGetCurrent");
 	if (!tfs_lookup_object(layer->device.copy_on, &object))
 		return false;
 	layer->library = object.start;
@@ -147,10 +115,10 @@ bool tfs_staging_context(
 			return false;
 	} else if (device->device(&out_context->device) != 0) {
 		return false;
-	} else if (!beside.context) {
+	} else if (!TFS_DIRECT(cuCtxGetCurrent)) {
 		out_context->key = (uint64_t)out_context->device + 1;
 		return true;
-	} else if (beside.context((CUcontext *)&context) != CUDA_SUCCESS) {
+	} else if (TFS_DIRECT(cuCtxGetCurrent)((CUcontext *)&context) != CUDA_SUCCESS) {
 		return false;
 	}
 	/* A new thread has none before its first call of the runtime. */
@@ -216,11 +184,11 @@ uint64_t tfs_staging_stamp(const struct tfs_staging_device *device, const void *
 	unsigned long long id = 0;
 	CUresult status;
 
-	if (!beside.pointer)
+	if (!TFS_DIRECT(cuPointerGetAttribute))
 		return !device->driver && get(&attributes, pinned) == 0 &&
 		       attributes.type == cudaMemoryTypeHost;
-	status =
-		beside.pointer(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, (CUdeviceptr)(uintptr_t)pinned);
+	status = TFS_DIRECT(cuPointerGetAttribute)(
+		&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, (CUdeviceptr)(uintptr_t)pinned);
 	if (status == CUDA_SUCCESS)
 		return id;
 	return status == CUDA_ERROR_INVALID_VALUE ? 0 : TFS_STAMP_UNKNOWN;
@@ -237,17 +205,6 @@ int tfs_staging_copy_on(const struct tfs_staging_device *device, void *target, c
 	return device->driver ? driver((CUdeviceptr)(uintptr_t)target,
 					(CUdeviceptr)(uintptr_t)source, bytes, stream)
 			      : runtime(target, source, bytes, kind, stream);
-}
-
-int tfs_staging_copy(const struct tfs_staging_device *device, void *target, const void *source,
-	size_t bytes, int kind)
-{
-	int (*runtime)(void *, const void *, size_t, int) = (__typeof__(runtime))device->copy;
-	int (*driver)(CUdeviceptr, CUdeviceptr, size_t) = (__typeof__(driver))device->copy;
-
-	return device->driver ? driver((CUdeviceptr)(uintptr_t)target,
-					(CUdeviceptr)(uintptr_t)source, bytes)
-			      : runtime(target, source, bytes, kind);
 }
 
 /* Both layers have the same two special streams. */
@@ -269,10 +226,11 @@ void tfs_staging_drop_error(const struct tfs_staging_device *device)
 		device->take_error();
 }
 
+/* Where the driver is mapped its own say is had, which leaves no error behind in the runtime. */
 bool tfs_staging_is_ready(const struct tfs_staging_device *device, void *event)
 {
-	if (beside.event_query)
-		return beside.event_query(event) == CUDA_SUCCESS;
+	if (TFS_DIRECT(cuEventQuery))
+		return TFS_DIRECT(cuEventQuery)(event) == CUDA_SUCCESS;
 	if (tfs_staging_has_error(device))
 		return false;
 	if (device->event_query(event) == 0)
@@ -286,8 +244,8 @@ bool tfs_staging_can_record(const struct tfs_staging_device *device, void *event
 	/* The default streams are the current context's. */
 	if (stream == (void *)cudaStreamLegacy || stream == (void *)cudaStreamPerThread)
 		return true;
-	if (beside.event_record)
-		return beside.event_record(event, stream) == CUDA_SUCCESS;
+	if (TFS_DIRECT(cuEventRecord))
+		return TFS_DIRECT(cuEventRecord)(event, stream) == CUDA_SUCCESS;
 	if (tfs_staging_has_error(device))
 		return false;
 	if (device->event_record(event, stream) == 0)

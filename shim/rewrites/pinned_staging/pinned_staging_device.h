@@ -82,8 +82,6 @@ uint64_t tfs_staging_stamp(const struct tfs_staging_device *device, const void *
 /* `kind` is a cudaMemcpyKind. */
 int tfs_staging_copy_on(const struct tfs_staging_device *device, void *target, const void *source,
 	size_t bytes, int kind, void *stream);
-int tfs_staging_copy(const struct tfs_staging_device *device, void *target, const void *source,
-	size_t bytes, int kind);
 
 /* The call's own stream, as an explicit handle. */
 void *tfs_staging_stream(const struct tfs_op *op);

@@ -197,13 +197,13 @@ static bool may_keep(const struct tfs_pool_functions *use,
 static void try_out(const struct tfs_pool_functions *use, const struct tfs_memory_functions *memory,
 	const struct tfs_op *op, uint64_t bytes)
 {
-	uint64_t before = 0, during = 0, after = 0;
+	uint64_t before = 0, during = 0, after = 0, none = 0;
 
 	const bool good = use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &before) == 0 &&
 			  before == 0 && !TFS_MUTANT(NAIVE_MEDDLED) &&
-			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, bytes) == 0 &&
+			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, &bytes) == 0 &&
 			  use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &during) == 0 &&
-			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, 0) == 0 &&
+			  use->set(op->ordered.pool, TFS_POOL_THRESHOLD, &none) == 0 &&
 			  use->get(op->ordered.pool, TFS_POOL_THRESHOLD, &after) == 0;
 	if (good && during == bytes && after == 0) {
 		tfs_evidence_clean(&evidence, op->site, op->ordered.bytes);
@@ -331,9 +331,9 @@ static bool after(struct tfs_op *op)
 	return false;
 }
 
-static void reset(uint32_t device)
+static void reset(const struct tfs_op *op)
 {
-	(void)device;
+	(void)op;
 	tfs_spin_lock(&lock);
 	seen_count = 0;
 	tfs_spin_unlock(&lock);
@@ -347,8 +347,8 @@ const struct tfs_rewrite tfs_rewrite_pool_threshold = {
 	.by_name = true,
 	.compares = true,
 	.priority = 50,
-	.follows = TFS_OP_BIT(TFS_OP_ORDERED),
+	.follows = TFS_OP_BIT(TFS_OP_ORDERED) | TFS_OP_BIT(TFS_OP_RESET),
 	.before = before,
 	.after = after,
-	.reset = reset,
+	.event = reset,
 };

@@ -64,7 +64,8 @@ static uint32_t take_event(const struct tfs_memory_functions *use)
 	if (i < EVENTS)
 		events[i].taken = true;
 	tfs_spin_unlock(&lock);
-	if (i == EVENTS || events[i].event || use->event_create(&events[i].event) == 0)
+	if (i == EVENTS || events[i].event ||
+		use->event_create(&events[i].event, TFS_MEMORY_EVENT) == 0)
 		return i;
 	give_back(&i, 1);
 	return EVENTS;
@@ -147,7 +148,7 @@ void tfs_narrowed_pay(const struct tfs_memory_functions *use)
 
 	if (debt <= atomic_load(&paid) || TFS_MUTANT(TFS_NAIVE_ANSWERS))
 		return;
-	const bool waits = use->error_waits();
+	const bool waits = use->error_waits() != 0;
 	if (use->drain() != 0 && !waits)
 		use->forget_error();
 	atomic_store(&paid, debt);

@@ -117,7 +117,7 @@ static void look_at_device(const struct tfs_memory_functions *use)
 	const bool asks = !device.known;
 	int count = 0;
 	const bool one = asks && use->device_count(&count) == 0 && count == 1;
-	const bool apart = asks && !use->reaches_pageable(0);
+	const bool apart = asks && !tfs_memory_reaches_pageable(use, 0);
 
 	tfs_spin_lock(&lock);
 	if (asks && !device.known) {
@@ -159,7 +159,7 @@ static const char *others_may_look(void)
 	if (!cause && tfs_memory_peers())
 		cause = "another device";
 	if (!cause && tfs_memory_signals())
-		cause = "what waits for the device outside of CUDA";
+		cause = "a wait for the device outside of CUDA";
 	return cause ? cause : tfs_unseen_users();
 }
 
@@ -380,14 +380,23 @@ static void stream_created(void)
 		tfs_narrowed_pay(use);
 }
 
-static void reset(uint32_t number)
+static void reset(void)
 {
-	(void)number;
 	tfs_work_finished(tfs_work_now());
 	tfs_narrowed_reset();
 	tfs_spin_lock(&lock);
 	device.known = false;
 	tfs_spin_unlock(&lock);
+}
+
+static void event(const struct tfs_op *op)
+{
+	if (op->kind == TFS_OP_MADE)
+		submitted(op->function, op->details);
+	else if (op->kind == TFS_OP_STREAM)
+		stream_created();
+	else
+		reset();
 }
 
 const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
@@ -398,10 +407,9 @@ const struct tfs_rewrite tfs_rewrite_sync_narrowing = {
 	.by_name = true,
 	.compares = true,
 	.priority = 60,
-	.follows = TFS_OP_BIT(TFS_OP_WAIT),
+	.follows = TFS_OP_BIT(TFS_OP_WAIT) | TFS_OP_BIT(TFS_OP_MADE) | TFS_OP_BIT(TFS_OP_STREAM) |
+		   TFS_OP_BIT(TFS_OP_RESET),
 	.before = before,
 	.after = after,
-	.submitted = submitted,
-	.stream_created = stream_created,
-	.reset = reset,
+	.event = event,
 };
