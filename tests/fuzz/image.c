@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Device code given to the simulated GPU: fat binaries, cubins, PTX text. */
-#include "tests/sim/core_image.h"
+#include "tests/sim/code/core_image.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,7 +13,7 @@
  * Streams are numbered as Kineto does: 7 is the default stream, others were created. Events are
  * numbered from 0.
  */
-#include "tests/sim/core.h"
+#include "tests/sim/core/core.h"
 #include "tests/test.h"
 
 #define MAX_STREAMS 256

@@ -145,8 +145,11 @@ def wrong(report, recording, expected):
         yield "the device is %s" % report["device"]
     if report["program"]["name"] != expected.get("program", report["program"]["name"]):
         yield "the program is %s" % report["program"]["name"]
-    if not [fact for fact in report["measured"] if fact["key"] == "recorded by"]:
-        yield "it is not said who recorded it"
+    measured = {fact["key"]: fact["text"] for fact in report["measured"]}
+    if "recorded by" not in measured or "version" in measured:
+        yield "it is not said who recorded it: %s" % measured
+    if "exit" in measured["ended"]:
+        yield "it is said to have ended: %s" % measured["ended"]
 
 
 def reported(tfshim, path):

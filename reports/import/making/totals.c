@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/totals.h"
+#include "reports/import/making/totals.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/sites.h"
+#include "reports/import/making/sites.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/import/collected.h"
+#include "reports/import/collected/collected.h"
 
 #define MOST_OPEN 1024u /* spans that a call lies in */
 
@@ -60,7 +60,10 @@ static void list_frames(struct frames *frames, struct tfs_collected *collected,
 
 	frames->count = 0;
 	for (uint32_t i = count; i-- > 0;) {
-		add_frame(frames, open[i]->function, open[i]->place);
+		const uint32_t name = open[i]->function;
+
+		add_frame(frames, collected->families ? collected->families[name] : name,
+			open[i]->place);
 		stack = stack ? stack : open[i]->stack;
 	}
 	if (stack)
@@ -137,6 +140,8 @@ static int name_site(struct tfs_sites *sites, const struct frames *frames, uint3
 
 /* The spans that have begun and not ended. */
 struct walk {
+	const struct tfs_collected_span *spans; /* of all threads, sorted */
+	size_t span_count;
 	const struct tfs_collected_span *open[MOST_OPEN];
 	uint32_t count;
 	size_t next; /* span */
@@ -152,15 +157,14 @@ static void drop_ended(struct walk *walk, int64_t ns, bool at)
 	}
 }
 
-static void come_to(struct walk *walk, const struct tfs_collected *collected,
-	const struct tfs_collected_call *call)
+static void come_to(struct walk *walk, const struct tfs_collected_call *call)
 {
 	if (walk->count && walk->open[0]->tid != call->tid) {
 		walk->count = 0;
 		walk->changed = true;
 	}
-	for (; walk->next < collected->span_count; walk->next++) {
-		const struct tfs_collected_span *span = &collected->spans[walk->next];
+	for (; walk->next < walk->span_count; walk->next++) {
+		const struct tfs_collected_span *span = &walk->spans[walk->next];
 
 		if (span->tid > call->tid ||
 			(span->tid == call->tid && span->start_ns > call->start_ns))
@@ -175,9 +179,26 @@ static void come_to(struct walk *walk, const struct tfs_collected *collected,
 	drop_ended(walk, call->start_ns, false);
 }
 
+/* Where its call stack is known, that says more than spans do. */
+static int place_by_stack(struct tfs_sites *sites, const struct tfs_collected *collected,
+	struct tfs_collected_call *call)
+{
+	struct frames frames = {.count = 0};
+	size_t count;
+	const struct tfs_collected_frame *stack =
+		tfs_collected_stack(collected, call->stack, &count);
+
+	for (size_t i = 0; i < count && i < TFS_MAX_FRAMES; i++)
+		add_frame(&frames, stack[i].function, 0);
+	return name_site(sites, &frames, &call->site);
+}
+
 int tfs_sites_find(struct tfs_collected *collected, struct tfs_sites *out_sites)
 {
-	struct walk walk = {.changed = true};
+	const bool named = collected->span_count;
+	struct walk walk = {.changed = true,
+		.spans = named ? collected->spans : collected->ranges,
+		.span_count = named ? collected->span_count : collected->range_count};
 	struct frames frames;
 	uint32_t site = 0;
 	int err = 0;
@@ -185,11 +206,11 @@ int tfs_sites_find(struct tfs_collected *collected, struct tfs_sites *out_sites)
 	if (collected->call_count)
 		qsort(collected->calls, collected->call_count, sizeof(*collected->calls),
 			compare_calls);
-	if (collected->span_count)
-		qsort(collected->spans, collected->span_count, sizeof(*collected->spans),
-			tfs_collected_compare_spans);
+	if (walk.span_count)
+		qsort(named ? collected->spans : collected->ranges, walk.span_count,
+			sizeof(*walk.spans), tfs_collected_compare_spans);
 	for (size_t i = 0; i < collected->call_count && !err; i++) {
-		come_to(&walk, collected, &collected->calls[i]);
+		come_to(&walk, &collected->calls[i]);
 		if (walk.changed) {
 			site = 0;
 			list_frames(&frames, collected, walk.open, walk.count);
@@ -197,6 +218,8 @@ int tfs_sites_find(struct tfs_collected *collected, struct tfs_sites *out_sites)
 			walk.changed = false;
 		}
 		collected->calls[i].site = site;
+		if (collected->calls[i].stack && !err)
+			err = place_by_stack(out_sites, collected, &collected->calls[i]);
 	}
 	return err;
 }

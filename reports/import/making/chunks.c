@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/chunks.h"
+#include "reports/import/making/chunks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/kineto.h"
+#include "reports/import/kineto/kineto.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "reports/import/collected.h"
-#include "reports/import/kineto_event.h"
-#include "reports/import/source.h"
+#include "reports/import/collected/collected.h"
+#include "reports/import/kineto/kineto_event.h"
+#include "reports/import/kineto/source.h"
 
 #define MOST_KEY 64u
 
@@ -44,7 +44,7 @@ static int read_event(struct reading *reading)
 {
 	const int first = tfs_source_next(&reading->source);
 	if (first != '{') {
-		reading->why = first < 0 ? "the file ends early" : "an event is no object";
+		reading->why = first < 0 ? "the file ends early" : "an event is not a JSON object";
 		return -EILSEQ;
 	}
 	int err = tfs_source_value(&reading->source, true);
@@ -131,7 +131,7 @@ static int read_all(struct reading *reading)
 	if (err)
 		return err;
 	if (tfs_source_next(&reading->source) >= 0 || reading->source.why) {
-		reading->why = "not JSON: something comes after its end";
+		reading->why = "not JSON: text after the end";
 		return -EILSEQ;
 	}
 	const struct tfs_collected *collected = reading->collected;
@@ -161,13 +161,16 @@ int tfs_kineto_read(
 	if (err)
 		return err;
 	const int first = tfs_source_next(&reading.source);
-	if (first != '{' && first != '[' && !reading.source.why) {
+	if (first == 'S' && tfs_source_packed(&reading.source)) {
+		snprintf(out_why, why_bytes, "packed, and no JSON: unpack it");
+		err = -EILSEQ;
+	} else if (first != '{' && first != '[' && !reading.source.why) {
 		err = -ENOTSUP;
 	} else {
-		collected->tool = "PyTorch's profiler";
+		snprintf(collected->tool, sizeof(collected->tool), "PyTorch's profiler");
 		err = read_all(&reading);
 	}
-	if (err && err != -ENOTSUP)
+	if (err && err != -ENOTSUP && !*out_why)
 		say(&reading, err, out_why, why_bytes);
 	tfs_source_close(&reading.source);
 	return err;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/recording.h"
+#include "reports/import/making/recording.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/import/making.h"
+#include "reports/import/making/making.h"
 
 #define FIRST_NS UINT64_C(1000000000) /* of the recording */
 #define MOST_LEVELS 64u
@@ -56,7 +56,7 @@ static void put_header(struct tfs_making *making)
 	header->pid = (uint32_t)from->pid;
 	header->rank = (uint32_t)from->rank;
 	header->start_ns = header->start_ticks = FIRST_NS;
-	header->start_realtime_ns = from->base_ns + (uint64_t)making->first_ns;
+	header->start_realtime_ns = from->undated ? 0 : from->base_ns + (uint64_t)making->first_ns;
 	header->lost[TFS_LOSS_cupti_unknown] = from->not_taken;
 	snprintf(header->program, sizeof(header->program), "%s",
 		tfs_texts_text(&from->names, from->program));

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/import/families.h"
-#include "reports/import/making.h"
-#include "reports/import/totals.h"
+#include "reports/import/making/families.h"
+#include "reports/import/making/making.h"
+#include "reports/import/making/totals.h"
 
 /* The call that others may lie in. */
 struct outer {

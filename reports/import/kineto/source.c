@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/source.h"
+#include "reports/import/kineto/source.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -42,6 +42,11 @@ uint64_t tfs_source_offset(const struct tfs_source *source)
 	return source->before + source->at;
 }
 
+bool tfs_source_packed(const struct tfs_source *source)
+{
+	return !gzdirect(source->file);
+}
+
 static bool fill(struct tfs_source *source)
 {
 	source->before += source->end;
@@ -51,8 +56,8 @@ static bool fill(struct tfs_source *source)
 
 	gzerror(source->file, &error);
 	if (got < 0 || (error != Z_OK && error != Z_STREAM_END))
-		source->why =
-			error == Z_BUF_ERROR ? "the file ends early" : "the packed file is damaged";
+		source->why = error == Z_BUF_ERROR ? "the file ends early"
+						   : "the compressed file is damaged";
 	source->end = got > 0 ? (size_t)got : 0;
 	return source->end > 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/collected.h"
+#include "reports/import/collected/collected.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +30,42 @@ void tfs_collected_finish(struct tfs_collected *collected)
 	free(collected->calls);
 	free(collected->ops);
 	free(collected->syncs);
+	free(collected->frames);
 	free(collected->spans);
 	free(collected->ranges);
+	free(collected->families);
 	free(collected->steps);
 	free(collected->devices);
+	free(collected->streams);
 	*collected = (struct tfs_collected){0};
+}
+
+int tfs_collected_compare_frames(const void *left, const void *right)
+{
+	const struct tfs_collected_frame *a = left, *b = right;
+
+	if (a->stack != b->stack)
+		return a->stack < b->stack ? -1 : 1;
+	return a->depth < b->depth ? -1 : a->depth > b->depth;
+}
+
+const struct tfs_collected_frame *tfs_collected_stack(
+	const struct tfs_collected *collected, uint32_t stack, size_t *out_count)
+{
+	size_t low = 0, high = collected->frame_count, end;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (collected->frames[middle].stack < stack)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < collected->frame_count && collected->frames[end].stack == stack;)
+		end++;
+	*out_count = end - low;
+	return collected->frames + low;
 }
 
 int tfs_collected_compare_spans(const void *left, const void *right)

@@ -7,9 +7,9 @@
  * calls of each, streams.c says which streams there are.
  */
 
-#include "reports/import/chunks.h"
-#include "reports/import/collected.h"
-#include "reports/import/sites.h"
+#include "reports/import/collected/collected.h"
+#include "reports/import/making/chunks.h"
+#include "reports/import/making/sites.h"
 
 #define TFS_MOST_STREAMS 4096u
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/kineto_event.h"
+#include "reports/import/kineto/kineto_event.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/import/collected.h"
+#include "reports/import/collected/collected.h"
 #include "shim/trace/format.h"
 
 #define STEP "ProfilerStep#"
@@ -72,7 +72,7 @@ static int check_process(struct tfs_collected *collected, const json_t *event, c
 	const int64_t pid = (int64_t)whole(json_object_get(event, "pid"), INT32_MAX);
 
 	if (collected->has_pid && collected->pid != pid) {
-		*out_why = "it holds several processes: give the trace of each by itself";
+		*out_why = "the trace contains several processes: use one trace per process";
 		return -EILSEQ;
 	}
 	collected->pid = pid;

@@ -25,6 +25,8 @@ struct tfs_source {
 int tfs_source_open(struct tfs_source *source, const char *path);
 void tfs_source_close(struct tfs_source *source);
 
+/* Whether it is packed. */
+bool tfs_source_packed(const struct tfs_source *source);
 /* Where it is in the text. */
 uint64_t tfs_source_offset(const struct tfs_source *source);
 /* The next byte that is not blank, which stays; -1 at the end. */

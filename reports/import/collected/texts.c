@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/texts.h"
+#include "reports/import/collected/texts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/making.h"
+#include "reports/import/making/making.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,8 +29,18 @@ static int compare_given(const void *left, const void *right)
 	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
+/* As far as the tool says it; 7 is always the default stream. */
+static uint32_t flags_of(const struct tfs_collected *collected, uint32_t stream)
+{
+	for (size_t i = 0; i < collected->stream_count; i++)
+		if (collected->streams[i].stream == stream)
+			return collected->streams[i].flags;
+	return stream == LEGACY;
+}
+
 /* Place of an operation's stream, or TFS_MOST_STREAMS. */
-static uint32_t stream_of(struct streams *streams, const struct tfs_collected_op *op)
+static uint32_t stream_of(struct streams *streams, const struct tfs_collected *collected,
+	const struct tfs_collected_op *op)
 {
 	for (uint32_t i = 0; i < streams->count; i++)
 		if (streams->records[i].cupti_id == op->stream &&
@@ -40,7 +50,7 @@ static uint32_t stream_of(struct streams *streams, const struct tfs_collected_op
 		streams->records[streams->count++] =
 			(struct tfs_stream_record){.id = (uint16_t)streams->count,
 				.cupti_id = op->stream,
-				.flags = op->stream == LEGACY,
+				.flags = flags_of(collected, op->stream),
 				.device = op->device};
 	return streams->count < TFS_MOST_STREAMS ? streams->count - 1 : TFS_MOST_STREAMS;
 }
@@ -72,7 +82,7 @@ static void list(struct tfs_making *making, struct streams *streams)
 
 	for (size_t i = 0; i < collected->op_count; i++) {
 		const struct tfs_collected_op *op = &collected->ops[i];
-		const uint32_t place = stream_of(streams, op);
+		const uint32_t place = stream_of(streams, collected, op);
 
 		if (place < TFS_MOST_STREAMS)
 			see_kinds(streams, place, op);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/import/families.h"
+#include "reports/import/making/families.h"
 
 #include <fnmatch.h>
 #include <stddef.h>
