@@ -19,12 +19,12 @@ static void print_help(void)
 {
 	puts("usage: tfshim COMMAND ...\n"
 	     "       LD_PRELOAD=libtfshim.so PROGRAM ...\n\n"
-	     "Watches a CUDA training program, says what makes it slow and what each thing\n"
+	     "Records a CUDA training program, finds what makes it slow and what each finding\n"
 	     "costs per step, and repairs what can be repaired safely.\n\n"
 	     "commands:");
 	for (size_t i = 0; commands[i]; i++)
 		printf("  %-8s  %s\n", commands[i]->name, commands[i]->summary);
-	puts("\n'tfshim COMMAND --help' says more about each; so does tfshim(1).");
+	puts("\n'tfshim COMMAND --help' describes a command; see also tfshim(1).");
 }
 
 static const struct tfs_command *find_command(const char *name)
@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 	const struct tfs_command *command = find_command(name);
 	if (!command) {
 		if (*name)
-			tfs_text_line(stderr, "tfshim: '%s' is no command", name);
+			tfs_text_line(stderr, "tfshim: unknown command '%s'", name);
 		fputs("usage: tfshim COMMAND ...; try 'tfshim --help'\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}

@@ -13,8 +13,8 @@ static int apply(void *state, char key, const char *value)
 		return 0;
 	case '0':
 		if (!tfs_colour_parse(value, &gate->colour))
-			return tfs_options_misuse(
-				&tfs_command_check, "--color %s: not a choice", value);
+			return tfs_options_misuse(&tfs_command_check,
+				"--color %s: choose auto, always or never", value);
 		return 0;
 	default:
 		return tfs_gate_option(gate, key, value);
@@ -31,7 +31,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status < 0 ? 0 : status;
 	if (!argv[first])
-		return tfs_options_misuse(&tfs_command_check, "which recording?");
+		return tfs_options_misuse(&tfs_command_check, "no recording given");
 	while (argv[first + (int)count])
 		count++;
 	status = tfs_gate_open(&gate);
@@ -43,7 +43,7 @@ static int run(int argc, char **argv)
 
 static const struct tfs_option options[] = {
 	TFS_GATE_OPTIONS,
-	{'q', "quiet", NULL, "only the exit status, and what could not be judged"},
+	{'q', "quiet", NULL, "print only what could not be judged; the exit status has the result"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{0},
 };
@@ -51,18 +51,18 @@ static const struct tfs_option options[] = {
 const struct tfs_command tfs_command_check = {
 	.name = "check",
 	.usage = "[OPTIONS] PATH...",
-	.summary = "the gate for CI: fail when a rule is broken",
-	.text = "Judges recordings, or of a folder the latest run of each program: "
-		"what it replaces is left out, and this is said. "
-		"'tfshim run --check' gates the run that it makes. "
-		"Exit status: 0 clean, 1 a rule is broken, 2 misuse (an unknown rule id included), 3 no usable data; "
+	.summary = "CI gate: fail when a recording breaks a rule",
+	.text = "Judges recordings; in a folder, the latest run of each program. "
+		"Recordings of earlier runs are left out, and their number is printed. "
+		"'tfshim run --check' judges the run that it makes. "
+		"Exit status: 0 clean, 1 a rule is broken, 2 misuse (such as an unknown rule id), 3 no usable data; "
 		"if several apply, 2 before 3 before 1. "
-		"With --baseline, findings of the same rule at the same place are known and pass, "
-		"also where the function or file has another name by now; "
-		"a baseline of another program, GPU or number of processes is not comparable, "
-		"and the run is judged without it. "
-		"One that happens more often per step than before, or moves more bytes, breaks the gate. "
-		"New calls that no rule objects to are only named.",
+		"With --baseline, a finding that OLD has at the same call site is known and passes, "
+		"even if the function or file was renamed. "
+		"A known finding that happens more often per step than in OLD, or moves more bytes, fails the gate. "
+		"A baseline of another program, GPU or number of processes is not comparable: "
+		"the recording is judged without it. "
+		"New calls that break no rule are listed and do not fail the gate.",
 	.options = options,
 	.run = run,
 };

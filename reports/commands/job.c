@@ -104,8 +104,8 @@ static bool same_run(const struct job *job)
 		if (end_ns(job->traces[i]) >=
 			tfs_trace_header(job->traces[latest])->start_realtime_ns)
 			continue;
-		printf("  no verdict: rank %u's recording is of an earlier run than rank %u's\n", i,
-			latest);
+		printf("  no verdict: the recording of rank %u is from an earlier run than that of rank %u\n",
+			i, latest);
 		return false;
 	}
 	return true;
@@ -122,12 +122,13 @@ static bool agree(struct job *job)
 		const char *plan = fact ? tfs_trace_string(job->traces[i], fact->object) : NULL;
 
 		if (!plan) {
-			printf("  no verdict: the recording of rank %u is not here\n", i);
+			printf("  no verdict: rank %u has no recording in this folder\n", i);
 			return false;
 		}
 		first = first ? first : plan;
 		if (strcmp(plan, first)) {
-			printf("  no verdict: rank %u measured otherwise than rank 0 did\n", i);
+			printf("  no verdict: rank %u and rank 0 measured different rewrites or steps\n",
+				i);
 			return false;
 		}
 	}
@@ -285,23 +286,24 @@ static const struct tfs_proof *best_of(const struct job *job)
 static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 {
 	static const char *const outcomes[TFS_OUTCOME_COUNT] = {
-		[TFS_OUTCOME_UNDECIDED] = "undecided, so it is off and the next run goes on",
-		[TFS_OUTCOME_FASTER] = "faster, so it stays on",
-		[TFS_OUTCOME_SLOWER] = "slower, so it is off",
-		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, so it is off",
+		[TFS_OUTCOME_UNDECIDED] = "undecided, off; the next run continues the measurement",
+		[TFS_OUTCOME_FASTER] = "faster, stays on",
+		[TFS_OUTCOME_SLOWER] = "slower, switched off",
+		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, switched off",
 	};
 	const bool second = verdict->outcome == TFS_OUTCOME_FASTER && verdict != best;
 	struct tfs_region region = {0};
 
-	tfs_text_line(stdout, "  %s: %sby %s of blocks of steps: %s%s", verdict->name,
+	tfs_text_line(stdout, "  %s: A/B over %s of blocks of steps: %s%s%s", verdict->name,
+		tfs_words_number(&region, verdict->pairs, "pair", "pairs"),
 		isnan(verdict->gain.low)
 			? ""
-			: tfs_region_print(&region, "%s (%s to %s) per step of the slowest rank, ",
+			: tfs_region_print(&region,
+				  "gain %s (%s to %s) per step of the slowest rank; ",
 				  tfs_words_time(&region, verdict->gain.middle),
 				  tfs_words_time(&region, verdict->gain.low),
 				  tfs_words_time(&region, verdict->gain.high)),
-		tfs_words_number(&region, verdict->pairs, "pair", "pairs"),
-		second ? "faster alone, so the next run asks whether it gains beside "
+		second ? "faster by itself; the next run measures it together with "
 		       : outcomes[verdict->outcome],
 		second ? best->name : "");
 	tfs_region_finish(&region);
@@ -334,10 +336,11 @@ static int save(const char *path, const struct job *job)
 
 	if (err)
 		tfs_text_line(stderr, "tfshim: cannot write %s: %s", path,
-			err == -EINVAL ? "what is there is no file of verdicts" : strerror(-err));
+			err == -EINVAL ? "the existing file is not a tfshim verdicts file"
+				       : strerror(-err));
 	else
-		tfs_text_line(stdout, "  written to %s; the next run of %s goes by it", path,
-			ranks(job).text);
+		tfs_text_line(stdout, "  written to %s; the next run of %s uses these results",
+			path, ranks(job).text);
 	return err ? TFS_EXIT_MISUSE : 0;
 }
 
@@ -351,7 +354,8 @@ static int judge(const char *folder, struct job *job)
 
 	for (uint32_t i = 0; i < job->plan.count; i++) {
 		if (!took_part(job, job->plan.names[i])) {
-			tfs_text_line(stdout, "  %s: applied to no call", job->plan.names[i]);
+			tfs_text_line(stdout, "  %s: not applicable, no matching call",
+				job->plan.names[i]);
 			continue;
 		}
 		questions[job->count] = i;

@@ -31,8 +31,8 @@ static int apply(void *state, char key, const char *value)
 	case 'f':
 		options->format = tfs_format_find(value);
 		if (!options->format)
-			return tfs_options_misuse(
-				&tfs_command_report, "no format is called '%s'", value);
+			return tfs_options_misuse(&tfs_command_report,
+				"unknown format '%s': choose text, html or json", value);
 		return 0;
 	case 'o':
 		options->output = value;
@@ -49,8 +49,8 @@ static int apply(void *state, char key, const char *value)
 		return 0;
 	default:
 		if (!tfs_colour_parse(value, &options->colour))
-			return tfs_options_misuse(
-				&tfs_command_report, "--color %s: not a choice", value);
+			return tfs_options_misuse(&tfs_command_report,
+				"--color %s: choose auto, always or never", value);
 		return 0;
 	}
 }
@@ -157,7 +157,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status < 0 ? 0 : status;
 	if (!argv[first])
-		return tfs_options_misuse(&tfs_command_report, "which recording?");
+		return tfs_options_misuse(&tfs_command_report, "no recording given");
 	for (int i = first; argv[i]; i++) {
 		bool folder = !stat(argv[i], &about) && S_ISDIR(about.st_mode);
 		if (options.output && (folder || argv[first + 1]))
@@ -170,10 +170,10 @@ static int run(int argc, char **argv)
 }
 
 static const struct tfs_option options[] = {
-	{'f', "format", "FORMAT", "text, html or json: only this one, to stdout or --output"},
-	{'o', "output", "FILE", "write there instead of beside the recording; - is stdout"},
-	{'s', "summary", NULL, "write beside the recording; say the worst in ten lines on stderr"},
-	{'q', "quiet", NULL, "write beside the recording and say nothing"},
+	{'f', "format", "FORMAT", "write only text, html or json, to stdout or --output"},
+	{'o', "output", "FILE", "write to FILE instead of beside the recording; - is stdout"},
+	{'s', "summary", NULL, "write beside the recording; name the top three findings on stderr"},
+	{'q', "quiet", NULL, "write beside the recording and print nothing"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{'1', "exit-summary", NULL, NULL},
 	{0},
@@ -182,15 +182,16 @@ static const struct tfs_option options[] = {
 const struct tfs_command tfs_command_report = {
 	.name = "report",
 	.usage = "[OPTIONS] PATH...",
-	.summary = "make the reports of recordings, or of all in a folder",
+	.summary = "make reports from recordings, or from all recordings in a folder",
 	.text = "Reads recordings (.tfs) and writes their .txt, .html and .json beside them; "
 		"the text also goes to stdout. "
-		"Of a folder with all ranks of a job, "
-		"also says which rewrites its slowest rank gained by, "
-		"and writes that down for the job's next run. "
+		"For a folder with all ranks of a job, "
+		"it also prints which rewrites made the slowest rank faster, "
+		"and saves these results for the job's next run. "
 		"Works on recordings of programs that crashed or were killed, "
-		"and on traces of PyTorch's profiler (.json, .json.gz). "
-		"Exit status: 0 done, 2 misuse or a file that could not be written, 3 not readable.",
+		"on traces of PyTorch's profiler (.json, .json.gz), "
+		"and on exports of Nsight Systems (.sqlite; FILE:PID is one process of several). "
+		"Exit status: 0 done, 2 misuse or a report that cannot be written, 3 a recording that cannot be read.",
 	.options = options,
 	.run = run,
 };

@@ -17,7 +17,8 @@ static int apply(void *state, char key, const char *value)
 {
 	(void)key;
 	if (!tfs_colour_parse(value, state))
-		return tfs_options_misuse(&tfs_command_rules, "--color %s: not a choice", value);
+		return tfs_options_misuse(
+			&tfs_command_rules, "--color %s: choose auto, always or never", value);
 	return 0;
 }
 
@@ -81,8 +82,8 @@ static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
 	printf("%s%s %s%s: %s\n", paint->bold, rule->id, rule->slug, paint->reset, rule->title);
 	printf("level: %s%s%s%s   rewrite: %s   tips: %s\n\n", tfs_paint_level(paint, rule->level),
 		tfs_words_level(rule->level), paint->reset,
-		rule->any_cost ? ", whatever it costs" : "", rule->rewrite ? rule->rewrite : "none",
-		*rule->tips ? rule->tips : "none");
+		rule->any_cost ? ", regardless of its cost" : "",
+		rule->rewrite ? rule->rewrite : "none", *rule->tips ? rule->tips : "none");
 	print_paragraph(rule->why);
 	printf("\n%sWhat to do:%s\n", paint->bold, paint->reset);
 	print_paragraph(rule->advice);
@@ -136,8 +137,8 @@ static int run(int argc, char **argv)
 		if (!rule && tell_unwritten(argv[i], paint))
 			continue;
 		if (!rule)
-			return tfs_options_misuse(
-				&tfs_command_rules, "there is no rule '%s'", argv[i]);
+			return tfs_options_misuse(&tfs_command_rules,
+				"unknown rule '%s'; 'tfshim rules' lists the rules", argv[i]);
 		if (i > first)
 			putchar('\n');
 		explain(rule, paint);
@@ -153,11 +154,11 @@ static const struct tfs_option options[] = {
 const struct tfs_command tfs_command_rules = {
 	.name = "rules",
 	.usage = "[ID...]",
-	.summary = "list the rules; with an id or slug: what, why, and what to do",
-	.text = "Lists every rule: its id, level, slug, the rewrite that repairs it, and its title; "
-		"and names those that are not looked for. "
-		"With ids or slugs, says for each what is wrong, why it costs time, what to change, "
-		"where it is not measurable, and how to waive it.",
+	.summary = "list the rules; with an id or slug, explain the rule and its fix",
+	.text = "Lists the rules with id, level, slug, the rewrite that repairs the finding, and title, "
+		"then the rules that this version does not check. "
+		"For an id or slug, explains what is wrong, why it costs time, what to change, "
+		"where the rule is not measurable, and how to waive it.",
 	.options = options,
 	.run = run,
 };

@@ -37,7 +37,9 @@ static int one_of(const char *option, const char *value, const char *const *choi
 		if (!strcmp(choices[i], value))
 			return 0;
 	}
-	return tfs_options_misuse(&tfs_command_run, "--%s %s: not a choice", option, value);
+	return tfs_options_misuse(&tfs_command_run, "--%s %s: choose %s", option, value,
+		!strcmp(option, "log") ? "none, error, warn, info or debug"
+				       : "none, windows or all");
 }
 
 static int set_rewrite(struct run_options *options, const char *value)
@@ -45,8 +47,8 @@ static int set_rewrite(struct run_options *options, const char *value)
 	char unknown[64];
 	if (!tfs_rewrite_names_valid(value, unknown, sizeof(unknown)))
 		return tfs_options_misuse(&tfs_command_run,
-			"'%s' names no rewrite or mode; "
-			"give off, report, exact, safe, all, or any of %s, "
+			"unknown rewrite or mode '%s'; "
+			"choose off, report, exact, safe, all, or any of %s, "
 			"each alone or with =off, =report, =shadow or =apply",
 			unknown, tfs_rewrite_names_text());
 	options->rewrite = value;
@@ -127,17 +129,19 @@ static int set_output(const char *pattern)
 	size_t used = 0;
 	if (!pattern || !*pattern)
 		pattern = TFS_RECORDINGS_PATTERN;
+	const char *name =
+		pattern[strlen(pattern) - 1] == '/' ? strrchr(TFS_RECORDINGS_PATTERN, '/') + 1 : "";
 	if (*pattern == '/')
-		return setenv("TFSHIM_OUTPUT", pattern, 1);
-	if (!getcwd(folder, sizeof(folder)))
+		*folder = '\0';
+	else if (!getcwd(folder, sizeof(folder)))
 		return -errno;
 	for (const char *c = folder; *c; c++) {
 		text[used++] = *c;
 		if (*c == '%')
 			text[used++] = '%';
 	}
-	if (snprintf(text + used, sizeof(text) - used, "/%s", pattern) >=
-		(int)(sizeof(text) - used))
+	if (snprintf(text + used, sizeof(text) - used, "%s%s%s", *folder ? "/" : "", pattern,
+		    name) >= (int)(sizeof(text) - used))
 		return -ENAMETOOLONG;
 	return setenv("TFSHIM_OUTPUT", text, 1);
 }
@@ -180,7 +184,7 @@ static void make_reports(const struct run_options *options, const struct tfs_rec
 		tfs_save_report(recordings->paths[i], options->gate.quiet);
 	if (!recordings->count && !options->gate.quiet && !is_off("TFSHIM_DISABLE"))
 		fputs("tfshim run: nothing was recorded: "
-		      "the program made no CUDA call that can be seen ('tfshim doctor PROGRAM' says more)\n",
+		      "no CUDA call of the program was seen ('tfshim doctor PROGRAM' says why)\n",
 			stderr);
 }
 
@@ -191,7 +195,7 @@ static int check(
 	if (recordings->running)
 		tfs_text_line(stderr,
 			"tfshim run: --check: %zu of the processes that %s started %s still running: "
-			"what a running process has recorded is not whole, so it is not judged",
+			"their recordings are incomplete and are not judged",
 			recordings->running, program, recordings->running == 1 ? "is" : "are");
 	else if (!recordings->count)
 		tfs_text_line(stderr,
@@ -199,7 +203,7 @@ static int check(
 			is_off("TFSHIM_DISABLE")
 				? "TFSHIM_DISABLE is set"
 				: "no CUDA call was seen, "
-				  "or no file could be written ('tfshim doctor PROGRAM' and TFSHIM_LOG=info say more)");
+				  "or no file could be written ('tfshim doctor PROGRAM' and TFSHIM_LOG=info say why)");
 	options->gate.own_rank = tfs_recordings_own_rank() >= 0;
 	int status = tfs_gate_judge(&options->gate, recordings->paths, recordings->count);
 
@@ -249,14 +253,14 @@ static int prepare(struct run_options *options, char *library, char *heap)
 
 	if (options->gate_options && !options->check)
 		return tfs_options_misuse(&tfs_command_run,
-			"--baseline, --fail-on, --select and --ignore go with --check");
+			"--baseline, --fail-on, --select and --ignore need --check");
 	if (!options->rewrite && getenv("TFSHIM_REWRITE")) {
 		status = set_rewrite(options, getenv("TFSHIM_REWRITE"));
 		if (status)
 			return status;
 	}
 	if (tfs_locate_library(library)) {
-		fputs("tfshim run: libtfshim.so is not beside this program\n", stderr);
+		fputs("tfshim run: libtfshim.so not found beside the tfshim tool\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}
 	status = find_heap(options, heap);
@@ -273,7 +277,7 @@ static int run(int argc, char **argv)
 	if (status)
 		return status < 0 ? 0 : status;
 	if (!argv[first])
-		return tfs_options_misuse(&tfs_command_run, "which program?");
+		return tfs_options_misuse(&tfs_command_run, "no program given");
 	status = prepare(&options, library, heap);
 	if (!status) {
 		bool reports = !asks_for_no_report(&options);
@@ -292,32 +296,34 @@ static int run(int argc, char **argv)
 
 static const struct tfs_option options[] = {
 	{'o', "output", "PATTERN",
-		"where recordings go, without suffix: %e program, %p pid, %r rank, %h host, %t time, %n number, %q{VAR}; "
+		"path of recordings, without suffix: %e program, %p pid, %r rank, %h host, %t time, %n number, %q{VAR}; "
 		"default tfshim-out/%e-r%r-%p"},
-	{'r', "rewrite", "WHAT", "off, report, exact, safe (default), all, or names by commas"},
-	{'0', "record", "WHAT", "none, windows (default) or all"},
-	{'O', "options", "K=V:K=V", "more of TFSHIM_OPTIONS; help=1 lists them"},
-	{'1', "log", "LEVEL", "none, error, warn, info or debug"},
-	{'2', "no-report", NULL, "only record"},
+	{'r', "rewrite", "WHAT",
+		"off, report, exact, safe (default), all, or comma-separated names"},
+	{'0', "record", "WHAT",
+		"none (totals only), windows (default; details of some steps) or all (details of all steps)"},
+	{'O', "options", "K=V:K=V", "added to TFSHIM_OPTIONS; help=1 lists the options"},
+	{'1', "log", "LEVEL", "log level: none, error, warn, info or debug"},
+	{'2', "no-report", NULL, "record without making reports"},
 	{'c', "check", NULL,
-		"then gate what this run recorded, as 'tfshim check' does; "
-		"the program's own failure comes first"},
+		"judge this run's recordings as 'tfshim check' does; "
+		"a failure of the program itself decides the exit status"},
 	TFS_GATE_OPTIONS,
-	{'q', "quiet", NULL, "write the reports and say nothing"},
+	{'q', "quiet", NULL, "write the reports and print nothing"},
 	{0},
 };
 
 const struct tfs_command tfs_command_run = {
 	.name = "run",
 	.usage = "[OPTIONS] [--] PROGRAM [ARGUMENT...]",
-	.summary = "run a program under the shim, then report",
+	.summary = "run a program with the shim preloaded, then report",
 	.text = "Sets LD_PRELOAD and the TFSHIM_ variables for the program, "
-		"passes signals on to it, and reports when it has ended, however it ended. "
+		"passes signals on to the program, and makes reports when the program has ended, in whatever way. "
 		"Exit status: the program's; 128 + n when signal n ended it; "
 		"126 or 127 when it could not be run; 2 on misuse. "
-		"With --check, where the program's is 0, that of 'tfshim check' over the recordings of this very run: "
-		"1 a rule is broken, 3 nothing was recorded that could be judged. "
-		"A baseline that cannot be read keeps the program from being started (3).",
+		"With --check, if the program's is 0, that of 'tfshim check' on this run's recordings: "
+		"1 a rule is broken, 3 no usable data was recorded. "
+		"If the baseline cannot be read, the program is not started (3).",
 	.options = options,
 	.run = run,
 };

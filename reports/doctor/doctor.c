@@ -66,7 +66,7 @@ static void check_library(struct tfs_doctor *doctor)
 	char path[PATH_MAX];
 	if (tfs_locate_library(path))
 		tfs_doctor_say(
-			doctor, TFS_LIMIT, "shim", "libtfshim.so is not beside this program");
+			doctor, TFS_LIMIT, "shim", "libtfshim.so not found beside the tfshim tool");
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "shim", "%s", path);
 }
@@ -101,15 +101,15 @@ static void check_driver(struct tfs_doctor *doctor)
 
 	doctor->driver = library;
 	if (!library || !init || !count_devices) {
-		tfs_doctor_say(doctor, TFS_LIMIT, "driver",
-			"libcuda.so.1 is not found: no GPU can be used here");
+		tfs_doctor_say(
+			doctor, TFS_LIMIT, "driver", "libcuda.so.1 not found: no GPU can be used");
 		tfs_doctor_advise(doctor, 10,
-			"install NVIDIA's driver, or give the container the GPU (docker run --gpus all)");
+			"install NVIDIA's driver, or give the container access to the GPU (docker run --gpus all)");
 	} else if (init(0) || count_devices(&count) || count < 1) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "driver", "%s finds no usable GPU",
 			path ? path : "libcuda.so.1");
 		tfs_doctor_advise(doctor, 10,
-			"see why the driver finds no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and /dev/nvidia* in a container");
+			"find out why the driver sees no GPU: nvidia-smi, CUDA_VISIBLE_DEVICES, and /dev/nvidia* in a container");
 	} else {
 		tfs_doctor_say(doctor, TFS_FINE, "driver", "%s, %s", path ? path : "libcuda.so.1",
 			tfs_figure_number(count, "device", "devices").text);
@@ -126,7 +126,7 @@ static void check_unwinder(struct tfs_doctor *doctor)
 		tfs_doctor_say(doctor, TFS_FINE, "call stacks", "%s", path);
 	else
 		tfs_doctor_say(doctor, TFS_REMARK, "call stacks",
-			"libunwind.so.8 is not found: stacks come from the compiler's unwinder");
+			"libunwind.so.8 not found: call stacks come from libgcc's unwinder");
 	free(path);
 }
 
@@ -143,10 +143,10 @@ static void check_counters(struct tfs_doctor *doctor)
 	if (!file)
 		tfs_doctor_say(doctor, TFS_FINE, "permissions",
 			"NVreg_RestrictProfilingToAdminUsers cannot be read; "
-			"tfshim needs no counters");
+			"tfshim uses no GPU counters");
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"GPU counters are %s; tfshim needs none",
+			"GPU counters are %s; tfshim uses none",
 			locked ? "for administrators only" : "open to all");
 	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
 	if (file && fgets(line, sizeof(line), file))
@@ -175,7 +175,7 @@ static void check_preload(struct tfs_doctor *doctor)
 	const char *preload = getenv("LD_PRELOAD");
 	if (preload && *preload && !strstr(preload, "libtfshim.so"))
 		tfs_doctor_say(doctor, TFS_REMARK, "preload",
-			"LD_PRELOAD=%s: another library is in front; tfshim works beside it",
+			"LD_PRELOAD=%s: another library is preloaded; tfshim works beside it",
 			preload);
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "preload", "%s",
@@ -183,7 +183,7 @@ static void check_preload(struct tfs_doctor *doctor)
 	const char *disabled = getenv("TFSHIM_DISABLE");
 	if (disabled && *disabled && strcmp(disabled, "0")) {
 		tfs_doctor_say(
-			doctor, TFS_LIMIT, "preload", "TFSHIM_DISABLE is set: the shim stays out");
+			doctor, TFS_LIMIT, "preload", "TFSHIM_DISABLE is set: tfshim does nothing");
 		tfs_doctor_advise(doctor, 95, "unset TFSHIM_DISABLE");
 	}
 }
@@ -199,7 +199,7 @@ static void check_clock(struct tfs_doctor *doctor)
 		fclose(file);
 	if (strcmp(source, "tsc"))
 		tfs_doctor_say(doctor, TFS_REMARK, "clock",
-			"the kernel uses '%s', not tsc: recording costs more", source);
+			"the kernel's clock source is '%s', not tsc: recording costs more", source);
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "clock", "tsc");
 }
@@ -214,7 +214,7 @@ static void check_rank(struct tfs_doctor *doctor)
 		tfs_doctor_say(doctor, TFS_FINE, "rank", "%s=%s", names[i], getenv(names[i]));
 		return;
 	}
-	tfs_doctor_say(doctor, TFS_FINE, "rank", "no rank variable is set: a single process");
+	tfs_doctor_say(doctor, TFS_FINE, "rank", "no rank variable is set: single process");
 }
 
 static void check_interference(struct tfs_doctor *doctor)
@@ -241,10 +241,10 @@ static void check_interference(struct tfs_doctor *doctor)
 		}
 		doctor->cupti_taken = true;
 		tfs_doctor_say(doctor, TFS_LIMIT, "other tools",
-			"%s=%s: its tool may own CUPTI; then there are calls but no device times",
+			"%s=%s: this tool may use CUPTI; tfshim then records calls but no GPU times",
 			names[i], value);
 		tfs_doctor_advise(
-			doctor, 60, "run without the other tool: CUPTI serves one at a time");
+			doctor, 60, "run without the other tool: CUPTI serves one tool at a time");
 	}
 }
 
@@ -285,11 +285,12 @@ static int apply(void *state, char key, const char *value)
 		options->require = value;
 		if (are_parts(value))
 			return 0;
-		return tfs_options_misuse(&tfs_command_doctor,
-			"--require %s: it takes gpu, cupti, or both by a comma", value);
+		return tfs_options_misuse(
+			&tfs_command_doctor, "--require %s: choose gpu, cupti or gpu,cupti", value);
 	}
 	if (!tfs_colour_parse(value, &options->colour))
-		return tfs_options_misuse(&tfs_command_doctor, "--color %s: not a choice", value);
+		return tfs_options_misuse(
+			&tfs_command_doctor, "--color %s: choose auto, always or never", value);
 	return 0;
 }
 
@@ -302,7 +303,7 @@ static int check_required(const struct tfs_doctor *doctor, const char *list)
 		const size_t length = strcspn(list, ",");
 
 		if (!*find_part(doctor, list, length)) {
-			fprintf(stderr, "tfshim doctor: required, and not there: %.*s\n",
+			fprintf(stderr, "tfshim doctor: required but not available: %.*s\n",
 				(int)length, list);
 			status = 1;
 		}
@@ -334,7 +335,7 @@ static int run(int argc, char **argv)
 	for (int i = first; argv[i]; i++)
 		tfs_doctor_program(&doctor, argv[i]);
 	if (doctor.advice)
-		printf("\nThe change that would help most: %s.\n", doctor.advice);
+		printf("\nThe change that helps most: %s.\n", doctor.advice);
 	if (doctor.unreadable)
 		return TFS_EXIT_MISUSE;
 	if (options.require)
@@ -344,7 +345,7 @@ static int run(int argc, char **argv)
 
 static const struct tfs_option options[] = {
 	{'r', "require", "PARTS",
-		"gpu, cupti, or both by a comma: the exit status speaks of these alone, for the prologs of jobs"},
+		"gpu, cupti or gpu,cupti: the exit status says only whether these are available, for job prologs"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{0},
 };
@@ -352,12 +353,12 @@ static const struct tfs_option options[] = {
 const struct tfs_command tfs_command_doctor = {
 	.name = "doctor",
 	.usage = "[OPTIONS] [PROGRAM...]",
-	.summary = "say what will and will not be seen here, and of a program",
-	.text = "Looks for the shim, the driver, CUPTI and who else may use it, permissions and rank variables; "
-		"with programs, how they are linked, which layers see their calls and what stays invisible. "
-		"Exit status: 0 fine, 1 something limits what can be seen or done, the want of a GPU included, "
+	.summary = "check what tfshim can see on this machine, and of a program",
+	.text = "Checks the shim, the driver, CUPTI and other tools that may use it, permissions and rank variables; "
+		"for a program, how it is linked, which layers see its calls and what stays invisible. "
+		"Exit status: 0 fine, 1 something limits what can be recorded or repaired (such as a missing GPU), "
 		"2 misuse, or a program that cannot be read. "
-		"With --require: 0 all of that is there, 1 something of it is not.",
+		"With --require: 0 all required parts are available, 1 one is not.",
 	.options = options,
 	.run = run,
 };

@@ -67,18 +67,18 @@ void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders
 	if (tfs_doctor_is_off("cupti")) {
 		doctor->cupti = false;
 		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
-			"TFSHIM_OPTIONS switches it off: GPU activity is not recorded");
-		tfs_doctor_advise(doctor, 80, "take cupti=0 out of TFSHIM_OPTIONS");
+			"switched off by TFSHIM_OPTIONS: GPU activity is not recorded");
+		tfs_doctor_advise(doctor, 80, "remove cupti=0 from TFSHIM_OPTIONS");
 	} else if (doctor->cupti) {
 		tfs_doctor_say(
 			doctor, TFS_FINE, "cupti", "%s, version %u", found.path, found.version);
 	} else if (!doctor->driver) {
 		tfs_doctor_say(doctor, TFS_REMARK, "cupti",
-			"not tried: without a driver a libcupti may crash, so it is left alone");
+			"not checked: without a driver libcupti may crash");
 	} else {
 		tfs_doctor_say(doctor, TFS_LIMIT, "cupti",
 			"not found: GPU activity cannot be recorded, and rules about idle time are not measurable. "
-			"It lies in the toolkit's extras/CUPTI/lib64, and in the Python wheel nvidia-cuda-cupti");
+			"libcupti is in the toolkit's extras/CUPTI/lib64 and in the Python wheel nvidia-cuda-cupti");
 		tfs_doctor_advise(doctor, 80,
 			"set CUDA_HOME to the toolkit of the program's CUDA version, "
 			"or put its libcupti where the loader finds it (LD_LIBRARY_PATH)");

@@ -43,7 +43,7 @@ static void note_library(struct program *program, size_t which, const char *name
 		program->linked[which] = strdup(name);
 	else if (strcmp(program->linked[which], name) != 0)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
-			"two versions of one library: %s, and %s by %s. Each caller goes on using its own, and is seen",
+			"two versions of one library: %s, and %s needed by %s. Each caller keeps using its own, and both are seen",
 			program->linked[which], name, path);
 }
 
@@ -89,11 +89,11 @@ static void look_at_library(void *argument, const struct tfs_elf_library *librar
 
 	if (!library->path && !begins(library->name, "libcuda.so"))
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
-			"%s, needed by %s, is not found", library->name, library->by);
+			"%s, needed by %s, not found", library->name, library->by);
 	note_folder(program, library);
 	if (library->path && !library->file && look_into(library->name))
 		tfs_doctor_say(program->doctor, TFS_LIMIT, "libraries",
-			"%s, needed by %s, cannot be read: what it carries and needs is not known",
+			"%s, needed by %s, cannot be read: its contents and dependencies are not known",
 			library->path, library->by);
 	if (!library->file)
 		return;
@@ -107,7 +107,7 @@ static void look_at_library(void *argument, const struct tfs_elf_library *librar
 		return;
 	program->static_cudart = true;
 	tfs_doctor_say(program->doctor, TFS_REMARK, "runtime",
-		"%s carries a CUDA runtime of its own", library->path);
+		"%s contains a linked-in CUDA runtime", library->path);
 }
 
 static void say_libraries(struct program *program)
@@ -124,7 +124,7 @@ static void say_libraries(struct program *program)
 			"%s: linked dynamically, calls are seen and can be rewritten", text);
 	else if (!program->static_cudart)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "libraries",
-			"linked to no CUDA library; it may load some later");
+			"linked to no CUDA library; the program may load one later");
 	if (program->file.runpath[0])
 		tfs_doctor_say(
 			program->doctor, TFS_FINE, "search path", "%s", program->file.runpath);
@@ -143,21 +143,21 @@ static void say_runtime(struct program *program)
 	}
 	if (program->linked[CUDART])
 		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
-			"both %s and a static CUDA runtime: calls of the latter are seen at the driver only",
+			"both %s and a linked-in CUDA runtime: calls of the linked-in one are seen at the driver only",
 			program->linked[CUDART]);
 	else
 		tfs_doctor_say(doctor, TFS_REMARK, "runtime",
-			"linked in (nvcc's default)%s%s: its calls are seen where it calls the driver, with the program's own lines; "
-			"the names are the driver's",
+			"linked in (nvcc's default)%s%s: its calls are seen as driver calls, "
+			"with the program's lines and the driver's function names",
 			release[0] ? ", CUDA " : "", release);
 	if (tfs_doctor_is_off("driver")) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "runtime",
 			"TFSHIM_OPTIONS switches the driver layer off: "
-			"nothing of it is seen but by CUPTI");
-		tfs_doctor_advise(doctor, 70, "take driver=0 out of TFSHIM_OPTIONS");
+			"calls of the linked-in runtime are seen by CUPTI only");
+		tfs_doctor_advise(doctor, 70, "remove driver=0 from TFSHIM_OPTIONS");
 	}
 	tfs_doctor_advise(doctor, 20,
-		"link with nvcc -cudart shared: then the runtime's own calls are seen, too");
+		"link with nvcc -cudart shared, so that the runtime's own calls are seen too");
 }
 
 static void say_layers(struct program *program)
@@ -171,29 +171,28 @@ static void say_layers(struct program *program)
 		"library calls: %s; driver calls: %s; "
 		"device activity: %s; NVTX: %s",
 		libraries                  ? "on"
-		: program->opens_libraries ? "if it loads libraries"
+		: program->opens_libraries ? "if the program loads libraries"
 					   : "none to see",
 		tfs_doctor_is_off("driver") ? "off" : "on",
-		!doctor->cupti        ? "none, for want of CUPTI"
-		: doctor->cupti_taken ? "if CUPTI is left free"
+		!doctor->cupti        ? "none without CUPTI"
+		: doctor->cupti_taken ? "if no other tool uses CUPTI"
 				      : "on",
 		!program->nvtx              ? "not used by the program"
 		: tfs_doctor_is_off("nvtx") ? "off"
-					    : "ranges found as steps and layers");
+					    : "ranges are recorded as steps and layers");
 }
 
 static void say_invisible(struct program *program)
 {
 	if (program->opens_libraries)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlopen: a library loaded with RTLD_DEEPBIND passes the preload by. "
-			"That cannot be seen in the file; "
-			"the report names those libraries, and TFSHIM_OPTIONS=deepbind=0 takes the flag away");
+			"the program imports dlopen: calls of a library loaded with RTLD_DEEPBIND bypass the preload. "
+			"The report names such libraries, and TFSHIM_OPTIONS=deepbind=0 removes the flag");
 	if (program->opens_apart)
 		tfs_doctor_say(program->doctor, TFS_REMARK, "invisible",
-			"it imports dlmopen: what it loads into a name space of its own is seen only by CUPTI");
+			"the program imports dlmopen: libraries in a separate namespace are seen by CUPTI only");
 	tfs_doctor_say(program->doctor, TFS_FINE, "invisible",
-		"what cuDNN, cuBLAS and NCCL do inside is charged to the calls the program makes %s",
+		"work inside cuDNN, cuBLAS and NCCL is charged to the program's calls %s",
 		program->doctor->cupti ? "(by CUPTI)" : "only with CUPTI");
 }
 
@@ -206,7 +205,7 @@ static void say_debug_information(struct program *program)
 	}
 	if (tfs_symbols_file_has_lines(program->path)) {
 		tfs_doctor_say(program->doctor, TFS_FINE, "lines",
-			"its debug information is in a file apart, which is found: "
+			"debug information found in a separate file: "
 			"call sites get file and line");
 		return;
 	}
@@ -226,7 +225,7 @@ static void say_process(const struct program *program)
 	if (!pattern || !*pattern || program->file.library || !fnmatch(pattern, name, 0))
 		return;
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "program",
-		"TFSHIM_PROCESS=%s does not fit %s: the shim stays out", pattern, name);
+		"TFSHIM_PROCESS=%s does not match %s: tfshim does nothing", pattern, name);
 	tfs_doctor_advise(program->doctor, 95, "set TFSHIM_PROCESS to the program's name");
 }
 
@@ -256,13 +255,13 @@ static bool say_start(const struct program *program)
 
 	if (program->file.library) {
 		tfs_doctor_say(doctor, TFS_FINE, "program",
-			"%s is a library: this is how it is seen in a program that loads it",
+			"%s is a library: the lines below hold in a program that loads it",
 			program->path);
 		return true;
 	}
 	if (!program->file.dynamic) {
 		tfs_doctor_say(doctor, TFS_LIMIT, "program",
-			"%s is linked statically as a whole: nothing can be preloaded, and no NVTX or CUDA injection works",
+			"%s is fully static (-static): nothing can be preloaded, and neither NVTX nor CUDA injection works",
 			program->path);
 		tfs_doctor_advise(doctor, 100, "link without -static");
 		return false;
@@ -271,7 +270,7 @@ static bool say_start(const struct program *program)
 		tfs_doctor_say(doctor, TFS_LIMIT, "program",
 			"%s is started by %s, not by glibc's loader: the shim cannot be preloaded",
 			program->path, loader);
-		tfs_doctor_advise(doctor, 100, "build it for glibc");
+		tfs_doctor_advise(doctor, 100, "build the program for glibc");
 		return false;
 	}
 	if (access(program->path, X_OK)) {
@@ -296,8 +295,8 @@ static void say_program(struct program *program)
 	program->nvtx = program->file.nvtx;
 	note_needed(program, &program->file, program->path);
 	if (tfs_elf_libraries(program->path, &program->file, &visitor))
-		tfs_doctor_say(
-			doctor, TFS_REMARK, "libraries", "no memory to look into all of them");
+		tfs_doctor_say(doctor, TFS_REMARK, "libraries",
+			"out of memory: not all libraries were checked");
 	tfs_doctor_cupti(doctor, &program->folders);
 	say_runtime(program);
 	say_libraries(program);
@@ -339,12 +338,12 @@ static bool is_python(const char *path)
 static void say_python(struct program *program)
 {
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
-		"%s runs Python: the CUDA calls of its extension modules are seen, and repaired, as those of any library; "
+		"%s runs Python: the CUDA calls of its extension modules are seen and repaired like those of any library, "
 		"but call sites are lines of these libraries and of the interpreter, never lines of Python. "
-		"Name the steps by NVTX (torch.cuda.nvtx.range_push), so that they are found",
+		"Mark the steps with NVTX ranges (torch.cuda.nvtx.range_push), so that they are found",
 		program->path);
 	tfs_doctor_advise(program->doctor, 30,
-		"mark the training steps by NVTX ranges, and give 'tfshim doctor' the extension modules (.so) themselves");
+		"mark the training steps with NVTX ranges, and run 'tfshim doctor' on the extension modules (.so) themselves");
 }
 
 /* A script by its #! line, or a file that is called one. */
@@ -370,8 +369,8 @@ static void look_into_program(struct program *program)
 	if (err) {
 		doctor->unreadable = true;
 		tfs_doctor_say(doctor, TFS_LIMIT, "program", "%s: %s", program->path,
-			err == -EBADMSG   ? "an ELF file that is cut short or damaged"
-			: err == -ENOEXEC ? "no program"
+			err == -EBADMSG   ? "a truncated or damaged ELF file"
+			: err == -ENOEXEC ? "not a program"
 					  : strerror(-err));
 	} else if (program->file.is_elf) {
 		say_process(program);
@@ -384,8 +383,8 @@ static void look_into_program(struct program *program)
 	} else {
 		tfs_doctor_say(doctor, TFS_REMARK, "program", "%s is %s", program->path,
 			program->file.is_script
-				? "a script: the shim is passed on to what it starts"
-				: "no program of this processor; tfshim cannot look into it");
+				? "a script: programs that it starts inherit the preload"
+				: "built for another processor; tfshim cannot check it");
 		tfs_doctor_cupti(doctor, NULL);
 	}
 }

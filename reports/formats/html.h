@@ -4,7 +4,7 @@
 
 /*
  * The page, one file per part of it. Every text that comes from outside goes through
- * tfs_html_text() or the %s of tfs_html_print(); nothing else writes names.
+ * the %s of tfs_html_print(); nothing else writes names.
  */
 
 #include <stdio.h>
@@ -21,9 +21,6 @@ struct tfs_html {
 
 /* Markup, as it is. */
 void tfs_html_raw(struct tfs_html *html, const char *markup);
-
-/* Text, escaped for element content and for quoted attributes; NULL is empty. */
-void tfs_html_text(struct tfs_html *html, const char *text);
 
 /* Markup in which each `%s` is replaced by an escaped text and each `%n` by a double with at most
  * two decimals; `%%` is a percent sign. Nothing else is understood. */

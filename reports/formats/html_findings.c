@@ -43,7 +43,7 @@ static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, 
 	if (model->simulated)
 		tfs_html_raw(html, ", modelled");
 	if (card->finding_count > 1)
-		tfs_html_raw(html, ", once for all of them");
+		tfs_html_raw(html, ", one cost for all findings of this cause");
 	tfs_html_raw(html, "</small></td>");
 }
 
@@ -209,8 +209,8 @@ void tfs_html_findings(struct tfs_html *html)
 	for (size_t i = 0; i < model->card_count; i++)
 		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
 	tfs_html_section(html, "findings", "Findings",
-		model->finding_count ? "What the program does as it is written; "
-				       "rewrites do not change the verdict."
+		model->finding_count ? "Findings judge the program as written; "
+				       "rewrites do not change them."
 				     : NULL);
 	if (!model->finding_count) {
 		tfs_html_raw(html, "<p class=\"empty\">No rule is broken. "

@@ -12,7 +12,7 @@ void tfs_html_gpu(struct tfs_html *html)
 	for (size_t i = 0; i < charts->share_count; i++)
 		sum += charts->shares[i].ns_per_step;
 	tfs_html_section(html, "gpu", "GPU time per step",
-		"Where each judged step went, as the GPU saw it: working, or idle because of what?");
+		"GPU time of the judged steps: busy, or idle and why.");
 	if (!(sum > 0)) {
 		tfs_html_raw(html, "<p class=\"empty\">No GPU activity was recorded.</p>\n");
 		tfs_html_section_end(html);

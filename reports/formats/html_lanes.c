@@ -320,8 +320,8 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 		"<details class=\"astable\"><summary>As a table</summary><div class=\"scroll\">"
 		"<table><thead><tr><th scope=\"col\">Lane</th>"
 		"<th scope=\"col\" class=\"num\">Items</th>"
-		"<th scope=\"col\" class=\"num\">Time, overlaps once</th>"
-		"<th scope=\"col\" class=\"num\">Share</th><th scope=\"col\">Most of it</th></tr>"
+		"<th scope=\"col\" class=\"num\">Time, overlaps counted once</th>"
+		"<th scope=\"col\" class=\"num\">Share</th><th scope=\"col\">Longest items</th></tr>"
 		"</thead><tbody>");
 	for (size_t i = 0; i < count; i++) {
 		struct pieces all = unite(region, &lanes[i]);
@@ -336,7 +336,7 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 		tfs_html_raw(html, "</td></tr>");
 	}
 	const struct pieces *extra[] = {&derived->overlap, &derived->idle};
-	static const char *const titles[] = {"copies under computation", "GPU idle"};
+	static const char *const titles[] = {"copies overlapped by computation", "GPU idle"};
 	for (unsigned i = 0; i < 2; i++)
 		tfs_html_print(html,
 			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%n</td>"
@@ -370,7 +370,7 @@ void tfs_html_lanes(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
 	tfs_html_section(html, "lanes", "Inside a step",
-		"What the host and the GPU did at each moment of a few chosen steps.");
+		"What the host and the GPU did at each moment of a few selected steps.");
 	if (!charts->detail_count)
 		tfs_html_raw(html, "<p class=\"empty\">No step was recorded in full.</p>\n");
 	for (size_t i = 0; i < charts->detail_count; i++)

@@ -9,11 +9,11 @@ void tfs_html_layers(struct tfs_html *html)
 
 	tfs_html_section(html, "layers", "Layers",
 		"The program's NVTX ranges inside the judged steps, in the order of the step. "
-		"Times are per step and include the layers inside; "
-		"the GPU's is that of the work launched there.");
+		"Times are per step and include nested ranges; "
+		"GPU time is that of the work launched there.");
 	if (!model->layer_count) {
 		tfs_html_raw(html,
-			"<p class=\"empty\">The program names no parts of its steps by NVTX ranges.</p>\n");
+			"<p class=\"empty\">The program puts no NVTX ranges inside its steps.</p>\n");
 		tfs_html_section_end(html);
 		return;
 	}
@@ -41,8 +41,8 @@ void tfs_html_layers(struct tfs_html *html)
 	}
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	if (model->layers_more)
-		tfs_html_print(html, "<p class=\"dim\">%s left out.</p>\n",
-			tfs_words_number(region, (double)model->layers_more, "shorter one is",
-				"shorter ones are"));
+		tfs_html_print(html, "<p class=\"dim\">%s not shown.</p>\n",
+			tfs_words_number(region, (double)model->layers_more, "shorter range",
+				"shorter ranges"));
 	tfs_html_section_end(html);
 }

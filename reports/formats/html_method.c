@@ -21,7 +21,7 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 			"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
 			"<rect class=\"track\" width=\"100\" height=\"10\"/>"
 			"<rect class=\"fill soft\" width=\"%n\" height=\"10\"/></svg>"
-			"<small>predicted %s</small>",
+			"<small>predicted gain %s</small>",
 			fmax(rewrite->predicted_ns / scale * 100, 0),
 			tfs_words_time(region, rewrite->predicted_ns));
 	if (measured)
@@ -30,7 +30,7 @@ static void gain_cell(struct tfs_html *html, const struct tfs_model_rewrite *rew
 			"<rect class=\"track\" width=\"100\" height=\"10\"/>"
 			"<rect class=\"fill\" width=\"%n\" height=\"10\"/>"
 			"<path class=\"whisker\" d=\"M%n 5H%n\"/></svg>"
-			"<small>realised %s (%s to %s)</small>",
+			"<small>measured gain %s (%s to %s)</small>",
 			fmax(rewrite->realised_ns / scale * 100, 0),
 			fmax(rewrite->realised_low_ns / scale * 100, 0),
 			fmax(rewrite->realised_high_ns / scale * 100, 0),
@@ -46,9 +46,10 @@ static void rewrite_row(struct tfs_html *html, const struct tfs_model_rewrite *r
 	tfs_html_print(html,
 		"<tr><td><b>%s</b></td><td>%s</td><td><span class=\"chip %s\">%s</span> %s"
 		"<small>%s</small></td><td class=\"num\">%s%s<small>%s</small></td>",
-		rewrite->name, rewrite->class_name, rewrite->state, rewrite->state,
-		rewrite->measured ? rewrite->measured : "", rewrite->reason ? rewrite->reason : "",
-		rewrite->more ? "at least " : "", tfs_words_count(region, (double)rewrite->applied),
+		rewrite->name, rewrite->class_name, rewrite->state,
+		tfs_words_rewrite_state(rewrite->state), rewrite->measured ? rewrite->measured : "",
+		rewrite->reason ? rewrite->reason : "", rewrite->more ? "at least " : "",
+		tfs_words_count(region, (double)rewrite->applied),
 		rewrite->bytes ? tfs_words_bytes(region, (double)rewrite->bytes) : "");
 	gain_cell(html, rewrite);
 	tfs_html_raw(html, "<td>");
@@ -66,19 +67,19 @@ void tfs_html_rewrites(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
 	tfs_html_section(html, "rewrites", "Rewrites",
-		"What was repaired while the program ran, what that was expected to gain per step, and what it did gain.");
+		"What tfshim repaired while the program ran, with the predicted and the measured gain per step.");
 	if (!model->rewrite_count) {
 		tfs_html_raw(html,
 			model->whole
 				? "<p class=\"empty\">No rewrite was on.</p>\n"
-				: "<p class=\"empty\">Not known: the recording is not whole.</p>\n");
+				: "<p class=\"empty\">Not known: the recording is incomplete.</p>\n");
 	} else {
 		tfs_html_raw(html,
 			"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
 			"<th scope=\"col\">Class</th><th scope=\"col\">State</th>"
 			"<th scope=\"col\" class=\"num\">Applied to calls</th>"
 			"<th scope=\"col\">Gain per step</th>"
-			"<th scope=\"col\">Refused because of</th></tr></thead><tbody>\n");
+			"<th scope=\"col\">Refused because</th></tr></thead><tbody>\n");
 		for (size_t i = 0; i < model->rewrite_count; i++)
 			rewrite_row(html, &model->rewrites[i]);
 		tfs_html_raw(html, "</tbody></table></div>\n");
@@ -99,13 +100,13 @@ void tfs_html_rules(struct tfs_html *html)
 	tfs_html_section(html, "rules", "Rules",
 		tfs_region_print(&html->region,
 			"%zu violated, %zu passed, %zu not measurable, %zu not applicable, %zu waived, %zu not looked for. "
-			"A rule whose evidence is missing is never called passed.",
+			"A rule whose evidence is missing is not measurable, never passed.",
 			counts[TFS_STATE_VIOLATED], counts[TFS_STATE_PASSED],
 			counts[TFS_STATE_NOT_MEASURABLE], counts[TFS_STATE_NOT_APPLICABLE],
 			counts[TFS_STATE_WAIVED], unwritten));
 	tfs_html_raw(html,
 		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rule</th>"
-		"<th scope=\"col\">State</th><th scope=\"col\">Because</th></tr></thead><tbody>\n");
+		"<th scope=\"col\">State</th><th scope=\"col\">Reason</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];
 		const enum tfs_state state = line->state;
@@ -120,7 +121,7 @@ void tfs_html_rules(struct tfs_html *html)
 	tfs_html_raw(html, "</tbody></table></div>\n");
 	tfs_html_print(html,
 		"<h3 id=\"not-looked-for\">Not looked for</h3>"
-		"<p>%s: nothing is known of them. %s</p>\n",
+		"<p>%s that this version does not check: %s</p>\n",
 		tfs_words_number(&html->region, (double)unwritten, "rule", "rules"),
 		not_looked_for);
 	tfs_html_section_end(html);
@@ -144,7 +145,7 @@ static void seen(struct tfs_html *html)
 	if (!model->seen_count)
 		return;
 	tfs_html_raw(html,
-		"<details><summary>Calls, function by function</summary><table><thead><tr>"
+		"<details><summary>Call counts by function</summary><table><thead><tr>"
 		"<th scope=\"col\">Function</th><th scope=\"col\" class=\"num\">Hooks</th>"
 		"<th scope=\"col\" class=\"num\">CUPTI</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->seen_count; i++) {
@@ -167,9 +168,9 @@ void tfs_html_method(struct tfs_html *html)
 	tfs_html_raw(html, "<div class=\"columns\"><div><h3>Visibility</h3>\n");
 	facts(html, model->visibility, model->visibility_count);
 	seen(html);
-	tfs_html_raw(html, "<h3>Losses</h3>\n");
+	tfs_html_raw(html, "<h3>Dropped data</h3>\n");
 	if (!model->loss_count)
-		tfs_html_raw(html, "<p class=\"empty\">Nothing was lost.</p>\n");
+		tfs_html_raw(html, "<p class=\"empty\">No data was dropped.</p>\n");
 	for (size_t i = 0; i < model->loss_count; i++)
 		tfs_html_print(html, "<p class=\"limits\">! %s <b>(%s)</b></p>\n",
 			model->losses[i].text,
@@ -177,7 +178,7 @@ void tfs_html_method(struct tfs_html *html)
 	tfs_html_raw(html, "</div><div><h3>Measurement</h3>\n");
 	facts(html, model->method, model->method_count);
 	tfs_html_print(html,
-		"</div></div>\n<p class=\"dim\">Made again from the recording by "
+		"</div></div>\n<p class=\"dim\">To make this report again: "
 		"<code>tfshim report %s</code></p>\n",
 		model->recording);
 	tfs_html_section_end(html);

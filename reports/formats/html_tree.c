@@ -36,7 +36,7 @@ static void row(struct walk *walk, const struct tfs_chart_node *node)
 	tfs_html_print(html, "<span class=\"num\">%s</span><span class=\"num dim\">%s</span>",
 		tfs_words_time(region, node->host_ns), tfs_words_time(region, node->own_host_ns));
 	tfs_html_print(html, "<span class=\"num\">%s</span><span class=\"num dim\">%s</span>",
-		isnan(node->gpu_ns) ? "not seen" : tfs_words_time(region, node->gpu_ns),
+		isnan(node->gpu_ns) ? "not recorded" : tfs_words_time(region, node->gpu_ns),
 		isnan(node->own_gpu_ns) ? "" : tfs_words_time(region, node->own_gpu_ns));
 	tfs_html_print(html,
 		"<svg class=\"bar\" viewBox=\"0 0 100 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\">"
@@ -59,8 +59,8 @@ static void write_children(struct walk *walk, size_t parent, unsigned depth)
 			left_out++;
 	}
 	if (left_out)
-		tfs_html_print(html, "<li class=\"dim\">%n more, smaller than these</li>",
-			(double)left_out);
+		tfs_html_print(
+			html, "<li class=\"dim\">%n smaller ones not shown</li>", (double)left_out);
 	tfs_html_raw(html, "</ul>");
 }
 
@@ -87,9 +87,9 @@ void tfs_html_tree(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
 	tfs_html_section(html, "tree", "Call sites",
-		"Who calls what: calls, bytes and host time of the whole run; "
+		"Calls, bytes and host time of the whole run; "
 		"GPU time inside the recorded windows. "
-		"Grey figures are what a line does itself, without its callees.");
+		"Grey figures are a line's own time, without its callees.");
 	if (charts->node_count < 2) {
 		tfs_html_raw(html, "<p class=\"empty\">No calls were seen.</p>\n");
 	} else {

@@ -34,7 +34,7 @@ static void step_tile(struct tfs_html *html)
 	const struct tfs_model_steps *steps = &html->model->steps;
 	struct tfs_region *region = &html->region;
 	if (!steps->count) {
-		tile(html, "Step time", "no steps", "rules about steps abstain");
+		tile(html, "Step time", "no steps", "rules about steps are not measurable");
 		return;
 	}
 	tile(html, "Step time, median", tfs_words_time(region, steps->median_ns),
@@ -47,13 +47,13 @@ static void saving_tile(struct tfs_html *html)
 {
 	const struct tfs_model *model = html->model;
 	struct tfs_region *region = &html->region;
-	const char *title = model->simulated ? "Possible saving, modelled" : "Possible saving";
+	const char *title = model->simulated ? "Recoverable time, modelled" : "Recoverable time";
 	if (!model->joint_count || !(model->joint.ns > 0)) {
 		tile(html, title, "none", "no significant cost found");
 		return;
 	}
 	tile(html, title, tfs_words_time(region, model->joint.ns),
-		tfs_region_print(region, "per step, %s to %s; the top %s",
+		tfs_region_print(region, "per step, %s to %s; by fixing the top %s",
 			tfs_words_time(region, model->joint.low_ns),
 			tfs_words_time(region, model->joint.high_ns),
 			model->joint_count == 1
@@ -76,7 +76,8 @@ static void quality_tile(struct tfs_html *html)
 		tfs_region_print(region, "%s judged \xc2\xb7 %s \xc2\xb7 %s",
 			tfs_words_number(region, (double)model->steps.judged, "step", "steps"),
 			tfs_words_number(region, (double)limits, "blind spot", "blind spots"),
-			tfs_words_number(region, (double)lost, "loss", "losses")));
+			tfs_words_number(
+				region, (double)lost, "record dropped", "records dropped")));
 }
 
 static void findings_tile(struct tfs_html *html)
@@ -96,14 +97,14 @@ static void gpu_tiles(struct tfs_html *html)
 	const struct tfs_model_steps *steps = &html->model->steps;
 	struct tfs_region *region = &html->region;
 	if (isnan(steps->gpu_busy)) {
-		tile(html, "GPU busy", "not seen", "no GPU activity was recorded");
+		tile(html, "GPU busy", "not measurable", "no GPU activity was recorded");
 		return;
 	}
 	tile(html, "GPU busy", tfs_words_share(region, steps->gpu_busy), "of the judged steps");
-	tile(html, "Copies hidden",
+	tile(html, "Copy overlap",
 		isnan(steps->copy_overlap) ? "no copies"
 					   : tfs_words_share(region, steps->copy_overlap),
-		"of copy time runs under computation");
+		"of copy time overlapped by computation");
 }
 
 void tfs_html_verdict(struct tfs_html *html)
@@ -113,7 +114,7 @@ void tfs_html_verdict(struct tfs_html *html)
 	tfs_html_raw(html, "<header>\n<div class=\"brand\"><span>tfshim</span> report"
 			   "<span class=\"tools\" id=\"tools\"></span></div>\n");
 	tfs_html_print(html, "<h1>%s</h1>\n<p class=\"meta\">", model->program_name);
-	tfs_html_print(html, "<span>%s</span>", model->device ? model->device : "no device seen");
+	tfs_html_print(html, "<span>%s</span>", model->device ? model->device : "no GPU seen");
 	tfs_html_print(html, "<span>%s</span>", model->started);
 	if (!isnan(model->duration_ns))
 		tfs_html_print(

@@ -11,7 +11,8 @@ void tfs_html_raw(struct tfs_html *html, const char *markup)
 	fputs(markup, html->out);
 }
 
-void tfs_html_text(struct tfs_html *html, const char *text)
+/* Text, escaped for element content and for quoted attributes; NULL is empty. */
+static void put_text(struct tfs_html *html, const char *text)
 {
 	while (text && *text) {
 		uint32_t code;
@@ -62,7 +63,7 @@ void tfs_html_print(struct tfs_html *html, const char *markup, ...)
 		if (!*markup)
 			break;
 		if (markup[1] == 's')
-			tfs_html_text(html, va_arg(arguments, const char *));
+			put_text(html, va_arg(arguments, const char *));
 		else if (markup[1] == 'n')
 			put_number(html, va_arg(arguments, double));
 		else

@@ -102,12 +102,6 @@ void tfs_json_unsigned(struct tfs_json *json, const char *key, uint64_t value)
 	fprintf(json->out, "%" PRIu64, value);
 }
 
-void tfs_json_signed(struct tfs_json *json, const char *key, int64_t value)
-{
-	begin(json, key);
-	fprintf(json->out, "%" PRId64, value);
-}
-
 void tfs_json_number(struct tfs_json *json, const char *key, double value)
 {
 	if (!isfinite(value)) {

@@ -33,7 +33,6 @@ void tfs_json_close(struct tfs_json *json, char bracket);
 /* One value each; a NULL string and a number that is not finite become null. */
 void tfs_json_string(struct tfs_json *json, const char *key, const char *value);
 void tfs_json_unsigned(struct tfs_json *json, const char *key, uint64_t value);
-void tfs_json_signed(struct tfs_json *json, const char *key, int64_t value);
 void tfs_json_number(struct tfs_json *json, const char *key, double value);
 void tfs_json_bool(struct tfs_json *json, const char *key, bool value);
 void tfs_json_null(struct tfs_json *json, const char *key);

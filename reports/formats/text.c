@@ -92,7 +92,7 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	fprintf(out, " (pid %u%s%s)\n", model->pid, model->rank ? ", rank " : "",
 		model->rank ? tfs_words_count(region, model->rank) : "");
 	fputs("device    ", out);
-	tfs_text_put(out, model->device ? model->device : "none seen");
+	tfs_text_put(out, model->device ? model->device : "no GPU seen");
 	if (model->simulated)
 		fputs(" [simulated: costs are modelled and say nothing about speed]", out);
 	fputc('\n', out);
@@ -100,11 +100,12 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	if (!steps->source || !steps->count) {
 		fputs("steps     none found\n", out);
 	} else {
-		tfs_text_line(out, "steps     %s%s, found by %s",
+		tfs_text_line(out, "steps     %s%s; step boundaries from %s",
 			tfs_words_number(
 				region, (double)steps->count, "training step", "training steps"),
-			steps->warmup ? tfs_region_print(region, " after %s of warm-up",
-						tfs_words_count(region, (double)steps->warmup))
+			steps->warmup ? tfs_region_print(region, " after %s",
+						tfs_words_number(region, (double)steps->warmup,
+							"warm-up step", "warm-up steps"))
 				      : "",
 			steps->source);
 		fprintf(out, "          median %s, p95 %s%s\n",
@@ -113,9 +114,11 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 			model->simulated ? " (host clock; device times are modelled)" : "");
 	}
 	if (!isnan(steps->gpu_busy))
-		fprintf(out, "gpu       busy %s of the step; %s of copy time under computation\n",
+		fprintf(out, "gpu       busy %s of the step; %s%s\n",
 			tfs_words_share(region, steps->gpu_busy),
-			tfs_words_share(region, steps->copy_overlap));
+			isnan(steps->copy_overlap) ? ""
+						   : tfs_words_share(region, steps->copy_overlap),
+			isnan(steps->copy_overlap) ? "no copies" : " of copy time overlapped");
 }
 
 static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)
@@ -123,14 +126,14 @@ static const char *per_step(const struct tfs_model_finding *finding, struct tfs_
 	const char *text = tfs_words_calls(region, finding->count_per_step);
 
 	if (finding->bytes_per_step > 0)
-		text = tfs_region_print(
-			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));
+		text = tfs_region_print(region, "%s, %s/step", text,
+			tfs_words_bytes(region, finding->bytes_per_step));
 	if (finding->time_per_step_ns > 0)
-		text = tfs_region_print(region, "%s, %s on the host", text,
+		text = tfs_region_print(region, "%s, %s/step on the host", text,
 			tfs_words_time(region, finding->time_per_step_ns));
 	if (finding->count_total)
 		text = tfs_region_print(region, "%s; %s in the whole run", text,
-			tfs_words_count(region, (double)finding->count_total));
+			tfs_words_number(region, (double)finding->count_total, "call", "calls"));
 	return text;
 }
 
@@ -144,14 +147,15 @@ static const char *cost_text(
 	if (cost->ns > 0)
 		text = tfs_region_print(region, "%s per step", text);
 	if (cost->ns > 0 && model->steps.written_ns > 0)
-		text = tfs_region_print(region, "%s = %s", text,
+		text = tfs_region_print(region, "%s = %s of the step", text,
 			tfs_words_share(region, cost->ns / model->steps.written_ns));
 	text = tfs_region_print(region, "%s, method: %s", text, tfs_words_method(cost));
 	if (model->simulated)
 		text = tfs_region_print(region, "%s%ssimulated device", text,
 			cost->method == TFS_COST_MODELLED ? ", " : "; modelled, ");
 	if (card->finding_count > 1)
-		text = tfs_region_print(region, "%s; once for all of them", text);
+		text = tfs_region_print(
+			region, "%s; one cost for all findings of this cause", text);
 	if (model->findings[card->lead].low_confidence)
 		text = tfs_region_print(region, "%s; low confidence: few steps", text);
 	return text;
@@ -262,7 +266,7 @@ static void write_rules(const struct tfs_model *model, FILE *out, const struct t
 			line->rule->id, line->rule->slug, tfs_words_state_text(line->state));
 		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
 	}
-	fprintf(out, "\n%sNOT LOOKED FOR%s %s: nothing is known of them\n  ", paint->bold,
+	fprintf(out, "\n%sNOT LOOKED FOR%s %s that this version does not check\n  ", paint->bold,
 		paint->reset, tfs_words_number(region, (double)unwritten, "rule", "rules"));
 	tfs_text_wrapped(out, names, 2);
 }
@@ -271,11 +275,11 @@ static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_regi
 {
 	const char *text = isnan(rewrite->predicted_ns)
 				   ? "gain not predicted"
-				   : tfs_region_print(region, "predicted %s",
+				   : tfs_region_print(region, "predicted gain %s per step",
 					     tfs_words_time(region, rewrite->predicted_ns));
 	if (isnan(rewrite->realised_ns))
-		return tfs_region_print(region, "%s, not measured", text);
-	return tfs_region_print(region, "%s, realised %s (%s to %s) per step", text,
+		return tfs_region_print(region, "%s, gain not measured", text);
+	return tfs_region_print(region, "%s, measured gain %s per step (%s to %s)", text,
 		tfs_words_time(region, rewrite->realised_ns),
 		tfs_words_time(region, rewrite->realised_low_ns),
 		tfs_words_time(region, rewrite->realised_high_ns));
@@ -287,12 +291,12 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 	fprintf(out, "\n%sREWRITES%s%s\n", paint->bold, paint->reset,
 		model->rewrite_count ? ""
 		: model->whole       ? " none"
-				     : " not known: the recording is not whole");
+				     : " not known: the recording is incomplete");
 	for (size_t i = 0; i < model->rewrite_count; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
 		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s; %s", rewrite->name,
-			rewrite->class_name, rewrite->state, rewrite->measured ? ", " : "",
-			rewrite->measured ? rewrite->measured : "",
+			rewrite->class_name, tfs_words_rewrite_state(rewrite->state),
+			rewrite->measured ? ", " : "", rewrite->measured ? rewrite->measured : "",
 			rewrite->more ? "at least " : "",
 			tfs_words_number(region, (double)rewrite->applied, "call", "calls"),
 			gain(rewrite, region));
@@ -341,15 +345,14 @@ static void write_layers(const struct tfs_model *model, FILE *out, const struct 
 {
 	if (!model->layer_count)
 		return;
-	fprintf(out, "\n%sLAYERS%s per step, the ones inside included\n", paint->bold,
-		paint->reset);
+	fprintf(out, "\n%sLAYERS%s per step, nested ranges included\n", paint->bold, paint->reset);
 	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
 	for (size_t i = 0; i < model->layer_count; i++)
 		write_layer(out, &model->layers[i], region);
 	if (model->layers_more)
-		fprintf(out, "  %s left out\n",
-			tfs_words_number(region, (double)model->layers_more, "shorter one is",
-				"shorter ones are"));
+		fprintf(out, "  %s not shown\n",
+			tfs_words_number(region, (double)model->layers_more, "shorter range",
+				"shorter ranges"));
 }
 
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
@@ -380,7 +383,7 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 	write_rewrites(model, out, paint, &region);
 	write_facts(
 		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);
-	fprintf(out, "\n%sLOSSES%s%s\n", paint->bold, paint->reset,
+	fprintf(out, "\n%sDROPPED DATA%s%s\n", paint->bold, paint->reset,
 		model->loss_count ? "" : " none");
 	for (size_t i = 0; i < model->loss_count; i++)
 		fprintf(out, "  ! %s (%s)\n", model->losses[i].text,

@@ -68,7 +68,7 @@ static void say_not_comparable(const struct tfs_gate *gate, const struct tfs_com
 		snprintf(which, sizeof(which), " (%s, not %s)", was, is);
 	tfs_text_line(stderr,
 		"tfshim %s: %s: not comparable with %s, which is %s%s: judged without a baseline; "
-		"record one with this program, GPU and number of processes",
+		"record a baseline with this program, GPU and number of processes",
 		gate->command->name, now->recording, before->recording, what[comparison->apart],
 		which);
 }
@@ -88,7 +88,7 @@ static void say_compared(const struct tfs_gate *gate, const struct tfs_compariso
 		say_not_comparable(gate, comparison);
 	else if (same_file(now->recording, before->recording))
 		tfs_entries_complain(gate->command, now->recording,
-			"compared with itself, so that nothing can be new: record another run");
+			"the baseline is this recording itself, so no finding can be new: record another run");
 	else if (now->rank != before->rank)
 		tfs_text_line(stderr,
 			"tfshim %s: %s: the baseline has no recording of rank %u: "

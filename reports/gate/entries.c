@@ -91,7 +91,7 @@ int tfs_entries_add(struct tfs_entries *entries, const struct tfs_command *comma
 	if (entries->count > before)
 		return 0;
 	tfs_entries_complain(command, path,
-		"no recordings (.tfs) in this folder; 'tfshim run -o FOLDER/NAME' makes them");
+		"no recordings (.tfs) in this folder; make one with 'tfshim run -o FOLDER/NAME'");
 	return TFS_EXIT_NO_DATA;
 }
 

@@ -25,7 +25,7 @@ static int set_level(struct tfs_gate *gate, const char *value)
 		}
 	}
 	return tfs_options_misuse(
-		gate->command, "--fail-on %s: it takes error, warn, note or never", value);
+		gate->command, "--fail-on %s: choose error, warn, note or never", value);
 }
 
 static int set_rules(
@@ -33,10 +33,10 @@ static int set_rules(
 {
 	if (!*value || !tfs_rule_list_valid(value))
 		return tfs_options_misuse(gate->command,
-			"--%s %s: names no rule; 'tfshim rules' lists them", option, value);
+			"--%s %s: unknown rule; 'tfshim rules' lists the rules", option, value);
 	if (*out_list)
-		return tfs_options_misuse(
-			gate->command, "--%s is given twice; separate ids by commas", option);
+		return tfs_options_misuse(gate->command,
+			"--%s is given twice; give it once, with comma-separated ids", option);
 	*out_list = value;
 	return 0;
 }
@@ -90,8 +90,7 @@ static int load(const struct tfs_gate *gate, const char *path, struct tfs_model 
 	complain(gate, path, why ? why : "cannot be read");
 	if (err == -EBADMSG && is_report(path))
 		complain(gate, path,
-			"reports are made of recordings, which are what is judged and compared: "
-			"name the .tfs file");
+			"this is a report; name the recording (.tfs) that it was made from");
 	free(why);
 	return TFS_EXIT_NO_DATA;
 }
@@ -101,7 +100,8 @@ static const char *why_unusable(const struct tfs_model *model)
 {
 	if (!model->usable)
 		return model->verdict;
-	return model->cut ? "the file was cut short: record it again, or copy it whole" : NULL;
+	return model->cut ? "the file is truncated: record the run again, or copy the whole file"
+			  : NULL;
 }
 
 /* A folder may hold recordings of helpers, which nothing is compared with. */
@@ -132,7 +132,7 @@ int tfs_gate_open(struct tfs_gate *gate)
 	tfs_entries_finish(&list);
 	if (gate->baseline && !status && !gate->before_count) {
 		complain(gate, gate->baseline,
-			"no baseline: record a run that trains, and keep its .tfs file");
+			"not usable as a baseline: record a run that trains, and keep its .tfs file");
 		status = TFS_EXIT_NO_DATA;
 	}
 	return status;
@@ -212,18 +212,18 @@ static void judge_file(
 	const bool bystander = !entry->named && !model.cut && !model.works && !model.steps.count;
 
 	if (!why && is_replaced(gate, &model, entry->replaced)) {
-		complain(gate, path, "of an earlier run, left out; name the recording to judge it");
+		complain(gate, path,
+			"left out: a recording of an earlier run; name the recording to judge it");
 	} else if (!why) {
 		tally->judged++;
 		status = judge(gate, &model);
 	} else if (bystander) {
-		tfs_text_line(stderr,
-			"tfshim %s: %s: %s put no work on a device, and is not judged",
+		tfs_text_line(stderr, "tfshim %s: %s: not judged: %s put no work on a GPU",
 			gate->command->name, path, model.program_name);
 	} else {
 		tfs_text_line(stderr,
 			"tfshim %s: %s: no usable data: %s; "
-			"its report ('tfshim report') says what was not seen, and 'tfshim doctor PROGRAM' why",
+			"its report ('tfshim report') lists what was not recorded, and 'tfshim doctor PROGRAM' says why",
 			gate->command->name, path, why);
 		status = TFS_EXIT_NO_DATA;
 	}
@@ -248,7 +248,7 @@ static void judge_ranks(const struct tfs_gate *gate, struct tally *tally)
 		if (may_be_elsewhere(gate, &missing))
 			continue;
 		tfs_text_line(stderr,
-			"tfshim %s: no recording of rank %u: %u of the job's %u processes %s here, and nothing is known of the rest; "
+			"tfshim %s: no recording of rank %u: %u of the job's %u processes %s here; "
 			"name recordings to judge only these",
 			gate->command->name, missing.rank, missing.present, missing.processes,
 			missing.present == 1 ? "is" : "are");

@@ -31,13 +31,14 @@ struct tfs_gate {
 /* The rows of the options that the gate understands, for both tables. */
 #define TFS_GATE_OPTIONS                                                                           \
 	{'b', "baseline", "OLD",                                                                   \
-		"a recording, or a folder of them: its findings are known and pass, "              \
-		"unless there is more of them per step"},                                          \
-		{'f', "fail-on", "LEVEL", "error (default), warn, note or never"},                 \
+		"an earlier recording, or a folder of them: its findings pass, unless they "       \
+		"happen more often per step"},                                                     \
+		{'f', "fail-on", "LEVEL",                                                          \
+			"lowest level that fails: error (default), warn, note or never"},          \
 		{'s', "select", "IDS",                                                             \
-			"only these rules: ids, slugs or beginnings of ids, by commas"},           \
+			"only these rules: comma-separated ids, slugs or prefixes of ids"},        \
 	{                                                                                          \
-		'i', "ignore", "IDS", "all rules but these"                                        \
+		'i', "ignore", "IDS", "all rules except these"                                     \
 	}
 
 /* Takes the value of one of them; 0, or TFS_EXIT_MISUSE after a message. */

@@ -9,10 +9,10 @@
 static void print_growth(const struct tfs_standing_of *of, struct tfs_region *region)
 {
 	if (tfs_pairing_more_calls(of->calls, of->calls_before))
-		printf("%s, %s before", tfs_words_calls(region, of->calls),
+		printf("%s, %s in the baseline", tfs_words_calls(region, of->calls),
 			tfs_words_count(region, of->calls_before));
 	else
-		printf("%s per step, %s before", tfs_words_bytes(region, of->bytes),
+		printf("%s/step, %s in the baseline", tfs_words_bytes(region, of->bytes),
 			tfs_words_bytes(region, of->bytes_before));
 }
 
@@ -37,7 +37,7 @@ static void print_standing(const struct tfs_model_finding *finding,
 		print_growth(of, region);
 	}
 	if (of->standing == TFS_STANDING_SCALED)
-		fputs(", as most of the step", stdout);
+		fputs(", in proportion to the other calls of the step", stdout);
 	putchar(']');
 }
 
@@ -115,7 +115,7 @@ void tfs_gate_card_print(const struct tfs_model *model, const struct tfs_model_c
 	if (sites > 1)
 		printf(", first of %zu call sites", sites);
 	if (card->cost.ns > 0)
-		printf(", costs %s%s", tfs_words_time(region, card->cost.ns),
+		printf(", costs %s/step%s", tfs_words_time(region, card->cost.ns),
 			model->simulated ? " (modelled)" : "");
 	if (of && (alike || !unknown))
 		print_standing(lead, &of[card->lead], region);

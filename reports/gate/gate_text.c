@@ -17,13 +17,14 @@ static void print_change(enum tfs_change change, const struct tfs_spot *now,
 	fputs("  ", stdout);
 	tfs_text_put(stdout, now->function);
 	if (change == TFS_CHANGE_NEW)
-		printf("  %s, not in the baseline; no rule objects\n",
+		printf("  %s, not in the baseline; breaks no rule\n",
 			tfs_words_calls(region, now->calls));
 	else if (change == TFS_CHANGE_CALLS)
-		printf("  %s, %s before; no rule objects\n", tfs_words_calls(region, now->calls),
+		printf("  %s, %s in the baseline; breaks no rule\n",
+			tfs_words_calls(region, now->calls),
 			tfs_words_count(region, now->other->calls));
 	else
-		printf("  %s per step, %s before; no rule objects\n",
+		printf("  %s/step, %s in the baseline; breaks no rule\n",
 			tfs_words_bytes(region, now->bytes),
 			tfs_words_bytes(region, now->other->bytes));
 }
@@ -48,9 +49,9 @@ static void print_changes(const struct tfs_gate *gate, const struct tfs_comparis
 			print_change(change, now, paint, region);
 	}
 	if (count > MOST_CHANGES)
-		printf("  and %s new or called more\n",
-			tfs_words_number(region, (double)(count - MOST_CHANGES),
-				"more call site that is", "more call sites that are"));
+		printf("  and %s, new or called more often\n",
+			tfs_words_number(region, (double)(count - MOST_CHANGES), "more call site",
+				"more call sites"));
 }
 
 static const char *steps(struct tfs_region *region, const struct tfs_model *model)
@@ -68,13 +69,13 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	const struct tfs_model *now = comparison->now, *before = comparison->before;
 
 	if (unseen && tfs_baseline_shorter(now, before))
-		printf("%s! note %s %zu of the baseline's findings: not seen in the %s of this run, but the baseline has %s: "
-		       "that is not the same as fixed\n",
+		printf("%s! note %s %zu of the baseline's findings not seen in the %s of this run; the baseline has %s, "
+		       "so they may not be fixed\n",
 			paint->warn, paint->reset, unseen, steps(region, now),
 			tfs_words_count(region, (double)before->steps.count));
 	else if (unseen)
-		printf("%s! note %s %zu of the baseline's findings: "
-		       "their rules could not be judged in this run, which is not the same as fixed\n",
+		printf("%s! note %s %zu of the baseline's findings not judged: "
+		       "their rules are not measurable in this run, so they may not be fixed\n",
 			paint->warn, paint->reset, unseen);
 	if (!fixed && !less)
 		return;
@@ -82,10 +83,11 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 	if (fixed)
 		printf("%zu fixed%s", fixed, less ? ", " : "");
 	if (less)
-		fputs(tfs_words_number(region, (double)less, "happens less", "happen less"),
+		fputs(tfs_words_number(
+			      region, (double)less, "happens less often", "happen less often"),
 			stdout);
-	fputs(": refresh the baseline, so that they cannot come back: "
-	      "put this recording in place of ",
+	fputs(": update the baseline, so that they cannot come back: "
+	      "replace with this recording: ",
 		stdout);
 	tfs_text_line(stdout, "%s", comparison->before->recording);
 }
@@ -98,7 +100,7 @@ static void print_shorter(const struct tfs_comparison *comparison, const struct 
 
 	if (tfs_baseline_shorter(before, now))
 		printf("%s! note %s the baseline has %s, this run %s: "
-		       "what is new may only begin later than the baseline went\n",
+		       "new findings may begin after the baseline's last step\n",
 			paint->warn, paint->reset, steps(region, before),
 			tfs_words_count(region, (double)now->steps.count));
 }
@@ -123,7 +125,7 @@ static void print_rules(const struct tfs_model *model, const struct tfs_paint *p
 	}
 	while (tfs_words_unwritten_at(unwritten, &id, &slug))
 		unwritten++;
-	printf("+       rules passed: %zu; not looked for: %zu ('tfshim rules' names them)\n",
+	printf("+       rules passed: %zu; not looked for: %zu ('tfshim rules' lists them)\n",
 		passed, unwritten);
 }
 
@@ -161,8 +163,9 @@ size_t tfs_gate_print(const struct tfs_gate *gate, const struct tfs_model *model
 		printf("%s%s%s  ", broken ? paint->error : paint->good, broken ? "broken" : "clean",
 			paint->reset);
 		tfs_text_put(stdout, model->recording);
-		printf(" of %s: causes: %zu, findings: %zu, of which break the gate: %zu",
-			model->started, model->card_count, model->finding_count, broken);
+		printf("%s%s: causes: %zu, findings: %zu, failing the gate: %zu",
+			*model->started ? " of " : "", model->started, model->card_count,
+			model->finding_count, broken);
 		if (comparison)
 			printf("; known: %zu, new: %zu, worse: %zu",
 				standing[TFS_STANDING_KNOWN] + standing[TFS_STANDING_SCALED],

@@ -203,10 +203,10 @@ static void set_shares(struct tfs_build *build)
 {
 	static const char *const idle_names[] = {
 		[TFS_IDLE_UNKNOWN] = "idle, reason unknown",
-		[TFS_IDLE_QUEUED] = "idle, work was queued (latency, dependencies)",
-		[TFS_IDLE_DRAINED] = "idle, the host had waited until it ran dry",
+		[TFS_IDLE_QUEUED] = "idle, with work queued (latency, dependencies)",
+		[TFS_IDLE_DRAINED] = "idle, queue empty after the host synchronised",
 		[TFS_IDLE_CALL] = "idle, the host was inside a CUDA call",
-		[TFS_IDLE_HOST] = "idle, the host was in its own code",
+		[TFS_IDLE_HOST] = "idle, the host ran its own code",
 	};
 	const struct tfs_timeline *timeline = build->timeline;
 	struct tfs_model *model = build->model;
@@ -232,7 +232,7 @@ static void set_shares(struct tfs_build *build)
 	size_t n = 0;
 	shares[n++] = (struct tfs_chart_share){"computing", sums.compute_ns / steps, true};
 	shares[n++] = (struct tfs_chart_share){
-		"copying, nothing else", (sums.busy_ns - sums.compute_ns) / steps, true};
+		"only copying", (sums.busy_ns - sums.compute_ns) / steps, true};
 	for (unsigned why = 5; why-- > 1;) {
 		known += idle[why];
 		if (idle[why] > 0)

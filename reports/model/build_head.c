@@ -69,7 +69,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	time_t seconds = (time_t)(header->start_realtime_ns / 1000000000u);
 	struct tm utc;
 	char text[32] = "";
-	if (gmtime_r(&seconds, &utc))
+	if (seconds && gmtime_r(&seconds, &utc))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	model->started = tfs_region_string(region, text);
 	model->duration_ns = NAN;
@@ -118,11 +118,13 @@ static void set_steps(struct tfs_build *build)
 /* Whether a program without a shared runtime has another one cannot be told from within. */
 static const char *library_text(struct tfs_region *region, const struct tfs_library_line *line)
 {
-	const char *seen = line->static_copy && line->hooked
-				   ? "not shared: if one is linked in, it is seen at the driver"
-			   : line->static_copy ? "not shared: if one is linked in, it is not seen"
-			   : line->hooked      ? "calls seen"
-					       : "no calls seen";
+	const char *seen =
+		line->static_copy && line->hooked
+			? "no shared library loaded; calls of a linked-in copy are seen at the driver"
+		: line->static_copy
+			? "no shared library loaded; calls of a linked-in copy are not seen"
+		: line->hooked ? "calls seen"
+			       : "no calls seen";
 	const char *version =
 		line->version ? tfs_region_print(region, "version %u, ", line->version) : "";
 
@@ -133,13 +135,15 @@ static const char *library_text(struct tfs_region *region, const struct tfs_libr
 static size_t add_recorded(const struct tfs_visibility *seen, struct tfs_model_fact *facts)
 {
 	facts[0] = (struct tfs_model_fact){"steps", "training steps",
-		seen->steps ? "found" : "not found: rules about steps abstain", !seen->steps};
+		seen->steps ? "found" : "not found: rules about steps are not measurable",
+		!seen->steps};
 	facts[1] = (struct tfs_model_fact){"calls",
 		seen->steps ? "calls of the judged steps" : "calls",
 		seen->calls ? "recorded" : "not recorded", !seen->calls};
 	facts[2] = (struct tfs_model_fact){"device",
 		seen->steps ? "GPU activity of these steps" : "GPU activity",
-		seen->device ? "recorded" : "not recorded: idle time and GPU time are unknown",
+		seen->device ? "recorded"
+			     : "not recorded: GPU time and idle time are not measurable",
 		!seen->device};
 	return 3;
 }
@@ -155,14 +159,14 @@ static void set_visibility(struct tfs_build *build)
 
 	model->sight = tfs_region_string(region, seen->text);
 	count += add_recorded(seen, facts);
-	facts[count++] = (struct tfs_model_fact){"compared", "calls, hooks against CUPTI",
+	facts[count++] = (struct tfs_model_fact){"compared", "hook and CUPTI call counts",
 		tfs_region_string(region, seen->compared), !seen->agrees};
-	facts[count++] = (struct tfs_model_fact){"runtimes", "calls by libraries' runtimes",
+	facts[count++] = (struct tfs_model_fact){"runtimes", "runtime calls in libraries",
 		tfs_region_string(region, seen->runtimes), false};
 	if (tfs_places_changed(build->places))
 		facts[count++] = (struct tfs_model_fact){"symbols", "names and lines",
 			tfs_region_print(region,
-				"%s rebuilt or removed since: call sites there are offsets",
+				"%s rebuilt or removed after the run: call sites there are offsets",
 				tfs_words_number(region, tfs_places_changed(build->places),
 					"file was", "files were")),
 			true};
@@ -213,11 +217,12 @@ static const char *window_text(struct tfs_build *build)
 {
 	const struct tfs_timeline *timeline = build->timeline;
 	if (!timeline->window_count)
-		return "none: only counts of calls were kept";
+		return "none: only call counts were recorded";
 	struct tfs_region *region = &build->model->region;
-	return tfs_region_print(region, "%u; %s inside, %s judged", timeline->window_count,
-		tfs_words_number(region, (double)timeline->inside.count, "training step lies",
-			"training steps lie"),
+	return tfs_region_print(region, "%s with %s, of which %s judged",
+		tfs_words_number(region, timeline->window_count, "window", "windows"),
+		tfs_words_number(
+			region, (double)timeline->inside.count, "training step", "training steps"),
 		tfs_words_number(region, (double)build->judgement->steps.judged, "was", "were"));
 }
 
@@ -226,12 +231,24 @@ static const char *overhead_text(struct tfs_build *build)
 	const struct tfs_step_times *inside = &build->timeline->inside;
 	const struct tfs_step_times *outside = &build->timeline->outside;
 	if (!inside->count || !outside->count || !(outside->median_ns > 0))
-		return "not known: no steps on both sides of a window's edge";
+		return "not measurable: no steps both inside and outside of windows";
 	struct tfs_region *region = &build->model->region;
-	return tfs_region_print(region, "%+.1f %% step time inside windows (%s against %s)",
+	return tfs_region_print(region,
+		"step time %+.1f %% inside windows (median %s inside, %s outside)",
 		(inside->median_ns / outside->median_ns - 1) * 100,
 		tfs_words_time(region, inside->median_ns),
 		tfs_words_time(region, outside->median_ns));
+}
+
+static struct tfs_model_fact ended(const struct tfs_build *build, bool imported)
+{
+	const bool finished = tfs_trace_header(build->trace)->finished;
+	const char *text = imported ? "not known: another tool recorded the program"
+			   : finished
+				   ? "closed by the program's normal exit"
+				   : "not closed: the program was ended from outside or by _exit";
+
+	return (struct tfs_model_fact){"ended", "end of the recording", text, !finished};
 }
 
 static void set_method(struct tfs_build *build)
@@ -240,7 +257,7 @@ static void set_method(struct tfs_build *build)
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
-	const struct tfs_file_header *header = tfs_trace_header(build->trace);
+	const bool imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
 	const double replay = model->steps.replay_error;
 	struct tfs_model_fact *facts =
 		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
@@ -251,30 +268,30 @@ static void set_method(struct tfs_build *build)
 			tfs_words_bytes(region, (double)summary->bytes),
 			tfs_words_number(region, (double)summary->records, "record", "records")),
 		false};
-	facts[n++] = (struct tfs_model_fact){"ended", "end of the recording",
-		header->finished ? "closed by the program's normal exit"
-				 : "not closed: the program was ended from outside or by _exit",
-		!header->finished};
+	facts[n++] = ended(build, imported);
 	if (summary->damages || summary->cut)
 		facts[n++] = (struct tfs_model_fact){"damage", "damage",
-			tfs_region_print(region, "%s could not be read%s",
-				tfs_words_number(
-					region, (double)summary->damages, "place", "places"),
-				summary->cut ? "; the file was cut short" : ""),
+			tfs_region_print(region, "%s not readable%s",
+				tfs_words_number(region, (double)summary->damages,
+					"part of the file is", "parts of the file are"),
+				summary->cut ? "; the file is truncated" : ""),
 			true};
 	facts[n++] = (struct tfs_model_fact){
 		"windows", "recording windows", window_text(build), !build->timeline->window_count};
 	facts[n++] = (struct tfs_model_fact){
 		"overhead", "cost of recording", overhead_text(build), false};
 	facts[n++] = (struct tfs_model_fact){"replay", "costs",
-		isnan(replay) ? "no replay was possible"
-			      : tfs_region_print(region,
-					"what-if replay of the judged steps; "
-					"the replay itself is %s off the measured step time",
-					tfs_words_share(region, replay)),
+		isnan(replay)
+			? "not measurable: the judged steps could not be replayed"
+			: tfs_region_print(region,
+				  "what-if replay of the judged steps; "
+				  "replayed unchanged, they differ by %s from the measured step time",
+				  tfs_words_share(region, replay)),
 		!(replay <= 0.05)};
-	facts[n++] = (struct tfs_model_fact){"version", "recorded by",
-		tfs_region_print(region, "tfshim %s", model->version), false};
+	/* Of what it is imported from, the fact says that. */
+	if (!imported)
+		facts[n++] = (struct tfs_model_fact){"version", "recorded by",
+			tfs_region_print(region, "tfshim %s", model->version), false};
 	for (size_t i = 0; i < seen->fact_count; i++) {
 		const struct tfs_fact_line *line = &seen->facts[i];
 		facts[n++] = (struct tfs_model_fact){tfs_region_string(region, line->key),

@@ -30,11 +30,11 @@ const char *tfs_lane_title(enum tfs_lane lane)
 {
 	static const char *const titles[] = {
 		[TFS_LANE_HOST] = "host calls",
-		[TFS_LANE_SYNC] = "host waits",
+		[TFS_LANE_SYNC] = "synchronisation",
 		[TFS_LANE_COMPUTE] = "compute",
-		[TFS_LANE_H2D] = "copies to the GPU",
-		[TFS_LANE_D2H] = "copies to host",
-		[TFS_LANE_D2D] = "copies on the GPU",
+		[TFS_LANE_H2D] = "H2D copies",
+		[TFS_LANE_D2H] = "D2H copies",
+		[TFS_LANE_D2D] = "D2D copies",
 		[TFS_LANE_NCCL] = "NCCL",
 	};
 	return (unsigned)lane < TFS_LANE_COUNT ? titles[lane] : "";

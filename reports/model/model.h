@@ -169,7 +169,7 @@ struct tfs_model {
 	const char *program;      /* path */
 	const char *program_name; /* its last part */
 	const char *version;      /* of the recording library */
-	const char *started;      /* ISO 8601, UTC */
+	const char *started;      /* ISO 8601, UTC; "" = not known */
 	const char *recording;    /* path of the .tfs file */
 	uint32_t pid;
 	uint32_t rank;

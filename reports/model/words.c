@@ -74,7 +74,7 @@ const char *tfs_words_place(struct tfs_region *region, const struct tfs_model_pl
 		return tfs_region_print(region, "%s:%u", base_name(best->file), best->line);
 	if (best->function)
 		return best->function;
-	return best->module ? best->module : "unknown place";
+	return best->module ? best->module : "unknown call site";
 }
 
 const char *tfs_words_frame(struct tfs_region *region, const struct tfs_model_frame *frame)
@@ -105,6 +105,11 @@ const char *tfs_words_state_text(enum tfs_state state)
 	static const char *const names[] = {
 		"passed", "violated", "not measurable", "waived", "not applicable"};
 	return (unsigned)state < TFS_STATE_COUNT ? names[state] : "not measurable";
+}
+
+const char *tfs_words_rewrite_state(const char *state)
+{
+	return !strcmp(state, "lost") ? "switched off" : state;
 }
 
 const char *tfs_words_state_sign(enum tfs_state state)

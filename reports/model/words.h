@@ -41,6 +41,8 @@ const char *tfs_words_level(enum tfs_level level);
 const char *tfs_words_state(enum tfs_state state);
 const char *tfs_words_state_text(enum tfs_state state);
 const char *tfs_words_state_sign(enum tfs_state state);
+/* For people: a rewrite's state by its name for machines. */
+const char *tfs_words_rewrite_state(const char *state);
 
 /* The n-th rule that is not looked for, in order of id; false behind the last. */
 bool tfs_words_unwritten_at(size_t n, const char **out_id, const char **out_slug);

@@ -50,10 +50,10 @@ int tfs_load_trace(struct tfs_trace *trace, const char *path,
 	struct tfs_timeline *timeline = NULL;
 	struct tfs_judgement *judgement = NULL;
 
-	tfs_progress_say("laying out");
+	tfs_progress_say("building the timeline");
 	int err = tfs_timeline_create(trace, &timeline);
 	if (err) {
-		set_why(out_why, "cannot be laid out", err, NULL);
+		set_why(out_why, "no timeline can be built", err, NULL);
 		goto out;
 	}
 	tfs_progress_say("judging");
@@ -62,13 +62,13 @@ int tfs_load_trace(struct tfs_trace *trace, const char *path,
 		set_why(out_why, "cannot be judged", err, NULL);
 		goto out;
 	}
-	tfs_progress_say("resolving");
+	tfs_progress_say("resolving call sites");
 	memset(out_model, 0, sizeof(*out_model));
 	struct tfs_build build = {
 		.trace = trace, .timeline = timeline, .judgement = judgement, .model = out_model};
 	err = build_model(&build, path, options->charts);
 	if (err)
-		set_why(out_why, "cannot be resolved", err, NULL);
+		set_why(out_why, "call sites cannot be resolved", err, NULL);
 out:
 	tfs_judgement_destroy(judgement);
 	tfs_timeline_destroy(timeline);
@@ -85,7 +85,8 @@ static int open_any(
 	int err = tfs_trace_open(path, &damage, out_trace);
 	if (!err)
 		return 0;
-	int other = err == -EBADMSG ? tfs_import(path, out_bytes, &size, out_why) : -ENOTSUP;
+	int other = err == -EBADMSG || err == -ENOENT ? tfs_import(path, out_bytes, &size, out_why)
+						      : -ENOTSUP;
 	if (other == -ENOTSUP)
 		set_why(out_why, "cannot be read", err, &damage);
 	else if (!other)

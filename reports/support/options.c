@@ -137,7 +137,7 @@ void tfs_options_help(const struct tfs_command *command)
 		if (o->help)
 			print_option(o);
 	}
-	print_option(&(struct tfs_option){HELP_KEY, "help", NULL, "print this"});
+	print_option(&(struct tfs_option){HELP_KEY, "help", NULL, "print this help"});
 }
 
 int tfs_options_misuse(const struct tfs_command *command, const char *format, ...)

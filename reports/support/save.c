@@ -14,7 +14,8 @@
 
 #define NAMED_CARDS 3u
 
-char *tfs_save_path(const char *recording, const char *suffix)
+/* "x.tfs" with another suffix; the caller frees it. NULL without memory. */
+static char *path_of(const char *recording, const char *suffix)
 {
 	size_t length = strlen(recording);
 	char *path;
@@ -38,7 +39,7 @@ int tfs_save_beside(const struct tfs_model *model)
 		const struct tfs_format *format = tfs_formats[i];
 		if (!format->beside || (format->judged && !has_page(model)))
 			continue;
-		char *path = tfs_save_path(model->recording, format->suffix);
+		char *path = path_of(model->recording, format->suffix);
 		int err = path ? tfs_format_save(format, model, path) : -ENOMEM;
 		if (err)
 			tfs_text_line(stderr, "tfshim: cannot write %s: %s",
@@ -79,9 +80,8 @@ void tfs_save_summary(const struct tfs_model *model)
 	if (model->card_count > NAMED_CARDS)
 		fprintf(stderr, "  and %zu more\n", model->card_count - NAMED_CARDS);
 	if (model->loss_count)
-		fprintf(stderr,
-			"tfshim: something was lost while recording; the report says what\n");
-	char *page = tfs_save_path(model->recording, has_page(model) ? ".html" : ".txt");
+		fprintf(stderr, "tfshim: data was dropped while recording; the report says what\n");
+	char *page = path_of(model->recording, has_page(model) ? ".html" : ".txt");
 	fputs("tfshim: report ", stderr);
 	tfs_text_put(stderr, page ? page : model->recording);
 	fputs(has_page(model) ? " (.txt and .json beside it)\n" : " (.json beside it)\n", stderr);

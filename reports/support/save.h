@@ -8,9 +8,6 @@
 
 #include "reports/model/model.h"
 
-/* "x.tfs" with another suffix; the caller frees it. NULL without memory. */
-char *tfs_save_path(const char *recording, const char *suffix);
-
 /* Writes every format that lies beside a recording. Says what cannot be written; returns 0 or
  * negative errno of the first failure. */
 int tfs_save_beside(const struct tfs_model *model);

@@ -59,10 +59,10 @@ static const char *advise(struct tfs_findings *findings, uint32_t needed, bool u
 {
 	const char *advice =
 		up ? findings->rule->advice
-		   : "Allocate the host buffer of this copy twice with cudaMallocHost, "
-		     "copy into the two by turns with cudaMemcpyAsync on the stream that makes the data, "
-		     "record an event behind each copy, "
-		     "and wait for it with cudaEventSynchronize before the host reads that buffer.";
+		   : "Allocate two pinned host buffers for this copy with cudaMallocHost, "
+		     "use the two in turn with cudaMemcpyAsync on the stream that produces the data, "
+		     "record an event after each copy, "
+		     "and call cudaEventSynchronize on this event before the host reads the buffer.";
 
 	return needed ? tfs_guards_advice(findings->pool, needed, advice) : advice;
 }
@@ -93,7 +93,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (tfs_memory_coherent(steady)) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"host memory is coherent with the device: pageable copies cost nothing");
+			"the device reads pageable host memory: pageable copies cost nothing");
 		tfs_hits_finish(&hits);
 		return;
 	}
@@ -111,7 +111,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"copies %s per step %s pageable host memory%s",
 			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
 			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
-			copy.async ? "; it waits although its name says Async" : "");
+			copy.async ? "; the call blocks although its name says Async" : "");
 		if (!draft)
 			continue;
 		draft->finding.advice = advise(
@@ -121,13 +121,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"whether %s pageable host memory is not known",
+			"it is not known whether %s pageable host memory",
 			tfs_figure_number(unknown, "copy uses", "copies use").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no large pageable copies%s",
-			tfs_figure_also(small, "call site has small or rare ones",
-				"call sites have small or rare ones")
+			tfs_figure_also(small, "call site copies little or rarely",
+				"call sites copy little or rarely")
 				.text);
 	tfs_hits_finish(&hits);
 }
@@ -140,16 +140,16 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	.about = TFS_ABOUT_COPIES,
 	.title = "copies between the device and pageable memory",
 	.why = "A copy engine reads and writes pinned memory only. "
-	       "A copy of pageable memory (malloc, new, the stack, a mapped file) is cut into pieces that the driver moves through its own pinned buffer, "
-	       "so that it runs at a fraction of the link's speed, cannot overlap with compute, "
-	       "and holds the calling thread, also when the call's name ends in Async. "
-	       "Copies of up to 64 KB to the device return early and are left alone.",
+	       "The driver stages a copy of pageable memory (malloc, new, the stack, a mapped file) through its own pinned buffer: "
+	       "the copy runs at a fraction of the link's bandwidth, cannot overlap with compute, "
+	       "and blocks the calling thread, even if the call's name ends in Async. "
+	       "H2D copies of up to 64 KB return early and are not reported.",
 	.advice =
-		"Allocate the host buffer of this copy twice with cudaMallocHost (or pin both with cudaHostRegister), "
-		"fill the two by turns and copy with cudaMemcpyAsync on a stream of its own. "
-		"Record an event behind each copy: before filling a buffer again, wait for its event with cudaEventSynchronize, "
-		"and let the stream that computes wait for it with cudaStreamWaitEvent; "
-		"let the copying stream wait likewise before it overwrites memory that is still computed with.",
+		"Allocate two pinned host buffers for this copy with cudaMallocHost (or pin two with cudaHostRegister), "
+		"fill them alternately and copy with cudaMemcpyAsync on a separate copy stream. "
+		"Record an event after each copy: call cudaEventSynchronize on it before the host fills the buffer again, "
+		"and let the compute stream wait for it with cudaStreamWaitEvent; "
+		"in the same way let the copy stream wait before it overwrites device memory that kernels still read.",
 	.tips = "T2 T11",
 	.rewrite = "pinned-staging",
 	.detect = detect,

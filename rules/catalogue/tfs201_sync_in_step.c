@@ -73,13 +73,13 @@ static bool orders(const struct tfs_steady *steady, const struct tfs_place *plac
 }
 
 static const char order_advice[] =
-	"Replace this wait, which alone has work of one stream come after that of another: "
-	"record an event on each stream that it waits for (cudaEventRecord) where it is now, "
-	"let each other stream wait for these (cudaStreamWaitEvent) before it is given more, "
-	"then remove it. "
-	"No use of the awaited work by the host was seen; "
-	"keep it where something else uses that work (another process, a library that was not seen), "
-	"and check for errors once in a while.";
+	"Replace this synchronisation, which only orders the work of one stream after that of another: "
+	"in its place record an event (cudaEventRecord) on each stream that it waits for, "
+	"let the other streams wait for these events (cudaStreamWaitEvent) before they get more work, "
+	"then remove the call. "
+	"No use of the results by the host was seen; "
+	"keep the call if something else uses them (another process, a library that was not seen), "
+	"and check for errors every so many steps.";
 
 /* How many of a place's waits are of a kind. */
 struct kinds {
@@ -108,9 +108,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_place *place, const struct kinds *kinds, uint32_t needed)
 {
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"waits for the device, %s%s",
+		"blocks until the device is done, %s%s",
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
-		kinds->dry ? "; nothing much is left for it to do when the wait returns" : "");
+		kinds->dry ? "; the device has little work left when the call returns" : "");
 
 	if (draft)
 		draft->rewrite = "sync-narrowing";
@@ -119,8 +119,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	} else if (draft && 2 * kinds->brackets >= place->count) {
 		draft->most = TFS_LEVEL_NOTE;
 		draft->finding.advice =
-			"Measure with events every so many steps, "
-			"and read cudaEventElapsedTime only after they have passed.";
+			"Measure with events every so many steps only, "
+			"and call cudaEventElapsedTime after the events have completed.";
 	} else if (draft && orders(steady, place)) {
 		draft->finding.advice = order_advice;
 	}
@@ -151,12 +151,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"an older tfshim recorded it, which did not tell waits that end a timing");
+			"an older tfshim made the recording and did not distinguish waits that end a timing");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no wait lets the device run dry%s",
-			tfs_figure_also(harmless, "call site waits without harm or rarely",
-				"call sites wait without harm or rarely")
+			"no synchronising call leaves the device without work%s",
+			tfs_figure_also(harmless, "call site synchronises rarely or at no cost",
+				"call sites synchronise rarely or at no cost")
 				.text);
 	tfs_hits_finish(&hits);
 }
@@ -169,16 +169,16 @@ const struct tfs_rule tfs_rule_tfs201 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_WAITS,
 	.title = "explicit synchronisation in the training step",
-	.why = "While the host waits for the device it launches nothing, "
-	       "and when the wait is over the device has nothing to do until the next launches arrive. "
-	       "Streams keep their own order without the host; "
-	       "the host has to wait only for results that it reads.",
+	.why = "While the host waits for the device, the host launches nothing, "
+	       "and after the wait the device is idle until the next launches arrive. "
+	       "Streams keep their order without the host; "
+	       "the host has to synchronise only for results that it reads.",
 	.advice =
-		"Remove this synchronisation from the step: no use of the awaited work by the host was seen. "
-		"Keep it where something else uses that work (another process, a library that was not seen); "
-		"where another stream needs the result, "
-		"use cudaEventRecord and cudaStreamWaitEvent, "
-		"and check for errors once in a while.",
+		"Remove this synchronisation from the step: no use of the results by the host was seen. "
+		"Keep the call if something else uses them (another process, a library that was not seen); "
+		"if another stream needs the results, "
+		"use cudaEventRecord and cudaStreamWaitEvent instead. "
+		"Check for errors every so many steps.",
 	.tips = "T24",
 	.detect = detect,
 };

@@ -26,22 +26,21 @@ static const struct {
 } texts[] = {
 	[HIDDEN_FREE] = {"cudaFree waits for all work on the device",
 		"Allocate this buffer once before the training loop and keep it; "
-		"if its size changes, use cudaMallocAsync and cudaFreeAsync on the stream that uses it."},
+		"if its size changes, use cudaMallocAsync and cudaFreeAsync on the stream that uses the buffer."},
 	[HIDDEN_READ_BACK] = {"the copy to the host waits for the device",
-		"Where the step does not depend on what is read, "
-		"copy into pinned memory with cudaMemcpyAsync, record an event, "
-		"and read it a step later, behind cudaEventSynchronize, "
-		"from one of two buffers used by turns; "
-		"or read it only every so many steps."},
-	[HIDDEN_PINNED] = {"allocating and releasing pinned memory waits for the device",
+		"If the step does not depend on the values, "
+		"copy them into one of two alternating pinned buffers with cudaMemcpyAsync, record an event, "
+		"and read them one step later, after cudaEventSynchronize; "
+		"or read them only every so many steps."},
+	[HIDDEN_PINNED] = {"allocating and freeing pinned memory waits for the device",
 		"Allocate this pinned buffer once before the training loop and keep it."},
-	[HIDDEN_REGISTERED] = {"pinning host memory and ending it waits for the device",
-		"Pin this buffer once before the training loop and leave it pinned, or keep a pinned one of cudaMallocHost."},
+	[HIDDEN_REGISTERED] = {"registering and unregistering host memory waits for the device",
+		"Pin this buffer once before the training loop and leave it pinned, or allocate it once with cudaMallocHost."},
 	[HIDDEN_RESULT] = {"the result goes to host memory, so the call waits for the device",
-		"Keep the result on the device, and what is decided by it: "
+		"Keep the result, and decisions that depend on it, on the device: "
 		"set CUBLAS_POINTER_MODE_DEVICE and pass a device pointer to this call, "
 		"then set CUBLAS_POINTER_MODE_HOST again for calls with scalars on the host."},
-	[HIDDEN_MODULE] = {"loads code in the steady state and waits for the device",
+	[HIDDEN_MODULE] = {"loads code in the step and waits for the device",
 		"Load this module or first use its kernels before the training loop."},
 };
 
@@ -112,8 +111,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				findings, draft, tfs_guards_of(steady, &place), texts[kind].advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no call waits for the device unasked%s",
-		tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely").text);
+		"no call has a hidden synchronisation%s",
+		tfs_figure_also(rare, "call site has one rarely", "call sites have one rarely")
+			.text);
 	tfs_hits_finish(&hits);
 }
 
@@ -123,11 +123,11 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	.level = TFS_LEVEL_ERROR,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS | TFS_ABOUT_MEMORY,
-	.title = "calls that wait for the device though their names do not say so",
+	.title = "hidden synchronisation in calls that do more than synchronise",
 	.why = "cudaFree, pinned allocations, copies to the host, "
 	       "cuBLAS calls that return a number to the host and the first use of a kernel wait until the device has finished, "
-	       "like a cudaDeviceSynchronize; "
-	       "the device then runs dry while the host catches up.",
+	       "like a cudaDeviceSynchronize. "
+	       "The device is then idle until the host has launched more work.",
 	.advice = "Move this call out of the training step.",
 	.tips = "T24",
 	.detect = detect,

@@ -242,13 +242,13 @@ static const char *advise(struct tfs_findings *findings, bool own, bool twice)
 	const char *advice = findings->rule->advice;
 
 	if (own)
-		return "Use the values that the host uploaded, "
-		       "or a copy of them that the host keeps, and leave this read out: "
-		       "nothing seen writes them on the device in between.";
+		return "Use the values that the host copied to the device, "
+		       "or a copy of them that the host keeps, and remove this copy: "
+		       "no call that was seen writes them on the device in between.";
 	if (twice)
 		return tfs_pool_print(findings->pool,
-			"Read it once, and use what was read at the other places too: "
-			"nothing seen writes it in between. %s",
+			"Copy the value once and use it at the other call sites too: "
+			"no call that was seen writes it in between. %s",
 			advice);
 	return advice;
 }
@@ -265,11 +265,12 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	add_consumers(steady, place, &waits);
 	needed = needed_for(steady, place, &waits);
-	draft = tfs_findings_add(findings, place, &waits, "reads %s back and waits for them, %s%s",
+	draft = tfs_findings_add(findings, place, &waits,
+		"copies %s to the host and waits for them, %s%s",
 		tfs_figure_bytes((double)place->bytes / (double)place->count).text,
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
-		own     ? "; the host itself uploaded them in the same step"
-		: twice ? "; the same place more than once"
+		own     ? "; the host copied them to the device in the same step"
+		: twice ? "; the same memory more than once"
 			: "");
 	if (draft)
 		draft->finding.advice = advice;
@@ -280,8 +281,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (draft && !own && decides(steady, place)) {
 		tfs_draft_needed(findings, draft, needed, NULL);
 		draft->finding.advice =
-			"Keep this read: the steps do not all go on in the same way behind it, so that it may decide how. "
-			"To do without it, keep the decision on the device: "
+			"Keep this copy: the steps differ after it, so its value may decide how they continue. "
+			"To remove the copy, keep the decision on the device: "
 			"launch the work in all steps, and let its kernels read the value and do nothing where it says so.";
 	}
 	tfs_hits_finish(&waits);
@@ -323,19 +324,21 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, &place, again);
 	if (unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s what the step has read or uploaded before, "
+			"%s what the step has already copied, "
 			"but kernels of the program, graphs or host functions in between may have written it",
 			tfs_figure_number(unclear, "copy reads", "copies read").text);
 	else if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"whether %s from the device is not known",
+			"it is not known whether %s from the device",
 			tfs_figure_number(unknown, "small copy is", "small copies are").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no small value is read back and waited for in each step%s%s",
+			"no small value is copied to the host and waited for in each step%s%s",
 			tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely")
 				.text,
-			tfs_figure_also(later, "copy is read later", "copies are read later").text);
+			tfs_figure_also(later, "copy is read in a later step",
+				"copies are read in a later step")
+				.text);
 	free(again);
 	tfs_hits_finish(&hits);
 }
@@ -347,15 +350,15 @@ const struct tfs_rule tfs_rule_tfs203 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS,
 	.title = "a small value read back in each step",
-	.why = "To print or test a loss the host copies a few bytes and waits for them, "
-	       "which drains all the work that was queued before: "
-	       "the step can then never overlap with the next one. "
+	.why = "To print or test a loss, the host copies a few bytes and waits for them, "
+	       "and so for all the work that was queued before: "
+	       "the step cannot overlap with the next one. "
 	       "The value is rarely needed in each step, or so soon.",
 	.advice =
-		"Where the step goes on by this value (loss scaling, clipping, a stop), keep the decision on the device. "
-		"Else sum it on the device and read it every 10 steps or more; "
-		"or copy it with cudaMemcpyAsync into one of two pinned places used by turns, "
-		"record an event, and look at it one step later, behind cudaEventSynchronize.",
+		"If the step depends on this value (loss scaling, clipping, early stopping), keep the decision on the device. "
+		"Otherwise sum the values on the device and read the sum every 10 steps or more; "
+		"or copy the value with cudaMemcpyAsync into one of two alternating pinned buffers, "
+		"record an event, and read it one step later, after cudaEventSynchronize.",
 	.tips = "T24",
 	.detect = detect,
 };

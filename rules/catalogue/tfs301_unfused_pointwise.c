@@ -66,20 +66,20 @@ static const char *advise(const struct tfs_steady *steady, struct tfs_pool *pool
 
 	if (biased(timeline, chain))
 		return tfs_pool_print(pool,
-			"Where the activation is ReLU, "
-			"replace cudnnConvolutionForward and the calls behind it (%s) by one cudnnConvolutionBiasActivationForward, "
+			"If the activation is ReLU, "
+			"replace cudnnConvolutionForward and the calls after it (%s) with one cudnnConvolutionBiasActivationForward, "
 			"which saves as much as the interval's high end; "
-			"else do their work in one kernel of your own, which saves its low end.",
+			"otherwise write one kernel for the calls after it, which saves the low end.",
 			names);
 	if (!chain->own)
-		return tfs_pool_print(pool,
-			"Do the work of %s in one pass: a kernel of your own%s.", names,
-			product ? ", or, where they add a bias to each row and take ReLU of that, "
-				  "the epilogue of the product before them (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS)"
+		return tfs_pool_print(pool, "Fuse %s into one pass: one kernel of your own%s.",
+			names,
+			product ? ", or, if they add a bias to each row and apply ReLU, "
+				  "the epilogue of the GEMM before them (cublasLtMatmul with CUBLASLT_EPILOGUE_RELU_BIAS)"
 				: "");
-	return "Where each of these kernels reads of the values in between only the one that belongs to what it writes (no sum, neighbour or other order), "
-	       "write them as one that keeps the values in registers from the first operation to the last. "
-	       "What they compute was not seen.";
+	return "If each thread of these kernels reads only the intermediate element that it writes (no reduction, neighbours or other order), "
+	       "fuse them into one kernel that keeps the values in registers from the first operation to the last. "
+	       "What the kernels compute was not seen.";
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -141,7 +141,7 @@ static bool unclassified(const struct tfs_steady *steady)
 static const char *describe(struct tfs_pool *pool, size_t chains, double share)
 {
 	if (!chains)
-		return "no elementwise operations follow each other through memory";
+		return "no elementwise operation reads another one's result from memory";
 	return tfs_pool_print(pool, "%s of elementwise operations, worth %s of the step",
 		tfs_figure_number((double)chains, "chain", "chains").text,
 		tfs_figure_share(share).text);
@@ -171,11 +171,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	/* Which of the program's own kernels are elementwise is told by their time. */
 	if (!steady->activity)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no activity of the device was recorded: kernels of the program's own cannot be told");
+			"no GPU activity was recorded: kernels of the program cannot be identified");
 	else if (unclassified(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"kernels of the program whose arguments show no memory take %.0f %% or more of the device's time; "
-			"what they work on was not seen",
+			"kernels of the program without pointer arguments take %.0f %% or more of GPU time; "
+			"their operands were not seen",
 			100 * UNCLASSIFIED);
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
@@ -183,7 +183,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			describe(findings->pool, chains.count, whole > 0 ? saved / whole : 0));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s memory; whether the program's kernels among them read only the element that they write was not seen",
+			"%s memory; it was not seen whether the program's kernels among them read only the element that they write",
 			tfs_figure_number(chains.unclear, "pair of operations shares",
 				"pairs of operations share")
 				.text);
@@ -197,12 +197,12 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_LAUNCHES,
-	.title = "elementwise operations that could be one",
-	.why = "A bias, an activation, a scaling each read all of a tensor and write it again, "
-	       "so their time is that of the memory. "
-	       "Done in one pass, the values in between stay in registers and one launch is enough. "
-	       "A value that something reads later must be written anyway and is not counted.",
-	.advice = "Do these elementwise operations in one pass.",
+	.title = "elementwise operations that could be fused",
+	.why = "A bias, an activation or a scaling each reads all of a tensor and writes it again, "
+	       "so memory bandwidth limits it. "
+	       "Fused into one pass, intermediate values stay in registers and one launch is enough. "
+	       "A value that a later call reads must be written anyway and is not counted.",
+	.advice = "Fuse these elementwise operations into one pass.",
 	.tips = "T8",
 	.detect = detect,
 };

@@ -13,15 +13,15 @@ static const char *kind_of(uint16_t family)
 	case TFS_FAMILY_alloc:
 		return "allocates device memory";
 	case TFS_FAMILY_free:
-		return "releases device memory";
+		return "frees device memory";
 	case TFS_FAMILY_host_alloc:
 		return "allocates pinned memory";
 	case TFS_FAMILY_host_free:
-		return "releases pinned memory";
+		return "frees pinned memory";
 	case TFS_FAMILY_host_register:
-		return "pins host memory";
+		return "registers host memory";
 	case TFS_FAMILY_host_unregister:
-		return "unpins host memory";
+		return "unregisters host memory";
 	default:
 		return NULL;
 	}
@@ -67,7 +67,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				tfs_guards_of(steady, &place), findings->rule->advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no device or pinned memory is allocated or released in the judged steps");
+		"no device or pinned memory is allocated or freed in the judged steps");
 	tfs_hits_finish(&hits);
 }
 
@@ -78,12 +78,12 @@ const struct tfs_rule tfs_rule_tfs401 = {
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_MEMORY,
-	.title = "memory allocated and released in the training step",
-	.why = "cudaMalloc maps memory through the driver and cudaFree waits for the device before it unmaps it; "
+	.title = "memory allocated and freed in the training step",
+	.why = "cudaMalloc maps memory through the driver, and cudaFree waits for the device before unmapping; "
 	       "pinned memory costs more still. "
 	       "A training step needs the same buffers each time.",
 	.advice = "Allocate this buffer once before the training loop and keep it for all steps; "
-		  "where sizes vary, allocate for the largest, "
+		  "if sizes vary, allocate for the largest, "
 		  "or use cudaMallocAsync and cudaFreeAsync from a pool that keeps its memory.",
 	.tips = "T27",
 	.rewrite = "alloc-pool",

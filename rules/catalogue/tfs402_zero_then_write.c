@@ -67,15 +67,15 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft =
 		tfs_findings_add(findings, place, NULL, "zeroes %s per step%s, which %s then %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-			by_product ? " by a product with 0" : "", user,
-			tally->added ? "adds to, once, with beta = 1" : "overwrites");
+			by_product ? " by a GEMM with 0" : "", user,
+			tally->added ? "adds to once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */
 	if (draft && by_product)
 		draft->unrepaired = true;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
-			"Remove this zeroing and call %s and its like with beta = 0, which writes without reading.",
+			"Remove this zeroing and call %s and similar calls with beta = 0, which writes without reading.",
 			user);
 }
 
@@ -137,16 +137,16 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (opaque)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"memory zeroed at %s may be used by kernels of the program, graphs or host functions; "
-			"what they do with it was not seen",
+			"their use of it was not seen",
 			tfs_figure_number(opaque, "call site", "call sites").text);
 	else if (unclear(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"kernels of the program that may fill memory take %.0f %% or more of the device's time; "
-			"what they write was not seen",
+			"kernels of the program that may zero memory take %.0f %% or more of GPU time; "
+			"their results were not seen",
 			100 * UNCLEAR_SHARE);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing of weight is zeroed only to be overwritten%s%s",
+			"no significant memory is zeroed only to be overwritten%s%s",
 			tfs_figure_also(small, "call site zeroes little", "call sites zero little")
 				.text,
 			tfs_figure_also(needed, "call site's zeros are needed",
@@ -161,11 +161,11 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_SETS,
-	.title = "memory zeroed and then wholly written",
+	.title = "memory zeroed and then completely overwritten",
 	.why = "Zeroing gradients before each backward pass costs a launch and a pass over the memory, "
-	       "and adding to zeros costs another read of it. "
-	       "Where only one call contributes, that call can write its result instead.",
-	.advice = "Remove this zeroing: the call behind it writes all of this memory.",
+	       "and adding to zeros costs another read. "
+	       "If only one call contributes, that call can write its result instead.",
+	.advice = "Remove this zeroing: the call after it writes all of this memory.",
 	.tips = "T7",
 	.rewrite = "memset-elision",
 	.detect = detect,

@@ -156,18 +156,20 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	free(pools.done_ns);
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		tfs_findings_add(findings, &place, NULL,
-			"allocates %s from a pool that gave its memory back, %s",
+			"allocates %s from a pool that had released its memory, %s",
 			tfs_figure_bytes((double)place.bytes / (double)place.count).text,
 			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 	if (pools.unclear)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no activity of the device was recorded: whether %s behind the release of memory cannot be told",
-			tfs_figure_number(pools.unclear, "wait comes", "waits come").text);
+			"no GPU activity was recorded: it is not known whether %s after the memory was freed",
+			tfs_figure_number(pools.unclear, "synchronising call comes",
+				"synchronising calls come")
+				.text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"pools keep their memory between steps%s",
-			tfs_figure_also(rare, "call site rarely has to map its memory again",
-				"call sites rarely have to map their memory again")
+			tfs_figure_also(rare, "call site rarely maps memory again",
+				"call sites rarely map memory again")
 				.text);
 	tfs_hits_finish(&hits);
 }
@@ -178,9 +180,9 @@ const struct tfs_rule tfs_rule_tfs408 = {
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_WAITS | TFS_ABOUT_MEMORY,
-	.title = "a stream-ordered pool gives its memory back in each step",
-	.why = "Unless it is told otherwise, "
-	       "a pool returns all memory that is not in use to the system whenever the host waits for a stream, "
+	.title = "a stream-ordered pool releases its memory in each step",
+	.why = "With the default release threshold of 0, "
+	       "a pool releases all unused memory whenever the host synchronises with a stream, "
 	       "an event or the device, and cudaMallocAsync has to map it again: "
 	       "about 30 ms for each GiB.",
 	.advice = "Set cudaMemPoolAttrReleaseThreshold of this pool to what a step needs, "

@@ -103,9 +103,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!draft)
 		return;
 	draft->finding.advice = tfs_pool_print(findings->pool,
-		"Choose this convolution's algorithm by %s once before the training loop, "
-		"on scratch outputs and with a workspace of %s or more; "
-		"here it picks %s.",
+		"Select this convolution's algorithm with %s once before the training loop, "
+		"with scratch outputs and a workspace of %s or more; "
+		"on this device the search selects %s.",
 		tfs_search_function(call->family),
 		tfs_figure_bytes((double)search.best_workspace).text, best);
 	if (!steady->whatif)
@@ -117,14 +117,13 @@ static void judge_unsearched(const struct tfs_findings *findings, size_t before,
 	const struct count *count, struct tfs_verdict *out_verdict)
 {
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"no measured search is known of the shapes of %s%s%s",
+		"no measured search exists for the shapes of %s%s%s",
 		tfs_figure_number(count->unsearched, "convolution call", "convolution calls").text,
-		tfs_figure_also((double)count->searches.unknown,
-			"search of the program itself was made",
-			"searches of the program itself were made")
+		tfs_figure_also((double)count->searches.unknown, "search by the program was made",
+			"searches by the program were made")
 			.text,
 		count->searches.unknown
-			? " where calls were only counted (record=all tells what for)"
+			? " where calls were only counted (record=all records their shapes)"
 			: "");
 }
 
@@ -171,8 +170,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_also(count.own, "call is of a shape that the program searched",
 				"calls are of shapes that the program searched")
 				.text,
-			tfs_figure_also(count.unstable, "call is of a shape that comes too seldom",
-				"calls are of shapes that come too seldom")
+			tfs_figure_also(count.unstable, "call is of a rare shape",
+				"calls are of rare shapes")
 				.text);
 	tfs_hits_finish(&hits);
 	count_finish(&count);
@@ -184,12 +183,12 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_OPERANDS,
 	.library = TFS_LIBRARY_cudnn,
-	.title = "convolution with an algorithm that was not searched",
-	.why = "cuDNN has several algorithms for each convolution, and which one is fastest depends on shape and device. "
-	       "A fixed choice, or a small workspace, often picks a slow one; "
-	       "a search measures them once and pays back within a few hundred steps.",
+	.title = "convolution algorithm not selected by a search",
+	.why = "cuDNN has several algorithms for each convolution, and the fastest depends on shape and device. "
+	       "A fixed algorithm or a small workspace is often slow; "
+	       "a search measures all algorithms once and pays back within a few hundred steps.",
 	.advice =
-		"Choose this convolution's algorithm by a measured search before the training loop.",
+		"Select this convolution's algorithm with a measured search before the training loop.",
 	.tips = "T3",
 	.rewrite = "cudnn-search",
 	.detect = detect,

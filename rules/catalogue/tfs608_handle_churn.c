@@ -17,23 +17,23 @@ static const char *habit(const struct tfs_host_call *call)
 		return NULL;
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_handle_create:
-		return "makes a library's handle";
+		return "creates a library handle";
 	case TFS_FAMILY_handle_destroy:
-		return "ends a library's handle";
+		return "destroys a library handle";
 	case TFS_FAMILY_descriptor_create:
-		return "makes a descriptor";
+		return "creates a descriptor";
 	case TFS_FAMILY_descriptor_destroy:
-		return "ends a descriptor";
+		return "destroys a descriptor";
 	case TFS_FAMILY_stream_create:
-		return "makes a stream";
+		return "creates a stream";
 	case TFS_FAMILY_stream_destroy:
-		return "ends a stream";
+		return "destroys a stream";
 	case TFS_FAMILY_event_create:
-		return "makes an event";
+		return "creates an event";
 	case TFS_FAMILY_event_destroy:
-		return "ends an event";
+		return "destroys an event";
 	case TFS_FAMILY_constant:
-		return "asks for what never changes";
+		return "queries a constant device property";
 	default:
 		return NULL;
 	}
@@ -45,24 +45,24 @@ static const char *advice(const struct tfs_host_call *call)
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_handle_create:
 	case TFS_FAMILY_handle_destroy:
-		return "Make this handle once before the training loop, "
+		return "Create this handle once before the training loop, "
 		       "one for each thread and device that uses it, "
-		       "and give it the stream of each use by its set-stream call.";
+		       "and set its stream before each use (cublasSetStream, cudnnSetStream).";
 	case TFS_FAMILY_descriptor_create:
 	case TFS_FAMILY_descriptor_destroy:
-		return "Make this descriptor once before the training loop, one for each shape and type, and keep it; "
-		       "set in it only what changes between calls.";
+		return "Create this descriptor once before the training loop, one for each shape and type, and keep it; "
+		       "set only the fields that change between calls.";
 	case TFS_FAMILY_stream_create:
 	case TFS_FAMILY_stream_destroy:
-		return "Make this stream once before the training loop and use it in all steps; "
-		       "what relied on its end to wait needs cudaStreamSynchronize.";
+		return "Create this stream once before the training loop and use it in all steps; "
+		       "code that relied on cudaStreamDestroy to wait needs cudaStreamSynchronize.";
 	case TFS_FAMILY_event_create:
 	case TFS_FAMILY_event_destroy:
-		return "Make this event once before the training loop and record it anew in each step; "
-		       "with several steps under way, take several by turns.";
+		return "Create this event once before the training loop and record it again in each step; "
+		       "with several steps in flight, use several events in turn.";
 	default:
-		return "Ask once before the training loop and keep the answer; "
-		       "cudaDeviceGetAttribute asks for one value alone.";
+		return "Query once before the training loop and keep the result; "
+		       "cudaDeviceGetAttribute queries a single value.";
 	}
 }
 
@@ -73,7 +73,7 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s%s", habit(call),
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
-		place->folded ? ", called from several places" : "");
+		place->folded ? ", called from several call sites" : "");
 
 	if (draft)
 		draft->finding.advice = advice(call);
@@ -101,9 +101,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		add(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no handle, descriptor, stream or event comes and goes in the judged steps%s",
-		tfs_figure_also(rare, "call site makes one rarely", "call sites make one rarely")
-			.text);
+		"no handle, descriptor, stream or event is created or destroyed in the judged steps%s",
+		tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely").text);
 	tfs_hits_finish(&hits);
 }
 
@@ -113,13 +112,13 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_FAMILIES |
 		 TFS_NEEDS_ALL,
-	.title = "handles, descriptors, streams or events made anew in each step",
-	.why = "A library's handle allocates memory and may wait for the device when it is made or ended; "
+	.title = "handles, descriptors, streams or events created in each step",
+	.why = "Creating or destroying a library handle allocates or frees memory and may wait for the device; "
 	       "descriptors, streams and events cost a call each, "
 	       "and cudaGetDeviceProperties alone takes a millisecond or two. "
-	       "A step needs the same ones each time.",
-	.advice = "Make it once before the training loop and use it in all steps; "
-		  "ask once for what cannot change, and with cudaDeviceGetAttribute for one value.",
+	       "A step needs the same objects each time.",
+	.advice = "Create these objects once before the training loop and use them in all steps; "
+		  "query constant properties once, and single values with cudaDeviceGetAttribute.",
 	.tips = "T27",
 	.detect = detect,
 };

@@ -16,19 +16,20 @@ static const struct {
 	const char *advice;
 } advice[] = {
 	{1u << TFS_LOSS_records_dropped,
-		"Record less or raise the size cap, "
-		"by TFSHIM_OPTIONS=window=30:window_later=0 or limit=1g, "
-		"and look for a full disk and a limit on file sizes (ulimit -f)."},
+		"Record less or raise the size limit "
+		"(TFSHIM_OPTIONS=window=30:window_later=0 or limit=1g), "
+		"and check for a full disk and a limit on file sizes (ulimit -f)."},
 	{1u << TFS_LOSS_cupti_dropped,
-		"CUPTI's own buffers were full: record fewer steps at a time, by TFSHIM_OPTIONS=window=30."},
+		"CUPTI's buffers were full: record fewer steps at a time (TFSHIM_OPTIONS=window=30)."},
 	{1u << TFS_LOSS_cupti_unknown,
-		"CUPTI may be newer than tfshim knows: see `tfshim doctor` for its version."},
-	{1u << TFS_LOSS_threads_failed, "Leave the process more memory: threads got no buffers."},
+		"CUPTI may be newer than this tfshim supports: see `tfshim doctor` for its version."},
+	{1u << TFS_LOSS_threads_failed,
+		"Leave the process more memory: buffers for threads could not be allocated."},
 	{1u << TFS_LOSS_steps_dropped,
-		"Let one thread alone mark the steps: two did so at the same time."},
+		"Mark the steps from one thread only: two threads did so at the same time."},
 	{1u << TFS_LOSS_aggregates_full | 1u << TFS_LOSS_sites_full | 1u << TFS_LOSS_ranges_full,
-		"Take counts and names for too low or too few where a table was full: "
-		"no option makes it larger."},
+		"A table was full, so counts are too low and names are missing: "
+		"no option makes the table larger."},
 };
 
 static const char *advice_on(
@@ -42,7 +43,7 @@ static const char *advice_on(
 				pool, "%s%s%s", text, *text ? " " : "", advice[i].advice);
 	if (summary->damages || summary->cut)
 		text = tfs_pool_print(pool,
-			"%s%sLet the program end by itself, and copy its recording whole.", text,
+			"%s%sLet the program exit normally, and copy the whole recording.", text,
 			*text ? " " : "");
 	return text;
 }
@@ -70,12 +71,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				tfs_figure_count((double)header->lost[i]).text);
 		}
 	if (summary->damages || summary->cut)
-		list = tfs_pool_print(findings->pool, "%s%s%s in the file%s", list,
+		list = tfs_pool_print(findings->pool, "%s%s%s of the file%s", list,
 			*list ? "; " : "",
-			tfs_figure_number(
-				(double)summary->damages, "damaged place", "damaged places")
+			tfs_figure_number((double)summary->damages, "damaged part", "damaged parts")
 				.text,
-			summary->cut ? ", which ends early" : "");
+			summary->cut ? ", which is truncated" : "");
 	if (*list) {
 		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
 
@@ -83,7 +83,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			draft->finding.advice = advice_on(losses, summary, findings->pool);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no call and no record of the device was dropped");
+		"no call record and no GPU activity record was dropped");
 }
 
 const struct tfs_rule tfs_rule_tfs902 = {
@@ -92,9 +92,9 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_ALL,
 	.title = "records were dropped",
-	.why = "The recording has a size cap, CUPTI and the disk have theirs, and tables a fixed size. "
-	       "What was dropped is missing from counts and times.",
-	.advice = "Do what the finding says against what was dropped.",
+	.why = "The recording, CUPTI's buffers, the disk and tfshim's tables have size limits. "
+	       "Dropped records are missing from counts and times.",
+	.advice = "Follow the finding's advice for each kind of dropped record.",
 	.tips = "",
 	.detect = detect,
 };

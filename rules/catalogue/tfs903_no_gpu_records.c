@@ -25,32 +25,34 @@ static const struct {
 	const char *advice;
 } advice[] = {
 	{TFS_FACT_cupti_in_windows,
-		"CUPTI was there. "
-		"Where the run was short, train for more steps; else see `tfshim doctor`."},
-	{TFS_FACT_cupti_again, "CUPTI was given away and taken again: train for more steps then."},
-	{TFS_FACT_cupti_not_built, "Take a build of tfshim that has CUPTI."},
+		"CUPTI was available. "
+		"If the run was short, train for more steps; otherwise see `tfshim doctor`."},
+	{TFS_FACT_cupti_again,
+		"CUPTI was released and used again: train for more steps after that."},
+	{TFS_FACT_cupti_not_built, "Use a tfshim that was built with CUPTI."},
 	{TFS_FACT_cupti_no_driver,
 		"Run on a machine with NVIDIA's driver, and see `tfshim doctor`."},
 	{TFS_FACT_cupti_taken,
-		"End the other profiler that holds CUPTI; it may be part of the program."},
+		"Stop the other profiler that uses CUPTI; it may be part of the program."},
 	{TFS_FACT_cupti_taken_by_another,
-		"End the other profiler that holds CUPTI; it may be part of the program."},
+		"Stop the other profiler that uses CUPTI; it may be part of the program."},
 	{TFS_FACT_cupti_gave_way, "Run without the other profiler that CUPTI was left to."},
 	{TFS_FACT_cupti_never_gave_way, "Run without the other profiler that CUPTI was left to."},
-	{TFS_FACT_cupti_lent, "Take cupti_off out of TFSHIM_OPTIONS, or name fewer steps there."},
+	{TFS_FACT_cupti_lent, "Remove cupti_off from TFSHIM_OPTIONS, or give it fewer steps."},
 	{TFS_FACT_cupti_never_lent,
-		"Take cupti_off out of TFSHIM_OPTIONS, or name fewer steps there."},
-	{TFS_FACT_cupti_given_back, "Let the program call TFSHIM_CUPTI(1) before it trains on."},
-	{TFS_FACT_cupti_never_given_back, "Let the program call TFSHIM_CUPTI(1) before it trains."},
+		"Remove cupti_off from TFSHIM_OPTIONS, or give it fewer steps."},
+	{TFS_FACT_cupti_given_back,
+		"Call TFSHIM_CUPTI(1) in the program before training continues."},
+	{TFS_FACT_cupti_never_given_back, "Call TFSHIM_CUPTI(1) in the program before training."},
 	{TFS_FACT_cupti_old_driver, "Install a newer driver, and see `tfshim doctor`."},
-	{TFS_FACT_cupti_no_device, "See `tfshim doctor` for what is wrong with the driver."},
-	{TFS_FACT_cupti_failed, "See `tfshim doctor` for what CUPTI says here."},
-	{TFS_FACT_cupti_refuses, "See `tfshim doctor` for what CUPTI says here."},
-	{TFS_FACT_cupti_lost, "See `tfshim doctor` for what CUPTI says here."},
+	{TFS_FACT_cupti_no_device, "See `tfshim doctor` for the driver's state."},
+	{TFS_FACT_cupti_failed, "See `tfshim doctor` for CUPTI's state on this machine."},
+	{TFS_FACT_cupti_refuses, "See `tfshim doctor` for CUPTI's state on this machine."},
+	{TFS_FACT_cupti_lost, "See `tfshim doctor` for CUPTI's state on this machine."},
 	{TFS_FACT_cupti_none,
-		"Make libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
+		"Make the CUDA toolkit's libcupti findable (LD_LIBRARY_PATH or CUDA_HOME)."},
 	{TFS_FACT_cupti_incomplete,
-		"Make another libcupti of the CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
+		"Make the libcupti of another CUDA toolkit findable (LD_LIBRARY_PATH or CUDA_HOME)."},
 };
 
 static const char *advice_of(const struct tfs_trace *trace)
@@ -62,7 +64,7 @@ static const char *advice_of(const struct tfs_trace *trace)
 			if (fact->fact == advice[j].fact)
 				return advice[j].advice;
 	}
-	return "See `tfshim doctor`; where TFSHIM_OPTIONS has cupti=0, take it out.";
+	return "See `tfshim doctor`; if TFSHIM_OPTIONS has cupti=0, remove it.";
 }
 
 static void report(
@@ -75,7 +77,7 @@ static void report(
 
 	if (!steady->timeline->op_count) {
 		draft = tfs_findings_note(findings,
-			"%s gave the device work, but no activity of the device was recorded%s%s",
+			"%s submitted GPU work, but no GPU activity was recorded%s%s",
 			tfs_figure_number(submitted, "recorded call", "recorded calls").text,
 			*why ? ": CUPTI " : "", why);
 		if (draft)
@@ -88,7 +90,7 @@ static void report(
 			tfs_figure_number((double)pairs->launched, "has", "have").text);
 		if (draft)
 			draft->finding.advice =
-				"Go by counts here: CUPTI is there, but times of these kernels are missing.";
+				"Use counts instead of times: CUPTI is available, but these kernels have no times.";
 	}
 }
 
@@ -108,19 +110,19 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		report(steady, findings, submitted);
 	if (!submitted)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no recorded call gave the device work");
+			"no recorded call submitted GPU work");
 	else if (dropped)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"records were dropped, the device's among them perhaps");
+			"records were dropped, possibly those of GPU activity");
 	else if (pairs->lost)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"launches cannot be compared with kernel records: %s", pairs->lost);
 	else if (!pairs->launches)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"device activity was recorded; the program itself launched no kernel");
+			"GPU activity was recorded; no kernels were launched by the program itself");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"device activity was recorded: of %s, %s a kernel record",
+			"GPU activity was recorded: of %s, %s a kernel record",
 			tfs_figure_number((double)pairs->launches, "launch", "launches").text,
 			tfs_figure_number((double)pairs->launched, "has", "have").text);
 }
@@ -130,10 +132,10 @@ const struct tfs_rule tfs_rule_tfs903 = {
 	.slug = "no-gpu-records",
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
-	.title = "no records of the device",
-	.why = "Times on the device come from CUPTI. "
+	.title = "no GPU activity was recorded",
+	.why = "GPU times come from CUPTI. "
 	       "Without them idle time, overlap and costs are not known, and rules that need them are not measurable.",
-	.advice = "Do what the finding says of its cause, and see `tfshim doctor`.",
+	.advice = "Follow the finding's advice for its cause, and see `tfshim doctor`.",
 	.tips = "",
 	.detect = detect,
 };

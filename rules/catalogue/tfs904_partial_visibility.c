@@ -21,8 +21,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	if (steady->pairs->why)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"calls seen by hooks cannot be compared with CUPTI's: %s",
-			steady->pairs->why);
+			"hook and CUPTI call counts cannot be compared: %s", steady->pairs->why);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"hook and CUPTI call counts agree (%s)",
@@ -34,15 +33,15 @@ const struct tfs_rule tfs_rule_tfs904 = {
 	.id = "TFS904",
 	.slug = "partial-visibility",
 	.level = TFS_LEVEL_NOTE,
-	.title = "part of the program was not visible",
-	.why = "Libraries that tfshim has no hooks for, functions found in a library's own table, "
-	       "libraries loaded in unusual ways and device work without a known call are out of reach of the hooks; "
-	       "so is a CUDA runtime linked into the program where calls of the driver are not watched. "
-	       "Calls that CUPTI saw and the hooks did not, or the other way round, show it: "
-	       "a difference above 2 % is named with both numbers. "
-	       "Findings still hold; what passed may not.",
-	.advice = "Do what the finding says of its causes. "
-		  "What a library does that tfshim has no hooks for needs no change.",
+	.title = "part of the program was not visible to tfshim",
+	.why = "The hooks do not see libraries that tfshim has no hooks for, functions taken from a library's own table, "
+	       "libraries loaded with RTLD_DEEPBIND or dlmopen, and GPU activity without a known call; "
+	       "with driver=0, nor a CUDA runtime linked into the program. "
+	       "Call counts that differ between hooks and CUPTI by more than 2 % "
+	       "are listed with both numbers. "
+	       "Findings still hold; rules that passed may not.",
+	.advice = "Follow the finding's advice for its causes. "
+		  "Calls by a library that tfshim has no hooks for need no change.",
 	.tips = "",
 	.detect = detect,
 };

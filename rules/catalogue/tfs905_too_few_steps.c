@@ -6,13 +6,20 @@
 static const char *advice(const struct tfs_steady *steady)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
+	const bool imported = tfs_trace_fact(timeline->trace, TFS_FACT_imported);
 
+	if (!timeline->step_source && imported)
+		return "Mark the steps and record again: for Nsight Systems, put each training step into an NVTX range named step "
+		       "(nvtxRangePush; torch.cuda.nvtx.range_push); for PyTorch's profiler, call its step() after each one. "
+		       "Or run the program under tfshim, which finds the steps itself.";
+	if (imported)
+		return "Record more steps with the tool that made this recording.";
 	if (!timeline->step_source)
-		return "Mark where each step begins by TFSHIM_STEP() of shim/tfshim.h, "
-		       "or name in the option step_range the NVTX ranges that are the steps; "
-		       "where the program trains for a few steps only, train for more.";
+		return "Mark where each step begins with TFSHIM_STEP() from shim/tfshim.h, "
+		       "or give the option step_range the name of the NVTX ranges that are the steps; "
+		       "if the program trains for a few steps only, train for more.";
 	if (timeline->outside.count + timeline->rewritten.count >= steady->min_steps)
-		return "Record more steps: give window in TFSHIM_OPTIONS a larger number (it is 50 where nothing is said).";
+		return "Record more steps: set window in TFSHIM_OPTIONS to a larger number (50 by default).";
 	return "Train for more steps.";
 }
 
@@ -22,14 +29,14 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft;
 
 	if (steady->mixed_steps)
-		mixed = tfs_pool_print(findings->pool, "%s another phase's work",
+		mixed = tfs_pool_print(findings->pool, "%s work of another phase",
 			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
 	if (!steady->timeline->step_source)
 		draft = tfs_findings_note(findings,
-			"no training step was found in the recorded calls, so that rules about steps abstain");
+			"no training step was found in the recorded calls, so rules about steps are not measurable");
 	else
 		draft = tfs_findings_note(findings,
-			"%s judged, of %s in all; %u are needed for an error%s",
+			"%s judged, of %s in total; an error needs %u%s",
 			tfs_figure_number(
 				steady->step_count, "training step was", "training steps were")
 				.text,
@@ -55,10 +62,9 @@ const struct tfs_rule tfs_rule_tfs905 = {
 	.slug = "too-few-steps",
 	.level = TFS_LEVEL_NOTE,
 	.title = "too few training steps were recorded",
-	.why = "Findings are about the steady state. "
-	       "With few steps, what happens once in a while looks like a habit, and times vary more than costs.",
-	.advice =
-		"Train for more steps, record more of them, or mark them where they are not found.",
+	.why = "Findings describe the steady state. "
+	       "With few steps, a rare event looks like a frequent one, and times vary more than costs.",
+	.advice = "Train for more steps, record more of them, or mark the steps in the program.",
 	.tips = "",
 	.detect = detect,
 };

@@ -49,17 +49,17 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (record->check != TFS_CHECK_shadow_differs)
 			continue;
 		draft = tfs_findings_note(findings,
-			"%s in shadow gave another result than the program's call: %s", name,
-			evidence(trace, name, findings->pool));
+			"%s in shadow mode gave a result that differs from that of the program's call: %s",
+			name, evidence(trace, name, findings->pool));
 		if (draft)
 			draft->finding.site = record->site;
 	}
 	if (any_shadow(trace))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"every result in shadow was the program's own");
+			"every result in shadow mode equalled that of the program's call");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_APPLICABLE,
-			"no rewrite ran in shadow");
+			"no rewrite ran in shadow mode");
 }
 
 const struct tfs_rule tfs_rule_tfs906 = {
@@ -68,8 +68,8 @@ const struct tfs_rule tfs_rule_tfs906 = {
 	.level = TFS_LEVEL_ERROR,
 	.any_cost = true,
 	.title = "a rewrite would have changed a result",
-	.why = "In shadow mode a rewrite works beside the program's own call and both results are compared. "
-	       "They must be the same; where they were not, "
+	.why = "In shadow mode tfshim makes the program's call and the rewritten one and compares the results, which must be equal. "
+	       "After a difference "
 	       "the program's own result was kept and the rewrite was switched off for the rest of the run.",
 	.advice =
 		"Do not apply this rewrite to this program, and report the case with the recording.",

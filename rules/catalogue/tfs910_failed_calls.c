@@ -84,7 +84,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	more = findings->count == before ? unseen(steady) : NULL;
 	if (more) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s failed %s in the run, and in no judged step",
+			"%s failed %s in the run, but in no judged step",
 			tfs_trace_function(timeline->trace, more->function),
 			tfs_figure_number((double)more->failures, "time", "times").text);
 		out_verdict->site = more->site;
@@ -100,13 +100,13 @@ const struct tfs_rule tfs_rule_tfs910 = {
 	.level = TFS_LEVEL_WARN,
 	.any_cost = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_OPERANDS,
-	.title = "calls in the training step that fail",
-	.why = "A call that returns an error has not done what it was called for: "
-	       "a product that was refused leaves the last one's result in place, and training goes on with it. "
-	       "Programs that look at no status do not tell.",
+	.title = "failing calls in the training step",
+	.why = "A call that returns an error has not done its work: "
+	       "a failed GEMM leaves an earlier result in place, and training continues with it. "
+	       "A program that does not check return values does not notice.",
 	.advice =
-		"Check the status of this call, and correct the arguments or the state that make it fail; "
-		"remove the call where nothing needs it.",
+		"Check the return value of this call, and correct the arguments or the state that make it fail; "
+		"remove the call if nothing needs it.",
 	.tips = "",
 	.detect = detect,
 };

@@ -60,7 +60,9 @@ double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction 
 	return best;
 }
 
-double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
+/* How long a copy between the device and pinned memory takes that takes `pageable_ns` from or to
+ * pageable memory. */
+static double pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
 	uint64_t bytes, double pageable_ns)
 {
 	double rate = steady->pinned_rates[direction == TFS_COPY_UP ? 0 : 1];
@@ -80,7 +82,7 @@ float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_ho
 	if (copy->host_memory != TFS_MEMORY_PAGEABLE || copy->bytes <= TINY_BYTES)
 		return 0;
 	now = tfs_steady_device_ns(steady, call);
-	then = tfs_copy_pinned_ns(steady, copy->direction, copy->bytes, now);
+	then = pinned_ns(steady, copy->direction, copy->bytes, now);
 	return now > 0 && then < now ? (float)(then / now) : 0;
 }
 

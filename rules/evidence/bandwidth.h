@@ -18,11 +18,6 @@ struct tfs_steady;
  * through the whole recording: tfs_steady_init() asks once. */
 double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction);
 
-/* How long a copy between the device and pinned memory takes that takes `pageable_ns` from or to
- * pageable memory. */
-double tfs_copy_pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
-	uint64_t bytes, double pageable_ns);
-
 /* How much shorter such a copy's work on the device is from or to pinned memory; 0 = no shorter, or
  * the copy is tiny or not of pageable memory. */
 float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_host_call *call,

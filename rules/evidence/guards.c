@@ -256,23 +256,23 @@ uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *
 const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then)
 {
 	const char *why =
-		"the host may use memory behind it that the device uses too (managed or mapped memory, "
-		"or what a graph or a host function uses)";
+		"after it the host may use memory that the device uses too (managed or mapped memory, "
+		"or memory of a graph or a host function)";
 	const char *how = "let the device work on one buffer while the host uses the other, "
-			  "record an event behind the work on each";
+			  "record an event after the work on each";
 
 	if (needed & TFS_GUARDS_REFILL) {
-		why = "the host may fill a buffer again behind it that is still being copied from";
-		how = "copy from two buffers by turns, "
-		      "record an event behind each copy "
-		      "(and make other streams that need it wait with cudaStreamWaitEvent)";
+		why = "after it the host may overwrite a buffer that is still being copied";
+		how = "copy from two alternating buffers, "
+		      "record an event after each copy "
+		      "(and let other streams that need the data wait with cudaStreamWaitEvent)";
 	} else if (needed & TFS_GUARDS_READ) {
-		why = "the host may read behind it what is being copied to it";
-		how = "copy into two buffers by turns, record an event behind each copy";
+		why = "after it the host may read the copied data";
+		how = "copy into two alternating buffers, record an event after each copy";
 	}
 	return tfs_pool_print(pool,
-		"Keep this wait: %s. To do without it, %s, "
-		"and wait with cudaEventSynchronize for the event of a buffer's step before, "
-		"only then use that buffer on the host%s%s",
+		"Keep this synchronisation: %s. To remove it, %s, "
+		"and before the host uses a buffer, "
+		"call cudaEventSynchronize on the buffer's event of an earlier step%s%s",
 		why, how, then ? ". With that done: " : ".", then ? then : "");
 }

@@ -23,7 +23,8 @@ bool tfs_frees_nothing(const struct tfs_timeline *timeline, const struct tfs_hos
 	return !operand.address;
 }
 
-enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+/* What a call waits for, seen alone. */
+static enum tfs_wait wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	struct tfs_copy copy;
 
@@ -323,7 +324,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		bool down =
 			tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_DOWN;
 
-		waiting->wait = tfs_wait_of(timeline, call);
+		waiting->wait = wait_of(timeline, call);
 		waiting->stream = stream;
 		if (stream >= known)
 			stream = known;

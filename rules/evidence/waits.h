@@ -30,9 +30,6 @@ struct tfs_waiting {
 /* Whether a call releases NULL, which does nothing. */
 bool tfs_frees_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
 
-/* What a call waits for, seen alone. */
-enum tfs_wait tfs_wait_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
-
 /* Fills out_waits for all calls of `steady`; 0 or -ENOMEM. */
 int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_waits);
 

@@ -132,7 +132,7 @@ struct tfs_judgement {
 	size_t loss_count;
 	uint32_t levels[3]; /* findings per enum tfs_level */
 	bool usable; /* false: no steps, no calls, or nothing of the device: `verdict` says which */
-	char verdict[240];     /* the verdict line */
+	char verdict[320];     /* the verdict line */
 	struct tfs_pool *pool; /* owns all of the above */
 };
 

@@ -260,7 +260,7 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 			continue;
 		*out_site = sum->site;
 		return tfs_pool_print(later->pool,
-			"%s was called %s in the run; the judged steps explain %.0f of them",
+			"%s was called %s in the run; the judged steps account for %.0f of these calls",
 			tfs_trace_function(later->steady->timeline->trace, sum->function),
 			tfs_figure_number((double)worked(sum), "time", "times").text,
 			(double)worked(sum) - habit->more);

@@ -11,17 +11,17 @@ const char *tfs_need_absent(uint32_t need)
 	case TFS_NEEDS_CALLS:
 		return "no calls of the judged steps were recorded";
 	case TFS_NEEDS_DEVICE:
-		return "no activity of the device was recorded";
+		return "no GPU activity was recorded";
 	case TFS_NEEDS_RUNTIME:
 		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
 	case TFS_NEEDS_CUDNN:
 		return "no cuDNN call was seen";
 	case TFS_NEEDS_OPERANDS:
-		return "another tool recorded it, which does not tell what calls touch and return";
+		return "the trace was recorded by another tool, without operands and results of calls";
 	case TFS_NEEDS_ALL:
-		return "another tool recorded it, which leaves calls out";
+		return "the trace was recorded by another tool, which leaves calls out";
 	default:
-		return "an older tfshim recorded it, which told fewer kinds of calls apart";
+		return "an older tfshim made the recording and distinguished fewer kinds of calls";
 	}
 }
 
@@ -35,7 +35,7 @@ const char *tfs_about_words(uint32_t about)
 	case TFS_ABOUT_LAUNCHES:
 		return "launches";
 	case TFS_ABOUT_WAITS:
-		return "waits";
+		return "synchronising calls";
 	default:
 		return "allocations, releases and registrations";
 	}

@@ -204,12 +204,12 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	/* Where records are missing, nothing is denied. */
 	if (!judgement->whole && (!line || (line->state == TFS_REWRITE_APPLY && !line->applied)))
 		return (struct tfs_repair){rewrite, TFS_REPAIR_NOT_KNOWN,
-			"the recording is not whole, and does not say what it did"};
+			"the recording is incomplete and does not say what the rewrite did"};
 	if (!line)
-		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "it did not run"};
+		return (struct tfs_repair){rewrite, TFS_REPAIR_OFF, "not enabled in this run"};
 	if (line->state == TFS_REWRITE_LOST)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
-			*line->reason ? line->reason : "it was measured and did not win"};
+			*line->reason ? line->reason : "its A/B test showed no gain"};
 	refusal = refusal_at(line, finding->site);
 	/* At some calls of a site that it else repairs, it may have refused: the first ones, say.
 	 */
@@ -218,11 +218,11 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	if (line->state != TFS_REWRITE_APPLY)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
 			*line->reason                       ? line->reason
-			: line->state == TFS_REWRITE_REPORT ? "only reporting"
+			: line->state == TFS_REWRITE_REPORT ? "in report mode"
 							    : "not switched on"};
 	if (!line->applied)
 		return (struct tfs_repair){line->name, TFS_REPAIR_OFF,
-			*line->reason ? line->reason : "it found no occasion"};
+			*line->reason ? line->reason : "not applicable: no matching call"};
 	return (struct tfs_repair){line->name, TFS_REPAIR_APPLIED, line->reason};
 }
 
@@ -235,9 +235,9 @@ static bool usable(struct tfs_judgement *judgement)
 	else if (!judgement->steps.judged || !judgement->visibility.calls)
 		why = "no training step was recorded in full";
 	else if (!judgement->visibility.device)
-		why = "no activity of the device was recorded";
+		why = "no GPU activity was recorded";
 	else if (!*judgement->device_name)
-		why = "the recording does not say which device it was";
+		why = "the recording does not name the GPU";
 	if (why)
 		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s",
 			why);
@@ -264,10 +264,12 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 		tfs_figure_number(notes, "note", "notes").text);
 	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
 		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
-			"; fixing the top %s would make a step %s shorter (%s)",
+			"; fixing the top %s would make a step %s shorter (%s \xe2\x86\x92 %s, %s)",
 			judgement->joint_findings == 1
 				? "finding"
 				: tfs_figure_count(judgement->joint_findings).text,
 			tfs_figure_share(judgement->joint.ns / step).text,
+			tfs_figure_time(step).text,
+			tfs_figure_time(step - judgement->joint.ns).text,
 			tfs_cost_method_name(judgement->joint.method));
 }

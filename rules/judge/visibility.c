@@ -44,7 +44,9 @@ static double unexplained(const struct tfs_timeline *timeline)
 	return all ? (double)lost / all : 0;
 }
 
-const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool)
+/* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
+ * separated by "; "; "" = none. */
+static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_pool *pool)
 {
 	const char *list = "";
 	size_t found = 0;
@@ -70,7 +72,7 @@ const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_
 static void compare(
 	const struct tfs_pairs *pairs, struct tfs_pool *pool, struct tfs_visibility *out)
 {
-	const char *mismatches = tfs_visibility_mismatches(pairs, pool);
+	const char *mismatches = mismatches_of(pairs, pool);
 
 	out->pairs = pairs;
 	out->agrees = !pairs->why && !*mismatches;
@@ -94,7 +96,7 @@ static const char *inside(const struct tfs_pairs *pairs, uint32_t library, struc
 
 	if (!pairs->allocations[library])
 		return work;
-	return tfs_pool_print(pool, "%s%s%s of %s in all", work, *work ? ", " : "",
+	return tfs_pool_print(pool, "%s%s%s of %s in total", work, *work ? ", " : "",
 		tfs_figure_number((double)pairs->allocations[library], "allocation", "allocations")
 			.text,
 		tfs_figure_bytes((double)pairs->allocated[library]).text);
@@ -107,7 +109,7 @@ static const char *runtimes(
 	const char *list = "", *work = inside(pairs, 0, pool);
 
 	if (!tfs_trace_count(timeline->trace, TFS_RECORD_device_api))
-		return "not known: CUPTI recorded no calls";
+		return "not measurable: CUPTI recorded no calls";
 	for (uint32_t i = 1; i < sizeof(pairs->within) / sizeof(*pairs->within); i++) {
 		const char *theirs = i == TFS_LIBRARY_cudart || i == TFS_LIBRARY_cuda
 					     ? ""
@@ -132,7 +134,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_trace *trace = timeline->trace;
 	double share = unexplained(timeline);
-	const char *list = tfs_visibility_mismatches(steady->pairs, pool);
+	const char *list = mismatches_of(steady->pairs, pool);
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
 		const struct tfs_library_record *library =
@@ -142,7 +144,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 		if ((library->flags & 3) == 2)
 			list = add(pool, list,
 				tfs_pool_print(pool,
-					"no shared %s is loaded, and with driver=0 calls of the driver are not seen",
+					"no shared %s is loaded, and with driver=0 driver calls are not seen",
 					tfs_library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
@@ -154,7 +156,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 	}
 	if (share > UNEXPLAINED && !steady->pairs->lost)
 		list = add(pool, list,
-			tfs_pool_print(pool, "%s of the device's work has no known call",
+			tfs_pool_print(pool, "%s of the GPU activity has no known call",
 				tfs_figure_share(share).text));
 	return list;
 }
@@ -203,23 +205,23 @@ const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_po
 	const char *advice = "";
 
 	if ((runtime & 3) == 2)
-		advice = also(pool, advice, "Take driver=0 out of TFSHIM_OPTIONS.");
+		advice = also(pool, advice, "Remove driver=0 from TFSHIM_OPTIONS.");
 	if (runtime & 2 && (past || !(runtime & 1)))
 		advice = also(pool, advice,
 			"Where the program has a CUDA runtime linked in, which is nvcc's default, "
 			"build it with `nvcc -cudart shared`.");
 	if (past)
 		advice = also(pool, advice,
-			"Where the program looks functions up in a library's own table, link that library instead. "
+			"Where the program gets functions from a library's own table, link that library instead. "
 			"Calls by a library that tfshim has no hooks for need no change.");
 	if (any_unseen(trace, pool))
 		advice = also(pool, advice,
 			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: "
-			"the library may then find other functions than it does by itself.");
+			"without RTLD_DEEPBIND the library may bind to other functions.");
 	if (saw_more(steady->pairs, true))
 		advice = also(pool, advice,
-			"Where the hooks saw more calls than CUPTI, change nothing: "
-			"the device's times of these calls may be missing.");
+			"Where the hooks saw more calls than CUPTI, nothing needs to change: "
+			"GPU times of these calls may be missing.");
 	return advice;
 }
 
@@ -293,8 +295,7 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 		out->steps ? steady->call_count > 0 : (timeline->evidence & TFS_NEEDS_CALLS) != 0;
 	out->device = out->steps ? steady->activity : (timeline->evidence & TFS_NEEDS_DEVICE) != 0;
 	out->partial = *gaps != '\0';
-	snprintf(out->text, sizeof(out->text),
-		"calls %s, device activity %s, training steps %s%s%s",
+	snprintf(out->text, sizeof(out->text), "calls %s, GPU activity %s, training steps %s%s%s",
 		out->calls ? "recorded" : "not recorded", out->device ? "recorded" : "not recorded",
 		out->steps ? "found" : "not found", *gaps ? "; " : "", gaps);
 	compare(steady->pairs, pool, out);

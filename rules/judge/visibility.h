@@ -16,10 +16,6 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 /* What to do about what ran unseen, by the causes that are known. The text is the pool's. */
 const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool);
 
-/* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
- * separated by "; "; "" = none. The text is the pool's. */
-const char *tfs_visibility_mismatches(const struct tfs_pairs *pairs, struct tfs_pool *pool);
-
 /* Fills the visibility section. */
 void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
 	struct tfs_visibility *out_visibility);

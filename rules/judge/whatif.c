@@ -185,11 +185,6 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif);
 }
 
-double tfs_whatif_measured_ns(const struct tfs_whatif *whatif)
-{
-	return whatif->measured_ns;
-}
-
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
 {
 	return whatif->replayed_ns;

@@ -19,8 +19,7 @@ struct tfs_whatif;
 struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady);
 void tfs_whatif_destroy(struct tfs_whatif *whatif);
 
-/* Mean step time: measured, and replayed as it was. */
-double tfs_whatif_measured_ns(const struct tfs_whatif *whatif);
+/* Mean step time, replayed as it was. */
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
 /* And replayed as written. */
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif);

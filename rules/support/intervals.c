@@ -114,26 +114,6 @@ int tfs_intervals_both(
 	return err;
 }
 
-int tfs_intervals_without(
-	const struct tfs_intervals *a, const struct tfs_intervals *b, struct tfs_intervals *out)
-{
-	int err = 0;
-
-	out->count = 0;
-	for (size_t i = 0; i < a->count && !err; i++) {
-		uint64_t from = a->items[i].start_ns, until = a->items[i].end_ns;
-
-		for (size_t j = first_after(b, from);
-			j < b->count && b->items[j].start_ns < until && !err; j++) {
-			err = tfs_intervals_add(out, from, b->items[j].start_ns);
-			from = b->items[j].end_ns;
-		}
-		if (!err)
-			err = tfs_intervals_add(out, from, until);
-	}
-	return err;
-}
-
 void tfs_intervals_clear(struct tfs_intervals *set)
 {
 	set->count = 0;

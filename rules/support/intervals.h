@@ -29,10 +29,8 @@ void tfs_intervals_unite(struct tfs_intervals *set);
 uint64_t tfs_intervals_total(const struct tfs_intervals *set);
 /* How much of [start, end) the set covers. */
 uint64_t tfs_intervals_covered(const struct tfs_intervals *set, uint64_t start_ns, uint64_t end_ns);
-/* `out` becomes what is in both sets, or in `a` only; it must be another set. 0 or -ENOMEM. */
+/* `out` becomes what is in both sets; it must be another set. 0 or -ENOMEM. */
 int tfs_intervals_both(
-	const struct tfs_intervals *a, const struct tfs_intervals *b, struct tfs_intervals *out);
-int tfs_intervals_without(
 	const struct tfs_intervals *a, const struct tfs_intervals *b, struct tfs_intervals *out);
 /* Empties a set, keeping its memory. */
 void tfs_intervals_clear(struct tfs_intervals *set);

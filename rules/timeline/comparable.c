@@ -11,12 +11,12 @@ const char *tfs_comparable_lost(const struct tfs_trace *trace, struct tfs_pool *
 		enum tfs_loss loss;
 		const char *one, *many;
 	} losses[] = {
-		{TFS_LOSS_records_dropped, "record found no room in the recording",
-			"records found no room in the recording"},
+		{TFS_LOSS_records_dropped, "record did not fit into the recording",
+			"records did not fit into the recording"},
 		{TFS_LOSS_cupti_dropped, "record was dropped by CUPTI",
 			"records were dropped by CUPTI"},
-		{TFS_LOSS_cupti_unknown, "record of CUPTI was not understood",
-			"records of CUPTI were not understood"},
+		{TFS_LOSS_cupti_unknown, "record of CUPTI was of an unknown kind",
+			"records of CUPTI were of unknown kinds"},
 		{TFS_LOSS_threads_failed, "thread was not recorded", "threads were not recorded"},
 	};
 	const struct tfs_file_header *header = tfs_trace_header(trace);
@@ -43,11 +43,11 @@ const char *tfs_comparable_why_not(const struct tfs_timeline *timeline, struct t
 	if (tfs_trace_fact(trace, TFS_FACT_hooks_none))
 		return "no hooks were loaded";
 	if (!device && *cupti)
-		return tfs_pool_print(pool, "no window had CUPTI's records, CUPTI: %s", cupti);
+		return tfs_pool_print(pool, "no window has CUPTI records, CUPTI: %s", cupti);
 	if (!device)
-		return "no window had CUPTI's records";
+		return "no window has CUPTI records";
 	if (!tfs_trace_count(trace, TFS_RECORD_api))
-		return "the recording does not say what CUPTI watched";
+		return "the recording does not say which calls CUPTI recorded";
 	if (timeline->call_count == 0 && tfs_trace_count(trace, TFS_RECORD_device_api) == 0)
 		return "no call was made in a window";
 	return tfs_comparable_lost(trace, pool);
