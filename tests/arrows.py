@@ -30,6 +30,8 @@ ORDER = [
     ["rules/evidence"],
     ["rules/judge"],
     ["rules/catalogue"],
+    ["reports/import/collected"],
+    ["reports/import/*"],
     ["reports/page", "reports/symbols", "reports/import"],
     ["reports/model"],
     ["reports/formats"],

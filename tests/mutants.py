@@ -26,6 +26,7 @@ import sys
 import summary
 
 GOAL = 0.85
+QUICK_SECONDS = 3  # tests that take less run before the others
 # What could notice: suites and names of tests, the quickest first. The default suite's tests only.
 WATCHED = {
     "shim": [r"unit/", r"shim/(?!rule-|advice-|rewrite)", r"shim/rewrite"],
@@ -66,6 +67,8 @@ class Tree:
             path = os.path.normpath(os.path.join(one["directory"], one["file"]))
             self.commands.setdefault(path, shlex.split(one["command"]))
         self.tests = summary.introspect(str(self.build), "tests")
+        self.files = summary.by_file(summary.introspect(str(self.build), "targets"))
+        self.seconds = {}
 
     def copy(self):
         """Newer files only, so that a second run builds what has changed; what went, goes."""
@@ -104,7 +107,7 @@ class Tree:
         return out.read_bytes()
 
     def watching(self, folder):
-        """The names of the tests for a folder, in stages."""
+        """The names of the tests for a folder, in stages; of each, the quick ones first."""
         stages, seen = [], set()
         for pattern in WATCHED[folder]:
             stage = []
@@ -115,22 +118,39 @@ class Tree:
                 if any(re.match(pattern, f"{suite}/{test['name']}") for suite in suites):
                     stage.append(test["name"])
                     seen.add(test["name"])
-            stages.append(stage)
+            quick = [name for name in stage if self.seconds.get(name, 0) < QUICK_SECONDS]
+            stages += [quick, [name for name in stage if name not in quick]]
         return [stage for stage in stages if stage]
+
+    def targets(self, stage):
+        """What ninja has to build for these tests."""
+        tests = [test for test in self.tests if test["name"] in stage]
+        return sorted(set().union(*(summary.needed(test, self.files, str(self.build))
+                                    for test in tests)))
 
     def failing(self, folder):
         """The first test that fails, "build", or None."""
-        built = run(["ninja", "-C", str(self.build), f"-j{self.jobs}"], timeout=3600)
-        if built.returncode:
-            return "build"
         for stage in self.watching(folder):
+            built = run(["ninja", "-C", str(self.build), f"-j{self.jobs}", *self.targets(stage)],
+                        timeout=3600)
+            if built.returncode:
+                return "build"
             done = run(["meson", "test", "-C", str(self.build), "--no-rebuild", "--maxfail", "1",
                         "--num-processes", str(self.jobs), *stage])
+            self.note_times()
             if done.returncode:
                 found = re.search(r"^\s*\d+/\d+ (?:\S+ / )?(\S+)\s+(FAIL|TIMEOUT|ERROR)",
                                   done.stdout, re.M)
                 return found.group(1) if found else "?"
         return None
+
+    def note_times(self):
+        """How long each test takes where it passes."""
+        for line in (self.build / "meson-logs/testlog.json").read_text().splitlines():
+            test = json.loads(line)
+            if test["result"] == "OK":
+                name = test["name"].rpartition(" / ")[2]
+                self.seconds.setdefault(name, test["duration"])
 
 
 def mutants_of(tree, work, name):
@@ -161,7 +181,7 @@ class Choice:
     """A folder's mutants, by a seed: files by their lengths, then any mutant of the file."""
 
     def __init__(self, tree, work, folder, seed):
-        self.tree, self.work = tree, work
+        self.tree, self.work, self.seed = tree, work, seed
         self.random = random.Random(f"{seed} {folder}")
         self.files = [name for name in tree.sources if name.startswith(folder + "/")
                       and name.endswith(".c") and str(tree.top / name) in tree.commands]
@@ -173,7 +193,7 @@ class Choice:
             name = self.random.choices(self.files, self.lengths)[0]
             if name not in self.cached:
                 texts = mutants_of(self.tree, self.work, name)
-                self.random.shuffle(texts)
+                random.Random(f"{self.seed} {name}").shuffle(texts)
                 self.cached[name] = texts
             if self.cached[name]:
                 yield name, self.cached[name].pop()
@@ -199,18 +219,25 @@ def wilson(killed, count, z=1.96):
     return middle - half, middle + half
 
 
-def judge(tree, work, folder, arguments, explained):
-    results = work / f"results-{folder.replace('/', '-')}-{arguments.seed}-{tree.state()}.tsv"
+def known_ends(results, state):
+    """Of mutants that were tried: what killed them, as long as their file is as it was; a survivor
+    is one as long as nothing has changed."""
     known = {}
     if results.exists():
         for line in results.read_text().splitlines():
-            *key, end = line.split("\t")
-            known[tuple(key)] = end
-    else:
-        print(f"{folder}: the tests without a mutant", flush=True)
-        wrong = tree.failing(folder)
-        if wrong:
-            sys.exit(f"mutants: {wrong} fails without one")
+            *key, then, end = line.split("\t")
+            if end != "survived" or then == state:
+                known[tuple(key)] = end
+    return known
+
+
+def judge(tree, work, folder, arguments, explained):
+    results = work / f"results-{folder.replace('/', '-')}.tsv"
+    known = known_ends(results, state := tree.state())
+    print(f"{folder}: the tests without a mutant", flush=True)
+    wrong = tree.failing(folder)
+    if wrong:
+        sys.exit(f"mutants: {wrong} fails without one")
     killed = counted = 0
     survivors = []
     for name, text in Choice(tree, work, folder, arguments.seed):
@@ -219,7 +246,7 @@ def judge(tree, work, folder, arguments, explained):
         path = tree.top / name
         original = path.read_text()
         line, before, after = change(original, text)
-        key = (name, str(line), before, after)
+        key = (name, hashlib.sha256(original.encode()).hexdigest()[:16], str(line), before, after)
         end = known.get(key)
         if end is None:
             code = tree.code(name)
@@ -230,7 +257,7 @@ def judge(tree, work, folder, arguments, explained):
             finally:
                 path.write_text(original)
             with results.open("a") as file:
-                file.write("\t".join([*key, end]) + "\n")
+                file.write("\t".join([*key, state, end]) + "\n")
         if end in ("none", "build"):
             continue
         reason = explained.get((name, before, after), "no reason yet")

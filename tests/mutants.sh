@@ -10,8 +10,9 @@
 #   --jobs N    compilers and tests at a time; as many as there are cores
 #   FOLDER      of shim, cupti, rules, reports, tests/sim; all of them
 #
-# Hours: it prints each mutant's end, goes on where it was stopped as long as no source has changed,
-# and keeps all it needs in build/mutation. Status 1 where a folder stays below 85 %.
+# Hours: it prints each mutant's end and goes on where it was stopped. What killed a mutant counts as
+# long as its file is as it was; survivors are tried again when anything has changed. All of it is kept
+# in build/mutation. Status 1 where a folder stays below 85 %.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +23,7 @@ unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_LOG TFSHIM_DISABLE TFSH
 
 case ${1-} in
 --help | -h)
-	sed -n '3,14s/^# \{0,1\}//p' "$0"
+	sed -n '3,15s/^# \{0,1\}//p' "$0"
 	exit 0
 	;;
 esac

@@ -30,6 +30,7 @@ libelf-dev|demo|symbols of a module
 libiberty-dev|demo|readable C++ names
 libjansson-dev|demo|recordings of other profilers
 zlib1g-dev|demo|the same, packed
+libsqlite3-dev|demo|recordings of Nsight Systems
 libopenblas-dev|demo|arithmetic of the simulated GPU
 liblz4-dev|demo|unpacks device code for the simulated GPU
 libzstd-dev|demo|the same, as newer compilers pack it

@@ -111,6 +111,11 @@ gate "line comments (they mark what must not be committed)" "$(marks=yes bare $c
 # shellcheck disable=SC2086 # as above
 gate "calls that the traced process must not make" "$(bare $in_process | grep -E \
 	'(^|[^[:alnum:]_.>])(exit|abort|assert|printf|puts|putchar|perror|sleep|usleep)[[:blank:]]*\(')"
+# What is asked of a library that may go is looked up each time.
+looking=$(echo "$in_process" | grep -vE '^shim/(resolve/|core/machine)')
+# shellcheck disable=SC2086 # as above
+gate "functions looked up past the table of shim/resolve/direct.h" \
+	"$(bare $looking | grep -E '(^|[^[:alnum:]_])tfs_lookup_named[[:blank:]]*\(')"
 # shellcheck disable=SC2086 # as above
 gate "a pointer compared with NULL where p or !p says it" "$(null_tests $c_like)"
 # shellcheck disable=SC2086 # as above

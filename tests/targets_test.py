@@ -3,6 +3,7 @@
 """A few tests need a few targets, and those are enough: targets_test.py BUILD."""
 
 import os
+import re
 import sys
 
 import summary
@@ -39,6 +40,25 @@ def rules():
     expect("a path of the system", of("sh", env="/usr/lib"), set())
 
 
+def text(path):
+    """A script with those that it sources."""
+    with open(path, encoding="utf-8") as file:
+        found = file.read()
+    for name in re.findall(r'^\. \S+?/([\w./]+\.sh)"?$', found, re.M):
+        sourced = os.path.join(os.path.dirname(path), name)
+        found += text(sourced) if os.path.exists(sourced) else ""
+    return found
+
+
+def named(test):
+    """Files of the build that a test's scripts may name, relative to it."""
+    for script in (word for word in test["cmd"] if word.endswith(".sh")):
+        room = os.path.basename(os.path.dirname(script))
+        for folder, name in re.findall(r"(?:\.\.|build/tests|\$programs(?=/[^.]))(/\w+)?/([\w.-]+)",
+                                       text(script)):
+            yield f"tests/{folder[1:] or room}/{name}"
+
+
 def real(build):
     """Of this build's tests, each needs what it depends on, and those of style next to nothing."""
     targets = summary.by_file(summary.introspect(build, "targets"))
@@ -51,6 +71,9 @@ def real(build):
         for depends in test["depends"]:
             if not files.get(depends, set()) <= found:
                 sys.exit(f"{test['name']} lacks {depends}")
+        for name in named(test):
+            if os.path.join(build, name) in targets and name not in found:
+                sys.exit(f"{test['name']} runs {name} and does not depend on it")
         if len(found) > total // 2:
             sys.exit(f"{test['name']} alone needs {len(found)} of {total} files")
     by_name = {test["name"]: test for test in tests}

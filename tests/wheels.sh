@@ -21,7 +21,7 @@ fi
 [ -z "${TFSHIM_LONG-}" ] || long=yes
 build=$(realpath -m "${1-$root/build}")
 shim=$build/shim/libtfshim.so
-for file in "$shim" "$build/tests/programs/ledger"; do
+for file in "$shim" "$build/tests/tools/ledger"; do
 	[ -e "$file" ] || {
 		echo "wheels: $file is not built; run: meson setup build && ninja -C build" >&2
 		exit 2
@@ -113,7 +113,7 @@ same() { # KIND LIBRARY TITLE
 	[ "$bare" = "$seen" ] || wrong "$3: ended with $seen, not $bare"
 	cmp -s "$work/bare" "$work/seen" || wrong "$3: differs with the shim:
 $(diff "$work/bare" "$work/seen" | head -n 10)"
-	"$build/tests/programs/ledger" "$work/shim.tfs" 2>/dev/null |
+	"$build/tests/tools/ledger" "$work/shim.tfs" 2>/dev/null |
 		awk '$1 == "calls" { print $2, $3 }' | LC_ALL=C sort >"$work/counted"
 	sed -n 's/^\([a-z]*[A-Z][^ ]*\) .*/\1 1/p' "$work/bare" | LC_ALL=C sort >"$work/called"
 	cmp -s "$work/called" "$work/counted" || wrong "$3: not counted as called:
@@ -124,7 +124,7 @@ $(diff "$work/called" "$work/counted" | head -n 10)"
 }
 
 asked() { # TITLE
-	sh "$root/tests/driver_asked.sh" "$shim" "$build" "$work/cudart" >"$work/asked" ||
+	sh "$root/tests/driver/driver_asked.sh" "$shim" "$build" "$work/cudart" >"$work/asked" ||
 		wrong "$1: $(cat "$work/asked")"
 }
 

@@ -32,7 +32,7 @@ failed() {
 
 # The rewrites' counterexamples once more, alone and with every rewrite on.
 every() {
-	program=$programs/$name
+	program=$rewrites/$name
 	run_case 30 TFSHIM_DISABLE=1 "$program" || return 0
 	run_case 60 "LD_PRELOAD=$shim TFSHIM_REWRITE=all TFSHIM_OUTPUT=$PWD/case TFSHIM_OPTIONS=record=none:measure=0:report=0:quiet=1:staging_cores=0:staging_min=65537" "$program"
 	status=$?

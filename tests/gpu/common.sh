@@ -186,7 +186,7 @@ clocks() {
 }
 
 shim=${GPU_BUILD:-}/shim/libtfshim.so
-programs=${GPU_BUILD:-}/tests/programs
+rewrites=${GPU_BUILD:-}/tests/rewrites
 trainers=${GPU_BUILD:-}/tests/trainers
 suite=${GPU_BUILD:-}/tests/gpu
 tfshim=${GPU_BUILD:-}/reports/tfshim

@@ -11,8 +11,8 @@
 #include <nccl.h>
 #include <stdatomic.h>
 
+#include "tests/cupti/cupti_client.h"
 #include "tests/gpu/fact.h"
-#include "tests/programs/cupti_client.h"
 
 enum { SIDE = 512, BUFFER = 4 << 20 };
 

@@ -66,15 +66,18 @@ fi
 rm -rf "$folder"
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-mkdir -p "$folder/tests/gpu/recordings" "$folder/build/shim" "$folder/build/reports" "$folder/tests/programs" "$folder/tests/trainers"
+mkdir -p "$folder/tests/gpu/recordings" "$folder/build/shim" "$folder/build/reports"
 cp "$root"/tests/*.sh "$root"/tests/*.py "$folder/tests/"
 cp "$here"/*.sh "$here"/*.awk "$here"/*.py "$folder/tests/gpu/"
-cp "$root"/tests/programs/*.sh "$root"/tests/programs/*.c "$root"/tests/programs/*.h "$folder/tests/programs/"
-cp "$root"/tests/trainers/*.sh "$root"/tests/trainers/*.c "$root"/tests/trainers/*.h "$root"/tests/trainers/*.cu "$folder/tests/trainers/"
+rooms='cupti driver hooks libraries life nvtx promises rewrites rules steps tools trainers'
+(cd "$root/tests" && find $rooms -name '*.sh' -o -name '*.py' -o -name '*.[ch]' -o -name '*.cu') | while read -r file; do
+	mkdir -p "$folder/tests/${file%/*}"
+	cp "$root/tests/$file" "$folder/tests/$file"
+done
 cp "$build"/shim/*.so "$folder/build/shim/"
 strip --strip-debug "$folder"/build/shim/*.so
 cp "$build/reports/tfshim" "$folder/build/reports/"
-for part in programs trainers gpu; do
+for part in $rooms gpu; do
 	mkdir -p "$folder/build/tests/$part"
 	find "$build/tests/$part" -maxdepth 1 -type f \( -perm -u+x -o -name '*.so' \) -exec cp {} "$folder/build/tests/$part/" \;
 	# What asks the simulated device for its own times is of no use elsewhere.
@@ -82,6 +85,8 @@ for part in programs trainers gpu; do
 		! objdump -p "$file" 2>/dev/null | grep -q 'NEEDED *libtfsim' || rm "$file"
 	done
 done
+# Only of the others are lines of the source named.
+find "$folder/build/tests/hooks" "$folder/build/tests/libraries" -type f -perm -u+x -exec strip --strip-debug {} +
 cp -r "$build/tests/trainers/digits-set" "$folder/build/tests/trainers/"
 python3 "$here/cases.py" "$build" "$root" >"$folder/tests/gpu/cases.tsv"
 # Whatever else of the sources they name.

@@ -26,7 +26,7 @@ says() {
 	fi
 }
 
-mkdir -p "$folder/pack/build/reports" "$folder/pack/build/tests/programs" "$folder/pack/build/shim" "$folder/pack/lib/tools"
+mkdir -p "$folder/pack/build/reports" "$folder/pack/build/tests/rules" "$folder/pack/build/shim" "$folder/pack/lib/tools"
 cp "$build/shim/libtfshim.so" "$folder/pack/build/shim/"
 says 0 ''
 # lacks FILE: a line for each library of the command's but the C library's own
@@ -52,11 +52,11 @@ cp "$build/reports/tfshim" "$folder/pack/build/reports/tfshim"
 says 1 "$(lacks build/reports/tfshim)"
 rm "$folder/pack/build/reports/tfshim"
 # Beside the program, where its own path leads, and in a folder where it does not.
-cp "$build/tests/programs/rule_904_bad" "$folder/pack/build/tests/programs/"
-says 1 "build/tests/programs/rule_904_bad needs libcudart.so.13, which is not in the folder"
+cp "$build/tests/rules/rule_904_bad" "$folder/pack/build/tests/rules/"
+says 1 "build/tests/rules/rule_904_bad needs libcudart.so.13, which is not in the folder"
 mkdir "$folder/pack/lib/cuda"
 : >"$folder/pack/lib/libcudart.so.12"
-says 1 "build/tests/programs/rule_904_bad needs libcudart.so.13, which is not in the folder"
+says 1 "build/tests/rules/rule_904_bad needs libcudart.so.13, which is not in the folder"
 : >"$folder/pack/lib/cuda/libcudart.so.13"
 says 0 ''
 exit "$failed"

@@ -17,7 +17,7 @@ if [ -n "$GPU_QUICK" ]; then
 	echo 'rewrite_stack	every' >>"$list"
 else
 	cat "$cases" >"$list"
-	for program in "$programs"/rewrite_*; do
+	for program in "$rewrites"/rewrite_*; do
 		if [ ! -x "$program" ] || [ -d "$program" ] || [ -n "$(lacks "$program")" ]; then
 			continue
 		fi

@@ -30,7 +30,7 @@ keep() {
 	fi
 	put verdicts "$name" "$(head -n 1 "$name.txt")"
 	put findings "$name" "$(sed -n 's/^ *[0-9]*\. . [a-z]* *\(TFS[0-9]*\) [^ ]* *\([^ ]*\).*/\1@\2/p' "$name.txt" 2>/dev/null | sort | tr '\n' ' ')"
-	put replay "$name" "$(sed -n 's/.*the replay itself is *//p; s/^ *\([0-9.-]* % off\).*/\1/p' "$name.txt" 2>/dev/null | tr '\n' ' ')"
+	put replay "$name" "$(sed -n 's/.*they differ by *//p; s/^ *\([0-9.-]* % from\).*/\1/p' "$name.txt" 2>/dev/null | tr '\n' ' ')"
 	echo "== report of $name"
 	cat "$name.txt"
 	cp "$name.tfs" "$GPU_RECORDINGS/$name.tfs"

@@ -10,8 +10,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "tests/programs/sim_gate.h"
-#include "tests/sim/core.h"
+#include "tests/promises/sim_gate.h"
+#include "tests/sim/core/core.h"
 
 #define SAMPLES 400
 

@@ -4,7 +4,7 @@
  * operations, and who gives it one more waits until the oldest has ended, not for any later one.
  * Records of events and waits for them take no place, but may not be without number.
  */
-#include "tests/sim/core.h"
+#include "tests/sim/core/core.h"
 #include "tests/test.h"
 
 #define DEPTH 1022

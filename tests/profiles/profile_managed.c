@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Managed memory moves to who touches it, and nothing moves that stays where it is. */
 #include "profile_case.h"
-#include "tests/programs/sim_ptx.h"
+#include "tests/promises/sim_ptx.h"
 
 #define MIB ((size_t)1 << 20)
 #define SIZE (64 * MIB)

@@ -84,9 +84,9 @@ expect 0 clean.tfs --baseline slow.tfs
 expect 0 fewer.tfs --baseline slow.tfs
 expect 0 rebuilt.tfs --baseline slow.tfs
 expect 1 more.tfs --baseline slow.tfs
-said '2 calls/step, 1 before'
+said '2 calls/step, 1 in the baseline'
 expect 1 bigger.tfs --baseline slow.tfs
-said '2.00 MiB per step'
+said '2.00 MiB/step'
 expect 1 extra.tfs --baseline clean.tfs
 said '\[new\]'
 expect 1 slow.tfs --baseline clean.tfs
@@ -97,12 +97,12 @@ make once.tfs extra=2 read=65536
 expect 1 twice.tfs --color never
 said '^x error TFS101 pageable-copy  .*cudaMemcpy  1 call/step, costs'
 said '^x error TFS101 pageable-copy + TFS202 hidden-sync + TFS203 read-back-each-step  .*cudaMemcpy  2 calls/step, costs'
-said 'causes: 2, findings: 4, of which break the gate: 4$'
+said 'causes: 2, findings: 4, failing the gate: 4$'
 [ "$(grep -c '^[x!i] ' out)" = 2 ] || { echo "check.sh: two causes are not two lines"; cat out; failed=1; }
 expect 1 twice.tfs --color never --baseline once.tfs
 said 'TFS101 .* + TFS202 .* + TFS203 .*  \[not known or worse: 1 of 3 findings\]$'
 said '^        error TFS203 read-back-each-step  .*  2 calls/step  \[new\]$'
-said 'of which break the gate: 1; known: 3, new: 1, worse: 0$'
+said 'failing the gate: 1; known: 3, new: 1, worse: 0$'
 expect 0 twice.tfs --baseline twice.tfs
 [ "$(grep -c '\[known\]$' out)" = 2 ] || { echo "check.sh: two causes are not both known"; cat out; failed=1; }
 # A wait and the copy that it waits for are at two call sites.
@@ -111,24 +111,24 @@ said 'TFS203 .* + TFS201 .*  1 call/step, first of 2 call sites'
 
 # A recording that is its own baseline passes, and is told to; a folder's is named by its file.
 expect 0 slow.tfs --baseline slow.tfs
-said 'slow.tfs: compared with itself'
+said 'slow.tfs: the baseline is this recording itself'
 ln -s slow.tfs other.tfs
 expect 0 other.tfs --baseline slow.tfs
-said 'other.tfs: compared with itself'
+said 'other.tfs: the baseline is this recording itself'
 cp slow.tfs copy.tfs
 mkdir kept && cp slow.tfs kept/
 expect 0 copy.tfs --baseline kept
-! grep -q 'compared with itself' out err || { echo "check.sh: a copy is taken for itself"; failed=1; }
+! grep -q 'the baseline is this recording itself' out err || { echo "check.sh: a copy is taken for itself"; failed=1; }
 expect 0 clean.tfs --baseline kept
-said 'put this recording in place of kept/slow.tfs$'
+said 'replace with this recording: kept/slow.tfs$'
 # A report is no recording.
 "$tfshim" report --quiet copy.tfs
 for made in txt json html; do
 	expect 3 slow.tfs --baseline "copy.$made"
 	said "copy.$made: not a tfshim recording"
-	said "copy.$made: reports are made of recordings"
+	said "copy.$made: this is a report"
 	expect 3 "copy.$made"
-	said 'name the .tfs file'
+	said 'name the recording (.tfs)'
 done
 rm copy.*
 mkfifo pipe.tfs
@@ -149,7 +149,7 @@ expect 3 steps.tfs
 expect 3 dark.tfs
 # What a copy costs, and so whether it breaks the gate, depends on the device.
 expect 3 nameless.tfs
-said 'does not say which device'
+said 'does not name the GPU'
 expect 3 cut.tfs
 expect 3 stump.tfs
 expect 3 text.tfs
@@ -157,9 +157,9 @@ for other in old new; do
 	expect 3 $other.tfs
 	[ "$(wc -l <err)" = 1 ] && [ ! -s out ] || { echo "check.sh: $other.tfs is not refused in one line"; failed=1; }
 done
-said 'new.tfs: a newer tfshim recorded it'
+said 'new.tfs: recorded by a newer tfshim'
 expect 3 old.tfs
-said 'old.tfs: an older tfshim recorded it, .* record the program again'
+said 'old.tfs: recorded by an older tfshim, .* record the program again'
 expect 3 empty.tfs
 expect 3 slow.tfs --baseline steps.tfs
 expect 3 slow.tfs --baseline absent.tfs
@@ -171,7 +171,7 @@ cp steps.tfs helped/
 cp steps.tfs helper/
 cp clean.tfs dark.tfs blind/
 expect 0 helped
-said 'steps.tfs: trainer put no work on a device, and is not judged'
+said 'steps.tfs: not judged: trainer put no work on a GPU'
 expect 0 helped --baseline helped
 expect 3 helper
 expect 3 blind

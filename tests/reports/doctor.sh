@@ -46,10 +46,10 @@ if ! grep -q '^+ ok    driver' out; then
 	[ "$machine" = 1 ] || wrong "no GPU can be used, and it ended with $machine"
 	grep -q '^x limit driver' out || wrong "the want of a driver is no limit"
 	expect 1 --require gpu
-	grep -q 'required, and not there: gpu' err || wrong "the want of a GPU is not told"
+	grep -q 'required but not available: gpu' err || wrong "the want of a GPU is not told"
 	expect 1 --require cupti
 	expect 1 --require gpu,cupti
-	[ "$(grep -c 'not there' err)" = 2 ] || wrong "not both are told"
+	[ "$(grep -c 'not available' err)" = 2 ] || wrong "not both are told"
 fi
 for parts in '' gpu, ,gpu disk gpus gpu,disk; do
 	expect 2 --require "$parts"
@@ -92,16 +92,16 @@ says 'call sites are addresses only'
 expect "$machine" runtime
 says "linked in (nvcc's default), CUDA 12.4"
 says 'imports dlopen'
-says 'NVTX: ranges found as steps and layers'
-says 'The change that would help most: link with nvcc -cudart shared'
+says 'NVTX: ranges are recorded as steps and layers'
+says 'The change that helps most: link with nvcc -cudart shared'
 TFSHIM_OPTIONS=driver=0 expect 1 runtime
-says 'take driver=0 out of TFSHIM_OPTIONS'
+says 'remove driver=0 from TFSHIM_OPTIONS'
 mkdir other && "$compiler" -shared -fPIC -Wl,-soname,libcudart.so.13 -o other/libcudart.so.13 cudart.c &&
 	"$compiler" -shared -fPIC -Wl,-soname,libnewer.so -o libs/libnewer.so newer.c other/libcudart.so.13 &&
 	"$compiler" -g -o two two.c libs/libnewer.so libs/libcudart.so.12 -ldl "-Wl,-rpath,\$ORIGIN/libs" \
 		-Wl,--allow-shlib-undefined || wrong "the program with two runtimes does not build"
 expect "$machine" two
-says 'two versions of one library: libcudart.so.12, and libcudart.so.13 by'
+says 'two versions of one library: libcudart.so.12, and libcudart.so.13 needed by'
 says 'libs/libnewer.so. Each caller'
 says 'imports dlmopen'
 says 'deepbind=0'
@@ -109,7 +109,7 @@ expect "$machine" linked
 says 'libcudart.so.12: linked dynamically'
 # shellcheck disable=SC2016 # as the loader reads it
 says '$ORIGIN/libs'
-says 'libs/libmine.so carries a CUDA runtime of its own'
+says 'libs/libmine.so contains a linked-in CUDA runtime'
 # A runtime in a library of a library, whichever way each of them is found; a cycle; a missing one.
 echo 'const char *library_text(void); const char *deep(void); const char *deep(void) { return library_text(); }' >deep.c
 echo 'const char *deep(void); int main(void) { return !deep(); }' >deeper.c
@@ -130,18 +130,18 @@ mkdir -p far/own old both && cp libs/libmine.so far/own/ &&
 	"$compiler" -shared -fPIC -Wl,-soname,libmine.so -o both/libmine.so library.c \
 		-Wl,--no-as-needed both/libdeep.so || wrong "the programs with deep libraries do not build"
 expect "$machine" deeper
-says 'far/own/libmine.so carries a CUDA runtime of its own'
+says 'far/own/libmine.so contains a linked-in CUDA runtime'
 expect "$machine" older
-says 'far/own/libmine.so carries a CUDA runtime of its own'
+says 'far/own/libmine.so contains a linked-in CUDA runtime'
 # DT_RUNPATH is for what the file itself asks for.
 expect "$machine" newer
 says 'libmine.so, needed by'
-says 'old/libdeep.so, is not found'
+says 'old/libdeep.so, not found'
 LD_LIBRARY_PATH=both expect "$machine" newer
-says 'both/libmine.so carries a CUDA runtime of its own'
+says 'both/libmine.so contains a linked-in CUDA runtime'
 rm far/own/libmine.so
 expect "$machine" deeper
-says 'far/libdeep.so, is not found'
+says 'far/libdeep.so, not found'
 
 # CUPTI as the traced process will find it: beside the program's libraries, or in a toolkit. Only
 # with a driver.
@@ -188,16 +188,16 @@ says 'driver calls: on'
 TFSHIM_OPTIONS=nvtx=0 expect "$machine" runtime
 says 'NVTX: off'
 TFSHIM_OPTIONS=cupti=0 expect 1 plain
-says 'take cupti=0 out of TFSHIM_OPTIONS'
+says 'remove cupti=0 from TFSHIM_OPTIONS'
 TFSHIM_PROCESS='pl*' expect "$machine" plain
 TFSHIM_PROCESS='other*' expect 1 plain
-says 'does not fit plain: the shim stays out'
+says 'does not match plain: tfshim does nothing'
 
 # A library, what only looks like a program, and programs that cannot be preloaded.
 expect 1 libs/libmine.so
 says 'is a library'
 "$compiler" -c plain.c && expect 2 plain.o
-says 'plain.o: no program'
+says 'plain.o: not a program'
 "$compiler" -g -o foreign plain.c -Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1
 expect 1 foreign
 says "is started by /lib/ld-musl-x86_64.so.1, not by glibc's loader"
@@ -213,7 +213,7 @@ PATH=$folder/onpath:$PATH expect "$machine" only-on-path
 says 'has debug information'
 
 # Debug files apart, found by a link with and without a build id, or by the build id alone.
-apart='its debug information is in a file apart'
+apart='debug information found in a separate file'
 if command -v objcopy >log && ldd "$tfshim" | grep -q libdw; then
 	for id in sha1 none; do
 		"$compiler" -g "-Wl,--build-id=$id" -o split plain.c
@@ -243,7 +243,7 @@ fi
 
 if "$compiler" -static -g -o whole plain.c >log 2>&1; then
 	expect 1 whole
-	says 'linked statically as a whole'
+	says 'is fully static (-static)'
 	says 'link without -static'
 fi
 cp plain raised && chmod u+s raised
@@ -251,7 +251,7 @@ expect 1 raised
 says 'set-uid'
 
 CUDA_INJECTION64_PATH=/opt/tool.so expect 1 plain
-says 'CUDA_INJECTION64_PATH=/opt/tool.so: its tool may own CUPTI'
+says 'CUDA_INJECTION64_PATH=/opt/tool.so: this tool may use CUPTI'
 NVTX_INJECTION64_PATH=/opt/tool.so expect "$machine" plain
 says 'passed on to it'
 TFSHIM_DISABLE=1 expect 1 plain
@@ -287,7 +287,7 @@ says 'cannot be read'
 cp whole_library libs/libmine.so
 echo 'plain text' >text
 expect "$machine" text
-says 'no program of this processor'
+says 'built for another processor'
 expect 2 --no-such-option
 expect 2 plain absent
 cp plain secret && chmod 000 secret
@@ -299,7 +299,7 @@ bytes=$(wc -c <plain)
 for part in 4 16 40 64 100 500 $((bytes / 2)) $((bytes - 100)); do
 	head -c "$part" plain >cut
 	expect 2 cut
-	says 'cut short or damaged'
+	says 'truncated or damaged ELF file'
 done
 # Damaged anywhere in its headers: an answer, and no crash.
 at=4

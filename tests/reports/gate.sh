@@ -41,22 +41,22 @@ silent 'not comparable'
 
 # It grows. (One step of hundreds may have begun in its middle.)
 expect 0 check layer/run.tfs --baseline base/run.tfs
-says 'new .*cublasSgemm_v2  1 call/step, not in the baseline; no rule objects'
+says 'new .*cublasSgemm_v2  1 call/step, not in the baseline; breaks no rule'
 expect 0 check batch/run.tfs --baseline base/run.tfs
-says '\[known: 2.00 MiB per step, 1.00 MiB before, as most of the step\]'
+says '\[known: 2.00 MiB/step, 1.00 MiB in the baseline, in proportion to the other calls of the step\]'
 silent 'not in the baseline'
 expect 0 check batches/run.tfs --baseline base/run.tfs
-says '\[known: \(2\|1\.9[0-9]*\) calls/step, 1 before, as most of the step\]'
+says '\[known: \(2\|1\.9[0-9]*\) calls/step, 1 in the baseline, in proportion to the other calls of the step\]'
 silent 'not in the baseline'
 # Where the images are all that moves, what is computed with them tells.
 expect 0 check scaled_batch/run.tfs --baseline scaled/run.tfs
-says '\[known: 2.00 MiB per step, 1.00 MiB before, as most of the step\]'
+says '\[known: 2.00 MiB/step, 1.00 MiB in the baseline, in proportion to the other calls of the step\]'
 expect 1 check padded/run.tfs --baseline scaled/run.tfs
-says '\[worse: 2.00 MiB per step, 1.00 MiB before\]'
+says '\[worse: 2.00 MiB/step, 1.00 MiB in the baseline\]'
 
 # It gets worse.
 expect 1 check more/run.tfs --baseline base/run.tfs
-says '\[worse: \(2\|1\.9[0-9]*\) calls/step, 1 before\]'
+says '\[worse: \(2\|1\.9[0-9]*\) calls/step, 1 in the baseline\]'
 expect 1 check waiting/run.tfs --baseline base/run.tfs
 says 'TFS201 .*\[new\]'
 says 'TFS101 .*\[known\]'
@@ -65,14 +65,14 @@ expect 0 check waiting/run.tfs --baseline base/run.tfs --ignore TFS201
 
 # It gets better, and is not to get worse again.
 expect 0 check fixed/run.tfs --baseline base/run.tfs
-says '1 fixed: refresh the baseline.* base/run.tfs'
+says '1 fixed: update the baseline.* base/run.tfs'
 # One fixed, and the same in another function that was there already: not moved, but new.
 expect 1 check elsewhere/run.tfs --baseline base/run.tfs
 says 'TFS101 .*  cudaMemcpy .*\[new\]'
-says '1 fixed: refresh the baseline'
+says '1 fixed: update the baseline'
 says 'known: 0, new: 1, worse: 0'
 expect 0 check base/run.tfs --baseline more/run.tfs
-says '1 happens less: refresh the baseline'
+says '1 happens less often: update the baseline'
 expect 1 check base/run.tfs --baseline fixed/run.tfs
 expect 0 check base/run.tfs --baseline base/run.tfs
 silent 'refresh'
@@ -127,7 +127,7 @@ says 'clean  job/later.tfs'
 silent '  job/b.tfs'
 silent '  job/earlier.tfs'
 says 'job: 1 recording of earlier runs left out'
-says 'job/earlier.tfs: of an earlier run, left out'
+says 'job/earlier.tfs: left out: a recording of an earlier run'
 rm job/a.tfs
 expect 0 check job
 expect 1 check job/earlier.tfs
@@ -137,7 +137,7 @@ expect 0 run --rewrite off --record all --no-report -o later/new base/trainer
 expect 1 check later
 says 'broken  later/new.tfs'
 silent '\(clean\|broken\)  later/old.tfs'
-says 'later/old.tfs: of an earlier run, left out'
+says 'later/old.tfs: left out: a recording of an earlier run'
 expect 0 check fixed --baseline base
 # Of several baselines the latest.
 expect 1 check base --baseline job

@@ -39,11 +39,11 @@ done
 # nothing; and it knows nothing of what comes later.
 record exit late_wait/trainer 150 1
 verdict 0 0 exit.tfs --baseline late_wait/run.tfs
-says '1 of the baseline.s findings: not seen in the 1[0-9]* steps of this run, but the baseline has 2[0-9]*'
+says '1 of the baseline.s findings not seen in the 1[0-9]* steps of this run; the baseline has 2[0-9]*'
 silent 'fixed:'
 verdict 1 0 late_wait/run.tfs --baseline exit.tfs --fail-on note
 says 'TFS201 .*\[new\]'
-says 'the baseline has 1[0-9]* steps, this run 2[0-9]*: what is new may only begin later'
+says 'the baseline has 1[0-9]* steps, this run 2[0-9]*: new findings may begin after'
 
 # One that was killed is judged as far as it went, or it is not judged; it never passes.
 for signal in 9 11; do
@@ -73,7 +73,7 @@ job() {
 	for rank; do
 		WORLD_SIZE=$processes RANK=$rank TFSHIM_REWRITE=off TFSHIM_OUTPUT="$to/$rank" \
 			TFSHIM_OPTIONS=record=all:report=0 \
-			LD_PRELOAD="$(dirname "$tfshim")/../shim/libtfshim.so:$trainers/../programs/stacks_first.so" \
+			LD_PRELOAD="$(dirname "$tfshim")/../shim/libtfshim.so:$trainers/../tools/stacks_first.so" \
 			timeout 60 "$trainer" 300 0 "$to/all" 2>"$to/$rank.err" &
 	done
 	for rank; do
@@ -156,7 +156,7 @@ record named bare_base/other_name
 verdict 0 0 named.tfs --baseline bare_base/run.tfs
 says '\[known\]'
 verdict 0 0 bare_fixed/run.tfs --baseline bare_base/run.tfs
-says '1 fixed: refresh the baseline'
+says '1 fixed: update the baseline'
 verdict 1 1 bare_other/run.tfs --baseline bare_base/run.tfs
 says 'which is of another program of the same name: judged without a baseline'
 

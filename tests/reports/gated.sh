@@ -33,7 +33,7 @@ expect() {
 	shift
 	cases=$((cases + 1))
 	first=
-	[ "$1" != run ] || [ -n "${TFSHIM_DISABLE-}" ] || first=$trainers/../programs/stacks_first.so
+	[ "$1" != run ] || [ -n "${TFSHIM_DISABLE-}" ] || first=$trainers/../tools/stacks_first.so
 	LD_PRELOAD=$first timeout 60 "$tfshim" "$@" >out 2>err
 	got=$?
 	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"

@@ -56,10 +56,10 @@ head -c 400 packed.json.gz >cut.gz && refused cut.gz 'ends early'
 cp packed.json.gz bad.gz && printf 'damage' | dd of=bad.gz bs=1 seek=200 conv=notrunc status=none
 refused bad.gz 'damaged'
 printf '{"traceEvents": [' >open.json && refused open.json 'ends early'
-printf '{"traceEvents": [1]}' >number.json && refused number.json 'an event is no object'
+printf '{"traceEvents": [1]}' >number.json && refused number.json 'an event is not a JSON object'
 printf '{"traceEvents": [{"ph": "X",}]}' >comma.json && refused comma.json 'no event can be read'
 printf '{"traceEvents": [] ]' >closed.json && refused closed.json 'not JSON'
-printf '{"traceEvents": []} {}' >twice.json && refused twice.json 'after its end'
+printf '{"traceEvents": []} {}' >twice.json && refused twice.json 'text after the end'
 python3 -c 'print("{\"traceEvents\": [{\"ph\": \"X\", \"args\":" + "[" * 9999 + "]" * 9999 + "}]}")' >deep.json
 refused deep.json 'no event can be read'
 python3 -c 'print("{\"traceEvents\": [{\"name\": \"" + "x" * (17 << 20) + "\"}]}")' >long.json

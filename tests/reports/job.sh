@@ -33,20 +33,20 @@ verdict() { # FOLDER REWRITE VERDICT
 judge both 0 one 5000 0 two 3000 0
 verdict both one faster
 verdict both two undecided
-grep -q "two: .* faster alone, so the next run asks whether it gains beside one" "$out/both/said" || fail "both: not said"
+grep -q "two: .* faster by itself; the next run measures it together with one" "$out/both/said" || fail "both: not said"
 
 # One that is slower, and one that one pair of eight speaks against.
 judge apart 0 one 5000 0 slow -3000 0 wild 60000 70000
 verdict apart one faster
 verdict apart slow slower
 verdict apart wild undecided
-grep -q "wild: .* by 8 pairs of blocks of steps: undecided" "$out/apart/said" || fail "apart: not said"
+grep -q "wild: A/B over 8 pairs of blocks of steps: .*; undecided" "$out/apart/said" || fail "apart: not said"
 
 # The same again: the question goes on, by sixteen pairs.
 judge apart 0 wild 60000 0
 verdict apart one faster
 verdict apart wild faster
-grep -q "wild: .* by 16 pairs of blocks of steps: faster" "$out/apart/said" || fail "apart: it does not go on"
+grep -q "wild: A/B over 16 pairs of blocks of steps: .*; faster" "$out/apart/said" || fail "apart: it does not go on"
 
 # What is no file of verdicts stays as it is.
 mkdir -p "$out/planted"
@@ -61,7 +61,7 @@ grep -q "cannot write .*trainer.verdicts" "$out/planted/said" || fail "planted: 
 
 # A rank's recording that is left over from an earlier run.
 judge old 60 one 5000 0 two 3000 0
-grep -q "no verdict: rank 0's recording is of an earlier run than rank 1's" "$out/old/said" ||
+grep -q "no verdict: the recording of rank 0 is from an earlier run than that of rank 1" "$out/old/said" ||
 	fail "old: not said"
 [ ! -e "$out/old/trainer.verdicts" ] || fail "old: a verdict over two runs"
 exit "$failed"

@@ -60,7 +60,7 @@ cp run.tfs old.tfs
 printf '\001' | dd of=old.tfs bs=1 seek=8 conv=notrunc status=none
 expect 3 report old.tfs
 [ "$(wc -l <err)" = 1 ] && [ ! -s out ] || wrong "an older recording is not refused in one line"
-grep -q 'old.tfs: an older tfshim recorded it' err || wrong "it is not said why an older recording is refused"
+grep -q 'old.tfs: recorded by an older tfshim' err || wrong "it is not said why an older recording is refused"
 rm -f old.tfs
 expect 3 report absent.tfs
 grep -q 'No such file' err || wrong "a missing file is not named as such"

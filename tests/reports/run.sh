@@ -53,6 +53,10 @@ expect 0 --rewrite off -o 'x/%p' sh -c 'echo "$LD_PRELOAD"; echo "$TFSHIM_REWRIT
 sed -n 1p out | grep -q '/libtfshim\.so$' || wrong "LD_PRELOAD is not the library"
 [ "$(sed -n 2p out)" = off ] || wrong "TFSHIM_REWRITE does not arrive"
 [ "$(sed -n 3p out)" = "$(pwd -P)/x/%p" ] || wrong "TFSHIM_OUTPUT is not absolute"
+# A folder, and nothing of the name: files in it with the usual names.
+# shellcheck disable=SC2016
+expect 0 -o y/ sh -c 'echo "$TFSHIM_OUTPUT"'
+[ "$(cat out)" = "$(pwd -P)/y/%e-r%r-%p" ] || wrong "a folder is taken for the name of the files: $(cat out)"
 # shellcheck disable=SC2016
 LD_PRELOAD=libm.so.6 expect 0 sh -c 'echo "$LD_PRELOAD"'
 grep -q '/libtfshim\.so:libm\.so\.6$' out || wrong "another preload is lost"

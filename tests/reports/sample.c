@@ -167,10 +167,11 @@ static const struct tfs_model_rule clean_lines[] = {
 static const struct tfs_model_refusal refusals[] = {
 	{"determinism-not-asked", "an environment variable asks for deterministic algorithms", 2,
 		PLACE(loss_frames, 0x3333)},
-	{"size", "the size is outside of what the rewrite handles", 640,
+	{"size", "the size is outside the range that the rewrite handles", 640,
 		PLACE(bare_frames, 0x4444)},
 	{"idle-cores", "no core is idle", 1, PLACE(bare_frames, 0x4444)},
-	{"size", "the size is outside of what the rewrite handles", 12, PLACE(loss_frames, 0x3333)},
+	{"size", "the size is outside the range that the rewrite handles", 12,
+		PLACE(loss_frames, 0x3333)},
 };
 
 static const struct tfs_model_rewrite rewrites[] = {
@@ -188,7 +189,7 @@ static const struct tfs_model_rewrite rewrites[] = {
 	{.name = "cudnn-search",
 		.class_name = "rounding",
 		.state = "apply",
-		.reason = "not measured: too few training steps were known",
+		.reason = "not measured, too few training steps were found",
 		.predicted_ns = 96e3,
 		.realised_ns = NAN,
 		.realised_low_ns = NAN,
@@ -216,12 +217,13 @@ static const struct tfs_model_fact visibility[] = {
 };
 
 static const struct tfs_model_fact method[] = {
-	{"windows", "recording windows", "1; 50 training steps lie inside, 50 were judged", false},
+	{"windows", "recording windows", "1 window with 50 training steps, of which 50 were judged",
+		false},
 	{"overhead", "cost of recording",
-		"+1.3 % step time inside windows (2.51 ms against 2.48 ms)", false},
+		"step time +1.3 % inside windows (median 2.51 ms inside, 2.48 ms outside)", false},
 	{"replay", "costs",
 		"what-if replay of the judged steps; "
-		"the replay itself is 1.8 % off the measured step time",
+		"replayed unchanged, they differ by 1.8 % from the measured step time",
 		false},
 };
 
@@ -247,7 +249,7 @@ static void make_naive(struct tfs_model *model)
 	model->whole = true;
 	model->usable = true;
 	model->verdict =
-		"2 errors, 2 warnings, 1 note: 653 \xc2\xb5s of each 2.48 ms step (26 %) could be saved by the top three";
+		"2 errors, 2 warnings, 1 note; fixing the top 3 would make a step 26 % shorter (2.48 ms \xe2\x86\x92 1.83 ms, replay)";
 	model->sight = "CUDA runtime, cuDNN and cuBLAS calls and GPU activity were seen; "
 		       "NCCL is linked statically and was not.";
 	model->device = "Simulated GPU";

@@ -79,10 +79,10 @@ void sample_make_charts(struct tfs_model *model, size_t steps, size_t kernels)
 {
 	static const struct tfs_chart_share shares[] = {
 		{"computing", 1.18e6, true},
-		{"copying, nothing else", 3.1e5, true},
-		{"idle, the host had waited until it ran dry", 5.2e5, false},
+		{"only copying", 3.1e5, true},
+		{"idle, queue empty after the host synchronised", 5.2e5, false},
 		{"idle, the host was inside a CUDA call", 2.9e5, false},
-		{"idle, the host was in its own code", 1.2e5, false},
+		{"idle, the host ran its own code", 1.2e5, false},
 	};
 	static const char *const titles[] = {"median", "95th percentile", "worst", "first", "last"};
 	struct tfs_chart_detail *details = tfs_region_alloc(&model->region, 5, sizeof(*details));

@@ -24,7 +24,7 @@ struct trainer {
 };
 
 /*
- * What TFS601 gains, by the simulated cuDNN (tests/sim/cudnn_algo.c) on the device slow: a
+ * What TFS601 gains, by the simulated cuDNN (tests/sim/cudnn/cudnn_algo.c) on the device slow: a
  * convolution takes T, 40 us and 1 ns for 5 operations, times its algorithm's number. These are 2.6
  * for IMPLICIT_GEMM, 2.5 and 2.4 for the filter's and the data's ALGO_0; of those that may take
  * their place the best have 1.0, for filters 0.8, of ALGO_3, which is as little deterministic as

@@ -72,12 +72,12 @@ static int fill(void *address, int value, size_t bytes, void *stream)
 	return !stream;
 }
 
-static int create(void **out)
+static int create(void **out, unsigned flags)
 {
 	static char one;
 
 	*out = &one;
-	return 0;
+	return flags == 0;
 }
 
 static int record(void *event, void *stream)
@@ -100,18 +100,19 @@ static int info(size_t *out_free, size_t *out_all)
 	return 0;
 }
 
-static bool waits(void)
+static int waits(void)
 {
-	return false;
+	return 0;
 }
 
-static void forget(void)
+static int forget(void)
 {
+	return 0;
 }
 
-static int relax(int mode)
+static int relax(int *mode)
 {
-	return mode;
+	return !mode;
 }
 
 static const struct tfs_memory_functions functions = {

@@ -125,7 +125,7 @@ static void *reset(void *nothing)
 	for (uint32_t i = 1; i <= RESETS; i++) {
 		while (atomic_load(&copies) < i * COPIES / (RESETS + 1))
 			usleep(1000);
-		tfs_rewrite_pinned_staging.reset(0);
+		tfs_rewrite_pinned_staging.event(&(struct tfs_op){.kind = TFS_OP_RESET});
 	}
 	return nothing;
 }

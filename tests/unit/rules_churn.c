@@ -53,7 +53,7 @@ static void descriptors_of_one_place(void)
 		TEST_EQ(finding->count_per_step, 40);
 		TEST_EQ(finding->count_total, 40 * STEPS);
 		TEST_STR(finding->message,
-			"makes a descriptor, 40 calls/step, called from several places");
+			"creates a descriptor, 40 calls/step, called from several call sites");
 	}
 	scene_destroy(scene);
 }

@@ -51,7 +51,7 @@ static void pageable_upload_costs(void)
 	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
 	TEST_STR(finding->message,
 		"copies 4.00 MiB per step to the device from pageable host memory; "
-		"it waits although its name says Async");
+		"the call blocks although its name says Async");
 	TEST_EQ(finding->count_per_step, 1);
 	TEST_EQ(finding->bytes_per_step, BIG);
 	TEST_EQ(finding->count_total, STEPS);

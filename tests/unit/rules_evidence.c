@@ -27,11 +27,11 @@ struct way {
 static const struct way ways[] = {
 	{.name = "whole", .lost = -1},
 	{.name = "without CUPTI",
-		.why = "what CUPTI watched|no activity of the device",
+		.why = "which calls CUPTI recorded|no GPU activity",
 		.blind = true,
 		.lost = -1},
 	{.name = "without calls",
-		.why = "no training step|no calls of|no hooks|no recorded call gave",
+		.why = "no training step|no calls of|no hooks|no recorded call submitted",
 		.unhooked = true,
 		.lost = -1},
 	{.name = "without steps", .why = "no training steps", .stepless = true, .lost = -1},
@@ -68,7 +68,7 @@ static const struct way ways[] = {
 		.why = "7 records were dropped by CUPTI",
 		.lost = TFS_LOSS_cupti_dropped},
 	{.name = "records without room",
-		.why = "7 records found no room",
+		.why = "7 records did not fit into the recording",
 		.lost = TFS_LOSS_records_dropped},
 	{.name = "killed", .why = "ended before CUPTI", .lost = -1, .killed = true},
 };

@@ -35,7 +35,7 @@ static void expect(struct scene *scene, enum manner manner, const char *id, enum
 		scene_print(scene);
 	}
 	if (manner == OLDER && state == TFS_STATE_NOT_MEASURABLE)
-		TEST_TRUE(strstr(scene_reason(scene, id), "an older tfshim recorded it"));
+		TEST_TRUE(strstr(scene_reason(scene, id), "an older tfshim made the recording"));
 }
 
 static void call(struct scene *scene, unsigned line, enum tfs_library library,
@@ -55,15 +55,15 @@ static void churn(enum manner manner)
 		const char *name, *message;
 	} cases[] = {
 		{TFS_LIBRARY_cudnn, TFS_FAMILY_handle_create, "cudnnCreate",
-			"makes a library's handle"},
+			"creates a library handle"},
 		{TFS_LIBRARY_cudnn, TFS_FAMILY_handle_destroy, "cudnnDestroy",
-			"ends a library's handle"},
+			"destroys a library handle"},
 		{TFS_LIBRARY_cublaslt, TFS_FAMILY_descriptor_create, "cublasLtMatmulDescCreate",
-			"makes a descriptor"},
+			"creates a descriptor"},
 		{TFS_LIBRARY_cublaslt, TFS_FAMILY_descriptor_destroy, "cublasLtMatmulDescDestroy",
-			"ends a descriptor"},
+			"destroys a descriptor"},
 		{TFS_LIBRARY_cudart, TFS_FAMILY_constant, "cudaGetDeviceProperties_v2",
-			"asks for what never changes"},
+			"queries a constant device property"},
 		{TFS_LIBRARY_cudart, TFS_FAMILY_property, "cudaMemGetInfo", NULL},
 		{TFS_LIBRARY_cudnn, TFS_FAMILY_handle, "cudnnSetStream", NULL},
 	};

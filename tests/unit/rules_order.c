@@ -9,7 +9,7 @@
 /* As in tfs_stream_record; what has neither is ordered with the legacy stream. */
 enum { BLOCKING = 0, NON_BLOCKING = 4 };
 
-enum between { NOTHING, AN_EVENT };
+enum between { NOTHING, AN_EVENT, AN_EVENT_OF_MANY };
 
 static void check(struct scene *scene, unsigned first, unsigned second, enum between between,
 	const char *advice)
@@ -20,7 +20,9 @@ static void check(struct scene *scene, unsigned first, unsigned second, enum bet
 	for (unsigned i = 0; i < STEPS; i++) {
 		scene_step(scene);
 		scene_launch(scene, 10, first, 100000, 1024, 1, &memory);
-		if (between == AN_EVENT) {
+		for (uint64_t other = 1; other <= 60 && between == AN_EVENT_OF_MANY; other++)
+			scene_event_record(scene, 10, second, EVENT + other);
+		if (between != NOTHING) {
 			struct builder_call call = scene_call(scene, 13, second, TFS_LIBRARY_cudart,
 				TFS_FAMILY_stream_wait, "cudaStreamWaitEvent");
 
@@ -70,11 +72,14 @@ static void with_the_legacy_stream(bool first, uint32_t flags, const char *advic
 int main(void)
 {
 	of_one_stream();
-	between_streams(NOTHING, "Replace this wait, which alone");
+	between_streams(NOTHING, "Replace this synchronisation, which only orders");
 	between_streams(AN_EVENT, "Remove this");
+	between_streams(AN_EVENT_OF_MANY, "Remove this");
 	with_the_legacy_stream(false, BLOCKING, "Remove this");
 	with_the_legacy_stream(true, BLOCKING, "Remove this");
-	with_the_legacy_stream(false, NON_BLOCKING, "Replace this wait, which alone");
-	with_the_legacy_stream(true, NON_BLOCKING, "Replace this wait, which alone");
+	with_the_legacy_stream(
+		false, NON_BLOCKING, "Replace this synchronisation, which only orders");
+	with_the_legacy_stream(
+		true, NON_BLOCKING, "Replace this synchronisation, which only orders");
 	return test_result();
 }

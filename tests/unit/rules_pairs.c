@@ -127,7 +127,8 @@ static void check(unsigned what, enum tfs_state state, const char *text)
 static void advised(unsigned what, unsigned advice)
 {
 	static const char *const parts[] = {"link that library instead", "no hooks for",
-		"nvcc -cudart shared", "driver=0 out of", "deepbind=0", "more calls than CUPTI"};
+		"nvcc -cudart shared", "Remove driver=0 from", "deepbind=0",
+		"more calls than CUPTI"};
 	struct scene *scene = make(what, NONE, false);
 	const struct tfs_finding *finding = scene_finding(scene, "TFS904", 0);
 
@@ -161,7 +162,7 @@ static void both_see_the_same(void)
 	TEST_EQ(seen->pairs->hooks, 2 * STEPS);
 	TEST_EQ(seen->pairs->cupti, 2 * STEPS);
 	TEST_STR(seen->runtimes,
-		"inside calls of cublas: 30 launches, 2 allocations of 2.86 MiB in all");
+		"inside calls of cublas: 30 launches, 2 allocations of 2.86 MiB in total");
 	scene_destroy(scene);
 }
 
@@ -197,8 +198,8 @@ static void losses(void)
 		const char *text;
 	} cases[] = {
 		{TFS_LOSS_cupti_dropped, "7 records were dropped by CUPTI"},
-		{TFS_LOSS_cupti_unknown, "7 records of CUPTI were not understood"},
-		{TFS_LOSS_records_dropped, "7 records found no room"},
+		{TFS_LOSS_cupti_unknown, "7 records of CUPTI were of unknown kinds"},
+		{TFS_LOSS_records_dropped, "7 records did not fit"},
 		{TFS_LOSS_threads_failed, "7 threads were not recorded"},
 	};
 	struct scene *scene;

@@ -122,11 +122,11 @@ static void few_steps(
 
 static void few_steps_are_of_several_causes(void)
 {
-	few_steps(12, false, 0, "12 training steps were judged, of 12 in all; 20 are needed",
+	few_steps(12, false, 0, "12 training steps were judged, of 12 in total; an error needs 20",
 		"Train for more steps");
-	few_steps(12, false, 60, "training steps were judged, of 72 in all; 20 are needed",
+	few_steps(12, false, 60, "training steps were judged, of 72 in total; an error needs 20",
 		"Record more steps");
-	few_steps(21, true, 0, "3 more hold another phase's work", "Train for more steps");
+	few_steps(21, true, 0, "3 more hold work of another phase", "Train for more steps");
 	few_steps(0, false, 0, "no training step was found", "Mark where each step begins");
 }
 
@@ -195,24 +195,27 @@ static void numbers_agree(void)
 	const struct tfs_finding *steps = scene_finding(scene, "TFS905", 0);
 
 	TEST_NEED(steps);
-	TEST_STR(steps->message,
-		"1 training step was judged, of 1 in all; 20 are needed for an error");
+	TEST_STR(steps->message, "1 training step was judged, of 1 in total; an error needs 20");
 	for (size_t i = 0; i < judgement->rule_count; i++) {
 		const char *reason = judgement->rules[i].verdict.reason;
 
 		TEST_TRUE(!strstr(reason, " 0 "));
 		if (!strcmp(judgement->rules[i].rule->id, "TFS903"))
 			TEST_STR(reason,
-				"device activity was recorded: of 1 launch, 1 has a kernel record");
+				"GPU activity was recorded: of 1 launch, 1 has a kernel record");
 	}
 	scene_destroy(scene);
 }
 
-static void no_steps_at_all(void)
+/* What is advised can be done: of another tool's recording, with that tool. */
+static void no_steps_at_all(bool imported)
 {
 	struct scene *scene = scene_create(false);
+	const struct tfs_finding *finding;
 	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
 
+	if (imported)
+		builder_fact(scene_builder(scene), TFS_FACT_imported, "Nsight Systems", 0);
 	for (unsigned i = 0; i < 30; i++)
 		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
 	builder_window(scene_builder(scene), true, 1, 0, 3);
@@ -221,8 +224,12 @@ static void no_steps_at_all(void)
 	TEST_TRUE(!scene_judgement(scene)->usable);
 	/* What was recorded was, though none of it can be judged. */
 	TEST_STR(scene_judgement(scene)->visibility.text,
-		"calls recorded, device activity recorded, training steps not found");
+		"calls recorded, GPU activity recorded, training steps not found");
 	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_VIOLATED);
+	finding = scene_finding(scene, "TFS905", 0);
+	TEST_NEED(finding);
+	TEST_EQ(!strstr(finding->advice, "TFSHIM_STEP()"), imported);
+	TEST_EQ(!strstr(finding->advice, "NVTX range named step"), !imported);
 	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_NOT_MEASURABLE);
 	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_NOT_MEASURABLE);
 	scene_destroy(scene);
@@ -247,14 +254,14 @@ static void advice_on_losses(void)
 		enum tfs_loss loss;
 		const char *advice;
 	} cases[] = {
-		{TFS_LOSS_records_dropped, "Record less or raise the size cap"},
-		{TFS_LOSS_aggregates_full, "Take counts and names for too low"},
-		{TFS_LOSS_sites_full, "Take counts and names for too low"},
-		{TFS_LOSS_cupti_dropped, "CUPTI's own buffers were full"},
+		{TFS_LOSS_records_dropped, "Record less or raise the size limit"},
+		{TFS_LOSS_aggregates_full, "A table was full"},
+		{TFS_LOSS_sites_full, "A table was full"},
+		{TFS_LOSS_cupti_dropped, "CUPTI's buffers were full"},
 		{TFS_LOSS_cupti_unknown, "CUPTI may be newer"},
 		{TFS_LOSS_threads_failed, "Leave the process more memory"},
-		{TFS_LOSS_ranges_full, "Take counts and names for too low"},
-		{TFS_LOSS_steps_dropped, "Let one thread alone mark the steps"},
+		{TFS_LOSS_ranges_full, "A table was full"},
+		{TFS_LOSS_steps_dropped, "Mark the steps from one thread only"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
@@ -322,14 +329,14 @@ int main(void)
 		enum tfs_fact_code fact;
 		const char *advice;
 	} cupti[] = {
-		{TFS_FACT_none, "cupti=0, take it out"},
+		{TFS_FACT_none, "cupti=0, remove it"},
 		{TFS_FACT_cupti_in_windows, "train for more steps"},
-		{TFS_FACT_cupti_not_built, "a build of tfshim that has CUPTI"},
+		{TFS_FACT_cupti_not_built, "built with CUPTI"},
 		{TFS_FACT_cupti_no_driver, "a machine with NVIDIA's driver"},
 		{TFS_FACT_cupti_none, "LD_LIBRARY_PATH or CUDA_HOME"},
-		{TFS_FACT_cupti_taken, "End the other profiler"},
+		{TFS_FACT_cupti_taken, "Stop the other profiler"},
 		{TFS_FACT_cupti_gave_way, "without the other profiler"},
-		{TFS_FACT_cupti_lent, "cupti_off out of TFSHIM_OPTIONS"},
+		{TFS_FACT_cupti_lent, "Remove cupti_off from TFSHIM_OPTIONS"},
 		{TFS_FACT_cupti_given_back, "TFSHIM_CUPTI(1)"},
 		{TFS_FACT_cupti_failed, "tfshim doctor"},
 	};
@@ -350,7 +357,8 @@ int main(void)
 	few_steps_lower_the_confidence();
 	few_steps_are_of_several_causes();
 	numbers_agree();
-	no_steps_at_all();
+	no_steps_at_all(false);
+	no_steps_at_all(true);
 	losses_are_told();
 	advice_on_losses();
 	check(&statically, "TFS904", TFS_STATE_VIOLATED);

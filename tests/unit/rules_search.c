@@ -201,22 +201,22 @@ int main(void)
 		const char *why;
 	} unsearched[] = {
 		{{.steps = STEPS},
-			"no measured search is known of the shapes of 60 convolution calls"},
+			"no measured search exists for the shapes of 60 convolution calls"},
 		{{.steps = STEPS, .own_search = FIRST, .second = true},
-			"no measured search is known of the shapes of 60 convolution calls"},
+			"no measured search exists for the shapes of 60 convolution calls"},
 		{{.steps = STEPS, .own_search = FAILED},
-			"no measured search is known of the shapes of 60 convolution calls"},
+			"no measured search exists for the shapes of 60 convolution calls"},
 		{{.steps = STEPS, .own_search = UNSEEN},
-			"1 search of the program itself was made where calls were only counted"},
+			"1 search by the program was made where calls were only counted"},
 		{{.steps = STEPS, .own_search = UNREADABLE},
-			"1 search of the program itself was made where calls were only counted"},
+			"1 search by the program was made where calls were only counted"},
 		{{.steps = STEPS,
 			 .own_search = FIRST,
 			 .second = true,
 			 .search = true,
 			 .asked_ms = 0.2f,
 			 .other_ms = 0.195f},
-			"no measured search is known of the shapes of 60 convolution calls"},
+			"no measured search exists for the shapes of 60 convolution calls"},
 	};
 
 	slow_choice();

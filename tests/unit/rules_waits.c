@@ -53,8 +53,8 @@ static void a_sync_each_step(void)
 	finding = scene_finding(scene, "TFS201", 12);
 	TEST_NEED(finding);
 	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
-	TEST_STR(finding->message, "waits for the device, 1 call/step; "
-				   "nothing much is left for it to do when the wait returns");
+	TEST_STR(finding->message, "blocks until the device is done, 1 call/step; "
+				   "the device has little work left when the call returns");
 	TEST_IN(finding->cost.ns, 20000, 32000);
 	TEST_EQ(finding->group, 0);
 	scene_destroy(scene);
@@ -191,7 +191,7 @@ static void a_loss_each_step(void)
 	TEST_STR(scene_finding(scene, "TFS202", 11)->message,
 		"the copy to the host waits for the device, 1 call/step");
 	TEST_STR(scene_finding(scene, "TFS203", 11)->message,
-		"reads 4 B back and waits for them, 1 call/step");
+		"copies 4 B to the host and waits for them, 1 call/step");
 	scene_destroy(scene);
 }
 
@@ -392,12 +392,13 @@ static void an_upload_read_back(enum between between, enum tfs_state state)
 	expect(scene, "TFS203", state, state == TFS_STATE_VIOLATED);
 	finding = scene_finding(scene, "TFS203", 12);
 	if (state == TFS_STATE_VIOLATED && TEST_TRUE(finding)) {
-		TEST_STR(finding->message, "reads 128 KiB back and waits for them, 1 call/step; "
-					   "the host itself uploaded them in the same step");
+		TEST_STR(finding->message,
+			"copies 128 KiB to the host and waits for them, 1 call/step; "
+			"the host copied them to the device in the same step");
 		TEST_STR(finding->advice,
-			"Use the values that the host uploaded, "
-			"or a copy of them that the host keeps, and leave this read out: "
-			"nothing seen writes them on the device in between.");
+			"Use the values that the host copied to the device, "
+			"or a copy of them that the host keeps, and remove this copy: "
+			"no call that was seen writes them on the device in between.");
 	}
 	scene_destroy(scene);
 }

@@ -253,6 +253,11 @@ static void check_flow(void)
 	access = tfs_flow_writer(timeline, first + 4, &operand);
 	TEST_NEED(access);
 	TEST_EQ(access->call, first + 2);
+	/* it was read before that, in the step before */
+	access = tfs_flow_before(timeline, first + 4, operand.range,
+		operand.address - timeline->ranges[operand.range].address, 4, TFS_ROLE_READ);
+	TEST_NEED(access);
+	TEST_EQ(access->call, first - 1);
 	TEST_TRUE(!tfs_flow_next_use(timeline, first + 4, &operand));
 	TEST_TRUE(!tfs_flow_before(timeline, first, operand.range, 0, 4, TFS_ROLE_MAYBE));
 	/* host memory has no range */

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Pointwise operations of cuDNN's backend API: functions, factors, a repeated operand. */
+#include "tests/libraries/lib_backend.h"
+
+enum { A = 2, C = 3, P = 4, SIZE = A * C * P, X = 1, OTHER, Y };
+
+static const int64_t shape[3] = {A, C, P}, narrow[3] = {1, C, 1};
+static const int64_t uids[3] = {X, OTHER, Y};
+static const double alpha1 = 2, alpha2 = -0.5;
+static float *hx, *hb, *x, *b, *y;
+
+static double define(cudnnPointwiseMode_t mode, double v, double w)
+{
+	switch ((int)mode) {
+	case CUDNN_POINTWISE_ADD:
+		return v + w;
+	case CUDNN_POINTWISE_SUB:
+		return v - w;
+	case CUDNN_POINTWISE_MUL:
+		return v * w;
+	case CUDNN_POINTWISE_MAX:
+		return fmax(v, w);
+	case CUDNN_POINTWISE_CMP_LT:
+		return v < w;
+	case CUDNN_POINTWISE_IDENTITY:
+		return v;
+	case CUDNN_POINTWISE_TANH_FWD:
+		return tanh(v);
+	case CUDNN_POINTWISE_GELU_FWD:
+		return 0.5 * v * (1 + erf(v / sqrt(2)));
+	default: /* SWISH_FWD */
+		return v / (1 + exp(-v));
+	}
+}
+
+static void check_mode(cudnnPointwiseMode_t mode, bool two)
+{
+	desc_t params = backend_new(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	desc_t op = backend_new(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
+	desc_t t[3] = {backend_tensor(X, CUDNN_DATA_FLOAT, 0, 3, shape, NULL),
+		backend_tensor(OTHER, CUDNN_DATA_FLOAT, 0, 3, narrow, NULL),
+		backend_tensor(Y, CUDNN_DATA_FLOAT, 0, 3, shape, NULL)};
+	float first = (float)alpha1;
+	double want[SIZE];
+
+	backend_enum(params, CUDNN_ATTR_POINTWISE_MODE, CUDNN_TYPE_POINTWISE_MODE, (int32_t)mode);
+	backend_finalize(params);
+	backend_child(op, CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR, params);
+	backend_child(op, CUDNN_ATTR_OPERATION_POINTWISE_XDESC, t[0]);
+	if (two)
+		backend_child(op, CUDNN_ATTR_OPERATION_POINTWISE_BDESC, t[1]);
+	backend_child(op, CUDNN_ATTR_OPERATION_POINTWISE_YDESC, t[2]);
+	/* Factors are of either type. */
+	backend_set(op, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA1, CUDNN_TYPE_FLOAT, 1, &first);
+	backend_set(op, CUDNN_ATTR_OPERATION_POINTWISE_ALPHA2, CUDNN_TYPE_DOUBLE, 1, &alpha2);
+	backend_finalize(op);
+	cudnnBackendDestroyDescriptor(params);
+	for (int i = 0; i < 3; i++)
+		cudnnBackendDestroyDescriptor(t[i]);
+	backend_run(backend_graph(&op, 1), 3, uids, (void *[3]){x, b, y});
+	for (int i = 0; i < SIZE; i++)
+		want[i] = define(mode, alpha1 * (double)hx[i], alpha2 * (double)hb[i / P % C]);
+	backend_compare("pointwise", y, want, SIZE, 1e-6);
+	if (lib_failures)
+		printf("mode %d\n", (int)mode);
+}
+
+int main(void)
+{
+	if (!LIB_EQ(cudnnCreate(&dnn), 0))
+		return lib_result();
+	hx = lib_values(SIZE, 1);
+	hb = lib_values(C, 2);
+	x = lib_upload(hx, SIZE);
+	b = lib_upload(hb, C);
+	y = lib_upload(NULL, SIZE);
+	check_mode(CUDNN_POINTWISE_ADD, true);
+	check_mode(CUDNN_POINTWISE_SUB, true);
+	check_mode(CUDNN_POINTWISE_MUL, true);
+	check_mode(CUDNN_POINTWISE_MAX, true);
+	check_mode(CUDNN_POINTWISE_CMP_LT, true);
+	check_mode(CUDNN_POINTWISE_IDENTITY, false);
+	check_mode(CUDNN_POINTWISE_TANH_FWD, false);
+	check_mode(CUDNN_POINTWISE_GELU_FWD, false);
+	check_mode(CUDNN_POINTWISE_SWISH_FWD, false);
+	LIB_EQ(cudnnDestroy(dnn), 0);
+	return lib_result();
+}

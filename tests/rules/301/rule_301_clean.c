@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT CLEAN
+#include "tests/rules/301/rule_301_bad.c"

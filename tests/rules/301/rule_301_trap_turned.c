@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS301, a trap: the second kernel transposes, in the time and with the arguments of an
+ * elementwise one. */
+#include "tests/rules/rule_exchange.h"
+
+int main(void)
+{
+	exchange_train("turn_tiles", false, 0); /* unmeasured: TFS301 */
+	return 0;
+}

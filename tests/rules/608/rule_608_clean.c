@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT CLEAN
+#include "tests/rules/608/rule_608_bad.c"

@@ -1,0 +1,81 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Findings of a program on the simulated device, by the marks in its sources ("expect:", "trap:"):
+# expect.sh [--profile NAME] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
+#
+# SOURCES is a list with commas. Once as the program is, once with a search of algorithms that
+# changes nothing, once repaired, and once with all of the run recorded. With a profile other than
+# slow nothing is computed and the host's time is real, but for the search: it compares results. With
+# slow the first two live in modelled time, and their costs are compared; bytes are in all, but for
+# --size wide, which the marks are not for.
+# Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more.
+set -u
+
+here=$(dirname "$0")
+profile=slow
+if [ "$1" = --profile ]; then
+	profile=$2
+	shift 2
+fi
+library=$(realpath "$1")
+tfshim=$(realpath "$2")
+simulated=$3
+program=$(realpath "$4")
+sources=$5
+shift 5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+failed=0
+IFS=,
+
+# watch NAME SEARCHED REWRITES OPTIONS ARGUMENT...
+watch() {
+	name=$1 searched=$2 rewrites=$3 options=$4 figures=bytes clock=
+	shift 4
+	case $profile-$name in
+	slow-plain | slow-searched)
+		figures=bytes,costs
+		clock=:$simulated/../tools/modelled_clock.so
+		;;
+	esac
+	case $* in
+	*--size,wide*) # joined by commas, as IFS has it
+		figures=none
+		# Busy cores compute such steps more slowly than modelled: a search would find that.
+		[ "$profile-$name" != slow-repaired ] || clock=:$simulated/../tools/modelled_clock.so
+		;;
+	esac
+	# Only counts decide here; keeping the pace of slow would take ten times as long.
+	compute=1 pace=0
+	if [ "$profile" != slow ] && [ "$searched" = 0 ]; then
+		compute=0 pace=1
+		set -- "$@" --steps 900
+	elif [ "$profile" != slow ]; then
+		set -- "$@" --steps 240
+	fi
+	LD_LIBRARY_PATH="$simulated" TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" \
+		TFSIM_PACE="$pace" TFSHIM_OUTPUT="$folder/$name" \
+		TFSHIM_REWRITE="$rewrites" TFSHIM_OPTIONS="report=0$options" \
+		LD_PRELOAD="$library:$simulated/../tools/stacks_first.so$clock" \
+		timeout 120 "$program" "$@" >"$folder/out" 2>&1 || {
+		echo "$name: the program ended with $?"
+		tail -n 20 "$folder/out"
+		failed=1
+		return
+	}
+	"$tfshim" report --quiet "$folder/$name.tfs" || failed=1
+	# shellcheck disable=SC2086 # a list
+	python3 "$here/expect.py" "$folder/$name.json" "$searched" "$figures" $sources >"$folder/wrong" || {
+		echo "$name:"
+		sed 's/^/  /' "$folder/wrong"
+		failed=1
+	}
+}
+
+watch plain 0 off '' "$@"
+# The patience is for a real device's speed.
+watch searched 1 report :search_ms=100000 "$@"
+watch repaired 1 safe :search_ms=100000 "$@"
+watch whole 0 off :record=all "$@"
+exit "$failed"

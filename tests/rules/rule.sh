@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# A rule's three programs, and more traps, on the simulated device:
+# rule.sh [--profile NAME] LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAMS ID [TRAP...]
+#
+# Costs are compared between runs, in modelled time, which no other load moves. With a profile other
+# than slow nothing is computed, the host's time is real, and only what is found counts.
+set -u
+
+here=$(dirname "$0")
+profile=slow
+if [ "$1" = --profile ]; then
+	profile=$2
+	shift 2
+fi
+library=$(realpath "$1")
+tfshim=$(realpath "$2")
+simulated=$3
+programs=$4
+id=$5
+shift 5
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+# A search is what TFS601 goes by; its patience is for a real device's speed.
+rewrites=off
+[ "$id" != 601 ] || rewrites=report
+counts='' compute=1 pace=0
+preload=$library:$programs/../tools/stacks_first.so
+# The program of TFS902 sets a limit before anything is recorded.
+[ "$id" != 902 ] || preload=$library
+case $profile$id in
+slow90*) pace=1 ;; # what a report can vouch for has no cost
+slow*) preload=$preload:$programs/../tools/modelled_clock.so ;;
+*)
+	pace=1 counts=--counts
+	# A search compares results.
+	[ "$id" = 601 ] || compute=0
+	;;
+esac
+
+watch() {
+	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
+		TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" TFSIM_PACE="$pace" \
+		TFSHIM_OPTIONS=report=0:search_ms=100000 LD_PRELOAD="$preload" \
+		timeout 60 "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {
+		echo "$1 ended with $?"
+		tail -n 20 "$folder/out"
+		return 1
+	}
+	"$tfshim" report --quiet "$folder/$1.tfs"
+}
+
+watch bad && watch clean && watch trap || exit 1
+for trap; do
+	watch "trap_$trap" || exit 1
+done
+# shellcheck disable=SC2086 # a flag or nothing
+python3 "$here/rule.py" $counts "$id" "$here/$id" "$folder" "$@"

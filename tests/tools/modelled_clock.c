@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Preloaded: the program's first thread lives in the simulated device's modelled time. What it, and
+ * who works in it, reads from the monotonic clock is what its calls cost by the model, whatever the
+ * machine is at; a sleep takes no longer than that. For TFSIM_PACE=0 and TFSIM_COMPUTE=0.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/sim/core/core.h"
+
+#define SECOND_NS 1000000000u
+
+/* The device asks for the time as well. */
+static __thread bool asking;
+
+static bool modelled(void)
+{
+	return !asking && syscall(SYS_gettid) == getpid();
+}
+
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (clock != CLOCK_MONOTONIC || !modelled())
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	asking = true;
+	const uint64_t ns = SECOND_NS + tfsim_host_modelled_ns();
+	asking = false;
+	now->tv_sec = (time_t)(ns / SECOND_NS);
+	now->tv_nsec = (long)(ns % SECOND_NS);
+	return 0;
+}
+
+__attribute__((visibility("default"))) int nanosleep(
+	const struct timespec *span, struct timespec *left)
+{
+	if (!modelled())
+		return (int)syscall(SYS_nanosleep, span, left);
+	tfsim_host_spend((uint64_t)span->tv_sec * SECOND_NS + (uint64_t)span->tv_nsec);
+	return 0;
+}
+
+/* The processor's own counter, which nobody can model, is then not what the kernel keeps time by.
+ */
+__attribute__((visibility("default"))) int open(const char *path, int flags, ...)
+{
+	va_list arguments;
+
+	if (strstr(path, "/clocksource0/")) {
+		errno = ENOENT;
+		return -1;
+	}
+	va_start(arguments, flags);
+	const mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(arguments, mode_t) : 0;
+	va_end(arguments);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
