@@ -117,6 +117,13 @@ static void *work(void *seed)
 	return NULL;
 }
 
+/* AddressSanitizer's runtime locks what a thread's end needs, and frees it in a child of fork alone. */
+#ifdef __SANITIZE_ADDRESS__
+enum { RAW_COPIES = 0 };
+#else
+enum { RAW_COPIES = 1 };
+#endif
+
 /* Whatever the parent's threads were at, a child comes through. */
 static void check_child(bool raw, void *held)
 {
@@ -174,7 +181,7 @@ static void check_threads(void)
 	while (atomic_load(&rounds) < 1000)
 		sched_yield();
 	for (int i = 0; i < CHILDREN; i++)
-		check_child(i % 2 != 0, held);
+		check_child(RAW_COPIES && i % 2 != 0, held);
 	atomic_store(&stop, true);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
@@ -246,6 +253,8 @@ int main(int count, char **words)
 	check_short();
 	check_ended();
 	check_threads();
+	if (!RAW_COPIES)
+		printf("without raw copies of the process: AddressSanitizer\n");
 	tfs_heap_free(kept, 5000);
 	unlink(tfs_recording.path);
 	rmdir(recording_folder);
