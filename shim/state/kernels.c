@@ -25,7 +25,7 @@ static struct tfs_kernel *find_slot(uint64_t key)
 	return NULL;
 }
 
-/* Functions of drivers since 12.3 and 12.4; with older ones names and sizes are not known. */
+/* Functions of drivers since 12.4. */
 static bool get_parameter(const void *kernel, CUfunction function, uint32_t index,
 	size_t *out_offset, size_t *out_bytes)
 {
@@ -66,6 +66,10 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 		slot->offsets[slot->parameters] = (uint16_t)offset;
 		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
 	}
+	/* Drivers before 12.4 do not tell. */
+	if (name && slot->parameters == 0)
+		slot->parameters = tfs_mangled_layout(
+			name, TFS_KERNEL_PARAMETERS, slot->sizes, slot->offsets);
 }
 
 void tfs_kernels_unloaded(void)

@@ -13,4 +13,12 @@
  * which the kernel therefore only reads. A name that is not understood has no bit set. */
 uint32_t tfs_mangled_constant(const char *name);
 
+#define TFS_MANGLED_NOWHERE 0xffffu
+
+/* How many parameters come before the first whose type is not understood, `room` at most; the bytes
+ * of each (0: not known, as of a program's own class) and its offset in a buffer that holds them
+ * all (TFS_MANGLED_NOWHERE behind one of unknown size). */
+uint32_t tfs_mangled_layout(
+	const char *name, uint32_t room, uint8_t *out_bytes, uint16_t *out_offsets);
+
 #endif

@@ -117,7 +117,8 @@ static void *work(void *seed)
 	return NULL;
 }
 
-/* AddressSanitizer's runtime locks what a thread's end needs, and frees it in a child of fork alone. */
+/* AddressSanitizer's runtime locks what a thread's end needs, and frees it in a child of fork
+ * alone. */
 #ifdef __SANITIZE_ADDRESS__
 enum { RAW_COPIES = 0 };
 #else

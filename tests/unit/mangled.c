@@ -38,6 +38,64 @@ static const struct {
 	{"_Z4packIJffEEvPKfDpT_", 0, "a pack"},
 };
 
+/* Each parameter's bytes at its offset, ? where it is not known. */
+static const struct {
+	const char *name, *layout;
+} layouts[] = {
+	{"_Z4axpyPKfPffi", "8@0 8@8 4@16 4@20"},
+	{"_Z4nonev", ""},
+	{"_Z4gapsbsdcx", "1@0 2@2 8@8 1@16 8@24"},
+	{"_Z4widenPf", "16@0 8@16"},
+	{"_Z4meanPf6float46float24dim3i", "8@0 16@16 8@32 12@40 4@52"},
+	{"_Z4half6__half13__nv_bfloat16S_7__half2", "2@0 2@2 2@4 4@8"},
+	{"_Z4fillIfEvPT_S0_i", "8@0 4@8 4@12"},
+	{"_Z4fillIfEvPT_T_i", "8@0 4@8 4@12"},
+	{"_Z4fillIPKfEvT_i", "8@0 4@8"},
+	{"_Z4castIfdLi4EEvPT_T0_T_", "8@0 8@8 4@16"},
+	{"_ZN3net3addIdEEvT_PS1_", "8@0 8@8"},
+	{"_ZN3net5LayerIfE3addIdEEvT_Pf", "8@0 8@8"},
+	/* A class of the program's own: what comes behind it may be anywhere. */
+	{"_Z4takePf5Shapei", "8@0 ?@? 4@?"},
+	{"_Z4takePfN3net6float4Ei", "8@0 ?@? 4@?"},
+	{"_Z4takeI5ShapeEvPfT_i", "8@0 ?@? 4@?"},
+	/* What is not understood ends it. */
+	{"_Z4callPfPFviEi", "8@0"},
+	{"_Z4packIfEvPfDpT_", "8@0"},
+	{"_Z3mapIZ4mainEUlPKfE_EvT_", ""},
+	{"forward", ""},
+	{"_Z4copyPf.part.0", "8@0"},
+};
+
+static void check_layout(const char *name, const char *layout)
+{
+	uint8_t bytes[16];
+	uint16_t offsets[16];
+	char text[200] = "";
+	size_t used = 0;
+	const uint32_t count = tfs_mangled_layout(name, 16, bytes, offsets);
+
+	for (uint32_t i = 0; i < count; i++) {
+		char size[8] = "?", at[8] = "?";
+
+		if (bytes[i] != 0)
+			snprintf(size, sizeof(size), "%u", bytes[i]);
+		if (offsets[i] != TFS_MANGLED_NOWHERE)
+			snprintf(at, sizeof(at), "%u", offsets[i]);
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s@%s",
+			i == 0 ? "" : " ", size, at);
+	}
+	if (!TEST_STR(text, layout))
+		printf("  of %s\n", name);
+}
+
+static void test_room(void)
+{
+	uint8_t bytes[2];
+	uint16_t offsets[2];
+
+	TEST_EQ(tfs_mangled_layout("_Z4axpyPKfPffi", 2, bytes, offsets), 2);
+}
+
 /* Pointers within pointers, deeper than any program's. */
 static void test_deep(void)
 {
@@ -52,6 +110,9 @@ int main(void)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!TEST_EQ(tfs_mangled_constant(names[i].name), names[i].constant))
 			printf("  of %s: %s\n", names[i].name, names[i].meant);
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+		check_layout(layouts[i].name, layouts[i].layout);
+	test_room();
 	test_deep();
 	return test_result();
 }

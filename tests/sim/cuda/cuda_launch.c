@@ -91,10 +91,20 @@ SIM_DRIVER(cuKernelGetFunction, (CUfunction * pFunc, CUkernel kernel),
 	pFunc &&tfsim_function_check(kernel) ? (*pFunc = (CUfunction)(void *)kernel, 0)
 					     : (int)CUDA_ERROR_INVALID_HANDLE)
 
+/* What drivers before 12.4 ("parameters") and before 12.3 ("names", nor the parameters) do not tell. */
+static bool untold(const char *what)
+{
+	const char *text = getenv("TFSIM_UNTOLD");
+
+	return text && (strcmp(text, "names") == 0 || strcmp(text, what) == 0);
+}
+
 static CUresult name_of(const char **out, const void *handle)
 {
 	const struct tfsim_function *function = tfsim_function_check(handle);
 
+	if (untold("names"))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!out)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!function)
@@ -112,6 +122,8 @@ static CUresult param_of(const void *handle, size_t index, size_t *out_offset, s
 	struct tfsim_function *function = tfsim_function_check(handle);
 	size_t offset, size;
 
+	if (untold("parameters"))
+		return CUDA_ERROR_NOT_SUPPORTED;
 	if (!function)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!out_offset || !tfsim_function_param(function, index, &offset, &size))
