@@ -37,7 +37,9 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 	return false;
 }
 
-static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key)
+/* `given` is its name where the driver does not tell it, or NULL. */
+static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key,
+	const char *given)
 {
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
 	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
@@ -56,6 +58,8 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	}
 	if (kernel && TFS_DIRECT(cuKernelGetName))
 		TFS_DIRECT(cuKernelGetName)(&name, (CUkernel)kernel);
+	if (!name)
+		name = given;
 	if (name) {
 		slot->name = tfs_recorder_kernel(name);
 		slot->constant = tfs_mangled_constant(name);
@@ -68,8 +72,8 @@ static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_k
 	}
 	/* Drivers before 12.4 do not tell. */
 	if (name && slot->parameters == 0)
-		slot->parameters = tfs_mangled_layout(
-			name, TFS_KERNEL_PARAMETERS, slot->sizes, slot->offsets);
+		slot->parameters =
+			tfs_mangled_layout(name, TFS_KERNEL_PARAMETERS, slot->sizes, slot->offsets);
 }
 
 void tfs_kernels_unloaded(void)
@@ -78,7 +82,7 @@ void tfs_kernels_unloaded(void)
 }
 
 static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
-	const void *launched, enum tfs_kernel_key key)
+	const void *launched, enum tfs_kernel_key key, const char *given)
 {
 	struct tfs_kernel fresh = {.key = tfs_kernel_name(launched)};
 	struct tfs_kernel *slot = find_slot(fresh.key);
@@ -87,7 +91,7 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 		return &unknown;
 	if (__atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == fresh.key)
 		return slot;
-	ask(&fresh, launched, key);
+	ask(&fresh, launched, key, given);
 	tfs_spin_lock(&lock);
 	slot = find_slot(fresh.key);
 	if (slot && slot->key == 0) {
@@ -106,5 +110,22 @@ const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_ke
 	if (!launched || (key == TFS_KERNEL_SYMBOL && !TFS_DIRECT(cudaGetFuncBySymbol) &&
 				 !tfs_lookup_steady(TFS_LIBRARY_cudart)))
 		return &unknown;
-	return find_or_add(launched, key);
+	return find_or_add(launched, key, NULL);
+}
+
+void tfs_kernel_named(const void *function, const char *name, enum tfs_kernel_key key)
+{
+	static bool told; /* relaxed atomic: this driver knows the names itself */
+	const char *known = NULL;
+
+	if (!function || !name || __atomic_load_n(&told, __ATOMIC_RELAXED))
+		return;
+	if (key == TFS_KERNEL_HANDLE && TFS_DIRECT(cuKernelGetName))
+		TFS_DIRECT(cuKernelGetName)(&known, (CUkernel)function);
+	else if (key == TFS_KERNEL_FUNCTION && TFS_DIRECT(cuFuncGetName))
+		TFS_DIRECT(cuFuncGetName)(&known, (CUfunction)function);
+	if (known)
+		__atomic_store_n(&told, true, __ATOMIC_RELAXED);
+	else
+		find_or_add(function, key, name);
 }

@@ -113,8 +113,8 @@ static bool literal(struct parser *parser)
 	return take(parser, "E");
 }
 
-/* I...E. Those of the function itself, of which its parameters may be, are kept: the last ones of its
- * name. */
+/* I...E. Those of the function itself, of which its parameters may be, are kept: the last ones of
+ * its name. */
 static bool template_arguments(struct parser *parser, bool own)
 {
 	uint32_t count = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Training steps of a program whose kernels compute nothing on the simulated device:
-# blind.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAM
+# blind.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAM LINKED (with a runtime of its own)
 set -u
 
 folder=$(mktemp -d)
@@ -36,4 +36,8 @@ watch() {
 library=$1 tfshim=$2 simulated=$3 program=$4
 watch TFSIM_UNTOLD=
 watch TFSIM_UNTOLD=parameters
+program=$5
+watch TFSIM_UNTOLD=
+# Names are what the runtime asks the driver for.
+watch TFSIM_UNTOLD=names
 exit "$failed"

@@ -81,8 +81,8 @@ static void check_layout(const char *name, const char *layout)
 			snprintf(size, sizeof(size), "%u", bytes[i]);
 		if (offsets[i] != TFS_MANGLED_NOWHERE)
 			snprintf(at, sizeof(at), "%u", offsets[i]);
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s@%s",
-			i == 0 ? "" : " ", size, at);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s%s@%s", i == 0 ? "" : " ", size, at);
 	}
 	if (!TEST_STR(text, layout))
 		printf("  of %s\n", name);

@@ -20,13 +20,29 @@ TFS_PLAIN_HOOK(CUresult, cuLibraryLoadFromFile,
 	(out, file, jit, jit_values, jit_count, options, values, count))
 
 /* A kernel may be loaded only when it is first asked for. */
-TFS_PLAIN_HOOK(CUresult, cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name),
-	(out, module, name))
+TFS_HOOK(CUresult, cuModuleGetFunction, (CUfunction * out, CUmodule module, const char *name))
+{
+	struct tfs_frame frame = TFS_ENTER(cuModuleGetFunction);
+	const CUresult status = TFS_REAL(cuModuleGetFunction)(out, module, name);
+
+	if (frame.thread && status == CUDA_SUCCESS)
+		tfs_kernel_named(*out, name, TFS_KERNEL_FUNCTION);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
 TFS_PLAIN_HOOK(CUresult, cuModuleGetGlobal_v2,
 	(CUdeviceptr * out, size_t *out_bytes, CUmodule module, const char *name),
 	(out, out_bytes, module, name))
-TFS_PLAIN_HOOK(CUresult, cuLibraryGetKernel, (CUkernel * out, CUlibrary library, const char *name),
-	(out, library, name))
+TFS_HOOK(CUresult, cuLibraryGetKernel, (CUkernel * out, CUlibrary library, const char *name))
+{
+	struct tfs_frame frame = TFS_ENTER(cuLibraryGetKernel);
+	const CUresult status = TFS_REAL(cuLibraryGetKernel)(out, library, name);
+
+	if (frame.thread && status == CUDA_SUCCESS)
+		tfs_kernel_named(*out, name, TFS_KERNEL_HANDLE);
+	tfs_hook_plain(&frame, status);
+	return status;
+}
 TFS_PLAIN_HOOK(CUresult, cuLibraryGetModule, (CUmodule * out, CUlibrary library), (out, library))
 TFS_PLAIN_HOOK(CUresult, cuLibraryGetGlobal,
 	(CUdeviceptr * out, size_t *out_bytes, CUlibrary library, const char *name),

@@ -91,7 +91,8 @@ SIM_DRIVER(cuKernelGetFunction, (CUfunction * pFunc, CUkernel kernel),
 	pFunc &&tfsim_function_check(kernel) ? (*pFunc = (CUfunction)(void *)kernel, 0)
 					     : (int)CUDA_ERROR_INVALID_HANDLE)
 
-/* What drivers before 12.4 ("parameters") and before 12.3 ("names", nor the parameters) do not tell. */
+/* What drivers before 12.4 ("parameters") and before 12.3 ("names", nor the parameters) do not
+ * tell. */
 static bool untold(const char *what)
 {
 	const char *text = getenv("TFSIM_UNTOLD");
