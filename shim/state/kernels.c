@@ -38,8 +38,8 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 }
 
 /* `given` is its name where the driver does not tell it, or NULL. */
-static void ask(struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key,
-	const char *given)
+static void ask(
+	struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key, const char *given)
 {
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
 	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;

@@ -4,7 +4,8 @@
 
 /*
  * What is known about a kernel that is being launched: its name and its parameters, asked once per
- * kernel from the driver (or, with older drivers, from its name), whose failures leave the runtime's last error alone.
+ * kernel from the driver (or, with older drivers, from its name), whose failures leave the
+ * runtime's last error alone.
  */
 
 #include <stddef.h>
@@ -59,8 +60,8 @@ static inline const struct tfs_kernel *tfs_kernel_find(
 		       : tfs_kernel_ask(launched, key);
 }
 
-/* The program has asked for this function by this name, which is of use where the driver tells no names
- * (before 12.3). `key` says what it is, never a symbol. Any thread. */
+/* The program has asked for this function by this name, which is of use where the driver tells no
+ * names (before 12.3). `key` says what it is, never a symbol. Any thread. */
 void tfs_kernel_named(const void *function, const char *name, enum tfs_kernel_key key);
 
 /* Code was unloaded: handles may come to mean other kernels. Any thread. */

@@ -17,13 +17,20 @@
 struct trainer {
 	struct tfs_loops *loops;
 	unsigned straight; /* calls before the loop */
+	unsigned layout;   /* seed: the compiler put the function's code in some other order */
 	unsigned unseen;   /* calls of the first step that were not fed */
 	bool updates;
 };
 
+/* Where the compiler put what comes there in the source: any order, 0 is the source's. */
+static uint64_t laid_out(const struct trainer *trainer, uint64_t address)
+{
+	return trainer->layout != 0 ? 0x1000 + (address * 2 * trainer->layout + 77) % 509 : address;
+}
+
 static bool feed(const struct trainer *trainer, uint64_t address, uint64_t range, bool writes)
 {
-	const uint64_t frames[] = {address, 0x20, 0x10};
+	const uint64_t frames[] = {laid_out(trainer, address), 0x20, 0x10};
 	const struct tfs_loops_operand operand = {range, true, writes, false};
 
 	return tfs_loops_feed(trainer->loops, (uint32_t)address, frames, 3, &operand, range != 0);
@@ -68,7 +75,7 @@ static unsigned search(struct trainer *trainer)
 
 static bool opens(const struct trainer *trainer, uint64_t address)
 {
-	const uint64_t frames[] = {address, 0x20, 0x10};
+	const uint64_t frames[] = {laid_out(trainer, address), 0x20, 0x10};
 
 	return tfs_loops_opens(trainer->loops, frames, 3);
 }
@@ -82,6 +89,20 @@ static void test_plain(void)
 	TEST_TRUE(!opens(&trainer, START + 11));
 	TEST_TRUE(!opens(&trainer, START + 9));
 	free(trainer.loops);
+}
+
+/* Whatever the order of addresses: control comes by the same places again. */
+static void test_layouts(void)
+{
+	for (unsigned layout = 1; layout <= 50; layout++) {
+		struct trainer trainer = {.straight = 10, .updates = true, .layout = layout};
+
+		if (!TEST_IN(search(&trainer), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 6) ||
+			!TEST_TRUE(opens(&trainer, START + 10)) ||
+			!TEST_TRUE(!opens(&trainer, START + 11)))
+			printf("  laid out by %u\n", layout);
+		free(trainer.loops);
+	}
 }
 
 /* More calls before the loop than a function's memory holds. */
@@ -262,6 +283,7 @@ int main(void)
 	TEST_EQ(search_elsewhere(false), 0);
 	test_turns_within();
 	test_plain();
+	test_layouts();
 	test_long_start();
 	test_middle();
 	test_places();

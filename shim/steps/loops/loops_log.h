@@ -19,6 +19,7 @@
 #define TFS_LOG_RANGES (1u << 16)
 #define TFS_LOG_PAIRS (1u << 16)
 #define TFS_LOG_GRAPHS 64u
+#define TFS_LOG_PATH 1024u
 
 #define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
 
@@ -69,6 +70,13 @@ struct tfs_log_pair {
 	bool waiting;                 /* for a site that reads the latest */
 };
 
+/* The places in an active function that control came by, without the bodies of the loops that went
+ * round: where it comes by one of them again, a loop goes round. */
+struct tfs_log_path {
+	uint32_t count;
+	uint64_t places[TFS_LOG_PATH];
+};
+
 /* The loop that is the step. */
 struct tfs_log_step {
 	uint32_t level;
@@ -102,6 +110,7 @@ struct tfs_loops {
 	uint32_t mask; /* of the tables below, as large as the log asks for */
 	uint32_t range_count;
 	uint32_t pair_count;
+	struct tfs_log_path paths[TFS_LOOPS_DEPTH];
 	struct tfs_log_range ranges[TFS_LOG_RANGES];
 	struct tfs_log_pair pairs[TFS_LOG_PAIRS];
 };

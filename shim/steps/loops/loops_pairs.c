@@ -3,8 +3,8 @@
  * Who updates what, and when it is read: from the log of calls.
  *
  * Control stands at one return address in each active function. Between two calls it moved on in
- * the outermost function whose address differs; going to a lower address, or to the same one again,
- * a loop in that function went round. An update that another site reads only after a loop went
+ * the outermost function whose address differs; where it comes by an address again that it came by
+ * since that function began, a loop in it went round, wherever the compiler put its code. An update that another site reads only after a loop went
  * round is carried by that loop.
  */
 #include <string.h>
@@ -38,21 +38,46 @@ struct tfs_log_range *tfs_log_range(struct tfs_loops *loops, uint64_t address, b
 	return &loops->ranges[at];
 }
 
-static void move(struct motion *motion, const struct tfs_log_site *site, uint32_t now)
+/* Did control come by there before? */
+static bool come_by(struct tfs_log_path *path, uint64_t place)
+{
+	for (uint32_t i = path->count; i-- > 0;) {
+		if (path->places[i] == place) {
+			path->count = i + 1;
+			return true;
+		}
+	}
+	if (path->count == TFS_LOG_PATH) {
+		path->count = TFS_LOG_PATH / 2;
+		memmove(path->places, path->places + TFS_LOG_PATH / 2,
+			TFS_LOG_PATH / 2 * sizeof(path->places[0]));
+	}
+	path->places[path->count++] = place;
+	return false;
+}
+
+static void move(struct tfs_loops *loops, struct motion *motion, const struct tfs_log_site *site,
+	uint32_t now)
 {
 	const struct tfs_log_site *from = motion->site;
-	uint32_t level = 0, shared;
+	uint32_t level = 0;
 
+	if (from) {
+		const uint32_t shared = site->depth < from->depth ? site->depth : from->depth;
+
+		while (level + 1 < shared && site->frames[level] == from->frames[level])
+			level++;
+	}
 	motion->site = site;
-	if (!from)
-		return;
-	shared = site->depth < from->depth ? site->depth : from->depth;
-	while (level + 1 < shared && site->frames[level] == from->frames[level])
-		level++;
-	if (site->frames[level] <= from->frames[level])
+	if (come_by(&loops->paths[level], site->frames[level]))
 		motion->round[level] = now;
-	for (; level < TFS_LOOPS_DEPTH; level++)
+	motion->moved[level] = now;
+	for (level++; level < TFS_LOOPS_DEPTH; level++) {
 		motion->moved[level] = now;
+		loops->paths[level].count = 0;
+		if (level < site->depth)
+			come_by(&loops->paths[level], site->frames[level]);
+	}
 }
 
 /* Has a loop gone round since the update? It is the loop in the outermost function that moved. */
@@ -153,8 +178,9 @@ void tfs_log_pair_up(struct tfs_loops *loops)
 	loops->range_count = 0;
 	tfs_log_find_turns(loops);
 	loops->pair_count = 0;
+	loops->paths[0].count = 0;
 	for (uint32_t i = 0; i < loops->call_count; i++) {
-		move(&motion, &loops->sites[loops->calls[i].site], i + 1);
+		move(loops, &motion, &loops->sites[loops->calls[i].site], i + 1);
 		take_call(loops, &loops->calls[i], &motion, i + 1);
 	}
 }

@@ -119,16 +119,47 @@ static void take_round(struct search *search, const struct round *round)
 			come_by(search, address_of(search, call));
 }
 
-/* Loops begin at their lowest address, as compilers lay them out. */
-static const struct place *find_first(const struct search *search)
+static struct place *place_of(struct search *search, uint32_t call)
+{
+	if (is_inside(search, call))
+		for (uint32_t i = 0; i < search->place_count; i++)
+			if (search->places[i].address == address_of(search, call))
+				return &search->places[i];
+	return NULL;
+}
+
+/* May it open the step? */
+static bool comes_once(const struct search *search, const struct place *place)
+{
+	return 8 * place->once >= 7 * search->kept && 8 * place->more <= search->kept;
+}
+
+/* Where control came into the loop; NULL if it was in there before the log began. */
+static const struct place *find_entry(struct search *search)
+{
+	const uint32_t count = search->loops->call_count;
+	uint32_t call = 0;
+
+	if (place_of(search, 0))
+		return NULL;
+	for (; call < count; call++) {
+		const struct place *place = place_of(search, call);
+
+		if (place && comes_once(search, place))
+			return place;
+	}
+	return NULL;
+}
+
+/* Most compilers lay most loops out from their lowest address on. */
+static const struct place *find_lowest(const struct search *search)
 {
 	const struct place *first = NULL;
 
 	for (uint32_t i = 0; i < search->place_count; i++) {
 		const struct place *place = &search->places[i];
 
-		if (8 * place->once >= 7 * search->kept && 8 * place->more <= search->kept &&
-			(!first || place->address < first->address))
+		if (comes_once(search, place) && (!first || place->address < first->address))
 			first = place;
 	}
 	return first;
@@ -179,7 +210,9 @@ bool tfs_log_place(struct tfs_loops *loops, const struct tfs_log_pair *pair, uin
 	for (uint32_t i = 0; i < rounds_there(&search); i++)
 		if (search.rounds[i].end - search.rounds[i].first <= LONGER * usual)
 			take_round(&search, &search.rounds[i]);
-	first = find_first(&search);
+	first = find_entry(&search);
+	if (!first)
+		first = find_lowest(&search);
 	if (first)
 		fill_in(&search, first);
 	return first != NULL;
