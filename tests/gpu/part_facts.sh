@@ -6,6 +6,10 @@
 #   launch-handle     does the driver know the name of what <<<>>> launches?
 #   conv-search       do cuDNN's searches write to outputs, wait, say what is deterministic?
 #   copies, waits     which records do copies leave, which calls wait for the device?
+#   in-flight         what of a copy is still to be taken when the call returns, by its size?
+#   pinning           which mappings can be pinned?
+#   portions          in what portions is device memory given out?
+#   memory-left       with how little free memory do libraries begin to fail?
 #   backend           what do cuDNN's graphs give back about engines and plans?
 #   nccl-plugin       does NCCL take a plugin from the program, also under the library?
 #   end               what is left in the recording for each way of ending?
@@ -40,7 +44,7 @@ ask() {
 	esac
 }
 
-for name in waits activity search kernel launch nccl backend; do
+for name in waits memory activity search kernel launch nccl backend; do
 	ask "$name"
 done
 

@@ -4,8 +4,8 @@
  *
  * Control stands at one return address in each active function. Between two calls it moved on in
  * the outermost function whose address differs; where it comes by an address again that it came by
- * since that function began, a loop in it went round, wherever the compiler put its code. An update that another site reads only after a loop went
- * round is carried by that loop.
+ * since that function began, a loop in it went round, wherever the compiler put its code. An update
+ * that another site reads only after a loop went round is carried by that loop.
  */
 #include <string.h>
 
