@@ -120,6 +120,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	else if (!pairs->launches)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"GPU activity was recorded; no kernels were launched by the program itself");
+	else if (pairs->queued)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"GPU activity was recorded: of %s, %s a kernel record; %s still queued when the recording ended",
+			tfs_figure_number((double)pairs->launches, "launch", "launches").text,
+			tfs_figure_number((double)pairs->launched, "has", "have").text,
+			tfs_figure_number((double)pairs->queued, "more was", "more were").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"GPU activity was recorded: of %s, %s a kernel record",

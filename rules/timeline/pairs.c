@@ -287,11 +287,18 @@ static void count_memory(struct search *search)
 struct launches {
 	const struct tfs_window *window;
 	uint64_t made, seen;
+	uint64_t queued; /* of those made, behind the last one seen */
 	bool capturing;
 };
 
+/* Other tools stop recording while the device is behind: what was queued then has no record, and
+ * none is missing. */
 static void close_launches(struct search *search, struct launches *launches)
 {
+	if (tfs_trace_fact(search->timeline->trace, TFS_FACT_imported)) {
+		search->out->queued += launches->queued;
+		launches->made -= launches->queued;
+	}
 	search->out->launches += launches->made;
 	search->out->launched += launches->seen;
 	*launches = (struct launches){0};
@@ -305,12 +312,13 @@ static void count_launch(const struct tfs_timeline *timeline, struct launches *l
 
 	/* It began before the window, or in an older recording it may be an end. */
 	if ((ends && !launches->capturing) || (call->family == TFS_FAMILY_capture && !divided))
-		launches->made = launches->seen = 0;
+		launches->made = launches->seen = launches->queued = 0;
 	if (ends || call->family == TFS_FAMILY_capture)
 		launches->capturing = !ends;
 	if (call->family == TFS_FAMILY_launch && !launches->capturing && !call->record->status) {
 		launches->made++;
 		launches->seen += call->op_count != 0;
+		launches->queued = call->op_count != 0 ? 0 : launches->queued + 1;
 	}
 }
 

@@ -46,6 +46,7 @@ struct tfs_pairs {
 	uint32_t strange_threads; /* that made calls of the last kind and no wrapped ones */
 	uint64_t launches;        /* wrapped launches that worked, ... */
 	uint64_t launched;        /* and those of them that have a kernel record */
+	uint64_t queued; /* not counted there: another tool's recording ended before they ran */
 };
 
 /* Compares them; NULL without memory. The result is the pool's. */

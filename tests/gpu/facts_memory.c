@@ -19,8 +19,8 @@
 enum { SIDE = 256, LEAST_LEFT = 16 };
 
 static cudaStream_t stream;
-static const size_t sizes[] = {1 << 10, 16 << 10, 64 << 10, (64 << 10) + 1, 256 << 10, 1 << 20,
-	16 << 20};
+static const size_t sizes[] = {
+	1 << 10, 16 << 10, 64 << 10, (64 << 10) + 1, 256 << 10, 1 << 20, 16 << 20};
 
 struct probe {
 	struct gate gate;
@@ -49,7 +49,8 @@ static size_t count_bytes(const unsigned char *device, unsigned char *into, size
 	return count;
 }
 
-/* The source is written over as soon as the call returns: what of that arrives was not taken yet. */
+/* The source is written over as soon as the call returns: what of that arrives was not taken yet.
+ */
 static void in_flight(const char *name, size_t bytes, unsigned char *source, bool async)
 {
 	unsigned char *device, *back = malloc(bytes);

@@ -32,8 +32,8 @@ EXPECTED = dict(
     # Of copies whose call is in the recording.
     copied=28811773481,
     waits={"aten::_local_scalar_dense": 2, "aten::copy_": 2},
-    # Of 1673 launches, 816 have their kernel.
-    states=dict(dict.fromkeys(kineto.STEPLESS, "not_measurable"), TFS903="violated",
+    # Of 1673 launches, the first 816 have their kernel; then it was stopped.
+    states=dict(dict.fromkeys(kineto.STEPLESS, "not_measurable"), TFS903="passed",
                 TFS902="not_measurable", TFS904="not_measurable", TFS905="violated"))
 # Who exported it and from where, which no report needs.
 UNASKED = ["rich-wsl", "DESKTOP-KBEMEQS", "FastVideo", "perf_h100"]

@@ -54,6 +54,10 @@ python3 "$here/nsight.py" make || exit 1
 for name in new old wal trigger; do
 	whole $name.sqlite $name
 done
+for name in queued lost; do
+	expect 0 report --format json -o report.out $name.sqlite
+	python3 "$here/nsight.py" compare report.out $name || failed=1
+done
 whole two.sqlite:41 new
 whole two.sqlite:42 two:42
 cp new.sqlite 'odd?#%41 name.sqlite' && whole 'odd?#%41 name.sqlite' new
