@@ -63,7 +63,10 @@ static void write_program(struct tfs_json *json, const struct tfs_model *model)
 		tfs_json_null(json, "processes");
 	tfs_json_string(json, "started", model->started);
 	tfs_json_number(json, "duration_ns", model->duration_ns);
-	tfs_json_bool(json, "finished", model->finished);
+	if (model->imported)
+		tfs_json_null(json, "finished");
+	else
+		tfs_json_bool(json, "finished", model->finished);
 	tfs_json_string(json, "recording", model->recording);
 	tfs_json_string(json, "tfshim", model->version);
 	tfs_json_close(json, '}');

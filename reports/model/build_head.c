@@ -50,6 +50,7 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->recording = tfs_region_string(region, path);
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
+	model->imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
 	model->finished = judgement->finished;
 	model->whole = judgement->whole;
 	model->cut = tfs_trace_summary(build->trace)->cut;
@@ -240,10 +241,11 @@ static const char *overhead_text(struct tfs_build *build)
 		tfs_words_time(region, outside->median_ns));
 }
 
-static struct tfs_model_fact ended(const struct tfs_build *build, bool imported)
+static struct tfs_model_fact ended(const struct tfs_build *build)
 {
 	const bool finished = tfs_trace_header(build->trace)->finished;
-	const char *text = imported ? "not known: another tool recorded the program"
+	const char *text = build->model->imported
+				   ? "not known: another tool recorded the program"
 			   : finished
 				   ? "closed by the program's normal exit"
 				   : "not closed: the program was ended from outside or by _exit";
@@ -257,7 +259,6 @@ static void set_method(struct tfs_build *build)
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
-	const bool imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
 	const double replay = model->steps.replay_error;
 	struct tfs_model_fact *facts =
 		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
@@ -268,7 +269,7 @@ static void set_method(struct tfs_build *build)
 			tfs_words_bytes(region, (double)summary->bytes),
 			tfs_words_number(region, (double)summary->records, "record", "records")),
 		false};
-	facts[n++] = ended(build, imported);
+	facts[n++] = ended(build);
 	if (summary->damages || summary->cut)
 		facts[n++] = (struct tfs_model_fact){"damage", "damage",
 			tfs_region_print(region, "%s not readable%s",
@@ -289,7 +290,7 @@ static void set_method(struct tfs_build *build)
 				  tfs_words_share(region, replay)),
 		!(replay <= 0.05)};
 	/* Of what it is imported from, the fact says that. */
-	if (!imported)
+	if (!model->imported)
 		facts[n++] = (struct tfs_model_fact){"version", "recorded by",
 			tfs_region_print(region, "tfshim %s", model->version), false};
 	for (size_t i = 0; i < seen->fact_count; i++) {

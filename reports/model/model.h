@@ -178,6 +178,7 @@ struct tfs_model {
 	uint64_t start_ns;      /* since 1970 */
 	uint64_t run;           /* of `tfshim run`; 0 = none */
 	double duration_ns;
+	bool imported; /* from another tool's recording, which says nothing of the program's end */
 	bool finished;
 	bool whole;  /* nothing is missing at the end or in between */
 	bool cut;    /* the file ends where it should not */

@@ -317,6 +317,8 @@ def wrong(report, name):
              "two:42": ("twin\n\033[31m", 42, None, "2023-11-14T22:13:21Z")}.get(
                  name, ("train", PID, "Made up", "2023-11-14T22:13:21Z"))
     device = report["device"]["name"] if not other else None
+    if program["finished"] is not None:
+        yield "it is said to have finished: %s" % program["finished"]
     if (program["name"], program["pid"], device, program["started"]) != about:
         yield "another program: %s on %s" % (program, report["device"])
     found = {one["id"]: one for one in report["findings"]}
