@@ -23,6 +23,7 @@ static void write_head(struct tfs_html *html)
 static void write_navigation(struct tfs_html *html)
 {
 	static const char *const links[][2] = {
+		{"run", "Whole run"},
 		{"findings", "Findings"},
 		{"steps", "Steps"},
 		{"gpu", "GPU time"},
@@ -34,7 +35,8 @@ static void write_navigation(struct tfs_html *html)
 		{"method", "How this was measured"},
 	};
 	tfs_html_raw(html, "<nav aria-label=\"Sections\"><ul>");
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+	for (size_t i = html->model->expense_count ? 0 : 1; i < sizeof(links) / sizeof(links[0]);
+		i++)
 		tfs_html_print(html, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
 	tfs_html_raw(html, "</ul></nav>\n");
 }
@@ -58,6 +60,7 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 	tfs_html_verdict(&html);
 	write_navigation(&html);
 	tfs_html_raw(&html, "<main>\n");
+	tfs_html_expenses(&html);
 	tfs_html_findings(&html);
 	tfs_html_timeline(&html);
 	tfs_html_gpu(&html);

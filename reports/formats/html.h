@@ -33,6 +33,7 @@ void tfs_html_section_end(struct tfs_html *html);
 
 /* The sections, in the order of the page. */
 void tfs_html_verdict(struct tfs_html *html);
+void tfs_html_expenses(struct tfs_html *html);
 void tfs_html_findings(struct tfs_html *html);
 void tfs_html_timeline(struct tfs_html *html);
 void tfs_html_gpu(struct tfs_html *html);

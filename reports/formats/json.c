@@ -149,6 +149,35 @@ static void write_layers(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_close(json, ']');
 }
 
+static void write_expenses(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "whole_run", '[');
+	for (size_t i = 0; i < model->expense_count; i++) {
+		const struct tfs_model_expenses *list = &model->expenses[i];
+
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "kind", list->key);
+		tfs_json_number(json, "whole", list->whole);
+		tfs_json_open(json, "callsites", '[');
+		for (size_t j = 0; j < list->count; j++) {
+			tfs_json_open(json, NULL, '{');
+			write_place(
+				json, "callsite", &list->items[j].place, list->items[j].function);
+			tfs_json_unsigned(json, "callers", list->items[j].sites);
+			tfs_json_unsigned(json, "calls", list->items[j].calls);
+			tfs_json_number(json, "amount", list->items[j].amount);
+			tfs_json_number(json, "share", list->items[j].amount / list->whole);
+			tfs_json_close(json, '}');
+		}
+		tfs_json_close(json, ']');
+		tfs_json_unsigned(json, "more", list->more);
+		tfs_json_number(json, "more_amount", list->more_amount);
+		tfs_json_number(json, "unrecorded_amount", list->unowned);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
 static void write_rules(struct tfs_json *json, const struct tfs_model *model)
 {
 	tfs_json_open(json, "rules", '[');
@@ -310,6 +339,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	tfs_json_close(json, '}');
 	write_steps(json, &model->steps);
 	write_layers(json, model);
+	write_expenses(json, model);
 	write_rules(json, model);
 	write_unwritten(json);
 	tfs_json_open(json, "findings", '[');

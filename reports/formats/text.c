@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/formats/format.h"
+#include "reports/formats/text_tables.h"
 #include "reports/formats/utf8.h"
 #include "reports/model/reasons.h"
 #include "reports/model/words.h"
@@ -318,43 +319,6 @@ static void write_rewrites(const struct tfs_model *model, FILE *out, const struc
 	}
 }
 
-/* The width for printf() that gives a text this many columns: it counts bytes. */
-static int wide(int columns, const char *text)
-{
-	const size_t bytes = strlen(text);
-
-	return columns + (int)(bytes - tfs_utf8_count(text, bytes));
-}
-
-static void write_layer(FILE *out, const struct tfs_model_layer *layer, struct tfs_region *region)
-{
-	const char *host = tfs_words_time(region, layer->host_ns);
-	const char *device = tfs_words_time(region, layer->device_ns);
-
-	fprintf(out, "  %*s %*s %7s %7s  %*s", wide(10, host), host, wide(10, device), device,
-		tfs_words_count(region, layer->count), tfs_words_count(region, layer->calls),
-		(int)(layer->depth * 2), "");
-	tfs_text_put(out, layer->domain);
-	fputs(*layer->domain ? ": " : "", out);
-	tfs_text_put(out, layer->name);
-	fputc('\n', out);
-}
-
-static void write_layers(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region)
-{
-	if (!model->layer_count)
-		return;
-	fprintf(out, "\n%sLAYERS%s per step, nested ranges included\n", paint->bold, paint->reset);
-	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
-	for (size_t i = 0; i < model->layer_count; i++)
-		write_layer(out, &model->layers[i], region);
-	if (model->layers_more)
-		fprintf(out, "  %s not shown\n",
-			tfs_words_number(region, (double)model->layers_more, "shorter range",
-				"shorter ranges"));
-}
-
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
 	size_t count, FILE *out, const struct tfs_paint *paint)
 {
@@ -377,8 +341,9 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 {
 	struct tfs_region region = {0};
 	write_head(model, out, paint, &region);
+	tfs_text_expenses(model, out, paint, &region);
 	write_findings(model, out, paint, &region);
-	write_layers(model, out, paint, &region);
+	tfs_text_layers(model, out, paint, &region);
 	write_rules(model, out, paint, &region);
 	write_rewrites(model, out, paint, &region);
 	write_facts(

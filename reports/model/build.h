@@ -32,6 +32,9 @@ void tfs_build_cards(struct tfs_build *build);
 void tfs_build_calls(struct tfs_build *build);
 void tfs_build_tree(struct tfs_build *build);
 
+/* Where the time of a run goes whose steps are not judged; behind the head. */
+void tfs_build_expenses(struct tfs_build *build);
+
 /* The program's own names for parts of its steps. */
 void tfs_build_layers(struct tfs_build *build);
 

@@ -151,6 +151,31 @@ struct tfs_model_call {
 	double sizes[TFS_MODEL_SIZES]; /* sums per judged step; 0 = none, or not known */
 };
 
+/* Calls of one function at call sites that differ only in their callers, and what they cost in the
+ * whole run. */
+struct tfs_model_expense {
+	const char *function;
+	const char *where;            /* its call sites read like this */
+	size_t sites;                 /* that do */
+	struct tfs_model_place place; /* of one of them */
+	uint64_t calls;
+	double amount; /* nanoseconds or bytes */
+};
+
+/* The most expensive call sites of a run, in one regard. */
+struct tfs_model_expenses {
+	const char *key;                       /* stable, for machines: "blocked" */
+	const char *title;                     /* what the amounts are */
+	bool bytes;                            /* else nanoseconds */
+	const struct tfs_model_expense *items; /* most expensive first */
+	size_t count;
+	size_t more; /* not listed, with so much in all */
+	double more_amount;
+	double unowned;         /* of calls that are not in the recording; 0 = none */
+	double whole;           /* what amounts are a share of */
+	const char *whole_name; /* "the recorded time" */
+};
+
 struct tfs_model_steps {
 	uint64_t count; /* training steps, warm-up not included */
 	uint64_t warmup;
@@ -195,7 +220,9 @@ struct tfs_model {
 	struct tfs_model_steps steps;
 	const struct tfs_model_layer *layers; /* in the order of the step */
 	size_t layer_count;
-	size_t layers_more; /* not listed */
+	size_t layers_more;                        /* not listed */
+	const struct tfs_model_expenses *expenses; /* only where no steps are judged */
+	size_t expense_count;
 	const struct tfs_model_rule *rules;
 	size_t rule_count;
 	const struct tfs_model_finding *findings; /* worst first */

@@ -29,7 +29,8 @@ static char *path_of(const char *recording, const char *suffix)
 /* A page is worth its bytes where something was judged, or at least found. */
 static bool has_page(const struct tfs_model *model)
 {
-	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR];
+	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR] ||
+	       (model->works && model->expense_count);
 }
 
 int tfs_save_beside(const struct tfs_model *model)

@@ -224,6 +224,8 @@ static int judge(struct tfs_steady *steady, const struct tfs_judge_options *opti
 	tfs_summary_fill(steady, judgement);
 	err = tfs_layers_find(steady, judgement->pool, &judgement->layers);
 	if (!err)
+		err = tfs_expenses_find(steady->timeline, judgement->pool, judgement->expenses);
+	if (!err)
 		err = ask_rules(options, &findings, judgement);
 	if (!err)
 		err = tfs_findings_price(

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "rules/judge/expenses.h"
 #include "rules/judge/layers.h"
 #include "rules/rule.h"
 #include "rules/timeline/pairs.h"
@@ -118,7 +119,8 @@ struct tfs_judgement {
 	struct tfs_visibility visibility;
 	struct tfs_step_summary steps;
 	struct tfs_layers layers;
-	struct tfs_rule_line *rules; /* every registered rule, by id */
+	struct tfs_expenses expenses[TFS_EXPENSES]; /* of the run */
+	struct tfs_rule_line *rules;                /* every registered rule, by id */
 	size_t rule_count;
 	struct tfs_finding *findings; /* most recoverable time first, then by level */
 	size_t finding_count;

@@ -239,8 +239,7 @@ static bool usable(struct tfs_judgement *judgement)
 	else if (!*judgement->device_name)
 		why = "the recording does not name the GPU";
 	if (why)
-		snprintf(judgement->verdict, sizeof(judgement->verdict), "cannot be judged: %s",
-			why);
+		snprintf(judgement->verdict, sizeof(judgement->verdict), "not judged: %s", why);
 	return !why;
 }
 

@@ -63,7 +63,35 @@ def counted(tables, pid):
     return {re.sub(r"_v\d{4,}$", "", name): count for name, count in rows}
 
 
+def work_ns(tables, pid):
+    """The GPU's time for a process, whether or not the call is in the recording."""
+    rows = [tables.execute(
+        "select sum(end - start) from CUPTI_ACTIVITY_KIND_%s where globalPid >> 24 & 0xffffff = ?" % kind,
+        (pid,)).fetchone()[0] or 0 for kind in ("KERNEL", "MEMCPY", "MEMSET")]
+    return sum(rows)
+
+
+def run_wrong(made, tables, pid):
+    """Nothing marks a step: the run is summed up."""
+    waited = tables.execute(
+        "select sum(end - start) from CUPTI_ACTIVITY_KIND_RUNTIME join StringIds on id = nameId "
+        "where globalTid >> 24 & 0xffffff = ? and value like 'cudaStreamSynchronize%'", (pid,)).fetchone()[0]
+    said = kineto.run_sum(made, "blocked", "cudaStreamSynchronize")
+    if not kineto.close(said, waited, 1e-6):
+        yield "the host waits for %s ns of the run, not %d" % (said, waited)
+    first = made["whole_run"][0]["callsites"][0]
+    if (first["callsite"]["function"], first["callsite"]["call"]) != (
+            "aten::_local_scalar_dense", "cudaStreamSynchronize") or not 0.4 < first["share"] < 0.5:
+        yield "the most expensive is %s" % first
+    said = kineto.run_sum(made, "gpu")
+    if not kineto.close(said, work_ns(tables, pid), 1e-6):
+        yield "the GPU takes %s ns of the run, not %d" % (said, work_ns(tables, pid))
+    if kineto.run_sum(made, "bytes", "cudaMemcpyAsync") != EXPECTED["copied"]:
+        yield "%s bytes copied in the run" % kineto.run_sum(made, "bytes", "cudaMemcpyAsync")
+
+
 def wrong(made, tables, pid):
+    yield from run_wrong(made, tables, pid)
     said, waits, copied = collections.Counter(), collections.Counter(), 0
     for call in made["calls"]:
         site = call["callsite"]

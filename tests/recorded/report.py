@@ -57,6 +57,7 @@ RECORDINGS = {
         found=[("TFS608", None, "cudaDeviceGetAttribute", None, None)],
         states={"TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
 }
+WORK = ("Kernel", "Memcpy", "Memset", "kernel", "gpu_memcpy", "gpu_memset")
 CALLS = ("Runtime", "cuda_runtime", "cuda_driver")
 
 
@@ -116,6 +117,40 @@ def calls_wrong(report, recording, expected):
     print("%d calls of %d functions compared" % (sum(there.values()), len(there)))
 
 
+def run_sum(report, kind, call=None):
+    """What the table of the whole run has in one regard, of all calls or of one function."""
+    for table in report["whole_run"]:
+        if table["kind"] == kind:
+            rows = sum(row["amount"] for row in table["callsites"]
+                       if call in (None, row["callsite"]["call"]))
+            return rows + (0 if call else table["more_amount"] + table["unrecorded_amount"])
+    return 0
+
+
+def run_wrong(report, recording, expected):
+    """Where no step is judged, the run is summed up: GPU time and the time in calls that block,
+    whatever their operands."""
+    if expected["steps"][1]:
+        if report["whole_run"]:
+            yield "steps are judged, and the run is listed as well"
+        return
+    long_ns = collections.Counter()
+    for event in recording["traceEvents"]:
+        if event.get("cat") in CALLS or event.get("cat") in WORK:
+            long_ns[event["name"] if event["cat"] in CALLS else "gpu"] += event["dur"] * 1000
+    for name in ("cudaFree", "cudaMalloc", "cudaDeviceSynchronize"):
+        said = run_sum(report, "blocked", name)
+        if abs(said - long_ns[name]) > 1000 + long_ns[name] / 1000:
+            yield "%s takes %s ns of the run, not %s" % (name, said, long_ns[name])
+    said = run_sum(report, "gpu")
+    if not close(said, long_ns["gpu"], 0.001) or not said:
+        yield "the GPU takes %s ns of the run, not %s" % (said, long_ns["gpu"])
+    if run_sum(report, "bytes", "cudaMemcpyAsync") != expected.get("copied", 0):
+        yield "%s bytes copied in the run" % run_sum(report, "bytes", "cudaMemcpyAsync")
+    if "not judged: no training steps were found; the whole run: " not in report["verdict"]["text"]:
+        yield "the verdict is %s" % report["verdict"]["text"]
+
+
 def idle_ns(report):
     return report["steps"]["judged_median_ns"] * (1 - report["steps"]["gpu_busy"])
 
@@ -135,6 +170,7 @@ def wrong(report, recording, expected):
     yield from steps_wrong(report["steps"], expected)
     yield from findings_wrong(report["findings"], expected)
     yield from calls_wrong(report, recording, expected)
+    yield from run_wrong(report, recording, expected)
     for rule, state in expected["states"].items():
         if states[rule] != state:
             yield "%s is %s, not %s" % (rule, states[rule], state)

@@ -95,6 +95,19 @@ for line in '! training steps             not found' '  calls                   
 	'  GPU activity               recorded'; do
 	grep -q "^  $line" out || wrong "without steps there is no line '$line'"
 done
+# Instead the run is summed up: 60 blocking copies of 180 us and 1 MiB each, 60 kernels of 490 us.
+grep -q '^not judged: no training steps were found; the whole run: cudaMemcpy at .* takes 10.8 ms of the host time in blocking calls, which is 8.4 % of the recorded time$' out ||
+	wrong "the verdict does not say where the time of the run went: $(head -n 1 out)"
+for row in '10.8 ms   8.4 %        60  cudaMemcpy  ' '29.4 ms    24 %        60  cudaLaunchKernel  ' \
+	' 9.00 ms   7.5 %        60  cudaMemcpy  ' '60.0 MiB   100 %        60  cudaMemcpy  '; do
+	grep -q "^ *$row" out || wrong "the run has no line '$row'"
+done
+for row in 'Whole run' '<b>10.8 ms</b>' '<b>29.4 ms</b>' '<b>60.0 MiB</b>' 'href="#run"'; do
+	grep -q "$row" unmarked.html || wrong "the page of a run without steps has no '$row'"
+done
+expect 3 check unmarked.tfs
+expect 0 report run.tfs
+grep -q 'WHOLE RUN' out && wrong "steps are judged, and the run is listed as well"
 
 # Names that reorder text or steer a terminal are shown by their numbers wherever people read.
 evil=$(printf 'ev\342\200\256il\302\205\033[31m')
