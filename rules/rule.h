@@ -112,6 +112,8 @@ struct tfs_rule {
 	const char *slug; /* "pageable-copy" */
 	enum tfs_level level;
 	bool any_cost; /* keeps its level whatever the cost */
+	bool anywhere; /* its findings hold wherever in the run: steps need not be known for them */
+	bool totals;   /* where no steps are known, the totals of the run are evidence enough */
 	uint32_t needs;
 	uint32_t about;      /* TFS_ABOUT_* */
 	unsigned library;    /* enum tfs_library: not applicable where it is not called; 0 = any */

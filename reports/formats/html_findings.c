@@ -224,8 +224,11 @@ void tfs_html_findings(struct tfs_html *html)
 		"<div class=\"controls\" id=\"finding-controls\"></div>\n<div class=\"scroll\">"
 		"<table id=\"finding-table\" class=\"findings\"><thead><tr>"
 		"<th scope=\"col\">#</th><th scope=\"col\">Level</th><th scope=\"col\">Rule</th>"
-		"<th scope=\"col\">Call site</th><th scope=\"col\" class=\"num\">Per step</th>"
-		"<th scope=\"col\">Cost per step</th><th scope=\"col\">Rewrite</th></tr></thead>\n");
+		"<th scope=\"col\">Call site</th>");
+	tfs_html_print(html,
+		"<th scope=\"col\" class=\"num\">%s</th><th scope=\"col\">Cost %s</th>"
+		"<th scope=\"col\">Rewrite</th></tr></thead>\n",
+		model->per_run ? "In the run" : "Per step", tfs_words_each(model));
 	for (size_t i = 0; i < model->card_count; i++)
 		card_rows(html, i, scale);
 	tfs_html_raw(html, "</table></div>\n");

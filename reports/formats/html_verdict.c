@@ -34,7 +34,7 @@ static void step_tile(struct tfs_html *html)
 	const struct tfs_model_steps *steps = &html->model->steps;
 	struct tfs_region *region = &html->region;
 	if (!steps->count) {
-		tile(html, "Step time", "no steps", "rules about steps are not measurable");
+		tile(html, "Step time", "no steps", "what depends on steps is not measurable");
 		return;
 	}
 	tile(html, "Step time, median", tfs_words_time(region, steps->median_ns),

@@ -8,9 +8,10 @@
 #include "reports/formats/json_writer.h"
 #include "reports/model/words.h"
 
-static void write_cost(struct tfs_json *json, const struct tfs_cost *cost)
+static void write_cost(
+	struct tfs_json *json, const struct tfs_model *model, const struct tfs_cost *cost)
 {
-	const bool none = tfs_words_costless(cost);
+	const bool none = tfs_words_costless(cost) || model->per_run;
 	tfs_json_number(json, "ns_per_step", none ? NAN : cost->ns);
 	tfs_json_number(json, "low", none ? NAN : cost->low_ns);
 	tfs_json_number(json, "high", none ? NAN : cost->high_ns);
@@ -57,10 +58,7 @@ static void write_program(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_string(json, "path", model->program);
 	tfs_json_unsigned(json, "pid", model->pid);
 	tfs_json_unsigned(json, "rank", model->rank);
-	if (model->processes)
-		tfs_json_unsigned(json, "processes", model->processes);
-	else
-		tfs_json_null(json, "processes");
+	tfs_json_number(json, "processes", model->processes ? model->processes : NAN);
 	tfs_json_string(json, "started", model->started);
 	tfs_json_number(json, "duration_ns", model->duration_ns);
 	if (model->imported)
@@ -207,8 +205,26 @@ static void write_unwritten(struct tfs_json *json)
 	tfs_json_close(json, ']');
 }
 
-static void write_finding(struct tfs_json *json, const struct tfs_model_finding *finding)
+/* What is per step where steps are known. */
+static void write_in_run(struct tfs_json *json, const struct tfs_model_finding *finding)
 {
+	const bool none = tfs_words_costless(&finding->cost);
+
+	tfs_json_open(json, "in_run", '{');
+	tfs_json_number(json, "count", finding->count_per_step);
+	tfs_json_number(json, "bytes", finding->bytes_per_step);
+	tfs_json_number(json, "time_ns", finding->time_per_step_ns);
+	tfs_json_number(json, "cost_ns", none ? NAN : finding->cost.ns);
+	tfs_json_number(json, "cost_low", none ? NAN : finding->cost.low_ns);
+	tfs_json_number(json, "cost_high", none ? NAN : finding->cost.high_ns);
+	tfs_json_close(json, '}');
+}
+
+static void write_finding(struct tfs_json *json, const struct tfs_model *model,
+	const struct tfs_model_finding *finding)
+{
+	const bool run = model->per_run;
+
 	tfs_json_open(json, NULL, '{');
 	tfs_json_string(json, "id", finding->rule->id);
 	tfs_json_string(json, "slug", finding->rule->slug);
@@ -220,14 +236,16 @@ static void write_finding(struct tfs_json *json, const struct tfs_model_finding 
 	write_place(json, "callsite", &finding->place, finding->call);
 	tfs_json_string(json, "stream", finding->stream);
 	tfs_json_open(json, "per_step", '{');
-	tfs_json_number(json, "count", finding->count_per_step);
-	tfs_json_number(json, "bytes", finding->bytes_per_step);
-	tfs_json_number(json, "time_ns", finding->time_per_step_ns);
+	tfs_json_number(json, "count", run ? NAN : finding->count_per_step);
+	tfs_json_number(json, "bytes", run ? NAN : finding->bytes_per_step);
+	tfs_json_number(json, "time_ns", run ? NAN : finding->time_per_step_ns);
 	tfs_json_close(json, '}');
 	tfs_json_unsigned(json, "count_total", finding->count_total);
 	tfs_json_open(json, "cost", '{');
-	write_cost(json, &finding->cost);
+	write_cost(json, model, &finding->cost);
 	tfs_json_close(json, '}');
+	if (run)
+		write_in_run(json, finding);
 	tfs_json_bool(json, "low_confidence", finding->low_confidence);
 	tfs_json_string(json, "message", finding->message);
 	tfs_json_string(json, "advice", finding->advice);
@@ -262,7 +280,7 @@ static void write_card(
 	tfs_json_close(json, ']');
 	tfs_json_unsigned(json, "lead", card->lead);
 	tfs_json_open(json, "cost", '{');
-	write_cost(json, &card->cost);
+	write_cost(json, model, &card->cost);
 	tfs_json_close(json, '}');
 	tfs_json_close(json, '}');
 }
@@ -344,7 +362,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	write_unwritten(json);
 	tfs_json_open(json, "findings", '[');
 	for (size_t i = 0; i < model->finding_count; i++)
-		write_finding(json, &model->findings[i]);
+		write_finding(json, model, &model->findings[i]);
 	tfs_json_close(json, ']');
 	tfs_json_open(json, "cards", '[');
 	for (size_t i = 0; i < model->card_count; i++)
@@ -352,7 +370,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	tfs_json_close(json, ']');
 	tfs_json_open(json, "joint_saving", '{');
 	tfs_json_unsigned(json, "findings", model->joint_count);
-	write_cost(json, &model->joint);
+	write_cost(json, model, &model->joint);
 	tfs_json_close(json, '}');
 	tfs_json_open(json, "rewrites", '[');
 	for (size_t i = 0; i < model->rewrite_count; i++)

@@ -138,6 +138,18 @@ static const char *per_step(const struct tfs_model_finding *finding, struct tfs_
 	return text;
 }
 
+/* The same where no steps are known. */
+static const char *in_run(const struct tfs_model_finding *finding, struct tfs_region *region)
+{
+	const char *text = tfs_words_number(region, finding->count_per_step, "call", "calls");
+
+	if (finding->bytes_per_step > 0)
+		text = tfs_region_print(
+			region, "%s, %s", text, tfs_words_bytes(region, finding->bytes_per_step));
+	return tfs_region_print(region, "%s, %s on the host in the recorded run", text,
+		tfs_words_time(region, finding->time_per_step_ns));
+}
+
 static const char *cost_text(
 	const struct tfs_model *model, const struct tfs_model_card *card, struct tfs_region *region)
 {
@@ -146,7 +158,7 @@ static const char *cost_text(
 	if (tfs_words_costless(cost))
 		return text;
 	if (cost->ns > 0)
-		text = tfs_region_print(region, "%s per step", text);
+		text = tfs_region_print(region, "%s %s", text, tfs_words_each(model));
 	if (cost->ns > 0 && model->steps.written_ns > 0)
 		text = tfs_region_print(region, "%s = %s of the step", text,
 			tfs_words_share(region, cost->ns / model->steps.written_ns));
@@ -201,13 +213,16 @@ static void write_member(FILE *out, const struct tfs_model_finding *finding, siz
 	fputc('\n', out);
 }
 
-static void write_finding(
-	const struct tfs_model_finding *finding, FILE *out, struct tfs_region *region)
+static void write_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
+	FILE *out, struct tfs_region *region)
 {
 	if (finding->message)
 		put_item(out, "what", finding->message);
 	write_place(out, finding, region);
-	put_item(out, "count", per_step(finding, region));
+	if (!model->per_run)
+		put_item(out, "count", per_step(finding, region));
+	else if (finding->count_per_step > 0)
+		put_item(out, "count", in_run(finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
 	if (finding->evidence)
 		put_item(out, "evidence", finding->evidence);
@@ -235,7 +250,7 @@ static void write_card(const struct tfs_model *model, size_t number, FILE *out,
 
 		if (card->finding_count > 1)
 			write_member(out, finding, i, paint, region);
-		write_finding(finding, out, region);
+		write_finding(model, finding, out, region);
 	}
 }
 

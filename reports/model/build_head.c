@@ -112,6 +112,7 @@ static void set_steps(struct tfs_build *build)
 	steps->written_ns = summary->judged ? summary->written_ns : NAN;
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
+	build->model->per_run = !found;
 	steps->gpu_busy = NAN;
 	steps->copy_overlap = NAN;
 }
@@ -136,7 +137,7 @@ static const char *library_text(struct tfs_region *region, const struct tfs_libr
 static size_t add_recorded(const struct tfs_visibility *seen, struct tfs_model_fact *facts)
 {
 	facts[0] = (struct tfs_model_fact){"steps", "training steps",
-		seen->steps ? "found" : "not found: rules about steps are not measurable",
+		seen->steps ? "found" : "not found: what depends on them is not measurable",
 		!seen->steps};
 	facts[1] = (struct tfs_model_fact){"calls",
 		seen->steps ? "calls of the judged steps" : "calls",

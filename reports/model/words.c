@@ -34,6 +34,11 @@ const char *tfs_words_calls(struct tfs_region *region, double per_step)
 	return tfs_region_string(region, tfs_figure_calls(per_step).text);
 }
 
+const char *tfs_words_each(const struct tfs_model *model)
+{
+	return model->per_run ? "in the recorded run" : "per step";
+}
+
 const char *tfs_words_share(struct tfs_region *region, double share)
 {
 	return tfs_region_string(region, tfs_figure_share(share).text);

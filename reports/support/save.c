@@ -65,7 +65,8 @@ static void name_card(const struct tfs_model *model, const struct tfs_model_card
 	fputs("  ", stderr);
 	tfs_text_put(stderr, call);
 	if (cost)
-		fprintf(stderr, "  %s per step%s", cost, model->simulated ? ", modelled" : "");
+		fprintf(stderr, "  %s %s%s", cost, tfs_words_each(model),
+			model->simulated ? ", modelled" : "");
 	fputc('\n', stderr);
 }
 

@@ -46,9 +46,12 @@ static bool adds_up(const struct tfs_steady *steady, const struct tfs_place *pla
 	       place->time_ns >= HOST_SHARE * steady->step_ns * steady->step_count;
 }
 
-/* A copy from the device holds the host whatever its size. */
+/* A copy from the device holds the host whatever its size. Of a run without known steps, what takes
+ * a part of it. */
 static bool matters(const struct tfs_steady *steady, const struct tfs_place *place, bool up)
 {
+	if (steady->run)
+		return place->time_ns >= HOST_SHARE * steady->step_ns;
 	return !up || place->largest > LARGE_BYTES ||
 	       (double)place->bytes / (double)steady->step_count >= SUM_BYTES ||
 	       adds_up(steady, place);
@@ -64,7 +67,11 @@ static const char *advise(struct tfs_findings *findings, uint32_t needed, bool u
 		     "record an event after each copy, "
 		     "and call cudaEventSynchronize on this event before the host reads the buffer.";
 
-	return needed ? tfs_guards_advice(findings->pool, needed, advice) : advice;
+	if (needed)
+		advice = tfs_guards_advice(findings->pool, needed, advice);
+	return findings->steady->run ? tfs_pool_print(findings->pool,
+					       "If this is copied in each step: %s", advice)
+				     : advice;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -108,8 +115,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		}
 		draft = tfs_findings_add(findings, &place, NULL,
-			"copies %s per step %s pageable host memory%s",
+			"copies %s %s %s pageable host memory%s",
 			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
+			tfs_steady_each(steady),
 			copy.direction == TFS_COPY_UP ? "to the device from" : "from the device to",
 			copy.async ? "; the call blocks although its name says Async" : "");
 		if (!draft)
@@ -119,7 +127,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (copy.direction == TFS_COPY_UP)
 			draft->beside_ns = beside_ns(steady, &place);
 	}
-	if (unknown)
+	if (steady->run && small)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known what share of a step the pageable copies at %s take",
+			tfs_figure_number(small, "call site", "call sites").text);
+	else if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"it is not known whether %s pageable host memory",
 			tfs_figure_number(unknown, "copy uses", "copies use").text);
@@ -136,6 +148,7 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	.id = "TFS101",
 	.slug = "pageable-copy",
 	.level = TFS_LEVEL_ERROR,
+	.anywhere = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
 	.about = TFS_ABOUT_COPIES,
 	.title = "copies between the device and pageable memory",

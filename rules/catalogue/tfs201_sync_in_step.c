@@ -142,7 +142,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		const struct kinds kinds = count_kinds(steady, &place);
 		const uint32_t needed = tfs_guards_of(steady, &place);
 
-		if (place.seldom || (2 * kinds.dry < place.count && !worthwhile(steady, &place)))
+		if (place.seldom || (!steady->run && 2 * kinds.dry < place.count &&
+					    !worthwhile(steady, &place)))
 			harmless++;
 		else if (!needed && 2 * kinds.unclear >= place.count)
 			unclear++;

@@ -108,9 +108,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 					&rest, mine->calls[j], 0, (struct tfs_edit){.gone = true});
 		}
 		draft = tfs_findings_add(findings, &place, &rest,
-			"starts a chain of %u operations that %s elementwise (%s) and pass %s per step through memory%s",
+			"starts a chain of %u operations that %s elementwise (%s) and pass %s %s through memory%s",
 			chain->count, chain->own ? "look" : "are", names,
 			tfs_figure_bytes((double)place.bytes / (double)steady->step_count).text,
+			tfs_steady_each(steady),
 			chain->own ? " from one to the next" : " needlessly");
 		if (draft) {
 			draft->unsure = chain->own;
@@ -177,6 +178,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"kernels of the program without pointer arguments take %.0f %% or more of GPU time; "
 			"their operands were not seen",
 			100 * UNCLASSIFIED);
+	else if (steady->run && chains.count)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known what share of a step %s of elementwise operations take",
+			tfs_figure_number((double)chains.count, "chain", "chains").text);
 	else if (!chains.unclear ||
 		 saved + chains.unclear_ns / steady->step_count < WORTHWHILE * whole)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s",
@@ -195,6 +200,7 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	.id = "TFS301",
 	.slug = "unfused-pointwise",
 	.level = TFS_LEVEL_NOTE,
+	.anywhere = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_LAUNCHES,
 	.title = "elementwise operations that could be fused",

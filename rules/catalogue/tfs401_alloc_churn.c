@@ -67,7 +67,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				tfs_guards_of(steady, &place), findings->rule->advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no device or pinned memory is allocated or freed in the judged steps");
+		"no device or pinned memory is allocated or freed in %s", tfs_steady_name(steady));
 	tfs_hits_finish(&hits);
 }
 

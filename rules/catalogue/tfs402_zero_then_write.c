@@ -65,9 +65,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 						   : tfs_trace_function(timeline->trace,
 							     timeline->calls[tally->user].function);
 	struct tfs_draft *draft =
-		tfs_findings_add(findings, place, NULL, "zeroes %s per step%s, which %s then %s",
+		tfs_findings_add(findings, place, NULL, "zeroes %s %s%s, which %s then %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-			by_product ? " by a GEMM with 0" : "", user,
+			tfs_steady_each(steady), by_product ? " by a GEMM with 0" : "", user,
 			tally->added ? "adds to once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */
@@ -159,6 +159,7 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.id = "TFS402",
 	.slug = "zero-then-write",
 	.level = TFS_LEVEL_WARN,
+	.anywhere = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_OPERANDS,
 	.about = TFS_ABOUT_SETS,
 	.title = "memory zeroed and then completely overwritten",

@@ -44,6 +44,8 @@ static bool stable(const struct tfs_steady *steady, uint32_t calls)
 {
 	uint64_t steps = steady->timeline->training_steps + tfs_summary_warmup(steady->timeline);
 
+	if (steady->run)
+		return calls >= STABLE_CALLS;
 	return (double)calls / steady->step_count * (double)steps >= STABLE_CALLS;
 }
 
@@ -181,6 +183,7 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.id = "TFS601",
 	.slug = "conv-algo-not-searched",
 	.level = TFS_LEVEL_WARN,
+	.anywhere = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_OPERANDS,
 	.library = TFS_LIBRARY_cudnn,
 	.title = "convolution algorithm not selected by a search",

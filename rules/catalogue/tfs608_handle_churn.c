@@ -101,7 +101,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		add(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no handle, descriptor, stream or event is created or destroyed in the judged steps%s",
+		"no handle, descriptor, stream or event is created or destroyed in %s%s",
+		tfs_steady_name(steady),
 		tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely").text);
 	tfs_hits_finish(&hits);
 }

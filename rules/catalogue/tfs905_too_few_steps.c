@@ -33,7 +33,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
 	if (!steady->timeline->step_source)
 		draft = tfs_findings_note(findings,
-			"no training step was found in the recorded calls, so rules about steps are not measurable");
+			"no training step was found in the recorded calls: rules look at the whole run, and what depends on steps is not measurable");
 	else
 		draft = tfs_findings_note(findings,
 			"%s judged, of %s in total; an error needs %u%s",

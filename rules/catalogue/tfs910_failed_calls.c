@@ -37,6 +37,18 @@ static const char *name_of(
 		name ? " (" : "", status, name ? ")" : "", others ? " and others" : "");
 }
 
+/* Of a run without known steps any failure counts, else habits of the judged steps' time. */
+static bool counts(const struct tfs_steady *steady, const struct tfs_aggregate *sum)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+
+	if (steady->run)
+		return sum->failures > 0;
+	return sum->failures >= steady->min_steps &&
+	       tfs_trace_ns(timeline->trace, sum->latest_ticks) >
+		       timeline->steps[steady->steps[0]].start_ns;
+}
+
 /* Calls that the totals say fail, though no judged step has one; NULL = none. With what status they
  * fail is not recorded. */
 static const struct tfs_aggregate *unseen(const struct tfs_steady *steady)
@@ -50,11 +62,8 @@ static const struct tfs_aggregate *unseen(const struct tfs_steady *steady)
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 
-		if (sum->failures >= steady->min_steps &&
-			!tfs_status_harmless(
-				(enum tfs_family)tfs_trace_family(trace, sum->function)) &&
-			tfs_trace_ns(trace, sum->latest_ticks) >
-				timeline->steps[steady->steps[0]].start_ns)
+		if (counts(steady, sum) && !tfs_status_harmless((enum tfs_family)tfs_trace_family(
+						   trace, sum->function)))
 			return sum;
 	}
 	return NULL;
@@ -75,7 +84,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
 			"fails with %s, %s", name_of(timeline, findings->pool, &place),
-			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
+			tfs_place_calls(&place, steady).text);
 
 		if (draft)
 			draft->needed = true;
@@ -84,13 +93,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	more = findings->count == before ? unseen(steady) : NULL;
 	if (more) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s failed %s in the run, but in no judged step",
+			"%s failed %s in the run, but %s",
 			tfs_trace_function(timeline->trace, more->function),
-			tfs_figure_number((double)more->failures, "time", "times").text);
+			tfs_figure_number((double)more->failures, "time", "times").text,
+			steady->run ? "its status was not recorded" : "in no judged step");
 		out_verdict->site = more->site;
 	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no call of the judged steps fails");
+			"no call of %s fails", steady->run ? "the run" : tfs_steady_name(steady));
 	}
 }
 
@@ -99,6 +109,8 @@ const struct tfs_rule tfs_rule_tfs910 = {
 	.slug = "failed-calls",
 	.level = TFS_LEVEL_WARN,
 	.any_cost = true,
+	.anywhere = true,
+	.totals = true,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_OPERANDS,
 	.title = "failing calls in the training step",
 	.why = "A call that returns an error has not done its work: "

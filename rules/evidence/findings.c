@@ -131,6 +131,14 @@ static uint64_t total_of(const struct tfs_steady *steady, const struct tfs_place
 	return total;
 }
 
+struct tfs_figure tfs_place_calls(const struct tfs_place *place, const struct tfs_steady *steady)
+{
+	if (steady->run)
+		return tfs_figure_number((double)place->count, "call in the recorded run",
+			"calls in the recorded run");
+	return tfs_figure_calls(tfs_place_per_step(place, steady));
+}
+
 bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
 	struct tfs_place *place, unsigned *rare)
 {
@@ -203,9 +211,15 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;
 	finding->count_total = total_of(steady, place);
-	finding->evidence = tfs_pool_print(findings->pool, "%s in %u of %s",
-		tfs_figure_number((double)place->count, "call", "calls").text, place->steps,
-		tfs_figure_number(steady->step_count, "judged step", "judged steps").text);
+	finding->evidence =
+		steady->run ? tfs_pool_print(findings->pool, "%s in the recorded run",
+				      tfs_figure_number((double)place->count, "call", "calls").text)
+			    : tfs_pool_print(findings->pool, "%s in %u of %s",
+				      tfs_figure_number((double)place->count, "call", "calls").text,
+				      place->steps,
+				      tfs_figure_number(
+					      steady->step_count, "judged step", "judged steps")
+					      .text);
 	va_start(arguments, message);
 	finding->message = tfs_pool_text(findings->pool, message, arguments);
 	va_end(arguments);

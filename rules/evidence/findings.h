@@ -13,6 +13,7 @@
 
 #include "rules/evidence/steady.h"
 #include "rules/replay/replay.h"
+#include "rules/support/figures.h"
 #include "rules/support/pool.h"
 
 struct tfs_hit {
@@ -89,6 +90,9 @@ bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
 
 /* Hits in a judged step, on average. */
 double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady);
+
+/* The same in words: "1 call/step", "60 calls in the recorded run". */
+struct tfs_figure tfs_place_calls(const struct tfs_place *place, const struct tfs_steady *steady);
 
 /* Adds a finding of the current rule with a message; NULL where the list is full. `extra` are edits
  * that belong to it at other calls (may be NULL). The draft is valid until the next one is added.

@@ -1,6 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/evidence/steady.h"
 
+const char *tfs_steady_name(const struct tfs_steady *steady)
+{
+	return steady->run ? "the recorded run" : "the judged steps";
+}
+
+const char *tfs_steady_each(const struct tfs_steady *steady)
+{
+	return steady->run ? "in the recorded run" : "per step";
+}
+
 bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps)
 {
 	return steady->step_count > 1 && steps <= (steady->step_count + 9) / 10;
@@ -8,22 +18,9 @@ bool tfs_steady_seldom(const struct tfs_steady *steady, uint32_t steps)
 
 uint64_t tfs_steady_total(const struct tfs_steady *steady, uint32_t site, uint16_t function)
 {
-	const struct tfs_total *totals;
-	const struct tfs_share *shares;
-	size_t low = 0, high = tfs_trace_totals(steady->timeline->trace, &totals, &shares);
+	const struct tfs_total *total = tfs_trace_total(steady->timeline->trace, site, function);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct tfs_aggregate *sum = &totals[middle].sum;
-
-		if (sum->site == site && sum->function == function)
-			return sum->count;
-		if (sum->site < site || (sum->site == site && sum->function < function))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return 0;
+	return total ? total->sum.count : 0;
 }
 
 uint64_t tfs_steady_attribute(

@@ -25,7 +25,8 @@ struct tfs_steady {
 	uint32_t mixed_steps; /* left out, because they hold another phase's work too */
 	uint32_t min_steps;   /* fewer than this lowers the confidence */
 	bool simulated;       /* only counts decide */
-	bool activity;        /* device activity of the judged steps is there */
+	bool run;      /* no step is known: the whole recorded run stands for one, and is no step */
+	bool activity; /* device activity of the judged steps is there */
 	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
 	double pinned_rates[2]; /* bytes per ns to and from the device; 0 = not known */
 	double kernel_floor_ns; /* of the shortest kernel, see bandwidth.h */
@@ -44,7 +45,14 @@ struct tfs_steady {
  * `pairs` are left NULL. */
 int tfs_steady_init(
 	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps);
+/* The same of a recording without known steps: all its calls, and step_count is 1, so that figures
+ * per step are those of the recorded run. There are no `steps`. */
+int tfs_steady_init_run(struct tfs_steady *steady, const struct tfs_timeline *timeline);
 void tfs_steady_finish(struct tfs_steady *steady);
+
+/* "the judged steps", "per step"; or what stands for them. */
+const char *tfs_steady_name(const struct tfs_steady *steady);
+const char *tfs_steady_each(const struct tfs_steady *steady);
 
 /* Whether something that happens in so many judged steps is rare: at most every tenth step. Of what
  * is in the only one that is not known. */

@@ -65,6 +65,18 @@ static int make_room(struct tfs_steady *steady, uint32_t **out_steps, uint32_t *
 	return 0;
 }
 
+/* Whether a call is part of the evidence: of the judged steps, or without these of any window. */
+static bool is_evidence(
+	const struct tfs_timeline *timeline, const bool *judged, const struct tfs_host_call *call)
+{
+	uint32_t window;
+
+	if (judged)
+		return call->step != TFS_NONE && judged[call->step];
+	window = tfs_timeline_window_at(timeline, call->start_ns);
+	return window != TFS_NONE && timeline->windows[window].flags & 1;
+}
+
 static uint32_t take_calls(
 	const struct tfs_timeline *timeline, const bool *judged, uint32_t *out_calls)
 {
@@ -76,8 +88,7 @@ static uint32_t take_calls(
 		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
 			uint32_t call = thread->first_call + j;
 
-			if (timeline->calls[call].step != TFS_NONE &&
-				judged[timeline->calls[call].step])
+			if (is_evidence(timeline, judged, &timeline->calls[call]))
 				out_calls[count++] = call;
 		}
 	}
@@ -103,41 +114,77 @@ static void take_steps(struct tfs_steady *steady, const bool *judged, uint32_t *
 	steady->step_ns = steady->step_count ? sum / steady->step_count : 0;
 }
 
-int tfs_steady_init(
-	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps)
-{
+/* Where everything lies, and what is known before the evidence is. */
+struct parts {
 	uint32_t *steps, *calls, *place;
 	struct tfs_waiting *waits;
-	uint32_t count;
-	bool *judged = judged_steps(timeline, &count);
-	int err = judged ? 0 : -ENOMEM;
+};
 
+static int begin(struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps,
+	struct parts *out_parts)
+{
 	memset(steady, 0, sizeof(*steady));
 	steady->timeline = timeline;
 	steady->min_steps = min_steps ? min_steps : 20;
 	for (uint32_t i = 0; i < timeline->device_count; i++)
 		if (timeline->devices[i].record && timeline->devices[i].record->simulated == 1)
 			steady->simulated = true;
-	if (!err)
-		err = make_room(steady, &steps, &calls, &place, &waits);
+	return make_room(
+		steady, &out_parts->steps, &out_parts->calls, &out_parts->place, &out_parts->waits);
+}
+
+/* What follows from the steps; `judged` is NULL where the run stands for them. */
+static int fill(struct tfs_steady *steady, const bool *judged, const struct parts *parts)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+
+	steady->activity = steady->busy_ns > 0;
+	steady->call_count = take_calls(timeline, judged, parts->calls);
+	memset(parts->place, 0xff, timeline->call_count * sizeof(*parts->place));
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		parts->place[parts->calls[i]] = i;
+	steady->calls = parts->calls;
+	steady->place = parts->place;
+	steady->waits = parts->waits;
+	steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
+	steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
+	steady->kernel_floor_ns = tfs_kernel_floor(steady);
+	return tfs_waits_find(steady, parts->waits);
+}
+
+int tfs_steady_init(
+	struct tfs_steady *steady, const struct tfs_timeline *timeline, uint32_t min_steps)
+{
+	struct parts parts;
+	uint32_t count;
+	bool *judged = judged_steps(timeline, &count);
+	int err = begin(steady, timeline, min_steps, &parts);
+
+	err = judged ? err : -ENOMEM;
 	if (!err) {
 		steady->mixed_steps = count - tfs_mixed_remove(timeline, judged, count);
-		take_steps(steady, judged, steps);
+		take_steps(steady, judged, parts.steps);
 		steady->busy_ns = busy_per_step(timeline, judged, steady->step_count);
-		steady->activity = steady->busy_ns > 0;
-		steady->call_count = take_calls(timeline, judged, calls);
-		memset(place, 0xff, timeline->call_count * sizeof(*place));
-		for (uint32_t i = 0; i < steady->call_count; i++)
-			place[calls[i]] = i;
-		steady->calls = calls;
-		steady->place = place;
-		steady->waits = waits;
-		steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
-		steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
-		steady->kernel_floor_ns = tfs_kernel_floor(steady);
-		err = tfs_waits_find(steady, waits);
+		err = fill(steady, judged, &parts);
 	}
 	free(judged);
+	if (err)
+		tfs_steady_finish(steady);
+	return err;
+}
+
+int tfs_steady_init_run(struct tfs_steady *steady, const struct tfs_timeline *timeline)
+{
+	struct parts parts;
+	int err = begin(steady, timeline, 0, &parts);
+
+	steady->run = true;
+	steady->step_count = 1;
+	steady->step_ns = tfs_timeline_seen_ns(timeline, 1);
+	for (uint32_t i = 0; i < timeline->op_count; i++)
+		steady->busy_ns += tfs_device_op_ns(&timeline->ops[i]);
+	if (!err)
+		err = fill(steady, NULL, &parts);
 	if (err)
 		tfs_steady_finish(steady);
 	return err;

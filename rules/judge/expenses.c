@@ -44,21 +44,11 @@ static bool moves_bytes(enum tfs_family family)
 	       family == TFS_FAMILY_set || family == TFS_FAMILY_set_async;
 }
 
-static int compare_totals(const void *key, const void *element)
-{
-	const struct tfs_host_call *call = key;
-	const struct tfs_aggregate *sum = &((const struct tfs_total *)element)->sum;
-
-	if (call->record->site != sum->site)
-		return call->record->site < sum->site ? -1 : 1;
-	return (call->function > sum->function) - (call->function < sum->function);
-}
-
 /* The total that a call is part of, as an index; `count` where it is in none. */
 static size_t total_of(const struct work *work, const struct tfs_host_call *call)
 {
 	const struct tfs_total *total =
-		bsearch(call, work->totals, work->count, sizeof(*work->totals), compare_totals);
+		tfs_trace_total(work->timeline->trace, call->record->site, call->function);
 
 	return total ? (size_t)(total - work->totals) : work->count;
 }
@@ -142,22 +132,6 @@ static double run_ns(const struct work *work)
 	return (double)(end - start);
 }
 
-/* The time in which the device's activity was recorded. */
-static double seen_ns(const struct tfs_timeline *timeline)
-{
-	const uint64_t start = tfs_trace_header(timeline->trace)->start_ns;
-	double ns = 0;
-
-	for (uint32_t i = 0; i < timeline->window_count; i++) {
-		const struct tfs_window *window = &timeline->windows[i];
-		const uint64_t from = later(window->start_ns, start);
-
-		if (window->flags & 2 && window->end_ns != UINT64_MAX && window->end_ns > from)
-			ns += (double)(window->end_ns - from);
-	}
-	return ns;
-}
-
 static int by_amount(const void *a, const void *b)
 {
 	const struct tfs_expense *x = a, *y = b;
@@ -208,7 +182,7 @@ int tfs_expenses_find(const struct tfs_timeline *timeline, struct tfs_pool *pool
 	if (err)
 		return err;
 	lists[TFS_EXPENSE_BLOCKED].whole = run_ns(&work);
-	lists[TFS_EXPENSE_DEVICE].whole = seen_ns(timeline);
+	lists[TFS_EXPENSE_DEVICE].whole = tfs_timeline_seen_ns(timeline, 2);
 	for (size_t i = 0; i < lists[TFS_EXPENSE_BYTES].count; i++)
 		lists[TFS_EXPENSE_BYTES].whole += lists[TFS_EXPENSE_BYTES].items[i].amount;
 	memcpy(out_expenses, lists, sizeof(lists));

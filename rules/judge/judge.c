@@ -15,6 +15,7 @@
 #include "rules/judge/summary.h"
 #include "rules/judge/visibility.h"
 #include "rules/judge/whatif.h"
+#include "rules/judge/whole_run.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"
 
@@ -63,13 +64,27 @@ static bool is_there(const struct tfs_steady *steady, uint32_t need)
 	}
 }
 
+/* Whether hooks counted calls. */
+static bool counted(const struct tfs_trace *trace)
+{
+	const struct tfs_total *totals;
+
+	return !tfs_trace_fact(trace, TFS_FACT_hooks_none) &&
+	       tfs_trace_totals(trace, &totals, NULL);
+}
+
 /* Why a rule cannot be asked, or NULL. */
 static const char *missing(const struct tfs_steady *steady, const struct tfs_rule *rule)
 {
-	if (rule->needs & TFS_NEEDS_STEPS && !steady->step_count && !steady->timeline->step_source)
-		return "no training steps were found";
-	for (uint32_t need = 1; need <= rule->needs; need <<= 1)
-		if (rule->needs & need && !is_there(steady, need))
+	uint32_t needs = rule->needs;
+
+	if (steady->run && rule->totals && counted(steady->timeline->trace))
+		needs &= ~TFS_NEEDS_CALLS;
+	if (steady->run && needs & TFS_NEEDS_CALLS && !steady->call_count)
+		return "no training steps were found, and calls outside of steps are only counted "
+		       "(record=all records them)";
+	for (uint32_t need = 1; need <= needs; need <<= 1)
+		if (needs & need && !is_there(steady, need))
 			return tfs_need_absent(need);
 	return NULL;
 }
@@ -92,8 +107,8 @@ static bool waived(const struct tfs_judge_options *options, const struct tfs_rul
 
 /* What was hidden from the hooks, or what the judged steps do not show, may be what the rule looks
  * for. */
-static void doubt(
-	const struct tfs_steady *steady, const struct tfs_later *later, struct tfs_rule_line *line)
+static void doubt(const struct tfs_steady *steady, const struct tfs_later *later,
+	struct tfs_pool *pool, struct tfs_rule_line *line)
 {
 	const struct tfs_pair *hidden = tfs_pairs_hidden(steady->pairs, line->rule->about);
 	struct tfs_verdict *verdict = &line->verdict;
@@ -105,7 +120,9 @@ static void doubt(
 		snprintf(verdict->reason, sizeof(verdict->reason), "the hooks did not see %s of %s",
 			tfs_figure_number((double)hidden->hidden, "call", "calls").text,
 			hidden->name);
-	else if (verdict->state == TFS_STATE_PASSED)
+	else if (verdict->state == TFS_STATE_PASSED && steady->run && !line->rule->totals)
+		more = tfs_whole_run_unrecorded(steady, line->rule->about, pool, &verdict->site);
+	else if (verdict->state == TFS_STATE_PASSED && !steady->run)
 		more = tfs_later_calls(later, line->rule->about, &verdict->site);
 	if (line->rule->needs & TFS_NEEDS_ALL && imported(steady))
 		more = tfs_need_absent(TFS_NEEDS_ALL);
@@ -160,10 +177,30 @@ static void unused(const struct tfs_steady *steady, struct tfs_rule_line *line)
 		tfs_library_name(line->rule->library));
 }
 
-static int ask_rules(const struct tfs_judge_options *options, struct tfs_findings *findings,
+/* What a rule is judged by: where no steps are known, the run for those that are about steps. */
+static void ask(const struct tfs_steady *steady, const struct tfs_later *later,
+	struct tfs_findings *findings, struct tfs_rule_line *line)
+{
+	size_t before = findings->count;
+	const char *why = missing(steady, line->rule);
+
+	findings->steady = steady;
+	if (why)
+		tfs_verdict_set(
+			&line->verdict, findings, before, TFS_STATE_NOT_MEASURABLE, "%s", why);
+	else
+		line->rule->detect(steady, findings, &line->verdict);
+	if (steady->run)
+		tfs_whole_run_settle(findings, before, &line->verdict);
+	unused(steady, line);
+	doubt(steady, later, findings->pool, line);
+	line->findings = (uint32_t)(findings->count - before);
+}
+
+static int ask_rules(const struct tfs_steady *steady, const struct tfs_steady *run,
+	const struct tfs_judge_options *options, struct tfs_findings *findings,
 	struct tfs_judgement *judgement)
 {
-	const struct tfs_steady *steady = findings->steady;
 	const struct tfs_later *later = tfs_later_find(steady, judgement->pool);
 	size_t count = 0;
 
@@ -175,21 +212,11 @@ static int ask_rules(const struct tfs_judge_options *options, struct tfs_finding
 	judgement->rule_count = count;
 	for (size_t i = 0; i < count; i++) {
 		struct tfs_rule_line *line = &judgement->rules[i];
-		size_t before = findings->count;
-		const char *why;
 
 		line->rule = findings->rule = tfs_rule_at(i);
-		if (waived(options, line->rule, &line->verdict))
-			continue;
-		why = missing(steady, line->rule);
-		if (why)
-			tfs_verdict_set(&line->verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-				"%s", why);
-		else
-			line->rule->detect(steady, findings, &line->verdict);
-		unused(steady, line);
-		doubt(steady, later, line);
-		line->findings = (uint32_t)(findings->count - before);
+		if (!waived(options, line->rule, &line->verdict))
+			ask(line->rule->needs & TFS_NEEDS_STEPS ? run : steady, later, findings,
+				line);
 	}
 	return findings->failed ? -ENOMEM : 0;
 }
@@ -215,8 +242,9 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 	return 0;
 }
 
-static int judge(struct tfs_steady *steady, const struct tfs_judge_options *options,
-	struct tfs_judgement *judgement)
+/* `run` is `steady` itself where steps are known. */
+static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
+	const struct tfs_judge_options *options, struct tfs_judgement *judgement)
 {
 	struct tfs_findings findings = {.steady = steady, .pool = judgement->pool};
 	int err;
@@ -226,10 +254,10 @@ static int judge(struct tfs_steady *steady, const struct tfs_judge_options *opti
 	if (!err)
 		err = tfs_expenses_find(steady->timeline, judgement->pool, judgement->expenses);
 	if (!err)
-		err = ask_rules(options, &findings, judgement);
+		err = ask_rules(steady, run, options, &findings, judgement);
 	if (!err)
 		err = tfs_findings_price(
-			steady, &findings, &judgement->groups, &judgement->group_count);
+			run, &findings, &judgement->groups, &judgement->group_count);
 	if (!err) {
 		tfs_findings_rank(&findings);
 		err = tfs_findings_joint(
@@ -248,8 +276,8 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 {
 	static const struct tfs_judge_options usual = {0};
 	struct tfs_judgement *judgement;
-	struct tfs_steady steady;
-	int err;
+	struct tfs_steady steady, run = {0};
+	int err = 0;
 
 	options = options ? options : &usual;
 	if ((options->ignore && !tfs_rule_list_valid(options->ignore)) ||
@@ -267,8 +295,14 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	if (steady.whatif)
 		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
 	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
-	err = steady.pairs ? judge(&steady, options, judgement) : -ENOMEM;
+	if (!timeline->step_source)
+		err = tfs_steady_init_run(&run, timeline);
+	run.pairs = steady.pairs;
+	err = steady.pairs ? err : -ENOMEM;
+	if (!err)
+		err = judge(&steady, timeline->step_source ? &steady : &run, options, judgement);
 	tfs_whatif_destroy(steady.whatif);
+	tfs_steady_finish(&run);
 	tfs_steady_finish(&steady);
 	if (err) {
 		tfs_judgement_destroy(judgement);

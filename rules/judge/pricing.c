@@ -119,10 +119,16 @@ const char *tfs_cost_method_name(enum tfs_cost_method method)
 	return names[method];
 }
 
-/* At most the host's time in the calls: what can be said without the device's side. */
-static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs_finding *finding)
+/* At most the host's time in the calls: what can be said without the device's side. Of a run
+ * without known steps, and the device's time for them: nothing is replayed. */
+static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs_draft *draft)
 {
-	double blocked = fmin(finding->time_per_step_ns, steady->step_ns);
+	double blocked = draft->finding.time_per_step_ns;
+
+	for (size_t i = 0; i < draft->hit_count && steady->run; i++)
+		blocked +=
+			tfs_steady_device_ns(steady, &steady->timeline->calls[draft->hits[i].call]);
+	blocked = fmin(blocked, steady->step_ns);
 
 	if (steady->simulated)
 		return (struct tfs_cost){blocked / 2, 0, blocked, TFS_COST_MODELLED};
@@ -154,7 +160,7 @@ static int price_group(
 			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
 		if (items[i].finding.time_per_step_ns >= blocked) {
 			blocked = items[i].finding.time_per_step_ns;
-			cost = hits ? bounded(steady, &items[i].finding) : cost;
+			cost = hits ? bounded(steady, &items[i]) : cost;
 		}
 	}
 	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
@@ -175,6 +181,8 @@ static enum tfs_level level_of(const struct tfs_steady *steady, const struct tfs
 	enum tfs_level level = TFS_LEVEL_NOTE;
 	double share = steady->step_ns > 0 ? draft->finding.cost.low_ns / steady->step_ns : 0;
 
+	if (steady->run && draft->hit_count)
+		return TFS_LEVEL_NOTE;
 	if (rule->any_cost || steady->simulated || !draft->hit_count)
 		level = rule->level;
 	else if (share >= ERROR_SHARE)
@@ -237,9 +245,9 @@ int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *fin
 	for (uint32_t i = 0; i < findings->count && !err; i++) {
 		struct tfs_draft *draft = &findings->items[i];
 
-		draft->finding.low_confidence =
-			draft->hit_count && (steady->step_count < steady->min_steps ||
-						    steady->timeline->judged_rewritten);
+		draft->finding.low_confidence = draft->hit_count && !steady->run &&
+						(steady->step_count < steady->min_steps ||
+							steady->timeline->judged_rewritten);
 		draft->finding.level = level_of(steady, draft);
 	}
 	return err ? err : number_groups(findings, out_groups, out_count);

@@ -57,6 +57,10 @@ uint32_t tfs_timeline_step_calls(const struct tfs_timeline *timeline, uint32_t s
 	uint32_t thread, const struct tfs_host_call **out_calls);
 /* The step in which a moment lies, or TFS_NONE. */
 uint32_t tfs_timeline_step_at(const struct tfs_timeline *timeline, uint64_t ns);
+/* How long windows with this flag were open, from the start of the recording on. */
+double tfs_timeline_seen_ns(const struct tfs_timeline *timeline, uint32_t flag);
+/* Index of the window in which a moment lies, or TFS_NONE. */
+uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns);
 /* Index of the wrapped call in which the CUDA call of this correlation id was made, or TFS_NONE. */
 uint32_t tfs_timeline_correlated(const struct tfs_timeline *timeline, uint32_t correlation);
 /* Index of the range that was live at an address at a moment, or TFS_NONE. */

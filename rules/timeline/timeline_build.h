@@ -64,8 +64,6 @@ int tfs_timeline_build_idles(struct tfs_timeline *timeline);
 
 /* Finds steps in the calls of a recording without marks and adds them; 0 or -ENOMEM. */
 int tfs_timeline_find_steps(struct tfs_timeline *timeline);
-/* Index of the window in which a moment lies, or TFS_NONE. */
-uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns);
 /* Index of the last call of a thread that starts at or before a moment, or TFS_NONE. */
 uint32_t tfs_timeline_call_before(
 	const struct tfs_timeline *timeline, uint32_t thread, uint64_t ns);

@@ -69,3 +69,18 @@ uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns
 	}
 	return low && ns <= timeline->windows[low - 1].end_ns ? low - 1 : TFS_NONE;
 }
+
+double tfs_timeline_seen_ns(const struct tfs_timeline *timeline, uint32_t flag)
+{
+	const uint64_t start = tfs_trace_header(timeline->trace)->start_ns;
+	double ns = 0;
+
+	for (uint32_t i = 0; i < timeline->window_count; i++) {
+		const struct tfs_window *window = &timeline->windows[i];
+		const uint64_t from = window->start_ns > start ? window->start_ns : start;
+
+		if (window->flags & flag && window->end_ns != UINT64_MAX && window->end_ns > from)
+			ns += (double)(window->end_ns - from);
+	}
+	return ns;
+}

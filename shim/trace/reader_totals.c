@@ -86,3 +86,22 @@ size_t tfs_trace_totals(const struct tfs_trace *trace, const struct tfs_total **
 		*out_shares = trace->shares;
 	return trace->total_count;
 }
+
+const struct tfs_total *tfs_trace_total(
+	const struct tfs_trace *trace, uint32_t site, uint32_t function)
+{
+	size_t low = 0, high = trace->total_count;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+		const struct tfs_aggregate *sum = &trace->totals[middle].sum;
+
+		if (sum->site == site && sum->function == function)
+			return &trace->totals[middle];
+		if (sum->site < site || (sum->site == site && sum->function < function))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}

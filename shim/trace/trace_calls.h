@@ -103,4 +103,8 @@ struct tfs_total {
 size_t tfs_trace_totals(const struct tfs_trace *trace, const struct tfs_total **out_totals,
 	const struct tfs_share **out_shares);
 
+/* That of a function at a call site, or NULL. */
+const struct tfs_total *tfs_trace_total(
+	const struct tfs_trace *trace, uint32_t site, uint32_t function);
+
 #endif

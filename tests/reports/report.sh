@@ -102,6 +102,15 @@ for row in '10.8 ms   8.4 %        60  cudaMemcpy  ' '29.4 ms    24 %        60 
 	' 9.00 ms   7.5 %        60  cudaMemcpy  ' '60.0 MiB   100 %        60  cudaMemcpy  '; do
 	grep -q "^ *$row" out || wrong "the run has no line '$row'"
 done
+# And judged as a run: nothing is said per step, nor is any level above a note.
+grep -q '^  1. i note  TFS101 pageable-copy' out || wrong "the run's pageable copy is no note"
+grep -q 'count    60 calls, 60.0 MiB, 10.8 ms on the host in the recorded run$' out ||
+	wrong "the copies of the run are not counted"
+sed -n '/^FINDINGS/,/^RULES/p' out | grep -q 'per step\|/step' && wrong "something is told per step"
+python3 -c 'import json, sys
+one = json.load(open(sys.argv[1]))["findings"][0]
+sys.exit((one["per_step"]["count"], one["cost"]["ns_per_step"], one["in_run"]["count"], one["in_run"]["bytes"])
+	!= (None, None, 60, 60 << 20))' unmarked.json || wrong "the JSON does not tell of the run"
 for row in 'Whole run' '<b>10.8 ms</b>' '<b>29.4 ms</b>' '<b>60.0 MiB</b>' 'href="#run"'; do
 	grep -q "$row" unmarked.html || wrong "the page of a run without steps has no '$row'"
 done
