@@ -7,6 +7,7 @@
 
 #include "reports/model/places.h"
 #include "reports/model/words.h"
+#include "rules/timeline/recording_cost.h"
 
 static const char *fact_name(struct tfs_region *region, const char *key)
 {
@@ -232,12 +233,20 @@ static const char *overhead_text(struct tfs_build *build)
 {
 	const struct tfs_step_times *inside = &build->timeline->inside;
 	const struct tfs_step_times *outside = &build->timeline->outside;
-	if (!inside->count || !outside->count || !(outside->median_ns > 0))
-		return "not measurable: no steps both inside and outside of windows";
 	struct tfs_region *region = &build->model->region;
+	double low, high;
+
+	if (!inside->count || !outside->count)
+		return "not measurable: no steps both inside and outside of windows";
+	if (!tfs_recording_cost(build->timeline, &low, &high))
+		return tfs_region_print(region,
+			"not measurable: fewer than %u steps inside or outside of windows",
+			TFS_COST_LEAST_STEPS);
 	return tfs_region_print(region,
-		"step time %+.1f %% inside windows (median %s inside, %s outside)",
-		(inside->median_ns / outside->median_ns - 1) * 100,
+		"%s inside windows (95 %% interval; median %s inside, %s outside)",
+		high > 0 ? tfs_region_print(region, "a step takes %s to %s longer",
+				   tfs_words_share(region, low), tfs_words_share(region, high))
+			 : "none measurable: a step takes no longer",
 		tfs_words_time(region, inside->median_ns),
 		tfs_words_time(region, outside->median_ns));
 }

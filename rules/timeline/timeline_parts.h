@@ -124,6 +124,8 @@ struct tfs_device {
 struct tfs_step_times {
 	uint64_t count;
 	double median_ns;
+	double median_low_ns; /* an interval of the median, see recording_cost.h */
+	double median_high_ns;
 	double p95_ns;
 	double mean_ns;
 };

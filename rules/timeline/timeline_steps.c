@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules/support/sort.h"
+#include "rules/timeline/recording_cost.h"
 #include "rules/timeline/timeline_build.h"
 
 /* A growing list of durations. */
@@ -72,6 +73,7 @@ static struct tfs_step_times summarise(struct durations *list)
 	times.mean_ns = sum / (double)list->count;
 	times.median_ns = (list->ns[last / 2] + list->ns[list->count / 2]) / 2;
 	times.p95_ns = list->ns[last - last / 20];
+	tfs_median_interval(list->ns, list->count, &times.median_low_ns, &times.median_high_ns);
 	return times;
 }
 

@@ -12,6 +12,7 @@
  *	hostile=0  1: names that reorder text and steer terminals
  *	machine=1  0: nothing tells which device it was
  *	marked=1   0: nothing tells where the steps begin
+ *	outside=0  steps of 1.9 ms before the window, 100 at most
  *	chunk=0    bytes of a chunk, a multiple of 64; 0: as the library has them
  */
 #include <stdio.h>
@@ -21,13 +22,14 @@
 #include "tests/unit/builder.h"
 
 #define STEP_NS 2000000u
+#define OUTSIDE_NS 1900000u
 #define INPUT 0x7f0000100000u
 #define LOSS 0x7f0000400000u
 #define HOST 0x10000000u
 
 struct plan {
 	unsigned steps, copies, bytes, pageable, device, moved, extra, read, hostile, chunk,
-		machine, marked;
+		machine, marked, outside;
 };
 
 struct names {
@@ -45,7 +47,8 @@ static bool set(struct plan *plan, const char *text)
 	} keys[] = {{"steps", &plan->steps}, {"copies", &plan->copies}, {"bytes", &plan->bytes},
 		{"pageable", &plan->pageable}, {"device", &plan->device}, {"moved", &plan->moved},
 		{"extra", &plan->extra}, {"read", &plan->read}, {"hostile", &plan->hostile},
-		{"chunk", &plan->chunk}, {"machine", &plan->machine}, {"marked", &plan->marked}};
+		{"chunk", &plan->chunk}, {"machine", &plan->machine}, {"marked", &plan->marked},
+		{"outside", &plan->outside}};
 	size_t length = strcspn(text, "=");
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strlen(keys[i].key) == length && !strncmp(keys[i].key, text, length)) {
@@ -175,16 +178,28 @@ static void range(struct builder *builder, const struct plan *plan, uint64_t ns)
 		builder_record(builder, TFS_RECORD_range, &pushed, sizeof(pushed));
 }
 
+static void put_outside(struct builder *builder, const struct plan *plan, uint64_t end_ns)
+{
+	const unsigned count = plan->outside < 100 ? plan->outside : 100;
+	float durations[100];
+
+	for (unsigned i = 0; i < count; i++)
+		durations[i] = OUTSIDE_NS;
+	if (count)
+		builder_steps(builder, 0, end_ns - count * OUTSIDE_NS, count, durations, 0);
+}
+
 static void record(struct builder *builder, const struct plan *plan)
 {
 	struct names names;
-	uint64_t ns = 10000000;
+	uint64_t ns = plan->outside ? 1000000000 : 10000000;
 
 	define(builder, plan, &names);
+	put_outside(builder, plan, ns);
 	builder_window(builder, true, 1, ns - 1000, plan->device ? 3 : 1);
 	for (unsigned i = 0; i < plan->steps; i++, ns += STEP_NS) {
 		if (plan->marked)
-			builder_step(builder, i, ns, TFS_PHASE_TRAINING, 2);
+			builder_step(builder, plan->outside + i, ns, TFS_PHASE_TRAINING, 2);
 		for (unsigned j = 0; j < plan->copies; j++)
 			copy(builder, plan, &names, ns + 1000 + j * 200000, true);
 		launch(builder, plan, &names, ns + 1000000);
@@ -193,7 +208,7 @@ static void record(struct builder *builder, const struct plan *plan)
 			copy(builder, plan, &names, ns + 1600000 + j * 200000, false);
 	}
 	if (plan->steps && plan->marked)
-		builder_step(builder, plan->steps, ns, TFS_PHASE_OTHER, 2);
+		builder_step(builder, plan->outside + plan->steps, ns, TFS_PHASE_OTHER, 2);
 	builder_window(builder, false, 1, ns + 1000, 3);
 	total(builder, names.copy, names.copy_site, (uint64_t)plan->steps * plan->copies,
 		plan->bytes);

@@ -88,6 +88,16 @@ cards seldom.tfs TFS101+TFS202+TFS203
 cards "$recordings/rule_203_bad.tfs" TFS203+TFS201 TFS905
 cards "$recordings/pageable.tfs" TFS101
 
+# What recording costs is an interval, of steps inside windows and outside: 2 ms here and 1.9 ms there.
+# A handful of steps tells nothing.
+"$record" outside.tfs outside=40 && "$record" few.tfs outside=5 || exit 1
+expect 0 report --format json -o outside.json outside.tfs
+grep -q '"a step takes 5.3 % to 5.3 % longer inside windows (95 % interval; median 2.00 ms inside, 1.90 ms outside)"' \
+	outside.json || wrong "the cost of recording: $(grep -A 1 overhead outside.json)"
+expect 0 report --format json -o few.json few.tfs
+grep -q '"not measurable: fewer than 7 steps inside or outside of windows"' few.json ||
+	wrong "the cost of recording of a few steps: $(grep -A 1 overhead few.json)"
+
 # Where no steps are known none are judged, but what was recorded was.
 "$record" unmarked.tfs marked=0 || exit 1
 expect 0 report unmarked.tfs

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* What recording costs, as an interval: how often it holds the truth, and that it is no gain. */
+#include <stdlib.h>
+
+#include "rules/timeline/recording_cost.h"
+#include "tests/test.h"
+
+#define RUNS 2000u
+
+static uint32_t state = 12345;
+
+static double uniform(void)
+{
+	state = state * UINT32_C(1664525) + UINT32_C(1013904223);
+	return (state >> 8) / 16777216.0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorted step times whose median is 100, some of which take much longer. */
+static void draw(double *out, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const double at = uniform();
+
+		out[i] = at < 0.5 ? 90 + 20 * at : 100 + (at - 0.5) * (at > 0.95 ? 400 : 20);
+	}
+	qsort(out, count, sizeof(*out), compare);
+}
+
+/* At least 97.5 % of the intervals hold the median, less what 2000 runs leave to chance. */
+static void holds(size_t count)
+{
+	double values[256], low, high;
+	unsigned held = 0;
+
+	for (unsigned i = 0; i < RUNS; i++) {
+		draw(values, count);
+		TEST_NEED(tfs_median_interval(values, count, &low, &high));
+		held += low <= 100 && 100 <= high;
+	}
+	if (!TEST_TRUE(held >= RUNS * 0.965))
+		printf("  %zu values: %u of %u\n", count, held, RUNS);
+}
+
+static struct tfs_step_times times(uint64_t count, double low, double high)
+{
+	return (struct tfs_step_times){
+		.count = count, .median_low_ns = low, .median_high_ns = high};
+}
+
+static void of_windows(void)
+{
+	struct tfs_timeline timeline = {
+		.inside = times(50, 102, 104), .outside = times(500, 99, 100)};
+	double low = -1, high = -1;
+
+	TEST_TRUE(tfs_recording_cost(&timeline, &low, &high));
+	TEST_IN(low, 0.0199, 0.0201);
+	TEST_IN(high, 104.0 / 99 - 1.0001, 104.0 / 99 - 0.9999);
+	/* No gain, whatever was measured. */
+	timeline.inside = times(50, 95, 101);
+	TEST_TRUE(tfs_recording_cost(&timeline, &low, &high));
+	TEST_EQ(low, 0);
+	TEST_IN(high, 101.0 / 99 - 1.0001, 101.0 / 99 - 0.9999);
+	timeline.inside = times(50, 90, 95);
+	TEST_TRUE(tfs_recording_cost(&timeline, &low, &high));
+	TEST_EQ(low, 0);
+	TEST_EQ(high, 0);
+	timeline.outside = times(6, 99, 100);
+	low = high = -1;
+	TEST_TRUE(!tfs_recording_cost(&timeline, &low, &high));
+	TEST_EQ(low, -1);
+	TEST_EQ(high, -1);
+}
+
+int main(void)
+{
+	holds(7);
+	holds(20);
+	holds(50);
+	holds(256);
+	of_windows();
+	return test_result();
+}
