@@ -52,7 +52,8 @@ enum tfs_cost_method {
 	TFS_COST_REPLAY,   /* what-if replay of the judged steps */
 	TFS_COST_MODELLED, /* the same on the simulated device */
 	TFS_COST_SEARCHED, /* a measured search of algorithms */
-	TFS_COST_BOUND     /* the host's time in the calls: it is at most that */
+	TFS_COST_BOUND,    /* the host's time in the calls: it is at most that */
+	TFS_COST_UNKNOWN   /* not measurable: the replay cannot be relied on, and says why */
 };
 
 /* Nanoseconds per step, with an interval. */

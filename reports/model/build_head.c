@@ -114,6 +114,7 @@ static void set_steps(struct tfs_build *build)
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	build->model->per_run = !found;
+	steps->unpriced = summary->unpriced;
 	steps->gpu_busy = NAN;
 	steps->copy_overlap = NAN;
 }
@@ -292,13 +293,14 @@ static void set_method(struct tfs_build *build)
 	facts[n++] = (struct tfs_model_fact){
 		"overhead", "cost of recording", overhead_text(build), false};
 	facts[n++] = (struct tfs_model_fact){"replay", "costs",
-		isnan(replay)
-			? "not measurable: the judged steps could not be replayed"
+		isnan(replay) ? "not measurable: the judged steps could not be replayed"
+		: model->steps.unpriced
+			? tfs_region_print(region, "not measurable: %s", model->steps.unpriced)
 			: tfs_region_print(region,
 				  "what-if replay of the judged steps; "
 				  "replayed unchanged, they differ by %s from the measured step time",
 				  tfs_words_share(region, replay)),
-		!(replay <= 0.05)};
+		!(replay <= 0.05) || model->steps.unpriced};
 	/* Of what it is imported from, the fact says that. */
 	if (!model->imported)
 		facts[n++] = (struct tfs_model_fact){"version", "recorded by",

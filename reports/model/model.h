@@ -182,11 +182,12 @@ struct tfs_model_steps {
 	uint64_t judged; /* steps seen with full records and no rewrite */
 	double median_ns;
 	double p95_ns;
-	double judged_ns;    /* median of the judged ones */
-	double written_ns;   /* mean of these without rewrites: what costs are a share of */
-	const char *source;  /* nvtx, api, loops; NULL = no steps found */
-	double replay_error; /* 0.02 = 2 % */
-	double gpu_busy;     /* shares of the step, 0 to 1 */
+	double judged_ns;     /* median of the judged ones */
+	double written_ns;    /* mean of these without rewrites: what costs are a share of */
+	const char *source;   /* nvtx, api, loops; NULL = no steps found */
+	double replay_error;  /* 0.02 = 2 % */
+	const char *unpriced; /* why costs are not measurable; NULL = they are */
+	double gpu_busy;      /* shares of the step, 0 to 1 */
 	double copy_overlap;
 };
 

@@ -46,7 +46,7 @@ const char *tfs_words_share(struct tfs_region *region, double share)
 
 bool tfs_words_costless(const struct tfs_cost *cost)
 {
-	return cost->method == TFS_COST_NONE;
+	return cost->method == TFS_COST_NONE || cost->method == TFS_COST_UNKNOWN;
 }
 
 const char *tfs_words_method(const struct tfs_cost *cost)
@@ -56,6 +56,8 @@ const char *tfs_words_method(const struct tfs_cost *cost)
 
 const char *tfs_words_cost(struct tfs_region *region, const struct tfs_cost *cost)
 {
+	if (cost->method == TFS_COST_UNKNOWN)
+		return "not measurable";
 	if (isnan(cost->ns))
 		return "not measured";
 	if (cost->ns == 0 && cost->high_ns == 0)

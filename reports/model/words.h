@@ -23,7 +23,7 @@ const char *tfs_words_calls(struct tfs_region *region, double per_step);
 const char *tfs_words_each(const struct tfs_model *model);
 const char *tfs_words_share(struct tfs_region *region, double share);
 
-/* No cost was looked for, which is not one of 0. */
+/* No cost was looked for, or none could be told, which is not one of 0. */
 bool tfs_words_costless(const struct tfs_cost *cost);
 
 /* "replay": how it was found. */

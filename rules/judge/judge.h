@@ -58,10 +58,11 @@ struct tfs_step_summary {
 	double median_ns; /* of the steps outside windows, where there are any */
 	double p95_ns;
 	double judged_median_ns;
-	double written_ns;   /* mean judged step without rewrites: what costs are a share of */
-	const char *source;  /* "nvtx", "api", "loops", or "none" */
-	double replayed_ns;  /* what replaying the judged steps gives; 0 = no replay */
-	double replay_error; /* |replayed - measured| / measured; negative = no replay */
+	double written_ns;    /* mean judged step without rewrites: what costs are a share of */
+	const char *source;   /* "nvtx", "api", "loops", or "none" */
+	double replayed_ns;   /* what replaying the judged steps gives; 0 = no replay */
+	double replay_error;  /* |replayed - measured| / measured; negative = no replay */
+	const char *unpriced; /* why costs by replay are not measurable; NULL = they are */
 };
 
 struct tfs_rule_line {

@@ -114,7 +114,8 @@ const char *tfs_cost_method_name(enum tfs_cost_method method)
 		[TFS_COST_REPLAY] = "replay",
 		[TFS_COST_MODELLED] = "modelled",
 		[TFS_COST_SEARCHED] = "measured search",
-		[TFS_COST_BOUND] = "host-blocked time, upper bound"};
+		[TFS_COST_BOUND] = "host-blocked time, upper bound",
+		[TFS_COST_UNKNOWN] = "not measurable"};
 
 	return names[method];
 }
@@ -303,7 +304,7 @@ int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_finding
 
 	*out_cost = (struct tfs_cost){.method = TFS_COST_NONE};
 	*out_findings = 0;
-	if (!steady->whatif)
+	if (!steady->whatif || tfs_whatif_doubt(steady->whatif))
 		return 0;
 	tfs_whatif_clear(steady->whatif);
 	for (; count < JOINT_GROUPS; count++) {

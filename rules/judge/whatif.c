@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rules/evidence/searches.h"
+#include "rules/judge/doubt.h"
 #include "rules/judge/graph.h"
 #include "rules/support/intervals.h"
 
@@ -35,6 +36,7 @@ struct tfs_whatif {
 	double replayed_ns;
 	double written_ns;
 	double inflation;
+	const char *doubt;
 	double side_by_side; /* the device's time with any operation running, as part of their sum
 			      */
 };
@@ -162,6 +164,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 		!whatif->left || !whatif->edits || !whatif->written || !whatif->step_count ||
 		find_side_by_side(whatif) || replay_base(whatif))
 		goto fail;
+	whatif->doubt = tfs_replay_doubt(whatif->runs, whatif->run_count, tfs_whatif_error(whatif));
 	return whatif;
 fail:
 	tfs_whatif_destroy(whatif);
@@ -200,6 +203,11 @@ double tfs_whatif_error(const struct tfs_whatif *whatif)
 	if (whatif->measured_ns <= 0)
 		return 0;
 	return fabs(whatif->replayed_ns - whatif->measured_ns) / whatif->measured_ns;
+}
+
+const char *tfs_whatif_doubt(const struct tfs_whatif *whatif)
+{
+	return whatif->doubt;
 }
 
 void tfs_whatif_clear(struct tfs_whatif *whatif)
@@ -290,6 +298,11 @@ int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	const double *was = whatif->base, *is = whatif->changed;
 	size_t step = 0;
 
+	if (whatif->doubt) {
+		*out_cost = (struct tfs_cost){.method = TFS_COST_UNKNOWN};
+		tfs_whatif_clear(whatif);
+		return 0;
+	}
 	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
 		if (whatif->written[i].scale > 0)
 			whatif->edits[i].scale =

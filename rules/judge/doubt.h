@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_JUDGE_DOUBT_H
+#define TFS_RULES_JUDGE_DOUBT_H
+
+/* When a replay is no ground for a cost: a cost that may be wrong by any factor is not told. */
+
+#include "rules/judge/graph.h"
+
+/* The reason, as the end of a sentence, or NULL; `error` is that of the replay, 0.02 = 2 %. */
+const char *tfs_replay_doubt(const struct tfs_run *runs, size_t count, double error);
+
+#endif
