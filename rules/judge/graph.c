@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/judge/device_work.h"
+
 #define MOST_STEPS 256u
 #define MOST_CALLS 400000u
 
@@ -132,6 +134,7 @@ static void add_call(
 		operation->end_ns = relative(op->end_ns, origin);
 		operation->submit_ns = submitted(builder, call, op);
 		operation->stream = op->stream;
+		operation->engine = tfs_engine_of(timeline, op);
 		graph->ops_count++;
 	}
 	node->ops = (uint32_t)graph->ops_count - node->first_op;
@@ -173,6 +176,7 @@ static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t 
 	}
 	graph->stream_count = timeline->stream_count;
 	graph->thread_count = timeline->thread_count;
+	graph->engine_count = tfs_engine_count(timeline);
 	graph->event_count = (uint32_t)builder->event_count;
 	for (uint32_t i = 0; i < timeline->stream_count; i++) {
 		graph->streams[i].legacy = timeline->streams[i].flags & 1;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "rules/evidence/searches.h"
+#include "rules/judge/device_work.h"
 #include "rules/judge/doubt.h"
 #include "rules/judge/graph.h"
-#include "rules/support/intervals.h"
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
@@ -27,7 +27,6 @@ struct tfs_whatif {
 	double *base;             /* when each step was over, replayed as it was: all runs' marks */
 	double *changed;          /* and with edits */
 	double *saved;            /* per step */
-	double *left;             /* per stream: what it has to do with edits, in all steps */
 	struct tfs_edit *edits;   /* for each call of the evidence */
 	struct tfs_edit *written; /* what makes them those of the program as written */
 	size_t mark_count;
@@ -37,8 +36,7 @@ struct tfs_whatif {
 	double written_ns;
 	double inflation;
 	const char *doubt;
-	double side_by_side; /* the device's time with any operation running, as part of their sum
-			      */
+	struct tfs_device_work *work;
 };
 
 static double recording_inflation(const struct tfs_timeline *timeline)
@@ -114,26 +112,6 @@ static int replay_base(struct tfs_whatif *whatif)
 	return 0;
 }
 
-/* How far work of different streams ran side by side; 0 or -ENOMEM. */
-static int find_side_by_side(struct tfs_whatif *whatif)
-{
-	const struct tfs_timeline *timeline = whatif->steady->timeline;
-	struct tfs_intervals busy = {0};
-	double sum = 0;
-	int err = 0;
-
-	for (uint32_t i = 0; i < timeline->op_count && !err; i++) {
-		const struct tfs_device_op *op = &timeline->ops[i];
-
-		sum += tfs_device_op_ns(op);
-		err = tfs_intervals_add(&busy, op->start_ns, op->end_ns);
-	}
-	tfs_intervals_unite(&busy);
-	whatif->side_by_side = sum > 0 ? (double)tfs_intervals_total(&busy) / sum : 1;
-	tfs_intervals_finish(&busy);
-	return err;
-}
-
 struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 {
 	struct tfs_whatif *whatif;
@@ -156,13 +134,13 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
-	whatif->left = calloc((size_t)steady->timeline->stream_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
+	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
-		!whatif->left || !whatif->edits || !whatif->written || !whatif->step_count ||
-		find_side_by_side(whatif) || replay_base(whatif))
+		!whatif->edits || !whatif->written || !whatif->step_count || !whatif->work ||
+		replay_base(whatif))
 		goto fail;
 	whatif->doubt = tfs_replay_doubt(whatif->runs, whatif->run_count, tfs_whatif_error(whatif));
 	return whatif;
@@ -182,7 +160,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif->base);
 	free(whatif->changed);
 	free(whatif->saved);
-	free(whatif->left);
+	tfs_device_work_destroy(whatif->work);
 	free(whatif->edits);
 	free(whatif->written);
 	free(whatif);
@@ -238,46 +216,11 @@ static double between(double ns, double most_ns)
 	return fmax(0, fmin(ns, most_ns));
 }
 
-/* What is left for the device to do in a step, with the edits. */
-struct work {
-	double busiest_ns; /* of one stream: no step is shorter */
-	double all_ns;     /* of all, which get no more side by side than they were */
-};
-
-static struct work work_left(const struct tfs_whatif *whatif)
-{
-	const struct tfs_steady *steady = whatif->steady;
-	const struct tfs_timeline *timeline = steady->timeline;
-	struct work work = {0};
-
-	memset(whatif->left, 0, timeline->stream_count * sizeof(*whatif->left));
-	for (uint32_t i = 0; i < steady->call_count; i++) {
-		const struct tfs_host_call *call = tfs_steady_call(steady, i);
-		const struct tfs_edit *edit = &whatif->edits[i];
-
-		for (uint32_t j = 0; j < call->op_count && !edit->gone; j++) {
-			const struct tfs_device_op *op =
-				&timeline->ops[timeline->call_ops[call->first_op + j]];
-			const double ns =
-				tfs_device_op_ns(op) * (edit->scale > 0 ? (double)edit->scale : 1);
-
-			if (op->stream < timeline->stream_count)
-				whatif->left[op->stream] += ns;
-			work.all_ns += ns * whatif->side_by_side;
-		}
-	}
-	for (uint32_t i = 0; i < timeline->stream_count; i++)
-		work.busiest_ns = fmax(work.busiest_ns, whatif->left[i]);
-	work.busiest_ns /= steady->step_count;
-	work.all_ns /= steady->step_count;
-	return work;
-}
-
 static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
 	double count = (double)whatif->step_count, sum = 0, squares = 0, mean, half;
-	const struct work left = work_left(whatif);
-	const double most = whatif->written_ns - left.busiest_ns;
+	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
+	const double most = whatif->written_ns - left.least_ns;
 
 	for (size_t i = 0; i < whatif->step_count; i++)
 		sum += whatif->saved[i];

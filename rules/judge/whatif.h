@@ -33,7 +33,7 @@ const char *tfs_whatif_doubt(const struct tfs_whatif *whatif);
 void tfs_whatif_clear(struct tfs_whatif *whatif);
 void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count);
 /* What the edits save, and forgets them; 0 or -ENOMEM. Never more than the time that a step has
- * beside the work which they leave on its busiest stream, and the doubt about the model.
+ * beside the work which they leave on its busiest stream or engine, and the doubt about the model.
  * TFS_COST_UNKNOWN where no cost can be told. */
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
 

@@ -16,6 +16,7 @@
 struct op_delay {
 	double after_submit_ns;
 	double after_stream_ns;
+	double after_engine_ns; /* negative: it ran beside another stream's */
 };
 
 struct call_wait {
@@ -96,13 +97,15 @@ static void measure_op(struct tfs_replay_state *state, struct tfs_replay *replay
 	const struct tfs_graph_op *op = &replay->graph->ops[index];
 	double submit = op->start_ns - (call->start_ns + op->submit_ns);
 	double gap = op->start_ns - tfs_replay_state_after(state, replay->graph, op->stream);
-	struct sample *sample = submit <= gap ? &samples->submits : &samples->gaps;
+	double turn = op->start_ns - tfs_replay_state_engine(state, replay->graph, op);
+	double behind = turn >= 0 && turn < gap ? turn : gap;
+	struct sample *sample = submit <= behind ? &samples->submits : &samples->gaps;
 
-	replay->delays[index] = (struct op_delay){submit, gap};
+	replay->delays[index] = (struct op_delay){submit, gap, turn};
 	/* What a stream's first one followed may have been before the recording. */
 	if (state->given[op->stream] > 0)
-		sample->values[sample->count++] = submit <= gap ? submit : gap;
-	tfs_replay_state_push(state, replay->graph, op->stream, op->end_ns);
+		sample->values[sample->count++] = submit <= behind ? submit : behind;
+	tfs_replay_state_push(state, replay->graph, op, op->end_ns);
 }
 
 /* Follows the measurement: what each operation and each wait followed from. */
@@ -131,6 +134,27 @@ static void measure_calls(
 			tfs_replay_later(graph->marks[state->mark], state->device);
 }
 
+/* Work of other streams is followed as closely as it was, or overlapped as far as it was. */
+static void settle_op(struct op_delay *delay, double submit, double gap)
+{
+	const double turn = delay->after_engine_ns;
+	const double behind =
+		turn >= 0 && turn < delay->after_stream_ns ? turn : delay->after_stream_ns;
+
+	if (delay->after_submit_ns <= behind) {
+		delay->after_stream_ns = between(gap, 0, delay->after_stream_ns);
+		delay->after_engine_ns = turn < 0 ? turn : between(gap, 0, turn);
+	} else {
+		delay->after_submit_ns = between(submit, 0, delay->after_submit_ns);
+		if (behind < delay->after_stream_ns)
+			delay->after_stream_ns = between(gap, 0, delay->after_stream_ns);
+		else
+			delay->after_engine_ns = turn < 0 ? turn : between(gap, 0, turn);
+	}
+	delay->after_submit_ns = tfs_replay_later(delay->after_submit_ns, 0);
+	delay->after_stream_ns = tfs_replay_later(delay->after_stream_ns, 0);
+}
+
 /* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
  * so much that it would bind. */
 static void settle(struct tfs_replay *replay, struct samples *samples)
@@ -139,16 +163,8 @@ static void settle(struct tfs_replay *replay, struct samples *samples)
 	double gap = median(samples->gaps.values, samples->gaps.count, 1000);
 	double tail = median(samples->tails.values, samples->tails.count, OWN_NS);
 
-	for (size_t i = 0; i < replay->graph->ops_count; i++) {
-		struct op_delay *delay = &replay->delays[i];
-
-		if (delay->after_submit_ns <= delay->after_stream_ns)
-			delay->after_stream_ns = between(gap, 0, delay->after_stream_ns);
-		else
-			delay->after_submit_ns = between(submit, 0, delay->after_submit_ns);
-		delay->after_submit_ns = tfs_replay_later(delay->after_submit_ns, 0);
-		delay->after_stream_ns = tfs_replay_later(delay->after_stream_ns, 0);
-	}
+	for (size_t i = 0; i < replay->graph->ops_count; i++)
+		settle_op(&replay->delays[i], submit, gap);
 	for (size_t i = 0; i < replay->graph->calls_count; i++)
 		if (replay->waits[i].valid && !replay->waits[i].waited)
 			replay->waits[i].tail_ns = between(tail, 0, replay->waits[i].tail_ns);
@@ -231,8 +247,10 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 		begin = tfs_replay_later(submit + replay->delays[j].after_submit_ns,
 			tfs_replay_state_after(state, graph, op->stream) +
 				replay->delays[j].after_stream_ns);
+		begin = tfs_replay_later(begin, tfs_replay_state_engine(state, graph, op) +
+							replay->delays[j].after_engine_ns);
 		tfs_replay_state_push(
-			state, graph, op->stream, begin + (op->end_ns - op->start_ns) * scale);
+			state, graph, op, begin + (op->end_ns - op->start_ns) * scale);
 	}
 	return held;
 }

@@ -38,6 +38,7 @@ struct tfs_graph_op {
 	double end_ns;
 	double submit_ns; /* after its call's start */
 	uint32_t stream;
+	uint32_t engine; /* that streams share: one of its operations at a time, but as recorded */
 };
 
 struct tfs_graph_call {
@@ -62,6 +63,7 @@ struct tfs_graph {
 	size_t calls_count;
 	size_t ops_count;
 	uint32_t stream_count;
+	uint32_t engine_count;
 	uint32_t event_count;
 	uint32_t thread_count;
 	uint32_t main_thread; /* the one that makes the steps */

@@ -28,7 +28,8 @@ static void finished(
 int tfs_replay_state_init(struct tfs_replay_state *state, const struct tfs_graph *graph)
 {
 	size_t streams = graph->stream_count, threads = graph->thread_count;
-	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2;
+	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2 +
+			 graph->engine_count;
 
 	memset(state, 0, sizeof(*state));
 	state->ready = calloc(numbers + 1, sizeof(double));
@@ -41,7 +42,8 @@ int tfs_replay_state_init(struct tfs_replay_state *state, const struct tfs_graph
 	state->event = state->floor + streams;
 	state->host = state->event + graph->event_count;
 	state->left = state->host + threads;
-	state->queue = state->left + threads;
+	state->engine = state->left + threads;
+	state->queue = state->engine + graph->engine_count;
 	for (size_t i = 0; i < streams && graph->busy_ns; i++) {
 		state->ready[i] = graph->busy_ns[i];
 		finished(state, &graph->streams[i], graph->busy_ns[i]);
@@ -60,9 +62,19 @@ double tfs_replay_state_after(
 	return kind->blocking ? tfs_replay_later(after, state->legacy) : after;
 }
 
-void tfs_replay_state_push(
-	struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream, double end)
+double tfs_replay_state_engine(const struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_op *op)
 {
+	return op->engine < graph->engine_count ? state->engine[op->engine] : 0;
+}
+
+void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_op *op, double end)
+{
+	const uint32_t stream = op->stream;
+
+	if (op->engine < graph->engine_count)
+		state->engine[op->engine] = tfs_replay_later(state->engine[op->engine], end);
 	state->ready[stream] = end;
 	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
 	finished(state, &graph->streams[stream], end);

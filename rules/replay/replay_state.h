@@ -16,6 +16,7 @@ struct tfs_replay_state {
 	double *event;   /* per event: when its latest record is reached */
 	double *host;    /* per thread: now */
 	double *left;    /* per thread: measured end of its latest call */
+	double *engine;  /* per engine: end of its operations */
 	double *queue;   /* per stream: ends of the operations that it has room for */
 	uint32_t *given; /* per stream: operations so far */
 	double legacy;   /* end of the legacy stream's last operation */
@@ -38,9 +39,12 @@ void tfs_replay_state_finish(struct tfs_replay_state *state);
 double tfs_replay_state_after(
 	const struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream);
 
-/* The stream's next operation ends at `end`. */
-void tfs_replay_state_push(
-	struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream, double end);
+/* The next operation of its stream ends at `end`. */
+void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_op *op, double end);
+/* The end of what the operation's engine was given; 0 where it has none. */
+double tfs_replay_state_engine(const struct tfs_replay_state *state, const struct tfs_graph *graph,
+	const struct tfs_graph_op *op);
 
 /* When a slot of a full queue was free again; 0 where the queue is not full. */
 double tfs_replay_state_slot(const struct tfs_replay_state *state, uint32_t stream);

@@ -43,7 +43,7 @@ static struct tfs_graph make(bool twice)
 				start = start > free_at + US ? start : free_at + US;
 				node->first_op = (uint32_t)op;
 				node->ops = 1;
-				ops[op++] = (struct tfs_graph_op){start, start + work, 0, 0};
+				ops[op++] = (struct tfs_graph_op){start, start + work, 0, 0, 0};
 				free_at = start + work;
 				now += 3 * US;
 				work = 50 * US;
@@ -162,6 +162,32 @@ static void shorter_work(void)
 	tfs_replay_destroy(replay);
 }
 
+/* Kernels of two streams, one after the other since the host waits between them. Without the wait
+ * the second follows the first at once; on a device that had run them side by side it would start
+ * with it. */
+static void streams_share_an_engine(void)
+{
+	struct tfs_graph_stream two[2] = {{.blocking = false}, {.blocking = false}};
+	double no_work[2] = {0};
+	struct tfs_graph graph = make(false);
+	struct tfs_replay *replay;
+
+	graph.streams = two;
+	graph.busy_ns = no_work;
+	graph.stream_count = 2;
+	for (size_t i = 1; i < graph.ops_count; i += 2)
+		ops[i].stream = 1;
+	replay = tfs_replay_create(&graph);
+	TEST_NEED(replay);
+	TEST_IN(saved(replay, 1, 1, (struct tfs_edit){.gone = true}), 50 * US, 60 * US);
+	tfs_replay_destroy(replay);
+	graph.engine_count = 1;
+	replay = tfs_replay_create(&graph);
+	TEST_NEED(replay);
+	TEST_IN(saved(replay, 1, 1, (struct tfs_edit){.gone = true}), 3 * US, 8 * US);
+	tfs_replay_destroy(replay);
+}
+
 /* A clock that runs behind: operations seem to start before they were submitted. The replay cannot
  * give that back, and says so. */
 static void error_shows(void)
@@ -208,7 +234,7 @@ static void full_queue_holds_the_host(void)
 			.stream = TFS_NONE,
 			.event = TFS_NONE};
 		graph.ops[i] =
-			(struct tfs_graph_op){4 * US + i * 10 * US, 13 * US + i * 10 * US, 0, 0};
+			(struct tfs_graph_op){4 * US + i * 10 * US, 13 * US + i * 10 * US, 0, 0, 0};
 	}
 	replay = tfs_replay_create(&graph);
 	TEST_NEED(replay && !tfs_replay_run(replay, NULL, finish));
@@ -225,6 +251,7 @@ int main(void)
 	wait_between_two_kernels();
 	one_of_two_waits_saves_nothing();
 	shorter_work();
+	streams_share_an_engine();
 	error_shows();
 	full_queue_holds_the_host();
 	return test_result();
