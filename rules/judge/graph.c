@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rules/judge/device_work.h"
+#include "rules/judge/step_thread.h"
 
 #define MOST_STEPS 256u
 #define MOST_CALLS 400000u
@@ -140,26 +141,12 @@ static void add_call(
 	node->ops = (uint32_t)graph->ops_count - node->first_op;
 }
 
-/* The thread that makes most of the run's calls makes its steps. */
-static uint32_t main_thread(const struct tfs_graph *graph, uint32_t *counts)
-{
-	uint32_t best = 0;
-
-	for (size_t i = 0; i < graph->calls_count; i++)
-		counts[graph->calls[i].thread]++;
-	for (uint32_t i = 1; i < graph->thread_count; i++)
-		if (counts[i] > counts[best])
-			best = i;
-	return best;
-}
-
 static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t call_count)
 {
 	const struct tfs_steady *steady = builder->steady;
 	const struct tfs_timeline *timeline = steady->timeline;
 	struct tfs_graph *graph = &run->graph;
 	uint64_t origin = timeline->steps[steady->steps[run->first_step]].start_ns;
-	uint32_t *counts = calloc((size_t)timeline->thread_count + 1, sizeof(*counts));
 	size_t ops = 0;
 
 	for (uint32_t i = 0; i < call_count; i++)
@@ -169,11 +156,8 @@ static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t 
 	graph->streams = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->streams));
 	graph->busy_ns = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->busy_ns));
 	graph->marks = calloc((size_t)run->steps + 1, sizeof(*graph->marks));
-	if (!counts || !graph->calls || !graph->ops || !graph->streams || !graph->busy_ns ||
-		!graph->marks) {
-		free(counts);
+	if (!graph->calls || !graph->ops || !graph->streams || !graph->busy_ns || !graph->marks)
 		return -ENOMEM;
-	}
 	graph->stream_count = timeline->stream_count;
 	graph->thread_count = timeline->thread_count;
 	graph->engine_count = tfs_engine_count(timeline);
@@ -200,8 +184,7 @@ static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t 
 		graph->marks[i] = relative(last ? step->end_ns : step->start_ns, origin);
 	}
 	graph->marks_count = (size_t)run->steps + 1;
-	graph->main_thread = main_thread(graph, counts);
-	free(counts);
+	graph->main_thread = tfs_step_thread(steady, run->first_step, run->steps);
 	return 0;
 }
 

@@ -19,12 +19,18 @@
 /* With more streams than this the graph is too large to replay often. */
 #define MOST_STREAMS 1024u
 
+/* Host threads that take turns follow each other, however long one takes to go on; or those that
+ * go on at once do. */
+static const struct tfs_replay_how turns = {.follows_ns = INFINITY};
+static const struct tfs_replay_how at_once = {.follows_ns = TFS_FOLLOWS_NS};
+
 struct tfs_whatif {
 	const struct tfs_steady *steady;
 	struct tfs_run *runs;
 	size_t run_count;
 	struct tfs_replay **replays;
 	double *base;             /* when each step was over, replayed as it was: all runs' marks */
+	double *apart;            /* the same, with host threads that follow at once only */
 	double *changed;          /* and with edits */
 	double *saved;            /* per step */
 	struct tfs_edit *edits;   /* for each call of the evidence */
@@ -51,14 +57,14 @@ static double recording_inflation(const struct tfs_timeline *timeline)
 }
 
 /* Replays all steps; the marks of all runs follow each other. */
-static int replay_all(
-	const struct tfs_whatif *whatif, const struct tfs_edit *edits, double *out_marks)
+static int replay_all(const struct tfs_whatif *whatif, const struct tfs_replay_how *how,
+	const struct tfs_edit *edits, double *out_marks)
 {
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		const struct tfs_run *run = &whatif->runs[i];
 
-		if (tfs_replay_run(
-			    whatif->replays[i], edits ? &edits[run->first_call] : NULL, out_marks))
+		if (tfs_replay_run(whatif->replays[i], how, edits ? &edits[run->first_call] : NULL,
+			    out_marks))
 			return -ENOMEM;
 		out_marks += run->graph.marks_count;
 	}
@@ -102,11 +108,12 @@ static int replay_base(struct tfs_whatif *whatif)
 		at += whatif->runs[i].graph.marks_count;
 	}
 	whatif->measured_ns = mean_step(whatif, whatif->base);
-	if (replay_all(whatif, NULL, whatif->base))
+	if (replay_all(whatif, &turns, NULL, whatif->base))
 		return -ENOMEM;
 	whatif->replayed_ns = mean_step(whatif, whatif->base);
 	find_written(whatif);
-	if (replay_all(whatif, whatif->written, whatif->base))
+	if (replay_all(whatif, &at_once, whatif->written, whatif->apart) ||
+		replay_all(whatif, &turns, whatif->written, whatif->base))
 		return -ENOMEM;
 	whatif->written_ns = mean_step(whatif, whatif->base);
 	return 0;
@@ -132,17 +139,19 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	}
 	whatif->replays = calloc(whatif->run_count + 1, sizeof(*whatif->replays));
 	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
+	whatif->apart = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
-	if (!whatif->replays || !whatif->base || !whatif->changed || !whatif->saved ||
-		!whatif->edits || !whatif->written || !whatif->step_count || !whatif->work ||
-		replay_base(whatif))
+	if (!whatif->replays || !whatif->base || !whatif->apart || !whatif->changed ||
+		!whatif->saved || !whatif->edits || !whatif->written || !whatif->step_count ||
+		!whatif->work || replay_base(whatif))
 		goto fail;
-	whatif->doubt = tfs_replay_doubt(whatif->runs, whatif->run_count, tfs_whatif_error(whatif));
+	whatif->doubt =
+		tfs_replay_doubt(whatif->replays, whatif->run_count, tfs_whatif_error(whatif));
 	return whatif;
 fail:
 	tfs_whatif_destroy(whatif);
@@ -158,6 +167,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	tfs_runs_destroy(whatif->runs, whatif->run_count);
 	free(whatif->replays);
 	free(whatif->base);
+	free(whatif->apart);
 	free(whatif->changed);
 	free(whatif->saved);
 	tfs_device_work_destroy(whatif->work);
@@ -216,50 +226,70 @@ static double between(double ns, double most_ns)
 	return fmax(0, fmin(ns, most_ns));
 }
 
-static void price(const struct tfs_whatif *whatif, struct tfs_cost *out_cost)
+/* What the edits save in each step, between two replays; returns the mean. */
+static double find_saved(const struct tfs_whatif *whatif, const double *was, const double *is)
 {
-	double count = (double)whatif->step_count, sum = 0, squares = 0, mean, half;
+	double sum = 0;
+	size_t step = 0;
+
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		for (uint32_t j = 0; j < whatif->runs[i].steps; j++) {
+			whatif->saved[step] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
+			sum += whatif->saved[step++];
+		}
+		was += whatif->runs[i].graph.marks_count;
+		is += whatif->runs[i].graph.marks_count;
+	}
+	return sum / (double)whatif->step_count;
+}
+
+/* `apart_ns`: what is saved if the host threads only follow each other where they go on at once. */
+static void price(
+	const struct tfs_whatif *whatif, double mean, double apart_ns, struct tfs_cost *out_cost)
+{
+	const double count = (double)whatif->step_count;
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
 	const double most = whatif->written_ns - left.least_ns;
+	double squares = 0, half, low = fmin(mean, whatif->written_ns - left.all_ns);
 
-	for (size_t i = 0; i < whatif->step_count; i++)
-		sum += whatif->saved[i];
-	mean = sum / count;
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
 	half += fabs(whatif->replayed_ns - whatif->measured_ns);
 	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
 	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(fmin(mean, whatif->written_ns - left.all_ns) - half, most);
-	out_cost->high_ns = between(mean + half, most * (1 + MODEL_DOUBT));
+	out_cost->low_ns = between(fmin(low, apart_ns) - half, most);
+	out_cost->high_ns = between(fmax(mean, apart_ns) + half, most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
+}
+
+/* Of the program as written, where a rewrite had algorithms replaced. */
+static void edit_written(struct tfs_whatif *whatif)
+{
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
+		if (whatif->written[i].scale > 0)
+			whatif->edits[i].scale =
+				whatif->written[i].scale *
+				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
 }
 
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
-	const double *was = whatif->base, *is = whatif->changed;
-	size_t step = 0;
+	double mean, apart_ns;
 
 	if (whatif->doubt) {
 		*out_cost = (struct tfs_cost){.method = TFS_COST_UNKNOWN};
 		tfs_whatif_clear(whatif);
 		return 0;
 	}
-	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
-		if (whatif->written[i].scale > 0)
-			whatif->edits[i].scale =
-				whatif->written[i].scale *
-				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
-	if (replay_all(whatif, whatif->edits, whatif->changed))
+	edit_written(whatif);
+	if (replay_all(whatif, &at_once, whatif->edits, whatif->changed))
 		return -ENOMEM;
-	for (size_t i = 0; i < whatif->run_count; i++) {
-		for (uint32_t j = 0; j < whatif->runs[i].steps; j++)
-			whatif->saved[step++] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
-		was += whatif->runs[i].graph.marks_count;
-		is += whatif->runs[i].graph.marks_count;
-	}
-	price(whatif, out_cost);
+	apart_ns = find_saved(whatif, whatif->apart, whatif->changed);
+	if (replay_all(whatif, &turns, whatif->edits, whatif->changed))
+		return -ENOMEM;
+	mean = find_saved(whatif, whatif->base, whatif->changed);
+	price(whatif, mean, apart_ns, out_cost);
 	tfs_whatif_clear(whatif);
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/replay/order.h"
 #include "rules/replay/replay_state.h"
 
 /* What a call costs the host once there is nothing to wait for, where nothing better is known. */
@@ -31,6 +32,7 @@ struct tfs_replay {
 	struct op_delay *delays;
 	struct call_wait *waits;
 	double *measured;
+	struct tfs_order *order;
 };
 
 static int compare(const void *a, const void *b)
@@ -200,7 +202,9 @@ struct tfs_replay *tfs_replay_create(const struct tfs_graph *graph)
 	replay->delays = calloc(graph->ops_count + 1, sizeof(*replay->delays));
 	replay->waits = calloc(graph->calls_count + 1, sizeof(*replay->waits));
 	replay->measured = calloc(graph->marks_count + 1, sizeof(double));
-	if (!replay->delays || !replay->waits || !replay->measured || measure(replay)) {
+	replay->order = tfs_order_create(graph);
+	if (!replay->order || !replay->delays || !replay->waits || !replay->measured ||
+		measure(replay)) {
 		tfs_replay_destroy(replay);
 		return NULL;
 	}
@@ -214,12 +218,18 @@ void tfs_replay_destroy(struct tfs_replay *replay)
 	free(replay->delays);
 	free(replay->waits);
 	free(replay->measured);
+	tfs_order_destroy(replay->order);
 	free(replay);
 }
 
 void tfs_replay_measured(const struct tfs_replay *replay, double *out_finish_ns)
 {
 	memcpy(out_finish_ns, replay->measured, replay->graph->marks_count * sizeof(double));
+}
+
+const struct tfs_order *tfs_replay_order(const struct tfs_replay *replay)
+{
+	return replay->order;
 }
 
 bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
@@ -278,12 +288,44 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 	return end;
 }
 
-int tfs_replay_run(
-	const struct tfs_replay *replay, const struct tfs_edit *edits, double *out_finish_ns)
+/* Behind what a thread does at a measured moment: what it did before, or what another thread did
+ * since then. Returns the moment in the replay. */
+static double host_at(const struct tfs_replay_state *state, const struct tfs_replay *replay,
+	const struct tfs_replay_how *how, uint32_t thread, double measured_ns)
+{
+	const struct tfs_order *order = replay->order;
+	uint32_t followed = thread;
+
+	for (uint32_t i = 0; i < order->count && order->launches[thread]; i++) {
+		const uint32_t other = order->threads[i];
+
+		if (state->left[other] > state->left[followed] &&
+			state->left[other] <= measured_ns &&
+			measured_ns - state->left[other] <= how->follows_ns)
+			followed = other;
+	}
+	return tfs_replay_later(state->host[thread],
+		state->host[followed] + tfs_replay_later(measured_ns - state->left[followed], 0));
+}
+
+/* A step begins, or the last one ends. */
+static void pass_mark(struct tfs_replay_state *state, const struct tfs_replay *replay,
+	const struct tfs_replay_how *how, double *out_finish_ns)
+{
+	const struct tfs_graph *graph = replay->graph;
+	const uint32_t thread = graph->main_thread;
+	const double measured_ns = graph->marks[state->mark];
+
+	state->host[thread] = host_at(state, replay, how, thread, measured_ns);
+	state->left[thread] = tfs_replay_later(state->left[thread], measured_ns);
+	out_finish_ns[state->mark++] = tfs_replay_later(state->host[thread], state->device);
+}
+
+int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_replay_how *how,
+	const struct tfs_edit *edits, double *out_finish_ns)
 {
 	const struct tfs_graph *graph = replay->graph;
 	struct tfs_replay_state state;
-	double mark;
 
 	if (tfs_replay_state_init(&state, graph))
 		return -ENOMEM;
@@ -292,24 +334,15 @@ int tfs_replay_run(
 		double start;
 
 		while (call->thread == graph->main_thread && state.mark < graph->marks_count &&
-			graph->marks[state.mark] <= call->start_ns) {
-			mark = state.host[call->thread] +
-			       tfs_replay_later(
-				       graph->marks[state.mark] - state.left[call->thread], 0);
-			out_finish_ns[state.mark++] = tfs_replay_later(mark, state.device);
-		}
-		start = state.host[call->thread] +
-			tfs_replay_later(call->start_ns - state.left[call->thread], 0);
+			graph->marks[state.mark] <= call->start_ns)
+			pass_mark(&state, replay, how, out_finish_ns);
+		start = host_at(&state, replay, how, call->thread, call->start_ns);
 		state.host[call->thread] =
 			run_call(&state, replay, i, start, edits ? &edits[i] : NULL);
 		state.left[call->thread] = call->end_ns;
 	}
-	for (; state.mark < graph->marks_count; state.mark++) {
-		mark = state.host[graph->main_thread] +
-		       tfs_replay_later(
-			       graph->marks[state.mark] - state.left[graph->main_thread], 0);
-		out_finish_ns[state.mark] = tfs_replay_later(mark, state.device);
-	}
+	while (state.mark < graph->marks_count)
+		pass_mark(&state, replay, how, out_finish_ns);
 	tfs_replay_state_finish(&state);
 	return 0;
 }

@@ -78,8 +78,17 @@ struct tfs_edit {
 	float scale; /* factor on the duration of its operations; 0 = 1 */
 };
 
+/* A thread that went on so soon behind another one's call is taken to have waited for that. */
+#define TFS_FOLLOWS_NS 100000.0
+
+/* How steps are replayed. Zeroed: what host threads do is in no order. */
+struct tfs_replay_how {
+	double follows_ns; /* how soon behind another's call a thread must go on to follow it */
+};
+
 /* What the measurement says about the graph's constants; made once for each graph. */
 struct tfs_replay;
+struct tfs_order;
 
 /* Prepares a graph, which must stay unchanged; NULL without memory. The caller owns the result. */
 struct tfs_replay *tfs_replay_create(const struct tfs_graph *graph);
@@ -89,8 +98,11 @@ void tfs_replay_destroy(struct tfs_replay *replay);
 void tfs_replay_measured(const struct tfs_replay *replay, double *out_finish_ns);
 
 /* The same, replayed with `edits` (one for each call, or NULL); 0 or -ENOMEM. */
-int tfs_replay_run(
-	const struct tfs_replay *replay, const struct tfs_edit *edits, double *out_finish_ns);
+int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_replay_how *how,
+	const struct tfs_edit *edits, double *out_finish_ns);
+
+/* How its host threads take turns; lives as long as the replay. */
+const struct tfs_order *tfs_replay_order(const struct tfs_replay *replay);
 
 /* Whether the call at this place waited for the device in the measurement. */
 bool tfs_replay_waited(const struct tfs_replay *replay, size_t call);

@@ -9,6 +9,7 @@
 #define STEPS 10u
 #define CALLS_PER_STEP 4u
 
+static const struct tfs_replay_how near = {.follows_ns = TFS_FOLLOWS_NS};
 static struct tfs_graph_call calls[STEPS * CALLS_PER_STEP];
 static struct tfs_graph_op ops[STEPS * 2];
 static struct tfs_graph_stream streams[1] = {{.legacy = true, .blocking = true}};
@@ -69,7 +70,7 @@ static double per_step(const struct tfs_replay *replay, const struct tfs_edit *e
 {
 	double finish[STEPS + 1];
 
-	TEST_NEED(!tfs_replay_run(replay, edits, finish));
+	TEST_NEED(!tfs_replay_run(replay, &near, edits, finish));
 	return (finish[STEPS] - finish[0]) / STEPS;
 }
 
@@ -237,7 +238,7 @@ static void full_queue_holds_the_host(void)
 			(struct tfs_graph_op){4 * US + i * 10 * US, 13 * US + i * 10 * US, 0, 0, 0};
 	}
 	replay = tfs_replay_create(&graph);
-	TEST_NEED(replay && !tfs_replay_run(replay, NULL, finish));
+	TEST_NEED(replay && !tfs_replay_run(replay, &near, NULL, finish));
 	TEST_IN(finish[1], LAUNCHES * 10 * US - 20 * US, LAUNCHES * 10 * US + 20 * US);
 	tfs_replay_destroy(replay);
 	free(graph.calls);

@@ -8,26 +8,39 @@
 #define STEPS 24u
 #define BATCHES 8u
 
+enum loader { NO_THREAD, BESIDE, WHENEVER, IN_TURN };
+
 /* A loader prepares batches while the other thread trains: who waits for whom is nowhere recorded.
- */
-static void step(struct modelled *modelled, unsigned index, unsigned stream, bool beside)
+ * Unless that is the same in every step, it may be neither. */
+static void load(struct modelled *modelled, unsigned stream, enum loader loader)
+{
+	if (loader == BESIDE)
+		modelled_thread_beside(modelled, 1);
+	else if (loader != NO_THREAD)
+		modelled_thread(modelled, 1, 10 * US);
+	modelled_launch(modelled, 10, stream, 5 * US, 4);
+	if (loader == BESIDE)
+		modelled_host(modelled, 60 * US);
+	if (loader == BESIDE)
+		modelled_thread_beside(modelled, 0);
+	else if (loader != NO_THREAD)
+		modelled_thread(modelled, 0, 10 * US);
+}
+
+static void step(struct modelled *modelled, unsigned index, unsigned stream, enum loader loader)
 {
 	modelled_step(modelled);
 	modelled_host(modelled, (40 + index * 7 % 11) * US);
 	for (unsigned i = 0; i < BATCHES; i++) {
-		if (beside)
-			modelled_thread_beside(modelled, 1);
-		modelled_launch(modelled, 10, stream, 5 * US, 4);
-		modelled_host(modelled, 60 * US);
-		if (beside)
-			modelled_thread_beside(modelled, 0);
+		if (loader == BESIDE || i == (loader == WHENEVER ? index * 3 % BATCHES : 2))
+			load(modelled, stream, loader);
 		modelled_launch(modelled, 11, 0, 50 * US, 432);
 		modelled_host(modelled, 60 * US);
 	}
 	modelled_device_sync(modelled, 12);
 }
 
-static void check(bool beside)
+static void check(enum loader loader, bool priced)
 {
 	struct modelled *modelled = modelled_create();
 	struct scene *scene = modelled_scene(modelled);
@@ -36,16 +49,16 @@ static void check(bool beside)
 	const struct tfs_finding *finding;
 
 	for (unsigned i = 0; i < STEPS; i++)
-		step(modelled, i, stream, beside);
+		step(modelled, i, stream, loader);
 	modelled_judge(modelled);
 	judgement = scene_judgement(scene);
 	finding = scene_finding(scene, "TFS201", 12);
 	TEST_NEED(finding);
-	TEST_EQ(!judgement->steps.unpriced, !beside);
-	TEST_EQ(finding->cost.method, beside ? TFS_COST_UNKNOWN : TFS_COST_MODELLED);
-	TEST_EQ(finding->cost.high_ns > 0, !beside);
-	TEST_EQ(judgement->joint.method, beside ? TFS_COST_NONE : TFS_COST_MODELLED);
-	TEST_EQ(judgement->joint_findings > 0, !beside);
+	TEST_EQ(!judgement->steps.unpriced, priced);
+	TEST_EQ(finding->cost.method, priced ? TFS_COST_MODELLED : TFS_COST_UNKNOWN);
+	TEST_EQ(finding->cost.high_ns > 0, priced);
+	TEST_EQ(judgement->joint.method, priced ? TFS_COST_MODELLED : TFS_COST_NONE);
+	TEST_EQ(judgement->joint_findings > 0, priced);
 	modelled_destroy(modelled);
 }
 
@@ -58,8 +71,10 @@ static void errors_of_the_replay(void)
 int main(void)
 {
 	modelled_prepare();
-	check(false);
-	check(true);
+	check(NO_THREAD, true);
+	check(BESIDE, false);
+	check(WHENEVER, false);
+	check(IN_TURN, true);
 	errors_of_the_replay();
 	return test_result();
 }
