@@ -84,6 +84,7 @@ struct tfs_edit {
 /* How steps are replayed. Zeroed: what host threads do is in no order. */
 struct tfs_replay_how {
 	double follows_ns; /* how soon behind another's call a thread must go on to follow it */
+	bool usual; /* the median of all delays stands for each: what comes out is no repetition */
 };
 
 /* What the measurement says about the graph's constants; made once for each graph. */

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Operations a stream accepts before the host has to wait. */
-#define QUEUE_DEPTH 1024u
-
 void tfs_replay_state_finish(struct tfs_replay_state *state)
 {
 	free(state->ready);
@@ -25,13 +22,15 @@ static void finished(
 	state->device = tfs_replay_later(state->device, end);
 }
 
-int tfs_replay_state_init(struct tfs_replay_state *state, const struct tfs_graph *graph)
+int tfs_replay_state_init(
+	struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t depth)
 {
 	size_t streams = graph->stream_count, threads = graph->thread_count;
-	size_t numbers = streams * (2 + QUEUE_DEPTH) + graph->event_count + threads * 2 +
+	size_t numbers = streams * (2 + (size_t)depth) + graph->event_count + threads * 2 +
 			 graph->engine_count;
 
 	memset(state, 0, sizeof(*state));
+	state->depth = depth;
 	state->ready = calloc(numbers + 1, sizeof(double));
 	state->given = calloc(streams + 1, sizeof(uint32_t));
 	if (!state->ready || !state->given) {
@@ -76,15 +75,15 @@ void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_grap
 	if (op->engine < graph->engine_count)
 		state->engine[op->engine] = tfs_replay_later(state->engine[op->engine], end);
 	state->ready[stream] = end;
-	state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream]++ % QUEUE_DEPTH] = end;
+	state->queue[(size_t)stream * state->depth + state->given[stream]++ % state->depth] = end;
 	finished(state, &graph->streams[stream], end);
 }
 
 double tfs_replay_state_slot(const struct tfs_replay_state *state, uint32_t stream)
 {
-	if (state->given[stream] < QUEUE_DEPTH)
+	if (state->given[stream] < state->depth)
 		return 0;
-	return state->queue[(size_t)stream * QUEUE_DEPTH + state->given[stream] % QUEUE_DEPTH];
+	return state->queue[(size_t)stream * state->depth + state->given[stream] % state->depth];
 }
 
 double tfs_replay_state_target(const struct tfs_replay_state *state, const struct tfs_graph *graph,

@@ -19,6 +19,7 @@ struct tfs_replay_state {
 	double *engine;  /* per engine: end of its operations */
 	double *queue;   /* per stream: ends of the operations that it has room for */
 	uint32_t *given; /* per stream: operations so far */
+	uint32_t depth;  /* operations that a stream has room for */
 	double legacy;   /* end of the legacy stream's last operation */
 	double blocking; /* end of all blocking streams' operations */
 	double device;   /* end of everything */
@@ -32,7 +33,8 @@ static inline double tfs_replay_later(double a, double b)
 
 /* Everything at the origin, streams busy with what they were given before; 0 or -ENOMEM. The
  * caller finishes it. */
-int tfs_replay_state_init(struct tfs_replay_state *state, const struct tfs_graph *graph);
+int tfs_replay_state_init(
+	struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t depth);
 void tfs_replay_state_finish(struct tfs_replay_state *state);
 
 /* The end of what a new operation of this stream must follow. */

@@ -245,6 +245,51 @@ static void full_queue_holds_the_host(void)
 	free(graph.ops);
 }
 
+/* A launch that a full queue holds lasts as long as a kernel: that is the device's time, and is
+ * shorter where kernels are. */
+static void held_launches_wait(void)
+{
+	enum { LAUNCHES = 3000, DEPTH = 1022 };
+	static struct tfs_graph_call launches[LAUNCHES];
+	static struct tfs_graph_op kernels[LAUNCHES];
+	static struct tfs_edit edits[LAUNCHES];
+	double ends[2] = {0}, finish[2], now = 0;
+	struct tfs_graph graph = {.calls = launches,
+		.ops = kernels,
+		.streams = streams,
+		.busy_ns = busy,
+		.marks = ends,
+		.calls_count = LAUNCHES,
+		.ops_count = LAUNCHES,
+		.stream_count = 1,
+		.thread_count = 1,
+		.marks_count = 2};
+	struct tfs_replay *replay;
+
+	for (unsigned i = 0; i < LAUNCHES; i++) {
+		const double start = i ? kernels[i - 1].end_ns + US : 4 * US;
+
+		launches[i] = (struct tfs_graph_call){.start_ns = now,
+			.first_op = i,
+			.ops = 1,
+			.stream = TFS_NONE,
+			.event = TFS_NONE};
+		kernels[i] = (struct tfs_graph_op){start, start + 39 * US, 0, 0, 0};
+		if (i >= DEPTH && kernels[i - DEPTH].end_ns > now)
+			now = kernels[i - DEPTH].end_ns;
+		now += 2 * US;
+		launches[i].end_ns = now;
+		edits[i].scale = 0.5f;
+	}
+	ends[1] = now;
+	replay = tfs_replay_create(&graph);
+	TEST_NEED(replay && !tfs_replay_run(replay, &near, NULL, finish));
+	TEST_IN(finish[1], LAUNCHES * 40 * US - 20 * US, LAUNCHES * 40 * US + 20 * US);
+	TEST_NEED(!tfs_replay_run(replay, &near, edits, finish));
+	TEST_IN(finish[1], LAUNCHES * 20.5 * US - 20 * US, LAUNCHES * 20.5 * US + 20 * US);
+	tfs_replay_destroy(replay);
+}
+
 int main(void)
 {
 	gives_back_the_measured_time();
@@ -255,5 +300,6 @@ int main(void)
 	streams_share_an_engine();
 	error_shows();
 	full_queue_holds_the_host();
+	held_launches_wait();
 	return test_result();
 }

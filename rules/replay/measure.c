@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/replay/measure.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Host and device clocks agree to about this. */
+#define SKEW_NS 2000.0
+/* From a call to its operation, and between operations, where none was measured. */
+#define SUBMIT_NS 4000.0
+#define GAP_NS 1000.0
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count, double fallback)
+{
+	if (!count)
+		return fallback;
+	qsort(values, count, sizeof(*values), compare);
+	return values[count / 2];
+}
+
+/* What the call's wait was like in the measurement; its operations are in the state already. */
+static struct tfs_call_wait measure_wait(const struct tfs_replay_state *state,
+	const struct tfs_graph *graph, const struct tfs_graph_call *call)
+{
+	double duration = call->end_ns - call->start_ns;
+	double target = tfs_replay_state_target(state, graph, call);
+	struct tfs_call_wait wait = {.own_ns = duration};
+	double slack = SKEW_NS;
+
+	if (call->wait == TFS_WAIT_NONE)
+		return wait;
+	/* A staged copy lets the host go when the last piece is read, not when it has arrived. */
+	if (call->wait == TFS_WAIT_OWN && call->ops) {
+		const struct tfs_graph_op *op = &graph->ops[call->first_op + call->ops - 1];
+
+		slack += op->end_ns - op->start_ns;
+	}
+	wait.valid = call->end_ns + slack >= target;
+	wait.waited = wait.valid && target > call->start_ns;
+	wait.tail_ns = call->end_ns - target;
+	if (wait.waited)
+		wait.own_ns = tfs_replay_between(duration, 0, TFS_OWN_NS);
+	return wait;
+}
+
+/* Returns how long a full queue held the call before it. */
+static double measure_op(struct tfs_replay_state *state, struct tfs_replay *replay,
+	const struct tfs_graph_call *call, uint32_t index)
+{
+	const struct tfs_graph_op *op = &replay->graph->ops[index];
+	double submit = op->start_ns - (call->start_ns + op->submit_ns);
+	double gap = op->start_ns - tfs_replay_state_after(state, replay->graph, op->stream);
+	double turn = op->start_ns - tfs_replay_state_engine(state, replay->graph, op);
+	double held = tfs_replay_state_slot(state, op->stream) - call->start_ns - op->submit_ns;
+
+	/* What a stream's first one followed may have been before the recording. */
+	replay->delays[index] =
+		(struct tfs_op_delay){submit, gap, turn, state->given[op->stream] > 0};
+	tfs_replay_state_push(state, replay->graph, op, op->end_ns);
+	return held;
+}
+
+/* Follows the measurement: what each operation and each wait followed from. */
+static void measure_calls(struct tfs_replay_state *state, struct tfs_replay *replay)
+{
+	const struct tfs_graph *graph = replay->graph;
+
+	for (size_t i = 0; i < graph->calls_count; i++) {
+		const struct tfs_graph_call *call = &graph->calls[i];
+
+		for (; state->mark < graph->marks_count &&
+			graph->marks[state->mark] <= call->start_ns;
+			state->mark++)
+			replay->measured[state->mark] =
+				tfs_replay_later(graph->marks[state->mark], state->device);
+		double held = 0;
+
+		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++)
+			held = tfs_replay_later(held, measure_op(state, replay, call, j));
+		replay->waits[i] = measure_wait(state, graph, call);
+		/* That time is the device's, not the call's own. */
+		if (!replay->waits[i].waited)
+			replay->waits[i].own_ns =
+				tfs_replay_later(replay->waits[i].own_ns - held, 0);
+		tfs_replay_state_act(state, graph, call);
+	}
+	for (; state->mark < graph->marks_count; state->mark++)
+		replay->measured[state->mark] =
+			tfs_replay_later(graph->marks[state->mark], state->device);
+}
+
+/* What it waited for on the device: its stream or its engine. */
+static double behind_of(const struct tfs_op_delay *delay)
+{
+	const double turn = delay->after_engine_ns, gap = delay->after_stream_ns;
+
+	return turn >= 0 && turn < gap ? turn : gap;
+}
+
+static bool bound_by_host(const struct tfs_op_delay *delay)
+{
+	return delay->after_submit_ns <= behind_of(delay);
+}
+
+/* Work of other streams is followed as closely as it was, or overlapped as far as it was. */
+static void settle_op(struct tfs_op_delay *delay, const struct tfs_op_delay *usual)
+{
+	const double turn = delay->after_engine_ns, gap = usual->after_stream_ns;
+	const double engine = turn < 0 ? turn : tfs_replay_between(gap, 0, turn);
+	const double stream = tfs_replay_between(gap, 0, delay->after_stream_ns);
+
+	if (bound_by_host(delay)) {
+		delay->after_stream_ns = stream;
+		delay->after_engine_ns = engine;
+	} else {
+		delay->after_submit_ns =
+			tfs_replay_between(usual->after_submit_ns, 0, delay->after_submit_ns);
+		if (behind_of(delay) < delay->after_stream_ns)
+			delay->after_stream_ns = stream;
+		else
+			delay->after_engine_ns = engine;
+	}
+	delay->after_submit_ns = tfs_replay_later(delay->after_submit_ns, 0);
+	delay->after_stream_ns = tfs_replay_later(delay->after_stream_ns, 0);
+}
+
+/* The median of the delays, of one kind (or any, where that is none) and behind the host's call or
+ * behind the device's work. */
+static double usual_delay(
+	const struct tfs_replay *replay, double *room, uint32_t kind, bool host, double fallback)
+{
+	const struct tfs_graph *graph = replay->graph;
+	size_t count = 0;
+
+	for (size_t i = 0; i < graph->ops_count; i++) {
+		const struct tfs_op_delay *delay = &replay->delays[i];
+
+		if (delay->usable && bound_by_host(delay) == host &&
+			(kind > graph->engine_count ||
+				tfs_replay_kind(graph, &graph->ops[i]) == kind))
+			room[count++] = host ? delay->after_submit_ns : behind_of(delay);
+	}
+	return median(room, count, fallback);
+}
+
+static double usual_tail(const struct tfs_replay *replay, double *room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < replay->graph->calls_count; i++)
+		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0)
+			room[count++] = replay->waits[i].tail_ns;
+	return median(room, count, TFS_OWN_NS);
+}
+
+/* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
+ * so much that it would bind. */
+static void settle(struct tfs_replay *replay, double *room)
+{
+	const struct tfs_graph *graph = replay->graph;
+	const double submit = usual_delay(replay, room, TFS_NONE, true, SUBMIT_NS);
+	const double gap = usual_delay(replay, room, TFS_NONE, false, GAP_NS);
+	const double tail = usual_tail(replay, room);
+
+	for (uint32_t i = 0; i <= graph->engine_count; i++) {
+		const double behind = usual_delay(replay, room, i, false, gap);
+
+		replay->usual[i] = (struct tfs_op_delay){
+			usual_delay(replay, room, i, true, submit), behind, behind, true};
+	}
+	replay->usual_tail_ns = tail;
+	for (size_t i = 0; i < graph->ops_count; i++)
+		settle_op(
+			&replay->delays[i], &replay->usual[tfs_replay_kind(graph, &graph->ops[i])]);
+	for (size_t i = 0; i < graph->calls_count; i++)
+		if (replay->waits[i].valid && !replay->waits[i].waited)
+			replay->waits[i].tail_ns =
+				tfs_replay_between(tail, 0, replay->waits[i].tail_ns);
+}
+
+int tfs_replay_measure(struct tfs_replay *replay)
+{
+	const struct tfs_graph *graph = replay->graph;
+	double *room = malloc((graph->ops_count + graph->calls_count + 1) * sizeof(*room));
+	struct tfs_replay_state state;
+
+	if (!room || tfs_replay_state_init(&state, graph, replay->depth)) {
+		free(room);
+		return -ENOMEM;
+	}
+	measure_calls(&state, replay);
+	settle(replay, room);
+	tfs_replay_state_finish(&state);
+	free(room);
+	return 0;
+}
