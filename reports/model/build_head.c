@@ -114,6 +114,7 @@ static void set_steps(struct tfs_build *build)
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	build->model->per_run = !found;
+	steps->worst_step = summary->worst_step;
 	steps->unpriced = summary->unpriced;
 	steps->gpu_busy = NAN;
 	steps->copy_overlap = NAN;
@@ -298,8 +299,10 @@ static void set_method(struct tfs_build *build)
 			? tfs_region_print(region, "not measurable: %s", model->steps.unpriced)
 			: tfs_region_print(region,
 				  "what-if replay of the judged steps; "
-				  "replayed unchanged, they differ by %s from the measured step time",
-				  tfs_words_share(region, replay)),
+				  "replayed with median delays, "
+				  "they differ by at most %s from the measured steps (step %s)",
+				  tfs_words_share(region, replay),
+				  tfs_words_count(region, (double)model->steps.worst_step)),
 		!(replay <= 0.05) || model->steps.unpriced};
 	/* Of what it is imported from, the fact says that. */
 	if (!model->imported)

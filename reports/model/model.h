@@ -185,7 +185,8 @@ struct tfs_model_steps {
 	double judged_ns;     /* median of the judged ones */
 	double written_ns;    /* mean of these without rewrites: what costs are a share of */
 	const char *source;   /* nvtx, api, loops; NULL = no steps found */
-	double replay_error;  /* 0.02 = 2 % */
+	double replay_error;  /* 0.02 = 2 %, of the worst step */
+	uint64_t worst_step;  /* index of that step */
 	const char *unpriced; /* why costs are not measurable; NULL = they are */
 	double gpu_busy;      /* shares of the step, 0 to 1 */
 	double copy_overlap;

@@ -14,7 +14,7 @@
 const char *tfs_replay_doubt(struct tfs_replay *const *replays, size_t count, double error)
 {
 	if (error > MOST_ERROR)
-		return "replayed unchanged, the judged steps differ by more than 10 % from the "
+		return "replayed with median delays, the judged steps differ by more than 10 % from the "
 		       "measured step time";
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_order *order = tfs_replay_order(replays[i]);

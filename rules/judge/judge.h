@@ -61,7 +61,8 @@ struct tfs_step_summary {
 	double written_ns;    /* mean judged step without rewrites: what costs are a share of */
 	const char *source;   /* "nvtx", "api", "loops", or "none" */
 	double replayed_ns;   /* what replaying the judged steps gives; 0 = no replay */
-	double replay_error;  /* |replayed - measured| / measured; negative = no replay */
+	double replay_error;  /* see tfs_whatif_error(); negative = no replay */
+	uint64_t worst_step;  /* index of the step that has it */
 	const char *unpriced; /* why costs by replay are not measurable; NULL = they are */
 };
 

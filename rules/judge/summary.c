@@ -52,6 +52,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	if (steady->whatif) {
 		steps->replayed_ns = tfs_whatif_replayed_ns(steady->whatif);
 		steps->replay_error = tfs_whatif_error(steady->whatif);
+		steps->worst_step = timeline->steps[tfs_whatif_worst(steady->whatif)].index;
 		steps->unpriced = tfs_whatif_doubt(steady->whatif);
 	}
 }

@@ -23,6 +23,7 @@
  * go on at once do. */
 static const struct tfs_replay_how turns = {.follows_ns = INFINITY};
 static const struct tfs_replay_how at_once = {.follows_ns = TFS_FOLLOWS_NS};
+static const struct tfs_replay_how usual = {.follows_ns = INFINITY, .usual = true};
 
 struct tfs_whatif {
 	const struct tfs_steady *steady;
@@ -38,6 +39,9 @@ struct tfs_whatif {
 	size_t mark_count;
 	size_t step_count;
 	double measured_ns;
+	double usual_ns; /* replayed with usual delays */
+	double error;    /* of the worst step replayed so */
+	uint32_t worst;  /* which that is, in the timeline */
 	double replayed_ns;
 	double written_ns;
 	double inflation;
@@ -71,15 +75,43 @@ static int replay_all(const struct tfs_whatif *whatif, const struct tfs_replay_h
 	return 0;
 }
 
+/* The first step of several is no evidence: it may find work that was given before. */
+static uint32_t first_of(const struct tfs_run *run)
+{
+	return run->steps > 2;
+}
+
 static double mean_step(const struct tfs_whatif *whatif, const double *marks)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < whatif->run_count; i++) {
-		sum += marks[whatif->runs[i].steps] - marks[0];
-		marks += whatif->runs[i].graph.marks_count;
+		const struct tfs_run *run = &whatif->runs[i];
+
+		sum += marks[run->steps] - marks[first_of(run)];
+		marks += run->graph.marks_count;
 	}
 	return sum / (double)whatif->step_count;
+}
+
+/* How far each step replayed with the usual delays is from the measured one. */
+static void find_error(struct tfs_whatif *whatif, const double *measured, const double *again)
+{
+	for (size_t i = 0; i < whatif->run_count; i++) {
+		const struct tfs_run *run = &whatif->runs[i];
+
+		for (uint32_t j = first_of(run); j < run->steps; j++) {
+			const double step_ns = measured[j + 1] - measured[j];
+			const double error = fabs(again[j + 1] - again[j] - step_ns) / step_ns;
+
+			if (step_ns <= 0 || error < whatif->error)
+				continue;
+			whatif->error = error;
+			whatif->worst = whatif->steady->steps[run->first_step + j];
+		}
+		measured += run->graph.marks_count;
+		again += run->graph.marks_count;
+	}
 }
 
 /* Where a rewrite chose the algorithm, the program's own choice takes longer. */
@@ -108,6 +140,10 @@ static int replay_base(struct tfs_whatif *whatif)
 		at += whatif->runs[i].graph.marks_count;
 	}
 	whatif->measured_ns = mean_step(whatif, whatif->base);
+	if (replay_all(whatif, &usual, NULL, whatif->changed))
+		return -ENOMEM;
+	find_error(whatif, whatif->base, whatif->changed);
+	whatif->usual_ns = mean_step(whatif, whatif->changed);
 	if (replay_all(whatif, &turns, NULL, whatif->base))
 		return -ENOMEM;
 	whatif->replayed_ns = mean_step(whatif, whatif->base);
@@ -135,7 +171,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 		goto fail;
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		whatif->mark_count += whatif->runs[i].graph.marks_count;
-		whatif->step_count += whatif->runs[i].steps;
+		whatif->step_count += whatif->runs[i].steps - first_of(&whatif->runs[i]);
 	}
 	whatif->replays = calloc(whatif->run_count + 1, sizeof(*whatif->replays));
 	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
@@ -150,8 +186,8 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 		!whatif->saved || !whatif->edits || !whatif->written || !whatif->step_count ||
 		!whatif->work || replay_base(whatif))
 		goto fail;
-	whatif->doubt =
-		tfs_replay_doubt(whatif->replays, whatif->run_count, tfs_whatif_error(whatif));
+	whatif->doubt = tfs_replay_doubt(whatif->replays, whatif->run_count,
+		fabs(whatif->usual_ns - whatif->measured_ns) / whatif->measured_ns);
 	return whatif;
 fail:
 	tfs_whatif_destroy(whatif);
@@ -188,9 +224,12 @@ double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 
 double tfs_whatif_error(const struct tfs_whatif *whatif)
 {
-	if (whatif->measured_ns <= 0)
-		return 0;
-	return fabs(whatif->replayed_ns - whatif->measured_ns) / whatif->measured_ns;
+	return whatif->error;
+}
+
+uint32_t tfs_whatif_worst(const struct tfs_whatif *whatif)
+{
+	return whatif->worst;
 }
 
 const char *tfs_whatif_doubt(const struct tfs_whatif *whatif)
@@ -233,7 +272,7 @@ static double find_saved(const struct tfs_whatif *whatif, const double *was, con
 	size_t step = 0;
 
 	for (size_t i = 0; i < whatif->run_count; i++) {
-		for (uint32_t j = 0; j < whatif->runs[i].steps; j++) {
+		for (uint32_t j = first_of(&whatif->runs[i]); j < whatif->runs[i].steps; j++) {
 			whatif->saved[step] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
 			sum += whatif->saved[step++];
 		}
@@ -255,7 +294,7 @@ static void price(
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	half += fabs(whatif->replayed_ns - whatif->measured_ns);
+	half += fabs(whatif->usual_ns - whatif->measured_ns);
 	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
 	out_cost->ns = between(mean, most);
 	out_cost->low_ns = between(fmin(low, apart_ns) - half, most);

@@ -23,8 +23,11 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif);
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
 /* And replayed as written. */
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
-/* |replayed - measured| / measured. */
+/* |replayed - measured| / measured of the step for which that is the largest, with each delay
+ * replaced by the median one: with its own, a replay only repeats the measurement. And that step,
+ * as an index of the timeline's. */
 double tfs_whatif_error(const struct tfs_whatif *whatif);
+uint32_t tfs_whatif_worst(const struct tfs_whatif *whatif);
 
 /* Why no cost can be told by this replay, as the end of a sentence; NULL = it can. */
 const char *tfs_whatif_doubt(const struct tfs_whatif *whatif);
