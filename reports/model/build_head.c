@@ -115,6 +115,7 @@ static void set_steps(struct tfs_build *build)
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	build->model->per_run = !found;
 	steps->worst_step = summary->worst_step;
+	steps->host_load = summary->host_load;
 	steps->unpriced = summary->unpriced;
 	steps->gpu_busy = NAN;
 	steps->copy_overlap = NAN;
@@ -265,13 +266,39 @@ static struct tfs_model_fact ended(const struct tfs_build *build)
 	return (struct tfs_model_fact){"ended", "end of the recording", text, !finished};
 }
 
+/* A host that loses less than this of a step to something else is as quiet as they are. */
+#define QUIET_LOAD 0.02
+
+static struct tfs_model_fact replay_fact(
+	struct tfs_region *region, const struct tfs_model_steps *steps)
+{
+	const bool loaded = steps->host_load >= QUIET_LOAD;
+	const char *text = "not measurable: the judged steps could not be replayed";
+
+	if (steps->unpriced)
+		text = tfs_region_print(region, "not measurable: %s", steps->unpriced);
+	else if (!isnan(steps->replay_error))
+		text = tfs_region_print(region,
+			"what-if replay of the judged steps; replayed with median delays, "
+			"they differ by at most %s from the measured steps (step %s)%s%s",
+			tfs_words_share(region, steps->replay_error),
+			tfs_words_count(region, (double)steps->worst_step),
+			loaded ? "; calls that wait for nothing were interrupted, as on a busy machine: "
+				 "every interval is wider by "
+			       : "",
+			loaded ? tfs_region_print(region, "%s of the step",
+					 tfs_words_share(region, steps->host_load))
+			       : "");
+	return (struct tfs_model_fact){"replay", "costs", text,
+		!(steps->replay_error <= 0.05) || steps->unpriced || loaded};
+}
+
 static void set_method(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
-	const double replay = model->steps.replay_error;
 	struct tfs_model_fact *facts =
 		tfs_region_alloc(region, 8 + seen->fact_count, sizeof(*facts));
 	size_t n = 0;
@@ -293,17 +320,7 @@ static void set_method(struct tfs_build *build)
 		"windows", "recording windows", window_text(build), !build->timeline->window_count};
 	facts[n++] = (struct tfs_model_fact){
 		"overhead", "cost of recording", overhead_text(build), false};
-	facts[n++] = (struct tfs_model_fact){"replay", "costs",
-		isnan(replay) ? "not measurable: the judged steps could not be replayed"
-		: model->steps.unpriced
-			? tfs_region_print(region, "not measurable: %s", model->steps.unpriced)
-			: tfs_region_print(region,
-				  "what-if replay of the judged steps; "
-				  "replayed with median delays, "
-				  "they differ by at most %s from the measured steps (step %s)",
-				  tfs_words_share(region, replay),
-				  tfs_words_count(region, (double)model->steps.worst_step)),
-		!(replay <= 0.05) || model->steps.unpriced};
+	facts[n++] = replay_fact(region, &model->steps);
 	/* Of what it is imported from, the fact says that. */
 	if (!model->imported)
 		facts[n++] = (struct tfs_model_fact){"version", "recorded by",

@@ -187,6 +187,7 @@ struct tfs_model_steps {
 	const char *source;   /* nvtx, api, loops; NULL = no steps found */
 	double replay_error;  /* 0.02 = 2 %, of the worst step */
 	uint64_t worst_step;  /* index of that step */
+	double host_load;     /* share of the step that something else took of the host's time */
 	const char *unpriced; /* why costs are not measurable; NULL = they are */
 	double gpu_busy;      /* shares of the step, 0 to 1 */
 	double copy_overlap;

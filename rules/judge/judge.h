@@ -63,6 +63,7 @@ struct tfs_step_summary {
 	double replayed_ns;   /* what replaying the judged steps gives; 0 = no replay */
 	double replay_error;  /* see tfs_whatif_error(); negative = no replay */
 	uint64_t worst_step;  /* index of the step that has it */
+	double host_load;     /* share of the step that something else took of the host's time */
 	const char *unpriced; /* why costs by replay are not measurable; NULL = they are */
 };
 

@@ -53,6 +53,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 		steps->replayed_ns = tfs_whatif_replayed_ns(steady->whatif);
 		steps->replay_error = tfs_whatif_error(steady->whatif);
 		steps->worst_step = timeline->steps[tfs_whatif_worst(steady->whatif)].index;
+		steps->host_load = tfs_whatif_load(steady->whatif);
 		steps->unpriced = tfs_whatif_doubt(steady->whatif);
 	}
 }

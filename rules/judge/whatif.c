@@ -10,6 +10,7 @@
 #include "rules/judge/device_work.h"
 #include "rules/judge/doubt.h"
 #include "rules/judge/graph.h"
+#include "rules/judge/host_load.h"
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
@@ -45,6 +46,7 @@ struct tfs_whatif {
 	double replayed_ns;
 	double written_ns;
 	double inflation;
+	double load_ns; /* that something else took of the host's time, per step */
 	const char *doubt;
 	struct tfs_device_work *work;
 };
@@ -186,6 +188,8 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 		!whatif->saved || !whatif->edits || !whatif->written || !whatif->step_count ||
 		!whatif->work || replay_base(whatif))
 		goto fail;
+	whatif->load_ns =
+		tfs_host_load_ns(steady, whatif->runs, whatif->replays, whatif->run_count);
 	whatif->doubt = tfs_replay_doubt(whatif->replays, whatif->run_count,
 		fabs(whatif->usual_ns - whatif->measured_ns) / whatif->measured_ns);
 	return whatif;
@@ -230,6 +234,11 @@ double tfs_whatif_error(const struct tfs_whatif *whatif)
 uint32_t tfs_whatif_worst(const struct tfs_whatif *whatif)
 {
 	return whatif->worst;
+}
+
+double tfs_whatif_load(const struct tfs_whatif *whatif)
+{
+	return whatif->measured_ns > 0 ? whatif->load_ns / whatif->measured_ns : 0;
 }
 
 const char *tfs_whatif_doubt(const struct tfs_whatif *whatif)
@@ -294,7 +303,7 @@ static void price(
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	half += fabs(whatif->usual_ns - whatif->measured_ns);
+	half += fabs(whatif->usual_ns - whatif->measured_ns) + whatif->load_ns;
 	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
 	out_cost->ns = between(mean, most);
 	out_cost->low_ns = between(fmin(low, apart_ns) - half, most);

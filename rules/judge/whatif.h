@@ -29,6 +29,8 @@ double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
 double tfs_whatif_error(const struct tfs_whatif *whatif);
 uint32_t tfs_whatif_worst(const struct tfs_whatif *whatif);
 
+/* What something else took of the host's time, as a share of the step: see host_load.h. */
+double tfs_whatif_load(const struct tfs_whatif *whatif);
 /* Why no cost can be told by this replay, as the end of a sentence; NULL = it can. */
 const char *tfs_whatif_doubt(const struct tfs_whatif *whatif);
 

@@ -51,6 +51,11 @@ const struct tfs_order *tfs_replay_order(const struct tfs_replay *replay)
 	return replay->order;
 }
 
+double tfs_replay_own_ns(const struct tfs_replay *replay, size_t call)
+{
+	return replay->waits[call].own_ns;
+}
+
 bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
 {
 	return replay->waits[call].waited;

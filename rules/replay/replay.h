@@ -105,6 +105,10 @@ int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_replay_how 
 /* How its host threads take turns; lives as long as the replay. */
 const struct tfs_order *tfs_replay_order(const struct tfs_replay *replay);
 
+/* The host's own time in the call at this place: what it waited for, or a full queue held it, is
+ * not in it. */
+double tfs_replay_own_ns(const struct tfs_replay *replay, size_t call);
+
 /* Whether the call at this place waited for the device in the measurement. */
 bool tfs_replay_waited(const struct tfs_replay *replay, size_t call);
 

@@ -16,6 +16,7 @@
 struct modelled {
 	struct scene *scene;
 	unsigned thread;
+	uint64_t interrupted_ns;
 	bool known[MOST_THREADS];
 	uint64_t clock_ns[MOST_THREADS];
 	cudaStream_t streams[MOST_STREAMS];
@@ -119,6 +120,11 @@ void modelled_thread_beside(struct modelled *modelled, unsigned thread)
 	tfsim_host_spend(modelled->clock_ns[thread] - tfsim_host_modelled_ns());
 }
 
+void modelled_interrupt(struct modelled *modelled, uint64_t ns)
+{
+	modelled->interrupted_ns = ns;
+}
+
 /* The calling thread's clock is the scene's. */
 static void begin(struct modelled *modelled)
 {
@@ -129,7 +135,11 @@ static void begin(struct modelled *modelled)
 static void record(struct modelled *modelled, struct builder_call *call, cudaError_t status,
 	struct tfs_device_op_record *op)
 {
-	uint32_t unit = scene_put_call(modelled->scene, call, tfsim_host_modelled_ns());
+	uint32_t unit;
+
+	tfsim_host_spend(modelled->interrupted_ns);
+	modelled->interrupted_ns = 0;
+	unit = scene_put_call(modelled->scene, call, tfsim_host_modelled_ns());
 
 	TEST_NEED(status == cudaSuccess);
 	if (!op)

@@ -30,6 +30,9 @@ void modelled_thread(struct modelled *modelled, unsigned thread, uint64_t after_
 /* The same, but that thread's clock shows what it showed when it made its latest call. */
 void modelled_thread_beside(struct modelled *modelled, unsigned thread);
 
+/* Something else has the processor for so long during the next call. */
+void modelled_interrupt(struct modelled *modelled, uint64_t ns);
+
 void modelled_step(struct modelled *modelled);
 /* The host does something of its own. */
 void modelled_host(struct modelled *modelled, uint64_t ns);
