@@ -263,7 +263,9 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 		edit = &whatif->edits[place];
 		edit->gone |= change->gone;
 		edit->no_wait |= change->no_wait;
-		edit->orders |= change->orders;
+		/* The order that the wait gave stays: the advice has an event take its place. */
+		edit->orders |=
+			(change->gone || change->no_wait) && whatif->steady->waits[place].orders;
 		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
 			edit->scale = change->scale;
 	}

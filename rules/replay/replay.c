@@ -113,11 +113,14 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 					      : wait->tail_ns;
 	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 
+	if (edit && edit->gone) {
+		if (edit->orders && wait->valid)
+			tfs_replay_state_fence(state, replay->graph, call);
+		return start;
+	}
+	end = start + wait->own_ns + run_ops(state, replay, how, call, start, scale);
 	if (edit && edit->orders && wait->valid)
 		tfs_replay_state_fence(state, replay->graph, call);
-	if (edit && edit->gone)
-		return start;
-	end = start + wait->own_ns + run_ops(state, replay, how, call, start, scale);
 	if (edit && edit->no_wait)
 		end = start + tfs_replay_between(wait->own_ns, 0, TFS_OWN_NS) +
 		      (end - start - wait->own_ns);
