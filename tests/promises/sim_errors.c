@@ -48,7 +48,7 @@ static void check_nothing_to_do(void)
 
 static void check_copies(void)
 {
-	char host[64];
+	char host[64] = {0};
 
 	TEST_EQ(cudaMemcpy(device, host, 64, (enum cudaMemcpyKind)9),
 		cudaErrorInvalidMemcpyDirection);
