@@ -157,13 +157,14 @@ static void add_device_work(void)
 		.start = 100,
 		.end = 250,
 		.deviceId = 1,
+		.contextId = 2,
 		.streamId = 13,
 		.gridX = 70000,
 		.gridY = 2,
 		.gridZ = 3,
 		.blockX = 1024,
-		.blockY = 1,
-		.blockZ = 1,
+		.blockY = 5,
+		.blockZ = 6,
 		.staticSharedMemory = 1024,
 		.correlationId = 42,
 		.name = "gemm",
@@ -174,21 +175,47 @@ static void add_device_work(void)
 		.dstKind = 3,
 		.bytes = 5000000000,
 		.start = 300,
+		.deviceId = 1,
+		.contextId = 2,
 		.streamId = 7,
-		.correlationId = 43};
+		.correlationId = 43,
+		.runtimeCorrelationId = 99};
 	CUpti_ActivityMemcpyPtoP4 peer = {.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
 		.copyKind = 10,
+		.srcKind = 3,
+		.dstKind = 5,
 		.flags = 1,
 		.bytes = 9,
-		.correlationId = 44};
+		.start = 400,
+		.end = 450,
+		.deviceId = 1,
+		.contextId = 2,
+		.streamId = 14,
+		.srcDeviceId = 3,
+		.srcContextId = 4,
+		.dstDeviceId = 5,
+		.dstContextId = 6,
+		.correlationId = 44,
+		.graphNodeId = 8};
 	CUpti_ActivityMemset4 set = {.kind = CUPTI_ACTIVITY_KIND_MEMSET,
 		.value = 0xff,
 		.bytes = 16,
+		.start = 500,
+		.end = 550,
+		.deviceId = 1,
+		.contextId = 2,
+		.streamId = 15,
 		.flags = 1,
 		.memoryKind = 3,
 		.correlationId = 45};
-	CUpti_ActivityGraphTrace2 graph = {
-		.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE, .correlationId = 46, .streamId = 9};
+	CUpti_ActivityGraphTrace2 graph = {.kind = CUPTI_ACTIVITY_KIND_GRAPH_TRACE,
+		.correlationId = 46,
+		.start = 600,
+		.end = 650,
+		.deviceId = 1,
+		.graphId = 2,
+		.contextId = 3,
+		.streamId = 9};
 
 	add(&kernel, sizeof(kernel));
 	add(&copy, sizeof(copy));
@@ -205,28 +232,50 @@ static void check_device_work(void)
 	for (i = 0; i < 5; i++) {
 		TEST_EQ(puts_[i].kind, TFS_RECORD_device_op);
 		TEST_EQ(puts_[i].op.correlation, 42 + i);
+		TEST_EQ(puts_[i].op.device, 1);
 	}
 	TEST_EQ(op->operation, TFS_DEVICE_KERNEL);
 	TEST_EQ(op->kernel, 77);
 	TEST_EQ(op->start_ns, 1100);
 	TEST_EQ(op->end_ns, 1250);
-	TEST_EQ(op->device, 1);
 	TEST_EQ(op->stream, 13);
-	TEST_EQ(op->grid[0], 70000);
-	TEST_EQ(op->block[0], 1024);
+	for (i = 0; i < 3; i++) {
+		TEST_EQ(op->grid[i], i == 0 ? 70000 : i + 1);
+		TEST_EQ(op->block[i], i == 0 ? 1024 : i + 4);
+	}
 	TEST_EQ(op->flags, 7);
 	op = &puts_[1].op;
 	TEST_EQ(op->operation, TFS_DEVICE_MEMCPY);
 	TEST_EQ(op->copy_kind, 1);
 	TEST_EQ(op->bytes, 5000000000);
+	TEST_EQ(op->stream, 7);
 	TEST_EQ(op->source_kind, TFS_MEMORY_PAGEABLE);
 	TEST_EQ(op->target_kind, TFS_MEMORY_DEVICE);
 	TEST_EQ(op->flags, 0);
+	TEST_EQ(op->start_ns, 1300);
 	TEST_EQ(op->end_ns, 0); /* lost stays lost */
-	TEST_EQ(puts_[2].op.flags, 1);
-	TEST_EQ(puts_[3].op.target_kind, TFS_MEMORY_DEVICE);
-	TEST_EQ(puts_[4].op.operation, TFS_DEVICE_GRAPH);
-	TEST_EQ(puts_[4].op.stream, 9);
+	for (i = 2; i < 5; i++) {
+		TEST_EQ(puts_[i].op.start_ns, 1200 + 100 * i);
+		TEST_EQ(puts_[i].op.end_ns, 1250 + 100 * i);
+	}
+	op = &puts_[2].op;
+	TEST_EQ(op->operation, TFS_DEVICE_MEMCPY);
+	TEST_EQ(op->copy_kind, 10);
+	TEST_EQ(op->bytes, 9);
+	TEST_EQ(op->source_kind, TFS_MEMORY_DEVICE);
+	TEST_EQ(op->target_kind, TFS_MEMORY_MANAGED);
+	TEST_EQ(op->stream, 14);
+	TEST_EQ(op->flags, 3);
+	op = &puts_[3].op;
+	TEST_EQ(op->operation, TFS_DEVICE_MEMSET);
+	TEST_EQ(op->bytes, 16);
+	TEST_EQ(op->target_kind, TFS_MEMORY_DEVICE);
+	TEST_EQ(op->stream, 15);
+	TEST_EQ(op->flags, 1);
+	op = &puts_[4].op;
+	TEST_EQ(op->operation, TFS_DEVICE_GRAPH);
+	TEST_EQ(op->stream, 9);
+	TEST_EQ(op->flags, 1);
 }
 
 static void add_host_work(void)
@@ -242,6 +291,7 @@ static void add_host_work(void)
 		.start = 5,
 		.end = 6,
 		.correlationId = 52,
+		.contextId = 2,
 		.streamId = 13,
 		.cudaEventId = 0xffffffff};
 	CUpti_ActivityMemory4 memory = {.kind = CUPTI_ACTIVITY_KIND_MEMORY2,
@@ -250,6 +300,8 @@ static void add_host_work(void)
 		.correlationId = 54,
 		.address = 0x7000,
 		.bytes = 4096,
+		.timestamp = 9,
+		.processId = 4,
 		.deviceId = 1};
 	CUpti_ActivityOverhead3 overhead = {.kind = CUPTI_ACTIVITY_KIND_OVERHEAD,
 		.overheadKind = CUPTI_ACTIVITY_OVERHEAD_LAZY_FUNCTION_LOADING,
@@ -276,6 +328,8 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[0].link.correlation, 50);
 	TEST_EQ(first[1].kind, TFS_RECORD_device_api);
 	TEST_EQ(first[1].api.cbid, 211);
+	TEST_EQ(first[1].api.correlation, 50);
+	TEST_EQ(first[1].api.start_ns, 1010);
 	TEST_EQ(first[1].api.duration_ns, 15);
 	TEST_EQ(first[1].api.tid, 4321);
 	TEST_EQ(first[1].api.status, 2);
@@ -286,6 +340,9 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[3].sync.type, 3);
 	TEST_EQ(first[3].sync.correlation, 52);
 	TEST_EQ(first[3].sync.start_ns, 1005);
+	TEST_EQ(first[3].sync.end_ns, 1006);
+	TEST_EQ(first[3].sync.stream, 13);
+	TEST_EQ(first[3].sync.event, 0xffffffff);
 	TEST_EQ(first[4].kind, TFS_RECORD_device_memory);
 	TEST_EQ(first[4].memory.operation, 1);
 	TEST_EQ(first[4].memory.correlation, 54);
@@ -297,6 +354,7 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[5].overhead.kind, 5);
 	/* 11.8 has no correlation id there: what follows is the next record's. */
 	TEST_EQ(first[5].overhead.correlation, layout->version < 20 ? 0 : 53);
+	TEST_EQ(first[5].overhead.start_ns, 1007);
 	TEST_EQ(first[5].overhead.end_ns, 1008);
 }
 
