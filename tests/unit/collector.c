@@ -106,8 +106,12 @@ static void deliver(void)
 
 static void our_clock(void)
 {
+	uint8_t strange[8] = {0};
+
 	start_well();
 	deliver();
+	seen.complete(NULL, 0, strange, sizeof(strange), sizeof(strange));
+	seen.complete(NULL, 0, NULL, 0, 0);
 	TEST_EQ(seen.op.start_ns, 1000);
 	TEST_EQ(seen.op.end_ns, 2000);
 	TEST_EQ(seen.op.bytes, 64);
@@ -300,12 +304,29 @@ static void ends(void)
 	TEST_EQ(seen.flushed, 1);
 }
 
+/* A forked child never touches it, whatever it is asked. */
+static void is_forgotten(void)
+{
+	struct tfs_cupti_refusal refusal = {.fact = TFS_FACT_none};
+	bool was_on = false;
+
+	tfs_collector_forget();
+	TEST_TRUE(!tfs_collector_leave(&was_on));
+	TEST_TRUE(!tfs_collector_return(&refusal));
+	tfs_collector_start();
+	tfs_collector_poll();
+	tfs_collector_finish();
+	TEST_TRUE(!tfs_collector_ready());
+	TEST_EQ(seen.subscribed, 0);
+	TEST_EQ(seen.facts, 0);
+}
+
 int main(void)
 {
 	static void (*const cases[])(void) = {refused_by_somebody, refused_by_one_we_know,
 		refused_for_another_reason, start_well, start_disabled, names_calls, our_clock,
 		its_own_clock, looks, comes_back, does_not_come_back, left_early, tires, hands_on,
-		ends};
+		ends, is_forgotten};
 
 	tfs_clock_init();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
