@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Mutation testing; see mutants.sh, which sets up what this needs.
 
-    mutants.py ROOT WORK [--count N] [--seed N] [--jobs N] [FOLDER...]
+    mutants.py ROOT WORK [--count N] [--seed N] [--seconds N] [--jobs N] [FOLDER...]
 
 A mutant counts when it builds, without warnings, and compiles to other machine code than the
-original. It is killed when one of the tests that look at its folder fails or takes too long. Survivors are looked
-up in tests/mutants.txt: lines of file, line, mutated line and reason, parted by tabs. A reason that
+original. It is killed when one of the tests that run its line (reach.py) fails or takes too long;
+tests for which the time does not suffice make the share lower, never higher. Survivors are looked up
+in tests/mutants.txt: lines of file, line, mutated line and reason, parted by tabs. A reason that
 begins with "equivalent:" takes a mutant out of the score; any other only explains it.
 """
 
 import argparse
+import collections
+import concurrent.futures
 import hashlib
 import json
 import math
@@ -23,18 +26,13 @@ import shutil
 import subprocess
 import sys
 
+import reach
 import summary
 
 GOAL = 0.85
-QUICK_SECONDS = 3  # tests that take less run before the others
-# What could notice: suites and names of tests, the quickest first. The default suite's tests only.
-WATCHED = {
-    "shim": [r"unit/", r"shim/(?!rule-|advice-|rewrite)", r"shim/rewrite"],
-    "cupti": [r"unit/", r"shim/(activity|cupti|expect-|shim-cupti|rule-903|rule-904)"],
-    "rules": [r"unit/", r"shim/(rule-|advice-)", r"(reports/|shim/expect-)"],
-    "reports": [r"unit/", r"reports/"],
-    "tests/sim": [r"sim/", r"unit/"],
-}
+FOLDERS = ["shim", "cupti", "rules", "reports", "tests/sim"]
+FIRST = 2  # tests that are built and run before the others
+PATIENCE = 20  # seconds that any test may take, besides ten times what it took before
 
 
 def run(command, **more):
@@ -66,9 +64,10 @@ class Tree:
         for one in listing:
             path = os.path.normpath(os.path.join(one["directory"], one["file"]))
             self.commands.setdefault(path, shlex.split(one["command"]))
-        self.tests = summary.introspect(str(self.build), "tests")
+        self.tests = reach.default_tests(self.build)
         self.files = summary.by_file(summary.introspect(str(self.build), "targets"))
-        self.seconds = {}
+        self.originals = {}
+        self.reach = reach.Reach(root, work, jobs)
 
     def copy(self):
         """Newer files only, so that a second run builds what has changed; what went, goes."""
@@ -106,51 +105,54 @@ class Tree:
             return None
         return out.read_bytes()
 
-    def watching(self, folder):
-        """The names of the tests for a folder, in stages; of each, the quick ones first."""
-        stages, seen = [], set()
-        for pattern in WATCHED[folder]:
-            stage = []
-            for test in self.tests:
-                suites = [suite.partition(":")[2] or suite for suite in test["suite"]]
-                if {"long", "slice"} & set(suites) or test["name"] in seen:
-                    continue
-                if any(re.match(pattern, f"{suite}/{test['name']}") for suite in suites):
-                    stage.append(test["name"])
-                    seen.add(test["name"])
-            quick = [name for name in stage if self.seconds.get(name, 0) < QUICK_SECONDS]
-            stages += [quick, [name for name in stage if name not in quick]]
-        return [stage for stage in stages if stage]
-
-    def targets(self, stage):
+    def targets(self, names):
         """What ninja has to build for these tests."""
-        tests = [test for test in self.tests if test["name"] in stage]
-        return sorted(set().union(*(summary.needed(test, self.files, str(self.build))
-                                    for test in tests)))
+        return sorted(set().union(*(summary.needed(self.tests[name], self.files, str(self.build))
+                                    for name in names)))
 
-    def failing(self, folder):
-        """The first test that fails, "build", or None."""
-        for stage in self.watching(folder):
-            built = run(["ninja", "-C", str(self.build), f"-j{self.jobs}", *self.targets(stage)],
-                        timeout=3600)
-            if built.returncode:
+    def failing(self, names):
+        """The first of the tests that fails, "build", or None."""
+        for stage in (names[:FIRST], names[FIRST:4 * FIRST], names[4 * FIRST:]):
+            if stage and run(["ninja", "-C", str(self.build), f"-j{self.jobs}",
+                              *self.targets(stage)]).returncode:
                 return "build"
-            done = run(["meson", "test", "-C", str(self.build), "--no-rebuild", "--maxfail", "1",
-                        "--num-processes", str(self.jobs), *stage])
-            self.note_times()
-            if done.returncode:
-                found = re.search(r"^\s*\d+/\d+ (?:\S+ / )?(\S+)\s+(FAIL|TIMEOUT|ERROR)",
-                                  done.stdout, re.M)
-                return found.group(1) if found else "?"
+            failed = []
+
+            def ask(name, failed=failed):
+                limit = PATIENCE + 10 * self.reach.seconds[name]
+                if not failed and not reach.passes(self.tests[name], self.build, limit):
+                    failed.append(name)
+
+            with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
+                list(pool.map(ask, stage))
+            if failed:
+                return failed[0]
         return None
 
-    def note_times(self):
-        """How long each test takes where it passes."""
-        for line in (self.build / "meson-logs/testlog.json").read_text().splitlines():
-            test = json.loads(line)
-            if test["result"] == "OK":
-                name = test["name"].rpartition(" / ")[2]
-                self.seconds.setdefault(name, test["duration"])
+
+class Order:
+    """Which tests are asked about a mutant, and in which order."""
+
+    def __init__(self, tree, budget):
+        self.reach, self.budget = tree.reach, budget
+        self.kills = collections.Counter()
+        self.look_up = {}
+
+    def asked(self, name, line):
+        """Those that run the line: the quickest first, or who killed one of the file before."""
+        if name not in self.look_up:
+            self.look_up[name] = self.reach.tests_of(name)
+        found, left = [], self.budget
+        for test in sorted(self.look_up[name](line) - self.reach.failed, key=lambda test: (
+                self.reach.seconds[test] / (1 + 4 * self.kills[name, test]), test)):
+            left -= self.reach.seconds[test]
+            if found and left < 0:
+                break
+            found.append(test)
+        return found
+
+    def note(self, name, end):
+        self.kills[name, end] += 1
 
 
 def mutants_of(tree, work, name):
@@ -234,12 +236,10 @@ def known_ends(results, state):
 def judge(tree, work, folder, arguments, explained):
     results = work / f"results-{folder.replace('/', '-')}.tsv"
     known = known_ends(results, state := tree.state())
-    print(f"{folder}: the tests without a mutant", flush=True)
-    wrong = tree.failing(folder)
-    if wrong:
-        sys.exit(f"mutants: {wrong} fails without one")
-    killed = counted = 0
-    survivors = []
+    order = Order(tree, arguments.seconds)
+    for (name, *_), end in known.items():
+        order.note(name, end)
+    killers, survivors, counted = [], [], 0
     for name, text in Choice(tree, work, folder, arguments.seed):
         if counted == arguments.count:
             break
@@ -249,13 +249,16 @@ def judge(tree, work, folder, arguments, explained):
         key = (name, hashlib.sha256(original.encode()).hexdigest()[:16], str(line), before, after)
         end = known.get(key)
         if end is None:
-            code = tree.code(name)
+            if name not in tree.originals:
+                tree.originals[name] = tree.code(name)
             path.write_text(text)
             try:
-                other = tree.code(name)
-                end = "none" if other in (None, code) else tree.failing(folder) or "survived"
+                end = "none"
+                if tree.code(name) not in (None, tree.originals[name]):
+                    end = tree.failing(order.asked(name, line)) or "survived"
             finally:
                 path.write_text(original)
+            order.note(name, end)
             with results.open("a") as file:
                 file.write("\t".join([*key, state, end]) + "\n")
         if end in ("none", "build"):
@@ -264,16 +267,21 @@ def judge(tree, work, folder, arguments, explained):
         if end == "survived" and reason.startswith("equivalent:"):
             continue
         counted += 1
-        killed += end != "survived"
-        if end == "survived":
+        if end != "survived":
+            killers.append(end)
+        else:
             survivors.append(f"{name}:{line}: {before}\n    -> {after}\n    {reason}")
         print(f"{folder} {counted}: {name}:{line} {end}", flush=True)
+    killed = len(killers)
     low, high = wilson(killed, counted)
     print(f"{folder}: {killed} of {counted} killed, {100 * killed / max(counted, 1):.0f} % "
           f"(95 %: {100 * low:.0f}..{100 * high:.0f} %)")
     for one in survivors:
         print(f"  {one}")
-    return killed >= GOAL * counted
+    wrong = tree.failing(sorted(set(killers)))
+    if wrong:
+        print(f"{folder}: {wrong} fails without a mutant, too: what it killed does not count")
+    return not wrong and killed >= GOAL * counted
 
 
 def main():
@@ -282,13 +290,14 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seconds", type=int, default=60)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
     arguments = parser.parse_intermixed_args()
-    folders = [folder.rstrip("/") for folder in arguments.folders] or list(WATCHED)
+    folders = [folder.rstrip("/") for folder in arguments.folders] or FOLDERS
     for folder in folders:
-        if folder not in WATCHED:
-            parser.error(f"no folder '{folder}': {', '.join(WATCHED)}")
+        if folder not in FOLDERS:
+            parser.error(f"no folder '{folder}': {', '.join(FOLDERS)}")
     tree = Tree(arguments.root, arguments.work, arguments.jobs)
     explained = reasons(arguments.root)
     enough = [judge(tree, arguments.work, folder, arguments, explained) for folder in folders]
