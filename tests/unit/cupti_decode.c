@@ -358,6 +358,25 @@ static void check_host_work(const struct put *first)
 	TEST_EQ(first[5].overhead.end_ns, 1008);
 }
 
+/* One without a name, and one that only asks for shared memory at its launch. */
+static void check_bare_kernels(void)
+{
+	CUpti_ActivityKernel10 kernel = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+
+	used = 0;
+	add(&kernel, sizeof(kernel));
+	kernel.dynamicSharedMemory = 8;
+	kernel.name = "gemm";
+	add(&kernel, sizeof(kernel));
+	decode(used, 1000);
+	TEST_EQ(put_count, 2);
+	TEST_EQ(puts_[0].op.kernel, 0);
+	TEST_EQ(puts_[0].op.flags, 1);
+	TEST_EQ(puts_[0].op.start_ns, 0);
+	TEST_EQ(puts_[1].op.kernel, 77);
+	TEST_EQ(puts_[1].op.flags, 5);
+}
+
 static void check_damage(size_t whole)
 {
 	CUpti_Activity marker = {CUPTI_ACTIVITY_KIND_MARKER};
@@ -454,6 +473,7 @@ int main(int count, char **words)
 		check_device_work();
 		check_host_work(&puts_[5]);
 		check_damage(used);
+		check_bare_kernels();
 	}
 	return test_result();
 }
