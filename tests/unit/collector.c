@@ -127,6 +127,21 @@ static void its_own_clock(void)
 	TEST_EQ(seen.op.end_ns - seen.op.start_ns, 1000);
 }
 
+/* More than the buffer holds: nothing in it is believed. */
+static void nonsense(void)
+{
+	uint8_t *buffer = NULL;
+	size_t bytes, most;
+
+	start_well();
+	seen.request(&buffer, &bytes, &most);
+	TEST_NEED(buffer);
+	*(CUpti_ActivityMemset4 *)(void *)buffer =
+		(CUpti_ActivityMemset4){.kind = CUPTI_ACTIVITY_KIND_MEMSET, .bytes = 64};
+	seen.complete(NULL, 0, buffer, bytes, bytes + 1);
+	TEST_EQ(seen.op.bytes, 0);
+}
+
 /* All the while a window is open, and three times after it. */
 static void looks(void)
 {
@@ -246,6 +261,13 @@ static void CUPTIAPI their_request(uint8_t **buffer, size_t *size, size_t *most)
 	*most = 0;
 }
 
+static void CUPTIAPI no_request(uint8_t **buffer, size_t *size, size_t *most)
+{
+	*buffer = NULL;
+	*size = sizeof(their_buffer);
+	*most = 0;
+}
+
 static void CUPTIAPI their_complete(
 	CUcontext context, uint32_t stream, uint8_t *buffer, size_t size, size_t valid)
 {
@@ -281,6 +303,15 @@ static void hands_on(void)
 	TEST_EQ(their_valid, 200);
 	TEST_EQ(their_buffer[199], 0x77);
 	TEST_EQ(their_buffer[200], 0);
+	/* Without both of his functions, or a buffer of his, it is nobody's. */
+	their_valid = 5;
+	tfs_collector_share((void *)their_request, NULL);
+	complete(NULL, 3, buffer, bytes, 200);
+	tfs_collector_share(NULL, (void *)their_complete);
+	complete(NULL, 3, buffer, bytes, 200);
+	tfs_collector_share((void *)no_request, (void *)their_complete);
+	complete(NULL, 3, buffer, bytes, 200);
+	TEST_EQ(their_valid, 5);
 	/* His own are none of our business. */
 	complete(NULL, 3, their_buffer, their_size, 17);
 	TEST_EQ(their_valid, 17);
@@ -325,8 +356,8 @@ int main(void)
 {
 	static void (*const cases[])(void) = {refused_by_somebody, refused_by_one_we_know,
 		refused_for_another_reason, start_well, start_disabled, names_calls, our_clock,
-		its_own_clock, looks, comes_back, does_not_come_back, left_early, tires, hands_on,
-		ends, is_forgotten};
+		its_own_clock, nonsense, looks, comes_back, does_not_come_back, left_early, tires,
+		hands_on, ends, is_forgotten};
 
 	tfs_clock_init();
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
