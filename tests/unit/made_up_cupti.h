@@ -14,13 +14,13 @@
 #include "tests/test.h"
 
 #define BEHIND_NS INT64_C(3600000000000) /* its clock, without ours */
-#define DROPPED 5
 
 /* What it does. */
 static struct {
 	struct tfs_cupti_refusal refusal; /* TFS_FACT_none: it is to be had */
 	bool disabled;                    /* refuses activity */
 	CUptiResult clock;                /* takes ours? */
+	size_t dropped;                   /* records since it was asked */
 } made_up;
 
 /* What was seen. */
@@ -94,8 +94,11 @@ static CUptiResult CUPTIAPI next_record(uint8_t *buffer, size_t valid, CUpti_Act
 
 static CUptiResult CUPTIAPI dropped(CUcontext context, uint32_t stream, size_t *out_count)
 {
-	*out_count = DROPPED;
-	return context || stream ? CUPTI_ERROR_INVALID_PARAMETER : CUPTI_SUCCESS;
+	if (context || stream)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*out_count = made_up.dropped;
+	made_up.dropped = 0;
+	return CUPTI_SUCCESS;
 }
 
 static CUptiResult CUPTIAPI set_attribute(
