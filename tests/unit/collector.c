@@ -61,7 +61,7 @@ static void start_well(void)
 	/* Before the first window, it is no loss. */
 	made_up.dropped = 99;
 	tfs_collector_start();
-	made_up.dropped = DROPPED;
+	made_up.dropped += DROPPED;
 	TEST_TRUE(tfs_collector_ready());
 	TEST_EQ(seen.facts, 1);
 	TEST_EQ(seen.fact.fact, TFS_FACT_cupti_in_windows);
