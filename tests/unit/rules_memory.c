@@ -116,7 +116,8 @@ static void use_grad(struct scene *scene, const struct memory *memory, enum use 
 	case FILL_KERNEL:
 		fill = scene_call(scene, 9, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_launch,
 			"__cudaLaunchKernel");
-		builder_operand(&fill, TFS_ROLE_MAYBE, memory->grad, BYTES);
+		/* As hooks record it: how much a kernel touches they cannot know. */
+		builder_operand(&fill, TFS_ROLE_MAYBE, memory->grad, 0);
 		builder_attribute(&fill, TFS_ATTRIBUTE_grid, 1024 | UINT64_C(1) << 32);
 		builder_attribute(&fill, TFS_ATTRIBUTE_block, 256 | UINT64_C(1) << 32);
 		builder_attribute(&fill, TFS_ATTRIBUTE_argument, 0);
@@ -227,6 +228,30 @@ static void scaling(double alpha, uint64_t step, enum tfs_state state)
 	scene_destroy(scene);
 }
 
+/* A product whose result has so many bytes for each element: what is none's size has holes. */
+static void product(uint64_t element, enum tfs_state state)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cublas,
+			TFS_FAMILY_gemm, "cublasGemmEx");
+
+		builder_operand(&call, TFS_ROLE_READ, memory.input, BYTES);
+		builder_operand(&call, TFS_ROLE_WRITE, memory.grad, BYTES);
+		builder_attribute(&call, TFS_ATTRIBUTE_shape_m, BYTES / 4 / element);
+		builder_attribute(&call, TFS_ATTRIBUTE_shape_n, 4);
+		builder_attribute(&call, TFS_ATTRIBUTE_beta, 0);
+		scene_step(scene);
+		scene_set(scene, 10, memory.grad, BYTES, 0);
+		scene_make(scene, &call, 50000);
+		scene_gemm(scene, 13, memory.grad, memory.other, BYTES, true, 30000);
+	}
+	expect(scene, "TFS402", state, state == TFS_STATE_VIOLATED);
+	scene_destroy(scene);
+}
+
 /* Momentum that lives in the gradient buffer is never zeroed; filling with ones is no zeroing. */
 static void other_fills_pass(void)
 {
@@ -264,5 +289,8 @@ int main(void)
 	scaling(-0.0, 1, TFS_STATE_VIOLATED);
 	scaling(0.9, 1, TFS_STATE_PASSED);
 	scaling(0, 4, TFS_STATE_PASSED);
+	for (uint64_t element = 1; element <= 8; element *= 2)
+		product(element, TFS_STATE_VIOLATED);
+	product(16, TFS_STATE_PASSED);
 	return test_result();
 }
