@@ -7,6 +7,23 @@
 #define OK(call) TEST_EQ(call, CUDA_SUCCESS)
 #define WORDS 4096
 
+static void check_errors(void)
+{
+	const char *text = NULL;
+
+	OK(cuGetErrorName(CUDA_SUCCESS, &text));
+	TEST_STR(text, "CUDA_SUCCESS");
+	OK(cuGetErrorName(CUDA_ERROR_INVALID_VALUE, &text));
+	TEST_STR(text, "CUDA_ERROR_INVALID_VALUE");
+	OK(cuGetErrorString(CUDA_ERROR_INVALID_VALUE, &text));
+	TEST_STR(text, "invalid argument");
+	OK(cuGetErrorName(CUDA_ERROR_UNKNOWN, &text));
+	TEST_STR(text, "CUDA_ERROR_UNKNOWN");
+	TEST_EQ(cuGetErrorString((CUresult)54321, &text), CUDA_ERROR_INVALID_VALUE);
+	TEST_STR(text, NULL);
+	TEST_EQ(cuGetErrorName(CUDA_SUCCESS, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 static void check_contexts(CUdevice device)
 {
 	CUcontext primary, seen = NULL;
@@ -269,6 +286,7 @@ int main(void)
 	OK(cuDeviceGet(&device, 0));
 	OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
 	TEST_IN(major, 5, 20);
+	check_errors();
 	check_contexts(device);
 	check_copies();
 	check_pointers(device);

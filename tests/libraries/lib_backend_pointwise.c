@@ -20,8 +20,50 @@ static double define(cudnnPointwiseMode_t mode, double v, double w)
 		return v * w;
 	case CUDNN_POINTWISE_MAX:
 		return fmax(v, w);
+	case CUDNN_POINTWISE_MIN:
+		return fmin(v, w);
+	case CUDNN_POINTWISE_ADD_SQUARE:
+		return v + w * w;
+	case CUDNN_POINTWISE_CMP_EQ:
+		return v == w;
+	case CUDNN_POINTWISE_CMP_NEQ:
+		return v != w;
+	case CUDNN_POINTWISE_CMP_GT:
+		return v > w;
+	case CUDNN_POINTWISE_CMP_GE:
+		return v >= w;
 	case CUDNN_POINTWISE_CMP_LT:
 		return v < w;
+	case CUDNN_POINTWISE_CMP_LE:
+		return v <= w;
+	default:
+		return NAN;
+	}
+}
+
+static double define_one(cudnnPointwiseMode_t mode, double v)
+{
+	switch ((int)mode) {
+	case CUDNN_POINTWISE_ABS:
+		return fabs(v);
+	case CUDNN_POINTWISE_COS:
+		return cos(v);
+	case CUDNN_POINTWISE_EXP:
+		return exp(v);
+	case CUDNN_POINTWISE_NEG:
+		return -v;
+	case CUDNN_POINTWISE_SIN:
+		return sin(v);
+	case CUDNN_POINTWISE_ERF:
+		return erf(v);
+	case CUDNN_POINTWISE_RELU_FWD:
+		return fmax(v, 0);
+	case CUDNN_POINTWISE_SIGMOID_FWD:
+		return 1 / (1 + exp(-v));
+	case CUDNN_POINTWISE_ELU_FWD:
+		return v > 0 ? v : expm1(v);
+	case CUDNN_POINTWISE_SOFTPLUS_FWD:
+		return log1p(exp(v));
 	case CUDNN_POINTWISE_IDENTITY:
 		return v;
 	case CUDNN_POINTWISE_TANH_FWD:
@@ -59,7 +101,8 @@ static void check_mode(cudnnPointwiseMode_t mode, bool two)
 		cudnnBackendDestroyDescriptor(t[i]);
 	backend_run(backend_graph(&op, 1), 3, uids, (void *[3]){x, b, y});
 	for (int i = 0; i < SIZE; i++)
-		want[i] = define(mode, alpha1 * (double)hx[i], alpha2 * (double)hb[i / P % C]);
+		want[i] = two ? define(mode, alpha1 * (double)hx[i], alpha2 * (double)hb[i / P % C])
+			      : define_one(mode, alpha1 * (double)hx[i]);
 	backend_compare("pointwise", y, want, SIZE, 1e-6);
 	if (lib_failures)
 		printf("mode %d\n", (int)mode);
@@ -67,22 +110,30 @@ static void check_mode(cudnnPointwiseMode_t mode, bool two)
 
 int main(void)
 {
+	static const cudnnPointwiseMode_t binary[] = {CUDNN_POINTWISE_ADD,
+		CUDNN_POINTWISE_ADD_SQUARE, CUDNN_POINTWISE_SUB, CUDNN_POINTWISE_MUL,
+		CUDNN_POINTWISE_MAX, CUDNN_POINTWISE_MIN, CUDNN_POINTWISE_CMP_EQ,
+		CUDNN_POINTWISE_CMP_NEQ, CUDNN_POINTWISE_CMP_GT, CUDNN_POINTWISE_CMP_GE,
+		CUDNN_POINTWISE_CMP_LT, CUDNN_POINTWISE_CMP_LE};
+	static const cudnnPointwiseMode_t unary[] = {CUDNN_POINTWISE_IDENTITY, CUDNN_POINTWISE_ABS,
+		CUDNN_POINTWISE_COS, CUDNN_POINTWISE_EXP, CUDNN_POINTWISE_NEG, CUDNN_POINTWISE_SIN,
+		CUDNN_POINTWISE_ERF, CUDNN_POINTWISE_RELU_FWD, CUDNN_POINTWISE_TANH_FWD,
+		CUDNN_POINTWISE_SIGMOID_FWD, CUDNN_POINTWISE_ELU_FWD, CUDNN_POINTWISE_SOFTPLUS_FWD,
+		CUDNN_POINTWISE_GELU_FWD, CUDNN_POINTWISE_SWISH_FWD};
+
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
 		return lib_result();
 	hx = lib_values(SIZE, 1);
 	hb = lib_values(C, 2);
+	/* Once they are equal. */
+	hx[0] = (float)(alpha2 / alpha1) * hb[0];
 	x = lib_upload(hx, SIZE);
 	b = lib_upload(hb, C);
 	y = lib_upload(NULL, SIZE);
-	check_mode(CUDNN_POINTWISE_ADD, true);
-	check_mode(CUDNN_POINTWISE_SUB, true);
-	check_mode(CUDNN_POINTWISE_MUL, true);
-	check_mode(CUDNN_POINTWISE_MAX, true);
-	check_mode(CUDNN_POINTWISE_CMP_LT, true);
-	check_mode(CUDNN_POINTWISE_IDENTITY, false);
-	check_mode(CUDNN_POINTWISE_TANH_FWD, false);
-	check_mode(CUDNN_POINTWISE_GELU_FWD, false);
-	check_mode(CUDNN_POINTWISE_SWISH_FWD, false);
+	for (size_t i = 0; i < sizeof(binary) / sizeof(binary[0]); i++)
+		check_mode(binary[i], true);
+	for (size_t i = 0; i < sizeof(unary) / sizeof(unary[0]); i++)
+		check_mode(unary[i], false);
 	LIB_EQ(cudnnDestroy(dnn), 0);
 	return lib_result();
 }
