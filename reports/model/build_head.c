@@ -257,8 +257,7 @@ static const char *overhead_text(struct tfs_build *build)
 static struct tfs_model_fact ended(const struct tfs_build *build)
 {
 	const bool finished = tfs_trace_header(build->trace)->finished;
-	const char *text = build->model->imported
-				   ? "not known: another tool recorded the program"
+	const char *text = build->model->imported ? "not known: another tool recorded the program"
 			   : finished
 				   ? "closed by the program's normal exit"
 				   : "not closed: the program was ended from outside or by _exit";
