@@ -283,10 +283,20 @@ static const struct tfs_proof *best_of(const struct job *job)
 	return best;
 }
 
+static const char *undecided(const struct tfs_proof *verdict, struct tfs_region *region)
+{
+	struct tfs_trial trial = {.plan = tfs_trial_plan(verdict->period ? verdict->period : 1)};
+	uint32_t more;
+
+	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
+	more = tfs_trial_more_steps(&trial);
+	return tfs_region_print(region, "undecided%s, off; the next run continues the measurement",
+		more ? tfs_region_print(region, " (needs about %u more steps)", more) : "");
+}
+
 static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 {
 	static const char *const outcomes[TFS_OUTCOME_COUNT] = {
-		[TFS_OUTCOME_UNDECIDED] = "undecided, off; the next run continues the measurement",
 		[TFS_OUTCOME_FASTER] = "faster, stays on",
 		[TFS_OUTCOME_SLOWER] = "slower, switched off",
 		[TFS_OUTCOME_NO_DIFFERENCE] = "no measurable difference, switched off",
@@ -304,7 +314,8 @@ static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 				  tfs_words_time(&region, verdict->gain.low),
 				  tfs_words_time(&region, verdict->gain.high)),
 		second ? "faster by itself; the next run measures it together with "
-		       : outcomes[verdict->outcome],
+		: verdict->outcome == TFS_OUTCOME_UNDECIDED ? undecided(verdict, &region)
+							    : outcomes[verdict->outcome],
 		second ? best->name : "");
 	tfs_region_finish(&region);
 }

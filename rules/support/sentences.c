@@ -117,6 +117,10 @@ static void fill(struct sentence *sentence, const struct tfs_trace *trace,
 		const char *text = reason->numbers[0] ? strerror((int)reason->numbers[0]) : "";
 
 		add_with(sentence, *text ? " (#)" : "", *text ? 4 : 0, text);
+	} else if (*what == 'v' && digit < 2 && bytes > 2 && what[2] == '?') {
+		snprintf(number, sizeof(number), "%.0f", reason->values[digit]);
+		if (reason->values[digit] >= 1 && reason->values[digit] < 1e15)
+			add_with(sentence, what + 3, bytes - 3, number);
 	} else if (*what == 'v' && digit < 2) {
 		snprintf(number, sizeof(number), "%.2g", reason->values[digit]);
 		add(sentence, number, strlen(number));

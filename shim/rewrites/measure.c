@@ -441,6 +441,15 @@ void tfs_measure_keep(void)
 	pthread_mutex_unlock(&writing);
 }
 
+static struct tfs_trial trial_of(const struct tfs_proof *verdict)
+{
+	struct tfs_trial trial = {.plan = tfs_trial_plan(verdict->period > 0 ? verdict->period : 1),
+		.outcome = verdict->outcome};
+
+	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
+	return trial;
+}
+
 /* `ranks`: of several ranks, 0 = of this one alone. */
 static struct tfs_reason explain_verdict(const struct answer *answer, uint32_t ranks)
 {
@@ -451,12 +460,14 @@ static struct tfs_reason explain_verdict(const struct answer *answer, uint32_t r
 		[TFS_OUTCOME_NO_DIFFERENCE] = TFS_REASON_no_difference,
 	};
 	const struct tfs_proof *verdict = &answer->verdict;
+	const struct tfs_trial trial = trial_of(verdict);
 
 	return (struct tfs_reason){
 		.code = (uint16_t)codes[verdict->outcome],
 		.numbers = {verdict->pairs,
 			tfs_trial_plan(verdict->period > 0 ? verdict->period : 1).counted, ranks,
 			answer->asked && answer->again, !answer->asked && answer->earlier},
+		.values = {tfs_trial_more_steps(&trial)},
 	};
 }
 
@@ -501,9 +512,8 @@ void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured)
 		out_measured->outcome = answer.verdict.outcome;
 		out_measured->gain = answer.verdict.gain;
 		if (answer.verdict.outcome == TFS_OUTCOME_UNDECIDED) {
-			struct tfs_trial trial = {.pairs = answer.verdict.pairs};
+			const struct tfs_trial trial = trial_of(&answer.verdict);
 
-			memcpy(trial.gains, answer.verdict.gains, sizeof(trial.gains));
 			out_measured->gain = tfs_trial_gain(&trial, &own_room);
 		}
 		out_measured->reason = explain_verdict(&answer, 0);

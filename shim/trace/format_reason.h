@@ -7,7 +7,8 @@
  * the figures that belong to it; the sentence is for people, and only the report uses it. In it
  * {0}..{3} are the record's `numbers`, {bytes} the first of them with a unit, {v0} and {v1} its
  * `values`, {object} the name it gives, {check} the sentence of the check that has the first
- * number, {2?TEXT} is TEXT where that number is not 0, and {model} says what the rewrite's own
+ * number, {2?TEXT} is TEXT where that number is not 0 (# in it
+ * stands for the number), {v0?TEXT} likewise of a value, and {model} says what the rewrite's own
  * model has decided.
  */
 
@@ -19,8 +20,8 @@
 		"engines, not the knobs that change how a configuration splits its sums")          \
 	X(2, undecided,                                                                            \
 		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
-		"slowest of # ranks}{3?, measured again after the steps changed}: undecided, "     \
-		"off; the next run continues the measurement")                                     \
+		"slowest of # ranks}{3?, measured again after the steps changed}: undecided"       \
+		"{v0? (needs about # more steps)}, off; the next run continues the measurement")                                     \
 	X(3, faster,                                                                               \
 		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
 		"slowest of # ranks}{3?, measured again after the steps changed}: faster")         \

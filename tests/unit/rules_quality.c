@@ -286,6 +286,22 @@ static void advice_on_losses(void)
 	}
 }
 
+/* An undecided A/B test says how many more steps it would take, where the recording has that. */
+static void an_undecided_test(double more, const char *says)
+{
+	struct scene *scene = scene_create(false);
+	struct tfs_rewrite_record record = {.rank = 1,
+		.outcome = TFS_REWRITE_UNDECIDED,
+		.reason = {.code = TFS_REASON_undecided, .numbers = {10, 8}, .values = {more}}};
+
+	record.name = builder_string(scene_builder(scene), "some-rewrite");
+	builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
+	scene_judge(scene, NULL);
+	TEST_NEED(scene_judgement(scene)->rewrite_count == 1);
+	TEST_STR(scene_judgement(scene)->rewrites[0].reason, says);
+	scene_destroy(scene);
+}
+
 static void a_shadow(bool differs, enum tfs_state state)
 {
 	struct scene *scene = scene_create(false);
@@ -327,6 +343,11 @@ static void seen_in_part(unsigned sighted, unsigned blind, unsigned judged, bool
 
 int main(void)
 {
+	an_undecided_test(120,
+		"A/B over 10 pairs of blocks of 8 steps: undecided (needs about 120 more steps), off; "
+		"the next run continues the measurement");
+	an_undecided_test(0, "A/B over 10 pairs of blocks of 8 steps: undecided, off; "
+			     "the next run continues the measurement");
 	static const struct {
 		enum tfs_fact_code fact;
 		const char *advice;

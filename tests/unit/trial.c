@@ -150,6 +150,44 @@ static void check_missed_period(uint32_t period)
 	TEST_TRUE(kept <= 60);
 }
 
+/* How many more steps an undecided question is said to need: enough of them in most cases, and not
+ * far more; where the gain is small, as many as end it. */
+static void check_more_steps(void)
+{
+	const double gains[] = {30, 10, 50, -10, 20, 40, 0, 20, 30, 10};
+	struct tfs_trial trial = {.plan = tfs_trial_plan(1)};
+	unsigned decided = 0, asked = 0;
+
+	/* 20 on average, with a deviation of 18: (3.42 * 18 / 20)^2 is 9.6 pairs, so by 16 of them. */
+	tfs_trial_resume(&trial, gains, 10);
+	TEST_EQ(tfs_trial_more_steps(&trial), 6 * 2 * 10);
+	/* A hundredth of that would take 96,000 pairs: by 64 it is over. */
+	for (int i = 0; i < 10; i++)
+		trial.gains[i] = gains[i] - 19.8;
+	TEST_EQ(tfs_trial_more_steps(&trial), 54 * 2 * 10);
+	trial.pairs = 1;
+	TEST_EQ(tfs_trial_more_steps(&trial), 0);
+	trial.pairs = 10;
+	trial.outcome = TFS_OUTCOME_FASTER;
+	TEST_EQ(tfs_trial_more_steps(&trial), 0);
+	for (uint32_t i = 0; i < 500; i++) {
+		struct tfs_trial one = {.plan = tfs_trial_plan(1)};
+		uint32_t more;
+
+		while (one.pairs < 10 && one.outcome == TFS_OUTCOME_UNDECIDED)
+			tfs_trial_pair(&one, 20 + 90 * noise(), &room);
+		more = tfs_trial_more_steps(&one) / 20;
+		if (!more || one.pairs + more == TFS_TRIAL_PAIRS)
+			continue;
+		asked++;
+		while (more--)
+			tfs_trial_pair(&one, 20 + 90 * noise(), &room);
+		decided += one.outcome != TFS_OUTCOME_UNDECIDED;
+	}
+	printf("%u of %u undecided questions were decided by the steps foretold\n", decided, asked);
+	TEST_TRUE(asked > 100 && decided * 10 >= asked * 8);
+}
+
 static void check_periods(void)
 {
 	double times[TFS_PERIOD_STEPS];
@@ -177,6 +215,7 @@ int main(void)
 	check_interruption();
 	check_missed_period(8);
 	check_missed_period(20);
+	check_more_steps();
 	check_periods();
 	return test_result();
 }

@@ -5,6 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
+/* Of the mean from 0, in which it is decided four times out of five: the normal distribution's
+ * 99.5 % and 80 %. */
+#define DEVIATIONS (2.58 + 0.84)
+
 struct tfs_blocks_plan tfs_trial_plan(uint32_t period)
 {
 	return (struct tfs_blocks_plan){.left_out = period > 2 ? period : 2,
@@ -130,6 +134,26 @@ void tfs_trial_interrupt(struct tfs_trial *trial)
 bool tfs_trial_over(const struct tfs_trial *trial)
 {
 	return trial->outcome != TFS_OUTCOME_UNDECIDED || trial->steps >= trial->most_steps;
+}
+
+uint32_t tfs_trial_more_steps(const struct tfs_trial *trial)
+{
+	const uint32_t steps = 2 * (trial->plan.left_out + trial->plan.counted), pairs = trial->pairs;
+	uint32_t needed = TFS_TRIAL_FIRST_LOOK;
+	double sum = 0, squares = 0;
+
+	if (trial->outcome != TFS_OUTCOME_UNDECIDED || pairs < 2 || pairs >= TFS_TRIAL_PAIRS)
+		return 0;
+	for (uint32_t i = 0; i < pairs; i++)
+		sum += trial->gains[i];
+	for (uint32_t i = 0; i < pairs; i++)
+		squares += (trial->gains[i] - sum / pairs) * (trial->gains[i] - sum / pairs);
+	/* At 64 pairs it is over, whatever they show. */
+	while (needed < TFS_TRIAL_PAIRS &&
+		(needed <= pairs || needed * (sum / pairs) * (sum / pairs) <
+					    DEVIATIONS * DEVIATIONS * squares / (pairs - 1)))
+		needed *= 2;
+	return (needed - pairs) * steps;
 }
 
 struct tfs_gain tfs_trial_gain(const struct tfs_trial *trial, struct tfs_sign_flip *room)
