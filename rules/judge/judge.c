@@ -192,6 +192,8 @@ static void ask(const struct tfs_steady *steady, const struct tfs_later *later,
 		line->rule->detect(steady, findings, &line->verdict);
 	if (steady->run)
 		tfs_whole_run_settle(findings, before, &line->verdict);
+	else
+		tfs_later_contradict(findings, before, &line->verdict);
 	unused(steady, line);
 	doubt(steady, later, findings->pool, line);
 	line->findings = (uint32_t)(findings->count - before);

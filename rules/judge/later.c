@@ -267,3 +267,43 @@ const char *tfs_later_calls(const struct tfs_later *later, uint32_t about, uint3
 	}
 	return NULL;
 }
+
+static bool contradicted(const struct tfs_steady *steady, const struct tfs_finding *finding)
+{
+	const double judged = finding->count_per_step * steady->step_count;
+	const double steps = (double)steady->timeline->training_steps;
+
+	/* Totals that lack what was recorded tell nothing. */
+	return finding->count_total && (double)finding->count_total >= judged &&
+	       (double)finding->count_total * RARE < finding->count_per_step * steps;
+}
+
+void tfs_later_contradict(
+	struct tfs_findings *findings, size_t before, struct tfs_verdict *out_verdict)
+{
+	const struct tfs_steady *steady = findings->steady;
+	struct tfs_finding gone = {0};
+	size_t kept = before;
+
+	for (size_t i = before; i < findings->count; i++) {
+		if (contradicted(steady, &findings->items[i].finding)) {
+			gone = findings->items[i].finding;
+			continue;
+		}
+		findings->items[kept] = findings->items[i];
+		findings->items[kept].parent = (uint32_t)kept;
+		kept++;
+	}
+	if (kept == findings->count)
+		return;
+	findings->count = kept;
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+		"%s was called %s in the %s, but only %s in the %s of the run",
+		tfs_trace_function(steady->timeline->trace, gone.function),
+		tfs_figure_number(gone.count_per_step * steady->step_count, "time", "times").text,
+		tfs_figure_number(steady->step_count, "judged step", "judged steps").text,
+		tfs_figure_number((double)gone.count_total, "time", "times").text,
+		tfs_figure_number((double)steady->timeline->training_steps, "step", "steps").text);
+	if (kept == before)
+		out_verdict->site = gone.site;
+}

@@ -4,16 +4,22 @@
 
 /*
  * Habits that the judged steps do not show: the totals of the whole run, held against what the
- * judged steps, as often as there were training steps, explain.
+ * judged steps, as often as there were training steps, explain. And findings that it contradicts.
  */
 
-#include "rules/evidence/steady.h"
+#include "rules/evidence/findings.h"
 #include "rules/support/pool.h"
 
 struct tfs_later;
 
 /* Finds them; NULL without memory. The result is the pool's. */
 const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct tfs_pool *pool);
+
+/* Takes back findings from `before` on whose calls the run made ten times more rarely than the
+ * judged steps did, by their totals: these steps are not like the others. Where none is left, the
+ * rule is not measurable, and the verdict says why. */
+void tfs_later_contradict(
+	struct tfs_findings *findings, size_t before, struct tfs_verdict *out_verdict);
 
 /* A call site that made many more calls of these kinds (TFS_ABOUT_*) than is explained, as a
  * sentence of the pool's with the site behind it; NULL = none. Calls of phases that are known are

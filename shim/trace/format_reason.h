@@ -21,7 +21,7 @@
 	X(2, undecided,                                                                            \
 		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
 		"slowest of # ranks}{3?, measured again after the steps changed}: undecided"       \
-		"{v0? (needs about # more steps)}, off; the next run continues the measurement")                                     \
+		"{v0? (needs about # more steps)}, off; the next run continues the measurement")   \
 	X(3, faster,                                                                               \
 		"{4?from an earlier run: }A/B over {0} pairs of blocks of {1} steps{2?, on the "   \
 		"slowest of # ranks}{3?, measured again after the steps changed}: faster")         \

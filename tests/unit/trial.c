@@ -158,7 +158,8 @@ static void check_more_steps(void)
 	struct tfs_trial trial = {.plan = tfs_trial_plan(1)};
 	unsigned decided = 0, asked = 0;
 
-	/* 20 on average, with a deviation of 18: (3.42 * 18 / 20)^2 is 9.6 pairs, so by 16 of them. */
+	/* 20 on average, with a deviation of 18: (3.42 * 18 / 20)^2 is 9.6 pairs, so by 16 of them.
+	 */
 	tfs_trial_resume(&trial, gains, 10);
 	TEST_EQ(tfs_trial_more_steps(&trial), 6 * 2 * 10);
 	/* A hundredth of that would take 96,000 pairs: by 64 it is over. */

@@ -138,7 +138,8 @@ bool tfs_trial_over(const struct tfs_trial *trial)
 
 uint32_t tfs_trial_more_steps(const struct tfs_trial *trial)
 {
-	const uint32_t steps = 2 * (trial->plan.left_out + trial->plan.counted), pairs = trial->pairs;
+	const uint32_t steps = 2 * (trial->plan.left_out + trial->plan.counted),
+		       pairs = trial->pairs;
 	uint32_t needed = TFS_TRIAL_FIRST_LOOK;
 	double sum = 0, squares = 0;
 

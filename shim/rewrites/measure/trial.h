@@ -52,8 +52,8 @@ struct tfs_trial {
 	double gains[TFS_TRIAL_PAIRS]; /* of each pair, per step */
 };
 
-/* How many more steps would decide a question that is undecided, if those to come vary like those so
- * far; 0 = decided, or too few pairs to tell. */
+/* How many more steps would decide a question that is undecided, if those to come vary like those
+ * so far; 0 = decided, or too few pairs to tell. */
 uint32_t tfs_trial_more_steps(const struct tfs_trial *trial);
 
 /* Time won per step: the estimate and its 99 % interval; NaN where there is none. */
