@@ -150,14 +150,17 @@ static double usual_delay(
 	return median(room, count, fallback);
 }
 
-static double usual_tail(const struct tfs_replay *replay, double *room)
+/* The same of waits, of one kind or (TFS_WAIT_NONE) any. */
+static double usual_tail(
+	const struct tfs_replay *replay, double *room, enum tfs_wait kind, double fallback)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < replay->graph->calls_count; i++)
-		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0)
+		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0 &&
+			(kind == TFS_WAIT_NONE || replay->graph->calls[i].wait == kind))
 			room[count++] = replay->waits[i].tail_ns;
-	return median(room, count, TFS_OWN_NS);
+	return median(room, count, fallback);
 }
 
 /* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
@@ -167,22 +170,23 @@ static void settle(struct tfs_replay *replay, double *room)
 	const struct tfs_graph *graph = replay->graph;
 	const double submit = usual_delay(replay, room, TFS_NONE, true, SUBMIT_NS);
 	const double gap = usual_delay(replay, room, TFS_NONE, false, GAP_NS);
-	const double tail = usual_tail(replay, room);
+	const double tail = usual_tail(replay, room, TFS_WAIT_NONE, TFS_OWN_NS);
 
-	for (uint32_t i = 0; i <= graph->engine_count; i++) {
-		const double behind = usual_delay(replay, room, i, false, gap);
-
+	/* Copies of each direction start as late as kernels do not; what follows other work does so
+	 * alike. */
+	for (uint32_t i = 0; i <= graph->engine_count; i++)
 		replay->usual[i] = (struct tfs_op_delay){
-			usual_delay(replay, room, i, true, submit), behind, behind, true};
-	}
-	replay->usual_tail_ns = tail;
+			usual_delay(replay, room, i, true, submit), gap, gap, true};
+	for (enum tfs_wait kind = TFS_WAIT_NONE; kind <= TFS_WAIT_OWN; kind++)
+		replay->usual_tail_ns[kind] = usual_tail(replay, room, kind, tail);
 	for (size_t i = 0; i < graph->ops_count; i++)
 		settle_op(
 			&replay->delays[i], &replay->usual[tfs_replay_kind(graph, &graph->ops[i])]);
 	for (size_t i = 0; i < graph->calls_count; i++)
 		if (replay->waits[i].valid && !replay->waits[i].waited)
 			replay->waits[i].tail_ns =
-				tfs_replay_between(tail, 0, replay->waits[i].tail_ns);
+				tfs_replay_between(replay->usual_tail_ns[graph->calls[i].wait], 0,
+					replay->waits[i].tail_ns);
 }
 
 int tfs_replay_measure(struct tfs_replay *replay)

@@ -32,8 +32,8 @@ struct tfs_replay {
 	double *measured;
 	struct tfs_order *order;
 	struct tfs_op_delay *usual; /* medians of the measurement: per engine, and of all others */
-	double usual_tail_ns;
-	uint32_t depth; /* of a stream's queue */
+	double usual_tail_ns[TFS_WAIT_OWN + 1]; /* per kind of wait */
+	uint32_t depth;                         /* of a stream's queue */
 };
 
 static inline double tfs_replay_between(double value, double low, double high)

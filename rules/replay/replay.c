@@ -109,7 +109,7 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 	const struct tfs_graph_call *call = &replay->graph->calls[index];
 	const struct tfs_call_wait *wait = &replay->waits[index];
 	const double tail = wait->tail_ns < 0 ? wait->tail_ns
-			    : how->usual      ? replay->usual_tail_ns
+			    : how->usual      ? replay->usual_tail_ns[call->wait]
 					      : wait->tail_ns;
 	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 
