@@ -135,7 +135,11 @@ static void add_call(
 		operation->end_ns = relative(op->end_ns, origin);
 		operation->submit_ns = submitted(builder, call, op);
 		operation->stream = op->stream;
-		operation->engine = tfs_engine_of(timeline, op);
+		/* A copy that waits for its stream lets another stream's pass, and is replayed in
+		 * the order of the calls: it would hold that back. */
+		operation->engine = op->record->operation == TFS_DEVICE_MEMCPY
+					    ? TFS_NONE
+					    : tfs_engine_of(timeline, op);
 		graph->ops_count++;
 	}
 	node->ops = (uint32_t)graph->ops_count - node->first_op;
