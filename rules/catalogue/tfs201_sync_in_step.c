@@ -55,7 +55,7 @@ static bool worthwhile(const struct tfs_steady *steady, const struct tfs_place *
 	for (size_t i = 0; i < place->count; i++) {
 		struct tfs_hit hit = place->items[i];
 
-		hit.edit = (struct tfs_edit){.no_wait = true};
+		hit.edit = (struct tfs_edit){.no_wait = true, .orders = hit.edit.orders};
 		tfs_whatif_add(steady->whatif, &hit, 1);
 	}
 	return !tfs_whatif_price(steady->whatif, &cost) &&
@@ -136,7 +136,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	for (uint32_t i = 0; i < steady->call_count; i++)
 		if (explicit_wait(tfs_steady_call(steady, i)))
-			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
+			tfs_hits_add(&hits, steady->calls[i], 0,
+				(struct tfs_edit){.gone = true, .orders = steady->waits[i].orders});
 	while (tfs_hits_next(steady, &hits, &place)) {
 		const struct kinds kinds = count_kinds(steady, &place);
 		const uint32_t needed = tfs_guards_of(steady, &place);

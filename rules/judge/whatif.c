@@ -36,6 +36,7 @@ struct tfs_whatif {
 	double *changed;          /* and with edits */
 	double *saved;            /* per step */
 	struct tfs_edit *edits;   /* for each call of the evidence */
+	bool *assumed;            /* per call: its edit keeps an order that may not be needed */
 	struct tfs_edit *written; /* what makes them those of the program as written */
 	size_t mark_count;
 	size_t step_count;
@@ -181,12 +182,13 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
+	whatif->assumed = calloc((size_t)steady->call_count + 1, sizeof(*whatif->assumed));
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->apart || !whatif->changed ||
-		!whatif->saved || !whatif->edits || !whatif->written || !whatif->step_count ||
-		!whatif->work || replay_base(whatif))
+		!whatif->saved || !whatif->edits || !whatif->assumed || !whatif->written ||
+		!whatif->step_count || !whatif->work || replay_base(whatif))
 		goto fail;
 	whatif->load_ns =
 		tfs_host_load_ns(steady, whatif->runs, whatif->replays, whatif->run_count);
@@ -212,6 +214,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif->saved);
 	tfs_device_work_destroy(whatif->work);
 	free(whatif->edits);
+	free(whatif->assumed);
 	free(whatif->written);
 	free(whatif);
 }
@@ -249,6 +252,7 @@ const char *tfs_whatif_doubt(const struct tfs_whatif *whatif)
 void tfs_whatif_clear(struct tfs_whatif *whatif)
 {
 	memset(whatif->edits, 0, whatif->steady->call_count * sizeof(*whatif->edits));
+	memset(whatif->assumed, 0, whatif->steady->call_count * sizeof(*whatif->assumed));
 }
 
 void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count)
@@ -263,9 +267,11 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 		edit = &whatif->edits[place];
 		edit->gone |= change->gone;
 		edit->no_wait |= change->no_wait;
-		/* The order that the wait gave stays: the advice has an event take its place. */
-		edit->orders |=
-			(change->gone || change->no_wait) && whatif->steady->waits[place].orders;
+		edit->orders |= change->orders;
+		/* Whether other streams need the order that the wait gave is not known. */
+		if ((change->gone || change->no_wait) && whatif->steady->waits[place].orders &&
+			!edit->orders)
+			edit->orders = whatif->assumed[place] = true;
 		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
 			edit->scale = change->scale;
 	}
@@ -293,9 +299,14 @@ static double find_saved(const struct tfs_whatif *whatif, const double *was, con
 	return sum / (double)whatif->step_count;
 }
 
-/* `apart_ns`: what is saved if the host threads only follow each other where they go on at once. */
-static void price(
-	const struct tfs_whatif *whatif, double mean, double apart_ns, struct tfs_cost *out_cost)
+/* What is saved by other accounts. */
+struct others {
+	double apart_ns; /* host threads only follow each other where they go on at once */
+	double free_ns;  /* streams do not keep an order that they may not need */
+};
+
+static void price(const struct tfs_whatif *whatif, double mean, struct others others,
+	struct tfs_cost *out_cost)
 {
 	const double count = (double)whatif->step_count;
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
@@ -305,11 +316,12 @@ static void price(
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	half += fabs(whatif->usual_ns - whatif->measured_ns) + whatif->load_ns;
-	half += fabs(mean) * (MODEL_DOUBT + whatif->inflation);
+	half += whatif->load_ns;
+	half += fabs(mean) * (MODEL_DOUBT + whatif->error + whatif->inflation);
 	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(fmin(low, apart_ns) - half, most);
-	out_cost->high_ns = between(fmax(mean, apart_ns) + half, most * (1 + MODEL_DOUBT));
+	out_cost->low_ns = between(fmin(low, others.apart_ns) - half, most);
+	out_cost->high_ns = between(
+		fmax(mean, fmax(others.apart_ns, others.free_ns)) + half, most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
 }
 
@@ -323,9 +335,22 @@ static void edit_written(struct tfs_whatif *whatif)
 				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
 }
 
+static bool any_assumed(const struct tfs_whatif *whatif)
+{
+	return memchr(whatif->assumed, true, whatif->steady->call_count);
+}
+
+/* Orders that may not be needed are left out, or are back. */
+static void flip_assumed(struct tfs_whatif *whatif)
+{
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
+		whatif->edits[i].orders ^= whatif->assumed[i];
+}
+
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 {
-	double mean, apart_ns;
+	struct others others = {0};
+	double mean;
 
 	if (whatif->doubt) {
 		*out_cost = (struct tfs_cost){.method = TFS_COST_UNKNOWN};
@@ -335,11 +360,18 @@ int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 	edit_written(whatif);
 	if (replay_all(whatif, &at_once, whatif->edits, whatif->changed))
 		return -ENOMEM;
-	apart_ns = find_saved(whatif, whatif->apart, whatif->changed);
+	others.apart_ns = find_saved(whatif, whatif->apart, whatif->changed);
+	if (any_assumed(whatif)) {
+		flip_assumed(whatif);
+		if (replay_all(whatif, &turns, whatif->edits, whatif->changed))
+			return -ENOMEM;
+		others.free_ns = find_saved(whatif, whatif->base, whatif->changed);
+		flip_assumed(whatif);
+	}
 	if (replay_all(whatif, &turns, whatif->edits, whatif->changed))
 		return -ENOMEM;
 	mean = find_saved(whatif, whatif->base, whatif->changed);
-	price(whatif, mean, apart_ns, out_cost);
+	price(whatif, mean, others, out_cost);
 	tfs_whatif_clear(whatif);
 	return 0;
 }

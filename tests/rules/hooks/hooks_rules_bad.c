@@ -30,7 +30,7 @@ static void upload(struct habits *h, unsigned step)
 	NEED(cudaEventSynchronize(r->copied[slot]));
 	rule_prepare(h->images);
 	if (VARIANT == BAD) {
-		/* expect: TFS101 x1 256KiB stream 13 800..1250us */
+		/* expect: TFS101 x1 256KiB stream 13 640..1250us */
 		NEED(cudaMemcpy2DAsync(r->input[slot], ROW, h->images, ROW, ROW, BATCH,
 			cudaMemcpyHostToDevice, r->stream));
 		/* expect: TFS101 x1 128KiB legacy 280..450us */
@@ -78,10 +78,10 @@ static void look(struct habits *h, unsigned step)
 
 	if (VARIANT == BAD) {
 		NEED(curandGenerateUniform(h->random, h->label, OUTPUTS * BATCH));
-		/* expect: TFS202 x1 stream 13 185..235us */
+		/* expect: TFS202 x1 stream 13 165..235us */
 		NEED(cublasSasum(r->blas, WEIGHTS, r->grad, 1, &norm));
-		/* expect: TFS202 x1 4B legacy 185..235us */
-		/* expect: TFS203 x1 4B legacy 185..235us */
+		/* expect: TFS202 x1 4B legacy 165..235us */
+		/* expect: TFS203 x1 4B legacy 165..235us */
 		NEED(cudaMemcpy3D(&corner));
 	} else if (step % 15 == 0 || VARIANT == TRAP) {
 		/* The trap copies in each step, and looks at it when the next one is under way. */
