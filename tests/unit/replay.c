@@ -138,6 +138,72 @@ static void wait_between_two_kernels(void)
 	tfs_replay_destroy(replay);
 }
 
+/* Kernel A of 100 us on one stream, then B of 100 us on another, and a wait for both. Returns what
+ * A of half the length saves. */
+static double saved_beside(
+	struct tfs_graph_stream first, struct tfs_graph_stream second, bool one_after_the_other)
+{
+	struct tfs_graph_stream kinds[2] = {first, second};
+	struct tfs_edit edits[STEPS * 3] = {0};
+	double none[2] = {0}, now = 0;
+
+	memset(calls, 0, sizeof(calls));
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct tfs_graph_call *node = &calls[3 * i];
+
+		marks[i] = now;
+		for (unsigned j = 0; j < 3; j++, node++) {
+			double start = now + 4 * US;
+
+			*node = (struct tfs_graph_call){.start_ns = now,
+				.stream = TFS_NONE,
+				.event = TFS_NONE,
+				.first_op = 2 * i + j,
+				.ops = j < 2};
+			if (j == 1 && one_after_the_other)
+				start = ops[2 * i].end_ns + US;
+			if (j < 2)
+				ops[2 * i + j] =
+					(struct tfs_graph_op){start, start + 100 * US, 0, j};
+			node->wait = j < 2 ? TFS_WAIT_NONE : TFS_WAIT_DEVICE;
+			now = j < 2 ? now + 3 * US : ops[2 * i + 1].end_ns + 2 * US;
+			node->end_ns = now;
+		}
+		edits[3 * i].scale = 0.5f;
+	}
+	marks[STEPS] = now;
+	const struct tfs_graph graph = {.calls = calls,
+		.ops = ops,
+		.streams = kinds,
+		.busy_ns = none,
+		.marks = marks,
+		.calls_count = 3 * STEPS,
+		.ops_count = 2 * STEPS,
+		.stream_count = 2,
+		.thread_count = 1,
+		.marks_count = STEPS + 1};
+	struct tfs_replay *replay = tfs_replay_create(&graph);
+
+	TEST_NEED(replay);
+	const double saved = per_step(replay, NULL) - per_step(replay, edits);
+	tfs_replay_destroy(replay);
+	return saved;
+}
+
+/* Only the legacy stream and blocking ones wait for each other. */
+static void streams_wait_for_their_kind(void)
+{
+	const struct tfs_graph_stream legacy = {.legacy = true, .blocking = true};
+	const struct tfs_graph_stream blocking = {.blocking = true}, other = {.blocking = false};
+
+	TEST_IN(saved_beside(blocking, blocking, false), -US, US);
+	TEST_IN(saved_beside(other, other, false), -US, US);
+	TEST_IN(saved_beside(legacy, other, false), -US, US);
+	TEST_IN(saved_beside(other, legacy, false), -US, US);
+	TEST_IN(saved_beside(legacy, blocking, true), 49 * US, 51 * US);
+	TEST_IN(saved_beside(blocking, legacy, true), 49 * US, 51 * US);
+}
+
 /* Two waits in a row: either alone saves nothing, both together what one would. */
 static void one_of_two_waits_saves_nothing(void)
 {
@@ -295,6 +361,7 @@ int main(void)
 	gives_back_the_measured_time();
 	context_events_follow_all();
 	wait_between_two_kernels();
+	streams_wait_for_their_kind();
 	one_of_two_waits_saves_nothing();
 	shorter_work();
 	streams_share_an_engine();
