@@ -58,6 +58,48 @@ static void descriptors_of_one_place(void)
 	scene_destroy(scene);
 }
 
+/* What is made in each step says what to keep. */
+static void advice_for_each_kind(void)
+{
+	static const struct {
+		enum tfs_family family;
+		const char *function, *advice;
+	} kinds[] = {
+		{TFS_FAMILY_handle_create, "cublasCreate_v2", "Create this handle once"},
+		{TFS_FAMILY_descriptor_create, "cudnnCreateTensorDescriptor",
+			"Create this descriptor once"},
+		{TFS_FAMILY_stream_create, "cudaStreamCreate", "Create this stream once"},
+		{TFS_FAMILY_event_create, "cudaEventCreate", "Create this event once"},
+	};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct scene *scene = scene_create(false);
+		const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+
+		for (unsigned j = 0; j < STEPS; j++) {
+			struct builder_call call;
+
+			scene_step(scene);
+			scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+			call = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart,
+				kinds[i].family, kinds[i].function);
+			call.stream = TFS_NO_STREAM;
+			call.duration_ns = 20000;
+			scene_make(scene, &call, 0);
+		}
+		scene_judge(scene, NULL);
+
+		const struct tfs_finding *finding = scene_finding(scene, "TFS608", 11);
+
+		if (!TEST_TRUE(finding))
+			printf("%s\n", kinds[i].function);
+		else
+			TEST_EQ(strncmp(finding->advice, kinds[i].advice, strlen(kinds[i].advice)),
+				0);
+		scene_destroy(scene);
+	}
+}
+
 int main(void)
 {
 	scene_destroy(descriptors(1, false, 30000000, 1));
@@ -65,5 +107,6 @@ int main(void)
 	scene_destroy(descriptors(200, false, 100000000, 200));
 	scene_destroy(descriptors(16, true, 1000000, 16));
 	descriptors_of_one_place();
+	advice_for_each_kind();
 	return test_result();
 }
