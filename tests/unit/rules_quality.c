@@ -302,6 +302,30 @@ static void an_undecided_test(double more, const char *says)
 	scene_destroy(scene);
 }
 
+/* A recording that lost its end, or that was damaged on the way, was not lost for want of room. */
+static void advice_on_damage(bool cut)
+{
+	struct scene *scene = scene_create(false);
+	struct tfs_file_header *header;
+	struct tfs_chunk *chunk;
+	size_t size;
+
+	scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	header = (void *)builder_bytes(scene_builder(scene), &size);
+	chunk = (void *)((char *)header + header->header_bytes);
+	header->finished = true;
+	header->chunks_taken += cut ? 100 : 0;
+	chunk->committed += cut ? 0 : UINT64_C(1) << 40;
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS902"), TFS_STATE_VIOLATED);
+
+	const struct tfs_finding *finding = scene_finding(scene, "TFS902", 0);
+
+	TEST_NEED(finding);
+	TEST_STR(finding->advice, "Let the program exit normally, and copy the whole recording.");
+	scene_destroy(scene);
+}
+
 static void a_shadow(bool differs, enum tfs_state state)
 {
 	struct scene *scene = scene_create(false);
@@ -384,6 +408,8 @@ int main(void)
 	no_steps_at_all(true);
 	losses_are_told();
 	advice_on_losses();
+	advice_on_damage(false);
+	advice_on_damage(true);
 	check(&statically, "TFS904", TFS_STATE_VIOLATED);
 	check(&seen, "TFS904", TFS_STATE_PASSED);
 	check(&unseen, "TFS904", TFS_STATE_VIOLATED);
