@@ -39,6 +39,26 @@ static void work(CUfunction kernel)
 	OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
 }
 
+/* However deep they are stacked, one kind's ids are not another's. */
+static void check_depth(void)
+{
+	const unsigned deep = 1000;
+	uint64_t last = 0;
+	unsigned popped = 0;
+
+	for (unsigned i = 1; i <= deep; i++)
+		OK(cuptiActivityPushExternalCorrelationId(
+			CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, i));
+	TEST_EQ(cuptiActivityPopExternalCorrelationId(
+			CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1, &last),
+		CUPTI_ERROR_QUEUE_EMPTY);
+	while (cuptiActivityPopExternalCorrelationId(
+		       CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, &last) == CUPTI_SUCCESS)
+		popped++;
+	TEST_EQ(popped, deep);
+	TEST_EQ(last, 1);
+}
+
 static uint64_t id_of(uint32_t correlation)
 {
 	unsigned i;
@@ -101,6 +121,7 @@ int main(void)
 	TEST_EQ(count_records(CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION), 3);
 	check_ids();
 	check_order();
+	check_depth();
 	OK(cuptiUnsubscribe(subscriber));
 	return test_result();
 }

@@ -15,14 +15,16 @@
 static void ask(void)
 {
 	struct cudaDeviceProp properties;
-	int number, version;
+	int number, driver = 0, runtime = 0;
 
 	OK(cudaGetDeviceCount(&number));
 	OK(cudaGetDevice(&number));
 	OK(cudaGetDeviceProperties(&properties, 0));
 	OK(cudaDeviceGetAttribute(&number, cudaDevAttrWarpSize, 0));
-	OK(cudaDriverGetVersion(&version));
-	OK(cudaRuntimeGetVersion(&version));
+	OK(cudaDriverGetVersion(&driver));
+	OK(cudaRuntimeGetVersion(&runtime));
+	TEST_IN(runtime, 11000, 99999);
+	TEST_IN(driver, runtime, 99999);
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 }
 
