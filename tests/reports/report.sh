@@ -204,6 +204,15 @@ NO_COLOR=1 "$tfshim" report --format text --color always run.tfs >out 2>err
 grep -q "$escape" out || wrong "--color always gives no colour"
 "$tfshim" report --format text run.tfs >out 2>err
 grep -q "$escape" out && wrong "a file gets colour"
+on_a() {
+	env -u NO_COLOR -u FORCE_COLOR -u CLICOLOR_FORCE TERM="$1" python3 -c \
+		'import pty, sys; pty.spawn(sys.argv[1:])' "$tfshim" report --format text run.tfs \
+		>out 2>err </dev/null
+}
+on_a xterm
+grep -q "$escape" out || wrong "a terminal gets no colour"
+on_a dumb
+grep -q "$escape" out && wrong "a dumb terminal gets colour"
 
 expect 0 --help
 grep -q 'check' out || wrong "--help lists no commands"
