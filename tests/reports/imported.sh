@@ -50,6 +50,9 @@ for name in new old packed; do
 	done
 done
 
+expect 0 report --format json -o report.out long.json
+python3 "$here/imported.py" compare report.out long || failed=1
+
 printf '[]' >list.json && refused list.json 'no CUDA call and no work of a device'
 head -c 700 new.json >cut.json && refused cut.json 'ends early (at byte 700)'
 head -c 400 packed.json.gz >cut.gz && refused cut.gz 'ends early'
