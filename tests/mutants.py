@@ -133,18 +133,25 @@ class Tree:
 class Order:
     """Which tests are asked about a mutant, and in which order."""
 
-    def __init__(self, tree, budget):
+    def __init__(self, tree, folder, budget):
         self.reach, self.budget = tree.reach, budget
+        subject = f"/tests/{folder}/"
+        self.near = {name for name, test in tree.tests.items() if "unit" in reach.suites(test)
+                     or any(subject in word for word in test["cmd"])}
         self.kills = collections.Counter()
         self.look_up = {}
 
     def asked(self, name, line):
-        """Those that run the line: the quickest first, or who killed one of the file before."""
+        """Those that run the line: tests of units and of the folder's subject first, and those that
+        killed a mutant of the file before; of these and of the others the quickest."""
+        def late(test):
+            kills = self.kills[name, test]
+            return not kills and test not in self.near, self.reach.seconds[test] / (1 + 4 * kills)
+
         if name not in self.look_up:
             self.look_up[name] = self.reach.tests_of(name)
         found, left = [], self.budget
-        for test in sorted(self.look_up[name](line) - self.reach.failed, key=lambda test: (
-                self.reach.seconds[test] / (1 + 4 * self.kills[name, test]), test)):
+        for test in sorted(sorted(self.look_up[name](line) - self.reach.failed), key=late):
             left -= self.reach.seconds[test]
             if found and left < 0:
                 break
@@ -236,7 +243,7 @@ def known_ends(results, state):
 def judge(tree, work, folder, arguments, explained):
     results = work / f"results-{folder.replace('/', '-')}.tsv"
     known = known_ends(results, state := tree.state())
-    order = Order(tree, arguments.seconds)
+    order = Order(tree, folder, arguments.seconds)
     for (name, *_), end in known.items():
         order.note(name, end)
     killers, survivors, counted = [], [], 0
@@ -290,7 +297,7 @@ def main():
     parser.add_argument("work", type=pathlib.Path)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
     arguments = parser.parse_intermixed_args()

@@ -7,7 +7,7 @@
 #
 #   --count N   mutants per folder; 60
 #   --seed N    of the choice; 1
-#   --seconds N of tests for one mutant, the quickest first; 60
+#   --seconds N of tests for one mutant, the likeliest first; 120
 #   --jobs N    compilers and tests at a time; as many as there are cores
 #   FOLDER      of shim, cupti, rules, reports, tests/sim; all of them
 #
