@@ -168,7 +168,7 @@ def mutants_of(tree, work, name):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     need([str(work / "venv/bin/mutate"), str(tree.root / name), "c", "--noCheck", "--mutantDir",
-          str(folder)])
+          str(folder)], cwd=work)
     number = re.compile(r"\.mutant\.(\d+)\.")
     files = sorted(folder.iterdir(), key=lambda file: int(number.search(file.name).group(1)))
     return [file.read_text() for file in files]
