@@ -178,7 +178,7 @@ static enum tfs_standing worked(const double (*factors)[3])
 	static const double usual[3] = {256, 64, 32};
 	static const char *const names[] = {"forward", "backward", "update"};
 	struct site sites[] = {{"load", "a.c", 1, "copy", 1, 4096, &copies},
-		{names[0], "a.c", 2, "gemm", 1, 0, NULL}, {names[1], "a.c", 3, "gemm", 2, 0, NULL},
+		{names[0], "a.c", 2, "gemm", 3, 0, NULL}, {names[1], "a.c", 3, "gemm", 2, 0, NULL},
 		{names[2], "a.c", 4, "gemm", 1, 0, NULL}, {"loss", "a.c", 5, "copy", 1, 4, NULL},
 		{0}};
 	static struct run one, two;
