@@ -6,7 +6,7 @@ import json
 import sys
 
 STEPS, MS = 8, 10000  # each, in microseconds
-MANY = 8000  # calls, whose records are longer than a chunk
+MANY, PLACES = 8000, 2000  # calls, whose records are longer than a chunk, and where they are made
 
 
 class Trace:
@@ -76,7 +76,9 @@ def make():
                 file.write(trace.text())
     trace = Trace(False)
     for number in range(MANY):
-        trace.call("cudaLaunchKernel", 20 * number, 5, ("kernel", "k", 20 * number + 8, 5),
+        place = number % PLACES + 1
+        trace.add("python_function", "a.py(%d): f%d" % (place, place), 20 * number, 18, 41)
+        trace.call("cudaLaunchKernel", 20 * number + 1, 5, ("kernel", "k", 20 * number + 8, 5),
                    grid=[1, 1, 1], block=[32, 1, 1])
     with open("long.json", "w", encoding="utf-8") as file:
         file.write(trace.text())
@@ -98,10 +100,10 @@ def hostile():
 
 
 def wrong(report, name):
-    counts = {call["callsite"]["call"]: call["count"] for call in report["calls"]}
     if name == "long":
-        if counts != {"cudaLaunchKernel": MANY}:
-            yield "other calls: %s" % counts
+        places = [(call["callsite"]["line"], call["count"]) for call in report["calls"]]
+        if sorted(places) != [(line + 1, MANY // PLACES) for line in range(PLACES)]:
+            yield "other calls at %d places: %s" % (len(places), sorted(places)[:9])
         return
     states = {rule["id"]: rule["state"] for rule in report["rules"]}
     if name == "hostile":
@@ -130,6 +132,7 @@ def wrong(report, name):
     for rule in ("TFS301", "TFS402", "TFS408", "TFS601", "TFS608", "TFS902", "TFS910"):
         if states[rule] != "not_measurable":
             yield "%s is %s" % (rule, states[rule])
+    counts = {call["callsite"]["call"]: call["count"] for call in report["calls"]}
     if counts != dict.fromkeys(("cudaMemcpyAsync", "cudaFuncGetAttributes", "cudaLaunchKernel",
                                 "cudaMalloc"), STEPS):
         yield "other calls: %s" % counts
