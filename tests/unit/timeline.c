@@ -220,6 +220,28 @@ static void check_ranges(void)
 	close_built(&opened);
 }
 
+/* Memory that comes and goes at one address: each time it is another. */
+static void check_reused_addresses(void)
+{
+	enum { TIMES = 200 };
+	struct builder *builder = builder_create();
+	uint16_t alloc = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_alloc, "a");
+	uint16_t release = builder_function(builder, TFS_LIBRARY_cudart, TFS_FAMILY_free, "f");
+	struct opened opened;
+
+	for (uint32_t i = 0; i < TIMES; i++) {
+		put_memory(builder, alloc, 100 + 100 * i, 0x10000, 4096, TFS_MEMORY_DEVICE, 0);
+		put_memory(builder, release, 150 + 100 * i, 0x10000, 0, 0, 0);
+	}
+	opened = open_built(builder);
+	TEST_EQ(opened.timeline->range_count, TIMES);
+	for (uint32_t i = 0; i < TIMES; i++) {
+		TEST_EQ(tfs_timeline_range_at(opened.timeline, 0x10010, 130 + 100 * i), i);
+		TEST_EQ(tfs_timeline_range_at(opened.timeline, 0x10010, 190 + 100 * i), TFS_NONE);
+	}
+	close_built(&opened);
+}
+
 static void check_flow(void)
 {
 	struct opened opened = open_built(sample_create(TFS_CHUNK_BYTES, 2));
@@ -389,6 +411,7 @@ int main(void)
 	check_idle();
 	check_idle_kinds();
 	check_ranges();
+	check_reused_addresses();
 	check_flow();
 	check_phases();
 	check_apis();
