@@ -107,13 +107,13 @@ job mixed fixed/trainer 2 0 1
 rm mixed/0.tfs
 cp four/0.tfs mixed/old.tfs
 verdict 3 2 mixed
-says 'no recording of rank 0: 1 of the job.s 2 processes'
-says 'no recording of rank 3: 1 of the job.s 4 processes'
+says 'no recording of rank 0: 1 of the job.s 2 processes is here'
+says 'no recording of rank 3: 1 of the job.s 4 processes is here'
 job again fixed/trainer 2 1
 job before fixed/trainer 2 0
 mv before/0.tfs again/0.tfs
 verdict 3 1 again
-says 'no recording of rank 1: 1 of the job.s 2 processes'
+says 'no recording of rank 1: 1 of the job.s 2 processes is here'
 # What tfshim run starts: the processes of one machine, all but one, or its own rank.
 # shellcheck disable=SC2016 # for the inner shell
 ranks='for RANK in $ranks; do export RANK; fixed/trainer; done'
