@@ -164,7 +164,7 @@ static double saved_beside(
 				start = ops[2 * i].end_ns + US;
 			if (j < 2)
 				ops[2 * i + j] =
-					(struct tfs_graph_op){start, start + 100 * US, 0, j};
+					(struct tfs_graph_op){start, start + 100 * US, 0, j, 0};
 			node->wait = j < 2 ? TFS_WAIT_NONE : TFS_WAIT_DEVICE;
 			now = j < 2 ? now + 3 * US : ops[2 * i + 1].end_ns + 2 * US;
 			node->end_ns = now;
