@@ -77,7 +77,7 @@ def real(build):
         if len(found) > total // 2:
             sys.exit(f"{test['name']} alone needs {len(found)} of {total} files")
     by_name = {test["name"]: test for test in tests}
-    expect("replay", summary.needed(by_name["replay"], targets, build), {"tests/unit/unit-replay"})
+    expect("replay", summary.needed(by_name["replay"], targets, build), {"tests/unit/replay/unit-replay"})
     for name in ("style", "format"):
         expect(name, summary.needed(by_name[name], targets, build), set())
     print(f"{len(tests)} tests, {total} files")

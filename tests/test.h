@@ -6,7 +6,7 @@
  * What a test needs: checks that print and count, and the exit status. To add a test: one file
  * whose main makes checks and ends with "return test_result();", and one line in the list of its
  * folder's meson.build (tests/unit for a module, the others by subject, many of which also run on
- *hardware).
+ * hardware).
  *
  *	TEST_EQ(cudaStreamQuery(stream), cudaErrorNotReady);
  *

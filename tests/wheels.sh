@@ -177,7 +177,7 @@ while IFS='|' read -r kind wheel version library; do
 	elif [ "$kind" = static ]; then
 		linked_in "$file" "$wheel $version, linked in"
 	elif [ "$kind" = cupti ]; then
-		"$build/tests/unit/unit-cupti_decode" "$file" || wrong "$wheel $version is not read right"
+		"$build/tests/unit/cupti/unit-cupti_decode" "$file" || wrong "$wheel $version is not read right"
 	else
 		same "$kind" "$file" "$wheel $version"
 	fi

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "rules/timeline/timeline.h"
-#include "tests/unit/builder.h"
+#include "tests/unit/scenes/builder.h"
 
 #define ROUNDS 7
 #define CALLS_PER_STEP 100

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "reports/import/import.h"
-#include "tests/unit/read_all.h"
+#include "tests/unit/scenes/read_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

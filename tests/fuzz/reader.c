@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tests/unit/read_all.h"
+#include "tests/unit/scenes/read_all.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* Writes the seeds of tests/fuzz/corpus/reader: recordings with every kind of record. */
 #include <stdio.h>
 
-#include "tests/unit/sample.h"
+#include "tests/unit/scenes/sample.h"
 
 static int save(struct builder *builder, const char *folder, const char *name)
 {

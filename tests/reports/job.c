@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "shim/rewrites/measure/ranked.h"
-#include "tests/unit/builder.h"
+#include "tests/unit/scenes/builder.h"
 
 #define FIRST 20u
 #define STEPS 160u /* of a question: eight pairs */

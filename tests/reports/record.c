@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tests/unit/builder.h"
+#include "tests/unit/scenes/builder.h"
 
 #define STEP_NS 2000000u
 #define OUTSIDE_NS 1900000u

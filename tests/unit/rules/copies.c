@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* TFS101: what it must say of copies, and what must not make it speak. */
+#include "tests/test.h"
+#include "tests/unit/scenes/scene.h"
+
+#define STEPS 30u
+#define BIG (UINT64_C(4) << 20)
+
+struct copy {
+	enum tfs_memory_kind host;
+	bool async, up;
+	uint64_t bytes;
+	unsigned times; /* per step */
+	unsigned every; /* n-th step */
+};
+
+static struct scene *run(const struct copy *copy)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < copy->times && i % copy->every == 0; j++)
+			scene_copy(scene, 10, SCENE_LEGACY, copy->async, copy->up, copy->host,
+				device, copy->bytes, 2000 + copy->bytes / 6);
+		scene_launch(scene, 11, SCENE_LEGACY, 400000, 1024, 1, &device);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void check(const struct copy *copy, enum tfs_state state)
+{
+	struct scene *scene = run(copy);
+
+	if (!TEST_EQ(scene_state(scene, "TFS101"), state))
+		scene_print(scene);
+	TEST_EQ(scene_findings(scene, "TFS101"), state == TFS_STATE_VIOLATED);
+	scene_destroy(scene);
+}
+
+static void pageable_upload_costs(void)
+{
+	const struct copy copy = {TFS_MEMORY_PAGEABLE, true, true, BIG, 1, 1};
+	struct scene *scene = run(&copy);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS101", 10);
+
+	TEST_NEED(finding);
+	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
+	TEST_STR(finding->message,
+		"copies 4.00 MiB per step to the device from pageable host memory; "
+		"the call blocks although its name says Async");
+	TEST_EQ(finding->count_per_step, 1);
+	TEST_EQ(finding->bytes_per_step, BIG);
+	TEST_EQ(finding->count_total, STEPS);
+	TEST_EQ(finding->cost.method, TFS_COST_REPLAY);
+	/* 6 bytes per nanosecond now, 12 from pinned memory: half of 700 us, and the host need not
+	 * wait for the rest. */
+	TEST_IN(finding->cost.ns, 340000, 380000);
+	TEST_TRUE(finding->cost.low_ns <= finding->cost.ns &&
+		  finding->cost.ns <= finding->cost.high_ns);
+	TEST_TRUE(finding->repair.name && finding->repair.state == TFS_REPAIR_OFF);
+	scene_destroy(scene);
+}
+
+/* Where the device reads the host's memory itself. */
+static void coherent_memory_passes(void)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	builder_fact(scene_builder(scene), TFS_FACT_memory_coherent, NULL, 1);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, SCENE_LEGACY, true, true, TFS_MEMORY_PAGEABLE, device, BIG,
+			BIG / 6);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_PASSED);
+	TEST_EQ(scene_findings(scene, "TFS101"), 0);
+	scene_destroy(scene);
+}
+
+/* The pinned twin of the program above gains what was foretold. */
+static void twin_gains_what_was_foretold(void)
+{
+	static const struct copy slow = {TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 1};
+	struct scene *scene = run(&slow), *twin = scene_create(false);
+	uint64_t device = scene_memory(twin, TFS_MEMORY_DEVICE, BIG);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS101", 10);
+	double gain;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(twin);
+		scene_copy(twin, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, device, BIG,
+			1500 + BIG / 12);
+		scene_launch(twin, 11, SCENE_LEGACY, 400000, 1024, 1, &device);
+		scene_host(twin, 20000);
+	}
+	gain = scene_judgement(scene)->steps.judged_median_ns;
+	gain -= scene_judge(twin, NULL)->steps.judged_median_ns;
+	TEST_NEED(finding);
+	TEST_IN(gain, finding->cost.low_ns, finding->cost.high_ns);
+	scene_destroy(scene);
+	scene_destroy(twin);
+}
+
+int main(void)
+{
+	static const struct copy broken[] = {
+		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 1},
+		{TFS_MEMORY_PAGEABLE, true, false, BIG, 1, 1},
+		{TFS_MEMORY_PAGEABLE, false, true, 60000, 20, 1}, /* small, but 1.2 MB in sum */
+		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 3},
+		/* Small, but the host is in them for a tenth of the step. */
+		{TFS_MEMORY_PAGEABLE, false, true, 65536, 4, 1},
+	};
+	static const struct copy clean[] = {
+		{TFS_MEMORY_PINNED, true, true, BIG, 1, 1},
+		{TFS_MEMORY_PINNED, false, false, BIG, 1, 1},
+		{TFS_MEMORY_MANAGED, false, true, BIG, 1, 1},
+		{TFS_MEMORY_PAGEABLE, false, true, 2560, 1, 1},
+		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 15},
+	};
+	static const struct copy unknown = {TFS_MEMORY_UNKNOWN, false, true, BIG, 1, 1};
+
+	for (size_t i = 0; i < sizeof(broken) / sizeof(*broken); i++)
+		check(&broken[i], TFS_STATE_VIOLATED);
+	for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++)
+		check(&clean[i], TFS_STATE_PASSED);
+	check(&unknown, TFS_STATE_NOT_MEASURABLE);
+	pageable_upload_costs();
+	coherent_memory_passes();
+	twin_gains_what_was_foretold();
+	return test_result();
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges inside judged steps as layers. */
+#include <math.h>
+#include <string.h>
+
+#include "rules/judge/layers.h"
+#include "tests/test.h"
+#include "tests/unit/scenes/scene.h"
+
+#define STEPS 30u
+
+static const struct tfs_layer *find(const struct scene *scene, const char *name)
+{
+	const struct tfs_layers *layers = &scene_judgement(scene)->layers;
+
+	for (size_t i = 0; i < layers->count; i++)
+		if (strcmp(layers->items[i].name, name) == 0)
+			return &layers->items[i];
+	return NULL;
+}
+
+static void put_range(struct scene *scene, const char *name, uint64_t start_ns, uint16_t level,
+	enum tfs_range_kind kind, uint32_t tid)
+{
+	const struct tfs_range_record record = {.range = (uint16_t)kind,
+		.name = builder_string(scene_builder(scene), name),
+		.start_ticks = start_ns,
+		.duration_ticks = (float)(scene_now(scene) - start_ns),
+		.tid = tid,
+		.level = level};
+
+	builder_record(scene_builder(scene), TFS_RECORD_range, &record, sizeof(record));
+}
+
+/* forward { conv 1 { launch } launch, overlapping on another stream }, then wait { } */
+static struct scene *make(bool device)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	unsigned other = scene_stream(scene, 4);
+	const uint64_t before = scene_now(scene);
+
+	put_range(scene, "warm-up", before, 0, TFS_RANGE_PUSHED, 77);
+	for (unsigned i = 0; i < STEPS; i++) {
+		char number[16];
+		uint64_t forward, start;
+
+		scene_step(scene);
+		forward = start = scene_now(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, device ? 100000 : 0, 1024, 1, &memory);
+		put_range(scene, "conv 1", start, 1, TFS_RANGE_PUSHED, 77);
+		scene_launch(scene, 12, other, device ? 100000 : 0, 1024, 1, &memory);
+		put_range(scene, "forward", forward, 0, TFS_RANGE_PUSHED, 77);
+		start = scene_now(scene);
+		scene_device_sync(scene, 11);
+		put_range(scene, "wait", start, 0, TFS_RANGE_STARTED, 77);
+		put_range(scene, "here", scene_now(scene), 0, TFS_RANGE_MARK, 77);
+		put_range(scene, "loader", start, 0, TFS_RANGE_PUSHED, 99);
+		snprintf(number, sizeof(number), "batch %u", i);
+		put_range(scene, number, start, 0, TFS_RANGE_PUSHED, 77);
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void figures(void)
+{
+	struct scene *scene = make(true);
+	const struct tfs_layers *layers = &scene_judgement(scene)->layers;
+	const struct tfs_layer *forward = find(scene, "forward"), *conv = find(scene, "conv 1");
+	const struct tfs_layer *wait = find(scene, "wait"), *batch = find(scene, "batch #");
+
+	TEST_EQ(layers->count, 5);
+	TEST_EQ(layers->more, 0);
+	TEST_NEED(forward && conv && wait && batch && find(scene, "loader"));
+	TEST_TRUE(!find(scene, "here") && !find(scene, "warm-up"));
+	/* As they begin in a step, the outer one first. */
+	TEST_TRUE(forward == &layers->items[0] && conv == &layers->items[1]);
+	TEST_EQ(forward->level, 0);
+	TEST_EQ(conv->level, 1);
+	TEST_EQ(forward->steps, STEPS);
+	TEST_EQ(forward->count, 1);
+	TEST_EQ(forward->calls, 2);
+	TEST_EQ(conv->calls, 1);
+	TEST_IN(conv->device_ns, 99990, 100010);
+	/* The second launch runs beside the first one: half of it counts twice in a sum. */
+	TEST_IN(forward->device_ns, 100010, 110000);
+	TEST_IN(forward->host_ns, 6000, 8000);
+	TEST_TRUE(wait->host_ns > 80000);
+	TEST_EQ(wait->device_ns, 0);
+	TEST_EQ(batch->steps, STEPS);
+	TEST_EQ(batch->count, 1);
+	TEST_EQ(find(scene, "loader")->calls, 0);
+	scene_destroy(scene);
+}
+
+static void without_the_device(void)
+{
+	struct scene *scene = make(false);
+
+	TEST_NEED(find(scene, "forward"));
+	TEST_TRUE(isnan(find(scene, "forward")->device_ns));
+	TEST_EQ(find(scene, "forward")->calls, 2);
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	figures();
+	without_the_device();
+	return test_result();
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Findings of the judged steps, held against the totals of the whole run. */
+#include <string.h>
+
+#include "tests/test.h"
+#include "tests/unit/scenes/scene.h"
+
+#define STEPS 30u
+#define PACK 60u
+#define PACKS 10u /* behind the window */
+#define STEP_NS 150000u
+
+static void put_others(struct scene *scene)
+{
+	const uint64_t now = scene_now(scene);
+	float durations[PACK];
+
+	for (unsigned i = 0; i < PACK; i++)
+		durations[i] = STEP_NS;
+	builder_window(scene_builder(scene), false, 1, now + 100, 3);
+	builder_step(scene_builder(scene), STEPS + 1, now, TFS_PHASE_TRAINING, 0);
+	for (unsigned i = 0; i < PACKS; i++)
+		builder_steps(scene_builder(scene), STEPS + 1 + i * PACK,
+			now + i * UINT64_C(1) * PACK * STEP_NS, PACK, durations, 0);
+	scene_host(scene, UINT64_C(1) * PACKS * PACK * STEP_NS);
+}
+
+/* A wait in each of 30 recorded steps, and `more` in the 600 behind them, of which only totals are
+ * known. */
+static struct scene *waits(uint64_t more)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	struct tfs_aggregate sum = {.count = more};
+	struct builder_call call;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+	}
+	call = scene_call(
+		scene, 11, 0, TFS_LIBRARY_cudart, TFS_FAMILY_device_sync, "cudaDeviceSynchronize");
+	sum.site = call.site;
+	sum.function = call.function;
+	put_others(scene);
+	if (more) {
+		builder_thread(scene_builder(scene), 1);
+		builder_aggregate(scene_builder(scene), &sum);
+		builder_thread(scene_builder(scene), 0);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_judgement(scene)->steps.judged, STEPS);
+	TEST_EQ(scene_judgement(scene)->steps.count, STEPS + PACKS * PACK);
+	return scene;
+}
+
+static void stands(uint64_t more)
+{
+	struct scene *scene = waits(more);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS201", 11);
+
+	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_VIOLATED);
+	TEST_NEED(finding);
+	TEST_EQ(finding->count_per_step, 1);
+	TEST_EQ(finding->count_total, STEPS + more);
+	scene_destroy(scene);
+}
+
+static void is_contradicted(uint64_t more, const char *says)
+{
+	struct scene *scene = waits(more);
+
+	TEST_EQ(scene_findings(scene, "TFS201"), 0);
+	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_NOT_MEASURABLE);
+	if (!TEST_STR(scene_reason(scene, "TFS201"), says))
+		scene_print(scene);
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	/* In each step; in every seventh. */
+	stands(600);
+	stands(60);
+	/* In none behind the window: 30 calls in 630 steps. In few: 60. */
+	is_contradicted(0,
+		"cudaDeviceSynchronize was called 30 times in the 30 judged steps, but only 30 times in the 630 steps of the run");
+	is_contradicted(30,
+		"cudaDeviceSynchronize was called 30 times in the 30 judged steps, but only 60 times in the 630 steps of the run");
+	return test_result();
+}
