@@ -28,6 +28,7 @@ ORDER = [
     ["rules/support", "rules/replay"],
     ["rules/timeline"],
     ["rules/evidence"],
+    ["rules/whatif"],
     ["rules/judge"],
     ["rules/catalogue"],
     ["reports/import/collected"],

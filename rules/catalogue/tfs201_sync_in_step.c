@@ -7,7 +7,7 @@
  */
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
-#include "rules/judge/whatif.h"
+#include "rules/whatif/whatif.h"
 #include "rules/support/figures.h"
 
 /* How many calls after the wait the program may ask for the time between two events. */

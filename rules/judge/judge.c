@@ -14,7 +14,7 @@
 #include "rules/judge/registry.h"
 #include "rules/judge/summary.h"
 #include "rules/judge/visibility.h"
-#include "rules/judge/whatif.h"
+#include "rules/whatif/whatif.h"
 #include "rules/judge/whole_run.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/judge/whatif.h"
+#include "rules/whatif/whatif.h"
 
 #define ERROR_SHARE 0.05
 #define WARN_SHARE 0.01

@@ -8,7 +8,7 @@
 
 #include "rules/judge/pricing.h"
 #include "rules/judge/visibility.h"
-#include "rules/judge/whatif.h"
+#include "rules/whatif/whatif.h"
 #include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "reports/import/import.h"
-#include "rules/judge/graph.h"
+#include "rules/whatif/graph.h"
 #include "tests/test.h"
 
 static struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* When the replay is no ground for a cost, none is told. */
-#include "rules/judge/doubt.h"
+#include "rules/whatif/doubt.h"
 #include "tests/test.h"
 #include "tests/unit/replay/modelled.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_STEP_THREAD_H
-#define TFS_RULES_JUDGE_STEP_THREAD_H
+#ifndef TFS_RULES_WHATIF_STEP_THREAD_H
+#define TFS_RULES_WHATIF_STEP_THREAD_H
 
 /* Which host thread makes the steps. */
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/graph.h"
+#include "rules/whatif/graph.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/judge/device_work.h"
-#include "rules/judge/step_thread.h"
+#include "rules/whatif/device_work.h"
+#include "rules/whatif/step_thread.h"
 
 #define MOST_STEPS 256u
 #define MOST_CALLS 400000u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/whatif.h"
+#include "rules/whatif/whatif.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "rules/evidence/searches.h"
-#include "rules/judge/device_work.h"
-#include "rules/judge/doubt.h"
-#include "rules/judge/graph.h"
-#include "rules/judge/host_load.h"
+#include "rules/whatif/device_work.h"
+#include "rules/whatif/doubt.h"
+#include "rules/whatif/graph.h"
+#include "rules/whatif/host_load.h"
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05

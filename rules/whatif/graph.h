@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_GRAPH_H
-#define TFS_RULES_JUDGE_GRAPH_H
+#ifndef TFS_RULES_WHATIF_GRAPH_H
+#define TFS_RULES_WHATIF_GRAPH_H
 
 /*
  * Makes graphs for the replay from the judged steps: one for each run of steps that follow each

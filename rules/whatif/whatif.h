@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_WHATIF_H
-#define TFS_RULES_JUDGE_WHATIF_H
+#ifndef TFS_RULES_WHATIF_WHATIF_H
+#define TFS_RULES_WHATIF_WHATIF_H
 
 /*
  * What a change would save per step: the judged steps replayed as the program is written, less the

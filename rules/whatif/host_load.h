@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_HOST_LOAD_H
-#define TFS_RULES_JUDGE_HOST_LOAD_H
+#ifndef TFS_RULES_WHATIF_HOST_LOAD_H
+#define TFS_RULES_WHATIF_HOST_LOAD_H
 
 /*
  * Whether something else took the host's time while the judged steps were recorded. Calls of one
@@ -10,7 +10,7 @@
  */
 
 #include "rules/evidence/steady.h"
-#include "rules/judge/graph.h"
+#include "rules/whatif/graph.h"
 
 /* Time per step that interrupted calls took beyond the usual; 0 too without memory. */
 double tfs_host_load_ns(const struct tfs_steady *steady, const struct tfs_run *runs,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/doubt.h"
+#include "rules/whatif/doubt.h"
 
 #include "rules/replay/order.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/device_work.h"
+#include "rules/whatif/device_work.h"
 
 #include <math.h>
 #include <stdlib.h>

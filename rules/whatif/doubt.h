@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_DOUBT_H
-#define TFS_RULES_JUDGE_DOUBT_H
+#ifndef TFS_RULES_WHATIF_DOUBT_H
+#define TFS_RULES_WHATIF_DOUBT_H
 
 /* When a replay is no ground for a cost: a cost that may be wrong by any factor is not told. */
 

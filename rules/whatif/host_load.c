@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/host_load.h"
+#include "rules/whatif/host_load.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/judge/step_thread.h"
+#include "rules/whatif/step_thread.h"
 
 #include <stdlib.h>
 

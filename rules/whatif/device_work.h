@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_JUDGE_DEVICE_WORK_H
-#define TFS_RULES_JUDGE_DEVICE_WORK_H
+#ifndef TFS_RULES_WHATIF_DEVICE_WORK_H
+#define TFS_RULES_WHATIF_DEVICE_WORK_H
 
 /*
  * What the device has to do in a judged step, whatever the host does: no step gets shorter than
