@@ -7,8 +7,8 @@
  */
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
-#include "rules/whatif/whatif.h"
 #include "rules/support/figures.h"
+#include "rules/whatif/whatif.h"
 
 /* How many calls after the wait the program may ask for the time between two events. */
 #define BRACKET_CALLS 3u

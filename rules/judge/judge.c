@@ -14,10 +14,10 @@
 #include "rules/judge/registry.h"
 #include "rules/judge/summary.h"
 #include "rules/judge/visibility.h"
-#include "rules/whatif/whatif.h"
 #include "rules/judge/whole_run.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"
+#include "rules/whatif/whatif.h"
 
 static bool runtime_seen(const struct tfs_timeline *timeline)
 {

@@ -8,9 +8,9 @@
 
 #include "rules/judge/pricing.h"
 #include "rules/judge/visibility.h"
-#include "rules/whatif/whatif.h"
 #include "rules/support/figures.h"
 #include "rules/support/sentences.h"
+#include "rules/whatif/whatif.h"
 
 static const char *source_name(enum tfs_step_source source)
 {

@@ -2,15 +2,12 @@
 #include "shim/rewrites/measure.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "shim/base/env.h"
 #include "shim/base/mutant.h"
-#include "shim/base/spin.h"
+#include "shim/rewrites/measure_answers.h"
 #include "shim/rewrites/measure_file.h"
 #include "shim/rewrites/measure_ranks.h"
 #include "shim/rewrites/rewrite.h"
@@ -22,9 +19,7 @@
 #define SETTLE_STEPS 8u
 #define WATCH_STEPS 32u
 #define CLEARLY 1.25 /* steps changed: by this factor, in two stretches in a row */
-#define OTHERWISE 2  /* not the steps that an earlier run began to measure: by this factor */
 #define MOST_ROUNDS 8u
-#define SAVE_SECONDS 1 /* one may wait for the other that writes the file */
 
 enum stage { STAGE_SETTLING, STAGE_OBSERVING, STAGE_ASKING, STAGE_DECIDED };
 
@@ -32,14 +27,6 @@ enum stage { STAGE_SETTLING, STAGE_OBSERVING, STAGE_ASKING, STAGE_DECIDED };
 struct watched {
 	double values[WATCH_STEPS];
 	double usual; /* right after the decision; NaN = not known yet */
-};
-
-struct answer {
-	struct tfs_proof verdict;
-	bool asked;   /* in this run */
-	bool earlier; /* an earlier run found it */
-	bool again;   /* the steps had changed */
-	bool kept;    /* the file says so, too */
 };
 
 /* The step's own thread's, but for what others read. */
@@ -60,7 +47,6 @@ static struct {
 	double step_ns;  /* with what has won */
 	double step_bytes;
 	struct tfs_trial trial;
-	struct answer answers[MOST]; /* written under the lock */
 	struct watched times;
 	struct watched bytes; /* as their shapes change, so do these */
 	uint32_t changed;
@@ -68,8 +54,6 @@ static struct {
 } self;
 
 static struct tfs_sign_flip room; /* the step's own thread's */
-static struct tfs_spin lock;
-static _Atomic bool news;
 static _Atomic bool interrupted; /* since the latest step */
 
 uint32_t tfs_measure_on = UINT32_MAX;
@@ -147,7 +131,7 @@ static void take(uint32_t i, const struct tfs_proof *verdict)
 {
 	const uint32_t bit = 1u << i;
 
-	self.answers[i] = (struct answer){.verdict = *verdict, .earlier = true, .kept = true};
+	tfs_answers_take(i, verdict);
 	self.step_ns = verdict->step_ns;
 	self.step_bytes = verdict->step_bytes;
 	if (verdict->outcome == TFS_OUTCOME_UNDECIDED)
@@ -164,6 +148,7 @@ void tfs_measure_start(uint32_t switchable)
 	if (tfs_options.measure == 0)
 		return;
 	memset(&self, 0, sizeof(self));
+	tfs_answers_clear();
 	self.switchable = switchable;
 	self.due = switchable;
 	if (tfs_options.ranks == 1)
@@ -185,37 +170,28 @@ static uint32_t active(void)
 /* The trial's state, for the report and the file; `gain`: NULL as long as it runs. */
 static void note(enum tfs_outcome outcome, const struct tfs_gain *gain)
 {
-	struct answer *answer = &self.answers[self.subject];
-	struct tfs_proof *verdict = &answer->verdict;
+	struct tfs_proof state = {.outcome = outcome,
+		.ranks = 1,
+		.period = self.period,
+		.pairs = self.trial.pairs,
+		.step_ns = self.step_ns,
+		.step_bytes = self.step_bytes};
 
-	tfs_spin_lock(&lock);
-	snprintf(verdict->name, sizeof(verdict->name), "%s", tfs_rewrite_name(self.subject));
-	verdict->outcome = outcome;
-	if (gain)
-		verdict->gain = *gain;
-	verdict->ranks = 1;
-	verdict->period = self.period;
-	verdict->step_ns = self.step_ns;
-	verdict->step_bytes = self.step_bytes;
-	verdict->pairs = self.trial.pairs;
-	memcpy(verdict->gains, self.trial.gains, verdict->pairs * sizeof(*verdict->gains));
-	answer->asked = true;
-	answer->kept = false;
-	tfs_spin_unlock(&lock);
-	atomic_store(&news, true);
+	memcpy(state.gains, self.trial.gains, state.pairs * sizeof(*state.gains));
+	tfs_answers_note(self.subject, &state, gain);
 }
 
 static void next_question(void)
 {
-	const struct answer *answer;
+	double gains[TFS_TRIAL_PAIRS];
 
 	self.subject = (uint32_t)__builtin_ctz(self.candidates);
-	answer = &self.answers[self.subject];
 	tfs_trial_init(&self.trial, tfs_rewrite_name(self.subject), self.period,
 		(uint32_t)(tfs_options.measure < TFS_TRIAL_STEPS ? tfs_options.measure
 								 : TFS_TRIAL_STEPS));
-	if (answer->verdict.outcome == TFS_OUTCOME_UNDECIDED && answer->verdict.pairs > 0)
-		tfs_trial_resume(&self.trial, answer->verdict.gains, answer->verdict.pairs);
+	const uint32_t pairs = tfs_answers_begun(self.subject, gains);
+	if (pairs > 0)
+		tfs_trial_resume(&self.trial, gains, pairs);
 	enter(STAGE_ASKING);
 	note(TFS_OUTCOME_UNDECIDED, NULL);
 }
@@ -239,11 +215,6 @@ static void end_trial(void)
 		enter(STAGE_DECIDED);
 }
 
-static bool differ(double one, double other, double factor)
-{
-	return one > 0 && other > 0 && (one > other * factor || other > one * factor);
-}
-
 static void observe(double ns)
 {
 	self.seen[self.steps++] = ns;
@@ -255,22 +226,12 @@ static void observe(double ns)
 	next_question();
 }
 
-/* Is there a question of an earlier run's to go on with? Not where the steps are others. */
+/* Is there a question of an earlier run's to go on with? */
 static bool resumable(void)
 {
-	const double now_ns = tfs_trial_median(self.seen, SETTLE_STEPS);
-	uint32_t period = 0;
+	const uint32_t period = tfs_answers_resume(
+		self.candidates, tfs_trial_median(self.seen, SETTLE_STEPS));
 
-	tfs_spin_lock(&lock);
-	for (uint32_t left = self.candidates; left != 0; left &= left - 1) {
-		struct answer *answer = &self.answers[__builtin_ctz(left)];
-
-		if (differ(now_ns, answer->verdict.step_ns, OTHERWISE))
-			answer->verdict.pairs = 0;
-		else if (answer->verdict.pairs > 0)
-			period = answer->verdict.period;
-	}
-	tfs_spin_unlock(&lock);
 	self.period = self.period != 0 ? self.period : period;
 	return self.period != 0;
 }
@@ -302,7 +263,7 @@ static bool is_other(struct watched *watched)
 
 	if (isnan(watched->usual))
 		watched->usual = median;
-	return differ(median, watched->usual, CLEARLY);
+	return tfs_trial_differ(median, watched->usual, CLEARLY);
 }
 
 /* The next run takes these for the usual steps. */
@@ -312,18 +273,7 @@ static void note_usual(void)
 		return;
 	self.step_ns = self.times.usual;
 	self.step_bytes = self.bytes.usual;
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < MOST; i++) {
-		struct answer *answer = &self.answers[i];
-
-		if (!answer->asked || answer->verdict.outcome == TFS_OUTCOME_UNDECIDED)
-			continue;
-		answer->verdict.step_ns = self.step_ns;
-		answer->verdict.step_bytes = self.step_bytes;
-		answer->kept = false;
-	}
-	tfs_spin_unlock(&lock);
-	atomic_store(&news, true);
+	tfs_answers_usual(self.step_ns, self.step_bytes);
 }
 
 /* All questions are open again. */
@@ -332,15 +282,7 @@ static void ask_again(void)
 	self.due = self.switchable;
 	self.won = self.off = 0;
 	self.period = 0;
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < MOST; i++) {
-		struct answer *answer = &self.answers[i];
-
-		answer->again = answer->asked || answer->earlier;
-		answer->verdict.outcome = TFS_OUTCOME_UNDECIDED;
-		answer->verdict.pairs = 0;
-	}
-	tfs_spin_unlock(&lock);
+	tfs_answers_reopen();
 }
 
 /* Every so often: has a rewrite that was never measured taken part, have the steps changed? */
@@ -413,64 +355,6 @@ void tfs_measure_interrupt(void)
 	atomic_store(&interrupted, true);
 }
 
-void tfs_measure_keep(void)
-{
-	static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
-	static struct tfs_proof verdicts[TFS_VERDICTS_MOST];
-	struct timespec until;
-	uint32_t count = 0;
-
-	if (!atomic_load(&news))
-		return;
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += SAVE_SECONDS;
-	if (pthread_mutex_timedlock(&writing, &until) != 0)
-		return;
-	atomic_store(&news, false);
-	tfs_spin_lock(&lock);
-	for (uint32_t i = 0; i < MOST && count < TFS_VERDICTS_MOST; i++) {
-		struct answer *answer = &self.answers[i];
-
-		if (!answer->asked || answer->kept)
-			continue;
-		verdicts[count++] = answer->verdict;
-		answer->kept = true;
-	}
-	tfs_spin_unlock(&lock);
-	tfs_measure_file_write(verdicts, count);
-	pthread_mutex_unlock(&writing);
-}
-
-static struct tfs_trial trial_of(const struct tfs_proof *verdict)
-{
-	struct tfs_trial trial = {.plan = tfs_trial_plan(verdict->period > 0 ? verdict->period : 1),
-		.outcome = verdict->outcome};
-
-	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
-	return trial;
-}
-
-/* `ranks`: of several ranks, 0 = of this one alone. */
-static struct tfs_reason explain_verdict(const struct answer *answer, uint32_t ranks)
-{
-	static const enum tfs_reason_code codes[TFS_OUTCOME_COUNT] = {
-		[TFS_OUTCOME_UNDECIDED] = TFS_REASON_undecided,
-		[TFS_OUTCOME_FASTER] = TFS_REASON_faster,
-		[TFS_OUTCOME_SLOWER] = TFS_REASON_slower,
-		[TFS_OUTCOME_NO_DIFFERENCE] = TFS_REASON_no_difference,
-	};
-	const struct tfs_proof *verdict = &answer->verdict;
-	const struct tfs_trial trial = trial_of(verdict);
-
-	return (struct tfs_reason){
-		.code = (uint16_t)codes[verdict->outcome],
-		.numbers = {verdict->pairs,
-			tfs_trial_plan(verdict->period > 0 ? verdict->period : 1).counted, ranks,
-			answer->asked && answer->again, !answer->asked && answer->earlier},
-		.values = {tfs_trial_more_steps(&trial)},
-	};
-}
-
 static struct tfs_reason explain_unmeasured(void)
 {
 	return (struct tfs_reason){.code = tfs_options.measure == 0 ? TFS_REASON_measure_off
@@ -482,12 +366,7 @@ static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 	const struct tfs_proof *verdict = self.ranked ? tfs_measure_ranks_verdict(i) : NULL;
 
 	if (verdict) {
-		const struct answer answer = {.verdict = *verdict, .earlier = true};
-
-		out->asked = true;
-		out->outcome = verdict->outcome;
-		out->gain = verdict->gain;
-		out->reason = explain_verdict(&answer, verdict->ranks);
+		tfs_answers_of_ranks(verdict, out);
 	} else if (self.ranked && tfs_measure_ranks_begun(tfs_steps_count())) {
 		out->asked = true;
 		out->reason = (struct tfs_reason){
@@ -499,24 +378,11 @@ static void result_of_ranks(uint32_t i, struct tfs_measured *out)
 
 void tfs_measure_result(uint32_t i, struct tfs_measured *out_measured)
 {
-	static struct tfs_sign_flip own_room; /* beside the step's own thread's */
-
-	tfs_spin_lock(&lock);
-	const struct answer answer = self.answers[i];
-	tfs_spin_unlock(&lock);
 	*out_measured = (struct tfs_measured){.gain = {NAN, NAN, NAN}};
 	if (tfs_options.ranks > 1) {
 		result_of_ranks(i, out_measured);
-	} else if (answer.asked || answer.earlier) {
-		out_measured->asked = true;
-		out_measured->outcome = answer.verdict.outcome;
-		out_measured->gain = answer.verdict.gain;
-		if (answer.verdict.outcome == TFS_OUTCOME_UNDECIDED) {
-			const struct tfs_trial trial = trial_of(&answer.verdict);
-
-			out_measured->gain = tfs_trial_gain(&trial, &own_room);
-		}
-		out_measured->reason = explain_verdict(&answer, 0);
+	} else if (tfs_answers_result(i, out_measured)) {
+		return;
 	} else if (tfs_options.measure != 0 && self.stepped && self.stage != STAGE_DECIDED) {
 		out_measured->asked = true;
 		out_measured->reason = (struct tfs_reason){.code = TFS_REASON_run_too_short};

@@ -75,6 +75,11 @@ double tfs_trial_median(double *values, uint32_t count)
 	return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
+bool tfs_trial_differ(double one, double other, double factor)
+{
+	return one > 0 && other > 0 && (one > other * factor || other > one * factor);
+}
+
 double tfs_trial_sum(double *times, uint32_t count)
 {
 	const double most = TFS_TRIAL_CAP * tfs_trial_median(times, count);

@@ -100,4 +100,7 @@ struct tfs_gain tfs_trial_gain(const struct tfs_trial *trial, struct tfs_sign_fl
 /* The median of `count` values, which it sorts. */
 double tfs_trial_median(double *values, uint32_t count);
 
+/* Do two figures, both of them known, differ by more than the factor? */
+bool tfs_trial_differ(double one, double other, double factor);
+
 #endif
