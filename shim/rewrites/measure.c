@@ -54,7 +54,7 @@ static struct {
 } self;
 
 static struct tfs_sign_flip room; /* the step's own thread's */
-static _Atomic bool interrupted; /* since the latest step */
+static _Atomic bool interrupted;  /* since the latest step */
 
 uint32_t tfs_measure_on = UINT32_MAX;
 uint32_t tfs_measure_against;
@@ -229,8 +229,8 @@ static void observe(double ns)
 /* Is there a question of an earlier run's to go on with? */
 static bool resumable(void)
 {
-	const uint32_t period = tfs_answers_resume(
-		self.candidates, tfs_trial_median(self.seen, SETTLE_STEPS));
+	const uint32_t period =
+		tfs_answers_resume(self.candidates, tfs_trial_median(self.seen, SETTLE_STEPS));
 
 	self.period = self.period != 0 ? self.period : period;
 	return self.period != 0;

@@ -88,9 +88,11 @@ static void check(
 
 	TEST_NEED(finding);
 	TEST_EQ(finding->cost.method, TFS_COST_MODELLED);
-	if (!(TEST_IN(finding->cost.ns, least - doubt, gain + doubt) &
-		    TEST_IN(gain, finding->cost.low_ns - 0.01 * written.step_ns,
-			    finding->cost.high_ns + 0.01 * written.step_ns)))
+	const bool near = TEST_IN(finding->cost.ns, least - doubt, gain + doubt);
+	const bool inside = TEST_IN(gain, finding->cost.low_ns - 0.01 * written.step_ns,
+		finding->cost.high_ns + 0.01 * written.step_ns);
+
+	if (!near || !inside)
 		printf("%s, %u blocks: %.0f [%.0f, %.0f] of %.0f ns\n", id, program->blocks,
 			finding->cost.ns, finding->cost.low_ns, finding->cost.high_ns,
 			written.step_ns);

@@ -68,8 +68,10 @@ static void check(
 	/* The device's delays vary, and no replay with the usual ones gives back each step. */
 	TEST_IN(steps->replay_error * 1e6, 100, 30000);
 	TEST_IN(steps->worst_step, 2, STEPS);
-	if (!(TEST_IN(finding->cost.ns, gain * 0.9, gain * 1.1) &
-		    TEST_IN(gain, finding->cost.low_ns, finding->cost.high_ns)))
+	const bool near = TEST_IN(finding->cost.ns, gain * 0.9, gain * 1.1);
+	const bool inside = TEST_IN(gain, finding->cost.low_ns, finding->cost.high_ns);
+
+	if (!near || !inside)
 		printf("%s, %u kernels handed: %.0f [%.0f, %.0f] of %.0f ns\n", id, program->handed,
 			finding->cost.ns, finding->cost.low_ns, finding->cost.high_ns, before_ns);
 	modelled_destroy(written);
