@@ -182,6 +182,22 @@ static bool may_work(const struct tfs_trace *trace, uint32_t function)
 	       record->library != TFS_LIBRARY_cupti && record->library != TFS_LIBRARY_nvtx;
 }
 
+static bool only_moves(const struct tfs_trace *trace, uint32_t function)
+{
+	const enum tfs_family family = tfs_trace_family(trace, function);
+
+	return family == TFS_FAMILY_copy || family == TFS_FAMILY_copy_async ||
+	       family == TFS_FAMILY_set || family == TFS_FAMILY_set_async;
+}
+
+static void note_work(const struct tfs_trace *trace, uint32_t function, struct tfs_model *model)
+{
+	if (!may_work(trace, function))
+		return;
+	model->works = true;
+	model->computes |= !only_moves(trace, function);
+}
+
 void tfs_build_calls(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -199,7 +215,7 @@ void tfs_build_calls(struct tfs_build *build)
 			&model->region, tfs_trace_function(build->trace, sum->function));
 		calls[i].place = tfs_places_find(build->places, sum->site);
 		calls[i].count = sum->count;
-		model->works |= may_work(build->trace, sum->function);
+		note_work(build->trace, sum->function, model);
 		calls[i].amount = sum->amount;
 		set_per_step(build, sum->site, sum->function, in_steps, in_step_count, &calls[i]);
 	}

@@ -208,12 +208,13 @@ struct tfs_model {
 	double duration_ns;
 	bool imported; /* from another tool's recording, which says nothing of the program's end */
 	bool finished;
-	bool whole;   /* nothing is missing at the end or in between */
-	bool cut;     /* the file ends where it should not */
-	bool usable;  /* false: nothing to judge by; the verdict says what is missing */
-	bool per_run; /* no steps are known: figures of findings are of the recorded run, not per
-			 step */
-	bool works;   /* some call may have put work on a device */
+	bool whole;    /* nothing is missing at the end or in between */
+	bool cut;      /* the file ends where it should not */
+	bool usable;   /* false: nothing to judge by; the verdict says what is missing */
+	bool per_run;  /* no steps are known: figures of findings are of the recorded run, not per
+			  step */
+	bool works;    /* some call may have put work on a device */
+	bool computes; /* and other work than copies and fills */
 	const char *verdict;
 	const char *sight; /* the visibility line */
 

@@ -26,11 +26,12 @@ static char *path_of(const char *recording, const char *suffix)
 	return path;
 }
 
-/* A page is worth its bytes where something was judged, or at least found. */
+/* A page is worth its bytes where something was judged, or at least found; and of a program that
+ * computes on the device, where its time goes. */
 static bool has_page(const struct tfs_model *model)
 {
 	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR] ||
-	       (model->works && model->expense_count);
+	       (model->computes && model->expense_count);
 }
 
 int tfs_save_beside(const struct tfs_model *model)
