@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "cupti/library.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_decoder {
 	__typeof__(cuptiActivityGetNextRecord) *next;

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "shim/trace/format_fact.h"
+#include "shim/trace/format/fact.h"
 
 struct tfs_cupti_refusal {
 	enum tfs_fact_code fact; /* TFS_FACT_none: no reason was given */

@@ -11,7 +11,9 @@ import sys
 # From the ground up: a folder includes only what stands before it, and what stands in its line
 # includes nothing of its neighbours there.
 ORDER = [
-    ["shim/trace", "shim/steps/loops", "shim/base"],
+    ["shim/trace/format", "shim/steps/loops", "shim/base"],
+    ["shim/trace"],
+    ["shim/trace/reader"],
     ["shim/resolve"],
     ["shim/record"],
     ["shim/state", "cupti"],
@@ -45,7 +47,7 @@ ORDER = [
 IN_PROGRAM = ("shim/", "cupti")
 AFTER = ("rules", "reports")
 SHARED = {
-    "shim/trace", "shim/steps/loops",
+    "shim/trace", "shim/trace/format", "shim/steps/loops",
     "shim/rewrites/measure", "shim/rewrites/breaker",  # files that runs leave to each other
     "cupti/places.h",  # where CUPTI lies, for the doctor
     "shim/nvtx/nvtx_family.h",

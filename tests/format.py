@@ -7,7 +7,7 @@ import sys
 
 
 def headers(root):
-    return "".join(path.read_text() for path in sorted(root.glob("shim/trace/format*.h")))
+    return "".join(path.read_text() for path in sorted(root.glob("shim/trace/format/*.h")))
 
 
 def kinds(text):
@@ -53,7 +53,7 @@ def main():
     told = {row[1].strip("`"): row for row in table(page, "## Kinds of record")}
     known = kinds(text)
     for kind in sorted(set(told) ^ set(known)):
-        wrong.append("%s is a kind in %s only" % (kind, "FORMAT.md" if kind in told else "format_record.h"))
+        wrong.append("%s is a kind in %s only" % (kind, "FORMAT.md" if kind in told else "format/record.h"))
     for kind in set(told) & set(known):
         if int(told[kind][0]) != known[kind]:
             wrong.append("%s is number %d, not %s" % (kind, known[kind], told[kind][0]))

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "reports/support/options.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 static volatile sig_atomic_t child_pid;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 static bool read_header(const char *path, struct tfs_file_header *out_header)
 {

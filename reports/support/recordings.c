@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "reports/model/region.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define MOST_DEPTH 3 /* of folders below the fixed part of the pattern */
 

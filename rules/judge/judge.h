@@ -16,7 +16,7 @@
 #include "rules/judge/layers.h"
 #include "rules/rule.h"
 #include "rules/timeline/pairs.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_fact_line {
 	const char *key;

@@ -3,8 +3,8 @@
 #define TFS_RULES_SUPPORT_SENTENCES_H
 
 /*
- * What the traced process wrote as numbers, in words: format_check.h, format_fact.h and
- * format_reason.h hold the sentences. Numbers that this program does not know get a sentence that
+ * What the traced process wrote as numbers, in words: format/check.h, format/fact.h and
+ * format/reason.h hold the sentences. Numbers that this program does not know get a sentence that
  * says so. Texts live as long as the pool; any thread.
  */
 

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "shim/trace/format_function.h"
+#include "shim/trace/format/function.h"
 
 /* TFS_ABOUT_* of its calls; 0 for those that no rule is about. Any thread. */
 uint32_t tfs_family_about(enum tfs_family family);

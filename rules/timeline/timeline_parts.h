@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define TFS_NONE UINT32_MAX
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "shim/record/frame.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 /* The details of a call, for the recording, the step search and the rewrites. */
 struct tfs_details {

@@ -40,7 +40,7 @@
 #include "shim/record/frame.h"
 #include "shim/record/recorder.h"
 #include "shim/resolve/lookup.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define TFS_HOOK(type, name, parameters)                                                           \
 	static struct tfs_function tfs_fn_##name TFS_IN_TABLE;                                     \

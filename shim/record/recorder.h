@@ -15,7 +15,7 @@
 #include "shim/base/likely.h"
 #include "shim/record/address.h"
 #include "shim/record/callsite.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 #include "shim/trace/writer.h"
 
 /* Why a call's details are wanted beyond its totals; 0 most of the time. */

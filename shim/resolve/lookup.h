@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "shim/base/likely.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 /* A hooked function. `real` is NULL until it is looked up. */
 struct tfs_function {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define TFS_LOOKUP_LIBRARIES 9u /* their numbers are below this */
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 /* A convolution as it is to be made: a rewrite may change the algorithm and the workspace. */
 struct tfs_convolution_call {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "shim/rewrites/measure/trial.h"
-#include "shim/trace/format_reason.h"
+#include "shim/trace/format/reason.h"
 
 /* What is known of a rewrite; numbers are those of rewrite.c's list. */
 struct tfs_measured {

@@ -25,7 +25,7 @@
 #include "shim/rewrites/rewrite_ops.h"
 #include "shim/state/capture.h"
 #include "shim/steps/windows.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define X(name) extern const struct tfs_rewrite tfs_rewrite_##name;
 TFS_REWRITES(X)

@@ -9,7 +9,7 @@
  * its safety contract in the head comment, and add <id> to `rewrites` in meson.build beside it.
  * It says which kinds of calls it wants to take part in, and finds each described in op.h: before()
  * may carry the call out, or mind how it goes, which after() is told; event() is told the rest.
- * Every precondition is a check of format_check.h; every check has a test in which it refuses, and
+ * Every precondition is a check of format/check.h; every check has a test in which it refuses, and
  * every counterexample of the contract a test in which a naive version goes wrong.
  *
  * Members that a rewrite has no use for are NULL. All run inside a hook, with hooks off, in the
@@ -23,8 +23,8 @@
 
 #include "shim/base/likely.h"
 #include "shim/record/op.h"
-#include "shim/trace/format_check.h"
-#include "shim/trace/format_reason.h"
+#include "shim/trace/format/check.h"
+#include "shim/trace/format/reason.h"
 
 enum tfs_rewrite_mode {
 	TFS_MODE_OFF,

@@ -13,7 +13,7 @@
 #include "shim/rewrites/breaker/breaker.h"
 #include "shim/rewrites/measure.h"
 #include "shim/rewrites/rewrite_refusals.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define MOST_PAUSES (2000000000u / TFS_SPIN_PAUSE_NS)
 

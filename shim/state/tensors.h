@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_tensor {
 	int type; /* cudnnDataType_t */

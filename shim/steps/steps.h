@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_cache_entry;
 struct tfs_details;

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define TFS_AREA_SLOTS 512u
 #define TFS_AREA_HEAD (16u << 10)

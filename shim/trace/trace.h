@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_trace;
 

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "shim/trace/area.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 /* Who may still take room when the file is nearly full; each more than those before it, and it is
  * written before them. */

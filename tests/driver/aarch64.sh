@@ -49,7 +49,7 @@ uint32_t tfs_unwind(uint64_t from, uint32_t pointers, struct tfs_stack_frame *ou
 	return 0;
 }
 C
-for file in $(find shim cupti -name '*.c' ! -path 'shim/inject/*' ! -path 'shim/trace/reader*') \
+for file in $(find shim cupti -name '*.c' ! -path 'shim/inject/*' ! -path 'shim/trace/reader/*') \
 	"$build"/shim/hooks/*.c "$work/no_unwind.c"; do
 	case $file in shim/record/unwind.c | shim/base/heap_jemalloc.c | cupti/collector_none.c) continue ;; esac
 	compile -fvisibility=hidden -Wall -Wextra -Werror -c "$file" \

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define MOST_RECORDS 65536u
 

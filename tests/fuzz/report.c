@@ -15,7 +15,7 @@
 #include "reports/gate/gate.h"
 #include "reports/support/load.h"
 #include "reports/support/save.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 #include "tests/fuzz/well_formed.h"
 
 const char tfs_page_style[] = "";

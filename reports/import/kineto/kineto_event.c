@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "reports/import/collected/collected.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define STEP "ProfilerStep#"
 

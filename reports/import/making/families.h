@@ -2,7 +2,7 @@
 #ifndef TFS_REPORTS_IMPORT_FAMILIES_H
 #define TFS_REPORTS_IMPORT_FAMILIES_H
 
-#include "shim/trace/format_function.h"
+#include "shim/trace/format/function.h"
 
 /* What a call of the CUDA runtime or driver does, by its name, as recordings of other tools have
  * nothing but that. */

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 struct tfs_collected;
 

@@ -4,7 +4,7 @@
 
 /* Calls added up by call site and function, as a thread's aggregates. */
 
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 /* Zeroed = empty. */
 struct tfs_totals {

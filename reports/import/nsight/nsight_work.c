@@ -2,7 +2,7 @@
 #include <errno.h>
 
 #include "reports/import/nsight/nsight_part.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 enum { START, END, PROCESS, CORRELATION, DEVICE, STREAM, OWN };
 

@@ -12,7 +12,7 @@
 #include "shim/rewrites/memory/room.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 #define SIZES 64u
 #define ROUNDS 2u /* from here on a size recurs */

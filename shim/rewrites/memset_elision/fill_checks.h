@@ -14,7 +14,7 @@
 #include "shim/record/op.h"
 #include "shim/rewrites/fills.h"
 #include "shim/rewrites/memory/held_fills.h"
-#include "shim/trace/format_check.h"
+#include "shim/trace/format/check.h"
 
 struct tfs_function;
 struct tfs_memory_functions;

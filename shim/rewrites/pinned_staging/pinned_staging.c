@@ -48,7 +48,7 @@
 #include "shim/rewrites/rewrite.h"
 #include "shim/state/capture.h"
 #include "shim/state/memory.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 
 enum check {
 	CHECK_DIRECTION = TFS_CHECK_host_and_device,

@@ -9,7 +9,7 @@
 #include "shim/base/clock.h"
 #include "shim/rewrites/measure.h"
 #include "shim/rewrites/rewrite_ledger.h"
-#include "shim/trace/format.h"
+#include "shim/trace/format/format.h"
 #include "tests/unit/trace/recording.h"
 
 #define THREADS 6

@@ -4,7 +4,7 @@
 
 /* Part of format.h: hooked functions, and what they do. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 /* A hooked function; its name follows this struct, NUL-terminated. */
 struct tfs_function_record {

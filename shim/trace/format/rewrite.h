@@ -4,9 +4,9 @@
 
 /* Part of format.h: rewrites and what they found. */
 
-#include "shim/trace/format_check.h"
-#include "shim/trace/format_reason.h"
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/check.h"
+#include "shim/trace/format/reason.h"
+#include "shim/trace/format/record.h"
 
 enum tfs_rewrite_state {
 	TFS_REWRITE_OFF = 0,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_TRACE_READER_H
-#define TFS_SHIM_TRACE_READER_H
+#ifndef TFS_SHIM_TRACE_READER_READER_H
+#define TFS_SHIM_TRACE_READER_READER_H
 
 /*
  * What the reader's own files share: reader.c opens and looks up, reader_index.c checks the bytes

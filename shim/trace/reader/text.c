@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/trace/reader.h"
+#include "shim/trace/reader/reader.h"
 
 #include <string.h>
 

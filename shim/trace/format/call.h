@@ -4,7 +4,7 @@
 
 /* Part of format.h: calls, what they touch and with which parameters. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 #define TFS_NO_STREAM 0xffffu
 

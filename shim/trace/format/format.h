@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_TRACE_FORMAT_H
-#define TFS_SHIM_TRACE_FORMAT_H
+#ifndef TFS_SHIM_TRACE_FORMAT_FORMAT_H
+#define TFS_SHIM_TRACE_FORMAT_FORMAT_H
 
 /*
  * The recording (.tfs) on disk. FORMAT.md beside this file says what each part means and which
@@ -10,17 +10,17 @@
 
 #include <stdint.h>
 
-#include "shim/trace/format_call.h"
-#include "shim/trace/format_check.h"
-#include "shim/trace/format_device.h"
-#include "shim/trace/format_fact.h"
-#include "shim/trace/format_function.h"
-#include "shim/trace/format_problem.h"
-#include "shim/trace/format_program.h"
-#include "shim/trace/format_reason.h"
-#include "shim/trace/format_record.h"
-#include "shim/trace/format_rewrite.h"
-#include "shim/trace/format_steps.h"
+#include "shim/trace/format/call.h"
+#include "shim/trace/format/check.h"
+#include "shim/trace/format/device.h"
+#include "shim/trace/format/fact.h"
+#include "shim/trace/format/function.h"
+#include "shim/trace/format/problem.h"
+#include "shim/trace/format/program.h"
+#include "shim/trace/format/reason.h"
+#include "shim/trace/format/record.h"
+#include "shim/trace/format/rewrite.h"
+#include "shim/trace/format/steps.h"
 
 #define TFS_MAGIC "TFSHIM1\n"
 #define TFS_FORMAT_VERSION 3u

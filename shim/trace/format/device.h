@@ -4,7 +4,7 @@
 
 /* Part of format.h: what CUPTI says of a device. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 enum tfs_device_op_kind {
 	TFS_DEVICE_KERNEL = 1,

@@ -4,7 +4,7 @@
 
 /* Part of format.h: the sizes that a library call works on. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 /* The fields follow in the order of enum tfs_problem_field, int32_t each. */
 struct tfs_problem_record {

@@ -4,7 +4,7 @@
 
 /* Part of format.h: the program, its machine, and the ids that calls use. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 #define TFS_MAX_FRAMES 64u
 
@@ -92,7 +92,7 @@ struct tfs_library_record {
 	uint64_t reserved0[2];
 };
 
-/* What was found out about the run, see format_fact.h. */
+/* What was found out about the run, see format/fact.h. */
 struct tfs_fact_record {
 	struct tfs_record record;
 	uint16_t fact;   /* enum tfs_fact_code */

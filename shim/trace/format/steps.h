@@ -4,7 +4,7 @@
 
 /* Part of format.h: steps, windows, and the ranges that a program names. */
 
-#include "shim/trace/format_record.h"
+#include "shim/trace/format/record.h"
 
 /* The start of a step (its end is the next one's start); index 0 = warm-up before the first. */
 struct tfs_step_record {

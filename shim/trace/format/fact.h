@@ -5,7 +5,7 @@
 /*
  * Part of format.h: what was found out about the run. The traced process writes the number of a
  * fact with what belongs to it; key and sentence are for the report, {object}, {bytes}, {0} and {1}
- * as in format_reason.h, {time} the first number as nanoseconds, {error} what that errno means, in
+ * as in format/reason.h, {time} the first number as nanoseconds, {error} what that errno means, in
  * parentheses. A later fact replaces an earlier one of the same key, but those of kind `story` are
  * told one after the other, and of kind `each` there is one for every object, whose name ends the
  * key.
