@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# One test program for part_cases.sh, in a folder of its own: case.sh LIST NUMBER [last]
+# One test program for parts/cases.sh, in a folder of its own: case.sh LIST NUMBER [last]
 # A line of the list is one of cases.py's, or "NAME<tab>every" for a program under every rewrite. It
 # writes its result; but a case that fails beside others is only noted in the list's ".again", to be
 # tried once more alone, unless it is the last try.

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 #define OK(call) TEST_EQ(call, 0)
 

@@ -7,7 +7,7 @@
  */
 #include <cublas_v2.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 #define OK(call) TEST_EQ(call, 0)
 

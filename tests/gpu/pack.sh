@@ -68,6 +68,8 @@ mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 mkdir -p "$folder/tests/gpu/recordings" "$folder/build/shim" "$folder/build/reports"
 cp "$root"/tests/*.sh "$root"/tests/*.py "$folder/tests/"
+mkdir -p "$folder/tests/gpu/parts"
+cp "$here"/parts/*.sh "$folder/tests/gpu/parts/"
 cp "$here"/*.sh "$here"/*.awk "$here"/*.py "$folder/tests/gpu/"
 rooms='cupti driver hooks libraries life nvtx promises rewrites rules steps tools trainers'
 (cd "$root/tests" && find $rooms -name '*.sh' -o -name '*.py' -o -name '*.[ch]' -o -name '*.cu') | while read -r file; do

@@ -25,7 +25,7 @@
 #                    With GPU_PRETEND=1 the parts do all they do on hardware, to try that too
 #   --merge          no run: puts together what several runs have found
 #
-# Every part is a file part_NAME.sh, has a time limit of its own, and writes each result when it
+# Every part is a file parts/NAME.sh, has a time limit of its own, and writes each result when it
 # has it; no failure stops another part. Exit status: 0 all went as it should, 1 something did
 # not, 2 misuse, 77 no GPU.
 set -u
@@ -164,7 +164,7 @@ for entry in $all; do
 	start=$(date +%s)
 	(
 		cd "$work/$part" && export GPU_PART="$part" GPU_END=$((start + limit)) &&
-			LD_LIBRARY_PATH=$libraries${GPU_OWN_PATH:+:$GPU_OWN_PATH} exec timeout -k 5 $((limit + 10)) sh "$here/part_$part.sh"
+			LD_LIBRARY_PATH=$libraries${GPU_OWN_PATH:+:$GPU_OWN_PATH} exec timeout -k 5 $((limit + 10)) sh "$here/parts/$part.sh"
 	) >>"$log" 2>&1 </dev/null
 	status=$? spent=$(($(date +%s) - start))
 	case $status in

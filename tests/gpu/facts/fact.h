@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_TESTS_GPU_FACT_H
-#define TFS_TESTS_GPU_FACT_H
+#ifndef TFS_TESTS_GPU_FACTS_FACT_H
+#define TFS_TESTS_GPU_FACTS_FACT_H
 
 /*
  * For the programs that ask a device what documentation leaves open (facts_*.c): each answer is a

@@ -6,7 +6,7 @@
 #include <nccl.h>
 #include <stdlib.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 #define OK(call) TEST_EQ(call, 0)
 

@@ -2,12 +2,12 @@
 /*
  * A driver with three export tables, to try slots.c on: one that tells its size, one that does not,
  * and one whose size is no size. Function 1 of the first returns a sum of every kind of argument;
- * function 2 (slots_registers.S) writes down every register that it was called with.
+ * function 2 (registers.S) writes down every register that it was called with.
  */
 #include <stdint.h>
 #include <string.h>
 
-#include "tests/gpu/slots_client.h"
+#include "tests/gpu/slots/client.h"
 
 static double sum(SUM_PARAMETERS)
 {

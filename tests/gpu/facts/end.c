@@ -4,7 +4,7 @@
  * for tests/gpu/recorded.c to say. */
 #include <unistd.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 #define OK(call) TEST_EQ(call, 0)
 

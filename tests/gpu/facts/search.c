@@ -6,7 +6,7 @@
 #include <cudnn.h>
 #include <pthread.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 #include "tests/promises/sim_gate.h"
 
 enum { N = 32, C = 32, SIDE = 28, MAPS = 64, MOST = 20, WORKSPACE = 256 << 20 };

@@ -3,7 +3,7 @@
 #define TFS_TESTS_GPU_SLOTS_CLIENT_H
 
 /*
- * What the driver (slots_driver.c) and the program (slots_client.c) of the test of slots.c agree
+ * What the driver (driver.c) and the program (client.c) of the test of slots.c agree
  * on: the functions in its tables, and what is noted of a call.
  */
 

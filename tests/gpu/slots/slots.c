@@ -10,7 +10,7 @@
  *   SLOTS_ONLY=IDS   only these tables are copied; "none" for none. A runtime that compares what
  *                    it was given with what the driver knows refuses copies, and is left alone.
  */
-#include "tests/gpu/slots.h"
+#include "tests/gpu/slots/slots.h"
 
 #include <dlfcn.h>
 #include <fcntl.h>

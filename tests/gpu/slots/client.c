@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
-#include "tests/gpu/slots_client.h"
+#include "tests/gpu/slots/client.h"
 #include "tests/test.h"
 
 enum { THREADS = 4, WORDS = 6 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_TESTS_GPU_SLOTS_H
-#define TFS_TESTS_GPU_SLOTS_H
+#ifndef TFS_TESTS_GPU_SLOTS_SLOTS_H
+#define TFS_TESTS_GPU_SLOTS_SLOTS_H
 
 /*
  * Thunks that stand in for the functions of an export table (slots.c): each counts and jumps on,

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "tests/cupti/cupti_client.h"
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 enum { SIDE = 512, BUFFER = 4 << 20 };
 

@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 #include "tests/promises/sim_gate.h"
 
 enum { BYTES = 8 << 20, SMALL = 48 << 10, SPIN_NS = 50000000, REPEATS = 101 };

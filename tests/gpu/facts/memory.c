@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 #include "tests/promises/sim_gate.h"
 
 #define MIB ((size_t)1 << 20)

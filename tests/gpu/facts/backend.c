@@ -5,7 +5,7 @@
  */
 #include <cudnn.h>
 
-#include "tests/gpu/fact.h"
+#include "tests/gpu/facts/fact.h"
 
 #define OK(call) TEST_EQ(call, 0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Both ends of a call that notes every register; see slots_client.h. */
+/* Both ends of a call that notes every register; see client.h. */
 	.macro each_vector do
 	.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
 	\do \n
