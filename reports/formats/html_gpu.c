@@ -4,6 +4,25 @@
 #include "reports/formats/html.h"
 #include "reports/model/words.h"
 
+static void write_idle(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	struct tfs_region *region = &html->region;
+
+	if (!(model->idle_ns > 0))
+		return;
+	tfs_html_print(html, "<p>Findings explain %s of the idle time%s</p>\n",
+		tfs_words_share(region, model->idle_explained),
+		model->idle_count ? "; the largest of the rest:" : ".");
+	if (!model->idle_count)
+		return;
+	tfs_html_raw(html, "<ul>");
+	for (size_t i = 0; i < model->idle_count; i++)
+		tfs_html_print(html, "<li>%s: %s</li>", tfs_words_time(region, model->idles[i].ns),
+			model->idles[i].text);
+	tfs_html_raw(html, "</ul>\n");
+}
+
 void tfs_html_gpu(struct tfs_html *html)
 {
 	const struct tfs_model_charts *charts = &html->model->charts;
@@ -50,6 +69,7 @@ void tfs_html_gpu(struct tfs_html *html)
 			tfs_words_time(region, charts->shares[i].ns_per_step),
 			tfs_words_share(region, charts->shares[i].ns_per_step / sum));
 	tfs_html_raw(html, "</tbody></table>\n");
+	write_idle(html);
 	if (html->model->simulated)
 		tfs_html_raw(html, "<p class=\"dim\">Modelled, simulated device.</p>\n");
 	tfs_html_section_end(html);

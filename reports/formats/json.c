@@ -111,73 +111,6 @@ static void write_seen(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_close(json, ']');
 }
 
-static void write_steps(struct tfs_json *json, const struct tfs_model_steps *steps)
-{
-	tfs_json_open(json, "steps", '{');
-	tfs_json_unsigned(json, "count", steps->count);
-	tfs_json_unsigned(json, "warmup", steps->warmup);
-	tfs_json_unsigned(json, "judged", steps->judged);
-	tfs_json_number(json, "median_ns", steps->median_ns);
-	tfs_json_number(json, "p95_ns", steps->p95_ns);
-	tfs_json_number(json, "judged_median_ns", steps->judged_ns);
-	tfs_json_number(json, "written_ns", steps->written_ns);
-	tfs_json_string(json, "source", steps->source);
-	tfs_json_number(json, "replay_error", steps->replay_error);
-	tfs_json_string(json, "unpriced", steps->unpriced);
-	tfs_json_number(json, "host_load", steps->host_load);
-	tfs_json_number(json, "gpu_busy", steps->gpu_busy);
-	tfs_json_number(json, "copy_overlap", steps->copy_overlap);
-	tfs_json_close(json, '}');
-}
-
-static void write_layers(struct tfs_json *json, const struct tfs_model *model)
-{
-	tfs_json_open(json, "layers", '[');
-	for (size_t i = 0; i < model->layer_count; i++) {
-		const struct tfs_model_layer *layer = &model->layers[i];
-
-		tfs_json_open(json, NULL, '{');
-		tfs_json_string(json, "name", layer->name);
-		tfs_json_string(json, "domain", layer->domain);
-		tfs_json_unsigned(json, "depth", layer->depth);
-		tfs_json_number(json, "count", layer->count);
-		tfs_json_number(json, "calls", layer->calls);
-		tfs_json_number(json, "host_ns", layer->host_ns);
-		tfs_json_number(json, "gpu_ns", layer->device_ns);
-		tfs_json_close(json, '}');
-	}
-	tfs_json_close(json, ']');
-}
-
-static void write_expenses(struct tfs_json *json, const struct tfs_model *model)
-{
-	tfs_json_open(json, "whole_run", '[');
-	for (size_t i = 0; i < model->expense_count; i++) {
-		const struct tfs_model_expenses *list = &model->expenses[i];
-
-		tfs_json_open(json, NULL, '{');
-		tfs_json_string(json, "kind", list->key);
-		tfs_json_number(json, "whole", list->whole);
-		tfs_json_open(json, "callsites", '[');
-		for (size_t j = 0; j < list->count; j++) {
-			tfs_json_open(json, NULL, '{');
-			write_place(
-				json, "callsite", &list->items[j].place, list->items[j].function);
-			tfs_json_unsigned(json, "callers", list->items[j].sites);
-			tfs_json_unsigned(json, "calls", list->items[j].calls);
-			tfs_json_number(json, "amount", list->items[j].amount);
-			tfs_json_number(json, "share", list->items[j].amount / list->whole);
-			tfs_json_close(json, '}');
-		}
-		tfs_json_close(json, ']');
-		tfs_json_unsigned(json, "more", list->more);
-		tfs_json_number(json, "more_amount", list->more_amount);
-		tfs_json_number(json, "unrecorded_amount", list->unowned);
-		tfs_json_close(json, '}');
-	}
-	tfs_json_close(json, ']');
-}
-
 static void write_rules(struct tfs_json *json, const struct tfs_model *model)
 {
 	tfs_json_open(json, "rules", '[');
@@ -348,6 +281,35 @@ static void write_calls(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_close(json, ']');
 }
 
+static void write_expenses(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "whole_run", '[');
+	for (size_t i = 0; i < model->expense_count; i++) {
+		const struct tfs_model_expenses *list = &model->expenses[i];
+
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "kind", list->key);
+		tfs_json_number(json, "whole", list->whole);
+		tfs_json_open(json, "callsites", '[');
+		for (size_t j = 0; j < list->count; j++) {
+			tfs_json_open(json, NULL, '{');
+			write_place(
+				json, "callsite", &list->items[j].place, list->items[j].function);
+			tfs_json_unsigned(json, "callers", list->items[j].sites);
+			tfs_json_unsigned(json, "calls", list->items[j].calls);
+			tfs_json_number(json, "amount", list->items[j].amount);
+			tfs_json_number(json, "share", list->items[j].amount / list->whole);
+			tfs_json_close(json, '}');
+		}
+		tfs_json_close(json, ']');
+		tfs_json_unsigned(json, "more", list->more);
+		tfs_json_number(json, "more_amount", list->more_amount);
+		tfs_json_number(json, "unrecorded_amount", list->unowned);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
 void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool with_calls)
 {
 	tfs_json_open(json, NULL, '{');
@@ -357,8 +319,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	write_facts(json, "facts", model->visibility, model->visibility_count);
 	write_seen(json, model);
 	tfs_json_close(json, '}');
-	write_steps(json, &model->steps);
-	write_layers(json, model);
+	tfs_json_times(json, model);
 	write_expenses(json, model);
 	write_rules(json, model);
 	write_unwritten(json);

@@ -15,4 +15,7 @@
 /* Writes the whole document; `with_calls` adds the list of all calls of the run. */
 void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool with_calls);
 
+/* Its members about time: steps, idle time, layers. */
+void tfs_json_times(struct tfs_json *json, const struct tfs_model *model);
+
 #endif

@@ -78,6 +78,19 @@ static void put_item(FILE *out, const char *label, const char *text)
 	tfs_text_wrapped(out, text, 14);
 }
 
+static void write_idle(const struct tfs_model *model, FILE *out, struct tfs_region *region)
+{
+	if (!(model->idle_ns > 0))
+		return;
+	fprintf(out, "idle      %s per step; findings explain %s of it%s\n",
+		tfs_words_time(region, model->idle_ns),
+		tfs_words_share(region, model->idle_explained),
+		model->idle_count ? ", the largest of the rest:" : "");
+	for (size_t i = 0; i < model->idle_count; i++)
+		tfs_text_line(out, "          %9s  %s", tfs_words_time(region, model->idles[i].ns),
+			model->idles[i].text);
+}
+
 static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
@@ -120,6 +133,7 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 			isnan(steps->copy_overlap) ? ""
 						   : tfs_words_share(region, steps->copy_overlap),
 			isnan(steps->copy_overlap) ? "no copies" : " of copy time overlapped");
+	write_idle(model, out, region);
 }
 
 static const char *per_step(const struct tfs_model_finding *finding, struct tfs_region *region)

@@ -35,6 +35,9 @@ void tfs_build_tree(struct tfs_build *build);
 /* Where the time of a run goes whose steps are not judged; behind the head. */
 void tfs_build_expenses(struct tfs_build *build);
 
+/* What the findings explain of the GPU's idle time, and what they do not; behind the charts. */
+void tfs_build_idle(struct tfs_build *build);
+
 /* The program's own names for parts of its steps. */
 void tfs_build_layers(struct tfs_build *build);
 

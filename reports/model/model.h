@@ -176,6 +176,15 @@ struct tfs_model_expenses {
 	const char *whole_name; /* "the recorded time" */
 };
 
+/* GPU idle time that no finding is about: what happened meanwhile. */
+struct tfs_model_idle {
+	const char *key;      /* stable, for machines: "host" */
+	const char *function; /* NULL = no call has to do with it */
+	const char *where;    /* its call site; NULL likewise */
+	const char *text;     /* all of that in words */
+	double ns;            /* per step */
+};
+
 struct tfs_model_steps {
 	uint64_t count; /* training steps, warm-up not included */
 	uint64_t warmup;
@@ -226,7 +235,11 @@ struct tfs_model {
 	struct tfs_model_steps steps;
 	const struct tfs_model_layer *layers; /* in the order of the step */
 	size_t layer_count;
-	size_t layers_more;                        /* not listed */
+	size_t layers_more;                 /* not listed */
+	double idle_ns;                     /* of the GPU, per step; NaN = not known */
+	double idle_explained;              /* share of it that findings are about */
+	const struct tfs_model_idle *idles; /* the largest of the rest */
+	size_t idle_count;
 	const struct tfs_model_expenses *expenses; /* only where no steps are judged */
 	size_t expense_count;
 	const struct tfs_model_rule *rules;

@@ -268,6 +268,9 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 	if (!err)
 		err = keep_findings(&findings, judgement);
 	if (!err)
+		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
+			judgement->pool, &judgement->idle);
+	if (!err)
 		tfs_summary_conclude(steady, judgement);
 	free(findings.items);
 	return judgement->pool->failed ? -ENOMEM : err;

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "rules/judge/expenses.h"
+#include "rules/judge/idle.h"
 #include "rules/judge/layers.h"
 #include "rules/rule.h"
 #include "rules/timeline/pairs.h"
@@ -123,6 +124,7 @@ struct tfs_judgement {
 	struct tfs_step_summary steps;
 	struct tfs_layers layers;
 	struct tfs_expenses expenses[TFS_EXPENSES]; /* of the run */
+	struct tfs_idle_summary idle;               /* of the judged steps */
 	struct tfs_rule_line *rules;                /* every registered rule, by id */
 	size_t rule_count;
 	struct tfs_finding *findings; /* most recoverable time first, then by level */

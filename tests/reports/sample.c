@@ -148,6 +148,12 @@ static const struct tfs_model_finding findings[] = {
 		.rewrite_state = "none"},
 };
 
+static const struct tfs_model_idle idles[] = {
+	{"host", "cudnnConvolutionForward", "lenet_naive.c:88",
+		"the host ran its own code after cudnnConvolutionForward, lenet_naive.c:88", 98e3},
+	{"queued", NULL, NULL, "work was queued: latency or dependencies", 31e3},
+};
+
 static const struct tfs_model_rule rule_lines[] = {
 	{&rules[0], TFS_STATE_VIOLATED, "1 finding", 1},
 	{&rules[1], TFS_STATE_VIOLATED, "1 finding", 1},
@@ -267,6 +273,10 @@ static void make_naive(struct tfs_model *model)
 		.replay_error = 0.018,
 		.gpu_busy = 0.61,
 		.copy_overlap = 0.08};
+	model->idle_ns = 0.39 * 2.51e6;
+	model->idle_explained = 0.67;
+	model->idles = idles;
+	model->idle_count = 2;
 	model->rules = rule_lines;
 	model->rule_count = 6;
 	model->findings = findings;
@@ -309,6 +319,8 @@ static void make_clean(struct tfs_model *model)
 	model->rewrite_count = 0;
 	model->loss_count = 0;
 	model->steps.gpu_busy = NAN;
+	model->idle_ns = NAN;
+	model->idle_count = 0;
 	model->steps.copy_overlap = NAN;
 }
 

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include <math.h>
+
+#include "reports/formats/json.h"
+
+static void write_steps(struct tfs_json *json, const struct tfs_model_steps *steps)
+{
+	tfs_json_open(json, "steps", '{');
+	tfs_json_unsigned(json, "count", steps->count);
+	tfs_json_unsigned(json, "warmup", steps->warmup);
+	tfs_json_unsigned(json, "judged", steps->judged);
+	tfs_json_number(json, "median_ns", steps->median_ns);
+	tfs_json_number(json, "p95_ns", steps->p95_ns);
+	tfs_json_number(json, "judged_median_ns", steps->judged_ns);
+	tfs_json_number(json, "written_ns", steps->written_ns);
+	tfs_json_string(json, "source", steps->source);
+	tfs_json_number(json, "replay_error", steps->replay_error);
+	tfs_json_string(json, "unpriced", steps->unpriced);
+	tfs_json_number(json, "host_load", steps->host_load);
+	tfs_json_number(json, "gpu_busy", steps->gpu_busy);
+	tfs_json_number(json, "copy_overlap", steps->copy_overlap);
+	tfs_json_close(json, '}');
+}
+
+static void write_idle(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "idle", '{');
+	tfs_json_number(json, "ns_per_step", model->idle_ns);
+	tfs_json_number(json, "explained", model->idle_ns > 0 ? model->idle_explained : NAN);
+	tfs_json_open(json, "rest", '[');
+	for (size_t i = 0; i < model->idle_count; i++) {
+		const struct tfs_model_idle *item = &model->idles[i];
+
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "kind", item->key);
+		tfs_json_string(json, "function", item->function);
+		tfs_json_string(json, "where", item->where);
+		tfs_json_number(json, "ns_per_step", item->ns);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+	tfs_json_close(json, '}');
+}
+
+static void write_layers(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_open(json, "layers", '[');
+	for (size_t i = 0; i < model->layer_count; i++) {
+		const struct tfs_model_layer *layer = &model->layers[i];
+
+		tfs_json_open(json, NULL, '{');
+		tfs_json_string(json, "name", layer->name);
+		tfs_json_string(json, "domain", layer->domain);
+		tfs_json_unsigned(json, "depth", layer->depth);
+		tfs_json_number(json, "count", layer->count);
+		tfs_json_number(json, "calls", layer->calls);
+		tfs_json_number(json, "host_ns", layer->host_ns);
+		tfs_json_number(json, "gpu_ns", layer->device_ns);
+		tfs_json_close(json, '}');
+	}
+	tfs_json_close(json, ']');
+}
+
+void tfs_json_times(struct tfs_json *json, const struct tfs_model *model)
+{
+	write_steps(json, &model->steps);
+	write_idle(json, model);
+	write_layers(json, model);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/build.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/model/places.h"
+#include "reports/model/words.h"
+
+#define MOST_SHOWN 3u
+#define LEAST_SHOWN 0.01 /* of the idle time */
+
+static const struct {
+	const char *key;
+	const char *text; /* in front of the function, or all there is to say */
+} kinds[] = {
+	[TFS_IDLE_UNKNOWN] = {"unknown", "reason unknown"},
+	[TFS_IDLE_QUEUED] = {"queued", "work was queued: latency or dependencies"},
+	[TFS_IDLE_DRAINED] = {"drained", "no work was queued behind"},
+	[TFS_IDLE_CALL] = {"call", "the host was inside"},
+	[TFS_IDLE_HOST] = {"host", "the host ran its own code after"},
+};
+
+static const char *sentence(
+	struct tfs_region *region, const struct tfs_model_idle *item, enum tfs_idle_why why)
+{
+	return item->function ? tfs_region_print(region, "%s %s, %s", kinds[why].text,
+					item->function, item->where)
+			      : kinds[why].text;
+}
+
+static struct tfs_model_idle describe(
+	const struct tfs_build *build, const struct tfs_idle_owner *owner)
+{
+	struct tfs_region *region = &build->model->region;
+	struct tfs_model_idle item = {.key = kinds[owner->why].key, .ns = owner->ns};
+
+	if (owner->site) {
+		const struct tfs_model_place place = tfs_places_find(build->places, owner->site);
+
+		item.function = tfs_region_string(
+			region, tfs_trace_function(build->trace, owner->function));
+		item.where =
+			place.frame_count ? tfs_words_place(region, &place) : "unknown call site";
+	}
+	item.text = sentence(region, &item, owner->why);
+	return item;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	const struct tfs_model_idle *one = a, *two = b;
+
+	return strcmp(one->text, two->text);
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct tfs_model_idle *one = a, *two = b;
+
+	if (one->ns != two->ns)
+		return one->ns > two->ns ? -1 : 1;
+	return by_text(a, b);
+}
+
+/* Call sites that read alike, as they differ only in their callers, become one. */
+static size_t join(struct tfs_model_idle *items, size_t count)
+{
+	size_t kept = 0;
+
+	qsort(items, count, sizeof(*items), by_text);
+	for (size_t i = 0; i < count; i++) {
+		if (kept && !by_text(&items[kept - 1], &items[i]))
+			items[kept - 1].ns += items[i].ns;
+		else
+			items[kept++] = items[i];
+	}
+	qsort(items, kept, sizeof(*items), by_time);
+	return kept;
+}
+
+void tfs_build_idle(struct tfs_build *build)
+{
+	const struct tfs_idle_summary *idle = &build->judgement->idle;
+	struct tfs_model *model = build->model;
+	const struct tfs_model_charts *charts = &model->charts;
+	struct tfs_model_idle *items;
+	double whole = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < charts->share_count; i++)
+		whole += charts->shares[i].busy ? 0 : charts->shares[i].ns_per_step;
+	model->idle_ns = charts->share_count ? whole : NAN;
+	if (!(whole > 0))
+		return;
+	model->idle_explained = fmin(idle->explained_ns / whole, 1);
+	items = tfs_region_alloc(&model->region, idle->count + 1, sizeof(*items));
+	for (size_t i = 0; i < idle->count; i++)
+		if (!idle->items[i].explained)
+			items[count++] = describe(build, &idle->items[i]);
+	if (count)
+		count = join(items, count);
+	while (count > MOST_SHOWN || (count && items[count - 1].ns < LEAST_SHOWN * whole))
+		count--;
+	model->idles = items;
+	model->idle_count = count;
+}
