@@ -52,7 +52,7 @@ static void of_a_finding(void)
 	const struct tfs_idle_summary *idle = &scene_judgement(scene)->idle;
 	const struct tfs_idle_owner *wait = owner(scene, TFS_IDLE_DRAINED, 11);
 
-	TEST_TRUE(scene_finding(scene, "TFS201", 11) != NULL);
+	TEST_TRUE(scene_finding(scene, "TFS201", 11));
 	TEST_NEED(wait);
 	TEST_TRUE(wait->explained);
 	TEST_IN(wait->ns, (double)OWN * SEEN, (double)OWN * 1.05);
