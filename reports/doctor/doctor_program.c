@@ -339,11 +339,11 @@ static void say_python(struct program *program)
 {
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
 		"%s runs Python: the CUDA calls of its extension modules are seen and repaired like those of any library, "
-		"but call sites are lines of these libraries and of the interpreter, never lines of Python. "
-		"Mark the steps with NVTX ranges (torch.cuda.nvtx.range_push), so that they are found",
+		"and call sites are lines of Python with CPython 3.9 to 3.13. With others they are lines of these libraries, "
+		"and steps are found only if NVTX ranges mark them (torch.cuda.nvtx.range_push)",
 		program->path);
 	tfs_doctor_advise(program->doctor, 30,
-		"mark the training steps with NVTX ranges, and run 'tfshim doctor' on the extension modules (.so) themselves");
+		"run 'tfshim doctor' on the extension modules (.so) themselves");
 }
 
 /* A script by its #! line, or a file that is called one. */

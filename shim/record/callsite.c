@@ -6,6 +6,7 @@
 
 #include "shim/base/env.h"
 #include "shim/base/heap.h"
+#include "shim/record/callsite_python.h"
 #include "shim/record/hook.h"
 #include "shim/record/intern.h"
 #include "shim/record/listeners.h"
@@ -121,6 +122,45 @@ void tfs_callsite_look_back(const struct tfs_thread *thread)
 		tfs_lookup_called(TFS_LIBRARY_cuda);
 }
 
+/* What the entry stood for so far may be asked about once more. */
+static void begin_entry(struct tfs_thread *thread, struct tfs_cache_entry *entry, uint64_t address,
+	uint64_t frame, struct tfs_function *function)
+{
+	if (thread->latest == entry) {
+		thread->evicted = *entry;
+		thread->latest = &thread->evicted;
+	}
+	memset(entry, 0, sizeof(*entry));
+	entry->address = address;
+	entry->frame = frame;
+	entry->function = function;
+}
+
+static void end_entry(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+	const uint64_t *frames, uint32_t count)
+{
+	const uint16_t id = tfs_hook_id(entry->function);
+
+	entry->site = intern_site(frames, count);
+	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
+	entry->flags |= tfs_listeners.site_flags(entry->site);
+	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
+	if (thread->latest)
+		tfs_listeners.first_call_done();
+}
+
+/* Returns how many; none without an unwinder. */
+static uint32_t unwind(
+	uint64_t address, uint32_t checks, struct tfs_stack_frame *out_stack, uint64_t *out_frames)
+{
+	const uint32_t count =
+		tfs_options.unwind ? tfs_unwind(address, checks, out_stack, TFS_MAX_FRAMES) : 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		out_frames[i] = out_stack[i].address;
+	return count;
+}
+
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, struct tfs_function *function)
 {
@@ -130,27 +170,21 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 
 	if (tfs_listeners.forget_parents())
 		return false;
-	uint32_t count = tfs_options.unwind ? tfs_unwind(address, TFS_CHECKED_FRAMES + 1, stack,
-						      TFS_MAX_FRAMES)
-					    : 0;
-
-	const uint16_t id = tfs_hook_id(function);
+	uint32_t count = unwind(address, TFS_CHECKED_FRAMES + 1, stack, frames);
 
 	tfs_hook_seen(function);
 	tfs_lookup_called((enum tfs_library)function->library);
 	tfs_callsite_look_back(thread);
 	tell_versions();
-	if (thread->latest == entry) {
-		thread->evicted = *entry;
-		thread->latest = &thread->evicted;
-	}
-	memset(entry, 0, sizeof(*entry));
-	entry->address = address;
-	entry->frame = frame;
-	entry->function = function;
-	for (uint32_t i = 0; i < count; i++)
-		frames[i] = stack[i].address;
+	begin_entry(thread, entry, address, frame, function);
 	note_checks(entry, stack, count);
+	const uint32_t own = tfs_callsite_until_python(frames, count);
+	if (own < count) {
+		entry->flags = TFS_SITE_PYTHON;
+		entry->head = tfs_intern_hash(frames, own * sizeof(*frames));
+		errno = saved;
+		return true;
+	}
 	if (count == 0) {
 		frames[0] = address;
 		count = 1;
@@ -161,14 +195,48 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 		else
 			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
 	}
-	entry->site = intern_site(frames, count);
-	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
-	entry->flags |= tfs_listeners.site_flags(entry->site);
-	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
-	if (thread->latest)
-		tfs_listeners.first_call_done();
+	end_entry(thread, entry, frames, count);
 	errno = saved;
 	return true;
+}
+
+/* The C frames that Python code called, and its own; without any, the whole C stack. */
+static uint32_t list_frames(
+	uint64_t address, const struct tfs_python_stack *python, uint64_t *out_frames)
+{
+	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
+	uint32_t count = unwind(address, 0, stack, out_frames);
+
+	if (count == 0)
+		out_frames[count++] = address;
+	if (python->count == 0)
+		return count;
+	const uint32_t own = tfs_callsite_until_python(out_frames, count);
+	count = own < TFS_MAX_FRAMES - python->count ? own : TFS_MAX_FRAMES - python->count;
+	return count +
+	       tfs_callsite_python_frames(python, out_frames + count, TFS_MAX_FRAMES - count);
+}
+
+struct tfs_cache_entry *tfs_callsite_python(
+	struct tfs_thread *thread, const struct tfs_cache_entry *entry)
+{
+	const uint64_t address = entry->address;
+	struct tfs_function *function = entry->function;
+	uint64_t frames[TFS_MAX_FRAMES];
+	struct tfs_python_stack python;
+
+	tfs_callsite_python_stack(&python);
+	/* In the place of a stack pointer, which never has the top bit. */
+	const uint64_t key = (entry->head ^ python.hash) | UINT64_C(1) << 63;
+	struct tfs_cache_entry *found = tfs_callsite_slot(&thread->cache, address, key);
+
+	if (found == entry)
+		found = &thread->cache.entries[(found - thread->cache.entries) ^ 1];
+	if (found->address == address && found->frame == key && found->function == function)
+		return found;
+	begin_entry(thread, found, address, key, function);
+	end_entry(thread, found, frames, list_frames(address, &python, frames));
+	return found;
 }
 
 uint32_t tfs_callsite_single(uint64_t address)

@@ -25,6 +25,7 @@ struct tfs_thread;
 #define TFS_SITE_OUTSIDE 2u /* not part of the step's loop */
 #define TFS_SITE_UNKNOWN 8u /* perhaps part of it: see tfs_loops_unknown() */
 #define TFS_SITE_SHORT 4u   /* made before the unwinder was there */
+#define TFS_SITE_PYTHON 16u /* called by Python code: see tfs_callsite_python() */
 #define TFS_SITE_STEP (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)
 
 struct tfs_cache_entry {
@@ -95,6 +96,12 @@ static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t
  * child of the process that recorded. Cold; a few microseconds. */
 bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	uint64_t address, uint64_t frame, struct tfs_function *function);
+
+/* Where Python code made the call, the C stack does not tell which line: `entry`, which has the
+ * flag TFS_SITE_PYTHON, stands for that C stack, and the one returned for the Python stack of now.
+ * Some 10 ns a Python frame in the process's first thread, a system call each in others. */
+struct tfs_cache_entry *tfs_callsite_python(
+	struct tfs_thread *thread, const struct tfs_cache_entry *entry);
 
 /* The site that consists of one return address. 0 = no room. Any thread. */
 uint32_t tfs_callsite_single(uint64_t address);

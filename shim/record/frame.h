@@ -32,9 +32,15 @@ struct tfs_frame {
 	uint32_t wanted;
 };
 
-/* The uncommon half of entering: step marks, device correlation, a stack to be unwound again, zeros
- * that were held back, unless the hook `heeds` TFS_WANT_FILLS itself. Returns what is wanted. */
-uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+/* What entering slowly may change. In two registers. */
+struct tfs_entered {
+	struct tfs_cache_entry *entry;
+	uint64_t wanted;
+};
+
+/* The uncommon half of entering: Python callers, step marks, device correlation, a stack to be
+ * unwound again, zeros that were held back, unless the hook `heeds` TFS_WANT_FILLS itself. */
+struct tfs_entered tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds);
 
 /* Reading the clock waits for all that was begun before it, and some 15 cycles of what follows run
@@ -67,8 +73,11 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 	frame.wanted = __atomic_load_n(&tfs_wanted, __ATOMIC_RELAXED);
 	if (TFS_UNLIKELY((frame.entry->flags | (frame.wanted & (TFS_WANT_DEVICE | TFS_WANT_FILLS |
 								       TFS_WANT_HELD))) != 0)) {
-		frame.wanted = tfs_hook_enter_slowly(
+		const struct tfs_entered entered = tfs_hook_enter_slowly(
 			frame.thread, frame.entry, function, address, stack, heeds);
+
+		frame.entry = entered.entry;
+		frame.wanted = (uint32_t)entered.wanted;
 		frame.start_ticks = tfs_clock_ticks();
 	}
 	frame.wanted &= heeds | ~TFS_WANT_COPIES;

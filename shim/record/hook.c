@@ -53,7 +53,7 @@ uint16_t tfs_hook_id(struct tfs_function *function)
 	return fresh;
 }
 
-uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
+struct tfs_entered tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 	struct tfs_function *function, uint64_t address, uint64_t stack, uint32_t heeds)
 {
 	const int saved = errno;
@@ -63,6 +63,8 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	tfs_listeners.held(function);
 	if ((entry->flags & TFS_SITE_SHORT) != 0 && tfs_callsite_can_unwind())
 		tfs_callsite_resolve(thread, entry, address, stack, function);
+	if ((entry->flags & TFS_SITE_PYTHON) != 0)
+		entry = tfs_callsite_python(thread, entry);
 	if ((entry->flags & (TFS_SITE_OPENS_STEP | TFS_SITE_OUTSIDE | TFS_SITE_UNKNOWN)) != 0)
 		tfs_listeners.mark(thread, entry);
 	/* Only now: a mark may have opened or closed a window. */
@@ -70,7 +72,7 @@ uint32_t tfs_hook_enter_slowly(struct tfs_thread *thread, struct tfs_cache_entry
 	if ((wanted & TFS_WANT_DEVICE) != 0)
 		tfs_listeners.enter_device(tfs_recorder_next_unit(thread, LONGEST_CALL));
 	errno = saved;
-	return wanted & ~(TFS_WANT_HELD | (TFS_WANT_FILLS & ~heeds));
+	return (struct tfs_entered){entry, wanted & ~(TFS_WANT_HELD | (TFS_WANT_FILLS & ~heeds))};
 }
 
 struct tfs_frame tfs_hook_enter(

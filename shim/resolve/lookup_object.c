@@ -145,6 +145,20 @@ void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uin
 	return symbol ? (void *)(object->dlpi_addr + symbol->st_value) : NULL;
 }
 
+const void *tfs_object_data(
+	const struct dl_phdr_info *object, const char *name, uint32_t hash, uint64_t *out_bytes)
+{
+	const ElfW(Sym) *symbol = NULL;
+	struct tables tables;
+
+	if (read_tables(object, &tables))
+		symbol = find_defined(&tables, name, hash);
+	if (!symbol || ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT)
+		return NULL;
+	*out_bytes = symbol->st_size;
+	return (const void *)(object->dlpi_addr + symbol->st_value);
+}
+
 static const struct link_map *own_map(void)
 {
 	const struct link_map *map = _r_debug.r_map;

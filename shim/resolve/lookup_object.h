@@ -24,6 +24,10 @@ uint32_t tfs_object_hash(const char *name);
 /* A function that the object defines; NULL when it does not. */
 void *tfs_object_symbol(const struct dl_phdr_info *object, const char *name, uint32_t hash);
 
+/* A variable that it defines, and its size; NULL when it does not. */
+const void *tfs_object_data(
+	const struct dl_phdr_info *object, const char *name, uint32_t hash, uint64_t *out_bytes);
+
 /* Does it define anything of that name? True when its tables cannot be read. */
 bool tfs_object_may_define(const struct dl_phdr_info *object, const char *name, uint32_t hash);
 

@@ -111,7 +111,10 @@
 	X(64, folder_silent, "rewrites", latest,                                                   \
 		"off, because the recording's file system did not respond before the first "       \
 		"rewrite acted")                                                                   \
-	X(65, imported, "recorded by", latest, "{object}")
+	X(65, imported, "recorded by", latest, "{object}")                                         \
+	X(66, python, "python", latest, "{0}.{1}; call sites are lines of Python code")            \
+	X(67, python_unknown, "python", latest,                                                    \
+		"not a version whose call stacks can be read; call sites are those of C code")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

@@ -16,15 +16,16 @@ struct tfs_text_record {
 	uint32_t id;
 };
 
-/* A call stack: return addresses (uint64_t) follow, innermost (the program's own call) first. */
+/* A call stack: return addresses or names (uint64_t) follow, innermost (the program's own call)
+ * first. */
 struct tfs_site_record {
 	struct tfs_record record;
 	uint16_t frames; /* how many, at most TFS_MAX_FRAMES */
 	uint32_t id;
 };
 
-/* A frame that has no address but names, as other tools' recordings have: string ids of its
- * function and of "FILE:LINE", 0 = not known. No return address has the top bit. */
+/* A frame that has no address but names, of Python code or of another tool's recording: string ids
+ * of its function and of "FILE:LINE", 0 = not known. No return address has the top bit. */
 #define TFS_FRAME_NAMED (UINT64_C(1) << 63)
 #define TFS_FRAME(function, place) (TFS_FRAME_NAMED | (uint64_t)(place) << 32 | (function))
 #define TFS_FRAME_FUNCTION(frame) ((uint32_t)(frame))

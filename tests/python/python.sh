@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Programs in Python: python.sh SHIM PROGRAMS SIM INTERPRETER
+set -u
+
+shim=$1
+programs=$2
+simulated=$3
+interpreter=$4
+here=$(dirname "$0")
+# shellcheck source=tests/life/shim_common.sh
+. "$here/../life/shim_common.sh"
+
+# The interpreter itself, and not what chooses one. Of pyenv's, one that is installed but not chosen.
+own_path='import ctypes, sys; print(sys.executable)'
+version=${interpreter#python}
+python=$("$interpreter" -c "$own_path" 2>/dev/null) ||
+	python=$(PYENV_VERSION=$(pyenv latest "$version" 2>/dev/null) "$interpreter" -c "$own_path" 2>/dev/null) ||
+	skip "no $interpreter with ctypes"
+LD_LIBRARY_PATH=$simulated${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+PYTHONDONTWRITEBYTECODE=1
+export LD_LIBRARY_PATH PYTHONDONTWRITEBYTECODE
+echo "$("$python" -V) at $python"
+
+# Call sites are lines of Python, each with all of its calls and no others.
+compare shapes '' "$python" "$here/python_shapes.py" "$programs/libpython_worker.so" "$work/table"
+[ "$(cat "$work/shapes.status")" = 3 ] || fail "shapes ends with $(cat "$work/shapes.status")"
+look shapes
+expect shapes lost 0
+"$programs/python_sites" "$work/shapes.tfs" | grep -E '^cudaMemset' | sort >"$work/sites"
+sort "$work/table" >"$work/table-sorted"
+if ! diff "$work/table-sorted" "$work/sites" >"$work/differs"; then
+	fail "$(grep -c '^[<>]' "$work/differs") call sites differ (< expected, > recorded)"
+	head -n 6 "$work/differs" | cut -c 1-400
+fi
+echo "$(wc -l <"$work/sites") call sites"
+[ "$(wc -l <"$work/sites")" -gt 300 ] || fail "only $(wc -l <"$work/sites") call sites"
+exit "$failed"
