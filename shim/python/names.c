@@ -41,15 +41,15 @@ static bool is_surrogate(uint32_t character)
 	return character >= 0xd800 && character < 0xe000;
 }
 
-static bool read_characters(
-	bool guarded, uint64_t from, uint64_t length, uint32_t width, char *out, size_t room)
+static bool read_characters(struct tfs_python_copies *copies, uint64_t from, uint64_t length,
+	uint32_t width, char *out, size_t room)
 {
 	size_t used = 0;
 
 	for (uint64_t i = 0; i < length && used + 4 < room; i++) {
 		uint32_t character = 0;
 
-		if (!tfs_python_read(guarded, from + i * width, &character, width))
+		if (!tfs_python_read(copies, from + i * width, &character, width))
 			return false;
 		used += put_character(is_surrogate(character) ? '?' : character, out + used);
 	}
@@ -58,15 +58,15 @@ static bool read_characters(
 }
 
 /* A str: https://peps.python.org/pep-0393/ */
-static bool read_text(
-	const struct tfs_python *python, bool guarded, uint64_t address, char *out, size_t room)
+static bool read_text(const struct tfs_python *python, struct tfs_python_copies *copies,
+	uint64_t address, char *out, size_t room)
 {
 	const struct tfs_python_layout *layout = &python->layout;
 	uint64_t length;
 	uint32_t state;
 
-	if (!tfs_python_read_address(guarded, address + TFS_PYTHON_SIZE, &length) ||
-		!tfs_python_read(guarded, address + layout->text.state, &state, sizeof(state)))
+	if (!tfs_python_read_address(copies, address + TFS_PYTHON_SIZE, &length) ||
+		!tfs_python_read(copies, address + layout->text.state, &state, sizeof(state)))
 		return false;
 	const uint32_t width = state >> 2 & 7;
 	const bool compact = (state >> 5 & 1) != 0;
@@ -75,10 +75,10 @@ static bool read_text(
 		return false;
 	if (!ascii)
 		return read_characters(
-			guarded, address + layout->text.compact, length, width, out, room);
+			copies, address + layout->text.compact, length, width, out, room);
 	if (length >= room)
 		length = room - 1;
-	if (length > 0 && !tfs_python_read(guarded, address + layout->text.ascii, out, length))
+	if (length > 0 && !tfs_python_read(copies, address + layout->text.ascii, out, length))
 		return false;
 	out[length] = '\0';
 	return true;
@@ -93,7 +93,7 @@ static int64_t offset_of(
 }
 
 /* The line of the frame's instruction; 0 = it has none. */
-static bool read_line(const struct tfs_python *python, bool guarded,
+static bool read_line(const struct tfs_python *python, struct tfs_python_copies *copies,
 	const struct tfs_python_frame *frame, int *out_line)
 {
 	const struct tfs_python_layout *layout = &python->layout;
@@ -102,19 +102,19 @@ static bool read_line(const struct tfs_python *python, bool guarded,
 	uint64_t bytes;
 	int first;
 
-	if (!tfs_python_read_address(guarded, frame->code + layout->code.table, &table) ||
-		!tfs_python_read_address(guarded, table + TFS_PYTHON_SIZE, &bytes) ||
+	if (!tfs_python_read_address(copies, frame->code + layout->code.table, &table) ||
+		!tfs_python_read_address(copies, table + TFS_PYTHON_SIZE, &bytes) ||
 		!tfs_python_read(
-			guarded, frame->code + layout->code.first_line, &first, sizeof(first)))
+			copies, frame->code + layout->code.first_line, &first, sizeof(first)))
 		return false;
 	table += TFS_PYTHON_BYTES;
-	if (guarded) {
+	if (copies) {
 		if (bytes > sizeof(copy))
 			bytes = sizeof(copy);
-		if (!tfs_python_copy(table, copy, bytes))
+		if (!tfs_python_copy(copies, table, copy, bytes))
 			return false;
 	}
-	*out_line = tfs_python_line(layout->lines, guarded ? copy : (const unsigned char *)table,
+	*out_line = tfs_python_line(layout->lines, copies ? copy : (const unsigned char *)table,
 		bytes, first, offset_of(layout, frame));
 	return true;
 }
@@ -122,16 +122,19 @@ static bool read_line(const struct tfs_python *python, bool guarded,
 bool tfs_python_names(const struct tfs_python *python, const struct tfs_python_frame *frame,
 	struct tfs_python_names *out)
 {
-	const bool guarded = !tfs_python_first_thread();
+	struct tfs_python_copies own;
+	struct tfs_python_copies *copies = tfs_python_first_thread() ? NULL : &own;
 	uint64_t file;
 	uint64_t name;
 	int line;
 
-	if (!tfs_python_read_address(guarded, frame->code + python->layout.code.file, &file) ||
-		!tfs_python_read_address(guarded, frame->code + python->layout.code.name, &name) ||
-		!read_text(python, guarded, name, out->function, sizeof(out->function)) ||
-		!read_text(python, guarded, file, out->place, sizeof(out->place) - LINE_ROOM) ||
-		!read_line(python, guarded, frame, &line))
+	if (copies)
+		tfs_python_copies_init(copies);
+	if (!tfs_python_read_address(copies, frame->code + python->layout.code.file, &file) ||
+		!tfs_python_read_address(copies, frame->code + python->layout.code.name, &name) ||
+		!read_text(python, copies, name, out->function, sizeof(out->function)) ||
+		!read_text(python, copies, file, out->place, sizeof(out->place) - LINE_ROOM) ||
+		!read_line(python, copies, frame, &line))
 		return false;
 	if (line > 0)
 		snprintf(out->place + strlen(out->place), LINE_ROOM, ":%d", line);

@@ -19,7 +19,8 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 /* Code that was made later may lie where code lay that is no more, to the last of its strings.
  * Where versions give code objects no number, their first lines or line tables differ, or it does
  * not matter. */
-static bool stamp(const struct tfs_python *python, bool guarded, struct tfs_python_frame *frame)
+static bool stamp(const struct tfs_python *python, struct tfs_python_copies *copies,
+	struct tfs_python_frame *frame)
 {
 	uint64_t words[32];
 	uint64_t table;
@@ -29,13 +30,13 @@ static bool stamp(const struct tfs_python *python, bool guarded, struct tfs_pyth
 	const uint16_t at_number =
 		has_stamp ? python->layout.code.stamp : python->layout.code.first_line;
 
-	if (!tfs_python_read(guarded, frame->code + at_number, &number, sizeof(number)))
+	if (!tfs_python_read(copies, frame->code + at_number, &number, sizeof(number)))
 		return false;
 	frame->stamp = number;
 	if (has_stamp)
 		return true;
-	if (!tfs_python_read_address(guarded, frame->code + python->layout.code.table, &table) ||
-		!tfs_python_read_address(guarded, table + TFS_PYTHON_SIZE, &bytes))
+	if (!tfs_python_read_address(copies, frame->code + python->layout.code.table, &table) ||
+		!tfs_python_read_address(copies, table + TFS_PYTHON_SIZE, &bytes))
 		return false;
 	frame->stamp = mix(mix(frame->stamp, table), bytes);
 	if (bytes > HASHED)
@@ -44,7 +45,7 @@ static bool stamp(const struct tfs_python *python, bool guarded, struct tfs_pyth
 		const uint64_t part = bytes - at < sizeof(words) ? bytes - at : sizeof(words);
 
 		words[(part - 1) / sizeof(words[0])] = 0;
-		if (!tfs_python_read(guarded, table + TFS_PYTHON_BYTES + at, words, part))
+		if (!tfs_python_read(copies, table + TFS_PYTHON_BYTES + at, words, part))
 			return false;
 		for (uint64_t i = 0; i * sizeof(words[0]) < part; i++)
 			frame->stamp = mix(frame->stamp, words[i]);
@@ -53,34 +54,35 @@ static bool stamp(const struct tfs_python *python, bool guarded, struct tfs_pyth
 	return true;
 }
 
-static bool is_code(const struct tfs_python *python, uint64_t code)
+static bool is_code(
+	const struct tfs_python *python, struct tfs_python_copies *copies, uint64_t code)
 {
 	uint64_t type;
 
-	return tfs_python_read_address(true, code + TFS_PYTHON_TYPE, &type) &&
+	return tfs_python_read_address(copies, code + TFS_PYTHON_TYPE, &type) &&
 	       type == python->code_type;
 }
 
 /* False when something is not as it should be. */
-static bool read_frame(const struct tfs_python *python, bool guarded, uint64_t address,
-	struct tfs_python_frame *out)
+static bool read_frame(const struct tfs_python *python, struct tfs_python_copies *copies,
+	uint64_t address, struct tfs_python_frame *out)
 {
 	const struct tfs_python_layout *layout = &python->layout;
 	uint32_t number;
 
-	if (!tfs_python_read_address(guarded, address + layout->frame.code, &out->code))
+	if (!tfs_python_read_address(copies, address + layout->frame.code, &out->code))
 		return false;
 	address += layout->frame.instruction;
 	if (layout->scale == 0)
-		return tfs_python_read_address(guarded, address, &out->instruction);
-	if (!tfs_python_read(guarded, address, &number, sizeof(number)))
+		return tfs_python_read_address(copies, address, &out->instruction);
+	if (!tfs_python_read(copies, address, &number, sizeof(number)))
 		return false;
 	out->instruction = number;
 	return true;
 }
 
-static bool walk(const struct tfs_python *python, bool guarded, bool checked, uint64_t frame,
-	struct tfs_python_stack *out)
+static bool walk(const struct tfs_python *python, struct tfs_python_copies *copies, bool checked,
+	uint64_t frame, struct tfs_python_stack *out)
 {
 	const struct tfs_python_layout *layout = &python->layout;
 
@@ -91,26 +93,26 @@ static bool walk(const struct tfs_python *python, bool guarded, bool checked, ui
 		if (out->count == TFS_PYTHON_FRAMES)
 			break;
 		if (layout->owner != 0 &&
-			!tfs_python_read(guarded, frame + layout->owner, &owner, sizeof(owner)))
+			!tfs_python_read(copies, frame + layout->owner, &owner, sizeof(owner)))
 			return false;
 		if (owner < LEAST_FOREIGN) {
-			if (!read_frame(python, guarded, frame, next) ||
-				(checked && !is_code(python, next->code)) ||
-				!stamp(python, guarded, next))
+			if (!read_frame(python, copies, frame, next) ||
+				(checked && !is_code(python, copies, next->code)) ||
+				!stamp(python, copies, next))
 				return false;
 			out->hash = mix(
 				mix(mix(out->hash, next->code), next->instruction), next->stamp);
 			out->count++;
 		}
-		if (!tfs_python_read_address(guarded, frame + layout->frame.previous, &frame))
+		if (!tfs_python_read_address(copies, frame + layout->frame.previous, &frame))
 			return false;
 	}
 	return true;
 }
 
 /* The frames of a thread's state; false when it is none. */
-static bool walk_state(const struct tfs_python *python, bool guarded, bool checked, uint64_t state,
-	struct tfs_python_stack *out)
+static bool walk_state(const struct tfs_python *python, struct tfs_python_copies *copies,
+	bool checked, uint64_t state, struct tfs_python_stack *out)
 {
 	const struct tfs_python_layout *layout = &python->layout;
 	uint64_t id;
@@ -118,13 +120,13 @@ static bool walk_state(const struct tfs_python *python, bool guarded, bool check
 
 	out->hash = 0;
 	out->count = 0;
-	if (!tfs_python_read_address(guarded, state + layout->thread.id, &id) ||
+	if (!tfs_python_read_address(copies, state + layout->thread.id, &id) ||
 		id != (uint64_t)pthread_self() ||
-		!tfs_python_read_address(guarded, state + layout->thread.frame, &frame))
+		!tfs_python_read_address(copies, state + layout->thread.frame, &frame))
 		return false;
-	if (layout->holds && !tfs_python_read_address(guarded, frame + layout->held, &frame))
+	if (layout->holds && !tfs_python_read_address(copies, frame + layout->held, &frame))
 		return false;
-	return walk(python, guarded, checked, frame, out);
+	return walk(python, copies, checked, frame, out);
 }
 
 /* The value of the calling thread under the key that _PyRuntime has there; 0 = none. */
@@ -143,14 +145,17 @@ static uint64_t value_at(const struct tfs_python *python, uint32_t offset)
 /* The key is the one whose value is a state of this thread, with frames of Python code. */
 static void find_key(struct tfs_python *python)
 {
+	struct tfs_python_copies copies;
 	struct tfs_python_stack stack;
 
 	for (uint32_t at = sizeof(int);
 		at + 2 * sizeof(int) <= python->runtime_bytes && at < SEARCHED; at += sizeof(int)) {
 		const uint64_t state = value_at(python, at);
 
-		if (state != 0 && walk_state(python, true, true, state, &stack) &&
-			stack.count > 0) {
+		if (state == 0)
+			continue;
+		tfs_python_copies_init(&copies);
+		if (walk_state(python, &copies, true, state, &stack) && stack.count > 0) {
 			atomic_store(&python->key, at);
 			return;
 		}
@@ -176,7 +181,11 @@ void tfs_python_stack(struct tfs_python *python, struct tfs_python_stack *out)
 
 	if (state == 0 || (ending != 0 && ending != state))
 		return;
-	if (!walk_state(python, !tfs_python_first_thread(), false, state, out)) {
+	struct tfs_python_copies copies;
+	const bool direct = tfs_python_first_thread();
+	if (!direct)
+		tfs_python_copies_init(&copies);
+	if (!walk_state(python, direct ? NULL : &copies, false, state, out)) {
 		out->hash = 0;
 		out->count = 0;
 	}
