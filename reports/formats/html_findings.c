@@ -83,13 +83,10 @@ static void rewrite_cell(struct tfs_html *html, const struct tfs_model_finding *
 		finding->rewrite_state, finding->rewrite_state, finding->rewrite);
 }
 
-static void stack_list(struct tfs_html *html, const struct tfs_model_place *place)
+static void stack_frames(struct tfs_html *html, const struct tfs_model_frame *frames, size_t count)
 {
-	if (!place->frame_count)
-		return;
-	tfs_html_raw(html, "<h4>Call stack</h4><ol class=\"stack\">");
-	for (size_t i = 0; i < place->frame_count; i++) {
-		const struct tfs_model_frame *frame = &place->frames[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_model_frame *frame = &frames[i];
 		tfs_html_print(
 			html, "<li><code>%s</code>", frame->function ? frame->function : "?");
 		if (frame->file && frame->line)
@@ -100,6 +97,23 @@ static void stack_list(struct tfs_html *html, const struct tfs_model_place *plac
 		tfs_html_raw(html,
 			frame->inlined ? " <span class=\"dim\">inlined</span></li>" : "</li>");
 	}
+}
+
+static void stack_list(struct tfs_html *html, const struct tfs_model_place *place)
+{
+	const size_t folded = place->folded;
+
+	if (!place->frame_count)
+		return;
+	tfs_html_raw(html, "<h4>Call stack</h4>");
+	if (folded) {
+		tfs_html_raw(html, "<details><summary>C code that Python called</summary>"
+				   "<ol class=\"stack\">");
+		stack_frames(html, place->frames, folded);
+		tfs_html_raw(html, "</ol></details>");
+	}
+	tfs_html_raw(html, "<ol class=\"stack\">");
+	stack_frames(html, place->frames + folded, place->frame_count - folded);
 	tfs_html_raw(html, "</ol>");
 }
 

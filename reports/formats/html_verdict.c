@@ -121,7 +121,9 @@ void tfs_html_verdict(struct tfs_html *html)
 			html, "<span>ran %s</span>", tfs_words_time(region, model->duration_ns));
 	tfs_html_print(
 		html, "<span>rank %n, pid %n</span>", (double)model->rank, (double)model->pid);
-	tfs_html_print(html, "<span class=\"path\">%s</span></p>\n", model->program);
+	tfs_html_print(html, "<span class=\"path\">%s%s%s</span></p>\n", model->program,
+		model->interpreter ? ", run by " : "",
+		model->interpreter ? model->interpreter : "");
 	if (model->simulated)
 		tfs_html_raw(html,
 			"<p class=\"simulated\">"

@@ -56,6 +56,8 @@ static void write_program(struct tfs_json *json, const struct tfs_model *model)
 	tfs_json_open(json, "program", '{');
 	tfs_json_string(json, "name", model->program_name);
 	tfs_json_string(json, "path", model->program);
+	if (model->interpreter)
+		tfs_json_string(json, "interpreter", model->interpreter);
 	tfs_json_unsigned(json, "pid", model->pid);
 	tfs_json_unsigned(json, "rank", model->rank);
 	tfs_json_number(json, "processes", model->processes ? model->processes : NAN);

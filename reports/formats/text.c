@@ -103,8 +103,13 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	fprintf(out, "%s\n\n", paint->reset);
 	fputs("program   ", out);
 	tfs_text_put(out, model->program);
-	fprintf(out, " (pid %u%s%s)\n", model->pid, model->rank ? ", rank " : "",
+	fprintf(out, " (pid %u%s%s", model->pid, model->rank ? ", rank " : "",
 		model->rank ? tfs_words_count(region, model->rank) : "");
+	if (model->interpreter) {
+		fputs(", run by ", out);
+		tfs_text_put(out, model->interpreter);
+	}
+	fputs(")\n", out);
 	fputs("device    ", out);
 	tfs_text_put(out, model->device ? model->device : "no GPU seen");
 	if (model->simulated)

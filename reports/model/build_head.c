@@ -44,6 +44,12 @@ static void set_program(struct tfs_build *build, const char *path)
 	const struct tfs_file_header *header = tfs_trace_header(build->trace);
 
 	model->program = tfs_region_string(region, judgement->program ? judgement->program : "");
+	model->imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
+	const char *script = model->imported ? NULL : tfs_places_script(build->places);
+	if (script) {
+		model->interpreter = model->program;
+		model->program = script;
+	}
 	const char *slash = strrchr(model->program, '/');
 	model->program_name = slash ? slash + 1 : model->program;
 	model->version = tfs_region_print(
@@ -51,7 +57,6 @@ static void set_program(struct tfs_build *build, const char *path)
 	model->recording = tfs_region_string(region, path);
 	model->pid = judgement->pid;
 	model->rank = judgement->rank;
-	model->imported = tfs_trace_fact(build->trace, TFS_FACT_imported) != NULL;
 	model->finished = judgement->finished;
 	model->whole = judgement->whole;
 	model->cut = tfs_trace_summary(build->trace)->cut;

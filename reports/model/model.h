@@ -22,15 +22,16 @@ struct tfs_model_frame {
 	unsigned line;
 	const char *module; /* base name of the program or library, with an offset if need be */
 	bool inlined;
-	bool foreign; /* CUDA's, libc's, or what nvcc wrote for a launch: no line of the program's
-		       */
+	bool foreign; /* CUDA's, libc's, C code under Python's, or what nvcc wrote for a launch: no
+		       * line of the program's */
 };
 
 /* A call stack, innermost first: frames[0] made the call. */
 struct tfs_model_place {
 	const struct tfs_model_frame *frames;
 	size_t frame_count;
-	uint64_t key; /* the same in every run of an unchanged program: no ids, no addresses */
+	size_t folded; /* frames of C code that Python code called: the first ones */
+	uint64_t key;  /* the same in every run of an unchanged program: no ids, no addresses */
 };
 
 struct tfs_model_rule {
@@ -203,8 +204,9 @@ struct tfs_model_steps {
 };
 
 struct tfs_model {
-	const char *program;      /* path */
+	const char *program;      /* path; of a Python program, of its script */
 	const char *program_name; /* its last part */
+	const char *interpreter;  /* path of what runs the script; NULL = it is no script */
 	const char *version;      /* of the recording library */
 	const char *started;      /* ISO 8601, UTC; "" = not known */
 	const char *recording;    /* path of the .tfs file */

@@ -186,6 +186,24 @@ static void mark_libc(struct tfs_model_frame *frames, size_t count)
 		frames[i].foreign |= libc(&frames[i]);
 }
 
+static bool is_named(uint64_t frame)
+{
+	return (frame & TFS_FRAME_NAMED) != 0;
+}
+
+/* C code that Python code called: the call site is the line of Python. */
+static void fold_c_frames(const uint64_t *frames, unsigned count, struct tfs_model_place *place,
+	struct tfs_model_frame *out)
+{
+	if (!count || is_named(frames[0]) || !is_named(frames[count - 1]))
+		return;
+	for (unsigned i = 0; i < count; i++)
+		place->folded += !is_named(frames[i]);
+	place->folded += place->frame_count - count; /* inlined calls */
+	for (size_t i = 0; i < place->folded; i++)
+		out[i].foreign = true;
+}
+
 /* A launch is the line with <<< >>>, not the frames that the compiler puts behind it. */
 static void mark_foreign(struct tfs_model_frame *frames, size_t count)
 {
@@ -253,10 +271,36 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	mark_foreign(frames, place->frame_count);
+	fold_c_frames(addresses, count, place, frames);
 	place->frames = frames;
 	end_at_main(place);
 	place->key = make_key(place, places->program);
 	return *place;
+}
+
+/* The file of the outermost frame that is a script's; NULL where this is no stack of one. */
+static const char *script_of(struct tfs_places *places, uint32_t site)
+{
+	const uint64_t *frames;
+	const unsigned count = tfs_trace_frames(places->trace, site, &frames);
+
+	for (unsigned i = count; i-- > 0 && is_named(frames[i]);) {
+		struct tfs_model_frame frame = {0};
+
+		resolve_named(places, frames[i], &frame);
+		if (!strcmp(frame.function, "<module>") && frame.file && !frame.foreign)
+			return frame.file;
+	}
+	return NULL;
+}
+
+const char *tfs_places_script(struct tfs_places *places)
+{
+	const char *script = NULL;
+
+	for (uint32_t site = 1; !script && site < places->limit; site++)
+		script = script_of(places, site);
+	return script;
 }
 
 void tfs_places_destroy(struct tfs_places *places)

@@ -17,6 +17,9 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_r
 /* The place of a site; no frames when the site is 0 or unknown. */
 struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site);
 
+/* The path of the script that a Python program runs, as Python has it; NULL where none is seen. */
+const char *tfs_places_script(struct tfs_places *places);
+
 /* How many mapped files are not the ones that ran any more, so that their names are missing. */
 unsigned tfs_places_changed(const struct tfs_places *places);
 

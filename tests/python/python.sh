@@ -35,4 +35,15 @@ if ! diff "$work/table-sorted" "$work/sites" >"$work/differs"; then
 fi
 echo "$(wc -l <"$work/sites") call sites"
 [ "$(wc -l <"$work/sites")" -gt 300 ] || fail "only $(wc -l <"$work/sites") call sites"
+
+# Steps are found without marks, and rules name lines of the script.
+for way in pageable pinned; do
+	compare "$way" '' "$python" "$here/python_train.py" "$way"
+	says "$way" '120 steps'
+	"$tfshim" report -q "$work/$way.tfs" || fail "$way: no report"
+	"$python" "$here/python_report.py" "$work/$way.json" "$way" || fail "$way: the report is wrong"
+done
+grep -q "python_train.py:[0-9]* (load)" "$work/pageable.txt" || fail "no line of Python in the text"
+grep -q "^program  .*python_train.py (.*, run by " "$work/pageable.txt" || fail "no script in the text"
+grep -q "C code that Python called" "$work/pageable.html" || fail "no C frames are folded on the page"
 exit "$failed"

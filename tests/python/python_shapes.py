@@ -10,10 +10,10 @@ import collections
 import ctypes
 import functools
 import gc
-import os
 import sys
 import threading
-import time
+
+from settle import settle
 
 MOST = 32  # frames that are recorded
 cuda = ctypes.CDLL("libcudart.so.13")
@@ -143,18 +143,6 @@ def from_c():
     worker.worker_fill(memory, 7)
     with lock:
         counts["cudaMemsetAsync", ""] += 7
-
-
-def settle():
-    """Until stacks can be had; without the library at once."""
-    while "tfshim" in os.environ.get("LD_PRELOAD", ""):
-        names = set()
-        for task in os.listdir("/proc/self/task"):
-            with open("/proc/self/task/%s/comm" % task, encoding="utf-8") as file:
-                names.add(file.read().strip())
-        if "tfshim" in names:
-            return
-        time.sleep(0.01)
 
 
 class Last:

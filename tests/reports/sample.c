@@ -72,9 +72,9 @@ static const struct tfs_model_frame bare_frames[] = {
 	{NULL, NULL, 0, "libdata.so+0x1f04", false, false},
 };
 
-#define PLACE(frames, number)                                                                      \
+#define PLACE(stack, number)                                                                       \
 	{                                                                                          \
-		frames, sizeof(frames) / sizeof(frames[0]), number                                 \
+		.frames = stack, .frame_count = sizeof(stack) / sizeof(stack[0]), .key = number    \
 	}
 
 static const struct tfs_model_finding findings[] = {
