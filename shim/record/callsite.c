@@ -170,6 +170,8 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 
 	if (tfs_listeners.forget_parents())
 		return false;
+	/* Asked before: an unwinder that came in between was not asked for this stack. */
+	const bool settled = tfs_unwind_settled();
 	uint32_t count = unwind(address, TFS_CHECKED_FRAMES + 1, stack, frames);
 
 	tfs_hook_seen(function);
@@ -190,7 +192,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 		count = 1;
 		/* Not lost while the unwinder is still being loaded: the next call here tries
 		 * again. */
-		if (tfs_options.unwind && !tfs_unwind_settled())
+		if (tfs_options.unwind && !settled)
 			entry->flags |= TFS_SITE_SHORT;
 		else
 			tfs_recorder_lost(TFS_LOSS_stacks_short, tfs_options.unwind);
