@@ -27,6 +27,7 @@ compare shapes '' "$python" "$here/python_shapes.py" "$programs/libpython_worker
 [ "$(cat "$work/shapes.status")" = 3 ] || fail "shapes ends with $(cat "$work/shapes.status")"
 look shapes
 expect shapes lost 0
+[ "$(value shapes lost)" = 0 ] || grep "^lost_.* [1-9]" "$work/shapes.look"
 "$programs/python_sites" "$work/shapes.tfs" | grep -E '^cudaMemset' | sort >"$work/sites"
 sort "$work/table" >"$work/table-sorted"
 if ! diff "$work/table-sorted" "$work/sites" >"$work/differs"; then
@@ -46,4 +47,26 @@ done
 grep -q "python_train.py:[0-9]* (load)" "$work/pageable.txt" || fail "no line of Python in the text"
 grep -q "^program  .*python_train.py (.*, run by " "$work/pageable.txt" || fail "no script in the text"
 grep -q "C code that Python called" "$work/pageable.html" || fail "no C frames are folded on the page"
+
+# However a program ends, or what it starts, it does so as without the library.
+for way in daemon workers fork interrupted raised killed hard; do
+	compare "$way" '' "$python" "$here/python_ends.py" "$way"
+done
+says workers 'spawn [0, 1, 4, 9, 16, 25]'
+says fork 'child ended with 7'
+# An interpreter that comes and goes in a C program; a library is not there for every interpreter.
+library=$("$python" -c 'import sysconfig as s; print(s.get_config_var("LIBDIR") + "/" + s.get_config_var("INSTSONAME"))')
+if [ -f "$library" ] && [ "${library%.a}" = "$library" ]; then
+	export PYTHONHOME
+	PYTHONHOME=$("$python" -c 'import sys; print(sys.base_prefix)')
+	compare host '' "$programs/python_host" "$library"
+	# 3.12 may fail at its second beginning, with or without the library.
+	if [ "$(cat "$work/host-bare.status")" = 0 ]; then
+		says host '3 interpreters'
+		look host
+		expect host total cudaGetDevice 300
+		"$programs/python_sites" "$work/host.tfs" | grep '^cudaGetDevice ' >"$work/host-sites"
+		grep -q ': <string>:5 step | <string>:7 <module>$' "$work/host-sites" || fail "$(cat "$work/host-sites")"
+	fi
+fi
 exit "$failed"
