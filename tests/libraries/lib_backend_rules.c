@@ -47,6 +47,42 @@ static void check_attributes(void)
 	LIB_EQ(cudnnBackendDestroyDescriptor(t), CUDNN_STATUS_SUCCESS);
 }
 
+/* Each operand of an operation is one tensor, never two. */
+static void check_single(void)
+{
+#define F(name) CUDNN_ATTR_OPERATION_SDPA_FWD_##name
+#define G(name) CUDNN_ATTR_OPERATION_SDPA_BWD_##name
+	static const cudnnBackendAttributeName_t forward[] = {F(QDESC), F(KDESC), F(VDESC),
+		F(ODESC), F(STATSDESC), F(SCALEDESC), F(BLOCK_MASK_DESC), F(PAGE_TABLE_KDESC),
+		F(PAGE_TABLE_VDESC), F(SEQ_LEN_QDESC), F(SEQ_LEN_KVDESC)};
+	static const cudnnBackendAttributeName_t backward[] = {G(QDESC), G(KDESC), G(VDESC),
+		G(ODESC), G(STATSDESC), G(SCALEDESC), G(SEQ_LEN_QDESC), G(SEQ_LEN_KVDESC),
+		G(DQDESC), G(DKDESC), G(DVDESC), G(DODDESC)};
+#undef F
+#undef G
+	desc_t op[2] = {backend_new(CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR),
+		backend_new(CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR)};
+	desc_t t[2] = {backend_tensor(1, CUDNN_DATA_FLOAT, 0, 4, dim, NULL),
+		backend_tensor(2, CUDNN_DATA_FLOAT, 0, 4, dim, NULL)};
+
+	for (int count = 1; count < 3; count++) {
+		cudnnStatus_t want = count == 1 ? CUDNN_STATUS_SUCCESS : CUDNN_STATUS_BAD_PARAM;
+
+		for (size_t i = 0; i < sizeof(forward) / sizeof(forward[0]); i++)
+			LIB_EQ(cudnnBackendSetAttribute(
+				       op[0], forward[i], CUDNN_TYPE_BACKEND_DESCRIPTOR, count, t),
+				want);
+		for (size_t i = 0; i < sizeof(backward) / sizeof(backward[0]); i++)
+			LIB_EQ(cudnnBackendSetAttribute(
+				       op[1], backward[i], CUDNN_TYPE_BACKEND_DESCRIPTOR, count, t),
+				want);
+	}
+	for (int i = 0; i < 2; i++) {
+		cudnnBackendDestroyDescriptor(op[i]);
+		cudnnBackendDestroyDescriptor(t[i]);
+	}
+}
+
 static void check_children(void)
 {
 	desc_t op = backend_new(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR);
@@ -179,6 +215,7 @@ int main(void)
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
 		return lib_result();
 	check_attributes();
+	check_single();
 	check_children();
 	check_pack();
 	check_graphs();

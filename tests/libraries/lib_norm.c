@@ -158,6 +158,30 @@ static void check_norm(cudnnBatchNormMode_t mode)
 	free(old);
 }
 
+/* Plain normalization wants neither workspace nor reserve space, and says so; fused is refused. */
+static void check_memory(void)
+{
+	for (int fused = 0; fused < 2; fused++) {
+		cudnnBatchNormOps_t ops =
+			fused ? CUDNN_BATCHNORM_OPS_BN_ACTIVATION : CUDNN_BATCHNORM_OPS_BN;
+		cudnnStatus_t want = fused ? CUDNN_STATUS_NOT_SUPPORTED : CUDNN_STATUS_SUCCESS;
+		size_t bytes[3] = {7, 7, 7};
+
+		LIB_EQ(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(dnn,
+			       CUDNN_BATCHNORM_SPATIAL, ops, xd, NULL, xd, pd, NULL, &bytes[0]),
+			want);
+		LIB_EQ(cudnnGetBatchNormalizationBackwardExWorkspaceSize(dnn,
+			       CUDNN_BATCHNORM_SPATIAL, ops, xd, xd, xd, NULL, xd, pd, NULL,
+			       &bytes[1]),
+			want);
+		LIB_EQ(cudnnGetBatchNormalizationTrainingExReserveSpaceSize(
+			       dnn, CUDNN_BATCHNORM_SPATIAL, ops, NULL, xd, &bytes[2]),
+			want);
+		for (int i = 0; i < 3 && !fused; i++)
+			LIB_EQ(bytes[i], 0);
+	}
+}
+
 static double lrn(const double *x, const double *dy, double *y)
 {
 	double sum = 0;
@@ -223,6 +247,7 @@ int main(void)
 		0);
 	check_norm(CUDNN_BATCHNORM_PER_ACTIVATION);
 	check_norm(CUDNN_BATCHNORM_SPATIAL);
+	check_memory();
 	check_lrn();
 	LIB_EQ(cudnnDestroy(dnn), 0);
 	return lib_result();

@@ -35,6 +35,34 @@ static void check_bias(void)
 	discard(&db);
 }
 
+/* A descriptor tells what it was given, to who asks for all of it. */
+static void check_op_descriptor(void)
+{
+	cudnnOpTensorDescriptor_t desc;
+	cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
+	cudnnDataType_t type = CUDNN_DATA_FLOAT;
+	cudnnOpTensorOp_t op = CUDNN_OP_TENSOR_ADD;
+
+	LIB_EQ(cudnnCreateOpTensorDescriptor(&desc), 0);
+	LIB_EQ(cudnnSetOpTensorDescriptor(
+		       desc, CUDNN_OP_TENSOR_MAX, CUDNN_DATA_DOUBLE, CUDNN_PROPAGATE_NAN),
+		0);
+	LIB_EQ(cudnnGetOpTensorDescriptor(NULL, &op, &type, &nan),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_EQ(cudnnGetOpTensorDescriptor(desc, NULL, &type, &nan),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_EQ(cudnnGetOpTensorDescriptor(desc, &op, NULL, &nan),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_EQ(cudnnGetOpTensorDescriptor(desc, &op, &type, NULL),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_TRUE(op == CUDNN_OP_TENSOR_ADD && type == CUDNN_DATA_FLOAT &&
+		 nan == CUDNN_NOT_PROPAGATE_NAN);
+	LIB_EQ(cudnnGetOpTensorDescriptor(desc, &op, &type, &nan), 0);
+	LIB_TRUE(op == CUDNN_OP_TENSOR_MAX && type == CUDNN_DATA_DOUBLE &&
+		 nan == CUDNN_PROPAGATE_NAN);
+	LIB_EQ(cudnnDestroyOpTensorDescriptor(desc), 0);
+}
+
 static void check_op(cudnnOpTensorOp_t what)
 {
 	struct tensor a = make(2, 3, 4, 5, 3), b = make(1, 3, 1, 1, 5), c = make(2, 3, 4, 5, 9);
@@ -150,6 +178,7 @@ int main(void)
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
 		return lib_result();
 	check_bias();
+	check_op_descriptor();
 	for (int op = CUDNN_OP_TENSOR_ADD; op <= CUDNN_OP_TENSOR_NOT; op++)
 		if (op != CUDNN_OP_TENSOR_SQRT)
 			check_op((cudnnOpTensorOp_t)op);

@@ -48,6 +48,34 @@ static void check_nothing_runs(void)
 	(void)cudaGetLastError();
 }
 
+/* What is captured next comes behind the latest node of the graph that grows. */
+static void check_place(void)
+{
+	enum cudaStreamCaptureStatus status;
+	const cudaGraphNode_t *behind = NULL;
+	cudaGraph_t graph = NULL, ended;
+	cudaGraphNode_t node[2];
+	size_t count = 7, nodes = 2;
+
+	OK(cudaStreamGetCaptureInfo(a, &status, NULL, &graph, &behind, NULL, &count));
+	TEST_EQ(status, cudaStreamCaptureStatusNone);
+	begin(a, cudaStreamCaptureModeGlobal);
+	OK(cudaStreamGetCaptureInfo(a, &status, NULL, &graph, &behind, NULL, &count));
+	TEST_EQ(status, cudaStreamCaptureStatusActive);
+	TEST_EQ(count, 0);
+	OK(cudaMemsetAsync(memory, 1, 64, a));
+	OK(cudaMemsetAsync(memory, 2, 64, a));
+	OK(cudaStreamGetCaptureInfo(a, &status, NULL, &graph, &behind, NULL, &count));
+	TEST_NEED(graph && behind);
+	TEST_EQ(count, 1);
+	OK(cudaGraphGetNodes(graph, node, &nodes));
+	TEST_EQ(nodes, 2);
+	TEST_TRUE(behind[0] == node[1]);
+	OK(cudaStreamEndCapture(a, &ended));
+	TEST_TRUE(ended == graph);
+	OK(cudaGraphDestroy(ended));
+}
+
 static void check_waits_spoil(void)
 {
 	cudaEvent_t event;
@@ -191,6 +219,7 @@ int main(void)
 	OK(cudaStreamCreate(&blocking));
 	OK(cudaMalloc(&memory, 64));
 	check_nothing_runs();
+	check_place();
 	check_waits_spoil();
 	check_unsafe_calls();
 	check_threads();
