@@ -225,6 +225,36 @@ static void own_kernels_between_buffers(void)
 	scene_destroy(scene);
 }
 
+/* Recorded as hooks do it, without how much a kernel touches: that is what its threads reach. The
+ * value is written anew behind the chain: all of it, or a part, so that the rest must be kept. */
+static void own_kernels_value(uint64_t written_anew, uint64_t low_ns, uint64_t high_ns)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call;
+
+		scene_step(scene);
+		scene_gemm(scene, 10, memory.x, memory.y, BYTES, false, 100000);
+		call = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudart, TFS_FAMILY_launch,
+			"__cudaLaunchKernel");
+		builder_operand(&call, TFS_ROLE_MAYBE, memory.y, 0);
+		builder_attribute(&call, TFS_ATTRIBUTE_grid, COUNT / 256 | UINT64_C(1) << 32);
+		builder_attribute(&call, TFS_ATTRIBUTE_block, 256 | UINT64_C(1) << 32);
+		builder_attribute(&call, TFS_ATTRIBUTE_argument, COUNT);
+		scene_make(scene, &call, 25000);
+		pointwise(scene, 12, SCENE_LEGACY, memory.y, memory.z);
+		scene_set(scene, 13, memory.y, written_anew, 1);
+		scene_gemm(scene, 14, memory.z, memory.x, BYTES, false, 100000);
+		scene_device_sync(scene, 15);
+	}
+	finding = expect(scene, TFS_STATE_VIOLATED, 11);
+	TEST_IN(finding->cost.ns, low_ns, high_ns);
+	scene_destroy(scene);
+}
+
 /* One update kernel per parameter, a per-row kernel, fills: none is a chain. */
 static void own_kernels_that_are_none(void)
 {
@@ -289,6 +319,8 @@ int main(void)
 	own_kernels_in_place();
 	own_kernels_of_other_times();
 	own_kernels_between_buffers();
+	own_kernels_value(BYTES, 28000, 34000);
+	own_kernels_value(BYTES / 2, 13000, 19000);
 	own_kernels_that_are_none();
 	own_kernels_of_unknown_flow();
 	small_chains_pass();

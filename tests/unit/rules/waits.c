@@ -364,46 +364,6 @@ static void cut_steps_are_not_judged(bool opens_in_the_middle)
 	scene_destroy(scene);
 }
 
-/* What is done between an upload and the reading of the same bytes. */
-enum between { NOTHING, A_PART, A_PRODUCT, A_KERNEL, A_HIDDEN_KERNEL };
-
-/* The host reads back what it has put there itself, and is told so where that is certain. */
-static void an_upload_read_back(enum between between, enum tfs_state state)
-{
-	const uint64_t bytes = 1 << 17;
-	struct scene *scene = start();
-	const uint64_t labels = scene_memory(scene, TFS_MEMORY_DEVICE, bytes);
-	const struct tfs_finding *finding;
-
-	for (unsigned i = 0; i < STEPS; i++) {
-		scene_step(scene);
-		scene_copy(scene, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, labels,
-			between == A_PART ? bytes / 2 : bytes, 9000);
-		if (between == A_PRODUCT)
-			scene_gemm(scene, 11, weights, labels, bytes, false, 90000);
-		if (between == A_KERNEL)
-			scene_launch(scene, 11, SCENE_LEGACY, 90000, 1024, 1, &labels);
-		if (between == A_HIDDEN_KERNEL)
-			work(scene, 11, SCENE_LEGACY, 90000);
-		scene_copy(scene, 12, SCENE_LEGACY, false, false, TFS_MEMORY_PINNED, labels, bytes,
-			9000);
-		scene_host(scene, 20000);
-	}
-	scene_judge(scene, NULL);
-	expect(scene, "TFS203", state, state == TFS_STATE_VIOLATED);
-	finding = scene_finding(scene, "TFS203", 12);
-	if (state == TFS_STATE_VIOLATED && TEST_TRUE(finding)) {
-		TEST_STR(finding->message,
-			"copies 128 KiB to the host and waits for them, 1 call/step; "
-			"the host copied them to the device in the same step");
-		TEST_STR(finding->advice,
-			"Use the values that the host copied to the device, "
-			"or a copy of them that the host keeps, and remove this copy: "
-			"no call that was seen writes them on the device in between.");
-	}
-	scene_destroy(scene);
-}
-
 /* More places than are listed: what comes behind them has not passed for that. */
 static void a_list_cut_short(void)
 {
@@ -437,11 +397,6 @@ int main(void)
 	a_loss_each_step(TFS_MEMORY_PINNED);
 	an_async_read_back_waited_for();
 	a_late_read_back_passes();
-	an_upload_read_back(NOTHING, TFS_STATE_VIOLATED);
-	an_upload_read_back(A_PART, TFS_STATE_PASSED);
-	an_upload_read_back(A_PRODUCT, TFS_STATE_PASSED);
-	an_upload_read_back(A_KERNEL, TFS_STATE_PASSED);
-	an_upload_read_back(A_HIDDEN_KERNEL, TFS_STATE_NOT_MEASURABLE);
 	results_to_the_host();
 	what_does_not_wait();
 	evaluation_is_not_judged();
