@@ -7,8 +7,8 @@
 A mutant counts when it builds, without warnings, and compiles to other machine code than the
 original. It is killed when one of the tests that run its line (reach.py) fails or takes too long;
 tests for which the time does not suffice make the share lower, never higher. Survivors are looked up
-in tests/mutants.txt: lines of file, line, mutated line and reason, parted by tabs. A reason that
-begins with "equivalent:" takes a mutant out of the score; any other only explains it.
+in tests/mutants.txt: lines of file, function, line, mutated line and reason, parted by tabs. A
+reason that begins with "equivalent:" takes a mutant out of the score; any other only explains it.
 """
 
 import argparse
@@ -92,7 +92,7 @@ class Tree:
         return digest.hexdigest()[:16]
 
     def code(self, name):
-        """The machine code that a file compiles to; None when it does not."""
+        """The machine code that a file compiles to; None when it does not, or with warnings."""
         command = self.commands[str(self.top / name)]
         out = self.build / "mutant.o"
         command = [word for word in command if word not in ("-g", "-MD")]
@@ -100,8 +100,9 @@ class Tree:
         for flag in ("-MF", "-MQ"):
             at = command.index(flag)
             del command[at:at + 2]
-        # __LINE__ moves where lines come and go.
-        if run([*command, "-w", "-g0"], cwd=self.build).returncode:
+        # Lines come and go: nothing may depend on their numbers, which are defined with a warning.
+        if run([*command, "-fsyntax-only"], cwd=self.build).returncode or \
+                run([*command, "-w", "-g0", "-D__LINE__=0"], cwd=self.build).returncode:
             return None
         return out.read_bytes()
 
@@ -141,7 +142,7 @@ class Order:
         self.kills = collections.Counter()
         self.look_up = {}
 
-    def asked(self, name, line):
+    def asked(self, name, line, lines):
         """Those that run the line: tests of units and of the folder's subject first, and those that
         killed a mutant of the file before; of these and of the others the quickest."""
         def late(test):
@@ -150,8 +151,12 @@ class Order:
 
         if name not in self.look_up:
             self.look_up[name] = self.reach.tests_of(name)
+        running = self.look_up[name](line)
+        # Where what a condition stands before comes or goes, it stands before something else.
+        if lines[line - 2].endswith((")", "else")):
+            running = running | self.look_up[name](line - 1)
         found, left = [], self.budget
-        for test in sorted(sorted(self.look_up[name](line) - self.reach.failed), key=late):
+        for test in sorted(sorted(running - self.reach.failed), key=late):
             left -= self.reach.seconds[test]
             if found and left < 0:
                 break
@@ -212,9 +217,18 @@ def reasons(root):
     found = {}
     for line in (root / "tests/mutants.txt").read_text().splitlines():
         if line and not line.startswith("#"):
-            file, before, after, reason = line.split("\t")
-            found[file, before, after] = reason
+            *key, reason = line.split("\t")
+            found[tuple(key)] = reason
     return found
+
+
+def function_at(lines, number):
+    """The name of the function that a line is in; "-" outside of functions."""
+    for line in reversed(lines[:number]):
+        start = re.match(r"[a-zA-Z_].*?(\w+)\(", line)
+        if start or line[:1] == "}":
+            return start.group(1) if start else "-"
+    return "-"
 
 
 def wilson(killed, count, z=1.96):
@@ -262,7 +276,7 @@ def judge(tree, work, folder, arguments, explained):
             try:
                 end = "none"
                 if tree.code(name) not in (None, tree.originals[name]):
-                    end = tree.failing(order.asked(name, line)) or "survived"
+                    end = tree.failing(order.asked(name, line, original.splitlines())) or "survived"
             finally:
                 path.write_text(original)
             order.note(name, end)
@@ -270,14 +284,16 @@ def judge(tree, work, folder, arguments, explained):
                 file.write("\t".join([*key, state, end]) + "\n")
         if end in ("none", "build"):
             continue
-        reason = explained.get((name, before, after), "no reason yet")
+        function = function_at(original.splitlines(), line)
+        reason = explained.get((name, function, before, after), "no reason yet")
         if end == "survived" and reason.startswith("equivalent:"):
             continue
         counted += 1
         if end != "survived":
             killers.append(end)
         else:
-            survivors.append(f"{name}:{line}: {before}\n    -> {after}\n    {reason}")
+            survivors.append(
+                f"{name}:{line}: {function}: {before}\n    -> {after}\n    {reason}")
         print(f"{folder} {counted}: {name}:{line} {end}", flush=True)
     killed = len(killers)
     low, high = wilson(killed, counted)
