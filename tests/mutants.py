@@ -172,7 +172,7 @@ def mutants_of(tree, work, name):
     folder = work / "generated"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    need([str(work / "venv/bin/mutate"), str(tree.root / name), "c", "--noCheck", "--mutantDir",
+    need([str(work / "venv/bin/mutate"), str(tree.top / name), "c", "--noCheck", "--mutantDir",
           str(folder)], cwd=work)
     number = re.compile(r"\.mutant\.(\d+)\.")
     files = sorted(folder.iterdir(), key=lambda file: int(number.search(file.name).group(1)))
@@ -199,7 +199,7 @@ class Choice:
         self.random = random.Random(f"{seed} {folder}")
         self.files = [name for name in tree.sources if name.startswith(folder + "/")
                       and name.endswith(".c") and str(tree.top / name) in tree.commands]
-        self.lengths = [len((tree.root / name).read_text().splitlines()) for name in self.files]
+        self.lengths = [len((tree.top / name).read_text().splitlines()) for name in self.files]
         self.cached = {}
 
     def __iter__(self):

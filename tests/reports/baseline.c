@@ -447,6 +447,30 @@ static void test_changes(void)
 	cases += 2;
 }
 
+/* What moved nothing, or nothing that is known, moved no byte. */
+static void test_first_bytes(void)
+{
+	static const double none[] = {0, NAN, -1};
+	static struct run one, two;
+	struct tfs_comparison comparison;
+
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++) {
+		make(&one, "trainer",
+			(const struct site[]){{"a", "a.c", 1, "copy", 1, 4, NULL}, {0}});
+		make(&two, "trainer",
+			(const struct site[]){{"a", "a.c", 1, "copy", 1, none[i], NULL}, {0}});
+		tfs_baseline_compare(&one.model, &two.model, &comparison);
+		TEST_EQ(comparison.pairing.counts[TFS_NOW], 1);
+		const struct tfs_spot *now = comparison.pairing.spots[TFS_NOW];
+
+		TEST_NEED(now && now->other);
+		TEST_EQ(tfs_baseline_change(now), TFS_CHANGE_BYTES);
+		TEST_TRUE(now->other->bytes == 0);
+		tfs_baseline_finish(&comparison);
+		cases++;
+	}
+}
+
 static void test_fixed(void)
 {
 	/* Two findings of one line are one. */
@@ -506,6 +530,7 @@ int main(void)
 	test_bare_programs();
 	test_machines();
 	test_changes();
+	test_first_bytes();
 	test_fixed();
 	printf("%u comparisons\n", cases);
 	return test_result();

@@ -82,8 +82,8 @@ class Export:
                  globalTid=process | 7, correlationId=correlation, nameId=self.string(name), callchainId=stack)
 
     def work(self, kind, process, start, length, correlation, **values):
-        self.add("CUPTI_ACTIVITY_KIND_" + kind, start=start, end=start + length, deviceId=0, streamId=7,
-                 correlationId=correlation, globalPid=process, **values)
+        self.add("CUPTI_ACTIVITY_KIND_" + kind, start=start, end=start + length, deviceId=0,
+                 correlationId=correlation, globalPid=process, **{"streamId": 7, **values})
 
     def range(self, process, text, start, length, registered=False):
         self.add("NVTX_EVENTS", start=start, end=start + length, eventType=59, globalTid=process | 7,
@@ -113,12 +113,24 @@ class Export:
         self.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=at + 9_001_000, end=at + 9_002_000,
                  deviceId=0, streamId=7, correlationId=ids + 4, globalPid=process, syncType=3, eventId=0)
 
+    def behind(self, number):
+        """A wait for the default stream's work in a step, and work on another stream behind it."""
+        at, ids = 5_000_000_000 + number * STEP_NS, number * 10
+        self.call(PROCESS, "cudaLaunchKernel_v7000", at + 7_300_000, 10_000, ids + 5)
+        self.work("KERNEL", PROCESS, at + 7_310_000, 300_000, ids + 5)
+        self.call(PROCESS, "cudaStreamSynchronize_v3020", at + 7_320_000, 300_000, ids + 6)
+        self.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=at + 7_330_000, end=at + 7_610_000,
+                 deviceId=0, streamId=7, correlationId=ids + 6, globalPid=PROCESS, syncType=3, eventId=0)
+        self.call(PROCESS, "cudaLaunchKernel_v7000", at + 7_630_000, 10_000, ids + 7)
+        self.work("KERNEL", PROCESS, at + 7_640_000, 300_000, ids + 7, streamId=13)
+
     def target(self):
         self.string("TOKEN=hunter2, as programs print it")
         self.add("TARGET_INFO_SYSTEM_ENV", name="TOKEN", value="hunter2")
         for process, name in ((PROCESS, "train"), (OTHER, "twin\n\033[31m"), (HELPER, "helper")):
             self.add("PROCESSES", globalPid=process, pid=process >> 24 & 0xffffff, name=name)
-        self.add("TARGET_INFO_GPU", id=0, name="Another", totalMemory=1 << 30, smCount=1)
+        # Not the process's first device, although it is the machine's.
+        self.add("TARGET_INFO_GPU", id=0, cuDevice=0, name="Another", totalMemory=1 << 30, smCount=1)
         self.add("TARGET_INFO_GPU", id=1, name="Made up", totalMemory=1 << 34, smCount=132,
                  computeMajor=9, computeMinor=0)
         self.add("TARGET_INFO_CUDA_DEVICE", gpuId=1, cudaId=0, pid=PID)
@@ -154,6 +166,16 @@ def make():
     export.tables.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 1, bytes = 7 "
                           "WHERE globalPid = ?", (OTHER,))
     export.close()
+    # Nobody says which device is the process's first: the machine's is.
+    make_one("unnumbered.sqlite", lacking=("cuDevice",), without=("TARGET_INFO_CUDA_DEVICE",)).close()
+    # A wait between two streams, which the first, the default stream, orders with the second, or not.
+    for name, flag in (("ordered", 1), ("apart", 2)):
+        export = make_one(name + ".sqlite")
+        export.add("TARGET_INFO_CUDA_STREAM", streamId=13, processId=PID, flag=flag)
+        export.add("TARGET_INFO_CUDA_STREAM", streamId=13, processId=PID + 1, flag=3 - flag)
+        for number in range(STEPS):
+            export.behind(number)
+        export.close()
     # The recording ended with work queued; some of it was lost in between.
     for name, steps in (("queued", range(5, 8)), ("lost", range(2, 5))):
         export = make_one(name + ".sqlite")
@@ -301,6 +323,13 @@ def wrong(report, name):
                        "lost": ("violated", "1 finding")}[name]:
             yield "TFS903 %s: %s" % verdict
         return
+    if name in ("ordered", "apart"):
+        advice = [one["advice"].split(":")[0] for one in report["findings"] if one["id"] == "TFS201"]
+        orders = [one for one in advice if one.startswith(
+            "Replace this synchronisation, which only orders the work of one stream after that of another")]
+        if not advice or len(orders) != (name == "apart"):
+            yield "the waits' advice is %s" % advice
+        return
     if name == "hostile":
         if not report["losses"].get("cupti_unknown"):
             yield "nothing is said to be lost: %s" % report["losses"]
@@ -314,6 +343,7 @@ def wrong(report, name):
     if abs(steps["judged_median_ns"] - STEP_NS) > 1:
         yield "a step takes %s" % steps["judged_median_ns"]
     about = {"old": ("", PID, "a GPU without a name", ""),
+             "unnumbered": ("train", PID, "Another", "2023-11-14T22:13:21Z"),
              "two:42": ("twin\n\033[31m", 42, None, "2023-11-14T22:13:21Z")}.get(
                  name, ("train", PID, "Made up", "2023-11-14T22:13:21Z"))
     device = report["device"]["name"] if not other else None

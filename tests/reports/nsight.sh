@@ -51,10 +51,10 @@ whole() {
 lines=0
 wholes=0
 python3 "$here/nsight.py" make || exit 1
-for name in new old wal trigger; do
+for name in new old wal trigger unnumbered; do
 	whole $name.sqlite $name
 done
-for name in queued lost; do
+for name in queued lost ordered apart; do
 	expect 0 report --format json -o report.out $name.sqlite
 	python3 "$here/nsight.py" compare report.out $name || failed=1
 done
