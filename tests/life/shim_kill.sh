@@ -48,6 +48,9 @@ settled() {
 	look kill
 	expect kill total cudaStreamQuery "$(word 1)"
 	expect kill calls "$(value kill counted)"
+	sites=$(grep -c '^site ' "$work/kill.look")
+	[ "$sites" -gt 0 ] || fail "no call site was recorded"
+	expect kill placed "$sites of $sites"
 	echo "settled: $(value kill counted) calls, none missing"
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Tells the scripts what a recording holds, one "key value" per line: shim_trace FILE. Totals of a
- * function are "total NAME CALLS", one of its call sites is "site NAME CALLS FRAMES", a fact is
- * "fact NAME TEXT", what a launch does with its pointers is "roles KERNEL" and, for each, "read" or
- * "maybe". Fails when the file cannot be read or is damaged.
+ * function are "total NAME CALLS", one of its call sites is "site NAME CALLS FRAMES", those of
+ * which it is known what files all frames are in are "placed SITES of SITES", a fact is "fact NAME
+ * TEXT", what a launch does with its pointers is "roles KERNEL" and, for each, "read" or "maybe".
+ * Fails when the file cannot be read or is damaged.
  */
 #include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
@@ -28,18 +29,24 @@ static void tell_totals(const struct tfs_trace *trace)
 	const struct tfs_share *shares;
 	const size_t count = tfs_trace_totals(trace, &totals, &shares);
 	unsigned long long all = 0;
+	size_t placed = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 		const uint64_t *frames;
+		const unsigned depth = tfs_trace_frames(trace, sum->site, &frames);
+		unsigned known = 0;
 
 		all += sum->count;
 		if (sum->function < 4096)
 			counts[sum->function] += sum->count;
+		for (unsigned j = 0; j < depth; j++)
+			known += tfs_trace_module(trace, frames[j]) != NULL;
+		placed += known == depth;
 		printf("site %s %llu %u\n", tfs_trace_function(trace, sum->function),
-			(unsigned long long)sum->count,
-			tfs_trace_frames(trace, sum->site, &frames));
+			(unsigned long long)sum->count, depth);
 	}
+	printf("placed %zu of %zu\n", placed, count);
 	for (uint32_t i = 0; i < 4096; i++)
 		if (counts[i] != 0)
 			printf("total %s %llu\n", tfs_trace_function(trace, i), counts[i]);

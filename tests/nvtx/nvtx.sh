@@ -114,6 +114,13 @@ printf '%s\n' 'data depth 0 count 1 calls 1' 'inner depth 0 count 1 calls 2' \
 	'forward depth 1 count 1 calls 1' 'update depth 1 count 1 calls 1' |
 	cmp -s - "$work/layers" || wrong "ranges: other layers: $(cat "$work/layers")"
 
+# However many were before, what one call starts and another ends is told, and once.
+steps started started record=all
+for told in 'outer 1' 'ended at once 2000' 'never ended 0'; do
+	count=$(grep -c "^range started '' '${told% *}' " "$work/dump")
+	[ "$count" = "${told##* }" ] || wrong "started: $count ranges, not $told"
+done
+
 steps layers layers window=20
 has 'steps loops '
 all 60

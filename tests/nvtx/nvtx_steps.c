@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * nvtx_steps ranges|layers|micro|named|api|plain: trains a little and says where its steps are, by
- * ranges around what carries the weights, by ranges only inside, around micro-batches, by ranges
- * without any work that could be seen, by the call for it, or not at all.
+ * nvtx_steps ranges|layers|micro|named|started|api|plain: trains a little and says where its steps
+ * are, by ranges around what carries the weights, by ranges only inside, around micro-batches, by
+ * ranges without any work that could be seen, not at all behind many that one call starts and
+ * another ends, by the call for it, or not at all.
  */
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -86,6 +87,18 @@ static void idle(void)
 	}
 }
 
+/* More than are timed at once, and one that is ended twice. */
+static void start_and_end(void)
+{
+	const nvtxRangeId_t outer = nvtxRangeStartA("outer");
+
+	for (int i = 0; i < 2000; i++)
+		nvtxRangeEnd(nvtxRangeStartA("ended at once"));
+	nvtxRangeEnd(outer);
+	nvtxRangeEnd(outer);
+	nvtxRangeStartA("never ended");
+}
+
 int main(int count, char **words)
 {
 	TEST_NEED(count == 2);
@@ -95,6 +108,8 @@ int main(int count, char **words)
 	TEST_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
 	/* Call stacks, and so loops, are known only once the unwinder is there. */
 	usleep(200000);
+	if (strcmp(words[1], "started") == 0)
+		start_and_end();
 	if (strcmp(words[1], "named") == 0)
 		idle();
 	else
