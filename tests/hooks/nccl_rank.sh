@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Which rank a process is, and which processes are recorded: nccl_rank.sh SHIM TFSHIM PROGRAM SIMULATED
+# Which rank a process is, which processes are recorded, and how many bytes are added up:
+# nccl_rank.sh SHIM TFSHIM PROGRAM SIMULATED
 set -u
 
 shim=$1 tfshim=$2 program=$3
@@ -26,6 +27,12 @@ rank() {
 }
 
 rank 1
+sums=$("$tfshim" report --format json "$work/run.tfs" | jq -r '[.calls[] |
+	select(.callsite.call == "ncclAllReduce") | "\(.callsite.function) \(.bytes)"] | sort | join(", ")')
+[ "$sums" = 'of_eight 3072, of_four 1536, of_one 512, of_two 512' ] || {
+	echo "other sums: $sums"
+	failed=1
+}
 rank 1 RANK=5
 rank 7 TFSHIM_RANK=7 RANK=5
 rank 1 TFSHIM_PROCESS="nccl*"

@@ -208,7 +208,7 @@ sanitized() {
 	echo "$tried kinds"
 }
 
-# Variables by which other tools come in are theirs, set or not.
+# Variables by which other tools come in are theirs, set or not; the report's tool gets none of them.
 variables() {
 	cat >"$work/variables.c" <<-'C'
 		#include <cuda_runtime_api.h>
@@ -233,6 +233,14 @@ variables() {
 	compare set '' env NCCL_PROFILER_PLUGIN=/opt/other.so CUDA_INJECTION64_PATH=none \
 		"$work/variables"
 	says set '/opt/other.so none'
+	# Who writes the report gets all but those that bring other libraries in.
+	mkdir "$work/own" && cp "$shim" "$work/own/"
+	printf '#!/bin/sh\nenv >%s/given\n' "$work" >"$work/own/tfshim" && chmod +x "$work/own/tfshim"
+	env LD_PRELOAD="$work/own/$(basename "$shim")" LD_LIBRARY_PATH="$work" LC_TIME=C KEPT=1 \
+		TFSHIM_OUTPUT="$work/own/run" TFSHIM_OPTIONS= "$work/variables" >"$work/log" 2>&1 ||
+		fail "the program ended with $?"
+	given=$(sed -n 's/^\(LD_[A-Z_]*\|LC_TIME\|KEPT\)=.*/\1/p' "$work/given" | LC_ALL=C sort | tr '\n' ' ')
+	[ "$given" = 'KEPT LC_TIME ' ] || fail "the tool got: $given"
 }
 
 # The loader leaves a preload out of set-uid programs: the library is absent, the program fine.
