@@ -3,7 +3,7 @@
  */
 #include "reports/model/places.h"
 #include "tests/test.h"
-#include "tests/unit/builder.h"
+#include "tests/unit/scenes/builder.h"
 
 struct frame {
 	const char *function, *place;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS202, TFS203: copies to the host of what it has already, and what else rests on their waits. */
 #include "tests/test.h"
-#include "tests/unit/scene.h"
+#include "tests/unit/scenes/scene.h"
 
 #define STEPS 30u
 
