@@ -30,7 +30,7 @@ static void run(const char *path)
 {
 	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 
-	TEST_TRUE(library != NULL);
+	TEST_TRUE(library);
 	void (*begin)(int) = (void (*)(int))dlsym(library, "Py_InitializeEx");
 	int (*execute)(const char *, void *) =
 		(int (*)(const char *, void *))dlsym(library, "PyRun_SimpleStringFlags");
