@@ -50,7 +50,7 @@ grep -q "C code that Python called" "$work/pageable.html" || fail "no C frames a
 
 # However a program ends, or what it starts, it does so as without the library.
 for way in daemon workers fork interrupted raised killed hard; do
-	compare "$way" '' "$python" "$here/python_ends.py" "$way"
+	compare "$way" '' "$python" "$here/python_ends.py" "$way" "$programs/libpython_worker.so"
 done
 says workers 'spawn [0, 1, 4, 9, 16, 25]'
 says fork 'child ended with 7'

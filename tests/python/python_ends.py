@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Programs that end, fork, or are interrupted amid CUDA calls: python_ends.py WAY."""
+"""Programs that end, fork, or are interrupted amid CUDA calls: python_ends.py WAY WORKER.
+
+WORKER is the library of python_worker.c.
+"""
 import ctypes
 import multiprocessing
 import os
@@ -10,6 +13,7 @@ import threading
 import warnings
 
 cuda = ctypes.CDLL("libcudart.so.13")
+worker = ctypes.CDLL(sys.argv[2])
 count = ctypes.c_int()
 
 
@@ -25,11 +29,21 @@ def forever(depth=5):
         call(10)
 
 
+def inside(depth=8):
+    if depth:
+        inside(depth - 1)
+    worker.worker_forever()
+
+
 def daemon():
-    """The interpreter ends under threads that go on calling."""
+    """The interpreter ends, and releases their states, under threads that call from C code for ever.
+
+    C code, since Python code may crash then, in taking the lock.
+    """
     for _ in range(4):
-        threading.Thread(target=forever, daemon=True).start()
-    call(2000)
+        threading.Thread(target=inside, daemon=True).start()
+    while worker.worker_began() < 4:
+        call(10)
 
 
 def work(number):
@@ -88,4 +102,5 @@ def hard():
     os._exit(5)
 
 
-globals()[sys.argv[1]]() if __name__ == "__main__" else None
+if __name__ == "__main__":
+    globals()[sys.argv[1]]()

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Threads and calls of C code's own, for python_shapes.py. */
+/* Threads and calls of C code's own, for python_shapes.py and python_ends.py. */
 #include <cuda_runtime_api.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 void worker_in_thread(void *(*run)(void *), void *argument);
 void worker_fill(void *memory, int count);
 void worker_call(void (*callback)(void));
+void worker_forever(void);
+int worker_began(void);
 
 void worker_in_thread(void *(*run)(void *), void *argument)
 {
@@ -40,4 +43,22 @@ void worker_fill(void *memory, int count)
 void worker_call(void (*callback)(void))
 {
 	callback();
+}
+
+static _Atomic int began;
+
+void worker_forever(void)
+{
+	int device;
+
+	for (unsigned i = 0;; i++) {
+		cudaGetDevice(&device);
+		if (i == 100)
+			atomic_fetch_add(&began, 1);
+	}
+}
+
+int worker_began(void)
+{
+	return atomic_load(&began);
 }
