@@ -13,6 +13,7 @@ struct tfs_places {
 	struct tfs_symbols *symbols;
 	struct tfs_region *region;
 	const char *program; /* base name of its file */
+	bool python;         /* it is a Python program */
 	uint32_t limit;
 	struct tfs_model_place *sites;
 	bool *known;
@@ -36,6 +37,7 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_r
 		return NULL;
 	places->program = base_name(
 		tfs_region_print(region, "%.*s", (int)sizeof(header->program), header->program));
+	places->python = tfs_trace_fact(trace, TFS_FACT_python) != NULL;
 	places->limit = tfs_trace_limit(trace, TFS_RECORD_site);
 	places->sites = tfs_region_alloc(region, places->limit, sizeof(*places->sites));
 	places->known = tfs_region_alloc(region, places->limit, sizeof(*places->known));
@@ -204,6 +206,22 @@ static void fold_c_frames(const uint64_t *frames, unsigned count, struct tfs_mod
 		out[i].foreign = true;
 }
 
+/* PyTorch's engine runs the backward pass in threads without Python code. Its name goes before the
+ * frames; returns how many there are then. `out` has room. */
+static size_t name_backward(struct tfs_model_frame *out, size_t count)
+{
+	bool engine = false;
+
+	for (size_t i = 0; i < count; i++)
+		engine |= out[i].function &&
+			  begins_with(out[i].function, "torch::autograd::Engine::");
+	if (!engine)
+		return count;
+	memmove(out + 1, out, count * sizeof(*out));
+	out[0] = (struct tfs_model_frame){.function = "backward"};
+	return count + 1;
+}
+
 /* A launch is the line with <<< >>>, not the frames that the compiler puts behind it. */
 static void mark_foreign(struct tfs_model_frame *frames, size_t count)
 {
@@ -267,11 +285,13 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	places->known[site] = true;
 	unsigned count = tfs_trace_frames(places->trace, site, &addresses);
 	struct tfs_model_frame *frames =
-		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED, sizeof(*frames));
+		tfs_region_alloc(places->region, (size_t)count * MOST_INLINED + 1, sizeof(*frames));
 	for (unsigned i = 0; i < count; i++)
 		place->frame_count += resolve(places, addresses[i], frames + place->frame_count);
 	mark_foreign(frames, place->frame_count);
 	fold_c_frames(addresses, count, place, frames);
+	if (places->python && !place->folded)
+		place->frame_count = name_backward(frames, place->frame_count);
 	place->frames = frames;
 	end_at_main(place);
 	place->key = make_key(place, places->program);

@@ -48,6 +48,13 @@ grep -q "python_train.py:[0-9]* (load)" "$work/pageable.txt" || fail "no line of
 grep -q "^program  .*python_train.py (.*, run by " "$work/pageable.txt" || fail "no script in the text"
 grep -q "C code that Python called" "$work/pageable.html" || fail "no C frames are folded on the page"
 
+# A thread without Python code is the backward pass where its stack says so, and only there.
+if [ -f "$programs/libpython_engine.so" ]; then
+	compare backward '' "$python" "$here/python_backward.py" run "$programs/libpython_engine.so"
+	says backward ran
+	"$tfshim" report -q "$work/backward.tfs" || fail "backward: no report"
+	"$python" "$here/python_backward.py" check "$work/backward.json" || fail "backward: the report is wrong"
+fi
 # However a program ends, or what it starts, it does so as without the library.
 for way in daemon workers fork interrupted raised killed hard; do
 	compare "$way" '' "$python" "$here/python_ends.py" "$way" "$programs/libpython_worker.so"
