@@ -70,5 +70,10 @@ int main(void)
 	OK(cuptiUnsubscribe(second));
 	OK(cuptiGetCallbackName(CUPTI_CB_DOMAIN_RUNTIME_API, 20, &name));
 	TEST_STR(name, "cudaMalloc_v3020");
+	name = NULL;
+	for (uint32_t cbid = 0; cbid < 2; cbid++)
+		TEST_EQ(cuptiGetCallbackName(CUPTI_CB_DOMAIN_RESOURCE, cbid, &name),
+			CUPTI_ERROR_INVALID_PARAMETER);
+	TEST_TRUE(!name);
 	return test_result();
 }

@@ -95,6 +95,9 @@ static void check_pointers(CUdevice device)
 	TEST_EQ(base, memory);
 	TEST_EQ(size, 1000);
 	OK(cuMemHostAlloc(&pinned, 64, 0));
+	TEST_EQ(cuMemHostGetDevicePointer(&base, &local, 0), CUDA_ERROR_INVALID_VALUE);
+	OK(cuMemHostGetDevicePointer(&base, pinned, 0));
+	TEST_EQ(base, (uintptr_t)pinned);
 	OK(cuPointerGetAttribute(
 		&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, (CUdeviceptr)(uintptr_t)pinned));
 	TEST_EQ(type, CU_MEMORYTYPE_HOST);
@@ -266,6 +269,7 @@ static void check_logs(void)
 	TEST_TRUE(one != other);
 	OK(cuLogsUnregisterCallback(one));
 	OK(cuLogsUnregisterCallback(other));
+	OK(cuLogsRegisterCallback(log_message, NULL, NULL));
 	TEST_EQ(cuLogsUnregisterCallback(NULL), CUDA_ERROR_INVALID_VALUE);
 	TEST_EQ(cuLogsRegisterCallback(NULL, NULL, &one), CUDA_ERROR_INVALID_VALUE);
 	OK(cuLogsCurrent(&end, 0));

@@ -36,6 +36,12 @@ static double define(cudnnPointwiseMode_t mode, double v, double w)
 		return v < w;
 	case CUDNN_POINTWISE_CMP_LE:
 		return v <= w;
+	case CUDNN_POINTWISE_LOGICAL_AND:
+		return v != 0 && w != 0;
+	case CUDNN_POINTWISE_LOGICAL_OR:
+		return v != 0 || w != 0;
+	case CUDNN_POINTWISE_ATAN2:
+		return atan2(v, w);
 	default:
 		return NAN;
 	}
@@ -46,6 +52,8 @@ static double define_one(cudnnPointwiseMode_t mode, double v)
 	switch ((int)mode) {
 	case CUDNN_POINTWISE_ABS:
 		return fabs(v);
+	case CUDNN_POINTWISE_LOGICAL_NOT:
+		return v == 0;
 	case CUDNN_POINTWISE_COS:
 		return cos(v);
 	case CUDNN_POINTWISE_EXP:
@@ -114,19 +122,21 @@ int main(void)
 		CUDNN_POINTWISE_ADD_SQUARE, CUDNN_POINTWISE_SUB, CUDNN_POINTWISE_MUL,
 		CUDNN_POINTWISE_MAX, CUDNN_POINTWISE_MIN, CUDNN_POINTWISE_CMP_EQ,
 		CUDNN_POINTWISE_CMP_NEQ, CUDNN_POINTWISE_CMP_GT, CUDNN_POINTWISE_CMP_GE,
-		CUDNN_POINTWISE_CMP_LT, CUDNN_POINTWISE_CMP_LE};
+		CUDNN_POINTWISE_CMP_LT, CUDNN_POINTWISE_CMP_LE, CUDNN_POINTWISE_LOGICAL_AND,
+		CUDNN_POINTWISE_LOGICAL_OR, CUDNN_POINTWISE_ATAN2};
 	static const cudnnPointwiseMode_t unary[] = {CUDNN_POINTWISE_IDENTITY, CUDNN_POINTWISE_ABS,
 		CUDNN_POINTWISE_COS, CUDNN_POINTWISE_EXP, CUDNN_POINTWISE_NEG, CUDNN_POINTWISE_SIN,
 		CUDNN_POINTWISE_ERF, CUDNN_POINTWISE_RELU_FWD, CUDNN_POINTWISE_TANH_FWD,
 		CUDNN_POINTWISE_SIGMOID_FWD, CUDNN_POINTWISE_ELU_FWD, CUDNN_POINTWISE_SOFTPLUS_FWD,
-		CUDNN_POINTWISE_GELU_FWD, CUDNN_POINTWISE_SWISH_FWD};
+		CUDNN_POINTWISE_GELU_FWD, CUDNN_POINTWISE_SWISH_FWD, CUDNN_POINTWISE_LOGICAL_NOT};
 
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
 		return lib_result();
 	hx = lib_values(SIZE, 1);
 	hb = lib_values(C, 2);
-	/* Once they are equal. */
+	/* Once they are equal, and each of both is zero, once at one place. */
 	hx[0] = (float)(alpha2 / alpha1) * hb[0];
+	hx[1] = hx[P] = hb[1] = 0;
 	x = lib_upload(hx, SIZE);
 	b = lib_upload(hb, C);
 	y = lib_upload(NULL, SIZE);

@@ -118,6 +118,19 @@ static void check_children(void)
 	cudnnBackendDestroyDescriptor(heuristics);
 }
 
+/* What is refused is said. */
+static void check_message(void)
+{
+	desc_t op = backend_new(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR), none = NULL;
+	char text[256] = "";
+
+	LIB_EQ(SET(op, OPERATION_POINTWISE_PW_DESCRIPTOR, BACKEND_DESCRIPTOR, 1, &none),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	cudnnGetLastErrorString(text, sizeof(text));
+	LIB_TRUE(strstr(text, "NULL"));
+	cudnnBackendDestroyDescriptor(op);
+}
+
 static void check_pack(void)
 {
 	desc_t pack = backend_new(CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR);
@@ -217,6 +230,7 @@ int main(void)
 	check_attributes();
 	check_single();
 	check_children();
+	check_message();
 	check_pack();
 	check_graphs();
 	check_engine();

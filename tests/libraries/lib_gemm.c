@@ -268,6 +268,23 @@ static void check_typed_dot(void)
 	LIB_EQ(cudaFree(x), 0);
 }
 
+/* What is no number stays none when it is rounded to TF32, whatever its bits. */
+static void check_nan(void)
+{
+	const uint32_t bits[2] = {0x7fffffff, 0x3f800000};
+	float *a = lib_upload(NULL, 2), one = 1, zero = 0, got = 0;
+
+	LIB_EQ(cudaMemcpy(a, bits, sizeof(bits), cudaMemcpyHostToDevice), 0);
+	LIB_EQ(cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH), 0);
+	LIB_EQ(cublasSgemm(blas, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, a, 1, a + 1, 1, &zero,
+		       a + 1, 1),
+		0);
+	LIB_EQ(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH), 0);
+	lib_download(&got, a + 1, 1);
+	LIB_TRUE(isnan(got));
+	LIB_EQ(cudaFree(a), 0);
+}
+
 static void check_errors(void)
 {
 	float one = 1;
@@ -293,6 +310,7 @@ int main(void)
 	check_vectors();
 	check_matrix_vector();
 	check_typed_dot();
+	check_nan();
 	check_errors();
 	LIB_EQ(cublasDestroy(blas), 0);
 	return lib_result();

@@ -59,6 +59,38 @@ static void window(const struct pooling *p, const float *x, int at_h, int at_w, 
 	}
 }
 
+/* A descriptor tells what it was given, of which everything but the ranges may be left out. */
+static void check_pooling_descriptor(void)
+{
+	const int want[3][2] = {{3, 2}, {1, 0}, {2, 4}};
+	int got[3][3] = {{7, 7, 7}, {7, 7, 7}, {7, 7, 7}}, rank = 0;
+	cudnnPoolingDescriptor_t pool;
+	cudnnPoolingMode_t mode = CUDNN_POOLING_MAX;
+	cudnnNanPropagation_t nan = CUDNN_NOT_PROPAGATE_NAN;
+	float one = 1;
+	struct tensor x = make(1, 1, 4, 4, 3);
+
+	LIB_EQ(cudnnCreatePoolingDescriptor(&pool), 0);
+	LIB_EQ(cudnnSetPoolingNdDescriptor(pool, CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING,
+		       CUDNN_PROPAGATE_NAN, 2, want[0], want[1], want[2]),
+		0);
+	LIB_EQ(cudnnGetPoolingNdDescriptor(pool, 3, &mode, &nan, &rank, got[0], got[1], got[2]), 0);
+	LIB_EQ(mode, CUDNN_POOLING_AVERAGE_COUNT_INCLUDE_PADDING);
+	LIB_EQ(nan, CUDNN_PROPAGATE_NAN);
+	LIB_EQ(rank, 2);
+	for (int i = 0; i < 3; i++)
+		LIB_TRUE(got[i][0] == want[i][0] && got[i][1] == want[i][1] && got[i][2] == 7);
+	LIB_EQ(cudnnGetPoolingNdDescriptor(pool, 3, NULL, NULL, NULL, got[0], got[1], got[2]), 0);
+	LIB_EQ(cudnnPoolingBackward(dnn, NULL, &one, x.desc, x.device, x.desc, x.device, x.desc,
+		       x.device, &one, x.desc, x.device),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_EQ(cudnnPoolingBackward(dnn, pool, &one, x.desc, x.device, x.desc, NULL, x.desc,
+		       x.device, &one, x.desc, x.device),
+		CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
+	LIB_EQ(cudnnDestroyPoolingDescriptor(pool), 0);
+	discard(&x);
+}
+
 static void check_pooling(const struct pooling *p)
 {
 	cudnnPoolingDescriptor_t pool;
@@ -114,6 +146,10 @@ static double activate(cudnnActivationMode_t mode, double x, double *slope)
 	case CUDNN_ACTIVATION_CLIPPED_RELU:
 		*slope = x > 0 && x <= 0.5;
 		return x < 0 ? 0 : x > 0.5 ? 0.5 : x;
+	case CUDNN_ACTIVATION_SWISH:
+		y = 1.0 / (1.0 + exp(-0.75 * x));
+		*slope = y + 0.75 * x * y * (1.0 - y);
+		return x * y;
 	default:
 		*slope = x < 0 ? 0.5 * exp(x) : 1;
 		return x < 0 ? 0.5 * (exp(x) - 1) : x;
@@ -130,6 +166,7 @@ static void check_activation(cudnnActivationMode_t mode, float alpha, float beta
 
 	LIB_EQ(cudnnCreateActivationDescriptor(&act), 0);
 	LIB_EQ(cudnnSetActivationDescriptor(act, mode, CUDNN_NOT_PROPAGATE_NAN, 0.5), 0);
+	LIB_EQ(cudnnSetActivationDescriptorSwishBeta(act, 0.75), 0);
 	for (size_t i = 0; i < x.size; i++) {
 		double slope;
 
@@ -208,6 +245,8 @@ int main(void)
 		check_activation((cudnnActivationMode_t)mode, 1, 0);
 		check_activation((cudnnActivationMode_t)mode, 0.5f, 2);
 	}
+	check_activation(CUDNN_ACTIVATION_SWISH, 1, 0);
+	check_pooling_descriptor();
 	for (int algo = CUDNN_SOFTMAX_FAST; algo <= CUDNN_SOFTMAX_LOG; algo++) {
 		check_softmax((cudnnSoftmaxAlgorithm_t)algo, CUDNN_SOFTMAX_MODE_INSTANCE);
 		check_softmax((cudnnSoftmaxAlgorithm_t)algo, CUDNN_SOFTMAX_MODE_CHANNEL);

@@ -35,6 +35,22 @@ static void check_bias(void)
 	discard(&db);
 }
 
+/* A tensor has at least one element in each direction, and a way from one to the next. */
+static void check_strides(void)
+{
+	static const int some[4] = {1, 2, 3, 4}, none[4] = {1, 2, 0, 4}, dense[4] = {24, 12, 4, 1};
+	static const int stuck[4] = {24, 12, 4, 0};
+	cudnnTensorDescriptor_t desc;
+
+	LIB_EQ(cudnnCreateTensorDescriptor(&desc), 0);
+	LIB_EQ(cudnnSetTensorNdDescriptor(desc, CUDNN_DATA_FLOAT, 4, none, dense),
+		CUDNN_STATUS_BAD_PARAM);
+	LIB_EQ(cudnnSetTensorNdDescriptor(desc, CUDNN_DATA_FLOAT, 4, some, stuck),
+		CUDNN_STATUS_BAD_PARAM);
+	LIB_EQ(cudnnSetTensorNdDescriptor(desc, CUDNN_DATA_FLOAT, 4, some, dense), 0);
+	LIB_EQ(cudnnDestroyTensorDescriptor(desc), 0);
+}
+
 /* A descriptor tells what it was given, to who asks for all of it. */
 static void check_op_descriptor(void)
 {
@@ -178,6 +194,7 @@ int main(void)
 	if (!LIB_EQ(cudnnCreate(&dnn), 0))
 		return lib_result();
 	check_bias();
+	check_strides();
 	check_op_descriptor();
 	for (int op = CUDNN_OP_TENSOR_ADD; op <= CUDNN_OP_TENSOR_NOT; op++)
 		if (op != CUDNN_OP_TENSOR_SQRT)

@@ -104,6 +104,8 @@ static void check_texts(void)
 	TEST_STR(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation");
 	TEST_STR(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory");
 	TEST_STR(cudaGetErrorString(cudaErrorInvalidValue), "invalid argument");
+	TEST_STR(cudaGetErrorName(cudaErrorTimeout), "cudaErrorTimeout");
+	TEST_STR(cudaGetErrorString(cudaErrorTimeout), "wait operation timed out");
 	TEST_STR(cudaGetErrorName((cudaError_t)12345), "unrecognized error code");
 }
 

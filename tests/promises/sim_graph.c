@@ -209,6 +209,30 @@ static cudaGraph_t build(int *calls)
 	return graph;
 }
 
+/* A clone's node is found by the one that it was made from. */
+static void check_clone(void)
+{
+	cudaGraph_t graph, clone;
+	cudaGraphNode_t nodes[3], twins[3], found;
+	size_t number = 3, count = 3;
+	int calls = 0;
+
+	graph = build(&calls);
+	OK(cudaGraphClone(&clone, graph));
+	OK(cudaGraphGetNodes(graph, nodes, &number));
+	OK(cudaGraphGetNodes(clone, twins, &count));
+	TEST_EQ(count, 3);
+	for (size_t i = 0; i < number; i++) {
+		OK(cudaGraphNodeFindInClone(&found, nodes[i], clone));
+		TEST_TRUE(found == twins[i]);
+	}
+	TEST_EQ(cudaGraphNodeFindInClone(&found, nodes[0], NULL), cudaErrorInvalidValue);
+	TEST_EQ(cudaGraphNodeFindInClone(&found, twins[0], clone), cudaErrorInvalidValue);
+	(void)cudaGetLastError();
+	OK(cudaGraphDestroy(clone));
+	OK(cudaGraphDestroy(graph));
+}
+
 static void check_built(void)
 {
 	cudaGraph_t inner, outer;
@@ -277,6 +301,7 @@ int main(void)
 	OK(cudaGraphExecDestroy(exec));
 	check_changed();
 	check_disabled_time();
+	check_clone();
 	check_built();
 	check_empty_nodes();
 	return test_result();
