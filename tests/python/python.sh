@@ -26,6 +26,11 @@ echo "$("$python" -V) at $python"
 compare shapes '' "$python" "$here/python_shapes.py" "$programs/libpython_worker.so" "$work/table"
 [ "$(cat "$work/shapes.status")" = 3 ] || fail "shapes ends with $(cat "$work/shapes.status")"
 look shapes
+if [ "$("$python" -c 'import sys; print(9 <= sys.version_info[1] <= 13)')" = False ]; then
+	expect shapes fact python "not a version whose call stacks can be read; call sites are those of C code"
+	! "$programs/python_sites" "$work/shapes.tfs" | grep ' | ' || fail "frames of Python, of a version not known"
+	exit "$failed"
+fi
 expect shapes lost 0
 [ "$(value shapes lost)" = 0 ] || grep "^lost_.* [1-9]" "$work/shapes.look"
 "$programs/python_sites" "$work/shapes.tfs" | grep -E '^cudaMemset' | sort >"$work/sites"
