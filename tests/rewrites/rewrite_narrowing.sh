@@ -72,7 +72,6 @@ rewrite=sync-narrowing
 # cannot tell is off.
 churn=rewrite_paced scale=400
 measured wins "500 1024 4 wait" apply ": faster"
-predicted wins 1500 8000
 applies=8
 measured short "60 1024 4 wait" off "too short to measure the rewrite"
 applies=20
