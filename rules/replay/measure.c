@@ -9,6 +9,9 @@
 /* From a call to its operation, and between operations, where none was measured. */
 #define SUBMIT_NS 4000.0
 #define GAP_NS 1000.0
+#define CALL_NS 4000.0
+/* After so many, hardly any operation is bound by something else than before. */
+#define ROUNDS 3u
 
 static int compare(const void *a, const void *b)
 {
@@ -45,7 +48,9 @@ static struct tfs_call_wait measure_wait(const struct tfs_replay_state *state,
 	wait.valid = call->end_ns + slack >= target;
 	wait.waited = wait.valid && target > call->start_ns;
 	wait.tail_ns = call->end_ns - target;
-	if (wait.waited)
+	if (call->works && wait.valid)
+		wait.own_ns = wait.tail_ns = wait.waited ? wait.tail_ns : duration;
+	else if (wait.waited)
 		wait.own_ns = tfs_replay_between(duration, 0, TFS_OWN_NS);
 	return wait;
 }
@@ -62,7 +67,7 @@ static double measure_op(struct tfs_replay_state *state, struct tfs_replay *repl
 
 	/* What a stream's first one followed may have been before the recording. */
 	replay->delays[index] =
-		(struct tfs_op_delay){submit, gap, turn, state->given[op->stream] > 0};
+		(struct tfs_op_delay){submit, gap, turn, state->given[op->stream] > 0, false};
 	tfs_replay_state_push(state, replay->graph, op, op->end_ns);
 	return held;
 }
@@ -104,9 +109,12 @@ static double behind_of(const struct tfs_op_delay *delay)
 	return turn >= 0 && turn < gap ? turn : gap;
 }
 
-static bool bound_by_host(const struct tfs_op_delay *delay)
+/* What is the later of the two with the usual delays: it takes longer from a call to its operation
+ * than from one operation to the next. */
+static bool bound_by_host(const struct tfs_op_delay *delay, const struct tfs_op_delay *usual)
 {
-	return delay->after_submit_ns <= behind_of(delay);
+	return delay->after_submit_ns - usual->after_submit_ns <=
+	       behind_of(delay) - usual->after_stream_ns;
 }
 
 /* Work of other streams is followed as closely as it was, or overlapped as far as it was. */
@@ -116,7 +124,7 @@ static void settle_op(struct tfs_op_delay *delay, const struct tfs_op_delay *usu
 	const double engine = turn < 0 ? turn : tfs_replay_between(gap, 0, turn);
 	const double stream = tfs_replay_between(gap, 0, delay->after_stream_ns);
 
-	if (bound_by_host(delay)) {
+	if (delay->by_host) {
 		delay->after_stream_ns = stream;
 		delay->after_engine_ns = engine;
 	} else {
@@ -142,7 +150,7 @@ static double usual_delay(
 	for (size_t i = 0; i < graph->ops_count; i++) {
 		const struct tfs_op_delay *delay = &replay->delays[i];
 
-		if (delay->usable && bound_by_host(delay) == host &&
+		if (delay->usable && delay->by_host == host &&
 			(kind > graph->engine_count ||
 				tfs_replay_kind(graph, &graph->ops[i]) == kind))
 			room[count++] = host ? delay->after_submit_ns : behind_of(delay);
@@ -158,9 +166,50 @@ static double usual_tail(
 
 	for (size_t i = 0; i < replay->graph->calls_count; i++)
 		if (replay->waits[i].waited && replay->waits[i].tail_ns >= 0 &&
+			!replay->graph->calls[i].works &&
 			(kind == TFS_WAIT_NONE || replay->graph->calls[i].wait == kind))
 			room[count++] = replay->waits[i].tail_ns;
 	return median(room, count, fallback);
+}
+
+/* Of calls that give the device work, and do not wait. */
+static double usual_call(const struct tfs_replay *replay, double *room)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < replay->graph->calls_count; i++)
+		if (replay->graph->calls[i].ops && replay->graph->calls[i].wait == TFS_WAIT_NONE)
+			room[count++] = replay->waits[i].own_ns;
+	return median(room, count, CALL_NS);
+}
+
+/* Copies of each direction start as late as kernels do not; what follows other work does so alike.
+ */
+static void find_usual(struct tfs_replay *replay, double *room, double fallback)
+{
+	const struct tfs_graph *graph = replay->graph;
+	const double submit = usual_delay(replay, room, TFS_NONE, true, SUBMIT_NS);
+	const double gap =
+		fallback > 0 ? fallback : usual_delay(replay, room, TFS_NONE, false, GAP_NS);
+
+	replay->usual_submit_ns = submit;
+	for (uint32_t i = 0; i <= graph->engine_count; i++)
+		replay->usual[i] = (struct tfs_op_delay){
+			usual_delay(replay, room, i, true, submit), gap, gap, true, false};
+}
+
+/* What bound an operation is told by the usual delays, and these by what did. It begins with what
+ * is certain: whose stream was idle for longer than its call needed waited for that alone. */
+static void find_binding(struct tfs_replay *replay, double *room)
+{
+	const struct tfs_graph *graph = replay->graph;
+
+	for (unsigned round = 0; round < ROUNDS; round++) {
+		for (size_t i = 0; i < graph->ops_count; i++)
+			replay->delays[i].by_host = bound_by_host(&replay->delays[i],
+				&replay->usual[tfs_replay_kind(graph, &graph->ops[i])]);
+		find_usual(replay, room, round ? 0 : GAP_NS);
+	}
 }
 
 /* What bound an operation or a wait keeps its own delay; what did not gets the usual one, but never
@@ -168,22 +217,17 @@ static double usual_tail(
 static void settle(struct tfs_replay *replay, double *room)
 {
 	const struct tfs_graph *graph = replay->graph;
-	const double submit = usual_delay(replay, room, TFS_NONE, true, SUBMIT_NS);
-	const double gap = usual_delay(replay, room, TFS_NONE, false, GAP_NS);
 	const double tail = usual_tail(replay, room, TFS_WAIT_NONE, TFS_OWN_NS);
 
-	/* Copies of each direction start as late as kernels do not; what follows other work does so
-	 * alike. */
-	for (uint32_t i = 0; i <= graph->engine_count; i++)
-		replay->usual[i] = (struct tfs_op_delay){
-			usual_delay(replay, room, i, true, submit), gap, gap, true};
+	find_binding(replay, room);
 	for (enum tfs_wait kind = TFS_WAIT_NONE; kind <= TFS_WAIT_OWN; kind++)
 		replay->usual_tail_ns[kind] = usual_tail(replay, room, kind, tail);
+	replay->usual_call_ns = usual_call(replay, room);
 	for (size_t i = 0; i < graph->ops_count; i++)
 		settle_op(
 			&replay->delays[i], &replay->usual[tfs_replay_kind(graph, &graph->ops[i])]);
 	for (size_t i = 0; i < graph->calls_count; i++)
-		if (replay->waits[i].valid && !replay->waits[i].waited)
+		if (replay->waits[i].valid && !replay->waits[i].waited && !graph->calls[i].works)
 			replay->waits[i].tail_ns =
 				tfs_replay_between(replay->usual_tail_ns[graph->calls[i].wait], 0,
 					replay->waits[i].tail_ns);

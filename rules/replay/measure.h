@@ -16,6 +16,7 @@ struct tfs_op_delay {
 	double after_stream_ns;
 	double after_engine_ns; /* negative: it ran beside another stream's */
 	bool usable;            /* what it followed is known */
+	bool by_host;           /* its call is what it waited for last */
 };
 
 struct tfs_call_wait {
@@ -32,8 +33,10 @@ struct tfs_replay {
 	double *measured;
 	struct tfs_order *order;
 	struct tfs_op_delay *usual; /* medians of the measurement: per engine, and of all others */
+	double usual_submit_ns;     /* of operations of any kind */
 	double usual_tail_ns[TFS_WAIT_OWN + 1]; /* per kind of wait */
-	uint32_t depth;                         /* of a stream's queue */
+	double usual_call_ns; /* what giving work to the device takes the host, without a wait */
+	uint32_t depth;       /* of a stream's queue */
 };
 
 static inline double tfs_replay_between(double value, double low, double high)

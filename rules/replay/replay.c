@@ -61,9 +61,10 @@ bool tfs_replay_waited(const struct tfs_replay *replay, size_t call)
 	return replay->waits[call].waited;
 }
 
-/* An operation's own delays, or the usual ones; how far it ran beside others is its own. */
-static struct tfs_op_delay delay_of(
-	const struct tfs_replay *replay, const struct tfs_replay_how *how, uint32_t op)
+/* An operation's own delays, or the usual ones; how far it ran beside others is its own. A copy
+ * that is not staged any more starts as soon as other work. */
+static struct tfs_op_delay delay_of(const struct tfs_replay *replay,
+	const struct tfs_replay_how *how, uint32_t op, const struct tfs_edit *edit)
 {
 	struct tfs_op_delay delay =
 		how->usual ? replay->usual[tfs_replay_kind(replay->graph, &replay->graph->ops[op])]
@@ -71,20 +72,38 @@ static struct tfs_op_delay delay_of(
 
 	if (replay->delays[op].after_engine_ns < 0)
 		delay.after_engine_ns = replay->delays[op].after_engine_ns;
+	if (edit && edit->no_wait && edit->scale > 0)
+		delay.after_submit_ns =
+			tfs_replay_between(replay->usual_submit_ns, 0, delay.after_submit_ns);
 	return delay;
+}
+
+/* A call that does not wait any more is one with a stream to name: what it does on the legacy
+ * stream goes to the stream that had the latest work, and holds up no other. */
+static struct tfs_graph_op moved_op(const struct tfs_replay_state *state,
+	const struct tfs_graph *graph, const struct tfs_graph_op *op, const struct tfs_edit *edit)
+{
+	struct tfs_graph_op moved = *op;
+
+	if (edit && edit->no_wait && graph->streams[op->stream].legacy &&
+		state->latest < graph->stream_count)
+		moved.stream = state->latest;
+	return moved;
 }
 
 /* Hands a call's operations to their streams; returns how long a full queue held the host. */
 static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *replay,
 	const struct tfs_replay_how *how, const struct tfs_graph_call *call, double start,
-	double scale)
+	const struct tfs_edit *edit)
 {
+	const double scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 	const struct tfs_graph *graph = replay->graph;
 	double held = 0;
 
 	for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
-		const struct tfs_graph_op *op = &graph->ops[j];
-		const struct tfs_op_delay delay = delay_of(replay, how, j);
+		const struct tfs_op_delay delay = delay_of(replay, how, j, edit);
+		const struct tfs_graph_op moved = moved_op(state, graph, &graph->ops[j], edit);
+		const struct tfs_graph_op *op = &moved;
 		double submit = start + held + op->submit_ns;
 		double slot = tfs_replay_state_slot(state, op->stream);
 		double begin;
@@ -103,14 +122,22 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 	return held;
 }
 
+/* What a call takes the host if it does not wait. */
+static double without_wait_ns(const struct tfs_replay *replay, size_t index)
+{
+	const struct tfs_graph_call *call = &replay->graph->calls[index];
+
+	return tfs_replay_between(
+		call->end_ns - call->start_ns, 0, call->ops ? replay->usual_call_ns : TFS_OWN_NS);
+}
+
 static double run_call(struct tfs_replay_state *state, const struct tfs_replay *replay,
 	const struct tfs_replay_how *how, size_t index, double start, const struct tfs_edit *edit)
 {
 	const struct tfs_graph_call *call = &replay->graph->calls[index];
 	const struct tfs_call_wait *wait = &replay->waits[index];
-	const double tail = wait->tail_ns < 0 ? wait->tail_ns
-			    : how->usual      ? replay->usual_tail_ns[call->wait]
-					      : wait->tail_ns;
+	const bool own = wait->tail_ns < 0 || call->works || !how->usual;
+	const double tail = own ? wait->tail_ns : replay->usual_tail_ns[call->wait];
 	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 
 	if (edit && edit->gone) {
@@ -118,12 +145,11 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 			tfs_replay_state_fence(state, replay->graph, call);
 		return start;
 	}
-	end = start + wait->own_ns + run_ops(state, replay, how, call, start, scale);
+	end = start + wait->own_ns + run_ops(state, replay, how, call, start, edit);
 	if (edit && edit->orders && wait->valid)
 		tfs_replay_state_fence(state, replay->graph, call);
 	if (edit && edit->no_wait)
-		end = start + tfs_replay_between(wait->own_ns, 0, TFS_OWN_NS) +
-		      (end - start - wait->own_ns);
+		end += without_wait_ns(replay, index) - wait->own_ns + (double)edit->adds_ns;
 	else if (wait->valid) {
 		target = tfs_replay_state_target(state, replay->graph, call);
 		end = tfs_replay_later(end, target + tail * (tail < 0 ? scale : 1));

@@ -51,6 +51,7 @@ struct tfs_graph_call {
 	uint32_t ops;
 	enum tfs_wait wait;
 	enum tfs_action action;
+	bool works; /* what it does behind its wait takes time too: releasing memory does */
 };
 
 /* `calls` in order of their start; the caller owns all arrays. */
@@ -76,6 +77,7 @@ struct tfs_edit {
 	bool no_wait; /* the call does not wait */
 	bool orders; /* without its wait, the device orders what came before and what comes after */
 	float scale; /* factor on the duration of its operations; 0 = 1 */
+	float adds_ns; /* what the host does instead */
 };
 
 /* A thread that went on so soon behind another one's call is taken to have waited for that. */

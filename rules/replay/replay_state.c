@@ -31,6 +31,7 @@ int tfs_replay_state_init(
 
 	memset(state, 0, sizeof(*state));
 	state->depth = depth;
+	state->latest = TFS_NONE;
 	state->ready = calloc(numbers + 1, sizeof(double));
 	state->given = calloc(streams + 1, sizeof(uint32_t));
 	if (!state->ready || !state->given) {
@@ -74,6 +75,7 @@ void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_grap
 
 	if (op->engine < graph->engine_count)
 		state->engine[op->engine] = tfs_replay_later(state->engine[op->engine], end);
+	state->latest = stream;
 	state->ready[stream] = end;
 	state->queue[(size_t)stream * state->depth + state->given[stream]++ % state->depth] = end;
 	finished(state, &graph->streams[stream], end);

@@ -23,6 +23,7 @@ struct tfs_replay_state {
 	double legacy;   /* end of the legacy stream's last operation */
 	double blocking; /* end of all blocking streams' operations */
 	double device;   /* end of everything */
+	uint32_t latest; /* the stream that was given the latest operation; or TFS_NONE */
 	size_t mark;     /* the next one that the calls have not come to */
 };
 

@@ -119,6 +119,7 @@ static void add_call(
 	node->stream = waiting->stream;
 	node->event = event_index(builder, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
 	node->wait = waiting->wait;
+	node->works = waiting->wait == TFS_WAIT_DEVICE && call->family != TFS_FAMILY_device_sync;
 	if (call->family == TFS_FAMILY_event_record)
 		node->action = TFS_ACTION_RECORD;
 	if (call->family == TFS_FAMILY_stream_wait)
