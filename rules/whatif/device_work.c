@@ -12,13 +12,14 @@ enum engine { KERNELS, COPIES_IN, COPIES_OUT, ENGINES };
 /* As CUPTI numbers copies. */
 #define COPY_TO_DEVICE 1u
 #define COPY_TO_HOST 2u
+/* Kernels beside which something is copied take longer, by this part of the copy's time at most. */
+#define COPY_SHARE 0.2
 
 struct tfs_device_work {
 	const struct tfs_steady *steady;
 	double *streams; /* per stream: what it has to do, in all steps */
 	double *engines; /* per engine: the same */
 	double *united;  /* per engine: its time with any operation, as part of their sum */
-	double all_united;
 };
 
 uint32_t tfs_engine_count(const struct tfs_timeline *timeline)
@@ -39,8 +40,7 @@ uint32_t tfs_engine_of(const struct tfs_timeline *timeline, const struct tfs_dev
 	return device < timeline->device_count ? device * ENGINES + engine : TFS_NONE;
 }
 
-/* The share of an engine's (TFS_NONE: of all engines') summed time in which it had any work; 0
- * without memory. */
+/* The share of an engine's summed time in which it had any work; 0 without memory. */
 static double united(const struct tfs_timeline *timeline, uint32_t engine)
 {
 	struct tfs_intervals busy = {0};
@@ -50,7 +50,7 @@ static double united(const struct tfs_timeline *timeline, uint32_t engine)
 	for (uint32_t i = 0; i < timeline->op_count && !err; i++) {
 		const struct tfs_device_op *op = &timeline->ops[i];
 
-		if (engine != TFS_NONE && tfs_engine_of(timeline, op) != engine)
+		if (tfs_engine_of(timeline, op) != engine)
 			continue;
 		sum += tfs_device_op_ns(op);
 		err = tfs_intervals_add(&busy, op->start_ns, op->end_ns);
@@ -74,8 +74,7 @@ struct tfs_device_work *tfs_device_work_create(const struct tfs_steady *steady)
 	work->streams = calloc((size_t)timeline->stream_count + 1, sizeof(double));
 	work->engines = calloc((size_t)engines + 1, sizeof(double));
 	work->united = calloc((size_t)engines + 1, sizeof(double));
-	work->all_united = united(timeline, TFS_NONE);
-	whole = work->streams && work->engines && work->united && work->all_united > 0;
+	whole = work->streams && work->engines && work->united;
 	for (uint32_t i = 0; i < engines && whole; i++) {
 		work->united[i] = united(timeline, i);
 		whole = work->united[i] > 0;
@@ -105,9 +104,10 @@ static void add_op(
 
 	if (op->stream < timeline->stream_count)
 		work->streams[op->stream] += ns;
-	if (engine != TFS_NONE)
-		work->engines[engine] += ns * work->united[engine];
-	*all_ns += ns * work->all_united;
+	if (engine == TFS_NONE)
+		return;
+	work->engines[engine] += ns * work->united[engine];
+	*all_ns += ns * work->united[engine] * (engine % ENGINES == KERNELS ? 1 : COPY_SHARE);
 }
 
 struct tfs_work_left tfs_device_work_left(
@@ -132,7 +132,7 @@ struct tfs_work_left tfs_device_work_left(
 		left.least_ns = fmax(left.least_ns, work->streams[i]);
 	for (uint32_t i = 0; i < engines; i++)
 		left.least_ns = fmax(left.least_ns, work->engines[i]);
+	left.all_ns = fmax(left.all_ns, left.least_ns) / steady->step_count;
 	left.least_ns /= steady->step_count;
-	left.all_ns /= steady->step_count;
 	return left;
 }

@@ -15,7 +15,7 @@ struct tfs_device_work;
 
 struct tfs_work_left {
 	double least_ns; /* of the busiest stream or engine */
-	double all_ns;   /* of all engines, which get no more side by side than they were */
+	double all_ns;   /* the same where copies slow down what they run beside */
 };
 
 /* Engines of all devices, and the one that an operation needs. */
