@@ -14,6 +14,8 @@
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
+/* And about what each changed call takes: delays vary by that. */
+#define CALL_DOUBT_NS 1000.0
 /* Recording may slow a step by this much before the interval is widened. */
 #define INFLATION 0.03
 
@@ -305,6 +307,17 @@ struct others {
 	double free_ns;  /* streams do not keep an order that they may not need */
 };
 
+/* Per step. */
+static double changed_calls(const struct tfs_whatif *whatif)
+{
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
+		count += whatif->edits[i].gone || whatif->edits[i].no_wait ||
+			 whatif->edits[i].scale > 0;
+	return (double)count / (double)whatif->step_count;
+}
+
 static void price(const struct tfs_whatif *whatif, double mean, struct others others,
 	struct tfs_cost *out_cost)
 {
@@ -316,8 +329,9 @@ static void price(const struct tfs_whatif *whatif, double mean, struct others ot
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	half += whatif->load_ns;
-	half += fabs(mean) * (MODEL_DOUBT + whatif->error + whatif->inflation);
+	/* One has nothing to do with the other. */
+	half = hypot(half, mean * (MODEL_DOUBT + whatif->error + whatif->inflation));
+	half += whatif->load_ns + fmin(fabs(mean), changed_calls(whatif) * CALL_DOUBT_NS);
 	out_cost->ns = between(mean, most);
 	out_cost->low_ns = between(fmin(low, others.apart_ns) - half, most);
 	out_cost->high_ns = between(
