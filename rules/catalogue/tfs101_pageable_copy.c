@@ -13,18 +13,22 @@
 #define SUM_BYTES 1e6
 #define HOST_SHARE 0.01
 #define MANY 4
+/* Links reach that much more or less of what is usual for their kind. */
+#define GUESS 0.25
 
 /* A copy of the same size from pinned memory, which does not hold the host when it is async. */
 static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
 	const struct tfs_copy *copy)
 {
-	return (struct tfs_edit){
-		.no_wait = copy->async, .scale = tfs_copy_pinned_scale(steady, call, copy)};
+	const bool read = copy->async && copy->direction == TFS_COPY_DOWN;
+
+	return (struct tfs_edit){.no_wait = copy->async,
+		.scale = tfs_copy_pinned_scale(steady, call, copy),
+		.adds_ns = read ? TFS_RECORD_EVENT_NS + TFS_PAST_EVENT_NS : 0};
 }
 
-/* What the copies of a place take from pinned memory: all of it may run beside the computing, on a
- * stream of its own. */
-static double beside_ns(const struct tfs_steady *steady, const struct tfs_place *place)
+/* What the copies of a place take from pinned memory, per step. */
+static double pinned_ns(const struct tfs_steady *steady, const struct tfs_place *place)
 {
 	double ns = 0;
 
@@ -124,8 +128,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		draft->finding.advice = advise(
 			findings, tfs_guards_of(steady, &place), copy.direction == TFS_COPY_UP);
+		/* All of it may run beside the computing, on a stream of its own. */
 		if (copy.direction == TFS_COPY_UP)
-			draft->beside_ns = beside_ns(steady, &place);
+			draft->beside_ns = pinned_ns(steady, &place);
+		if (steady->pinned_rates[0] <= 0 && steady->pinned_rates[1] <= 0)
+			draft->guess_ns = GUESS * pinned_ns(steady, &place);
 	}
 	if (steady->run && small)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,

@@ -10,6 +10,9 @@
 #include "rules/evidence/guards.h"
 #include "rules/support/figures.h"
 
+/* Between operations of a stream. */
+#define GAP_NS 1500.0
+
 enum hidden {
 	HIDDEN_NOT,
 	HIDDEN_FREE,
@@ -75,6 +78,26 @@ static enum hidden hidden_wait(
 									: HIDDEN_NOT;
 }
 
+/* What it takes to copy results to the host, which a result on the device needs not: per step. */
+static double result_ns(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	double ns = 0;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[place->items[i].call];
+
+		for (uint32_t j = 0; j < call->op_count; j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+
+			if (op->record->operation == TFS_DEVICE_MEMCPY)
+				ns += tfs_device_op_ns(op) + GAP_NS;
+		}
+	}
+	return ns / (double)steady->step_count;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -90,8 +113,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		struct tfs_edit edit = {.no_wait = true};
 		struct tfs_copy copy;
 
-		if (kind == HIDDEN_READ_BACK && tfs_copy_describe(timeline, call, &copy))
+		if (kind == HIDDEN_READ_BACK && tfs_copy_describe(timeline, call, &copy)) {
 			edit.scale = tfs_copy_pinned_scale(steady, call, &copy);
+			edit.adds_ns = TFS_RECORD_EVENT_NS + TFS_PAST_EVENT_NS;
+		}
 		if (kind != HIDDEN_NOT)
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount, edit);
 	}
@@ -106,6 +131,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			draft->finding.advice = texts[kind].advice;
 		if (draft && kind == HIDDEN_FREE)
 			draft->rewrite = "deferred-free";
+		if (draft && kind == HIDDEN_RESULT)
+			draft->beside_ns = result_ns(steady, &place);
 		if (tfs_guards_of(steady, &place))
 			tfs_draft_needed(
 				findings, draft, tfs_guards_of(steady, &place), texts[kind].advice);

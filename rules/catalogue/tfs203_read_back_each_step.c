@@ -50,6 +50,19 @@ static uint32_t consumer_of(const struct tfs_steady *steady, uint32_t position)
 	return TFS_NONE;
 }
 
+/* As is advised: the value is there a step later, unless the step had it already. */
+static struct tfs_edit read_later(const struct tfs_steady *steady, uint32_t position,
+	const struct tfs_copy *copy, bool repeats)
+{
+	const struct tfs_host_call *call = tfs_steady_call(steady, position);
+	const bool waits = steady->waits[position].wait == TFS_WAIT_OWN;
+
+	return (struct tfs_edit){.gone = repeats,
+		.no_wait = true,
+		.scale = tfs_copy_pinned_scale(steady, call, copy),
+		.adds_ns = TFS_RECORD_EVENT_NS + (waits ? TFS_PAST_EVENT_NS : 0)};
+}
+
 /* Calls elsewhere that wait for the copies of a place. */
 static void add_consumers(
 	const struct tfs_steady *steady, const struct tfs_place *place, struct tfs_hits *waits)
@@ -59,7 +72,7 @@ static void add_consumers(
 
 		if (consumer != TFS_NONE && steady->calls[consumer] != place->items[i].call)
 			tfs_hits_add(waits, steady->calls[consumer], 0,
-				(struct tfs_edit){.no_wait = true});
+				(struct tfs_edit){.no_wait = true, .adds_ns = TFS_PAST_EVENT_NS});
 	}
 }
 
@@ -313,10 +326,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			continue;
 		if (consumer_of(steady, i) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
-				(struct tfs_edit){.gone = again[i] & AGAIN_REPEAT,
-					.no_wait = true,
-					.scale = tfs_copy_pinned_scale(
-						steady, tfs_steady_call(steady, i), &copy)});
+				read_later(steady, i, &copy, again[i] & AGAIN_REPEAT));
 		else
 			later++;
 	}

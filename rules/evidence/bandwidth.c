@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/evidence/bandwidth.h"
 
+#include <math.h>
+
 #include "rules/evidence/steady.h"
 
 /* What a copy takes besides its bytes. */
@@ -65,13 +67,17 @@ double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction 
 static double pinned_ns(const struct tfs_steady *steady, enum tfs_direction direction,
 	uint64_t bytes, double pageable_ns)
 {
-	double rate = steady->pinned_rates[direction == TFS_COPY_UP ? 0 : 1];
+	const unsigned way = direction == TFS_COPY_UP ? 0 : 1;
+	double rate = steady->pinned_rates[way], guess;
 
-	if (rate <= 0 && steady->simulated)
-		return pageable_ns * SIMULATED_RATIO;
+	/* A link is as fast in the one direction as in the other. */
 	if (rate <= 0)
-		rate = link_rate(steady);
-	return COPY_NS + (double)bytes / rate;
+		rate = steady->pinned_rates[!way];
+	if (rate > 0)
+		return COPY_NS + (double)bytes / rate;
+	guess = COPY_NS + (double)bytes / link_rate(steady);
+	/* Not all of its profiles have the link of their device. */
+	return steady->simulated ? fmax(guess, pageable_ns * SIMULATED_RATIO) : guess;
 }
 
 float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_host_call *call,

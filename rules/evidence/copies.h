@@ -39,4 +39,9 @@ bool tfs_copy_describe(const struct tfs_timeline *timeline, const struct tfs_hos
 /* Copies of pageable memory up to this size let the host go early. */
 #define TFS_EARLY_COPY_BYTES (64u << 10)
 
+/* What the host does where it reads values a step later: it records an event, and asks for one that
+ * is over. */
+#define TFS_RECORD_EVENT_NS 2000.0f
+#define TFS_PAST_EVENT_NS 2500.0f
+
 #endif

@@ -36,7 +36,7 @@ struct trainer {
 /* Not inlined: its two callers must be told apart by their stacks, not by their copies of it. */
 static __attribute__((noinline)) void upload(float *device, const float *host, size_t bytes)
 {
-	/* expect: TFS101 x1 196KiB legacy 470..730us */
+	/* expect: TFS101 x1 196KiB legacy 400..740us */
 	CUDA(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice));
 }
 

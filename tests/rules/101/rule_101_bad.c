@@ -42,7 +42,7 @@ static void train(struct rule *r, float *images)
 			rule_prepare(images);
 			/* 664 us less where the copy still keeps the stream that computes waiting,
 			 * 904 where it does not. */
-			/* expect: TFS101 x1 256KiB stream 13 600..1000us */
+			/* expect: TFS101 x1 256KiB stream 13 580..1000us */
 			NEED(cudaMemcpyAsync(
 				r->input[slot], images, bytes, cudaMemcpyDefault, r->stream));
 			NEED(cudaEventRecord(r->copied[slot], r->stream));

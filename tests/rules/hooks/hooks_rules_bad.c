@@ -30,10 +30,10 @@ static void upload(struct habits *h, unsigned step)
 	NEED(cudaEventSynchronize(r->copied[slot]));
 	rule_prepare(h->images);
 	if (VARIANT == BAD) {
-		/* expect: TFS101 x1 256KiB stream 13 640..1250us */
+		/* expect: TFS101 x1 256KiB stream 13 600..1250us */
 		NEED(cudaMemcpy2DAsync(r->input[slot], ROW, h->images, ROW, ROW, BATCH,
 			cudaMemcpyHostToDevice, r->stream));
-		/* expect: TFS101 x1 128KiB legacy 280..450us */
+		/* expect: TFS101 x1 128KiB legacy 250..480us */
 		NEED(cublasSetVector(
 			OUTPUTS * BATCH * 2, sizeof(float), h->labels, 1, h->label, 1));
 	} else {

@@ -234,6 +234,8 @@ void builder_device(struct builder *builder, uint16_t index, const char *name, b
 {
 	struct tfs_device_record record = {.index = index,
 		.simulated = simulated,
+		/* The simulated device is set up as an A100. */
+		.compute = simulated ? 8 << 16 : 0,
 		.name = builder_string(builder, name),
 		.memory_bytes = UINT64_C(16) << 30,
 		.bandwidth = UINT64_C(900000000000)};
