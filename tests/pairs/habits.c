@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/pairs/habits.h"
+
+#include <string.h>
+
+/* The host reads what was copied to it. */
+#define READ_NS 5000
+
+/* What habits use; a program has one of them. */
+static struct {
+	void *host[SLOTS]; /* pinned */
+	void *pageable;
+	float *values, *other;
+	cudaEvent_t there[SLOTS], event;
+	cudaStream_t stream;
+	cublasHandle_t blas;
+} own;
+
+static int floats(const struct trainer *t)
+{
+	return (int)(t->layout.bytes / sizeof(float));
+}
+
+static void begin_values(struct trainer *t)
+{
+	own.values = trainer_alloc(t->layout.bytes);
+	own.other = trainer_alloc(t->layout.bytes);
+	own.pageable = malloc(t->layout.bytes);
+	NEED(own.pageable ? cudaSuccess : cudaErrorMemoryAllocation);
+	memset(own.pageable, 1, t->layout.bytes);
+	for (unsigned i = 0; i < SLOTS; i++) {
+		own.host[i] = trainer_pinned(t->layout.bytes);
+		NEED(cudaEventCreateWithFlags(&own.there[i], cudaEventDisableTiming));
+	}
+}
+
+static void begin_event(struct trainer *t)
+{
+	(void)t;
+	NEED(cudaEventCreateWithFlags(&own.event, cudaEventDisableTiming));
+}
+
+/* As is advised: the values of the step before, from pinned memory that is used by turns. */
+static void read_later(struct trainer *t, size_t bytes)
+{
+	const unsigned slot = t->step % SLOTS;
+
+	NEED(cudaMemcpyAsync(own.host[slot], own.values, bytes, cudaMemcpyDeviceToHost, t->stream));
+	NEED(cudaEventRecord(own.there[slot], t->stream));
+	if (t->step > 0)
+		NEED(cudaEventSynchronize(own.there[!slot]));
+	trainer_host(READ_NS);
+}
+
+/* Something that the host is to know is computed. */
+static void produce(struct trainer *t, int count)
+{
+	NEED(cublasScopy(t->blas, count, t->output, 1, own.values, 1));
+}
+
+static void act_101_down(struct trainer *t)
+{
+	produce(t, SIDE);
+	if (t->layout.fixed) {
+		read_later(t, t->layout.bytes);
+		return;
+	}
+	NEED(cudaMemcpyAsync(
+		own.pageable, own.values, t->layout.bytes, cudaMemcpyDeviceToHost, t->stream));
+	trainer_host(READ_NS);
+}
+
+/* Where there are two streams, the wait has the one come after the other; as is advised, an event
+ * does that. */
+static void keep_order(struct trainer *t)
+{
+	if (t->copies == t->stream)
+		return;
+	NEED(cudaEventRecord(own.event, t->stream));
+	NEED(cudaStreamWaitEvent(t->copies, own.event, 0));
+}
+
+static void act_201_stream(struct trainer *t)
+{
+	if (t->layout.fixed)
+		keep_order(t);
+	else
+		NEED(cudaStreamSynchronize(t->stream));
+}
+
+static void act_201_device(struct trainer *t)
+{
+	if (t->layout.fixed)
+		keep_order(t);
+	else
+		NEED(cudaDeviceSynchronize());
+}
+
+static void act_201_event(struct trainer *t)
+{
+	NEED(cudaEventRecord(own.event, t->stream));
+	if (t->layout.fixed)
+		keep_order(t);
+	else
+		NEED(cudaEventSynchronize(own.event));
+}
+
+/* What follows is given to another stream. */
+static void begin_201_between(struct trainer *t)
+{
+	begin_event(t);
+	NEED(cudaEventCreateWithFlags(&own.there[0], cudaEventDisableTiming));
+	NEED(cudaStreamCreate(&own.stream));
+}
+
+static void act_201_between(struct trainer *t)
+{
+	if (t->layout.fixed) {
+		NEED(cudaEventRecord(own.event, t->stream));
+		NEED(cudaStreamWaitEvent(own.stream, own.event, 0));
+	} else {
+		NEED(cudaDeviceSynchronize());
+	}
+	NEED(cublasSetStream(t->blas, own.stream));
+}
+
+static void settle_201_between(struct trainer *t)
+{
+	NEED(cudaEventRecord(own.there[0], own.stream));
+	NEED(cudaStreamWaitEvent(t->stream, own.there[0], 0));
+	NEED(cublasSetStream(t->blas, t->stream));
+}
+
+static void act_202_copy(struct trainer *t)
+{
+	produce(t, SIDE);
+	if (t->layout.fixed) {
+		read_later(t, t->layout.bytes);
+		return;
+	}
+	NEED(cudaMemcpy(own.host[0], own.values, t->layout.bytes, cudaMemcpyDeviceToHost));
+	trainer_host(READ_NS);
+}
+
+static void act_202_norm(struct trainer *t)
+{
+	float norm = 0;
+
+	if (t->layout.fixed)
+		NEED(cublasSetPointerMode(t->blas, CUBLAS_POINTER_MODE_DEVICE));
+	NEED(cublasSnrm2(t->blas, SIDE * SIDE, t->output, 1, t->layout.fixed ? t->loss : &norm));
+	if (t->layout.fixed)
+		NEED(cublasSetPointerMode(t->blas, CUBLAS_POINTER_MODE_HOST));
+}
+
+static void act_203_wait(struct trainer *t)
+{
+	produce(t, SIDE);
+	if (t->layout.fixed) {
+		read_later(t, sizeof(float));
+		return;
+	}
+	NEED(cudaMemcpyAsync(
+		own.host[0], own.values, sizeof(float), cudaMemcpyDeviceToHost, t->stream));
+	NEED(cudaStreamSynchronize(t->stream));
+	trainer_host(READ_NS);
+}
+
+static void act_203_copy(struct trainer *t)
+{
+	produce(t, SIDE);
+	if (t->layout.fixed) {
+		read_later(t, sizeof(float));
+		return;
+	}
+	NEED(cudaMemcpy(own.host[0], own.values, sizeof(float), cudaMemcpyDeviceToHost));
+	trainer_host(READ_NS);
+}
+
+static void act_301_scale(struct trainer *t)
+{
+	const float half = 0.5f, eighth = 0.125f;
+
+	for (int i = 0; i < (t->layout.fixed ? 1 : 3); i++)
+		NEED(cublasSscal(
+			t->blas, floats(t), t->layout.fixed ? &eighth : &half, own.values, 1));
+	NEED(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, 64, 64, 64, &half, own.values, 64,
+		own.values, 64, &half, own.other, 64));
+}
+
+static void act_401_device(struct trainer *t)
+{
+	void *memory = own.other;
+
+	if (!t->layout.fixed)
+		NEED(cudaMalloc(&memory, t->layout.bytes));
+	NEED(cublasScopy(t->blas, floats(t), own.values, 1, memory, 1));
+	if (!t->layout.fixed)
+		NEED(cudaFree(memory));
+}
+
+static void act_401_pinned(struct trainer *t)
+{
+	void *memory = own.host[0];
+
+	if (!t->layout.fixed)
+		NEED(cudaMallocHost(&memory, t->layout.bytes));
+	NEED(cudaMemcpyAsync(
+		own.values, memory, t->layout.bytes, cudaMemcpyHostToDevice, t->stream));
+	if (!t->layout.fixed)
+		NEED(cudaFreeHost(memory));
+}
+
+/* A product of as many numbers as the habit is about, in columns of the side's length. */
+static void multiply(struct trainer *t, float beta)
+{
+	const float one = 1;
+	const int columns = floats(t) / SIDE;
+
+	NEED(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, SIDE, columns, 64, &one, t->output,
+		SIDE, own.other, 64, &beta, own.values, SIDE));
+}
+
+static void act_402_added(struct trainer *t)
+{
+	if (!t->layout.fixed)
+		NEED(cudaMemsetAsync(own.values, 0, t->layout.bytes, t->stream));
+	multiply(t, t->layout.fixed ? 0 : 1);
+}
+
+static void act_402_overwritten(struct trainer *t)
+{
+	if (!t->layout.fixed)
+		NEED(cudaMemsetAsync(own.values, 0, t->layout.bytes, t->stream));
+	multiply(t, 0);
+}
+
+static void begin_408(struct trainer *t)
+{
+	unsigned long long keep = ~0ull;
+	cudaMemPool_t pool;
+
+	begin_values(t);
+	begin_event(t);
+	NEED(cudaDeviceGetDefaultMemPool(&pool, 0));
+	if (t->layout.fixed)
+		NEED(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+}
+
+static void act_408(struct trainer *t)
+{
+	void *memory = NULL;
+
+	NEED(cudaMallocAsync(&memory, t->layout.bytes, t->stream));
+	NEED(cublasScopy(t->blas, floats(t), own.values, 1, memory, 1));
+	NEED(cudaFreeAsync(memory, t->stream));
+	NEED(cudaEventRecord(own.event, t->stream));
+}
+
+static void settle_408(struct trainer *t)
+{
+	(void)t;
+	NEED(cudaEventSynchronize(own.event));
+}
+
+static void begin_608_handle(struct trainer *t)
+{
+	(void)t;
+	NEED(cublasCreate(&own.blas));
+}
+
+static void act_608_handle(struct trainer *t)
+{
+	cublasHandle_t blas = own.blas;
+	float scale = 0.5f;
+
+	if (!t->layout.fixed)
+		NEED(cublasCreate(&blas));
+	NEED(cublasSetStream(blas, t->stream));
+	NEED(cublasSscal(blas, SIDE, &scale, t->output, 1));
+	if (!t->layout.fixed)
+		NEED(cublasDestroy(blas));
+}
+
+static const struct habit habits[] = {
+	{.name = "none"},
+	{.name = "101-up", .pageable = true},
+	{"101-down", begin_values, act_101_down, NULL, false},
+	{"201-stream", begin_event, act_201_stream, NULL, false},
+	{"201-device", begin_event, act_201_device, NULL, false},
+	{"201-event", begin_event, act_201_event, NULL, false},
+	{"201-between", begin_201_between, act_201_between, settle_201_between, false},
+	{"202-copy", begin_values, act_202_copy, NULL, false},
+	{"202-norm", NULL, act_202_norm, NULL, false},
+	{"203-wait", begin_values, act_203_wait, NULL, false},
+	{"203-copy", begin_values, act_203_copy, NULL, false},
+	{"301-scale", begin_values, act_301_scale, NULL, false},
+	{"401-device", begin_values, act_401_device, NULL, false},
+	{"401-pinned", begin_values, act_401_pinned, NULL, false},
+	{"402-added", begin_values, act_402_added, NULL, false},
+	{"402-overwritten", begin_values, act_402_overwritten, NULL, false},
+	{"408-pool", begin_408, act_408, settle_408, false},
+	{"608-handle", begin_608_handle, act_608_handle, NULL, false},
+};
+
+const struct habit *habit_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
+		if (strcmp(habits[i].name, name) == 0)
+			return &habits[i];
+	return NULL;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_PAIRS_HABITS_H
+#define TFS_TESTS_PAIRS_HABITS_H
+
+/*
+ * What a trainer should not do in each step. Each is done at one place of the step, and there is a
+ * repaired way of doing it (layout.fixed), which is what the report advises and nothing else.
+ */
+
+#include "tests/pairs/trainer.h"
+
+struct habit {
+	const char *name; /* the rule's number, and which of the ways to break it */
+	void (*begin)(struct trainer *trainer);
+	void (*act)(struct trainer *trainer);
+	void (*settle)(struct trainer *trainer); /* before the update */
+	bool pageable; /* batches are copied from pageable memory, unless repaired */
+};
+
+/* NULL where there is none of that name. */
+const struct habit *habit_find(const char *name);
+
+#endif
