@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/replay/turns.h"
+
 /* Host and device clocks agree to about this. */
 #define SKEW_NS 2000.0
 /* From a call to its operation, and between operations, where none was measured. */
@@ -57,12 +59,14 @@ static struct tfs_call_wait measure_wait(const struct tfs_replay_state *state,
 
 /* Returns how long a full queue held the call before it. */
 static double measure_op(struct tfs_replay_state *state, struct tfs_replay *replay,
-	const struct tfs_graph_call *call, uint32_t index)
+	const double *turns, const struct tfs_graph_call *call, uint32_t index)
 {
 	const struct tfs_graph_op *op = &replay->graph->ops[index];
 	double submit = op->start_ns - (call->start_ns + op->submit_ns);
 	double gap = op->start_ns - tfs_replay_state_after(state, replay->graph, op->stream);
-	double turn = op->start_ns - tfs_replay_state_engine(state, replay->graph, op);
+	double turn =
+		op->start_ns - (turns[index] < 0 ? tfs_replay_state_engine(state, replay->graph, op)
+						 : turns[index]);
 	double held = tfs_replay_state_slot(state, op->stream) - call->start_ns - op->submit_ns;
 
 	/* What a stream's first one followed may have been before the recording. */
@@ -73,7 +77,8 @@ static double measure_op(struct tfs_replay_state *state, struct tfs_replay *repl
 }
 
 /* Follows the measurement: what each operation and each wait followed from. */
-static void measure_calls(struct tfs_replay_state *state, struct tfs_replay *replay)
+static void measure_calls(
+	struct tfs_replay_state *state, struct tfs_replay *replay, const double *turns)
 {
 	const struct tfs_graph *graph = replay->graph;
 
@@ -88,7 +93,7 @@ static void measure_calls(struct tfs_replay_state *state, struct tfs_replay *rep
 		double held = 0;
 
 		for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++)
-			held = tfs_replay_later(held, measure_op(state, replay, call, j));
+			held = tfs_replay_later(held, measure_op(state, replay, turns, call, j));
 		replay->waits[i] = measure_wait(state, graph, call);
 		/* That time is the device's, not the call's own. */
 		if (!replay->waits[i].waited)
@@ -237,15 +242,18 @@ int tfs_replay_measure(struct tfs_replay *replay)
 {
 	const struct tfs_graph *graph = replay->graph;
 	double *room = malloc((graph->ops_count + graph->calls_count + 1) * sizeof(*room));
+	double *turns = tfs_turns_find(graph);
 	struct tfs_replay_state state;
 
-	if (!room || tfs_replay_state_init(&state, graph, replay->depth)) {
+	if (!room || !turns || tfs_replay_state_init(&state, graph, replay->depth)) {
 		free(room);
+		free(turns);
 		return -ENOMEM;
 	}
-	measure_calls(&state, replay);
+	measure_calls(&state, replay, turns);
 	settle(replay, room);
 	tfs_replay_state_finish(&state);
 	free(room);
+	free(turns);
 	return 0;
 }

@@ -30,7 +30,7 @@ static void take(struct mean *mean, struct rule *r)
 	const float share = 1.0f / STEPS;
 
 	if (VARIANT == TRAP) {
-		/* expect: TFS201 x1 180..740us */
+		/* expect: TFS201 x1 425..495us */
 		NEED(cudaDeviceSynchronize());
 	} else if (VARIANT == ADVICE) {
 		NEED(cudaEventRecord(mean->made, r->stream));
