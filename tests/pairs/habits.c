@@ -283,7 +283,6 @@ static void act_608_handle(struct trainer *t)
 }
 
 static const struct habit habits[] = {
-	{.name = "none"},
 	{.name = "101-up", .pageable = true},
 	{"101-down", begin_values, act_101_down, NULL, false},
 	{"201-stream", begin_event, act_201_stream, NULL, false},
@@ -309,4 +308,10 @@ const struct habit *habit_find(const char *name)
 		if (strcmp(habits[i].name, name) == 0)
 			return &habits[i];
 	return NULL;
+}
+
+void habits_print(void)
+{
+	for (size_t i = 0; i < sizeof(habits) / sizeof(habits[0]); i++)
+		puts(habits[i].name);
 }

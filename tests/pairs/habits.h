@@ -20,4 +20,7 @@ struct habit {
 /* NULL where there is none of that name. */
 const struct habit *habit_find(const char *name);
 
+/* All names, a line each. */
+void habits_print(void);
+
 #endif

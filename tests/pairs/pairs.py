@@ -22,9 +22,6 @@ import subprocess
 import sys
 import tempfile
 
-HABITS = ("101-up", "101-down", "201-stream", "201-device", "201-event", "201-between", "202-copy",
-          "202-norm", "203-wait", "203-copy", "301-scale", "401-device", "401-pinned", "402-added",
-          "402-overwritten", "408-pool", "608-handle")
 # Findings of other rules that have the same cause.
 KIN = {"101": {"202"}, "202": {"203"}, "203": {"201", "202"}, "401": {"202"}}
 # Kernels of a forward pass take between these, in us: what binds the step is the host, now this and
@@ -76,6 +73,11 @@ class Bench:
             LD_LIBRARY_PATH=f"{tests}/sim", TFSIM_PROFILE="a100", TFSIM_COMPUTE="0", TFSIM_PACE="0",
             MODELLED_THREADS="1", TFSHIM_REWRITE="off", TFSHIM_OPTIONS="report=0",
             LD_PRELOAD=f"{library}:{tests}/tools/stacks_first.so:{tests}/tools/modelled_clock.so")
+
+    def habits(self):
+        """The names of the trainer's habits."""
+        return subprocess.run([self.trainer], env=dict(self.environment, LD_PRELOAD=""), check=True,
+                              stdout=subprocess.PIPE, text=True, timeout=60).stdout.split()
 
     def run(self, folder, habit, layout, fixed):
         """The modelled time of a step, and the report."""
@@ -182,7 +184,8 @@ def main():
     parser.add_argument("--list", action="store_true", help="a line for each pair")
     options = parser.parse_args()
     bench = Bench(os.path.realpath(options.library), options.tfshim, options.tests)
-    wanted = [(habit, number) for habit in HABITS if options.only in habit
+    habits = bench.habits()
+    wanted = [(habit, number) for habit in habits if options.only in habit
               for number in range(options.each)]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         pairs = list(pool.map(lambda one: Pair(bench, *one, options.seed), wanted))
@@ -190,7 +193,7 @@ def main():
         for pair in pairs:
             print(pair)
     print("%-16s %5s %6s %9s %9s %9s" % ("habit", "pairs", "priced", "inside", "narrow", "error"))
-    for habit in HABITS:
+    for habit in habits:
         mine = [pair for pair in pairs if pair.habit == habit]
         if mine:
             print(row(habit, mine))

@@ -185,6 +185,10 @@ int main(int count, char **arguments)
 	struct worker *worker = t.layout.threads > 1 ? worker_create() : NULL;
 	double start_ns = 0;
 
+	if (count == 1) {
+		habits_print();
+		return 0;
+	}
 	t.habit = habit_find(t.layout.habit);
 	if (!t.habit || !t.layout.layers || t.layout.layers > MOST_LAYERS) {
 		fprintf(stderr, "unknown habit '%s', or too many layers\n", t.layout.habit);
