@@ -9,6 +9,7 @@
 
 #include "cupti/buffers.h"
 #include "cupti/decode.h"
+#include "cupti/ending.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "shim/base/clock.h"
@@ -258,8 +259,10 @@ static void start(void)
 void tfs_collector_start(void)
 {
 	pthread_mutex_lock(&turning);
-	if (atomic_load(&state) == ABSENT)
+	if (atomic_load(&state) == ABSENT && tfs_ending_wait_for_us()) {
 		start();
+		tfs_ending_go_on();
+	}
 	pthread_mutex_unlock(&turning);
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cupti/collector.h"
+#include "cupti/ending.h"
 #include "shim/base/child.h"
 #include "shim/base/clock.h"
 #include "shim/base/env.h"
@@ -355,6 +356,7 @@ __attribute__((constructor)) static void load(void)
 {
 	tfs_log_init();
 	*(void **)&next_exit = tfs_lookup_next("_exit");
+	tfs_ending_init();
 	tfs_lookup_all();
 	tfs_nvtx_announce();
 }

@@ -30,8 +30,8 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 echo "$exported" | grep -vE '^(tfshim_|InitializeInjectionNvtx2$)' >"$work/exported"
-# The rest: how the driver is looked up, and how a program ends on purpose.
-printf "%s\n" "$hooked" _Exit _exit dlopen dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
+# The rest: how the driver is looked up, and how a program ends.
+printf "%s\n" "$hooked" __cxa_atexit _Exit _exit dlopen dlsym dlvsym | LC_ALL=C sort >"$work/hooked"
 
 gate "exported, but in no hook table" "$(LC_ALL=C comm -23 "$work/exported" "$work/hooked")"
 gate "in a hook table, but not exported" "$(LC_ALL=C comm -13 "$work/exported" "$work/hooked")"

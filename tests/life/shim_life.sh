@@ -210,6 +210,13 @@ cupti() {
 		esac
 		[ "$(value "$name" calls)" -gt 3000 ] || fail "$name: $(value "$name" calls) calls"
 	done
+	# The program ends while CUPTI is being started: its exit handlers must not run meanwhile.
+	for way in return thread; do
+		compare "slow-$way" '' env TFSIM_CUPTI=slow "$programs/shim_ending" "$way"
+		look "slow-$way"
+		expect "slow-$way" total cudaMemcpy 200
+		expect "slow-$way" finished 1
+	done
 }
 
 # No folder, no permission, no space.

@@ -36,6 +36,7 @@ CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc
 		return status;
 	if (!handle || (params && params->structSize < CUpti_SubscriberParams_STRUCT_SIZE))
 		return CUPTI_ERROR_INVALID_PARAMETER;
+	cupti_linger();
 	if (cupti_mood() == CUPTI_REFUSES)
 		return refuse(params, "Nsight Systems");
 	pthread_mutex_lock(&lock);

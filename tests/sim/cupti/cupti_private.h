@@ -19,7 +19,8 @@
 
 /* How this library answers, from TFSIM_CUPTI: "refuse", "missing-driver", "old-driver", "drops"
  * (some records), "holds" (an empty buffer after each flush), "tires" (it refuses to record once it
- * was told to stop) or unset. */
+ * was told to stop), "slow" (it takes 300 ms to subscribe, and must not be in that when the
+ * process's exit handlers have taken it down) or unset. */
 enum cupti_mood {
 	CUPTI_WORKS,
 	CUPTI_REFUSES,
@@ -27,7 +28,8 @@ enum cupti_mood {
 	CUPTI_WITH_OLD_DRIVER,
 	CUPTI_DROPS,
 	CUPTI_HOLDS,
-	CUPTI_TIRES
+	CUPTI_TIRES,
+	CUPTI_IS_SLOW
 };
 
 enum cupti_slot { CUPTI_SLOT_THREAD, CUPTI_SLOT_DEVICE };
@@ -36,6 +38,9 @@ enum cupti_slot { CUPTI_SLOT_THREAD, CUPTI_SLOT_DEVICE };
 enum cupti_mood cupti_mood(void);
 /* What an entry that needs the driver answers now: success, or the error of the mood or a fork. */
 CUptiResult cupti_usable(void);
+/* What subscribing takes in a slow mood; ends the process where the library was taken down
+ * meanwhile, as the real one does by chance. */
+void cupti_linger(void);
 /* Installs the listener in the core, once. */
 void cupti_listen(void);
 uint32_t cupti_thread(uint32_t tid);

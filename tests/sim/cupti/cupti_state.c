@@ -6,12 +6,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static enum cupti_mood mood;
 static atomic_bool forked;
 static atomic_int thread_id_type;
+static atomic_bool taken_down;
+
+static void take_down(void)
+{
+	atomic_store(&taken_down, true);
+}
+
+/* As constructors of C++ register the destructors of what they make. */
+__attribute__((constructor)) static void loaded(void)
+{
+	atexit(take_down);
+}
 
 /* What a real CUPTI does in a forked child is a hang or worse; this one only says so. */
 static void after_fork(void)
@@ -35,6 +48,8 @@ static void start(void)
 		mood = CUPTI_HOLDS;
 	else if (text && !strcmp(text, "tires"))
 		mood = CUPTI_TIRES;
+	else if (text && !strcmp(text, "slow"))
+		mood = CUPTI_IS_SLOW;
 	pthread_atfork(NULL, NULL, after_fork);
 }
 
@@ -64,6 +79,20 @@ CUptiResult cupti_usable(void)
 		return CUPTI_ERROR_UNKNOWN;
 	}
 	return CUPTI_SUCCESS;
+}
+
+void cupti_linger(void)
+{
+	static const struct timespec moment = {0, 100000};
+
+	/* As static variables of C++ are made when their function is first called. */
+	if (cupti_mood() == CUPTI_IS_SLOW)
+		atexit(take_down);
+	for (int i = 0; i < 3000 && cupti_mood() == CUPTI_IS_SLOW; i++) {
+		nanosleep(&moment, NULL);
+		if (atomic_load(&taken_down))
+			abort();
+	}
 }
 
 static void on_enter(struct tfsim_api *api)
