@@ -19,15 +19,14 @@ static _Atomic pthread_t starter; /* 0 = CUPTI is not being started */
 static atomic_bool ending;
 static _Atomic(registering *) real;
 
-/* A forked child has no thread that could be waited for. */
+/* Once, however many handlers there are. A forked child has no thread that could be waited for. */
 static void wait_for_start(void *nothing)
 {
 	struct timespec until;
 
 	(void)nothing;
-	if (tfs_child_is())
+	if (tfs_child_is() || atomic_exchange(&ending, true))
 		return;
-	atomic_store(&ending, true);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_sec += PATIENCE_SECONDS;
 	if (pthread_mutex_timedlock(&starting, &until) == 0)
