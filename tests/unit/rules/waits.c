@@ -1,34 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS201, TFS202, TFS203: waits of all kinds, and their groups. */
-#include "tests/test.h"
-#include "tests/unit/scenes/scene.h"
-
-#define STEPS 30u
-
-static uint64_t weights;
-
-static struct scene *start(void)
-{
-	struct scene *scene = scene_create(false);
-
-	weights = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
-	return scene;
-}
-
-static void work(struct scene *scene, unsigned line, unsigned stream, uint64_t ns)
-{
-	scene_launch(scene, line, stream, ns, 1024, 1, &weights);
-}
-
-static void expect(struct scene *scene, const char *id, enum tfs_state state, unsigned findings)
-{
-	bool held = TEST_EQ(scene_state(scene, id), state);
-
-	if (!TEST_EQ(scene_findings(scene, id), findings) || !held) {
-		printf("%s:\n", id);
-		scene_print(scene);
-	}
-}
+#include "tests/unit/rules/weights.h"
 
 static void read_loss(struct scene *scene, unsigned line, bool async, enum tfs_memory_kind host)
 {
