@@ -66,7 +66,7 @@ beside capture "not-capturing 1" "applied 0"
 beside backend "not-backend-api 3"
 "$programs/../tools/ledger" "$out/backend.tfs" | grep -q "^cudnn-search state.*graph API are left alone" ||
 	fail "the report does not say why the graph API is left alone"
-options=search_ms=2000
+options=$patient
 beside slow "time-budget 1" "applied 0"
 options=
 # Nothing is compared on the second device, so that nothing but workspaces could be missing there.

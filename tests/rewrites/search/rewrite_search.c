@@ -5,6 +5,7 @@
  * (tfsim_on_search); elsewhere it just ends sooner. The script reads the ledger afterwards.
  */
 #include <pthread.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tests/rewrites/rewrite_case.h"
@@ -58,15 +59,24 @@ static void gradient_check(struct gradient *one, int times)
 
 static sem_t begun, go_on;
 static atomic_bool hold, over, slow;
+static atomic_llong ahead_s; /* of the kernel's monotonic clock is the program's */
+
+/* Everybody's in the program, for a search that takes hours. */
+int clock_gettime(clockid_t clock, struct timespec *out_now)
+{
+	const int result = (int)syscall(SYS_clock_gettime, clock, out_now);
+
+	if (result == 0 && clock == CLOCK_MONOTONIC)
+		out_now->tv_sec += atomic_load(&ahead_s);
+	return result;
+}
 
 void tfsim_on_search(void);
 
 void tfsim_on_search(void)
 {
-	static atomic_bool dawdled;
-
-	for (int i = 0; atomic_load(&slow) && i < 25; i++)
-		mark_dawdle(&dawdled);
+	if (atomic_load(&slow))
+		atomic_fetch_add(&ahead_s, 3600);
 	if (!atomic_exchange(&hold, false))
 		return;
 	sem_post(&begun);
@@ -132,7 +142,7 @@ static void beside_gate(void)
 	OK(cudaDeviceSynchronize());
 }
 
-/* Each algorithm takes half a second to measure: more than the time there is. */
+/* Each algorithm takes an hour to measure: more than the time there is. */
 static void too_slow(void)
 {
 	struct gradient one;
