@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/commands/job_proof.h"
 #include "reports/formats/text.h"
 #include "reports/model/words.h"
 #include "reports/support/options.h"
@@ -17,19 +18,6 @@
 #include "shim/trace/trace.h"
 
 #define MOST_RANKS 65536u
-
-/* The latest run of one program. */
-struct job {
-	const char *program;
-	uint32_t ranks;
-	const struct tfs_trace **traces; /* by rank; NULL = missing */
-	struct tfs_ranked plan;
-	size_t steps;    /* that the plan speaks of */
-	double *times;   /* of the slowest rank; NaN where a rank's is not known */
-	uint32_t period; /* of the steps, as this run tells */
-	struct tfs_proof verdicts[TFS_VERDICTS_MOST];
-	uint32_t count; /* of these */
-};
 
 static const char *program_of(const struct tfs_trace *trace)
 {
@@ -54,7 +42,7 @@ static bool is_newer(const struct tfs_trace *one, const struct tfs_trace *other)
 }
 
 /* The latest recording of each rank, in a job of as many ranks as the latest of all had. */
-static bool gather(struct job *job, struct tfs_trace *const *traces, int count)
+static bool gather(struct tfs_job *job, struct tfs_trace *const *traces, int count)
 {
 	const struct tfs_trace *latest = NULL;
 
@@ -93,7 +81,7 @@ static uint64_t end_ns(const struct tfs_trace *trace)
 }
 
 /* Ranks that wait for each other train at the same time. */
-static bool same_run(const struct job *job)
+static bool same_run(const struct tfs_job *job)
 {
 	uint32_t latest = 0;
 
@@ -112,7 +100,7 @@ static bool same_run(const struct job *job)
 }
 
 /* False, and says why, when the ranks cannot be held against each other. */
-static bool agree(struct job *job)
+static bool agree(struct tfs_job *job)
 {
 	const char *first = NULL;
 
@@ -139,95 +127,10 @@ static bool agree(struct job *job)
 	return true;
 }
 
-/* A recording's packed step times: the job waits for its slowest rank. */
-static void take_times(struct job *job, const struct tfs_trace *trace, double *own)
-{
-	for (size_t i = 0; i < job->steps; i++)
-		own[i] = NAN;
-	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
-		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
-		size_t room = (pack->record.units * TFS_UNIT - sizeof(*pack)) / sizeof(float);
-		uint64_t start = tfs_trace_ns(trace, pack->first_start_ticks);
-
-		for (size_t n = 0; n < pack->count && n < room; n++) {
-			uint64_t at = pack->first_index + n - job->plan.first;
-			float ticks;
-
-			memcpy(&ticks, (const char *)(pack + 1) + n * sizeof(ticks), sizeof(ticks));
-			if (pack->first_index + n >= job->plan.first && at < job->steps &&
-				ticks > 0 && ticks < 1e18f)
-				own[at] = (double)(tfs_trace_ns(trace, pack->first_start_ticks +
-									       (uint64_t)ticks) -
-						   start);
-		}
-	}
-	for (size_t i = 0; i < job->steps; i++)
-		job->times[i] =
-			isnan(own[i]) || isnan(job->times[i]) ? NAN : fmax(job->times[i], own[i]);
-}
-
-static bool find_times(struct job *job)
-{
-	double *own;
-
-	job->steps = (size_t)tfs_ranked_steps(&job->plan);
-	job->times = calloc(job->steps + 1, sizeof(*job->times));
-	own = malloc((job->steps + 1) * sizeof(*own));
-	for (uint32_t i = 0; job->times && own && i < job->ranks; i++)
-		take_times(job, job->traces[i], own);
-	bool done = job->times && own;
-	free(own);
-	return done;
-}
-
-/* Of as many steps in a row as it takes. */
-static uint32_t find_period(const struct job *job)
-{
-	size_t row = 0;
-
-	for (size_t i = 0; i < job->steps && row < TFS_PERIOD_STEPS; i++) {
-		row = isnan(job->times[i]) ? 0 : row + 1;
-		if (row == TFS_PERIOD_STEPS)
-			return tfs_period_find(job->times + i + 1 - row);
-	}
-	return job->plan.period;
-}
-
-/* Gives the trial the question's pairs. Those with a step that some rank did not tell, as it lay in
- * a window, are left out. */
-static void run_trial(const struct job *job, uint32_t question, struct tfs_trial *trial)
-{
-	static struct tfs_sign_flip room;
-	const struct tfs_blocks_plan blocks = trial->plan;
-	double times[TFS_PERIOD_MOST], sums[2];
-	uint32_t pair = UINT32_MAX, ended = 0;
-	struct tfs_ranked_place place;
-	bool whole = true;
-
-	for (size_t i = 0; i < job->steps; i++) {
-		if (!tfs_ranked_at(&job->plan, job->plan.first + i, &place) ||
-			place.question != question)
-			continue;
-		if (place.pair != pair) {
-			pair = place.pair;
-			ended = 0;
-			whole = true;
-		}
-		whole = whole && !isnan(job->times[i]);
-		if (place.step >= blocks.left_out)
-			times[place.step - blocks.left_out] = job->times[i];
-		if (place.step + 1 < blocks.left_out + blocks.counted || !whole)
-			continue;
-		sums[place.on] = tfs_trial_sum(times, blocks.counted);
-		if (++ended == 2)
-			tfs_trial_pair(trial, (sums[0] - sums[1]) / blocks.counted, &room);
-	}
-}
-
 /* What an earlier run began. */
 static void resume(const struct tfs_proof *old, void *context)
 {
-	struct job *job = context;
+	struct tfs_job *job = context;
 
 	for (uint32_t i = 0; i < job->count; i++)
 		if (old->ranks == job->ranks && old->outcome == TFS_OUTCOME_UNDECIDED &&
@@ -235,23 +138,7 @@ static void resume(const struct tfs_proof *old, void *context)
 			job->verdicts[i] = *old;
 }
 
-static void find_verdict(const struct job *job, uint32_t question, struct tfs_proof *verdict)
-{
-	static struct tfs_sign_flip room;
-	struct tfs_trial trial;
-
-	tfs_trial_init(&trial, verdict->name, job->plan.period, TFS_TRIAL_STEPS);
-	tfs_trial_resume(&trial, verdict->gains, verdict->pairs);
-	run_trial(job, question, &trial);
-	verdict->outcome = trial.outcome;
-	verdict->gain = tfs_trial_gain(&trial, &room);
-	verdict->ranks = job->ranks;
-	verdict->period = job->period;
-	verdict->pairs = trial.pairs;
-	memcpy(verdict->gains, trial.gains, sizeof(verdict->gains));
-}
-
-static bool took_part(const struct job *job, const char *name)
+static bool took_part(const struct tfs_job *job, const char *name)
 {
 	for (uint32_t rank = 0; rank < job->ranks; rank++) {
 		const struct tfs_trace *trace = job->traces[rank];
@@ -269,7 +156,7 @@ static bool took_part(const struct job *job, const char *name)
 
 /* Each was off while the others were asked about: of several that won the best stays, and the next
  * run asks whether the others gain beside it. */
-static const struct tfs_proof *best_of(const struct job *job)
+static const struct tfs_proof *best_of(const struct tfs_job *job)
 {
 	const struct tfs_proof *best = NULL;
 
@@ -320,7 +207,7 @@ static void say(const struct tfs_proof *verdict, const struct tfs_proof *best)
 	tfs_region_finish(&region);
 }
 
-static void settle(struct job *job)
+static void settle(struct tfs_job *job)
 {
 	const struct tfs_proof *best = best_of(job);
 
@@ -336,12 +223,12 @@ static void settle(struct job *job)
 	}
 }
 
-static struct tfs_figure ranks(const struct job *job)
+static struct tfs_figure ranks(const struct tfs_job *job)
 {
 	return tfs_figure_number(job->ranks, "rank", "ranks");
 }
 
-static int save(const char *path, const struct job *job)
+static int save(const char *path, const struct tfs_job *job)
 {
 	int err = tfs_verdicts_save(path, job->verdicts, job->count);
 
@@ -355,7 +242,7 @@ static int save(const char *path, const struct job *job)
 	return err ? TFS_EXIT_MISUSE : 0;
 }
 
-static int judge(const char *folder, struct job *job)
+static int judge(const char *folder, struct tfs_job *job)
 {
 	static char old[TFS_VERDICTS_BYTES];
 	struct tfs_region region = {0};
@@ -374,9 +261,9 @@ static int judge(const char *folder, struct job *job)
 	}
 	if (!tfs_verdicts_load(path, old))
 		tfs_verdicts_each(old, resume, job);
-	job->period = find_period(job);
+	job->period = tfs_job_find_period(job);
 	for (uint32_t i = 0; i < job->count; i++)
-		find_verdict(job, questions[i], &job->verdicts[i]);
+		tfs_job_find_verdict(job, questions[i], &job->verdicts[i]);
 	settle(job);
 	if (job->count)
 		status = save(path, job);
@@ -387,14 +274,14 @@ static int judge(const char *folder, struct job *job)
 static int report_program(
 	const char *folder, const char *program, struct tfs_trace *const *traces, int count)
 {
-	struct job job = {.program = program};
+	struct tfs_job job = {.program = program};
 	int status = 0;
 
 	if (gather(&job, traces, count)) {
 		printf("JOB ");
 		tfs_text_put(stdout, program);
 		printf(", %s: rewrites\n", ranks(&job).text);
-		if (agree(&job) && same_run(&job) && find_times(&job))
+		if (agree(&job) && same_run(&job) && tfs_job_find_times(&job))
 			status = judge(folder, &job);
 	}
 	free(job.traces);
