@@ -9,6 +9,7 @@
 #include "rules/support/sort.h"
 #include "rules/timeline/comparable.h"
 #include "rules/timeline/families.h"
+#include "rules/timeline/pairs_launches.h"
 #include "rules/timeline/timeline_build.h"
 
 #define CBIDS 65536u
@@ -141,18 +142,6 @@ static uint32_t library_of(const struct search *search, uint32_t function)
 	return record && record->library < 16 ? record->library : 0;
 }
 
-/* The window with both calls and activity that a moment lies in, or NULL. */
-static const struct tfs_window *window_of(const struct tfs_timeline *timeline, uint64_t ns)
-{
-	for (uint32_t i = 0; i < timeline->window_count; i++) {
-		const struct tfs_window *window = &timeline->windows[i];
-
-		if ((window->flags & 3) == 3 && ns >= window->start_ns && ns < window->end_ns)
-			return window;
-	}
-	return NULL;
-}
-
 static uint32_t thread_of(const struct tfs_timeline *timeline, uint32_t tid)
 {
 	for (uint32_t i = 0; i < timeline->thread_count; i++)
@@ -166,7 +155,7 @@ static uint32_t thread_of(const struct tfs_timeline *timeline, uint32_t tid)
 static bool is_hidden(struct search *search, const struct tfs_device_api_record *api)
 {
 	const struct tfs_timeline *timeline = search->timeline;
-	const struct tfs_window *window = window_of(timeline, api->start_ns);
+	const struct tfs_window *window = tfs_pairs_window(timeline, api->start_ns);
 	const uint32_t number = thread_of(timeline, api->tid);
 	const struct tfs_host_thread *thread = &timeline->threads[number];
 	uint32_t first;
@@ -283,45 +272,6 @@ static void count_memory(struct search *search)
 	}
 }
 
-/* Of launches that only went into a graph there is no kernel record. */
-struct launches {
-	const struct tfs_window *window;
-	uint64_t made, seen;
-	uint64_t queued; /* of those made, behind the last one seen */
-	bool capturing;
-};
-
-/* Other tools stop recording while the device is behind: what was queued then has no record, and
- * none is missing. */
-static void close_launches(struct search *search, struct launches *launches)
-{
-	if (tfs_trace_fact(search->timeline->trace, TFS_FACT_imported)) {
-		search->out->queued += launches->queued;
-		launches->made -= launches->queued;
-	}
-	search->out->launches += launches->made;
-	search->out->launched += launches->seen;
-	*launches = (struct launches){0};
-}
-
-static void count_launch(const struct tfs_timeline *timeline, struct launches *launches,
-	const struct tfs_host_call *call)
-{
-	const bool ends = call->family == TFS_FAMILY_capture_end;
-	const bool divided = timeline->evidence & TFS_NEEDS_FAMILIES;
-
-	/* It began before the window, or in an older recording it may be an end. */
-	if ((ends && !launches->capturing) || (call->family == TFS_FAMILY_capture && !divided))
-		launches->made = launches->seen = launches->queued = 0;
-	if (ends || call->family == TFS_FAMILY_capture)
-		launches->capturing = !ends;
-	if (call->family == TFS_FAMILY_launch && !launches->capturing && !call->record->status) {
-		launches->made++;
-		launches->seen += call->op_count != 0;
-		launches->queued = call->op_count != 0 ? 0 : launches->queued + 1;
-	}
-}
-
 static void count_call(struct search *search, uint32_t nth, const struct tfs_window *window)
 {
 	const struct tfs_host_call *call = &search->timeline->calls[nth];
@@ -341,22 +291,15 @@ static void walk_calls(struct search *search)
 
 	for (uint32_t i = 0; i < timeline->thread_count; i++) {
 		const struct tfs_host_thread *thread = &timeline->threads[i];
-		struct launches launches = {0};
 
 		for (uint32_t j = 0; j < thread->call_count && !thread->own; j++) {
 			const uint32_t nth = thread->first_call + j;
-			const struct tfs_host_call *call = &timeline->calls[nth];
-			const struct tfs_window *window = window_of(timeline, call->start_ns);
+			const struct tfs_window *window =
+				tfs_pairs_window(timeline, timeline->calls[nth].start_ns);
 
-			if (window != launches.window)
-				close_launches(search, &launches);
-			launches.window = window;
-			if (!window)
-				continue;
-			count_launch(timeline, &launches, call);
-			count_call(search, nth, window);
+			if (window)
+				count_call(search, nth, window);
 		}
-		close_launches(search, &launches);
 	}
 }
 
@@ -399,6 +342,7 @@ const struct tfs_pairs *tfs_pairs_find(const struct tfs_timeline *timeline, stru
 
 	if (done) {
 		walk_calls(&search);
+		tfs_pairs_launches(timeline, search.out);
 		count_memory(&search);
 		keep_seen(search.out);
 		search.out->lost = tfs_comparable_lost(timeline->trace, pool);
