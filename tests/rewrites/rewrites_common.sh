@@ -13,7 +13,7 @@ run() {
 	shift 2
 	forget "$name"
 	# shellcheck disable=SC2086
-	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:staging_min=65537:search_ms=100000:$options" \
+	env TFSHIM_OUTPUT="$out/$name" TFSHIM_OPTIONS="record=none:report=0:quiet=1:staging_cores=0:staging_min=65537:search_ms=1000000:$options" \
 		TFSHIM_DECISIONS="$out/$name.decisions" $environment LD_PRELOAD="$(with "$options")" \
 		timeout 100 $watched "$@" >"$out/$name.out" 2>&1
 }
