@@ -84,7 +84,8 @@ set -- --no-rebuild -C build --num-processes $((($(nproc) * 3 + 1) / 2))
 if [ -n "$long" ]; then
 	set -- "$@" --timeout-multiplier 20
 else
-	set -- "$@" --no-suite long
+	# Limits are for what hangs: on a quiet machine, they are ten times what a test takes.
+	set -- "$@" --timeout-multiplier 4 --no-suite long
 	[ -n "${CI-}" ] || [ -n "$filter" ] || set -- "$@" --no-suite slice
 fi
 # shellcheck disable=SC2086 # a list of words
