@@ -89,8 +89,8 @@ majors() {
 			fail "two$own: the recording says '$(value "two$own" fact 'several versions')'"
 		# Both found by dlsym, by a program that is linked to neither, and to one of them.
 		set -- "$work/libs/libcudart.so.$own" "$work/libs/libcudart.so.$other"
-		build looked "$here/shim_looked_up.c" -ldl &&
-			build linked -DLINKED "$here/shim_looked_up.c" "$1" -ldl \
+		build looked "$here/loaded/shim_looked_up.c" -ldl &&
+			build linked -DLINKED "$here/loaded/shim_looked_up.c" "$1" -ldl \
 				-Wl,-rpath,"$work/libs" || fail "shim_looked_up.c"
 		compare "looked$own" '' "$work/looked" "$@"
 		says "looked$own" "again: ${other}000"
@@ -105,10 +105,10 @@ majors() {
 unready() {
 	mkdir "$work/libs"
 	build libs/libcuda.so.1 -DDRIVER -shared -fPIC -Wl,-soname,libcuda.so.1 \
-		"$here/shim_unready.c" &&
+		"$here/loaded/shim_unready.c" &&
 		build libs/libcudart.so.12 -DRUNTIME -shared -fPIC -Wl,-soname,libcudart.so.12 \
-			"$here/shim_unready.c" -ldl &&
-		build unready "$here/shim_unready.c" "$work/libs/libcudart.so.12" -pthread \
+			"$here/loaded/shim_unready.c" -ldl &&
+		build unready "$here/loaded/shim_unready.c" "$work/libs/libcudart.so.12" -pthread \
 			-Wl,-rpath,"$work/libs" || fail "shim_unready.c"
 	export LD_LIBRARY_PATH="$work/libs" UNREADY_MS UNREADY_MAPPED=1
 	# With cupti=0 it is not the helper that loads it; the helper looks again each second.
@@ -130,7 +130,7 @@ unready() {
 
 # A program with an allocator of its own, which must never meet what is not its own.
 allocator() {
-	build own "$here/shim_allocator.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" ||
+	build own "$here/loaded/shim_allocator.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" ||
 		fail "shim_allocator.c"
 	MALLOC_CONF=nonsense:true,abort_conf:true
 	export MALLOC_CONF
@@ -183,7 +183,7 @@ sanitized() {
 	for built in gcc:address clang:address gcc:thread clang:thread; do
 		compiler=${built%:*} sanitizer=${built#*:}
 		command -v "$compiler" >/dev/null && build "$compiler-$sanitizer" -fsanitize="$sanitizer" \
-			"$here/shim_ending.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" -pthread || {
+			"$here/ends/shim_ending.c" "$libraries"/libcudart.so.13 -Wl,-rpath,"$libraries" -pthread || {
 			echo "$built: cannot be built here"
 			continue
 		}

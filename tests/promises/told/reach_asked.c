@@ -2,7 +2,7 @@
 /* Asks the simulated device for more than it has, for sim_reach.sh: calls that are not supported,
  * more kernels without a CPU version than the line at the end of the run has room for, and a
  * function that no library has. Ends with status 3. */
-#include "sim_ptx.h"
+#include "tests/promises/sim_ptx.h"
 
 enum { KERNELS = 17 };
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# sim_reach.sh REACH LIBRARIES PROGRAM: tests/promises/reach.sh counts each name that the program asked for
+# sim_reach.sh REACH LIBRARIES PROGRAM: tests/promises/told/reach.sh counts each name that the program asked for
 # in vain, keeps the program's status, and adds up several processes.
 set -u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* With an argument: launches a kernel without a CPU version and calls what is not supported. */
-#include "sim_ptx.h"
+#include "tests/promises/sim_ptx.h"
 
 int main(int argc, char **argv)
 {
