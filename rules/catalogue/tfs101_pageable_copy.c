@@ -3,6 +3,8 @@
  * TFS101: copies between the device and pageable host memory. The driver moves them through its
  * own small pinned buffer, and the call waits meanwhile, whatever its name says.
  */
+#include <math.h>
+
 #include "rules/evidence/bandwidth.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
@@ -13,8 +15,8 @@
 #define SUM_BYTES 1e6
 #define HOST_SHARE 0.01
 #define MANY 4
-/* Links reach that much more or less of what is usual for their kind. */
-#define GUESS 0.25
+/* Links reach that much more than is usual for their kind; how much less, see bandwidth.h. */
+#define FASTER 0.1
 
 /* A copy of the same size from pinned memory, which does not hold the host when it is async. */
 static struct tfs_edit pinned(const struct tfs_steady *steady, const struct tfs_host_call *call,
@@ -131,8 +133,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		/* All of it may run beside the computing, on a stream of its own. */
 		if (copy.direction == TFS_COPY_UP)
 			draft->beside_ns = pinned_ns(steady, &place);
-		if (steady->pinned_rates[0] <= 0 && steady->pinned_rates[1] <= 0)
-			draft->guess_ns = GUESS * pinned_ns(steady, &place);
+		draft->less_ns = tfs_copy_pinned_doubt(steady) * pinned_ns(steady, &place);
+		draft->more_ns = fmin(draft->less_ns, FASTER * pinned_ns(steady, &place));
 	}
 	if (steady->run && small)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,

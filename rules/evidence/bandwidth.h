@@ -14,9 +14,13 @@
 
 struct tfs_steady;
 
-/* Bytes per nanosecond between the device and pinned memory, as recorded; 0 = not known. Looks
- * through the whole recording: tfs_steady_init() asks once. */
-double tfs_copy_pinned_rate(const struct tfs_steady *steady, enum tfs_direction direction);
+/* Bytes per nanosecond to the device and from it, between it and pinned memory, as recorded; 0 =
+ * not known. Looks through the whole recording: tfs_steady_init() asks once. 0 or -ENOMEM. */
+int tfs_copy_pinned_rates(const struct tfs_steady *steady, double out_rates[2]);
+
+/* By what share of its time a copy from or to pinned memory may take longer than is supposed, since
+ * the recording has none; 0 = it was measured. */
+double tfs_copy_pinned_doubt(const struct tfs_steady *steady);
 
 /* How much shorter such a copy's work on the device is from or to pinned memory; 0 = no shorter, or
  * the copy is tiny or not of pageable memory. */

@@ -137,6 +137,7 @@ static int begin(struct tfs_steady *steady, const struct tfs_timeline *timeline,
 static int fill(struct tfs_steady *steady, const bool *judged, const struct parts *parts)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
+	int err;
 
 	steady->activity = steady->busy_ns > 0;
 	steady->call_count = take_calls(timeline, judged, parts->calls);
@@ -146,10 +147,9 @@ static int fill(struct tfs_steady *steady, const bool *judged, const struct part
 	steady->calls = parts->calls;
 	steady->place = parts->place;
 	steady->waits = parts->waits;
-	steady->pinned_rates[0] = tfs_copy_pinned_rate(steady, TFS_COPY_UP);
-	steady->pinned_rates[1] = tfs_copy_pinned_rate(steady, TFS_COPY_DOWN);
 	steady->kernel_floor_ns = tfs_kernel_floor(steady);
-	return tfs_waits_find(steady, parts->waits);
+	err = tfs_copy_pinned_rates(steady, steady->pinned_rates);
+	return err ? err : tfs_waits_find(steady, parts->waits);
 }
 
 int tfs_steady_init(

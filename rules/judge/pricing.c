@@ -141,7 +141,7 @@ static int price_group(
 {
 	struct tfs_draft *items = findings->items;
 	struct tfs_cost cost = {.method = TFS_COST_NONE};
-	double blocked = 0, beside_ns = 0, guess_ns = 0;
+	double blocked = 0, less_ns = 0, more_ns = 0;
 	bool unsure = false;
 	size_t hits = 0;
 
@@ -156,8 +156,8 @@ static int price_group(
 			continue;
 		unsure |= items[i].unsure;
 		hits += items[i].hit_count;
-		beside_ns += items[i].beside_ns;
-		guess_ns += items[i].guess_ns;
+		less_ns += items[i].less_ns;
+		more_ns += items[i].more_ns + items[i].beside_ns;
 		if (steady->whatif)
 			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
 		if (items[i].finding.time_per_step_ns >= blocked) {
@@ -168,9 +168,8 @@ static int price_group(
 	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
 		return -ENOMEM;
 	if (cost.ns > 0) {
-		cost.low_ns = fmax(cost.low_ns - guess_ns, 0);
-		cost.high_ns = fmin(
-			cost.high_ns + beside_ns + guess_ns, fmax(cost.high_ns, steady->step_ns));
+		cost.low_ns = fmax(cost.low_ns - less_ns, 0);
+		cost.high_ns = fmin(cost.high_ns + more_ns, fmax(cost.high_ns, steady->step_ns));
 	}
 	if (unsure)
 		cost.low_ns = 0;

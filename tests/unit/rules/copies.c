@@ -107,6 +107,50 @@ static void twin_gains_what_was_foretold(void)
 	scene_destroy(twin);
 }
 
+/* What a step gains that copies 4 MiB at 6 bytes per nanosecond, and how sure that is, on a device
+ * of this generation. Pinned copies of another buffer, if any, went at these rates. */
+static struct tfs_cost price(uint32_t major, const double *rates, unsigned count)
+{
+	struct scene *scene = scene_create_on(major);
+	uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	struct tfs_cost cost;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PAGEABLE, device, BIG,
+			BIG / 6);
+		if (count)
+			scene_copy(scene, 12, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, device,
+				BIG / 8, 1500 + (uint64_t)((double)BIG / 8 / rates[i % count]));
+		scene_launch(scene, 11, SCENE_LEGACY, 400000, 1024, 1, &device);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	TEST_NEED(scene_finding(scene, "TFS101", 10));
+	cost = scene_finding(scene, "TFS101", 10)->cost;
+	scene_destroy(scene);
+	return cost;
+}
+
+/* The slowest machines of a kind are counted on where the recording has no pinned copy. */
+static void links_are_no_faster_than_seen(void)
+{
+	static const double mostly[] = {9, 9.1, 24}, best[] = {24};
+	const double now = BIG / 6.0, usual = BIG / 24.0 + 1500, node = BIG / 8.3 + 1500;
+	struct tfs_cost cost = price(8, NULL, 0);
+
+	TEST_IN(cost.ns, now - usual - 5000, now - usual + 5000);
+	TEST_IN(cost.low_ns, 0, now - node + 5000);
+	cost = price(9, NULL, 0);
+	TEST_IN(cost.low_ns, 0, now - BIG / 27.7 + 5000);
+	/* And by a rate that most of the copies had, where it has some. */
+	cost = price(8, mostly, 3);
+	TEST_IN(cost.ns, now - BIG / 9.0 - 5000, now - BIG / 9.1 + 5000);
+	cost = price(8, best, 1);
+	TEST_IN(cost.ns, now - usual - 5000, now - usual + 5000);
+	TEST_IN(cost.low_ns, now - usual - 30000, cost.ns);
+}
+
 int main(void)
 {
 	static const struct copy broken[] = {
@@ -134,5 +178,6 @@ int main(void)
 	pageable_upload_costs();
 	coherent_memory_passes();
 	twin_gains_what_was_foretold();
+	links_are_no_faster_than_seen();
 	return test_result();
 }

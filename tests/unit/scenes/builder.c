@@ -230,17 +230,23 @@ uint16_t builder_stream(struct builder *builder, uint64_t handle, uint32_t cupti
 	return record.id;
 }
 
-void builder_device(struct builder *builder, uint16_t index, const char *name, bool simulated)
+void builder_device_of(
+	struct builder *builder, uint16_t index, const char *name, bool simulated, uint32_t compute)
 {
 	struct tfs_device_record record = {.index = index,
 		.simulated = simulated,
-		/* The simulated device is set up as an A100. */
-		.compute = simulated ? 8 << 16 : 0,
+		.compute = compute,
 		.name = builder_string(builder, name),
 		.memory_bytes = UINT64_C(16) << 30,
 		.bandwidth = UINT64_C(900000000000)};
 
 	builder_record(builder, TFS_RECORD_device, &record, sizeof(record));
+}
+
+void builder_device(struct builder *builder, uint16_t index, const char *name, bool simulated)
+{
+	/* The simulated device is set up as an A100. */
+	builder_device_of(builder, index, name, simulated, simulated ? 8 << 16 : 0);
 }
 
 void builder_library(struct builder *builder, enum tfs_library library, const char *path,

@@ -42,6 +42,9 @@ uint32_t builder_problem(struct builder *builder, const int32_t *fields, unsigne
 uint16_t builder_stream(
 	struct builder *builder, uint64_t handle, uint32_t cupti_id, uint32_t flags);
 void builder_device(struct builder *builder, uint16_t index, const char *name, bool simulated);
+/* The same with its compute capability, the major number in the upper 16 bits. */
+void builder_device_of(struct builder *builder, uint16_t index, const char *name, bool simulated,
+	uint32_t compute);
 void builder_library(struct builder *builder, enum tfs_library library, const char *path,
 	uint32_t version, uint32_t flags);
 void builder_fact(
