@@ -19,6 +19,7 @@ static cudaStream_t streams[RANKS];
 static char *memory[RANKS];
 /* In shown time: the newest collective and the newest other kernel of each device. */
 static struct span shown[RANKS], other[RANKS];
+static dim3 blocks[RANKS]; /* of the newest collective */
 
 static void hear_collective(const struct tfsim_fact *fact)
 {
@@ -26,10 +27,12 @@ static void hear_collective(const struct tfsim_fact *fact)
 
 	if (fact->kind != TFSIM_FACT_KERNEL)
 		return;
-	if (strncmp(fact->name, "tfsim_nccl", 10) == 0)
+	if (strncmp(fact->name, "tfsim_nccl", 10) == 0) {
 		shown[fact->device] = span;
-	else
+		blocks[fact->device] = fact->grid;
+	} else {
 		other[fact->device] = span;
+	}
 }
 
 /* In microseconds. */
@@ -94,6 +97,19 @@ static double alone(enum call call, size_t bytes)
 	for (int r = 0; r < RANKS; r++)
 		us = lasted(r) < us ? lasted(r) : us;
 	return us;
+}
+
+/* Eight blocks, whatever it moves: few of the device's processors. */
+static void check_blocks(void)
+{
+	for (enum call call = ALL_REDUCE; call <= PAIR; call++) {
+		alone(call, 4096);
+		for (int r = 0; r < RANKS; r++) {
+			TEST_EQ(blocks[r].x, 8);
+			TEST_EQ(blocks[r].y, 1);
+			TEST_EQ(blocks[r].z, 1);
+		}
+	}
 }
 
 /* Bus bandwidth in bytes per microsecond, from two sizes: the latency falls out. */
@@ -244,6 +260,7 @@ int main(int argc, char **argv)
 	check_behind();
 	check_graph();
 	check_untouched();
+	check_blocks();
 	for (int r = 0; r < RANKS; r++)
 		DONE(ncclCommDestroy(comms[r]));
 	return test_result();
