@@ -25,5 +25,5 @@ int main(int count, char **words)
 	TEST_NEED(plugin);
 	train = (int (*)(void))dlsym(plugin, "train");
 	TEST_NEED(train);
-	return train();
+	return train() | test_result();
 }

@@ -52,5 +52,5 @@ int main(int count, char **arguments)
 	for (int i = 0; i < ROUNDS; i++)
 		run(arguments[1]);
 	printf("%d interpreters\n", ROUNDS);
-	return 0;
+	return test_result();
 }

@@ -40,5 +40,5 @@ int main(int count, char **arguments)
 	for (size_t i = 0; i < total_count; i++)
 		tell(trace, &totals[i].sum);
 	tfs_trace_close(trace);
-	return 0;
+	return test_result();
 }

@@ -60,5 +60,5 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 1000; i++)
 		cudaMemcpy(device, bytes, sizeof(bytes), cudaMemcpyHostToDevice);
 	reap("working");
-	return 0;
+	return test_result();
 }

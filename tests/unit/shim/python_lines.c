@@ -72,5 +72,5 @@ int main(void)
 	test_ranges();
 	test_locations();
 	test_layouts();
-	return 0;
+	return test_result();
 }

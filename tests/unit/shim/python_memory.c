@@ -76,5 +76,5 @@ int main(void)
 	test_present(memory);
 	test_absent(memory);
 	test_threads();
-	return 0;
+	return test_result();
 }
