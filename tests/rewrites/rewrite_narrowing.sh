@@ -72,6 +72,9 @@ rewrite=sync-narrowing
 # cannot tell is off.
 churn=rewrite_paced scale=400
 measured wins "500 1024 4 wait" apply ": faster"
+# What is left out is worth what the device was at, not what the host was.
+measured apart "500 16 12 wait" apply ": faster"
+predicted apart 100 400
 applies=8
 measured short "60 1024 4 wait" off "too short to measure the rewrite"
 applies=20
