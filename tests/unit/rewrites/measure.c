@@ -12,6 +12,7 @@ static double gains[REWRITES]; /* of a rewrite that is on, in ns per step */
 static double loss_together;   /* of the first three */
 static uint64_t moved = 1000;  /* bytes, by each step */
 static uint32_t seen_on;       /* since it was cleared */
+static uint32_t absent;        /* rewrites that take no part */
 
 /* Runs `steps` steps of about `base` ns. */
 static void run(unsigned steps, double base)
@@ -20,7 +21,7 @@ static void run(unsigned steps, double base)
 		double ns = base + step * 7 % 3;
 
 		for (uint32_t i = 0; i < REWRITES; i++) {
-			if ((tfs_measure_on >> i & 1) == 0)
+			if ((tfs_measure_on >> i & 1) == 0 || (absent >> i & 1) != 0)
 				continue;
 			applied[i]++;
 			ns -= gains[i];
@@ -167,11 +168,33 @@ static void check_few_steps(void)
 	tfs_options.measure = 4000;
 }
 
+/* What took part before, but not in these steps, is not asked about; once it does, it is. */
+static void check_absent(void)
+{
+	struct tfs_measured measured;
+
+	file_count = 0;
+	decided = 0;
+	gains[0] = 500, gains[1] = 300;
+	absent = 2;
+	applied[1] = 7;
+	tfs_measure_start(3);
+	run(BEFORE + 2 * DECIDES, 10000);
+	TEST_EQ(decided, 1);
+	tfs_measure_result(1, &measured);
+	TEST_TRUE(!measured.asked);
+	absent = 0;
+	run(32 + BEFORE + DECIDES, 10000);
+	TEST_EQ(decided, 3);
+	TEST_EQ(outcome(1), TFS_OUTCOME_FASTER);
+}
+
 int main(void)
 {
 	check_three();
 	check_changed();
 	check_next_run();
+	check_absent();
 	check_few_steps();
 	/* NCCL says only now that there are several ranks. */
 	TEST_EQ(planned, 0);
