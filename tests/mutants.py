@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: MIT
 """Mutation testing; see mutants.sh, which sets up what this needs.
 
-    mutants.py ROOT WORK [--count N] [--seed N] [--seconds N] [--jobs N] [FOLDER...]
+    mutants.py ROOT WORK [--count N] [--seed N] [--seconds N] [--jobs N] [--unmeasured]
+        [FOLDER...]
 
 A mutant counts when it builds, without warnings, and compiles to other machine code than the
-original. It is killed when one of the tests that run its line (reach.py) fails or takes too long;
-tests for which the time does not suffice make the share lower, never higher. Survivors are looked up
+original. It is killed when one of the tests that run its line (reach.py, in the order of asked.py)
+fails or takes too long; tests for which the time does not suffice make the share lower, never
+higher. A test kills only when it has passed without the mutant. Survivors are looked up
 in tests/mutants.txt: lines of file, function, line, mutated line and reason, parted by tabs. A
 reason that begins with "equivalent:" takes a mutant out of the score; any other only explains it.
 """
 
 import argparse
-import collections
 import concurrent.futures
 import hashlib
 import json
@@ -23,16 +24,18 @@ import random
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 
+import asked
 import reach
 import summary
 
 GOAL = 0.85
 FOLDERS = ["shim", "cupti", "rules", "reports", "tests/sim"]
-FIRST = 2  # tests that are built and run before the others
-PATIENCE = 20  # seconds that any test may take, besides ten times what it took before
+FIRST = 2  # tests that are built and run before the others; of these twice as many, and so on
+PATIENCE = 20  # seconds that any test may take, besides ten times the processors' time it took
 
 
 def run(command, **more):
@@ -49,7 +52,8 @@ def need(command, **more):
 class Tree:
     """A copy of the sources with a build of its own."""
 
-    def __init__(self, root, work, jobs):
+    def __init__(self, root, work, jobs, measure):
+        """`measure`: what tests run is measured."""
         self.root, self.jobs = root, jobs
         self.top = work / "tree"
         self.build = self.top / "build"
@@ -57,17 +61,19 @@ class Tree:
         self.copy()
         if not (self.build / "build.ninja").exists():
             need(["meson", "setup", str(self.build)], cwd=self.top)
-        print("building the copy", flush=True)
-        need(["ninja", "-C", str(self.build), f"-j{jobs}"])
+        need(["ninja", "-C", str(self.build), "build.ninja"])
         listing = json.loads((self.build / "compile_commands.json").read_text())
-        self.commands = {}
+        self.commands, self.objects = {}, {}
         for one in listing:
             path = os.path.normpath(os.path.join(one["directory"], one["file"]))
             self.commands.setdefault(path, shlex.split(one["command"]))
+            self.objects.setdefault(path, one["output"])
         self.tests = reach.default_tests(self.build)
         self.files = summary.by_file(summary.introspect(str(self.build), "targets"))
         self.originals = {}
-        self.reach = reach.Reach(root, work, jobs)
+        self.passed = set()  # without a mutant, in this run
+        self.made = asked.Made(self)
+        self.reach = reach.Reach(root, work, jobs) if measure else self.made
 
     def copy(self):
         """Newer files only, so that a second run builds what has changed; what went, goes."""
@@ -106,22 +112,36 @@ class Tree:
             return None
         return out.read_bytes()
 
+    def original(self, name):
+        """The same without a mutant; builds what is generated for it."""
+        need(["ninja", "-C", str(self.build), self.objects[str(self.top / name)]])
+        return self.code(name) or sys.exit(f"mutants: {name} does not compile")
+
     def targets(self, names):
         """What ninja has to build for these tests."""
         return sorted(set().union(*(summary.needed(self.tests[name], self.files, str(self.build))
                                     for name in names)))
 
+    def ask(self, name):
+        limit = PATIENCE + 10 * self.reach.seconds[name]
+        passed, seconds = reach.passes(self.tests[name], self.build, limit)
+        if passed:
+            self.made.seconds[name] = seconds
+        return passed
+
     def failing(self, names):
         """The first of the tests that fails, "build", or None."""
-        for stage in (names[:FIRST], names[FIRST:4 * FIRST], names[4 * FIRST:]):
-            if stage and run(["ninja", "-C", str(self.build), f"-j{self.jobs}",
-                              *self.targets(stage)]).returncode:
+        at, count = 0, FIRST
+        while at < len(names):
+            stage = names[at:at + count]
+            at, count = at + count, 2 * count
+            if run(["ninja", "-C", str(self.build), f"-j{self.jobs}",
+                    *self.targets(stage)]).returncode:
                 return "build"
             failed = []
 
             def ask(name, failed=failed):
-                limit = PATIENCE + 10 * self.reach.seconds[name]
-                if not failed and not reach.passes(self.tests[name], self.build, limit):
+                if not failed and not self.ask(name):
                     failed.append(name)
 
             with concurrent.futures.ThreadPoolExecutor(self.jobs) as pool:
@@ -131,44 +151,12 @@ class Tree:
         return None
 
 
-class Order:
-    """Which tests are asked about a mutant, and in which order."""
-
-    def __init__(self, tree, folder, budget):
-        self.reach, self.budget = tree.reach, budget
-        subject = f"/tests/{folder}/"
-        self.near = {name for name, test in tree.tests.items() if "unit" in reach.suites(test)
-                     or any(subject in word for word in test["cmd"])}
-        self.kills = collections.Counter()
-        self.look_up = {}
-
-    def asked(self, name, line, lines):
-        """Those that run the line: tests of units and of the folder's subject first, and those that
-        killed a mutant of the file before; of these and of the others the quickest."""
-        def late(test):
-            kills = self.kills[name, test]
-            return not kills and test not in self.near, self.reach.seconds[test] / (1 + 4 * kills)
-
-        if name not in self.look_up:
-            self.look_up[name] = self.reach.tests_of(name)
-        running = self.look_up[name](line)
-        # Where what a condition stands before comes or goes, it stands before something else.
-        if lines[line - 2].endswith((")", "else")):
-            running = running | self.look_up[name](line - 1)
-        found, left = [], self.budget
-        for test in sorted(sorted(running - self.reach.failed), key=late):
-            left -= self.reach.seconds[test]
-            if found and left < 0:
-                break
-            found.append(test)
-        return found
-
-    def note(self, name, end):
-        self.kills[name, end] += 1
-
-
 def mutants_of(tree, work, name):
-    """All mutants of a file, as texts, in the generator's order."""
+    """All mutants of a file, as texts, in the generator's order. They are kept."""
+    digest = hashlib.sha256((tree.top / name).read_bytes()).hexdigest()[:16]
+    kept = work / "texts" / f"{digest}.json"
+    if kept.exists():
+        return json.loads(kept.read_text())
     folder = work / "generated"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -176,7 +164,10 @@ def mutants_of(tree, work, name):
           str(folder)], cwd=work)
     number = re.compile(r"\.mutant\.(\d+)\.")
     files = sorted(folder.iterdir(), key=lambda file: int(number.search(file.name).group(1)))
-    return [file.read_text() for file in files]
+    texts = [file.read_text() for file in files]
+    kept.parent.mkdir(exist_ok=True)
+    kept.write_text(json.dumps(texts))
+    return texts
 
 
 def change(before, after):
@@ -254,31 +245,49 @@ def known_ends(results, state):
     return known
 
 
+def try_out(tree, order, name, line, text):
+    """What kills the mutant; "survived", or "none" for one that does not build or changes
+    nothing."""
+    path = tree.top / name
+    original = path.read_text()
+    if name not in tree.originals:
+        tree.originals[name] = tree.original(name)
+    end = "again"
+    while end == "again":
+        path.write_text(text)
+        try:
+            if tree.code(name) in (None, tree.originals[name]):
+                return "none"
+            end = tree.failing(order.asked(name, line, original.splitlines())) or "survived"
+        finally:
+            path.write_text(original)
+        tree.made.keep()
+        if end not in ("build", "survived") and end not in tree.passed:
+            if tree.failing([end]):
+                print(f"{end} fails without a mutant, too: it is not asked", flush=True)
+                tree.reach.failed.add(end)
+                end = "again"
+            else:
+                tree.passed.add(end)
+    return end
+
+
 def judge(tree, work, folder, arguments, explained):
     results = work / f"results-{folder.replace('/', '-')}.tsv"
     known = known_ends(results, state := tree.state())
-    order = Order(tree, folder, arguments.seconds)
+    order = asked.Order(tree, arguments.seconds)
     for (name, *_), end in known.items():
         order.note(name, end)
     killers, survivors, counted = [], [], 0
     for name, text in Choice(tree, work, folder, arguments.seed):
         if counted == arguments.count:
             break
-        path = tree.top / name
-        original = path.read_text()
+        original = (tree.top / name).read_text()
         line, before, after = change(original, text)
         key = (name, hashlib.sha256(original.encode()).hexdigest()[:16], str(line), before, after)
         end = known.get(key)
         if end is None:
-            if name not in tree.originals:
-                tree.originals[name] = tree.code(name)
-            path.write_text(text)
-            try:
-                end = "none"
-                if tree.code(name) not in (None, tree.originals[name]):
-                    end = tree.failing(order.asked(name, line, original.splitlines())) or "survived"
-            finally:
-                path.write_text(original)
+            end = try_out(tree, order, name, line, text)
             order.note(name, end)
             with results.open("a") as file:
                 file.write("\t".join([*key, state, end]) + "\n")
@@ -301,13 +310,14 @@ def judge(tree, work, folder, arguments, explained):
           f"(95 %: {100 * low:.0f}..{100 * high:.0f} %)")
     for one in survivors:
         print(f"  {one}")
-    wrong = tree.failing(sorted(set(killers)))
+    wrong = tree.failing(sorted(set(killers) - tree.passed))
     if wrong:
         print(f"{folder}: {wrong} fails without a mutant, too: what it killed does not count")
     return not wrong and killed >= GOAL * counted
 
 
 def main():
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("mutants: stopped"))
     parser = argparse.ArgumentParser()
     parser.add_argument("root", type=pathlib.Path)
     parser.add_argument("work", type=pathlib.Path)
@@ -315,13 +325,14 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--unmeasured", action="store_true")
     parser.add_argument("folders", nargs="*", metavar="FOLDER")
     arguments = parser.parse_intermixed_args()
     folders = [folder.rstrip("/") for folder in arguments.folders] or FOLDERS
     for folder in folders:
         if folder not in FOLDERS:
             parser.error(f"no folder '{folder}': {', '.join(FOLDERS)}")
-    tree = Tree(arguments.root, arguments.work, arguments.jobs)
+    tree = Tree(arguments.root, arguments.work, arguments.jobs, not arguments.unmeasured)
     explained = reasons(arguments.root)
     enough = [judge(tree, arguments.work, folder, arguments, explained) for folder in folders]
     return 0 if all(enough) else 1
