@@ -276,6 +276,14 @@ static void test_output(void)
 	TEST_TRUE(!output("%q{TFS_TEST_NAME}"));
 	TEST_TRUE(output("%t") && strlen(output("%t")) == strlen(here) + 17);
 	TEST_TRUE(output("%h") && strlen(output("%h")) > strlen(here) + 1);
+	/* A name that is taken: by the time, and then by a number too. */
+	strcpy(text, "x");
+	tfs_env_output_apart(text, sizeof(text), 1);
+	TEST_EQ(strlen(text), strlen("x-20260102T030405Z"));
+	strcpy(text, "x");
+	tfs_env_output_apart(text, sizeof(text), 2);
+	TEST_EQ(strlen(text), strlen("x-20260102T030405Z-2"));
+	TEST_STR(text + strlen(text) - 2, "-2");
 	unlink("y1.tfs");
 	unlink("y2.tfs");
 	rmdir("a/b");
