@@ -12,6 +12,8 @@
 #define SHARE_OF_KIND 0.05
 /* Of the steps: what happens no more often is rare. */
 #define RARE 10u
+/* As the search for steps has it, see shim/steps/steps.c. */
+#define STEPS_IN_A_ROW 8u
 /* A function that the run called from one place. */
 struct habit {
 	const struct tfs_aggregate *sum;
@@ -133,7 +135,34 @@ static bool in_phase(const struct tfs_trace *trace, uint64_t ticks)
 	return latest && is_phase(latest);
 }
 
-/* Phases that begin between two moments, and how long they last in all. */
+static bool is_other(const struct tfs_step *step)
+{
+	return step->phase != TFS_PHASE_TRAINING && step->phase != TFS_PHASE_WARMUP;
+}
+
+/* How many phases from this one on begin at the same place, each one training step behind the one
+ * before, and where they end. */
+static uint32_t follow_phases(
+	const struct tfs_timeline *timeline, uint32_t first, uint32_t *out_end)
+{
+	const struct tfs_step *steps = timeline->steps;
+	uint32_t latest = first, count = 1;
+
+	for (*out_end = first + 1; *out_end < timeline->step_count; ++*out_end) {
+		const struct tfs_step *step = &steps[*out_end];
+
+		if (!is_other(step))
+			continue;
+		if (step->site != steps[first].site || step->index != steps[latest].index + 1)
+			break;
+		latest = *out_end;
+		count++;
+	}
+	return count;
+}
+
+/* Phases that begin between two moments, and how long they last in all. What comes behind each of
+ * several steps in a row is none, but what these steps had become. */
 static uint64_t phases_between(
 	const struct tfs_timeline *timeline, uint64_t first, uint64_t latest, double *out_ns)
 {
@@ -142,11 +171,13 @@ static uint64_t phases_between(
 	uint64_t phases = 0;
 
 	*out_ns = 0;
-	for (uint32_t i = 0; i < timeline->step_count; i++) {
+	for (uint32_t i = 0, end; i < timeline->step_count; i = end) {
 		const struct tfs_step *step = &timeline->steps[i];
 
-		if (step->phase == TFS_PHASE_TRAINING || step->phase == TFS_PHASE_WARMUP ||
-			step->end_ns <= from_ns || step->start_ns > until_ns)
+		if (is_other(step) && follow_phases(timeline, i, &end) >= STEPS_IN_A_ROW)
+			continue;
+		end = i + 1;
+		if (!is_other(step) || step->end_ns <= from_ns || step->start_ns > until_ns)
 			continue;
 		phases++;
 		*out_ns += (double)(step->end_ns - step->start_ns);

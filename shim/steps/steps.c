@@ -9,6 +9,8 @@
 #include "shim/steps/windows.h"
 
 #define PACKED 200u /* step times kept back before they are written */
+#define HABITS 16u
+#define HABIT_STEPS 8u
 
 static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
@@ -23,6 +25,15 @@ static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
 	uint32_t site;
 } stretch;
+/* Where several steps in a row were left: that is a habit of the program's, and part of its step.
+ */
+static struct {
+	uint32_t site;
+	uint32_t count;
+	uint64_t step;
+	uint32_t habits[HABITS];
+	uint32_t habit_count;
+} row;
 static struct tfs_spin pending_lock;
 static struct {
 	struct tfs_steps_record record;
@@ -98,6 +109,35 @@ static bool in_stretch(const struct tfs_thread *thread)
 	       (thread->latest->flags & TFS_SITE_UNKNOWN) != 0;
 }
 
+static bool is_habit(uint32_t site)
+{
+	for (uint32_t i = 0; i < row.habit_count; i++)
+		if (row.habits[i] == site)
+			return true;
+	return false;
+}
+
+/* Where the running step was left: the steps before it were left there too? */
+static void note_habit(uint32_t site)
+{
+	const bool again = row.site == site && row.step + 1 == last_index;
+
+	if (phase != TFS_PHASE_TRAINING)
+		return;
+	row.count = again ? row.count + 1 : 1;
+	row.site = site;
+	row.step = last_index;
+	if (row.count >= HABIT_STEPS && row.habit_count < HABITS && !tfs_steps_doubtful())
+		row.habits[row.habit_count++] = site;
+}
+
+/* Calls from an unknown place: the step goes on if others follow, or if this is a habit. */
+static void begin_stretch(uint64_t ticks, const struct tfs_cache_entry *entry)
+{
+	stretch.ticks = is_habit(entry->site) ? 0 : ticks;
+	stretch.site = entry->site;
+}
+
 /* A step that another one follows at once tells rewrites how long it took. */
 static void measure_step(void)
 {
@@ -131,21 +171,23 @@ static void mark(const struct tfs_thread *thread, const struct tfs_cache_entry *
 	if (atomic_load(&source) != TFS_STEP_LOOPS)
 		return;
 	if ((entry->flags & TFS_SITE_UNKNOWN) != 0) {
-		if (!in_stretch(thread)) {
-			stretch.ticks = ticks;
-			stretch.site = entry->site;
-		}
+		if (!in_stretch(thread))
+			begin_stretch(ticks, entry);
 		return;
 	}
 	if ((entry->flags & TFS_SITE_OUTSIDE) == 0 && tfs_steps_same_place(thread, entry))
 		return;
 	if (in_stretch(thread)) {
 		tfs_step_listeners.interrupted();
+		note_habit(stretch.site);
 		leave_training(stretch.ticks, stretch.site);
 	}
 	stretch.ticks = 0;
 	if ((entry->flags & TFS_SITE_OUTSIDE) != 0) {
+		if (is_habit(entry->site))
+			return;
 		tfs_step_listeners.interrupted();
+		note_habit(entry->site);
 		leave_training(ticks, entry->site);
 		return;
 	}
@@ -166,6 +208,7 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 static void begin_anew(uint64_t ticks)
 {
 	stretch.ticks = 0;
+	row.habit_count = row.count = 0;
 	phase = TFS_PHASE_WARMUP;
 	put_mark(last_index, ticks, 0, TFS_STEP_ANEW);
 	tfs_windows_anew();
