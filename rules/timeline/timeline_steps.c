@@ -6,6 +6,7 @@
 #include "rules/support/sort.h"
 #include "rules/timeline/recording_cost.h"
 #include "rules/timeline/timeline_build.h"
+#include "rules/timeline/timeline_shares.h"
 
 /* A growing list of durations. */
 struct durations {
@@ -280,7 +281,7 @@ static int file_step(struct steps_work *work, uint32_t nth)
 	if (work->sight != ANY && (timeline->windows[step->window].flags & 2) != work->sight)
 		return 0;
 	timeline->private->judged[timeline->judged_count++] = nth;
-	return durations_add(&work->inside, ns);
+	return 0;
 }
 
 /* Steps with the device's activity and steps without it are not judged together: the greater part
@@ -326,6 +327,32 @@ static int read_steps(struct steps_work *work)
 	return err;
 }
 
+/* Of the recorded steps those that stand for the run. */
+static int take_shares(struct steps_work *work)
+{
+	struct tfs_timeline *timeline = work->timeline;
+	struct tfs_run_steps run = {UINT64_MAX, 0};
+	int err = 0;
+
+	for (size_t i = 0; i < work->event_count; i++) {
+		const struct event *event = &work->events[i];
+		const uint64_t more =
+			event->pack && event->pack->count ? event->pack->count - 1u : 0;
+
+		run.first = event->index < run.first ? event->index : run.first;
+		run.last = event->index + more > run.last ? event->index + more : run.last;
+	}
+	const int64_t kept = tfs_timeline_shares(
+		timeline->steps, timeline->private->judged, timeline->judged_count, &run);
+	timeline->judged_count = kept < 0 ? 0 : (uint32_t)kept;
+	for (uint32_t i = 0; i < timeline->judged_count && !err; i++) {
+		const struct tfs_step *step = &timeline->steps[timeline->judged[i]];
+
+		err = durations_add(&work->inside, (double)(step->end_ns - step->start_ns));
+	}
+	return kept < 0 ? (int)kept : err;
+}
+
 static int judge_steps(struct steps_work *work)
 {
 	struct tfs_timeline *timeline = work->timeline;
@@ -335,13 +362,13 @@ static int judge_steps(struct steps_work *work)
 	for (uint32_t i = 0; i < timeline->step_count && !err; i++)
 		err = file_step(work, i);
 	if (err || timeline->judged_count)
-		return err;
+		return err ? err : take_shares(work);
 	timeline->judged_rewritten = true;
 	for (uint32_t i = 0; i < timeline->step_count && !err; i++)
 		if (timeline->steps[i].window != TFS_NONE && timeline->steps[i].flags & 1)
 			err = file_step(work, i);
 	timeline->judged_rewritten = timeline->judged_count != 0;
-	return err;
+	return err ? err : take_shares(work);
 }
 
 /* Everything but judging: marks if there are any, else a search of our own. */

@@ -2,6 +2,7 @@
 #include "rules/whatif/graph.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 
 #define MOST_STEPS 256u
 #define MOST_CALLS 400000u
+/* Of each run: its first one is no evidence. */
+#define LEAST_STEPS 3u
 
 /* When the CUDA call of a correlation id was made. */
 struct made {
@@ -199,31 +202,48 @@ static bool follows(const struct tfs_timeline *timeline, uint32_t before, uint32
 	return timeline->steps[before].end_ns == timeline->steps[after].start_ns;
 }
 
+/* Of so many steps that follow each other, those that are replayed: of all runs the same part, the
+ * last ones. */
+static uint32_t replayed(const struct tfs_steady *steady, uint32_t steps)
+{
+	const double part = fmin((double)MOST_STEPS / fmax(steady->step_count, 1),
+		(double)MOST_CALLS / fmax(steady->call_count, 1));
+	const uint32_t few = steps < LEAST_STEPS ? steps : LEAST_STEPS;
+
+	return part < 1 ? (uint32_t)fmax(few, floor(part * steps)) : steps;
+}
+
+/* The first call from this one on that begins at a moment or behind it. */
+static uint32_t pass_calls(const struct tfs_steady *steady, uint32_t call, uint64_t ns)
+{
+	while (call < steady->call_count && tfs_steady_call(steady, call)->start_ns < ns)
+		call++;
+	return call;
+}
+
 int tfs_runs_create(const struct tfs_steady *steady, struct tfs_run **out_runs, size_t *out_count)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	struct tfs_run *runs = calloc((size_t)steady->step_count + 1, sizeof(*runs));
 	struct builder builder;
-	uint32_t call = 0, total = 0, step = 0;
+	uint32_t call = 0, step = 0;
 	size_t count = 0;
 	int err = runs ? builder_init(&builder, steady) : -ENOMEM;
 
 	if (!runs)
 		return err;
-	while (!err && step < steady->step_count && step < MOST_STEPS && total < MOST_CALLS) {
+	while (!err && step < steady->step_count) {
 		struct tfs_run *run = &runs[count++];
-		uint64_t end;
 
 		run->first_step = step++;
-		while (step < steady->step_count && step < MOST_STEPS &&
+		while (step < steady->step_count &&
 			follows(timeline, steady->steps[step - 1], steady->steps[step]))
 			step++;
-		run->steps = step - run->first_step;
-		end = timeline->steps[steady->steps[step - 1]].end_ns;
-		run->first_call = call;
-		while (call < steady->call_count && tfs_steady_call(steady, call)->start_ns < end)
-			call++;
-		total += call - run->first_call;
+		run->steps = replayed(steady, step - run->first_step);
+		run->first_step = step - run->steps;
+		run->first_call = call = pass_calls(
+			steady, call, timeline->steps[steady->steps[run->first_step]].start_ns);
+		call = pass_calls(steady, call, timeline->steps[steady->steps[step - 1]].end_ns);
 		err = add_run(&builder, run, call - run->first_call);
 	}
 	builder_finish(&builder);

@@ -22,8 +22,11 @@
 	X("deepbind", deepbind, flag, 1,                                                           \
 		"0: open libraries without RTLD_DEEPBIND, so that their calls are seen")           \
 	X("window", window_steps, number, 50, "steps in the first window")                         \
-	X("window_later", later_steps, number, 20, "steps in every later window")                  \
-	X("window_every", window_seconds, number, 600, "seconds from one window to the next")      \
+	X("window_later", later_steps, number, 20, "steps in every later window; 0: no later one") \
+	X("window_at", window_at, number, 500,                                                     \
+		"step of the second window; each later one opens at twice as many; 0: by time "    \
+		"alone")                                                                           \
+	X("window_every", window_seconds, number, 600, "most seconds from one window to the next") \
 	X("limit", limit_bytes, bytes, UINT64_C(256) << 20,                                        \
 		"largest recording, in bytes (k, m, g)")                                           \
 	X("memory", memory, text, 0,                                                               \

@@ -13,6 +13,7 @@
 #include "shim/base/threads.h"
 #include "shim/record/live.h"
 #include "shim/record/recorder.h"
+#include "shim/steps/placement.h"
 #include "shim/steps/step_listeners.h"
 #include "shim/steps/steps.h"
 
@@ -32,7 +33,10 @@ static _Atomic bool open_now;
 static _Atomic uint32_t number;
 static uint64_t last_step;                                  /* of the open window */
 static uint64_t last_steps;                                 /* how many it was to have */
-static _Atomic uint64_t next_ns;                            /* earliest start of the next one */
+static uint64_t first_step;                                 /* of it */
+static uint64_t recorded;                                   /* steps, in all of them */
+static uint64_t next_step;                                  /* at which the next one opens */
+static _Atomic uint64_t next_ns;                            /* or when, if that comes first */
 static _Atomic bool sighted;                                /* the open window has activity */
 static bool lent;                                           /* CUPTI, by the option */
 static bool anew;                                           /* no window was the first yet */
@@ -107,6 +111,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	atomic_store(&sighted, device);
 	tfs_step_listeners.interrupted();
 	number++;
+	first_step = step;
 	last_steps = steps;
 	last_step = steps == UINT64_MAX ? UINT64_MAX : step + steps - 1;
 	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
@@ -180,6 +185,13 @@ void tfs_windows_activity(void)
 	pthread_mutex_unlock(&turning);
 }
 
+/* What was recorded just now is not recorded again. */
+static void place_next(uint64_t step)
+{
+	next_step = tfs_placement_next(tfs_options.window_at, step + tfs_options.later_steps);
+	next_ns = tfs_clock_ns(CLOCK_MONOTONIC) + tfs_options.window_seconds * UINT64_C(1000000000);
+}
+
 /* It ends before the first call that is not recorded any more. */
 static void close_window(uint64_t step)
 {
@@ -189,7 +201,8 @@ static void close_window(uint64_t step)
 	atomic_store(&open_now, false);
 	tfs_collector_window(false);
 	put(false, ticks, step, 0);
-	next_ns = tfs_clock_ns(CLOCK_MONOTONIC) + tfs_options.window_seconds * UINT64_C(1000000000);
+	recorded += step > first_step ? step - first_step : 0;
+	place_next(step);
 }
 
 void tfs_windows_start(void)
@@ -229,6 +242,29 @@ static bool is_first(void)
 	return number == 0 || anew;
 }
 
+static uint64_t steps_of_next(void)
+{
+	struct tfs_placement_room room = {.steps = recorded};
+
+	if (is_first())
+		return tfs_options.window_steps;
+	tfs_writer_used(&tfs_recording, &room.used_bytes, &room.left_bytes);
+	return tfs_placement_steps(tfs_options.later_steps, &room);
+}
+
+static void open_next(uint64_t index)
+{
+	const uint64_t steps = steps_of_next();
+
+	if (steps == 0 && !is_first()) {
+		place_next(index);
+		return;
+	}
+	let_rewrite(false);
+	open_window(index, steps, 0);
+	anew = false;
+}
+
 static void turn_window(uint64_t index)
 {
 	const bool again = atomic_load(&renew);
@@ -241,11 +277,14 @@ static void turn_window(uint64_t index)
 		}
 		let_rewrite(true);
 	} else {
-		let_rewrite(false);
-		open_window(
-			index, is_first() ? tfs_options.window_steps : tfs_options.later_steps, 0);
-		anew = false;
+		open_next(index);
 	}
+}
+
+static bool is_due(uint64_t index)
+{
+	return is_first() || index >= next_step ||
+	       tfs_clock_ns(CLOCK_MONOTONIC) >= atomic_load(&next_ns);
 }
 
 void tfs_windows_step(uint64_t index)
@@ -253,9 +292,8 @@ void tfs_windows_step(uint64_t index)
 	heed_option(index);
 	if (tfs_options.record != TFS_RECORD_WINDOWS)
 		return;
-	const bool due = atomic_load(&open_now) ? index > last_step || atomic_load(&renew)
-						: is_first() || tfs_clock_ns(CLOCK_MONOTONIC) >=
-									atomic_load(&next_ns);
+	const bool due =
+		atomic_load(&open_now) ? index > last_step || atomic_load(&renew) : is_due(index);
 
 	if (!due || !turn())
 		return;

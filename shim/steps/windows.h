@@ -4,7 +4,8 @@
 
 /*
  * Windows are the stretches of steps in which every call and all device activity is recorded; the
- * first opens with the first step that is known as one, later ones follow at long intervals.
+ * first opens with the first step that is known as one, later ones where placement.h says, and at
+ * long intervals of time.
  * Rewrites are off in windows: findings judge the program as it was written.
  */
 

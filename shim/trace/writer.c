@@ -214,6 +214,16 @@ struct tfs_chunk *tfs_writer_chunk(
 	return chunk;
 }
 
+void tfs_writer_used(
+	const struct tfs_writer *writer, uint64_t *out_used_bytes, uint64_t *out_left_bytes)
+{
+	const uint64_t limit = limit_of(writer, TFS_ROOM_CALLS);
+	const uint64_t used = writer->area ? atomic_load(&writer->area->next) : 0;
+
+	*out_used_bytes = used;
+	*out_left_bytes = used < limit ? limit - used : 0;
+}
+
 void tfs_writer_retire(struct tfs_writer *writer, const struct tfs_chunk *chunk)
 {
 	const size_t at =

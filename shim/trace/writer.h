@@ -63,6 +63,12 @@ void tfs_writer_go_without(struct tfs_writer *writer, const char *path);
 struct tfs_chunk *tfs_writer_chunk(
 	struct tfs_writer *writer, const struct tfs_chunk *wanted, enum tfs_room room);
 
+/* Bytes of the file that are somebody's, and those that records of calls may still take. Any
+ * thread.
+ */
+void tfs_writer_used(
+	const struct tfs_writer *writer, uint64_t *out_used_bytes, uint64_t *out_left_bytes);
+
 /* Gives back a chunk that nobody will write any more. */
 void tfs_writer_retire(struct tfs_writer *writer, const struct tfs_chunk *chunk);
 
