@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/evidence/streams.h"
 #include "rules/whatif/device_work.h"
 #include "rules/whatif/step_thread.h"
 
@@ -26,6 +27,8 @@ struct builder {
 	size_t made_count;
 	uint64_t *events; /* handles, sorted */
 	size_t event_count;
+	uint16_t *idle; /* streams without work, between which events order others' work; sorted */
+	size_t idle_count;
 };
 
 static int compare_made(const void *a, const void *b)
@@ -43,6 +46,52 @@ static int compare_numbers(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static int compare_streams(const void *a, const void *b)
+{
+	return (int)*(const uint16_t *)a - (int)*(const uint16_t *)b;
+}
+
+/* The stream that a call is about, where that has no work; else TFS_NO_STREAM. */
+static uint16_t idle_stream(const struct tfs_steady *steady, uint32_t position)
+{
+	const struct tfs_host_call *call = tfs_steady_call(steady, position);
+
+	if (call->op_count || (call->family != TFS_FAMILY_event_record &&
+				      call->family != TFS_FAMILY_stream_wait &&
+				      call->family != TFS_FAMILY_stream_sync))
+		return TFS_NO_STREAM;
+	return tfs_stream_of(steady->timeline, call) == TFS_NONE ? call->record->stream
+								 : (uint16_t)TFS_NO_STREAM;
+}
+
+static void list_idle(struct builder *builder)
+{
+	size_t unique = 0;
+
+	for (uint32_t i = 0; i < builder->steady->call_count; i++) {
+		const uint16_t stream = idle_stream(builder->steady, i);
+
+		if (stream != TFS_NO_STREAM)
+			builder->idle[builder->idle_count++] = stream;
+	}
+	qsort(builder->idle, builder->idle_count, sizeof(*builder->idle), compare_streams);
+	for (size_t i = 0; i < builder->idle_count; i++)
+		if (!unique || builder->idle[unique - 1] != builder->idle[i])
+			builder->idle[unique++] = builder->idle[i];
+	builder->idle_count = unique;
+}
+
+/* Where a call's stream is in the graph: those without work are behind the others. */
+static uint32_t stream_index(const struct builder *builder, uint32_t position)
+{
+	const uint16_t stream = idle_stream(builder->steady, position);
+	const uint16_t *found = bsearch(
+		&stream, builder->idle, builder->idle_count, sizeof(stream), compare_streams);
+
+	return found ? builder->steady->timeline->stream_count + (uint32_t)(found - builder->idle)
+		     : builder->steady->waits[position].stream;
+}
+
 static int builder_init(struct builder *builder, const struct tfs_steady *steady)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
@@ -52,8 +101,10 @@ static int builder_init(struct builder *builder, const struct tfs_steady *steady
 	builder->steady = steady;
 	builder->made = malloc((count + 1) * sizeof(*builder->made));
 	builder->events = malloc(((size_t)steady->call_count + 1) * sizeof(*builder->events));
-	if (!builder->made || !builder->events)
+	builder->idle = malloc(((size_t)steady->call_count + 1) * sizeof(*builder->idle));
+	if (!builder->made || !builder->events || !builder->idle)
 		return -ENOMEM;
+	list_idle(builder);
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_device_api_record *api =
 			tfs_trace_at(trace, TFS_RECORD_device_api, i);
@@ -81,6 +132,7 @@ static void builder_finish(struct builder *builder)
 {
 	free(builder->made);
 	free(builder->events);
+	free(builder->idle);
 }
 
 static uint32_t event_index(const struct builder *builder, uint64_t event)
@@ -119,7 +171,7 @@ static void add_call(
 	node->start_ns = relative(call->start_ns, origin);
 	node->end_ns = relative(call->end_ns, origin);
 	node->thread = call->thread;
-	node->stream = waiting->stream;
+	node->stream = stream_index(builder, position);
 	node->event = event_index(builder, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0));
 	node->wait = waiting->wait;
 	node->works = waiting->wait == TFS_WAIT_DEVICE && call->family != TFS_FAMILY_device_sync;
@@ -149,6 +201,18 @@ static void add_call(
 	node->ops = (uint32_t)graph->ops_count - node->first_op;
 }
 
+static uint32_t stream_flags(const struct builder *builder, uint32_t stream)
+{
+	const struct tfs_timeline *timeline = builder->steady->timeline;
+
+	if (stream < timeline->stream_count)
+		return timeline->streams[stream].flags;
+	const struct tfs_stream_record *record = tfs_trace_find(
+		timeline->trace, TFS_RECORD_stream, builder->idle[stream - timeline->stream_count]);
+
+	return record ? record->flags : 0;
+}
+
 static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t call_count)
 {
 	const struct tfs_steady *steady = builder->steady;
@@ -161,18 +225,20 @@ static int add_run(const struct builder *builder, struct tfs_run *run, uint32_t 
 		ops += tfs_steady_call(steady, run->first_call + i)->op_count;
 	graph->calls = calloc((size_t)call_count + 1, sizeof(*graph->calls));
 	graph->ops = calloc(ops + 1, sizeof(*graph->ops));
-	graph->streams = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->streams));
-	graph->busy_ns = calloc((size_t)timeline->stream_count + 1, sizeof(*graph->busy_ns));
+	graph->stream_count = timeline->stream_count + (uint32_t)builder->idle_count;
+	graph->streams = calloc((size_t)graph->stream_count + 1, sizeof(*graph->streams));
+	graph->busy_ns = calloc((size_t)graph->stream_count + 1, sizeof(*graph->busy_ns));
 	graph->marks = calloc((size_t)run->steps + 1, sizeof(*graph->marks));
 	if (!graph->calls || !graph->ops || !graph->streams || !graph->busy_ns || !graph->marks)
 		return -ENOMEM;
-	graph->stream_count = timeline->stream_count;
 	graph->thread_count = timeline->thread_count;
 	graph->engine_count = tfs_engine_count(timeline);
 	graph->event_count = (uint32_t)builder->event_count;
-	for (uint32_t i = 0; i < timeline->stream_count; i++) {
-		graph->streams[i].legacy = timeline->streams[i].flags & 1;
-		graph->streams[i].blocking = !(timeline->streams[i].flags & 4);
+	for (uint32_t i = 0; i < graph->stream_count; i++) {
+		const uint32_t flags = stream_flags(builder, i);
+
+		graph->streams[i].legacy = flags & 1;
+		graph->streams[i].blocking = !(flags & 4);
 	}
 	for (uint32_t i = 0; i < timeline->op_count; i++) {
 		const struct tfs_device_op *op = &timeline->ops[i];

@@ -182,9 +182,15 @@ static int take_sync(struct tfs_collected *collected, const json_t *event)
 		(uint32_t)whole(json_object_get(arguments, "wait_on_cuda_event_id"), UINT32_MAX);
 	sync->recorded = (uint32_t)whole(
 		json_object_get(arguments, "wait_on_cuda_event_record_corr_id"), UINT32_MAX);
-	if (!sync->type || !times(event, &sync->start_ns, &sync->end_ns))
+	if (!sync->type || !times(event, &sync->start_ns, &sync->end_ns)) {
 		collected->sync_count--;
-	return 0;
+		return 0;
+	}
+	if (!sync->recorded)
+		return 0;
+	return tfs_collected_record_event(collected, sync->recorded,
+		(uint32_t)whole(json_object_get(arguments, "wait_on_stream"), UINT32_MAX),
+		sync->device);
 }
 
 static int take_step(struct tfs_collected *collected, const json_t *event, const char *name)

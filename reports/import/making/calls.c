@@ -13,25 +13,33 @@ struct outer {
 	int64_t end_ns; /* INT64_MIN: there is none */
 };
 
-static int compare_ids(const void *left, const void *right)
+/* Those of one call behind each other, the one that knows its stream first. */
+static int compare_records(const void *left, const void *right)
 {
-	const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct tfs_collected_record *a = left, *b = right;
 
-	return a < b ? -1 : a > b;
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	return a->stream > b->stream ? -1 : a->stream < b->stream;
 }
 
-static int list_recorded(struct tfs_making *making)
+/* What a call recorded; NULL where it did not, or that is not known. */
+static const struct tfs_collected_record *record_of(
+	const struct tfs_collected *collected, uint32_t correlation)
 {
-	const struct tfs_collected *collected = making->collected;
+	size_t low = 0, high = collected->record_count;
 
-	making->recorded = malloc((collected->sync_count + 1) * sizeof(*making->recorded));
-	if (!making->recorded)
-		return -ENOMEM;
-	for (size_t i = 0; i < collected->sync_count; i++)
-		if (collected->syncs[i].recorded)
-			making->recorded[making->recorded_count++] = collected->syncs[i].recorded;
-	qsort(making->recorded, making->recorded_count, sizeof(*making->recorded), compare_ids);
-	return 0;
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (collected->records[middle].correlation < correlation)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < collected->record_count && collected->records[low].correlation == correlation
+		       ? &collected->records[low]
+		       : NULL;
 }
 
 static int compare_correlation(const void *key, const void *item)
@@ -68,32 +76,35 @@ static uint16_t function_of(struct tfs_making *making, uint32_t name)
 }
 
 /* Which event a call records or waits for, by the call that recorded it; 0 = not known. */
-static uint64_t event_of(const struct tfs_making *making, const struct tfs_collected_call *call,
-	const struct tfs_collected_sync *sync)
+static uint64_t event_of(
+	const struct tfs_collected_record *record, const struct tfs_collected_sync *sync)
 {
 	if (sync && sync->recorded)
 		return sync->recorded;
-	if (making->recorded_count &&
-		bsearch(&call->correlation, making->recorded, making->recorded_count,
-			sizeof(*making->recorded), compare_ids))
-		return call->correlation;
-	return 0;
+	return record ? record->correlation : 0;
 }
 
-/* The stream that a call gave work to, or waits for. Where all work is of one stream, so is what
- * any call waits for. */
+static uint16_t stream_named(const struct tfs_making *making, uint32_t stream, uint16_t device)
+{
+	for (uint32_t i = 0; stream && i < making->stream_count; i++)
+		if (making->streams[i].cupti_id == stream && making->streams[i].device == device)
+			return making->streams[i].id;
+	return TFS_NO_STREAM;
+}
+
+/* The stream that a call gave work to, waits for, or recorded an event on. Where all work is of one
+ * stream, so is what any call waits for. */
 static uint16_t stream_of(const struct tfs_making *making, const struct tfs_given *given,
-	const struct tfs_collected_sync *sync, enum tfs_family family)
+	const struct tfs_collected_sync *sync, const struct tfs_collected_record *record,
+	enum tfs_family family)
 {
 	if (given)
 		return given->stream;
-	if (making->stream_count == 1 && family == TFS_FAMILY_stream_sync)
+	if (making->working_count == 1 && family == TFS_FAMILY_stream_sync)
 		return making->streams[0].id;
-	for (uint32_t i = 0; sync && i < making->stream_count; i++)
-		if (making->streams[i].cupti_id == sync->stream &&
-			making->streams[i].device == sync->device)
-			return making->streams[i].id;
-	return TFS_NO_STREAM;
+	if (sync)
+		return stream_named(making, sync->stream, sync->device);
+	return record ? stream_named(making, record->stream, record->device) : TFS_NO_STREAM;
 }
 
 static uint32_t put_call(
@@ -107,13 +118,14 @@ static uint32_t put_call(
 		collected->sync_count ? bsearch(&key, collected->syncs, collected->sync_count,
 						sizeof(key), compare_sync)
 				      : NULL;
-	const uint64_t event = event_of(making, call, sync);
+	const struct tfs_collected_record *recorded = record_of(collected, call->correlation);
+	const uint64_t event = event_of(recorded, sync);
 	const struct tfs_item items[2] = {{event, TFS_ATTRIBUTE_event}};
 	const struct tfs_call record = {.function = function_of(making, call->name),
 		.site = call->site,
 		.start_ticks = tfs_making_ns(making, call->start_ns),
 		.duration_ticks = (float)(call->end_ns - call->start_ns),
-		.stream = stream_of(making, given, sync,
+		.stream = stream_of(making, given, sync, recorded,
 			tfs_family_of(tfs_texts_text(&collected->names, call->name))),
 		.amount = given ? given->bytes : 0};
 
@@ -159,8 +171,11 @@ int tfs_making_calls(struct tfs_making *making)
 {
 	struct tfs_collected *collected = making->collected;
 	uint32_t index = 1;
-	int err = list_recorded(making);
+	int err = 0;
 
+	if (collected->record_count)
+		qsort(collected->records, collected->record_count, sizeof(*collected->records),
+			compare_records);
 	making->functions = calloc(collected->names.count + 1u, sizeof(*making->functions));
 	if (!making->functions)
 		return -ENOMEM;

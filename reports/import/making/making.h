@@ -28,9 +28,8 @@ struct tfs_making {
 	size_t given_count;
 	struct tfs_stream_record *streams;
 	uint32_t stream_count;
-	uint32_t *recorded; /* correlation ids of calls that recorded an event; sorted */
-	size_t recorded_count;
-	uint16_t *functions; /* ids by name */
+	uint32_t working_count; /* of these, the first ones */
+	uint16_t *functions;    /* ids by name */
 	uint16_t function_count;
 	int64_t first_ns, last_ns; /* on the tool's clock */
 };

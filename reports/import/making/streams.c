@@ -38,20 +38,19 @@ static uint32_t flags_of(const struct tfs_collected *collected, uint32_t stream)
 	return stream == LEGACY;
 }
 
-/* Place of an operation's stream, or TFS_MOST_STREAMS. */
+/* Place of a stream, or TFS_MOST_STREAMS. */
 static uint32_t stream_of(struct streams *streams, const struct tfs_collected *collected,
-	const struct tfs_collected_op *op)
+	uint32_t stream, uint16_t device)
 {
 	for (uint32_t i = 0; i < streams->count; i++)
-		if (streams->records[i].cupti_id == op->stream &&
-			streams->records[i].device == op->device)
+		if (streams->records[i].cupti_id == stream && streams->records[i].device == device)
 			return i;
 	if (streams->count < TFS_MOST_STREAMS)
 		streams->records[streams->count++] =
 			(struct tfs_stream_record){.id = (uint16_t)streams->count,
-				.cupti_id = op->stream,
-				.flags = flags_of(collected, op->stream),
-				.device = op->device};
+				.cupti_id = stream,
+				.flags = flags_of(collected, stream),
+				.device = device};
 	return streams->count < TFS_MOST_STREAMS ? streams->count - 1 : TFS_MOST_STREAMS;
 }
 
@@ -82,7 +81,7 @@ static void list(struct tfs_making *making, struct streams *streams)
 
 	for (size_t i = 0; i < collected->op_count; i++) {
 		const struct tfs_collected_op *op = &collected->ops[i];
-		const uint32_t place = stream_of(streams, collected, op);
+		const uint32_t place = stream_of(streams, collected, op->stream, op->device);
 
 		if (place < TFS_MOST_STREAMS)
 			see_kinds(streams, place, op);
@@ -92,6 +91,19 @@ static void list(struct tfs_making *making, struct streams *streams)
 			.bytes = op->bytes};
 	}
 	making->given_count = collected->op_count;
+}
+
+/* Streams between which events order others' work, and which have none themselves. */
+static void list_idle(struct streams *streams, const struct tfs_collected *collected)
+{
+	for (size_t i = 0; i < collected->sync_count; i++)
+		if (collected->syncs[i].stream)
+			stream_of(streams, collected, collected->syncs[i].stream,
+				collected->syncs[i].device);
+	for (size_t i = 0; i < collected->record_count; i++)
+		if (collected->records[i].stream)
+			stream_of(streams, collected, collected->records[i].stream,
+				collected->records[i].device);
 }
 
 int tfs_making_streams(struct tfs_making *making)
@@ -111,6 +123,8 @@ int tfs_making_streams(struct tfs_making *making)
 	if (collected->op_count)
 		qsort(collected->ops, collected->op_count, sizeof(*collected->ops), compare_ops);
 	list(making, streams);
+	making->working_count = streams->count;
+	list_idle(streams, collected);
 	for (uint32_t i = 0; i < streams->count; i++)
 		tfs_chunks_put(&making->chunks, TFS_RECORD_stream, &streams->records[i],
 			sizeof(*streams->records), NULL, 0);

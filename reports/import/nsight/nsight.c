@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/import/nsight/nsight_part.h"
@@ -17,6 +18,16 @@ bool tfs_nsight_times(const struct tfs_rows *rows, int64_t *out_start_ns, int64_
 	*out_start_ns = start;
 	*out_end_ns = end;
 	return true;
+}
+
+bool tfs_nsight_is_own(
+	const struct tfs_nsight *nsight, const struct tfs_rows *rows, unsigned column)
+{
+	int64_t process;
+
+	return tfs_rows_number(rows, column, &process)
+		       ? TFS_NSIGHT_PROCESS(process) == nsight->process
+		       : !nsight->chosen;
 }
 
 int tfs_nsight_each(struct tfs_nsight *nsight, const char *table, const char *const *columns,
@@ -36,13 +47,15 @@ static int read_all(struct tfs_nsight *nsight, const char *path, uint64_t proces
 	size_t why_bytes)
 {
 	int (*const parts[])(struct tfs_nsight *) = {tfs_nsight_window, tfs_nsight_calls,
-		tfs_nsight_stacks, tfs_nsight_work, tfs_nsight_ranges, tfs_nsight_target};
+		tfs_nsight_stacks, tfs_nsight_work, tfs_nsight_events, tfs_nsight_ranges,
+		tfs_nsight_target};
 
 	int err = tfs_nsight_choose(nsight, path, process, out_why, why_bytes);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)
 		err = parts[i](nsight);
 	err = err ? err : nsight->err;
 	tfs_nsight_finish_strings(nsight);
+	free(nsight->waits);
 	return err;
 }
 

@@ -27,7 +27,9 @@ struct tfs_nsight {
 	int64_t first_ns, end_ns;
 	uint32_t first_stack, last_stack; /* of the calls that are read */
 	uint32_t first_call, last_call;   /* correlation ids of that part */
-	int err;                          /* of the table of strings */
+	struct tfs_nsight_wait *waits;    /* for events, see nsight_events.c */
+	size_t wait_count;
+	int err; /* of the table of strings */
 	struct tfs_rows strings;
 	struct tfs_nsight_name *names; /* of the table of strings, by id */
 	uint32_t name_count, name_slots;
@@ -45,9 +47,18 @@ int tfs_nsight_window(struct tfs_nsight *nsight);
 int tfs_nsight_calls(struct tfs_nsight *nsight);
 int tfs_nsight_stacks(struct tfs_nsight *nsight);
 int tfs_nsight_work(struct tfs_nsight *nsight);
+/* Which record of an event each wait is for; after the work. */
+int tfs_nsight_events(struct tfs_nsight *nsight);
 int tfs_nsight_ranges(struct tfs_nsight *nsight);
 /* Devices, streams and the time of day; after the work. */
 int tfs_nsight_target(struct tfs_nsight *nsight);
+
+/* A wait for an event was collected, which names the record of it by this number (0: by none); 0 or
+ * -ENOMEM. */
+int tfs_nsight_note_wait(struct tfs_nsight *nsight, size_t sync, uint64_t number);
+/* Whether a row is the process's by the number in a column. */
+bool tfs_nsight_is_own(
+	const struct tfs_nsight *nsight, const struct tfs_rows *rows, unsigned column);
 
 /* The id of a text of the table of strings, up to where `cut` (may be NULL) says; 0 = none. */
 uint32_t tfs_nsight_string(

@@ -10,11 +10,7 @@ enum { START, END, PROCESS, CORRELATION, DEVICE, STREAM, OWN };
 
 static bool is_of_process(const struct tfs_nsight *nsight, const struct tfs_rows *rows)
 {
-	int64_t process;
-
-	return tfs_rows_number(rows, PROCESS, &process)
-		       ? TFS_NSIGHT_PROCESS(process) == nsight->process
-		       : !nsight->chosen;
+	return tfs_nsight_is_own(nsight, rows, PROCESS);
 }
 
 /* Ids are given out in the order of calls, so that they tell what was given by those that are read,
@@ -128,7 +124,7 @@ static int take_sync(struct tfs_nsight *nsight, const struct tfs_rows *rows)
 	struct tfs_collected_sync sync = {
 		.correlation = (uint32_t)tfs_rows_whole(rows, CORRELATION, UINT32_MAX),
 		.device = (uint16_t)tfs_rows_whole(rows, DEVICE, UINT16_MAX),
-		.stream = (uint32_t)tfs_rows_whole(rows, STREAM, UINT32_MAX),
+		.stream = (uint32_t)tfs_rows_whole(rows, STREAM, UINT32_MAX - 1),
 		.type = (uint16_t)tfs_rows_whole(rows, OWN, 4),
 		.event = (uint32_t)tfs_rows_whole(rows, OWN + 2, UINT32_MAX)};
 
@@ -143,7 +139,8 @@ static int take_sync(struct tfs_nsight *nsight, const struct tfs_rows *rows)
 	if (!place)
 		return -ENOMEM;
 	*place = sync;
-	return 0;
+	return tfs_nsight_note_wait(
+		nsight, collected->sync_count - 1, tfs_rows_whole(rows, OWN + 3, INT64_MAX));
 }
 
 int tfs_nsight_work(struct tfs_nsight *nsight)
@@ -161,7 +158,7 @@ int tfs_nsight_work(struct tfs_nsight *nsight)
 		{"CUPTI_ACTIVITY_KIND_MEMSET", take_set, {COMMON, "bytes"}},
 		{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", take_graph, {COMMON}},
 		{"CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", take_sync,
-			{COMMON, "syncType", "deprecatedSyncType", "eventId"}},
+			{COMMON, "syncType", "deprecatedSyncType", "eventId", "eventSyncId"}},
 	};
 	int err = 0;
 
