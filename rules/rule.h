@@ -97,6 +97,7 @@ struct tfs_finding {
 	const char *advice;   /* what to change; never NULL */
 	const char *evidence; /* which steps and records this rests on */
 	struct tfs_repair repair;
+	bool repaired; /* by a rewrite whose gain is proven */
 };
 
 /* What a rule said, in detect(). */

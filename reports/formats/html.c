@@ -24,14 +24,15 @@ static void write_navigation(struct tfs_html *html)
 {
 	static const char *const links[][2] = {
 		{"run", "Whole run"},
-		{"findings", "Findings"},
+		{"fixed", "Fixed for you"},
+		{"findings", "Fix these"},
+		{"unjudged", "Not measurable"},
 		{"steps", "Steps"},
 		{"gpu", "GPU time"},
 		{"layers", "Layers"},
 		{"lanes", "Inside a step"},
 		{"tree", "Call sites"},
-		{"rewrites", "Rewrites"},
-		{"rules", "Rules"},
+		{"rules", "Other rules"},
 		{"method", "How this was measured"},
 	};
 	tfs_html_raw(html, "<nav aria-label=\"Sections\"><ul>");
@@ -61,7 +62,9 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 	write_navigation(&html);
 	tfs_html_raw(&html, "<main>\n");
 	tfs_html_expenses(&html);
+	tfs_html_fixed(&html);
 	tfs_html_findings(&html);
+	tfs_html_unjudged(&html);
 	tfs_html_timeline(&html);
 	tfs_html_gpu(&html);
 	tfs_html_layers(&html);

@@ -31,10 +31,18 @@ void tfs_html_section(
 	struct tfs_html *html, const char *anchor, const char *title, const char *lead);
 void tfs_html_section_end(struct tfs_html *html);
 
+/* A table of the model's cards from `first` to before `end`. */
+void tfs_html_cards(struct tfs_html *html, size_t first, size_t end);
+
+/* The step as written, now and possible, with what lies between; part of the verdict. */
+void tfs_html_states(struct tfs_html *html);
+
 /* The sections, in the order of the page. */
 void tfs_html_verdict(struct tfs_html *html);
 void tfs_html_expenses(struct tfs_html *html);
+void tfs_html_fixed(struct tfs_html *html);
 void tfs_html_findings(struct tfs_html *html);
+void tfs_html_unjudged(struct tfs_html *html);
 void tfs_html_timeline(struct tfs_html *html);
 void tfs_html_gpu(struct tfs_html *html);
 void tfs_html_lanes(struct tfs_html *html);

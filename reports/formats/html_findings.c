@@ -4,7 +4,7 @@
 #include "reports/formats/html.h"
 #include "reports/model/words.h"
 
-#define OPEN_FINDINGS 3u
+#define OPEN_FINDINGS 7u
 
 /* A bar for the cost with its interval as a whisker, all on one scale. */
 static void cost_bar(struct tfs_html *html, const struct tfs_cost *cost, double scale)
@@ -34,9 +34,9 @@ static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, 
 		return;
 	}
 	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, cost->ns));
-	if (model->steps.written_ns > 0)
-		tfs_html_print(html, " <span class=\"dim\">%s</span>",
-			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	if (model->headline.as_written.ns > 0)
+		tfs_html_print(html, " <span class=\"dim\">%s of the step as written</span>",
+			tfs_words_share(region, cost->ns / model->headline.as_written.ns));
 	cost_bar(html, cost, scale);
 	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, cost->low_ns),
 		tfs_words_time(region, cost->high_ns));
@@ -198,53 +198,47 @@ static void card_rows(struct tfs_html *html, size_t number, double scale)
 	cost_cell(html, card, scale);
 	rewrite_cell(html, lead);
 	tfs_html_raw(html, "</tr>\n");
-	detail_row(html, card, number < OPEN_FINDINGS);
+	detail_row(html, card, number < OPEN_FINDINGS && !card->repaired);
 	tfs_html_raw(html, "</tbody>\n");
 }
 
-static void joint_line(struct tfs_html *html)
-{
-	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
-	if (!model->joint_count || !(model->joint.ns > 0))
-		return;
-	tfs_html_print(html,
-		"<p class=\"joint\">Fixing the top <b>%s</b>%s would save <b>%s</b> per step%s. "
-		"Findings with one cause are one card, with one cost.</p>\n",
-		model->joint_count == 1 ? "finding" : tfs_words_count(region, model->joint_count),
-		model->joint_count == 1 ? "" : " together", tfs_words_cost(region, &model->joint),
-		model->simulated ? " (modelled, simulated device)" : "");
-}
-
-void tfs_html_findings(struct tfs_html *html)
+void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 {
 	const struct tfs_model *model = html->model;
 	double scale = 0;
+
 	for (size_t i = 0; i < model->card_count; i++)
 		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
-	tfs_html_section(html, "findings", "Findings",
-		model->finding_count ? "Findings judge the program as written; "
-				       "rewrites do not change them."
-				     : NULL);
-	if (!model->finding_count) {
-		tfs_html_raw(html, "<p class=\"empty\">No rule is broken. "
-				   "What could not be measured is listed under "
-				   "<a href=\"#rules\">Rules</a>.</p>\n");
-		tfs_html_section_end(html);
-		return;
-	}
-	joint_line(html);
 	tfs_html_raw(html,
-		"<div class=\"controls\" id=\"finding-controls\"></div>\n<div class=\"scroll\">"
-		"<table id=\"finding-table\" class=\"findings\"><thead><tr>"
+		"<div class=\"scroll\"><table class=\"findings\"><thead><tr>"
 		"<th scope=\"col\">#</th><th scope=\"col\">Level</th><th scope=\"col\">Rule</th>"
 		"<th scope=\"col\">Call site</th>");
 	tfs_html_print(html,
 		"<th scope=\"col\" class=\"num\">%s</th><th scope=\"col\">Cost %s</th>"
 		"<th scope=\"col\">Rewrite</th></tr></thead>\n",
-		model->per_run ? "In the run" : "Per step", tfs_words_each(model));
-	for (size_t i = 0; i < model->card_count; i++)
+		model->per_run ? "In the run" : "Per step",
+		first ? "as written" : tfs_words_each(model));
+	for (size_t i = first; i < end; i++)
 		card_rows(html, i, scale);
 	tfs_html_raw(html, "</table></div>\n");
+}
+
+void tfs_html_findings(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+
+	tfs_html_section(html, "findings", "Fix these",
+		model->open_cards ? "One card per cause, by recoverable time: what is still to be "
+				    "gained beside the rewrites. Levels are tags."
+				  : NULL);
+	if (!model->open_cards) {
+		tfs_html_print(html, "<p class=\"empty\">%s</p>\n",
+			model->finding_count ? "Rewrites repair every finding."
+					     : "No rule is broken.");
+		tfs_html_section_end(html);
+		return;
+	}
+	tfs_html_raw(html, "<div class=\"controls\" id=\"finding-controls\"></div>\n");
+	tfs_html_cards(html, 0, model->open_cards);
 	tfs_html_section_end(html);
 }

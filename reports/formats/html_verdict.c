@@ -37,28 +37,10 @@ static void step_tile(struct tfs_html *html)
 		tile(html, "Step time", "no steps", "what depends on steps is not measurable");
 		return;
 	}
-	tile(html, "Step time, median", tfs_words_time(region, steps->median_ns),
+	tile(html, "All steps, median", tfs_words_time(region, steps->median_ns),
 		tfs_region_print(region, "p95 %s \xc2\xb7 %s",
 			tfs_words_time(region, steps->p95_ns),
 			tfs_words_number(region, (double)steps->count, "step", "steps")));
-}
-
-static void saving_tile(struct tfs_html *html)
-{
-	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
-	const char *title = model->simulated ? "Recoverable time, modelled" : "Recoverable time";
-	if (!model->joint_count || !(model->joint.ns > 0)) {
-		tile(html, title, "none", "no significant cost found");
-		return;
-	}
-	tile(html, title, tfs_words_time(region, model->joint.ns),
-		tfs_region_print(region, "per step, %s to %s; by fixing the top %s",
-			tfs_words_time(region, model->joint.low_ns),
-			tfs_words_time(region, model->joint.high_ns),
-			model->joint_count == 1
-				? "finding"
-				: tfs_region_print(region, "%u together", model->joint_count)));
 }
 
 static void quality_tile(struct tfs_html *html)
@@ -78,18 +60,6 @@ static void quality_tile(struct tfs_html *html)
 			tfs_words_number(region, (double)limits, "blind spot", "blind spots"),
 			tfs_words_number(
 				region, (double)lost, "record dropped", "records dropped")));
-}
-
-static void findings_tile(struct tfs_html *html)
-{
-	const struct tfs_model *model = html->model;
-	struct tfs_region *region = &html->region;
-	tile(html, "Findings", tfs_region_print(region, "%zu", model->finding_count),
-		tfs_region_print(region, "%s \xc2\xb7 %s \xc2\xb7 %s",
-			tfs_words_number(region, model->levels[TFS_LEVEL_ERROR], "error", "errors"),
-			tfs_words_number(
-				region, model->levels[TFS_LEVEL_WARN], "warning", "warnings"),
-			tfs_words_number(region, model->levels[TFS_LEVEL_NOTE], "note", "notes")));
 }
 
 static void gpu_tiles(struct tfs_html *html)
@@ -129,13 +99,15 @@ void tfs_html_verdict(struct tfs_html *html)
 			"<p class=\"simulated\">"
 			"<b>Simulated device.</b> Counts and bytes are real; "
 			"every cost is <em>modelled</em> and says nothing about the speed of any GPU.</p>\n");
+	if (model->usable)
+		tfs_html_states(html);
 	tfs_html_print(html,
 		"<div class=\"verdict %s\"><span aria-hidden=\"true\">%s</span><p>%s</p></div>\n",
 		verdict_class(model), verdict_sign(model), model->verdict);
+	if (!model->usable)
+		tfs_html_states(html);
 	tfs_html_raw(html, "<dl class=\"tiles\">\n");
-	findings_tile(html);
 	step_tile(html);
-	saving_tile(html);
 	gpu_tiles(html);
 	quality_tile(html);
 	tfs_html_raw(html, "</dl>\n</header>\n");

@@ -192,6 +192,7 @@ static void write_finding(struct tfs_json *json, const struct tfs_model *model,
 	tfs_json_string(json, "state", finding->rewrite_state);
 	tfs_json_string(json, "reason", finding->rewrite_reason);
 	tfs_json_close(json, '}');
+	tfs_json_bool(json, "repaired", finding->repaired);
 	tfs_json_close(json, '}');
 }
 
@@ -219,6 +220,7 @@ static void write_card(
 	tfs_json_open(json, "cost", '{');
 	write_cost(json, model, &card->cost);
 	tfs_json_close(json, '}');
+	tfs_json_bool(json, "repaired", card->repaired);
 	tfs_json_close(json, '}');
 }
 
@@ -252,6 +254,7 @@ static void write_rewrite(struct tfs_json *json, const struct tfs_model_rewrite 
 	tfs_json_number(json, "realised", rewrite->realised_ns);
 	tfs_json_number(json, "realised_low", rewrite->realised_low_ns);
 	tfs_json_number(json, "realised_high", rewrite->realised_high_ns);
+	tfs_json_string(json, "proof", rewrite->proof);
 	tfs_json_open(json, "refusals", '[');
 	for (size_t i = 0; i < rewrite->refusal_count; i++) {
 		tfs_json_open(json, NULL, '{');
@@ -316,6 +319,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 {
 	tfs_json_open(json, NULL, '{');
 	write_program(json, model);
+	tfs_json_headline(json, model);
 	tfs_json_open(json, "visibility", '{');
 	tfs_json_string(json, "text", model->sight);
 	write_facts(json, "facts", model->visibility, model->visibility_count);

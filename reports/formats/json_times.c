@@ -3,6 +3,31 @@
 
 #include "reports/formats/json.h"
 
+static void write_state(struct tfs_json *json, const char *key, const struct tfs_model *model,
+	const struct tfs_model_time *state)
+{
+	tfs_json_open(json, key, '{');
+	tfs_json_number(json, "ns_per_step", state->ns);
+	tfs_json_number(json, "low", state->low_ns);
+	tfs_json_number(json, "high", state->high_ns);
+	tfs_json_number(json, "factor", state->factor);
+	tfs_json_number(json, "factor_low", state->factor_low);
+	tfs_json_number(json, "factor_high", state->factor_high);
+	tfs_json_bool(json, "modelled", model->simulated);
+	tfs_json_string(json, "from", state->from);
+	tfs_json_string(json, "not_measurable", state->why);
+	tfs_json_close(json, '}');
+}
+
+void tfs_json_headline(struct tfs_json *json, const struct tfs_model *model)
+{
+	tfs_json_string(json, "headline", model->headline.text);
+	write_state(json, "as_written", model, &model->headline.as_written);
+	write_state(json, "now", model, &model->headline.now);
+	write_state(json, "possible", model, &model->headline.possible);
+	tfs_json_string(json, "rewrites_off", model->headline.rewrites);
+}
+
 static void write_steps(struct tfs_json *json, const struct tfs_model_steps *steps)
 {
 	tfs_json_open(json, "steps", '{');

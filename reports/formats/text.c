@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "reports/formats/format.h"
+#include "reports/formats/text_headline.h"
 #include "reports/formats/text_tables.h"
 #include "reports/formats/utf8.h"
-#include "reports/model/reasons.h"
 #include "reports/model/words.h"
 
 #define WIDTH 88
@@ -98,9 +98,13 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 			     : model->levels[TFS_LEVEL_ERROR] ? paint->error
 			     : model->levels[TFS_LEVEL_WARN]  ? paint->warn
 							      : paint->good;
+	const bool headed = model->usable && model->headline.text;
 	fprintf(out, "%s", colour);
-	tfs_text_put(out, model->verdict);
-	fprintf(out, "%s\n\n", paint->reset);
+	tfs_text_put(out, headed ? model->headline.text : model->verdict);
+	fprintf(out, "%s\n", paint->reset);
+	if (headed)
+		tfs_text_line(out, "%s", model->verdict);
+	fputc('\n', out);
 	fputs("program   ", out);
 	tfs_text_put(out, model->program);
 	fprintf(out, " (pid %u%s%s", model->pid, model->rank ? ", rank " : "",
@@ -180,9 +184,9 @@ static const char *cost_text(
 		return text;
 	if (cost->ns > 0)
 		text = tfs_region_print(region, "%s %s", text, tfs_words_each(model));
-	if (cost->ns > 0 && model->steps.written_ns > 0)
-		text = tfs_region_print(region, "%s = %s of the step", text,
-			tfs_words_share(region, cost->ns / model->steps.written_ns));
+	if (cost->ns > 0 && model->headline.as_written.ns > 0)
+		text = tfs_region_print(region, "%s = %s of the step as written", text,
+			tfs_words_share(region, cost->ns / model->headline.as_written.ns));
 	text = tfs_region_print(region, "%s, method: %s", text, tfs_words_method(cost));
 	if (model->simulated)
 		text = tfs_region_print(region, "%s%ssimulated device", text,
@@ -278,81 +282,18 @@ static void write_card(const struct tfs_model *model, size_t number, FILE *out,
 static void write_findings(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
-	fprintf(out, "\n%sFINDINGS%s %s\n", paint->bold, paint->reset,
-		model->finding_count ? "(by recoverable time)" : "none");
-	for (size_t i = 0; i < model->card_count; i++)
+	fprintf(out, "\n%sFIX THESE%s %s\n", paint->bold, paint->reset,
+		model->open_cards      ? "(by recoverable time)"
+		: model->finding_count ? "nothing: rewrites repair every finding"
+				       : "nothing: no rule is broken");
+	for (size_t i = 0; i < model->open_cards; i++)
 		write_card(model, i, out, paint, region);
-	if (model->joint_count)
-		fprintf(out, "\nFixing the top %s would save %s per step%s.\n",
-			model->joint_count == 1
-				? "finding"
-				: tfs_region_print(region, "%u", model->joint_count),
-			tfs_words_cost(region, &model->joint),
-			model->simulated ? " (modelled, simulated device)" : "");
-}
-
-static void write_rules(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region)
-{
-	size_t unwritten;
-	const char *names = tfs_words_unwritten(region, &unwritten);
-	fprintf(out, "\n%sRULES%s\n", paint->bold, paint->reset);
-	for (size_t i = 0; i < model->rule_count; i++) {
-		const struct tfs_model_rule *line = &model->rules[i];
-		fprintf(out, "  %s %s %-24s %-15s ", tfs_words_state_sign(line->state),
-			line->rule->id, line->rule->slug, tfs_words_state_text(line->state));
-		tfs_text_wrapped(out, line->reason ? line->reason : "", 52);
-	}
-	fprintf(out, "\n%sNOT LOOKED FOR%s %s that this version does not check\n  ", paint->bold,
-		paint->reset, tfs_words_number(region, (double)unwritten, "rule", "rules"));
-	tfs_text_wrapped(out, names, 2);
-}
-
-static const char *gain(const struct tfs_model_rewrite *rewrite, struct tfs_region *region)
-{
-	const char *text = isnan(rewrite->predicted_ns)
-				   ? "gain not predicted"
-				   : tfs_region_print(region, "predicted gain %s per step",
-					     tfs_words_time(region, rewrite->predicted_ns));
-	if (isnan(rewrite->realised_ns))
-		return tfs_region_print(region, "%s, gain not measured", text);
-	return tfs_region_print(region, "%s, measured gain %s per step (%s to %s)", text,
-		tfs_words_time(region, rewrite->realised_ns),
-		tfs_words_time(region, rewrite->realised_low_ns),
-		tfs_words_time(region, rewrite->realised_high_ns));
-}
-
-static void write_rewrites(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
-	struct tfs_region *region)
-{
-	fprintf(out, "\n%sREWRITES%s%s\n", paint->bold, paint->reset,
-		model->rewrite_count ? ""
-		: model->whole       ? " none"
-				     : " not known: the recording is incomplete");
-	for (size_t i = 0; i < model->rewrite_count; i++) {
-		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
-		tfs_text_line(out, "  %-16s %s, %s%s%s; applied to %s%s; %s", rewrite->name,
-			rewrite->class_name, tfs_words_rewrite_state(rewrite->state),
-			rewrite->measured ? ", " : "", rewrite->measured ? rewrite->measured : "",
-			rewrite->more ? "at least " : "",
-			tfs_words_number(region, (double)rewrite->applied, "call", "calls"),
-			gain(rewrite, region));
-		if (rewrite->reason) {
-			fprintf(out, "%19s", "");
-			tfs_text_wrapped(out, rewrite->reason, 19);
-		}
-		size_t count;
-		const struct tfs_refusal_reason *reasons =
-			tfs_reasons_find(region, rewrite, &count);
-
-		for (size_t j = 0; j < count; j++) {
-			fprintf(out, "%19s", "");
-			tfs_text_wrapped(out,
-				tfs_region_print(region, "%s: %s",
-					tfs_reasons_print(region, &reasons[j]), reasons[j].text),
-				19);
-		}
-	}
+	if (model->open_cards == model->card_count)
+		return;
+	fprintf(out, "\n%sREPAIRED%s in the source as written, by rewrites while it runs\n",
+		paint->bold, paint->reset);
+	for (size_t i = model->open_cards; i < model->card_count; i++)
+		write_card(model, i, out, paint, region);
 }
 
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,
@@ -377,11 +318,14 @@ static void write_text(const struct tfs_model *model, FILE *out, const struct tf
 {
 	struct tfs_region region = {0};
 	write_head(model, out, paint, &region);
+	tfs_text_states(model, out, paint, &region);
 	tfs_text_expenses(model, out, paint, &region);
+	tfs_text_fixed(model, out, paint, &region);
 	write_findings(model, out, paint, &region);
+	tfs_text_unjudged(model, out, paint, &region);
 	tfs_text_layers(model, out, paint, &region);
-	write_rules(model, out, paint, &region);
-	write_rewrites(model, out, paint, &region);
+	tfs_text_rewrites(model, out, paint, &region);
+	tfs_text_passed(model, out, paint, &region);
 	write_facts(
 		"VISIBILITY", model->sight, model->visibility, model->visibility_count, out, paint);
 	fprintf(out, "\n%sDROPPED DATA%s%s\n", paint->bold, paint->reset,

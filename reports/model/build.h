@@ -28,6 +28,9 @@ void tfs_build_head(struct tfs_build *build, const char *path);
 void tfs_build_findings(struct tfs_build *build);
 void tfs_build_cards(struct tfs_build *build);
 
+/* The step as written, now and possible; behind the head and the findings. */
+void tfs_build_headline(struct tfs_build *build);
+
 /* Calls of the whole run, and the tree of call sites. */
 void tfs_build_calls(struct tfs_build *build);
 void tfs_build_tree(struct tfs_build *build);

@@ -131,10 +131,12 @@ static void conclude(const struct tfs_model *model, struct tfs_model_card *card)
 	card->lead = card->findings[0];
 	card->cost = lead->cost;
 	card->level = lead->level;
+	card->repaired = lead->repaired;
 	for (size_t i = 1; i < card->finding_count; i++) {
 		const struct tfs_model_finding *finding = &model->findings[card->findings[i]];
 		bool counted = false;
 
+		card->repaired &= finding->repaired;
 		for (size_t j = 0; j < i; j++)
 			counted |= finding->group &&
 				   finding->group == model->findings[card->findings[j]].group;
@@ -147,7 +149,7 @@ static void conclude(const struct tfs_model *model, struct tfs_model_card *card)
 	}
 }
 
-/* By recoverable time; the level is a tag. */
+/* By recoverable time, of which there is none behind a rewrite; the level is a tag. */
 static int most_expensive_first(const void *a, const void *b)
 {
 	const struct tfs_model_card *one = a;
@@ -155,6 +157,8 @@ static int most_expensive_first(const void *a, const void *b)
 	const double mine = isnan(one->cost.ns) ? 0 : one->cost.ns;
 	const double its = isnan(other->cost.ns) ? 0 : other->cost.ns;
 
+	if (one->repaired != other->repaired)
+		return one->repaired ? 1 : -1;
 	if (mine != its)
 		return mine > its ? -1 : 1;
 	if (one->level != other->level)
@@ -192,5 +196,7 @@ void tfs_build_cards(struct tfs_build *build)
 	if (count)
 		qsort(cards, model->card_count, sizeof(*cards), most_expensive_first);
 	model->cards = cards;
+	for (size_t i = 0; i < model->card_count; i++)
+		model->open_cards += !cards[i].repaired;
 	tfs_region_finish(&scratch);
 }

@@ -52,6 +52,7 @@ static void set_findings(struct tfs_build *build)
 			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
 		to->evidence = text_or_null(region, from->evidence);
 		set_repair(region, &from->repair, to);
+		to->repaired = from->repaired;
 		if ((unsigned)from->level < 3)
 			model->levels[from->level]++;
 	}
@@ -105,6 +106,39 @@ static const char *outcome_name(enum tfs_rewrite_outcome outcome)
 	return (unsigned)outcome < 5 ? names[outcome] : NULL;
 }
 
+static const char *proof_name(enum tfs_gain_proof proof)
+{
+	static const char *const names[] = {NULL, "A/B test", "measured search"};
+	return (unsigned)proof < 3 ? names[proof] : NULL;
+}
+
+/* "TFS101 at train.c:42 and at 3 more call sites", of the findings that a rewrite repairs. */
+static const char *repaired_places(struct tfs_build *build, const char *rewrite)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_model_finding *first = NULL;
+	size_t more = 0;
+
+	for (size_t i = 0; i < model->finding_count; i++) {
+		const struct tfs_model_finding *finding = &model->findings[i];
+
+		if (build->judgement->findings[i].repair.state != TFS_REPAIR_APPLIED ||
+			strcmp(finding->rewrite, rewrite))
+			continue;
+		more += first ? 1 : 0;
+		first = first ? first : finding;
+	}
+	if (!first)
+		return NULL;
+	return tfs_region_print(region, "%s at %s%s", first->rule->id,
+		tfs_words_place(region, &first->place),
+		more ? tfs_region_print(region, " and at %s",
+			       tfs_words_number(
+				       region, (double)more, "more call site", "more call sites"))
+		     : "");
+}
+
 static void set_rewrites(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -119,6 +153,11 @@ static void set_rewrites(struct tfs_build *build)
 		to->state = state_name(from->state);
 		to->measured = outcome_name(from->outcome);
 		to->reason = text_or_null(region, from->reason);
+		to->acts = from->state == TFS_REWRITE_APPLY && (from->applied || from->more);
+		to->proof = proof_name(from->proof);
+		to->gain = (struct tfs_span){from->gain.ns, from->gain.low_ns, from->gain.high_ns};
+		to->where = repaired_places(build, to->name);
+		to->off = tfs_region_print(region, "TFSHIM_REWRITE=safe,%s=off", to->name);
 		to->applied = from->applied;
 		to->more = from->more;
 		to->bytes = from->bytes;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "reports/model/headline.h"
 #include "reports/model/model_charts.h"
 #include "reports/model/region.h"
 #include "rules/rule.h"
@@ -60,6 +61,7 @@ struct tfs_model_finding {
 	const char *rewrite;       /* NULL = there is none */
 	const char *rewrite_state; /* applied, refused, off, none, not known */
 	const char *rewrite_reason;
+	bool repaired; /* by a rewrite whose gain is proven: nothing to fix first */
 };
 
 /* Findings with one cause, in the order of the program. */
@@ -69,6 +71,7 @@ struct tfs_model_card {
 	size_t lead; /* the one that names the card: of the highest level */
 	enum tfs_level level;
 	struct tfs_cost cost; /* of all of them together */
+	bool repaired;        /* all of them */
 };
 
 struct tfs_model_refusal {
@@ -84,6 +87,11 @@ struct tfs_model_rewrite {
 	const char *state;      /* off, report, shadow, apply, lost */
 	const char *measured;   /* faster, ..., or NULL */
 	const char *reason;
+	bool acts;         /* it is on, and was applied, or may have been */
+	const char *proof; /* of `gain`: "A/B test"; NULL = its gain is not proven */
+	struct tfs_span gain;
+	const char *where; /* "TFS101 at train.c:42": what it repairs; NULL = no finding */
+	const char *off;   /* the setting that switches it off */
 	uint64_t applied;
 	bool more; /* or more than that: the recording does not tell it all */
 	uint64_t bytes;
@@ -235,6 +243,7 @@ struct tfs_model {
 	uint64_t device_bandwidth;
 
 	struct tfs_model_steps steps;
+	struct tfs_model_headline headline;
 	const struct tfs_model_layer *layers; /* in the order of the step */
 	size_t layer_count;
 	size_t layers_more;                 /* not listed */
@@ -248,11 +257,12 @@ struct tfs_model {
 	size_t rule_count;
 	const struct tfs_model_finding *findings; /* worst first */
 	size_t finding_count;
-	const struct tfs_model_card *cards; /* most recoverable time first */
+	const struct tfs_model_card *cards; /* most recoverable time first; repaired ones last */
 	size_t card_count;
-	size_t levels[3];     /* findings per enum tfs_level */
-	unsigned joint_count; /* the joint saving is over so many of the first causes */
-	struct tfs_cost joint;
+	size_t open_cards;     /* the first ones: those that are not repaired */
+	size_t levels[3];      /* findings per enum tfs_level */
+	unsigned joint_count;  /* causes that the joint saving is of */
+	struct tfs_cost joint; /* of all findings, beside no rewrite */
 	const struct tfs_model_rewrite *rewrites;
 	size_t rewrite_count;
 	const struct tfs_model_fact *visibility;

@@ -23,6 +23,13 @@ const char *tfs_words_calls(struct tfs_region *region, double per_step);
 const char *tfs_words_each(const struct tfs_model *model);
 const char *tfs_words_share(struct tfs_region *region, double share);
 
+/* "1.58×" */
+const char *tfs_words_factor(struct tfs_region *region, double factor);
+/* "1.1 ms to 1.4 ms"; says so where there is no interval. */
+const char *tfs_words_span(struct tfs_region *region, double low_ns, double high_ns);
+/* A step as written, now and possible in one line; NULL where no step is known. */
+const char *tfs_words_headline(struct tfs_region *region, const struct tfs_model *model);
+
 /* No cost was looked for, or none could be told, which is not one of 0. */
 bool tfs_words_costless(const struct tfs_cost *cost);
 

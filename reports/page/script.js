@@ -216,7 +216,7 @@
 	addTools();
 	addPrinting();
 	each(document.querySelectorAll("svg.lanes"), addZoom);
-	var table = document.getElementById("finding-table");
+	var table = document.querySelector("#findings table.findings");
 	if (table) {
 		addFilter(table);
 		addSorting(table);

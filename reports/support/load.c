@@ -34,6 +34,7 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 	tfs_build_calls(build);
 	/* Last: only now is it known which files could be read. */
 	tfs_build_head(build, path);
+	tfs_build_headline(build);
 	tfs_build_expenses(build);
 	if (charts) {
 		tfs_build_charts(build);

@@ -71,17 +71,45 @@ static void name_card(const struct tfs_model *model, const struct tfs_model_card
 	fputc('\n', stderr);
 }
 
+/* What rewrites repaired, in one line; or what they would do. */
+static void name_fixed(const struct tfs_model *model, struct tfs_region *region)
+{
+	const char *text = NULL;
+
+	for (size_t i = 0; i < model->rewrite_count; i++) {
+		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
+
+		if (!rewrite->acts || !rewrite->applied)
+			continue;
+		text = tfs_region_print(region, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
+			rewrite->name,
+			rewrite->proof
+				? tfs_region_print(region, "%s per step, %s",
+					  tfs_words_time(region, rewrite->gain.ns), rewrite->proof)
+				: "gain not proven");
+	}
+	if (text)
+		tfs_text_line(stderr, "  fixed for you: %s%s", text,
+			model->simulated ? "; modelled" : "");
+	if (model->headline.rewrites)
+		tfs_text_line(stderr, "  %s", model->headline.rewrites);
+}
+
+/* At most ten lines. */
 void tfs_save_summary(const struct tfs_model *model)
 {
 	const struct tfs_paint *paint = tfs_colour_choose(TFS_COLOUR_AUTO, stderr);
+	const bool headed = model->usable && model->headline.text;
 	struct tfs_region region = {0};
-	fputs("tfshim: ", stderr);
-	tfs_text_put(stderr, model->verdict);
-	fputc('\n', stderr);
-	for (size_t i = 0; i < model->card_count && i < NAMED_CARDS; i++)
+
+	tfs_text_line(stderr, "tfshim: %s", headed ? model->headline.text : model->verdict);
+	if (headed)
+		tfs_text_line(stderr, "tfshim: %s", model->verdict);
+	name_fixed(model, &region);
+	for (size_t i = 0; i < model->open_cards && i < NAMED_CARDS; i++)
 		name_card(model, &model->cards[i], paint, &region);
-	if (model->card_count > NAMED_CARDS)
-		fprintf(stderr, "  and %zu more\n", model->card_count - NAMED_CARDS);
+	if (model->open_cards > NAMED_CARDS)
+		fprintf(stderr, "  and %zu more\n", model->open_cards - NAMED_CARDS);
 	if (model->loss_count)
 		fprintf(stderr, "tfshim: data was dropped while recording; the report says what\n");
 	char *page = path_of(model->recording, has_page(model) ? ".html" : ".txt");

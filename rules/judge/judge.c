@@ -8,6 +8,7 @@
 
 #include "rules/evidence/findings.h"
 #include "rules/evidence/steady.h"
+#include "rules/judge/joint.h"
 #include "rules/judge/later.h"
 #include "rules/judge/needs.h"
 #include "rules/judge/pricing.h"
@@ -262,16 +263,15 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 			run, &findings, &judgement->groups, &judgement->group_count);
 	if (!err) {
 		tfs_findings_rank(&findings);
-		err = tfs_findings_joint(
-			steady, &findings, &judgement->joint, &judgement->joint_findings);
+		err = keep_findings(&findings, judgement);
 	}
 	if (!err)
-		err = keep_findings(&findings, judgement);
+		err = tfs_joint_find(steady, &findings, judgement);
 	if (!err)
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
 			judgement->pool, &judgement->idle);
 	if (!err)
-		tfs_summary_conclude(steady, judgement);
+		tfs_summary_conclude(judgement);
 	free(findings.items);
 	return judgement->pool->failed ? -ENOMEM : err;
 }

@@ -59,6 +59,7 @@ struct tfs_step_summary {
 	double median_ns; /* of the steps outside windows, where there are any */
 	double p95_ns;
 	double judged_median_ns;
+	double spread_ns;     /* standard error of the mean judged step; NaN = of too few */
 	double written_ns;    /* mean judged step without rewrites: what costs are a share of */
 	const char *source;   /* "nvtx", "api", "loops", or "none" */
 	double replayed_ns;   /* what replaying the judged steps gives; 0 = no replay */
@@ -88,6 +89,16 @@ struct tfs_refusal_line {
 	uint64_t count;
 };
 
+/* What makes the gain of a rewrite certain enough to count on. */
+enum tfs_gain_proof { TFS_PROOF_NONE, TFS_PROOF_AB, TFS_PROOF_SEARCH };
+
+/* Per step, with an interval of 95 % or more. */
+struct tfs_proven_gain {
+	double ns;
+	double low_ns;
+	double high_ns;
+};
+
 struct tfs_rewrite_line {
 	const char *name;
 	const char *rank; /* "exact", "rounding", "reduced" */
@@ -101,6 +112,8 @@ struct tfs_rewrite_line {
 	double realised_ns;  /* NaN = not measured */
 	double realised_low_ns;
 	double realised_high_ns;
+	enum tfs_gain_proof proof;
+	struct tfs_proven_gain gain; /* that is proven, while the rewrite is on */
 	struct tfs_refusal_line *refusals;
 	size_t refusal_count;
 };
@@ -131,8 +144,10 @@ struct tfs_judgement {
 	size_t finding_count;
 	struct tfs_group *groups;
 	size_t group_count;
-	struct tfs_cost joint;   /* saving of the top findings, replayed together */
-	uint32_t joint_findings; /* how many findings that is: 0 to 3 */
+	struct tfs_cost joint;   /* saving of all findings, replayed together */
+	uint32_t joint_findings; /* how many causes that is */
+	struct tfs_cost open;    /* the same beside what rewrites are proven to have repaired */
+	uint32_t open_findings;
 	struct tfs_rewrite_line *rewrites;
 	size_t rewrite_count;
 	struct tfs_loss_line *losses; /* those that happened */

@@ -10,7 +10,6 @@
 
 #define ERROR_SHARE 0.05
 #define WARN_SHARE 0.01
-#define JOINT_GROUPS 3u
 
 /* A finding waits in an epoch: what it waits for, others of the epoch wait for too. */
 struct stay {
@@ -275,54 +274,4 @@ void tfs_findings_rank(struct tfs_findings *findings)
 {
 	if (findings->count)
 		qsort(findings->items, findings->count, sizeof(*findings->items), compare_drafts);
-}
-
-/* Of the findings in none of the chosen ones' groups that can be fixed for certain, the one with
- * the most recoverable time. */
-static const struct tfs_draft *next_by_time(
-	const struct tfs_findings *findings, const struct tfs_draft *const *chosen, uint32_t count)
-{
-	const struct tfs_draft *best = NULL;
-
-	for (size_t i = 0; i < findings->count; i++) {
-		const struct tfs_draft *draft = &findings->items[i];
-		bool taken = draft->priced || draft->needed || draft->unsure || !draft->hit_count ||
-			     draft->finding.cost.ns <= 0;
-
-		for (uint32_t j = 0; j < count; j++)
-			taken |= chosen[j] == draft ||
-				 (draft->finding.group &&
-					 draft->finding.group == chosen[j]->finding.group);
-		if (!taken && (!best || draft->finding.cost.ns > best->finding.cost.ns))
-			best = draft;
-	}
-	return best;
-}
-
-int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	struct tfs_cost *out_cost, uint32_t *out_findings)
-{
-	const struct tfs_draft *chosen[JOINT_GROUPS];
-	uint32_t count = 0;
-
-	*out_cost = (struct tfs_cost){.method = TFS_COST_NONE};
-	*out_findings = 0;
-	if (!steady->whatif || tfs_whatif_doubt(steady->whatif))
-		return 0;
-	tfs_whatif_clear(steady->whatif);
-	for (; count < JOINT_GROUPS; count++) {
-		chosen[count] = next_by_time(findings, chosen, count);
-		if (!chosen[count])
-			break;
-		for (size_t i = 0; i < findings->count; i++) {
-			const struct tfs_draft *draft = &findings->items[i];
-			uint32_t group = chosen[count]->finding.group;
-
-			if (draft == chosen[count] ||
-				(group && draft->finding.group == group && !draft->needed))
-				tfs_whatif_add(steady->whatif, draft->hits, draft->hit_count);
-		}
-	}
-	*out_findings = count;
-	return count ? tfs_whatif_price(steady->whatif, out_cost) : 0;
 }

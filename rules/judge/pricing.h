@@ -17,11 +17,6 @@ const char *tfs_cost_method_name(enum tfs_cost_method method);
 int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_group **out_groups, size_t *out_count);
 
-/* What fixing the first findings of up to three groups saves together. The drafts are in the order
- * of printing. */
-int tfs_findings_joint(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	struct tfs_cost *out_cost, uint32_t *out_findings);
-
 /* By recoverable time, then by level. */
 void tfs_findings_rank(struct tfs_findings *findings);
 

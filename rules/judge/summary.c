@@ -32,6 +32,28 @@ uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline)
 	return timeline->warmup_steps + (fact ? fact->numbers[0] : 0);
 }
 
+/* Standard error of the mean of the judged steps. */
+static double spread(const struct tfs_steady *steady)
+{
+	double sum = 0, squares = 0;
+
+	if (steady->step_count < 2)
+		return NAN;
+	for (uint32_t i = 0; i < steady->step_count; i++) {
+		const struct tfs_step *step = &steady->timeline->steps[steady->steps[i]];
+
+		sum += (double)(step->end_ns - step->start_ns);
+	}
+	for (uint32_t i = 0; i < steady->step_count; i++) {
+		const struct tfs_step *step = &steady->timeline->steps[steady->steps[i]];
+		const double off =
+			(double)(step->end_ns - step->start_ns) - sum / steady->step_count;
+
+		squares += off * off;
+	}
+	return sqrt(squares / (steady->step_count - 1) / steady->step_count);
+}
+
 static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary *steps)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
@@ -47,6 +69,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	steps->p95_ns = times->p95_ns;
 	steps->judged_median_ns = timeline->inside.median_ns;
 	steps->written_ns = steady->step_ns;
+	steps->spread_ns = spread(steady);
 	steps->source = source_name(timeline->step_source);
 	steps->replay_error = -1;
 	if (steady->whatif) {
@@ -246,11 +269,9 @@ static bool usable(struct tfs_judgement *judgement)
 	return !why;
 }
 
-void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement *judgement)
+void tfs_summary_conclude(struct tfs_judgement *judgement)
 {
-	double step = steady->step_ns;
 	unsigned errors, warnings, notes;
-	int length;
 
 	for (size_t i = 0; i < judgement->finding_count; i++)
 		judgement->levels[judgement->findings[i].level]++;
@@ -260,18 +281,8 @@ void tfs_summary_conclude(const struct tfs_steady *steady, struct tfs_judgement 
 	judgement->usable = usable(judgement);
 	if (!judgement->usable)
 		return;
-	length = snprintf(judgement->verdict, sizeof(judgement->verdict), "%s, %s, %s",
+	snprintf(judgement->verdict, sizeof(judgement->verdict), "%s, %s, %s",
 		tfs_figure_number(errors, "error", "errors").text,
 		tfs_figure_number(warnings, "warning", "warnings").text,
 		tfs_figure_number(notes, "note", "notes").text);
-	if (judgement->joint_findings && step > 0 && judgement->joint.ns > 0)
-		snprintf(judgement->verdict + length, sizeof(judgement->verdict) - (size_t)length,
-			"; fixing the top %s would make a step %s shorter (%s \xe2\x86\x92 %s, %s)",
-			judgement->joint_findings == 1
-				? "finding"
-				: tfs_figure_count(judgement->joint_findings).text,
-			tfs_figure_share(judgement->joint.ns / step).text,
-			tfs_figure_time(step).text,
-			tfs_figure_time(step - judgement->joint.ns).text,
-			tfs_cost_method_name(judgement->joint.method));
 }

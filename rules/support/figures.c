@@ -130,3 +130,8 @@ struct tfs_figure tfs_figure_share(double share)
 		return (struct tfs_figure){"<0.1 %"};
 	return print(percent > 0 && percent < 9.95 ? 1 : 0, 100 * share, " %");
 }
+
+struct tfs_figure tfs_figure_factor(double factor)
+{
+	return three(factor, "\xc3\x97");
+}

@@ -36,4 +36,7 @@ struct tfs_figure tfs_figure_calls(double per_step);
 /* "2.5 %", "12 %" for 0.12. */
 struct tfs_figure tfs_figure_share(double share);
 
+/* "1.58x", with U+00D7 in UTF-8. */
+struct tfs_figure tfs_figure_factor(double factor);
+
 #endif

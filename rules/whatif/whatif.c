@@ -11,11 +11,8 @@
 #include "rules/whatif/doubt.h"
 #include "rules/whatif/graph.h"
 #include "rules/whatif/host_load.h"
+#include "rules/whatif/whatif_private.h"
 
-/* Doubt about the model itself: what the device would do is taken from what it did. */
-#define MODEL_DOUBT 0.05
-/* And about what each changed call takes: delays vary by that. */
-#define CALL_DOUBT_NS 1000.0
 /* Recording may slow a step by this much before the interval is widened. */
 #define INFLATION 0.03
 
@@ -24,35 +21,9 @@
 
 /* Host threads that take turns follow each other, however long one takes to go on; or those that
  * go on at once do. */
-static const struct tfs_replay_how turns = {.follows_ns = INFINITY};
-static const struct tfs_replay_how at_once = {.follows_ns = TFS_FOLLOWS_NS};
+const struct tfs_replay_how tfs_whatif_turns = {.follows_ns = INFINITY};
+const struct tfs_replay_how tfs_whatif_at_once = {.follows_ns = TFS_FOLLOWS_NS};
 static const struct tfs_replay_how usual = {.follows_ns = INFINITY, .usual = true};
-
-struct tfs_whatif {
-	const struct tfs_steady *steady;
-	struct tfs_run *runs;
-	size_t run_count;
-	struct tfs_replay **replays;
-	double *base;             /* when each step was over, replayed as it was: all runs' marks */
-	double *apart;            /* the same, with host threads that follow at once only */
-	double *changed;          /* and with edits */
-	double *saved;            /* per step */
-	struct tfs_edit *edits;   /* for each call of the evidence */
-	bool *assumed;            /* per call: its edit keeps an order that may not be needed */
-	struct tfs_edit *written; /* what makes them those of the program as written */
-	size_t mark_count;
-	size_t step_count;
-	double measured_ns;
-	double usual_ns; /* replayed with usual delays */
-	double error;    /* of the worst step replayed so */
-	uint32_t worst;  /* which that is, in the timeline */
-	double replayed_ns;
-	double written_ns;
-	double inflation;
-	double load_ns; /* that something else took of the host's time, per step */
-	const char *doubt;
-	struct tfs_device_work *work;
-};
 
 static double recording_inflation(const struct tfs_timeline *timeline)
 {
@@ -65,8 +36,7 @@ static double recording_inflation(const struct tfs_timeline *timeline)
 	return ratio > INFLATION ? ratio : 0;
 }
 
-/* Replays all steps; the marks of all runs follow each other. */
-static int replay_all(const struct tfs_whatif *whatif, const struct tfs_replay_how *how,
+int tfs_whatif_replay(const struct tfs_whatif *whatif, const struct tfs_replay_how *how,
 	const struct tfs_edit *edits, double *out_marks)
 {
 	for (size_t i = 0; i < whatif->run_count; i++) {
@@ -80,20 +50,20 @@ static int replay_all(const struct tfs_whatif *whatif, const struct tfs_replay_h
 	return 0;
 }
 
-/* The first step of several is no evidence: it may find work that was given before. */
-static uint32_t first_of(const struct tfs_run *run)
+uint32_t tfs_whatif_first(const struct tfs_run *run)
 {
+	/* It may find work that was given before. */
 	return run->steps > 2;
 }
 
-static double mean_step(const struct tfs_whatif *whatif, const double *marks)
+double tfs_whatif_mean(const struct tfs_whatif *whatif, const double *marks)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		const struct tfs_run *run = &whatif->runs[i];
 
-		sum += marks[run->steps] - marks[first_of(run)];
+		sum += marks[run->steps] - marks[tfs_whatif_first(run)];
 		marks += run->graph.marks_count;
 	}
 	return sum / (double)whatif->step_count;
@@ -105,7 +75,7 @@ static void find_error(struct tfs_whatif *whatif, const double *measured, const 
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		const struct tfs_run *run = &whatif->runs[i];
 
-		for (uint32_t j = first_of(run); j < run->steps; j++) {
+		for (uint32_t j = tfs_whatif_first(run); j < run->steps; j++) {
 			const double step_ns = measured[j + 1] - measured[j];
 			const double error = fabs(again[j + 1] - again[j] - step_ns) / step_ns;
 
@@ -144,19 +114,19 @@ static int replay_base(struct tfs_whatif *whatif)
 		tfs_replay_measured(whatif->replays[i], at);
 		at += whatif->runs[i].graph.marks_count;
 	}
-	whatif->measured_ns = mean_step(whatif, whatif->base);
-	if (replay_all(whatif, &usual, NULL, whatif->changed))
+	whatif->measured_ns = tfs_whatif_mean(whatif, whatif->base);
+	if (tfs_whatif_replay(whatif, &usual, NULL, whatif->changed))
 		return -ENOMEM;
 	find_error(whatif, whatif->base, whatif->changed);
-	whatif->usual_ns = mean_step(whatif, whatif->changed);
-	if (replay_all(whatif, &turns, NULL, whatif->base))
+	whatif->usual_ns = tfs_whatif_mean(whatif, whatif->changed);
+	if (tfs_whatif_replay(whatif, &tfs_whatif_turns, NULL, whatif->base))
 		return -ENOMEM;
-	whatif->replayed_ns = mean_step(whatif, whatif->base);
+	whatif->replayed_ns = tfs_whatif_mean(whatif, whatif->base);
 	find_written(whatif);
-	if (replay_all(whatif, &at_once, whatif->written, whatif->apart) ||
-		replay_all(whatif, &turns, whatif->written, whatif->base))
+	if (tfs_whatif_replay(whatif, &tfs_whatif_at_once, whatif->written, whatif->apart) ||
+		tfs_whatif_replay(whatif, &tfs_whatif_turns, whatif->written, whatif->base))
 		return -ENOMEM;
-	whatif->written_ns = mean_step(whatif, whatif->base);
+	whatif->written_ns = whatif->base_ns = tfs_whatif_mean(whatif, whatif->base);
 	return 0;
 }
 
@@ -176,7 +146,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 		goto fail;
 	for (size_t i = 0; i < whatif->run_count; i++) {
 		whatif->mark_count += whatif->runs[i].graph.marks_count;
-		whatif->step_count += whatif->runs[i].steps - first_of(&whatif->runs[i]);
+		whatif->step_count += whatif->runs[i].steps - tfs_whatif_first(&whatif->runs[i]);
 	}
 	whatif->replays = calloc(whatif->run_count + 1, sizeof(*whatif->replays));
 	whatif->base = calloc(whatif->mark_count + 1, sizeof(double));
@@ -184,13 +154,14 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->changed = calloc(whatif->mark_count + 1, sizeof(double));
 	whatif->saved = calloc(whatif->step_count + 1, sizeof(double));
 	whatif->edits = calloc((size_t)steady->call_count + 1, sizeof(*whatif->edits));
+	whatif->kept = calloc((size_t)steady->call_count + 1, sizeof(*whatif->kept));
 	whatif->assumed = calloc((size_t)steady->call_count + 1, sizeof(*whatif->assumed));
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
 	if (!whatif->replays || !whatif->base || !whatif->apart || !whatif->changed ||
-		!whatif->saved || !whatif->edits || !whatif->assumed || !whatif->written ||
-		!whatif->step_count || !whatif->work || replay_base(whatif))
+		!whatif->saved || !whatif->edits || !whatif->kept || !whatif->assumed ||
+		!whatif->written || !whatif->step_count || !whatif->work || replay_base(whatif))
 		goto fail;
 	whatif->load_ns =
 		tfs_host_load_ns(steady, whatif->runs, whatif->replays, whatif->run_count);
@@ -216,6 +187,7 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif)
 	free(whatif->saved);
 	tfs_device_work_destroy(whatif->work);
 	free(whatif->edits);
+	free(whatif->kept);
 	free(whatif->assumed);
 	free(whatif->written);
 	free(whatif);
@@ -253,7 +225,7 @@ const char *tfs_whatif_doubt(const struct tfs_whatif *whatif)
 
 void tfs_whatif_clear(struct tfs_whatif *whatif)
 {
-	memset(whatif->edits, 0, whatif->steady->call_count * sizeof(*whatif->edits));
+	memcpy(whatif->edits, whatif->kept, whatif->steady->call_count * sizeof(*whatif->edits));
 	memset(whatif->assumed, 0, whatif->steady->call_count * sizeof(*whatif->assumed));
 }
 
@@ -278,115 +250,4 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 			edit->scale = change->scale;
 		edit->adds_ns = fmaxf(edit->adds_ns, change->adds_ns);
 	}
-}
-
-static double between(double ns, double most_ns)
-{
-	return fmax(0, fmin(ns, most_ns));
-}
-
-/* What the edits save in each step, between two replays; returns the mean. */
-static double find_saved(const struct tfs_whatif *whatif, const double *was, const double *is)
-{
-	double sum = 0;
-	size_t step = 0;
-
-	for (size_t i = 0; i < whatif->run_count; i++) {
-		for (uint32_t j = first_of(&whatif->runs[i]); j < whatif->runs[i].steps; j++) {
-			whatif->saved[step] = (was[j + 1] - was[j]) - (is[j + 1] - is[j]);
-			sum += whatif->saved[step++];
-		}
-		was += whatif->runs[i].graph.marks_count;
-		is += whatif->runs[i].graph.marks_count;
-	}
-	return sum / (double)whatif->step_count;
-}
-
-/* What is saved by other accounts. */
-struct others {
-	double apart_ns; /* host threads only follow each other where they go on at once */
-	double free_ns;  /* streams do not keep an order that they may not need */
-};
-
-/* Per step. */
-static double changed_calls(const struct tfs_whatif *whatif)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
-		count += whatif->edits[i].gone || whatif->edits[i].no_wait ||
-			 whatif->edits[i].scale > 0;
-	return (double)count / (double)whatif->step_count;
-}
-
-static void price(const struct tfs_whatif *whatif, double mean, struct others others,
-	struct tfs_cost *out_cost)
-{
-	const double count = (double)whatif->step_count;
-	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
-	const double most = whatif->written_ns - left.least_ns;
-	double squares = 0, half, low = fmin(mean, whatif->written_ns - left.all_ns);
-
-	for (size_t i = 0; i < whatif->step_count; i++)
-		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
-	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	/* One has nothing to do with the other. */
-	half = hypot(half, mean * (MODEL_DOUBT + whatif->error + whatif->inflation));
-	half += whatif->load_ns + fmin(fabs(mean), changed_calls(whatif) * CALL_DOUBT_NS);
-	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(fmin(low, others.apart_ns) - half, most);
-	out_cost->high_ns = between(
-		fmax(mean, fmax(others.apart_ns, others.free_ns)) + half, most * (1 + MODEL_DOUBT));
-	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
-}
-
-/* Of the program as written, where a rewrite had algorithms replaced. */
-static void edit_written(struct tfs_whatif *whatif)
-{
-	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
-		if (whatif->written[i].scale > 0)
-			whatif->edits[i].scale =
-				whatif->written[i].scale *
-				(whatif->edits[i].scale > 0 ? whatif->edits[i].scale : 1);
-}
-
-static bool any_assumed(const struct tfs_whatif *whatif)
-{
-	return memchr(whatif->assumed, true, whatif->steady->call_count);
-}
-
-/* Orders that may not be needed are left out, or are back. */
-static void flip_assumed(struct tfs_whatif *whatif)
-{
-	for (uint32_t i = 0; i < whatif->steady->call_count; i++)
-		whatif->edits[i].orders ^= whatif->assumed[i];
-}
-
-int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
-{
-	struct others others = {0};
-	double mean;
-
-	if (whatif->doubt) {
-		*out_cost = (struct tfs_cost){.method = TFS_COST_UNKNOWN};
-		tfs_whatif_clear(whatif);
-		return 0;
-	}
-	edit_written(whatif);
-	if (replay_all(whatif, &at_once, whatif->edits, whatif->changed))
-		return -ENOMEM;
-	others.apart_ns = find_saved(whatif, whatif->apart, whatif->changed);
-	if (any_assumed(whatif)) {
-		flip_assumed(whatif);
-		if (replay_all(whatif, &turns, whatif->edits, whatif->changed))
-			return -ENOMEM;
-		others.free_ns = find_saved(whatif, whatif->base, whatif->changed);
-		flip_assumed(whatif);
-	}
-	if (replay_all(whatif, &turns, whatif->edits, whatif->changed))
-		return -ENOMEM;
-	mean = find_saved(whatif, whatif->base, whatif->changed);
-	price(whatif, mean, others, out_cost);
-	tfs_whatif_clear(whatif);
-	return 0;
 }

@@ -34,12 +34,19 @@ double tfs_whatif_load(const struct tfs_whatif *whatif);
 /* Why no cost can be told by this replay, as the end of a sentence; NULL = it can. */
 const char *tfs_whatif_doubt(const struct tfs_whatif *whatif);
 
-/* Forgets all edits; adds a finding's (those of one call add up). */
+/* What the algorithms that a rewrite selected save, as the judged steps ran with them: 0 where they
+ * did not. TFS_COST_UNKNOWN where no cost can be told. */
+struct tfs_cost tfs_whatif_searched(const struct tfs_whatif *whatif);
+
+/* Forgets all edits but those that are kept; adds a finding's (those of one call add up). */
 void tfs_whatif_clear(struct tfs_whatif *whatif);
 void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count);
 /* What the edits save, and forgets them; 0 or -ENOMEM. Never more than the time that a step has
  * beside the work which they leave on its busiest stream or engine, and the doubt about the model.
  * TFS_COST_UNKNOWN where no cost can be told. */
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
+/* From now on the edits are part of the steps, and prices are of what is changed beside; for good.
+ * 0 or -ENOMEM. */
+int tfs_whatif_keep(struct tfs_whatif *whatif);
 
 #endif

@@ -21,18 +21,17 @@ wrong() {
 # rules_of RECORDING: leaves in now what the rules say of it; false when it cannot be read
 rules_of() {
 	cp "$1" "$work/one.tfs"
-	timeout 120 "$tfshim" report --quiet --format text --output "$work/one.txt" "$work/one.tfs" >"$work/said" 2>&1 ||
+	timeout 120 "$tfshim" report --quiet --format json --output "$work/one.json" "$work/one.tfs" >"$work/said" 2>&1 ||
 		return 1
 	timeout 120 "$tfshim" check "$work/one.tfs" >"$work/said" 2>&1
 	checked=$?
 	[ "$checked" -le 1 ] || return 1
 	echo "check $checked" >"$work/now"
-	awk '/^RULES/ { on = 1; next } /^[A-Z]/ { on = 0 }
-		on && $2 ~ /^TFS[0-9]+$/ {
-			line = $2 " " ($4 == "not" ? "not measurable" : $4)
-			for (i = 5; i <= NF; i++) if ($(i + 1) ~ /^finding/) line = line " " $i
-			print line
-		}' "$work/one.txt" >>"$work/now"
+	python3 -c 'import json, sys
+for rule in json.load(open(sys.argv[1]))["rules"]:
+	told = rule["reason"].split()[0] if rule["state"] == "violated" else ""
+	print(" ".join((rule["id"], rule["state"].replace("_", " "), told)).rstrip())' \
+		"$work/one.json" >>"$work/now"
 	[ "$(wc -l <"$work/now")" -gt 1 ] || { echo "the report lists no rules" >"$work/said"; return 1; }
 }
 

@@ -49,7 +49,7 @@ python3 -c 'import json, sys; json.load(open(sys.argv[1]))' out || wrong "no JSO
 expect 0 report -o page.html run.tfs
 head -n 1 page.html | grep -qi '<!DOCTYPE html>' || wrong "-o page.html is no page"
 expect 0 report --format text -o - run.tfs
-grep -q FINDINGS out || wrong "-o - wrote nothing to stdout"
+grep -q 'FIX THESE' out || wrong "-o - wrote nothing to stdout"
 
 mkdir many && cp run.tfs many/a.tfs && cp run.tfs many/b.tfs
 expect 0 report --quiet many
@@ -116,7 +116,7 @@ done
 grep -q '^  1. i note  TFS101 pageable-copy' out || wrong "the run's pageable copy is no note"
 grep -q 'count    60 calls, 60.0 MiB, 10.8 ms on the host in the recorded run$' out ||
 	wrong "the copies of the run are not counted"
-sed -n '/^FINDINGS/,/^RULES/p' out | grep -q 'per step\|/step' && wrong "something is told per step"
+sed -n '/^FIX THESE/,/^NOT MEASURABLE/p' out | grep -q 'per step\|/step' && wrong "something is told per step"
 python3 -c 'import json, sys
 one = json.load(open(sys.argv[1]))["findings"][0]
 sys.exit((one["per_step"]["count"], one["cost"]["ns_per_step"], one["in_run"]["count"], one["in_run"]["bytes"])
@@ -143,7 +143,7 @@ tame() {
 mkdir "$evil" && "$record" "$evil/$evil.tfs" hostile=1 || exit 1
 expect 0 report --color never "$evil/$evil.tfs"
 tame out "$evil/$evil.txt" "$evil/$evil.html"
-for shown in '^device' 'NVTX' 'libcudart' 'FINDINGS'; do
+for shown in '^device' 'NVTX' 'libcudart' 'FIX THESE'; do
 	grep -q "$shown" out || wrong "the hostile recording's report has no line with '$shown'"
 done
 [ "$(grep -c '\[U+202E\]' out)" -ge 4 ] || wrong "too few hostile names are shown"

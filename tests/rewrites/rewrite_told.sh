@@ -16,7 +16,7 @@ known=0
 
 fail() {
 	echo "rewrite_told.sh: $1"
-	[ ! -s said ] || sed -n '/rewrite /p; /^REWRITES/,/^VISIBILITY/p' said | head -n 20 | sed 's/^/  /'
+	[ ! -s said ] || sed -n '/rewrite /p; /^FIXED FOR YOU/,/^FIX THESE/p; /^REWRITES/,/^RULES/p' said | head -n 20 | sed 's/^/  /'
 	failed=1
 }
 
@@ -31,12 +31,12 @@ record() { # NAME COMMAND...
 look() {
 	reports=$((reports + 1))
 	"$tfshim" report --format text "$1" >said 2>err || return 0
-	if grep -q "pinned-staging: off\|REWRITES none\|pinned-staging .*applied to 0 calls" said; then
+	if grep -q "pinned-staging: off\|FIXED FOR YOU nothing\|pinned-staging .*applied to 0 calls" said; then
 		fail "$1: the report denies what pinned-staging did"
 	fi
 	if grep -q "pinned-staging .*applied to \(at least \)\{0,1\}[1-9][0-9,]* call" said; then
 		known=$((known + 1))
-	elif ! grep -q "REWRITES not known:\|pinned-staging .*applied to at least" said; then
+	elif ! grep -q "FIXED FOR YOU not known:\|pinned-staging .*applied to at least" said; then
 		fail "$1: the report is silent about pinned-staging"
 	fi
 }

@@ -17,12 +17,12 @@ killed() { # NAME STEPS MODES [OPTIONS]
 	"$tfshim" report --color never "$out/$1/run.tfs" >"$out/$1.txt" 2>&1
 	status=$?
 	[ "$status" -le 2 ] || fail "$1: report ends with $status"
-	sed -n '/^REWRITES/,/^$/p' "$out/$1.txt"
+	sed -n '/^FIXED FOR YOU/,/^$/p' "$out/$1.txt"
 }
 
 killed early 5 ""
-grep -qE '^REWRITES.*not known|to at least 0 calls' "$out/early.txt" || fail "early: it is not said that nothing is known"
-! grep -qE 'REWRITES none|not enabled in this run|applied to 0' "$out/early.txt" || fail "early: the report denies"
+grep -qE '^FIXED FOR YOU.*not known|to at least 0 calls' "$out/early.txt" || fail "early: it is not said that nothing is known"
+! grep -qE 'FIXED FOR YOU nothing|not enabled in this run|applied to 0' "$out/early.txt" || fail "early: the report denies"
 
 # Before anything is measured, and after.
 killed acting 100 "" measure=0

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* What is known of the step's three states, and the line that says it. */
+#include "reports/model/build.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "reports/model/words.h"
+#include "rules/timeline/recording_cost.h"
+
+/* What recording adds to a step, as a share of it; 0 where that cannot be measured. */
+static struct tfs_span recording_cost(const struct tfs_timeline *timeline)
+{
+	struct tfs_span cost = {0, 0, 0};
+
+	if (timeline->judged_rewritten ||
+		!tfs_recording_cost(timeline, &cost.low_ns, &cost.high_ns))
+		return (struct tfs_span){0, 0, 0};
+	cost.ns = fmax(timeline->inside.median_ns / timeline->outside.median_ns - 1, 0);
+	return cost;
+}
+
+static bool searched(const struct tfs_judgement *judgement)
+{
+	for (size_t i = 0; i < judgement->rewrite_count; i++)
+		if (judgement->rewrites[i].proof == TFS_PROOF_SEARCH)
+			return true;
+	return false;
+}
+
+/* The recorded steps with rewrites off; where there are none, those that were only timed. */
+static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_time *out)
+{
+	struct tfs_region *region = &build->model->region;
+	const struct tfs_step_summary *steps = &build->judgement->steps;
+	const struct tfs_step_times *outside = &build->timeline->outside;
+
+	if (steps->judged && !build->timeline->judged_rewritten) {
+		const struct tfs_span cost = recording_cost(build->timeline);
+
+		out->from = tfs_region_print(region, "%s with rewrites off%s%s",
+			tfs_words_number(
+				region, (double)steps->judged, "recorded step", "recorded steps"),
+			searched(build->judgement) ? ", replayed with the algorithms that the "
+						     "program asks for"
+						   : "",
+			cost.ns > 0 ? tfs_region_print(region, ", less %s that recording adds",
+					      tfs_words_share(region, cost.ns))
+				    : "");
+		return tfs_headline_written(steps->written_ns,
+			steps->spread_ns * tfs_headline_errors(steps->judged), cost);
+	}
+	if (outside->count >= TFS_COST_LEAST_STEPS) {
+		out->from = tfs_region_print(region, "the median of %s with rewrites off",
+			tfs_words_number(region, (double)outside->count, "step", "steps"));
+		return (struct tfs_span){
+			outside->median_ns, outside->median_low_ns, outside->median_high_ns};
+	}
+	out->why = build->model->per_run ? "no training steps were found"
+		   : steps->judged       ? "every recorded step ran with a rewrite on"
+					 : "no training step was recorded in full";
+	return (struct tfs_span){NAN, NAN, NAN};
+}
+
+/* The recording has the last word on what each rewrite did; without any it does not. */
+static bool tells_rewrites(const struct tfs_build *build)
+{
+	const struct tfs_trace_summary *summary = tfs_trace_summary(build->trace);
+	const bool closed = build->model->finished && !summary->cut && !summary->damages;
+
+	return closed || build->model->imported || build->model->rewrite_count;
+}
+
+static struct tfs_span find_gained(const struct tfs_model *model, size_t *out_count)
+{
+	struct tfs_span gained = {0, 0, 0};
+
+	*out_count = 0;
+	for (size_t i = 0; i < model->rewrite_count; i++) {
+		if (!model->rewrites[i].proof)
+			continue;
+		gained = tfs_headline_sum(gained, model->rewrites[i].gain);
+		++*out_count;
+	}
+	return gained;
+}
+
+static const char *now_from(struct tfs_model *model, size_t proven)
+{
+	struct tfs_region *region = &model->region;
+	size_t acting = 0;
+	const char *doubtful;
+
+	for (size_t i = 0; i < model->rewrite_count; i++)
+		acting += model->rewrites[i].acts && model->rewrites[i].applied;
+	if (model->imported)
+		return "another tool recorded the program: no rewrite was on";
+	if (!acting && !proven)
+		return "no rewrite was applied";
+	doubtful = acting > proven
+			   ? tfs_region_print(region, "%s applied, with a gain that is not proven",
+				     tfs_words_number(region, (double)(acting - proven),
+					     "rewrite was", "rewrites were"))
+			   : "";
+	if (!proven)
+		return doubtful;
+	return tfs_region_print(region, "%s with a proven gain%s%s",
+		tfs_words_number(region, (double)proven, "rewrite", "rewrites"),
+		*doubtful ? "; " : "", doubtful);
+}
+
+static void find_now(
+	struct tfs_build *build, struct tfs_span written, struct tfs_model_headline *headline)
+{
+	size_t proven;
+	const struct tfs_span gained = find_gained(build->model, &proven);
+	const char *why = headline->as_written.why;
+
+	if (!why && !tells_rewrites(build))
+		why = "the recording is incomplete and does not say what rewrites did";
+	if (!why && !(gained.ns < written.ns))
+		why = "rewrites gained more in their tests than a recorded step takes";
+	if (why) {
+		headline->now = tfs_headline_unknown(why);
+		return;
+	}
+	headline->gained = gained;
+	headline->now = tfs_headline_state(written, gained);
+	headline->now.from = now_from(build->model, proven);
+}
+
+/* Why findings cannot be replayed together, or NULL. */
+static const char *unpriced(const struct tfs_build *build)
+{
+	const struct tfs_step_summary *steps = &build->judgement->steps;
+
+	if (!steps->judged || !build->judgement->visibility.calls)
+		return "no training step was recorded in full";
+	if (!build->judgement->visibility.device)
+		return "no GPU activity of the judged steps was recorded";
+	if (build->timeline->judged_rewritten)
+		return "every recorded step ran with a rewrite on";
+	if (steps->unpriced)
+		return steps->unpriced;
+	return steps->replay_error < 0 ? "the judged steps could not be replayed" : NULL;
+}
+
+static void find_possible(
+	struct tfs_build *build, struct tfs_span written, struct tfs_model_headline *headline)
+{
+	struct tfs_region *region = &build->model->region;
+	const struct tfs_cost *open = &build->judgement->open;
+	const char *why = headline->now.why ? headline->now.why : unpriced(build);
+	struct tfs_span saved = {open->ns, open->low_ns, open->high_ns};
+
+	if (why) {
+		headline->possible = tfs_headline_unknown(tfs_region_string(region, why));
+		return;
+	}
+	headline->causes = build->judgement->open_findings;
+	headline->open = saved;
+	headline->possible = tfs_headline_state(written, tfs_headline_sum(headline->gained, saved));
+	headline->possible.from =
+		headline->causes
+			? tfs_region_print(region, "the fix of %s, replayed together",
+				  tfs_words_number(region, headline->causes, "cause", "causes"))
+			: "no finding has a cost that can be recovered";
+}
+
+/* What rewrites that are off would do; NULL where some may act. */
+static const char *rewrites_text(struct tfs_build *build)
+{
+	struct tfs_model *model = build->model;
+	struct tfs_region *region = &model->region;
+	const struct tfs_visibility *seen = &build->judgement->visibility;
+	size_t repairable = 0;
+
+	for (size_t i = 0; i < seen->fact_count; i++)
+		if (!strcmp(seen->facts[i].key, "rewrites"))
+			return tfs_region_print(region, "Rewrites are %s.", seen->facts[i].text);
+	if (model->imported || !model->whole || !tells_rewrites(build))
+		return NULL;
+	for (size_t i = 0; i < model->rewrite_count; i++)
+		if (build->judgement->rewrites[i].state != TFS_REWRITE_REPORT)
+			return NULL;
+	if (model->rewrite_count)
+		return "Rewrites are in report mode: none was applied. TFSHIM_REWRITE=safe applies "
+		       "them, and keeps those on that an A/B test finds faster.";
+	for (size_t i = 0; i < model->finding_count; i++)
+		repairable += model->findings[i].rewrite ? 1 : 0;
+	return tfs_region_print(region,
+		"Rewrites are off; TFSHIM_REWRITE=report would add which calls they apply to, "
+		"their predicted gain and why they refuse (%s).",
+		repairable             ? tfs_region_print(region, "a rewrite exists for %s",
+						 tfs_words_number(
+							 region, (double)repairable, "finding", "findings"))
+		: model->finding_count ? "no rewrite exists for these findings"
+				       : "there is no finding to repair");
+}
+
+void tfs_build_headline(struct tfs_build *build)
+{
+	struct tfs_model_headline *headline = &build->model->headline;
+	struct tfs_span written = find_written(build, &headline->as_written);
+
+	if (headline->as_written.why) {
+		headline->as_written = tfs_headline_unknown(headline->as_written.why);
+	} else {
+		const char *from = headline->as_written.from;
+
+		headline->as_written = tfs_headline_state(written, (struct tfs_span){0, 0, 0});
+		headline->as_written.from = from;
+	}
+	find_now(build, written, headline);
+	find_possible(build, written, headline);
+	headline->rewrites = rewrites_text(build);
+	headline->text = tfs_words_headline(&build->model->region, build->model);
+}

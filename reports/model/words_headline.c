@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* The headline, as people read it. */
+#include "reports/model/words.h"
+
+#include <math.h>
+
+#include "rules/support/figures.h"
+
+const char *tfs_words_factor(struct tfs_region *region, double factor)
+{
+	return tfs_region_string(region, tfs_figure_factor(factor).text);
+}
+
+const char *tfs_words_span(struct tfs_region *region, double low_ns, double high_ns)
+{
+	if (isnan(low_ns) || isnan(high_ns))
+		return "no interval: one step";
+	return tfs_region_print(region, "%s to %s", tfs_words_time(region, low_ns),
+		tfs_words_time(region, high_ns));
+}
+
+/* "(1.76×, 95 %: 1.70× to 1.81×)" */
+static const char *factor(struct tfs_region *region, const struct tfs_model_time *time)
+{
+	if (isnan(time->factor_low))
+		return tfs_region_print(region, "(%s)", tfs_words_factor(region, time->factor));
+	return tfs_region_print(region, "(%s, 95 %%: %s to %s)",
+		tfs_words_factor(region, time->factor), tfs_words_factor(region, time->factor_low),
+		tfs_words_factor(region, time->factor_high));
+}
+
+const char *tfs_words_headline(struct tfs_region *region, const struct tfs_model *model)
+{
+	const struct tfs_model_headline *headline = &model->headline;
+	const struct tfs_model_time *now = &headline->now, *possible = &headline->possible;
+	const char *modelled = model->simulated ? "modelled: " : "";
+	const char *written = tfs_words_time(region, headline->as_written.ns);
+
+	if (headline->as_written.why)
+		return NULL;
+	if (now->why)
+		return tfs_region_print(region,
+			"%s%s per step as written; now and possible: not measurable: %s", modelled,
+			written, now->why);
+	if (possible->why)
+		return tfs_region_print(region,
+			"%s%s as written \xe2\x86\x92 %s now %s per step; possible: not measurable: %s",
+			modelled, written, tfs_words_time(region, now->ns), factor(region, now),
+			possible->why);
+	return tfs_region_print(region,
+		"%s%s as written \xe2\x86\x92 %s now (%s) \xe2\x86\x92 %s possible %s per step",
+		modelled, written, tfs_words_time(region, now->ns),
+		tfs_words_factor(region, now->factor), tfs_words_time(region, possible->ns),
+		factor(region, possible));
+}
