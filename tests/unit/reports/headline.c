@@ -425,6 +425,9 @@ int main(void)
 		TFS_REWRITE_APPLY, TFS_REWRITE_NOT_MEASURED, 0, NAN, "no rewrite was applied");
 	nothing_proven(
 		TFS_REWRITE_REPORT, TFS_REWRITE_NOT_MEASURED, 0, NAN, "no rewrite was applied");
+	nothing_proven(TFS_REWRITE_OFF, TFS_REWRITE_FASTER, STEPS, 50000, "no rewrite was applied");
+	nothing_proven(TFS_REWRITE_APPLY, TFS_REWRITE_NO_DIFFERENCE, STEPS, 50000,
+		"1 rewrite was applied, with a gain that is not proven");
 	an_unfinished_recording(false);
 	an_unfinished_recording(true);
 	a_gain_beyond_the_step();
