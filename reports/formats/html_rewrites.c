@@ -90,7 +90,7 @@ static void table(struct tfs_html *html, bool acting)
 		"<th scope=\"col\">Gain per step</th>"
 		"<th scope=\"col\">Refused because</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->rewrite_count; i++)
-		if (model->rewrites[i].acts == acting)
+		if (model->rewrites[i].acts == acting && !model->rewrites[i].silent)
 			rewrite_row(html, &model->rewrites[i]);
 	tfs_html_raw(html, "</tbody></table></div>\n");
 }
@@ -113,11 +113,26 @@ void tfs_html_fixed(struct tfs_html *html)
 	tfs_html_section_end(html);
 }
 
+/* Of those that were not applied, which have more to tell than that they are off. */
+static size_t count_told(const struct tfs_model *model)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < model->rewrite_count; i++)
+		count += !model->rewrites[i].acts && !model->rewrites[i].silent;
+	return count;
+}
+
 void tfs_html_rewrites(struct tfs_html *html)
 {
+	const char *off = tfs_words_off(&html->region, html->model);
+
 	if (!count_rewrites(html->model, false))
 		return;
 	tfs_html_section(html, "rewrites", "Rewrites that were not applied", NULL);
-	table(html, false);
+	if (count_told(html->model))
+		table(html, false);
+	if (*off)
+		tfs_html_print(html, "<p>Off: %s</p>\n", off);
 	tfs_html_section_end(html);
 }

@@ -178,8 +178,9 @@ static const char *cost_text(
 {
 	const struct tfs_cost *cost = &card->cost;
 	const char *text = tfs_words_cost(region, cost);
-	if (cost->method == TFS_COST_UNKNOWN && model->steps.unpriced)
-		text = tfs_region_print(region, "%s: %s", text, model->steps.unpriced);
+	/* Why is said once. */
+	if (cost->method == TFS_COST_UNKNOWN && model->headline.possible.why)
+		text = tfs_region_print(region, "%s: see the possible step time", text);
 	if (tfs_words_costless(cost))
 		return text;
 	if (cost->ns > 0)

@@ -143,12 +143,18 @@ void tfs_text_fixed(const struct tfs_model *model, FILE *out, const struct tfs_p
 void tfs_text_rewrites(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
+	const char *off = tfs_words_off(region, model);
+
 	if (!count_rewrites(model, false))
 		return;
 	fprintf(out, "\n%sREWRITES%s that were not applied\n", paint->bold, paint->reset);
 	for (size_t i = 0; i < model->rewrite_count; i++)
-		if (!model->rewrites[i].acts)
+		if (!model->rewrites[i].acts && !model->rewrites[i].silent)
 			write_rewrite(out, &model->rewrites[i], region);
+	if (*off) {
+		fputs("  off              ", out);
+		tfs_text_wrapped(out, off, 19);
+	}
 }
 
 static void write_rule(FILE *out, const struct tfs_model_rule *line)

@@ -154,6 +154,8 @@ static void set_rewrites(struct tfs_build *build)
 		to->measured = outcome_name(from->outcome);
 		to->reason = text_or_null(region, from->reason);
 		to->acts = from->state == TFS_REWRITE_APPLY && (from->applied || from->more);
+		to->silent = from->state == TFS_REWRITE_OFF && !from->applied && !from->outcome &&
+			     !from->refusal_count && !to->reason && !from->more;
 		to->proof = proof_name(from->proof);
 		to->gain = (struct tfs_span){from->gain.ns, from->gain.low_ns, from->gain.high_ns};
 		to->where = repaired_places(build, to->name);

@@ -8,16 +8,17 @@
 #include "reports/model/words.h"
 #include "rules/timeline/recording_cost.h"
 
-/* What recording adds to a step, as a share of it; 0 where that cannot be measured. */
-static struct tfs_span recording_cost(const struct tfs_timeline *timeline)
+/* What recording adds to a step: never less than nothing, and nothing where it cannot be measured.
+ */
+static struct tfs_span find_added(const struct tfs_timeline *timeline)
 {
-	struct tfs_span cost = {0, 0, 0};
+	const struct tfs_step_times *inside = &timeline->inside, *outside = &timeline->outside;
 
-	if (timeline->judged_rewritten ||
-		!tfs_recording_cost(timeline, &cost.low_ns, &cost.high_ns))
+	if (inside->count < TFS_COST_LEAST_STEPS || outside->count < TFS_COST_LEAST_STEPS)
 		return (struct tfs_span){0, 0, 0};
-	cost.ns = fmax(timeline->inside.median_ns / timeline->outside.median_ns - 1, 0);
-	return cost;
+	return (struct tfs_span){fmax(inside->median_ns - outside->median_ns, 0),
+		fmax(inside->median_low_ns - outside->median_high_ns, 0),
+		fmax(inside->median_high_ns - outside->median_low_ns, 0)};
 }
 
 static bool searched(const struct tfs_judgement *judgement)
@@ -36,7 +37,7 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 	const struct tfs_step_times *outside = &build->timeline->outside;
 
 	if (steps->judged && !build->timeline->judged_rewritten) {
-		const struct tfs_span cost = recording_cost(build->timeline);
+		const struct tfs_span added = find_added(build->timeline);
 
 		out->from = tfs_region_print(region, "%s with rewrites off%s%s",
 			tfs_words_number(
@@ -44,11 +45,11 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 			searched(build->judgement) ? ", replayed with the algorithms that the "
 						     "program asks for"
 						   : "",
-			cost.ns > 0 ? tfs_region_print(region, ", less %s that recording adds",
-					      tfs_words_share(region, cost.ns))
-				    : "");
+			added.ns > 0 ? tfs_region_print(region, ", less %s that recording adds",
+					       tfs_words_time(region, added.ns))
+				     : "");
 		return tfs_headline_written(steps->written_ns,
-			steps->spread_ns * tfs_headline_errors(steps->judged), cost);
+			steps->spread_ns * tfs_headline_errors(steps->judged), added);
 	}
 	if (outside->count >= TFS_COST_LEAST_STEPS) {
 		out->from = tfs_region_print(region, "the median of %s with rewrites off",
@@ -174,16 +175,22 @@ static const char *rewrites_text(struct tfs_build *build)
 	struct tfs_region *region = &model->region;
 	const struct tfs_visibility *seen = &build->judgement->visibility;
 	size_t repairable = 0;
+	bool reports = false;
 
 	for (size_t i = 0; i < seen->fact_count; i++)
 		if (!strcmp(seen->facts[i].key, "rewrites"))
 			return tfs_region_print(region, "Rewrites are %s.", seen->facts[i].text);
 	if (model->imported || !model->whole || !tells_rewrites(build))
 		return NULL;
-	for (size_t i = 0; i < model->rewrite_count; i++)
-		if (build->judgement->rewrites[i].state != TFS_REWRITE_REPORT)
+	for (size_t i = 0; i < model->rewrite_count; i++) {
+		const struct tfs_rewrite_line *line = &build->judgement->rewrites[i];
+		const bool told = line->state == TFS_REWRITE_REPORT;
+
+		if (!told && (line->state != TFS_REWRITE_OFF || line->outcome || line->applied))
 			return NULL;
-	if (model->rewrite_count)
+		reports |= told;
+	}
+	if (reports)
 		return "Rewrites are in report mode: none was applied. TFSHIM_REWRITE=safe applies "
 		       "them, and keeps those on that an A/B test finds faster.";
 	for (size_t i = 0; i < model->finding_count; i++)

@@ -15,13 +15,13 @@ double tfs_headline_errors(uint64_t steps)
 	return steps - 2 < sizeof(few) / sizeof(few[0]) ? few[steps - 2] : steps < 31 ? 2.13 : 2.04;
 }
 
-struct tfs_span tfs_headline_written(double written_ns, double half_ns, struct tfs_span cost)
+struct tfs_span tfs_headline_written(double written_ns, double half_ns, struct tfs_span added)
 {
-	const double ns = written_ns / (1 + cost.ns);
-	const double half = half_ns / (1 + cost.ns);
+	const double ns = written_ns - added.ns;
+	const double low = ns - hypot(half_ns, added.high_ns - added.ns);
 
-	return (struct tfs_span){ns, ns - hypot(half, ns - written_ns / (1 + cost.high_ns)),
-		ns + hypot(half, written_ns / (1 + cost.low_ns) - ns)};
+	return (struct tfs_span){
+		ns, low < 0 ? 0 : low, ns + hypot(half_ns, added.ns - added.low_ns)};
 }
 
 struct tfs_span tfs_headline_sum(struct tfs_span one, struct tfs_span other)

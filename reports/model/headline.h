@@ -45,8 +45,8 @@ struct tfs_model_headline {
 double tfs_headline_errors(uint64_t steps);
 
 /* A mean step, known to `half_ns` on either side (NaN: there is no interval), less what recording
- * adds to it: between the shares `cost.low_ns` and `cost.high_ns`. */
-struct tfs_span tfs_headline_written(double written_ns, double half_ns, struct tfs_span cost);
+ * adds to a step. */
+struct tfs_span tfs_headline_written(double written_ns, double half_ns, struct tfs_span added);
 
 /* Several savings one on top of the other: doubts that have nothing to do with each other. */
 struct tfs_span tfs_headline_sum(struct tfs_span one, struct tfs_span other);

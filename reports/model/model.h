@@ -88,6 +88,7 @@ struct tfs_model_rewrite {
 	const char *measured;   /* faster, ..., or NULL */
 	const char *reason;
 	bool acts;         /* it is on, and was applied, or may have been */
+	bool silent;       /* it is off, and there is nothing else to tell */
 	const char *proof; /* of `gain`: "A/B test"; NULL = its gain is not proven */
 	struct tfs_span gain;
 	const char *where; /* "TFS101 at train.c:42": what it repairs; NULL = no finding */

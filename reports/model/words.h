@@ -30,6 +30,9 @@ const char *tfs_words_span(struct tfs_region *region, double low_ns, double high
 /* A step as written, now and possible in one line; NULL where no step is known. */
 const char *tfs_words_headline(struct tfs_region *region, const struct tfs_model *model);
 
+/* The rewrites that are off and have nothing to tell: "jemalloc, memoise"; "" = none. */
+const char *tfs_words_off(struct tfs_region *region, const struct tfs_model *model);
+
 /* No cost was looked for, or none could be told, which is not one of 0. */
 bool tfs_words_costless(const struct tfs_cost *cost);
 

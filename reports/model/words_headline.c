@@ -22,7 +22,7 @@ const char *tfs_words_span(struct tfs_region *region, double low_ns, double high
 /* "(1.76×, 95 %: 1.70× to 1.81×)" */
 static const char *factor(struct tfs_region *region, const struct tfs_model_time *time)
 {
-	if (isnan(time->factor_low))
+	if (!(time->factor_high > time->factor_low))
 		return tfs_region_print(region, "(%s)", tfs_words_factor(region, time->factor));
 	return tfs_region_print(region, "(%s, 95 %%: %s to %s)",
 		tfs_words_factor(region, time->factor), tfs_words_factor(region, time->factor_low),
@@ -52,4 +52,15 @@ const char *tfs_words_headline(struct tfs_region *region, const struct tfs_model
 		modelled, written, tfs_words_time(region, now->ns),
 		tfs_words_factor(region, now->factor), tfs_words_time(region, possible->ns),
 		factor(region, possible));
+}
+
+const char *tfs_words_off(struct tfs_region *region, const struct tfs_model *model)
+{
+	const char *text = "";
+
+	for (size_t i = 0; i < model->rewrite_count; i++)
+		if (model->rewrites[i].silent)
+			text = tfs_region_print(
+				region, "%s%s%s", text, *text ? ", " : "", model->rewrites[i].name);
+	return text;
 }

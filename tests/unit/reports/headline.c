@@ -20,16 +20,18 @@ static void written_is_a_mean_less_what_recording_adds(void)
 	TEST_EQ(span.ns, 2000000);
 	TEST_EQ(span.low_ns, 1950000);
 	TEST_EQ(span.high_ns, 2050000);
-	/* A quarter more inside windows, between nothing and 60 %: 2 ms were 1.6, and no more
+	/* 0.4 ms longer inside windows, between nothing and 0.75: 2 ms were 1.6, and no more
 	 * than 2. */
-	span = tfs_headline_written(2e6, 0, (struct tfs_span){0.25, 0, 0.6});
+	span = tfs_headline_written(2e6, 0, (struct tfs_span){0.4e6, 0, 0.75e6});
 	TEST_EQ(span.ns, 1600000);
 	TEST_EQ(span.low_ns, 1250000);
 	TEST_EQ(span.high_ns, 2000000);
 	/* Doubts that have nothing to do with each other: 300 and 400 make 500. */
-	span = tfs_headline_written(2e6, 375e3, (struct tfs_span){0.25, 0, 0.25});
-	TEST_EQ(span.low_ns, 1300000);
+	span = tfs_headline_written(2e6, 300e3, (struct tfs_span){0.4e6, 0, 0.8e6});
+	TEST_EQ(span.low_ns, 1100000);
 	TEST_EQ(span.high_ns, 2100000);
+	span = tfs_headline_written(2e6, 3e6, nothing);
+	TEST_EQ(span.low_ns, 0);
 	span = tfs_headline_written(2e6, NAN, nothing);
 	TEST_TRUE(isnan(span.low_ns) && isnan(span.high_ns));
 	TEST_TRUE(isnan(tfs_headline_errors(1)));
@@ -159,12 +161,15 @@ static void is_sound(const struct tfs_model_headline *headline)
 	}
 }
 
-static void rewrites_off(void)
+/* Told of, or not at all. */
+static void rewrites_off(bool told)
 {
 	struct scene *scene = scene_create(false);
 	struct tfs_model model;
 
 	train(scene, STEPS);
+	if (told)
+		put_rewrite(scene, TFS_REWRITE_OFF, TFS_REWRITE_NOT_MEASURED, 0, NAN);
 	report(scene, &model);
 	is_sound(&model.headline);
 	TEST_EQ(model.headline.as_written.ns, model.steps.written_ns);
@@ -343,7 +348,8 @@ static void recording_is_taken_out(void)
 	report(scene, &model);
 	is_sound(&model.headline);
 	TEST_IN(model.headline.as_written.ns, step_ns * 0.899, step_ns * 0.901);
-	TEST_TRUE(strstr(model.headline.as_written.from, ", less 11 % that recording adds"));
+	TEST_TRUE(
+		strstr(model.headline.as_written.from, ", less 101 \xc2\xb5s that recording adds"));
 	tfs_model_finish(&model);
 	scene_destroy(scene);
 }
@@ -413,7 +419,8 @@ int main(void)
 	written_is_a_mean_less_what_recording_adds();
 	states_add_up();
 	states_have_limits();
-	rewrites_off();
+	rewrites_off(false);
+	rewrites_off(true);
 	rewrites_on();
 	nothing_proven(
 		TFS_REWRITE_LOST, TFS_REWRITE_SLOWER, STEPS, -50000, "no rewrite was applied");
