@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "naive.h"
+
+#include "check.h"
+
+static void convolve(struct resnet *net, const struct conv_layer *l, const float *x, float *y)
+{
+	const float one = 1, zero = 0;
+
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, x, l->w_t, net->weight[l->weight],
+		l->conv, l->forward, net->workspace, net->workspace_bytes, &zero, l->y_t, y));
+	CUDNN(cudnnAddTensor(net->dnn, &one, l->bias_t, net->weight[l->bias], &one, l->y_t, y));
+}
+
+static void normalise(struct resnet *net, const struct norm_layer *l, const float *x, float *y)
+{
+	const float one = 1, zero = 0;
+
+	CUDNN(cudnnBatchNormalizationForwardTraining(net->dnn, CUDNN_BATCHNORM_SPATIAL, &one, &zero,
+		l->x_t, x, l->x_t, y, l->maps_t, net->weight[l->scale], net->weight[l->shift],
+		RESNET_AVERAGE, l->mean, l->variance, RESNET_EPSILON, l->saved_mean,
+		l->saved_inverse));
+	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, l->x_t, y, &zero, l->x_t, y));
+}
+
+static void forward_block(struct resnet *net, struct block *b, float *y)
+{
+	const float one = 1, zero = 0, share = RESNET_BRANCH;
+	const struct conv_layer *l = &b->conv2;
+
+	normalise(net, &b->norm1, b->x, b->act1);
+	if (b->shrinks)
+		convolve(net, &b->shortcut, b->act1, y);
+	else
+		CUDA(cudaMemcpy(y, b->x, b->out_floats * sizeof(float), cudaMemcpyDeviceToDevice));
+	convolve(net, &b->conv1, b->act1, b->mid);
+	normalise(net, &b->norm2, b->mid, b->act2);
+
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, b->act2, l->w_t,
+		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
+		&zero, l->y_t, b->branch));
+	CUDNN(cudnnAddTensor(
+		net->dnn, &one, l->bias_t, net->weight[l->bias], &one, l->y_t, b->branch));
+	CUDNN(cudnnScaleTensor(net->dnn, l->y_t, b->branch, &share));
+	CUDNN(cudnnAddTensor(net->dnn, &one, l->y_t, b->branch, &one, l->y_t, y));
+}
+
+void naive_forward(struct naive *t, const float *images)
+{
+	struct resnet *net = &t->net;
+	const float one = 1, zero = 0;
+
+	convolve(net, &net->stem, images, net->blocks[0].x);
+	for (unsigned i = 0; i < RESNET_BLOCKS; i++)
+		forward_block(net, &net->blocks[i],
+			i + 1 < RESNET_BLOCKS ? net->blocks[i + 1].x : net->x);
+	normalise(net, &net->norm, net->x, net->act);
+	CUDNN(cudnnPoolingForward(net->dnn, net->mean, &one, net->norm.x_t, net->act, &zero,
+		net->pooled_t, net->pooled));
+	/* In half precision, on tensor cores; 17 and 10 are not what those like. */
+	CUBLAS(cublasGemmEx(net->blas, CUBLAS_OP_T, CUBLAS_OP_N, net->classes, RESNET_IMAGES,
+		net->row, &one, net->weight[net->dense], CUDA_R_32F, net->row, net->pooled,
+		CUDA_R_32F, net->row, &zero, net->logits, CUDA_R_32F, net->classes,
+		CUBLAS_COMPUTE_32F_FAST_16F, CUBLAS_GEMM_DEFAULT));
+	CUDNN(cudnnSoftmaxForward(net->dnn, CUDNN_SOFTMAX_LOG, CUDNN_SOFTMAX_MODE_INSTANCE, &one,
+		net->class_t, net->logits, &zero, net->class_t, net->log_prob));
+}
+
+/* Minus the log probability of the right classes: a product with the one-hot rows. */
+float naive_read_loss(struct naive *t, const float *onehot)
+{
+	struct resnet *net = &t->net;
+	const float scale = -1.0f / (float)t->batch, zero = 0;
+	const int count = RESNET_IMAGES * net->classes;
+	float loss;
+
+	CUBLAS(cublasSgemv(net->blas, CUBLAS_OP_T, count, 1, &scale, net->log_prob, count, onehot,
+		1, &zero, t->loss, 1));
+	CUDA(cudaMemcpy(&loss, t->loss, sizeof(loss), cudaMemcpyDeviceToHost));
+	return loss;
+}
