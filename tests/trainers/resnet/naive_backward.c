@@ -3,19 +3,6 @@
 
 #include "check.h"
 
-/* Gradients of a convolution's weights and bias, by that of its result. */
-static void backward_weights(struct resnet *net, const struct conv_layer *l, const float *x,
-	const float *dy, float share)
-{
-	const float one = 1;
-
-	CUDNN(cudnnConvolutionBackwardBias(
-		net->dnn, &share, l->y_t, dy, &one, l->bias_t, net->grad[l->bias]));
-	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &share, l->x_t, x, l->y_t, dy, l->conv,
-		l->filter, net->workspace, net->workspace_bytes, &one, l->w_t,
-		net->grad[l->weight]));
-}
-
 /* Of ReLU, in place, and of the norm before it. */
 static void backward_norm(struct resnet *net, const struct norm_layer *l, const float *x,
 	const float *act, float *d_act, float *dx)
@@ -30,37 +17,69 @@ static void backward_norm(struct resnet *net, const struct norm_layer *l, const 
 		l->saved_inverse));
 }
 
-static void backward_data(
-	struct resnet *net, const struct conv_layer *l, const float *dy, float share, float *dx)
+static void backward_bias(
+	struct resnet *net, const struct conv_layer *l, const float *dy, float share)
 {
 	const float one = 1;
 
-	CUDNN(cudnnConvolutionBackwardData(net->dnn, &share, l->w_t, net->weight[l->weight], l->y_t,
-		dy, l->conv, l->data, net->workspace, net->workspace_bytes, &one, l->x_t, dx));
+	CUDNN(cudnnConvolutionBackwardBias(
+		net->dnn, &share, l->y_t, dy, &one, l->bias_t, net->grad[l->bias]));
+}
+
+/* Of a block's convolutions but the second one, whose results are d_mid and dy. */
+static void backward_first(struct resnet *net, const struct block *b, const float *dy)
+{
+	const float one = 1;
+	const struct conv_layer *l = &b->conv1;
+
+	backward_bias(net, l, b->d_mid, 1);
+	/* expect: TFS601 x18 legacy 10.28..13.22ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &one, l->x_t, b->act1, l->y_t, b->d_mid,
+		l->conv, l->filter, net->workspace, net->workspace_bytes, &one, l->w_t,
+		net->grad[l->weight]));
+	/* The shortcut may add to it too. */
+	CUDA(cudaMemset(/* trap: TFS402 */ b->d_act1, 0, b->in_floats * sizeof(float)));
+	/* expect: TFS601 x18 legacy 8.47..10.89ms */
+	CUDNN(cudnnConvolutionBackwardData(net->dnn, &one, l->w_t, net->weight[l->weight], l->y_t,
+		b->d_mid, l->conv, l->data, net->workspace, net->workspace_bytes, &one, l->x_t,
+		b->d_act1));
+	if (!b->shrinks)
+		return;
+	l = &b->shortcut;
+	backward_bias(net, l, dy, 1);
+	/* expect: TFS601 x4 legacy 0.72..0.92ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &one, l->x_t, b->act1, l->y_t, dy, l->conv,
+		l->filter, net->workspace, net->workspace_bytes, &one, l->w_t,
+		net->grad[l->weight]));
+	/* expect: TFS601 x4 legacy 0.59..0.76ms */
+	CUDNN(cudnnConvolutionBackwardData(net->dnn, &one, l->w_t, net->weight[l->weight], l->y_t,
+		dy, l->conv, l->data, net->workspace, net->workspace_bytes, &one, l->x_t,
+		b->d_act1));
 }
 
 /* From the gradient of what comes out to that of what comes in, b->d_x. */
-static void backward_block(struct resnet *net, struct block *b, const float *dy)
+static void backward_block(struct resnet *net, const struct block *b, const float *dy)
 {
-	const float one = 1;
-	const size_t in_bytes = b->in_floats * sizeof(float);
-	const size_t out_bytes = b->out_floats * sizeof(float);
+	const float one = 1, share = RESNET_BRANCH;
+	const struct conv_layer *l = &b->conv2;
 
-	backward_weights(net, &b->conv2, b->act2, dy, RESNET_BRANCH);
-	CUDA(cudaMemset(b->d_act2, 0, out_bytes));
-	backward_data(net, &b->conv2, dy, RESNET_BRANCH, b->d_act2);
+	backward_bias(net, l, dy, share);
+	/* expect: TFS601 x18 legacy 10.55..13.56ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &share, l->x_t, b->act2, l->y_t, dy, l->conv,
+		l->filter, net->workspace, net->workspace_bytes, &one, l->w_t,
+		net->grad[l->weight]));
+	/* expect: TFS402 x18 792KiB legacy 1.34..1.72ms */
+	CUDA(cudaMemset(b->d_act2, 0, b->out_floats * sizeof(float)));
+	/* expect: TFS601 x18 legacy 8.69..11.17ms */
+	CUDNN(cudnnConvolutionBackwardData(net->dnn, &share, l->w_t, net->weight[l->weight], l->y_t,
+		dy, l->conv, l->data, net->workspace, net->workspace_bytes, &one, l->x_t,
+		b->d_act2));
 	backward_norm(net, &b->norm2, b->mid, b->act2, b->d_act2, b->d_mid);
-
-	backward_weights(net, &b->conv1, b->act1, b->d_mid, 1);
-	CUDA(cudaMemset(b->d_act1, 0, in_bytes));
-	backward_data(net, &b->conv1, b->d_mid, 1, b->d_act1);
-	if (b->shrinks) {
-		backward_weights(net, &b->shortcut, b->act1, dy, 1);
-		backward_data(net, &b->shortcut, dy, 1, b->d_act1);
-	}
+	backward_first(net, b, dy);
 	backward_norm(net, &b->norm1, b->x, b->act1, b->d_act1, b->d_x);
 	if (!b->shrinks)
-		CUDNN(cudnnAddTensor(net->dnn, &one, b->norm1.x_t, dy, &one, b->norm1.x_t, b->d_x));
+		CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, b->norm1.x_t, dy, &one,
+			b->norm1.x_t, b->d_x));
 }
 
 static void backward_dense(struct naive *t, const float *onehot, float *d_pooled)
@@ -88,11 +107,14 @@ void naive_backward(struct naive *t, const float *images, const float *onehot)
 {
 	struct resnet *net = &t->net;
 	const size_t bytes = RESNET_IMAGES * sizeof(float) * (size_t)net->row;
-	const float *dy = net->d_x;
+	const struct conv_layer *l = &net->stem;
+	const float one = 1, *dy = net->d_x;
 	void *d_pooled;
 
+	/* expect: TFS401 x2 1632B 70..90us */
 	CUDA(cudaMalloc(&d_pooled, bytes));
 	backward_dense(t, onehot, d_pooled);
+	/* expect: TFS202 x2 1632B 192..248us TFS401 x2 1632B 192..248us */
 	CUDA(cudaFree(d_pooled));
 
 	backward_norm(net, &net->norm, net->x, net->act, net->d_act, net->d_x);
@@ -100,5 +122,9 @@ void naive_backward(struct naive *t, const float *images, const float *onehot)
 		backward_block(net, &net->blocks[i], dy);
 		dy = net->blocks[i].d_x;
 	}
-	backward_weights(net, &net->stem, images, dy, 1);
+	backward_bias(net, l, dy, 1);
+	/* expect: TFS601 x2 legacy 0.91..1.17ms */
+	CUDNN(cudnnConvolutionBackwardFilter(net->dnn, &one, l->x_t, images, l->y_t, dy, l->conv,
+		l->filter, net->workspace, net->workspace_bytes, &one, l->w_t,
+		net->grad[l->weight]));
 }

@@ -3,13 +3,12 @@
 
 #include "check.h"
 
-static void convolve(struct resnet *net, const struct conv_layer *l, const float *x, float *y)
+static void add_bias(struct resnet *net, const struct conv_layer *l, float *y)
 {
-	const float one = 1, zero = 0;
+	const float one = 1;
 
-	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, x, l->w_t, net->weight[l->weight],
-		l->conv, l->forward, net->workspace, net->workspace_bytes, &zero, l->y_t, y));
-	CUDNN(cudnnAddTensor(net->dnn, &one, l->bias_t, net->weight[l->bias], &one, l->y_t, y));
+	CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &one, l->bias_t, net->weight[l->bias],
+		&one, l->y_t, y));
 }
 
 static void normalise(struct resnet *net, const struct norm_layer *l, const float *x, float *y)
@@ -23,22 +22,37 @@ static void normalise(struct resnet *net, const struct norm_layer *l, const floa
 	CUDNN(cudnnActivationForward(net->dnn, net->relu, &one, l->x_t, y, &zero, l->x_t, y));
 }
 
-static void forward_block(struct resnet *net, struct block *b, float *y)
+static void forward_block(struct resnet *net, const struct block *b, float *y)
 {
 	const float one = 1, zero = 0, share = RESNET_BRANCH;
-	const struct conv_layer *l = &b->conv2;
+	const struct conv_layer *l = &b->conv1;
 
 	normalise(net, &b->norm1, b->x, b->act1);
-	if (b->shrinks)
-		convolve(net, &b->shortcut, b->act1, y);
-	else
-		CUDA(cudaMemcpy(y, b->x, b->out_floats * sizeof(float), cudaMemcpyDeviceToDevice));
-	convolve(net, &b->conv1, b->act1, b->mid);
+	if (b->shrinks) {
+		l = &b->shortcut;
+		/* expect: TFS601 x4 legacy 0.67..0.87ms */
+		CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, b->act1, l->w_t,
+			net->weight[l->weight], l->conv, l->forward, net->workspace,
+			net->workspace_bytes, &zero, l->y_t, y));
+		add_bias(net, l, y);
+		l = &b->conv1;
+	} else {
+		CUDA(cudaMemcpy(/* trap: TFS202 */ y, b->x, b->out_floats * sizeof(float),
+			cudaMemcpyDeviceToDevice));
+	}
+	/* expect: TFS601 x18 legacy 9.68..12.44ms */
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, b->act1, l->w_t,
+		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
+		&zero, l->y_t, b->mid));
+	add_bias(net, l, b->mid);
 	normalise(net, &b->norm2, b->mid, b->act2);
 
+	l = &b->conv2;
+	/* expect: TFS601 x18 legacy 9.93..12.76ms */
 	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, b->act2, l->w_t,
 		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
 		&zero, l->y_t, b->branch));
+	/* expect: TFS301 x18 3168KiB legacy 3.92..5.04ms */
 	CUDNN(cudnnAddTensor(
 		net->dnn, &one, l->bias_t, net->weight[l->bias], &one, l->y_t, b->branch));
 	CUDNN(cudnnScaleTensor(net->dnn, l->y_t, b->branch, &share));
@@ -48,9 +62,14 @@ static void forward_block(struct resnet *net, struct block *b, float *y)
 void naive_forward(struct naive *t, const float *images)
 {
 	struct resnet *net = &t->net;
+	const struct conv_layer *l = &net->stem;
 	const float one = 1, zero = 0;
 
-	convolve(net, &net->stem, images, net->blocks[0].x);
+	/* expect: TFS601 x2 legacy 0.86..1.10ms */
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, images, l->w_t,
+		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
+		&zero, l->y_t, net->blocks[0].x));
+	add_bias(net, l, net->blocks[0].x);
 	for (unsigned i = 0; i < RESNET_BLOCKS; i++)
 		forward_block(net, &net->blocks[i],
 			i + 1 < RESNET_BLOCKS ? net->blocks[i + 1].x : net->x);
@@ -76,6 +95,8 @@ float naive_read_loss(struct naive *t, const float *onehot)
 
 	CUBLAS(cublasSgemv(net->blas, CUBLAS_OP_T, count, 1, &scale, net->log_prob, count, onehot,
 		1, &zero, t->loss, 1));
+	/* expect: TFS101 x2 8B legacy 192..248us TFS202 x2 8B legacy 192..248us */
+	/* expect: TFS203 x2 8B legacy 192..248us */
 	CUDA(cudaMemcpy(&loss, t->loss, sizeof(loss), cudaMemcpyDeviceToHost));
 	return loss;
 }

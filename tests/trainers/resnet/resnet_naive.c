@@ -1,6 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A residual net as a competent beginner trains it: right, and slow in the usual ways.
+ * A residual net as a competent beginner trains it: right, and slow in the usual ways. Marks of
+ * this file and of naive_*.c are for the default options, but naive_rows.c's, which are for --rows
+ * and take naive_batch.c's place; ../lenet_naive.c says what marks mean.
+ *
+ * Of these habits no rule of the catalogue tells yet, and there are no marks for them:
+ *
+ *   TFS102 T11  the batch is copied while nothing else runs
+ *   TFS103 T11  and never beside a kernel
+ *   TFS104 T11  --rows: 96 copies of 1 KiB or less a step
+ *   TFS107 T34  what a block adds to is copied from one buffer to another
+ *   TFS302 T8   most kernels are shorter than their launches (on a real device)
+ *   TFS303 T8   one update for each of 85 tensors, and one memset
+ *   TFS505 T29  no: two passes add up before one update, which is right
+ *   TFS602 T3   no: algorithms are never searched, which is TFS601's
+ *   TFS603 T10  convolutions in full precision
+ *   TFS604 T26  the dense layer's products, in half precision, have 17 rows and 10 columns
+ *   TFS605 T5   a bias before each batch norm: 21 tensors, each with three calls a pass
+ *   TFS607 T17  no: validation uses the running statistics, but it stops training
+ *   TFS701 T1   one thread unpacks a batch once the one before is used up
+ *   TFS702 T32  each image is unpacked anew in every epoch
+ *   TFS709 -    training waits until each tensor is copied and written, every 20 steps
+ *
+ * Half precision: neither cuBLAS nor cuDNN turns floats into halves, which takes a kernel of one's
+ * own. The products read floats and round them to halves by themselves.
+ *
+ * The marks' costs, in modelled time on the device slow. A call takes 10 us of the host, memory is
+ * moved at 1 GB/s, a kernel takes 40 us more than its bytes or operations. A block's planes take
+ * 98,304 bytes in the first stage, 24,576 in the second, 12,288 in the third: all nine, 405,504 a
+ * pass, of which a step has two.
+ *
+ *   TFS101 batch   245.8 us for its bytes from pageable memory, 59 us from pinned: 187 us less, and
+ *                  30 us of the copy's own. It is not known whether the kernels behind it wait for
+ *                  one latency of 70 us more or less: 117 us, or all that it takes, 276 us.
+ *   TFS101 loss, TFS202, TFS203   the device idles while cudaMalloc takes 40 us and for one latency
+ *                  of 70 us, in each pass; so it does around cudaFree. cudaMalloc alone: 40 us.
+ *   TFS201         one latency, in each pass.
+ *   TFS301         three operations that move 2, 2 and 3 times a block's planes, of which 4 of 7
+ *                  parts are needless: 4 / 7 * (9 * 120 + 7 * 405.5) us = 2,239 us a pass.
+ *   TFS402         9 * 40 + 405.5 us a pass.
+ *   TFS601         see ../lenet_naive.c: T of the first convolution is 305 us; of all the blocks'
+ *                  first ones 3,457 us, second ones 3,545 us, shortcuts 240 us a pass. 1.6 T, 1.7 T
+ *                  and 1.4 T are gained.
+ *
+ * The marks are an eighth wider, below and above.
  */
 
 #include <stdio.h>
@@ -21,7 +64,8 @@ static float train_step(struct naive *t, const struct loader_slot *batch, bool r
 	else
 		naive_copy_batch(t, batch);
 	for (unsigned i = 0; i < net->parameters; i++)
-		CUDA(cudaMemset(net->grad[i], 0, net->count[i] * sizeof(float)));
+		CUDA(cudaMemset(
+			/* trap: TFS202 TFS402 */ net->grad[i], 0, net->count[i] * sizeof(float)));
 	for (unsigned pass = 0; pass < t->passes; pass++) {
 		const float *images = t->images + pass * RESNET_IMAGES * IMAGE_FLOATS;
 		const float *onehot = t->onehot + pass * RESNET_IMAGES * IMAGE_CLASSES;
@@ -29,11 +73,12 @@ static float train_step(struct naive *t, const struct loader_slot *batch, bool r
 		naive_forward(t, images);
 		loss += naive_read_loss(t, onehot);
 		naive_backward(t, images, onehot);
+		/* expect: TFS201 x2 122..158us */
 		CUDA(cudaDeviceSynchronize());
 	}
 	for (unsigned i = 0; i < net->parameters; i++)
-		CUBLAS(cublasSaxpy(net->blas, (int)net->count[i], &minus_rate, net->grad[i], 1,
-			net->weight[i], 1));
+		CUBLAS(cublasSaxpy(/* trap: TFS202 TFS301 */ net->blas, (int)net->count[i],
+			&minus_rate, net->grad[i], 1, net->weight[i], 1));
 	return loss;
 }
 
@@ -48,9 +93,11 @@ static float validate(struct naive *t, const struct images *set)
 	for (unsigned at = 0; at < set->count; at += RESNET_IMAGES) {
 		for (unsigned i = 0; i < RESNET_IMAGES; i++)
 			images_cut(set, at + i, middle, images + i * IMAGE_FLOATS);
-		CUDA(cudaMemcpy(t->images, images, sizeof(images), cudaMemcpyHostToDevice));
+		CUDA(cudaMemcpy(/* trap: TFS101 */ t->images, images, sizeof(images),
+			cudaMemcpyHostToDevice));
 		resnet_infer(&t->net, t->images);
-		CUDA(cudaMemcpy(logits, t->net.logits, sizeof(logits), cudaMemcpyDeviceToHost));
+		CUDA(cudaMemcpy(/* trap: TFS101 TFS202 TFS203 */ logits, t->net.logits,
+			sizeof(logits), cudaMemcpyDeviceToHost));
 		right += resnet_count_right(set, at, RESNET_IMAGES, logits, t->net.classes);
 	}
 	return (float)right / (float)set->count;
@@ -99,21 +146,23 @@ static void train(struct naive *t, const struct resnet_settings *settings, struc
 		if ((step + 1) % RESNET_CHECKPOINT_STEPS == 0)
 			write_checkpoint(t, file);
 	}
-	CUDA(cudaDeviceSynchronize());
+	CUDA(cudaDeviceSynchronize()); /* trap: TFS201 */
 	progress_stop(&progress, settings->steps);
 	progress_epoch(&progress, settings->steps / RESNET_VALIDATE_STEPS, validate(t, validation));
 	progress_end(&progress);
 	fclose(file);
 }
 
-static void choose_algorithms(struct resnet *net)
+static void choose_algorithms(struct resnet *net, bool deterministic)
 {
 	struct conv_layer *l;
 
 	for (unsigned i = 0; (l = resnet_conv(net, i)); i++) {
 		l->forward = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
-		l->data = CUDNN_CONVOLUTION_BWD_DATA_ALGO_1;
-		l->filter = CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1;
+		l->data = deterministic ? CUDNN_CONVOLUTION_BWD_DATA_ALGO_1
+					: CUDNN_CONVOLUTION_BWD_DATA_ALGO_0;
+		l->filter = deterministic ? CUDNN_CONVOLUTION_BWD_FILTER_ALGO_1
+					  : CUDNN_CONVOLUTION_BWD_FILTER_ALGO_0;
 	}
 	resnet_work(net);
 }
@@ -133,7 +182,7 @@ int main(int argc, char **argv)
 	images_init(&training, RESNET_TRAINING, settings.seed);
 	images_init(&validation, RESNET_VALIDATION, settings.seed + 1000);
 	resnet_init(&t.net, &form, settings.seed, 0);
-	choose_algorithms(&t.net);
+	choose_algorithms(&t.net, settings.deterministic);
 	t.images = resnet_alloc(t.batch * IMAGE_FLOATS);
 	t.onehot = resnet_alloc(t.batch * IMAGE_CLASSES);
 	t.loss = resnet_alloc(1);
