@@ -190,7 +190,8 @@ const struct tfs_command tfs_command_report = {
 		"and saves these results for the job's next run. "
 		"Works on recordings of programs that crashed or were killed, "
 		"on traces of PyTorch's profiler (.json, .json.gz), "
-		"and on exports of Nsight Systems (.sqlite; FILE:PID is one process of several). "
+		"and on exports of Nsight Systems (.sqlite); "
+		"FILE:PID or FILE:rankN is one process of several. "
 		"Exit status: 0 done, 2 misuse or a report that cannot be written, 3 a recording that cannot be read.",
 	.options = options,
 	.run = run,

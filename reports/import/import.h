@@ -9,9 +9,9 @@
 
 #include <stddef.h>
 
-/* Reads such a file, or FILE:PROCESS of one with several processes; the caller frees the bytes.
- * -ENOTSUP where it is of no known kind, else a negative errno with a reason in `out_why`, which
- * the caller frees and which is NULL without memory for it. */
+/* Reads such a file, or FILE:PID or FILE:rankN of one with several processes; the caller frees the
+ * bytes. -ENOTSUP where it is of no known kind, else a negative errno with a reason in `out_why`,
+ * which the caller frees and which is NULL without memory for it. */
 int tfs_import(const char *path, void **out_bytes, size_t *out_size, char **out_why);
 
 #endif

@@ -12,18 +12,19 @@ MANY, PLACES = 8000, 2000  # calls, whose records are longer than a chunk, and w
 class Trace:
     """Events of one dialect."""
 
-    def __init__(self, old):
+    def __init__(self, old, pid=41, device=0, late=0, memory="Pageable", size=20000000):
         self.old, self.events, self.correlation = old, [], 0
+        self.pid, self.device, self.late, self.memory, self.size = pid, device, late, memory, size
 
     def add(self, category, name, start, length, tid=7, **arguments):
-        pid = 0 if category in ("kernel", "gpu_memcpy", "gpu_memset") else 41
+        pid = self.device if category in ("kernel", "gpu_memcpy", "gpu_memset") else self.pid
         names = {"kernel": "Kernel", "gpu_memcpy": "Memcpy", "cuda_runtime": "Runtime",
                  "cpu_op": "Operator", "user_annotation": "Operator"}
         event = {"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
-                 "ts": 1700000000000000 + start, "dur": length, "args": arguments}
+                 "ts": 1700000000000000 + start + self.late, "dur": length, "args": arguments}
         if self.old:
             event["cat"] = names.get(category, category)
-            event["tid"] = "stream 7" if not pid else str(tid)
+            event["tid"] = "stream 7" if pid != self.pid else str(tid)
         else:
             event["ts"] += 0.25
         self.events.append(event)
@@ -33,7 +34,7 @@ class Trace:
         self.correlation += 1
         self.add("cuda_runtime", name, start, length, 41, correlation=self.correlation)
         if work:
-            self.add(*work, correlation=self.correlation, device=0, stream=7, **arguments)
+            self.add(*work, correlation=self.correlation, device=self.device, stream=7, **arguments)
 
     def step(self, number):
         at = number * MS
@@ -42,8 +43,8 @@ class Trace:
         if not self.old:
             self.add("python_function", "train.py(12): step", at + 10, 8000, 41)
         self.add("cpu_op", "aten::copy_", at + 20, 4000, 41, TOKEN="hunter2", **stack)
-        self.call("cudaMemcpyAsync", at + 30, 3000, ("gpu_memcpy", "Memcpy HtoD (Pageable -> Device)",
-                                                    at + 40, 2900), bytes=20000000)
+        self.call("cudaMemcpyAsync", at + 30, 3000, ("gpu_memcpy", "Memcpy HtoD (%s -> Device)" % self.memory,
+                                                    at + 40, 2900), bytes=self.size)
         # At the same microsecond as the next one, and before it.
         self.call("cudaFuncGetAttributes", at + 4100, 0)
         self.call("cudaLaunchKernel", at + 4100, 10, ("kernel", "k", at + 4200, 3000),
@@ -74,6 +75,7 @@ def make():
             trace.events.append(dict(trace.events[-2], pid=42))
             with open("two.json", "w", encoding="utf-8") as file:
                 file.write(trace.text())
+    ranks()
     trace = Trace(False)
     for number in range(MANY):
         place = number % PLACES + 1
@@ -83,6 +85,25 @@ def make():
     with open("long.json", "w", encoding="utf-8") as file:
         file.write(trace.text())
     hostile()
+
+
+def ranks():
+    """Traces of two processes, put together: all ids of the first are the second's as well. In `ranks` the
+    second has one step more and another device; in `shared` both have one device, and the same calls
+    at the same time."""
+    for name, device, late, more in (("ranks", 1, -70, 1), ("shared", 0, 0, 0)):
+        one = Trace(False)
+        other = Trace(False, 42, device, late, "Pinned", 7)
+        for number in range(STEPS):
+            one.step(number)
+        for number in range(STEPS + more):
+            other.step(number)
+        one.events += other.events
+        for pid, program in ((41, "train"), (42, "twin")):
+            one.events.append({"ph": "M", "name": "process_name", "pid": pid, "args": {"name": program}})
+        with open(name + ".json", "w", encoding="utf-8") as file:
+            json.dump({"deviceProperties": [{"id": one, "name": "Made up", "computeMajor": 9}
+                                            for one in (0, 1)], "traceEvents": one.events}, file)
 
 
 def hostile():
@@ -110,31 +131,36 @@ def wrong(report, name):
         if not report["losses"].get("cupti_unknown"):
             yield "nothing is said to be lost: %s" % report["losses"]
         return
-    steps = report["steps"]
-    if (steps["warmup"], steps["judged"], steps["source"]) != (1, STEPS - 1, "nvtx"):
+    steps, other, ranks = report["steps"], name == "ranks:42", name.startswith("ranks")
+    number = STEPS + 1 if other else STEPS
+    if (steps["warmup"], steps["judged"], steps["source"]) != (1, number - 1, "nvtx"):
         yield "other steps: %s" % steps
     if abs(steps["judged_median_ns"] - MS * 1000) > 1:
         yield "a step takes %s" % steps["judged_median_ns"]
-    if (report["program"]["name"], report["program"]["rank"]) != ("train", 3):
+    if (report["program"]["name"], report["program"]["rank"], report["program"]["pid"]) != (
+            "twin" if other else "train", 0 if ranks else 3, 42 if other else 41):
         yield "another program: %s" % report["program"]
     if report["device"]["name"] != "Made up":
         yield "another device: %s" % report["device"]
     found = {one["id"]: one for one in report["findings"]}
     for rule, function, size in (("TFS101", "cudaMemcpyAsync", 20000000), ("TFS401", "cudaMalloc", 0)):
         one = found.get(rule)
-        if not one or one["callsite"]["call"] != function or one["per_step"]["count"] != 1 or \
+        if other and rule == "TFS101":
+            if one:
+                yield "%s in the process that copies from pinned memory" % rule
+        elif not one or one["callsite"]["call"] != function or one["per_step"]["count"] != 1 or \
                 one["per_step"]["bytes"] != size:
             yield "%s is %s" % (rule, one and (one["callsite"]["call"], one["per_step"]))
     copy = found.get("TFS101")
     place = copy and (copy["callsite"]["file"], copy["callsite"]["line"], copy["callsite"]["function"])
-    if place != ("train.py", 12, "step"):
+    if not other and place != ("train.py", 12, "step"):
         yield "the copy is at %s" % (place,)
     for rule in ("TFS301", "TFS402", "TFS408", "TFS601", "TFS608", "TFS902", "TFS910"):
         if states[rule] != "not_measurable":
             yield "%s is %s" % (rule, states[rule])
     counts = {call["callsite"]["call"]: call["count"] for call in report["calls"]}
     if counts != dict.fromkeys(("cudaMemcpyAsync", "cudaFuncGetAttributes", "cudaLaunchKernel",
-                                "cudaMalloc"), STEPS):
+                                "cudaMalloc"), number):
         yield "other calls: %s" % counts
 
 

@@ -67,7 +67,25 @@ python3 -c 'print("{\"traceEvents\": [{\"ph\": \"X\", \"args\":" + "[" * 9999 + 
 refused deep.json 'no event can be read'
 python3 -c 'print("{\"traceEvents\": [{\"name\": \"" + "x" * (17 << 20) + "\"}]}")' >long.json
 refused long.json 'longer than 16 MiB'
-refused two.json 'several processes'
+refused two.json 'holds 2 processes; name one: two.json:41 (train, calls: 32), two.json:42 (calls: 1)'
+refused two.json:43 'holds no process 43; it holds 2 processes; name one: two.json:41 (train'
+refused two.json:rank0 'does not say which process is of which rank; it holds 2 processes; name one'
+refused ranks.json 'name one: ranks.json:41 (train, calls: 32), ranks.json:42 (twin, calls: 36)'
+refused ranks.json:rank1 'does not say which process is of which rank; it holds 2 processes; name one: ranks'
+refused new.json:rank4 'it is of rank 3, not 4'
+refused list.json:rank0 'does not say which rank it is of'
+refused new.json:rankle 'cannot be read'
+refused shared.json:41 'does not say whose work is whose'
+# Of several processes the one that is named is reported, with its own work alone.
+for name in new:rank3 two:41 ranks:41 ranks:42; do
+	case $name in
+	ranks*) like=$name ;;
+	*) like=new ;;
+	esac
+	expect 0 report --format json -o report.out "${name%:*}.json:${name#*:}"
+	python3 "$here/imported.py" compare report.out "$like" || failed=1
+	expect 0 check "${name%:*}.json:${name#*:}"
+done
 # Numbers that are none, in every field, are left out and counted.
 expect 0 report --format json -o report.out hostile.json
 python3 "$here/imported.py" compare report.out hostile || failed=1

@@ -33,6 +33,7 @@ TABLES = {
     "TARGET_INFO_CUDA_STREAM": "streamId, processId, flag",
     "TARGET_INFO_SESSION_START_TIME": "utcEpochNs",
     "ANALYSIS_DETAILS": "startTime",
+    "MPI_RANKS": "globalTid, rank",
     "TARGET_INFO_SYSTEM_ENV": "name, value",
 }
 
@@ -165,7 +166,14 @@ def make():
         export.step(OTHER, number)
     export.tables.execute("UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET srcKind = 1, bytes = 7 "
                           "WHERE globalPid = ?", (OTHER,))
+    export.tables.commit()
+    shutil.copy("two.sqlite", "ranks.sqlite")
     export.close()
+    # The ranks of MPI's programs are told by thread.
+    tables = sqlite3.connect("ranks.sqlite")
+    tables.executemany("INSERT INTO MPI_RANKS VALUES (?, ?)", ((OTHER | 7, 5), (PROCESS | 7, 4), (PROCESS | 9, 4)))
+    tables.commit()
+    tables.close()
     # Nobody says which device is the process's first: the machine's is.
     make_one("unnumbered.sqlite", lacking=("cuDevice",), without=("TARGET_INFO_CUDA_DEVICE",)).close()
     # A wait between two streams, which the first, the default stream, orders with the second, or not.

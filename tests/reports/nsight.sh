@@ -63,11 +63,20 @@ whole two.sqlite:42 two:42
 cp new.sqlite 'odd?#%41 name.sqlite' && whole 'odd?#%41 name.sqlite' new
 cp new.sqlite new:42 && whole new:42 new
 expect 0 check --baseline two.sqlite:42 two.sqlite:42
+for rank in 4 5; do
+	expect 0 report --format json -o report.out ranks.sqlite:rank$rank
+	[ "$(jq '"\(.program.pid) \(.program.rank)"' report.out)" = "\"$((rank + 37)) $rank\"" ] ||
+		wrong "rank $rank is $(jq -c .program report.out)"
+done
 [ "$(find . -name '*-wal' -o -name '*-shm' -o -name '*-journal')" = ./written.sqlite-wal ] ||
 	wrong "other files were made"
 
 refused two.sqlite 'holds 2 processes; name one: two.sqlite:41 (train, .*, two.sqlite:42 (twin'
-refused two.sqlite:7 'no process 7'
+refused two.sqlite:7 'holds no process 7; it holds 2 processes; name one: two.sqlite:41 (train'
+refused two.sqlite:rank5 'does not say which process is of which rank; it holds 2 processes; name one'
+refused ranks.sqlite:rank6 'holds no process of rank 6; .* ranks.sqlite:41 (train, rank 4, .* (twin.*, rank 5, '
+refused ranks.sqlite:rank 'cannot be read'
+refused ranks.sqlite:rank99999999999999999999 'cannot be read'
 refused new.sqlite:0x41 'cannot be read'
 refused none.sqlite:41 'cannot be read'
 refused common.sqlite 'does not say whose work is whose'

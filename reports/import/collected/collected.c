@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "reports/import/collected/collected.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,6 @@ void tfs_collected_finish(struct tfs_collected *collected)
 	free(collected->calls);
 	free(collected->ops);
 	free(collected->syncs);
-	free(collected->records);
 	free(collected->frames);
 	free(collected->spans);
 	free(collected->ranges);
@@ -40,20 +38,6 @@ void tfs_collected_finish(struct tfs_collected *collected)
 	free(collected->devices);
 	free(collected->streams);
 	*collected = (struct tfs_collected){0};
-}
-
-int tfs_collected_record_event(
-	struct tfs_collected *collected, uint32_t correlation, uint32_t stream, uint16_t device)
-{
-	struct tfs_collected_record *record = tfs_collected_more(
-		&collected->records, &collected->record_count, sizeof(*collected->records));
-
-	if (!record)
-		return -ENOMEM;
-	record->correlation = correlation;
-	record->stream = stream;
-	record->device = device;
-	return 0;
 }
 
 int tfs_collected_compare_frames(const void *left, const void *right)

@@ -50,17 +50,11 @@ struct tfs_collected_sync {
 	int64_t start_ns;
 	int64_t end_ns;
 	uint32_t correlation;
-	uint32_t stream;   /* 0 = none, or not known */
-	uint32_t event;    /* the same */
-	uint32_t recorded; /* correlation id of the call that recorded it; 0 = not known */
-	uint16_t type;     /* CUPTI's number */
-	uint16_t device;
-};
-
-/* A call that recorded an event. */
-struct tfs_collected_record {
-	uint32_t correlation;
-	uint32_t stream; /* on which; 0 = not known */
+	uint32_t stream;          /* 0 = none, or not known */
+	uint32_t event;           /* the same */
+	uint32_t recorded;        /* correlation id of the call that recorded it; 0 = not known */
+	uint32_t recorded_stream; /* on which that was; 0 = not known */
+	uint16_t type;            /* CUPTI's number */
 	uint16_t device;
 };
 
@@ -98,7 +92,6 @@ struct tfs_collected {
 	struct tfs_collected_call *calls;
 	struct tfs_collected_op *ops;
 	struct tfs_collected_sync *syncs;
-	struct tfs_collected_record *records; /* some of them more than once */
 	struct tfs_collected_frame *frames;
 	struct tfs_collected_span *spans; /* call sites are made of them */
 	struct tfs_collected_span
@@ -108,11 +101,10 @@ struct tfs_collected {
 	struct tfs_collected_device *devices;
 	struct tfs_collected_stream *streams;
 	size_t call_count, op_count, sync_count, span_count, range_count, step_count, device_count;
-	size_t stream_count, frame_count, record_count;
+	size_t stream_count, frame_count;
 	char tool[160];
 	uint32_t program; /* name of the process */
 	int64_t pid;
-	bool has_pid;
 	uint64_t rank;
 	uint64_t base_ns;   /* what the clock's zero is in realtime */
 	bool undated;       /* it is not known */
@@ -125,9 +117,6 @@ void *tfs_collected_more(void *array_pointer, size_t *count, size_t item_bytes);
  * them. */
 const struct tfs_collected_frame *tfs_collected_stack(
 	const struct tfs_collected *collected, uint32_t stack, size_t *out_count);
-/* Adds a call that recorded an event; 0 or -ENOMEM. */
-int tfs_collected_record_event(
-	struct tfs_collected *collected, uint32_t correlation, uint32_t stream, uint16_t device);
 int tfs_collected_compare_frames(const void *left, const void *right);
 /* For qsort: spans of one thread by time, the outer one first. */
 int tfs_collected_compare_spans(const void *left, const void *right);

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "reports/import/collected/choice.h"
 #include "reports/import/collected/collected.h"
 #include "reports/import/kineto/kineto_event.h"
+#include "reports/import/kineto/processes.h"
 #include "reports/import/kineto/source.h"
 
 #define MOST_KEY 64u
@@ -15,6 +17,7 @@
 struct reading {
 	struct tfs_source source;
 	struct tfs_collected *collected;
+	struct tfs_kineto_processes processes;
 	const char *why;
 	bool events; /* there was a list of them */
 };
@@ -56,7 +59,7 @@ static int read_event(struct reading *reading)
 		reading->collected->not_taken++;
 		return 0;
 	}
-	err = tfs_kineto_event(reading->collected, event, &reading->why);
+	err = tfs_kineto_event(reading->collected, &reading->processes, event);
 	json_decref(event);
 	return err;
 }
@@ -88,7 +91,7 @@ static int read_fact(struct reading *reading, const char *key)
 
 	if (!value)
 		return err ? err : -EILSEQ;
-	err = tfs_kineto_fact(reading->collected, key, value);
+	err = tfs_kineto_fact(reading->collected, &reading->processes, key, value);
 	json_decref(value);
 	return err;
 }
@@ -152,11 +155,11 @@ static void say(struct reading *reading, int err, char *out_why, size_t why_byte
 		(unsigned long long)tfs_source_offset(&reading->source));
 }
 
-int tfs_kineto_read(
-	const char *path, struct tfs_collected *collected, char *out_why, size_t why_bytes)
+int tfs_kineto_read(const struct tfs_choice *choice, struct tfs_collected *collected, char *out_why,
+	size_t why_bytes)
 {
-	struct reading reading = {.collected = collected};
-	int err = tfs_source_open(&reading.source, path);
+	struct reading reading = {.collected = collected, .processes = {.choice = choice}};
+	int err = tfs_source_open(&reading.source, choice->file);
 
 	if (err)
 		return err;
@@ -169,9 +172,12 @@ int tfs_kineto_read(
 	} else {
 		snprintf(collected->tool, sizeof(collected->tool), "PyTorch's profiler");
 		err = read_all(&reading);
+		if (!err)
+			err = tfs_kineto_settle(&reading.processes, collected, out_why, why_bytes);
 	}
 	if (err && err != -ENOTSUP && !*out_why)
 		say(&reading, err, out_why, why_bytes);
+	tfs_kineto_processes_finish(&reading.processes);
 	tfs_source_close(&reading.source);
 	return err;
 }

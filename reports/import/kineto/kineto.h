@@ -9,10 +9,12 @@
 
 #include <stddef.h>
 
+struct tfs_choice;
 struct tfs_collected;
 
-/* Reads one; -ENOTSUP where it is none, else a negative errno, with a reason in `why`. */
-int tfs_kineto_read(
-	const char *path, struct tfs_collected *collected, char *out_why, size_t why_bytes);
+/* Reads one process of one; -ENOTSUP where it is none, else a negative errno, with a reason in
+ * `why`. */
+int tfs_kineto_read(const struct tfs_choice *choice, struct tfs_collected *collected, char *out_why,
+	size_t why_bytes);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "reports/import/collected/collected.h"
+#include "reports/import/kineto/processes.h"
 #include "shim/trace/format/format.h"
 
 #define STEP "ProfilerStep#"
@@ -66,25 +67,22 @@ static bool times(const json_t *event, int64_t *out_start_ns, int64_t *out_end_n
 	return true;
 }
 
-/* Correlation ids repeat from one process to the next. */
-static int check_process(struct tfs_collected *collected, const json_t *event, const char **out_why)
+static int64_t process_of(const json_t *event)
 {
-	const int64_t pid = (int64_t)whole(json_object_get(event, "pid"), INT32_MAX);
-
-	if (collected->has_pid && collected->pid != pid) {
-		*out_why = "the trace contains several processes: use one trace per process";
-		return -EILSEQ;
-	}
-	collected->pid = pid;
-	collected->has_pid = true;
-	return 0;
+	return (int64_t)whole(json_object_get(event, "pid"), INT32_MAX);
 }
 
-static int take_call(struct tfs_collected *collected, const json_t *event, const char **out_why)
+static int take_call(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const json_t *event)
 {
 	const json_t *arguments = json_object_get(event, "args");
-	int err = check_process(collected, event, out_why);
-	if (err)
+	struct tfs_kineto_foreign about = {
+		.correlation = id_of(json_object_get(arguments, "correlation"))};
+	int64_t end_ns = 0;
+	bool own;
+	const bool timed = times(event, &about.start_ns, &end_ns);
+	int err = tfs_kineto_see_call(processes, process_of(event), &about, &own);
+	if (err || !own)
 		return err;
 	struct tfs_collected_call *call = tfs_collected_more(
 		&collected->calls, &collected->call_count, sizeof(*collected->calls));
@@ -92,8 +90,10 @@ static int take_call(struct tfs_collected *collected, const json_t *event, const
 		return -ENOMEM;
 	call->tid = id_of(json_object_get(event, "tid"));
 	call->name = name_of(collected, json_object_get(event, "name"));
-	call->correlation = id_of(json_object_get(arguments, "correlation"));
-	if (call->name && times(event, &call->start_ns, &call->end_ns))
+	call->correlation = about.correlation;
+	call->start_ns = about.start_ns;
+	call->end_ns = end_ns;
+	if (call->name && timed)
 		return 0;
 	collected->call_count--;
 	collected->not_taken++;
@@ -182,15 +182,11 @@ static int take_sync(struct tfs_collected *collected, const json_t *event)
 		(uint32_t)whole(json_object_get(arguments, "wait_on_cuda_event_id"), UINT32_MAX);
 	sync->recorded = (uint32_t)whole(
 		json_object_get(arguments, "wait_on_cuda_event_record_corr_id"), UINT32_MAX);
-	if (!sync->type || !times(event, &sync->start_ns, &sync->end_ns)) {
+	sync->recorded_stream =
+		(uint32_t)whole(json_object_get(arguments, "wait_on_stream"), UINT32_MAX);
+	if (!sync->type || !times(event, &sync->start_ns, &sync->end_ns))
 		collected->sync_count--;
-		return 0;
-	}
-	if (!sync->recorded)
-		return 0;
-	return tfs_collected_record_event(collected, sync->recorded,
-		(uint32_t)whole(json_object_get(arguments, "wait_on_stream"), UINT32_MAX),
-		sync->device);
+	return 0;
 }
 
 static int take_step(struct tfs_collected *collected, const json_t *event, const char *name)
@@ -245,16 +241,21 @@ static int take_span(struct tfs_collected *collected, const json_t *event,
 	return 0;
 }
 
-static void take_process(struct tfs_collected *collected, const json_t *event)
+static int take_process(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const json_t *event)
 {
-	const char *name = json_string_value(json_object_get(event, "name"));
-	const json_t *process = json_object_get(json_object_get(event, "args"), "name");
+	const char *kind = json_string_value(json_object_get(event, "name"));
 
-	if (name && !strcmp(name, "process_name") && !collected->program)
-		collected->program = name_of(collected, process);
+	if (!kind || strcmp(kind, "process_name"))
+		return 0;
+	const uint32_t name =
+		name_of(collected, json_object_get(json_object_get(event, "args"), "name"));
+	collected->program = collected->program ? collected->program : name;
+	return tfs_kineto_name_process(processes, process_of(event), name);
 }
 
-int tfs_kineto_event(struct tfs_collected *collected, const json_t *event, const char **out_why)
+int tfs_kineto_event(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const json_t *event)
 {
 	enum what { NOTHING, CALL, KERNEL, COPY, SET, SYNC, SPAN, RANGE };
 	static const struct {
@@ -271,9 +272,11 @@ int tfs_kineto_event(struct tfs_collected *collected, const json_t *event, const
 	for (size_t i = 0; category && i < sizeof(categories) / sizeof(*categories); i++)
 		if (!strcmp(category, categories[i].name))
 			what = categories[i].what;
+	if ((what == SPAN || what == RANGE) && !tfs_kineto_is_own(processes, process_of(event)))
+		return 0;
 	switch (what) {
 	case CALL:
-		return take_call(collected, event, out_why);
+		return take_call(collected, processes, event);
 	case KERNEL:
 		return take_op(collected, event, TFS_DEVICE_KERNEL);
 	case COPY:
@@ -289,9 +292,7 @@ int tfs_kineto_event(struct tfs_collected *collected, const json_t *event, const
 	case NOTHING:
 		break;
 	}
-	if (!category)
-		take_process(collected, event);
-	return 0;
+	return category ? 0 : take_process(collected, processes, event);
 }
 
 static int take_device(struct tfs_collected *collected, const json_t *value)
@@ -310,14 +311,17 @@ static int take_device(struct tfs_collected *collected, const json_t *value)
 	return 0;
 }
 
-int tfs_kineto_fact(struct tfs_collected *collected, const char *key, const json_t *value)
+int tfs_kineto_fact(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const char *key, const json_t *value)
 {
 	int err = 0;
 
 	if (!strcmp(key, "baseTimeNanoseconds"))
 		collected->base_ns = whole(value, INT64_MAX);
-	if (!strcmp(key, "distributedInfo"))
+	if (!strcmp(key, "distributedInfo")) {
 		collected->rank = whole(json_object_get(value, "rank"), UINT16_MAX);
+		processes->ranked = json_is_number(json_object_get(value, "rank"));
+	}
 	for (size_t i = 0; i < json_array_size(value) && !err; i++)
 		err = take_device(collected, json_array_get(value, i));
 	return err;

@@ -7,12 +7,14 @@
 #include <jansson.h>
 
 struct tfs_collected;
+struct tfs_kineto_processes;
 
-/* Takes what is of use; 0 or a negative errno, with a literal in `why` where there is more to say.
- */
-int tfs_kineto_event(struct tfs_collected *collected, const json_t *event, const char **out_why);
+/* Takes what is of use; 0 or a negative errno. */
+int tfs_kineto_event(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const json_t *event);
 
 /* The same for a member of the file beside its events. */
-int tfs_kineto_fact(struct tfs_collected *collected, const char *key, const json_t *value);
+int tfs_kineto_fact(struct tfs_collected *collected, struct tfs_kineto_processes *processes,
+	const char *key, const json_t *value);
 
 #endif

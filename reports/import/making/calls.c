@@ -16,29 +16,46 @@ struct outer {
 /* Those of one call behind each other, the one that knows its stream first. */
 static int compare_records(const void *left, const void *right)
 {
-	const struct tfs_collected_record *a = left, *b = right;
+	const struct tfs_recorded *a = left, *b = right;
 
 	if (a->correlation != b->correlation)
 		return a->correlation < b->correlation ? -1 : 1;
 	return a->stream > b->stream ? -1 : a->stream < b->stream;
 }
 
-/* What a call recorded; NULL where it did not, or that is not known. */
-static const struct tfs_collected_record *record_of(
-	const struct tfs_collected *collected, uint32_t correlation)
+static int list_recorded(struct tfs_making *making)
 {
-	size_t low = 0, high = collected->record_count;
+	const struct tfs_collected *collected = making->collected;
+
+	making->recorded = malloc((collected->sync_count + 1) * sizeof(*making->recorded));
+	if (!making->recorded)
+		return -ENOMEM;
+	for (size_t i = 0; i < collected->sync_count; i++) {
+		const struct tfs_collected_sync *sync = &collected->syncs[i];
+
+		if (sync->recorded)
+			making->recorded[making->recorded_count++] = (struct tfs_recorded){
+				sync->recorded, sync->recorded_stream, sync->device};
+	}
+	qsort(making->recorded, making->recorded_count, sizeof(*making->recorded), compare_records);
+	return 0;
+}
+
+/* What a call recorded; NULL where it did not, or that is not known. */
+static const struct tfs_recorded *record_of(const struct tfs_making *making, uint32_t correlation)
+{
+	size_t low = 0, high = making->recorded_count;
 
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (collected->records[middle].correlation < correlation)
+		if (making->recorded[middle].correlation < correlation)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < collected->record_count && collected->records[low].correlation == correlation
-		       ? &collected->records[low]
+	return low < making->recorded_count && making->recorded[low].correlation == correlation
+		       ? &making->recorded[low]
 		       : NULL;
 }
 
@@ -76,8 +93,7 @@ static uint16_t function_of(struct tfs_making *making, uint32_t name)
 }
 
 /* Which event a call records or waits for, by the call that recorded it; 0 = not known. */
-static uint64_t event_of(
-	const struct tfs_collected_record *record, const struct tfs_collected_sync *sync)
+static uint64_t event_of(const struct tfs_recorded *record, const struct tfs_collected_sync *sync)
 {
 	if (sync && sync->recorded)
 		return sync->recorded;
@@ -95,7 +111,7 @@ static uint16_t stream_named(const struct tfs_making *making, uint32_t stream, u
 /* The stream that a call gave work to, waits for, or recorded an event on. Where all work is of one
  * stream, so is what any call waits for. */
 static uint16_t stream_of(const struct tfs_making *making, const struct tfs_given *given,
-	const struct tfs_collected_sync *sync, const struct tfs_collected_record *record,
+	const struct tfs_collected_sync *sync, const struct tfs_recorded *record,
 	enum tfs_family family)
 {
 	if (given)
@@ -118,7 +134,7 @@ static uint32_t put_call(
 		collected->sync_count ? bsearch(&key, collected->syncs, collected->sync_count,
 						sizeof(key), compare_sync)
 				      : NULL;
-	const struct tfs_collected_record *recorded = record_of(collected, call->correlation);
+	const struct tfs_recorded *recorded = record_of(making, call->correlation);
 	const uint64_t event = event_of(recorded, sync);
 	const struct tfs_item items[2] = {{event, TFS_ATTRIBUTE_event}};
 	const struct tfs_call record = {.function = function_of(making, call->name),
@@ -171,11 +187,8 @@ int tfs_making_calls(struct tfs_making *making)
 {
 	struct tfs_collected *collected = making->collected;
 	uint32_t index = 1;
-	int err = 0;
+	int err = list_recorded(making);
 
-	if (collected->record_count)
-		qsort(collected->records, collected->record_count, sizeof(*collected->records),
-			compare_records);
 	making->functions = calloc(collected->names.count + 1u, sizeof(*making->functions));
 	if (!making->functions)
 		return -ENOMEM;

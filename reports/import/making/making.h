@@ -20,6 +20,13 @@ struct tfs_given {
 	uint64_t bytes;
 };
 
+/* A call that recorded an event. */
+struct tfs_recorded {
+	uint32_t correlation;
+	uint32_t stream; /* on which, as CUPTI numbers it; 0 = not known */
+	uint16_t device;
+};
+
 struct tfs_making {
 	struct tfs_collected *collected;
 	struct tfs_chunks chunks;
@@ -28,8 +35,10 @@ struct tfs_making {
 	size_t given_count;
 	struct tfs_stream_record *streams;
 	uint32_t stream_count;
-	uint32_t working_count; /* of these, the first ones */
-	uint16_t *functions;    /* ids by name */
+	uint32_t working_count;        /* of these, the first ones */
+	struct tfs_recorded *recorded; /* sorted; some of them more than once */
+	size_t recorded_count;
+	uint16_t *functions; /* ids by name */
 	uint16_t function_count;
 	int64_t first_ns, last_ns; /* on the tool's clock */
 };

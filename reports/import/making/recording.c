@@ -278,6 +278,7 @@ int tfs_recording_make(struct tfs_collected *collected, void **out_bytes, size_t
 
 	free(making.given);
 	free(making.streams);
+	free(making.recorded);
 	free(making.functions);
 	tfs_sites_finish(&making.sites);
 	if (err) {

@@ -96,14 +96,14 @@ static void list(struct tfs_making *making, struct streams *streams)
 /* Streams between which events order others' work, and which have none themselves. */
 static void list_idle(struct streams *streams, const struct tfs_collected *collected)
 {
-	for (size_t i = 0; i < collected->sync_count; i++)
-		if (collected->syncs[i].stream)
-			stream_of(streams, collected, collected->syncs[i].stream,
-				collected->syncs[i].device);
-	for (size_t i = 0; i < collected->record_count; i++)
-		if (collected->records[i].stream)
-			stream_of(streams, collected, collected->records[i].stream,
-				collected->records[i].device);
+	for (size_t i = 0; i < collected->sync_count; i++) {
+		const struct tfs_collected_sync *sync = &collected->syncs[i];
+
+		if (sync->stream)
+			stream_of(streams, collected, sync->stream, sync->device);
+		if (sync->recorded_stream)
+			stream_of(streams, collected, sync->recorded_stream, sync->device);
+	}
 }
 
 int tfs_making_streams(struct tfs_making *making)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/import/collected/choice.h"
 #include "reports/import/nsight/nsight_part.h"
 
 bool tfs_nsight_times(const struct tfs_rows *rows, int64_t *out_start_ns, int64_t *out_end_ns)
@@ -43,14 +44,14 @@ int tfs_nsight_each(struct tfs_nsight *nsight, const char *table, const char *co
 	return tfs_rows_close(&rows, row);
 }
 
-static int read_all(struct tfs_nsight *nsight, const char *path, uint64_t process, char *out_why,
-	size_t why_bytes)
+static int read_all(
+	struct tfs_nsight *nsight, const struct tfs_choice *choice, char *out_why, size_t why_bytes)
 {
 	int (*const parts[])(struct tfs_nsight *) = {tfs_nsight_window, tfs_nsight_calls,
 		tfs_nsight_stacks, tfs_nsight_work, tfs_nsight_events, tfs_nsight_ranges,
 		tfs_nsight_target};
 
-	int err = tfs_nsight_choose(nsight, path, process, out_why, why_bytes);
+	int err = tfs_nsight_choose(nsight, choice, out_why, why_bytes);
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !err; i++)
 		err = parts[i](nsight);
 	err = err ? err : nsight->err;
@@ -59,15 +60,15 @@ static int read_all(struct tfs_nsight *nsight, const char *path, uint64_t proces
 	return err;
 }
 
-int tfs_nsight_read(const char *path, uint64_t process, struct tfs_collected *collected,
-	char *out_why, size_t why_bytes)
+int tfs_nsight_read(const struct tfs_choice *choice, struct tfs_collected *collected, char *out_why,
+	size_t why_bytes)
 {
 	struct tfs_nsight nsight = {.collected = collected};
-	int err = tfs_database_open(&nsight.database, path);
+	int err = tfs_database_open(&nsight.database, choice->file);
 
 	if (!err) {
 		snprintf(collected->tool, sizeof(collected->tool), "Nsight Systems");
-		err = read_all(&nsight, path, process, out_why, why_bytes);
+		err = read_all(&nsight, choice, out_why, why_bytes);
 	}
 	if (err && err != -ENOTSUP && !*out_why)
 		snprintf(out_why, why_bytes, "%s",

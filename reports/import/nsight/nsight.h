@@ -10,11 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tfs_choice;
 struct tfs_collected;
 
-/* Reads one process, by its pid or Nsight's number for it; 0 = the only one that gave a device
- * work. -ENOTSUP where it is no SQLite file, else a negative errno, with a reason in `why`. */
-int tfs_nsight_read(const char *path, uint64_t process, struct tfs_collected *collected,
-	char *out_why, size_t why_bytes);
+/* Reads one process: by its pid, by Nsight's number for it, by its rank, or the only one that gave
+ * a device work. -ENOTSUP where it is no SQLite file, else a negative errno, with a reason in
+ * `why`. */
+int tfs_nsight_read(const struct tfs_choice *choice, struct tfs_collected *collected, char *out_why,
+	size_t why_bytes);
 
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "reports/import/collected/choice.h"
 #include "reports/import/nsight/nsight_part.h"
 
 #define MOST_PROCESSES 256u
@@ -11,6 +12,8 @@
 struct process {
 	int64_t number;
 	uint64_t calls, work;
+	bool ranked;
+	uint64_t rank;
 };
 
 struct processes {
@@ -74,16 +77,43 @@ static int count_all(struct tfs_nsight *nsight, struct processes *processes)
 	return err;
 }
 
-static bool is_candidate(const struct process *process, uint64_t wanted, bool working)
+/* Nsight knows the ranks of MPI's programs. */
+static int find_ranks(struct tfs_nsight *nsight, struct processes *processes)
 {
-	if (wanted)
-		return wanted == (uint64_t)process->number ||
-		       wanted == TFS_NSIGHT_PID(process->number);
+	static const char *const columns[] = {"globalTid", "rank", NULL};
+	struct tfs_rows rows;
+	int64_t number, rank;
+
+	int row = tfs_rows_open(&rows, &nsight->database, "MPI_RANKS", columns);
+	if (row == -ENOENT)
+		return tfs_rows_close(&rows, 0);
+	while (!row && (row = tfs_rows_next(&rows)) > 0) {
+		row = 0;
+		if (!tfs_rows_number(&rows, 0, &number) || !tfs_rows_number(&rows, 1, &rank) ||
+			rank < 0 || rank > UINT16_MAX)
+			continue;
+		for (uint32_t i = 0; i < processes->count; i++)
+			if (processes->items[i].number == TFS_NSIGHT_PROCESS(number)) {
+				processes->items[i].ranked = true;
+				processes->items[i].rank = (uint64_t)rank;
+			}
+	}
+	return tfs_rows_close(&rows, row);
+}
+
+static bool is_candidate(
+	const struct process *process, const struct tfs_choice *choice, bool working)
+{
+	if (choice && choice->by_rank)
+		return process->ranked && process->rank == choice->number;
+	if (choice && choice->by_process)
+		return choice->number == (uint64_t)process->number ||
+		       choice->number == TFS_NSIGHT_PID(process->number);
 	return !working || process->work;
 }
 
 /* The only one that was asked for, or that gave a device work; else how many there are. */
-static uint32_t choose(const struct processes *processes, uint64_t wanted,
+static uint32_t choose(const struct processes *processes, const struct tfs_choice *choice,
 	const struct process **out_process, bool *out_working)
 {
 	uint32_t found = 0;
@@ -91,7 +121,7 @@ static uint32_t choose(const struct processes *processes, uint64_t wanted,
 	for (int working = 1; working >= 0 && !found; working--) {
 		*out_working = working;
 		for (uint32_t i = 0; i < processes->count; i++)
-			if (is_candidate(&processes->items[i], wanted, working)) {
+			if (is_candidate(&processes->items[i], choice, working)) {
 				*out_process = &processes->items[i];
 				found++;
 			}
@@ -127,30 +157,50 @@ static int find_name(struct tfs_nsight *nsight, int64_t number, uint32_t *out_na
 	return tfs_rows_close(&rows, row < 0 ? row : 0);
 }
 
+/* What was asked for and is not there, or is there more than once. */
+static void say_choice(FILE *file, const struct processes *processes,
+	const struct tfs_choice *choice, uint32_t found)
+{
+	bool ranked = false;
+
+	for (uint32_t i = 0; i < processes->count; i++)
+		ranked |= processes->items[i].ranked;
+	if (choice->by_rank && !ranked)
+		fprintf(file, "it does not say which process is of which rank; ");
+	else if (choice->by_rank || choice->by_process)
+		fprintf(file, "it holds %s process %s%" PRIu64 "; ", found ? "more than one" : "no",
+			choice->by_rank ? "of rank " : "", choice->number);
+}
+
 /* One line that says what can be asked for. */
-static int list(struct tfs_nsight *nsight, const struct processes *processes, const char *path,
-	bool working, uint32_t found, char *out_why, size_t bytes)
+static int list(struct tfs_nsight *nsight, const struct processes *processes,
+	const struct tfs_choice *choice, uint32_t chosen, char *out_why, size_t bytes)
 {
 	FILE *file = fmemopen(out_why, bytes, "w");
 	uint32_t said = 0, name;
+	const struct process *any;
+	bool working;
 	int err = 0;
 
 	if (!file)
 		return -ENOMEM;
-	fprintf(file, "it holds %u processes; name one:", found);
+	const uint32_t found = choose(processes, NULL, &any, &working);
+	say_choice(file, processes, choice, chosen);
+	fprintf(file, "it holds %u %s; name one:", found, found == 1 ? "process" : "processes");
 	for (uint32_t i = 0; i < processes->count && said < MOST_NAMED && !err; i++) {
 		const struct process *process = &processes->items[i];
 
-		if (!is_candidate(process, 0, working))
+		if (!is_candidate(process, NULL, working))
 			continue;
 		err = find_name(nsight, process->number, &name);
-		fprintf(file,
-			"%s %s:%" PRIu64 " (%s%scalls: %" PRIu64 ", device work: %" PRIu64 ")",
-			said++ ? "," : "", path,
+		fprintf(file, "%s %s:%" PRIu64 " (%s%s", said++ ? "," : "", choice->file,
 			is_ambiguous(processes, process) ? (uint64_t)process->number
 							 : TFS_NSIGHT_PID(process->number),
-			tfs_texts_text(&nsight->collected->names, name), name ? ", " : "",
-			process->calls, process->work);
+			tfs_texts_text(&nsight->collected->names, name), name ? ", " : "");
+		if (process->ranked)
+			fprintf(file, "rank %" PRIu64 ", ", process->rank);
+		fprintf(file, "calls: %" PRIu64 ", device work: %" PRIu64 ")", process->calls,
+			process->work);
 	}
 	if (found > said)
 		fprintf(file, " and %u more", found - said);
@@ -159,7 +209,7 @@ static int list(struct tfs_nsight *nsight, const struct processes *processes, co
 }
 
 int tfs_nsight_choose(
-	struct tfs_nsight *nsight, const char *path, uint64_t wanted, char *out_why, size_t bytes)
+	struct tfs_nsight *nsight, const struct tfs_choice *choice, char *out_why, size_t bytes)
 {
 	struct processes processes = {0};
 	const struct process *process = NULL;
@@ -167,9 +217,10 @@ int tfs_nsight_choose(
 	bool working = true;
 
 	int err = count_all(nsight, &processes);
+	err = err ? err : find_ranks(nsight, &processes);
 	if (err)
 		return err;
-	const uint32_t found = choose(&processes, wanted, &process, &working);
+	const uint32_t found = choose(&processes, choice, &process, &working);
 	if (!processes.tables) {
 		nsight->database.why = "no CUDA call and no work of a device is in it: "
 				       "profile with --trace=cuda, and export all";
@@ -180,15 +231,11 @@ int tfs_nsight_choose(
 			"it holds several processes, and does not say whose work is whose";
 		return -EILSEQ;
 	}
-	if (wanted && found != 1) {
-		snprintf(out_why, bytes, "it holds %s process %" PRIu64,
-			found ? "more than one" : "no", wanted);
-		return -ENODATA;
-	}
-	if (found > 1)
-		return list(nsight, &processes, path, working, found, out_why, bytes);
+	if (found > 1 || ((choice->by_process || choice->by_rank) && !found))
+		return list(nsight, &processes, choice, found, out_why, bytes);
 	nsight->process = process ? process->number : 0;
 	nsight->chosen = processes.count > 1;
 	collected->pid = (int64_t)TFS_NSIGHT_PID(nsight->process);
+	collected->rank = process ? process->rank : 0;
 	return find_name(nsight, nsight->process, &collected->program);
 }

@@ -10,7 +10,7 @@
 
 #include "reports/import/nsight/nsight_part.h"
 
-enum { PROCESS, CORRELATION, DEVICE, STREAM, EVENT, NUMBER };
+enum { PROCESS, CORRELATION, STREAM, EVENT, NUMBER };
 
 struct tfs_nsight_wait {
 	size_t sync; /* of those collected */
@@ -21,7 +21,6 @@ struct record {
 	uint64_t number; /* 0 = none */
 	uint32_t event, correlation;
 	uint32_t stream;
-	uint16_t device;
 };
 
 struct records {
@@ -43,8 +42,8 @@ int tfs_nsight_note_wait(struct tfs_nsight *nsight, size_t sync, uint64_t number
 
 static int read_records(struct tfs_nsight *nsight, struct records *records)
 {
-	static const char *const columns[] = {"globalPid", "correlationId", "deviceId", "streamId",
-		"eventId", "eventSyncId", NULL};
+	static const char *const columns[] = {
+		"globalPid", "correlationId", "streamId", "eventId", "eventSyncId", NULL};
 	struct tfs_rows rows;
 
 	int row =
@@ -68,7 +67,6 @@ static int read_records(struct tfs_nsight *nsight, struct records *records)
 		record->number = tfs_rows_whole(&rows, NUMBER, INT64_MAX);
 		record->event = (uint32_t)tfs_rows_whole(&rows, EVENT, UINT32_MAX);
 		record->stream = (uint32_t)tfs_rows_whole(&rows, STREAM, UINT32_MAX - 1);
-		record->device = (uint16_t)tfs_rows_whole(&rows, DEVICE, UINT16_MAX);
 	}
 	return tfs_rows_close(&rows, row);
 }
@@ -89,20 +87,16 @@ static int compare_events(const void *left, const void *right)
 	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
-static int take(struct tfs_collected *collected, struct tfs_collected_sync *sync,
-	const struct record *record)
+static void take(struct tfs_collected_sync *sync, const struct record *record)
 {
 	sync->recorded = record->correlation;
-	return tfs_collected_record_event(
-		collected, record->correlation, record->stream, record->device);
+	sync->recorded_stream = record->stream;
 }
 
-static int match_numbers(struct tfs_nsight *nsight, const struct records *records)
+static void match_numbers(struct tfs_nsight *nsight, const struct records *records)
 {
-	int err = 0;
-
 	qsort(records->items, records->count, sizeof(*records->items), compare_numbers);
-	for (size_t i = 0; i < nsight->wait_count && !err; i++) {
+	for (size_t i = 0; i < nsight->wait_count; i++) {
 		const struct record key = {.number = nsight->waits[i].number};
 		const struct record *record =
 			key.number ? bsearch(&key, records->items, records->count, sizeof(key),
@@ -110,10 +104,8 @@ static int match_numbers(struct tfs_nsight *nsight, const struct records *record
 				   : NULL;
 
 		if (record)
-			err = take(nsight->collected,
-				&nsight->collected->syncs[nsight->waits[i].sync], record);
+			take(&nsight->collected->syncs[nsight->waits[i].sync], record);
 	}
-	return err;
 }
 
 /* The latest record of an event before a call; NULL where there is none. */
@@ -134,12 +126,10 @@ static const struct record *latest(
 	return low && records->items[low - 1].event == event ? &records->items[low - 1] : NULL;
 }
 
-static int match_events(struct tfs_nsight *nsight, const struct records *records)
+static void match_events(struct tfs_nsight *nsight, const struct records *records)
 {
-	int err = 0;
-
 	qsort(records->items, records->count, sizeof(*records->items), compare_events);
-	for (size_t i = 0; i < nsight->wait_count && !err; i++) {
+	for (size_t i = 0; i < nsight->wait_count; i++) {
 		struct tfs_collected_sync *sync = &nsight->collected->syncs[nsight->waits[i].sync];
 		const struct record *record =
 			sync->recorded || !sync->event || nsight->waits[i].number
@@ -147,19 +137,18 @@ static int match_events(struct tfs_nsight *nsight, const struct records *records
 				: latest(records, sync->event, sync->correlation);
 
 		if (record)
-			err = take(nsight->collected, sync, record);
+			take(sync, record);
 	}
-	return err;
 }
 
 int tfs_nsight_events(struct tfs_nsight *nsight)
 {
 	struct records records = {0};
-	int err = nsight->wait_count ? read_records(nsight, &records) : 0;
+	const int err = nsight->wait_count ? read_records(nsight, &records) : 0;
 
 	if (!err && records.count) {
-		err = match_numbers(nsight, &records);
-		err = err ? err : match_events(nsight, &records);
+		match_numbers(nsight, &records);
+		match_events(nsight, &records);
 	}
 	free(records.items);
 	return err;

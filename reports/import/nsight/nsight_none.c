@@ -4,11 +4,10 @@
 #include <errno.h>
 
 /* Built without SQLite. */
-int tfs_nsight_read(const char *path, uint64_t process, struct tfs_collected *collected,
-	char *out_why, size_t why_bytes)
+int tfs_nsight_read(const struct tfs_choice *choice, struct tfs_collected *collected, char *out_why,
+	size_t why_bytes)
 {
-	(void)path;
-	(void)process;
+	(void)choice;
 	(void)collected;
 	(void)out_why;
 	(void)why_bytes;

@@ -18,6 +18,8 @@
  * the file. */
 #define TFS_NSIGHT_EVENTS 2000000u
 
+struct tfs_choice;
+
 struct tfs_nsight {
 	struct tfs_database database;
 	struct tfs_collected *collected;
@@ -40,7 +42,7 @@ struct tfs_nsight {
 
 /* 0 or a negative errno, as all of these: which process, and what it is called. */
 int tfs_nsight_choose(
-	struct tfs_nsight *nsight, const char *path, uint64_t wanted, char *out_why, size_t bytes);
+	struct tfs_nsight *nsight, const struct tfs_choice *choice, char *out_why, size_t bytes);
 
 /* Which part of its time is read. */
 int tfs_nsight_window(struct tfs_nsight *nsight);
