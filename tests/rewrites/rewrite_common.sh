@@ -125,7 +125,7 @@ measured() {
 
 measure() {
 	# shellcheck disable=SC2086
-	run "$1" measure=4000:record=windows:window=5 "$5" env LD_PRELOAD="$6" \
+	run "$1" "measure=4000:record=windows:window=5${windows:-}" "$5" env LD_PRELOAD="$6" \
 		"$programs/${churn:-rewrite_churn}" $2 && passed=1 || passed=0
 	state=$("$programs/../tools/ledger" "$out/$1.tfs" | sed -n "s/^${rewrite%%[=,]*} state //p" | tail -n 1)
 	case $3-$passed$state in
