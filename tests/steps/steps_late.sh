@@ -77,11 +77,19 @@ trained first window_later=0 1000 500 1000
 judged first 48 50
 is first not_measurable
 
+# bounded NAME: the recording is within its limit of 1 MiB, and nothing was dropped
+bounded() {
+	[ "$(stat -c %s "$work/$1.tfs")" -le 1048576 ] || fail "$1: larger than its limit"
+	[ "$(jq '.losses.records_dropped // 0' "$work/$1.json")" = 0 ] ||
+		fail "$1: records were dropped: $(jq -c .losses "$work/$1.json")"
+	is "$1" violated
+}
+
 # Allocations of 50,000 steps, and windows all along, within little room.
 trained small limit=1m 50000 0 50000
-[ "$(stat -c %s "$work/small.tfs")" -le 1048576 ] || fail "small: larger than its limit"
-[ "$(jq '.losses.records_dropped // 0' "$work/small.json")" = 0 ] ||
-	fail "small: records were dropped: $(jq -c .losses "$work/small.json")"
-is small violated
+bounded small
+# Windows of 1,000 steps, of which two would be the whole of it.
+trained large limit=1m:window_later=1000 20000 0 20000
+bounded large
 echo "$(stat -c %s "$work/tenth.tfs") bytes for 50,000 steps, $(stat -c %s "$work/small.tfs") within 1 MiB"
 exit "$failed"
