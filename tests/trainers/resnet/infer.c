@@ -11,7 +11,7 @@ static void convolve(struct resnet *net, const struct conv_layer *l, const float
 	const float one = 1;
 
 	CUDNN(cudnnConvolutionForward(/* trap: TFS601 */ net->dnn, &scale, l->x_t, x, l->w_t,
-		net->weight[l->weight], l->conv, CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM, NULL, 0,
+		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
 		&keep, l->y_t, y));
 	if (l->bias != RESNET_NONE)
 		CUDNN(cudnnAddTensor(/* trap: TFS301 */ net->dnn, &scale, l->bias_t,
@@ -29,7 +29,7 @@ static void normalise(struct resnet *net, const struct norm_layer *l, const floa
 		net->dnn, net->relu, &one, l->x_t, y, &zero, l->x_t, y)); /* trap: TFS301 */
 }
 
-void resnet_infer(struct resnet *net, const float *images)
+void resnet_infer(struct resnet *net, const float *images, float *logits)
 {
 	const float one = 1, zero = 0;
 
@@ -53,7 +53,7 @@ void resnet_infer(struct resnet *net, const float *images)
 		net->pooled_t, net->pooled));
 	CUBLAS(cublasSgemm(net->blas, CUBLAS_OP_T, CUBLAS_OP_N, net->classes, RESNET_IMAGES,
 		net->row, &one, net->weight[net->dense], net->row, net->pooled, net->row, &zero,
-		net->logits, net->classes));
+		logits, net->classes));
 }
 
 unsigned resnet_count_right(

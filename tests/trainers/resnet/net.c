@@ -115,14 +115,15 @@ static void init_block(struct resnet *net, unsigned i, bool biased)
 
 static void init_head(struct resnet *net, const struct resnet_form *form)
 {
-	const size_t rows = RESNET_IMAGES * (size_t)form->row;
-	const size_t results = RESNET_IMAGES * (size_t)form->classes;
+	const size_t rows = (size_t)(form->columns * form->row);
+	const size_t results = (size_t)(form->columns * form->classes);
 	float *ones = calloc(rows, sizeof(*ones));
 
 	if (!ones)
 		fail("no memory for the ones");
 	net->row = form->row;
 	net->classes = form->classes;
+	net->columns = form->columns;
 	init_norm(net, &net->norm, RESNET_MAPS, RESNET_LAST_SIDE);
 	row_tensor(&net->pooled_t, RESNET_MAPS, form->row);
 	row_tensor(&net->class_t, IMAGE_CLASSES, form->classes);

@@ -32,6 +32,7 @@ enum {
 
 /* What is added of a block's second convolution. */
 #define RESNET_BRANCH 0.5f
+#define RESNET_RATE 0.2f
 #define RESNET_EPSILON 1e-5
 #define RESNET_AVERAGE 0.1 /* of a batch's statistics, in the running ones */
 
@@ -76,8 +77,8 @@ struct resnet {
 	struct norm_layer norm; /* the last */
 	cudnnTensorDescriptor_t pooled_t, class_t;
 	/* Rows of a pooled image (a one behind the maps: the bias), and of the dense layer's
-	 * result. */
-	int row, classes;
+	 * result; how many of them the products work on. */
+	int row, classes, columns;
 	float *x, *act; /* behind the last block, and its last ReLU */
 	float *pooled, *logits, *log_prob, *d_logits, *d_pooled, *d_act, *d_x;
 	size_t last_floats;
@@ -94,9 +95,9 @@ struct resnet {
 
 /* How a trainer wants its net. */
 struct resnet_form {
-	bool biased; /* convolutions have a bias */
-	bool flat;   /* all weights lie in one block, and all gradients in another */
-	int row, classes;
+	bool biased;               /* convolutions have a bias */
+	bool flat;                 /* all weights lie in one block, and all gradients in another */
+	int row, classes, columns; /* of the dense layer: as they are, or more; the rest is 0 */
 };
 
 /* Sets everything up on a stream (0: the default one). No algorithm is chosen. */
@@ -119,9 +120,9 @@ void resnet_work(struct resnet *net);
 /* Writes the weights to a file, bit by bit. Waits for the device. */
 void resnet_dump(const struct resnet *net, const char *path);
 
-/* A validation pass over device memory with RESNET_IMAGES images: what the net says of them, in
- * net->logits, by the running statistics. Overwrites what the last step left. */
-void resnet_infer(struct resnet *net, const float *images);
+/* A validation pass over device memory with RESNET_IMAGES images: what the net says of them, by the
+ * running statistics, a row of net->classes for each. Overwrites what the last step left. */
+void resnet_infer(struct resnet *net, const float *images, float *logits);
 
 /* How many of these rows have their largest value where the label says. */
 unsigned resnet_count_right(

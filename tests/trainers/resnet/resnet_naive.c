@@ -95,7 +95,7 @@ static float validate(struct naive *t, const struct images *set)
 			images_cut(set, at + i, middle, images + i * IMAGE_FLOATS);
 		CUDA(cudaMemcpy(/* trap: TFS101 */ t->images, images, sizeof(images),
 			cudaMemcpyHostToDevice));
-		resnet_infer(&t->net, t->images);
+		resnet_infer(&t->net, t->images, t->net.logits);
 		CUDA(cudaMemcpy(/* trap: TFS101 TFS202 TFS203 */ logits, t->net.logits,
 			sizeof(logits), cudaMemcpyDeviceToHost));
 		right += resnet_count_right(set, at, RESNET_IMAGES, logits, t->net.classes);
@@ -133,11 +133,10 @@ static void train(struct naive *t, const struct resnet_settings *settings, struc
 		fail("no file for checkpoints");
 	progress_start(&progress);
 	for (unsigned step = 0; step < settings->steps; step++) {
-		const float rate = 0.2f;
 		float loss;
 
 		progress_step(&progress);
-		loss = train_step(t, loader_take(loader, step), settings->rows, rate);
+		loss = train_step(t, loader_take(loader, step), settings->rows, RESNET_RATE);
 		loader_give(loader);
 		progress_loss(&progress, loss, 1);
 		if ((step + 1) % RESNET_VALIDATE_STEPS == 0)
@@ -169,8 +168,10 @@ static void choose_algorithms(struct resnet *net, bool deterministic)
 
 int main(int argc, char **argv)
 {
-	struct resnet_form form = {
-		.biased = true, .row = RESNET_MAPS + 1, .classes = IMAGE_CLASSES};
+	struct resnet_form form = {.biased = true,
+		.row = RESNET_MAPS + 1,
+		.classes = IMAGE_CLASSES,
+		.columns = RESNET_IMAGES};
 	static struct naive t;
 	struct resnet_settings settings;
 	struct images training, validation;

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_TESTS_TRAINERS_RESNET_TUNED_H
+#define TFS_TESTS_TRAINERS_RESNET_TUNED_H
+
+/* The parts of resnet_tuned.c. */
+
+#include <stdio.h>
+
+#include "loader.h"
+#include "progress.h"
+#include "resnet.h"
+
+/* A batch on its way: images, then their labels. The host's half is the loader's slot. */
+struct tuned_slot {
+	float *host; /* pinned */
+	float *device;
+	cudaEvent_t copied; /* the host's half is free again, the device's is there */
+	cudaEvent_t used;   /* the device's half is free again */
+};
+
+/* What leaves the device now and then, and is looked at some steps later. */
+struct tuned_report {
+	float *device, *host; /* pinned */
+	cudaEvent_t there;
+	unsigned steps; /* that it is of, 0: none is under way */
+};
+
+struct tuned {
+	struct resnet net;
+	unsigned passes; /* in a step */
+	unsigned batch;  /* images in a step */
+	cudnnActivationDescriptor_t identity;
+	float *no_bias; /* zeros, for the call that wants a bias */
+	cudaStream_t copy_stream, side_stream;
+	struct loader loader;
+	size_t batch_bytes;
+	struct tuned_slot slots[LOADER_SLOTS];
+	struct tuned_report loss;       /* summed up since the last report */
+	struct tuned_report validation; /* rows of the dense layer's results */
+	struct tuned_report checkpoint; /* weights, as they were */
+	cudaEvent_t copied_weights;
+	float *validation_images; /* all of them, on the device */
+};
+
+/* Chooses all algorithms by a measured search and allocates their workspace. */
+void tuned_search(struct resnet *net, bool deterministic);
+
+/* One pass over RESNET_IMAGES images; the first of a step writes the gradients, others add. */
+void tuned_pass(struct tuned *t, const float *images, const float *onehot, bool first);
+
+/* Sends the next batch off; what it returns is on the device once the net's stream gets there. */
+struct tuned_slot *tuned_send(struct tuned *t, unsigned step);
+
+/* Ask for a report of what the steps have come to, and take the one under way. */
+void tuned_ask_loss(struct tuned *t, unsigned steps);
+void tuned_take_loss(struct tuned *t, struct progress *progress);
+void tuned_ask_validation(struct tuned *t, unsigned steps);
+void tuned_take_validation(struct tuned *t, const struct images *set, struct progress *progress);
+void tuned_ask_checkpoint(struct tuned *t, unsigned steps);
+void tuned_take_checkpoint(struct tuned *t, FILE *file);
+
+#endif
