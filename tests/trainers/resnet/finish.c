@@ -26,7 +26,7 @@ void resnet_finish(struct resnet *net)
 {
 	float *buffers[] = {net->x, net->act, net->pooled, net->logits, net->log_prob,
 		net->d_logits, net->d_pooled, net->d_act, net->d_x, net->workspace,
-		net->all_weights, net->all_grads};
+		net->all_weights, net->all_grads, net->no_bias};
 	const struct conv_layer *conv;
 	const struct norm_layer *norm;
 
@@ -51,6 +51,7 @@ void resnet_finish(struct resnet *net)
 	CUDNN(cudnnDestroyTensorDescriptor(net->pooled_t));
 	CUDNN(cudnnDestroyTensorDescriptor(net->class_t));
 	CUDNN(cudnnDestroyActivationDescriptor(net->relu));
+	CUDNN(cudnnDestroyActivationDescriptor(net->identity));
 	CUDNN(cudnnDestroyPoolingDescriptor(net->mean));
 	CUBLAS(cublasDestroy(net->blas));
 	CUDNN(cudnnDestroy(net->dnn));

@@ -29,6 +29,25 @@ static void normalise(struct resnet *net, const struct norm_layer *l, const floa
 		net->dnn, net->relu, &one, l->x_t, y, &zero, l->x_t, y)); /* trap: TFS301 */
 }
 
+/* y = x + RESNET_BRANCH * the second convolution, x being what the shortcut made of it. */
+static void add_branch(struct resnet *net, const struct block *b, float *y)
+{
+	const float one = 1, share = RESNET_BRANCH;
+	const struct conv_layer *l = &b->conv2;
+
+	if (net->no_bias) {
+		CUDNN(cudnnConvolutionBiasActivationForward(/* trap: TFS601 */ net->dnn, &share,
+			l->x_t, b->act2, l->w_t, net->weight[l->weight], l->conv, l->forward,
+			net->workspace, net->workspace_bytes, &one, l->y_t, b->shrinks ? y : b->x,
+			l->bias_t, net->no_bias, net->identity, l->y_t, y));
+		return;
+	}
+	if (!b->shrinks)
+		CUDA(cudaMemcpyAsync(y, b->x, b->out_floats * sizeof(float),
+			cudaMemcpyDeviceToDevice, net->stream));
+	convolve(net, l, b->act2, share, 1, y);
+}
+
 void resnet_infer(struct resnet *net, const float *images, float *logits)
 {
 	const float one = 1, zero = 0;
@@ -41,12 +60,9 @@ void resnet_infer(struct resnet *net, const float *images, float *logits)
 		normalise(net, &b->norm1, b->x, b->act1);
 		if (b->shrinks)
 			convolve(net, &b->shortcut, b->act1, 1, 0, y);
-		else
-			CUDA(cudaMemcpyAsync(y, b->x, b->out_floats * sizeof(float),
-				cudaMemcpyDeviceToDevice, net->stream));
 		convolve(net, &b->conv1, b->act1, 1, 0, b->mid);
 		normalise(net, &b->norm2, b->mid, b->act2);
-		convolve(net, &b->conv2, b->act2, RESNET_BRANCH, 1, y);
+		add_branch(net, b, y);
 	}
 	normalise(net, &net->norm, net->x, net->act);
 	CUDNN(cudnnPoolingForward(net->dnn, net->mean, &one, net->norm.x_t, net->act, &zero,

@@ -183,6 +183,10 @@ void resnet_init(
 	CUDNN(cudnnCreateActivationDescriptor(&net->relu));
 	CUDNN(cudnnSetActivationDescriptor(
 		net->relu, CUDNN_ACTIVATION_RELU, CUDNN_NOT_PROPAGATE_NAN, 0.0));
+	CUDNN(cudnnCreateActivationDescriptor(&net->identity));
+	CUDNN(cudnnSetActivationDescriptor(
+		net->identity, CUDNN_ACTIVATION_IDENTITY, CUDNN_NOT_PROPAGATE_NAN, 0.0));
+	net->no_bias = form->biased ? NULL : resnet_alloc(RESNET_MAPS);
 	CUDNN(cudnnCreatePoolingDescriptor(&net->mean));
 	CUDNN(cudnnSetPooling2dDescriptor(net->mean, CUDNN_POOLING_AVERAGE_COUNT_EXCLUDE_PADDING,
 		CUDNN_NOT_PROPAGATE_NAN, RESNET_LAST_SIDE, RESNET_LAST_SIDE, 0, 0, 1, 1));

@@ -70,7 +70,8 @@ struct resnet {
 	cudaStream_t stream;
 	cudnnHandle_t dnn;
 	cublasHandle_t blas;
-	cudnnActivationDescriptor_t relu;
+	cudnnActivationDescriptor_t relu, identity;
+	float *no_bias; /* zeros, for a call that wants a bias, or NULL: there is one everywhere */
 	cudnnPoolingDescriptor_t mean;
 	struct conv_layer stem;
 	struct block blocks[RESNET_BLOCKS];

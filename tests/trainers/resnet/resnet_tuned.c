@@ -153,10 +153,6 @@ static void init(
 	CUDA(cudaStreamCreateWithFlags(&t->copy_stream, cudaStreamNonBlocking));
 	CUDA(cudaStreamCreateWithFlags(&t->side_stream, cudaStreamNonBlocking));
 	resnet_init(&t->net, &form, settings->seed, stream);
-	CUDNN(cudnnCreateActivationDescriptor(&t->identity));
-	CUDNN(cudnnSetActivationDescriptor(
-		t->identity, CUDNN_ACTIVATION_IDENTITY, CUDNN_NOT_PROPAGATE_NAN, 0.0));
-	t->no_bias = resnet_alloc(RESNET_MAPS);
 	tuned_search(&t->net, settings->deterministic);
 	init_slots(t);
 	init_report(&t->loss, 1);
@@ -182,8 +178,6 @@ static void finish(struct tuned *t)
 		CUDA(cudaFree(t->slots[i].device));
 		CUDA(cudaFreeHost(t->slots[i].host));
 	}
-	CUDA(cudaFree(t->no_bias));
-	CUDNN(cudnnDestroyActivationDescriptor(t->identity));
 	resnet_finish(&t->net);
 	CUDA(cudaStreamDestroy(t->side_stream));
 	CUDA(cudaStreamDestroy(t->copy_stream));

@@ -29,8 +29,6 @@ struct tuned {
 	struct resnet net;
 	unsigned passes; /* in a step */
 	unsigned batch;  /* images in a step */
-	cudnnActivationDescriptor_t identity;
-	float *no_bias; /* zeros, for the call that wants a bias */
 	cudaStream_t copy_stream, side_stream;
 	struct loader loader;
 	size_t batch_bytes;

@@ -26,9 +26,8 @@ static void convolve(struct resnet *net, const struct conv_layer *l, const float
 }
 
 /* The second convolution adds its share to what came in, or to what the shortcut made of it. */
-static void forward_block(struct tuned *t, const struct block *b, float *y)
+static void forward_block(struct resnet *net, const struct block *b, float *y)
 {
-	struct resnet *net = &t->net;
 	const float one = 1, share = RESNET_BRANCH;
 	const struct conv_layer *l = &b->conv2;
 
@@ -40,7 +39,7 @@ static void forward_block(struct tuned *t, const struct block *b, float *y)
 	CUDNN(cudnnConvolutionBiasActivationForward(/* trap: TFS301 TFS601 */ net->dnn, &share,
 		l->x_t, b->act2, l->w_t, net->weight[l->weight], l->conv, l->forward,
 		net->workspace, net->workspace_bytes, &one, l->y_t, b->shrinks ? y : b->x,
-		l->bias_t, t->no_bias, t->identity, l->y_t, y));
+		l->bias_t, net->no_bias, net->identity, l->y_t, y));
 }
 
 static void forward(struct tuned *t, const float *images, const float *onehot)
@@ -51,8 +50,8 @@ static void forward(struct tuned *t, const float *images, const float *onehot)
 
 	convolve(net, &net->stem, images, net->blocks[0].x);
 	for (unsigned i = 0; i < RESNET_BLOCKS; i++)
-		forward_block(
-			t, &net->blocks[i], i + 1 < RESNET_BLOCKS ? net->blocks[i + 1].x : net->x);
+		forward_block(net, &net->blocks[i],
+			i + 1 < RESNET_BLOCKS ? net->blocks[i + 1].x : net->x);
 	normalise(net, &net->norm, net->x, net->act);
 	CUDNN(cudnnPoolingForward(net->dnn, net->mean, &one, net->norm.x_t, net->act, &zero,
 		net->pooled_t, net->pooled));
