@@ -116,7 +116,7 @@ static bool stated(const struct debug_offsets *from, struct tfs_python_layout *o
 	return true;
 }
 
-bool tfs_python_layout(
+static bool find(
 	uint32_t version, const void *runtime, uint64_t bytes, struct tfs_python_layout *out)
 {
 	const size_t known = sizeof(layouts) / sizeof(layouts[0]);
@@ -129,4 +129,20 @@ bool tfs_python_layout(
 			return true;
 		}
 	return false;
+}
+
+static uint16_t later(uint16_t one, uint16_t other)
+{
+	return one > other ? one : other;
+}
+
+bool tfs_python_layout(
+	uint32_t version, const void *runtime, uint64_t bytes, struct tfs_python_layout *out)
+{
+	if (!find(version, runtime, bytes, out))
+		return false;
+	out->frame.bytes =
+		(uint16_t)(sizeof(uint64_t) + later(later(out->frame.code, out->frame.previous),
+						      later(out->frame.instruction, out->owner)));
+	return true;
 }

@@ -28,11 +28,12 @@ struct tfs_python_layout {
 	} thread;
 	bool holds;     /* the thread has the address of a struct with the frame's address in it, */
 	uint16_t held;  /* here */
-	uint16_t owner; /* 0 = frames do not say */
+	uint16_t owner; /* a frame's; 0 = frames do not say */
 	struct {
 		uint16_t code;
 		uint16_t previous;
 		uint16_t instruction;
+		uint16_t bytes; /* enough for all of these; worked out */
 	} frame;
 	uint16_t scale; /* bytes to a frame's instruction number; 0 = it is an address */
 	struct {

@@ -10,6 +10,12 @@
 #define LONGEST_COPY 4096u /* of a line table */
 #define LINE_ROOM 12u      /* ":" and a line's digits */
 
+/* Bytes that are nearly always enough: one system call copies them all. */
+#define MOST_OF_CODE 80u /* from the first line's number to the address of the line table */
+#define LIKELY_FILE 128u
+#define LIKELY_NAME 64u
+#define LIKELY_TABLE 512u
+
 /* Writes a character as UTF-8; returns how many bytes. `out` has room for four. */
 static size_t put_character(uint32_t character, char *out)
 {
@@ -94,47 +100,51 @@ static int64_t offset_of(
 
 /* The line of the frame's instruction; 0 = it has none. */
 static bool read_line(const struct tfs_python *python, struct tfs_python_copies *copies,
-	const struct tfs_python_frame *frame, int *out_line)
+	const struct tfs_python_frame *frame, uint64_t table, int *out_line)
 {
 	const struct tfs_python_layout *layout = &python->layout;
 	unsigned char copy[LONGEST_COPY];
-	uint64_t table;
 	uint64_t bytes;
 	int first;
 
-	if (!tfs_python_read_address(copies, frame->code + layout->code.table, &table) ||
-		!tfs_python_read_address(copies, table + TFS_PYTHON_SIZE, &bytes) ||
+	if (!tfs_python_read_address(copies, table + TFS_PYTHON_SIZE, &bytes) ||
 		!tfs_python_read(
 			copies, frame->code + layout->code.first_line, &first, sizeof(first)))
 		return false;
 	table += TFS_PYTHON_BYTES;
-	if (copies) {
-		if (bytes > sizeof(copy))
-			bytes = sizeof(copy);
-		if (!tfs_python_copy(copies, table, copy, bytes))
-			return false;
-	}
-	*out_line = tfs_python_line(layout->lines, copies ? copy : (const unsigned char *)table,
-		bytes, first, offset_of(layout, frame));
+	if (copies && bytes > sizeof(copy))
+		bytes = sizeof(copy);
+	const char *found = tfs_python_look(copies, table, copy, bytes);
+	if (!found)
+		return false;
+	*out_line = tfs_python_line(layout->lines, (const unsigned char *)found, bytes, first,
+		offset_of(layout, frame));
 	return true;
 }
 
-bool tfs_python_names(const struct tfs_python *python, const struct tfs_python_frame *frame,
-	struct tfs_python_names *out)
+/* Whatever the names need is announced before the first of it is read. */
+bool tfs_python_names(const struct tfs_python *python, struct tfs_python_copies *copies,
+	const struct tfs_python_frame *frame, struct tfs_python_names *out)
 {
-	struct tfs_python_copies own;
-	struct tfs_python_copies *copies = tfs_python_first_thread() ? NULL : &own;
+	const struct tfs_python_layout *layout = &python->layout;
 	uint64_t file;
 	uint64_t name;
+	uint64_t table;
 	int line;
 
-	if (copies)
-		tfs_python_copies_init(copies);
-	if (!tfs_python_read_address(copies, frame->code + python->layout.code.file, &file) ||
-		!tfs_python_read_address(copies, frame->code + python->layout.code.name, &name) ||
-		!read_text(python, copies, name, out->function, sizeof(out->function)) ||
+	if (tfs_python_first_thread())
+		copies = NULL;
+	tfs_python_read_ahead(copies, frame->code + layout->code.first_line, MOST_OF_CODE);
+	if (!tfs_python_read_address(copies, frame->code + layout->code.file, &file) ||
+		!tfs_python_read_address(copies, frame->code + layout->code.name, &name) ||
+		!tfs_python_read_address(copies, frame->code + layout->code.table, &table))
+		return false;
+	tfs_python_read_ahead(copies, file, layout->text.ascii + LIKELY_FILE);
+	tfs_python_read_ahead(copies, name, layout->text.ascii + LIKELY_NAME);
+	tfs_python_read_ahead(copies, table, TFS_PYTHON_BYTES + LIKELY_TABLE);
+	if (!read_text(python, copies, name, out->function, sizeof(out->function)) ||
 		!read_text(python, copies, file, out->place, sizeof(out->place) - LINE_ROOM) ||
-		!read_line(python, copies, frame, &line))
+		!read_line(python, copies, frame, table, &line))
 		return false;
 	if (line > 0)
 		snprintf(out->place + strlen(out->place), LINE_ROOM, ":%d", line);

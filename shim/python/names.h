@@ -15,8 +15,9 @@ struct tfs_python_names {
 	char place[1024];   /* "FILE:LINE"; "" where the instruction has no line */
 };
 
-/* False when it cannot be read. The calling thread is in that frame. */
-bool tfs_python_names(const struct tfs_python *python, const struct tfs_python_frame *frame,
-	struct tfs_python_names *out);
+/* False when it cannot be read. The calling thread is in that frame; `copies` are its own, as
+ * tfs_python_stack() left them. */
+bool tfs_python_names(const struct tfs_python *python, struct tfs_python_copies *copies,
+	const struct tfs_python_frame *frame, struct tfs_python_names *out);
 
 #endif

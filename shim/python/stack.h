@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "shim/python/interpreter.h"
+#include "shim/python/memory.h"
 
 #define TFS_PYTHON_FRAMES 32u /* the innermost ones; those further out are left out */
 
@@ -26,7 +27,9 @@ struct tfs_python_stack {
 };
 
 /* No frames: the thread runs no Python code, or the interpreter is about to end, or its state is
- * not what it should be. Calls nothing that locks; no memory but `out`. */
-void tfs_python_stack(struct tfs_python *python, struct tfs_python_stack *out);
+ * not what it should be. Calls nothing that locks; no memory but `out` and the thread's `copies`.
+ * One or two system calls in threads but the process's first, unless the stack is a new one. */
+void tfs_python_stack(
+	struct tfs_python *python, struct tfs_python_copies *copies, struct tfs_python_stack *out);
 
 #endif

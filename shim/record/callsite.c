@@ -203,8 +203,8 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 }
 
 /* The C frames that Python code called, and its own; without any, the whole C stack. */
-static uint32_t list_frames(
-	uint64_t address, const struct tfs_python_stack *python, uint64_t *out_frames)
+static uint32_t list_frames(struct tfs_thread *thread, uint64_t address,
+	const struct tfs_python_stack *python, uint64_t *out_frames)
 {
 	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
 	uint32_t count = unwind(address, 0, stack, out_frames);
@@ -215,8 +215,8 @@ static uint32_t list_frames(
 		return count;
 	const uint32_t own = tfs_callsite_until_python(out_frames, count);
 	count = own < TFS_MAX_FRAMES - python->count ? own : TFS_MAX_FRAMES - python->count;
-	return count +
-	       tfs_callsite_python_frames(python, out_frames + count, TFS_MAX_FRAMES - count);
+	return count + tfs_callsite_python_frames(
+			       &thread->python, python, out_frames + count, TFS_MAX_FRAMES - count);
 }
 
 struct tfs_cache_entry *tfs_callsite_python(
@@ -227,7 +227,7 @@ struct tfs_cache_entry *tfs_callsite_python(
 	uint64_t frames[TFS_MAX_FRAMES];
 	struct tfs_python_stack python;
 
-	tfs_callsite_python_stack(&python);
+	tfs_callsite_python_stack(&thread->python, &python);
 	/* In the place of a stack pointer, which never has the top bit. */
 	const uint64_t key = (entry->head ^ python.hash) | UINT64_C(1) << 63;
 	struct tfs_cache_entry *found = tfs_callsite_slot(&thread->cache, address, key);
@@ -237,7 +237,7 @@ struct tfs_cache_entry *tfs_callsite_python(
 	if (found->address == address && found->frame == key && found->function == function)
 		return found;
 	begin_entry(thread, found, address, key, function);
-	end_entry(thread, found, frames, list_frames(address, &python, frames));
+	end_entry(thread, found, frames, list_frames(thread, address, &python, frames));
 	return found;
 }
 

@@ -99,7 +99,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 
 /* Where Python code made the call, the C stack does not tell which line: `entry`, which has the
  * flag TFS_SITE_PYTHON, stands for that C stack, and the one returned for the Python stack of now.
- * Some 10 ns a Python frame in the process's first thread, a system call each in others. */
+ * Some 10 ns a Python frame, and in threads but the process's first one a system call, or two. */
 struct tfs_cache_entry *tfs_callsite_python(
 	struct tfs_thread *thread, const struct tfs_cache_entry *entry);
 

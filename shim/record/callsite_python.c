@@ -39,27 +39,29 @@ uint32_t tfs_callsite_until_python(const uint64_t *frames, uint32_t count)
 	return count;
 }
 
-void tfs_callsite_python_stack(struct tfs_python_stack *out)
+void tfs_callsite_python_stack(struct tfs_python_copies *copies, struct tfs_python_stack *out)
 {
 	struct tfs_python *python = tfs_python_found();
 
-	*out = (struct tfs_python_stack){0};
+	out->hash = 0;
+	out->count = 0;
 	if (python && python->layout.version != 0)
-		tfs_python_stack(python, out);
+		tfs_python_stack(python, copies, out);
 }
 
-static uint64_t name(const struct tfs_python *python, const struct tfs_python_frame *frame)
+static uint64_t name(const struct tfs_python *python, struct tfs_python_copies *copies,
+	const struct tfs_python_frame *frame)
 {
 	struct tfs_python_names names;
 
-	if (!tfs_python_names(python, frame, &names))
+	if (!tfs_python_names(python, copies, frame, &names))
 		return TFS_FRAME_NAMED;
 	const uint32_t function = names.function[0] ? tfs_recorder_string(names.function) : 0;
 	const uint32_t place = names.place[0] ? tfs_recorder_string(names.place) : 0;
 	return TFS_FRAME(function, place);
 }
 
-uint32_t tfs_callsite_python_frames(
+uint32_t tfs_callsite_python_frames(struct tfs_python_copies *copies,
 	const struct tfs_python_stack *stack, uint64_t *out_frames, uint32_t room)
 {
 	const struct tfs_python *python = tfs_python_found();
@@ -75,7 +77,7 @@ uint32_t tfs_callsite_python_frames(
 				atomic_load_explicit(&named[at].frame, memory_order_relaxed);
 			continue;
 		}
-		out_frames[count] = name(python, frame);
+		out_frames[count] = name(python, copies, frame);
 		uint64_t free = 0;
 		if (out_frames[count] != TFS_FRAME_NAMED &&
 			atomic_compare_exchange_strong(&named[at].frame, &free, out_frames[count]))

@@ -13,6 +13,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/likely.h"
+#include "shim/python/memory.h"
 #include "shim/record/address.h"
 #include "shim/record/callsite.h"
 #include "shim/trace/format/format.h"
@@ -44,6 +45,7 @@ struct tfs_thread {
 	struct tfs_cache_entry *latest; /* of the call before this one; in the cache, or: */
 	struct tfs_cache_entry evicted; /* by this call, whose place it had */
 	struct tfs_address addresses[TFS_ADDRESSES];
+	struct tfs_python_copies python;
 };
 
 /* `active` is the thread's state while it may record; NULL inside a hook, before the first call,

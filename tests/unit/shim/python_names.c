@@ -40,6 +40,7 @@ static struct {
 	uint64_t table;
 } code;
 static struct tfs_python_names names;
+static struct tfs_python_copies copies;
 
 /* `width`: of a character; 0 = ASCII. */
 static void put(union text *text, uint32_t width, uint64_t length, uint32_t character)
@@ -59,7 +60,8 @@ static bool ask(uint64_t instruction)
 		.code = (uint64_t)(uintptr_t)&code, .instruction = instruction};
 
 	memset(&names, 0x55, sizeof(names));
-	return tfs_python_names(&python, &frame, &names);
+	tfs_python_copies_begin(&copies);
+	return tfs_python_names(&python, &copies, &frame, &names);
 }
 
 static void test_lines(void)
