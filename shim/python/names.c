@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/python/names.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "shim/python/lines.h"
@@ -122,6 +121,21 @@ static bool read_line(const struct tfs_python *python, struct tfs_python_copies 
 	return true;
 }
 
+/* ":" and the number. */
+static void put_line(char *out, uint32_t line)
+{
+	char digits[LINE_ROOM];
+	uint32_t count = 0;
+
+	do
+		digits[count++] = (char)('0' + line % 10);
+	while ((line /= 10) != 0);
+	*out++ = ':';
+	while (count > 0)
+		*out++ = digits[--count];
+	*out = '\0';
+}
+
 /* Whatever the names need is announced before the first of it is read. */
 bool tfs_python_names(const struct tfs_python *python, struct tfs_python_copies *copies,
 	const struct tfs_python_frame *frame, struct tfs_python_names *out)
@@ -147,7 +161,7 @@ bool tfs_python_names(const struct tfs_python *python, struct tfs_python_copies 
 		!read_line(python, copies, frame, table, &line))
 		return false;
 	if (line > 0)
-		snprintf(out->place + strlen(out->place), LINE_ROOM, ":%d", line);
+		put_line(out->place + strlen(out->place), (uint32_t)line);
 	else
 		out->place[0] = '\0';
 	return true;

@@ -15,11 +15,17 @@
 #include "shim/resolve/lookup_versions.h"
 
 #define SITES 32768u
+#define OWN_BITS 8
 #define FARTHEST (8u << 20) /* stack slots beyond this are not noted */
 
+/* One after another: a site of its own page would cost a page fault each. */
 struct kept {
-	_Atomic uint32_t count; /* stored last */
-	uint64_t frames[TFS_MAX_FRAMES];
+	_Atomic uint32_t used; /* words of `frames` */
+	struct {
+		_Atomic uint32_t count; /* stored last */
+		uint32_t first;
+	} sites[SITES];
+	uint64_t frames[SITES * TFS_MAX_FRAMES];
 };
 
 static _Atomic uint64_t sites[SITES];
@@ -31,12 +37,12 @@ static struct kept *kept_frames(void)
 
 	if (kept)
 		return kept;
-	struct kept *fresh = tfs_heap_alloc(SITES * sizeof(*fresh));
+	struct kept *fresh = tfs_heap_alloc(sizeof(*fresh));
 	if (!fresh)
 		return NULL;
 	if (atomic_compare_exchange_strong(&all_kept, &kept, fresh))
 		return fresh;
-	tfs_heap_free(fresh, SITES * sizeof(*fresh));
+	tfs_heap_free(fresh, sizeof(*fresh));
 	return kept;
 }
 
@@ -46,8 +52,22 @@ uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames)
 
 	if (!kept || site == 0 || site > SITES)
 		return 0;
-	*out_frames = kept[site - 1].frames;
-	return atomic_load_explicit(&kept[site - 1].count, memory_order_acquire);
+	const uint32_t count =
+		atomic_load_explicit(&kept->sites[site - 1].count, memory_order_acquire);
+	*out_frames = &kept->frames[kept->sites[site - 1].first];
+	return count;
+}
+
+static void keep(uint32_t site, const uint64_t *frames, uint32_t count)
+{
+	struct kept *kept = kept_frames();
+
+	if (!kept)
+		return;
+	const uint32_t first = atomic_fetch_add(&kept->used, count);
+	memcpy(&kept->frames[first], frames, count * sizeof(*frames));
+	kept->sites[site - 1].first = first;
+	atomic_store_explicit(&kept->sites[site - 1].count, count, memory_order_release);
 }
 
 static uint32_t intern_site(const uint64_t *frames, uint32_t count)
@@ -57,7 +77,6 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 		uint64_t frames[TFS_MAX_FRAMES];
 	} definition;
 	const uint64_t hash = tfs_intern_hash(frames, count * sizeof(*frames));
-	struct kept *kept = kept_frames();
 	bool fresh;
 	const uint32_t site = tfs_intern_claim(sites, SITES, hash, &fresh);
 
@@ -69,10 +88,7 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 	memcpy(definition.frames, frames, count * sizeof(*frames));
 	tfs_recorder_put(
 		&definition, TFS_RECORD_site, sizeof(definition.head) + count * sizeof(*frames));
-	if (kept) {
-		memcpy(kept[site - 1].frames, frames, count * sizeof(*frames));
-		atomic_store_explicit(&kept[site - 1].count, count, memory_order_release);
-	}
+	keep(site, frames, count);
 	return site;
 }
 
@@ -150,11 +166,11 @@ static void end_entry(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 }
 
 /* Returns how many; none without an unwinder. */
-static uint32_t unwind(
-	uint64_t address, uint32_t checks, struct tfs_stack_frame *out_stack, uint64_t *out_frames)
+static uint32_t unwind(uint64_t address, uint32_t checks, struct tfs_stack_frame *out_stack,
+	uint32_t most, uint64_t *out_frames)
 {
 	const uint32_t count =
-		tfs_options.unwind ? tfs_unwind(address, checks, out_stack, TFS_MAX_FRAMES) : 0;
+		tfs_options.unwind ? tfs_unwind(address, checks, out_stack, most) : 0;
 
 	for (uint32_t i = 0; i < count; i++)
 		out_frames[i] = out_stack[i].address;
@@ -172,7 +188,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 		return false;
 	/* Asked before: an unwinder that came in between was not asked for this stack. */
 	const bool settled = tfs_unwind_settled();
-	uint32_t count = unwind(address, TFS_CHECKED_FRAMES + 1, stack, frames);
+	uint32_t count = unwind(address, TFS_CHECKED_FRAMES + 1, stack, TFS_MAX_FRAMES, frames);
 
 	tfs_hook_seen(function);
 	tfs_lookup_called((enum tfs_library)function->library);
@@ -183,7 +199,7 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	const uint32_t own = tfs_callsite_until_python(frames, count);
 	if (own < count) {
 		entry->flags = TFS_SITE_PYTHON;
-		entry->head = tfs_intern_hash(frames, own * sizeof(*frames));
+		entry->head = tfs_intern_hash(frames, own * sizeof(*frames)) << OWN_BITS | own;
 		errno = saved;
 		return true;
 	}
@@ -202,19 +218,41 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	return true;
 }
 
+/* The C frames that Python code called: all that is unwound, where there are as many as before. */
+static uint32_t list_own(const struct tfs_cache_entry *entry, uint64_t *out_frames)
+{
+	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
+	const uint32_t before = entry->head & ((1u << OWN_BITS) - 1);
+	const uint32_t most = before < TFS_MAX_FRAMES ? before + 1 : TFS_MAX_FRAMES;
+	uint32_t count = unwind(entry->address, 0, stack, most, out_frames);
+	uint32_t own = tfs_callsite_until_python(out_frames, count);
+
+	if (own == count) {
+		count = unwind(entry->address, 0, stack, TFS_MAX_FRAMES, out_frames);
+		own = tfs_callsite_until_python(out_frames, count);
+	}
+	if (count > 0)
+		return own;
+	out_frames[0] = entry->address;
+	return 1;
+}
+
 /* The C frames that Python code called, and its own; without any, the whole C stack. */
-static uint32_t list_frames(struct tfs_thread *thread, uint64_t address,
+static uint32_t list_frames(struct tfs_thread *thread, const struct tfs_cache_entry *entry,
 	const struct tfs_python_stack *python, uint64_t *out_frames)
 {
 	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
-	uint32_t count = unwind(address, 0, stack, out_frames);
 
-	if (count == 0)
-		out_frames[count++] = address;
-	if (python->count == 0)
-		return count;
-	const uint32_t own = tfs_callsite_until_python(out_frames, count);
-	count = own < TFS_MAX_FRAMES - python->count ? own : TFS_MAX_FRAMES - python->count;
+	if (python->count == 0) {
+		const uint32_t count = unwind(entry->address, 0, stack, TFS_MAX_FRAMES, out_frames);
+
+		if (count == 0)
+			out_frames[0] = entry->address;
+		return count > 0 ? count : 1;
+	}
+	const uint32_t own = list_own(entry, out_frames);
+	const uint32_t room = TFS_MAX_FRAMES - python->count;
+	const uint32_t count = own < room ? own : room;
 	return count + tfs_callsite_python_frames(
 			       &thread->python, python, out_frames + count, TFS_MAX_FRAMES - count);
 }
@@ -237,7 +275,7 @@ struct tfs_cache_entry *tfs_callsite_python(
 	if (found->address == address && found->frame == key && found->function == function)
 		return found;
 	begin_entry(thread, found, address, key, function);
-	end_entry(thread, found, frames, list_frames(thread, address, &python, frames));
+	end_entry(thread, found, frames, list_frames(thread, entry, &python, frames));
 	return found;
 }
 

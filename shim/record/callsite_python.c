@@ -7,7 +7,8 @@
 #include "shim/record/intern.h"
 #include "shim/record/recorder.h"
 
-#define NAMED 4096u
+#define NAMED 8192u
+#define PLACES 8u /* that a frame may be in */
 
 /* The frames that have names by now. One is written before its hash, and once written stays. */
 static struct {
@@ -61,27 +62,47 @@ static uint64_t name(const struct tfs_python *python, struct tfs_python_copies *
 	return TFS_FRAME(function, place);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word)
+{
+	hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+	return hash ^ hash >> 32;
+}
+
+/* Looks at a few places: one that is taken stays so. */
+static uint64_t named_frame(const struct tfs_python *python, struct tfs_python_copies *copies,
+	const struct tfs_python_frame *frame)
+{
+	const uint64_t hash = mix(mix(mix(1, frame->code), frame->instruction), frame->stamp) | 1;
+	uint64_t found = TFS_FRAME_NAMED;
+
+	for (uint64_t i = 0; i < PLACES; i++) {
+		const uint64_t at = (hash / 2 + i) % NAMED;
+		const uint64_t there = atomic_load_explicit(&named[at].hash, memory_order_acquire);
+		uint64_t free = 0;
+
+		if (there == hash)
+			return atomic_load_explicit(&named[at].frame, memory_order_relaxed);
+		if (there != 0)
+			continue;
+		if (found == TFS_FRAME_NAMED)
+			found = name(python, copies, frame);
+		if (found == TFS_FRAME_NAMED)
+			return found;
+		if (!atomic_compare_exchange_strong(&named[at].frame, &free, found))
+			continue;
+		atomic_store_explicit(&named[at].hash, hash, memory_order_release);
+		return found;
+	}
+	return found != TFS_FRAME_NAMED ? found : name(python, copies, frame);
+}
+
 uint32_t tfs_callsite_python_frames(struct tfs_python_copies *copies,
 	const struct tfs_python_stack *stack, uint64_t *out_frames, uint32_t room)
 {
 	const struct tfs_python *python = tfs_python_found();
 	uint32_t count = 0;
 
-	for (; python && count < stack->count && count < room; count++) {
-		const struct tfs_python_frame *frame = &stack->frames[count];
-		const uint64_t hash = tfs_intern_hash(frame, sizeof(*frame));
-		const uint64_t at = hash % NAMED;
-
-		if (atomic_load_explicit(&named[at].hash, memory_order_acquire) == hash) {
-			out_frames[count] =
-				atomic_load_explicit(&named[at].frame, memory_order_relaxed);
-			continue;
-		}
-		out_frames[count] = name(python, copies, frame);
-		uint64_t free = 0;
-		if (out_frames[count] != TFS_FRAME_NAMED &&
-			atomic_compare_exchange_strong(&named[at].frame, &free, out_frames[count]))
-			atomic_store_explicit(&named[at].hash, hash, memory_order_release);
-	}
+	for (; python && count < stack->count && count < room; count++)
+		out_frames[count] = named_frame(python, copies, &stack->frames[count]);
 	return count;
 }

@@ -117,7 +117,9 @@ static bool pipes_are_ours(void)
 static uint32_t walk_fast(uint64_t from, struct tfs_stack_frame *out_frames, uint32_t most)
 {
 	void *addresses[MOST_FRAMES];
-	const int found = libunwind.backtrace(addresses, MOST_FRAMES);
+	const uint32_t wanted = most + OWN_FRAMES;
+	const int found =
+		libunwind.backtrace(addresses, wanted < MOST_FRAMES ? (int)wanted : MOST_FRAMES);
 	uint32_t count = 0;
 
 	for (int i = 0; i < found && count < most; i++)
@@ -194,6 +196,8 @@ uint32_t tfs_unwind(
 	memset(out_frames, 0, most * sizeof(*out_frames));
 	const uint32_t count = walk_fast(from, out_frames, most);
 	const uint32_t wanted = pointers < NEAR_FRAMES ? pointers : NEAR_FRAMES;
+	if (wanted == 0)
+		return count;
 	const uint32_t known =
 		has_libgcc ? walk_libgcc(from, near, wanted) : walk_slowly(from, near, wanted);
 	for (uint32_t i = 0; i < known && i < count; i++)
