@@ -339,7 +339,7 @@ static void say_python(struct program *program)
 {
 	tfs_doctor_say(program->doctor, TFS_LIMIT, "python",
 		"%s runs Python: the CUDA calls of its extension modules are seen and repaired like those of any library, "
-		"and call sites are lines of Python with CPython 3.9 to 3.13. With others they are lines of these libraries, "
+		"and call sites are lines of Python with CPython 3.9 to 3.14. With others they are lines of these libraries, "
 		"and steps are found only if NVTX ranges mark them (torch.cuda.nvtx.range_push)",
 		program->path);
 	tfs_doctor_advise(program->doctor, 30,

@@ -61,59 +61,110 @@ static const struct tfs_python_layout layouts[] = {
 	},
 };
 
-/* _Py_DebugOffsets of 3.13, as far as it is read. */
+/* _Py_DebugOffsets begins with a word of letters, Py_Version, and whether there is no global lock.
+ * Words of offsets follow; which of them says what depends on the version. */
 struct debug_offsets {
 	char cookie[8];
 	uint64_t version;
 	uint64_t free_threaded;
-	struct {
-		uint64_t size, finalizing, interpreters_head;
-	} runtime;
-	uint64_t interpreter[13];
-	struct {
-		uint64_t size, previous, next, interpreter, current_frame, thread_id;
-		uint64_t native_thread_id, datastack_chunk, status;
-	} thread;
-	struct {
-		uint64_t size, previous, executable, instruction, locals, owner;
-	} frame;
-	struct {
-		uint64_t size, filename, name, qualname, linetable, firstlineno;
-		uint64_t argcount, localsplusnames, localspluskinds, co_code_adaptive;
-	} code;
-	uint64_t others[23]; /* objects, types, tuples, lists, dictionaries, numbers, bytes */
-	struct {
-		uint64_t size, state, length, ascii_size;
-	} text;
+	uint64_t words[];
 };
 
-/* The string's two sizes and the code object's stamp are not in the table: 3.13's headers. */
-static bool stated(const struct debug_offsets *from, struct tfs_python_layout *out)
-{
-	if (memcmp(from->cookie, "xdebugpy", sizeof(from->cookie)) != 0 ||
-		from->version >> 16 != VERSION(13) || from->free_threaded != 0)
-		return false;
-	*out = (struct tfs_python_layout){
+struct stated {
+	uint32_t version;
+	uint8_t finalizing;
+	uint8_t thread_frame, thread_id;
+	uint8_t previous, executable, instruction, owner;
+	uint8_t file, name, table, first_line, instructions;
+	uint8_t text_state, text_ascii;
+};
+
+static const struct stated all_stated[] = {
+	{
 		.version = VERSION(13),
-		.finalizing = (uint32_t)from->runtime.finalizing,
-		.thread = {.id = (uint16_t)from->thread.thread_id,
-			.frame = (uint16_t)from->thread.current_frame},
-		.owner = (uint16_t)from->frame.owner,
-		.frame = {.code = (uint16_t)from->frame.executable,
-			.previous = (uint16_t)from->frame.previous,
-			.instruction = (uint16_t)from->frame.instruction},
-		.code = {.file = (uint16_t)from->code.filename,
-			.name = (uint16_t)from->code.qualname,
-			.first_line = (uint16_t)from->code.firstlineno,
-			.table = (uint16_t)from->code.linetable,
-			.stamp = (uint16_t)(from->code.firstlineno + 24),
-			.instructions = (uint16_t)from->code.co_code_adaptive},
-		.text = {.state = (uint16_t)from->text.state,
-			.ascii = (uint16_t)from->text.ascii_size,
-			.compact = (uint16_t)(from->text.ascii_size + 16)},
+		.finalizing = 1,
+		.thread_frame = 20,
+		.thread_id = 21,
+		.previous = 26,
+		.executable = 27,
+		.instruction = 28,
+		.owner = 30,
+		.file = 32,
+		.name = 34,
+		.table = 35,
+		.first_line = 36,
+		.instructions = 40,
+		.text_state = 65,
+		.text_ascii = 67,
+	},
+	{
+		.version = VERSION(14),
+		.finalizing = 1,
+		.thread_frame = 23,
+		.thread_id = 24,
+		.previous = 29,
+		.executable = 30,
+		.instruction = 31,
+		.owner = 33,
+		.file = 37,
+		.name = 39,
+		.table = 40,
+		.first_line = 41,
+		.instructions = 45,
+		.text_state = 75,
+		.text_ascii = 77,
+	},
+};
+
+/* A string of other characters than ASCII is larger by so much, and a code object's stamp comes so
+ * long after its first line: these are not stated. */
+#define COMPACT 16u
+#define STAMP 24u
+
+static void take(const struct stated *where, const uint64_t *words, struct tfs_python_layout *out)
+{
+	*out = (struct tfs_python_layout){
+		.version = where->version,
+		.finalizing = (uint32_t)words[where->finalizing],
+		.thread = {.id = (uint16_t)words[where->thread_id],
+			.frame = (uint16_t)words[where->thread_frame]},
+		.owner = (uint16_t)words[where->owner],
+		.frame = {.code = (uint16_t)words[where->executable],
+			.previous = (uint16_t)words[where->previous],
+			.instruction = (uint16_t)words[where->instruction]},
+		.code = {.file = (uint16_t)words[where->file],
+			.name = (uint16_t)words[where->name],
+			.first_line = (uint16_t)words[where->first_line],
+			.table = (uint16_t)words[where->table],
+			.stamp = (uint16_t)(words[where->first_line] + STAMP),
+			.instructions = (uint16_t)words[where->instructions]},
+		.text = {.state = (uint16_t)words[where->text_state],
+			.ascii = (uint16_t)words[where->text_ascii],
+			.compact = (uint16_t)(words[where->text_ascii] + COMPACT)},
 		.lines = TFS_PYTHON_LOCATIONS,
 	};
-	return true;
+}
+
+/* Does the interpreter state its layout, and is that known to be all there is to know? Without the
+ * global lock, threads have copies of the code, and references are counted elsewhere. */
+static bool find_stated(
+	uint32_t version, const void *runtime, uint64_t bytes, struct tfs_python_layout *out)
+{
+	const struct debug_offsets *from = runtime;
+
+	for (size_t i = 0; i < sizeof(all_stated) / sizeof(all_stated[0]); i++) {
+		const struct stated *where = &all_stated[i];
+
+		if (where->version != version >> 16)
+			continue;
+		if (bytes < sizeof(*from) + (where->text_ascii + 1u) * sizeof(uint64_t) ||
+			memcmp(from->cookie, "xdebugpy", sizeof(from->cookie)) != 0 ||
+			from->version >> 16 != where->version || from->free_threaded != 0)
+			return false;
+		take(where, from->words, out);
+		return true;
+	}
+	return false;
 }
 
 static bool find(
@@ -121,14 +172,12 @@ static bool find(
 {
 	const size_t known = sizeof(layouts) / sizeof(layouts[0]);
 
-	if (version >> 16 == VERSION(13))
-		return bytes >= sizeof(struct debug_offsets) && stated(runtime, out);
 	for (size_t i = 0; i < known; i++)
 		if (layouts[i].version == version >> 16) {
 			*out = layouts[i];
 			return true;
 		}
-	return false;
+	return find_stated(version, runtime, bytes, out);
 }
 
 static uint16_t later(uint16_t one, uint16_t other)

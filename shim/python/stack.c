@@ -10,6 +10,7 @@
 #define SEARCHED 8192u /* the key of threads' states lies near the start of _PyRuntime */
 #define HASHED 2048u   /* bytes of a line table that tell code objects apart */
 #define MOST_OF_FRAME 256u
+#define TAGS 7u          /* of a reference, from 3.14 on; no object's address has these bits */
 #define LEAST_FOREIGN 3u /* owners from here on are frames of the interpreter itself */
 
 static uint64_t mix(uint64_t hash, uint64_t word)
@@ -114,7 +115,7 @@ static void take(const struct tfs_python_layout *layout, struct tfs_python_copie
 {
 	uint32_t number;
 
-	out->code = word_at(found, layout->frame.code);
+	out->code = word_at(found, layout->frame.code) & ~(uint64_t)TAGS;
 	out->instruction = word_at(found, layout->frame.instruction);
 	if (layout->scale != 0) {
 		memcpy(&number, found + layout->frame.instruction, sizeof(number));

@@ -26,7 +26,9 @@ echo "$("$python" -V) at $python"
 compare shapes '' "$python" "$here/python_shapes.py" "$programs/libpython_worker.so" "$work/table"
 [ "$(cat "$work/shapes.status")" = 3 ] || fail "shapes ends with $(cat "$work/shapes.status")"
 look shapes
-if [ "$("$python" -c 'import sys; print(9 <= sys.version_info[1] <= 13)')" = False ]; then
+known='import sys, sysconfig
+print(9 <= sys.version_info[1] <= 14 and not sysconfig.get_config_var("Py_GIL_DISABLED"))'
+if [ "$("$python" -c "$known")" = False ]; then
 	expect shapes fact python "not a version whose call stacks can be read; call sites are those of C code"
 	! "$programs/python_sites" "$work/shapes.tfs" | grep ' | ' || fail "frames of Python, of a version not known"
 	exit "$failed"

@@ -274,7 +274,7 @@ cp plain python3.11 && cp plain pythonic
 for program in trains train.py ./python3.11; do
 	expect 1 "$program"
 	says 'runs Python'
-	says 'lines of Python with CPython 3.9 to 3.13'
+	says 'lines of Python with CPython 3.9 to 3.14'
 done
 expect "$machine" ./pythonic
 ! grep -q 'runs Python' out || wrong "a program of another name is taken for Python"

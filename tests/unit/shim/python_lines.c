@@ -66,11 +66,52 @@ static void test_layouts(void)
 	TEST_TRUE(!tfs_python_layout(0, nothing, sizeof(nothing), &layout));
 }
 
+/* An interpreter that states its layout has it from there, and not where it has no global lock, or
+ * says less than is needed. */
+static void test_stated(void)
+{
+	struct {
+		char cookie[8];
+		uint64_t version;
+		uint64_t free_threaded;
+		uint64_t words[80];
+	} runtime = {.cookie = "xdebugp"};
+	struct tfs_python_layout layout;
+
+	runtime.cookie[7] = 'y';
+	for (uint32_t i = 0; i < 80; i++)
+		runtime.words[i] = 2 * i;
+	for (uint32_t minor = 13; minor < 20; minor++) {
+		const uint32_t version = (3u << 8 | minor) << 16 | 0x0af0;
+		const bool known = minor == 13 || minor == 14;
+
+		runtime.version = version;
+		runtime.free_threaded = 0;
+		TEST_EQ(tfs_python_layout(version, &runtime, sizeof(runtime), &layout), known);
+		runtime.free_threaded = 1;
+		TEST_TRUE(!tfs_python_layout(version, &runtime, sizeof(runtime), &layout));
+		runtime.free_threaded = 0;
+		TEST_TRUE(!tfs_python_layout(version, &runtime, 24 + 60 * 8, &layout));
+		runtime.version = version + (1u << 16);
+		TEST_TRUE(!tfs_python_layout(version, &runtime, sizeof(runtime), &layout));
+	}
+	runtime.version = (3u << 8 | 14u) << 16;
+	TEST_TRUE(tfs_python_layout((uint32_t)runtime.version, &runtime, sizeof(runtime), &layout));
+	TEST_EQ(layout.thread.frame, 2 * 23);
+	TEST_EQ(layout.code.stamp, 2 * 41 + 24);
+	TEST_EQ(layout.owner, 2 * 33);
+	TEST_EQ(layout.frame.bytes, 2 * 33 + 8);
+	runtime.cookie[0] = 'y';
+	TEST_TRUE(
+		!tfs_python_layout((uint32_t)runtime.version, &runtime, sizeof(runtime), &layout));
+}
+
 int main(void)
 {
 	test_lnotab();
 	test_ranges();
 	test_locations();
 	test_layouts();
+	test_stated();
 	return test_result();
 }
