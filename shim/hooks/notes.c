@@ -131,33 +131,45 @@ void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uin
 	tfs_hook_details(frame, &details);
 }
 
-void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
+static inline __attribute__((always_inline)) void put_launch(
+	struct tfs_details *details, const struct tfs_launch *launch)
 {
 	const struct tfs_kernel *kernel = launch->kernel;
 	const struct tfs_extent grid = launch->grid;
 	const struct tfs_extent block = launch->block;
-	struct tfs_details details;
 
-	tfs_details_init(&details, launch->stream);
 	if (grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1) {
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_launch,
+		tfs_put_attribute(details, TFS_ATTRIBUTE_launch,
 			kernel->name | (uint64_t)grid.x << 16 | (uint64_t)block.x << 48);
 	} else {
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_kernel, kernel->name);
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid, grid.x | (uint64_t)grid.y << 32);
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_block, block.x | (uint64_t)block.y << 32);
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_grid_z, grid.z | (uint64_t)block.z << 32);
+		tfs_put_attribute(details, TFS_ATTRIBUTE_kernel, kernel->name);
+		tfs_put_attribute(details, TFS_ATTRIBUTE_grid, grid.x | (uint64_t)grid.y << 32);
+		tfs_put_attribute(details, TFS_ATTRIBUTE_block, block.x | (uint64_t)block.y << 32);
+		tfs_put_attribute(details, TFS_ATTRIBUTE_grid_z, grid.z | (uint64_t)block.z << 32);
 	}
 	if (launch->shared > 0)
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_shared, launch->shared);
+		tfs_put_attribute(details, TFS_ATTRIBUTE_shared, launch->shared);
 	for (uint32_t i = 0; i < kernel->parameters; i++) {
 		const void *argument = argument_at(launch, i);
 
 		if (argument)
-			put_argument(&details, argument, kernel->sizes[i],
+			put_argument(details, argument, kernel->sizes[i],
 				(kernel->constant >> i & 1) != 0);
 	}
+}
+
+void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
+{
+	struct tfs_details details;
+
+	tfs_details_init(&details, launch->stream);
+	put_launch(&details, launch);
 	tfs_hook_details(frame, &details);
+}
+
+void tfs_put_launch(struct tfs_details *details, const struct tfs_launch *launch)
+{
+	put_launch(details, launch);
 }
 
 void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range)
@@ -302,6 +314,44 @@ void tfs_note_instantiated(
 		tfs_put_attribute(
 			&details, TFS_ATTRIBUTE_executable, (uint64_t)(uintptr_t)executable);
 		tfs_hook_details(frame, &details);
+	}
+	TFS_LEAVE(frame);
+}
+
+void tfs_put_fill(struct tfs_details *details, const void *target, size_t bytes)
+{
+	tfs_put_operand(
+		details, target, bytes, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE));
+}
+
+void tfs_put_child(struct tfs_details *details, const void *child)
+{
+	tfs_put_attribute(details, TFS_ATTRIBUTE_child, (uint64_t)(uintptr_t)child);
+}
+
+void tfs_note_part(struct tfs_frame *frame, const void *graph, struct tfs_details *work)
+{
+	struct tfs_details none;
+	const uint32_t searched = frame->wanted & TFS_WANT_STEPS;
+
+	tfs_details_init(&none, TFS_NO_STREAM);
+	frame->wanted &= ~TFS_WANT_STEPS;
+	tfs_hook_details(frame, &none);
+	frame->wanted = searched;
+	if (searched == 0)
+		return;
+	tfs_put_attribute(work, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
+	tfs_hook_details(frame, work);
+}
+
+void tfs_note_made(struct tfs_frame *frame, uint32_t status, const void *made, const void *graph)
+{
+	if (TFS_END(frame, status, 0)) {
+		struct tfs_details work;
+
+		tfs_details_init(&work, TFS_NO_STREAM);
+		tfs_put_attribute(&work, TFS_ATTRIBUTE_executable, (uint64_t)(uintptr_t)made);
+		tfs_note_part(frame, graph, &work);
 	}
 	TFS_LEAVE(frame);
 }

@@ -101,6 +101,20 @@ void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream
 void tfs_note_instantiated(
 	struct tfs_frame *frame, uint32_t status, const void *graph, const void *executable);
 
+/* A graph was changed: `work` says what a new node of it does, or what became part of it. Only the
+ * step search wants that: to the recording it is a call without details, since nothing is done yet.
+ * Does not end the frame. */
+void tfs_note_part(struct tfs_frame *frame, const void *graph, struct tfs_details *work);
+
+/* A graph was made, of another one or (NULL) empty. */
+void tfs_note_made(struct tfs_frame *frame, uint32_t status, const void *made, const void *graph);
+
+/* What a node does, in a call's details: a kernel is launched, memory is set to something (`bytes`
+ * may be 0 = unknown), another graph is run. A copy is put by tfs_put_copy(). */
+void tfs_put_launch(struct tfs_details *details, const struct tfs_launch *launch);
+void tfs_put_fill(struct tfs_details *details, const void *target, size_t bytes);
+void tfs_put_child(struct tfs_details *details, const void *child);
+
 #define TFS_INSTANTIATE_HOOK(type, name, parameters, arguments)                                    \
 	TFS_HOOK(type, name, parameters)                                                           \
 	{                                                                                          \
@@ -109,6 +123,34 @@ void tfs_note_instantiated(
                                                                                                    \
 		tfs_note_instantiated(&frame, (uint32_t)status, graph, status == 0 ? *out : NULL); \
 		return status;                                                                     \
+	}
+
+#define TFS_MADE_HOOK(type, name, parameters, arguments, graph)                                    \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const type status = TFS_REAL(name) arguments;                                      \
+                                                                                                   \
+		tfs_note_made(&frame, (uint32_t)status, status == 0 ? *out : NULL, graph);         \
+		return status;                                                                     \
+	}
+
+/* What a call that adds a node leaves behind: `put` fills in the details `work`. */
+#define TFS_NODE_HOOK(type, name, parameters, arguments, put)                                      \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const type status = TFS_REAL(name) arguments;                                      \
+                                                                                                   \
+		if (TFS_END(&frame, status, 0)) {                                                  \
+			struct tfs_details work;                                                   \
+                                                                                                   \
+			tfs_details_init(&work, TFS_NO_STREAM);                                    \
+			if (status == 0 && (frame.wanted & TFS_WANT_STEPS) != 0)                   \
+				put;                                                               \
+			tfs_note_part(&frame, graph, &work);                                       \
+		}                                                                                  \
+		return TFS_LEAVE(&frame), status;                                                  \
 	}
 
 /* A capture was begun, or ended, by a call with this result. */

@@ -10,6 +10,7 @@
 #include "shim/steps/step_listeners.h"
 #include "shim/steps/steps.h"
 #include "shim/steps/steps_candidates.h"
+#include "shim/steps/steps_graphs.h"
 #include "shim/steps/windows.h"
 
 #define OPERANDS 24u              /* of a call, at most */
@@ -151,47 +152,24 @@ static void settle(struct tfs_step_candidate *candidate)
 	flag_cache(candidate->thread);
 	release_log();
 	tfs_step_candidates_release(loops);
+	if (!tfs_loops_doubtful(loops))
+		tfs_step_graphs_release();
 	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
 	stop_search(TFS_FACT_steps_found);
 }
 
-static uint64_t attribute(const struct tfs_details *details, enum tfs_attribute which)
-{
-	for (uint32_t i = 0; i < details->count; i++)
-		if ((TFS_ITEM_ROLE(&details->items[i]) & TFS_ROLE_OPERAND) == 0 &&
-			TFS_ITEM_LOW(&details->items[i]) == which)
-			return details->items[i].value;
-	return 0;
-}
-
-/* What a graph holds is known from its capture. */
 static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
 	const struct tfs_details *details, const struct tfs_loops_operand *operands, uint32_t count)
 {
-	const uint32_t site = frame->entry->site;
 	const uint64_t *frames;
-	const uint32_t depth = tfs_callsite_frames(site, &frames);
-	bool now;
+	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
 
-	switch (frame->entry->function->family) {
-	case TFS_FAMILY_graph_launch:
-		return tfs_loops_launch(
-			by, site, frames, depth, attribute(details, TFS_ATTRIBUTE_graph));
-	case TFS_FAMILY_graph_other:
-		tfs_loops_instantiated(by, attribute(details, TFS_ATTRIBUTE_graph),
-			attribute(details, TFS_ATTRIBUTE_executable));
-		break;
-	case TFS_FAMILY_capture_end:
-		tfs_loops_captured(by, attribute(details, TFS_ATTRIBUTE_graph));
-		break;
-	case TFS_FAMILY_capture:
-		now = tfs_loops_feed(by, site, frames, depth, operands, count);
-		tfs_loops_capture(by);
-		return now;
-	default:
-		break;
-	}
-	return tfs_loops_feed(by, site, frames, depth, operands, count);
+	if (tfs_loops_feed(by, frame->entry->site, frames, depth, operands, count))
+		return true;
+	if (frame->entry->function->family != TFS_FAMILY_graph_launch)
+		return false;
+	tfs_step_graphs_launched(by, frame, details);
+	return tfs_loops_look(by);
 }
 
 /* Without its callers a call seems to come from elsewhere. */
@@ -252,13 +230,13 @@ static void change_loops(struct tfs_thread *thread)
 static void search_again(const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	struct tfs_loops_operand operands[OPERANDS];
-	const uint64_t *frames;
 
+	uint32_t count = list_operands(details, operands);
+	if (tfs_step_graphs_heed(frame, details, operands, count))
+		count = 0;
 	if (frame->thread != owner || (frame->entry->flags & TFS_SITE_SHORT) != 0)
 		return;
-	const uint32_t count = list_operands(details, operands);
-	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
-	if (tfs_loops_feed(second, frame->entry->site, frames, depth, operands, count)) {
+	if (feed(second, frame, details, operands, count)) {
 		if (tfs_loops_prefers(loops, second))
 			change_loops(frame->thread);
 		else
@@ -292,10 +270,11 @@ void tfs_steps_feed(const struct tfs_frame *frame, const struct tfs_details *det
 		return;
 	}
 	const uint32_t count = list_operands(details, operands);
+	const bool graphs = tfs_step_graphs_heed(frame, details, operands, count);
 	if (by_ranges(frame, operands, count))
 		stop_search(TFS_FACT_steps_found);
 	else
-		search(frame, details, operands, count);
+		search(frame, details, operands, graphs ? 0 : count);
 }
 
 uint16_t tfs_steps_site_flags(uint32_t site)

@@ -53,6 +53,13 @@ static size_t bytes_3d(const CUDA_MEMCPY3D *copy)
 	return copy->WidthInBytes * copy->Height * copy->Depth;
 }
 
+void tfs_cuda_put_copy(struct tfs_details *details, const CUDA_MEMCPY3D *copy)
+{
+	tfs_put_copy(details, SIDE(copy, dst, copy->dstZ * copy->dstHeight),
+		SIDE(copy, src, copy->srcZ * copy->srcHeight), bytes_3d(copy),
+		direction(copy->dstMemoryType, copy->srcMemoryType));
+}
+
 static void note_3d(struct tfs_frame *frame, const CUDA_MEMCPY3D *copy, uint16_t stream)
 {
 	tfs_note_copy(frame, SIDE(copy, dst, copy->dstZ * copy->dstHeight),

@@ -6,6 +6,9 @@
 
 #include "shim/hooks/cuda.h"
 
+/* A copy of three dimensions, as the node of a graph, in its call's details. */
+void tfs_cuda_put_copy(struct tfs_details *details, const CUDA_MEMCPY3D *copy);
+
 /* Copies were asked for, all in one call; ends the frame. */
 void tfs_cuda_note_batch_3d(struct tfs_frame *frame, CUresult status,
 	const CUDA_MEMCPY3D_BATCH_OP *copies, size_t count, uint16_t stream);

@@ -4,10 +4,11 @@
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cuda
 
-static void note_begin(struct tfs_frame *frame, CUresult status, CUstream stream, bool per_thread)
+static void note_begin(struct tfs_frame *frame, CUresult status, CUstream stream, bool per_thread,
+	const void *into)
 {
 	tfs_note_capture_begin(status);
-	tfs_note_graph(frame, status, stream, per_thread, NULL);
+	tfs_note_graph(frame, status, stream, per_thread, into);
 }
 
 TFS_TWIN_HOOKS(CUresult, cuStreamBeginCapture_v2, _ptsz,
@@ -15,7 +16,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamBeginCapture_v2, _ptsz,
 {
 	const CUresult status = TFS_TWIN_REAL(cuStreamBeginCapture_v2)(stream, mode);
 
-	note_begin(&frame, status, stream, per_thread);
+	note_begin(&frame, status, stream, per_thread, NULL);
 	return status;
 }
 
@@ -24,7 +25,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamBeginCapture, _ptsz, (CUstream stream), (stream
 {
 	const CUresult status = TFS_TWIN_REAL(cuStreamBeginCapture)(stream);
 
-	note_begin(&frame, status, stream, per_thread);
+	note_begin(&frame, status, stream, per_thread, NULL);
 	return status;
 }
 
@@ -36,7 +37,7 @@ TFS_TWIN_HOOKS(CUresult, cuStreamBeginCaptureToGraph, _ptsz,
 	const CUresult status = TFS_TWIN_REAL(cuStreamBeginCaptureToGraph)(
 		stream, graph, dependencies, edges, count, mode);
 
-	note_begin(&frame, status, stream, per_thread);
+	note_begin(&frame, status, stream, per_thread, graph);
 	return status;
 }
 
@@ -60,6 +61,16 @@ TFS_TWIN_HOOKS(
 	return status;
 }
 
+#define TFS_UPDATE_HOOK(name, parameters, arguments)                                               \
+	TFS_HOOK(CUresult, name, parameters)                                                       \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		const CUresult status = TFS_REAL(name) arguments;                                  \
+                                                                                                   \
+		tfs_note_instantiated(&frame, status, graph, executable);                          \
+		return status;                                                                     \
+	}
+
 /* Before CUDA 12. */
 TFS_INSTANTIATE_HOOK(CUresult, cuGraphInstantiate,
 	(CUgraphExec * out, CUgraph graph, CUgraphNode *out_node, char *log, size_t room),
@@ -82,14 +93,15 @@ TFS_TWIN_HOOKS(
 	return status;
 }
 
-TFS_PLAIN_HOOK(CUresult, cuGraphExecUpdate,
+TFS_UPDATE_HOOK(cuGraphExecUpdate,
 	(CUgraphExec executable, CUgraph graph, CUgraphNode *out_node,
 		CUgraphExecUpdateResult *out_result),
 	(executable, graph, out_node, out_result))
-TFS_PLAIN_HOOK(CUresult, cuGraphExecUpdate_v2,
+TFS_UPDATE_HOOK(cuGraphExecUpdate_v2,
 	(CUgraphExec executable, CUgraph graph, CUgraphExecUpdateResultInfo *out_result),
 	(executable, graph, out_result))
-TFS_PLAIN_HOOK(CUresult, cuGraphCreate, (CUgraph * out, unsigned flags), (out, flags))
+TFS_MADE_HOOK(CUresult, cuGraphCreate, (CUgraph * out, unsigned flags), (out, flags), NULL)
+TFS_MADE_HOOK(CUresult, cuGraphClone, (CUgraph * out, CUgraph graph), (out, graph), graph)
 TFS_PLAIN_HOOK(CUresult, cuGraphDestroy, (CUgraph graph), (graph))
 TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executable))
 
@@ -114,6 +126,7 @@ TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executab
 	X(cuGraphExecUpdate, , , 10020, graph_other)                                               \
 	X(cuGraphExecUpdate, _v2, , 12000, graph_other)                                            \
 	X(cuGraphCreate, , , 10000, graph_other)                                                   \
+	X(cuGraphClone, , , 10000, graph_other)                                                    \
 	X(cuGraphDestroy, , , 10000, graph_other)                                                  \
 	X(cuGraphExecDestroy, , , 10000, graph_other)
 

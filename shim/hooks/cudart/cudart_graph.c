@@ -11,11 +11,11 @@
  * 11, 12 and 13. They are declared with all registers that any version uses, and passed on so.
  */
 
-static void note_begin(
-	struct tfs_frame *frame, cudaError_t status, cudaStream_t stream, bool per_thread)
+static void note_begin(struct tfs_frame *frame, cudaError_t status, cudaStream_t stream,
+	bool per_thread, const void *into)
 {
 	tfs_note_capture_begin(status);
-	tfs_note_graph(frame, status, stream, per_thread, NULL);
+	tfs_note_graph(frame, status, stream, per_thread, into);
 }
 
 TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCapture, _ptsz,
@@ -23,7 +23,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCapture, _ptsz,
 {
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamBeginCapture)(stream, mode);
 
-	note_begin(&frame, status, stream, per_thread);
+	note_begin(&frame, status, stream, per_thread, NULL);
 	return status;
 }
 
@@ -35,7 +35,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamBeginCaptureToGraph, _ptsz,
 	const cudaError_t status = TFS_TWIN_REAL(cudaStreamBeginCaptureToGraph)(
 		stream, graph, dependencies, edges, count, mode);
 
-	note_begin(&frame, status, stream, per_thread);
+	note_begin(&frame, status, stream, per_thread, graph);
 	return status;
 }
 
@@ -68,10 +68,19 @@ TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiateWithParams,
 	(void **out, void *graph, void *with), (out, graph, with))
 TFS_INSTANTIATE_HOOK(cudaError_t, cudaGraphInstantiateWithParams_ptsz,
 	(void **out, void *graph, void *with), (out, graph, with))
-TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecUpdate,
-	(void *executable, void *graph, uintptr_t third, uintptr_t fourth),
-	(executable, graph, third, fourth))
-TFS_PLAIN_HOOK(cudaError_t, cudaGraphCreate, (void **out, unsigned flags), (out, flags))
+
+TFS_HOOK(cudaError_t, cudaGraphExecUpdate,
+	(void *executable, void *graph, uintptr_t third, uintptr_t fourth))
+{
+	struct tfs_frame frame = TFS_ENTER(cudaGraphExecUpdate);
+	const cudaError_t status = TFS_REAL(cudaGraphExecUpdate)(executable, graph, third, fourth);
+
+	tfs_note_instantiated(&frame, status, graph, executable);
+	return status;
+}
+
+TFS_MADE_HOOK(cudaError_t, cudaGraphCreate, (void **out, unsigned flags), (out, flags), NULL)
+TFS_MADE_HOOK(cudaError_t, cudaGraphClone, (void **out, void *graph), (out, graph), graph)
 TFS_PLAIN_HOOK(cudaError_t, cudaGraphDestroy, (void *graph), (graph))
 TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executable))
 
@@ -90,6 +99,7 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executabl
 	X(cudaGraphInstantiateWithParams_ptsz, graph_other)                                        \
 	X(cudaGraphExecUpdate, graph_other)                                                        \
 	X(cudaGraphCreate, graph_other)                                                            \
+	X(cudaGraphClone, graph_other)                                                             \
 	X(cudaGraphDestroy, graph_other)                                                           \
 	X(cudaGraphExecDestroy, graph_other)
 

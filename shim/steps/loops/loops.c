@@ -80,10 +80,7 @@ static bool append(struct tfs_loops *loops, uint32_t site, const struct tfs_loop
 
 		if (operand->address == 0)
 			continue;
-		loops->operands[loops->operand_count++] = operand->address << 3 |
-							  (operand->reads ? TFS_LOG_READS : 0) |
-							  (operand->writes ? TFS_LOG_WRITES : 0) |
-							  (operand->maybe ? TFS_LOG_MAYBE : 0);
+		loops->operands[loops->operand_count++] = tfs_log_operand(operand);
 		loops->updates |= operand->reads && operand->writes;
 	}
 	loops->calls[loops->call_count].first = loops->operand_count;
@@ -98,10 +95,10 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 		return false;
 	const uint32_t index = tfs_log_site(loops, site, frames, count);
 	return index != 0 && append(loops, index - 1, operands, operand_count) &&
-	       tfs_log_look(loops);
+	       tfs_loops_look(loops);
 }
 
-bool tfs_log_look(struct tfs_loops *loops)
+bool tfs_loops_look(struct tfs_loops *loops)
 {
 	if (loops->call_count < loops->next_look)
 		return false;

@@ -23,6 +23,7 @@
 #define TFS_LOOPS_DEPTH 16u  /* outermost frames that are looked at */
 #define TFS_LOOPS_PLACES 96u /* of the step that are told from others */
 
+struct tfs_graphs;
 struct tfs_loops;
 
 struct tfs_loops_operand {
@@ -51,15 +52,11 @@ void tfs_loops_restart(struct tfs_loops *loops);
 bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *frames, uint32_t count,
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
-/* Calls from here on are captured; all since then became a graph; that was made executable. Only of
- * the thread that is searched; handles as the program has them. */
-void tfs_loops_capture(struct tfs_loops *loops);
-void tfs_loops_captured(struct tfs_loops *loops, uint64_t graph);
-void tfs_loops_instantiated(struct tfs_loops *loops, uint64_t graph, uint64_t executable);
-
-/* A call that launches such a graph: as tfs_loops_feed(), and all that the graph holds. */
-bool tfs_loops_launch(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
-	uint32_t count, uint64_t executable);
+/* What a graph does that the call just fed launches, as if each of it came from there; then
+ * tfs_loops_look() says whether the step was just found. */
+void tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
+	uint32_t count, const struct tfs_graphs *graphs, uint64_t executable);
+bool tfs_loops_look(struct tfs_loops *loops);
 
 /* The found step: iterations of its loop that were begun until it was found. */
 uint64_t tfs_loops_before(const struct tfs_loops *loops);

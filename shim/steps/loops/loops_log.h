@@ -18,7 +18,6 @@
 #define TFS_LOG_SITES (1u << 13)
 #define TFS_LOG_RANGES (1u << 16)
 #define TFS_LOG_PAIRS (1u << 16)
-#define TFS_LOG_GRAPHS 64u
 #define TFS_LOG_PATH 1024u
 
 #define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
@@ -36,18 +35,17 @@ struct tfs_log_call {
 	uint32_t first; /* operand; the next call's first ends them */
 };
 
-/* Calls that were captured. */
-struct tfs_log_graph {
-	uint64_t handle; /* of the graph, or of an executable one */
-	uint32_t first;
-	uint32_t count;
-};
-
 /* Of an operand, beside its address. */
 #define TFS_LOG_READS UINT64_C(1)
 #define TFS_LOG_WRITES UINT64_C(2)
 #define TFS_LOG_MAYBE UINT64_C(4)
 #define TFS_LOG_ADDRESS(operand) ((operand) >> 3)
+
+static inline uint64_t tfs_log_operand(const struct tfs_loops_operand *operand)
+{
+	return operand->address << 3 | (operand->reads ? TFS_LOG_READS : 0) |
+	       (operand->writes ? TFS_LOG_WRITES : 0) | (operand->maybe ? TFS_LOG_MAYBE : 0);
+}
 
 struct tfs_log_range {
 	uint64_t address;
@@ -98,10 +96,7 @@ struct tfs_loops {
 	uint64_t moved[1024]; /* bits of what calls read here and write there */
 	struct tfs_log_step step;
 	uint32_t call_count, operand_count, site_count;
-	uint32_t next_look;   /* so many calls must be there for it */
-	uint32_t graph_count; /* all; the latest are kept */
-	uint32_t captured;    /* calls, when the capture began */
-	struct tfs_log_graph graphs[TFS_LOG_GRAPHS];
+	uint32_t next_look;                /* so many calls must be there for it */
 	uint32_t slots[2 * TFS_LOG_SITES]; /* by id, 1 + index of a site */
 	struct tfs_log_site sites[TFS_LOG_SITES];
 	struct tfs_log_call calls[TFS_LOG_CALLS + 1];
@@ -123,9 +118,6 @@ uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *fram
 
 /* Is there room for another call with so many operands? Else it all begins anew. */
 bool tfs_log_room(struct tfs_loops *loops, uint32_t operand_count);
-
-/* Looks for the step, where the log has grown enough; true when it was found. */
-bool tfs_log_look(struct tfs_loops *loops);
 
 /* Of the range that an operand is in: where two take turns, each update going from one to the
  * other, both are the first. */

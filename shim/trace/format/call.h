@@ -87,7 +87,8 @@ enum tfs_memory_kind {
 	X(30, argument)    /* a kernel's 4- or 8-byte scalar argument */                           \
 	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */            \
 	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */      \
-	X(33, executable)  /* handle of the executable graph that was made of `graph` */
+	X(33, executable)  /* handle of the executable graph that was made of `graph` */           \
+	X(34, child)       /* handle of the graph that became a node of `graph` */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,

@@ -4,6 +4,7 @@
  * some straight code, then forward, backward and an inner loop over the weights, again and again.
  */
 #include "shim/steps/loops/loops.h"
+#include "shim/steps/loops/graphs.h"
 
 #include "tests/test.h"
 
@@ -214,30 +215,38 @@ static bool feed_plain(struct tfs_loops *loops, uint64_t address)
 	return tfs_loops_feed(loops, (uint32_t)address, frames, 3, NULL, 0);
 }
 
+static struct tfs_graphs *graphs;
+
 static bool launch(struct tfs_loops *loops, uint64_t address, uint64_t executable)
 {
 	const uint64_t frames[] = {address, 0x20, 0x10};
 
-	return tfs_loops_launch(loops, (uint32_t)address, frames, 3, executable);
+	if (tfs_loops_feed(loops, (uint32_t)address, frames, 3, NULL, 0))
+		return true;
+	tfs_loops_launched(loops, (uint32_t)address, frames, 3, graphs, executable);
+	return tfs_loops_look(loops);
+}
+
+/* What one layer's pass does, in the graph that is captured. */
+static void captured(uint32_t site, unsigned layer, bool writes)
+{
+	const struct tfs_loops_operand operand = {WEIGHTS + layer, true, writes, false};
+
+	tfs_graphs_call(graphs, 1, 7, site, &operand, 1);
 }
 
 /* A capture from another place of the program: of a forward pass, and of an update if `updates`. */
-static void capture(struct tfs_loops *loops, uint64_t graph, bool reads, bool updates)
+static void capture(uint64_t graph, bool reads, bool updates)
 {
-	const struct trainer trainer = {.loops = loops};
-
-	feed_plain(loops, 0x1000);
-	tfs_loops_capture(loops);
+	tfs_graphs_capture(graphs, 1, 7, 0);
 	for (unsigned i = 0; i < PARAMETERS; i++)
 		if (reads)
-			feed(&trainer, 0x1001, WEIGHTS + i, false);
+			captured(0x1001, i, false);
 	for (unsigned i = 0; i < PARAMETERS; i++)
 		if (updates)
-			feed(&trainer, 0x1002, WEIGHTS + i, true);
-	feed_plain(loops, 0x1003);
-	tfs_loops_captured(loops, graph);
-	feed_plain(loops, 0x1004);
-	tfs_loops_instantiated(loops, graph, graph + 1);
+			captured(0x1002, i, true);
+	tfs_graphs_captured(graphs, 1, 7, graph);
+	tfs_graphs_made(graphs, graph + 1, graph);
 }
 
 /* Steps until it was found where a step launches one graph, or two; 0 = never. */
@@ -246,12 +255,13 @@ static unsigned search_graphs(uint64_t first, uint64_t second)
 	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
 	unsigned found = 0;
 
-	TEST_NEED(loops);
+	graphs = tfs_graphs_init(calloc(1, tfs_graphs_bytes()));
+	TEST_NEED(loops && graphs);
 	/* The same handle was another graph's before. */
-	capture(loops, 0x500, false, true);
-	capture(loops, 0x500, true, true);
-	capture(loops, 0x600, true, false);
-	capture(loops, 0x700, false, true);
+	capture(0x500, false, true);
+	capture(0x500, true, true);
+	capture(0x600, true, false);
+	capture(0x700, false, true);
 	for (unsigned i = 0; i < 40 && !found; i++)
 		if (feed_plain(loops, START) || launch(loops, START + 1, first) ||
 			(second && launch(loops, START + 2, second)) ||
@@ -263,6 +273,7 @@ static unsigned search_graphs(uint64_t first, uint64_t second)
 		TEST_TRUE(tfs_loops_opens(loops, frames, 3));
 	}
 	free(loops);
+	free(graphs);
 	return found;
 }
 
