@@ -239,7 +239,8 @@ void tfs_html_timeline(struct tfs_html *html)
 		lead = tfs_region_print(region,
 			"Each bar is the longest of %zu consecutive steps or more.",
 			charts->steps_merged);
-	tfs_html_section(html, "steps", "Steps", lead);
+	tfs_html_section(
+		html, "steps", html->model->steps.iterations ? "Iterations" : "Steps", lead);
 	if (!charts->step_count) {
 		tfs_html_raw(html, "<p class=\"empty\">No training steps were found.</p>\n");
 	} else {

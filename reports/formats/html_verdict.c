@@ -37,10 +37,13 @@ static void step_tile(struct tfs_html *html)
 		tile(html, "Step time", "no steps", "what depends on steps is not measurable");
 		return;
 	}
-	tile(html, "All steps, median", tfs_words_time(region, steps->median_ns),
+	tile(html, steps->iterations ? "All iterations, median" : "All steps, median",
+		tfs_words_time(region, steps->median_ns),
 		tfs_region_print(region, "p95 %s \xc2\xb7 %s",
 			tfs_words_time(region, steps->p95_ns),
-			tfs_words_number(region, (double)steps->count, "step", "steps")));
+			tfs_words_number(region, (double)steps->count,
+				steps->iterations ? "iteration" : "step",
+				steps->iterations ? "iterations" : "steps")));
 }
 
 static void quality_tile(struct tfs_html *html)

@@ -8,6 +8,7 @@
 
 #include "reports/formats/format.h"
 #include "reports/formats/text_headline.h"
+#include "reports/formats/text_steps.h"
 #include "reports/formats/text_tables.h"
 #include "reports/formats/utf8.h"
 #include "reports/model/words.h"
@@ -119,29 +120,7 @@ static void write_head(const struct tfs_model *model, FILE *out, const struct tf
 	if (model->simulated)
 		fputs(" [simulated: costs are modelled and say nothing about speed]", out);
 	fputc('\n', out);
-	const struct tfs_model_steps *steps = &model->steps;
-	if (!steps->source || !steps->count) {
-		fputs("steps     none found\n", out);
-	} else {
-		tfs_text_line(out, "steps     %s%s; step boundaries from %s",
-			tfs_words_number(
-				region, (double)steps->count, "training step", "training steps"),
-			steps->warmup ? tfs_region_print(region, " after %s",
-						tfs_words_number(region, (double)steps->warmup,
-							"warm-up step", "warm-up steps"))
-				      : "",
-			steps->source);
-		fprintf(out, "          median %s, p95 %s%s\n",
-			tfs_words_time(region, steps->median_ns),
-			tfs_words_time(region, steps->p95_ns),
-			model->simulated ? " (host clock; device times are modelled)" : "");
-	}
-	if (!isnan(steps->gpu_busy))
-		fprintf(out, "gpu       busy %s of the step; %s%s\n",
-			tfs_words_share(region, steps->gpu_busy),
-			isnan(steps->copy_overlap) ? ""
-						   : tfs_words_share(region, steps->copy_overlap),
-			isnan(steps->copy_overlap) ? "no copies" : " of copy time overlapped");
+	tfs_text_steps(model, out, region);
 	write_idle(model, out, region);
 }
 

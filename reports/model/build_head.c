@@ -8,6 +8,7 @@
 #include "reports/model/places.h"
 #include "reports/model/words.h"
 #include "rules/timeline/recording_cost.h"
+#include "shim/trace/format/iterations.h"
 
 static const char *fact_name(struct tfs_region *region, const char *key)
 {
@@ -116,6 +117,7 @@ static void set_steps(struct tfs_build *build)
 	steps->p95_ns = summary->count ? summary->p95_ns : NAN;
 	steps->judged_ns = summary->judged ? summary->judged_median_ns : NAN;
 	steps->written_ns = summary->judged ? summary->written_ns : NAN;
+	steps->iterations = build->timeline->step_source == TFS_STEP_ITERATIONS;
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
 	steps->replay_error = summary->replay_error < 0 ? NAN : summary->replay_error;
 	build->model->per_run = !found;
@@ -143,11 +145,14 @@ static const char *library_text(struct tfs_region *region, const struct tfs_libr
 		line->path && *line->path ? ", " : "", line->path ? line->path : "");
 }
 
-static size_t add_recorded(const struct tfs_visibility *seen, struct tfs_model_fact *facts)
+static size_t add_recorded(
+	const struct tfs_visibility *seen, bool iterations, struct tfs_model_fact *facts)
 {
 	facts[0] = (struct tfs_model_fact){"steps", "training steps",
-		seen->steps ? "found" : "not found: what depends on them is not measurable",
-		!seen->steps};
+		iterations    ? "not found: iterations of the loop with most calls stand for them"
+		: seen->steps ? "found"
+			      : "not found: what depends on them is not measurable",
+		iterations || !seen->steps};
 	facts[1] = (struct tfs_model_fact){"calls",
 		seen->steps ? "calls of the judged steps" : "calls",
 		seen->calls ? "recorded" : "not recorded", !seen->calls};
@@ -169,7 +174,7 @@ static void set_visibility(struct tfs_build *build)
 	size_t count = 0;
 
 	model->sight = tfs_region_string(region, seen->text);
-	count += add_recorded(seen, facts);
+	count += add_recorded(seen, model->steps.iterations, facts);
 	facts[count++] = (struct tfs_model_fact){"compared", "hook and CUPTI call counts",
 		tfs_region_string(region, seen->compared), !seen->agrees};
 	facts[count++] = (struct tfs_model_fact){"runtimes", "runtime calls in libraries",

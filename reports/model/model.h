@@ -196,7 +196,8 @@ struct tfs_model_idle {
 };
 
 struct tfs_model_steps {
-	uint64_t count; /* training steps, warm-up not included */
+	uint64_t count;  /* training steps, warm-up not included */
+	bool iterations; /* none were found: what is counted stands for them */
 	uint64_t warmup;
 	uint64_t judged; /* steps seen with full records and no rewrite */
 	double median_ns;

@@ -2,6 +2,12 @@
 /* TFS905: fewer judged training steps than a firm judgement needs. */
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
+#include "shim/trace/format/iterations.h"
+
+#define MARK_THEM                                                                                  \
+	"Mark where each step begins with TFSHIM_STEP() from shim/tfshim.h, "                      \
+	"or give the option step_range the name of the NVTX ranges that are the steps; "           \
+	"if the program trains for a few steps only, train for more."
 
 static const char *advice(const struct tfs_steady *steady)
 {
@@ -12,12 +18,12 @@ static const char *advice(const struct tfs_steady *steady)
 		return "Mark the steps and record again: for Nsight Systems, put each training step into an NVTX range named step "
 		       "(nvtxRangePush; torch.cuda.nvtx.range_push); for PyTorch's profiler, call its step() after each one. "
 		       "Or run the program under tfshim, which finds the steps itself.";
+	if (timeline->step_source == TFS_STEP_ITERATIONS)
+		return MARK_THEM;
 	if (imported)
 		return "Record more steps with the tool that made this recording.";
 	if (!timeline->step_source)
-		return "Mark where each step begins with TFSHIM_STEP() from shim/tfshim.h, "
-		       "or give the option step_range the name of the NVTX ranges that are the steps; "
-		       "if the program trains for a few steps only, train for more.";
+		return MARK_THEM;
 	if (timeline->outside.count + timeline->rewritten.count >= steady->min_steps)
 		return "Record more steps: set window in TFSHIM_OPTIONS to a larger number (50 by default).";
 	return "Train for more steps.";
@@ -34,6 +40,11 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!steady->timeline->step_source)
 		draft = tfs_findings_note(findings,
 			"no training step was found in the recorded calls: rules look at the whole run, and what depends on steps is not measurable");
+	else if (steady->timeline->step_source == TFS_STEP_ITERATIONS)
+		draft = tfs_findings_note(findings,
+			"no weight update was seen in the calls: a step is an iteration of the loop with most of them, which went round %s",
+			tfs_figure_number((double)steady->timeline->training_steps, "time", "times")
+				.text);
 	else
 		draft = tfs_findings_note(findings,
 			"%s judged, of %s in total; an error needs %u%s",
@@ -51,7 +62,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	size_t before = findings->count;
 
-	if (!steady->timeline->step_source || steady->step_count < steady->min_steps)
+	if (!steady->timeline->step_source ||
+		steady->timeline->step_source == TFS_STEP_ITERATIONS ||
+		steady->step_count < steady->min_steps)
 		report(steady, findings);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s judged",
 		tfs_figure_number(steady->step_count, "step was", "steps were").text);

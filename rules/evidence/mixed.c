@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "rules/evidence/steady.h"
+#include "shim/trace/format/iterations.h"
 
 /* Of a call site: in how many judged steps it computes. */
 struct use {
@@ -71,7 +72,8 @@ static uint32_t find_mixed(const struct tfs_timeline *timeline, const bool *judg
 static bool may_be_cut(const struct tfs_timeline *timeline, const bool *judged, uint32_t step)
 {
 	return judged[step] && timeline->steps[step].left &&
-	       timeline->step_source == TFS_STEP_LOOPS;
+	       (timeline->step_source == TFS_STEP_LOOPS ||
+		       timeline->step_source == TFS_STEP_ITERATIONS);
 }
 
 /* `places[step]`: at how many sites that every step which was not left computes at, it does. */

@@ -19,6 +19,7 @@
 #include "rules/support/figures.h"
 #include "rules/timeline/pairs.h"
 #include "rules/whatif/whatif.h"
+#include "shim/trace/format/iterations.h"
 
 static bool runtime_seen(const struct tfs_timeline *timeline)
 {
@@ -224,6 +225,12 @@ static int ask_rules(const struct tfs_steady *steady, const struct tfs_steady *r
 	return findings->failed ? -ENOMEM : 0;
 }
 
+/* What a loop does that may be no training is worth knowing, and breaks nothing. */
+static bool only_notes(const struct tfs_findings *findings)
+{
+	return findings->steady->timeline->step_source == TFS_STEP_ITERATIONS;
+}
+
 static int keep_findings(const struct tfs_findings *findings, struct tfs_judgement *judgement)
 {
 	judgement->findings =
@@ -236,6 +243,8 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 		struct tfs_finding *finding = &judgement->findings[i];
 
 		*finding = draft->finding;
+		if (only_notes(findings))
+			finding->level = TFS_LEVEL_NOTE;
 		finding->repair = tfs_summary_repair(judgement,
 			draft->unrepaired ? NULL
 			: draft->rewrite  ? draft->rewrite
@@ -271,7 +280,7 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
 			judgement->pool, &judgement->idle);
 	if (!err)
-		tfs_summary_conclude(judgement);
+		tfs_summary_conclude(steady->timeline, judgement);
 	free(findings.items);
 	return judgement->pool->failed ? -ENOMEM : err;
 }

@@ -11,6 +11,7 @@
 #include "rules/support/figures.h"
 #include "rules/support/sentences.h"
 #include "rules/whatif/whatif.h"
+#include "shim/trace/format/iterations.h"
 
 static const char *source_name(enum tfs_step_source source)
 {
@@ -22,7 +23,7 @@ static const char *source_name(enum tfs_step_source source)
 	case TFS_STEP_NVTX:
 		return "nvtx";
 	}
-	return "none";
+	return (uint32_t)source == TFS_STEP_ITERATIONS ? "iterations" : "none";
 }
 
 uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline)
@@ -252,11 +253,14 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	return (struct tfs_repair){line->name, TFS_REPAIR_APPLIED, line->reason};
 }
 
-static bool usable(struct tfs_judgement *judgement)
+static bool usable(const struct tfs_timeline *timeline, struct tfs_judgement *judgement)
 {
 	const char *why = NULL;
 
-	if (!judgement->visibility.steps)
+	if (timeline->step_source == TFS_STEP_ITERATIONS)
+		why = "no weight update was seen; iterations of the loop with most calls stand for "
+		      "training steps, and what breaks a rule there is a note";
+	else if (!judgement->visibility.steps)
 		why = "no training steps were found";
 	else if (!judgement->steps.judged || !judgement->visibility.calls)
 		why = "no training step was recorded in full";
@@ -269,7 +273,7 @@ static bool usable(struct tfs_judgement *judgement)
 	return !why;
 }
 
-void tfs_summary_conclude(struct tfs_judgement *judgement)
+void tfs_summary_conclude(const struct tfs_timeline *timeline, struct tfs_judgement *judgement)
 {
 	unsigned errors, warnings, notes;
 
@@ -278,7 +282,7 @@ void tfs_summary_conclude(struct tfs_judgement *judgement)
 	errors = judgement->levels[TFS_LEVEL_ERROR];
 	warnings = judgement->levels[TFS_LEVEL_WARN];
 	notes = judgement->levels[TFS_LEVEL_NOTE];
-	judgement->usable = usable(judgement);
+	judgement->usable = usable(timeline, judgement);
 	if (!judgement->usable)
 		return;
 	snprintf(judgement->verdict, sizeof(judgement->verdict), "%s, %s, %s",

@@ -22,6 +22,6 @@ struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, cons
 	const struct tfs_finding *finding);
 
 /* Counts the levels and writes the verdict line; at the end. */
-void tfs_summary_conclude(struct tfs_judgement *judgement);
+void tfs_summary_conclude(const struct tfs_timeline *timeline, struct tfs_judgement *judgement);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "rules/support/figures.h"
 #include "rules/support/sentences.h"
+#include "shim/trace/format/iterations.h"
 
 /* Facts under this key name something that ran unseen; the text says what. */
 #define UNSEEN "unseen."
@@ -297,7 +298,11 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 	out->partial = *gaps != '\0';
 	snprintf(out->text, sizeof(out->text), "calls %s, GPU activity %s, training steps %s%s%s",
 		out->calls ? "recorded" : "not recorded", out->device ? "recorded" : "not recorded",
-		out->steps ? "found" : "not found", *gaps ? "; " : "", gaps);
+		timeline->step_source == TFS_STEP_ITERATIONS
+			? "not found (iterations of a loop stand for them)"
+		: out->steps ? "found"
+			     : "not found",
+		*gaps ? "; " : "", gaps);
 	compare(steady->pairs, pool, out);
 	out->runtimes = runtimes(timeline, steady->pairs, pool);
 	list_facts(timeline->trace, pool, out);

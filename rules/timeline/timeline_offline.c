@@ -8,6 +8,7 @@
 
 #include "rules/timeline/timeline_build.h"
 #include "shim/steps/loops/loops.h"
+#include "shim/trace/format/iterations.h"
 
 #define MOST_OPERANDS 24
 
@@ -164,6 +165,13 @@ static unsigned shallow_depth(const struct tfs_trace *trace, uint32_t limit)
 	return 0;
 }
 
+/* In other tools' recordings a call's place says too little of the loop that it is in. */
+static bool dominates(const struct search *search)
+{
+	return !tfs_trace_fact(search->timeline->trace, TFS_FACT_imported) &&
+	       tfs_loops_dominate(search->loops);
+}
+
 int tfs_timeline_find_steps(struct tfs_timeline *timeline)
 {
 	struct search search = {.timeline = timeline,
@@ -172,6 +180,7 @@ int tfs_timeline_find_steps(struct tfs_timeline *timeline)
 	void *memory = calloc(1, tfs_loops_bytes());
 	const struct tfs_call *call;
 	struct tfs_cursor cursor;
+	bool found = false;
 	int err = 0;
 
 	search.shallow = shallow_depth(timeline->trace, search.site_limit);
@@ -183,13 +192,13 @@ int tfs_timeline_find_steps(struct tfs_timeline *timeline)
 	}
 	search.loops = tfs_loops_init(memory);
 	tfs_cursor_start(&cursor, timeline->trace, search.thread);
-	while ((call = tfs_cursor_next(&cursor))) {
-		if (!feed(&search, call))
-			continue;
+	while (!found && (call = tfs_cursor_next(&cursor)))
+		found = feed(&search, call);
+	if (found || dominates(&search)) {
 		timeline->steps_offline = true;
-		timeline->step_source = TFS_STEP_LOOPS;
+		timeline->step_source =
+			found ? TFS_STEP_LOOPS : (enum tfs_step_source)TFS_STEP_ITERATIONS;
 		err = mark_steps(&search);
-		break;
 	}
 	free(memory);
 	free(search.sites);

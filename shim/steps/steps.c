@@ -7,6 +7,7 @@
 #include "shim/steps/steps_candidates.h"
 #include "shim/steps/steps_search.h"
 #include "shim/steps/windows.h"
+#include "shim/trace/format/iterations.h"
 
 #define PACKED 200u /* step times kept back before they are written */
 #define HABITS 16u
@@ -56,7 +57,9 @@ static void put_mark(uint64_t index, uint64_t ticks, uint32_t site, uint32_t fla
 		.site = site,
 		.start_ticks = ticks,
 		.index = index,
-		.source = atomic_load_explicit(&source, memory_order_relaxed),
+		.source = tfs_steps_dominant()
+				  ? TFS_STEP_ITERATIONS
+				  : atomic_load_explicit(&source, memory_order_relaxed),
 		.flags = flags,
 	};
 

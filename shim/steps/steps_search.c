@@ -16,7 +16,9 @@
 #define OPERANDS 24u              /* of a call, at most */
 #define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
 #define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
-#define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight */
+#define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight; */
+#define LAST_CALLS (1u << 14)     /* and some more, if the loop with most calls is not yet clear, */
+#define LAST_LOOK (1u << 12)      /* for which it is looked so often */
 
 static struct tfs_loops *loops;        /* with the step */
 static struct tfs_thread *owner;       /* the thread whose loop is the step's, or may be */
@@ -26,6 +28,7 @@ static _Atomic bool found;
 static struct tfs_loops *second; /* what is searched while the program does something else */
 static uint32_t second_calls;
 static _Atomic bool doubtful; /* what was found may be no training */
+static _Atomic bool dominant; /* in it no weights are updated at all */
 
 struct tfs_thread *tfs_steps_owner(void)
 {
@@ -40,6 +43,11 @@ bool tfs_steps_found(void)
 bool tfs_steps_doubtful(void)
 {
 	return atomic_load(&doubtful) && tfs_steps_by_loops();
+}
+
+bool tfs_steps_dominant(void)
+{
+	return atomic_load_explicit(&dominant, memory_order_relaxed) && tfs_steps_by_loops();
 }
 
 bool tfs_steps_searchable(void)
@@ -129,14 +137,18 @@ static uint32_t list_operands(
 	return count;
 }
 
+static bool is_busiest(const struct tfs_step_candidate *candidate)
+{
+	return 2 * candidate->calls >= tfs_step_candidates_calls();
+}
+
 /* One of several threads found its step first, or something that may be one: that counts where most
  * of the calls are the thread's. */
 static bool is_found(struct tfs_step_candidate *candidate)
 {
 	static _Atomic bool settled;
 
-	if (tfs_loops_doubtful(candidate->loops) &&
-		2 * candidate->calls < tfs_step_candidates_calls()) {
+	if (tfs_loops_doubtful(candidate->loops) && !is_busiest(candidate)) {
 		tfs_loops_restart(candidate->loops);
 		return false;
 	}
@@ -148,6 +160,7 @@ static void settle(struct tfs_step_candidate *candidate)
 	loops = candidate->loops;
 	__atomic_store_n(&owner, candidate->thread, __ATOMIC_RELAXED);
 	atomic_store(&doubtful, tfs_loops_doubtful(loops));
+	atomic_store(&dominant, tfs_loops_dominant(loops));
 	atomic_store(&found, true);
 	flag_cache(candidate->thread);
 	release_log();
@@ -155,7 +168,7 @@ static void settle(struct tfs_step_candidate *candidate)
 	if (!tfs_loops_doubtful(loops))
 		tfs_step_graphs_release();
 	tfs_recorder_fact(TFS_FACT_steps_warmup, NULL, tfs_loops_before(loops), 0);
-	stop_search(TFS_FACT_steps_found);
+	stop_search(tfs_loops_dominant(loops) ? TFS_FACT_steps_none : TFS_FACT_steps_found);
 }
 
 static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
@@ -172,6 +185,16 @@ static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
 	return tfs_loops_look(by);
 }
 
+/* Now and then: the calls after which the search should have ended; 0 = in between, or not yet. */
+static uint64_t calls_beyond(const struct tfs_step_candidate *candidate, uint64_t searched)
+{
+	if (searched % LAST_LOOK != 0 || searched < HOPELESS_CALLS)
+		return 0;
+	const bool hope = !tfs_loops_hopeless(candidate->loops) || tfs_step_candidates_any_hope();
+	const uint64_t limit = hope ? SEARCH_CALLS : HOPELESS_CALLS;
+	return searched >= limit ? searched - limit + 1 : 0;
+}
+
 /* Without its callers a call seems to come from elsewhere. */
 static void search(const struct tfs_frame *frame, const struct tfs_details *details,
 	const struct tfs_loops_operand *operands, uint32_t count)
@@ -183,8 +206,12 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (!candidate)
 		return;
 	const uint64_t searched = tfs_step_candidate_count(candidate);
+	const uint64_t beyond = candidate->loops ? calls_beyond(candidate, searched) : 0;
 
-	if (candidate->loops && feed(candidate->loops, frame, details, operands, count) &&
+	if (candidate->loops &&
+		(feed(candidate->loops, frame, details, operands, count) ||
+			(beyond != 0 && is_busiest(candidate) &&
+				tfs_loops_dominate(candidate->loops))) &&
 		is_found(candidate)) {
 		settle(candidate);
 		return;
@@ -192,8 +219,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	tfs_step_candidate_leave(candidate);
 	if (tfs_steps_found())
 		tfs_step_candidates_release(loops);
-	if (searched == SEARCH_CALLS ||
-		(searched == HOPELESS_CALLS && !tfs_step_candidates_any_hope())) {
+	if (beyond > LAST_CALLS) {
 		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
 	}
@@ -219,6 +245,7 @@ static void change_loops(struct tfs_thread *thread)
 	loops = second;
 	second = before;
 	atomic_store(&doubtful, tfs_loops_doubtful(loops));
+	atomic_store(&dominant, tfs_loops_dominant(loops));
 	second_calls = SECOND_CALLS;
 	flag_cache(thread);
 	release_log();

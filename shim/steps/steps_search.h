@@ -21,6 +21,9 @@ struct tfs_thread *tfs_steps_owner(void);
 /* Was a step found, or declared? Any thread. */
 bool tfs_steps_found(void);
 
+/* Are the steps iterations of the loop with most calls, in which no weights are updated? */
+bool tfs_steps_dominant(void);
+
 /* The program said itself what its step is; `what` goes into the recording where it still was
  * searched for. */
 void tfs_steps_settle(enum tfs_fact_code what);

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-ROUNDS = 60
+ROUNDS = 12
 BYTES = 1 << 20
 failures = 0
 

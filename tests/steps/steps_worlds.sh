@@ -12,7 +12,7 @@ after=$programs/../tools/stacks_first.so
 export TFSIM_DEVICES=2 TFSIM_COMPUTE=0 TFSIM_PROFILE=a100
 
 worlds=0
-for world in plain accumulate outplace graph devices async critic pair fifth rows varying ahead loader; do
+for world in plain accumulate outplace graph devices async recursion critic pair fifth rows varying ahead loader; do
 	worlds=$((worlds + 1))
 	watched "$world" record=all "$programs/steps_worlds" "$world"
 	says "$world" '160 steps'

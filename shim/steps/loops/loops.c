@@ -31,32 +31,84 @@ void tfs_loops_restart(struct tfs_loops *loops)
 	loops->next_look = FIRST_LOOK;
 }
 
-static bool is_site(
-	const struct tfs_log_site *site, uint32_t id, const uint64_t *frames, uint32_t count)
+static uint32_t least(uint32_t one, uint32_t other)
 {
-	return site->id == id &&
-	       site->depth == (count < TFS_LOOPS_DEPTH ? count : TFS_LOOPS_DEPTH) &&
-	       site->frames[0] == frames[count - 1];
+	return one < other ? one : other;
 }
 
-uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count)
+/* The slot of a site, or the one where it belongs. */
+static uint32_t *find_slot(struct tfs_loops *loops, uint32_t id, uint32_t count, uint64_t outermost)
 {
 	const uint32_t slots = sizeof(loops->slots) / sizeof(loops->slots[0]);
 	uint32_t at = id * UINT32_C(2654435769) % slots;
 
-	for (; loops->slots[at] != 0; at = (at + 1) % slots)
-		if (is_site(&loops->sites[loops->slots[at] - 1], id, frames, count))
-			return loops->slots[at];
+	for (; loops->slots[at] != 0; at = (at + 1) % slots) {
+		const struct tfs_log_site *site = &loops->sites[loops->slots[at] - 1];
+
+		if (site->id == id && site->frame_count == count && site->outermost == outermost)
+			break;
+	}
+	return &loops->slots[at];
+}
+
+static uint32_t add_site(struct tfs_loops *loops, uint32_t *slot, uint32_t id, uint32_t count,
+	const struct tfs_log_stack *stack)
+{
+	struct tfs_log_site *site = &loops->sites[loops->site_count++];
+
+	*site = (struct tfs_log_site){.id = id,
+		.depth = least(stack->count, TFS_LOOPS_DEPTH),
+		.frame_count = count,
+		.outermost = stack->frames[0]};
+	memcpy(site->frames, stack->frames, site->depth * sizeof(site->frames[0]));
+	*slot = loops->site_count;
+	return loops->site_count;
+}
+
+/* What is around a recursion is known from stacks in it that were not as deep. */
+static void find_root(const struct tfs_loops *loops, struct tfs_log_stack *stack)
+{
+	const uint32_t count = stack->count;
+
+	for (uint32_t i = loops->site_count; i-- > 0 && stack->count == count;)
+		if (loops->sites[i].same == 0 && loops->sites[i].frame_count < TFS_LOOPS_FRAMES)
+			tfs_log_root(stack, loops->sites[i].frames, loops->sites[i].depth);
+}
+
+/* The site that stands for all depths of a recursion. */
+static uint32_t common_site(struct tfs_loops *loops, const struct tfs_log_stack *stack)
+{
+	uint32_t id = 1;
+
+	for (uint32_t i = 0; i < stack->count; i++)
+		id = (id ^ (uint32_t)(stack->frames[i] ^ stack->frames[i] >> 32)) *
+		     UINT32_C(0x9E3779B1);
+	uint32_t *slot = find_slot(loops, id, stack->count, stack->frames[0]);
+	if (*slot == 0 && loops->site_count < TFS_LOG_SITES)
+		add_site(loops, slot, id, stack->count, stack);
+	return *slot;
+}
+
+uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count)
+{
+	uint32_t *slot = find_slot(loops, id, count, frames[count - 1]);
+	struct tfs_log_stack stack;
+
+	if (*slot != 0)
+		return loops->sites[*slot - 1].same ? loops->sites[*slot - 1].same : *slot;
 	if (loops->site_count == TFS_LOG_SITES)
 		return 0;
-	struct tfs_log_site *site = &loops->sites[loops->site_count++];
-	site->id = id;
-	site->latest[0] = site->latest[1] = 0;
-	site->depth = count < TFS_LOOPS_DEPTH ? count : TFS_LOOPS_DEPTH;
-	for (uint32_t i = 0; i < site->depth; i++)
-		site->frames[i] = frames[count - 1 - i];
-	loops->slots[at] = loops->site_count;
-	return loops->site_count;
+	const bool folded = tfs_log_fold(frames, count, &stack);
+	const uint32_t index = add_site(loops, slot, id, count, &stack);
+	loops->sites[index - 1].outermost = frames[count - 1];
+	if (!folded)
+		return index;
+	if (count >= TFS_LOOPS_FRAMES)
+		find_root(loops, &stack);
+	/* What a graph does has a site each, wherever it is launched. */
+	const uint32_t same = common_site(loops, &stack);
+	loops->sites[index - 1].same = same;
+	return same;
 }
 
 bool tfs_log_room(struct tfs_loops *loops, uint32_t operand_count)
@@ -122,7 +174,8 @@ bool tfs_loops_doubtful(const struct tfs_loops *loops)
 
 bool tfs_loops_prefers(const struct tfs_loops *doubtful, const struct tfs_loops *other)
 {
-	return other->step.certain || other->step.calls >= TFS_LOG_LONGER * doubtful->step.calls;
+	return doubtful->step.dominant || other->step.certain ||
+	       other->step.calls >= TFS_LOG_LONGER * doubtful->step.calls;
 }
 
 bool tfs_loops_hopeless(const struct tfs_loops *loops)
@@ -130,20 +183,21 @@ bool tfs_loops_hopeless(const struct tfs_loops *loops)
 	return !loops->updates;
 }
 
-/* The frame at `level`, counted from the outermost. */
-static uint64_t frame_at(const uint64_t *frames, uint32_t count, uint32_t level)
+static struct tfs_log_stack stack_of(
+	const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
-	return frames[count - 1 - level];
+	struct tfs_log_stack stack;
+
+	if (tfs_log_fold(frames, count, &stack) && count >= TFS_LOOPS_FRAMES)
+		tfs_log_root(&stack, loops->step.prefix, loops->step.level);
+	return stack;
 }
 
-static bool in_prefix(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+static bool in_prefix(const struct tfs_loops *loops, const struct tfs_log_stack *stack)
 {
-	if (!loops->found || count <= loops->step.level)
-		return false;
-	for (uint32_t i = 0; i < loops->step.level; i++)
-		if (frame_at(frames, count, i) != loops->step.prefix[i])
-			return false;
-	return true;
+	return loops->found && stack->count > loops->step.level &&
+	       memcmp(stack->frames, loops->step.prefix,
+		       loops->step.level * sizeof(stack->frames[0])) == 0;
 }
 
 static bool is_member(const struct tfs_loops *loops, uint64_t address)
@@ -156,30 +210,41 @@ static bool is_member(const struct tfs_loops *loops, uint64_t address)
 
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
-	return in_prefix(loops, frames, count) &&
-	       frame_at(frames, count, loops->step.level) == loops->step.anchor;
+	const struct tfs_log_stack stack = stack_of(loops, frames, count);
+
+	return in_prefix(loops, &stack) && stack.frames[loops->step.level] == loops->step.anchor;
 }
 
-bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+static bool is_outside(const struct tfs_loops *loops, const struct tfs_log_stack *stack)
 {
-	if (!in_prefix(loops, frames, count))
+	if (!in_prefix(loops, stack))
 		return true;
-	const uint64_t address = frame_at(frames, count, loops->step.level);
+	const uint64_t address = stack->frames[loops->step.level];
 
 	return address < loops->step.lowest || address > loops->step.highest;
 }
 
+bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
+{
+	const struct tfs_log_stack stack = stack_of(loops, frames, count);
+
+	return is_outside(loops, &stack);
+}
+
 bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
-	return loops->step.member_count < TFS_LOOPS_PLACES &&
-	       !tfs_loops_outside(loops, frames, count) &&
-	       !is_member(loops, frame_at(frames, count, loops->step.level));
+	const struct tfs_log_stack stack = stack_of(loops, frames, count);
+
+	return loops->step.member_count < TFS_LOOPS_PLACES && !is_outside(loops, &stack) &&
+	       !is_member(loops, stack.frames[loops->step.level]);
 }
 
 bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,
 	const uint64_t *other, uint32_t other_count)
 {
-	return in_prefix(loops, one, one_count) && in_prefix(loops, other, other_count) &&
-	       frame_at(one, one_count, loops->step.level) ==
-		       frame_at(other, other_count, loops->step.level);
+	const struct tfs_log_stack first = stack_of(loops, one, one_count);
+	const struct tfs_log_stack second = stack_of(loops, other, other_count);
+
+	return in_prefix(loops, &first) && in_prefix(loops, &second) &&
+	       first.frames[loops->step.level] == second.frames[loops->step.level];
 }

@@ -14,6 +14,8 @@
  * more often than the loop around it that carries more. A loop over epochs goes round too rarely.
  *
  * The step opens at the first place that control comes by once in each iteration.
+ *
+ * A recursion is a loop as well: a stack counts as if it went through each of its functions once.
  */
 
 #include <stdbool.h>
@@ -21,6 +23,7 @@
 
 #define TFS_LOOPS_CONFIRM 8u /* iterations that must carry the range */
 #define TFS_LOOPS_DEPTH 16u  /* outermost frames that are looked at */
+#define TFS_LOOPS_FRAMES 64u /* innermost ones that are known of a stack */
 #define TFS_LOOPS_PLACES 96u /* of the step that are told from others */
 
 struct tfs_graphs;
@@ -57,6 +60,14 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 void tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
 	uint32_t count, const struct tfs_graphs *graphs, uint64_t executable);
 bool tfs_loops_look(struct tfs_loops *loops);
+
+/* Where no step was found: takes the iterations of the loop that most of the logged calls are in,
+ * the outermost that went round often enough, for steps. They may be no training; what is found
+ * later beside them is to be preferred. False where there is no such loop. */
+bool tfs_loops_dominate(struct tfs_loops *loops);
+
+/* Are the found steps such iterations? */
+bool tfs_loops_dominant(const struct tfs_loops *loops);
 
 /* The found step: iterations of its loop that were begun until it was found. */
 uint64_t tfs_loops_before(const struct tfs_loops *loops);

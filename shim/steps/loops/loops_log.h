@@ -22,11 +22,15 @@
 
 #define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
 
-/* A call site: the outermost frames of its stack, outermost first. */
+/* A call site: the outermost frames of its stack, outermost first. In a recursion there is one for
+ * each depth, and all are as one, whose stack goes through it once. */
 struct tfs_log_site {
 	uint32_t id;
 	uint32_t depth;
-	uint64_t latest[2]; /* operands, of a call with two */
+	uint32_t frame_count; /* of the stack as it was given, */
+	uint32_t same;        /* if that goes through a recursion: 1 + index of the one for all */
+	uint64_t outermost;   /* and its frame */
+	uint64_t latest[2];   /* operands, of a call with two */
 	uint64_t frames[TFS_LOOPS_DEPTH];
 };
 
@@ -83,10 +87,17 @@ struct tfs_log_step {
 	uint64_t lowest;
 	uint64_t highest;
 	uint64_t before;
-	double calls; /* of an iteration */
-	bool certain; /* what carries the weights is known to be an update */
+	double calls;  /* of an iteration */
+	bool certain;  /* what carries the weights is known to be an update */
+	bool dominant; /* nothing carries weights: it is only the loop with most calls */
 	uint64_t prefix[TFS_LOOPS_DEPTH];
 	uint64_t members[TFS_LOOPS_PLACES];
+};
+
+/* A stack, outermost first, in which every recursion is gone through once. */
+struct tfs_log_stack {
+	uint32_t count;
+	uint64_t frames[TFS_LOOPS_FRAMES];
 };
 
 struct tfs_loops {
@@ -113,6 +124,13 @@ struct tfs_loops {
 /* A range; NULL when it is not there, nor can be added where `add` asks for that. */
 struct tfs_log_range *tfs_log_range(struct tfs_loops *loops, uint64_t address, bool add);
 
+/* Folds a stack, innermost first: true when it went through a recursion. */
+bool tfs_log_fold(const uint64_t *frames, uint32_t count, struct tfs_log_stack *out_stack);
+
+/* Gives a stack that was too deep to be known to its outermost frame, and so begins in a recursion,
+ * what is around that in `whole`. */
+void tfs_log_root(struct tfs_log_stack *stack, const uint64_t *whole, uint32_t count);
+
 /* Adds a site to the log; 1 + its index, 0 = no room. */
 uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count);
 
@@ -131,6 +149,18 @@ void tfs_log_note_moves(struct tfs_loops *loops, const struct tfs_log_call *call
 
 /* Finds the ranges that take turns. */
 void tfs_log_find_turns(struct tfs_loops *loops);
+
+/* When control last moved in the function at each level, or in one around it; and when a loop in
+ * that very function last went round. Times are 1 + index of a call. */
+struct tfs_log_motion {
+	const struct tfs_log_site *site; /* of the latest call */
+	uint32_t moved[TFS_LOOPS_DEPTH];
+	uint32_t round[TFS_LOOPS_DEPTH];
+};
+
+/* Moves on to the call at time `now`, from a zeroed start where no place of the outermost path was
+ * come by. Returns the level at which control moved on. */
+uint32_t tfs_log_move(struct tfs_loops *loops, struct tfs_log_motion *motion, uint32_t now);
 
 /* Fills in pairs from the log. */
 void tfs_log_pair_up(struct tfs_loops *loops);

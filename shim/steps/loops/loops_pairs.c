@@ -11,14 +11,6 @@
 
 #include "shim/steps/loops/loops_log.h"
 
-/* When control last moved in the function at each level, or in one around it; and when a loop in
- * that very function last went round. */
-struct motion {
-	const struct tfs_log_site *site; /* of the latest call */
-	uint32_t moved[TFS_LOOPS_DEPTH];
-	uint32_t round[TFS_LOOPS_DEPTH];
-};
-
 static uint32_t slot_of(uint64_t address, uint32_t mask)
 {
 	return (uint32_t)(address * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
@@ -56,9 +48,9 @@ static bool come_by(struct tfs_log_path *path, uint64_t place)
 	return false;
 }
 
-static void move(struct tfs_loops *loops, struct motion *motion, const struct tfs_log_site *site,
-	uint32_t now)
+uint32_t tfs_log_move(struct tfs_loops *loops, struct tfs_log_motion *motion, uint32_t now)
 {
+	const struct tfs_log_site *site = &loops->sites[loops->calls[now - 1].site];
 	const struct tfs_log_site *from = motion->site;
 	uint32_t level = 0;
 
@@ -72,16 +64,17 @@ static void move(struct tfs_loops *loops, struct motion *motion, const struct tf
 	if (come_by(&loops->paths[level], site->frames[level]))
 		motion->round[level] = now;
 	motion->moved[level] = now;
-	for (level++; level < TFS_LOOPS_DEPTH; level++) {
-		motion->moved[level] = now;
-		loops->paths[level].count = 0;
-		if (level < site->depth)
-			come_by(&loops->paths[level], site->frames[level]);
+	for (uint32_t inner = level + 1; inner < TFS_LOOPS_DEPTH; inner++) {
+		motion->moved[inner] = now;
+		loops->paths[inner].count = 0;
+		if (inner < site->depth)
+			come_by(&loops->paths[inner], site->frames[inner]);
 	}
+	return level;
 }
 
 /* Has a loop gone round since the update? It is the loop in the outermost function that moved. */
-static void read_pair(struct tfs_log_pair *pair, const struct motion *motion)
+static void read_pair(struct tfs_log_pair *pair, const struct tfs_log_motion *motion)
 {
 	uint32_t level = 0;
 
@@ -136,8 +129,8 @@ static void overwrite(struct tfs_loops *loops, uint64_t operand)
 	}
 }
 
-static void read_by(
-	struct tfs_loops *loops, uint64_t operand, uint32_t site, const struct motion *motion)
+static void read_by(struct tfs_loops *loops, uint64_t operand, uint32_t site,
+	const struct tfs_log_motion *motion)
 {
 	const struct tfs_log_range *range =
 		tfs_log_range(loops, tfs_log_address(loops, operand), false);
@@ -149,7 +142,7 @@ static void read_by(
 
 /* A call reads all its operands before it writes any. */
 static void take_call(struct tfs_loops *loops, const struct tfs_log_call *call,
-	const struct motion *motion, uint32_t now)
+	const struct tfs_log_motion *motion, uint32_t now)
 {
 	const uint64_t *operands = &loops->operands[call->first];
 	const uint32_t count = call[1].first - call->first;
@@ -169,7 +162,7 @@ static void take_call(struct tfs_loops *loops, const struct tfs_log_call *call,
 
 void tfs_log_pair_up(struct tfs_loops *loops)
 {
-	struct motion motion = {0};
+	struct tfs_log_motion motion = {0};
 
 	loops->mask = 63;
 	while (loops->mask < 2 * loops->operand_count && loops->mask + 1 < TFS_LOG_RANGES)
@@ -180,7 +173,7 @@ void tfs_log_pair_up(struct tfs_loops *loops)
 	loops->pair_count = 0;
 	loops->paths[0].count = 0;
 	for (uint32_t i = 0; i < loops->call_count; i++) {
-		move(loops, &motion, &loops->sites[loops->calls[i].site], i + 1);
+		tfs_log_move(loops, &motion, i + 1);
 		take_call(loops, &loops->calls[i], &motion, i + 1);
 	}
 }

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that update no weights: which loop is the one with most calls, and where it opens. */
+#include "tests/unit/steps/made_up_program.h"
+
+/* One batch through so many layers; its images are at another place each time. */
+static void infer(unsigned layers, unsigned batch)
+{
+	enter(1);
+	use(1, INPUT, WRITE, 0x7000000u + batch, READ);
+	for (unsigned i = 0; i < layers; i++)
+		use(2, WEIGHT(i), READ, ACT(i), WRITE);
+	use(3, ACT(layers - 1), READ, 0, 0);
+	leave();
+}
+
+static void batches(unsigned line, unsigned count, unsigned layers)
+{
+	enter(line);
+	for (unsigned i = 0; i < count; i++)
+		infer(layers, i);
+	leave();
+}
+
+/* Iterations that open in so many more rounds of `go_on`; 0 = there is no such loop. */
+static unsigned opened_in(void (*go_on)(unsigned line, unsigned count, unsigned layers),
+	unsigned line, unsigned count, unsigned layers)
+{
+	TEST_EQ(run.found_at, 0);
+	if (!tfs_loops_dominate(run.loops))
+		return 0;
+	TEST_TRUE(tfs_loops_dominant(run.loops));
+	TEST_TRUE(tfs_loops_doubtful(run.loops));
+	run.found_at = run.calls;
+	go_on(line, count, layers);
+	return run.opened;
+}
+
+/* Not the loop over layers, though that goes round more often. */
+static void test_inference(void)
+{
+	for (unsigned layers = 1; layers <= 64; layers *= 4) {
+		begin();
+		batches(1, 40, layers);
+		TEST_EQ(opened_in(batches, 1, 40, layers), 40);
+		TEST_EQ(run.outside, 0);
+	}
+}
+
+/* Epochs are too few, or each is an iteration; never is it a part of a batch. */
+static void epochs(unsigned line, unsigned count, unsigned layers)
+{
+	enter(line);
+	for (unsigned i = 0; i < count; i++) {
+		for (unsigned batch = 0; batch < 30; batch++)
+			infer(layers, batch);
+		enter(5);
+		use(1, LOSS, READ, 0, 0);
+		leave();
+	}
+	leave();
+}
+
+static void test_epochs(void)
+{
+	begin();
+	epochs(1, 10, 4);
+	TEST_EQ(opened_in(epochs, 1, 10, 4), 300);
+	begin();
+	use(3, INPUT, WRITE, 0, 0);
+	for (unsigned i = 0; i < 20; i++)
+		batches(2, 30, 4);
+	TEST_TRUE(tfs_loops_dominate(run.loops));
+}
+
+/* One loop before another: which is the one with most calls. */
+static void test_two(void)
+{
+	begin();
+	batches(1, 30, 4);
+	batches(2, 100, 4);
+	TEST_EQ(opened_in(batches, 2, 40, 4), 40);
+	/* What comes next is none of it. */
+	batches(3, 10, 4);
+	TEST_EQ(run.opened, 40);
+	TEST_EQ(run.outside, 60);
+	begin();
+	batches(1, 40, 4);
+	batches(2, 41, 4);
+	batches(3, 40, 4);
+	TEST_TRUE(!tfs_loops_dominate(run.loops));
+}
+
+static void test_none(void)
+{
+	begin();
+	TEST_TRUE(!tfs_loops_dominate(run.loops));
+	/* Too few rounds. */
+	batches(1, 15, 4);
+	TEST_TRUE(!tfs_loops_dominate(run.loops));
+	/* A call alone, again and again. */
+	begin();
+	for (unsigned i = 0; i < 300; i++)
+		use(1, INPUT + 64 * i, WRITE, 0, 0);
+	TEST_TRUE(!tfs_loops_dominate(run.loops));
+	/* Calls that touch nothing. */
+	begin();
+	for (unsigned i = 0; i < 300; i++) {
+		call(1, NULL, 0);
+		call(2, NULL, 0);
+	}
+	TEST_TRUE(!tfs_loops_dominate(run.loops));
+}
+
+/* What updates weights is preferred, however short it is. */
+static void test_preferred(void)
+{
+	struct tfs_loops *served;
+
+	begin();
+	batches(1, 40, 64);
+	TEST_TRUE(tfs_loops_dominate(run.loops));
+	served = run.loops;
+	run.loops = NULL;
+	begin();
+	enter(4);
+	for (unsigned i = 0; i < 60; i++) {
+		use(1, WEIGHT(0), READ, GRAD(0), WRITE);
+		use(2, GRAD(0), READ, WEIGHT(0), READ | WRITE);
+	}
+	TEST_TRUE(run.found_at != 0 && !tfs_loops_dominant(run.loops));
+	TEST_TRUE(tfs_loops_prefers(served, run.loops));
+	free(served);
+}
+
+int main(void)
+{
+	test_inference();
+	test_epochs();
+	test_two();
+	test_none();
+	test_preferred();
+	free(run.loops);
+	return test_result();
+}
