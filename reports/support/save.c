@@ -31,7 +31,7 @@ static char *path_of(const char *recording, const char *suffix)
 static bool has_page(const struct tfs_model *model)
 {
 	return model->usable || model->levels[TFS_LEVEL_WARN] || model->levels[TFS_LEVEL_ERROR] ||
-	       (model->computes && model->expense_count);
+	       (model->computes && (model->expense_count || model->steps.iterations));
 }
 
 int tfs_save_beside(const struct tfs_model *model)

@@ -98,33 +98,47 @@ expect 0 report --format json -o few.json few.tfs
 grep -q '"not measurable: fewer than 7 steps inside or outside of windows"' few.json ||
 	wrong "the cost of recording of a few steps: $(grep -A 1 overhead few.json)"
 
-# Where no steps are known none are judged, but what was recorded was.
-"$record" unmarked.tfs marked=0 || exit 1
+# Where no steps are known, nor a loop that went round often enough, none are judged, but what was recorded
+# was.
+"$record" unmarked.tfs marked=0 steps=15 || exit 1
 expect 0 report unmarked.tfs
 for line in '! training steps             not found' '  calls                      recorded' \
 	'  GPU activity               recorded'; do
 	grep -q "^  $line" out || wrong "without steps there is no line '$line'"
 done
-# Instead the run is summed up: 60 blocking copies of 180 us and 1 MiB each, 60 kernels of 490 us.
-grep -q '^not judged: no training steps were found; the whole run: cudaMemcpy at .* takes 10.8 ms of the host time in blocking calls, which is 8.4 % of the recorded time$' out ||
+# Instead the run is summed up: 15 blocking copies of 180 us and 1 MiB each, 15 kernels of 490 us.
+grep -q '^not judged: no training steps were found; the whole run: cudaMemcpy at .* takes 2.70 ms of the host time in blocking calls, which is 6.9 % of the recorded time$' out ||
 	wrong "the verdict does not say where the time of the run went: $(head -n 1 out)"
-for row in '10.8 ms   8.4 %        60  cudaMemcpy  ' '29.4 ms    24 %        60  cudaLaunchKernel  ' \
-	' 9.00 ms   7.5 %        60  cudaMemcpy  ' '60.0 MiB   100 %        60  cudaMemcpy  '; do
+for row in ' 2.70 ms   6.9 %        15  cudaMemcpy  ' ' 7.35 ms    24 %        15  cudaLaunchKernel  ' \
+	' 2.25 ms   7.5 %        15  cudaMemcpy  ' '15.0 MiB   100 %        15  cudaMemcpy  '; do
 	grep -q "^ *$row" out || wrong "the run has no line '$row'"
 done
 # And judged as a run: nothing is said per step, nor is any level above a note.
 grep -q '^  1. i note  TFS101 pageable-copy' out || wrong "the run's pageable copy is no note"
-grep -q 'count    60 calls, 60.0 MiB, 10.8 ms on the host in the recorded run$' out ||
+grep -q 'count    15 calls, 15.0 MiB, 2.70 ms on the host in the recorded run$' out ||
 	wrong "the copies of the run are not counted"
 sed -n '/^FIX THESE/,/^NOT MEASURABLE/p' out | grep -q 'per step\|/step' && wrong "something is told per step"
 python3 -c 'import json, sys
 one = json.load(open(sys.argv[1]))["findings"][0]
 sys.exit((one["per_step"]["count"], one["cost"]["ns_per_step"], one["in_run"]["count"], one["in_run"]["bytes"])
-	!= (None, None, 60, 60 << 20))' unmarked.json || wrong "the JSON does not tell of the run"
-for row in 'Whole run' '<b>10.8 ms</b>' '<b>29.4 ms</b>' '<b>60.0 MiB</b>' 'href="#run"'; do
+	!= (None, None, 15, 15 << 20))' unmarked.json || wrong "the JSON does not tell of the run"
+for row in 'Whole run' '<b>2.70 ms</b>' '<b>7.35 ms</b>' '<b>15.0 MiB</b>' 'href="#run"'; do
 	grep -q "$row" unmarked.html || wrong "the page of a run without steps has no '$row'"
 done
 expect 3 check unmarked.tfs
+
+# With more rounds the loop's iterations stand for steps: all is told by iteration, and is a note.
+"$record" rounds.tfs marked=0 || exit 1
+expect 0 report rounds.tfs
+for line in 'not judged: no weight update was seen; iterations of the loop with most calls' \
+	'steps     none found: no weight update was seen; 60 iterations of the loop' \
+	'gpu       busy .* of the iteration' '  1. i note  TFS101 pageable-copy' \
+	'     count    1 call/step, 1.00 MiB/step' '  ! training steps             not found: iterations'; do
+	grep -q "^$line" out || wrong "of iterations there is no line '$line'"
+done
+grep -q '! warn\|x error' out && wrong "iterations break a rule"
+grep -q 'Iteration time, median</dt>' rounds.html || wrong "the page does not tell iterations from steps"
+expect 3 check rounds.tfs
 expect 0 report run.tfs
 grep -q 'WHOLE RUN' out && wrong "steps are judged, and the run is listed as well"
 
