@@ -5,6 +5,7 @@
 #include "reports/model/words.h"
 
 #define OPEN_FINDINGS 7u
+#define SHOWN_CARDS 100u
 
 /* A bar for the cost with its interval as a whisker, all on one scale. */
 static void cost_bar(struct tfs_html *html, const struct tfs_cost *cost, double scale)
@@ -205,6 +206,7 @@ static void card_rows(struct tfs_html *html, size_t number, double scale)
 void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 {
 	const struct tfs_model *model = html->model;
+	const size_t shown = end - first < SHOWN_CARDS ? end : first + SHOWN_CARDS;
 	double scale = 0;
 
 	for (size_t i = 0; i < model->card_count; i++)
@@ -218,9 +220,12 @@ void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 		"<th scope=\"col\">Rewrite</th></tr></thead>\n",
 		model->per_run ? "In the run" : "Per step",
 		first ? "as written" : tfs_words_each(model));
-	for (size_t i = first; i < end; i++)
+	for (size_t i = first; i < shown; i++)
 		card_rows(html, i, scale);
 	tfs_html_raw(html, "</table></div>\n");
+	if (shown < end)
+		tfs_html_print(html, "<p>%s. The JSON beside this page has them.</p>\n",
+			tfs_words_more(&html->region, model, shown, end));
 }
 
 void tfs_html_findings(struct tfs_html *html)

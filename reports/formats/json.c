@@ -8,6 +8,9 @@
 #include "reports/formats/json_writer.h"
 #include "reports/model/words.h"
 
+/* That the copy inside the page has, which is to stay small. */
+#define PAGE_FINDINGS 1000u
+
 static void write_cost(
 	struct tfs_json *json, const struct tfs_model *model, const struct tfs_cost *cost)
 {
@@ -224,6 +227,26 @@ static void write_card(
 	tfs_json_close(json, '}');
 }
 
+/* The first findings, and the cards that hold no others. */
+static void write_findings(struct tfs_json *json, const struct tfs_model *model, size_t most)
+{
+	tfs_json_open(json, "findings", '[');
+	for (size_t i = 0; i < model->finding_count && i < most; i++)
+		write_finding(json, model, &model->findings[i]);
+	tfs_json_close(json, ']');
+	tfs_json_open(json, "cards", '[');
+	for (size_t i = 0; i < model->card_count; i++) {
+		const struct tfs_model_card *card = &model->cards[i];
+		bool held = true;
+
+		for (size_t j = 0; j < card->finding_count; j++)
+			held &= card->findings[j] < most;
+		if (held)
+			write_card(json, model, card);
+	}
+	tfs_json_close(json, ']');
+}
+
 static void write_rewrite(struct tfs_json *json, const struct tfs_model_rewrite *rewrite)
 {
 	tfs_json_open(json, NULL, '{');
@@ -329,14 +352,7 @@ void tfs_json_report(const struct tfs_model *model, struct tfs_json *json, bool 
 	write_expenses(json, model);
 	write_rules(json, model);
 	write_unwritten(json);
-	tfs_json_open(json, "findings", '[');
-	for (size_t i = 0; i < model->finding_count; i++)
-		write_finding(json, model, &model->findings[i]);
-	tfs_json_close(json, ']');
-	tfs_json_open(json, "cards", '[');
-	for (size_t i = 0; i < model->card_count; i++)
-		write_card(json, model, &model->cards[i]);
-	tfs_json_close(json, ']');
+	write_findings(json, model, with_calls ? SIZE_MAX : PAGE_FINDINGS);
 	tfs_json_open(json, "joint_saving", '{');
 	tfs_json_unsigned(json, "findings", model->joint_count);
 	write_cost(json, model, &model->joint);

@@ -15,6 +15,8 @@
 
 #define WIDTH 88
 #define SHOWN_FRAMES 6u
+#define WHOLE_CARDS 7u
+#define NAMED_CARDS 20u
 
 static void put_some(FILE *out, const char *text, size_t bytes)
 {
@@ -234,13 +236,13 @@ static void write_finding(const struct tfs_model *model, const struct tfs_model_
 	put_item(out, "rewrite", rewrite_text(finding, region));
 }
 
-static void write_card(const struct tfs_model *model, size_t number, FILE *out,
+static void write_title(const struct tfs_model *model, size_t number, FILE *out,
 	const struct tfs_paint *paint, struct tfs_region *region)
 {
 	const struct tfs_model_card *card = &model->cards[number];
 	const struct tfs_model_finding *lead = &model->findings[card->lead];
 
-	fprintf(out, "\n%3zu. %s%s %s%s  %s%s%s  ", number + 1, tfs_paint_level(paint, card->level),
+	fprintf(out, "%3zu. %s%s %s%s  %s%s%s  ", number + 1, tfs_paint_level(paint, card->level),
 		tfs_words_sign(card->level), tfs_words_level(card->level), paint->reset,
 		paint->bold, tfs_words_ids(region, model, card), paint->reset);
 	tfs_text_put(out, tfs_words_place(region, &lead->place));
@@ -248,6 +250,15 @@ static void write_card(const struct tfs_model *model, size_t number, FILE *out,
 		fputs("  ", out);
 		tfs_text_put(out, lead->call);
 	}
+}
+
+static void write_card(const struct tfs_model *model, size_t number, FILE *out,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const struct tfs_model_card *card = &model->cards[number];
+
+	fputc('\n', out);
+	write_title(model, number, out, paint, region);
 	fputc('\n', out);
 	put_item(out, "cost", cost_text(model, card, region));
 	for (size_t i = 0; i < card->finding_count; i++) {
@@ -259,6 +270,29 @@ static void write_card(const struct tfs_model *model, size_t number, FILE *out,
 	}
 }
 
+/* The first ones whole, some more in a line each, and how many there are beside these. */
+static void write_cards(const struct tfs_model *model, size_t first, size_t end, FILE *out,
+	const struct tfs_paint *paint, struct tfs_region *region)
+{
+	const size_t whole = end - first < WHOLE_CARDS ? end : first + WHOLE_CARDS;
+	const size_t named = end - first < NAMED_CARDS ? end : first + NAMED_CARDS;
+
+	for (size_t i = first; i < whole; i++)
+		write_card(model, i, out, paint, region);
+	if (whole < end)
+		fputc('\n', out);
+	for (size_t i = whole; i < named; i++) {
+		write_title(model, i, out, paint, region);
+		fprintf(out, "  %s\n", tfs_words_cost(region, &model->cards[i].cost));
+	}
+	if (named < end) {
+		fputs("     ", out);
+		tfs_text_wrapped(out, tfs_words_more(region, model, named, end), 5);
+	}
+	if (whole < end)
+		fputs("     The page and the JSON have more of them.\n", out);
+}
+
 static void write_findings(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,
 	struct tfs_region *region)
 {
@@ -266,14 +300,12 @@ static void write_findings(const struct tfs_model *model, FILE *out, const struc
 		model->open_cards      ? "(by recoverable time)"
 		: model->finding_count ? "nothing: rewrites repair every finding"
 				       : "nothing: no rule is broken");
-	for (size_t i = 0; i < model->open_cards; i++)
-		write_card(model, i, out, paint, region);
+	write_cards(model, 0, model->open_cards, out, paint, region);
 	if (model->open_cards == model->card_count)
 		return;
 	fprintf(out, "\n%sREPAIRED%s in the source as written, by rewrites while it runs\n",
 		paint->bold, paint->reset);
-	for (size_t i = model->open_cards; i < model->card_count; i++)
-		write_card(model, i, out, paint, region);
+	write_cards(model, model->open_cards, model->card_count, out, paint, region);
 }
 
 static void write_facts(const char *title, const char *line, const struct tfs_model_fact *facts,

@@ -66,6 +66,10 @@ const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count);
 const char *tfs_words_ids(struct tfs_region *region, const struct tfs_model *model,
 	const struct tfs_model_card *card);
 
+/* "980 more like these: TFS101 (900), TFS402 (80)": the cards from `first` to before `end`. */
+const char *tfs_words_more(
+	struct tfs_region *region, const struct tfs_model *model, size_t first, size_t end);
+
 /* A sign beside the level's colour: "x", "!", "i". */
 const char *tfs_words_sign(enum tfs_level level);
 

@@ -64,3 +64,34 @@ const char *tfs_words_off(struct tfs_region *region, const struct tfs_model *mod
 				region, "%s%s%s", text, *text ? ", " : "", model->rewrites[i].name);
 	return text;
 }
+
+/* How many of the cards a rule leads. */
+static size_t count_led(
+	const struct tfs_model *model, const struct tfs_rule *rule, size_t first, size_t end)
+{
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++)
+		count += model->findings[model->cards[i].lead].rule == rule;
+	return count;
+}
+
+const char *tfs_words_more(
+	struct tfs_region *region, const struct tfs_model *model, size_t first, size_t end)
+{
+	const char *text = tfs_region_print(
+		region, "%s more like these", tfs_words_count(region, (double)(end - first)));
+	const char *between = ": ";
+
+	for (size_t i = 0; i < model->rule_count; i++) {
+		const struct tfs_rule *rule = model->rules[i].rule;
+		const size_t count = count_led(model, rule, first, end);
+
+		if (!count)
+			continue;
+		text = tfs_region_print(region, "%s%s%s (%s)", text, between, rule->id,
+			tfs_words_count(region, (double)count));
+		between = ", ";
+	}
+	return text;
+}

@@ -204,6 +204,25 @@ def check_headline():
     check(abs(state["factor"] - 2510 / 1895) < 1e-6, state)
 
 
+def check_many():
+    """A thousand causes are not told one by one, and it is said how many are not."""
+    text = made("many", "text").decode()
+    check(text.count("\n") < 200, "1,000 findings make a text of %d lines" % text.count("\n"))
+    told = re.findall(r"^ *(\d+)\. . (?:error|warn|note) ", text, re.M)
+    check(told == [str(n) for n in range(1, 21)], "the text names the cards %s" % told)
+    more = "980 more like these: TFS201 (245), TFS202 (245), TFS402 (245), TFS601 (245)"
+    check(more in " ".join(text.split()), "the text does not say '%s'" % more)
+    page = made("many", "html").decode()
+    check(page.count('<tbody class="finding"') == 100, "cards of the page")
+    check("900 more like these: TFS201 (225), TFS202 (225)" in page, "the page does not say how many more")
+    for name, held in (("many", 1000), ("most", 1000)):
+        data = re.search(r'id="data">(.*?)</script>', made(name, "html").decode(), re.S).group(1)
+        inner, whole = json.loads(data), json.loads(made(name, "json"))
+        check(len(inner["findings"]) == held == len(inner["cards"]), "%s: the page's copy has %d" % (
+            name, len(inner["findings"])))
+        check(len(whole["findings"]) == {"many": 1000, "most": 10000}[name], "%s: the JSON" % name)
+
+
 def check_refusals():
     """One reason, one line, with all its calls and call sites; JSON has each of these."""
     text, page = (" ".join(made("naive", name).decode().split()) for name in ("text", "html"))
@@ -248,6 +267,7 @@ def main():
     check_numbers()
     check_cards()
     check_headline()
+    check_many()
     check_refusals()
     check_hostile()
     return 1 if failures else 0

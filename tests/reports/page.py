@@ -245,7 +245,7 @@ def main():
     pictures = sys.argv[2] if len(sys.argv) > 2 else folder
     try:
         for name, limit in (("naive", 1 << 20), ("clean", 1 << 20), ("hostile", 1 << 20),
-                            ("huge", 5 << 20)):
+                            ("huge", 5 << 20), ("most", 3 << 20)):
             text = subprocess.run([write, name, "html"], stdout=subprocess.PIPE, check=True).stdout
             with open(os.path.join(folder, name + ".html"), "wb") as out:
                 out.write(text)

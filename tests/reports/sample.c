@@ -469,6 +469,21 @@ static void make_huge(struct tfs_model *model)
 	model->charts.node_count = tree;
 }
 
+/* So many findings, each a cause of its own, most expensive first. */
+static void make_many(struct tfs_model *model, size_t count)
+{
+	make_naive(model);
+	sample_make_charts(model, 652, 24);
+	struct tfs_model_finding *many = tfs_region_alloc(&model->region, count, sizeof(*many));
+	for (size_t i = 0; i < count; i++) {
+		many[i] = findings[1 + i % 4];
+		many[i].group = 0;
+		many[i].cost.ns = 264e3 * (double)(count - i) / (double)count;
+	}
+	model->findings = many;
+	model->finding_count = count;
+}
+
 /* Members of a group stand behind each other; what is repaired comes last. */
 static void make_cards(struct tfs_model *model)
 {
@@ -502,6 +517,10 @@ bool sample_make(const char *name, struct tfs_model *out_model)
 		make_hostile(out_model);
 	} else if (!strcmp(name, "huge")) {
 		make_huge(out_model);
+	} else if (!strcmp(name, "many")) {
+		make_many(out_model, 1000);
+	} else if (!strcmp(name, "most")) {
+		make_many(out_model, 10000);
 	} else if (!strcmp(name, "clean")) {
 		make_clean(out_model);
 	} else if (!strcmp(name, "single")) {

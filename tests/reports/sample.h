@@ -8,8 +8,8 @@
 
 #include "reports/model/model.h"
 
-/* Fills a zeroed model with one of: naive, clean, single, hostile, huge; false = no such sample.
- * The caller finishes the model. */
+/* Fills a zeroed model with one of: naive, clean, single, hostile, huge, many, most; false = no
+ * such sample. The caller finishes the model. */
 bool sample_make(const char *name, struct tfs_model *out_model);
 
 /* What no page may contain outside an escape. */
