@@ -21,7 +21,7 @@ static void table(struct tfs_html *html, const struct tfs_model_expenses *list)
 	struct tfs_region *region = &html->region;
 
 	tfs_html_print(html,
-		"<div class=\"scroll\"><table><caption>By %s, with the share of %s</caption><thead><tr>",
+		"<div class=\"scroll\" tabindex=\"0\"><table><caption>By %s, with the share of %s</caption><thead><tr>",
 		list->title, list->whole_name);
 	tfs_html_print(html,
 		"<th scope=\"col\">Call site</th><th scope=\"col\" class=\"num\">Calls</th>"

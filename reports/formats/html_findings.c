@@ -106,7 +106,7 @@ static void stack_list(struct tfs_html *html, const struct tfs_model_place *plac
 
 	if (!place->frame_count)
 		return;
-	tfs_html_raw(html, "<h4>Call stack</h4>");
+	tfs_html_raw(html, "<h3 class=\"minor\">Call stack</h3>");
 	if (folded) {
 		tfs_html_raw(html, "<details><summary>C code that Python called</summary>"
 				   "<ol class=\"stack\">");
@@ -121,12 +121,14 @@ static void stack_list(struct tfs_html *html, const struct tfs_model_place *plac
 static void advice(struct tfs_html *html, const struct tfs_model_finding *finding)
 {
 	struct tfs_region *region = &html->region;
+	tfs_html_print(html,
+		"<div class=\"columns\"><div><h3 class=\"minor\">What to do</h3><p>%s</p>",
+		finding->advice);
 	tfs_html_print(
-		html, "<div class=\"columns\"><div><h4>What to do</h4><p>%s</p>", finding->advice);
-	tfs_html_print(html, "<h4>Why it costs time</h4><p>%s</p>", finding->rule->why);
+		html, "<h3 class=\"minor\">Why it costs time</h3><p>%s</p>", finding->rule->why);
 	if (finding->rewrite_reason)
-		tfs_html_print(html, "<h4>Rewrite %s</h4><p>%s: %s</p>", finding->rewrite,
-			finding->rewrite_state, finding->rewrite_reason);
+		tfs_html_print(html, "<h3 class=\"minor\">Rewrite %s</h3><p>%s: %s</p>",
+			finding->rewrite, finding->rewrite_state, finding->rewrite_reason);
 	tfs_html_raw(html, "</div><div>");
 	stack_list(html, &finding->place);
 	tfs_html_print(html, "<p class=\"dim\">%s in the whole run",
@@ -212,7 +214,7 @@ void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 	for (size_t i = 0; i < model->card_count; i++)
 		scale = fmax(scale, fmax(model->cards[i].cost.ns, model->cards[i].cost.high_ns));
 	tfs_html_raw(html,
-		"<div class=\"scroll\"><table class=\"findings\"><thead><tr>"
+		"<div class=\"scroll\" tabindex=\"0\"><table class=\"findings\"><thead><tr>"
 		"<th scope=\"col\">#</th><th scope=\"col\">Level</th><th scope=\"col\">Rule</th>"
 		"<th scope=\"col\">Call site</th>");
 	tfs_html_print(html,

@@ -247,7 +247,7 @@ static void draw(struct tfs_html *html, const struct tfs_chart_detail *detail,
 	double height = (double)count * (LANE_HEIGHT + LANE_GAP) + 46;
 	struct tfs_region *region = &html->region;
 	tfs_html_print(html,
-		"<div class=\"scroll\">"
+		"<div class=\"scroll\" tabindex=\"0\">"
 		"<svg class=\"chart lanes\" role=\"img\" viewBox=\"0 0 1110 %n\" "
 		"aria-label=\"Lanes of step %n; the table below has the figures\">",
 		height + 24, (double)detail->index);
@@ -317,7 +317,7 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_detail *det
 {
 	struct tfs_region *region = &html->region;
 	tfs_html_raw(html,
-		"<details class=\"astable\"><summary>As a table</summary><div class=\"scroll\">"
+		"<details class=\"astable\"><summary>As a table</summary><div class=\"scroll\" tabindex=\"0\">"
 		"<table><thead><tr><th scope=\"col\">Lane</th>"
 		"<th scope=\"col\" class=\"num\">Items</th>"
 		"<th scope=\"col\" class=\"num\">Time, overlaps counted once</th>"

@@ -18,7 +18,7 @@ void tfs_html_layers(struct tfs_html *html)
 		return;
 	}
 	tfs_html_raw(html,
-		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Layer</th>"
+		"<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Layer</th>"
 		"<th scope=\"col\" class=\"num\">Times</th>"
 		"<th scope=\"col\" class=\"num\">Calls</th>"
 		"<th scope=\"col\" class=\"num\">Host</th><th scope=\"col\" class=\"num\">GPU</th>"

@@ -85,7 +85,7 @@ static void table(struct tfs_html *html, bool acting)
 	const struct tfs_model *model = html->model;
 
 	tfs_html_raw(html,
-		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
+		"<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Rewrite</th>"
 		"<th scope=\"col\">State</th><th scope=\"col\" class=\"num\">Applied to calls</th>"
 		"<th scope=\"col\">Gain per step</th>"
 		"<th scope=\"col\">Refused because</th></tr></thead><tbody>\n");

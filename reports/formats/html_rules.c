@@ -15,7 +15,7 @@ static void table(struct tfs_html *html, bool open)
 	const struct tfs_model *model = html->model;
 
 	tfs_html_raw(html,
-		"<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Rule</th>"
+		"<div class=\"scroll\" tabindex=\"0\"><table><thead><tr><th scope=\"col\">Rule</th>"
 		"<th scope=\"col\">State</th><th scope=\"col\">Reason</th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < model->rule_count; i++) {
 		const struct tfs_model_rule *line = &model->rules[i];

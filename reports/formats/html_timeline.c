@@ -174,7 +174,7 @@ static void draw(struct tfs_html *html, const struct plot *plot)
 {
 	const struct tfs_model_steps *steps = &html->model->steps;
 	tfs_html_print(html,
-		"<div class=\"scroll\">"
+		"<div class=\"scroll\" tabindex=\"0\">"
 		"<svg class=\"chart\" role=\"img\" viewBox=\"0 0 1110 204\" aria-labelledby=\"steps-t steps-d\">"
 		"<title id=\"steps-t\">Duration of each step</title>"
 		"<desc id=\"steps-d\">Median %s, 95th percentile %s; "

@@ -95,7 +95,7 @@ void tfs_html_tree(struct tfs_html *html)
 	} else {
 		struct walk walk = {html, charts->nodes, weight(&charts->nodes[0]), 0};
 		tfs_html_raw(html,
-			"<div class=\"scroll\"><div class=\"tree\"><div class=\"row head\">"
+			"<div class=\"scroll\" tabindex=\"0\"><div class=\"tree\"><div class=\"row head\">"
 			"<span>Function</span><span class=\"num\">Calls</span>"
 			"<span class=\"num\">Bytes</span><span class=\"num\">Host</span>"
 			"<span class=\"num\">own</span><span class=\"num\">GPU</span>"
