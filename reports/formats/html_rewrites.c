@@ -129,7 +129,7 @@ void tfs_html_rewrites(struct tfs_html *html)
 
 	if (!count_rewrites(html->model, false))
 		return;
-	tfs_html_section(html, "rewrites", "Rewrites that were not applied", NULL);
+	tfs_html_section(html, "rewrites", "Rewrites that fixed nothing", NULL);
 	if (count_told(html->model))
 		table(html, false);
 	if (*off)

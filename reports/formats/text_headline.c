@@ -147,7 +147,7 @@ void tfs_text_rewrites(const struct tfs_model *model, FILE *out, const struct tf
 
 	if (!count_rewrites(model, false))
 		return;
-	fprintf(out, "\n%sREWRITES%s that were not applied\n", paint->bold, paint->reset);
+	fprintf(out, "\n%sREWRITES%s that fixed nothing\n", paint->bold, paint->reset);
 	for (size_t i = 0; i < model->rewrite_count; i++)
 		if (!model->rewrites[i].acts && !model->rewrites[i].silent)
 			write_rewrite(out, &model->rewrites[i], region);

@@ -89,15 +89,17 @@ static struct tfs_span find_gained(const struct tfs_model *model, size_t *out_co
 static const char *now_from(struct tfs_model *model, size_t proven)
 {
 	struct tfs_region *region = &model->region;
-	size_t acting = 0;
+	size_t acting = 0, tried = 0;
 	const char *doubtful;
 
-	for (size_t i = 0; i < model->rewrite_count; i++)
+	for (size_t i = 0; i < model->rewrite_count; i++) {
+		tried += model->rewrites[i].applied > 0;
 		acting += model->rewrites[i].acts && model->rewrites[i].applied;
+	}
 	if (model->imported)
 		return "another tool recorded the program: no rewrite was on";
 	if (!acting && !proven)
-		return "no rewrite was applied";
+		return tried ? "no rewrite that was tried is on" : "no rewrite was applied";
 	doubtful = acting > proven
 			   ? tfs_region_print(region, "%s applied, with a gain that is not proven",
 				     tfs_words_number(region, (double)(acting - proven),
@@ -161,6 +163,7 @@ static void find_possible(
 	headline->causes = build->judgement->open_findings;
 	headline->open = saved;
 	headline->possible = tfs_headline_state(written, tfs_headline_sum(headline->gained, saved));
+	tfs_headline_limit(&headline->possible, written, build->judgement->open_least_ns);
 	headline->possible.from =
 		headline->causes
 			? tfs_region_print(region, "the fix of %s, replayed together",

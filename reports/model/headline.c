@@ -68,6 +68,16 @@ struct tfs_model_time tfs_headline_state(struct tfs_span written, struct tfs_spa
 	};
 }
 
+void tfs_headline_limit(struct tfs_model_time *state, struct tfs_span written, double least_ns)
+{
+	const double least = least_ns < state->ns ? least_ns : state->ns;
+
+	if (!(state->low_ns < least))
+		return;
+	state->low_ns = least;
+	state->factor_high = fmin(state->factor_high, written.high_ns / least);
+}
+
 struct tfs_model_time tfs_headline_unknown(const char *why)
 {
 	return (struct tfs_model_time){NAN, NAN, NAN, NAN, NAN, NAN, why, NULL};

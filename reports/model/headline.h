@@ -54,6 +54,9 @@ struct tfs_span tfs_headline_sum(struct tfs_span one, struct tfs_span other);
 /* The state of steps that take `saved` less than as written: never more, and never below 0. */
 struct tfs_model_time tfs_headline_state(struct tfs_span written, struct tfs_span saved);
 
+/* Its interval without what is shorter than `least_ns`: no step is, whatever is changed. */
+void tfs_headline_limit(struct tfs_model_time *state, struct tfs_span written, double least_ns);
+
 /* One that is not known. */
 struct tfs_model_time tfs_headline_unknown(const char *why);
 

@@ -162,5 +162,8 @@ int tfs_joint_find(const struct tfs_steady *steady, const struct tfs_findings *f
 	add_chosen(steady, findings, judgement, REPAIRED);
 	if (repaired && tfs_whatif_keep(steady->whatif))
 		return -ENOMEM;
-	return price(steady, findings, judgement, true, &judgement->open);
+	if (price(steady, findings, judgement, true, &judgement->open))
+		return -ENOMEM;
+	judgement->open_least_ns = tfs_whatif_least_ns(steady->whatif);
+	return 0;
 }

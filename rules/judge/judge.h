@@ -148,6 +148,7 @@ struct tfs_judgement {
 	uint32_t joint_findings; /* how many causes that is */
 	struct tfs_cost open;    /* the same beside what rewrites are proven to have repaired */
 	uint32_t open_findings;
+	double open_least_ns; /* the device's work that is left then, per step */
 	struct tfs_rewrite_line *rewrites;
 	size_t rewrite_count;
 	struct tfs_loss_line *losses; /* those that happened */

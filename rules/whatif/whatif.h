@@ -45,6 +45,8 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
  * beside the work which they leave on its busiest stream or engine, and the doubt about the model.
  * TFS_COST_UNKNOWN where no cost can be told. */
 int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost);
+/* The device's work per step that the edits of the latest price leave: no step is shorter. */
+double tfs_whatif_least_ns(const struct tfs_whatif *whatif);
 /* From now on the edits are part of the steps, and prices are of what is changed beside; for good.
  * 0 or -ENOMEM. */
 int tfs_whatif_keep(struct tfs_whatif *whatif);

@@ -58,14 +58,15 @@ static double changed_calls(const struct tfs_whatif *whatif)
 	return (double)count / (double)whatif->step_count;
 }
 
-static void price(const struct tfs_whatif *whatif, double mean, struct others others,
-	struct tfs_cost *out_cost)
+static void price(
+	struct tfs_whatif *whatif, double mean, struct others others, struct tfs_cost *out_cost)
 {
 	const double count = (double)whatif->step_count;
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
 	const double most = whatif->base_ns - left.least_ns;
 	double squares = 0, half, low = fmin(mean, whatif->base_ns - left.all_ns);
 
+	whatif->least_ns = left.least_ns;
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
@@ -150,4 +151,9 @@ struct tfs_cost tfs_whatif_searched(const struct tfs_whatif *whatif)
 	if (whatif->doubt)
 		return (struct tfs_cost){.method = TFS_COST_UNKNOWN};
 	return (struct tfs_cost){ns, fmax(ns - half, 0), ns + half, TFS_COST_SEARCHED};
+}
+
+double tfs_whatif_least_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->least_ns;
 }

@@ -30,7 +30,8 @@ struct tfs_whatif {
 	uint32_t worst;  /* which that is, in the timeline */
 	double replayed_ns;
 	double written_ns;
-	double base_ns; /* as written, with the edits that are kept */
+	double base_ns;  /* as written, with the edits that are kept */
+	double least_ns; /* work that the edits of the latest price leave the device */
 	double inflation;
 	double load_ns; /* that something else took of the host's time, per step */
 	const char *doubt;

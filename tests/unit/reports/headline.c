@@ -85,6 +85,12 @@ static void states_have_limits(void)
 		(struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 1e5, 3e5});
 	TEST_EQ(state.ns, 800000);
 	TEST_TRUE(isnan(state.low_ns) && isnan(state.high_ns) && isnan(state.factor_low));
+	state = tfs_headline_state(written, (struct tfs_span){0.5e6, 0.4e6, 0.9e6});
+	tfs_headline_limit(&state, written, 0.4e6);
+	TEST_EQ(state.low_ns, 400000);
+	TEST_EQ(1000 * state.factor_high, 2750);
+	tfs_headline_limit(&state, written, 0.9e6);
+	TEST_EQ(state.low_ns, 500000);
 	state = tfs_headline_unknown("why");
 	TEST_TRUE(isnan(state.ns) && isnan(state.factor));
 	TEST_STR(state.why, "why");
@@ -422,17 +428,18 @@ int main(void)
 	rewrites_off(false);
 	rewrites_off(true);
 	rewrites_on();
-	nothing_proven(
-		TFS_REWRITE_LOST, TFS_REWRITE_SLOWER, STEPS, -50000, "no rewrite was applied");
-	nothing_proven(
-		TFS_REWRITE_OFF, TFS_REWRITE_UNDECIDED, STEPS, 50000, "no rewrite was applied");
+	nothing_proven(TFS_REWRITE_LOST, TFS_REWRITE_SLOWER, STEPS, -50000,
+		"no rewrite that was tried is on");
+	nothing_proven(TFS_REWRITE_OFF, TFS_REWRITE_UNDECIDED, STEPS, 50000,
+		"no rewrite that was tried is on");
 	nothing_proven(TFS_REWRITE_APPLY, TFS_REWRITE_NOT_MEASURED, STEPS, NAN,
 		"1 rewrite was applied, with a gain that is not proven");
 	nothing_proven(
 		TFS_REWRITE_APPLY, TFS_REWRITE_NOT_MEASURED, 0, NAN, "no rewrite was applied");
 	nothing_proven(
 		TFS_REWRITE_REPORT, TFS_REWRITE_NOT_MEASURED, 0, NAN, "no rewrite was applied");
-	nothing_proven(TFS_REWRITE_OFF, TFS_REWRITE_FASTER, STEPS, 50000, "no rewrite was applied");
+	nothing_proven(TFS_REWRITE_OFF, TFS_REWRITE_FASTER, STEPS, 50000,
+		"no rewrite that was tried is on");
 	nothing_proven(TFS_REWRITE_APPLY, TFS_REWRITE_NO_DIFFERENCE, STEPS, 50000,
 		"1 rewrite was applied, with a gain that is not proven");
 	an_unfinished_recording(false);
