@@ -95,24 +95,6 @@ static void table(struct tfs_html *html, bool acting)
 	tfs_html_raw(html, "</tbody></table></div>\n");
 }
 
-void tfs_html_fixed(struct tfs_html *html)
-{
-	const struct tfs_model *model = html->model;
-	tfs_html_section(html, "fixed", "Fixed for you",
-		"What tfshim repaired while the program ran; the source is unchanged.");
-	if (count_rewrites(model, true))
-		table(html, true);
-	else
-		tfs_html_raw(html, model->whole ? "<p class=\"empty\">No rewrite was applied.</p>\n"
-						: "<p class=\"empty\">Not known: the recording is "
-						  "incomplete.</p>\n");
-	if (model->headline.rewrites)
-		tfs_html_print(html, "<p>%s</p>\n", model->headline.rewrites);
-	if (model->open_cards < model->card_count)
-		tfs_html_cards(html, model->open_cards, model->card_count);
-	tfs_html_section_end(html);
-}
-
 /* Of those that were not applied, which have more to tell than that they are off. */
 static size_t count_told(const struct tfs_model *model)
 {
@@ -121,6 +103,26 @@ static size_t count_told(const struct tfs_model *model)
 	for (size_t i = 0; i < model->rewrite_count; i++)
 		count += !model->rewrites[i].acts && !model->rewrites[i].silent;
 	return count;
+}
+
+void tfs_html_fixed(struct tfs_html *html)
+{
+	const struct tfs_model *model = html->model;
+	tfs_html_section(html, "fixed", "Fixed for you",
+		"What tfshim repaired while the program ran; the source is unchanged.");
+	if (count_rewrites(model, true))
+		table(html, true);
+	else
+		tfs_html_print(html, "<p class=\"empty\">%s</p>\n",
+			model->whole ? "Nothing." : "Not known: the recording is incomplete.");
+	if (!count_rewrites(model, true) && count_told(model))
+		tfs_html_raw(
+			html, "<p><a href=\"#rewrites\">Why each rewrite fixed nothing</a></p>\n");
+	if (model->headline.rewrites)
+		tfs_html_print(html, "<p>%s</p>\n", model->headline.rewrites);
+	if (model->open_cards < model->card_count)
+		tfs_html_cards(html, model->open_cards, model->card_count);
+	tfs_html_section_end(html);
 }
 
 void tfs_html_rewrites(struct tfs_html *html)
