@@ -10,7 +10,7 @@
 
 /* Doubt about the model itself: what the device would do is taken from what it did. */
 #define MODEL_DOUBT 0.05
-/* And about what each changed call takes: delays vary by that. */
+/* And about what each changed call takes: delays vary by that, and those of many even out. */
 #define CALL_DOUBT_NS 1000.0
 
 static double between(double ns, double most_ns)
@@ -72,7 +72,7 @@ static void price(
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
 	/* One has nothing to do with the other. */
 	half = hypot(half, mean * (MODEL_DOUBT + whatif->error + whatif->inflation));
-	half += whatif->load_ns + fmin(fabs(mean), changed_calls(whatif) * CALL_DOUBT_NS);
+	half += whatif->load_ns + fmin(fabs(mean), sqrt(changed_calls(whatif)) * CALL_DOUBT_NS);
 	out_cost->ns = between(mean, most);
 	out_cost->low_ns = between(fmin(low, others.apart_ns) - half, most);
 	out_cost->high_ns = between(

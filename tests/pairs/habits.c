@@ -5,6 +5,8 @@
 
 /* The host reads what was copied to it. */
 #define READ_NS 5000
+/* Small copies that could be one. */
+#define PIECES 32
 
 /* What habits use; a program has one of them. */
 static struct {
@@ -67,6 +69,34 @@ static void act_101_down(struct trainer *t)
 	}
 	NEED(cudaMemcpyAsync(
 		own.pageable, own.values, t->layout.bytes, cudaMemcpyDeviceToHost, t->stream));
+	trainer_host(READ_NS);
+}
+
+/* In pieces, or as is advised in one. */
+static void copy_pieces(
+	struct trainer *t, char *target, const char *source, enum cudaMemcpyKind kind)
+{
+	const size_t piece = t->layout.fixed ? t->layout.bytes : t->layout.bytes / PIECES;
+
+	for (size_t at = 0; at < t->layout.bytes; at += piece)
+		NEED(cudaMemcpyAsync(target + at, source + at, piece, kind, t->stream));
+}
+
+static void act_104_up(struct trainer *t)
+{
+	copy_pieces(t, (char *)own.values, own.host[t->step % SLOTS], cudaMemcpyHostToDevice);
+	NEED(cublasScopy(t->blas, SIDE, own.values, 1, t->output, 1));
+}
+
+static void act_104_down(struct trainer *t)
+{
+	const unsigned slot = t->step % SLOTS;
+
+	produce(t, SIDE);
+	copy_pieces(t, own.host[slot], (const char *)own.values, cudaMemcpyDeviceToHost);
+	NEED(cudaEventRecord(own.there[slot], t->stream));
+	if (t->step > 0)
+		NEED(cudaEventSynchronize(own.there[!slot]));
 	trainer_host(READ_NS);
 }
 
@@ -285,6 +315,8 @@ static void act_608_handle(struct trainer *t)
 static const struct habit habits[] = {
 	{.name = "101-up", .pageable = true},
 	{"101-down", begin_values, act_101_down, NULL, false},
+	{"104-up", begin_values, act_104_up, NULL, false},
+	{"104-down", begin_values, act_104_down, NULL, false},
 	{"201-stream", begin_event, act_201_stream, NULL, false},
 	{"201-device", begin_event, act_201_device, NULL, false},
 	{"201-event", begin_event, act_201_event, NULL, false},

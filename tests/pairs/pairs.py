@@ -34,7 +34,8 @@ NOISE = 0.001
 # the cost is off, in the median.
 PRICED, INSIDE, NARROW, ERROR = 0.95, 0.95, 0.8, 0.05
 MIB = 1 << 20
-SIZES = {"101-down": (256 << 10, 16 * MIB), "202-copy": (64 << 10, 16 * MIB),
+SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
+         "202-copy": (64 << 10, 16 * MIB),
          "301-scale": (24 * MIB, 64 * MIB), "401-device": (64 << 10, 64 * MIB),
          "401-pinned": (64 << 10, 4 * MIB), "402-added": (4 * MIB, 64 * MIB),
          "402-overwritten": (4 * MIB, 64 * MIB), "408-pool": (2 * MIB, 64 * MIB)}

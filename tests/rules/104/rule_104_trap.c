@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT TRAP
+#include "tests/rules/104/rule_104_bad.c"
