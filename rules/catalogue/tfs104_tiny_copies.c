@@ -97,7 +97,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		apart ? ", with other work between them" : "");
 	if (draft) {
 		draft->unsure = apart;
-		draft->guess_ns = GUESS * merging.merged_ns;
+		draft->less_ns = draft->more_ns = GUESS * merging.merged_ns;
 		if (!up)
 			draft->finding.advice =
 				apart ? "If the host needs the values only behind the last of these copies, "
@@ -118,8 +118,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	tfs_hits_finish(&merging.edits);
 }
 
+/* Counts places with too few such copies, and those of a run without known steps with enough. */
 static void look(const struct tfs_steady *steady, struct tfs_findings *findings,
-	enum tfs_direction direction, unsigned *few)
+	enum tfs_direction direction, unsigned *few, unsigned *stepless)
 {
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
@@ -135,6 +136,8 @@ static void look(const struct tfs_steady *steady, struct tfs_findings *findings,
 	while (tfs_hits_next(steady, &hits, &place)) {
 		if (place.seldom || tfs_place_per_step(&place, steady) < MANY)
 			++*few;
+		else if (steady->run)
+			++*stepless;
 		else
 			report(steady, findings, &place, direction);
 	}
@@ -159,18 +162,22 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const size_t before = findings->count;
 	const unsigned open = unknown(steady);
-	unsigned few = 0;
+	unsigned few = 0, stepless = 0;
 
-	look(steady, findings, TFS_COPY_UP, &few);
-	look(steady, findings, TFS_COPY_DOWN, &few);
-	if (open >= MANY * steady->step_count)
+	look(steady, findings, TFS_COPY_UP, &few, &stepless);
+	look(steady, findings, TFS_COPY_DOWN, &few, &stepless);
+	if (stepless)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known how many of the small copies at %s a step makes",
+			tfs_figure_number(stepless, "call site", "call sites").text);
+	else if (open >= MANY * steady->step_count)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"it is not known in which direction %s copy",
 			tfs_figure_number(open, "small call", "small calls").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no call site makes %d copies of less than 64 KiB in one direction per step%s",
-			MANY,
+			"no call site makes %d copies of less than 64 KiB in one direction %s%s",
+			MANY, tfs_steady_each(steady),
 			tfs_figure_also(few, "call site makes fewer", "call sites make fewer")
 				.text);
 }

@@ -245,6 +245,16 @@ void tfs_draft_needed(
 	draft->needed = true;
 }
 
+void tfs_findings_own(struct tfs_findings *findings, uint32_t idle)
+{
+	const uint32_t count = findings->steady->timeline->idle_count;
+
+	if (!findings->owned)
+		findings->owned = tfs_pool_alloc(findings->pool, count, sizeof(*findings->owned));
+	if (findings->owned)
+		findings->owned[idle] = true;
+}
+
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)
 {
 	struct tfs_draft *draft = draft_new(findings);

@@ -58,6 +58,7 @@ struct tfs_draft {
 	double less_ns; /* per step that may be saved less than replayed, as an edit is a guess, */
 	double more_ns; /* and more */
 	bool needed;    /* what its hits do cannot be left out: they save nothing */
+	bool apart;     /* its cause is its own, whatever else its call is found for */
 	bool unsure;    /* whether it can be fixed was not seen: it may save nothing */
 	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
 	bool unrepaired;     /* by any */
@@ -74,7 +75,8 @@ struct tfs_findings {
 	const struct tfs_rule *asked; /* the one that has added the latest */
 	size_t first;                 /* of its findings */
 	size_t dropped;               /* of its findings, beyond what is listed */
-	bool failed;                  /* out of memory: the list is not whole */
+	bool *owned; /* of each of the timeline's idles: a finding is about it; NULL: none is */
+	bool failed; /* out of memory: the list is not whole */
 };
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);
@@ -107,6 +109,9 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
  * TFS_GUARDS_*, and `then` (may be NULL) the advice that is safe once it is not needed any more. */
 void tfs_draft_needed(
 	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then);
+
+/* A finding is about this one of the timeline's idles. */
+void tfs_findings_own(struct tfs_findings *findings, uint32_t idle);
 
 /* Adds a finding about the whole program, without calls or cost. */
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)

@@ -39,7 +39,9 @@ static int by_owner(const void *a, const void *b)
 		return x->why < y->why ? -1 : 1;
 	if (x->site != y->site)
 		return x->site < y->site ? -1 : 1;
-	return (x->function > y->function) - (x->function < y->function);
+	if (x->function != y->function)
+		return x->function < y->function ? -1 : 1;
+	return (x->explained > y->explained) - (x->explained < y->explained);
 }
 
 static int by_time(const void *a, const void *b)
@@ -88,7 +90,8 @@ static uint32_t working_devices(const struct tfs_timeline *timeline)
 }
 
 int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding *findings,
-	size_t finding_count, struct tfs_pool *pool, struct tfs_idle_summary *out_idle)
+	size_t finding_count, const bool *owned, struct tfs_pool *pool,
+	struct tfs_idle_summary *out_idle)
 {
 	const double steps = (double)timeline->judged_count * working_devices(timeline);
 	struct tfs_intervals judged = {0};
@@ -109,6 +112,7 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 		if (ns == 0)
 			continue;
 		out_idle->items[count] = owner_of(timeline, idle);
+		out_idle->items[count].explained = owned && owned[i];
 		out_idle->items[count++].ns = (double)ns / steps;
 	}
 	tfs_intervals_finish(&judged);
@@ -117,7 +121,7 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 	for (size_t i = 0; i < out_idle->count; i++) {
 		struct tfs_idle_owner *owner = &out_idle->items[i];
 
-		owner->explained = explained(owner, findings, finding_count);
+		owner->explained |= explained(owner, findings, finding_count);
 		out_idle->ns += owner->ns;
 		out_idle->explained_ns += owner->explained ? owner->ns : 0;
 	}

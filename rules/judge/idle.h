@@ -31,8 +31,10 @@ struct tfs_idle_summary {
 	double explained_ns;
 };
 
-/* Fills `out_idle` with the pool's memory; 0 or -ENOMEM. */
+/* Fills `out_idle` with the pool's memory; 0 or -ENOMEM. `owned` tells for each of the timeline's
+ * idles whether a finding is about it; NULL: none is. */
 int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding *findings,
-	size_t finding_count, struct tfs_pool *pool, struct tfs_idle_summary *out_idle);
+	size_t finding_count, const bool *owned, struct tfs_pool *pool,
+	struct tfs_idle_summary *out_idle);
 
 #endif

@@ -278,7 +278,7 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 		err = tfs_joint_find(steady, &findings, judgement);
 	if (!err)
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
-			judgement->pool, &judgement->idle);
+			findings.owned, judgement->pool, &judgement->idle);
 	if (!err)
 		tfs_summary_conclude(steady->timeline, judgement);
 	free(findings.items);

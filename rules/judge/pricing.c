@@ -97,7 +97,10 @@ static int group_drafts(const struct tfs_steady *steady, struct tfs_findings *fi
 			uint32_t mine = together[i * drafts + i], its = together[j * drafts + j];
 			uint32_t fewer = mine < its ? mine : its;
 
-			if ((a->function && a->site == b->site && a->function == b->function) ||
+			bool apart = findings->items[i].apart || findings->items[j].apart;
+
+			if ((!apart && a->function && a->site == b->site &&
+				    a->function == b->function) ||
 				(fewer && 2 * together[i * drafts + j] >= fewer))
 				unite(findings, (uint32_t)i, (uint32_t)j);
 		}

@@ -8,6 +8,9 @@
 #include "rules/replay/measure.h"
 #include "rules/replay/queue.h"
 
+/* Work that was given at once follows what came before it on its stream no later than this. */
+#define AT_ONCE_GAP_NS 1000.0
+
 struct tfs_replay *tfs_replay_create(const struct tfs_graph *graph)
 {
 	struct tfs_replay *replay = calloc(1, sizeof(*replay));
@@ -72,6 +75,12 @@ static struct tfs_op_delay delay_of(const struct tfs_replay *replay,
 
 	if (replay->delays[op].after_engine_ns < 0)
 		delay.after_engine_ns = replay->delays[op].after_engine_ns;
+	if (edit && edit->at_once) {
+		delay.after_stream_ns =
+			tfs_replay_between(delay.after_stream_ns, 0, AT_ONCE_GAP_NS);
+		if (delay.after_engine_ns > AT_ONCE_GAP_NS)
+			delay.after_engine_ns = AT_ONCE_GAP_NS;
+	}
 	if (edit && edit->no_wait && edit->scale > 0)
 		delay.after_submit_ns =
 			tfs_replay_between(replay->usual_submit_ns, 0, delay.after_submit_ns);
@@ -104,7 +113,7 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 		const struct tfs_op_delay delay = delay_of(replay, how, j, edit);
 		const struct tfs_graph_op moved = moved_op(state, graph, &graph->ops[j], edit);
 		const struct tfs_graph_op *op = &moved;
-		double submit = start + held + op->submit_ns;
+		double submit = start + held + (edit && edit->at_once ? 0 : op->submit_ns);
 		double slot = tfs_replay_state_slot(state, op->stream);
 		double begin;
 
@@ -145,7 +154,8 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 			tfs_replay_state_fence(state, replay->graph, call);
 		return start;
 	}
-	end = start + wait->own_ns + run_ops(state, replay, how, call, start, edit);
+	end = start + (edit && edit->at_once ? 0 : wait->own_ns) +
+	      run_ops(state, replay, how, call, start, edit);
 	if (edit && edit->orders && wait->valid)
 		tfs_replay_state_fence(state, replay->graph, call);
 	if (edit && edit->no_wait)
@@ -178,15 +188,29 @@ static double host_at(const struct tfs_replay_state *state, const struct tfs_rep
 		state->host[followed] + tfs_replay_later(measured_ns - state->left[followed], 0));
 }
 
-/* A step begins, or the last one ends. */
+/* A thread's moment in the replay, with as much of `cut_ns` left out as it did on its own before.
+ */
+static double sooner(
+	const struct tfs_replay_state *state, uint32_t thread, double ns, double *cut_ns)
+{
+	const double is = tfs_replay_later(ns - *cut_ns, state->host[thread]);
+
+	*cut_ns -= ns > is ? ns - is : 0;
+	return is;
+}
+
+/* A step begins, or the last one ends; so much of the time until the thread's next call is left
+ * out.
+ */
 static void pass_mark(struct tfs_replay_state *state, const struct tfs_replay *replay,
-	const struct tfs_replay_how *how, double *out_finish_ns)
+	const struct tfs_replay_how *how, double *cut_ns, double *out_finish_ns)
 {
 	const struct tfs_graph *graph = replay->graph;
 	const uint32_t thread = graph->main_thread;
 	const double measured_ns = graph->marks[state->mark];
 
-	state->host[thread] = host_at(state, replay, how, thread, measured_ns);
+	state->host[thread] =
+		sooner(state, thread, host_at(state, replay, how, thread, measured_ns), cut_ns);
 	state->left[thread] = tfs_replay_later(state->left[thread], measured_ns);
 	out_finish_ns[state->mark++] = tfs_replay_later(state->host[thread], state->device);
 }
@@ -201,18 +225,22 @@ int tfs_replay_run(const struct tfs_replay *replay, const struct tfs_replay_how 
 		return -ENOMEM;
 	for (size_t i = 0; i < graph->calls_count; i++) {
 		const struct tfs_graph_call *call = &graph->calls[i];
-		double start;
+		double start, cut_ns = edits ? (double)edits[i].cuts_ns : 0;
 
 		while (call->thread == graph->main_thread && state.mark < graph->marks_count &&
 			graph->marks[state.mark] <= call->start_ns)
-			pass_mark(&state, replay, how, out_finish_ns);
+			pass_mark(&state, replay, how, &cut_ns, out_finish_ns);
 		start = host_at(&state, replay, how, call->thread, call->start_ns);
+		start = sooner(&state, call->thread, start, &cut_ns);
 		state.host[call->thread] =
 			run_call(&state, replay, how, i, start, edits ? &edits[i] : NULL);
 		state.left[call->thread] = call->end_ns;
 	}
-	while (state.mark < graph->marks_count)
-		pass_mark(&state, replay, how, out_finish_ns);
+	while (state.mark < graph->marks_count) {
+		double none = 0;
+
+		pass_mark(&state, replay, how, &none, out_finish_ns);
+	}
 	tfs_replay_state_finish(&state);
 	return 0;
 }

@@ -249,5 +249,7 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
 			edit->scale = change->scale;
 		edit->adds_ns = fmaxf(edit->adds_ns, change->adds_ns);
+		edit->at_once |= change->at_once;
+		edit->cuts_ns = fmaxf(edit->cuts_ns, change->cuts_ns);
 	}
 }

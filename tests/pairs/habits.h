@@ -15,6 +15,8 @@ struct habit {
 	void (*act)(struct trainer *trainer);
 	void (*settle)(struct trainer *trainer); /* before the update */
 	bool pageable; /* batches are copied from pageable memory, unless repaired */
+	bool starved; /* they take longer to make than the device's work, unless others make them */
+	bool launched; /* all of the step is launched each time, unless a graph of it is */
 };
 
 /* NULL where there is none of that name. */

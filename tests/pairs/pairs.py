@@ -46,7 +46,7 @@ def draw(habit, number, seed):
     dice = random.Random(f"{seed} {habit} {number}")
     shortest, longest = NETS[number % len(NETS)]
     low, high = SIZES.get(habit, (4096, MIB))
-    return {
+    layout = {
         "seed": dice.randrange(1 << 30),
         "layers": dice.randint(4, 24),
         "shortest_ns": shortest * 1000,
@@ -62,6 +62,11 @@ def draw(habit, number, seed):
         # Steps that differ behind a value may do so for its sake, and are told so.
         "every": 0 if habit.startswith("203") else dice.choice((0, 0, 10, 25)),
     }
+    if habit.startswith("302"):
+        # Small kernels, and a framework between them; a graph is captured by one thread.
+        layout.update(shortest_ns=2000, longest_ns=12000, between_ns=dice.choice((9000, 20000)),
+                      load_ns=30000, threads=1)
+    return layout
 
 
 class Bench:

@@ -90,6 +90,18 @@ static void before_launch(struct trainer *t)
 		trainer_host(layout_draw(&t->sequence, 0, 2 * t->layout.between_ns));
 }
 
+/* Where the host makes batches for longer than the device needs for a step, others can do so for
+ * it: it finds them ready. */
+static void make_batch(struct trainer *t)
+{
+	uint64_t ns = t->layout.load_ns;
+
+	if (t->habit->starved)
+		ns += 3 * t->layout.layers * (t->layout.longest_ns + t->layout.between_ns);
+	if (!t->habit->starved || !t->layout.fixed)
+		trainer_host(layout_draw(&t->sequence, ns * 9 / 10, ns * 11 / 10));
+}
+
 static void load_batch(struct trainer *t)
 {
 	const unsigned slot = t->step % SLOTS;
@@ -97,8 +109,7 @@ static void load_batch(struct trainer *t)
 
 	NEED(cudaEventSynchronize(t->done[slot]));
 	NEED(cudaEventSynchronize(t->copied[slot]));
-	trainer_host(
-		layout_draw(&t->sequence, t->layout.load_ns * 9 / 10, t->layout.load_ns * 11 / 10));
+	make_batch(t);
 	NEED(cudaMemcpyAsync(t->input[slot], pageable ? t->pageable : t->batch[slot],
 		t->layout.batch, cudaMemcpyHostToDevice, t->copies));
 	NEED(cudaEventRecord(t->copied[slot], t->copies));
@@ -153,10 +164,34 @@ static void look(struct trainer *t)
 	NEED(cudaStreamSynchronize(t->stream));
 }
 
+/* As is advised: captured once for each of the inputs. */
+static void launch_graph(struct trainer *t)
+{
+	cudaGraphExec_t *graph = &t->graph[t->step % SLOTS];
+	cudaGraph_t captured;
+
+	if (!*graph) {
+		NEED(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
+		forward(t);
+		backward(t);
+		update(t);
+		NEED(cudaStreamEndCapture(t->stream, &captured));
+		NEED(cudaGraphInstantiate(graph, captured, 0));
+		NEED(cudaGraphDestroy(captured));
+	}
+	NEED(cudaGraphLaunch(*graph, t->stream));
+}
+
 static void train_step(struct trainer *t, struct worker *worker)
 {
 	t->launched = 0;
 	load_batch(t);
+	if (t->habit->launched && t->layout.fixed) {
+		launch_graph(t);
+		look(t);
+		NEED(cudaEventRecord(t->done[t->step % SLOTS], t->stream));
+		return;
+	}
 	forward(t);
 	if (worker)
 		worker_do(worker, backward, t);

@@ -38,7 +38,8 @@ struct trainer {
 	float *weight[MOST_LAYERS], *grad[MOST_LAYERS];
 	int inner[MOST_LAYERS]; /* inputs of a layer */
 	unsigned launched;      /* in this step */
-	unsigned acts_at;       /* after how many launches the habit has its turn */
+	cudaGraphExec_t graph[SLOTS];
+	unsigned acts_at; /* after how many launches the habit has its turn */
 };
 
 static inline void trainer_need(const char *file, int line, const char *call, int status)

@@ -18,28 +18,39 @@ import tempfile
 # What such a recording cannot show is never said to have passed.
 UNSEEN = ["TFS301", "TFS402", "TFS408", "TFS601", "TFS608", "TFS902", "TFS904", "TFS910"]
 WITHOUT_OPERANDS = ["TFS301", "TFS402", "TFS408", "TFS601", "TFS910"]
-STEPLESS = ["TFS101", "TFS201", "TFS202", "TFS203", "TFS401"] + WITHOUT_OPERANDS
+# What the GPU is idle for, which is most of it in some.
+IDLE = ("TFS302", "TFS701")
+STEPLESS = list(IDLE) + ["TFS101", "TFS201", "TFS202", "TFS203", "TFS401"] + WITHOUT_OPERANDS
 
 # steps: recorded and judged; ms: median of the judged; busy: the device's share of them; found: rule,
 # place (None = any), called function, calls and bytes per step; states: of rules.
 RECORDINGS = {
     "kineto-v100-resnet50-workers0": dict(
         device="Tesla V100-DGXS-32GB", program="python", steps=(6, 5), ms=176.5, busy=0.571,
-        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840)],
-        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed"},
-        most_ms=6, after="kineto-v100-resnet50-workers4"),
+        # Its loop loads a batch in the same thread, behind the optimiser's last launch.
+        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840),
+               ("TFS701", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 1, 0)],
+        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed",
+                "TFS302": "passed", "TFS104": "passed"},
+        most_ms=6, explained=0.7, after="kineto-v100-resnet50-workers4"),
     "kineto-v100-resnet50-workers4": dict(
         device="Tesla V100-DGXS-32GB", program="python", steps=(6, 5), ms=126.3, busy=0.767,
-        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840)],
-        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed"},
-        most_ms=10),
+        # 1,541 kernels but for the copies and the memsets, and 18 % of the step between them.
+        found=[("TFS101", "resnet50_profiler_api.py:44", "cudaMemcpyAsync", 2, 19267840),
+               ("TFS302", "resnet50_profiler_api.py:49", "cudaLaunchKernel", None, None)],
+        states={"TFS401": "passed", "TFS202": "passed", "TFS203": "passed", "TFS903": "passed",
+                "TFS701": "passed", "TFS104": "passed"},
+        most_ms=10, explained=0.7),
     "kineto-a100-ddp-resnet": dict(
         device="NVIDIA A100-PG509-200", program="python3.10", steps=(3, 2), ms=222.4, busy=0.243,
-        found=[], most_ms=0.1,
-        states={"TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
+        # Threads of PyTorch's that launch by turns; its own code is long between them as well, but
+        # makes no batch.
+        found=[("TFS302", None, "cudaLaunchKernel", None, None)], most_ms=0.1, explained=0.6,
+        states={"TFS701": "passed", "TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
     "kineto-v100-ddp-queue-full": dict(
         device="Tesla V100-SXM2-32GB", steps=(5, 4), ms=95.6, busy=0.988, found=[],
-        states={"TFS101": "passed", "TFS201": "passed", "TFS202": "passed", "TFS203": "passed",
+        states={"TFS302": "passed", "TFS701": "passed", "TFS104": "passed",
+                "TFS101": "passed", "TFS201": "passed", "TFS202": "passed", "TFS203": "passed",
                 "TFS401": "passed"}),
     "kineto-a100-alexnet-mallocs-syncs": dict(
         device="NVIDIA A100-PG509-200", program="python3.10", steps=(0, 0), found=[],
@@ -53,12 +64,14 @@ RECORDINGS = {
     "kineto-h100-bert-small": dict(
         device="NVIDIA H100 80GB HBM3", program="python3", steps=(1, 1), ms=4.43, busy=0.070,
         found=[("TFS203", "aten::_local_scalar_dense", "cudaMemcpyAsync", 1, 1),
-               ("TFS608", None, "cudaDeviceGetAttribute", None, None)],
-        states={"TFS101": "passed", "TFS401": "passed", "TFS202": "passed"}),
+               ("TFS302", None, "cuLaunchKernel", 60, 0),
+               ("TFS608", None, "cudaDeviceGetAttribute", None, None)], explained=0.7,
+        states={"TFS101": "passed", "TFS401": "passed", "TFS202": "passed", "TFS701": "passed"}),
     "kineto-h100-vit": dict(
         device="NVIDIA H100 80GB HBM3", program="python3", steps=(1, 1), ms=7.89, busy=0.155,
-        found=[("TFS608", None, "cudaDeviceGetAttribute", None, None)],
-        states={"TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
+        found=[("TFS302", None, "cuLaunchKernel", 156, 0),
+               ("TFS608", None, "cudaDeviceGetAttribute", None, None)], explained=0.9,
+        states={"TFS701": "passed", "TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
 }
 WORK = ("Kernel", "Memcpy", "Memset", "kernel", "gpu_memcpy", "gpu_memset")
 CALLS = ("Runtime", "cuda_runtime", "cuda_driver")
@@ -98,7 +111,7 @@ def findings_wrong(findings, expected):
             if count and (one["per_step"]["count"], one["per_step"]["bytes"]) != (count, size):
                 yield "%s %s per step, not %d and %d bytes" % (rule, one["per_step"], count, size)
     for one in findings:
-        if one["cost"]["ns_per_step"] and "most_ms" in expected and \
+        if one["id"] not in IDLE and one["cost"]["ns_per_step"] and "most_ms" in expected and \
                 one["cost"]["ns_per_step"] > expected["most_ms"] * 1e6:
             yield "%s is to save %s ns, more than %s ms" % (
                 one["id"], one["cost"]["ns_per_step"], expected["most_ms"])
@@ -158,13 +171,15 @@ def idle_ns(report):
     return report["steps"]["judged_median_ns"] * (1 - report["steps"]["gpu_busy"])
 
 
-def idle_wrong(report):
+def idle_wrong(report, explained):
     """All idle time is owned: what findings explain and the largest of the rest are parts of it."""
     idle = report["idle"]
     if not report["steps"]["judged"]:
         if idle["ns_per_step"] is not None or idle["rest"]:
             yield "no step is judged, and idle time is told: %s" % idle
         return
+    if idle["explained"] < explained:
+        yield "findings explain %s of the idle time" % idle["explained"]
     listed = [item["ns_per_step"] for item in idle["rest"]]
     # The mean step is not the median one.
     if abs(idle["ns_per_step"] - idle_ns(report)) > 0.05 * idle["ns_per_step"] + \
@@ -175,23 +190,15 @@ def idle_wrong(report):
         yield "the rest of the idle time is %s" % idle
 
 
-def own_code(report, line):
-    """Idle time while the host ran its own code after the last calls of a line."""
-    return sum(item["ns_per_step"] for item in report["idle"]["rest"]
-               if item["kind"] == "host" and item["where"].endswith(line))
-
-
 def pair_wrong(report, after):
     """Loader processes took the loading off the training thread: as much idle time of the device as
-    went away, within 20 %, is what a step became shorter by; and the report says where it was, which
-    is behind the optimiser's last launch of the step."""
-    loading = own_code(report, ".py:51") - own_code(after, ".py:51")
-    if report["idle"]["rest"][0]["where"] != "resnet50_profiler_api.py:51":
-        yield "most idle time is said to be at %s" % report["idle"]["rest"][0]
-    if not close(loading, report["steps"]["judged_median_ns"] - after["steps"]["judged_median_ns"], 0.2):
-        yield "%s ns of it went away" % loading
-    gone = idle_ns(report) - idle_ns(after)
+    went away, within 20 %, is what a step became shorter by; and TFS701 promised as much."""
+    loading = next(one["cost"] for one in report["findings"] if one["id"] == "TFS701")
     gained = report["steps"]["judged_median_ns"] - after["steps"]["judged_median_ns"]
+    if not close(loading["ns_per_step"], gained, 0.2) or not \
+            loading["low"] <= gained <= loading["high"]:
+        yield "%s was promised, and %s ns gained" % (loading, gained)
+    gone = idle_ns(report) - idle_ns(after)
     print("%.1f ms of idle time gone, %.1f ms gained" % (gone / 1e6, gained / 1e6))
     if not close(gone, gained, 0.2):
         yield "%s ns of idle time went away, and %s ns of the step" % (gone, gained)
@@ -203,7 +210,7 @@ def wrong(report, recording, expected):
     yield from findings_wrong(report["findings"], expected)
     yield from calls_wrong(report, recording, expected)
     yield from run_wrong(report, recording, expected)
-    yield from idle_wrong(report)
+    yield from idle_wrong(report, expected.get("explained", 0))
     for rule, state in expected["states"].items():
         if states[rule] != state:
             yield "%s is %s, not %s" % (rule, states[rule], state)

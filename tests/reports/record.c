@@ -148,7 +148,7 @@ static void launch(
 	builder_operand(&call, TFS_ROLE_WRITE, LOSS, 4);
 	builder_attribute(&call, TFS_ATTRIBUTE_kernel, names->kernel);
 	work(builder, plan, names, builder_call(builder, &call), TFS_DEVICE_KERNEL, names->kernel,
-		ns + 10000, ns + 500000, 0);
+		ns + 10000, ns + (plan->copies ? 950000 : 1910000), 0);
 }
 
 static void total(
@@ -202,7 +202,7 @@ static void record(struct builder *builder, const struct plan *plan)
 			builder_step(builder, plan->outside + i, ns, TFS_PHASE_TRAINING, 2);
 		for (unsigned j = 0; j < plan->copies; j++)
 			copy(builder, plan, &names, ns + 1000 + j * 200000, true);
-		launch(builder, plan, &names, ns + 1000000);
+		launch(builder, plan, &names, ns + (plan->copies ? 1000000 : 40000));
 		range(builder, plan, ns + 500);
 		for (unsigned j = 0; j < plan->extra; j++)
 			copy(builder, plan, &names, ns + 1600000 + j * 200000, false);

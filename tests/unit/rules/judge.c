@@ -128,7 +128,7 @@ static void waivers(void)
 	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_VIOLATED);
 	scene_destroy(scene);
 	TEST_TRUE(tfs_rule_list_valid("tfs101,TFS9,pageable-copy"));
-	TEST_TRUE(!tfs_rule_list_valid("TFS7"));
+	TEST_TRUE(!tfs_rule_list_valid("TFS8"));
 	TEST_TRUE(!tfs_rule_list_valid("T"));
 	TEST_TRUE(tfs_rule_find("PAGEABLE-copy") == tfs_rule_find("tfs101"));
 	TEST_TRUE(!tfs_rule_find("TFS999"));

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS701: the GPU is idle in one long stretch of each step while the host makes no CUDA call, as it
+ * does where it makes the next batch itself. What the host does there is not recorded, and never
+ * guessed. Where the host spends its time in waits and would be ahead of the device without them,
+ * the batch could be made while the device works, and the waits are to blame.
+ */
+#include <math.h>
+
+#include "rules/evidence/copies.h"
+#include "rules/evidence/findings.h"
+#include "rules/evidence/gaps.h"
+#include "rules/support/figures.h"
+#include "rules/whatif/step_thread.h"
+
+#define WARN_SHARE 0.10
+#define ERROR_SHARE 0.20
+/* Whoever makes batches beside the step takes some of the host's time from it. */
+#define BESIDE 0.15
+
+/* Whether the work behind the stretch begins with a batch: it is a copy to the device, or the
+ * stretch has the beginning of a step in it. */
+static bool is_input(const struct tfs_steady *steady, const struct tfs_gap *gap)
+{
+	const struct tfs_host_call *calls = steady->timeline->calls;
+	struct tfs_copy copy;
+
+	return calls[gap->before].step != calls[gap->after].step ||
+	       (tfs_copy_describe(steady->timeline, &calls[gap->launch], &copy) &&
+		       copy.direction == TFS_COPY_UP);
+}
+
+/* `thread` is the one that makes the steps: others, which work for it, do not load. */
+static bool starves(const struct tfs_steady *steady, const struct tfs_gap *gap, uint32_t thread)
+{
+	return tfs_gap_own_code(steady, gap) &&
+	       steady->timeline->calls[gap->after].thread == thread &&
+	       steady->place[gap->after] != TFS_NONE && is_input(steady, gap);
+}
+
+/* The place's stretches, of which one is returned: how long the GPU was idle in them, per step. */
+static const struct tfs_gap *stretches(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
+	const struct tfs_place *place, uint32_t thread, double *out_idle_ns)
+{
+	const struct tfs_gap *found = NULL;
+
+	*out_idle_ns = 0;
+	for (size_t i = 0; i < gaps->count; i++) {
+		const struct tfs_gap *gap = &gaps->items[i];
+		const struct tfs_host_call *after;
+
+		if (!starves(steady, gap, thread))
+			continue;
+		after = &steady->timeline->calls[gap->after];
+		if (after->record->site != place->site || after->function != place->function)
+			continue;
+		*out_idle_ns += gap->host_ns / (double)steady->step_count;
+		found = gap;
+	}
+	return found;
+}
+
+/* What it takes now, another thread or process takes for it. */
+static void look(const struct tfs_steady *steady, const struct tfs_gaps *gaps, uint32_t thread,
+	struct tfs_hits *hits)
+{
+	for (size_t i = 0; i < gaps->count; i++)
+		if (starves(steady, &gaps->items[i], thread))
+			tfs_hits_add(hits, gaps->items[i].after, 0,
+				(struct tfs_edit){.cuts_ns = (float)gaps->items[i].stretch_ns});
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_gap *gap, const struct tfs_place *place, double ns)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call",
+		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
+		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function));
+
+	if (!draft)
+		return;
+	draft->apart = true;
+	draft->most = ns >= ERROR_SHARE * steady->step_ns ? TFS_LEVEL_ERROR : TFS_LEVEL_WARN;
+	draft->less_ns = BESIDE * ns;
+}
+
+static void own(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_gaps *gaps, const struct tfs_place *place, uint32_t thread)
+{
+	for (size_t i = 0; i < gaps->count; i++) {
+		const struct tfs_gap *gap = &gaps->items[i];
+
+		if (starves(steady, gap, thread) &&
+			steady->timeline->calls[gap->after].record->site == place->site)
+			tfs_findings_own(findings, gap->idle);
+	}
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const size_t before = findings->count;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	struct tfs_gaps gaps;
+	uint32_t thread;
+	double rest_ns = 0, ns;
+
+	if (steady->run) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: what part of a step the host takes to make a batch is not known");
+		return;
+	}
+	if (tfs_gaps_find(steady, &gaps)) {
+		findings->failed = true;
+		return;
+	}
+	/* Without its waits the host would be ahead of the device: these are to blame. */
+	if (steady->step_ns - tfs_gaps_waits_ns(steady) <= steady->busy_ns)
+		gaps.count = 0;
+	thread = tfs_step_thread(steady, 0, steady->step_count);
+	look(steady, &gaps, thread, &hits);
+	while (tfs_hits_next(steady, &hits, &place)) {
+		const struct tfs_gap *gap = stretches(steady, &gaps, &place, thread, &ns);
+
+		if (!gap || place.seldom || ns < WARN_SHARE * steady->step_ns) {
+			rest_ns += ns;
+			continue;
+		}
+		own(steady, findings, &gaps, &place, thread);
+		report(steady, findings, gap, &place, ns);
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+		rest_ns > 0
+			? "the GPU is idle for %s of the step while the host makes the next batch: making batches faster would hardly help"
+			: "the GPU never waits while the host makes the next batch: more workers would not help",
+		tfs_figure_share(steady->step_ns > 0 ? rest_ns / steady->step_ns : 0).text);
+	tfs_hits_finish(&hits);
+	tfs_gaps_finish(&gaps);
+}
+
+const struct tfs_rule tfs_rule_tfs701 = {
+	.id = "TFS701",
+	.slug = "input-starved",
+	.level = TFS_LEVEL_ERROR,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_DEVICE,
+	.title = "the GPU waits while the host makes the next batch",
+	.why = "Where the thread that launches the step's work also reads and decodes the next batch, or waits for it, "
+	       "the device runs dry: the batch is made in the time in which the GPU could compute. "
+	       "Only the time in which the GPU is idle counts; loading that takes less than the device's work, and goes on beside it, costs nothing. "
+	       "What the host does in that time (reading, computing, waiting for workers) is not seen.",
+	.advice =
+		"Make batches beside the step: let one or more other threads or processes fill two or more pinned buffers in turn, "
+		"so that the step's thread finds the next batch ready and only copies it. "
+		"If that is done already, it is too slow: use more workers, or give them less to do. "
+		"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True). "
+		"What the host does in that time was not seen.",
+	.tips = "T1",
+	.detect = detect,
+};

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT CLEAN
+#include "tests/rules/302/rule_302_bad.c"
