@@ -16,6 +16,7 @@ struct habit {
 	void (*settle)(struct trainer *trainer); /* before the update */
 	bool pageable; /* batches are copied from pageable memory, unless repaired */
 	bool starved; /* they take longer to make than the device's work, unless others make them */
+	bool updated; /* layers are updated one by one, unless in one piece */
 	bool launched; /* all of the step is launched each time, unless a graph of it is */
 };
 

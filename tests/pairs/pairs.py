@@ -62,6 +62,8 @@ def draw(habit, number, seed):
         # Steps that differ behind a value may do so for its sake, and are told so.
         "every": 0 if habit.startswith("203") else dice.choice((0, 0, 10, 25)),
     }
+    if habit.startswith("303"):
+        layout["layers"] = dice.randint(10, 24)
     if habit.startswith("302"):
         # Small kernels, and a framework between them; a graph is captured by one thread.
         layout.update(shortest_ns=2000, longest_ns=12000, between_ns=dice.choice((9000, 20000)),

@@ -50,6 +50,12 @@ static void init_layers(struct trainer *t)
 		t->weight[i] = trainer_alloc(bytes);
 		t->grad[i] = trainer_alloc(bytes);
 	}
+	for (unsigned i = 0; i < t->layout.layers; i++)
+		t->all += t->inner[i] * SIDE;
+	if (t->habit->updated) {
+		t->all_weights = trainer_alloc((size_t)t->all * sizeof(float));
+		t->all_grads = trainer_alloc((size_t)t->all * sizeof(float));
+	}
 	for (unsigned i = 0; i < SLOTS; i++) {
 		const size_t needed = (size_t)most * SIDE * sizeof(float);
 
@@ -150,6 +156,10 @@ static void update(struct trainer *t)
 {
 	const float rate = -0.01f;
 
+	if (t->habit->updated && t->layout.fixed) {
+		NEED(cublasSaxpy(t->blas, t->all, &rate, t->all_grads, 1, t->all_weights, 1));
+		return;
+	}
 	for (unsigned i = 0; i < t->layout.layers; i++)
 		NEED(cublasSaxpy(
 			t->blas, t->inner[i] * SIDE, &rate, t->grad[i], 1, t->weight[i], 1));

@@ -36,8 +36,10 @@ struct trainer {
 	void *pageable, *seen;
 	float *input[SLOTS], *output, *loss;
 	float *weight[MOST_LAYERS], *grad[MOST_LAYERS];
-	int inner[MOST_LAYERS]; /* inputs of a layer */
-	unsigned launched;      /* in this step */
+	float *all_weights, *all_grads; /* the same in one piece, where that is updated */
+	int all;                        /* of them */
+	int inner[MOST_LAYERS];         /* inputs of a layer */
+	unsigned launched;              /* in this step */
 	cudaGraphExec_t graph[SLOTS];
 	unsigned acts_at; /* after how many launches the habit has its turn */
 };
