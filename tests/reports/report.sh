@@ -38,6 +38,11 @@ expect 0 report --exit-summary run.tfs
 [ "$(wc -l <err)" -le 10 ] || wrong "the summary is longer than ten lines"
 grep -q 'run.html' err || wrong "the summary names no page"
 grep -q 'TFS101' err || wrong "the summary names no finding"
+head -n 1 err | grep -q '^tfshim: modelled: 2.00 ms as written → 2.00 ms now (1.00×) → .* possible (.*×, 95 %: .*× to .*×) per step$' ||
+	wrong "the summary does not open with the step time: $(head -n 1 err)"
+[ "tfshim: $(head -n 1 run.txt)" = "$(head -n 1 err)" ] || wrong "text and summary open differently"
+grep -q '^  Rewrites are off; TFSHIM_REWRITE=report would add ' err ||
+	wrong "the summary does not say what rewrites would do"
 [ -s run.html ] && [ -s run.json ] && [ -s run.txt ] || wrong "the summary wrote no reports"
 expect 0 report --quiet run.tfs
 [ ! -s out ] && [ ! -s err ] || wrong "--quiet speaks"
