@@ -239,7 +239,7 @@ expect 0 --version
 grep -q '^tfshim [0-9]' out || wrong "--version names no version"
 expect 2
 expect 2 nonsense
-for command in run report check rules doctor; do
+for command in run report check diff rules doctor; do
 	expect 0 "$command" --help
 	grep -q "usage: tfshim $command" out || wrong "$command has no help"
 done

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Two recordings of one program, compared: diff.sh TFSHIM RECORD
+set -u
+
+tfshim=$(realpath "$1")
+record=$(realpath "$2")
+here=$(realpath "$(dirname "$0")")
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder" || exit 1
+# shellcheck source=tests/reports/common.sh
+. "$here/common.sh"
+
+# expect STATUS ARGUMENT...: of tfshim
+expect() {
+	want=$1
+	shift
+	"$tfshim" "$@" >out 2>err
+	got=$?
+	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"
+}
+
+"$record" read.tfs copies=2 extra=2 && "$record" none.tfs copies=2 && "$record" more.tfs copies=4 extra=2 &&
+	"$record" few.tfs copies=2 steps=20 && "$record" quick.tfs copies=2 extra=2 outside=40 || exit 1
+
+# section NAME: the findings that the latest output has under it, by rule
+section() {
+	awk -v name="$1" '/^[^ ]/ { on = index($0, name) == 1; next } on { print $1 }' out | tr '\n' ' '
+}
+
+expect 0 diff read.tfs none.tfs
+[ "$(section fixed)" = "TFS101 TFS202 TFS203 " ] || wrong "fixed: $(section fixed)"
+[ -z "$(section new)$(section changed)" ] || wrong "what was fixed is new, or changed"
+grep -q '^  TFS203 read-back-each-step  .*  cudaMemcpy  99.0 µs per step, modelled$' out ||
+	wrong "a finding has no place and cost"
+expect 0 diff none.tfs read.tfs
+[ "$(section new)" = "TFS101 TFS202 TFS203 " ] || wrong "new: $(section new)"
+[ -z "$(section fixed)" ] || wrong "what is new was fixed"
+expect 0 diff read.tfs more.tfs
+[ "$(section changed)" = "TFS101 " ] || wrong "changed: $(section changed)"
+grep -q '2 calls/step → 4 calls/step, 2.00 MiB → 4.00 MiB per step' out || wrong "what changed is not told"
+expect 0 diff read.tfs read.tfs
+grep -q '^the findings are the same$' out || wrong "a recording differs from itself"
+grep -q 'as written  2.00 ms → 2.00 ms: no difference beyond the 95 % intervals' out || wrong "equal step times differ"
+
+# A run of fewer steps may not have reached what is missing; and what was not judged is not fixed.
+expect 0 diff read.tfs few.tfs
+[ -z "$(section fixed)" ] && [ "$(section 'not known')" = "TFS101 TFS202 TFS203 " ] ||
+	wrong "a shorter run fixed: $(section fixed)"
+expect 3 diff read.tfs "$here/../fuzz/corpus/report/rule_203_bad.tfs"
+grep -q 'not comparable: of another program' err || wrong "it is not said why two runs are not comparable"
+
+# Recording added 100 us to each step of 2 ms: the steps of the second run were timed without.
+expect 0 diff read.tfs quick.tfs
+grep -q '^step time, modelled$' out || wrong "the simulated device's step time is not told as modelled"
+grep -q '  as written  2.00 ms → 1.90 ms: 5.0 % shorter, by 100 µs (100 µs to 100 µs)$' out ||
+	wrong "the step time: $(grep 'as written' out)"
+expect 0 diff quick.tfs read.tfs
+grep -q '  as written  1.90 ms → 2.00 ms: 5.3 % longer, by 100 µs (100 µs to 100 µs)$' out ||
+	wrong "the step time: $(grep 'as written' out)"
+
+expect 2 diff read.tfs
+expect 2 diff read.tfs none.tfs more.tfs
+expect 2 diff
+expect 3 diff read.tfs absent.tfs
+grep -q 'absent.tfs' err || wrong "the recording that cannot be read is not named"
+exit "$failed"
