@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS601: what measured searches say of convolutions. */
+#include <math.h>
+
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
 
@@ -15,6 +17,7 @@ struct run {
 	bool second; /* convolution of another shape, by which each step begins */
 	float asked_ms, other_ms;
 	unsigned ran; /* what the calls ran, if not what they asked for */
+	bool told;    /* and the recording says which rewrite had it so */
 	/* What sets the faster one apart from what is asked for, not from what was asked for first.
 	 */
 	bool varies;
@@ -102,6 +105,16 @@ static struct scene *make(const struct run *run)
 		scene_make(scene, &call, run->ran ? 100000 : 200000);
 		scene_device_sync(scene, 11);
 	}
+	if (run->told) {
+		const struct tfs_rewrite_record record = {.state = TFS_REWRITE_APPLY,
+			.name = builder_string(scene_builder(scene), "cudnn-search"),
+			.applied = run->steps,
+			.predicted_ns = NAN,
+			.realised_ns = NAN,
+			.rank = 2};
+
+		builder_record(scene_builder(scene), TFS_RECORD_rewrite, &record, sizeof(record));
+	}
 	scene_judge(scene, NULL);
 	return scene;
 }
@@ -147,6 +160,30 @@ static void rewritten_choice(void)
 	TEST_IN(finding->cost.ns, 98000, 102000);
 	TEST_EQ(finding->cost.method, TFS_COST_REPLAY);
 	TEST_IN(scene_judgement(scene)->joint.ns, 98000, 115000);
+	scene_destroy(scene);
+}
+
+/* What it gained is known from the search, and is not to be gained again. */
+static void proven_choice(void)
+{
+	const struct run run = {.steps = STEPS,
+		.search = true,
+		.asked_ms = 0.2f,
+		.other_ms = 0.1f,
+		.ran = ALGORITHM_FAST,
+		.told = true};
+	struct scene *scene = make(&run);
+	const struct tfs_judgement *judgement = scene_judgement(scene);
+
+	TEST_NEED(judgement->rewrite_count == 1);
+	TEST_EQ(judgement->rewrites[0].proof, TFS_PROOF_SEARCH);
+	TEST_IN(judgement->rewrites[0].gain.ns, 98000, 102000);
+	TEST_IN(judgement->rewrites[0].gain.low_ns, 90000, 98000);
+	TEST_IN(judgement->rewrites[0].gain.high_ns, 102000, 110000);
+	TEST_NEED(scene_finding(scene, "TFS601", 10));
+	TEST_TRUE(scene_finding(scene, "TFS601", 10)->repaired);
+	TEST_IN(judgement->joint.ns, 98000, 115000);
+	TEST_IN(judgement->open.ns, 0, 15000);
 	scene_destroy(scene);
 }
 
@@ -221,6 +258,7 @@ int main(void)
 
 	slow_choice();
 	rewritten_choice();
+	proven_choice();
 	one_measured_choice();
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
 		check(&passed[i], TFS_STATE_PASSED);
