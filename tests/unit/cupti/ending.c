@@ -21,7 +21,7 @@ int __wrap_pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	TEST_TRUE(mutex != NULL);
+	TEST_TRUE(mutex);
 	TEST_IN(until->tv_sec - now.tv_sec, 0, 1);
 	waits++;
 	return ETIMEDOUT;

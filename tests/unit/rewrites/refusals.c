@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Refusals are counted by many threads at once, and none is lost. */
+/* Refusals are counted by many threads at once, and of many call sites, and none is lost. */
 #include <pthread.h>
 
 #include "shim/record/recorder.h"
@@ -9,6 +9,7 @@
 #define THREADS 20u
 #define TIMES 3000000u
 #define SITES 3u
+#define MANY 600u /* of 1024 that there is room for */
 
 static uint64_t seen[SITES], others;
 static pthread_barrier_t start;
@@ -53,5 +54,10 @@ int main(void)
 	TEST_EQ(sum, (uint64_t)THREADS * TIMES);
 	TEST_EQ(seen[0], (uint64_t)THREADS * ((TIMES + 2) / SITES));
 	TEST_EQ(others, 0);
+	/* Other call sites find a place as well. */
+	for (uint32_t i = 0; i < MANY; i++)
+		tfs_refusal_count(3, 1, 1 + i);
+	TEST_EQ(tfs_refusal_each(take), 0);
+	TEST_EQ(others, MANY);
 	return test_result();
 }
