@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "rules/evidence/copies.h"
+
 /* A call that was interrupted takes so many times the median, and so much longer: less than that is
  * the program's own variation. */
 #define MANY_TIMES 4.0
@@ -24,6 +26,16 @@ static int compare(const void *a, const void *b)
 	return (x->ns > y->ns) - (x->ns < y->ns);
 }
 
+/* A copy from pageable memory may wait for the work before it, whatever its size: the first of a
+ * step for much, the others for nothing. */
+static bool may_wait(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_copy copy;
+
+	return tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_UP &&
+	       copy.host_memory != TFS_MEMORY_PINNED;
+}
+
 /* Calls that wait for nothing, with the host's own time in each; not of the first step, in which
  * what fills a queue may have been launched before. */
 static size_t collect(const struct tfs_steady *steady, const struct tfs_run *run,
@@ -32,12 +44,14 @@ static size_t collect(const struct tfs_steady *steady, const struct tfs_run *run
 	const double from_ns = run->graph.marks[run->steps > 1];
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < run->graph.calls_count; i++)
-		if (run->graph.calls[i].wait == TFS_WAIT_NONE &&
-			run->graph.calls[i].start_ns >= from_ns)
-			out[count++] = (struct duration){
-				tfs_steady_call(steady, run->first_call + i)->record->site,
-				tfs_replay_own_ns(replay, i)};
+	for (uint32_t i = 0; i < run->graph.calls_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, run->first_call + i);
+
+		if (run->graph.calls[i].wait != TFS_WAIT_NONE ||
+			run->graph.calls[i].start_ns < from_ns || may_wait(steady->timeline, call))
+			continue;
+		out[count++] = (struct duration){call->record->site, tfs_replay_own_ns(replay, i)};
+	}
 	return count;
 }
 
