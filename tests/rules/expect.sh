@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Findings of a program on the simulated device, by the marks in its sources ("expect:", "trap:"):
-# expect.sh [--profile NAME] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
+# expect.sh [--profile NAME | --modelled] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
 #
 # SOURCES is a list with commas. Once as the program is, once with a search of algorithms that
 # changes nothing, once repaired, and once with all of the run recorded. With a profile other than
 # slow nothing is computed and the host's time is real, but for the search: it compares results. With
 # slow the first three live in modelled time, and the costs of two are compared; bytes are in all, but for
 # --size wide, which the marks are not for.
+# --modelled leaves the run out that does not: for what a rule tells by its share of the host's time.
 # Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more.
 set -u
 
@@ -16,6 +17,11 @@ profile=slow
 if [ "$1" = --profile ]; then
 	profile=$2
 	shift 2
+fi
+modelled=0
+if [ "$1" = --modelled ]; then
+	modelled=1
+	shift
 fi
 library=$(realpath "$1")
 tfshim=$(realpath "$2")
@@ -77,5 +83,5 @@ watch plain 0 off '' "$@"
 # The patience is for a real device's speed.
 watch searched 1 report :search_ms=100000 "$@"
 watch repaired 1 safe :search_ms=100000 "$@"
-watch whole 0 off :record=all "$@"
+[ "$modelled" = 1 ] || watch whole 0 off :record=all "$@"
 exit "$failed"

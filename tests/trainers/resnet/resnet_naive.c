@@ -8,7 +8,7 @@
  *
  *   TFS102 T11  the batch is copied while nothing else runs
  *   TFS103 T11  and never beside a kernel
- *   TFS104 T11  --rows: 96 copies of 1 KiB or less a step
+ *   TFS104 T11  --rows: 72 copies of 1 KiB a step
  *   TFS107 T34  what a block adds to is copied from one buffer to another
  *   TFS302 T8   most kernels are shorter than their launches (on a real device)
  *   TFS303 T8   one update for each of 85 tensors, and one memset
