@@ -9,7 +9,8 @@
 # slow the first three live in modelled time, and the costs of two are compared; bytes are in all, but for
 # --size wide, which the marks are not for.
 # --modelled leaves the run out that does not: for what a rule tells by its share of the host's time.
-# Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more.
+# Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more,
+# EXPECT_STEPS or 900, and at most 240 of these where they are computed.
 set -u
 
 here=$(dirname "$0")
@@ -33,6 +34,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
 failed=0
+steps=${EXPECT_STEPS:-900}
 IFS=,
 
 # watch NAME SEARCHED REWRITES OPTIONS ARGUMENT...
@@ -45,7 +47,7 @@ watch() {
 		clock=:$simulated/../tools/modelled_clock.so
 		;;
 	# Busy cores compute steps more slowly than modelled: a search would find that.
-	slow-repaired) clock=:$simulated/../tools/modelled_clock.so ;;
+	*-searched | *-repaired) clock=:$simulated/../tools/modelled_clock.so ;;
 	esac
 	case $* in
 	*--size,wide*) # joined by commas, as IFS has it
@@ -56,9 +58,9 @@ watch() {
 	compute=1 pace=0
 	if [ "$profile" != slow ] && [ "$searched" = 0 ]; then
 		compute=0 pace=1
-		set -- "$@" --steps 900
+		set -- "$@" --steps "$steps"
 	elif [ "$profile" != slow ]; then
-		set -- "$@" --steps 240
+		set -- "$@" --steps "$((steps < 240 ? steps : 240))"
 	fi
 	LD_LIBRARY_PATH="$simulated" TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" \
 		TFSIM_PACE="$pace" TFSHIM_OUTPUT="$folder/$name" \
