@@ -115,6 +115,11 @@ def hostile():
         for key in ("name", "tid", "ts", "dur", "args"):
             for value in (None, [], {}, "\u0000", -1, 1e300, "stream"):
                 trace.events.append(dict(event, **{key: value}))
+    arguments = {"correlation": 1, "stream": 7, "device": 0, "wait_on_stream": 7,
+                 "wait_on_cuda_event_id": 1, "wait_on_cuda_event_record_corr_id": 1}
+    for key in arguments:
+        for value in (None, [], {}, "\u0000", -1, 1e300, 4294967295, "stream"):
+            trace.add("cuda_sync", "Stream Wait Event", 130, 1, **dict(arguments, **{key: value}))
     text = trace.text().replace('"grid": [1, 1, 1]', '"grid": [-1, 1e99, "x"], "rate": inf', 1)
     with open("hostile.json", "w", encoding="utf-8") as file:
         file.write(text)

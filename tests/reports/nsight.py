@@ -25,7 +25,8 @@ TABLES = {
     "CUPTI_ACTIVITY_KIND_MEMCPY": COMMON + ", bytes, copyKind, srcKind, dstKind",
     "CUPTI_ACTIVITY_KIND_MEMSET": COMMON + ", value, bytes",
     "CUPTI_ACTIVITY_KIND_GRAPH_TRACE": COMMON + ", graphId",
-    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": COMMON + ", syncType, eventId",
+    "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION": COMMON + ", syncType, eventId, eventSyncId",
+    "CUPTI_ACTIVITY_KIND_CUDA_EVENT": "deviceId, streamId, correlationId, globalPid, eventId, eventSyncId",
     "NVTX_EVENTS": "start, end, eventType, text, globalTid, textId",
     "PROCESSES": "globalPid, pid, name",
     "TARGET_INFO_GPU": "id, name, cuDevice, totalMemory, smCount, computeMajor, computeMinor",
@@ -199,6 +200,12 @@ def make():
 def hostile():
     """Of rows that are whole, each field is spoilt once; nothing of that may be a report's."""
     export = make_one("hostile.sqlite")
+    export.add("MPI_RANKS", globalTid=PROCESS | 7, rank=3)
+    for number, event in ((1, 9), (2, 0)):
+        export.add("CUPTI_ACTIVITY_KIND_CUDA_EVENT", deviceId=0, streamId=7, correlationId=3, globalPid=PROCESS,
+                   eventId=9, eventSyncId=number)
+        export.add("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", start=5_000_000_000, end=5_000_000_100, deviceId=0,
+                   streamId=13, correlationId=4, globalPid=PROCESS, syncType=2, eventId=event, eventSyncId=1)
     for table, columns in export.columns.items():
         rows = export.tables.execute("SELECT * FROM %s LIMIT 2" % table).fetchall()
         for row in rows if table != "StringIds" else ():

@@ -76,7 +76,7 @@ refused two.sqlite:7 'holds no process 7; it holds 2 processes; name one: two.sq
 refused two.sqlite:rank5 'does not say which process is of which rank; it holds 2 processes; name one'
 refused ranks.sqlite:rank6 'holds no process of rank 6; .* ranks.sqlite:41 (train, rank 4, .* (twin.*, rank 5, '
 refused ranks.sqlite:rank 'cannot be read'
-refused ranks.sqlite:rank99999999999999999999 'cannot be read'
+refused ranks.sqlite:rank999999999999999999999 'cannot be read'
 refused new.sqlite:0x41 'cannot be read'
 refused none.sqlite:41 'cannot be read'
 refused common.sqlite 'does not say whose work is whose'

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #define RANK "rank"
-#define MOST_DIGITS 19u /* no number of so many is too large */
+#define MOST_DIGITS 20u /* of the largest number there is */
 
 static bool is_number(const char *text)
 {
