@@ -2,6 +2,7 @@
 #include "rules/timeline/recording_cost.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 /* Standard deviations on either side of the middle: of the normal distribution's 97.5 %. */
 #define DEVIATIONS 2.24
@@ -17,6 +18,31 @@ bool tfs_median_interval(const double *sorted, size_t count, double *out_low, do
 	*out_low = sorted[rank];
 	*out_high = sorted[count - 1 - rank];
 	return true;
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return a < b ? -1 : a > b;
+}
+
+struct tfs_step_times tfs_step_times_of(double *ns, size_t count)
+{
+	struct tfs_step_times times = {.count = count};
+	size_t last = count ? count - 1 : 0;
+	double sum = 0;
+
+	if (!count)
+		return times;
+	qsort(ns, count, sizeof(*ns), compare_doubles);
+	for (size_t i = 0; i < count; i++)
+		sum += ns[i];
+	times.mean_ns = sum / (double)count;
+	times.median_ns = (ns[last / 2] + ns[count / 2]) / 2;
+	times.p95_ns = ns[last - last / 20];
+	tfs_median_interval(ns, count, &times.median_low_ns, &times.median_high_ns);
+	return times;
 }
 
 bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, double *out_high)

@@ -18,6 +18,9 @@
  */
 bool tfs_median_interval(const double *sorted, size_t count, double *out_low, double *out_high);
 
+/* Figures of these durations, which it sorts. Any thread. */
+struct tfs_step_times tfs_step_times_of(double *ns, size_t count);
+
 /* The share by which recording makes steps longer, as an interval that holds it with 95 %; never
  * negative: recording makes nothing faster. False where too few steps are known. */
 bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, double *out_high);

@@ -53,31 +53,6 @@ static int durations_add(struct durations *list, double ns)
 	return 0;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return a < b ? -1 : a > b;
-}
-
-static struct tfs_step_times summarise(struct durations *list)
-{
-	struct tfs_step_times times = {.count = list->count};
-	size_t last = list->count ? list->count - 1 : 0;
-	double sum = 0;
-
-	if (!list->count)
-		return times;
-	qsort(list->ns, list->count, sizeof(*list->ns), compare_doubles);
-	for (size_t i = 0; i < list->count; i++)
-		sum += list->ns[i];
-	times.mean_ns = sum / (double)list->count;
-	times.median_ns = (list->ns[last / 2] + list->ns[list->count / 2]) / 2;
-	times.p95_ns = list->ns[last - last / 20];
-	tfs_median_interval(list->ns, list->count, &times.median_low_ns, &times.median_high_ns);
-	return times;
-}
-
 /* The first entry whose key is at least `key`. */
 static size_t lower_bound(const struct tfs_key *keys, size_t count, uint64_t key)
 {
@@ -399,9 +374,9 @@ int tfs_timeline_build_steps(struct tfs_timeline *timeline)
 	if (!err)
 		err = judge_steps(&work);
 	if (!err) {
-		timeline->inside = summarise(&work.inside);
-		timeline->outside = summarise(&work.outside);
-		timeline->rewritten = summarise(&work.rewritten);
+		timeline->inside = tfs_step_times_of(work.inside.ns, work.inside.count);
+		timeline->outside = tfs_step_times_of(work.outside.ns, work.outside.count);
+		timeline->rewritten = tfs_step_times_of(work.rewritten.ns, work.rewritten.count);
 	}
 	free(work.events);
 	free(work.packs);
