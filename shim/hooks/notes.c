@@ -88,6 +88,29 @@ static void put_argument(
 		tfs_put_attribute(details, TFS_ATTRIBUTE_argument, value);
 }
 
+/* The search for steps, but no rule: a structure may point to more than is looked at. Frameworks
+ * hand over the weights and all they are updated from in one. */
+static __attribute__((noinline, cold)) void put_structure(
+	struct tfs_details *details, const char *argument, uint32_t bytes)
+{
+	const void *address;
+
+	for (uint32_t at = 0; at + sizeof(address) <= bytes; at += sizeof(address)) {
+		memcpy(&address, argument + at, sizeof(address));
+		tfs_put_touched(details, address, false);
+	}
+}
+
+static inline bool are_structures_wanted(const struct tfs_frame *frame)
+{
+	return TFS_UNLIKELY((frame->wanted & (TFS_WANT_STEPS | TFS_WANT_RECORD)) == TFS_WANT_STEPS);
+}
+
+static bool is_structure(uint32_t bytes)
+{
+	return bytes > sizeof(uint64_t);
+}
+
 /* All arguments in one buffer, as the kernel's layout has them. */
 static const void *packed_at(void *const *extra, uint32_t offset, uint32_t bytes)
 {
@@ -128,6 +151,10 @@ void tfs_note_flat(struct tfs_frame *frame, const struct tfs_kernel *kernel, uin
 		if (arguments[i])
 			put_argument(&details, arguments[i], kernel->sizes[i],
 				(kernel->constant >> i & 1) != 0);
+	if (are_structures_wanted(frame))
+		for (uint32_t i = 0; arguments && i < kernel->parameters; i++)
+			if (arguments[i] && is_structure(kernel->sizes[i]))
+				put_structure(&details, arguments[i], kernel->sizes[i]);
 	tfs_hook_details(frame, &details);
 }
 
@@ -158,18 +185,31 @@ static inline __attribute__((always_inline)) void put_launch(
 	}
 }
 
+static void put_structures(struct tfs_details *details, const struct tfs_launch *launch)
+{
+	for (uint32_t i = 0; i < launch->kernel->parameters; i++) {
+		const void *argument = argument_at(launch, i);
+
+		if (argument && is_structure(launch->kernel->sizes[i]))
+			put_structure(details, argument, launch->kernel->sizes[i]);
+	}
+}
+
 void tfs_note_other(struct tfs_frame *frame, const struct tfs_launch *launch)
 {
 	struct tfs_details details;
 
 	tfs_details_init(&details, launch->stream);
 	put_launch(&details, launch);
+	if (are_structures_wanted(frame))
+		put_structures(&details, launch);
 	tfs_hook_details(frame, &details);
 }
 
 void tfs_put_launch(struct tfs_details *details, const struct tfs_launch *launch)
 {
 	put_launch(details, launch);
+	put_structures(details, launch);
 }
 
 void tfs_note_alloc(struct tfs_frame *frame, uint32_t status, struct tfs_range range)
