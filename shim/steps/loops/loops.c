@@ -208,11 +208,20 @@ static bool is_member(const struct tfs_loops *loops, uint64_t address)
 	return false;
 }
 
+static bool is_anchor(const struct tfs_log_step *step, uint64_t address)
+{
+	bool anchor = address == step->anchor;
+
+	for (uint32_t i = 0; i < step->again_count; i++)
+		anchor = anchor || address == step->again[i];
+	return anchor;
+}
+
 bool tfs_loops_opens(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count)
 {
 	const struct tfs_log_stack stack = stack_of(loops, frames, count);
 
-	return in_prefix(loops, &stack) && stack.frames[loops->step.level] == loops->step.anchor;
+	return in_prefix(loops, &stack) && is_anchor(&loops->step, stack.frames[loops->step.level]);
 }
 
 static bool is_outside(const struct tfs_loops *loops, const struct tfs_log_stack *stack)

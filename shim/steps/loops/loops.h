@@ -15,7 +15,9 @@
  *
  * The step opens at the first place that control comes by once in each iteration.
  *
- * A recursion is a loop as well: a stack counts as if it went through each of its functions once.
+ * Where that is an unrolled loop, with the same done again between several updates of the weights,
+ * each of these is a step. A recursion is a loop as well: a stack counts as if it went through each
+ * of its functions once.
  */
 
 #include <stdbool.h>

@@ -210,6 +210,7 @@ static bool settle(struct tfs_loops *loops, const struct tfs_log_pair *best)
 		return false;
 	loops->step.certain = best->certain;
 	loops->step.calls = period(best);
+	tfs_log_unroll(loops, best);
 	return true;
 }
 

@@ -19,6 +19,7 @@
 #define TFS_LOG_RANGES (1u << 16)
 #define TFS_LOG_PAIRS (1u << 16)
 #define TFS_LOG_PATH 1024u
+#define TFS_LOG_UNROLLED 15u
 
 #define TFS_LOG_LONGER 1.5 /* times as many calls in an iteration make a loop a longer one */
 
@@ -83,7 +84,9 @@ struct tfs_log_path {
 struct tfs_log_step {
 	uint32_t level;
 	uint32_t member_count;
-	uint64_t anchor; /* the place that opens it */
+	uint64_t anchor; /* the place that opens it, */
+	uint32_t again_count;
+	uint64_t again[TFS_LOG_UNROLLED]; /* and where it does so again in an unrolled loop */
 	uint64_t lowest;
 	uint64_t highest;
 	uint64_t before;
@@ -172,6 +175,10 @@ bool tfs_log_choose(struct tfs_loops *loops);
 /* Fills in the step from a pair and the level of the function whose loop carries it; false when
  * there is no place that control comes by once from one update to the next. */
 bool tfs_log_place(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t level);
+
+/* Where the found step's loop is an unrolled one, with several updates of the pair's range from as
+ * many sites and the same between them, each of these is a step. */
+void tfs_log_unroll(struct tfs_loops *loops, const struct tfs_log_pair *pair);
 
 /* Does the call at index `call` update the pair's range from the pair's site? */
 bool tfs_log_is_update(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call);

@@ -23,8 +23,9 @@ static struct {
 	/* Since it was found. */
 	unsigned opened;
 	unsigned outside;
-	bool was_at_anchor;
 	bool last_outside;
+	uint64_t latest[DEEPEST + 1]; /* frames of the call before, innermost first */
+	unsigned latest_count;
 } run;
 
 static inline void begin(void)
@@ -40,11 +41,15 @@ static inline void begin(void)
 static inline void mark(const uint64_t *frames)
 {
 	const bool anchor = tfs_loops_opens(run.loops, frames, run.depth + 1);
+	const bool same =
+		run.latest_count > 0 && tfs_loops_same_place(run.loops, frames, run.depth + 1,
+						run.latest, run.latest_count);
 
 	run.last_outside = tfs_loops_outside(run.loops, frames, run.depth + 1);
 	run.outside += run.last_outside;
-	run.opened += anchor && !run.was_at_anchor;
-	run.was_at_anchor = anchor;
+	run.opened += anchor && !same;
+	run.latest_count = run.depth + 1;
+	memcpy(run.latest, frames, run.latest_count * sizeof(frames[0]));
 }
 
 /* A call of the library from line `line` of the running function. */
