@@ -16,7 +16,8 @@ static uint32_t repeated(const struct tfs_log_stack *stack)
 	for (uint32_t length = 1; length <= LONGEST && 2 * length <= stack->count; length++) {
 		const uint64_t *last = &stack->frames[stack->count - length];
 
-		if (memcmp(last, last - length, length * sizeof(*last)) == 0)
+		if (last[length - 1] == last[-1] &&
+			memcmp(last, last - length, length * sizeof(*last)) == 0)
 			return length;
 	}
 	return 0;
