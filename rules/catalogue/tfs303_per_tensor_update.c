@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TFS303: parameters that are updated one by one, each by a small call of its own from one place of
- * the code. An update changes memory that nothing but updates has written since the step before,
- * and follows other updates with no other work between. A library's calls are told by what they do;
- * of the program's own kernels it is not seen.
+ * TFS303: parameters that are updated one by one, each by a small call of its own. An update
+ * changes memory that nothing but updates has written since the step before, and follows other
+ * updates with no other work between. A library's calls are told by what they do; of the program's
+ * own kernels it is not seen.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -85,27 +85,27 @@ static bool *find_updates(const struct tfs_steady *steady)
 	return marked;
 }
 
-/* Whether two updates of a place have other work between them than updates. */
-static bool apart(
-	const struct tfs_steady *steady, const bool *marked, uint32_t before, uint32_t after)
+/* The updates by one function that follow each other in a step, from the nth call on: other work
+ * than updates ends them. They need not be of one place: some programs have a line for each
+ * parameter. Marks them as seen. */
+static void series_from(const struct tfs_steady *steady, const bool *marked, bool *seen,
+	uint32_t nth, struct tfs_hits *out)
 {
-	for (uint32_t i = steady->place[before] + 1; i < steady->place[after]; i++)
-		if (!marked[i] && (tfs_steady_call(steady, i)->op_count ||
-					  steady->waits[i].wait != TFS_WAIT_NONE))
-			return true;
-	return false;
-}
+	const struct tfs_host_call *first = tfs_steady_call(steady, nth);
 
-/* The updates of a place and step that follow each other, from the nth hit on. */
-static struct tfs_series series_at(const struct tfs_steady *steady, const bool *marked,
-	const struct tfs_place *place, size_t nth)
-{
-	struct tfs_series series = tfs_series_step(steady, place, nth);
+	for (uint32_t i = nth; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-	for (size_t i = 1; i < series.count; i++)
-		if (apart(steady, marked, series.items[i - 1].call, series.items[i].call))
-			series.count = i;
-	return series;
+		if (call->thread != first->thread)
+			continue;
+		if (call->step != first->step ||
+			(!marked[i] && (call->op_count || steady->waits[i].wait != TFS_WAIT_NONE)))
+			return;
+		if (!marked[i] || seen[i] || call->function != first->function)
+			continue;
+		seen[i] = true;
+		tfs_hits_add(out, steady->calls[i], 0, (struct tfs_edit){0});
+	}
 }
 
 static uint64_t address_of(const struct tfs_steady *steady, const struct tfs_hit *hit)
@@ -127,15 +127,15 @@ static bool distinct(const struct tfs_steady *steady, const struct tfs_series *s
 }
 
 /* Of what a call takes on the device, that which is not for its bytes. */
-static double floor_ns(const struct tfs_steady *steady, const struct tfs_place *place)
+static double floor_ns(const struct tfs_steady *steady, const struct tfs_series *series)
 {
 	const struct tfs_device_record *device =
 		steady->timeline->device_count ? steady->timeline->devices[0].record : NULL;
 	const double rate = device ? (double)device->bandwidth / 1e9 : 0;
 	double floor = steady->kernel_floor_ns;
 
-	for (size_t i = 0; i < place->count; i++) {
-		const struct tfs_host_call *call = &steady->timeline->calls[place->items[i].call];
+	for (size_t i = 0; i < series->count; i++) {
+		const struct tfs_host_call *call = &steady->timeline->calls[series->items[i].call];
 		double bytes = 0;
 		struct tfs_operand operand;
 		unsigned cursor = 0;
@@ -150,53 +150,75 @@ static double floor_ns(const struct tfs_steady *steady, const struct tfs_place *
 	return floor;
 }
 
-struct update {
-	struct tfs_hits edits;
-	double ns;     /* of the device, per call */
-	size_t count;  /* of calls in series that are long enough */
-	size_t series; /* of these */
+static double device_ns(const struct tfs_steady *steady, const struct tfs_hit *items, size_t count)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[items[i].call]);
+	return ns;
+}
+
+/* What merging changes: the first calls of all series, and the edits of all calls, each series
+ * behind its first. */
+struct merging {
+	struct tfs_hits firsts, edits;
 };
 
-static void look(const struct tfs_steady *steady, const bool *marked, const struct tfs_place *place,
-	struct update *out)
+static void merge(
+	const struct tfs_steady *steady, const struct tfs_hits *found, struct merging *merging)
 {
-	const double floor = floor_ns(steady, place);
+	const struct tfs_series series = {found->items, found->count};
+	const double ns = device_ns(steady, found->items, found->count);
 
-	*out = (struct update){0};
-	for (size_t i = 0; i < place->count;) {
-		const struct tfs_series series = series_at(steady, marked, place, i);
-		double ns = 0;
+	if (series.count < MANY || !distinct(steady, &series) ||
+		ns > SMALL * steady->kernel_floor_ns * (double)series.count)
+		return;
+	tfs_hits_add(&merging->firsts, series.items->call, 0, (struct tfs_edit){0});
+	tfs_series_merge(steady, &series, 0,
+		tfs_series_merged_ns(steady, &series, floor_ns(steady, &series)), &merging->edits);
+}
 
-		i += series.count;
-		if (series.count < MANY || !distinct(steady, &series))
-			continue;
-		for (size_t j = 0; j < series.count; j++)
-			ns += tfs_steady_device_ns(
-				steady, &steady->timeline->calls[series.items[j].call]);
-		out->ns += ns;
-		out->count += series.count;
-		out->series++;
-		tfs_series_merge(steady, &series, 0, tfs_series_merged_ns(steady, &series, floor),
-			&out->edits);
+/* The edits of the series whose first calls are of this place; edits begin a series where they do
+ * not take their call away. */
+static struct tfs_place edits_of(const struct tfs_steady *steady, const struct merging *merging,
+	const struct tfs_place *place, struct tfs_hits *out)
+{
+	const struct tfs_host_call *calls = steady->timeline->calls;
+	struct tfs_place merged = *place;
+	bool mine = false;
+
+	for (size_t i = 0; i < merging->edits.count; i++) {
+		const struct tfs_hit *hit = &merging->edits.items[i];
+		const struct tfs_host_call *call = &calls[hit->call];
+
+		if (!hit->edit.gone)
+			mine = call->record->site == place->site &&
+			       call->function == place->function;
+		if (mine)
+			tfs_hits_add(out, hit->call, 0, hit->edit);
 	}
-	if (out->count)
-		out->ns /= (double)out->count;
+	merged.items = out->items;
+	merged.count = out->count;
+	merged.time_ns = 0;
+	for (size_t i = 0; i < out->count; i++)
+		merged.time_ns += (double)(calls[out->items[i].call].end_ns -
+					   calls[out->items[i].call].start_ns);
+	return merged;
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place, const struct update *update)
+	const struct tfs_place *place, size_t series)
 {
 	const bool own = steady->timeline->calls[place->items->call].family == TFS_FAMILY_launch;
-	struct tfs_place merged = *place;
-	struct tfs_draft *draft;
-
-	merged.items = update->edits.items;
-	merged.count = update->edits.count;
-	draft = tfs_findings_add(findings, &merged, NULL,
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"%s %s parameters one by one, %s on average for each",
 		own ? "seems to update" : "updates",
-		tfs_figure_count((double)update->count / (double)update->series).text,
-		tfs_figure_time(update->ns).text);
+		tfs_figure_count((double)place->count / (double)series).text,
+		tfs_figure_time(
+			device_ns(steady, place->items, place->count) / (double)place->count)
+			.text);
+
 	if (!draft || !own)
 		return;
 	draft->unsure = true;
@@ -211,35 +233,34 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
-	bool *marked = find_updates(steady);
-	struct tfs_hits hits = {0};
+	bool *marked = find_updates(steady), *seen = calloc(steady->call_count + 1u, sizeof(*seen));
+	struct merging merging = {0};
 	struct tfs_place place = {0};
-	unsigned few = 0;
 
-	if (!marked) {
-		findings->failed = true;
-		return;
+	findings->failed |= !marked || !seen;
+	for (uint32_t i = 0; marked && seen && i < steady->call_count; i++) {
+		struct tfs_hits found = {0};
+
+		if (marked[i] && !seen[i])
+			series_from(steady, marked, seen, i, &found);
+		if (found.count)
+			merge(steady, &found, &merging);
+		tfs_hits_finish(&found);
 	}
-	for (uint32_t i = 0; i < steady->call_count; i++)
-		if (marked[i])
-			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){0});
-	while (tfs_hits_next(steady, &hits, &place)) {
-		struct update update;
+	while (tfs_hits_next(steady, &merging.firsts, &place)) {
+		struct tfs_hits edits = {0};
+		const struct tfs_place merged = edits_of(steady, &merging, &place, &edits);
 
-		look(steady, marked, &place, &update);
-		if (place.seldom || !update.count || update.ns > SMALL * steady->kernel_floor_ns)
-			few++;
-		else
-			report(steady, findings, &place, &update);
-		tfs_hits_finish(&update.edits);
+		if (!place.seldom && merged.count)
+			report(steady, findings, &merged, place.count);
+		tfs_hits_finish(&edits);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no call site updates %d small parameters one by one%s", MANY,
-		tfs_figure_also(few, "call site updates fewer or large ones",
-			"call sites update fewer or large ones")
-			.text);
-	tfs_hits_finish(&hits);
+		"no %d small parameters are updated one by one by calls of one kind", MANY);
+	tfs_hits_finish(&merging.firsts);
+	tfs_hits_finish(&merging.edits);
 	free(marked);
+	free(seen);
 }
 
 const struct tfs_rule tfs_rule_tfs303 = {

@@ -100,6 +100,15 @@ static void act_104_down(struct trainer *t)
 	trainer_host(READ_NS);
 }
 
+/* What reads the copy can read what was copied. */
+static void act_107(struct trainer *t)
+{
+	if (!t->layout.fixed)
+		NEED(cudaMemcpyAsync(own.other, own.values, t->layout.bytes,
+			cudaMemcpyDeviceToDevice, t->stream));
+	NEED(cublasScopy(t->blas, SIDE, t->layout.fixed ? own.values : own.other, 1, t->output, 1));
+}
+
 /* Where there are two streams, the wait has the one come after the other; as is advised, an event
  * does that. */
 static void keep_order(struct trainer *t)
@@ -317,6 +326,7 @@ static const struct habit habits[] = {
 	{.name = "101-down", .begin = begin_values, .act = act_101_down},
 	{.name = "104-up", .begin = begin_values, .act = act_104_up},
 	{.name = "104-down", .begin = begin_values, .act = act_104_down},
+	{.name = "107-copy", .begin = begin_values, .act = act_107},
 	{.name = "201-stream", .begin = begin_event, .act = act_201_stream},
 	{.name = "201-device", .begin = begin_event, .act = act_201_device},
 	{.name = "201-event", .begin = begin_event, .act = act_201_event},

@@ -35,6 +35,7 @@ NOISE = 0.001
 PRICED, INSIDE, NARROW, ERROR = 0.95, 0.95, 0.8, 0.05
 MIB = 1 << 20
 SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
+         "107-copy": (48 * MIB, 96 * MIB),
          "202-copy": (64 << 10, 16 * MIB),
          "301-scale": (24 * MIB, 64 * MIB), "401-device": (64 << 10, 64 * MIB),
          "401-pinned": (64 << 10, 4 * MIB), "402-added": (4 * MIB, 64 * MIB),
@@ -62,6 +63,9 @@ def draw(habit, number, seed):
         # Steps that differ behind a value may do so for its sake, and are told so.
         "every": 0 if habit.startswith("203") else dice.choice((0, 0, 10, 25)),
     }
+    if habit.startswith("107"):
+        # So much of the device's time that it is told.
+        layout.update(layers=dice.randint(4, 12), shortest_ns=8000, longest_ns=30000)
     if habit.startswith("303"):
         layout["layers"] = dice.randint(10, 24)
     if habit.startswith("302"):

@@ -40,7 +40,10 @@ slow*) preload=$preload:$programs/../tools/modelled_clock.so ;;
 esac
 
 watch() {
-	LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
+	# It copies to another device's memory.
+	devices=1
+	[ "$1" != trap_peer ] || devices=2
+	TFSIM_DEVICES="$devices" LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
 		TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" TFSIM_PACE="$pace" \
 		TFSHIM_OPTIONS=report=0:search_ms=100000 LD_PRELOAD="$preload" \
 		timeout 60 "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {

@@ -150,7 +150,7 @@ static uint8_t direction(const struct tfsim_work *work)
 	bool from = work->src == TFSIM_DEVICE || work->src == TFSIM_MANAGED;
 	bool to = work->dst == TFSIM_DEVICE || work->dst == TFSIM_MANAGED;
 
-	return from && to ? 8 : from ? 2 : to ? 1 : 9;
+	return from && to ? work->peer ? 10 : 8 : from ? 2 : to ? 1 : 9;
 }
 
 /* False for kinds that have no record. */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS107: copies from device memory to memory of the same device, in each step. A copy whose source
+ * stays as it is for as long as the copy is read is certainly one too many; of others it is not
+ * seen whether the data could have been written where it is used.
+ */
+#include "rules/evidence/copies.h"
+#include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
+#include "rules/timeline/flow.h"
+
+/* Of the GPU's time in a step; or so many copies of a step. */
+#define GPU_SHARE 0.03
+#define MANY 16
+/* A place that has less than this of what all of them take is not told. */
+#define PLACE_SHARE 0.05
+/* Uses of a copy that are looked at. */
+#define MOST_USES 256u
+/* As CUPTI numbers copies between devices. */
+#define COPY_PEER 10u
+
+static bool between_devices(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	for (uint32_t i = 0; i < call->op_count; i++)
+		if (timeline->ops[timeline->call_ops[call->first_op + i]].record->copy_kind ==
+			COPY_PEER)
+			return true;
+	return false;
+}
+
+static bool copies_within(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	struct tfs_copy *copy)
+{
+	return tfs_copy_describe(timeline, call, copy) && copy->direction == TFS_COPY_DEVICE &&
+	       !call->record->status && !between_devices(timeline, call);
+}
+
+/* The operand with a role; false = its range is not known. */
+static bool side_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	uint32_t role, struct tfs_operand *out)
+{
+	unsigned cursor = 0;
+
+	while (tfs_operand_next(timeline, call, &cursor, out))
+		if (out->role & role && out->range != TFS_NONE)
+			return true;
+	return false;
+}
+
+static const struct tfs_access *next_of(const struct tfs_timeline *timeline, uint32_t call,
+	const struct tfs_operand *operand, uint32_t roles)
+{
+	return tfs_flow_after(timeline, call, operand->range,
+		operand->address - timeline->ranges[operand->range].address, operand->bytes, roles);
+}
+
+enum need { NEEDLESS, NEEDED, NOT_SEEN };
+
+/* Whether everything that reads the copy could read its source; behind the last step that is not
+ * seen. */
+static enum need need_of(const struct tfs_timeline *timeline, uint32_t index)
+{
+	const uint32_t changes = TFS_ROLE_WRITE | TFS_ROLE_MAYBE;
+	const struct tfs_host_call *call = &timeline->calls[index];
+	const struct tfs_access *change, *use;
+	struct tfs_operand source, target;
+	uint32_t at = index;
+
+	if (!side_of(timeline, call, TFS_ROLE_READ, &source) ||
+		!side_of(timeline, call, TFS_ROLE_WRITE, &target))
+		return NEEDED;
+	change = next_of(timeline, index, &source, changes);
+	for (unsigned i = 0; i < MOST_USES; i++) {
+		use = next_of(timeline, at, &target, TFS_ROLE_READ | changes);
+		if (!use)
+			return NOT_SEEN;
+		/* The next copy, or whatever else writes the whole of it, ends its use. */
+		if (use->role & TFS_ROLE_WRITE && !(use->role & TFS_ROLE_READ))
+			return NEEDLESS;
+		if (use->role & changes || (change && use->start_ns >= change->start_ns))
+			return NEEDED;
+		at = use->call;
+	}
+	return NEEDED;
+}
+
+/* All of a place's copies, as far as is seen, and most are seen. */
+static bool needless(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < place->count; i++) {
+		const enum need need = need_of(steady->timeline, place->items[i].call);
+
+		if (need == NEEDED)
+			return false;
+		seen += need == NEEDLESS;
+	}
+	return seen * 2 > place->count;
+}
+
+/* Kernels whose operands were not seen may read or write anything. */
+static bool opaque(const struct tfs_steady *steady)
+{
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+		struct tfs_operand operand;
+		unsigned cursor = 0;
+
+		if ((call->family == TFS_FAMILY_launch ||
+			    call->family == TFS_FAMILY_graph_launch) &&
+			!tfs_operand_next(steady->timeline, call, &cursor, &operand))
+			return true;
+	}
+	return false;
+}
+
+static double device_ns(const struct tfs_steady *steady, const struct tfs_hit *hits, size_t count)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[hits[i].call]);
+	return ns / (double)steady->step_count;
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, bool unseen)
+{
+	const double ns = device_ns(steady, place->items, place->count);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"copies %s per step within device memory in %s, which takes %s of the GPU's time",
+		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
+		tfs_place_calls(place, steady).text,
+		tfs_figure_share(steady->busy_ns > 0 ? ns / steady->busy_ns : 0).text);
+
+	if (!draft)
+		return;
+	if (!unseen && needless(steady, place)) {
+		draft->finding.advice =
+			"Remove this copy and let what reads it read its source: nothing writes the source before the copy was last read. "
+			"In PyTorch: leave out .clone() or .contiguous() there.";
+		return;
+	}
+	draft->unsure = true;
+	draft->most = TFS_LEVEL_NOTE;
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const size_t before = findings->count;
+	struct tfs_hits hits = {0};
+	struct tfs_place place = {0};
+	double all_ns, share;
+	bool unseen;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		struct tfs_copy copy;
+
+		if (copies_within(steady->timeline, tfs_steady_call(steady, i), &copy))
+			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
+				(struct tfs_edit){.gone = true});
+	}
+	all_ns = device_ns(steady, hits.items, hits.count);
+	share = steady->busy_ns > 0 ? all_ns / steady->busy_ns : 0;
+	unseen = opaque(steady);
+	while (!steady->run && tfs_hits_next(steady, &hits, &place)) {
+		const double ns = device_ns(steady, place.items, place.count);
+
+		if ((share >= GPU_SHARE || hits.count >= MANY * (size_t)steady->step_count) &&
+			!place.seldom && ns >= PLACE_SHARE * all_ns)
+			report(steady, findings, &place, unseen);
+	}
+	if (steady->run && hits.count >= MANY)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known how many of %s within device memory a step makes",
+			tfs_figure_number((double)hits.count, "copy", "copies").text);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			hits.count
+				? "copies within device memory take %s of the GPU's time, and are fewer than %d %s"
+				: "nothing is copied within device memory",
+			tfs_figure_share(share).text, MANY, tfs_steady_each(steady));
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs107 = {
+	.id = "TFS107",
+	.slug = "device-copy-churn",
+	.level = TFS_LEVEL_WARN,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME,
+	.about = TFS_ABOUT_COPIES,
+	.title = "data copied within device memory in each step",
+	.why = "A copy within device memory reads and writes every byte, and computes nothing; a small one costs a launch and its start. "
+	       "Copies between devices are not meant.",
+	.advice =
+		"If the source stays as it is while the copy is used, use the source in its place; "
+		"if not, let the call that makes the data write it where it is used, or swap the two pointers instead of copying. "
+		"In PyTorch: prefer views to .clone(), .contiguous() and torch.cat in the step, and in-place or out= forms. "
+		"Whether that can be done here was not seen.",
+	.tips = "T34",
+	.detect = detect,
+};

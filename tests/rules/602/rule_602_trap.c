@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT TRAP
+#include "tests/rules/602/rule_602_bad.c"
