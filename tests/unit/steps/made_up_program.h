@@ -42,8 +42,8 @@ static inline void mark(const uint64_t *frames)
 {
 	const bool anchor = tfs_loops_opens(run.loops, frames, run.depth + 1);
 	const bool same = anchor && run.latest_count > 0 &&
-			  tfs_loops_same_place(run.loops, frames, run.depth + 1, run.latest,
-				  run.latest_count);
+			  tfs_loops_same_place(
+				  run.loops, frames, run.depth + 1, run.latest, run.latest_count);
 
 	run.last_outside = tfs_loops_outside(run.loops, frames, run.depth + 1);
 	run.outside += run.last_outside;
