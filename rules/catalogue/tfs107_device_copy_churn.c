@@ -28,11 +28,24 @@ static bool between_devices(const struct tfs_timeline *timeline, const struct tf
 	return false;
 }
 
+/* Managed memory may be on either side of the link. */
+static bool elsewhere(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	while (tfs_operand_next(timeline, call, &cursor, &operand))
+		if (operand.memory != TFS_MEMORY_DEVICE && operand.memory != TFS_MEMORY_UNKNOWN)
+			return true;
+	return false;
+}
+
 static bool copies_within(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_copy *copy)
 {
 	return tfs_copy_describe(timeline, call, copy) && copy->direction == TFS_COPY_DEVICE &&
-	       !call->record->status && !between_devices(timeline, call);
+	       !call->record->status && !between_devices(timeline, call) &&
+	       !elsewhere(timeline, call);
 }
 
 /* The operand with a role; false = its range is not known. */

@@ -35,7 +35,7 @@ struct tfs_gaps {
 int tfs_gaps_find(const struct tfs_steady *steady, struct tfs_gaps *out_gaps);
 void tfs_gaps_finish(struct tfs_gaps *gaps);
 
-/* How long calls of a judged step wait for the device. */
+/* How long calls of a judged step hold the host: those that wait, or do something long. */
 double tfs_gaps_waits_ns(const struct tfs_steady *steady);
 
 /* Between two launches a program does no more of its own than this. */
