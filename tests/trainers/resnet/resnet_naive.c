@@ -12,12 +12,10 @@
  *   TFS107 T34  what a block adds to is copied from one buffer to another
  *   TFS302 T8   most kernels are shorter than their launches (on a real device)
  *   TFS303 T8   one update for each of 85 tensors, and one memset
- *   TFS505 T29  no: two passes add up before one update, which is right
- *   TFS602 T3   no: algorithms are never searched, which is TFS601's
  *   TFS603 T10  convolutions in full precision
- *   TFS604 T26  the dense layer's products, in half precision, have 17 rows and 10 columns
- *   TFS605 T5   a bias before each batch norm: 21 tensors, each with three calls a pass
- *   TFS607 T17  no: validation uses the running statistics, but it stops training
+ *   TFS604 T26  the dense layer's products, in half precision, have sides of 17, 12 and 10
+ *   TFS605 T5   a bias before each batch norm: 21 tensors, each with two calls a pass, a memset and
+ *               an update
  *   TFS701 T1   one thread unpacks a batch once the one before is used up
  *   TFS702 T32  each image is unpacked anew in every epoch
  *   TFS709 -    training waits until each tensor is copied and written, every 20 steps
