@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "progress.h"
 #include "tuned.h"
 
 /* Reports are looked at so many steps after they were asked for. */

@@ -7,8 +7,9 @@
 #include <stdio.h>
 
 #include "loader.h"
-#include "progress.h"
 #include "resnet.h"
+
+struct progress;
 
 /* A batch on its way: images, then their labels. The host's half is the loader's slot. */
 struct tuned_slot {

@@ -2,6 +2,7 @@
 #include "tuned.h"
 
 #include "check.h"
+#include "progress.h"
 
 /* What goes to the device and what comes back, beside the computing. */
 
