@@ -96,6 +96,26 @@ static unsigned program_threads(const struct tfs_trace *trace)
 	return own;
 }
 
+/* A function's record is as long as its name needs. */
+static bool functions_fit(const struct tfs_trace *trace)
+{
+	bool fit = true;
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_function); i++) {
+		const struct tfs_function_record *function =
+			tfs_trace_at(trace, TFS_RECORD_function, i);
+		const size_t bytes = sizeof(*function) + function->name_bytes + 1;
+		const size_t units = (bytes + TFS_UNIT - 1) / TFS_UNIT;
+
+		if (function->record.units != units)
+			printf("function %s: %u units, not %zu\n",
+				tfs_trace_function(trace, (uint16_t)function->id),
+				function->record.units, units);
+		fit = fit && function->record.units == units;
+	}
+	return fit;
+}
+
 int main(int argc, char **argv)
 {
 	const struct tfs_damage *damages;
@@ -133,7 +153,7 @@ int main(int argc, char **argv)
 	tell_launches(trace);
 	for (size_t i = 0; i < tfs_trace_damages(trace, &damages); i++)
 		printf("damage %llu %s\n", (unsigned long long)damages[i].offset, damages[i].what);
-	const bool good = summary->damages == 0;
+	const bool good = functions_fit(trace) && summary->damages == 0;
 	tfs_pool_finish(&pool);
 	tfs_trace_close(trace);
 	return good ? 0 : 1;
