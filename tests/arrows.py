@@ -39,6 +39,7 @@ ORDER = [
     ["reports/page", "reports/symbols", "reports/import"],
     ["reports/model"],
     ["reports/formats"],
+    ["reports/formats/html"],
     ["reports/support"],
     ["reports/gate", "reports/doctor"],
     ["reports/commands"],
@@ -54,7 +55,7 @@ SHARED = {
     "shim/nvtx/nvtx_family.h",
 }
 # What prints a report, or judges one, reads its model, and not what that was made of.
-READERS = ("reports/formats", "reports/gate")
+READERS = ("reports/formats", "reports/formats/html", "reports/gate")
 MAKERS = ("shim/", "cupti/", "rules/", "reports/symbols/", "reports/model/build.h",
           "reports/model/places.h")
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
