@@ -42,6 +42,7 @@ static void write_steps(struct tfs_json *json, const struct tfs_model_steps *ste
 	tfs_json_number(json, "replay_error", steps->replay_error);
 	tfs_json_string(json, "unpriced", steps->unpriced);
 	tfs_json_number(json, "host_load", steps->host_load);
+	tfs_json_bool(json, "ahead", steps->ahead);
 	tfs_json_number(json, "gpu_busy", steps->gpu_busy);
 	tfs_json_number(json, "copy_overlap", steps->copy_overlap);
 	tfs_json_close(json, '}');

@@ -37,6 +37,9 @@ void tfs_text_steps(const struct tfs_model *model, FILE *out, struct tfs_region 
 			tfs_words_time(region, steps->median_ns),
 			tfs_words_time(region, steps->p95_ns),
 			model->simulated ? " (host clock; device times are modelled)" : "");
+		if (steps->ahead)
+			tfs_text_line(out,
+				"          the host runs ahead of the device: a step lasts from the end of one step's work on the device to that of the next");
 	}
 	if (!isnan(steps->gpu_busy))
 		fprintf(out, "gpu       busy %s of the %s; %s%s\n",

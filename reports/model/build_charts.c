@@ -221,7 +221,8 @@ static void set_shares(struct tfs_build *build)
 		add_device(timeline, timeline->devices[i].number, &sums);
 		devices++;
 	}
-	if (!devices || !(sums.judged_ns > 0))
+	/* The host's steps are not those in which the device works or idles. */
+	if (!devices || !(sums.judged_ns > 0) || model->steps.ahead)
 		return;
 	model->steps.gpu_busy = sums.busy_ns / sums.judged_ns;
 	if (sums.copies_ns > 0)

@@ -124,7 +124,8 @@ static void set_steps(struct tfs_build *build)
 	steps->worst_step = summary->worst_step;
 	steps->host_load = summary->host_load;
 	steps->unpriced = summary->unpriced;
-	steps->gpu_busy = NAN;
+	steps->ahead = summary->ahead;
+	steps->gpu_busy = summary->ahead ? summary->ahead_busy : NAN;
 	steps->copy_overlap = NAN;
 }
 

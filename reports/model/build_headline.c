@@ -37,7 +37,9 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 	const struct tfs_step_times *outside = &build->timeline->outside;
 
 	if (steps->judged && !build->timeline->judged_rewritten) {
-		const struct tfs_span added = find_added(build->timeline);
+		/* The device's times have no part of what recording takes of the host's. */
+		const struct tfs_span added =
+			steps->ahead ? (struct tfs_span){0, 0, 0} : find_added(build->timeline);
 
 		out->from = tfs_region_print(region, "%s with rewrites off%s%s",
 			tfs_words_number(

@@ -209,6 +209,7 @@ struct tfs_model_steps {
 	uint64_t worst_step;  /* index of that step */
 	double host_load;     /* share of the step that something else took of the host's time */
 	const char *unpriced; /* why costs are not measurable; NULL = they are */
+	bool ahead;           /* the host runs ahead: times of judged steps are the device's */
 	double gpu_busy;      /* shares of the step, 0 to 1 */
 	double copy_overlap;
 };

@@ -8,6 +8,7 @@
 
 #include "rules/evidence/findings.h"
 #include "rules/evidence/steady.h"
+#include "rules/judge/ahead.h"
 #include "rules/judge/joint.h"
 #include "rules/judge/later.h"
 #include "rules/judge/needs.h"
@@ -276,13 +277,31 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 	}
 	if (!err)
 		err = tfs_joint_find(steady, &findings, judgement);
-	if (!err)
+	/* Where the host runs ahead, its steps are not those that the device is idle in. */
+	if (!err && !judgement->steps.ahead)
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
 			findings.owned, judgement->pool, &judgement->idle);
 	if (!err)
 		tfs_summary_conclude(steady->timeline, judgement);
 	free(findings.items);
 	return judgement->pool->failed ? -ENOMEM : err;
+}
+
+/* The steps of a host that runs ahead of the device are the device's. */
+static int follow_device(struct tfs_steady *steady, struct tfs_step_summary *steps)
+{
+	struct tfs_ahead ahead;
+	const int err = tfs_ahead_find(steady, &ahead);
+
+	if (err || !ahead.found)
+		return err;
+	steps->ahead = true;
+	steps->ahead_busy = ahead.busy;
+	steps->spread_ns = ahead.spread_ns;
+	/* A replayed step is over when its work on the device is. */
+	if (!steady->whatif)
+		steady->step_ns = ahead.step_ns;
+	return 0;
 }
 
 int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_options *options,
@@ -308,8 +327,9 @@ int tfs_judge(const struct tfs_timeline *timeline, const struct tfs_judge_option
 	steady.whatif = tfs_whatif_create(&steady);
 	if (steady.whatif)
 		steady.step_ns = tfs_whatif_written_ns(steady.whatif);
+	err = follow_device(&steady, &judgement->steps);
 	steady.pairs = tfs_pairs_find(timeline, judgement->pool);
-	if (!timeline->step_source)
+	if (!err && !timeline->step_source)
 		err = tfs_steady_init_run(&run, timeline);
 	run.pairs = steady.pairs;
 	err = steady.pairs ? err : -ENOMEM;

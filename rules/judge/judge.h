@@ -67,6 +67,8 @@ struct tfs_step_summary {
 	uint64_t worst_step;  /* index of the step that has it */
 	double host_load;     /* share of the step that something else took of the host's time */
 	const char *unpriced; /* why costs by replay are not measurable; NULL = they are */
+	bool ahead;           /* the host runs ahead: times of judged steps are the device's */
+	double ahead_busy;    /* share of them in which a device works */
 };
 
 struct tfs_rule_line {

@@ -70,7 +70,13 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	steps->p95_ns = times->p95_ns;
 	steps->judged_median_ns = timeline->inside.median_ns;
 	steps->written_ns = steady->step_ns;
-	steps->spread_ns = spread(steady);
+	if (!steps->ahead)
+		steps->spread_ns = spread(steady);
+	if (steps->ahead) {
+		steps->judged_median_ns = steady->step_ns;
+		steps->median_ns = fmax(steps->median_ns, steady->step_ns);
+		steps->p95_ns = fmax(steps->p95_ns, steps->median_ns);
+	}
 	steps->source = source_name(timeline->step_source);
 	steps->replay_error = -1;
 	if (steady->whatif) {
