@@ -54,7 +54,8 @@ uint32_t tfs_callsite_frames(uint32_t site, const uint64_t **out_frames)
 		return 0;
 	const uint32_t count =
 		atomic_load_explicit(&kept->sites[site - 1].count, memory_order_acquire);
-	*out_frames = &kept->frames[kept->sites[site - 1].first];
+	/* Before its count is there, where they are is not either. */
+	*out_frames = count ? &kept->frames[kept->sites[site - 1].first] : kept->frames;
 	return count;
 }
 
