@@ -57,7 +57,8 @@ static int add_steps(const struct tfs_steady *steady, const uint64_t *ends, stru
 }
 
 /* The share of that time in which a device works. */
-static int find_busy(const struct tfs_timeline *timeline, struct tfs_intervals *time, double *out_busy)
+static int find_busy(
+	const struct tfs_timeline *timeline, struct tfs_intervals *time, double *out_busy)
 {
 	struct tfs_intervals work = {0}, both = {0};
 	int err = 0;
@@ -87,8 +88,8 @@ int tfs_ahead_find(const struct tfs_steady *steady, struct tfs_ahead *out_ahead)
 
 		out_ahead->found = true;
 		out_ahead->step_ns = mean;
-		out_ahead->spread_ns = sqrt(
-			fmax(sums.squares / sums.count - mean * mean, 0) / (sums.count - 1));
+		out_ahead->spread_ns =
+			sqrt(fmax(sums.squares / sums.count - mean * mean, 0) / (sums.count - 1));
 		err = find_busy(steady->timeline, &sums.time, &out_ahead->busy);
 	}
 	tfs_intervals_finish(&sums.time);

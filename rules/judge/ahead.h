@@ -4,9 +4,9 @@
 
 /*
  * A host that runs ahead of the device: it has made the calls of many steps before the device has
- * done the work of the first, as its queue holds a thousand launches. What the host takes for a step
- * says then how fast it calls; a step takes what the device takes from the end of one step's work to
- * the end of the next one's.
+ * done the work of the first, as its queue holds a thousand launches. What the host takes for a
+ * step says then how fast it calls; a step takes what the device takes from the end of one step's
+ * work to the end of the next one's.
  */
 
 #include <stdbool.h>

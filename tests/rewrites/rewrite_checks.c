@@ -282,7 +282,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
 	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);

@@ -29,7 +29,7 @@ int main(void)
 {
 	int count = 0;
 
-	alarm(30);
+	alarm(300);
 	/* Of the simulated device. */
 	setenv("TFSIM_DEVICES", "2", 1);
 	if (cudaGetDeviceCount(&count) != cudaSuccess || count < 2)

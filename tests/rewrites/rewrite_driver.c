@@ -110,7 +110,7 @@ int main(int count, char **words)
 	const char *test = count == 2 ? words[1] : "";
 	CUcontext other;
 
-	alarm(60);
+	alarm(300);
 	start();
 	host = calloc(1, BYTES);
 	back = malloc(BYTES);

@@ -108,7 +108,7 @@ int main(int count, char **words)
 	const char *way = count > 1 ? words[1] : "return";
 	pthread_t thread;
 
-	alarm(100);
+	alarm(300);
 	const int handlers = count_handlers();
 	work();
 	if (!TEST_EQ(count_handlers(), handlers))

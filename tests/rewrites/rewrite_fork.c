@@ -33,7 +33,7 @@ int main(void)
 	static char source[BYTES], back[BYTES];
 	pid_t child;
 
-	alarm(30);
+	alarm(300);
 	atexit(free_late);
 	OK(cudaMalloc((void **)&device, BYTES));
 	for (int i = 1; i <= 4; i++) {

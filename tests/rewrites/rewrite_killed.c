@@ -21,7 +21,7 @@ int main(int count, char **words)
 	float *device, *weights;
 	void *scratch;
 
-	alarm(60);
+	alarm(300);
 	OK(cudaMalloc((void **)&device, BYTES));
 	OK(cudaMalloc((void **)&weights, BYTES));
 	OK(cudaMemset(weights, 0, BYTES));

@@ -82,7 +82,7 @@ int main(int count, char **words)
 {
 	if (count != 5)
 		return 2;
-	alarm(100);
+	alarm(300);
 	const int steps = atoi(words[1]);
 	const long busy_ns = atol(words[3]) * 1000000;
 	const bool hidden = strcmp(words[4], "fill-hidden") == 0;

@@ -31,7 +31,7 @@ int main(int count, char **words)
 {
 	const int steps = count >= 3 ? atoi(words[1]) : 40;
 
-	alarm(100);
+	alarm(300);
 	floats = (count >= 3 ? atoi(words[2]) : 256) * 256;
 	const size_t bytes = (size_t)floats * sizeof(float);
 	float *host = calloc(1, bytes);

@@ -112,7 +112,7 @@ static int count_copy_threads(void)
 
 int main(void)
 {
-	alarm(60);
+	alarm(300);
 	run();
 	per_thread = true;
 	run();

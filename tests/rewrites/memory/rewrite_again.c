@@ -14,7 +14,7 @@ int main(void)
 	cublasHandle_t handle;
 	float *device;
 
-	alarm(30);
+	alarm(300);
 	OK(cudaMalloc((void **)&device, sizeof(source)));
 	TEST_EQ(cublasCreate(&handle), CUBLAS_STATUS_SUCCESS);
 	for (int i = 0; i < COUNT; i++)

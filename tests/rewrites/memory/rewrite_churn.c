@@ -107,7 +107,7 @@ int main(int count, char **words)
 
 	if (count < 4)
 		return 2;
-	alarm(100);
+	alarm(300);
 	for (int i = 4; i < count; i++) {
 		ordered |= strcmp(words[i], "ordered") == 0;
 		turns |= strcmp(words[i], "turns") == 0;

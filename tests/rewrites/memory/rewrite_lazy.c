@@ -34,7 +34,7 @@ int main(void)
 	struct sigaction action = {.sa_sigaction = open_page, .sa_flags = SA_SIGINFO};
 	char *device, *plain = malloc(BYTES);
 
-	alarm(60);
+	alarm(300);
 	self = gettid();
 	page = (size_t)sysconf(_SC_PAGESIZE);
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

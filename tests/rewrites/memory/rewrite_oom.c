@@ -24,7 +24,7 @@ int main(void)
 	void *batch = NULL;
 	int tries = 0;
 
-	alarm(30);
+	alarm(300);
 	/* Of the simulated device. */
 	setenv("TFSIM_MEMORY", "64m", 1);
 	OK(cudaMalloc((void **)&device, BYTES));

@@ -87,7 +87,7 @@ int main(void)
 	CUdevice device;
 	size_t first, all;
 
-	alarm(60);
+	alarm(300);
 	OK(cuInit(0));
 	OK(cuDeviceGet(&device, 0));
 	OK(cuDevicePrimaryCtxRetain(&context, device));

@@ -9,7 +9,7 @@ int main(void)
 	char *source = malloc(BYTES), *back = malloc(BYTES);
 	char *device;
 
-	alarm(30);
+	alarm(300);
 	for (int i = 1; i <= 4; i++) {
 		OK(cudaMalloc((void **)&device, BYTES));
 		for (int k = 0; k < 2; k++) {

@@ -278,7 +278,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	/* Before the library's own, so that it runs after it. */
 	if (strcmp(words[1], "ending") == 0)
 		atexit(at_exit);

@@ -252,7 +252,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	make(&bench);
 	DNN(cudnnCreate(&dnn));
 	four = square(SIDE);

@@ -233,7 +233,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	set_up();
 	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

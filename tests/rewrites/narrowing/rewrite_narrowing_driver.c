@@ -36,7 +36,7 @@ int main(int count, char **words)
 	const bool whole = strcmp(kind, "context-events") == 0;
 	const bool two = strcmp(kind, "two-contexts") == 0;
 
-	alarm(60);
+	alarm(300);
 	OK(cuInit(0));
 	OK(cuDevicePrimaryCtxRetain(&context, 0));
 	OK(cuCtxSetCurrent(context));

@@ -245,7 +245,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 	return result != 0 ? result : test_result();

@@ -60,7 +60,7 @@ int main(int words, char **word)
 	const size_t number = words > 2 ? strtoul(word[2], NULL, 10) : 0;
 	void *workspace = NULL;
 
-	alarm(30);
+	alarm(300);
 	conv_make(&conv);
 	x = conv_floats(host_x, CONV_X, 3);
 	w = conv_floats(host_w, CONV_W, 4);

@@ -156,6 +156,6 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	return rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 }

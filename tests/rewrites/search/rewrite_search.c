@@ -98,7 +98,7 @@ static void while_held(void)
 	cudaStream_t streams[3];
 	pthread_t thread;
 
-	alarm(15);
+	alarm(300);
 	sem_init(&begun, 0, 0);
 	sem_init(&go_on, 0, 0);
 	for (int i = 0; i < 3; i++)
@@ -377,7 +377,7 @@ int main(int count, char **words)
 {
 	if (count != 2)
 		return 2;
-	alarm(60);
+	alarm(300);
 	const int result = rewrite_case_run(cases, sizeof(cases) / sizeof(cases[0]), words[1]);
 	TEST_EQ(cudaGetLastError(), cudaSuccess);
 	return result != 0 ? result : test_result();
