@@ -138,43 +138,94 @@ static struct tfs_cost bounded(const struct tfs_steady *steady, const struct tfs
 	return (struct tfs_cost){blocked / 2, 0, blocked, TFS_COST_BOUND};
 }
 
-static int price_group(
-	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t root)
+/* What a group's replay fixes. */
+struct sum {
+	double less_ns, more_ns;
+	size_t hits;
+	bool unsure; /* some of it may not be fixable */
+};
+
+/* Fixes a group's findings in the replay, or those that can be fixed for certain. */
+static struct sum add_group(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	uint32_t root, bool certain)
 {
-	struct tfs_draft *items = findings->items;
-	struct tfs_cost cost = {.method = TFS_COST_NONE};
-	double blocked = 0, less_ns = 0, more_ns = 0;
-	bool unsure = false;
-	size_t hits = 0;
+	struct sum sum = {0};
 
 	if (steady->whatif)
 		tfs_whatif_clear(steady->whatif);
 	for (uint32_t i = root; i < findings->count; i++) {
-		if (root_of(findings, i) != root)
+		const struct tfs_draft *draft = &findings->items[i];
+
+		if (draft->needed || (certain && draft->unsure) || root_of(findings, i) != root)
 			continue;
-		if (items[i].priced)
-			return 0;
-		if (items[i].needed)
-			continue;
-		unsure |= items[i].unsure;
-		hits += items[i].hit_count;
-		less_ns += items[i].less_ns;
-		more_ns += items[i].more_ns + items[i].beside_ns;
+		sum.unsure |= draft->unsure;
+		sum.hits += draft->hit_count;
+		sum.less_ns += draft->less_ns;
+		sum.more_ns += draft->more_ns + draft->beside_ns;
 		if (steady->whatif)
-			tfs_whatif_add(steady->whatif, items[i].hits, items[i].hit_count);
-		if (items[i].finding.time_per_step_ns >= blocked) {
-			blocked = items[i].finding.time_per_step_ns;
-			cost = hits ? bounded(steady, &items[i]) : cost;
+			tfs_whatif_add(steady->whatif, draft->hits, draft->hit_count);
+	}
+	return sum;
+}
+
+/* What the host is blocked at most by one of a group's findings. */
+static struct tfs_cost bound_group(
+	const struct tfs_steady *steady, const struct tfs_findings *findings, uint32_t root)
+{
+	struct tfs_cost cost = {.method = TFS_COST_NONE};
+	double blocked = 0;
+	size_t hits = 0;
+
+	for (uint32_t i = root; i < findings->count; i++) {
+		const struct tfs_draft *draft = &findings->items[i];
+
+		if (draft->needed || root_of(findings, i) != root)
+			continue;
+		hits += draft->hit_count;
+		if (draft->finding.time_per_step_ns >= blocked) {
+			blocked = draft->finding.time_per_step_ns;
+			cost = hits ? bounded(steady, draft) : cost;
 		}
 	}
-	if (steady->whatif && hits && tfs_whatif_price(steady->whatif, &cost))
+	return cost;
+}
+
+/* A cost of which some may not be recoverable: at least what the rest alone saves. */
+static int price_certain(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	uint32_t root, struct tfs_cost *cost)
+{
+	struct tfs_cost certain = {.method = TFS_COST_NONE};
+	struct sum sum = {0};
+
+	if (steady->whatif && cost->ns > 0)
+		sum = add_group(steady, findings, root, true);
+	if (sum.hits && tfs_whatif_price(steady->whatif, &certain))
+		return -ENOMEM;
+	cost->low_ns = certain.ns > 0 ? fmax(fmin(certain.low_ns - sum.less_ns, cost->ns), 0) : 0;
+	return 0;
+}
+
+static int price_group(
+	const struct tfs_steady *steady, struct tfs_findings *findings, uint32_t root)
+{
+	struct tfs_draft *items = findings->items;
+	struct tfs_cost cost;
+	struct sum sum;
+
+	for (uint32_t i = root; i < findings->count; i++)
+		if (items[i].priced && root_of(findings, i) == root)
+			return 0;
+	cost = bound_group(steady, findings, root);
+	sum = add_group(steady, findings, root, false);
+	if (steady->whatif && sum.hits && tfs_whatif_price(steady->whatif, &cost))
 		return -ENOMEM;
 	if (cost.ns > 0) {
-		cost.low_ns = fmax(cost.low_ns - less_ns, 0);
-		cost.high_ns = fmin(cost.high_ns + more_ns, fmax(cost.high_ns, steady->step_ns));
+		cost.low_ns = fmax(cost.low_ns - sum.less_ns, 0);
+		cost.high_ns =
+			fmin(cost.high_ns + sum.more_ns, fmax(cost.high_ns, steady->step_ns));
 	}
-	if (unsure)
-		cost.low_ns = 0;
+	if (sum.unsure && price_certain(steady, findings, root, &cost))
+		return -ENOMEM;
 	for (uint32_t i = root; i < findings->count; i++)
 		if (root_of(findings, i) == root)
 			items[i].finding.cost = cost;
@@ -185,7 +236,9 @@ static enum tfs_level level_of(const struct tfs_steady *steady, const struct tfs
 {
 	const struct tfs_rule *rule = draft->finding.rule;
 	enum tfs_level level = TFS_LEVEL_NOTE;
-	double share = steady->step_ns > 0 ? draft->finding.cost.low_ns / steady->step_ns : 0;
+	/* What may not be fixable costs nothing for certain, whatever its group does. */
+	const double certain_ns = draft->unsure ? 0 : draft->finding.cost.low_ns;
+	double share = steady->step_ns > 0 ? certain_ns / steady->step_ns : 0;
 
 	if (steady->run && draft->hit_count)
 		return TFS_LEVEL_NOTE;

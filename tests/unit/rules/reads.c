@@ -98,8 +98,42 @@ static void a_read_back_behind_shared_memory(enum tfs_memory_kind kind, bool nee
 	scene_destroy(scene);
 }
 
+/* A value is read so often per step that its copies could perhaps be one: whether they can was not
+ * seen, which makes nothing less certain of what each of them waits for. */
+static void values_read_often(unsigned times, bool perhaps)
+{
+	struct scene *scene = start();
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < times; j++) {
+			work(scene, 10, SCENE_LEGACY, 40000);
+			scene_copy(scene, 11, SCENE_LEGACY, true, false, TFS_MEMORY_PAGEABLE,
+				weights, 4, 2000);
+			scene_host(scene, 20000);
+		}
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS202", 11);
+	TEST_NEED(finding);
+	TEST_EQ(finding->level, TFS_LEVEL_ERROR);
+	TEST_TRUE(finding->cost.low_ns > 0.05 * scene_judgement(scene)->steps.judged_median_ns);
+	TEST_TRUE(finding->cost.low_ns <= finding->cost.ns);
+	finding = scene_finding(scene, "TFS104", 11);
+	TEST_EQ(finding != NULL, perhaps);
+	if (finding) {
+		TEST_TRUE(strstr(finding->message, ", with other work between them"));
+		TEST_TRUE(finding->group > 0);
+		TEST_EQ(finding->level, TFS_LEVEL_NOTE);
+	}
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	values_read_often(15, false);
+	values_read_often(20, true);
 	an_upload_read_back(NOTHING, TFS_STATE_VIOLATED);
 	an_upload_read_back(A_PART, TFS_STATE_PASSED);
 	an_upload_read_back(A_PRODUCT, TFS_STATE_PASSED);
