@@ -11,12 +11,15 @@
 #define MOST_STEPS 240.0
 /* Fewer steps than this in a row are hardly evidence: the first one finds what was given before. */
 #define LEAST_STEPS 3.0
+/* Below this, nothing can be an error: rather the rest of other rows than too few. */
+#define FEWEST_STEPS 20u
 
 /* Recorded steps that follow each other. */
 struct row {
 	uint64_t first, last; /* indices of steps in the run */
 	uint32_t at, count;   /* places in the list */
 	double share;         /* of the steps that are to be judged */
+	uint32_t taken;       /* its last ones, that are judged */
 };
 
 static size_t find_rows(
@@ -73,18 +76,42 @@ static size_t drop_small(struct row *rows, size_t count, const struct tfs_run_st
 	}
 }
 
+/* Where the shares leave too few because a row is short, the others give more, the one that gives
+ * the most of what it has not yet given first. */
+static void fill_up(struct row *rows, size_t count, uint32_t taken)
+{
+	while (taken < FEWEST_STEPS) {
+		size_t most = 0;
+
+		for (size_t i = 1; i < count; i++)
+			if (rows[i].count - rows[i].taken > rows[most].count - rows[most].taken)
+				most = i;
+		if (rows[most].taken == rows[most].count)
+			return;
+		rows[most].taken++;
+		taken++;
+	}
+}
+
 /* The last ones of each: the program has settled by then. */
-static uint32_t keep(uint32_t *judged, const struct row *rows, size_t count)
+static uint32_t keep(uint32_t *judged, struct row *rows, size_t count)
 {
 	uint32_t kept = 0;
 
 	for (size_t i = 0; i < count; i++) {
 		const uint32_t wanted = (uint32_t)(rows[i].share + 0.5);
-		const uint32_t most = wanted < rows[i].count ? wanted : rows[i].count;
 
-		memmove(&judged[kept], &judged[rows[i].at + rows[i].count - most],
-			most * sizeof(*judged));
-		kept += most;
+		rows[i].taken = wanted < rows[i].count ? wanted : rows[i].count;
+		kept += rows[i].taken;
+	}
+	fill_up(rows, count, kept);
+	kept = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct row *row = &rows[i];
+
+		memmove(&judged[kept], &judged[row->at + row->count - row->taken],
+			row->taken * sizeof(*judged));
+		kept += row->taken;
 	}
 	return kept;
 }

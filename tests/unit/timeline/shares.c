@@ -70,6 +70,28 @@ static void check_two(void)
 	TEST_EQ(steps[judged[16]].index, 500);
 }
 
+/* A window of three stands for most of the run: as few steps are not all there is to judge. */
+static void check_short(void)
+{
+	start();
+	put(1, 50);
+	put(500, 3);
+	put(1000, 3);
+	put(2000, 3);
+	put(4000, 3);
+	TEST_EQ(take(1, 5000), 20);
+	TEST_EQ(kept_of[4], 3);
+	TEST_EQ(kept_of[3], 3);
+	/* The first one's latest. */
+	TEST_EQ(kept_of[0], 20 - kept_of[1] - kept_of[2] - 6);
+	TEST_EQ(steps[judged[kept_of[0] - 1]].index, 50);
+	/* All that there is. */
+	start();
+	put(1, 5);
+	put(900, 5);
+	TEST_EQ(take(1, 1000), 10);
+}
+
 /* What began at half of a long run is a great part of the evidence, and what was over after a
  * twentieth is none. */
 static void check_long(void)
@@ -128,6 +150,7 @@ int main(void)
 {
 	check_one();
 	check_two();
+	check_short();
 	check_long();
 	check_many();
 	check_cut();
