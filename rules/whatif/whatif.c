@@ -229,6 +229,17 @@ void tfs_whatif_clear(struct tfs_whatif *whatif)
 	memset(whatif->assumed, 0, whatif->steady->call_count * sizeof(*whatif->assumed));
 }
 
+/* Two changes of one call's work. What makes it faster is counted once, as the better one has it;
+ * what makes it more work, such as that of others too, goes with what makes all of it faster. */
+static float scale_of(float one, float other)
+{
+	if (one <= 0 || other <= 0)
+		return one > 0 ? one : fmaxf(other, 0);
+	if (one > 1 && other > 1)
+		return fmaxf(one, other);
+	return one > 1 || other > 1 ? one * other : fminf(one, other);
+}
+
 void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -246,8 +257,7 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 		if ((change->gone || change->no_wait) && whatif->steady->waits[place].orders &&
 			!edit->orders)
 			edit->orders = whatif->assumed[place] = true;
-		if (change->scale > 0 && (edit->scale <= 0 || change->scale < edit->scale))
-			edit->scale = change->scale;
+		edit->scale = scale_of(edit->scale, change->scale);
 		edit->adds_ns = fmaxf(edit->adds_ns, change->adds_ns);
 		edit->at_once |= change->at_once;
 		edit->cuts_ns = fmaxf(edit->cuts_ns, change->cuts_ns);

@@ -151,8 +151,52 @@ static void links_are_no_faster_than_seen(void)
 	TEST_IN(cost.low_ns, now - usual - 30000, cost.ns);
 }
 
+/* A step with 40 small copies of pageable memory one behind the other, or with one of pinned memory
+ * that has all their bytes. */
+static struct scene *small_copies(bool merged)
+{
+	static const uint64_t sizes[] = {4096, 61440};
+	const uint64_t all = 20 * (sizes[0] + sizes[1]);
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 12, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, device, BIG / 8,
+			1500 + BIG / 8 / 24);
+		for (unsigned j = 0; j < 40 && !merged; j++)
+			scene_copy(scene, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PAGEABLE,
+				device, sizes[j % 2], 2000 + sizes[j % 2] / 6);
+		if (merged)
+			scene_copy(scene, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PINNED, device,
+				all, 1500 + all / 24);
+		scene_launch(scene, 11, SCENE_LEGACY, 400000, 1024, 1, &device);
+		scene_device_sync(scene, 13);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+/* Pinned memory makes each copy faster, and one of all still has all their bytes. */
+static void a_merged_copy_has_all_bytes(void)
+{
+	struct scene *scene = small_copies(false), *twin = small_copies(true);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS104", 10);
+	const double gain = scene_judgement(scene)->steps.judged_median_ns -
+			    scene_judgement(twin)->steps.judged_median_ns;
+
+	TEST_NEED(finding && scene_finding(scene, "TFS101", 10));
+	TEST_EQ(finding->group, scene_finding(scene, "TFS101", 10)->group);
+	TEST_IN(finding->cost.ns, gain - 25000, gain + 25000);
+	TEST_IN(gain, finding->cost.low_ns, finding->cost.high_ns);
+	scene_destroy(scene);
+	scene_destroy(twin);
+}
+
 int main(void)
 {
+	a_merged_copy_has_all_bytes();
 	static const struct copy broken[] = {
 		{TFS_MEMORY_PAGEABLE, false, true, BIG, 1, 1},
 		{TFS_MEMORY_PAGEABLE, true, false, BIG, 1, 1},
