@@ -150,6 +150,15 @@ static const char *unpriced(const struct tfs_build *build)
 	return steps->replay_error < 0 ? "the judged steps could not be replayed" : NULL;
 }
 
+/* Nothing is replayed. */
+static const char *unfixed(const struct tfs_model *model)
+{
+	for (size_t i = 0; i < model->finding_count; i++)
+		if (model->findings[i].cost.ns > 0 && !model->findings[i].repaired)
+			return "what is found may not be fixable";
+	return "no finding has a cost that can be recovered";
+}
+
 static void find_possible(
 	struct tfs_build *build, struct tfs_span written, struct tfs_model_headline *headline)
 {
@@ -170,7 +179,7 @@ static void find_possible(
 		headline->causes
 			? tfs_region_print(region, "the fix of %s, replayed together",
 				  tfs_words_number(region, headline->causes, "cause", "causes"))
-			: "no finding has a cost that can be recovered";
+			: unfixed(build->model);
 }
 
 /* What rewrites that are off would do; NULL where some may act. */

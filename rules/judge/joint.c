@@ -37,13 +37,15 @@ static void add_chosen(const struct tfs_steady *steady, const struct tfs_finding
 	}
 }
 
-/* Whether an earlier finding shares the cost. */
-static bool is_counted(const struct tfs_findings *findings, size_t nth)
+/* Whether an earlier one of the findings that are fixed shares the cost. */
+static bool is_counted(
+	const struct tfs_findings *findings, const struct tfs_judgement *judgement, size_t nth)
 {
 	const uint32_t group = findings->items[nth].finding.group;
 
 	for (size_t i = 0; group && i < nth; i++)
-		if (findings->items[i].finding.group == group)
+		if (findings->items[i].finding.group == group &&
+			is_chosen(&findings->items[i], &judgement->findings[i], ALL))
 			return true;
 	return false;
 }
@@ -135,7 +137,7 @@ static void count_causes(const struct tfs_findings *findings, struct tfs_judgeme
 {
 	for (size_t i = 0; i < findings->count; i++) {
 		const bool one = is_chosen(&findings->items[i], &judgement->findings[i], ALL) &&
-				 !is_counted(findings, i);
+				 !is_counted(findings, judgement, i);
 
 		judgement->joint_findings += one;
 		judgement->open_findings += one && !judgement->findings[i].repaired;

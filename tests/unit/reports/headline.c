@@ -420,8 +420,63 @@ static void findings_of_no_cost_count(void)
 	scene_destroy(scene);
 }
 
+/* What is listed first may not be fixable; what shares its cost is. */
+static void a_cause_behind_a_possible_one(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	struct tfs_model model;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < 20; j++) {
+			scene_launch(scene, 20, SCENE_LEGACY, 4000000, 1024, 1, &device);
+			scene_copy(scene, 21, SCENE_LEGACY, false, false, TFS_MEMORY_PINNED, device,
+				4, 2000);
+		}
+	}
+	report(scene, &model);
+	is_sound(&model.headline);
+	TEST_NEED(model.finding_count > 1);
+	TEST_STR(model.findings[0].rule->id, "TFS104");
+	TEST_EQ(model.findings[0].group, model.findings[1].group);
+	TEST_EQ(model.headline.causes, 1);
+	TEST_TRUE(model.headline.open.ns > 0);
+	TEST_STR(model.headline.possible.from, "the fix of 1 cause, replayed together");
+	tfs_model_finish(&model);
+	scene_destroy(scene);
+}
+
+/* All that is found may not be fixable, and has a cost all the same. */
+static void nothing_certain(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	struct tfs_model model;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < 20; j++) {
+			scene_launch(scene, 20, SCENE_LEGACY, 40000, 1024, 1, &device);
+			scene_copy(scene, 21, SCENE_LEGACY, true, true, TFS_MEMORY_PINNED, device,
+				4, 2000);
+		}
+		scene_host(scene, 20000);
+	}
+	report(scene, &model);
+	is_sound(&model.headline);
+	TEST_EQ(model.finding_count, 1);
+	TEST_TRUE(model.findings[0].cost.ns > 0);
+	TEST_EQ(model.headline.causes, 0);
+	TEST_STR(model.headline.possible.from, "what is found may not be fixable");
+	tfs_model_finish(&model);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	a_cause_behind_a_possible_one();
+	nothing_certain();
 	written_is_a_mean_less_what_recording_adds();
 	states_add_up();
 	states_have_limits();
