@@ -2,6 +2,7 @@
 #include "reports/model/headline.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 double tfs_headline_errors(uint64_t steps)
@@ -53,9 +54,11 @@ struct tfs_model_time tfs_headline_state(struct tfs_span written, struct tfs_spa
 	const double less = saved.ns - saved.low_ns, more = saved.high_ns - saved.ns;
 	const double share = saved.ns / written.ns;
 	const double ns = within(written.ns - saved.ns, 0, written.ns);
-	/* A share of what is not known exactly. */
-	const double doubt_low = share * (written.ns - written.low_ns);
-	const double doubt_high = share * (written.high_ns - written.ns);
+	/* A share of what is not known exactly. Of one step there is no interval: the factor is of
+	 * that step, and what is saved of it may still be nothing. */
+	const bool known = !isnan(written.low_ns) && !isnan(written.high_ns);
+	const double doubt_low = known ? share * (written.ns - written.low_ns) : 0;
+	const double doubt_high = known ? share * (written.high_ns - written.ns) : 0;
 
 	return (struct tfs_model_time){
 		.ns = ns,
@@ -72,6 +75,8 @@ void tfs_headline_limit(struct tfs_model_time *state, struct tfs_span written, d
 {
 	const double least = least_ns < state->ns ? least_ns : state->ns;
 
+	if (isnan(state->low_ns))
+		state->factor_high = fmin(state->factor_high, written.ns / least);
 	if (!(state->low_ns < least))
 		return;
 	state->low_ns = least;

@@ -84,7 +84,17 @@ static void states_have_limits(void)
 	state = tfs_headline_state(
 		(struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 1e5, 3e5});
 	TEST_EQ(state.ns, 800000);
-	TEST_TRUE(isnan(state.low_ns) && isnan(state.high_ns) && isnan(state.factor_low));
+	TEST_TRUE(isnan(state.low_ns) && isnan(state.high_ns));
+	/* Of one step there is no interval, and of what is saved of it there is. */
+	TEST_EQ(1000 * state.factor, 1250);
+	TEST_EQ(1000 * state.factor_low, 1111);
+	TEST_EQ(1000 * state.factor_high, 1428);
+	state = tfs_headline_state((struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 0, 4e5});
+	TEST_TRUE(state.factor_low == 1);
+	TEST_EQ(1000 * state.factor_high, 1666);
+	tfs_headline_limit(&state, (struct tfs_span){1e6, NAN, NAN}, 0.8e6);
+	TEST_TRUE(isnan(state.low_ns));
+	TEST_EQ(1000 * state.factor_high, 1250);
 	state = tfs_headline_state(written, (struct tfs_span){0.5e6, 0.4e6, 0.9e6});
 	tfs_headline_limit(&state, written, 0.4e6);
 	TEST_EQ(state.low_ns, 400000);
@@ -473,8 +483,32 @@ static void nothing_certain(void)
 	scene_destroy(scene);
 }
 
+/* The headline says how sure the saving is although the step has no interval. */
+static void one_step(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	struct tfs_model model;
+
+	for (unsigned i = 0; i < 1; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, SCENE_LEGACY, false, true, TFS_MEMORY_PAGEABLE, device, BIG,
+			700000);
+		scene_launch(scene, 11, SCENE_LEGACY, 100000, 1024, 1, &device);
+		scene_host(scene, 200000);
+	}
+	report(scene, &model);
+	TEST_EQ(model.steps.judged, 1);
+	TEST_TRUE(isnan(model.headline.possible.low_ns));
+	TEST_TRUE(model.headline.possible.factor_low <= model.headline.possible.factor);
+	TEST_TRUE(strstr(model.headline.text, ", 95 %: "));
+	tfs_model_finish(&model);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	one_step();
 	a_cause_behind_a_possible_one();
 	nothing_certain();
 	written_is_a_mean_less_what_recording_adds();
