@@ -85,8 +85,8 @@ static void write_idle(const struct tfs_model *model, FILE *out, struct tfs_regi
 {
 	if (!(model->idle_ns > 0))
 		return;
-	fprintf(out, "idle      %s per step; findings explain %s of it%s\n",
-		tfs_words_time(region, model->idle_ns),
+	fprintf(out, "idle      %s %s; findings explain %s of it%s\n",
+		tfs_words_time(region, model->idle_ns), tfs_words_each(model),
 		tfs_words_share(region, model->idle_explained),
 		model->idle_count ? ", the largest of the rest:" : "");
 	for (size_t i = 0; i < model->idle_count; i++)
@@ -161,14 +161,16 @@ static const char *cost_text(
 	const char *text = tfs_words_cost(region, cost);
 	/* Why is said once. */
 	if (cost->method == TFS_COST_UNKNOWN && model->headline.possible.why)
-		text = tfs_region_print(region, "%s: see the possible step time", text);
+		text = tfs_region_print(
+			region, "%s: see the possible %s time", text, tfs_words_step(model));
 	if (tfs_words_costless(cost))
 		return text;
 	if (cost->ns > 0)
 		text = tfs_region_print(region, "%s %s", text, tfs_words_each(model));
 	if (cost->ns > 0 && model->headline.as_written.ns > 0)
-		text = tfs_region_print(region, "%s = %s of the step as written", text,
-			tfs_words_share(region, cost->ns / model->headline.as_written.ns));
+		text = tfs_region_print(region, "%s = %s of the %s as written", text,
+			tfs_words_share(region, cost->ns / model->headline.as_written.ns),
+			tfs_words_step(model));
 	text = tfs_region_print(region, "%s, method: %s", text, tfs_words_method(cost));
 	if (model->simulated)
 		text = tfs_region_print(region, "%s%ssimulated device", text,

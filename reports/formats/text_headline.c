@@ -44,7 +44,8 @@ void tfs_text_states(const struct tfs_model *model, FILE *out, const struct tfs_
 
 	if (!headline->text && model->per_run)
 		return;
-	fprintf(out, "\n%sSTEP TIME%s%s, with 95 %% intervals\n", paint->bold, paint->reset,
+	fprintf(out, "\n%s%s TIME%s%s, with 95 %% intervals\n", paint->bold,
+		model->steps.iterations ? "ITERATION" : "STEP", paint->reset,
 		model->simulated ? " modelled" : "");
 	write_state(out, "as written", &headline->as_written, region);
 	for (size_t i = 0; i < model->rewrite_count && !headline->now.why; i++)
@@ -54,7 +55,7 @@ void tfs_text_states(const struct tfs_model *model, FILE *out, const struct tfs_
 					model->rewrites[i].proof),
 				region);
 	write_state(out, "now", &headline->now, region);
-	if (!headline->possible.why && headline->causes)
+	if (!headline->possible.why && headline->causes && headline->open.high_ns > 0)
 		write_step(out, &headline->open,
 			tfs_words_number(
 				region, headline->causes, "cause, fixed", "causes, fixed together"),

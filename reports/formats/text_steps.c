@@ -39,12 +39,13 @@ void tfs_text_steps(const struct tfs_model *model, FILE *out, struct tfs_region 
 			model->simulated ? " (host clock; device times are modelled)" : "");
 		if (steps->ahead)
 			tfs_text_line(out,
-				"          the host runs ahead of the device: a step lasts from the end of one step's work on the device to that of the next");
+				"          the host runs ahead of the device: %s lasts from the end of one %s's work on the device to that of the next",
+				steps->iterations ? "an iteration" : "a step",
+				tfs_words_step(model));
 	}
 	if (!isnan(steps->gpu_busy))
 		fprintf(out, "gpu       busy %s of the %s; %s%s\n",
-			tfs_words_share(region, steps->gpu_busy),
-			steps->iterations ? "iteration" : "step",
+			tfs_words_share(region, steps->gpu_busy), tfs_words_step(model),
 			overlap ? tfs_words_share(region, steps->copy_overlap) : "no copies",
 			overlap ? " of copy time overlapped" : "");
 }

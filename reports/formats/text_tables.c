@@ -35,7 +35,8 @@ void tfs_text_layers(const struct tfs_model *model, FILE *out, const struct tfs_
 {
 	if (!model->layer_count)
 		return;
-	fprintf(out, "\n%sLAYERS%s per step, nested ranges included\n", paint->bold, paint->reset);
+	fprintf(out, "\n%sLAYERS%s %s, nested ranges included\n", paint->bold, paint->reset,
+		tfs_words_each(model));
 	fprintf(out, "  %10s %10s %7s %7s  NVTX range\n", "host", "GPU", "times", "calls");
 	for (size_t i = 0; i < model->layer_count; i++)
 		write_layer(out, &model->layers[i], region);

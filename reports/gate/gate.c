@@ -197,6 +197,24 @@ struct tally {
 	struct tfs_ranks ranks; /* of what nobody named */
 };
 
+static void say_unusable(const struct tfs_gate *gate, const char *path,
+	const struct tfs_model *model, const char *why)
+{
+	const char *name = gate->command->name;
+
+	if (model->steps.iterations && !model->usable)
+		tfs_text_line(stderr,
+			"tfshim %s: %s: %s, which passes or fails no gate; "
+			"mark where each step begins (TFSHIM_STEP() from shim/tfshim.h, or the option step_range) "
+			"and record again",
+			name, path, why);
+	else
+		tfs_text_line(stderr,
+			"tfshim %s: %s: no usable data: %s; "
+			"its report ('tfshim report') lists what was not recorded, and 'tfshim doctor PROGRAM' says why",
+			name, path, why);
+}
+
 static void judge_file(
 	const struct tfs_gate *gate, const struct tfs_entry *entry, struct tally *tally)
 {
@@ -221,10 +239,7 @@ static void judge_file(
 		tfs_text_line(stderr, "tfshim %s: %s: not judged: %s put no work on a GPU",
 			gate->command->name, path, model.program_name);
 	} else {
-		tfs_text_line(stderr,
-			"tfshim %s: %s: no usable data: %s; "
-			"its report ('tfshim report') lists what was not recorded, and 'tfshim doctor PROGRAM' says why",
-			gate->command->name, path, why);
+		say_unusable(gate, path, &model, why);
 		status = TFS_EXIT_NO_DATA;
 	}
 	if (!entry->named && (!why || !bystander))

@@ -42,8 +42,11 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 			steps->ahead ? (struct tfs_span){0, 0, 0} : find_added(build->timeline);
 
 		out->from = tfs_region_print(region, "%s with rewrites off%s%s",
-			tfs_words_number(
-				region, (double)steps->judged, "recorded step", "recorded steps"),
+			tfs_words_number(region, (double)steps->judged,
+				tfs_region_print(
+					region, "recorded %s", tfs_words_step(build->model)),
+				tfs_region_print(
+					region, "recorded %s", tfs_words_steps(build->model))),
 			searched(build->judgement) ? ", replayed with the algorithms that the "
 						     "program asks for"
 						   : "",
@@ -55,7 +58,8 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 	}
 	if (outside->count >= TFS_COST_LEAST_STEPS) {
 		out->from = tfs_region_print(region, "the median of %s with rewrites off",
-			tfs_words_number(region, (double)outside->count, "step", "steps"));
+			tfs_words_number(region, (double)outside->count,
+				tfs_words_step(build->model), tfs_words_steps(build->model)));
 		return (struct tfs_span){
 			outside->median_ns, outside->median_low_ns, outside->median_high_ns};
 	}

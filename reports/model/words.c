@@ -34,8 +34,20 @@ const char *tfs_words_calls(struct tfs_region *region, double per_step)
 	return tfs_region_string(region, tfs_figure_calls(per_step).text);
 }
 
+const char *tfs_words_step(const struct tfs_model *model)
+{
+	return model->steps.iterations ? "iteration" : "step";
+}
+
+const char *tfs_words_steps(const struct tfs_model *model)
+{
+	return model->steps.iterations ? "iterations" : "steps";
+}
+
 const char *tfs_words_each(const struct tfs_model *model)
 {
+	if (model->steps.iterations)
+		return "per iteration";
 	return model->per_run ? "in the recorded run" : "per step";
 }
 

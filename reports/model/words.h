@@ -19,6 +19,9 @@ const char *tfs_words_count(struct tfs_region *region, double count);
 const char *tfs_words_number(
 	struct tfs_region *region, double count, const char *one, const char *many);
 const char *tfs_words_calls(struct tfs_region *region, double per_step);
+/* "step", or "iteration" where these stand for steps; and several. */
+const char *tfs_words_step(const struct tfs_model *model);
+const char *tfs_words_steps(const struct tfs_model *model);
 /* "per step", or what stands for it. */
 const char *tfs_words_each(const struct tfs_model *model);
 const char *tfs_words_share(struct tfs_region *region, double share);

@@ -35,23 +35,23 @@ const char *tfs_words_headline(struct tfs_region *region, const struct tfs_model
 	const struct tfs_model_time *now = &headline->now, *possible = &headline->possible;
 	const char *modelled = model->simulated ? "modelled: " : "";
 	const char *written = tfs_words_time(region, headline->as_written.ns);
+	const char *each = tfs_words_each(model);
 
 	if (headline->as_written.why)
 		return NULL;
 	if (now->why)
 		return tfs_region_print(region,
-			"%s%s per step as written; now and possible: not measurable: %s", modelled,
-			written, now->why);
+			"%s%s %s as written; now and possible: not measurable: %s", modelled,
+			written, each, now->why);
 	if (possible->why)
 		return tfs_region_print(region,
-			"%s%s as written \xe2\x86\x92 %s now %s per step; possible: not measurable: %s",
+			"%s%s as written \xe2\x86\x92 %s now %s %s; possible: not measurable: %s",
 			modelled, written, tfs_words_time(region, now->ns), factor(region, now),
-			possible->why);
+			each, possible->why);
 	return tfs_region_print(region,
-		"%s%s as written \xe2\x86\x92 %s now (%s) \xe2\x86\x92 %s possible %s per step",
-		modelled, written, tfs_words_time(region, now->ns),
-		tfs_words_factor(region, now->factor), tfs_words_time(region, possible->ns),
-		factor(region, possible));
+		"%s%s as written \xe2\x86\x92 %s now (%s) \xe2\x86\x92 %s possible %s %s", modelled,
+		written, tfs_words_time(region, now->ns), tfs_words_factor(region, now->factor),
+		tfs_words_time(region, possible->ns), factor(region, possible), each);
 }
 
 const char *tfs_words_off(struct tfs_region *region, const struct tfs_model *model)

@@ -83,10 +83,10 @@ static void name_fixed(const struct tfs_model *model, struct tfs_region *region)
 			continue;
 		text = tfs_region_print(region, "%s%s%s (%s)", text ? text : "", text ? ", " : "",
 			rewrite->name,
-			rewrite->proof
-				? tfs_region_print(region, "%s per step, %s",
-					  tfs_words_time(region, rewrite->gain.ns), rewrite->proof)
-				: "gain not proven");
+			rewrite->proof ? tfs_region_print(region, "%s %s, %s",
+						 tfs_words_time(region, rewrite->gain.ns),
+						 tfs_words_each(model), rewrite->proof)
+				       : "gain not proven");
 	}
 	if (text)
 		tfs_text_line(stderr, "  fixed for you: %s%s", text,

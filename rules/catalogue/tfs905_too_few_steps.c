@@ -42,8 +42,9 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			"no training step was found in the recorded calls: rules look at the whole run, and what depends on steps is not measurable");
 	else if (steady->timeline->step_source == TFS_STEP_ITERATIONS)
 		draft = tfs_findings_note(findings,
-			"no weight update was seen in the calls: a step is an iteration of the loop with most of them, which went round %s",
-			tfs_figure_number((double)steady->timeline->training_steps, "time", "times")
+			"no weight update was seen in the calls: a step is an iteration of the loop with most of them; %s counted",
+			tfs_figure_number((double)steady->timeline->training_steps,
+				"of its rounds was", "of its rounds were")
 				.text);
 	else
 		draft = tfs_findings_note(findings,

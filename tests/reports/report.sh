@@ -142,8 +142,19 @@ for line in 'not judged: no weight update was seen; iterations of the loop with 
 	grep -q "^$line" out || wrong "of iterations there is no line '$line'"
 done
 grep -q '! warn\|x error' out && wrong "iterations break a rule"
-grep -q 'Iteration time, median</dt>' rounds.html || wrong "the page does not tell iterations from steps"
+tr -s '\n ' ' ' <out >flat
+for text in ' idle [0-9.]* µs per iteration; ' ' ITERATION TIME modelled, ' '; 59 recorded iterations with ' \
+	' cost 105 µs ([^)]*) per iteration = 5.2 % of the iteration as written, ' \
+	' a step is an iteration of the loop with most of them; 60 of its rounds were counted '; do
+	grep -q "$text" flat || wrong "of iterations it is not told '$text'"
+done
+sed '/^FIX THESE/,$d' out | grep -q 'STEP TIME\|per step\|recorded step' && wrong "iterations are called steps"
+grep -q 'All iterations, median</dt>' rounds.html && grep -q 'GPU time per iteration' rounds.html &&
+	grep -q '% of the iteration as written' rounds.html && ! grep -q '>Per step<' rounds.html || wrong "the page does not tell iterations from steps"
 expect 3 check rounds.tfs
+grep -q 'rounds.tfs: not judged: no weight update was seen; .* passes or fails no gate; mark where each step begins' err ||
+	wrong "check does not say why it judges no iterations: $(cat err)"
+grep -q 'no usable data\|doctor' err && wrong "check takes iterations for missing data"
 expect 0 report run.tfs
 grep -q 'WHOLE RUN' out && wrong "steps are judged, and the run is listed as well"
 

@@ -36,8 +36,9 @@ static void cost_cell(struct tfs_html *html, const struct tfs_model_card *card, 
 	}
 	tfs_html_print(html, "<b>%s</b>", tfs_words_time(region, cost->ns));
 	if (model->headline.as_written.ns > 0)
-		tfs_html_print(html, " <span class=\"dim\">%s of the step as written</span>",
-			tfs_words_share(region, cost->ns / model->headline.as_written.ns));
+		tfs_html_print(html, " <span class=\"dim\">%s of the %s as written</span>",
+			tfs_words_share(region, cost->ns / model->headline.as_written.ns),
+			tfs_words_step(model));
 	cost_bar(html, cost, scale);
 	tfs_html_print(html, "<small>%s to %s", tfs_words_time(region, cost->low_ns),
 		tfs_words_time(region, cost->high_ns));
@@ -220,7 +221,9 @@ void tfs_html_cards(struct tfs_html *html, size_t first, size_t end)
 	tfs_html_print(html,
 		"<th scope=\"col\" class=\"num\">%s</th><th scope=\"col\">Cost %s</th>"
 		"<th scope=\"col\">Rewrite</th></tr></thead>\n",
-		model->per_run ? "In the run" : "Per step",
+		model->per_run            ? "In the run"
+		: model->steps.iterations ? "Per iteration"
+					  : "Per step",
 		first ? "as written" : tfs_words_each(model));
 	for (size_t i = first; i < shown; i++)
 		card_rows(html, i, scale);

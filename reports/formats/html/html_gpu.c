@@ -30,8 +30,10 @@ void tfs_html_gpu(struct tfs_html *html)
 	double sum = 0;
 	for (size_t i = 0; i < charts->share_count; i++)
 		sum += charts->shares[i].ns_per_step;
-	tfs_html_section(html, "gpu", "GPU time per step",
-		"GPU time of the judged steps: busy, or idle and why.");
+	tfs_html_section(html, "gpu",
+		tfs_region_print(region, "GPU time per %s", tfs_words_step(html->model)),
+		tfs_region_print(region, "GPU time of the judged %s: busy, or idle and why.",
+			tfs_words_steps(html->model)));
 	if (!(sum > 0)) {
 		tfs_html_raw(html, "<p class=\"empty\">No GPU activity was recorded.</p>\n");
 		tfs_html_section_end(html);
@@ -55,10 +57,11 @@ void tfs_html_gpu(struct tfs_html *html)
 				tfs_words_time(region, charts->shares[i].ns_per_step));
 		x += width;
 	}
-	tfs_html_raw(html,
+	tfs_html_print(html,
 		"</svg>\n<table class=\"shares\"><thead><tr><th scope=\"col\">The GPU was</th>"
-		"<th scope=\"col\" class=\"num\">Per step</th>"
-		"<th scope=\"col\" class=\"num\">Share</th></tr></thead><tbody>");
+		"<th scope=\"col\" class=\"num\">Per %s</th>"
+		"<th scope=\"col\" class=\"num\">Share</th></tr></thead><tbody>",
+		tfs_words_step(html->model));
 	for (size_t i = 0; i < charts->share_count; i++)
 		tfs_html_print(html,
 			"<tr><td><i class=\"k %s\"></i>%s</td><td class=\"num\">%s</td>"

@@ -67,8 +67,10 @@ static void waterfall(struct tfs_html *html)
 	const struct tfs_model_headline *headline = &model->headline;
 	double at_ns = headline->as_written.ns;
 
-	tfs_html_raw(html, "<table class=\"waterfall\"><caption>From the step as written to the "
-			   "possible one</caption><tbody>\n");
+	tfs_html_print(html,
+		"<table class=\"waterfall\"><caption>From the %s as written to the "
+		"possible one</caption><tbody>\n",
+		tfs_words_step(html->model));
 	state_row(html, "as written", &headline->as_written);
 	for (size_t i = 0; i < model->rewrite_count && !headline->now.why; i++) {
 		const struct tfs_model_rewrite *rewrite = &model->rewrites[i];
@@ -79,7 +81,7 @@ static void waterfall(struct tfs_html *html)
 		saved_row(html, rewrite->name, "gained", &rewrite->gain, at_ns, rewrite->proof);
 	}
 	state_row(html, "now", &headline->now);
-	if (!headline->possible.why && headline->causes)
+	if (!headline->possible.why && headline->causes && headline->open.high_ns > 0)
 		saved_row(html, "fix these", "open", &headline->open, headline->possible.ns,
 			tfs_words_number(&html->region, headline->causes, "cause",
 				"causes, fixed together"));
@@ -94,7 +96,8 @@ void tfs_html_states(struct tfs_html *html)
 	if (!headline->text && html->model->per_run)
 		return;
 	tfs_html_print(html,
-		"<div class=\"steptime\"><h2>Time of a step%s</h2>\n<dl class=\"states\">\n",
+		"<div class=\"steptime\"><h2>Time of %s%s</h2>\n<dl class=\"states\">\n",
+		html->model->steps.iterations ? "an iteration" : "a step",
 		html->model->simulated ? ", modelled" : "");
 	figure(html, "As written", &headline->as_written);
 	figure(html, "Now", &headline->now);

@@ -41,9 +41,8 @@ static void step_tile(struct tfs_html *html)
 		tfs_words_time(region, steps->median_ns),
 		tfs_region_print(region, "p95 %s \xc2\xb7 %s",
 			tfs_words_time(region, steps->p95_ns),
-			tfs_words_number(region, (double)steps->count,
-				steps->iterations ? "iteration" : "step",
-				steps->iterations ? "iterations" : "steps")));
+			tfs_words_number(region, (double)steps->count, tfs_words_step(html->model),
+				tfs_words_steps(html->model))));
 }
 
 static void quality_tile(struct tfs_html *html)
@@ -59,7 +58,8 @@ static void quality_tile(struct tfs_html *html)
 	const char *figure = limits || lost ? "limited" : "complete";
 	tile(html, "Evidence", figure,
 		tfs_region_print(region, "%s judged \xc2\xb7 %s \xc2\xb7 %s",
-			tfs_words_number(region, (double)model->steps.judged, "step", "steps"),
+			tfs_words_number(region, (double)model->steps.judged, tfs_words_step(model),
+				tfs_words_steps(model)),
 			tfs_words_number(region, (double)limits, "blind spot", "blind spots"),
 			tfs_words_number(
 				region, (double)lost, "record dropped", "records dropped")));
@@ -73,7 +73,8 @@ static void gpu_tiles(struct tfs_html *html)
 		tile(html, "GPU busy", "not measurable", "no GPU activity was recorded");
 		return;
 	}
-	tile(html, "GPU busy", tfs_words_share(region, steps->gpu_busy), "of the judged steps");
+	tile(html, "GPU busy", tfs_words_share(region, steps->gpu_busy),
+		tfs_region_print(region, "of the judged %s", tfs_words_steps(html->model)));
 	tile(html, "Copy overlap",
 		isnan(steps->copy_overlap) ? "no copies"
 					   : tfs_words_share(region, steps->copy_overlap),

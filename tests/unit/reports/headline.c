@@ -89,7 +89,8 @@ static void states_have_limits(void)
 	TEST_EQ(1000 * state.factor, 1250);
 	TEST_EQ(1000 * state.factor_low, 1111);
 	TEST_EQ(1000 * state.factor_high, 1428);
-	state = tfs_headline_state((struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 0, 4e5});
+	state = tfs_headline_state(
+		(struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 0, 4e5});
 	TEST_TRUE(state.factor_low == 1);
 	TEST_EQ(1000 * state.factor_high, 1666);
 	tfs_headline_limit(&state, (struct tfs_span){1e6, NAN, NAN}, 0.8e6);
