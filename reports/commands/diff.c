@@ -157,6 +157,30 @@ static int load(const char *path, struct tfs_model *out_model)
 	return TFS_EXIT_NO_DATA;
 }
 
+/* Complains of runs that have no figures to compare, or figures of unlike things. */
+static int refuse(const struct diff *diff, const char *before, const char *now)
+{
+	int status = 0;
+
+	if (diff->before.usable != diff->now.usable &&
+		diff->before.steps.iterations != diff->now.steps.iterations) {
+		tfs_entries_complain(&tfs_command_diff, now,
+			diff->now.steps.iterations
+				? "not comparable: it has iterations of a loop, and the other training steps"
+				: "not comparable: it has training steps, and the other iterations of a loop");
+		return TFS_EXIT_NO_DATA;
+	}
+	if (!diff->before.usable) {
+		tfs_entries_complain(&tfs_command_diff, before, diff->before.verdict);
+		status = TFS_EXIT_NO_DATA;
+	}
+	if (!diff->now.usable) {
+		tfs_entries_complain(&tfs_command_diff, now, diff->now.verdict);
+		status = TFS_EXIT_NO_DATA;
+	}
+	return status;
+}
+
 static int compare(struct diff *diff, const char *path)
 {
 	static const char *const why[] = {[TFS_APART_NOT] = "",
@@ -191,6 +215,8 @@ static int run(int argc, char **argv)
 	if (!status)
 		status = load(argv[first + 1], &diff.now);
 	if (!status)
+		status = refuse(&diff, argv[first], argv[first + 1]);
+	if (!status)
 		status = compare(&diff, argv[first + 1]);
 	tfs_model_finish(&diff.before);
 	tfs_model_finish(&diff.now);
@@ -205,6 +231,6 @@ const struct tfs_command tfs_command_diff = {
 	.text = "Prints what the second run has fixed, what is new in it and what has changed, and the "
 		"step time of both with the 95 % interval of the difference. "
 		"Findings are matched as 'tfshim check --baseline' matches them. "
-		"Exit status: 0 done, 2 misuse, 3 a recording cannot be read or the two are not comparable.",
+		"Exit status: 0 done, 2 misuse, 3 a recording cannot be read or cannot be judged, or the two are not comparable.",
 	.run = run,
 };
