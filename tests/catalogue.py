@@ -34,7 +34,7 @@ def one(text):
     first = FIRST.match(text)
     sections = SECTION.findall(text[first.end():])
     why = " ".join(text[first.end():].split("\n\n")[0].split())
-    lines = [f"## {first[1]} {first[2]}", "", f"**{first[3].capitalize()}.** {why}", "",
+    lines = [f"## {first[1]} {first[2]}", "", f"**{first[3][0].upper() + first[3][1:]}.** {why}", "",
              re.sub(r"rewrite: (?!none)(\S+)", r"rewrite: `\1`", first[4]).replace("   ", "; ") + "."]
     for title, body in sections:
         body = " ".join(body.split())
