@@ -150,7 +150,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		.count = bound->launches.count,
 		.site = worst->record->site,
 		.function = worst->function,
-		.steps = steady->step_count};
+		.steps = steady->step_count,
+		.spread = true};
 	struct tfs_draft *draft;
 
 	for (size_t i = 0; i < place.count; i++) {
@@ -158,19 +159,19 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 		place.time_ns += (double)(call->end_ns - call->start_ns);
 	}
-	for (size_t i = 0; i < gaps->count; i++)
-		if (between_launches(steady, &gaps->items[i]))
-			tfs_findings_own(findings, gaps->items[i].idle);
 	draft = tfs_findings_add(findings, &place, &bound->others,
 		"the GPU is idle for %s per step (%s of it) until the host launches the next of %s kernels, which take %s each; "
 		"most of that time is before this call",
 		tfs_figure_time(bound->idle_ns).text,
 		tfs_figure_share(bound->idle_ns / steady->step_ns).text,
 		tfs_figure_count(count).text, tfs_figure_time(bound->kernels_ns / count).text);
-	if (draft) {
-		draft->apart = true;
-		draft->less_ns = draft->more_ns = GUESS * bound->idle_ns;
-	}
+	if (!draft)
+		return;
+	draft->apart = true;
+	draft->less_ns = draft->more_ns = GUESS * bound->idle_ns;
+	for (size_t i = 0; i < gaps->count; i++)
+		if (between_launches(steady, &gaps->items[i]))
+			tfs_findings_own(findings, draft, gaps->items[i].idle);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,

@@ -200,6 +200,7 @@ static struct tfs_place edits_of(const struct tfs_steady *steady, const struct m
 	}
 	merged.items = out->items;
 	merged.count = out->count;
+	merged.spread = true;
 	merged.time_ns = 0;
 	for (size_t i = 0; i < out->count; i++)
 		merged.time_ns += (double)(calls[out->items[i].call].end_ns -

@@ -70,7 +70,7 @@ static void look(const struct tfs_steady *steady, const struct tfs_gaps *gaps, u
 				(struct tfs_edit){.cuts_ns = (float)gaps->items[i].stretch_ns});
 }
 
-static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_gap *gap, const struct tfs_place *place, double ns)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
@@ -80,21 +80,23 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function));
 
 	if (!draft)
-		return;
+		return NULL;
 	draft->apart = true;
 	draft->most = ns >= ERROR_SHARE * steady->step_ns ? TFS_LEVEL_ERROR : TFS_LEVEL_WARN;
 	draft->less_ns = BESIDE * ns;
+	return draft;
 }
 
 static void own(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_gaps *gaps, const struct tfs_place *place, uint32_t thread)
+	const struct tfs_draft *draft, const struct tfs_gaps *gaps, const struct tfs_place *place,
+	uint32_t thread)
 {
-	for (size_t i = 0; i < gaps->count; i++) {
+	for (size_t i = 0; draft && i < gaps->count; i++) {
 		const struct tfs_gap *gap = &gaps->items[i];
 
 		if (starves(steady, gap, thread) &&
 			steady->timeline->calls[gap->after].record->site == place->site)
-			tfs_findings_own(findings, gap->idle);
+			tfs_findings_own(findings, draft, gap->idle);
 	}
 }
 
@@ -129,8 +131,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			rest_ns += ns;
 			continue;
 		}
-		own(steady, findings, &gaps, &place, thread);
-		report(steady, findings, gap, &place, ns);
+		own(steady, findings, report(steady, findings, gap, &place, ns), &gaps, &place,
+			thread);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		rest_ns > 0

@@ -8,6 +8,7 @@
 #include "rules/evidence/guards.h"
 #include "rules/evidence/streams.h"
 #include "rules/support/figures.h"
+#include "rules/support/sort.h"
 #include "rules/timeline/timeline.h"
 
 /* More than this nobody reads; but so many of each rule, or those behind would seem to have
@@ -114,6 +115,29 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 	return true;
 }
 
+/* Of all sites and functions that the hits are of; 0 without memory. */
+static uint64_t total_of_all(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	struct tfs_key *keys = calloc(place->count + 1u, sizeof(*keys));
+	uint64_t total = 0;
+
+	for (size_t i = 0; keys && i < place->count; i++) {
+		const struct tfs_host_call *call = &steady->timeline->calls[place->items[i].call];
+
+		keys[i].key = (uint64_t)call->record->site << 16 | call->function;
+	}
+	if (keys && tfs_sort_keys(keys, place->count)) {
+		free(keys);
+		return 0;
+	}
+	for (size_t i = 0; keys && i < place->count; i++)
+		if (i == 0 || keys[i].key != keys[i - 1].key)
+			total += tfs_steady_total(
+				steady, (uint32_t)(keys[i].key >> 16), (uint16_t)keys[i].key);
+	free(keys);
+	return total;
+}
+
 /* Calls in the whole run. */
 static uint64_t total_of(const struct tfs_steady *steady, const struct tfs_place *place)
 {
@@ -122,6 +146,8 @@ static uint64_t total_of(const struct tfs_steady *steady, const struct tfs_place
 	const struct tfs_share *shares;
 	uint64_t total = 0;
 
+	if (place->spread)
+		return total_of_all(steady, place);
 	if (!place->folded)
 		return tfs_steady_total(steady, place->site, place->function);
 	for (size_t i = tfs_trace_totals(trace, &totals, &shares); i-- > 0;)
@@ -187,6 +213,7 @@ static struct tfs_draft *draft_new(struct tfs_findings *findings)
 	draft->finding.advice = rule->advice;
 	draft->finding.evidence = "";
 	draft->most = TFS_LEVEL_ERROR;
+	draft->serial = ++findings->serial;
 	draft->parent = (uint32_t)findings->count++;
 	return draft;
 }
@@ -211,6 +238,7 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	finding->bytes_per_step = (double)place->bytes / steps;
 	finding->time_per_step_ns = place->time_ns / steps;
 	finding->count_total = total_of(steady, place);
+	draft->spread = place->spread;
 	finding->evidence =
 		steady->run ? tfs_pool_print(findings->pool, "%s in the recorded run",
 				      tfs_figure_number((double)place->count, "call", "calls").text)
@@ -245,14 +273,32 @@ void tfs_draft_needed(
 	draft->needed = true;
 }
 
-void tfs_findings_own(struct tfs_findings *findings, uint32_t idle)
+void tfs_findings_own(struct tfs_findings *findings, const struct tfs_draft *draft, uint32_t idle)
 {
 	const uint32_t count = findings->steady->timeline->idle_count;
 
-	if (!findings->owned)
-		findings->owned = tfs_pool_alloc(findings->pool, count, sizeof(*findings->owned));
-	if (findings->owned)
-		findings->owned[idle] = true;
+	if (!findings->owners)
+		findings->owners = tfs_pool_alloc(findings->pool, count, sizeof(*findings->owners));
+	if (findings->owners)
+		findings->owners[idle] = draft->serial;
+}
+
+const bool *tfs_findings_owned(const struct tfs_findings *findings)
+{
+	const uint32_t count = findings->steady->timeline->idle_count;
+	bool *stayed, *owned;
+
+	if (!findings->owners)
+		return NULL;
+	stayed = tfs_pool_alloc(findings->pool, findings->serial + 1u, sizeof(*stayed));
+	owned = tfs_pool_alloc(findings->pool, count, sizeof(*owned));
+	if (!stayed || !owned)
+		return NULL;
+	for (size_t i = 0; i < findings->count; i++)
+		stayed[findings->items[i].serial] = true;
+	for (uint32_t i = 0; i < count; i++)
+		owned[i] = stayed[findings->owners[i]];
+	return owned;
 }
 
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)

@@ -44,6 +44,7 @@ struct tfs_place {
 	double time_ns;   /* of the calls */
 	bool seldom;      /* in at most every tenth step */
 	bool folded;      /* `site` is the first of several */
+	bool spread;      /* the hits are of several sites and functions, which the rule joins */
 };
 
 /* A finding on its way; `group` of the finding is decided later. */
@@ -62,6 +63,8 @@ struct tfs_draft {
 	bool unsure;    /* whether it can be fixed was not seen: it may save nothing */
 	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
 	bool unrepaired;     /* by any */
+	bool spread;         /* as its place */
+	uint32_t serial;     /* of all that were added, from 1 on */
 	uint32_t parent;     /* of the union of findings that share a cost */
 };
 
@@ -75,8 +78,9 @@ struct tfs_findings {
 	const struct tfs_rule *asked; /* the one that has added the latest */
 	size_t first;                 /* of its findings */
 	size_t dropped;               /* of its findings, beyond what is listed */
-	bool *owned; /* of each of the timeline's idles: a finding is about it; NULL: none is */
-	bool failed; /* out of memory: the list is not whole */
+	uint32_t serial;              /* of the latest draft */
+	uint32_t *owners; /* of the timeline's idles, by serial; 0: none; NULL: none of all */
+	bool failed;      /* out of memory: the list is not whole */
 };
 
 void tfs_hits_add(struct tfs_hits *hits, uint32_t call, uint64_t bytes, struct tfs_edit edit);
@@ -110,8 +114,11 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 void tfs_draft_needed(
 	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then);
 
-/* A finding is about this one of the timeline's idles. */
-void tfs_findings_own(struct tfs_findings *findings, uint32_t idle);
+/* A finding is about this one of the timeline's idles, if it stays. */
+void tfs_findings_own(struct tfs_findings *findings, const struct tfs_draft *draft, uint32_t idle);
+
+/* Of each of the timeline's idles: whether a finding that stayed is about it; NULL: none is. */
+const bool *tfs_findings_owned(const struct tfs_findings *findings);
 
 /* Adds a finding about the whole program, without calls or cost. */
 struct tfs_draft *tfs_findings_note(struct tfs_findings *findings, const char *message, ...)

@@ -280,7 +280,7 @@ static int judge(const struct tfs_steady *steady, const struct tfs_steady *run,
 	/* Where the host runs ahead, its steps are not those that the device is idle in. */
 	if (!err && !judgement->steps.ahead)
 		err = tfs_idle_find(steady->timeline, judgement->findings, judgement->finding_count,
-			findings.owned, judgement->pool, &judgement->idle);
+			tfs_findings_owned(&findings), judgement->pool, &judgement->idle);
 	if (!err)
 		tfs_summary_conclude(steady->timeline, judgement);
 	free(findings.items);

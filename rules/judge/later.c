@@ -313,12 +313,13 @@ void tfs_later_contradict(
 	struct tfs_findings *findings, size_t before, struct tfs_verdict *out_verdict)
 {
 	const struct tfs_steady *steady = findings->steady;
-	struct tfs_finding gone = {0};
+	struct tfs_draft taken = {0};
+	const struct tfs_finding *gone = &taken.finding;
 	size_t kept = before;
 
 	for (size_t i = before; i < findings->count; i++) {
 		if (contradicted(steady, &findings->items[i].finding)) {
-			gone = findings->items[i].finding;
+			taken = findings->items[i];
 			continue;
 		}
 		findings->items[kept] = findings->items[i];
@@ -329,12 +330,13 @@ void tfs_later_contradict(
 		return;
 	findings->count = kept;
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"%s was called %s in the %s, but only %s in the %s of the run",
-		tfs_trace_function(steady->timeline->trace, gone.function),
-		tfs_figure_number(gone.count_per_step * steady->step_count, "time", "times").text,
+		"%s%s was called %s in the %s, but only %s in the %s of the run",
+		tfs_trace_function(steady->timeline->trace, gone->function),
+		taken.spread ? ", with other calls," : "",
+		tfs_figure_number(gone->count_per_step * steady->step_count, "time", "times").text,
 		tfs_figure_number(steady->step_count, "judged step", "judged steps").text,
-		tfs_figure_number((double)gone.count_total, "time", "times").text,
+		tfs_figure_number((double)gone->count_total, "time", "times").text,
 		tfs_figure_number((double)steady->timeline->training_steps, "step", "steps").text);
 	if (kept == before)
-		out_verdict->site = gone.site;
+		out_verdict->site = gone->site;
 }

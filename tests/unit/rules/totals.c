@@ -9,6 +9,7 @@
 #define PACK 60u
 #define PACKS 10u /* behind the window */
 #define STEP_NS 150000u
+#define LINES 20u
 
 static void put_others(struct scene *scene)
 {
@@ -78,6 +79,77 @@ static void is_contradicted(uint64_t more, const char *says)
 	scene_destroy(scene);
 }
 
+/* 20 calls of a step, each of a line of its own, before each of which the device is idle; and
+ * `more` of each line behind the window. They update a parameter each, or are products. */
+static struct scene *lines(bool updates, uint64_t more)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory[2 * LINES];
+	struct builder_call call = {0};
+
+	for (unsigned i = 0; i < 2 * LINES; i++)
+		memory[i] = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < LINES; j++) {
+			call = scene_call(scene, 20 + j, SCENE_LEGACY, TFS_LIBRARY_cublas,
+				updates ? TFS_FAMILY_blas_pointwise : TFS_FAMILY_gemm,
+				updates ? "cublasSaxpy_v2" : "cublasSgemm_v2");
+			builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
+				memory[LINES + j], 4096);
+			builder_operand(&call,
+				TFS_ROLE_WRITE | (updates ? TFS_ROLE_READ : 0) |
+					TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
+				memory[j], 4096);
+			scene_make(scene, &call, 2000);
+			scene_host(scene, 5000);
+		}
+	}
+	put_others(scene);
+	builder_thread(scene_builder(scene), 1);
+	for (unsigned j = 0; j < LINES && more; j++) {
+		const struct builder_call of = scene_call(scene, 20 + j, SCENE_LEGACY,
+			TFS_LIBRARY_cublas, updates ? TFS_FAMILY_blas_pointwise : TFS_FAMILY_gemm,
+			updates ? "cublasSaxpy_v2" : "cublasSgemm_v2");
+		const struct tfs_aggregate sum = {
+			.site = of.site, .function = of.function, .count = more};
+
+		builder_aggregate(scene_builder(scene), &sum);
+	}
+	builder_thread(scene_builder(scene), 0);
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+/* The total is that of all lines. */
+static void of_many_lines(const char *id, bool updates)
+{
+	struct scene *scene = lines(updates, PACKS * PACK);
+	const struct tfs_finding *finding = scene_finding(scene, id, 0);
+
+	if (!TEST_EQ(scene_state(scene, id), TFS_STATE_VIOLATED))
+		scene_print(scene);
+	TEST_NEED(finding);
+	/* Nothing is updated before the first step. */
+	TEST_IN(finding->count_per_step, updates ? LINES - 1 : LINES, LINES);
+	TEST_EQ(finding->count_total, LINES * (STEPS + PACKS * PACK));
+	scene_destroy(scene);
+}
+
+/* What the run contradicts explains none of the idle time, and is told of all lines. */
+static void nothing_is_explained(void)
+{
+	struct scene *scene = lines(false, 0);
+
+	TEST_EQ(scene_findings(scene, "TFS302"), 0);
+	TEST_EQ(scene_state(scene, "TFS302"), TFS_STATE_NOT_MEASURABLE);
+	TEST_STR(scene_reason(scene, "TFS302"),
+		"cublasSgemm_v2, with other calls, was called 600 times in the 30 judged steps, but only 600 times in the 630 steps of the run");
+	TEST_TRUE(scene_judgement(scene)->idle.ns > 0);
+	TEST_EQ(scene_judgement(scene)->idle.explained_ns, 0);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	/* In each step; in every seventh. */
@@ -88,5 +160,8 @@ int main(void)
 		"cudaDeviceSynchronize was called 30 times in the 30 judged steps, but only 30 times in the 630 steps of the run");
 	is_contradicted(30,
 		"cudaDeviceSynchronize was called 30 times in the 30 judged steps, but only 60 times in the 630 steps of the run");
+	of_many_lines("TFS302", false);
+	of_many_lines("TFS303", true);
+	nothing_is_explained();
 	return test_result();
 }
