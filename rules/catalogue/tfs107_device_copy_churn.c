@@ -6,6 +6,7 @@
  */
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
+#include "rules/evidence/zeroing.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
 
@@ -67,6 +68,22 @@ static const struct tfs_access *next_of(const struct tfs_timeline *timeline, uin
 		operand->address - timeline->ranges[operand->range].address, operand->bytes, roles);
 }
 
+/* Whether a call may change some of it. */
+static bool may_change(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	const struct tfs_operand *target)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	while (tfs_operand_next(timeline, call, &cursor, &operand))
+		if (operand.role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE) &&
+			operand.range == target->range &&
+			operand.address < target->address + target->bytes &&
+			(!operand.bytes || target->address < operand.address + operand.bytes))
+			return true;
+	return false;
+}
+
 enum need { NEEDLESS, NEEDED, NOT_SEEN };
 
 /* Whether everything that reads the copy could read its source; behind the last step that is not
@@ -87,10 +104,12 @@ static enum need need_of(const struct tfs_timeline *timeline, uint32_t index)
 		use = next_of(timeline, at, &target, TFS_ROLE_READ | changes);
 		if (!use)
 			return NOT_SEEN;
-		/* The next copy, or whatever else writes the whole of it, ends its use. */
-		if (use->role & TFS_ROLE_WRITE && !(use->role & TFS_ROLE_READ))
+		/* The next copy, or whatever else writes the whole of it, ends its use; what writes
+		 * some of it makes other data of it than its source. */
+		if (tfs_zeros_replaced(timeline, &timeline->calls[use->call], &target))
 			return NEEDLESS;
-		if (use->role & changes || (change && use->start_ns >= change->start_ns))
+		if (may_change(timeline, &timeline->calls[use->call], &target) ||
+			use->role & changes || (change && use->start_ns >= change->start_ns))
 			return NEEDED;
 		at = use->call;
 	}
@@ -112,19 +131,12 @@ static bool needless(const struct tfs_steady *steady, const struct tfs_place *pl
 	return seen * 2 > place->count;
 }
 
-/* Kernels whose operands were not seen may read or write anything. */
+/* Work that does not show what it uses may read or write anything. */
 static bool opaque(const struct tfs_steady *steady)
 {
-	for (uint32_t i = 0; i < steady->call_count; i++) {
-		const struct tfs_host_call *call = tfs_steady_call(steady, i);
-		struct tfs_operand operand;
-		unsigned cursor = 0;
-
-		if ((call->family == TFS_FAMILY_launch ||
-			    call->family == TFS_FAMILY_graph_launch) &&
-			!tfs_operand_next(steady->timeline, call, &cursor, &operand))
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (tfs_zeros_opaque(steady->timeline, tfs_steady_call(steady, i)))
 			return true;
-	}
 	return false;
 }
 
@@ -138,14 +150,18 @@ static double device_ns(const struct tfs_steady *steady, const struct tfs_hit *h
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place, bool unseen)
+	const struct tfs_place *place, bool unseen, size_t sites)
 {
 	const double ns = device_ns(steady, place->items, place->count);
+	const bool busy = steady->busy_ns > 0;
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"copies %s per step within device memory in %s, which takes %s of the GPU's time",
+		"copies %s per step within device memory in %s%s%s%s%s%s%s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-		tfs_place_calls(place, steady).text,
-		tfs_figure_share(steady->busy_ns > 0 ? ns / steady->busy_ns : 0).text);
+		tfs_place_calls(place, steady).text, busy ? ", which takes " : "",
+		busy ? tfs_figure_share(ns / steady->busy_ns).text : "",
+		busy ? " of the GPU's time" : "", sites ? "; these are of " : "",
+		sites ? tfs_figure_number((double)sites, "call site", "call sites").text : "",
+		sites ? ", of which this one takes longest" : "");
 
 	if (!draft)
 		return;
@@ -159,14 +175,75 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	draft->most = TFS_LEVEL_NOTE;
 }
 
+/* Where no place has a part of them worth telling, the largest stands for all that are usual. */
+static void report_all(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_hits *hits, bool unseen)
+{
+	struct tfs_place place = {0}, all = {.spread = true};
+	struct tfs_hits usual = {0};
+	double most_ns = -1;
+	size_t sites = 0;
+
+	while (tfs_hits_next(steady, hits, &place)) {
+		const double ns = device_ns(steady, place.items, place.count);
+
+		if (place.seldom)
+			continue;
+		for (size_t i = 0; i < place.count; i++)
+			tfs_hits_add(&usual, place.items[i].call, place.items[i].bytes,
+				place.items[i].edit);
+		if (ns > most_ns) {
+			most_ns = ns;
+			all.site = place.site;
+			all.function = place.function;
+		}
+		all.bytes += place.bytes;
+		all.largest = place.largest > all.largest ? place.largest : all.largest;
+		all.time_ns += place.time_ns;
+		all.steps = place.steps > all.steps ? place.steps : all.steps;
+		sites++;
+	}
+	all.items = usual.items;
+	all.count = usual.count;
+	if (all.count)
+		report(steady, findings, &all, unseen, sites);
+	tfs_hits_finish(&usual);
+}
+
+static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	size_t before, const struct tfs_hits *hits, struct tfs_verdict *out_verdict)
+{
+	const bool many = hits->count >= MANY * (size_t)steady->step_count;
+	const double ns = device_ns(steady, hits->items, hits->count);
+
+	if (steady->run && hits->count >= MANY)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known how many of %s within device memory a step makes",
+			tfs_figure_number((double)hits->count, "copy", "copies").text);
+	else if (!hits->count)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"nothing is copied within device memory");
+	else if (many || (steady->busy_ns > 0 && ns >= GPU_SHARE * steady->busy_ns))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no call site copies within device memory in more than a tenth of the steps");
+	else if (!(steady->busy_ns > 0))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"copies within device memory are fewer than %d %s; what they take of the GPU's time was not recorded",
+			MANY, tfs_steady_each(steady));
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"copies within device memory take %s of the GPU's time, and are fewer than %d %s",
+			tfs_figure_share(ns / steady->busy_ns).text, MANY, tfs_steady_each(steady));
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
-	double all_ns, share;
-	bool unseen;
+	double all_ns;
+	bool unseen, churn;
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		struct tfs_copy copy;
@@ -176,25 +253,17 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				(struct tfs_edit){.gone = true});
 	}
 	all_ns = device_ns(steady, hits.items, hits.count);
-	share = steady->busy_ns > 0 ? all_ns / steady->busy_ns : 0;
+	churn = !steady->run &&
+		(hits.count >= MANY * (size_t)steady->step_count ||
+			(steady->busy_ns > 0 && all_ns >= GPU_SHARE * steady->busy_ns));
 	unseen = opaque(steady);
-	while (!steady->run && tfs_hits_next(steady, &hits, &place)) {
-		const double ns = device_ns(steady, place.items, place.count);
-
-		if ((share >= GPU_SHARE || hits.count >= MANY * (size_t)steady->step_count) &&
-			!place.seldom && ns >= PLACE_SHARE * all_ns)
-			report(steady, findings, &place, unseen);
-	}
-	if (steady->run && hits.count >= MANY)
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: it is not known how many of %s within device memory a step makes",
-			tfs_figure_number((double)hits.count, "copy", "copies").text);
-	else
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			hits.count
-				? "copies within device memory take %s of the GPU's time, and are fewer than %d %s"
-				: "nothing is copied within device memory",
-			tfs_figure_share(share).text, MANY, tfs_steady_each(steady));
+	while (churn && tfs_hits_next(steady, &hits, &place))
+		if (!place.seldom &&
+			device_ns(steady, place.items, place.count) >= PLACE_SHARE * all_ns)
+			report(steady, findings, &place, unseen, 0);
+	if (churn && findings->count == before)
+		report_all(steady, findings, &hits, unseen);
+	conclude(steady, findings, before, &hits, out_verdict);
 	tfs_hits_finish(&hits);
 }
 

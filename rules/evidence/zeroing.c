@@ -182,6 +182,47 @@ static bool covers(const struct tfs_operand *operand, uint64_t first, uint64_t b
 	return operand->address <= first && first + bytes <= operand->address + operand->bytes;
 }
 
+/* Rows of a copy and elements of a vector may have room between them, which is not written. */
+static bool without_holes(const struct tfs_host_call *call, const struct tfs_operand *operand)
+{
+	const uint64_t count = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_m, 0);
+
+	switch (call->family) {
+	case TFS_FAMILY_copy:
+	case TFS_FAMILY_copy_async:
+	case TFS_FAMILY_set:
+	case TFS_FAMILY_set_async:
+		return call->record->amount == operand->bytes;
+	case TFS_FAMILY_blas:
+	case TFS_FAMILY_blas_pointwise:
+		return operand->bytes == count * 4 || operand->bytes == count * 8;
+	default:
+		return true;
+	}
+}
+
+bool tfs_zeros_replaced(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	const struct tfs_operand *target)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+	bool whole = false;
+
+	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
+		/* How far one without a length reaches is not known. */
+		if (operand.range != target->range ||
+			operand.address >= target->address + target->bytes ||
+			(operand.bytes && target->address >= operand.address + operand.bytes))
+			continue;
+		if (use_of(timeline, call, &operand) == USE_NONE)
+			continue;
+		if (use_of(timeline, call, &operand) != USE_WRITE || !without_holes(call, &operand))
+			return false;
+		whole |= covers(&operand, target->address, target->bytes);
+	}
+	return whole && target->bytes;
+}
+
 /* What a call means to a sum in [offset, offset + bytes): adds to it, begins it anew, or neither.
  */
 static enum use use_of_sum(const struct tfs_timeline *timeline, const struct tfs_host_call *call,

@@ -33,6 +33,10 @@ bool tfs_zero_fill_describe(const struct tfs_timeline *timeline, const struct tf
  * may hold or lead to other addresses, a graph, a host function, a list of matrices. */
 bool tfs_zeros_opaque(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
 
+/* Whether a call writes every byte of this and reads none: what was there before has no use. */
+bool tfs_zeros_replaced(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
+	const struct tfs_operand *target);
+
 /* Follows the zeros that a call wrote; `out_user` is the call that decided (or TFS_NONE). */
 enum tfs_zeros tfs_zeros_follow(const struct tfs_steady *steady, uint32_t call,
 	const struct tfs_zero_fill *fill, uint32_t *out_user);

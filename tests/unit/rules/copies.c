@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS101: what it must say of copies, and what must not make it speak. */
+#include <string.h>
+
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
 
@@ -194,6 +196,127 @@ static void a_merged_copy_has_all_bytes(void)
 	scene_destroy(twin);
 }
 
+/* A copy within device memory. */
+static void copy_within(
+	struct scene *scene, unsigned line, uint64_t to, uint64_t from, uint64_t bytes)
+{
+	struct builder_call call = scene_call(scene, line, SCENE_LEGACY, TFS_LIBRARY_cudart,
+		TFS_FAMILY_copy_async, "cudaMemcpyAsync");
+
+	call.amount = bytes;
+	builder_operand(&call, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), to, bytes);
+	builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE), from, bytes);
+	builder_attribute(&call, TFS_ATTRIBUTE_copy_kind, 3);
+	scene_make(scene, &call, 20000);
+}
+
+enum use_of_copy { READ, HALF_WRITTEN, SCALED, NOT_SEEN };
+
+/* The source is written anew behind the copy's use, or before its second half is read; or a
+ * kernel's reach is not known. */
+static void use_copy(
+	struct scene *scene, enum use_of_copy use, uint64_t copy, uint64_t source, uint64_t out)
+{
+	if (use == HALF_WRITTEN)
+		scene_set(scene, 12, copy, 1024, 0);
+	if (use == SCALED)
+		scene_gemm(scene, 12, out, copy, BIG, true, 50000);
+	if (use == NOT_SEEN)
+		scene_launch(scene, 12, SCENE_LEGACY, 50000, 1024, 1, &out);
+	if (use == HALF_WRITTEN)
+		scene_gemm(scene, 13, out, source, BIG, false, 50000);
+	scene_gemm(scene, 14, copy + BIG / 2, out, BIG / 2, true, 50000);
+	if (use != HALF_WRITTEN)
+		scene_gemm(scene, 13, out, source, BIG, false, 50000);
+}
+
+static void needless_copies(enum use_of_copy use, bool remove)
+{
+	struct scene *scene = scene_create(false);
+	uint64_t memory[3];
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < 3; i++)
+		memory[i] = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		copy_within(scene, 10, memory[0], memory[1], BIG);
+		use_copy(scene, use, memory[0], memory[1], memory[2]);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS107", 10);
+	TEST_NEED(finding);
+	if (!TEST_EQ(!strncmp(finding->advice, "Remove this copy", 16), remove))
+		printf("  use %d\n", use);
+	TEST_EQ(finding->level, remove ? TFS_LEVEL_WARN : TFS_LEVEL_NOTE);
+	scene_destroy(scene);
+}
+
+/* Copies at so many lines in each step, beside so much other work; none is seen of the device where
+ * that is 0. */
+static struct scene *lines(unsigned count, uint64_t work_ns)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t from = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	const uint64_t to = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_gemm(scene, 9, from, from, BIG, true, work_ns);
+		for (unsigned j = 0; j < count; j++) {
+			struct builder_call call = scene_call(scene, 10 + j, SCENE_LEGACY,
+				TFS_LIBRARY_cudart, TFS_FAMILY_copy_async, "cudaMemcpyAsync");
+
+			call.amount = 1024;
+			builder_operand(&call, TFS_ROLE_WRITE | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
+				to + 1024 * j, 1024);
+			builder_operand(&call, TFS_ROLE_READ | TFS_ROLE_MEMORY(TFS_MEMORY_DEVICE),
+				from + 1024 * j, 1024);
+			builder_attribute(&call, TFS_ATTRIBUTE_copy_kind, 3);
+			scene_make(scene, &call, work_ns ? 2000 : 0);
+		}
+	}
+	scene_judge(scene, NULL);
+	return scene;
+}
+
+static void copies_at_many_lines(void)
+{
+	struct scene *scene = lines(30, 540000);
+	const struct tfs_finding *finding = scene_finding(scene, "TFS107", 0);
+
+	TEST_EQ(scene_findings(scene, "TFS107"), 1);
+	TEST_NEED(finding);
+	TEST_STR(finding->message,
+		"copies 30.0 KiB per step within device memory in 30 calls/step, which takes 10 % of the GPU's time; "
+		"these are of 30 call sites, of which this one takes longest");
+	TEST_EQ(finding->count_per_step, 30);
+	TEST_EQ(finding->count_total, 30 * STEPS);
+	scene_destroy(scene);
+	scene = lines(4, 5400000);
+	TEST_EQ(scene_state(scene, "TFS107"), TFS_STATE_PASSED);
+	TEST_STR(scene_reason(scene, "TFS107"),
+		"copies within device memory take 0.1 % of the GPU's time, and are fewer than 16 per step");
+	scene_destroy(scene);
+}
+
+/* What part of the GPU's time copies take is not told where it was not seen. */
+static void copies_without_the_device(void)
+{
+	struct scene *scene = lines(30, 0);
+
+	TEST_EQ(scene_state(scene, "TFS107"), TFS_STATE_VIOLATED);
+	TEST_NEED(scene_finding(scene, "TFS107", 10));
+	TEST_STR(scene_finding(scene, "TFS107", 10)->message,
+		"copies 1.00 KiB per step within device memory in 1 call/step");
+	scene_destroy(scene);
+	scene = lines(4, 0);
+	TEST_EQ(scene_state(scene, "TFS107"), TFS_STATE_NOT_MEASURABLE);
+	TEST_STR(scene_reason(scene, "TFS107"),
+		"copies within device memory are fewer than 16 per step; what they take of the GPU's time was not recorded");
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	a_merged_copy_has_all_bytes();
@@ -223,5 +346,11 @@ int main(void)
 	coherent_memory_passes();
 	twin_gains_what_was_foretold();
 	links_are_no_faster_than_seen();
+	needless_copies(READ, true);
+	needless_copies(HALF_WRITTEN, false);
+	needless_copies(SCALED, false);
+	needless_copies(NOT_SEEN, false);
+	copies_at_many_lines();
+	copies_without_the_device();
 	return test_result();
 }
