@@ -66,7 +66,7 @@ static bool between_launches(const struct tfs_steady *steady, const struct tfs_g
 struct bound {
 	struct tfs_hits launches; /* that a graph takes the place of */
 	struct tfs_hits others;   /* calls between them, which it does not need */
-	double idle_ns;           /* per step */
+	double idle_ns;           /* per step, of a device on average */
 	double kernels_ns;        /* what the device does for these launches, per step */
 };
 
@@ -110,7 +110,7 @@ static void sum_up(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 	for (size_t i = 0; i < gaps->count; i++) {
 		if (!between_launches(steady, &gaps->items[i]))
 			continue;
-		bound->idle_ns += gaps->items[i].idle_ns / (double)steady->step_count;
+		bound->idle_ns += gaps->items[i].idle_ns / tfs_gaps_steps(steady);
 		threads[steady->timeline->calls[gaps->items[i].launch].thread] = true;
 	}
 }

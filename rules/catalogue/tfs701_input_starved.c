@@ -5,7 +5,7 @@
  * guessed. Where the host spends its time in waits and would be ahead of the device without them,
  * the batch could be made while the device works, and the waits are to blame.
  */
-#include <math.h>
+#include <stdlib.h>
 
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
@@ -38,7 +38,7 @@ static bool starves(const struct tfs_steady *steady, const struct tfs_gap *gap, 
 	       steady->place[gap->after] != TFS_NONE && is_input(steady, gap);
 }
 
-/* The place's stretches, of which one is returned: how long the GPU was idle in them, per step. */
+/* The place's stretches, of which one is returned: how long a GPU was idle in them, per step. */
 static const struct tfs_gap *stretches(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 	const struct tfs_place *place, uint32_t thread, double *out_idle_ns)
 {
@@ -54,20 +54,31 @@ static const struct tfs_gap *stretches(const struct tfs_steady *steady, const st
 		after = &steady->timeline->calls[gap->after];
 		if (after->record->site != place->site || after->function != place->function)
 			continue;
-		*out_idle_ns += gap->host_ns / (double)steady->step_count;
+		*out_idle_ns += gap->host_ns / tfs_gaps_steps(steady);
 		found = gap;
 	}
 	return found;
 }
 
-/* What it takes now, another thread or process takes for it. */
-static void look(const struct tfs_steady *steady, const struct tfs_gaps *gaps, uint32_t thread,
-	struct tfs_hits *hits)
+/* What it takes now, another thread or process takes for it; several devices may wait for it.
+ * Returns how long a GPU is idle, per step. */
+static double look(const struct tfs_steady *steady, const struct tfs_gaps *gaps, uint32_t thread,
+	bool *seen, struct tfs_hits *hits)
 {
-	for (size_t i = 0; i < gaps->count; i++)
-		if (starves(steady, &gaps->items[i], thread))
-			tfs_hits_add(hits, gaps->items[i].after, 0,
-				(struct tfs_edit){.cuts_ns = (float)gaps->items[i].stretch_ns});
+	double ns = 0;
+
+	for (size_t i = 0; i < gaps->count; i++) {
+		const struct tfs_gap *gap = &gaps->items[i];
+
+		if (!starves(steady, gap, thread))
+			continue;
+		ns += gap->host_ns / tfs_gaps_steps(steady);
+		if (!seen[gap->after])
+			tfs_hits_add(hits, gap->after, 0,
+				(struct tfs_edit){.cuts_ns = (float)gap->stretch_ns});
+		seen[gap->after] = true;
+	}
+	return ns;
 }
 
 static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -100,47 +111,81 @@ static void own(const struct tfs_steady *steady, struct tfs_findings *findings,
 	}
 }
 
+/* Without its waits the thread would be ahead of the devices: these are to blame. */
+static bool held_by_waits(const struct tfs_steady *steady, uint32_t thread)
+{
+	const double devices = tfs_gaps_steps(steady) / (double)steady->step_count;
+
+	return steady->step_ns - tfs_gaps_waits_ns(steady, thread) <= steady->busy_ns / devices;
+}
+
+/* What is left where a wait is not to blame: stretches that are short or seldom. */
+static double report_places(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_gaps *gaps, struct tfs_hits *hits, uint32_t thread)
+{
+	struct tfs_place place = {0};
+	double rest_ns = 0, ns;
+
+	while (tfs_hits_next(steady, hits, &place)) {
+		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &ns);
+
+		if (!gap || place.seldom || ns < WARN_SHARE * steady->step_ns)
+			rest_ns += ns;
+		else
+			own(steady, findings, report(steady, findings, gap, &place, ns), gaps,
+				&place, thread);
+	}
+	return rest_ns;
+}
+
+static const char *passed(double idle_ns, bool held)
+{
+	if (!(idle_ns > 0))
+		return "the GPU never waits while the host makes the next batch: more workers would not help";
+	return held ? "the GPU is idle for %s of the step while the host makes the next batch, but the host's waits come first: "
+		      "without them it would make the batch while the GPU works; see TFS201, TFS202 and TFS203"
+		    : "the GPU is idle for %s of the step while the host makes the next batch: making batches faster would hardly help";
+}
+
+static void judge(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_gaps *gaps, bool *seen, struct tfs_verdict *out_verdict)
+{
+	const size_t before = findings->count;
+	const uint32_t thread = tfs_step_thread(steady, 0, steady->step_count);
+	const bool held = held_by_waits(steady, thread);
+	struct tfs_hits hits = {0};
+	double idle_ns = look(steady, gaps, thread, seen, &hits);
+
+	if (!held)
+		idle_ns = report_places(steady, findings, gaps, &hits, thread);
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, passed(idle_ns, held),
+		tfs_figure_share(steady->step_ns > 0 ? idle_ns / steady->step_ns : 0).text);
+	tfs_hits_finish(&hits);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
-	struct tfs_hits hits = {0};
-	struct tfs_place place = {0};
 	struct tfs_gaps gaps;
-	uint32_t thread;
-	double rest_ns = 0, ns;
+	bool *seen;
 
-	if (steady->run) {
+	if (steady->run || steady->step_count < 2) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: what part of a step the host takes to make a batch is not known");
+			steady->run
+				? "no training steps were found: what part of a step the host takes to make a batch is not known"
+				: "only one step was judged: what the host does between steps was not seen");
 		return;
 	}
-	if (tfs_gaps_find(steady, &gaps)) {
+	seen = calloc(steady->timeline->call_count + 1u, sizeof(*seen));
+	if (!seen || tfs_gaps_find(steady, &gaps)) {
+		free(seen);
 		findings->failed = true;
 		return;
 	}
-	/* Without its waits the host would be ahead of the device: these are to blame. */
-	if (steady->step_ns - tfs_gaps_waits_ns(steady) <= steady->busy_ns)
-		gaps.count = 0;
-	thread = tfs_step_thread(steady, 0, steady->step_count);
-	look(steady, &gaps, thread, &hits);
-	while (tfs_hits_next(steady, &hits, &place)) {
-		const struct tfs_gap *gap = stretches(steady, &gaps, &place, thread, &ns);
-
-		if (!gap || place.seldom || ns < WARN_SHARE * steady->step_ns) {
-			rest_ns += ns;
-			continue;
-		}
-		own(steady, findings, report(steady, findings, gap, &place, ns), &gaps, &place,
-			thread);
-	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		rest_ns > 0
-			? "the GPU is idle for %s of the step while the host makes the next batch: making batches faster would hardly help"
-			: "the GPU never waits while the host makes the next batch: more workers would not help",
-		tfs_figure_share(steady->step_ns > 0 ? rest_ns / steady->step_ns : 0).text);
-	tfs_hits_finish(&hits);
+	judge(steady, findings, &gaps, seen, out_verdict);
 	tfs_gaps_finish(&gaps);
+	free(seen);
 }
 
 const struct tfs_rule tfs_rule_tfs701 = {

@@ -34,17 +34,22 @@ static bool waits(const struct tfs_steady *steady, const struct tfs_host_call *c
 	       call->family == TFS_FAMILY_event_sync;
 }
 
-double tfs_gaps_waits_ns(const struct tfs_steady *steady)
+double tfs_gaps_waits_ns(const struct tfs_steady *steady, uint32_t thread)
 {
 	double ns = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		if (call->end_ns - call->start_ns >= WAITED_NS)
+		if (call->thread == thread && call->end_ns - call->start_ns >= WAITED_NS)
 			ns += (double)(call->end_ns - call->start_ns);
 	}
 	return ns / (double)steady->step_count;
+}
+
+double tfs_gaps_steps(const struct tfs_steady *steady)
+{
+	return (double)steady->step_count * fmax(1, tfs_timeline_working_devices(steady->timeline));
 }
 
 /* The first call that starts no sooner than this. */

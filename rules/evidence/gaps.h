@@ -35,8 +35,12 @@ struct tfs_gaps {
 int tfs_gaps_find(const struct tfs_steady *steady, struct tfs_gaps *out_gaps);
 void tfs_gaps_finish(struct tfs_gaps *gaps);
 
-/* How long calls of a judged step hold the host: those that wait, or do something long. */
-double tfs_gaps_waits_ns(const struct tfs_steady *steady);
+/* How long calls of a judged step hold one of the host's threads: those that wait, or do something
+ * long. */
+double tfs_gaps_waits_ns(const struct tfs_steady *steady, uint32_t thread);
+
+/* By this the devices' idle time is divided: the judged steps of all that worked. */
+double tfs_gaps_steps(const struct tfs_steady *steady);
 
 /* Between two launches a program does no more of its own than this. */
 double tfs_gaps_launching_ns(const struct tfs_steady *steady);

@@ -80,20 +80,12 @@ static bool explained(
 	return false;
 }
 
-static uint32_t working_devices(const struct tfs_timeline *timeline)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < timeline->device_count; i++)
-		count += timeline->devices[i].busy_ns > 0;
-	return count;
-}
-
 int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding *findings,
 	size_t finding_count, const bool *owned, struct tfs_pool *pool,
 	struct tfs_idle_summary *out_idle)
 {
-	const double steps = (double)timeline->judged_count * working_devices(timeline);
+	const double steps =
+		(double)timeline->judged_count * tfs_timeline_working_devices(timeline);
 	struct tfs_intervals judged = {0};
 	size_t count = 0;
 

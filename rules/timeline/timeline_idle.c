@@ -157,3 +157,12 @@ int tfs_timeline_build_idles(struct tfs_timeline *timeline)
 	free(keys);
 	return err;
 }
+
+uint32_t tfs_timeline_working_devices(const struct tfs_timeline *timeline)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < timeline->device_count; i++)
+		count += timeline->devices[i].busy_ns > 0;
+	return count;
+}

@@ -2,6 +2,9 @@
 /* Idle time of the GPU: every nanosecond is a finding's, or is printed with what was going on. */
 #include "rules/judge/idle.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
 
@@ -91,10 +94,115 @@ static void of_no_step(void)
 	scene_destroy(scene);
 }
 
+/* The host makes a batch behind its wait for the device, and would be ahead without the wait. */
+static void behind_a_wait(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, OWN, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+		scene_host(scene, OWN / 2);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS701"), TFS_STATE_PASSED);
+	TEST_STR(scene_reason(scene, "TFS701"),
+		"the GPU is idle for 32 % of the step while the host makes the next batch, but the host's waits come first: "
+		"without them it would make the batch while the GPU works; see TFS201, TFS202 and TFS203");
+	scene_destroy(scene);
+}
+
+static void in_one_step(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+
+	scene_step(scene);
+	scene_launch(scene, 10, SCENE_LEGACY, OWN, 1024, 1, &memory);
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_judgement(scene)->steps.judged, 1);
+	TEST_EQ(scene_state(scene, "TFS701"), TFS_STATE_NOT_MEASURABLE);
+	scene_destroy(scene);
+}
+
+/* Another thread waits all the time; the one that makes the steps does not. */
+static void beside_a_wait(void)
+{
+	const struct tfs_thread_record thread = {.tid = 78, .name = "other"};
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+
+	builder_thread(scene_builder(scene), 1);
+	builder_record(scene_builder(scene), TFS_RECORD_thread, &thread, sizeof(thread));
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call wait = scene_call(scene, 30, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_event_sync, "cudaEventSynchronize");
+
+		builder_thread(scene_builder(scene), 0);
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, WORK, 1024, 1, &memory);
+		builder_thread(scene_builder(scene), 1);
+		wait.stream = TFS_NO_STREAM;
+		wait.start_ns = scene_now(scene);
+		wait.duration_ns = OWN - 1000;
+		builder_call(scene_builder(scene), &wait);
+		scene_host(scene, OWN);
+	}
+	builder_thread(scene_builder(scene), 0);
+	scene_judge(scene, NULL);
+	if (!TEST_EQ(scene_state(scene, "TFS701"), TFS_STATE_VIOLATED))
+		scene_print(scene);
+	scene_destroy(scene);
+}
+
+static double share_of(const struct tfs_finding *finding)
+{
+	const char *at = strchr(finding->message, '(');
+
+	return at ? strtod(at + 1, NULL) : -1;
+}
+
+/* Idle time is that of one device on average, and a call is counted once for all of them. */
+static void of_two_devices(unsigned launches, uint64_t own_ns, const char *id)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	const unsigned streams[] = {scene_stream(scene, 4), scene_stream(scene, 4)};
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < launches; j++) {
+			scene_device(scene, j % 2);
+			scene_launch(scene, 10 + j, streams[j % 2], 2000, 1024, 1, &memory);
+			if (launches > 2)
+				scene_host(scene, 5000);
+		}
+		scene_host(scene, own_ns);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, id, 0);
+	if (!TEST_TRUE(finding))
+		scene_print(scene);
+	TEST_NEED(finding);
+	if (!TEST_IN(share_of(finding), 60, 100))
+		printf("  %s\n", finding->message);
+	TEST_IN(finding->count_per_step, launches > 2 ? launches : SEEN,
+		launches > 2 ? launches : 1);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	of_a_finding();
 	of_nothing();
 	of_no_step();
+	behind_a_wait();
+	in_one_step();
+	beside_a_wait();
+	of_two_devices(2, OWN, "TFS701");
+	of_two_devices(24, 0, "TFS302");
 	return test_result();
 }

@@ -57,6 +57,15 @@ struct builder *scene_builder(struct scene *scene)
 	return scene->builder;
 }
 
+void scene_device(struct scene *scene, unsigned device)
+{
+	if (device > scene->last_device)
+		builder_device_of(
+			scene->builder, (uint16_t)device, "Another device", false, 8 << 16);
+	scene->last_device = device > scene->last_device ? device : scene->last_device;
+	scene->device = device;
+}
+
 unsigned scene_stream(struct scene *scene, uint32_t flags)
 {
 	unsigned stream = scene->streams++;
@@ -315,6 +324,7 @@ uint64_t scene_run_work(struct scene *scene, unsigned stream, uint64_t work_ns, 
 void scene_put_op(struct scene *scene, uint32_t unit, struct tfs_device_op_record *op)
 {
 	op->correlation = scene->correlation++;
+	op->device = (uint16_t)scene->device;
 	builder_link(scene->builder, unit, op->correlation);
 	builder_record(scene->builder, TFS_RECORD_device_op, op, sizeof(*op));
 }

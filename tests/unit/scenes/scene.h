@@ -27,6 +27,8 @@ struct builder *scene_builder(struct scene *scene);
 void scene_nameless(struct scene *scene);
 void scene_older(struct scene *scene);
 
+/* Work is given to this device from now on, on streams made since: to device 0 at first. */
+void scene_device(struct scene *scene, unsigned device);
 /* Another stream; flags as in tfs_stream_record. */
 unsigned scene_stream(struct scene *scene, uint32_t flags);
 /* Memory, allocated by a recorded call; its address. Pageable memory has no call. */

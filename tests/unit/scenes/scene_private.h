@@ -32,6 +32,7 @@ struct scene {
 		uint32_t unit;
 		uint64_t start_ns;
 	} latest;
+	unsigned device, last_device;
 	unsigned streams;
 	uint16_t stream_ids[SCENE_MOST];
 	uint32_t stream_flags[SCENE_MOST];
