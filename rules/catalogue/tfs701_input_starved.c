@@ -158,8 +158,13 @@ static void judge(const struct tfs_steady *steady, struct tfs_findings *findings
 
 	if (!held)
 		idle_ns = report_places(steady, findings, gaps, &hits, thread);
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, passed(idle_ns, held),
-		tfs_figure_share(steady->step_ns > 0 ? idle_ns / steady->step_ns : 0).text);
+	if (steady->step_count < 2)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"only one step was judged: what the host does between steps was not seen");
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			passed(idle_ns, held),
+			tfs_figure_share(steady->step_ns > 0 ? idle_ns / steady->step_ns : 0).text);
 	tfs_hits_finish(&hits);
 }
 
@@ -170,11 +175,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_gaps gaps;
 	bool *seen;
 
-	if (steady->run || steady->step_count < 2) {
+	if (steady->run) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			steady->run
-				? "no training steps were found: what part of a step the host takes to make a batch is not known"
-				: "only one step was judged: what the host does between steps was not seen");
+			"no training steps were found: what part of a step the host takes to make a batch is not known");
 		return;
 	}
 	seen = calloc(steady->timeline->call_count + 1u, sizeof(*seen));
