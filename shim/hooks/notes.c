@@ -369,7 +369,7 @@ void tfs_put_child(struct tfs_details *details, const void *child)
 	tfs_put_attribute(details, TFS_ATTRIBUTE_child, (uint64_t)(uintptr_t)child);
 }
 
-void tfs_note_part(struct tfs_frame *frame, const void *graph, struct tfs_details *work)
+void tfs_note_part(struct tfs_frame *frame, const struct tfs_details *work)
 {
 	struct tfs_details none;
 	const uint32_t searched = frame->wanted & TFS_WANT_STEPS;
@@ -380,7 +380,6 @@ void tfs_note_part(struct tfs_frame *frame, const void *graph, struct tfs_detail
 	frame->wanted = searched;
 	if (searched == 0)
 		return;
-	tfs_put_attribute(work, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
 	tfs_hook_details(frame, work);
 }
 
@@ -390,8 +389,9 @@ void tfs_note_made(struct tfs_frame *frame, uint32_t status, const void *made, c
 		struct tfs_details work;
 
 		tfs_details_init(&work, TFS_NO_STREAM);
+		tfs_put_attribute(&work, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph);
 		tfs_put_attribute(&work, TFS_ATTRIBUTE_executable, (uint64_t)(uintptr_t)made);
-		tfs_note_part(frame, graph, &work);
+		tfs_note_part(frame, &work);
 	}
 	TFS_LEAVE(frame);
 }

@@ -101,10 +101,10 @@ void tfs_note_graph(struct tfs_frame *frame, uint32_t status, const void *stream
 void tfs_note_instantiated(
 	struct tfs_frame *frame, uint32_t status, const void *graph, const void *executable);
 
-/* A graph was changed: `work` says what a new node of it does, or what became part of it. Only the
- * step search wants that: to the recording it is a call without details, since nothing is done yet.
- * Does not end the frame. */
-void tfs_note_part(struct tfs_frame *frame, const void *graph, struct tfs_details *work);
+/* A graph was changed: `work` says which, and what a new node of it does, or what became part of
+ * it. Only the step search wants that: to the recording it is a call without details, since nothing
+ * is done yet. Does not end the frame. */
+void tfs_note_part(struct tfs_frame *frame, const struct tfs_details *work);
 
 /* A graph was made, of another one or (NULL) empty. */
 void tfs_note_made(struct tfs_frame *frame, uint32_t status, const void *made, const void *graph);
@@ -135,7 +135,8 @@ void tfs_put_child(struct tfs_details *details, const void *child);
 		return status;                                                                     \
 	}
 
-/* What a call that adds a node leaves behind: `put` fills in the details `work`. */
+/* What a call that adds a node leaves behind: `put` fills in the details `work`. They hold only so
+ * much, so that the graph comes first. */
 #define TFS_NODE_HOOK(type, name, parameters, arguments, put)                                      \
 	TFS_HOOK(type, name, parameters)                                                           \
 	{                                                                                          \
@@ -146,9 +147,10 @@ void tfs_put_child(struct tfs_details *details, const void *child);
 			struct tfs_details work;                                                   \
                                                                                                    \
 			tfs_details_init(&work, TFS_NO_STREAM);                                    \
+			tfs_put_attribute(&work, TFS_ATTRIBUTE_graph, (uint64_t)(uintptr_t)graph); \
 			if (status == 0 && (frame.wanted & TFS_WANT_STEPS) != 0)                   \
 				put;                                                               \
-			tfs_note_part(&frame, graph, &work);                                       \
+			tfs_note_part(&frame, &work);                                              \
 		}                                                                                  \
 		return TFS_LEAVE(&frame), status;                                                  \
 	}

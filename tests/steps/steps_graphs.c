@@ -5,7 +5,8 @@
  *	thread (another thread captures and instantiates it), halves (another thread's backward
  *	pass goes into this one's capture), child (the captured graph is a node of another, of which
  *	a copy is launched), nodes (built node by node, all of them from one line), into (a
- *	capture behind nodes)
+ *	capture behind nodes), fused (one node updates all weights, by more pointers than are
+ *	looked at)
  * Those that train nothing print 0:
  *	forward (another thread captures a forward pass), reads (nodes that update nothing), again
  *	(the handle was a training's graph before)
@@ -139,6 +140,47 @@ static int nodes(struct net *net)
 	return launch(net);
 }
 
+static void run_nothing(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	(void)grid, (void)block, (void)shared, (void)args;
+}
+
+/* A kernel that is given a structure of pointers; what it does is of no matter here. */
+static cudaKernel_t fused_kernel(void)
+{
+	static const char image[] =
+		".version 7.0\n.target sm_75\n.address_size 64\n"
+		".visible .entry fused(.param .align 8 .b8 p0[256])\n{\nret;\n}\n";
+	static const struct tfsim_kernel known = {"fused", run_nothing, {256}, 1, 0, 0};
+	cudaLibrary_t library;
+	cudaKernel_t kernel;
+
+	tfsim_register_kernel(&known);
+	TEST_NEED(!cudaLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0));
+	TEST_NEED(!cudaLibraryGetKernel(&kernel, library, "fused"));
+	return kernel;
+}
+
+static int fused(struct net *net)
+{
+	struct {
+		float *all[32];
+	} pointers;
+	void *arguments[] = {&pointers};
+	const struct cudaKernelNodeParams with = {.func = (void *)fused_kernel(),
+		.gridDim = {1, 1, 1},
+		.blockDim = {256, 1, 1},
+		.kernelParams = arguments};
+	cudaGraphNode_t node;
+
+	build(net, false);
+	for (int i = 0; i < 32; i++)
+		pointers.all[i] = net->weights[0][i % LAYERS];
+	TEST_EQ(cudaGraphAddKernelNode(&node, graph, &last, 1, &with), cudaSuccess);
+	instantiate(graph);
+	return launch(net);
+}
+
 static int into(struct net *net)
 {
 	build(net, false);
@@ -201,7 +243,8 @@ int main(int argc, char **argv)
 		const char *name;
 		int (*run)(struct net *net);
 	} worlds[] = {{"thread", thread}, {"halves", halves}, {"child", child}, {"nodes", nodes},
-		{"into", into}, {"forward", forward_only}, {"reads", reads}, {"again", again}};
+		{"into", into}, {"fused", fused}, {"forward", forward_only}, {"reads", reads},
+		{"again", again}};
 	struct net net;
 
 	net_start(&net);

@@ -19,7 +19,7 @@ steps_of() {
 	steps=$(sed -n 's/^steps *\([0-9]*\) training steps after .*; step boundaries from loops$/\1/p' "$work/$1.txt")
 }
 
-for world in thread halves child nodes into; do
+for world in thread halves child nodes into fused; do
 	steps_of "$world" 160
 	# Ten iterations go into finding it, or fourteen where kernels do not tell what they do.
 	[ "${steps:-0}" -ge 140 ] && [ "$steps" -le 152 ] ||
