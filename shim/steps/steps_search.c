@@ -62,15 +62,18 @@ void tfs_steps_start(void)
 	__atomic_fetch_or(&tfs_wanted, TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
 
+static void flag(struct tfs_cache_entry *entry)
+{
+	if (entry->address != 0)
+		entry->flags = (uint16_t)(entry->flags & ~TFS_SITE_STEP) |
+			       tfs_steps_site_flags(entry->site);
+}
+
 static void flag_cache(struct tfs_thread *thread)
 {
-	for (uint32_t i = 0; i < TFS_CACHE_ENTRIES; i++) {
-		struct tfs_cache_entry *entry = &thread->cache.entries[i];
-
-		if (entry->address != 0)
-			entry->flags = (uint16_t)(entry->flags & ~TFS_SITE_STEP) |
-				       tfs_steps_site_flags(entry->site);
-	}
+	for (uint32_t i = 0; i < TFS_CACHE_ENTRIES; i++)
+		flag(&thread->cache.entries[i]);
+	flag(&thread->evicted);
 }
 
 static void stop_search(enum tfs_fact_code what)
@@ -326,8 +329,10 @@ bool tfs_steps_same_place(const struct tfs_thread *thread, const struct tfs_cach
 	const uint64_t *one;
 	const uint64_t *other;
 
-	if (!thread->latest)
+	if (!thread->latest || (thread->latest->flags & TFS_SITE_OPENS_STEP) == 0)
 		return false;
+	if (thread->latest->site == entry->site || !tfs_loops_unrolled(loops))
+		return true;
 	const uint32_t one_depth = tfs_callsite_frames(entry->site, &one);
 	const uint32_t other_depth = tfs_callsite_frames(thread->latest->site, &other);
 	return one_depth > 0 && other_depth > 0 &&

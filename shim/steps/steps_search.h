@@ -31,7 +31,8 @@ void tfs_steps_settle(enum tfs_fact_code what);
 /* The program does something else than train, or trains again. By the owner. */
 void tfs_steps_elsewhere(bool elsewhere);
 
-/* Came the call before this one from the same place in the step's loop? By the owner. */
+/* Came the call before this one, which may open a step, from the same place in the step's loop? By
+ * the owner. */
 bool tfs_steps_same_place(const struct tfs_thread *thread, const struct tfs_cache_entry *entry);
 
 /* What was marked so far was no training: the step is another loop's. By the owner. Of steps.c;

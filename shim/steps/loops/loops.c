@@ -248,6 +248,11 @@ bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, ui
 	       !is_member(loops, stack.frames[loops->step.level]);
 }
 
+bool tfs_loops_unrolled(const struct tfs_loops *loops)
+{
+	return loops->step.again_count > 0;
+}
+
 bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,
 	const uint64_t *other, uint32_t other_count)
 {

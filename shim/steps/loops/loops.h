@@ -97,6 +97,9 @@ bool tfs_loops_outside(const struct tfs_loops *loops, const uint64_t *frames, ui
  * be a rare branch of the step, or code that the compiler put there, such as an evaluation. */
 bool tfs_loops_unknown(const struct tfs_loops *loops, const uint64_t *frames, uint32_t count);
 
+/* May it open at several places? Else all calls that open it come from the same one. */
+bool tfs_loops_unrolled(const struct tfs_loops *loops);
+
 /* Do both stacks stand at the same place in the step's loop? */
 bool tfs_loops_same_place(const struct tfs_loops *loops, const uint64_t *one, uint32_t one_count,
 	const uint64_t *other, uint32_t other_count);
