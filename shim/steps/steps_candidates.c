@@ -101,17 +101,20 @@ uint64_t tfs_step_candidates_calls(void)
 	return calls;
 }
 
-bool tfs_step_candidates_any_hope(void)
+bool tfs_step_candidates_any_hope(const struct tfs_step_candidate *own)
 {
-	bool hope = false;
-
-	for (uint32_t i = 0; i < CANDIDATES && !hope; i++)
-		if (take(&candidates[i])) {
-			hope = candidates[i].thread && candidates[i].loops &&
-			       !tfs_loops_hopeless(candidates[i].loops);
-			tfs_step_candidate_leave(&candidates[i]);
-		}
-	return hope;
+	for (uint32_t i = 0; i < CANDIDATES; i++) {
+		if (&candidates[i] == own)
+			continue;
+		if (!take(&candidates[i]))
+			return true;
+		const bool hope = candidates[i].thread && candidates[i].loops &&
+				  !tfs_loops_hopeless(candidates[i].loops);
+		tfs_step_candidate_leave(&candidates[i]);
+		if (hope)
+			return true;
+	}
+	return false;
 }
 
 void tfs_step_candidates_release(const struct tfs_loops *kept)

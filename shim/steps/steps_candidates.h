@@ -40,8 +40,9 @@ uint64_t tfs_step_candidate_count(struct tfs_step_candidate *candidate);
 /* The calls of all threads that were searched. Any thread. */
 uint64_t tfs_step_candidates_calls(void);
 
-/* Might a step still be found in what somebody logged? Any thread. */
-bool tfs_step_candidates_any_hope(void);
+/* Might a step still be found in what others than the thread of `own`, a place that is taken,
+ * logged? What is just in use may hold one. Any thread. */
+bool tfs_step_candidates_any_hope(const struct tfs_step_candidate *own);
 
 /* Unmaps all logs but `kept`. Of a place that is just taken, its thread does this itself. */
 void tfs_step_candidates_release(const struct tfs_loops *kept);

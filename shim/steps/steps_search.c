@@ -18,7 +18,8 @@
 #define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight; */
 #define LAST_CALLS (1u << 14)     /* and some more, if the loop with most calls is not yet clear, */
-#define LAST_LOOK (1u << 12)      /* for which it is looked so often */
+#define LAST_LOOK (1u << 12)      /* for which it is looked so often, */
+#define LEAST_LOGGED (1u << 12)   /* and only in a log of so many: less may be an inner loop's */
 
 static struct tfs_loops *loops;        /* with the step */
 static struct tfs_thread *owner;       /* the thread whose loop is the step's, or may be */
@@ -193,7 +194,8 @@ static uint64_t calls_beyond(const struct tfs_step_candidate *candidate, uint64_
 {
 	if (searched % LAST_LOOK != 0 || searched < HOPELESS_CALLS)
 		return 0;
-	const bool hope = !tfs_loops_hopeless(candidate->loops) || tfs_step_candidates_any_hope();
+	const bool hope =
+		!tfs_loops_hopeless(candidate->loops) || tfs_step_candidates_any_hope(candidate);
 	const uint64_t limit = hope ? SEARCH_CALLS : HOPELESS_CALLS;
 	return searched >= limit ? searched - limit + 1 : 0;
 }
@@ -214,6 +216,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (candidate->loops &&
 		(feed(candidate->loops, frame, details, operands, count) ||
 			(beyond != 0 && is_busiest(candidate) &&
+				tfs_loops_logged(candidate->loops) >= LEAST_LOGGED &&
 				tfs_loops_dominate(candidate->loops))) &&
 		is_found(candidate)) {
 		settle(candidate);

@@ -21,13 +21,17 @@ struct tfs_loops *tfs_loops_init(void *memory)
 {
 	struct tfs_loops *loops = memory;
 
+	loops->updates = loops->updated = false;
 	tfs_loops_restart(loops);
 	return loops;
 }
 
 void tfs_loops_restart(struct tfs_loops *loops)
 {
+	const bool updated = loops->updates || loops->updated;
+
 	memset(loops, 0, offsetof(struct tfs_loops, sites));
+	loops->updated = updated;
 	loops->next_look = FIRST_LOOK;
 }
 
@@ -178,9 +182,14 @@ bool tfs_loops_prefers(const struct tfs_loops *doubtful, const struct tfs_loops 
 	       other->step.calls >= TFS_LOG_LONGER * doubtful->step.calls;
 }
 
+uint32_t tfs_loops_logged(const struct tfs_loops *loops)
+{
+	return loops->call_count;
+}
+
 bool tfs_loops_hopeless(const struct tfs_loops *loops)
 {
-	return !loops->updates;
+	return !loops->updates && !loops->updated;
 }
 
 static struct tfs_log_stack stack_of(

@@ -47,7 +47,7 @@ uint64_t tfs_loops_kept_bytes(void);
 /* Makes a search in memory that the caller owns. */
 struct tfs_loops *tfs_loops_init(void *memory);
 
-/* Forgets all calls. */
+/* Forgets all calls, but for whether there was hope. */
 void tfs_loops_restart(struct tfs_loops *loops);
 
 /*
@@ -82,7 +82,11 @@ bool tfs_loops_doubtful(const struct tfs_loops *loops);
  * its loop is longer: a training step is longer than an evaluation's. */
 bool tfs_loops_prefers(const struct tfs_loops *doubtful, const struct tfs_loops *other);
 
-/* Was there nothing yet that could be a weight: no range that is updated in place? */
+/* Calls in the log, with those of graphs. */
+uint32_t tfs_loops_logged(const struct tfs_loops *loops);
+
+/* Was there nothing yet that could be a weight: no range that is updated in place, nor one before
+ * the log began anew? */
 bool tfs_loops_hopeless(const struct tfs_loops *loops);
 
 /* The found step: does a call from `frames` open it? (Only if the call before it did not come from

@@ -106,6 +106,7 @@ struct tfs_log_stack {
 struct tfs_loops {
 	bool found;
 	bool updates;         /* some call may have updated something in place, or by turns */
+	bool updated;         /* so it was before the log began anew */
 	bool turned;          /* some call may have gone from here to there, and later back */
 	uint64_t moved[1024]; /* bits of what calls read here and write there */
 	struct tfs_log_step step;

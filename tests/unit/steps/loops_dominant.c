@@ -132,12 +132,29 @@ static void test_preferred(void)
 	free(served);
 }
 
+/* Hope outlasts the log. */
+static void test_hope(void)
+{
+	begin();
+	batches(1, 40, 4);
+	TEST_TRUE(tfs_loops_hopeless(run.loops));
+	tfs_loops_restart(run.loops);
+	TEST_EQ(tfs_loops_logged(run.loops), 0);
+	TEST_TRUE(tfs_loops_hopeless(run.loops));
+	use(1, GRAD(0), READ, WEIGHT(0), READ | WRITE);
+	TEST_EQ(tfs_loops_logged(run.loops), 1);
+	TEST_TRUE(!tfs_loops_hopeless(run.loops));
+	tfs_loops_restart(run.loops);
+	TEST_TRUE(!tfs_loops_hopeless(run.loops));
+}
+
 int main(void)
 {
 	test_inference();
 	test_epochs();
 	test_two();
 	test_none();
+	test_hope();
 	test_preferred();
 	free(run.loops);
 	return test_result();
