@@ -74,9 +74,14 @@ static inline void tfs_details_init(struct tfs_details *details, uint16_t stream
 	details->stream = stream;
 }
 
+static inline bool tfs_details_full(const struct tfs_details *details)
+{
+	return details->count >= sizeof(details->items) / sizeof(details->items[0]);
+}
+
 static inline void tfs_put_item(struct tfs_details *details, struct tfs_item item)
 {
-	if (details->count < sizeof(details->items) / sizeof(details->items[0]))
+	if (!tfs_details_full(details))
 		details->items[details->count++] = item;
 }
 

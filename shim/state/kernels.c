@@ -68,7 +68,7 @@ static void ask(
 	while (slot->parameters < TFS_KERNEL_PARAMETERS &&
 		get_parameter(kernel, function, slot->parameters, &offset, &bytes)) {
 		slot->offsets[slot->parameters] = (uint16_t)offset;
-		slot->sizes[slot->parameters++] = bytes < 255 ? (uint8_t)bytes : 255;
+		slot->sizes[slot->parameters++] = bytes < UINT16_MAX ? (uint16_t)bytes : UINT16_MAX;
 	}
 	/* Drivers before 12.4 do not tell. */
 	if (name && slot->parameters == 0)

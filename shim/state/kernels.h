@@ -18,7 +18,7 @@ struct tfs_kernel {
 	uint32_t name;                           /* id of a kernel record, 0 = unknown */
 	uint32_t parameters;                     /* how many are known */
 	uint32_t constant;                       /* bits: pointers that are only read from */
-	uint8_t sizes[TFS_KERNEL_PARAMETERS];    /* bytes; 255 = larger, 0 = unknown */
+	uint16_t sizes[TFS_KERNEL_PARAMETERS];   /* bytes; 0 = unknown */
 	uint16_t offsets[TFS_KERNEL_PARAMETERS]; /* in a buffer that holds them all */
 };
 

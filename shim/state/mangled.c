@@ -340,7 +340,7 @@ uint32_t tfs_mangled_constant(const char *name)
 }
 
 uint32_t tfs_mangled_layout(
-	const char *name, uint32_t room, uint8_t *out_bytes, uint16_t *out_offsets)
+	const char *name, uint32_t room, uint16_t *out_bytes, uint16_t *out_offsets)
 {
 	struct parser parser = {0};
 	uint32_t count = 0;

@@ -19,6 +19,6 @@ uint32_t tfs_mangled_constant(const char *name);
  * of each (0: not known, as of a program's own class) and its offset in a buffer that holds them
  * all (TFS_MANGLED_NOWHERE behind one of unknown size). */
 uint32_t tfs_mangled_layout(
-	const char *name, uint32_t room, uint8_t *out_bytes, uint16_t *out_offsets);
+	const char *name, uint32_t room, uint16_t *out_bytes, uint16_t *out_offsets);
 
 #endif

@@ -68,7 +68,7 @@ static const struct {
 
 static void check_layout(const char *name, const char *layout)
 {
-	uint8_t bytes[16];
+	uint16_t bytes[16];
 	uint16_t offsets[16];
 	char text[200] = "";
 	size_t used = 0;
@@ -90,7 +90,7 @@ static void check_layout(const char *name, const char *layout)
 
 static void test_room(void)
 {
-	uint8_t bytes[2];
+	uint16_t bytes[2];
 	uint16_t offsets[2];
 
 	TEST_EQ(tfs_mangled_layout("_Z4axpyPKfPffi", 2, bytes, offsets), 2);
