@@ -7,11 +7,8 @@
 #include "shim/hooks/notes.h"
 #include "shim/hooks/take.h"
 
-/* Of a structure that is looked for addresses, and which words may be any: device memory is mapped
- * high. */
-#define STRUCTURE_BYTES 4096u
-#define LOWEST_ADDRESS (UINT64_C(1) << 20)
-#define HIGHEST_ADDRESS (UINT64_C(1) << 56)
+#define STRUCTURE_BYTES 4096u /* that are looked through for addresses, */
+#define STRUCTURE_MISSES 128u /* or until so many words that may be one are none */
 
 /* A parameter of a pointer's size that points into known memory is an operand; if it is not said to
  * be constant, what the kernel does with it is not known. Others are scalars, which tell one use of
@@ -79,16 +76,21 @@ static bool is_listed(const struct tfs_details *details, uint64_t address)
  * hand over the weights and all they are updated from in one, list behind list. */
 static void put_structure(struct tfs_details *details, const char *argument, uint32_t bytes)
 {
-	uint64_t word;
+	uint32_t misses = 0;
+	uint64_t word, lowest, end;
 
-	if (bytes > STRUCTURE_BYTES)
-		bytes = STRUCTURE_BYTES;
-	for (uint32_t at = 0; at + sizeof(word) <= bytes && !tfs_details_full(details);
-		at += sizeof(word)) {
+	tfs_memory_span(&lowest, &end);
+	bytes = bytes < STRUCTURE_BYTES ? bytes : STRUCTURE_BYTES;
+	for (uint32_t at = 0; at + sizeof(word) <= bytes; at += sizeof(word)) {
 		memcpy(&word, argument + at, sizeof(word));
-		/* Most others are no address at all. */
-		if (word >= LOWEST_ADDRESS && word <= HIGHEST_ADDRESS && !is_listed(details, word))
-			tfs_put_touched(details, (const void *)(uintptr_t)word, false);
+		if (word < lowest || word >= end || is_listed(details, word))
+			continue;
+		const uint32_t count = details->count;
+
+		tfs_put_touched(details, (const void *)(uintptr_t)word, false);
+		misses += details->count == count;
+		if (tfs_details_full(details) || misses == STRUCTURE_MISSES)
+			return;
 	}
 }
 

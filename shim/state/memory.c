@@ -120,6 +120,27 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range)
 	}
 }
 
+void tfs_memory_span(uint64_t *out_lowest, uint64_t *out_end)
+{
+	for (;;) {
+		const uint32_t before =
+			atomic_load_explicit(&tfs_memory_sequence, memory_order_acquire);
+
+		if ((before & 1) != 0) {
+			sched_yield();
+			continue;
+		}
+		const uint32_t count = count_now();
+		const struct tfs_range first = ranges[0], last = ranges[count > 0 ? count - 1 : 0];
+		atomic_thread_fence(memory_order_acquire);
+		if (atomic_load_explicit(&tfs_memory_sequence, memory_order_relaxed) != before)
+			continue;
+		*out_lowest = count > 0 ? first.address : 0;
+		*out_end = count > 0 ? last.address + last.bytes : 0;
+		return;
+	}
+}
+
 static __attribute__((noinline)) const struct tfs_address *learn(
 	struct tfs_address *known, uint64_t address)
 {

@@ -43,6 +43,9 @@ bool tfs_memory_find(uint64_t address, struct tfs_range *out_range);
 extern _Atomic uint32_t tfs_memory_sequence TFS_OWN;
 extern const struct tfs_address tfs_memory_nothing TFS_OWN;
 
+/* All ranges lie from `out_lowest` up to `out_end`, which are equal where there is none. */
+void tfs_memory_span(uint64_t *out_lowest, uint64_t *out_end);
+
 /* The uncommon half of tfs_memory_ask(). */
 const struct tfs_address *tfs_memory_learn(struct tfs_address *known, uint64_t address);
 

@@ -2,6 +2,7 @@
 #include "shim/steps/steps_search.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "shim/base/env.h"
 #include "shim/base/log.h"
@@ -20,6 +21,7 @@
 #define LAST_CALLS (1u << 14)     /* and some more, if the loop with most calls is not yet clear, */
 #define LAST_LOOK (1u << 12)      /* for which it is looked so often, */
 #define LEAST_LOGGED (1u << 12)   /* and only in a log of so many: less may be an inner loop's */
+#define LEADER_PART 5u            /* one call in so many is the first thread's, where it leads */
 
 static struct tfs_loops *loops;        /* with the step */
 static struct tfs_thread *owner;       /* the thread whose loop is the step's, or may be */
@@ -146,13 +148,23 @@ static bool is_busiest(const struct tfs_step_candidate *candidate)
 	return 2 * candidate->calls >= tfs_step_candidates_calls();
 }
 
-/* One of several threads found its step first, or something that may be one: that counts where most
- * of the calls are the thread's. */
+/* Does it have most of the calls, or is it the program's first thread with a good part of them?
+ * That leads the others: PyTorch's has its backward pass done by one that calls more. By its
+ * thread. */
+static bool is_leader(const struct tfs_step_candidate *candidate)
+{
+	return is_busiest(candidate) ||
+	       (LEADER_PART * candidate->calls >= tfs_step_candidates_calls() &&
+		       gettid() == getpid());
+}
+
+/* One of several threads found its step first, or something that may be one: that counts where the
+ * thread leads. */
 static bool is_found(struct tfs_step_candidate *candidate)
 {
 	static _Atomic bool settled;
 
-	if (tfs_loops_doubtful(candidate->loops) && !is_busiest(candidate)) {
+	if (tfs_loops_doubtful(candidate->loops) && !is_leader(candidate)) {
 		tfs_loops_restart(candidate->loops);
 		return false;
 	}

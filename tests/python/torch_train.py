@@ -28,7 +28,7 @@ def train_step(net, optimizer, images, labels):
 
 
 def train(net, loader):
-    optimizer = torch.optim.SGD(net.parameters(), lr=0.01, foreach=False)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.01)
     for images, labels in loader:
         train_step(net, optimizer, images, labels)
 

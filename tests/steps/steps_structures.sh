@@ -19,10 +19,11 @@ seen() {
 }
 
 steps='.steps.source == "loops" and .steps.count >= 60 and .steps.count + .steps.warmup >= 159'
-for world in lists; do
+for world in lists threads; do
 	seen "$world" '' "$world" "$steps"
 	seen "$world-all" record=all "$world" "$steps"
 done
+seen beside '' beside '.steps.source == "loops" and .steps.count >= 40 and .steps.count <= 100'
 for world in constants inference; do
 	seen "$world" '' "$world" '.steps.source != "loops" and .verdict.usable == false'
 	seen "$world-all" record=all "$world" '.steps.source == "iterations" and .verdict.usable == false'
