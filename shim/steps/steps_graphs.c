@@ -99,17 +99,19 @@ bool tfs_step_graphs_take(const struct tfs_frame *frame, const struct tfs_detail
 	return taken;
 }
 
-void tfs_step_graphs_launched(
+uint32_t tfs_step_graphs_launched(
 	struct tfs_loops *loops, const struct tfs_frame *frame, const struct tfs_details *details)
 {
 	const uint64_t *frames;
 	const uint32_t depth = tfs_callsite_frames(frame->entry->site, &frames);
+	uint32_t logged = 0;
 
 	tfs_spin_lock(&lock);
 	if (graphs)
-		tfs_loops_launched(loops, frame->entry->site, frames, depth, graphs,
+		logged = tfs_loops_launched(loops, frame->entry->site, frames, depth, graphs,
 			attribute(details, TFS_ATTRIBUTE_graph));
 	tfs_spin_unlock(&lock);
+	return logged;
 }
 
 void tfs_step_graphs_release(void)

@@ -33,8 +33,8 @@ static inline bool tfs_step_graphs_heed(const struct tfs_frame *frame,
 	       tfs_step_graphs_take(frame, details, operands, count);
 }
 
-/* Logs what a graph does that a call launches, which was just fed. */
-void tfs_step_graphs_launched(
+/* Logs what a graph does that a call launches, which was just fed. Returns how much that was. */
+uint32_t tfs_step_graphs_launched(
 	struct tfs_loops *loops, const struct tfs_frame *frame, const struct tfs_details *details);
 
 /* Nothing is searched any more. */

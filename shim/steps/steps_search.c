@@ -18,8 +18,8 @@
 #define SEARCH_CALLS (1u << 20)   /* after so many calls the search is given up, */
 #define SECOND_CALLS (1u << 18)   /* of something else, that are searched at most */
 #define HOPELESS_CALLS (1u << 18) /* or after so many without anything like a weight; */
-#define LAST_CALLS (1u << 14)     /* and some more, if the loop with most calls is not yet clear, */
-#define LAST_LOOK (1u << 12)      /* for which it is looked so often, */
+#define LAST_LOOK (1u << 12)      /* and some more, if the loop with most calls is not yet clear: */
+#define LAST_LOOKS 4u             /* so often it is looked for again, */
 #define LEAST_LOGGED (1u << 12)   /* and only in a log of so many: less may be an inner loop's */
 #define LEADER_PART 5u            /* one call in so many is the first thread's, where it leads */
 
@@ -28,7 +28,10 @@ static struct tfs_thread *owner;       /* the thread whose loop is the step's, o
 static _Atomic uint32_t strange_calls; /* of other threads since the owner's last */
 static _Atomic uint32_t patience = 64; /* how many of these there may be */
 static _Atomic bool found;
-static struct tfs_loops *second; /* what is searched while the program does something else */
+static _Atomic uint64_t graph_work; /* that was logged: it costs as calls do */
+static _Atomic uint64_t looks;      /* for the end of the search, in LAST_LOOK; */
+static _Atomic uint32_t last_looks; /* when it should have ended */
+static struct tfs_loops *second;    /* what is searched while the program does something else */
 static uint32_t second_calls;
 static _Atomic bool doubtful; /* what was found may be no training */
 static _Atomic bool dominant; /* in it no weights are updated at all */
@@ -197,19 +200,26 @@ static bool feed(struct tfs_loops *by, const struct tfs_frame *frame,
 		return true;
 	if (frame->entry->function->family != TFS_FAMILY_graph_launch)
 		return false;
-	tfs_step_graphs_launched(by, frame, details);
+	atomic_fetch_add_explicit(
+		&graph_work, tfs_step_graphs_launched(by, frame, details), memory_order_relaxed);
 	return tfs_loops_look(by);
 }
 
-/* Now and then: the calls after which the search should have ended; 0 = in between, or not yet. */
-static uint64_t calls_beyond(const struct tfs_step_candidate *candidate, uint64_t searched)
+/* Now and then, `calls` being 0 in between: should the search have ended? */
+static bool is_beyond(const struct tfs_step_candidate *candidate, uint64_t calls)
 {
-	if (searched % LAST_LOOK != 0 || searched < HOPELESS_CALLS)
-		return 0;
+	if (calls == 0)
+		return false;
+	const uint64_t searched = calls + atomic_load_explicit(&graph_work, memory_order_relaxed);
+	const uint64_t look = searched / LAST_LOOK;
+	uint64_t before = atomic_load(&looks);
+	if (searched < HOPELESS_CALLS || look <= before ||
+		!atomic_compare_exchange_strong(&looks, &before, look))
+		return false;
 	const bool hope =
 		!tfs_loops_hopeless(candidate->loops) || tfs_step_candidates_any_hope(candidate);
 	const uint64_t limit = hope ? SEARCH_CALLS : HOPELESS_CALLS;
-	return searched >= limit ? searched - limit + 1 : 0;
+	return searched >= limit;
 }
 
 /* Without its callers a call seems to come from elsewhere. */
@@ -223,11 +233,11 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	if (!candidate)
 		return;
 	const uint64_t searched = tfs_step_candidate_count(candidate);
-	const uint64_t beyond = candidate->loops ? calls_beyond(candidate, searched) : 0;
+	const bool beyond = candidate->loops && is_beyond(candidate, searched);
 
 	if (candidate->loops &&
 		(feed(candidate->loops, frame, details, operands, count) ||
-			(beyond != 0 && is_busiest(candidate) &&
+			(beyond && is_busiest(candidate) &&
 				tfs_loops_logged(candidate->loops) >= LEAST_LOGGED &&
 				tfs_loops_dominate(candidate->loops))) &&
 		is_found(candidate)) {
@@ -237,7 +247,7 @@ static void search(const struct tfs_frame *frame, const struct tfs_details *deta
 	tfs_step_candidate_leave(candidate);
 	if (tfs_steps_found())
 		tfs_step_candidates_release(loops);
-	if (beyond > LAST_CALLS) {
+	if (beyond && atomic_fetch_add(&last_looks, 1) >= LAST_LOOKS) {
 		stop_search(TFS_FACT_steps_none);
 		tfs_windows_without_steps();
 	}
@@ -281,13 +291,16 @@ static void search_again(const struct tfs_frame *frame, const struct tfs_details
 		count = 0;
 	if (frame->thread != owner || (frame->entry->flags & TFS_SITE_SHORT) != 0)
 		return;
+	const uint64_t logged = atomic_load(&graph_work);
 	if (feed(second, frame, details, operands, count)) {
 		if (tfs_loops_prefers(loops, second))
 			change_loops(frame->thread);
 		else
 			tfs_loops_restart(second);
 	}
-	if (++second_calls >= SECOND_CALLS)
+	/* The first search is over: graphs are logged for this one alone. */
+	second_calls += 1 + (uint32_t)(atomic_load(&graph_work) - logged);
+	if (second_calls >= SECOND_CALLS)
 		__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_STEPS, __ATOMIC_RELAXED);
 }
 

@@ -58,8 +58,8 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 	const struct tfs_loops_operand *operands, uint32_t operand_count);
 
 /* What a graph does that the call just fed launches, as if each of it came from there; then
- * tfs_loops_look() says whether the step was just found. */
-void tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
+ * tfs_loops_look() says whether the step was just found. Returns how much that was. */
+uint32_t tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
 	uint32_t count, const struct tfs_graphs *graphs, uint64_t executable);
 bool tfs_loops_look(struct tfs_loops *loops);
 

@@ -30,13 +30,15 @@ static bool log_work(struct tfs_loops *loops, uint32_t launch, const uint64_t *f
 	return true;
 }
 
-void tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
+uint32_t tfs_loops_launched(struct tfs_loops *loops, uint32_t site, const uint64_t *frames,
 	uint32_t count, const struct tfs_graphs *graphs, uint64_t executable)
 {
 	struct tfs_graphs_work work;
 	uint64_t cursor = 0;
+	uint32_t logged = 0;
 
-	while (!loops->found && count > 0 && tfs_graphs_next(graphs, executable, &cursor, &work))
-		if (!log_work(loops, site, frames, count, &work))
-			return;
+	while (!loops->found && count > 0 && tfs_graphs_next(graphs, executable, &cursor, &work) &&
+		log_work(loops, site, frames, count, &work))
+		logged++;
+	return logged;
 }

@@ -164,6 +164,23 @@ static void test_too_much(void)
 	TEST_EQ(sites(100), 1);
 }
 
+/* What a launch costs the search: all that the graph does. */
+static void test_launched(void)
+{
+	static const uint64_t frames[] = {0x1000, 0x100};
+	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+
+	begin();
+	for (uint32_t i = 1; i <= 100; i++)
+		node(100, i);
+	TEST_EQ(tfs_loops_launched(loops, 5, frames, 2, graphs, 100), 100);
+	TEST_EQ(tfs_loops_logged(loops), 100);
+	TEST_EQ(tfs_loops_launched(loops, 5, frames, 2, graphs, 200), 0);
+	TEST_EQ(tfs_loops_launched(loops, 5, frames, 2, graphs, 100), 100);
+	TEST_EQ(tfs_loops_logged(loops), 200);
+	free(loops);
+}
+
 int main(void)
 {
 	test_built();
@@ -172,6 +189,7 @@ int main(void)
 	test_captures();
 	test_many();
 	test_too_much();
+	test_launched();
 	free(graphs);
 	return test_result();
 }
