@@ -4,8 +4,9 @@
 
 #include "shim/steps/loops/loops_log.h"
 
-#define ROUNDS 16u    /* that a loop must have gone */
-#define TALLIES 4096u /* a power of two */
+#define ROUNDS 16u     /* that a loop must have gone */
+#define TALLIES 4096u  /* a power of two */
+#define MOST_TRIES 64u /* in a table that is full, or nearly */
 #define LEAST_CALLS                                                                                \
 	2u /* of an iteration: what is called again and again alone is no loop of work */
 
@@ -39,7 +40,7 @@ static struct tally *find(struct tally *tallies, uint64_t hash)
 {
 	uint32_t at = (uint32_t)(hash >> 32) % TALLIES;
 
-	for (uint32_t tries = 0; tries < TALLIES; tries++, at = (at + 1) % TALLIES)
+	for (uint32_t tries = 0; tries < MOST_TRIES; tries++, at = (at + 1) % TALLIES)
 		if (tallies[at].hash == hash || tallies[at].hash == 0)
 			return &tallies[at];
 	return NULL;
