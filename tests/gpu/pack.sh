@@ -89,6 +89,9 @@ for part in $rooms gpu; do
 done
 # Only of the others are lines of the source named.
 find "$folder/build/tests/hooks" "$folder/build/tests/libraries" -type f -perm -u+x -exec strip --strip-debug {} +
+find "$folder/build/tests" -type f -perm -u+x | while read -r file; do
+	objcopy --compress-debug-sections "$file" 2>/dev/null || : # a script has none
+done
 cp -r "$build/tests/trainers/digits-set" "$folder/build/tests/trainers/"
 python3 "$here/cases.py" "$build" "$root" >"$folder/tests/gpu/cases.tsv"
 # Whatever else of the sources they name.

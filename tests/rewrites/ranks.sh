@@ -23,7 +23,7 @@ rank() { # FOLDER STEPS OPTIONS RANK
 	preload=$library
 	case $3 in *naive=*) preload=${library%/*}/libtfshim_mutant.so ;; esac
 	env RANK="$4" WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" TFSHIM_REWRITE="$rewrites" \
-		TFSHIM_OPTIONS="report=0:quiet=1:window=5:staging_cores=0:staging_min=65537$3" \
+		TFSHIM_OPTIONS="report=0:quiet=1:window=5:window_later=0:staging_cores=0:staging_min=65537$3" \
 		LD_PRELOAD="$preload" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
 }
 
