@@ -17,6 +17,9 @@
 #define ERROR_SHARE 0.20
 /* Whoever makes batches beside the step takes some of the host's time from it. */
 #define BESIDE 0.15
+/* A host that is now and then late was interrupted, by other work on the machine as likely as by
+ * input. */
+#define LEAST_PER_STEP 0.5
 
 /* Whether the work behind the stretch begins with a batch: it is a copy to the device, or the
  * stretch has the beginning of a step in it. */
@@ -129,7 +132,8 @@ static double report_places(const struct tfs_steady *steady, struct tfs_findings
 	while (tfs_hits_next(steady, hits, &place)) {
 		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &ns);
 
-		if (!gap || place.seldom || ns < WARN_SHARE * steady->step_ns)
+		if (!gap || tfs_place_per_step(&place, steady) < LEAST_PER_STEP ||
+			ns < WARN_SHARE * steady->step_ns)
 			rest_ns += ns;
 		else
 			own(steady, findings, report(steady, findings, gap, &place, ns), gaps,
