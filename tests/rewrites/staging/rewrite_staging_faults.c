@@ -99,13 +99,26 @@ static void *bar_all(void *seed)
 	return NULL;
 }
 
-/* Only during a copy, as below. */
+/* Once in a copy, and in none at its start if possible: one that finds a hole there is left to the
+ * driver. */
+static bool is_due(int *round)
+{
+	const int now = atomic_load(&value);
+
+	if (!atomic_load(&copying) || *round == now)
+		return false;
+	*round = now;
+	return true;
+}
+
 static void *bar_writes(void *seed)
 {
+	int round = 0;
+
 	for (unsigned at = (unsigned)(uintptr_t)seed; !atomic_load(&over);) {
 		char *page = some_page(&at);
 
-		if (atomic_load(&copying))
+		if (is_due(&round))
 			mprotect(page, PAGE, PROT_READ);
 	}
 	return NULL;
@@ -118,13 +131,14 @@ static void *unmap(void *seed)
 	return NULL;
 }
 
-/* Only during a copy: one that finds a hole at its start is left to the driver. */
 static void *unmap_in_copies(void *seed)
 {
+	int round = 0;
+
 	for (unsigned at = (unsigned)(uintptr_t)seed; !atomic_load(&over);) {
 		char *page = some_page(&at);
 
-		if (atomic_load(&copying))
+		if (is_due(&round))
 			munmap(page, PAGE);
 	}
 	return NULL;
