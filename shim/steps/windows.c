@@ -35,7 +35,7 @@ static uint64_t last_step;                                  /* of the open windo
 static uint64_t last_steps;                                 /* how many it was to have */
 static uint64_t first_step;                                 /* of it */
 static uint64_t recorded;                                   /* steps, in all of them */
-static uint64_t next_step;                                  /* at which the next one opens */
+static _Atomic uint64_t next_step;                          /* at which the next one opens */
 static _Atomic uint64_t next_ns;                            /* or when, if that comes first */
 static _Atomic bool sighted;                                /* the open window has activity */
 static bool lent;                                           /* CUPTI, by the option */
@@ -188,7 +188,8 @@ void tfs_windows_activity(void)
 /* What was recorded just now is not recorded again. */
 static void place_next(uint64_t step)
 {
-	next_step = tfs_placement_next(tfs_options.window_at, step + tfs_options.later_steps);
+	atomic_store(&next_step,
+		tfs_placement_next(tfs_options.window_at, step + tfs_options.later_steps));
 	next_ns = tfs_clock_ns(CLOCK_MONOTONIC) + tfs_options.window_seconds * UINT64_C(1000000000);
 }
 
@@ -283,7 +284,7 @@ static void turn_window(uint64_t index)
 
 static bool is_due(uint64_t index)
 {
-	return is_first() || index >= next_step ||
+	return is_first() || index >= atomic_load_explicit(&next_step, memory_order_relaxed) ||
 	       tfs_clock_ns(CLOCK_MONOTONIC) >= atomic_load(&next_ns);
 }
 
