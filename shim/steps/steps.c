@@ -3,6 +3,7 @@
 
 #include "shim/base/spin.h"
 #include "shim/record/recorder.h"
+#include "shim/steps/step_habits.h"
 #include "shim/steps/step_listeners.h"
 #include "shim/steps/steps_candidates.h"
 #include "shim/steps/steps_search.h"
@@ -10,8 +11,6 @@
 #include "shim/trace/format/iterations.h"
 
 #define PACKED 200u /* step times kept back before they are written */
-#define HABITS 16u
-#define HABIT_STEPS 8u
 
 static _Atomic uint64_t current; /* running step, 0 = none */
 static _Atomic uint64_t last_index;
@@ -26,15 +25,6 @@ static struct {
 	uint64_t ticks; /* where calls from unknown places began; 0 = nowhere */
 	uint32_t site;
 } stretch;
-/* Where several steps in a row were left: that is a habit of the program's, and part of its step.
- */
-static struct {
-	uint32_t site;
-	uint32_t count;
-	uint64_t step;
-	uint32_t habits[HABITS];
-	uint32_t habit_count;
-} row;
 static struct tfs_spin pending_lock;
 static struct {
 	struct tfs_steps_record record;
@@ -114,24 +104,13 @@ static bool in_stretch(const struct tfs_thread *thread)
 
 static bool is_habit(uint32_t site)
 {
-	for (uint32_t i = 0; i < row.habit_count; i++)
-		if (row.habits[i] == site)
-			return true;
-	return false;
+	return tfs_step_habits_has(site) && !tfs_steps_doubtful();
 }
 
-/* Where the running step was left: the steps before it were left there too? */
 static void note_habit(uint32_t site)
 {
-	const bool again = row.site == site && row.step + 1 == last_index;
-
-	if (phase != TFS_PHASE_TRAINING)
-		return;
-	row.count = again ? row.count + 1 : 1;
-	row.site = site;
-	row.step = last_index;
-	if (row.count >= HABIT_STEPS && row.habit_count < HABITS && !tfs_steps_doubtful())
-		row.habits[row.habit_count++] = site;
+	if (phase != TFS_PHASE_WARMUP)
+		tfs_step_habits_note(site, last_index);
 }
 
 /* Calls from an unknown place: the step goes on if others follow, or if this is a habit. */
@@ -211,7 +190,7 @@ void tfs_steps_mark(struct tfs_thread *thread, const struct tfs_cache_entry *ent
 static void begin_anew(uint64_t ticks)
 {
 	stretch.ticks = 0;
-	row.habit_count = row.count = 0;
+	tfs_step_habits_forget();
 	phase = TFS_PHASE_WARMUP;
 	put_mark(last_index, ticks, 0, TFS_STEP_ANEW);
 	tfs_windows_anew();

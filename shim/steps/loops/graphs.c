@@ -221,18 +221,33 @@ static void go_on(struct tfs_graphs *graphs, struct list *list)
 	*list = own;
 }
 
+/* A free place, or that of a capture of this stream that was not seen to end; NULL = none. */
+static struct capture *capture_place(struct tfs_graphs *graphs, uint32_t stream)
+{
+	struct capture *place = NULL;
+
+	for (uint32_t i = 0; i < CAPTURES; i++) {
+		struct capture *capture = &graphs->captures[i];
+
+		if (capture->thread != 0 && capture->stream == stream)
+			return capture;
+		if (capture->thread == 0 && !place)
+			place = capture;
+	}
+	return place;
+}
+
 void tfs_graphs_capture(struct tfs_graphs *graphs, uint64_t thread, uint32_t stream, uint64_t into)
 {
 	const struct list *list = find(graphs, into);
+	struct capture *capture = capture_place(graphs, stream);
 
-	for (uint32_t i = 0; i < CAPTURES; i++)
-		if (graphs->captures[i].thread == 0) {
-			graphs->captures[i] = (struct capture){.thread = thread, .stream = stream};
-			if (list)
-				graphs->captures[i].list = *list;
-			graphs->capturing++;
-			return;
-		}
+	if (!capture)
+		return;
+	graphs->capturing += capture->thread == 0;
+	*capture = (struct capture){.thread = thread, .stream = stream};
+	if (list)
+		capture->list = *list;
 }
 
 /* The one of its stream, which another thread may have begun; else the thread's own. */
