@@ -190,8 +190,9 @@ bool tfs_python_layout(
 {
 	if (!find(version, runtime, bytes, out))
 		return false;
-	out->frame.bytes =
-		(uint16_t)(sizeof(uint64_t) + later(later(out->frame.code, out->frame.previous),
-						      later(out->frame.instruction, out->owner)));
-	return true;
+	const uint32_t bytes_of_frame =
+		sizeof(uint64_t) + later(later(out->frame.code, out->frame.previous),
+					   later(out->frame.instruction, out->owner));
+	out->frame.bytes = (uint16_t)bytes_of_frame;
+	return bytes_of_frame <= TFS_PYTHON_FRAME_BYTES;
 }

@@ -55,7 +55,8 @@ struct tfs_python_layout {
 /* Common to all: PyObject and PyVarObject are part of the stable ABI. */
 #define TFS_PYTHON_TYPE 8u
 #define TFS_PYTHON_SIZE 16u
-#define TFS_PYTHON_BYTES 32u /* a bytes object's first */
+#define TFS_PYTHON_FRAME_BYTES 256u /* no version's frame.bytes is more */
+#define TFS_PYTHON_BYTES 32u        /* a bytes object's first */
 
 /* That of an interpreter whose Py_Version is `version`, and whose _PyRuntime begins with `bytes` at
  * `runtime`. False where the version is not known, or built in a way that is not. */

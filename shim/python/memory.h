@@ -19,9 +19,14 @@
 
 #include "shim/base/likely.h"
 
-/* No object lies outside; for one address beyond, the kernel refuses a whole list. */
+/* No object lies outside; for one address beyond, the kernel refuses a whole list. x86-64 keeps the
+ * last page of its half of 48 bits free. */
 #define TFS_PYTHON_LOWEST 4096u
-#define TFS_PYTHON_HIGHEST (UINT64_C(1) << 48)
+#ifdef __x86_64__
+#define TFS_PYTHON_END ((UINT64_C(1) << 47) - 4096)
+#else
+#define TFS_PYTHON_END (UINT64_C(1) << 48)
+#endif
 #define TFS_PYTHON_BLOCK 256u
 #define TFS_PYTHON_BLOCKS 128u
 #define TFS_PYTHON_SLOTS 256u
@@ -53,16 +58,17 @@ void tfs_python_copy_ahead(struct tfs_python_copies *copies, uint64_t address, s
 /* Is the calling thread the process's first? Found out once, by a system call. */
 bool tfs_python_first_thread(void);
 
-static inline bool tfs_python_in_reach(uint64_t address)
+static inline bool tfs_python_in_reach(uint64_t address, size_t bytes)
 {
-	return address - TFS_PYTHON_LOWEST < TFS_PYTHON_HIGHEST - TFS_PYTHON_LOWEST;
+	return address >= TFS_PYTHON_LOWEST && address < TFS_PYTHON_END &&
+	       bytes <= TFS_PYTHON_END - address;
 }
 
 /* Without `copies` the memory is looked at as it is. */
 static inline const char *tfs_python_look(
 	struct tfs_python_copies *copies, uint64_t address, void *room, size_t bytes)
 {
-	if (TFS_UNLIKELY(!tfs_python_in_reach(address)))
+	if (TFS_UNLIKELY(!tfs_python_in_reach(address, bytes)))
 		return NULL;
 	return copies ? tfs_python_copy(copies, address, room, bytes) : (const char *)address;
 }
@@ -87,7 +93,7 @@ static inline bool tfs_python_read_address(
 static inline void tfs_python_read_ahead(
 	struct tfs_python_copies *copies, uint64_t address, size_t bytes)
 {
-	if (copies && tfs_python_in_reach(address))
+	if (copies && tfs_python_in_reach(address, bytes))
 		tfs_python_copy_ahead(copies, address, bytes);
 }
 

@@ -7,9 +7,8 @@
 
 #include "shim/python/memory.h"
 
-#define SEARCHED 8192u /* the key of threads' states lies near the start of _PyRuntime */
-#define HASHED 2048u   /* bytes of a line table that tell code objects apart */
-#define MOST_OF_FRAME 256u
+#define SEARCHED 8192u   /* the key of threads' states lies near the start of _PyRuntime */
+#define HASHED 2048u     /* bytes of a line table that tell code objects apart */
 #define TAGS 7u          /* of a reference, from 3.14 on; no object's address has these bits */
 #define LEAST_FOREIGN 3u /* owners from here on are frames of the interpreter itself */
 
@@ -132,7 +131,7 @@ static bool walk(const struct tfs_python *python, struct tfs_python_copies *copi
 	uint64_t frame, struct tfs_python_stack *out)
 {
 	const struct tfs_python_layout *layout = &python->layout;
-	char room[MOST_OF_FRAME];
+	char room[TFS_PYTHON_FRAME_BYTES];
 
 	for (uint32_t guard = 0; frame != 0 && guard < 2 * TFS_PYTHON_FRAMES; guard++) {
 		if (out->count == TFS_PYTHON_FRAMES)

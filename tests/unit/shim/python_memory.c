@@ -94,6 +94,9 @@ static void test_absent(const char *memory)
 	begin();
 	tfs_python_read_ahead(&copies, end, 8);
 	tfs_python_read_ahead(&copies, UINT64_MAX - 4096, 8);
+	tfs_python_read_ahead(&copies, TFS_PYTHON_END - 8, 16);
+	tfs_python_read_ahead(&copies, UINT64_C(1) << 47, 8);
+	TEST_TRUE(!tfs_python_read(&copies, TFS_PYTHON_END - 8, got, 16));
 	for (uint32_t i = 0; i < PAGES - 1; i++) {
 		tfs_python_read_ahead(&copies, (uint64_t)memory + i * PAGE, 8);
 		tfs_python_read_ahead(&copies, end + 256 * i, 8);

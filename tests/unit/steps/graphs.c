@@ -126,6 +126,15 @@ static void test_captures(void)
 	capture(1, 5);
 	tfs_graphs_captured(graphs, 1, STREAM, 0);
 	TEST_EQ(tfs_graphs_capturing(graphs), 0);
+	/* One whose end nobody saw, and the next on its stream. */
+	tfs_graphs_capture(graphs, 1, STREAM, 0);
+	capture(1, 6);
+	tfs_graphs_capture(graphs, 2, STREAM, 0);
+	TEST_EQ(tfs_graphs_capturing(graphs), 1);
+	capture(2, 7);
+	tfs_graphs_captured(graphs, 2, STREAM, 400);
+	TEST_EQ(sites(400), 7);
+	TEST_EQ(tfs_graphs_capturing(graphs), 0);
 }
 
 /* A graph captured anew in every step: what lasts is kept, however often that is. */
