@@ -36,9 +36,12 @@ hide_libdw() {
 	export PKG_CONFIG_LIBDIR
 }
 
-set -- -Dbuildtype=debugoptimized
+set -- -Dbuildtype=debug
+# Suites that preload the library or train for minutes tell nothing more of another build.
+suites=
 case $name in
 clang)
+	suites=unit
 	if ! command -v clang >/dev/null; then
 		echo "clang is not installed"
 		exit 77
@@ -47,8 +50,9 @@ clang)
 	export CC
 	;;
 sanitize)
+	suites='unit sim reports'
 	# gcc's warnings are misled by what the sanitizers insert.
-	set -- "$@" -Db_sanitize=address,undefined -Dwerror=false
+	set -- -Ddebug=true -Doptimization=1 -Db_sanitize=address,undefined -Dwerror=false
 	# What a test program leaves to the end of its process is no defect.
 	ASAN_OPTIONS=detect_leaks=0
 	UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
@@ -71,17 +75,14 @@ without-*)
 esac
 
 [ -f "$dir/build.ninja" ] || meson setup "$@" "$dir" "$source"
-case $name in
-without-*)
-	# shellcheck disable=SC2086 # lists of words
-	ninja -C "$dir" shim/libtfshim.so reports/tfshim \
-		$(python3 "$source/tests/summary.py" targets "$dir" $quick)
-	set -- $quick
-	;;
-*)
-	ninja -C "$dir"
-	# Suites that preload the library or train for minutes tell nothing more here.
-	set -- --suite unit --suite sim --suite reports
-	;;
-esac
+[ "$name" != clang ] || ninja -C "$dir" # all of it, for the warnings
+tests=
+for suite in $suites; do
+	tests="$tests $(python3 "$source/tests/summary.py" names "$dir" "$suite")"
+done
+# shellcheck disable=SC2086 # a list of words
+set -- ${tests:-$quick}
+# shellcheck disable=SC2046 # a list of words
+ninja -C "$dir" shim/libtfshim.so reports/tfshim \
+	$(python3 "$source/tests/summary.py" targets "$dir" "$@")
 exec meson test -C "$dir" --no-rebuild --print-errorlogs --timeout-multiplier 5 "$@"

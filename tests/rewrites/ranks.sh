@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Rewrites measured over the slowest of several ranks, and the next run that goes by the verdict, on
-# the simulated device: ranks.sh LIBRARY TFSHIM PROGRAMS
+# the simulated device and in its time: ranks.sh LIBRARY TFSHIM PROGRAMS
 set -u
 
 library=$(realpath "$1")
@@ -18,13 +18,14 @@ fail() {
 }
 
 rewrites=off,pinned-staging
+tools="$programs/../tools/stacks_first.so:$programs/../tools/modelled_clock.so"
 rank() { # FOLDER STEPS OPTIONS RANK
 	rm -f "$out/$1/rewrite_steps-r$4.tfs"
 	preload=$library
 	case $3 in *naive=*) preload=${library%/*}/libtfshim_mutant.so ;; esac
-	env RANK="$4" WORLD_SIZE=2 TFSHIM_OUTPUT="$out/$1/%e-r%r" TFSHIM_REWRITE="$rewrites" \
+	env RANK="$4" WORLD_SIZE=2 TFSIM_PACE=0 TFSHIM_OUTPUT="$out/$1/%e-r%r" TFSHIM_REWRITE="$rewrites" \
 		TFSHIM_OPTIONS="report=0:quiet=1:window=5:window_later=0:staging_cores=0:staging_min=65537$3" \
-		LD_PRELOAD="$preload" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
+		LD_PRELOAD="$preload:$tools" timeout 100 "$programs/rewrite_steps" "$2" 1024 >"$out/said$4" 2>&1
 }
 
 # train FOLDER STEPS [OPTIONS OF RANK 1]: two ranks at the same time

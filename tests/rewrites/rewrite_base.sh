@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
 # What all tests of rewrites share; sourced. Set before: programs, library.
 # shellcheck shell=sh disable=SC2034,SC2154
-# Few in the default suite, more in CI, and many in the long run.
-seeds=3
-[ -n "${CI-}" ] && seeds=10
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100
+# A few in the default suite, more in CI, and many in the long run; of cases that take long, fewer.
+seeds=2 few=1
+[ -n "${CI-}" ] && seeds=4 few=2
+[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100 few=20
 # A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
 hardware=${TFSHIM_HARDWARE:-0}
 profile=${TFSIM_PROFILE:-slow}
-[ "$hardware" = 1 ] && seeds=1
+[ "$hardware" = 1 ] && seeds=1 few=1
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0 done=0
@@ -39,7 +39,7 @@ noticed() {
 
 # enough BITTEN: whether so many failures with a naive rewrite will do
 enough() {
-	[ "$1" -gt 0 ] && [ "$seeds" -lt 10 ]
+	[ "$1" -gt 0 ] && [ "$seeds" -lt 100 ]
 }
 
 # forget NAME: its recording, and what earlier runs told this one

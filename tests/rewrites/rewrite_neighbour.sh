@@ -7,8 +7,7 @@ set -u
 library=$1 programs=$2 rewrite=alloc-pool
 # shellcheck source=tests/rewrites/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-[ "$seeds" -le 10 ] && seeds=1
-[ "$seeds" = 100 ] && seeds=10
+seeds=$few
 export TFSIM_SHARED="$out/shared" TFSIM_MEMORY=768m TFSIM_PACE=0
 neighbour=$programs/rewrite_neighbour
 waited=0

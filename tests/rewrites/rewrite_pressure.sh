@@ -8,8 +8,7 @@ set -u
 library=$1 programs=$2 rewrite=alloc-pool
 # shellcheck source=tests/rewrites/rewrite_common.sh
 . "$(dirname "$0")/rewrite_common.sh"
-[ "$seeds" -le 10 ] && seeds=2
-[ "$seeds" = 100 ] && seeds=20
+seeds=$few
 pressure=$programs/rewrite_pressure
 compared=0 memory=256m
 

@@ -8,8 +8,7 @@
 set -u
 library=$1 programs=$2
 . "${0%/*}/rewrites_common.sh"
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=20 || seeds=2
-[ "$hardware" = 1 ] && seeds=1
+seeds=$few
 options=window=5
 
 # once CASE PROGRAM ENVIRONMENT [MORE LIBRARIES]: the case passes, and staging takes part

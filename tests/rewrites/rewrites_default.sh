@@ -8,7 +8,7 @@ library=$(realpath "$1") programs=$2
 # shellcheck source=tests/rewrites/rewrite_base.sh
 . "${0%/*}/rewrite_base.sh"
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_DECISIONS LD_PRELOAD
-[ "${TFSHIM_LONG:-0}" = 1 ] && seeds=20 || seeds=2
+seeds=$few
 acted=0
 
 # one SETTINGS PROGRAM ARGUMENTS: passes with every seed
