@@ -31,8 +31,7 @@ static struct habit *find_room(uint32_t site, uint64_t step)
 	for (uint32_t i = 0; i < TRIED; i++) {
 		struct habit *habit = slot(site, i);
 
-		if (habit->count == 0 ||
-			(habit->count < TFS_HABIT_STEPS && habit->step + 1 < step))
+		if (habit->count == 0 || (habit->count < TFS_HABIT_STEPS && habit->step + 1 < step))
 			return habit;
 	}
 	return NULL;

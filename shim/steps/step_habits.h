@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where steps are left. A callsite outside the loop that was called from behind each of several
- * steps in a row is a habit of the program's (an evaluation after each step, a log), and part of its
- * step. All of an evaluation's callsites become habits with the same step, so that the end of a step
- * does not move from one of them to the next.
+ * steps in a row is a habit of the program's (an evaluation after each step, a log), and part of
+ * its step. All of an evaluation's callsites become habits with the same step, so that the end of a
+ * step does not move from one of them to the next.
  *
  * For the thread that has the steps; no locks.
  */

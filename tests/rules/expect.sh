@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Findings of a program on the simulated device, by the marks in its sources ("expect:", "trap:"):
-# expect.sh [--profile NAME | --modelled] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
+# expect.sh [--profile NAME | --modelled FILE] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
 #
 # SOURCES is a list with commas. Once as the program is, once with a search of algorithms that
 # changes nothing, once repaired, and once with all of the run recorded. With a profile other than
 # slow nothing is computed and the host's time is real, but for the search: it compares results. With
 # slow the first three live in modelled time, and the costs of two are compared; bytes are in all, but for
 # --size wide, which the marks are not for.
-# --modelled leaves the run out that does not: for what a rule tells by its share of the host's time.
+# --modelled leaves the run out that does not, for what a rule tells by its share of the host's time,
+# and compares the costs of this file's marks alone.
 # Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more,
 # EXPECT_STEPS or 900, and at most 240 of these where they are computed.
 set -u
@@ -19,10 +20,10 @@ if [ "$1" = --profile ]; then
 	profile=$2
 	shift 2
 fi
-modelled=0
+modelled=
 if [ "$1" = --modelled ]; then
-	modelled=1
-	shift
+	modelled=$2
+	shift 2
 fi
 library=$(realpath "$1")
 tfshim=$(realpath "$2")
@@ -43,7 +44,7 @@ watch() {
 	shift 4
 	case $profile-$name in
 	slow-plain | slow-searched)
-		figures=bytes,costs
+		figures=bytes,costs${modelled:+:$modelled}
 		clock=:$simulated/../tools/modelled_clock.so
 		;;
 	# Busy cores compute steps more slowly than modelled: a search would find that.
@@ -85,5 +86,5 @@ watch plain 0 off '' "$@"
 # The patience is for a real device's speed.
 watch searched 1 report :search_ms=100000 "$@"
 watch repaired 1 safe :search_ms=100000 "$@"
-[ "$modelled" = 1 ] || watch whole 0 off :record=all "$@"
+[ -n "$modelled" ] || watch whole 0 off :record=all "$@"
 exit "$failed"

@@ -6,7 +6,8 @@
 
 #define VERSION (3u << 24 | 13u << 16)
 
-/* Cookie, version, whether there is no global lock, and 3.13's words: those of a frame are 26 to 30. */
+/* Cookie, version, whether there is no global lock, and 3.13's words: those of a frame are 26
+ * to 30. */
 static struct {
 	char cookie[8];
 	uint64_t version, free_threaded, words[100];
