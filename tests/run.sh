@@ -80,7 +80,7 @@ fi
 TFSHIM_LONG=${long:+1}
 export TFSHIM_LONG
 # Half of what a test takes is waiting for devices, folders and children that are late on purpose.
-set -- --no-rebuild -C build --num-processes $((($(nproc) * 3 + 1) / 2))
+set -- --no-rebuild -C build --num-processes $(($(nproc) * 2))
 if [ -n "$long" ]; then
 	set -- "$@" --timeout-multiplier 20
 else

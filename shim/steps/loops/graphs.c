@@ -146,18 +146,23 @@ static bool has_room(const struct tfs_graphs *graphs, uint32_t count)
 	return graphs->work_count < WORKS && graphs->operand_count + count <= OPERANDS;
 }
 
+/* A part of what a graph does is worse than nothing: then nothing is known of any. */
+static void begin_anew(struct tfs_graphs *graphs)
+{
+	graphs->handle_count = graphs->work_count = graphs->operand_count = 0;
+	memset(graphs->lists, 0, sizeof(graphs->lists));
+	for (uint32_t i = 0; i < CAPTURES; i++)
+		graphs->captures[i].list = (struct list){0};
+}
+
 /* Only where tidying up gains enough that it is rare. */
 static void make_room(struct tfs_graphs *graphs, uint32_t count)
 {
 	if (has_room(graphs, count))
 		return;
 	tidy_up(graphs);
-	if (graphs->work_count <= WORKS / 4 * 3 && graphs->operand_count <= OPERANDS / 4 * 3)
-		return;
-	graphs->handle_count = graphs->work_count = graphs->operand_count = 0;
-	memset(graphs->lists, 0, sizeof(graphs->lists));
-	for (uint32_t i = 0; i < CAPTURES; i++)
-		graphs->captures[i].list = (struct list){0};
+	if (graphs->work_count > WORKS / 4 * 3 || graphs->operand_count > OPERANDS / 4 * 3)
+		begin_anew(graphs);
 }
 
 /* The next work, behind `list`; its operands are still to come. */
@@ -194,31 +199,39 @@ static bool is_shared(const struct tfs_graphs *graphs, const struct list *list)
 	return list->count > 0 && graphs->works[list->last - 1].next != 0;
 }
 
-static void copy_list(struct tfs_graphs *graphs, const struct list *from, struct list *to)
+/* False where there was no room for all of it, and all is forgotten. */
+static bool copy_list(struct tfs_graphs *graphs, const struct list *from, struct list *to)
 {
+	if (graphs->work_count + from->count > WORKS)
+		tidy_up(graphs);
 	struct list source = *from;
 
 	for (uint32_t at = source.first; source.count > 0; source.count--) {
 		const struct work work = graphs->works[at - 1];
 
-		if (!has_room(graphs, work.count))
-			return;
+		if (!has_room(graphs, work.count)) {
+			begin_anew(graphs);
+			return false;
+		}
 		append(graphs, to, work.site)->count = work.count;
 		memcpy(&graphs->operands[graphs->operand_count], &graphs->operands[work.first],
 			work.count * sizeof(graphs->operands[0]));
 		graphs->operand_count += work.count;
 		at = work.next;
 	}
+	return true;
 }
 
-static void go_on(struct tfs_graphs *graphs, struct list *list)
+static bool go_on(struct tfs_graphs *graphs, struct list *list)
 {
 	struct list own = {.handle = list->handle};
 
 	if (!is_shared(graphs, list))
-		return;
-	copy_list(graphs, list, &own);
+		return true;
+	if (!copy_list(graphs, list, &own))
+		return false;
 	*list = own;
+	return true;
 }
 
 /* A free place, or that of a capture of this stream that was not seen to end; NULL = none. */
@@ -290,8 +303,7 @@ bool tfs_graphs_call(struct tfs_graphs *graphs, uint64_t thread, uint32_t stream
 	if (!capture)
 		return false;
 	make_room(graphs, count);
-	go_on(graphs, &capture->list);
-	if (has_room(graphs, count))
+	if (go_on(graphs, &capture->list) && has_room(graphs, count))
 		add(graphs, &capture->list, site, operands, count);
 	return true;
 }
@@ -303,8 +315,7 @@ void tfs_graphs_node(struct tfs_graphs *graphs, uint64_t graph, uint32_t site,
 	struct list *list = find_or_add(graphs, graph);
 	if (!list)
 		return;
-	go_on(graphs, list);
-	if (has_room(graphs, count))
+	if (go_on(graphs, list) && has_room(graphs, count))
 		add(graphs, list, site, operands, count);
 }
 
@@ -315,8 +326,8 @@ void tfs_graphs_child(struct tfs_graphs *graphs, uint64_t graph, uint64_t child)
 
 	if (!list || !from || list == from)
 		return;
-	go_on(graphs, list);
-	copy_list(graphs, from, list);
+	if (go_on(graphs, list))
+		copy_list(graphs, from, list);
 }
 
 void tfs_graphs_made(struct tfs_graphs *graphs, uint64_t made, uint64_t graph)

@@ -80,9 +80,10 @@ static void find_root(const struct tfs_loops *loops, struct tfs_log_stack *stack
 }
 
 /* The site that stands for all depths of a recursion. */
-static uint32_t common_site(struct tfs_loops *loops, const struct tfs_log_stack *stack)
+static uint32_t common_site(
+	struct tfs_loops *loops, uint32_t work, const struct tfs_log_stack *stack)
 {
-	uint32_t id = 1;
+	uint32_t id = work + 1;
 
 	for (uint32_t i = 0; i < stack->count; i++)
 		id = (id ^ (uint32_t)(stack->frames[i] ^ stack->frames[i] >> 32)) *
@@ -93,7 +94,8 @@ static uint32_t common_site(struct tfs_loops *loops, const struct tfs_log_stack 
 	return *slot;
 }
 
-uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count)
+uint32_t tfs_log_site(
+	struct tfs_loops *loops, uint32_t id, uint32_t work, const uint64_t *frames, uint32_t count)
 {
 	uint32_t *slot = find_slot(loops, id, count, frames[count - 1]);
 	struct tfs_log_stack stack;
@@ -109,8 +111,7 @@ uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *fram
 		return index;
 	if (count >= TFS_LOOPS_FRAMES)
 		find_root(loops, &stack);
-	/* What a graph does has a site each, wherever it is launched. */
-	const uint32_t same = common_site(loops, &stack);
+	const uint32_t same = common_site(loops, work, &stack);
 	loops->sites[index - 1].same = same;
 	return same;
 }
@@ -149,7 +150,7 @@ bool tfs_loops_feed(struct tfs_loops *loops, uint32_t site, const uint64_t *fram
 {
 	if (loops->found || count == 0)
 		return false;
-	const uint32_t index = tfs_log_site(loops, site, frames, count);
+	const uint32_t index = tfs_log_site(loops, site, 0, frames, count);
 	return index != 0 && append(loops, index - 1, operands, operand_count) &&
 	       tfs_loops_look(loops);
 }

@@ -13,7 +13,7 @@ static bool log_work(struct tfs_loops *loops, uint32_t launch, const uint64_t *f
 	uint32_t count, const struct tfs_graphs_work *work)
 {
 	const uint32_t id = (launch * UINT32_C(2654435769) ^ work->site) | UINT32_C(1) << 31;
-	const uint32_t site = tfs_log_site(loops, id, frames, count);
+	const uint32_t site = tfs_log_site(loops, id, work->site, frames, count);
 
 	if (site == 0 || !tfs_log_room(loops, work->count))
 		return false;

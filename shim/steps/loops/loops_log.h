@@ -135,8 +135,10 @@ bool tfs_log_fold(const uint64_t *frames, uint32_t count, struct tfs_log_stack *
  * what is around that in `whole`. */
 void tfs_log_root(struct tfs_log_stack *stack, const uint64_t *whole, uint32_t count);
 
-/* Adds a site to the log; 1 + its index, 0 = no room. */
-uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, const uint64_t *frames, uint32_t count);
+/* Adds a site to the log; 1 + its index, 0 = no room. `work` tells apart what one call does from
+ * the same stack, as a graph's launch does; 0 = nothing. */
+uint32_t tfs_log_site(struct tfs_loops *loops, uint32_t id, uint32_t work, const uint64_t *frames,
+	uint32_t count);
 
 /* Is there room for another call with so many operands? Else it all begins anew. */
 bool tfs_log_room(struct tfs_loops *loops, uint32_t operand_count);

@@ -46,6 +46,17 @@ static long long sites(uint64_t graph)
 	return all;
 }
 
+static uint32_t works(uint64_t graph)
+{
+	struct tfs_graphs_work work;
+	uint64_t cursor = 0;
+	uint32_t count = 0;
+
+	while (tfs_graphs_next(graphs, graph, &cursor, &work))
+		count++;
+	return count;
+}
+
 /* Two graphs that are built at once, and one that is made executable before it is whole. */
 static void test_built(void)
 {
@@ -171,6 +182,16 @@ static void test_too_much(void)
 	TEST_EQ(sites(1001), 0);
 	node(100, 1);
 	TEST_EQ(sites(100), 1);
+	/* A graph of one child so many times; a part of it would be another graph. */
+	begin();
+	for (uint32_t i = 0; i < 100; i++)
+		node(1, 7);
+	for (uint32_t i = 0; i < 600; i++)
+		tfs_graphs_child(graphs, 2, 1);
+	TEST_EQ(works(2), 60000);
+	for (uint32_t i = 0; i < 100; i++)
+		tfs_graphs_child(graphs, 2, 1);
+	TEST_EQ(works(2), 0);
 }
 
 /* What a launch costs the search: all that the graph does. */

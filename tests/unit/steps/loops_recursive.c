@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A recursion that is the training loop, and recursions that are only part of a step. */
+#include "shim/steps/loops/graphs.h"
 #include "shim/steps/loops/loops.h"
 
 #include "tests/test.h"
@@ -15,6 +16,7 @@ static struct {
 	uint64_t frames[DEEPEST]; /* outermost first */
 	unsigned count;
 } stack;
+static struct tfs_graphs *graphs;
 static unsigned opened, outside;
 static bool at_anchor;
 
@@ -29,8 +31,9 @@ static void begin(void)
 	at_anchor = false;
 }
 
-/* The innermost frames are known, as in the traced process. */
-static void call(uint64_t address, uint64_t range, bool writes)
+/* The innermost frames are known, as in the traced process. `graph`: launched by the call, 0 =
+ * none. */
+static void call_graph(uint64_t address, uint64_t range, bool writes, uint64_t graph)
 {
 	const struct tfs_loops_operand operand = {range, true, writes, false};
 	const unsigned all = stack.count + 1;
@@ -49,9 +52,15 @@ static void call(uint64_t address, uint64_t range, bool writes)
 		opened += anchor && !at_anchor;
 		outside += tfs_loops_outside(loops, frames, count);
 		at_anchor = anchor;
-	} else {
-		tfs_loops_feed(loops, site, frames, count, &operand, range != 0);
+	} else if (!tfs_loops_feed(loops, site, frames, count, &operand, range != 0) && graph) {
+		tfs_loops_launched(loops, site, frames, count, graphs, graph);
+		tfs_loops_look(loops);
 	}
+}
+
+static void call(uint64_t address, uint64_t range, bool writes)
+{
+	call_graph(address, range, writes, 0);
 }
 
 static void enter(uint64_t address)
@@ -154,9 +163,41 @@ static void test_traps(void)
 	}
 }
 
+/* A recursion, each level of which launches a step that was captured. */
+static void relaunch(unsigned left)
+{
+	if (left == 0)
+		return;
+	call(0x801, 0, false);
+	call_graph(0x802, 0, false, 101);
+	enter(0x200);
+	relaunch(left - 1);
+	leave();
+}
+
+static void test_launches(void)
+{
+	graphs = tfs_graphs_init(calloc(1, tfs_graphs_bytes()));
+	TEST_NEED(graphs);
+	for (uint32_t i = 0; i < 2 * LAYERS; i++) {
+		const struct tfs_loops_operand operand = {
+			WEIGHTS + i % LAYERS, true, i >= LAYERS, false};
+
+		tfs_graphs_node(graphs, 100, i < LAYERS ? 0x1001 : 0x1002, &operand, 1);
+	}
+	tfs_graphs_made(graphs, 101, 100);
+	begin();
+	enter(0x20);
+	relaunch(STEPS);
+	TEST_IN(opened, STEPS - TFS_LOOPS_CONFIRM - 6, STEPS - TFS_LOOPS_CONFIRM);
+	TEST_EQ(outside, 0);
+	free(graphs);
+}
+
 int main(void)
 {
 	test_recursion();
+	test_launches();
 	test_traps();
 	free(loops);
 	return test_result();
