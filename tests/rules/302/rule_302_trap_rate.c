@@ -72,6 +72,7 @@ static void init(struct rule *r, struct own *own)
 	rule_fill(own->inputs, STEPS * FLOATS, 6e-4f);
 	rule_fill(start, FLOATS, 4e-3f);
 	NEED(cudaMemcpy(own->weight, start, sizeof(start), cudaMemcpyHostToDevice));
+	NEED(cudaDeviceSynchronize());
 }
 
 int main(void)
