@@ -15,7 +15,6 @@
 #include "shim/resolve/lookup_versions.h"
 
 #define SITES 32768u
-#define OWN_BITS 8
 #define FARTHEST (8u << 20) /* stack slots beyond this are not noted */
 
 /* One after another: a site of its own page would cost a page fault each. */
@@ -91,6 +90,19 @@ static uint32_t intern_site(const uint64_t *frames, uint32_t count)
 		&definition, TFS_RECORD_site, sizeof(definition.head) + count * sizeof(*frames));
 	keep(site, frames, count);
 	return site;
+}
+
+/* C frames that Python code called, for the sites of its lines: a number that no record explains,
+ * and of which the frames are kept. 0 = no room. */
+static uint32_t intern_own(const uint64_t *frames, uint32_t count)
+{
+	const uint64_t hash = ~tfs_intern_hash(frames, count * sizeof(*frames)) | 1;
+	bool fresh;
+	const uint32_t own = tfs_intern_claim(sites, SITES, hash, &fresh);
+
+	if (own != 0 && fresh)
+		keep(own, frames, count);
+	return own;
 }
 
 /* Notes where the callers' return addresses lie, for the next hit to be verified. */
@@ -200,7 +212,8 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	const uint32_t own = tfs_callsite_until_python(frames, count);
 	if (own < count) {
 		entry->flags = TFS_SITE_PYTHON;
-		entry->head = tfs_intern_hash(frames, own * sizeof(*frames)) << OWN_BITS | own;
+		entry->head = tfs_intern_hash(frames, own * sizeof(*frames));
+		entry->site = intern_own(frames, own);
 		errno = saved;
 		return true;
 	}
@@ -219,23 +232,17 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	return true;
 }
 
-/* The C frames that Python code called: all that is unwound, where there are as many as before. */
+/* The C frames that Python code called, as they were when the entry was made. */
 static uint32_t list_own(const struct tfs_cache_entry *entry, uint64_t *out_frames)
 {
-	struct tfs_stack_frame stack[TFS_MAX_FRAMES];
-	const uint32_t before = entry->head & ((1u << OWN_BITS) - 1);
-	const uint32_t most = before < TFS_MAX_FRAMES ? before + 1 : TFS_MAX_FRAMES;
-	uint32_t count = unwind(entry->address, 0, stack, most, out_frames);
-	uint32_t own = tfs_callsite_until_python(out_frames, count);
+	const uint64_t *kept;
+	const uint32_t count = tfs_callsite_frames(entry->site, &kept);
 
-	if (own == count) {
-		count = unwind(entry->address, 0, stack, TFS_MAX_FRAMES, out_frames);
-		own = tfs_callsite_until_python(out_frames, count);
-	}
 	if (count > 0)
-		return own;
-	out_frames[0] = entry->address;
-	return 1;
+		memcpy(out_frames, kept, count * sizeof(*kept));
+	else
+		out_frames[0] = entry->address;
+	return count > 0 ? count : 1;
 }
 
 /* The C frames that Python code called, and its own; without any, the whole C stack. */
