@@ -176,7 +176,9 @@ static bool may_work(const struct tfs_trace *trace, uint32_t function)
 		tfs_trace_find(trace, TFS_RECORD_function, function);
 
 	if (tfs_family_submits(family) || family == TFS_FAMILY_capture ||
-		family == TFS_FAMILY_capture_end || family == TFS_FAMILY_graph_other || !record)
+		family == TFS_FAMILY_capture_end || family == TFS_FAMILY_graph_other ||
+		family == TFS_FAMILY_graph_instantiate || family == TFS_FAMILY_graph_update ||
+		!record)
 		return true;
 	return record->library != TFS_LIBRARY_cudart && record->library != TFS_LIBRARY_cuda &&
 	       record->library != TFS_LIBRARY_cupti && record->library != TFS_LIBRARY_nvtx;

@@ -75,6 +75,8 @@ static bool take(const struct tfs_frame *frame, const struct tfs_details *detail
 		tfs_graphs_captured(graphs, thread, details->stream, graph);
 		return false;
 	case TFS_FAMILY_graph_other:
+	case TFS_FAMILY_graph_instantiate:
+	case TFS_FAMILY_graph_update:
 		if (frame->status == 0)
 			take_making(frame, details, operands, count);
 		return true;

@@ -27,7 +27,8 @@ static inline bool tfs_step_graphs_heed(const struct tfs_frame *frame,
 {
 	const uint32_t family = frame->entry->function->family;
 
-	return (family == TFS_FAMILY_graph_other || family == TFS_FAMILY_capture ||
+	return (family == TFS_FAMILY_graph_other || family == TFS_FAMILY_graph_instantiate ||
+		       family == TFS_FAMILY_graph_update || family == TFS_FAMILY_capture ||
 		       atomic_load_explicit(&tfs_step_graphs_capturing, memory_order_relaxed) !=
 			       0) &&
 	       tfs_step_graphs_take(frame, details, operands, count);

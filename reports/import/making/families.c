@@ -59,6 +59,8 @@ static const struct {
 	{"cuMemFree*", TFS_FAMILY_free},
 	{"cudaGraphLaunch*", TFS_FAMILY_graph_launch},
 	{"cuGraphLaunch*", TFS_FAMILY_graph_launch},
+	{"cu*GraphInstantiate*", TFS_FAMILY_graph_instantiate},
+	{"cu*GraphExecUpdate*", TFS_FAMILY_graph_update},
 	{"cu*Graph*", TFS_FAMILY_graph_other},
 	{"cu*StreamBeginCapture*", TFS_FAMILY_capture},
 	{"cu*StreamEndCapture*", TFS_FAMILY_capture_end},

@@ -118,13 +118,13 @@ TFS_PLAIN_HOOK(CUresult, cuGraphExecDestroy, (CUgraphExec executable), (executab
 	X(cuGraphLaunch, , _ptsz, 10000, graph_launch)                                             \
 	X(cuGraphUpload, , , 11010, graph_other)                                                   \
 	X(cuGraphUpload, , _ptsz, 11010, graph_other)                                              \
-	X(cuGraphInstantiate, , , 10000, graph_other)                                              \
-	X(cuGraphInstantiate, _v2, , 11000, graph_other)                                           \
-	X(cuGraphInstantiateWithFlags, , , 11040, graph_other)                                     \
-	X(cuGraphInstantiateWithParams, , , 12000, graph_other)                                    \
-	X(cuGraphInstantiateWithParams, , _ptsz, 12000, graph_other)                               \
-	X(cuGraphExecUpdate, , , 10020, graph_other)                                               \
-	X(cuGraphExecUpdate, _v2, , 12000, graph_other)                                            \
+	X(cuGraphInstantiate, , , 10000, graph_instantiate)                                        \
+	X(cuGraphInstantiate, _v2, , 11000, graph_instantiate)                                     \
+	X(cuGraphInstantiateWithFlags, , , 11040, graph_instantiate)                               \
+	X(cuGraphInstantiateWithParams, , , 12000, graph_instantiate)                              \
+	X(cuGraphInstantiateWithParams, , _ptsz, 12000, graph_instantiate)                         \
+	X(cuGraphExecUpdate, , , 10020, graph_update)                                              \
+	X(cuGraphExecUpdate, _v2, , 12000, graph_update)                                           \
 	X(cuGraphCreate, , , 10000, graph_other)                                                   \
 	X(cuGraphClone, , , 10000, graph_other)                                                    \
 	X(cuGraphDestroy, , , 10000, graph_other)                                                  \

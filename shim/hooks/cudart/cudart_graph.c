@@ -93,11 +93,11 @@ TFS_PLAIN_HOOK(cudaError_t, cudaGraphExecDestroy, (void *executable), (executabl
 	X(cudaStreamEndCapture_ptsz, capture_end)                                                  \
 	X(cudaGraphLaunch, graph_launch)                                                           \
 	X(cudaGraphLaunch_ptsz, graph_launch)                                                      \
-	X(cudaGraphInstantiate, graph_other)                                                       \
-	X(cudaGraphInstantiateWithFlags, graph_other)                                              \
-	X(cudaGraphInstantiateWithParams, graph_other)                                             \
-	X(cudaGraphInstantiateWithParams_ptsz, graph_other)                                        \
-	X(cudaGraphExecUpdate, graph_other)                                                        \
+	X(cudaGraphInstantiate, graph_instantiate)                                                 \
+	X(cudaGraphInstantiateWithFlags, graph_instantiate)                                        \
+	X(cudaGraphInstantiateWithParams, graph_instantiate)                                       \
+	X(cudaGraphInstantiateWithParams_ptsz, graph_instantiate)                                  \
+	X(cudaGraphExecUpdate, graph_update)                                                       \
 	X(cudaGraphCreate, graph_other)                                                            \
 	X(cudaGraphClone, graph_other)                                                             \
 	X(cudaGraphDestroy, graph_other)                                                           \

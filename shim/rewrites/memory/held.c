@@ -69,7 +69,7 @@ static bool contains(const char *name, const char *const *parts)
  * made? */
 static bool takes_memory(const struct tfs_function *function)
 {
-	static const char *const graphs[] = {"Instantiate", "Upload", NULL};
+	static const char *const graphs[] = {"Upload", NULL};
 	static const char *const code[] = {"Load", NULL};
 	static const char *const pieces[] = {"Array", "cuMemMap", NULL};
 	const bool cuda =
@@ -77,6 +77,7 @@ static bool takes_memory(const struct tfs_function *function)
 
 	switch (function->family) {
 	case TFS_FAMILY_handle_create:
+	case TFS_FAMILY_graph_instantiate:
 		return true;
 	case TFS_FAMILY_graph_other:
 		return contains(function->name, graphs);

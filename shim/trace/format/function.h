@@ -77,7 +77,9 @@ struct tfs_function_record {
 	X(57, elapsed)        /* the time between two events */                                    \
 	X(58, blas_pointwise) /* works on each element by itself */                                \
 	X(59, bias)                                                                                \
-	X(60, activation) /* forward */
+	X(60, activation) /* forward */                                                            \
+	X(61, graph_instantiate)                                                                   \
+	X(62, graph_update)
 
 enum tfs_family {
 #define X(number, name) TFS_FAMILY_##name = number,
