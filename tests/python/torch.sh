@@ -55,6 +55,8 @@ trains() {
 	echo "$1"
 	bare "$1-bare" env LD_PRELOAD="$after" "$python" "$here/torch_train.py" "$2" "$3"
 	watched "$1" '' "$python" "$here/torch_train.py" "$2" "$3"
+	# PyTorch's profiler says when it starts, and in which process.
+	sed -i 's/^USDT:[-0-9]* [0-9:]* [0-9]*:[0-9]* /USDT: /' "$work/$1.err" "$work/$1-bare.err"
 	same "$1" "$1-bare"
 	says "$1" "$4"
 	"$tfshim" report -q "$work/$1.tfs" || fail "$1: no report"
