@@ -10,8 +10,9 @@
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
 
-/* Of the GPU's time in a step; or so many copies of a step. */
+/* Of the GPU's time in a step, and of the step; or so many copies of a step. */
 #define GPU_SHARE 0.03
+#define STEP_SHARE 0.002
 #define MANY 16
 /* A place that has less than this of what all of them take is not told. */
 #define PLACE_SHARE 0.05
@@ -210,6 +211,12 @@ static void report_all(const struct tfs_steady *steady, struct tfs_findings *fin
 	tfs_hits_finish(&usual);
 }
 
+static bool matters(const struct tfs_steady *steady, double ns)
+{
+	return steady->busy_ns > 0 && ns >= GPU_SHARE * steady->busy_ns &&
+	       ns >= STEP_SHARE * steady->step_ns;
+}
+
 static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
 	size_t before, const struct tfs_hits *hits, struct tfs_verdict *out_verdict)
 {
@@ -223,7 +230,7 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 	else if (!hits->count)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"nothing is copied within device memory");
-	else if (many || (steady->busy_ns > 0 && ns >= GPU_SHARE * steady->busy_ns))
+	else if (many || matters(steady, ns))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call site copies within device memory in more than a tenth of the steps");
 	else if (!(steady->busy_ns > 0))
@@ -232,8 +239,9 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			MANY, tfs_steady_each(steady));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"copies within device memory take %s of the GPU's time, and are fewer than %d %s",
-			tfs_figure_share(ns / steady->busy_ns).text, MANY, tfs_steady_each(steady));
+			"copies within device memory take %s of the GPU's time and %s of the step's, and are fewer than %d %s",
+			tfs_figure_share(ns / steady->busy_ns).text,
+			tfs_figure_share(ns / steady->step_ns).text, MANY, tfs_steady_each(steady));
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -254,8 +262,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	all_ns = device_ns(steady, hits.items, hits.count);
 	churn = !steady->run &&
-		(hits.count >= MANY * (size_t)steady->step_count ||
-			(steady->busy_ns > 0 && all_ns >= GPU_SHARE * steady->busy_ns));
+		(hits.count >= MANY * (size_t)steady->step_count || matters(steady, all_ns));
 	unseen = opaque(steady);
 	while (churn && tfs_hits_next(steady, &hits, &place))
 		if (!place.seldom &&

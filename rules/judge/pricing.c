@@ -221,8 +221,8 @@ static int price_group(
 		return -ENOMEM;
 	if (cost.ns > 0) {
 		cost.low_ns = fmax(cost.low_ns - sum.less_ns, 0);
-		cost.high_ns =
-			fmin(cost.high_ns + sum.more_ns, fmax(cost.high_ns, steady->step_ns));
+		cost.high_ns = fmin(cost.high_ns + sum.more_ns, steady->step_ns);
+		cost.ns = fmin(cost.ns, cost.high_ns);
 	}
 	if (sum.unsure && price_certain(steady, findings, root, &cost))
 		return -ENOMEM;
