@@ -52,12 +52,13 @@ const struct tfs_rule tfs_rule_tfs307 = {
 	.why = "Instantiating a graph checks all of its nodes and allocates memory for them. "
 	       "An executable graph is made to be launched many times: "
 	       "made in each step, it can cost more than its launch saves.",
-	.advice = "Instantiate the graph once before the training loop and launch it in all steps. "
-		  "Where addresses or arguments change, capture it anew and give it to cudaGraphExecUpdate, "
-		  "which keeps the executable graph; that fails where nodes or their order changed: "
-		  "keep an executable graph for each shape. "
-		  "In PyTorch: each new input size is captured and instantiated anew, so pad to a few sizes, "
-		  "or mark the changing dimension with torch._dynamo.mark_dynamic.",
+	.advice =
+		"Instantiate the graph once before the training loop and launch it in all steps. "
+		"Where addresses or arguments change, capture it anew and give it to cudaGraphExecUpdate, "
+		"which keeps the executable graph; that fails where nodes or their order changed: "
+		"keep an executable graph for each shape. "
+		"In PyTorch: each new input size is captured and instantiated anew, so pad to a few sizes, "
+		"or mark the changing dimension with torch._dynamo.mark_dynamic.",
 	.tips = "T8",
 	.detect = detect,
 };

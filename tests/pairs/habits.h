@@ -15,6 +15,7 @@ struct habit {
 	void (*act)(struct trainer *trainer);
 	void (*settle)(struct trainer *trainer); /* before the update */
 	bool pageable; /* batches are copied from pageable memory, unless repaired */
+	bool blocking; /* batches are copied by a call that waits, unless repaired */
 	bool starved; /* they take longer to make than the device's work, unless others make them */
 	bool updated; /* layers are updated one by one, unless in one piece */
 	bool launched; /* all of the step is launched each time, unless a graph of it is */

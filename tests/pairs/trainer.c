@@ -116,6 +116,11 @@ static void load_batch(struct trainer *t)
 	NEED(cudaEventSynchronize(t->done[slot]));
 	NEED(cudaEventSynchronize(t->copied[slot]));
 	make_batch(t);
+	if (t->habit->blocking && !t->layout.fixed) {
+		NEED(cudaMemcpy(
+			t->input[slot], t->batch[slot], t->layout.batch, cudaMemcpyHostToDevice));
+		return;
+	}
 	NEED(cudaMemcpyAsync(t->input[slot], pageable ? t->pageable : t->batch[slot],
 		t->layout.batch, cudaMemcpyHostToDevice, t->copies));
 	NEED(cudaEventRecord(t->copied[slot], t->copies));

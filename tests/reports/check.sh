@@ -43,11 +43,11 @@ said() {
 }
 
 make slow.tfs
-make clean.tfs pageable=0
+make clean.tfs copies=0
 make more.tfs copies=2
 make bigger.tfs bytes=2097152
 make fewer.tfs copies=0
-make extra.tfs pageable=0 extra=1
+make extra.tfs copies=0 pageable=0 extra=1
 make rebuilt.tfs moved=65536
 make steps.tfs steps=0
 make dark.tfs device=0
