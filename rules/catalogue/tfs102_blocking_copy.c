@@ -10,7 +10,8 @@
 #include "rules/evidence/guards.h"
 #include "rules/support/figures.h"
 
-/* What is copied at a place is told from so much a step on, or where its calls take so much of it. */
+/* What is copied at a place is told from so much a step on, or where its calls take so much of it.
+ */
 #define LEAST_BYTES TFS_EARLY_COPY_BYTES
 #define HOST_SHARE 0.01
 
@@ -33,8 +34,7 @@ static double copies_ns(const struct tfs_steady *steady, const struct tfs_place 
 	double ns = 0;
 
 	for (size_t i = 0; i < place->count; i++)
-		ns += tfs_steady_device_ns(
-			steady, &steady->timeline->calls[place->items[i].call]);
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[place->items[i].call]);
 	return ns / (double)steady->step_count;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS102: batches are copied from pinned memory by a call that waits, on the legacy stream, so that
- * nothing runs beside it. The clean twin copies on a stream of its own; the trap too, and copies and
- * zeroes what is on the device with calls of the same kind, which do not wait. */
+ * nothing runs beside it. The clean twin copies on a stream of its own; the trap too, and copies
+ * and zeroes what is on the device with calls of the same kind, which do not wait. */
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT
