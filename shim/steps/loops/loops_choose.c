@@ -128,16 +128,16 @@ static bool is_refused(const struct tfs_loops *loops, const struct tfs_log_pair 
 	return false;
 }
 
-static const struct tfs_log_pair *find_best(
-	const struct tfs_loops *loops, const struct tfs_log_pair *const *refused, uint32_t count)
+static struct tfs_log_pair *find_best(
+	struct tfs_loops *loops, const struct tfs_log_pair *const *refused, uint32_t count)
 {
-	const struct tfs_log_pair *best = NULL;
+	struct tfs_log_pair *best = NULL;
 
 	for (uint32_t i = 0; i < loops->pair_count; i++) {
-		const struct tfs_log_pair *pair = &loops->pairs[i];
+		struct tfs_log_pair *pair = &loops->pairs[i];
 
-		if (is_regular(loops, pair) && is_confirmed(pair, 1) && is_better(pair, best) &&
-			!is_refused(loops, pair, refused, count))
+		if (!pair->unfed && is_regular(loops, pair) && is_confirmed(pair, 1) &&
+			is_better(pair, best) && !is_refused(loops, pair, refused, count))
 			best = pair;
 	}
 	return best;
@@ -217,14 +217,19 @@ static bool settle(struct tfs_loops *loops, const struct tfs_log_pair *best)
 bool tfs_log_choose(struct tfs_loops *loops)
 {
 	const struct tfs_log_pair *refused[TRIES];
+	uint32_t count = 0;
 
 	for (uint32_t tries = 0; tries < TRIES; tries++) {
-		const struct tfs_log_pair *best = find_best(loops, refused, tries);
-		const enum verdict verdict = best ? judge(loops, best) : NOT_YET;
+		struct tfs_log_pair *best = find_best(loops, refused, count);
 
+		if (best && !tfs_log_is_fed(loops, best)) {
+			best->unfed = true;
+			continue;
+		}
+		const enum verdict verdict = best ? judge(loops, best) : NOT_YET;
 		if (verdict != NO)
 			return verdict == YES && settle(loops, best);
-		refused[tries] = best;
+		refused[count++] = best;
 	}
 	return false;
 }

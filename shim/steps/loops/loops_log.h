@@ -71,6 +71,7 @@ struct tfs_log_pair {
 	uint32_t at[TFS_LOOPS_DEPTH]; /* of these, by the level of the loop's function */
 	bool certain;                 /* all are known to be updates */
 	bool waiting;                 /* for a site that reads the latest */
+	bool unfed;                   /* they learn nothing: see tfs_log_is_fed() */
 };
 
 /* The places in an active function that control came by, without the bodies of the loops that went
@@ -185,5 +186,9 @@ void tfs_log_unroll(struct tfs_loops *loops, const struct tfs_log_pair *pair);
 
 /* Does the call at index `call` update the pair's range from the pair's site? */
 bool tfs_log_is_update(struct tfs_loops *loops, const struct tfs_log_pair *pair, uint32_t call);
+
+/* Is what the updates read beside the range new each time? So it is taken to be where they show
+ * nothing else that they read. */
+bool tfs_log_is_fed(struct tfs_loops *loops, const struct tfs_log_pair *pair);
 
 #endif

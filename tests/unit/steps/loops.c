@@ -190,6 +190,38 @@ static unsigned search_elsewhere(bool turns)
 	return found;
 }
 
+/* What an update reads beside the weights: the same in each step, written by another call before,
+ * or elsewhere each time. */
+enum fed { SAME, WRITTEN, MOVED };
+
+static bool search_fed(enum fed fed)
+{
+	struct tfs_loops *loops = tfs_loops_init(calloc(1, tfs_loops_bytes()));
+	bool found = false;
+
+	TEST_NEED(loops);
+	for (unsigned i = 0; i < 100 && !found; i++) {
+		const uint64_t update[] = {START + 1, 0x20, 0x10};
+		const struct tfs_loops_operand operands[] = {{WEIGHTS, true, true, true},
+			{WEIGHTS + (fed == MOVED ? 10 + i : 9), true, true, true}};
+
+		if (fed == WRITTEN)
+			found = feed_move(loops, START, 8, 9);
+		for (unsigned j = 0; j < 3 && !found; j++)
+			found = feed_move(loops, START + 2 + j, 0, 20 + j);
+		found = found || tfs_loops_feed(loops, (uint32_t)update[0], update, 3, operands, 2);
+	}
+	free(loops);
+	return found;
+}
+
+static void test_fed(void)
+{
+	TEST_TRUE(!search_fed(SAME));
+	TEST_TRUE(search_fed(WRITTEN));
+	TEST_TRUE(search_fed(MOVED));
+}
+
 /* Layers that hand on what they make by turns in two places: nothing is carried to the next batch,
  * which writes the first of them. */
 static void test_turns_within(void)
@@ -293,6 +325,7 @@ int main(void)
 	TEST_IN(search_elsewhere(true), TFS_LOOPS_CONFIRM, TFS_LOOPS_CONFIRM + 8);
 	TEST_EQ(search_elsewhere(false), 0);
 	test_turns_within();
+	test_fed();
 	test_plain();
 	test_layouts();
 	test_long_start();
