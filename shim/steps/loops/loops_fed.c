@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Does an update learn anything? What it reads beside the weights is new in each iteration of a
- * training: a gradient that another call wrote, or data from elsewhere. A loop that adds the same to
- * the same again and again and only looks at the sum, as benchmarks do, is none.
+ * training: a gradient that another call wrote, or data from elsewhere. A loop that adds the same
+ * to the same again and again and only looks at the sum, as benchmarks do, is none.
  */
 #include "shim/steps/loops/loops_log.h"
 
