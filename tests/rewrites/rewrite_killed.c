@@ -13,7 +13,7 @@
 
 int main(int count, char **words)
 {
-	const int steps = count == 2 ? atoi(words[1]) : 300;
+	const int steps = count == 2 ? atoi(words[1]) : 900;
 	static char source[BYTES];
 	struct cudaDeviceProp first, properties;
 	const float one = 1;
