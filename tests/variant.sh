@@ -78,7 +78,10 @@ esac
 [ "$name" != clang ] || ninja -C "$dir" # all of it, for the warnings
 tests=
 for suite in $suites; do
-	tests="$tests $(python3 "$source/tests/summary.py" names "$dir" "$suite")"
+	# Races are the usual compiler's: what clang's sanitizer finds, and is told to pass over, it may
+	# never finish to describe while another thread lists the objects that are loaded.
+	tests="$tests $(python3 "$source/tests/summary.py" names "$dir" "$suite" |
+		grep -v '^races-')"
 done
 # shellcheck disable=SC2086 # a list of words
 set -- ${tests:-$quick}
