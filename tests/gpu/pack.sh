@@ -71,7 +71,7 @@ cp "$root"/tests/*.sh "$root"/tests/*.py "$folder/tests/"
 mkdir -p "$folder/tests/gpu/parts"
 cp "$here"/parts/*.sh "$folder/tests/gpu/parts/"
 cp "$here"/*.sh "$here"/*.awk "$here"/*.py "$folder/tests/gpu/"
-rooms='cupti driver hooks libraries life nvtx promises rewrites rules steps tools trainers'
+rooms='cupti driver hooks libraries life nvtx pairs promises rewrites rules steps tools trainers trainers/resnet'
 (cd "$root/tests" && find $rooms -name '*.sh' -o -name '*.py' -o -name '*.[ch]' -o -name '*.cu') | while read -r file; do
 	mkdir -p "$folder/tests/${file%/*}"
 	cp "$root/tests/$file" "$folder/tests/$file"

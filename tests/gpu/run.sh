@@ -6,7 +6,7 @@
 #                       [--name NAME] [--build DIR] [--libraries DIR] [--quick] [--simulated]
 #   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
-#   --only PARTS     some of: environment facts slots recordings cases gain habits around wide
+#   --only PARTS     some of: environment facts slots recordings cases pairs gain habits around wide
 #                    overhead copies torch (with commas; default: all). What a part found before is
 #                    replaced. Where a command may take ten minutes only: up to cases, up to around,
 #                    and the rest, each with "--seconds 550", then --merge
@@ -40,7 +40,7 @@ export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
 merge='' timed='' begun=$(date +%s)
 # In this order: first what no other machine can tell. With the seconds that each may take.
-all='environment:30 facts:130 slots:60 recordings:100 cases:220'
+all='environment:30 facts:130 slots:60 recordings:100 cases:220 pairs:190'
 all="$all gain:220 habits:190 around:130 wide:200 overhead:180 copies:60 torch:100"
 only=''
 while [ $# -gt 0 ]; do

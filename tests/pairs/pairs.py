@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """What fixing a finding is said to gain, against what it gains:
 pairs.py LIBRARY TFSHIM BUILT-TESTS [--each N] [--seed N] [--only WORD] [--narrow SHARE]
-[--list].
+[--list] [--hardware ROUNDS].
 
 Each pair is one trainer (trainer.c) in a layout that the seed draws, with a bad habit and with just
 that habit repaired, both on the simulated A100 in modelled time, so that no other load moves a figure.
@@ -10,6 +10,9 @@ What is gained is the difference of the two steps' times; what is promised is th
 finding, or of all findings of the habit together where they have several causes: what all findings
 gain together, or the sum where others than the habit's are among these. Prints a line per habit, and
 fails where too few promises hold.
+
+With --hardware the device and the time are the machine's: a step's time is the median of so many
+interleaved runs without the library, and every pair is told as it is done. No goal holds there.
 """
 
 import argparse
@@ -112,6 +115,37 @@ class Bench:
         with open(f"{base}.json", encoding="utf-8") as file:
             return float(told.group(1)), json.load(file)
 
+    def compare(self, folder, habit, layout):
+        """Of the program as written and of its twin: the time of a step, and the report."""
+        return [self.run(folder, habit, layout, fixed) for fixed in (False, True)]
+
+
+class Hardware(Bench):
+    """The machine's own device, and its clock."""
+
+    def __init__(self, library, tfshim, tests, rounds):
+        super().__init__(library, tfshim, tests)
+        self.rounds = rounds
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith("TFSHIM_")}
+        self.environment.update(TFSHIM_REWRITE="off", TFSHIM_OPTIONS="report=0", LD_PRELOAD=library)
+
+    def time(self, habit, layout, fixed):
+        """The time of a step without the library."""
+        arguments = [habit] + [f"{name}={value}" for name, value in layout.items()]
+        said = subprocess.run([self.trainer] + arguments + [f"fixed={int(fixed)}"], timeout=120,
+                              env=dict(self.environment, LD_PRELOAD=""), check=True,
+                              stdout=subprocess.PIPE, text=True).stdout
+        return float(re.search(r"^step (\d+) ns$", said, re.M).group(1))
+
+    def compare(self, folder, habit, layout):
+        times = [[], []]
+        for number in range(self.rounds):
+            for fixed in (0, 1) if number % 2 == 0 else (1, 0):
+                times[fixed].append(self.time(habit, layout, fixed))
+        return [(statistics.median(times[fixed]), self.run(folder, habit, layout, fixed)[1])
+                for fixed in (0, 1)]
+
 
 def promise(report, habit):
     """The cost of the habit, what it is missing for otherwise, and findings that it does not explain."""
@@ -137,8 +171,7 @@ class Pair:
     def __init__(self, bench, habit, number, seed):
         self.habit, self.layout = habit, draw(habit, number, seed)
         with tempfile.TemporaryDirectory() as folder:
-            self.step, report = bench.run(folder, habit, self.layout, False)
-            twin_step, twin = bench.run(folder, habit, self.layout, True)
+            (self.step, report), (twin_step, twin) = bench.compare(folder, habit, self.layout)
         self.gain = self.step - twin_step
         self.cost, self.why, self.strange = promise(report, habit)
         self.kept = any(one["id"] == f"TFS{habit[:3]}" for one in twin["findings"])
@@ -195,6 +228,14 @@ def row(name, pairs):
         (name,) + shares(pairs)[:2] + tuple(100 * share for share in shares(pairs)[2:]))
 
 
+def on_hardware(bench, wanted, seed):
+    """Tells each pair as it is done: the time may be over before all are."""
+    for habit, number in wanted:
+        pair = Pair(bench, habit, number, seed)
+        kept = ", and the twin has it as well" if pair.kept else ""
+        print(f"pair {pair}{kept}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("library")
@@ -205,11 +246,17 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--narrow", type=float, default=NARROW)
     parser.add_argument("--list", action="store_true", help="a line for each pair")
+    parser.add_argument("--hardware", type=int, metavar="ROUNDS")
     options = parser.parse_args()
-    bench = Bench(os.path.realpath(options.library), options.tfshim, options.tests)
+    bench = (Hardware(os.path.realpath(options.library), options.tfshim, options.tests, options.hardware)
+             if options.hardware else
+             Bench(os.path.realpath(options.library), options.tfshim, options.tests))
     habits = bench.habits()
     wanted = [(habit, number) for habit in habits if options.only in habit
               for number in range(options.each)]
+    if options.hardware:
+        on_hardware(bench, wanted, options.seed)
+        return
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         pairs = list(pool.map(lambda one: Pair(bench, *one, options.seed), wanted))
     if options.list:

@@ -8,6 +8,8 @@
 #   copies, waits     which records do copies leave, which calls wait for the device?
 #   in-flight         what of a copy is still to be taken when the call returns, by its size?
 #   pinning           which mappings can be pinned?
+#   making            how long do handles, events, pinned memory and graphs take to be made?
+#   rates             how fast are products, by type and by shape?
 #   portions          in what portions is device memory given out?
 #   memory-left       with how little free memory do libraries begin to fail?
 #   backend           what do cuDNN's graphs give back about engines and plans?
@@ -44,7 +46,7 @@ ask() {
 	esac
 }
 
-for name in waits memory activity search kernel launch nccl backend; do
+for name in waits memory making rates activity search kernel launch nccl backend; do
 	ask "$name"
 done
 

@@ -3,6 +3,9 @@
 # what the report says of it here, where the trainer's lines have names.
 . "$GPU_HERE/common.sh"
 
+# So many steps in a row are recorded.
+window=25
+
 # keep NAME PROGRAM ARGUMENT...
 keep() {
 	name=$1
@@ -12,7 +15,7 @@ keep() {
 	[ -z "$missing" ] || { put verdicts "$name" "skipped: this machine lacks $missing"; return 0; }
 	rm -f "$name".*
 	limited 60 env TFSHIM_OUTPUT="$PWD/$name" TFSHIM_REWRITE=report LD_PRELOAD="$shim" \
-		TFSHIM_OPTIONS=window=25:limit=1000k:quiet=1:report=0 "$@" >"$name.out" 2>&1
+		TFSHIM_OPTIONS=window=$window:limit=1000k:quiet=1:report=0 "$@" >"$name.out" 2>&1
 	status=$?
 	if [ "$(left)" -lt 2 ]; then
 		put verdicts "$name" "left out: no time"
@@ -43,6 +46,12 @@ done
 [ -n "$GPU_QUICK" ] || for size in large medium tiny; do
 	keep wide_$size "$trainers/wide" --size $size --steps 90 --quiet
 done
+# Their steps have ten times the calls.
+window=6
+[ -n "$GPU_QUICK" ] || for trainer in resnet_naive resnet_tuned; do
+	keep $trainer "$trainers/resnet/$trainer" --steps 110 --quiet
+done
+window=25
 [ -n "$GPU_SIMULATED" ] || for trainer in lenet_naive mlp; do
 	keep ${trainer}_static "$suite/${trainer}_static" --data "$digits" --steps 110 --quiet
 done
