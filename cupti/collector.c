@@ -152,6 +152,7 @@ static void set_up(void)
 		.next = cupti.cuptiActivityGetNextRecord,
 		.version = cupti.version,
 		.put = tfs_recorder_put,
+		.keeps = tfs_cupti_is_watched,
 		.kernel = tfs_recorder_kernel,
 		.lost = tfs_recorder_lost,
 	};

@@ -273,7 +273,8 @@ static void decode_api(const struct tfs_decoder *decoder, const void *activity)
 		.status = api->result,
 	};
 
-	decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
+	if (!decoder->keeps || decoder->keeps(api->cbid, record.domain == TFS_LIBRARY_cuda))
+		decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
 }
 
 /* CUPTI has a kind for each thing that is in a module; the first ones are those of its copies. */

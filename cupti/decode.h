@@ -19,6 +19,7 @@ struct tfs_decoder {
 	uint32_t version;
 	int64_t offset_ns; /* added to times that are not 0, to make them CLOCK_MONOTONIC */
 	void (*put)(const void *record, enum tfs_record_kind kind, size_t bytes);
+	bool (*keeps)(uint32_t cbid, bool driver); /* records of this call; NULL: of all */
 	uint32_t (*kernel)(const char *name);
 	void (*lost)(enum tfs_loss loss, uint64_t count);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/kinds.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +16,10 @@ static const CUpti_ActivityKind needed[] = {
 static const CUpti_ActivityKind wanted[] = {
 	CUPTI_ACTIVITY_KIND_MEMCPY2,
 	CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
+	/* All calls, of which most are not kept: single ones (cuptiActivityEnableRuntimeApi) are
+	 * accepted once the program runs, but not recorded: CUPTI 13.0, driver 580, H200. */
+	CUPTI_ACTIVITY_KIND_RUNTIME,
+	CUPTI_ACTIVITY_KIND_DRIVER,
 	CUPTI_ACTIVITY_KIND_OVERHEAD,
 	CUPTI_ACTIVITY_KIND_MEMORY2,
 };
@@ -128,42 +133,30 @@ static const CUpti_ActivityKind wanted[] = {
 	X(cuStreamSynchronize)                                                                     \
 	X(cuStreamSynchronize_ptsz)
 
-static struct api {
+static const struct api {
 	uint16_t cbid;
 	bool driver;
-	bool unknown; /* to this library */
 	const char *name;
 } apis[] = {
-#define X(name) {CUPTI_RUNTIME_TRACE_CBID_##name, false, false, #name},
+#define X(name) {CUPTI_RUNTIME_TRACE_CBID_##name, false, #name},
 	RUNTIME_APIS(X)
 #undef X
-#define X(name) {CUPTI_DRIVER_TRACE_CBID_##name, true, false, #name},
+#define X(name) {CUPTI_DRIVER_TRACE_CBID_##name, true, #name},
 		DRIVER_APIS(X)
 #undef X
 };
 #define APIS (sizeof(apis) / sizeof(apis[0]))
 
+/* The same by number. */
+#define CBIDS 1024u
+static _Atomic bool watched[2][CBIDS];
+_Static_assert(CUPTI_RUNTIME_TRACE_CBID_SIZE < CBIDS && CUPTI_DRIVER_TRACE_CBID_SIZE < CBIDS,
+	"a number for each call");
+
 static bool switch_kind(const struct tfs_cupti *cupti, CUpti_ActivityKind kind, bool on)
 {
 	return (on ? cupti->cuptiActivityEnable : cupti->cuptiActivityDisable)(kind) ==
 	       CUPTI_SUCCESS;
-}
-
-/* Numbers that an older library does not know are refused, which is as well. */
-static void switch_apis(const struct tfs_cupti *cupti, bool on)
-{
-	if (!cupti->cuptiActivityEnableRuntimeApi || !cupti->cuptiActivityEnableDriverApi) {
-		switch_kind(cupti, CUPTI_ACTIVITY_KIND_RUNTIME, on);
-		switch_kind(cupti, CUPTI_ACTIVITY_KIND_DRIVER, on);
-		return;
-	}
-	for (size_t i = 0; i < APIS; i++) {
-		const bool known = (apis[i].driver ? cupti->cuptiActivityEnableDriverApi
-						   : cupti->cuptiActivityEnableRuntimeApi)(
-					   apis[i].cbid, on) == CUPTI_SUCCESS;
-
-		apis[i].unknown = on ? !known : apis[i].unknown;
-	}
 }
 
 /* The runtime's callbacks carry the version that brought the function; hooks do not. */
@@ -183,9 +176,12 @@ void tfs_cupti_watched(void (*visit)(uint32_t cbid, bool driver, const char *nam
 	char buffer[96];
 
 	for (size_t i = 0; i < APIS; i++)
-		if (!apis[i].unknown)
-			visit(apis[i].cbid, apis[i].driver,
-				plain_name(&apis[i], buffer, sizeof(buffer)));
+		visit(apis[i].cbid, apis[i].driver, plain_name(&apis[i], buffer, sizeof(buffer)));
+}
+
+bool tfs_cupti_is_watched(uint32_t cbid, bool driver)
+{
+	return cbid < CBIDS && atomic_load_explicit(&watched[driver][cbid], memory_order_relaxed);
 }
 
 bool tfs_cupti_switch(const struct tfs_cupti *cupti, bool on)
@@ -196,6 +192,8 @@ bool tfs_cupti_switch(const struct tfs_cupti *cupti, bool on)
 		sees = switch_kind(cupti, needed[i], on) && sees;
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
 		switch_kind(cupti, wanted[i], on);
-	switch_apis(cupti, on);
+	for (size_t i = 0; i < APIS; i++)
+		atomic_store_explicit(
+			&watched[apis[i].driver][apis[i].cbid], true, memory_order_relaxed);
 	return sees;
 }

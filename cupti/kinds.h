@@ -3,8 +3,8 @@
 #define TFS_CUPTI_KINDS_H
 
 /*
- * What is switched on in a window. API calls are recorded by name, where CUPTI can: recording all
- * of them is what costs most, and an external id shows up only at a call that is recorded.
+ * What is switched on in a window. CUPTI records all API calls, as an external id shows up only at
+ * a call that is recorded; of these records those of some calls are kept.
  */
 
 #include <stdbool.h>
@@ -16,8 +16,10 @@
  * time. */
 bool tfs_cupti_switch(const struct tfs_cupti *cupti, bool on);
 
-/* Names the functions whose calls are recorded, once they were switched on: all of them, and no
- * others by the names that hooks have. */
+/* Names the functions whose records are kept, by the names that hooks have. */
 void tfs_cupti_watched(void (*visit)(uint32_t cbid, bool driver, const char *name));
+
+/* Is it one of these? None is before the first switch. Any thread. */
+bool tfs_cupti_is_watched(uint32_t cbid, bool driver);
 
 #endif

@@ -40,8 +40,6 @@
 #define TFS_CUPTI_LATER_FUNCTIONS(X)                                                               \
 	X(cuptiSubscribe_v2)                                                                       \
 	X(cuptiActivityRegisterTimestampCallback)                                                  \
-	X(cuptiActivityEnableRuntimeApi)                                                           \
-	X(cuptiActivityEnableDriverApi)                                                            \
 	X(cuptiSetThreadIdType)
 
 struct tfs_cupti {

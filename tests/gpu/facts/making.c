@@ -27,22 +27,70 @@ union thing {
 	void *memory;
 };
 
-static int event_make(union thing *t) { return cudaEventCreate(&t->event); }
-static int event_end(union thing *t) { return cudaEventDestroy(t->event); }
-static int stream_make(union thing *t) { return cudaStreamCreate(&t->stream); }
-static int stream_end(union thing *t) { return cudaStreamDestroy(t->stream); }
-static int blas_make(union thing *t) { return (int)cublasCreate(&t->blas); }
-static int blas_end(union thing *t) { return (int)cublasDestroy(t->blas); }
-static int dnn_make(union thing *t) { return (int)cudnnCreate(&t->dnn); }
-static int dnn_end(union thing *t) { return (int)cudnnDestroy(t->dnn); }
-static int tensor_make(union thing *t) { return (int)cudnnCreateTensorDescriptor(&t->tensor); }
-static int tensor_end(union thing *t) { return (int)cudnnDestroyTensorDescriptor(t->tensor); }
-static int pinned_make(union thing *t) { return cudaMallocHost(&t->memory, MIB); }
-static int pinned_more(union thing *t) { return cudaMallocHost(&t->memory, 64 * MIB); }
-static int pinned_end(union thing *t) { return cudaFreeHost(t->memory); }
-static int device_make(union thing *t) { return cudaMalloc(&t->memory, MIB); }
-static int device_more(union thing *t) { return cudaMalloc(&t->memory, 64 * MIB); }
-static int device_end(union thing *t) { return cudaFree(t->memory); }
+static int event_make(union thing *t)
+{
+	return cudaEventCreate(&t->event);
+}
+static int event_end(union thing *t)
+{
+	return cudaEventDestroy(t->event);
+}
+static int stream_make(union thing *t)
+{
+	return cudaStreamCreate(&t->stream);
+}
+static int stream_end(union thing *t)
+{
+	return cudaStreamDestroy(t->stream);
+}
+static int blas_make(union thing *t)
+{
+	return (int)cublasCreate(&t->blas);
+}
+static int blas_end(union thing *t)
+{
+	return (int)cublasDestroy(t->blas);
+}
+static int dnn_make(union thing *t)
+{
+	return (int)cudnnCreate(&t->dnn);
+}
+static int dnn_end(union thing *t)
+{
+	return (int)cudnnDestroy(t->dnn);
+}
+static int tensor_make(union thing *t)
+{
+	return (int)cudnnCreateTensorDescriptor(&t->tensor);
+}
+static int tensor_end(union thing *t)
+{
+	return (int)cudnnDestroyTensorDescriptor(t->tensor);
+}
+static int pinned_make(union thing *t)
+{
+	return cudaMallocHost(&t->memory, MIB);
+}
+static int pinned_more(union thing *t)
+{
+	return cudaMallocHost(&t->memory, 64 * MIB);
+}
+static int pinned_end(union thing *t)
+{
+	return cudaFreeHost(t->memory);
+}
+static int device_make(union thing *t)
+{
+	return cudaMalloc(&t->memory, MIB);
+}
+static int device_more(union thing *t)
+{
+	return cudaMalloc(&t->memory, 64 * MIB);
+}
+static int device_end(union thing *t)
+{
+	return cudaFree(t->memory);
+}
 
 static const struct {
 	const char *name;

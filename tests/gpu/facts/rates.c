@@ -54,8 +54,7 @@ static double product_ms(size_t type, struct shape s, size_t offset)
 		for (unsigned i = 0; i < CALLS; i++)
 			OK(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, s.m, s.n, s.k, &one, a,
 				types[type].type, s.m, b, types[type].type, s.k, &zero, c,
-				types[type].type, s.m, types[type].compute,
-				CUBLAS_GEMM_DEFAULT));
+				types[type].type, s.m, types[type].compute, CUBLAS_GEMM_DEFAULT));
 		OK(cudaEventRecord(end, NULL));
 		OK(cudaEventSynchronize(end));
 		OK(cudaEventElapsedTime(&passed, begin, end));

@@ -155,6 +155,13 @@ CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 	return set_kind(kind, false);
 }
 
+/* As CUPTI 13.0 with driver 580 does on an H200: it accepts single calls of the runtime at any
+ * time, but records none that is chosen when the device is in use. */
+static bool chosen_in_vain(enum tfsim_domain domain, uint8_t enable)
+{
+	return domain == TFSIM_RUNTIME_API && enable && tfsim_device_begun(tfsim_device_current());
+}
+
 static CUptiResult choose(enum tfsim_domain domain, CUpti_CallbackId cbid, uint8_t enable)
 {
 	CUptiResult status = cupti_usable();
@@ -164,7 +171,8 @@ static CUptiResult choose(enum tfsim_domain domain, CUpti_CallbackId cbid, uint8
 	if (cbid == 0 || cbid >= CUPTI_CBIDS)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	cupti_listen();
-	atomic_store(&api_choice[domain][cbid], enable ? 1 : 2);
+	if (!chosen_in_vain(domain, enable))
+		atomic_store(&api_choice[domain][cbid], enable ? 1 : 2);
 	return CUPTI_SUCCESS;
 }
 

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "tests/sim/core/core.h"
+#include "tests/sim/core/core_device.h"
 
 #define CUPTI_KINDS 64
 #define CUPTI_CBIDS 1024
