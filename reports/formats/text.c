@@ -83,10 +83,16 @@ static void put_item(FILE *out, const char *label, const char *text)
 
 static void write_idle(const struct tfs_model *model, FILE *out, struct tfs_region *region)
 {
+	const char *recorded = "";
+
 	if (!(model->idle_ns > 0))
 		return;
-	fprintf(out, "idle      %s %s; findings explain %s of it%s\n",
-		tfs_words_time(region, model->idle_ns), tfs_words_each(model),
+	/* Recording may lengthen the step that it is a part of. */
+	if (model->steps.written_ns < model->steps.recorded_ns)
+		recorded = tfs_region_print(region, " of %s as recorded",
+			tfs_words_time(region, model->steps.recorded_ns));
+	fprintf(out, "idle      %s%s %s; findings explain %s of it%s\n",
+		tfs_words_time(region, model->idle_ns), recorded, tfs_words_each(model),
 		tfs_words_share(region, model->idle_explained),
 		model->idle_count ? ", the largest of the rest:" : "");
 	for (size_t i = 0; i < model->idle_count; i++)

@@ -116,6 +116,7 @@ static void set_steps(struct tfs_build *build)
 	steps->median_ns = summary->count ? summary->median_ns : NAN;
 	steps->p95_ns = summary->count ? summary->p95_ns : NAN;
 	steps->judged_ns = summary->judged ? summary->judged_median_ns : NAN;
+	steps->recorded_ns = summary->judged ? summary->recorded_ns : NAN;
 	steps->written_ns = summary->judged ? summary->written_ns : NAN;
 	steps->iterations = build->timeline->step_source == TFS_STEP_ITERATIONS;
 	steps->source = found ? tfs_region_string(&build->model->region, summary->source) : NULL;
@@ -160,7 +161,9 @@ static size_t add_recorded(
 	facts[2] = (struct tfs_model_fact){"device",
 		seen->steps ? "GPU activity of these steps" : "GPU activity",
 		seen->device ? "recorded"
-			     : "not recorded: GPU time and idle time are not measurable",
+		: seen->untied
+			? "recorded, but most of it is tied to no call: what calls cost the GPU is not measurable"
+			: "not recorded: GPU time and idle time are not measurable",
 		!seen->device};
 	return 3;
 }

@@ -6,19 +6,15 @@
 #include <string.h>
 
 #include "reports/model/words.h"
+#include "rules/judge/needs.h"
 #include "rules/timeline/recording_cost.h"
 
-/* What recording adds to a step: never less than nothing, and nothing where it cannot be measured.
- */
 static struct tfs_span find_added(const struct tfs_timeline *timeline)
 {
-	const struct tfs_step_times *inside = &timeline->inside, *outside = &timeline->outside;
+	struct tfs_span added;
 
-	if (inside->count < TFS_COST_LEAST_STEPS || outside->count < TFS_COST_LEAST_STEPS)
-		return (struct tfs_span){0, 0, 0};
-	return (struct tfs_span){fmax(inside->median_ns - outside->median_ns, 0),
-		fmax(inside->median_low_ns - outside->median_high_ns, 0),
-		fmax(inside->median_high_ns - outside->median_low_ns, 0)};
+	added.ns = tfs_recording_added_ns(timeline, &added.low_ns, &added.high_ns);
+	return added;
 }
 
 static bool searched(const struct tfs_judgement *judgement)
@@ -53,7 +49,7 @@ static struct tfs_span find_written(struct tfs_build *build, struct tfs_model_ti
 			added.ns > 0 ? tfs_region_print(region, ", less %s that recording adds",
 					       tfs_words_time(region, added.ns))
 				     : "");
-		return tfs_headline_written(steps->written_ns,
+		return tfs_headline_written(steps->recorded_ns,
 			steps->spread_ns * tfs_headline_errors(steps->judged), added);
 	}
 	if (outside->count >= TFS_COST_LEAST_STEPS) {
@@ -146,7 +142,9 @@ static const char *unpriced(const struct tfs_build *build)
 	if (!steps->judged || !build->judgement->visibility.calls)
 		return "no training step was recorded in full";
 	if (!build->judgement->visibility.device)
-		return "no GPU activity of the judged steps was recorded";
+		return build->judgement->visibility.untied
+			       ? tfs_need_untied()
+			       : "no GPU activity of the judged steps was recorded";
 	if (build->timeline->judged_rewritten)
 		return "every recorded step ran with a rewrite on";
 	if (steps->unpriced)

@@ -203,6 +203,7 @@ struct tfs_model_steps {
 	double median_ns;
 	double p95_ns;
 	double judged_ns;     /* median of the judged ones */
+	double recorded_ns;   /* of the mean judged step while it is recorded */
 	double written_ns;    /* mean of these without rewrites: what costs are a share of */
 	const char *source;   /* nvtx, api, loops; NULL = no steps found */
 	double replay_error;  /* 0.02 = 2 %, of the worst step */

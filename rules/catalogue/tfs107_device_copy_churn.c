@@ -213,7 +213,7 @@ static void report_all(const struct tfs_steady *steady, struct tfs_findings *fin
 
 static bool matters(const struct tfs_steady *steady, double ns)
 {
-	return steady->busy_ns > 0 && ns >= GPU_SHARE * steady->busy_ns &&
+	return steady->activity && ns >= GPU_SHARE * steady->busy_ns &&
 	       ns >= STEP_SHARE * steady->step_ns;
 }
 
@@ -233,7 +233,7 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 	else if (many || matters(steady, ns))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call site copies within device memory in more than a tenth of the steps");
-	else if (!(steady->busy_ns > 0))
+	else if (!steady->activity)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"copies within device memory are fewer than %d %s; what they take of the GPU's time was not recorded",
 			MANY, tfs_steady_each(steady));

@@ -144,6 +144,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"kernels of the program that may zero memory take %.0f %% or more of GPU time; "
 			"their results were not seen",
 			100 * UNCLEAR_SHARE);
+	else if (small && !steady->activity)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%s few bytes without need; what that takes of the GPU's time was not recorded",
+			tfs_figure_number(small, "call site zeroes", "call sites zero").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no significant memory is zeroed only to be overwritten%s%s",

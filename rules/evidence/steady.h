@@ -26,7 +26,8 @@ struct tfs_steady {
 	uint32_t min_steps;   /* fewer than this lowers the confidence */
 	bool simulated;       /* only counts decide */
 	bool run;      /* no step is known: the whole recorded run stands for one, and is no step */
-	bool activity; /* device activity of the judged steps is there */
+	bool activity; /* device activity of the judged steps is there, and tied to calls */
+	bool untied;   /* it is there, but most of it is tied to no call */
 	double step_ns; /* mean duration of a judged step, as written where it can be replayed */
 	double pinned_rates[2]; /* bytes per ns to and from the device; 0 = not known */
 	double kernel_floor_ns; /* of the shortest kernel, see bandwidth.h */

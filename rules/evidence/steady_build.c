@@ -133,13 +133,28 @@ static int begin(struct tfs_steady *steady, const struct tfs_timeline *timeline,
 		steady, &out_parts->steps, &out_parts->calls, &out_parts->place, &out_parts->waits);
 }
 
+/* Whether calls are known for less than half of the steps' work on the device, or the run's. */
+static bool is_untied(const struct tfs_timeline *timeline, bool run)
+{
+	uint32_t lost = 0, all = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count; i++) {
+		if (timeline->ops[i].step == TFS_NONE && !run)
+			continue;
+		all++;
+		lost += timeline->ops[i].call == TFS_NONE;
+	}
+	return lost > all / 2;
+}
+
 /* What follows from the steps; `judged` is NULL where the run stands for them. */
 static int fill(struct tfs_steady *steady, const bool *judged, const struct parts *parts)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	int err;
 
-	steady->activity = steady->busy_ns > 0;
+	steady->untied = steady->busy_ns > 0 && is_untied(timeline, !judged);
+	steady->activity = steady->busy_ns > 0 && !steady->untied;
 	steady->call_count = take_calls(timeline, judged, parts->calls);
 	memset(parts->place, 0xff, timeline->call_count * sizeof(*parts->place));
 	for (uint32_t i = 0; i < steady->call_count; i++)

@@ -37,7 +37,8 @@ struct tfs_library_line {
 struct tfs_visibility {
 	bool steps;     /* training steps were found */
 	bool calls;     /* call records of the judged steps; of the run where none are known */
-	bool device;    /* device activity, likewise */
+	bool device;    /* device activity, likewise, tied to the calls */
+	bool untied;    /* there is some, but most of it is tied to no call */
 	bool partial;   /* something ran that no layer saw */
 	char text[240]; /* the visibility line */
 	struct tfs_library_line *libraries;
@@ -60,6 +61,7 @@ struct tfs_step_summary {
 	double p95_ns;
 	double judged_median_ns;
 	double spread_ns;     /* standard error of the mean judged step; NaN = of too few */
+	double recorded_ns;   /* of the mean judged step, as written */
 	double written_ns;    /* mean judged step without rewrites: what costs are a share of */
 	const char *source;   /* "nvtx", "api", "loops", or "none" */
 	double replayed_ns;   /* what replaying the judged steps gives; 0 = no replay */

@@ -25,6 +25,11 @@ const char *tfs_need_absent(uint32_t need)
 	}
 }
 
+const char *tfs_need_untied(void)
+{
+	return "GPU activity was recorded, but most of it is tied to no call";
+}
+
 const char *tfs_about_words(uint32_t about)
 {
 	switch (about) {

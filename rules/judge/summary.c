@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/judge/summary.h"
+#include "rules/judge/needs.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -69,7 +70,9 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	steps->median_ns = times->median_ns;
 	steps->p95_ns = times->p95_ns;
 	steps->judged_median_ns = timeline->inside.median_ns;
-	steps->written_ns = steady->step_ns;
+	steps->recorded_ns = steady->step_ns;
+	steps->written_ns =
+		steady->step_ns - (steady->whatif ? tfs_whatif_eased_ns(steady->whatif) : 0);
 	if (!steps->ahead)
 		steps->spread_ns = spread(steady);
 	if (steps->ahead) {
@@ -271,7 +274,8 @@ static bool usable(const struct tfs_timeline *timeline, struct tfs_judgement *ju
 	else if (!judgement->steps.judged || !judgement->visibility.calls)
 		why = "no training step was recorded in full";
 	else if (!judgement->visibility.device)
-		why = "no GPU activity was recorded";
+		why = judgement->visibility.untied ? tfs_need_untied()
+						   : "no GPU activity was recorded";
 	else if (!*judgement->device_name)
 		why = "the recording does not name the GPU";
 	if (why)

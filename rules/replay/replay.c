@@ -107,13 +107,14 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 {
 	const double scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 	const struct tfs_graph *graph = replay->graph;
+	const double eased = 1 - how->eases;
 	double held = 0;
 
 	for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
 		const struct tfs_op_delay delay = delay_of(replay, how, j, edit);
 		const struct tfs_graph_op moved = moved_op(state, graph, &graph->ops[j], edit);
 		const struct tfs_graph_op *op = &moved;
-		double submit = start + held + (edit && edit->at_once ? 0 : op->submit_ns);
+		double submit = start + held + (edit && edit->at_once ? 0 : op->submit_ns * eased);
 		double slot = tfs_replay_state_slot(state, op->stream);
 		double begin;
 
@@ -147,6 +148,7 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 	const struct tfs_call_wait *wait = &replay->waits[index];
 	const bool own = wait->tail_ns < 0 || call->works || !how->usual;
 	const double tail = own ? wait->tail_ns : replay->usual_tail_ns[call->wait];
+	const double own_ns = wait->own_ns * (call->ops ? 1 - how->eases : 1);
 	double end, target, scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 
 	if (edit && edit->gone) {
@@ -154,12 +156,12 @@ static double run_call(struct tfs_replay_state *state, const struct tfs_replay *
 			tfs_replay_state_fence(state, replay->graph, call);
 		return start;
 	}
-	end = start + (edit && edit->at_once ? 0 : wait->own_ns) +
+	end = start + (edit && edit->at_once ? 0 : own_ns) +
 	      run_ops(state, replay, how, call, start, edit);
 	if (edit && edit->orders && wait->valid)
 		tfs_replay_state_fence(state, replay->graph, call);
 	if (edit && edit->no_wait)
-		end += without_wait_ns(replay, index) - wait->own_ns + (double)edit->adds_ns;
+		end += without_wait_ns(replay, index) - own_ns + (double)edit->adds_ns;
 	else if (wait->valid) {
 		target = tfs_replay_state_target(state, replay->graph, call);
 		end = tfs_replay_later(end, target + tail * (tail < 0 ? scale : 1));

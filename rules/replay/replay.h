@@ -89,6 +89,7 @@ struct tfs_edit {
 struct tfs_replay_how {
 	double follows_ns; /* how soon behind another's call a thread must go on to follow it */
 	bool usual; /* the median of all delays stands for each: what comes out is no repetition */
+	double eases; /* by this part less the host takes in calls that give the device work */
 };
 
 /* What the measurement says about the graph's constants; made once for each graph. */

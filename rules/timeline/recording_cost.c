@@ -56,3 +56,15 @@ bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, do
 	*out_high = fmax(inside->median_high_ns / outside->median_low_ns - 1, 0);
 	return true;
 }
+
+double tfs_recording_added_ns(
+	const struct tfs_timeline *timeline, double *out_low_ns, double *out_high_ns)
+{
+	const struct tfs_step_times *inside = &timeline->inside, *outside = &timeline->outside;
+	const bool known =
+		inside->count >= TFS_COST_LEAST_STEPS && outside->count >= TFS_COST_LEAST_STEPS;
+
+	*out_low_ns = known ? fmax(inside->median_low_ns - outside->median_high_ns, 0) : 0;
+	*out_high_ns = known ? fmax(inside->median_high_ns - outside->median_low_ns, 0) : 0;
+	return known ? fmax(inside->median_ns - outside->median_ns, 0) : 0;
+}

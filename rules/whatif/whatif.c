@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rules/evidence/searches.h"
+#include "rules/timeline/recording_cost.h"
 #include "rules/whatif/device_work.h"
 #include "rules/whatif/doubt.h"
 #include "rules/whatif/graph.h"
@@ -16,13 +17,17 @@
 /* Recording may slow a step by this much before the interval is widened. */
 #define INFLATION 0.03
 
+/* Of a call, recording takes this part at most, which is found to a thousandth. */
+#define MOST_EASED 0.8
+#define HALVINGS 10u
+
 /* With more streams than this the graph is too large to replay often. */
 #define MOST_STREAMS 1024u
 
 /* Host threads that take turns follow each other, however long one takes to go on; or those that
  * go on at once do. */
-const struct tfs_replay_how tfs_whatif_turns = {.follows_ns = INFINITY};
-const struct tfs_replay_how tfs_whatif_at_once = {.follows_ns = TFS_FOLLOWS_NS};
+static const struct tfs_replay_how turns = {.follows_ns = INFINITY};
+static const struct tfs_replay_how at_once = {.follows_ns = TFS_FOLLOWS_NS};
 static const struct tfs_replay_how usual = {.follows_ns = INFINITY, .usual = true};
 
 static double recording_inflation(const struct tfs_timeline *timeline)
@@ -103,6 +108,40 @@ static void find_written(struct tfs_whatif *whatif)
 	}
 }
 
+/* The base, with recording taken out of the host's calls by such a part of them. */
+static int ease(struct tfs_whatif *whatif, double part)
+{
+	whatif->turns.eases = whatif->at_once.eases = part;
+	if (tfs_whatif_replay(whatif, &whatif->turns, whatif->written, whatif->base))
+		return -ENOMEM;
+	whatif->base_ns = tfs_whatif_mean(whatif, whatif->base);
+	return 0;
+}
+
+/* Steps as they are outside windows: recording lengthens the calls that give the device work, each
+ * by a part that is found by halving. Where that makes steps not as much shorter as they are
+ * outside, its cost lies elsewhere, and nothing is taken out. */
+static int take_out_recording(struct tfs_whatif *whatif)
+{
+	double least = 0, most = MOST_EASED, low_ns, high_ns;
+	const double added_ns = tfs_recording_added_ns(whatif->steady->timeline, &low_ns, &high_ns);
+	const double aim_ns = whatif->written_ns - added_ns;
+	int err = ease(whatif, most);
+
+	if (!err && whatif->base_ns > aim_ns)
+		return ease(whatif, 0);
+	for (unsigned i = 0; !err && i < HALVINGS; i++) {
+		const double part = (least + most) / 2;
+
+		err = ease(whatif, part);
+		if (whatif->base_ns > aim_ns)
+			least = part;
+		else
+			most = part;
+	}
+	return err;
+}
+
 static int replay_base(struct tfs_whatif *whatif)
 {
 	double *at = whatif->base;
@@ -119,15 +158,17 @@ static int replay_base(struct tfs_whatif *whatif)
 		return -ENOMEM;
 	find_error(whatif, whatif->base, whatif->changed);
 	whatif->usual_ns = tfs_whatif_mean(whatif, whatif->changed);
-	if (tfs_whatif_replay(whatif, &tfs_whatif_turns, NULL, whatif->base))
+	if (tfs_whatif_replay(whatif, &whatif->turns, NULL, whatif->base))
 		return -ENOMEM;
 	whatif->replayed_ns = tfs_whatif_mean(whatif, whatif->base);
 	find_written(whatif);
-	if (tfs_whatif_replay(whatif, &tfs_whatif_at_once, whatif->written, whatif->apart) ||
-		tfs_whatif_replay(whatif, &tfs_whatif_turns, whatif->written, whatif->base))
+	if (tfs_whatif_replay(whatif, &whatif->turns, whatif->written, whatif->base))
 		return -ENOMEM;
 	whatif->written_ns = whatif->base_ns = tfs_whatif_mean(whatif, whatif->base);
-	return 0;
+	if (whatif->inflation > 0 && take_out_recording(whatif))
+		return -ENOMEM;
+	whatif->unkept_ns = whatif->base_ns;
+	return tfs_whatif_replay(whatif, &whatif->at_once, whatif->written, whatif->apart);
 }
 
 struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
@@ -142,6 +183,8 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	if (!whatif)
 		return NULL;
 	whatif->steady = steady;
+	whatif->turns = turns;
+	whatif->at_once = at_once;
 	if (tfs_runs_create(steady, &whatif->runs, &whatif->run_count))
 		goto fail;
 	for (size_t i = 0; i < whatif->run_count; i++) {
@@ -201,6 +244,11 @@ double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 {
 	return whatif->written_ns;
+}
+
+double tfs_whatif_eased_ns(const struct tfs_whatif *whatif)
+{
+	return whatif->turns.eases > 0 ? whatif->written_ns - whatif->unkept_ns : 0;
 }
 
 double tfs_whatif_error(const struct tfs_whatif *whatif)

@@ -115,17 +115,17 @@ int tfs_whatif_price(struct tfs_whatif *whatif, struct tfs_cost *out_cost)
 		return 0;
 	}
 	edit_written(whatif);
-	if (tfs_whatif_replay(whatif, &tfs_whatif_at_once, whatif->edits, whatif->changed))
+	if (tfs_whatif_replay(whatif, &whatif->at_once, whatif->edits, whatif->changed))
 		return -ENOMEM;
 	others.apart_ns = find_saved(whatif, whatif->apart, whatif->changed);
 	if (any_assumed(whatif)) {
 		flip_assumed(whatif);
-		if (tfs_whatif_replay(whatif, &tfs_whatif_turns, whatif->edits, whatif->changed))
+		if (tfs_whatif_replay(whatif, &whatif->turns, whatif->edits, whatif->changed))
 			return -ENOMEM;
 		others.free_ns = find_saved(whatif, whatif->base, whatif->changed);
 		flip_assumed(whatif);
 	}
-	if (tfs_whatif_replay(whatif, &tfs_whatif_turns, whatif->edits, whatif->changed))
+	if (tfs_whatif_replay(whatif, &whatif->turns, whatif->edits, whatif->changed))
 		return -ENOMEM;
 	mean = find_saved(whatif, whatif->base, whatif->changed);
 	price(whatif, mean, others, out_cost);
@@ -137,8 +137,8 @@ int tfs_whatif_keep(struct tfs_whatif *whatif)
 {
 	memcpy(whatif->kept, whatif->edits, whatif->steady->call_count * sizeof(*whatif->kept));
 	edit_written(whatif);
-	if (tfs_whatif_replay(whatif, &tfs_whatif_at_once, whatif->edits, whatif->apart) ||
-		tfs_whatif_replay(whatif, &tfs_whatif_turns, whatif->edits, whatif->base))
+	if (tfs_whatif_replay(whatif, &whatif->at_once, whatif->edits, whatif->apart) ||
+		tfs_whatif_replay(whatif, &whatif->turns, whatif->edits, whatif->base))
 		return -ENOMEM;
 	whatif->base_ns = tfs_whatif_mean(whatif, whatif->base);
 	tfs_whatif_clear(whatif);

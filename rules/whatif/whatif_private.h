@@ -30,16 +30,16 @@ struct tfs_whatif {
 	uint32_t worst;  /* which that is, in the timeline */
 	double replayed_ns;
 	double written_ns;
-	double base_ns;  /* as written, with the edits that are kept */
-	double least_ns; /* work that the edits of the latest price leave the device */
+	double base_ns;   /* as written and not recorded, with the edits that are kept */
+	double unkept_ns; /* and without them */
+	double least_ns;  /* work that the edits of the latest price leave the device */
 	double inflation;
-	double load_ns; /* that something else took of the host's time, per step */
+	struct tfs_replay_how turns;   /* how host threads take turns, */
+	struct tfs_replay_how at_once; /* and how they follow each other at once */
+	double load_ns;                /* that something else took of the host's time, per step */
 	const char *doubt;
 	struct tfs_device_work *work;
 };
-
-/* How host threads take turns, and how they follow each other at once. */
-extern const struct tfs_replay_how tfs_whatif_turns, tfs_whatif_at_once;
 
 /* Replays all steps; the marks of all runs follow each other. 0 or -ENOMEM. */
 int tfs_whatif_replay(const struct tfs_whatif *whatif, const struct tfs_replay_how *how,

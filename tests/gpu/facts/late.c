@@ -3,7 +3,8 @@
  * Which records a window has that is opened late, by how CUPTI was told what to record: late HOW...
  * Words of HOW: "apis" names single calls of the runtime, "kinds" all of them, "mixed" first these,
  * then those; "tried" switches all on and off before the first call; "twice" opens a window before
- * this one; "thread" opens it in a thread of its own, "zeroed" says that buffers come zeroed. "fact late HOW COUNTS". See fact.h.
+ * this one; "thread" opens it in a thread of its own, "zeroed" says that buffers come zeroed. "fact
+ * late HOW COUNTS". See fact.h.
  */
 #include <cupti_runtime_cbid.h>
 
@@ -73,8 +74,7 @@ static void say_zeroed(void)
 	uint8_t yes = 1;
 	size_t bytes = sizeof(yes);
 
-	OK(cuptiActivitySetAttribute(
-		CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &yes));
+	OK(cuptiActivitySetAttribute(CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, &bytes, &yes));
 	OK(cuptiActivityRegisterCallbacks(zeroed_buffer, take_buffer));
 }
 
@@ -91,8 +91,7 @@ static void counts(char *text, size_t bytes, const char *when)
 
 int main(int count, char **words)
 {
-	bool apis_later = false, tried = false, twice = false, threaded = false,
-	     zeroed = false;
+	bool apis_later = false, tried = false, twice = false, threaded = false, zeroed = false;
 	CUpti_SubscriberHandle subscriber;
 	char name[128] = "", text[512] = "";
 
@@ -103,8 +102,8 @@ int main(int count, char **words)
 		twice = twice || strcmp(words[i], "twice") == 0;
 		threaded = threaded || strcmp(words[i], "thread") == 0;
 		zeroed = zeroed || strcmp(words[i], "zeroed") == 0;
-		snprintf(name + strlen(name), sizeof(name) - strlen(name), "%s%s",
-			i > 1 ? "-" : "", words[i]);
+		snprintf(name + strlen(name), sizeof(name) - strlen(name), "%s%s", i > 1 ? "-" : "",
+			words[i]);
 	}
 	if (!start_client(&subscriber))
 		return test_skip("CUPTI has no device, or another tool has it");
