@@ -74,7 +74,7 @@ ends_badly() {
 unlicensed() {
 	for f in $text; do
 		case $f in
-		LICENSE | *.md | *.json | *.in | .clang-format | .gitignore) continue ;;
+		LICENSE | *.md | *.json | *.in | *.rules | .clang-format | .gitignore) continue ;;
 		esac
 		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || echo "$f"
 	done

@@ -232,6 +232,17 @@ bool tfs_callsite_resolve(struct tfs_thread *thread, struct tfs_cache_entry *ent
 	return true;
 }
 
+struct tfs_cache_entry *tfs_callsite_search(
+	struct tfs_thread *thread, uint64_t address, uint64_t frame, struct tfs_function *function)
+{
+	struct tfs_cache_entry *room,
+		*found = tfs_callsite_cached(&thread->cache, address, frame, function, NULL, &room);
+
+	if (found)
+		return found;
+	return tfs_callsite_resolve(thread, room, address, frame, function) ? room : NULL;
+}
+
 /* The C frames that Python code called, as they were when the entry was made. */
 static uint32_t list_own(const struct tfs_cache_entry *entry, uint64_t *out_frames)
 {
@@ -276,15 +287,14 @@ struct tfs_cache_entry *tfs_callsite_python(
 	tfs_callsite_python_stack(&thread->python, &python);
 	/* In the place of a stack pointer, which never has the top bit. */
 	const uint64_t key = (entry->head ^ python.hash) | UINT64_C(1) << 63;
-	struct tfs_cache_entry *found = tfs_callsite_slot(&thread->cache, address, key);
+	struct tfs_cache_entry *room,
+		*found = tfs_callsite_cached(&thread->cache, address, key, function, entry, &room);
 
-	if (found == entry)
-		found = &thread->cache.entries[(found - thread->cache.entries) ^ 1];
-	if (found->address == address && found->frame == key && found->function == function)
+	if (found)
 		return found;
-	begin_entry(thread, found, address, key, function);
-	end_entry(thread, found, frames, list_frames(thread, entry, &python, frames));
-	return found;
+	begin_entry(thread, room, address, key, function);
+	end_entry(thread, room, frames, list_frames(thread, entry, &python, frames));
+	return room;
 }
 
 uint32_t tfs_callsite_single(uint64_t address)

@@ -13,7 +13,8 @@
 
 #include "shim/base/likely.h"
 
-#define TFS_CACHE_ENTRIES 1024u
+#define TFS_CACHE_ENTRIES 2048u
+#define TFS_CACHE_WAYS 4u
 #define TFS_CHECKED_FRAMES 8u
 
 struct tfs_aggregate;
@@ -43,6 +44,7 @@ struct tfs_cache_entry {
 
 struct tfs_cache {
 	struct tfs_cache_entry entries[TFS_CACHE_ENTRIES];
+	uint32_t turn; /* who makes room next */
 };
 
 static inline struct tfs_cache_entry *tfs_callsite_slot(
@@ -51,7 +53,7 @@ static inline struct tfs_cache_entry *tfs_callsite_slot(
 	const uint64_t mixed =
 		(address ^ (frame * UINT64_C(0x9E3779B97F4A7C15))) * UINT64_C(0xBF58476D1CE4E5B9);
 
-	struct tfs_cache_entry *entry = &cache->entries[mixed >> 54];
+	struct tfs_cache_entry *entry = &cache->entries[mixed >> 53];
 
 	/* Here and once, not at each use. */
 	__asm__ volatile("" : "+r"(entry));
@@ -91,6 +93,17 @@ static inline bool tfs_callsite_is(const struct tfs_cache_entry *entry, uint64_t
 			return false;
 	return true;
 }
+
+/* Where an entry may be that is not at its first place. Sets out_room to the place for a new one,
+ * other than `taken` (may be NULL); returns NULL if there is none of this stack. Some 20 ns. */
+struct tfs_cache_entry *tfs_callsite_cached(struct tfs_cache *cache, uint64_t address,
+	uint64_t frame, const struct tfs_function *function, const struct tfs_cache_entry *taken,
+	struct tfs_cache_entry **out_room);
+
+/* The entry of a call that is not at its first place: from elsewhere, or resolved; NULL when
+ * nothing may be recorded. */
+struct tfs_cache_entry *tfs_callsite_search(
+	struct tfs_thread *thread, uint64_t address, uint64_t frame, struct tfs_function *function);
 
 /* Unwinds the calling thread and fills `entry`; false when nothing may be recorded, since this is a
  * child of the process that recorded. Cold; a few microseconds. */

@@ -63,7 +63,8 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 	atomic_signal_fence(memory_order_release); /* a handler finds it once it finds NULL */
 	tfs_self.active = NULL;
 	if (TFS_UNLIKELY(!tfs_callsite_is(frame.entry, address, stack, function))) {
-		if (!tfs_callsite_resolve(frame.thread, frame.entry, address, stack, function)) {
+		frame.entry = tfs_callsite_search(frame.thread, address, stack, function);
+		if (!frame.entry) {
 			tfs_self.entered = UINT64_MAX; /* not to be asked again */
 			frame.thread = NULL;
 			return frame;

@@ -22,8 +22,12 @@ static __attribute__((noinline)) uint32_t hook(struct tfs_function *function)
 	struct tfs_cache_entry *entry = tfs_callsite_slot(&thread->cache, address, frame);
 
 	if (!tfs_callsite_is(entry, address, frame, function)) {
-		tfs_callsite_resolve(thread, entry, address, frame, function);
-		misses++;
+		struct tfs_cache_entry *room;
+
+		misses +=
+			!tfs_callsite_cached(&thread->cache, address, frame, function, NULL, &room);
+		entry = tfs_callsite_search(thread, address, frame, function);
+		TEST_NEED(entry);
 	}
 	__asm__ volatile("" : : : "memory");
 	return entry->site;
@@ -59,6 +63,29 @@ static __attribute__((noinline)) uint32_t second_caller(struct tfs_function *fun
 	const uint32_t site = outer_helper(function);
 
 	__asm__ volatile("nop; nop" : : : "memory");
+	return site;
+}
+
+/* So many, at one depth. */
+#define CALLERS 24
+
+#define CALL(n)                                                                                    \
+	if (nth == (n)) {                                                                          \
+		site = outer_helper(&copy);                                                        \
+		__asm__ volatile("nop # " #n : : : "memory");                                      \
+	}
+#define CALL_4(n) CALL(n) CALL(n + 1) CALL(n + 2) CALL(n + 3)
+
+static __attribute__((noinline)) uint32_t any_caller(unsigned nth)
+{
+	uint32_t site = 0;
+
+	CALL_4(0)
+	CALL_4(4)
+	CALL_4(8)
+	CALL_4(12)
+	CALL_4(16)
+	CALL_4(20)
 	return site;
 }
 
@@ -124,8 +151,8 @@ static void test_callers(void)
 	TEST_TRUE(sites[0] != 0 && sites[1] != 0 && sites[0] != sites[1]);
 	for (unsigned i = 2; i < ROUNDS; i++)
 		TEST_EQ(sites[i], sites[i % 2]);
-	/* They share a slot, and each time the other's entry was seen to be none. */
-	TEST_EQ(misses, ROUNDS);
+	/* One has the slot that they share; the other is found by where they differ. */
+	TEST_EQ(misses, 2);
 	functions[ROUNDS - 1] = &set;
 	call(sites, functions, false);
 	for (unsigned i = 1; i < ROUNDS; i++)
@@ -137,6 +164,25 @@ static void test_callers(void)
 	TEST_TRUE(copies && sets && copies != sets);
 	TEST_EQ(sets->site, sites[0]);
 	TEST_EQ(sets->function, set.id);
+}
+
+/* More callers than there are ways in the cache. */
+static void test_many_callers(void)
+{
+	uint32_t sites[CALLERS];
+
+	misses = 0;
+	for (volatile unsigned i = 0; i < CALLERS * ROUNDS; i++) {
+		const uint32_t site = any_caller(i % CALLERS);
+
+		if (i < CALLERS)
+			sites[i] = site;
+		TEST_EQ(site, sites[i % CALLERS]);
+	}
+	for (unsigned i = 1; i < CALLERS; i++)
+		for (unsigned k = 0; k < i; k++)
+			TEST_TRUE(sites[i] != sites[k]);
+	TEST_EQ(misses, CALLERS);
 }
 
 static __attribute__((noinline)) uint32_t descend(unsigned levels)
@@ -181,6 +227,7 @@ int main(void)
 	if (!tfs_callsite_can_unwind())
 		return test_skip("no unwinder");
 	test_callers();
+	test_many_callers();
 	test_depth();
 	const uint32_t site = first_caller(&copy);
 	const uint32_t count = tfs_callsite_frames(site, &live);
