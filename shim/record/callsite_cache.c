@@ -61,7 +61,8 @@ struct tfs_cache_entry *tfs_callsite_cached(struct tfs_cache *cache, uint64_t ad
 			const uint32_t same = alike(entry, frame);
 			if (same == entry->checks)
 				return entry;
-			/* The one that goes on longest: what it is not told by is not asked twice. */
+			/* The one that goes on longest: what it is not told by is not asked twice.
+			 */
 			if (!other || same > at) {
 				other = entry;
 				at = same;

@@ -342,6 +342,7 @@ static const struct habit habits[] = {
 	{.name = "301-scale", .begin = begin_values, .act = act_301_scale},
 	{.name = "302-launch", .launched = true},
 	{.name = "303-update", .updated = true},
+	{.name = "307-graph", .instantiated = true},
 	{.name = "401-device", .begin = begin_values, .act = act_401_device},
 	{.name = "401-pinned", .begin = begin_values, .act = act_401_pinned},
 	{.name = "402-added", .begin = begin_values, .act = act_402_added},

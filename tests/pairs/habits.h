@@ -18,7 +18,8 @@ struct habit {
 	bool blocking; /* batches are copied by a call that waits, unless repaired */
 	bool starved; /* they take longer to make than the device's work, unless others make them */
 	bool updated; /* layers are updated one by one, unless in one piece */
-	bool launched; /* all of the step is launched each time, unless a graph of it is */
+	bool instantiated; /* a graph of the step is made for each, unless an old one is updated */
+	bool launched;     /* all of the step is launched each time, unless a graph of it is */
 };
 
 /* NULL where there is none of that name. */

@@ -39,9 +39,9 @@ NOISE = 0.001
 PRICED, INSIDE, NARROW, ERROR = 0.95, 0.95, 0.8, 0.05
 LEAST = 0.01
 # How much a fix of these gains is a guess by more than that (a copy may run beside kernels, one of
-# all bytes be faster, a graph's launch longer, others' loading take processors' time): their intervals
-# say so.
-GUESSED = {"102", "104", "302", "701"}
+# all bytes be faster, a graph's launch longer, its being destroyed take time as well, others' loading
+# take processors' time): their intervals say so.
+GUESSED = {"102", "104", "302", "307", "701"}
 MIB = 1 << 20
 SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
          "107-copy": (48 * MIB, 96 * MIB),
@@ -77,6 +77,10 @@ def draw(habit, number, seed):
         layout.update(layers=dice.randint(4, 12), shortest_ns=8000, longest_ns=30000)
     if habit.startswith("303"):
         layout["layers"] = dice.randint(10, 24)
+    if habit.startswith("307"):
+        # A graph is captured by one thread, and takes the host its time where that binds.
+        layout.update(layers=dice.randint(10, 24), shortest_ns=1000, longest_ns=6000, threads=1,
+                      load_ns=30000)
     if habit.startswith("302"):
         # Small kernels, and a framework between them; a graph is captured by one thread.
         layout.update(shortest_ns=2000, longest_ns=12000, between_ns=dice.choice((9000, 20000)),

@@ -193,18 +193,42 @@ static void look(struct trainer *t)
 	NEED(cudaStreamSynchronize(t->stream));
 }
 
+static cudaGraph_t capture(struct trainer *t)
+{
+	cudaGraph_t captured;
+
+	NEED(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
+	forward(t);
+	backward(t);
+	update(t);
+	NEED(cudaStreamEndCapture(t->stream, &captured));
+	return captured;
+}
+
+/* The inputs take turns: what was captured has other addresses each time. */
+static void launch_anew(struct trainer *t)
+{
+	const cudaGraph_t captured = capture(t);
+	cudaGraphExecUpdateResultInfo result;
+
+	if (t->graph[0] && t->layout.fixed)
+		NEED(cudaGraphExecUpdate(t->graph[0], captured, &result));
+	else
+		NEED(cudaGraphInstantiate(&t->graph[0], captured, 0));
+	NEED(cudaGraphDestroy(captured));
+	NEED(cudaGraphLaunch(t->graph[0], t->stream));
+	if (!t->layout.fixed)
+		NEED(cudaGraphExecDestroy(t->graph[0]));
+}
+
 /* As is advised: captured once for each of the inputs. */
 static void launch_graph(struct trainer *t)
 {
 	cudaGraphExec_t *graph = &t->graph[t->step % SLOTS];
-	cudaGraph_t captured;
 
 	if (!*graph) {
-		NEED(cudaStreamBeginCapture(t->stream, cudaStreamCaptureModeThreadLocal));
-		forward(t);
-		backward(t);
-		update(t);
-		NEED(cudaStreamEndCapture(t->stream, &captured));
+		const cudaGraph_t captured = capture(t);
+
 		NEED(cudaGraphInstantiate(graph, captured, 0));
 		NEED(cudaGraphDestroy(captured));
 	}
@@ -215,8 +239,8 @@ static void train_step(struct trainer *t, struct worker *worker)
 {
 	t->launched = 0;
 	load_batch(t);
-	if (t->habit->launched && t->layout.fixed) {
-		launch_graph(t);
+	if (t->habit->instantiated || (t->habit->launched && t->layout.fixed)) {
+		(t->habit->instantiated ? launch_anew : launch_graph)(t);
 		look(t);
 		NEED(cudaEventRecord(t->done[t->step % SLOTS], t->stream));
 		return;

@@ -268,8 +268,8 @@ static void measure_first(struct samples *s)
 /*
  * Ranges over servers with the same GPU; the node of eight with slow links is left out. Not of
  * recordings: an A100's elementwise rate (up to its memory's peak) and small copies to pageable
- * memory, an H100's first launches, event waits, memset calls and copies from pageable memory below
- * 64 KiB (an A100's or a V100's).
+ * memory, an H100's first launches, event waits and memset calls (an A100's or a V100's). Copies of
+ * up to 64 KiB from pageable memory are an H200's: 2.6 us for 4 KiB, 7.4 for 64.
  */
 static const struct row rows[] = {
 	{"launch", measure_launch, {{4, 10}, {3.2, 5.8}}, {{5, 12.1}, {4, 6}}},
@@ -292,8 +292,8 @@ static const struct row rows[] = {
 	{"device to pageable, MB/s", measure_pageable_down, {{3000, 10800}, {20000, 24500}},
 		{ANY, ANY}},
 	{"times longer to fresh pages", measure_fresh, SAME(3, 5), {ANY, ANY}},
-	{"1 KiB from pageable", measure_small_up, SAME(9, 14), {ANY, ANY}},
-	{"64 KiB from pageable", measure_inline_up, SAME(12, 26), {ANY, ANY}},
+	{"1 KiB from pageable", measure_small_up, {{9, 14}, {1.9, 2.6}}, {ANY, ANY}},
+	{"64 KiB from pageable", measure_inline_up, {{12, 26}, {5, 7.5}}, {ANY, ANY}},
 	{"1.5 KiB to pageable", measure_small_down, {{12, 25}, {11, 15}}, {ANY, ANY}},
 	{"device to device, MB/s", measure_within, {{920e3, 990e3}, {1520e3, 1910e3}}, {ANY, ANY}},
 	{"memset, MB/s", measure_fill, {{1190e3, 1920e3}, {2840e3, 3170e3}}, {ANY, ANY}},

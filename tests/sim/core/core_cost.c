@@ -32,6 +32,11 @@ uint64_t sim_sized_ns(const struct sim_sized *sized, uint64_t bytes)
 	return sim_draw(&sized->call) + scaled((double)bytes / (1 << 20) * sized->mib_ns);
 }
 
+uint64_t sim_counted_ns(const struct sim_counted *counted, uint64_t count)
+{
+	return sim_draw(&counted->call) + scaled((double)count * counted->each_ns);
+}
+
 uint64_t tfsim_cost_ns(uint64_t hardware_ns)
 {
 	sim_enter();

@@ -218,6 +218,7 @@ uint64_t sim_submit_ns(void);
 /* core_cost.c: by the profile, scaled. */
 uint64_t sim_draw(const struct sim_figure *figure);
 uint64_t sim_sized_ns(const struct sim_sized *sized, uint64_t bytes);
+uint64_t sim_counted_ns(const struct sim_counted *counted, uint64_t count);
 uint64_t sim_rate_ns(uint64_t amount, enum sim_rate rate);
 
 /* core_time.c: at enqueue (lock held), before execution (lock held), after it (without). */

@@ -25,6 +25,12 @@ struct sim_sized {
 	double mib_ns;
 };
 
+/* One call, and what each node of a graph adds. */
+struct sim_counted {
+	struct sim_figure call;
+	double each_ns;
+};
+
 /*
  * Host time of calls that give the device work, and what a wait costs beside the waiting.
  * LAUNCH_FIRST: the first launch of a kernel loads its code.
@@ -84,7 +90,8 @@ struct sim_profile {
 	double fresh_down; /* a copy to pages that do not exist yet takes so many times as long */
 	struct sim_sized alloc_small, alloc, free_small, free; /* small: below 1 MiB */
 	struct sim_sized pin, unpin, enroll,
-		expel;           /* cudaHostAlloc, FreeHost, Register, Unregister */
+		expel; /* cudaHostAlloc, FreeHost, Register, Unregister */
+	struct sim_counted instantiate, update, discard; /* an executable graph */
 	struct sim_figure fault; /* one group of managed pages that is where it is not wanted */
 	struct sim_figure collective_latency;
 	/* Kernels that leave part of the device idle run beside each other; without a number of

@@ -110,7 +110,9 @@ static enum cudaGraphExecUpdateResult adopt(
 cudaError_t tfsim_exec_update(cudaGraphExec_t handle, cudaGraph_t graph,
 	enum cudaGraphExecUpdateResult *out_result, cudaGraphNode_t *out_node)
 {
+	const uint64_t start_ns = tfsim_now_ns();
 	cudaError_t error = sim_enter();
+	uint64_t nodes = 0;
 	struct CUgraphExec_st *exec;
 	struct sim_plan *plan = NULL;
 	unsigned at = 0;
@@ -130,12 +132,15 @@ cudaError_t tfsim_exec_update(cudaGraphExec_t handle, cudaGraph_t graph,
 	if (plan && *out_result == cudaGraphExecUpdateSuccess) {
 		sim_plan_unref(exec->plan);
 		exec->plan = plan;
+		nodes = plan->count;
 	} else if (plan) {
 		*out_node = at < plan->count ? plan->steps[at].node : NULL;
 		sim_plan_unref(plan);
 		error = cudaErrorGraphExecUpdateFailure;
 	}
 	pthread_mutex_unlock(&sim.lock);
+	if (error == cudaSuccess)
+		sim_host_busy(start_ns, sim_counted_ns(&sim.profile->update, nodes));
 	return error;
 }
 

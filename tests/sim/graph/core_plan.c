@@ -259,8 +259,10 @@ struct sim_step *sim_exec_step(struct CUgraphExec_st *exec, const struct CUgraph
 cudaError_t tfsim_graph_instantiate(
 	cudaGraphExec_t *out_exec, cudaGraph_t graph, unsigned long long flags)
 {
+	const uint64_t start_ns = tfsim_now_ns();
 	struct CUgraphExec_st *exec;
 	cudaError_t error = sim_enter();
+	uint64_t nodes = 0;
 
 	if (error != cudaSuccess)
 		return error;
@@ -276,18 +278,23 @@ cudaError_t tfsim_graph_instantiate(
 		exec->next = execs;
 		execs = exec;
 		*out_exec = exec;
+		nodes = exec->plan->count;
 	} else {
 		free(exec);
 		error = cudaErrorInvalidValue;
 	}
 	pthread_mutex_unlock(&sim.lock);
+	if (error == cudaSuccess)
+		sim_host_busy(start_ns, sim_counted_ns(&sim.profile->instantiate, nodes));
 	return error;
 }
 
 cudaError_t tfsim_graph_exec_destroy(cudaGraphExec_t exec)
 {
 	struct CUgraphExec_st **link;
+	const uint64_t start_ns = tfsim_now_ns();
 	cudaError_t error = sim_enter();
+	uint64_t nodes = 0;
 
 	if (error != cudaSuccess)
 		return error;
@@ -296,12 +303,15 @@ cudaError_t tfsim_graph_exec_destroy(cudaGraphExec_t exec)
 		continue;
 	if (*link && exec) {
 		*link = exec->next;
+		nodes = exec->plan->count;
 		sim_plan_unref(exec->plan);
 		free(exec);
 	} else {
 		error = cudaErrorInvalidValue;
 	}
 	pthread_mutex_unlock(&sim.lock);
+	if (error == cudaSuccess)
+		sim_host_busy(start_ns, sim_counted_ns(&sim.profile->discard, nodes));
 	return error;
 }
 

@@ -68,6 +68,11 @@ const struct sim_profile sim_profile_a100 = {
 	.enroll = {{20000, 40000}, 435000},
 	.expel = {{20000, 40000}, 165000},
 	/* Documents on managed memory: 20 to 50 us. */
+	/* An H200's: 11.6, 49.5 and 213 us for 8, 64 and 256 launches; updated 0.6, 2.4 and 10.6;
+	   destroyed 3.6, 14 and 69. */
+	.instantiate = {{5000, 7000}, 790},
+	.update = {{300, 450}, 39},
+	.discard = {{1500, 2200}, 260},
 	.fault = {30000, 50000},
 	.collective_latency = {20000, 35000},
 	.multiprocessors = 108,

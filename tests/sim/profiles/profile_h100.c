@@ -5,7 +5,9 @@
  * An H100 with 80 GB in a server. Host times, latencies, gaps and rates of memory and link are
  * those of public recordings (Kineto and Nsight Systems, H100 80GB HBM3), which contain what the
  * profiler adds to each call, 0.5 to 2 us; the rate of pinned copies is what each of two ranks
- * reached while both copied. Where no recording of an H100 has a figure, it is the A100's. Rates of
+ * reached while both copied. What memory takes to be given out, pinned and released, what graphs
+ * take and copies from pageable memory are those of an H200 without a profiler, alone in its
+ * machine (tests/gpu/results). Where there is no figure of either, it is the A100's. Rates of
  * arithmetic and of NVLink are the data sheet's times 0.7, 0.6 (tensor cores) and 0.8 (link): not
  * measured.
  */
@@ -20,7 +22,7 @@ const struct sim_profile sim_profile_h100 = {
 			[SIM_CALL_LAUNCH] = {4500, 5700},
 			[SIM_CALL_LAUNCH_FIRST] = {150000, 180000},
 			[SIM_CALL_COPY] = {4500, 7800},
-			[SIM_CALL_STAGED] = {11000, 14000},
+			[SIM_CALL_STAGED] = {2200, 3000},
 			[SIM_CALL_FILL] = {5600, 11200},
 			[SIM_CALL_GRAPH] = {6600, 7600},
 			[SIM_CALL_HOST] = {4500, 5700},
@@ -47,7 +49,7 @@ const struct sim_profile sim_profile_h100 = {
 			[SIM_RATE_DOUBLE] = 47e6,
 			[SIM_RATE_PINNED_UP] = 27700,
 			[SIM_RATE_PINNED_DOWN] = 27700,
-			[SIM_RATE_PAGEABLE_UP] = 15000,
+			[SIM_RATE_PAGEABLE_UP] = 18500,
 			[SIM_RATE_PAGEABLE_DOWN] = 22900,
 			[SIM_RATE_MIGRATE] = 9000,
 			[SIM_RATE_PEER] = 20000,
@@ -57,13 +59,16 @@ const struct sim_profile sim_profile_h100 = {
 	.staged = (uint64_t)1 << 20,
 	.fresh_down = 4,
 	.alloc_small = {{3000, 4300}, 0},
-	.alloc = {{600000, 840000}, 785},
+	.alloc = {{1000, 1500}, 1480},
 	.free_small = {{5000, 11000}, 0},
-	.free = {{1450000, 2600000}, 0},
+	.free = {{800, 1200}, 1310},
 	.pin = {{20000, 40000}, 435000},
-	.unpin = {{20000, 40000}, 165000},
-	.enroll = {{20000, 40000}, 435000},
+	.unpin = {{20000, 40000}, 130000},
+	.enroll = {{20000, 40000}, 90000},
 	.expel = {{20000, 40000}, 165000},
+	.instantiate = {{5000, 7000}, 790},
+	.update = {{300, 450}, 39},
+	.discard = {{1500, 2200}, 260},
 	.fault = {30000, 50000},
 	.collective_latency = {16000, 28000},
 	.multiprocessors = 132,
