@@ -58,7 +58,7 @@ one() {
 		put cases "$name" "skipped: this machine lacks $missing"
 		return 0
 	fi
-	most=150
+	most=60
 	[ -z "$GPU_SIMULATED" ] || most=$time
 	[ "$time" -lt "$most" ] || time=$most
 	run_case "$time" "$settings" "$@"

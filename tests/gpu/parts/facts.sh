@@ -14,6 +14,7 @@
 #   memory-left       with how little free memory do libraries begin to fail?
 #   backend           what do cuDNN's graphs give back about engines and plans?
 #   nccl-plugin       does NCCL take a plugin from the program, also under the library?
+#   late              which records has a window that opens late?
 #   end               what is left in the recording for each way of ending?
 #   kernel-names      which kernels serve each precision?
 . "$GPU_HERE/common.sh"
@@ -48,6 +49,14 @@ ask() {
 
 for name in waits memory making rates activity search kernel launch nccl backend; do
 	ask "$name"
+done
+
+# Windows that open late: by single calls or by kinds of calls, tried before or not.
+for how in apis 'apis tried' 'apis tried zeroed' 'apis tried thread' 'apis tried twice' kinds 'kinds tried' \
+	'kinds tried zeroed thread' 'mixed tried'; do
+	# shellcheck disable=SC2086 # words
+	limited 20 "$suite/facts_late" $how >late.out 2>&1
+	put facts "late $(echo $how | tr ' ' '-')" "$(sed -n 's/^fact late [^ ]* //p' late.out | tail -n 1)"
 done
 
 # watch NAME "SETTINGS..." PROGRAM ARGUMENT...: under the library; then what of it was recorded
