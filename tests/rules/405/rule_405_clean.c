@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT CLEAN
+#include "tests/rules/405/rule_405_bad.c"
