@@ -11,6 +11,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
 #include "rules/support/figures.h"
+#include "rules/timeline/recording_cost.h"
 
 #define IDLE_SHARE 0.10
 /* Fewer are no series. */
@@ -198,7 +199,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < thread_count; i++)
 		if (threads[i])
 			collect(steady, i, &bound);
-	if (bound.idle_ns >= IDLE_SHARE * steady->step_ns &&
+	if (tfs_recording_apart_ns(steady->timeline, bound.idle_ns) >=
+			IDLE_SHARE * steady->step_ns &&
 		bound.launches.count >= MANY * (size_t)steady->step_count)
 		report(steady, findings, &gaps, &bound);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

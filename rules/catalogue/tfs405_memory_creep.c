@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TFS405: the device memory in use grows from step to step. What grows and shrinks again has a least
- * amount that stays; so has what is filled once.
+ * TFS405: the device memory in use grows from step to step. What grows and shrinks again has a
+ * least amount that stays; so has what is filled once.
  */
 #include <stdlib.h>
 
@@ -135,8 +135,8 @@ static double take_kept(const struct tfs_steady *steady, struct tfs_hits *hits)
 	return bytes;
 }
 
-static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct creep *creep)
+static void report(
+	const struct tfs_steady *steady, struct tfs_findings *findings, const struct creep *creep)
 {
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};

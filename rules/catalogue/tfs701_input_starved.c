@@ -11,6 +11,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
 #include "rules/support/figures.h"
+#include "rules/timeline/recording_cost.h"
 #include "rules/whatif/step_thread.h"
 
 #define WARN_SHARE 0.10
@@ -133,7 +134,7 @@ static double report_places(const struct tfs_steady *steady, struct tfs_findings
 		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &ns);
 
 		if (!gap || tfs_place_per_step(&place, steady) < LEAST_PER_STEP ||
-			ns < WARN_SHARE * steady->step_ns)
+			tfs_recording_apart_ns(steady->timeline, ns) < WARN_SHARE * steady->step_ns)
 			rest_ns += ns;
 		else
 			own(steady, findings, report(steady, findings, gap, &place, ns), gaps,

@@ -68,3 +68,10 @@ double tfs_recording_added_ns(
 	*out_high_ns = known ? fmax(inside->median_high_ns - outside->median_low_ns, 0) : 0;
 	return known ? fmax(inside->median_ns - outside->median_ns, 0) : 0;
 }
+
+double tfs_recording_apart_ns(const struct tfs_timeline *timeline, double idle_ns)
+{
+	double low_ns, high_ns;
+
+	return fmax(idle_ns - tfs_recording_added_ns(timeline, &low_ns, &high_ns), 0);
+}

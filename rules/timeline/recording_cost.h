@@ -29,4 +29,8 @@ bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, do
 double tfs_recording_added_ns(
 	const struct tfs_timeline *timeline, double *out_low_ns, double *out_high_ns);
 
+/* What is left of time per step that the device was idle in, without what recording adds to a step:
+ * by so much it may have waited for that alone. */
+double tfs_recording_apart_ns(const struct tfs_timeline *timeline, double idle_ns);
+
 #endif

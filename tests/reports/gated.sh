@@ -34,6 +34,11 @@ expect() {
 	cases=$((cases + 1))
 	first=
 	[ "$1" != run ] || [ -n "${TFSHIM_DISABLE-}" ] || first=$trainers/../tools/stacks_first.so
+	# Whether the GPU waits for the host hangs on what else this machine does.
+	case "$*" in
+	*--ignore* | *--select*) ;;
+	check*--baseline*) set -- "$@" --ignore TFS302,TFS701 ;;
+	esac
 	LD_PRELOAD=$first timeout 60 "$tfshim" "$@" >out 2>err
 	got=$?
 	[ "$got" = "$want" ] || wrong "'$*' ended with $got, not $want"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TFS405: each step keeps a copy of its results on the device, and none is ever freed. The clean twin
- * has one buffer for them; the trap keeps some for 12 steps and then frees them all, from a pool. */
+/* TFS405: each step keeps a copy of its results on the device, and none is ever freed. The clean
+ * twin has one buffer for them; the trap keeps some for 12 steps and then frees them all, from a
+ * pool. */
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT

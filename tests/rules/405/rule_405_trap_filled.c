@@ -21,7 +21,8 @@ int main(void)
 		rule_forward(&r, step);
 		if (!*copy)
 			NEED(cudaMallocAsync(
-				/* trap: TFS405 */ (void **)copy, FLOATS * sizeof(float), r.stream));
+				/* trap: TFS405 */ (void **)copy, FLOATS * sizeof(float),
+				r.stream));
 		NEED(cublasScopy(r.blas, FLOATS, r.output, 1, *copy, 1));
 		rule_backward(&r, step, 0);
 		rule_update(&r);

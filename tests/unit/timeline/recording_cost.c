@@ -3,6 +3,9 @@
 #include <stdlib.h>
 
 #include "rules/timeline/recording_cost.h"
+
+#include <math.h>
+
 #include "tests/test.h"
 
 #define RUNS 2000u
@@ -79,6 +82,28 @@ static void of_windows(void)
 	TEST_EQ(high, -1);
 }
 
+/* What recording adds may all have been idle time of the device. */
+static void of_idle_time(void)
+{
+	struct tfs_timeline timeline = {
+		.inside = times(50, 120, 140), .outside = times(500, 99, 101)};
+	double low = -1, high = -1;
+
+	timeline.inside.median_ns = 130;
+	timeline.outside.median_ns = 100;
+	TEST_EQ(lround(tfs_recording_added_ns(&timeline, &low, &high)), 30);
+	TEST_EQ(lround(low), 19);
+	TEST_EQ(lround(high), 41);
+	TEST_EQ(lround(tfs_recording_apart_ns(&timeline, 50)), 20);
+	TEST_EQ(lround(tfs_recording_apart_ns(&timeline, 20)), 0);
+	/* It makes nothing faster, and is nothing where it is not known. */
+	timeline.inside.median_ns = 90;
+	TEST_EQ(lround(tfs_recording_apart_ns(&timeline, 50)), 50);
+	timeline.inside.median_ns = 130;
+	timeline.outside.count = 6;
+	TEST_EQ(lround(tfs_recording_apart_ns(&timeline, 50)), 50);
+}
+
 int main(void)
 {
 	holds(7);
@@ -86,5 +111,6 @@ int main(void)
 	holds(50);
 	holds(256);
 	of_windows();
+	of_idle_time();
 	return test_result();
 }
