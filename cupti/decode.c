@@ -247,18 +247,50 @@ static void decode_sync(const struct tfs_decoder *decoder, const void *activity)
 	decoder->put(&record, TFS_RECORD_device_sync, sizeof(record));
 }
 
+/* Links whose call has not come yet: that of a call that is not kept is of no use. */
+#define MOST_LINKS 8u
+struct links {
+	struct tfs_link_record items[MOST_LINKS];
+	unsigned count;
+};
+
+static void put_link(const struct tfs_decoder *decoder, struct tfs_link_record record)
+{
+	decoder->put(&record, TFS_RECORD_link, sizeof(record));
+}
+
 /* Of several kinds of id, ours is the one the collector pushes; 0 says that the call has none. */
-static void decode_external(const struct tfs_decoder *decoder, const void *activity)
+static void decode_external(
+	const struct tfs_decoder *decoder, const void *activity, struct links *links)
 {
 	const struct external_prefix *external = activity;
 	const struct tfs_link_record record = {
 		.call_unit = external->id, .correlation = external->correlation};
 
-	if (external->external_kind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 && external->id != 0)
-		decoder->put(&record, TFS_RECORD_link, sizeof(record));
+	if (external->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || external->id == 0)
+		return;
+	if (links->count == MOST_LINKS) {
+		put_link(decoder, links->items[0]);
+		memmove(links->items, links->items + 1, --links->count * sizeof(*links->items));
+	}
+	links->items[links->count++] = record;
 }
 
-static void decode_api(const struct tfs_decoder *decoder, const void *activity)
+/* The call's link comes right before it, or with one of a call within it between. */
+static bool take_link(struct links *links, uint32_t correlation, struct tfs_link_record *out_link)
+{
+	for (unsigned i = links->count; i--;) {
+		if (links->items[i].correlation != correlation)
+			continue;
+		*out_link = links->items[i];
+		memmove(&links->items[i], &links->items[i + 1],
+			(--links->count - i) * sizeof(*links->items));
+		return true;
+	}
+	return false;
+}
+
+static void decode_api(const struct tfs_decoder *decoder, const void *activity, struct links *links)
 {
 	const struct api_prefix *api = activity;
 	const uint64_t duration = api->end > api->start ? api->end - api->start : 0;
@@ -273,8 +305,14 @@ static void decode_api(const struct tfs_decoder *decoder, const void *activity)
 		.status = api->result,
 	};
 
-	if (!decoder->keeps || decoder->keeps(api->cbid, record.domain == TFS_LIBRARY_cuda))
-		decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
+	struct tfs_link_record link;
+	const bool linked = take_link(links, record.correlation, &link);
+
+	if (decoder->keeps && !decoder->keeps(api->cbid, record.domain == TFS_LIBRARY_cuda))
+		return;
+	if (linked)
+		put_link(decoder, link);
+	decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
 }
 
 /* CUPTI has a kind for each thing that is in a module; the first ones are those of its copies. */
@@ -313,18 +351,20 @@ static void decode_overhead(const struct tfs_decoder *decoder, const void *activ
 static const struct {
 	size_t bytes; /* that must be there */
 	void (*decode)(const struct tfs_decoder *decoder, const void *activity);
+	void (*decode_linked)(
+		const struct tfs_decoder *decoder, const void *activity, struct links *links);
 } kinds[] = {
 	[CUPTI_ACTIVITY_KIND_MEMCPY] = {sizeof(struct copy_prefix), decode_copy},
 	[CUPTI_ACTIVITY_KIND_MEMSET] = {sizeof(struct set_prefix), decode_set},
 	[CUPTI_ACTIVITY_KIND_KERNEL] = {sizeof(struct kernel_prefix), decode_kernel},
-	[CUPTI_ACTIVITY_KIND_DRIVER] = {sizeof(struct api_prefix), decode_api},
-	[CUPTI_ACTIVITY_KIND_RUNTIME] = {sizeof(struct api_prefix), decode_api},
+	[CUPTI_ACTIVITY_KIND_DRIVER] = {sizeof(struct api_prefix), .decode_linked = decode_api},
+	[CUPTI_ACTIVITY_KIND_RUNTIME] = {sizeof(struct api_prefix), .decode_linked = decode_api},
 	[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = {sizeof(struct kernel_prefix), decode_kernel},
 	[CUPTI_ACTIVITY_KIND_OVERHEAD] = {sizeof(struct overhead_prefix), decode_overhead},
 	[CUPTI_ACTIVITY_KIND_MEMCPY2] = {sizeof(struct peer_prefix), decode_peer},
 	[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = {sizeof(struct sync_prefix), decode_sync},
 	[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION] = {sizeof(struct external_prefix),
-		decode_external},
+		.decode_linked = decode_external},
 	[CUPTI_ACTIVITY_KIND_MEMORY2] = {sizeof(struct memory_prefix), decode_memory},
 	[CUPTI_ACTIVITY_KIND_GRAPH_TRACE] = {sizeof(struct graph_prefix), decode_graph},
 };
@@ -332,18 +372,25 @@ static const struct {
 void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t valid)
 {
 	CUpti_Activity *activity = NULL;
+	struct links links = {.count = 0};
 	CUptiResult status;
 
 	while ((status = decoder->next(buffer, valid, &activity)) == CUPTI_SUCCESS) {
 		const uint32_t kind = (uint32_t)activity->kind;
 		const size_t left = valid - (size_t)((uint8_t *)activity - buffer);
+		const bool known = kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].bytes &&
+				   left >= kinds[kind].bytes;
 
-		if (kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].decode &&
-			left >= kinds[kind].bytes)
+		if (known && kinds[kind].decode)
 			kinds[kind].decode(decoder, activity);
+		else if (known)
+			kinds[kind].decode_linked(decoder, activity, &links);
 		else
 			decoder->lost(TFS_LOSS_cupti_unknown, 1);
 	}
+	/* Of calls that are in another buffer. */
+	for (unsigned i = 0; i < links.count; i++)
+		put_link(decoder, links.items[i]);
 	/* It cannot say how many more there were. */
 	if (status != CUPTI_ERROR_MAX_LIMIT_REACHED)
 		decoder->lost(TFS_LOSS_cupti_unknown, 1);

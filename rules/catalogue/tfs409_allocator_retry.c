@@ -33,8 +33,8 @@ static bool alike(const struct tfs_host_call *one, const struct tfs_host_call *o
 }
 
 /* What was freed and is allocated again in the same step, which goes to `freed` as well. */
-static void add_again(const struct tfs_steady *steady, uint32_t from, struct tfs_hits *freed,
-	size_t first)
+static void add_again(
+	const struct tfs_steady *steady, uint32_t from, struct tfs_hits *freed, size_t first)
 {
 	const struct tfs_host_call *call = tfs_steady_call(steady, from);
 	const size_t last = freed->count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* TFS409: each step asks for more than there is, frees what it had kept, and asks again, as a caching
- * allocator does. The clean twin leaves as much memory free as it needs; the trap asks for more than
- * there is and makes do with less, which frees nothing. */
+/* TFS409: each step asks for more than there is, frees what it had kept, and asks again, as a
+ * caching allocator does. The clean twin leaves as much memory free as it needs; the trap asks for
+ * more than there is and makes do with less, which frees nothing. */
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT

@@ -137,12 +137,15 @@ static void add(const void *record, size_t bytes)
 	used += size;
 }
 
+static bool (*keeps)(uint32_t cbid, bool driver);
+
 static void decode(size_t valid, int64_t offset_ns)
 {
 	const struct tfs_decoder decoder = {.next = next,
 		.version = layout->version,
 		.offset_ns = offset_ns,
 		.put = put,
+		.keeps = keeps,
 		.kernel = intern,
 		.lost = lose};
 
@@ -452,6 +455,52 @@ static int check_library(const char *path)
 	return test_result();
 }
 
+static void add_call(uint32_t correlation, uint32_t cbid, bool linked)
+{
+	CUpti_ActivityExternalCorrelation link = {CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+		CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, 9000, correlation, 0};
+	CUpti_ActivityAPI api = {
+		CUPTI_ACTIVITY_KIND_RUNTIME, cbid, 10, 25, 1, 4321, correlation, 0};
+
+	if (linked)
+		add(&link, sizeof(link));
+	else
+		add(&api, sizeof(api));
+}
+
+static bool keeps_launches(uint32_t cbid, bool driver)
+{
+	return cbid == 211 && !driver;
+}
+
+/* Of a call that is not kept neither its record nor its link is; a link whose call is in another
+ * buffer is, whatever that call is. One call may lie within another. */
+static void check_kept(void)
+{
+	static const uint32_t links[] = {60, 62, 63};
+	unsigned found = 0;
+
+	used = 0;
+	keeps = keeps_launches;
+	add_call(60, 211, true);
+	add_call(61, 5, true);
+	add_call(61, 5, false);
+	add_call(60, 211, false);
+	add_call(62, 211, true);
+	add_call(62, 211, false);
+	add_call(63, 5, true);
+	decode(used, 0);
+	keeps = NULL;
+	TEST_EQ(put_count, 5);
+	for (unsigned i = 0; i < put_count; i++) {
+		if (puts_[i].kind == TFS_RECORD_link)
+			TEST_EQ(puts_[i].link.correlation, links[found++ % 3]);
+		else
+			TEST_EQ(puts_[i].api.cbid, 211);
+	}
+	TEST_EQ(found, 3);
+}
+
 int main(int count, char **words)
 {
 	unsigned i;
@@ -474,6 +523,7 @@ int main(int count, char **words)
 		check_host_work(&puts_[5]);
 		check_damage(used);
 		check_bare_kernels();
+		check_kept();
 	}
 	return test_result();
 }
