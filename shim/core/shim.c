@@ -25,6 +25,7 @@
 #include "shim/base/threads.h"
 #include "shim/core/machine.h"
 #include "shim/core/reporter.h"
+#include "shim/core/switches.h"
 #include "shim/nvtx/nvtx.h"
 #include "shim/record/callsite.h"
 #include "shim/record/files.h"
@@ -289,6 +290,7 @@ static bool start(void)
 	tfs_nvtx_start();
 	tfs_rewrite_start();
 	tfs_recorder_fact(TFS_FACT_processes, NULL, tfs_options.ranks, 0);
+	tfs_switches_write();
 	if (injected)
 		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
 	if (!start_thread(help))

@@ -44,10 +44,17 @@ watch() {
 	# It copies to another device's memory.
 	devices=1
 	[ "$1" != trap_peer ] || devices=2
+	# What a launcher left on; and what is off, logs errors only, or does not say where to.
+	switches=
+	case $id-$1 in
+	707-bad) switches='CUDA_LAUNCH_BLOCKING=1 CUBLASLT_LOG_LEVEL=1' ;;
+	707-trap) switches='CUDA_LAUNCH_BLOCKING=0 CUBLAS_LOGINFO_DBG=1 CUDNN_LOGLEVEL_DBG=1 NCCL_DEBUG=INFO' ;;
+	esac
+	# shellcheck disable=SC2086 # words
 	TFSIM_DEVICES="$devices" LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \
 		TFSIM_PROFILE="$profile" TFSIM_COMPUTE="$compute" TFSIM_PACE="$pace" \
 		TFSHIM_OPTIONS=report=0:search_ms=100000 LD_PRELOAD="$preload" \
-		timeout 60 "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {
+		timeout 60 env $switches "$programs/rule_${id}_$1" >"$folder/out" 2>&1 || {
 		echo "$1 ended with $?"
 		tail -n 20 "$folder/out"
 		return 1
