@@ -92,7 +92,7 @@ static int report_file(const struct report_options *options, const char *path)
 	struct tfs_model model;
 	char *why;
 
-	if (options->summary || options->quiet)
+	if (options->summary || (options->quiet && !options->output))
 		return tfs_save_report(path, options->quiet);
 	if (tfs_load(path, &load, &model, &why)) {
 		tfs_text_line(stderr, "tfshim: %s: %s", path, why ? why : "cannot be read");
@@ -158,6 +158,9 @@ static int run(int argc, char **argv)
 		return status < 0 ? 0 : status;
 	if (!argv[first])
 		return tfs_options_misuse(&tfs_command_report, "no recording given");
+	if (options.quiet && (options.output ? !strcmp(options.output, "-") : !!options.format))
+		return tfs_options_misuse(
+			&tfs_command_report, "--quiet prints nothing: name a file with --output");
 	for (int i = first; argv[i]; i++) {
 		bool folder = !stat(argv[i], &about) && S_ISDIR(about.st_mode);
 		if (options.output && (folder || argv[first + 1]))
@@ -173,7 +176,7 @@ static const struct tfs_option options[] = {
 	{'f', "format", "FORMAT", "write only text, html or json, to stdout or --output"},
 	{'o', "output", "FILE", "write to FILE instead of beside the recording; - is stdout"},
 	{'s', "summary", NULL, "write beside the recording; name the top three findings on stderr"},
-	{'q', "quiet", NULL, "write beside the recording and print nothing"},
+	{'q', "quiet", NULL, "write beside the recording, or to --output, and print nothing"},
 	{'0', "color", "WHEN", "auto (default), always or never"},
 	{'1', "exit-summary", NULL, NULL},
 	{0},

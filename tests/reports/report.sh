@@ -55,6 +55,12 @@ expect 0 report -o page.html run.tfs
 head -n 1 page.html | grep -qi '<!DOCTYPE html>' || wrong "-o page.html is no page"
 expect 0 report --format text -o - run.tfs
 grep -q 'FIX THESE' out || wrong "-o - wrote nothing to stdout"
+expect 0 report --quiet --format json --output only.json run.tfs
+[ ! -s out ] && [ ! -s err ] || wrong "--quiet prints something"
+grep -q '"as_written"' only.json || wrong "--quiet leaves --output unwritten"
+expect 2 report --quiet --format json run.tfs
+grep -q 'name a file with --output' err || wrong "--quiet does not say what it needs"
+expect 2 report --quiet --output - run.tfs
 
 mkdir many && cp run.tfs many/a.tfs && cp run.tfs many/b.tfs
 expect 0 report --quiet many
