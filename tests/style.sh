@@ -7,7 +7,7 @@
 set -u
 
 cd "$(dirname "$0")/.." || exit 1
-if ! files=$(git -c safe.directory='*' ls-files -- ':!tests/fuzz/corpus' ':!tests/golden' 2>/dev/null); then
+if ! files=$(git -c safe.directory='*' ls-files -co --exclude-standard -- ':!tests/fuzz/corpus' ':!tests/golden' 2>/dev/null); then
 	echo "not a git checkout: no list of files to check"
 	exit 77
 fi
