@@ -42,8 +42,12 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (fact->fact == TFS_FACT_debug_switch)
 			tfs_findings_note(findings, "%s is set: %s", text, effect_of(text));
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no variable of the environment that was looked for makes libraries wait or write in each call");
+	if (!tfs_trace_fact(trace, TFS_FACT_debug_none))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"the recording does not say which variables of the environment were set");
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no variable of the environment that was looked for makes libraries wait or write in each call");
 }
 
 const struct tfs_rule tfs_rule_tfs707 = {

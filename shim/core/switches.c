@@ -76,6 +76,7 @@ static bool is_on(const char *name, bool (*test)(const char *text))
 void tfs_switches_write(void)
 {
 	char text[80];
+	bool any = false;
 
 	for (size_t i = 0; i < sizeof(switches) / sizeof(switches[0]); i++) {
 		const struct tfs_switch *one = &switches[i];
@@ -84,5 +85,8 @@ void tfs_switches_write(void)
 			continue;
 		snprintf(text, sizeof(text), "%s=%s", one->name, getenv(one->name));
 		tfs_recorder_fact(TFS_FACT_debug_switch, text, 0, 0);
+		any = true;
 	}
+	if (!any)
+		tfs_recorder_fact(TFS_FACT_debug_none, NULL, 0, 0);
 }

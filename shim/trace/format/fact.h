@@ -115,7 +115,8 @@
 	X(66, python, "python", latest, "{0}.{1}; call sites are lines of Python code")            \
 	X(67, python_unknown, "python", latest,                                                    \
 		"not a version whose call stacks can be read; call sites are those of C code")     \
-	X(68, debug_switch, "debug switch.", each, "on")
+	X(68, debug_switch, "debug switch.", each, "on")                                           \
+	X(69, debug_none, "debug switches", latest, "none of those that are looked for")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,
