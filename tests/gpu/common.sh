@@ -100,7 +100,7 @@ rotate() {
 
 # All rewrites by name; that of the heap needs its library preloaded, and is no matter of the GPU.
 rewrite_names() {
-	"$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*there are //p' | tr ',' '\n' | grep -v jemalloc | tr '\n' ' '
+	"$tfshim" run --rewrite no-such-rewrite -- true 2>&1 | sed -n 's/.*any of \(.*\), each alone.*/\1/p' | tr -d ' ' | tr ',' '\n' | grep -v jemalloc | tr '\n' ' '
 }
 
 # ledger SECTION NAME RECORDING: what the rewrites did, what they said they would gain, and of one

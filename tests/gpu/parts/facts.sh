@@ -15,6 +15,7 @@
 #   backend           what do cuDNN's graphs give back about engines and plans?
 #   nccl-plugin       does NCCL take a plugin from the program, also under the library?
 #   late              which records has a window that opens late?
+#   residual          what do calls cost once CUPTI no longer records?
 #   end               what is left in the recording for each way of ending?
 #   kernel-names      which kernels serve each precision?
 . "$GPU_HERE/common.sh"
@@ -47,7 +48,7 @@ ask() {
 	esac
 }
 
-for name in waits memory making rates activity search kernel launch nccl backend; do
+for name in waits memory making rates activity residual search kernel launch nccl backend; do
 	ask "$name"
 done
 
