@@ -163,6 +163,8 @@ static size_t add_recorded(
 		seen->device ? "recorded"
 		: seen->untied
 			? "recorded, but most of it is tied to no call: what calls cost the GPU is not measurable"
+		: seen->lost
+			? "mostly lost, as records were dropped: GPU time and idle time are not measurable"
 			: "not recorded: GPU time and idle time are not measurable",
 		!seen->device};
 	return 3;

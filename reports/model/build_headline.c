@@ -142,9 +142,8 @@ static const char *unpriced(const struct tfs_build *build)
 	if (!steps->judged || !build->judgement->visibility.calls)
 		return "no training step was recorded in full";
 	if (!build->judgement->visibility.device)
-		return build->judgement->visibility.untied
-			       ? tfs_need_untied()
-			       : "no GPU activity of the judged steps was recorded";
+		return tfs_need_device(
+			build->judgement->visibility.untied, build->judgement->visibility.lost);
 	if (build->timeline->judged_rewritten)
 		return "every recorded step ran with a rewrite on";
 	if (steps->unpriced)

@@ -31,29 +31,33 @@ static const char *advice(const struct tfs_steady *steady)
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings)
 {
-	const char *mixed = "";
+	const struct tfs_timeline *timeline = steady->timeline;
+	const char *mixed = "", *partial = "";
 	struct tfs_draft *draft;
 
 	if (steady->mixed_steps)
 		mixed = tfs_pool_print(findings->pool, "%s work of another phase",
 			tfs_figure_also(steady->mixed_steps, "more holds", "more hold").text);
-	if (!steady->timeline->step_source)
+	if (timeline->partial_steps)
+		partial = tfs_pool_print(findings->pool, "%s records, which were dropped",
+			tfs_figure_also(timeline->partial_steps, "more lacks", "more lack").text);
+	if (!timeline->step_source)
 		draft = tfs_findings_note(findings,
 			"no training step was found in the recorded calls: rules look at the whole run, and what depends on steps is not measurable");
-	else if (steady->timeline->step_source == TFS_STEP_ITERATIONS)
+	else if (timeline->step_source == TFS_STEP_ITERATIONS)
 		draft = tfs_findings_note(findings,
 			"no weight update was seen in the calls: a step is an iteration of the loop with most of them; %s counted",
-			tfs_figure_number((double)steady->timeline->training_steps,
-				"of its rounds was", "of its rounds were")
+			tfs_figure_number((double)timeline->training_steps, "of its rounds was",
+				"of its rounds were")
 				.text);
 	else
 		draft = tfs_findings_note(findings,
-			"%s judged, of %s in total; an error needs %u%s",
+			"%s judged, of %s in total; an error needs %u%s%s",
 			tfs_figure_number(
 				steady->step_count, "training step was", "training steps were")
 				.text,
-			tfs_figure_count((double)steady->timeline->training_steps).text,
-			steady->min_steps, mixed);
+			tfs_figure_count((double)timeline->training_steps).text, steady->min_steps,
+			mixed, partial);
 	if (draft)
 		draft->finding.advice = advice(steady);
 }

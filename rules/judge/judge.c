@@ -88,8 +88,9 @@ static const char *missing(const struct tfs_steady *steady, const struct tfs_rul
 		       "(record=all records them)";
 	for (uint32_t need = 1; need <= needs; need <<= 1)
 		if (needs & need && !is_there(steady, need))
-			return need == TFS_NEEDS_DEVICE && steady->untied ? tfs_need_untied()
-									  : tfs_need_absent(need);
+			return need == TFS_NEEDS_DEVICE ? tfs_need_device(steady->untied,
+								  steady->timeline->work_lost)
+							: tfs_need_absent(need);
 	return NULL;
 }
 

@@ -39,6 +39,7 @@ struct tfs_visibility {
 	bool calls;     /* call records of the judged steps; of the run where none are known */
 	bool device;    /* device activity, likewise, tied to the calls */
 	bool untied;    /* there is some, but most of it is tied to no call */
+	bool lost;      /* much of it was dropped, and what is left is no evidence */
 	bool partial;   /* something ran that no layer saw */
 	char text[240]; /* the visibility line */
 	struct tfs_library_line *libraries;

@@ -25,9 +25,12 @@ const char *tfs_need_absent(uint32_t need)
 	}
 }
 
-const char *tfs_need_untied(void)
+const char *tfs_need_device(bool untied, bool lost)
 {
-	return "GPU activity was recorded, but most of it is tied to no call";
+	if (untied)
+		return "GPU activity was recorded, but most of it is tied to no call";
+	return lost ? "much of the GPU activity was lost: records were dropped"
+		    : tfs_need_absent(TFS_NEEDS_DEVICE);
 }
 
 const char *tfs_about_words(uint32_t about)

@@ -6,13 +6,15 @@
  * What a rule has to see, in words: for its verdict and for the catalogue.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Why a rule with this need (one TFS_NEEDS_* bit) is not measurable. Any thread. */
 const char *tfs_need_absent(uint32_t need);
 
-/* Why one that needs GPU activity is not, where there is some. Any thread. */
-const char *tfs_need_untied(void);
+/* Why one that needs GPU activity is not: there is some, but most of it is tied to no call, or much
+ * was lost; or there is none. Any thread. */
+const char *tfs_need_device(bool untied, bool lost);
 
 /* "copies", for one TFS_ABOUT_* bit. */
 const char *tfs_about_words(uint32_t about);

@@ -274,8 +274,7 @@ static bool usable(const struct tfs_timeline *timeline, struct tfs_judgement *ju
 	else if (!judgement->steps.judged || !judgement->visibility.calls)
 		why = "no training step was recorded in full";
 	else if (!judgement->visibility.device)
-		why = judgement->visibility.untied ? tfs_need_untied()
-						   : "no GPU activity was recorded";
+		why = tfs_need_device(judgement->visibility.untied, judgement->visibility.lost);
 	else if (!*judgement->device_name)
 		why = "the recording does not name the GPU";
 	if (why)

@@ -296,11 +296,13 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 		out->steps ? steady->call_count > 0 : (timeline->evidence & TFS_NEEDS_CALLS) != 0;
 	out->device = out->steps ? steady->activity : (timeline->evidence & TFS_NEEDS_DEVICE) != 0;
 	out->untied = out->steps && steady->untied;
+	out->lost = !out->device && timeline->work_lost;
 	out->partial = *gaps != '\0';
 	snprintf(out->text, sizeof(out->text), "calls %s, GPU activity %s, training steps %s%s%s",
 		out->calls ? "recorded" : "not recorded",
 		out->device   ? "recorded"
 		: out->untied ? "tied to no call"
+		: out->lost   ? "mostly lost"
 			      : "not recorded",
 		timeline->step_source == TFS_STEP_ITERATIONS
 			? "not found (iterations of a loop stand for them)"

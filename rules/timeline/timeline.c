@@ -13,6 +13,7 @@ static int (*const parts[])(struct tfs_timeline *) = {
 	tfs_timeline_build_ranges,
 	tfs_timeline_build_correlations,
 	tfs_timeline_build_ops,
+	tfs_timeline_leave_partial,
 	tfs_timeline_close_windows,
 	tfs_timeline_build_idles,
 };

@@ -37,7 +37,9 @@ struct tfs_timeline {
 	uint32_t window_count, step_count, judged_count, thread_count, call_count, stream_count;
 	uint32_t op_count, sync_count, range_count, device_count, idle_count;
 
-	bool judged_rewritten;   /* there were none with rewrites off: `judged` has a rewrite on */
+	uint32_t partial_steps; /* recorded, but not judged, as records of them were lost */
+	bool work_lost;         /* most of the device's work was: what there is of it is left out */
+	bool judged_rewritten;  /* there were none with rewrites off: `judged` has a rewrite on */
 	uint64_t training_steps; /* of the whole run, recorded or not */
 	uint64_t warmup_steps;
 	uint64_t other_steps;            /* evaluation and the like */

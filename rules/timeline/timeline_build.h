@@ -58,6 +58,8 @@ int tfs_timeline_build_calls(struct tfs_timeline *timeline);
 int tfs_timeline_build_ranges(struct tfs_timeline *timeline);
 int tfs_timeline_build_correlations(struct tfs_timeline *timeline);
 int tfs_timeline_build_ops(struct tfs_timeline *timeline);
+/* Leaves steps out of which records were lost. */
+int tfs_timeline_leave_partial(struct tfs_timeline *timeline);
 /* A window that is still open ends with the last thing recorded. */
 int tfs_timeline_close_windows(struct tfs_timeline *timeline);
 int tfs_timeline_build_idles(struct tfs_timeline *timeline);
