@@ -38,6 +38,12 @@ done
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE TFSHIM_LOG TFSHIM_DISABLE TFSHIM_RANK \
 	TFSHIM_PROCESS LD_PRELOAD
 
+# Debian's OpenBLAS takes a processor that is younger than itself for a Pentium 4.
+if [ -z "${OPENBLAS_CORETYPE-}" ] && grep -qsw avx2 /proc/cpuinfo; then
+	OPENBLAS_CORETYPE=Haswell
+	export OPENBLAS_CORETYPE
+fi
+
 stop() {
 	echo
 	echo "FAILED: $1"

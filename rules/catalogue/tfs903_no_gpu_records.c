@@ -15,7 +15,7 @@ static bool is_dropped(const struct tfs_timeline *timeline)
 {
 	const uint64_t *lost = tfs_trace_header(timeline->trace)->lost;
 
-	return timeline->op_count == 0 &&
+	return timeline->op_count == 0 && !timeline->work_lost &&
 	       (lost[TFS_LOSS_records_dropped] != 0 || lost[TFS_LOSS_cupti_dropped] != 0);
 }
 
@@ -75,7 +75,7 @@ static void report(
 	const struct tfs_pairs *pairs = steady->pairs;
 	struct tfs_draft *draft;
 
-	if (!steady->timeline->op_count) {
+	if (!steady->timeline->op_count && !steady->timeline->work_lost) {
 		draft = tfs_findings_note(findings,
 			"%s submitted GPU work, but no GPU activity was recorded%s%s",
 			tfs_figure_number(submitted, "recorded call", "recorded calls").text,

@@ -12,7 +12,7 @@
 static struct {
 	void *host[SLOTS]; /* pinned */
 	void *pageable;
-	float *values, *other;
+	float *values, *other, *product;
 	cudaEvent_t there[SLOTS], event;
 	cudaStream_t stream;
 	cublasHandle_t blas;
@@ -260,6 +260,26 @@ static void multiply(struct trainer *t, float beta)
 		SIDE, own.other, 64, &beta, own.values, SIDE));
 }
 
+static void begin_603(struct trainer *t)
+{
+	begin_values(t);
+	own.product = trainer_alloc(t->layout.bytes);
+	if (t->layout.fixed)
+		NEED(cublasSetMathMode(t->blas, CUBLAS_TF32_TENSOR_OP_MATH));
+}
+
+/* Of square matrices with as many numbers as the habit is about. */
+static void act_603(struct trainer *t)
+{
+	const float one = 1, zero = 0;
+	int side = 1;
+
+	while ((side + 8) * (side + 8) <= floats(t))
+		side += side == 1 ? 7 : 8;
+	NEED(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, own.values,
+		side, own.other, side, &zero, own.product, side));
+}
+
 static void act_402_added(struct trainer *t)
 {
 	if (!t->layout.fixed)
@@ -348,6 +368,7 @@ static const struct habit habits[] = {
 	{.name = "402-added", .begin = begin_values, .act = act_402_added},
 	{.name = "402-overwritten", .begin = begin_values, .act = act_402_overwritten},
 	{.name = "408-pool", .begin = begin_408, .act = act_408, .settle = settle_408},
+	{.name = "603-tf32", .begin = begin_603, .act = act_603},
 	{.name = "608-handle", .begin = begin_608_handle, .act = act_608_handle},
 	{.name = "701-load", .starved = true},
 };

@@ -114,6 +114,9 @@ enum tfsim_math { TFSIM_SINGLE, TFSIM_TENSOR, TFSIM_HALF, TFSIM_DOUBLE };
 
 /* Modelled duration of a kernel that moves and computes this much; at least the launch floor. */
 TFSIM_API uint64_t tfsim_cost_math(enum tfsim_math math, uint64_t bytes, uint64_t flops);
+/* Whether tensor cores are faster than plain ones: then the names of products say which they use.
+ */
+TFSIM_API bool tfsim_tensor_cores(void);
 /* The same for float on plain cores. */
 TFSIM_API uint64_t tfsim_cost_kernel(uint64_t bytes, uint64_t flops);
 TFSIM_API uint64_t tfsim_cost_fill(uint64_t bytes);

@@ -57,6 +57,12 @@ uint64_t tfsim_cost_math(enum tfsim_math math, uint64_t bytes, uint64_t flops)
 		      fmax(at_rate(bytes, SIM_RATE_MEMORY), at_rate(flops, rates[math])));
 }
 
+bool tfsim_tensor_cores(void)
+{
+	sim_enter();
+	return sim.profile->rate[SIM_RATE_TENSOR] > sim.profile->rate[SIM_RATE_SINGLE];
+}
+
 uint64_t tfsim_cost_kernel(uint64_t bytes, uint64_t flops)
 {
 	return tfsim_cost_math(TFSIM_SINGLE, bytes, flops);

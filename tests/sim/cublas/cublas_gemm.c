@@ -10,6 +10,14 @@ static const char *const names[2][2][2] = {
 	{{"tfsim_dgemm_nn", "tfsim_dgemm_nt"}, {"tfsim_dgemm_tn", "tfsim_dgemm_tt"}},
 };
 
+/* As cuBLAS's say it: on plain cores, on tensor cores. */
+static const char *const names_by_cores[2][2][2] = {
+	{{"tfsim_sgemm_ffma_nn", "tfsim_sgemm_ffma_nt"},
+		{"tfsim_sgemm_ffma_tn", "tfsim_sgemm_ffma_tt"}},
+	{{"tfsim_tensorop_gemm_nn", "tfsim_tensorop_gemm_nt"},
+		{"tfsim_tensorop_gemm_tn", "tfsim_tensorop_gemm_tt"}},
+};
+
 static bool known(cublasOperation_t t)
 {
 	return t == CUBLAS_OP_N || t == CUBLAS_OP_T || t == CUBLAS_OP_C;
@@ -52,7 +60,9 @@ cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *o
 		return CUBLAS_STATUS_SUCCESS;
 	if ((o->k && (!o->a || !o->b)) || !o->c)
 		return CUBLAS_STATUS_INVALID_VALUE;
-	o->name = names[o->wide][o->ta != CUBLAS_OP_N][o->tb != CUBLAS_OP_N];
+	o->name = (!o->wide && tfsim_tensor_cores()
+			   ? names_by_cores[o->math != TFSIM_SINGLE]
+			   : names[o->wide])[o->ta != CUBLAS_OP_N][o->tb != CUBLAS_OP_N];
 	if (!split(handle, o))
 		return CUBLAS_STATUS_ALLOC_FAILED;
 	if (o->mixed)

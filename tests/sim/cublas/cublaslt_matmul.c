@@ -109,13 +109,26 @@ static void run(void *args)
 	tfsim_workspace_leave(r->workspace, r->workspace_bytes);
 }
 
+/* As cuBLASLt's names say it: on plain cores, on tensor cores. */
+static const char *name_of(const struct tfs_lt_problem *p, int algo)
+{
+	enum tfsim_math math = TFSIM_SINGLE;
+
+	tfs_typed_math(p->l[0].type, p->op.compute, &math);
+	if (!tfsim_tensor_cores())
+		return algo ? "tfsim_lt_matmul_splitk" : "tfsim_lt_matmul";
+	if (math == TFSIM_SINGLE)
+		return algo ? "tfsim_lt_matmul_ffma_splitk" : "tfsim_lt_matmul_ffma";
+	return algo ? "tfsim_lt_matmul_tensorop_splitk" : "tfsim_lt_matmul_tensorop";
+}
+
 static cublasStatus_t submit(struct run *r, cudaStream_t stream)
 {
 	const struct tfs_lt_problem *p = &r->p;
 	struct tfsim_work w = {
 		.kind = TFSIM_KERNEL, .run = run, .args = r, .args_size = sizeof(*r)};
 
-	w.name = r->algo ? "tfsim_lt_matmul_splitk" : "tfsim_lt_matmul";
+	w.name = name_of(p, r->algo);
 	w.cost_ns = tfs_lt_algo_cost(p, r->algo);
 	w.grid = (dim3){
 		(unsigned)(p->m / 128 + 1), (unsigned)(p->n / 128 + 1), (unsigned)p->l[3].batch};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "rules/evidence/cores.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static bool has_one(const char *name, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (strstr(name, *parts))
+			return true;
+	return false;
+}
+
+enum tfs_cores tfs_cores_of(const char *name)
+{
+	static const char *const plain[] = {"ffma", "simt_sgemm", "ampere_sgemm", "turing_sgemm",
+		"volta_sgemm", "maxwell_sgemm", "sgemm_largek", "scudnn", "implicit_convolve_sgemm",
+		"wgrad_alg0_engineIf", "dgrad_engineIf", NULL};
+	static const char *const tensor[] = {"tensor16x8", "tensorop", "wmma", "warpgroupsize",
+		"nvjet", "s884", "h884", "s1688", "h1688", "16816", NULL};
+	/* Of halves and doubles; of vectors, of tiny and of grouped ones; and what only helps. */
+	static const char *const other[] = {"f16", "f64", "i8", "dgemm", "hgemm", "gemv", "Gemv",
+		"gemmSN", "grouped_direct", "splitK", "nchwToNhwc", "nhwcToNchw", "computeOffsets",
+		"scalePackedTensor", "ransform", "op_generic_tensor", "bias_diff", NULL};
+
+	/* Plain cores compute halves too. */
+	if (has_one(name, plain))
+		return strstr(name, "f16") ? TFS_CORES_OTHER : TFS_CORES_PLAIN;
+	if (has_one(name, tensor))
+		return TFS_CORES_TENSOR;
+	return has_one(name, other) ? TFS_CORES_OTHER : TFS_CORES_UNKNOWN;
+}
+
+bool tfs_cores_convolve(const char *name)
+{
+	static const char *const parts[] = {"fprop", "dgrad", "wgrad", "cudnn", "convolve", NULL};
+
+	return has_one(name, parts);
+}

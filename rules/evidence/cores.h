@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_RULES_EVIDENCE_CORES_H
+#define TFS_RULES_EVIDENCE_CORES_H
+
+/*
+ * Which cores a library's kernel computes with. Calls do not tell, since libraries choose: it is in
+ * the kernel's name alone, as cuBLAS 11 to 13 and cuDNN 8 and 9 name theirs.
+ */
+
+#include <stdbool.h>
+
+enum tfs_cores {
+	TFS_CORES_PLAIN,  /* floats, one by one */
+	TFS_CORES_TENSOR, /* any type, on tensor cores */
+	TFS_CORES_OTHER,  /* neither would be faster, or it is no matter of floats */
+	TFS_CORES_UNKNOWN,
+	TFS_CORES_COUNT
+};
+
+/* Of a kernel by its name, mangled or not. Any thread. */
+enum tfs_cores tfs_cores_of(const char *name);
+/* Whether a kernel of plain or of tensor cores is part of a convolution, not of a product. */
+bool tfs_cores_convolve(const char *name);
+
+#endif
