@@ -167,7 +167,7 @@ static void conclude(const struct tfs_findings *findings, size_t before, const d
 			tfs_figure_share(unknown).text);
 	else if (plain + tensor + unknown <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no product and no convolution of a library takes twice as long as the shortest kernel");
+			"no library's kernel was seen that multiplies floats, and that tensor cores would be faster at");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"products and convolutions of floats take %s of the step on plain cores, others %s on tensor cores",

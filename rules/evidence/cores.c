@@ -22,7 +22,9 @@ enum tfs_cores tfs_cores_of(const char *name)
 	/* Of halves and doubles; of vectors, of tiny and of grouped ones; and what only helps. */
 	static const char *const other[] = {"f16", "f64", "i8", "dgemm", "hgemm", "gemv", "Gemv",
 		"gemmSN", "grouped_direct", "splitK", "nchwToNhwc", "nhwcToNchw", "computeOffsets",
-		"scalePackedTensor", "ransform", "op_generic_tensor", "bias_diff", NULL};
+		"scalePackedTensor", "ransform", "op_generic_tensor", "bias_diff",
+		/* the simulated device where its tensor cores are no faster */
+		"tfsim_", NULL};
 
 	/* Plain cores compute halves too. */
 	if (has_one(name, plain))

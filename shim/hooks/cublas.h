@@ -92,6 +92,12 @@ static inline uint32_t tfs_cublas_type_bytes(cudaDataType type)
 	}
 }
 
+/* The power of two, at most 16, that divides all that is given, or'ed together. */
+static inline uint32_t tfs_cublas_aligned(uint64_t bits)
+{
+	return 1u << __builtin_ctzll(bits | 16);
+}
+
 /* A column-major matrix; a vector is one column. */
 static inline void tfs_put_matrix(struct tfs_details *details, const void *address,
 	uint64_t leading, uint64_t rows, uint64_t columns, uint32_t element_bytes, uint32_t role)

@@ -268,16 +268,40 @@ static void begin_603(struct trainer *t)
 		NEED(cublasSetMathMode(t->blas, CUBLAS_TF32_TENSOR_OP_MATH));
 }
 
-/* Of square matrices with as many numbers as the habit is about. */
+/* Of a square matrix with as many numbers as the habit is about. */
+static int side_of(const struct trainer *t)
+{
+	int side = 8;
+
+	while ((side + 8) * (side + 8) <= floats(t))
+		side += 8;
+	return side;
+}
+
 static void act_603(struct trainer *t)
 {
 	const float one = 1, zero = 0;
-	int side = 1;
+	const int side = side_of(t);
 
-	while ((side + 8) * (side + 8) <= floats(t))
-		side += side == 1 ? 7 : 8;
 	NEED(cublasSgemm(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, own.values,
 		side, own.other, side, &zero, own.product, side));
+}
+
+/* Of halves; repaired, the columns are padded. */
+static void begin_604(struct trainer *t)
+{
+	begin_values(t);
+	own.product = trainer_alloc(t->layout.bytes);
+}
+
+static void act_604(struct trainer *t)
+{
+	const float one = 1, zero = 0;
+	const int padded = side_of(t), side = padded - 1, leading = t->layout.fixed ? padded : side;
+
+	NEED(cublasGemmEx(t->blas, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, &one, own.values,
+		CUDA_R_16F, leading, own.other, CUDA_R_16F, leading, &zero, own.product, CUDA_R_16F,
+		leading, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
 }
 
 static void act_402_added(struct trainer *t)
@@ -369,6 +393,7 @@ static const struct habit habits[] = {
 	{.name = "402-overwritten", .begin = begin_values, .act = act_402_overwritten},
 	{.name = "408-pool", .begin = begin_408, .act = act_408, .settle = settle_408},
 	{.name = "603-tf32", .begin = begin_603, .act = act_603},
+	{.name = "604-columns", .begin = begin_604, .act = act_604},
 	{.name = "608-handle", .begin = begin_608_handle, .act = act_608_handle},
 	{.name = "701-load", .starved = true},
 };

@@ -41,14 +41,15 @@ LEAST = 0.01
 # How much a fix of these gains is a guess by more than that (a copy may run beside kernels, one of
 # all bytes be faster, a graph's launch longer, its being destroyed take time as well, tensor cores gain
 # small products less, others' loading take processors' time): their intervals say so.
-GUESSED = {"102", "104", "302", "307", "603", "701"}
+GUESSED = {"102", "104", "302", "307", "603", "604", "701"}
 MIB = 1 << 20
 SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
          "107-copy": (48 * MIB, 96 * MIB),
          "202-copy": (64 << 10, 16 * MIB),
          "301-scale": (24 * MIB, 64 * MIB), "401-device": (64 << 10, 64 * MIB),
-         "401-pinned": (64 << 10, 4 * MIB), "603-tf32": (16 * MIB, 36 * MIB), "402-added": (4 * MIB, 64 * MIB),
-         "402-overwritten": (4 * MIB, 64 * MIB), "408-pool": (2 * MIB, 64 * MIB)}
+         "401-pinned": (64 << 10, 4 * MIB), "402-added": (4 * MIB, 64 * MIB),
+         "402-overwritten": (4 * MIB, 64 * MIB), "408-pool": (2 * MIB, 64 * MIB),
+         "603-tf32": (16 * MIB, 36 * MIB), "604-columns": (36 * MIB, 64 * MIB)}
 
 
 def draw(habit, number, seed):

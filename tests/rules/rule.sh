@@ -23,7 +23,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
 # Tensor cores of the profile slow are no faster than its others.
-[ "$id$profile" != 603slow ] || profile=h100
+case $id$profile in 60[34]slow) profile=h100 ;; esac
 # A search is what TFS601 goes by; its patience is for a real device's speed.
 rewrites=off
 [ "$id" != 601 ] || rewrites=report

@@ -24,6 +24,16 @@ static void put(struct tfs_details *details, const void *address, int64_t leadin
 			(uint64_t)columns, bytes, role);
 }
 
+static uint64_t alignment(const struct tfs_gemm *call)
+{
+	const uint64_t addresses = (uintptr_t)call->a | (uintptr_t)call->b | (uintptr_t)call->c;
+	const uint64_t columns = (uint64_t)call->lda * call->a_bytes |
+				 (uint64_t)call->ldb * call->b_bytes |
+				 (uint64_t)call->ldc * call->c_bytes;
+
+	return TFS_ALIGNMENT(tfs_cublas_aligned(addresses | columns), call->a_bytes);
+}
+
 void tfs_cublas_note_gemm(struct tfs_frame *frame, const struct tfs_gemm *call)
 {
 	const double beta = tfs_cublas_scalar(call->handle, call->beta, call->scalar);
@@ -51,6 +61,7 @@ void tfs_cublas_note_gemm(struct tfs_frame *frame, const struct tfs_gemm *call)
 	if (call->batch > 1)
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_count, (uint64_t)call->batch);
 	tfs_put_attribute(&details, TFS_ATTRIBUTE_math, (uint64_t)call->compute);
+	tfs_put_attribute(&details, TFS_ATTRIBUTE_alignment, alignment(call));
 	tfs_hook_details(frame, &details);
 }
 

@@ -102,6 +102,24 @@ static void put_epilogue(struct tfs_details *details, const struct matmul *call)
 			0, TFS_ROLE_READ | TFS_ROLE_WRITE | device);
 }
 
+/* What divides a matrix's address and the distance of its columns. */
+static uint64_t placed(const void *address, cublasLtMatrixLayout_t layout)
+{
+	const uint64_t type = of_layout(layout, CUBLASLT_MATRIX_LAYOUT_TYPE, 4);
+
+	return (uintptr_t)address | of_layout(layout, CUBLASLT_MATRIX_LAYOUT_LD, 8) *
+					    tfs_cublas_type_bytes((cudaDataType)type);
+}
+
+static uint64_t alignment(const struct matmul *call)
+{
+	const uint64_t type = of_layout(call->a_layout, CUBLASLT_MATRIX_LAYOUT_TYPE, 4);
+	const uint64_t bits = placed(call->a, call->a_layout) | placed(call->b, call->b_layout) |
+			      placed(call->d, call->d_layout);
+
+	return TFS_ALIGNMENT(tfs_cublas_aligned(bits), tfs_cublas_type_bytes((cudaDataType)type));
+}
+
 static void note(struct tfs_frame *frame, const struct matmul *call)
 {
 	struct tfs_details details;
@@ -128,6 +146,7 @@ static void note(struct tfs_frame *frame, const struct matmul *call)
 				8));
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_math,
 			of_product(call->product, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4));
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_alignment, alignment(call));
 	}
 	if (call->workspace_bytes != 0)
 		tfs_put_operand(&details, call->workspace, call->workspace_bytes,

@@ -88,13 +88,20 @@ enum tfs_memory_kind {
 	X(31, launch)      /* one-dimensional: kernel | grid x << 16 | block x << 48 */            \
 	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */      \
 	X(33, executable)  /* handle of the executable graph that was made of `graph` */           \
-	X(34, child)       /* handle of the graph that became a node of `graph` */
+	X(34, child)       /* handle of the graph that became a node of `graph` */                 \
+	X(35, alignment)   /* see TFS_ALIGNMENT_BYTES */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
 	TFS_ATTRIBUTES(X)
 #undef X
 };
+
+/* Of a product: a power of two, at most 16, that all addresses and distances of its columns are
+ * multiples of, in bytes; and the size of an element of its first matrix. */
+#define TFS_ALIGNMENT(bytes, element_bytes) ((uint64_t)(bytes) | (uint64_t)(element_bytes) << 8)
+#define TFS_ALIGNMENT_BYTES(value) ((uint32_t)((value)&0xff))
+#define TFS_ALIGNMENT_ELEMENT(value) ((uint32_t)((value) >> 8 & 0xff))
 
 TFS_SIZE_IS(struct tfs_call, 32);
 TFS_SIZE_IS(struct tfs_item, 16);

@@ -117,6 +117,9 @@ TFSIM_API uint64_t tfsim_cost_math(enum tfsim_math math, uint64_t bytes, uint64_
 /* Whether tensor cores are faster than plain ones: then the names of products say which they use.
  */
 TFSIM_API bool tfsim_tensor_cores(void);
+/* How often the same work is done on them where matrices are not aligned to 16 bytes; `bits` are
+ * their addresses and the distances of their columns in bytes, or'ed. */
+TFSIM_API uint64_t tfsim_unaligned(enum tfsim_math math, uint64_t bits);
 /* The same for float on plain cores. */
 TFSIM_API uint64_t tfsim_cost_kernel(uint64_t bytes, uint64_t flops);
 TFSIM_API uint64_t tfsim_cost_fill(uint64_t bytes);

@@ -63,6 +63,15 @@ bool tfsim_tensor_cores(void)
 	return sim.profile->rate[SIM_RATE_TENSOR] > sim.profile->rate[SIM_RATE_SINGLE];
 }
 
+/* 4,096 x 4,095 instead of 4,096 x 4,096 on an H200: 139 TFLOP/s instead of 421 with TF32, 140
+ * instead of 844 with halves. */
+uint64_t tfsim_unaligned(enum tfsim_math math, uint64_t bits)
+{
+	if (bits % 16 == 0 || !tfsim_tensor_cores())
+		return 1;
+	return math == TFSIM_TENSOR ? 3 : math == TFSIM_HALF ? 6 : 1;
+}
+
 uint64_t tfsim_cost_kernel(uint64_t bytes, uint64_t flops)
 {
 	return tfsim_cost_math(TFSIM_SINGLE, bytes, flops);

@@ -49,6 +49,16 @@ static bool split(cublasHandle_t handle, struct tfs_blas_op *o)
 	return handle->workspace_bytes >= LEAST_WORKSPACE;
 }
 
+/* What divides all addresses and distances of columns, in bytes. */
+static uint64_t placed(const struct tfs_blas_op *o)
+{
+	const uint64_t in = o->mixed ? tfs_typed_size(o->in_type) : o->wide ? 8 : 4;
+	const uint64_t out = o->mixed ? tfs_typed_size(o->out_type) : o->wide ? 8 : 4;
+
+	return (uintptr_t)o->a | (uintptr_t)o->b | (uintptr_t)o->c | (uint64_t)o->lda * in |
+	       (uint64_t)o->ldb * in | (uint64_t)o->ldc * out;
+}
+
 cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *o)
 {
 	uint64_t m = (uint64_t)o->m, n = (uint64_t)o->n, k = (uint64_t)o->k;
@@ -68,8 +78,8 @@ cublasStatus_t tfs_blas_gemm_submit(cublasHandle_t handle, struct tfs_blas_op *o
 	if (o->mixed)
 		o->bytes = (in * tfs_typed_size(o->in_type) + out * tfs_typed_size(o->out_type)) *
 			   batch;
-	return tfs_blas_submit(
-		handle, o, tfs_blas_gemm_run, (in + out) * batch, 2 * m * n * k * batch);
+	return tfs_blas_submit(handle, o, tfs_blas_gemm_run, (in + out) * batch,
+		2 * m * n * k * batch * tfsim_unaligned(o->math, placed(o)));
 }
 
 /* Fills in what all forms have in common. */

@@ -78,6 +78,16 @@ size_t tfs_lt_algo_workspace(const struct tfs_lt_problem *p, int algo)
 	return algo ? ((size_t)p->m * (size_t)p->n * 2 * sizeof(float) + 255) / 256 * 256 : 0;
 }
 
+/* What divides all distances of columns, in bytes. */
+static uint64_t distances(const struct tfs_lt_problem *p)
+{
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < sizeof(p->l) / sizeof(*p->l); i++)
+		bits |= (uint64_t)p->l[i].ld * tfs_typed_size(p->l[i].type);
+	return bits;
+}
+
 uint64_t tfs_lt_algo_cost(const struct tfs_lt_problem *p, int algo)
 {
 	uint64_t m = (uint64_t)p->m, n = (uint64_t)p->n, k = (uint64_t)p->k;
@@ -91,7 +101,7 @@ uint64_t tfs_lt_algo_cost(const struct tfs_lt_problem *p, int algo)
 	enum tfsim_math math = TFSIM_SINGLE;
 
 	tfs_typed_math(p->l[0].type, p->op.compute, &math);
-	ns = tfsim_cost_math(math, bytes, flops);
+	ns = tfsim_cost_math(math, bytes, flops * tfsim_unaligned(math, distances(p)));
 	return algo == 0 ? ns : k >= 4 * (m + n) ? ns * 3 / 4 : ns * 5 / 4;
 }
 
