@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/evidence/memory_use.h"
 #include "rules/support/figures.h"
 
 /* A window by default has ten steps more. */
@@ -17,12 +18,8 @@
  * allocates so much, to be told. */
 #define STEADY 0.5
 #define PLACE_SHARE 0.2
-
-struct event {
-	uint64_t ns;
-	uint64_t bytes;
-	bool frees;
-};
+/* Of memory. */
+#define KINDS (1u << TFS_MEMORY_DEVICE | 1u << TFS_MEMORY_MANAGED)
 
 /* The least amount in use at the beginning of a step, in each part of the judged steps. */
 struct creep {
@@ -33,31 +30,7 @@ struct creep {
 
 static bool is_device(const struct tfs_allocation *range)
 {
-	return range->memory == TFS_MEMORY_DEVICE || range->memory == TFS_MEMORY_MANAGED;
-}
-
-static int compare(const void *left, const void *right)
-{
-	const struct event *a = left, *b = right;
-
-	return a->ns < b->ns ? -1 : a->ns > b->ns;
-}
-
-static size_t collect(const struct tfs_timeline *timeline, struct event *out_events)
-{
-	size_t count = 0;
-
-	for (uint32_t i = 0; i < timeline->range_count; i++) {
-		const struct tfs_allocation *range = &timeline->ranges[i];
-
-		if (!is_device(range))
-			continue;
-		out_events[count++] = (struct event){range->from_ns, range->bytes, false};
-		if (range->until_ns != UINT64_MAX)
-			out_events[count++] = (struct event){range->until_ns, range->bytes, true};
-	}
-	qsort(out_events, count, sizeof(*out_events), compare);
-	return count;
+	return KINDS >> range->memory & 1;
 }
 
 static const struct tfs_step *judged(const struct tfs_steady *steady, uint32_t nth)
@@ -65,8 +38,8 @@ static const struct tfs_step *judged(const struct tfs_steady *steady, uint32_t n
 	return &steady->timeline->steps[steady->steps[nth]];
 }
 
-static void follow(const struct tfs_steady *steady, const struct event *events, size_t count,
-	struct creep *out_creep)
+static void follow(const struct tfs_steady *steady, const struct tfs_memory_event *events,
+	size_t count, struct creep *out_creep)
 {
 	uint64_t live = 0;
 	size_t next = 0;
@@ -84,15 +57,15 @@ static void follow(const struct tfs_steady *steady, const struct event *events, 
 /* False without memory. */
 static bool find(const struct tfs_steady *steady, struct creep *out_creep)
 {
-	struct event *events =
-		calloc(2 * (size_t)steady->timeline->range_count + 1, sizeof(*events));
+	size_t count;
+	struct tfs_memory_event *events = tfs_memory_events(steady->timeline, KINDS, &count);
 	const uint32_t last = steady->step_count - 1;
 
 	if (!events)
 		return false;
 	for (unsigned i = 0; i < PARTS; i++)
 		out_creep->least[i] = -1;
-	follow(steady, events, collect(steady->timeline, events), out_creep);
+	follow(steady, events, count, out_creep);
 	free(events);
 	out_creep->span = (uint32_t)(judged(steady, last)->index - judged(steady, 0)->index);
 	out_creep->steps = out_creep->span * (1 - 1.0 / PARTS);

@@ -5,8 +5,9 @@
 
 #include "tests/sim/core/core_private.h"
 
-/* More than this of one allocation is poisoned at both ends only: it would be committed. */
-#define POISON_LIMIT ((size_t)64 << 20)
+/* More than this of one allocation is poisoned at both ends only: it would be committed, which
+ * takes longer than most tests. */
+#define POISON_LIMIT ((size_t)4 << 20)
 
 uint64_t tfsim_hostile_seed(void)
 {
