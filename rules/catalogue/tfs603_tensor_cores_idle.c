@@ -57,9 +57,7 @@ struct times {
 	bool convolve;
 };
 
-/* Of a call's kernels, beyond what the shortest kernel takes: no core is faster at that. Those that
- * take hardly longer are left out. Kernels whose names say nothing count where the call multiplies.
- */
+/* Of a call's kernels. Those whose names say nothing count where the call multiplies. */
 static void add_times(
 	const struct tfs_steady *steady, const struct tfs_host_call *call, struct times *times)
 {
@@ -68,9 +66,9 @@ static void add_times(
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		const struct tfs_device_op *op =
 			&timeline->ops[timeline->call_ops[call->first_op + i]];
-		const double ns = tfs_device_op_ns(op) - steady->kernel_floor_ns;
+		const double ns = tfs_cores_ns(steady, op);
 
-		if (op->record->operation != TFS_DEVICE_KERNEL || ns <= steady->kernel_floor_ns)
+		if (ns <= 0)
 			continue;
 		const char *name = tfs_trace_kernel(timeline->trace, op->record->kernel);
 		const enum tfs_cores cores = tfs_cores_of(name);

@@ -38,9 +38,9 @@ static bool read_product(const struct tfs_steady *steady, const struct tfs_host_
 	for (uint32_t i = 0; i < call->op_count; i++) {
 		const struct tfs_device_op *op =
 			&timeline->ops[timeline->call_ops[call->first_op + i]];
-		const double ns = tfs_device_op_ns(op) - steady->kernel_floor_ns;
+		const double ns = tfs_cores_ns(steady, op);
 
-		if (op->record->operation != TFS_DEVICE_KERNEL || ns <= steady->kernel_floor_ns)
+		if (ns <= 0)
 			continue;
 		const char *name = tfs_trace_kernel(timeline->trace, op->record->kernel);
 

@@ -34,6 +34,13 @@ enum tfs_cores tfs_cores_of(const char *name)
 	return has_one(name, other) ? TFS_CORES_OTHER : TFS_CORES_UNKNOWN;
 }
 
+double tfs_cores_ns(const struct tfs_steady *steady, const struct tfs_device_op *op)
+{
+	const double ns = tfs_device_op_ns(op) - steady->kernel_floor_ns;
+
+	return op->record->operation == TFS_DEVICE_KERNEL && ns > steady->kernel_floor_ns ? ns : 0;
+}
+
 bool tfs_cores_convolve(const char *name)
 {
 	static const char *const parts[] = {"fprop", "dgrad", "wgrad", "cudnn", "convolve", NULL};

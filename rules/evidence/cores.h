@@ -9,6 +9,8 @@
 
 #include <stdbool.h>
 
+#include "rules/evidence/steady.h"
+
 enum tfs_cores {
 	TFS_CORES_PLAIN,  /* floats, one by one */
 	TFS_CORES_TENSOR, /* any type, on tensor cores */
@@ -19,6 +21,9 @@ enum tfs_cores {
 
 /* Of a kernel by its name, mangled or not. Any thread. */
 enum tfs_cores tfs_cores_of(const char *name);
+/* How much longer an operation takes than the shortest kernel, in nanoseconds: no core is faster at
+ * that. 0 where it takes less than twice as long, and for what is no kernel. Any thread. */
+double tfs_cores_ns(const struct tfs_steady *steady, const struct tfs_device_op *op);
 /* Whether a kernel of plain or of tensor cores is part of a convolution, not of a product. */
 bool tfs_cores_convolve(const char *name);
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS603: large products of floats on plain cores. The clean twin allows TF32, as the report
  * advises; the trap's products are as plain, but tiny: they would not be faster. Halves use tensor
- * cores without being asked. On the profile h100, whose tensor cores are faster than its others. */
-#include "tests/rules/rule_step.h"
-
-#include <cuda_fp16.h>
+ * cores without being asked. */
+#include "tests/rules/rule_products.h"
 
 #ifndef VARIANT
 #define VARIANT BAD
@@ -12,7 +10,7 @@
 
 #define HALF 5
 
-enum { SIDE = 2048, TINY = 64, PRODUCTS = 16 };
+enum { TINY = 64 };
 
 static void multiply(const struct rule *r, const void *a, const void *b, void *c)
 {
@@ -30,29 +28,14 @@ static void multiply(const struct rule *r, const void *a, const void *b, void *c
 		side, &zero, c, side));
 }
 
+static void prepare(const struct rule *r)
+{
+	if (VARIANT == CLEAN)
+		NEED(cublasSetMathMode(r->blas, CUBLAS_TF32_TENSOR_OP_MATH));
+}
+
 int main(void)
 {
-	cudaEvent_t done[SLOTS];
-	float *a, *b, *c;
-	struct rule r;
-
-	rule_init(&r);
-	if (VARIANT == CLEAN)
-		NEED(cublasSetMathMode(r.blas, CUBLAS_TF32_TENSOR_OP_MATH));
-	a = rule_alloc((size_t)SIDE * SIDE);
-	b = rule_alloc((size_t)SIDE * SIDE);
-	c = rule_alloc((size_t)SIDE * SIDE);
-	for (int i = 0; i < SLOTS; i++)
-		NEED(cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
-	for (unsigned step = 0; step < STEPS; step++) {
-		NEED(cudaEventSynchronize(done[step % SLOTS]));
-		for (unsigned i = 0; i < PRODUCTS; i++)
-			multiply(&r, a, b, c);
-		rule_forward(&r, step);
-		rule_backward(&r, step, 0);
-		rule_update(&r);
-		NEED(cudaEventRecord(done[step % SLOTS], r.stream));
-	}
-	rule_finish(&r);
+	rule_products(prepare, multiply);
 	return 0;
 }

@@ -3,7 +3,7 @@
  * pads the columns, as the report advises; the trap's matrices have 2,047 columns, which start
  * where they should; floats on plain cores are not loaded by 16 bytes anyway. On the profile h100.
  */
-#include "tests/rules/rule_step.h"
+#include "tests/rules/rule_products.h"
 
 #ifndef VARIANT
 #define VARIANT BAD
@@ -11,7 +11,7 @@
 
 #define PLAIN 5
 
-enum { SIDE = 2048, ODD = 2047, PRODUCTS = 16 };
+enum { ODD = 2047 };
 
 static void multiply(const struct rule *r, const void *a, const void *b, void *c)
 {
@@ -32,25 +32,6 @@ static void multiply(const struct rule *r, const void *a, const void *b, void *c
 
 int main(void)
 {
-	cudaEvent_t done[SLOTS];
-	float *a, *b, *c;
-	struct rule r;
-
-	rule_init(&r);
-	a = rule_alloc((size_t)SIDE * SIDE);
-	b = rule_alloc((size_t)SIDE * SIDE);
-	c = rule_alloc((size_t)SIDE * SIDE);
-	for (int i = 0; i < SLOTS; i++)
-		NEED(cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
-	for (unsigned step = 0; step < STEPS; step++) {
-		NEED(cudaEventSynchronize(done[step % SLOTS]));
-		for (unsigned i = 0; i < PRODUCTS; i++)
-			multiply(&r, a, b, c);
-		rule_forward(&r, step);
-		rule_backward(&r, step, 0);
-		rule_update(&r);
-		NEED(cudaEventRecord(done[step % SLOTS], r.stream));
-	}
-	rule_finish(&r);
+	rule_products(NULL, multiply);
 	return 0;
 }
