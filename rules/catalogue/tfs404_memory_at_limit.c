@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TFS404: the steps use nearly all of the device's memory. What counts is what the program
- * allocates itself, managed memory aside, which may be larger than the device; what libraries and
- * the context take comes on top.
+ * allocates itself, managed memory aside, which may be larger than the device, and without what it
+ * maps piece by piece; what libraries and the context take comes on top.
  */
 #include <stdlib.h>
 
@@ -102,7 +102,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"not all allocations were followed");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"at most %s of the device's %s of memory are in use (%s)",
+			"what the program allocates itself is at most %s of the device's %s of memory (%s)",
 			tfs_figure_bytes(most).text, tfs_figure_bytes(memory).text,
 			tfs_figure_share(most / memory).text);
 }
@@ -116,7 +116,7 @@ const struct tfs_rule tfs_rule_tfs404 = {
 	.title = "nearly all of the device's memory is in use",
 	.why = "Close to the limit a step that is a little larger fails, libraries find no room for workspaces and take slower algorithms, "
 	       "and caching allocators free and allocate again. "
-	       "Allocators that reserve memory in advance show as what they reserve.",
+	       "Allocators that reserve memory in advance show as what they reserve; memory that is mapped piece by piece (cuMemCreate) is not counted.",
 	.advice =
 		"Recompute activations in the backward pass instead of keeping them, accumulate the gradients of smaller batches, "
 		"or keep activations in half precision. "

@@ -35,7 +35,7 @@ static bool read_product(const struct tfs_steady *steady, const struct tfs_host_
 
 	*out_product = (struct product){
 		TFS_ALIGNMENT_ELEMENT(alignment), TFS_ALIGNMENT_BYTES(alignment), 0};
-	for (uint32_t i = 0; i < call->op_count; i++) {
+	for (uint32_t i = 0; i < call->op_count && tfs_cores_library(steady, call); i++) {
 		const struct tfs_device_op *op =
 			&timeline->ops[timeline->call_ops[call->first_op + i]];
 		const double ns = tfs_cores_ns(steady, op);
@@ -47,6 +47,9 @@ static bool read_product(const struct tfs_steady *steady, const struct tfs_host_
 		if (tfs_cores_of(name) == TFS_CORES_TENSOR && !tfs_cores_convolve(name))
 			out_product->ns += ns;
 	}
+	/* What others gain was not measured. */
+	if (out_product->element != 2 && out_product->element != 4)
+		out_product->aligned = 0;
 	return out_product->ns > 0;
 }
 
@@ -72,7 +75,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	read_product(steady, call, &product);
 	draft = tfs_findings_add(findings, place, NULL,
 		"multiplies on tensor cores for %s per step (%s of it), with columns that begin at multiples of only %u bytes; "
-		"large products of %u-byte elements that are aligned to %u take a %s of the time on such a device",
+		"on an H200, large products of %u-byte elements that are aligned to %u take a %s of the time",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		product.aligned, product.element, ALIGNED,
 		product.element == 4 ? "third" : "sixth");
@@ -93,11 +96,11 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 
 	if (sums->unknown_ns >= SHARE * steady->step_ns)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"it was not recorded how matrices are aligned that are multiplied for %s of the step",
+			"how matrices are aligned that are multiplied for %s of the step was not recorded, or what that costs is not known",
 			tfs_figure_share(sums->unknown_ns / steady->step_ns).text);
 	else if (sums->all_ns <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no product on tensor cores takes twice as long as the shortest kernel");
+			"no product of a library on tensor cores takes twice as long as the shortest kernel");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"products on tensor cores take %s of the step, %s of it with matrices that are not aligned%s%s%s",

@@ -14,7 +14,7 @@ static bool has_one(const char *name, const char *const *parts)
 
 enum tfs_cores tfs_cores_of(const char *name)
 {
-	static const char *const plain[] = {"ffma", "simt_sgemm", "ampere_sgemm", "turing_sgemm",
+	static const char *const plain[] = {"simt_sgemm", "ampere_sgemm", "turing_sgemm",
 		"volta_sgemm", "maxwell_sgemm", "sgemm_largek", "scudnn", "implicit_convolve_sgemm",
 		"wgrad_alg0_engineIf", "dgrad_engineIf", NULL};
 	static const char *const tensor[] = {"tensor16x8", "tensorop", "wmma", "warpgroupsize",
@@ -26,8 +26,11 @@ enum tfs_cores tfs_cores_of(const char *name)
 		/* the simulated device where its tensor cores are no faster */
 		"tfsim_", NULL};
 
+	/* A name of a program's own may have that in it. */
+	static const char *const families[] = {"xmma_", "tfsim_", NULL};
+
 	/* Plain cores compute halves too. */
-	if (has_one(name, plain))
+	if (has_one(name, plain) || (strstr(name, "ffma") && has_one(name, families)))
 		return strstr(name, "f16") ? TFS_CORES_OTHER : TFS_CORES_PLAIN;
 	if (has_one(name, tensor))
 		return TFS_CORES_TENSOR;
@@ -39,6 +42,20 @@ double tfs_cores_ns(const struct tfs_steady *steady, const struct tfs_device_op 
 	const double ns = tfs_device_op_ns(op) - steady->kernel_floor_ns;
 
 	return op->record->operation == TFS_DEVICE_KERNEL && ns > steady->kernel_floor_ns ? ns : 0;
+}
+
+bool tfs_cores_library(const struct tfs_steady *steady, const struct tfs_host_call *call)
+{
+	switch (call->family) {
+	case TFS_FAMILY_gemm:
+	case TFS_FAMILY_conv_forward:
+	case TFS_FAMILY_conv_backward_data:
+	case TFS_FAMILY_conv_backward_filter:
+	case TFS_FAMILY_conv_fused:
+		return true;
+	default:
+		return tfs_trace_fact(steady->timeline->trace, TFS_FACT_imported);
+	}
 }
 
 bool tfs_cores_convolve(const char *name)

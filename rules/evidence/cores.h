@@ -24,6 +24,10 @@ enum tfs_cores tfs_cores_of(const char *name);
 /* How much longer an operation takes than the shortest kernel, in nanoseconds: no core is faster at
  * that. 0 where it takes less than twice as long, and for what is no kernel. Any thread. */
 double tfs_cores_ns(const struct tfs_steady *steady, const struct tfs_device_op *op);
+/* Whether an operation of a call may be a library's product: own kernels may have any name, and no
+ * switch of a library changes them. Where another tool made the recording, libraries' calls are not
+ * in it, and names have to do. Any thread. */
+bool tfs_cores_library(const struct tfs_steady *steady, const struct tfs_host_call *call);
 /* Whether a kernel of plain or of tensor cores is part of a convolution, not of a product. */
 bool tfs_cores_convolve(const char *name);
 

@@ -42,6 +42,8 @@ static const struct {
 	{"_ZN5cudnn19engines_precompiled16nchwToNhwcKernelIfffLb0ELb1EL21cudnnKernelDataType_t2EEEv",
 		TFS_CORES_OTHER, true},
 	{"_Z6kernelPf", TFS_CORES_UNKNOWN, false},
+	/* a name of the program's own */
+	{"_Z15fused_ffma_normPfS_i", TFS_CORES_UNKNOWN, false},
 	/* cut short before it says */
 	{"sm80_xmma_gemm_f32f32_f32f32_f32_nn_n_tilesize64x64x8", TFS_CORES_UNKNOWN, false},
 };
