@@ -180,32 +180,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 static void report_all(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_hits *hits, bool unseen)
 {
-	struct tfs_place place = {0}, all = {.spread = true};
 	struct tfs_hits usual = {0};
-	double most_ns = -1;
-	size_t sites = 0;
+	struct tfs_place all;
+	const size_t sites = tfs_hits_join(steady, hits, device_ns, &usual, &all);
 
-	while (tfs_hits_next(steady, hits, &place)) {
-		const double ns = device_ns(steady, place.items, place.count);
-
-		if (place.seldom)
-			continue;
-		for (size_t i = 0; i < place.count; i++)
-			tfs_hits_add(&usual, place.items[i].call, place.items[i].bytes,
-				place.items[i].edit);
-		if (ns > most_ns) {
-			most_ns = ns;
-			all.site = place.site;
-			all.function = place.function;
-		}
-		all.bytes += place.bytes;
-		all.largest = place.largest > all.largest ? place.largest : all.largest;
-		all.time_ns += place.time_ns;
-		all.steps = place.steps > all.steps ? place.steps : all.steps;
-		sites++;
-	}
-	all.items = usual.items;
-	all.count = usual.count;
 	if (all.count)
 		report(steady, findings, &all, unseen, sites);
 	tfs_hits_finish(&usual);

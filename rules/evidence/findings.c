@@ -176,6 +176,41 @@ bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
 	return false;
 }
 
+size_t tfs_hits_join(const struct tfs_steady *steady, struct tfs_hits *hits,
+	double (*weigh)(const struct tfs_steady *steady, const struct tfs_hit *hits, size_t count),
+	struct tfs_hits *out_usual, struct tfs_place *out_place)
+{
+	struct tfs_place place = {0};
+	double most = -1;
+	unsigned rare = 0;
+	size_t count = 0;
+
+	*out_place = (struct tfs_place){0};
+	while (tfs_hits_next_usual(steady, hits, &place, &rare)) {
+		const double weight = weigh(steady, place.items, place.count);
+
+		for (size_t i = 0; i < place.count; i++)
+			tfs_hits_add(out_usual, place.items[i].call, place.items[i].bytes,
+				place.items[i].edit);
+		if (weight > most) {
+			most = weight;
+			out_place->site = place.site;
+			out_place->function = place.function;
+		}
+		out_place->bytes += place.bytes;
+		if (place.largest > out_place->largest)
+			out_place->largest = place.largest;
+		out_place->time_ns += place.time_ns;
+		if (place.steps > out_place->steps)
+			out_place->steps = place.steps;
+		count++;
+	}
+	out_place->items = out_usual->items;
+	out_place->count = out_usual->count;
+	out_place->spread = count > 1;
+	return count;
+}
+
 double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady)
 {
 	return (double)place->count / (double)steady->step_count;

@@ -96,6 +96,12 @@ bool tfs_hits_next(const struct tfs_steady *steady, struct tfs_hits *hits, struc
 bool tfs_hits_next_usual(const struct tfs_steady *steady, struct tfs_hits *hits,
 	struct tfs_place *place, unsigned *rare);
 
+/* Joins all places that are not seldom into one, at the site and function that weigh most. Its hits
+ * are `out_usual`'s, which the caller finishes. Returns how many places these are; 0 = none. */
+size_t tfs_hits_join(const struct tfs_steady *steady, struct tfs_hits *hits,
+	double (*weigh)(const struct tfs_steady *steady, const struct tfs_hit *hits, size_t count),
+	struct tfs_hits *out_usual, struct tfs_place *out_place);
+
 /* Hits in a judged step, on average. */
 double tfs_place_per_step(const struct tfs_place *place, const struct tfs_steady *steady);
 
