@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A long run in short: so many steps of nine calls and one of its own kind, and what memory and
- * time they took: shim_long STEPS [SPREAD]. With SPREAD, calls come from so many different stacks.
+ * time they took: shim_long STEPS [SPREAD [POOL]]. With SPREAD, calls come from so many different
+ * stacks; a pool of so many KiB may be touched at any time.
  */
 #include <cuda_runtime_api.h>
 #include <time.h>
