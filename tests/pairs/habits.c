@@ -368,6 +368,7 @@ static void act_608_handle(struct trainer *t)
 static const struct habit habits[] = {
 	{.name = "101-up", .pageable = true},
 	{.name = "102-up", .blocking = true},
+	{.name = "103-stream", .exposed = true},
 	{.name = "101-down", .begin = begin_values, .act = act_101_down},
 	{.name = "104-up", .begin = begin_values, .act = act_104_up},
 	{.name = "104-down", .begin = begin_values, .act = act_104_down},

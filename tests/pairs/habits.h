@@ -16,6 +16,7 @@ struct habit {
 	void (*settle)(struct trainer *trainer); /* before the update */
 	bool pageable; /* batches are copied from pageable memory, unless repaired */
 	bool blocking; /* batches are copied by a call that waits, unless repaired */
+	bool exposed;  /* and so that what is computed waits for it, unless a step ahead */
 	bool starved; /* they take longer to make than the device's work, unless others make them */
 	bool updated; /* layers are updated one by one, unless in one piece */
 	bool instantiated; /* a graph of the step is made for each, unless an old one is updated */

@@ -41,7 +41,7 @@ LEAST = 0.01
 # How much a fix of these gains is a guess by more than that (a copy may run beside kernels, one of
 # all bytes be faster, a graph's launch longer, its being destroyed take time as well, tensor cores gain
 # small products less, others' loading take processors' time): their intervals say so.
-GUESSED = {"102", "104", "302", "307", "603", "604", "701"}
+GUESSED = {"102", "103", "104", "302", "307", "603", "604", "701"}
 MIB = 1 << 20
 SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
          "107-copy": (48 * MIB, 96 * MIB),
@@ -73,6 +73,10 @@ def draw(habit, number, seed):
         # Steps that differ behind a value may do so for its sake, and are told so.
         "every": 0 if habit.startswith("203") else dice.choice((0, 0, 10, 25)),
     }
+    if habit.startswith("103"):
+        # The device takes longer than its host, and is held by a part of the step that is told.
+        layout.update(batch=dice.randint(5, 14) * MIB, streams=1, between_ns=0, load_ns=30000, layers=dice.randint(8, 24),
+                      shortest_ns=8000, longest_ns=90000)
     if habit.startswith("107"):
         # So much of the device's time that it is told.
         layout.update(layers=dice.randint(4, 12), shortest_ns=8000, longest_ns=30000)

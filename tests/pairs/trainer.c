@@ -85,12 +85,18 @@ static void init_layers(struct trainer *t)
 	t->seen = trainer_pinned(sizeof(float));
 }
 
+/* As is advised: a batch is copied while the one before is computed. */
+static bool prefetches(const struct trainer *t)
+{
+	return t->habit->exposed && t->layout.fixed;
+}
+
 static void init(struct trainer *t)
 {
 	NEED(cublasCreate(&t->blas));
 	NEED(cudaStreamCreate(&t->stream));
 	t->copies = t->stream;
-	if (t->layout.streams > 1)
+	if (t->layout.streams > 1 || prefetches(t))
 		NEED(cudaStreamCreate(&t->copies));
 	NEED(cublasSetStream(t->blas, t->stream));
 	t->sequence = t->layout.seed;
@@ -122,12 +128,15 @@ static void make_batch(struct trainer *t)
 		trainer_host(layout_draw(&t->sequence, ns * 9 / 10, ns * 11 / 10));
 }
 
-static void load_batch(struct trainer *t)
+static void load_batch(struct trainer *t, unsigned step)
 {
-	const unsigned slot = t->step % SLOTS;
+	const unsigned slot = step % SLOTS;
 	const bool pageable = t->habit->pageable && !t->layout.fixed;
 
-	NEED(cudaEventSynchronize(t->done[slot]));
+	if (prefetches(t))
+		NEED(cudaStreamWaitEvent(t->copies, t->done[slot], 0));
+	else
+		NEED(cudaEventSynchronize(t->done[slot]));
 	NEED(cudaEventSynchronize(t->copied[slot]));
 	make_batch(t);
 	if (t->habit->blocking && !t->layout.fixed) {
@@ -138,8 +147,17 @@ static void load_batch(struct trainer *t)
 	NEED(cudaMemcpyAsync(t->input[slot], pageable ? t->pageable : t->batch[slot],
 		t->layout.batch, cudaMemcpyHostToDevice, t->copies));
 	NEED(cudaEventRecord(t->copied[slot], t->copies));
-	if (t->copies != t->stream)
-		NEED(cudaStreamWaitEvent(t->stream, t->copied[slot], 0));
+}
+
+/* The step's batch; what computes comes behind its copy. */
+static void take_batch(struct trainer *t)
+{
+	if (!prefetches(t) || !t->step)
+		load_batch(t, t->step);
+	if (prefetches(t))
+		load_batch(t, t->step + 1);
+	if (t->copies != t->stream && (!t->habit->blocking || t->layout.fixed))
+		NEED(cudaStreamWaitEvent(t->stream, t->copied[t->step % SLOTS], 0));
 }
 
 static void forward(struct trainer *t)
@@ -238,7 +256,7 @@ static void launch_graph(struct trainer *t)
 static void train_step(struct trainer *t, struct worker *worker)
 {
 	t->launched = 0;
-	load_batch(t);
+	take_batch(t);
 	if (t->habit->instantiated || (t->habit->launched && t->layout.fixed)) {
 		(t->habit->instantiated ? launch_anew : launch_graph)(t);
 		look(t);

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * TFS103: large asynchronous uploads from pinned memory beside which nothing is computed, as the
+ * step's own kernels wait for them. What counts is by how much the steps would be shorter if they
+ * ran beside the step before; a step that waits for its host gains nothing by that. Uploads that
+ * the host waits for are TFS102's, those of pageable memory TFS101's, and small ones TFS104's.
+ */
+#include <errno.h>
+#include <math.h>
+
+#include "rules/evidence/bandwidth.h"
+#include "rules/evidence/copies.h"
+#include "rules/evidence/findings.h"
+#include "rules/support/figures.h"
+#include "rules/support/intervals.h"
+#include "rules/whatif/whatif.h"
+
+#define LEAST_SHARE 0.05
+/* A place that has less than this of what all of them take is not told. */
+#define PLACE_SHARE 0.05
+/* Where this part of what is copied to the device comes from it in the same step, the host may make
+ * the one of the other. */
+#define BACK_SHARE 0.0625
+/* Copies and kernels that run side by side slow each other down by up to this. */
+#define BESIDE_GUESS 0.1
+
+static bool prefetchable(const struct tfs_steady *steady, uint32_t nth, uint64_t *out_bytes)
+{
+	const struct tfs_host_call *call = tfs_steady_call(steady, nth);
+	struct tfs_copy copy;
+
+	if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
+		copy.direction != TFS_COPY_UP || copy.host_memory != TFS_MEMORY_PINNED ||
+		copy.bytes < TFS_EARLY_COPY_BYTES || steady->waits[nth].wait != TFS_WAIT_NONE)
+		return false;
+	*out_bytes = copy.bytes;
+	return true;
+}
+
+/* What the devices do in the judged steps that is no copy; 0 or -ENOMEM. */
+static int computing(const struct tfs_steady *steady, struct tfs_intervals *out)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	int err = 0;
+
+	for (uint32_t i = 0; i < timeline->op_count && !err; i++)
+		if (timeline->ops[i].record->operation != TFS_DEVICE_MEMCPY)
+			err = tfs_intervals_add(
+				out, timeline->ops[i].start_ns, timeline->ops[i].end_ns);
+	if (!err)
+		tfs_intervals_unite(out);
+	return err;
+}
+
+/* Of a place's copies, per step. */
+struct taken {
+	double all_ns;
+	double exposed_ns; /* nothing is computed meanwhile */
+};
+
+static struct taken taken_by(const struct tfs_steady *steady, const struct tfs_hit *hits,
+	size_t count, const struct tfs_intervals *computed)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	struct taken taken = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[hits[i].call];
+
+		for (uint32_t j = 0; j < call->op_count; j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+			const double ns = tfs_device_op_ns(op);
+
+			taken.all_ns += ns;
+			taken.exposed_ns += ns - (double)tfs_intervals_covered(
+							 computed, op->start_ns, op->end_ns);
+		}
+	}
+	taken.all_ns /= (double)steady->step_count;
+	taken.exposed_ns /= (double)steady->step_count;
+	return taken;
+}
+
+/* Bytes that a step copies to the host. */
+static double bytes_back(const struct tfs_steady *steady)
+{
+	double bytes = 0;
+	struct tfs_copy copy;
+
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (tfs_copy_describe(steady->timeline, tfs_steady_call(steady, i), &copy) &&
+			copy.direction == TFS_COPY_DOWN)
+			bytes += (double)copy.bytes;
+	return bytes / (double)steady->step_count;
+}
+
+/* What part of the copies' time can pass beside what is computed and has no copy beside it yet. */
+static double hidden_part(const struct tfs_steady *steady, struct taken taken)
+{
+	const double beside_ns = taken.all_ns - taken.exposed_ns;
+	const double free_ns = steady->busy_ns - taken.all_ns - beside_ns;
+
+	return taken.all_ns > 0 ? fmax(fmin(taken.exposed_ns, free_ns), 0) / taken.all_ns : 0;
+}
+
+/* 0 would scale by nothing. */
+static void hide(struct tfs_hits *hits, double part)
+{
+	const float scale = (float)fmax(1 - part, 1e-6);
+
+	for (size_t i = 0; i < hits->count; i++)
+		hits->items[i].edit = (struct tfs_edit){.scale = scale};
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place, struct taken taken)
+{
+	const double bytes = (double)place->bytes / (double)steady->step_count;
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
+		"copies %s %s to the device in %s; of the %s that this takes nothing is computed in %s",
+		tfs_figure_bytes(bytes).text, tfs_steady_each(steady),
+		tfs_place_calls(place, steady).text, tfs_figure_time(taken.all_ns).text,
+		tfs_figure_time(taken.exposed_ns).text);
+
+	if (!draft)
+		return;
+	draft->less_ns = BESIDE_GUESS * (1 - place->items->edit.scale) * taken.all_ns;
+	if (bytes_back(steady) < BACK_SHARE * bytes)
+		return;
+	draft->unsure = true;
+	draft->finding.advice = tfs_pool_print(findings->pool,
+		"If the host does not make this data of what it reads back in the same step: %s",
+		findings->rule->advice);
+}
+
+/* All places at once; TFS_COST_UNKNOWN where it cannot be told, or without memory. */
+static struct tfs_cost price(const struct tfs_steady *steady, const struct tfs_hits *hits)
+{
+	struct tfs_cost cost = {.method = TFS_COST_UNKNOWN};
+
+	if (!steady->whatif)
+		return cost;
+	tfs_whatif_clear(steady->whatif);
+	tfs_whatif_add(steady->whatif, hits->items, hits->count);
+	if (tfs_whatif_price(steady->whatif, &cost))
+		cost.method = TFS_COST_UNKNOWN;
+	return cost;
+}
+
+static void report_all(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_hits *hits, const struct tfs_intervals *computed)
+{
+	const double all_ns = taken_by(steady, hits->items, hits->count, computed).all_ns;
+	struct tfs_place place = {0};
+
+	while (tfs_hits_next(steady, hits, &place)) {
+		const struct taken taken = taken_by(steady, place.items, place.count, computed);
+
+		if (!place.seldom && taken.all_ns >= PLACE_SHARE * all_ns)
+			report(steady, findings, &place, taken);
+	}
+}
+
+static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	size_t before, struct taken taken, struct tfs_cost cost, struct tfs_verdict *out_verdict)
+{
+	if (taken.exposed_ns < LEAST_SHARE * steady->step_ns)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"nothing is computed beside large asynchronous uploads from pinned memory in %s of the step",
+			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
+	else if (cost.method == TFS_COST_UNKNOWN)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"nothing is computed beside large asynchronous uploads in %s of the step; whether it waits for them cannot be told as no cost can",
+			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
+	else
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"nothing is computed beside large asynchronous uploads in %s of the step, which would be %s shorter if they ran beside other work",
+			tfs_figure_share(taken.exposed_ns / steady->step_ns).text,
+			tfs_figure_share(cost.ns / steady->step_ns).text);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	const size_t before = findings->count;
+	struct tfs_intervals computed = {0};
+	struct tfs_cost cost = {0};
+	struct tfs_hits hits = {0};
+	struct taken taken;
+
+	if (steady->run || computing(steady, &computed)) {
+		findings->failed |= !steady->run;
+		tfs_intervals_finish(&computed);
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known what waits for an upload");
+		return;
+	}
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		uint64_t bytes;
+
+		if (prefetchable(steady, i, &bytes))
+			tfs_hits_add(&hits, steady->calls[i], bytes, (struct tfs_edit){0});
+	}
+	taken = taken_by(steady, hits.items, hits.count, &computed);
+	hide(&hits, hidden_part(steady, taken));
+	if (taken.exposed_ns >= LEAST_SHARE * steady->step_ns)
+		cost = price(steady, &hits);
+	if (tfs_memory_coherent(steady)) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"the device reads the host's memory as it is");
+	} else {
+		if (cost.ns >= LEAST_SHARE * steady->step_ns)
+			report_all(steady, findings, &hits, &computed);
+		conclude(steady, findings, before, taken, cost, out_verdict);
+	}
+	tfs_intervals_finish(&computed);
+	tfs_hits_finish(&hits);
+}
+
+const struct tfs_rule tfs_rule_tfs103 = {
+	.id = "TFS103",
+	.slug = "exposed-copy",
+	.level = TFS_LEVEL_NOTE,
+	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_DEVICE,
+	.about = TFS_ABOUT_COPIES,
+	.title = "kernels wait for asynchronous uploads",
+	.why = "A copy to the device that is asynchronous does not hold the host, but on the stream that computes it holds the kernels behind it, "
+	       "and so it does on a stream of its own if they wait for it at once. "
+	       "The copy engine works beside kernels: a batch that is copied while the one before is computed costs the step nothing.",
+	.advice =
+		"Copy the batch of the next step while this one is computed: give the input two device buffers and two pinned host buffers, used in turn, "
+		"and call cudaMemcpyAsync for the next step on a separate copy stream before this step's kernels are launched. "
+		"Record an event after each copy: let the compute stream wait for it with cudaStreamWaitEvent when the step that reads the buffer begins, "
+		"and call cudaEventSynchronize on it before the host fills the pinned buffer again. "
+		"In the same way let the copy stream wait for an event behind the last kernel that reads a device buffer before it overwrites it. "
+		"In PyTorch: .to(device, non_blocking=True) of the next batch in a torch.cuda.Stream of its own, wait_stream before it is used, and record_stream.",
+	.tips = "T1 T11",
+	.detect = detect,
+};
