@@ -165,17 +165,20 @@ static void report_all(const struct tfs_steady *steady, struct tfs_findings *fin
 static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
 	size_t before, struct taken taken, struct tfs_cost cost, struct tfs_verdict *out_verdict)
 {
-	if (taken.exposed_ns < LEAST_SHARE * steady->step_ns)
+	if (taken.all_ns <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing is computed beside large asynchronous uploads from pinned memory in %s of the step",
+			"no large upload from pinned memory is asynchronous");
+	else if (taken.exposed_ns < LEAST_SHARE * steady->step_ns)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"large asynchronous uploads beside which nothing is computed take %s of the step",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
 	else if (cost.method == TFS_COST_UNKNOWN)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"nothing is computed beside large asynchronous uploads in %s of the step; whether it waits for them cannot be told as no cost can",
+			"large asynchronous uploads beside which nothing is computed take %s of the step; whether it waits for them cannot be told, as no cost can",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing is computed beside large asynchronous uploads in %s of the step, which would be %s shorter if they ran beside other work",
+			"large asynchronous uploads beside which nothing is computed take %s of the step; beside other work they would make it %s shorter",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text,
 			tfs_figure_share(cost.ns / steady->step_ns).text);
 }

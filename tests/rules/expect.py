@@ -78,7 +78,8 @@ def findings(report, expected, traps, figures):
 
 # Rules about what a program need not do, and what it then calls.
 OPTIONAL = {"TFS408": ("cudaMallocAsync", "cudaMallocFromPoolAsync", "cuMemAllocAsync",
-                       "cuMemAllocFromPoolAsync"), "TFS601": ("cudnn",), "TFS906": ()}
+                       "cuMemAllocFromPoolAsync"), "TFS601": ("cudnn",), "TFS605": ("cudnn",),
+            "TFS906": ()}
 
 
 def rules(report, expected, unmeasured, figures):
