@@ -64,3 +64,10 @@ bool tfs_cores_convolve(const char *name)
 
 	return has_one(name, parts);
 }
+
+bool tfs_cores_turn(const char *name)
+{
+	static const char *const parts[] = {"nchwToNhwc", "nhwcToNchw", NULL};
+
+	return has_one(name, parts);
+}

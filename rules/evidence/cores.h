@@ -31,4 +31,7 @@ bool tfs_cores_library(const struct tfs_steady *steady, const struct tfs_host_ca
 /* Whether a kernel of plain or of tensor cores is part of a convolution, not of a product. */
 bool tfs_cores_convolve(const char *name);
 
+/* Whether a kernel of cuDNN's only turns a tensor from one layout into another. */
+bool tfs_cores_turn(const char *name);
+
 #endif

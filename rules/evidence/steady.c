@@ -52,6 +52,7 @@ bool tfs_family_submits(enum tfs_family family)
 	case TFS_FAMILY_activation:
 	case TFS_FAMILY_pooling:
 	case TFS_FAMILY_softmax:
+	case TFS_FAMILY_transform:
 	case TFS_FAMILY_normalisation:
 	case TFS_FAMILY_reduction:
 	case TFS_FAMILY_gemm:

@@ -78,7 +78,7 @@ refuses scratch-memory 24 "" TFSIM_MEMORY=256m "$limits" crowded
 refuses shadow-evidence 8 "" "" "$program" add
 
 # What was found out of one kind of call says nothing of another: each half of the rounds is tried.
-for kind in activation ceiling activation-back pooling-mode convolution-stride convolution-math \
+for kind in activation ceiling activation-back layout pooling-mode convolution-stride convolution-math \
 	softmax-algorithm softmax-mode product-math product-algorithm product-alpha; do
 	refuses shadow-evidence 16 "" "" "$kinds" "$kind"
 done

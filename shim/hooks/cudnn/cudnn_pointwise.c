@@ -27,6 +27,35 @@ struct call {
 	uint64_t kind;
 };
 
+/* Whether of two tensors that have more than one element along two dimensions one has the elements
+ * of the first, and the other those of the second, closer to each other. */
+static bool turned(const struct tfs_tensor *from, const struct tfs_tensor *to)
+{
+	for (int i = 0; i < from->rank && from->rank == to->rank; i++)
+		for (int j = 0; j < i; j++)
+			if (from->dims[i] > 1 && from->dims[j] > 1 &&
+				(from->strides[i] < from->strides[j]) !=
+					(to->strides[i] < to->strides[j]))
+				return true;
+	return false;
+}
+
+static void note_transform(struct tfs_frame *frame, const struct call *call)
+{
+	struct tfs_details details;
+	struct tfs_tensor from, to;
+
+	tfs_cudnn_details(&details, call->handle);
+	tfs_put_tensor(
+		&details, call->inputs[0].descriptor, call->inputs[0].address, TFS_ROLE_READ);
+	if (tfs_tensor_read(call->inputs[0].descriptor, &from) &&
+		tfs_tensor_read(call->output.descriptor, &to) && turned(&from, &to))
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_turned, 1);
+	tfs_put_tensor(&details, call->output.descriptor, call->output.address,
+		tfs_put_scalars(&details, call->alpha, call->beta, from.type));
+	tfs_hook_details(frame, &details);
+}
+
 static void note(struct tfs_frame *frame, const struct call *call)
 {
 	struct tfs_details details;
@@ -73,10 +102,17 @@ static void tell(const struct tfs_op *op, struct tfs_use_call *told)
 }
 
 /* What follows the arguments are the fields of a `call` from the inputs' number on. */
-#define TELLING_HOOK(name, target, parameters, arguments, ...)                                     \
-	TFS_COMPUTE_HOOK(cudnnStatus_t, name, TFS_OP_COMPUTE, target, const struct call, note,     \
+#define NOTED_HOOK(name, target, noted, parameters, arguments, ...)                                \
+	TFS_COMPUTE_HOOK(cudnnStatus_t, name, TFS_OP_COMPUTE, target, const struct call, noted,    \
 		parameters, arguments, handle, alpha, beta, __VA_ARGS__)
+#define TELLING_HOOK(name, target, ...) NOTED_HOOK(name, target, note, __VA_ARGS__)
 
+NOTED_HOOK(cudnnTransformTensor, y, note_transform,
+	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t x_descriptor,
+		const void *x, const void *beta, const cudnnTensorDescriptor_t y_descriptor,
+		void *y),
+	(handle, alpha, x_descriptor, x, op.compute.beta, y_descriptor, op.compute.output), 1,
+	false, {y_descriptor, y}, {{x_descriptor, x}}, .kind = 0)
 TELLING_HOOK(cudnnAddTensor, c,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t a_descriptor,
 		const void *a, const void *beta, const cudnnTensorDescriptor_t c_descriptor,
@@ -190,6 +226,7 @@ TFS_HOOK(cudnnStatus_t, cudnnSetTensor,
 }
 
 #define FUNCTIONS(X)                                                                               \
+	X(cudnnTransformTensor, transform)                                                         \
 	X(cudnnAddTensor, bias)                                                                    \
 	X(cudnnActivationForward, activation)                                                      \
 	X(cudnnActivationBackward, pointwise)                                                      \

@@ -89,7 +89,8 @@ enum tfs_memory_kind {
 	X(32, pool_keeps)  /* bytes that the stream-ordered pool keeps when the host waits */      \
 	X(33, executable)  /* handle of the executable graph that was made of `graph` */           \
 	X(34, child)       /* handle of the graph that became a node of `graph` */                 \
-	X(35, alignment)   /* see TFS_ALIGNMENT_BYTES */
+	X(35, alignment)   /* see TFS_ALIGNMENT_BYTES */                                           \
+	X(36, turned)      /* 1: what is written has its dimensions in another order */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,

@@ -79,7 +79,8 @@ struct tfs_function_record {
 	X(59, bias)                                                                                \
 	X(60, activation) /* forward */                                                            \
 	X(61, graph_instantiate)                                                                   \
-	X(62, graph_update)
+	X(62, graph_update)                                                                        \
+	X(63, transform) /* copies a tensor into one of another layout */
 
 enum tfs_family {
 #define X(number, name) TFS_FAMILY_##name = number,

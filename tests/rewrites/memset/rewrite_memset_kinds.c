@@ -115,6 +115,24 @@ static void pooling_window(void)
 	}
 }
 
+/* A quarter of what is there, its rows beside each other and then its columns. */
+static void layout(void)
+{
+	static const float input[SIDE * SIDE] = {1, 2, 3, 4, 5, 6, 7, 8};
+	cudnnTensorDescriptor_t parts[2];
+
+	for (int i = 0; i < 2; i++) {
+		DNN(cudnnCreateTensorDescriptor(&parts[i]));
+		DNN(cudnnSetTensor4dDescriptorEx(parts[i], CUDNN_DATA_FLOAT, 1, 1, SIDE / 2,
+			SIDE / 2, SIDE * SIDE, SIDE * SIDE, i ? 1 : SIDE, i ? SIDE : 1));
+	}
+	for (int i = 0; i < ROUNDS; i++) {
+		prepare(i, input, sizeof(input) / 4);
+		DNN(cudnnTransformTensor(dnn, &one, parts[i >= half], bench.a, &one, two, bench.c));
+		check_signs(sizeof(input) / 4);
+	}
+}
+
 static void pooling_mode(void)
 {
 	static const float input[SIDE * SIDE] = {1, 2, 3, 4, 5, 6, 7, 8};
@@ -238,6 +256,7 @@ static const struct rewrite_case cases[] = {
 	{"activation-back", activation_back},
 	{"pooling-window", pooling_window},
 	{"pooling-mode", pooling_mode},
+	{"layout", layout},
 	{"convolution-stride", convolution_stride},
 	{"convolution-math", convolution_math},
 	{"softmax-algorithm", softmax_algorithm},

@@ -9,7 +9,7 @@
 static const char submitting[] =
 	" copy copy_async set set_async launch host_func graph_launch"
 	" conv_forward conv_backward_data conv_backward_filter conv_backward_bias conv_fused conv_find"
-	" pointwise bias activation pooling softmax normalisation reduction"
+	" pointwise bias activation pooling softmax normalisation transform reduction"
 	" gemm blas blas_pointwise random collective ";
 
 static const struct {
