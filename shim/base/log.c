@@ -38,6 +38,20 @@ static ssize_t write_to_stream(const char *line, size_t bytes)
 	return write(STDERR_FILENO, line, bytes);
 }
 
+/* A terminal that has room for one byte is ready, and waits until it has taken all: but not whom
+ * opened it so. What it takes then may be a part of the line. */
+static ssize_t write_to_terminal(const char *line, size_t bytes)
+{
+	const int terminal = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	ssize_t got;
+
+	if (terminal < 0)
+		return write(STDERR_FILENO, line, bytes);
+	got = write(terminal, line, bytes);
+	close(terminal);
+	return got == (ssize_t)bytes ? got : -1;
+}
+
 /* Where nobody reads, a line would wait for room as long as the program lives. At most PIPE_BUF
  * bytes. */
 static ssize_t write_at_once(const char *line, size_t bytes)
@@ -47,9 +61,12 @@ static ssize_t write_at_once(const char *line, size_t bytes)
 
 	if (poll(&room, 1, 0) != 1 || (room.revents & POLLOUT) == 0)
 		return -1;
-	if (fstat(STDERR_FILENO, &about) == 0 &&
-		(S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+	if (fstat(STDERR_FILENO, &about))
+		return -1;
+	if (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))
 		return write_to_stream(line, bytes);
+	if (S_ISCHR(about.st_mode))
+		return write_to_terminal(line, bytes);
 	return write(STDERR_FILENO, line, bytes);
 }
 
