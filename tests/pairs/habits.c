@@ -11,7 +11,7 @@
 /* What habits use; a program has one of them. */
 static struct {
 	void *host[SLOTS]; /* pinned */
-	void *pageable;
+	void *pageable, *fitted;
 	float *values, *other, *product;
 	cudaEvent_t there[SLOTS], event;
 	cudaStream_t stream;
@@ -238,6 +238,19 @@ static void act_401_device(struct trainer *t)
 		NEED(cudaFree(memory));
 }
 
+/* A step needs a part of it, another one each time; a buffer is released for the next one. */
+static void act_406(struct trainer *t)
+{
+	const size_t parts = 1 + t->step * 2 % 5, bytes = t->layout.bytes / 5 * parts;
+
+	if (!t->layout.fixed) {
+		NEED(cudaFree(own.fitted));
+		NEED(cudaMalloc(&own.fitted, bytes));
+	}
+	NEED(cublasScopy(t->blas, (int)(bytes / sizeof(float)), own.values, 1,
+		t->layout.fixed ? own.other : own.fitted, 1));
+}
+
 static void act_401_pinned(struct trainer *t)
 {
 	void *memory = own.host[0];
@@ -392,6 +405,7 @@ static const struct habit habits[] = {
 	{.name = "401-pinned", .begin = begin_values, .act = act_401_pinned},
 	{.name = "402-added", .begin = begin_values, .act = act_402_added},
 	{.name = "402-overwritten", .begin = begin_values, .act = act_402_overwritten},
+	{.name = "406-length", .begin = begin_values, .act = act_406},
 	{.name = "408-pool", .begin = begin_408, .act = act_408, .settle = settle_408},
 	{.name = "603-tf32", .begin = begin_603, .act = act_603},
 	{.name = "604-columns", .begin = begin_604, .act = act_604},

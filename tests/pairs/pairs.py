@@ -27,7 +27,7 @@ import sys
 import tempfile
 
 # Findings of other rules that have the same cause.
-KIN = {"101": {"202"}, "202": {"203"}, "203": {"201", "202"}, "401": {"202"}}
+KIN = {"101": {"202"}, "202": {"203"}, "203": {"201", "202"}, "401": {"202"}, "406": {"202", "401"}}
 # Kernels of a forward pass take between these, in us: what binds the step is the host, now this and
 # now that, or the device.
 NETS = ((2, 12), (4, 60), (8, 30), (20, 150))
@@ -48,7 +48,7 @@ SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down
          "202-copy": (64 << 10, 16 * MIB),
          "301-scale": (24 * MIB, 64 * MIB), "401-device": (64 << 10, 64 * MIB),
          "401-pinned": (64 << 10, 4 * MIB), "402-added": (4 * MIB, 64 * MIB),
-         "402-overwritten": (4 * MIB, 64 * MIB), "408-pool": (2 * MIB, 64 * MIB),
+         "402-overwritten": (4 * MIB, 64 * MIB), "406-length": (6 * MIB, 64 * MIB), "408-pool": (2 * MIB, 64 * MIB),
          "603-tf32": (16 * MIB, 36 * MIB), "604-columns": (36 * MIB, 64 * MIB)}
 
 
@@ -80,6 +80,9 @@ def draw(habit, number, seed):
     if habit.startswith("107"):
         # So much of the device's time that it is told.
         layout.update(layers=dice.randint(4, 12), shortest_ns=8000, longest_ns=30000)
+    if habit.startswith("406"):
+        # A host that is ahead again copies beside kernels too, where it has a stream for that.
+        layout.update(streams=1)
     if habit.startswith("303"):
         layout["layers"] = dice.randint(10, 24)
     if habit.startswith("307"):

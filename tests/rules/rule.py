@@ -25,7 +25,7 @@ WHOLE = {"TFS404": set(), "TFS707": set(), "TFS902": {"TFS904"}, "TFS903": set()
 HOSTED = {"TFS302", "TFS701"}
 # What programs of a rule do besides, and truly: they give kernels the same input again by a copy, or
 # their allocations fail, and come and go; or their floats need no tensor cores to be misaligned.
-BESIDE = {"TFS103": {"TFS603"}, "TFS301": {"TFS107"}, "TFS402": {"TFS107"}, "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"},
+BESIDE = {"TFS103": {"TFS603"}, "TFS301": {"TFS107"}, "TFS402": {"TFS107"}, "TFS406": {"TFS202", "TFS401"}, "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"},
           "TFS604": {"TFS603"}, "TFS910": {"TFS107"}}
 # What a failing call costs is what it does not do, and memory that runs out later costs nothing yet;
 # a graph takes no time to be instantiated on the profile slow.
