@@ -83,7 +83,7 @@ static int price(const struct tfs_steady *steady, const struct tfs_findings *fin
 	add_chosen(steady, findings, judgement, ALL);
 	if (tfs_whatif_price(steady->whatif, out_cost))
 		return -ENOMEM;
-	widen(findings, judgement, open, steady->step_ns, out_cost);
+	widen(findings, judgement, open, tfs_whatif_step_ns(steady), out_cost);
 	for (size_t i = 0; i < findings->count && open; i++)
 		unsure |= findings->items[i].unsure;
 	if (!unsure)

@@ -221,7 +221,7 @@ static int price_group(
 		return -ENOMEM;
 	if (cost.ns > 0) {
 		cost.low_ns = fmax(cost.low_ns - sum.less_ns, 0);
-		cost.high_ns = fmin(cost.high_ns + sum.more_ns, steady->step_ns);
+		cost.high_ns = fmin(cost.high_ns + sum.more_ns, tfs_whatif_step_ns(steady));
 		cost.ns = fmin(cost.ns, cost.high_ns);
 	}
 	if (sum.unsure && price_certain(steady, findings, root, &cost))

@@ -71,8 +71,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	steps->p95_ns = times->p95_ns;
 	steps->judged_median_ns = timeline->inside.median_ns;
 	steps->recorded_ns = steady->step_ns;
-	steps->written_ns =
-		steady->step_ns - (steady->whatif ? tfs_whatif_eased_ns(steady->whatif) : 0);
+	steps->written_ns = tfs_whatif_step_ns(steady);
 	if (!steps->ahead)
 		steps->spread_ns = spread(steady);
 	if (steps->ahead) {

@@ -246,9 +246,13 @@ double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 	return whatif->written_ns;
 }
 
-double tfs_whatif_eased_ns(const struct tfs_whatif *whatif)
+double tfs_whatif_step_ns(const struct tfs_steady *steady)
 {
-	return whatif->turns.eases > 0 ? whatif->written_ns - whatif->unkept_ns : 0;
+	const struct tfs_whatif *whatif = steady->whatif;
+
+	return whatif && whatif->turns.eases > 0
+		       ? steady->step_ns - (whatif->written_ns - whatif->unkept_ns)
+		       : steady->step_ns;
 }
 
 double tfs_whatif_error(const struct tfs_whatif *whatif)

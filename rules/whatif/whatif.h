@@ -23,9 +23,9 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif);
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
 /* And replayed as written. */
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
-/* What recording adds to that, per step, as far as it is taken out of the steps before anything is
- * priced; 0 where it is not known, or is not the host's. */
-double tfs_whatif_eased_ns(const struct tfs_whatif *whatif);
+/* A judged step as written, less what recording adds to it as far as that is taken out of the steps
+ * before anything is priced: no change saves more. Also where nothing is replayed. */
+double tfs_whatif_step_ns(const struct tfs_steady *steady);
 /* |replayed - measured| / measured of the step for which that is the largest, with each delay
  * replaced by the median one: with its own, a replay only repeats the measurement. And that step,
  * as an index of the timeline's. */
