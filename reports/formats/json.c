@@ -160,6 +160,21 @@ static void write_in_run(struct tfs_json *json, const struct tfs_model_finding *
 	tfs_json_close(json, '}');
 }
 
+static void write_source(struct tfs_json *json, const struct tfs_model_source *source)
+{
+	if (!source->count) {
+		tfs_json_null(json, "source");
+		return;
+	}
+	tfs_json_open(json, "source", '{');
+	tfs_json_unsigned(json, "first", source->first);
+	tfs_json_open(json, "lines", '[');
+	for (size_t i = 0; i < source->count; i++)
+		tfs_json_string(json, NULL, source->lines[i]);
+	tfs_json_close(json, ']');
+	tfs_json_close(json, '}');
+}
+
 static void write_finding(struct tfs_json *json, const struct tfs_model *model,
 	const struct tfs_model_finding *finding)
 {
@@ -174,6 +189,7 @@ static void write_finding(struct tfs_json *json, const struct tfs_model *model,
 	else
 		tfs_json_null(json, "group");
 	write_place(json, "callsite", &finding->place, finding->call);
+	write_source(json, &finding->source);
 	tfs_json_string(json, "stream", finding->stream);
 	tfs_json_open(json, "per_step", '{');
 	tfs_json_number(json, "count", run ? NAN : finding->count_per_step);

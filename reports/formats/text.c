@@ -202,6 +202,8 @@ static void write_place(
 	FILE *out, const struct tfs_model_finding *finding, struct tfs_region *region)
 {
 	const struct tfs_model_place *place = &finding->place;
+	const struct tfs_model_source *source = &finding->source;
+	const char *line = source->count ? source->lines[source->marked - source->first] : "";
 	size_t first = tfs_model_own_frame(place), frames = place->frame_count - first;
 
 	for (size_t i = 0; i < frames && i < SHOWN_FRAMES; i++)
@@ -211,6 +213,8 @@ static void write_place(
 			tfs_region_print(region, "... %s",
 				tfs_words_number(region, (double)(frames - SHOWN_FRAMES),
 					"more caller", "more callers")));
+	if (source->count)
+		put_item(out, "source", line + strspn(line, " "));
 }
 
 /* One of several findings of a card, under its own id. */

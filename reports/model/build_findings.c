@@ -4,7 +4,11 @@
 #include <string.h>
 
 #include "reports/model/places.h"
+#include "reports/model/source.h"
 #include "reports/model/words.h"
+
+/* Findings with lines of source. */
+#define MOST_SOURCES 100u
 
 static const char *text_or_null(struct tfs_region *region, const char *text)
 {
@@ -29,6 +33,7 @@ static void set_findings(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	struct tfs_region *region = &model->region;
 	const struct tfs_judgement *judgement = build->judgement;
+	const uint64_t started_ns = tfs_trace_header(build->trace)->start_realtime_ns;
 	size_t count = judgement->finding_count;
 	struct tfs_model_finding *findings = tfs_region_alloc(region, count, sizeof(*findings));
 
@@ -40,6 +45,9 @@ static void set_findings(struct tfs_build *build)
 		to->group = from->group;
 		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
 		to->place = tfs_places_find(build->places, from->site);
+		if (i < MOST_SOURCES)
+			to->source = tfs_source_read(
+				region, tfs_model_best_frame(&to->place), started_ns);
 		to->stream = text_or_null(region, from->stream);
 		to->count_per_step = from->count_per_step;
 		to->bytes_per_step = from->bytes_per_step;

@@ -20,6 +20,7 @@
 struct tfs_model_frame {
 	const char *function; /* NULL = unknown */
 	const char *file;
+	const char *folder; /* where a relative file is looked for; NULL = not known */
 	unsigned line;
 	const char *module; /* base name of the program or library, with an offset if need be */
 	bool inlined;
@@ -42,6 +43,14 @@ struct tfs_model_rule {
 	size_t findings;
 };
 
+/* Lines of source around a call site. */
+struct tfs_model_source {
+	const char *const *lines;
+	size_t count;    /* 0 = there are none */
+	unsigned first;  /* number of the first one */
+	unsigned marked; /* and of the call site's */
+};
+
 struct tfs_model_finding {
 	const struct tfs_rule *rule;
 	enum tfs_level level;
@@ -49,6 +58,7 @@ struct tfs_model_finding {
 	const char *call;   /* name of the called function, or NULL */
 	const char *stream; /* "legacy", "per-thread", its number or "several"; NULL = none */
 	struct tfs_model_place place;
+	struct tfs_model_source source; /* of the first findings */
 	double count_per_step;
 	double bytes_per_step;
 	double time_per_step_ns;

@@ -95,6 +95,7 @@ static size_t resolve(struct tfs_places *places, uint64_t address, struct tfs_mo
 	for (size_t i = 0; i < count; i++) {
 		out[i].function = tfs_region_string(places->region, found[i].function);
 		out[i].file = tfs_region_string(places->region, found[i].file);
+		out[i].folder = tfs_region_string(places->region, found[i].folder);
 		out[i].line = found[i].line;
 		out[i].inlined = found[i].inlined;
 		out[i].module = module_text(places, address, !found[i].function);

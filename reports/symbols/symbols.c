@@ -220,6 +220,7 @@ static void look_up(struct tfs_symbols *symbols, struct entry *entry)
 		entry->found[i] = found[i];
 		entry->found[i].function = keep_name(symbols, found[i].function);
 		entry->found[i].file = keep(symbols, found[i].file);
+		entry->found[i].folder = keep(symbols, found[i].folder);
 		entry->count++;
 	}
 }

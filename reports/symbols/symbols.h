@@ -21,6 +21,7 @@ struct tfs_symbols;
 struct tfs_symbol {
 	const char *function; /* NULL = unknown */
 	const char *file;     /* NULL = unknown */
+	const char *folder;   /* in which the compiler ran; NULL = unknown */
 	unsigned line;        /* 0 = unknown */
 	bool inlined;         /* its caller is the next one at the same address */
 };

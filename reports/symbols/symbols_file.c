@@ -188,6 +188,14 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr 
 	return NULL;
 }
 
+static const char *folder_of(Dwarf_Die *unit)
+{
+	Dwarf_Attribute attribute;
+
+	return unit && dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute)
+								    : NULL;
+}
+
 size_t tfs_symbols_file_find(
 	struct tfs_symbols_file *file, uint64_t address, struct tfs_symbol *out_found, size_t most)
 {
@@ -203,13 +211,17 @@ size_t tfs_symbols_file_find(
 	if (unit)
 		count = read_scopes(unit, address - bias, source, line > 0 ? (unsigned)line : 0,
 			out_found, most);
+	for (size_t i = 0; i < count; i++)
+		out_found[i].folder = folder_of(unit);
 	if (count)
 		return count;
 	name = dwfl_module_addrname(file->module, address);
 	if (!name && !source)
 		return 0;
-	*out_found = (struct tfs_symbol){
-		.function = name, .file = source, .line = line > 0 ? (unsigned)line : 0};
+	*out_found = (struct tfs_symbol){.function = name,
+		.file = source,
+		.folder = folder_of(unit),
+		.line = line > 0 ? (unsigned)line : 0};
 	return 1;
 }
 

@@ -59,18 +59,20 @@ static const struct tfs_rule rules[] = {
 };
 
 static const struct tfs_model_frame upload_frames[] = {
-	{"upload", "/src/app/trainers/lenet_naive.c", 142, "lenet_naive", false, false},
-	{"train_step", "/src/app/trainers/lenet_naive.c", 388, "lenet_naive", false, false},
-	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false, false},
-	{NULL, NULL, 0, "libc.so.6+0x2724a", false, false},
+	{"upload", "/src/app/trainers/lenet_naive.c", NULL, 142, "lenet_naive", false, false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", NULL, 388, "lenet_naive", false, false},
+	{"main", "/src/app/trainers/lenet_naive.c", NULL, 471, "lenet_naive", false, false},
+	{NULL, NULL, NULL, 0, "libc.so.6+0x2724a", false, false},
 };
 static const struct tfs_model_frame loss_frames[] = {
-	{"read_loss", "/src/app/trainers/lenet_naive.c", 301, "lenet_naive", true, false},
-	{"train_step", "/src/app/trainers/lenet_naive.c", 401, "lenet_naive", false, false},
-	{"main", "/src/app/trainers/lenet_naive.c", 471, "lenet_naive", false, false},
+	{"read_loss", "/src/app/trainers/lenet_naive.c", NULL, 301, "lenet_naive", true, false},
+	{"train_step", "/src/app/trainers/lenet_naive.c", NULL, 401, "lenet_naive", false, false},
+	{"main", "/src/app/trainers/lenet_naive.c", NULL, 471, "lenet_naive", false, false},
 };
+static const char *const loss_lines[] = {"", "    /* The loss of each step is shown. */",
+	"    CUDA(cudaDeviceSynchronize());", "    return *net->loss_seen;", "}"};
 static const struct tfs_model_frame bare_frames[] = {
-	{NULL, NULL, 0, "libdata.so+0x1f04", false, false},
+	{NULL, NULL, NULL, 0, "libdata.so+0x1f04", false, false},
 };
 
 #define PLACE(stack, number)                                                                       \
@@ -100,6 +102,7 @@ static const struct tfs_model_finding findings[] = {
 		.group = 1,
 		.call = "cudaDeviceSynchronize",
 		.place = PLACE(loss_frames, 0x2222),
+		.source = {loss_lines, 5, 299, 301},
 		.count_per_step = 1,
 		.bytes_per_step = 0,
 		.time_per_step_ns = 1.21e6,
@@ -421,13 +424,14 @@ static void make_hostile(struct tfs_model *model)
 	make_naive(model);
 	sample_make_charts(model, 30, 4);
 	for (unsigned i = 0; i < 3; i++)
-		frames[i] = (struct tfs_model_frame){sample_hostile_name, sample_hostile_name,
+		frames[i] = (struct tfs_model_frame){sample_hostile_name, sample_hostile_name, NULL,
 			i + 1, sample_hostile_name, false, false};
 	finding = findings[0];
 	finding.place.frames = frames;
 	finding.place.frame_count = 3;
 	finding.call = sample_hostile_name;
 	finding.message = sample_hostile_name;
+	finding.source = (struct tfs_model_source){&sample_hostile_name, 1, 1, 1};
 	tree[0] = model->charts.nodes[0];
 	tree[0].first_child = 1;
 	tree[1] = (struct tfs_chart_node){.name = sample_hostile_name,

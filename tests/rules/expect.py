@@ -76,6 +76,23 @@ def findings(report, expected, traps, figures):
     return wrong + [f"missing: {text(mark)}" for mark in sorted(set(expected) - seen)]
 
 
+def quotes(report, sources):
+    """Whether findings have their lines of the sources, as they are there."""
+    lines, wrong = {}, []
+    for source in sources:
+        with open(source, encoding="utf-8") as file:
+            lines[os.path.basename(source)] = file.read().split("\n")
+    for finding in report["findings"]:
+        file, line = place(finding["callsite"])
+        if file not in lines or not line:
+            continue
+        source = finding["source"] or {"first": 0, "lines": []}
+        quoted = source["lines"][line - source["first"]:][:1]
+        if not quoted or not lines[file][line - 1].strip().startswith(quoted[0].strip()):
+            wrong.append(f"{file}:{line} is quoted as {quoted}")
+    return wrong
+
+
 # Rules about what a program need not do, and what it then calls.
 OPTIONAL = {"TFS408": ("cudaMallocAsync", "cudaMallocFromPoolAsync", "cuMemAllocAsync",
                        "cuMemAllocFromPoolAsync"), "TFS601": ("cudnn",), "TFS605": ("cudnn",),
@@ -117,7 +134,7 @@ def main():
         expected = {where: mark for where, mark in expected.items() if where not in searches}
         unmeasured["TFS601"] = "search"
     wrong = findings(report, expected, traps, figures) + \
-        rules(report, expected, unmeasured, figures)
+        rules(report, expected, unmeasured, figures) + quotes(report, sys.argv[4:])
     if report["steps"]["judged"] < 20 or not report["verdict"]["usable"]:
         wrong.append(f"too little was judged: {report['steps']}, {report['verdict']}")
     if not report["device"]["name"]:

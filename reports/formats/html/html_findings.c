@@ -119,9 +119,26 @@ static void stack_list(struct tfs_html *html, const struct tfs_model_place *plac
 	tfs_html_raw(html, "</ol>");
 }
 
+static void source_lines(struct tfs_html *html, const struct tfs_model_source *source)
+{
+	if (!source->count)
+		return;
+	tfs_html_raw(html, "<pre class=\"source\" tabindex=\"0\">");
+	for (size_t i = 0; i < source->count; i++) {
+		const unsigned number = source->first + (unsigned)i;
+
+		tfs_html_print(html,
+			number == source->marked ? "<mark><b>%n</b> %s</mark>\n" : "<b>%n</b> %s\n",
+			(double)number, source->lines[i]);
+	}
+	tfs_html_raw(html, "</pre>");
+}
+
 static void advice(struct tfs_html *html, const struct tfs_model_finding *finding)
 {
 	struct tfs_region *region = &html->region;
+
+	source_lines(html, &finding->source);
 	tfs_html_print(html,
 		"<div class=\"columns\"><div><h3 class=\"minor\">What to do</h3><p>%s</p>",
 		finding->advice);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+#include "reports/model/source.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MOST_FILE_BYTES (4 << 20)
+#define MOST_LINE_BYTES 160u
+#define TAB 4u
+#define BEHIND (TFS_SOURCE_LINES / 2)
+
+static bool named_like_source(const char *file)
+{
+	static const char *const endings[] = {".c", ".cc", ".cpp", ".cxx", ".cu", ".cuh", ".h",
+		".hh", ".hpp", ".hxx", ".inl", ".py", ".C", ".f90", ".F90", ".rs"};
+	const char *ending = strrchr(file, '.');
+
+	for (size_t i = 0; ending && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (!strcmp(ending, endings[i]))
+			return true;
+	return false;
+}
+
+static FILE *open_source(const struct tfs_model_frame *frame, uint64_t until_ns)
+{
+	char path[PATH_MAX];
+	const bool whole = frame->file[0] == '/';
+	struct stat about;
+	FILE *file;
+	int fd;
+
+	if ((!whole && !frame->folder) || !named_like_source(frame->file) ||
+		snprintf(path, sizeof(path), "%s%s%s", whole ? "" : frame->folder, whole ? "" : "/",
+			frame->file) >= (int)sizeof(path))
+		return NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &about) || !S_ISREG(about.st_mode) || about.st_size > MOST_FILE_BYTES ||
+		(uint64_t)about.st_mtim.tv_sec >= until_ns / 1000000000u) {
+		close(fd);
+		return NULL;
+	}
+	file = fdopen(fd, "r");
+	if (!file)
+		close(fd);
+	return file;
+}
+
+/* With spaces for tabs, and without what ends the line. */
+static char *plain(struct tfs_region *region, const char *line, size_t bytes)
+{
+	char *text = tfs_region_alloc(region, MOST_LINE_BYTES + sizeof("..."), 1);
+	size_t used = 0, at = 0;
+
+	for (; at < bytes && line[at] != '\n' && line[at] != '\r'; at++) {
+		const size_t wide = line[at] == '\t' ? TAB - used % TAB : 1;
+
+		if (used + wide > MOST_LINE_BYTES)
+			break;
+		memset(text + used, line[at] == '\t' ? ' ' : line[at], wide);
+		used += wide;
+	}
+	if (at < bytes && line[at] != '\n' && line[at] != '\r')
+		strcpy(text + used, "...");
+	return text;
+}
+
+static void unindent(char *const *lines, size_t count)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		const size_t indent = strspn(lines[i], " ");
+
+		if (lines[i][indent] && indent < least)
+			least = indent;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const size_t length = strlen(lines[i]), gone = least < length ? least : length;
+
+		memmove(lines[i], lines[i] + gone, length - gone + 1);
+	}
+}
+
+/* Reads lines from `first` on; returns how many, 0 where one is no text. */
+static size_t read_lines(struct tfs_region *region, FILE *file, unsigned first, char **lines)
+{
+	char *line = NULL;
+	size_t room = 0, count = 0;
+	ssize_t bytes;
+
+	for (unsigned number = 1; count < TFS_SOURCE_LINES; number++) {
+		bytes = getline(&line, &room, file);
+		if (bytes < 0)
+			break;
+		if (memchr(line, '\0', (size_t)bytes)) {
+			count = 0;
+			break;
+		}
+		if (number >= first)
+			lines[count++] = plain(region, line, (size_t)bytes);
+	}
+	free(line);
+	return count;
+}
+
+struct tfs_model_source tfs_source_read(
+	struct tfs_region *region, const struct tfs_model_frame *frame, uint64_t until_ns)
+{
+	struct tfs_model_source source = {.count = 0};
+	char **lines;
+	FILE *file = frame && frame->file && frame->line ? open_source(frame, until_ns) : NULL;
+
+	if (!file)
+		return source;
+	lines = tfs_region_alloc(region, TFS_SOURCE_LINES, sizeof(*lines));
+	source.first = frame->line > BEHIND ? frame->line - BEHIND : 1;
+	source.count = read_lines(region, file, source.first, lines);
+	fclose(file);
+	if (source.first + source.count <= frame->line)
+		return (struct tfs_model_source){.count = 0};
+	unindent(lines, source.count);
+	source.lines = (const char *const *)lines;
+	source.marked = frame->line;
+	return source;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef TFS_REPORTS_MODEL_SOURCE_H
+#define TFS_REPORTS_MODEL_SOURCE_H
+
+/*
+ * The lines of source around a call site, from the machine that makes the report. A recording names
+ * files, and may be anybody's: only what is named like source is read.
+ */
+
+#include "reports/model/model.h"
+
+#define TFS_SOURCE_LINES 5u
+
+/* Lines around the frame's, without what all of them are indented by, tabs as four spaces; each of
+ * at most 160 bytes. Empty where the frame has no line, where its file is not there, is no text or
+ * larger than 4 MiB, or was changed behind `until_ns` (since 1970), when the program had started.
+ * `region` owns the lines. Any thread. */
+struct tfs_model_source tfs_source_read(
+	struct tfs_region *region, const struct tfs_model_frame *frame, uint64_t until_ns);
+
+#endif
