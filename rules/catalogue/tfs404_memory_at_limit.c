@@ -4,8 +4,6 @@
  * allocates itself, managed memory aside, which may be larger than the device, and without what it
  * maps piece by piece; what libraries and the context take comes on top.
  */
-#include <stdlib.h>
-
 #include "rules/evidence/findings.h"
 #include "rules/evidence/memory_use.h"
 #include "rules/support/figures.h"
@@ -13,32 +11,6 @@
 #define LIMIT 0.92
 /* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
 #define OUT_OF_MEMORY 2u
-
-/* In the judged steps, or where none are known in the run; negative without memory. */
-static double most_in_use(const struct tfs_steady *steady)
-{
-	const struct tfs_timeline *timeline = steady->timeline;
-	const struct tfs_step *first = steady->run ? NULL : &timeline->steps[steady->steps[0]];
-	const struct tfs_step *last =
-		steady->run ? NULL : &timeline->steps[steady->steps[steady->step_count - 1]];
-	const uint64_t from_ns = first ? first->start_ns : 0;
-	const uint64_t until_ns = last ? last->end_ns : UINT64_MAX;
-	size_t count;
-	struct tfs_memory_event *events =
-		tfs_memory_events(timeline, 1u << TFS_MEMORY_DEVICE, &count);
-	double live = 0, most = 0;
-
-	for (size_t i = 0; events && i < count && events[i].ns < until_ns; i++) {
-		/* What is freed in the first step was in use when it began. */
-		if (events[i].ns >= from_ns && live > most)
-			most = live;
-		live += events[i].frees ? -(double)events[i].bytes : (double)events[i].bytes;
-	}
-	free(events);
-	if (!events)
-		return -1;
-	return live > most ? live : most;
-}
 
 /* Allocations of the judged steps for which there was no memory. */
 static uint32_t count_failures(const struct tfs_steady *steady)
@@ -53,14 +25,6 @@ static uint32_t count_failures(const struct tfs_steady *steady)
 				 call->family == TFS_FAMILY_alloc_async);
 	}
 	return count;
-}
-
-/* Of the only device; 0 = there are several, or it is not known. */
-static double memory_of(const struct tfs_timeline *timeline)
-{
-	if (timeline->device_count != 1 || !timeline->devices[0].record)
-		return 0;
-	return (double)timeline->devices[0].record->memory_bytes;
 }
 
 static void report(struct tfs_findings *findings, double most, double memory, uint32_t failures)
@@ -82,9 +46,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const size_t before = findings->count;
 	const struct tfs_file_header *header = tfs_trace_header(steady->timeline->trace);
-	const double memory = memory_of(steady->timeline);
+	const double memory = tfs_memory_of_device(steady->timeline);
 	const uint32_t failures = count_failures(steady);
-	const double most = most_in_use(steady);
+	const double most = tfs_memory_most(steady);
 
 	if (most < 0) {
 		findings->failed = true;

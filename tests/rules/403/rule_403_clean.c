@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT CLEAN
+#include "tests/rules/403/rule_403_bad.c"
