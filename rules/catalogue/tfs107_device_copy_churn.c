@@ -132,15 +132,6 @@ static bool needless(const struct tfs_steady *steady, const struct tfs_place *pl
 	return seen * 2 > place->count;
 }
 
-/* Work that does not show what it uses may read or write anything. */
-static bool opaque(const struct tfs_steady *steady)
-{
-	for (uint32_t i = 0; i < steady->call_count; i++)
-		if (tfs_zeros_opaque(steady->timeline, tfs_steady_call(steady, i)))
-			return true;
-	return false;
-}
-
 static double device_ns(const struct tfs_steady *steady, const struct tfs_hit *hits, size_t count)
 {
 	double ns = 0;
@@ -241,7 +232,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	all_ns = device_ns(steady, hits.items, hits.count);
 	churn = !steady->run &&
 		(hits.count >= MANY * (size_t)steady->step_count || matters(steady, all_ns));
-	unseen = opaque(steady);
+	unseen = tfs_zeros_any_opaque(steady);
 	while (churn && tfs_hits_next(steady, &hits, &place))
 		if (!place.seldom &&
 			device_ns(steady, place.items, place.count) >= PLACE_SHARE * all_ns)

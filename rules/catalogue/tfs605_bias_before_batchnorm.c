@@ -145,14 +145,6 @@ static bool cancels(const struct tfs_steady *steady, uint32_t index, struct tfs_
 	return false;
 }
 
-static bool opaque(const struct tfs_steady *steady)
-{
-	for (uint32_t i = 0; i < steady->call_count; i++)
-		if (tfs_zeros_opaque(steady->timeline, tfs_steady_call(steady, i)))
-			return true;
-	return false;
-}
-
 static bool normalises(const struct tfs_steady *steady)
 {
 	for (uint32_t i = 0; i < steady->call_count; i++)
@@ -193,7 +185,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
-	const bool unseen = opaque(steady);
+	const bool unseen = tfs_zeros_any_opaque(steady);
 	struct tfs_hits hits = {0}, ignored = {0};
 	struct tfs_place place = {0};
 	unsigned rare = 0;

@@ -336,6 +336,14 @@ bool tfs_zeros_opaque(const struct tfs_timeline *timeline, const struct tfs_host
 	return true;
 }
 
+bool tfs_zeros_any_opaque(const struct tfs_steady *steady)
+{
+	for (uint32_t i = 0; i < steady->call_count; i++)
+		if (tfs_zeros_opaque(steady->timeline, tfs_steady_call(steady, i)))
+			return true;
+	return false;
+}
+
 /* Whether anything opaque comes between a call and the last that uses its zeros. */
 static bool opaque_between(const struct tfs_steady *steady, uint32_t call, uint32_t last)
 {

@@ -33,6 +33,9 @@ bool tfs_zero_fill_describe(const struct tfs_timeline *timeline, const struct tf
  * may hold or lead to other addresses, a graph, a host function, a list of matrices. */
 bool tfs_zeros_opaque(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
 
+/* Whether there is any of it in the judged steps. */
+bool tfs_zeros_any_opaque(const struct tfs_steady *steady);
+
 /* Whether a call writes every byte of this and reads none: what was there before has no use. */
 bool tfs_zeros_replaced(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	const struct tfs_operand *target);

@@ -64,6 +64,17 @@ static inline float *rule_alloc(size_t floats)
 	return memory;
 }
 
+/* So much of the device's memory. */
+static inline void *rule_take(size_t percent)
+{
+	size_t there, memory;
+	void *taken;
+
+	NEED(cudaMemGetInfo(&there, &memory));
+	NEED(cudaMalloc(&taken, memory / 100 * percent));
+	return taken;
+}
+
 static inline void rule_fill(float *values, size_t count, float scale)
 {
 	for (size_t i = 0; i < count; i++)

@@ -10,16 +10,6 @@
 
 enum { EDGE = 16, ROWS = VARIANT == CLEAN ? 8192 : EDGE, PRODUCTS = 12 };
 
-static void *keep(size_t percent)
-{
-	size_t there, memory;
-	void *kept;
-
-	NEED(cudaMemGetInfo(&there, &memory));
-	NEED(cudaMalloc(&kept, memory / 100 * percent));
-	return kept;
-}
-
 int main(void)
 {
 	const float one = 1, zero = 0, rate = -0.01f;
@@ -32,7 +22,7 @@ int main(void)
 	input = rule_alloc((size_t)ROWS * EDGE);
 	output = rule_alloc((size_t)ROWS * EDGE);
 	if (VARIANT == TRAP)
-		keep(70);
+		rule_take(70);
 	for (int i = 0; i < SLOTS; i++)
 		NEED(cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
 	for (unsigned step = 0; step < STEPS; step++) {

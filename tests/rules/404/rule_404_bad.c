@@ -8,24 +8,14 @@
 #define VARIANT BAD
 #endif
 
-static void *keep(size_t percent)
-{
-	size_t there, memory;
-	void *kept;
-
-	NEED(cudaMemGetInfo(&there, &memory));
-	NEED(cudaMalloc(&kept, memory / 100 * percent));
-	return kept;
-}
-
 int main(void)
 {
 	struct rule r;
 
 	rule_init(&r);
 	if (VARIANT == TRAP)
-		NEED(cudaFree(keep(93)));
-	void *kept = keep(VARIANT == BAD ? 93 : 46);
+		NEED(cudaFree(rule_take(93)));
+	void *kept = rule_take(VARIANT == BAD ? 93 : 46);
 
 	for (unsigned step = 0; step < STEPS; step++) {
 		rule_upload(&r, step);
