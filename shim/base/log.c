@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,8 +39,8 @@ static ssize_t write_to_stream(const char *line, size_t bytes)
 	return write(STDERR_FILENO, line, bytes);
 }
 
-/* A terminal that has room for one byte is ready, and waits until it has taken all: but not whom
- * opened it so. What it takes then may be a part of the line. */
+/* A terminal that has room for one byte is ready, and its write waits until all has room, but for
+ * who opened it without. What it takes then may be a part of the line. */
 static ssize_t write_to_terminal(const char *line, size_t bytes)
 {
 	const int terminal = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -65,7 +66,8 @@ static ssize_t write_at_once(const char *line, size_t bytes)
 		return -1;
 	if (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode))
 		return write_to_stream(line, bytes);
-	if (S_ISCHR(about.st_mode))
+	/* Who opens a multiplexer gets another terminal. */
+	if (S_ISCHR(about.st_mode) && about.st_rdev != makedev(5, 2) && isatty(STDERR_FILENO))
 		return write_to_terminal(line, bytes);
 	return write(STDERR_FILENO, line, bytes);
 }
