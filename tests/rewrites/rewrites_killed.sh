@@ -25,7 +25,7 @@ grep -qE '^FIXED FOR YOU.*not known|to at least 0 calls' "$out/early.txt" || fai
 ! grep -qE 'FIXED FOR YOU nothing|not enabled in this run|applied to 0' "$out/early.txt" || fail "early: the report denies"
 
 # Before anything is measured, and after.
-killed acting 100 "" measure=0
+killed acting 200 "" measure=0
 killed late 400 ""
 for name in acting late; do
 	for one in pinned-staging alloc-pool memoise; do
