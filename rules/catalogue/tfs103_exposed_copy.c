@@ -118,7 +118,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const double bytes = (double)place->bytes / (double)steady->step_count;
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"copies %s %s to the device in %s; of the %s that this takes nothing is computed in %s",
+		"copies %s %s to the device in %s, which takes %s; no kernel runs during %s of that",
 		tfs_figure_bytes(bytes).text, tfs_steady_each(steady),
 		tfs_place_calls(place, steady).text, tfs_figure_time(taken.all_ns).text,
 		tfs_figure_time(taken.exposed_ns).text);

@@ -181,10 +181,12 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	merged.items = rows->edits.items;
 	merged.count = rows->edits.count;
 	draft = tfs_findings_add(findings, &merged, NULL,
-		"%s %s times in a row on data that lies evenly apart, %s %s",
+		"%s %s times in a row on data that lies evenly apart; %s %s",
 		own ? "launches one kernel" : "multiplies matrices of one shape",
 		tfs_figure_count((double)rows->launches / (double)rows->count).text,
-		tfs_figure_count((double)rows->count / (double)steady->step_count).text,
+		tfs_figure_number(
+			(double)rows->count / (double)steady->step_count, "such row", "such rows")
+			.text,
 		tfs_steady_each(steady));
 	if (!draft)
 		return;

@@ -99,7 +99,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	add_releases(steady, place, &releases);
 	draft = tfs_findings_add(findings, place, &releases,
-		"allocates a larger buffer than in the step before and releases that one, %s in %s steps; it takes %s to %s",
+		"releases a buffer and allocates a larger one than in the step before, %s in %s steps; it has %s to %s",
 		tfs_figure_number(growth.times, "time", "times").text,
 		tfs_figure_count(steady->step_count).text,
 		tfs_figure_bytes((double)growth.least).text,

@@ -162,7 +162,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (size_t i = 0; i < place->count; i++)
 		cancels(steady, place->items[i].call, &gradients);
 	draft = tfs_findings_add(findings, place, &gradients,
-		"adds a bias to %s %s that batch normalisation takes away again, in %s%s%s",
+		"adds a bias, which batch normalisation takes away again, to %s %s in %s%s%s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
 		tfs_steady_each(steady), tfs_place_calls(place, steady).text,
 		gradients.count ? "; its gradient takes " : "",
