@@ -4,6 +4,9 @@
  * that lies evenly apart: a loop over the items of a batch that one launch can do. Where one reads
  * what another one writes, as over time in a recurrent net, they have to follow each other.
  */
+#include <math.h>
+#include <string.h>
+
 #include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 #include "rules/support/figures.h"
@@ -32,11 +35,27 @@ static struct launch launch_of(const struct tfs_timeline *timeline, uint32_t cal
 	return launch;
 }
 
-static bool same_shape(const struct tfs_host_call *one, const struct tfs_host_call *other)
+static bool factor_seen(const struct tfs_host_call *call, enum tfs_attribute key)
+{
+	const uint64_t bits = tfs_steady_attribute(call, key, 0);
+	double factor;
+
+	memcpy(&factor, &bits, sizeof(factor));
+	return !isnan(factor);
+}
+
+/* One call for all has one shape, one type and one of each factor; a factor that the device has is
+ * not seen. */
+static bool same_kind(const struct tfs_host_call *one, const struct tfs_host_call *other)
 {
 	static const enum tfs_attribute keys[] = {TFS_ATTRIBUTE_launch, TFS_ATTRIBUTE_kernel,
 		TFS_ATTRIBUTE_grid, TFS_ATTRIBUTE_block, TFS_ATTRIBUTE_grid_z,
-		TFS_ATTRIBUTE_shape_m, TFS_ATTRIBUTE_shape_n, TFS_ATTRIBUTE_shape_k};
+		TFS_ATTRIBUTE_shape_m, TFS_ATTRIBUTE_shape_n, TFS_ATTRIBUTE_shape_k,
+		TFS_ATTRIBUTE_alpha, TFS_ATTRIBUTE_beta, TFS_ATTRIBUTE_math,
+		TFS_ATTRIBUTE_alignment};
+
+	if (!factor_seen(one, TFS_ATTRIBUTE_alpha) || !factor_seen(one, TFS_ATTRIBUTE_beta))
+		return false;
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (tfs_steady_attribute(one, keys[i], 0) !=
@@ -46,15 +65,17 @@ static bool same_shape(const struct tfs_host_call *one, const struct tfs_host_ca
 }
 
 /* How far operands are from those of another launch; false where the two are no pair. */
-static bool strides(
-	const struct launch *from, const struct launch *to, int64_t out_strides[MOST_OPERANDS])
+static bool strides(const struct launch *from, const struct launch *to, bool own,
+	int64_t out_strides[MOST_OPERANDS])
 {
 	bool moves = false;
 
 	if (from->count != to->count)
 		return false;
 	for (unsigned i = 0; i < from->count; i++) {
-		if (from->operands[i].range != to->operands[i].range)
+		/* Of a kernel of the program it is not known how far it reaches. */
+		if (from->operands[i].range != to->operands[i].range ||
+			(!own && from->operands[i].bytes != to->operands[i].bytes))
 			return false;
 		out_strides[i] = (int64_t)(to->operands[i].address - from->operands[i].address);
 		moves |= out_strides[i] != 0;
@@ -111,15 +132,16 @@ static size_t row_at(const struct tfs_steady *steady, const struct tfs_hit *item
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct launch first = launch_of(timeline, items->call);
+	const bool own = is_own(steady, items);
 	struct launch before = first;
 	int64_t steps[MOST_OPERANDS], each[MOST_OPERANDS];
 	size_t length = 1;
 
 	for (; length < count; length++) {
 		const struct launch next = launch_of(timeline, items[length].call);
-		bool even = same_shape(&timeline->calls[items->call],
+		bool even = same_kind(&timeline->calls[items->call],
 				    &timeline->calls[items[length].call]) &&
-			    strides(&before, &next, each);
+			    strides(&before, &next, own, each);
 
 		for (unsigned i = 0; even && length > 1 && i < first.count; i++)
 			even = each[i] == steps[i];
@@ -129,7 +151,7 @@ static size_t row_at(const struct tfs_steady *steady, const struct tfs_hit *item
 			steps[i] = each[i];
 		before = next;
 	}
-	return length >= MANY && depend(&first, &before, steps, is_own(steady, items)) ? 1 : length;
+	return length >= MANY && depend(&first, &before, steps, own) ? 1 : length;
 }
 
 struct rows {
@@ -201,6 +223,13 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"In PyTorch: stack the items and call the function once, or torch.vmap.";
 }
 
+/* No batch yet. */
+static bool multiplies_once(const struct tfs_host_call *call)
+{
+	return call->family == TFS_FAMILY_gemm &&
+	       !tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 0);
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -211,7 +240,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		if ((call->family == TFS_FAMILY_launch || call->family == TFS_FAMILY_gemm) &&
+		if ((call->family == TFS_FAMILY_launch || multiplies_once(call)) &&
 			!call->record->status)
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){0});
 	}

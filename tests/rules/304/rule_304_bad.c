@@ -2,6 +2,8 @@
 /* TFS304: each item of a batch is multiplied by a matrix of its own, in a loop. The clean twin does
  * it with one call; the trap multiplies what the product before it gave, as a recurrent net does,
  * which has to be one after the other. */
+#include <stdbool.h>
+
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT
@@ -12,11 +14,18 @@
 #ifndef SUM
 #define SUM 0
 #endif
+/* In two more each has a factor of its own, on the host and on the device. */
+#define ON_HOST 1
+#define ON_DEVICE 2
+#ifndef FACTORS
+#define FACTORS 0
+#endif
 
 enum { ITEMS = 40, EDGE = 8, ITEM = EDGE * EDGE };
 
 struct own {
 	float *left, *right, *product;
+	float *factors; /* of the device */
 	cudaEvent_t done[SLOTS];
 };
 
@@ -37,8 +46,24 @@ static void init(struct own *own)
 	own->left = filled(ITEMS * ITEM);
 	own->right = filled((ITEMS + 1) * ITEM);
 	own->product = rule_alloc(ITEMS * ITEM);
+	own->factors = filled(ITEMS + 1);
 	for (int i = 0; i < SLOTS; i++)
 		NEED(cudaEventCreateWithFlags(&own->done[i], cudaEventDisableTiming));
+}
+
+static void multiply(struct rule *r, struct own *own, int item, const float *right, float *product)
+{
+	const float factor = FACTORS == ON_HOST ? 1 + 1e-3f * (float)item : 1, beta = SUM;
+	const bool device = FACTORS == ON_DEVICE;
+
+	NEED(cublasSetPointerMode(
+		r->blas, device ? CUBLAS_POINTER_MODE_DEVICE : CUBLAS_POINTER_MODE_HOST));
+	/* 39 starts of a kernel, of 40 us each, on the device. */
+	/* expect: TFS304 x40 stream 13 1.4..1.7ms */
+	NEED(cublasSgemm(r->blas, CUBLAS_OP_N, CUBLAS_OP_N, EDGE, EDGE, EDGE,
+		device ? &own->factors[item] : &factor, own->left + item * ITEM, EDGE, right, EDGE,
+		device ? &own->factors[ITEMS] : &beta, product, EDGE));
+	NEED(cublasSetPointerMode(r->blas, CUBLAS_POINTER_MODE_HOST));
 }
 
 static void multiply_all(struct rule *r, struct own *own)
@@ -57,11 +82,7 @@ static void multiply_all(struct rule *r, struct own *own)
 				 : SUM           ? own->product
 						 : own->product + i * ITEM;
 
-		/* 39 starts of a kernel, of 40 us each, on the device. */
-		/* expect: TFS304 x40 stream 13 1.4..1.7ms */
-		NEED(cublasSgemm(r->blas, CUBLAS_OP_N, CUBLAS_OP_N, EDGE, EDGE, EDGE, &one,
-			own->left + i * ITEM, EDGE, right, EDGE, SUM ? &one : &zero, product,
-			EDGE));
+		multiply(r, own, i, right, product);
 	}
 }
 
