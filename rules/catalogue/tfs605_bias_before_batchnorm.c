@@ -49,7 +49,7 @@ static bool adds_bias(const struct tfs_timeline *timeline, const struct tfs_host
 	const struct operands operands = operands_of(timeline, call);
 
 	if (call->family != TFS_FAMILY_bias || call->record->status || operands.count != 2 ||
-		!adds_whole(call))
+		!adds_whole(call) || tfs_steady_attribute(call, TFS_ATTRIBUTE_by_channel, 0) == 2)
 		return false;
 	*out_bias = operands.items[0];
 	*out_sum = operands.items[1];
@@ -188,21 +188,30 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	const bool unseen = tfs_zeros_any_opaque(steady);
 	struct tfs_hits hits = {0}, ignored = {0};
 	struct tfs_place place = {0};
-	unsigned rare = 0;
+	unsigned rare = 0, unknown = 0;
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_operand bias, sum;
 
-		if (adds_bias(steady->timeline, tfs_steady_call(steady, i), &bias, &sum) &&
-			cancels(steady, steady->calls[i], &ignored))
+		if (!adds_bias(steady->timeline, call, &bias, &sum) ||
+			!cancels(steady, steady->calls[i], &ignored))
+			continue;
+		if (tfs_steady_attribute(call, TFS_ATTRIBUTE_by_channel, 0))
 			tfs_hits_add(&hits, steady->calls[i], sum.bytes,
 				(struct tfs_edit){.gone = true});
+		else
+			unknown++;
 	}
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		report(steady, findings, &place, unseen);
 	if (!normalises(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call of cuDNN normalises a batch");
+	else if (unknown)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"whether what %s to a tensor is one number for each channel was not recorded",
+			tfs_figure_number(unknown, "call adds", "calls add").text);
 	else if (unseen)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"what the program's own kernels add to a tensor, and what they read, is not seen whole");
@@ -226,8 +235,8 @@ const struct tfs_rule tfs_rule_tfs605 = {
 	.why = "In training batch normalisation subtracts the mean of each channel, and a bias of the channel with it: the result is the same without, but for rounding. "
 	       "Adding the bias reads and writes the whole tensor, its gradient reads one again and is 0, but for rounding.",
 	.advice =
-		"Leave out this bias, its gradient and its update: the shift of the normalisation does its work. "
-		"Saved weights: subtract the bias from the running mean once. "
+		"Leave out this bias, its gradient and its update, also where the net is only evaluated: the shift of the normalisation does its work. "
+		"Of weights that were saved with the bias, subtract it from the running mean once. "
 		"In PyTorch: bias=False in the convolution or linear layer in front of BatchNorm.",
 	.tips = "T5",
 	.detect = detect,

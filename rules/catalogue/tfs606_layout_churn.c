@@ -35,7 +35,7 @@ static double turning_ns(const struct tfs_steady *steady, const struct tfs_host_
 	if (call->record->status)
 		return 0;
 	if (call->family == TFS_FAMILY_transform)
-		return tfs_steady_attribute(call, TFS_ATTRIBUTE_turned, 0)
+		return tfs_steady_attribute(call, TFS_ATTRIBUTE_turned, 0) == 1
 			       ? tfs_steady_device_ns(steady, call)
 			       : 0;
 	for (uint32_t i = 0; i < call->op_count && by_library(steady, call); i++) {

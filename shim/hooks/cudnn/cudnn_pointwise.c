@@ -40,37 +40,63 @@ static bool turned(const struct tfs_tensor *from, const struct tfs_tensor *to)
 	return false;
 }
 
-static void note_transform(struct tfs_frame *frame, const struct call *call)
+/* Dimensions are images, channels, and where in an image. */
+static bool by_channel(const struct tfs_tensor *bias, const struct tfs_tensor *sum)
 {
-	struct tfs_details details;
-	struct tfs_tensor from, to;
+	bool whole = bias->rank >= 2 && bias->rank == sum->rank && bias->dims[1] == sum->dims[1];
 
-	tfs_cudnn_details(&details, call->handle);
-	tfs_put_tensor(
-		&details, call->inputs[0].descriptor, call->inputs[0].address, TFS_ROLE_READ);
-	if (tfs_tensor_read(call->inputs[0].descriptor, &from) &&
-		tfs_tensor_read(call->output.descriptor, &to) && turned(&from, &to))
-		tfs_put_attribute(&details, TFS_ATTRIBUTE_turned, 1);
-	tfs_put_tensor(&details, call->output.descriptor, call->output.address,
-		tfs_put_scalars(&details, call->alpha, call->beta, from.type));
-	tfs_hook_details(frame, &details);
+	for (int i = 0; i < bias->rank; i++)
+		whole &= i == 1 || bias->dims[i] == 1;
+	return whole;
+}
+
+static void put_operands(struct tfs_details *details, const struct call *call)
+{
+	struct tfs_tensor first;
+
+	tfs_tensor_read(
+		call->input_count > 0 ? call->inputs[0].descriptor : call->output.descriptor,
+		&first);
+	const uint32_t written = tfs_put_scalars(details, call->alpha, call->beta, first.type);
+	for (uint32_t i = 0; i < call->input_count; i++)
+		tfs_put_tensor(details, call->inputs[i].descriptor, call->inputs[i].address,
+			TFS_ROLE_READ);
+	tfs_put_tensor(details, call->output.descriptor, call->output.address, written);
 }
 
 static void note(struct tfs_frame *frame, const struct call *call)
 {
 	struct tfs_details details;
-	struct tfs_tensor first;
 
 	tfs_cudnn_details(&details, call->handle);
-	tfs_tensor_read(
-		call->input_count > 0 ? call->inputs[0].descriptor : call->output.descriptor,
-		&first);
-	const uint32_t written = tfs_put_scalars(&details, call->alpha, call->beta, first.type);
-	for (uint32_t i = 0; i < call->input_count; i++)
-		tfs_put_tensor(&details, call->inputs[i].descriptor, call->inputs[i].address,
-			TFS_ROLE_READ);
-	tfs_put_tensor(&details, call->output.descriptor, call->output.address, written);
+	put_operands(&details, call);
 	tfs_hook_details(frame, &details);
+}
+
+/* The same with what two tensors have to do with each other, which few calls have to say: 1 or 2,
+ * where the tensors can be read. */
+static void note_pair(struct tfs_frame *frame, const struct call *call, enum tfs_attribute key,
+	bool (*is)(const struct tfs_tensor *input, const struct tfs_tensor *output))
+{
+	struct tfs_details details;
+	struct tfs_tensor input, output;
+
+	tfs_cudnn_details(&details, call->handle);
+	put_operands(&details, call);
+	if (tfs_tensor_read(call->inputs[0].descriptor, &input) &&
+		tfs_tensor_read(call->output.descriptor, &output))
+		tfs_put_attribute(&details, key, is(&input, &output) ? 1 : 2);
+	tfs_hook_details(frame, &details);
+}
+
+static void note_transform(struct tfs_frame *frame, const struct call *call)
+{
+	note_pair(frame, call, TFS_ATTRIBUTE_turned, turned);
+}
+
+static void note_bias(struct tfs_frame *frame, const struct call *call)
+{
+	note_pair(frame, call, TFS_ATTRIBUTE_by_channel, by_channel);
 }
 
 /* Before the call: says what memory it works on. */
@@ -113,7 +139,7 @@ NOTED_HOOK(cudnnTransformTensor, y, note_transform,
 		void *y),
 	(handle, alpha, x_descriptor, x, op.compute.beta, y_descriptor, op.compute.output), 1,
 	false, {y_descriptor, y}, {{x_descriptor, x}}, .kind = 0)
-TELLING_HOOK(cudnnAddTensor, c,
+NOTED_HOOK(cudnnAddTensor, c, note_bias,
 	(cudnnHandle_t handle, const void *alpha, const cudnnTensorDescriptor_t a_descriptor,
 		const void *a, const void *beta, const cudnnTensorDescriptor_t c_descriptor,
 		void *c),

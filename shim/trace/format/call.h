@@ -90,7 +90,8 @@ enum tfs_memory_kind {
 	X(33, executable)  /* handle of the executable graph that was made of `graph` */           \
 	X(34, child)       /* handle of the graph that became a node of `graph` */                 \
 	X(35, alignment)   /* see TFS_ALIGNMENT_BYTES */                                           \
-	X(36, turned)      /* 1: what is written has its dimensions in another order */
+	X(36, turned)      /* 1: what is written has its dimensions in another order; 2: not */    \
+	X(37, by_channel)  /* 1: what is added is one number for each channel; 2: not */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
