@@ -5,7 +5,6 @@
  * ran beside the step before; a step that waits for its host gains nothing by that. Uploads that
  * the host waits for are TFS102's, those of pageable memory TFS101's, and small ones TFS104's.
  */
-#include <errno.h>
 #include <math.h>
 
 #include "rules/evidence/bandwidth.h"
@@ -24,17 +23,31 @@
 /* Copies and kernels that run side by side slow each other down by up to this. */
 #define BESIDE_GUESS 0.1
 
-static bool prefetchable(const struct tfs_steady *steady, uint32_t nth, uint64_t *out_bytes)
+/* A large upload that the host does not wait for. */
+static bool uploads(const struct tfs_steady *steady, uint32_t nth, struct tfs_copy *out_copy)
 {
 	const struct tfs_host_call *call = tfs_steady_call(steady, nth);
-	struct tfs_copy copy;
 
-	if (!tfs_copy_describe(steady->timeline, call, &copy) || call->record->status ||
-		copy.direction != TFS_COPY_UP || copy.host_memory != TFS_MEMORY_PINNED ||
-		copy.bytes < TFS_EARLY_COPY_BYTES || steady->waits[nth].wait != TFS_WAIT_NONE)
-		return false;
-	*out_bytes = copy.bytes;
-	return true;
+	return tfs_copy_describe(steady->timeline, call, out_copy) && !call->record->status &&
+	       out_copy->direction == TFS_COPY_UP && out_copy->bytes >= TFS_EARLY_COPY_BYTES &&
+	       steady->waits[nth].wait == TFS_WAIT_NONE;
+}
+
+/* Those from pinned memory; returns how many there are of which that is not known. */
+static unsigned collect(const struct tfs_steady *steady, struct tfs_hits *out)
+{
+	unsigned unknown = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		struct tfs_copy copy;
+
+		if (!uploads(steady, i, &copy))
+			continue;
+		unknown += copy.host_memory == TFS_MEMORY_UNKNOWN;
+		if (copy.host_memory == TFS_MEMORY_PINNED)
+			tfs_hits_add(out, steady->calls[i], copy.bytes, (struct tfs_edit){0});
+	}
+	return unknown;
 }
 
 /* What the devices do in the judged steps that is no copy; 0 or -ENOMEM. */
@@ -148,10 +161,22 @@ static struct tfs_cost price(const struct tfs_steady *steady, const struct tfs_h
 	return cost;
 }
 
+static double device_ns(const struct tfs_steady *steady, const struct tfs_hit *hits, size_t count)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < count; i++)
+		ns += tfs_steady_device_ns(steady, &steady->timeline->calls[hits[i].call]);
+	return ns;
+}
+
+/* Where no place has a part of them worth telling, the largest stands for all that are usual. */
 static void report_all(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_hits *hits, const struct tfs_intervals *computed)
 {
 	const double all_ns = taken_by(steady, hits->items, hits->count, computed).all_ns;
+	const size_t before = findings->count;
+	struct tfs_hits usual = {0};
 	struct tfs_place place = {0};
 
 	while (tfs_hits_next(steady, hits, &place)) {
@@ -160,12 +185,24 @@ static void report_all(const struct tfs_steady *steady, struct tfs_findings *fin
 		if (!place.seldom && taken.all_ns >= PLACE_SHARE * all_ns)
 			report(steady, findings, &place, taken);
 	}
+	if (findings->count > before)
+		return;
+	tfs_hits_join(steady, hits, device_ns, &usual, &place);
+	if (place.count)
+		report(steady, findings, &place,
+			taken_by(steady, place.items, place.count, computed));
+	tfs_hits_finish(&usual);
 }
 
 static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	size_t before, struct taken taken, struct tfs_cost cost, struct tfs_verdict *out_verdict)
+	size_t before, unsigned unknown, struct taken taken, struct tfs_cost cost,
+	struct tfs_verdict *out_verdict)
 {
-	if (taken.all_ns <= 0)
+	if (unknown)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"it is not known whether %s pinned host memory",
+			tfs_figure_number(unknown, "upload uses", "uploads use").text);
+	else if (taken.all_ns <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no large upload from pinned memory is asynchronous");
 	else if (taken.exposed_ns < LEAST_SHARE * steady->step_ns)
@@ -183,42 +220,43 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			tfs_figure_share(cost.ns / steady->step_ns).text);
 }
 
-static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
-	struct tfs_verdict *out_verdict)
+static void judge(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_intervals *computed, struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
-	struct tfs_intervals computed = {0};
 	struct tfs_cost cost = {0};
 	struct tfs_hits hits = {0};
-	struct taken taken;
+	const unsigned unknown = collect(steady, &hits);
+	const struct taken taken = taken_by(steady, hits.items, hits.count, computed);
 
-	if (steady->run || computing(steady, &computed)) {
-		findings->failed |= !steady->run;
-		tfs_intervals_finish(&computed);
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: it is not known what waits for an upload");
-		return;
-	}
-	for (uint32_t i = 0; i < steady->call_count; i++) {
-		uint64_t bytes;
-
-		if (prefetchable(steady, i, &bytes))
-			tfs_hits_add(&hits, steady->calls[i], bytes, (struct tfs_edit){0});
-	}
-	taken = taken_by(steady, hits.items, hits.count, &computed);
 	hide(&hits, hidden_part(steady, taken));
 	if (taken.exposed_ns >= LEAST_SHARE * steady->step_ns)
 		cost = price(steady, &hits);
-	if (tfs_memory_coherent(steady)) {
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"the device reads the host's memory as it is");
-	} else {
-		if (cost.ns >= LEAST_SHARE * steady->step_ns)
-			report_all(steady, findings, &hits, &computed);
-		conclude(steady, findings, before, taken, cost, out_verdict);
-	}
-	tfs_intervals_finish(&computed);
+	if (cost.ns >= LEAST_SHARE * steady->step_ns)
+		report_all(steady, findings, &hits, computed);
+	conclude(steady, findings, before, unknown, taken, cost, out_verdict);
 	tfs_hits_finish(&hits);
+}
+
+static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
+	struct tfs_verdict *out_verdict)
+{
+	struct tfs_intervals computed = {0};
+
+	if (tfs_memory_coherent(steady))
+		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_PASSED,
+			"the device reads the host's memory as it is");
+	else if (steady->run)
+		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
+			"no training steps were found: it is not known what waits for an upload");
+	else if (tfs_timeline_working_devices(steady->timeline) > 1)
+		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
+			"what runs beside an upload is looked for on one device, and several worked");
+	else if (computing(steady, &computed))
+		findings->failed = true;
+	else
+		judge(steady, findings, &computed, out_verdict);
+	tfs_intervals_finish(&computed);
 }
 
 const struct tfs_rule tfs_rule_tfs103 = {

@@ -13,6 +13,10 @@
 #ifndef HOST_NS
 #define HOST_NS 0
 #endif
+/* Whether another device works too. */
+#ifndef TWO
+#define TWO 0
+#endif
 
 /* On a slow device the copy takes longer than what is computed. */
 enum { BYTES = VARIANT == TRAP ? 256 << 10 : 16 << 20 };
@@ -20,6 +24,7 @@ enum { BYTES = VARIANT == TRAP ? 256 << 10 : 16 << 20 };
 struct own {
 	struct rule_busy busy;
 	float *host[SLOTS], *input[SLOTS];
+	float *there; /* on the other device */
 	cudaStream_t copies;
 	cudaEvent_t copied[SLOTS], used[SLOTS];
 };
@@ -28,6 +33,11 @@ static void init(struct rule *r, struct own *own)
 {
 	rule_init(r);
 	own->busy = rule_busy_init();
+	if (TWO) {
+		NEED(cudaSetDevice(1));
+		own->there = rule_alloc(BATCH_FLOATS);
+		NEED(cudaSetDevice(0));
+	}
 	NEED(cudaStreamCreateWithFlags(&own->copies, cudaStreamNonBlocking));
 	for (int i = 0; i < SLOTS; i++) {
 		NEED(cudaMallocHost((void **)&own->host[i], BYTES));
@@ -45,6 +55,13 @@ static void make(struct own *own, unsigned step)
 
 	NEED(cudaEventSynchronize(own->copied[slot]));
 	rule_fill(own->host[slot], BATCH_FLOATS, 1e-3f / (float)(1 + step % 7));
+}
+
+static void work_there(const struct own *own)
+{
+	NEED(cudaSetDevice(1));
+	NEED(cudaMemsetAsync(own->there, 1, BATCH_FLOATS * sizeof(float), cudaStreamPerThread));
+	NEED(cudaSetDevice(0));
 }
 
 /* Beside the step before, behind what reads the buffer. */
@@ -80,6 +97,8 @@ static void compute(struct rule *r, struct own *own, unsigned step)
 		NEED(cudaStreamWaitEvent(r->stream, own->copied[step % SLOTS], 0));
 	NEED(cublasSgemm(r->blas, CUBLAS_OP_T, CUBLAS_OP_N, OUTPUTS, BATCH, INPUTS, &one, r->weight,
 		INPUTS, own->input[step % SLOTS], INPUTS, &zero, r->output, OUTPUTS));
+	if (TWO)
+		work_there(own);
 	if (HOST_NS)
 		nanosleep(&pause, NULL);
 	rule_keep_busy(r, &own->busy);
