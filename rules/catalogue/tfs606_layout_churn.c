@@ -48,6 +48,27 @@ static double turning_ns(const struct tfs_steady *steady, const struct tfs_host_
 	return ns;
 }
 
+/* In graphs, per step, of kernels that are named so: whose they are is not seen. */
+static double graphs_ns(const struct tfs_steady *steady)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	double ns = 0;
+
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		for (uint32_t j = 0; call->family == TFS_FAMILY_graph_launch && j < call->op_count;
+			j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+
+			if (tfs_cores_turn(kernel_of(steady, op)))
+				ns += tfs_device_op_ns(op);
+		}
+	}
+	return ns / (double)steady->step_count;
+}
+
 /* What is left of a call without it. */
 static struct tfs_edit without(
 	const struct tfs_steady *steady, const struct tfs_host_call *call, double ns)
@@ -145,7 +166,11 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	share = steady->busy_ns > 0 ? ns / steady->busy_ns : 0;
 	if (!steady->run && share >= LEAST_SHARE)
 		report_places(steady, findings, &hits, ns);
-	if (!hits.count)
+	if (graphs_ns(steady) >= LEAST_SHARE * steady->busy_ns && steady->busy_ns > 0)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"kernels in graphs that are named like cuDNN's changes of a layout take %s of the GPU's time; which calls they are of was not recorded",
+			tfs_figure_share(graphs_ns(steady) / steady->busy_ns).text);
+	else if (!hits.count)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call or kernel of cuDNN was seen that changes a tensor's layout");
 	else if (share >= LEAST_SHARE)
