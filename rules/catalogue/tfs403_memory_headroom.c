@@ -9,10 +9,13 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/memory_use.h"
 #include "rules/support/figures.h"
+#include "rules/support/intervals.h"
 
 #define MEMORY_SHARE 0.5
 /* Of the GPU's time in kernels. */
 #define SMALL_SHARE 0.5
+/* Of their time kernels may run side by side, and fill the device together. */
+#define BESIDE_SHARE 0.05
 /* No advice goes further at once. */
 #define MOST_TIMES 16.0
 
@@ -20,6 +23,7 @@ struct filling {
 	double all_ns;    /* in kernels */
 	double small_ns;  /* in those that leave multiprocessors without a block */
 	double filled_ns; /* of that, by the share of multiprocessors that have one */
+	double beside_ns; /* that pass beside another kernel */
 };
 
 static void add(const struct tfs_device_op *op, uint32_t multiprocessors, struct filling *filling)
@@ -36,19 +40,30 @@ static void add(const struct tfs_device_op *op, uint32_t multiprocessors, struct
 	filling->filled_ns += ns * blocks / multiprocessors;
 }
 
-static struct filling look(const struct tfs_steady *steady, uint32_t multiprocessors)
+/* 0 or -ENOMEM. */
+static int look(const struct tfs_steady *steady, uint32_t multiprocessors, struct filling *filling)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	struct filling filling = {0};
+	struct tfs_intervals all = {0};
+	int err = 0;
 
+	*filling = (struct filling){0};
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		for (uint32_t j = 0; j < call->op_count; j++)
-			add(&timeline->ops[timeline->call_ops[call->first_op + j]], multiprocessors,
-				&filling);
+		for (uint32_t j = 0; j < call->op_count && !err; j++) {
+			const struct tfs_device_op *op =
+				&timeline->ops[timeline->call_ops[call->first_op + j]];
+
+			add(op, multiprocessors, filling);
+			if (op->record->operation == TFS_DEVICE_KERNEL)
+				err = tfs_intervals_add(&all, op->start_ns, op->end_ns);
+		}
 	}
-	return filling;
+	tfs_intervals_unite(&all);
+	filling->beside_ns = filling->all_ns - (double)tfs_intervals_total(&all);
+	tfs_intervals_finish(&all);
+	return err;
 }
 
 /* How many times as large a batch may be, by both. */
@@ -64,11 +79,17 @@ static void conclude(const struct tfs_steady *steady, struct tfs_findings *findi
 {
 	const size_t before = findings->count;
 	const double memory = tfs_memory_of_device(steady->timeline);
-	const struct filling filling = look(steady, multiprocessors);
+	struct filling filling;
+
+	if (look(steady, multiprocessors, &filling)) {
+		findings->failed = true;
+		return;
+	}
 	const double share = filling.all_ns > 0 ? filling.small_ns / filling.all_ns : 0;
 	const double times = filling.filled_ns > 0 ? times_of(&filling, most, memory) : 1;
+	const bool beside = filling.beside_ns > BESIDE_SHARE * filling.all_ns;
 
-	if (share >= SMALL_SHARE && most < MEMORY_SHARE * memory && times >= 2)
+	if (!beside && share >= SMALL_SHARE && most < MEMORY_SHARE * memory && times >= 2)
 		tfs_findings_note(findings,
 			"%s of the kernels' time passes in those of fewer blocks than the device has multiprocessors (%s), and %s of its %s of memory are in use at most: a batch up to %s times as large may take hardly longer",
 			tfs_figure_share(share).text, tfs_figure_count(multiprocessors).text,
@@ -78,6 +99,10 @@ static void conclude(const struct tfs_steady *steady, struct tfs_findings *findi
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"%s of the kernels' time passes in those of fewer blocks than the device has multiprocessors",
 			tfs_figure_share(share).text);
+	else if (beside)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"small kernels run side by side for %s of the kernels' time; how full they leave the device together was not recorded",
+			tfs_figure_share(filling.beside_ns / filling.all_ns).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"there is no room for a batch twice as large: %s of the device's %s of memory are in use at most",

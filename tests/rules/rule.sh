@@ -22,8 +22,8 @@ shift 5
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
-# Tensor cores of the profile slow are no faster than its others.
-case $id$profile in 60[34]slow) profile=h100 ;; esac
+# Tensor cores of the profile slow are no faster than its others, and its kernels run one by one.
+case $id$profile in 60[34]slow | 403slow) profile=h100 ;; esac
 # A search is what TFS601 goes by; its patience is for a real device's speed.
 rewrites=off
 [ "$id" != 601 ] || rewrites=report

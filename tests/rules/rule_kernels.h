@@ -10,7 +10,7 @@
  * add_kept(int n), the memory that keep(float *x) was given; add_table(float **table, int n), what
  * the first pointer of a table leads to; add_nested(struct rule_sum *sum), what a struct of the
  * device's says. decide(const float *norm, float most, float rate, float *out) gives the rate where
- * the norm is no more than that, else 0.
+ * the norm is no more than that, else 0. dwell(int clocks) takes its time, and does nothing.
  */
 
 #include "tests/rules/rule_step.h"
@@ -97,7 +97,12 @@ static const char rule_ptx[] =
 	"ld.param.u64 %rd2, [p3];\n"
 	"cvta.to.global.u64 %rd3, %rd1;\ncvta.to.global.u64 %rd4, %rd2;\n"
 	"ld.global.f32 %f3, [%rd3];\nsetp.le.f32 %p1, %f3, %f1;\n"
-	"selp.f32 %f4, %f2, 0f00000000, %p1;\nst.global.f32 [%rd4], %f4;\nret;\n}\n";
+	"selp.f32 %f4, %f2, 0f00000000, %p1;\nst.global.f32 [%rd4], %f4;\nret;\n}\n"
+	".visible .entry dwell(.param .u32 p0)\n{\n"
+	".reg .pred %p<2>;\n.reg .b32 %r<5>;\n"
+	"ld.param.u32 %r1, [p0];\nmov.u32 %r2, %clock;\n"
+	"$S:\nmov.u32 %r3, %clock;\nsub.u32 %r4, %r3, %r2;\n"
+	"setp.lt.u32 %p1, %r4, %r1;\n@%p1 bra $S;\nret;\n}\n";
 
 static void rule_decay_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
@@ -182,6 +187,11 @@ static void rule_decide_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 	**(float **)args[3] = *norm <= most ? rate : 0;
 }
 
+static void rule_dwell_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	(void)grid, (void)block, (void)shared, (void)args;
+}
+
 static inline cudaKernel_t rule_kernel(const char *name)
 {
 	static const struct tfsim_kernel kernels[] = {
@@ -194,6 +204,7 @@ static inline cudaKernel_t rule_kernel(const char *name)
 		{"add_table", rule_add_table_cpu, {8, 4}, 2, 8, 1},
 		{"add_nested", rule_add_nested_cpu, {8}, 1, 8, 1},
 		{"decide", rule_decide_cpu, {8, 4, 4, 8}, 4, 8, 1},
+		{"dwell", rule_dwell_cpu, {4}, 1, 0, 4e6},
 	};
 	enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 	static cudaLibrary_t library;
