@@ -18,19 +18,9 @@ struct growth {
 
 static const struct tfs_allocation *range_of(const struct tfs_timeline *timeline, uint32_t call)
 {
-	uint32_t low = 0, high = timeline->range_count;
+	const uint32_t range = tfs_timeline_allocated(timeline, call);
 
-	while (low < high) {
-		const uint32_t middle = low + (high - low) / 2;
-
-		if (timeline->ranges[middle].alloc_call < call)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < timeline->range_count && timeline->ranges[low].alloc_call == call
-		       ? &timeline->ranges[low]
-		       : NULL;
+	return range == TFS_NONE ? NULL : &timeline->ranges[range];
 }
 
 static bool allocates(const struct tfs_host_call *call)

@@ -67,6 +67,8 @@ uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns
 uint32_t tfs_timeline_correlated(const struct tfs_timeline *timeline, uint32_t correlation);
 /* Index of the range that was live at an address at a moment, or TFS_NONE. */
 uint32_t tfs_timeline_range_at(const struct tfs_timeline *timeline, uint64_t address, uint64_t ns);
+/* Index of the range that a call allocated, or TFS_NONE. */
+uint32_t tfs_timeline_allocated(const struct tfs_timeline *timeline, uint32_t call);
 /* Devices that had work. */
 uint32_t tfs_timeline_working_devices(const struct tfs_timeline *timeline);
 

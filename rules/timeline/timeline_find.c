@@ -70,6 +70,26 @@ uint32_t tfs_timeline_window_at(const struct tfs_timeline *timeline, uint64_t ns
 	return low && ns <= timeline->windows[low - 1].end_ns ? low - 1 : TFS_NONE;
 }
 
+/* Ranges are in order of time, and calls of several threads are not. */
+uint32_t tfs_timeline_allocated(const struct tfs_timeline *timeline, uint32_t call)
+{
+	const struct tfs_host_call *made = &timeline->calls[call];
+	uint32_t low = 0, high = timeline->range_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (timeline->ranges[middle].from_ns < made->start_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < timeline->range_count && timeline->ranges[low].from_ns <= made->end_ns; low++)
+		if (timeline->ranges[low].alloc_call == call)
+			return low;
+	return TFS_NONE;
+}
+
 double tfs_timeline_seen_ns(const struct tfs_timeline *timeline, uint32_t flag)
 {
 	const uint64_t start = tfs_trace_header(timeline->trace)->start_ns;
