@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS406: a temporary that is as large as the step's batch is long, released and allocated anew
  * where a longer batch comes. The clean twin has it for the longest; the trap takes two temporaries
- * of different sizes in each step, by one function. */
+ * of different sizes in each step, by one call. */
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT
@@ -52,9 +52,9 @@ int main(void)
 		rule_upload(&r, step);
 		rule_forward(&r, step);
 		rule_backward(&r, step, 0);
-		if (VARIANT == TRAP)
-			use(&r, &buffer, PART);
-		use(&r, &buffer, VARIANT == TRAP ? 2 * PART : length_of(step));
+		for (int i = 0; i < (VARIANT == TRAP ? 2 : 1); i++)
+			use(&r, &buffer,
+				VARIANT == TRAP ? (size_t)(i + 1) * PART : length_of(step));
 		rule_update(&r);
 	}
 	rule_finish(&r);
