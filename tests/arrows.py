@@ -15,7 +15,7 @@ ORDER = [
     ["shim/trace"],
     ["shim/trace/reader"],
     ["shim/resolve"],
-    ["shim/python"],
+    ["shim/python", "shim/contents"],
     ["shim/record"],
     ["shim/state", "cupti"],
     ["shim"],  # tfshim.h, for programs

@@ -35,6 +35,36 @@ void tfs_put_touched(struct tfs_details *details, const void *address, bool cons
 			(constant ? TFS_ROLE_READ : TFS_ROLE_MAYBE) | TFS_ROLE_MEMORY(known->kind));
 }
 
+static bool is_host(uint32_t memory)
+{
+	return memory == TFS_MEMORY_HOST || memory == TFS_MEMORY_PAGEABLE ||
+	       memory == TFS_MEMORY_PINNED;
+}
+
+/* Of a copy from the host to the device, what was copied. Of one into a graph that is not known
+ * before the graph runs. */
+static void put_content(struct tfs_frame *frame, struct tfs_details *details)
+{
+	const struct tfs_item *to = details->items, *from = to + 1;
+	struct tfs_content content;
+
+	if (frame->status != 0 || details->count < 2 || tfs_capturing() ||
+		TFS_ITEM_MEMORY(to) != TFS_MEMORY_DEVICE || !is_host(TFS_ITEM_MEMORY(from)))
+		return;
+	if (!tfs_contents_look(&frame->thread->contents, (const void *)(uintptr_t)to->value,
+		    (const void *)(uintptr_t)from->value, TFS_ITEM_LOW(from), &content)) {
+		if (!tfs_contents_left())
+			__atomic_fetch_and(&tfs_wanted, ~TFS_WANT_CONTENTS, __ATOMIC_RELAXED);
+		return;
+	}
+	if (content.whole != 0)
+		tfs_put_attribute(details, TFS_ATTRIBUTE_content, content.whole);
+	if (content.sample != 0)
+		tfs_put_attribute(details, TFS_ATTRIBUTE_sample, content.sample);
+	if (content.pattern != 0)
+		tfs_put_attribute(details, TFS_ATTRIBUTE_pattern, content.pattern);
+}
+
 void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *source, size_t bytes,
 	int kind, uint16_t stream)
 {
@@ -42,6 +72,8 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 
 	tfs_details_init(&details, stream);
 	tfs_put_copy(&details, target, source, bytes, kind);
+	if ((frame->wanted & TFS_WANT_CONTENTS) != 0)
+		put_content(frame, &details);
 	tfs_hook_details(frame, &details);
 }
 

@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) struct tfs_frame tfs_hook_enter_her
 		frame.wanted = (uint32_t)entered.wanted;
 		frame.start_ticks = tfs_clock_ticks();
 	}
-	frame.wanted &= heeds | ~TFS_WANT_COPIES;
+	frame.wanted &= heeds | ~(TFS_WANT_COPIES | TFS_WANT_CONTENTS);
 	return frame;
 }
 struct tfs_frame tfs_hook_enter(
@@ -98,7 +98,8 @@ struct tfs_frame tfs_hook_enter(
 #define TFS_ENTER_TELLING(name) TFS_ENTER_BY(name, TFS_WANT_FILLS)
 
 /* For plain copies, see copy.h. */
-#define TFS_ENTER_COPY(name) TFS_ENTER_BY(name, TFS_WANT_FILLS | TFS_WANT_COPIES)
+#define TFS_ENTER_COPY(name)                                                                       \
+	TFS_ENTER_BY(name, TFS_WANT_FILLS | TFS_WANT_COPIES | TFS_WANT_CONTENTS)
 
 /* A call without totals; false when it is not to be recorded at all. */
 bool tfs_hook_count_loss(void);

@@ -13,6 +13,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/likely.h"
+#include "shim/contents/contents.h"
 #include "shim/python/memory.h"
 #include "shim/record/address.h"
 #include "shim/record/callsite.h"
@@ -29,6 +30,8 @@
 /* Of hooks that ask for it only: a rewrite may take the copy; and then, that one minds how it goes.
  */
 #define TFS_WANT_COPIES 64u
+/* Of them too: what is copied to the device is looked at. */
+#define TFS_WANT_CONTENTS 128u
 
 /* In memory that a child finds wiped (child.h): its calls miss the cache, and the others need not
  * ask whose recording it is. */
@@ -46,6 +49,7 @@ struct tfs_thread {
 	struct tfs_cache_entry evicted; /* by this call, whose place it had */
 	struct tfs_address addresses[TFS_ADDRESSES];
 	struct tfs_python_copies python;
+	struct tfs_contents contents;
 };
 
 /* `active` is the thread's state while it may record; NULL inside a hook, before the first call,

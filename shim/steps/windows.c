@@ -11,6 +11,7 @@
 #include "shim/base/clock.h"
 #include "shim/base/env.h"
 #include "shim/base/threads.h"
+#include "shim/contents/contents.h"
 #include "shim/record/live.h"
 #include "shim/record/recorder.h"
 #include "shim/steps/placement.h"
@@ -118,8 +119,10 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	tfs_live_record();
 	atomic_store(&open_now, true);
 	tfs_threads_wake(TFS_CALL_LOOK);
-	__atomic_fetch_or(
-		&tfs_wanted, TFS_WANT_RECORD | (device ? TFS_WANT_DEVICE : 0), __ATOMIC_RELAXED);
+	tfs_contents_open();
+	__atomic_fetch_or(&tfs_wanted,
+		TFS_WANT_RECORD | TFS_WANT_CONTENTS | (device ? TFS_WANT_DEVICE : 0),
+		__ATOMIC_RELAXED);
 }
 
 /* What is told: had it been taken already, or not yet. */
@@ -198,7 +201,8 @@ static void close_window(uint64_t step)
 {
 	const uint64_t ticks = tfs_clock_ticks();
 
-	__atomic_fetch_and(&tfs_wanted, ~(TFS_WANT_RECORD | TFS_WANT_DEVICE), __ATOMIC_RELAXED);
+	__atomic_fetch_and(&tfs_wanted, ~(TFS_WANT_RECORD | TFS_WANT_DEVICE | TFS_WANT_CONTENTS),
+		__ATOMIC_RELAXED);
 	atomic_store(&open_now, false);
 	tfs_collector_window(false);
 	put(false, ticks, step, 0);

@@ -91,7 +91,10 @@ enum tfs_memory_kind {
 	X(34, child)       /* handle of the graph that became a node of `graph` */                 \
 	X(35, alignment)   /* see TFS_ALIGNMENT_BYTES */                                           \
 	X(36, turned)      /* 1: what is written has its dimensions in another order; 2: not */    \
-	X(37, by_channel)  /* 1: what is added is one number for each channel; 2: not */
+	X(37, by_channel)  /* 1: what is added is one number for each channel; 2: not */           \
+	X(38, content)     /* hash of all bytes that were copied to the device */                  \
+	X(39, sample)      /* the same of those at some places of them */                          \
+	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
@@ -104,6 +107,10 @@ enum tfs_attribute {
 #define TFS_ALIGNMENT(bytes, element_bytes) ((uint64_t)(bytes) | (uint64_t)(element_bytes) << 8)
 #define TFS_ALIGNMENT_BYTES(value) ((uint32_t)((value)&0xff))
 #define TFS_ALIGNMENT_ELEMENT(value) ((uint32_t)((value) >> 8 & 0xff))
+
+/* Bytes that could as well be computed: so many again and again (1, 2, 4 or 8), or numbers that
+ * differ by the same from one to the next. */
+#define TFS_PATTERN_RAMP 16u
 
 TFS_SIZE_IS(struct tfs_call, 32);
 TFS_SIZE_IS(struct tfs_item, 16);
