@@ -117,6 +117,24 @@ static enum need need_of(const struct tfs_timeline *timeline, uint32_t index)
 	return NEEDED;
 }
 
+/* Whether a copy brings back what was changed of its target: nothing writes its source meanwhile.
+ */
+static bool restores(const struct tfs_timeline *timeline, uint32_t index)
+{
+	const uint32_t changes = TFS_ROLE_WRITE | TFS_ROLE_MAYBE;
+	const struct tfs_host_call *call = &timeline->calls[index];
+	struct tfs_operand source, target;
+	const struct tfs_access *change;
+
+	if (!side_of(timeline, call, TFS_ROLE_READ, &source) ||
+		!side_of(timeline, call, TFS_ROLE_WRITE, &target) ||
+		next_of(timeline, index, &source, changes) ||
+		tfs_flow_writer(timeline, index, &source))
+		return false;
+	change = next_of(timeline, index, &target, changes);
+	return change && !tfs_zeros_replaced(timeline, &timeline->calls[change->call], &target);
+}
+
 /* All of a place's copies, as far as is seen, and most are seen. */
 static bool needless(const struct tfs_steady *steady, const struct tfs_place *place)
 {
@@ -187,8 +205,12 @@ static bool matters(const struct tfs_steady *steady, double ns)
 }
 
 static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	size_t before, const struct tfs_hits *hits, struct tfs_verdict *out_verdict)
+	size_t before, const struct tfs_hits *hits, unsigned needed,
+	struct tfs_verdict *out_verdict)
 {
+	const struct tfs_figure also =
+		tfs_figure_also(needed, "more copy brings back what was changed",
+			"more copies bring back what was changed");
 	const bool many = hits->count >= MANY * (size_t)steady->step_count;
 	const double ns = device_ns(steady, hits->items, hits->count);
 
@@ -198,7 +220,8 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			tfs_figure_number((double)hits->count, "copy", "copies").text);
 	else if (!hits->count)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"nothing is copied within device memory");
+			"nothing is copied within device memory%s",
+			needed ? " but what was changed" : "");
 	else if (many || matters(steady, ns))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call site copies within device memory in more than a tenth of the steps");
@@ -208,9 +231,10 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			MANY, tfs_steady_each(steady));
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"copies within device memory take %s of the GPU's time and %s of the step's, and are fewer than %d %s",
+			"copies within device memory take %s of the GPU's time and %s of the step's, and are fewer than %d %s%s",
 			tfs_figure_share(ns / steady->busy_ns).text,
-			tfs_figure_share(ns / steady->step_ns).text, MANY, tfs_steady_each(steady));
+			tfs_figure_share(ns / steady->step_ns).text, MANY, tfs_steady_each(steady),
+			also.text);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -220,26 +244,31 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 	double all_ns;
-	bool unseen, churn;
+	const bool unseen = tfs_zeros_any_opaque(steady);
+	unsigned needed = 0;
+	bool churn;
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		struct tfs_copy copy;
 
-		if (copies_within(steady->timeline, tfs_steady_call(steady, i), &copy))
+		if (!copies_within(steady->timeline, tfs_steady_call(steady, i), &copy))
+			continue;
+		if (!unseen && restores(steady->timeline, steady->calls[i]))
+			needed++;
+		else
 			tfs_hits_add(&hits, steady->calls[i], copy.bytes,
 				(struct tfs_edit){.gone = true});
 	}
 	all_ns = device_ns(steady, hits.items, hits.count);
 	churn = !steady->run &&
 		(hits.count >= MANY * (size_t)steady->step_count || matters(steady, all_ns));
-	unseen = tfs_zeros_any_opaque(steady);
 	while (churn && tfs_hits_next(steady, &hits, &place))
 		if (!place.seldom &&
 			device_ns(steady, place.items, place.count) >= PLACE_SHARE * all_ns)
 			report(steady, findings, &place, unseen, 0);
 	if (churn && findings->count == before)
 		report_all(steady, findings, &hits, unseen);
-	conclude(steady, findings, before, &hits, out_verdict);
+	conclude(steady, findings, before, &hits, needed, out_verdict);
 	tfs_hits_finish(&hits);
 }
 

@@ -245,7 +245,7 @@ static uint32_t needed_for(const struct tfs_steady *steady, const struct tfs_pla
 	uint32_t needed = tfs_guards_of(steady, place);
 
 	for (size_t i = 0; i < waits->count; i++)
-		needed |= steady->waits[steady->place[waits->items[i].call]].needed;
+		needed |= tfs_guards_at(steady, waits->items[i].call);
 	return needed & ~TFS_GUARDS_READ;
 }
 

@@ -141,6 +141,14 @@ float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_ho
 	return now > 0 && then < now ? (float)(then / now) : 0;
 }
 
+double tfs_memory_pass_ns(const struct tfs_steady *steady, double bytes)
+{
+	const struct tfs_device_record *device = device_of(steady);
+	const double rate = device ? (double)device->bandwidth / 1e9 : 0;
+
+	return steady->kernel_floor_ns + (rate > 0 ? bytes / rate : 0);
+}
+
 bool tfs_memory_coherent(const struct tfs_steady *steady)
 {
 	return tfs_trace_fact(steady->timeline->trace, TFS_FACT_memory_coherent) != NULL;

@@ -84,16 +84,25 @@ struct tfs_guards *tfs_guards_create(
 	return guards;
 }
 
+static void need(struct tfs_guards *guards, uint32_t nth, const struct held *held)
+{
+	const uint8_t use = held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
+
+	if (nth == held->copy)
+		guards->waits[nth].own |= use;
+	else if (nth != TFS_NONE)
+		guards->waits[nth].needed |= use;
+}
+
 /* The memory is used anew, or nothing more is known. */
 static void release(struct tfs_guards *guards, uint32_t index, bool used)
 {
 	struct held *held = &guards->held[index];
-	uint32_t nth = held->guard != TFS_NONE ? held->guard : held->first;
 
-	if (used && nth != TFS_NONE)
-		guards->waits[nth].needed |= held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
-	if (used && held->maybe != TFS_NONE)
-		guards->waits[held->maybe].needed |= held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
+	if (used) {
+		need(guards, held->guard != TFS_NONE ? held->guard : held->first, held);
+		need(guards, held->maybe, held);
+	}
 	*held = guards->held[--guards->held_count];
 }
 
@@ -244,12 +253,31 @@ void tfs_guards_destroy(struct tfs_guards *guards)
 	free(guards);
 }
 
+static const struct tfs_waiting *wait_of(const struct tfs_steady *steady, uint32_t call)
+{
+	return &steady->waits[steady->place[call]];
+}
+
+uint32_t tfs_guards_at(const struct tfs_steady *steady, uint32_t call)
+{
+	return wait_of(steady, call)->needed | wait_of(steady, call)->own;
+}
+
 uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *place)
 {
 	uint32_t needed = 0;
 
 	for (size_t i = 0; i < place->count; i++)
-		needed |= steady->waits[steady->place[place->items[i].call]].needed;
+		needed |= tfs_guards_at(steady, place->items[i].call);
+	return needed;
+}
+
+uint32_t tfs_guards_of_others(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	uint32_t needed = 0;
+
+	for (size_t i = 0; i < place->count; i++)
+		needed |= wait_of(steady, place->items[i].call)->needed;
 	return needed;
 }
 

@@ -30,6 +30,7 @@ static void upload(struct habits *h, unsigned step)
 	NEED(cudaEventSynchronize(r->copied[slot]));
 	rule_prepare(h->images);
 	if (VARIANT == BAD) {
+		/* unmeasured: TFS105 TFS106 */
 		/* expect: TFS101 x1 256KiB stream 13 600..1250us */
 		NEED(cudaMemcpy2DAsync(r->input[slot], ROW, h->images, ROW, ROW, BATCH,
 			cudaMemcpyHostToDevice, r->stream));

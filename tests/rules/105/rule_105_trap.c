@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT TRAP
+#include "tests/rules/105/rule_105_bad.c"
