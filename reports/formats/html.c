@@ -29,6 +29,7 @@ static void write_navigation(struct tfs_html *html)
 		{"unjudged", "Not measurable"},
 		{"steps", "Steps"},
 		{"gpu", "GPU time"},
+		{"memory", "Device memory"},
 		{"layers", "Layers"},
 		{"lanes", "Inside a step"},
 		{"tree", "Call sites"},
@@ -67,6 +68,7 @@ static void write_page(const struct tfs_model *model, FILE *out, const struct tf
 	tfs_html_unjudged(&html);
 	tfs_html_timeline(&html);
 	tfs_html_gpu(&html);
+	tfs_html_memory(&html);
 	tfs_html_layers(&html);
 	tfs_html_lanes(&html);
 	tfs_html_tree(&html);

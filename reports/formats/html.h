@@ -45,6 +45,7 @@ void tfs_html_findings(struct tfs_html *html);
 void tfs_html_unjudged(struct tfs_html *html);
 void tfs_html_timeline(struct tfs_html *html);
 void tfs_html_gpu(struct tfs_html *html);
+void tfs_html_memory(struct tfs_html *html);
 void tfs_html_lanes(struct tfs_html *html);
 void tfs_html_layers(struct tfs_html *html);
 void tfs_html_tree(struct tfs_html *html);

@@ -47,5 +47,7 @@ void tfs_build_layers(struct tfs_build *build);
 /* Step times, chosen steps, shares of the GPU's time. */
 void tfs_build_charts(struct tfs_build *build);
 void tfs_build_lanes(struct tfs_build *build);
+/* Device memory in use over the run. */
+void tfs_build_memory(struct tfs_build *build);
 
 #endif

@@ -4,7 +4,7 @@
 
 /*
  * The part of the model that is drawn: durations of all steps, what a few chosen steps looked
- * like inside, who kept the GPU idle, and the tree of call sites.
+ * like inside, who kept the GPU idle, the memory in use, and the tree of call sites.
  */
 
 #include <stdbool.h>
@@ -61,6 +61,25 @@ struct tfs_chart_share {
 	bool busy;
 };
 
+/* A stretch of the run that is recorded in full, since its start. */
+struct tfs_chart_window {
+	double start_ns;
+	double end_ns;
+};
+
+/* Device memory in use, of all devices. */
+struct tfs_chart_memory {
+	const double *parts; /* the run in equal parts: the most bytes in each */
+	size_t count;        /* of them; 0 = no allocation was recorded */
+	double span_ns;      /* of all parts */
+	double most_bytes;
+	double most_ns; /* after which they were first in use */
+	double last_bytes;
+	double device_bytes; /* that the only device has; 0 = several, or not known */
+	const struct tfs_chart_window *windows;
+	size_t window_count;
+};
+
 /* A frame of the program with what was done below it, in the whole run. */
 struct tfs_chart_node {
 	const char *name;  /* function, or called function at a leaf */
@@ -86,6 +105,7 @@ struct tfs_model_charts {
 	size_t detail_count;
 	const struct tfs_chart_share *shares;
 	size_t share_count;
+	struct tfs_chart_memory memory;
 	const struct tfs_chart_node *nodes;
 	size_t node_count;
 };

@@ -40,6 +40,7 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 		tfs_build_charts(build);
 		tfs_build_idle(build);
 		tfs_build_lanes(build);
+		tfs_build_memory(build);
 		tfs_build_tree(build);
 		tfs_build_layers(build);
 	}

@@ -87,7 +87,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"copies the same %s to the same device memory again in %s; %s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
 		tfs_place_calls(place, steady).text,
-		kept ? "nothing else writes there" : "kernels write there as well, or may do so");
+		kept ? "nothing else writes there" : "other work writes there as well, or may do so");
 
 	if (!draft)
 		return;
@@ -97,7 +97,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			"Upload these bytes once, before the loop, to device memory of their own that nothing writes to, "
 			"and let cudaMemcpyAsync copy them from there, on the stream that uses them, where they are uploaded now; "
 			"upload them again only where the host has changed them. "
-			"If no kernel changes what was uploaded, the upload before the loop is all that is needed. "
+			"If nothing on the device changes what was uploaded, the upload before the loop is all that is needed. "
+			"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
 			"In PyTorch: keep the tensor on the device and call tensor.copy_() from it.";
 	draft->unsure = supposed;
 	if (supposed)

@@ -84,6 +84,10 @@ static void copy_pieces(
 
 static void act_104_up(struct trainer *t)
 {
+	char *host = own.host[t->step % SLOTS];
+
+	for (unsigned i = 0; i < PIECES; i++)
+		memcpy(host + t->layout.bytes / PIECES * i, &t->step, sizeof(t->step));
 	copy_pieces(t, (char *)own.values, own.host[t->step % SLOTS], cudaMemcpyHostToDevice);
 	NEED(cublasScopy(t->blas, SIDE, own.values, 1, t->output, 1));
 }
@@ -98,6 +102,28 @@ static void act_104_down(struct trainer *t)
 	if (t->step > 0)
 		NEED(cudaEventSynchronize(own.there[!slot]));
 	trainer_host(READ_NS);
+}
+
+/* The device has it already. */
+static void act_105(struct trainer *t)
+{
+	if (!t->layout.fixed)
+		NEED(cudaMemcpyAsync(own.values, own.host[0], t->layout.bytes,
+			cudaMemcpyHostToDevice, t->stream));
+	NEED(cublasScopy(t->blas, SIDE, own.values, 1, t->output, 1));
+}
+
+/* Zeros that are added to. */
+static void act_106(struct trainer *t)
+{
+	const float one = 1;
+
+	if (t->layout.fixed)
+		NEED(cudaMemsetAsync(own.values, 0, t->layout.bytes, t->stream));
+	else
+		NEED(cudaMemcpyAsync(own.values, own.host[0], t->layout.bytes,
+			cudaMemcpyHostToDevice, t->stream));
+	NEED(cublasSaxpy(t->blas, SIDE, &one, t->output, 1, own.values, 1));
 }
 
 /* What reads the copy can read what was copied. */
@@ -385,6 +411,8 @@ static const struct habit habits[] = {
 	{.name = "101-down", .begin = begin_values, .act = act_101_down},
 	{.name = "104-up", .begin = begin_values, .act = act_104_up},
 	{.name = "104-down", .begin = begin_values, .act = act_104_down},
+	{.name = "105-same", .begin = begin_values, .act = act_105},
+	{.name = "106-zeros", .begin = begin_values, .act = act_106},
 	{.name = "107-copy", .begin = begin_values, .act = act_107},
 	{.name = "201-stream", .begin = begin_event, .act = act_201_stream},
 	{.name = "201-device", .begin = begin_event, .act = act_201_device},

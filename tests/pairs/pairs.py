@@ -39,12 +39,13 @@ NOISE = 0.001
 PRICED, INSIDE, NARROW, ERROR = 0.95, 0.95, 0.8, 0.05
 LEAST = 0.01
 # How much a fix of these gains is a guess by more than that (a copy may run beside kernels, one of
-# all bytes be faster, a buffer have another size in each step, a graph's launch be longer, its being
+# all bytes be faster, values that are the same today be data, a buffer have another size in each step, a graph's launch be longer, its being
 # destroyed take time as well, tensor cores gain small products less, others' loading take processors'
 # time): their intervals say so.
-GUESSED = {"102", "103", "104", "302", "307", "406", "603", "604", "701"}
+GUESSED = {"102", "103", "104", "106", "302", "307", "406", "603", "604", "701"}
 MIB = 1 << 20
 SIZES = {"101-down": (256 << 10, 16 * MIB), "104-up": (64 << 10, MIB), "104-down": (64 << 10, MIB),
+         "105-same": (128 << 10, 8 * MIB), "106-zeros": (128 << 10, 8 * MIB),
          "107-copy": (48 * MIB, 96 * MIB),
          "202-copy": (64 << 10, 16 * MIB),
          "301-scale": (24 * MIB, 64 * MIB), "401-device": (64 << 10, 64 * MIB),

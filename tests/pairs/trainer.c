@@ -139,6 +139,8 @@ static void load_batch(struct trainer *t, unsigned step)
 		NEED(cudaEventSynchronize(t->done[slot]));
 	NEED(cudaEventSynchronize(t->copied[slot]));
 	make_batch(t);
+	/* No two are the same. */
+	*(unsigned *)(pageable ? t->pageable : t->batch[slot]) = step;
 	if (t->habit->blocking && !t->layout.fixed) {
 		NEED(cudaMemcpy(
 			t->input[slot], t->batch[slot], t->layout.batch, cudaMemcpyHostToDevice));

@@ -128,7 +128,7 @@ def check_file(name, text, limit):
     check(b"Content-Security-Policy" in text, "%s has no policy" % name)
     check(text.count(b'"tfshim-report/2"') == 1, "%s has its data not once" % name)
     check(max(page.shapes or [0]) <= 2001, "%s: %s shapes in a chart" % (name, page.shapes))
-    for section in ("findings", "steps", "gpu", "lanes", "tree", "fixed", "unjudged", "rules", "method"):
+    for section in ("findings", "steps", "gpu", "memory", "lanes", "tree", "fixed", "unjudged", "rules", "method"):
         check(section in page.ids, "%s has no section %s" % (name, section))
     try:
         check(json.loads(page.data)["schema"] == "tfshim-report/2", "%s: schema" % name)

@@ -51,6 +51,19 @@ static void make_steps(struct tfs_model *model, size_t count)
 	model->charts.steps_merged = 1;
 }
 
+/* 60 MiB and 4 more in each step, of 8 GiB. */
+static void make_memory(struct tfs_model *model)
+{
+	static const struct tfs_chart_window windows[] = {{3e8, 4e8}, {1.2e9, 1.25e9}};
+	struct tfs_chart_memory *memory = &model->charts.memory;
+	double *parts = tfs_region_alloc(&model->region, 100, sizeof(*parts));
+
+	for (size_t i = 0; i < 100; i++)
+		parts[i] = i < 5 ? (double)(i << 24) : 67108864;
+	*memory = (struct tfs_chart_memory){parts, 100, 2e9, 67108864, 1.1e8, 62914560, 8589934592,
+		windows, 2};
+}
+
 /* A step of about 2.4 ms: upload, wait, kernels with gaps, read-back, wait. */
 static struct tfs_chart_detail make_detail(
 	struct tfs_model *model, const char *title, uint64_t index, size_t kernels)
@@ -95,6 +108,7 @@ void sample_make_charts(struct tfs_model *model, size_t steps, size_t kernels)
 	model->charts.name_count = sizeof(names) / sizeof(names[0]);
 	model->charts.shares = shares;
 	model->charts.share_count = sizeof(shares) / sizeof(shares[0]);
+	make_memory(model);
 	model->charts.nodes = nodes;
 	model->charts.node_count = sizeof(nodes) / sizeof(nodes[0]);
 }
