@@ -31,7 +31,9 @@ static uint64_t alignment(const struct tfs_gemm *call)
 				 (uint64_t)call->ldb * call->b_bytes |
 				 (uint64_t)call->ldc * call->c_bytes;
 
-	return TFS_ALIGNMENT(tfs_cublas_aligned(addresses | columns), call->a_bytes);
+	return TFS_ALIGNMENT(tfs_cublas_aligned(addresses | columns), call->a_bytes) |
+	       TFS_PRODUCT_ORDERED | (call->a_transposed ? TFS_PRODUCT_FIRST_TRANSPOSED : 0) |
+	       (call->b_transposed ? TFS_PRODUCT_SECOND_TRANSPOSED : 0);
 }
 
 void tfs_cublas_note_gemm(struct tfs_frame *frame, const struct tfs_gemm *call)

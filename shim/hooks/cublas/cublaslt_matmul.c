@@ -111,13 +111,31 @@ static uint64_t placed(const void *address, cublasLtMatrixLayout_t layout)
 					    tfs_cublas_type_bytes((cudaDataType)type);
 }
 
+static bool transposed(const struct matmul *call, cublasLtMatmulDescAttributes_t which)
+{
+	return of_product(call->product, which, 4) != CUBLAS_OP_N;
+}
+
+static uint64_t operations(const struct matmul *call)
+{
+	const cublasLtMatrixLayout_t layouts[] = {call->a_layout, call->b_layout, call->d_layout};
+
+	for (unsigned i = 0; i < 3; i++)
+		if (of_layout(layouts[i], CUBLASLT_MATRIX_LAYOUT_ORDER, 4) != CUBLASLT_ORDER_COL)
+			return 0;
+	return TFS_PRODUCT_ORDERED |
+	       (transposed(call, CUBLASLT_MATMUL_DESC_TRANSA) ? TFS_PRODUCT_FIRST_TRANSPOSED : 0) |
+	       (transposed(call, CUBLASLT_MATMUL_DESC_TRANSB) ? TFS_PRODUCT_SECOND_TRANSPOSED : 0);
+}
+
 static uint64_t alignment(const struct matmul *call)
 {
 	const uint64_t type = of_layout(call->a_layout, CUBLASLT_MATRIX_LAYOUT_TYPE, 4);
 	const uint64_t bits = placed(call->a, call->a_layout) | placed(call->b, call->b_layout) |
 			      placed(call->d, call->d_layout);
 
-	return TFS_ALIGNMENT(tfs_cublas_aligned(bits), tfs_cublas_type_bytes((cudaDataType)type));
+	return TFS_ALIGNMENT(tfs_cublas_aligned(bits), tfs_cublas_type_bytes((cudaDataType)type)) |
+	       operations(call);
 }
 
 static void note(struct tfs_frame *frame, const struct matmul *call)
@@ -126,8 +144,8 @@ static void note(struct tfs_frame *frame, const struct matmul *call)
 
 	tfs_details_init(&details, tfs_stream_id(call->stream, false));
 	if (find()) {
-		const bool transposed =
-			of_product(call->product, CUBLASLT_MATMUL_DESC_TRANSA, 4) != CUBLAS_OP_N;
+		const uint64_t batch =
+			of_layout(call->d_layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4);
 
 		put_layout(&details, call->a, call->a_layout, TFS_ROLE_READ);
 		put_layout(&details, call->b, call->b_layout, TFS_ROLE_READ);
@@ -141,9 +159,12 @@ static void note(struct tfs_frame *frame, const struct matmul *call)
 			of_layout(call->d_layout, CUBLASLT_MATRIX_LAYOUT_COLS, 8));
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_shape_k,
 			of_layout(call->a_layout,
-				transposed ? CUBLASLT_MATRIX_LAYOUT_ROWS
-					   : CUBLASLT_MATRIX_LAYOUT_COLS,
+				transposed(call, CUBLASLT_MATMUL_DESC_TRANSA)
+					? CUBLASLT_MATRIX_LAYOUT_ROWS
+					: CUBLASLT_MATRIX_LAYOUT_COLS,
 				8));
+		if (batch > 1)
+			tfs_put_attribute(&details, TFS_ATTRIBUTE_count, batch);
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_math,
 			of_product(call->product, CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4));
 		tfs_put_attribute(&details, TFS_ATTRIBUTE_alignment, alignment(call));

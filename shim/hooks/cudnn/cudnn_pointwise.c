@@ -99,6 +99,36 @@ static void note_bias(struct tfs_frame *frame, const struct call *call)
 	note_pair(frame, call, TFS_ATTRIBUTE_by_channel, by_channel);
 }
 
+/* How many elements beside each other a softmax makes shares of; 0 = they lie apart, or it is not
+ * their shares that it writes. */
+static uint64_t row_of(const struct tfs_tensor *tensor, uint64_t kind)
+{
+	const bool instance = (uint32_t)kind == CUDNN_SOFTMAX_MODE_INSTANCE;
+	const bool shares = kind >> 32 != CUDNN_SOFTMAX_LOG;
+	uint64_t row = 1;
+
+	if (!shares || tensor->rank < 2 || (!instance && tensor->strides[1] != 1))
+		return 0;
+	for (int i = 1; i < (instance ? tensor->rank : 2); i++)
+		row *= (uint64_t)tensor->dims[i];
+	return instance && !(tfs_tensor_dense(tensor) && (uint64_t)tensor->strides[0] == row) ? 0
+											      : row;
+}
+
+static void note_softmax(struct tfs_frame *frame, const struct call *call)
+{
+	struct tfs_details details;
+	struct tfs_tensor input, output;
+
+	tfs_cudnn_details(&details, call->handle);
+	put_operands(&details, call);
+	if (tfs_tensor_read(call->inputs[0].descriptor, &input) &&
+		tfs_tensor_read(call->output.descriptor, &output) &&
+		row_of(&input, call->kind) == row_of(&output, call->kind))
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_row, row_of(&output, call->kind));
+	tfs_hook_details(frame, &details);
+}
+
 /* Before the call: says what memory it works on. */
 static void tell(const struct tfs_op *op, struct tfs_use_call *told)
 {
@@ -178,7 +208,7 @@ TELLING_HOOK(cudnnPoolingBackward, dx,
 		op.compute.beta, dx_descriptor, op.compute.output),
 	3, true, {dx_descriptor, dx}, {{y_descriptor, y}, {dy_descriptor, dy}, {x_descriptor, x}},
 	.pooling = pooling)
-TELLING_HOOK(cudnnSoftmaxForward, y,
+NOTED_HOOK(cudnnSoftmaxForward, y, note_softmax,
 	(cudnnHandle_t handle, cudnnSoftmaxAlgorithm_t algorithm, cudnnSoftmaxMode_t mode,
 		const void *alpha, const cudnnTensorDescriptor_t x_descriptor, const void *x,
 		const void *beta, const cudnnTensorDescriptor_t y_descriptor, void *y),

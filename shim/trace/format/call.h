@@ -94,7 +94,8 @@ enum tfs_memory_kind {
 	X(37, by_channel)  /* 1: what is added is one number for each channel; 2: not */           \
 	X(38, content)     /* hash of all bytes that were copied to the device */                  \
 	X(39, sample)      /* the same of those at some places of them */                          \
-	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */
+	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */                 \
+	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
@@ -103,8 +104,12 @@ enum tfs_attribute {
 };
 
 /* Of a product: a power of two, at most 16, that all addresses and distances of its columns are
- * multiples of, in bytes; and the size of an element of its first matrix. */
+ * multiples of, in bytes; the size of an element of its first matrix; and, where its matrices lie
+ * column by column, TFS_PRODUCT_*. */
 #define TFS_ALIGNMENT(bytes, element_bytes) ((uint64_t)(bytes) | (uint64_t)(element_bytes) << 8)
+#define TFS_PRODUCT_FIRST_TRANSPOSED (1u << 16)
+#define TFS_PRODUCT_SECOND_TRANSPOSED (1u << 17)
+#define TFS_PRODUCT_ORDERED (1u << 18) /* the other two bits say how it is */
 #define TFS_ALIGNMENT_BYTES(value) ((uint32_t)((value)&0xff))
 #define TFS_ALIGNMENT_ELEMENT(value) ((uint32_t)((value) >> 8 & 0xff))
 
