@@ -53,6 +53,7 @@ static void write_device(int index, int driver, int runtime)
 		.bandwidth = khz * 1000 * 2 * bits / 8,
 		.multiprocessors = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
 		.copy_engines = attribute(device, CU_DEVICE_ATTRIBUTE_ASYNC_ENGINE_COUNT),
+		.cache_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
 	};
 	tfs_recorder_put(&record, TFS_RECORD_device, sizeof(record));
 	if (index == 0 &&

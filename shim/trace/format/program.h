@@ -81,7 +81,8 @@ struct tfs_device_record {
 	uint64_t bandwidth; /* device memory, bytes per second; 0 = unknown */
 	uint32_t multiprocessors;
 	uint32_t copy_engines;
-	uint64_t reserved0[2];
+	uint64_t cache_bytes; /* second-level cache; 0 = unknown */
+	uint64_t reserved0;
 };
 
 struct tfs_library_record {
