@@ -152,7 +152,7 @@ static bool packed(const struct tfs_timeline *timeline, const struct tfs_host_ca
 {
 	uint64_t m = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_m, 0);
 	uint64_t n = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_n, 0);
-	uint64_t elements = m * n;
+	uint64_t elements = m * n * tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 1);
 
 	if (call->family != TFS_FAMILY_gemm || !elements)
 		return dense(timeline, call);
