@@ -72,7 +72,7 @@ static double measure_op(struct tfs_replay_state *state, struct tfs_replay *repl
 	/* What a stream's first one followed may have been before the recording. */
 	replay->delays[index] =
 		(struct tfs_op_delay){submit, gap, turn, state->given[op->stream] > 0, false};
-	tfs_replay_state_push(state, replay->graph, op, op->end_ns);
+	tfs_replay_state_push(state, replay->graph, op, op->end_ns, false);
 	return held;
 }
 

@@ -108,6 +108,7 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 	const double scale = edit && edit->scale > 0 ? (double)edit->scale : 1;
 	const struct tfs_graph *graph = replay->graph;
 	const double eased = 1 - how->eases;
+	const bool aside = edit && edit->aside;
 	double held = 0;
 
 	for (uint32_t j = call->first_op; j < call->first_op + call->ops; j++) {
@@ -116,18 +117,20 @@ static double run_ops(struct tfs_replay_state *state, const struct tfs_replay *r
 		const struct tfs_graph_op *op = &moved;
 		double submit = start + held + (edit && edit->at_once ? 0 : op->submit_ns * eased);
 		double slot = tfs_replay_state_slot(state, op->stream);
-		double begin;
+		double begin, after;
 
 		if (slot > submit) {
 			held += slot - submit;
 			submit = slot;
 		}
-		begin = tfs_replay_later(submit + delay.after_submit_ns,
-			tfs_replay_state_after(state, graph, op->stream) + delay.after_stream_ns);
+		after = aside ? tfs_replay_state_own(state, op->stream)
+			      : tfs_replay_state_after(state, graph, op->stream);
+		begin = tfs_replay_later(
+			submit + delay.after_submit_ns, after + delay.after_stream_ns);
 		begin = tfs_replay_later(
 			begin, tfs_replay_state_engine(state, graph, op) + delay.after_engine_ns);
 		tfs_replay_state_push(
-			state, graph, op, begin + (op->end_ns - op->start_ns) * scale);
+			state, graph, op, begin + (op->end_ns - op->start_ns) * scale, aside);
 	}
 	return held;
 }

@@ -78,6 +78,7 @@ struct tfs_edit {
 	bool orders; /* without its wait, the device orders what came before and what comes after */
 	float scale; /* factor on the duration of its operations; 0 = 1 */
 	float adds_ns; /* what the host does instead */
+	bool aside;    /* its operations wait for no other stream's, nor do others wait for them */
 	bool at_once;  /* the call takes the host no time, and gives its work to the device */
 	float cuts_ns; /* so much less the thread does on its own right before the call */
 };

@@ -51,11 +51,16 @@ int tfs_replay_state_init(
 	return 0;
 }
 
+double tfs_replay_state_own(const struct tfs_replay_state *state, uint32_t stream)
+{
+	return tfs_replay_later(state->ready[stream], state->floor[stream]);
+}
+
 double tfs_replay_state_after(
 	const struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream)
 {
 	const struct tfs_graph_stream *kind = &graph->streams[stream];
-	double after = tfs_replay_later(state->ready[stream], state->floor[stream]);
+	double after = tfs_replay_state_own(state, stream);
 
 	if (kind->legacy)
 		return tfs_replay_later(after, state->blocking);
@@ -69,8 +74,9 @@ double tfs_replay_state_engine(const struct tfs_replay_state *state, const struc
 }
 
 void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_graph *graph,
-	const struct tfs_graph_op *op, double end)
+	const struct tfs_graph_op *op, double end, bool aside)
 {
+	static const struct tfs_graph_stream alone;
 	const uint32_t stream = op->stream;
 
 	if (op->engine < graph->engine_count)
@@ -78,7 +84,7 @@ void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_grap
 	state->latest = stream;
 	state->ready[stream] = end;
 	state->queue[(size_t)stream * state->depth + state->given[stream]++ % state->depth] = end;
-	finished(state, &graph->streams[stream], end);
+	finished(state, aside ? &alone : &graph->streams[stream], end);
 }
 
 double tfs_replay_state_slot(const struct tfs_replay_state *state, uint32_t stream)

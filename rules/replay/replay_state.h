@@ -41,10 +41,12 @@ void tfs_replay_state_finish(struct tfs_replay_state *state);
 /* The end of what a new operation of this stream must follow. */
 double tfs_replay_state_after(
 	const struct tfs_replay_state *state, const struct tfs_graph *graph, uint32_t stream);
+/* The same of the stream's own operations and of events alone. */
+double tfs_replay_state_own(const struct tfs_replay_state *state, uint32_t stream);
 
-/* The next operation of its stream ends at `end`. */
+/* The next operation of its stream ends at `end`; aside: no other stream waits for it. */
 void tfs_replay_state_push(struct tfs_replay_state *state, const struct tfs_graph *graph,
-	const struct tfs_graph_op *op, double end);
+	const struct tfs_graph_op *op, double end, bool aside);
 /* The end of what the operation's engine was given; 0 where it has none. */
 double tfs_replay_state_engine(const struct tfs_replay_state *state, const struct tfs_graph *graph,
 	const struct tfs_graph_op *op);

@@ -311,6 +311,7 @@ void tfs_whatif_add(struct tfs_whatif *whatif, const struct tfs_hit *hits, size_
 			edit->orders = whatif->assumed[place] = true;
 		edit->scale = scale_of(edit->scale, change->scale);
 		edit->adds_ns = fmaxf(edit->adds_ns, change->adds_ns);
+		edit->aside |= change->aside;
 		edit->at_once |= change->at_once;
 		edit->cuts_ns = fmaxf(edit->cuts_ns, change->cuts_ns);
 	}

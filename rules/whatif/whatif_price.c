@@ -46,8 +46,8 @@ static bool is_changed(const struct tfs_edit *edit, const struct tfs_edit *kept)
 {
 	return edit->gone != kept->gone || edit->no_wait != kept->no_wait ||
 	       edit->scale < kept->scale || edit->scale > kept->scale ||
-	       edit->at_once != kept->at_once || edit->cuts_ns < kept->cuts_ns ||
-	       edit->cuts_ns > kept->cuts_ns;
+	       edit->aside != kept->aside || edit->at_once != kept->at_once ||
+	       edit->cuts_ns < kept->cuts_ns || edit->cuts_ns > kept->cuts_ns;
 }
 
 /* Per step. */

@@ -145,8 +145,28 @@ static void is_staged_no_more(void)
 		LATENCY + copy_ns / 2 + 2 * (GAP + KERNEL_NS) + TAIL_NS);
 }
 
+/* A copy of the legacy stream holds up a kernel's stream, until it is on one of its own. */
+static void goes_aside(void)
+{
+	struct builder builder;
+
+	begin(&builder);
+	for (unsigned i = 0; i < STEPS; i++) {
+		marks[i] = builder.now;
+		give(&builder, LEGACY, LATENCY, 400 * US);
+		give(&builder, COMPUTE, LATENCY, KERNEL_NS);
+		struct tfs_graph_call *call = give(&builder, COMPUTE, LATENCY, KERNEL_NS);
+
+		wait_for_own(&builder, call, builder.free_at[COMPUTE] + TAIL_NS);
+		builder.now += 500 * US;
+	}
+	check(&builder, 0, (struct tfs_edit){.aside = true},
+		LAUNCH_NS + LATENCY + 2 * KERNEL_NS + GAP + TAIL_NS + 500 * US);
+}
+
 int main(void)
 {
+	goes_aside();
 	holds_up_no_other_stream();
 	is_staged_no_more();
 	return test_result();
