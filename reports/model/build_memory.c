@@ -15,9 +15,8 @@ struct parts {
 
 static size_t part_of(const struct parts *parts, uint64_t ns)
 {
-	const double at = ns > parts->start_ns
-				  ? (double)(ns - parts->start_ns) / parts->width_ns
-				  : 0;
+	const double at =
+		ns > parts->start_ns ? (double)(ns - parts->start_ns) / parts->width_ns : 0;
 
 	return at < PARTS ? (size_t)at : PARTS - 1;
 }

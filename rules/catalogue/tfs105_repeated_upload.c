@@ -87,7 +87,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"copies the same %s to the same device memory again in %s; %s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
 		tfs_place_calls(place, steady).text,
-		kept ? "nothing else writes there" : "other work writes there as well, or may do so");
+		kept ? "nothing else writes there"
+		     : "other work writes there as well, or may do so");
 
 	if (!draft)
 		return;

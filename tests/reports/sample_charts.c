@@ -60,8 +60,8 @@ static void make_memory(struct tfs_model *model)
 
 	for (size_t i = 0; i < 100; i++)
 		parts[i] = i < 5 ? (double)(i << 24) : 67108864;
-	*memory = (struct tfs_chart_memory){parts, 100, 2e9, 67108864, 1.1e8, 62914560, 8589934592,
-		windows, 2};
+	*memory = (struct tfs_chart_memory){
+		parts, 100, 2e9, 67108864, 1.1e8, 62914560, 8589934592, windows, 2};
 }
 
 /* A step of about 2.4 ms: upload, wait, kernels with gaps, read-back, wait. */

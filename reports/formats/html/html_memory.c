@@ -94,7 +94,8 @@ static void draw_table(struct tfs_html *html, const struct tfs_chart_memory *mem
 		"<tr><th scope=\"row\">Most in use</th><td class=\"num\">%s</td></tr>"
 		"<tr><th scope=\"row\">Reached after</th><td class=\"num\">%s</td></tr>"
 		"<tr><th scope=\"row\">In use at the end</th><td class=\"num\">%s</td></tr>",
-		tfs_words_bytes(region, memory->most_bytes), tfs_words_time(region, memory->most_ns),
+		tfs_words_bytes(region, memory->most_bytes),
+		tfs_words_time(region, memory->most_ns),
 		tfs_words_bytes(region, memory->last_bytes));
 	if (memory->device_bytes > 0)
 		tfs_html_print(html,

@@ -94,7 +94,7 @@ enum tfs_memory_kind {
 	X(37, by_channel)  /* 1: what is added is one number for each channel; 2: not */           \
 	X(38, content)     /* hash of all bytes that were copied to the device */                  \
 	X(39, sample)      /* the same of those at some places of them */                          \
-	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */                 \
+	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */          \
 	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */
 
 enum tfs_attribute {
