@@ -31,6 +31,7 @@ ORDER = [
     ["rules/support", "rules/replay"],
     ["rules/timeline"],
     ["rules/evidence"],
+    ["rules/work"],
     ["rules/whatif"],
     ["rules/judge"],
     ["rules/catalogue"],

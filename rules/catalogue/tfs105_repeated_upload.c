@@ -11,8 +11,8 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
-#include "rules/evidence/uploads.h"
 #include "rules/support/figures.h"
+#include "rules/work/uploads.h"
 
 /* In this share of the steps. */
 #define LEAST_STEPS 0.5

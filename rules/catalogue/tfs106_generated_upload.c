@@ -7,8 +7,8 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
-#include "rules/evidence/uploads.h"
 #include "rules/support/figures.h"
+#include "rules/work/uploads.h"
 
 /* What a place uploads is told from so much a step on, or where its calls take so much of it. */
 #define LEAST_BYTES TFS_EARLY_COPY_BYTES

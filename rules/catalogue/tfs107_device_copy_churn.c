@@ -6,9 +6,9 @@
  */
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/zeroing.h"
 
 /* Of the GPU's time in a step, and of the step; or so many copies of a step. */
 #define GPU_SHARE 0.03

@@ -10,9 +10,9 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/zeroing.h"
 
 #define SMALL_BYTES 4096u
 /* Places that a step reads, of which the rule keeps track. */

@@ -7,8 +7,8 @@
  * fill. Zeros that several calls add to, or that are read, are needed.
  */
 #include "rules/evidence/findings.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/support/figures.h"
+#include "rules/work/zeroing.h"
 
 /* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
 #define UNCLEAR_SHARE 0.02

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
-#include "rules/evidence/searches.h"
 #include "rules/judge/summary.h"
 #include "rules/support/figures.h"
+#include "rules/work/searches.h"
 
 #define STABLE_CALLS 50u
 #define FASTER 0.95

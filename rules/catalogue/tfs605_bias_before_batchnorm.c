@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "rules/evidence/findings.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/zeroing.h"
 
 /* Uses of what a bias was added to that are looked at. */
 #define MOST_USES 64u

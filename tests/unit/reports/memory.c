@@ -12,8 +12,11 @@
 static void manage(struct builder *builder, uint16_t function, uint32_t memory, uint64_t address,
 	uint64_t bytes, uint64_t ms)
 {
-	struct builder_call call = {
-		.function = function, .site = 1, .start_ns = ms * MS, .duration_ns = 10, .amount = bytes};
+	struct builder_call call = {.function = function,
+		.site = 1,
+		.start_ns = ms * MS,
+		.duration_ns = 10,
+		.amount = bytes};
 
 	builder_operand(&call, TFS_ROLE_MEMORY(memory), address, bytes);
 	builder_call(builder, &call);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/uploads.h"
+#include "rules/work/uploads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "rules/evidence/copies.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/zeroing.h"
 
 /* So many times all bytes have been read before some of them stand for all. */
 #define PROOFS 3u

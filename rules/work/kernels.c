@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/kernels.h"
+#include "rules/work/kernels.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/chains.h"
+#include "rules/work/chains.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "rules/evidence/bandwidth.h"
-#include "rules/evidence/kernels.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/kernels.h"
 
 /* An elementwise call: what it reads and writes. */
 struct step {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/cores.h"
+#include "rules/work/cores.h"
 
 #include <stddef.h>
 #include <string.h>

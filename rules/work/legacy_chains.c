@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/evidence/legacy.h"
-#include "rules/evidence/used.h"
+#include "rules/work/legacy.h"
+#include "rules/work/used.h"
 
 /* Calls of a step among which chains are looked for. */
 #define MOST_CALLS 512u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/attention.h"
+#include "rules/work/attention.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/evidence/kernels.h"
-#include "rules/evidence/zeroing.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/kernels.h"
+#include "rules/work/zeroing.h"
 
 #define MOST_OPERANDS 8u
 /* Calls behind a product among which the next one is looked for. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/searches.h"
+#include "rules/work/searches.h"
 
 #include <stdlib.h>
 #include <string.h>

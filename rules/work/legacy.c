@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/evidence/legacy.h"
+#include "rules/work/legacy.h"
 
-#include "rules/evidence/used.h"
+#include "rules/work/used.h"
 
 #define LEGACY 1u
 #define NON_BLOCKING 4u
