@@ -9,29 +9,11 @@
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
+#include "rules/work/used.h"
 #include "rules/work/zeroing.h"
 
 /* Uses of what a bias was added to that are looked at. */
 #define MOST_USES 64u
-/* Scale, shift, and what is kept of mean and variance. */
-#define MOST_OPERANDS 8u
-
-struct operands {
-	struct tfs_operand items[MOST_OPERANDS];
-	unsigned count;
-};
-
-static struct operands operands_of(
-	const struct tfs_timeline *timeline, const struct tfs_host_call *call)
-{
-	struct operands operands = {.count = 0};
-	unsigned cursor = 0;
-
-	while (operands.count < MOST_OPERANDS &&
-		tfs_operand_next(timeline, call, &cursor, &operands.items[operands.count]))
-		operands.count++;
-	return operands;
-}
 
 static bool adds_whole(const struct tfs_host_call *call)
 {
@@ -46,7 +28,7 @@ static bool adds_whole(const struct tfs_host_call *call)
 static bool adds_bias(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_operand *out_bias, struct tfs_operand *out_sum)
 {
-	const struct operands operands = operands_of(timeline, call);
+	const struct tfs_used operands = tfs_used_by(timeline, call);
 
 	if (call->family != TFS_FAMILY_bias || call->record->status || operands.count != 2 ||
 		!adds_whole(call) || tfs_steady_attribute(call, TFS_ATTRIBUTE_by_channel, 0) == 2)
@@ -70,7 +52,7 @@ enum use {
 static enum use use_of(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	const struct tfs_operand *sum, const struct tfs_operand *bias)
 {
-	const struct operands operands = operands_of(timeline, call);
+	const struct tfs_used operands = tfs_used_by(timeline, call);
 	const struct tfs_operand *items = operands.items;
 	unsigned written = 0;
 
@@ -95,7 +77,7 @@ static enum use use_of(const struct tfs_timeline *timeline, const struct tfs_hos
 static void add_gradients(const struct tfs_steady *steady, uint32_t backward, struct tfs_hits *out)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	const struct operands operands = operands_of(timeline, &timeline->calls[backward]);
+	const struct tfs_used operands = tfs_used_by(timeline, &timeline->calls[backward]);
 	const struct tfs_operand *gradient = &operands.items[2];
 	uint32_t at = backward;
 

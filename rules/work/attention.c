@@ -7,9 +7,10 @@
 
 #include "rules/timeline/flow.h"
 #include "rules/work/kernels.h"
+#include "rules/work/products.h"
+#include "rules/work/used.h"
 #include "rules/work/zeroing.h"
 
-#define MOST_OPERANDS 8u
 /* Calls behind a product among which the next one is looked for. */
 #define MOST_BEHIND 64u
 /* Uses of the scores that are looked at. */
@@ -18,107 +19,27 @@
 #define MOST_HEAD 256u
 #define WARP 32u
 
-struct operands {
-	struct tfs_operand items[MOST_OPERANDS];
-	unsigned count;
-};
-
-/* A product of many pairs of matrices. */
-struct product {
-	uint64_t m, n, k, batch;
-	bool first_transposed, second_transposed;
-	struct tfs_operand first, second, result;
-};
-
 /* An attention whose second product has not come yet. */
 struct open {
 	struct tfs_attention found;
-	struct product product;
-	struct operands values; /* that hold what the products pass, as it is now */
+	struct tfs_product product;
+	struct tfs_used values; /* that hold what the products pass, as it is now */
 	uint64_t rows;
 	bool shared; /* its rows have become shares, for all that is seen */
 };
-
-static struct operands operands_of(
-	const struct tfs_timeline *timeline, const struct tfs_host_call *call)
-{
-	struct operands operands = {.count = 0};
-	unsigned cursor = 0;
-
-	while (operands.count < MOST_OPERANDS &&
-		tfs_operand_next(timeline, call, &cursor, &operands.items[operands.count]))
-		operands.count++;
-	return operands;
-}
-
-/* Which operand a call of a library writes, and does not read; NULL = none, or several. */
-static const struct tfs_operand *result_of(const struct operands *operands)
-{
-	const struct tfs_operand *result = NULL;
-
-	for (unsigned i = 0; i < operands->count; i++) {
-		if (!(operands->items[i].role & TFS_ROLE_WRITE) ||
-			operands->items[i].role & TFS_ROLE_SCRATCH)
-			continue;
-		if (result || operands->items[i].role & TFS_ROLE_READ)
-			return NULL;
-		result = &operands->items[i];
-	}
-	return result;
-}
-
-static bool batched(const struct tfs_host_call *call)
-{
-	return call->family == TFS_FAMILY_gemm && !call->record->status &&
-	       tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 0) > 1;
-}
-
-static bool describe(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
-	struct product *out_product)
-{
-	const uint64_t order = tfs_steady_attribute(call, TFS_ATTRIBUTE_alignment, 0);
-	const struct operands operands = operands_of(timeline, call);
-	const struct tfs_operand *result = result_of(&operands);
-
-	if (!batched(call) || !(order & TFS_PRODUCT_ORDERED) || operands.count < 3 || !result)
-		return false;
-	*out_product = (struct product){
-		.m = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_m, 0),
-		.n = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_n, 0),
-		.k = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_k, 0),
-		.batch = tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 0),
-		.first_transposed = order & TFS_PRODUCT_FIRST_TRANSPOSED,
-		.second_transposed = order & TFS_PRODUCT_SECOND_TRANSPOSED,
-		.first = operands.items[0],
-		.second = operands.items[1],
-		.result = *result,
-	};
-	return result->range != TFS_NONE;
-}
-
-/* How large an element of a product's result is; 0 where there is room between them. */
-static unsigned element_bytes(const struct product *product)
-{
-	const uint64_t elements = product->m * product->n * product->batch;
-
-	for (unsigned bytes = 2; bytes <= 8; bytes *= 2)
-		if (elements && product->result.bytes == elements * bytes)
-			return bytes;
-	return 0;
-}
 
 /* Rows of scores lie along the first dimension: one for each query, with a score for each key. */
 static bool opens(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct open *out_open)
 {
-	struct product product;
+	struct tfs_product product;
 
-	if (!describe(timeline, call, &product) || !element_bytes(&product) ||
+	if (!tfs_product_describe(timeline, call, &product) || !tfs_product_element(&product) ||
 		product.k > MOST_HEAD || product.k >= product.m)
 		return false;
 	*out_open = (struct open){
 		.found = {.bytes = (double)product.result.bytes,
-			.element_bytes = element_bytes(&product),
+			.element_bytes = tfs_product_element(&product),
 			.opaque = TFS_NONE},
 		.product = product,
 		.values = {.items = {product.result}, .count = 1},
@@ -148,7 +69,7 @@ static bool overlaps(const struct open *open, const struct tfs_operand *operand)
 	return false;
 }
 
-static bool touches(const struct open *open, const struct operands *operands)
+static bool touches(const struct open *open, const struct tfs_used *operands)
 {
 	for (unsigned i = 0; i < operands->count; i++)
 		if (overlaps(open, &operands->items[i]))
@@ -158,9 +79,9 @@ static bool touches(const struct open *open, const struct operands *operands)
 
 /* Whether a product sums along the rows of what is passed to it, and gives a head's values for
  * each. Where it was not seen that these are shares, they are as many as the first product sums. */
-static bool closes(const struct open *open, const struct product *product)
+static bool closes(const struct open *open, const struct tfs_product *product)
 {
-	const struct product *from = &open->product;
+	const struct tfs_product *from = &open->product;
 	const bool first = holds(open, &product->first), second = holds(open, &product->second);
 	const struct tfs_operand *passed = first ? &product->first : &product->second;
 
@@ -175,7 +96,7 @@ static bool closes(const struct open *open, const struct product *product)
 	return first ? product->first_transposed : !product->second_transposed;
 }
 
-static void pass_to(struct open *open, const struct operands *values)
+static void pass_to(struct open *open, const struct tfs_used *values)
 {
 	open->values = *values;
 	for (unsigned i = 0; i < values->count; i++)
@@ -184,9 +105,9 @@ static void pass_to(struct open *open, const struct operands *values)
 
 /* A call of cuDNN's or cuBLAS's that works on all of the scores. */
 static bool add_library(
-	struct open *open, const struct tfs_host_call *call, const struct operands *operands)
+	struct open *open, const struct tfs_host_call *call, const struct tfs_used *operands)
 {
-	struct operands written = {.count = 0};
+	struct tfs_used written = {.count = 0};
 	bool reads = false;
 
 	for (unsigned i = 0; i < operands->count; i++) {
@@ -240,9 +161,9 @@ static bool by_rows(
 /* A kernel of the program that names them. What it may write, of their size, may be what it makes
  * of them. */
 static bool add_own(const struct tfs_timeline *timeline, struct open *open,
-	const struct tfs_host_call *call, const struct operands *operands)
+	const struct tfs_host_call *call, const struct tfs_used *operands)
 {
-	struct operands written = {.count = 0};
+	struct tfs_used written = {.count = 0};
 	bool named = false;
 
 	for (unsigned i = 0; i < operands->count; i++) {
@@ -295,7 +216,7 @@ static void add_call(struct tfs_attention *attention, uint32_t call)
 }
 
 static void close_with(const struct tfs_timeline *timeline, struct open *open, uint32_t call,
-	const struct product *product)
+	const struct tfs_product *product)
 {
 	const struct tfs_operand *shares =
 		holds(open, &product->first) ? &product->first : &product->second;
@@ -316,8 +237,8 @@ enum then { THEN_GO_ON, THEN_END, THEN_FOUND };
 static enum then go_on(const struct tfs_timeline *timeline, struct open *open, uint32_t index)
 {
 	const struct tfs_host_call *call = &timeline->calls[index];
-	const struct operands operands = operands_of(timeline, call);
-	struct product product;
+	const struct tfs_used operands = tfs_used_by(timeline, call);
+	struct tfs_product product;
 
 	if (call->record->status)
 		return THEN_END;
@@ -333,7 +254,7 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 		return THEN_GO_ON;
 	} else if (!touches(open, &operands)) {
 		return THEN_GO_ON;
-	} else if (describe(timeline, call, &product)) {
+	} else if (tfs_product_describe(timeline, call, &product)) {
 		if (!open->shared || !closes(open, &product))
 			return THEN_END;
 		close_with(timeline, open, index, &product);
@@ -360,7 +281,7 @@ static bool find_from(const struct tfs_steady *steady, uint32_t nth, struct open
 		if (!tfs_family_submits(call->family) && !call->op_count)
 			continue;
 		if (steady->waits[i].stream != steady->waits[nth].stream) {
-			const struct operands operands = operands_of(timeline, call);
+			const struct tfs_used operands = tfs_used_by(timeline, call);
 
 			if (touches(open, &operands))
 				return false;
@@ -382,8 +303,8 @@ static bool goes_back(const struct tfs_steady *steady, const struct tfs_attentio
 	const struct tfs_timeline *timeline = steady->timeline;
 
 	for (uint32_t i = 1; i + 1 < attention->count; i++) {
-		const struct operands operands =
-			operands_of(timeline, &timeline->calls[attention->calls[i]]);
+		const struct tfs_used operands =
+			tfs_used_by(timeline, &timeline->calls[attention->calls[i]]);
 
 		for (size_t j = earlier->count; j-- > 0;) {
 			const struct tfs_attention *other = &earlier->items[j];
@@ -425,8 +346,9 @@ int tfs_attentions_find(const struct tfs_steady *steady, struct tfs_attentions *
 		struct tfs_attention *next;
 		struct open open;
 
-		if (batched(call) && !(tfs_steady_attribute(call, TFS_ATTRIBUTE_alignment, 0) &
-					     TFS_PRODUCT_ORDERED))
+		if (tfs_product_batched(call) &&
+			!(tfs_steady_attribute(call, TFS_ATTRIBUTE_alignment, 0) &
+				TFS_PRODUCT_ORDERED))
 			out_attentions->unordered_ns += tfs_steady_device_ns(steady, call);
 		if (!opens(steady->timeline, call, &open) || !find_from(steady, i, &open) ||
 			goes_back(steady, out_attentions, &open.found))
