@@ -74,14 +74,18 @@ static uint32_t ramps(const struct tfs_pattern *pattern, uint64_t index, uint32_
 	       (near(number(low), number(next) - number(low), index, bits) ? FITS(RAMP_FLOAT) : 0);
 }
 
-/* Of which kinds the word at this place is, counted in words. */
+/* Of which kinds the word at this place is, counted in words, as far as it is asked. */
 static uint32_t kinds(const struct tfs_pattern *pattern, uint64_t at, uint64_t word)
 {
 	const uint64_t first = pattern->words[0];
+	uint32_t fits = word == first ? SAME : 0;
 
-	return (word == first ? SAME : 0) |
-	       (word == first + at * (pattern->words[1] - first) ? FITS(RAMP_LONG) : 0) |
-	       (ramps(pattern, 2 * at, half(word, 0)) & ramps(pattern, 2 * at + 1, half(word, 1)));
+	if (pattern->fits & FITS(RAMP_LONG) && word == first + at * (pattern->words[1] - first))
+		fits |= FITS(RAMP_LONG);
+	if (pattern->fits & (FITS(RAMP_INT) | FITS(RAMP_FLOAT)))
+		fits |= ramps(pattern, 2 * at, half(word, 0)) &
+			ramps(pattern, 2 * at + 1, half(word, 1));
+	return fits;
 }
 
 /* The same for what is left behind the last word. */
