@@ -27,7 +27,7 @@ const struct tfs_format *tfs_format_find(const char *name)
 	return NULL;
 }
 
-static int write_all(const struct tfs_format *format, const struct tfs_model *model, int fd)
+static int write_all(void (*write_to)(const void *what, FILE *out), const void *what, int fd)
 {
 	FILE *out = fdopen(fd, "w");
 	if (!out) {
@@ -36,15 +36,15 @@ static int write_all(const struct tfs_format *format, const struct tfs_model *mo
 		return err;
 	}
 	errno = 0;
-	format->write(model, out, &tfs_paint_plain);
+	write_to(what, out);
 	int err = fflush(out) || ferror(out) ? -(errno ? errno : EIO) : 0;
 	if (fclose(out) && !err)
 		err = -errno;
 	return err;
 }
 
-int tfs_format_save(
-	const struct tfs_format *format, const struct tfs_model *model, const char *path)
+int tfs_format_save_by(
+	const char *path, void (*write_to)(const void *what, FILE *out), const void *what)
 {
 	char *temporary;
 	if (asprintf(&temporary, "%s.tmp", path) < 0)
@@ -52,11 +52,29 @@ int tfs_format_save(
 	/* Whatever lies there was left by somebody else; it is not followed if it is a link. */
 	unlink(temporary);
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	int err = fd < 0 ? -errno : write_all(format, model, fd);
+	int err = fd < 0 ? -errno : write_all(write_to, what, fd);
 	if (!err && rename(temporary, path))
 		err = -errno;
 	if (err && fd >= 0)
 		unlink(temporary);
 	free(temporary);
 	return err;
+}
+
+struct plain {
+	const struct tfs_format *format;
+	const struct tfs_model *model;
+};
+
+static void write_plain(const void *plain_, FILE *out)
+{
+	const struct plain *plain = plain_;
+
+	plain->format->write(plain->model, out, &tfs_paint_plain);
+}
+
+int tfs_format_save(
+	const struct tfs_format *format, const struct tfs_model *model, const char *path)
+{
+	return tfs_format_save_by(path, write_plain, &(struct plain){format, model});
 }

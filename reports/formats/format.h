@@ -33,6 +33,10 @@ extern const struct tfs_format *const tfs_formats[];
 /* The format of this name, or NULL. */
 const struct tfs_format *tfs_format_find(const char *name);
 
+/* The same of anything that can be written. */
+int tfs_format_save_by(
+	const char *path, void (*write_to)(const void *what, FILE *out), const void *what);
+
 /* Writes `path` with `.tmp` appended and renames it when it is whole. Returns 0 or negative
  * errno, after which neither file is left behind. */
 int tfs_format_save(

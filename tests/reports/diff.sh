@@ -77,6 +77,31 @@ expect 0 diff quick.tfs read.tfs
 grep -q '  as written  1.90 ms → 2.00 ms: 5.3 % longer, by 100 µs (100 µs to 100 µs)$' out ||
 	wrong "the step time: $(grep 'as written' out)"
 
+# The same as a page, and in a file.
+expect 0 diff read.tfs more.tfs
+cp out printed
+expect 0 diff -o more.txt read.tfs more.tfs
+cmp -s printed more.txt || wrong "a file has something else than is printed"
+"$record" less.tfs copies=4 && expect 0 diff -o more.html read.tfs less.tfs
+[ -s out ] && wrong "a page is printed as well"
+PYTHONPATH=$here python3 - more.html <<'END' || wrong "the page"
+import re, sys
+from page import Page
+text = open(sys.argv[1], encoding="utf-8").read()
+page = Page(text)
+words = re.sub(r"<[^>]*>", " ", re.sub(r"<style>.*?</style>", "", text, flags=re.S))
+words = re.sub(r"\s+", " ", words)
+assert not page.problems, page.problems
+assert "script" not in page.counts, page.counts
+assert page.counts["table"] == 3, page.counts
+for part in ("as written 2.00 ms → 2.00 ms no difference beyond the 95 % intervals", "Fixed Rule",
+             "TFS203 read-back-each-step a small value read back in each step cudaMemcpy",
+             "Changed Rule", "2 calls/step → 4 calls/step, 2.00 MiB → 4.00 MiB per step"):
+    assert part in words, (part, words)
+END
+expect 2 diff -o nowhere/more.html read.tfs more.tfs
+grep -q 'cannot write nowhere/more.html: No such file or directory' err || wrong "it is not said what cannot be written"
+
 expect 2 diff read.tfs
 expect 2 diff read.tfs none.tfs more.tfs
 expect 2 diff
