@@ -146,6 +146,11 @@ static bool dense(const struct tfs_timeline *timeline, const struct tfs_host_cal
 	return reach == elements;
 }
 
+static bool copies(const struct tfs_host_call *call)
+{
+	return call->family == TFS_FAMILY_copy || call->family == TFS_FAMILY_copy_async;
+}
+
 /* A result whose rows or columns have room between them is written in part. */
 static bool packed(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	const struct tfs_operand *target)
@@ -154,6 +159,8 @@ static bool packed(const struct tfs_timeline *timeline, const struct tfs_host_ca
 	uint64_t n = tfs_steady_attribute(call, TFS_ATTRIBUTE_shape_n, 0);
 	uint64_t elements = m * n * tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 1);
 
+	if (copies(call))
+		return target->bytes <= call->record->amount;
 	if (call->family != TFS_FAMILY_gemm || !elements)
 		return dense(timeline, call);
 	return target->bytes == elements * 4 || target->bytes == elements * 2 ||

@@ -11,18 +11,26 @@
 
 unsigned tfs_captures_open;
 
+void tfs_put_rows(
+	struct tfs_details *details, struct tfs_rows target, struct tfs_rows source, int kind)
+{
+	const struct tfs_copy_tags tags =
+		tfs_copy_tags_of(tfs_self.owned, target.first, source.first, kind);
+
+	/* An array has no address. */
+	if (!target.first)
+		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
+	else
+		tfs_put(details, (uint64_t)(uintptr_t)target.first, tags.to | target.bytes);
+	if (source.first)
+		tfs_put(details, (uint64_t)(uintptr_t)source.first, tags.from | source.bytes);
+}
+
 void tfs_put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
-	const struct tfs_copy_tags tags = tfs_copy_tags_of(tfs_self.owned, target, source, kind);
-
-	/* An array has no address. */
-	if (!target)
-		tfs_put_attribute(details, TFS_ATTRIBUTE_copy_kind, (uint64_t)kind);
-	else
-		tfs_put(details, (uint64_t)(uintptr_t)target, tags.to | bytes);
-	if (source)
-		tfs_put(details, (uint64_t)(uintptr_t)source, tags.from | bytes);
+	tfs_put_rows(
+		details, (struct tfs_rows){target, bytes}, (struct tfs_rows){source, bytes}, kind);
 }
 
 void tfs_put_touched(struct tfs_details *details, const void *address, bool constant)
@@ -74,6 +82,16 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	tfs_put_copy(&details, target, source, bytes, kind);
 	if ((frame->wanted & TFS_WANT_CONTENTS) != 0)
 		put_content(frame, &details);
+	tfs_hook_details(frame, &details);
+}
+
+void tfs_note_rows(struct tfs_frame *frame, struct tfs_rows target, struct tfs_rows source,
+	int kind, uint16_t stream)
+{
+	struct tfs_details details;
+
+	tfs_details_init(&details, stream);
+	tfs_put_rows(&details, target, source, kind);
 	tfs_hook_details(frame, &details);
 }
 

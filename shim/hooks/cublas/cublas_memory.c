@@ -18,34 +18,39 @@
 		const cublasStatus_t status = TFS_REAL(name) arguments;                            \
                                                                                                    \
 		if (TFS_END(&frame, status, (size_t)(bytes)))                                      \
-			tfs_note_copy(&frame, target, source, (size_t)(bytes), kind,               \
-				tfs_stream_id(queue, false));                                      \
+			tfs_note_rows(&frame, target, source, kind, tfs_stream_id(queue, false));  \
 		return TFS_LEAVE(&frame), status;                                                  \
 	}
+
+/* What one side reaches over, of a vector and of a matrix, which lies column by column. */
+#define EACH(side) tfs_rows(side, (size_t)(side##_step * size), (size_t)size, (size_t)count)
+#define COLUMNS(side)                                                                              \
+	tfs_rows(side, (size_t)(side##_step * size), (size_t)(rows * size), (size_t)columns)
 
 #define VECTOR(name, integer, kind)                                                                \
 	COPY(name,                                                                                 \
 		(integer count, integer size, const void *from, integer from_step, void *to,       \
 			integer to_step),                                                          \
-		(count, size, from, from_step, to, to_step), to, from, count *size, kind, NULL)
+		(count, size, from, from_step, to, to_step), EACH(to), EACH(from), count *size,    \
+		kind, NULL)
 #define VECTOR_ASYNC(name, integer, kind)                                                          \
 	COPY(name,                                                                                 \
 		(integer count, integer size, const void *from, integer from_step, void *to,       \
 			integer to_step, cudaStream_t stream),                                     \
-		(count, size, from, from_step, to, to_step, stream), to, from, count *size, kind,  \
-		stream)
+		(count, size, from, from_step, to, to_step, stream), EACH(to), EACH(from),         \
+		count *size, kind, stream)
 #define MATRIX(name, integer, kind)                                                                \
 	COPY(name,                                                                                 \
 		(integer rows, integer columns, integer size, const void *from, integer from_step, \
 			void *to, integer to_step),                                                \
-		(rows, columns, size, from, from_step, to, to_step), to, from,                     \
+		(rows, columns, size, from, from_step, to, to_step), COLUMNS(to), COLUMNS(from),   \
 		rows *columns *size, kind, NULL)
 #define MATRIX_ASYNC(name, integer, kind)                                                          \
 	COPY(name,                                                                                 \
 		(integer rows, integer columns, integer size, const void *from, integer from_step, \
 			void *to, integer to_step, cudaStream_t stream),                           \
-		(rows, columns, size, from, from_step, to, to_step, stream), to, from,             \
-		rows *columns *size, kind, stream)
+		(rows, columns, size, from, from_step, to, to_step, stream), COLUMNS(to),          \
+		COLUMNS(from), rows *columns *size, kind, stream)
 #define BOTH(shape, name, kind) shape(name, int, kind) shape(name##_64, int64_t, kind)
 
 BOTH(VECTOR, cublasSetVector, cudaMemcpyHostToDevice)

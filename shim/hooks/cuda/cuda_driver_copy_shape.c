@@ -32,6 +32,15 @@ static int direction(CUmemorytype target, CUmemorytype source)
 	start_of((copy)->side##MemoryType, (copy)->side##Host, (copy)->side##Device,               \
 		((layer) + (copy)->side##Y) * (copy)->side##Pitch + (copy)->side##XInBytes)
 
+/* What one side reaches over. */
+#define ROWS_2D(copy, side)                                                                        \
+	tfs_rows(SIDE(copy, side, 0), (copy)->side##Pitch, (copy)->WidthInBytes, (copy)->Height)
+#define ROWS_3D(copy, side)                                                                        \
+	tfs_rows(SIDE(copy, side, (copy)->side##Z *(copy)->side##Height), (copy)->side##Pitch,     \
+		(copy)->WidthInBytes,                                                              \
+		(copy)->Depth != 0 ? ((copy)->Depth - 1) * (copy)->side##Height + (copy)->Height   \
+				   : 0)
+
 static size_t bytes_2d(const CUDA_MEMCPY2D *copy)
 {
 	return copy->WidthInBytes * copy->Height;
@@ -39,7 +48,7 @@ static size_t bytes_2d(const CUDA_MEMCPY2D *copy)
 
 static void note_2d(struct tfs_frame *frame, const CUDA_MEMCPY2D *copy, uint16_t stream)
 {
-	tfs_note_copy(frame, SIDE(copy, dst, 0), SIDE(copy, src, 0), bytes_2d(copy),
+	tfs_note_rows(frame, ROWS_2D(copy, dst), ROWS_2D(copy, src),
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
 }
 
@@ -55,15 +64,13 @@ static size_t bytes_3d(const CUDA_MEMCPY3D *copy)
 
 void tfs_cuda_put_copy(struct tfs_details *details, const CUDA_MEMCPY3D *copy)
 {
-	tfs_put_copy(details, SIDE(copy, dst, copy->dstZ * copy->dstHeight),
-		SIDE(copy, src, copy->srcZ * copy->srcHeight), bytes_3d(copy),
+	tfs_put_rows(details, ROWS_3D(copy, dst), ROWS_3D(copy, src),
 		direction(copy->dstMemoryType, copy->srcMemoryType));
 }
 
 static void note_3d(struct tfs_frame *frame, const CUDA_MEMCPY3D *copy, uint16_t stream)
 {
-	tfs_note_copy(frame, SIDE(copy, dst, copy->dstZ * copy->dstHeight),
-		SIDE(copy, src, copy->srcZ * copy->srcHeight), bytes_3d(copy),
+	tfs_note_rows(frame, ROWS_3D(copy, dst), ROWS_3D(copy, src),
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
 }
 
@@ -80,8 +87,7 @@ static size_t bytes_3d_peer(const CUDA_MEMCPY3D_PEER *copy)
 
 static void note_3d_peer(struct tfs_frame *frame, const CUDA_MEMCPY3D_PEER *copy, uint16_t stream)
 {
-	tfs_note_copy(frame, SIDE(copy, dst, copy->dstZ * copy->dstHeight),
-		SIDE(copy, src, copy->srcZ * copy->srcHeight), bytes_3d_peer(copy),
+	tfs_note_rows(frame, ROWS_3D(copy, dst), ROWS_3D(copy, src),
 		direction(copy->dstMemoryType, copy->srcMemoryType), stream);
 }
 

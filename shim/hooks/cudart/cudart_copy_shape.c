@@ -33,6 +33,18 @@ static size_t bytes_of(
 #define TARGET(copy) start_of((copy)->dstArray, &(copy)->dstPtr, &(copy)->dstPos)
 #define SOURCE(copy) start_of((copy)->srcArray, &(copy)->srcPtr, &(copy)->srcPos)
 
+/* What one side reaches over, of a copy of so many bytes. */
+static struct tfs_rows rows_of(const void *first, const struct cudaPitchedPtr *rows,
+	const struct cudaExtent *extent, size_t bytes)
+{
+	const size_t layers = extent->height * extent->depth;
+
+	if (!first || layers == 0)
+		return (struct tfs_rows){first, bytes};
+	return tfs_rows(first, rows->pitch, bytes / layers,
+		(extent->depth - 1) * rows->ysize + extent->height);
+}
+
 /* The runtime has read `copy` when it succeeds. */
 #define COPY(name, suffix, parameters, arguments, kind, queue)                                     \
 	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
@@ -43,7 +55,9 @@ static size_t bytes_of(
 		const size_t bytes = status == cudaSuccess && frame.thread ? BYTES(copy) : 0;      \
                                                                                                    \
 		if (TFS_END(&frame, status, bytes) && status == cudaSuccess)                       \
-			tfs_note_copy(&frame, TARGET(copy), SOURCE(copy), bytes, kind,             \
+			tfs_note_rows(&frame,                                                      \
+				rows_of(TARGET(copy), &copy->dstPtr, &copy->extent, bytes),        \
+				rows_of(SOURCE(copy), &copy->srcPtr, &copy->extent, bytes), kind,  \
 				tfs_stream_id(queue, per_thread));                                 \
 		return TFS_LEAVE(&frame), status;                                                  \
 	}
