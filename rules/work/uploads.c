@@ -151,16 +151,18 @@ struct trust {
 static struct trust trust_of(const struct seen *seen, size_t count)
 {
 	unsigned equal = 0, unequal = 0, fit = 0, unfit = 0;
+	const struct seen *last = NULL;
 
 	for (size_t i = 0; i < count; i++) {
 		if (!seen[i].whole)
 			continue;
 		fit += seen[i].upload.pattern != 0;
 		unfit += seen[i].upload.pattern == 0;
-		if (!i || !seen[i - 1].whole || seen[i].sample != seen[i - 1].sample)
-			continue;
-		equal += seen[i].whole == seen[i - 1].whole;
-		unequal += seen[i].whole != seen[i - 1].whole;
+		if (last && seen[i].sample == last->sample && seen[i].window == last->window) {
+			equal += seen[i].whole == last->whole;
+			unequal += seen[i].whole != last->whole;
+		}
+		last = &seen[i];
 	}
 	return (struct trust){.same = equal + 1 >= PROOFS && !unequal,
 		.other = unequal + 1 >= PROOFS && !equal,

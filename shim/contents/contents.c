@@ -101,13 +101,14 @@ static bool worth_all(
 	const bool again = known->sample == content->sample;
 
 	known->sample = content->sample;
-	if ((!again && !content->pattern) || known->proofs == TFS_CONTENTS_PROOFS ||
-		bytes > TFS_CONTENTS_LONGEST)
+	if ((!again && !content->pattern) || bytes > TFS_CONTENTS_LONGEST)
 		return false;
-	if (atomic_fetch_sub(&bytes_left, (int64_t)bytes) < (int64_t)bytes)
+	if (known->alike++ >= TFS_CONTENTS_PROOFS && known->alike % TFS_CONTENTS_EVERY != 0)
 		return false;
-	known->proofs++;
-	return true;
+	if (atomic_fetch_sub(&bytes_left, (int64_t)bytes) >= (int64_t)bytes)
+		return true;
+	atomic_fetch_add(&bytes_left, (int64_t)bytes);
+	return false;
 }
 
 /* 0 says that nothing was read. */

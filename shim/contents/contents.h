@@ -5,9 +5,9 @@
 /*
  * What is copied to the device while a window is open: whether it is the same again, or could be
  * computed there. Up to TFS_CONTENTS_WHOLE bytes are read whole. Of more, places all over them are,
- * and all of them only where the places are the same as the last time or fit a pattern, and not
- * more often than TFS_CONTENTS_PROOFS times for each destination in a window. The kernel does the
- * reading, so that memory that is not there is no fault.
+ * and all of them only where the places are the same as the last time or fit a pattern, of
+ * these, for each destination in a window, the first TFS_CONTENTS_PROOFS and then each
+ * TFS_CONTENTS_EVERYth. The kernel does the reading, so that memory that is not there is no fault.
  */
 
 #include <stdbool.h>
@@ -16,6 +16,7 @@
 
 #define TFS_CONTENTS_WHOLE 4096u
 #define TFS_CONTENTS_PROOFS 4u
+#define TFS_CONTENTS_EVERY 8u
 /* Longer ones are never read whole. */
 #define TFS_CONTENTS_LONGEST (16u << 20)
 /* In a window: uploads looked at, and bytes of those read whole. */
@@ -30,7 +31,7 @@ struct tfs_contents {
 		uint64_t key;
 		uint64_t sample;
 		uint32_t window;
-		uint32_t proofs;
+		uint32_t alike; /* uploads that were as the one before, or fit a pattern */
 	} known[TFS_CONTENTS_KNOWN];
 };
 

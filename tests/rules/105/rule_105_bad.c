@@ -9,6 +9,10 @@ enum { TABLE = WEIGHTS / 2 };
 #ifndef VARIANT
 #define VARIANT BAD
 #endif
+/* Another trap's do so behind this step. */
+#ifndef SINCE
+#define SINCE 0
+#endif
 
 struct own {
 	float *host; /* pinned */
@@ -19,7 +23,7 @@ struct own {
 static void change(struct own *own, unsigned step)
 {
 	NEED(cudaEventSynchronize(own->copied));
-	if (VARIANT == TRAP)
+	if (VARIANT == TRAP && step > SINCE)
 		own->host[TABLE / 2 + 7] = 1e-3f * (float)step;
 }
 
