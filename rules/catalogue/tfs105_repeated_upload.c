@@ -69,26 +69,45 @@ static bool all_kept(const struct tfs_place *place)
 	return true;
 }
 
-static bool any_supposed(const struct tfs_uploads *uploads, const struct tfs_place *place)
+/* Of any of a place's uploads. */
+struct doubts {
+	bool supposed;
+	bool turns;
+};
+
+static struct doubts doubts_of(const struct tfs_uploads *uploads, const struct tfs_place *place)
 {
-	for (size_t i = 0; i < uploads->count; i++)
-		for (size_t j = 0; uploads->items[i].supposed && j < place->count; j++)
-			if (uploads->items[i].call == place->items[j].call)
-				return true;
-	return false;
+	struct doubts doubts = {0};
+
+	for (size_t i = 0; i < uploads->count; i++) {
+		const struct tfs_upload *upload = &uploads->items[i];
+
+		for (size_t j = 0; (upload->supposed || upload->turns) && j < place->count; j++) {
+			if (upload->call != place->items[j].call)
+				continue;
+			doubts.supposed |= upload->supposed;
+			doubts.turns |= upload->turns;
+		}
+	}
+	return doubts;
+}
+
+static const char *writers(bool kept, bool turns)
+{
+	if (!kept)
+		return "other work writes there as well, or may do so";
+	return turns ? "other data is copied there now and then" : "nothing else writes there";
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place, bool supposed)
+	const struct tfs_place *place, struct doubts doubts)
 {
 	const bool kept = all_kept(place);
 	const uint32_t needed = tfs_guards_of_others(steady, place);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"copies the same %s to the same device memory again in %s; %s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-		tfs_place_calls(place, steady).text,
-		kept ? "nothing else writes there"
-		     : "other work writes there as well, or may do so");
+		tfs_place_calls(place, steady).text, writers(kept, doubts.turns));
 
 	if (!draft)
 		return;
@@ -101,8 +120,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 			"If nothing on the device changes what was uploaded, the upload before the loop is all that is needed. "
 			"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
 			"In PyTorch: keep the tensor on the device and call tensor.copy_() from it.";
-	draft->unsure = supposed;
-	if (supposed)
+	draft->unsure = doubts.supposed;
+	if (doubts.supposed)
 		draft->finding.advice = tfs_pool_print(findings->pool,
 			"If only the host writes to this pinned memory: %s", draft->finding.advice);
 	if (needed)
@@ -153,7 +172,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	while (tfs_hits_next(steady, &hits, &place))
 		if (matters(steady, &place))
-			report(steady, findings, &place, any_supposed(&uploads, &place));
+			report(steady, findings, &place, doubts_of(&uploads, &place));
 	conclude(findings, before, &uploads, unknown, out_verdict);
 	tfs_hits_finish(&hits);
 	tfs_uploads_finish(&uploads);
@@ -170,7 +189,7 @@ const struct tfs_rule tfs_rule_tfs105 = {
 	       "Device memory keeps what it was given: from the second step on such a copy brings nothing, and takes the link, the host's time and often a wait. "
 	       "tfshim compares what is copied: up to 4 KiB whole, of more some places in each step and all bytes in a few.",
 	.advice =
-		"Upload this data once, before the loop, and again only where the host has changed it. "
+		"Upload this data once, before the loop, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
 		"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
 		"In PyTorch: create the tensor with device= before the loop, or register_buffer it, in place of calling .to(device) in the step.",
 	.tips = "T25",

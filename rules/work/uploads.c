@@ -15,6 +15,7 @@
 struct seen {
 	struct tfs_upload upload;
 	uint64_t start_ns;
+	uint64_t source;
 	uint64_t whole; /* hashes; 0 = not read */
 	uint64_t sample;
 	uint32_t window;
@@ -87,7 +88,8 @@ static bool may_change(
 }
 
 /* False where it was not looked at, or its memory is not known. */
-static bool look(const struct tfs_timeline *timeline, uint32_t index, struct seen *out)
+static bool look(const struct tfs_timeline *timeline, uint32_t index, const struct tfs_copy *copy,
+	struct seen *out)
 {
 	const struct tfs_host_call *call = &timeline->calls[index];
 	struct tfs_operand target;
@@ -101,6 +103,7 @@ static bool look(const struct tfs_timeline *timeline, uint32_t index, struct see
 			.bytes = target.bytes,
 			.pattern = (uint32_t)tfs_steady_attribute(call, TFS_ATTRIBUTE_pattern, 0)},
 		.start_ns = call->start_ns,
+		.source = copy->host_address,
 		.whole = tfs_steady_attribute(call, TFS_ATTRIBUTE_content, 0),
 		.sample = tfs_steady_attribute(call, TFS_ATTRIBUTE_sample, 0),
 		.window = tfs_timeline_window_at(timeline, call->start_ns),
@@ -129,7 +132,7 @@ static size_t collect(
 		if (!tfs_copy_describe(timeline, &timeline->calls[i], &copy) ||
 			copy.direction != TFS_COPY_UP || timeline->calls[i].record->status)
 			continue;
-		if (!look(timeline, i, &seen[count]))
+		if (!look(timeline, i, &copy, &seen[count]))
 			out_uploads->unseen += judged;
 		else if (may_change(steady, i, &copy, late))
 			out_uploads->late += judged;
@@ -194,17 +197,38 @@ static enum tfs_again compared(const struct tfs_steady *steady, const struct see
 	return again;
 }
 
+/* Whether a destination is given other bytes from elsewhere at times, as by an evaluation. */
+static bool takes_turns(
+	const struct tfs_steady *steady, const struct seen *seen, size_t count, struct trust trust)
+{
+	const struct tfs_host_call *calls = steady->timeline->calls;
+
+	for (size_t i = 1; i < count; i++) {
+		const struct seen *last = &seen[i - 1];
+
+		if (seen[i].window == last->window &&
+			alike(&seen[i], last, trust) != TFS_AGAIN_KEPT &&
+			(seen[i].source != last->source ||
+				calls[seen[i].upload.call].record->site !=
+					calls[last->upload.call].record->site))
+			return true;
+	}
+	return false;
+}
+
 /* The uploads to one destination, in order. */
 static void judge(const struct tfs_steady *steady, struct seen *seen, size_t count, bool opaque,
 	struct tfs_uploads *out_uploads)
 {
 	const struct trust trust = trust_of(seen, count);
+	const bool turns = takes_turns(steady, seen, count, trust);
 
 	for (size_t i = 0; i < count; i++) {
 		struct tfs_upload upload = seen[i].upload;
 
 		if (!is_judged(steady, upload.call))
 			continue;
+		upload.turns = turns;
 		if (!seen[i].whole && !trust.patterns)
 			upload.pattern = 0;
 		if (i && seen[i].window == seen[i - 1].window)
