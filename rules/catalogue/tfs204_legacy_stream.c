@@ -159,6 +159,7 @@ static void report_chains(const struct tfs_steady *steady, struct tfs_findings *
 	draft->finding.advice =
 		"If the kernels of the chains work on nothing but the memory that their arguments name, give each chain a stream of its own, created with cudaStreamNonBlocking. "
 		"Where one needs what another one or the host made, or frees or overwrites it, record an event behind that and let the stream wait for it (cudaStreamWaitEvent): the legacy stream's order is gone then. "
+		"Where the host waits for the legacy stream, it has to wait for these as well. "
 		"Calls of cuBLAS or cuDNN need a handle for each stream. "
 		"In PyTorch: torch.cuda.Stream for each, and wait_stream() where they meet.";
 }
@@ -235,6 +236,7 @@ const struct tfs_rule tfs_rule_tfs204 = {
 		"Give this work a stream of its own, created with cudaStreamNonBlocking, and keep by events the order that results need: "
 		"record one behind the last work that makes, reads or overwrites what this work uses, and let its stream wait for that (cudaStreamWaitEvent); "
 		"record another one behind this work, and let the streams that use what it writes wait for that. "
+		"Where the host waits for the legacy stream, let it wait for the new one as well, or for the event behind this work: the host reads and fills again what this work uses. "
 		"Or create the other streams so, with the same events. "
 		"A buffer that is written while earlier work still reads it needs a second one, used by turns, and calls of cuBLAS or cuDNN on another stream need another handle. "
 		"In PyTorch: torch.cuda.Stream, and wait_stream() on either side.",
