@@ -145,8 +145,9 @@ worked() { # FUNCTION LINES
 	"$programs/driver_operands" "$out/forms.tfs" "$1" >"$out/worked"
 	[ "$(cat "$out/worked")" = "$2" ] || fail "$1 was recorded as: $(cat "$out/worked")"
 }
-worked cuMemcpy3D_v2 '512 write 512 device read 512 host kind 1'
-worked cuMemcpy3DAsync_v2 '512 write 512 host read 512 device kind 2'
+# From the first row's start to the last row's end.
+worked cuMemcpy3D_v2 '512 write 3536 device read 3536 host kind 1'
+worked cuMemcpy3DAsync_v2 '512 write 3536 host read 3536 device kind 2'
 worked cuMemcpyBatchAsync_v2 '300 write 100 device read 100 device write 200 device read 200 device kind 4
 0'
 worked cuMemsetD2D16_v2 '64 write 0 device'
