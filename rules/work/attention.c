@@ -26,6 +26,7 @@ struct open {
 	struct tfs_used values; /* that hold what the products pass, as it is now */
 	uint64_t rows;
 	bool shared; /* its rows have become shares, for all that is seen */
+	bool whole;  /* or may have: a kernel of the program has worked row by row */
 };
 
 /* Rows of scores lie along the first dimension: one for each query, with a score for each key. */
@@ -34,12 +35,12 @@ static bool opens(const struct tfs_timeline *timeline, const struct tfs_host_cal
 {
 	struct tfs_product product;
 
-	if (!tfs_product_describe(timeline, call, &product) || !tfs_product_element(&product) ||
+	if (!tfs_product_describe(timeline, call, &product) || !tfs_product_element(&product, product.result.bytes) ||
 		product.k > MOST_HEAD || product.k >= product.m)
 		return false;
 	*out_open = (struct open){
 		.found = {.bytes = (double)product.result.bytes,
-			.element_bytes = tfs_product_element(&product),
+			.element_bytes = tfs_product_element(&product, product.result.bytes),
 			.opaque = TFS_NONE},
 		.product = product,
 		.values = {.items = {product.result}, .count = 1},
@@ -88,7 +89,9 @@ static bool closes(const struct open *open, const struct tfs_product *product)
 	const uint64_t rows = first ? product->m : product->n;
 	const uint64_t values = first ? product->n : product->m;
 
-	if (first == second || passed->bytes != from->result.bytes ||
+	/* A kernel of the program may make narrower values of them. */
+	if (first == second || !tfs_product_element(from, passed->bytes) ||
+		(!open->found.own && passed->bytes != from->result.bytes) ||
 		product->batch != from->batch || product->k != from->m || rows != from->n)
 		return false;
 	if (open->found.own ? values != from->k : values > MOST_HEAD)
@@ -175,7 +178,8 @@ static bool add_own(const struct tfs_timeline *timeline, struct open *open,
 			!(operand->role & (TFS_ROLE_WRITE | TFS_ROLE_MAYBE)))
 			continue;
 		range = &timeline->ranges[operand->range];
-		if (range->address + range->bytes - operand->address >= open->product.result.bytes)
+		if (range->address + range->bytes - operand->address >=
+			tfs_product_elements(&open->product) * TFS_PRODUCT_NARROWEST)
 			written.items[written.count++] = *operand;
 	}
 	if (!named || !written.count)
@@ -183,7 +187,8 @@ static bool add_own(const struct tfs_timeline *timeline, struct open *open,
 	open->found.own = true;
 	/* One that has to read a row whole is a softmax, for all that is seen; the scores are as
 	 * many as there are queries and keys, which are those of one sequence. */
-	open->shared |= open->product.m == open->product.n && by_rows(timeline, call, open->rows);
+	open->whole |= by_rows(timeline, call, open->rows);
+	open->shared |= open->product.m == open->product.n && open->whole;
 	pass_to(open, &written);
 	return true;
 }
@@ -224,6 +229,8 @@ static void close_with(const struct tfs_timeline *timeline, struct open *open, u
 
 	add_call(&open->found, call);
 	open->found.values = 1 + apart;
+	open->found.bytes = (open->found.bytes + (double)shares->bytes) / 2;
+	open->found.element_bytes = tfs_product_element(&open->product, shares->bytes);
 	open->found.shares = shares->address;
 	open->found.range = shares->range;
 	open->found.kept = kept(timeline, call, shares);
@@ -255,8 +262,9 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	} else if (!touches(open, &operands)) {
 		return THEN_GO_ON;
 	} else if (tfs_product_describe(timeline, call, &product)) {
-		if (!open->shared || !closes(open, &product))
+		if (!(open->shared || open->whole) || !closes(open, &product))
 			return THEN_END;
+		open->found.guessed = !open->shared;
 		close_with(timeline, open, index, &product);
 		return THEN_FOUND;
 	} else if (!add_library(open, call, &operands)) {

@@ -29,12 +29,13 @@ enum tfs_kept {
 struct tfs_attention {
 	uint32_t calls[TFS_ATTENTION_CALLS]; /* indices of the timeline's calls, in order */
 	uint32_t count;
-	double bytes;           /* of the scores */
-	unsigned element_bytes; /* of one of them */
+	double bytes;           /* of the scores and of the shares, on average */
+	unsigned element_bytes; /* of one share */
 	unsigned values;        /* memory that they and the shares take, in scores */
 	uint64_t shares;        /* address of what the second product reads */
 	uint32_t range;         /* that it lies in */
 	bool own;               /* a kernel of the program is between the products */
+	bool guessed;           /* whether it is a softmax cannot be told from shapes either */
 	enum tfs_kept kept;
 	uint32_t opaque; /* a call between them that may use them without naming them, or TFS_NONE
 			  */

@@ -50,12 +50,17 @@ bool tfs_product_describe(const struct tfs_timeline *timeline, const struct tfs_
 	return result->range != TFS_NONE;
 }
 
-unsigned tfs_product_element(const struct tfs_product *product)
+uint64_t tfs_product_elements(const struct tfs_product *product)
 {
-	const uint64_t elements = product->m * product->n * product->batch;
+	return product->m * product->n * product->batch;
+}
 
-	for (unsigned bytes = 2; bytes <= 8; bytes *= 2)
-		if (elements && product->result.bytes == elements * bytes)
+unsigned tfs_product_element(const struct tfs_product *product, uint64_t all)
+{
+	const uint64_t elements = tfs_product_elements(product);
+
+	for (unsigned bytes = TFS_PRODUCT_NARROWEST; bytes <= 8; bytes *= 2)
+		if (elements && all == elements * bytes)
 			return bytes;
 	return 0;
 }

@@ -25,7 +25,13 @@ bool tfs_product_batched(const struct tfs_host_call *call);
 bool tfs_product_describe(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_product *out_product);
 
-/* How many bytes an element of its result has; 0 where there is room between them. */
-unsigned tfs_product_element(const struct tfs_product *product);
+/* Of its result. */
+uint64_t tfs_product_elements(const struct tfs_product *product);
+
+/* The bytes of the narrowest elements. */
+#define TFS_PRODUCT_NARROWEST 2u
+/* How many bytes an element has of what has as many as its result, and `all` bytes; 0 where there is
+ * room between them. */
+unsigned tfs_product_element(const struct tfs_product *product, uint64_t all);
 
 #endif

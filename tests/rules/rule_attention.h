@@ -21,6 +21,7 @@
 #define BY_SOFTMAX 0 /* cuDNN's */
 #define BY_RELU 1    /* cuDNN's too */
 #define BY_SOFTEN 2  /* a kernel of the program with a block for each row */
+#define BY_HALVES 4  /* the same, which writes halves, as the second product reads */
 #define BY_HALVE 3   /* and one with a thread for each element */
 #ifndef BETWEEN
 #define BETWEEN BY_SOFTMAX
@@ -69,7 +70,8 @@ struct attention {
 	float *query, *key, *value, *out;
 	float *scores, *learned;
 	float **lists; /* of the device: of scores, queries and keys in turn, one for each head */
-	cudaKernel_t attend, soften, halve, add;
+	void *shares, *halves; /* of the scores and of the values */
+	cudaKernel_t attend, soften, soften_half, halve, add;
 	cudaEvent_t done[SLOTS];
 	cudaGraphExec_t graph;
 	void (*scores_of)(struct rule *r, struct attention *own); /* the first product */
@@ -214,8 +216,12 @@ static void attention_init(struct rule *r, struct attention *own)
 	own->out = rule_alloc(ROWS * VALUES);
 	own->scores = rule_alloc(ROWS * KEYS);
 	own->learned = rule_alloc(ROWS * KEYS);
+	own->shares = rule_alloc(ROWS * KEYS / 2);
+	own->halves = rule_alloc(ROWS * VALUES / 2);
+	NEED(cudaMemset(own->halves, 0x3c, ROWS * VALUES * 2)); /* a little more than 1 */
 	own->attend = attention_kernel();
 	own->soften = exchange_kernel("soften");
+	own->soften_half = exchange_kernel("soften_half");
 	own->halve = exchange_kernel("halve");
 	own->add = rule_kernel("add");
 	attention_list(own);
@@ -236,9 +242,12 @@ static void attention_between(struct rule *r, struct attention *own)
 	const dim3 grid = {ROWS, 1, 1}, block = {KEYS, 1, 1};
 	const float one = 1;
 	int count = ROWS * KEYS;
-	void *args[] = {&own->scores, &count};
+	void *args[] = {&own->scores, &count}, *to[] = {&own->shares, &own->scores, &count};
 
-	if (BETWEEN == BY_SOFTMAX)
+	if (BETWEEN == BY_HALVES)
+		NEED(cudaLaunchKernel((const void *)own->soften_half, grid, block, to,
+			KEYS * sizeof(float), r->stream));
+	else if (BETWEEN == BY_SOFTMAX)
 		NEED(cudnnSoftmaxForward(own->dnn,
 			LOGARITHM ? CUDNN_SOFTMAX_LOG : CUDNN_SOFTMAX_ACCURATE,
 			CUDNN_SOFTMAX_MODE_CHANNEL, &one, own->rows_t, own->scores, &attention_zero,
@@ -260,6 +269,16 @@ static void attention_hide(struct rule *r, struct attention *own)
 	rule_launch(r, own->add, ROWS * KEYS, args);
 }
 
+static void attention_multiply_halves(struct rule *r, struct attention *own)
+{
+	const float one = 1;
+
+	NEED(cublasGemmStridedBatchedEx(r->blas, CUBLAS_OP_N, CUBLAS_OP_N, VALUES, KEYS, KEYS, &one,
+		own->halves, CUDA_R_16F, VALUES, KEYS * VALUES, own->shares, CUDA_R_16F, KEYS,
+		SCORES, &attention_zero, own->out, CUDA_R_32F, VALUES, KEYS * VALUES, HEADS,
+		CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
+}
+
 static void attention_three(struct rule *r, struct attention *own)
 {
 	const float one = 1;
@@ -271,6 +290,10 @@ static void attention_three(struct rule *r, struct attention *own)
 	if (HIDDEN)
 		attention_hide(r, own);
 	attention_between(r, own);
+	if (BETWEEN == BY_HALVES) {
+		attention_multiply_halves(r, own);
+		return;
+	}
 	NEED(cublasSgemmStridedBatched(r->blas, CUBLAS_OP_N, TURNED ? CUBLAS_OP_T : CUBLAS_OP_N,
 		VALUES, KEYS, KEYS, &one, own->value, VALUES, KEYS * VALUES, own->scores, KEYS,
 		SCORES, &attention_zero, own->out, VALUES, KEYS * VALUES, HEADS));

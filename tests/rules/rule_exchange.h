@@ -9,7 +9,8 @@
  * rows; scatter adds to another element; row_sums has what comes before in a row of 32; total adds
  * all up in out[0]. With (float *x, int n): soften, as softmax does, makes each of a block's row a
  * share of it, in memory that the launch gives the block, soften_fixed in memory that the kernel
- * declares, and soften_warp, of rows of 32, without memory; halve, which is elementwise, and so is
+ * declares, and soften_warp, of rows of 32, without memory; soften_half, with (out, in, n), as
+ * soften, writes halves; halve, which is elementwise, and so is
  * twice, with (out, in, n).
  */
 
@@ -84,12 +85,26 @@ enum { EXCHANGE_SIDE = 256 };
 		"mov.f32 %f2, %f1;\n" EXCHANGE_WITH(16) EXCHANGE_WITH(8) EXCHANGE_WITH(4)          \
 			EXCHANGE_WITH(2) EXCHANGE_WITH(1) "div.approx.f32 %f1, %f1, %f2;\n")
 
+/* The same of another memory, to halves. */
+#define EXCHANGE_HALVES                                                                            \
+	EXCHANGE_TWO(soften_half, "ld.global.f32 %f1, [%rd6];\n" EXCHANGE_POWER                    \
+				  "mov.u32 %r9, row;\nshl.b32 %r10, %r4, 2;\n"                     \
+				  "add.s32 %r10, %r9, %r10;\nst.shared.f32 [%r10], %f1;\n"         \
+				  "bar.sync 0;\nmov.f32 %f2, 0f00000000;\nmov.u32 %r6, 0;\n"       \
+				  "$ROW:\nld.shared.f32 %f3, [%r9];\nadd.f32 %f2, %f2, %f3;\n"     \
+				  "add.s32 %r9, %r9, 4;\nadd.s32 %r6, %r6, 1;\n"                   \
+				  "setp.lt.s32 %p2, %r6, 256;\n@%p2 bra $ROW;\n"                   \
+				  "div.approx.f32 %f1, %f1, %f2;\nmul.wide.s32 %rd7, %r5, 2;\n"    \
+				  "add.s64 %rd7, %rd1, %rd7;\n{\n.reg .b16 %h1;\n"                 \
+				  "cvt.rn.f16.f32 %h1, %f1;\nst.global.b16 [%rd7], %h1;\n}\n")
+
 static const char exchange_ptx[] =
 	".version 7.0\n.target sm_75\n.address_size 64\n"
 	".extern .shared .align 4 .b8 row[];\n.shared .align 4 .b8 fixed_row[1024];\n" EXCHANGE_HALVE
 		EXCHANGE_TWICE EXCHANGE_SMOOTH EXCHANGE_TURN EXCHANGE_SCATTER EXCHANGE_SUMS
 			EXCHANGE_TOTAL EXCHANGE_ROW(soften, "row")
-				EXCHANGE_ROW(soften_fixed, "fixed_row") EXCHANGE_WARP;
+				EXCHANGE_ROW(soften_fixed, "fixed_row")
+					EXCHANGE_WARP EXCHANGE_HALVES;
 
 struct exchange_args {
 	float *out, *in;
@@ -146,6 +161,21 @@ static void soften_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 	exchange_soften(*(float **)args[0], *(int *)args[1], (int)block.x);
 }
 
+static void soften_half_cpu(dim3 grid, dim3 block, size_t shared, void **args)
+{
+	const struct exchange_args a = exchange_two(grid, block, shared, args);
+	_Float16 *out = (_Float16 *)(void *)a.out;
+
+	for (int i = 0; i < a.n; i += (int)block.x) {
+		float row[EXCHANGE_SIDE];
+
+		memcpy(row, a.in + i, block.x * sizeof(*row));
+		exchange_soften(row, (int)block.x, (int)block.x);
+		for (unsigned j = 0; j < block.x; j++)
+			out[i + (int)j] = (_Float16)row[j];
+	}
+}
+
 static void soften_warp_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
 	(void)grid, (void)block, (void)shared;
@@ -166,6 +196,7 @@ static inline cudaKernel_t exchange_kernel(const char *name)
 		{"total", total_cpu, {8, 8, 4}, 3, 4, 1},
 		{"soften", soften_cpu, {8, 4}, 2, 8, 20},
 		{"soften_fixed", soften_cpu, {8, 4}, 2, 8, 20},
+		{"soften_half", soften_half_cpu, {8, 8, 4}, 3, 6, 20},
 		{"soften_warp", soften_warp_cpu, {8, 4}, 2, 8, 20},
 	};
 	enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
