@@ -13,6 +13,8 @@
 #define SOON 3.0
 /* Operations of a stream that a hold is looked for among. */
 #define MOST_LOOKED 64u
+/* Calls among which an event is looked for that keeps the same order. */
+#define MOST_BETWEEN 1024u
 
 static const struct tfs_device_op *op_of(
 	const struct tfs_timeline *timeline, const struct tfs_host_call *call, uint32_t nth)
@@ -84,6 +86,40 @@ static bool apart(const struct tfs_timeline *timeline, const struct tfs_host_cal
 	return true;
 }
 
+/* Whether an event was recorded last on this stream, behind one of the steady calls and before
+ * another. */
+static bool recorded(const struct tfs_steady *steady, uint64_t event, uint32_t from, uint32_t to,
+	uint32_t stream)
+{
+	while (--to > from) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, to);
+
+		if (call->family == TFS_FAMILY_event_record &&
+			tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0) == event)
+			return steady->waits[to].stream == stream;
+	}
+	return false;
+}
+
+/* Whether an event keeps the order of two calls' work as well. */
+static bool by_event(const struct tfs_steady *steady, uint32_t one, uint32_t other)
+{
+	const uint32_t from = steady->place[one], to = steady->place[other];
+
+	if (from == TFS_NONE || to == TFS_NONE)
+		return false;
+	for (uint32_t i = to; i > from + 1 && to - i < MOST_BETWEEN; i--) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i - 1);
+
+		if (call->family == TFS_FAMILY_stream_wait &&
+			steady->waits[i - 1].stream == steady->waits[to].stream &&
+			recorded(steady, tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0), from,
+				i - 1, steady->waits[from].stream))
+			return true;
+	}
+	return false;
+}
+
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -142,7 +178,8 @@ static bool waits_behind(const struct tfs_steady *steady, const struct tfs_host_
 			return false;
 		last_ns = op->end_ns;
 	}
-	return soon(steady, last_ns, waiting->start_ns) && apart(timeline, call, waiter, hold);
+	return soon(steady, last_ns, waiting->start_ns) && apart(timeline, call, waiter, hold) &&
+	       !by_event(steady, (uint32_t)(call - timeline->calls), waiting->call);
 }
 
 /* What a call's work held up of a stream's. */
@@ -180,7 +217,8 @@ static void look(const struct tfs_steady *steady, const struct tfs_host_call *ca
 		/* What comes before needed work has to be waited for anyway. */
 		if (op->call == TFS_NONE || op->end_ns > first->start_ns ||
 			timeline->calls[op->call].start_ns > call->start_ns ||
-			!apart(timeline, call, &timeline->calls[op->call], hold))
+			!apart(timeline, call, &timeline->calls[op->call], hold) ||
+			by_event(steady, op->call, (uint32_t)(call - timeline->calls)))
 			break;
 		if (overlap(timeline, first, op, hold))
 			hold->before_ns += (double)(op->end_ns - later(op->start_ns, ready));
