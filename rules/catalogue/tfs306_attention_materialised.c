@@ -160,6 +160,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 struct seen {
 	double large_ns;  /* that leaves the cache */
 	double opaque_ns; /* with calls in between that may use anything */
+	double guess_ns;  /* with a kernel in between that may be no softmax */
 	double lists_ns;  /* products whose matrices are in lists */
 	double graphs_ns;
 	size_t small;
@@ -186,6 +187,8 @@ static struct seen look(const struct tfs_steady *steady, const struct tfs_attent
 		} else if (attention->opaque != TFS_NONE) {
 			seen.opaque = attention->opaque;
 			seen.opaque_ns += ns;
+		} else if (attention->guessed) {
+			seen.guess_ns += ns;
 		} else {
 			seen.large_ns += ns;
 			edit(steady, attention, firsts);
@@ -214,6 +217,10 @@ static void conclude(const struct tfs_steady *steady, const struct seen *seen, d
 			"between calls that look like attention, a call of %s may use what they pass on: what it works on was not seen",
 			tfs_trace_function(timeline->trace, opaque->function));
 		out_verdict->site = opaque->record->site;
+	} else if (seen->guess_ns >= LEAST_SHARE * whole) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"batched GEMMs with a kernel of the program between them, which works row by row, take %s of the GPU's time; whether that is a softmax was not seen",
+			tfs_figure_share(seen->guess_ns / steady->busy_ns).text);
 	} else if (seen->lists_ns >= LEAST_SHARE * whole) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"GEMMs of matrices in lists take %s of the GPU's time; what they read and write was not recorded",

@@ -60,8 +60,12 @@
 #ifndef HEADS
 #define HEADS 16
 #endif
+/* There are fewer queries than keys. */
+#ifndef QUERIES
+#define QUERIES KEYS
+#endif
 
-enum { HEAD = 16, KEYS = 256, SCORES = KEYS * KEYS, ROWS = HEADS * KEYS };
+enum { HEAD = 16, KEYS = 256, SCORES = QUERIES * KEYS, ROWS = HEADS * KEYS };
 
 struct attention {
 	cudnnHandle_t dnn;
@@ -80,7 +84,7 @@ struct attention {
 static const float attention_scale = 0.25f, attention_zero;
 
 #define ATTENTION_SCORES(r, own)                                                                   \
-	NEED(cublasSgemmStridedBatched((r)->blas, CUBLAS_OP_T, CUBLAS_OP_N, KEYS, KEYS, HEAD,      \
+	NEED(cublasSgemmStridedBatched((r)->blas, CUBLAS_OP_T, CUBLAS_OP_N, KEYS, QUERIES, HEAD,   \
 		&attention_scale, (own)->key, HEAD, KEYS *HEAD, (own)->query, HEAD, KEYS *HEAD,    \
 		&attention_zero, (own)->scores, KEYS, SCORES, HEADS))
 
@@ -239,9 +243,9 @@ static inline void attention_multiply_lists(struct rule *r, struct attention *ow
 
 static void attention_between(struct rule *r, struct attention *own)
 {
-	const dim3 grid = {ROWS, 1, 1}, block = {KEYS, 1, 1};
+	const dim3 grid = {HEADS * QUERIES, 1, 1}, block = {KEYS, 1, 1};
 	const float one = 1;
-	int count = ROWS * KEYS;
+	int count = HEADS * SCORES;
 	void *args[] = {&own->scores, &count}, *to[] = {&own->shares, &own->scores, &count};
 
 	if (BETWEEN == BY_HALVES)
@@ -295,7 +299,7 @@ static void attention_three(struct rule *r, struct attention *own)
 		return;
 	}
 	NEED(cublasSgemmStridedBatched(r->blas, CUBLAS_OP_N, TURNED ? CUBLAS_OP_T : CUBLAS_OP_N,
-		VALUES, KEYS, KEYS, &one, own->value, VALUES, KEYS * VALUES, own->scores, KEYS,
+		VALUES, QUERIES, KEYS, &one, own->value, VALUES, KEYS * VALUES, own->scores, KEYS,
 		SCORES, &attention_zero, own->out, VALUES, KEYS * VALUES, HEADS));
 }
 
