@@ -96,7 +96,7 @@ static const char *writers(bool kept, bool turns)
 {
 	if (!kept)
 		return "other work writes there as well, or may do so";
-	return turns ? "other data is copied there now and then" : "nothing else writes there";
+	return turns ? "something else is written there now and then" : "nothing else writes there";
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,

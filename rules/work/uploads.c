@@ -221,20 +221,23 @@ static void judge(const struct tfs_steady *steady, struct seen *seen, size_t cou
 	struct tfs_uploads *out_uploads)
 {
 	const struct trust trust = trust_of(seen, count);
-	const bool turns = takes_turns(steady, seen, count, trust);
+	const size_t first = out_uploads->count;
+	bool turns = takes_turns(steady, seen, count, trust);
 
 	for (size_t i = 0; i < count; i++) {
 		struct tfs_upload upload = seen[i].upload;
 
 		if (!is_judged(steady, upload.call))
 			continue;
-		upload.turns = turns;
 		if (!seen[i].whole && !trust.patterns)
 			upload.pattern = 0;
 		if (i && seen[i].window == seen[i - 1].window)
 			upload.again = compared(steady, &seen[i], &seen[i - 1], trust, opaque);
+		turns |= upload.again == TFS_AGAIN_WRITTEN;
 		out_uploads->items[out_uploads->count++] = upload;
 	}
+	for (size_t i = first; i < out_uploads->count; i++)
+		out_uploads->items[i].turns = turns;
 }
 
 int tfs_uploads_find(const struct tfs_steady *steady, struct tfs_uploads *out_uploads)

@@ -27,8 +27,9 @@ struct tfs_upload {
 	uint64_t bytes;
 	enum tfs_again again;
 	uint32_t pattern; /* TFS_ATTRIBUTE_pattern of all bytes; 0 = none, or not known */
-	bool turns;       /* its memory is given other bytes from elsewhere at times */
-	bool supposed;    /* pinned memory, which a kernel might have changed behind the call */
+	bool turns; /* its memory is written by others at times, or given other bytes from elsewhere
+		     */
+	bool supposed; /* pinned memory, which a kernel might have changed behind the call */
 };
 
 struct tfs_uploads {
