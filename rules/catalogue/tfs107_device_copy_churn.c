@@ -100,6 +100,9 @@ static enum need need_of(const struct tfs_timeline *timeline, uint32_t index)
 	if (!side_of(timeline, call, TFS_ROLE_READ, &source) ||
 		!side_of(timeline, call, TFS_ROLE_WRITE, &target))
 		return NEEDED;
+	/* Rows are apart from each other in one of them alone. */
+	if (source.bytes != target.bytes)
+		return NEEDED;
 	change = next_of(timeline, index, &source, changes);
 	for (unsigned i = 0; i < MOST_USES; i++) {
 		use = next_of(timeline, at, &target, TFS_ROLE_READ | changes);
