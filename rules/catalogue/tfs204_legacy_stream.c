@@ -187,7 +187,7 @@ static void conclude(const struct tfs_steady *steady, const struct seen *seen,
 	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			seen->other != TFS_NONE
-				? "the legacy stream's order keeps apart nothing that could run at once, for %.0f %% of the step or more"
+				? "the legacy stream's order keeps no other stream's work from running beside its own, for %.0f %% of the step or more, where it could"
 				: "no other stream has work that the legacy one's order holds, nor is there a second chain of work on it with room beside the first, for %.0f %% of the step or more",
 			100 * (seen->other != TFS_NONE ? LEAST_SHARE : CHAIN_SHARE));
 	}
