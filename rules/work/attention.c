@@ -35,8 +35,9 @@ static bool opens(const struct tfs_timeline *timeline, const struct tfs_host_cal
 {
 	struct tfs_product product;
 
-	if (!tfs_product_describe(timeline, call, &product) || !tfs_product_element(&product, product.result.bytes) ||
-		product.k > MOST_HEAD || product.k >= product.m)
+	if (!tfs_product_describe(timeline, call, &product) ||
+		!tfs_product_element(&product, product.result.bytes) || product.k > MOST_HEAD ||
+		product.k >= product.m)
 		return false;
 	*out_open = (struct open){
 		.found = {.bytes = (double)product.result.bytes,

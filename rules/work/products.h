@@ -30,8 +30,8 @@ uint64_t tfs_product_elements(const struct tfs_product *product);
 
 /* The bytes of the narrowest elements. */
 #define TFS_PRODUCT_NARROWEST 2u
-/* How many bytes an element has of what has as many as its result, and `all` bytes; 0 where there is
- * room between them. */
+/* How many bytes an element has of what has as many as its result, and `all` bytes; 0 where there
+ * is room between them. */
 unsigned tfs_product_element(const struct tfs_product *product, uint64_t all);
 
 #endif
