@@ -7,7 +7,7 @@
 #include "reports/commands/diff_page.h"
 #include "reports/formats/format.h"
 #include "reports/formats/text.h"
-#include "reports/gate/difference.h"
+#include "reports/gate/diff.h"
 #include "reports/gate/entries.h"
 #include "reports/support/load.h"
 #include "reports/support/options.h"
@@ -21,7 +21,7 @@ struct diff {
 	bool page;
 };
 
-static void print_row(FILE *out, const struct tfs_difference_row *row)
+static void print_row(FILE *out, const struct tfs_diff_row *row)
 {
 	tfs_text_line(out, "  %s %s  %s  %s%s%s%s%s", row->rule->id, row->rule->slug, row->place,
 		row->call, row->more[0] ? "  " : "", row->more, row->costs[0] ? "  " : "",
@@ -30,11 +30,11 @@ static void print_row(FILE *out, const struct tfs_difference_row *row)
 
 static void print_text(const void *difference_, FILE *out)
 {
-	const struct tfs_difference *difference = difference_;
+	const struct tfs_diff *difference = difference_;
 
 	fprintf(out, "step time%s\n", difference->simulated ? ", modelled" : "");
 	for (size_t i = 0; i < 2; i++) {
-		const struct tfs_difference_time *time = &difference->times[i];
+		const struct tfs_diff_time *time = &difference->times[i];
 
 		if (time->between)
 			tfs_text_line(out, "  %-11s %s: %s", time->name, time->between, time->text);
@@ -86,7 +86,7 @@ static int refuse(const struct diff *diff, const char *before, const char *now)
 	return status;
 }
 
-static int print(const struct diff *diff, const struct tfs_difference *difference)
+static int print(const struct diff *diff, const struct tfs_diff *difference)
 {
 	void (*const write)(const void *, FILE *) = diff->page ? tfs_diff_page : print_text;
 	int err = 0;
@@ -107,15 +107,15 @@ static int compare(const struct diff *diff, const char *path)
 		[TFS_APART_PROGRAM] = "not comparable: of another program",
 		[TFS_APART_DEVICE] = "not comparable: of another GPU",
 		[TFS_APART_PROCESSES] = "not comparable: of another number of processes"};
-	struct tfs_difference difference;
-	const enum tfs_apart apart = tfs_difference_find(&diff->before, &diff->now, &difference);
+	struct tfs_diff difference;
+	const enum tfs_apart apart = tfs_diff_find(&diff->before, &diff->now, &difference);
 	int status = TFS_EXIT_NO_DATA;
 
 	if (apart)
 		tfs_entries_complain(&tfs_command_diff, path, why[apart]);
 	else
 		status = print(diff, &difference);
-	tfs_difference_finish(&difference);
+	tfs_diff_finish(&difference);
 	return status;
 }
 

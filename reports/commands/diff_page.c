@@ -5,9 +5,9 @@
 
 #include "reports/formats/html.h"
 #include "reports/formats/page.h"
-#include "reports/gate/difference.h"
+#include "reports/gate/diff.h"
 
-static void write_head(struct tfs_html *html, const struct tfs_difference *difference)
+static void write_head(struct tfs_html *html, const struct tfs_diff *difference)
 {
 	tfs_html_raw(html,
 		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -25,7 +25,7 @@ static void write_head(struct tfs_html *html, const struct tfs_difference *diffe
 		difference->now->program_name);
 }
 
-static void write_times(struct tfs_html *html, const struct tfs_difference *difference)
+static void write_times(struct tfs_html *html, const struct tfs_diff *difference)
 {
 	tfs_html_section(html, "time", "Step time",
 		difference->simulated ? "Simulated device: times are modelled." : NULL);
@@ -34,7 +34,7 @@ static void write_times(struct tfs_html *html, const struct tfs_difference *diff
 		"<th scope=\"col\" class=\"num\">First \xe2\x86\x92 second run</th>"
 		"<th scope=\"col\">Difference, with its 95 % interval</th></tr></thead><tbody>");
 	for (size_t i = 0; i < 2; i++) {
-		const struct tfs_difference_time *time = &difference->times[i];
+		const struct tfs_diff_time *time = &difference->times[i];
 
 		tfs_html_print(html,
 			"<tr><th scope=\"row\">%s</th><td class=\"num\">%s</td><td>%s</td></tr>",
@@ -53,7 +53,7 @@ static const char *capital(struct tfs_html *html, const char *title)
 	return text;
 }
 
-static void write_row(struct tfs_html *html, const struct tfs_difference_row *row, bool changed)
+static void write_row(struct tfs_html *html, const struct tfs_diff_row *row, bool changed)
 {
 	tfs_html_print(html,
 		"<tr><th scope=\"row\">%s %s<small>%s</small></th><td><code>%s</code></td>"
@@ -64,8 +64,7 @@ static void write_row(struct tfs_html *html, const struct tfs_difference_row *ro
 	tfs_html_print(html, "<td class=\"num\">%s</td></tr>\n", row->costs);
 }
 
-static void write_part(
-	struct tfs_html *html, const char *anchor, const struct tfs_difference_part *part)
+static void write_part(struct tfs_html *html, const char *anchor, const struct tfs_diff_part *part)
 {
 	const bool changed = part->rows[0].more[0];
 
@@ -85,7 +84,7 @@ static void write_part(
 void tfs_diff_page(const void *difference_, FILE *out)
 {
 	static const char *const anchors[] = {"one", "two", "three", "four", "five"};
-	const struct tfs_difference *difference = difference_;
+	const struct tfs_diff *difference = difference_;
 	struct tfs_html html = {.out = out, .model = difference->now};
 
 	write_head(&html, difference);

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-/* Writes a struct tfs_difference as a page for a browser: one file, no network, no script. */
+/* Writes a struct tfs_diff as a page for a browser: one file, no network, no script. */
 void tfs_diff_page(const void *difference, FILE *out);
 
 #endif

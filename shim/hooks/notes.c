@@ -12,7 +12,7 @@
 unsigned tfs_captures_open;
 
 void tfs_put_rows(
-	struct tfs_details *details, struct tfs_rows target, struct tfs_rows source, int kind)
+	struct tfs_details *details, struct tfs_reach target, struct tfs_reach source, int kind)
 {
 	const struct tfs_copy_tags tags =
 		tfs_copy_tags_of(tfs_self.owned, target.first, source.first, kind);
@@ -29,8 +29,8 @@ void tfs_put_rows(
 void tfs_put_copy(
 	struct tfs_details *details, const void *target, const void *source, size_t bytes, int kind)
 {
-	tfs_put_rows(
-		details, (struct tfs_rows){target, bytes}, (struct tfs_rows){source, bytes}, kind);
+	tfs_put_rows(details, (struct tfs_reach){target, bytes}, (struct tfs_reach){source, bytes},
+		kind);
 }
 
 void tfs_put_touched(struct tfs_details *details, const void *address, bool constant)
@@ -85,7 +85,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	tfs_hook_details(frame, &details);
 }
 
-void tfs_note_rows(struct tfs_frame *frame, struct tfs_rows target, struct tfs_rows source,
+void tfs_note_rows(struct tfs_frame *frame, struct tfs_reach target, struct tfs_reach source,
 	int kind, uint16_t stream)
 {
 	struct tfs_details details;

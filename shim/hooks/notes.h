@@ -33,22 +33,23 @@ void tfs_put_copy(struct tfs_details *details, const void *target, const void *s
 	int kind);
 
 /* What one side of a copy reaches over, with the room between its rows. */
-struct tfs_rows {
+struct tfs_reach {
 	const void *first;
 	size_t bytes;
 };
 
 /* So many rows, each of so many bytes and so far from the next. */
-static inline struct tfs_rows tfs_rows(const void *first, size_t pitch, size_t width, size_t height)
+static inline struct tfs_reach tfs_reach_of(
+	const void *first, size_t pitch, size_t width, size_t height)
 {
 	const size_t apart = pitch > width ? pitch : width;
 
-	return (struct tfs_rows){first, height != 0 ? (height - 1) * apart + width : 0};
+	return (struct tfs_reach){first, height != 0 ? (height - 1) * apart + width : 0};
 }
 
 /* A copy of rows, in a call's details. */
 void tfs_put_rows(
-	struct tfs_details *details, struct tfs_rows target, struct tfs_rows source, int kind);
+	struct tfs_details *details, struct tfs_reach target, struct tfs_reach source, int kind);
 
 /* Memory that a call was given and of which no more is known than this: what is listed as the
  * program's is read, or, where it is not `constant`, may be read or written to its end. */
@@ -59,7 +60,7 @@ void tfs_note_copy(struct tfs_frame *frame, const void *target, const void *sour
 	int kind, uint16_t stream);
 
 /* The same of rows. */
-void tfs_note_rows(struct tfs_frame *frame, struct tfs_rows target, struct tfs_rows source,
+void tfs_note_rows(struct tfs_frame *frame, struct tfs_reach target, struct tfs_reach source,
 	int kind, uint16_t stream);
 
 /* A fill whose details are wanted. Does not end the frame. */

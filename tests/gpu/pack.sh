@@ -77,7 +77,7 @@ rooms='cupti driver hooks libraries life nvtx pairs promises rewrites rules step
 	cp "$root/tests/$file" "$folder/tests/$file"
 done
 cp "$build"/shim/*.so "$folder/build/shim/"
-strip --strip-debug "$folder"/build/shim/*.so
+strip --strip-unneeded "$folder"/build/shim/*.so
 cp "$build/reports/tfshim" "$folder/build/reports/"
 for part in $rooms gpu; do
 	mkdir -p "$folder/build/tests/$part"
@@ -161,6 +161,6 @@ if [ -n "$simulated" ]; then
 	rm -rf "$work"
 fi
 
-size=$(du -sm "$folder" | cut -f1)
+size=$(du -sm --apparent-size "$folder" | cut -f1)
 echo "$folder: $size MiB; programs need $(find "$folder/build" -type f -perm -u+x -exec objdump -T {} + 2>/dev/null | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -n 1)"
 [ "$size" -le 64 ] || { echo "pack.sh: more than 64 MiB" >&2; exit 1; }

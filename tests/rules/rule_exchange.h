@@ -17,6 +17,7 @@
 #include <stdbool.h>
 
 #include "tests/rules/rule_step.h"
+#include "tests/sim/cublas/cublas_half.h"
 #include "tests/sim/tfsim.h"
 
 enum { EXCHANGE_SIDE = 256 };
@@ -164,7 +165,7 @@ static void soften_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 static void soften_half_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
 	const struct exchange_args a = exchange_two(grid, block, shared, args);
-	_Float16 *out = (_Float16 *)(void *)a.out;
+	uint16_t *out = (uint16_t *)(void *)a.out;
 
 	for (int i = 0; i < a.n; i += (int)block.x) {
 		float row[EXCHANGE_SIDE];
@@ -172,7 +173,7 @@ static void soften_half_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 		memcpy(row, a.in + i, block.x * sizeof(*row));
 		exchange_soften(row, (int)block.x, (int)block.x);
 		for (unsigned j = 0; j < block.x; j++)
-			out[i + (int)j] = (_Float16)row[j];
+			out[i + (int)j] = tfs_half_of_float(row[j]);
 	}
 }
 

@@ -23,9 +23,9 @@
 	}
 
 /* What one side reaches over, of a vector and of a matrix, which lies column by column. */
-#define EACH(side) tfs_rows(side, (size_t)(side##_step * size), (size_t)size, (size_t)count)
+#define EACH(side) tfs_reach_of(side, (size_t)(side##_step * size), (size_t)size, (size_t)count)
 #define COLUMNS(side)                                                                              \
-	tfs_rows(side, (size_t)(side##_step * size), (size_t)(rows * size), (size_t)columns)
+	tfs_reach_of(side, (size_t)(side##_step * size), (size_t)(rows * size), (size_t)columns)
 
 #define VECTOR(name, integer, kind)                                                                \
 	COPY(name,                                                                                 \

@@ -34,9 +34,9 @@ static int direction(CUmemorytype target, CUmemorytype source)
 
 /* What one side reaches over. */
 #define ROWS_2D(copy, side)                                                                        \
-	tfs_rows(SIDE(copy, side, 0), (copy)->side##Pitch, (copy)->WidthInBytes, (copy)->Height)
+	tfs_reach_of(SIDE(copy, side, 0), (copy)->side##Pitch, (copy)->WidthInBytes, (copy)->Height)
 #define ROWS_3D(copy, side)                                                                        \
-	tfs_rows(SIDE(copy, side, (copy)->side##Z *(copy)->side##Height), (copy)->side##Pitch,     \
+	tfs_reach_of(SIDE(copy, side, (copy)->side##Z *(copy)->side##Height), (copy)->side##Pitch, \
 		(copy)->WidthInBytes,                                                              \
 		(copy)->Depth != 0 ? ((copy)->Depth - 1) * (copy)->side##Height + (copy)->Height   \
 				   : 0)

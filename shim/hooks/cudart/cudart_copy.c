@@ -41,8 +41,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2D, _ptds,
 		target, target_pitch, source, source_pitch, width, height, kind);
 
 	if (TFS_END(&frame, status, width * height))
-		tfs_note_rows(&frame, tfs_rows(target, target_pitch, width, height),
-			tfs_rows(source, source_pitch, width, height), kind,
+		tfs_note_rows(&frame, tfs_reach_of(target, target_pitch, width, height),
+			tfs_reach_of(source, source_pitch, width, height), kind,
 			tfs_stream_id(NULL, per_thread));
 	return TFS_LEAVE(&frame), status;
 }
@@ -57,8 +57,8 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
 		target, target_pitch, source, source_pitch, width, height, kind, stream);
 
 	if (TFS_END(&frame, status, width * height))
-		tfs_note_rows(&frame, tfs_rows(target, target_pitch, width, height),
-			tfs_rows(source, source_pitch, width, height), kind,
+		tfs_note_rows(&frame, tfs_reach_of(target, target_pitch, width, height),
+			tfs_reach_of(source, source_pitch, width, height), kind,
 			tfs_stream_id(stream, per_thread));
 	return TFS_LEAVE(&frame), status;
 }

@@ -34,14 +34,14 @@ static size_t bytes_of(
 #define SOURCE(copy) start_of((copy)->srcArray, &(copy)->srcPtr, &(copy)->srcPos)
 
 /* What one side reaches over, of a copy of so many bytes. */
-static struct tfs_rows rows_of(const void *first, const struct cudaPitchedPtr *rows,
+static struct tfs_reach rows_of(const void *first, const struct cudaPitchedPtr *rows,
 	const struct cudaExtent *extent, size_t bytes)
 {
 	const size_t layers = extent->height * extent->depth;
 
 	if (!first || layers == 0)
-		return (struct tfs_rows){first, bytes};
-	return tfs_rows(first, rows->pitch, bytes / layers,
+		return (struct tfs_reach){first, bytes};
+	return tfs_reach_of(first, rows->pitch, bytes / layers,
 		(extent->depth - 1) * rows->ysize + extent->height);
 }
 

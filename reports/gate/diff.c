@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/gate/difference.h"
+#include "reports/gate/diff.h"
 
 #include <math.h>
 
@@ -7,7 +7,7 @@
 
 /* The runs, compared both ways, and what is made of that. */
 struct work {
-	struct tfs_difference *out;
+	struct tfs_diff *out;
 	struct tfs_comparison later;   /* how the findings of `now` stand to `before` */
 	struct tfs_comparison earlier; /* and those of `before` to `now` */
 };
@@ -33,11 +33,11 @@ static const char *difference_of(struct tfs_region *region, const struct tfs_mod
 		tfs_words_span(region, -ns - more, -ns + less));
 }
 
-static void set_time(struct tfs_difference *difference, size_t nth, const char *name,
+static void set_time(struct tfs_diff *difference, size_t nth, const char *name,
 	const struct tfs_model_time *before, const struct tfs_model_time *now)
 {
 	struct tfs_region *region = &difference->region;
-	struct tfs_difference_time *time = &difference->times[nth];
+	struct tfs_diff_time *time = &difference->times[nth];
 
 	time->name = name;
 	if (before->why || now->why) {
@@ -49,12 +49,12 @@ static void set_time(struct tfs_difference *difference, size_t nth, const char *
 	time->text = difference_of(region, before, now);
 }
 
-static struct tfs_difference_row row_of(struct tfs_region *region, const struct tfs_model *model,
+static struct tfs_diff_row row_of(struct tfs_region *region, const struct tfs_model *model,
 	const struct tfs_model_finding *finding, const char *more)
 {
 	const bool costs = finding->cost.ns > 0 && !model->per_run;
 
-	return (struct tfs_difference_row){
+	return (struct tfs_diff_row){
 		.rule = finding->rule,
 		.place = tfs_words_place(region, &finding->place),
 		.call = finding->call ? finding->call : "",
@@ -67,17 +67,17 @@ static struct tfs_difference_row row_of(struct tfs_region *region, const struct 
 }
 
 /* Where the rows of a model's findings go: as many as there are at most. */
-static struct tfs_difference_row *rows_for(struct tfs_difference *difference, size_t most)
+static struct tfs_diff_row *rows_for(struct tfs_diff *difference, size_t most)
 {
-	return tfs_region_alloc(&difference->region, most + 1, sizeof(struct tfs_difference_row));
+	return tfs_region_alloc(&difference->region, most + 1, sizeof(struct tfs_diff_row));
 }
 
-static void add_part(struct tfs_difference *difference, const char *title,
-	const struct tfs_difference_row *rows, size_t count)
+static void add_part(struct tfs_diff *difference, const char *title,
+	const struct tfs_diff_row *rows, size_t count)
 {
 	if (count)
 		difference->parts[difference->part_count++] =
-			(struct tfs_difference_part){title, rows, count};
+			(struct tfs_diff_part){title, rows, count};
 }
 
 /* Whether a rule's silence about a run means that the run does not break it. */
@@ -91,12 +91,12 @@ static bool is_judged(const struct tfs_model *model, const struct tfs_rule *rule
 }
 
 /* What one run has and the other does not; `sure` asks for those that the other could have. */
-static void add_missing(struct tfs_difference *difference, const struct tfs_comparison *comparison,
+static void add_missing(struct tfs_diff *difference, const struct tfs_comparison *comparison,
 	const char *title, bool sure)
 {
 	const struct tfs_model *model = comparison->now, *other = comparison->before;
 	const bool shorter = tfs_baseline_shorter(other, model);
-	struct tfs_difference_row *rows = rows_for(difference, model->finding_count);
+	struct tfs_diff_row *rows = rows_for(difference, model->finding_count);
 	size_t count = 0;
 
 	for (size_t i = 0; i < model->finding_count; i++) {
@@ -110,10 +110,10 @@ static void add_missing(struct tfs_difference *difference, const struct tfs_comp
 	add_part(difference, title, rows, count);
 }
 
-static void add_changed(struct tfs_difference *difference, const struct tfs_comparison *comparison)
+static void add_changed(struct tfs_diff *difference, const struct tfs_comparison *comparison)
 {
 	const struct tfs_model *model = comparison->now;
-	struct tfs_difference_row *rows = rows_for(difference, model->finding_count);
+	struct tfs_diff_row *rows = rows_for(difference, model->finding_count);
 	struct tfs_region *region = &difference->region;
 	size_t count = 0;
 
@@ -135,7 +135,7 @@ static void add_changed(struct tfs_difference *difference, const struct tfs_comp
 
 static void find(const struct work *work)
 {
-	struct tfs_difference *out = work->out;
+	struct tfs_diff *out = work->out;
 
 	set_time(out, 0, "as written", &out->before->headline.as_written,
 		&out->now->headline.as_written);
@@ -149,12 +149,12 @@ static void find(const struct work *work)
 	add_changed(out, &work->later);
 }
 
-enum tfs_apart tfs_difference_find(const struct tfs_model *before, const struct tfs_model *now,
-	struct tfs_difference *out_difference)
+enum tfs_apart tfs_diff_find(const struct tfs_model *before, const struct tfs_model *now,
+	struct tfs_diff *out_difference)
 {
 	struct work work = {.out = out_difference};
 
-	*out_difference = (struct tfs_difference){
+	*out_difference = (struct tfs_diff){
 		.before = before, .now = now, .simulated = before->simulated || now->simulated};
 	tfs_baseline_compare(now, before, &work.later);
 	tfs_baseline_compare(before, now, &work.earlier);
@@ -167,7 +167,7 @@ enum tfs_apart tfs_difference_find(const struct tfs_model *before, const struct 
 	return apart;
 }
 
-void tfs_difference_finish(struct tfs_difference *difference)
+void tfs_diff_finish(struct tfs_diff *difference)
 {
 	tfs_region_finish(&difference->region);
 }
