@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/contents/pattern.h"
 
-#include <math.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -9,11 +8,9 @@
 
 /* Fewer bytes are alike by chance, or are a number that the host passes on. */
 #define LEAST_BYTES 256u
-/* A float's rounding, and that of the two by which the distance is known. */
-#define ROUNDING 1e-6f
 
 /* In the order in which they are told. */
-enum kind { SAME_1, SAME_2, SAME_4, SAME_8, RAMP_INT, RAMP_LONG, RAMP_FLOAT, KINDS };
+enum kind { SAME_1, SAME_2, SAME_4, SAME_8, RAMP_INT, RAMP_LONG, KINDS };
 #define FITS(kind) (1u << (kind))
 #define SAME (FITS(SAME_1) | FITS(SAME_2) | FITS(SAME_4) | FITS(SAME_8))
 
@@ -27,14 +24,6 @@ static uint64_t mix(uint64_t hash, uint64_t word)
 static uint32_t half(uint64_t word, unsigned which)
 {
 	return (uint32_t)(word >> 32 * which);
-}
-
-static float number(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
 }
 
 static bool repeats(uint64_t word, unsigned bits)
@@ -53,38 +42,30 @@ void tfs_pattern_start(struct tfs_pattern *pattern, const void *bytes, size_t co
 		if (repeats(first, 8u << i))
 			pattern->fits |= FITS(i);
 	if (half(first, 0) != half(first, 1))
-		pattern->fits |= FITS(RAMP_INT) | FITS(RAMP_FLOAT);
+		pattern->fits |= FITS(RAMP_INT);
 	if (first != pattern->words[1])
 		pattern->fits |= FITS(RAMP_LONG);
 }
 
-static bool near(float first, float step, uint64_t index, uint32_t bits)
-{
-	const float way = step * (float)index;
-
-	return fabsf(number(bits) - (first + way)) <= ROUNDING * (fabsf(first) + fabsf(way));
-}
-
-/* Of which kinds of ramp the number at this place is. */
-static uint32_t ramps(const struct tfs_pattern *pattern, uint64_t index, uint32_t bits)
+/* Numbers are compared as integers: sums of floats that may be anything have exceptions, of which a
+ * program may have made signals. */
+static bool in_ramp(const struct tfs_pattern *pattern, uint64_t index, uint32_t bits)
 {
 	const uint32_t low = half(pattern->words[0], 0), next = half(pattern->words[0], 1);
 
-	return (bits == low + (uint32_t)index * (next - low) ? FITS(RAMP_INT) : 0) |
-	       (near(number(low), number(next) - number(low), index, bits) ? FITS(RAMP_FLOAT) : 0);
+	return bits == low + (uint32_t)index * (next - low);
 }
 
-/* Of which kinds the word at this place is, counted in words, as far as it is asked. */
+/* Of which kinds the word at this place is, counted in words. */
 static uint32_t kinds(const struct tfs_pattern *pattern, uint64_t at, uint64_t word)
 {
 	const uint64_t first = pattern->words[0];
 	uint32_t fits = word == first ? SAME : 0;
 
-	if (pattern->fits & FITS(RAMP_LONG) && word == first + at * (pattern->words[1] - first))
+	if (word == first + at * (pattern->words[1] - first))
 		fits |= FITS(RAMP_LONG);
-	if (pattern->fits & (FITS(RAMP_INT) | FITS(RAMP_FLOAT)))
-		fits |= ramps(pattern, 2 * at, half(word, 0)) &
-			ramps(pattern, 2 * at + 1, half(word, 1));
+	if (in_ramp(pattern, 2 * at, half(word, 0)) && in_ramp(pattern, 2 * at + 1, half(word, 1)))
+		fits |= FITS(RAMP_INT);
 	return fits;
 }
 
@@ -97,7 +78,7 @@ static uint32_t kinds_of_rest(
 	if (count == sizeof(bits))
 		memcpy(&bits, bytes, count);
 	return (memcmp(bytes, pattern->words, count) ? 0 : SAME) |
-	       (count == sizeof(bits) ? ramps(pattern, 2 * at, bits) : 0);
+	       (count == sizeof(bits) && in_ramp(pattern, 2 * at, bits) ? FITS(RAMP_INT) : 0);
 }
 
 void tfs_pattern_add(struct tfs_pattern *pattern, uint64_t offset, const void *bytes, size_t count)
@@ -126,8 +107,7 @@ uint32_t tfs_pattern_kind(const struct tfs_pattern *pattern, uint64_t bytes)
 		[SAME_4] = 4,
 		[SAME_8] = 8,
 		[RAMP_INT] = TFS_PATTERN_RAMP,
-		[RAMP_LONG] = TFS_PATTERN_RAMP,
-		[RAMP_FLOAT] = TFS_PATTERN_RAMP};
+		[RAMP_LONG] = TFS_PATTERN_RAMP};
 
 	if (bytes < LEAST_BYTES || !pattern->fits)
 		return 0;

@@ -4,8 +4,8 @@
 
 /*
  * What can be told of bytes that are looked at piece by piece, whole or in part: a hash, and
- * whether they could as well be computed: one value again and again, or numbers at equal distances.
- * Pure.
+ * whether they could as well be computed: one value again and again, or integers at equal
+ * distances. Pure.
  */
 
 #include <stddef.h>

@@ -113,7 +113,7 @@ enum tfs_attribute {
 #define TFS_ALIGNMENT_BYTES(value) ((uint32_t)((value)&0xff))
 #define TFS_ALIGNMENT_ELEMENT(value) ((uint32_t)((value) >> 8 & 0xff))
 
-/* Bytes that could as well be computed: so many again and again (1, 2, 4 or 8), or numbers that
+/* Bytes that could as well be computed: so many again and again (1, 2, 4 or 8), or integers that
  * differ by the same from one to the next. */
 #define TFS_PATTERN_RAMP 16u
 
