@@ -31,7 +31,7 @@ ORDER = [
     ["rules/support", "rules/replay"],
     ["rules/timeline"],
     ["rules/evidence"],
-    ["rules/work"],
+    ["rules/device"],
     ["rules/whatif"],
     ["rules/judge"],
     ["rules/catalogue"],

@@ -27,7 +27,7 @@ LOOKED_UP = {"shim/rewrites/memory/memory_functions.c", "shim/rewrites/memory/po
 FINER = {"shim/rewrites/common/work.c", "shim/rewrites/memory/held.c",
          "shim/rewrites/memset_elision/fill_checks.c"}
 # Which cores a library's kernel computes with is in its name alone.
-KERNELS = {"rules/work/cores.c"}
+KERNELS = {"rules/device/cores.c"}
 PASSED = ELSEWHERE | KERNELS | LOOKED_UP | FINER
 TOLD = re.compile(r"\breturn\s*$")
 

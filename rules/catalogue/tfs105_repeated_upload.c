@@ -7,12 +7,12 @@
  */
 #include <math.h>
 
+#include "rules/device/uploads.h"
 #include "rules/evidence/bandwidth.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/support/figures.h"
-#include "rules/work/uploads.h"
 
 /* In this share of the steps. */
 #define LEAST_STEPS 0.5

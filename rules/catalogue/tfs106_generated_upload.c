@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TFS106: what is copied to the device in each step is one value again and again, or numbers at
+ * TFS106: what is copied to the device in each step is one value again and again, or integers at
  * equal distances: the device could fill its memory itself. What it holds already is TFS105's.
  */
+#include "rules/device/uploads.h"
 #include "rules/evidence/bandwidth.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/support/figures.h"
-#include "rules/work/uploads.h"
 
 /* What a place uploads is told from so much a step on, or where its calls take so much of it. */
 #define LEAST_BYTES TFS_EARLY_COPY_BYTES
@@ -75,7 +75,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_findings_add(findings, place, NULL, "copies %s %s to the device in %s: %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
 			tfs_steady_each(steady), tfs_place_calls(place, steady).text,
-			all_ramps(steady, place) ? "numbers at equal distances"
+			all_ramps(steady, place) ? "integers at equal distances"
 						 : "one value again and again");
 
 	if (!draft)
@@ -99,7 +99,7 @@ static void conclude(const struct tfs_findings *findings, size_t before,
 				.text);
 	else if (all)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no call site copies much to the device that is the same value throughout, or evenly spaced numbers");
+			"no call site copies much to the device that is the same value throughout, or evenly spaced integers");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"nothing is copied to the device");

@@ -4,11 +4,11 @@
  * stays as it is for as long as the copy is read is certainly one too many; of others it is not
  * seen whether the data could have been written where it is used.
  */
+#include "rules/device/zeroing.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/zeroing.h"
 
 /* Of the GPU's time in a step, and of the step; or so many copies of a step. */
 #define GPU_SHARE 0.03

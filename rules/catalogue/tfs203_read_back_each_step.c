@@ -6,13 +6,13 @@
  */
 #include <stdlib.h>
 
+#include "rules/device/zeroing.h"
 #include "rules/evidence/bandwidth.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/zeroing.h"
 
 #define SMALL_BYTES 4096u
 /* Places that a step reads, of which the rule keeps track. */

@@ -6,10 +6,10 @@
  */
 #include <errno.h>
 
+#include "rules/device/legacy.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/streams.h"
 #include "rules/support/figures.h"
-#include "rules/work/legacy.h"
 
 /* Of the step, for what work is held up. */
 #define LEAST_SHARE 0.01

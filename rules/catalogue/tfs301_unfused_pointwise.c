@@ -6,9 +6,9 @@
  */
 #include <string.h>
 
+#include "rules/device/chains.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/chains.h"
 
 /* All chains together must be worth this much of the step. */
 #define WORTHWHILE 0.02

@@ -8,11 +8,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "rules/device/kernels.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/kernels.h"
 
 #define MANY 8
 /* A call is small where it takes no longer than so many of the shortest kernels. */

@@ -6,10 +6,10 @@
  */
 #include <math.h>
 
+#include "rules/device/attention.h"
+#include "rules/device/zeroing.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/attention.h"
-#include "rules/work/zeroing.h"
 
 /* Of the step, for products and what is between them. */
 #define LEAST_SHARE 0.05

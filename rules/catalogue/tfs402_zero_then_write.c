@@ -6,9 +6,9 @@
  * uses (a kernel of the program, a graph), it is not measurable. Nor is a kernel that looks like a
  * fill. Zeros that several calls add to, or that are read, are needed.
  */
+#include "rules/device/zeroing.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/zeroing.h"
 
 /* Kernels that may fill memory, and take more of the device's time than this, leave it open. */
 #define UNCLEAR_SHARE 0.02

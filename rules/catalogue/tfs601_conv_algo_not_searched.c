@@ -7,10 +7,10 @@
  */
 #include <stdlib.h>
 
+#include "rules/device/searches.h"
 #include "rules/evidence/findings.h"
 #include "rules/judge/summary.h"
 #include "rules/support/figures.h"
-#include "rules/work/searches.h"
 
 #define STABLE_CALLS 50u
 #define FASTER 0.95

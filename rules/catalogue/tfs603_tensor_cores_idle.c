@@ -4,9 +4,9 @@
  * TF32. Which cores a kernel uses is in its name: calls do not tell, as libraries choose. Kernels
  * whose names say neither are not judged.
  */
+#include "rules/device/cores.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/cores.h"
 
 /* Of the step, for all such kernels. */
 #define SHARE 0.1

@@ -5,9 +5,9 @@
  * column-major order: addresses and leading dimensions. Convolutions are not judged: cuDNN pads
  * their channels itself.
  */
+#include "rules/device/cores.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/cores.h"
 
 /* Of the step, for all such products. */
 #define SHARE 0.1

@@ -6,11 +6,11 @@
  */
 #include <string.h>
 
+#include "rules/device/used.h"
+#include "rules/device/zeroing.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/used.h"
-#include "rules/work/zeroing.h"
 
 /* Uses of what a bias was added to that are looked at. */
 #define MOST_USES 64u

@@ -3,9 +3,9 @@
  * TFS606: tensors are copied from one layout into another: by calls of the program, or by cuDNN
  * around kernels that work on the other one, which their names tell.
  */
+#include "rules/device/cores.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
-#include "rules/work/cores.h"
 
 /* Of the GPU's time. */
 #define LEAST_SHARE 0.03

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/device/searches.h"
 #include "rules/timeline/recording_cost.h"
 #include "rules/whatif/device_work.h"
 #include "rules/whatif/doubt.h"
 #include "rules/whatif/graph.h"
 #include "rules/whatif/host_load.h"
 #include "rules/whatif/whatif_private.h"
-#include "rules/work/searches.h"
 
 /* Recording may slow a step by this much before the interval is widened. */
 #define INFLATION 0.03

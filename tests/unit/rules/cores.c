@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which cores kernels use, by names that were recorded on an A100, an H100 and an H200. */
-#include "rules/work/cores.h"
+#include "rules/device/cores.h"
 
 #include "tests/test.h"
 

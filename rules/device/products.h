@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_PRODUCTS_H
-#define TFS_RULES_WORK_PRODUCTS_H
+#ifndef TFS_RULES_DEVICE_PRODUCTS_H
+#define TFS_RULES_DEVICE_PRODUCTS_H
 
 /*
  * Products of many pairs of matrices by one call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_CORES_H
-#define TFS_RULES_WORK_CORES_H
+#ifndef TFS_RULES_DEVICE_CORES_H
+#define TFS_RULES_DEVICE_CORES_H
 
 /*
  * Which cores a library's kernel computes with. Calls do not tell, since libraries choose: it is in

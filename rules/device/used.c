@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/used.h"
+#include "rules/device/used.h"
 
-#include "rules/work/zeroing.h"
+#include "rules/device/zeroing.h"
 
 struct tfs_used tfs_used_by(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/products.h"
+#include "rules/device/products.h"
 
+#include "rules/device/used.h"
 #include "rules/evidence/steady.h"
-#include "rules/work/used.h"
 
 /* Which operand a call of a library writes, and does not read; NULL = none, or several. */
 static const struct tfs_operand *result_of(const struct tfs_used *operands)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_UPLOADS_H
-#define TFS_RULES_WORK_UPLOADS_H
+#ifndef TFS_RULES_DEVICE_UPLOADS_H
+#define TFS_RULES_DEVICE_UPLOADS_H
 
 /*
  * What the judged steps copy to the device, by its bytes: whether the same device memory was given

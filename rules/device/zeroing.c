@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/zeroing.h"
+#include "rules/device/zeroing.h"
 
 #include <string.h>
 
+#include "rules/device/kernels.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/kernels.h"
 
 #define MOST_USES 4096u
 #define MOST_GAPS 32u

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_CHAINS_H
-#define TFS_RULES_WORK_CHAINS_H
+#ifndef TFS_RULES_DEVICE_CHAINS_H
+#define TFS_RULES_DEVICE_CHAINS_H
 
 /*
  * Chains of elementwise operations: calls that follow each other on one stream, each of which reads

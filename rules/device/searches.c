@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/searches.h"
+#include "rules/device/searches.h"
 
 #include <stdlib.h>
 #include <string.h>

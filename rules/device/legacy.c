@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/legacy.h"
+#include "rules/device/legacy.h"
 
-#include "rules/work/used.h"
+#include "rules/device/used.h"
 
 #define LEGACY 1u
 #define NON_BLOCKING 4u

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/chains.h"
+#include "rules/device/chains.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/device/kernels.h"
 #include "rules/evidence/bandwidth.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/kernels.h"
 
 /* An elementwise call: what it reads and writes. */
 struct step {

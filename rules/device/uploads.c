@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/uploads.h"
+#include "rules/device/uploads.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/device/zeroing.h"
 #include "rules/evidence/copies.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/zeroing.h"
 
 /* So many times all bytes have been read before some of them stand for all. */
 #define PROOFS 3u

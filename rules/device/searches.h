@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_SEARCHES_H
-#define TFS_RULES_WORK_SEARCHES_H
+#ifndef TFS_RULES_DEVICE_SEARCHES_H
+#define TFS_RULES_DEVICE_SEARCHES_H
 
 /*
  * What measured searches in the recording say of a convolution call.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_ZEROING_H
-#define TFS_RULES_WORK_ZEROING_H
+#ifndef TFS_RULES_DEVICE_ZEROING_H
+#define TFS_RULES_DEVICE_ZEROING_H
 
 /*
  * What becomes of memory that was filled with zeros: whether anything needed the zeros.

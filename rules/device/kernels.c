@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/kernels.h"
+#include "rules/device/kernels.h"
 
 #include <string.h>
 

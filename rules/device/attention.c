@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/attention.h"
+#include "rules/device/attention.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/device/kernels.h"
+#include "rules/device/products.h"
+#include "rules/device/used.h"
+#include "rules/device/zeroing.h"
 #include "rules/timeline/flow.h"
-#include "rules/work/kernels.h"
-#include "rules/work/products.h"
-#include "rules/work/used.h"
-#include "rules/work/zeroing.h"
 
 /* Calls behind a product among which the next one is looked for. */
 #define MOST_BEHIND 64u

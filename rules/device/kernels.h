@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_KERNELS_H
-#define TFS_RULES_WORK_KERNELS_H
+#ifndef TFS_RULES_DEVICE_KERNELS_H
+#define TFS_RULES_DEVICE_KERNELS_H
 
 /*
  * What the program's own kernels look like from outside: their launch shape and arguments. Names

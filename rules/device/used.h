@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_USED_H
-#define TFS_RULES_WORK_USED_H
+#ifndef TFS_RULES_DEVICE_USED_H
+#define TFS_RULES_DEVICE_USED_H
 
 /*
  * What memory calls use, as far as they say, and whether two of them use the same.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_ATTENTION_H
-#define TFS_RULES_WORK_ATTENTION_H
+#ifndef TFS_RULES_DEVICE_ATTENTION_H
+#define TFS_RULES_DEVICE_ATTENTION_H
 
 /*
  * Attention that goes through memory: a batched product writes scores, of which each row becomes

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_RULES_WORK_LEGACY_H
-#define TFS_RULES_WORK_LEGACY_H
+#ifndef TFS_RULES_DEVICE_LEGACY_H
+#define TFS_RULES_DEVICE_LEGACY_H
 
 /*
  * What the legacy stream's order costs: its work waits for that of all blocking streams of the

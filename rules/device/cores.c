@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "rules/work/cores.h"
+#include "rules/device/cores.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "rules/work/legacy.h"
-#include "rules/work/used.h"
+#include "rules/device/legacy.h"
+#include "rules/device/used.h"
 
 /* Calls of a step among which chains are looked for. */
 #define MOST_CALLS 512u
