@@ -33,7 +33,8 @@ static struct tfs_edit edit_of(const struct tfs_steady *steady, const struct tfs
 
 	if (upload->again == TFS_AGAIN_KEPT)
 		return (struct tfs_edit){.gone = true};
-	return (struct tfs_edit){.scale = now_ns > then_ns ? (float)(then_ns / now_ns) : 1};
+	return (struct tfs_edit){
+		.scale = then_ns > 0 && now_ns > then_ns ? (float)(then_ns / now_ns) : 1};
 }
 
 /* What a copy on the device does not make shorter stays as it is. */

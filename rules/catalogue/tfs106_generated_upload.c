@@ -44,8 +44,8 @@ static struct tfs_edit edit_of(const struct tfs_steady *steady, const struct tfs
 	const double now_ns = tfs_steady_device_ns(steady, call);
 	const double then_ns = tfs_memory_pass_ns(steady, (double)upload->bytes);
 
-	return (struct tfs_edit){
-		.no_wait = true, .scale = now_ns > then_ns ? (float)(then_ns / now_ns) : 1};
+	return (struct tfs_edit){.no_wait = true,
+		.scale = then_ns > 0 && now_ns > then_ns ? (float)(then_ns / now_ns) : 1};
 }
 
 /* What the device does for the kernels that take the copies' place, per step. */

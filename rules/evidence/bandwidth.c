@@ -146,7 +146,7 @@ double tfs_memory_pass_ns(const struct tfs_steady *steady, double bytes)
 	const struct tfs_device_record *device = device_of(steady);
 	const double rate = device ? (double)device->bandwidth / 1e9 : 0;
 
-	return steady->kernel_floor_ns + (rate > 0 ? bytes / rate : 0);
+	return rate > 0 ? steady->kernel_floor_ns + bytes / rate : 0;
 }
 
 bool tfs_memory_coherent(const struct tfs_steady *steady)

@@ -27,7 +27,8 @@ double tfs_copy_pinned_doubt(const struct tfs_steady *steady);
 float tfs_copy_pinned_scale(const struct tfs_steady *steady, const struct tfs_host_call *call,
 	const struct tfs_copy *copy);
 
-/* How long work on the device takes that does no more than read or write so many bytes. */
+/* How long work on the device takes that does no more than read or write so many bytes; 0 where it
+ * is not known how fast the device's memory is. */
 double tfs_memory_pass_ns(const struct tfs_steady *steady, double bytes);
 
 /* The device reads pageable host memory as fast as pinned memory (a recorded fact). */
