@@ -3,13 +3,15 @@
 # Runs on a machine with an NVIDIA GPU and CUDA 13; writes what was found and measured.
 #
 #   sh tests/gpu/run.sh [--only PARTS] [--resume] [--seconds N] [--rounds N] [--out DIR]
-#                       [--name NAME] [--build DIR] [--libraries DIR] [--quick] [--simulated]
+#                       [--name NAME] [--build DIR] [--libraries DIR] [--cases PATTERN] [--quick]
+#                       [--simulated]
 #   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
-#   --only PARTS     some of: environment facts slots recordings cases pairs gain habits around wide
-#                    overhead copies torch (with commas; default: all). What a part found before is
-#                    replaced. Where a command may take ten minutes only: up to cases, up to around,
-#                    and the rest, each with "--seconds 550", then --merge
+#   --only PARTS     some of: environment facts slots recordings witnesses cases pairs gain habits
+#                    around wide overhead copies torch (with commas; default: all). What a part
+#                    found before is replaced. Where a command may take ten minutes only: up to
+#                    cases, up to around, and the rest, each with "--seconds 550", then --merge
+#   --cases PATTERN  of the cases only those whose names begin so (an extended expression)
 #   --resume         leave out the parts that are complete in OUT/NAME.tsv
 #   --seconds N      for all parts together; what does not fit is left out, and said. A part that
 #                    is asked for alone may take all of it
@@ -38,14 +40,15 @@ root=$(cd "$here/../.." && pwd)
 [ ! -d /usr/local/nvidia/bin ] || PATH=$PATH:/usr/local/nvidia/bin
 export PATH
 build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100000 name='' resume=''
-merge='' timed='' begun=$(date +%s)
+merge='' timed='' some='' begun=$(date +%s)
 # In this order: first what no other machine can tell. With the seconds that each may take.
-all='environment:30 facts:130 slots:60 recordings:100 cases:220 pairs:190'
+all='environment:30 facts:170 slots:60 recordings:100 witnesses:60 cases:220 pairs:190'
 all="$all gain:220 habits:190 around:130 wide:200 overhead:180 copies:60 torch:100"
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
 	--only) only=$(echo "$2" | tr ',' ' '); shift ;;
+	--cases) some=$2; shift ;;
 	--resume) resume=yes ;;
 	--seconds) seconds=$2 timed=yes; shift ;;
 	--rounds) rounds=$2; shift ;;
@@ -56,7 +59,7 @@ while [ $# -gt 0 ]; do
 	--quick) rounds=1 quick=yes ;;
 	--simulated) simulated=yes ;;
 	--merge) merge=yes ;;
-	-*) sed -n '3,30s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-*) sed -n '3,32s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift
@@ -138,7 +141,7 @@ raw=$(cd "$out" && pwd)/$name.tsv
 log=${raw%.tsv}.log
 touch "$raw" "$log"
 export GPU_HERE="$here" GPU_ROOT="$root" GPU_BUILD="$build" GPU_WORK="$work" GPU_RAW="$raw" \
-	GPU_ROUNDS="$rounds" GPU_QUICK="$quick" GPU_SIMULATED="$simulated" GPU_LIBRARIES="$libraries" \
+	GPU_ROUNDS="$rounds" GPU_CASES="$some" GPU_QUICK="$quick" GPU_SIMULATED="$simulated" GPU_LIBRARIES="$libraries" \
 	GPU_RECORDINGS="$recordings" GPU_NAME="$gpu" GPU_OWN_PATH="${LD_LIBRARY_PATH:-}"
 
 # Whatever is run, the result says where.

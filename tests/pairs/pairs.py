@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What fixing a finding is said to gain, against what it gains:
-pairs.py LIBRARY TFSHIM BUILT-TESTS [--each N] [--seed N] [--only WORD] [--narrow SHARE]
+pairs.py LIBRARY TFSHIM BUILT-TESTS [--each N] [--seed N] [--only WORDS] [--narrow SHARE]
 [--list] [--hardware ROUNDS].
 
 Each pair is one trainer (trainer.c) in a layout that the seed draws, with a bad habit and with just
@@ -266,7 +266,8 @@ def main():
              if options.hardware else
              Bench(os.path.realpath(options.library), options.tfshim, options.tests))
     habits = bench.habits()
-    wanted = [(habit, number) for habit in habits if options.only in habit
+    wanted = [(habit, number) for habit in habits
+              if any(word in habit for word in options.only.split(","))
               for number in range(options.each)]
     if options.hardware:
         on_hardware(bench, wanted, options.seed)

@@ -2,7 +2,8 @@
 /*
  * What calls cost once CUPTI no longer records, and whether giving it up whole (cuptiFinalize, at
  * the end of a call of the runtime) takes that cost away, can be done again, and while other
- * threads call. "fact residual STAGE ns of each kind of call". See fact.h.
+ * threads call. With the names of kinds of records, only what these leave behind: residual
+ * KIND... "fact residual STAGE ns of each kind of call". See fact.h.
  */
 #include <cupti_runtime_cbid.h>
 #include <dlfcn.h>
@@ -13,11 +14,18 @@
 
 enum { CALLS = 400, REPEATS = 15, THREADS = 3, TURNS = 20 };
 
-static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-	CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
-	CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION, CUPTI_ACTIVITY_KIND_SYNCHRONIZATION,
-	CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER};
+static const struct {
+	const char *name;
+	CUpti_ActivityKind kind;
+} kinds[] = {{"kernels", CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL},
+	{"copies", CUPTI_ACTIVITY_KIND_MEMCPY}, {"fills", CUPTI_ACTIVITY_KIND_MEMSET},
+	{"units", CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION},
+	{"waits", CUPTI_ACTIVITY_KIND_SYNCHRONIZATION}, {"runtime", CUPTI_ACTIVITY_KIND_RUNTIME},
+	{"driver", CUPTI_ACTIVITY_KIND_DRIVER}, {"overhead", CUPTI_ACTIVITY_KIND_OVERHEAD},
+	{"memory", CUPTI_ACTIVITY_KIND_MEMORY2}};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
+static bool asked[KINDS];
 static CUptiResult (*finalize)(void);
 static CUpti_SubscriberHandle subscriber;
 static _Atomic bool leaving, left, over;
@@ -75,8 +83,9 @@ static void stage(const char *name)
 
 static void switch_all(bool on)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		OK((on ? cuptiActivityEnable : cuptiActivityDisable)(kinds[i]));
+	for (unsigned i = 0; i < KINDS; i++)
+		if (asked[i])
+			OK((on ? cuptiActivityEnable : cuptiActivityDisable)(kinds[i].kind));
 	if (!on)
 		OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
 }
@@ -155,36 +164,51 @@ static void ask_threads(void)
 		calls, records_of_all);
 }
 
-int main(void)
+/* Which kinds, and the name of the stage after them. */
+static bool ask(int count, char **words, char *stage_name, size_t bytes)
+{
+	int known = 0;
+
+	snprintf(stage_name, bytes, "off");
+	for (unsigned i = 0; i < KINDS; i++) {
+		asked[i] = count == 1;
+		for (int k = 1; k < count; k++)
+			asked[i] = asked[i] || strcmp(words[k], kinds[i].name) == 0;
+		known += asked[i] && count > 1;
+	}
+	for (int k = 1; k < count; k++)
+		snprintf(stage_name + strlen(stage_name), bytes - strlen(stage_name), "-%s",
+			words[k]);
+	return known == count - 1;
+}
+
+static bool open_device(void)
 {
 	cudaLibrary_t library;
-	uint64_t start_ns;
 
-	finalize = (CUptiResult(*)(void))dlsym(RTLD_DEFAULT, "cuptiFinalize");
 	if (!fact_device())
-		return test_skip("no CUDA device");
+		return false;
 	OK(cudaMalloc(&memory, 64));
 	OK(cudaEventCreate(&event));
 	if (!fact_simulated()) {
 		OK(cudaLibraryLoadData(&library, fact_ptx, NULL, NULL, 0, NULL, NULL, 0));
 		OK(cudaLibraryGetKernel(&idle, library, "idle"));
 	}
-	stage("before");
-	if (!start_client_with(at_call, &subscriber))
-		return test_skip("another tool has CUPTI");
-	stage("subscribed");
-	switch_all(true);
-	stage("on");
-	switch_all(false);
-	stage("off");
+	return true;
+}
+
+static void ask_finalize(void)
+{
+	uint64_t start_ns;
+
 	OK(cuptiUnsubscribe(subscriber));
 	stage("unsubscribed");
 	if (!finalize || fact_simulated()) {
 		fact("residual", "finalize-us", "not simulated");
-		return test_result();
+		return;
 	}
 	if (!start_client_with(at_call, &subscriber))
-		return test_result();
+		return;
 	start_ns = fact_now_ns();
 	leave();
 	fact("residual", "finalize-us", "%.0f", (double)(fact_now_ns() - start_ns) / 1e3);
@@ -199,5 +223,29 @@ int main(void)
 	stage("finalized-again");
 	ask_threads();
 	stage("at-the-end");
+}
+
+int main(int count, char **words)
+{
+	char after[128];
+
+	if (!TEST_TRUE(ask(count, words, after, sizeof(after))))
+		return test_result();
+	finalize = (CUptiResult(*)(void))dlsym(RTLD_DEFAULT, "cuptiFinalize");
+	if (!open_device())
+		return test_skip("no CUDA device");
+	if (count == 1)
+		stage("before");
+	if (!start_client_with(at_call, &subscriber))
+		return test_skip("another tool has CUPTI");
+	if (count == 1)
+		stage("subscribed");
+	switch_all(true);
+	if (count == 1)
+		stage("on");
+	switch_all(false);
+	stage(after);
+	if (count == 1)
+		ask_finalize();
 	return test_result();
 }

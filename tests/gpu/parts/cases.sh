@@ -24,6 +24,10 @@ else
 		echo "${program##*/}	every" >>"$list"
 	done
 fi
+if [ -n "$GPU_CASES" ]; then
+	grep -E "^($GPU_CASES)" "$list" >"$list.some"
+	mv "$list.some" "$list"
+fi
 # Scripts ask for less where no mood of the device can be asked for.
 [ -n "$GPU_SIMULATED" ] || export TFSHIM_HARDWARE=1
 

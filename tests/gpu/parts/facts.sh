@@ -52,6 +52,13 @@ for name in waits memory making rates activity residual search kernel launch ncc
 	ask "$name"
 done
 
+# Which kinds of records leave that cost behind?
+for kind in kernels copies fills units waits runtime driver overhead memory 'kernels copies fills units'; do
+	# shellcheck disable=SC2086 # words
+	limited 20 "$suite/facts_residual" $kind >residual.out 2>&1
+	put facts "residual off-$(echo $kind | tr ' ' '-')" "$(sed -n 's/^fact residual off-[^ ]* //p' residual.out | tail -n 1)"
+done
+
 # Windows that open late: by single calls or by kinds of calls, tried before or not.
 for how in apis 'apis tried' 'apis tried zeroed' 'apis tried thread' 'apis tried twice' kinds 'kinds tried' \
 	'kinds tried zeroed thread' 'mixed tried'; do
