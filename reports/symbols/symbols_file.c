@@ -15,6 +15,14 @@ struct tfs_symbols_file {
 	Dwfl_Module *module;
 };
 
+/* No call of a program is made there, and unpacking its lines would take longer than all else. */
+static bool is_c_library(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return strcmp(slash ? slash + 1 : file, "libc.so.6") == 0;
+}
+
 /*
  * Only what is on this machine: a search over the network could take longer than the report. And
  * nothing by the file's name alone, which proves nothing.
@@ -22,6 +30,8 @@ struct tfs_symbols_file {
 static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base,
 	const char *file, const char *link, GElf_Word checksum, char **out_file)
 {
+	if (file && is_c_library(file))
+		return -1;
 	if (!link)
 		return dwfl_build_id_find_debuginfo(
 			module, data, name, base, file, NULL, 0, out_file);

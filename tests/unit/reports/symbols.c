@@ -152,20 +152,41 @@ static void check_demangle(void)
 	free(tfs_demangle("_ZZZZZZ", true));
 }
 
-/* With the debug information in a file apart, that the program names. */
+static unsigned line_of(const char *path)
+{
+	struct builder *builder = record_self(path);
+	struct tfs_trace *trace = builder_open(builder);
+	struct tfs_symbols *symbols = trace ? tfs_symbols_create(trace) : NULL;
+	const struct tfs_symbol *found = NULL;
+	unsigned line = 0;
+
+	TEST_TRUE(symbols != NULL);
+	if (symbols && tfs_symbols_find(symbols, seen, &found) != 0)
+		line = found->line;
+	tfs_symbols_destroy(symbols);
+	tfs_trace_close(trace);
+	builder_destroy(builder);
+	return line;
+}
+
+/* With the debug information in a file apart, that the program names; the C library's is not
+ * unpacked. */
 static void check_apart(const char *path)
 {
 	char folder[] = "/tmp/symbolsXXXXXX";
-	char command[3 * 4096], program[sizeof(folder) + 8];
+	char command[3 * 4096], program[sizeof(folder) + 16];
 
 	TEST_NEED(mkdtemp(folder));
 	snprintf(program, sizeof(program), "%s/split", folder);
 	snprintf(command, sizeof(command),
 		"cd %s && objcopy --only-keep-debug '%s' apart && "
-		"objcopy -S --add-gnu-debuglink=apart '%s' split",
+		"objcopy -S --add-gnu-debuglink=apart '%s' split && ln split libc.so.6",
 		folder, path, path);
 	TEST_EQ(system(command), 0);
 	check_lines(program);
+	TEST_EQ(line_of(program), HELPER_LINE);
+	snprintf(program, sizeof(program), "%s/libc.so.6", folder);
+	TEST_EQ(line_of(program), 0);
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	TEST_EQ(system(command), 0);
 }
