@@ -3,6 +3,7 @@
 #
 #   private-runtimes  do calls and kernels of the runtimes inside cuDNN and cuBLAS reach CUPTI?
 #   driver-layer      do their calls, and those of a static runtime, reach the driver's hooks?
+#   kernel-handle     what is known of a kernel that was loaded from a library?
 #   launch-handle     does the driver know the name of what <<<>>> launches?
 #   conv-search       do cuDNN's searches write to outputs, wait, say what is deterministic?
 #   copies, waits     which records do copies leave, which calls wait for the device?
@@ -16,6 +17,7 @@
 #   nccl-plugin       does NCCL take a plugin from the program, also under the library?
 #   late              which records has a window that opens late?
 #   residual          what do calls cost once CUPTI no longer records?
+#   rest              may CUPTI be given up whole between windows?
 #   end               what is left in the recording for each way of ending?
 #   kernel-names      which kernels serve each precision?
 . "$GPU_HERE/common.sh"
@@ -48,7 +50,7 @@ ask() {
 	esac
 }
 
-for name in waits memory making rates activity residual search kernel launch nccl backend; do
+for name in waits memory making rates activity residual search kernel handle launch nccl backend; do
 	ask "$name"
 done
 
@@ -57,6 +59,18 @@ for kind in kernels copies fills units waits runtime driver overhead memory 'ker
 	# shellcheck disable=SC2086 # words
 	limited 20 "$suite/facts_residual" $kind >residual.out 2>&1
 	put facts "residual off-$(echo $kind | tr ' ' '-')" "$(sed -n 's/^fact residual off-[^ ]* //p' residual.out | tail -n 1)"
+done
+
+# Can CUPTI be given up whole, again and again, beside what programs do?
+for work in buffers calls products graphs captures 'calls products graphs captures calls products'; do
+	# shellcheck disable=SC2086 # words
+	limited 30 "$suite/facts_rest" $work >rest.out 2>&1
+	status=$?
+	sed -n 's/^fact rest //p' rest.out | while read -r name value; do
+		put facts "rest $(echo $work | tr ' ' '-') $name" "status $status: $value"
+	done
+	# Whether it crashes is what is asked.
+	[ "$status" = 0 ] || put facts "rest $(echo $work | tr ' ' '-')" "status $status: $(last_words rest.out)"
 done
 
 # Windows that open late: by single calls or by kinds of calls, tried before or not.
