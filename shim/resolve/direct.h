@@ -20,8 +20,8 @@
 #define TFS_DIRECT_CALLS(X) \
 	X(cudart, cudaArrayGetInfo) X(cudart, cudaDeviceGetAttribute) X(cudart, cudaGetDevice) \
 	X(cudart, cudaGetDeviceProperties) X(cudart, cudaGetFuncBySymbol) \
-	X(cudart, cudaPeekAtLastError) X(cudart, cudaRuntimeGetVersion) \
-	X(cudart, cudaSetDevice) \
+	X(cudart, cudaGetLastError) X(cudart, cudaPeekAtLastError) \
+	X(cudart, cudaRuntimeGetVersion) X(cudart, cudaSetDevice) \
 	X(cuda, cuCtxGetCurrent) X(cuda, cuCtxGetDevice) X(cuda, cuCtxRecordEvent) \
 	X(cuda, cuCtxSynchronize) X(cuda, cuDeviceGet) X(cuda, cuDeviceGetAttribute) \
 	X(cuda, cuDeviceGetCount) X(cuda, cuDeviceGetName) X(cuda, cuDevicePrimaryCtxGetState) \

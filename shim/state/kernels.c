@@ -37,18 +37,37 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 	return false;
 }
 
+/*
+ * What was launched is a symbol, or the handle of a kernel from a library, of which the runtime
+ * says that it is none. That must not be what the program finds as its last error.
+ */
+static CUfunction function_of(const void *symbol, const void **out_kernel)
+{
+	cudaFunction_t function = NULL;
+
+	if (!TFS_DIRECT(cudaGetFuncBySymbol))
+		return NULL;
+	const cudaError_t err = TFS_DIRECT(cudaGetFuncBySymbol)(&function, symbol);
+	if (err == cudaSuccess)
+		return (CUfunction)function;
+	TFS_DIRECT(cudaGetLastError)();
+	if (err == cudaErrorInvalidDeviceFunction)
+		*out_kernel = symbol;
+	return NULL;
+}
+
 /* `given` is its name where the driver does not tell it, or NULL. */
 static void ask(
 	struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key, const char *given)
 {
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
-	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
+	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched
+			      : key == TFS_KERNEL_SYMBOL ? function_of(launched, &kernel)
+							 : NULL;
 	const char *name = NULL;
 	size_t offset;
 	size_t bytes;
 
-	if (key == TFS_KERNEL_SYMBOL && TFS_DIRECT(cudaGetFuncBySymbol))
-		TFS_DIRECT(cudaGetFuncBySymbol)((cudaFunction_t *)&function, launched);
 	if (function && TFS_DIRECT(cuFuncGetName))
 		TFS_DIRECT(cuFuncGetName)(&name, function);
 	if (!name && key == TFS_KERNEL_FUNCTION) {
@@ -105,10 +124,18 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 	return slot ? slot : &unknown;
 }
 
+/* A call that fails overwrites an error that the program has yet to read. */
+static bool may_ask_runtime(void)
+{
+	if (!TFS_DIRECT(cudaGetFuncBySymbol))
+		return tfs_lookup_steady(TFS_LIBRARY_cudart);
+	return TFS_DIRECT(cudaGetLastError) && TFS_DIRECT(cudaPeekAtLastError) &&
+	       TFS_DIRECT(cudaPeekAtLastError)() == cudaSuccess;
+}
+
 const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
 {
-	if (!launched || (key == TFS_KERNEL_SYMBOL && !TFS_DIRECT(cudaGetFuncBySymbol) &&
-				 !tfs_lookup_steady(TFS_LIBRARY_cudart)))
+	if (!launched || (key == TFS_KERNEL_SYMBOL && !may_ask_runtime()))
 		return &unknown;
 	return find_or_add(launched, key, NULL);
 }

@@ -5,6 +5,7 @@
  */
 #include <cuda_runtime_api.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <time.h>
 
 #include "tests/test.h"
@@ -16,7 +17,7 @@ static struct {
 	const char *name;
 	unsigned changed;
 	unsigned failed;
-} calls[16];
+} calls[18];
 
 static int check(unsigned number, const char *name, cudaError_t status)
 {
@@ -65,6 +66,31 @@ static void launch_nothing(void)
 		(int)cudaGetLastError(), (int)cudaGetLastError());
 }
 
+static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
+			  ".visible .entry idle(.param .u64 p0)\n{\nret;\n}\n";
+
+/* A kernel of a library is no symbol, and asking the runtime about it fails: with no error that is
+ * left, and with one. Each is another kernel, of which nothing is known yet. */
+static void launch_loaded(void *device, bool failed_before)
+{
+	void *arguments[] = {&device};
+	cudaLibrary_t library;
+	cudaKernel_t kernel;
+	int failed = 0;
+
+	CALL(14, cudaLibraryLoadData, (&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
+	CALL(15, cudaLibraryGetKernel, (&kernel, library, "idle"));
+	if (failed_before)
+		failed = CALL(6, cudaMemcpy, (device, device, 64, (enum cudaMemcpyKind)77));
+	const int launched = CALL(16, cudaLaunchKernel,
+		(kernel, (dim3){1, 1, 1}, (dim3){1, 1, 1}, arguments, 0, NULL));
+
+	printf("failed %d, launch %d, peek %d, get %d, then %d\n", failed, launched,
+		(int)cudaPeekAtLastError(), (int)cudaGetLastError(), (int)cudaGetLastError());
+	CALL(7, cudaStreamSynchronize, (NULL));
+	CALL(17, cudaLibraryUnload, (library));
+}
+
 int main(void)
 {
 	const struct timespec pause = {.tv_nsec = 2000000};
@@ -84,11 +110,13 @@ int main(void)
 		if (i % 100 == 50) {
 			fail_once(device);
 			launch_nothing();
+			launch_loaded(device, false);
+			launch_loaded(device, true);
 		}
 		errno = UNUSED_ERRNO;
 	}
 	CALL(13, cudaStreamDestroy, (stream));
-	for (unsigned i = 0; i < 14; i++)
+	for (unsigned i = 0; i < 18; i++)
 		printf("%s: errno changed %u times, %u failures\n", calls[i].name, calls[i].changed,
 			calls[i].failed);
 	printf("host %g %g %g\n", host[0], host[1], host[2]);

@@ -35,6 +35,8 @@
 cudaError_t cudart_leave(struct tfsim_api *api, cudaError_t error);
 /* What needs a context and does no work makes the current device's primary one if it must. */
 void cudart_need_context(void);
+/* The function of a host stub's address; NULL when it is none. */
+struct tfsim_function *cudart_stub(const void *symbol);
 /* The function of a host stub's address or of a cudaKernel_t; NULL when it is neither. */
 struct tfsim_function *cudart_function(const void *symbol);
 /* The device address of a __device__ variable, by its host shadow; NULL when unknown. */

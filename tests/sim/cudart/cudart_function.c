@@ -116,9 +116,10 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(
 	return LEAVE(cudart_function(func) ? tfsim_sticky() : cudaErrorInvalidDeviceFunction);
 }
 
+/* As measured: the handle of a kernel is no symbol here, unlike everywhere else. */
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, const void *symbol)
 {
-	struct tfsim_function *found = cudart_function(symbol);
+	struct tfsim_function *found = cudart_stub(symbol);
 	ENTER(cudaGetFuncBySymbol_v11000, function, symbol);
 
 	if (!function || !found)

@@ -190,7 +190,7 @@ static struct tfsim_function *resolve(struct stub *stub)
 }
 
 /* The newest entry wins: a library may have been unloaded and another one loaded in its place. */
-struct tfsim_function *cudart_function(const void *symbol)
+struct tfsim_function *cudart_stub(const void *symbol)
 {
 	struct tfsim_function *found = NULL;
 
@@ -199,6 +199,13 @@ struct tfsim_function *cudart_function(const void *symbol)
 		if (stubs[i - 1].host == symbol)
 			found = resolve(&stubs[i - 1]);
 	pthread_mutex_unlock(&lock);
+	return found;
+}
+
+struct tfsim_function *cudart_function(const void *symbol)
+{
+	struct tfsim_function *found = cudart_stub(symbol);
+
 	return found ? found : tfsim_function_check(symbol);
 }
 
