@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "rules/device/chains.h"
+#include "rules/device/kernels.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
@@ -129,11 +130,8 @@ static bool unclassified(const struct tfs_steady *steady)
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
-		struct tfs_operand operand;
-		unsigned cursor = 0;
 
-		if (call->family == TFS_FAMILY_launch && !call->record->status &&
-			!tfs_operand_next(steady->timeline, call, &cursor, &operand))
+		if (tfs_kernel_unseen(steady->timeline, call))
 			ns += tfs_steady_device_ns(steady, call);
 	}
 	return ns > 0 && ns >= UNCLASSIFIED * steady->busy_ns * steady->step_count;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rules/device/kernels.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 #include "rules/support/figures.h"
@@ -193,6 +194,21 @@ static void find_rows(
 	}
 }
 
+/* Whether a place may have such a row, of kernels of which it was not seen what they work on. */
+static bool has_unseen(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	for (size_t i = 0; i < place->count;) {
+		const struct tfs_series series = tfs_series_at(steady, place, i);
+		const struct tfs_timeline *timeline = steady->timeline;
+
+		if (series.count >= MANY && small(steady, &series) &&
+			tfs_kernel_unseen(timeline, &timeline->calls[series.items->call]))
+			return true;
+		i += series.count;
+	}
+	return false;
+}
+
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place, const struct rows *rows)
 {
@@ -230,10 +246,26 @@ static bool multiplies_once(const struct tfs_host_call *call)
 	       !tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 0);
 }
 
+static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	size_t before, uint32_t unseen, struct tfs_verdict *out_verdict)
+{
+	if (unseen == TFS_NONE) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no small kernel is launched %u times in a row on data that lies evenly apart and could be one launch",
+			MANY);
+		return;
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+		"a small kernel is launched %u times in a row or more; what it works on was not seen",
+		MANY);
+	out_verdict->site = steady->timeline->calls[unseen].record->site;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
+	uint32_t unseen = TFS_NONE;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 
@@ -247,15 +279,16 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct rows rows = {.count = 0};
 
-		if (!place.seldom && place.count >= MANY)
-			find_rows(steady, &place, &rows);
+		if (place.seldom || place.count < MANY)
+			continue;
+		find_rows(steady, &place, &rows);
+		if (has_unseen(steady, &place))
+			unseen = place.items->call;
 		if (rows.count)
 			report(steady, findings, &place, &rows);
 		tfs_hits_finish(&rows.edits);
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no small kernel is launched %u times in a row on data that lies evenly apart and could be one launch",
-		MANY);
+	conclude(steady, findings, before, unseen, out_verdict);
 	tfs_hits_finish(&hits);
 }
 

@@ -27,6 +27,7 @@ struct open {
 	uint64_t rows;
 	bool shared; /* its rows have become shares, for all that is seen */
 	bool whole;  /* or may have: a kernel of the program has worked row by row */
+	bool blind;  /* a kernel came between of which it was not seen what it works on */
 };
 
 /* Rows of scores lie along the first dimension: one for each query, with a score for each key. */
@@ -98,6 +99,24 @@ static bool closes(const struct open *open, const struct tfs_product *product)
 	if (open->found.own ? values != from->k : values > MOST_HEAD)
 		return false;
 	return first ? product->first_transposed : !product->second_transposed;
+}
+
+/* Whether a product's factor may be what a kernel of which nothing was seen made of the scores. */
+static bool may_close(struct open *open, const struct tfs_product *product)
+{
+	const struct tfs_operand factors[] = {product->first, product->second};
+
+	for (unsigned i = 0; open->blind && i < 2; i++) {
+		struct open guess = *open;
+
+		guess.found.own = true;
+		guess.values = (struct tfs_used){.items = {factors[i]}, .count = 1};
+		if (!closes(&guess, product))
+			continue;
+		*open = guess;
+		return true;
+	}
+	return false;
 }
 
 static void pass_to(struct open *open, const struct tfs_used *values)
@@ -253,6 +272,7 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	if (call->family == TFS_FAMILY_launch) {
 		if (!touches(open, &operands)) {
 			open->found.opaque = index;
+			open->blind |= tfs_kernel_unseen(timeline, call);
 			return THEN_GO_ON;
 		}
 		if (!add_own(timeline, open, call, &operands))
@@ -260,6 +280,9 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	} else if (tfs_zeros_opaque(timeline, call)) {
 		open->found.opaque = index;
 		return THEN_GO_ON;
+	} else if (tfs_product_describe(timeline, call, &product) && may_close(open, &product)) {
+		close_with(timeline, open, index, &product);
+		return THEN_FOUND;
 	} else if (!touches(open, &operands)) {
 		return THEN_GO_ON;
 	} else if (tfs_product_describe(timeline, call, &product)) {

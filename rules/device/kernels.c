@@ -118,3 +118,12 @@ bool tfs_kernel_fills_zero(const struct tfs_timeline *timeline, const struct tfs
 	*out_target = shape.full[0];
 	return shape.full_count == 1 && !shape.small_count && shape.zero && !shape.others;
 }
+
+bool tfs_kernel_unseen(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
+	return call->family == TFS_FAMILY_launch && !call->record->status &&
+	       !tfs_operand_next(timeline, call, &cursor, &operand);
+}

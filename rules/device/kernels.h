@@ -30,6 +30,10 @@ struct tfs_kernel_shape {
 bool tfs_kernel_elementwise(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_kernel_shape *out_shape);
 
+/* Whether it is not seen what a launch works on: no argument points to known memory. Its arguments
+ * may not be known either, as with older drivers. */
+bool tfs_kernel_unseen(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
+
 /* Whether a launch looks like a fill with zero: one pointer, a count, a zero, nothing else. */
 bool tfs_kernel_fills_zero(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_operand *out_target);

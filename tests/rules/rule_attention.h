@@ -23,6 +23,7 @@
 #define BY_SOFTEN 2  /* a kernel of the program with a block for each row */
 #define BY_HALVES 4  /* the same, which writes halves, as the second product reads */
 #define BY_HALVE 3   /* and one with a thread for each element */
+#define BY_UNSEEN 5  /* or one without an argument that tells what it works on */
 #ifndef BETWEEN
 #define BETWEEN BY_SOFTMAX
 #endif
@@ -75,7 +76,7 @@ struct attention {
 	float *scores, *learned;
 	float **lists; /* of the device: of scores, queries and keys in turn, one for each head */
 	void *shares, *halves; /* of the scores and of the values */
-	cudaKernel_t attend, soften, soften_half, halve, add;
+	cudaKernel_t attend, soften, soften_half, halve, add, nothing;
 	cudaEvent_t done[SLOTS];
 	cudaGraphExec_t graph;
 	void (*scores_of)(struct rule *r, struct attention *own); /* the first product */
@@ -228,6 +229,7 @@ static void attention_init(struct rule *r, struct attention *own)
 	own->soften_half = exchange_kernel("soften_half");
 	own->halve = exchange_kernel("halve");
 	own->add = rule_kernel("add");
+	own->nothing = rule_kernel("nothing");
 	attention_list(own);
 	for (int i = 0; i < SLOTS; i++)
 		NEED(cudaEventCreateWithFlags(&own->done[i], cudaEventDisableTiming));
@@ -259,6 +261,8 @@ static void attention_between(struct rule *r, struct attention *own)
 	else if (BETWEEN == BY_RELU)
 		NEED(cudnnActivationForward(own->dnn, own->relu, &one, own->rows_t, own->scores,
 			&attention_zero, own->rows_t, own->scores));
+	else if (BETWEEN == BY_UNSEEN)
+		rule_launch(r, own->nothing, 1, (void *[]){&count});
 	else
 		NEED(cudaLaunchKernel(
 			(const void *)(BETWEEN == BY_SOFTEN ? own->soften : own->halve), grid,
@@ -285,7 +289,7 @@ static void attention_multiply_halves(struct rule *r, struct attention *own)
 
 static void attention_three(struct rule *r, struct attention *own)
 {
-	const float one = 1;
+	const float one = 1, *shares = BETWEEN == BY_UNSEEN ? own->learned : own->scores;
 
 	if (LISTS)
 		attention_multiply_lists(r, own);
@@ -299,7 +303,7 @@ static void attention_three(struct rule *r, struct attention *own)
 		return;
 	}
 	NEED(cublasSgemmStridedBatched(r->blas, CUBLAS_OP_N, TURNED ? CUBLAS_OP_T : CUBLAS_OP_N,
-		VALUES, QUERIES, KEYS, &one, own->value, VALUES, KEYS * VALUES, own->scores, KEYS,
+		VALUES, QUERIES, KEYS, &one, own->value, VALUES, KEYS * VALUES, shares, KEYS,
 		SCORES, &attention_zero, own->out, VALUES, KEYS * VALUES, HEADS));
 }
 

@@ -11,6 +11,7 @@
  * the first pointer of a table leads to; add_nested(struct rule_sum *sum), what a struct of the
  * device's says. decide(const float *norm, float most, float rate, float *out) gives the rate where
  * the norm is no more than that, else 0. dwell(int clocks) takes its time, and does nothing.
+ * nothing(int) takes none.
  */
 
 #include "tests/rules/rule_step.h"
@@ -102,7 +103,8 @@ static const char rule_ptx[] =
 	".reg .pred %p<2>;\n.reg .b32 %r<5>;\n"
 	"ld.param.u32 %r1, [p0];\nmov.u32 %r2, %clock;\n"
 	"$S:\nmov.u32 %r3, %clock;\nsub.u32 %r4, %r3, %r2;\n"
-	"setp.lt.u32 %p1, %r4, %r1;\n@%p1 bra $S;\nret;\n}\n";
+	"setp.lt.u32 %p1, %r4, %r1;\n@%p1 bra $S;\nret;\n}\n"
+	".visible .entry nothing(.param .u32 p0)\n{\nret;\n}\n";
 
 static void rule_decay_cpu(dim3 grid, dim3 block, size_t shared, void **args)
 {
@@ -205,6 +207,7 @@ static inline cudaKernel_t rule_kernel(const char *name)
 		{"add_nested", rule_add_nested_cpu, {8}, 1, 8, 1},
 		{"decide", rule_decide_cpu, {8, 4, 4, 8}, 4, 8, 1},
 		{"dwell", rule_dwell_cpu, {4}, 1, 0, 4e6},
+		{"nothing", rule_dwell_cpu, {4}, 1, 0, 1},
 	};
 	enum { KERNELS = sizeof(kernels) / sizeof(*kernels) };
 	static cudaLibrary_t library;
