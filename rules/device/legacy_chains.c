@@ -6,7 +6,7 @@
 #include "rules/device/used.h"
 
 /* Calls of a step among which chains are looked for. */
-#define MOST_CALLS 512u
+#define MOST_CALLS 2048u
 
 /* A step's calls that give the device work, joined where they share memory. */
 struct joined {
@@ -18,10 +18,10 @@ struct joined {
 	uint32_t count;
 };
 
-static uint32_t root_of(const struct joined *joined, uint32_t nth)
+static uint32_t root_of(struct joined *joined, uint32_t nth)
 {
-	while (joined->parents[nth] != nth)
-		nth = joined->parents[nth];
+	for (; joined->parents[nth] != nth; nth = joined->parents[nth])
+		joined->parents[nth] = joined->parents[joined->parents[nth]];
 	return nth;
 }
 
@@ -87,7 +87,7 @@ static void weigh(const struct tfs_steady *steady, struct joined *joined)
 	}
 }
 
-static void conclude(const struct joined *joined, struct tfs_legacy_chains *chains)
+static void conclude(struct joined *joined, struct tfs_legacy_chains *chains)
 {
 	uint32_t roomy = root_of(joined, 0);
 

@@ -185,8 +185,8 @@ static uint64_t phases_between(
 	return phases;
 }
 
-/* A phase in more than every tenth step is no phase, but a part of the step that the search for
- * steps did not know. What comes behind the last step is in none. */
+/* The search takes what comes back behind fewer steps than it finds them by for a part of the step:
+ * phases that do are none. What comes behind the last step is in none. */
 static bool explained(const struct tfs_later *later, const struct habit *habit, uint64_t steps)
 {
 	const struct tfs_timeline *timeline = later->steady->timeline;
@@ -196,7 +196,7 @@ static bool explained(const struct tfs_later *later, const struct habit *habit, 
 	double each = (double)sum->ticks / (double)sum->count, ns;
 	uint64_t phases = phases_between(timeline, sum->first_ticks, sum->latest_ticks, &ns);
 
-	if (!phases || phases * RARE > steps)
+	if (!phases || phases * STEPS_IN_A_ROW > steps)
 		return false;
 	if (!habit->judged && !in_phase(trace, sum->first_ticks))
 		return false;
