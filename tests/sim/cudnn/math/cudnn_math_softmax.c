@@ -47,15 +47,18 @@ static void forward(enum tfs_softmax algo, float *v, size_t n)
 	float sum = 0.0f;
 
 	for (size_t i = 0; i < n && algo != TFS_SOFTMAX_FAST; i++)
-		top = fmaxf(top, v[i]);
-	for (size_t i = 0; i < n; i++)
-		sum += expf(v[i] - top);
-	for (size_t i = 0; i < n; i++) {
-		if (algo == TFS_SOFTMAX_LOG)
+		top = v[i] > top ? v[i] : top;
+	if (algo == TFS_SOFTMAX_LOG) {
+		for (size_t i = 0; i < n; i++)
+			sum += expf(v[i] - top);
+		for (size_t i = 0; i < n; i++)
 			v[i] = v[i] - top - logf(sum);
-		else
-			v[i] = expf(v[i] - top) / sum;
+		return;
 	}
+	for (size_t i = 0; i < n; i++)
+		sum += v[i] = expf(v[i] - top);
+	for (size_t i = 0; i < n; i++)
+		v[i] /= sum;
 }
 
 /* Replaces dy in g by the gradient. */
@@ -73,18 +76,26 @@ static void backward(enum tfs_softmax algo, const float *y, float *g, size_t n)
 	}
 }
 
-static void gather(
-	const struct group *g, const struct tfs_view *v, const float *p, float *row, size_t n)
+/* Where the elements of a softmax are; NULL without memory. */
+static ptrdiff_t *places(const struct group *g, const struct tfs_view *v, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		row[i] = p[offset(g, true, i, v)];
+	ptrdiff_t *at = malloc(n * sizeof(*at));
+
+	for (size_t i = 0; at && i < n; i++)
+		at[i] = offset(g, true, i, v);
+	return at;
 }
 
-static void blend(const struct group *g, const struct tfs_view *v, struct tfs_blend s,
-	const float *row, float *p, size_t n)
+static void gather(const ptrdiff_t *at, const float *p, float *row, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		row[i] = p[at[i]];
+}
+
+static void blend(const ptrdiff_t *at, struct tfs_blend s, const float *row, float *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		float *out = p + offset(g, true, i, v);
+		float *out = p + at[i];
 		float old = s.beta != 0.0f ? s.beta * *out : 0.0f;
 
 		*out = s.alpha * row[i] + old;
@@ -98,16 +109,18 @@ int tfs_math_softmax(enum tfs_softmax algo, bool per_instance, struct tfs_blend 
 	size_t n = extent(&g, true);
 	size_t groups = extent(&g, false);
 	float *row = malloc(n * sizeof(*row));
+	ptrdiff_t *x_at = places(&g, xv, n), *y_at = places(&g, yv, n);
+	const bool room = row && x_at && y_at;
 
-	if (!row)
-		return -1;
-	for (size_t k = 0; k < groups; k++) {
-		gather(&g, xv, x + offset(&g, false, k, xv), row, n);
+	for (size_t k = 0; room && k < groups; k++) {
+		gather(x_at, x + offset(&g, false, k, xv), row, n);
 		forward(algo, row, n);
-		blend(&g, yv, s, row, y + offset(&g, false, k, yv), n);
+		blend(y_at, s, row, y + offset(&g, false, k, yv), n);
 	}
 	free(row);
-	return 0;
+	free(x_at);
+	free(y_at);
+	return room ? 0 : -1;
 }
 
 int tfs_math_softmax_grad(enum tfs_softmax algo, bool per_instance, struct tfs_blend s,
@@ -118,15 +131,19 @@ int tfs_math_softmax_grad(enum tfs_softmax algo, bool per_instance, struct tfs_b
 	size_t n = extent(&g, true);
 	size_t groups = extent(&g, false);
 	float *row = malloc(2 * n * sizeof(*row));
+	ptrdiff_t *y_at = places(&g, yv, n), *dy_at = places(&g, dyv, n),
+		  *dx_at = places(&g, dxv, n);
+	const bool room = row && y_at && dy_at && dx_at;
 
-	if (!row)
-		return -1;
-	for (size_t k = 0; k < groups; k++) {
-		gather(&g, yv, y + offset(&g, false, k, yv), row, n);
-		gather(&g, dyv, dy + offset(&g, false, k, dyv), row + n, n);
+	for (size_t k = 0; room && k < groups; k++) {
+		gather(y_at, y + offset(&g, false, k, yv), row, n);
+		gather(dy_at, dy + offset(&g, false, k, dyv), row + n, n);
 		backward(algo, row, row + n, n);
-		blend(&g, dxv, s, row + n, dx + offset(&g, false, k, dxv), n);
+		blend(dx_at, s, row + n, dx + offset(&g, false, k, dxv), n);
 	}
 	free(row);
-	return 0;
+	free(y_at);
+	free(dy_at);
+	free(dx_at);
+	return room ? 0 : -1;
 }
