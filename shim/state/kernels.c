@@ -39,11 +39,13 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 
 /*
  * What was launched is a symbol, or the handle of a kernel from a library, of which the runtime
- * says that it is none. That must not be what the program finds as its last error.
+ * says that it is none. That must not be what the program finds as its last error. What lies in a
+ * loaded object is no handle, but the symbol of another runtime.
  */
 static CUfunction function_of(const void *symbol, const void **out_kernel)
 {
 	cudaFunction_t function = NULL;
+	struct tfs_object object;
 
 	if (!TFS_DIRECT(cudaGetFuncBySymbol))
 		return NULL;
@@ -51,7 +53,7 @@ static CUfunction function_of(const void *symbol, const void **out_kernel)
 	if (err == cudaSuccess)
 		return (CUfunction)function;
 	TFS_DIRECT(cudaGetLastError)();
-	if (err == cudaErrorInvalidDeviceFunction)
+	if (err == cudaErrorInvalidDeviceFunction && !tfs_lookup_object(symbol, &object))
 		*out_kernel = symbol;
 	return NULL;
 }
