@@ -6,10 +6,45 @@
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "rules/support/sentences.h"
 #include "shim/trace/trace.h"
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+
+	return (one > other) - (one < other);
+}
+
+/* How many of the device's operations are some call's. */
+static size_t count_tied(const struct tfs_trace *trace)
+{
+	const size_t count = tfs_trace_count(trace, TFS_RECORD_device_op);
+	const size_t links = tfs_trace_count(trace, TFS_RECORD_link);
+	uint32_t *numbers = malloc((links + 1) * sizeof(*numbers));
+	size_t tied = 0;
+
+	if (!numbers)
+		return 0;
+	for (size_t i = 0; i < links; i++) {
+		const struct tfs_link_record *link = tfs_trace_at(trace, TFS_RECORD_link, i);
+
+		numbers[i] = link->correlation;
+	}
+	qsort(numbers, links, sizeof(*numbers), compare_numbers);
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_device_op_record *op =
+			tfs_trace_at(trace, TFS_RECORD_device_op, i);
+
+		tied += bsearch(&op->correlation, numbers, links, sizeof(*numbers),
+				compare_numbers) != NULL;
+	}
+	free(numbers);
+	return tied;
+}
 
 static void print_device(const struct tfs_trace *trace)
 {
@@ -28,7 +63,7 @@ static void print_device(const struct tfs_trace *trace)
 	kernels = count - copies - sets;
 	printf("device-operations %zu\nkernels %zu\ncopies %zu\nsets %zu\nlinks %zu\n", count,
 		kernels, copies, sets, links);
-	printf("without-times %zu\n", lost);
+	printf("without-times %zu\ntied %zu\n", lost, count_tied(trace));
 }
 
 /* A later record of a rewrite replaces an earlier one. */

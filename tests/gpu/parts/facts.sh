@@ -55,7 +55,9 @@ for name in waits memory making rates activity residual search kernel handle lau
 done
 
 # Which kinds of records leave that cost behind?
-for kind in kernels copies fills units waits runtime driver overhead memory 'kernels copies fills units'; do
+device='kernels copies fills units overhead memory'
+for kind in kernels copies fills units waits runtime driver overhead memory "$device" "$device runtime" \
+	"$device runtime waits" "$device runtime driver"; do
 	# shellcheck disable=SC2086 # words
 	limited 20 "$suite/facts_residual" $kind >residual.out 2>&1
 	put facts "residual off-$(echo $kind | tr ' ' '-')" "$(sed -n 's/^fact residual off-[^ ]* //p' residual.out | tail -n 1)"
