@@ -143,6 +143,8 @@ def main():
         wrong.append("the report does not know the device")
     for line in wrong:
         print(line)
+    if wrong:
+        print(f"steps: {report['steps']}")
     sys.exit(bool(wrong))
 
 
