@@ -12,7 +12,16 @@
 #include "tests/cupti/cupti_client.h"
 #include "tests/gpu/facts/fact.h"
 
-enum { TURNS = 60, WINDOW_NS = 4000000, PATIENCE = 400, SIDE = 128, BYTES = 1 << 16, NODES = 10 };
+enum {
+	TURNS = 60,
+	WINDOW_NS = 4000000,
+	PATIENCE = 400,
+	SIDE = 128,
+	BYTES = 1 << 16,
+	NODES = 10,
+	ALONE = 120,
+	MOST_WORKS = 8
+};
 
 static const CUpti_ActivityKind kinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 	CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET,
@@ -169,27 +178,29 @@ static void do_captures(struct work *work)
 	work->graph = capture(work->stream);
 }
 
+static void do_one(struct work *work, unsigned i)
+{
+	if (strcmp(work->what, "calls") == 0)
+		do_calls(work);
+	else if (strcmp(work->what, "products") == 0)
+		do_products(work);
+	else if (strcmp(work->what, "captures") == 0 && i % 20 == 0)
+		do_captures(work);
+	if (work->graph)
+		OK(cudaGraphLaunch(work->graph, work->stream));
+	if (i % 50 == 49)
+		OK(cudaStreamSynchronize(work->stream));
+	calls += 5;
+}
+
 static void *work_on(void *argument)
 {
-	struct work *work = argument;
-
-	for (unsigned i = 0; !atomic_load(&over); i++) {
-		if (strcmp(work->what, "calls") == 0)
-			do_calls(work);
-		else if (strcmp(work->what, "products") == 0)
-			do_products(work);
-		else if (strcmp(work->what, "captures") == 0 && i % 20 == 0)
-			do_captures(work);
-		if (work->graph)
-			OK(cudaGraphLaunch(work->graph, work->stream));
-		if (i % 50 == 49)
-			OK(cudaStreamSynchronize(work->stream));
-		calls += 5;
-	}
+	for (unsigned i = 0; !atomic_load(&over); i++)
+		do_one(argument, i);
 	return NULL;
 }
 
-static void start_work(struct work *work, const char *what, pthread_t *thread)
+static void make_work(struct work *work, const char *what)
 {
 	work->what = what;
 	OK(cudaStreamCreateWithFlags(&work->stream, cudaStreamNonBlocking));
@@ -201,45 +212,83 @@ static void start_work(struct work *work, const char *what, pthread_t *thread)
 	}
 	if (strcmp(what, "graphs") == 0 || strcmp(what, "captures") == 0)
 		work->graph = capture(work->stream);
-	OK(pthread_create(thread, NULL, work_on, work));
 }
 
-static void ask_turns(int count, char **words)
-{
-	struct work works[8] = {0};
-	pthread_t threads[8];
+struct told {
 	double coming_us[TURNS], leaving_us[TURNS];
-	unsigned turns = 0, records_of_all = 0, never = 0;
+	unsigned turns, with_kernels, never;
+};
 
-	for (int i = 1; i < count && i <= 8; i++)
-		start_work(&works[i - 1], words[i], &threads[i - 1]);
-	for (; turns < TURNS; turns++) {
-		uint64_t start_ns = fact_now_ns();
+/* What a window is for, then giving up: in between whoever calls does so, or `works` are done here.
+ */
+static bool turn(struct told *told, struct work *works, int count, bool waits)
+{
+	uint64_t start_ns = fact_now_ns();
 
-		record_count = 0;
-		if (!TEST_TRUE(start_client_with(at_call, &subscriber)))
-			break;
-		switch_all(true);
-		coming_us[turns] = (double)(fact_now_ns() - start_ns) / 1e3;
+	record_count = 0;
+	if (!TEST_TRUE(start_client_with(at_call, &subscriber)))
+		return false;
+	switch_all(true);
+	told->coming_us[told->turns] = (double)(fact_now_ns() - start_ns) / 1e3;
+	for (unsigned i = 0; count && i < ALONE; i++)
+		do_one(&works[i % (unsigned)count], i);
+	if (!count)
 		nap(WINDOW_NS);
-		switch_all(false);
-		never += take_back() == PATIENCE;
-		records_of_all += count_records(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0;
-		start_ns = fact_now_ns();
-		OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
-		if (!leave())
-			break;
-		leaving_us[turns] = (double)(fact_now_ns() - start_ns) / 1e3;
-		nap(WINDOW_NS);
-	}
-	atomic_store(&over, true);
-	for (int i = 1; i < count && i <= 8; i++)
-		OK(pthread_join(threads[i - 1], NULL));
+	switch_all(false);
+	for (unsigned i = 0; count && i < ALONE; i++)
+		do_one(&works[i % (unsigned)count], i);
+	if (waits)
+		OK(cudaDeviceSynchronize());
+	told->never += take_back() == PATIENCE;
+	told->with_kernels += count_records(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL) != 0;
+	start_ns = fact_now_ns();
+	OK(cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED));
+	if (!leave())
+		return false;
+	told->leaving_us[told->turns++] = (double)(fact_now_ns() - start_ns) / 1e3;
+	for (unsigned i = 0; count && i < ALONE; i++)
+		do_one(&works[i % (unsigned)count], i);
+	return true;
+}
+
+static void tell(struct told *told)
+{
 	OK(cudaDeviceSynchronize());
 	fact("rest", "turns",
-		"%u turns beside %lu calls, %u with kernels, %u never all back; %.0f us to come, %.0f to leave",
-		turns, calls, records_of_all, never, fact_median(coming_us, turns),
-		fact_median(leaving_us, turns));
+		"%u turns, %lu calls, %u with kernels, %u never all back; %.0f us to come, %.0f to leave",
+		told->turns, calls, told->with_kernels, told->never,
+		fact_median(told->coming_us, told->turns),
+		fact_median(told->leaving_us, told->turns));
+}
+
+static void ask_alone(int count, char **words, bool waits)
+{
+	static struct told told;
+	struct work works[MOST_WORKS] = {0};
+
+	for (int i = 0; i < count; i++)
+		make_work(&works[i], words[i]);
+	while (told.turns < TURNS && turn(&told, works, count, waits))
+		;
+	tell(&told);
+}
+
+static void ask_beside(int count, char **words)
+{
+	static struct told told;
+	struct work works[MOST_WORKS] = {0};
+	pthread_t threads[MOST_WORKS];
+
+	for (int i = 0; i < count; i++) {
+		make_work(&works[i], words[i]);
+		OK(pthread_create(&threads[i], NULL, work_on, &works[i]));
+	}
+	while (told.turns < TURNS && turn(&told, NULL, 0, false))
+		nap(WINDOW_NS);
+	atomic_store(&over, true);
+	for (int i = 0; i < count; i++)
+		OK(pthread_join(threads[i], NULL));
+	tell(&told);
 }
 
 int main(int count, char **words)
@@ -257,9 +306,16 @@ int main(int count, char **words)
 	OK(cudaLibraryLoadData(&library, fact_ptx, NULL, NULL, 0, NULL, NULL, 0));
 	OK(cudaLibraryGetKernel(&idle, library, "idle"));
 	OK(cudaLibraryGetKernel(&spin, library, "spin"));
-	if (count == 2 && strcmp(words[1], "buffers") == 0)
+	const char *how = count > 1 ? words[1] : "";
+	const bool quiet = strcmp(how, "quiet") == 0, alone = quiet || strcmp(how, "busy") == 0;
+
+	if (!TEST_TRUE(count - 1 - alone <= MOST_WORKS))
+		return test_result();
+	if (strcmp(how, "buffers") == 0)
 		ask_buffers();
+	else if (alone)
+		ask_alone(count - 2, words + 2, quiet);
 	else
-		ask_turns(count, words);
+		ask_beside(count - 1, words + 1);
 	return test_result();
 }

@@ -64,7 +64,9 @@ for kind in kernels copies fills units waits runtime driver overhead memory "$de
 done
 
 # Can CUPTI be given up whole, again and again, beside what programs do?
-for work in buffers calls products graphs captures 'calls products graphs captures calls products'; do
+for work in buffers calls products graphs captures 'calls products graphs captures calls products' \
+	'quiet calls' 'quiet products' 'quiet graphs' 'quiet calls products graphs captures' 'busy calls' \
+	'busy calls products graphs captures'; do
 	# shellcheck disable=SC2086 # words
 	limited 30 "$suite/facts_rest" $work >rest.out 2>&1
 	status=$?
