@@ -108,6 +108,10 @@ grep -q '"a step takes 5.3 % to 5.3 % longer inside windows (95 % interval; medi
 expect 0 report --format json -o few.json few.tfs
 grep -q '"not measurable: fewer than 7 steps inside or outside of windows"' few.json ||
 	wrong "the cost of recording of a few steps: $(grep -A 1 overhead few.json)"
+# What CUPTI goes on costing is told where there was CUPTI.
+expect 0 report --format json -o hardware.json "$here/../gpu/recordings/lenet_naive-h200.tfs"
+grep -q 'median .* outside); outside of them CUPTI still takes time in each CUDA call' hardware.json ||
+	wrong "what CUPTI costs: $(grep -A 1 overhead hardware.json)"
 
 # Where no steps are known, nor a loop that went round often enough, none are judged, but what was recorded
 # was.
