@@ -160,7 +160,7 @@ static unsigned line_of(const char *path)
 	const struct tfs_symbol *found = NULL;
 	unsigned line = 0;
 
-	TEST_TRUE(symbols != NULL);
+	TEST_TRUE(symbols);
 	if (symbols && tfs_symbols_find(symbols, seen, &found) != 0)
 		line = found->line;
 	tfs_symbols_destroy(symbols);
