@@ -37,39 +37,18 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 	return false;
 }
 
-/*
- * What was launched is a symbol, or the handle of a kernel from a library, of which the runtime
- * says that it is none. That must not be what the program finds as its last error. What lies in a
- * loaded object is no handle, but the symbol of another runtime.
- */
-static CUfunction function_of(const void *symbol, const void **out_kernel)
-{
-	cudaFunction_t function = NULL;
-	struct tfs_object object;
-
-	if (!TFS_DIRECT(cudaGetFuncBySymbol))
-		return NULL;
-	const cudaError_t err = TFS_DIRECT(cudaGetFuncBySymbol)(&function, symbol);
-	if (err == cudaSuccess)
-		return (CUfunction)function;
-	TFS_DIRECT(cudaGetLastError)();
-	if (err == cudaErrorInvalidDeviceFunction && !tfs_lookup_object(symbol, &object))
-		*out_kernel = symbol;
-	return NULL;
-}
-
 /* `given` is its name where the driver does not tell it, or NULL. */
 static void ask(
 	struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key, const char *given)
 {
 	const void *kernel = key == TFS_KERNEL_HANDLE ? launched : NULL;
-	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched
-			      : key == TFS_KERNEL_SYMBOL ? function_of(launched, &kernel)
-							 : NULL;
+	CUfunction function = key == TFS_KERNEL_FUNCTION ? (CUfunction)launched : NULL;
 	const char *name = NULL;
 	size_t offset;
 	size_t bytes;
 
+	if (key == TFS_KERNEL_SYMBOL && TFS_DIRECT(cudaGetFuncBySymbol))
+		TFS_DIRECT(cudaGetFuncBySymbol)((cudaFunction_t *)&function, launched);
 	if (function && TFS_DIRECT(cuFuncGetName))
 		TFS_DIRECT(cuFuncGetName)(&name, function);
 	if (!name && key == TFS_KERNEL_FUNCTION) {
@@ -126,20 +105,52 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 	return slot ? slot : &unknown;
 }
 
-/* A call that fails overwrites an error that the program has yet to read. */
-static bool may_ask_runtime(void)
+/* Nothing that the program has yet to read would be overwritten by a call that fails. */
+static bool may_fail(void)
 {
-	if (!TFS_DIRECT(cudaGetFuncBySymbol))
-		return tfs_lookup_steady(TFS_LIBRARY_cudart);
 	return TFS_DIRECT(cudaGetLastError) && TFS_DIRECT(cudaPeekAtLastError) &&
 	       TFS_DIRECT(cudaPeekAtLastError)() == cudaSuccess;
 }
 
+/* Of the handle of a kernel from a library the runtime says that it is no symbol; that is not to be
+ * what the program finds as its last error. */
+static bool is_handle(const void *launched)
+{
+	cudaFunction_t function;
+	const cudaError_t err = TFS_DIRECT(cudaGetFuncBySymbol)(&function, launched);
+
+	if (err != cudaSuccess)
+		TFS_DIRECT(cudaGetLastError)();
+	return err == cudaErrorInvalidDeviceFunction;
+}
+
+/* What was launched without an error lies in a loaded object where it is a symbol, be it another
+ * runtime's; else it is a handle, or the symbol of code that was made at run time. */
+static const struct tfs_kernel *find_launched(const void *launched)
+{
+	const bool steady = tfs_lookup_steady(TFS_LIBRARY_cudart);
+	struct tfs_object object;
+
+	if (!TFS_DIRECT(cudaGetFuncBySymbol) && !steady)
+		return &unknown;
+	if (!TFS_DIRECT(cudaGetFuncBySymbol) || tfs_lookup_object(launched, &object))
+		return find_or_add(launched, TFS_KERNEL_SYMBOL, NULL);
+	if (!may_fail())
+		return &unknown;
+	return find_or_add(
+		launched, is_handle(launched) ? TFS_KERNEL_HANDLE : TFS_KERNEL_SYMBOL, NULL);
+}
+
 const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
 {
-	if (!launched || (key == TFS_KERNEL_SYMBOL && !may_ask_runtime()))
+	const struct tfs_kernel *slot = launched ? find_slot(tfs_kernel_name(launched)) : NULL;
+
+	if (slot && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == tfs_kernel_name(launched))
+		return slot;
+	if (!launched)
 		return &unknown;
-	return find_or_add(launched, key, NULL);
+	return key == TFS_KERNEL_SYMBOL ? find_launched(launched)
+					: find_or_add(launched, key, NULL);
 }
 
 void tfs_kernel_named(const void *function, const char *name, enum tfs_kernel_key key)

@@ -5,7 +5,8 @@
 /*
  * What is known about a kernel that is being launched: its name and its parameters, asked once per
  * kernel from the driver (or, with older drivers, from its name), whose failures leave the
- * runtime's last error alone.
+ * runtime's last error alone. The runtime says which kernel a symbol is; where it fails, its error
+ * is taken away again.
  */
 
 #include <stddef.h>
@@ -25,7 +26,7 @@ struct tfs_kernel {
 /* How the launched thing is named by the caller. */
 enum tfs_kernel_key {
 	TFS_KERNEL_HANDLE,  /* cudaKernel_t, as compiled by CUDA 13 */
-	TFS_KERNEL_SYMBOL,  /* address of the host stub */
+	TFS_KERNEL_SYMBOL,  /* address of the host stub, or a handle in its place */
 	TFS_KERNEL_FUNCTION /* CUfunction, or a CUkernel in its place */
 };
 
@@ -64,7 +65,7 @@ static inline const struct tfs_kernel *tfs_kernel_find(
  * names (before 12.3). `key` says what it is, never a symbol. Any thread. */
 void tfs_kernel_named(const void *function, const char *name, enum tfs_kernel_key key);
 
-/* Code was unloaded: handles may come to mean other kernels. Any thread. */
+/* Code is about to be unloaded: handles may come to mean other kernels. Any thread. */
 void tfs_kernels_unloaded(void);
 
 #endif

@@ -67,11 +67,12 @@ static void launch_nothing(void)
 }
 
 static const char ptx[] = ".version 7.0\n.target sm_75\n.address_size 64\n"
-			  ".visible .entry idle(.param .u64 p0)\n{\nret;\n}\n";
+			  ".visible .entry first(.param .u64 p0)\n{\nret;\n}\n"
+			  ".visible .entry second(.param .u64 p0)\n{\nret;\n}\n";
 
-/* A kernel of a library is no symbol, and asking the runtime about it fails: with no error that is
- * left, and with one. Each is another kernel, of which nothing is known yet. */
-static void launch_loaded(void *device, bool failed_before)
+/* A kernel of a library is no symbol, and asking the runtime about it fails: with an error that is
+ * left, and without. Of each nothing is known yet when it is launched first. */
+static void launch_loaded(void *device, const char *name, bool failed_before)
 {
 	void *arguments[] = {&device};
 	cudaLibrary_t library;
@@ -79,7 +80,7 @@ static void launch_loaded(void *device, bool failed_before)
 	int failed = 0;
 
 	CALL(14, cudaLibraryLoadData, (&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
-	CALL(15, cudaLibraryGetKernel, (&kernel, library, "idle"));
+	CALL(15, cudaLibraryGetKernel, (&kernel, library, name));
 	if (failed_before)
 		failed = CALL(6, cudaMemcpy, (device, device, 64, (enum cudaMemcpyKind)77));
 	const int launched = CALL(16, cudaLaunchKernel,
@@ -110,8 +111,8 @@ int main(void)
 		if (i % 100 == 50) {
 			fail_once(device);
 			launch_nothing();
-			launch_loaded(device, false);
-			launch_loaded(device, true);
+			launch_loaded(device, "first", true);
+			launch_loaded(device, "second", false);
 		}
 		errno = UNUSED_ERRNO;
 	}

@@ -81,9 +81,9 @@ TFS_PLAIN_HOOK(CUresult, cuLinkDestroy, (CUlinkState state), (state))
 TFS_HOOK(CUresult, cuModuleUnload, (CUmodule module))
 {
 	struct tfs_frame frame = TFS_ENTER(cuModuleUnload);
-	const CUresult status = TFS_REAL(cuModuleUnload)(module);
 
 	tfs_kernels_unloaded();
+	const CUresult status = TFS_REAL(cuModuleUnload)(module);
 	tfs_hook_plain(&frame, status);
 	return status;
 }
@@ -91,9 +91,9 @@ TFS_HOOK(CUresult, cuModuleUnload, (CUmodule module))
 TFS_HOOK(CUresult, cuLibraryUnload, (CUlibrary library))
 {
 	struct tfs_frame frame = TFS_ENTER(cuLibraryUnload);
-	const CUresult status = TFS_REAL(cuLibraryUnload)(library);
 
 	tfs_kernels_unloaded();
+	const CUresult status = TFS_REAL(cuLibraryUnload)(library);
 	tfs_hook_plain(&frame, status);
 	return status;
 }
