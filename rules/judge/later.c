@@ -185,20 +185,43 @@ static uint64_t phases_between(
 	return phases;
 }
 
-/* The search takes what comes back behind fewer steps than it finds them by for a part of the step:
- * phases that do are none. What comes behind the last step is in none. */
+/* Where a training step that is known begins first. */
+static uint64_t first_ticks_of(const struct tfs_trace *trace)
+{
+	const size_t marks = tfs_trace_count(trace, TFS_RECORD_step);
+	uint64_t first = UINT64_MAX;
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_steps); i++) {
+		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
+
+		first = pack->first_start_ticks < first ? pack->first_start_ticks : first;
+	}
+	for (size_t i = 0; i < marks; i++) {
+		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
+
+		first = mark->site && mark->start_ticks < first ? mark->start_ticks : first;
+	}
+	return first;
+}
+
+/* Phases that come back behind fewer steps than the search finds them by are a part of the step
+ * that it did not know. What comes before the first step that is known, or behind the last, is in
+ * none. */
 static bool explained(const struct tfs_later *later, const struct habit *habit, uint64_t steps)
 {
 	const struct tfs_timeline *timeline = later->steady->timeline;
 	const struct tfs_trace *trace = timeline->trace;
 	const struct tfs_aggregate *sum = habit->sum;
-	struct reached last = reached_at(trace, UINT64_MAX);
+	const struct reached last = reached_at(trace, UINT64_MAX);
+	const uint64_t first = first_ticks_of(trace);
 	double each = (double)sum->ticks / (double)sum->count, ns;
 	uint64_t phases = phases_between(timeline, sum->first_ticks, sum->latest_ticks, &ns);
 
-	if (!phases || phases * STEPS_IN_A_ROW > steps)
+	if (!phases || (phases - 1) * STEPS_IN_A_ROW > steps)
 		return false;
-	if (!habit->judged && !in_phase(trace, sum->first_ticks))
+	if (sum->first_ticks < first)
+		ns += (double)(tfs_trace_ns(trace, first) - tfs_trace_ns(trace, sum->first_ticks));
+	else if (!habit->judged && !in_phase(trace, sum->first_ticks))
 		return false;
 	if (sum->latest_ticks > last.ticks)
 		ns += (double)(tfs_trace_ns(trace, sum->latest_ticks) -
