@@ -169,7 +169,7 @@ static bool stub_of(const struct tfs_model_frame *stub, const struct tfs_model_f
 	       memmem(stub->function, strlen(stub->function), start, (size_t)(end - start));
 }
 
-/* A runtime starts itself by pthread_once, and a thread by start_thread: with libc's debug
+/* A runtime starts itself by pthread_once, and a thread by start_thread: with their debugging
  * information these have lines too. */
 static bool libc(const struct tfs_model_frame *frame)
 {
