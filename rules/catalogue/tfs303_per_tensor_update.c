@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "rules/device/kernels.h"
+#include "rules/device/unseen.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 #include "rules/support/figures.h"
@@ -230,6 +231,23 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"In PyTorch: foreach=True or fused=True in the optimizer.";
 }
 
+static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
+	size_t before, struct tfs_verdict *out_verdict)
+{
+	static const struct tfs_unseen_row row = {MANY, SMALL, .same_shape = false};
+	const uint32_t unseen = tfs_unseen_find(steady, &row);
+
+	if (unseen == TFS_NONE) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no %d small parameters are updated one by one by calls of one kind", MANY);
+		return;
+	}
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+		"a small kernel is launched %d times in a row or more; what it works on was not seen",
+		MANY);
+	out_verdict->site = steady->timeline->calls[unseen].record->site;
+}
+
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
@@ -256,8 +274,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			report(steady, findings, &merged, place.count);
 		tfs_hits_finish(&edits);
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-		"no %d small parameters are updated one by one by calls of one kind", MANY);
+	conclude(steady, findings, before, out_verdict);
 	tfs_hits_finish(&merging.firsts);
 	tfs_hits_finish(&merging.edits);
 	free(marked);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules/device/kernels.h"
+#include "rules/device/unseen.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 #include "rules/support/figures.h"
@@ -194,21 +194,6 @@ static void find_rows(
 	}
 }
 
-/* Whether a place may have such a row, of kernels of which it was not seen what they work on. */
-static bool has_unseen(const struct tfs_steady *steady, const struct tfs_place *place)
-{
-	for (size_t i = 0; i < place->count;) {
-		const struct tfs_series series = tfs_series_at(steady, place, i);
-		const struct tfs_timeline *timeline = steady->timeline;
-
-		if (series.count >= MANY && small(steady, &series) &&
-			tfs_kernel_unseen(timeline, &timeline->calls[series.items->call]))
-			return true;
-		i += series.count;
-	}
-	return false;
-}
-
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place, const struct rows *rows)
 {
@@ -247,8 +232,11 @@ static bool multiplies_once(const struct tfs_host_call *call)
 }
 
 static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	size_t before, uint32_t unseen, struct tfs_verdict *out_verdict)
+	size_t before, struct tfs_verdict *out_verdict)
 {
+	static const struct tfs_unseen_row row = {MANY, SMALL, .same_shape = true};
+	const uint32_t unseen = tfs_unseen_find(steady, &row);
+
 	if (unseen == TFS_NONE) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no small kernel is launched %u times in a row on data that lies evenly apart and could be one launch",
@@ -265,7 +253,6 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_verdict *out_verdict)
 {
 	const size_t before = findings->count;
-	uint32_t unseen = TFS_NONE;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
 
@@ -279,16 +266,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct rows rows = {.count = 0};
 
-		if (place.seldom || place.count < MANY)
-			continue;
-		find_rows(steady, &place, &rows);
-		if (has_unseen(steady, &place))
-			unseen = place.items->call;
+		if (!place.seldom && place.count >= MANY)
+			find_rows(steady, &place, &rows);
 		if (rows.count)
 			report(steady, findings, &place, &rows);
 		tfs_hits_finish(&rows.edits);
 	}
-	conclude(steady, findings, before, unseen, out_verdict);
+	conclude(steady, findings, before, out_verdict);
 	tfs_hits_finish(&hits);
 }
 

@@ -101,8 +101,9 @@ static bool closes(const struct open *open, const struct tfs_product *product)
 	return first ? product->first_transposed : !product->second_transposed;
 }
 
-/* Whether a product's factor may be what a kernel of which nothing was seen made of the scores. */
-static bool may_close(struct open *open, const struct tfs_product *product)
+/* Takes a product's factor for what a kernel of which nothing was seen made of the scores, where it
+ * may be. */
+static bool close_blindly(struct open *open, const struct tfs_product *product)
 {
 	const struct tfs_operand factors[] = {product->first, product->second};
 
@@ -280,7 +281,8 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	} else if (tfs_zeros_opaque(timeline, call)) {
 		open->found.opaque = index;
 		return THEN_GO_ON;
-	} else if (tfs_product_describe(timeline, call, &product) && may_close(open, &product)) {
+	} else if (tfs_product_describe(timeline, call, &product) &&
+		   close_blindly(open, &product)) {
 		close_with(timeline, open, index, &product);
 		return THEN_FOUND;
 	} else if (!touches(open, &operands)) {

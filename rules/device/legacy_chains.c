@@ -6,7 +6,7 @@
 #include "rules/device/used.h"
 
 /* Calls of a step among which chains are looked for. */
-#define MOST_CALLS 2048u
+#define MOST_CALLS 1024u
 
 /* A step's calls that give the device work, joined where they share memory. */
 struct joined {
