@@ -5,7 +5,7 @@
 /*
  * CUPTI's functions, looked up at run time in the newest libcupti that takes us as a subscriber.
  * It is never closed again and never finalised: both crash in released versions, the latter beside
- * threads that launch (CUPTI 13.0 on an H200).
+ * threads that call CUDA meanwhile (CUPTI 13.0 on an H200).
  */
 
 #include "shim/base/driver_api.h"

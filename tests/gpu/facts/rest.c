@@ -105,7 +105,7 @@ static void ask_buffers(void)
 	unsigned before;
 
 	OK(cudaStreamCreate(&stream));
-	if (!start_client_with(at_call, &subscriber))
+	if (!TEST_TRUE(start_client_with(at_call, &subscriber)))
 		return;
 	switch_all(true);
 	for (unsigned i = 0; i < 20; i++)
@@ -195,7 +195,7 @@ static void do_one(struct work *work, unsigned i)
 
 static void *work_on(void *argument)
 {
-	for (unsigned i = 0; !atomic_load(&over); i++)
+	for (unsigned i = 0; !atomic_load(&over) && !test_failures; i++)
 		do_one(argument, i);
 	return NULL;
 }
@@ -231,12 +231,12 @@ static bool turn(struct told *told, struct work *works, int count, bool waits)
 	switch_all(true);
 	told->coming_us[told->turns] = (double)(fact_now_ns() - start_ns) / 1e3;
 	for (unsigned i = 0; count && i < ALONE; i++)
-		do_one(&works[i % (unsigned)count], i);
+		do_one(&works[i % (unsigned)count], i / (unsigned)count);
 	if (!count)
 		nap(WINDOW_NS);
 	switch_all(false);
 	for (unsigned i = 0; count && i < ALONE; i++)
-		do_one(&works[i % (unsigned)count], i);
+		do_one(&works[i % (unsigned)count], i / (unsigned)count);
 	if (waits)
 		OK(cudaDeviceSynchronize());
 	told->never += take_back() == PATIENCE;
@@ -247,18 +247,19 @@ static bool turn(struct told *told, struct work *works, int count, bool waits)
 		return false;
 	told->leaving_us[told->turns++] = (double)(fact_now_ns() - start_ns) / 1e3;
 	for (unsigned i = 0; count && i < ALONE; i++)
-		do_one(&works[i % (unsigned)count], i);
+		do_one(&works[i % (unsigned)count], i / (unsigned)count);
 	return true;
 }
 
 static void tell(struct told *told)
 {
 	OK(cudaDeviceSynchronize());
-	fact("rest", "turns",
-		"%u turns, %lu calls, %u with kernels, %u never all back; %.0f us to come, %.0f to leave",
-		told->turns, calls, told->with_kernels, told->never,
-		fact_median(told->coming_us, told->turns),
-		fact_median(told->leaving_us, told->turns));
+	fact("rest", "turns", "%u turns, %lu calls, %u with kernels, %u never all back",
+		told->turns, calls, told->with_kernels, told->never);
+	if (told->turns)
+		fact("rest", "times", "%.0f us to come, %.0f to leave",
+			fact_median(told->coming_us, told->turns),
+			fact_median(told->leaving_us, told->turns));
 }
 
 static void ask_alone(int count, char **words, bool waits)
@@ -268,7 +269,7 @@ static void ask_alone(int count, char **words, bool waits)
 
 	for (int i = 0; i < count; i++)
 		make_work(&works[i], words[i]);
-	while (told.turns < TURNS && turn(&told, works, count, waits))
+	while (told.turns < TURNS && !test_failures && turn(&told, works, count, waits))
 		;
 	tell(&told);
 }
@@ -283,7 +284,7 @@ static void ask_beside(int count, char **words)
 		make_work(&works[i], words[i]);
 		OK(pthread_create(&threads[i], NULL, work_on, &works[i]));
 	}
-	while (told.turns < TURNS && turn(&told, NULL, 0, false))
+	while (told.turns < TURNS && !test_failures && turn(&told, NULL, 0, false))
 		nap(WINDOW_NS);
 	atomic_store(&over, true);
 	for (int i = 0; i < count; i++)

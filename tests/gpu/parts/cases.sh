@@ -35,7 +35,7 @@ jobs=$(($(nproc) / 2))
 [ "$jobs" -ge 1 ] || jobs=1
 [ "$jobs" -le 8 ] || jobs=8
 : >"$list.again"
-awk -F '\t' '$3 != "alone" { print NR }' "$list" | xargs -P "$jobs" -n 1 sh "$GPU_HERE/case.sh" "$list"
+awk -F '\t' '$3 != "alone" { print NR }' "$list" | xargs -r -P "$jobs" -n 1 sh "$GPU_HERE/case.sh" "$list"
 for number in $(awk -F '\t' '$3 == "alone" { print NR }' "$list"); do
 	sh "$GPU_HERE/case.sh" "$list" "$number"
 done

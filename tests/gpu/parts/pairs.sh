@@ -17,7 +17,8 @@ if ! command -v python3 >/dev/null; then
 fi
 # Its products are for a real device.
 [ -z "$GPU_SIMULATED${GPU_PRETEND:-}" ] || export TFSIM_COMPUTE=0 TFSIM_PROFILE=a100
-# Two runs of one program may differ by a fifth there: only what gains more than that is compared.
+# Two runs of one program may differ by a fifth there: what gains much is compared, and what has
+# never been.
 only='--only 302,307,401-pinned,608,701,105,106,103,603,604,107' hardware='--hardware 5'
 [ -z "$GPU_QUICK" ] || { only='--only 202-copy' hardware='--hardware 1'; }
 # shellcheck disable=SC2086 # words

@@ -29,13 +29,17 @@ watch() {
 		return 0
 	fi
 	put witnesses "$name" "$(head -n 1 "$name.txt")"
-	cp "$name.json" "$name.txt" "$GPU_RECORDINGS/"
+	cp "$name.json" "$GPU_RECORDINGS/witness-$name.json"
+	cp "$name.txt" "$GPU_RECORDINGS/witness-$name.txt"
 	# shellcheck disable=SC2086 # words
-	python3 "$GPU_ROOT/tests/rules/expect.py" "$name.json" 0 bytes $sources >"$name.wrong" 2>&1
+	python3 "$GPU_ROOT/tests/rules/expect.py" "$name.json" 0 bytes $sources 2>&1 |
+		grep -v '^steps: ' >"$name.wrong"
+	number=0
 	while IFS= read -r line; do
-		put marks "$name: ${line%%: *}" "${line#*: }"
+		number=$((number + 1))
+		put marks "$name $number" "$line"
 	done <"$name.wrong"
-	put marks "$name" "$(wc -l <"$name.wrong") lines are not as marked"
+	put marks "$name" "$number lines are not as marked"
 }
 
 if ! command -v python3 >/dev/null; then
