@@ -248,7 +248,7 @@ static const char *window_text(struct tfs_build *build)
 		tfs_words_number(region, (double)build->judgement->steps.judged, "was", "were"));
 }
 
-/* What CUPTI has switched off it does not leave: see docs/limits.md. */
+/* Switched off, CUPTI goes on costing: see docs/limits.md. */
 static bool has_cupti(const struct tfs_build *build)
 {
 	for (size_t i = 0; i < tfs_trace_count(build->trace, TFS_RECORD_fact); i++) {

@@ -205,8 +205,7 @@ static uint64_t first_ticks_of(const struct tfs_trace *trace)
 }
 
 /* Phases that come back behind fewer steps than the search finds them by are a part of the step
- * that it did not know. What comes before the first step that is known, or behind the last, is in
- * none. */
+ * that it did not know. What comes behind the last step is in none. */
 static bool explained(const struct tfs_later *later, const struct habit *habit, uint64_t steps)
 {
 	const struct tfs_timeline *timeline = later->steady->timeline;
@@ -219,10 +218,14 @@ static bool explained(const struct tfs_later *later, const struct habit *habit, 
 
 	if (!phases || (phases - 1) * STEPS_IN_A_ROW > steps)
 		return false;
-	if (sum->first_ticks < first)
-		ns += (double)(tfs_trace_ns(trace, first) - tfs_trace_ns(trace, sum->first_ticks));
-	else if (!habit->judged && !in_phase(trace, sum->first_ticks))
+	if (!habit->judged && sum->first_ticks < first) {
+		/* It may be a phase's where it is one's at last; that phase is one more. */
+		if (!in_phase(trace, sum->latest_ticks))
+			return false;
+		ns += ns / (double)phases;
+	} else if (!habit->judged && !in_phase(trace, sum->first_ticks)) {
 		return false;
+	}
 	if (sum->latest_ticks > last.ticks)
 		ns += (double)(tfs_trace_ns(trace, sum->latest_ticks) -
 			       tfs_trace_ns(trace, last.ticks));
