@@ -37,6 +37,26 @@ static bool get_parameter(const void *kernel, CUfunction function, uint32_t inde
 	return false;
 }
 
+/* Whether a call that fails overwrites no error that the program has yet to read. */
+static bool may_fail(void)
+{
+	return TFS_DIRECT(cudaGetLastError) && TFS_DIRECT(cudaPeekAtLastError) &&
+	       TFS_DIRECT(cudaPeekAtLastError)() == cudaSuccess;
+}
+
+/* The runtime refuses what is no symbol of its own; that is not to be what the program finds as its
+ * last error. */
+static cudaError_t ask_symbol(const void *symbol, CUfunction *out_function)
+{
+	const bool own = may_fail();
+	const cudaError_t err =
+		TFS_DIRECT(cudaGetFuncBySymbol)((cudaFunction_t *)out_function, symbol);
+
+	if (err != cudaSuccess && own)
+		TFS_DIRECT(cudaGetLastError)();
+	return err;
+}
+
 /* `given` is its name where the driver does not tell it, or NULL. */
 static void ask(
 	struct tfs_kernel *slot, const void *launched, enum tfs_kernel_key key, const char *given)
@@ -48,7 +68,7 @@ static void ask(
 	size_t bytes;
 
 	if (key == TFS_KERNEL_SYMBOL && TFS_DIRECT(cudaGetFuncBySymbol))
-		TFS_DIRECT(cudaGetFuncBySymbol)((cudaFunction_t *)&function, launched);
+		ask_symbol(launched, &function);
 	if (function && TFS_DIRECT(cuFuncGetName))
 		TFS_DIRECT(cuFuncGetName)(&name, function);
 	if (!name && key == TFS_KERNEL_FUNCTION) {
@@ -105,30 +125,12 @@ static __attribute__((noinline)) const struct tfs_kernel *find_or_add(
 	return slot ? slot : &unknown;
 }
 
-/* Nothing that the program has yet to read would be overwritten by a call that fails. */
-static bool may_fail(void)
-{
-	return TFS_DIRECT(cudaGetLastError) && TFS_DIRECT(cudaPeekAtLastError) &&
-	       TFS_DIRECT(cudaPeekAtLastError)() == cudaSuccess;
-}
-
-/* Of the handle of a kernel from a library the runtime says that it is no symbol; that is not to be
- * what the program finds as its last error. */
-static bool is_handle(const void *launched)
-{
-	cudaFunction_t function;
-	const cudaError_t err = TFS_DIRECT(cudaGetFuncBySymbol)(&function, launched);
-
-	if (err != cudaSuccess)
-		TFS_DIRECT(cudaGetLastError)();
-	return err == cudaErrorInvalidDeviceFunction;
-}
-
 /* What was launched without an error lies in a loaded object where it is a symbol, be it another
  * runtime's; else it is a handle, or the symbol of code that was made at run time. */
 static const struct tfs_kernel *find_launched(const void *launched)
 {
 	const bool steady = tfs_lookup_steady(TFS_LIBRARY_cudart);
+	CUfunction function = NULL;
 	struct tfs_object object;
 
 	if (!TFS_DIRECT(cudaGetFuncBySymbol) && !steady)
@@ -137,18 +139,20 @@ static const struct tfs_kernel *find_launched(const void *launched)
 		return find_or_add(launched, TFS_KERNEL_SYMBOL, NULL);
 	if (!may_fail())
 		return &unknown;
-	return find_or_add(
-		launched, is_handle(launched) ? TFS_KERNEL_HANDLE : TFS_KERNEL_SYMBOL, NULL);
+	const bool handle = ask_symbol(launched, &function) == cudaErrorInvalidDeviceFunction;
+
+	return find_or_add(launched, handle ? TFS_KERNEL_HANDLE : TFS_KERNEL_SYMBOL, NULL);
 }
 
 const struct tfs_kernel *tfs_kernel_ask(const void *launched, enum tfs_kernel_key key)
 {
-	const struct tfs_kernel *slot = launched ? find_slot(tfs_kernel_name(launched)) : NULL;
+	const uint64_t name = tfs_kernel_name(launched);
 
-	if (slot && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == tfs_kernel_name(launched))
-		return slot;
 	if (!launched)
 		return &unknown;
+	const struct tfs_kernel *slot = find_slot(name);
+	if (slot && __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == name)
+		return slot;
 	return key == TFS_KERNEL_SYMBOL ? find_launched(launched)
 					: find_or_add(launched, key, NULL);
 }
