@@ -231,26 +231,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		"In PyTorch: foreach=True or fused=True in the optimizer.";
 }
 
-static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	size_t before, struct tfs_verdict *out_verdict)
-{
-	static const struct tfs_unseen_row row = {MANY, SMALL, .same_shape = false};
-	const uint32_t unseen = tfs_unseen_find(steady, &row);
-
-	if (unseen == TFS_NONE) {
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no %d small parameters are updated one by one by calls of one kind", MANY);
-		return;
-	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"a small kernel is launched %d times in a row or more; what it works on was not seen",
-		MANY);
-	out_verdict->site = steady->timeline->calls[unseen].record->site;
-}
-
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
+	static const struct tfs_unseen_row unseen = {MANY, SMALL, .same_shape = false};
 	const size_t before = findings->count;
 	bool *marked = find_updates(steady), *seen = calloc(steady->call_count + 1u, sizeof(*seen));
 	struct merging merging = {0};
@@ -274,7 +258,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			report(steady, findings, &merged, place.count);
 		tfs_hits_finish(&edits);
 	}
-	conclude(steady, findings, before, out_verdict);
+	if (!tfs_unseen_conclude(findings, before, &unseen, out_verdict))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no %d small parameters are updated one by one by calls of one kind", MANY);
 	tfs_hits_finish(&merging.firsts);
 	tfs_hits_finish(&merging.edits);
 	free(marked);

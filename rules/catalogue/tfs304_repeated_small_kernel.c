@@ -231,27 +231,10 @@ static bool multiplies_once(const struct tfs_host_call *call)
 	       !tfs_steady_attribute(call, TFS_ATTRIBUTE_count, 0);
 }
 
-static void conclude(const struct tfs_steady *steady, const struct tfs_findings *findings,
-	size_t before, struct tfs_verdict *out_verdict)
-{
-	static const struct tfs_unseen_row row = {MANY, SMALL, .same_shape = true};
-	const uint32_t unseen = tfs_unseen_find(steady, &row);
-
-	if (unseen == TFS_NONE) {
-		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no small kernel is launched %u times in a row on data that lies evenly apart and could be one launch",
-			MANY);
-		return;
-	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"a small kernel is launched %u times in a row or more; what it works on was not seen",
-		MANY);
-	out_verdict->site = steady->timeline->calls[unseen].record->site;
-}
-
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
+	static const struct tfs_unseen_row unseen = {MANY, SMALL, .same_shape = true};
 	const size_t before = findings->count;
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
@@ -272,7 +255,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			report(steady, findings, &place, &rows);
 		tfs_hits_finish(&rows.edits);
 	}
-	conclude(steady, findings, before, out_verdict);
+	if (!tfs_unseen_conclude(findings, before, &unseen, out_verdict))
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
+			"no small kernel is launched %u times in a row on data that lies evenly apart and could be one launch",
+			MANY);
 	tfs_hits_finish(&hits);
 }
 

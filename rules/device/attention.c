@@ -267,6 +267,7 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	const struct tfs_host_call *call = &timeline->calls[index];
 	const struct tfs_used operands = tfs_used_by(timeline, call);
 	struct tfs_product product;
+	const bool multiplies = tfs_product_describe(timeline, call, &product);
 
 	if (call->record->status)
 		return THEN_END;
@@ -281,13 +282,12 @@ static enum then go_on(const struct tfs_timeline *timeline, struct open *open, u
 	} else if (tfs_zeros_opaque(timeline, call)) {
 		open->found.opaque = index;
 		return THEN_GO_ON;
-	} else if (tfs_product_describe(timeline, call, &product) &&
-		   close_blindly(open, &product)) {
+	} else if (multiplies && close_blindly(open, &product)) {
 		close_with(timeline, open, index, &product);
 		return THEN_FOUND;
 	} else if (!touches(open, &operands)) {
 		return THEN_GO_ON;
-	} else if (tfs_product_describe(timeline, call, &product)) {
+	} else if (multiplies) {
 		if (!(open->shared || open->whole) || !closes(open, &product))
 			return THEN_END;
 		open->found.guessed = !open->shared;

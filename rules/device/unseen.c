@@ -2,7 +2,6 @@
 #include "rules/device/unseen.h"
 
 #include "rules/device/kernels.h"
-#include "rules/evidence/findings.h"
 #include "rules/evidence/series.h"
 
 static bool alike(
@@ -53,7 +52,7 @@ static uint32_t find_at(const struct tfs_steady *steady, const struct tfs_place 
 	return found;
 }
 
-uint32_t tfs_unseen_find(const struct tfs_steady *steady, const struct tfs_unseen_row *row)
+static uint32_t find(const struct tfs_steady *steady, const struct tfs_unseen_row *row)
 {
 	struct tfs_hits hits = {0};
 	struct tfs_place place = {0};
@@ -67,4 +66,20 @@ uint32_t tfs_unseen_find(const struct tfs_steady *steady, const struct tfs_unsee
 			found = find_at(steady, &place, row);
 	tfs_hits_finish(&hits);
 	return found;
+}
+
+bool tfs_unseen_conclude(const struct tfs_findings *findings, size_t before,
+	const struct tfs_unseen_row *row, struct tfs_verdict *out_verdict)
+{
+	const struct tfs_timeline *timeline = findings->steady->timeline;
+	const uint32_t call = find(findings->steady, row);
+
+	if (call == TFS_NONE)
+		return false;
+	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+		"a small kernel is launched %u times in a row or more; what it works on was not seen",
+		row->least);
+	if (findings->count == before)
+		out_verdict->site = timeline->calls[call].record->site;
+	return true;
 }

@@ -8,9 +8,10 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "rules/evidence/steady.h"
+#include "rules/evidence/findings.h"
 
 struct tfs_unseen_row {
 	uint32_t least; /* so many launches of one kernel behind each other in a step, */
@@ -18,7 +19,9 @@ struct tfs_unseen_row {
 	bool same_shape;
 };
 
-/* The call of judged steps that begins such a row, or TFS_NONE. */
-uint32_t tfs_unseen_find(const struct tfs_steady *steady, const struct tfs_unseen_row *row);
+/* Where judged steps have such a row: sets the verdict to not measurable, unless there are findings
+ * since `before`. False where there is none. */
+bool tfs_unseen_conclude(const struct tfs_findings *findings, size_t before,
+	const struct tfs_unseen_row *row, struct tfs_verdict *out_verdict);
 
 #endif
