@@ -9,7 +9,6 @@
 
 #include "rules/device/searches.h"
 #include "rules/evidence/findings.h"
-#include "rules/judge/summary.h"
 #include "rules/support/figures.h"
 
 #define STABLE_CALLS 50u
@@ -42,7 +41,7 @@ static void count_shapes(const struct tfs_steady *steady, const struct count *co
 /* Whether the run has so many calls of this shape, by what the judged steps have. */
 static bool stable(const struct tfs_steady *steady, uint32_t calls)
 {
-	uint64_t steps = steady->timeline->training_steps + tfs_summary_warmup(steady->timeline);
+	uint64_t steps = steady->timeline->training_steps + tfs_timeline_warmup(steady->timeline);
 
 	if (steady->run)
 		return calls >= STABLE_CALLS;

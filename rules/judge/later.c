@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "rules/judge/summary.h"
 #include "rules/rule.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/families.h"
@@ -277,7 +276,7 @@ const struct tfs_later *tfs_later_find(const struct tfs_steady *steady, struct t
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_total *totals;
 	const struct tfs_share *shares;
-	double all = (double)(timeline->training_steps + tfs_summary_warmup(timeline));
+	double all = (double)(timeline->training_steps + tfs_timeline_warmup(timeline));
 
 	if (!later)
 		return NULL;

@@ -27,13 +27,6 @@ static const char *source_name(enum tfs_step_source source)
 	return (uint32_t)source == TFS_STEP_ITERATIONS ? "iterations" : "none";
 }
 
-uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline)
-{
-	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, TFS_FACT_steps_warmup);
-
-	return timeline->warmup_steps + (fact ? fact->numbers[0] : 0);
-}
-
 /* Standard error of the mean of the judged steps. */
 static double spread(const struct tfs_steady *steady)
 {
@@ -63,7 +56,7 @@ static void fill_steps(const struct tfs_steady *steady, struct tfs_step_summary 
 	const struct tfs_step_times *times = outside ? &timeline->outside : &timeline->inside;
 
 	steps->count = timeline->training_steps;
-	steps->warmup = tfs_summary_warmup(timeline);
+	steps->warmup = tfs_timeline_warmup(timeline);
 	steps->judged = steady->step_count;
 	steps->rewritten = timeline->rewritten_steps;
 	steps->evaluation = timeline->other_steps;

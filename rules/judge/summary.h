@@ -14,9 +14,6 @@
 /* Fills program, device, visibility, steps, rewrites and losses. */
 void tfs_summary_fill(const struct tfs_steady *steady, struct tfs_judgement *judgement);
 
-/* Steps before the steady state, with those that ran before the recorder knew the step. */
-uint64_t tfs_summary_warmup(const struct tfs_timeline *timeline);
-
 /* What a rewrite, NULL for none, did at a finding's call site; after tfs_summary_fill(). */
 struct tfs_repair tfs_summary_repair(const struct tfs_judgement *judgement, const char *rewrite,
 	const struct tfs_finding *finding);

@@ -59,6 +59,8 @@ uint32_t tfs_timeline_step_calls(const struct tfs_timeline *timeline, uint32_t s
 	uint32_t thread, const struct tfs_host_call **out_calls);
 /* The step in which a moment lies, or TFS_NONE. */
 uint32_t tfs_timeline_step_at(const struct tfs_timeline *timeline, uint64_t ns);
+/* Steps before the steady state, with those that ran before the recorder knew the step. */
+uint64_t tfs_timeline_warmup(const struct tfs_timeline *timeline);
 /* How long windows with this flag were open, from the start of the recording on. */
 double tfs_timeline_seen_ns(const struct tfs_timeline *timeline, uint32_t flag);
 /* Index of the window in which a moment lies, or TFS_NONE. */

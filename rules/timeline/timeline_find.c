@@ -104,3 +104,10 @@ double tfs_timeline_seen_ns(const struct tfs_timeline *timeline, uint32_t flag)
 	}
 	return ns;
 }
+
+uint64_t tfs_timeline_warmup(const struct tfs_timeline *timeline)
+{
+	const struct tfs_fact_record *fact = tfs_trace_fact(timeline->trace, TFS_FACT_steps_warmup);
+
+	return timeline->warmup_steps + (fact ? fact->numbers[0] : 0);
+}

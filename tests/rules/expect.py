@@ -24,6 +24,8 @@ import marks
 
 # What the host's own time decides: that is real where no costs are compared.
 HOSTED = {"TFS302", "TFS701"}
+# How much of the run evaluation is, which no window sees, hangs on the size of the steps.
+UNSEEN = {"TFS709"}
 # Programs are small, and leave most of a large device idle: true, and not what they are for.
 SMALL = {"TFS403"}
 
@@ -115,7 +117,8 @@ def rules(report, expected, unmeasured, figures):
             want = "not_measurable"
             if unmeasured[rule["id"]] not in rule["reason"]:
                 wrong.append(f"{rule['id']} does not say what is missing: {rule['reason']}")
-        if rule["state"] != want:
+        unseen = rule["id"] in UNSEEN and rule["state"] == "not_measurable"
+        if rule["state"] != want and not (unseen and want == "passed"):
             wrong.append(f"{rule['id']} is {rule['state']}, not {want}: {rule['reason']}")
         told = re.fullmatch(r"\d+ findings?", rule["reason"] or "")
         if not rule["reason"] or bool(told) != (want == "violated"):

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+#define VARIANT TRAP
+#include "tests/rules/709/rule_709_bad.c"
