@@ -4,6 +4,9 @@
  * who works in it, reads from the monotonic clock is what its calls cost by the model, whatever the
  * machine is at; a sleep takes no longer than that. For TFSIM_PACE=0 and TFSIM_COMPUTE=0.
  *
+ * With MODELLED_EPOCH set, a number of seconds since 1970, the first thread reads that and what its
+ * calls cost from the clock of the day: processes that are given the same one began together.
+ *
  * With MODELLED_THREADS set, threads that the program's own code starts live in it as well, each by
  * a clock of its own: who waits for another thread has to sleep until that one's time.
  */
@@ -79,12 +82,14 @@ __attribute__((visibility("default"))) int pthread_create(
 
 __attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
 {
-	if (clock != CLOCK_MONOTONIC || !modelled())
+	const char *epoch = clock == CLOCK_REALTIME ? getenv("MODELLED_EPOCH") : NULL;
+
+	if ((clock != CLOCK_MONOTONIC && !epoch) || !modelled())
 		return (int)syscall(SYS_clock_gettime, clock, now);
 	asking = true;
 	const uint64_t ns = SECOND_NS + tfsim_host_modelled_ns();
 	asking = false;
-	now->tv_sec = (time_t)(ns / SECOND_NS);
+	now->tv_sec = (time_t)(ns / SECOND_NS) + (epoch ? (time_t)atoll(epoch) : 0);
 	now->tv_nsec = (long)(ns % SECOND_NS);
 	return 0;
 }
