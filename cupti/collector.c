@@ -151,6 +151,7 @@ static void set_up(void)
 	decoder = (struct tfs_decoder){
 		.next = cupti.cuptiActivityGetNextRecord,
 		.version = cupti.version,
+		.from_ns = UINT64_MAX,
 		.put = tfs_recorder_put,
 		.keeps = tfs_cupti_is_watched,
 		.kernel = tfs_recorder_kernel,
@@ -267,9 +268,12 @@ void tfs_collector_start(void)
 	pthread_mutex_unlock(&turning);
 }
 
-/* What once refused is not asked again: it would be at every look. */
+/* What once refused is not asked again: it would be at every look. When all was switched on for the
+ * first time, in begin(), the program may have made calls, of which no window knows. */
 static bool open_window(void)
 {
+	if (decoder.from_ns == UINT64_MAX)
+		__atomic_store_n(&decoder.from_ns, tfs_clock_ns(CLOCK_MONOTONIC), __ATOMIC_RELAXED);
 	if (tfs_cupti_switch(&cupti, true))
 		return true;
 	atomic_store(&state, LEAVING);

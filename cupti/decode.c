@@ -350,33 +350,40 @@ static void decode_overhead(const struct tfs_decoder *decoder, const void *activ
 
 static const struct {
 	size_t bytes; /* that must be there */
+	size_t end;   /* where the time of its end is; 0 = it has none that matters */
 	void (*decode)(const struct tfs_decoder *decoder, const void *activity);
 	void (*decode_linked)(
 		const struct tfs_decoder *decoder, const void *activity, struct links *links);
 } kinds[] = {
-	[CUPTI_ACTIVITY_KIND_MEMCPY] = {.bytes = sizeof(struct copy_prefix), .decode = decode_copy},
-	[CUPTI_ACTIVITY_KIND_MEMSET] = {.bytes = sizeof(struct set_prefix), .decode = decode_set},
-	[CUPTI_ACTIVITY_KIND_KERNEL] = {.bytes = sizeof(struct kernel_prefix),
-		.decode = decode_kernel},
-	[CUPTI_ACTIVITY_KIND_DRIVER] = {.bytes = sizeof(struct api_prefix),
-		.decode_linked = decode_api},
-	[CUPTI_ACTIVITY_KIND_RUNTIME] = {.bytes = sizeof(struct api_prefix),
-		.decode_linked = decode_api},
-	[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = {.bytes = sizeof(struct kernel_prefix),
+#define KIND(prefix, field) .bytes = sizeof(struct prefix), .end = offsetof(struct prefix, field)
+	[CUPTI_ACTIVITY_KIND_MEMCPY] = {KIND(copy_prefix, end), .decode = decode_copy},
+	[CUPTI_ACTIVITY_KIND_MEMSET] = {KIND(set_prefix, end), .decode = decode_set},
+	[CUPTI_ACTIVITY_KIND_KERNEL] = {KIND(kernel_prefix, end), .decode = decode_kernel},
+	[CUPTI_ACTIVITY_KIND_DRIVER] = {KIND(api_prefix, end), .decode_linked = decode_api},
+	[CUPTI_ACTIVITY_KIND_RUNTIME] = {KIND(api_prefix, end), .decode_linked = decode_api},
+	[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] = {KIND(kernel_prefix, end),
 		.decode = decode_kernel},
 	[CUPTI_ACTIVITY_KIND_OVERHEAD] = {.bytes = sizeof(struct overhead_prefix),
 		.decode = decode_overhead},
-	[CUPTI_ACTIVITY_KIND_MEMCPY2] = {.bytes = sizeof(struct peer_prefix),
-		.decode = decode_peer},
-	[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = {.bytes = sizeof(struct sync_prefix),
-		.decode = decode_sync},
+	[CUPTI_ACTIVITY_KIND_MEMCPY2] = {KIND(peer_prefix, end), .decode = decode_peer},
+	[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION] = {KIND(sync_prefix, end), .decode = decode_sync},
 	[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION] = {.bytes = sizeof(struct external_prefix),
 		.decode_linked = decode_external},
-	[CUPTI_ACTIVITY_KIND_MEMORY2] = {.bytes = sizeof(struct memory_prefix),
-		.decode = decode_memory},
-	[CUPTI_ACTIVITY_KIND_GRAPH_TRACE] = {.bytes = sizeof(struct graph_prefix),
-		.decode = decode_graph},
+	[CUPTI_ACTIVITY_KIND_MEMORY2] = {KIND(memory_prefix, timestamp), .decode = decode_memory},
+	[CUPTI_ACTIVITY_KIND_GRAPH_TRACE] = {KIND(graph_prefix, end), .decode = decode_graph},
+#undef KIND
 };
+
+/* An end that was lost may lie anywhere. */
+static bool is_early(const struct tfs_decoder *decoder, const CUpti_Activity *activity, size_t end)
+{
+	uint64_t ns = 0;
+
+	if (end != 0)
+		memcpy(&ns, (const uint8_t *)activity + end, sizeof(ns));
+	return ns != 0 &&
+	       time_of(decoder, ns) < __atomic_load_n(&decoder->from_ns, __ATOMIC_RELAXED);
+}
 
 void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t valid)
 {
@@ -390,6 +397,8 @@ void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t
 		const bool known = kind < sizeof(kinds) / sizeof(kinds[0]) && kinds[kind].bytes &&
 				   left >= kinds[kind].bytes;
 
+		if (known && is_early(decoder, activity, kinds[kind].end))
+			continue;
 		if (known && kinds[kind].decode)
 			kinds[kind].decode(decoder, activity);
 		else if (known)

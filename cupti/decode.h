@@ -17,6 +17,7 @@
 struct tfs_decoder {
 	__typeof__(cuptiActivityGetNextRecord) *next;
 	uint32_t version;
+	uint64_t from_ns;  /* CLOCK_MONOTONIC: what ended before is left out; read by any thread */
 	int64_t offset_ns; /* added to times that are not 0, to make them CLOCK_MONOTONIC */
 	void (*put)(const void *record, enum tfs_record_kind kind, size_t bytes);
 	bool (*keeps)(uint32_t cbid, bool driver); /* records of this call; NULL: of all */

@@ -92,8 +92,8 @@ static void names_calls(void)
 	TEST_EQ(seen.launch.domain, TFS_LIBRARY_cuda);
 }
 
-/* A buffer comes back with a memset of [1000, 2000). */
-static void deliver(void)
+/* A buffer comes back with a memset that takes 1000 ns. */
+static void deliver(uint64_t start_ns)
 {
 	uint8_t *buffer = NULL;
 	size_t bytes = 0, most = 9;
@@ -102,32 +102,47 @@ static void deliver(void)
 	seen.request(&buffer, &bytes, &most);
 	TEST_NEED(buffer && bytes == TFS_CUPTI_BUFFER_BYTES && most == 0);
 	seen.set = (void *)buffer;
-	*seen.set = (CUpti_ActivityMemset4){
-		.kind = CUPTI_ACTIVITY_KIND_MEMSET, .start = 1000, .end = 2000, .bytes = 64};
+	*seen.set = (CUpti_ActivityMemset4){.kind = CUPTI_ACTIVITY_KIND_MEMSET,
+		.start = start_ns,
+		.end = start_ns + 1000,
+		.bytes = 64};
 	seen.complete(NULL, 0, buffer, bytes, sizeof(*seen.set));
 	TEST_EQ(errno, EXDEV);
 }
 
+/* What the program did while all was switched on for the first time is of no window. */
 static void our_clock(void)
 {
 	uint8_t strange[8] = {0};
+	uint64_t early_ns, now_ns;
 
 	start_well();
-	deliver();
+	early_ns = tfs_clock_ns(CLOCK_MONOTONIC) - 1000;
+	deliver(early_ns);
+	TEST_EQ(seen.op.bytes, 0);
+	TEST_TRUE(tfs_collector_window(true));
+	deliver(early_ns - 1);
+	TEST_EQ(seen.op.bytes, 0);
+	now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	deliver(now_ns);
 	seen.complete(NULL, 0, strange, sizeof(strange), sizeof(strange));
 	seen.complete(NULL, 0, NULL, 0, 0);
-	TEST_EQ(seen.op.start_ns, 1000);
-	TEST_EQ(seen.op.end_ns, 2000);
+	TEST_EQ(seen.op.start_ns, now_ns);
+	TEST_EQ(seen.op.end_ns, now_ns + 1000);
 	TEST_EQ(seen.op.bytes, 64);
 	TEST_EQ(seen.lost, DROPPED);
 }
 
 static void its_own_clock(void)
 {
+	uint64_t now_ns;
+
 	made_up.clock = CUPTI_ERROR_NOT_SUPPORTED;
 	start_well();
-	deliver();
-	TEST_IN(seen.op.start_ns, BEHIND_NS + 1000, BEHIND_NS + SLACK_NS);
+	TEST_TRUE(tfs_collector_window(true));
+	now_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	deliver(now_ns - BEHIND_NS);
+	TEST_IN(seen.op.start_ns, now_ns - SLACK_NS, now_ns + SLACK_NS);
 	TEST_EQ(seen.op.end_ns - seen.op.start_ns, 1000);
 }
 

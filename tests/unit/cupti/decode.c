@@ -138,11 +138,13 @@ static void add(const void *record, size_t bytes)
 }
 
 static bool (*keeps)(uint32_t cbid, bool driver);
+static uint64_t from_ns;
 
 static void decode(size_t valid, int64_t offset_ns)
 {
 	const struct tfs_decoder decoder = {.next = next,
 		.version = layout->version,
+		.from_ns = from_ns,
 		.offset_ns = offset_ns,
 		.put = put,
 		.keeps = keeps,
@@ -501,6 +503,28 @@ static void check_kept(void)
 	TEST_EQ(found, 3);
 }
 
+/* What ended before is left out, and nothing else: neither what lost its end, nor what has none. */
+static void check_early(void)
+{
+	static const enum tfs_record_kind left[] = {TFS_RECORD_device_op, TFS_RECORD_device_op,
+		TFS_RECORD_device_op, TFS_RECORD_device_api, TFS_RECORD_overhead, TFS_RECORD_link};
+
+	used = 0;
+	add_device_work();
+	add_host_work();
+	from_ns = 1451;
+	decode(used, 1000);
+	from_ns = 0;
+	TEST_EQ(lost_count, 0);
+	TEST_EQ(put_count, 6);
+	for (unsigned i = 0; i < 6; i++)
+		TEST_EQ(puts_[i].kind, left[i]);
+	TEST_EQ(puts_[0].op.correlation, 43);
+	TEST_EQ(puts_[1].op.correlation, 45);
+	TEST_EQ(puts_[2].op.correlation, 46);
+	TEST_EQ(puts_[3].api.correlation, 51);
+}
+
 int main(int count, char **words)
 {
 	unsigned i;
@@ -524,6 +548,7 @@ int main(int count, char **words)
 		check_damage(used);
 		check_bare_kernels();
 		check_kept();
+		check_early();
 	}
 	return test_result();
 }
