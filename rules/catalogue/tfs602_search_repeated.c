@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TFS602: the algorithm of a convolution is searched, or asked for, again and again for the same
- * problem, and so is the workspace that it needs. Which problem a query of a workspace or of
- * cuBLASLt's heuristic is about is not recorded.
+ * problem, and so is the workspace that it needs. Which problem a query of a workspace is about is
+ * not recorded. What cuBLASLt is asked is TFS610's.
  */
 #include <stdlib.h>
 
+#include "rules/device/products.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
-static const char *habit(const struct tfs_host_call *call)
+static const char *habit(const struct tfs_steady *steady, const struct tfs_host_call *call)
 {
-	if (call->record->status)
+	if (call->record->status || tfs_product_asked(steady->timeline, call))
 		return NULL;
 	switch ((enum tfs_family)call->family) {
 	case TFS_FAMILY_conv_find:
@@ -19,7 +20,7 @@ static const char *habit(const struct tfs_host_call *call)
 	case TFS_FAMILY_conv_get:
 		return "asks for the algorithm of a convolution";
 	case TFS_FAMILY_workspace_query:
-		return "asks for a workspace or an algorithm";
+		return "asks for a workspace";
 	default:
 		return NULL;
 	}
@@ -39,7 +40,7 @@ static uint32_t *count_problems(const struct tfs_steady *steady, uint32_t limit)
 	for (uint32_t i = 0; counts && i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		if (habit(call) && problem_of(call) && problem_of(call) < limit)
+		if (habit(steady, call) && problem_of(call) && problem_of(call) < limit)
 			counts[problem_of(call)]++;
 	}
 	return counts;
@@ -50,8 +51,9 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 {
 	const struct tfs_host_call *call = &steady->timeline->calls[place->items->call];
 	const bool known = problem_of(call);
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s%s, %s", habit(call),
-		known ? " for the same problem again" : "", tfs_place_calls(place, steady).text);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s%s, %s",
+		habit(steady, call), known ? " for the same problem again" : "",
+		tfs_place_calls(place, steady).text);
 
 	if (!draft || known)
 		return;
@@ -80,7 +82,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		const uint64_t problem = problem_of(call);
 
-		if (habit(call) && (!problem || (problem < limit && counts[problem] > 1)))
+		if (habit(steady, call) && (!problem || (problem < limit && counts[problem] > 1)))
 			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){.gone = true});
 	}
 	while (!steady->run && tfs_hits_next_usual(steady, &hits, &place, &rare))
@@ -108,7 +110,7 @@ const struct tfs_rule tfs_rule_tfs602 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.title = "the same algorithm searched again in each step",
 	.why = "cudnnFind... runs every algorithm of a convolution, allocates memory and waits for the device; "
-	       "cudnnGet...Algorithm_v7 and the queries of workspaces and of cuBLASLt's heuristic take the host microseconds each time. "
+	       "cudnnGet...Algorithm_v7 and the queries of workspaces take the host microseconds each time. "
 	       "The answer for a problem (shapes, types, layouts) is the same in every step.",
 	.advice =
 		"Search once for each problem before the training loop, keep the algorithm and its workspace's size, and use them in all steps; "

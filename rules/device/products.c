@@ -64,3 +64,12 @@ unsigned tfs_product_element(const struct tfs_product *product, uint64_t all)
 			return bytes;
 	return 0;
 }
+
+bool tfs_product_asked(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	const struct tfs_function_record *function =
+		tfs_trace_find(timeline->trace, TFS_RECORD_function, call->function);
+
+	return call->family == TFS_FAMILY_workspace_query && function &&
+	       function->library == TFS_LIBRARY_cublaslt;
+}

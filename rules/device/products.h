@@ -34,4 +34,7 @@ uint64_t tfs_product_elements(const struct tfs_product *product);
  * is room between them. */
 unsigned tfs_product_element(const struct tfs_product *product, uint64_t all);
 
+/* Whether a call asks cuBLASLt for a product's algorithm. */
+bool tfs_product_asked(const struct tfs_timeline *timeline, const struct tfs_host_call *call);
+
 #endif

@@ -63,6 +63,7 @@
 	X(cublas, cublasGetPointerMode_v2) X(cublas, cublasGetSmCountTarget) \
 	X(cublas, cublasGetStream_v2) \
 	X(cublaslt, cublasLtMatmulDescGetAttribute) \
+	X(cublaslt, cublasLtMatmulPreferenceGetAttribute) \
 	X(cublaslt, cublasLtMatrixLayoutGetAttribute) \
 	X(nccl, pncclCommCount) X(nccl, pncclCommUserRank)
 /* clang-format on */

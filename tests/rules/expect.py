@@ -100,7 +100,7 @@ def quotes(report, sources):
 # Rules about what a program need not do, and what it then calls.
 OPTIONAL = {"TFS408": ("cudaMallocAsync", "cudaMallocFromPoolAsync", "cuMemAllocAsync",
                        "cuMemAllocFromPoolAsync"), "TFS601": ("cudnn",), "TFS605": ("cudnn",),
-            "TFS906": ()}
+            "TFS610": ("cublasLt",), "TFS906": ()}
 
 
 def rules(report, expected, unmeasured, figures):

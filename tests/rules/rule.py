@@ -33,8 +33,9 @@ BESIDE = {"TFS103": {"TFS603"}, "TFS201": {"TFS603"}, "TFS301": {"TFS107"},
           "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"}, "TFS604": {"TFS603"},
           "TFS910": {"TFS107"}}
 # What a failing call costs is what it does not do, and memory that runs out later costs nothing yet;
-# a graph takes no time to be instantiated on the profile slow, and a pause is no part of a step.
-COSTLESS = {"TFS307", "TFS405", "TFS709", "TFS910"}
+# on the profile slow a graph takes no time to be instantiated, nor cuBLASLt to choose; and a pause is
+# no part of a step.
+COSTLESS = {"TFS307", "TFS405", "TFS610", "TFS709", "TFS910"}
 # Nothing to judge: a program without device work cannot miss any, and has no steps.
 UNMEASURED = {"TFS903"}
 

@@ -195,19 +195,9 @@ TFS_HOOK(cublasStatus_t, cublasLtMatmul,
 
 TFS_PLAIN_HOOK(cublasStatus_t, cublasLtCreate, (cublasLtHandle_t * lightHandle), (lightHandle))
 TFS_PLAIN_HOOK(cublasStatus_t, cublasLtDestroy, (cublasLtHandle_t lightHandle), (lightHandle))
-TFS_PLAIN_HOOK(cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,
-	(cublasLtHandle_t lightHandle, cublasLtMatmulDesc_t operationDesc,
-		cublasLtMatrixLayout_t Adesc, cublasLtMatrixLayout_t Bdesc,
-		cublasLtMatrixLayout_t Cdesc, cublasLtMatrixLayout_t Ddesc,
-		cublasLtMatmulPreference_t preference, int requestedAlgoCount,
-		cublasLtMatmulHeuristicResult_t heuristicResultsArray[], int *returnAlgoCount),
-	(lightHandle, operationDesc, Adesc, Bdesc, Cdesc, Ddesc, preference, requestedAlgoCount,
-		heuristicResultsArray, returnAlgoCount))
-
 #define FUNCTIONS(X)                                                                               \
 	X(cublasLtCreate, handle_create)                                                           \
 	X(cublasLtDestroy, handle_destroy)                                                         \
-	X(cublasLtMatmul, gemm)                                                                    \
-	X(cublasLtMatmulAlgoGetHeuristic, workspace_query)
+	X(cublasLtMatmul, gemm)
 
 FUNCTIONS(TFS_FUNCTION_ROW)

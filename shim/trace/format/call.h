@@ -95,7 +95,8 @@ enum tfs_memory_kind {
 	X(38, content)     /* hash of all bytes that were copied to the device */                  \
 	X(39, sample)      /* the same of those at some places of them */                          \
 	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */          \
-	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */
+	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */  \
+	X(42, question)    /* hash of what the library is asked to choose an algorithm for */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
