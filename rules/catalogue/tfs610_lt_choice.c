@@ -75,6 +75,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		findings->failed = true;
 		return;
 	}
+	tfs_hits_fold(&hits);
 	while (!steady->run && tfs_hits_next_usual(steady, &hits, &place, &rare))
 		add(steady, findings, &place);
 	if (steady->run && hits.count)
@@ -82,7 +83,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"no training steps were found: it is not known whether cuBLASLt is asked again in the same step");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"cuBLASLt is not asked again for the same product in %s%s; whether another algorithm or a larger workspace is faster was not tried",
+			"what cuBLASLt answered is not asked again in %s%s; whether another algorithm or a larger workspace is faster was not tried",
 			tfs_steady_name(steady),
 			tfs_figure_also(rare, "call site does so rarely", "call sites do so rarely")
 				.text);

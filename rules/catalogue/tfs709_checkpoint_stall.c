@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * TFS709: every so many steps, training waits while memory is copied to the host and something is
- * done with it there, as when a checkpoint is written. Steps take no less without it: what counts
- * is its share of the run's steps, and of what lies between them.
+ * TFS709: every so many steps, training waits while memory is copied to the host, as when a
+ * checkpoint is written. Steps take no less without it: what counts is its share of the run's
+ * steps, and of what lies between them. What the host does behind the last copy is not known: it
+ * may be a part of it, or not.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "rules/evidence/findings.h"
 #include "rules/evidence/pauses.h"
 #include "rules/support/figures.h"
-#include "rules/support/sort.h"
+#include "rules/timeline/reached.h"
 #include "rules/whatif/step_thread.h"
 
 #define LEAST_SHARE 0.01
 #define LEAST_BYTES (64u << 10)
+#define LEAST_STEPS 8u
 
 struct search {
 	const struct tfs_steady *steady;
@@ -23,6 +24,9 @@ struct search {
 	uint64_t last_step_ns; /* a recorded training step begins last */
 	double steps;          /* of the run */
 	double each_ns;        /* see each_ns() */
+	/* The place that takes most, if all counts that may. */
+	double most;
+	uint32_t site;
 };
 
 static bool is_training(const struct tfs_step *step)
@@ -35,17 +39,25 @@ static double all_ns(struct tfs_step_times times)
 	return (double)times.count * times.mean_ns;
 }
 
-/* Of a step, with its share of what lies between steps. */
-static double each_ns(const struct tfs_timeline *timeline)
+/* All that lies between the run's steps. */
+static double between_ns(const struct tfs_timeline *timeline)
 {
-	double ns =
-		all_ns(timeline->inside) + all_ns(timeline->outside) + all_ns(timeline->rewritten);
-	const double steps = (double)timeline->inside.count + (double)timeline->outside.count +
-			     (double)timeline->rewritten.count;
+	double ns = 0;
 
 	for (uint32_t i = 0; i < timeline->step_count; i++)
 		if (!is_training(&timeline->steps[i]))
 			ns += (double)(timeline->steps[i].end_ns - timeline->steps[i].start_ns);
+	return ns;
+}
+
+/* Of a step, with its share of what lies between steps. */
+static double each_ns(const struct tfs_timeline *timeline)
+{
+	const double ns = all_ns(timeline->inside) + all_ns(timeline->outside) +
+			  all_ns(timeline->rewritten) + between_ns(timeline);
+	const double steps = (double)timeline->inside.count + (double)timeline->outside.count +
+			     (double)timeline->rewritten.count;
+
 	return steps > 0 ? ns / steps : 0;
 }
 
@@ -53,7 +65,6 @@ static int look(const struct tfs_steady *steady, struct search *out_search)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const uint32_t thread = tfs_step_thread(steady, 0, steady->step_count);
-	int err = 0;
 
 	*out_search = (struct search){.steady = steady,
 		.steps = (double)(timeline->training_steps + tfs_timeline_warmup(timeline)),
@@ -61,16 +72,17 @@ static int look(const struct tfs_steady *steady, struct search *out_search)
 	for (uint32_t i = 0; i < timeline->step_count; i++)
 		if (is_training(&timeline->steps[i]) && timeline->steps[i].window != TFS_NONE)
 			out_search->last_step_ns = timeline->steps[i].start_ns;
-	if (thread < timeline->thread_count)
-		err = tfs_pauses_find(steady, thread, &out_search->pauses);
-	return err;
+	return thread < timeline->thread_count
+		       ? tfs_pauses_find(steady, thread, &out_search->pauses)
+		       : 0;
 }
 
 /* Pauses that begin at one place, and are followed by training. */
 struct place {
 	const struct tfs_pause *first;
 	uint32_t count;
-	double copies, alike, bytes, ns; /* of all */
+	double copies, bytes;
+	double sure_ns, perhaps_ns; /* of all: what training waits for, and what it may besides */
 };
 
 static struct place sum_up(const struct search *search, size_t first, size_t count)
@@ -80,121 +92,174 @@ static struct place sum_up(const struct search *search, size_t first, size_t cou
 
 	for (size_t i = first; i < first + count; i++) {
 		const struct tfs_pause *pause = &search->pauses.items[i];
+		double waits_ns, rest_ns;
 
 		if (calls[pause->first].start_ns > search->last_step_ns ||
 			pause->bytes < LEAST_BYTES)
 			continue;
+		tfs_pause_ns(search->steady, &search->pauses, pause, &waits_ns, &rest_ns);
 		place.count++;
 		place.copies += pause->copies;
-		place.alike += pause->alike;
 		place.bytes += (double)pause->bytes;
-		place.ns += tfs_pause_ns(search->steady, &search->pauses, pause);
+		place.sure_ns += pause->doubtful ? 0 : waits_ns;
+		place.perhaps_ns += rest_ns + (pause->doubtful ? waits_ns : 0);
 	}
 	return place;
 }
 
-static void report(const struct search *search, struct tfs_findings *findings, struct place place)
+/* How often the run pauses there and goes on, by all calls there; what is in the last step, or
+ * behind it, is the end. */
+static double times_of(const struct search *search, const struct place *place)
+{
+	const struct tfs_timeline *timeline = search->steady->timeline;
+	const struct tfs_host_call *call = &timeline->calls[place->first->first];
+	const struct tfs_total *total =
+		tfs_trace_total(timeline->trace, call->record->site, call->function);
+	const struct tfs_pause_site *site =
+		tfs_pauses_site(timeline, &search->pauses, place->first->first);
+	double times;
+
+	if (!total || !site || !site->told)
+		return 0;
+	times = (double)total->sum.count * place->count / site->told;
+	if (total->sum.latest_ticks >= tfs_reached_at(timeline->trace, UINT64_MAX).ticks)
+		times -= 1;
+	return fmax(times, 0);
+}
+
+static void report(const struct search *search, struct tfs_findings *findings, struct place place,
+	double times, double share)
 {
 	const struct tfs_timeline *timeline = search->steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place.first->first];
-	const uint64_t total = tfs_steady_total(search->steady, call->record->site, call->function);
-	const double count = place.count, times = (double)total * count / place.alike;
-	const double share = place.ns / count * times / search->steps / search->each_ns;
-	struct tfs_draft *draft;
-
-	if (!(share >= LEAST_SHARE))
-		return;
-	draft = tfs_findings_note(findings,
-		"training waits for %s while %s, %s in all, are copied from the device and used by the host, %s: %s of the run",
-		tfs_figure_time(place.ns / count).text,
+	const double count = place.count;
+	struct tfs_draft *draft = tfs_findings_note(findings,
+		"training waits for %s while %s, %s in all, are copied from the device, %s: %s of the run",
+		tfs_figure_time(place.sure_ns / count).text,
 		tfs_figure_number(place.copies / count, "block", "blocks").text,
 		tfs_figure_bytes(place.bytes / count).text,
 		tfs_figure_number(rint(times), "time", "times").text, tfs_figure_share(share).text);
+
 	if (!draft)
 		return;
 	draft->finding.site = call->record->site;
 	draft->finding.function = call->function;
-	draft->finding.count_total = total;
-	draft->finding.count_per_step = (double)total / search->steps;
-	draft->finding.bytes_per_step = place.bytes / place.alike * (double)total / search->steps;
+	draft->finding.count_total =
+		tfs_steady_total(search->steady, call->record->site, call->function);
+	draft->finding.count_per_step = (double)draft->finding.count_total / search->steps;
+	draft->finding.bytes_per_step = place.bytes / count * times / search->steps;
 	draft->finding.low_confidence = place.count < 2;
 	draft->finding.evidence = tfs_pool_print(findings->pool, "%s in %s",
 		tfs_figure_number(count, "such pause", "such pauses").text,
-		tfs_figure_number(timeline->judged_count, "recorded step", "recorded steps").text);
+		tfs_figure_number(search->pauses.steps, "recorded step", "recorded steps").text);
 }
 
-/* Pauses of training that begin at one call site and that no window has seen: the longest, in all.
- * -ENOMEM, or 0. */
-static int find_unseen(const struct tfs_timeline *timeline, double *out_ns, uint32_t *out_site)
+static void judge_place(struct search *search, struct tfs_findings *findings, struct place place)
 {
-	struct tfs_key *keys = malloc((timeline->step_count + 1u) * sizeof(*keys));
-	size_t count = 0;
-	int err;
+	const double times = times_of(search, &place);
+	double rate, sure, most;
 
-	*out_ns = 0;
-	if (!keys)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < timeline->step_count; i++)
-		if (!is_training(&timeline->steps[i]))
-			keys[count++] = (struct tfs_key){timeline->steps[i].site, i};
-	err = tfs_sort_keys(keys, count);
-	for (size_t i = 0, next; i < count && !err; i = next) {
-		bool seen = false;
-		double ns = 0;
-
-		for (next = i; next < count && keys[next].key == keys[i].key; next++) {
-			const struct tfs_step *step = &timeline->steps[keys[next].value];
-
-			seen |= step->window != TFS_NONE;
-			ns += (double)(step->end_ns - step->start_ns);
-		}
-		if (seen || ns <= *out_ns)
-			continue;
-		*out_ns = ns;
-		*out_site = (uint32_t)keys[i].key;
+	if (!place.count)
+		return;
+	rate = times / place.count / search->steps / search->each_ns;
+	sure = place.sure_ns * rate;
+	most = (place.sure_ns + place.perhaps_ns) * rate;
+	if (sure >= LEAST_SHARE) {
+		report(search, findings, place, times, sure);
+	} else if (most > search->most) {
+		search->most = most;
+		search->site = search->steady->timeline->calls[place.first->first].record->site;
 	}
-	free(keys);
-	return err;
 }
 
-static void judge(const struct search *search, struct tfs_findings *findings, double unseen_ns,
-	uint32_t unseen_site, struct tfs_verdict *out_verdict)
+/* Calls that copy while training goes on, of which no window shows what they belong to. */
+static const struct tfs_aggregate *find_unseen(const struct search *search)
 {
-	const double unseen = unseen_ns / search->steps / search->each_ns;
+	const struct tfs_trace *trace = search->steady->timeline->trace;
+	const struct tfs_timeline *timeline = search->steady->timeline;
+	const uint64_t last = tfs_reached_at(trace, UINT64_MAX).ticks;
+	const struct tfs_aggregate *found = NULL;
+	const struct tfs_total *totals;
+	const size_t count = tfs_trace_totals(trace, &totals, NULL);
+
+	for (size_t i = 0; i < count && timeline->step_count; i++) {
+		const struct tfs_aggregate *sum = &totals[i].sum;
+		const struct tfs_pause_site *site = &search->pauses.sites[i];
+		const enum tfs_family family =
+			(enum tfs_family)tfs_trace_family(trace, sum->function);
+
+		if ((family != TFS_FAMILY_copy && family != TFS_FAMILY_copy_async) ||
+			sum->amount < LEAST_BYTES || sum->first_ticks >= last ||
+			tfs_trace_ns(trace, sum->latest_ticks) < timeline->steps[0].start_ns)
+			continue;
+		if ((!site->calls || (site->down && !site->told)) &&
+			(!found || sum->amount > found->amount))
+			found = sum;
+	}
+	return found;
+}
+
+/* What they may take, at most: all between steps, and by what steps take longer now and then. */
+static double unseen_share(const struct search *search)
+{
+	const struct tfs_timeline *timeline = search->steady->timeline;
+	const struct tfs_step_times *times =
+		timeline->outside.count ? &timeline->outside : &timeline->rewritten;
+
+	return (between_ns(timeline) / search->steps + fmax(times->mean_ns - times->median_ns, 0)) /
+	       search->each_ns;
+}
+
+static void judge(
+	struct search *search, struct tfs_findings *findings, struct tfs_verdict *out_verdict)
+{
+	const struct tfs_trace *trace = search->steady->timeline->trace;
+	const struct tfs_aggregate *unseen = find_unseen(search);
+	const double share = unseen ? unseen_share(search) : 0;
 	const size_t before = findings->count;
 
 	for (size_t i = 0, count; i < search->pauses.count; i += count) {
 		count = tfs_pauses_alike(search->steady, &search->pauses, i);
-		report(search, findings, sum_up(search, i, count));
+		judge_place(search, findings, sum_up(search, i, count));
 	}
-	if (findings->count > before || !(unseen >= LEAST_SHARE)) {
+	if (search->pauses.steps < LEAST_STEPS) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"too few steps were recorded to tell what happens every so many steps");
+	} else if (findings->count == before && share >= LEAST_SHARE) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%s copies at a place that no window has seen, and up to %s of the run is no usual step: "
+			"whether training waits there is not known; TFSHIM_OPTIONS=record=all records it",
+			tfs_trace_function(trace, unseen->function), tfs_figure_share(share).text);
+		out_verdict->site = unseen->site;
+	} else if (findings->count == before && search->most >= LEAST_SHARE) {
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"training pauses for up to %s of the run where memory is copied to the host: "
+			"whether it does so for these copies was not seen",
+			tfs_figure_share(search->most).text);
+		out_verdict->site = search->site;
+	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"training never waits for 1 %% of the run while memory is copied to the host every so many steps");
-		return;
+			"at no place the thread that makes the steps waits for 1 %% of the run, every so many steps, for memory that is copied to the host");
 	}
-	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"training pauses for %s of the run at one place that no window has seen: what it does there is not known; "
-		"TFSHIM_OPTIONS=record=all records it",
-		tfs_figure_share(unseen).text);
-	out_verdict->site = unseen_site;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
-	uint32_t unseen_site = 0;
 	struct search search;
-	double unseen_ns;
 
 	if (steady->run) {
 		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
 			"no training steps were found: what lies between them is not known");
 		return;
 	}
-	if (look(steady, &search) || find_unseen(steady->timeline, &unseen_ns, &unseen_site))
+	if (look(steady, &search))
 		findings->failed = true;
+	else if (search.pauses.sites)
+		judge(&search, findings, out_verdict);
 	else
-		judge(&search, findings, unseen_ns, unseen_site, out_verdict);
+		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
+			"it is not known which thread makes the steps");
 	tfs_pauses_finish(&search.pauses);
 }
 

@@ -3,7 +3,6 @@
 
 #include "rules/evidence/pauses.h"
 
-#define SAMPLES 64u
 #define TO_HOST 2 /* CUPTI's number */
 
 /* Until its first recorded operation begins, a device may be at what was launched before. */
@@ -21,9 +20,8 @@ static int add_unseen(struct tfs_pauses *pauses, const struct tfs_timeline *time
 	return tfs_intervals_add(&pauses->busy, window->start_ns, first_ns);
 }
 
-int tfs_pauses_find_busy(struct tfs_pauses *pauses, const struct tfs_steady *steady)
+static int find_busy(struct tfs_pauses *pauses, const struct tfs_timeline *timeline)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
 	int err = 0;
 
 	for (uint32_t i = 0; i < timeline->op_count && !err; i++) {
@@ -63,34 +61,25 @@ static double length_ns(struct stretch it)
 	return it.end_ns > it.start_ns ? (double)(it.end_ns - it.start_ns) : 0;
 }
 
-/* What such calls take in judged steps, on average of some. */
-struct usual {
-	double in_ns, before_ns;
-	uint32_t calls;
-};
-
-static struct usual usual(const struct tfs_steady *steady, uint32_t call)
+int tfs_pauses_measure(struct tfs_pauses *pauses, const struct tfs_steady *steady, uint32_t thread,
+	const bool *inside)
 {
-	const struct tfs_host_call *it = &steady->timeline->calls[call];
-	struct usual sum = {0};
-
-	for (uint32_t i = 0; i < steady->call_count && sum.calls < SAMPLES; i++) {
-		const struct tfs_host_call *other = tfs_steady_call(steady, i);
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const uint32_t call = steady->calls[i];
+		struct tfs_pause_site *site;
 		struct spent its;
 
-		if (other == it || other->record->site != it->record->site ||
-			other->function != it->function || other->thread != it->thread)
+		if (inside[call] || steady->timeline->calls[call].thread != thread)
 			continue;
-		its = spent(steady->timeline, steady->calls[i]);
-		sum.in_ns += length_ns(its.in);
-		sum.before_ns += length_ns(its.before);
-		sum.calls++;
+		site = tfs_pauses_site(steady->timeline, pauses, call);
+		if (!site)
+			continue;
+		its = spent(steady->timeline, call);
+		site->in_ns += length_ns(its.in);
+		site->before_ns += length_ns(its.before);
+		site->usual++;
 	}
-	if (sum.calls) {
-		sum.in_ns /= sum.calls;
-		sum.before_ns /= sum.calls;
-	}
-	return sum;
+	return find_busy(pauses, steady->timeline);
 }
 
 /* How much longer than usual it takes, of what the devices do nothing in but copy to the host. */
@@ -102,19 +91,19 @@ static double more_ns(const struct tfs_pauses *pauses, struct stretch it, double
 	return fmax(free_ns - usual_ns, 0);
 }
 
-double tfs_pause_ns(const struct tfs_steady *steady, const struct tfs_pauses *pauses,
-	const struct tfs_pause *pause)
+void tfs_pause_ns(const struct tfs_steady *steady, const struct tfs_pauses *pauses,
+	const struct tfs_pause *pause, double *out_waits_ns, double *out_rest_ns)
 {
-	double ns = 0;
-
+	*out_waits_ns = *out_rest_ns = 0;
 	for (uint32_t i = pause->first; i <= pause->next; i++) {
-		const struct usual others = usual(steady, i);
+		const struct tfs_pause_site *site = tfs_pauses_site(steady->timeline, pauses, i);
+		const double calls = site && site->usual ? site->usual : 1;
 		const struct spent its = spent(steady->timeline, i);
+		double *ns = i <= pause->last ? out_waits_ns : out_rest_ns;
 
 		if (i < pause->next)
-			ns += more_ns(pauses, its.in, others.in_ns);
-		if (i > pause->first && (i < pause->next || others.calls))
-			ns += more_ns(pauses, its.before, others.before_ns);
+			*ns += more_ns(pauses, its.in, site ? site->in_ns / calls : 0);
+		if (i > pause->first)
+			*ns += more_ns(pauses, its.before, site ? site->before_ns / calls : 0);
 	}
-	return ns;
 }

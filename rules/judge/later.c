@@ -6,6 +6,7 @@
 #include "rules/rule.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/families.h"
+#include "rules/timeline/reached.h"
 
 #define SHARE_OF_RUN 0.01
 #define SHARE_OF_KIND 0.05
@@ -74,44 +75,6 @@ static void count_judged(struct tfs_later *later)
 	}
 	later->pool->failed |= !whole;
 	free(whole);
-}
-
-/* The training step that a moment is in or behind. */
-struct reached {
-	uint64_t step;
-	uint64_t ticks; /* where it begins */
-};
-
-static void reach(struct reached *reached, uint64_t step, double ticks)
-{
-	if (step > reached->step)
-		*reached = (struct reached){step, (uint64_t)ticks};
-}
-
-static struct reached reached_at(const struct tfs_trace *trace, uint64_t ticks)
-{
-	size_t marks = tfs_trace_count(trace, TFS_RECORD_step);
-	size_t packs = tfs_trace_count(trace, TFS_RECORD_steps);
-	struct reached reached = {0};
-
-	for (size_t i = 0; i < packs; i++) {
-		const struct tfs_steps_record *pack = tfs_trace_at(trace, TFS_RECORD_steps, i);
-		const float *durations = (const float *)(pack + 1);
-		double at = (double)pack->first_start_ticks;
-
-		for (unsigned j = 0; j < pack->count && at <= (double)ticks; j++) {
-			reach(&reached, pack->first_index + j, at);
-			at += (double)durations[j];
-		}
-	}
-	for (size_t i = 0; i < marks; i++) {
-		const struct tfs_step_record *mark = tfs_trace_at(trace, TFS_RECORD_step, i);
-
-		/* The one at exit begins nothing. */
-		if (mark->site && mark->start_ticks <= ticks)
-			reach(&reached, mark->index, (double)mark->start_ticks);
-	}
-	return reached;
 }
 
 static bool is_phase(const struct tfs_step_record *mark)
@@ -210,7 +173,7 @@ static bool explained(const struct tfs_later *later, const struct habit *habit, 
 	const struct tfs_timeline *timeline = later->steady->timeline;
 	const struct tfs_trace *trace = timeline->trace;
 	const struct tfs_aggregate *sum = habit->sum;
-	const struct reached last = reached_at(trace, UINT64_MAX);
+	const struct tfs_reached last = tfs_reached_at(trace, UINT64_MAX);
 	const uint64_t first = first_ticks_of(trace);
 	double each = (double)sum->ticks / (double)sum->count, ns;
 	uint64_t phases = phases_between(timeline, sum->first_ticks, sum->latest_ticks, &ns);
@@ -243,8 +206,8 @@ static bool is_habit(const struct tfs_later *later, const struct habit *habit)
 
 	if (habit->more < least)
 		return false;
-	steps = reached_at(trace, habit->sum->latest_ticks).step -
-		reached_at(trace, habit->sum->first_ticks).step;
+	steps = tfs_reached_at(trace, habit->sum->latest_ticks).step -
+		tfs_reached_at(trace, habit->sum->first_ticks).step;
 	return steps >= least && habit->more * RARE > (double)steps &&
 	       !explained(later, habit, steps);
 }

@@ -304,9 +304,9 @@ int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *fin
 	for (uint32_t i = 0; i < findings->count && !err; i++) {
 		struct tfs_draft *draft = &findings->items[i];
 
-		draft->finding.low_confidence = draft->hit_count && !steady->run &&
-						(steady->step_count < steady->min_steps ||
-							steady->timeline->judged_rewritten);
+		draft->finding.low_confidence |= draft->hit_count && !steady->run &&
+						 (steady->step_count < steady->min_steps ||
+							 steady->timeline->judged_rewritten);
 		draft->finding.level = level_of(steady, draft);
 	}
 	return err ? err : number_groups(findings, out_groups, out_count);

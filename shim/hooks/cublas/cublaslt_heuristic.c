@@ -15,14 +15,32 @@ static const struct part layout_parts[] = {{CUBLASLT_MATRIX_LAYOUT_TYPE, 4},
 	{CUBLASLT_MATRIX_LAYOUT_ORDER, 4}, {CUBLASLT_MATRIX_LAYOUT_ROWS, 8},
 	{CUBLASLT_MATRIX_LAYOUT_COLS, 8}, {CUBLASLT_MATRIX_LAYOUT_LD, 8},
 	{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4}, {CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8}};
-static const struct part product_parts[] = {{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4}, {CUBLASLT_MATMUL_DESC_POINTER_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_TRANSA, 4}, {CUBLASLT_MATMUL_DESC_TRANSB, 4},
-	{CUBLASLT_MATMUL_DESC_TRANSC, 4}, {CUBLASLT_MATMUL_DESC_FILL_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE, 4}, {CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8},
+static const struct part product_parts[] = {
+	{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4},
+	{CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4},
+	{CUBLASLT_MATMUL_DESC_POINTER_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_TRANSA, 4},
+	{CUBLASLT_MATMUL_DESC_TRANSB, 4},
+	{CUBLASLT_MATMUL_DESC_TRANSC, 4},
+	{CUBLASLT_MATMUL_DESC_FILL_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_EPILOGUE, 4},
+	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8},
 	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 8},
-	{CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 8}, {CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 4}};
+	{CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 8},
+	{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 4},
+	{CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 4},
+	{CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1},
+	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, 4},
+	{CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE, 8},
+#if CUBLAS_VERSION >= 120800
+	{CUBLASLT_MATMUL_DESC_A_SCALE_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_B_SCALE_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_C_SCALE_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_D_SCALE_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE, 4},
+	{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE, 4},
+#endif
+};
 static const struct part preference_parts[] = {{CUBLASLT_MATMUL_PREF_SEARCH_MODE, 4},
 	{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 8},
 	{CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 4},
@@ -87,6 +105,7 @@ static uint64_t mix_preference(uint64_t hash, cublasLtMatmulPreference_t prefere
 }
 
 struct question {
+	cublasLtHandle_t handle; /* of a device */
 	cublasLtMatmulDesc_t product;
 	cublasLtMatrixLayout_t layouts[4];
 	cublasLtMatmulPreference_t preference;
@@ -96,7 +115,7 @@ struct question {
 /* 0 where it cannot be told. */
 static uint64_t hash_of(const struct question *question)
 {
-	uint64_t hash = mix(1, (uint64_t)question->answers);
+	uint64_t hash = mix(mix(1, (uint64_t)question->answers), (uintptr_t)question->handle);
 
 	if (!TFS_DIRECT(cublasLtMatrixLayoutGetAttribute) ||
 		!TFS_DIRECT(cublasLtMatmulDescGetAttribute) ||
@@ -120,7 +139,8 @@ TFS_HOOK(cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,
 
 	/* Where it failed, one of the arguments may be none. */
 	if (TFS_END(&frame, status, 0)) {
-		const struct question question = {product, {a, b, c, d}, preference, wanted};
+		const struct question question = {
+			handle, product, {a, b, c, d}, preference, wanted};
 		struct tfs_details details;
 
 		tfs_details_init(&details, TFS_NO_STREAM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS709: every 12 steps, training waits until the blocks of a checkpoint are copied out and
  * written. The clean twin copies them on the device, from there to pinned memory on another stream,
- * and writes in another thread; the trap writes out what it computes in the pause. */
+ * and writes in another thread; the trap has given the device enough to do meanwhile. */
 #include <pthread.h>
 #include <stdbool.h>
 
@@ -10,10 +10,14 @@
 #ifndef VARIANT
 #define VARIANT BAD
 #endif
-#define LAST 5  /* a checkpoint behind the last step only */
-#define AHEAD 6 /* the device works meanwhile */
-#define SOON 7  /* a little is copied out, and then the next batch is made as ever */
-#define ONCE 8  /* when no step is recorded any more */
+#define LAST 5    /* a checkpoint behind the last step only */
+#define SAMPLES 6 /* of what was computed in the pause: a checkpoint, or none */
+#define SOON 7    /* a little is copied out, and then the next batch is made as ever */
+#define ONCE 8    /* when no step is recorded any more */
+#define RESTART                                                                                    \
+	9         /* a checkpoint as it should be, and then the host opens the next epoch's files  \
+		   */
+#define WRITES 10 /* a little is copied out, and the host does something long with it */
 
 enum { EACH = 12, BLOCKS = 4, SIDE = 512, FLOATS = SIDE * SIDE, TOUCHED = 4096 };
 
@@ -58,13 +62,13 @@ static void keep(struct rule *r, struct checkpoint *c, const struct rule_busy *b
 		NEED(cudaMemcpyAsync(/* trap: TFS107 */ c->second + i * FLOATS, c->state[i],
 			FLOATS * sizeof(float), cudaMemcpyDeviceToDevice, r->stream));
 	NEED(cudaEventRecord(c->copied, r->stream));
-	for (int i = 0; VARIANT == AHEAD && i < 16; i++)
+	for (int i = 0; VARIANT == TRAP && i < 16; i++)
 		rule_keep_busy(r, busy);
 	NEED(cudaStreamWaitEvent(c->aside, c->copied, 0));
 	NEED(cudaMemcpyAsync(/* trap: TFS709 */ c->host, c->second, sizeof(float) * FLOATS * BLOCKS,
 		cudaMemcpyDeviceToHost, c->aside));
 	NEED(cudaEventRecord(c->arrived, c->aside));
-	if (VARIANT == AHEAD) {
+	if (VARIANT == TRAP) {
 		write_later(c);
 		return;
 	}
@@ -107,16 +111,20 @@ static void glance(struct rule *r, struct checkpoint *c)
 static void __attribute__((noinline))
 save(struct rule *r, struct checkpoint *c, const struct rule_busy *busy)
 {
+	const struct timespec pause = {.tv_nsec = 20000000};
+
 	for (int i = 0; VARIANT == ONCE && i < 4; i++)
 		stall(r, c);
 	if (VARIANT == BAD || VARIANT == LAST)
 		stall(r, c);
-	else if (VARIANT == TRAP)
+	else if (VARIANT == SAMPLES)
 		sample(r, c);
-	else if (VARIANT == SOON)
+	else if (VARIANT == SOON || VARIANT == WRITES)
 		glance(r, c);
 	else if (VARIANT != ONCE)
 		keep(r, c, busy);
+	if (VARIANT == RESTART || VARIANT == WRITES)
+		nanosleep(&pause, NULL);
 }
 
 enum { ALL = VARIANT == LAST ? STEPS / 2 : STEPS };
@@ -124,7 +132,7 @@ enum { ALL = VARIANT == LAST ? STEPS / 2 : STEPS };
 static bool is_due(unsigned step)
 {
 	if (VARIANT == LAST || VARIANT == ONCE)
-		return step == ALL - (VARIANT == LAST ? 1 : SLOTS);
+		return step == ALL - (VARIANT == LAST ? 1 : 8);
 	return step % EACH == EACH - 1;
 }
 

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: MIT */
-#define VARIANT 6
+#define VARIANT 9
 #include "tests/rules/709/rule_709_bad.c"
