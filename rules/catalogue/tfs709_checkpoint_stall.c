@@ -159,7 +159,7 @@ static void judge_place(struct search *search, struct tfs_findings *findings, st
 	const double times = times_of(search, &place);
 	double rate, sure, most;
 
-	if (!place.count)
+	if (!place.count || !(search->each_ns > 0))
 		return;
 	rate = times / place.count / search->steps / search->each_ns;
 	sure = place.sure_ns * rate;
@@ -206,6 +206,8 @@ static double unseen_share(const struct search *search)
 	const struct tfs_step_times *times =
 		timeline->outside.count ? &timeline->outside : &timeline->rewritten;
 
+	if (!(search->each_ns > 0))
+		return 1;
 	return (between_ns(timeline) / search->steps + fmax(times->mean_ns - times->median_ns, 0)) /
 	       search->each_ns;
 }
