@@ -248,11 +248,14 @@ static void judge(
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
+	const struct tfs_total *totals;
 	struct search search;
 
-	if (steady->run) {
+	if (steady->run || !tfs_trace_totals(steady->timeline->trace, &totals, NULL)) {
 		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: what lies between them is not known");
+			steady->run
+				? "no training steps were found: what lies between them is not known"
+				: "the recording does not say how often the run made its calls");
 		return;
 	}
 	if (look(steady, &search))
