@@ -97,13 +97,13 @@ const struct tfs_rule tfs_rule_tfs610 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.library = TFS_LIBRARY_cublaslt,
 	.title = "cuBLASLt asked again which algorithm to use",
-	.why = "cublasLtMatmulAlgoGetHeuristic ranks the algorithms for a product, which takes the host microseconds, or more where the library does not remember the question. "
+	.why = "cublasLtMatmulAlgoGetHeuristic ranks the algorithms for a product, which takes the host time in each call. "
 	       "The answer depends on the sizes, types and layouts of the matrices, on the operation and on the preference: for the same ones it is the same in every step.",
 	.advice =
 		"Ask once for each product before the training loop, keep the answer (cublasLtMatmulHeuristicResult_t.algo) with its workspace's size, and give both to cublasLtMatmul in all steps. "
 		"Ask again for new sizes, types or layouts, and where matrices are less aligned than the preference said. "
 		"Keep the product's descriptor and the matrices' layouts as well. "
-		"PyTorch asks in each call of linear layers with a bias: capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode='reduce-overhead'), and it asks once.",
+		"PyTorch asks before each product that it gives to cuBLASLt: capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode='reduce-overhead'), and it asks once.",
 	.tips = "T3",
 	.detect = detect,
 };

@@ -229,8 +229,8 @@ static void judge(
 			"too few steps were recorded to tell what happens every so many steps");
 	} else if (findings->count == before && share >= LEAST_SHARE) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"%s copies at a place that no window has seen, and up to %s of the run is no usual step: "
-			"whether training waits there is not known; TFSHIM_OPTIONS=record=all records it",
+			"no window shows whether training waits for what %s copies at one place, and up to %s of the run is no usual step; "
+			"with TFSHIM_OPTIONS=record=all more is recorded",
 			tfs_trace_function(trace, unseen->function), tfs_figure_share(share).text);
 		out_verdict->site = unseen->site;
 	} else if (findings->count == before && search->most >= LEAST_SHARE) {
@@ -278,7 +278,7 @@ const struct tfs_rule tfs_rule_tfs709 = {
 	.title = "training waits while a checkpoint is copied out and written",
 	.why = "Where the thread that launches the steps' work copies the weights to the host and writes them to a file, every so many steps, "
 	       "the device has nothing to do until the file is written: disks are slower than the link, and the link than the device's memory. "
-	       "What steps take does not show it. The weights need not be copied out before the next step changes them: a copy of them on the device is made in microseconds.",
+	       "What steps take does not show it. The weights need not be copied out before the next step changes them: a copy of them on the device takes a small part of that time.",
 	.advice =
 		"Copy these blocks to other memory on the device, on the stream that the steps work on, and record an event behind; let another stream wait for it and copy them to pinned memory; "
 		"let another thread wait for that copy and write the file while training goes on. Neither memory may be used again before the copy from it, or the file, is done. "

@@ -85,10 +85,11 @@ int tfs_pauses_measure(struct tfs_pauses *pauses, const struct tfs_steady *stead
 /* How much longer than usual it takes, of what the devices do nothing in but copy to the host. */
 static double more_ns(const struct tfs_pauses *pauses, struct stretch it, double usual_ns)
 {
-	const double free_ns = length_ns(it) -
-			       (double)tfs_intervals_covered(&pauses->busy, it.start_ns, it.end_ns);
+	uint64_t busy_ns = 0;
 
-	return fmax(free_ns - usual_ns, 0);
+	if (it.end_ns > it.start_ns)
+		busy_ns = tfs_intervals_covered(&pauses->busy, it.start_ns, it.end_ns);
+	return fmax(length_ns(it) - (double)busy_ns - usual_ns, 0);
 }
 
 void tfs_pause_ns(const struct tfs_steady *steady, const struct tfs_pauses *pauses,

@@ -58,10 +58,10 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash ^ hash >> 29;
 }
 
-/* What this version of the library does not have counts as 0. */
+/* What this version of the library does not have counts as 0; of no object nothing is asked. */
 static uint64_t mix_layout(uint64_t hash, cublasLtMatrixLayout_t layout)
 {
-	for (size_t i = 0; i < COUNT(layout_parts); i++) {
+	for (size_t i = 0; layout && i < COUNT(layout_parts); i++) {
 		const struct part part = layout_parts[i];
 		uint64_t value = 0;
 		size_t written = 0;
@@ -76,7 +76,7 @@ static uint64_t mix_layout(uint64_t hash, cublasLtMatrixLayout_t layout)
 
 static uint64_t mix_product(uint64_t hash, cublasLtMatmulDesc_t product)
 {
-	for (size_t i = 0; i < COUNT(product_parts); i++) {
+	for (size_t i = 0; product && i < COUNT(product_parts); i++) {
 		const struct part part = product_parts[i];
 		uint64_t value = 0;
 		size_t written = 0;
@@ -91,7 +91,7 @@ static uint64_t mix_product(uint64_t hash, cublasLtMatmulDesc_t product)
 
 static uint64_t mix_preference(uint64_t hash, cublasLtMatmulPreference_t preference)
 {
-	for (size_t i = 0; i < COUNT(preference_parts); i++) {
+	for (size_t i = 0; preference && i < COUNT(preference_parts); i++) {
 		const struct part part = preference_parts[i];
 		uint64_t value = 0;
 		size_t written = 0;
@@ -137,7 +137,6 @@ TFS_HOOK(cublasStatus_t, cublasLtMatmulAlgoGetHeuristic,
 	const cublasStatus_t status = TFS_REAL(cublasLtMatmulAlgoGetHeuristic)(
 		handle, product, a, b, c, d, preference, wanted, answers, count);
 
-	/* Where it failed, one of the arguments may be none. */
 	if (TFS_END(&frame, status, 0)) {
 		const struct question question = {
 			handle, product, {a, b, c, d}, preference, wanted};
