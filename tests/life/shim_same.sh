@@ -88,7 +88,7 @@ clogged() {
 	# The simulated device that is late on a busy machine says so, and waits for who reads it.
 	for kind in pipe narrow socket terminal narrow-terminal; do
 		compare "clogged-$kind" quiet=0:nonsense:unknown:absent timeout 60 "$programs/shim_clogged" "$kind" \
-			/usr/bin/env -u TFSHIM_REWRITE TFSHIM_LOG=debug TFSIM_PACE=0 TFSIM_SCALE=100000 \
+			/usr/bin/env -u TFSHIM_REWRITE TFSHIM_LOG=debug TFSIM_PACE=0 TFSIM_SCALE=100000000 \
 			"$programs/shim_ending" return
 		look "clogged-$kind"
 		expect "clogged-$kind" total cudaMemcpy 200
