@@ -79,6 +79,12 @@ struct tfs_repair {
 	const char *reason; /* the failed check, or why it is off; "" = none */
 };
 
+/* An address in the program's code, and how many samples of a thread were there. */
+struct tfs_code {
+	uint64_t address;
+	uint32_t samples;
+};
+
 /* One place where a rule is broken. Strings are owned by the result set. */
 struct tfs_finding {
 	const struct tfs_rule *rule;
@@ -92,10 +98,13 @@ struct tfs_finding {
 	double time_per_step_ns; /* time the host spent in these calls */
 	uint64_t count_total;    /* whole run, from the aggregates */
 	struct tfs_cost cost;
-	bool low_confidence;  /* fewer steps than an error needs */
-	char *message;        /* what happens here, one sentence with figures */
-	const char *advice;   /* what to change; never NULL */
-	const char *evidence; /* which steps and records this rests on */
+	bool low_confidence;         /* fewer steps than an error needs */
+	char *message;               /* what happens here, one sentence with figures */
+	const char *advice;          /* what to change; never NULL */
+	const char *evidence;        /* which steps and records this rests on */
+	const struct tfs_code *code; /* where the host's thread ran meanwhile; often first */
+	uint32_t code_count;         /* 0 = not known */
+	uint32_t code_samples;       /* of all code, listed or not */
 	struct tfs_repair repair;
 	bool repaired; /* by a rewrite whose gain is proven */
 };

@@ -17,7 +17,7 @@ ORDER = [
     ["shim/resolve"],
     ["shim/python", "shim/contents"],
     ["shim/record"],
-    ["shim/state", "cupti"],
+    ["shim/state", "shim/host", "cupti"],
     ["shim"],  # tfshim.h, for programs
     ["shim/steps"],
     ["shim/nvtx", "shim/rewrites/measure", "shim/rewrites/breaker", "shim/rewrites/memory"],

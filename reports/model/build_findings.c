@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "reports/model/code.h"
 #include "reports/model/places.h"
 #include "reports/model/source.h"
 #include "reports/model/words.h"
@@ -26,6 +27,16 @@ static void set_repair(
 	to->rewrite = text_or_null(region, repair->name);
 	to->rewrite_state = states[repair->state];
 	to->rewrite_reason = text_or_null(region, repair->reason);
+}
+
+/* With the functions that the host's thread ran in, where that is known. */
+static const char *message_of(struct tfs_build *build, const struct tfs_finding *finding)
+{
+	struct tfs_region *region = &build->model->region;
+	const char *code = tfs_code_text(build->places, region, finding);
+
+	return code ? tfs_region_print(region, "%s; it ran in %s", finding->message, code)
+		    : text_or_null(region, finding->message);
 }
 
 static void set_findings(struct tfs_build *build)
@@ -55,7 +66,7 @@ static void set_findings(struct tfs_build *build)
 		to->count_total = from->count_total;
 		to->cost = from->cost;
 		to->low_confidence = from->low_confidence;
-		to->message = text_or_null(region, from->message);
+		to->message = message_of(build, from);
 		to->advice =
 			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
 		to->evidence = text_or_null(region, from->evidence);

@@ -299,6 +299,18 @@ struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site)
 	return *place;
 }
 
+struct tfs_model_frame tfs_places_code(struct tfs_places *places, uint64_t address)
+{
+	struct tfs_model_frame frames[MOST_INLINED] = {0};
+	/* Frames are return addresses, behind the code that they are about. */
+	const size_t count = resolve(places, address + 1, frames);
+	struct tfs_model_frame code = frames[count - 1];
+
+	if (!code.function)
+		code.module = module_text(places, address, false);
+	return code;
+}
+
 /* The file of the outermost frame that is a script's; NULL where this is no stack of one. */
 static const char *script_of(struct tfs_places *places, uint32_t site)
 {

@@ -17,6 +17,10 @@ struct tfs_places *tfs_places_create(const struct tfs_trace *trace, struct tfs_r
 /* The place of a site; no frames when the site is 0 or unknown. */
 struct tfs_model_place tfs_places_find(struct tfs_places *places, uint32_t site);
 
+/* The function whose code lies at an address, whatever was inlined into it: its module alone where
+ * it has no name. */
+struct tfs_model_frame tfs_places_code(struct tfs_places *places, uint64_t address);
+
 /* The path of the script that a Python program runs, as Python has it; NULL where none is seen. */
 const char *tfs_places_script(struct tfs_places *places);
 

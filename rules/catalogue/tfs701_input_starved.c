@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TFS701: the GPU is idle in one long stretch of each step while the host makes no CUDA call, as it
- * does where it makes the next batch itself. What the host does there is not recorded, and never
- * guessed. Where the host spends its time in waits and would be ahead of the device without them,
+ * does where it makes the next batch itself. What the host does there is told by the samples of
+ * its thread, if there are enough, and never guessed. Where the host spends its time
+ * in waits and would be ahead of the device without them,
  * the batch could be made while the device works, and the waits are to blame.
  */
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
+#include "rules/evidence/meanwhile.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/recording_cost.h"
 #include "rules/whatif/step_thread.h"
@@ -21,6 +23,8 @@
 /* A host that is now and then late was interrupted, by other work on the machine as likely as by
  * input. */
 #define LEAST_PER_STEP 0.5
+/* Of a thread that runs in less of the samples, it matters little where. */
+#define WORTH_CODE 0.25
 
 /* Whether the work behind the stretch begins with a batch: it is a copy to the device, or the
  * stretch has the beginning of a step in it. */
@@ -85,20 +89,103 @@ static double look(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 	return ns;
 }
 
+/* What the host does where the device waits for a batch, and then should do. */
+static const char *const advice_by_code =
+	"Make batches beside the step: let one or more other threads or processes fill two or more pinned buffers in turn, "
+	"so that the step's thread finds the next batch ready and only copies it. "
+	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True).";
+static const char *const advice_by_file =
+	"Read beside the step: let other threads or processes read the next batches into two or more pinned buffers in turn. "
+	"If the data fit, keep them in memory; few large files are read faster than many small ones. "
+	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True).";
+static const char *const advice_by_wait =
+	"The thread waits for other threads or processes. Where these make the next batch, they are too slow: use more of them, "
+	"give them less to do, or let them begin two or more batches ahead. "
+	"In PyTorch: a larger num_workers or prefetch_factor, persistent_workers=True.";
+
+static const char *advice_of(const struct tfs_meanwhile *meanwhile)
+{
+	if (tfs_meanwhile_waits(meanwhile))
+		return advice_by_wait;
+	switch (tfs_meanwhile_most(meanwhile)) {
+	case TFS_HOST_code:
+		return advice_by_code;
+	case TFS_HOST_file:
+	case TFS_HOST_page:
+		return advice_by_file;
+	default:
+		return NULL;
+	}
+}
+
+/* The stretches of a place, as far as a device was idle in them. */
+static int collect(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
+	const struct tfs_place *place, uint32_t thread, struct tfs_intervals *stretches)
+{
+	const struct tfs_host_call *calls = steady->timeline->calls;
+	int err = 0;
+
+	for (size_t i = 0; i < gaps->count && !err; i++) {
+		const struct tfs_gap *gap = &gaps->items[i];
+		const struct tfs_host_call *after;
+
+		if (!starves(steady, gap, thread))
+			continue;
+		after = &calls[gap->after];
+		if (after->record->site == place->site && after->function == place->function)
+			err = tfs_intervals_add(stretches, after->start_ns - (uint64_t)gap->host_ns,
+				after->start_ns);
+	}
+	tfs_intervals_unite(stretches);
+	return err;
+}
+
 static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_gap *gap, const struct tfs_place *place, double ns)
+	const struct tfs_gap *gap, const struct tfs_place *place, double ns,
+	const struct tfs_meanwhile *meanwhile)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call",
-		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
-		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function));
+	struct tfs_draft *draft;
+	char samples[400];
 
+	tfs_meanwhile_text(meanwhile, tfs_gaps_steps(steady), samples, sizeof(samples));
+	draft = tfs_findings_add(findings, place, NULL,
+		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call%s%s",
+		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
+		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function),
+		*samples ? "; " : "", samples);
 	if (!draft)
 		return NULL;
+	if (advice_of(meanwhile))
+		draft->finding.advice = advice_of(meanwhile);
+	if (meanwhile->samples &&
+		meanwhile->doing[TFS_HOST_code] >= WORTH_CODE * meanwhile->samples) {
+		draft->finding.code = meanwhile->code;
+		draft->finding.code_count = meanwhile->code_count;
+		draft->finding.code_samples = meanwhile->code_samples;
+	}
 	draft->apart = true;
 	draft->most = ns >= ERROR_SHARE * steady->step_ns ? TFS_LEVEL_ERROR : TFS_LEVEL_WARN;
 	draft->less_ns = BESIDE * ns;
+	return draft;
+}
+
+/* With what the thread did meanwhile. */
+static struct tfs_draft *look_into(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_gaps *gaps, const struct tfs_gap *gap, const struct tfs_place *place,
+	uint32_t thread, double ns)
+{
+	struct tfs_intervals stretches = {0};
+	struct tfs_meanwhile meanwhile = {0};
+	struct tfs_draft *draft = NULL;
+
+	if (collect(steady, gaps, place, thread, &stretches) ||
+		tfs_meanwhile_find(
+			steady->timeline, thread, &stretches, findings->pool, &meanwhile))
+		findings->failed = true;
+	else
+		draft = report(steady, findings, gap, place, ns, &meanwhile);
+	tfs_intervals_finish(&stretches);
 	return draft;
 }
 
@@ -137,7 +224,8 @@ static double report_places(const struct tfs_steady *steady, struct tfs_findings
 			tfs_recording_apart_ns(steady->timeline, ns) < WARN_SHARE * steady->step_ns)
 			rest_ns += ns;
 		else
-			own(steady, findings, report(steady, findings, gap, &place, ns), gaps,
+			own(steady, findings,
+				look_into(steady, findings, gaps, gap, &place, thread, ns), gaps,
 				&place, thread);
 	}
 	return rest_ns;
@@ -205,7 +293,7 @@ const struct tfs_rule tfs_rule_tfs701 = {
 	.why = "Where the thread that launches the step's work also reads and decodes the next batch, or waits for it, "
 	       "the device runs dry: the batch is made in the time in which the GPU could compute. "
 	       "Only the time in which the GPU is idle counts; loading that takes less than the device's work, and goes on beside it, costs nothing. "
-	       "What the host does in that time (reading, computing, waiting for workers) is not seen.",
+	       "In recorded steps that thread is sampled, a thousand times a second at first: whether it runs, reads, or waits for others is told where twenty samples or more fell into that time.",
 	.advice =
 		"Make batches beside the step: let one or more other threads or processes fill two or more pinned buffers in turn, "
 		"so that the step's thread finds the next batch ready and only copies it. "

@@ -17,6 +17,8 @@
 		"FIRST-LAST: leave CUPTI to other tools in these steps")                           \
 	X("nvtx", nvtx, flag, 1, "record the program's NVTX ranges")                               \
 	X("step_range", step_range, text, 0, "NVTX ranges of this name are the training steps")    \
+	X("host", host, flag, 1, "in windows, sample what the step's thread does on the host")     \
+	X("proc", proc, text, 0, "folder in which that is looked up; /proc by default")            \
 	X("unwind", unwind, flag, 1, "record call stacks; 0: only the calling line")               \
 	X("driver", driver, flag, 1, "see driver calls, and calls of functions looked up by name") \
 	X("deepbind", deepbind, flag, 1,                                                           \

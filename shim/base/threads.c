@@ -2,6 +2,7 @@
 #include "shim/base/threads.h"
 
 #include <errno.h>
+#include <linux/close_range.h>
 #include <linux/futex.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -32,6 +33,11 @@ void tfs_threads_left_alone(void)
 bool tfs_threads_alone(void)
 {
 	return atomic_load_explicit(&alone, memory_order_relaxed);
+}
+
+bool tfs_threads_own_descriptors(void)
+{
+	return syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
 }
 
 void tfs_threads_wake(enum tfs_threads_call call)

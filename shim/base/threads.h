@@ -20,10 +20,15 @@ bool tfs_threads_alone(void);
 uint32_t tfs_threads_counted(void);
 void tfs_threads_left_alone(void);
 
+/* Gives the calling thread a table of descriptors of its own, with nothing in it: the program may
+ * close any number, and count on which one it gets next. False where that is not to be had. */
+bool tfs_threads_own_descriptors(void);
+
 /* What a thread sleeps for. */
 enum tfs_threads_call {
 	TFS_CALL_WRITE, /* the one that writes the recording's file: there is work */
 	TFS_CALL_LOOK,  /* the helper: a window opened, activity is collected more often now */
+	TFS_CALL_HOST,  /* the one that looks at the host: a window opened */
 	TFS_CALLS
 };
 

@@ -2,7 +2,6 @@
 #include "shim/core/shim.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,6 +25,7 @@
 #include "shim/core/machine.h"
 #include "shim/core/reporter.h"
 #include "shim/core/switches.h"
+#include "shim/host/host.h"
 #include "shim/nvtx/nvtx.h"
 #include "shim/record/callsite.h"
 #include "shim/record/files.h"
@@ -59,16 +59,6 @@ static void unpin(void)
 
 	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0)
 		sched_setaffinity(0, sizeof(allowed), &allowed);
-}
-
-/*
- * The program may close any number, and count on which one it gets next: the thread that opens
- * the recording's file has a table of descriptors of its own, with nothing of the program's in it.
- * Where that is not to be had, it takes its chances.
- */
-static bool own_descriptors(void)
-{
-	return syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0;
 }
 
 /* How many threads there are, if the main one has ended by itself, as it may; else 0. It is counted
@@ -125,7 +115,8 @@ static void *write_file(void *nothing)
 	tfs_self.busy = true;
 	unpin();
 	tfs_threads_count();
-	const bool may_look = own_descriptors();
+	/* Where that is not to be had, it takes its chances. */
+	const bool may_look = tfs_threads_own_descriptors();
 	while (atomic_load(&state) != FAILED && !tfs_threads_alone()) {
 		const uint32_t seen = tfs_threads_woken(TFS_CALL_WRITE);
 		const uint64_t now = tfs_clock_ns(CLOCK_MONOTONIC);
@@ -144,6 +135,24 @@ static void *write_file(void *nothing)
 	}
 	tfs_files_served(false);
 	return NULL;
+}
+
+static bool start_thread(void *(*run)(void *))
+{
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+
+	/* The program's signals are for the program's threads. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	const bool started = pthread_create(&thread, &attributes, run, NULL) == 0;
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return started;
 }
 
 static void load_libraries(void)
@@ -185,28 +194,13 @@ static void *help(void *nothing)
 		if (due || !machine_known)
 			machine_known = tfs_machine_write(false);
 		tfs_collector_poll();
+		if (tfs_host_needed() && !start_thread(tfs_host_run))
+			tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 		tfs_threads_doze(TFS_CALL_LOOK, seen, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
 	if (tfs_threads_alone())
 		end_last();
 	return NULL;
-}
-
-static bool start_thread(void *(*run)(void *))
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &programs_signals);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	const bool started = pthread_create(&thread, &attributes, run, NULL) == 0;
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &programs_signals, NULL);
-	return started;
 }
 
 /* The file, by the thread that writes it. Where its folder does not answer, the program goes on:
@@ -281,6 +275,7 @@ static bool start(void)
 		tfs_options.record = TFS_RECORD_ALL;
 	tfs_clock_init();
 	pid = getpid();
+	pthread_sigmask(SIG_SETMASK, NULL, &programs_signals);
 	if (tfs_options.disabled || tfs_recorder_begin() != 0 || !start_file())
 		return false;
 	tfs_modules_write();
@@ -291,6 +286,8 @@ static bool start(void)
 	tfs_rewrite_start();
 	tfs_recorder_fact(TFS_FACT_processes, NULL, tfs_options.ranks, 0);
 	tfs_switches_write();
+	if (!tfs_options.host)
+		tfs_recorder_fact(TFS_FACT_host_off, NULL, 0, 0);
 	if (injected)
 		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
 	if (!start_thread(help))

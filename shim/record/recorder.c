@@ -78,6 +78,9 @@ static enum tfs_room room_of(enum tfs_record_kind kind)
 	case TFS_RECORD_device_memory:
 	case TFS_RECORD_overhead:
 	case TFS_RECORD_range:
+	case TFS_RECORD_host:
+	case TFS_RECORD_host_code:
+	case TFS_RECORD_host_others:
 		return TFS_ROOM_CALLS;
 	default:
 		return TFS_ROOM_DEFINITIONS;

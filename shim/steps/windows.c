@@ -12,6 +12,7 @@
 #include "shim/base/env.h"
 #include "shim/base/threads.h"
 #include "shim/contents/contents.h"
+#include "shim/host/host.h"
 #include "shim/record/live.h"
 #include "shim/record/recorder.h"
 #include "shim/steps/placement.h"
@@ -118,6 +119,7 @@ static void open_window(uint64_t step, uint64_t steps, uint32_t flags)
 	put(true, tfs_clock_ticks(), step, flags | WINDOW_CALLS | (device ? WINDOW_DEVICE : 0));
 	tfs_live_record();
 	atomic_store(&open_now, true);
+	tfs_host_window(true);
 	tfs_threads_wake(TFS_CALL_LOOK);
 	tfs_contents_open();
 	__atomic_fetch_or(&tfs_wanted,
@@ -204,6 +206,7 @@ static void close_window(uint64_t step)
 	__atomic_fetch_and(&tfs_wanted, ~(TFS_WANT_RECORD | TFS_WANT_DEVICE | TFS_WANT_CONTENTS),
 		__ATOMIC_RELAXED);
 	atomic_store(&open_now, false);
+	tfs_host_window(false);
 	tfs_collector_window(false);
 	put(false, ticks, step, 0);
 	recorded += step > first_step ? step - first_step : 0;
@@ -295,6 +298,7 @@ static bool is_due(uint64_t index)
 void tfs_windows_step(uint64_t index)
 {
 	heed_option(index);
+	tfs_host_watch();
 	if (tfs_options.record != TFS_RECORD_WINDOWS)
 		return;
 	const bool due =

@@ -116,7 +116,15 @@
 	X(67, python_unknown, "python", latest,                                                    \
 		"not a version whose call stacks can be read; call sites are those of C code")     \
 	X(68, debug_switch, "debug switch.", each, "on")                                           \
-	X(69, debug_none, "debug switches", latest, "none of those that are looked for")
+	X(69, debug_none, "debug switches", latest, "none of those that are looked for")           \
+	X(70, host_sampled, "host", latest, "the step's thread is sampled in windows")             \
+	X(71, host_off, "host", latest, "not sampled: switched off")                               \
+	X(72, host_none, "host", latest, "not sampled: the step's thread cannot be read in /proc") \
+	X(73, host_no_descriptors, "host", latest,                                                 \
+		"not sampled: the kernel gives no thread descriptors of its own")                  \
+	X(74, host_code, "host code", latest,                                                      \
+		"where the step's thread runs is sampled in windows")                              \
+	X(75, host_code_none, "host code", latest, "not sampled: perf_event_open failed{error}")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

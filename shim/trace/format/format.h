@@ -15,6 +15,7 @@
 #include "shim/trace/format/device.h"
 #include "shim/trace/format/fact.h"
 #include "shim/trace/format/function.h"
+#include "shim/trace/format/host.h"
 #include "shim/trace/format/problem.h"
 #include "shim/trace/format/program.h"
 #include "shim/trace/format/reason.h"

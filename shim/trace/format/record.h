@@ -36,7 +36,10 @@
 	X(24, overhead)                                                                            \
 	X(25, range)                                                                               \
 	X(26, api)                                                                                 \
-	X(27, device_memory)
+	X(27, device_memory)                                                                       \
+	X(28, host)                                                                                \
+	X(29, host_code)                                                                           \
+	X(30, host_others)
 
 enum tfs_record_kind {
 #define X(number, name) TFS_RECORD_##name = number,

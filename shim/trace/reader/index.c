@@ -34,6 +34,9 @@ static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_range] = sizeof(struct tfs_range_record),
 	[TFS_RECORD_api] = sizeof(struct tfs_api_record),
 	[TFS_RECORD_device_memory] = sizeof(struct tfs_device_memory_record),
+	[TFS_RECORD_host] = sizeof(struct tfs_host_record),
+	[TFS_RECORD_host_code] = sizeof(struct tfs_host_code_record),
+	[TFS_RECORD_host_others] = sizeof(struct tfs_host_others_record),
 };
 
 /* Whether what follows the head lies within the record: text ends, arrays fit. */

@@ -141,12 +141,21 @@ static void put_rest(struct builder *builder, const struct names *names)
 		.cbid = 20, .name = names->site[1], .domain = TFS_LIBRARY_cudart};
 	const struct tfs_device_memory_record memory = {
 		.operation = 1, .correlation = 1, .address = 1u << 20, .bytes = 4096};
+	const struct tfs_host_record host = {
+		.doing = TFS_HOST_file, .tid = 100, .ns = SAMPLE_FIRST_NS, .call = -1};
+	const struct tfs_host_code_record code = {
+		.tid = 100, .ns = SAMPLE_FIRST_NS, .address = 0x401000};
+	const struct tfs_host_others_record others = {
+		.threads = {2, 1, 0}, .children = {1, 0, 1}, .ns = SAMPLE_FIRST_NS};
 	const struct tfs_range_record range = {.start_ticks = SAMPLE_FIRST_NS, .duration_ticks = 9};
 
 	builder_problem(builder, fields, 10);
 	builder_record(builder, TFS_RECORD_api, &watched, sizeof(watched));
 	builder_record(builder, TFS_RECORD_range, &range, sizeof(range));
 	builder_record(builder, TFS_RECORD_device_memory, &memory, sizeof(memory));
+	builder_record(builder, TFS_RECORD_host, &host, sizeof(host));
+	builder_record(builder, TFS_RECORD_host_code, &code, sizeof(code));
+	builder_record(builder, TFS_RECORD_host_others, &others, sizeof(others));
 	builder_record(builder, TFS_RECORD_device_sync, &sync, sizeof(sync));
 	builder_record(builder, TFS_RECORD_device_api, &api, sizeof(api));
 	builder_record(builder, TFS_RECORD_overhead, &overhead, sizeof(overhead));

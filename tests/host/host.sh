@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What the step's thread does while the device waits for its batch is told as it is:
+# host.sh LIBRARY TFSHIM SIMULATED-LIBRARIES PROGRAM [KIND...]
+set -u
+
+library=$(realpath "$1")
+tfshim=$(realpath "$2")
+simulated=$3
+program=$4
+shift 4
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
+failed=0
+
+fail() {
+	echo "FAILED: $*"
+	failed=1
+}
+
+# watch NAME OPTIONS KIND: into $folder/NAME.tfs and its reports
+watch() {
+	LD_LIBRARY_PATH=$simulated TFSHIM_OUTPUT=$folder/$1 TFSHIM_REWRITE=off TFSIM_COMPUTE=0 \
+		TFSHIM_OPTIONS=report=0:$2 LD_PRELOAD=$library timeout 100 "$program" "$3" \
+		>"$folder/out" 2>&1 || {
+		fail "$1 ended with $?"
+		tail -n 5 "$folder/out"
+	}
+	"$tfshim" report --quiet "$folder/$1.tfs" || fail "$1: no report"
+}
+
+# message NAME: what TFS701 says, one finding
+message() {
+	python3 - "$folder/$1.json" <<'EOF'
+import json, sys
+found = [f for f in json.load(open(sys.argv[1]))["findings"] if f["id"] == "TFS701"]
+print(found[0]["message"] + " | " + found[0]["advice"] if len(found) == 1 else f"{len(found)} findings")
+EOF
+}
+
+# told KIND TEXT ADVICE: the first thing that it was found at, in most of the samples; what to do
+told() {
+	kind=$1
+	watch "$kind" host=1 "$kind"
+	said=$(message "$kind")
+	case $said in
+	*"samples the thread was $2 ("*"| $3"*) ;;
+	*) fail "$kind: $said" ;;
+	esac
+	share=$(echo "$said" | sed -n "s/.*samples the thread was $2 (\([0-9]*\)[. ].*/\1/p")
+	[ "${share:-0}" -ge 60 ] || fail "$kind: in $share % of the samples: $said"
+}
+
+code() {
+	told code running 'Make batches beside'
+	case $said in
+	*'; it ran in decode_batch of host_input.c ('*) ;;
+	*) grep -q 'perf_event_open failed' "$folder/code.txt" && echo 'perf_event_open is not permitted here' ||
+		fail "code: $said" ;;
+	esac
+}
+
+several() {
+	told several running 'Make batches beside'
+	busy=$(echo "$said" | sed -n 's/.*for \([0-9]*\)[. ].* of the time in which it could run, no processor was free.*/\1/p')
+	[ "${busy:-0}" -ge 25 ] || fail "several: no processor for $busy %: $said"
+}
+
+others() {
+	told lock 'waiting for other threads' 'The thread waits for other threads'
+	told pipe 'waiting for a pipe' 'The thread waits for other threads'
+	told socket 'waiting for a socket' 'The thread waits for other threads'
+	told ready 'waiting until descriptors are ready' 'The thread waits for other threads'
+	told process 'waiting for a process to end' 'The thread waits for other threads'
+	told sleep asleep 'Make batches beside'
+}
+
+# What was not sampled is not told, and the report says why.
+unseen() {
+	watch off host=0 sleep
+	case $(message off) in *samples*) fail "off: $(message off)" ;; esac
+	grep -q 'not sampled: switched off' "$folder/off.txt" || fail "off: not said"
+	watch none "proc=$folder/nothing" sleep
+	case $(message none) in *samples*) fail "none: $(message none)" ;; esac
+	grep -q 'cannot be read in /proc' "$folder/none.txt" ||
+		fail "none: not said"
+}
+
+for kind; do
+	$kind
+done
+exit "$failed"
