@@ -98,7 +98,7 @@ struct tfs_finding {
 	double time_per_step_ns; /* time the host spent in these calls */
 	uint64_t count_total;    /* whole run, from the aggregates */
 	struct tfs_cost cost;
-	bool low_confidence;         /* fewer steps than an error needs */
+	const char *doubt;           /* why it is of low confidence; NULL = it is not */
 	char *message;               /* what happens here, one sentence with figures */
 	const char *advice;          /* what to change; never NULL */
 	const char *evidence;        /* which steps and records this rests on */

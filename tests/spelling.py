@@ -17,9 +17,10 @@ NAME = re.compile(r'"(?:__)?(?:cuda|cu(?=[A-Z])|cudnn|cublas|curand|nccl(?!\w*Er
                   r'[A-Z](?!rror)\w*"')
 READS = re.compile(r"\btfs_trace_function\b|\bTFS_RECORD_(?:function|api)\b|\bfunction->name\b")
 # What is no recorded function: frames of a call stack, files of a library that is opened, cuDNN's
-# search that an advice names; columns of another tool's tables.
+# search that an advice names; columns of another tool's tables; the name of a device.
 ELSEWHERE = {"reports/model/places.c", "reports/doctor/doctor.c", "reports/doctor/doctor_program.c",
-             "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c"}
+             "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
+             "rules/evidence/sharing.c"}
 # Functions that are looked up to be called, by their names on two layers.
 LOOKED_UP = {"shim/rewrites/memory/memory_functions.c", "shim/rewrites/memory/pool_functions.c",
              "shim/rewrites/pinned_staging/pinned_staging_device.c"}

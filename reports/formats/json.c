@@ -202,7 +202,8 @@ static void write_finding(struct tfs_json *json, const struct tfs_model *model,
 	tfs_json_close(json, '}');
 	if (run)
 		write_in_run(json, finding);
-	tfs_json_bool(json, "low_confidence", finding->low_confidence);
+	tfs_json_bool(json, "low_confidence", finding->doubt != NULL);
+	tfs_json_string(json, "doubt", finding->doubt);
 	tfs_json_string(json, "message", finding->message);
 	tfs_json_string(json, "advice", finding->advice);
 	tfs_json_string(json, "evidence", finding->evidence);

@@ -184,8 +184,9 @@ static const char *cost_text(
 	if (card->finding_count > 1)
 		text = tfs_region_print(
 			region, "%s; one cost for all findings of this cause", text);
-	if (model->findings[card->lead].low_confidence)
-		text = tfs_region_print(region, "%s; low confidence: few steps", text);
+	if (model->findings[card->lead].doubt)
+		text = tfs_region_print(
+			region, "%s; low confidence: %s", text, model->findings[card->lead].doubt);
 	return text;
 }
 

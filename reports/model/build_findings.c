@@ -65,7 +65,7 @@ static void set_findings(struct tfs_build *build)
 		to->time_per_step_ns = from->time_per_step_ns;
 		to->count_total = from->count_total;
 		to->cost = from->cost;
-		to->low_confidence = from->low_confidence;
+		to->doubt = text_or_null(region, from->doubt);
 		to->message = message_of(build, from);
 		to->advice =
 			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);

@@ -64,7 +64,7 @@ struct tfs_model_finding {
 	double time_per_step_ns;
 	uint64_t count_total;
 	struct tfs_cost cost;
-	bool low_confidence;
+	const char *doubt; /* why it is of low confidence; NULL = it is not */
 	const char *message;
 	const char *advice;
 	const char *evidence;      /* which steps and records this rests on */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/evidence/sharing.h"
 #include "rules/whatif/whatif.h"
 
 #define ERROR_SHARE 0.05
@@ -248,7 +249,7 @@ static enum tfs_level level_of(const struct tfs_steady *steady, const struct tfs
 		level = rule->level;
 	else if (share >= WARN_SHARE)
 		level = rule->level < TFS_LEVEL_WARN ? rule->level : TFS_LEVEL_WARN;
-	if (draft->finding.low_confidence && level > TFS_LEVEL_WARN)
+	if (draft->finding.doubt && level > TFS_LEVEL_WARN)
 		level = TFS_LEVEL_WARN;
 	return level < draft->most ? level : draft->most;
 }
@@ -293,9 +294,20 @@ static int number_groups(
 	return 0;
 }
 
+/* Why findings with calls are of low confidence; NULL = they are not. */
+static const char *doubt_of(const struct tfs_steady *steady)
+{
+	if (!steady->run && steady->step_count < steady->min_steps)
+		return "few steps";
+	if (!steady->run && steady->timeline->judged_rewritten)
+		return "no steps without rewrites";
+	return tfs_sharing_any(steady->timeline) ? "the GPU is shared" : NULL;
+}
+
 int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_group **out_groups, size_t *out_count)
 {
+	const char *doubt = doubt_of(steady);
 	int err = group_drafts(steady, findings);
 
 	for (uint32_t i = 0; i < findings->count && !err; i++)
@@ -304,9 +316,8 @@ int tfs_findings_price(const struct tfs_steady *steady, struct tfs_findings *fin
 	for (uint32_t i = 0; i < findings->count && !err; i++) {
 		struct tfs_draft *draft = &findings->items[i];
 
-		draft->finding.low_confidence |= draft->hit_count && !steady->run &&
-						 (steady->step_count < steady->min_steps ||
-							 steady->timeline->judged_rewritten);
+		if (!draft->finding.doubt && draft->hit_count)
+			draft->finding.doubt = doubt;
 		draft->finding.level = level_of(steady, draft);
 	}
 	return err ? err : number_groups(findings, out_groups, out_count);

@@ -56,6 +56,8 @@ static void write_device(int index, int driver, int runtime)
 		.cache_bytes = attribute(device, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE),
 	};
 	tfs_recorder_put(&record, TFS_RECORD_device, sizeof(record));
+	if (attribute(device, CU_DEVICE_ATTRIBUTE_MPS_ENABLED))
+		tfs_recorder_fact(TFS_FACT_mps, name, (uint64_t)index, 0);
 	if (index == 0 &&
 		attribute(device, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES))
 		tfs_recorder_fact(TFS_FACT_memory_coherent, NULL, 1, 0);

@@ -147,7 +147,7 @@ static const struct tfs_model_finding findings[] = {
 		.time_per_step_ns = 31e3,
 		.count_total = 5120,
 		.cost = {4e3, 0, 9e3, TFS_COST_BOUND},
-		.low_confidence = true,
+		.doubt = "few steps",
 		.message = "gradients are zeroed, then written with beta = 1",
 		.advice = "Pass beta = 0.",
 		.rewrite_state = "none"},

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a report advises where it cannot vouch for itself, TFS902 to TFS906 and TFS910, does away with
+# What a report advises where it cannot vouch for itself, TFS902 to TFS907 and TFS910, does away with
 # that finding, brings no other, and changes no result:
 # advice_quality.sh LIBRARY MUTANT TFSHIM SIMULATED-LIBRARIES PROGRAMS ID
 #
@@ -98,6 +98,10 @@ case $id in
 	cure same LD_PRELOAD="$mutant" "$naive" TFSHIM_REWRITE=off,pinned-staging=shadow \
 		"$programs/../rewrites/rewrite_steps" 60 300 -- LD_PRELOAD="$mutant" "$naive" TFSHIM_REWRITE=off \
 		"$programs/../rewrites/rewrite_steps" 60 300
+	;;
+907)
+	cure same "$loops" TFSIM_MPS=1 "$programs/rule_907_bad" -- "$loops" "$programs/rule_907_bad"
+	cure same "$loops" TFSIM_SLICE=1 "$programs/rule_907_bad" -- "$loops" "$programs/rule_907_bad"
 	;;
 910)
 	cure same "$loops" "$programs/rule_910_bad" -- "$loops" "$programs/rule_910_clean"

@@ -51,6 +51,8 @@ watch() {
 	case $id-$1 in
 	707-bad) switches='CUDA_LAUNCH_BLOCKING=1 CUBLASLT_LOG_LEVEL=1' ;;
 	707-trap) switches='CUDA_LAUNCH_BLOCKING=0 CUBLAS_LOGINFO_DBG=1 CUDNN_LOGLEVEL_DBG=1 NCCL_DEBUG=INFO' ;;
+	907-bad) switches=TFSIM_MPS=1 ;;
+	907-trap) switches='CUDA_MPS_PIPE_DIRECTORY=/tmp/nvidia-mps CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=50' ;;
 	esac
 	# shellcheck disable=SC2086 # words
 	TFSIM_DEVICES="$devices" LD_LIBRARY_PATH="$simulated" TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE="$rewrites" \

@@ -155,8 +155,8 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 		tfs_html_print(html, " \xc2\xb7 cost: %s", tfs_words_method(&finding->cost));
 	if (finding->evidence)
 		tfs_html_print(html, " \xc2\xb7 %s", finding->evidence);
-	if (finding->low_confidence)
-		tfs_html_raw(html, " \xc2\xb7 low confidence: few steps");
+	if (finding->doubt)
+		tfs_html_print(html, " \xc2\xb7 low confidence: %s", finding->doubt);
 	tfs_html_raw(html, "</p></div></div>");
 }
 

@@ -124,7 +124,8 @@
 		"not sampled: the kernel gives no thread descriptors of its own")                  \
 	X(74, host_code, "host code", latest,                                                      \
 		"where the step's thread runs is sampled in windows")                              \
-	X(75, host_code_none, "host code", latest, "not sampled: perf_event_open failed{error}")
+	X(75, host_code_none, "host code", latest, "not sampled: perf_event_open failed{error}")   \
+	X(76, mps, "mps.", each, "contexts on device {0} are shared through MPS")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

@@ -2,6 +2,7 @@
 #include "tests/sim/core/core_device.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/sim/core/core_private.h"
@@ -76,8 +77,14 @@ static int of_profile(int attribute)
 
 const char *tfsim_device_name(void)
 {
+	static char slice[64];
+
 	sim_enter();
-	return sim.profile->device;
+	if (!getenv("TFSIM_SLICE"))
+		return sim.profile->device;
+	/* As drivers name an instance of MIG's. */
+	snprintf(slice, sizeof(slice), "%s MIG 1g.5gb", sim.profile->device);
+	return slice;
 }
 
 bool tfsim_device_attribute(int attribute, int device, int *out_value)
@@ -90,6 +97,8 @@ bool tfsim_device_attribute(int attribute, int device, int *out_value)
 	if (attribute == cudaDevAttrPageableMemoryAccessUsesHostPageTables ||
 		attribute == cudaDevAttrPageableMemoryAccess)
 		*out_value = getenv("TFSIM_COHERENT") != NULL;
+	if (attribute == cudaDevAttrMpsEnabled)
+		*out_value = getenv("TFSIM_MPS") != NULL;
 	return true;
 }
 

@@ -174,7 +174,7 @@ static void rewrites_hide_nothing(bool flagged)
 	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_VIOLATED);
 	TEST_NEED(scene_finding(scene, "TFS101", 10));
 	TEST_EQ(scene_finding(scene, "TFS101", 10)->repair.state, TFS_REPAIR_APPLIED);
-	TEST_EQ(scene_finding(scene, "TFS101", 10)->low_confidence, flagged);
+	TEST_EQ(scene_finding(scene, "TFS101", 10)->doubt != NULL, flagged);
 	TEST_EQ(scene_judgement(scene)->rewrite_count, 1);
 	scene_destroy(scene);
 }

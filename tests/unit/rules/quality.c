@@ -181,7 +181,7 @@ static void few_steps_lower_the_confidence(void)
 	TEST_EQ(scene_state(scene, "TFS905"), TFS_STATE_VIOLATED);
 	TEST_EQ(scene_finding(scene, "TFS905", 0)->level, TFS_LEVEL_NOTE);
 	TEST_NEED(finding);
-	TEST_TRUE(finding->low_confidence);
+	TEST_STR(finding->doubt, "few steps");
 	TEST_EQ(finding->level, TFS_LEVEL_WARN);
 	scene_destroy(scene);
 }

@@ -16,7 +16,7 @@ void scene_need(bool held, const char *what)
 	exit(1);
 }
 
-static struct scene *create(bool simulated, uint32_t compute)
+static struct scene *create(const char *device, bool simulated, uint32_t compute)
 {
 	const struct tfs_thread_record thread = {.tid = 77, .name = "main"};
 	struct scene *scene = calloc(1, sizeof(*scene));
@@ -27,7 +27,7 @@ static struct scene *create(bool simulated, uint32_t compute)
 	scene->address = UINT64_C(0x7f0000000000);
 	scene->correlation = 1;
 	builder_record(scene->builder, TFS_RECORD_thread, &thread, sizeof(thread));
-	builder_device_of(scene->builder, 0, "Scene device", simulated, compute);
+	builder_device_of(scene->builder, 0, device, simulated, compute);
 	scene_stream(scene, 1);
 	return scene;
 }
@@ -35,12 +35,17 @@ static struct scene *create(bool simulated, uint32_t compute)
 struct scene *scene_create(bool simulated)
 {
 	/* The simulated device is set up as an A100. */
-	return create(simulated, simulated ? 8 << 16 : 0);
+	return create("Scene device", simulated, simulated ? 8 << 16 : 0);
 }
 
 struct scene *scene_create_on(uint32_t major)
 {
-	return create(false, major << 16);
+	return create("Scene device", false, major << 16);
+}
+
+struct scene *scene_create_named(const char *device)
+{
+	return create(device, false, 0);
 }
 
 void scene_destroy(struct scene *scene)

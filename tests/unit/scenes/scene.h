@@ -19,6 +19,8 @@ struct scene;
 struct scene *scene_create(bool simulated);
 /* On a real device with this major number of its compute capability. */
 struct scene *scene_create_on(uint32_t major);
+/* On a real device of this name. */
+struct scene *scene_create_named(const char *device);
 void scene_destroy(struct scene *scene);
 struct builder *scene_builder(struct scene *scene);
 
