@@ -305,9 +305,12 @@ struct tfs_model_frame tfs_places_code(struct tfs_places *places, uint64_t addre
 	/* Frames are return addresses, behind the code that they are about. */
 	const size_t count = resolve(places, address + 1, frames);
 	struct tfs_model_frame code = frames[count - 1];
+	uint64_t offset;
 
 	if (!code.function)
-		code.module = module_text(places, address, false);
+		code.module = tfs_symbols_module(places->symbols, address, &offset)
+				      ? module_text(places, address, false)
+				      : NULL;
 	return code;
 }
 

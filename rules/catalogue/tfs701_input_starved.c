@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TFS701: the GPU is idle in one long stretch of each step while the host makes no CUDA call, as it
- * does where it makes the next batch itself. What the host does there is told by the samples of
- * its thread, if there are enough, and never guessed. Where the host spends its time
- * in waits and would be ahead of the device without them,
- * the batch could be made while the device works, and the waits are to blame.
+ * does where it makes the next batch itself. What the host does there is told by the samples of its
+ * thread, if there are enough, and never guessed. Where the host spends its time in waits and would
+ * be ahead of the device without them, the batch could be made while the device works, and the
+ * waits are to blame.
  */
 #include <stdlib.h>
 
@@ -25,6 +25,9 @@
 #define LEAST_PER_STEP 0.5
 /* Of a thread that runs in less of the samples, it matters little where. */
 #define WORTH_CODE 0.25
+/* Of a thread that waits for so much of the time for a processor, more work beside it makes more of
+ * that. */
+#define MUCH_QUEUED 0.25
 
 /* Whether the work behind the stretch begins with a batch: it is a copy to the device, or the
  * stretch has the beginning of a step in it. */
@@ -46,13 +49,16 @@ static bool starves(const struct tfs_steady *steady, const struct tfs_gap *gap, 
 	       steady->place[gap->after] != TFS_NONE && is_input(steady, gap);
 }
 
-/* The place's stretches, of which one is returned: how long a GPU was idle in them, per step. */
+/* The place's stretches, of which one is returned: as far as a GPU was idle in them, and how long
+ * it was, per step. */
 static const struct tfs_gap *stretches(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
-	const struct tfs_place *place, uint32_t thread, double *out_idle_ns)
+	const struct tfs_place *place, uint32_t thread, struct tfs_intervals *out_stretches,
+	double *out_idle_ns)
 {
 	const struct tfs_gap *found = NULL;
 
 	*out_idle_ns = 0;
+	tfs_intervals_clear(out_stretches);
 	for (size_t i = 0; i < gaps->count; i++) {
 		const struct tfs_gap *gap = &gaps->items[i];
 		const struct tfs_host_call *after;
@@ -64,7 +70,11 @@ static const struct tfs_gap *stretches(const struct tfs_steady *steady, const st
 			continue;
 		*out_idle_ns += gap->host_ns / tfs_gaps_steps(steady);
 		found = gap;
+		if (tfs_intervals_add(out_stretches, after->start_ns - (uint64_t)gap->host_ns,
+			    after->start_ns))
+			return NULL;
 	}
+	tfs_intervals_unite(out_stretches);
 	return found;
 }
 
@@ -89,55 +99,38 @@ static double look(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 	return ns;
 }
 
-/* What the host does where the device waits for a batch, and then should do. */
-static const char *const advice_by_code =
-	"Make batches beside the step: let one or more other threads or processes fill two or more pinned buffers in turn, "
-	"so that the step's thread finds the next batch ready and only copies it. "
-	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True).";
+#define WITH_BUFFERS                                                                               \
+	"two or more pinned buffers in turn (each again only when the event recorded behind its copy has passed)"
+#define IN_PYTORCH                                                                                 \
+	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True)."
+
+/* What is to be done where the host does this while the device waits for a batch. */
+#define ADVICE_BY_CODE                                                                                \
+	"Make batches beside the step: let one or more other threads or processes fill " WITH_BUFFERS \
+	", so that the step's thread finds the next batch ready and only copies it. "                 \
+	"If that is done already, it is too slow: use more workers, or give them less to do. " IN_PYTORCH
 static const char *const advice_by_file =
-	"Read beside the step: let other threads or processes read the next batches into two or more pinned buffers in turn. "
-	"If the data fit, keep them in memory; few large files are read faster than many small ones. "
-	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True).";
+	"Read beside the step: let other threads or processes read the next batches into " WITH_BUFFERS
+	". "
+	"If the data fit, keep them in memory; few large files are read faster than many small ones. " IN_PYTORCH;
 static const char *const advice_by_wait =
 	"The thread waits for other threads or processes. Where these make the next batch, they are too slow: use more of them, "
 	"give them less to do, or let them begin two or more batches ahead. "
 	"In PyTorch: a larger num_workers or prefetch_factor, persistent_workers=True.";
+static const char *const advice_by_queue =
+	"Free processors first: the thread is ready to run and waits for one. Start fewer workers and threads than there are processors, "
+	"or give the program more of them (affinity, the container's quota); then measure again. "
+	"In PyTorch: a smaller num_workers, torch.set_num_threads(1) in workers.";
 
 static const char *advice_of(const struct tfs_meanwhile *meanwhile)
 {
 	if (tfs_meanwhile_waits(meanwhile))
 		return advice_by_wait;
-	switch (tfs_meanwhile_most(meanwhile)) {
-	case TFS_HOST_code:
-		return advice_by_code;
-	case TFS_HOST_file:
-	case TFS_HOST_page:
+	if (tfs_meanwhile_share(meanwhile, TFS_HOST_file) > 0.5)
 		return advice_by_file;
-	default:
-		return NULL;
-	}
-}
-
-/* The stretches of a place, as far as a device was idle in them. */
-static int collect(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
-	const struct tfs_place *place, uint32_t thread, struct tfs_intervals *stretches)
-{
-	const struct tfs_host_call *calls = steady->timeline->calls;
-	int err = 0;
-
-	for (size_t i = 0; i < gaps->count && !err; i++) {
-		const struct tfs_gap *gap = &gaps->items[i];
-		const struct tfs_host_call *after;
-
-		if (!starves(steady, gap, thread))
-			continue;
-		after = &calls[gap->after];
-		if (after->record->site == place->site && after->function == place->function)
-			err = tfs_intervals_add(stretches, after->start_ns - (uint64_t)gap->host_ns,
-				after->start_ns);
-	}
-	tfs_intervals_unite(stretches);
-	return err;
+	if (tfs_meanwhile_share(meanwhile, TFS_HOST_code) > 0.5 && meanwhile->queued >= MUCH_QUEUED)
+		return advice_by_queue;
+	return ADVICE_BY_CODE;
 }
 
 static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -146,20 +139,18 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	struct tfs_draft *draft;
-	char samples[400];
+	char samples[1024];
 
-	tfs_meanwhile_text(meanwhile, tfs_gaps_steps(steady), samples, sizeof(samples));
+	tfs_meanwhile_text(meanwhile, steady->step_count, samples, sizeof(samples));
 	draft = tfs_findings_add(findings, place, NULL,
-		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call%s%s",
+		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call; %s",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function),
-		*samples ? "; " : "", samples);
+		*samples ? samples : "what the host did then was not seen");
 	if (!draft)
 		return NULL;
-	if (advice_of(meanwhile))
-		draft->finding.advice = advice_of(meanwhile);
-	if (meanwhile->samples &&
-		meanwhile->doing[TFS_HOST_code] >= WORTH_CODE * meanwhile->samples) {
+	draft->finding.advice = advice_of(meanwhile);
+	if (tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= WORTH_CODE) {
 		draft->finding.code = meanwhile->code;
 		draft->finding.code_count = meanwhile->code_count;
 		draft->finding.code_samples = meanwhile->code_samples;
@@ -171,22 +162,17 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 }
 
 /* With what the thread did meanwhile. */
-static struct tfs_draft *look_into(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_gaps *gaps, const struct tfs_gap *gap, const struct tfs_place *place,
-	uint32_t thread, double ns)
+static struct tfs_draft *report_sampled(const struct tfs_steady *steady,
+	struct tfs_findings *findings, const struct tfs_gap *gap, const struct tfs_place *place,
+	const struct tfs_intervals *where, double ns)
 {
-	struct tfs_intervals stretches = {0};
-	struct tfs_meanwhile meanwhile = {0};
-	struct tfs_draft *draft = NULL;
+	const uint32_t thread = steady->timeline->calls[gap->after].thread;
+	struct tfs_meanwhile meanwhile;
 
-	if (collect(steady, gaps, place, thread, &stretches) ||
-		tfs_meanwhile_find(
-			steady->timeline, thread, &stretches, findings->pool, &meanwhile))
-		findings->failed = true;
-	else
-		draft = report(steady, findings, gap, place, ns, &meanwhile);
-	tfs_intervals_finish(&stretches);
-	return draft;
+	if (!tfs_meanwhile_find(steady->timeline, thread, where, findings->pool, &meanwhile))
+		return report(steady, findings, gap, place, ns, &meanwhile);
+	findings->failed = true;
+	return NULL;
 }
 
 static void own(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -214,20 +200,22 @@ static bool held_by_waits(const struct tfs_steady *steady, uint32_t thread)
 static double report_places(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_gaps *gaps, struct tfs_hits *hits, uint32_t thread)
 {
+	struct tfs_intervals where = {0};
 	struct tfs_place place = {0};
 	double rest_ns = 0, ns;
 
 	while (tfs_hits_next(steady, hits, &place)) {
-		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &ns);
+		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &where, &ns);
 
 		if (!gap || tfs_place_per_step(&place, steady) < LEAST_PER_STEP ||
 			tfs_recording_apart_ns(steady->timeline, ns) < WARN_SHARE * steady->step_ns)
 			rest_ns += ns;
 		else
 			own(steady, findings,
-				look_into(steady, findings, gaps, gap, &place, thread, ns), gaps,
+				report_sampled(steady, findings, gap, &place, &where, ns), gaps,
 				&place, thread);
 	}
+	tfs_intervals_finish(&where);
 	return rest_ns;
 }
 
@@ -294,12 +282,7 @@ const struct tfs_rule tfs_rule_tfs701 = {
 	       "the device runs dry: the batch is made in the time in which the GPU could compute. "
 	       "Only the time in which the GPU is idle counts; loading that takes less than the device's work, and goes on beside it, costs nothing. "
 	       "In recorded steps that thread is sampled, a thousand times a second at first: whether it runs, reads, or waits for others is told where twenty samples or more fell into that time.",
-	.advice =
-		"Make batches beside the step: let one or more other threads or processes fill two or more pinned buffers in turn, "
-		"so that the step's thread finds the next batch ready and only copies it. "
-		"If that is done already, it is too slow: use more workers, or give them less to do. "
-		"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True). "
-		"What the host does in that time was not seen.",
+	.advice = ADVICE_BY_CODE,
 	.tips = "T1",
 	.detect = detect,
 };

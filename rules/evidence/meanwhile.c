@@ -11,23 +11,29 @@
 #include "rules/support/figures.h"
 #include "rules/support/sort.h"
 
-/* A share of fewer samples is off by a fifth of all or more, nineteen times out of twenty. */
+/* A share of fewer samples is off by a fifth of all or more, nineteen times out of twenty; those of
+ * one stretch are hardly more than one. */
 #define LEAST_SAMPLES 20u
-#define LEAST_CROWDS 5u
-/* What is less is not worth a word. */
-#define WORTH_SHARE 0.05
-/* What a thread waits for that hardly runs, before it runs, is not a processor. */
-#define LEAST_RUNNING 0.25
-#define WORTH_BYTES 4096.0
+#define LEAST_STRETCHES 5u
 /* Addresses that are looked up: a function has tens to hundreds of its own. */
 #define MOST_CODE 4096u
+#define LEAST_CROWDS 5u
+/* Between two samples that are further apart, there was no window, or another thread's turn. */
+#define APART_NS UINT64_C(100000000)
+/* What is less is not worth a word. */
+#define WORTH_SHARE 0.05
+#define WORTH_BYTES 4096.0
+/* What a thread waits for that hardly runs, before it runs, is not a processor. */
+#define LEAST_RUNNING 0.25
+/* Of a share of hundredths of a second, this time is known well enough. */
+#define LEAST_TICKS_NS 200000000.0
 
 static const struct tfs_host_record *sample_at(const struct tfs_timeline *timeline, uint32_t item)
 {
 	return tfs_trace_at(timeline->trace, TFS_RECORD_host, item);
 }
 
-/* The samples at one thread, by time. */
+/* The samples of one thread, by time. */
 static int sort_samples(
 	const struct tfs_timeline *timeline, uint32_t tid, struct tfs_key **out_keys, size_t *count)
 {
@@ -47,60 +53,114 @@ static bool holds(const struct tfs_intervals *stretches, uint64_t ns)
 	return tfs_intervals_covered(stretches, ns, ns + 1) != 0;
 }
 
-/* Figures that went on between two samples: at least one of them lies in a stretch. */
-struct gone {
-	uint64_t ran_ns, queued_ns, read_bytes;
+/* Sums of what went on between samples, as far as that lay in stretches. */
+struct sums {
+	double ran_ns, queued_ns, user_ns, kernel_ns;
+	double read_bytes, faults;
+	double time_ns; /* of which these are, in stretches */
 	bool times, reads;
+	uint32_t stretches; /* that have samples */
 };
 
-static void go_on(struct gone *gone, struct tfs_meanwhile *meanwhile,
-	const struct tfs_host_record *before, const struct tfs_host_record *sample)
+static double grown(uint64_t before, uint64_t now, double share)
 {
-	const uint32_t known = before->known & sample->known;
+	return now > before ? (double)(now - before) * share : 0;
+}
 
-	if ((known & TFS_HOST_HAS_TIMES) && sample->ran_ns >= before->ran_ns &&
-		sample->queued_ns >= before->queued_ns) {
-		gone->ran_ns += sample->ran_ns - before->ran_ns;
-		gone->queued_ns += sample->queued_ns - before->queued_ns;
-		gone->times = true;
+/* Two samples that follow each other. */
+static void add_sums(struct sums *sums, const struct tfs_intervals *stretches,
+	const struct tfs_host_record *before, const struct tfs_host_record *now)
+{
+	const uint64_t span_ns = now->ns - before->ns;
+	const uint32_t known = before->known & now->known;
+
+	if (span_ns == 0 || span_ns > APART_NS)
+		return;
+	const double in_ns = (double)tfs_intervals_covered(stretches, before->ns, now->ns);
+	const double share = in_ns / (double)span_ns;
+	sums->time_ns += in_ns;
+	sums->faults += grown(before->faults, now->faults, share);
+	sums->user_ns += grown(before->user_ns, now->user_ns, share);
+	sums->kernel_ns += grown(before->kernel_ns, now->kernel_ns, share);
+	if (known & TFS_HOST_HAS_TIMES) {
+		sums->ran_ns += grown(before->ran_ns, now->ran_ns, share);
+		sums->queued_ns += grown(before->queued_ns, now->queued_ns, share);
+		sums->times = true;
 	}
-	if ((known & TFS_HOST_HAS_READS) && sample->read_bytes >= before->read_bytes) {
-		gone->read_bytes += sample->read_bytes - before->read_bytes;
-		gone->reads = true;
+	if (known & TFS_HOST_HAS_READS) {
+		sums->read_bytes += grown(before->read_bytes, now->read_bytes, share);
+		sums->reads = true;
 	}
-	if (sample->faults >= before->faults)
-		meanwhile->faults += sample->faults - before->faults;
+}
+
+/* Half the way to a neighbour, which may be none. */
+static uint64_t half_way(const struct tfs_host_record *from, const struct tfs_host_record *to)
+{
+	const uint64_t way_ns = from->ns > to->ns ? from->ns - to->ns : to->ns - from->ns;
+
+	return way_ns > APART_NS ? 0 : way_ns / 2;
+}
+
+/* What a sample in a stretch says of the time around it. */
+static void add_doing(struct tfs_meanwhile *meanwhile, const struct tfs_intervals *stretches,
+	const struct tfs_host_record *sample, uint64_t before_ns, uint64_t after_ns)
+{
+	const double ns = (double)tfs_intervals_covered(
+		stretches, sample->ns - before_ns, sample->ns + after_ns + 1);
+
+	meanwhile->samples++;
+	meanwhile->time_ns += ns;
+	meanwhile->doing_ns[sample->doing < TFS_HOST_DOING_COUNT ? sample->doing : 0] += ns;
+}
+
+static void set_shares(struct tfs_meanwhile *meanwhile, const struct sums *sums, double all_ns)
+{
+	const double ran_ns = sums->user_ns + sums->kernel_ns;
+
+	if (sums->times && sums->ran_ns + sums->queued_ns > 0)
+		meanwhile->queued = sums->queued_ns / (sums->ran_ns + sums->queued_ns);
+	if (ran_ns >= LEAST_TICKS_NS)
+		meanwhile->kernel = sums->kernel_ns / ran_ns;
+	/* Where only some of the stretches were sampled, the others are taken to be like them. */
+	if (sums->time_ns > 0)
+		meanwhile->faults = sums->faults * all_ns / sums->time_ns;
+	if (sums->time_ns > 0 && sums->reads)
+		meanwhile->read_bytes = sums->read_bytes * all_ns / sums->time_ns;
+}
+
+/* The nth sample, and the way from the one before. */
+static void add_sample(struct tfs_meanwhile *meanwhile, struct sums *sums,
+	const struct tfs_timeline *timeline, const struct tfs_intervals *stretches,
+	const struct tfs_key *keys, size_t nth, size_t count)
+{
+	const struct tfs_host_record *now = sample_at(timeline, keys[nth].value);
+	const struct tfs_host_record *before =
+		nth > 0 ? sample_at(timeline, keys[nth - 1].value) : now;
+	const struct tfs_host_record *after =
+		nth + 1 < count ? sample_at(timeline, keys[nth + 1].value) : now;
+
+	add_sums(sums, stretches, before, now);
+	if (!holds(stretches, now->ns))
+		return;
+	if (meanwhile->samples == 0 ||
+		tfs_intervals_covered(stretches, before->ns, now->ns) < now->ns - before->ns)
+		sums->stretches++;
+	add_doing(meanwhile, stretches, now, half_way(now, before), half_way(now, after));
 }
 
 static int find_samples(const struct tfs_timeline *timeline, uint32_t tid,
 	const struct tfs_intervals *stretches, struct tfs_meanwhile *meanwhile)
 {
-	const struct tfs_host_record *before = NULL;
-	struct gone gone = {0};
+	struct sums sums = {0};
 	struct tfs_key *keys;
-	bool was_in = false;
 	size_t count;
 	const int err = sort_samples(timeline, tid, &keys, &count);
 
-	for (size_t i = 0; !err && i < count; i++) {
-		const struct tfs_host_record *sample = sample_at(timeline, keys[i].value);
-		const bool in = holds(stretches, sample->ns);
-
-		if (before && (in || was_in))
-			go_on(&gone, meanwhile, before, sample);
-		if (in) {
-			meanwhile->samples++;
-			meanwhile
-				->doing[sample->doing < TFS_HOST_DOING_COUNT ? sample->doing : 0]++;
-		}
-		before = sample;
-		was_in = in;
-	}
-	if (gone.times && gone.ran_ns + gone.queued_ns > 0)
-		meanwhile->queued =
-			(double)gone.queued_ns / ((double)gone.queued_ns + (double)gone.ran_ns);
-	if (gone.reads)
-		meanwhile->read_bytes = (double)gone.read_bytes;
+	for (size_t i = 0; !err && i < count; i++)
+		add_sample(meanwhile, &sums, timeline, stretches, keys, i, count);
+	set_shares(meanwhile, &sums, (double)tfs_intervals_total(stretches));
+	if (meanwhile->samples < LEAST_SAMPLES || sums.stretches < LEAST_STRETCHES)
+		meanwhile->samples = 0;
 	free(keys);
 	return err;
 }
@@ -119,8 +179,8 @@ static void divide(struct tfs_crowd *sum, uint32_t by)
 	sum->disk /= by;
 }
 
-static void find_others(const struct tfs_timeline *timeline, const struct tfs_intervals *stretches,
-	struct tfs_meanwhile *meanwhile)
+static void find_others(const struct tfs_timeline *timeline, uint32_t tid,
+	const struct tfs_intervals *stretches, struct tfs_meanwhile *meanwhile)
 {
 	const size_t all = tfs_trace_count(timeline->trace, TFS_RECORD_host_others);
 
@@ -128,7 +188,7 @@ static void find_others(const struct tfs_timeline *timeline, const struct tfs_in
 		const struct tfs_host_others_record *others =
 			tfs_trace_at(timeline->trace, TFS_RECORD_host_others, i);
 
-		if (!holds(stretches, others->ns))
+		if (others->tid != tid || !holds(stretches, others->ns))
 			continue;
 		meanwhile->crowds++;
 		add_crowd(&meanwhile->threads, &others->threads);
@@ -140,21 +200,21 @@ static void find_others(const struct tfs_timeline *timeline, const struct tfs_in
 	divide(&meanwhile->children, meanwhile->crowds);
 }
 
-/* The addresses of a thread's code in the stretches, in order. */
-static size_t sort_code(const struct tfs_timeline *timeline, uint32_t tid,
-	const struct tfs_intervals *stretches, struct tfs_key *keys)
+/* The addresses of a thread's code in the stretches, in order; 0 or -ENOMEM. */
+static int sort_code(const struct tfs_timeline *timeline, uint32_t tid,
+	const struct tfs_intervals *stretches, struct tfs_key *keys, size_t *out_count)
 {
 	const size_t all = tfs_trace_count(timeline->trace, TFS_RECORD_host_code);
-	size_t count = 0;
 
+	*out_count = 0;
 	for (uint32_t i = 0; i < all; i++) {
 		const struct tfs_host_code_record *code =
 			tfs_trace_at(timeline->trace, TFS_RECORD_host_code, i);
 
 		if (code->tid == tid && holds(stretches, code->ns))
-			keys[count++] = (struct tfs_key){code->address, i};
+			keys[(*out_count)++] = (struct tfs_key){code->address, i};
 	}
-	return tfs_sort_keys(keys, count) ? 0 : count;
+	return tfs_sort_keys(keys, *out_count);
 }
 
 static int by_samples(const void *left, const void *right)
@@ -172,10 +232,14 @@ static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
 {
 	const size_t all = tfs_trace_count(timeline->trace, TFS_RECORD_host_code);
 	struct tfs_key *keys = malloc((all + 1u) * sizeof(*keys));
-	const size_t count = keys ? sort_code(timeline, tid, stretches, keys) : 0;
-	struct tfs_code *code = count ? tfs_pool_alloc(pool, count, sizeof(*code)) : NULL;
-	uint32_t used = 0;
+	struct tfs_code *code = NULL;
+	size_t count = 0, used = 0;
+	int err = keys ? sort_code(timeline, tid, stretches, keys, &count) : -ENOMEM;
 
+	if (!err && count) {
+		code = tfs_pool_alloc(pool, count, sizeof(*code));
+		err = code ? 0 : -ENOMEM;
+	}
 	for (size_t i = 0; code && i < count; i++) {
 		if (used == 0 || code[used - 1].address != keys[i].key)
 			code[used++] = (struct tfs_code){keys[i].key, 0};
@@ -184,10 +248,10 @@ static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
 	if (code)
 		qsort(code, used, sizeof(*code), by_samples);
 	meanwhile->code = code;
-	meanwhile->code_count = used < MOST_CODE ? used : MOST_CODE;
+	meanwhile->code_count = (uint32_t)(used < MOST_CODE ? used : MOST_CODE);
 	meanwhile->code_samples = (uint32_t)count;
 	free(keys);
-	return keys && (code || !count) ? 0 : -ENOMEM;
+	return err;
 }
 
 int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
@@ -196,31 +260,31 @@ int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
 {
 	const uint32_t tid = timeline->threads[thread].tid;
 
-	*out_meanwhile = (struct tfs_meanwhile){.queued = NAN, .read_bytes = NAN};
+	*out_meanwhile = (struct tfs_meanwhile){
+		.kernel = NAN, .queued = NAN, .read_bytes = NAN, .faults = NAN};
 	const int err = find_samples(timeline, tid, stretches, out_meanwhile);
-	find_others(timeline, stretches, out_meanwhile);
+	find_others(timeline, tid, stretches, out_meanwhile);
 	return err ? err : find_code(timeline, tid, stretches, pool, out_meanwhile);
 }
 
-enum tfs_host_doing tfs_meanwhile_most(const struct tfs_meanwhile *meanwhile)
+double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_doing doing)
 {
-	unsigned most = TFS_HOST_unknown;
-
-	if (meanwhile->samples < LEAST_SAMPLES)
-		return TFS_HOST_unknown;
-	for (unsigned i = 1; i < TFS_HOST_DOING_COUNT; i++)
-		if (meanwhile->doing[i] > meanwhile->doing[most])
-			most = i;
-	return (enum tfs_host_doing)most;
+	return meanwhile->samples && meanwhile->time_ns > 0
+		       ? meanwhile->doing_ns[doing] / meanwhile->time_ns
+		       : 0;
 }
 
+/* Sockets, descriptors and ended processes are waited for by who asks for the data itself, too. */
 bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile)
 {
-	const uint32_t waits = meanwhile->doing[TFS_HOST_pipe] + meanwhile->doing[TFS_HOST_socket] +
-			       meanwhile->doing[TFS_HOST_lock] + meanwhile->doing[TFS_HOST_ready] +
-			       meanwhile->doing[TFS_HOST_process];
+	const double inside = tfs_meanwhile_share(meanwhile, TFS_HOST_lock) +
+			      tfs_meanwhile_share(meanwhile, TFS_HOST_pipe);
+	const double outside = tfs_meanwhile_share(meanwhile, TFS_HOST_socket) +
+			       tfs_meanwhile_share(meanwhile, TFS_HOST_ready);
+	const bool worked_for = meanwhile->crowds >= LEAST_CROWDS &&
+				meanwhile->threads.running + meanwhile->children.running >= 0.5;
 
-	return meanwhile->samples >= LEAST_SAMPLES && waits > meanwhile->samples / 2;
+	return inside + (worked_for ? outside : 0) > 0.5;
 }
 
 static const char *text_of(unsigned doing)
@@ -234,19 +298,19 @@ static const char *text_of(unsigned doing)
 	return texts[doing];
 }
 
-/* What it is found at most often that was not told yet; false = nothing else is worth a word. */
+/* What took most time and was not told yet; false = nothing else is worth a word. */
 static bool next_most(const struct tfs_meanwhile *meanwhile, bool *told, unsigned *out_doing)
 {
-	uint32_t most = 0;
+	double most = 0;
 
 	for (unsigned i = 0; i < TFS_HOST_DOING_COUNT; i++) {
-		if (told[i] || meanwhile->doing[i] <= most)
+		if (told[i] || meanwhile->doing_ns[i] <= most)
 			continue;
-		most = meanwhile->doing[i];
+		most = meanwhile->doing_ns[i];
 		*out_doing = i;
 	}
 	told[*out_doing] = true;
-	return most >= WORTH_SHARE * meanwhile->samples;
+	return most >= WORTH_SHARE * meanwhile->time_ns;
 }
 
 static void add(char *text, size_t bytes, const char *format, ...)
@@ -267,41 +331,53 @@ static void add_others(
 {
 	if (crowd->count < 0.5)
 		return;
-	add(text, bytes, "; of %s, %.2g ran on average",
-		tfs_figure_number(crowd->count, one, many).text, crowd->running);
+	add(text, bytes, "; of %s, %s ran on average",
+		tfs_figure_number(crowd->count, one, many).text,
+		tfs_figure_count(crowd->running).text);
 	if (crowd->disk >= WORTH_SHARE * crowd->count)
-		add(text, bytes, " and %.2g waited as for a disk", crowd->disk);
+		add(text, bytes, " and %s waited as for a disk",
+			tfs_figure_count(crowd->disk).text);
+}
+
+static void add_doings(char *text, size_t bytes, const struct tfs_meanwhile *meanwhile)
+{
+	bool told[TFS_HOST_DOING_COUNT] = {false};
+	const char *comma = "";
+	unsigned doing = 0;
+
+	add(text, bytes, "in %u samples the thread was ", meanwhile->samples);
+	for (; next_most(meanwhile, told, &doing); comma = ", ") {
+		add(text, bytes, "%s%s (%s", comma, text_of(doing),
+			tfs_figure_share(tfs_meanwhile_share(meanwhile, doing)).text);
+		if (doing == TFS_HOST_code && meanwhile->kernel >= WORTH_SHARE)
+			add(text, bytes, ", %s of that in the kernel",
+				tfs_figure_share(meanwhile->kernel).text);
+		add(text, bytes, ")");
+	}
 }
 
 void tfs_meanwhile_text(
 	const struct tfs_meanwhile *meanwhile, double steps, char *out_text, size_t bytes)
 {
-	bool told[TFS_HOST_DOING_COUNT] = {false};
-	unsigned doing = 0;
-	const char *comma = "";
-
 	out_text[0] = '\0';
-	if (meanwhile->samples < LEAST_SAMPLES)
+	if (meanwhile->samples == 0)
 		return;
-	add(out_text, bytes, "in %u samples the thread was ", meanwhile->samples);
-	for (; next_most(meanwhile, told, &doing); comma = ", ")
-		add(out_text, bytes, "%s%s (%s)", comma, text_of(doing),
-			tfs_figure_share((double)meanwhile->doing[doing] / meanwhile->samples)
-				.text);
+	add_doings(out_text, bytes, meanwhile);
 	if (meanwhile->queued >= WORTH_SHARE &&
-		meanwhile->doing[TFS_HOST_code] >= LEAST_RUNNING * meanwhile->samples)
+		tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= LEAST_RUNNING)
 		add(out_text, bytes,
-			"; for %s of the time in which it could run, no processor was free",
+			"; for %s of the time in which it could run, it waited for a processor",
 			tfs_figure_share(meanwhile->queued).text);
-	if (tfs_meanwhile_waits(meanwhile) && meanwhile->crowds >= LEAST_CROWDS) {
+	if (meanwhile->crowds >= LEAST_CROWDS && tfs_meanwhile_waits(meanwhile)) {
 		add_others(
 			out_text, bytes, &meanwhile->children, "child process", "child processes");
 		add_others(out_text, bytes, &meanwhile->threads, "other thread", "other threads");
 	}
 	if (meanwhile->read_bytes >= WORTH_BYTES * steps)
-		add(out_text, bytes, "; it read %s per step",
+		add(out_text, bytes, "; it read %s per step in that time",
 			tfs_figure_bytes(meanwhile->read_bytes / steps).text);
-	if (meanwhile->faults > steps)
-		add(out_text, bytes, "; pages were read from a disk %.3g times per step",
-			(double)meanwhile->faults / steps);
+	if (meanwhile->faults >= steps)
+		add(out_text, bytes, "; %s per step had to fetch what was not in memory",
+			tfs_figure_number(meanwhile->faults / steps, "page fault", "page faults")
+				.text);
 }

@@ -3,9 +3,8 @@
 #define TFS_RULES_EVIDENCE_MEANWHILE_H
 
 /*
- * What a thread did on the host in some stretches of time, by the samples that were taken at it in
- * windows: how many of the samples found it at what. Shares of time are as good as samples are
- * many.
+ * What a thread did on the host in some stretches of time, by the samples of it (shim/host). A
+ * sample stands for the time that is nearer to it than to another one.
  */
 
 #include <stdbool.h>
@@ -17,12 +16,14 @@
 #include "rules/support/pool.h"
 
 struct tfs_meanwhile {
-	uint32_t samples;                     /* in the stretches */
-	uint32_t doing[TFS_HOST_DOING_COUNT]; /* of these */
-	double queued; /* share of the time in which it could run, and no processor was free; NaN =
-			* not known */
-	double read_bytes; /* in the stretches and at their edges; NaN = not known */
-	uint64_t faults;   /* of pages that were read from a disk, likewise */
+	uint32_t samples;                      /* in the stretches; 0 = too few to tell anything */
+	double time_ns;                        /* that they stand for */
+	double doing_ns[TFS_HOST_DOING_COUNT]; /* of that */
+	/* What went on meanwhile; NaN = not known. */
+	double kernel;     /* share of the time that it ran, in the kernel */
+	double queued;     /* share of the time in which it ran or could have */
+	double read_bytes; /* in all of the stretches */
+	double faults;     /* of pages whose contents had to be fetched, likewise */
 	struct tfs_crowd {
 		double count; /* means, of the samples in which the thread waited for others */
 		double running;
@@ -39,13 +40,13 @@ int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
 	const struct tfs_intervals *stretches, struct tfs_pool *pool,
 	struct tfs_meanwhile *out_meanwhile);
 
-/* What most samples found it at: the enum's number; TFS_HOST_unknown where there are too few. */
-enum tfs_host_doing tfs_meanwhile_most(const struct tfs_meanwhile *meanwhile);
+/* The share of the time in which it did this; 0 where there are too few samples. */
+double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_doing doing);
 
-/* Whether it mostly waits for what another thread or process does. */
+/* Whether it waited, most of the time, for what other threads or processes do. */
 bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile);
 
-/* A clause that says so: "it is running in 84 % of 312 samples ...". `steps` are those that the
+/* Says so: "in 312 samples the thread was running (84 %), ...". `steps` are those that the
  * stretches lie in. Empty where there are too few samples. */
 void tfs_meanwhile_text(
 	const struct tfs_meanwhile *meanwhile, double steps, char *out_text, size_t bytes);

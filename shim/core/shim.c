@@ -93,6 +93,7 @@ static bool look_after_main(void)
 	if (threads == ours + 1) {
 		tfs_threads_left_alone();
 		tfs_threads_wake(TFS_CALL_LOOK);
+		tfs_threads_wake(TFS_CALL_HOST);
 	}
 	return threads != 0;
 }
@@ -195,7 +196,7 @@ static void *help(void *nothing)
 			machine_known = tfs_machine_write(false);
 		tfs_collector_poll();
 		if (tfs_host_needed() && !start_thread(tfs_host_run))
-			tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
+			tfs_recorder_fact(TFS_FACT_host_no_thread, NULL, 0, 0);
 		tfs_threads_doze(TFS_CALL_LOOK, seen, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
 	if (tfs_threads_alone())

@@ -4,8 +4,8 @@
 
 /*
  * What the thread that makes the steps does on the host while a window is open: a thread of the
- * shim's own reads it from /proc, a thousand times a second at first. Nothing is sent to the
- * thread, no signal either, and nothing is asked of it.
+ * shim's own reads it from /proc, a thousand times a second at first. The thread gets no signal;
+ * the kernel's task clock, where it may be used, interrupts it in each millisecond that it runs.
  */
 
 #include <stdbool.h>

@@ -41,7 +41,7 @@ int tfs_host_code_open(struct tfs_host_code *code, pid_t tid)
 	if (code->pages == MAP_FAILED) {
 		const int err = errno;
 
-		close((int)file);
+		syscall(SYS_close, file);
 		return err;
 	}
 	code->file = (int)file;
@@ -53,7 +53,7 @@ void tfs_host_code_close(struct tfs_host_code *code)
 	if (code->file < 0)
 		return;
 	munmap(code->pages, (DATA_PAGES + 1) * page_bytes());
-	close(code->file);
+	syscall(SYS_close, code->file);
 	code->file = -1;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/host/host_others.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +9,8 @@
 
 #include "shim/host/host_task.h"
 
-/* More are not looked at: it would take longer than the time between two looks. */
-#define MOST_COUNTED 256u
+/* More are not counted. */
+#define MOST_COUNTED 4096u
 #define OWN_NAME "tfshim"
 
 struct search {
@@ -46,7 +45,7 @@ static char state_in(const char *path)
 static void count_children(const struct search *search, long tid)
 {
 	char path[160];
-	char list[2048];
+	char list[1024];
 	char *next = list;
 
 	snprintf(path, sizeof(path), "%s/self/task/%ld/children", search->root, tid);
@@ -92,18 +91,20 @@ struct entry {
 
 static void count_tasks(const struct search *search, int folder)
 {
-	char entries[4096] __attribute__((aligned(8)));
+	char entries[1024] __attribute__((aligned(8)));
 	unsigned tasks = 0;
 	long got;
 
 	while ((got = syscall(SYS_getdents64, folder, entries, sizeof(entries))) > 0)
-		for (long at = 0; at < got && tasks < MOST_COUNTED; tasks++) {
+		for (long at = 0; at < got && tasks < MOST_COUNTED;) {
 			const struct entry *entry = (const void *)(entries + at);
 			const long tid = strtol(entry->name, NULL, 10);
 
 			at += entry->bytes;
-			if (tid > 0)
-				count_task(search, tid);
+			if (tid <= 0)
+				continue;
+			count_task(search, tid);
+			tasks++;
 		}
 }
 
@@ -112,12 +113,13 @@ void tfs_host_others_count(const char *root, pid_t tid, struct tfs_host_others_r
 	const struct search search = {root, tid, out_record};
 	char path[128];
 
+	out_record->tid = (uint32_t)tid;
 	memset(&out_record->threads, 0, sizeof(out_record->threads));
 	memset(&out_record->children, 0, sizeof(out_record->children));
 	snprintf(path, sizeof(path), "%s/self/task", root);
-	const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const int folder = tfs_host_open(path);
 	if (folder < 0)
 		return;
 	count_tasks(&search, folder);
-	close(folder);
+	tfs_host_close(folder);
 }

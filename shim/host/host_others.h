@@ -12,7 +12,7 @@
 #include "shim/trace/format/host.h"
 
 /* Counts them below `root` ("/proc"), but for the thread `tid` and the shim's own. Of a kernel that
- * lists no children, none are counted. */
+ * lists no children, none are counted. Fills all of the record but its time. */
 void tfs_host_others_count(const char *root, pid_t tid, struct tfs_host_others_record *out_record);
 
 #endif

@@ -4,14 +4,26 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+int tfs_host_open(const char *path)
+{
+	return (int)syscall(SYS_openat, AT_FDCWD, path, O_RDONLY | O_CLOEXEC);
+}
+
+void tfs_host_close(int file)
+{
+	if (file >= 0)
+		syscall(SYS_close, file);
+}
 
 static int open_in(const struct tfs_host_task *task, const char *name)
 {
 	char path[sizeof(task->folder) + 16];
 
 	snprintf(path, sizeof(path), "%s/%s", task->folder, name);
-	return open(path, O_RDONLY | O_CLOEXEC);
+	return tfs_host_open(path);
 }
 
 bool tfs_host_task_open(struct tfs_host_task *task, const char *root, pid_t tid)
@@ -39,14 +51,13 @@ void tfs_host_task_close(struct tfs_host_task *task)
 	if (task->tid == 0)
 		return;
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (files[i] >= 0)
-			close(files[i]);
+		tfs_host_close(files[i]);
 	task->tid = 0;
 }
 
 static bool read_text(int file, char *text, size_t room)
 {
-	const ssize_t got = file < 0 ? -1 : pread(file, text, room - 1, 0);
+	const long got = file < 0 ? -1 : syscall(SYS_pread64, file, text, room - 1, 0L);
 
 	if (got <= 0)
 		return false;
@@ -56,27 +67,30 @@ static bool read_text(int file, char *text, size_t room)
 
 bool tfs_host_text(const char *path, char *out_text, size_t room)
 {
-	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const int file = tfs_host_open(path);
 	const bool got = read_text(file, out_text, room);
 
-	if (file >= 0)
-		close(file);
+	tfs_host_close(file);
 	return got;
 }
 
-static bool read_state(const struct tfs_host_task *task, char *out_letter, uint64_t *out_faults)
+static bool read_state(
+	const struct tfs_host_task *task, char *out_letter, struct tfs_host_record *record)
 {
+	const uint64_t tick_ns = UINT64_C(1000000000) / (uint64_t)sysconf(_SC_CLK_TCK);
 	char text[512];
-	unsigned long faults;
+	unsigned long faults, user, kernel;
 
 	if (!read_text(task->state, text, sizeof(text)))
 		return false;
 	/* The name in parentheses may hold anything. */
 	const char *rest = strrchr(text, ')');
-	if (!rest ||
-		sscanf(rest, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %lu", out_letter, &faults) != 2)
+	if (!rest || sscanf(rest, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %lu %*s %lu %lu",
+			     out_letter, &faults, &user, &kernel) != 4)
 		return false;
-	*out_faults = faults;
+	record->faults = (uint32_t)faults;
+	record->user_ns = user * tick_ns;
+	record->kernel_ns = kernel * tick_ns;
 	return true;
 }
 
@@ -106,7 +120,7 @@ static void read_reads(const struct tfs_host_task *task, struct tfs_host_record 
 
 /* A thread that waits, but in no system call, waits for a page. One that the kernel says nothing of
  * was in a call a moment before. */
-static enum tfs_host_doing read_call(const struct tfs_host_task *task, int32_t *out_call)
+static enum tfs_host_doing read_call(const struct tfs_host_task *task)
 {
 	char text[256];
 	unsigned long argument;
@@ -117,8 +131,21 @@ static enum tfs_host_doing read_call(const struct tfs_host_task *task, int32_t *
 		return TFS_HOST_unknown;
 	if (number < 0)
 		return TFS_HOST_page;
-	*out_call = (int32_t)number;
 	return tfs_host_call(task, number, argument);
+}
+
+/* By the letter that the kernel has for its state. */
+static enum tfs_host_doing doing_of(const struct tfs_host_task *task, char letter)
+{
+	switch (letter) {
+	case 'R':
+		return TFS_HOST_code;
+	case 'T': /* stopped, by a signal or a debugger */
+	case 't':
+		return TFS_HOST_other;
+	default:
+		return read_call(task);
+	}
 }
 
 bool tfs_host_task_read(const struct tfs_host_task *task, struct tfs_host_record *out_record)
@@ -127,12 +154,9 @@ bool tfs_host_task_read(const struct tfs_host_task *task, struct tfs_host_record
 
 	out_record->tid = (uint32_t)task->tid;
 	out_record->known = 0;
-	out_record->call = -1;
-	if (!read_state(task, &letter, &out_record->faults) || letter == 'Z' || letter == 'X')
+	if (!read_state(task, &letter, out_record) || letter == 'Z' || letter == 'X')
 		return false;
-	out_record->doing = TFS_HOST_code;
-	if (letter != 'R')
-		out_record->doing = (uint16_t)read_call(task, &out_record->call);
+	out_record->doing = (uint16_t)doing_of(task, letter);
 	read_times(task, out_record);
 	read_reads(task, out_record);
 	return true;

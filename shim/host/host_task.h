@@ -5,7 +5,8 @@
 /*
  * A thread of this process as the kernel shows it, from the files stat, schedstat, syscall and io
  * of its folder in /proc. What a kernel or container does not show is not known. One thread; it has
- * descriptors of its own.
+ * descriptors of its own, of which a library that keeps a book of descriptors is not to learn: all
+ * calls go past the C library.
  */
 
 #include <stdbool.h>
@@ -34,6 +35,10 @@ bool tfs_host_task_read(const struct tfs_host_task *task, struct tfs_host_record
  * of this kind have one. */
 enum tfs_host_doing tfs_host_call(
 	const struct tfs_host_task *task, long number, unsigned long first_argument);
+
+/* Opens to read; -1 where that fails. And closes. */
+int tfs_host_open(const char *path);
+void tfs_host_close(int file);
 
 /* A file of /proc as a text, cut to the room there is; false where it cannot be read, or is empty.
  */

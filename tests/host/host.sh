@@ -56,23 +56,23 @@ code() {
 	told code running 'Make batches beside'
 	case $said in
 	*'; it ran in decode_batch of host_input.c ('*) ;;
-	*) grep -q 'perf_event_open failed' "$folder/code.txt" && echo 'perf_event_open is not permitted here' ||
+	*) grep -E 'perf_event_open failed|system calls are filtered' "$folder/code.txt" ||
 		fail "code: $said" ;;
 	esac
 }
 
 several() {
-	told several running 'Make batches beside'
-	busy=$(echo "$said" | sed -n 's/.*for \([0-9]*\)[. ].* of the time in which it could run, no processor was free.*/\1/p')
-	[ "${busy:-0}" -ge 25 ] || fail "several: no processor for $busy %: $said"
+	told several running 'Free processors first'
+	busy=$(echo "$said" | sed -n 's/.*for \([0-9]*\)[. ].* of the time in which it could run, it waited for a processor.*/\1/p')
+	[ "${busy:-0}" -ge 25 ] || fail "several: waited for a processor $busy %: $said"
 }
 
 others() {
 	told lock 'waiting for other threads' 'The thread waits for other threads'
 	told pipe 'waiting for a pipe' 'The thread waits for other threads'
-	told socket 'waiting for a socket' 'The thread waits for other threads'
-	told ready 'waiting until descriptors are ready' 'The thread waits for other threads'
-	told process 'waiting for a process to end' 'The thread waits for other threads'
+	told socket 'waiting for a socket' 'Make batches beside'
+	told ready 'waiting until descriptors are ready' 'Make batches beside'
+	told process 'waiting for a process to end' 'Make batches beside'
 	told sleep asleep 'Make batches beside'
 }
 

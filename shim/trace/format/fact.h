@@ -125,7 +125,10 @@
 	X(74, host_code, "host code", latest,                                                      \
 		"where the step's thread runs is sampled in windows")                              \
 	X(75, host_code_none, "host code", latest, "not sampled: perf_event_open failed{error}")   \
-	X(76, mps, "mps.", each, "contexts on device {0} are shared through MPS")
+	X(76, mps, "mps.", each, "contexts on device {0} are shared through MPS")                  \
+	X(77, host_no_thread, "host", latest, "not sampled: no thread could be started")           \
+	X(78, host_code_filtered, "host code", latest,                                             \
+		"not sampled: the process's system calls are filtered (seccomp)")
 
 enum tfs_fact_code {
 	TFS_FACT_none = 0,

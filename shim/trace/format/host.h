@@ -9,7 +9,7 @@
 
 /* What a thread was doing at a moment: X(number, constant, what it is called). */
 #define TFS_HOST_DOINGS(X)                                                                         \
-	X(0, unknown, "something that was not seen")                                               \
+	X(0, unknown, "doing what could not be seen")                                              \
 	X(1, code, "running")                                                                      \
 	X(2, file, "reading or writing files")                                                     \
 	X(3, pipe, "waiting for a pipe")                                                           \
@@ -20,7 +20,8 @@
 	X(8, sleep, "asleep")                                                                      \
 	X(9, page, "waiting for pages of memory")                                                  \
 	X(10, device, "in the driver of a device")                                                 \
-	X(11, other, "in another system call")
+	X(11, other, "in another system call")                                                     \
+	X(12, memory, "changing mappings of memory")
 
 enum tfs_host_doing {
 #define X(number, constant, text) TFS_HOST_##constant = number,
@@ -39,12 +40,12 @@ struct tfs_host_record {
 	uint32_t tid;
 	uint64_t ns;         /* CLOCK_MONOTONIC */
 	uint64_t ran_ns;     /* on a processor */
-	uint64_t queued_ns;  /* ready to run, and none was free */
+	uint64_t queued_ns;  /* ready to run, and none was to be had */
 	uint64_t read_bytes; /* that system calls have read, from whatever */
-	uint64_t faults;     /* of pages that had to be read from a disk */
+	uint32_t faults;     /* of pages whose contents had to be fetched */
 	uint32_t known;      /* TFS_HOST_HAS_* */
-	int32_t call;        /* number of the system call; -1 = none, or not known */
-	uint64_t reserved0;
+	uint64_t user_ns;    /* in its own code, and in the kernel: to a hundredth of a second */
+	uint64_t kernel_ns;
 };
 
 /* Where a thread was in its own code, once in each millisecond that it ran there. */
@@ -70,8 +71,9 @@ struct tfs_host_others_record {
 	struct tfs_host_crowd threads;
 	struct tfs_host_crowd children;
 	uint16_t reserved0;
-	uint64_t ns; /* CLOCK_MONOTONIC */
-	uint64_t reserved1;
+	uint64_t ns;  /* CLOCK_MONOTONIC */
+	uint32_t tid; /* the thread that waits */
+	uint32_t reserved1;
 };
 
 TFS_SIZE_IS(struct tfs_host_record, 64);

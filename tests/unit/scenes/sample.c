@@ -142,7 +142,7 @@ static void put_rest(struct builder *builder, const struct names *names)
 	const struct tfs_device_memory_record memory = {
 		.operation = 1, .correlation = 1, .address = 1u << 20, .bytes = 4096};
 	const struct tfs_host_record host = {
-		.doing = TFS_HOST_file, .tid = 100, .ns = SAMPLE_FIRST_NS, .call = -1};
+		.doing = TFS_HOST_file, .tid = 100, .ns = SAMPLE_FIRST_NS};
 	const struct tfs_host_code_record code = {
 		.tid = 100, .ns = SAMPLE_FIRST_NS, .address = 0x401000};
 	const struct tfs_host_others_record others = {

@@ -67,7 +67,7 @@ static void put_state(char state)
 	char text[128];
 
 	/* A name that may hold anything; the ninth number behind the state counts faults. */
-	snprintf(text, sizeof(text), "123 (a) S (b) %c 1 2 3 4 5 6 7 8 5 9 10 11\n", state);
+	snprintf(text, sizeof(text), "123 (a) S (b) %c 1 2 3 4 5 6 7 8 5 9 120 30\n", state);
 	put("self/task/123/stat", text);
 }
 
@@ -80,7 +80,8 @@ static void figures(void)
 	TEST_EQ(record.doing, TFS_HOST_code);
 	TEST_EQ(record.faults, 5);
 	TEST_EQ(record.known, 0);
-	TEST_EQ(record.call, -1);
+	TEST_EQ(record.user_ns * (uint64_t)sysconf(_SC_CLK_TCK), UINT64_C(120000000000));
+	TEST_EQ(record.kernel_ns * (uint64_t)sysconf(_SC_CLK_TCK), UINT64_C(30000000000));
 	put("self/task/123/schedstat", "5000000000 70000 12\n");
 	put("self/task/123/io", "rchar: 123456\nwchar: 9\n");
 	record = read_all();
@@ -101,29 +102,38 @@ static void calls(void)
 	} cases[] = {{SYS_futex, TFS_HOST_lock}, {SYS_ppoll, TFS_HOST_ready},
 		{SYS_wait4, TFS_HOST_process}, {SYS_clock_nanosleep, TFS_HOST_sleep},
 		{SYS_recvmsg, TFS_HOST_socket}, {SYS_openat, TFS_HOST_file},
-		{SYS_ioctl, TFS_HOST_device}, {SYS_getpid, TFS_HOST_other}, {-1, TFS_HOST_page}};
+		{SYS_ioctl, TFS_HOST_device}, {SYS_semtimedop, TFS_HOST_lock},
+		{SYS_io_uring_enter, TFS_HOST_ready}, {SYS_mmap, TFS_HOST_memory},
+		{SYS_getpid, TFS_HOST_other}, {-1, TFS_HOST_page}};
 
 	put_state('S');
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		put_call(cases[i].number);
 		TEST_EQ(read_all().doing, cases[i].doing);
-		TEST_EQ(read_all().call, cases[i].number);
 	}
 	put("self/task/123/syscall", "running\n");
 	TEST_EQ(read_all().doing, TFS_HOST_unknown);
+	put_state('T');
+	TEST_EQ(read_all().doing, TFS_HOST_other);
 }
 
 static void descriptors(void)
 {
+	static char file[128], fifo[128];
 	static const struct {
 		const char *target;
 		enum tfs_host_doing doing;
 	} cases[] = {{"pipe:[77]", TFS_HOST_pipe}, {"socket:[78]", TFS_HOST_socket},
-		{"/data/images.bin", TFS_HOST_file}, {"/dev/nvidia0", TFS_HOST_device},
-		{"anon_inode:[eventfd]", TFS_HOST_other}};
+		{file, TFS_HOST_file}, {fifo, TFS_HOST_pipe}, {"/dev/null", TFS_HOST_device},
+		{"/gone (deleted)", TFS_HOST_other}, {"anon_inode:[eventfd]", TFS_HOST_lock},
+		{"anon_inode:[timerfd]", TFS_HOST_other}};
 	char path[128];
 
 	snprintf(path, sizeof(path), "%s/self/task/123/fd/7", root);
+	snprintf(file, sizeof(file), "%s/self/task/123/stat", root);
+	snprintf(fifo, sizeof(fifo), "%s/fifo", root);
+	TEST_EQ(mkfifo(fifo, 0600), 0);
+	put_state('S');
 	put_call(SYS_read);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		link_to("self/task/123/fd/7", cases[i].target);
@@ -177,6 +187,7 @@ static void others(void)
 	TEST_EQ(record.children.count, 2);
 	TEST_EQ(record.children.running, 1);
 	TEST_EQ(record.children.disk, 0);
+	TEST_EQ(record.tid, TID);
 	tfs_host_others_count("/nowhere", TID, &record);
 	TEST_EQ(record.threads.count + record.children.count, 0);
 }
