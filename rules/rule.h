@@ -85,6 +85,13 @@ struct tfs_code {
 	uint32_t samples;
 };
 
+/* Where a thread ran, most often first. */
+struct tfs_code_samples {
+	const struct tfs_code *items;
+	uint32_t count; /* 0 = not known, or hardly anywhere */
+	uint32_t all;   /* samples, of listed code and other */
+};
+
 /* One place where a rule is broken. Strings are owned by the result set. */
 struct tfs_finding {
 	const struct tfs_rule *rule;
@@ -98,13 +105,11 @@ struct tfs_finding {
 	double time_per_step_ns; /* time the host spent in these calls */
 	uint64_t count_total;    /* whole run, from the aggregates */
 	struct tfs_cost cost;
-	const char *doubt;           /* why it is of low confidence; NULL = it is not */
-	char *message;               /* what happens here, one sentence with figures */
-	const char *advice;          /* what to change; never NULL */
-	const char *evidence;        /* which steps and records this rests on */
-	const struct tfs_code *code; /* where the host's thread ran meanwhile; often first */
-	uint32_t code_count;         /* 0 = not known */
-	uint32_t code_samples;       /* of all code, listed or not */
+	const char *doubt;            /* why it is of low confidence; NULL = it is not */
+	char *message;                /* what happens here, one sentence with figures */
+	const char *advice;           /* what to change; never NULL */
+	const char *evidence;         /* which steps and records this rests on */
+	struct tfs_code_samples code; /* of the host's thread, meanwhile */
 	struct tfs_repair repair;
 	bool repaired; /* by a rewrite whose gain is proven */
 };

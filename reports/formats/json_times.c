@@ -61,6 +61,7 @@ static void write_idle(struct tfs_json *json, const struct tfs_model *model)
 		tfs_json_string(json, "kind", item->key);
 		tfs_json_string(json, "function", item->function);
 		tfs_json_string(json, "where", item->where);
+		tfs_json_string(json, "samples", item->samples);
 		tfs_json_number(json, "ns_per_step", item->ns);
 		tfs_json_close(json, '}');
 	}

@@ -95,9 +95,10 @@ static void write_idle(const struct tfs_model *model, FILE *out, struct tfs_regi
 		tfs_words_time(region, model->idle_ns), recorded, tfs_words_each(model),
 		tfs_words_share(region, model->idle_explained),
 		model->idle_count ? ", the largest of the rest:" : "");
-	for (size_t i = 0; i < model->idle_count; i++)
-		tfs_text_line(out, "          %9s  %s", tfs_words_time(region, model->idles[i].ns),
-			model->idles[i].text);
+	for (size_t i = 0; i < model->idle_count; i++) {
+		fprintf(out, "          %9s  ", tfs_words_time(region, model->idles[i].ns));
+		tfs_text_wrapped(out, model->idles[i].text, 21);
+	}
 }
 
 static void write_head(const struct tfs_model *model, FILE *out, const struct tfs_paint *paint,

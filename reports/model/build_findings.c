@@ -29,16 +29,6 @@ static void set_repair(
 	to->rewrite_reason = text_or_null(region, repair->reason);
 }
 
-/* With the functions that the host's thread ran in, where that is known. */
-static const char *message_of(struct tfs_build *build, const struct tfs_finding *finding)
-{
-	struct tfs_region *region = &build->model->region;
-	const char *code = tfs_code_text(build->places, region, finding);
-
-	return code ? tfs_region_print(region, "%s; it ran in %s", finding->message, code)
-		    : text_or_null(region, finding->message);
-}
-
 static void set_findings(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -66,7 +56,8 @@ static void set_findings(struct tfs_build *build)
 		to->count_total = from->count_total;
 		to->cost = from->cost;
 		to->doubt = text_or_null(region, from->doubt);
-		to->message = message_of(build, from);
+		to->message = tfs_code_added(
+			build->places, region, text_or_null(region, from->message), &from->code);
 		to->advice =
 			tfs_region_string(region, from->advice ? from->advice : from->rule->advice);
 		to->evidence = text_or_null(region, from->evidence);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/model/code.h"
 #include "reports/model/places.h"
 #include "reports/model/words.h"
 
@@ -45,7 +46,17 @@ static struct tfs_model_idle describe(
 			place.frame_count ? tfs_words_place(region, &place) : "unknown call site";
 	}
 	item.text = sentence(region, &item, owner->why);
+	item.samples = tfs_code_added(build->places, region, owner->samples, &owner->code);
 	return item;
+}
+
+/* What was sampled need not have been the host's own code. */
+static const char *sampled(struct tfs_region *region, const struct tfs_model_idle *item)
+{
+	return item->samples
+		       ? tfs_region_print(region, "the host made no CUDA call after %s, %s: %s",
+				 item->function, item->where, item->samples)
+		       : item->text;
 }
 
 static int by_text(const void *a, const void *b)
@@ -71,10 +82,13 @@ static size_t join(struct tfs_model_idle *items, size_t count)
 
 	qsort(items, count, sizeof(*items), by_text);
 	for (size_t i = 0; i < count; i++) {
-		if (kept && !by_text(&items[kept - 1], &items[i]))
-			items[kept - 1].ns += items[i].ns;
-		else
+		if (!kept || by_text(&items[kept - 1], &items[i])) {
 			items[kept++] = items[i];
+			continue;
+		}
+		items[kept - 1].ns += items[i].ns;
+		if (!items[kept - 1].samples)
+			items[kept - 1].samples = items[i].samples;
 	}
 	qsort(items, kept, sizeof(*items), by_time);
 	return kept;
@@ -103,6 +117,8 @@ void tfs_build_idle(struct tfs_build *build)
 		count = join(items, count);
 	while (count > MOST_SHOWN || (count && items[count - 1].ns < LEAST_SHOWN * whole))
 		count--;
+	for (size_t i = 0; i < count; i++)
+		items[i].text = sampled(&model->region, &items[i]);
 	model->idles = items;
 	model->idle_count = count;
 }

@@ -53,25 +53,26 @@ static const char *name(struct tfs_region *region, const struct tfs_model_frame 
 	return tfs_region_print(region, "%s of %s", frame->function, file ? file : frame->module);
 }
 
-const char *tfs_code_text(
-	struct tfs_places *places, struct tfs_region *region, const struct tfs_finding *finding)
+/* NULL: none is worth naming. */
+static const char *functions_of(struct tfs_places *places, struct tfs_region *region,
+	const struct tfs_code_samples *samples)
 {
 	struct function *functions;
 	const char *text = NULL;
 	size_t count = 0;
 
-	if (finding->code_samples < LEAST_SAMPLES)
+	if (samples->all < LEAST_SAMPLES)
 		return NULL;
-	functions = tfs_region_alloc(region, finding->code_count, sizeof(*functions));
-	for (uint32_t i = 0; i < finding->code_count; i++) {
+	functions = tfs_region_alloc(region, samples->count, sizeof(*functions));
+	for (uint32_t i = 0; i < samples->count; i++) {
 		const struct tfs_model_frame frame =
-			tfs_places_code(places, finding->code[i].address);
+			tfs_places_code(places, samples->items[i].address);
 
-		count = add(functions, count, &frame, finding->code[i].samples);
+		count = add(functions, count, &frame, samples->items[i].samples);
 	}
 	qsort(functions, count, sizeof(*functions), by_samples);
 	for (size_t i = 0; i < count && i < MOST_NAMED; i++) {
-		const double share = (double)functions[i].samples / finding->code_samples;
+		const double share = (double)functions[i].samples / samples->all;
 
 		if (share < WORTH_SHARE)
 			break;
@@ -79,4 +80,13 @@ const char *tfs_code_text(
 			name(region, &functions[i].frame), tfs_words_share(region, share));
 	}
 	return text;
+}
+
+const char *tfs_code_added(struct tfs_places *places, struct tfs_region *region, const char *text,
+	const struct tfs_code_samples *samples)
+{
+	const char *code = text ? functions_of(places, region, samples) : NULL;
+
+	return code ? tfs_region_print(region, "%s; it ran in %s", text, code)
+		    : tfs_region_string(region, text);
 }

@@ -6,9 +6,10 @@
 
 #include "reports/model/places.h"
 
-/* "decode of data.c (62 %), memcpy of libc.so.6 (20 %)": those in which most samples at a finding's
- * host thread found it running. NULL where there are too few samples, or none is worth naming. */
-const char *tfs_code_text(
-	struct tfs_places *places, struct tfs_region *region, const struct tfs_finding *finding);
+/* A sentence, and "; it ran in decode of data.c (62 %), memcpy of libc.so.6 (20 %)": those of most
+ * samples. The sentence alone where these are too few, or no function is worth naming; NULL without
+ * one. */
+const char *tfs_code_added(struct tfs_places *places, struct tfs_region *region, const char *text,
+	const struct tfs_code_samples *samples);
 
 #endif

@@ -201,7 +201,8 @@ struct tfs_model_idle {
 	const char *key;      /* stable, for machines: "host" */
 	const char *function; /* NULL = no call has to do with it */
 	const char *where;    /* its call site; NULL likewise */
-	const char *text;     /* all of that in words */
+	const char *text;     /* all of that in words, samples too */
+	const char *samples;  /* what the host did meanwhile; NULL = not known */
 	double ns;            /* per step */
 };
 

@@ -23,8 +23,6 @@
 /* A host that is now and then late was interrupted, by other work on the machine as likely as by
  * input. */
 #define LEAST_PER_STEP 0.5
-/* Of a thread that runs in less of the samples, it matters little where. */
-#define WORTH_CODE 0.25
 /* Of a thread that waits for so much of the time for a processor, more work beside it makes more of
  * that. */
 #define MUCH_QUEUED 0.25
@@ -150,11 +148,7 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 	if (!draft)
 		return NULL;
 	draft->finding.advice = advice_of(meanwhile);
-	if (tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= WORTH_CODE) {
-		draft->finding.code = meanwhile->code;
-		draft->finding.code_count = meanwhile->code_count;
-		draft->finding.code_samples = meanwhile->code_samples;
-	}
+	draft->finding.code = tfs_meanwhile_code(meanwhile);
 	draft->apart = true;
 	draft->most = ns >= ERROR_SHARE * steady->step_ns ? TFS_LEVEL_ERROR : TFS_LEVEL_WARN;
 	draft->less_ns = BESIDE * ns;

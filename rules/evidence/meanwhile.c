@@ -12,7 +12,7 @@
 #include "rules/support/sort.h"
 
 /* A share of fewer samples is off by a fifth of all or more, nineteen times out of twenty; those of
- * one stretch are hardly more than one. */
+ * one stretch are hardly more than one, unless there are no others. */
 #define LEAST_SAMPLES 20u
 #define LEAST_STRETCHES 5u
 /* Addresses that are looked up: a function has tens to hundreds of its own. */
@@ -23,7 +23,8 @@
 /* What is less is not worth a word. */
 #define WORTH_SHARE 0.05
 #define WORTH_BYTES 4096.0
-/* What a thread waits for that hardly runs, before it runs, is not a processor. */
+/* What a thread waits for that hardly runs, before it runs, is not a processor; and it matters
+ * little where it runs. */
 #define LEAST_RUNNING 0.25
 /* Of a share of hundredths of a second, this time is known well enough. */
 #define LEAST_TICKS_NS 200000000.0
@@ -159,7 +160,8 @@ static int find_samples(const struct tfs_timeline *timeline, uint32_t tid,
 	for (size_t i = 0; !err && i < count; i++)
 		add_sample(meanwhile, &sums, timeline, stretches, keys, i, count);
 	set_shares(meanwhile, &sums, (double)tfs_intervals_total(stretches));
-	if (meanwhile->samples < LEAST_SAMPLES || sums.stretches < LEAST_STRETCHES)
+	if (meanwhile->samples < LEAST_SAMPLES ||
+		(sums.stretches < LEAST_STRETCHES && sums.stretches < stretches->count))
 		meanwhile->samples = 0;
 	free(keys);
 	return err;
@@ -247,9 +249,8 @@ static int find_code(const struct tfs_timeline *timeline, uint32_t tid,
 	}
 	if (code)
 		qsort(code, used, sizeof(*code), by_samples);
-	meanwhile->code = code;
-	meanwhile->code_count = (uint32_t)(used < MOST_CODE ? used : MOST_CODE);
-	meanwhile->code_samples = (uint32_t)count;
+	meanwhile->code = (struct tfs_code_samples){
+		code, (uint32_t)(used < MOST_CODE ? used : MOST_CODE), (uint32_t)count};
 	free(keys);
 	return err;
 }
@@ -272,6 +273,13 @@ double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_
 	return meanwhile->samples && meanwhile->time_ns > 0
 		       ? meanwhile->doing_ns[doing] / meanwhile->time_ns
 		       : 0;
+}
+
+struct tfs_code_samples tfs_meanwhile_code(const struct tfs_meanwhile *meanwhile)
+{
+	return tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= LEAST_RUNNING
+		       ? meanwhile->code
+		       : (struct tfs_code_samples){0};
 }
 
 /* Sockets, descriptors and ended processes are waited for by who asks for the data itself, too. */

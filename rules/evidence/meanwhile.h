@@ -29,10 +29,8 @@ struct tfs_meanwhile {
 		double running;
 		double disk;
 	} threads, children;
-	uint32_t crowds;       /* how many samples these are of */
-	struct tfs_code *code; /* where it ran, most often first; the pool's */
-	uint32_t code_count;
-	uint32_t code_samples; /* of all code, listed or not */
+	uint32_t crowds;              /* how many samples these are of */
+	struct tfs_code_samples code; /* the pool's */
 };
 
 /* `stretches` are united; 0 or -ENOMEM. */
@@ -45,6 +43,9 @@ double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_
 
 /* Whether it waited, most of the time, for what other threads or processes do. */
 bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile);
+
+/* Where it ran, if it ran for a good part of the time. */
+struct tfs_code_samples tfs_meanwhile_code(const struct tfs_meanwhile *meanwhile);
 
 /* Says so: "in 312 samples the thread was running (84 %), ...". `steps` are those that the
  * stretches lie in. Empty where there are too few samples. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "rules/judge/idle_host.h"
 #include "rules/support/intervals.h"
 
 static int judged_time(const struct tfs_timeline *timeline, struct tfs_intervals *judged)
@@ -107,7 +108,6 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 		out_idle->items[count].explained = owned && owned[i];
 		out_idle->items[count++].ns = (double)ns / steps;
 	}
-	tfs_intervals_finish(&judged);
 	out_idle->count = join(out_idle->items, count);
 	qsort(out_idle->items, out_idle->count, sizeof(*out_idle->items), by_time);
 	for (size_t i = 0; i < out_idle->count; i++) {
@@ -117,5 +117,7 @@ int tfs_idle_find(const struct tfs_timeline *timeline, const struct tfs_finding 
 		out_idle->ns += owner->ns;
 		out_idle->explained_ns += owner->explained ? owner->ns : 0;
 	}
-	return 0;
+	const int err = tfs_idle_sample(timeline, &judged, owned, pool, out_idle);
+	tfs_intervals_finish(&judged);
+	return err;
 }

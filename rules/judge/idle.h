@@ -18,10 +18,12 @@
 /* Calls of one function at one call site, in one way of holding the GPU up (timeline_parts.h). */
 struct tfs_idle_owner {
 	enum tfs_idle_why why;
-	uint32_t site;     /* 0 = the time has no call: TFS_IDLE_QUEUED, TFS_IDLE_UNKNOWN */
-	uint16_t function; /* likewise */
-	bool explained;    /* a finding is about these calls */
-	double ns;         /* per judged step, mean of the devices that worked */
+	uint32_t site;       /* 0 = the time has no call: TFS_IDLE_QUEUED, TFS_IDLE_UNKNOWN */
+	uint16_t function;   /* likewise */
+	bool explained;      /* a finding is about these calls */
+	double ns;           /* per judged step, mean of the devices that worked */
+	const char *samples; /* what the host's thread did meanwhile; NULL = not known */
+	struct tfs_code_samples code; /* and where it ran */
 };
 
 struct tfs_idle_summary {

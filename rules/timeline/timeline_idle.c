@@ -49,6 +49,26 @@ static uint32_t longest_call(const struct tfs_timeline *timeline, uint32_t first
 	return longest;
 }
 
+/* The call behind which the host's longest stretch of its own code lies, before the last call. */
+static uint32_t longest_code(
+	const struct tfs_timeline *timeline, uint32_t first, uint32_t last, uint64_t start_ns)
+{
+	uint32_t longest = TFS_NONE;
+	uint64_t most = 0;
+
+	for (uint32_t i = first; i < last; i++) {
+		const uint64_t end_ns = timeline->calls[i].end_ns;
+		const uint64_t from = end_ns > start_ns ? end_ns : start_ns;
+		const uint64_t until = timeline->calls[i + 1].start_ns;
+
+		if (until > from && until - from >= most) {
+			most = until - from;
+			longest = i;
+		}
+	}
+	return longest;
+}
+
 static void explain(const struct tfs_timeline *timeline, struct tfs_idle *idle)
 {
 	uint32_t launch = timeline->ops[idle->next_op].call, before;
@@ -80,8 +100,7 @@ static void explain(const struct tfs_timeline *timeline, struct tfs_idle *idle)
 	idle->why = TFS_IDLE_CALL;
 	if (idle->call == TFS_NONE) {
 		idle->why = TFS_IDLE_HOST;
-		idle->call =
-			launch > timeline->threads[call->thread].first_call ? launch - 1 : TFS_NONE;
+		idle->call = longest_code(timeline, before, launch, idle->start_ns);
 	}
 }
 

@@ -60,6 +60,9 @@ static const struct known_call {
 	{SYS_pselect6, TFS_HOST_ready},
 	{SYS_epoll_pwait, TFS_HOST_ready},
 	{SYS_io_uring_enter, TFS_HOST_ready},
+	{SYS_clone, TFS_HOST_process},
+	{SYS_clone3, TFS_HOST_process},
+	{SYS_execve, TFS_HOST_process},
 	{SYS_wait4, TFS_HOST_process},
 	{SYS_waitid, TFS_HOST_process},
 	{SYS_nanosleep, TFS_HOST_sleep},
@@ -79,6 +82,8 @@ static const struct known_call {
 	{SYS_poll, TFS_HOST_ready},
 	{SYS_select, TFS_HOST_ready},
 	{SYS_epoll_wait, TFS_HOST_ready},
+	{SYS_fork, TFS_HOST_process},
+	{SYS_vfork, TFS_HOST_process},
 #endif
 };
 

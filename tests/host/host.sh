@@ -52,8 +52,20 @@ told() {
 	[ "${share:-0}" -ge 60 ] || fail "$kind: in $share % of the samples: $said"
 }
 
+# For how many hundredths of the time in which it could run it waited for a processor.
+waited() {
+	echo "$said" | sed -n 's/.*for \([0-9]*\)[. ].* of the time in which it could run, it waited for a processor.*/\1/p'
+}
+
 code() {
-	told code running 'Make batches beside'
+	# A busy machine has no processor for it: that is told, and comes first.
+	told code running ''
+	busy=$(waited)
+	[ "${busy:-0}" -ge 25 ] && advice='Free processors first' || advice='Make batches beside'
+	case $said in
+	*"| $advice"*) ;;
+	*) fail "code: waited $busy %: $said" ;;
+	esac
 	case $said in
 	*'; it ran in decode_batch of host_input.c ('*) ;;
 	*) grep -E 'perf_event_open failed|system calls are filtered' "$folder/code.txt" ||
@@ -63,7 +75,7 @@ code() {
 
 several() {
 	told several running 'Free processors first'
-	busy=$(echo "$said" | sed -n 's/.*for \([0-9]*\)[. ].* of the time in which it could run, it waited for a processor.*/\1/p')
+	busy=$(waited)
 	[ "${busy:-0}" -ge 25 ] || fail "several: waited for a processor $busy %: $said"
 }
 
@@ -72,7 +84,7 @@ others() {
 	told pipe 'waiting for a pipe' 'The thread waits for other threads'
 	told socket 'waiting for a socket' 'Make batches beside'
 	told ready 'waiting until descriptors are ready' 'Make batches beside'
-	told process 'waiting for a process to end' 'Make batches beside'
+	told process 'starting or awaiting processes' 'Make batches beside'
 	told sleep asleep 'Make batches beside'
 }
 

@@ -155,8 +155,9 @@ static const struct tfs_model_finding findings[] = {
 
 static const struct tfs_model_idle idles[] = {
 	{"host", "cudnnConvolutionForward", "lenet_naive.c:88",
-		"the host ran its own code after cudnnConvolutionForward, lenet_naive.c:88", 98e3},
-	{"queued", NULL, NULL, "work was queued: latency or dependencies", 31e3},
+		"the host ran its own code after cudnnConvolutionForward, lenet_naive.c:88", NULL,
+		98e3},
+	{"queued", NULL, NULL, "work was queued: latency or dependencies", NULL, 31e3},
 };
 
 static const struct tfs_model_rule rule_lines[] = {

@@ -16,7 +16,7 @@
 	X(4, socket, "waiting for a socket")                                                       \
 	X(5, lock, "waiting for other threads")                                                    \
 	X(6, ready, "waiting until descriptors are ready")                                         \
-	X(7, process, "waiting for a process to end")                                              \
+	X(7, process, "starting or awaiting processes")                                            \
 	X(8, sleep, "asleep")                                                                      \
 	X(9, page, "waiting for pages of memory")                                                  \
 	X(10, device, "in the driver of a device")                                                 \

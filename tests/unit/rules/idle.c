@@ -79,6 +79,40 @@ static void of_nothing(void)
 	scene_destroy(scene);
 }
 
+/* Own code lies between several calls: the longest stretch is behind the second kernel's event.
+ * What the thread does in it is told where it was sampled. */
+static void behind_the_longest(bool sampled)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	const struct tfs_idle_owner *code;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, WORK, 1024, 1, &memory);
+		scene_event_record(scene, 11, SCENE_LEGACY, 0xe0);
+		for (unsigned nth = 0; sampled && nth < 10; nth++) {
+			const struct tfs_host_record host = {.doing = TFS_HOST_file,
+				.tid = 77,
+				.ns = scene_now(scene) + 3 * WORK + nth * OWN / 20};
+
+			builder_record(scene_builder(scene), TFS_RECORD_host, &host, sizeof(host));
+		}
+		scene_host(scene, OWN);
+		scene_event_record(scene, 12, SCENE_LEGACY, 0xe1);
+		scene_host(scene, OWN / 4);
+		scene_launch(scene, 13, SCENE_LEGACY, WORK, 1024, 1, &memory);
+	}
+	scene_judge(scene, NULL);
+	code = owner(scene, TFS_IDLE_HOST, 11);
+	TEST_TRUE(!owner(scene, TFS_IDLE_HOST, 12));
+	TEST_NEED(code);
+	TEST_STR(code->samples ? code->samples : "none",
+		sampled ? "in 240 samples the thread was reading or writing files (100 %)"
+			: "none");
+	scene_destroy(scene);
+}
+
 /* Idle time outside of judged steps is nobody's. */
 static void of_no_step(void)
 {
@@ -198,6 +232,8 @@ int main(void)
 {
 	of_a_finding();
 	of_nothing();
+	behind_the_longest(false);
+	behind_the_longest(true);
 	of_no_step();
 	behind_a_wait();
 	in_one_step();

@@ -137,10 +137,10 @@ static void shares(void)
 	says(finding, "; it read ");
 	says(finding, " MiB per step");
 	TEST_TRUE(!strncmp(finding->advice, "Make batches beside the step", 28));
-	TEST_EQ(finding->code_count, 2);
-	TEST_TRUE(finding->code[0].samples >= finding->code[1].samples);
-	TEST_EQ(finding->code[0].samples + finding->code[1].samples, finding->code_samples);
-	TEST_IN(finding->code_samples, 7 * (STEPS - 3), 7 * STEPS);
+	TEST_EQ(finding->code.count, 2);
+	TEST_TRUE(finding->code.items[0].samples >= finding->code.items[1].samples);
+	TEST_EQ(finding->code.items[0].samples + finding->code.items[1].samples, finding->code.all);
+	TEST_IN(finding->code.all, 7 * (STEPS - 3), 7 * STEPS);
 	scene_destroy(scene);
 }
 
@@ -155,7 +155,7 @@ static void reads(void)
 	silent(finding, "it read");
 	silent(finding, "a processor");
 	TEST_TRUE(!strncmp(finding->advice, "Read beside the step", 20));
-	TEST_EQ(finding->code_count, 0);
+	TEST_EQ(finding->code.count, 0);
 	scene_destroy(scene);
 }
 
@@ -237,7 +237,7 @@ static void nothing(void)
 		TEST_NEED(finding);
 		says(finding, "; what the host did then was not seen");
 		TEST_STR(finding->advice, finding->rule->advice);
-		TEST_EQ(finding->code_count, 0);
+		TEST_EQ(finding->code.count, 0);
 		scene_destroy(scene);
 	}
 }
@@ -257,7 +257,7 @@ static void outside(void)
 	says(finding, "the thread was asleep (100 %)");
 	TEST_EQ(tfs_meanwhile_find(timeline, 0, &none, &pool, &meanwhile), 0);
 	TEST_EQ(meanwhile.samples, 0);
-	TEST_EQ(meanwhile.code_samples, 0);
+	TEST_EQ(meanwhile.code.all, 0);
 	tfs_pool_finish(&pool);
 	scene_destroy(scene);
 }

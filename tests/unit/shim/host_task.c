@@ -104,7 +104,7 @@ static void calls(void)
 		{SYS_recvmsg, TFS_HOST_socket}, {SYS_openat, TFS_HOST_file},
 		{SYS_ioctl, TFS_HOST_device}, {SYS_semtimedop, TFS_HOST_lock},
 		{SYS_io_uring_enter, TFS_HOST_ready}, {SYS_mmap, TFS_HOST_memory},
-		{SYS_getpid, TFS_HOST_other}, {-1, TFS_HOST_page}};
+		{SYS_clone3, TFS_HOST_process}, {SYS_getpid, TFS_HOST_other}, {-1, TFS_HOST_page}};
 
 	put_state('S');
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
