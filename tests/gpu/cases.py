@@ -14,7 +14,7 @@ simulated_only = {"TFSIM_PROFILE", "TFSIM_HOSTILE", "TFSIM_NAIVE", "TFSIM_CUPTI"
 no_cases = ("names-", "gpu-", "exports", "cupti_same", "sim_poison", "sim_timeline", "sim_unsupported",
             "stubs_counted", "style", "headers", "mutants", "aarch64", "hooks_", "dlsym_jumps", "driver-asked")
 # What the device itself promises comes first; whole programs, many times, last.
-order = ("sim_", "lib_", "cupti", "activity", "driver", "nvtx", "shim", "inject", "steps", "expect",
+order = ("sim_", "lib_", "cupti", "activity", "driver", "nvtx", "shim", "inject", "host", "steps", "expect",
          "rule", "stable", "rewrite")
 
 

@@ -19,15 +19,18 @@ fail() {
 	failed=1
 }
 
-# watch NAME OPTIONS KIND: into $folder/NAME.tfs and its reports
+# watch NAME OPTIONS WORD...: into $folder/NAME.tfs and its reports
 watch() {
-	LD_LIBRARY_PATH=$simulated TFSHIM_OUTPUT=$folder/$1 TFSHIM_REWRITE=off TFSIM_COMPUTE=0 \
-		TFSHIM_OPTIONS=report=0:$2 LD_PRELOAD=$library timeout 100 "$program" "$3" \
+	name=$1
+	options=$2
+	shift 2
+	LD_LIBRARY_PATH=$simulated TFSHIM_OUTPUT=$folder/$name TFSHIM_REWRITE=off TFSIM_COMPUTE=0 \
+		TFSHIM_OPTIONS=report=0:$options LD_PRELOAD=$library timeout 100 "$program" "$@" \
 		>"$folder/out" 2>&1 || {
-		fail "$1 ended with $?"
+		fail "$name ended with $?"
 		tail -n 5 "$folder/out"
 	}
-	"$tfshim" report --quiet "$folder/$1.tfs" || fail "$1: no report"
+	"$tfshim" report --quiet "$folder/$name.tfs" || fail "$name: no report"
 }
 
 # message NAME: what TFS701 says, one finding
@@ -86,6 +89,19 @@ others() {
 	told ready 'waiting until descriptors are ready' 'Make batches beside'
 	told process 'starting or awaiting processes' 'Make batches beside'
 	told sleep asleep 'Make batches beside'
+}
+
+# A trainer whose loading thread unpacks a batch when the one before is used up.
+witness() {
+	export TFSIM_PROFILE=a100
+	program=$(dirname "$program")/../trainers/resnet/resnet_naive
+	watch witness host=1 --steps 90
+	said=$(message witness)
+	case $said in
+	*'samples the thread was waiting for other threads ('*'other threads, '*'ran on average'*'| The thread waits for other'*) ;;
+	*) fail "witness: $said" ;;
+	esac
+	unset TFSIM_PROFILE
 }
 
 # What was not sampled is not told, and the report says why.
