@@ -148,7 +148,7 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 	if (!draft)
 		return NULL;
 	draft->finding.advice = advice_of(meanwhile);
-	draft->finding.code = tfs_meanwhile_code(meanwhile);
+	draft->finding.code = meanwhile->code;
 	draft->apart = true;
 	draft->most = ns >= ERROR_SHARE * steady->step_ns ? TFS_LEVEL_ERROR : TFS_LEVEL_WARN;
 	draft->less_ns = BESIDE * ns;

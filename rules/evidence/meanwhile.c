@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "rules/support/figures.h"
 #include "rules/support/sort.h"
 
 /* A share of fewer samples is off by a fifth of all or more, nineteen times out of twenty; those of
@@ -20,9 +17,6 @@
 #define LEAST_CROWDS 5u
 /* Between two samples that are further apart, there was no window, or another thread's turn. */
 #define APART_NS UINT64_C(100000000)
-/* What is less is not worth a word. */
-#define WORTH_SHARE 0.05
-#define WORTH_BYTES 4096.0
 /* What a thread waits for that hardly runs, before it runs, is not a processor; and it matters
  * little where it runs. */
 #define LEAST_RUNNING 0.25
@@ -163,6 +157,8 @@ static int find_samples(const struct tfs_timeline *timeline, uint32_t tid,
 	if (meanwhile->samples < LEAST_SAMPLES ||
 		(sums.stretches < LEAST_STRETCHES && sums.stretches < stretches->count))
 		meanwhile->samples = 0;
+	if (tfs_meanwhile_share(meanwhile, TFS_HOST_code) < LEAST_RUNNING)
+		meanwhile->queued = NAN;
 	free(keys);
 	return err;
 }
@@ -196,8 +192,10 @@ static void find_others(const struct tfs_timeline *timeline, uint32_t tid,
 		add_crowd(&meanwhile->threads, &others->threads);
 		add_crowd(&meanwhile->children, &others->children);
 	}
-	if (!meanwhile->crowds)
+	if (meanwhile->crowds < LEAST_CROWDS) {
+		meanwhile->crowds = 0;
 		return;
+	}
 	divide(&meanwhile->threads, meanwhile->crowds);
 	divide(&meanwhile->children, meanwhile->crowds);
 }
@@ -265,7 +263,9 @@ int tfs_meanwhile_find(const struct tfs_timeline *timeline, uint32_t thread,
 		.kernel = NAN, .queued = NAN, .read_bytes = NAN, .faults = NAN};
 	const int err = find_samples(timeline, tid, stretches, out_meanwhile);
 	find_others(timeline, tid, stretches, out_meanwhile);
-	return err ? err : find_code(timeline, tid, stretches, pool, out_meanwhile);
+	if (err || tfs_meanwhile_share(out_meanwhile, TFS_HOST_code) < LEAST_RUNNING)
+		return err;
+	return find_code(timeline, tid, stretches, pool, out_meanwhile);
 }
 
 double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_doing doing)
@@ -275,13 +275,6 @@ double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_
 		       : 0;
 }
 
-struct tfs_code_samples tfs_meanwhile_code(const struct tfs_meanwhile *meanwhile)
-{
-	return tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= LEAST_RUNNING
-		       ? meanwhile->code
-		       : (struct tfs_code_samples){0};
-}
-
 /* Sockets, descriptors and ended processes are waited for by who asks for the data itself, too. */
 bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile)
 {
@@ -289,103 +282,8 @@ bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile)
 			      tfs_meanwhile_share(meanwhile, TFS_HOST_pipe);
 	const double outside = tfs_meanwhile_share(meanwhile, TFS_HOST_socket) +
 			       tfs_meanwhile_share(meanwhile, TFS_HOST_ready);
-	const bool worked_for = meanwhile->crowds >= LEAST_CROWDS &&
+	const bool worked_for = meanwhile->crowds &&
 				meanwhile->threads.running + meanwhile->children.running >= 0.5;
 
 	return inside + (worked_for ? outside : 0) > 0.5;
-}
-
-static const char *text_of(unsigned doing)
-{
-	static const char *const texts[] = {
-#define X(number, constant, text) [number] = (text),
-		TFS_HOST_DOINGS(X)
-#undef X
-	};
-
-	return texts[doing];
-}
-
-/* What took most time and was not told yet; false = nothing else is worth a word. */
-static bool next_most(const struct tfs_meanwhile *meanwhile, bool *told, unsigned *out_doing)
-{
-	double most = 0;
-
-	for (unsigned i = 0; i < TFS_HOST_DOING_COUNT; i++) {
-		if (told[i] || meanwhile->doing_ns[i] <= most)
-			continue;
-		most = meanwhile->doing_ns[i];
-		*out_doing = i;
-	}
-	told[*out_doing] = true;
-	return most >= WORTH_SHARE * meanwhile->time_ns;
-}
-
-static void add(char *text, size_t bytes, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void add(char *text, size_t bytes, const char *format, ...)
-{
-	const size_t used = strlen(text);
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text + used, bytes - used, format, arguments);
-	va_end(arguments);
-}
-
-static void add_others(
-	char *text, size_t bytes, const struct tfs_crowd *crowd, const char *one, const char *many)
-{
-	if (crowd->count < 0.5)
-		return;
-	add(text, bytes, "; of %s, %s ran on average",
-		tfs_figure_number(crowd->count, one, many).text,
-		tfs_figure_count(crowd->running).text);
-	if (crowd->disk >= WORTH_SHARE * crowd->count)
-		add(text, bytes, " and %s waited as for a disk",
-			tfs_figure_count(crowd->disk).text);
-}
-
-static void add_doings(char *text, size_t bytes, const struct tfs_meanwhile *meanwhile)
-{
-	bool told[TFS_HOST_DOING_COUNT] = {false};
-	const char *comma = "";
-	unsigned doing = 0;
-
-	add(text, bytes, "in %u samples the thread was ", meanwhile->samples);
-	for (; next_most(meanwhile, told, &doing); comma = ", ") {
-		add(text, bytes, "%s%s (%s", comma, text_of(doing),
-			tfs_figure_share(tfs_meanwhile_share(meanwhile, doing)).text);
-		if (doing == TFS_HOST_code && meanwhile->kernel >= WORTH_SHARE)
-			add(text, bytes, ", %s of that in the kernel",
-				tfs_figure_share(meanwhile->kernel).text);
-		add(text, bytes, ")");
-	}
-}
-
-void tfs_meanwhile_text(
-	const struct tfs_meanwhile *meanwhile, double steps, char *out_text, size_t bytes)
-{
-	out_text[0] = '\0';
-	if (meanwhile->samples == 0)
-		return;
-	add_doings(out_text, bytes, meanwhile);
-	if (meanwhile->queued >= WORTH_SHARE &&
-		tfs_meanwhile_share(meanwhile, TFS_HOST_code) >= LEAST_RUNNING)
-		add(out_text, bytes,
-			"; for %s of the time in which it could run, it waited for a processor",
-			tfs_figure_share(meanwhile->queued).text);
-	if (meanwhile->crowds >= LEAST_CROWDS && tfs_meanwhile_waits(meanwhile)) {
-		add_others(
-			out_text, bytes, &meanwhile->children, "child process", "child processes");
-		add_others(out_text, bytes, &meanwhile->threads, "other thread", "other threads");
-	}
-	if (meanwhile->read_bytes >= WORTH_BYTES * steps)
-		add(out_text, bytes, "; it read %s per step in that time",
-			tfs_figure_bytes(meanwhile->read_bytes / steps).text);
-	if (meanwhile->faults >= steps)
-		add(out_text, bytes, "; %s per step had to fetch what was not in memory",
-			tfs_figure_number(meanwhile->faults / steps, "page fault", "page faults")
-				.text);
 }

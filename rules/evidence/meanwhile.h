@@ -21,7 +21,7 @@ struct tfs_meanwhile {
 	double doing_ns[TFS_HOST_DOING_COUNT]; /* of that */
 	/* What went on meanwhile; NaN = not known. */
 	double kernel;     /* share of the time that it ran, in the kernel */
-	double queued;     /* share of the time in which it ran or could have */
+	double queued;     /* share of the time in which it could run; if that was a good part */
 	double read_bytes; /* in all of the stretches */
 	double faults;     /* of pages whose contents had to be fetched, likewise */
 	struct tfs_crowd {
@@ -30,7 +30,7 @@ struct tfs_meanwhile {
 		double disk;
 	} threads, children;
 	uint32_t crowds;              /* how many samples these are of */
-	struct tfs_code_samples code; /* the pool's */
+	struct tfs_code_samples code; /* the pool's; if it ran for a good part of the time */
 };
 
 /* `stretches` are united; 0 or -ENOMEM. */
@@ -43,9 +43,6 @@ double tfs_meanwhile_share(const struct tfs_meanwhile *meanwhile, enum tfs_host_
 
 /* Whether it waited, most of the time, for what other threads or processes do. */
 bool tfs_meanwhile_waits(const struct tfs_meanwhile *meanwhile);
-
-/* Where it ran, if it ran for a good part of the time. */
-struct tfs_code_samples tfs_meanwhile_code(const struct tfs_meanwhile *meanwhile);
 
 /* Says so: "in 312 samples the thread was running (84 %), ...". `steps` are those that the
  * stretches lie in. Empty where there are too few samples. */

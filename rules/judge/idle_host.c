@@ -71,7 +71,7 @@ static void tell(const struct search *search, const struct tfs_meanwhile *meanwh
 	if (!*text)
 		return;
 	owner->samples = tfs_pool_print(search->pool, "%s", text);
-	owner->code = tfs_meanwhile_code(meanwhile);
+	owner->code = meanwhile->code;
 }
 
 static int sample(const struct search *search, struct tfs_idle_owner *owner)
