@@ -91,24 +91,6 @@ others() {
 	told sleep asleep 'Make batches beside'
 }
 
-# A trainer whose loading thread unpacks a batch when the one before is used up.
-witness() {
-	export TFSIM_PROFILE=a100
-	program=$(dirname "$program")/../trainers/resnet/resnet_naive
-	watch witness host=1 --steps 90
-	said=$(message witness)
-	# Where other programs have the processors, it waits for one of them as well.
-	share=$(echo "$said" | sed -n 's/.* waiting for other threads (\([0-9]*\)[. ].*/\1/p')
-	[ "${share:-0}" -ge 10 ] || fail "witness: waited for others in ${share:-0} %: $said"
-	if [ "${share:-0}" -gt 50 ]; then
-		case $said in
-		*' other threads, '*'ran on average'*'| The thread waits for other'*) ;;
-		*) fail "witness: $said" ;;
-		esac
-	fi
-	unset TFSIM_PROFILE
-}
-
 # What was not sampled is not told, and the report says why.
 unseen() {
 	watch off host=0 sleep
