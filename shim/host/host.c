@@ -182,16 +182,24 @@ static void sample_while_open(void)
 	let_go();
 }
 
-void *tfs_host_run(void *nothing)
+/* Whoever made the first call may be one that all others wait for: a thread has the policy of who
+ * started it. */
+static void yield_to_program(void)
 {
 	const struct sched_param usual = {0};
+	const int policy = sched_getscheduler(0);
 
+	if (policy == SCHED_FIFO || policy == SCHED_RR)
+		sched_setscheduler(0, SCHED_OTHER, &usual);
+}
+
+void *tfs_host_run(void *nothing)
+{
 	(void)nothing;
 	pthread_setname_np(pthread_self(), "tfshim-host");
 	tfs_self.busy = true;
 	tfs_threads_count();
-	/* Whoever made the first call may have been one that all others wait for. */
-	sched_setscheduler(0, SCHED_OTHER, &usual);
+	yield_to_program();
 	/* What it opens is never to be among the program's descriptors. */
 	const bool may_sample = tfs_threads_own_descriptors();
 	if (!may_sample)
