@@ -49,9 +49,9 @@ static bool starves(const struct tfs_steady *steady, const struct tfs_gap *gap, 
 
 /* The place's stretches, of which one is returned: as far as a GPU was idle in them, and how long
  * it was, per step. */
-static const struct tfs_gap *stretches(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
-	const struct tfs_place *place, uint32_t thread, struct tfs_intervals *out_stretches,
-	double *out_idle_ns)
+static const struct tfs_gap *stretches(const struct tfs_steady *steady,
+	struct tfs_findings *findings, const struct tfs_gaps *gaps, const struct tfs_place *place,
+	uint32_t thread, struct tfs_intervals *out_stretches, double *out_idle_ns)
 {
 	const struct tfs_gap *found = NULL;
 
@@ -70,7 +70,7 @@ static const struct tfs_gap *stretches(const struct tfs_steady *steady, const st
 		found = gap;
 		if (tfs_intervals_add(out_stretches, after->start_ns - (uint64_t)gap->host_ns,
 			    after->start_ns))
-			return NULL;
+			findings->failed = true;
 	}
 	tfs_intervals_unite(out_stretches);
 	return found;
@@ -199,7 +199,8 @@ static double report_places(const struct tfs_steady *steady, struct tfs_findings
 	double rest_ns = 0, ns;
 
 	while (tfs_hits_next(steady, hits, &place)) {
-		const struct tfs_gap *gap = stretches(steady, gaps, &place, thread, &where, &ns);
+		const struct tfs_gap *gap =
+			stretches(steady, findings, gaps, &place, thread, &where, &ns);
 
 		if (!gap || tfs_place_per_step(&place, steady) < LEAST_PER_STEP ||
 			tfs_recording_apart_ns(steady->timeline, ns) < WARN_SHARE * steady->step_ns)

@@ -53,7 +53,7 @@ static uint32_t longest_call(const struct tfs_timeline *timeline, uint32_t first
 static uint32_t longest_code(
 	const struct tfs_timeline *timeline, uint32_t first, uint32_t last, uint64_t start_ns)
 {
-	uint32_t longest = TFS_NONE;
+	uint32_t longest = last > first ? last - 1 : TFS_NONE;
 	uint64_t most = 0;
 
 	for (uint32_t i = first; i < last; i++) {
