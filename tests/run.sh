@@ -85,8 +85,9 @@ fi
 
 TFSHIM_LONG=${long:+1}
 export TFSHIM_LONG
-# Half of what a test takes is waiting for devices, folders and children that are late on purpose.
-set -- --no-rebuild -C build --num-processes $(($(nproc) * 2))
+# More than half of what a test takes is waiting for devices, folders and children that are late on
+# purpose.
+set -- --no-rebuild -C build --num-processes $(($(nproc) * 3))
 if [ -n "$long" ]; then
 	set -- "$@" --timeout-multiplier 20
 else

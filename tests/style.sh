@@ -13,8 +13,6 @@ if ! files=$(git -c safe.directory='*' ls-files -co --exclude-standard -- ':!tes
 fi
 sources=$(echo "$files" | grep -E '\.[ch]$' || true)
 c_like=$(echo "$files" | grep -E '\.(c|h|cu)$' || true)
-own=$(echo "$c_like" | grep -E '^(shim|cupti|rules|reports|tests/(unit|reports|bench|fuzz))/' || true)
-in_process=$(echo "$c_like" | grep -E '^(shim|cupti)/' || true)
 text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$')
 failed=0
 # The layout that counts is that of one version.
@@ -42,26 +40,36 @@ gate() {
 	fi
 }
 
-# bare FILE...: the code without comments and literals, as file:line:text. With marks=yes
-# only the lines that open a line comment.
-bare() {
-	[ $# -gt 0 ] || return 0
-	awk -v marks="${marks-}" '
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+
+# The code of all files without comments and literals, as file:line:text, to bare; to marks the lines
+# that open a line comment.
+# shellcheck disable=SC2086 # as above
+awk -v bare="$scratch/bare" -v marks="$scratch/marks" '
 	FNR == 1 { inside = 0 }
 	{
-		out = ""; quote = ""; mark = 0; n = length($0)
+		line = FILENAME ":" FNR ":"
+		if (!inside && $0 !~ /["\047\/]/) {
+			if ($0 != "") print line $0 >bare
+			next
+		}
+		out = ""; quote = ""; n = length($0)
 		for (i = 1; i <= n; i++) {
 			c = substr($0, i, 1); two = substr($0, i, 2)
 			if (inside) { if (two == "*/") { inside = 0; i++ } }
 			else if (quote != "") { if (c == "\\") i++; else if (c == quote) quote = "" }
 			else if (two == "/*") { inside = 1; i++ }
-			else if (two == "//") { mark = 1; break }
+			else if (two == "//") { print line $0 >marks; break }
 			else if (c == "\"" || c == "\047") quote = c
 			else out = out c
 		}
-		if (marks != "" ? mark : out != "")
-			print FILENAME ":" FNR ":" (marks != "" ? $0 : out)
-	}' "$@"
+		if (out != "") print line out >bare
+	}' /dev/null $c_like
+
+# bare PATTERN: the bare lines of the files whose paths match
+bare() {
+	[ ! -f "$scratch/bare" ] || awk -F: -v wanted="$1" '$1 ~ wanted' "$scratch/bare"
 }
 
 ends_badly() {
@@ -71,13 +79,14 @@ ends_badly() {
 	done
 }
 
+# shellcheck disable=SC2086 # as above
 unlicensed() {
-	for f in $text; do
-		case $f in
-		LICENSE | *.md | *.json | *.in | *.rules | .clang-format | .gitignore) continue ;;
-		esac
-		head -n 3 "$f" | grep -q 'SPDX-License-Identifier: MIT' || echo "$f"
-	done
+	awk 'FNR <= 3 && /SPDX-License-Identifier: MIT/ { said[FILENAME] }
+		END {
+			for (i = 1; i < ARGC; i++)
+				if (!(ARGV[i] in said) && ARGV[i] !~ /^(\/dev\/null|LICENSE)$|\.(md|json|in|rules)$|(^|\/)\.(clang-format|gitignore)$/)
+					print ARGV[i]
+		}' /dev/null $text
 }
 
 # shellcheck disable=SC2086 # as above
@@ -87,14 +96,15 @@ too_long() {
 
 # Where != NULL makes a truth value that is kept, returned or passed on, it stays.
 null_tests() {
-	bare "$@" | grep -E -e '== *NULL' -e 'NULL *[!=]=' -e '!= *NULL *(&&|[|][|]|[?])' \
+	bare . | grep -E -e '== *NULL' -e 'NULL *[!=]=' -e '!= *NULL *(&&|[|][|]|[?])' \
 		-e '!= *NULL[)] *([{] *)?$' -e '(&&|[|][|]) *[^ ,&|]+ != *NULL' \
 		-e 'TEST_(TRUE|NEED)[(].* != *NULL[)]' -e 'for [(].*;[^;,]* != *NULL *;'
 }
 
 # "err" is 0 or a negative errno; an errno as the system gives it may be called "error".
 error_names() {
-	bare "$@" | grep -E -e '(^|[^[:alnum:]_])int (failed|failure|result|rc|ret|retval)( =|;)' \
+	bare '^(shim|cupti|rules|reports|tests/(unit|reports|bench|fuzz))/' |
+		grep -E -e '(^|[^[:alnum:]_])int (failed|failure|result|rc|ret|retval)( =|;)' \
 		-e '(^|[^[:alnum:]_])int error = ' | grep -v ' = errno;'
 }
 
@@ -106,20 +116,15 @@ gate "longer than 800 lines" "$(too_long)"
 # shellcheck disable=SC2086 # as above
 gate "paths of one machine" "$(grep -nE \
 	'(^|[^[:alnum:]_.])/(wor[k]|roo[t]|hom[e])/[[:alnum:]]|/tmp/bas[h]_jobs' /dev/null $text)"
-# shellcheck disable=SC2086 # as above
-gate "line comments (they mark what must not be committed)" "$(marks=yes bare $c_like)"
-# shellcheck disable=SC2086 # as above
-gate "calls that the traced process must not make" "$(bare $in_process | grep -E \
+gate "line comments (they mark what must not be committed)" "$(cat "$scratch/marks" 2>/dev/null)"
+gate "calls that the traced process must not make" "$(bare '^(shim|cupti)/' | grep -E \
 	'(^|[^[:alnum:]_.>])(exit|abort|assert|printf|puts|putchar|perror|sleep|usleep)[[:blank:]]*\(')"
 # What is asked of a library that may go is looked up each time.
-looking=$(echo "$in_process" | grep -vE '^shim/(resolve/|core/machine)')
-# shellcheck disable=SC2086 # as above
 gate "functions looked up past the table of shim/resolve/direct.h" \
-	"$(bare $looking | grep -E '(^|[^[:alnum:]_])tfs_lookup_named[[:blank:]]*\(')"
-# shellcheck disable=SC2086 # as above
-gate "a pointer compared with NULL where p or !p says it" "$(null_tests $c_like)"
-# shellcheck disable=SC2086 # as above
-gate "an error variable that is not called err" "$(error_names $own)"
+	"$(bare '^(shim|cupti)/' | grep -vE '^shim/(resolve/|core/machine)' |
+		grep -E '(^|[^[:alnum:]_])tfs_lookup_named[[:blank:]]*\(')"
+gate "a pointer compared with NULL where p or !p says it" "$(null_tests)"
+gate "an error variable that is not called err" "$(error_names)"
 if [ -n "$formatter" ]; then
 	# shellcheck disable=SC2086 # as above
 	gate "layout (sh tests/style.sh --fix)" \

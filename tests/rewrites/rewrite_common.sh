@@ -148,10 +148,10 @@ predicted() {
 		fail "$1: $state: the prediction is not from $2 to $3"
 }
 
-# weights NAME OPTIONS ENVIRONMENT: trains 200 steps, dumps to $out/NAME. Set before: trainer, digits.
+# weights NAME OPTIONS ENVIRONMENT: trains, dumps to $out/NAME. Set before: trainer, digits.
 weights() {
 	run "train-$1" "window=5:record=windows:$2" "$3 TFSIM_PACE=0" "$trainer" --data "$digits" \
-		--steps 200 --batch 32 --deterministic --quiet \
+		--steps "$train_steps" --batch 32 --deterministic --quiet \
 		--dump "$out/$1" || fail "$1: $(tail -n 3 "$out/train-$1.out")"
 }
 

@@ -95,11 +95,11 @@ rewrite=off
 weights without "" ""
 rewrite=alloc-pool
 weights with "" ""
-applied train-with 150
+applied train-with 70
 same_weights without with
 for steps in 1 2 5; do
 	weights "in-turn-$steps" "measure=200:alternate=$steps" ""
-	applied "train-in-turn-$steps" 40
+	applied "train-in-turn-$steps" 25
 	same_weights without "in-turn-$steps"
 done
 weights hostile "" TFSIM_HOSTILE=3

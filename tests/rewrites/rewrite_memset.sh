@@ -111,6 +111,6 @@ by_name "$program" add
 
 # The same bits with the zeroing and without.
 same_bits record=none
-applied train-with 1000
+applied train-with 600
 
 finish

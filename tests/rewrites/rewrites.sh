@@ -187,7 +187,7 @@ exact() { # DUMP REWRITE OPTIONS
 	env TFSHIM_OUTPUT="$out/exact-$1" TFSHIM_REWRITE="$2" TFSIM_PACE=0 TFSIM_PROFILE=a100 \
 		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:staging_min=65537:search_ms=100000:window=5:$3" \
 		LD_PRELOAD="$(with "$3"):$programs/../tools/modelled_clock.so" \
-		timeout 100 "$trainer" --data "$digits" --steps 80 --deterministic --dump "$out/$1" \
+		timeout 100 "$trainer" --data "$digits" --steps 80 --batch 32 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	[ "$(ledger "exact-$1" "pinned-staging applied")" = 0 ] || took_part=$((took_part + 1))
 	done=$((done + 1))

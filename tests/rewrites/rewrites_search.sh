@@ -140,7 +140,7 @@ train() { # DUMP DECISIONS [OPTION]
 	env TFSHIM_OUTPUT="$out/train-$1" TFSHIM_DECISIONS="$out/$2" TFSIM_PACE=0 \
 		TFSHIM_OPTIONS="report=0:quiet=1:staging_cores=0:staging_min=65537:search_ms=100000:window=5:${3:-}" \
 		LD_PRELOAD="$(with "${3:-}")" \
-		timeout 100 "$trainer" --data "$digits" --steps 60 --deterministic --dump "$out/$1" \
+		timeout 100 "$trainer" --data "$digits" --steps 60 --batch 32 --deterministic --dump "$out/$1" \
 		>"$out/$1.out" 2>&1 || fail "$trainer: $(tail -n 3 "$out/$1.out")"
 	applies "train-$1" cudnn-search
 	done=$((done + 1))

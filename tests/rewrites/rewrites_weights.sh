@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Exact rewrites change no bit: after 200 steps every trainer has the weights that it has without
+# Exact rewrites change no bit: after 100 steps every trainer has the weights that it has without
 # the library, whatever the mode of each rewrite that calls itself exact.
-#	rewrites_weights.sh LIBRARY LEDGER SOURCE DIGITS TRAINER...   (TFSHIM_LONG=1: each mode alone,
-#	and on the hostile device)
+#	rewrites_weights.sh LIBRARY LEDGER SOURCE DIGITS TRAINER...   (TFSHIM_LONG=1: after 200, each
+#	mode alone, and on the hostile device)
 # A trainer named wide is asked for in its three styles.
 set -u
 library=$1 ledger=$2 source=$3 digits=$4
@@ -11,7 +11,8 @@ shift 4
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
 failed=0 done=0 applied=0
-long=${TFSHIM_LONG:-0}
+long=${TFSHIM_LONG:-0} steps=100
+[ "$long" = 1 ] && steps=200
 first=${ledger%/*}/stacks_first.so
 options=report=0:quiet=1:search_ms=100000:window=5:staging_cores=0:staging_min=1
 # shellcheck disable=SC2046
@@ -25,7 +26,7 @@ fail() {
 # train DUMP ENVIRONMENT: runs $program $arguments
 train() {
 	# shellcheck disable=SC2086
-	env TFSIM_MEMORY=3g $2 timeout 300 "$program" $arguments --steps 200 --deterministic --quiet \
+	env TFSIM_MEMORY=3g $2 timeout 300 "$program" $arguments --steps "$steps" --deterministic --quiet \
 		--dump "$out/$1" >"$out/$1.out" 2>&1 || fail "$program $arguments with $2: $(tail -n 3 "$out/$1.out")"
 	done=$((done + 1))
 }

@@ -33,6 +33,8 @@ case $id$profile in 60[34]slow | 403slow) profile=h100 ;; esac
 rewrites=off
 [ "$id" != 601 ] || rewrites=report
 counts='' compute=1 pace=0
+# What these compute decides nothing, and takes longer than all else.
+[ "$id" != 306 ] || compute=0
 preload=$library:$programs/../tools/stacks_first.so
 # The program of TFS902 sets a limit before anything is recorded.
 [ "$id" != 902 ] || preload=$library
