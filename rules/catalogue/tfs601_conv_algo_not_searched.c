@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "rules/device/plans.h"
 #include "rules/device/searches.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
@@ -160,8 +161,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next(steady, &hits, &place))
 		if (!place.seldom)
 			report(steady, findings, &place);
+	const uint32_t plans = tfs_plans_count(steady, TFS_OPERATION_CONVOLUTION);
+
 	if (count.unsearched)
 		judge_unsearched(findings, before, &count, out_verdict);
+	else if (plans)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"%s of cuDNN's graph API, which may convolve: whether the program measured their engines was not recorded",
+			tfs_figure_number(plans, "call runs a plan", "calls run plans").text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED, "%s%s%s%s",
 			count.best || count.own ? "searched" : "nothing to search",

@@ -5,6 +5,7 @@
  * whose names say neither are not judged.
  */
 #include "rules/device/cores.h"
+#include "rules/device/plans.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
@@ -36,6 +37,35 @@ static double faster_here(const struct tfs_timeline *timeline)
 		if (timeline->devices[i].busy_ns && timeline->devices[i].record)
 			return times_faster(timeline->devices[i].record->compute);
 	return 0;
+}
+
+/* What makes the floats, by how TF32 is allowed. */
+enum way { MULTIPLIES, CONVOLVES, PLANS, WAYS };
+
+static const struct {
+	const char *does, *many, *advice; /* NULL: the rule's own */
+} ways[WAYS] = {
+	[MULTIPLIES] = {"multiplies", "products", NULL},
+	/* Where TF32 is allowed anyway, it is the algorithm, and another may be no faster. */
+	[CONVOLVES] = {"convolves", "convolutions",
+		"If results may be rounded a little more, and other algorithms are faster, allow TF32: give these convolutions' descriptors CUDNN_DEFAULT_MATH or CUDNN_TENSOR_OP_MATH "
+		"(cudnnSetConvolutionMathType), and search their algorithms again. "
+		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
+		"In PyTorch: torch.backends.cudnn.allow_tf32 = True."},
+	[PLANS] = {"has cuDNN's plans multiply", "products and convolutions",
+		"If results may be rounded a little more, and cuDNN has a faster engine for these graphs that does so, let it be chosen: "
+		"pass over no engine configuration because of CUDNN_NUMERICAL_NOTE_TENSOR_CORE (one with CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS computes in halves, which is not meant), and measure those that the heuristics propose. "
+		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
+		"In PyTorch: torch.backends.cudnn.allow_tf32 = True."},
+};
+
+static enum way way_of(const struct tfs_host_call *call, bool convolve)
+{
+	uint64_t operations;
+
+	if (tfs_plan_read(call, &operations))
+		return PLANS;
+	return convolve ? CONVOLVES : MULTIPLIES;
 }
 
 /* Time by the cores that were used, and whether those of floats made convolutions. */
@@ -78,41 +108,35 @@ static double plain_ns(const struct tfs_steady *steady, const struct tfs_hit *hi
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
-	const struct tfs_place *place, size_t sites, bool product, double faster)
+	const struct tfs_place *place, size_t sites, enum way way, double faster)
 {
 	const double ns = plain_ns(steady, place->items, place->count);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"%s floats on plain cores for %s per step (%s of it)%s%s%s; tensor cores make large %s of TF32 about %.0f times as fast on such a device",
-		product ? "multiplies" : "convolves", tfs_figure_time(ns).text,
+		ways[way].does, tfs_figure_time(ns).text,
 		tfs_figure_share(ns / steady->step_ns).text, sites > 1 ? ", at " : "",
 		sites > 1 ? tfs_figure_number((double)sites, "call site", "call sites").text : "",
-		sites > 1 ? ", of which this one takes longest" : "",
-		product ? "products" : "convolutions", faster);
+		sites > 1 ? ", of which this one takes longest" : "", ways[way].many, faster);
 
 	if (!draft)
 		return;
 	draft->less_ns = ns * (SMALL_SCALE - 1 / faster);
-	if (product)
+	if (!ways[way].advice)
 		return;
-	/* Where TF32 is allowed anyway, it is the algorithm, and another may be no faster. */
 	draft->unsure = true;
-	draft->finding.advice =
-		"If results may be rounded a little more, and other algorithms are faster, allow TF32: give these convolutions' descriptors CUDNN_DEFAULT_MATH or CUDNN_TENSOR_OP_MATH "
-		"(cudnnSetConvolutionMathType), and search their algorithms again. "
-		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
-		"In PyTorch: torch.backends.cudnn.allow_tf32 = True.";
+	draft->finding.advice = ways[way].advice;
 }
 
 /* One switch allows TF32 for all of them: one finding, at the place that takes longest. */
 static void report_all(const struct tfs_steady *steady, struct tfs_findings *findings,
-	struct tfs_hits *hits, bool product, double faster)
+	struct tfs_hits *hits, enum way way, double faster)
 {
 	struct tfs_hits usual = {0};
 	struct tfs_place all;
 	const size_t sites = tfs_hits_join(steady, hits, plain_ns, &usual, &all);
 
 	if (all.count)
-		report(steady, findings, &all, sites, product, faster);
+		report(steady, findings, &all, sites, way, faster);
 	tfs_hits_finish(&usual);
 }
 
@@ -146,23 +170,24 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	const size_t before = findings->count;
 	const double faster = faster_here(steady->timeline);
 	double shares[TFS_CORES_COUNT] = {0};
-	struct tfs_hits hits[] = {{0}, {0}}; /* products, convolutions */
+	struct tfs_hits hits[WAYS] = {0};
 
 	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct times times = {0};
 
-		add_times(steady, tfs_steady_call(steady, i), &times);
+		add_times(steady, call, &times);
 		for (unsigned k = 0; k < TFS_CORES_COUNT; k++)
 			shares[k] += times.ns[k] / ((double)steady->step_count * steady->step_ns);
 		if (times.ns[TFS_CORES_PLAIN] > 0 && faster > 1)
-			tfs_hits_add(&hits[times.convolve], steady->calls[i], 0,
+			tfs_hits_add(&hits[way_of(call, times.convolve)], steady->calls[i], 0,
 				(struct tfs_edit){.scale = (float)(1 / faster)});
 	}
-	for (unsigned i = 0; i < sizeof(hits) / sizeof(*hits); i++) {
+	for (unsigned i = 0; i < WAYS; i++) {
 		if (shares[TFS_CORES_PLAIN] >= SHARE &&
 			plain_ns(steady, hits[i].items, hits[i].count) >=
 				SHARE / 2 * steady->step_ns)
-			report_all(steady, findings, &hits[i], i == 0, faster);
+			report_all(steady, findings, &hits[i], (enum way)i, faster);
 		tfs_hits_finish(&hits[i]);
 	}
 	conclude(findings, before, shares, faster, out_verdict);

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "rules/device/plans.h"
 #include "rules/device/used.h"
 #include "rules/device/zeroing.h"
 #include "rules/evidence/findings.h"
@@ -187,7 +188,13 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare))
 		report(steady, findings, &place, unseen);
-	if (!normalises(steady))
+	const bool plans = tfs_plans_count(steady, TFS_OPERATION_NORMALISATION) ||
+			   (normalises(steady) && tfs_plans_count(steady, TFS_OPERATION_POINTWISE));
+
+	if (plans)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"what plans of cuDNN's graph API add, and what they normalise, was not recorded");
+	else if (!normalises(steady))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call of cuDNN normalises a batch");
 	else if (unknown)

@@ -4,6 +4,7 @@
  * around kernels that work on the other one, which their names tell.
  */
 #include "rules/device/cores.h"
+#include "rules/device/plans.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
@@ -101,6 +102,21 @@ static double place_ns(const struct tfs_steady *steady, const struct tfs_hit *hi
 	return ns / (double)steady->step_count;
 }
 
+/* What to do where cuDNN turns tensors by itself. */
+static const char *advice_of(const struct tfs_host_call *call)
+{
+	uint64_t plan = 0;
+
+	if (!tfs_plan_read(call, &plan))
+		return "If the layers around this one can work on NHWC tensors (cuDNN's normalisation, pooling and activation can), "
+		       "keep activations and filters in NHWC from the first layer to the last: CUDNN_TENSOR_NHWC in their descriptors. "
+		       "In PyTorch: model.to(memory_format=torch.channels_last), and the input too.";
+	if (TFS_OPERATIONS_LAYOUT(plan) == TFS_LAYOUT_CHANNELS_LAST)
+		return "If cuDNN has a faster engine for this graph, whose tensors are NHWC already, let it be chosen: measure the engine configurations that the heuristics propose, as this one works on NCHW.";
+	return "If the layers around this one can work on NHWC tensors, give the graph's tensors the strides of NHWC (1 for channels), filters too, and keep activations so from the first layer to the last. "
+	       "In PyTorch: model.to(memory_format=torch.channels_last), and the input too.";
+}
+
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place, size_t sites)
 {
@@ -118,10 +134,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (!draft || asked)
 		return;
 	draft->unsure = true;
-	draft->finding.advice =
-		"If the layers around this one can work on NHWC tensors (cuDNN's normalisation, pooling and activation can), "
-		"keep activations and filters in NHWC from the first layer to the last: CUDNN_TENSOR_NHWC in their descriptors. "
-		"In PyTorch: model.to(memory_format=torch.channels_last), and the input too.";
+	draft->finding.advice = advice_of(call);
 }
 
 static void report_places(const struct tfs_steady *steady, struct tfs_findings *findings,

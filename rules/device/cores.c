@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "rules/device/plans.h"
+
 static bool has_one(const char *name, const char *const *parts)
 {
 	for (; *parts; parts++)
@@ -44,6 +46,17 @@ double tfs_cores_ns(const struct tfs_steady *steady, const struct tfs_device_op 
 	return op->record->operation == TFS_DEVICE_KERNEL && ns > steady->kernel_floor_ns ? ns : 0;
 }
 
+/* That multiplies, or may. */
+static bool runs_plan(const struct tfs_host_call *call)
+{
+	uint64_t operations;
+
+	return tfs_plan_read(call, &operations) &&
+	       (!operations || (TFS_OPERATIONS_ALL(operations) &
+				       (TFS_OPERATION_CONVOLUTION | TFS_OPERATION_PRODUCT |
+					       TFS_OPERATION_ATTENTION)));
+}
+
 bool tfs_cores_library(const struct tfs_steady *steady, const struct tfs_host_call *call)
 {
 	switch (call->family) {
@@ -54,7 +67,8 @@ bool tfs_cores_library(const struct tfs_steady *steady, const struct tfs_host_ca
 	case TFS_FAMILY_conv_fused:
 		return true;
 	default:
-		return tfs_trace_fact(steady->timeline->trace, TFS_FACT_imported);
+		return runs_plan(call) ||
+		       tfs_trace_fact(steady->timeline->trace, TFS_FACT_imported);
 	}
 }
 

@@ -3,6 +3,7 @@
 
 #include "shim/hooks/cudnn.h"
 #include "shim/hooks/take.h"
+#include "shim/state/plans.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudnn
 
@@ -19,11 +20,56 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendCreateDescriptor,
 	struct tfs_frame frame = TFS_ENTER(cudnnBackendCreateDescriptor);
 	const cudnnStatus_t status = TFS_REAL(cudnnBackendCreateDescriptor)(type, descriptor);
 
+	if (frame.thread && status == CUDNN_STATUS_SUCCESS)
+		tfs_plan_created(*descriptor, type);
 	if (is_convolution(type))
 		tfs_tell(&frame, TFS_OP_BACKEND);
 	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
+
+TFS_HOOK(cudnnStatus_t, cudnnBackendDestroyDescriptor, (cudnnBackendDescriptor_t descriptor))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnBackendDestroyDescriptor);
+
+	/* Before: another thread may get the same address for a new one. */
+	tfs_plan_destroyed(descriptor);
+	const cudnnStatus_t status = TFS_REAL(cudnnBackendDestroyDescriptor)(descriptor);
+
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnBackendSetAttribute,
+	(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+		cudnnBackendAttributeType_t type, int64_t count, const void *elements))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnBackendSetAttribute);
+	const cudnnStatus_t status =
+		TFS_REAL(cudnnBackendSetAttribute)(descriptor, name, type, count, elements);
+
+	if (frame.thread && status == CUDNN_STATUS_SUCCESS)
+		tfs_plan_set(descriptor, name, type, count, elements);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_HOOK(cudnnStatus_t, cudnnBackendGetAttribute,
+	(const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
+		cudnnBackendAttributeType_t type, int64_t count, int64_t *got, void *elements))
+{
+	struct tfs_frame frame = TFS_ENTER(cudnnBackendGetAttribute);
+	const cudnnStatus_t status =
+		TFS_REAL(cudnnBackendGetAttribute)(descriptor, name, type, count, got, elements);
+
+	if (frame.thread && status == CUDNN_STATUS_SUCCESS && got)
+		tfs_plan_got(descriptor, type, *got < count ? *got : count, elements);
+	tfs_hook_plain(&frame, (uint32_t)status);
+	return status;
+}
+
+TFS_PLAIN_HOOK(
+	cudnnStatus_t, cudnnBackendFinalize, (cudnnBackendDescriptor_t descriptor), (descriptor))
 
 TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 	(cudnnHandle_t handle, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack))
@@ -35,6 +81,7 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 		struct tfs_details details;
 
 		tfs_cudnn_details(&details, handle);
+		tfs_put_attribute(&details, TFS_ATTRIBUTE_operations, tfs_plan_operations(plan));
 		tfs_hook_details(&frame, &details);
 	}
 	return TFS_LEAVE(&frame), status;
@@ -42,6 +89,10 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudnnBackendCreateDescriptor, descriptor_create)                                         \
+	X(cudnnBackendDestroyDescriptor, descriptor_destroy)                                       \
+	X(cudnnBackendSetAttribute, descriptor)                                                    \
+	X(cudnnBackendGetAttribute, descriptor)                                                    \
+	X(cudnnBackendFinalize, descriptor)                                                        \
 	X(cudnnBackendExecute, other)
 
 FUNCTIONS(TFS_FUNCTION_ROW)

@@ -96,7 +96,8 @@ enum tfs_memory_kind {
 	X(39, sample)      /* the same of those at some places of them */                          \
 	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */          \
 	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */  \
-	X(42, question)    /* hash of what the library is asked to choose an algorithm for */
+	X(42, question)    /* hash of what the library is asked to choose an algorithm for */      \
+	X(43, operations)  /* of a plan of cuDNN's graph API, see TFS_OPERATIONS */
 
 enum tfs_attribute {
 #define X(number, name) TFS_ATTRIBUTE_##name = number,
@@ -113,6 +114,29 @@ enum tfs_attribute {
 #define TFS_PRODUCT_ORDERED (1u << 18) /* the other two bits say how it is */
 #define TFS_ALIGNMENT_BYTES(value) ((uint32_t)((value)&0xff))
 #define TFS_ALIGNMENT_ELEMENT(value) ((uint32_t)((value) >> 8 & 0xff))
+
+/* What a plan computes: TFS_OPERATION_*; 0 = not known. The type of what its products and
+ * convolutions read and that in which they sum, as cudnnDataType_t and 1 more, and the layout of
+ * those tensors; 0 = not known. */
+#define TFS_OPERATION_CONVOLUTION 1u
+#define TFS_OPERATION_PRODUCT 2u
+#define TFS_OPERATION_ATTENTION 4u
+#define TFS_OPERATION_NORMALISATION 8u
+#define TFS_OPERATION_POINTWISE 16u
+#define TFS_OPERATION_OTHER 32u
+#define TFS_OPERATIONS(operations, type, compute, layout)                                          \
+	((uint64_t)(operations) | (uint64_t)(type) << 16 | (uint64_t)(compute) << 24 |             \
+		(uint64_t)(layout) << 32)
+#define TFS_OPERATIONS_ALL(value) ((uint32_t)((value)&0xffff))
+#define TFS_OPERATIONS_TYPE(value) ((int)((value) >> 16 & 0xff) - 1)
+#define TFS_OPERATIONS_COMPUTE(value) ((int)((value) >> 24 & 0xff) - 1)
+#define TFS_OPERATIONS_LAYOUT(value) ((uint32_t)((value) >> 32 & 0xff))
+
+enum tfs_layout {
+	TFS_LAYOUT_UNKNOWN = 0,
+	TFS_LAYOUT_CHANNELS_LAST = 1,
+	TFS_LAYOUT_CHANNELS_APART = 2
+};
 
 /* Bytes that could as well be computed: so many again and again (1, 2, 4 or 8), or integers that
  * differ by the same from one to the next. */
