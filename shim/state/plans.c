@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/state/plans.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -27,6 +28,10 @@ static struct slot {
 } slots[SLOTS];
 static uint32_t taken;
 static struct tfs_spin lock;
+
+/* How many have such an address: most descriptors that come and go are packs of pointers, of which
+ * there is one for each call, and need no lock. What is full stays so. */
+static _Atomic uint8_t crowd[1u << 16];
 
 static uint16_t operation_of(cudnnBackendDescriptorType_t type)
 {
@@ -97,10 +102,34 @@ static bool is_kept(cudnnBackendDescriptorType_t type)
 	}
 }
 
+static uint32_t spread(cudnnBackendDescriptor_t descriptor)
+{
+	return (uint32_t)((uint64_t)(uintptr_t)descriptor * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
 static uint32_t home(cudnnBackendDescriptor_t descriptor)
 {
-	return (uint32_t)((uint64_t)(uintptr_t)descriptor * UINT64_C(0x9E3779B97F4A7C15) >> 40) &
-	       (SLOTS - 1);
+	return spread(descriptor) & (SLOTS - 1);
+}
+
+static _Atomic uint8_t *crowd_of(cudnnBackendDescriptor_t descriptor)
+{
+	return &crowd[spread(descriptor) >> 16];
+}
+
+/* Without the lock. Whoever has the descriptor has it from the thread that made it. */
+static bool may_be_known(cudnnBackendDescriptor_t descriptor)
+{
+	return descriptor && atomic_load_explicit(crowd_of(descriptor), memory_order_relaxed) > 0;
+}
+
+static void crowd_add(cudnnBackendDescriptor_t descriptor, int more)
+{
+	_Atomic uint8_t *own = crowd_of(descriptor);
+	const uint8_t now = atomic_load_explicit(own, memory_order_relaxed);
+
+	if (now < UINT8_MAX)
+		atomic_store_explicit(own, (uint8_t)(now + more), memory_order_relaxed);
 }
 
 /* Its slot, or the free one where it would be. */
@@ -137,19 +166,23 @@ static void forget(cudnnBackendDescriptor_t descriptor)
 		gap = at;
 	}
 	slots[gap] = (struct slot){0};
+	crowd_add(descriptor, -1);
 	taken--;
 }
 
 void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescriptorType_t type)
 {
-	if (!descriptor)
+	const bool kept = is_kept(type);
+
+	if (!descriptor || (!kept && !may_be_known(descriptor)))
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor); /* it was destroyed unseen */
-	if (is_kept(type) && taken < MOST) {
+	if (kept && taken < MOST) {
 		slots[find(descriptor)] = (struct slot){.descriptor = descriptor,
 			.type = (uint8_t)type,
 			.facts = {.operations = operation_of(type)}};
+		crowd_add(descriptor, 1);
 		taken++;
 	}
 	tfs_spin_unlock(&lock);
@@ -157,7 +190,7 @@ void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescripto
 
 void tfs_plan_destroyed(cudnnBackendDescriptor_t descriptor)
 {
-	if (!descriptor)
+	if (!may_be_known(descriptor))
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor);
@@ -235,7 +268,7 @@ void tfs_plan_set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
 {
 	struct slot *slot;
 
-	if (!elements || count < 1)
+	if (!elements || count < 1 || !may_be_known(descriptor))
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
@@ -255,7 +288,7 @@ void tfs_plan_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeType
 {
 	const struct slot *slot;
 
-	if (!elements || type != CUDNN_TYPE_BACKEND_DESCRIPTOR)
+	if (!elements || type != CUDNN_TYPE_BACKEND_DESCRIPTOR || !may_be_known(descriptor))
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);

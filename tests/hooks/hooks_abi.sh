@@ -12,7 +12,8 @@ TFSHIM_OUTPUT="$out/abi" TFSHIM_OPTIONS=report=0:quiet=1:record=all TFSHIM_REWRI
 	LD_PRELOAD="$library" timeout 60 "$program" >"$out/seen" 2>&1 || failed=1
 diff "$out/alone" "$out/seen" >"$out/differs"
 gate "arguments did not arrive as they were given" "$out/differs"
-sort "$out/alone" >"$out/called"
+# Looked at, but not recorded.
+grep -vE '^cudnnBackend(DestroyDescriptor|[GS]etAttribute)$' "$out/alone" | sort >"$out/called"
 "$programs/../tools/ledger" "$out/abi.tfs" | awk '$1 == "calls" && $3 == 1 { print $2 }' | sort >"$out/counted"
 diff "$out/called" "$out/counted" >"$out/uncounted"
 gate "calls were not counted once" "$out/uncounted"

@@ -20,7 +20,7 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendCreateDescriptor,
 	struct tfs_frame frame = TFS_ENTER(cudnnBackendCreateDescriptor);
 	const cudnnStatus_t status = TFS_REAL(cudnnBackendCreateDescriptor)(type, descriptor);
 
-	if (frame.thread && status == CUDNN_STATUS_SUCCESS)
+	if (status == CUDNN_STATUS_SUCCESS)
 		tfs_plan_created(*descriptor, type);
 	if (is_convolution(type))
 		tfs_tell(&frame, TFS_OP_BACKEND);
@@ -28,29 +28,23 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendCreateDescriptor,
 	return status;
 }
 
+/* Looked at, not recorded: there are a handful of these for each plan that is run. */
 TFS_HOOK(cudnnStatus_t, cudnnBackendDestroyDescriptor, (cudnnBackendDescriptor_t descriptor))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnBackendDestroyDescriptor);
-
 	/* Before: another thread may get the same address for a new one. */
 	tfs_plan_destroyed(descriptor);
-	const cudnnStatus_t status = TFS_REAL(cudnnBackendDestroyDescriptor)(descriptor);
-
-	tfs_hook_plain(&frame, (uint32_t)status);
-	return status;
+	return TFS_REAL(cudnnBackendDestroyDescriptor)(descriptor);
 }
 
 TFS_HOOK(cudnnStatus_t, cudnnBackendSetAttribute,
 	(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
 		cudnnBackendAttributeType_t type, int64_t count, const void *elements))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnBackendSetAttribute);
 	const cudnnStatus_t status =
 		TFS_REAL(cudnnBackendSetAttribute)(descriptor, name, type, count, elements);
 
-	if (frame.thread && status == CUDNN_STATUS_SUCCESS)
+	if (status == CUDNN_STATUS_SUCCESS)
 		tfs_plan_set(descriptor, name, type, count, elements);
-	tfs_hook_plain(&frame, (uint32_t)status);
 	return status;
 }
 
@@ -58,18 +52,13 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendGetAttribute,
 	(const cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName_t name,
 		cudnnBackendAttributeType_t type, int64_t count, int64_t *got, void *elements))
 {
-	struct tfs_frame frame = TFS_ENTER(cudnnBackendGetAttribute);
 	const cudnnStatus_t status =
 		TFS_REAL(cudnnBackendGetAttribute)(descriptor, name, type, count, got, elements);
 
-	if (frame.thread && status == CUDNN_STATUS_SUCCESS && got)
-		tfs_plan_got(descriptor, type, *got < count ? *got : count, elements);
-	tfs_hook_plain(&frame, (uint32_t)status);
+	if (status == CUDNN_STATUS_SUCCESS)
+		tfs_plan_got(descriptor, type, got && *got < count ? *got : count, elements);
 	return status;
 }
-
-TFS_PLAIN_HOOK(
-	cudnnStatus_t, cudnnBackendFinalize, (cudnnBackendDescriptor_t descriptor), (descriptor))
 
 TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 	(cudnnHandle_t handle, cudnnBackendDescriptor_t plan, cudnnBackendDescriptor_t pack))
@@ -92,7 +81,6 @@ TFS_HOOK(cudnnStatus_t, cudnnBackendExecute,
 	X(cudnnBackendDestroyDescriptor, descriptor_destroy)                                       \
 	X(cudnnBackendSetAttribute, descriptor)                                                    \
 	X(cudnnBackendGetAttribute, descriptor)                                                    \
-	X(cudnnBackendFinalize, descriptor)                                                        \
 	X(cudnnBackendExecute, other)
 
 FUNCTIONS(TFS_FUNCTION_ROW)

@@ -179,6 +179,8 @@ static int run(struct tfs_exec *exec, const struct tfs_step *step)
 	const struct names *n = s.names;
 	struct tfs_conv c = conv_of(&s);
 	struct tfs_sum_order order = exec->engine->order;
+
+	c.tf32 = exec->engine->tf32;
 	struct tfs_blend blend = {
 		(float)tfs_backend_real(step->desc, (cudnnBackendAttributeName_t)n->alpha, 1.0),
 		(float)tfs_backend_real(step->desc, (cudnnBackendAttributeName_t)n->beta, 0.0)};

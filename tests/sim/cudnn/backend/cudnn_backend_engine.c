@@ -5,35 +5,54 @@
  */
 #include "tests/sim/cudnn/backend/cudnn_opgraph.h"
 
-/* Each list: first those for float, then the same for 16-bit data. */
-static const struct tfs_engine conv_fprop[][2] = {
-	{{.name = "sm80_xmma_fprop_implicit_gemm_indexed_f32f32_f32f32_f32", .copies = true},
-		{.name = "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32", .slower = 1.3}},
-	{{.name = "sm80_xmma_fprop_implicit_gemm_indexed_f16f16_f16f32_f32", .copies = true},
-		{.name = "sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32", .slower = 1.3}},
+/* What cuDNN's names of kernels end in, which says the cores: plain ones, and tensor cores. */
+#define ON_PLAIN "_nchwkcrs_nchw_tilesize128x64x8_stage3_warpsize2x2x1_g1_ffma"
+#define ON_TENSOR "_nhwckrsc_nhwc_tilesize128x128x16_stage4_warpsize2x2x1_g1_tensor16x8x8"
+#define ON_TENSOR_HALF "_nhwckrsc_nhwc_tilesize128x128x32_stage3_warpsize2x2x1_g1_tensor16x8x16"
+
+/* Each list: first those for float, of which the last rounds to TF32, then those for 16-bit data.
+ */
+static const struct tfs_engine conv_fprop[][3] = {
+	{{.name = "sm80_xmma_fprop_implicit_gemm_indexed_f32f32_f32f32_f32" ON_PLAIN,
+		 .copies = true},
+		{.name = "sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32" ON_PLAIN, .slower = 1.3},
+		{.name = "sm80_xmma_fprop_implicit_gemm_tf32f32_tf32f32_f32" ON_TENSOR,
+			.tf32 = true}},
+	{{.name = "sm80_xmma_fprop_implicit_gemm_indexed_f16f16_f16f32_f32" ON_TENSOR_HALF,
+		 .copies = true},
+		{.name = "sm80_xmma_fprop_implicit_gemm_f16f16_f16f32_f32" ON_TENSOR_HALF,
+			.slower = 1.3}},
 };
-static const struct tfs_engine conv_dgrad[][3] = {
-	{{.name = "sm80_xmma_dgrad_implicit_gemm_indexed_f32f32_f32f32_f32", .copies = true},
+static const struct tfs_engine conv_dgrad[][4] = {
+	{{.name = "sm80_xmma_dgrad_implicit_gemm_indexed_f32f32_f32f32_f32" ON_PLAIN,
+		 .copies = true},
 		{.name = "dgrad_alg0_engine",
 			.slower = 1.2,
 			.atomics = true,
 			.order = {.pieces = 4}},
-		{.name = "dgrad_alg1_engine", .slower = 1.4}},
-	{{.name = "sm80_xmma_dgrad_implicit_gemm_indexed_f16f16_f16f32_f32", .copies = true},
+		{.name = "dgrad_alg1_engine", .slower = 1.4},
+		{.name = "sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32" ON_TENSOR,
+			.tf32 = true}},
+	{{.name = "sm80_xmma_dgrad_implicit_gemm_indexed_f16f16_f16f32_f32" ON_TENSOR_HALF,
+		 .copies = true},
 		{.name = "dgrad_alg0_engine_f16",
 			.slower = 1.2,
 			.atomics = true,
 			.order = {.pieces = 4}},
 		{.name = "dgrad_alg1_engine_f16", .slower = 1.4}},
 };
-static const struct tfs_engine conv_wgrad[][3] = {
-	{{.name = "sm80_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32", .copies = true},
+static const struct tfs_engine conv_wgrad[][4] = {
+	{{.name = "sm80_xmma_wgrad_implicit_gemm_indexed_f32f32_f32f32_f32" ON_PLAIN,
+		 .copies = true},
 		{.name = "wgrad_alg0_engine",
 			.slower = 1.2,
 			.atomics = true,
 			.order = {.pieces = 4}},
-		{.name = "wgrad_alg1_engine", .slower = 1.4}},
-	{{.name = "sm80_xmma_wgrad_implicit_gemm_indexed_f16f16_f16f32_f32", .copies = true},
+		{.name = "wgrad_alg1_engine", .slower = 1.4},
+		{.name = "sm80_xmma_wgrad_implicit_gemm_tf32f32_tf32f32_f32" ON_TENSOR,
+			.tf32 = true}},
+	{{.name = "sm80_xmma_wgrad_implicit_gemm_indexed_f16f16_f16f32_f32" ON_TENSOR_HALF,
+		 .copies = true},
 		{.name = "wgrad_alg0_engine_f16",
 			.slower = 1.2,
 			.atomics = true,
@@ -58,10 +77,10 @@ const struct tfs_engine *tfs_engines(const struct tfs_opgraph *g, int *out_count
 {
 	int matmuls = tfs_opgraph_count(g, CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
 
-	*out_count = 2;
+	*out_count = g->half ? 2 : 3;
 	if (has(g, CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR))
 		return conv_fprop[g->half];
-	*out_count = 3;
+	*out_count = g->half ? 3 : 4;
 	if (has(g, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_DATA_DESCRIPTOR))
 		return conv_dgrad[g->half];
 	if (has(g, CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR))
@@ -124,7 +143,7 @@ cudnnStatus_t tfs_engine_finalize(struct tfs_backend *desc)
 	engines = tfs_engines(ops->graph, &count);
 	if (index < 0 || index >= count)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_OUT_OF_BOUND, "no such engine");
-	if (ops->graph->half)
+	if (ops->graph->half || engines[index].tf32)
 		notes[n++] = CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
 	if (engines[index].atomics)
 		notes[n++] = CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC;

@@ -89,8 +89,10 @@ static uint64_t plan_cost(const struct launch *l, const struct tfs_backend *conf
 	double slower = l->engine->slower > 0.0 ? l->engine->slower : 1.0;
 	const struct tfs_dnn_work work = {.bytes = l->graph->bytes + 2 * l->workspace_bytes,
 		.flops = l->graph->flops,
-		/* As the engines' names and notes say: float on plain cores. */
-		.math = l->graph->half ? TFSIM_HALF : TFSIM_SINGLE,
+		/* As the engines' names and notes say. */
+		.math = l->graph->half    ? TFSIM_HALF
+			: l->engine->tf32 ? TFSIM_TENSOR
+					  : TFSIM_SINGLE,
 		.slower = slower * (tile ? 1.1 : 1.0)};
 
 	return tfs_dnn_cost(&work);

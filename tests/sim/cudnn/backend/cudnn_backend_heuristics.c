@@ -74,9 +74,13 @@ cudnnStatus_t tfs_heuristics_finalize(struct tfs_backend *desc)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE, "operation graph");
 	if (mode < 0 || mode >= CUDNN_HEUR_MODES_COUNT)
 		return tfs_dnn_fail(CUDNN_STATUS_BAD_PARAM, "mode of heuristics");
-	tfs_engines(graph->graph, &engines);
+	/* The last of those that do not round. */
+	const struct tfs_engine *list = tfs_engines(graph->graph, &engines);
+	const int plain = engines > 1 && list[engines - 1].tf32 ? engines - 2 : engines - 1;
+	const bool fallback = mode == CUDNN_HEUR_MODE_FALLBACK;
+
 	for (int tile = 0; tile <= (mode == CUDNN_HEUR_MODE_B); tile++)
-		for (int i = mode == CUDNN_HEUR_MODE_FALLBACK ? engines - 1 : 0; i < engines; i++) {
+		for (int i = fallback ? plain : 0; i < (fallback ? plain + 1 : engines); i++) {
 			results[n] = make_config(graph, i, tile);
 			failed |= !results[n++];
 		}

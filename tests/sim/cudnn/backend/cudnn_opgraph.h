@@ -88,6 +88,7 @@ struct tfs_engine {
 	double slower;
 	bool copies; /* the filter, or its gradient, as float through the workspace */
 	bool atomics;
+	bool tf32; /* on tensor cores, from float */
 	struct tfs_sum_order order;
 };
 

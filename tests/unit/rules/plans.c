@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* Plans of cuDNN's graph API: what is not seen of them is not passed. */
+#include <string.h>
+
+#include "tests/test.h"
+#include "tests/unit/scenes/scene.h"
+
+#define STEPS 30u
+#define WORK UINT64_C(100000)
+
+struct plan {
+	bool made; /* else there is none, but a call that runs what nobody knows */
+	uint64_t operations;
+	bool normalises; /* a call beside it */
+	enum tfs_state searched, biased;
+};
+
+static void run_plan(struct scene *scene, const struct plan *plan)
+{
+	struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudnn,
+		TFS_FAMILY_other, "cudnnBackendExecute");
+
+	if (plan->made)
+		builder_attribute(&call, TFS_ATTRIBUTE_operations, plan->operations);
+	scene_make(scene, &call, WORK);
+}
+
+static void normalise(struct scene *scene)
+{
+	struct builder_call call = scene_call(scene, 11, SCENE_LEGACY, TFS_LIBRARY_cudnn,
+		TFS_FAMILY_normalisation, "cudnnBatchNormalizationForwardTraining");
+
+	scene_make(scene, &call, WORK);
+}
+
+static void check(const struct plan *plan)
+{
+	struct scene *scene = scene_create(false);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		run_plan(scene, plan);
+		if (plan->normalises)
+			normalise(scene);
+	}
+	scene_judge(scene, NULL);
+	if (!TEST_EQ(scene_state(scene, "TFS601"), plan->searched) ||
+		!TEST_EQ(scene_state(scene, "TFS605"), plan->biased))
+		printf("  operations %llx: %s; %s\n", (unsigned long long)plan->operations,
+			scene_reason(scene, "TFS601"), scene_reason(scene, "TFS605"));
+	if (plan->searched == TFS_STATE_NOT_MEASURABLE)
+		TEST_TRUE(strstr(scene_reason(scene, "TFS601"),
+			"30 calls run plans of cuDNN's graph API, which may convolve"));
+	scene_destroy(scene);
+}
+
+int main(void)
+{
+	static const struct plan plans[] = {
+		{false, 0, false, TFS_STATE_PASSED, TFS_STATE_PASSED},
+		{true, 0, false, TFS_STATE_NOT_MEASURABLE, TFS_STATE_NOT_MEASURABLE},
+		{true, TFS_OPERATION_CONVOLUTION, false, TFS_STATE_NOT_MEASURABLE,
+			TFS_STATE_PASSED},
+		{true, TFS_OPERATION_ATTENTION, false, TFS_STATE_PASSED, TFS_STATE_PASSED},
+		{true, TFS_OPERATION_NORMALISATION, false, TFS_STATE_PASSED,
+			TFS_STATE_NOT_MEASURABLE},
+		{true, TFS_OPERATION_POINTWISE, false, TFS_STATE_PASSED, TFS_STATE_PASSED},
+		{true, TFS_OPERATION_POINTWISE, true, TFS_STATE_PASSED, TFS_STATE_NOT_MEASURABLE},
+	};
+
+	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
+		check(&plans[i]);
+	return test_result();
+}
