@@ -381,11 +381,7 @@ bool tfs_recorder_finish(void)
 	if (!tfs_recording.header || forgotten)
 		return false;
 	tfs_recorder_pair_clocks();
-	/* Whoever finds it finished need not look for more. */
-	tfs_writer_flush(&tfs_recording, true);
-	tfs_writer_give_up(&tfs_recording);
-	__atomic_store_n(&tfs_recording.header->finished, 1, __ATOMIC_RELEASE);
-	return tfs_writer_flush(&tfs_recording, true);
+	return tfs_writer_finish(&tfs_recording);
 }
 
 void tfs_recorder_forget(void)

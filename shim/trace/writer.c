@@ -342,7 +342,7 @@ static int flush_slots(struct tfs_writer *writer, int fd)
 	return err;
 }
 
-void tfs_writer_give_up(struct tfs_writer *writer)
+static void give_up(struct tfs_writer *writer)
 {
 	for (uint32_t i = 0; i < atomic_load(&writer->area->used); i++) {
 		struct tfs_slot *slot = &writer->slots[i];
@@ -381,15 +381,19 @@ static bool anything_dirty(struct tfs_writer *writer)
 	return dirty;
 }
 
-static void flush(struct tfs_writer *writer, bool now)
+/* 0, or -errno where something is not in the file. */
+static int flush(struct tfs_writer *writer, bool now)
 {
 	if (atomic_load(&writer->lost_file)) {
 		flush_slots(writer, -1);
-		return;
+		return -ESTALE;
 	}
-	if (!atomic_load(&writer->created) || !anything_dirty(writer) ||
-		(!now && now_ns() < writer->retry_ns))
-		return;
+	if (!atomic_load(&writer->created))
+		return -ENOENT;
+	if (!anything_dirty(writer))
+		return 0;
+	if (!now && now_ns() < writer->retry_ns)
+		return -EAGAIN;
 	const int fd = tfs_area_open(writer->area);
 	int err = fd < 0 ? fd : flush_slots(writer, fd);
 	writer->reached = fd >= 0;
@@ -402,21 +406,65 @@ static void flush(struct tfs_writer *writer, bool now)
 		close(fd);
 	}
 	writer->retry_ns = err ? now_ns() + SECOND_NS : 0;
+	return err;
+}
+
+static void flush_end(struct tfs_writer *writer)
+{
+	if (atomic_load(&writer->lost_file) || !atomic_load(&writer->created))
+		return;
+	const int fd = tfs_area_open(writer->area);
+
+	writer->reached = fd >= 0;
+	if (fd < 0)
+		return;
+	flush_header(writer, fd);
+	close(fd);
+}
+
+/* A disk that does not answer keeps nobody for good. */
+static bool lock_file(struct tfs_writer *writer)
+{
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += 10;
+	return pthread_mutex_timedlock(&writer->flushing, &until) == 0;
+}
+
+static bool is_finished(const struct tfs_writer *writer)
+{
+	return __atomic_load_n(&writer->header->finished, __ATOMIC_ACQUIRE);
 }
 
 bool tfs_writer_flush(struct tfs_writer *writer, bool now)
 {
-	struct timespec until;
+	const int saved = errno;
+
+	if (!writer->header || !lock_file(writer))
+		return false;
+	if (!is_finished(writer))
+		flush(writer, now);
+	const bool reached = writer->reached;
+	pthread_mutex_unlock(&writer->flushing);
+	errno = saved;
+	return reached;
+}
+
+bool tfs_writer_finish(struct tfs_writer *writer)
+{
 	const int saved = errno;
 
 	if (!writer->header)
 		return false;
-	/* A disk that does not answer keeps nobody for good. */
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += 10;
-	if (pthread_mutex_timedlock(&writer->flushing, &until) != 0)
+	const bool locked = lock_file(writer);
+	/* What other threads commit behind this is of a program that has ended. */
+	if (!locked || flush(writer, true))
+		give_up(writer);
+	__atomic_store_n(&writer->header->finished, 1, __ATOMIC_RELEASE);
+	if (!locked)
 		return false;
-	flush(writer, now);
+	flush_end(writer);
 	const bool reached = writer->reached;
 	pthread_mutex_unlock(&writer->flushing);
 	errno = saved;

@@ -79,8 +79,9 @@ void tfs_writer_prepare(struct tfs_writer *writer);
  * when the file is gone, another's by now, or was cut short. Any thread. */
 bool tfs_writer_flush(struct tfs_writer *writer, bool now);
 
-/* Counts what is not in the file by now as lost. */
-void tfs_writer_give_up(struct tfs_writer *writer);
+/* The same for the last time: where that fails, what is not in the file is counted as lost; and the
+ * file says that it is finished: whoever finds it so need not look for more. Any thread. */
+bool tfs_writer_finish(struct tfs_writer *writer);
 
 /* The chunk's first byte, as a file offset in units; what link records refer to. */
 static inline uint64_t tfs_writer_unit(const struct tfs_chunk *chunk)

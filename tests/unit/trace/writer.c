@@ -188,9 +188,64 @@ static void test_size_limit(void)
 	TEST_EQ(access(elsewhere, F_OK), -1);
 	put(chunk, 1);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
-	tfs_writer_give_up(&writer);
+	TEST_NEED(setrlimit(RLIMIT_FSIZE, &before) == 0);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	tfs_trace_close(read_back(1));
+}
+
+/* What another thread commits while the file is written for the last time: its header, that is. */
+int __real_tfs_area_put(
+	struct tfs_area *area, int fd, const void *bytes, size_t count, uint64_t offset);
+int __wrap_tfs_area_put(
+	struct tfs_area *area, int fd, const void *bytes, size_t count, uint64_t offset);
+
+static struct tfs_chunk *late;
+
+int __wrap_tfs_area_put(
+	struct tfs_area *area, int fd, const void *bytes, size_t count, uint64_t offset)
+{
+	if (late)
+		put(late, 100);
+	late = NULL;
+	return __real_tfs_area_put(area, fd, bytes, count, offset);
+}
+
+static void test_late(void)
+{
+	start(LIMIT * 4);
+	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
+	TEST_NEED(chunk);
+	put(chunk, 1);
+	late = chunk;
+	TEST_TRUE(tfs_writer_finish(&writer));
+	TEST_TRUE(!late);
+	struct tfs_trace *trace = read_back(1);
+	TEST_EQ(tfs_trace_header(trace)->finished, 1);
+	TEST_EQ(tfs_trace_header(trace)->lost[TFS_LOSS_records_dropped], 0);
+	tfs_trace_close(trace);
+}
+
+/* What is lost at the end is not in the file, and what is in the file is not lost: also what comes
+ * after the end. */
+static void test_finish(void)
+{
+	struct rlimit before;
+	struct rlimit tight;
+
+	start(LIMIT * 4);
+	struct tfs_chunk *chunk = take(1, 0, TFS_ROOM_CALLS);
+	TEST_NEED(chunk);
+	put(chunk, 1);
+	TEST_TRUE(tfs_writer_flush(&writer, true));
+	put(chunk, 2);
+	TEST_NEED(getrlimit(RLIMIT_FSIZE, &before) == 0);
+	tight = before;
+	tight.rlim_cur = TFS_HEADER_BYTES - 1;
+	TEST_NEED(setrlimit(RLIMIT_FSIZE, &tight) == 0);
+	TEST_TRUE(tfs_writer_finish(&writer));
 	TEST_EQ(writer.header->lost[TFS_LOSS_records_dropped], 1);
 	TEST_NEED(setrlimit(RLIMIT_FSIZE, &before) == 0);
+	put(chunk, 3);
 	TEST_TRUE(tfs_writer_flush(&writer, true));
 	tfs_trace_close(read_back(1));
 }
@@ -239,6 +294,8 @@ int main(void)
 	test_cap();
 	test_waiting();
 	test_size_limit();
+	test_late();
+	test_finish();
 	test_replaced();
 	unlink(path);
 	TEST_EQ(rmdir(folder), 0);
