@@ -39,6 +39,8 @@ static double faster_here(const struct tfs_timeline *timeline)
 	return 0;
 }
 
+#define FLOATS 0 /* cudnnDataType_t; -1 = not known */
+
 /* What makes the floats, by how TF32 is allowed. */
 enum way { MULTIPLIES, CONVOLVES, PLANS, WAYS };
 
@@ -74,6 +76,14 @@ struct times {
 	bool convolve;
 };
 
+/* A plan says what it reads: what reads no floats would gain nothing. */
+static bool reads_others(const struct tfs_host_call *call)
+{
+	uint64_t operations;
+
+	return tfs_plan_read(call, &operations) && TFS_OPERATIONS_TYPE(operations) > FLOATS;
+}
+
 /* Of a call's kernels. Those whose names say nothing count where a library's call made them. */
 static void add_times(
 	const struct tfs_steady *steady, const struct tfs_host_call *call, struct times *times)
@@ -90,7 +100,8 @@ static void add_times(
 		const char *name = tfs_trace_kernel(timeline->trace, op->record->kernel);
 		const enum tfs_cores cores = tfs_cores_of(name);
 
-		if (cores == TFS_CORES_UNKNOWN && call->family == TFS_FAMILY_launch)
+		if (cores == TFS_CORES_UNKNOWN &&
+			(call->family == TFS_FAMILY_launch || reads_others(call)))
 			continue;
 		times->ns[cores] += ns;
 		times->convolve |= cores == TFS_CORES_PLAIN && tfs_cores_convolve(name);

@@ -213,7 +213,9 @@ static void merge(struct slot *slot, const struct slot *other)
 	slot->facts.operations |= other->facts.operations;
 	merge_byte(&slot->facts.type, other->facts.type);
 	merge_byte(&slot->facts.compute, other->facts.compute);
-	merge_byte(&slot->facts.layout, other->facts.layout);
+	/* Matrices have none. */
+	if (operations != TFS_OPERATION_PRODUCT)
+		merge_byte(&slot->facts.layout, other->facts.layout);
 }
 
 static void merge_all(struct slot *slot, int64_t count, const void *elements)

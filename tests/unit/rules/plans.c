@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Plans of cuDNN's graph API: what is not seen of them is not passed. */
+#include <cudnn.h>
 #include <string.h>
 
 #include "tests/test.h"
@@ -54,6 +55,25 @@ static void check(const struct plan *plan)
 	scene_destroy(scene);
 }
 
+/* The names of plans' kernels seldom say which cores they use; those that read no floats need not.
+ */
+static void check_cores(int type, enum tfs_state state)
+{
+	const struct plan plan = {
+		.made = true, .operations = TFS_OPERATIONS(TFS_OPERATION_PRODUCT, type + 1, 1, 0)};
+	struct scene *scene = scene_create_on(8);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		run_plan(scene, &plan);
+		scene_host(scene, WORK);
+	}
+	scene_judge(scene, NULL);
+	if (!TEST_EQ(scene_state(scene, "TFS603"), state))
+		printf("  type %d: %s\n", type, scene_reason(scene, "TFS603"));
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	static const struct plan plans[] = {
@@ -70,5 +90,8 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
 		check(&plans[i]);
+	check_cores(CUDNN_DATA_FLOAT, TFS_STATE_NOT_MEASURABLE);
+	check_cores(CUDNN_DATA_BFLOAT16, TFS_STATE_PASSED);
+	check_cores(-1, TFS_STATE_NOT_MEASURABLE);
 	return test_result();
 }

@@ -145,6 +145,21 @@ static void test_layout(void)
 		CUDNN_DATA_FLOAT, TFS_LAYOUT_UNKNOWN);
 }
 
+/* A product of four-dimensional tensors, as attention has them. */
+static void test_product(void)
+{
+	const cudnnBackendDescriptor_t x = tensor(CUDNN_DATA_BFLOAT16, 4096, 1);
+	const cudnnDataType_t compute = CUDNN_DATA_FLOAT;
+	cudnnBackendDescriptor_t op = make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+	const cudnnBackendDescriptor_t how = make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+
+	tfs_plan_set(how, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute);
+	refer(op, CUDNN_ATTR_OPERATION_MATMUL_ADESC, x);
+	refer(op, CUDNN_ATTR_OPERATION_MATMUL_DESC, how);
+	check(plan_by_heuristics(graph(&op, 1)), TFS_OPERATION_PRODUCT, CUDNN_DATA_BFLOAT16,
+		CUDNN_DATA_FLOAT, TFS_LAYOUT_UNKNOWN);
+}
+
 static void test_others(void)
 {
 	const struct {
@@ -217,6 +232,7 @@ int main(void)
 	test_ways();
 	test_fused();
 	test_layout();
+	test_product();
 	test_others();
 	test_unknown();
 	test_many();
