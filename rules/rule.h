@@ -136,6 +136,7 @@ struct tfs_rule {
 	const char *title;   /* one line */
 	const char *why;     /* a paragraph, for `tfshim rules ID` */
 	const char *advice;  /* what to change, in the imperative */
+	bool removes;        /* it says to take the call out of the source, and no more */
 	const char *tips;    /* "T2 T11" */
 	const char *rewrite; /* the rewrite that repairs it, or NULL */
 	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */

@@ -206,6 +206,7 @@ static void write_finding(struct tfs_json *json, const struct tfs_model *model,
 	tfs_json_string(json, "doubt", finding->doubt);
 	tfs_json_string(json, "message", finding->message);
 	tfs_json_string(json, "advice", finding->advice);
+	tfs_json_string(json, "patch", finding->patch);
 	tfs_json_string(json, "evidence", finding->evidence);
 	tfs_json_open(json, "rewrite", '{');
 	tfs_json_string(json, "name", finding->rewrite);

@@ -11,6 +11,7 @@
 #include "reports/formats/text_steps.h"
 #include "reports/formats/text_tables.h"
 #include "reports/formats/utf8.h"
+#include "reports/model/patch.h"
 #include "reports/model/words.h"
 
 #define WIDTH 88
@@ -234,6 +235,24 @@ static void write_member(FILE *out, const struct tfs_model_finding *finding, siz
 	fputc('\n', out);
 }
 
+/* As it is, but for the indent, which patch takes away again. */
+static void write_patch(FILE *out, const char *patch)
+{
+	put_item(out, "patch", "for " TFS_PATCH_COMMAND);
+	fprintf(out, "%14s", "");
+	for (; *patch; patch++) {
+		const size_t bytes = strcspn(patch, "\t\n");
+
+		put_some(out, patch, bytes);
+		patch += bytes;
+		if (!*patch)
+			break;
+		fputc(*patch, out);
+		if (*patch == '\n' && patch[1])
+			fprintf(out, "%14s", "");
+	}
+}
+
 static void write_finding(const struct tfs_model *model, const struct tfs_model_finding *finding,
 	FILE *out, struct tfs_region *region)
 {
@@ -245,6 +264,8 @@ static void write_finding(const struct tfs_model *model, const struct tfs_model_
 	else if (finding->count_per_step > 0)
 		put_item(out, "count", in_run(finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
+	if (finding->patch)
+		write_patch(out, finding->patch);
 	if (finding->evidence)
 		put_item(out, "evidence", finding->evidence);
 	put_item(out, "rewrite", rewrite_text(finding, region));

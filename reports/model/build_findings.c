@@ -66,6 +66,7 @@ static void set_findings(struct tfs_build *build)
 		if ((unsigned)from->level < 3)
 			model->levels[from->level]++;
 	}
+	tfs_build_patches(build, findings);
 	model->findings = findings;
 	model->finding_count = count;
 	model->joint = judgement->joint;

@@ -67,6 +67,7 @@ struct tfs_model_finding {
 	const char *doubt; /* why it is of low confidence; NULL = it is not */
 	const char *message;
 	const char *advice;
+	const char *patch;         /* what it says, as a unified diff; NULL = there is none */
 	const char *evidence;      /* which steps and records this rests on */
 	const char *rewrite;       /* NULL = there is none */
 	const char *rewrite_state; /* applied, refused, off, none, not known */

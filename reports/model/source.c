@@ -2,10 +2,10 @@
 #include "reports/model/source.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,17 +26,25 @@ static bool named_like_source(const char *file)
 	return false;
 }
 
-static FILE *open_source(const struct tfs_model_frame *frame, uint64_t until_ns)
+bool tfs_source_is_c(const char *path)
 {
-	char path[PATH_MAX];
+	const char *ending = strrchr(path, '.');
+
+	return named_like_source(path) && strcmp(ending, ".py") && strcasecmp(ending, ".f90") &&
+	       strcmp(ending, ".rs");
+}
+
+static FILE *open_source(
+	const struct tfs_model_frame *frame, uint64_t until_ns, char path[PATH_MAX])
+{
 	const bool whole = frame->file[0] == '/';
 	struct stat about;
 	FILE *file;
 	int fd;
 
 	if ((!whole && !frame->folder) || !named_like_source(frame->file) ||
-		snprintf(path, sizeof(path), "%s%s%s", whole ? "" : frame->folder, whole ? "" : "/",
-			frame->file) >= (int)sizeof(path))
+		snprintf(path, PATH_MAX, "%s%s%s", whole ? "" : frame->folder, whole ? "" : "/",
+			frame->file) >= PATH_MAX)
 		return NULL;
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -50,6 +58,30 @@ static FILE *open_source(const struct tfs_model_frame *frame, uint64_t until_ns)
 	if (!file)
 		close(fd);
 	return file;
+}
+
+bool tfs_source_load(
+	const struct tfs_model_frame *frame, uint64_t until_ns, struct tfs_source_file *out_file)
+{
+	char path[PATH_MAX];
+	FILE *file =
+		frame && frame->file && frame->line ? open_source(frame, until_ns, path) : NULL;
+	size_t room = 0;
+	ssize_t bytes;
+
+	if (!file)
+		return false;
+	out_file->text = NULL;
+	/* The first zero ends it: there is none in a text. */
+	bytes = getdelim(&out_file->text, &room, '\0', file);
+	fclose(file);
+	if (bytes <= 0 || strlen(out_file->text) != (size_t)bytes ||
+		!realpath(path, out_file->path)) {
+		free(out_file->text);
+		return false;
+	}
+	out_file->bytes = (size_t)bytes;
+	return true;
 }
 
 /* With spaces for tabs, and without what ends the line. */
@@ -114,8 +146,10 @@ struct tfs_model_source tfs_source_read(
 	struct tfs_region *region, const struct tfs_model_frame *frame, uint64_t until_ns)
 {
 	struct tfs_model_source source = {.count = 0};
+	char path[PATH_MAX];
 	char **lines;
-	FILE *file = frame && frame->file && frame->line ? open_source(frame, until_ns) : NULL;
+	FILE *file =
+		frame && frame->file && frame->line ? open_source(frame, until_ns, path) : NULL;
 
 	if (!file)
 		return source;

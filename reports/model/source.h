@@ -9,7 +9,23 @@
 
 #include "reports/model/model.h"
 
+#include <limits.h>
+
 #define TFS_SOURCE_LINES 5u
+
+/* A file whole, with a zero behind it, under the path that it has on this machine. */
+struct tfs_source_file {
+	char path[PATH_MAX];
+	char *text; /* to be freed */
+	size_t bytes;
+};
+
+/* False where tfs_source_read() would give no lines. Any thread. */
+bool tfs_source_load(
+	const struct tfs_model_frame *frame, uint64_t until_ns, struct tfs_source_file *out_file);
+
+/* Is it C, C++ or CUDA? */
+bool tfs_source_is_c(const char *path);
 
 /* Lines around the frame's, without what all of them are indented by, tabs as four spaces; each of
  * at most 160 bytes. Empty where the frame has no line, where its file is not there, is no text or

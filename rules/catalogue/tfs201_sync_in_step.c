@@ -180,6 +180,7 @@ const struct tfs_rule tfs_rule_tfs201 = {
 		"if another stream needs the results, "
 		"use cudaEventRecord and cudaStreamWaitEvent instead. "
 		"Check for errors every so many steps.",
+	.removes = true,
 	.tips = "T24",
 	.detect = detect,
 };

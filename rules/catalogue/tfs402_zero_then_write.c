@@ -171,6 +171,7 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	       "and adding to zeros costs another read. "
 	       "If only one call contributes, that call can write its result instead.",
 	.advice = "Remove this zeroing: the call after it writes all of this memory.",
+	.removes = true,
 	.tips = "T7",
 	.rewrite = "memset-elision",
 	.detect = detect,

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "reports/formats/html.h"
+#include "reports/model/patch.h"
 #include "reports/model/words.h"
 
 #define OPEN_FINDINGS 7u
@@ -144,6 +145,11 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 		finding->advice);
 	tfs_html_print(
 		html, "<h3 class=\"minor\">Why it costs time</h3><p>%s</p>", finding->rule->why);
+	if (finding->patch)
+		tfs_html_print(html,
+			"<details><summary>As a patch, for <code>" TFS_PATCH_COMMAND
+			"</code></summary><pre class=\"source\" tabindex=\"0\">%s</pre></details>",
+			finding->patch);
 	if (finding->rewrite_reason)
 		tfs_html_print(html, "<h3 class=\"minor\">Rewrite %s</h3><p>%s: %s</p>",
 			finding->rewrite, finding->rewrite_state, finding->rewrite_reason);
