@@ -41,6 +41,8 @@ clang|tests|fuzzing
 libclang-rt-14-dev|tests|fuzzer and sanitizers of clang
 clang-format|tests|style check
 python3|tests|checks on files and logs
+jq|tests|the same
+patch|tests|applies what reports give as patches
 '
 
 # wheel | version | who needs it: demo, tests, or gpu (only with a driver on this machine)

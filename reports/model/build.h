@@ -24,7 +24,7 @@ struct tfs_build {
 /* Program, device, steps, visibility, losses, how it was measured. */
 void tfs_build_head(struct tfs_build *build, const char *path);
 
-/* Rules, findings, rewrites; and findings by their cause. Behind the calls. */
+/* Rules, findings, rewrites; and findings by their cause. */
 void tfs_build_findings(struct tfs_build *build);
 /* What these findings, which are all but put into the model, say as changes of the source. */
 void tfs_build_patches(struct tfs_build *build, struct tfs_model_finding *findings);
@@ -33,7 +33,7 @@ void tfs_build_cards(struct tfs_build *build);
 /* The step as written, now and possible; behind the head and the findings. */
 void tfs_build_headline(struct tfs_build *build);
 
-/* Calls of the whole run; and the tree of call sites. */
+/* Calls of the whole run, and the tree of call sites. */
 void tfs_build_calls(struct tfs_build *build);
 void tfs_build_tree(struct tfs_build *build);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "reports/model/patch.h"
+#include "reports/model/places.h"
 
 /* Those that come first have one. */
 #define MOST_PATCHES 100u
@@ -17,11 +18,13 @@ static bool removes(const struct tfs_build *build, size_t finding)
 	return from->rule->removes && (!from->advice || from->advice == from->rule->advice);
 }
 
-static bool found_removed(const struct tfs_build *build, const struct tfs_model_finding *findings,
-	const struct tfs_rule *rule, uint64_t key)
+static bool found_removed(const struct tfs_build *build, const struct tfs_rule *rule, uint32_t site)
 {
-	for (size_t i = 0; i < build->judgement->finding_count; i++)
-		if (findings[i].rule == rule && findings[i].place.key == key && removes(build, i))
+	const struct tfs_judgement *judgement = build->judgement;
+
+	for (size_t i = 0; i < judgement->finding_count; i++)
+		if (judgement->findings[i].rule == rule && judgement->findings[i].site == site &&
+			removes(build, i))
 			return true;
 	return false;
 }
@@ -32,19 +35,33 @@ static bool same_line(const struct tfs_model_frame *one, const struct tfs_model_
 	       !strcmp(one->file, two->file);
 }
 
-/* Was what stands on the line called from elsewhere too, where it is not to go? */
-static bool is_shared(const struct tfs_build *build, const struct tfs_model_finding *findings,
-	const struct tfs_model_finding *finding)
+/* The same, as far as it goes: before the unwinder was there, fewer callers were seen. */
+static bool is_part(const struct tfs_model_place *place, const struct tfs_model_place *whole)
 {
-	const struct tfs_model *model = build->model;
+	for (size_t i = 0; i < place->frame_count; i++)
+		if (i >= whole->frame_count || !same_line(&place->frames[i], &whole->frames[i]))
+			return false;
+	return true;
+}
+
+/* Was what stands on the line called from elsewhere too, where it is not to go? By its site, since
+ * what differs in lines alone has one key. */
+static bool is_shared(
+	const struct tfs_build *build, size_t number, const struct tfs_model_finding *finding)
+{
+	const struct tfs_finding *from = &build->judgement->findings[number];
 	const struct tfs_model_frame *frame = tfs_model_best_frame(&finding->place);
+	const struct tfs_total *totals;
+	const struct tfs_share *shares;
+	const size_t count = tfs_trace_totals(build->trace, &totals, &shares);
 
-	for (size_t i = 0; i < model->call_count; i++) {
-		const struct tfs_model_call *call = &model->calls[i];
+	for (size_t i = 0; i < count; i++) {
+		const uint32_t site = totals[i].sum.site;
+		const struct tfs_model_place place = tfs_places_find(build->places, site);
 
-		if (call->place.key != finding->place.key &&
-			same_line(frame, tfs_model_best_frame(&call->place)) &&
-			!found_removed(build, findings, finding->rule, call->place.key))
+		if (site != from->site && same_line(frame, tfs_model_best_frame(&place)) &&
+			!is_part(&place, &finding->place) &&
+			!found_removed(build, from->rule, site))
 			return true;
 	}
 	return false;
@@ -57,7 +74,7 @@ void tfs_build_patches(struct tfs_build *build, struct tfs_model_finding *findin
 	for (size_t i = 0; i < build->judgement->finding_count && i < MOST_PATCHES; i++) {
 		struct tfs_model_finding *finding = &findings[i];
 
-		if (removes(build, i) && !is_shared(build, findings, finding))
+		if (removes(build, i) && !is_shared(build, i, finding))
 			finding->patch = tfs_patch_without(&build->model->region,
 				tfs_model_best_frame(&finding->place), finding->call, started_ns);
 	}

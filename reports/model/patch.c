@@ -253,12 +253,11 @@ static bool stands_alone(const struct code *code, size_t from, size_t semicolon)
 	return blanks_only(code->text, begin, from) && blanks_only(code->bare, semicolon + 1, end);
 }
 
-/* Of the one statement at the line that does nothing but the call. */
+/* Of a statement at the line that does nothing but the call. */
 static struct lines find_statement(const struct code *code, unsigned line, const char *call)
 {
-	struct lines found = {0};
 	size_t from = NOWHERE;
-	unsigned depth = 0, count = 0;
+	unsigned depth = 0;
 
 	for (size_t at = 0; at < code->bytes; at++) {
 		const char c = code->bare[at];
@@ -268,11 +267,10 @@ static struct lines find_statement(const struct code *code, unsigned line, const
 		if (depth == 0 && c && strchr(";{}#", c)) {
 			if (c == ';' && from != NOWHERE && only_calls(code, from, at, call)) {
 				const struct lines own = {line_of(code, from), line_of(code, at)};
-				const bool here = own.first <= line && line <= own.last;
 
-				count += here;
-				if (here && stands_alone(code, from, at))
-					found = own;
+				if (own.first <= line && line <= own.last &&
+					stands_alone(code, from, at))
+					return own;
 			}
 			from = NOWHERE;
 			continue;
@@ -281,7 +279,7 @@ static struct lines find_statement(const struct code *code, unsigned line, const
 		depth += c == '(' || c == '[';
 		depth -= depth > 0 && (c == ')' || c == ']');
 	}
-	return count == 1 ? found : (struct lines){0};
+	return (struct lines){0};
 }
 
 /* The first byte of a line, or the end. */

@@ -30,8 +30,8 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 	build->places = tfs_places_create(build->trace, &build->model->region);
 	if (!build->places)
 		return -ENOMEM;
-	tfs_build_calls(build);
 	tfs_build_findings(build);
+	tfs_build_calls(build);
 	/* Last: only now is it known which files could be read. */
 	tfs_build_head(build, path);
 	tfs_build_headline(build);
