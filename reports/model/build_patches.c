@@ -29,10 +29,18 @@ static bool found_removed(const struct tfs_build *build, const struct tfs_rule *
 	return false;
 }
 
+static const char *base_name(const char *file)
+{
+	const char *slash = strrchr(file, '/');
+
+	return slash ? slash + 1 : file;
+}
+
+/* A header may have several paths. */
 static bool same_line(const struct tfs_model_frame *one, const struct tfs_model_frame *two)
 {
 	return one && two && one->file && two->file && one->line == two->line &&
-	       !strcmp(one->file, two->file);
+	       !strcmp(base_name(one->file), base_name(two->file));
 }
 
 /* The same, as far as it goes: before the unwinder was there, fewer callers were seen. */

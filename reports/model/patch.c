@@ -40,8 +40,9 @@ static size_t blank(struct code *code, size_t from, size_t to)
 /* Behind the line, and those that it is continued on. */
 static size_t line_end(const struct code *code, size_t at)
 {
-	while (at < code->bytes && code->text[at] != '\n')
-		at += code->text[at] == '\\' && at + 1 < code->bytes ? 2 : 1;
+	for (; at < code->bytes && code->text[at] != '\n'; at++)
+		if (code->text[at] == '\\')
+			at += code->text[at + 1] == '\r' ? 2 : 1;
 	return at < code->bytes ? at : code->bytes;
 }
 
@@ -186,8 +187,8 @@ static size_t behind_arguments(const struct code *code, size_t at, size_t end)
 
 static bool is_keyword(const struct code *code, size_t at, size_t end)
 {
-	static const char *const words[] = {
-		"if", "while", "for", "switch", "return", "else", "do", "case", "co_return"};
+	static const char *const words[] = {"if", "while", "for", "switch", "return", "else", "do",
+		"case", "throw", "delete", "co_return", "co_await", "co_yield"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (behind_word(code, at, end, words[i]) != NOWHERE)
@@ -253,11 +254,20 @@ static bool stands_alone(const struct code *code, size_t from, size_t semicolon)
 	return blanks_only(code->text, begin, from) && blanks_only(code->bare, semicolon + 1, end);
 }
 
+/* What is ahead of a directive may belong to what is behind it, and a pragma does. */
+static bool spoils(const struct code *code, size_t at, bool inside)
+{
+	const char *word = code->text + at + 1;
+
+	return inside || !strncmp(word + strspn(word, " \t"), "pragma", strlen("pragma"));
+}
+
 /* Of a statement at the line that does nothing but the call. */
 static struct lines find_statement(const struct code *code, unsigned line, const char *call)
 {
 	size_t from = NOWHERE;
 	unsigned depth = 0;
+	bool spoilt = false; /* up to the next brace */
 
 	for (size_t at = 0; at < code->bytes; at++) {
 		const char c = code->bare[at];
@@ -265,13 +275,17 @@ static struct lines find_statement(const struct code *code, unsigned line, const
 		if (isspace((unsigned char)c))
 			continue;
 		if (depth == 0 && c && strchr(";{}#", c)) {
-			if (c == ';' && from != NOWHERE && only_calls(code, from, at, call)) {
+			if (c == ';' && from != NOWHERE && !spoilt &&
+				only_calls(code, from, at, call)) {
 				const struct lines own = {line_of(code, from), line_of(code, at)};
 
 				if (own.first <= line && line <= own.last &&
 					stands_alone(code, from, at))
 					return own;
 			}
+			spoilt = c == '#'   ? spoilt || spoils(code, at, from != NOWHERE)
+				 : c == ';' ? spoilt
+					    : false;
 			from = NOWHERE;
 			continue;
 		}
@@ -355,7 +369,10 @@ const char *tfs_patch_without(struct tfs_region *region, const struct tfs_model_
 
 	if (!call || !tfs_source_load(frame, until_ns, &file))
 		return NULL;
-	out = tfs_source_is_c(file.path) ? open_memstream(&text, &bytes) : NULL;
+	/* A path that is no line of a patch's. */
+	out = tfs_source_is_c(file.path) && !strpbrk(file.path, "\t\r\n")
+		      ? open_memstream(&text, &bytes)
+		      : NULL;
 	if (out) {
 		struct code code = {.text = file.text, .bytes = file.bytes};
 

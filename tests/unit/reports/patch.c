@@ -69,6 +69,7 @@ static void test_statements(void)
 		"\telse cudaDeviceSynchronize();",
 		"\treturn (cudaDeviceSynchronize());",
 		"\treturn cudaDeviceSynchronize();",
+		"\tthrow (cudaDeviceSynchronize());",
 		"\tcase 1: cudaDeviceSynchronize();",
 		"\tagain: cudaDeviceSynchronize();",
 		"\tdo cudaDeviceSynchronize(); while (x);",
@@ -107,6 +108,13 @@ static void test_body(void)
 	TEST_TRUE(!patch_of("a.c", "{\n\tif (x)\n\t\tg();\n}\n", 3, "g"));
 	TEST_TRUE(!patch_of("a.c", "{\n\tif (x) {\n\t} else\n\t\tg();\n}\n", 4, "g"));
 	TEST_TRUE(!patch_of("a.c", "{\nagain:\n\tg();\n}\n", 3, "g"));
+	TEST_TRUE(!patch_of("a.c", "{\n\tif (x)\n#ifdef X\n\t\tg();\n#endif\n\th();\n}\n", 4, "g"));
+	TEST_TRUE(!patch_of("a.c", "{\n\tif (x)\n#ifdef X\n\t\th();\n#endif\n\tg();\n}\n", 6, "g"));
+	TEST_TRUE(!patch_of("a.c", "{\n#pragma omp critical\n\tg();\n\th();\n}\n", 3, "g"));
+	TEST_TRUE(!patch_of("a.c", "{\n#  pragma omp critical\n\tg();\n\th();\n}\n", 3, "g"));
+	TEST_TRUE(patch_of("a.c", "{\n#pragma once\n}\n{\n\tg();\n}\n", 5, "g"));
+	TEST_TRUE(!patch_of("a.c", "#define G \\\n\tg();\n", 2, "g"));
+	TEST_TRUE(!patch_of("a.c", "#define G \\\r\n\tg();\r\n", 2, "g"));
 	TEST_TRUE(!patch_of("a.c", "{\n\tCHECK(g(\n#ifdef X\n\t\t1\n#endif\n\t));\n}\n", 2, "g"));
 	TEST_TRUE(patch_of("a.c", "{\n\tif (x) {\n\t\tg();\n\t}\n}\n", 3, "g"));
 	TEST_TRUE(patch_of("a.c", "{\n\tif (x)\n\t\th();\n\tg();\n}\n", 4, "g"));
@@ -137,6 +145,8 @@ static void test_text(void)
 	TEST_TRUE(!patch_of("b.cu", text, 6, "h"));
 	TEST_TRUE(!patch_of("b.cu", text, 6, NULL));
 	TEST_TRUE(!patch_of("b.py", text, 6, "g"));
+	/* A name that would be another line. */
+	TEST_TRUE(!patch_of("a\n+++ b.c", "g();\n", 1, "g"));
 	/* The last line has no end; and nothing is left. */
 	snprintf(want, sizeof(want),
 		"--- a%s/a.c\n+++ b%s/a.c\n@@ -1,1 +0,0 @@\n-g();\n\\ No newline at end of file\n",
