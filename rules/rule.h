@@ -112,6 +112,8 @@ struct tfs_finding {
 	struct tfs_code_samples code; /* of the host's thread, meanwhile */
 	struct tfs_repair repair;
 	bool repaired; /* by a rewrite whose gain is proven */
+	bool removes;  /* the rule's advice, if it is this one's, is to take the call out of the
+			* source, and no more */
 };
 
 /* What a rule said, in detect(). */
@@ -136,7 +138,6 @@ struct tfs_rule {
 	const char *title;   /* one line */
 	const char *why;     /* a paragraph, for `tfshim rules ID` */
 	const char *advice;  /* what to change, in the imperative */
-	bool removes;        /* it says to take the call out of the source, and no more */
 	const char *tips;    /* "T2 T11" */
 	const char *rewrite; /* the rewrite that repairs it, or NULL */
 	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */

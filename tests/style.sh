@@ -13,7 +13,7 @@ if ! files=$(git -c safe.directory='*' ls-files -co --exclude-standard -- ':!tes
 fi
 sources=$(echo "$files" | grep -E '\.[ch]$' || true)
 c_like=$(echo "$files" | grep -E '\.(c|h|cu)$' || true)
-text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$')
+text=$(echo "$files" | grep -vE '\.(png|gz|tfs)$' | while read -r file; do [ ! -f "$file" ] || echo "$file"; done)
 failed=0
 # The layout that counts is that of one version.
 formatter=

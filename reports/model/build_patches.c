@@ -9,13 +9,14 @@
 /* Those that come first have one. */
 #define MOST_PATCHES 100u
 
-/* Does the finding say to take the call away, and no more? Else it stays, or something takes its
- * place. */
+/* Does the finding say to take the call away, and no more, with no doubt? Else it stays, or
+ * something takes its place. */
 static bool removes(const struct tfs_build *build, size_t finding)
 {
 	const struct tfs_finding *from = &build->judgement->findings[finding];
 
-	return from->rule->removes && (!from->advice || from->advice == from->rule->advice);
+	return from->removes && !from->doubt &&
+	       (!from->advice || from->advice == from->rule->advice);
 }
 
 static bool found_removed(const struct tfs_build *build, const struct tfs_rule *rule, uint32_t site)
@@ -75,10 +76,21 @@ static bool is_shared(
 	return false;
 }
 
+static bool anything_lost(const struct tfs_trace *trace)
+{
+	for (unsigned i = 0; i < TFS_LOSS_COUNT; i++)
+		if (tfs_trace_header(trace)->lost[i])
+			return true;
+	return false;
+}
+
 void tfs_build_patches(struct tfs_build *build, struct tfs_model_finding *findings)
 {
 	const uint64_t started_ns = tfs_trace_header(build->trace)->start_realtime_ns;
 
+	/* Who else calls what stands there may be missing. */
+	if (anything_lost(build->trace))
+		return;
 	for (size_t i = 0; i < build->judgement->finding_count && i < MOST_PATCHES; i++) {
 		struct tfs_model_finding *finding = &findings[i];
 

@@ -12,7 +12,8 @@
 #define MOST_PATCH_BYTES 4096u
 #define NOWHERE SIZE_MAX
 
-/* A file, and the same with blanks for comments, literals and directives, of which the # stays. */
+/* A file, and the same with blanks for comments, literals and directives, of which the # stays, and
+ * for the ends of lines in them. */
 struct code {
 	const char *text;
 	char *bare;
@@ -31,9 +32,7 @@ static bool in_name(char c)
 
 static size_t blank(struct code *code, size_t from, size_t to)
 {
-	for (size_t i = from; i < to; i++)
-		if (code->text[i] != '\n')
-			code->bare[i] = ' ';
+	memset(code->bare + from, ' ', to - from);
 	return to;
 }
 
@@ -137,7 +136,7 @@ static size_t behind_char(const struct code *code, size_t at, size_t end, char c
 /* Functions that change nothing; others might. */
 static bool is_pure(const struct code *code, size_t from, size_t to)
 {
-	static const char *const names[] = {"sizeof", "size", "data", "get"};
+	static const char *const names[] = {"sizeof", "size", "data"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (to - from == strlen(names[i]) &&
@@ -155,13 +154,18 @@ static bool changes(const struct code *code, size_t at)
 	if (c == '#' || c == '{')
 		return true;
 	if (c == '=')
-		return next != '=' && !strchr("=!<>", before);
+		return next != '=' &&
+		       (!strchr("=!<>", before) ||
+			       (strchr("<>", before) && code->bare[at - 2] == before));
 	if (c == '+' || c == '-')
 		return next == c;
 	if (c != '(')
 		return false;
 	while (isspace((unsigned char)code->bare[to - 1]))
 		to--;
+	/* Whatever was reckoned there may be called. */
+	if (strchr(")]>", code->bare[to - 1]))
+		return true;
 	for (from = to; in_name(code->bare[from - 1]);)
 		from--;
 	return from < to && !is_pure(code, from, to);
@@ -185,18 +189,26 @@ static size_t behind_arguments(const struct code *code, size_t at, size_t end)
 	return depth ? NOWHERE : at;
 }
 
-static bool is_keyword(const struct code *code, size_t at, size_t end)
+/* Is it named like what checks a call's result? Others may count it, or return. */
+static bool is_check(const struct code *code, size_t from, size_t to)
 {
-	static const char *const words[] = {"if", "while", "for", "switch", "return", "else", "do",
-		"case", "throw", "delete", "co_return", "co_await", "co_yield"};
+	static const char *const parts[] = {"check", "err", "safe", "must", "assert", "need", "try",
+		"ok", "call", "cuda", "cublas", "cudnn", "gpu"};
+	char name[64] = "";
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (behind_word(code, at, end, words[i]) != NOWHERE)
+	if (to - from >= sizeof(name))
+		return false;
+	for (size_t i = from; i < to; i++)
+		name[i - from] = (char)tolower((unsigned char)code->bare[i]);
+	if (strstr(name, "ret") || strstr(name, "count"))
+		return false;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strstr(name, parts[i]))
 			return true;
 	return false;
 }
 
-/* CALL(...); with a cast to void or without, or MACRO(CALL(...)); */
+/* CALL(...); with a cast to void or without, or CHECK(CALL(...)); */
 static bool only_calls(const struct code *code, size_t at, size_t end, const char *call)
 {
 	size_t inner = behind_char(code, at, end, '(');
@@ -212,9 +224,10 @@ static bool only_calls(const struct code *code, size_t at, size_t end, const cha
 		inner = behind_arguments(code, inner, end);
 		return inner != NOWHERE && behind_blanks(code, inner, end) == end;
 	}
-	if (is_keyword(code, at, end))
+	inner = behind_word(code, at, end, NULL);
+	if (inner == NOWHERE || !is_check(code, behind_blanks(code, at, end), inner))
 		return false;
-	inner = behind_char(code, behind_word(code, at, end, NULL), end, '(');
+	inner = behind_char(code, inner, end, '(');
 	if (inner == NOWHERE)
 		return false;
 	inner = behind_word(code, inner, end, call);
@@ -223,15 +236,6 @@ static bool only_calls(const struct code *code, size_t at, size_t end, const cha
 	inner = behind_arguments(code, inner, end);
 	inner = inner == NOWHERE ? NOWHERE : behind_char(code, inner, end, ')');
 	return inner != NOWHERE && behind_blanks(code, inner, end) == end;
-}
-
-static unsigned line_of(const struct code *code, size_t at)
-{
-	unsigned line = 1;
-
-	for (size_t i = 0; i < at; i++)
-		line += code->text[i] == '\n';
-	return line;
 }
 
 static bool blanks_only(const char *text, size_t from, size_t to)
@@ -251,47 +255,69 @@ static bool stands_alone(const struct code *code, size_t from, size_t semicolon)
 		begin--;
 	while (end < code->bytes && code->text[end] != '\n')
 		end++;
-	return blanks_only(code->text, begin, from) && blanks_only(code->bare, semicolon + 1, end);
+	return blanks_only(code->text, begin, from) &&
+	       blanks_only(code->bare, semicolon + 1, end) &&
+	       (end == code->bytes || code->bare[end] == '\n');
 }
 
-/* What is ahead of a directive may belong to what is behind it, and a pragma does. */
-static bool spoils(const struct code *code, size_t at, bool inside)
+/* Where a search for statements is. */
+struct search {
+	size_t from;      /* where the statement begins; NOWHERE between two */
+	unsigned line;    /* this one */
+	unsigned first;   /* the statement's */
+	unsigned parens;  /* and brackets that are open */
+	unsigned braces;  /* likewise */
+	bool pragma;      /* one is ahead of the statement */
+	bool spoilt;      /* a directive is within a statement, of which any may be a part up to */
+	unsigned outside; /* the brace that leaves so many open */
+};
+
+static void pass_directive(const struct code *code, size_t at, struct search *s)
 {
 	const char *word = code->text + at + 1;
 
-	return inside || !strncmp(word + strspn(word, " \t"), "pragma", strlen("pragma"));
+	s->pragma |= !strncmp(word + strspn(word, " \t"), "pragma", strlen("pragma"));
+	if (s->from != NOWHERE && !s->spoilt) {
+		s->spoilt = true;
+		s->outside = s->braces > 0 ? s->braces - 1 : 0;
+	}
+}
+
+static void pass_brace(char c, struct search *s)
+{
+	s->braces += c == '{';
+	s->braces -= s->braces > 0 && c == '}';
+	s->spoilt = s->spoilt && s->braces > s->outside;
 }
 
 /* Of a statement at the line that does nothing but the call. */
 static struct lines find_statement(const struct code *code, unsigned line, const char *call)
 {
-	size_t from = NOWHERE;
-	unsigned depth = 0;
-	bool spoilt = false; /* up to the next brace */
+	struct search s = {.from = NOWHERE, .line = 1};
 
-	for (size_t at = 0; at < code->bytes; at++) {
+	for (size_t at = 0; at < code->bytes; s.line += code->text[at++] == '\n') {
 		const char c = code->bare[at];
 
 		if (isspace((unsigned char)c))
 			continue;
-		if (depth == 0 && c && strchr(";{}#", c)) {
-			if (c == ';' && from != NOWHERE && !spoilt &&
-				only_calls(code, from, at, call)) {
-				const struct lines own = {line_of(code, from), line_of(code, at)};
-
-				if (own.first <= line && line <= own.last &&
-					stands_alone(code, from, at))
-					return own;
-			}
-			spoilt = c == '#'   ? spoilt || spoils(code, at, from != NOWHERE)
-				 : c == ';' ? spoilt
-					    : false;
-			from = NOWHERE;
+		if (s.parens == 0 && c && strchr(";{}#", c)) {
+			if (c == ';' && s.from != NOWHERE && s.first <= line && line <= s.line &&
+				!s.pragma && !s.spoilt && only_calls(code, s.from, at, call) &&
+				stands_alone(code, s.from, at))
+				return (struct lines){s.first, s.line};
+			if (c == '#')
+				pass_directive(code, at, &s);
+			else
+				s.pragma = false;
+			if (c == '{' || c == '}')
+				pass_brace(c, &s);
+			s.from = NOWHERE;
 			continue;
 		}
-		from = from == NOWHERE ? at : from;
-		depth += c == '(' || c == '[';
-		depth -= depth > 0 && (c == ')' || c == ']');
+		s.first = s.from == NOWHERE ? s.line : s.first;
+		s.from = s.from == NOWHERE ? at : s.from;
+		s.parens += c == '(' || c == '[';
+		s.parens -= s.parens > 0 && (c == ')' || c == ']');
 	}
 	return (struct lines){0};
 }
@@ -313,8 +339,13 @@ static size_t begin_of(const struct code *code, unsigned line)
 static void put_lines(
 	FILE *out, const struct code *code, unsigned first, unsigned behind, char mark)
 {
+	size_t to = begin_of(code, first);
+
 	for (unsigned line = first; line < behind; line++) {
-		const size_t from = begin_of(code, line), to = begin_of(code, line + 1);
+		const char *end = memchr(code->text + to, '\n', code->bytes - to);
+		const size_t from = to;
+
+		to = end ? (size_t)(end - code->text) + 1 : code->bytes;
 
 		if (from == to)
 			return;
@@ -323,20 +354,38 @@ static void put_lines(
 	}
 }
 
+static unsigned count_lines(const struct code *code)
+{
+	unsigned lines = code->bytes > 0 && code->text[code->bytes - 1] != '\n';
+
+	for (size_t i = 0; i < code->bytes; i++)
+		lines += code->text[i] == '\n';
+	return lines;
+}
+
 static void put_patch(
 	FILE *out, const struct code *code, const char *path, const struct lines *gone)
 {
-	const unsigned all = line_of(code, code->bytes) -
-			     (code->bytes > 0 && code->text[code->bytes - 1] == '\n');
+	const unsigned all = count_lines(code);
 	const unsigned first = gone->first > CONTEXT ? gone->first - CONTEXT : 1;
 	const unsigned last = gone->last + CONTEXT < all ? gone->last + CONTEXT : all;
 	const unsigned kept = last - first + 1 - (gone->last - gone->first + 1);
 
-	fprintf(out, "--- a%s\n+++ b%s\n@@ -%u,%u +%u,%u @@\n", path, path, first, last - first + 1,
-		kept ? first : first - 1, kept);
+	/* Behind a tab, names may have blanks. */
+	fprintf(out, "--- a%s\t\n+++ b%s\t\n@@ -%u,%u +%u,%u @@\n", path, path, first,
+		last - first + 1, kept ? first : first - 1, kept);
 	put_lines(out, code, first, gone->first, ' ');
 	put_lines(out, code, gone->first, gone->last + 1, '-');
 	put_lines(out, code, gone->last + 1, last + 1, ' ');
+}
+
+/* Formats for people show other bytes in their own way, and the patch would fit no more. */
+static bool is_plain(const char *text)
+{
+	for (; *text; text++)
+		if ((*text < ' ' && *text != '\t' && *text != '\n') || *text > '~')
+			return false;
+	return true;
 }
 
 /* False where no statement was found. */
@@ -367,17 +416,17 @@ const char *tfs_patch_without(struct tfs_region *region, const struct tfs_model_
 	FILE *out;
 	bool found;
 
-	if (!call || !tfs_source_load(frame, until_ns, &file))
+	/* A recording may name anything. */
+	if (!call || strncmp(call, "cu", 2) || !tfs_source_load(frame, until_ns, &file))
 		return NULL;
-	/* A path that is no line of a patch's. */
-	out = tfs_source_is_c(file.path) && !strpbrk(file.path, "\t\r\n")
+	out = tfs_source_is_c(file.path) && is_plain(file.path) && !strpbrk(file.path, "\t\n")
 		      ? open_memstream(&text, &bytes)
 		      : NULL;
 	if (out) {
 		struct code code = {.text = file.text, .bytes = file.bytes};
 
 		found = write_patch(out, &code, file.path, frame->line, call);
-		found = !fclose(out) && found && bytes <= MOST_PATCH_BYTES;
+		found = !fclose(out) && found && bytes <= MOST_PATCH_BYTES && is_plain(text);
 		made = found ? tfs_region_string(region, text) : NULL;
 	}
 	free(text);

@@ -112,8 +112,10 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
 		kinds->dry ? "; the device has little work left when the call returns" : "");
 
-	if (draft)
+	if (draft) {
 		draft->rewrite = "sync-narrowing";
+		draft->finding.removes = !kinds->brackets && !kinds->unclear;
+	}
 	if (needed) {
 		tfs_draft_needed(findings, draft, needed, NULL);
 	} else if (draft && 2 * kinds->brackets >= place->count) {
@@ -180,7 +182,6 @@ const struct tfs_rule tfs_rule_tfs201 = {
 		"if another stream needs the results, "
 		"use cudaEventRecord and cudaStreamWaitEvent instead. "
 		"Check for errors every so many steps.",
-	.removes = true,
 	.tips = "T24",
 	.detect = detect,
 };

@@ -73,6 +73,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	/* Which elides memsets. */
 	if (draft && by_product)
 		draft->unrepaired = true;
+	if (draft)
+		draft->finding.removes = true;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
 			"Remove this zeroing and call %s and similar calls with beta = 0, which writes without reading.",
@@ -171,7 +173,6 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	       "and adding to zeros costs another read. "
 	       "If only one call contributes, that call can write its result instead.",
 	.advice = "Remove this zeroing: the call after it writes all of this memory.",
-	.removes = true,
 	.tips = "T7",
 	.rewrite = "memset-elision",
 	.detect = detect,

@@ -197,7 +197,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (unsigned i = 0; i < WAYS; i++) {
 		if (shares[TFS_CORES_PLAIN] >= SHARE &&
 			plain_ns(steady, hits[i].items, hits[i].count) >=
-				SHARE / 2 * steady->step_ns)
+				SHARE / WAYS * steady->step_ns)
 			report_all(steady, findings, &hits[i], (enum way)i, faster);
 		tfs_hits_finish(&hits[i]);
 	}

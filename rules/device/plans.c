@@ -6,7 +6,7 @@
 bool tfs_plan_read(const struct tfs_host_call *call, uint64_t *out_operations)
 {
 	*out_operations = tfs_steady_attribute(call, TFS_ATTRIBUTE_operations, NO_PLAN);
-	return *out_operations != NO_PLAN;
+	return *out_operations != NO_PLAN && !call->record->status;
 }
 
 uint32_t tfs_plans_count(const struct tfs_steady *steady, uint32_t operations)

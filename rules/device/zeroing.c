@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "rules/device/kernels.h"
+#include "rules/device/plans.h"
 #include "rules/timeline/flow.h"
 
 #define MOST_USES 4096u
@@ -327,8 +328,12 @@ bool tfs_zeros_opaque(const struct tfs_timeline *timeline, const struct tfs_host
 	struct tfs_operand operand;
 	unsigned cursor = 0;
 
+	uint64_t plan;
+
 	if (call->record->status)
 		return false;
+	if (tfs_plan_read(call, &plan))
+		return true;
 	if (!tfs_family_submits(call->family))
 		return call->op_count > 0;
 	if (call->family == TFS_FAMILY_launch || call->family == TFS_FAMILY_graph_launch ||

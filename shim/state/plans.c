@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "shim/base/child.h"
 #include "shim/base/spin.h"
 #include "shim/trace/format/format.h"
 
@@ -13,9 +14,13 @@
 #define MOST_AXES 8    /* cuDNN's */
 #define CHANNEL_AXIS 1 /* of any tensor, whatever its layout */
 
+/* Of two that differ nothing is known. */
+#define DIFFERS 0xffu
+
 /* What is put together. Types are cudnnDataType_t, and 1 more: 0 = not known. */
 struct facts {
 	uint16_t operations; /* TFS_OPERATION_* */
+	bool unknown;        /* and others */
 	uint8_t type;        /* of what products read */
 	uint8_t compute;
 	uint8_t layout; /* enum tfs_layout */
@@ -27,7 +32,7 @@ static struct slot {
 	struct facts facts;
 } slots[SLOTS];
 static uint32_t taken;
-static struct tfs_spin lock;
+static struct tfs_spin lock; /* in a child, held for ever perhaps, and the table half changed */
 
 /* How many have such an address: most descriptors that come and go are packs of pointers, of which
  * there is one for each call, and need no lock. What is full stays so. */
@@ -79,9 +84,10 @@ static uint16_t operation_of(cudnnBackendDescriptorType_t type)
 	}
 }
 
-static bool multiplies(uint16_t operations)
+/* What newer versions have may be anything. */
+static bool is_newer(cudnnBackendDescriptorType_t type)
 {
-	return operations & (TFS_OPERATION_CONVOLUTION | TFS_OPERATION_PRODUCT);
+	return type > CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR;
 }
 
 /* What is part of a plan: not what says how operations work element by element. */
@@ -174,14 +180,14 @@ void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescripto
 {
 	const bool kept = is_kept(type);
 
-	if (!descriptor || (!kept && !may_be_known(descriptor)))
+	if (!descriptor || (!kept && !may_be_known(descriptor)) || tfs_child_is())
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor); /* it was destroyed unseen */
 	if (kept && taken < MOST) {
 		slots[find(descriptor)] = (struct slot){.descriptor = descriptor,
 			.type = (uint8_t)type,
-			.facts = {.operations = operation_of(type)}};
+			.facts = {.operations = operation_of(type), .unknown = is_newer(type)}};
 		crowd_add(descriptor, 1);
 		taken++;
 	}
@@ -190,7 +196,7 @@ void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescripto
 
 void tfs_plan_destroyed(cudnnBackendDescriptor_t descriptor)
 {
-	if (!may_be_known(descriptor))
+	if (!may_be_known(descriptor) || tfs_child_is())
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor);
@@ -201,24 +207,47 @@ static void merge_byte(uint8_t *own, uint8_t other)
 {
 	if (!*own)
 		*own = other;
+	else if (other && other != *own)
+		*own = DIFFERS;
 }
 
-static void merge(struct slot *slot, const struct slot *other)
+/* Is it what an operation reads? */
+static bool is_input(cudnnBackendAttributeName_t name)
 {
-	const uint16_t operations = slot->facts.operations;
+	switch (name) {
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X:
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W:
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_W:
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_DATA_DY:
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_X:
+	case CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY:
+	case CUDNN_ATTR_OPERATION_MATMUL_ADESC:
+	case CUDNN_ATTR_OPERATION_MATMUL_BDESC:
+	case CUDNN_ATTR_OPERATION_SDPA_FWD_QDESC:
+	case CUDNN_ATTR_OPERATION_SDPA_BWD_QDESC:
+		return true;
+	default:
+		return false;
+	}
+}
 
-	/* What an operation reads and writes matters where it multiplies. */
-	if (operation_of((cudnnBackendDescriptorType_t)slot->type) && !multiplies(operations))
-		return;
+static void merge(struct slot *slot, cudnnBackendAttributeName_t name, const struct slot *other)
+{
+	const uint16_t own = operation_of((cudnnBackendDescriptorType_t)slot->type);
+
 	slot->facts.operations |= other->facts.operations;
-	merge_byte(&slot->facts.type, other->facts.type);
+	slot->facts.unknown |= other->facts.unknown;
 	merge_byte(&slot->facts.compute, other->facts.compute);
+	if (own && !is_input(name))
+		return;
+	merge_byte(&slot->facts.type, other->facts.type);
 	/* Matrices have none. */
-	if (operations != TFS_OPERATION_PRODUCT)
+	if (!own || own == TFS_OPERATION_CONVOLUTION)
 		merge_byte(&slot->facts.layout, other->facts.layout);
 }
 
-static void merge_all(struct slot *slot, int64_t count, const void *elements)
+static void merge_all(
+	struct slot *slot, cudnnBackendAttributeName_t name, int64_t count, const void *elements)
 {
 	for (int64_t i = 0; i < count; i++) {
 		cudnnBackendDescriptor_t one;
@@ -227,7 +256,9 @@ static void merge_all(struct slot *slot, int64_t count, const void *elements)
 		memcpy(&one, (const char *)elements + (size_t)i * sizeof(one), sizeof(one));
 		other = known(one);
 		if (other && other != slot)
-			merge(slot, other);
+			merge(slot, name, other);
+		else if (name == CUDNN_ATTR_OPERATIONGRAPH_OPS)
+			slot->facts.unknown = true;
 	}
 }
 
@@ -256,7 +287,7 @@ static void set(struct slot *slot, cudnnBackendAttributeName_t name,
 	cudnnBackendAttributeType_t type, int64_t count, const void *elements)
 {
 	if (type == CUDNN_TYPE_BACKEND_DESCRIPTOR)
-		merge_all(slot, count, elements);
+		merge_all(slot, name, count, elements);
 	else if (name == CUDNN_ATTR_TENSOR_DATA_TYPE)
 		slot->facts.type = type_of(elements);
 	else if (name == CUDNN_ATTR_CONVOLUTION_COMP_TYPE || name == CUDNN_ATTR_MATMUL_COMP_TYPE)
@@ -270,7 +301,7 @@ void tfs_plan_set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
 {
 	struct slot *slot;
 
-	if (!elements || count < 1 || !may_be_known(descriptor))
+	if (!elements || count < 1 || !may_be_known(descriptor) || tfs_child_is())
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
@@ -290,7 +321,8 @@ void tfs_plan_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeType
 {
 	const struct slot *slot;
 
-	if (!elements || type != CUDNN_TYPE_BACKEND_DESCRIPTOR || !may_be_known(descriptor))
+	if (!elements || type != CUDNN_TYPE_BACKEND_DESCRIPTOR || !may_be_known(descriptor) ||
+		tfs_child_is())
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
@@ -311,12 +343,16 @@ uint64_t tfs_plan_operations(cudnnBackendDescriptor_t descriptor)
 	struct facts facts = {0};
 	const struct slot *slot;
 
+	if (tfs_child_is())
+		return 0;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
 	if (slot)
 		facts = slot->facts;
 	tfs_spin_unlock(&lock);
-	return facts.operations
-		       ? TFS_OPERATIONS(facts.operations, facts.type, facts.compute, facts.layout)
-		       : 0;
+	if (!facts.operations || facts.unknown)
+		return 0;
+	return TFS_OPERATIONS(facts.operations, facts.type == DIFFERS ? 0 : facts.type,
+		facts.compute == DIFFERS ? 0 : facts.compute,
+		facts.layout == DIFFERS ? TFS_LAYOUT_UNKNOWN : facts.layout);
 }

@@ -462,11 +462,10 @@ bool tfs_writer_finish(struct tfs_writer *writer)
 	if (!locked || flush(writer, true))
 		give_up(writer);
 	__atomic_store_n(&writer->header->finished, 1, __ATOMIC_RELEASE);
-	if (!locked)
-		return false;
-	flush_end(writer);
-	const bool reached = writer->reached;
-	pthread_mutex_unlock(&writer->flushing);
+	if (locked) {
+		flush_end(writer);
+		pthread_mutex_unlock(&writer->flushing);
+	}
 	errno = saved;
-	return reached;
+	return locked && writer->reached;
 }

@@ -48,11 +48,11 @@ cp "$source" "$out/program.c"
 touch -d '1 minute ago' "$out/program.c"
 run before "$@"
 [ "$(waits before)" = "multiply true settle false " ] || fail "before: $(waits before)"
-# The text as a whole is a patch, too.
+# In the text it is indented, which patch takes.
 for from in json text; do
 	case $from in
 	json) jq -r '.findings[].patch // empty' "$out/before.json" >"$out/patch" ;;
-	text) cp "$out/before.txt" "$out/patch" ;;
+	text) sed -n '/^     patch /,/^     evidence /p' "$out/before.txt" | sed '1d;$d' >"$out/patch" ;;
 	esac
 	cp -p "$out/program.c" "$out/kept.c"
 	patch -s -d / -p1 <"$out/patch" || fail "the patch of $from does not apply"

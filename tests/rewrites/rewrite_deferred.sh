@@ -89,6 +89,6 @@ by_name "$deferred" in-order
 
 # The same bits with the wait and without.
 same_bits ""
-small_pages && applied train-with 60
+small_pages && applied train-with $((train_steps / 2))
 
 finish

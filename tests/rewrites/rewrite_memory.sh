@@ -95,11 +95,11 @@ rewrite=off
 weights without "" ""
 rewrite=alloc-pool
 weights with "" ""
-applied train-with 70
+applied train-with $((train_steps * 3 / 4))
 same_weights without with
 for steps in 1 2 5; do
 	weights "in-turn-$steps" "measure=200:alternate=$steps" ""
-	applied "train-in-turn-$steps" 25
+	applied "train-in-turn-$steps" $((train_steps / 5))
 	same_weights without "in-turn-$steps"
 done
 weights hostile "" TFSIM_HOSTILE=3

@@ -111,6 +111,6 @@ by_name "$program" add
 
 # The same bits with the zeroing and without.
 same_bits record=none
-applied train-with 600
+applied train-with $((train_steps * 5))
 
 finish

@@ -38,6 +38,7 @@ static void forward_block(struct resnet *net, const struct block *b, float *y)
 		add_bias(net, l, y);
 		l = &b->conv1;
 	} else {
+		/* expect: TFS107 x14 720KiB legacy 1..3ms */
 		CUDA(cudaMemcpy(/* trap: TFS202 */ y, b->x, b->out_floats * sizeof(float),
 			cudaMemcpyDeviceToDevice));
 	}
@@ -66,8 +67,11 @@ void naive_forward(struct naive *t, const float *images)
 	const struct conv_layer *l = &net->stem;
 	const float one = 1, zero = 0;
 
+	/* expect: TFS107 x2 72KiB legacy 100..400us */
+	CUDA(cudaMemcpy(t->input, images, RESNET_IMAGES * IMAGE_FLOATS * sizeof(float),
+		cudaMemcpyDeviceToDevice));
 	/* expect: TFS601 x2 legacy 0.86..1.10ms */
-	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, images, l->w_t,
+	CUDNN(cudnnConvolutionForward(net->dnn, &one, l->x_t, t->input, l->w_t,
 		net->weight[l->weight], l->conv, l->forward, net->workspace, net->workspace_bytes,
 		&zero, l->y_t, net->blocks[0].x));
 	add_bias(net, l, net->blocks[0].x);

@@ -2,19 +2,19 @@
 /*
  * A residual net as a competent beginner trains it: right, and slow in the usual ways. Marks of
  * this file and of naive_*.c are for the default options, but naive_rows.c's, which are for --rows
- * and take naive_batch.c's place; ../lenet_naive.c says what marks mean.
+ * and take naive_batch.c's place, and naive_habits.c's, which are for --habits; ../lenet_naive.c
+ * says what marks mean.
  *
- * Of these habits no rule of the catalogue tells yet, and there are no marks for them:
+ * These habits have no marks, since on the device slow they take too small a part of a step that is
+ * all computing, or cannot be told there:
  *
  *   TFS102 T11  the batch is copied while nothing else runs
  *   TFS103 T11  and never beside a kernel
- *   TFS104 T11  --rows: 72 copies of 1 KiB a step
- *   TFS107 T34  what a block adds to is copied from one buffer to another
  *   TFS302 T8   most kernels are shorter than their launches (on a real device)
- *   TFS603 T10  convolutions in full precision
+ *   TFS603 T10  convolutions in full precision; that device's tensor cores are no faster
  *   TFS604 T26  the dense layer's products, in half precision, have sides of 17, 12 and 10
  *   TFS701 T1   one thread unpacks a batch once the one before is used up
- *   TFS702 T32  each image is unpacked anew in every epoch
+ *   TFS702 T32  each image is unpacked anew in every epoch (no rule yet)
  *   TFS709 -    training waits until each tensor is copied and written, every 20 steps
  *
  * Half precision: neither cuBLAS nor cuDNN turns floats into halves, which takes a kernel of one's
@@ -50,16 +50,19 @@
 #include "naive.h"
 #include "progress.h"
 
-static float train_step(struct naive *t, const struct loader_slot *batch, bool rows, float rate)
+static float train_step(struct naive *t, const struct loader_slot *batch,
+	const struct resnet_settings *settings, float rate)
 {
 	struct resnet *net = &t->net;
 	const float minus_rate = -rate;
 	float loss = 0;
 
-	if (rows)
+	if (settings->rows)
 		naive_copy_rows(t, batch);
 	else
 		naive_copy_batch(t, batch);
+	if (settings->habits)
+		naive_habits(t);
 	for (unsigned i = 0; i < net->parameters; i++)
 		CUDA(cudaMemset(
 			/* trap: TFS202 TFS402 */ net->grad[i], 0, net->count[i] * sizeof(float)));
@@ -135,7 +138,7 @@ static void train(struct naive *t, const struct resnet_settings *settings, struc
 		float loss;
 
 		progress_step(&progress);
-		loss = train_step(t, loader_take(loader, step), settings->rows, RESNET_RATE);
+		loss = train_step(t, loader_take(loader, step), settings, RESNET_RATE);
 		loader_give(loader);
 		progress_loss(&progress, loss, 1);
 		if ((step + 1) % RESNET_VALIDATE_STEPS == 0)
@@ -185,21 +188,27 @@ int main(int argc, char **argv)
 	choose_algorithms(&t.net, settings.deterministic);
 	t.images = resnet_alloc(t.batch * IMAGE_FLOATS);
 	t.onehot = resnet_alloc(t.batch * IMAGE_CLASSES);
+	t.input = resnet_alloc(RESNET_IMAGES * IMAGE_FLOATS);
 	t.loss = resnet_alloc(1);
 	loader.seed = settings.seed;
 	loader.slots[0].images = malloc(t.batch * IMAGE_FLOATS * sizeof(float));
 	loader.slots[0].onehot = malloc(t.batch * IMAGE_CLASSES * sizeof(float));
 	if (!loader.slots[0].images || !loader.slots[0].onehot)
 		fail("no memory for a batch");
+	if (settings.habits)
+		naive_habits_init(&t);
 	loader_start(&loader, settings.threads ? settings.threads : 1);
 
 	train(&t, &settings, &loader, &validation);
 	loader_stop(&loader);
 	if (settings.dump)
 		resnet_dump(&t.net, settings.dump);
+	if (settings.habits)
+		naive_habits_finish(&t);
 	free(loader.slots[0].onehot);
 	free(loader.slots[0].images);
 	CUDA(cudaFree(t.loss));
+	CUDA(cudaFree(t.input));
 	CUDA(cudaFree(t.onehot));
 	CUDA(cudaFree(t.images));
 	resnet_finish(&t.net);

@@ -13,6 +13,7 @@ static const char usage[] =
 	"  --passes N         so many passes for one update (default 2)\n"
 	"  --threads N        decode images by N threads\n"
 	"  --rows             copy each row of a batch by itself\n"
+	"  --habits           prepare batches on the device, in other slow ways\n"
 	"  --seed N           of the images and of the weights (default 1)\n"
 	"  --deterministic    the same bits in every run\n"
 	"  --quiet            print results only\n"
@@ -25,6 +26,7 @@ static const struct option longs[] = {
 	{"passes", required_argument, NULL, 'p'},
 	{"threads", required_argument, NULL, 't'},
 	{"rows", no_argument, NULL, 'r'},
+	{"habits", no_argument, NULL, 'H'},
 	{"seed", required_argument, NULL, 's'},
 	{"deterministic", no_argument, NULL, 'D'},
 	{"quiet", no_argument, NULL, 'q'},
@@ -75,6 +77,9 @@ void resnet_settings_parse(int argc, char **argv, struct resnet_settings *out_se
 			break;
 		case 'r':
 			s.rows = true;
+			break;
+		case 'H':
+			s.habits = true;
 			break;
 		case 's':
 			s.seed = number(program, optarg, 0, UINT_MAX);

@@ -20,6 +20,7 @@ struct resnet_settings {
 	unsigned passes;  /* for one update */
 	unsigned threads; /* that decode images; 0: what is usual for the trainer */
 	uint64_t seed;
+	bool habits;        /* batches are prepared on the device, in other slow ways */
 	bool rows;          /* each row of the batch is copied by itself */
 	bool deterministic; /* bit-identical from run to run */
 	bool quiet;

@@ -55,6 +55,27 @@ static void check(const struct plan *plan)
 	scene_destroy(scene);
 }
 
+/* A plan whose work on the device was not recorded may add to what is cleared before it. */
+static void check_zeroing(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t sums = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call = scene_call(scene, 10, SCENE_LEGACY, TFS_LIBRARY_cudnn,
+			TFS_FAMILY_other, "cudnnBackendExecute");
+
+		scene_step(scene);
+		scene_set(scene, 12, sums, 1 << 20, 0);
+		builder_attribute(&call, TFS_ATTRIBUTE_operations, TFS_OPERATION_CONVOLUTION);
+		scene_make(scene, &call, 0);
+		scene_host(scene, WORK);
+	}
+	scene_judge(scene, NULL);
+	TEST_TRUE(!scene_finding(scene, "TFS402", 12));
+	scene_destroy(scene);
+}
+
 /* The names of plans' kernels seldom say which cores they use; those that read no floats need not.
  */
 static void check_cores(int type, enum tfs_state state)
@@ -90,6 +111,7 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++)
 		check(&plans[i]);
+	check_zeroing();
 	check_cores(CUDNN_DATA_FLOAT, TFS_STATE_NOT_MEASURABLE);
 	check_cores(CUDNN_DATA_BFLOAT16, TFS_STATE_PASSED);
 	check_cores(-1, TFS_STATE_NOT_MEASURABLE);

@@ -140,6 +140,30 @@ static void timing_brackets_are_advice(void)
 	scene_destroy(scene);
 }
 
+/* What is to go from the source: not where something is timed by it, if only now and then. */
+static void timings_keep_the_call(unsigned every, bool removes)
+{
+	struct scene *scene = start();
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call elapsed;
+
+		scene_step(scene);
+		work(scene, 10, SCENE_LEGACY, 100000);
+		scene_event_record(scene, 11, SCENE_LEGACY, 100);
+		scene_event_sync(scene, 12, 100);
+		if ((i + 1) % every)
+			continue;
+		elapsed = scene_call(scene, 13, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_elapsed, "cudaEventElapsedTime");
+		scene_make(scene, &elapsed, 0);
+	}
+	scene_judge(scene, NULL);
+	expect(scene, "TFS201", TFS_STATE_VIOLATED, 1);
+	TEST_EQ(scene_finding(scene, "TFS201", 12)->removes, removes);
+	scene_destroy(scene);
+}
+
 /* A blocking read-back is 202 and 203, and 101 where it goes to pageable memory, in one group. */
 static void a_loss_each_step(enum tfs_memory_kind host)
 {
@@ -365,6 +389,8 @@ int main(void)
 	a_reached_event_passes();
 	rare_syncs_pass();
 	timing_brackets_are_advice();
+	timings_keep_the_call(5, false);
+	timings_keep_the_call(1000, true);
 	a_loss_each_step(TFS_MEMORY_PAGEABLE);
 	a_loss_each_step(TFS_MEMORY_PINNED);
 	an_async_read_back_waited_for();

@@ -2,6 +2,7 @@
 /* What plans of cuDNN's graph API compute, by the calls that build them. */
 #include "shim/state/plans.h"
 
+#include "shim/base/child.h"
 #include "tests/unit/trace/recording.h"
 
 #define MANY 20000u /* more than are kept */
@@ -44,6 +45,9 @@ static cudnnBackendDescriptor_t convolution(cudnnDataType_t type, int64_t channe
 
 	tfs_plan_set(how, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute);
 	refer(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, how);
+	/* What is written has another type, and does not count. */
+	refer(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_Y,
+		tensor(CUDNN_DATA_DOUBLE, channels * 3, columns * 3));
 	refer(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, x);
 	tfs_plan_destroyed(how);
 	tfs_plan_destroyed(x);
@@ -174,7 +178,8 @@ static void test_others(void)
 		{CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, TFS_OPERATION_ATTENTION},
 		{CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR, TFS_OPERATION_NORMALISATION},
 		{CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, TFS_OPERATION_OTHER},
-		{(cudnnBackendDescriptorType_t)1000, TFS_OPERATION_OTHER},
+		/* Of a newer version: it may be anything. */
+		{(cudnnBackendDescriptorType_t)1000, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -183,6 +188,20 @@ static void test_others(void)
 		check(plan_by_engine(graph(&op, 1)), known[i].operation, -1, -1,
 			TFS_LAYOUT_UNKNOWN);
 	}
+}
+
+/* Two inputs of different types and layouts; and a graph of which one operation is not known. */
+static void test_differs(void)
+{
+	cudnnBackendDescriptor_t ops[] = {convolution(CUDNN_DATA_HALF, 1, 64), NULL};
+
+	refer(ops[0], CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
+		tensor(CUDNN_DATA_FLOAT, 4096, 1));
+	check(plan_by_engine(graph(ops, 1)), TFS_OPERATION_CONVOLUTION, -1, CUDNN_DATA_FLOAT,
+		TFS_LAYOUT_UNKNOWN);
+	ops[0] = convolution(CUDNN_DATA_HALF, 1, 64);
+	ops[1] = (cudnnBackendDescriptor_t)8;
+	TEST_EQ(tfs_plan_operations(plan_by_engine(graph(ops, 2))), 0);
 }
 
 /* Made from text, or destroyed unseen before another got its address. */
@@ -227,6 +246,20 @@ static void test_many(void)
 		CUDNN_DATA_FLOAT, TFS_LAYOUT_CHANNELS_APART);
 }
 
+/* In a child the lock may be held by a thread that is none of its own. */
+static void test_child(void)
+{
+	cudnnBackendDescriptor_t op = convolution(CUDNN_DATA_FLOAT, 4096, 1);
+	const cudnnBackendDescriptor_t plan = plan_by_engine(graph(&op, 1));
+
+	TEST_TRUE(tfs_plan_operations(plan));
+	tfs_child_found();
+	TEST_EQ(tfs_plan_operations(plan), 0);
+	tfs_plan_destroyed(plan);
+	tfs_plan_created(plan, CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR);
+	TEST_EQ(tfs_plan_operations(plan), 0);
+}
+
 int main(void)
 {
 	test_ways();
@@ -234,7 +267,9 @@ int main(void)
 	test_layout();
 	test_product();
 	test_others();
+	test_differs();
 	test_unknown();
 	test_many();
+	test_child();
 	return test_result();
 }
