@@ -38,7 +38,7 @@ static void forward_block(struct resnet *net, const struct block *b, float *y)
 		add_bias(net, l, y);
 		l = &b->conv1;
 	} else {
-		/* expect: TFS107 x14 720KiB legacy 1..3ms */
+		/* expect: TFS107 x14 720KiB legacy 0..2.13ms */
 		CUDA(cudaMemcpy(/* trap: TFS202 */ y, b->x, b->out_floats * sizeof(float),
 			cudaMemcpyDeviceToDevice));
 	}
@@ -67,7 +67,7 @@ void naive_forward(struct naive *t, const float *images)
 	const struct conv_layer *l = &net->stem;
 	const float one = 1, zero = 0;
 
-	/* expect: TFS107 x2 72KiB legacy 100..400us */
+	/* expect: TFS107 x2 72KiB legacy 182..233us */
 	CUDA(cudaMemcpy(t->input, images, RESNET_IMAGES * IMAGE_FLOATS * sizeof(float),
 		cudaMemcpyDeviceToDevice));
 	/* expect: TFS601 x2 legacy 0.86..1.10ms */

@@ -25,20 +25,24 @@
  * 98,304 bytes in the first stage, 24,576 in the second, 12,288 in the third: all nine, 405,504 a
  * pass, of which a step has two.
  *
- *   TFS101 batch   245.8 us for its bytes from pageable memory, 59 us from pinned: 187 us less, and
- *                  30 us of the copy's own. It is not known whether the kernels behind it wait for
- *                  one latency of 70 us more or less: 117 us, or all that it takes, 276 us.
- *   TFS101 loss, TFS202, TFS203   the device idles while cudaMalloc takes 40 us and for one latency
- *                  of 70 us, in each pass; so it does around cudaFree. cudaMalloc alone: 40 us.
- *   TFS201         one latency, in each pass.
- *   TFS301         three operations that move 2, 2 and 3 times a block's planes, of which 4 of 7
- *                  parts are needless: 4 / 7 * (9 * 120 + 7 * 405.5) us = 2,239 us a pass.
- *   TFS402         9 * 40 + 405.5 us a pass.
- *   TFS605         a block's first convolution has a bias in front of a norm that nothing else
- * reads: two calls of 40 us that move 2 and 1 times its planes: 9 * 80 + 3 * 405.5 us a pass. The
- * other biases go around the next block's norm as well. TFS601         see ../lenet_naive.c: T of
- * the first convolution is 305 us; of all the blocks' first ones 3,457 us, second ones 3,545 us,
- * shortcuts 240 us a pass. 1.6 T, 1.7 T and 1.4 T are gained.
+ * - TFS101 batch: 245.8 us for its bytes from pageable memory, 59 us from pinned: 187 us less, and
+ *   30 us of the copy's own. It is not known whether the kernels behind it wait for one latency of
+ *   70 us more or less: 117 us, or all that it takes, 276 us.
+ * - TFS101 loss, TFS202, TFS203: the device idles while cudaMalloc takes 40 us and for one latency
+ *   of 70 us, in each pass; so it does around cudaFree. cudaMalloc alone: 40 us.
+ * - TFS107 input: 30 us, and 74 us for 36,864 bytes that are read and written, in each pass.
+ * - TFS107 blocks: 30 us for each of seven, and 737 us for bytes that are read and written, in each
+ *   pass: 1,895 us. Or nothing: what was copied is added to.
+ * - TFS201: one latency, in each pass.
+ * - TFS301: three operations that move 2, 2 and 3 times a block's planes, of which 4 of 7 parts are
+ *   needless: 4 / 7 * (9 * 120 + 7 * 405.5) us = 2,239 us a pass.
+ * - TFS402: 9 * 40 + 405.5 us a pass.
+ * - TFS605: a block's first convolution has a bias in front of a norm that nothing else reads: two
+ *   calls of 40 us that move 2 and 1 times its planes: 9 * 80 + 3 * 405.5 us a pass. The other
+ *   biases go around the next block's norm as well.
+ * - TFS601: see ../lenet_naive.c: T of the first convolution is 305 us; of all the blocks' first
+ *   ones 3,457 us, second ones 3,545 us, shortcuts 240 us a pass. 1.6 T, 1.7 T and 1.4 T are
+ * gained.
  *
  * The marks are an eighth wider, below and above.
  */
