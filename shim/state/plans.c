@@ -38,7 +38,11 @@ static struct tfs_spin lock; /* in a child, held for ever perhaps, and the table
  * there is one for each call, and need no lock. What is full stays so. */
 static _Atomic uint8_t crowd[1u << 16];
 
-static uint16_t operation_of(cudnnBackendDescriptorType_t type)
+/* No operation, but what has operations, or says what they work on. */
+#define PART 0x8000u
+
+/* TFS_OPERATION_*, PART, or 0 for what is not kept. */
+static uint16_t kind_of(cudnnBackendDescriptorType_t type)
 {
 	switch (type) {
 	case CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR:
@@ -59,6 +63,15 @@ static uint16_t operation_of(cudnnBackendDescriptorType_t type)
 		return TFS_OPERATION_NORMALISATION;
 	case CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR:
 		return TFS_OPERATION_POINTWISE;
+	case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
+	case CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
+	case CUDNN_BACKEND_MATMUL_DESCRIPTOR:
+	case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
+	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
+	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
+	case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
+	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
+		return PART;
 	case CUDNN_BACKEND_POINTWISE_DESCRIPTOR:
 	case CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR:
 	case CUDNN_BACKEND_KNOB_CHOICE_DESCRIPTOR:
@@ -70,17 +83,9 @@ static uint16_t operation_of(cudnnBackendDescriptorType_t type)
 	case CUDNN_BACKEND_RNG_DESCRIPTOR:
 	case CUDNN_BACKEND_KERNEL_CACHE_DESCRIPTOR:
 	case CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR:
-	case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
-	case CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
-	case CUDNN_BACKEND_MATMUL_DESCRIPTOR:
-	case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
-	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
 		return 0;
 	default:
-		return TFS_OPERATION_OTHER; /* those of newer versions too */
+		return TFS_OPERATION_OTHER;
 	}
 }
 
@@ -88,24 +93,6 @@ static uint16_t operation_of(cudnnBackendDescriptorType_t type)
 static bool is_newer(cudnnBackendDescriptorType_t type)
 {
 	return type > CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR;
-}
-
-/* What is part of a plan: not what says how operations work element by element. */
-static bool is_kept(cudnnBackendDescriptorType_t type)
-{
-	switch (type) {
-	case CUDNN_BACKEND_TENSOR_DESCRIPTOR:
-	case CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR:
-	case CUDNN_BACKEND_MATMUL_DESCRIPTOR:
-	case CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINE_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINECFG_DESCRIPTOR:
-	case CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR:
-	case CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR:
-		return true;
-	default:
-		return operation_of(type) != 0;
-	}
 }
 
 static uint32_t spread(cudnnBackendDescriptor_t descriptor)
@@ -178,16 +165,16 @@ static void forget(cudnnBackendDescriptor_t descriptor)
 
 void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescriptorType_t type)
 {
-	const bool kept = is_kept(type);
+	const uint16_t kind = kind_of(type);
 
-	if (!descriptor || (!kept && !may_be_known(descriptor)) || tfs_child_is())
+	if (!descriptor || (!kind && !may_be_known(descriptor)) || tfs_child_is())
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor); /* it was destroyed unseen */
-	if (kept && taken < MOST) {
+	if (kind && taken < MOST) {
 		slots[find(descriptor)] = (struct slot){.descriptor = descriptor,
 			.type = (uint8_t)type,
-			.facts = {.operations = operation_of(type), .unknown = is_newer(type)}};
+			.facts = {.operations = kind & ~PART, .unknown = is_newer(type)}};
 		crowd_add(descriptor, 1);
 		taken++;
 	}
@@ -233,7 +220,7 @@ static bool is_input(cudnnBackendAttributeName_t name)
 
 static void merge(struct slot *slot, cudnnBackendAttributeName_t name, const struct slot *other)
 {
-	const uint16_t own = operation_of((cudnnBackendDescriptorType_t)slot->type);
+	const uint16_t own = kind_of((cudnnBackendDescriptorType_t)slot->type) & ~PART;
 
 	slot->facts.operations |= other->facts.operations;
 	slot->facts.unknown |= other->facts.unknown;

@@ -87,6 +87,28 @@ static inline desc_t backend_tensor(int64_t uid, cudnnDataType_t type, int flags
 	return desc;
 }
 
+/* How a two-dimensional convolution of float sums goes over its input. */
+struct backend_convolution {
+	int64_t pre[2], post[2], stride[2], dilation[2];
+};
+
+static inline desc_t backend_convolution(const struct backend_convolution *how)
+{
+	desc_t desc = backend_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
+
+	backend_int(desc, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2);
+	backend_enum(
+		desc, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
+	backend_enum(desc, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
+		CUDNN_CROSS_CORRELATION);
+	backend_set(desc, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, how->pre);
+	backend_set(desc, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, how->post);
+	backend_set(desc, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, how->stride);
+	backend_set(desc, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, how->dilation);
+	backend_finalize(desc);
+	return desc;
+}
+
 /* y = mode(x) or mode(x, b); b may be NULL. */
 static inline desc_t backend_pointwise(cudnnPointwiseMode_t mode, desc_t x, desc_t b, desc_t y)
 {

@@ -10,7 +10,8 @@ enum { XS = N * C * H * W, WS = K * (C / GROUPS) * R * S, YS = N * K * OH * OW }
 enum { X = 1, FILTER, Y, BIAS, SUM, BIASED };
 
 /* Two rows of padding in front and none behind, so that both are told apart. */
-static const int64_t pre[2] = {2, 0}, post[2] = {0, 1}, stride[2] = {2, 1}, dilation[2] = {1, 2};
+static const struct backend_convolution padded = {
+	.pre = {2, 0}, .post = {0, 1}, .stride = {2, 1}, .dilation = {1, 2}};
 static const int64_t xdim[4] = {N, C, H, W}, wdim[4] = {K, C / GROUPS, R, S};
 static const int64_t ydim[4] = {N, K, OH, OW}, bdim[4] = {1, K, 1, 1};
 static float *hx, *hw, *hy, *hb, *hold;
@@ -45,23 +46,6 @@ static void reference(enum direction direction, double *want)
 			}
 }
 
-static desc_t convolution(void)
-{
-	desc_t desc = backend_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-
-	backend_int(desc, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2);
-	backend_enum(
-		desc, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-	backend_enum(desc, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
-		CUDNN_CROSS_CORRELATION);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, pre);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, post);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, stride);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, dilation);
-	backend_finalize(desc);
-	return desc;
-}
-
 /* alpha 2 and beta -1, so that both are seen. The result may be virtual. */
 static desc_t operation(enum direction direction, cudnnDataType_t type, desc_t result)
 {
@@ -91,7 +75,7 @@ static desc_t operation(enum direction direction, cudnnDataType_t type, desc_t r
 				CUDNN_ATTR_OPERATION_CONVOLUTION_BWD_FILTER_DY}}};
 	static const int64_t *const dims[3] = {xdim, wdim, ydim};
 	static const int results[3] = {2, 0, 1};
-	desc_t op = backend_new(of[direction].type), conv = convolution();
+	desc_t op = backend_new(of[direction].type), conv = backend_convolution(&padded);
 	float alpha = 2.0f, beta = result ? 0.0f : -1.0f;
 
 	backend_child(op, of[direction].conv, conv);

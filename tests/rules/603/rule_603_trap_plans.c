@@ -13,31 +13,16 @@ enum { X = 1, FILTER, Y };
 
 static const int64_t image[] = {IMAGES, MAPS, EDGE, EDGE}, filter[] = {MAPS, MAPS, 3, 3};
 
-static desc_t convolution(void)
-{
-	const int64_t one[] = {1, 1};
-	desc_t desc = backend_new(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
-
-	backend_int(desc, CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, 2);
-	backend_enum(
-		desc, CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, CUDNN_DATA_FLOAT);
-	backend_enum(desc, CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_TYPE_CONVOLUTION_MODE,
-		CUDNN_CROSS_CORRELATION);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, CUDNN_TYPE_INT64, 2, one);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_POST_PADDINGS, CUDNN_TYPE_INT64, 2, one);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, CUDNN_TYPE_INT64, 2, one);
-	backend_set(desc, CUDNN_ATTR_CONVOLUTION_DILATIONS, CUDNN_TYPE_INT64, 2, one);
-	backend_finalize(desc);
-	return desc;
-}
-
 static desc_t graph(void)
 {
+	static const struct backend_convolution padded = {
+		.pre = {1, 1}, .post = {1, 1}, .stride = {1, 1}, .dilation = {1, 1}};
 	const float alpha = 1, beta = 0;
 	desc_t op = backend_new(CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR);
 	desc_t made;
 
-	backend_child(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC, convolution());
+	backend_child(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_CONV_DESC,
+		backend_convolution(&padded));
 	backend_child(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X,
 		backend_tensor(X, CUDNN_DATA_FLOAT, 0, 4, image, NULL));
 	backend_child(op, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W,
