@@ -23,7 +23,8 @@ struct facts {
 	bool unknown;        /* and others */
 	uint8_t type;        /* of what products read */
 	uint8_t compute;
-	uint8_t layout; /* enum tfs_layout */
+	uint8_t layout;  /* enum tfs_layout */
+	bool is_virtual; /* a tensor that is never in memory, in whatever type that suits cuDNN */
 };
 
 static struct slot {
@@ -225,7 +226,7 @@ static void merge(struct slot *slot, cudnnBackendAttributeName_t name, const str
 	slot->facts.operations |= other->facts.operations;
 	slot->facts.unknown |= other->facts.unknown;
 	merge_byte(&slot->facts.compute, other->facts.compute);
-	if (own && !is_input(name))
+	if (own && (!is_input(name) || other->facts.is_virtual))
 		return;
 	merge_byte(&slot->facts.type, other->facts.type);
 	/* Matrices have none. */
@@ -279,6 +280,8 @@ static void set(struct slot *slot, cudnnBackendAttributeName_t name,
 		slot->facts.type = type_of(elements);
 	else if (name == CUDNN_ATTR_CONVOLUTION_COMP_TYPE || name == CUDNN_ATTR_MATMUL_COMP_TYPE)
 		slot->facts.compute = type_of(elements);
+	else if (name == CUDNN_ATTR_TENSOR_IS_VIRTUAL)
+		slot->facts.is_virtual = *(const unsigned char *)elements != 0;
 	else if (name == CUDNN_ATTR_TENSOR_STRIDES && type == CUDNN_TYPE_INT64)
 		slot->facts.layout = layout_of(count, elements);
 }

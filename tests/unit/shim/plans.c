@@ -158,6 +158,12 @@ static void test_product(void)
 	const cudnnBackendDescriptor_t how = make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
 
 	tfs_plan_set(how, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute);
+	/* What the other operand was made of by a graph's operation has a type of cuDNN's. */
+	const cudnnBackendDescriptor_t made = tensor(CUDNN_DATA_FLOAT, 4096, 1);
+	const bool yes = true;
+
+	tfs_plan_set(made, CUDNN_ATTR_TENSOR_IS_VIRTUAL, CUDNN_TYPE_BOOLEAN, 1, &yes);
+	refer(op, CUDNN_ATTR_OPERATION_MATMUL_BDESC, made);
 	refer(op, CUDNN_ATTR_OPERATION_MATMUL_ADESC, x);
 	refer(op, CUDNN_ATTR_OPERATION_MATMUL_DESC, how);
 	check(plan_by_heuristics(graph(&op, 1)), TFS_OPERATION_PRODUCT, CUDNN_DATA_BFLOAT16,
