@@ -20,12 +20,15 @@
 struct tally {
 	unsigned needless, added, needed, opaque;
 	uint32_t user;
+	/* Calls: of the latest whose zeros are needless, and of the first of whose nothing is
+	 * known: what is zeroed last may be used when nothing is recorded any more. */
+	uint32_t last_needless, first_unknown;
 };
 
 static void follow(
 	const struct tfs_steady *steady, const struct tfs_place *place, struct tally *out_tally)
 {
-	struct tally tally = {.user = TFS_NONE};
+	struct tally tally = {.user = TFS_NONE, .first_unknown = TFS_NONE};
 
 	for (size_t i = 0; i < place->count; i++) {
 		uint32_t call = place->items[i].call, user;
@@ -35,7 +38,13 @@ static void follow(
 		tfs_zero_fill_describe(steady->timeline, &steady->timeline->calls[call], &fill);
 		zeros = tfs_zeros_follow(steady, call, &fill, &user);
 		tally.added += zeros == TFS_ZEROS_ADDED_TO;
-		tally.needless += zeros == TFS_ZEROS_ADDED_TO || zeros == TFS_ZEROS_OVERWRITTEN;
+		if (zeros == TFS_ZEROS_ADDED_TO || zeros == TFS_ZEROS_OVERWRITTEN) {
+			tally.needless++;
+			tally.last_needless =
+				call > tally.last_needless ? call : tally.last_needless;
+		}
+		if (zeros == TFS_ZEROS_UNKNOWN && call < tally.first_unknown)
+			tally.first_unknown = call;
 		tally.needed += zeros == TFS_ZEROS_NEEDED;
 		tally.opaque += zeros == TFS_ZEROS_OPAQUE;
 		if (tally.user == TFS_NONE && zeros != TFS_ZEROS_UNKNOWN)
@@ -74,7 +83,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	if (draft && by_product)
 		draft->unrepaired = true;
 	if (draft)
-		draft->finding.removes = true;
+		draft->finding.removes = tally->first_unknown > tally->last_needless;
 	if (draft && tally->added)
 		draft->finding.advice = tfs_pool_print(findings->pool,
 			"Remove this zeroing and call %s and similar calls with beta = 0, which writes without reading.",

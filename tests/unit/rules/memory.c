@@ -252,6 +252,29 @@ static void product(uint64_t element, enum tfs_state state)
 	scene_destroy(scene);
 }
 
+/* One line zeroes what is overwritten, and what may be used when nothing is recorded any more. It
+ * is to go from the source only where there is no such thing but in the end. */
+static void removal(unsigned first_unknown, bool removes)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+	uint64_t kept[STEPS];
+
+	for (unsigned i = 0; i < STEPS; i++)
+		kept[i] = scene_memory(scene, TFS_MEMORY_DEVICE, BYTES);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_set(scene, 10, memory.grad, BYTES, 0);
+		if (i >= first_unknown)
+			scene_set(scene, 10, kept[i], BYTES, 0);
+		scene_gemm(scene, 11, memory.input, memory.grad, BYTES, false, 50000);
+		scene_gemm(scene, 13, memory.grad, memory.other, BYTES, true, 30000);
+	}
+	expect(scene, "TFS402", TFS_STATE_VIOLATED, 1);
+	TEST_EQ(scene_finding(scene, "TFS402", 10)->removes, removes);
+	scene_destroy(scene);
+}
+
 /* Momentum that lives in the gradient buffer is never zeroed; filling with ones is no zeroing. */
 static void other_fills_pass(void)
 {
@@ -292,5 +315,9 @@ int main(void)
 	for (uint64_t element = 1; element <= 8; element *= 2)
 		product(element, TFS_STATE_VIOLATED);
 	product(16, TFS_STATE_PASSED);
+	removal(STEPS, true);
+	removal(STEPS - 1, true);
+	removal(STEPS - 2, false);
+	removal(0, false);
 	return test_result();
 }
