@@ -7,6 +7,7 @@
 
 #include "shim/base/child.h"
 #include "shim/base/spin.h"
+#include "shim/record/recorder.h"
 #include "shim/trace/format/format.h"
 
 #define SLOTS 16384u   /* a power of two */
@@ -33,7 +34,7 @@ static struct slot {
 	struct facts facts;
 } slots[SLOTS];
 static uint32_t taken;
-static struct tfs_spin lock; /* in a child, held for ever perhaps, and the table half changed */
+static struct tfs_spin lock;
 
 /* How many have such an address: most descriptors that come and go are packs of pointers, of which
  * there is one for each call, and need no lock. What is full stays so. */
@@ -94,6 +95,13 @@ static uint16_t kind_of(cudnnBackendDescriptorType_t type)
 static bool is_newer(cudnnBackendDescriptorType_t type)
 {
 	return type > CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR;
+}
+
+/* Not in a process that is not recorded; nor in a child, where the lock may be held for ever, and
+ * the table half changed. */
+static bool is_followed(void)
+{
+	return tfs_recording.header && !tfs_child_is();
 }
 
 static uint32_t spread(cudnnBackendDescriptor_t descriptor)
@@ -168,7 +176,7 @@ void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescripto
 {
 	const uint16_t kind = kind_of(type);
 
-	if (!descriptor || (!kind && !may_be_known(descriptor)) || tfs_child_is())
+	if (!descriptor || (!kind && !may_be_known(descriptor)) || !is_followed())
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor); /* it was destroyed unseen */
@@ -184,7 +192,7 @@ void tfs_plan_created(cudnnBackendDescriptor_t descriptor, cudnnBackendDescripto
 
 void tfs_plan_destroyed(cudnnBackendDescriptor_t descriptor)
 {
-	if (!may_be_known(descriptor) || tfs_child_is())
+	if (!may_be_known(descriptor) || !is_followed())
 		return;
 	tfs_spin_lock(&lock);
 	forget(descriptor);
@@ -291,7 +299,7 @@ void tfs_plan_set(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeName
 {
 	struct slot *slot;
 
-	if (!elements || count < 1 || !may_be_known(descriptor) || tfs_child_is())
+	if (!elements || count < 1 || !may_be_known(descriptor) || !is_followed())
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
@@ -312,7 +320,7 @@ void tfs_plan_got(cudnnBackendDescriptor_t descriptor, cudnnBackendAttributeType
 	const struct slot *slot;
 
 	if (!elements || type != CUDNN_TYPE_BACKEND_DESCRIPTOR || !may_be_known(descriptor) ||
-		tfs_child_is())
+		!is_followed())
 		return;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);
@@ -333,7 +341,7 @@ uint64_t tfs_plan_operations(cudnnBackendDescriptor_t descriptor)
 	struct facts facts = {0};
 	const struct slot *slot;
 
-	if (tfs_child_is())
+	if (!is_followed())
 		return 0;
 	tfs_spin_lock(&lock);
 	slot = known(descriptor);

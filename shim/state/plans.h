@@ -6,7 +6,8 @@
  * What plans of cuDNN's graph API compute, by the calls that build them: each descriptor has what
  * those have that it refers to, from tensors and operations to engines and plans. cuDNN is asked
  * nothing. Of a plan that was not built so (from text, or when there are too many descriptors)
- * nothing is known. After the real function, inside a hook. Any thread.
+ * nothing is known; nor in a process that is not recorded, or in a child of one. After the real
+ * function, inside a hook. Any thread.
  */
 
 #include <cudnn.h>

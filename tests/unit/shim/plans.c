@@ -266,8 +266,18 @@ static void test_child(void)
 	TEST_EQ(tfs_plan_operations(plan), 0);
 }
 
+/* Before anything is recorded, as where the library is switched off. */
+static void test_off(void)
+{
+	cudnnBackendDescriptor_t op = convolution(CUDNN_DATA_FLOAT, 4096, 1);
+
+	TEST_EQ(tfs_plan_operations(plan_by_engine(graph(&op, 1))), 0);
+}
+
 int main(void)
 {
+	test_off();
+	recording_start();
 	test_ways();
 	test_fused();
 	test_layout();
