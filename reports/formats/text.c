@@ -238,7 +238,7 @@ static void write_member(FILE *out, const struct tfs_model_finding *finding, siz
 /* As it is, but for the indent, which patch takes away again. */
 static void write_patch(FILE *out, const char *patch)
 {
-	put_item(out, "patch", "for " TFS_PATCH_COMMAND);
+	put_item(out, "patch", "the same, for " TFS_PATCH_COMMAND);
 	fprintf(out, "%14s", "");
 	for (; *patch; patch++) {
 		const size_t bytes = strcspn(patch, "\t\n");

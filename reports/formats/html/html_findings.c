@@ -147,7 +147,7 @@ static void advice(struct tfs_html *html, const struct tfs_model_finding *findin
 		html, "<h3 class=\"minor\">Why it costs time</h3><p>%s</p>", finding->rule->why);
 	if (finding->patch)
 		tfs_html_print(html,
-			"<details><summary>As a patch, for <code>" TFS_PATCH_COMMAND
+			"<details><summary>The same as a patch, for <code>" TFS_PATCH_COMMAND
 			"</code></summary><pre class=\"source\" tabindex=\"0\">%s</pre></details>",
 			finding->patch);
 	if (finding->rewrite_reason)
