@@ -26,6 +26,7 @@ static struct scene *create(const char *device, bool simulated, uint32_t compute
 	scene->now = 1000000;
 	scene->address = UINT64_C(0x7f0000000000);
 	scene->correlation = 1;
+	scene->kernel = 1;
 	builder_record(scene->builder, TFS_RECORD_thread, &thread, sizeof(thread));
 	builder_device_of(scene->builder, 0, device, simulated, compute);
 	scene_stream(scene, 1);
@@ -334,12 +335,17 @@ void scene_put_op(struct scene *scene, uint32_t unit, struct tfs_device_op_recor
 	builder_record(scene->builder, TFS_RECORD_device_op, op, sizeof(*op));
 }
 
+void scene_kernel(struct scene *scene, const char *name)
+{
+	scene->kernel = builder_kernel(scene->builder, name);
+}
+
 void scene_make(struct scene *scene, struct builder_call *call, uint64_t work_ns)
 {
 	enum tfs_family family = family_of(scene, call->function);
 	unsigned stream = call->stream == TFS_NO_STREAM ? 0 : stream_index(scene, call->stream);
 	struct tfs_device_op_record op = {
-		.operation = TFS_DEVICE_KERNEL, .kernel = 1, .stream = 7 + stream};
+		.operation = TFS_DEVICE_KERNEL, .kernel = scene->kernel, .stream = 7 + stream};
 	uint32_t unit;
 
 	if (family == TFS_FAMILY_set || family == TFS_FAMILY_set_async)

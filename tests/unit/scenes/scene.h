@@ -50,6 +50,9 @@ struct builder_call scene_call(struct scene *scene, unsigned line, unsigned stre
 /* Makes it, with device work of so many nanoseconds (0 = none). */
 void scene_make(struct scene *scene, struct builder_call *call, uint64_t work_ns);
 
+/* From now on the work of calls that are made so is a kernel of this name; it has none else. */
+void scene_kernel(struct scene *scene, const char *name);
+
 /* cudaMemcpy or cudaMemcpyAsync; `host` says what kind of memory CUPTI saw. */
 void scene_copy(struct scene *scene, unsigned line, unsigned stream, bool async, bool up,
 	enum tfs_memory_kind host, uint64_t device, uint64_t bytes, uint64_t work_ns);

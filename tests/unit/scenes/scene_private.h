@@ -18,6 +18,7 @@ struct scene_event {
 
 struct scene {
 	struct builder *builder;
+	uint32_t kernel; /* what library calls run */
 	uint64_t now;
 	uint64_t address;
 	uint64_t index;
