@@ -164,6 +164,26 @@ static inline int backend_configs(desc_t graph, int32_t mode, desc_t *configs)
 	return (int)count;
 }
 
+/* Whether the configuration's engine has the note. */
+static inline bool backend_has_note(desc_t config, cudnnBackendNumericalNote_t note)
+{
+	desc_t engine = backend_new(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
+	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
+	int64_t count = 0;
+	bool found = false;
+
+	LIB_EQ(cudnnBackendGetAttribute(config, CUDNN_ATTR_ENGINECFG_ENGINE,
+		       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine),
+		0);
+	LIB_EQ(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
+		       CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes),
+		0);
+	for (int64_t i = 0; i < count; i++)
+		found |= notes[i] == note;
+	cudnnBackendDestroyDescriptor(engine);
+	return found;
+}
+
 /* The configuration is destroyed. */
 static inline desc_t backend_plan(desc_t config, int64_t *out_workspace)
 {

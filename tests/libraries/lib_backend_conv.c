@@ -94,26 +94,6 @@ static desc_t operation(enum direction direction, cudnnDataType_t type, desc_t r
 	return op;
 }
 
-/* Whether the plan's engine has the note. */
-static bool has_note(desc_t config, cudnnBackendNumericalNote_t note)
-{
-	desc_t engine = backend_new(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
-	int64_t count = 0;
-	bool found = false;
-
-	LIB_EQ(cudnnBackendGetAttribute(config, CUDNN_ATTR_ENGINECFG_ENGINE,
-		       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine),
-		0);
-	LIB_EQ(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-		       CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes),
-		0);
-	for (int64_t i = 0; i < count; i++)
-		found |= notes[i] == note;
-	cudnnBackendDestroyDescriptor(engine);
-	return found;
-}
-
 /* One plan: statuses without its workspace, then its result, made through the workspace. */
 static void check_plan(enum direction direction, desc_t plan, int64_t bytes, const double *want,
 	size_t n, double tolerance)
@@ -167,12 +147,14 @@ static void check_direction(enum direction direction)
 		count = backend_configs(graph, modes[m], configs);
 		cudnnBackendDestroyDescriptor(graph);
 		for (int i = 0; i < count; i++) {
-			const bool rounds = has_note(configs[i], CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
+			const bool rounds =
+				backend_has_note(configs[i], CUDNN_NUMERICAL_NOTE_TENSOR_CORE);
 			int64_t bytes = 0;
 			desc_t plan;
 
 			rounded += rounds;
-			loose += has_note(configs[i], CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
+			loose +=
+				backend_has_note(configs[i], CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC);
 			plan = backend_plan(configs[i], &bytes);
 			with += bytes > 0;
 			without += bytes == 0;

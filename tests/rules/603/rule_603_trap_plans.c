@@ -38,25 +38,6 @@ static desc_t graph(void)
 	return made;
 }
 
-static bool rounds(desc_t config)
-{
-	cudnnBackendNumericalNote_t notes[CUDNN_NUMERICAL_NOTE_TYPE_COUNT];
-	desc_t engine = backend_new(CUDNN_BACKEND_ENGINE_DESCRIPTOR);
-	int64_t count = 0;
-	bool found = false;
-
-	LIB_EQ(cudnnBackendGetAttribute(config, CUDNN_ATTR_ENGINECFG_ENGINE,
-		       CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &engine),
-		0);
-	LIB_EQ(cudnnBackendGetAttribute(engine, CUDNN_ATTR_ENGINE_NUMERICAL_NOTE,
-		       CUDNN_TYPE_NUMERICAL_NOTE, CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, notes),
-		0);
-	for (int64_t i = 0; i < count; i++)
-		found |= notes[i] == CUDNN_NUMERICAL_NOTE_TENSOR_CORE;
-	cudnnBackendDestroyDescriptor(engine);
-	return found;
-}
-
 /* The first that the heuristics propose of those that are wanted. */
 static desc_t make_plan(void **out_workspace)
 {
@@ -65,7 +46,8 @@ static desc_t make_plan(void **out_workspace)
 	int count = backend_configs(graph(), CUDNN_HEUR_MODE_A, configs), at = 0;
 	desc_t plan;
 
-	while (at < count && rounds(configs[at]) != (ROUNDS != 0))
+	while (at < count &&
+		backend_has_note(configs[at], CUDNN_NUMERICAL_NOTE_TENSOR_CORE) != (ROUNDS != 0))
 		at++;
 	plan = backend_plan(configs[at], &bytes);
 	NEED(cudaMalloc(out_workspace, (size_t)bytes + 1));
