@@ -8,10 +8,11 @@
 #   sh tests/gpu/run.sh --merge [--out DIR] [--name NAME] FILE.tsv...
 #
 #   --only PARTS     some of: environment facts slots recordings witnesses cases pairs gain habits
-#                    around wide overhead copies torch (with commas; default: all). What a part
+#                    around wide overhead copies torch models (with commas; default: all). What a part
 #                    found before is replaced. Where a command may take ten minutes only: up to
 #                    cases, up to around, and the rest, each with "--seconds 550", then --merge
-#   --cases PATTERN  of the cases only those whose names begin so (an extended expression)
+#   --cases PATTERN  of the cases, the facts and the models only those whose names begin so (an
+#                    extended expression)
 #   --resume         leave out the parts that are complete in OUT/NAME.tsv
 #   --seconds N      for all parts together; what does not fit is left out, and said. A part that
 #                    is asked for alone may take all of it
@@ -43,7 +44,7 @@ build=$root/build out='' rounds=7 simulated='' quick='' libraries='' seconds=100
 merge='' timed='' some='' begun=$(date +%s)
 # In this order: first what no other machine can tell. With the seconds that each may take.
 all='environment:30 facts:170 slots:60 recordings:100 witnesses:60 cases:220 pairs:190'
-all="$all gain:220 habits:190 around:130 wide:200 overhead:180 copies:60 torch:100"
+all="$all gain:220 habits:190 around:130 wide:200 overhead:180 copies:60 torch:100 models:300"
 only=''
 while [ $# -gt 0 ]; do
 	case $1 in
@@ -59,7 +60,7 @@ while [ $# -gt 0 ]; do
 	--quick) rounds=1 quick=yes ;;
 	--simulated) simulated=yes ;;
 	--merge) merge=yes ;;
-	-*) sed -n '3,32s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+	-*) sed -n '3,33s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 	*) break ;;
 	esac
 	shift

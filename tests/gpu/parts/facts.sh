@@ -11,21 +11,27 @@
 #   pinning           which mappings can be pinned?
 #   making            how long do handles, events, pinned memory and graphs take to be made?
 #   rates             how fast are products, by type and by shape?
+#   lt                what does cuBLASLt's choice cost, and what does a larger workspace gain?
 #   portions          in what portions is device memory given out?
 #   memory-left       with how little free memory do libraries begin to fail?
 #   backend           what do cuDNN's graphs give back about engines and plans?
 #   nccl-plugin       does NCCL take a plugin from the program, also under the library?
 #   late              which records has a window that opens late?
 #   residual          what do calls cost once CUPTI no longer records?
-#   rest              may CUPTI be given up whole between windows?
 #   end               what is left in the recording for each way of ending?
 #   kernel-names      which kernels serve each precision?
 . "$GPU_HERE/common.sh"
 
 [ -n "$GPU_QUICK" ] || unset TFSIM_PACE
 
+# wanted NAME: are these facts asked for?
+wanted() {
+	[ -z "$GPU_CASES" ] || echo "$1" | grep -qE "^($GPU_CASES)"
+}
+
 # ask PROGRAM: its lines "fact TOPIC NAME VALUE"
 ask() {
+	wanted "$1" || return 0
 	program=$suite/facts_$1
 	if [ ! -x "$program" ]; then
 		put facts "$1" "skipped: not built"
@@ -50,13 +56,13 @@ ask() {
 	esac
 }
 
-for name in waits memory making rates activity residual search kernel handle launch nccl backend; do
+for name in waits memory making rates lt activity residual search kernel handle launch nccl backend; do
 	ask "$name"
 done
 
 # Which kinds of records leave that cost behind?
 device='kernels copies fills units overhead memory'
-for kind in kernels copies fills units waits runtime driver overhead memory "$device" "$device runtime" \
+! wanted residual || for kind in kernels copies fills units waits runtime driver overhead memory "$device" "$device runtime" \
 	"$device runtime waits" "$device runtime driver"; do
 	# shellcheck disable=SC2086 # words
 	limited 20 "$suite/facts_residual" $kind >residual.out 2>&1
@@ -64,7 +70,7 @@ for kind in kernels copies fills units waits runtime driver overhead memory "$de
 done
 
 # Windows that open late: by single calls or by kinds of calls, tried before or not.
-for how in apis 'apis tried' 'apis tried zeroed' 'apis tried thread' 'apis tried twice' kinds 'kinds tried' \
+! wanted late || for how in apis 'apis tried' 'apis tried zeroed' 'apis tried thread' 'apis tried twice' kinds 'kinds tried' \
 	'kinds tried zeroed thread' 'mixed tried'; do
 	# shellcheck disable=SC2086 # words
 	limited 20 "$suite/facts_late" $how >late.out 2>&1
@@ -91,12 +97,12 @@ is() {
 	sed -n "s/^$2 //p" "$1.is" | tail -n 1 | grep . || echo 0
 }
 
-for way in return reset _exit exit-busy; do
+! wanted end || for way in return reset _exit exit-busy; do
 	watch "end-$way" "TFSHIM_OPTIONS=report=0:quiet=1:record=all" "$suite/facts_end" "$way"
 	put facts "end $way" "status $status, $(is "end-$way" calls-cudaMemsetAsync) of 100 calls and $(is "end-$way" sets) of 100 device records"
 done
 
-for layer in 1 0; do
+! wanted launch || for layer in 1 0; do
 	watch "launches-$layer" "TFSHIM_OPTIONS=report=0:quiet=1:record=none:driver=$layer" "$suite/facts_launch"
 	put facts "driver-layer calls-seen-driver=$layer" "$(is "launches-$layer" calls-cuLaunchKernel) cuLaunchKernel, $(is "launches-$layer" calls-cuLaunchKernelEx) cuLaunchKernelEx, $(is "launches-$layer" calls-cudaLaunchKernel) cudaLaunchKernel"
 	grep '^fact-' "launches-$layer.is" | while read -r key value; do
@@ -104,13 +110,13 @@ for layer in 1 0; do
 	done
 done
 
-if [ -x "$suite/facts_nccl" ] && [ -z "$(lacks "$suite/facts_nccl")" ]; then
+if wanted nccl && [ -x "$suite/facts_nccl" ] && [ -z "$(lacks "$suite/facts_nccl")" ]; then
 	watch nccl-under "TFSHIM_OPTIONS=report=0:quiet=1:record=all" "$suite/facts_nccl"
 	put facts "nccl-plugin under-the-library" "status $status, $(sed -n 's/^fact nccl-plugin static-plugin-found //p' nccl-under.out)"
 fi
 
 # The same program with the runtime shared and linked in: what is seen of each.
-for trainer in lenet_naive mlp wide; do
+! wanted driver-layer || for trainer in lenet_naive mlp wide; do
 	for kind in shared static; do
 		case $kind in
 		shared) program=$trainers/$trainer ;;
@@ -129,23 +135,5 @@ for trainer in lenet_naive mlp wide; do
 		"$tfshim" report --quiet "$trainer-$kind.tfs" 2>/dev/null
 		put facts "driver-layer $trainer-$kind-findings" "$(sed -n 's/^ *[0-9]*\. . [a-z]* *\(TFS[0-9]*\) [^ ]* *\([^ ]*\).*/\1@\2/p' "$trainer-$kind.txt" 2>/dev/null | sort | tr '\n' ' ')"
 	done
-done
-
-# Can CUPTI be given up whole, again and again, beside what programs do?
-for work in buffers calls products graphs captures 'calls products graphs captures calls products' \
-	'quiet calls' 'quiet products' 'quiet graphs' 'quiet calls products graphs captures' 'busy calls' \
-	'busy calls products graphs captures'; do
-	if [ "$(left)" -lt 15 ]; then
-		put facts "rest $(echo $work | tr ' ' '-')" "left out: no time"
-		continue
-	fi
-	# shellcheck disable=SC2086 # words
-	limited 10 "$suite/facts_rest" $work >rest.out 2>&1
-	status=$?
-	sed -n 's/^fact rest //p' rest.out | while read -r name value; do
-		put facts "rest $(echo $work | tr ' ' '-') $name" "status $status: $value"
-	done
-	# Whether it crashes is what is asked.
-	[ "$status" = 0 ] || put facts "rest $(echo $work | tr ' ' '-')" "status $status: $(last_words rest.out)"
 done
 exit 0
