@@ -33,6 +33,8 @@
 /* Of them too: what is copied to the device is looked at. */
 #define TFS_WANT_CONTENTS 128u
 
+#define TFS_ASIDES 7u /* functions, at most */
+
 /* In memory that a child finds wiped (child.h): its calls miss the cache, and the others need not
  * ask whose recording it is. */
 struct tfs_thread {
@@ -47,6 +49,7 @@ struct tfs_thread {
 	struct tfs_cache cache;
 	struct tfs_cache_entry *latest; /* of the call before this one; in the cache, or: */
 	struct tfs_cache_entry evicted; /* by this call, whose place it had */
+	struct tfs_aggregate *asides[TFS_ASIDES + 1]; /* by number, see aside.h; 0 is none's */
 	struct tfs_address addresses[TFS_ADDRESSES];
 	struct tfs_python_copies python;
 	struct tfs_contents contents;

@@ -3,12 +3,13 @@
 #include <cuda_runtime_api.h>
 
 #include "shim/hooks/take.h"
+#include "shim/record/aside.h"
 #include "shim/state/memory.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
 
 TFS_PLAIN_HOOK(cudaError_t, cudaSetDevice, (int device), (device))
-TFS_PLAIN_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
+TFS_ASIDE_HOOK(cudaError_t, cudaGetDevice, (int *device), (device))
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceCount, (int *count), (count))
 /* What programs built for CUDA 12 ask for; the struct is theirs, of another size. */
 TFS_PLAIN_HOOK(cudaError_t, cudaGetDeviceProperties_v2, (void *prop, int device), (prop, device))
@@ -78,8 +79,8 @@ TFS_PLAIN_HOOK(cudaError_t, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFla
 	(int *numBlocks, const void *func, int blockSize, size_t dynamicSMemSize,
 		unsigned int flags),
 	(numBlocks, func, blockSize, dynamicSMemSize, flags))
-TFS_PLAIN_HOOK(cudaError_t, cudaGetLastError, (void), ())
-TFS_PLAIN_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
+TFS_ASIDE_HOOK(cudaError_t, cudaGetLastError, (void), ())
+TFS_ASIDE_HOOK(cudaError_t, cudaPeekAtLastError, (void), ())
 
 #define FUNCTIONS(X)                                                                               \
 	X(cudaSetDevice, other)                                                                    \
