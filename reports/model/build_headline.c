@@ -175,7 +175,8 @@ static void find_possible(
 	headline->causes = build->judgement->open_findings;
 	headline->open = saved;
 	headline->possible = tfs_headline_state(written, tfs_headline_sum(headline->gained, saved));
-	tfs_headline_limit(&headline->possible, written, build->judgement->open_least_ns);
+	tfs_headline_limit(&headline->possible, written,
+		fmax(build->judgement->open_least_ns - headline->gained.ns, 0));
 	headline->possible.from =
 		headline->causes
 			? tfs_region_print(region, "the fix of %s, replayed together",

@@ -73,8 +73,14 @@ struct tfs_model_time tfs_headline_state(struct tfs_span written, struct tfs_spa
 
 void tfs_headline_limit(struct tfs_model_time *state, struct tfs_span written, double least_ns)
 {
-	const double least = least_ns < state->ns ? least_ns : state->ns;
+	const double least = fmin(least_ns, written.ns);
 
+	if (state->ns < least) {
+		state->ns = least;
+		state->high_ns = fmax(state->high_ns, least);
+		state->factor = written.ns / least;
+		state->factor_low = fmin(state->factor_low, state->factor);
+	}
 	if (isnan(state->low_ns))
 		state->factor_high = fmin(state->factor_high, written.ns / least);
 	if (!(state->low_ns < least))

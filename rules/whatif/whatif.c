@@ -120,7 +120,7 @@ static int ease(struct tfs_whatif *whatif, double part)
 
 /* Steps as they are outside windows: recording lengthens the calls that give the device work, each
  * by a part that is found by halving. Where that makes steps not as much shorter as they are
- * outside, its cost lies elsewhere, and nothing is taken out. */
+ * outside, its cost lies elsewhere, in no known place: then each cost has its share of it. */
 static int take_out_recording(struct tfs_whatif *whatif)
 {
 	double least = 0, most = MOST_EASED, low_ns, high_ns;
@@ -128,8 +128,10 @@ static int take_out_recording(struct tfs_whatif *whatif)
 	const double aim_ns = whatif->written_ns - added_ns;
 	int err = ease(whatif, most);
 
-	if (!err && whatif->base_ns > aim_ns)
+	if (!err && whatif->base_ns > aim_ns) {
+		whatif->own = fmax(aim_ns, 0) / whatif->written_ns;
 		return ease(whatif, 0);
+	}
 	for (unsigned i = 0; !err && i < HALVINGS; i++) {
 		const double part = (least + most) / 2;
 
@@ -202,6 +204,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
+	whatif->own = 1;
 	if (!whatif->replays || !whatif->base || !whatif->apart || !whatif->changed ||
 		!whatif->saved || !whatif->edits || !whatif->kept || !whatif->assumed ||
 		!whatif->written || !whatif->step_count || !whatif->work || replay_base(whatif))
@@ -243,7 +246,11 @@ double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
 
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 {
-	return whatif->written_ns;
+	/* A replay that is in doubt tells less than the steps themselves, where these are as
+	 * written. */
+	const bool as_recorded = fabs(whatif->written_ns - whatif->replayed_ns) < 1;
+
+	return whatif->doubt && as_recorded ? whatif->measured_ns : whatif->written_ns;
 }
 
 double tfs_whatif_step_ns(const struct tfs_steady *steady)

@@ -65,20 +65,23 @@ static void price(
 {
 	const double count = (double)whatif->step_count;
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
-	const double most = whatif->base_ns - left.least_ns;
-	double squares = 0, half, low = fmin(mean, whatif->base_ns - left.all_ns);
+	const double own = whatif->own, base_ns = own * whatif->base_ns;
+	const double most = fmax(base_ns - left.least_ns, 0);
+	double squares = 0, half, low;
 
 	whatif->least_ns = left.least_ns;
+	mean *= own;
+	low = fmin(mean, base_ns - left.all_ns);
 	for (size_t i = 0; i < whatif->step_count; i++)
-		squares += (whatif->saved[i] - mean) * (whatif->saved[i] - mean);
+		squares += (own * whatif->saved[i] - mean) * (own * whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
 	/* One has nothing to do with the other. */
 	half = hypot(half, mean * (MODEL_DOUBT + whatif->error + whatif->inflation));
 	half += whatif->load_ns + fmin(fabs(mean), sqrt(changed_calls(whatif)) * CALL_DOUBT_NS);
 	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(fmin(low, others.apart_ns) - half, most);
-	out_cost->high_ns = between(
-		fmax(mean, fmax(others.apart_ns, others.free_ns)) + half, most * (1 + MODEL_DOUBT));
+	out_cost->low_ns = between(fmin(low, own * others.apart_ns) - half, most);
+	out_cost->high_ns = between(fmax(mean, own * fmax(others.apart_ns, others.free_ns)) + half,
+		most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
 }
 

@@ -100,8 +100,12 @@ static void states_have_limits(void)
 	tfs_headline_limit(&state, written, 0.4e6);
 	TEST_EQ(state.low_ns, 400000);
 	TEST_EQ(1000 * state.factor_high, 2750);
+	/* However much is saved of the host's time: the device has its work to do. */
 	tfs_headline_limit(&state, written, 0.9e6);
-	TEST_EQ(state.low_ns, 500000);
+	TEST_EQ(state.ns, 900000);
+	TEST_EQ(state.low_ns, 900000);
+	TEST_TRUE(state.high_ns >= state.ns && state.factor_low <= state.factor);
+	TEST_EQ(1000 * state.factor, 1111);
 	state = tfs_headline_unknown("why");
 	TEST_TRUE(isnan(state.ns) && isnan(state.factor));
 	TEST_STR(state.why, "why");
