@@ -27,6 +27,17 @@ static int compare_doubles(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* The mean of sorted values without a tenth of them at either end. */
+static double trimmed(const double *sorted, size_t count)
+{
+	const size_t cut = count / 10;
+	double sum = 0;
+
+	for (size_t i = cut; i < count - cut; i++)
+		sum += sorted[i];
+	return sum / (double)(count - 2 * cut);
+}
+
 struct tfs_step_times tfs_step_times_of(double *ns, size_t count)
 {
 	struct tfs_step_times times = {.count = count};
@@ -39,6 +50,7 @@ struct tfs_step_times tfs_step_times_of(double *ns, size_t count)
 	for (size_t i = 0; i < count; i++)
 		sum += ns[i];
 	times.mean_ns = sum / (double)count;
+	times.trimmed_ns = trimmed(ns, count);
 	times.median_ns = (ns[last / 2] + ns[count / 2]) / 2;
 	times.p95_ns = ns[last - last / 20];
 	tfs_median_interval(ns, count, &times.median_low_ns, &times.median_high_ns);
@@ -64,9 +76,16 @@ double tfs_recording_added_ns(
 	const bool known =
 		inside->count >= TFS_COST_LEAST_STEPS && outside->count >= TFS_COST_LEAST_STEPS;
 
-	*out_low_ns = known ? fmax(inside->median_low_ns - outside->median_high_ns, 0) : 0;
-	*out_high_ns = known ? fmax(inside->median_high_ns - outside->median_low_ns, 0) : 0;
-	return known ? fmax(inside->median_ns - outside->median_ns, 0) : 0;
+	/* Of steps of two kinds, long and short, either may be the median. */
+	const double added_ns = fmin(
+		inside->median_ns - outside->median_ns, inside->trimmed_ns - outside->trimmed_ns);
+
+	*out_low_ns = *out_high_ns = 0;
+	if (!known)
+		return 0;
+	*out_low_ns = fmax(fmin(inside->median_low_ns - outside->median_high_ns, added_ns), 0);
+	*out_high_ns = fmax(fmax(inside->median_high_ns - outside->median_low_ns, added_ns), 0);
+	return fmax(added_ns, 0);
 }
 
 double tfs_recording_apart_ns(const struct tfs_timeline *timeline, double idle_ns)

@@ -25,7 +25,8 @@ struct tfs_step_times tfs_step_times_of(double *ns, size_t count);
  * negative: recording makes nothing faster. False where too few steps are known. */
 bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, double *out_high);
 
-/* The same in nanoseconds per step, by the medians; 0 where it is not known. */
+/* The same in nanoseconds per step, by medians or trimmed means, whichever differ less; 0 where it
+ * is not known. */
 double tfs_recording_added_ns(
 	const struct tfs_timeline *timeline, double *out_low_ns, double *out_high_ns);
 

@@ -128,6 +128,7 @@ struct tfs_step_times {
 	double median_high_ns;
 	double p95_ns;
 	double mean_ns;
+	double trimmed_ns; /* the mean without the tenth at either end */
 };
 
 /* A decoded memory operand of a call. */

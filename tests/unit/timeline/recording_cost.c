@@ -89,8 +89,8 @@ static void of_idle_time(void)
 		.inside = times(50, 120, 140), .outside = times(500, 99, 101)};
 	double low = -1, high = -1;
 
-	timeline.inside.median_ns = 130;
-	timeline.outside.median_ns = 100;
+	timeline.inside.median_ns = timeline.inside.trimmed_ns = 130;
+	timeline.outside.median_ns = timeline.outside.trimmed_ns = 100;
 	TEST_EQ(lround(tfs_recording_added_ns(&timeline, &low, &high)), 30);
 	TEST_EQ(lround(low), 19);
 	TEST_EQ(lround(high), 41);
@@ -104,6 +104,30 @@ static void of_idle_time(void)
 	TEST_EQ(lround(tfs_recording_apart_ns(&timeline, 50)), 50);
 }
 
+/* Every other step waits for a batch: inside as long as outside, but the medians are of either
+ * kind. */
+static void of_two_kinds(void)
+{
+	double inside[21], outside[101], low = -1, high = -1;
+	struct tfs_timeline timeline = {.trace = NULL};
+
+	for (unsigned i = 0; i < 21; i++)
+		inside[i] = i % 2 ? 3 : 31;
+	for (unsigned i = 0; i < 101; i++)
+		outside[i] = i % 2 ? 31 : 3;
+	timeline.inside = tfs_step_times_of(inside, 21);
+	timeline.outside = tfs_step_times_of(outside, 101);
+	TEST_EQ(lround(timeline.inside.median_ns), 31);
+	TEST_EQ(lround(timeline.outside.median_ns), 3);
+	TEST_IN(tfs_recording_added_ns(&timeline, &low, &high), 0, 1.5);
+	TEST_EQ(lround(low), 0);
+	TEST_EQ(lround(high), 28);
+	/* Single ones of another kind are not looked at. */
+	outside[99] = outside[100] = 1e6;
+	timeline.outside = tfs_step_times_of(outside, 101);
+	TEST_IN(timeline.outside.trimmed_ns, 3, 31);
+}
+
 int main(void)
 {
 	holds(7);
@@ -112,5 +136,6 @@ int main(void)
 	holds(256);
 	of_windows();
 	of_idle_time();
+	of_two_kinds();
 	return test_result();
 }
