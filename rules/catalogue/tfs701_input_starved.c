@@ -18,6 +18,8 @@
 
 #define WARN_SHARE 0.10
 #define ERROR_SHARE 0.20
+/* Of the device's work per step, what may come before the batch. A forward pass is more. */
+#define BEFORE_BATCH 0.15
 /* Whoever makes batches beside the step takes some of the host's time from it. */
 #define BESIDE 0.15
 /* A host that is now and then late was interrupted, by other work on the machine as likely as by
@@ -27,16 +29,35 @@
  * that. */
 #define MUCH_QUEUED 0.25
 
-/* Whether the work behind the stretch begins with a batch: it is a copy to the device, or the
- * stretch has the beginning of a step in it. */
+/* Whether a copy to the device comes first, or with little work of the device before it: gradients
+ * may be zeroed behind the batch's making and before its copy. */
+static bool copies_first(const struct tfs_steady *steady, uint32_t launch)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	const uint32_t thread = timeline->calls[launch].thread;
+	double ns = 0;
+
+	for (uint32_t i = launch; i < timeline->call_count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[i];
+		struct tfs_copy copy;
+
+		if (call->thread != thread || ns > BEFORE_BATCH * steady->busy_ns)
+			return false;
+		if (tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_UP)
+			return true;
+		ns += tfs_steady_device_ns(steady, call);
+	}
+	return false;
+}
+
+/* Whether the work behind the stretch begins with a batch, or the stretch has the beginning of a
+ * step in it. */
 static bool is_input(const struct tfs_steady *steady, const struct tfs_gap *gap)
 {
 	const struct tfs_host_call *calls = steady->timeline->calls;
-	struct tfs_copy copy;
 
 	return calls[gap->before].step != calls[gap->after].step ||
-	       (tfs_copy_describe(steady->timeline, &calls[gap->launch], &copy) &&
-		       copy.direction == TFS_COPY_UP);
+	       copies_first(steady, gap->launch);
 }
 
 /* `thread` is the one that makes the steps: others, which work for it, do not load. */
@@ -223,6 +244,23 @@ static const char *passed(double idle_ns, bool held)
 		    : "the GPU is idle for %s of the step while the host makes the next batch: making batches faster would hardly help";
 }
 
+/* How long a GPU is idle, per step, in stretches of the thread's own that no batch comes behind. */
+static double other_ns(
+	const struct tfs_steady *steady, const struct tfs_gaps *gaps, uint32_t thread)
+{
+	double ns = 0;
+
+	for (size_t i = 0; i < gaps->count; i++) {
+		const struct tfs_gap *gap = &gaps->items[i];
+
+		if (tfs_gap_own_code(steady, gap) &&
+			steady->timeline->calls[gap->after].thread == thread &&
+			!is_input(steady, gap))
+			ns += gap->host_ns / tfs_gaps_steps(steady);
+	}
+	return tfs_recording_apart_ns(steady->timeline, ns);
+}
+
 static void judge(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_gaps *gaps, bool *seen, struct tfs_verdict *out_verdict)
 {
@@ -237,6 +275,10 @@ static void judge(const struct tfs_steady *steady, struct tfs_findings *findings
 	if (steady->step_count < 2)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"only one step was judged: what the host does between steps was not seen");
+	else if (!held && other_ns(steady, gaps, thread) >= WARN_SHARE * steady->step_ns)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"the GPU is idle for %s of the step while the host makes no CUDA call, with no copy of a batch behind it: whether the host makes the next batch then is not known",
+			tfs_figure_share(other_ns(steady, gaps, thread) / steady->step_ns).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			passed(idle_ns, held),

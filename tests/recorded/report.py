@@ -44,11 +44,11 @@ RECORDINGS = {
     "kineto-a100-ddp-resnet": dict(
         device="NVIDIA A100-PG509-200", program="python3.10", steps=(3, 2), ms=222.4, busy=0.243,
         # Threads of PyTorch's that launch by turns; its own code is long between them as well, but
-        # makes no batch.
+        # no batch is copied behind it.
         # 633 kernels of cuDNN's in three steps turn tensors round, for 8.9 % of the GPU's time.
         found=[("TFS302", None, "cudaLaunchKernel", None, None),
                ("TFS606", None, "cudaLaunchKernel", None, None)], most_ms=0.1, explained=0.6,
-        states={"TFS701": "passed", "TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
+        states={"TFS701": "not_measurable", "TFS101": "passed", "TFS202": "passed", "TFS203": "passed", "TFS401": "passed"}),
     "kineto-v100-ddp-queue-full": dict(
         device="Tesla V100-SXM2-32GB", steps=(5, 4), ms=95.6, busy=0.988, found=[],
         states={"TFS302": "passed", "TFS701": "passed", "TFS104": "passed",
