@@ -234,7 +234,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
 	struct tfs_verdict *out_verdict)
 {
-	static const struct tfs_unseen_row unseen = {MANY, SMALL, .same_shape = false};
+	static const struct tfs_unseen_row unseen = {MANY, SMALL, .apart = true};
 	const size_t before = findings->count;
 	bool *marked = find_updates(steady), *seen = calloc(steady->call_count + 1u, sizeof(*seen));
 	struct merging merging = {0};

@@ -44,7 +44,8 @@ static uint32_t find_at(const struct tfs_steady *steady, const struct tfs_place 
 	uint32_t found = TFS_NONE;
 
 	for (size_t i = 0; i < place->count && found == TFS_NONE;) {
-		const struct tfs_series series = tfs_series_at(steady, place, i);
+		const struct tfs_series series = row->apart ? tfs_series_step(steady, place, i)
+							    : tfs_series_at(steady, place, i);
 
 		found = find_in(steady, &series, row);
 		i += series.count;

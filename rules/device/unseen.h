@@ -17,6 +17,7 @@ struct tfs_unseen_row {
 	uint32_t least; /* so many launches of one kernel behind each other in a step, */
 	unsigned small; /* which take no longer than so many of the shortest kernels, on average */
 	bool same_shape;
+	bool apart; /* others may lie between them */
 };
 
 /* Where judged steps have such a row: sets the verdict to not measurable, unless there are findings
