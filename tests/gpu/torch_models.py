@@ -13,7 +13,7 @@ EXPECT = {
     "pictures-good": ({"TFS105"}, {"TFS101", "TFS203", "TFS603", "TFS606", "TFS701"}),
     "loader": ({"TFS701"}, {"TFS101", "TFS203", "TFS603"}),
     "words": ({"TFS603"}, {"TFS101", "TFS203", "TFS303", "TFS306", "TFS701"}),
-    "words-naive": ({"TFS303", "TFS306", "TFS603"}, {"TFS101", "TFS203", "TFS701"}),
+    "words-naive": ({"TFS603"}, {"TFS101", "TFS203", "TFS701"}),
     "words-half": (set(), {"TFS101", "TFS203", "TFS303", "TFS306", "TFS603", "TFS701"}),
     "words-graph": (set(), {"TFS101", "TFS203", "TFS302", "TFS303", "TFS306", "TFS603", "TFS701"}),
 }

@@ -60,13 +60,13 @@ if ! own limited 60 python3 -c 'import sys, torch; sys.exit(not torch.cuda.is_av
 fi
 steps=200
 [ -z "$GPU_QUICK" ] || steps=60
-for one in $(python3 "$GPU_HERE/torch_models.py" names); do
-	compare "$one" "$GPU_HERE/torch_models.py" "$one" $steps || continue
-	python3 "$GPU_HERE/torch_models.py" judge "$one" "$one-watched.json" >judged
+for model in $(python3 "$GPU_HERE/torch_models.py" names); do
+	compare "$model" "$GPU_HERE/torch_models.py" "$model" $steps || continue
+	python3 "$GPU_HERE/torch_models.py" judge "$model" "$model-watched.json" >judged
 	while IFS= read -r line; do
-		put judged "$one" "FAILED: $line"
+		put judged "$model" "FAILED: $line"
 	done <judged
-	rm -f "$one"-*
+	rm -f "$model"-*
 done
 if own python3 -c 'import jax' >model.out 2>&1; then
 	compare jax "$GPU_HERE/jax_step.py" $steps
