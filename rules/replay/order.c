@@ -62,7 +62,8 @@ static void find_turns(struct tfs_order *order, const struct tfs_graph *graph)
 		}
 		turns.calls++;
 	}
-	order->regular = steps > 1 ? (double)same / (double)(steps - 1) : 0;
+	order->compared = steps > 1 ? steps - 1 : 0;
+	order->regular = same;
 }
 
 /* Counts the calls that begin while another thread's latest is still going on. */

@@ -17,9 +17,8 @@ struct tfs_order {
 	bool *launches; /* per thread: whether it counts */
 	/* Of their calls, the share that began during another thread's. */
 	double beside;
-	/* Of the steps, the share in which they launched as much by the same turns as in the one
-	 * before. */
-	double regular;
+	size_t compared; /* steps of which it is known what the one before was like, */
+	size_t regular;  /* and those in which they launched as much by the same turns */
 };
 
 /* NULL without memory. The caller owns it. */

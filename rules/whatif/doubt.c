@@ -13,16 +13,23 @@
 
 const char *tfs_replay_doubt(struct tfs_replay *const *replays, size_t count, double error)
 {
+	size_t compared = 0, regular = 0;
+	bool several = false, beside = false;
+
 	if (error > MOST_ERROR)
-		return "replayed with median delays, the judged steps differ by more than 10 % from the "
+		return "replayed, the judged steps differ by more than 10 % from the "
 		       "measured step time";
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_order *order = tfs_replay_order(replays[i]);
 
-		if (order->count > 1 &&
-			(order->beside > MOST_BESIDE || order->regular < LEAST_REGULAR))
-			return "several host threads launch device work, "
-			       "and which of them waits for which is not recorded";
+		several |= order->count > 1;
+		beside |= order->count > 1 && order->beside > MOST_BESIDE;
+		compared += order->compared;
+		regular += order->regular;
 	}
+	/* A run of steps may be too short to compare any. */
+	if (several && (beside || !compared || (double)regular < LEAST_REGULAR * (double)compared))
+		return "several host threads launch device work, "
+		       "and which of them waits for which is not recorded";
 	return NULL;
 }

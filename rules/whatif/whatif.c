@@ -37,7 +37,9 @@ static double recording_inflation(const struct tfs_timeline *timeline)
 
 	if (outside->count < 10 || outside->median_ns <= 0 || timeline->judged_rewritten)
 		return 0;
-	ratio = inside->median_ns / outside->median_ns - 1;
+	ratio = fmin(inside->median_ns / outside->median_ns,
+			inside->trimmed_ns / outside->trimmed_ns) -
+		1;
 	return ratio > INFLATION ? ratio : 0;
 }
 
@@ -212,7 +214,9 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->load_ns =
 		tfs_host_load_ns(steady, whatif->runs, whatif->replays, whatif->run_count);
 	whatif->doubt = tfs_replay_doubt(whatif->replays, whatif->run_count,
-		fabs(whatif->usual_ns - whatif->measured_ns) / whatif->measured_ns);
+		fmax(fabs(whatif->usual_ns - whatif->measured_ns),
+			fabs(whatif->replayed_ns - whatif->measured_ns)) /
+			whatif->measured_ns);
 	return whatif;
 fail:
 	tfs_whatif_destroy(whatif);
@@ -246,11 +250,8 @@ double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif)
 
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 {
-	/* A replay that is in doubt tells less than the steps themselves, where these are as
-	 * written. */
-	const bool as_recorded = fabs(whatif->written_ns - whatif->replayed_ns) < 1;
-
-	return whatif->doubt && as_recorded ? whatif->measured_ns : whatif->written_ns;
+	/* What the steps took is known better than what a replay of them takes. */
+	return whatif->measured_ns * (whatif->written_ns / whatif->replayed_ns);
 }
 
 double tfs_whatif_step_ns(const struct tfs_steady *steady)

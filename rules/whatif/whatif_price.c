@@ -60,27 +60,43 @@ static double changed_calls(const struct tfs_whatif *whatif)
 	return (double)count / (double)whatif->step_count;
 }
 
+/* What recording may make of what is saved: all that it adds may be in it, or nothing. */
+struct added {
+	double less_ns, more_ns;
+};
+
+static struct added find_added(const struct tfs_whatif *whatif, double recorded, double mean)
+{
+	const double added_ns = (1 - whatif->own) * whatif->base_ns;
+
+	if (!(whatif->own < 1))
+		return (struct added){mean * whatif->inflation, mean * whatif->inflation};
+	return (struct added){mean - fmax(recorded - added_ns, 0), recorded - mean};
+}
+
 static void price(
-	struct tfs_whatif *whatif, double mean, struct others others, struct tfs_cost *out_cost)
+	struct tfs_whatif *whatif, double recorded, struct others others, struct tfs_cost *out_cost)
 {
 	const double count = (double)whatif->step_count;
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
-	const double own = whatif->own, base_ns = own * whatif->base_ns;
+	const double own = whatif->own, base_ns = own * whatif->base_ns, mean = own * recorded;
 	const double most = fmax(base_ns - left.least_ns, 0);
-	double squares = 0, half, low;
+	const double low = fmin(mean, base_ns - left.all_ns);
+	const struct added added = find_added(whatif, recorded, mean);
+	const double model = mean * (MODEL_DOUBT + whatif->error);
+	double squares = 0, half, rest;
 
 	whatif->least_ns = left.least_ns;
-	mean *= own;
-	low = fmin(mean, base_ns - left.all_ns);
 	for (size_t i = 0; i < whatif->step_count; i++)
 		squares += (own * whatif->saved[i] - mean) * (own * whatif->saved[i] - mean);
 	half = count > 1 ? 2 * sqrt(squares / (count - 1) / count) : fabs(mean);
-	/* One has nothing to do with the other. */
-	half = hypot(half, mean * (MODEL_DOUBT + whatif->error + whatif->inflation));
-	half += whatif->load_ns + fmin(fabs(mean), sqrt(changed_calls(whatif)) * CALL_DOUBT_NS);
+	rest = whatif->load_ns + fmin(fabs(mean), sqrt(changed_calls(whatif)) * CALL_DOUBT_NS);
 	out_cost->ns = between(mean, most);
-	out_cost->low_ns = between(fmin(low, own * others.apart_ns) - half, most);
-	out_cost->high_ns = between(fmax(mean, own * fmax(others.apart_ns, others.free_ns)) + half,
+	/* One has nothing to do with the other. */
+	out_cost->low_ns = between(
+		fmin(low, own * others.apart_ns) - hypot(half, model + added.less_ns) - rest, most);
+	out_cost->high_ns = between(fmax(mean, own * fmax(others.apart_ns, others.free_ns)) +
+					    hypot(half, model + added.more_ns) + rest,
 		most * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
 }

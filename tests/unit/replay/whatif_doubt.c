@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* When the replay is no ground for a cost, none is told. */
+#include <math.h>
+
 #include "rules/whatif/doubt.h"
+#include "rules/whatif/whatif_private.h"
 #include "tests/test.h"
 #include "tests/unit/replay/modelled.h"
 
@@ -40,18 +43,23 @@ static void step(struct modelled *modelled, unsigned index, unsigned stream, enu
 	modelled_device_sync(modelled, 12);
 }
 
-static void check(enum loader loader, bool priced)
+static void check(enum loader loader, bool priced, bool parted)
 {
 	struct modelled *modelled = modelled_create();
 	struct scene *scene = modelled_scene(modelled);
 	const unsigned stream = modelled_stream(modelled);
 	const struct tfs_judgement *judgement;
 	const struct tfs_finding *finding;
+	double step_ns;
 
-	for (unsigned i = 0; i < STEPS; i++)
+	for (unsigned i = 0; i < STEPS; i++) {
+		if (parted && (i == 2 || i == STEPS - 2))
+			scene_phase_step(scene, TFS_PHASE_EVALUATION, 0);
 		step(modelled, i, stream, loader);
-	modelled_judge(modelled);
+	}
+	step_ns = modelled_judge(modelled);
 	judgement = scene_judgement(scene);
+	TEST_IN(judgement->steps.recorded_ns, 0.98 * step_ns, 1.02 * step_ns);
 	finding = scene_finding(scene, "TFS201", 12);
 	TEST_NEED(finding);
 	TEST_EQ(!judgement->steps.unpriced, priced);
@@ -68,13 +76,29 @@ static void errors_of_the_replay(void)
 	TEST_TRUE(tfs_replay_doubt(NULL, 0, 0.11));
 }
 
+/* A step as written takes what it was seen to take, however far its replay is off; where a rewrite
+ * chose other algorithms, as much longer as it is replayed with the program's. */
+static void as_written(void)
+{
+	struct tfs_whatif whatif = {
+		.measured_ns = 31000, .replayed_ns = 36000, .written_ns = 36000};
+
+	TEST_EQ(lround(tfs_whatif_written_ns(&whatif)), 31000);
+	whatif.written_ns = 45000;
+	TEST_EQ(lround(tfs_whatif_written_ns(&whatif)), 38750);
+}
+
 int main(void)
 {
 	modelled_prepare();
-	check(NO_THREAD, true);
-	check(BESIDE, false);
-	check(WHENEVER, false);
-	check(IN_TURN, true);
+	check(NO_THREAD, true, false);
+	check(BESIDE, false, false);
+	check(WHENEVER, false, false);
+	check(IN_TURN, true, false);
+	/* With two steps before something else, and two behind. */
+	check(IN_TURN, true, true);
+	check(WHENEVER, false, true);
 	errors_of_the_replay();
+	as_written();
 	return test_result();
 }
