@@ -8,7 +8,7 @@ shim=$1 tfshim=$2 programs=$3
 export LD_LIBRARY_PATH="$4"
 export TFSIM_PACE=0 TFSIM_SCALE=1 TFSHIM_REWRITE=off
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT LD_PRELOAD TFSIM_CUPTI
-failed=0
+failed=0 first=
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -23,7 +23,7 @@ run() {
 		way="$way ${1%%=*}"
 		shift
 	done
-	TFSHIM_OUTPUT=$work/$name TFSHIM_OPTIONS="report=0:window=30:$options" LD_PRELOAD=$shim \
+	TFSHIM_OUTPUT=$work/$name TFSHIM_OPTIONS="report=0:window=30:$options" LD_PRELOAD=$shim${first:+:$first} \
 		timeout 60 "$programs/cupti_hidden" "$@" >"$work/$name.out" 2>&1 || {
 		echo "$name: the program ended with $?"
 		cat "$work/$name.out"
@@ -89,7 +89,10 @@ run dropped '' TFSIM_CUPTI=drops lookup
 says "$verdict" 'not_measurable: hook and CUPTI call counts cannot be compared'
 says "$compared" 'not comparable: '
 says '.losses.cupti_dropped > 0' true
+# Nothing tells the program when CUPTI has refused: its main() is to begin after that.
+first=$programs/../tools/stacks_first.so
 run refused '' TFSIM_CUPTI=refuse lookup
+first=
 says "$compared" "not comparable: no window has CUPTI records, CUPTI: not available: in use by"
 says "$runtimes" 'not measurable: CUPTI recorded no calls'
 # It took part, and refuses when it is to record: that is not tried for ever.
