@@ -155,7 +155,9 @@ static void set_per_step(const struct tfs_build *build, uint32_t site, uint32_t 
 {
 	double steps = build->timeline->judged_count;
 	struct step_call key = {.site = site, .function = function};
-	call->per_step = call->bytes_per_step = steps > 0 ? 0 : NAN;
+	const struct tfs_total *total = tfs_trace_total(build->trace, site, function);
+	const bool counted_only = total && tfs_total_is_count(&total->sum);
+	call->per_step = call->bytes_per_step = steps > 0 && !counted_only ? 0 : NAN;
 	if (!step_calls || !(steps > 0))
 		return;
 	const struct step_call *found =

@@ -7,6 +7,7 @@
  * waits are to blame.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
@@ -18,8 +19,10 @@
 
 #define WARN_SHARE 0.10
 #define ERROR_SHARE 0.20
-/* Of the device's work per step, what may come before the batch. A forward pass is more. */
-#define BEFORE_BATCH 0.15
+/* Tensors that may be zeroed before the batch. */
+#define MOST_FILLS 1024u
+/* As CUPTI numbers copies. */
+#define COPY_TO_DEVICE 1u
 /* Whoever makes batches beside the step takes some of the host's time from it. */
 #define BESIDE 0.15
 /* A host that is now and then late was interrupted, by other work on the machine as likely as by
@@ -29,23 +32,35 @@
  * that. */
 #define MUCH_QUEUED 0.25
 
-/* Whether a copy to the device comes first, or with little work of the device before it: gradients
- * may be zeroed behind the batch's making and before its copy. */
-static bool copies_first(const struct tfs_steady *steady, uint32_t launch)
+/* Fills memory, and does nothing else: by its name, as what it works on may not be seen. */
+static bool fills(const struct tfs_timeline *timeline, const struct tfs_device_op_record *op)
+{
+	const char *name = op->operation == TFS_DEVICE_KERNEL
+				   ? tfs_trace_kernel(timeline->trace, op->kernel)
+				   : "";
+
+	return op->operation == TFS_DEVICE_MEMSET || strstr(name, "FillFunctor");
+}
+
+/* Whether what the device does next is a copy to it: gradients may be zeroed behind the batch's
+ * making and before its copy. */
+static bool copies_first(const struct tfs_steady *steady, const struct tfs_gap *gap)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	const uint32_t thread = timeline->calls[launch].thread;
-	double ns = 0;
+	const struct tfs_idle *idle = &timeline->idles[gap->idle];
+	struct tfs_copy copy;
 
-	for (uint32_t i = launch; i < timeline->call_count; i++) {
-		const struct tfs_host_call *call = &timeline->calls[i];
-		struct tfs_copy copy;
+	if (tfs_copy_describe(timeline, &timeline->calls[gap->launch], &copy) &&
+		copy.direction == TFS_COPY_UP)
+		return true;
+	for (uint32_t i = idle->next_op; i < timeline->op_count && i < idle->next_op + MOST_FILLS;
+		i++) {
+		const struct tfs_device_op *op = &timeline->ops[i];
 
-		if (call->thread != thread || ns > BEFORE_BATCH * steady->busy_ns)
+		if (op->record->operation == TFS_DEVICE_MEMCPY)
+			return op->record->copy_kind == COPY_TO_DEVICE;
+		if (!fills(timeline, op->record))
 			return false;
-		if (tfs_copy_describe(timeline, call, &copy) && copy.direction == TFS_COPY_UP)
-			return true;
-		ns += tfs_steady_device_ns(steady, call);
 	}
 	return false;
 }
@@ -56,8 +71,7 @@ static bool is_input(const struct tfs_steady *steady, const struct tfs_gap *gap)
 {
 	const struct tfs_host_call *calls = steady->timeline->calls;
 
-	return calls[gap->before].step != calls[gap->after].step ||
-	       copies_first(steady, gap->launch);
+	return calls[gap->before].step != calls[gap->after].step || copies_first(steady, gap);
 }
 
 /* `thread` is the one that makes the steps: others, which work for it, do not load. */

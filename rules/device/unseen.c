@@ -78,8 +78,8 @@ bool tfs_unseen_conclude(const struct tfs_findings *findings, size_t before,
 	if (call == TFS_NONE)
 		return false;
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-		"a small kernel is launched %u times in a row or more; what it works on was not seen",
-		row->least);
+		"a small kernel is launched %u times %sor more; what it works on was not seen",
+		row->least, row->apart ? "in a step " : "in a row ");
 	if (findings->count == before)
 		out_verdict->site = timeline->calls[call].record->site;
 	return true;

@@ -225,7 +225,7 @@ static void list_habits(struct tfs_later *later, const struct tfs_total *totals)
 		habit->sum = &totals[i].sum;
 		habit->about = tfs_family_about(family);
 		habit->counts_by_time = counts_by_time(family);
-		if (!habit->sum->count)
+		if (!habit->sum->count || tfs_total_is_count(habit->sum))
 			continue;
 		first = habit->sum->first_ticks < first ? habit->sum->first_ticks : first;
 		latest = habit->sum->latest_ticks > latest ? habit->sum->latest_ticks : latest;

@@ -239,7 +239,8 @@ static enum tfs_level level_of(const struct tfs_steady *steady, const struct tfs
 	enum tfs_level level = TFS_LEVEL_NOTE;
 	/* What may not be fixable costs nothing for certain, whatever its group does. */
 	const double certain_ns = draft->unsure ? 0 : draft->finding.cost.low_ns;
-	double share = steady->step_ns > 0 ? certain_ns / steady->step_ns : 0;
+	const double step_ns = tfs_whatif_step_ns(steady);
+	const double share = step_ns > 0 ? certain_ns / step_ns : 0;
 
 	if (steady->run && draft->hit_count)
 		return TFS_LEVEL_NOTE;

@@ -48,7 +48,8 @@ const char *tfs_whole_run_unrecorded(
 		const uint32_t kind =
 			tfs_family_about((enum tfs_family)tfs_trace_family(trace, sum->function));
 
-		if (sum->count <= recorded[i] || (kind && !(kind & about)))
+		if (sum->count <= recorded[i] || tfs_total_is_count(sum) ||
+			(kind && !(kind & about)))
 			continue;
 		*out_site = sum->site;
 		return tfs_pool_print(pool,

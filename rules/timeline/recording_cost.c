@@ -64,7 +64,10 @@ bool tfs_recording_cost(const struct tfs_timeline *timeline, double *out_low, do
 	if (inside->count < TFS_COST_LEAST_STEPS || outside->count < TFS_COST_LEAST_STEPS ||
 		!(outside->median_low_ns > 0))
 		return false;
-	*out_low = fmax(inside->median_low_ns / outside->median_high_ns - 1, 0);
+	*out_low = fmax(fmin(inside->median_low_ns / outside->median_high_ns,
+				inside->trimmed_ns / outside->trimmed_ns) -
+				1,
+		0);
 	*out_high = fmax(inside->median_high_ns / outside->median_low_ns - 1, 0);
 	return true;
 }

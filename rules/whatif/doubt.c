@@ -22,8 +22,10 @@ const char *tfs_replay_doubt(struct tfs_replay *const *replays, size_t count, do
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_order *order = tfs_replay_order(replays[i]);
 
-		several |= order->count > 1;
-		beside |= order->count > 1 && order->beside > MOST_BESIDE;
+		if (order->count < 2)
+			continue;
+		several = true;
+		beside |= order->beside > MOST_BESIDE;
 		compared += order->compared;
 		regular += order->regular;
 	}

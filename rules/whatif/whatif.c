@@ -258,9 +258,10 @@ double tfs_whatif_step_ns(const struct tfs_steady *steady)
 {
 	const struct tfs_whatif *whatif = steady->whatif;
 
-	return whatif && whatif->turns.eases > 0
-		       ? steady->step_ns - (whatif->written_ns - whatif->unkept_ns)
-		       : steady->step_ns;
+	if (!whatif)
+		return steady->step_ns;
+	return whatif->turns.eases > 0 ? steady->step_ns - (whatif->written_ns - whatif->unkept_ns)
+				       : steady->step_ns * whatif->own;
 }
 
 double tfs_whatif_error(const struct tfs_whatif *whatif)

@@ -21,7 +21,8 @@ void tfs_whatif_destroy(struct tfs_whatif *whatif);
 
 /* Mean step time, replayed as it was. */
 double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
-/* And replayed as written. */
+/* What a step takes as written: as measured, and where a rewrite chose other algorithms, by so much
+ * longer as it is replayed with the program's. */
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
 /* A judged step as written, less what recording adds to it as far as that is taken out of the steps
  * before anything is priced: no change saves more. Also where nothing is replayed. */

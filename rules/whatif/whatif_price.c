@@ -166,7 +166,8 @@ int tfs_whatif_keep(struct tfs_whatif *whatif)
 
 struct tfs_cost tfs_whatif_searched(const struct tfs_whatif *whatif)
 {
-	const double ns = fmax(whatif->written_ns - whatif->replayed_ns, 0);
+	const double ns = fmax(whatif->written_ns - whatif->replayed_ns, 0) *
+			  (whatif->measured_ns / whatif->replayed_ns);
 	const double half = ns * (MODEL_DOUBT + whatif->error + whatif->inflation);
 
 	if (whatif->doubt)

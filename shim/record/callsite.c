@@ -172,7 +172,7 @@ static void end_entry(struct tfs_thread *thread, struct tfs_cache_entry *entry,
 
 	entry->site = intern_site(frames, count);
 	entry->head = TFS_RECORD_call | (uint64_t)id << 16 | (uint64_t)entry->site << 32;
-	if (__atomic_load_n(&entry->function->aside, __ATOMIC_RELAXED) == 0)
+	if (!__atomic_load_n(&entry->function->aside, __ATOMIC_RELAXED))
 		entry->flags |= tfs_listeners.site_flags(entry->site);
 	entry->aggregate = tfs_recorder_aggregate(thread, entry->site, id);
 	if (thread->latest)

@@ -33,7 +33,7 @@
 /* Of them too: what is copied to the device is looked at. */
 #define TFS_WANT_CONTENTS 128u
 
-#define TFS_ASIDES 7u /* functions, at most */
+#define TFS_ASIDES 3u /* functions */
 
 /* In memory that a child finds wiped (child.h): its calls miss the cache, and the others need not
  * ask whose recording it is. */

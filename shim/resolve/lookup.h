@@ -16,8 +16,7 @@
 /* A hooked function. `real` is NULL until it is looked up. */
 struct tfs_function {
 	char name[55];
-	uint8_t aside; /* one of the calls of aside.h: its number among them; 0 until it is called
-			*/
+	bool aside; /* one of the calls of aside.h; false until it is called */
 	void *real;
 	uint8_t library;
 	uint8_t family;

@@ -70,7 +70,7 @@ void tfs_steps_start(void)
 
 static void flag(struct tfs_cache_entry *entry)
 {
-	if (entry->address != 0 && __atomic_load_n(&entry->function->aside, __ATOMIC_RELAXED) == 0)
+	if (entry->address != 0 && !__atomic_load_n(&entry->function->aside, __ATOMIC_RELAXED))
 		entry->flags = (uint16_t)(entry->flags & ~TFS_SITE_STEP) |
 			       tfs_steps_site_flags(entry->site);
 }

@@ -100,6 +100,12 @@ struct tfs_total {
 	uint32_t shares;
 };
 
+/* Calls that were only counted, wherever they were made: without times, and never recorded. */
+static inline bool tfs_total_is_count(const struct tfs_aggregate *sum)
+{
+	return !sum->site && sum->count && !sum->latest_ticks;
+}
+
 size_t tfs_trace_totals(const struct tfs_trace *trace, const struct tfs_total **out_totals,
 	const struct tfs_share **out_shares);
 

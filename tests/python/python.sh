@@ -78,8 +78,8 @@ if [ -f "$library" ] && [ "${library%.a}" = "$library" ]; then
 	if [ "$(cat "$work/host-bare.status")" = 0 ]; then
 		says host '3 interpreters'
 		look host
-		expect host total cudaGetDevice 300
-		"$programs/python_sites" "$work/host.tfs" | grep '^cudaGetDevice ' >"$work/host-sites"
+		expect host total cudaDriverGetVersion 300
+		"$programs/python_sites" "$work/host.tfs" | grep '^cudaDriverGetVersion ' >"$work/host-sites"
 		grep -q ': <string>:5 step | <string>:7 <module>$' "$work/host-sites" || fail "$(cat "$work/host-sites")"
 	fi
 fi

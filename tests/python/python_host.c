@@ -15,7 +15,7 @@ static const char script[] = "import ctypes\n"
 			     "cuda = ctypes.CDLL('libcudart.so.13')\n"
 			     "n = ctypes.c_int()\n"
 			     "def step():\n"
-			     "    cuda.cudaGetDevice(ctypes.byref(n))\n"
+			     "    cuda.cudaDriverGetVersion(ctypes.byref(n))\n"
 			     "for i in range(100):\n"
 			     "    step()\n";
 

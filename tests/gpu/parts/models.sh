@@ -31,7 +31,7 @@ compare() {
 		[ $how != watched ] || settings="$settings TFSHIM_REWRITE=off"
 		model "$settings" "$@"
 		status=$?
-		if [ "$status" != 0 ] || [ -n "$(said loss)" ] && [ $how != alone ] && ! cmp -s model.err alone.err; then
+		if [ "$status" != 0 ] || { [ $how != alone ] && ! cmp -s model.err alone.err; }; then
 			[ "$(left)" -gt 2 ] || { put models "$name" "left out: no time"; return 1; }
 			[ $how = alone ] && what=skipped || what=FAILED
 			put models "$name $how" "$what: status $status: $(last_words model.err)"

@@ -11,7 +11,7 @@
 #define STEPS 24u
 #define BATCHES 8u
 
-enum loader { NO_THREAD, BESIDE, WHENEVER, IN_TURN };
+enum loader { NO_THREAD, BESIDE, WHENEVER, IN_TURN, AT_LAST };
 
 /* A loader prepares batches while the other thread trains: who waits for whom is nowhere recorded.
  * Unless that is the same in every step, it may be neither. */
@@ -53,9 +53,12 @@ static void check(enum loader loader, bool priced, bool parted)
 	double step_ns;
 
 	for (unsigned i = 0; i < STEPS; i++) {
-		if (parted && (i == 2 || i == STEPS - 2))
+		if (parted && (i == 2 || i == STEPS - 3))
 			scene_phase_step(scene, TFS_PHASE_EVALUATION, 0);
-		step(modelled, i, stream, loader);
+		step(modelled, i, stream,
+			loader != AT_LAST ? loader
+			: i >= STEPS - 3  ? WHENEVER
+					  : NO_THREAD);
 	}
 	step_ns = modelled_judge(modelled);
 	judgement = scene_judgement(scene);
@@ -95,9 +98,11 @@ int main(void)
 	check(BESIDE, false, false);
 	check(WHENEVER, false, false);
 	check(IN_TURN, true, false);
-	/* With two steps before something else, and two behind. */
+	/* With two steps before something else, and three behind. */
 	check(IN_TURN, true, true);
 	check(WHENEVER, false, true);
+	/* The steps of one thread alone say nothing of the others. */
+	check(AT_LAST, false, true);
 	errors_of_the_replay();
 	as_written();
 	return test_result();

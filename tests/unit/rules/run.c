@@ -138,6 +138,24 @@ static void recorded_in_part(void)
 	scene_destroy(scene);
 }
 
+/* Calls that are only counted, wherever they are made, leave nothing unseen. */
+static void counted_aside(void)
+{
+	struct scene *scene = begin(true);
+	const uint64_t memory = UINT64_C(0x7e0000000000);
+	struct builder *builder = scene_builder(scene);
+	const struct tfs_aggregate sum = {.function = builder_function(builder, TFS_LIBRARY_cudart,
+						  TFS_FAMILY_other, "cudaGetDevice"),
+		.count = 70000};
+
+	scene_launch(scene, 11, SCENE_LEGACY, 90000, 1024, 1, &memory);
+	builder_aggregate(builder, &sum);
+	scene_judge(scene, NULL);
+	expect(scene, "TFS101", TFS_STATE_PASSED, "no large pageable copies");
+	expect(scene, "TFS201", TFS_STATE_PASSED, "");
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	a_copy_is_one();
@@ -147,5 +165,6 @@ int main(void)
 	counted_only(3, TFS_STATE_NOT_MEASURABLE,
 		"cudaMemcpy failed 3 times in the run, but its status was not recorded");
 	recorded_in_part();
+	counted_aside();
 	return test_result();
 }
