@@ -7,8 +7,8 @@
  * waits are to blame.
  */
 #include <stdlib.h>
-#include <string.h>
 
+#include "rules/device/kernels.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
@@ -32,16 +32,6 @@
  * that. */
 #define MUCH_QUEUED 0.25
 
-/* Fills memory, and does nothing else: by its name, as what it works on may not be seen. */
-static bool fills(const struct tfs_timeline *timeline, const struct tfs_device_op_record *op)
-{
-	const char *name = op->operation == TFS_DEVICE_KERNEL
-				   ? tfs_trace_kernel(timeline->trace, op->kernel)
-				   : "";
-
-	return op->operation == TFS_DEVICE_MEMSET || strstr(name, "FillFunctor");
-}
-
 /* Whether what the device does next is a copy to it: gradients may be zeroed behind the batch's
  * making and before its copy. */
 static bool copies_first(const struct tfs_steady *steady, const struct tfs_gap *gap)
@@ -59,7 +49,7 @@ static bool copies_first(const struct tfs_steady *steady, const struct tfs_gap *
 
 		if (op->record->operation == TFS_DEVICE_MEMCPY)
 			return op->record->copy_kind == COPY_TO_DEVICE;
-		if (!fills(timeline, op->record))
+		if (!tfs_kernel_or_set_fills(timeline, op->record))
 			return false;
 	}
 	return false;

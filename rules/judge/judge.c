@@ -301,7 +301,9 @@ static int follow_device(struct tfs_steady *steady, struct tfs_step_summary *ste
 	steps->ahead_busy = ahead.busy;
 	steps->spread_ns = ahead.spread_ns;
 	/* A replayed step is over when its work on the device is. */
-	if (!steady->whatif)
+	if (steady->whatif)
+		tfs_whatif_follow_device(steady->whatif);
+	else
 		steady->step_ns = ahead.step_ns;
 	return 0;
 }

@@ -132,6 +132,7 @@ static int take_out_recording(struct tfs_whatif *whatif)
 
 	if (!err && whatif->base_ns > aim_ns) {
 		whatif->own = fmax(aim_ns, 0) / whatif->written_ns;
+		whatif->own_most = fmax(whatif->written_ns - low_ns, 0) / whatif->written_ns;
 		return ease(whatif, 0);
 	}
 	for (unsigned i = 0; !err && i < HALVINGS; i++) {
@@ -206,7 +207,7 @@ struct tfs_whatif *tfs_whatif_create(const struct tfs_steady *steady)
 	whatif->written = calloc((size_t)steady->call_count + 1, sizeof(*whatif->written));
 	whatif->work = tfs_device_work_create(steady);
 	whatif->inflation = recording_inflation(steady->timeline);
-	whatif->own = 1;
+	whatif->own = whatif->own_most = 1;
 	if (!whatif->replays || !whatif->base || !whatif->apart || !whatif->changed ||
 		!whatif->saved || !whatif->edits || !whatif->kept || !whatif->assumed ||
 		!whatif->written || !whatif->step_count || !whatif->work || replay_base(whatif))
@@ -252,6 +253,11 @@ double tfs_whatif_written_ns(const struct tfs_whatif *whatif)
 {
 	/* What the steps took is known better than what a replay of them takes. */
 	return whatif->measured_ns * (whatif->written_ns / whatif->replayed_ns);
+}
+
+void tfs_whatif_follow_device(struct tfs_whatif *whatif)
+{
+	whatif->own = whatif->own_most = 1;
 }
 
 double tfs_whatif_step_ns(const struct tfs_steady *steady)

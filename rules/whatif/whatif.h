@@ -24,6 +24,8 @@ double tfs_whatif_replayed_ns(const struct tfs_whatif *whatif);
 /* What a step takes as written: as measured, and where a rewrite chose other algorithms, by so much
  * longer as it is replayed with the program's. */
 double tfs_whatif_written_ns(const struct tfs_whatif *whatif);
+/* The host runs ahead of the device, whose steps have nothing of what recording adds. */
+void tfs_whatif_follow_device(struct tfs_whatif *whatif);
 /* A judged step as written, less what recording adds to it as far as that is taken out of the steps
  * before anything is priced: no change saves more. Also where nothing is replayed. */
 double tfs_whatif_step_ns(const struct tfs_steady *steady);

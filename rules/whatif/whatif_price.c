@@ -81,6 +81,7 @@ static void price(
 	const struct tfs_work_left left = tfs_device_work_left(whatif->work, whatif->edits);
 	const double own = whatif->own, base_ns = own * whatif->base_ns, mean = own * recorded;
 	const double most = fmax(base_ns - left.least_ns, 0);
+	const double utmost = fmax(whatif->own_most * whatif->base_ns - left.least_ns, most);
 	const double low = fmin(mean, base_ns - left.all_ns);
 	const struct added added = find_added(whatif, recorded, mean);
 	const double model = mean * (MODEL_DOUBT + whatif->error);
@@ -97,7 +98,7 @@ static void price(
 		fmin(low, own * others.apart_ns) - hypot(half, model + added.less_ns) - rest, most);
 	out_cost->high_ns = between(fmax(mean, own * fmax(others.apart_ns, others.free_ns)) +
 					    hypot(half, model + added.more_ns) + rest,
-		most * (1 + MODEL_DOUBT));
+		utmost * (1 + MODEL_DOUBT));
 	out_cost->method = whatif->steady->simulated ? TFS_COST_MODELLED : TFS_COST_REPLAY;
 }
 

@@ -35,6 +35,7 @@ struct tfs_whatif {
 	double least_ns;  /* work that the edits of the latest price leave the device */
 	double inflation;
 	double own; /* the part of base_ns that recording has none of; 1 where it was taken out */
+	double own_most;               /* and at most */
 	struct tfs_replay_how turns;   /* how host threads take turns, */
 	struct tfs_replay_how at_once; /* and how they follow each other at once */
 	double load_ns;                /* that something else took of the host's time, per step */
