@@ -8,7 +8,6 @@
  */
 #include <stdlib.h>
 
-#include "rules/device/kernels.h"
 #include "rules/evidence/copies.h"
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
@@ -33,7 +32,7 @@
 #define MUCH_QUEUED 0.25
 
 /* Whether what the device does next is a copy to it: gradients may be zeroed behind the batch's
- * making and before its copy. */
+ * making and before its copy. What kernels do there is not known, whatever they are called. */
 static bool copies_first(const struct tfs_steady *steady, const struct tfs_gap *gap)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
@@ -49,7 +48,7 @@ static bool copies_first(const struct tfs_steady *steady, const struct tfs_gap *
 
 		if (op->record->operation == TFS_DEVICE_MEMCPY)
 			return op->record->copy_kind == COPY_TO_DEVICE;
-		if (!tfs_kernel_or_set_fills(timeline, op->record))
+		if (op->record->operation != TFS_DEVICE_MEMSET)
 			return false;
 	}
 	return false;

@@ -127,13 +127,3 @@ bool tfs_kernel_unseen(const struct tfs_timeline *timeline, const struct tfs_hos
 	return call->family == TFS_FAMILY_launch && !call->record->status &&
 	       !tfs_operand_next(timeline, call, &cursor, &operand);
 }
-
-bool tfs_kernel_or_set_fills(
-	const struct tfs_timeline *timeline, const struct tfs_device_op_record *op)
-{
-	const char *name = op->operation == TFS_DEVICE_KERNEL
-				   ? tfs_trace_kernel(timeline->trace, op->kernel)
-				   : "";
-
-	return op->operation == TFS_DEVICE_MEMSET || strstr(name, "FillFunctor");
-}

@@ -38,9 +38,4 @@ bool tfs_kernel_unseen(const struct tfs_timeline *timeline, const struct tfs_hos
 bool tfs_kernel_fills_zero(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
 	struct tfs_operand *out_target);
 
-/* Whether an operation fills memory and does nothing else: a fill, or a kernel of PyTorch's with
- * that in its name, as its arguments hide what it works on. */
-bool tfs_kernel_or_set_fills(
-	const struct tfs_timeline *timeline, const struct tfs_device_op_record *op);
-
 #endif

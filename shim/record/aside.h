@@ -20,6 +20,7 @@ enum tfs_aside_number {
 	TFS_ASIDE_cudaGetLastError,
 	TFS_ASIDE_cudaPeekAtLastError,
 };
+_Static_assert(TFS_ASIDE_cudaPeekAtLastError == TFS_ASIDES, "recorder.h has room for the last");
 
 /* Entering it the fast way; `total` is NULL where it is not to be entered so. */
 struct tfs_aside {

@@ -149,7 +149,7 @@ def loader(steps):
 
     def step_of(_):
         images, labels = next(batches)
-        optimiser.zero_grad(set_to_none=False)
+        optimiser.zero_grad()
         loss = F.cross_entropy(net(images.cuda(non_blocking=True)), labels.cuda(non_blocking=True))
         loss.backward()
         optimiser.step()

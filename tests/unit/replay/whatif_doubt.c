@@ -91,6 +91,19 @@ static void as_written(void)
 	TEST_EQ(lround(tfs_whatif_written_ns(&whatif)), 38750);
 }
 
+/* Recording adds to the host's steps, and nothing to those of a device that the host is ahead of.
+ */
+static void without_recording(void)
+{
+	struct tfs_whatif whatif = {.own = 0.6, .own_most = 0.8};
+	const struct tfs_steady steady = {.whatif = &whatif, .step_ns = 1000};
+
+	TEST_EQ(lround(tfs_whatif_step_ns(&steady)), 600);
+	tfs_whatif_follow_device(&whatif);
+	TEST_EQ(lround(tfs_whatif_step_ns(&steady)), 1000);
+	TEST_EQ(lround(100 * whatif.own_most), 100);
+}
+
 int main(void)
 {
 	modelled_prepare();
@@ -105,5 +118,6 @@ int main(void)
 	check(AT_LAST, false, true);
 	errors_of_the_replay();
 	as_written();
+	without_recording();
 	return test_result();
 }
