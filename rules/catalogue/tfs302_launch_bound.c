@@ -11,6 +11,7 @@
 #include "rules/evidence/findings.h"
 #include "rules/evidence/gaps.h"
 #include "rules/support/figures.h"
+#include "rules/support/sort.h"
 #include "rules/timeline/recording_cost.h"
 
 #define IDLE_SHARE 0.10
@@ -116,45 +117,54 @@ static void sum_up(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 	}
 }
 
-/* The launch before which the GPU is idle for longest, of all its calls. */
+/* The launch before which the GPU is idle for longest, of all its calls; TFS_NONE when there is no
+ * memory. */
 static uint32_t worst_of(const struct tfs_steady *steady, const struct tfs_gaps *gaps)
 {
-	const uint32_t sites =
-		(uint32_t)tfs_trace_count(steady->timeline->trace, TFS_RECORD_site) + 2;
-	double *idle_ns = calloc(sites, sizeof(*idle_ns)), most = 0;
+	struct tfs_key *keys = malloc((gaps->count + 1) * sizeof(*keys));
+	double idle_ns = 0, most_ns = 0;
 	uint32_t worst = TFS_NONE;
+	size_t count = 0;
 
-	for (size_t i = 0; idle_ns && i < gaps->count; i++) {
-		const struct tfs_gap *gap = &gaps->items[i];
-		const uint32_t site = steady->timeline->calls[gap->launch].record->site;
+	for (size_t i = 0; keys && i < gaps->count; i++)
+		if (between_launches(steady, &gaps->items[i]))
+			keys[count++] = (struct tfs_key){
+				steady->timeline->calls[gaps->items[i].launch].record->site,
+				(uint32_t)i};
+	if (keys && tfs_sort_keys(keys, count))
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct tfs_gap *gap = &gaps->items[keys[i].value];
 
-		if (!between_launches(steady, gap))
-			continue;
-		if (site < sites)
-			idle_ns[site] += gap->idle_ns;
-		if (worst == TFS_NONE || (site < sites && idle_ns[site] > most)) {
+		idle_ns = i > 0 && keys[i - 1].key == keys[i].key ? idle_ns + gap->idle_ns
+								  : gap->idle_ns;
+		if (idle_ns > most_ns) {
 			worst = gap->launch;
-			most = site < sites ? idle_ns[site] : most;
+			most_ns = idle_ns;
 		}
 	}
-	free(idle_ns);
+	free(keys);
 	return worst;
 }
 
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_gaps *gaps, const struct bound *bound)
 {
-	const struct tfs_host_call *worst = &steady->timeline->calls[worst_of(steady, gaps)];
+	const uint32_t worst = worst_of(steady, gaps);
 	const double steps = (double)steady->step_count;
 	const double count = (double)bound->launches.count / steps;
 	struct tfs_place place = {.items = bound->launches.items,
 		.count = bound->launches.count,
-		.site = worst->record->site,
-		.function = worst->function,
 		.steps = steady->step_count,
 		.spread = true};
 	struct tfs_draft *draft;
 
+	if (worst == TFS_NONE) {
+		findings->failed = true;
+		return;
+	}
+	place.site = steady->timeline->calls[worst].record->site;
+	place.function = steady->timeline->calls[worst].function;
 	for (size_t i = 0; i < place.count; i++) {
 		const struct tfs_host_call *call = &steady->timeline->calls[place.items[i].call];
 
@@ -162,7 +172,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	draft = tfs_findings_add(findings, &place, &bound->others,
 		"the GPU is idle for %s per step (%s of it) until the host launches the next of %s kernels, which take %s each; "
-		"most of that time is before this call",
+		"more of that time is before this call than before any other",
 		tfs_figure_time(bound->idle_ns).text,
 		tfs_figure_share(bound->idle_ns / steady->step_ns).text,
 		tfs_figure_count(count).text, tfs_figure_time(bound->kernels_ns / count).text);
