@@ -5,32 +5,8 @@
  * too, TFS910 tells.
  */
 #include "rules/evidence/findings.h"
+#include "rules/evidence/retries.h"
 #include "rules/support/figures.h"
-
-/* cudaErrorMemoryAllocation, CUDA_ERROR_OUT_OF_MEMORY */
-#define OUT_OF_MEMORY 2u
-/* Calls among which the next try is looked for: an allocator frees what it has, block by block. */
-#define MOST_CALLS 65536u
-
-static bool allocates(const struct tfs_host_call *call)
-{
-	return call->family == TFS_FAMILY_alloc || call->family == TFS_FAMILY_alloc_async ||
-	       call->family == TFS_FAMILY_host_alloc;
-}
-
-static bool frees(const struct tfs_host_call *call)
-{
-	return (call->family == TFS_FAMILY_free || call->family == TFS_FAMILY_free_async ||
-		       call->family == TFS_FAMILY_host_free) &&
-	       !call->record->status;
-}
-
-/* Whether both ask for the same. */
-static bool alike(const struct tfs_host_call *one, const struct tfs_host_call *other)
-{
-	return allocates(other) && one->function == other->function &&
-	       one->record->amount == other->record->amount;
-}
 
 /* What was freed and is allocated again in the same step, which goes to `freed` as well. */
 static void add_again(
@@ -39,13 +15,13 @@ static void add_again(
 	const struct tfs_host_call *call = tfs_steady_call(steady, from);
 	const size_t last = freed->count;
 
-	for (uint32_t i = from + 1; i < steady->call_count && i - from < MOST_CALLS; i++) {
+	for (uint32_t i = from + 1; i < steady->call_count && i - from < TFS_RETRY_CALLS; i++) {
 		const struct tfs_host_call *later = tfs_steady_call(steady, i);
 		size_t k = first;
 
 		if (later->step != call->step)
 			break;
-		if (!allocates(later) || later->record->status || later->thread != call->thread)
+		if (!tfs_retry_allocates(later) || later->record->status || later->thread != call->thread)
 			continue;
 		while (k < last && freed->items[k].bytes != later->record->amount)
 			k++;
@@ -56,39 +32,12 @@ static void add_again(
 	}
 }
 
-/* Where the failed allocation succeeds, as an index of the evidence; TFS_NONE: nowhere. What is
- * freed until then goes to `freed`. */
-static uint32_t next_try(const struct tfs_steady *steady, uint32_t failed, struct tfs_hits *freed)
-{
-	const struct tfs_host_call *call = tfs_steady_call(steady, failed);
-	const size_t before = freed->count;
-
-	for (uint32_t i = failed + 1; i < steady->call_count && i - failed < MOST_CALLS; i++) {
-		const struct tfs_host_call *later = tfs_steady_call(steady, i);
-
-		if (later->thread != call->thread)
-			continue;
-		if (later->step != call->step)
-			break;
-		if (frees(later))
-			tfs_hits_add(freed, steady->calls[i], later->record->amount,
-				(struct tfs_edit){.gone = true});
-		if (!alike(call, later) || later->record->status == OUT_OF_MEMORY)
-			continue;
-		if (!later->record->status && freed->count > before)
-			return i;
-		break;
-	}
-	freed->count = before;
-	return TFS_NONE;
-}
-
 static size_t count_frees(const struct tfs_steady *steady, const struct tfs_hits *freed)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < freed->count; i++)
-		count += frees(&steady->timeline->calls[freed->items[i].call]);
+		count += tfs_retry_frees(&steady->timeline->calls[freed->items[i].call]);
 	return count;
 }
 
@@ -114,7 +63,7 @@ static void collect(
 	for (size_t i = 0; i < place->count; i++) {
 		const size_t first = out_freed->count;
 		const uint32_t tried =
-			next_try(steady, steady->place[place->items[i].call], out_freed);
+			tfs_retry_find(steady, steady->place[place->items[i].call], out_freed);
 
 		if (tried != TFS_NONE)
 			add_again(steady, tried, out_freed, first);
@@ -131,9 +80,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
-		if (!allocates(call) || call->record->status != OUT_OF_MEMORY)
-			continue;
-		if (next_try(steady, i, &freed) != TFS_NONE)
+		if (tfs_retry_find(steady, i, &freed) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.gone = true});
 	}

@@ -4,8 +4,10 @@
  * not tell. What is not ready, done already, or not supported where that is asked, passes.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/evidence/retries.h"
 #include "rules/support/figures.h"
 #include "rules/timeline/statuses.h"
 
@@ -21,6 +23,39 @@ static bool fails(const struct tfs_timeline *timeline, const struct tfs_host_cal
 {
 	return tfs_status_fails(library_of(timeline, call->function), (enum tfs_family)call->family,
 		call->record->status);
+}
+
+/* Whether the call's error may be that of the latest that failed in its thread, or 0: such as
+ * cudaGetLastError() tells of it. */
+static bool tells_of(
+	const struct tfs_timeline *timeline, const struct tfs_host_call *call, uint32_t latest)
+{
+	return library_of(timeline, call->function) == TFS_LIBRARY_cudart &&
+	       call->family == TFS_FAMILY_other && call->record->status == latest;
+}
+
+/* All that fail, and apart those that are none of this rule's; 0 or -1. */
+static int collect(
+	const struct tfs_steady *steady, struct tfs_hits *hits, struct tfs_hits *out_retried)
+{
+	const struct tfs_timeline *timeline = steady->timeline;
+	uint32_t *latest = calloc(timeline->thread_count + 1u, sizeof(*latest));
+	struct tfs_hits freed = {0};
+
+	if (!latest)
+		return -1;
+	for (uint32_t i = 0; i < steady->call_count; i++) {
+		const struct tfs_host_call *call = tfs_steady_call(steady, i);
+
+		if (!fails(timeline, call) || tells_of(timeline, call, latest[call->thread]))
+			continue;
+		latest[call->thread] = call->record->status;
+		tfs_hits_add(tfs_retry_find(steady, i, &freed) == TFS_NONE ? hits : out_retried,
+			steady->calls[i], 0, (struct tfs_edit){0});
+	}
+	tfs_hits_finish(&freed);
+	free(latest);
+	return 0;
 }
 
 static const char *name_of(
@@ -49,9 +84,19 @@ static bool counts(const struct tfs_steady *steady, const struct tfs_aggregate *
 		       timeline->steps[steady->steps[0]].start_ns;
 }
 
+static bool is_of(
+	const struct tfs_timeline *timeline, const struct tfs_hits *hits, uint16_t function)
+{
+	for (size_t i = 0; i < hits->count; i++)
+		if (timeline->calls[hits->items[i].call].function == function)
+			return true;
+	return false;
+}
+
 /* Calls that the totals say fail, though no judged step has one; NULL = none. With what status they
  * fail is not recorded. */
-static const struct tfs_aggregate *unseen(const struct tfs_steady *steady)
+static const struct tfs_aggregate *unseen(
+	const struct tfs_steady *steady, const struct tfs_hits *retried)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_trace *trace = timeline->trace;
@@ -62,8 +107,9 @@ static const struct tfs_aggregate *unseen(const struct tfs_steady *steady)
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 
-		if (counts(steady, sum) && !tfs_status_harmless((enum tfs_family)tfs_trace_family(
-						   trace, sum->function)))
+		if (counts(steady, sum) && !is_of(timeline, retried, sum->function) &&
+			!tfs_status_harmless(
+				(enum tfs_family)tfs_trace_family(trace, sum->function)))
 			return sum;
 	}
 	return NULL;
@@ -74,13 +120,14 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_aggregate *more;
-	struct tfs_hits hits = {0};
+	struct tfs_hits hits = {0}, retried = {0};
 	struct tfs_place place = {0};
 	size_t before = findings->count;
 
-	for (uint32_t i = 0; i < steady->call_count; i++)
-		if (fails(timeline, tfs_steady_call(steady, i)))
-			tfs_hits_add(&hits, steady->calls[i], 0, (struct tfs_edit){0});
+	if (collect(steady, &hits, &retried)) {
+		findings->failed = true;
+		return;
+	}
 	while (tfs_hits_next(steady, &hits, &place)) {
 		struct tfs_draft *draft = tfs_findings_add(findings, &place, NULL,
 			"fails with %s, %s", name_of(timeline, findings->pool, &place),
@@ -89,8 +136,9 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		if (draft)
 			draft->needed = true;
 	}
+	more = findings->count == before ? unseen(steady, &retried) : NULL;
 	tfs_hits_finish(&hits);
-	more = findings->count == before ? unseen(steady) : NULL;
+	tfs_hits_finish(&retried);
 	if (more) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"%s failed %s in the run, but %s",

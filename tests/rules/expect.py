@@ -10,6 +10,10 @@ are there. What is not a finding of a line must not be there at all. Counts and 
 compared; bytes and costs where FIGURES names them ("bytes,costs"), or only the costs of one file's
 lines ("bytes,costs:FILE"), for a run whose other costs are not what the marks are for.
 
+With "gpu:FILE" the run is one on the profile a100, and marks of kind "gpu" count as well; it is
+about that file: findings of other files' marks may be there or not, with other figures. "whole" names
+the rules whose findings have no line.
+
 SEARCHED is 1 where the shim searched convolution algorithms. What a program leaves to a search, as
 marks of TFS601 say, cannot be measured without one, and its marks do not count then.
 """
@@ -30,17 +34,30 @@ UNSEEN = {"TFS709"}
 SMALL = {"TFS403"}
 
 
-def marked(sources, wide):
-    found = {"expect": {}, "trap": set(), "unmeasured": set()}
-    for source in sources:
-        for mark in marks.read(source):
-            if mark.kind == "small" and wide:
-                continue
-            if mark.kind in ("expect", "small"):
-                found["expect"][mark.rule, *mark.where] = mark
-            else:
-                found[mark.kind].add((mark.rule, *mark.where))
-    return found["expect"], found["trap"], {mark[0] for mark in found["unmeasured"]}
+class Marks:
+    """The marks of the sources that a run is for."""
+
+    def __init__(self, sources, figures):
+        self.expected, self.traps, self.unmeasured, self.whole = {}, set(), set(), set()
+        self.about = [figure.partition(":")[2] for figure in figures if figure.startswith("gpu:")]
+        left_out = {"small"} if figures == ["none"] else set() if self.about else {"gpu", "whole"}
+        for source in sources:
+            for mark in marks.read(source):
+                if mark.kind not in left_out:
+                    self.add(mark)
+
+    def add(self, mark):
+        where = (mark.rule, *mark.where)
+        if mark.kind in ("expect", "gpu", "small"):
+            self.expected[where] = mark
+        elif mark.kind == "trap":
+            self.traps.add(where)
+        elif self.is_about(mark.where[0]):
+            (self.whole if mark.kind == "whole" else self.unmeasured).add(mark.rule)
+
+    def is_about(self, file):
+        """Whether what the file's marks say must be there, with their figures."""
+        return not self.about or file in self.about
 
 
 def place(frame):
@@ -58,26 +75,39 @@ def has_costs(figures, file=None):
         for figure in figures)
 
 
-def findings(report, expected, traps, figures):
+def ignored(rule, found, figures):
+    return (rule in SMALL and rule not in found.whole) or \
+        (rule in HOSTED and not has_costs(figures) and not found.about)
+
+
+def wrong_here(finding, here, found, figures, steps):
+    """What is wrong with one finding, but for its stack."""
+    if finding["callsite"]["line"] is None:
+        if finding["id"] not in found.whole:
+            yield f"not of any line: {finding['id']}: {finding['message']}"
+    elif here not in found.expected:
+        yield f"not expected: {text(here)}: {finding['message']}"
+    elif found.is_about(here[1]):
+        mark = found.expected[here]
+        yield from marks.wrong_figures(mark, finding, steps, "bytes" in figures,
+                                       mark.kind == "gpu" or has_costs(figures, here[1]))
+
+
+def findings(report, found, figures):
     wrong, seen, steps = [], set(), max(report["steps"]["judged"], 1)
     for finding in report["findings"]:
         here = (finding["id"], *place(finding["callsite"]))
-        if finding["id"] in SMALL or (finding["id"] in HOSTED and not has_costs(figures)):
+        if ignored(finding["id"], found, figures):
             continue
-        if finding["callsite"]["line"] is None:
-            wrong.append(f"not of any line: {finding['id']}: {finding['message']}")
-        elif here not in expected:
-            wrong.append(f"not expected: {text(here)}: {finding['message']}")
-        else:
-            wrong += marks.wrong_figures(expected[here], finding, steps,
-                                         "bytes" in figures, has_costs(figures, here[1]))
+        wrong += wrong_here(finding, here, found, figures, steps)
         if here in seen:
             wrong.append(f"twice: {text(here)}")
         seen.add(here)
         for frame in finding["callsite"]["stack"]:
-            if (finding["id"], *place(frame)) in traps:
+            if (finding["id"], *place(frame)) in found.traps:
                 wrong.append(f"trapped: {text((finding['id'], *place(frame)))}")
-    return wrong + [f"missing: {text(mark)}" for mark in sorted(set(expected) - seen)]
+    return wrong + [f"missing: {text(mark)}" for mark in sorted(set(found.expected) - seen)
+                    if found.is_about(mark[1])]
 
 
 def quotes(report, sources):
@@ -103,25 +133,35 @@ OPTIONAL = {"TFS408": ("cudaMallocAsync", "cudaMallocFromPoolAsync", "cuMemAlloc
             "TFS610": ("cublasLt",), "TFS906": ()}
 
 
-def rules(report, expected, unmeasured, figures):
-    wrong, broken = [], {mark[0] for mark in expected}
+def wanted(rule, report, found):
+    """The states that a rule may be in."""
+    broken = {mark[0] for mark in found.expected if found.is_about(mark[1])} | found.whole
+    elsewhere = {mark[0] for mark in found.expected} - broken
+    if rule in OPTIONAL and not any(
+            (call["callsite"]["call"] or "").startswith(OPTIONAL[rule])
+            for call in report["calls"]):
+        return {"not_applicable"}
+    if rule in found.unmeasured:
+        return {"not_measurable"}
+    if rule in broken:
+        return {"violated"}
+    return {"passed"} | ({"violated"} if rule in elsewhere else set()) | \
+        ({"not_measurable"} if rule in UNSEEN else set())
+
+
+def rules(report, found, figures, reasons):
+    wrong = []
     for rule in report["rules"]:
-        if rule["id"] in SMALL or (rule["id"] in HOSTED and not has_costs(figures)):
+        if ignored(rule["id"], found, figures):
             continue
-        want = "violated" if rule["id"] in broken else "passed"
-        if rule["id"] in OPTIONAL and not any(
-                (call["callsite"]["call"] or "").startswith(OPTIONAL[rule["id"]])
-                for call in report["calls"]):
-            want = "not_applicable"
-        elif rule["id"] in unmeasured:
-            want = "not_measurable"
-            if unmeasured[rule["id"]] not in rule["reason"]:
-                wrong.append(f"{rule['id']} does not say what is missing: {rule['reason']}")
-        unseen = rule["id"] in UNSEEN and rule["state"] == "not_measurable"
-        if rule["state"] != want and not (unseen and want == "passed"):
-            wrong.append(f"{rule['id']} is {rule['state']}, not {want}: {rule['reason']}")
+        want = wanted(rule["id"], report, found)
+        if rule["state"] == "not_measurable" and reasons.get(rule["id"], "") not in rule["reason"]:
+            wrong.append(f"{rule['id']} does not say what is missing: {rule['reason']}")
+        if rule["state"] not in want:
+            wrong.append(f"{rule['id']} is {rule['state']}, not {' or '.join(sorted(want))}: "
+                         f"{rule['reason']}")
         told = re.fullmatch(r"\d+ findings?", rule["reason"] or "")
-        if not rule["reason"] or bool(told) != (want == "violated"):
+        if not rule["reason"] or bool(told) != (rule["state"] == "violated"):
             wrong.append(f"{rule['id']} is {rule['state']}, as {rule['reason']!r}")
     return wrong
 
@@ -131,15 +171,16 @@ def main():
         report = json.load(file)
     searched = sys.argv[2] == "1"
     figures = sys.argv[3].split(",")
-    expected, traps, opaque = marked(sys.argv[4:], figures == ["none"])
-    searches = {mark for mark in expected if mark[0] == "TFS601"}
-    # Why not is said in words that are not checked here.
-    unmeasured = {rule: "" for rule in opaque}
+    found = Marks(sys.argv[4:], figures)
+    searches = {mark for mark in found.expected if mark[0] == "TFS601"}
+    reasons = {}
     if searches and not searched:
-        expected = {where: mark for where, mark in expected.items() if where not in searches}
-        unmeasured["TFS601"] = "search"
-    wrong = findings(report, expected, traps, figures) + \
-        rules(report, expected, unmeasured, figures) + quotes(report, sys.argv[4:])
+        for where in searches:
+            del found.expected[where]
+        found.unmeasured.add("TFS601")
+        reasons["TFS601"] = "search"
+    wrong = findings(report, found, figures) + rules(report, found, figures, reasons) + \
+        quotes(report, sys.argv[4:])
     if report["steps"]["judged"] < 20 or not report["verdict"]["usable"]:
         wrong.append(f"too little was judged: {report['steps']}, {report['verdict']}")
     if not report["device"]["name"]:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Findings of a program on the simulated device, by the marks in its sources ("expect:", "trap:"):
-# expect.sh [--profile NAME | --modelled FILE] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
+# expect.sh [--profile NAME | --modelled FILE | --gpu FILE] LIBRARY TFSHIM SIMULATED-LIBRARIES TRAINER SOURCES ARGUMENT...
 #
 # SOURCES is a list with commas. Once as the program is, once with a search of algorithms that
 # changes nothing, once repaired, and once with all of the run recorded. With a profile other than
@@ -10,6 +10,8 @@
 # --size wide, which the marks are not for.
 # --modelled leaves the run out that does not, for what a rule tells by its share of the host's time,
 # and compares the costs of this file's marks alone.
+# --gpu has one run, as the program is, on the profile a100 in modelled time, where nothing is computed:
+# it is about this file's marks.
 # Steps take a hundredth of the time there, and what tfshim loads meanwhile does not: they are more,
 # EXPECT_STEPS or 900, and at most 240 of these where they are computed.
 set -u
@@ -23,6 +25,11 @@ fi
 modelled=
 if [ "$1" = --modelled ]; then
 	modelled=$2
+	shift 2
+fi
+gpu=
+if [ "$1" = --gpu ]; then
+	profile=a100 gpu=$2
 	shift 2
 fi
 library=$(realpath "$1")
@@ -47,6 +54,10 @@ watch() {
 		figures=bytes,costs${modelled:+:$modelled}
 		clock=:$simulated/../tools/modelled_clock.so
 		;;
+	a100-gpu)
+		figures=bytes,gpu:$gpu
+		clock=:$simulated/../tools/modelled_clock.so
+		;;
 	# Busy cores compute steps more slowly than modelled: a search would find that.
 	*-searched | *-repaired) clock=:$simulated/../tools/modelled_clock.so ;;
 	esac
@@ -59,6 +70,7 @@ watch() {
 	compute=1 pace=0
 	if [ "$profile" != slow ] && [ "$searched" = 0 ]; then
 		compute=0 pace=1
+		[ "$name" != gpu ] || pace=0
 		set -- "$@" --steps "$steps"
 	elif [ "$profile" != slow ]; then
 		set -- "$@" --steps "$((steps < 240 ? steps : 240))"
@@ -82,6 +94,10 @@ watch() {
 	}
 }
 
+[ -z "$gpu" ] || {
+	watch gpu 0 off '' "$@"
+	exit "$failed"
+}
 watch plain 0 off '' "$@"
 # The patience is for a real device's speed.
 watch searched 1 report :search_ms=100000 "$@"

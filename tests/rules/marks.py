@@ -16,6 +16,7 @@ STREAM  that the calls work on or wait for: legacy, per-thread, "stream 13" (as 
 COST    what a step gains without it, LOW..HIGH in us or ms: in the modelled timeline of the profile
         slow. Worked out from the program, or from its twin, never copied from a report. 0us: that
         mending this one alone gains nothing. Left out where nothing is promised: with "needed".
+        Marks of kind "gpu" are in the timeline of the profile a100, and may leave it out.
 
 A report's count and bytes may fall short by one step's share: what lies at the edge of the recorded
 steps may not be told. Its interval must lie inside of the mark's, and hold the middle of it, so that
@@ -25,8 +26,8 @@ it is neither wider than is known nor beside it.
 import os
 import re
 
-FINDINGS = ("expect", "small", "note", "unsure", "perhaps", "less", "kept", "needed")
-BARE = ("trap", "unmeasured")
+FINDINGS = ("expect", "gpu", "small", "note", "unsure", "perhaps", "less", "kept", "needed")
+BARE = ("trap", "unmeasured", "whole")
 COMMENT = re.compile(r"/\*\s*(\w+):(.*?)\*/")
 ITEM = re.compile(r"""(?P<id>TFS\d{3})
     \ x(?P<count>\d+(\.\d+)?)
@@ -69,7 +70,7 @@ def parse_figures(kind, text, where):
         mark.cost = float(match["low"]) * unit, float(match["high"] or match["low"]) * unit
         if match["high"] is None and mark.cost[0] or mark.cost[0] > mark.cost[1]:
             raise Malformed(f"{where[0]}:{where[1]}: no range of costs: {text!r}")
-    if (mark.cost is None) != (kind == "needed"):
+    if (mark.cost is None) != (kind == "needed") and kind != "gpu":
         raise Malformed(f"{where[0]}:{where[1]}: {kind} {'without' if mark.cost is None else 'with'}"
                         f" a cost: {text!r}")
     if not mark.count:

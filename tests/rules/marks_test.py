@@ -16,6 +16,7 @@ GOOD = {
     "/* note: TFS201 x2 stream 13 1.5..2ms */": ("TFS201", 2, 0, "13", (1.5e6, 2e6)),
     "/* expect: TFS401 x0.5 4B 0us */": ("TFS401", 0.5, 4, None, (0, 0)),
     "/* needed: TFS202 x1 per-thread */": ("TFS202", 1, 0, "per-thread", None),
+    "/* gpu: TFS405 x1 4KiB */": ("TFS405", 1, 4096, None, None),
 }
 BAD = ["", "TFS101", "TFS101 1 4B 1..2us", "TFS101 x1", "TFS101 x1 4B", "TFS101 x0 1..2us",
        "TFS101 x1 4KB 1..2us", "TFS101 x1 4 1..2us", "TFS101 x1 13 1..2us", "TFS101 x1 5us",

@@ -4,15 +4,10 @@
 
 /* The parts of resnet_naive.c's step. */
 
+#include <stdio.h>
+
 #include "loader.h"
 #include "resnet.h"
-
-/* What --habits has besides. */
-struct naive_habits {
-	float *mean_host, *zeros_host; /* pinned, as large as a batch */
-	float *mean, *squares;
-	float *contrast; /* of a batch */
-};
 
 struct naive {
 	struct resnet net;
@@ -21,17 +16,26 @@ struct naive {
 	float *images, *onehot; /* of a step */
 	float *input;           /* of a pass */
 	float *loss;            /* likewise, on the device */
-	struct naive_habits habits;
 };
+
+/* What --part does, in a step before the batch is copied and behind it; its memory is its own. All
+ * may be NULL. */
+struct naive_part {
+	void (*init)(struct naive *t);
+	void (*before)(void);
+	void (*behind)(struct naive *t, const struct loader_slot *batch);
+	void (*finish)(struct naive *t);
+};
+
+extern const struct naive_part naive_habits, naive_full, naive_attend, naive_pixels, naive_anew,
+	naive_memory, naive_disk;
+
+/* Training waits until the weights are in the file. */
+void naive_save(const struct naive *t, FILE *file);
 
 /* Copies a step's batch to the device, whole or row by row. */
 void naive_copy_batch(struct naive *t, const struct loader_slot *batch);
 void naive_copy_rows(struct naive *t, const struct loader_slot *batch);
-
-/* --habits: prepares the batch that was copied. */
-void naive_habits_init(struct naive *t);
-void naive_habits(struct naive *t);
-void naive_habits_finish(struct naive *t);
 
 /* One pass over RESNET_IMAGES images: gradients are added to what is there. */
 void naive_forward(struct naive *t, const float *images);

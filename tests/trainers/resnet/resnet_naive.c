@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A residual net as a competent beginner trains it: right, and slow in the usual ways. Marks of
- * this file and of naive_*.c are for the default options, but naive_rows.c's, which are for --rows
- * and take naive_batch.c's place, and naive_habits.c's, which are for --habits; ../lenet_naive.c
- * says what marks mean.
+ * this file and of naive_*.c are for the default options; naive_rows.c's are for --rows and take
+ * naive_batch.c's place, and those of a file that is named as a part are for that --part.
+ * ../lenet_naive.c says what marks mean. Those of kind "gpu" are for the profile a100, on which a
+ * step is short enough, or launches are slow enough beside kernels, to tell what they name.
  *
- * These habits have no marks, since on the device slow they take too small a part of a step that is
- * all computing, or cannot be told there:
+ * These habits have no marks, since they take too small a part of a step, or have no rule yet:
  *
- *   TFS102 T11  the batch is copied while nothing else runs
- *   TFS103 T11  and never beside a kernel
- *   TFS302 T8   most kernels are shorter than their launches (on a real device)
- *   TFS603 T10  convolutions in full precision; that device's tensor cores are no faster
  *   TFS604 T26  the dense layer's products, in half precision, have sides of 17, 12 and 10
- *   TFS701 T1   one thread unpacks a batch once the one before is used up
- *   TFS702 T32  each image is unpacked anew in every epoch (no rule yet)
- *   TFS709 -    training waits until each tensor is copied and written, every 20 steps
+ *   TFS702 T32  each image is unpacked anew in every epoch
  *
  * Half precision: neither cuBLAS nor cuDNN turns floats into halves, which takes a kernel of one's
  * own. The products read floats and round them to halves by themselves.
@@ -36,6 +30,8 @@
  * - TFS201: one latency, in each pass.
  * - TFS301: three operations that move 2, 2 and 3 times a block's planes, of which 4 of 7 parts are
  *   needless: 4 / 7 * (9 * 120 + 7 * 405.5) us = 2,239 us a pass.
+ * - TFS302, on the profile a100: of 640 launches that take the host 7 us each, a graph leaves what
+ *   the device needs for their kernels, which follow each other within 1.15 us: 2.1 ms are gained.
  * - TFS402: 9 * 40 + 405.5 us a pass.
  * - TFS605: a block's first convolution has a bias in front of a norm that nothing else reads: two
  *   calls of 40 us that move 2 and 1 times its planes: 9 * 80 + 3 * 405.5 us a pass. The other
@@ -54,19 +50,35 @@
 #include "naive.h"
 #include "progress.h"
 
+static const struct naive_part *part_of(enum resnet_part part)
+{
+	static const struct naive_part *const parts[RESNET_PARTS] = {[RESNET_HABITS] = &naive_habits,
+		[RESNET_FULL] = &naive_full,
+		[RESNET_ATTEND] = &naive_attend,
+		[RESNET_PIXELS] = &naive_pixels,
+		[RESNET_ANEW] = &naive_anew,
+		[RESNET_MEMORY] = &naive_memory,
+		[RESNET_DISK] = &naive_disk};
+
+	return parts[part];
+}
+
 static float train_step(struct naive *t, const struct loader_slot *batch,
 	const struct resnet_settings *settings, float rate)
 {
+	const struct naive_part *part = part_of(settings->part);
 	struct resnet *net = &t->net;
 	const float minus_rate = -rate;
 	float loss = 0;
 
+	if (part && part->before)
+		part->before();
 	if (settings->rows)
 		naive_copy_rows(t, batch);
 	else
 		naive_copy_batch(t, batch);
-	if (settings->habits)
-		naive_habits(t);
+	if (part && part->behind)
+		part->behind(t, batch);
 	for (unsigned i = 0; i < net->parameters; i++)
 		CUDA(cudaMemset(
 			/* trap: TFS202 TFS402 */ net->grad[i], 0, net->count[i] * sizeof(float)));
@@ -83,6 +95,7 @@ static float train_step(struct naive *t, const struct loader_slot *batch,
 	/* The small ones: of 81 launches that take 40 us each whatever they do, 80 are saved. */
 	for (unsigned i = 0; i < net->parameters; i++)
 		/* expect: TFS303 x81 legacy 2.88..3.52ms */
+		/* gpu: TFS302 x640 legacy 1.8..2.5ms */
 		CUBLAS(cublasSaxpy(/* trap: TFS202 TFS301 */ net->blas, (int)net->count[i],
 			&minus_rate, net->grad[i], 1, net->weight[i], 1));
 	return loss;
@@ -109,26 +122,6 @@ static float validate(struct naive *t, const struct images *set)
 	return (float)right / (float)set->count;
 }
 
-/* Training waits until the weights are in the file. */
-static void write_checkpoint(struct naive *t, FILE *file)
-{
-	const struct resnet *net = &t->net;
-	float *host = malloc(net->block_floats * sizeof(*host));
-	bool bad = !host;
-
-	rewind(file);
-	for (unsigned i = 0; i < net->parameters && !bad; i++) {
-		size_t count = net->count[i];
-
-		CUDA(cudaMemcpy(
-			host, net->weight[i], count * sizeof(float), cudaMemcpyDeviceToHost));
-		bad = fwrite(host, sizeof(float), count, file) != count;
-	}
-	if (bad || fflush(file))
-		fail("could not write a checkpoint");
-	free(host);
-}
-
 static void train(struct naive *t, const struct resnet_settings *settings, struct loader *loader,
 	const struct images *validation)
 {
@@ -148,8 +141,8 @@ static void train(struct naive *t, const struct resnet_settings *settings, struc
 		if ((step + 1) % RESNET_VALIDATE_STEPS == 0)
 			progress_epoch(
 				&progress, step / RESNET_VALIDATE_STEPS, validate(t, validation));
-		if ((step + 1) % RESNET_CHECKPOINT_STEPS == 0)
-			write_checkpoint(t, file);
+		if ((step + 1) % resnet_checkpoint_steps(settings) == 0)
+			naive_save(t, file);
 	}
 	CUDA(cudaDeviceSynchronize()); /* trap: TFS201 */
 	progress_stop(&progress, settings->steps);
@@ -172,6 +165,7 @@ static void choose_algorithms(struct resnet *net, bool deterministic)
 	resnet_work(net);
 }
 
+/* whole: TFS403 */
 int main(int argc, char **argv)
 {
 	struct resnet_form form = {.biased = true,
@@ -182,8 +176,10 @@ int main(int argc, char **argv)
 	struct resnet_settings settings;
 	struct images training, validation;
 	struct loader loader = {.set = &training, .row = IMAGE_CLASSES, .slot_count = 1};
+	const struct naive_part *part;
 
 	resnet_settings_parse(argc, argv, &settings);
+	part = part_of(settings.part);
 	t.passes = settings.passes;
 	t.batch = loader.batch = settings.passes * RESNET_IMAGES;
 	images_init(&training, RESNET_TRAINING, settings.seed);
@@ -199,16 +195,16 @@ int main(int argc, char **argv)
 	loader.slots[0].onehot = malloc(t.batch * IMAGE_CLASSES * sizeof(float));
 	if (!loader.slots[0].images || !loader.slots[0].onehot)
 		fail("no memory for a batch");
-	if (settings.habits)
-		naive_habits_init(&t);
+	if (part && part->init)
+		part->init(&t);
 	loader_start(&loader, settings.threads ? settings.threads : 1);
 
 	train(&t, &settings, &loader, &validation);
 	loader_stop(&loader);
 	if (settings.dump)
 		resnet_dump(&t.net, settings.dump);
-	if (settings.habits)
-		naive_habits_finish(&t);
+	if (part && part->finish)
+		part->finish(&t);
 	free(loader.slots[0].onehot);
 	free(loader.slots[0].images);
 	CUDA(cudaFree(t.loss));

@@ -15,7 +15,7 @@
 #include "tuned.h"
 
 /* Reports are looked at so many steps after they were asked for. */
-enum { LATER = 10 };
+enum { LATER = 5 };
 
 static void train_step(struct tuned *t, unsigned step, float rate)
 {
@@ -32,9 +32,11 @@ static void train_step(struct tuned *t, unsigned step, float rate)
 		net->all_grads, 1, net->all_weights, 1));
 }
 
-static void report(struct tuned *t, unsigned done, const struct images *validation, FILE *file,
-	struct progress *progress)
+static void report(struct tuned *t, unsigned done, const struct resnet_settings *settings,
+	const struct images *validation, FILE *file, struct progress *progress)
 {
+	const unsigned checkpoint = resnet_checkpoint_steps(settings);
+
 	if (done % PROGRESS_STEPS == 0) {
 		tuned_take_loss(t, progress);
 		tuned_ask_loss(t, PROGRESS_STEPS);
@@ -43,9 +45,9 @@ static void report(struct tuned *t, unsigned done, const struct images *validati
 		tuned_ask_validation(t, done);
 	else if (done % RESNET_VALIDATE_STEPS == LATER)
 		tuned_take_validation(t, validation, progress);
-	if (done % RESNET_CHECKPOINT_STEPS == 0)
+	if (done % checkpoint == 0)
 		tuned_ask_checkpoint(t, done);
-	else if (done % RESNET_CHECKPOINT_STEPS == LATER)
+	else if (done % checkpoint == LATER)
 		tuned_take_checkpoint(t, file);
 }
 
@@ -62,7 +64,7 @@ static void train(
 	for (unsigned step = 0; step < settings->steps; step++) {
 		progress_step(&progress);
 		train_step(t, step, RESNET_RATE);
-		report(t, step + 1, validation, file, &progress);
+		report(t, step + 1, settings, validation, file, &progress);
 	}
 	CUDA(cudaStreamSynchronize(t->net.stream)); /* trap: TFS201 */
 	progress_stop(&progress, settings->steps);

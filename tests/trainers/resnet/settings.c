@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char usage[] =
 	"A residual net of 22 layers on images that it makes up by itself\n"
@@ -13,7 +14,8 @@ static const char usage[] =
 	"  --passes N         so many passes for one update (default 2)\n"
 	"  --threads N        decode images by N threads\n"
 	"  --rows             copy each row of a batch by itself\n"
-	"  --habits           prepare batches on the device, in other slow ways\n"
+	"  --part NAME        do one thing more in each step: habits, full, attend, pixels, anew,\n"
+	"                     memory, disk, saves\n"
 	"  --seed N           of the images and of the weights (default 1)\n"
 	"  --deterministic    the same bits in every run\n"
 	"  --quiet            print results only\n"
@@ -26,7 +28,7 @@ static const struct option longs[] = {
 	{"passes", required_argument, NULL, 'p'},
 	{"threads", required_argument, NULL, 't'},
 	{"rows", no_argument, NULL, 'r'},
-	{"habits", no_argument, NULL, 'H'},
+	{"part", required_argument, NULL, 'a'},
 	{"seed", required_argument, NULL, 's'},
 	{"deterministic", no_argument, NULL, 'D'},
 	{"quiet", no_argument, NULL, 'q'},
@@ -55,6 +57,24 @@ static unsigned number(const char *program, const char *text, unsigned low, unsi
 	return (unsigned)value;
 }
 
+static enum resnet_part part(const char *program, const char *name)
+{
+	static const char *const names[RESNET_PARTS] = {[RESNET_HABITS] = "habits",
+		[RESNET_FULL] = "full",
+		[RESNET_ATTEND] = "attend",
+		[RESNET_PIXELS] = "pixels",
+		[RESNET_ANEW] = "anew",
+		[RESNET_MEMORY] = "memory",
+		[RESNET_DISK] = "disk",
+		[RESNET_SAVES] = "saves"};
+
+	for (unsigned i = RESNET_PLAIN + 1; i < RESNET_PARTS; i++)
+		if (!strcmp(name, names[i]))
+			return (enum resnet_part)i;
+	fprintf(stderr, "%s: there is no part '%s'\n", program, name);
+	end(program, 2);
+}
+
 void resnet_settings_parse(int argc, char **argv, struct resnet_settings *out_settings)
 {
 	struct resnet_settings s = {.steps = 400, .passes = 2, .seed = 1};
@@ -78,8 +98,8 @@ void resnet_settings_parse(int argc, char **argv, struct resnet_settings *out_se
 		case 'r':
 			s.rows = true;
 			break;
-		case 'H':
-			s.habits = true;
+		case 'a':
+			s.part = part(program, optarg);
 			break;
 		case 's':
 			s.seed = number(program, optarg, 0, UINT_MAX);

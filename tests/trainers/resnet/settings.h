@@ -9,7 +9,21 @@
 
 enum {
 	RESNET_VALIDATE_STEPS = 15,   /* a validation pass behind every 15th step */
-	RESNET_CHECKPOINT_STEPS = 20, /* the weights are written behind every 20th */
+};
+
+/* What a step does besides, for an image's sake or in the way it is done: one trainer does it slowly,
+ * the other as it should be done. */
+enum resnet_part {
+	RESNET_PLAIN,
+	RESNET_HABITS, /* a batch is prepared on the device */
+	RESNET_FULL,   /* images come in full size, and the device makes them small */
+	RESNET_ATTEND, /* each pixel looks at all others of its image */
+	RESNET_PIXELS, /* and goes through layers of its own */
+	RESNET_ANEW,   /* algorithms and graphs are asked for */
+	RESNET_MEMORY, /* buffers of changing lengths, and a history of images */
+	RESNET_DISK,   /* images come from a slow disk */
+	RESNET_SAVES,  /* the weights are written every 10 steps */
+	RESNET_PARTS
 };
 
 struct resnet_settings {
@@ -20,7 +34,7 @@ struct resnet_settings {
 	unsigned passes;  /* for one update */
 	unsigned threads; /* that decode images; 0: what is usual for the trainer */
 	uint64_t seed;
-	bool habits;        /* batches are prepared on the device, in other slow ways */
+	enum resnet_part part;
 	bool rows;          /* each row of the batch is copied by itself */
 	bool deterministic; /* bit-identical from run to run */
 	bool quiet;
@@ -28,5 +42,11 @@ struct resnet_settings {
 
 /* Reads argv, with defaults for what it does not say; on --help or misuse it exits. */
 void resnet_settings_parse(int argc, char **argv, struct resnet_settings *out_settings);
+
+/* The weights are written behind every so many steps. */
+static inline unsigned resnet_checkpoint_steps(const struct resnet_settings *settings)
+{
+	return settings->part == RESNET_SAVES ? 10 : 20;
+}
 
 #endif
