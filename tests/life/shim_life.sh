@@ -355,13 +355,15 @@ full_at() {
 	compare full record=all:cupti=0 "$programs/shim_errno"
 	output=
 	asked=$(sed -n 's/^tfshim-test: .* of \([0-9]*\) requests refused$/\1/p' "$work/full.err")
-	[ "${asked:-1000}" -lt 100 ] || fail "a full disk of $1 KiB was asked ${asked-} times"
+	[ -n "$asked" ] || fail "nobody counts what the disk of $1 KiB is asked"
 	[ -f "$work/full/x.tfs" ] || return 0
 	cp "$work/full/x.tfs" "$work/full.tfs"
 	rm -f "$work"/full/*
 	look full
 	counted=$(value full counted)
 	[ "$counted" != 0 ] || return 0
+	# Not for each call that leaves no record; again now and then, as time goes by.
+	[ $((asked * 10)) -lt "$counted" ] || fail "a full disk of $1 KiB was asked $asked times"
 	# Totals need no room.
 	expect full total cudaStreamCreate 1
 	expect full total cudaStreamDestroy 1
