@@ -21,7 +21,8 @@ static void add_again(
 
 		if (later->step != call->step)
 			break;
-		if (!tfs_retry_allocates(later) || later->record->status || later->thread != call->thread)
+		if (!tfs_retry_allocates(later) || later->record->status ||
+			later->thread != call->thread)
 			continue;
 		while (k < last && freed->items[k].bytes != later->record->amount)
 			k++;

@@ -2,10 +2,11 @@
 /*
  * TFS603: products and convolutions of floats on plain cores, where tensor cores could make them of
  * TF32. Which cores a kernel uses is in its name: calls do not tell, as libraries choose. Kernels
- * whose names say neither are not judged.
+ * whose names say neither are not judged; nor are those that take as long as their bytes do.
  */
 #include "rules/device/cores.h"
 #include "rules/device/plans.h"
+#include "rules/evidence/bandwidth.h"
 #include "rules/evidence/findings.h"
 #include "rules/support/figures.h"
 
@@ -84,6 +85,18 @@ static bool reads_others(const struct tfs_host_call *call)
 	return tfs_plan_read(call, &operations) && TFS_OPERATIONS_TYPE(operations) > FLOATS;
 }
 
+/* Whether an operation of the call may have been at moving its operands all the time. */
+static bool only_moves(const struct tfs_steady *steady, const struct tfs_host_call *call, double ns)
+{
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+	double bytes = 0;
+
+	while (tfs_operand_next(steady->timeline, call, &cursor, &operand))
+		bytes += operand.role & TFS_ROLE_SCRATCH ? 0 : (double)operand.bytes;
+	return tfs_memory_paced(steady, ns, bytes);
+}
+
 /* Of a call's kernels. Those whose names say nothing count where a library's call made them. */
 static void add_times(
 	const struct tfs_steady *steady, const struct tfs_host_call *call, struct times *times)
@@ -102,6 +115,9 @@ static void add_times(
 
 		if (cores == TFS_CORES_UNKNOWN &&
 			(call->family == TFS_FAMILY_launch || reads_others(call)))
+			continue;
+		if (cores == TFS_CORES_PLAIN &&
+			only_moves(steady, call, (double)(op->end_ns - op->start_ns)))
 			continue;
 		times->ns[cores] += ns;
 		times->convolve |= cores == TFS_CORES_PLAIN && tfs_cores_convolve(name);
@@ -212,7 +228,7 @@ const struct tfs_rule tfs_rule_tfs603 = {
 	.title = "floats multiplied without tensor cores",
 	.why = "cuBLAS multiplies floats on plain cores unless it is told that TF32 will do; tensor cores are about eight times as fast. "
 	       "TF32 rounds inputs to 10 bits of mantissa and sums in float, which most training does not notice. "
-	       "The names of kernels say which cores they use. What is gained is a model: by the rates of devices of this kind for large products, half of the time for small ones.",
+	       "The names of kernels say which cores they use. What is gained is a model: by the rates of devices of this kind for large products, half of the time for small ones. A product of few columns takes as long as its matrices' bytes do, on any cores, and is left out.",
 	.advice =
 		"If results may be rounded a little more, allow TF32: cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH) once, "
 		"or the compute type CUBLAS_COMPUTE_32F_FAST_TF32 in cublasGemmEx and cublasLtMatmul. "

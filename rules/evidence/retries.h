@@ -13,8 +13,8 @@ bool tfs_retry_allocates(const struct tfs_host_call *call);
 /* One that fails frees nothing. */
 bool tfs_retry_frees(const struct tfs_host_call *call);
 
-/* Where the call, an index of the evidence, succeeds if it is an allocation that failed, likewise an
- * index; TFS_NONE: nowhere. What is freed until then is added to `freed`. */
+/* Where the call, an index of the evidence, succeeds if it is an allocation that failed, likewise
+ * an index; TFS_NONE: nowhere. What is freed until then is added to `freed`. */
 uint32_t tfs_retry_find(const struct tfs_steady *steady, uint32_t failed, struct tfs_hits *freed);
 
 #endif
