@@ -52,7 +52,7 @@ def text(path):
 
 def named(test):
     """Files of the build that a test's scripts may name, relative to it."""
-    for script in (word for word in test["cmd"] if word.endswith(".sh")):
+    for script in (word for word in test["cmd"] if word.endswith(".sh") and os.path.exists(word)):
         room = os.path.basename(os.path.dirname(script))
         for folder, name in re.findall(r"(?:\.\.|build/tests|\$programs(?=/[^.]))(/\w+)?/([\w.-]+)",
                                        text(script)):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS910: each step has calls that fail, and the program looks at no status of theirs. The clean
  * twin makes the same calls with the right arguments, as advised, and -advice none of them, since
- * nothing needs what they do; who asks for the last error does not fail himself; the trap's return what is no failure: that work is not done yet, and
- * that memory is pinned already. */
+ * nothing needs what they do; who asks for the last error does not fail himself; the trap's return
+ * what is no failure: that work is not done yet, and that memory is pinned already. */
 #include "tests/rules/rule_step.h"
 
 #ifndef VARIANT

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 #include "rng.h"
@@ -56,12 +57,15 @@ static bool take_task(struct loader *loader, struct task *out_task)
 static void *work(void *argument)
 {
 	struct loader *loader = argument;
+	const struct timespec disk = {.tv_nsec = loader->disk_ns};
 	struct task task;
 
 	while (take_task(loader, &task)) {
 		float *row = task.slot->onehot + task.place * loader->row;
 		struct image_cut cut = {.x = rng_below(&task.seed, IMAGE_SHIFTS)};
 
+		if (loader->disk_ns)
+			nanosleep(&disk, NULL);
 		cut.y = rng_below(&task.seed, IMAGE_SHIFTS);
 		cut.flip = rng_below(&task.seed, 2);
 		images_cut(loader->set, task.image, cut,

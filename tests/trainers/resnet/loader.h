@@ -29,6 +29,7 @@ struct loader {
 	unsigned slot_count;
 	struct loader_slot slots[LOADER_SLOTS];
 	uint64_t seed;
+	unsigned disk_ns; /* each image comes from a disk that takes so long */
 
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

@@ -8,8 +8,8 @@
 /*
  * What could be asked once is asked in each step: which algorithm is fastest for the first
  * convolution, for a product of what cuBLASLt is given, and a graph of what is done to a batch. The
- * marks are for the profile a100: all algorithms take 0.31 ms to run, a graph of one kernel 5.8 us to
- * instantiate and 1.8 us to destroy, and the answer no time.
+ * marks are for the profile a100: all algorithms take 0.31 ms to run, a graph of one kernel 5.8 us
+ * to instantiate and 1.8 us to destroy, and the answer no time.
  */
 
 enum { MOST = 8 };

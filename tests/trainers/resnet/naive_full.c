@@ -37,8 +37,8 @@ static void init(struct naive *t)
 
 	scale_init(&own.scale, t->batch, FACTOR);
 	CUDNN(cudnnCreateTensorDescriptor(&own.mask_t));
-	CUDNN(cudnnSetTensor4dDescriptor(own.mask_t, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT,
-		(int)t->batch, 1, SIDE, SIDE));
+	CUDNN(cudnnSetTensor4dDescriptor(
+		own.mask_t, CUDNN_TENSOR_NCHW, CUDNN_DATA_FLOAT, (int)t->batch, 1, SIDE, SIDE));
 	CUDNN(cudnnCreateOpTensorDescriptor(&own.times));
 	CUDNN(cudnnSetOpTensorDescriptor(
 		own.times, CUDNN_OP_TENSOR_MUL, CUDNN_DATA_FLOAT, CUDNN_NOT_PROPAGATE_NAN));
@@ -94,8 +94,7 @@ static void step(struct naive *t, const struct loader_slot *batch)
 
 	photograph(t, batch->images, mask);
 	/* gpu: TFS102 x1 3456KiB legacy 120..300us */
-	CUDA(cudaMemcpy(
-		own.mask, mask, pixels * sizeof(float), cudaMemcpyHostToDevice));
+	CUDA(cudaMemcpy(own.mask, mask, pixels * sizeof(float), cudaMemcpyHostToDevice));
 	CUDA(cudaMemcpyAsync(own.images, own.images_host, pixels * IMAGE_COLOURS * sizeof(float),
 		cudaMemcpyHostToDevice, t->net.stream));
 	CUDNN(cudnnOpTensor(t->net.dnn, own.times, &one, own.scale.large_t, own.images, &one,

@@ -4,10 +4,11 @@
 #include "check.h"
 
 /*
- * Memory as it comes: a buffer that is as large as the step's longest row, and a pool of the program's own that gives up what it has when there is no more,
- * on a device that it has filled. The marks are for the profile a100, where it takes 204 us
- * and 0.8 for a MiB to allocate a large block, 1,450 us to free it, and 3 and 5 us a small one; and
- * who frees waits for the device first, which is idle then for one latency of 10 us and more.
+ * Memory as it comes: a buffer that is as large as the step's longest row, and a pool of the
+ * program's own that gives up what it has when there is no more, on a device that it has filled.
+ * The marks are for the profile a100, where it takes 204 us and 0.8 for a MiB to allocate a large
+ * block, 1,450 us to free it, and 3 and 5 us a small one; and who frees waits for the device first,
+ * which is idle then for one latency of 10 us and more.
  */
 
 enum {

@@ -11,9 +11,9 @@
  * pixels, 256, 1,001, 1,001 and 3 values of each. The marks are for the profile a100. 56,623,104
  * bytes of features take 2.2 ms from pinned memory, in which nothing is computed. The first product
  * has 2 * 55,296 * 256 * 1,001 operations, which take plain cores 2.08 ms at 13.6 TFLOP/s, tensor
- * cores 0.3 ms at 94; the last one moves its bytes in 0.16 ms. The second, as halves, has columns of
- * 1,001 floats: 1.18 ms on tensor cores that can load them well, of which it is not known how much
- * more it is.
+ * cores 0.3 ms at 94; the last one moves its bytes in 0.16 ms. The second, as halves, has columns
+ * of 1,001 floats: 1.18 ms on tensor cores that can load them well, of which it is not known how
+ * much more it is.
  */
 
 enum { FACTOR = 3, SIDE = IMAGE_SIDE * FACTOR, PIXELS = SIDE * SIDE, FEW = 256, MANY = 1001 };
@@ -44,8 +44,7 @@ static void init(struct naive *t)
 	own.large = resnet_alloc(pixels * IMAGE_COLOURS);
 	CUDA(cudaStreamCreate(&own.aside));
 	for (unsigned i = 0; i < 2; i++) {
-		CUDA(cudaMallocHost(
-			(void **)&own.features_host[i], pixels * FEW * sizeof(float)));
+		CUDA(cudaMallocHost((void **)&own.features_host[i], pixels * FEW * sizeof(float)));
 		own.features[i] = resnet_alloc(pixels * FEW);
 	}
 	own.many[0] = resnet_alloc(pixels * MANY);
@@ -75,7 +74,8 @@ static void finish(struct naive *t)
  * meanwhile: or so it is meant. The stream waits for the legacy one, and that one for it. */
 static void send_features(const struct naive *t, const float *images)
 {
-	const size_t floats = (size_t)t->batch * PIXELS * FEW, few = (size_t)t->batch * IMAGE_FLOATS;
+	const size_t floats = (size_t)t->batch * PIXELS * FEW,
+		     few = (size_t)t->batch * IMAGE_FLOATS;
 	float *host = own.features_host[own.next];
 
 	for (size_t i = 0; i < floats; i += few)

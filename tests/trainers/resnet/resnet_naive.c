@@ -52,7 +52,8 @@
 
 static const struct naive_part *part_of(enum resnet_part part)
 {
-	static const struct naive_part *const parts[RESNET_PARTS] = {[RESNET_HABITS] = &naive_habits,
+	static const struct naive_part *const parts[RESNET_PARTS] = {
+		[RESNET_HABITS] = &naive_habits,
 		[RESNET_FULL] = &naive_full,
 		[RESNET_ATTEND] = &naive_attend,
 		[RESNET_PIXELS] = &naive_pixels,

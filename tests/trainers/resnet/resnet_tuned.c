@@ -16,20 +16,35 @@
 
 /* Reports are looked at so many steps after they were asked for. */
 enum { LATER = 5 };
+/* What the disk of --part disk takes for a batch. */
+enum { DISK_NS = 3000000 };
 
-static void train_step(struct tuned *t, unsigned step, float rate)
+static const struct tuned_part *part_of(enum resnet_part part)
 {
-	struct resnet *net = &t->net;
-	struct tuned_slot *slot = tuned_send(t, step);
-	const float *onehot = slot->device + t->batch * IMAGE_FLOATS;
-	const float minus_rate = -rate;
+	static const struct tuned_part *const parts[RESNET_PARTS] = {
+		[RESNET_HABITS] = &tuned_habits,
+		[RESNET_FULL] = &tuned_full,
+		[RESNET_ATTEND] = &tuned_attend,
+		[RESNET_PIXELS] = &tuned_pixels,
+		[RESNET_ANEW] = &tuned_anew,
+		[RESNET_MEMORY] = &tuned_memory};
 
-	for (unsigned pass = 0; pass < t->passes; pass++)
-		tuned_pass(t, slot->device + pass * RESNET_IMAGES * IMAGE_FLOATS,
-			onehot + pass * RESNET_IMAGES * (unsigned)net->classes, pass == 0);
-	CUDA(cudaEventRecord(slot->used, net->stream));
-	CUBLAS(cublasSaxpy(/* trap: TFS202 TFS301 */ net->blas, (int)net->block_floats, &minus_rate,
-		net->all_grads, 1, net->all_weights, 1));
+	return parts[part];
+}
+
+static void train_step(struct tuned *t, const struct resnet_settings *settings)
+{
+	const struct tuned_part *part = part_of(settings->part);
+	struct tuned_slot *slot = tuned_send(t, t->step);
+
+	if (part)
+		part->behind(t, slot);
+	if (settings->part == RESNET_GRAPH)
+		tuned_graph(t, slot);
+	else
+		tuned_compute(t, slot);
+	CUDA(cudaEventRecord(slot->used, t->net.stream));
+	t->step++;
 }
 
 static void report(struct tuned *t, unsigned done, const struct resnet_settings *settings,
@@ -63,7 +78,7 @@ static void train(
 	progress_start(&progress);
 	for (unsigned step = 0; step < settings->steps; step++) {
 		progress_step(&progress);
-		train_step(t, step, RESNET_RATE);
+		train_step(t, settings);
 		report(t, step + 1, settings, validation, file, &progress);
 	}
 	CUDA(cudaStreamSynchronize(t->net.stream)); /* trap: TFS201 */
@@ -170,6 +185,9 @@ static void finish(struct tuned *t)
 {
 	cudaStream_t stream = t->net.stream;
 
+	for (unsigned i = 0; i < LOADER_SLOTS; i++)
+		if (t->graphs[i])
+			CUDA(cudaGraphExecDestroy(t->graphs[i]));
 	CUDA(cudaFree(t->validation_images));
 	CUDA(cudaEventDestroy(t->copied_weights));
 	finish_report(&t->checkpoint);
@@ -192,6 +210,7 @@ int main(int argc, char **argv)
 	static struct tuned t;
 	struct resnet_settings settings;
 	struct images training, validation;
+	const struct tuned_part *part;
 
 	resnet_settings_parse(argc, argv, &settings);
 	t.passes = settings.passes;
@@ -203,12 +222,19 @@ int main(int argc, char **argv)
 	t.loader.set = &training;
 	t.loader.batch = t.batch;
 	t.loader.seed = settings.seed;
+	if (settings.part == RESNET_DISK)
+		t.loader.disk_ns = DISK_NS / t.batch;
+	part = part_of(settings.part);
+	if (part)
+		part->init(&t);
 	loader_start(&t.loader, settings.threads ? settings.threads : 2);
 
 	train(&t, &settings, &validation);
 	loader_stop(&t.loader);
 	if (settings.dump)
 		resnet_dump(&t.net, settings.dump);
+	if (part)
+		part->finish(&t);
 	finish(&t);
 	images_finish(&training);
 	images_finish(&validation);

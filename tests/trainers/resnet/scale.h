@@ -17,7 +17,8 @@ void scale_init(struct scale *scale, unsigned images, int factor);
 void scale_finish(struct scale *scale);
 
 /* Each large pixel is an even share of the small one that it lies in. */
-void scale_up(const struct scale *scale, const struct resnet *net, const float *small, float *large);
+void scale_up(
+	const struct scale *scale, const struct resnet *net, const float *small, float *large);
 /* And each small one the mean of the large ones in it, `times`. */
 void scale_down(const struct scale *scale, const struct resnet *net, const float *large,
 	float times, float *small);

@@ -15,7 +15,7 @@ static const char usage[] =
 	"  --threads N        decode images by N threads\n"
 	"  --rows             copy each row of a batch by itself\n"
 	"  --part NAME        do one thing more in each step: habits, full, attend, pixels, anew,\n"
-	"                     memory, disk, saves\n"
+	"                     memory, disk, saves, graph\n"
 	"  --seed N           of the images and of the weights (default 1)\n"
 	"  --deterministic    the same bits in every run\n"
 	"  --quiet            print results only\n"
@@ -66,7 +66,8 @@ static enum resnet_part part(const char *program, const char *name)
 		[RESNET_ANEW] = "anew",
 		[RESNET_MEMORY] = "memory",
 		[RESNET_DISK] = "disk",
-		[RESNET_SAVES] = "saves"};
+		[RESNET_SAVES] = "saves",
+		[RESNET_GRAPH] = "graph"};
 
 	for (unsigned i = RESNET_PLAIN + 1; i < RESNET_PARTS; i++)
 		if (!strcmp(name, names[i]))

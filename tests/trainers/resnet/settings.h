@@ -8,11 +8,11 @@
 #include <stdint.h>
 
 enum {
-	RESNET_VALIDATE_STEPS = 15,   /* a validation pass behind every 15th step */
+	RESNET_VALIDATE_STEPS = 15, /* a validation pass behind every 15th step */
 };
 
-/* What a step does besides, for an image's sake or in the way it is done: one trainer does it slowly,
- * the other as it should be done. */
+/* What a step does besides, for an image's sake or in the way it is done: one trainer does it
+ * slowly, the other as it should be done. */
 enum resnet_part {
 	RESNET_PLAIN,
 	RESNET_HABITS, /* a batch is prepared on the device */
@@ -23,6 +23,7 @@ enum resnet_part {
 	RESNET_MEMORY, /* buffers of changing lengths, and a history of images */
 	RESNET_DISK,   /* images come from a slow disk */
 	RESNET_SAVES,  /* the weights are written every 10 steps */
+	RESNET_GRAPH,  /* launches: all of a step's in graphs, or each by itself */
 	RESNET_PARTS
 };
 

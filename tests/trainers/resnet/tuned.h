@@ -39,13 +39,27 @@ struct tuned {
 	struct tuned_report checkpoint; /* weights, as they were */
 	cudaEvent_t copied_weights;
 	float *validation_images; /* all of them, on the device */
+	unsigned step;
+	cudaGraphExec_t graphs[LOADER_SLOTS]; /* of all that is computed from a slot, or NULL */
 };
+
+/* What --part does, in a step behind the batch's copy; its memory is its own. */
+struct tuned_part {
+	void (*init)(struct tuned *t);
+	void (*behind)(struct tuned *t, const struct tuned_slot *slot);
+	void (*finish)(struct tuned *t);
+};
+
+extern const struct tuned_part tuned_habits, tuned_full, tuned_attend, tuned_pixels, tuned_anew,
+	tuned_memory;
 
 /* Chooses all algorithms by a measured search and allocates their workspace. */
 void tuned_search(struct resnet *net, bool deterministic);
 
-/* One pass over RESNET_IMAGES images; the first of a step writes the gradients, others add. */
-void tuned_pass(struct tuned *t, const float *images, const float *onehot, bool first);
+/* All of a step that is computed from a slot; as a graph, which is made once for each slot: the
+ * rate is the same in all steps. */
+void tuned_compute(struct tuned *t, const struct tuned_slot *slot);
+void tuned_graph(struct tuned *t, const struct tuned_slot *slot);
 
 /* Sends the next batch off; what it returns is on the device once the net's stream gets there. */
 struct tuned_slot *tuned_send(struct tuned *t, unsigned step);

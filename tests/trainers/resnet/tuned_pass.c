@@ -36,6 +36,8 @@ static void forward_block(struct resnet *net, const struct block *b, float *y)
 		convolve(net, &b->shortcut, b->act1, y);
 	convolve(net, &b->conv1, b->act1, b->mid);
 	normalise(net, &b->norm2, b->mid, b->act2);
+	/* On the profile a100, without --part graph. */
+	/* gpu: TFS302 x293 stream 13 1..2ms */
 	CUDNN(cudnnConvolutionBiasActivationForward(/* trap: TFS301 TFS601 */ net->dnn, &share,
 		l->x_t, b->act2, l->w_t, net->weight[l->weight], l->conv, l->forward,
 		net->workspace, net->workspace_bytes, &one, l->y_t, b->shrinks ? y : b->x,
@@ -90,6 +92,8 @@ static void backward_conv(struct resnet *net, const struct conv_layer *l, const 
 static void backward_data(struct resnet *net, const struct conv_layer *l, const float *dy,
 	float share, float add, float *dx)
 {
+	/* And with --part full. */
+	/* gpu: TFS302 x295 stream 13 1..2ms */
 	CUDNN(cudnnConvolutionBackwardData(/* trap: TFS601 */ net->dnn, &share, l->w_t,
 		net->weight[l->weight], l->y_t, dy, l->conv, l->data, net->workspace,
 		net->workspace_bytes, &add, l->x_t, dx));
@@ -135,7 +139,7 @@ static void backward_dense(struct tuned *t, const float *onehot, const float *ke
 		net->d_act));
 }
 
-void tuned_pass(struct tuned *t, const float *images, const float *onehot, bool first)
+static void pass(struct tuned *t, const float *images, const float *onehot, bool first)
 {
 	struct resnet *net = &t->net;
 	const float kept = first ? 0 : 1;
@@ -147,4 +151,17 @@ void tuned_pass(struct tuned *t, const float *images, const float *onehot, bool 
 	for (unsigned i = RESNET_BLOCKS; i-- > 0;)
 		dy = backward_block(net, &net->blocks[i], dy, &kept);
 	backward_conv(net, &net->stem, images, dy, 1, &kept);
+}
+
+void tuned_compute(struct tuned *t, const struct tuned_slot *slot)
+{
+	struct resnet *net = &t->net;
+	const float *onehot = slot->device + t->batch * IMAGE_FLOATS;
+	const float minus_rate = -RESNET_RATE;
+
+	for (unsigned n = 0; n < t->passes; n++)
+		pass(t, slot->device + n * RESNET_IMAGES * IMAGE_FLOATS,
+			onehot + n * RESNET_IMAGES * (unsigned)net->classes, n == 0);
+	CUBLAS(cublasSaxpy(/* trap: TFS202 TFS301 */ net->blas, (int)net->block_floats, &minus_rate,
+		net->all_grads, 1, net->all_weights, 1));
 }
