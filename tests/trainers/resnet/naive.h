@@ -28,7 +28,7 @@ struct naive_part {
 };
 
 extern const struct naive_part naive_habits, naive_full, naive_attend, naive_pixels, naive_anew,
-	naive_memory, naive_disk;
+	naive_layout, naive_memory, naive_disk;
 
 /* Training waits until the weights are in the file. */
 void naive_save(const struct naive *t, FILE *file);

@@ -57,6 +57,7 @@ static const struct naive_part *part_of(enum resnet_part part)
 		[RESNET_FULL] = &naive_full,
 		[RESNET_ATTEND] = &naive_attend,
 		[RESNET_PIXELS] = &naive_pixels,
+		[RESNET_LAYOUT] = &naive_layout,
 		[RESNET_ANEW] = &naive_anew,
 		[RESNET_MEMORY] = &naive_memory,
 		[RESNET_DISK] = &naive_disk};

@@ -26,6 +26,7 @@ static const struct tuned_part *part_of(enum resnet_part part)
 		[RESNET_FULL] = &tuned_full,
 		[RESNET_ATTEND] = &tuned_attend,
 		[RESNET_PIXELS] = &tuned_pixels,
+		[RESNET_LAYOUT] = &tuned_layout,
 		[RESNET_ANEW] = &tuned_anew,
 		[RESNET_MEMORY] = &tuned_memory};
 
@@ -225,7 +226,7 @@ int main(int argc, char **argv)
 	if (settings.part == RESNET_DISK)
 		t.loader.disk_ns = DISK_NS / t.batch;
 	part = part_of(settings.part);
-	if (part)
+	if (part && part->init)
 		part->init(&t);
 	loader_start(&t.loader, settings.threads ? settings.threads : 2);
 
@@ -233,7 +234,7 @@ int main(int argc, char **argv)
 	loader_stop(&t.loader);
 	if (settings.dump)
 		resnet_dump(&t.net, settings.dump);
-	if (part)
+	if (part && part->finish)
 		part->finish(&t);
 	finish(&t);
 	images_finish(&training);

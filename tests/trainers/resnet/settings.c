@@ -14,8 +14,8 @@ static const char usage[] =
 	"  --passes N         so many passes for one update (default 2)\n"
 	"  --threads N        decode images by N threads\n"
 	"  --rows             copy each row of a batch by itself\n"
-	"  --part NAME        do one thing more in each step: habits, full, attend, pixels, anew,\n"
-	"                     memory, disk, saves, graph\n"
+	"  --part NAME        do one thing more in each step: habits, full, attend, pixels, layout,\n"
+	"                     anew, memory, disk, saves, graph\n"
 	"  --seed N           of the images and of the weights (default 1)\n"
 	"  --deterministic    the same bits in every run\n"
 	"  --quiet            print results only\n"
@@ -63,6 +63,7 @@ static enum resnet_part part(const char *program, const char *name)
 		[RESNET_FULL] = "full",
 		[RESNET_ATTEND] = "attend",
 		[RESNET_PIXELS] = "pixels",
+		[RESNET_LAYOUT] = "layout",
 		[RESNET_ANEW] = "anew",
 		[RESNET_MEMORY] = "memory",
 		[RESNET_DISK] = "disk",

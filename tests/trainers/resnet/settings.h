@@ -19,6 +19,7 @@ enum resnet_part {
 	RESNET_FULL,   /* images come in full size, and the device makes them small */
 	RESNET_ATTEND, /* each pixel looks at all others of its image */
 	RESNET_PIXELS, /* and goes through layers of its own */
+	RESNET_LAYOUT, /* images are made darker, in a layout of their own */
 	RESNET_ANEW,   /* algorithms and graphs are asked for */
 	RESNET_MEMORY, /* buffers of changing lengths, and a history of images */
 	RESNET_DISK,   /* images come from a slow disk */

@@ -43,7 +43,8 @@ struct tuned {
 	cudaGraphExec_t graphs[LOADER_SLOTS]; /* of all that is computed from a slot, or NULL */
 };
 
-/* What --part does, in a step behind the batch's copy; its memory is its own. */
+/* What --part does, in a step behind the batch's copy; its memory is its own. `init` and `finish`
+ * may be NULL. */
 struct tuned_part {
 	void (*init)(struct tuned *t);
 	void (*behind)(struct tuned *t, const struct tuned_slot *slot);
@@ -51,7 +52,7 @@ struct tuned_part {
 };
 
 extern const struct tuned_part tuned_habits, tuned_full, tuned_attend, tuned_pixels, tuned_anew,
-	tuned_memory;
+	tuned_layout, tuned_memory;
 
 /* Chooses all algorithms by a measured search and allocates their workspace. */
 void tuned_search(struct resnet *net, bool deterministic);
