@@ -94,7 +94,7 @@ static void step(struct naive *t, const struct loader_slot *batch)
 
 	send_features(t, batch->images);
 	/* Both together: a product that takes 1.8 ms less, and need not wait for the copy. */
-	/* gpu: TFS603 x2 legacy 1..2.4ms TFS204 x1 legacy 1..2.4ms */
+	/* gpu: TFS603 x1 legacy 1..2.4ms TFS204 x1 legacy 1..2.4ms */
 	CUBLAS(cublasSgemm(net->blas, CUBLAS_OP_N, CUBLAS_OP_N, MANY, pixels, FEW, &one,
 		own.weight[0], MANY, own.features[own.next], FEW, &zero, own.many[0], MANY));
 	/* gpu: TFS604 x1 legacy 0..2.6ms */
