@@ -6,6 +6,7 @@
 #   test.sh accurate PROGRAM ARGS...           at least 95 % of the held-out digits are right
 #   test.sh repeats WEIGHTS PROGRAM ARGS...    two runs leave the same bits
 #   test.sh agrees WEIGHTS TOLERANCE OTHER PROGRAM ARGS...   two programs leave nearly the same
+#   test.sh alike OTHER PROGRAM ARGS...        two programs tell nearly the same loss
 #   test.sh refuses MESSAGE PROGRAM ARGS...    it ends with a status above 0 and that message
 set -u
 
@@ -50,6 +51,15 @@ agrees)
 	shift
 	"$other" "$@" --dump "$dir/2.dump" >"$dir/2.out" 2>&1 || fail "$other: status $?"
 	"$weights" "$dir/1.dump" "$dir/2.dump" "$tolerance" || fail "the weights differ"
+	;;
+alike)
+	other=$1
+	shift
+	"$@" --quiet >"$dir/1.out" 2>&1 || fail "status $?"
+	shift
+	"$other" "$@" --quiet >"$dir/2.out" 2>&1 || fail "$other: status $?"
+	cat "$dir"/*.out | awk '/^result: / { loss[++n] = $5; off = loss[1] / $5 - 1 }
+		END { exit !(n == 2 && off < 0.0002 && off > -0.0002) }' || fail "the losses differ"
 	;;
 refuses)
 	message=$1
