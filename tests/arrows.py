@@ -22,7 +22,7 @@ ORDER = [
     ["shim/steps"],
     ["shim/nvtx", "shim/rewrites/measure", "shim/rewrites/breaker", "shim/rewrites/memory"],
     ["shim/rewrites"],
-    ["shim/rewrites/common"],
+    ["shim/rewrites/common", "shim/rewrites/search"],
     ["shim/rewrites/*"],
     ["shim/hooks"],
     ["shim/hooks/*"],

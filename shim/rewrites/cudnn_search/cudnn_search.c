@@ -60,6 +60,7 @@
 #include "shim/record/recorder.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
 #include "shim/rewrites/cudnn_search/search_workspace.h"
 #include "shim/state/streams.h"
@@ -106,8 +107,8 @@ static struct tfs_known *meet(struct tfs_convolution_call *call, const struct tf
 {
 	uint64_t needed;
 
-	*out_device = tfs_search_device();
-	if (*out_device && !tfs_known_find((*out_device)->machine, problem) &&
+	*out_device = tfs_search_cudnn_device();
+	if (*out_device && !tfs_known_find(tfs_search_machine(*out_device), problem) &&
 		(!tfs_search_need(what, call->algorithm, &needed) ||
 			!is_given_enough(call, needed))) {
 		call->not_met = true;
@@ -265,7 +266,8 @@ static void event(const struct tfs_op *op)
 {
 	switch (op->kind) {
 	case TFS_OP_HANDLE:
-		tfs_search_device_make();
+		if (tfs_search_cudnn_device())
+			tfs_search_device_make();
 		break;
 	case TFS_OP_BACKEND:
 		tfs_search_check(TFS_SEARCH_BACKEND, false, op->site);
@@ -274,6 +276,7 @@ static void event(const struct tfs_op *op)
 	default: /* a reset */
 		tfs_workspace_forget(op->device);
 		tfs_live_forget(op->device);
+		tfs_search_handle_forget(op->device);
 		tfs_search_device_forget(op->device);
 	}
 }

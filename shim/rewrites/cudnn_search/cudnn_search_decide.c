@@ -11,6 +11,7 @@
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
 #include "shim/rewrites/cudnn_search/decisions_file.h"
 #include "shim/rewrites/cudnn_search/search_fences.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
 #include "shim/rewrites/memory/held.h"
 
@@ -87,13 +88,13 @@ static bool search(struct tfs_search_device *device, const struct tfs_search *wh
 	enum tfs_search_result result = TFS_SEARCH_FAILED;
 
 	const bool idle = tfs_search_device_idle(device, (CUstream)tfs_cudnn_stream(what->handle));
-	if (idle && !tfs_search_device_equip(device))
+	if (idle && !tfs_search_handle_make(device))
 		result = TFS_SEARCH_NO_MEMORY;
 	else if (idle)
 		result = tfs_search_run(device, what, &limits, decision->asked, candidates);
 	/* All that it did is over; soon the device may wait for the program. */
 	if (idle && tfs_held_gates())
-		tfs_search_device_end_handle(device);
+		tfs_search_handle_end(device);
 	searched += idle;
 	spent_ns += tfs_clock_ns(CLOCK_MONOTONIC) - start_ns;
 	if (!tfs_search_check(TFS_SEARCH_IDLE, idle, site) ||
@@ -151,19 +152,21 @@ static bool read_needs(const struct tfs_search *what, struct tfs_decision *decis
 static struct tfs_known *replay(struct tfs_search_device *device, const struct tfs_search *what,
 	const struct tfs_problem *problem, uint32_t site)
 {
-	const struct tfs_decision *earlier = tfs_decisions_find(device->machine, problem);
+	const struct tfs_decision *earlier =
+		tfs_decisions_find(tfs_search_machine(device), problem);
 	struct tfs_decision decision;
 
 	if (!tfs_search_check(TFS_SEARCH_REPLAYED, earlier != NULL, site)) {
-		struct tfs_known *left = tfs_known_add(device->machine, problem, false, true, NULL);
+		struct tfs_known *left =
+			tfs_known_add(tfs_search_machine(device), problem, false, true, NULL);
 
 		not_searched += left != NULL;
 		return left;
 	}
 	decision = *earlier;
 	const bool usable = read_needs(what, &decision);
-	struct tfs_known *known = tfs_known_add(
-		device->machine, problem, decision.in_list, true, usable ? &decision : NULL);
+	struct tfs_known *known = tfs_known_add(tfs_search_machine(device), problem,
+		decision.in_list, true, usable ? &decision : NULL);
 	if (known)
 		write_replay(earlier);
 	return known;
@@ -180,7 +183,7 @@ static void decide_new(struct tfs_search_device *device, const struct tfs_search
 	struct tfs_known *known, int asked, uint32_t site)
 {
 	const struct tfs_decision as_asked = {.problem = known->problem,
-		.machine = device->machine,
+		.machine = tfs_search_machine(device),
 		.asked = asked,
 		.chosen = asked,
 		.in_list = known->in_list};
@@ -206,25 +209,25 @@ static struct tfs_known *meet_new(struct tfs_search_device *device, const struct
 	struct tfs_known *known;
 
 	if (!tfs_search_check(TFS_SEARCH_DETERMINISM, !determinism_asked(), site))
-		known = tfs_known_add(device->machine, problem, in_list, true, NULL);
-	else if (tfs_decisions_complete(device->machine))
+		known = tfs_known_add(tfs_search_machine(device), problem, in_list, true, NULL);
+	else if (tfs_decisions_complete(tfs_search_machine(device)))
 		known = replay(device, what, problem, site);
 	else if (!tfs_search_check(TFS_SEARCH_RANKS, tfs_options.ranks == 1, site))
-		known = tfs_known_add(device->machine, problem, in_list, true, NULL);
-	else if ((known = tfs_known_add(device->machine, problem, in_list, false, NULL)))
+		known = tfs_known_add(tfs_search_machine(device), problem, in_list, true, NULL);
+	else if ((known = tfs_known_add(tfs_search_machine(device), problem, in_list, false, NULL)))
 		decide_new(device, what, known, asked, site);
-	return known ? known : tfs_known_find(device->machine, problem);
+	return known ? known : tfs_known_find(tfs_search_machine(device), problem);
 }
 
 struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tfs_problem *problem,
 	int asked, uint32_t site, bool in_list, struct tfs_search_device **out_device)
 {
-	struct tfs_search_device *device = tfs_search_device();
+	struct tfs_search_device *device = tfs_search_cudnn_device();
 
 	*out_device = device;
 	if (!tfs_search_check(TFS_SEARCH_SEARCH, device != NULL, site))
 		return NULL;
-	struct tfs_known *known = tfs_known_find(device->machine, problem);
+	struct tfs_known *known = tfs_known_find(tfs_search_machine(device), problem);
 	if (!known)
 		known = meet_new(device, what, problem, asked, site, in_list);
 	if (!tfs_search_check(TFS_SEARCH_PROBLEMS, known != NULL, site) ||
@@ -235,16 +238,16 @@ struct tfs_known *tfs_search_meet(const struct tfs_search *what, const struct tf
 
 void tfs_search_leave(const struct tfs_convolution_call *call)
 {
-	const struct tfs_search_device *device = tfs_search_device();
+	const struct tfs_search_device *device = tfs_search_cudnn_device();
 	struct tfs_decision as_asked = {.asked = call->asked_algorithm};
 
 	if (!device || !tfs_problem_read(call->family, call->x_descriptor, call->w_descriptor,
 			       call->convolution, call->y_descriptor, &as_asked.problem))
 		return;
 	as_asked.chosen = as_asked.asked;
-	as_asked.machine = device->machine;
-	if (tfs_known_add(device->machine, &as_asked.problem, false, true, NULL) &&
-		!tfs_decisions_complete(device->machine) && tfs_options.ranks == 1)
+	as_asked.machine = tfs_search_machine(device);
+	if (tfs_known_add(tfs_search_machine(device), &as_asked.problem, false, true, NULL) &&
+		!tfs_decisions_complete(tfs_search_machine(device)) && tfs_options.ranks == 1)
 		tfs_search_written(&as_asked);
 }
 

@@ -6,6 +6,7 @@
 #include "shim/base/spin.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/memory/blocks.h"
 
 #define MOST_ENTRIES (TFS_SEARCH_ALGORITHMS * 2)
@@ -161,18 +162,18 @@ static void remember(
 
 static void measured(struct tfs_choice_call *call)
 {
-	struct tfs_search_device *device = tfs_search_device();
+	struct tfs_search_device *device = tfs_search_cudnn_device();
 	struct tfs_problem problem;
 	struct tfs_search what;
 
 	if (!device || !describe(call, &problem, &what))
 		return;
-	struct tfs_known *known = tfs_known_find(device->machine, &problem);
+	struct tfs_known *known = tfs_known_find(tfs_search_machine(device), &problem);
 	if (!known)
-		known = meet_measured(call, &what, &problem, device->machine);
+		known = meet_measured(call, &what, &problem, tfs_search_machine(device));
 	if (known && tfs_known_settled(known) && known->decision)
 		move_to_head(call, &what, known->decision->chosen);
-	remember(call, &problem, device->machine);
+	remember(call, &problem, tfs_search_machine(device));
 }
 
 void tfs_search_choice(const struct tfs_op *op)
@@ -226,7 +227,7 @@ static bool is_memory_there(const struct tfs_choice_call *call)
 bool tfs_search_answer(struct tfs_op *op)
 {
 	struct tfs_choice_call *call = op->choice;
-	struct tfs_search_device *device = tfs_search_device();
+	struct tfs_search_device *device = tfs_search_cudnn_device();
 	struct tfs_problem problem;
 
 	call->site = op->site;
@@ -238,7 +239,7 @@ bool tfs_search_answer(struct tfs_op *op)
 			call->convolution, call->y_descriptor, &problem) ||
 		!is_memory_there(call))
 		return false;
-	const int count = recall(call, &problem, device->machine);
+	const int count = recall(call, &problem, tfs_search_machine(device));
 	if (count == 0 || !tfs_search_device_wait((CUstream)tfs_cudnn_stream(call->handle),
 				  call->workspace_bytes == TFS_CHOICE_OWN_MEMORY))
 		return false;

@@ -8,6 +8,7 @@
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/cudnn_search/cudnn_search.h"
 #include "shim/rewrites/cudnn_search/search_fences.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_scratch.h"
 #include "shim/rewrites/cudnn_search/search_verify.h"
 
@@ -24,7 +25,7 @@ static cudnnStatus_t find_forward(struct tfs_search_device *device, const struct
 	const __typeof__(&cudnnFindConvolutionForwardAlgorithmEx) find =
 		TFS_DIRECT(cudnnFindConvolutionForwardAlgorithmEx);
 
-	return find ? find(device->handle, search->x, scratch->x, search->w, scratch->w,
+	return find ? find(tfs_search_handle(device), search->x, scratch->x, search->w, scratch->w,
 			      search->convolution, search->y, scratch->y, most, out_count, out_list,
 			      scratch->workspace, scratch->workspace_bytes)
 		    : CUDNN_STATUS_NOT_SUPPORTED;
@@ -37,7 +38,7 @@ static cudnnStatus_t find_data(struct tfs_search_device *device, const struct tf
 	const __typeof__(&cudnnFindConvolutionBackwardDataAlgorithmEx) find =
 		TFS_DIRECT(cudnnFindConvolutionBackwardDataAlgorithmEx);
 
-	return find ? find(device->handle, search->w, scratch->w, search->y, scratch->y,
+	return find ? find(tfs_search_handle(device), search->w, scratch->w, search->y, scratch->y,
 			      search->convolution, search->x, scratch->x, most, out_count,
 			      (cudnnConvolutionBwdDataAlgoPerf_t *)out_list, scratch->workspace,
 			      scratch->workspace_bytes)
@@ -51,7 +52,7 @@ static cudnnStatus_t find_filter(struct tfs_search_device *device, const struct 
 	const __typeof__(&cudnnFindConvolutionBackwardFilterAlgorithmEx) find =
 		TFS_DIRECT(cudnnFindConvolutionBackwardFilterAlgorithmEx);
 
-	return find ? find(device->handle, search->x, scratch->x, search->y, scratch->y,
+	return find ? find(tfs_search_handle(device), search->x, scratch->x, search->y, scratch->y,
 			      search->convolution, search->w, scratch->w, most, out_count,
 			      (cudnnConvolutionBwdFilterAlgoPerf_t *)out_list, scratch->workspace,
 			      scratch->workspace_bytes)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "shim/rewrites/cudnn_search/search_device.h"
+#include "shim/rewrites/search/search_device.h"
 #include "shim/state/tensors.h"
 
 #define TFS_SEARCH_REPEATS 3u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/rewrites/memory/search_held.h"
 
-#include "shim/rewrites/cudnn_search/search_device.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_live.h"
 #include "shim/rewrites/cudnn_search/search_workspace.h"
 #include "shim/state/capture.h"
@@ -18,7 +18,7 @@ uint64_t tfs_search_device_holds(uint32_t number)
 	const uint64_t lent = tfs_workspace_lent(device);
 	const uint64_t bytes = tfs_search_device_reserved(device);
 	tfs_search_unrelax(mode);
-	return (bytes > lent ? bytes - lent : 0) + atomic_load(&device->handle_bytes);
+	return (bytes > lent ? bytes - lent : 0) + tfs_search_handle_bytes(device);
 }
 
 bool tfs_search_device_drop(void)
@@ -29,7 +29,7 @@ bool tfs_search_device_drop(void)
 	if (before == 0 || tfs_capturing() || !tfs_search_device_take(device))
 		return false;
 	tfs_search_device_wait(NULL, true);
-	tfs_search_device_end_handle(device);
+	tfs_search_handle_end(device);
 	tfs_live_drop(device);
 	tfs_search_device_settle(device);
 	tfs_search_device_leave(device);
@@ -40,10 +40,10 @@ void tfs_search_device_drop_handle(void)
 {
 	struct tfs_search_device *device = tfs_search_device();
 
-	if (!device || atomic_load(&device->handle_bytes) == 0 || tfs_capturing() ||
+	if (!device || tfs_search_handle_bytes(device) == 0 || tfs_capturing() ||
 		!tfs_search_device_take(device))
 		return;
-	tfs_search_device_end_handle(device);
+	tfs_search_handle_end(device);
 	tfs_search_device_leave(device);
 }
 
@@ -52,7 +52,7 @@ bool tfs_search_device_has_handle(void)
 	const struct tfs_search_device *device =
 		tfs_search_devices_any() ? tfs_search_device() : NULL;
 
-	return device && atomic_load(&device->handle_bytes) != 0;
+	return device && tfs_search_handle_bytes(device) != 0;
 }
 
 bool tfs_search_device_drop_unused(void)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "shim/base/env.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 #include "shim/rewrites/cudnn_search/search_verify.h"
 #include "shim/rewrites/memory/held_fills.h"
 #include "shim/state/tensors.h"
@@ -196,7 +197,7 @@ bool tfs_live_holds(
 	int state = STATE_COMPARED;
 
 	if (atomic_load_explicit(&pending, memory_order_relaxed) == 0 ||
-		!(device = tfs_search_device()))
+		!(device = tfs_search_cudnn_device()))
 		return true;
 	struct live *live = &lives[device->number];
 	tfs_live_settle(device);

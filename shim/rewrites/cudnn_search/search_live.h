@@ -11,7 +11,7 @@
  */
 
 #include "shim/rewrites/convolution.h"
-#include "shim/rewrites/cudnn_search/search_device.h"
+#include "shim/rewrites/search/search_device.h"
 
 /* Before the call, which is about to be made as it stands: prepares the other algorithm, which may
  * need so many bytes of workspace. The stream is not being captured. */

@@ -3,55 +3,25 @@
 
 #include <string.h>
 
+#include "shim/rewrites/search/search_numbers.h"
+
 #define LEAST_WORKSPACE (UINT64_C(1) << 20)
 #define RED_BYTES 256u
 #define RED 0xa5
-#define BLOCK_BYTES 4096u
 
-/* A number of the type with a magnitude from 1/4 to 1/2, from random bits: no sum overflows, and
- * none is of zeros. What is no floating-point number stays random. */
-static uint64_t shape(uint64_t bits, int type)
+static enum tfs_numbers numbers_of(int type)
 {
 	switch (type) {
 	case CUDNN_DATA_FLOAT:
-		return (bits & 0x807fffff) | 125u << 23;
+		return TFS_NUMBERS_FLOAT;
 	case CUDNN_DATA_DOUBLE:
-		return (bits & UINT64_C(0x800fffffffffffff)) | UINT64_C(1021) << 52;
+		return TFS_NUMBERS_DOUBLE;
 	case CUDNN_DATA_HALF:
-		return (bits & 0x83ff) | 13u << 10;
+		return TFS_NUMBERS_HALF;
 	case CUDNN_DATA_BFLOAT16:
-		return (bits & 0x807f) | 125u << 7;
+		return TFS_NUMBERS_BFLOAT16;
 	default:
-		return bits;
-	}
-}
-
-static uint32_t size_of(int type)
-{
-	return type == CUDNN_DATA_DOUBLE                                ? 8
-	       : type == CUDNN_DATA_HALF || type == CUDNN_DATA_BFLOAT16 ? 2
-									: 4;
-}
-
-/* One block from the host, then twice as much each time. */
-static void fill(struct tfs_search_device *device, void *memory, uint64_t bytes, int type)
-{
-	unsigned char block[BLOCK_BYTES];
-	const uint32_t size = size_of(type);
-	uint64_t seed = bytes;
-
-	for (uint32_t i = 0; i < BLOCK_BYTES; i += size) {
-		seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-		const uint64_t number = shape(seed >> (64 - 8 * size), type);
-		memcpy(&block[i], &number, size);
-	}
-	uint64_t done = bytes < BLOCK_BYTES ? bytes : BLOCK_BYTES;
-	tfs_search_send(device, memory, block, done);
-	while (done < bytes) {
-		const uint64_t more = bytes - done < done ? bytes - done : done;
-
-		tfs_search_copy((char *)memory + done, memory, more, device->stream);
-		done += more;
+		return TFS_NUMBERS_BITS;
 	}
 }
 
@@ -70,7 +40,7 @@ static void *tensor(struct tfs_search_device *device, const struct tfs_tensor *s
 	void *memory = guarded(device, shape_of->bytes);
 
 	if (memory)
-		fill(device, memory, shape_of->bytes, shape_of->type);
+		tfs_search_numbers(device, memory, shape_of->bytes, numbers_of(shape_of->type));
 	return memory;
 }
 

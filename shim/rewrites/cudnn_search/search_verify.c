@@ -6,6 +6,7 @@
 
 #include "shim/base/heap.h"
 #include "shim/resolve/direct.h"
+#include "shim/rewrites/cudnn_search/search_handle.h"
 
 #define PIECE_BYTES (UINT64_C(64) << 10)
 #define COMPARED_BYTES (UINT64_C(4) << 20) /* at the output's start, and as much at its end */
@@ -52,7 +53,7 @@ static cudnnStatus_t run(struct tfs_search_device *device, const struct tfs_sear
 	const bool wide = scratch->type == CUDNN_DATA_DOUBLE;
 	struct tfs_convolution_call call = {
 		.family = search->family,
-		.handle = device->handle,
+		.handle = tfs_search_handle(device),
 		.x_descriptor = search->x,
 		.w_descriptor = search->w,
 		.y_descriptor = search->y,

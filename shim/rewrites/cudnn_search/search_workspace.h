@@ -10,7 +10,7 @@
  * that may run it; the calls that one capture makes on one stream share it.
  */
 
-#include "shim/rewrites/cudnn_search/search_device.h"
+#include "shim/rewrites/search/search_device.h"
 
 /* At least `bytes`, for a call on the stream, which `capture` (unless that is 0) captures: then
  * they are lent to its graphs. NULL, and at once, when there are none to be had. Any thread. */

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_SHIM_REWRITES_CUDNN_SEARCH_SEARCH_DEVICE_H
-#define TFS_SHIM_REWRITES_CUDNN_SEARCH_SEARCH_DEVICE_H
+#ifndef TFS_SHIM_REWRITES_SEARCH_SEARCH_DEVICE_H
+#define TFS_SHIM_REWRITES_SEARCH_SEARCH_DEVICE_H
 
 /*
- * What the search owns on each device: a cuDNN handle, a non-blocking stream and a memory pool.
- * Memory is allocated and freed in stream order, and no stream's memory is made to wait for another
- * stream, so that nothing here ever waits for a stream of the program's: what such a stream waits
- * for may be the calling thread. All of it is made while the program makes a cuDNN handle of its
- * own, which may wait for as much, but for the handle: it takes memory that the program may look
- * for, so it is there from a search, which comes when the device is idle, to the next look only,
- * and where the device may wait for the program, for the search only.
+ * What searches own on each device: a non-blocking stream and a memory pool. Memory is allocated
+ * and freed in stream order, and no stream's memory is made to wait for another stream, so that
+ * nothing here ever waits for a stream of the program's: what such a stream waits for may be the
+ * calling thread.
  */
 
-#include <cudnn.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,20 +17,17 @@
 #define TFS_SEARCH_DEVICES 16
 
 struct tfs_search_device {
-	cudnnHandle_t handle; /* NULL: there is none now, see tfs_search_device_equip() */
 	CUstream stream;
 	CUmemoryPool pool;
-	CUevent event;    /* NULL where the driver cannot record one behind a whole context */
-	CUevent reached;  /* by a stream of the program's, see search_live.h */
-	uint32_t machine; /* GPU and cuDNN, see decisions.h; 0 = not known */
+	CUevent event;   /* NULL where the driver cannot record one behind a whole context */
+	CUevent reached; /* by a stream of the program's, see tfs_search_mark() */
 	CUstreamCaptureMode mode; /* of the thread that has taken it */
-	int number;
-	_Atomic uint64_t handle_bytes; /* of the device's memory; or nearly, with more threads */
-	_Atomic bool poor;             /* there was no memory to lend */
+	_Atomic int number;
+	_Atomic bool poor; /* there was no memory to lend */
 	_Atomic int state;
 };
 
-/* The current device's; NULL when there is none, or cuDNN may go away again. Any thread. */
+/* The current device's; NULL when there is none. Any thread. */
 struct tfs_search_device *tfs_search_device(void);
 
 /* Makes the current device's equipment unless it is there; where that fails there is no search. */
@@ -65,13 +58,6 @@ void tfs_search_unrelax(CUstreamCaptureMode mode);
 bool tfs_search_device_take(struct tfs_search_device *device);
 void tfs_search_device_leave(struct tfs_search_device *device);
 
-/* Makes the handle unless it is there: which may wait for the device. Enqueues on the device's own
- * stream. The equipment is taken. */
-bool tfs_search_device_equip(struct tfs_search_device *device);
-
-/* Which may wait as well. The equipment is taken. */
-void tfs_search_device_end_handle(struct tfs_search_device *device);
-
 /* Waits a little, in all of the run, for the program's work on the device to end: that of the
  * stream and the legacy one, and of all others where the driver can tell. False where it does not,
  * and at once when a capture begins. The equipment is taken. */
@@ -81,7 +67,9 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream);
  * device's. False on an error. */
 bool tfs_search_device_wait(CUstream stream, bool all);
 
-/* Has the current device, with so many bytes less, a margin left? */
+/* How much memory the current device has; 0: not known. Has it, with so many bytes less, a margin
+ * left? */
+uint64_t tfs_search_device_free(void);
 bool tfs_search_device_spares(uint64_t bytes);
 
 /* How much the pool has of the device. */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/rewrites/cudnn_search/search_device.h"
+#include "shim/rewrites/search/search_device.h"
 
 #include <sched.h>
 #include <stdatomic.h>
 
 #include "shim/base/env.h"
 #include "shim/resolve/direct.h"
-#include "shim/rewrites/cudnn_search/decisions.h"
 #include "shim/rewrites/memory/patience.h"
 #include "shim/rewrites/memory/reserves.h"
 #include "shim/rewrites/memory/search_held.h"
@@ -20,10 +19,8 @@ static struct tfs_search_device devices[TFS_SEARCH_DEVICES];
 
 /* Not cuCtxRecordEvent, since CUDA 12.5: without it other streams' work is not seen, but never
  * waited for. */
-static const uint8_t needed[] = {TFS_DIRECT_cudnnCreate, TFS_DIRECT_cudnnDestroy,
-	TFS_DIRECT_cudnnSetStream, TFS_DIRECT_cudnnGetVersion, TFS_DIRECT_cuCtxGetDevice,
-	TFS_DIRECT_cuCtxGetCurrent, TFS_DIRECT_cuDeviceGetName, TFS_DIRECT_cuStreamCreate,
-	TFS_DIRECT_cuStreamQuery, TFS_DIRECT_cuStreamIsCapturing,
+static const uint8_t needed[] = {TFS_DIRECT_cuCtxGetDevice, TFS_DIRECT_cuCtxGetCurrent,
+	TFS_DIRECT_cuStreamCreate, TFS_DIRECT_cuStreamQuery, TFS_DIRECT_cuStreamIsCapturing,
 	TFS_DIRECT_cuStreamGetCaptureInfo_v2, TFS_DIRECT_cuUserObjectCreate,
 	TFS_DIRECT_cuGraphRetainUserObject, TFS_DIRECT_cuStreamSynchronize,
 	TFS_DIRECT_cuCtxSynchronize, TFS_DIRECT_cuEventCreate, TFS_DIRECT_cuEventQuery,
@@ -38,29 +35,19 @@ static bool look_up(void)
 {
 	static _Atomic int known;
 
-	return (atomic_load(&known) != 0 || (tfs_lookup_steady(TFS_LIBRARY_cudnn) &&
-						    tfs_lookup_steady(TFS_LIBRARY_cuda))) &&
+	return (atomic_load(&known) != 0 || tfs_lookup_steady(TFS_LIBRARY_cuda)) &&
 	       TFS_DIRECT_THERE(needed, &known);
 }
 
 struct tfs_search_device *tfs_search_device(void)
 {
 	CUdevice device;
-	char name[96];
 
 	if (!look_up() || TFS_DIRECT(cuCtxGetDevice)(&device) != CUDA_SUCCESS || device < 0 ||
 		device >= TFS_SEARCH_DEVICES)
 		return NULL;
-	struct tfs_search_device *one = &devices[device];
-	if (__atomic_load_n(&one->machine, __ATOMIC_ACQUIRE) != 0)
-		return one;
-	/* Two threads may do this at once; both find the same. */
-	if (TFS_DIRECT(cuDeviceGetName)(name, sizeof(name), device) != CUDA_SUCCESS)
-		return NULL;
-	one->number = device;
-	const uint32_t machine = tfs_decisions_machine(name, TFS_DIRECT(cudnnGetVersion)());
-	__atomic_store_n(&one->machine, machine, __ATOMIC_RELEASE);
-	return machine != 0 ? one : NULL;
+	atomic_store_explicit(&devices[device].number, device, memory_order_relaxed);
+	return &devices[device];
 }
 
 struct tfs_search_device *tfs_search_device_at(uint32_t number)
@@ -109,8 +96,6 @@ static bool make(struct tfs_search_device *device)
 		TFS_DIRECT(cuEventCreate)(&device->reached, CU_EVENT_DISABLE_TIMING) !=
 			CUDA_SUCCESS)
 		return false;
-	device->handle = NULL;
-	atomic_store(&device->handle_bytes, 0);
 	atomic_store(&device->poor, false);
 	device->event = NULL;
 	if (TFS_DIRECT(cuCtxRecordEvent) &&
@@ -142,13 +127,17 @@ bool tfs_search_device_made(struct tfs_search_device *device)
 	return state == STATE_READY || state == STATE_TAKEN;
 }
 
-bool tfs_search_device_spares(uint64_t bytes)
+uint64_t tfs_search_device_free(void)
 {
 	size_t available;
 	size_t all;
 
-	return TFS_DIRECT(cuMemGetInfo_v2)(&available, &all) == CUDA_SUCCESS &&
-	       available >= bytes + MARGIN_BYTES;
+	return TFS_DIRECT(cuMemGetInfo_v2)(&available, &all) == CUDA_SUCCESS ? available : 0;
+}
+
+bool tfs_search_device_spares(uint64_t bytes)
+{
+	return tfs_search_device_free() >= bytes + MARGIN_BYTES;
 }
 
 uint64_t tfs_search_device_reserved(struct tfs_search_device *device)
@@ -168,30 +157,6 @@ static void keep_nothing(struct tfs_search_device *device)
 	atomic_store(&device->poor, true);
 	tfs_reserves_leave(device->pool);
 	TFS_DIRECT(cuMemPoolSetAttribute)(device->pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &none);
-}
-
-bool tfs_search_device_equip(struct tfs_search_device *device)
-{
-	size_t before, after, all;
-
-	if (device->handle)
-		return true;
-	if (TFS_DIRECT(cuMemGetInfo_v2)(&before, &all) != CUDA_SUCCESS || before < MARGIN_BYTES ||
-		TFS_DIRECT(cudnnCreate)(&device->handle) != CUDNN_STATUS_SUCCESS) {
-		device->handle = NULL;
-		return false;
-	}
-	if (TFS_DIRECT(cuMemGetInfo_v2)(&after, &all) == CUDA_SUCCESS && after < before)
-		atomic_store(&device->handle_bytes, before - after);
-	return TFS_DIRECT(cudnnSetStream)(device->handle, device->stream) == CUDNN_STATUS_SUCCESS;
-}
-
-void tfs_search_device_end_handle(struct tfs_search_device *device)
-{
-	if (device->handle)
-		TFS_DIRECT(cudnnDestroy)(device->handle);
-	device->handle = NULL;
-	atomic_store(&device->handle_bytes, 0);
 }
 
 bool tfs_search_capturing(CUstream stream)
@@ -251,6 +216,15 @@ void tfs_search_device_leave(struct tfs_search_device *device)
 	atomic_compare_exchange_strong(&device->state, &state, STATE_READY);
 }
 
+/* Marks what all of the context's streams have to do; false: only some of them can be asked. */
+static bool record(struct tfs_search_device *device)
+{
+	CUcontext context = NULL;
+
+	return device->event && TFS_DIRECT(cuCtxGetCurrent)(&context) == CUDA_SUCCESS &&
+	       TFS_DIRECT(cuCtxRecordEvent)(context, device->event) == CUDA_SUCCESS;
+}
+
 static bool is_over(struct tfs_search_device *device, CUstream stream, bool recorded)
 {
 	return TFS_DIRECT(cuStreamQuery)(stream) == CUDA_SUCCESS &&
@@ -258,17 +232,19 @@ static bool is_over(struct tfs_search_device *device, CUstream stream, bool reco
 	       (!recorded || TFS_DIRECT(cuEventQuery)(device->event) == CUDA_SUCCESS);
 }
 
+/* A capture that begins now would be spoilt by the questions. */
+static bool may_ask(CUstream stream)
+{
+	return !tfs_search_capturing(stream) && !tfs_search_capturing(NULL);
+}
+
 bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 {
-	CUcontext context = NULL;
 	bool over = false;
 
-	/* A capture that begins now would be spoilt by the questions. */
-	if (tfs_search_capturing(stream) || tfs_search_capturing(NULL))
+	if (!may_ask(stream))
 		return false;
-	const bool recorded = device->event &&
-			      TFS_DIRECT(cuCtxGetCurrent)(&context) == CUDA_SUCCESS &&
-			      TFS_DIRECT(cuCtxRecordEvent)(context, device->event) == CUDA_SUCCESS;
+	const bool recorded = record(device);
 	const struct tfs_patience patience = tfs_patience_begin(TFS_PATIENCE_SEARCH);
 	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
 		tfs_patience_lasts(&patience))
