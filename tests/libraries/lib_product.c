@@ -183,7 +183,7 @@ static void check_light(void)
 	LIB_EQ(most(&m, 0).workspaceSize, 0);
 	r = most(&m, LENT);
 	LIB_TRUE(r.workspaceSize >= 2 * sizeof(want));
-	LIB_EQ(most(&m, r.workspaceSize - 1).workspaceSize, 0);
+	LIB_TRUE(most(&m, r.workspaceSize - 1).workspaceSize < r.workspaceSize);
 	LIB_EQ(run(&m, &r, work, LENT), 0);
 	lib_download(want, c, M * N);
 	check_sum(want);

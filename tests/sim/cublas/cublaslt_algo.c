@@ -73,9 +73,39 @@ cublasStatus_t tfs_lt_problem_init(struct tfs_lt_problem *p, cublasLtMatmulDesc_
 	return CUBLAS_STATUS_SUCCESS;
 }
 
+static const struct {
+	int pieces;
+	/* Parts of plain time in eighths: of long sums, of short ones, of others; what the
+	 * heuristic takes it for. */
+	uint8_t longer, shorter, other, believed;
+} algorithms[TFS_LT_ALGOS] = {
+	{1, 8, 8, 8, 0}, {2, 6, 10, 10, 0}, {8, 4, 12, 12, 0}, {1, 9, 7, 9, 9}};
+
+int tfs_lt_algo_pieces(int algo)
+{
+	return algorithms[algo].pieces;
+}
+
 size_t tfs_lt_algo_workspace(const struct tfs_lt_problem *p, int algo)
 {
-	return algo ? ((size_t)p->m * (size_t)p->n * 2 * sizeof(float) + 255) / 256 * 256 : 0;
+	const size_t pieces = (size_t)algorithms[algo].pieces;
+
+	return pieces > 1 ? ((size_t)p->m * (size_t)p->n * pieces * sizeof(float) + 255) / 256 * 256
+			  : 0;
+}
+
+static unsigned eighths(const struct tfs_lt_problem *p, int algo)
+{
+	const int64_t sides = (int64_t)p->m + p->n;
+
+	if (p->k >= 4 * sides)
+		return algorithms[algo].longer;
+	return sides >= 8 * (int64_t)p->k ? algorithms[algo].shorter : algorithms[algo].other;
+}
+
+static unsigned believed(const struct tfs_lt_problem *p, int algo)
+{
+	return algorithms[algo].believed ? algorithms[algo].believed : eighths(p, algo);
 }
 
 /* What divides all distances of columns, in bytes. */
@@ -102,7 +132,24 @@ uint64_t tfs_lt_algo_cost(const struct tfs_lt_problem *p, int algo)
 
 	tfs_typed_math(p->l[0].type, p->op.compute, &math);
 	ns = tfsim_cost_math(math, bytes, flops * tfsim_unaligned(math, distances(p)));
-	return algo == 0 ? ns : k >= 4 * (m + n) ? ns * 3 / 4 : ns * 5 / 4;
+	return ns * eighths(p, algo) / 8;
+}
+
+/* The algorithms, by what the heuristic takes them for; a hostile one begins anywhere. */
+static void rank(const struct tfs_lt_problem *p, int *out)
+{
+	const int from = tfsim_hostile_seed() ? (int)tfsim_hostile_pick(0x17, TFS_LT_ALGOS) : 0;
+	int order[TFS_LT_ALGOS];
+
+	for (int i = 0; i < TFS_LT_ALGOS; i++) {
+		int at = i;
+
+		for (; at > 0 && believed(p, order[at - 1]) > believed(p, i); at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+	for (int i = 0; i < TFS_LT_ALGOS; i++)
+		out[i] = order[(from + i) % TFS_LT_ALGOS];
 }
 
 TFS_LT_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightHandle,
@@ -113,7 +160,7 @@ TFS_LT_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightH
 {
 	struct tfs_lt_problem p;
 	cublasStatus_t rc;
-	int first, n = 0;
+	int order[TFS_LT_ALGOS], n = 0;
 
 	if (!lightHandle)
 		return CUBLAS_STATUS_NOT_INITIALIZED;
@@ -123,12 +170,10 @@ TFS_LT_API cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t lightH
 	rc = tfs_lt_problem_init(&p, operationDesc, Adesc, Bdesc, Cdesc, Ddesc);
 	if (rc)
 		return rc;
-	first = tfs_lt_algo_cost(&p, 1) < tfs_lt_algo_cost(&p, 0);
-	if (tfsim_hostile_seed())
-		first = (int)tfsim_hostile_pick(0x17, TFS_LT_ALGOS);
+	rank(&p, order);
 	for (int i = 0; i < TFS_LT_ALGOS && n < requestedAlgoCount; i++) {
 		cublasLtMatmulHeuristicResult_t *r = &heuristicResultsArray[n];
-		int algo = (first + i) % TFS_LT_ALGOS;
+		int algo = order[i];
 
 		if (tfs_lt_algo_workspace(&p, algo) > tfs_lt_workspace_limit(preference))
 			continue;

@@ -57,8 +57,13 @@ cublasStatus_t tfs_lt_problem_init(struct tfs_lt_problem *p, cublasLtMatmulDesc_
 	cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c,
 	cublasLtMatrixLayout_t d);
 
-/* Algorithm 1 sums k in two parts, wants workspace for it and is faster for long sums. */
-enum { TFS_LT_ALGOS = 2 };
+/* Algorithms 1 and 2 sum k in two and in eight parts, want workspace for each of them and are
+ * faster for long sums: as on an H200, where a large workspace halves the time of float
+ * 256x256x16384. The last one wants none and is faster for short sums, of which the heuristic knows
+ * nothing: as there, where the second answer for bf16 3072x4096x768 takes a tenth less than the
+ * first. */
+enum { TFS_LT_ALGOS = 4 };
+int tfs_lt_algo_pieces(int algo);
 size_t tfs_lt_algo_workspace(const struct tfs_lt_problem *p, int algo);
 uint64_t tfs_lt_algo_cost(const struct tfs_lt_problem *p, int algo);
 

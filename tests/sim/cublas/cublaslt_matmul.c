@@ -67,7 +67,8 @@ static void one(const struct run *r, int batch)
 	const struct tfs_lt_operation *o = &p->op;
 	unsigned e = o->epilogue;
 	cudaDataType out = p->l[3].type;
-	struct tfs_typed_gemm g = {.m = p->m, .n = p->n, .k = p->k, .pieces = r->algo + 1};
+	struct tfs_typed_gemm g = {
+		.m = p->m, .n = p->n, .k = p->k, .pieces = tfs_lt_algo_pieces(r->algo)};
 
 	if (r->workspace_bytes && tfsim_workspace_used())
 		g.products = r->workspace;
@@ -112,14 +113,15 @@ static void run(void *args)
 /* As cuBLASLt's names say it: on plain cores, on tensor cores. */
 static const char *name_of(const struct tfs_lt_problem *p, int algo)
 {
+	const bool split = tfs_lt_algo_pieces(algo) > 1;
 	enum tfsim_math math = TFSIM_SINGLE;
 
 	tfs_typed_math(p->l[0].type, p->op.compute, &math);
 	if (!tfsim_tensor_cores())
-		return algo ? "tfsim_lt_matmul_splitk" : "tfsim_lt_matmul";
+		return split ? "tfsim_lt_matmul_splitk" : "tfsim_lt_matmul";
 	if (math == TFSIM_SINGLE)
-		return algo ? "tfsim_lt_matmul_ffma_splitk" : "tfsim_lt_matmul_ffma";
-	return algo ? "tfsim_lt_matmul_tensorop_splitk" : "tfsim_lt_matmul_tensorop";
+		return split ? "tfsim_lt_matmul_ffma_splitk" : "tfsim_lt_matmul_ffma";
+	return split ? "tfsim_lt_matmul_tensorop_splitk" : "tfsim_lt_matmul_tensorop";
 }
 
 static cublasStatus_t submit(struct run *r, cudaStream_t stream)
