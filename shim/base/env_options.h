@@ -44,14 +44,14 @@
 	X("measure", measure, number, 4000,                                                        \
 		"most steps for the A/B test of an exact rewrite, up to 4000; 0: no test")         \
 	X("search_ms", search_ms, number, 2000,                                                    \
-		"cudnn-search: most time for searches in ms,"                                      \
+		"cudnn-search, lt-search: most time of each in ms,"                                \
 		" a hundredth of it for synchronising")                                            \
 	X("search_problems", search_problems, number, 64,                                          \
-		"cudnn-search: most convolutions searched")                                        \
+		"cudnn-search, lt-search: most shapes of each")                                    \
 	X("search_workspace", search_workspace_bytes, bytes, UINT64_C(256) << 20,                  \
-		"cudnn-search: largest workspace of an algorithm")                                 \
+		"cudnn-search, lt-search: largest workspace of an algorithm")                      \
 	X("search_memory", search_memory_bytes, bytes, UINT64_C(1) << 30,                          \
-		"cudnn-search: most device memory in use during a search")                         \
+		"cudnn-search, lt-search: most device memory in use during a search")              \
 	X("pool_limit", pool_limit_bytes, bytes, UINT64_C(4) << 30,                                \
 		"alloc-pool: most memory in cached blocks per device")                             \
 	X("pool_reserve", pool_reserve_bytes, bytes, UINT64_C(1) << 30,                            \

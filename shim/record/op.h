@@ -22,6 +22,7 @@ enum tfs_op_kind {
 	TFS_OP_CHOICE,   /* of a convolution's algorithm: the program asks for a list */
 	TFS_OP_CONVOLVE, /* by cuDNN, which is told how, see convolution.h */
 	TFS_OP_COMPUTE,  /* anything else that a library writes to memory that it is given */
+	TFS_OP_PRODUCT,  /* by cuBLASLt, see product.h */
 	/* Of these rewrites are only told: */
 	TFS_OP_OTHER,   /* about to be made, while zeros are followed: may use them, see fills.h */
 	TFS_OP_MADE,    /* any call that is seen, after it */
@@ -39,6 +40,7 @@ struct tfs_choice_call;
 struct tfs_convolution_call;
 struct tfs_details;
 struct tfs_function;
+struct tfs_product_call;
 struct tfs_use;
 struct tfs_use_call;
 
@@ -132,6 +134,7 @@ struct tfs_op {
 		} ordered;
 		struct tfs_op_compute compute;     /* and of a convolution */
 		struct tfs_choice_call *choice;    /* see convolution.h */
+		struct tfs_product_call *product;  /* see product.h */
 		const struct tfs_details *details; /* of a call that was made */
 		uint32_t device;                   /* that was reset */
 	};

@@ -68,6 +68,7 @@ static enum tfs_room room_of(enum tfs_record_kind kind)
 	case TFS_RECORD_rewrite:
 	case TFS_RECORD_refusal:
 	case TFS_RECORD_search:
+	case TFS_RECORD_product:
 	case TFS_RECORD_fact:
 	case TFS_RECORD_string:
 		return TFS_ROOM_OUTCOMES;

@@ -27,7 +27,8 @@
 	X(cuda, cuDeviceGetCount) X(cuda, cuDeviceGetName) X(cuda, cuDevicePrimaryCtxGetState) \
 	X(cuda, cuDevicePrimaryCtxRelease_v2) X(cuda, cuDevicePrimaryCtxRetain) \
 	X(cuda, cuDeviceTotalMem_v2) X(cuda, cuDriverGetVersion) X(cuda, cuEventCreate) \
-	X(cuda, cuEventDestroy_v2) X(cuda, cuEventQuery) X(cuda, cuEventRecord) \
+	X(cuda, cuEventDestroy_v2) X(cuda, cuEventElapsedTime) X(cuda, cuEventQuery) \
+	X(cuda, cuEventRecord) X(cuda, cuEventSynchronize) \
 	X(cuda, cuFuncGetName) X(cuda, cuFuncGetParamInfo) X(cuda, cuGetProcAddress) \
 	X(cuda, cuGetProcAddress_v2) X(cuda, cuGraphRetainUserObject) X(cuda, cuKernelGetName) \
 	X(cuda, cuKernelGetParamInfo) X(cuda, cuMemAllocFromPoolAsync) X(cuda, cuMemFreeAsync) \
@@ -62,8 +63,12 @@
 	X(cublas, cublasGetFixedPointEmulationMaxMantissaBitCount) X(cublas, cublasGetMathMode) \
 	X(cublas, cublasGetPointerMode_v2) X(cublas, cublasGetSmCountTarget) \
 	X(cublas, cublasGetStream_v2) \
-	X(cublaslt, cublasLtMatmulDescGetAttribute) \
+	X(cublaslt, cublasLtMatmul) X(cublaslt, cublasLtMatmulAlgoGetHeuristic) \
+	X(cublaslt, cublasLtMatmulDescCreate) X(cublaslt, cublasLtMatmulDescDestroy) \
+	X(cublaslt, cublasLtMatmulDescGetAttribute) X(cublaslt, cublasLtMatmulDescSetAttribute) \
+	X(cublaslt, cublasLtMatmulPreferenceCreate) X(cublaslt, cublasLtMatmulPreferenceDestroy) \
 	X(cublaslt, cublasLtMatmulPreferenceGetAttribute) \
+	X(cublaslt, cublasLtMatmulPreferenceSetAttribute) \
 	X(cublaslt, cublasLtMatrixLayoutGetAttribute) \
 	X(nccl, pncclCommCount) X(nccl, pncclCommUserRank)
 /* clang-format on */

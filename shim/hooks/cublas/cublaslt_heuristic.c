@@ -3,45 +3,11 @@
 
 #include "shim/hooks/cublas.h"
 #include "shim/resolve/direct.h"
+#include "shim/state/product.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cublaslt
 
-/* An attribute of an opaque argument that decides the answer, with its size in bytes. */
-struct part {
-	uint8_t attribute, bytes;
-};
-
-static const struct part layout_parts[] = {{CUBLASLT_MATRIX_LAYOUT_TYPE, 4},
-	{CUBLASLT_MATRIX_LAYOUT_ORDER, 4}, {CUBLASLT_MATRIX_LAYOUT_ROWS, 8},
-	{CUBLASLT_MATRIX_LAYOUT_COLS, 8}, {CUBLASLT_MATRIX_LAYOUT_LD, 8},
-	{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4}, {CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, 8}};
-static const struct part product_parts[] = {
-	{CUBLASLT_MATMUL_DESC_COMPUTE_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_SCALE_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_POINTER_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_TRANSA, 4},
-	{CUBLASLT_MATMUL_DESC_TRANSB, 4},
-	{CUBLASLT_MATMUL_DESC_TRANSC, 4},
-	{CUBLASLT_MATMUL_DESC_FILL_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE, 4},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, 8},
-	{CUBLASLT_MATMUL_DESC_BIAS_BATCH_STRIDE, 8},
-	{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_SM_COUNT_TARGET, 4},
-	{CUBLASLT_MATMUL_DESC_FAST_ACCUM, 1},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_DATA_TYPE, 4},
-	{CUBLASLT_MATMUL_DESC_ALPHA_VECTOR_BATCH_STRIDE, 8},
-#if CUBLAS_VERSION >= 120800
-	{CUBLASLT_MATMUL_DESC_A_SCALE_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_B_SCALE_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_C_SCALE_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_D_SCALE_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_SCALE_MODE, 4},
-	{CUBLASLT_MATMUL_DESC_D_OUT_SCALE_MODE, 4},
-#endif
-};
-static const struct part preference_parts[] = {{CUBLASLT_MATMUL_PREF_SEARCH_MODE, 4},
+static const struct tfs_product_part preference_parts[] = {{CUBLASLT_MATMUL_PREF_SEARCH_MODE, 4},
 	{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, 8},
 	{CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, 4},
 	{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, 4},
@@ -52,54 +18,17 @@ static const struct part preference_parts[] = {{CUBLASLT_MATMUL_PREF_SEARCH_MODE
 
 #define COUNT(parts) (sizeof(parts) / sizeof((parts)[0]))
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
-	return hash ^ hash >> 29;
-}
-
-/* What this version of the library does not have counts as 0; of no object nothing is asked. */
-static uint64_t mix_layout(uint64_t hash, cublasLtMatrixLayout_t layout)
-{
-	for (size_t i = 0; layout && i < COUNT(layout_parts); i++) {
-		const struct part part = layout_parts[i];
-		uint64_t value = 0;
-		size_t written = 0;
-
-		TFS_DIRECT(cublasLtMatrixLayoutGetAttribute)
-		(layout, (cublasLtMatrixLayoutAttribute_t)part.attribute, &value, part.bytes,
-			&written);
-		hash = mix(hash, value);
-	}
-	return hash;
-}
-
-static uint64_t mix_product(uint64_t hash, cublasLtMatmulDesc_t product)
-{
-	for (size_t i = 0; product && i < COUNT(product_parts); i++) {
-		const struct part part = product_parts[i];
-		uint64_t value = 0;
-		size_t written = 0;
-
-		TFS_DIRECT(cublasLtMatmulDescGetAttribute)
-		(product, (cublasLtMatmulDescAttributes_t)part.attribute, &value, part.bytes,
-			&written);
-		hash = mix(hash, value);
-	}
-	return hash;
-}
-
 static uint64_t mix_preference(uint64_t hash, cublasLtMatmulPreference_t preference)
 {
 	for (size_t i = 0; preference && i < COUNT(preference_parts); i++) {
-		const struct part part = preference_parts[i];
+		const struct tfs_product_part part = preference_parts[i];
 		uint64_t value = 0;
 		size_t written = 0;
 
 		TFS_DIRECT(cublasLtMatmulPreferenceGetAttribute)
 		(preference, (cublasLtMatmulPreferenceAttributes_t)part.attribute, &value,
 			part.bytes, &written);
-		hash = mix(hash, value);
+		hash = tfs_product_mix(hash, value);
 	}
 	return hash;
 }
@@ -115,15 +44,15 @@ struct question {
 /* 0 where it cannot be told. */
 static uint64_t hash_of(const struct question *question)
 {
-	uint64_t hash = mix(mix(1, (uint64_t)question->answers), (uintptr_t)question->handle);
+	uint64_t hash = tfs_product_mix(
+		tfs_product_mix(1, (uint64_t)question->answers), (uintptr_t)question->handle);
 
-	if (!TFS_DIRECT(cublasLtMatrixLayoutGetAttribute) ||
-		!TFS_DIRECT(cublasLtMatmulDescGetAttribute) ||
-		!TFS_DIRECT(cublasLtMatmulPreferenceGetAttribute))
+	if (!tfs_product_readable() || !TFS_DIRECT(cublasLtMatmulPreferenceGetAttribute))
 		return 0;
 	for (unsigned i = 0; i < COUNT(question->layouts); i++)
-		hash = mix_layout(hash, question->layouts[i]);
-	hash = mix_preference(mix_product(hash, question->product), question->preference);
+		hash = tfs_product_mix_layout(hash, question->layouts[i]);
+	hash = mix_preference(
+		tfs_product_mix_product(hash, question->product), question->preference);
 	return hash ? hash : 1;
 }
 

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "shim/base/clock.h"
 #include "shim/base/env.h"
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/patience.h"
@@ -250,6 +251,21 @@ bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream)
 		tfs_patience_lasts(&patience))
 		sched_yield();
 	tfs_patience_end(&patience, over);
+	return over;
+}
+
+bool tfs_search_device_idle_within(
+	struct tfs_search_device *device, CUstream stream, uint64_t most_ns)
+{
+	const uint64_t start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
+	bool over = false;
+
+	if (!may_ask(stream))
+		return false;
+	const bool recorded = record(device);
+	while (!tfs_capturing() && !(over = is_over(device, stream, recorded)) &&
+		tfs_clock_ns(CLOCK_MONOTONIC) - start_ns < most_ns)
+		sched_yield();
 	return over;
 }
 

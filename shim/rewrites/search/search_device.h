@@ -63,6 +63,11 @@ void tfs_search_device_leave(struct tfs_search_device *device);
  * and at once when a capture begins. The equipment is taken. */
 bool tfs_search_device_idle(struct tfs_search_device *device, CUstream stream);
 
+/* The same, but waits for so long at most, each time: an idle device needs some microseconds to say
+ * that it is. */
+bool tfs_search_device_idle_within(
+	struct tfs_search_device *device, CUstream stream, uint64_t most_ns);
+
 /* What the program's own measuring would have waited for: the stream's work, or `all` of the
  * device's. False on an error. */
 bool tfs_search_device_wait(CUstream stream, bool all);

@@ -96,7 +96,7 @@ enum tfs_memory_kind {
 	X(39, sample)      /* the same of those at some places of them */                          \
 	X(40, pattern)     /* see TFS_PATTERN_RAMP; of all bytes if there is `content` */          \
 	X(41, row)         /* of a softmax: elements beside each other that it makes shares of */  \
-	X(42, question)    /* hash of what the library is asked to choose an algorithm for */      \
+	X(42, question)    /* hash of what an algorithm is chosen for, and of the one that is */   \
 	X(43, operations)  /* of a plan of cuDNN's graph API, see TFS_OPERATIONS */
 
 enum tfs_attribute {

@@ -59,7 +59,8 @@
 	X(21, ended_abnormally,                                                                    \
 		"off, because an earlier run ended abnormally while a rewrite acted; delete "      \
 		"{object} to allow rewrites again")                                                \
-	X(22, caused, "{check}: {object}")
+	X(22, caused, "{check}: {object}")                                                         \
+	X(23, only_measures, "only measures: no call is changed")
 
 enum tfs_reason_code {
 	TFS_REASON_none = 0,

@@ -39,7 +39,8 @@
 	X(27, device_memory)                                                                       \
 	X(28, host)                                                                                \
 	X(29, host_code)                                                                           \
-	X(30, host_others)
+	X(30, host_others)                                                                         \
+	X(31, product)
 
 enum tfs_record_kind {
 #define X(number, name) TFS_RECORD_##name = number,

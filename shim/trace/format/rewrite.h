@@ -66,6 +66,25 @@ struct tfs_search_record {
 	uint32_t flags; /* 1 deterministic, 2 asked for, 4 chosen, 8 within the rewrite's fences */
 };
 
+/* A product that cuBLASLt computes: what its algorithm takes, and the fastest of those that were
+ * measured beside it. */
+struct tfs_product_record {
+	struct tfs_record record;
+	uint16_t tried; /* how many, the program's aside */
+	uint32_t flags; /* 1 clearly faster than the program's, 2 first answer with `most_workspace`
+			 */
+	uint64_t question;
+	float own_ms;           /* the program's: median */
+	float own_spread_ms;    /* slowest minus fastest repeat */
+	uint64_t own_workspace; /* that the program gives */
+	float best_ms;
+	float best_spread_ms;
+	uint64_t best_workspace; /* that it needs */
+	uint64_t most_workspace; /* that any of them might need */
+	uint64_t reserved0;
+};
+
+TFS_SIZE_IS(struct tfs_product_record, 64);
 TFS_SIZE_IS(struct tfs_rewrite_record, 128);
 TFS_SIZE_IS(struct tfs_reason, 64);
 TFS_SIZE_IS(struct tfs_refusal_record, 32);

@@ -37,6 +37,7 @@ static const uint16_t shortest[TFS_KINDS] = {
 	[TFS_RECORD_host] = sizeof(struct tfs_host_record),
 	[TFS_RECORD_host_code] = sizeof(struct tfs_host_code_record),
 	[TFS_RECORD_host_others] = sizeof(struct tfs_host_others_record),
+	[TFS_RECORD_product] = sizeof(struct tfs_product_record),
 };
 
 /* Whether what follows the head lies within the record: text ends, arrays fit. */

@@ -10,7 +10,7 @@
 
 #include "shim/trace/trace.h"
 
-#define TFS_KINDS (TFS_RECORD_host_others + 1)
+#define TFS_KINDS (TFS_RECORD_product + 1)
 #define TFS_DAMAGES_KEPT 16
 
 struct tfs_units {

@@ -64,7 +64,7 @@ static const char *reason(enum tfs_reason_code code, const uint64_t *numbers, do
 
 static void check_reasons(void)
 {
-	const enum tfs_reason_code unknown = TFS_REASON_caused + 1;
+	const enum tfs_reason_code unknown = TFS_REASON_only_measures + 1;
 
 	TEST_STR(REASON(none, 0, 0), "");
 	TEST_STR(REASON(faster, 0, 12, 30), "A/B over 12 pairs of blocks of 30 steps: faster");

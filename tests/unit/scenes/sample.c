@@ -127,6 +127,7 @@ static void put_rest(struct builder *builder, const struct names *names)
 	const struct tfs_refusal_record refusal = {
 		.site = names->site[1], .rewrite = rewrite.name, .count = 3};
 	const struct tfs_search_record search = {.time_ms = 1};
+	const struct tfs_product_record product = {.question = 1, .own_ms = 1, .best_ms = 1};
 	const int32_t fields[] = {25, 0, 0, 1, 1, 0, 64, 1, 28, 28};
 	const struct tfs_aggregate total = {.site = names->site[1],
 		.function = names->copy,
@@ -162,6 +163,7 @@ static void put_rest(struct builder *builder, const struct names *names)
 	builder_record(builder, TFS_RECORD_rewrite, &rewrite, sizeof(rewrite));
 	builder_record(builder, TFS_RECORD_refusal, &refusal, sizeof(refusal));
 	builder_record(builder, TFS_RECORD_search, &search, sizeof(search));
+	builder_record(builder, TFS_RECORD_product, &product, sizeof(product));
 	builder_aggregate(builder, &total);
 	builder_thread(builder, 1);
 	builder_aggregate(builder, &total);

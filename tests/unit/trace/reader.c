@@ -29,7 +29,7 @@ static void check_whole(void)
 	TEST_STR(threads[0].record->name, "main");
 	TEST_TRUE(threads[0].chunks > 3);
 	TEST_TRUE(!threads[1].record);
-	for (int kind = 1; kind <= TFS_RECORD_host_others; kind++)
+	for (int kind = 1; kind <= TFS_RECORD_product; kind++)
 		if (kind != TFS_RECORD_call)
 			TEST_TRUE(tfs_trace_count(trace, kind) > 0);
 	tfs_cursor_start(&cursor, trace, 0);
