@@ -64,7 +64,7 @@ same() {
 
 watch() {
 	rewrites=off
-	[ "$id" != 601 ] || rewrites=report
+	case $id in 601 | 610) rewrites=report ;; esac
 	TFSHIM_OUTPUT="$folder/$1" TFSHIM_REWRITE=$rewrites TFSHIM_OPTIONS=report=0:search_ms=100000 \
 		LD_PRELOAD="$library:$programs/../tools/stacks_first.so:$programs/../tools/modelled_clock.so" \
 		timeout 60 "$programs/$1" >"$folder/out" 2>&1 ||

@@ -27,11 +27,11 @@ HOSTED = {"TFS302", "TFS701"}
 # Programs are small, and leave most of a device idle: true, and not what they are for.
 SMALL = {"TFS403"}
 # What programs of a rule do besides, and truly: they give kernels the same input again by a copy, or
-# their allocations fail, and come and go; or their floats need no tensor cores to be misaligned, or
-# to keep a device busy.
+# their allocations fail, and come and go; or their floats need no tensor cores to be misaligned, to
+# keep a device busy, or to be computed by the slower of two algorithms.
 BESIDE = {"TFS103": {"TFS603"}, "TFS201": {"TFS603"}, "TFS301": {"TFS107"},
           "TFS402": {"TFS107", "TFS603"}, "TFS406": {"TFS202", "TFS401"}, "TFS408": {"TFS603"},
-          "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"}, "TFS604": {"TFS603"},
+          "TFS409": {"TFS202", "TFS401", "TFS404", "TFS910"}, "TFS604": {"TFS603"}, "TFS610": {"TFS603"},
           "TFS910": {"TFS107"}}
 # What a failing call costs is what it does not do, and memory that runs out later costs nothing yet;
 # on the profile slow a graph takes no time to be instantiated, nor cuBLASLt to choose; and a pause is

@@ -29,9 +29,9 @@ trap 'rm -rf "$folder"' EXIT
 unset TFSHIM_OPTIONS TFSHIM_OUTPUT TFSHIM_REWRITE LD_PRELOAD
 # Tensor cores of the profile slow are no faster than its others, and its kernels run one by one.
 case $id$profile in 60[34]slow | 403slow) profile=h100 ;; esac
-# A search is what TFS601 goes by; its patience is for a real device's speed.
+# A search is what TFS601 and TFS610 go by; its patience is for a real device's speed.
 rewrites=off
-[ "$id" != 601 ] || rewrites=report
+case $id in 601 | 610) rewrites=report ;; esac
 counts='' compute=1 pace=0
 # What these compute decides nothing, and takes longer than all else.
 [ "$id" != 306 ] || compute=0
