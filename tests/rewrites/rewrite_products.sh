@@ -43,6 +43,10 @@ for seed in '' $(seq 1 "$seeds"); do
 	same behind-gate 0 0 "$hostile"
 done
 
+# A naive one that works on the program's matrices, or waits for its stream.
+counterexample in-place 0 $((1 << 49)) "$patient" "" "$program" in-place
+counterexample behind-gate 0 $((1 << 50)) "$patient" "" "$program" behind-gate
+
 refuses plain-product 1 "$patient" TFSIM_PACE=0 "$program" scalars
 refuses not-capturing 1 "$patient" TFSIM_PACE=0 "$program" capture
 refuses streams-idle 1 "$patient" TFSIM_PACE=0 "$program" beside-gate

@@ -5,6 +5,7 @@
 
 #include "shim/base/clock.h"
 #include "shim/base/env.h"
+#include "shim/base/mutant.h"
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/lt_search/lt_copy.h"
 #include "shim/rewrites/lt_search/lt_scratch.h"
@@ -18,6 +19,10 @@
 #define HOPELESS 1.5f    /* times the program's time: not measured again */
 #define LEAST_GAIN 0.05f /* of the program's time */
 #define CANDIDATES (1 + 2 * ANSWERS)
+
+/* Mutants: what the contract forbids. */
+#define NAIVE_LIVE (UINT64_C(1) << 49)  /* measures on the program's own matrices */
+#define NAIVE_WAITS (UINT64_C(1) << 50) /* waits for the program's stream */
 
 /* The program's is the first. */
 struct candidate {
@@ -60,6 +65,8 @@ bool tfs_lt_measurable(void)
 
 bool tfs_lt_idle(struct tfs_search_device *device, const struct tfs_product_call *call)
 {
+	if (TFS_MUTANT(NAIVE_WAITS))
+		tfs_search_device_wait((CUstream)call->stream, false);
 	return tfs_search_device_idle_within(device, (CUstream)call->stream,
 		tfs_options.search_ms * UINT64_C(1000000) / OF_SEARCH);
 }
@@ -143,7 +150,8 @@ static void ask(struct measuring *m, uint64_t workspace)
 static bool run(const struct measuring *m, const struct candidate *one)
 {
 	const struct tfs_product_call *call = m->call;
-	void *const *at = m->scratch.matrices;
+	void *const *at =
+		TFS_MUTANT(NAIVE_LIVE) ? (void *const *)call->matrices : m->scratch.matrices;
 
 	return TFS_DIRECT(cublasLtMatmul)(call->handle, m->product, call->alpha, at[0],
 		       call->layouts[0], at[1], call->layouts[1], call->beta, at[2],
