@@ -234,6 +234,12 @@ static struct tfs_lt_time summarise(const struct candidate *one)
 	return (struct tfs_lt_time){ms[ROUNDS / 2], ms[ROUNDS - 1] - ms[0], one->workspace};
 }
 
+bool tfs_lt_clear(const struct tfs_lt_time *own, const struct tfs_lt_time *best)
+{
+	return best->median_ms <= own->median_ms * (1 - LEAST_GAIN) &&
+	       best->median_ms + best->spread_ms < own->median_ms - own->spread_ms;
+}
+
 static void conclude(const struct measuring *m, struct tfs_lt_measured *out)
 {
 	const struct tfs_lt_time own = summarise(m->candidates);
@@ -252,8 +258,7 @@ static void conclude(const struct measuring *m, struct tfs_lt_measured *out)
 		out->best = time;
 		out->first = i == m->first;
 	}
-	out->clear = out->best.median_ms <= own.median_ms * (1 - LEAST_GAIN) &&
-		     out->best.median_ms + out->best.spread_ms < own.median_ms - own.spread_ms;
+	out->clear = tfs_lt_clear(&own, &out->best);
 }
 
 static enum tfs_lt_result measure(struct measuring *m, struct tfs_lt_measured *out)

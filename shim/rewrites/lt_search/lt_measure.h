@@ -37,6 +37,10 @@ enum tfs_lt_result {
 enum tfs_lt_result tfs_lt_measure(struct tfs_search_device *device,
 	const struct tfs_product_call *call, uint64_t until_ns, struct tfs_lt_measured *out);
 
+/* Is the best faster than the program's by a twentieth at least, and in its slowest repeat faster
+ * than the program's in its fastest, however these lie around their medians? */
+bool tfs_lt_clear(const struct tfs_lt_time *own, const struct tfs_lt_time *best);
+
 /* Is the program's work on the device over, or almost? The device is taken. */
 bool tfs_lt_idle(struct tfs_search_device *device, const struct tfs_product_call *call);
 
