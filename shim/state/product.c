@@ -141,16 +141,25 @@ static uint64_t mix_algorithm(uint64_t hash, const cublasLtMatmulAlgo_t *algorit
 	return hash;
 }
 
+/* What lacks an argument cuBLASLt refuses: nothing of it is looked at. C may be missing. */
+static bool is_complete(const struct tfs_product_call *call)
+{
+	bool complete = call->handle && call->product && call->alpha && call->beta;
+
+	for (unsigned i = 0; i < COUNT(call->layouts); i++)
+		complete = complete && call->layouts[i] && (call->matrices[i] || i == 2);
+	return complete;
+}
+
 uint64_t tfs_product_question(struct tfs_product_call *call)
 {
 	uint64_t hash = tfs_product_mix(2, call->workspace_bytes);
 
-	if (call->question || !call->product || !tfs_product_readable())
+	if (call->question || !is_complete(call) || !tfs_product_readable())
 		return call->question;
 	for (unsigned i = 0; i < COUNT(call->layouts); i++) {
 		hash = tfs_product_mix_layout(hash, call->layouts[i]);
-		hash = tfs_product_mix(
-			hash, call->matrices[i] ? tfs_product_aligned(call->matrices[i]) : 0);
+		hash = tfs_product_mix(hash, tfs_product_aligned(call->matrices[i]));
 	}
 	hash = tfs_product_mix(hash, call->matrices[2] == call->matrices[3]);
 	hash = tfs_product_mix(hash, tfs_product_adds(call));

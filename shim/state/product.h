@@ -54,7 +54,7 @@ bool tfs_product_adds(const struct tfs_product_call *call);
 uint32_t tfs_product_aligned(const void *address);
 
 /* What the time of the call depends on, by a hash that is the same for the next call like it, on
- * the same device; kept in the call. 0: it cannot be read. */
+ * the same device; kept in the call. 0: it cannot be read, or lacks an argument. */
 uint64_t tfs_product_question(struct tfs_product_call *call);
 
 #endif

@@ -30,7 +30,7 @@ static const struct tfs_product_part foreign[] = {
 
 bool tfs_lt_copy_possible(const struct tfs_product_call *call)
 {
-	bool possible = call->product && call->alpha && call->beta;
+	bool possible = true;
 
 	for (size_t i = 0; possible && i < COUNT(foreign); i++)
 		possible = tfs_product_of(call->product,

@@ -44,7 +44,7 @@ bool tfs_lt_clear(const struct tfs_lt_time *own, const struct tfs_lt_time *best)
 /* Is the program's work on the device over, or almost? The device is taken. */
 bool tfs_lt_idle(struct tfs_search_device *device, const struct tfs_product_call *call);
 
-/* Are all functions there? */
+/* Are all functions there? The driver is. */
 bool tfs_lt_measurable(void);
 
 #endif

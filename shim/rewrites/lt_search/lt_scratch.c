@@ -86,8 +86,7 @@ static uint64_t bytes_of(cublasLtMatrixLayout_t layout)
 bool tfs_lt_scratch_possible(const struct tfs_product_call *call)
 {
 	for (int i = A; i <= D; i++)
-		if (!call->layouts[i] || bytes_of(call->layouts[i]) == 0 ||
-			(!call->matrices[i] && i != C))
+		if (bytes_of(call->layouts[i]) == 0)
 			return false;
 	return true;
 }

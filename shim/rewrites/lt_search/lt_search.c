@@ -111,9 +111,12 @@ static bool may_ever(const struct tfs_product_call *call, uint32_t site)
 /* True: the product is done with. */
 static bool meet(const struct tfs_product_call *call, uint32_t site)
 {
-	struct tfs_search_device *device = tfs_lt_measurable() ? tfs_search_device() : NULL;
+	struct tfs_search_device *device = tfs_search_device();
 
-	if (!check(TFS_CHECK_measuring_works, device != NULL, site) || !may_ever(call, site))
+	/* The driver, or the library, may not be known to stay yet. */
+	if (!check(TFS_CHECK_measuring_works, device && tfs_lt_measurable(), site))
+		return false;
+	if (!may_ever(call, site))
 		return true;
 	if (!may_now(call, site))
 		return false;

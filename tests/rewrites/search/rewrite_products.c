@@ -251,6 +251,9 @@ static void refused(void)
 	struct product p;
 
 	product_make(&p, NULL, 1);
+	TEST_EQ(cublasLtMatmul(NULL, p.desc, &one, p.a, p.a_layout, p.b, p.b_layout, (void *)8, p.c,
+			p.c_layout, p.c, p.c_layout, &p.answer.algo, NULL, 0, NULL),
+		CUBLAS_STATUS_NOT_INITIALIZED);
 	TEST_EQ(cublasLtMatmul(p.lt, p.desc, &one, NULL, p.a_layout, p.b, p.b_layout, &zero, p.c,
 			p.c_layout, p.c, p.c_layout, &p.answer.algo, NULL, 0, NULL),
 		CUBLAS_STATUS_INVALID_VALUE);
