@@ -30,6 +30,7 @@ same() {
 for seed in '' $(seq 1 "$seeds"); do
 	hostile=${seed:+TFSIM_HOSTILE=$seed}
 	same plain 1 1 "$hostile"
+	same late 2 2 "$hostile"
 	same in-place 1 1 "$hostile"
 	same bias 1 1 "$hostile"
 	same sums 1 1 "$hostile"

@@ -117,6 +117,21 @@ static void one_by_one(void)
 	}
 }
 
+/* Another one comes when nobody looks at each call any more. */
+static void late(void)
+{
+	struct product p;
+
+	product_make(&p, NULL, 1);
+	for (int i = 0; i < 2000; i++)
+		product_run(&p);
+	product_check(&p, 1);
+	p.beta = 1;
+	for (int i = 0; i < 100; i++)
+		product_run(&p);
+	product_check(&p, 101);
+}
+
 static void in_place(void)
 {
 	struct product p;
@@ -316,6 +331,7 @@ static void in_threads(void)
 
 static const struct rewrite_case cases[] = {
 	{"plain", one_by_one},
+	{"late", late},
 	{"in-place", in_place},
 	{"bias", with_bias},
 	{"sums", with_sums},
