@@ -100,7 +100,7 @@ def main():
         looker = Looker(browser, axe, folder)
         pages = {name: subprocess.run([sys.argv[1], name, "html"], stdout=subprocess.PIPE,
                                       check=True).stdout.decode("utf-8")
-                 for name in ("naive", "clean", "hostile")}
+                 for name in ("naive", "hostile")}
         for name, page in pages.items():
             for title, flags, size in LOOKS if name == "naive" else LOOKS[:1]:
                 looked += 1

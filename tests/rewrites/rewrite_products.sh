@@ -27,7 +27,7 @@ same() {
 	measured "$1" "$2" "$3"
 }
 
-for seed in '' $(seq 1 "$seeds"); do
+for seed in '' $(seq 1 "$few"); do
 	hostile=${seed:+TFSIM_HOSTILE=$seed}
 	same plain 1 1 "$hostile"
 	same late 2 2 "$hostile"
