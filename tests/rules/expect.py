@@ -11,8 +11,9 @@ compared; bytes and costs where FIGURES names them ("bytes,costs"), or only the 
 lines ("bytes,costs:FILE"), for a run whose other costs are not what the marks are for.
 
 With "gpu:FILE" the run is one on the profile a100, and marks of kind "gpu" count as well; it is
-about that file: findings of other files' marks may be there or not, with other figures. "whole" names
-the rules whose findings have no line.
+about that file: findings of other files' marks may be there or not, with other figures. "part:FILE"
+is the same on another device, where costs are its own. "whole" names the rules whose findings have no
+line.
 
 SEARCHED is 1 where the shim searched convolution algorithms. What a program leaves to a search, as
 marks of TFS601 say, cannot be measured without one, and its marks do not count then.
@@ -39,7 +40,9 @@ class Marks:
 
     def __init__(self, sources, figures):
         self.expected, self.traps, self.unmeasured, self.whole = {}, set(), set(), set()
-        self.about = [figure.partition(":")[2] for figure in figures if figure.startswith("gpu:")]
+        self.about = [figure.partition(":")[2] for figure in figures
+                      if figure.startswith(("gpu:", "part:"))]
+        self.priced = any(figure.startswith("gpu:") for figure in figures)
         left_out = {"small"} if figures == ["none"] else set() if self.about else {"gpu", "whole"}
         for source in sources:
             for mark in marks.read(source):
@@ -90,7 +93,8 @@ def wrong_here(finding, here, found, figures, steps):
     elif found.is_about(here[1]):
         mark = found.expected[here]
         yield from marks.wrong_figures(mark, finding, steps, "bytes" in figures,
-                                       mark.kind == "gpu" or has_costs(figures, here[1]))
+                                       has_costs(figures, here[1]) or
+                                       (mark.kind == "gpu" and found.priced))
 
 
 def findings(report, found, figures):

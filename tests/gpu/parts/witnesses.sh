@@ -13,10 +13,11 @@ for part in pass search traffic; do
 	resnet_tuned="$resnet_tuned,resnet/tuned_$part.c"
 done
 
-# watch NAME SOURCES PROGRAM ARGUMENT...: the sources with commas, in tests/trainers
+# watch NAME FIGURES SOURCES PROGRAM ARGUMENT...: the sources with commas, in tests/trainers; the
+# figures are expect.py's
 watch() {
-	name=$1 sources=$(echo ",$2" | sed "s|,| $GPU_ROOT/tests/trainers/|g")
-	shift 2
+	name=$1 figures=$2 sources=$(echo ",$3" | sed "s|,| $GPU_ROOT/tests/trainers/|g")
+	shift 3
 	missing=$(lacks "$1")
 	[ -z "$missing" ] || { put witnesses "$name" "skipped: this machine lacks $missing"; return 0; }
 	limited 60 env TFSHIM_OUTPUT="$PWD/$name" TFSHIM_REWRITE=off LD_PRELOAD="$shim" \
@@ -32,7 +33,7 @@ watch() {
 	cp "$name.json" "$GPU_RECORDINGS/witness-$name.json"
 	cp "$name.txt" "$GPU_RECORDINGS/witness-$name.txt"
 	# shellcheck disable=SC2086 # words
-	python3 "$GPU_ROOT/tests/rules/expect.py" "$name.json" 0 bytes $sources 2>&1 |
+	python3 "$GPU_ROOT/tests/rules/expect.py" "$name.json" 0 "$figures" $sources 2>&1 |
 		grep -v '^steps: ' >"$name.wrong"
 	number=0
 	while IFS= read -r line; do
@@ -49,10 +50,19 @@ fi
 steps=3000
 [ -z "$GPU_QUICK" ] || steps=60
 for style in naive tuned; do
-	watch lenet_$style "lenet_$style.c,lenet.c,lenet_evaluate.c,lenet_search.c" \
+	watch lenet_$style bytes "lenet_$style.c,lenet.c,lenet_evaluate.c,lenet_search.c" \
 		"$trainers/lenet_$style" --data "$digits" --steps "$steps"
 	[ -z "$GPU_QUICK" ] || exit 0
 done
-watch resnet_naive "$resnet_naive" "$trainers/resnet/resnet_naive" --steps 400
-watch resnet_tuned "$resnet_tuned" "$trainers/resnet/resnet_tuned" --steps 400
+watch resnet_naive bytes "$resnet_naive" "$trainers/resnet/resnet_naive" --steps 400
+watch resnet_tuned bytes "$resnet_tuned" "$trainers/resnet/resnet_tuned" --steps 400
+# What a step does besides: is it found, and not where it is done as it should be?
+for part in habits full attend pixels layout anew memory saves; do
+	watch "resnet_naive-$part" "bytes,part:naive_$part.c" "$resnet_naive,resnet/naive_$part.c" \
+		"$trainers/resnet/resnet_naive" --steps 200 --part "$part"
+	[ "$part" != saves ] || continue
+	watch "resnet_tuned-$part" "bytes,part:tuned_$part.c" \
+		"$resnet_tuned,resnet/tuned_$part.c,resnet/sent.c" \
+		"$trainers/resnet/resnet_tuned" --steps 200 --part "$part"
+done
 exit 0
