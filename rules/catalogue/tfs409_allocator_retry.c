@@ -81,6 +81,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	for (uint32_t i = 0; i < steady->call_count; i++) {
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 
+		freed.count = 0;
 		if (tfs_retry_find(steady, i, &freed) != TFS_NONE)
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.gone = true});

@@ -68,7 +68,8 @@ static void add_asked(const struct tfs_steady *steady, struct tfs_findings *find
 }
 
 struct count {
-	unsigned rare, unmeasured, best;
+	unsigned rare, seldom; /* call sites that ask, and that are slow */
+	unsigned unmeasured, unsure, best;
 };
 
 static void take(
@@ -82,8 +83,10 @@ static void take(
 	measured = tfs_choice_measured(steady->timeline, call);
 	if (!measured)
 		count->unmeasured++;
-	else if (!tfs_choice_clear(measured))
+	else if (tfs_choice_close(measured))
 		count->best++;
+	else if (!tfs_choice_clear(measured))
+		count->unsure++;
 	else
 		tfs_hits_add(hits, steady->calls[n], 0,
 			(struct tfs_edit){.scale = measured->best_ms / measured->own_ms});
@@ -143,6 +146,7 @@ static const char *advise(
 {
 	return tfs_pool_print(findings->pool,
 		"%s and a workspace as large as the answer says (here %s), which no other stream uses at the same time. "
+		"Say in the question how the addresses of A, B, C and D are aligned, where they may be less so than to 256 bytes (CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES and its like); an answer is for one product: ask once for each size. "
 		"Another algorithm sums in another order: results may differ in their last digits.%s",
 		how(findings, measured), tfs_figure_bytes((double)measured->best_workspace).text,
 		measured->best_workspace > measured->own_workspace
@@ -185,6 +189,12 @@ static void judge(const struct tfs_steady *steady, const struct tfs_findings *fi
 				"calls of cublasLtMatmul")
 				.text,
 			*why ? ": " : "", why);
+	else if (count->unsure)
+		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
+			"whether another algorithm or a larger workspace is faster was measured for %s with times that differ too much from one another",
+			tfs_figure_number(
+				count->unsure, "call of cublasLtMatmul", "calls of cublasLtMatmul")
+				.text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"what cuBLASLt answered is not asked again in %s%s%s",
@@ -215,7 +225,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	tfs_hits_fold(&asked);
 	while (!steady->run && tfs_hits_next_usual(steady, &asked, &place, &count.rare))
 		add_asked(steady, findings, &place);
-	while (!steady->run && tfs_hits_next_usual(steady, &slower, &slow_place, &count.rare))
+	while (!steady->run && tfs_hits_next_usual(steady, &slower, &slow_place, &count.seldom))
 		add_slower(steady, findings, &slow_place);
 	if (steady->run && (asked.count || slower.count))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,

@@ -25,13 +25,25 @@ static bool fails(const struct tfs_timeline *timeline, const struct tfs_host_cal
 		call->record->status);
 }
 
-/* Whether the call's error may be that of the latest that failed in its thread, or 0: such as
- * cudaGetLastError() tells of it. */
+static bool is_cuda(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
+{
+	const enum tfs_library library = library_of(timeline, call->function);
+
+	return library == TFS_LIBRARY_cudart || library == TFS_LIBRARY_cuda;
+}
+
+/* Whether the call, of the runtime, may only tell of the error of the latest of it that failed in
+ * its thread (0: none): cudaGetLastError() is given nothing, and makes no work. */
 static bool tells_of(
 	const struct tfs_timeline *timeline, const struct tfs_host_call *call, uint32_t latest)
 {
+	struct tfs_operand operand;
+	unsigned cursor = 0;
+
 	return library_of(timeline, call->function) == TFS_LIBRARY_cudart &&
-	       call->family == TFS_FAMILY_other && call->record->status == latest;
+	       call->family == TFS_FAMILY_other && call->record->status == latest &&
+	       !call->op_count && !call->record->amount &&
+	       !tfs_operand_next(timeline, call, &cursor, &operand);
 }
 
 /* All that fail, and apart those that are none of this rule's; 0 or -1. */
@@ -49,7 +61,9 @@ static int collect(
 
 		if (!fails(timeline, call) || tells_of(timeline, call, latest[call->thread]))
 			continue;
-		latest[call->thread] = call->record->status;
+		if (is_cuda(timeline, call))
+			latest[call->thread] = call->record->status;
+		freed.count = 0;
 		tfs_hits_add(tfs_retry_find(steady, i, &freed) == TFS_NONE ? hits : out_retried,
 			steady->calls[i], 0, (struct tfs_edit){0});
 	}
@@ -84,12 +98,15 @@ static bool counts(const struct tfs_steady *steady, const struct tfs_aggregate *
 		       timeline->steps[steady->steps[0]].start_ns;
 }
 
-static bool is_of(
-	const struct tfs_timeline *timeline, const struct tfs_hits *hits, uint16_t function)
+static bool is_of(const struct tfs_timeline *timeline, const struct tfs_hits *hits,
+	const struct tfs_aggregate *sum)
 {
-	for (size_t i = 0; i < hits->count; i++)
-		if (timeline->calls[hits->items[i].call].function == function)
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct tfs_host_call *call = &timeline->calls[hits->items[i].call];
+
+		if (call->function == sum->function && call->record->site == sum->site)
 			return true;
+	}
 	return false;
 }
 
@@ -107,7 +124,7 @@ static const struct tfs_aggregate *unseen(
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_aggregate *sum = &totals[i].sum;
 
-		if (counts(steady, sum) && !is_of(timeline, retried, sum->function) &&
+		if (counts(steady, sum) && !is_of(timeline, retried, sum) &&
 			!tfs_status_harmless(
 				(enum tfs_family)tfs_trace_family(trace, sum->function)))
 			return sum;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rules/device/choices.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "rules/evidence/steady.h"
@@ -8,6 +9,8 @@
 
 #define MEASURES "lt-search" /* the rewrite that does */
 #define CLEAR 1u
+#define MOST 4096u /* products that it tells apart */
+#define NEAR 0.05f /* of the time: what is no faster by more is as good */
 
 bool tfs_choice_made(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
@@ -18,18 +21,24 @@ bool tfs_choice_made(const struct tfs_timeline *timeline, const struct tfs_host_
 	       function->library == TFS_LIBRARY_cublaslt;
 }
 
+static bool is_time(float ms)
+{
+	return isfinite(ms) && ms > 0;
+}
+
 const struct tfs_product_record *tfs_choice_measured(
 	const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	const uint64_t question = tfs_steady_attribute(call, TFS_ATTRIBUTE_question, 0);
-	const size_t count = tfs_trace_count(timeline->trace, TFS_RECORD_product);
+	const size_t all = tfs_trace_count(timeline->trace, TFS_RECORD_product);
+	const size_t count = all < MOST ? all : MOST;
 
 	for (size_t i = 0; i < count && question; i++) {
 		const struct tfs_product_record *one =
 			tfs_trace_at(timeline->trace, TFS_RECORD_product, i);
 
-		if (one->question == question && one->own_ms > 0 && one->best_ms > 0)
-			return one;
+		if (one->question == question)
+			return is_time(one->own_ms) && is_time(one->best_ms) ? one : NULL;
 	}
 	return NULL;
 }
@@ -37,6 +46,11 @@ const struct tfs_product_record *tfs_choice_measured(
 bool tfs_choice_clear(const struct tfs_product_record *measured)
 {
 	return measured->flags & CLEAR && measured->best_ms < measured->own_ms;
+}
+
+bool tfs_choice_close(const struct tfs_product_record *measured)
+{
+	return measured->best_ms >= measured->own_ms * (1 - NEAR);
 }
 
 /* As the rewrite was left. */

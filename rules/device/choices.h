@@ -22,6 +22,9 @@ const struct tfs_product_record *tfs_choice_measured(
 /* Whether the fastest is faster than the program's by more than chance. */
 bool tfs_choice_clear(const struct tfs_product_record *measured);
 
+/* Whether it is hardly any faster, chance or not. */
+bool tfs_choice_close(const struct tfs_product_record *measured);
+
 /* Why something was not measured, most often, as the end of a sentence; "" = not known. */
 const char *tfs_choice_unmeasured(const struct tfs_trace *trace, struct tfs_pool *pool);
 

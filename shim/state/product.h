@@ -25,6 +25,9 @@ struct tfs_product_call {
 	uint64_t question; /* 0: not made out yet, see tfs_product_question() */
 };
 
+/* CUBLASLT_MATRIX_LAYOUT_BATCH_MODE, which headers of CUDA 12 lack. */
+#define TFS_LAYOUT_BATCH_MODE ((cublasLtMatrixLayoutAttribute_t)8)
+
 /* An attribute of an opaque argument, with its size in bytes. */
 struct tfs_product_part {
 	uint8_t attribute, bytes;

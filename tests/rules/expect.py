@@ -43,7 +43,8 @@ class Marks:
         self.about = [figure.partition(":")[2] for figure in figures
                       if figure.startswith(("gpu:", "part:"))]
         self.priced = any(figure.startswith("gpu:") for figure in figures)
-        left_out = {"small"} if figures == ["none"] else set() if self.about else {"gpu", "whole"}
+        left_out = set() if self.about else {"gpu", "whole"}
+        left_out |= {"small"} if figures == ["none"] else set()
         for source in sources:
             for mark in marks.read(source):
                 if mark.kind not in left_out:

@@ -267,6 +267,8 @@ static enum tfs_lt_result measure(struct measuring *m, struct tfs_lt_measured *o
 		(struct candidate){m->call->algorithm, m->call->workspace_bytes, {0}, false};
 	ask(m, m->call->workspace_bytes);
 	ask(m, largest(m->call));
+	if (m->answered == 0)
+		return TFS_LT_FAILED;
 	enum tfs_lt_result result = warm_up(m);
 	for (uint32_t round = 0; round < ROUNDS && result == TFS_LT_DONE; round++)
 		result = measure_round(m, round);

@@ -62,6 +62,14 @@ static uint64_t batch_of(cublasLtMatrixLayout_t layout)
 	return tfs_product_of_layout(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, 4);
 }
 
+/* Real and imaginary parts apart, or addresses of matrices in the place of a matrix: these must be
+ * the program's. */
+static bool is_odd(cublasLtMatrixLayout_t layout)
+{
+	return tfs_product_of_layout(layout, CUBLASLT_MATRIX_LAYOUT_PLANE_OFFSET, 8) != 0 ||
+	       tfs_product_of_layout(layout, TFS_LAYOUT_BATCH_MODE, 4) != 0;
+}
+
 /* From the first to behind the last element; 0: not handled. */
 static uint64_t bytes_of(cublasLtMatrixLayout_t layout)
 {
@@ -75,12 +83,18 @@ static uint64_t bytes_of(cublasLtMatrixLayout_t layout)
 	const uint64_t many = order == CUBLASLT_ORDER_ROW ? rows : columns;
 	uint64_t elements, all;
 
-	if ((order != CUBLASLT_ORDER_ROW && order != CUBLASLT_ORDER_COL) || rows == 0 ||
-		columns == 0 || batch == 0 || __builtin_mul_overflow(leading, many, &elements) ||
+	if ((order != CUBLASLT_ORDER_ROW && order != CUBLASLT_ORDER_COL) || is_odd(layout) ||
+		rows == 0 || columns == 0 || batch == 0 ||
+		__builtin_mul_overflow(leading, many, &elements) ||
 		__builtin_mul_overflow(stride, batch - 1, &all) ||
 		__builtin_add_overflow(all, elements, &all) || all > MOST_BYTES)
 		return 0;
 	return all * size_of(type_of(layout));
+}
+
+static bool in_place(const struct tfs_product_call *call)
+{
+	return call->matrices[C] == call->matrices[D];
 }
 
 bool tfs_lt_scratch_possible(const struct tfs_product_call *call)
@@ -88,7 +102,7 @@ bool tfs_lt_scratch_possible(const struct tfs_product_call *call)
 	for (int i = A; i <= D; i++)
 		if (bytes_of(call->layouts[i]) == 0)
 			return false;
-	return true;
+	return !in_place(call) || bytes_of(call->layouts[C]) == bytes_of(call->layouts[D]);
 }
 
 static void *take(struct tfs_search_device *device, struct tfs_lt_scratch *scratch, uint64_t bytes)
@@ -117,7 +131,7 @@ static bool get_matrices(struct tfs_search_device *device, const struct tfs_prod
 	struct tfs_lt_scratch *scratch)
 {
 	for (int i = A; i <= D; i++) {
-		const bool shared = i == D && call->matrices[C] == call->matrices[D];
+		const bool shared = i == D && in_place(call);
 
 		scratch->matrices[i] =
 			shared ? scratch->matrices[C]
@@ -151,11 +165,13 @@ static uint64_t auxiliary_bytes(const struct tfs_product_call *call)
 {
 	const uint64_t leading =
 		tfs_product_of(call->product, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, 8);
-	const uint64_t columns =
-		tfs_product_of_layout(call->layouts[D], CUBLASLT_MATRIX_LAYOUT_COLS, 8);
+	const cublasLtMatrixLayout_t d = call->layouts[D];
+	const uint64_t rows = tfs_product_of_layout(d, CUBLASLT_MATRIX_LAYOUT_ROWS, 8);
+	const uint64_t columns = tfs_product_of_layout(d, CUBLASLT_MATRIX_LAYOUT_COLS, 8);
 
-	return more_of(call, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE, leading * columns,
-		WIDEST_AUXILIARY);
+	/* Of a result in rows, the auxiliary matrix may lie either way. */
+	return more_of(call, CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_BATCH_STRIDE,
+		leading * (rows > columns ? rows : columns), WIDEST_AUXILIARY);
 }
 
 static bool has(const struct tfs_product_call *call, cublasLtMatmulDescAttributes_t pointer)

@@ -40,7 +40,7 @@ extern const struct tfs_rewrite tfs_rewrite_lt_search;
 /* Telling a product from others takes half a microsecond: once so many calls have brought nothing
  * to do, only every so many are looked at. */
 #define QUIET 1024u
-#define SELDOM 64u
+#define SELDOM 61u /* prime: steps of so many calls are rare */
 
 static _Atomic bool met;
 static _Atomic uint32_t quiet; /* calls, since there was something to do */

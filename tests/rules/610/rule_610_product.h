@@ -3,7 +3,7 @@
 #define TFS_TESTS_RULES_610_RULE_610_PRODUCT_H
 
 /*
- * A step that computes one product, by multiply() of the program, with the first answer for a
+ * A step that computes one product, by a function of the program's, with the first answer for a
  * workspace of VARIANT's. On the profile slow it takes 40 us, and 1 ns for a byte or for 5
  * operations: 386 us for a long sum, of which six eighths with a workspace for two parts, four with
  * one for eight.
@@ -14,6 +14,9 @@
 
 #include "tests/rules/rule_step.h"
 
+#ifndef VARIANT
+#define VARIANT BAD
+#endif
 #define SMALL 10
 #define LARGE 11
 #define SHORT 12
@@ -106,9 +109,10 @@ static void fill_device(void)
 	NEED(cudaMalloc(&taken, there - LEFT));
 }
 
-static void multiply(const struct rule *r, const struct product *p);
+typedef void multiply_function(const struct rule *r, const struct product *p);
 
-static cudaGraphExec_t capture(const struct rule *r, const struct product *p)
+static cudaGraphExec_t capture(
+	multiply_function *multiply, const struct rule *r, const struct product *p)
 {
 	cudaGraphExec_t executable;
 	cudaGraph_t graph;
@@ -121,7 +125,7 @@ static cudaGraphExec_t capture(const struct rule *r, const struct product *p)
 	return executable;
 }
 
-int main(void)
+static inline void product_train(multiply_function *multiply)
 {
 	cudaGraphExec_t graph = NULL;
 	const float one = 1;
@@ -135,7 +139,7 @@ int main(void)
 	if (VARIANT == FULL)
 		fill_device();
 	if (VARIANT == CAPTURED)
-		graph = capture(&r, &p);
+		graph = capture(multiply, &r, &p);
 	for (unsigned step = 0; step < STEPS; step++) {
 		NEED(cudaEventSynchronize(r.copied[step % SLOTS]));
 		if (VARIANT == CAPTURED)
@@ -148,7 +152,6 @@ int main(void)
 	rule_tell(p.a, (size_t)learned);
 	rule_finish(&r);
 	NEED(cublasLtDestroy(p.lt));
-	return 0;
 }
 
 #endif

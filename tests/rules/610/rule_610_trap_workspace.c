@@ -17,3 +17,9 @@ static void multiply(const struct rule *r, const struct product *p)
 		p->c_layout, p->c, p->c_layout, &p->answer.algo, p->workspace,
 		p->answer.workspaceSize, r->stream));
 }
+
+int main(void)
+{
+	product_train(multiply);
+	return 0;
+}
