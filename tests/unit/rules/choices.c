@@ -11,6 +11,7 @@
 struct run {
 	bool measured;
 	bool faster; /* as the measurement says: by more than chance */
+	bool noisy;  /* faster, and perhaps by chance */
 	bool first;
 	uint64_t own_workspace, best_workspace;
 	uint64_t asks; /* what the product's question is; 0 = not recorded */
@@ -26,7 +27,7 @@ static void tell(struct scene *scene, const struct run *run)
 		.flags = (run->faster ? 1u : 0) | (run->first ? 2u : 0),
 		.question = QUESTION,
 		.own_ms = 0.2f,
-		.best_ms = 0.1f,
+		.best_ms = run->faster || run->noisy ? 0.1f : 0.195f,
 		.own_workspace = run->own_workspace,
 		.best_workspace = run->best_workspace,
 		.most_workspace = 32u << 20};
@@ -149,6 +150,8 @@ static void judged(const struct run *run, enum tfs_state state, const char *why)
 int main(void)
 {
 	static const struct run best = {.measured = true, .asks = QUESTION, .on = true};
+	static const struct run noisy = {
+		.measured = true, .noisy = true, .asks = QUESTION, .on = true};
 	static const struct run off = {.asks = QUESTION};
 	static const struct run busy = {
 		.asks = QUESTION, .on = true, .refused = TFS_CHECK_streams_idle};
@@ -159,6 +162,8 @@ int main(void)
 	larger_workspace();
 	another_answer();
 	judged(&best, TFS_STATE_PASSED, "60 calls are within 5 % of the fastest measured");
+	judged(&noisy, TFS_STATE_NOT_MEASURABLE,
+		"60 calls of cublasLtMatmul with times that differ");
 	judged(&off, TFS_STATE_NOT_MEASURABLE, "60 calls of cublasLtMatmul: lt-search was off");
 	judged(&busy, TFS_STATE_NOT_MEASURABLE, "calls of cublasLtMatmul: the device was busy");
 	judged(&unknown, TFS_STATE_NOT_MEASURABLE, "for 60 calls of cublasLtMatmul");
