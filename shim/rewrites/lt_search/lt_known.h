@@ -5,7 +5,7 @@
 /*
  * The products that the program has met, by their question (product.h). One that could not be
  * measured because of what else was the case is tried again, ever more seldom: at its second,
- * fourth, eighth call and so on.
+ * fourth, eighth call and so on, of those that are looked at.
  */
 
 #include <stdbool.h>
