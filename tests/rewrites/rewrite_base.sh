@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 # What all tests of rewrites share; sourced. Set before: programs, library.
 # shellcheck shell=sh disable=SC2034,SC2154
-# A few in the default suite, more in CI, and many in the long run; of cases that take long, fewer.
+# A few in the default suite and in CI, and many in the long run; of cases that take long, fewer.
 # train_steps: of the trainer whose weights are compared.
 seeds=2 few=1 train_steps=100
-[ -n "${CI-}" ] && seeds=4 few=2
 [ "${TFSHIM_LONG:-0}" = 1 ] && seeds=100 few=20 train_steps=200
 # A real device has no moods: each case once, and no naive rewrite, which may well get away with it.
 hardware=${TFSHIM_HARDWARE:-0}
