@@ -39,8 +39,142 @@ static void check(const char *what, const struct frame *frames)
 	builder_destroy(builder);
 }
 
+/* A stack, of named frames and addresses, of a program in Python or not. */
+struct stack {
+	struct builder *builder;
+	struct tfs_trace *trace;
+	struct tfs_region region;
+	struct tfs_places *places;
+	struct tfs_model_place place;
+};
+
+#define ADDRESS UINT64_C(0x401000)
+
+static uint64_t named(struct stack *stack, const char *function, const char *place)
+{
+	return TFS_FRAME(
+		builder_string(stack->builder, function), builder_string(stack->builder, place));
+}
+
+static void begin(struct stack *stack, bool python)
+{
+	*stack = (struct stack){.builder = builder_create()};
+	if (python)
+		builder_fact(stack->builder, TFS_FACT_python, "3.12", 0);
+}
+
+static void find(struct stack *stack, unsigned count, const uint64_t *frames)
+{
+	const uint32_t site = builder_site(stack->builder, count, frames);
+
+	stack->trace = builder_open(stack->builder);
+	TEST_NEED(stack->trace);
+	stack->places = tfs_places_create(stack->trace, &stack->region);
+	TEST_NEED(stack->places);
+	stack->place = tfs_places_find(stack->places, site);
+}
+
+static void end(struct stack *stack)
+{
+	tfs_places_destroy(stack->places);
+	tfs_trace_close(stack->trace);
+	tfs_region_finish(&stack->region);
+	builder_destroy(stack->builder);
+}
+
+/* C code that Python code called stands behind the line that called it. */
+static void python_above_c(void)
+{
+	struct stack stack;
+
+	begin(&stack, true);
+	find(&stack, 4,
+		(uint64_t[]){ADDRESS, ADDRESS + 16, named(&stack, "step", "/x/train.py:12"),
+			named(&stack, "<module>", "/x/train.py:40")});
+	TEST_EQ(stack.place.frame_count, 4);
+	TEST_EQ(stack.place.folded, 2);
+	TEST_TRUE(stack.place.frames[0].foreign && stack.place.frames[1].foreign);
+	TEST_TRUE(!stack.place.frames[2].foreign);
+	TEST_EQ(tfs_model_own_frame(&stack.place), 2);
+	TEST_STR(stack.place.frames[2].file, "/x/train.py");
+	TEST_EQ(stack.place.frames[2].line, 12);
+	TEST_STR(tfs_places_script(stack.places), "/x/train.py");
+	end(&stack);
+	/* Where C code calls Python's, nothing is folded. */
+	begin(&stack, true);
+	find(&stack, 3,
+		(uint64_t[]){ADDRESS, named(&stack, "step", "/x/train.py:12"), ADDRESS + 16});
+	TEST_EQ(stack.place.folded, 0);
+	TEST_TRUE(!stack.place.frames[0].foreign);
+	TEST_TRUE(!tfs_places_script(stack.places));
+	end(&stack);
+}
+
+/* A launcher in a library is not the script. */
+static void the_script_of_a_launcher(void)
+{
+	struct stack stack;
+
+	begin(&stack, true);
+	find(&stack, 4,
+		(uint64_t[]){named(&stack, "forward", "/x/site-packages/torch/nn.py:5"),
+			named(&stack, "step", "/x/train.py:12"),
+			named(&stack, "<module>", "/x/train.py:40"),
+			named(&stack, "<module>", "/x/site-packages/launch.py:9")});
+	TEST_EQ(tfs_model_own_frame(&stack.place), 1);
+	TEST_STR(tfs_places_script(stack.places), "/x/train.py");
+	end(&stack);
+}
+
+/* PyTorch's engine runs what no line of Python calls. */
+static void a_backward_pass(void)
+{
+	for (int python = 0; python < 2; python++) {
+		struct stack stack;
+
+		begin(&stack, python);
+		find(&stack, 2,
+			(uint64_t[]){named(&stack, "at::native::mm", ""),
+				named(&stack, "torch::autograd::Engine::thread_main", "")});
+		TEST_EQ(stack.place.frame_count, 2 + python);
+		TEST_STR(stack.place.frames[0].function, python ? "backward" : "at::native::mm");
+		TEST_STR(stack.place.frames[python].function, "at::native::mm");
+		end(&stack);
+	}
+}
+
+static uint64_t key_of(const char *function, const char *place, const char *outermost)
+{
+	struct stack stack;
+	uint64_t key;
+
+	begin(&stack, false);
+	find(&stack, 3,
+		(uint64_t[]){named(&stack, function, place), named(&stack, "main", "train.c:30"),
+			named(&stack, outermost, "")});
+	TEST_EQ(stack.place.frame_count, 2);
+	key = stack.place.key;
+	end(&stack);
+	return key;
+}
+
+/* It is the same wherever the program is built and whatever its lines: names make it. */
+static void keys(void)
+{
+	const uint64_t key = key_of("step", "/x/train.c:20", "_start");
+
+	TEST_TRUE(key_of("step", "/y/z/train.c:25", "_start") == key);
+	TEST_TRUE(key_of("step", "/x/train.c:20", "__libc_start_main") == key);
+	TEST_TRUE(key_of("other", "/x/train.c:20", "_start") != key);
+	TEST_TRUE(key_of("step", "/x/other.c:20", "_start") != key);
+}
+
 int main(void)
 {
+	python_above_c();
+	the_script_of_a_launcher();
+	a_backward_pass();
+	keys();
 	check("a runtime that is linked in",
 		(const struct frame[]){{"cudart::cudaApiLaunch", "", true},
 			{"libcudart_static_3a5c", "", true}, {"cudaLaunchKernel", "", true},
