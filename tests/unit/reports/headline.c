@@ -236,6 +236,43 @@ static void rewrites_on(void)
 	scene_destroy(scene);
 }
 
+/* Of several call sites that a rewrite repairs, one is named. */
+static void where_a_rewrite_repairs(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t device = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	struct tfs_model model;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned line = 10; line < 13; line++)
+			scene_copy(scene, line, SCENE_LEGACY, false, true, TFS_MEMORY_PAGEABLE,
+				device, BIG, 700000);
+		scene_launch(scene, 13, SCENE_LEGACY, 100000, 1024, 1, &device);
+	}
+	put_rewrite(scene, TFS_REWRITE_APPLY, TFS_REWRITE_FASTER, 3 * STEPS, 100000);
+	report(scene, &model);
+	is_sound(&model.headline);
+	const char *where = model.rewrites[0].where;
+
+	TEST_NEED(where);
+	TEST_TRUE(!strncmp(where, "TFS101 at ", strlen("TFS101 at ")));
+	TEST_TRUE(strstr(where, " and at 2 more call sites"));
+	TEST_STR(model.rewrites[0].off, "TFSHIM_REWRITE=safe,pinned-staging=off");
+	TEST_TRUE(model.rewrites[0].acts && !model.rewrites[0].silent);
+	tfs_model_finish(&model);
+	scene_destroy(scene);
+}
+
+static const struct tfs_model_fact *method_of(const struct tfs_model *model, const char *key)
+{
+	for (size_t i = 0; i < model->method_count; i++)
+		if (!strcmp(model->method[i].key, key))
+			return &model->method[i];
+	TEST_TRUE(!"there is such a line");
+	exit(1);
+}
+
 /* Switched off, not measured, refused, only looked at: nothing is gained by that. */
 static void nothing_proven(enum tfs_rewrite_state state, enum tfs_rewrite_outcome outcome,
 	uint64_t applied, double gain_ns, const char *from)
@@ -271,6 +308,10 @@ static void an_unfinished_recording(bool told)
 		0;
 	report(scene, &model);
 	is_sound(&model.headline);
+	TEST_STR(method_of(&model, "ended")->text,
+		"not closed: the program was ended from outside or by _exit");
+	TEST_TRUE(method_of(&model, "ended")->limits && !method_of(&model, "windows")->limits);
+	TEST_TRUE(!method_of(&model, "replay")->limits);
 	TEST_TRUE(!model.headline.as_written.why);
 	if (told) {
 		TEST_EQ(model.headline.now.ns, model.headline.as_written.ns - 100000);
@@ -311,6 +352,7 @@ static void another_tool_recorded_it(void)
 	is_sound(&model.headline);
 	TEST_EQ(model.headline.now.ns, model.headline.as_written.ns);
 	TEST_STR(model.headline.now.from, "another tool recorded the program: no rewrite was on");
+	TEST_STR(method_of(&model, "ended")->text, "not known: another tool recorded the program");
 	TEST_TRUE(!model.headline.rewrites);
 	tfs_model_finish(&model);
 	scene_destroy(scene);
@@ -522,6 +564,7 @@ int main(void)
 	rewrites_off(false);
 	rewrites_off(true);
 	rewrites_on();
+	where_a_rewrite_repairs();
 	nothing_proven(TFS_REWRITE_LOST, TFS_REWRITE_SLOWER, STEPS, -50000,
 		"no rewrite that was tried is on");
 	nothing_proven(TFS_REWRITE_OFF, TFS_REWRITE_UNDECIDED, STEPS, 50000,
