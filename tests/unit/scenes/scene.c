@@ -16,7 +16,7 @@ void scene_need(bool held, const char *what)
 	exit(1);
 }
 
-static struct scene *create(const char *device, bool simulated, uint32_t compute)
+static struct scene *create(const char *name, struct tfs_device_record device)
 {
 	const struct tfs_thread_record thread = {.tid = 77, .name = "main"};
 	struct scene *scene = calloc(1, sizeof(*scene));
@@ -28,7 +28,10 @@ static struct scene *create(const char *device, bool simulated, uint32_t compute
 	scene->correlation = 1;
 	scene->kernel = 1;
 	builder_record(scene->builder, TFS_RECORD_thread, &thread, sizeof(thread));
-	builder_device_of(scene->builder, 0, device, simulated, compute);
+	device.name = builder_string(scene->builder, name);
+	device.memory_bytes = UINT64_C(16) << 30;
+	device.bandwidth = UINT64_C(900000000000);
+	builder_record(scene->builder, TFS_RECORD_device, &device, sizeof(device));
 	scene_stream(scene, 1);
 	return scene;
 }
@@ -36,17 +39,24 @@ static struct scene *create(const char *device, bool simulated, uint32_t compute
 struct scene *scene_create(bool simulated)
 {
 	/* The simulated device is set up as an A100. */
-	return create("Scene device", simulated, simulated ? 8 << 16 : 0);
+	return create("Scene device", (struct tfs_device_record){.simulated = simulated,
+					      .compute = simulated ? 8 << 16 : 0});
 }
 
 struct scene *scene_create_on(uint32_t major)
 {
-	return create("Scene device", false, major << 16);
+	return create("Scene device", (struct tfs_device_record){.compute = major << 16});
 }
 
 struct scene *scene_create_named(const char *device)
 {
-	return create(device, false, 0);
+	return create(device, (struct tfs_device_record){0});
+}
+
+struct scene *scene_create_sized(uint32_t multiprocessors, uint64_t cache_bytes)
+{
+	return create("Scene device", (struct tfs_device_record){.multiprocessors = multiprocessors,
+					      .cache_bytes = cache_bytes});
 }
 
 void scene_destroy(struct scene *scene)
@@ -344,8 +354,10 @@ void scene_make(struct scene *scene, struct builder_call *call, uint64_t work_ns
 {
 	enum tfs_family family = family_of(scene, call->function);
 	unsigned stream = call->stream == TFS_NO_STREAM ? 0 : stream_index(scene, call->stream);
-	struct tfs_device_op_record op = {
-		.operation = TFS_DEVICE_KERNEL, .kernel = scene->kernel, .stream = 7 + stream};
+	struct tfs_device_op_record op = {.operation = TFS_DEVICE_KERNEL,
+		.kernel = scene->kernel,
+		.stream = 7 + stream,
+		.grid = {scene->blocks, 1, 1}};
 	uint32_t unit;
 
 	if (family == TFS_FAMILY_set || family == TFS_FAMILY_set_async)

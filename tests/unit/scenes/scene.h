@@ -21,6 +21,8 @@ struct scene *scene_create(bool simulated);
 struct scene *scene_create_on(uint32_t major);
 /* On a real device of this name. */
 struct scene *scene_create_named(const char *device);
+/* On a real device with so many multiprocessors, and so many bytes of second-level cache. */
+struct scene *scene_create_sized(uint32_t multiprocessors, uint64_t cache_bytes);
 void scene_destroy(struct scene *scene);
 struct builder *scene_builder(struct scene *scene);
 

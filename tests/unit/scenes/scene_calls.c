@@ -53,7 +53,9 @@ void scene_launch(struct scene *scene, unsigned line, unsigned stream, uint64_t 
 		&call, TFS_ATTRIBUTE_grid, (count + BLOCK - 1) / BLOCK | UINT64_C(1) << 32);
 	builder_attribute(&call, TFS_ATTRIBUTE_block, BLOCK | UINT64_C(1) << 32);
 	builder_attribute(&call, TFS_ATTRIBUTE_argument, count);
+	scene->blocks = (uint32_t)((count + BLOCK - 1) / BLOCK);
 	scene_make(scene, &call, work_ns);
+	scene->blocks = 0;
 }
 
 void scene_set(struct scene *scene, unsigned line, uint64_t address, uint64_t bytes, int value)

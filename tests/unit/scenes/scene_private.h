@@ -19,6 +19,7 @@ struct scene_event {
 struct scene {
 	struct builder *builder;
 	uint32_t kernel; /* what library calls run */
+	uint32_t blocks; /* of the kernel that is launched; 0 = not known */
 	uint64_t now;
 	uint64_t address;
 	uint64_t index;
