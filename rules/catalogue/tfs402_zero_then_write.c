@@ -76,7 +76,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft =
 		tfs_findings_add(findings, place, NULL, "zeroes %s %s%s, which %s then %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-			tfs_steady_each(steady), by_product ? " by a GEMM with 0" : "", user,
+			tfs_steady_each(steady), by_product ? " by scaling with 0" : "", user,
 			tally->added ? "adds to once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */

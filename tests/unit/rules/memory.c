@@ -209,6 +209,7 @@ static void scaling(double alpha, uint64_t step, enum tfs_state state)
 {
 	struct memory memory;
 	struct scene *scene = start(&memory);
+	const struct tfs_finding *finding;
 	uint64_t bits;
 
 	memcpy(&bits, &alpha, sizeof(bits));
@@ -225,6 +226,10 @@ static void scaling(double alpha, uint64_t step, enum tfs_state state)
 		scene_gemm(scene, 13, memory.grad, memory.other, BYTES, true, 30000);
 	}
 	expect(scene, "TFS402", state, state == TFS_STATE_VIOLATED);
+	finding = scene_finding(scene, "TFS402", 10);
+	if (finding)
+		TEST_STR(finding->message,
+			"zeroes 1.00 MiB per step by scaling with 0, which cublasSgemm_v2 then adds to once, with beta = 1");
 	scene_destroy(scene);
 }
 
