@@ -16,6 +16,12 @@ static const struct {
 	{"sm80_xmma_fprop_implicit_gemm_f32f32_f32f32_f32_nchwkcrs_nchw_tilesize32x32x8_stage3_warpsize1x2x1_g1_ffma_aligna4_alignc4_execute_kernel__5x_cudnn",
 		TFS_CORES_PLAIN, true},
 	{"ampere_scudnn_128x128_relu_medium_nn_v1", TFS_CORES_PLAIN, true},
+	{"ampere_sgemm_128x64_nn", TFS_CORES_PLAIN, false},
+	{"turing_sgemm_128x64_nn", TFS_CORES_PLAIN, false},
+	{"volta_sgemm_128x64_nn", TFS_CORES_PLAIN, false},
+	{"maxwell_sgemm_128x64_nn", TFS_CORES_PLAIN, false},
+	{"_Z13sgemm_largek_lds64ILb1ELb0ELi5ELi5ELi4ELi4ELi4ELi34EEvPfPKfS2_iiiiiiS2_S2_ffiiPiS3_",
+		TFS_CORES_PLAIN, false},
 	{"_Z17wgrad_alg0_engineIfLi128ELi5ELi5ELi3ELi3ELi3ELb0ELi512EEviiiPKT_iPS0_S2_18kernel_grad_paramsyifiiii",
 		TFS_CORES_PLAIN, true},
 	{"_Z23implicit_convolve_sgemmIffLi1024ELi5ELi5ELi3ELi3ELi3ELi1ELb0ELb0ELb1EEviiiPKT_iPT0_S2_18kernel_conv_paramsyiffiPKS3_S7_bbii",
@@ -30,6 +36,9 @@ static const struct {
 	{"sm90_xmma_gemm_bf16bf16_bf16f32_f32_nn_n_tilesize128x128x64_cgasize1x1x1_warpgroupsize1x1x1_execute_segment_k_off_kernel__5x_cublas",
 		TFS_CORES_TENSOR, false},
 	{"volta_s884cudnn_fp16_256x64_ldg8_relu_exp_interior_nhwc_tn_v1", TFS_CORES_TENSOR, true},
+	{"volta_h884gemm_256x64_ldg8_nn", TFS_CORES_TENSOR, false},
+	{"turing_h1688gemm_128x128_ldg8_nn", TFS_CORES_TENSOR, false},
+	{"ampere_s16816gemm_fp16_128x64_ldg8_stages_64x4_nn", TFS_CORES_TENSOR, false},
 	/* halves on plain cores, and what has no products of floats to make */
 	{"sm80_xmma_gemm_f16f16_f32f32_f32_nn_n_tilesize32x32x8_stage3_warpsize1x2x1_ffma_aligna4_alignc4_execute_kernel__5x_cublas",
 		TFS_CORES_OTHER, false},
@@ -55,5 +64,11 @@ int main(void)
 			!TEST_EQ(tfs_cores_convolve(kernels[i].name), kernels[i].convolve))
 			printf("%s\n", kernels[i].name);
 	}
+	/* One way and the other; what computes in one of the layouts turns nothing. */
+	TEST_TRUE(tfs_cores_turn(
+		"_ZN5cudnn19engines_precompiled16nchwToNhwcKernelIfffLb0ELb1EL21cudnnKernelDataType_t2EEEv"));
+	TEST_TRUE(tfs_cores_turn(
+		"_ZN5cudnn19engines_precompiled16nhwcToNchwKernelIfffLb1ELb0EL21cudnnKernelDataType_t2EEEv"));
+	TEST_TRUE(!tfs_cores_turn("volta_s884cudnn_fp16_256x64_ldg8_relu_exp_interior_nhwc_tn_v1"));
 	return test_result();
 }

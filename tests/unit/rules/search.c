@@ -2,6 +2,7 @@
 /* TFS601: what measured searches say of convolutions. */
 #include <math.h>
 
+#include "rules/device/searches.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
 
@@ -119,11 +120,12 @@ static struct scene *make(const struct run *run)
 	return scene;
 }
 
-static void check(const struct run *run, enum tfs_state state)
+static void check(const struct run *run, enum tfs_state state, const char *reason)
 {
 	struct scene *scene = make(run);
 	bool held = TEST_EQ(scene_state(scene, "TFS601"), state);
 
+	held &= TEST_STR(scene_reason(scene, "TFS601"), reason);
 	if (!TEST_EQ(scene_findings(scene, "TFS601"), state == TFS_STATE_VIOLATED) || !held)
 		scene_print(scene);
 	scene_destroy(scene);
@@ -139,7 +141,8 @@ static void slow_choice(void)
 	TEST_EQ(finding->level, TFS_LEVEL_WARN);
 	TEST_IN(finding->cost.ns, 98000, 102000);
 	TEST_EQ(finding->cost.method, TFS_COST_REPLAY);
-	TEST_TRUE(strstr(finding->message, "IMPLICIT_PRECOMP_GEMM in 100 \xc2\xb5s"));
+	TEST_STR(finding->message,
+		"runs IMPLICIT_GEMM in 200 \xc2\xb5s where a measured search found IMPLICIT_PRECOMP_GEMM in 100 \xc2\xb5s");
 	TEST_TRUE(strstr(finding->advice, "a workspace of 1.00 MiB or more"));
 	TEST_TRUE(strstr(finding->advice, "cudnnFindConvolutionForwardAlgorithmEx"));
 	scene_destroy(scene);
@@ -213,6 +216,29 @@ static void one_measured_choice(void)
 	scene_destroy(scene);
 }
 
+/* What an algorithm is called, and which function searches it, hangs on what the call computes. */
+static void names(enum tfs_family family, const char *function, uint32_t number,
+	const char *algorithm, uint32_t behind)
+{
+	TEST_STR(tfs_search_function(family), function);
+	TEST_STR(tfs_algorithm_name(family, number), algorithm);
+	TEST_STR(tfs_algorithm_name(family, behind), "another algorithm");
+	TEST_TRUE(tfs_search_family(family));
+}
+
+static void names_of_all(void)
+{
+	names(TFS_FAMILY_conv_forward, "cudnnFindConvolutionForwardAlgorithmEx", 7,
+		"WINOGRAD_NONFUSED", 8);
+	names(TFS_FAMILY_conv_fused, "cudnnFindConvolutionForwardAlgorithmEx", 1,
+		"IMPLICIT_PRECOMP_GEMM", 8);
+	names(TFS_FAMILY_conv_backward_data, "cudnnFindConvolutionBackwardDataAlgorithmEx", 4,
+		"BWD_DATA_ALGO_WINOGRAD", 6);
+	names(TFS_FAMILY_conv_backward_filter, "cudnnFindConvolutionBackwardFilterAlgorithmEx", 3,
+		"BWD_FILTER_ALGO_3", 7);
+	TEST_TRUE(!tfs_search_family(TFS_FAMILY_conv_backward_bias));
+}
+
 int main(void)
 {
 	static const struct run passed[] = {
@@ -232,6 +258,16 @@ int main(void)
 			.other_ms = 0.1f,
 			.transform = true},
 		{.steps = STEPS, .search = true, .asked_ms = 0.2f, .other_ms = 0.1f, .math = 2},
+	};
+	static const char *const reasons[] = {
+		"searched; 60 calls are within 5 % of the best",
+		"searched; 60 calls are within 5 % of the best",
+		"searched; 60 calls are of shapes that the program searched",
+		"searched; 120 calls are of shapes that the program searched",
+		"nothing to search; 40 calls are of rare shapes",
+		"searched; 60 calls are within 5 % of the best",
+		"searched; 60 calls are within 5 % of the best",
+		"searched; 60 calls are within 5 % of the best",
 	};
 	static const struct {
 		struct run run;
@@ -256,12 +292,13 @@ int main(void)
 			"no measured search exists for the shapes of 60 convolution calls"},
 	};
 
+	names_of_all();
 	slow_choice();
 	rewritten_choice();
 	proven_choice();
 	one_measured_choice();
 	for (size_t i = 0; i < sizeof(passed) / sizeof(*passed); i++)
-		check(&passed[i], TFS_STATE_PASSED);
+		check(&passed[i], TFS_STATE_PASSED, reasons[i]);
 	for (size_t i = 0; i < sizeof(unsearched) / sizeof(*unsearched); i++)
 		not_measured(&unsearched[i].run, unsearched[i].why);
 	return test_result();
