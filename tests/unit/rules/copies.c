@@ -317,6 +317,48 @@ static void copies_without_the_device(void)
 	scene_destroy(scene);
 }
 
+/* Copies of memory that was not seen allocated, many in each step: what they are for is not known.
+ */
+static void copies_of_unknown_memory(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	const struct tfs_finding *finding;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		for (unsigned j = 0; j < 16; j++)
+			copy_within(scene, 10, 0x20000000, 0x10000000, 1024);
+		scene_gemm(scene, 11, memory, memory, BIG, true, 50000);
+	}
+	scene_judge(scene, NULL);
+	finding = scene_finding(scene, "TFS107", 10);
+	TEST_NEED(finding);
+	TEST_EQ(finding->level, TFS_LEVEL_NOTE);
+	TEST_STR(finding->advice, finding->rule->advice);
+	scene_destroy(scene);
+}
+
+/* A copy that brings back what the step has changed is needed, if nothing writes its source. */
+static void copies_that_bring_back(bool written, enum tfs_state state, const char *says)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t from = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+	const uint64_t to = scene_memory(scene, TFS_MEMORY_DEVICE, BIG);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		if (written)
+			scene_gemm(scene, 9, to, from, BIG, true, 50000);
+		copy_within(scene, 10, to, from, BIG);
+		scene_gemm(scene, 11, to, to, BIG, true, 50000);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS107"), state);
+	TEST_STR(scene_reason(scene, "TFS107"), says);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	a_merged_copy_has_all_bytes();
@@ -352,5 +394,9 @@ int main(void)
 	needless_copies(NOT_SEEN, false);
 	copies_at_many_lines();
 	copies_without_the_device();
+	copies_of_unknown_memory();
+	copies_that_bring_back(false, TFS_STATE_PASSED,
+		"nothing is copied within device memory but what was changed");
+	copies_that_bring_back(true, TFS_STATE_VIOLATED, "1 finding");
 	return test_result();
 }
