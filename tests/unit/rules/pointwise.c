@@ -205,6 +205,34 @@ static void own_kernels_of_other_times(void)
 	}
 }
 
+/* Two kernels on the same memory, with a thread for each so many elements, and so many blocks that
+ * have none. */
+static void own_kernels_of_vectors(uint64_t each, uint64_t empty, enum tfs_state state)
+{
+	struct memory memory;
+	struct scene *scene = start(&memory);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_gemm(scene, 10, memory.x, memory.y, BYTES, false, 100000);
+		for (unsigned line = 11; line <= 12; line++) {
+			struct builder_call call = scene_call(scene, line, SCENE_LEGACY,
+				TFS_LIBRARY_cudart, TFS_FAMILY_launch, "__cudaLaunchKernel");
+
+			builder_operand(&call, TFS_ROLE_MAYBE, memory.y, 0);
+			builder_attribute(&call, TFS_ATTRIBUTE_grid,
+				(COUNT / each / 256 + empty) | UINT64_C(1) << 32);
+			builder_attribute(&call, TFS_ATTRIBUTE_block, 256 | UINT64_C(1) << 32);
+			builder_attribute(&call, TFS_ATTRIBUTE_argument, COUNT);
+			scene_make(scene, &call, 25000);
+		}
+		scene_gemm(scene, 13, memory.y, memory.z, BYTES, false, 100000);
+		scene_device_sync(scene, 14);
+	}
+	expect(scene, state, state == TFS_STATE_VIOLATED ? 11 : 0);
+	scene_destroy(scene);
+}
+
 /* From buffer to buffer: they may read their neighbours' values. */
 static void own_kernels_between_buffers(void)
 {
@@ -318,6 +346,11 @@ int main(void)
 	no_chains();
 	own_kernels_in_place();
 	own_kernels_of_other_times();
+	for (uint64_t each = 1; each <= 8; each *= 2) {
+		own_kernels_of_vectors(each, 0, TFS_STATE_VIOLATED);
+		own_kernels_of_vectors(each, 1, TFS_STATE_PASSED);
+	}
+	own_kernels_of_vectors(16, 0, TFS_STATE_PASSED);
 	own_kernels_between_buffers();
 	own_kernels_value(BYTES, 28000, 34000);
 	own_kernels_value(BYTES / 2, 13000, 19000);
