@@ -62,11 +62,9 @@ static enum tfs_wait wait_of(const struct tfs_timeline *timeline, const struct t
 
 /* Beside what was waited for, this much is hardly anything. */
 #define HARDLY 0.05
-/* Streams that are told apart. */
-#define MOST_STREAMS 128u
-
 /* How far the host and each stream know that each stream has come: counts of submissions. */
 struct progress {
+	struct tfs_stream_numbers numbers;
 	uint32_t streams;   /* the last one stands for calls whose stream is not known */
 	uint64_t *given;    /* submissions to each stream */
 	uint64_t *seen;     /* row per stream: what has finished once its latest work has */
@@ -111,21 +109,18 @@ static bool all_done(const struct progress *progress)
 	return true;
 }
 
-static uint32_t stream_flags(const struct tfs_timeline *timeline, uint32_t stream)
+static uint32_t stream_flags(const struct progress *progress, uint32_t stream)
 {
-	return stream < timeline->stream_count && stream < MOST_STREAMS
-		       ? timeline->streams[stream].flags
-		       : 1;
+	return stream < progress->numbers.count ? progress->numbers.flags[stream] : 1;
 }
 
 /* What the next work of a stream comes after. */
-static void order_stream(
-	struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream)
+static void order_stream(struct progress *progress, uint32_t stream)
 {
-	uint32_t flags = stream_flags(timeline, stream);
+	uint32_t flags = stream_flags(progress, stream);
 
 	for (uint32_t i = 0; i < progress->streams; i++) {
-		uint32_t other = stream_flags(timeline, i);
+		uint32_t other = stream_flags(progress, i);
 
 		if (i != stream && !(flags & 4) && !(other & 4) && ((flags | other) & 1))
 			merge(row(progress, stream), row(progress, i), progress->streams);
@@ -133,12 +128,11 @@ static void order_stream(
 }
 
 /* What is done has been waited for by the host, which gives the stream work only now. */
-static void come_after_waits(struct progress *progress, const struct tfs_timeline *timeline,
-	uint32_t stream, struct tfs_waiting *waits)
+static void come_after_waits(struct progress *progress, uint32_t stream, struct tfs_waiting *waits)
 {
 	uint64_t *seen = row(progress, stream);
 
-	order_stream(progress, timeline, stream);
+	order_stream(progress, stream);
 	/* Nothing is said of streams that are not known. */
 	for (uint32_t i = 0; i + 1 < progress->streams && stream + 1 < progress->streams; i++)
 		if (i != stream && seen[i] < progress->done[i])
@@ -146,13 +140,12 @@ static void come_after_waits(struct progress *progress, const struct tfs_timelin
 	merge(seen, progress->done, progress->streams);
 }
 
-static bool submit(struct progress *progress, const struct tfs_timeline *timeline, uint32_t stream,
-	double device_ns)
+static bool submit(struct progress *progress, uint32_t stream, double device_ns)
 {
 	uint64_t number = ++progress->given[stream];
 	double *work = progress->work[stream];
 
-	order_stream(progress, timeline, stream);
+	order_stream(progress, stream);
 	row(progress, stream)[stream] = number;
 	if (number >= progress->room[stream]) {
 		uint64_t room = progress->room[stream] ? progress->room[stream] * 2 : 64;
@@ -222,7 +215,7 @@ static bool wait_for(struct progress *progress, const struct tfs_steady *steady,
 	case TFS_WAIT_DEVICE:
 		return advance(progress, progress->given, nth);
 	case TFS_WAIT_STREAM:
-		order_stream(progress, steady->timeline, stream);
+		order_stream(progress, stream);
 		return advance(progress, row(progress, stream), nth);
 	case TFS_WAIT_EVENT:
 		mark = mark_of(progress,
@@ -236,8 +229,7 @@ static bool wait_for(struct progress *progress, const struct tfs_steady *steady,
 	return false;
 }
 
-static void follow(struct progress *progress, const struct tfs_timeline *timeline,
-	const struct tfs_host_call *call, uint32_t stream)
+static void follow(struct progress *progress, const struct tfs_host_call *call, uint32_t stream)
 {
 	struct mark *mark;
 
@@ -247,18 +239,21 @@ static void follow(struct progress *progress, const struct tfs_timeline *timelin
 	if (!mark)
 		return;
 	if (call->family == TFS_FAMILY_event_record) {
-		order_stream(progress, timeline, stream);
+		order_stream(progress, stream);
 		memcpy(mark->seen, row(progress, stream), progress->streams * sizeof(uint64_t));
 	} else {
 		merge(row(progress, stream), mark->seen, progress->streams);
 	}
 }
 
-static int start(struct progress *progress, uint32_t known)
+static int start(struct progress *progress, const struct tfs_steady *steady)
 {
-	size_t streams = (size_t)known + 1;
+	int err = tfs_stream_numbers_init(&progress->numbers, steady);
+	size_t streams = (size_t)progress->numbers.count + 1;
 
-	progress->streams = known + 1;
+	if (err)
+		return err;
+	progress->streams = progress->numbers.count + 1;
 	progress->given = calloc(streams * (streams + 3), sizeof(uint64_t));
 	progress->work = calloc(streams, sizeof(*progress->work));
 	if (!progress->given || !progress->work)
@@ -282,6 +277,7 @@ static void end(struct progress *progress)
 	free(progress->work);
 	free(progress->by);
 	free(progress->given);
+	tfs_stream_numbers_free(&progress->numbers);
 }
 
 /* The host waits in the nth call. */
@@ -304,10 +300,8 @@ static void drain(struct progress *progress, const struct tfs_steady *steady, ui
 int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_waits)
 {
 	const struct tfs_timeline *timeline = steady->timeline;
-	uint32_t known =
-		timeline->stream_count < MOST_STREAMS ? timeline->stream_count : MOST_STREAMS;
 	struct progress progress = {0};
-	int err = start(&progress, known);
+	int err = start(&progress, steady);
 	struct tfs_guards *guards =
 		err ? NULL : tfs_guards_create(steady, out_waits, progress.streams);
 	uint32_t epoch = 0;
@@ -318,7 +312,7 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 		const struct tfs_host_call *call = tfs_steady_call(steady, i);
 		struct tfs_waiting *waiting = &out_waits[i];
 		struct tfs_copy copy;
-		uint32_t stream = tfs_stream_of(timeline, call);
+		uint32_t stream = tfs_stream_number(&progress.numbers, call);
 		uint64_t event = tfs_steady_attribute(call, TFS_ATTRIBUTE_event, 0);
 		bool submits = tfs_family_submits(call->family) && !call->record->status;
 		bool down =
@@ -326,19 +320,18 @@ int tfs_waits_find(const struct tfs_steady *steady, struct tfs_waiting *out_wait
 
 		waiting->wait = wait_of(timeline, call);
 		waiting->stream = stream;
-		if (stream >= known)
-			stream = known;
+		if (stream == TFS_NONE)
+			stream = progress.numbers.count;
 		if (submits) {
 			/* A read-back drains what came before it; it is no new work to wait for. */
 			epoch += !down;
-			come_after_waits(&progress, timeline, stream, out_waits);
-			if (!submit(&progress, timeline, stream,
-				    tfs_steady_device_ns(steady, call)))
+			come_after_waits(&progress, stream, out_waits);
+			if (!submit(&progress, stream, tfs_steady_device_ns(steady, call)))
 				err = -ENOMEM;
 			tfs_guards_submit(guards, i, stream, progress.given[stream]);
 		}
 		waiting->epoch = epoch;
-		follow(&progress, timeline, call, stream);
+		follow(&progress, call, stream);
 		if (call->family == TFS_FAMILY_event_record)
 			tfs_guards_record(guards, event, stream);
 		if (waiting->wait != TFS_WAIT_NONE) {

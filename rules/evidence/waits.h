@@ -18,14 +18,15 @@ struct tfs_host_call;
 
 struct tfs_waiting {
 	enum tfs_wait wait;
-	uint32_t stream; /* index of the stream the call works on or waits for, or TFS_NONE */
-	uint32_t epoch;  /* waits of one epoch drain the same work */
-	bool drains;     /* when it returns, nothing is left for the device to do */
-	bool hardly;     /* or hardly anything, beside what was waited for */
-	bool pending;    /* there was something to wait for */
-	bool orders;     /* nothing else has work of another stream come after what is awaited */
-	uint8_t needed;  /* TFS_GUARDS_*: what the host may do only behind it */
-	uint8_t own;     /* the same, but with what the call itself copies */
+	uint32_t
+		stream; /* number (streams.h) of that the call works on or waits for, or TFS_NONE */
+	uint32_t epoch; /* waits of one epoch drain the same work */
+	bool drains;    /* when it returns, nothing is left for the device to do */
+	bool hardly;    /* or hardly anything, beside what was waited for */
+	bool pending;   /* there was something to wait for */
+	bool orders;    /* nothing else has work of another stream come after what is awaited */
+	uint8_t needed; /* TFS_GUARDS_*: what the host may do only behind it */
+	uint8_t own;    /* the same, but with what the call itself copies */
 };
 
 /* Whether a call releases NULL, which does nothing. */

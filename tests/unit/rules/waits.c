@@ -361,8 +361,81 @@ static void a_list_cut_short(void)
 	scene_destroy(scene);
 }
 
+static void replaces(const struct scene *scene, unsigned line)
+{
+	static const char advice[] = "Replace this synchronisation, which only orders the work of";
+	const struct tfs_finding *finding = scene_finding(scene, "TFS201", line);
+
+	if (TEST_TRUE(finding))
+		TEST_EQ(strncmp(finding->advice, advice, strlen(advice)), 0);
+}
+
+/* A wait for one stream leaves the other's work to do, whether or not the device's was recorded. */
+static void a_wait_for_one_of_two_streams(bool seen)
+{
+	struct scene *scene = start();
+	const unsigned copies = scene_stream(scene, 4), own = scene_stream(scene, 4);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_copy(scene, 10, copies, true, true, TFS_MEMORY_PINNED, weights, 1 << 20,
+			seen ? 20000 : 0);
+		work(scene, 11, own, seen ? 200000 : 0);
+		scene_stream_sync(scene, 12, copies);
+		scene_host(scene, 1000);
+		scene_stream_sync(scene, 13, own);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	expect(scene, "TFS201", TFS_STATE_VIOLATED, 1);
+	replaces(scene, 13);
+	scene_destroy(scene);
+}
+
+/* A stream that has no work is done, and the one that works is not. */
+static void a_wait_for_an_idle_stream_passes(void)
+{
+	struct scene *scene = start();
+	const unsigned idle = scene_stream(scene, 4);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		work(scene, 11, SCENE_LEGACY, 100000);
+		scene_stream_sync(scene, 12, idle);
+		scene_host(scene, 1000);
+	}
+	scene_judge(scene, NULL);
+	expect(scene, "TFS201", TFS_STATE_PASSED, 0);
+	scene_destroy(scene);
+}
+
+/* Where the wait alone has a stream's work come after another's, it is not to be removed. */
+static void a_wait_that_orders_streams(bool seen)
+{
+	struct scene *scene = start();
+	const unsigned own = scene_stream(scene, 4), other = scene_stream(scene, 4);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		work(scene, 10, own, seen ? 100000 : 0);
+		scene_stream_sync(scene, 11, own);
+		scene_host(scene, 20000);
+		work(scene, 12, other, seen ? 100000 : 0);
+		scene_event_record(scene, 13, other, 100);
+		scene_event_sync(scene, 14, 100);
+	}
+	scene_judge(scene, NULL);
+	replaces(scene, 11);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	a_wait_for_one_of_two_streams(true);
+	a_wait_for_one_of_two_streams(false);
+	a_wait_for_an_idle_stream_passes();
+	a_wait_that_orders_streams(true);
+	a_wait_that_orders_streams(false);
 	a_list_cut_short();
 	a_sync_each_step();
 	two_syncs_share_a_cost();
