@@ -151,6 +151,42 @@ static void nothing_is_explained(void)
 	scene_destroy(scene);
 }
 
+/* A call that no judged step makes, `count` times in so many steps behind the window: where it
+ * happens in the steps and takes a part of them, the judged ones are no evidence. */
+static void habit(
+	uint64_t count, uint64_t failures, uint64_t each_ns, unsigned steps, const char *says)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	struct tfs_aggregate sum = {.count = count, .failures = failures, .ticks = count * each_ns};
+	struct builder_call call;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+		scene_host(scene, 120000);
+	}
+	call = scene_call(scene, 40, 0, TFS_LIBRARY_cudart, TFS_FAMILY_free, "cudaFree");
+	sum.site = call.site;
+	sum.function = call.function;
+	sum.first_ticks = scene_now(scene);
+	put_others(scene);
+	sum.latest_ticks = sum.first_ticks + steps * UINT64_C(1) * STEP_NS;
+	builder_thread(scene_builder(scene), 1);
+	builder_aggregate(scene_builder(scene), &sum);
+	builder_thread(scene_builder(scene), 0);
+	scene_judge(scene, NULL);
+	if (!TEST_EQ(scene_state(scene, "TFS401"),
+		    says ? TFS_STATE_NOT_MEASURABLE : TFS_STATE_PASSED))
+		printf("  %llu calls: %s\n", (unsigned long long)count,
+			scene_reason(scene, "TFS401"));
+	if (says)
+		TEST_STR(scene_reason(scene, "TFS401"), says);
+	/* It is about memory. */
+	TEST_EQ(scene_state(scene, "TFS101"), TFS_STATE_PASSED);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	/* In each step; in every seventh. */
@@ -168,5 +204,17 @@ int main(void)
 	of_many_lines("TFS303", true,
 		"updates 20 parameters one by one, 2.00 \xc2\xb5s on average for each");
 	nothing_is_explained();
+	habit(600, 0, 10000, PACKS * PACK,
+		"cudaFree was called 600 times in the run; the judged steps account for 0 of these calls");
+	habit(600, 540, 20000, PACKS * PACK,
+		"cudaFree was called 60 times in the run; the judged steps account for 0 of these calls");
+	habit(61, 0, 20000, PACKS * PACK,
+		"cudaFree was called 61 times in the run; the judged steps account for 0 of these calls");
+	/* In hardly a step; for hardly any time; hardly ever with success. */
+	habit(19, 0, 100000, 100, NULL);
+	habit(20, 0, 1000000, 19, NULL);
+	habit(59, 0, 20000, PACKS * PACK, NULL);
+	habit(600, 0, 1000, PACKS * PACK, NULL);
+	habit(600, 590, 90000, PACKS * PACK, NULL);
 	return test_result();
 }
