@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "rules/evidence/findings.h"
+#include "rules/judge/pricing.h"
 #include "rules/timeline/timeline.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
@@ -104,6 +105,27 @@ static void findings_are_ranked(void)
 			a->level > b->level || (a->level == b->level && a->cost.ns >= b->cost.ns));
 	}
 	scene_destroy(scene);
+}
+
+/* By time, then by level, rule and call site. */
+static void ranks(void)
+{
+	const struct tfs_rule *const copies = tfs_rule_find("TFS101");
+	const struct tfs_rule *const waits = tfs_rule_find("TFS201");
+	const struct tfs_finding found[] = {{waits, TFS_LEVEL_WARN, .site = 1, .cost = {.ns = 5}},
+		{copies, TFS_LEVEL_WARN, .site = 9, .cost = {.ns = 5}},
+		{waits, TFS_LEVEL_NOTE, .site = 8, .cost = {.ns = 9}},
+		{copies, TFS_LEVEL_WARN, .site = 3, .cost = {.ns = 5}},
+		{waits, TFS_LEVEL_ERROR, .site = 7, .cost = {.ns = 5}}};
+	static const uint32_t want[] = {8, 7, 3, 9, 1};
+	struct tfs_draft drafts[5] = {0};
+	struct tfs_findings findings = {.items = drafts, .count = 5};
+
+	for (size_t i = 0; i < 5; i++)
+		drafts[i].finding = found[i];
+	tfs_findings_rank(&findings);
+	for (size_t i = 0; i < 5; i++)
+		TEST_EQ(drafts[i].finding.site, want[i]);
 }
 
 static void waivers(void)
@@ -244,6 +266,7 @@ int main(void)
 	simulated_costs_are_modelled();
 	joint_saving();
 	findings_are_ranked();
+	ranks();
 	waivers();
 	rewrites_hide_nothing(false);
 	rewrites_hide_nothing(true);
