@@ -21,6 +21,7 @@
 #define SHARED (1u << 10)   /* the runtime is shared, ... */
 #define STATIC (1u << 11)   /* ... or linked in, and seen at the driver, ... */
 #define UNDRIVEN (1u << 12) /* ... where nobody watches */
+#define OWN (1u << 13)      /* allocations by the program itself */
 
 static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned nth)
 {
@@ -33,6 +34,10 @@ static void step(struct scene *scene, unsigned what, uint64_t memory, unsigned n
 		scene_gemm(scene, 12, memory, memory, 4096, false, 50000);
 		if (nth < 2)
 			scene_allocated(scene, 1500000);
+	}
+	if (what & OWN && nth < 2) {
+		scene_malloc(scene, 19, UINT64_C(0x7e0000000000) + nth * 4096, 4096);
+		scene_allocated(scene, 4096);
 	}
 	if (what & HIDDEN || (what & RARE && nth == 5)) {
 		scene_unseen(scene, TFS_LIBRARY_cudart, TFS_FAMILY_copy, "cudaMemcpy", 77, false);
@@ -166,6 +171,17 @@ static void both_see_the_same(void)
 	scene_destroy(scene);
 }
 
+/* What the program allocates itself is none of a runtime that hooks do not reach. */
+static void own_allocations_are_seen(void)
+{
+	struct scene *scene = make(OWN, NONE, false);
+	const struct tfs_visibility *seen = &scene_judgement(scene)->visibility;
+
+	expect(scene, "TFS904", TFS_STATE_PASSED, "call counts agree");
+	TEST_STR(seen->runtimes, "none");
+	scene_destroy(scene);
+}
+
 static void a_call_that_hooks_miss(void)
 {
 	struct scene *scene = make(HIDDEN, NONE, false);
@@ -276,10 +292,13 @@ int main(void)
 	clocks_differ();
 	advice_is_for_what_is_known();
 	both_see_the_same();
+	own_allocations_are_seen();
 	a_call_that_hooks_miss();
 	a_thread_that_hooks_miss();
 	check(MEANWHILE, TFS_STATE_VIOLATED, "cuLaunchKernel: 0 calls seen by hooks, 30 by CUPTI");
 	check(RARE, TFS_STATE_PASSED, "call counts agree");
+	check(UNDRIVEN, TFS_STATE_VIOLATED,
+		"no shared cudart is loaded, and with driver=0 driver calls are not seen");
 	losses();
 	launches();
 	return test_result();
