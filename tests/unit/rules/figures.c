@@ -106,6 +106,14 @@ static void shares(void)
 	CHECK(tfs_figure_share, wants);
 }
 
+static void factors(void)
+{
+	static const struct want wants[] = {{0.5, "0.50\xc3\x97"}, {1.234, "1.23\xc3\x97"},
+		{12.34, "12.3\xc3\x97"}, {1234, "1234\xc3\x97"}, {NAN, "?"}};
+
+	CHECK(tfs_figure_factor, wants);
+}
+
 int main(void)
 {
 	bytes();
@@ -114,6 +122,7 @@ int main(void)
 	calls();
 	numbers();
 	shares();
+	factors();
 	printf("%u figures\n", looked_at);
 	return test_result();
 }
