@@ -104,9 +104,74 @@ static void without_the_device(void)
 	scene_destroy(scene);
 }
 
+/* A range of a domain, `ns` long, behind the launch of a step. */
+static void put_long(struct scene *scene, const char *name, uint32_t domain, uint16_t level,
+	uint64_t start_ns, float ns)
+{
+	const struct tfs_range_record record = {.range = TFS_RANGE_PUSHED,
+		.name = builder_string(scene_builder(scene), name),
+		.domain = domain,
+		.start_ticks = start_ns,
+		.duration_ticks = ns,
+		.tid = 77,
+		.level = level};
+
+	builder_record(scene_builder(scene), TFS_RECORD_range, &record, sizeof(record));
+}
+
+/* More layers than are listed: the shortest are left out. Layers of two domains are two, and none
+ * is longer than its step. */
+static void many(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const uint32_t one = builder_string(scene_builder(scene), "one");
+	const uint32_t other = builder_string(scene_builder(scene), "other");
+	const struct tfs_layers *layers;
+	unsigned twins = 0;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		const uint64_t start_ns = scene_now(scene);
+
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+		for (unsigned j = 0; j < 120; j++) {
+			const char name[] = {(char)('a' + j / 26), (char)('a' + j % 26), 0};
+
+			put_long(scene, name, 0, 1, start_ns + 1 + j, (float)(1000 + 10 * j));
+		}
+		put_long(scene, "twin", one, 2, start_ns + 200, 50000);
+		put_long(scene, "twin", other, i % 2 ? 5 : 1, start_ns + 210, 60000);
+		put_long(scene, "over", 0, 0, start_ns + 220, 1e9f);
+		scene_device_sync(scene, 11);
+		scene_host(scene, 50000);
+	}
+	scene_judge(scene, NULL);
+	layers = &scene_judgement(scene)->layers;
+	TEST_EQ(layers->count, 100);
+	TEST_EQ(layers->more, 23);
+	TEST_TRUE(!find(scene, "aa") && !find(scene, "aw") && find(scene, "ax"));
+	TEST_NEED(find(scene, "over"));
+	TEST_TRUE(find(scene, "over")->host_ns < 200000);
+	for (size_t i = 0; i < layers->count; i++) {
+		const struct tfs_layer *layer = &layers->items[i];
+		const bool first = !strcmp(layer->domain, "one");
+
+		if (strcmp(layer->name, "twin"))
+			continue;
+		twins++;
+		TEST_STR(layer->domain, first ? "one" : "other");
+		TEST_EQ(layer->level, first ? 2 : 1);
+		TEST_EQ(lround(layer->host_ns), first ? 50000 : 60000);
+	}
+	TEST_EQ(twins, 2);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	figures();
 	without_the_device();
+	many();
 	return test_result();
 }
