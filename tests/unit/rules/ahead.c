@@ -7,12 +7,12 @@
 #define KERNEL_NS 400000u
 
 /* Launches a kernel in each step, and waits for it in every so many (0 = never). */
-static struct scene *run(unsigned waits)
+static struct scene *run(unsigned waits, unsigned steps)
 {
 	struct scene *scene = scene_create(false);
 	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
 
-	for (unsigned i = 0; i < STEPS; i++) {
+	for (unsigned i = 0; i < steps; i++) {
 		scene_step(scene);
 		scene_launch(scene, 11, SCENE_LEGACY, KERNEL_NS, 1024, 1, &memory);
 		if (waits && i % waits == 0)
@@ -27,7 +27,7 @@ static struct scene *run(unsigned waits)
 
 static void steps_are_the_devices(void)
 {
-	struct scene *scene = run(0);
+	struct scene *scene = run(0, STEPS);
 	const struct tfs_step_summary *steps = &scene_judgement(scene)->steps;
 
 	TEST_TRUE(steps->ahead);
@@ -45,7 +45,7 @@ static void steps_are_the_devices(void)
 static void a_host_that_waits_is_not_ahead(void)
 {
 	for (unsigned waits = 1; waits <= 3; waits += 2) {
-		struct scene *scene = run(waits);
+		struct scene *scene = run(waits, STEPS);
 		const struct tfs_step_summary *steps = &scene_judgement(scene)->steps;
 
 		TEST_TRUE(!steps->ahead);
@@ -54,9 +54,21 @@ static void a_host_that_waits_is_not_ahead(void)
 	}
 }
 
+/* Five steps behind another one are evidence enough. */
+static void few_steps_say_little(void)
+{
+	for (unsigned steps = 5; steps <= 6; steps++) {
+		struct scene *scene = run(0, steps);
+
+		TEST_EQ(scene_judgement(scene)->steps.ahead, steps == 6);
+		scene_destroy(scene);
+	}
+}
+
 int main(void)
 {
 	steps_are_the_devices();
 	a_host_that_waits_is_not_ahead();
+	few_steps_say_little();
 	return test_result();
 }
