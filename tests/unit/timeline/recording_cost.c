@@ -119,6 +119,7 @@ static void of_two_kinds(void)
 	timeline.outside = tfs_step_times_of(outside, 101);
 	TEST_EQ(lround(timeline.inside.median_ns), 31);
 	TEST_EQ(lround(timeline.outside.median_ns), 3);
+	TEST_EQ(lround(21 * timeline.inside.mean_ns), 11 * 31 + 10 * 3);
 	TEST_IN(tfs_recording_added_ns(&timeline, &low, &high), 0, 1.5);
 	TEST_EQ(lround(low), 0);
 	TEST_EQ(lround(high), 28);
