@@ -68,6 +68,7 @@ static void check_three(void)
 	run(DECIDES, 10000);
 	TEST_EQ(decided, 7);
 	TEST_EQ(tfs_measure_on & 7, 3);
+	TEST_EQ(tfs_measure_against & 7, 4);
 	TEST_EQ(outcome(0), TFS_OUTCOME_FASTER);
 	TEST_EQ(outcome(1), TFS_OUTCOME_FASTER);
 	TEST_EQ(outcome(2), TFS_OUTCOME_SLOWER);
@@ -189,6 +190,107 @@ static void check_absent(void)
 	TEST_EQ(outcome(1), TFS_OUTCOME_FASTER);
 }
 
+/* What the program does between steps is in no block that is counted: without a whole block nothing
+ * is decided. */
+static void check_interrupted(void)
+{
+	file_count = 0;
+	decided = 0;
+	tfs_measure_start(1);
+	run(BEFORE, 10000);
+	for (unsigned i = 0; i < 2 * DECIDES / 9; i++) {
+		run(9, 10000);
+		tfs_measure_interrupt();
+	}
+	TEST_EQ(decided, 0);
+	run(DECIDES, 10000);
+	TEST_EQ(decided, 1);
+	TEST_EQ(outcome(0), TFS_OUTCOME_FASTER);
+}
+
+/* One whose own model sees no gain is not on to be seen, neither at first nor later; one that gives
+ * up is off. */
+static void check_predicted(void)
+{
+	file_count = 0;
+	predicted_loss[1] = 1;
+	absent = 2;
+	tfs_measure_start(7);
+	TEST_EQ(tfs_measure_on & 7, 5);
+	TEST_EQ(tfs_measure_against & 7, 2);
+	run(BEFORE + DECIDES, 10000);
+	TEST_EQ(tfs_measure_against & 7, 0);
+	run(DENIES, 10000);
+	TEST_EQ(tfs_measure_on & 7, 5);
+	predicted_loss[1] = 0;
+	absent = 0;
+	tfs_measure_start(7);
+	tfs_measure_give_up(2);
+	TEST_EQ(tfs_measure_on & 7, 3);
+	TEST_EQ(tfs_measure_against & 7, 4);
+}
+
+/* What an earlier run began is gone on with where steps take as long as then, and not else. */
+static void check_begun(void)
+{
+	struct tfs_measured measured;
+
+	file_count = 0;
+	tfs_measure_start(1);
+	run(BEFORE + 100, 10000);
+	tfs_measure_keep();
+	TEST_EQ(file_count, 1);
+	tfs_measure_start(1);
+	run(8, 15000);
+	tfs_measure_result(0, &measured);
+	TEST_EQ(measured.reason.numbers[0], 5);
+	tfs_measure_start(1);
+	run(8, 25000);
+	tfs_measure_result(0, &measured);
+	TEST_EQ(measured.reason.numbers[0], 0);
+	run(128, 25000);
+	TEST_EQ(outcome(0), TFS_OUTCOME_UNDECIDED);
+	run(DECIDES, 25000);
+	TEST_EQ(outcome(0), TFS_OUTCOME_FASTER);
+}
+
+/* The next run takes the steps with what has won for the usual ones, not those without it. */
+static void check_usual(void)
+{
+	file_count = 0;
+	gains[0] = 5000, gains[1] = 300, gains[2] = 700;
+	tfs_measure_start(1);
+	run(BEFORE + DECIDES, 10000);
+	TEST_EQ(outcome(0), TFS_OUTCOME_FASTER);
+	tfs_measure_keep();
+	run(32, 10000);
+	tfs_measure_keep();
+	TEST_IN(file[0].step_ns, 4000, 4002);
+	TEST_IN(file[0].step_bytes, moved, moved + 5);
+	decided = 0;
+	tfs_measure_start(1);
+	run(8 + 2 * 32 + BEFORE + DECIDES, 10000);
+	TEST_EQ(decided, 0);
+	TEST_EQ(tfs_measure_on & 1, 1);
+	gains[0] = 500;
+}
+
+/* Steps that change for ever are not measured for ever. */
+static void check_rounds(void)
+{
+	unsigned rounds = 0;
+
+	file_count = 0;
+	tfs_measure_start(1);
+	for (unsigned i = 0; i < 20; i++) {
+		decided = 0;
+		run(32 + 64 + BEFORE + DECIDES, i % 2 == 0 ? 10000 : 20000);
+		rounds += decided;
+	}
+	TEST_EQ(rounds, 8);
+	TEST_EQ(tfs_measure_on & 1, 1);
+}
+
 int main(void)
 {
 	check_three();
@@ -196,6 +298,11 @@ int main(void)
 	check_next_run();
 	check_absent();
 	check_few_steps();
+	check_interrupted();
+	check_predicted();
+	check_begun();
+	check_usual();
+	check_rounds();
 	/* NCCL says only now that there are several ranks. */
 	TEST_EQ(planned, 0);
 	tfs_options.ranks = 4;
