@@ -91,6 +91,11 @@ static void test_copies(void)
 	node(100, 6);
 	TEST_EQ(sites(100), 131246);
 	TEST_EQ(sites(200), 1245);
+	/* An empty graph, and one that nobody saw being made, add nothing. */
+	tfs_graphs_child(graphs, 100, 999);
+	tfs_graphs_child(graphs, 998, 999);
+	TEST_EQ(sites(100), 131246);
+	TEST_EQ(sites(998), 0);
 }
 
 /* A handle that is another graph's now, which is empty, or which nobody saw being made. */
