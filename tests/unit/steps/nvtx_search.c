@@ -160,6 +160,60 @@ static void layers(void)
 	TEST_EQ(found, 0);
 }
 
+/* What is written anew in each range is not carried on from the one before. */
+static void written_anew(void)
+{
+	start();
+	for (unsigned i = 0; i < 50; i++) {
+		enter(BATCH);
+		call(1, GRADIENT, false, true);
+		call(2, GRADIENT, true, false);
+		call(3, GRADIENT, true, true);
+		leave(BATCH);
+	}
+	TEST_EQ(found, 0);
+}
+
+/* What comes before the first step is no reason to doubt it. */
+static void prepared(void)
+{
+	unsigned i;
+
+	start();
+	enter(EPOCH);
+	for (i = 0; i < 1000; i++)
+		call(3, GRADIENT + i * 256, false, true);
+	for (i = 0; i < 20 && !found; i++) {
+		enter(STEP);
+		forward();
+		update();
+		leave(STEP);
+	}
+	TEST_EQ(found, STEP);
+	TEST_EQ(i, TFS_NVTX_CONFIRM + 1);
+}
+
+/* Ranges of another kind may end within the ones that began after them: a batch is loaded from the
+ * middle of one step to the middle of the next. */
+static void overlapping(void)
+{
+	unsigned i;
+
+	start();
+	enter(EPOCH);
+	enter(BATCH);
+	for (i = 0; i < 20 && !found; i++) {
+		enter(STEP);
+		forward();
+		leave(BATCH);
+		enter(BATCH);
+		update();
+		leave(STEP);
+	}
+	TEST_EQ(found, STEP);
+	TEST_EQ(i, TFS_NVTX_CONFIRM + 1);
+}
+
 /* More of everything than is kept, and ends without starts. */
 static void too_much(void)
 {
@@ -247,6 +301,9 @@ int main(void)
 	scratch(20);
 	moments();
 	layers();
+	written_anew();
+	prepared();
+	overlapping();
 	too_much();
 	another_thread();
 	two_at_once();
