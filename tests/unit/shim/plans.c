@@ -88,8 +88,8 @@ static cudnnBackendDescriptor_t plan_by_engine(cudnnBackendDescriptor_t of)
 	return plan_of(config);
 }
 
-/* The second of those that heuristics propose. */
-static cudnnBackendDescriptor_t plan_by_heuristics(cudnnBackendDescriptor_t of)
+/* One of the two that heuristics propose. */
+static cudnnBackendDescriptor_t plan_by_heuristic(cudnnBackendDescriptor_t of, unsigned which)
 {
 	const cudnnBackendDescriptor_t heuristics = make(CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR);
 	const cudnnBackendDescriptor_t configs[] = {
@@ -99,8 +99,13 @@ static cudnnBackendDescriptor_t plan_by_heuristics(cudnnBackendDescriptor_t of)
 	tfs_plan_got(heuristics, CUDNN_TYPE_BACKEND_DESCRIPTOR, 2, configs);
 	tfs_plan_destroyed(of);
 	tfs_plan_destroyed(heuristics);
-	tfs_plan_destroyed(configs[0]);
-	return plan_of(configs[1]);
+	tfs_plan_destroyed(configs[1 - which]);
+	return plan_of(configs[which]);
+}
+
+static cudnnBackendDescriptor_t plan_by_heuristics(cudnnBackendDescriptor_t of)
+{
+	return plan_by_heuristic(of, 1);
 }
 
 static void check(cudnnBackendDescriptor_t plan, uint32_t operations, int type, int compute,
@@ -124,6 +129,10 @@ static void test_ways(void)
 		CUDNN_DATA_FLOAT, TFS_LAYOUT_CHANNELS_LAST);
 	op = convolution(CUDNN_DATA_FLOAT, 4096, 1);
 	check(plan_by_heuristics(graph(&op, 1)), TFS_OPERATION_CONVOLUTION, CUDNN_DATA_FLOAT,
+		CUDNN_DATA_FLOAT, TFS_LAYOUT_CHANNELS_APART);
+	/* The first is the one that most programs take. */
+	op = convolution(CUDNN_DATA_HALF, 4096, 1);
+	check(plan_by_heuristic(graph(&op, 1), 0), TFS_OPERATION_CONVOLUTION, CUDNN_DATA_HALF,
 		CUDNN_DATA_FLOAT, TFS_LAYOUT_CHANNELS_APART);
 }
 
@@ -181,8 +190,16 @@ static void test_others(void)
 		{CUDNN_BACKEND_OPERATION_CONVOLUTION_BACKWARD_FILTER_DESCRIPTOR,
 			TFS_OPERATION_CONVOLUTION},
 		{CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR, TFS_OPERATION_PRODUCT},
+		{CUDNN_BACKEND_OPERATION_MOE_GROUPED_MATMUL_DESCRIPTOR, TFS_OPERATION_PRODUCT},
 		{CUDNN_BACKEND_OPERATION_SDPA_FWD_DESCRIPTOR, TFS_OPERATION_ATTENTION},
+		{CUDNN_BACKEND_OPERATION_SDPA_BWD_DESCRIPTOR, TFS_OPERATION_ATTENTION},
 		{CUDNN_BACKEND_OPERATION_NORM_FORWARD_DESCRIPTOR, TFS_OPERATION_NORMALISATION},
+		{CUDNN_BACKEND_OPERATION_NORM_BACKWARD_DESCRIPTOR, TFS_OPERATION_NORMALISATION},
+		{CUDNN_BACKEND_OPERATION_GEN_STATS_DESCRIPTOR, TFS_OPERATION_NORMALISATION},
+		{CUDNN_BACKEND_OPERATION_BN_FINALIZE_STATISTICS_DESCRIPTOR,
+			TFS_OPERATION_NORMALISATION},
+		{CUDNN_BACKEND_OPERATION_BN_BWD_WEIGHTS_DESCRIPTOR, TFS_OPERATION_NORMALISATION},
+		{CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR, TFS_OPERATION_POINTWISE},
 		{CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR, TFS_OPERATION_OTHER},
 		/* Of a newer version: it may be anything. */
 		{(cudnnBackendDescriptorType_t)1000, 0},
@@ -196,6 +213,48 @@ static void test_others(void)
 	}
 }
 
+/* What each operation reads, and what it writes, which has another type. */
+static void test_inputs(void)
+{
+	static const struct {
+		cudnnBackendDescriptorType_t type;
+		uint32_t operation;
+		cudnnBackendAttributeName_t reads, writes;
+	} cases[] = {
+#define CASE(type, operation, reads, writes)                                                       \
+	{CUDNN_BACKEND_OPERATION_##type##_DESCRIPTOR, TFS_OPERATION_##operation,                   \
+		CUDNN_ATTR_OPERATION_##reads, CUDNN_ATTR_OPERATION_##writes}
+		CASE(CONVOLUTION_FORWARD, CONVOLUTION, CONVOLUTION_FORWARD_X,
+			CONVOLUTION_FORWARD_Y),
+		CASE(CONVOLUTION_FORWARD, CONVOLUTION, CONVOLUTION_FORWARD_W,
+			CONVOLUTION_FORWARD_Y),
+		CASE(CONVOLUTION_BACKWARD_DATA, CONVOLUTION, CONVOLUTION_BWD_DATA_W,
+			CONVOLUTION_BWD_DATA_DX),
+		CASE(CONVOLUTION_BACKWARD_DATA, CONVOLUTION, CONVOLUTION_BWD_DATA_DY,
+			CONVOLUTION_BWD_DATA_DX),
+		CASE(CONVOLUTION_BACKWARD_FILTER, CONVOLUTION, CONVOLUTION_BWD_FILTER_X,
+			CONVOLUTION_BWD_FILTER_DW),
+		CASE(CONVOLUTION_BACKWARD_FILTER, CONVOLUTION, CONVOLUTION_BWD_FILTER_DY,
+			CONVOLUTION_BWD_FILTER_DW),
+		CASE(MATMUL, PRODUCT, MATMUL_ADESC, MATMUL_CDESC),
+		CASE(MATMUL, PRODUCT, MATMUL_BDESC, MATMUL_CDESC),
+		CASE(SDPA_FWD, ATTENTION, SDPA_FWD_QDESC, SDPA_FWD_ODESC),
+		CASE(SDPA_BWD, ATTENTION, SDPA_BWD_QDESC, SDPA_BWD_DQDESC),
+#undef CASE
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const cudnnBackendDescriptor_t op = make(cases[i].type);
+
+		refer(op, cases[i].writes, tensor(CUDNN_DATA_DOUBLE, 1, 64));
+		refer(op, cases[i].reads, tensor(CUDNN_DATA_HALF, 4096, 1));
+		/* Only images have a layout. */
+		check(plan_by_engine(graph(&op, 1)), cases[i].operation, CUDNN_DATA_HALF, -1,
+			cases[i].operation == TFS_OPERATION_CONVOLUTION ? TFS_LAYOUT_CHANNELS_APART
+									: TFS_LAYOUT_UNKNOWN);
+	}
+}
+
 /* Two inputs of different types and layouts; and a graph of which one operation is not known. */
 static void test_differs(void)
 {
@@ -205,9 +264,35 @@ static void test_differs(void)
 		tensor(CUDNN_DATA_FLOAT, 4096, 1));
 	check(plan_by_engine(graph(ops, 1)), TFS_OPERATION_CONVOLUTION, -1, CUDNN_DATA_FLOAT,
 		TFS_LAYOUT_UNKNOWN);
+	/* Sums in other types. */
+	const cudnnBackendDescriptor_t how = make(CUDNN_BACKEND_MATMUL_DESCRIPTOR);
+	const cudnnDataType_t compute = CUDNN_DATA_HALF;
+
+	ops[0] = convolution(CUDNN_DATA_HALF, 1, 64);
+	ops[1] = make(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR);
+	tfs_plan_set(how, CUDNN_ATTR_MATMUL_COMP_TYPE, CUDNN_TYPE_DATA_TYPE, 1, &compute);
+	refer(ops[1], CUDNN_ATTR_OPERATION_MATMUL_DESC, how);
+	check(plan_by_engine(graph(ops, 2)), TFS_OPERATION_CONVOLUTION | TFS_OPERATION_PRODUCT,
+		CUDNN_DATA_HALF, -1, TFS_LAYOUT_CHANNELS_LAST);
 	ops[0] = convolution(CUDNN_DATA_HALF, 1, 64);
 	ops[1] = (cudnnBackendDescriptor_t)8;
 	TEST_EQ(tfs_plan_operations(plan_by_engine(graph(ops, 2))), 0);
+}
+
+/* Operations that a graph is asked for stay what they are. */
+static void test_asked(void)
+{
+	cudnnBackendDescriptor_t ops[] = {convolution(CUDNN_DATA_HALF, 1, 64),
+		make(CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR)};
+	const cudnnBackendDescriptor_t both = make(CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR);
+
+	tfs_plan_set(both, CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 2, ops);
+	tfs_plan_got(both, CUDNN_TYPE_BACKEND_DESCRIPTOR, 2, ops);
+	tfs_plan_destroyed(both);
+	check(plan_by_engine(graph(&ops[1], 1)), TFS_OPERATION_POINTWISE, -1, -1,
+		TFS_LAYOUT_UNKNOWN);
+	check(plan_by_engine(graph(ops, 1)), TFS_OPERATION_CONVOLUTION, CUDNN_DATA_HALF,
+		CUDNN_DATA_FLOAT, TFS_LAYOUT_CHANNELS_LAST);
 }
 
 /* Made from text, or destroyed unseen before another got its address. */
@@ -283,7 +368,9 @@ int main(void)
 	test_layout();
 	test_product();
 	test_others();
+	test_inputs();
 	test_differs();
+	test_asked();
 	test_unknown();
 	test_many();
 	test_child();
