@@ -111,25 +111,50 @@ static void test_none(void)
 	TEST_TRUE(!tfs_loops_dominate(run.loops));
 }
 
-/* What updates weights is preferred, however short it is. */
+static struct tfs_loops *take(void)
+{
+	struct tfs_loops *loops = run.loops;
+
+	run.loops = NULL;
+	return loops;
+}
+
+/* What was found in a training of so many layers, of which the updates are known or may be. */
+static struct tfs_loops *train(unsigned layers, int update)
+{
+	begin();
+	enter(4);
+	for (unsigned i = 0; i < 200; i++) {
+		for (unsigned j = 0; j < layers; j++)
+			use(1, WEIGHT(j), READ, GRAD(j), WRITE);
+		for (unsigned j = 0; j < layers; j++)
+			use(2, GRAD(j), READ, WEIGHT(j), update);
+	}
+	TEST_TRUE(run.found_at != 0 && !tfs_loops_dominant(run.loops));
+	TEST_EQ(tfs_loops_doubtful(run.loops), update == MAYBE);
+	return take();
+}
+
+/* What updates weights is preferred, however short it is; what may update some, where it is longer.
+ */
 static void test_preferred(void)
 {
-	struct tfs_loops *served;
-
 	begin();
 	batches(1, 40, 64);
 	TEST_TRUE(tfs_loops_dominate(run.loops));
-	served = run.loops;
-	run.loops = NULL;
-	begin();
-	enter(4);
-	for (unsigned i = 0; i < 60; i++) {
-		use(1, WEIGHT(0), READ, GRAD(0), WRITE);
-		use(2, GRAD(0), READ, WEIGHT(0), READ | WRITE);
-	}
-	TEST_TRUE(run.found_at != 0 && !tfs_loops_dominant(run.loops));
-	TEST_TRUE(tfs_loops_prefers(served, run.loops));
+	struct tfs_loops *served = take(), *known = train(1, READ | WRITE),
+			 *shorter = train(4, MAYBE), *longer = train(8, MAYBE);
+
+	TEST_TRUE(tfs_loops_prefers(served, known));
+	TEST_TRUE(tfs_loops_prefers(served, shorter));
+	TEST_TRUE(tfs_loops_prefers(longer, known));
+	TEST_TRUE(tfs_loops_prefers(shorter, longer));
+	TEST_TRUE(!tfs_loops_prefers(longer, shorter));
+	TEST_TRUE(!tfs_loops_prefers(shorter, shorter));
 	free(served);
+	free(known);
+	free(shorter);
+	free(longer);
 }
 
 /* Hope outlasts the log. */

@@ -59,6 +59,8 @@ static void test_unrolled(void)
 				printf("  %u times%s\n", times, inlined ? ", inlined" : "");
 			TEST_EQ(run.outside, 0);
 			TEST_EQ(tfs_loops_before(run.loops) % times, 0);
+			TEST_IN(tfs_loops_before(run.loops) + run.opened, times * ITERATIONS,
+				times * (ITERATIONS + 1));
 		}
 	}
 }
@@ -69,11 +71,30 @@ enum trap {
 	ASCENT,     /* up, a second pass, down, and the update */
 	OTHER_NET,  /* another net's step is half of the iteration */
 	HEADS,      /* an update of all, then one of the last layers in a second, shorter pass */
+	APART,      /* the steps of two nets that have only the first layer in common */
 	TRAPS
 };
 
+/* A step of a net of which the first layer is the other's. */
+static void step_beside(unsigned line, unsigned input)
+{
+	use(line, INPUT + 0x1000u * (input % 2), WRITE, 0, 0);
+	for (unsigned i = 0; i < LAYERS; i++)
+		use(line + 1, WEIGHT(i > 0 ? 100 + i : 0), READ, ACT(50 + i), WRITE);
+	for (unsigned i = LAYERS; i-- > 0;)
+		use(line + 2, ACT(50 + i), READ, GRAD(50 + i), WRITE);
+	for (unsigned i = 0; i < LAYERS; i++)
+		use(line + 3, GRAD(50 + i), READ, WEIGHT(i > 0 ? 100 + i : 0), READ | WRITE);
+	use(line + 4, LOSS, READ, 0, 0);
+}
+
 static void run_trap(enum trap trap, unsigned i)
 {
+	if (trap == APART) {
+		step(1, i, 0);
+		step_beside(21, i);
+		return;
+	}
 	pass(1, i, 0);
 	if (trap == ASCENT)
 		update(4, 0);
