@@ -143,6 +143,29 @@ static void descriptors(void)
 	TEST_EQ(read_all().doing, TFS_HOST_other);
 }
 
+/* Checkpoints are written, and samples read, by any of these. */
+static void reads_and_writes(void)
+{
+	static const long numbers[] = {SYS_read, SYS_pread64, SYS_readv, SYS_preadv, SYS_preadv2,
+		SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev, SYS_pwritev2};
+	static const long on_files[] = {SYS_fsync, SYS_fdatasync, SYS_fallocate, SYS_ftruncate,
+		SYS_copy_file_range, SYS_getdents64, SYS_statx, SYS_newfstatat, SYS_sendfile};
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/self/task/123/fd/7", root);
+	link_to("self/task/123/fd/7", "pipe:[77]");
+	put_state('D');
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		put_call(numbers[i]);
+		TEST_EQ(read_all().doing, TFS_HOST_pipe);
+	}
+	for (size_t i = 0; i < sizeof(on_files) / sizeof(on_files[0]); i++) {
+		put_call(on_files[i]);
+		TEST_EQ(read_all().doing, TFS_HOST_file);
+	}
+	unlink(path);
+}
+
 /* A thread that has ended is not looked at. */
 static void ended(void)
 {
@@ -206,6 +229,7 @@ int main(void)
 	figures();
 	calls();
 	descriptors();
+	reads_and_writes();
 	ended();
 	others();
 	snprintf(command, sizeof(command), "rm -rf '%s'", root);
