@@ -23,10 +23,8 @@
 #define TEST_EQ(got, want) test_equal(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
 #define TEST_TRUE(condition) test_true(__FILE__, __LINE__, #condition, !!(condition))
 #define TEST_STR(got, want) test_string(__FILE__, __LINE__, #got, (got), (want))
-/* Both ends count as inside. */
-#define TEST_IN(got, low, high)                                                                    \
-	test_between(                                                                              \
-		__FILE__, __LINE__, #got, (long long)(got), (long long)(low), (long long)(high))
+/* Numbers of any kind; both ends count as inside. */
+#define TEST_IN(got, low, high) test_between(__FILE__, __LINE__, #got, (got), (low), (high))
 /* What the rest of the test cannot do without: ends it. */
 #define TEST_NEED(condition)                                                                       \
 	do {                                                                                       \
@@ -70,13 +68,13 @@ static inline bool test_string(
 }
 
 static inline bool test_between(
-	const char *file, int line, const char *what, long long got, long long low, long long high)
+	const char *file, int line, const char *what, double got, double low, double high)
 {
 	bool held = got >= low && got <= high;
 
 	if (!held)
-		printf("%s:%d: %s is %lld, not within %lld to %lld\n", file, line, what, got, low,
-			high);
+		printf("%s:%d: %s is %.16g, not within %.16g to %.16g\n", file, line, what, got,
+			low, high);
 	return test_report(held);
 }
 
