@@ -2,15 +2,10 @@
 /* In which wrapped call a CUDA call was made: by its link, else by its thread and its time. */
 #include "rules/timeline/timeline.h"
 
-#include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/timeline/laid_out.h"
 
 #define CALLS 40u
 #define EVERY_NS 1000u
-
-static struct builder *builder;
-static struct tfs_trace *trace;
-static struct tfs_timeline *timeline;
 
 static void begin(uint32_t *out_units)
 {
@@ -23,20 +18,6 @@ static void begin(uint32_t *out_units)
 			builder_call(builder, &(struct builder_call){.start_ns = (i + 1) * EVERY_NS,
 						      .duration_ns = EVERY_NS / 2,
 						      .stream = TFS_NO_STREAM});
-}
-
-static void lay_out(void)
-{
-	trace = builder_open(builder);
-	TEST_NEED(trace);
-	TEST_NEED(tfs_timeline_create(trace, &timeline) == 0);
-}
-
-static void end(void)
-{
-	tfs_timeline_destroy(timeline);
-	tfs_trace_close(trace);
-	builder_destroy(builder);
 }
 
 /* Ids that are not counted up; of two links with one id the first counts. */

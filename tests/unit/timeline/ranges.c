@@ -2,12 +2,8 @@
 /* Which memory is live where not all is told: of its kind, its size, or its release. */
 #include "rules/timeline/timeline.h"
 
-#include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/timeline/laid_out.h"
 
-static struct builder *builder;
-static struct tfs_trace *trace;
-static struct tfs_timeline *timeline;
 static uint16_t alloc, pin, copy, release, reset;
 
 static void begin(void)
@@ -29,20 +25,6 @@ static void put(uint16_t function, uint64_t ns, uint64_t address, uint64_t told,
 	if (address)
 		builder_operand(&call, TFS_ROLE_READ, address, told);
 	builder_call(builder, &call);
-}
-
-static void lay_out(void)
-{
-	trace = builder_open(builder);
-	TEST_NEED(trace);
-	TEST_NEED(tfs_timeline_create(trace, &timeline) == 0);
-}
-
-static void end(void)
-{
-	tfs_timeline_destroy(timeline);
-	tfs_trace_close(trace);
-	builder_destroy(builder);
 }
 
 /* What the device had is gone, whoever frees it later. */

@@ -3,29 +3,10 @@
  * calls and waits that are not in order. */
 #include "rules/timeline/timeline.h"
 
-#include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/timeline/laid_out.h"
 
 #define CUPTI_ID 7u
 #define UNTOLD 55u /* by CUPTI's number no stream of the recording */
-
-static struct builder *builder;
-static struct tfs_trace *trace;
-static struct tfs_timeline *timeline;
-
-static void lay_out(void)
-{
-	trace = builder_open(builder);
-	TEST_NEED(trace);
-	TEST_NEED(tfs_timeline_create(trace, &timeline) == 0);
-}
-
-static void end(void)
-{
-	tfs_timeline_destroy(timeline);
-	tfs_trace_close(trace);
-	builder_destroy(builder);
-}
 
 static void put_stream(uint16_t id, uint32_t cupti_id, uint32_t device, uint32_t flags)
 {

@@ -2,16 +2,12 @@
 /* Which recorded steps are judged where windows saw different things, and what was no training. */
 #include "rules/timeline/timeline.h"
 
-#include "tests/test.h"
-#include "tests/unit/scenes/builder.h"
+#include "tests/unit/timeline/laid_out.h"
 
 #define STEP_NS 1000u
 #define CALLS 1u  /* as in tfs_window_record */
 #define DEVICE 2u /* likewise */
 
-static struct builder *builder;
-static struct tfs_trace *trace;
-static struct tfs_timeline *timeline;
 static uint64_t now, steps;
 
 static void begin(void)
@@ -30,20 +26,6 @@ static void put_window(uint32_t flags, unsigned count)
 	builder_window(builder, false, 1, now + 1, 0);
 	now += STEP_NS;
 	steps++;
-}
-
-static void lay_out(void)
-{
-	trace = builder_open(builder);
-	TEST_NEED(trace);
-	TEST_NEED(tfs_timeline_create(trace, &timeline) == 0);
-}
-
-static void end(void)
-{
-	tfs_timeline_destroy(timeline);
-	tfs_trace_close(trace);
-	builder_destroy(builder);
 }
 
 /* Steps with the device's activity, then steps without it: which of them are judged. */
