@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What is written of the files whose code is mapped: where, and by which build. This program has
- * no build id, but another maker's note of the same form. */
+ * no build id, but another maker's note of the same form; the library that it is given has a long
+ * one. */
 #include "shim/record/modules.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <string.h>
 
 #include "tests/unit/trace/recording.h"
 
@@ -41,6 +44,12 @@ static void check(const struct tfs_trace *trace, const struct tfs_module_record 
 	named += own || strstr(path, "/libc.so") != NULL;
 	if (strstr(path, "/libc.so"))
 		TEST_TRUE(module->build_id_bytes > 0);
+	if (strstr(path, "long_build_id")) {
+		TEST_EQ(module->build_id_bytes, sizeof(module->build_id));
+		for (size_t i = 0; i < sizeof(module->build_id); i++)
+			TEST_EQ(module->build_id[i], i % 10 + 1);
+		named++;
+	}
 	/* Once each. */
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_module); i++) {
 		const struct tfs_module_record *other = tfs_trace_at(trace, TFS_RECORD_module, i);
@@ -50,8 +59,9 @@ static void check(const struct tfs_trace *trace, const struct tfs_module_record 
 	}
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	TEST_NEED(argc == 2 && dlopen(argv[1], RTLD_NOW));
 	recording_start();
 	tfs_modules_write();
 	tfs_modules_write();
@@ -61,7 +71,7 @@ int main(void)
 	TEST_EQ(tfs_trace_count(trace, TFS_RECORD_module), parts);
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_module); i++)
 		check(trace, tfs_trace_at(trace, TFS_RECORD_module, i));
-	TEST_EQ(named, 2);
+	TEST_EQ(named, 3);
 	recording_end(trace);
 	return test_result();
 }
