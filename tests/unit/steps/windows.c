@@ -95,6 +95,19 @@ void __wrap_tfs_writer_used(
 	*out_left_bytes = step == 40 ? 2000 : step == 640 ? 4000 : 1000000;
 }
 
+/* Whether a rewrite is on in a step. */
+static bool rewritten(uint64_t step)
+{
+	return step >= 400 && step < 600;
+}
+
+bool __wrap_tfs_rewrite_any_switchable(void);
+
+bool __wrap_tfs_rewrite_any_switchable(void)
+{
+	return rewritten(tfs_steps_now());
+}
+
 /* Steps of different length. */
 static uint64_t start_of(uint64_t step)
 {
@@ -234,12 +247,13 @@ static void check_times(const struct tfs_trace *trace, unsigned *seen)
 		TEST_NEED(record->count > 0 && record->first_index > 0 &&
 			  record->first_index + record->count <= STEPS + 1);
 		TEST_EQ(record->first_start_ticks, start_of(record->first_index));
-		TEST_EQ(record->flags, 0);
+		TEST_EQ(record->flags, rewritten(record->first_index));
 		for (uint64_t j = 0; j < record->count; j++) {
 			const uint64_t step = record->first_index + j;
 
 			seen[step]++;
 			TEST_TRUE(!in_window(step));
+			TEST_EQ(rewritten(step), rewritten(record->first_index));
 			TEST_EQ(ticks[j], start_of(step + 1) - start_of(step));
 		}
 	}
