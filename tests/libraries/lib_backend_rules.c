@@ -118,6 +118,31 @@ static void check_children(void)
 	cudnnBackendDestroyDescriptor(heuristics);
 }
 
+/* How to reduce is said by a descriptor of reductions, how to multiply by one of products. */
+static void check_kinds(void)
+{
+	desc_t op[2] = {backend_new(CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR),
+		backend_new(CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR)};
+	desc_t params = backend_new(CUDNN_BACKEND_POINTWISE_DESCRIPTOR);
+	static const int64_t square[3] = {2, 3, 3};
+	desc_t t = backend_tensor(1, CUDNN_DATA_FLOAT, 0, 3, square, NULL);
+
+	backend_finalize(params);
+	backend_child(op[0], CUDNN_ATTR_OPERATION_REDUCTION_DESC, params);
+	backend_child(op[0], CUDNN_ATTR_OPERATION_REDUCTION_XDESC, t);
+	backend_child(op[0], CUDNN_ATTR_OPERATION_REDUCTION_YDESC, t);
+	backend_child(op[1], CUDNN_ATTR_OPERATION_MATMUL_DESC, params);
+	backend_child(op[1], CUDNN_ATTR_OPERATION_MATMUL_ADESC, t);
+	backend_child(op[1], CUDNN_ATTR_OPERATION_MATMUL_BDESC, t);
+	backend_child(op[1], CUDNN_ATTR_OPERATION_MATMUL_CDESC, t);
+	for (int i = 0; i < 2; i++) {
+		LIB_EQ(cudnnBackendFinalize(op[i]), CUDNN_STATUS_BAD_PARAM_DESCRIPTOR_TYPE);
+		cudnnBackendDestroyDescriptor(op[i]);
+	}
+	cudnnBackendDestroyDescriptor(params);
+	cudnnBackendDestroyDescriptor(t);
+}
+
 /* What is refused is said. */
 static void check_message(void)
 {
@@ -230,6 +255,7 @@ int main(void)
 	check_attributes();
 	check_single();
 	check_children();
+	check_kinds();
 	check_message();
 	check_pack();
 	check_graphs();
