@@ -110,6 +110,36 @@ static void check_op(cudnnOpTensorOp_t what)
 	discard(&c);
 }
 
+static double start(cudnnReduceTensorOp_t what)
+{
+	return what == CUDNN_REDUCE_TENSOR_MIN   ? (double)INFINITY
+	       : what == CUDNN_REDUCE_TENSOR_MAX ? -(double)INFINITY
+	       : what == CUDNN_REDUCE_TENSOR_MUL || what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS ? 1
+											     : 0;
+}
+
+static double join(cudnnReduceTensorOp_t what, double sum, double v)
+{
+	switch (what) {
+	case CUDNN_REDUCE_TENSOR_MUL:
+		return sum * v;
+	case CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS:
+		return v == 0 ? sum : sum * v;
+	case CUDNN_REDUCE_TENSOR_MIN:
+		return fmin(sum, v);
+	case CUDNN_REDUCE_TENSOR_MAX:
+		return fmax(sum, v);
+	case CUDNN_REDUCE_TENSOR_AMAX:
+		return fmax(sum, fabs(v));
+	case CUDNN_REDUCE_TENSOR_NORM1:
+		return sum + fabs(v);
+	case CUDNN_REDUCE_TENSOR_NORM2:
+		return sum + v * v;
+	default: /* ADD, AVG */
+		return sum + v;
+	}
+}
+
 static void check_reduce(cudnnReduceTensorOp_t what)
 {
 	struct tensor a = make(2, 3, 4, 5, 3), c = make(1, 3, 1, 1, 9);
@@ -117,17 +147,16 @@ static void check_reduce(cudnnReduceTensorOp_t what)
 	float half = 0.5f, two = 2, *work;
 	size_t size = 0;
 
+	/* Products of forty factors neither vanish nor grow; one is zero. */
+	for (size_t i = 0; i < a.size; i++)
+		a.host[i] = i == 7 ? 0 : copysignf(1.0f, a.host[i]) + 0.25f * a.host[i];
+	LIB_EQ(cudaMemcpy(a.device, a.host, a.size * sizeof(float), cudaMemcpyHostToDevice), 0);
 	for (int k = 0; k < 3; k++) {
-		double sum = 0;
+		double sum = start(what);
 
 		for (int n = 0; n < 2; n++)
-			for (int i = 0; i < 20; i++) {
-				double v = (double)a.host[at(&a, n, k, i)];
-
-				sum = what == CUDNN_REDUCE_TENSOR_AMAX    ? fmax(sum, fabs(v))
-				      : what == CUDNN_REDUCE_TENSOR_NORM2 ? sum + v * v
-									  : sum + v;
-			}
+			for (int i = 0; i < 20; i++)
+				sum = join(what, sum, (double)a.host[at(&a, n, k, i)]);
 		sum = what == CUDNN_REDUCE_TENSOR_AVG     ? sum / 40
 		      : what == CUDNN_REDUCE_TENSOR_NORM2 ? sqrt(sum)
 							  : sum;
@@ -199,10 +228,8 @@ int main(void)
 	for (int op = CUDNN_OP_TENSOR_ADD; op <= CUDNN_OP_TENSOR_NOT; op++)
 		if (op != CUDNN_OP_TENSOR_SQRT)
 			check_op((cudnnOpTensorOp_t)op);
-	check_reduce(CUDNN_REDUCE_TENSOR_ADD);
-	check_reduce(CUDNN_REDUCE_TENSOR_AMAX);
-	check_reduce(CUDNN_REDUCE_TENSOR_AVG);
-	check_reduce(CUDNN_REDUCE_TENSOR_NORM2);
+	for (int op = CUDNN_REDUCE_TENSOR_ADD; op <= CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS; op++)
+		check_reduce((cudnnReduceTensorOp_t)op);
 	check_dropout();
 	LIB_EQ(cudnnDestroy(dnn), 0);
 	return lib_result();
