@@ -97,7 +97,14 @@ cudaError_t tfsim_graph_add_event(cudaGraph_t graph, const cudaGraphNode_t *deps
 	return error;
 }
 
-/* NULL counts; otherwise at most the given number is written, and the number there is. */
+/* Without a list, how many were found; else how many it took, and what is left of it is NULL. */
+static size_t obtained(cudaGraphNode_t *nodes, size_t room, size_t found)
+{
+	for (size_t i = found; nodes && i < room; i++)
+		nodes[i] = NULL;
+	return nodes && found > room ? room : found;
+}
+
 cudaError_t tfsim_graph_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *nodes, size_t *count)
 {
 	cudaError_t error = sim_enter();
@@ -116,11 +123,8 @@ cudaError_t tfsim_graph_nodes(cudaGraph_t graph, bool roots, cudaGraphNode_t *no
 			nodes[found] = n;
 		found++;
 	}
-	if (error == cudaSuccess) {
-		for (size_t i = found; nodes && i < *count; i++)
-			nodes[i] = NULL;
-		*count = found;
-	}
+	if (error == cudaSuccess)
+		*count = obtained(nodes, *count, found);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
@@ -142,10 +146,32 @@ cudaError_t tfsim_graph_edges(
 				from[found] = n->deps[i];
 				to[found] = n;
 			}
-	if (error == cudaSuccess)
-		*count = found;
+	if (error == cudaSuccess) {
+		obtained(from, *count, found);
+		*count = obtained(to, *count, found);
+	}
 	pthread_mutex_unlock(&sim.lock);
 	return error;
+}
+
+static bool depends(const struct CUgraphNode_st *node, const struct CUgraphNode_st *on)
+{
+	for (unsigned i = 0; i < node->dep_count; i++)
+		if (node->deps[i] == on)
+			return true;
+	return false;
+}
+
+/* Whether all edges are of the graph's nodes, and are there, or none is. */
+static bool linkable(const struct CUgraph_st *graph, const cudaGraphNode_t *from,
+	const cudaGraphNode_t *to, size_t count, bool there)
+{
+	if (!sim_graph_known(graph) || !all_in(graph, from, count) || !all_in(graph, to, count))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		if (depends(to[i], from[i]) != there)
+			return false;
+	return true;
 }
 
 cudaError_t tfsim_graph_link(
@@ -156,7 +182,7 @@ cudaError_t tfsim_graph_link(
 	if (error != cudaSuccess)
 		return error;
 	pthread_mutex_lock(&sim.lock);
-	if (!sim_graph_known(graph) || !all_in(graph, from, count) || !all_in(graph, to, count))
+	if (!linkable(graph, from, to, count, false))
 		error = cudaErrorInvalidValue;
 	for (size_t i = 0; error == cudaSuccess && i < count; i++)
 		if (!sim_node_depend(to[i], from[i]))
@@ -183,7 +209,7 @@ cudaError_t tfsim_graph_unlink(
 	if (error != cudaSuccess)
 		return error;
 	pthread_mutex_lock(&sim.lock);
-	if (!sim_graph_known(graph) || !all_in(graph, from, count) || !all_in(graph, to, count))
+	if (!linkable(graph, from, to, count, true))
 		error = cudaErrorInvalidValue;
 	for (size_t i = 0; error == cudaSuccess && i < count; i++)
 		forget(to[i], from[i]);
@@ -224,14 +250,6 @@ cudaError_t tfsim_node_type(cudaGraphNode_t node, enum cudaGraphNodeType *out_ty
 	return error;
 }
 
-static bool depends(const struct CUgraphNode_st *node, const struct CUgraphNode_st *on)
-{
-	for (unsigned i = 0; i < node->dep_count; i++)
-		if (node->deps[i] == on)
-			return true;
-	return false;
-}
-
 cudaError_t tfsim_node_neighbours(
 	cudaGraphNode_t node, bool dependents, cudaGraphNode_t *nodes, size_t *count)
 {
@@ -252,7 +270,7 @@ cudaError_t tfsim_node_neighbours(
 		found++;
 	}
 	if (error == cudaSuccess)
-		*count = found;
+		*count = obtained(nodes, *count, found);
 	pthread_mutex_unlock(&sim.lock);
 	return error;
 }
