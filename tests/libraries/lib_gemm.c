@@ -119,6 +119,10 @@ static void check_gemm(const struct shape *s)
 		       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
 		0);
 	product_check(&p, "gemmex", 1, 1e-5);
+	LIB_EQ(cublasSgemmEx(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da, CUDA_R_32F,
+		       p.lda, p.db, CUDA_R_32F, p.ldb, &s->beta, p.dc, CUDA_R_32F, p.ldc),
+		0);
+	product_check(&p, "sgemmex", 1, 1e-5);
 	LIB_EQ(cublasSetMathMode(blas, CUBLAS_TF32_TENSOR_OP_MATH), 0);
 	LIB_EQ(cublasSgemm(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da, p.lda, p.db,
 		       p.ldb, &s->beta, p.dc, p.ldc),
@@ -163,6 +167,19 @@ static void check_batches(const struct shape *s)
 		       p.ldb, &s->beta, (float *const *)(lists + 2 * BATCH), p.ldc, BATCH),
 		0);
 	product_check(&p, "batch", BATCH, 1e-5);
+	LIB_EQ(cublasGemmBatchedEx(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha,
+		       (const void *const *)lists, CUDA_R_32F, p.lda,
+		       (const void *const *)(lists + BATCH), CUDA_R_32F, p.ldb, &s->beta,
+		       (void *const *)(lists + 2 * BATCH), CUDA_R_32F, p.ldc, BATCH,
+		       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+		0);
+	product_check(&p, "batch of types", BATCH, 1e-5);
+	LIB_EQ(cublasGemmStridedBatchedEx(blas, s->ta, s->tb, s->m, s->n, s->k, &s->alpha, p.da,
+		       CUDA_R_32F, p.lda, (long long)p.na, p.db, CUDA_R_32F, p.ldb, (long long)p.nb,
+		       &s->beta, p.dc, CUDA_R_32F, p.ldc, (long long)p.nc, BATCH,
+		       CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT),
+		0);
+	product_check(&p, "strided batch of types", BATCH, 1e-5);
 	cudaFree(device);
 	product_finish(&p);
 }
