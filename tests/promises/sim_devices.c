@@ -52,6 +52,22 @@ static void check_copies(void *zero, void *one)
 	(void)cudaGetLastError();
 }
 
+/* Access ends once, by being disabled or with all that the device has. */
+static void check_peers(void)
+{
+	int can = 0;
+
+	OK(cudaDeviceCanAccessPeer(&can, 1, 0));
+	TEST_EQ(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
+	for (int i = 0; i < 2 && can; i++) {
+		OK(cudaDeviceEnablePeerAccess(0, 0));
+		OK(cudaDeviceReset());
+	}
+	TEST_EQ(cudaDeviceDisablePeerAccess(0), cudaErrorPeerAccessNotEnabled);
+	TEST_EQ(cudaDeviceEnablePeerAccess(1, 0), cudaErrorInvalidDevice);
+	(void)cudaGetLastError();
+}
+
 int main(void)
 {
 	cudaStream_t stream;
@@ -74,5 +90,7 @@ int main(void)
 	TEST_EQ(cudaSetDevice(count), cudaErrorInvalidDevice);
 	OK(cudaSetDevice(0));
 	OK(cudaFree(one));
+	OK(cudaSetDevice(1));
+	check_peers();
 	return test_result();
 }

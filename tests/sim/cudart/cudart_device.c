@@ -101,10 +101,23 @@ cudaError_t cudaDeviceSynchronize(void)
 	return LEAVE(tfsim_device_synchronize());
 }
 
+/* One bit per (device, peer): a second enabling is an error, as on hardware. */
+static unsigned long long peers;
+
+static unsigned long long peer_bit(int peer)
+{
+	return 1ull << (tfsim_device_current() * 8 + peer);
+}
+
 cudaError_t cudaDeviceReset(void)
 {
+	cudaError_t error;
 	ENTER_NONE(cudaDeviceReset_v3020);
-	return LEAVE(tfsim_device_reset(tfsim_device_current()));
+
+	error = tfsim_device_reset(tfsim_device_current());
+	for (int peer = 0; error == cudaSuccess && peer < tfsim_device_count(); peer++)
+		peers &= ~peer_bit(peer);
+	return LEAVE(error);
 }
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
@@ -276,14 +289,6 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 	if (error == cudaSuccess)
 		*can = device != peer;
 	return LEAVE(error);
-}
-
-/* One bit per (device, peer): a second enabling is an error, as on hardware. */
-static unsigned long long peers;
-
-static unsigned long long peer_bit(int peer)
-{
-	return 1ull << (tfsim_device_current() * 8 + peer);
 }
 
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
