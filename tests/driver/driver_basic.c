@@ -206,6 +206,66 @@ static void check_peers(int count)
 	OK(cuDevicePrimaryCtxRelease(1));
 }
 
+static void expect_current(CUcontext context)
+{
+	CUcontext seen = NULL;
+
+	OK(cuCtxGetCurrent(&seen));
+	TEST_TRUE(seen == context);
+}
+
+/* What was current before is so again; setting one takes the place of the last. */
+static void check_stack(CUdevice device, int count)
+{
+	CUcontext first = NULL, made[2] = {NULL, NULL}, seen = NULL;
+	unsigned long long id[2] = {0, 0}, again = 0;
+	unsigned version = 0;
+
+	OK(cuCtxGetCurrent(&first));
+	OK(cuCtxCreate(&made[0], NULL, 0, device));
+	OK(cuCtxCreate(&made[1], NULL, 0, device));
+	TEST_TRUE(made[0] != made[1]);
+	OK(cuCtxPushCurrent(first));
+	expect_current(first);
+	OK(cuCtxPopCurrent(&seen));
+	TEST_TRUE(seen == first);
+	expect_current(made[1]);
+	OK(cuCtxPopCurrent(&seen));
+	TEST_TRUE(seen == made[1]);
+	expect_current(made[0]);
+	OK(cuCtxSetCurrent(made[1]));
+	expect_current(made[1]);
+	OK(cuCtxPopCurrent(NULL));
+	expect_current(first);
+	OK(cuCtxGetId(made[0], &id[0]));
+	OK(cuCtxGetId(made[1], &id[1]));
+	OK(cuCtxGetId(made[0], &again));
+	TEST_TRUE(id[0] != id[1] && id[0] == again);
+	OK(cuCtxGetApiVersion(made[0], &version));
+	TEST_TRUE(version > 0);
+	OK(cuCtxDestroy(made[0]));
+	OK(cuCtxDestroy(made[1]));
+	expect_current(first);
+	TEST_EQ(cuCtxCreate(&seen, NULL, 0, -1), CUDA_ERROR_INVALID_DEVICE);
+	TEST_EQ(cuCtxCreate(&seen, NULL, 0, count), CUDA_ERROR_INVALID_DEVICE);
+	TEST_EQ(cuCtxGetCurrent(NULL), CUDA_ERROR_INVALID_VALUE);
+	expect_current(first);
+}
+
+static void check_priorities(void)
+{
+	int least = 99, greatest = 99, priority = 99;
+	CUstream stream;
+
+	OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+	TEST_EQ(least, 0);
+	TEST_TRUE(greatest < least);
+	OK(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, greatest - 1));
+	OK(cuStreamGetPriority(stream, &priority));
+	TEST_EQ(priority, greatest);
+	OK(cuStreamDestroy(stream));
+}
+
 /* What a context owns goes with it, and nothing of another. */
 static void check_ends(CUdevice device)
 {
@@ -298,6 +358,8 @@ int main(void)
 	check_kernels();
 	OK(cuDeviceGetCount(&count));
 	check_peers(count);
+	check_stack(device, count);
+	check_priorities();
 	check_ends(device);
 	check_release(device);
 	check_logs();
