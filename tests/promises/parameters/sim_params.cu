@@ -406,6 +406,46 @@ static void check_variables()
 	TEST_TRUE(managed == 2.5);
 }
 
+/* Parts of variables are written and read, and nothing behind their ends. */
+static void check_symbols()
+{
+	const short written[2] = {-5, 6}, later[1] = {9};
+	void *address = nullptr, *memory;
+	short values[4] = {0}, part[2] = {0};
+	float zeros[3] = {1, 1, 1};
+	cudaStream_t stream;
+	size_t size = 0;
+
+	OK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	OK(cudaGetSymbolSize(&size, table));
+	TEST_EQ(size, sizeof(values));
+	OK(cudaGetSymbolAddress(&address, zeroed));
+	OK(cudaMemset(address, 0, sizeof(zeros)));
+	OK(cudaMemset(static_cast<float *>(address) + 1, 0xff, sizeof(float)));
+	OK(cudaMemcpyFromSymbol(zeros, zeroed, sizeof(zeros)));
+	TEST_TRUE(zeros[0] == 0 && zeros[1] != zeros[1] && zeros[2] == 0);
+	OK(cudaMemcpyToSymbol(table, written, sizeof(written), sizeof(short)));
+	OK(cudaMemcpyToSymbolAsync(table, later, sizeof(later), 3 * sizeof(short),
+		cudaMemcpyHostToDevice, stream));
+	OK(cudaStreamSynchronize(stream));
+	OK(cudaMemcpyFromSymbol(values, table, sizeof(values)));
+	TEST_TRUE(values[0] == 1 && values[1] == -5 && values[2] == 6 && values[3] == 9);
+	OK(cudaMemcpyFromSymbolAsync(part, table, sizeof(part), 2 * sizeof(short),
+		cudaMemcpyDeviceToHost, stream));
+	OK(cudaStreamSynchronize(stream));
+	TEST_TRUE(part[0] == 6 && part[1] == 9);
+	TEST_EQ(cudaMemcpyToSymbol(table, written, sizeof(written), 3 * sizeof(short)),
+		cudaErrorInvalidValue);
+	TEST_EQ(cudaMemcpyFromSymbol(part, table, sizeof(part), 3 * sizeof(short)),
+		cudaErrorInvalidValue);
+	TEST_EQ(cudaMemcpyToSymbol(
+			table, written, sizeof(short), 0, cudaMemcpyDeviceToHost),
+		cudaErrorInvalidMemcpyDirection);
+	TEST_EQ(cudaGetSymbolAddress(&memory, &size), cudaErrorInvalidSymbol);
+	(void)cudaGetLastError();
+	OK(cudaStreamDestroy(stream));
+}
+
 int main(int argc, char **argv)
 {
 	void *memory;
@@ -421,6 +461,7 @@ int main(int argc, char **argv)
 	TEST_NEED(!test_failures);
 	check_arguments();
 	check_variables();
+	check_symbols();
 	check_many();
 	OK(cudaFree(memory));
 	return test_result();
