@@ -101,6 +101,29 @@ static void check_pitched(void)
 	OK(cudaFree(memory));
 }
 
+/* How pinned memory was made; that of a box has room for all of its rows. */
+static void check_made(void)
+{
+	const struct cudaExtent extent = {10, 3, 2};
+	struct cudaPitchedPtr box = {NULL, 0, 0, 0};
+	unsigned flags = 0;
+	void *pinned;
+	char plain;
+
+	OK(cudaHostAlloc(&pinned, 4096, cudaHostAllocPortable));
+	OK(cudaHostGetFlags(&flags, pinned));
+	TEST_TRUE(flags & cudaHostAllocPortable);
+	TEST_EQ(cudaHostGetFlags(&flags, &plain), cudaErrorInvalidValue);
+	TEST_EQ(cudaHostGetFlags(NULL, pinned), cudaErrorInvalidValue);
+	(void)cudaGetLastError();
+	OK(cudaFreeHost(pinned));
+	OK(cudaMalloc3D(&box, extent));
+	TEST_TRUE(box.pitch >= 10 && box.xsize == 10 && box.ysize == 3);
+	OK(cudaMemset(box.ptr, 1, box.pitch * 6));
+	OK(cudaDeviceSynchronize());
+	OK(cudaFree(box.ptr));
+}
+
 /* Only on the simulated device is nobody else at the memory. */
 cudaError_t tfsim_malloc(void **out_address, size_t size) __attribute__((weak));
 
@@ -188,6 +211,7 @@ int main(void)
 	check_amount();
 	check_places();
 	check_pitched();
+	check_made();
 	check_threshold();
 	check_pool();
 	return test_result();
