@@ -210,6 +210,19 @@ static void check_forks(void)
 	spoiled(a, cudaErrorStreamCaptureInvalidated);
 }
 
+/* What is no mode begins nothing. */
+static void check_modes(void)
+{
+	enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusInvalidated;
+
+	TEST_EQ(cudaStreamBeginCapture(
+			a, (enum cudaStreamCaptureMode)(cudaStreamCaptureModeRelaxed + 1)),
+		cudaErrorInvalidValue);
+	(void)cudaGetLastError();
+	OK(cudaStreamIsCapturing(a, &status));
+	TEST_EQ(status, cudaStreamCaptureStatusNone);
+}
+
 int main(void)
 {
 	if (no_device())
@@ -225,6 +238,7 @@ int main(void)
 	check_threads();
 	check_legacy();
 	check_forks();
+	check_modes();
 	OK(cudaDeviceSynchronize());
 	return test_result();
 }
