@@ -10,6 +10,7 @@
 enum { LARGE = 1 << 20, LONGER = 17 << 20 };
 
 static struct tfs_contents contents;
+
 static void *target(unsigned nth)
 {
 	return (void *)(uintptr_t)(0x7f0000000000 + nth * (uint64_t)LONGER);
@@ -59,6 +60,28 @@ static void check_large(char *bytes)
 	TEST_TRUE(look(2, bytes, LARGE, &next) && next.whole);
 }
 
+/* Neither by the address nor by the size alone. */
+static void check_apart(const char *bytes)
+{
+	const uint64_t one = (uint64_t)(uintptr_t)target(30);
+	const struct {
+		uint64_t target;
+		size_t bytes;
+		bool known;
+	} looks[] = {{one, LARGE, false}, {one ^ LARGE ^ 2 * LARGE, 2 * LARGE, false},
+		{one, 2 * LARGE, false}, {one ^ LARGE ^ 2 * LARGE, LARGE, false},
+		{one, LARGE, true}, {one, 2 * LARGE, true}};
+
+	tfs_contents_open();
+	for (size_t i = 0; i < sizeof(looks) / sizeof(looks[0]); i++) {
+		struct tfs_content content = {0};
+
+		TEST_TRUE(tfs_contents_look(&contents, (void *)(uintptr_t)looks[i].target, bytes,
+			looks[i].bytes, &content));
+		TEST_EQ(content.whole != 0, looks[i].known);
+	}
+}
+
 /* What places say of zeros is proven by all of them. */
 static void check_pattern(char *zeros)
 {
@@ -103,16 +126,17 @@ static void check_limits(const char *zeros)
 
 int main(void)
 {
-	char *bytes = malloc(LARGE), *zeros = calloc(1, LONGER);
+	char *bytes = malloc(2 * LARGE), *zeros = calloc(1, LONGER);
 
 	if (!bytes || !zeros)
 		return 1;
-	for (unsigned i = 0; i < LARGE; i++)
+	for (unsigned i = 0; i < 2 * LARGE; i++)
 		bytes[i] = (char)(i * 2654435761u >> 13);
 	TEST_TRUE(!tfs_contents_left());
 	tfs_contents_open();
 	check_small(bytes);
 	check_large(bytes);
+	check_apart(bytes);
 	check_pattern(zeros);
 	check_faults(zeros);
 	check_limits(zeros);
