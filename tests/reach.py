@@ -159,12 +159,13 @@ class Reach:
                     everyone.add(name)
 
         def look_up(line):
-            """A line without code belongs to the one before it in its function; what stands outside
-            of functions, to all tests that run the file."""
+            """A line without code belongs to the one before it in its function. What stands outside
+            of functions belongs to all tests that run the file; so does what no test seems to run,
+            for it may be run by a process whose counts are lost, as it calls _exit() or exec()."""
             for start, end in functions.items():
                 if start <= line <= end:
                     before = [at for at in ran if start <= at <= line]
-                    return ran[max(before, default=start)]
+                    return ran[max(before, default=start)] or everyone
             return everyone
 
         return look_up
