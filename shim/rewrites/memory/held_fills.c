@@ -96,7 +96,7 @@ void tfs_held_carry_out(const struct tfs_held *fill)
 		TFS_DIRECT(cudaSetDevice)((int)fill->device);
 	/* An error is the program's to see, at the call that comes now. */
 	use->fill((void *)(uintptr_t)fill->address, 0, fill->bytes, fill->stream);
-	if (now != fill->device)
+	if (now != fill->device && now != UINT32_MAX)
 		TFS_DIRECT(cudaSetDevice)((int)now);
 }
 

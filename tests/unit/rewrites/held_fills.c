@@ -32,6 +32,7 @@ static cudaError_t get_device(int *out)
 
 static cudaError_t set_device(int which)
 {
+	TEST_TRUE(which >= 0); /* any other leaves the program an error of ours */
 	device = which;
 	return cudaSuccess;
 }
@@ -133,6 +134,18 @@ static void check_carried(void)
 	}
 }
 
+/* Where the thread's device cannot be had by then, the fill's stays. */
+static void check_without_device(void)
+{
+	device = 4;
+	TEST_TRUE(add(TFS_HELD_BACK, AT, BYTES));
+	no_device = 1;
+	TEST_EQ(settle(1), 1);
+	no_device = 0;
+	TEST_EQ(filled[0].device, 1);
+	TEST_EQ(device, 1);
+}
+
 /* One that a call is to make needless is carried out as well, once, and waits to be cleared. */
 static void check_taken(void)
 {
@@ -185,6 +198,7 @@ int main(void)
 	tfs_direct_known[TFS_DIRECT_cudaSetDevice] = (void *)set_device;
 	check_apart();
 	check_carried();
+	check_without_device();
 	check_taken();
 	check_back();
 	check_device();
