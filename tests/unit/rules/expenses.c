@@ -92,8 +92,56 @@ static void without_calls(void)
 	scene_destroy(scene);
 }
 
+/* Of calls that are only counted: which block the host, which move bytes, and how long it all is.
+ */
+static void counted(void)
+{
+	static const struct {
+		enum tfs_family family;
+		bool blocks, moves;
+	} kinds[] = {{TFS_FAMILY_copy, true, true}, {TFS_FAMILY_copy_async, false, true},
+		{TFS_FAMILY_set, false, true}, {TFS_FAMILY_set_async, false, true},
+		{TFS_FAMILY_device_sync, true, false}, {TFS_FAMILY_stream_sync, true, false},
+		{TFS_FAMILY_event_sync, true, false}, {TFS_FAMILY_alloc, true, false},
+		{TFS_FAMILY_free, true, false}, {TFS_FAMILY_host_alloc, true, false},
+		{TFS_FAMILY_host_free, true, false}, {TFS_FAMILY_host_register, true, false},
+		{TFS_FAMILY_host_unregister, true, false}, {TFS_FAMILY_module, true, false},
+		{TFS_FAMILY_reset, true, false}, {TFS_FAMILY_launch, false, false},
+		{TFS_FAMILY_event_record, false, false}, {TFS_FAMILY_alloc_async, false, false}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		struct scene *scene = scene_create(false);
+		struct builder *builder = scene_builder(scene);
+		const uint64_t frames[] = {0x401000 + 10 * 16, 0x402000};
+		const struct tfs_aggregate sum = {
+			.function = builder_function(
+				builder, TFS_LIBRARY_cudart, kinds[i].family, "someFunction"),
+			.site = builder_site(builder, 2, frames),
+			.count = 100,
+			.ticks = 5000,
+			.amount = 64,
+			.first_ticks = 2000,
+			.latest_ticks = 91000};
+		const struct tfs_expenses *lists;
+
+		builder_aggregate(builder, &sum);
+		lists = scene_judge(scene, NULL)->expenses;
+		if (!TEST_EQ(lists[TFS_EXPENSE_BLOCKED].count, kinds[i].blocks) ||
+			!TEST_EQ(lists[TFS_EXPENSE_BYTES].count, kinds[i].moves))
+			printf("  family %d\n", (int)kinds[i].family);
+		if (kinds[i].blocks)
+			TEST_EQ(at(scene, TFS_EXPENSE_BLOCKED, 0, 10)->amount, 5000);
+		if (kinds[i].moves)
+			TEST_EQ(at(scene, TFS_EXPENSE_BYTES, 0, 10)->amount, 64);
+		/* From 1000 ns on. */
+		TEST_EQ(lists[TFS_EXPENSE_BLOCKED].whole, 90000);
+		scene_destroy(scene);
+	}
+}
+
 int main(void)
 {
+	counted();
 	by_kind();
 	without_calls();
 	return test_result();
