@@ -104,7 +104,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	const struct tfs_place *place, struct doubts doubts)
 {
 	const bool kept = all_kept(place);
-	const uint32_t needed = tfs_guards_of_others(steady, place);
+	const uint32_t needed = tfs_guards_of(steady, place);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"copies the same %s to the same device memory again in %s; %s",
 		tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,

@@ -70,7 +70,7 @@ static bool all_ramps(const struct tfs_steady *steady, const struct tfs_place *p
 static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
 	const struct tfs_place *place)
 {
-	const uint32_t needed = tfs_guards_of_others(steady, place);
+	const uint32_t needed = tfs_guards_of(steady, place);
 	struct tfs_draft *draft =
 		tfs_findings_add(findings, place, NULL, "copies %s %s to the device in %s: %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,

@@ -88,9 +88,7 @@ static void need(struct tfs_guards *guards, uint32_t nth, const struct held *hel
 {
 	const uint8_t use = held->up ? TFS_GUARDS_REFILL : TFS_GUARDS_READ;
 
-	if (nth == held->copy)
-		guards->waits[nth].own |= use;
-	else if (nth != TFS_NONE)
+	if (nth != TFS_NONE)
 		guards->waits[nth].needed |= use;
 }
 
@@ -253,14 +251,9 @@ void tfs_guards_destroy(struct tfs_guards *guards)
 	free(guards);
 }
 
-static const struct tfs_waiting *wait_of(const struct tfs_steady *steady, uint32_t call)
-{
-	return &steady->waits[steady->place[call]];
-}
-
 uint32_t tfs_guards_at(const struct tfs_steady *steady, uint32_t call)
 {
-	return wait_of(steady, call)->needed | wait_of(steady, call)->own;
+	return steady->waits[steady->place[call]].needed;
 }
 
 uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *place)
@@ -269,15 +262,6 @@ uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *
 
 	for (size_t i = 0; i < place->count; i++)
 		needed |= tfs_guards_at(steady, place->items[i].call);
-	return needed;
-}
-
-uint32_t tfs_guards_of_others(const struct tfs_steady *steady, const struct tfs_place *place)
-{
-	uint32_t needed = 0;
-
-	for (size_t i = 0; i < place->count; i++)
-		needed |= wait_of(steady, place->items[i].call)->needed;
 	return needed;
 }
 

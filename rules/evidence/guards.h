@@ -43,8 +43,6 @@ void tfs_guards_destroy(struct tfs_guards *guards);
 uint32_t tfs_guards_at(const struct tfs_steady *steady, uint32_t call);
 /* Of all waits of a place. */
 uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *place);
-/* The same without what the place's calls copy themselves: what is left where these go. */
-uint32_t tfs_guards_of_others(const struct tfs_steady *steady, const struct tfs_place *place);
 /* What to do instead of taking such a wait away; `then` (may be NULL) is safe afterwards. */
 const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then);
 

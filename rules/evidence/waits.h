@@ -26,7 +26,6 @@ struct tfs_waiting {
 	bool pending;   /* there was something to wait for */
 	bool orders;    /* nothing else has work of another stream come after what is awaited */
 	uint8_t needed; /* TFS_GUARDS_*: what the host may do only behind it */
-	uint8_t own;    /* the same, but with what the call itself copies */
 };
 
 /* Whether a call releases NULL, which does nothing. */
