@@ -77,6 +77,8 @@ without-*)
 esac
 
 [ -f "$dir/build.ninja" ] || meson setup "$@" "$dir" "$source"
+# The tests as they are listed now.
+ninja -C "$dir" build.ninja
 [ "$name" != clang ] || [ -z "${TFSHIM_LONG-}" ] || ninja -C "$dir" # for the warnings
 tests=
 for suite in $suites; do
