@@ -77,6 +77,9 @@ def real(build):
         if len(found) > total // 2:
             sys.exit(f"{test['name']} alone needs {len(found)} of {total} files")
     by_name = {test["name"]: test for test in tests}
+    # Tests are asked by name, of another build too.
+    twice = {test["name"] for test in tests if by_name[test["name"]] is not test}
+    expect("names of several tests", twice, set())
     expect("replay", summary.needed(by_name["replay"], targets, build), {"tests/unit/replay/unit-replay"})
     for name in ("style", "format"):
         expect(name, summary.needed(by_name[name], targets, build), set())
