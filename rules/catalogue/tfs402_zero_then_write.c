@@ -68,7 +68,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const struct tfs_host_call *call = &timeline->calls[place->items->call];
-	const bool by_product =
+	const bool by_scaling =
 		call->family == TFS_FAMILY_blas_pointwise || call->family == TFS_FAMILY_blas;
 	const char *user = tally->user == TFS_NONE ? "the next call"
 						   : tfs_trace_function(timeline->trace,
@@ -76,11 +76,11 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_draft *draft =
 		tfs_findings_add(findings, place, NULL, "zeroes %s %s%s, which %s then %s",
 			tfs_figure_bytes((double)place->bytes / (double)steady->step_count).text,
-			tfs_steady_each(steady), by_product ? " by scaling with 0" : "", user,
+			tfs_steady_each(steady), by_scaling ? " by scaling with 0" : "", user,
 			tally->added ? "adds to once, with beta = 1" : "overwrites");
 
 	/* Which elides memsets. */
-	if (draft && by_product)
+	if (draft && by_scaling)
 		draft->unrepaired = true;
 	if (draft)
 		draft->finding.removes = tally->first_unknown > tally->last_needless;

@@ -43,7 +43,7 @@ static struct {
 	uint64_t meddled; /* somebody else's value, found where one was set */
 	int set_fails;    /* the setting that fails, from 1 on */
 	int sets, gets_fail;
-	bool stubborn; /* no setting takes effect */
+	bool ignores_settings;
 	bool tight;    /* memory was short */
 	uint64_t kept; /* by tfs_reserves_keep() */
 	bool keeps_none;
@@ -91,7 +91,7 @@ static int set(void *pool, enum tfs_pool_attribute attribute, uint64_t *value)
 	TEST_EQ(attribute, TFS_POOL_THRESHOLD);
 	if (++made_up.sets == made_up.set_fails)
 		return 1;
-	if (!made_up.stubborn)
+	if (!made_up.ignores_settings)
 		made_up.threshold = *value;
 	return 0;
 }
@@ -400,7 +400,7 @@ static void check_tried(void)
 	}
 	/* A pool that does as it likes. */
 	made_up.set_fails = 0;
-	made_up.stubborn = true;
+	made_up.ignores_settings = true;
 	made_up.threshold = 0;
 	step(6 * MIB, 100);
 	TEST_EQ(differences, 4);

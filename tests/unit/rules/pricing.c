@@ -159,7 +159,7 @@ static void shared(void)
 	TEST_EQ(groups[0].findings, 3);
 	TEST_EQ(drafts[1].finding.group, 1);
 	TEST_EQ(drafts[1].finding.cost.ns, drafts[0].finding.cost.ns);
-	/* The dearest group is the first. */
+	/* The most expensive group is the first. */
 	add_scale(1, 0.9f);
 	add_scale(2, 0.8f);
 	add_scale(1, 0.9f);
