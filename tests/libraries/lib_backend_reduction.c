@@ -1,41 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions of cuDNN's backend API: each operator, along the middle and around it. */
 #include "tests/libraries/lib_backend.h"
+#include "tests/libraries/lib_reduce.h"
 
 enum { A = 3, C = 4, P = 5, SIZE = A * C * P, X = 1, Y };
 
 static const int64_t shape[3] = {A, C, P}, middle[3] = {A, 1, P}, around[3] = {1, C, 1};
 static float *hx, *x, *y;
-
-static double join(cudnnReduceTensorOp_t kind, double sum, double v)
-{
-	switch (kind) {
-	case CUDNN_REDUCE_TENSOR_MUL:
-		return sum * v;
-	case CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS:
-		return v == 0 ? sum : sum * v;
-	case CUDNN_REDUCE_TENSOR_MIN:
-		return fmin(sum, v);
-	case CUDNN_REDUCE_TENSOR_MAX:
-		return fmax(sum, v);
-	case CUDNN_REDUCE_TENSOR_AMAX:
-		return fmax(sum, fabs(v));
-	case CUDNN_REDUCE_TENSOR_NORM1:
-		return sum + fabs(v);
-	case CUDNN_REDUCE_TENSOR_NORM2:
-		return sum + v * v;
-	default: /* ADD, AVG */
-		return sum + v;
-	}
-}
-
-static double start(cudnnReduceTensorOp_t kind)
-{
-	return kind == CUDNN_REDUCE_TENSOR_MIN   ? (double)INFINITY
-	       : kind == CUDNN_REDUCE_TENSOR_MAX ? -(double)INFINITY
-	       : kind == CUDNN_REDUCE_TENSOR_MUL || kind == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS ? 1
-											     : 0;
-}
 
 static desc_t reduction(cudnnReduceTensorOp_t kind, const int64_t *to)
 {
@@ -66,11 +37,11 @@ static void check(cudnnReduceTensorOp_t kind, const int64_t *to)
 	double want[SIZE];
 
 	for (size_t i = 0; i < n; i++)
-		want[i] = start(kind);
+		want[i] = lib_reduce_start(kind);
 	for (int i = 0; i < SIZE; i++) {
 		size_t o = to == middle ? (size_t)(i / P / C * P + i % P) : (size_t)(i / P % C);
 
-		want[o] = join(kind, want[o], (double)hx[i]);
+		want[o] = lib_reduce_join(kind, want[o], (double)hx[i]);
 	}
 	for (size_t i = 0; i < n; i++) {
 		want[i] = kind == CUDNN_REDUCE_TENSOR_AVG ? want[i] * (double)n / SIZE : want[i];

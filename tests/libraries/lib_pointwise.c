@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Bias, pointwise calls, reductions and dropout of cuDNN, by definition. */
+#include "tests/libraries/lib_reduce.h"
 #include "tests/libraries/lib_tensor.h"
 
 static cudnnHandle_t dnn;
@@ -110,36 +111,6 @@ static void check_op(cudnnOpTensorOp_t what)
 	discard(&c);
 }
 
-static double start(cudnnReduceTensorOp_t what)
-{
-	return what == CUDNN_REDUCE_TENSOR_MIN   ? (double)INFINITY
-	       : what == CUDNN_REDUCE_TENSOR_MAX ? -(double)INFINITY
-	       : what == CUDNN_REDUCE_TENSOR_MUL || what == CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS ? 1
-											     : 0;
-}
-
-static double join(cudnnReduceTensorOp_t what, double sum, double v)
-{
-	switch (what) {
-	case CUDNN_REDUCE_TENSOR_MUL:
-		return sum * v;
-	case CUDNN_REDUCE_TENSOR_MUL_NO_ZEROS:
-		return v == 0 ? sum : sum * v;
-	case CUDNN_REDUCE_TENSOR_MIN:
-		return fmin(sum, v);
-	case CUDNN_REDUCE_TENSOR_MAX:
-		return fmax(sum, v);
-	case CUDNN_REDUCE_TENSOR_AMAX:
-		return fmax(sum, fabs(v));
-	case CUDNN_REDUCE_TENSOR_NORM1:
-		return sum + fabs(v);
-	case CUDNN_REDUCE_TENSOR_NORM2:
-		return sum + v * v;
-	default: /* ADD, AVG */
-		return sum + v;
-	}
-}
-
 static void check_reduce(cudnnReduceTensorOp_t what)
 {
 	struct tensor a = make(2, 3, 4, 5, 3), c = make(1, 3, 1, 1, 9);
@@ -152,11 +123,11 @@ static void check_reduce(cudnnReduceTensorOp_t what)
 		a.host[i] = i == 7 ? 0 : copysignf(1.0f, a.host[i]) + 0.25f * a.host[i];
 	LIB_EQ(cudaMemcpy(a.device, a.host, a.size * sizeof(float), cudaMemcpyHostToDevice), 0);
 	for (int k = 0; k < 3; k++) {
-		double sum = start(what);
+		double sum = lib_reduce_start(what);
 
 		for (int n = 0; n < 2; n++)
 			for (int i = 0; i < 20; i++)
-				sum = join(what, sum, (double)a.host[at(&a, n, k, i)]);
+				sum = lib_reduce_join(what, sum, (double)a.host[at(&a, n, k, i)]);
 		sum = what == CUDNN_REDUCE_TENSOR_AVG     ? sum / 40
 		      : what == CUDNN_REDUCE_TENSOR_NORM2 ? sqrt(sum)
 							  : sum;
