@@ -20,7 +20,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEST_EQ(got, want) test_equal(__FILE__, __LINE__, #got, (long long)(got), (long long)(want))
+/* Fractions are compared as such in C, to a millionth of them. */
+#define TEST_EQ(got, want)                                                                         \
+	test_held(TEST_FRACTION(got)                                                               \
+			  ? test_alike(__FILE__, __LINE__, #got, (double)(got), (double)(want))    \
+			  : test_equal(__FILE__, __LINE__, #got, (long long)(got),                 \
+				    (long long)(want)))
+#ifdef __cplusplus
+#define TEST_FRACTION(number) false
+#else
+#define TEST_FRACTION(number) _Generic((number), float : true, double : true, default : false)
+#endif
 #define TEST_TRUE(condition) test_true(__FILE__, __LINE__, #condition, !!(condition))
 #define TEST_STR(got, want) test_string(__FILE__, __LINE__, #got, (got), (want))
 /* Numbers of any kind; both ends count as inside. */
@@ -41,12 +51,28 @@ static inline bool test_report(bool held)
 	return held;
 }
 
+/* Of checks whose result nobody needs. */
+static inline bool test_held(bool held)
+{
+	return held;
+}
+
 static inline bool test_equal(
 	const char *file, int line, const char *what, long long got, long long want)
 {
 	if (got != want)
 		printf("%s:%d: %s is %lld, not %lld\n", file, line, what, got, want);
 	return test_report(got == want);
+}
+
+static inline bool test_alike(const char *file, int line, const char *what, double got, double want)
+{
+	const double off = got > want ? got - want : want - got;
+	const bool held = got == want || off <= (want > 0 ? want : -want) / 1e6;
+
+	if (!held)
+		printf("%s:%d: %s is %.16g, not %.16g\n", file, line, what, got, want);
+	return test_report(held);
 }
 
 static inline bool test_true(const char *file, int line, const char *what, bool held)

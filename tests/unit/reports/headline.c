@@ -87,12 +87,12 @@ static void states_have_limits(void)
 	TEST_TRUE(isnan(state.low_ns) && isnan(state.high_ns));
 	/* Of one step there is no interval, and of what is saved of it there is. */
 	TEST_EQ(1000 * state.factor, 1250);
-	TEST_EQ(1000 * state.factor_low, 1111);
-	TEST_EQ(1000 * state.factor_high, 1428);
+	TEST_EQ(state.factor_low, 10.0 / 9);
+	TEST_EQ(state.factor_high, 10.0 / 7);
 	state = tfs_headline_state(
 		(struct tfs_span){1e6, NAN, NAN}, (struct tfs_span){2e5, 0, 4e5});
 	TEST_TRUE(state.factor_low == 1);
-	TEST_EQ(1000 * state.factor_high, 1666);
+	TEST_EQ(state.factor_high, 5.0 / 3);
 	tfs_headline_limit(&state, (struct tfs_span){1e6, NAN, NAN}, 0.8e6);
 	TEST_TRUE(isnan(state.low_ns));
 	TEST_EQ(1000 * state.factor_high, 1250);
@@ -105,7 +105,7 @@ static void states_have_limits(void)
 	TEST_EQ(state.ns, 900000);
 	TEST_EQ(state.low_ns, 900000);
 	TEST_TRUE(state.high_ns >= state.ns && state.factor_low <= state.factor);
-	TEST_EQ(1000 * state.factor, 1111);
+	TEST_EQ(state.factor, 10.0 / 9);
 	state = tfs_headline_unknown("why");
 	TEST_TRUE(isnan(state.ns) && isnan(state.factor));
 	TEST_STR(state.why, "why");
