@@ -53,6 +53,7 @@ int tfs_stream_numbers_init(struct tfs_stream_numbers *numbers, const struct tfs
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	const uint32_t ids = tfs_trace_limit(timeline->trace, TFS_RECORD_stream);
+	const bool named = all_named(timeline);
 
 	numbers->timeline = timeline;
 	numbers->count = 0;
@@ -64,7 +65,7 @@ int tfs_stream_numbers_init(struct tfs_stream_numbers *numbers, const struct tfs
 		numbers->flags[numbers->count] = timeline->streams[numbers->count].flags;
 		numbers->count++;
 	}
-	for (uint32_t i = 0; i < steady->call_count && all_named(timeline); i++)
+	for (uint32_t i = 0; i < steady->call_count && named; i++)
 		add_number(numbers, tfs_steady_call(steady, i));
 	return 0;
 }
