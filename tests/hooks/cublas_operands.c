@@ -22,7 +22,7 @@ static void multiply(void)
 		0);
 	TEST_EQ(cublasDgemm(blas, CUBLAS_OP_N, CUBLAS_OP_T, 5, 7, 3, &two, a, 6, b, 8, &half, c, 9),
 		0);
-	TEST_EQ(cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, 5, 7, 3, &one, a, 5, 100,
+	TEST_EQ(cublasSgemmStridedBatched(blas, CUBLAS_OP_N, CUBLAS_OP_N, 5, 7, 3, &one, a, 6, 100,
 			b, 3, 200, &zero, c, 5, 300, 4),
 		0);
 	TEST_EQ(cublasGemmEx(blas, CUBLAS_OP_N, CUBLAS_OP_N, 8, 8, 16, &one, a, CUDA_R_16F, 8, b,

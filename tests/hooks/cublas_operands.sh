@@ -26,7 +26,7 @@ worked() { # FUNCTION LINES
 worked cublasSgemm_v2 '0 read 68 device read 108 device write 212 device
 0 read 76 device read 100 device write 140 device'
 worked cublasDgemm_v2 '0 read 136 device read 184 device write 472 device'
-worked cublasSgemmStridedBatched '0 read 1260 device read 2484 device write 3740 device'
+worked cublasSgemmStridedBatched '0 read 1268 device read 2484 device write 3740 device'
 worked cublasGemmEx '0 read 256 device read 256 device write 312 device'
 worked cublasSgemv_v2 '0 read 312 device read 40 device write 24 device
 0 read 312 device read 24 device write 40 device'

@@ -14,14 +14,10 @@
 static void put(struct tfs_details *details, const void *address, int64_t leading, int64_t rows,
 	int64_t columns, long long stride, int64_t batch, uint32_t bytes, uint32_t role)
 {
-	if (batch > 1)
-		tfs_put_matrix(details, address, 0,
-			(uint64_t)stride * (uint64_t)(batch - 1) +
-				(uint64_t)leading * (uint64_t)columns,
-			1, bytes, role);
-	else
-		tfs_put_matrix(details, address, (uint64_t)leading, (uint64_t)rows,
-			(uint64_t)columns, bytes, role);
+	const int64_t last = batch > 1 ? stride * (batch - 1) : 0;
+
+	tfs_put_matrix(details, address, (uint64_t)leading, (uint64_t)(last + rows),
+		(uint64_t)columns, bytes, role);
 }
 
 static uint64_t alignment(const struct tfs_gemm *call)
