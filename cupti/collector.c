@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "cupti/buffers.h"
+#include "cupti/calls.h"
 #include "cupti/decode.h"
 #include "cupti/ending.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "shim/base/clock.h"
 #include "shim/record/recorder.h"
-#include "shim/resolve/lookup.h"
 
 /* How long the end of the program may wait for the helper's flush. */
 #define PATIENCE_NS 500000000
@@ -164,39 +164,6 @@ static void set_up(void)
 		decoder.offset_ns = (int64_t)(tfs_clock_ns(CLOCK_MONOTONIC) - now);
 }
 
-/* A function, and what its hook's row says. */
-struct watched {
-	const char *name;
-	uint32_t library;
-	uint32_t family;
-};
-
-static bool take_family(struct tfs_function *function, void *argument)
-{
-	struct watched *watched = argument;
-
-	if (function->library != watched->library || strcmp(function->name, watched->name) != 0)
-		return true;
-	watched->family = function->family;
-	return false;
-}
-
-static void put_api(uint32_t cbid, bool driver, const char *name)
-{
-	struct watched watched = {
-		name, driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart, TFS_FAMILY_other};
-
-	tfs_lookup_each(take_family, &watched);
-	const struct tfs_api_record record = {
-		.cbid = (uint16_t)cbid,
-		.name = tfs_recorder_string(name),
-		.domain = watched.library,
-		.family = watched.family,
-	};
-
-	tfs_recorder_put(&record, TFS_RECORD_api, sizeof(record));
-}
-
 /* What the library keeps from one owner to the next is as it was. */
 static void set_back(void)
 {
@@ -253,7 +220,7 @@ static void start(void)
 		tfs_recorder_fact(TFS_FACT_cupti_refuses, NULL, 0, 0);
 		return;
 	}
-	tfs_cupti_watched(put_api);
+	tfs_cupti_put_calls();
 	tfs_recorder_fact(TFS_FACT_cupti_in_windows, NULL, cupti.version, 0);
 	atomic_store_explicit(&state, READY, memory_order_release);
 }

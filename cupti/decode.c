@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/decode.h"
 
+#include "cupti/links.h"
+
 /* CUPTI versions, as cuptiGetVersion counts them. */
 #define VERSION_12_2 20u
 
@@ -247,21 +249,9 @@ static void decode_sync(const struct tfs_decoder *decoder, const void *activity)
 	decoder->put(&record, TFS_RECORD_device_sync, sizeof(record));
 }
 
-/* Links whose call has not come yet: that of a call that is not kept is of no use. */
-#define MOST_LINKS 8u
-struct links {
-	struct tfs_link_record items[MOST_LINKS];
-	unsigned count;
-};
-
-static void put_link(const struct tfs_decoder *decoder, struct tfs_link_record record)
-{
-	decoder->put(&record, TFS_RECORD_link, sizeof(record));
-}
-
 /* Of several kinds of id, ours is the one the collector pushes; 0 says that the call has none. */
 static void decode_external(
-	const struct tfs_decoder *decoder, const void *activity, struct links *links)
+	const struct tfs_decoder *decoder, const void *activity, struct tfs_links *links)
 {
 	const struct external_prefix *external = activity;
 	const struct tfs_link_record record = {
@@ -269,28 +259,11 @@ static void decode_external(
 
 	if (external->external_kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0 || external->id == 0)
 		return;
-	if (links->count == MOST_LINKS) {
-		put_link(decoder, links->items[0]);
-		memmove(links->items, links->items + 1, --links->count * sizeof(*links->items));
-	}
-	links->items[links->count++] = record;
+	tfs_links_add(links, &record, decoder);
 }
 
-/* The call's link comes right before it, or with one of a call within it between. */
-static bool take_link(struct links *links, uint32_t correlation, struct tfs_link_record *out_link)
-{
-	for (unsigned i = links->count; i--;) {
-		if (links->items[i].correlation != correlation)
-			continue;
-		*out_link = links->items[i];
-		memmove(&links->items[i], &links->items[i + 1],
-			(--links->count - i) * sizeof(*links->items));
-		return true;
-	}
-	return false;
-}
-
-static void decode_api(const struct tfs_decoder *decoder, const void *activity, struct links *links)
+static void decode_api(
+	const struct tfs_decoder *decoder, const void *activity, struct tfs_links *links)
 {
 	const struct api_prefix *api = activity;
 	const uint64_t duration = api->end > api->start ? api->end - api->start : 0;
@@ -306,12 +279,12 @@ static void decode_api(const struct tfs_decoder *decoder, const void *activity, 
 	};
 
 	struct tfs_link_record link;
-	const bool linked = take_link(links, record.correlation, &link);
+	const bool linked = tfs_links_take(links, record.correlation, &link);
 
 	if (decoder->keeps && !decoder->keeps(api->cbid, record.domain == TFS_LIBRARY_cuda))
 		return;
 	if (linked)
-		put_link(decoder, link);
+		decoder->put(&link, TFS_RECORD_link, sizeof(link));
 	decoder->put(&record, TFS_RECORD_device_api, sizeof(record));
 }
 
@@ -353,7 +326,7 @@ static const struct {
 	size_t end;   /* where the time of its end is; 0 = it has none that matters */
 	void (*decode)(const struct tfs_decoder *decoder, const void *activity);
 	void (*decode_linked)(
-		const struct tfs_decoder *decoder, const void *activity, struct links *links);
+		const struct tfs_decoder *decoder, const void *activity, struct tfs_links *links);
 } kinds[] = {
 #define KIND(prefix, field) .bytes = sizeof(struct prefix), .end = offsetof(struct prefix, field)
 	[CUPTI_ACTIVITY_KIND_MEMCPY] = {KIND(copy_prefix, end), .decode = decode_copy},
@@ -388,7 +361,7 @@ static bool is_early(const struct tfs_decoder *decoder, const CUpti_Activity *ac
 void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t valid)
 {
 	CUpti_Activity *activity = NULL;
-	struct links links = {.count = 0};
+	struct tfs_links links = {.count = 0};
 	CUptiResult status;
 
 	while ((status = decoder->next(buffer, valid, &activity)) == CUPTI_SUCCESS) {
@@ -407,8 +380,7 @@ void tfs_cupti_decode(const struct tfs_decoder *decoder, uint8_t *buffer, size_t
 			decoder->lost(TFS_LOSS_cupti_unknown, 1);
 	}
 	/* Of calls that are in another buffer. */
-	for (unsigned i = 0; i < links.count; i++)
-		put_link(decoder, links.items[i]);
+	tfs_links_put(&links, decoder);
 	/* It cannot say how many more there were. */
 	if (status != CUPTI_ERROR_MAX_LIMIT_REACHED)
 		decoder->lost(TFS_LOSS_cupti_unknown, 1);
