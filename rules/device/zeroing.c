@@ -3,75 +3,13 @@
 
 #include <string.h>
 
+#include "rules/device/gaps.h"
 #include "rules/device/kernels.h"
 #include "rules/device/plans.h"
 #include "rules/timeline/flow.h"
 
 #define MOST_USES 4096u
-#define MOST_GAPS 32u
 #define ANY_USE (TFS_ROLE_READ | TFS_ROLE_WRITE | TFS_ROLE_MAYBE)
-
-/* Bytes that nothing has touched yet. */
-struct gaps {
-	struct {
-		uint64_t start;
-		uint64_t end;
-	} items[MOST_GAPS];
-	unsigned count;
-	bool full;
-};
-
-static void gaps_remove(struct gaps *gaps, uint64_t start, uint64_t end)
-{
-	struct gaps left = {.full = gaps->full};
-
-	for (unsigned i = 0; i < gaps->count; i++) {
-		uint64_t pieces[2][2] = {{gaps->items[i].start, gaps->items[i].end},
-			{gaps->items[i].start, gaps->items[i].end}};
-
-		if (start < pieces[0][1])
-			pieces[0][1] = start;
-		if (end > pieces[1][0])
-			pieces[1][0] = end;
-		/* Untouched by [start, end): both pieces would be the whole. */
-		if (start >= gaps->items[i].end || end <= gaps->items[i].start) {
-			pieces[0][1] = gaps->items[i].end;
-			pieces[1][0] = pieces[1][1];
-		}
-		for (unsigned j = 0; j < 2; j++) {
-			if (pieces[j][0] >= pieces[j][1])
-				continue;
-			if (left.count == MOST_GAPS) {
-				left.full = true;
-				continue;
-			}
-			left.items[left.count].start = pieces[j][0];
-			left.items[left.count++].end = pieces[j][1];
-		}
-	}
-	*gaps = left;
-}
-
-static bool gaps_touch(const struct gaps *gaps, uint64_t start, uint64_t end)
-{
-	for (unsigned i = 0; i < gaps->count; i++)
-		if (start < gaps->items[i].end && gaps->items[i].start < end)
-			return true;
-	return false;
-}
-
-static bool gaps_hold(const struct gaps *gaps, uint64_t start, uint64_t end)
-{
-	uint64_t held = 0;
-
-	for (unsigned i = 0; i < gaps->count; i++) {
-		uint64_t first = start > gaps->items[i].start ? start : gaps->items[i].start;
-		uint64_t last = end < gaps->items[i].end ? end : gaps->items[i].end;
-
-		held += first < last ? last - first : 0;
-	}
-	return held == end - start;
-}
 
 /* A product of a vector, without gaps, and 0. */
 static bool scaled_to_zero(const struct tfs_timeline *timeline, const struct tfs_host_call *call,
@@ -279,7 +217,7 @@ static bool added_again(const struct tfs_timeline *timeline, uint32_t call, uint
 
 /* What one call does with bytes that are still zero. */
 static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t user,
-	const struct tfs_zero_fill *fill, struct gaps *gaps)
+	const struct tfs_zero_fill *fill, struct tfs_gaps *gaps)
 {
 	const struct tfs_host_call *call = &timeline->calls[user];
 	const struct tfs_allocation *range = &timeline->ranges[fill->target.range];
@@ -292,13 +230,13 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 		again.target.range == fill->target.range) {
 		uint64_t start = again.target.address - range->address;
 
-		gaps_remove(gaps, start, start + again.target.bytes);
+		tfs_gaps_remove(gaps, start, start + again.target.bytes);
 		return TFS_ZEROS_OVERWRITTEN;
 	}
 	while (tfs_operand_next(timeline, call, &cursor, &operand)) {
 		uint64_t start = operand.address - range->address, end = start + operand.bytes;
 
-		if (operand.range != fill->target.range || !gaps_touch(gaps, start, end))
+		if (operand.range != fill->target.range || !tfs_gaps_touch(gaps, start, end))
 			continue;
 		switch (use_of(timeline, call, &operand)) {
 		case USE_NONE:
@@ -310,7 +248,7 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 			return TFS_ZEROS_OPAQUE;
 		case USE_ADD:
 			/* Some of what it adds to may be no zeros any more. */
-			if (!gaps_hold(gaps, start, end) ||
+			if (!tfs_gaps_hold(gaps, start, end) ||
 				added_again(timeline, user, operand.range, start, operand.bytes))
 				return TFS_ZEROS_NEEDED;
 			zeros = TFS_ZEROS_ADDED_TO;
@@ -318,7 +256,7 @@ static enum tfs_zeros use_zeros(const struct tfs_timeline *timeline, uint32_t us
 		case USE_WRITE:
 			break;
 		}
-		gaps_remove(gaps, start, end);
+		tfs_gaps_remove(gaps, start, end);
 	}
 	return zeros;
 }
@@ -377,7 +315,7 @@ static enum tfs_zeros follow(const struct tfs_steady *steady, uint32_t call,
 {
 	const struct tfs_timeline *timeline = steady->timeline;
 	uint64_t offset = fill->target.address - timeline->ranges[fill->target.range].address;
-	struct gaps gaps = {.count = 1};
+	struct tfs_gaps gaps = {.count = 1};
 	enum tfs_zeros zeros = TFS_ZEROS_OVERWRITTEN;
 	uint32_t at = call;
 
