@@ -49,7 +49,8 @@ struct tfs_rewrite {
 	/* Can be switched at any call without changing a result: then it stays off in windows,
 	 * where the program is judged as it was written, and has to prove itself (measure.h). */
 	bool switchable;
-	/* Only on when it is named, or with "all". */
+	/* Only on when it is named, or with "all", which jemalloc comes too late for: it has to be
+	 * preloaded. */
 	bool by_name;
 	bool compares; /* can run in shadow */
 
