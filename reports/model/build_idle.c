@@ -14,21 +14,25 @@
 
 static const struct {
 	const char *key;
-	const char *text; /* in front of the function, or all there is to say */
+	const char *before; /* the call's name; NULL: never told of a call */
+	const char *alone;  /* where no call is known */
 } kinds[] = {
-	[TFS_IDLE_UNKNOWN] = {"unknown", "reason unknown"},
-	[TFS_IDLE_QUEUED] = {"queued", "work was queued: latency or dependencies"},
-	[TFS_IDLE_DRAINED] = {"drained", "no work was queued behind"},
-	[TFS_IDLE_CALL] = {"call", "the host was inside"},
-	[TFS_IDLE_HOST] = {"host", "the host ran its own code after"},
+	[TFS_IDLE_UNKNOWN] = {"unknown", NULL, "reason unknown"},
+	[TFS_IDLE_QUEUED] = {"queued", NULL, "work was queued: latency or dependencies"},
+	[TFS_IDLE_DRAINED] = {"drained", "no work was queued after",
+		"no work was queued after the host synchronised"},
+	[TFS_IDLE_CALL] = {"call", "the host was inside",
+		"the host was inside a CUDA call whose call site is not known"},
+	[TFS_IDLE_HOST] = {"host", "the host ran its own code after",
+		"the host ran its own code; the call before it is not known"},
 };
 
 static const char *sentence(
 	struct tfs_region *region, const struct tfs_model_idle *item, enum tfs_idle_why why)
 {
-	return item->function ? tfs_region_print(region, "%s %s, %s", kinds[why].text,
+	return item->function ? tfs_region_print(region, "%s %s, %s", kinds[why].before,
 					item->function, item->where)
-			      : kinds[why].text;
+			      : kinds[why].alone;
 }
 
 static struct tfs_model_idle describe(
@@ -53,10 +57,12 @@ static struct tfs_model_idle describe(
 /* What was sampled need not have been the host's own code. */
 static const char *sampled(struct tfs_region *region, const struct tfs_model_idle *item)
 {
-	return item->samples
-		       ? tfs_region_print(region, "the host made no CUDA call after %s, %s: %s",
-				 item->function, item->where, item->samples)
-		       : item->text;
+	if (!item->samples)
+		return item->text;
+	if (!item->function)
+		return tfs_region_print(region, "the host made no CUDA call: %s", item->samples);
+	return tfs_region_print(region, "the host made no CUDA call after %s, %s: %s",
+		item->function, item->where, item->samples);
 }
 
 static int by_text(const void *a, const void *b)

@@ -138,6 +138,40 @@ static void idle_time_that_is_left(void)
 	close_made(&made);
 }
 
+/* No sentence ends before the name that is missing. */
+static void idle_time_of_unknown_calls(void)
+{
+	static const struct tfs_chart_share share = {"idle", 1e6, false};
+	static const struct {
+		struct tfs_idle_owner owner;
+		const char *text;
+	} cases[] = {
+		{{.why = TFS_IDLE_CALL},
+			"the host was inside a CUDA call whose call site is not known"},
+		{{.why = TFS_IDLE_HOST},
+			"the host ran its own code; the call before it is not known"},
+		{{.why = TFS_IDLE_HOST, .samples = "it slept"},
+			"the host made no CUDA call: it slept"},
+		{{.why = TFS_IDLE_DRAINED}, "no work was queued after the host synchronised"},
+	};
+	struct made made;
+
+	begin(&made);
+	open_made(&made);
+	made.model.charts.shares = &share;
+	made.model.charts.share_count = 1;
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tfs_idle_owner owner = cases[i].owner;
+
+		owner.ns = 1e6;
+		made.judgement.idle = (struct tfs_idle_summary){&owner, 1, 1e6, 0};
+		tfs_build_idle(&made.build);
+		if (TEST_EQ(made.model.idle_count, 1))
+			TEST_STR(made.model.idles[0].text, cases[i].text);
+	}
+	close_made(&made);
+}
+
 /* Twelve call sites, of which two read alike: ten are listed, and one is not. */
 static void expensive_call_sites(void)
 {
@@ -331,6 +365,7 @@ static void calls_and_their_sizes(void)
 int main(void)
 {
 	idle_time_that_is_left();
+	idle_time_of_unknown_calls();
 	expensive_call_sites();
 	expenses_without_time();
 	calls_and_their_sizes();
