@@ -19,9 +19,12 @@ const char *tfs_words_span(struct tfs_region *region, double low_ns, double high
 		tfs_words_time(region, high_ns));
 }
 
-/* "(1.76×, 95 %: 1.70× to 1.81×)" */
+/* "(1.76×, 95 %: 1.70× to 1.81×)"; that of one step is told as the step's own time is. */
 static const char *factor(struct tfs_region *region, const struct tfs_model_time *time)
 {
+	if (isnan(time->low_ns))
+		return tfs_region_print(region, "(%s; %s)", tfs_words_factor(region, time->factor),
+			tfs_words_span(region, time->low_ns, time->high_ns));
 	if (!(time->factor_high > time->factor_low))
 		return tfs_region_print(region, "(%s)", tfs_words_factor(region, time->factor));
 	return tfs_region_print(region, "(%s, 95 %%: %s to %s)",

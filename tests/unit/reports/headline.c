@@ -530,7 +530,7 @@ static void nothing_certain(void)
 	scene_destroy(scene);
 }
 
-/* The headline says how sure the saving is although the step has no interval. */
+/* The headline says what the lines under it do: a step that has no interval. */
 static void one_step(void)
 {
 	struct scene *scene = scene_create(false);
@@ -548,7 +548,8 @@ static void one_step(void)
 	TEST_EQ(model.steps.judged, 1);
 	TEST_TRUE(isnan(model.headline.possible.low_ns));
 	TEST_TRUE(model.headline.possible.factor_low <= model.headline.possible.factor);
-	TEST_TRUE(strstr(model.headline.text, ", 95 %: "));
+	TEST_TRUE(strstr(model.headline.text, "\303\227; no interval: one step) per step"));
+	TEST_TRUE(!strstr(model.headline.text, "95 %"));
 	tfs_model_finish(&model);
 	scene_destroy(scene);
 }
