@@ -8,7 +8,7 @@ Looked at are pieces of code, in backticks or in blocks: paths (in the tree, or 
 build), functions and other names of the sources (in a table row, of the file that its first cell
 names), scripts and their options, sub-commands of tfshim and their options, TFSHIM_ and TFSIM_
 variables, keys of TFSHIM_OPTIONS, rewrites, rules, targets, tests. And of docs/options.md: are all
-keys in it?
+keys in it? Of ARCHITECTURE.md: are all locks of what runs in the program in its tables?
 """
 import fnmatch
 import json
@@ -25,6 +25,7 @@ ELSEWHERE = ("./trainer", "./cuda", "ci/baseline", "tfshim-out/", "tests/gpu/res
 FOLDERS = ("shim", "cupti", "rules", "reports", "tests", "docs", "build")
 SOURCE = re.compile(r"[\w./*<>-]+\.(c|h|S|py|sh|md|txt|build|cu|css|js|awk)")
 WORD = re.compile(r"[A-Za-z_]\w*")
+LOCK = re.compile(r"^\s*(?:static )?(?:struct tfs_spin|pthread_mutex_t) (\w+)\b", re.MULTILINE)
 MADE_UP = (
     "`shim/record/freme.h`", "`freme.h`", "`rules/catalogue/<id>.cc`", "[x](reports/page/none.png)",
     "`build/shim/libtfshim_no.so`", "`tfs_hook_enter_nowhere()`", "`staging_minimum`",
@@ -227,6 +228,18 @@ def prose_wrong(tree, line):
             yield f"{first[1]} has no {name}"
 
 
+def locks_missing(tree):
+    """(how many locks the program's side has, those that no table of ARCHITECTURE.md has)"""
+    section = (tree.root / "ARCHITECTURE.md").read_text().split("\n## Locks\n")[1].split("\n## ")[0]
+    rows = [re.findall(r"`([^`]+)`", line.split("|")[1]) for line in section.splitlines() if line.startswith("|")]
+    locks = [(path.relative_to(tree.root).as_posix(), name) for path, text in tree.text.items()
+             if path.suffix in (".c", ".h") for name in LOCK.findall(text)]
+    locks = [(file, name) for file, name in locks if file.startswith(("shim/", "cupti/"))]
+    return len(locks), [f"ARCHITECTURE.md has no lock `{name}` in `{file}`" for file, name in locks
+                        if not any(name in row and any(fnmatch.fnmatch(file, word) for word in row)
+                                   for row in rows)]
+
+
 def pieces(text):
     """(line number, code) of every block's line and every span."""
     block, joined = False, ""
@@ -279,11 +292,14 @@ def main():
             wrong += [f"{where}:{number}: {why}" for why in prose_wrong(tree, line)]
     told = set(re.findall(r"^\| `(\w+)` \|", (root / "docs/options.md").read_text(), re.MULTILINE))
     wrong += [f"docs/options.md does not have the key {key}" for key in sorted(tree.keys - told)]
+    locks, missing = locks_missing(tree)
+    wrong += missing
     for why in wrong:
         print(why)
-    print(f"{len(documents)} documents, {count} pieces of code, {len(tree.keys)} keys, "
+    print(f"{len(documents)} documents, {count} pieces of code, {len(tree.keys)} keys, {locks} locks, "
           f"{len(MADE_UP)} made-up names, {len(wrong)} wrong")
-    return 1 if wrong or count < 300 or len(tree.keys) < 20 or len(tree.helps) < 6 else 0
+    few = count < 300 or len(tree.keys) < 20 or len(tree.helps) < 6 or locks < 30
+    return 1 if wrong or few else 0
 
 
 if __name__ == "__main__":
