@@ -130,32 +130,6 @@ static void check_unwinder(struct tfs_doctor *doctor)
 	free(path);
 }
 
-static void check_counters(struct tfs_doctor *doctor)
-{
-	char line[256] = "";
-	bool locked = false;
-	FILE *file = fopen("/proc/driver/nvidia/params", "re");
-
-	while (file && fgets(line, sizeof(line), file))
-		locked = locked || !strncmp(line, "RmProfilingAdminOnly: 1", 23);
-	if (file)
-		fclose(file);
-	if (!file)
-		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"NVreg_RestrictProfilingToAdminUsers cannot be read; "
-			"tfshim uses no GPU counters");
-	else
-		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"GPU counters are %s; tfshim uses none",
-			locked ? "for administrators only" : "open to all");
-	file = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
-	if (file && fgets(line, sizeof(line), file))
-		tfs_doctor_say(doctor, TFS_FINE, "permissions",
-			"perf_event_paranoid is %d; tfshim does not use perf events", atoi(line));
-	if (file)
-		fclose(file);
-}
-
 static void check_output(struct tfs_doctor *doctor)
 {
 	const char *pattern = getenv("TFSHIM_OUTPUT");
@@ -329,7 +303,7 @@ static int run(int argc, char **argv)
 	check_clock(&doctor);
 	check_preload(&doctor);
 	check_interference(&doctor);
-	check_counters(&doctor);
+	tfs_doctor_permissions(&doctor);
 	check_output(&doctor);
 	check_rank(&doctor);
 	for (int i = first; argv[i]; i++)

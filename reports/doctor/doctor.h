@@ -3,8 +3,9 @@
 #define TFS_REPORTS_DOCTOR_DOCTOR_H
 
 /*
- * What the parts of `tfshim doctor` share: doctor.c looks at the machine, doctor_program.c at a
- * program, and doctor_cupti.c for the CUPTI that it will have.
+ * What the parts of `tfshim doctor` share: doctor.c looks at the machine, doctor_permissions.c
+ * at what may be read there, doctor_program.c at a program, and doctor_cupti.c for the CUPTI that
+ * it will have.
  */
 
 #include <stdbool.h>
@@ -44,6 +45,9 @@ struct tfs_doctor_folders {
 
 /* Looks for CUPTI as the traced process does; `folders` may be NULL. */
 void tfs_doctor_cupti(struct tfs_doctor *doctor, const struct tfs_doctor_folders *folders);
+
+/* Looks at what this process, and so a program, may ask the kernel for. */
+void tfs_doctor_permissions(struct tfs_doctor *doctor);
 
 /* Looks at a program, by its path or its name on PATH; after the machine. */
 void tfs_doctor_program(struct tfs_doctor *doctor, const char *word);
