@@ -56,6 +56,20 @@ for parts in '' gpu, ,gpu disk gpus gpu,disk; do
 done
 expect 2 --require
 
+# Which functions the host runs in is known where the kernel lets a process ask.
+cat >perf.c <<'C'
+#include <errno.h>
+#include <stdlib.h>
+long syscall(long number, ...);
+long syscall(long number, ...) { (void)number; errno = EACCES; return getenv("REFUSE") ? -1 : 1000; }
+C
+"$compiler" -shared -fPIC -o perf.so perf.c || wrong "the library that answers for the kernel does not build"
+LD_PRELOAD=$folder/perf.so expect "$machine"
+says ': the report can name the functions that the host runs in while the GPU waits'
+REFUSE=1 LD_PRELOAD=$folder/perf.so expect "$machine"
+grep -q '^! note  permissions' out || wrong "that the kernel refuses is no note"
+says 'perf_event_open fails: Permission denied: it is not known which functions the host runs in while the GPU waits; to change it: '
+
 cat >plain.c <<'C'
 int main(void) { return 0; }
 C
