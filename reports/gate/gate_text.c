@@ -86,10 +86,8 @@ static void print_fixed(const struct tfs_comparison *comparison, const struct tf
 		fputs(tfs_words_number(
 			      region, (double)less, "happens less often", "happen less often"),
 			stdout);
-	fputs(": update the baseline, so that they cannot come back: "
-	      "replace with this recording: ",
-		stdout);
-	tfs_text_line(stdout, "%s", comparison->before->recording);
+	tfs_text_line(stdout, ": update the baseline, so that they cannot come back: cp %s %s",
+		now->recording, before->recording);
 }
 
 /* What begins late is new against a run that ended before it. */
