@@ -197,6 +197,9 @@ struct tally {
 	struct tfs_ranks ranks; /* of what nobody named */
 };
 
+#define MARK_STEPS                                                                                 \
+	"mark where each step begins (TFSHIM_STEP() from shim/tfshim.h, or the option step_range)"
+
 static void say_unusable(const struct tfs_gate *gate, const char *path,
 	const struct tfs_model *model, const char *why)
 {
@@ -204,10 +207,14 @@ static void say_unusable(const struct tfs_gate *gate, const char *path,
 
 	if (model->steps.iterations && !model->usable)
 		tfs_text_line(stderr,
-			"tfshim %s: %s: %s, which passes or fails no gate; "
-			"mark where each step begins (TFSHIM_STEP() from shim/tfshim.h, or the option step_range) "
-			"and record again",
+			"tfshim %s: %s: %s, which passes or fails no gate; " MARK_STEPS
+			" and record again",
 			name, path, why);
+	else if (model->per_run && model->works && !model->cut)
+		tfs_text_line(stderr,
+			"tfshim %s: %s: no usable data: no training steps were found; " MARK_STEPS
+			", and record again",
+			name, path);
 	else
 		tfs_text_line(stderr,
 			"tfshim %s: %s: no usable data: %s; "

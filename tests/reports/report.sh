@@ -141,7 +141,9 @@ for row in 'Whole run' '<b>2.70 ms</b>' '<b>14.1 ms</b>' '<b>15.0 MiB</b>' 'href
 	grep -q "$row" unmarked.html || wrong "the page of a run without steps has no '$row'"
 done
 expect 3 check unmarked.tfs
-
+grep -q 'unmarked.tfs: no usable data: no training steps were found; mark where each step begins .*, and record again$' err ||
+	wrong "check does not say what to do without steps: $(cat err)"
+grep -q 'doctor\|whole run' err && wrong "check says of a run without steps what does not help"
 # With more rounds the loop's iterations stand for steps: all is told by iteration, and is a note.
 "$record" rounds.tfs marked=0 || exit 1
 expect 0 report rounds.tfs
