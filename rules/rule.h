@@ -6,7 +6,7 @@
  * A rule looks at a timeline and says whether the program breaks it, and what that costs.
  *
  * To add one: write rules/catalogue/<id>_<slug>.c with one `const struct tfs_rule tfs_rule_<id>`
- * (that of tfs101 is the shortest), and add its name to `rules` in the meson.build beside it. Give
+ * (that of tfs904 is the shortest), and add its name to `rules` in the meson.build beside it. Give
  * it a program that breaks it, marked with figures (tests/rules/marks.py), a clean twin that does
  * what its advice says, and a trap, in tests/rules. The catalogue of ids is fixed; ids are never
  * reused.

@@ -6,7 +6,7 @@
  * Sub-commands and their options, as tables: the parser and --help read the same rows.
  *
  * To add a sub-command: write reports/commands/<name>.c with one `const struct tfs_command
- * tfs_command_<name>` (rules.c is the shortest), and add <name> to `commands` in the meson.build
+ * tfs_command_<name>` (check.c is the shortest), and add <name> to `commands` in the meson.build
  * beside it.
  */
 
