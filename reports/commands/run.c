@@ -309,7 +309,7 @@ static const struct tfs_option options[] = {
 		"judge this run's recordings as 'tfshim check' does; "
 		"a failure of the program itself decides the exit status"},
 	TFS_GATE_OPTIONS,
-	{'q', "quiet", NULL, "write the reports and print nothing"},
+	{'q', "quiet", NULL, "write the reports and print only what could not be judged"},
 	{0},
 };
 
