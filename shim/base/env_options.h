@@ -60,7 +60,8 @@
 		"alloc-pool: cudaMalloc synchronises as it may without tfshim")                    \
 	X("pool_poison", pool_poison, flag, 0,                                                     \
 		"alloc-pool: fill reused blocks with NaNs instead of zeros")                       \
-	X("help", help, flag, 0, "print the options and their defaults")
+	X("help", help, flag, 0,                                                                   \
+		"print the options and their current values, at the first CUDA call")
 
 /* Those of libtfshim_mutant.so (mutant.h), all of them numbers: X(key, help). */
 #define TFS_MUTANT_OPTIONS(X)                                                                      \
