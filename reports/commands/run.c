@@ -264,7 +264,12 @@ static int prepare(struct run_options *options, char *library, char *heap)
 		return TFS_EXIT_MISUSE;
 	}
 	status = find_heap(options, heap);
-	return status ? status : tfs_gate_open(&options->gate);
+	if (status)
+		return status;
+	status = tfs_gate_open(&options->gate);
+	if (status)
+		fputs("tfshim run: the program was not started\n", stderr);
+	return status;
 }
 
 static int run(int argc, char **argv)

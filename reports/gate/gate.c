@@ -59,9 +59,13 @@ int tfs_gate_option(struct tfs_gate *gate, char key, const char *value)
 	}
 }
 
-static void complain(const struct tfs_gate *gate, const char *path, const char *what)
+#define BASELINE "baseline "
+
+/* `role` is BASELINE, or "" of what is judged. */
+static void complain(
+	const struct tfs_gate *gate, const char *role, const char *path, const char *what)
 {
-	tfs_entries_complain(gate->command, path, what);
+	tfs_text_line(stderr, "tfshim %s: %s%s: %s", gate->command->name, role, path, what);
 }
 
 /* Not of the recording, but of what is made of it. */
@@ -76,7 +80,8 @@ static bool is_report(const char *path)
 	return false;
 }
 
-static int load(const struct tfs_gate *gate, const char *path, struct tfs_model *out_model)
+static int load(const struct tfs_gate *gate, const char *role, const char *path,
+	struct tfs_model *out_model)
 {
 	struct tfs_load_options loading = {
 		.judge = {.select = gate->select, .ignore = gate->ignore},
@@ -87,9 +92,9 @@ static int load(const struct tfs_gate *gate, const char *path, struct tfs_model 
 	int err = tfs_load(path, &loading, out_model, &why);
 	if (!err)
 		return 0;
-	complain(gate, path, why ? why : "cannot be read");
+	complain(gate, role, path, why ? why : "cannot be read");
 	if (err == -EBADMSG && is_report(path))
-		complain(gate, path,
+		complain(gate, role, path,
 			"this is a report; name the recording (.tfs) that it was made from");
 	free(why);
 	return TFS_EXIT_NO_DATA;
@@ -115,7 +120,7 @@ int tfs_gate_open(struct tfs_gate *gate)
 		gate->before = tfs_grow(gate->before, gate->before_count, sizeof(*gate->before));
 		struct tfs_model *model = &gate->before[gate->before_count];
 
-		status = load(gate, list.entries[i].path, model);
+		status = load(gate, BASELINE, list.entries[i].path, model);
 		if (status)
 			break;
 		const char *why = why_unusable(model);
@@ -124,14 +129,14 @@ int tfs_gate_open(struct tfs_gate *gate)
 			gate->before_count++;
 			continue;
 		}
-		complain(gate, list.entries[i].path, why);
+		complain(gate, BASELINE, list.entries[i].path, why);
 		if (model->cut)
 			status = TFS_EXIT_NO_DATA;
 		tfs_model_finish(model);
 	}
 	tfs_entries_finish(&list);
 	if (gate->baseline && !status && !gate->before_count) {
-		complain(gate, gate->baseline,
+		complain(gate, BASELINE, gate->baseline,
 			"not usable as a baseline: record a run that trains, and keep its .tfs file");
 		status = TFS_EXIT_NO_DATA;
 	}
@@ -227,7 +232,7 @@ static void judge_file(
 {
 	const char *path = entry->path;
 	struct tfs_model model;
-	int status = load(gate, path, &model);
+	int status = load(gate, "", path, &model);
 
 	if (status) {
 		tally->status = gravest(tally->status, status);
@@ -237,7 +242,7 @@ static void judge_file(
 	const bool bystander = !entry->named && !model.cut && !model.works && !model.steps.count;
 
 	if (!why && is_replaced(gate, &model, entry->replaced)) {
-		complain(gate, path,
+		complain(gate, "", path,
 			"left out: a recording of an earlier run; name the recording to judge it");
 	} else if (!why) {
 		tally->judged++;

@@ -189,7 +189,10 @@ for wrong in '--baseline absent.tfs' '--baseline empty' '--baseline gate.txt'; d
 	# shellcheck disable=SC2086 # two words
 	expect 3 run --check $wrong touch started
 	[ -s err ] || wrong "'$wrong' is not told"
+	says '^tfshim run: the program was not started$'
 done
+expect 3 run --check --baseline absent.tfs touch started
+says '^tfshim run: baseline absent.tfs: cannot be read: No such file or directory$'
 for wrong in '--baseline base/run.tfs' '--fail-on warn' '--select TFS1' '--ignore TFS1' \
 	'--check --fail-on fatal' '--check --select TFS999' \
 	'--check --baseline base/run.tfs --baseline base/run.tfs'; do
