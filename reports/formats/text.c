@@ -338,7 +338,8 @@ static void write_findings(const struct tfs_model *model, FILE *out, const struc
 	write_cards(model, 0, model->open_cards, out, paint, region);
 	if (model->open_cards == model->card_count)
 		return;
-	fprintf(out, "\n%sREPAIRED%s in the source as written, by rewrites while it runs\n",
+	fprintf(out,
+		"\n%sREPAIRED WHILE THE PROGRAM RUNS%s (by rewrites; still to be fixed in the source)\n",
 		paint->bold, paint->reset);
 	write_cards(model, model->open_cards, model->card_count, out, paint, region);
 }
