@@ -12,10 +12,17 @@
 
 static const char *fact_name(struct tfs_region *region, const char *key)
 {
-	if (!strcmp(key, "cupti"))
-		return "GPU activity (CUPTI)";
-	if (!strcmp(key, "steps"))
-		return "step marks";
+	static const char *const names[][2] = {
+		{"cudnn-search live", "cudnn-search, compared"},
+		{"cupti", "GPU activity (CUPTI)"},
+		{"nvtx", "NVTX"},
+		{"steps", "search for steps"},
+		{"steps.warmup", "warm-up of the search"},
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(key, names[i][0]))
+			return names[i][1];
 	char *name = tfs_region_string(region, key);
 	for (char *c = name; *c; c++)
 		*c = *c == '_' || *c == '.' ? ' ' : *c;

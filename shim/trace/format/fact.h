@@ -21,7 +21,7 @@
 	X(6, helper_missing, "helper", latest, "not available: no thread could be started")        \
 	X(7, hooks_none, "hooks", latest, "none: loaded by CUDA_INJECTION64_PATH")                 \
 	X(8, nvtx_off, "nvtx", latest, "not recorded: switched off")                               \
-	X(9, nvtx_none, "nvtx", latest, "no NVTX call so far")                                     \
+	X(9, nvtx_none, "nvtx", latest, "no call")                                                 \
 	X(10, nvtx_taken, "nvtx", latest, "recorded")                                              \
 	X(11, nvtx_passed_on, "nvtx", latest, "recorded, and passed on to {object}")               \
 	X(12, nvtx_not_passed_on, "nvtx", latest, "recorded; {object} did not start")              \

@@ -6,6 +6,7 @@
 
 #include "reports/model/build.h"
 #include "reports/model/places.h"
+#include "rules/timeline/pairs.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"
 
@@ -362,10 +363,40 @@ static void calls_and_their_sizes(void)
 	close_made(&made);
 }
 
+/* What the shim says of itself is listed under a name, not under the key that it is recorded by. */
+static void facts_and_their_names(void)
+{
+	static const char *const names[][2] = {{"cupti", "GPU activity (CUPTI)"},
+		{"steps", "search for steps"}, {"steps.warmup", "warm-up of the search"},
+		{"nvtx", "NVTX"}, {"cudnn-search live", "cudnn-search, compared"},
+		{"memory.free_bytes", "memory free bytes"}};
+	static const struct tfs_pairs none;
+	struct tfs_fact_line lines[6];
+	struct made made;
+
+	begin(&made);
+	open_made(&made);
+	for (unsigned i = 0; i < 6; i++)
+		lines[i] = (struct tfs_fact_line){names[i][0], "text"};
+	made.judgement.visibility.facts = lines;
+	made.judgement.visibility.fact_count = 6;
+	made.judgement.visibility.pairs = &none;
+	tfs_build_head(&made.build, "made.tfs");
+	const struct tfs_model_fact *last = made.model.method + made.model.method_count;
+
+	TEST_NEED(made.model.method_count > 6);
+	for (unsigned i = 0; i < 6; i++) {
+		TEST_STR(last[(int)i - 6].key, names[i][0]);
+		TEST_STR(last[(int)i - 6].name, names[i][1]);
+	}
+	close_made(&made);
+}
+
 int main(void)
 {
 	idle_time_that_is_left();
 	idle_time_of_unknown_calls();
+	facts_and_their_names();
 	expensive_call_sites();
 	expenses_without_time();
 	calls_and_their_sizes();
