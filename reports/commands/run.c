@@ -260,7 +260,7 @@ static int prepare(struct run_options *options, char *library, char *heap)
 			return status;
 	}
 	if (tfs_locate_library(library)) {
-		fputs("tfshim run: libtfshim.so not found beside the tfshim tool\n", stderr);
+		fputs("tfshim run: " TFS_LIBRARY_MISSING "\n", stderr);
 		return TFS_EXIT_MISUSE;
 	}
 	status = find_heap(options, heap);

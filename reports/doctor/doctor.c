@@ -65,8 +65,7 @@ static void check_library(struct tfs_doctor *doctor)
 {
 	char path[PATH_MAX];
 	if (tfs_locate_library(path))
-		tfs_doctor_say(
-			doctor, TFS_LIMIT, "shim", "libtfshim.so not found beside the tfshim tool");
+		tfs_doctor_say(doctor, TFS_LIMIT, "shim", "%s", TFS_LIBRARY_MISSING);
 	else
 		tfs_doctor_say(doctor, TFS_FINE, "shim", "%s", path);
 }

@@ -12,6 +12,12 @@
 /* Writes the absolute path of libtfshim.so; 0, or -ENOENT when it is in none of its places. */
 int tfs_locate_library(char out_path[PATH_MAX]);
 
+/* What to say then. */
+#define TFS_LIBRARY_MISSING                                                                        \
+	"libtfshim.so was not found beside the tfshim command, nor in ../shim or ../lib from "     \
+	"there: install both with 'meson install -C build', or run build/reports/tfshim of a "     \
+	"whole build folder"
+
 /* Writes the path of the system's jemalloc; 0, or -ENOENT when it is not installed. */
 int tfs_locate_jemalloc(char out_path[PATH_MAX]);
 

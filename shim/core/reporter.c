@@ -182,7 +182,8 @@ void tfs_reporter_run(const char *recording)
 	job->recording = recording;
 	job->stack = (char *)job + bytes - 2 * STACK_BYTES;
 	if (!find_tool(job)) {
-		tfs_log_say("recording %s (no report: the tfshim tool is not beside the library)",
+		tfs_log_say("no report was made, because the tfshim command was not found; "
+			    "run: tfshim report %s",
 			recording);
 	} else if (tfs_sanitizer_threads()) {
 		tfs_log_say("to make the report, run: %s report %s", job->tool, recording);

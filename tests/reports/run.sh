@@ -127,6 +127,16 @@ TFSHIM_REWRITE=jemalloc TFSHIM_OUTPUT=late LD_PRELOAD="$(dirname "$tfshim")/../s
 	timeout 60 "$trainer" --steps 20 --quiet "$digits" >out 2>err || wrong "refused, and yet noticed"
 grep -q 'refused once at the whole program: jemalloc is not preloaded' late.txt ||
 	wrong "the report does not say why there is no jemalloc"
+# Either of the two without the other says what to do.
+mkdir alone && cp "$(dirname "$tfshim")/../shim/libtfshim.so" alone/
+TFSHIM_OUTPUT=alone/run LD_PRELOAD="$folder/alone/libtfshim.so" timeout 60 "$trainer" --steps 20 --quiet "$digits" \
+	>out 2>err || wrong "without the tool it is noticed"
+grep -q '^tfshim: no report was made, because the tfshim command was not found; run: tfshim report .*alone/run.tfs$' err ||
+	wrong "it is not said how to make the report"
+rm alone/libtfshim.so && cp "$tfshim" alone/
+alone/tfshim run touch alone/started 2>err && wrong "the tool runs without the library"
+grep -q '^tfshim run: libtfshim.so was not found .*: install both with ' err || wrong "it is not said how to get the library"
+[ ! -e alone/started ] || wrong "the program was started without the library"
 # What another run records there at the same time is its own business.
 # shellcheck disable=SC2016 # for the inner shell
 expect 0 -o 'shared/%e' sh -c '"$0" --steps 20 --quiet "$1" && exec env -u LD_PRELOAD -u TFSHIM_OPTIONS \
