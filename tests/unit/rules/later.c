@@ -149,6 +149,184 @@ static void one_of_two(void)
 	scene_destroy(scene);
 }
 
+/* A run with phases behind the window: each comes behind so many steps, and all are 20 ms. */
+struct phases {
+	enum tfs_phase phase;
+	unsigned single; /* at first, each behind one step; ... */
+	bool places;     /* ... by turns at two places, or at one */
+	unsigned each;   /* then behind so many steps each; */
+	unsigned count;
+	unsigned between; /* but first so many steps without one */
+};
+
+/* A wait that only these phases have, 300 times. */
+struct waits {
+	uint64_t first_ns, latest_ns; /* 0: in the first phase, in the last one */
+	uint64_t ticks;
+	bool told;
+};
+
+#define MOST_PHASES 120u
+#define PHASES_NS UINT64_C(20000000)
+
+static uint64_t phase_ns[MOST_PHASES]; /* their starts */
+static unsigned phase_count;
+static uint64_t last_ns; /* start of the last training step */
+
+static void put_mark(uint64_t index, uint64_t ns, enum tfs_phase phase, uint32_t site)
+{
+	const struct tfs_step_record mark = {.phase = (uint16_t)phase,
+		.site = site,
+		.start_ticks = ns,
+		.index = index,
+		.source = TFS_STEP_LOOPS};
+
+	builder_record(scene_builder(scene), TFS_RECORD_step, &mark, sizeof(mark));
+}
+
+/* Steps that begin at a moment; where they end. The first of all is known from its pack alone. */
+static uint64_t put_pack(uint64_t *index, uint64_t ns, unsigned count)
+{
+	float durations[PACK];
+
+	for (unsigned i = 0; i < count; i++)
+		durations[i] = STEP_NS;
+	put_mark(*index, ns, TFS_PHASE_TRAINING, ns == behind_ns ? 0 : 1);
+	builder_steps(scene_builder(scene), *index, ns, count, durations, 0);
+	*index += count;
+	last_ns = ns + (count - 1) * UINT64_C(1) * STEP_NS;
+	return last_ns + STEP_NS;
+}
+
+static void put_phases(const struct phases *phases)
+{
+	const unsigned all = phases->single + phases->count;
+	uint64_t index = STEPS + 1, ns = behind_ns = scene_now(scene);
+
+	builder_window(scene_builder(scene), false, 1, behind_ns + 100, 3);
+	for (phase_count = 0; phase_count < all; phase_count++) {
+		const bool single = phase_count < phases->single;
+
+		for (unsigned i = 0; phase_count == phases->single && i < phases->between;
+			i += PACK)
+			ns = put_pack(&index, ns, PACK);
+		ns = put_pack(&index, ns, single ? 1 : phases->each);
+		put_mark(index - 1, ns, phases->phase,
+			single && phases->places && phase_count % 2 ? 3 : 2);
+		phase_ns[phase_count] = ns;
+		ns += PHASES_NS / all;
+	}
+	scene_host(scene, ns - behind_ns);
+}
+
+static void in_phases(const struct phases *phases, const struct waits *waits)
+{
+	struct tfs_aggregate sum = {.count = 300, .ticks = waits->ticks};
+
+	begin();
+	put_phases(phases);
+	sum.first_ticks = waits->first_ns ? waits->first_ns : phase_ns[0] + 1000;
+	sum.latest_ticks = waits->latest_ns ? waits->latest_ns : phase_ns[phase_count - 1] + 1000;
+	put_total(12, TFS_FAMILY_device_sync, "cudaDeviceSynchronize", sum);
+	scene_judge(scene, NULL);
+	if (!TEST_EQ(scene_state(scene, "TFS201"),
+		    waits->told ? TFS_STATE_NOT_MEASURABLE : TFS_STATE_PASSED))
+		printf("  %u phases, %.1f ms from %.1f to %.1f ms: %s\n", phase_count,
+			(double)waits->ticks / 1e6, (double)sum.first_ticks / 1e6,
+			(double)sum.latest_ticks / 1e6, scene_reason(scene, "TFS201"));
+	scene_destroy(scene);
+}
+
+/* Calls of evaluations explain themselves, as far as these last, and are made in nothing else. */
+static void evaluations(void)
+{
+	const struct phases usual = {.phase = TFS_PHASE_EVALUATION, .each = PACK, .count = PACKS};
+	const struct phases other = {.phase = TFS_PHASE_OTHER, .each = PACK, .count = PACKS};
+	const struct waits in_all[] = {
+		{.ticks = 19900000},
+		/* Behind the last step there is no more than this phase. */
+		{.ticks = 20150000},
+		{.ticks = 20160000, .told = true},
+	};
+
+	for (size_t i = 0; i < sizeof(in_all) / sizeof(*in_all); i++) {
+		in_phases(&usual, &in_all[i]);
+		in_phases(&other, &in_all[i]);
+	}
+	/* As long as those last in which it is made: four of ten. */
+	in_phases(&usual, &(struct waits){.first_ns = phase_ns[3] + 1000,
+				  .latest_ns = phase_ns[6] + 1000,
+				  .ticks = 7900000});
+	in_phases(&usual, &(struct waits){.first_ns = phase_ns[3] + 1000,
+				  .latest_ns = phase_ns[6] + 1000,
+				  .ticks = 8100000,
+				  .told = true});
+	/* In a training step first, or last. */
+	in_phases(&usual,
+		&(struct waits){.first_ns = behind_ns + 1000, .ticks = 9000000, .told = true});
+	in_phases(&usual,
+		&(struct waits){.latest_ns = last_ns - 1000, .ticks = 9000000, .told = true});
+	/* Before the first step: one phase more. */
+	in_phases(&usual, &(struct waits){.first_ns = 1000, .ticks = 21900000});
+	in_phases(&usual, &(struct waits){.first_ns = 1000, .ticks = 22200000, .told = true});
+	in_phases(&usual, &(struct waits){.first_ns = 1000,
+				  .latest_ns = last_ns + 1000,
+				  .ticks = 9000000,
+				  .told = true});
+}
+
+/* What comes back behind few steps, or behind each of several, is a part of the step. */
+static void parts_of_steps(void)
+{
+	const struct phases often = {
+		.phase = TFS_PHASE_EVALUATION, .each = 7, .count = MOST_PHASES};
+	const struct phases seldom = {
+		.phase = TFS_PHASE_EVALUATION, .each = 8, .count = MOST_PHASES};
+	struct phases in_a_row = {.phase = TFS_PHASE_EVALUATION,
+		.single = 8,
+		.each = PACK,
+		.count = 2,
+		.between = 5 * PACK};
+	const struct waits waits = {.ticks = 9000000}, told = {.ticks = 9000000, .told = true};
+
+	in_phases(&often, &told);
+	in_phases(&seldom, &waits);
+	in_phases(&in_a_row, &told);
+	in_a_row.single = 7;
+	in_phases(&in_a_row, &waits);
+	in_a_row.single = 8;
+	in_a_row.places = true;
+	in_phases(&in_a_row, &waits);
+}
+
+/* Calls that fail in the judged steps account for none that work. */
+static void failures(void)
+{
+	scene = scene_create(false);
+	memory = scene_memory(scene, TFS_MEMORY_DEVICE, 1 << 20);
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call wait = scene_call(scene, 12, SCENE_LEGACY, TFS_LIBRARY_cudart,
+			TFS_FAMILY_device_sync, "cudaDeviceSynchronize");
+
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 100000, 1024, 1, &memory);
+		wait.status = 7;
+		scene_make(scene, &wait, 0);
+	}
+	put_others();
+	put_total(12, TFS_FAMILY_device_sync, "cudaDeviceSynchronize",
+		(struct tfs_aggregate){.count = OTHERS,
+			.failures = STEPS,
+			.ticks = RUN_NS / 50,
+			.first_ticks = behind_ns + 1000,
+			.latest_ticks = behind_ns + RUN_NS - 1000});
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_NOT_MEASURABLE);
+	TEST_STR(scene_reason(scene, "TFS201"),
+		"cudaDeviceSynchronize was called 600 times in the run; the judged steps account for 0 of these calls");
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	static const uint64_t long_ns = RUN_NS / 50;
@@ -157,6 +335,9 @@ int main(void)
 			true},
 		/* How long the device takes for these is in no total. */
 		{TFS_FAMILY_copy_async, "cudaMemcpyAsync", "TFS101", 600, 0, OTHERS, true},
+		{TFS_FAMILY_set_async, "cudaMemsetAsync", "TFS204", 600, 0, OTHERS, true},
+		{TFS_FAMILY_set, "cudaMemset", "TFS204", 600, 0, OTHERS, true},
+		{TFS_FAMILY_launch, "cudaLaunchKernel", "TFS303", 600, 0, OTHERS, true},
 		{TFS_FAMILY_copy, "cudaMemcpy", "TFS101", 600, 0, OTHERS, false},
 		{TFS_FAMILY_copy, "cudaMemcpy", "TFS101", 600, long_ns, OTHERS, true},
 		/* Of its kind that is less than the twentieth call. */
@@ -167,5 +348,8 @@ int main(void)
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
 		check(&habits[i]);
 	one_of_two();
+	failures();
+	evaluations();
+	parts_of_steps();
 	return test_result();
 }
