@@ -143,14 +143,17 @@ static void many(void)
 		put_long(scene, "twin", one, 2, start_ns + 200, 50000);
 		put_long(scene, "twin", other, i % 2 ? 5 : 1, start_ns + 210, 60000);
 		put_long(scene, "over", 0, 0, start_ns + 220, 1e9f);
+		/* The shortest of all on the host, which has the device work longer than others. */
+		put_long(scene, "device", 0, 0, start_ns, 500);
 		scene_device_sync(scene, 11);
 		scene_host(scene, 50000);
 	}
 	scene_judge(scene, NULL);
 	layers = &scene_judgement(scene)->layers;
 	TEST_EQ(layers->count, 100);
-	TEST_EQ(layers->more, 23);
-	TEST_TRUE(!find(scene, "aa") && !find(scene, "aw") && find(scene, "ax"));
+	TEST_EQ(layers->more, 24);
+	TEST_TRUE(!find(scene, "aa") && !find(scene, "ax") && find(scene, "ay"));
+	TEST_TRUE(find(scene, "device"));
 	TEST_NEED(find(scene, "over"));
 	TEST_TRUE(find(scene, "over")->host_ns < 200000);
 	for (size_t i = 0; i < layers->count; i++) {
@@ -168,8 +171,128 @@ static void many(void)
 	scene_destroy(scene);
 }
 
+/* How often a layer comes, and in how many steps; it may be told of in any order. What lies in no
+ * judged step is none. */
+static void often_and_rarely(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	uint64_t starts[STEPS];
+	const struct tfs_layer *twice, *rare;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		starts[i] = scene_now(scene);
+		put_long(scene, "twice", 0, 0, starts[i] + 10000, 1000);
+		if (i % 3 == 0)
+			put_long(scene, "rare", 0, 0, starts[i] + 20000, 3000);
+		scene_launch(scene, 10, SCENE_LEGACY, 20000, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+		scene_host(scene, 20000);
+		scene_phase_step(scene, TFS_PHASE_EVALUATION, 0);
+		put_long(scene, "twice", 0, 0, scene_now(scene) + 100, 5000);
+		put_long(scene, "validate", 0, 0, scene_now(scene) + 200, 5000);
+		scene_host(scene, 20000);
+	}
+	for (unsigned i = 0; i < STEPS; i++)
+		put_long(scene, "twice", 0, 0, starts[i] + 15000, 3000);
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_judgement(scene)->layers.count, 2);
+	twice = find(scene, "twice");
+	rare = find(scene, "rare");
+	TEST_NEED(twice && rare);
+	TEST_EQ(twice->steps, STEPS);
+	TEST_EQ(twice->count, 2);
+	TEST_IN(twice->host_ns, 3990, 4010);
+	TEST_EQ(rare->steps, STEPS / 3);
+	TEST_EQ(rare->count, 1.0 / 3);
+	TEST_IN(rare->host_ns, 990, 1010);
+	scene_destroy(scene);
+}
+
+/* Numbered ranges of two domains, and of a thread that makes its first call in one of them. */
+static void numbered(unsigned steps)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const uint32_t one = builder_string(scene_builder(scene), "one");
+	const struct tfs_thread_record loader = {.index = 1, .tid = 78};
+	const struct tfs_layers *layers;
+
+	builder_thread(scene_builder(scene), 1);
+	builder_record(scene_builder(scene), TFS_RECORD_thread, &loader, sizeof(loader));
+	builder_thread(scene_builder(scene), 0);
+	for (unsigned i = 0; i < steps; i++) {
+		struct builder_call query;
+		char name[16];
+
+		snprintf(name, sizeof(name), "batch %u", 7 + i);
+		scene_step(scene);
+		put_long(scene, name, one, 0, scene_now(scene) + 100, 2000);
+		put_long(scene, name, 0, 0, scene_now(scene) + 200, 1000);
+		query = scene_call(
+			scene, 12, 0, TFS_LIBRARY_cudart, TFS_FAMILY_other, "cudaGetDevice");
+		query.start_ns = scene_now(scene) + 1000;
+		query.duration_ns = 100;
+		builder_thread(scene_builder(scene), 1);
+		builder_call(scene_builder(scene), &query);
+		builder_thread(scene_builder(scene), 0);
+		scene_launch(scene, 10, SCENE_LEGACY, 20000, 1024, 1, &memory);
+		scene_device_sync(scene, 11);
+		put_range(scene, "load", query.start_ns - 100, 0, TFS_RANGE_PUSHED, 78);
+	}
+	scene_judge(scene, NULL);
+	layers = &scene_judgement(scene)->layers;
+	TEST_NEED(layers->count == 3);
+	for (size_t i = 0; i < 2; i++) {
+		/* Of one step nothing says what its number counts. */
+		TEST_STR(layers->items[i].name, steps > 1 ? "batch #" : "batch 7");
+		TEST_STR(layers->items[i].domain, i ? "" : "one");
+		TEST_EQ(layers->items[i].steps, steps);
+		TEST_EQ(layers->items[i].count, 1);
+	}
+	TEST_STR(layers->items[2].name, "load");
+	TEST_EQ(layers->items[2].calls, 1);
+	scene_destroy(scene);
+}
+
+/* Where ranges are the steps, the one that opens a step is no part of it. */
+static void steps_by_name(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	struct tfs_pool pool = {0};
+	struct tfs_timeline timeline;
+	struct tfs_steady steady;
+	struct tfs_layers layers;
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		const uint64_t start_ns = scene_now(scene);
+
+		scene_step(scene);
+		scene_launch(scene, 10, SCENE_LEGACY, 20000, 1024, 1, &memory);
+		put_long(scene, "train", 0, 0, start_ns, 2000);
+		put_long(scene, "forward", 0, 1, start_ns + 1, 1000);
+		scene_device_sync(scene, 11);
+	}
+	timeline = *scene_judge(scene, NULL)->timeline;
+	TEST_EQ(scene_judgement(scene)->layers.count, 2);
+	timeline.step_source = TFS_STEP_NVTX;
+	TEST_NEED(tfs_steady_init(&steady, &timeline, 0) == 0);
+	TEST_EQ(tfs_layers_find(&steady, &pool, &layers), 0);
+	TEST_NEED(layers.count == 1);
+	TEST_STR(layers.items[0].name, "forward");
+	tfs_pool_finish(&pool);
+	tfs_steady_finish(&steady);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	often_and_rarely();
+	numbered(STEPS);
+	numbered(1);
+	steps_by_name();
 	figures();
 	without_the_device();
 	many();
