@@ -140,6 +140,46 @@ static void by_edits(void)
 	edit(TFS_FAMILY_launch, (struct tfs_edit){.scale = 0.9f});
 	cost = price();
 	IS(cost.ns - cost.low_ns, MODEL * cost.ns + sqrt(2) * CALL);
+	edit(TFS_FAMILY_launch, (struct tfs_edit){.cuts_ns = 20000});
+	cost = price();
+	/* But for the last step, behind which no launch is known. */
+	IS(cost.ns, 20000.0 * (STEPS - 2) / (STEPS - 1));
+	TEST_TRUE(cost.ns - cost.low_ns > MODEL * cost.ns + CALL);
+	end();
+}
+
+/* A wait that has a stream's copy come after another's kernel. Without it that may be beside the
+ * kernel, if nobody needs the order: that is in the interval, and no more than that. */
+static void by_orders(void)
+{
+	unsigned kernels, copies;
+	struct tfs_cost cost;
+
+	scene = scene_create(false);
+	kernels = scene_stream(scene, 4);
+	copies = scene_stream(scene, 4);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_launch(scene, 10, kernels, WORK, 1024, 0, NULL);
+		scene_stream_sync(scene, 11, kernels);
+		scene_copy(scene, 12, copies, true, true, TFS_MEMORY_PINNED,
+			UINT64_C(0x7e0000000000), 1 << 20, 60 * US);
+		scene_device_sync(scene, 13);
+		scene_host(scene, OWN);
+	}
+	TEST_EQ(tfs_steady_init(&steady, scene_judge(scene, NULL)->timeline, 0), 0);
+	whatif = tfs_whatif_create(&steady);
+	TEST_NEED(whatif && !whatif->doubt);
+	steady.whatif = whatif;
+	whatif->error = whatif->load_ns = 0;
+	edit(TFS_FAMILY_stream_sync, (struct tfs_edit){.no_wait = true});
+	cost = price();
+	TEST_IN(cost.ns, 0, 10000);
+	TEST_IN(cost.high_ns, 55000, 75000);
+	/* It is needed for certain. */
+	edit(TFS_FAMILY_stream_sync, (struct tfs_edit){.no_wait = true, .orders = true});
+	cost = price();
+	TEST_IN(cost.high_ns, 0, 15000);
 	end();
 }
 
@@ -199,6 +239,7 @@ int main(void)
 	by_parameters();
 	by_recording();
 	by_edits();
+	by_orders();
 	by_variation();
 	kept();
 	searched();
