@@ -63,6 +63,28 @@ static void of_a_finding(void)
 	scene_destroy(scene);
 }
 
+/* It is of the function that runs dry, where that is called. */
+static void whose_finding(void)
+{
+	struct scene *scene = steps(true);
+	const struct tfs_judgement *judgement = scene_judgement(scene);
+	const struct tfs_finding *wait = scene_finding(scene, "TFS201", 11);
+	struct tfs_pool pool = {0};
+
+	TEST_NEED(wait);
+	for (unsigned i = 0; i < 4; i++) {
+		const struct tfs_finding finding = {.site = i & 1 ? wait->site : wait->site + 1,
+			.function = i & 2 ? wait->function : (uint16_t)(wait->function + 1)};
+		struct tfs_idle_summary idle;
+
+		TEST_EQ(tfs_idle_find(judgement->timeline, &finding, 1, NULL, &pool, &idle), 0);
+		TEST_EQ(idle.ns, judgement->idle.ns);
+		TEST_EQ(idle.explained_ns, i == 3 ? judgement->idle.explained_ns : 0);
+	}
+	tfs_pool_finish(&pool);
+	scene_destroy(scene);
+}
+
 /* Nothing but the host's own code holds the step up: no rule says so, and the time is printed. */
 static void of_nothing(void)
 {
@@ -231,6 +253,7 @@ static void of_two_devices(unsigned launches, uint64_t own_ns, const char *id)
 int main(void)
 {
 	of_a_finding();
+	whose_finding();
 	of_nothing();
 	behind_the_longest(false);
 	behind_the_longest(true);
