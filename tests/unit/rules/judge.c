@@ -259,8 +259,87 @@ static void a_long_reason_is_cut_whole(void)
 	}
 }
 
+/* Of what is left out of a list the verdict tells; each rule has room for some. */
+static void a_list_that_is_full(void)
+{
+	struct tfs_pool pool = {0};
+	struct tfs_findings findings = {.pool = &pool};
+	struct tfs_verdict verdict;
+	size_t before = 0;
+
+	for (unsigned nth = 0; nth < 3; nth++) {
+		static const unsigned found[] = {1010, 25, 20};
+		static const char *const says[] = {"1,000 findings; more are not listed",
+			"20 findings; more are not listed", "20 findings"};
+
+		findings.rule = tfs_rule_at(nth);
+		for (unsigned i = 0; i < found[nth]; i++)
+			tfs_findings_note(&findings, "what");
+		tfs_verdict_set(&verdict, &findings, before, TFS_STATE_PASSED, "none");
+		TEST_EQ(verdict.state, TFS_STATE_VIOLATED);
+		TEST_STR(verdict.reason, says[nth]);
+		before = findings.count;
+	}
+	/* The next one has nothing that is not listed. */
+	findings.rule = tfs_rule_at(3);
+	tfs_verdict_set(&verdict, &findings, before, TFS_STATE_PASSED, "none");
+	TEST_EQ(verdict.state, TFS_STATE_PASSED);
+	TEST_EQ(findings.count, 1040);
+	free(findings.items);
+	tfs_pool_finish(&pool);
+}
+
+/* Programs that call the driver alone are seen as well as those that call the runtime. */
+static void the_driver_is_enough(enum tfs_library library, enum tfs_state state)
+{
+	struct scene *scene = scene_create(false);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		struct builder_call call = scene_call(
+			scene, 10, SCENE_LEGACY, library, TFS_FAMILY_launch, "cuLaunchKernel");
+
+		scene_step(scene);
+		scene_make(scene, &call, 100000);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	TEST_EQ(scene_state(scene, "TFS101"), state);
+	TEST_EQ(scene_state(scene, "TFS201"), state);
+	scene_destroy(scene);
+}
+
+/* Where iterations stand for steps, nothing is judged, and what breaks a rule is a note. */
+static void iterations_are_not_judged(void)
+{
+	struct scene *scene = scene_create(false);
+	const uint64_t from = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const uint64_t to = scene_memory(scene, TFS_MEMORY_DEVICE, 8192);
+	const struct tfs_judgement *judgement;
+
+	builder_window(scene_builder(scene), true, 1, scene_now(scene) - 100, 3);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_gemm(scene, 10, from, to, 4096, false, 50000);
+		scene_gemm(scene, 11, from, to + 4096, 4096, false, 50000);
+		scene_device_sync(scene, 12);
+		scene_host(scene, 50000);
+	}
+	judgement = scene_judge(scene, NULL);
+	TEST_STR(judgement->steps.source, "iterations");
+	TEST_TRUE(!judgement->usable);
+	TEST_TRUE(!strncmp(judgement->verdict, "not judged: no weight update was seen", 37));
+	TEST_EQ(scene_state(scene, "TFS201"), TFS_STATE_VIOLATED);
+	TEST_NEED(scene_finding(scene, "TFS201", 12));
+	TEST_EQ(scene_finding(scene, "TFS201", 12)->level, TFS_LEVEL_NOTE);
+	TEST_EQ(judgement->levels[TFS_LEVEL_ERROR] + judgement->levels[TFS_LEVEL_WARN], 0);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
+	a_list_that_is_full();
+	the_driver_is_enough(TFS_LIBRARY_cuda, TFS_STATE_PASSED);
+	the_driver_is_enough(TFS_LIBRARY_cublas, TFS_STATE_NOT_MEASURABLE);
+	iterations_are_not_judged();
 	a_long_reason_is_cut_whole();
 	levels_follow_costs();
 	simulated_costs_are_modelled();
