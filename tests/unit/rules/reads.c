@@ -74,6 +74,26 @@ static void a_result_read_twice(bool kernel)
 	scene_destroy(scene);
 }
 
+/* What nothing writes is read once in each step, and not more than once. */
+static void a_table_read_in_each_step(void)
+{
+	const uint64_t bytes = 1 << 17;
+	struct scene *scene = start();
+	const uint64_t table = scene_memory(scene, TFS_MEMORY_DEVICE, bytes);
+	const uint64_t logits = scene_memory(scene, TFS_MEMORY_DEVICE, bytes);
+
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		scene_gemm(scene, 10, table, logits, bytes, false, 90000);
+		scene_copy(scene, 11, SCENE_LEGACY, false, false, TFS_MEMORY_PINNED, table, bytes,
+			9000);
+		scene_host(scene, 20000);
+	}
+	scene_judge(scene, NULL);
+	expect(scene, "TFS203", TFS_STATE_PASSED, 0);
+	scene_destroy(scene);
+}
+
 /* An asynchronous copy to pageable memory may wait, and behind it the host may use what the kernel
  * wrote; without that memory nothing rests on the wait. */
 static void a_read_back_behind_shared_memory(enum tfs_memory_kind kind, bool needed)
@@ -141,6 +161,7 @@ int main(void)
 	an_upload_read_back(A_HIDDEN_KERNEL, TFS_STATE_NOT_MEASURABLE);
 	a_result_read_twice(false);
 	a_result_read_twice(true);
+	a_table_read_in_each_step();
 	a_read_back_behind_shared_memory(TFS_MEMORY_DEVICE, false);
 	a_read_back_behind_shared_memory(TFS_MEMORY_MANAGED, true);
 	return test_result();
