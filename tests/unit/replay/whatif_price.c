@@ -214,6 +214,24 @@ static void kept(void)
 	end();
 }
 
+/* Where a rewrite had kernels replaced, what is kept is of those that the program asked for: these
+ * take twice as long. */
+static void kept_as_written(void)
+{
+	double replayed_ns;
+
+	begin(0);
+	replayed_ns = whatif->base_ns;
+	for (uint32_t i = 0; i < steady.call_count; i++)
+		if (tfs_steady_call(&steady, i)->family == TFS_FAMILY_launch)
+			whatif->written[i].scale = 2;
+	TEST_EQ(tfs_whatif_keep(whatif), 0);
+	IS(whatif->base_ns, replayed_ns + (double)WORK);
+	edit(TFS_FAMILY_launch, (struct tfs_edit){.scale = 0.75f});
+	IS(price().ns, 0.25 * 2 * (double)WORK);
+	end();
+}
+
 /* Algorithms that a search found save as much less as the replay was longer than the step. */
 static void searched(void)
 {
@@ -242,6 +260,7 @@ int main(void)
 	by_orders();
 	by_variation();
 	kept();
+	kept_as_written();
 	searched();
 	return test_result();
 }
