@@ -7,8 +7,11 @@ static const struct {
 	const char *name;
 	enum tfs_library library;
 } calls[] = {
+#define X(runtime, driver) {#runtime, TFS_LIBRARY_cudart}, {#driver, TFS_LIBRARY_cuda},
+	TFS_DIRECT_TWINS(X)
+#undef X
 #define X(library, name) {#name, TFS_LIBRARY_##library},
-	TFS_DIRECT_CALLS(X)
+		TFS_DIRECT_CALLS(X)
 #undef X
 };
 

@@ -16,29 +16,41 @@
 #include "shim/base/likely.h"
 #include "shim/resolve/lookup.h"
 
+/* What the runtime and the driver both have, in two columns; then what only one library has. */
 /* clang-format off */
+#define TFS_DIRECT_TWINS(X) \
+	X(cudaDeviceGetAttribute, cuDeviceGetAttribute) \
+	X(cudaDeviceGetDefaultMemPool, cuDeviceGetDefaultMemPool) \
+	X(cudaDeviceGetMemPool, cuDeviceGetMemPool) X(cudaDeviceGetPCIBusId, cuDeviceGetPCIBusId) \
+	X(cudaDeviceSynchronize, cuCtxSynchronize) X(cudaEventCreateWithFlags, cuEventCreate) \
+	X(cudaEventDestroy, cuEventDestroy_v2) X(cudaEventElapsedTime, cuEventElapsedTime) \
+	X(cudaEventQuery, cuEventQuery) X(cudaEventRecord, cuEventRecord) \
+	X(cudaEventSynchronize, cuEventSynchronize) X(cudaFree, cuMemFree_v2) \
+	X(cudaFreeHost, cuMemFreeHost) X(cudaGetDevice, cuCtxGetDevice) \
+	X(cudaGetDeviceCount, cuDeviceGetCount) X(cudaHostAlloc, cuMemHostAlloc) \
+	X(cudaLaunchHostFunc, cuLaunchHostFunc) X(cudaMalloc, cuMemAlloc_v2) \
+	X(cudaMemGetInfo, cuMemGetInfo_v2) X(cudaMemPoolGetAttribute, cuMemPoolGetAttribute) \
+	X(cudaMemPoolSetAttribute, cuMemPoolSetAttribute) X(cudaMemPoolTrimTo, cuMemPoolTrimTo) \
+	X(cudaMemcpy, cuMemcpy) X(cudaMemcpyAsync, cuMemcpyAsync) \
+	X(cudaMemsetAsync, cuMemsetD8Async) X(cudaPointerGetAttributes, cuPointerGetAttributes) \
+	X(cudaStreamCreateWithFlags, cuStreamCreate) X(cudaStreamIsCapturing, cuStreamIsCapturing) \
+	X(cudaStreamQuery, cuStreamQuery) X(cudaStreamSynchronize, cuStreamSynchronize) \
+	X(cudaThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode)
+
 #define TFS_DIRECT_CALLS(X) \
-	X(cudart, cudaArrayGetInfo) X(cudart, cudaDeviceGetAttribute) X(cudart, cudaGetDevice) \
-	X(cudart, cudaGetDeviceProperties) X(cudart, cudaGetFuncBySymbol) \
-	X(cudart, cudaGetLastError) X(cudart, cudaPeekAtLastError) \
+	X(cudart, cudaArrayGetInfo) X(cudart, cudaGetDeviceProperties) \
+	X(cudart, cudaGetFuncBySymbol) X(cudart, cudaGetLastError) X(cudart, cudaPeekAtLastError) \
 	X(cudart, cudaRuntimeGetVersion) X(cudart, cudaSetDevice) \
-	X(cuda, cuCtxGetCurrent) X(cuda, cuCtxGetDevice) X(cuda, cuCtxRecordEvent) \
-	X(cuda, cuCtxSynchronize) X(cuda, cuDeviceGet) X(cuda, cuDeviceGetAttribute) \
-	X(cuda, cuDeviceGetCount) X(cuda, cuDeviceGetName) X(cuda, cuDevicePrimaryCtxGetState) \
+	X(cuda, cuCtxGetCurrent) X(cuda, cuCtxRecordEvent) X(cuda, cuDeviceGet) \
+	X(cuda, cuDeviceGetName) X(cuda, cuDevicePrimaryCtxGetState) \
 	X(cuda, cuDevicePrimaryCtxRelease_v2) X(cuda, cuDevicePrimaryCtxRetain) \
-	X(cuda, cuDeviceTotalMem_v2) X(cuda, cuDriverGetVersion) X(cuda, cuEventCreate) \
-	X(cuda, cuEventDestroy_v2) X(cuda, cuEventElapsedTime) X(cuda, cuEventQuery) \
-	X(cuda, cuEventRecord) X(cuda, cuEventSynchronize) \
-	X(cuda, cuFuncGetName) X(cuda, cuFuncGetParamInfo) X(cuda, cuGetProcAddress) \
-	X(cuda, cuGetProcAddress_v2) X(cuda, cuGraphRetainUserObject) X(cuda, cuKernelGetName) \
-	X(cuda, cuKernelGetParamInfo) X(cuda, cuMemAllocFromPoolAsync) X(cuda, cuMemFreeAsync) \
-	X(cuda, cuMemGetAddressRange_v2) X(cuda, cuMemGetInfo_v2) X(cuda, cuMemPoolCreate) \
-	X(cuda, cuMemPoolGetAttribute) X(cuda, cuMemPoolSetAttribute) X(cuda, cuMemPoolTrimTo) \
-	X(cuda, cuMemcpyDtoDAsync_v2) X(cuda, cuMemcpyDtoHAsync_v2) \
-	X(cuda, cuMemcpyHtoDAsync_v2) X(cuda, cuMemsetD8Async) X(cuda, cuPointerGetAttribute) \
-	X(cuda, cuStreamCreate) X(cuda, cuStreamGetCaptureInfo_v2) X(cuda, cuStreamIsCapturing) \
-	X(cuda, cuStreamQuery) X(cuda, cuStreamSynchronize) \
-	X(cuda, cuThreadExchangeStreamCaptureMode) X(cuda, cuUserObjectCreate) \
+	X(cuda, cuDeviceTotalMem_v2) X(cuda, cuDriverGetVersion) X(cuda, cuFuncGetName) \
+	X(cuda, cuFuncGetParamInfo) X(cuda, cuGetProcAddress) X(cuda, cuGetProcAddress_v2) \
+	X(cuda, cuGraphRetainUserObject) X(cuda, cuKernelGetName) X(cuda, cuKernelGetParamInfo) \
+	X(cuda, cuMemAllocFromPoolAsync) X(cuda, cuMemFreeAsync) X(cuda, cuMemGetAddressRange_v2) \
+	X(cuda, cuMemPoolCreate) X(cuda, cuMemcpyDtoDAsync_v2) X(cuda, cuMemcpyDtoHAsync_v2) \
+	X(cuda, cuMemcpyDtoH_v2) X(cuda, cuMemcpyHtoDAsync_v2) X(cuda, cuPointerGetAttribute) \
+	X(cuda, cuStreamGetCaptureInfo_v2) X(cuda, cuUserObjectCreate) \
 	X(cudnn, cudnnConvolutionBackwardData) X(cudnn, cudnnConvolutionBackwardFilter) \
 	X(cudnn, cudnnConvolutionForward) X(cudnn, cudnnCreate) X(cudnn, cudnnDestroy) \
 	X(cudnn, cudnnFindConvolutionBackwardDataAlgorithmEx) \
@@ -73,11 +85,15 @@
 	X(nccl, pncclCommCount) X(nccl, pncclCommUserRank)
 /* clang-format on */
 
+/* A driver's function follows the runtime's of its row. */
 enum tfs_direct {
-#define X(library, name) TFS_DIRECT_##name,
-	TFS_DIRECT_CALLS(X)
+#define X(runtime, driver) TFS_DIRECT_##runtime, TFS_DIRECT_##driver,
+	TFS_DIRECT_TWINS(X)
 #undef X
-		TFS_DIRECT_COUNT
+#define X(library, name) TFS_DIRECT_##name,
+		TFS_DIRECT_CALLS(X)
+#undef X
+			TFS_DIRECT_COUNT
 };
 
 extern void *tfs_direct_known[TFS_DIRECT_COUNT] TFS_OWN;
