@@ -121,16 +121,15 @@ static void write_library(
 
 static uint32_t cudnn_version(void)
 {
-	size_t (*get)(void) =
-		(size_t(*)(void))tfs_lookup_named(TFS_LIBRARY_cudnn, "cudnnGetVersion");
+	size_t (*get)(void) = (__typeof__(get))tfs_direct_anew(TFS_DIRECT_cudnnGetVersion);
 
 	return get ? (uint32_t)get() : 0;
 }
 
 static uint32_t cublas_version(void)
 {
-	int (*get)(libraryPropertyType, int *) = (int (*)(libraryPropertyType,
-		int *))tfs_lookup_named(TFS_LIBRARY_cublas, "cublasGetProperty");
+	int (*get)(libraryPropertyType, int *) =
+		(__typeof__(get))tfs_direct_anew(TFS_DIRECT_cublasGetProperty);
 	int major = 0;
 	int minor = 0;
 
@@ -141,7 +140,7 @@ static uint32_t cublas_version(void)
 
 static uint32_t nccl_version(void)
 {
-	int (*get)(int *) = (int (*)(int *))tfs_lookup_named(TFS_LIBRARY_nccl, "pncclGetVersion");
+	int (*get)(int *) = (__typeof__(get))tfs_direct_anew(TFS_DIRECT_pncclGetVersion);
 	int version = 0;
 
 	return get && get(&version) == 0 ? (uint32_t)version : 0;
@@ -159,8 +158,7 @@ static uint32_t driver_version(void)
 
 static uint32_t runtime_version(void)
 {
-	int (*get)(int *) =
-		(int (*)(int *))tfs_lookup_named(TFS_LIBRARY_cudart, "cudaRuntimeGetVersion");
+	int (*get)(int *) = (__typeof__(get))tfs_direct_anew(TFS_DIRECT_cudaRuntimeGetVersion);
 	int version = 0;
 
 	return get && tfs_lookup_ready(TFS_LIBRARY_cudart) && get(&version) == 0 ? (uint32_t)version

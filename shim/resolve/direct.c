@@ -20,6 +20,11 @@ _Static_assert(TFS_DIRECT_COUNT <= UINT8_MAX, "lists of them are of bytes");
 void *tfs_direct_known[TFS_DIRECT_COUNT];
 static _Atomic bool looked[TFS_DIRECT_COUNT];
 
+void *tfs_direct_anew(enum tfs_direct call)
+{
+	return tfs_lookup_named(calls[call].library, calls[call].name);
+}
+
 /* Two threads may do this at once; both find the same. */
 void *tfs_direct_look_up(enum tfs_direct call)
 {
@@ -29,7 +34,7 @@ void *tfs_direct_look_up(enum tfs_direct call)
 		return __atomic_load_n(&tfs_direct_known[call], __ATOMIC_RELAXED);
 	if (!tfs_lookup_steady(calls[call].library))
 		return NULL;
-	found = tfs_lookup_named(calls[call].library, calls[call].name);
+	found = tfs_direct_anew(call);
 	__atomic_store_n(&tfs_direct_known[call], found, __ATOMIC_RELAXED);
 	atomic_store_explicit(&looked[call], true, memory_order_release);
 	return found;

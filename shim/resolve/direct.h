@@ -5,8 +5,7 @@
 /*
  * The functions that the shim calls itself, never through a hook. TFS_DIRECT(cudaFree)(address)
  * calls one; it is NULL while its library is not there for good, or does not have it. Each is
- * looked up when it is first asked for. To call another one, add it to the list. What is asked of a
- * library that may go is looked up each time: tfs_lookup_named().
+ * looked up when it is first asked for. To call another one, add it to the list.
  */
 
 #include <stdbool.h>
@@ -73,8 +72,8 @@
 	X(cublas, cublasGetFixedPointEmulationMantissaBitOffset) \
 	X(cublas, cublasGetFixedPointEmulationMantissaControl) \
 	X(cublas, cublasGetFixedPointEmulationMaxMantissaBitCount) X(cublas, cublasGetMathMode) \
-	X(cublas, cublasGetPointerMode_v2) X(cublas, cublasGetSmCountTarget) \
-	X(cublas, cublasGetStream_v2) \
+	X(cublas, cublasGetPointerMode_v2) X(cublas, cublasGetProperty) \
+	X(cublas, cublasGetSmCountTarget) X(cublas, cublasGetStream_v2) \
 	X(cublaslt, cublasLtMatmul) X(cublaslt, cublasLtMatmulAlgoGetHeuristic) \
 	X(cublaslt, cublasLtMatmulDescCreate) X(cublaslt, cublasLtMatmulDescDestroy) \
 	X(cublaslt, cublasLtMatmulDescGetAttribute) X(cublaslt, cublasLtMatmulDescSetAttribute) \
@@ -82,7 +81,7 @@
 	X(cublaslt, cublasLtMatmulPreferenceGetAttribute) \
 	X(cublaslt, cublasLtMatmulPreferenceSetAttribute) \
 	X(cublaslt, cublasLtMatrixLayoutGetAttribute) \
-	X(nccl, pncclCommCount) X(nccl, pncclCommUserRank)
+	X(nccl, pncclCommCount) X(nccl, pncclCommUserRank) X(nccl, pncclGetVersion)
 /* clang-format on */
 
 /* A driver's function follows the runtime's of its row. */
@@ -108,6 +107,9 @@ static inline void *tfs_direct(enum tfs_direct call)
 	return TFS_LIKELY(known) ? known : tfs_direct_look_up(call);
 }
 #define TFS_DIRECT(name) ((__typeof__(&name))tfs_direct(TFS_DIRECT_##name))
+
+/* The same of a library that may go: looked up each time, and not kept. Cold. */
+void *tfs_direct_anew(enum tfs_direct call);
 
 /* Are all of them there? Asked once and kept for good in *known, which begins as 0. */
 bool tfs_direct_there(const uint8_t *calls, size_t count, _Atomic int *known);
