@@ -92,7 +92,15 @@ enum tfs_direct {
 #define X(library, name) TFS_DIRECT_##name,
 		TFS_DIRECT_CALLS(X)
 #undef X
-			TFS_DIRECT_COUNT
+			TFS_DIRECT_COUNT,
+	TFS_DIRECT_NONE = TFS_DIRECT_COUNT
+};
+
+/* The rows of two columns. */
+enum tfs_twins {
+#define X(runtime, driver) TFS_TWINS_##runtime = TFS_DIRECT_##runtime,
+	TFS_DIRECT_TWINS(X)
+#undef X
 };
 
 extern void *tfs_direct_known[TFS_DIRECT_COUNT] TFS_OWN;

@@ -13,10 +13,12 @@ bool tfs_layer_fill(void *functions, const struct tfs_layer_row *rows, size_t co
 {
 	for (size_t i = 0; i < count; i++) {
 		void **field = (void **)((char *)functions + rows[i].at);
+		const char *name = rows[i].names[driver];
 
-		if (*rows[i].names[driver] == '\0')
+		if (name ? *name == '\0' : rows[i].calls[driver] == TFS_DIRECT_NONE)
 			continue;
-		void *found = tfs_lookup_named(library_of(driver), rows[i].names[driver]);
+		void *found = name ? tfs_lookup_named(library_of(driver), name)
+				   : tfs_direct_anew((enum tfs_direct)rows[i].calls[driver]);
 		if (!found)
 			return false;
 		__atomic_store_n(field, found, __ATOMIC_RELAXED);

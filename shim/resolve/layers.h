@@ -4,23 +4,34 @@
 
 /*
  * Functions that the CUDA runtime and the driver both have, for callers that take the layer which
- * the program uses: a struct of pointers, filled by their names in either. The pointers say what
- * the two have in common to a caller: handles and addresses are void *, results, enums and flags
- * are int, of one number on both, and what one of them takes in addition comes last.
+ * the program uses: a struct of pointers, filled by rows that name calls of direct.h. The pointers
+ * say what the two have in common to a caller: handles and addresses are void *, results, enums and
+ * flags are int, of one number on both, and what one of them takes in addition comes last.
  */
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+#include "shim/resolve/direct.h"
 
 struct tfs_layer_row {
 	const char *names[2]; /* the runtime's, the driver's; "" = this layer's stays as it is */
 	size_t at;
+	uint8_t calls[2]; /* instead: enum tfs_direct */
 };
 #define TFS_LAYER_ROW(functions, field, runtime, driver)                                           \
 	{                                                                                          \
-		{runtime, driver}, offsetof(struct functions, field)                               \
+		.names = {runtime, driver}, .at = offsetof(struct functions, field)                \
 	}
+/* The runtime's call and the driver's; TFS_DIRECT_NONE = this layer's stays as it is. */
+#define TFS_LAYER_CALLS(functions, field, runtime, driver)                                         \
+	{                                                                                          \
+		.calls = {runtime, driver}, .at = offsetof(struct functions, field)                \
+	}
+/* Both of a row of enum tfs_twins. */
+#define TFS_LAYER_TWINS(functions, field, row) TFS_LAYER_CALLS(functions, field, row, row + 1)
 
 /* False when one is missing. Cold. */
 bool tfs_layer_fill(void *functions, const struct tfs_layer_row *rows, size_t count, bool driver);
