@@ -24,27 +24,28 @@ static int no_error(void)
 static struct tfs_memory_functions of_runtime;
 static struct tfs_memory_functions of_driver = {.error_waits = no_error, .forget_error = no_error};
 
-#define ROW(field, runtime, driver) TFS_LAYER_ROW(tfs_memory_functions, field, runtime, driver)
+#define TWINS(field, runtime) TFS_LAYER_TWINS(tfs_memory_functions, field, TFS_TWINS_##runtime)
+#define CALLS(field, runtime, driver)                                                              \
+	TFS_LAYER_CALLS(tfs_memory_functions, field, TFS_DIRECT_##runtime, TFS_DIRECT_##driver)
 static const struct tfs_layer_row rows[] = {
-	ROW(alloc, "cudaMalloc", "cuMemAlloc_v2"),
-	ROW(release, "cudaFree", "cuMemFree_v2"),
-	ROW(drain, "cudaDeviceSynchronize", "cuCtxSynchronize"),
-	ROW(fill, "cudaMemsetAsync", "cuMemsetD8Async"),
-	ROW(read, "cudaMemcpy", "cuMemcpyDtoH_v2"),
-	ROW(stream_create, "cudaStreamCreateWithFlags", "cuStreamCreate"),
-	ROW(event_create, "cudaEventCreateWithFlags", "cuEventCreate"),
-	ROW(event_record, "cudaEventRecord", "cuEventRecord"),
-	ROW(event_wait, "cudaEventSynchronize", "cuEventSynchronize"),
-	ROW(event_query, "cudaEventQuery", "cuEventQuery"),
-	ROW(stream_query, "cudaStreamQuery", "cuStreamQuery"),
-	ROW(device, "cudaGetDevice", "cuCtxGetDevice"),
-	ROW(device_count, "cudaGetDeviceCount", "cuDeviceGetCount"),
-	ROW(info, "cudaMemGetInfo", "cuMemGetInfo_v2"),
-	ROW(attribute, "cudaDeviceGetAttribute", "cuDeviceGetAttribute"),
-	ROW(error_waits, "cudaPeekAtLastError", ""),
-	ROW(forget_error, "cudaGetLastError", ""),
-	ROW(capture_mode, "cudaThreadExchangeStreamCaptureMode",
-		"cuThreadExchangeStreamCaptureMode"),
+	TWINS(alloc, cudaMalloc),
+	TWINS(release, cudaFree),
+	TWINS(drain, cudaDeviceSynchronize),
+	TWINS(fill, cudaMemsetAsync),
+	CALLS(read, cudaMemcpy, cuMemcpyDtoH_v2),
+	TWINS(stream_create, cudaStreamCreateWithFlags),
+	TWINS(event_create, cudaEventCreateWithFlags),
+	TWINS(event_record, cudaEventRecord),
+	TWINS(event_wait, cudaEventSynchronize),
+	TWINS(event_query, cudaEventQuery),
+	TWINS(stream_query, cudaStreamQuery),
+	TWINS(device, cudaGetDevice),
+	TWINS(device_count, cudaGetDeviceCount),
+	TWINS(info, cudaMemGetInfo),
+	TWINS(attribute, cudaDeviceGetAttribute),
+	CALLS(error_waits, cudaPeekAtLastError, NONE),
+	CALLS(forget_error, cudaGetLastError, NONE),
+	TWINS(capture_mode, cudaThreadExchangeStreamCaptureMode),
 };
 
 const struct tfs_memory_functions *tfs_memory_functions(bool driver)
