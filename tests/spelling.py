@@ -22,8 +22,7 @@ ELSEWHERE = {"reports/model/places.c", "reports/doctor/doctor.c", "reports/docto
              "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
              "rules/evidence/sharing.c"}
 # Functions that are looked up to be called, by their names on two layers.
-LOOKED_UP = {"shim/rewrites/memory/pool_functions.c",
-             "shim/rewrites/pinned_staging/pinned_staging_device.c"}
+LOOKED_UP = {"shim/rewrites/pinned_staging/pinned_staging_device.c"}
 # What they ask for is finer than families are, of which 64 fit a mask.
 FINER = {"shim/rewrites/common/work.c", "shim/rewrites/memory/held.c",
          "shim/rewrites/memset_elision/fill_checks.c"}

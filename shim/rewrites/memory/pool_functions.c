@@ -15,13 +15,13 @@ _Static_assert((int)TFS_POOL_THRESHOLD == (int)cudaMemPoolAttrReleaseThreshold &
 static struct tfs_pool_functions of_runtime;
 static struct tfs_pool_functions of_driver;
 
-#define ROW(field, runtime, driver) TFS_LAYER_ROW(tfs_pool_functions, field, runtime, driver)
+#define TWINS(field, runtime) TFS_LAYER_TWINS(tfs_pool_functions, field, TFS_TWINS_##runtime)
 static const struct tfs_layer_row rows[] = {
-	ROW(current, "cudaDeviceGetMemPool", "cuDeviceGetMemPool"),
-	ROW(standard, "cudaDeviceGetDefaultMemPool", "cuDeviceGetDefaultMemPool"),
-	ROW(get, "cudaMemPoolGetAttribute", "cuMemPoolGetAttribute"),
-	ROW(set, "cudaMemPoolSetAttribute", "cuMemPoolSetAttribute"),
-	ROW(trim, "cudaMemPoolTrimTo", "cuMemPoolTrimTo"),
+	TWINS(current, cudaDeviceGetMemPool),
+	TWINS(standard, cudaDeviceGetDefaultMemPool),
+	TWINS(get, cudaMemPoolGetAttribute),
+	TWINS(set, cudaMemPoolSetAttribute),
+	TWINS(trim, cudaMemPoolTrimTo),
 };
 
 const struct tfs_pool_functions *tfs_pool_functions(bool driver)
