@@ -21,14 +21,12 @@ READS = re.compile(r"\btfs_trace_function\b|\bTFS_RECORD_(?:function|api)\b|\bfu
 ELSEWHERE = {"reports/model/places.c", "reports/doctor/doctor.c", "reports/doctor/doctor_program.c",
              "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
              "rules/evidence/sharing.c"}
-# Functions that are looked up to be called, by their names on two layers.
-LOOKED_UP = {"shim/rewrites/pinned_staging/pinned_staging_device.c"}
 # What they ask for is finer than families are, of which 64 fit a mask.
 FINER = {"shim/rewrites/common/work.c", "shim/rewrites/memory/held.c",
          "shim/rewrites/memset_elision/fill_checks.c"}
 # Which cores a library's kernel computes with is in its name alone.
 KERNELS = {"rules/device/cores.c"}
-PASSED = ELSEWHERE | KERNELS | LOOKED_UP | FINER
+PASSED = ELSEWHERE | KERNELS | FINER
 TOLD = re.compile(r"\breturn\s*$")
 
 MADE_UP = {

@@ -9,33 +9,33 @@
 #include "shim/resolve/layers.h"
 #include "shim/state/memory.h"
 
-#define ROW(field, runtime, driver) TFS_LAYER_ROW(tfs_staging_device, field, runtime, driver)
+#define TWINS(field, runtime) TFS_LAYER_TWINS(tfs_staging_device, field, TFS_TWINS_##runtime)
+#define CALLS(field, runtime, driver)                                                              \
+	TFS_LAYER_CALLS(tfs_staging_device, field, TFS_DIRECT_##runtime, TFS_DIRECT_##driver)
 static const struct tfs_layer_row rows[] = {
-	ROW(wait, "cudaStreamSynchronize", "cuStreamSynchronize"),
-	ROW(is_capturing, "cudaStreamIsCapturing", "cuStreamIsCapturing"),
-	ROW(pin, "cudaHostAlloc", "cuMemHostAlloc"),
-	ROW(unpin, "cudaFreeHost", "cuMemFreeHost"),
-	ROW(alloc, "cudaMalloc", "cuMemAlloc_v2"),
-	ROW(release, "cudaFree", "cuMemFree_v2"),
-	ROW(event_create, "cudaEventCreateWithFlags", "cuEventCreate"),
-	ROW(event_destroy, "cudaEventDestroy", "cuEventDestroy_v2"),
-	ROW(event_record, "cudaEventRecord", "cuEventRecord"),
-	ROW(event_query, "cudaEventQuery", "cuEventQuery"),
-	ROW(event_wait, "cudaEventSynchronize", "cuEventSynchronize"),
-	ROW(event_elapsed, "cudaEventElapsedTime", "cuEventElapsedTime"),
-	ROW(call, "cudaLaunchHostFunc", "cuLaunchHostFunc"),
-	ROW(attribute, "cudaDeviceGetAttribute", "cuDeviceGetAttribute"),
-	ROW(bus_id, "cudaDeviceGetPCIBusId", "cuDeviceGetPCIBusId"),
-	ROW(capture_mode, "cudaThreadExchangeStreamCaptureMode",
-		"cuThreadExchangeStreamCaptureMode"),
-	ROW(copy, "cudaMemcpy", "cuMemcpy"),
-	ROW(copy_on, "cudaMemcpyAsync", "cuMemcpyAsync"),
-	ROW(pointer, "cudaPointerGetAttributes", "cuPointerGetAttributes"),
-	ROW(device, "cudaGetDevice", ""),
-	ROW(peek_error, "cudaPeekAtLastError", ""),
-	ROW(take_error, "cudaGetLastError", ""),
-	ROW(context, "", "cuCtxGetCurrent"),
-	ROW(context_device, "", "cuCtxGetDevice"),
+	TWINS(wait, cudaStreamSynchronize),
+	TWINS(is_capturing, cudaStreamIsCapturing),
+	TWINS(pin, cudaHostAlloc),
+	TWINS(unpin, cudaFreeHost),
+	TWINS(alloc, cudaMalloc),
+	TWINS(release, cudaFree),
+	TWINS(event_create, cudaEventCreateWithFlags),
+	TWINS(event_destroy, cudaEventDestroy),
+	TWINS(event_record, cudaEventRecord),
+	TWINS(event_query, cudaEventQuery),
+	TWINS(event_wait, cudaEventSynchronize),
+	TWINS(event_elapsed, cudaEventElapsedTime),
+	TWINS(call, cudaLaunchHostFunc),
+	TWINS(device, cudaGetDevice),
+	TWINS(attribute, cudaDeviceGetAttribute),
+	TWINS(bus_id, cudaDeviceGetPCIBusId),
+	TWINS(capture_mode, cudaThreadExchangeStreamCaptureMode),
+	TWINS(copy, cudaMemcpy),
+	TWINS(copy_on, cudaMemcpyAsync),
+	TWINS(pointer, cudaPointerGetAttributes),
+	CALLS(peek_error, cudaPeekAtLastError, NONE),
+	CALLS(take_error, cudaGetLastError, NONE),
+	CALLS(context, NONE, cuCtxGetCurrent),
 };
 
 enum { UNKNOWN, LOOKING, USABLE, UNUSABLE };
@@ -110,8 +110,7 @@ bool tfs_staging_context(
 	void *context = NULL;
 
 	if (device->driver) {
-		if (device->context(&context) != 0 ||
-			device->context_device(&out_context->device) != 0)
+		if (device->context(&context) != 0 || device->device(&out_context->device) != 0)
 			return false;
 	} else if (device->device(&out_context->device) != 0) {
 		return false;

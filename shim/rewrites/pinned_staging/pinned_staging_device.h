@@ -30,6 +30,7 @@ struct tfs_staging_device {
 	int (*event_wait)(void *event);
 	int (*event_elapsed)(float *out_ms, void *from, void *to);
 	int (*call)(void *stream, void (*function)(void *), void *argument);
+	int (*device)(int *out); /* the current one */
 	int (*attribute)(int *out, int which, int device);
 	int (*bus_id)(char *out, int bytes, int device);
 	int (*capture_mode)(int *mode); /* exchanges this thread's */
@@ -38,12 +39,10 @@ struct tfs_staging_device {
 	void *copy_on;
 	void *pointer;
 	/* Of the runtime only. */
-	int (*device)(int *out);
 	int (*peek_error)(void);
 	int (*take_error)(void);
 	/* Of the driver only. */
 	int (*context)(void **out);
-	int (*context_device)(int *out);
 	bool driver;
 };
 
