@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/resolve/layers.h"
 
-#include "shim/resolve/lookup.h"
-
 static enum tfs_library library_of(bool driver)
 {
 	return driver ? TFS_LIBRARY_cuda : TFS_LIBRARY_cudart;
@@ -13,12 +11,11 @@ bool tfs_layer_fill(void *functions, const struct tfs_layer_row *rows, size_t co
 {
 	for (size_t i = 0; i < count; i++) {
 		void **field = (void **)((char *)functions + rows[i].at);
-		const char *name = rows[i].names[driver];
+		const enum tfs_direct call = rows[i].calls[driver];
 
-		if (name ? *name == '\0' : rows[i].calls[driver] == TFS_DIRECT_NONE)
+		if (call == TFS_DIRECT_NONE)
 			continue;
-		void *found = name ? tfs_lookup_named(library_of(driver), name)
-				   : tfs_direct_anew((enum tfs_direct)rows[i].calls[driver]);
+		void *found = tfs_direct_anew(call);
 		if (!found)
 			return false;
 		__atomic_store_n(field, found, __ATOMIC_RELAXED);

@@ -17,21 +17,16 @@
 #include "shim/resolve/direct.h"
 
 struct tfs_layer_row {
-	const char *names[2]; /* the runtime's, the driver's; "" = this layer's stays as it is */
+	/* The runtime's and the driver's; TFS_DIRECT_NONE = this layer's field stays as it is. */
+	uint8_t calls[2];
 	size_t at;
-	uint8_t calls[2]; /* instead: enum tfs_direct */
 };
-#define TFS_LAYER_ROW(functions, field, runtime, driver)                                           \
-	{                                                                                          \
-		.names = {runtime, driver}, .at = offsetof(struct functions, field)                \
-	}
-/* The runtime's call and the driver's; TFS_DIRECT_NONE = this layer's stays as it is. */
 #define TFS_LAYER_CALLS(functions, field, runtime, driver)                                         \
 	{                                                                                          \
-		.calls = {runtime, driver}, .at = offsetof(struct functions, field)                \
+		{runtime, driver}, offsetof(struct functions, field)                               \
 	}
 /* Both of a row of enum tfs_twins. */
-#define TFS_LAYER_TWINS(functions, field, row) TFS_LAYER_CALLS(functions, field, row, row + 1)
+#define TFS_LAYER_TWINS(functions, field, row) TFS_LAYER_CALLS(functions, field, row, (row) + 1)
 
 /* False when one is missing. Cold. */
 bool tfs_layer_fill(void *functions, const struct tfs_layer_row *rows, size_t count, bool driver);
