@@ -46,10 +46,3 @@ bool tfs_take_free(const struct tfs_frame *frame, void *address, const struct tf
 	*out_status = op.status;
 	return true;
 }
-
-void tfs_offer_pinned(const struct tfs_frame *frame)
-{
-	struct tfs_op op = {.kind = TFS_OP_FREE, .memory = {.kind = TFS_MEMORY_PINNED}};
-
-	tfs_take(frame, &op);
-}

@@ -18,7 +18,4 @@ bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, 
 bool tfs_take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
 	bool driver, uint32_t *out_status);
 
-/* Pinned memory is nobody's yet: so that whoever minds the call hears why it was left alone. */
-void tfs_offer_pinned(const struct tfs_frame *frame);
-
 #endif

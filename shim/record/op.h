@@ -18,7 +18,7 @@ enum tfs_op_kind {
 	TFS_OP_ORDERED,  /* a stream-ordered allocation */
 	TFS_OP_COPY,     /* of memory without a shape */
 	TFS_OP_ALLOC,    /* of device memory, and not stream-ordered */
-	TFS_OP_FREE,     /* of such memory; of pinned memory so that rewrites can say why not */
+	TFS_OP_FREE,     /* of such memory */
 	TFS_OP_CHOICE,   /* of a convolution's algorithm: the program asks for a list */
 	TFS_OP_CONVOLVE, /* by cuDNN, which is told how, see convolution.h */
 	TFS_OP_COMPUTE,  /* anything else that a library writes to memory that it is given */
@@ -27,6 +27,7 @@ enum tfs_op_kind {
 	TFS_OP_OTHER,   /* about to be made, while zeros are followed: may use them, see fills.h */
 	TFS_OP_MADE,    /* any call that is seen, after it */
 	TFS_OP_STREAM,  /* was made, and does not wait for the legacy stream */
+	TFS_OP_PINNED,  /* host memory was allocated, or is about to be freed */
 	TFS_OP_RESET,   /* of a device: all its handles and memory are gone */
 	TFS_OP_HANDLE,  /* of cuDNN was made, which may have waited */
 	TFS_OP_BACKEND, /* a convolution was built for cuDNN's graph API */

@@ -26,6 +26,7 @@ if [ "$hardware" = 0 ]; then
 	for case in created-aside not-destroyed in-turn primary-reset released other-reset; do
 		holds $case 20 pool_reserve=1m TFSIM_DEVICES=2 "$contexts" $case
 	done
+	holds stream-beside-pinned 0 "" "" "$deferred" stream-beside-pinned
 fi
 rewrite=deferred-free,alloc-pool
 holds both 20 "" "" "$deferred" in-order

@@ -3,6 +3,7 @@
 #include "shim/hooks/cuda.h"
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/take.h"
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
@@ -125,7 +126,7 @@ TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocHost_v2);
 	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
 
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -135,7 +136,7 @@ TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cuMemHostAlloc);
 	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
 
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	note_pinned(&frame, status, out, bytes, 0);
 	return status;
 }
@@ -146,7 +147,7 @@ TFS_HOOK(CUresult, cuMemFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	const CUresult status = TFS_REAL(cuMemFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;

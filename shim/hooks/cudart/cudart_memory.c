@@ -3,6 +3,7 @@
 
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/take.h"
 #include "shim/resolve/direct.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
@@ -121,7 +122,7 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 	struct tfs_frame frame = TFS_ENTER(cudaMallocHost);
 	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
 
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
@@ -132,7 +133,7 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 	struct tfs_frame frame = TFS_ENTER(cudaHostAlloc);
 	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
 
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
 	return status;
@@ -144,7 +145,7 @@ TFS_HOOK(cudaError_t, cudaFreeHost, (void *address))
 	struct tfs_range was = {0};
 
 	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	tfs_offer_pinned(&frame);
+	tfs_tell(&frame, TFS_OP_PINNED);
 	const cudaError_t status = TFS_REAL(cudaFreeHost)(address);
 	tfs_note_free(&frame, status, address, &was);
 	return status;

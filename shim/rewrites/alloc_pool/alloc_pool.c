@@ -139,6 +139,11 @@ static enum tfs_answer before(struct tfs_op *op)
 	return done ? TFS_DONE : TFS_LEAVES;
 }
 
+static void pinned(const struct tfs_op *op)
+{
+	tfs_pool_refuse_pinned(SELF, op);
+}
+
 const struct tfs_rewrite tfs_rewrite_alloc_pool = {
 	.name = "alloc-pool",
 	.rank = TFS_CLASS_EXACT,
@@ -146,6 +151,7 @@ const struct tfs_rewrite tfs_rewrite_alloc_pool = {
 	.switchable = true,
 	.start = tfs_pool_start,
 	.priority = 70,
-	.acts = TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE),
+	.acts = TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE) | TFS_OP_BIT(TFS_OP_PINNED),
 	.before = before,
+	.event = pinned,
 };

@@ -167,6 +167,11 @@ static bool all_hold(const struct tfs_rewrite *self, const struct tfs_memory_fun
 		       site);
 }
 
+void tfs_pool_refuse_pinned(const struct tfs_rewrite *self, const struct tfs_op *op)
+{
+	tfs_rewrite_check(self, CHECK_PLAIN, false, op->site);
+}
+
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
 	struct tfs_op *op, const struct tfs_pool_size *size)
 {

@@ -45,4 +45,7 @@ bool tfs_pool_recurs(const struct tfs_pool_size *size);
 bool tfs_pool_may_keep(const struct tfs_rewrite *self, const struct tfs_memory_functions *use,
 	struct tfs_op *op, const struct tfs_pool_size *size);
 
+/* Pinned memory is not kept: says so of the call site. */
+void tfs_pool_refuse_pinned(const struct tfs_rewrite *self, const struct tfs_op *op);
+
 #endif

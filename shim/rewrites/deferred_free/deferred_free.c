@@ -200,16 +200,25 @@ static enum tfs_answer before(struct tfs_op *op)
 }
 
 /* The program makes a stream that order does not bind. */
-static void stream_created(const struct tfs_op *op)
+static void stream_created(void)
 {
 	const struct tfs_memory_functions *use = tfs_memory_functions(false);
 
-	(void)op;
 	if (!use)
 		use = tfs_memory_functions(true);
 	if (use && !TFS_MUTANT(NAIVE_ANY_STREAM) && atomic_exchange(&unsettled, false) &&
 		use->drain() != 0)
 		use->forget_error();
+}
+
+static void told(const struct tfs_op *op)
+{
+	if (op->kind == TFS_OP_STREAM) {
+		stream_created();
+		return;
+	}
+	tfs_left_wait_end(&left, SELF);
+	tfs_pool_refuse_pinned(SELF, op);
 }
 
 const struct tfs_rewrite tfs_rewrite_deferred_free = {
@@ -221,8 +230,9 @@ const struct tfs_rewrite tfs_rewrite_deferred_free = {
 	.compares = true,
 	.start = tfs_pool_start,
 	.priority = 20,
-	.acts = TFS_OP_BIT(TFS_OP_COPY) | TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE),
+	.acts = TFS_OP_BIT(TFS_OP_COPY) | TFS_OP_BIT(TFS_OP_ALLOC) | TFS_OP_BIT(TFS_OP_FREE) |
+		TFS_OP_BIT(TFS_OP_PINNED),
 	.follows = TFS_OP_BIT(TFS_OP_WAIT) | TFS_OP_BIT(TFS_OP_STREAM),
 	.before = before,
-	.event = stream_created,
+	.event = told,
 };

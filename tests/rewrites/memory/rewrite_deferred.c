@@ -317,6 +317,21 @@ static void info(void)
 	}
 }
 
+/* No wait was left out before the stream is made: none is made up for. */
+static void stream_beside_pinned(void)
+{
+	struct gate gate;
+	cudaStream_t other;
+	char *pinned;
+
+	gate_close(&gate, NULL);
+	OK(cudaMallocHost((void **)&pinned, BYTES));
+	OK(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+	TEST_TRUE(!atomic_load(&gate.passed));
+	gate_open(&gate);
+	OK(cudaDeviceSynchronize());
+}
+
 static const struct rewrite_case cases[] = {
 	{"in-order", in_order},
 	{"threads", threads},
@@ -337,6 +352,7 @@ static const struct rewrite_case cases[] = {
 	{"external-semaphore", external_semaphore},
 	{"driver-semaphore", driver_semaphore},
 	{"info", info},
+	{"stream-beside-pinned", stream_beside_pinned},
 };
 
 int main(int count, char **words)
