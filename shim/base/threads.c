@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <linux/close_range.h>
 #include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -15,8 +18,42 @@ static _Atomic uint32_t calls[TFS_CALLS]; /* futexes */
 static _Atomic uint32_t own;
 static _Atomic bool alone;
 
-void tfs_threads_count(void)
+bool tfs_threads_start(void *(*run)(void *argument), void *argument)
 {
+	const int saved = errno;
+	pthread_attr_t attributes;
+	pthread_t thread;
+	sigset_t all;
+	sigset_t before;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	const bool started = pthread_create(&thread, &attributes, run, argument) == 0;
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = saved;
+	return started;
+}
+
+/* The main thread may be pinned as well, to another processor. */
+static void unpin(void)
+{
+	cpu_set_t here;
+	cpu_set_t first;
+
+	if (sched_getaffinity(0, sizeof(here), &here) != 0 ||
+		sched_getaffinity(getpid(), sizeof(first), &first) != 0)
+		return;
+	CPU_OR(&here, &here, &first);
+	sched_setaffinity(0, sizeof(here), &here);
+}
+
+void tfs_threads_begin(const char *name)
+{
+	pthread_setname_np(pthread_self(), name);
+	unpin();
 	atomic_fetch_add(&own, 1);
 }
 

@@ -10,13 +10,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Called by each thread of the shim's own as it begins. Such a thread returns soon, a second at
- * most, once tfs_threads_alone(): the program's have all ended, and the process is to end with
- * them. */
-void tfs_threads_count(void);
+/* Starts one that nobody joins, with all signals blocked: the program's are for its own threads.
+ * False where that is refused. */
+bool tfs_threads_start(void *(*run)(void *argument), void *argument);
+
+/* Called by each as it begins: names it, counts it, and lets it run wherever the process may: the
+ * thread that started it may be pinned to one processor, which it must not share. Such a thread
+ * returns soon, a second at most, once tfs_threads_alone(): the program's have all ended, and the
+ * process is to end with them. */
+void tfs_threads_begin(const char *name);
 bool tfs_threads_alone(void);
 
-/* How many were counted, and that no other thread is left. */
+/* How many have begun, and that no other thread is left. */
 uint32_t tfs_threads_counted(void);
 void tfs_threads_left_alone(void);
 

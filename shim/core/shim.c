@@ -3,7 +3,6 @@
 
 #include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -51,15 +50,6 @@ static _Atomic int state = NOT_STARTED;
 static pid_t pid;
 static bool injected;
 static sigset_t programs_signals; /* that the first thread held back */
-
-/* The thread that made the first call may be pinned; the helper must not share its processor. */
-static void unpin(void)
-{
-	cpu_set_t allowed;
-
-	if (sched_getaffinity(pid, sizeof(allowed), &allowed) == 0)
-		sched_setaffinity(0, sizeof(allowed), &allowed);
-}
 
 /* How many threads there are, if the main one has ended by itself, as it may; else 0. It is counted
  * until the process ends. */
@@ -112,10 +102,8 @@ static void *write_file(void *nothing)
 	bool ending = false;
 
 	(void)nothing;
-	pthread_setname_np(pthread_self(), "tfshim-files");
 	tfs_self.busy = true;
-	unpin();
-	tfs_threads_count();
+	tfs_threads_begin("tfshim-files");
 	/* Where that is not to be had, it takes its chances. */
 	const bool may_look = tfs_threads_own_descriptors();
 	while (atomic_load(&state) != FAILED && !tfs_threads_alone()) {
@@ -138,24 +126,6 @@ static void *write_file(void *nothing)
 	return NULL;
 }
 
-static bool start_thread(void *(*run)(void *))
-{
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-	sigset_t before;
-
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	const bool started = pthread_create(&thread, &attributes, run, NULL) == 0;
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return started;
-}
-
 static void load_libraries(void)
 {
 	tfs_lookup_keep();
@@ -174,10 +144,8 @@ static void *help(void *nothing)
 	bool machine_known = false;
 
 	(void)nothing;
-	pthread_setname_np(pthread_self(), "tfshim-loading");
 	tfs_self.busy = true;
-	unpin();
-	tfs_threads_count();
+	tfs_threads_begin("tfshim-loading");
 	load_libraries();
 	pthread_setname_np(pthread_self(), "tfshim");
 	while (atomic_load(&state) != FINISHED && !tfs_threads_alone()) {
@@ -195,7 +163,7 @@ static void *help(void *nothing)
 		if (due || !machine_known)
 			machine_known = tfs_machine_write(false);
 		tfs_collector_poll();
-		if (tfs_host_needed() && !start_thread(tfs_host_run))
+		if (tfs_host_needed() && !tfs_threads_start(tfs_host_run, NULL))
 			tfs_recorder_fact(TFS_FACT_host_no_thread, NULL, 0, 0);
 		tfs_threads_doze(TFS_CALL_LOOK, seen, tfs_windows_open() ? WINDOW_NS : SECOND_NS);
 	}
@@ -209,7 +177,7 @@ static void *help(void *nothing)
 static bool start_file(void)
 {
 	tfs_files_served(true);
-	if (!start_thread(write_file)) {
+	if (!tfs_threads_start(write_file, NULL)) {
 		tfs_files_served(false);
 		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 	}
@@ -291,7 +259,7 @@ static bool start(void)
 		tfs_recorder_fact(TFS_FACT_host_off, NULL, 0, 0);
 	if (injected)
 		tfs_recorder_fact(TFS_FACT_hooks_none, NULL, 0, 0);
-	if (!start_thread(help))
+	if (!tfs_threads_start(help, NULL))
 		tfs_recorder_fact(TFS_FACT_helper_missing, NULL, 0, 0);
 	return true;
 }

@@ -196,9 +196,8 @@ static void yield_to_program(void)
 void *tfs_host_run(void *nothing)
 {
 	(void)nothing;
-	pthread_setname_np(pthread_self(), "tfshim-host");
 	tfs_self.busy = true;
-	tfs_threads_count();
+	tfs_threads_begin("tfshim-host");
 	yield_to_program();
 	/* What it opens is never to be among the program's descriptors. */
 	const bool may_sample = tfs_threads_own_descriptors();

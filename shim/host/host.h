@@ -19,7 +19,7 @@ void tfs_host_window(bool opens);
 /* Whether a thread is needed that runs tfs_host_run(), and there is none. The helper. */
 bool tfs_host_needed(void);
 
-/* Looks while windows are open, until the process ends; for pthread_create(). */
+/* Looks while windows are open, until the process ends; for tfs_threads_start(). */
 void *tfs_host_run(void *nothing);
 
 #endif

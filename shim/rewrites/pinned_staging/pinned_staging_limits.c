@@ -23,41 +23,27 @@
 /* Of what is left to the program, the part that may be taken. */
 #define SHARE 4u
 
-static uint32_t count_of(pid_t thread, cpu_set_t *out)
+static uint32_t count_of(pid_t thread)
 {
-	return sched_getaffinity(thread, sizeof(*out), out) == 0 ? (uint32_t)CPU_COUNT(out) : 0;
-}
+	cpu_set_t usable;
 
-/* This thread, or the first one, may be pinned to fewer than the process has. */
-static uint32_t widest(cpu_set_t *out)
-{
-	cpu_set_t first;
-	const uint32_t here = count_of(0, out);
-	const uint32_t there = count_of(getpid(), &first);
-
-	if (there <= here)
-		return here;
-	*out = first;
-	return there;
+	return sched_getaffinity(thread, sizeof(usable), &usable) == 0
+		       ? (uint32_t)CPU_COUNT(&usable)
+		       : 0;
 }
 
 uint32_t tfs_staging_processors(void)
 {
 	static _Atomic uint32_t quota;
-	const uint32_t usable = widest(&(cpu_set_t){0});
+	/* This thread, or the first one, may be pinned to fewer than the process has. */
+	const uint32_t here = count_of(0);
+	const uint32_t there = count_of(getpid());
+	const uint32_t usable = here > there ? here : there;
 	uint32_t granted = quota;
 
 	if (granted == 0)
 		quota = granted = tfs_staging_group_processors(GROUPS, OWN_GROUPS);
 	return usable < granted ? usable : granted;
-}
-
-void tfs_staging_unpin(void)
-{
-	cpu_set_t usable;
-
-	if (widest(&usable) > 0)
-		sched_setaffinity(0, sizeof(usable), &usable);
 }
 
 /* "0.52 0.58 0.59 3/1021 24819": how many threads run at this moment. */

@@ -20,9 +20,6 @@ uint32_t tfs_staging_processors(void);
  * threads that run now are copy threads. */
 uint32_t tfs_staging_idle(int loadavg, uint32_t own);
 
-/* For a copy thread: the thread that started it may be pinned to one processor. */
-void tfs_staging_unpin(void);
-
 /* Would `bytes` more of pinned memory, and the copy threads' stacks, leave the program enough of
  * what limits its address space and its control group's memory? */
 bool tfs_staging_has_room(uint64_t bytes);

@@ -2,11 +2,8 @@
 #include "shim/rewrites/pinned_staging/pinned_staging_pieces.h"
 
 #include <fcntl.h>
-#include <linux/close_range.h>
 #include <linux/futex.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -140,12 +137,9 @@ static void *work(void *argument)
 	const uint32_t number = (uint32_t)(uintptr_t)argument;
 	int loadavg = -1;
 
-	pthread_setname_np(pthread_self(), "tfshim-copy");
 	tfs_self.busy = true;
-	tfs_staging_unpin();
-	tfs_threads_count();
-	/* The program may count on the numbers that its own files get. */
-	if (syscall(SYS_close_range, 0u, ~0u, CLOSE_RANGE_UNSHARE) == 0)
+	tfs_threads_begin("tfshim-copy");
+	if (tfs_threads_own_descriptors())
 		loadavg = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
 	while (!tfs_threads_alone()) {
 		const uint32_t seen = atomic_load(&wakeups);
@@ -165,26 +159,15 @@ static void *work(void *argument)
 
 static void start(uint32_t count)
 {
-	pthread_attr_t attributes;
-	pthread_t thread;
-	sigset_t all;
-	sigset_t before;
 	bool refused = false;
 
 	if (atomic_load(&running) >= count || atomic_exchange(&starting, true))
 		return;
-	/* The program's signals are for the program's threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attributes);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	for (uint32_t i = atomic_load(&running); i < count && !refused; i++) {
-		refused = pthread_create(&thread, &attributes, work, (void *)(uintptr_t)i) != 0;
+		refused = !tfs_threads_start(work, (void *)(uintptr_t)i);
 		if (!refused)
 			atomic_fetch_add(&running, 1);
 	}
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (refused)
 		tfs_recorder_fact(TFS_FACT_staging_threads, NULL, count, 0);
 	/* Refused once, it stays at what there is. */
