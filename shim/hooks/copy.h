@@ -71,8 +71,8 @@ static inline __attribute__((always_inline)) void tfs_end_copy(struct tfs_frame 
                                                                                                    \
 		tfs_blocks_given(copy.target, copy.source);                                        \
 		if (TFS_UNLIKELY((frame.wanted & (TFS_WANT_FILLS | TFS_WANT_COPIES)) != 0))        \
-			taken = tfs_take_copy(&frame, &op, copy, queue, per_thread,                \
-				TFS_THIS_LIBRARY == TFS_LIBRARY_cuda);                             \
+			taken = tfs_take_copy(                                                     \
+				&frame, &op, copy, queue, per_thread, TFS_BY_DRIVER);              \
 		if (taken)                                                                         \
 			status = op.status;                                                        \
 		else                                                                               \

@@ -14,7 +14,7 @@
 	TFS_TELLING_TWIN_HOOKS(type, name, suffix, parameters, arguments)                          \
 	{                                                                                          \
 		struct tfs_op op = {.kind = TFS_OP_FILL,                                           \
-			.driver = TFS_THIS_LIBRARY == TFS_LIBRARY_cuda,                            \
+			.driver = TFS_BY_DRIVER,                                                   \
 			.per_thread = per_thread,                                                  \
 			.stream = (queue),                                                         \
 			.fill = {__VA_ARGS__}};                                                    \

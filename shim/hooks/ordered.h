@@ -16,7 +16,7 @@ void tfs_ordered_after(struct tfs_frame *frame, struct tfs_op *op, uint64_t addr
 	TFS_TWIN_HOOKS(type, name, _ptsz, parameters, arguments)                                   \
 	{                                                                                          \
 		struct tfs_op op = {.kind = TFS_OP_ORDERED,                                        \
-			.driver = TFS_THIS_LIBRARY == TFS_LIBRARY_cuda,                            \
+			.driver = TFS_BY_DRIVER,                                                   \
 			.ordered = {.pool = (from), .bytes = bytes}};                              \
                                                                                                    \
 		(void)per_thread;                                                                  \

@@ -20,6 +20,9 @@
 #include "shim/record/op.h"
 #include "shim/rewrites/rewrite.h"
 
+/* Is a hook of this file one of the driver's? */
+#define TFS_BY_DRIVER (TFS_THIS_LIBRARY == TFS_LIBRARY_cuda)
+
 /* One load while no rewrite wants this kind. */
 static inline __attribute__((always_inline)) bool tfs_is_wanted(
 	const struct tfs_frame *frame, enum tfs_op_kind kind)

@@ -25,14 +25,12 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 	tfs_take(frame, &op);
 }
 
-#define TFS_WAIT_DRIVER (TFS_THIS_LIBRARY == TFS_LIBRARY_cuda)
-
 /* A wait for a stream and its twin. */
 #define TFS_STREAM_WAIT_HOOKS(type, name, stream_type)                                             \
 	TFS_TWIN_HOOKS(type, name, _ptsz, (stream_type stream), (stream))                          \
 	{                                                                                          \
 		struct tfs_op op =                                                                 \
-			tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, TFS_WAIT_DRIVER);         \
+			tfs_wait_op(TFS_SYNC_STREAM, stream, per_thread, TFS_BY_DRIVER);           \
                                                                                                    \
 		if (!tfs_take(&frame, &op))                                                        \
 			do                                                                         \
@@ -46,7 +44,7 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 #define TFS_STREAM_QUERY_HOOKS(type, name, stream_type)                                            \
 	TFS_TWIN_HOOKS(type, name, _ptsz, (stream_type stream), (stream))                          \
 	{                                                                                          \
-		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_WAIT_DRIVER);                           \
+		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_BY_DRIVER);                             \
 		const type status = TFS_TWIN_REAL(name)(stream);                                   \
                                                                                                    \
 		tfs_note_stream(&frame, status, stream, per_thread);                               \
@@ -57,7 +55,7 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 	TFS_HOOK(type, name, (event_type event))                                                   \
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
-		struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, TFS_WAIT_DRIVER);     \
+		struct tfs_op op = tfs_wait_op(TFS_SYNC_EVENT, event, false, TFS_BY_DRIVER);       \
                                                                                                    \
 		if (!tfs_take(&frame, &op))                                                        \
 			do                                                                         \
@@ -72,7 +70,7 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 	{                                                                                          \
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
                                                                                                    \
-		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_WAIT_DRIVER);                           \
+		tfs_before_wait(&frame, TFS_SYNC_ASKS, TFS_BY_DRIVER);                             \
 		const type status = TFS_REAL(name)(event);                                         \
 		tfs_note_event(&frame, status, event, TFS_NO_STREAM);                              \
 		return status;                                                                     \
