@@ -51,6 +51,21 @@ static inline __attribute__((always_inline)) void tfs_before_wait(
 		return status;                                                                     \
 	}
 
+/* A wait for a device, by its context `of`; NULL: the current one. */
+#define TFS_DEVICE_WAIT_HOOK(type, name, parameters, arguments, of)                                \
+	TFS_HOOK(type, name, parameters)                                                           \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, of, false, TFS_BY_DRIVER);         \
+                                                                                                   \
+		if (!tfs_take(&frame, &op))                                                        \
+			do                                                                         \
+				op.status = TFS_REAL(name) arguments;                              \
+			while (tfs_again(&op));                                                    \
+		tfs_hook_plain(&frame, op.status);                                                 \
+		return (type)op.status;                                                            \
+	}
+
 #define TFS_EVENT_WAIT_HOOK(type, name, event_type)                                                \
 	TFS_HOOK(type, name, (event_type event))                                                   \
 	{                                                                                          \

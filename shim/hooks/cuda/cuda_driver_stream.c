@@ -71,31 +71,8 @@ ON_STREAM(cuStreamAddCallback, _ptsz,
 	(CUstream stream, CUstreamCallback callback, void *data, unsigned flags),
 	(stream, callback, data, flags))
 
-TFS_HOOK(CUresult, cuCtxSynchronize, (void))
-{
-	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize);
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, NULL, false, true);
-
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_REAL(cuCtxSynchronize)();
-		while (tfs_again(&op));
-	tfs_hook_plain(&frame, op.status);
-	return (CUresult)op.status;
-}
-
-TFS_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context))
-{
-	struct tfs_frame frame = TFS_ENTER(cuCtxSynchronize_v2);
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, context, false, true);
-
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_REAL(cuCtxSynchronize_v2)(context);
-		while (tfs_again(&op));
-	tfs_hook_plain(&frame, op.status);
-	return (CUresult)op.status;
-}
+TFS_DEVICE_WAIT_HOOK(CUresult, cuCtxSynchronize, (void), (), NULL)
+TFS_DEVICE_WAIT_HOOK(CUresult, cuCtxSynchronize_v2, (CUcontext context), (context), context)
 
 #define WITH_EVENT(name, suffix, parameters, arguments)                                            \
 	TFS_TWIN_HOOKS(CUresult, name, suffix, parameters, arguments)                              \

@@ -66,18 +66,7 @@ TFS_TWIN_HOOKS(cudaError_t, cudaStreamWaitEvent, _ptsz,
 	return status;
 }
 
-TFS_HOOK(cudaError_t, cudaDeviceSynchronize, (void))
-{
-	struct tfs_frame frame = TFS_ENTER(cudaDeviceSynchronize);
-	struct tfs_op op = tfs_wait_op(TFS_SYNC_DEVICE, NULL, false, false);
-
-	if (!tfs_take(&frame, &op))
-		do
-			op.status = TFS_REAL(cudaDeviceSynchronize)();
-		while (tfs_again(&op));
-	tfs_hook_plain(&frame, op.status);
-	return (cudaError_t)op.status;
-}
+TFS_DEVICE_WAIT_HOOK(cudaError_t, cudaDeviceSynchronize, (void), (), NULL)
 
 TFS_HOOK(cudaError_t, cudaEventCreate, (cudaEvent_t * out))
 {
