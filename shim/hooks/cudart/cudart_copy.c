@@ -31,37 +31,28 @@ TFS_TWIN_HOOKS(cudaError_t, cudaMemcpyWithAttributesAsync, _ptsz,
 	return TFS_LEAVE(&frame), status;
 }
 
-TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2D, _ptds,
+/* A copy of rows, and its twin, on the stream `queue`. */
+#define COPY_ROWS(name, suffix, parameters, arguments, queue)                                      \
+	TFS_TWIN_HOOKS(cudaError_t, name, suffix, parameters, arguments)                           \
+	{                                                                                          \
+		tfs_blocks_given(target, source);                                                  \
+		const cudaError_t status = TFS_TWIN_REAL(name) arguments;                          \
+                                                                                                   \
+		if (TFS_END(&frame, status, width * height))                                       \
+			tfs_note_rows(&frame, tfs_reach_of(target, target_pitch, width, height),   \
+				tfs_reach_of(source, source_pitch, width, height), kind,           \
+				tfs_stream_id(queue, per_thread));                                 \
+		return TFS_LEAVE(&frame), status;                                                  \
+	}
+
+COPY_ROWS(cudaMemcpy2D, _ptds,
 	(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
 		size_t height, enum cudaMemcpyKind kind),
-	(target, target_pitch, source, source_pitch, width, height, kind))
-{
-	tfs_blocks_given(target, source);
-	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpy2D)(
-		target, target_pitch, source, source_pitch, width, height, kind);
-
-	if (TFS_END(&frame, status, width * height))
-		tfs_note_rows(&frame, tfs_reach_of(target, target_pitch, width, height),
-			tfs_reach_of(source, source_pitch, width, height), kind,
-			tfs_stream_id(NULL, per_thread));
-	return TFS_LEAVE(&frame), status;
-}
-
-TFS_TWIN_HOOKS(cudaError_t, cudaMemcpy2DAsync, _ptsz,
+	(target, target_pitch, source, source_pitch, width, height, kind), NULL)
+COPY_ROWS(cudaMemcpy2DAsync, _ptsz,
 	(void *target, size_t target_pitch, const void *source, size_t source_pitch, size_t width,
 		size_t height, enum cudaMemcpyKind kind, cudaStream_t stream),
-	(target, target_pitch, source, source_pitch, width, height, kind, stream))
-{
-	tfs_blocks_given(target, source);
-	const cudaError_t status = TFS_TWIN_REAL(cudaMemcpy2DAsync)(
-		target, target_pitch, source, source_pitch, width, height, kind, stream);
-
-	if (TFS_END(&frame, status, width * height))
-		tfs_note_rows(&frame, tfs_reach_of(target, target_pitch, width, height),
-			tfs_reach_of(source, source_pitch, width, height), kind,
-			tfs_stream_id(stream, per_thread));
-	return TFS_LEAVE(&frame), status;
-}
+	(target, target_pitch, source, source_pitch, width, height, kind, stream), stream)
 
 TFS_FILL_HOOKS(cudaError_t, cudaMemset, _ptds, (void *target, int value, size_t bytes),
 	(target, value, bytes), NULL, target, bytes, (uint32_t)value, false, false)
