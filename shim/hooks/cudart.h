@@ -2,21 +2,13 @@
 #ifndef TFS_SHIM_HOOKS_CUDART_H
 #define TFS_SHIM_HOOKS_CUDART_H
 
-/* What the hooks on the runtime share: how an allocation takes place and is written down, and what
- * an array is made of. For the call's own thread. */
+/* What the hooks on the runtime share: how an allocation is written down, and what an array is made
+ * of. For the call's own thread. */
 
 #include <cuda_runtime_api.h>
 
 #include "shim/record/hook.h"
 #include "shim/state/memory.h"
-
-/* The current device; 0 when it cannot be asked. After a call that succeeded. */
-uint32_t tfs_cudart_device(void);
-
-/* Blocks that a rewrite holds are free memory: the first is for before an allocation; the second,
- * after one that failed, is true when it is worth another try. */
-void tfs_cudart_before_alloc(size_t bytes, bool ordered);
-bool tfs_cudart_make_room(cudaError_t status);
 
 /* Memory was allocated, or not; ends the frame. */
 void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,

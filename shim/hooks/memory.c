@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/memory.h"
 
+#include <cuda_runtime_api.h>
 #include <string.h>
 
-#include "shim/hooks/cuda_driver_memory.h"
-#include "shim/hooks/cudart.h"
+#include "shim/base/driver_api.h"
 #include "shim/hooks/take.h"
 
-static uint32_t device_of(bool driver)
-{
-	return driver ? tfs_cuda_device() : tfs_cudart_device();
-}
+_Static_assert((int)TFS_OUT_OF_MEMORY == (int)cudaErrorMemoryAllocation &&
+		       (int)TFS_OUT_OF_MEMORY == (int)CUDA_ERROR_OUT_OF_MEMORY,
+	"one number for both");
 
 bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, void *out_address,
 	uint32_t *out_status)
@@ -19,7 +18,7 @@ bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, 
 		return false;
 	struct tfs_op op = {.kind = TFS_OP_ALLOC,
 		.driver = driver,
-		.memory = {.bytes = bytes, .device = device_of(driver)}};
+		.memory = {.bytes = bytes, .device = tfs_current_device(driver)}};
 	if (!tfs_take(frame, &op))
 		return false;
 	*out_status = op.status;
@@ -40,7 +39,7 @@ bool tfs_take_free(const struct tfs_frame *frame, void *address, const struct tf
 			.kind = was->kind,
 			.flags = was->flags,
 			.owner = was->device,
-			.device = device_of(driver)}};
+			.device = tfs_current_device(driver)}};
 	if (!tfs_take(frame, &op))
 		return false;
 	*out_status = op.status;

@@ -1,33 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/ordered.h"
 
-#include "shim/hooks/cuda_driver_memory.h"
-#include "shim/hooks/cudart.h"
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/rewrites/memory/pool_functions.h"
 #include "shim/state/pools.h"
 
-static uint32_t device_of(const struct tfs_op *op)
-{
-	return op->driver ? tfs_cuda_device() : tfs_cudart_device();
-}
-
 void tfs_ordered_before(const struct tfs_frame *frame, struct tfs_op *op)
 {
-	if (op->driver)
-		tfs_cuda_before_alloc(op->ordered.bytes, true);
-	else
-		tfs_cudart_before_alloc(op->ordered.bytes, true);
+	tfs_before_alloc(op->ordered.bytes, true, op->driver);
 	if (!tfs_is_wanted(frame, TFS_OP_ORDERED))
 		return;
-	op->ordered.device = device_of(op);
+	op->ordered.device = tfs_current_device(op->driver);
 	tfs_take(frame, op);
 }
 
 bool tfs_ordered_make_room(const struct tfs_op *op)
 {
-	return op->driver ? tfs_cuda_make_room((CUresult)op->status)
-			  : tfs_cudart_make_room((cudaError_t)op->status);
+	return tfs_make_room(op->status, op->driver);
 }
 
 void tfs_ordered_after(struct tfs_frame *frame, struct tfs_op *op, uint64_t address)
@@ -39,7 +29,7 @@ void tfs_ordered_after(struct tfs_frame *frame, struct tfs_op *op, uint64_t addr
 	void *pool = op->ordered.pool;
 
 	tfs_again(op);
-	const uint32_t device = good ? device_of(op) : 0;
+	const uint32_t device = good ? tfs_current_device(op->driver) : 0;
 	/* Cannot fail after an allocation that succeeded, so the program's last error is its own.
 	 */
 	if (use && (pool || use->current(&pool, (int)device) == 0))

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/hooks/cuda_driver_memory.h"
 #include "shim/hooks/cuda.h"
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
@@ -42,36 +41,16 @@ static void note_pinned(
 		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
 }
 
-void tfs_cuda_before_alloc(size_t bytes, bool ordered)
-{
-	if (TFS_UNLIKELY(tfs_held_any()))
-		tfs_held_before_alloc(true, tfs_cuda_device(), bytes, ordered);
-}
-
-bool tfs_cuda_make_room(CUresult status)
-{
-	if (TFS_LIKELY(status != CUDA_ERROR_OUT_OF_MEMORY))
-		return false;
-	return tfs_held_any() && tfs_held_make_room(true, (uint32_t)status, tfs_cuda_device());
-}
-
-/* The program has waited for the device: the time to part with blocks that nobody wants. */
-static void tidy(const struct tfs_frame *frame, CUresult status)
-{
-	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread && status == CUDA_SUCCESS)
-		tfs_rewrite_tidy(true, tfs_cuda_device());
-}
-
 TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
 	uint32_t status;
 
 	if (!out || !tfs_take_alloc(&frame, bytes, true, out, &status)) {
-		tfs_cuda_before_alloc(bytes, false);
+		tfs_before_alloc(bytes, false, TFS_BY_DRIVER);
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	}
-	while (tfs_cuda_make_room((CUresult)status))
+	while (tfs_make_room(status, TFS_BY_DRIVER))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
 	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
 		TFS_RANGE_WHOLE);
@@ -84,10 +63,10 @@ TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocPitch_v2);
 	CUresult status;
 
-	tfs_cuda_before_alloc(width * height, false);
+	tfs_before_alloc(width * height, false, TFS_BY_DRIVER);
 	do
 		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
-	while (tfs_cuda_make_room(status));
+	while (tfs_make_room(status, TFS_BY_DRIVER));
 	const bool good = status == CUDA_SUCCESS;
 	note_alloc(
 		&frame, status, good ? *out : 0, good ? *pitch * height : 0, TFS_MEMORY_DEVICE, 0);
@@ -116,7 +95,7 @@ TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
 		tfs_blocks_given(memory, NULL);
 		status = TFS_REAL(cuMemFree_v2)(address);
 	}
-	tidy(&frame, status);
+	tfs_tidy(&frame, memory, status, TFS_BY_DRIVER);
 	tfs_note_free(&frame, status, memory, &was);
 	return status;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cuda.h"
-#include "shim/hooks/cuda_driver_memory.h"
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/hooks/ordered.h"
 #include "shim/rewrites/memory/blocks.h"

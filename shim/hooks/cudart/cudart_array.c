@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "shim/hooks/cudart.h"
 
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/take.h"
 #include "shim/resolve/direct.h"
 
 #define TFS_THIS_LIBRARY TFS_LIBRARY_cudart
@@ -64,10 +66,10 @@ static size_t array_bytes(const struct cudaChannelFormatDesc *element, struct cu
 		struct tfs_frame frame = TFS_ENTER(name);                                          \
 		cudaError_t status;                                                                \
                                                                                                    \
-		tfs_cudart_before_alloc(array_bytes(element, extent), false);                      \
+		tfs_before_alloc(array_bytes(element, extent), false, TFS_BY_DRIVER);              \
 		do                                                                                 \
 			status = TFS_REAL(name) arguments;                                         \
-		while (tfs_cudart_make_room(status));                                              \
+		while (tfs_make_room(status, TFS_BY_DRIVER));                                      \
 		note_array(&frame, status, element, extent);                                       \
 		return status;                                                                     \
 	}
@@ -93,10 +95,10 @@ TFS_HOOK(cudaError_t, cudaMalloc3D, (struct cudaPitchedPtr * out, struct cudaExt
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc3D);
 	cudaError_t status;
 
-	tfs_cudart_before_alloc(extent.width * extent.height * extent.depth, false);
+	tfs_before_alloc(extent.width * extent.height * extent.depth, false, TFS_BY_DRIVER);
 	do
 		status = TFS_REAL(cudaMalloc3D)(out, extent);
-	while (tfs_cudart_make_room(status));
+	while (tfs_make_room(status, TFS_BY_DRIVER));
 	const bool good = status == cudaSuccess;
 	tfs_cudart_note_alloc(&frame, status, good ? out->ptr : NULL,
 		good ? out->pitch * extent.height * extent.depth : 0, TFS_MEMORY_DEVICE, 0);

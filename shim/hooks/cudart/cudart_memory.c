@@ -38,37 +38,16 @@ void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const vo
 		});
 }
 
-/* The program has waited for the device: the time to part with blocks that nobody wants. */
-static void tidy(const struct tfs_frame *frame, const void *address, cudaError_t status)
-{
-	if (TFS_UNLIKELY(tfs_blocks_any()) && frame->thread && address && status == cudaSuccess)
-		tfs_rewrite_tidy(false, tfs_cudart_device());
-}
-
-/* Blocks that a rewrite holds are free memory: those come first, an out-of-memory after them. */
-void tfs_cudart_before_alloc(size_t bytes, bool ordered)
-{
-	if (TFS_UNLIKELY(tfs_held_any()))
-		tfs_held_before_alloc(false, tfs_cudart_device(), bytes, ordered);
-}
-
-bool tfs_cudart_make_room(cudaError_t status)
-{
-	if (TFS_LIKELY(status != cudaErrorMemoryAllocation))
-		return false;
-	return tfs_held_any() && tfs_held_make_room(false, (uint32_t)status, tfs_cudart_device());
-}
-
 TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
 	uint32_t status;
 
 	if (!out || !tfs_take_alloc(&frame, bytes, false, out, &status)) {
-		tfs_cudart_before_alloc(bytes, false);
+		tfs_before_alloc(bytes, false, TFS_BY_DRIVER);
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	}
-	while (tfs_cudart_make_room((cudaError_t)status))
+	while (tfs_make_room(status, TFS_BY_DRIVER))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
 	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
 		TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE);
@@ -80,10 +59,10 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 	struct tfs_frame frame = TFS_ENTER(cudaMallocPitch);
 	cudaError_t status;
 
-	tfs_cudart_before_alloc(width * height, false);
+	tfs_before_alloc(width * height, false, TFS_BY_DRIVER);
 	do
 		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
-	while (tfs_cudart_make_room(status));
+	while (tfs_make_room(status, TFS_BY_DRIVER));
 	const bool good = status == cudaSuccess;
 
 	tfs_cudart_note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
@@ -112,7 +91,7 @@ TFS_HOOK(cudaError_t, cudaFree, (void *address))
 		tfs_blocks_given(address, NULL);
 		status = TFS_REAL(cudaFree)(address);
 	}
-	tidy(&frame, address, status);
+	tfs_tidy(&frame, address, status, TFS_BY_DRIVER);
 	tfs_note_free(&frame, status, address, &was);
 	return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <cuda_runtime_api.h>
 
-#include "shim/hooks/cudart.h"
+#include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
 #include "shim/hooks/ordered.h"
 #include "shim/record/hook.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include <cudnn.h>
 
-#include "shim/hooks/cuda_driver_memory.h"
-#include "shim/hooks/cudart.h"
 #include "shim/hooks/cudnn.h"
+#include "shim/hooks/memory.h"
 #include "shim/hooks/take.h"
 #include "shim/rewrites/convolution.h"
 #include "shim/rewrites/memory/blocks.h"
@@ -20,7 +19,7 @@ static void make_room(const struct tfs_choice_call *call)
 	if (!call->measured || call->workspace_bytes != TFS_CHOICE_OWN_MEMORY || !tfs_held_any())
 		return;
 	const bool driver = !tfs_memory_functions(false);
-	const uint32_t device = driver ? tfs_cuda_device() : tfs_cudart_device();
+	const uint32_t device = tfs_current_device(driver);
 
 	if (tfs_blocks_bytes(device) != 0)
 		tfs_blocks_flush(driver, device);
