@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "shim/base/likely.h"
-#include "shim/record/frame.h"
+#include "shim/hooks/notes.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/rewrite.h"
@@ -41,6 +42,20 @@ static inline __attribute__((always_inline)) bool tfs_make_room(uint32_t status,
 	if (TFS_LIKELY(status != TFS_OUT_OF_MEMORY))
 		return false;
 	return tfs_held_any() && tfs_held_make_room(driver, status, tfs_current_device(driver));
+}
+
+/* After an allocation with its address at `out`; ends the frame. */
+static inline void tfs_end_alloc(struct tfs_frame *frame, uint32_t status, const void *out,
+	uint64_t bytes, enum tfs_memory_kind kind, uint32_t flags, bool driver)
+{
+	const bool good = status == 0 && frame->thread;
+	struct tfs_range range = {.bytes = bytes, .kind = kind, .flags = flags};
+
+	if (good)
+		memcpy(&range.address, out, sizeof(range.address));
+	if (good && kind == TFS_MEMORY_DEVICE)
+		range.device = tfs_current_device(driver);
+	tfs_note_alloc(frame, status, range);
 }
 
 /* A free has waited for the device: the time to part with blocks that nobody wants. */

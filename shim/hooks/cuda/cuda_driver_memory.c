@@ -19,28 +19,6 @@ uint32_t tfs_cuda_device(void)
 	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
 }
 
-static void note_alloc(struct tfs_frame *frame, CUresult status, uint64_t address, size_t bytes,
-	enum tfs_memory_kind kind, uint32_t flags)
-{
-	const bool good = status == CUDA_SUCCESS && frame->thread;
-
-	tfs_note_alloc(frame, status,
-		(struct tfs_range){
-			.address = good ? address : 0,
-			.bytes = bytes,
-			.kind = kind,
-			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cuda_device() : 0,
-			.flags = flags,
-		});
-}
-
-static void note_pinned(
-	struct tfs_frame *frame, CUresult status, void *const *out, size_t bytes, uint32_t flags)
-{
-	note_alloc(frame, status, status == CUDA_SUCCESS ? (uint64_t)(uintptr_t)*out : 0, bytes,
-		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED | flags);
-}
-
 TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
@@ -52,8 +30,8 @@ TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
 	}
 	while (tfs_make_room(status, TFS_BY_DRIVER))
 		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
-	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_DEVICE,
-		TFS_RANGE_WHOLE);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -67,9 +45,8 @@ TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 	do
 		status = TFS_REAL(cuMemAllocPitch_v2)(out, pitch, width, height, element);
 	while (tfs_make_room(status, TFS_BY_DRIVER));
-	const bool good = status == CUDA_SUCCESS;
-	note_alloc(
-		&frame, status, good ? *out : 0, good ? *pitch * height : 0, TFS_MEMORY_DEVICE, 0);
+	tfs_end_alloc(&frame, status, out, status == CUDA_SUCCESS ? *pitch * height : 0,
+		TFS_MEMORY_DEVICE, 0, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -78,8 +55,8 @@ TFS_HOOK(CUresult, cuMemAllocManaged, (CUdeviceptr * out, size_t bytes, unsigned
 	struct tfs_frame frame = TFS_ENTER(cuMemAllocManaged);
 	const CUresult status = TFS_REAL(cuMemAllocManaged)(out, bytes, flags);
 
-	note_alloc(&frame, status, status == CUDA_SUCCESS ? *out : 0, bytes, TFS_MEMORY_MANAGED,
-		TFS_RANGE_MAPPED);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_MANAGED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -106,7 +83,8 @@ TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
 	const CUresult status = TFS_REAL(cuMemAllocHost_v2)(out, bytes);
 
 	tfs_tell(&frame, TFS_OP_PINNED);
-	note_pinned(&frame, status, out, bytes, 0);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_PINNED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -116,7 +94,8 @@ TFS_HOOK(CUresult, cuMemHostAlloc, (void **out, size_t bytes, unsigned flags))
 	const CUresult status = TFS_REAL(cuMemHostAlloc)(out, bytes, flags);
 
 	tfs_tell(&frame, TFS_OP_PINNED);
-	note_pinned(&frame, status, out, bytes, 0);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_PINNED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -137,7 +116,8 @@ TFS_HOOK(CUresult, cuMemHostRegister_v2, (void *address, size_t bytes, unsigned 
 	struct tfs_frame frame = TFS_ENTER(cuMemHostRegister_v2);
 	const CUresult status = TFS_REAL(cuMemHostRegister_v2)(address, bytes, flags);
 
-	note_pinned(&frame, status, &address, bytes, TFS_RANGE_REGISTERED);
+	tfs_end_alloc(&frame, status, &address, bytes, TFS_MEMORY_PINNED,
+		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED, TFS_BY_DRIVER);
 	return status;
 }
 

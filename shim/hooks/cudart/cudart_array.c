@@ -100,8 +100,9 @@ TFS_HOOK(cudaError_t, cudaMalloc3D, (struct cudaPitchedPtr * out, struct cudaExt
 		status = TFS_REAL(cudaMalloc3D)(out, extent);
 	while (tfs_make_room(status, TFS_BY_DRIVER));
 	const bool good = status == cudaSuccess;
-	tfs_cudart_note_alloc(&frame, status, good ? out->ptr : NULL,
-		good ? out->pitch * extent.height * extent.depth : 0, TFS_MEMORY_DEVICE, 0);
+	tfs_end_alloc(&frame, status, good ? &out->ptr : NULL,
+		good ? out->pitch * extent.height * extent.depth : 0, TFS_MEMORY_DEVICE, 0,
+		TFS_BY_DRIVER);
 	return status;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "shim/hooks/cudart.h"
+#include <cuda_runtime_api.h>
 
 #include "shim/hooks/memory.h"
 #include "shim/hooks/notes.h"
@@ -23,21 +23,6 @@ uint32_t tfs_cudart_device(void)
 	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
 }
 
-void tfs_cudart_note_alloc(struct tfs_frame *frame, cudaError_t status, const void *address,
-	size_t bytes, enum tfs_memory_kind kind, uint32_t flags)
-{
-	const bool good = status == cudaSuccess && frame->thread;
-
-	tfs_note_alloc(frame, status,
-		(struct tfs_range){
-			.address = good ? (uint64_t)(uintptr_t)address : 0,
-			.bytes = bytes,
-			.kind = kind,
-			.device = good && kind == TFS_MEMORY_DEVICE ? tfs_cudart_device() : 0,
-			.flags = flags,
-		});
-}
-
 TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 {
 	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
@@ -49,8 +34,8 @@ TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
 	}
 	while (tfs_make_room(status, TFS_BY_DRIVER))
 		status = TFS_REAL(cudaMalloc)(out, bytes);
-	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
-		TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -63,10 +48,8 @@ TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width,
 	do
 		status = TFS_REAL(cudaMallocPitch)(out, pitch, width, height);
 	while (tfs_make_room(status, TFS_BY_DRIVER));
-	const bool good = status == cudaSuccess;
-
-	tfs_cudart_note_alloc(&frame, status, good ? *out : NULL, good ? *pitch * height : 0,
-		TFS_MEMORY_DEVICE, 0);
+	tfs_end_alloc(&frame, status, out, status == cudaSuccess ? *pitch * height : 0,
+		TFS_MEMORY_DEVICE, 0, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -75,8 +58,8 @@ TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned fla
 	struct tfs_frame frame = TFS_ENTER(cudaMallocManaged);
 	const cudaError_t status = TFS_REAL(cudaMallocManaged)(out, bytes, flags);
 
-	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
-		TFS_MEMORY_MANAGED, TFS_RANGE_MAPPED);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_MANAGED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -102,8 +85,8 @@ TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 	const cudaError_t status = TFS_REAL(cudaMallocHost)(out, bytes);
 
 	tfs_tell(&frame, TFS_OP_PINNED);
-	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
-		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_PINNED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -113,8 +96,8 @@ TFS_HOOK(cudaError_t, cudaHostAlloc, (void **out, size_t bytes, unsigned flags))
 	const cudaError_t status = TFS_REAL(cudaHostAlloc)(out, bytes, flags);
 
 	tfs_tell(&frame, TFS_OP_PINNED);
-	tfs_cudart_note_alloc(&frame, status, status == cudaSuccess ? *out : NULL, bytes,
-		TFS_MEMORY_PINNED, TFS_RANGE_MAPPED);
+	tfs_end_alloc(
+		&frame, status, out, bytes, TFS_MEMORY_PINNED, TFS_RANGE_MAPPED, TFS_BY_DRIVER);
 	return status;
 }
 
@@ -135,8 +118,8 @@ TFS_HOOK(cudaError_t, cudaHostRegister, (void *address, size_t bytes, unsigned f
 	struct tfs_frame frame = TFS_ENTER(cudaHostRegister);
 	const cudaError_t status = TFS_REAL(cudaHostRegister)(address, bytes, flags);
 
-	tfs_cudart_note_alloc(&frame, status, address, bytes, TFS_MEMORY_PINNED,
-		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED);
+	tfs_end_alloc(&frame, status, &address, bytes, TFS_MEMORY_PINNED,
+		TFS_RANGE_MAPPED | TFS_RANGE_REGISTERED, TFS_BY_DRIVER);
 	return status;
 }
 
