@@ -2,8 +2,8 @@
 #ifndef TFS_SHIM_HOOKS_MEMORY_H
 #define TFS_SHIM_HOOKS_MEMORY_H
 
-/* How rewrites take part in the allocations and frees of the runtime and of the driver. For the
- * call's own thread. */
+/* The allocations and frees of the runtime and of the driver, and how rewrites take part in them.
+ * For the call's own thread. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,6 +11,7 @@
 
 #include "shim/base/likely.h"
 #include "shim/hooks/notes.h"
+#include "shim/hooks/take.h"
 #include "shim/rewrites/memory/blocks.h"
 #include "shim/rewrites/memory/held.h"
 #include "shim/rewrites/rewrite.h"
@@ -72,5 +73,40 @@ bool tfs_take_alloc(const struct tfs_frame *frame, uint64_t bytes, bool driver, 
 	uint32_t *out_status);
 bool tfs_take_free(const struct tfs_frame *frame, void *address, const struct tfs_range *was,
 	bool driver, uint32_t *out_status);
+
+#define TFS_ALLOC_HOOK(type, name, address_type)                                                   \
+	TFS_HOOK(type, name, (address_type * out, size_t bytes))                                   \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		uint32_t status;                                                                   \
+                                                                                                   \
+		if (!out || !tfs_take_alloc(&frame, bytes, TFS_BY_DRIVER, out, &status)) {         \
+			tfs_before_alloc(bytes, false, TFS_BY_DRIVER);                             \
+			status = TFS_REAL(name)(out, bytes);                                       \
+		}                                                                                  \
+		while (tfs_make_room(status, TFS_BY_DRIVER))                                       \
+			status = TFS_REAL(name)(out, bytes);                                       \
+		tfs_end_alloc(&frame, status, out, bytes, TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE,      \
+			TFS_BY_DRIVER);                                                            \
+		return (type)status;                                                               \
+	}
+
+#define TFS_FREE_HOOK(type, name, address_type)                                                    \
+	TFS_HOOK(type, name, (address_type address))                                               \
+	{                                                                                          \
+		struct tfs_frame frame = TFS_ENTER(name);                                          \
+		void *memory = (void *)(uintptr_t)address;                                         \
+		struct tfs_range was = {0};                                                        \
+		uint32_t status;                                                                   \
+                                                                                                   \
+		tfs_memory_remove((uint64_t)(uintptr_t)address, &was);                             \
+		if (!tfs_take_free(&frame, memory, &was, TFS_BY_DRIVER, &status)) {                \
+			tfs_blocks_given(memory, NULL);                                            \
+			status = TFS_REAL(name)(address);                                          \
+		}                                                                                  \
+		tfs_tidy(&frame, memory, status, TFS_BY_DRIVER);                                   \
+		tfs_note_free(&frame, status, memory, &was);                                       \
+		return (type)status;                                                               \
+	}
 
 #endif

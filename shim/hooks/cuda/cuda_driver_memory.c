@@ -19,21 +19,7 @@ uint32_t tfs_cuda_device(void)
 	return get && get(&device) == CUDA_SUCCESS ? (uint32_t)device : 0;
 }
 
-TFS_HOOK(CUresult, cuMemAlloc_v2, (CUdeviceptr * out, size_t bytes))
-{
-	struct tfs_frame frame = TFS_ENTER(cuMemAlloc_v2);
-	uint32_t status;
-
-	if (!out || !tfs_take_alloc(&frame, bytes, true, out, &status)) {
-		tfs_before_alloc(bytes, false, TFS_BY_DRIVER);
-		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
-	}
-	while (tfs_make_room(status, TFS_BY_DRIVER))
-		status = TFS_REAL(cuMemAlloc_v2)(out, bytes);
-	tfs_end_alloc(
-		&frame, status, out, bytes, TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE, TFS_BY_DRIVER);
-	return status;
-}
+TFS_ALLOC_HOOK(CUresult, cuMemAlloc_v2, CUdeviceptr)
 
 TFS_HOOK(CUresult, cuMemAllocPitch_v2,
 	(CUdeviceptr * out, size_t *pitch, size_t width, size_t height, unsigned element))
@@ -60,22 +46,7 @@ TFS_HOOK(CUresult, cuMemAllocManaged, (CUdeviceptr * out, size_t bytes, unsigned
 	return status;
 }
 
-TFS_HOOK(CUresult, cuMemFree_v2, (CUdeviceptr address))
-{
-	struct tfs_frame frame = TFS_ENTER(cuMemFree_v2);
-	void *memory = (void *)(uintptr_t)address;
-	struct tfs_range was = {0};
-	uint32_t status;
-
-	tfs_memory_remove(address, &was);
-	if (!tfs_take_free(&frame, memory, &was, true, &status)) {
-		tfs_blocks_given(memory, NULL);
-		status = TFS_REAL(cuMemFree_v2)(address);
-	}
-	tfs_tidy(&frame, memory, status, TFS_BY_DRIVER);
-	tfs_note_free(&frame, status, memory, &was);
-	return status;
-}
+TFS_FREE_HOOK(CUresult, cuMemFree_v2, CUdeviceptr)
 
 TFS_HOOK(CUresult, cuMemAllocHost_v2, (void **out, size_t bytes))
 {

@@ -23,21 +23,7 @@ uint32_t tfs_cudart_device(void)
 	return get && get(&device) == cudaSuccess ? (uint32_t)device : 0;
 }
 
-TFS_HOOK(cudaError_t, cudaMalloc, (void **out, size_t bytes))
-{
-	struct tfs_frame frame = TFS_ENTER(cudaMalloc);
-	uint32_t status;
-
-	if (!out || !tfs_take_alloc(&frame, bytes, false, out, &status)) {
-		tfs_before_alloc(bytes, false, TFS_BY_DRIVER);
-		status = TFS_REAL(cudaMalloc)(out, bytes);
-	}
-	while (tfs_make_room(status, TFS_BY_DRIVER))
-		status = TFS_REAL(cudaMalloc)(out, bytes);
-	tfs_end_alloc(
-		&frame, status, out, bytes, TFS_MEMORY_DEVICE, TFS_RANGE_WHOLE, TFS_BY_DRIVER);
-	return status;
-}
+TFS_ALLOC_HOOK(cudaError_t, cudaMalloc, void *)
 
 TFS_HOOK(cudaError_t, cudaMallocPitch, (void **out, size_t *pitch, size_t width, size_t height))
 {
@@ -63,21 +49,7 @@ TFS_HOOK(cudaError_t, cudaMallocManaged, (void **out, size_t bytes, unsigned fla
 	return status;
 }
 
-TFS_HOOK(cudaError_t, cudaFree, (void *address))
-{
-	struct tfs_frame frame = TFS_ENTER(cudaFree);
-	struct tfs_range was = {0};
-	uint32_t status;
-
-	tfs_memory_remove((uint64_t)(uintptr_t)address, &was);
-	if (!tfs_take_free(&frame, address, &was, false, &status)) {
-		tfs_blocks_given(address, NULL);
-		status = TFS_REAL(cudaFree)(address);
-	}
-	tfs_tidy(&frame, address, status, TFS_BY_DRIVER);
-	tfs_note_free(&frame, status, address, &was);
-	return status;
-}
+TFS_FREE_HOOK(cudaError_t, cudaFree, void *)
 
 TFS_HOOK(cudaError_t, cudaMallocHost, (void **out, size_t bytes))
 {
