@@ -238,10 +238,17 @@ static void try_out(const struct tfs_memory_functions *use, struct tfs_op *op,
 	const struct tfs_work *work, bool drained)
 {
 	op->wait.tried = drained ? TRIED_WAITED_FOR : TRIED_NARROWED;
-	if (drained ? !is_finished(use, op) : !tfs_narrowed_wait(use, work))
-		op->wait.tried = -op->wait.tried;
-	if (!drained)
+	if (drained) {
+		if (!is_finished(use, op))
+			op->wait.tried = -op->wait.tried;
+	} else {
+		/* What is wrong with the device the program's own wait finds as well. */
+		if (!tfs_narrowed_wait(use, work)) {
+			op->wait.tried = -op->wait.tried;
+			use->forget_error();
+		}
 		tfs_narrowed_get_fence(use);
+	}
 	op->wait.start_ns = tfs_clock_ns(CLOCK_MONOTONIC);
 }
 

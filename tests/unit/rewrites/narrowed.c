@@ -250,8 +250,15 @@ static void check_differs(void)
 	wait_fails = FAILS;
 	TEST_TRUE(!waits_for_all());
 	TEST_EQ(differs, TFS_REASON_none);
+	TEST_EQ(waiting, 0);
+	wait_fails = 0;
+	/* Nor does a try that fails leave an error behind that the program would be told of. */
 	own_status = 0;
-	wait_fails = waiting = 0;
+	record_fails = FAILS;
+	TEST_TRUE(!waits_for_all());
+	TEST_EQ(waiting, 0);
+	TEST_EQ(differs, TFS_REASON_none);
+	record_fails = 0;
 	mode = TFS_MODE_APPLY;
 	/* All that was clean before counts for nothing. */
 	try_out();
