@@ -3,7 +3,7 @@
  * TFS201: explicit synchronisation in the training step that lets the device run dry. A wait that
  * leaves work in other streams or behind the awaited event is how a good pipeline throttles itself,
  * and passes unless replaying the steps without it shows a gain. One that results may rest on is
- * told as needed.
+ * told as needed, or as perhaps needed where the recording does not say which memory is used.
  */
 #include "rules/evidence/findings.h"
 #include "rules/evidence/guards.h"
@@ -81,6 +81,10 @@ static const char order_advice[] =
 	"keep the call if something else uses them (another process, a library that was not seen), "
 	"and check for errors every so many steps.";
 
+static const char timing_advice[] =
+	"Measure with events every so many steps only, "
+	"and call cudaEventElapsedTime after the events have completed.";
+
 /* How many of a place's waits are of a kind. */
 struct kinds {
 	size_t dry;
@@ -112,20 +116,20 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		tfs_figure_calls(tfs_place_per_step(place, steady)).text,
 		kinds->dry ? "; the device has little work left when the call returns" : "");
 
-	if (draft) {
-		draft->rewrite = "sync-narrowing";
-		draft->finding.removes = !kinds->brackets && !kinds->unclear;
-	}
-	if (needed) {
-		tfs_draft_needed(findings, draft, needed, NULL);
-	} else if (draft && 2 * kinds->brackets >= place->count) {
+	const bool timing = 2 * kinds->brackets >= place->count;
+	const char *other = timing ? timing_advice : orders(steady, place) ? order_advice : NULL;
+
+	if (!draft)
+		return;
+	draft->rewrite = "sync-narrowing";
+	draft->finding.removes = !kinds->brackets && !kinds->unclear;
+	if (other)
+		draft->finding.advice = other;
+	if (timing)
 		draft->most = TFS_LEVEL_NOTE;
-		draft->finding.advice =
-			"Measure with events every so many steps only, "
-			"and call cudaEventElapsedTime after the events have completed.";
-	} else if (draft && orders(steady, place)) {
-		draft->finding.advice = order_advice;
-	}
+	if (needed)
+		tfs_draft_needed(
+			findings, draft, needed, needed == TFS_GUARDS_UNKNOWN ? other : NULL);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -142,7 +146,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 				(struct tfs_edit){.gone = true, .orders = steady->waits[i].orders});
 	while (tfs_hits_next(steady, &hits, &place)) {
 		const struct kinds kinds = count_kinds(steady, &place);
-		const uint32_t needed = tfs_guards_of(steady, &place);
+		const uint32_t needed = tfs_guards_or_unknown(steady, &place);
 
 		if (place.seldom || (!steady->run && 2 * kinds.dry < place.count &&
 					    !worthwhile(steady, &place)))

@@ -123,6 +123,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	while (tfs_hits_next_usual(steady, &hits, &place, &rare)) {
 		const struct tfs_host_call *call = &timeline->calls[place.items->call];
 		enum hidden kind = hidden_wait(timeline, call);
+		const uint32_t needed = tfs_guards_or_unknown(steady, &place);
 		struct tfs_draft *draft;
 
 		draft = tfs_findings_add(findings, &place, NULL, "%s, %s", texts[kind].what,
@@ -133,9 +134,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			draft->rewrite = "deferred-free";
 		if (draft && kind == HIDDEN_RESULT)
 			draft->beside_ns = result_ns(steady, &place);
-		if (tfs_guards_of(steady, &place))
-			tfs_draft_needed(
-				findings, draft, tfs_guards_of(steady, &place), texts[kind].advice);
+		if (needed)
+			tfs_draft_needed(findings, draft, needed, texts[kind].advice);
 	}
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no call has a hidden synchronisation%s",

@@ -305,7 +305,9 @@ void tfs_draft_needed(
 	draft->finding.advice = tfs_guards_advice(findings->pool, needed, then);
 	draft->most = TFS_LEVEL_NOTE;
 	draft->rewrite = NULL;
-	draft->needed = true;
+	draft->finding.removes = false;
+	draft->needed = needed != TFS_GUARDS_UNKNOWN;
+	draft->unsure |= needed == TFS_GUARDS_UNKNOWN;
 }
 
 void tfs_findings_own(struct tfs_findings *findings, const struct tfs_draft *draft, uint32_t idle)

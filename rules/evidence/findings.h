@@ -115,8 +115,9 @@ struct tfs_draft *tfs_findings_add(struct tfs_findings *findings, const struct t
 	const struct tfs_hits *extra, const char *message, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* The wait of a finding is needed: at most a note, without saving or repair; `needed` is
- * TFS_GUARDS_*, and `then` (may be NULL) the advice that is safe once it is not needed any more. */
+/* The wait of a finding is needed, or may be: at most a note, without repair, and without saving
+ * where it is needed for certain; `needed` is TFS_GUARDS_*, and `then` (may be NULL) the advice
+ * that is safe once it is not needed any more. */
 void tfs_draft_needed(
 	struct tfs_findings *findings, struct tfs_draft *draft, uint32_t needed, const char *then);
 

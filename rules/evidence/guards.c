@@ -265,6 +265,30 @@ uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *
 	return needed;
 }
 
+uint32_t tfs_guards_or_unknown(const struct tfs_steady *steady, const struct tfs_place *place)
+{
+	const uint32_t needed = tfs_guards_of(steady, place);
+
+	if (!needed && tfs_trace_fact(steady->timeline->trace, TFS_FACT_imported))
+		return TFS_GUARDS_UNKNOWN;
+	return needed;
+}
+
+static const char *unknown_advice(struct tfs_pool *pool, const char *then)
+{
+	if (then)
+		return tfs_pool_print(pool,
+			"%s The trace does not say which memory the host uses after this call: "
+			"make sure that the host reads no value that another call copies, "
+			"and refills no buffer that is being copied, before the next synchronisation.",
+			then);
+	return "The trace does not say which memory the host uses after this call. "
+	       "Remove the call only if the host reads no copied value, "
+	       "and refills no buffer that is being copied, before the next synchronisation. "
+	       "In PyTorch, where the call is inside an operator, "
+	       "avoid that operator (.item(), .cpu(), a blocking .to()) in the step.";
+}
+
 const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then)
 {
 	const char *why =
@@ -273,6 +297,8 @@ const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char
 	const char *how = "let the device work on one buffer while the host uses the other, "
 			  "record an event after the work on each";
 
+	if (needed & TFS_GUARDS_UNKNOWN)
+		return unknown_advice(pool, then);
 	if (needed & TFS_GUARDS_REFILL) {
 		why = "after it the host may overwrite a buffer that is still being copied";
 		how = "copy from two alternating buffers, "

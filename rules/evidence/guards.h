@@ -23,6 +23,8 @@ struct tfs_pool;
 #define TFS_GUARDS_REFILL (1u << 0) /* of what is copied to the device */
 #define TFS_GUARDS_READ (1u << 1)   /* of what is copied to the host */
 #define TFS_GUARDS_SHARED (1u << 2) /* of memory that host and device both use */
+/* Nothing is known: the recording does not say which memory is used. Never with another one. */
+#define TFS_GUARDS_UNKNOWN (1u << 3)
 
 /* NULL = no memory. `waits` are filled in as calls are told. */
 struct tfs_guards *tfs_guards_create(
@@ -43,6 +45,9 @@ void tfs_guards_destroy(struct tfs_guards *guards);
 uint32_t tfs_guards_at(const struct tfs_steady *steady, uint32_t call);
 /* Of all waits of a place. */
 uint32_t tfs_guards_of(const struct tfs_steady *steady, const struct tfs_place *place);
+/* The same for advice that takes the waits away: TFS_GUARDS_UNKNOWN where 0 means nothing, as in
+ * other tools' recordings, which have no addresses. */
+uint32_t tfs_guards_or_unknown(const struct tfs_steady *steady, const struct tfs_place *place);
 /* What to do instead of taking such a wait away; `then` (may be NULL) is safe afterwards. */
 const char *tfs_guards_advice(struct tfs_pool *pool, uint32_t needed, const char *then);
 

@@ -2,6 +2,8 @@
 /* Waits that results rest on: which of a step's it is, and what for. */
 #include "rules/evidence/guards.h"
 
+#include <string.h>
+
 #include "tests/test.h"
 #include "tests/unit/scenes/scene.h"
 
@@ -279,9 +281,57 @@ static void check(const struct scenario *scenario, int nth)
 	scene_destroy(p.scene);
 }
 
+/* As tensor.item() is in a trace of PyTorch's profiler: a copy of 4 bytes, and a wait for it. */
+static void read_by_item(struct scene *scene, unsigned stream, uint64_t memory)
+{
+	struct builder_call copy = scene_call(
+		scene, 10, stream, TFS_LIBRARY_cudart, TFS_FAMILY_copy_async, "cudaMemcpyAsync");
+
+	scene_launch(scene, 9, stream, 50000, 1024, 1, &memory);
+	copy.amount = 4;
+	builder_attribute(&copy, TFS_ATTRIBUTE_copy_kind, 2);
+	scene_make(scene, &copy, 5000);
+	scene_stream_sync(scene, 11, stream);
+	scene_launch(scene, 9, stream, 50000, 1024, 1, &memory);
+	scene_free(scene, 12, OTHER);
+}
+
+/* Recordings of other tools have no addresses: what rests on a wait cannot be told. */
+static void without_addresses(bool imported)
+{
+	struct scene *scene = scene_create(false);
+	const unsigned stream = scene_stream(scene, 4);
+	const uint64_t memory = scene_memory(scene, TFS_MEMORY_DEVICE, 4096);
+	const struct tfs_finding *wait, *release;
+
+	if (imported)
+		builder_fact(scene_builder(scene), TFS_FACT_imported, "a tool", 0);
+	for (unsigned i = 0; i < STEPS; i++) {
+		scene_step(scene);
+		read_by_item(scene, stream, memory);
+	}
+	scene_judge(scene, NULL);
+	wait = scene_finding(scene, "TFS201", 11);
+	release = scene_finding(scene, "TFS202", 12);
+	TEST_NEED(wait && release);
+	TEST_EQ(wait->level, imported ? TFS_LEVEL_NOTE : TFS_LEVEL_ERROR);
+	TEST_EQ(wait->removes, !imported);
+	TEST_EQ(strstr(wait->advice, "Remove the call only if the host reads no copied value") !=
+			NULL,
+		imported);
+	TEST_EQ(strstr(wait->advice, ".item()") != NULL, imported);
+	TEST_EQ(release->level == TFS_LEVEL_NOTE, imported);
+	TEST_EQ(!strncmp(release->advice, "Allocate this buffer once", 25), true);
+	TEST_EQ(strstr(release->advice, "which memory the host uses after this call") != NULL,
+		imported);
+	scene_destroy(scene);
+}
+
 int main(void)
 {
 	for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++)
 		check(&scenarios[i], (int)i);
+	without_addresses(false);
+	without_addresses(true);
 	return test_result();
 }
