@@ -121,7 +121,6 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 
 	if (!draft)
 		return;
-	draft->rewrite = "sync-narrowing";
 	draft->finding.removes = !kinds->brackets && !kinds->unclear;
 	if (other)
 		draft->finding.advice = other;
@@ -187,5 +186,7 @@ const struct tfs_rule tfs_rule_tfs201 = {
 		"use cudaEventRecord and cudaStreamWaitEvent instead. "
 		"Check for errors every so many steps.",
 	.tips = "T24",
+	.rewrite = "sync-narrowing",
+	.rewrite_note = "only when named",
 	.detect = detect,
 };

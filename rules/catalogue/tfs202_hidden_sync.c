@@ -130,8 +130,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
 		if (draft)
 			draft->finding.advice = texts[kind].advice;
-		if (draft && kind == HIDDEN_FREE)
-			draft->rewrite = "deferred-free";
+		if (draft)
+			draft->unrepaired = kind != HIDDEN_FREE;
 		if (draft && kind == HIDDEN_RESULT)
 			draft->beside_ns = result_ns(steady, &place);
 		if (needed)
@@ -157,5 +157,7 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	       "The device is then idle until the host has launched more work.",
 	.advice = "Move this call out of the training step.",
 	.tips = "T24",
+	.rewrite = "deferred-free",
+	.rewrite_note = "of cudaFree, only when named",
 	.detect = detect,
 };

@@ -184,5 +184,6 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	.advice = "Remove this zeroing: the call after it writes all of this memory.",
 	.tips = "T7",
 	.rewrite = "memset-elision",
+	.rewrite_note = "of memsets, only when named",
 	.detect = detect,
 };

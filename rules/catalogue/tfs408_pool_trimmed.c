@@ -189,5 +189,6 @@ const struct tfs_rule tfs_rule_tfs408 = {
 		  "or to UINT64_MAX, once before the training loop.",
 	.tips = "T27",
 	.rewrite = "pool-threshold",
+	.rewrite_note = "only when named",
 	.detect = detect,
 };

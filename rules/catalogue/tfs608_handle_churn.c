@@ -77,8 +77,8 @@ static void add(const struct tfs_steady *steady, struct tfs_findings *findings,
 
 	if (draft)
 		draft->finding.advice = advice(call);
-	if (draft && call->family == TFS_FAMILY_constant)
-		draft->rewrite = "memoise";
+	if (draft)
+		draft->unrepaired = call->family != TFS_FAMILY_constant;
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -121,5 +121,7 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	.advice = "Create these objects once before the training loop and use them in all steps; "
 		  "query constant properties once, and single values with cudaDeviceGetAttribute.",
 	.tips = "T27",
+	.rewrite = "memoise",
+	.rewrite_note = "of queries",
 	.detect = detect,
 };

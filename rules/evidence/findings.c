@@ -304,7 +304,7 @@ void tfs_draft_needed(
 		return;
 	draft->finding.advice = tfs_guards_advice(findings->pool, needed, then);
 	draft->most = TFS_LEVEL_NOTE;
-	draft->rewrite = NULL;
+	draft->unrepaired = true;
 	draft->finding.removes = false;
 	draft->needed = needed != TFS_GUARDS_UNKNOWN;
 	draft->unsure |= needed == TFS_GUARDS_UNKNOWN;

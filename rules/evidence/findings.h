@@ -56,16 +56,15 @@ struct tfs_draft {
 	enum tfs_level most; /* not above this level */
 	bool priced;         /* the rule has set the cost: it cannot be replayed */
 	double beside_ns;    /* per step that may be saved as well, which no edit shows */
-	double less_ns; /* per step that may be saved less than replayed, as an edit is a guess, */
-	double more_ns; /* and more */
-	bool needed;    /* what its hits do cannot be left out: they save nothing */
-	bool apart;     /* its cause is its own, whatever else its call is found for */
-	bool unsure;    /* whether it can be fixed was not seen: it may save nothing */
-	const char *rewrite; /* repairs this one; NULL: the rule's own, if it has one */
-	bool unrepaired;     /* by any */
-	bool spread;         /* as its place */
-	uint32_t serial;     /* of all that were added, from 1 on */
-	uint32_t parent;     /* of the union of findings that share a cost */
+	double less_ns;  /* per step that may be saved less than replayed, as an edit is a guess, */
+	double more_ns;  /* and more */
+	bool needed;     /* what its hits do cannot be left out: they save nothing */
+	bool apart;      /* its cause is its own, whatever else its call is found for */
+	bool unsure;     /* whether it can be fixed was not seen: it may save nothing */
+	bool unrepaired; /* though the rule has a rewrite */
+	bool spread;     /* as its place */
+	uint32_t serial; /* of all that were added, from 1 on */
+	uint32_t parent; /* of the union of findings that share a cost */
 };
 
 struct tfs_findings {

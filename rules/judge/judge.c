@@ -248,11 +248,8 @@ static int keep_findings(const struct tfs_findings *findings, struct tfs_judgeme
 		*finding = draft->finding;
 		if (only_notes(findings))
 			finding->level = TFS_LEVEL_NOTE;
-		finding->repair = tfs_summary_repair(judgement,
-			draft->unrepaired ? NULL
-			: draft->rewrite  ? draft->rewrite
-					  : finding->rule->rewrite,
-			finding);
+		finding->repair = tfs_summary_repair(
+			judgement, draft->unrepaired ? NULL : finding->rule->rewrite, finding);
 	}
 	return 0;
 }

@@ -172,11 +172,10 @@ static void folded(void)
 	}
 	TEST_TRUE(!tfs_hits_next(&steady, &hits, &place));
 	/* A wait that is needed costs nothing, and no rewrite takes it away. */
-	findings.items[1].rewrite = "some-rewrite";
 	tfs_draft_needed(&findings, &findings.items[1], TFS_GUARDS_READ, "Then do this.");
 	TEST_EQ(findings.items[1].most, TFS_LEVEL_NOTE);
 	TEST_EQ(findings.items[0].most, TFS_LEVEL_ERROR);
-	TEST_TRUE(findings.items[1].needed && !findings.items[1].rewrite);
+	TEST_TRUE(findings.items[1].needed && findings.items[1].unrepaired);
 	TEST_TRUE(strstr(findings.items[1].finding.advice,
 		"on the buffer's event of an earlier step. With that done: Then do this."));
 	tfs_draft_needed(&findings, &findings.items[2], TFS_GUARDS_REFILL | TFS_GUARDS_READ, NULL);
