@@ -27,6 +27,13 @@ static const char *kind_of(uint16_t family)
 	}
 }
 
+/* Of the host's memory, which no rewrite pools. */
+static bool pins(uint16_t family)
+{
+	return family == TFS_FAMILY_host_alloc || family == TFS_FAMILY_host_free ||
+	       family == TFS_FAMILY_host_register || family == TFS_FAMILY_host_unregister;
+}
+
 static bool does_nothing(const struct tfs_timeline *timeline, const struct tfs_host_call *call)
 {
 	const bool takes = call->family == TFS_FAMILY_alloc ||
@@ -37,6 +44,29 @@ static bool does_nothing(const struct tfs_timeline *timeline, const struct tfs_h
 
 	return call->record->status || (takes && sized && !call->record->amount) ||
 	       tfs_frees_nothing(timeline, call);
+}
+
+static void report(const struct tfs_steady *steady, struct tfs_findings *findings,
+	const struct tfs_place *place)
+{
+	const uint16_t family = steady->timeline->calls[place->items->call].family;
+	const uint32_t needed = tfs_guards_of(steady, place);
+	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL, "%s, %s", kind_of(family),
+		tfs_figure_calls(tfs_place_per_step(place, steady)).text);
+
+	if (!draft)
+		return;
+	if (place->seldom)
+		draft->most = TFS_LEVEL_NOTE;
+	if (pins(family)) {
+		draft->unrepaired = true;
+		draft->finding.advice =
+			"Allocate this pinned buffer once before the training loop (cudaMallocHost), "
+			"or pin it once (cudaHostRegister), and keep it for all steps.";
+	}
+	if (needed)
+		draft->finding.advice =
+			tfs_guards_advice(findings->pool, needed, draft->finding.advice);
 }
 
 static void detect(const struct tfs_steady *steady, struct tfs_findings *findings,
@@ -54,18 +84,8 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			tfs_hits_add(&hits, steady->calls[i], call->record->amount,
 				(struct tfs_edit){.gone = true});
 	}
-	while (tfs_hits_next(steady, &hits, &place)) {
-		const struct tfs_host_call *call = &timeline->calls[place.items->call];
-		struct tfs_draft *draft =
-			tfs_findings_add(findings, &place, NULL, "%s, %s", kind_of(call->family),
-				tfs_figure_calls(tfs_place_per_step(&place, steady)).text);
-
-		if (draft && place.seldom)
-			draft->most = TFS_LEVEL_NOTE;
-		if (draft && tfs_guards_of(steady, &place))
-			draft->finding.advice = tfs_guards_advice(findings->pool,
-				tfs_guards_of(steady, &place), findings->rule->advice);
-	}
+	while (tfs_hits_next(steady, &hits, &place))
+		report(steady, findings, &place);
 	tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 		"no device or pinned memory is allocated or freed in %s", tfs_steady_name(steady));
 	tfs_hits_finish(&hits);
@@ -87,5 +107,6 @@ const struct tfs_rule tfs_rule_tfs401 = {
 		  "or use cudaMallocAsync and cudaFreeAsync from a pool that keeps its memory.",
 	.tips = "T27",
 	.rewrite = "alloc-pool",
+	.rewrite_note = "of device memory",
 	.detect = detect,
 };
