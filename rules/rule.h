@@ -138,7 +138,6 @@ struct tfs_rule {
 	const char *title;   /* one line */
 	const char *why;     /* a paragraph, for `tfshim rules ID` */
 	const char *advice;  /* what to change, in the imperative */
-	const char *tips;    /* "T2 T11" */
 	const char *rewrite; /* repairs findings of it, unless their draft says no; or NULL */
 	const char *rewrite_note; /* behind that name in what `tfshim rules` says, or NULL */
 	/* Adds findings and sets the verdict; the state is violated if and only if it added one. */

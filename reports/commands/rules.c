@@ -80,12 +80,11 @@ static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *pa
 static void explain(const struct tfs_rule *rule, const struct tfs_paint *paint)
 {
 	printf("%s%s %s%s: %s\n", paint->bold, rule->id, rule->slug, paint->reset, rule->title);
-	printf("level: %s%s%s%s   rewrite: %s%s%s%s   tips: %s\n\n",
-		tfs_paint_level(paint, rule->level), tfs_words_level(rule->level), paint->reset,
+	printf("level: %s%s%s%s   rewrite: %s%s%s%s\n\n", tfs_paint_level(paint, rule->level),
+		tfs_words_level(rule->level), paint->reset,
 		rule->any_cost ? ", regardless of its cost" : "",
 		rule->rewrite ? rule->rewrite : "none", rule->rewrite_note ? " (" : "",
-		rule->rewrite_note ? rule->rewrite_note : "", rule->rewrite_note ? ")" : "",
-		*rule->tips ? rule->tips : "none");
+		rule->rewrite_note ? rule->rewrite_note : "", rule->rewrite_note ? ")" : "");
 	print_paragraph(rule->why);
 	printf("\n%sWhat to do:%s\n", paint->bold, paint->reset);
 	print_paragraph(rule->advice);

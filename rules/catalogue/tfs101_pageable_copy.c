@@ -172,7 +172,6 @@ const struct tfs_rule tfs_rule_tfs101 = {
 		"Record an event after each copy: call cudaEventSynchronize on it before the host fills the buffer again, "
 		"and let the compute stream wait for it with cudaStreamWaitEvent; "
 		"in the same way let the copy stream wait before it overwrites device memory that kernels still read.",
-	.tips = "T2 T11",
 	.rewrite = "pinned-staging",
 	.detect = detect,
 };

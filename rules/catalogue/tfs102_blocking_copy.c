@@ -108,6 +108,5 @@ const struct tfs_rule tfs_rule_tfs102 = {
 		"and let the compute stream wait for it with cudaStreamWaitEvent; "
 		"in the same way let the copy stream wait before it overwrites device memory that kernels still read. "
 		"In PyTorch: .to(device, non_blocking=True) from pinned memory.",
-	.tips = "T11 T24",
 	.detect = detect,
 };

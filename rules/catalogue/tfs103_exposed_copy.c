@@ -276,6 +276,5 @@ const struct tfs_rule tfs_rule_tfs103 = {
 		"and call cudaEventSynchronize on it before the host fills the pinned buffer again. "
 		"In the same way let the copy stream wait for an event behind the last kernel that reads a device buffer before it overwrites it. "
 		"In PyTorch: .to(device, non_blocking=True) of the next batch in a torch.cuda.Stream of its own, wait_stream before it is used, and record_stream.",
-	.tips = "T1 T11",
 	.detect = detect,
 };

@@ -196,6 +196,5 @@ const struct tfs_rule tfs_rule_tfs104 = {
 		"(cudaMemcpy2DAsync where rows have a pitch), and let the kernels use parts of that buffer; "
 		"keep the waits behind which the host fills the pieces again. "
 		"In PyTorch: torch.stack or torch.cat on the host, then one .to(device), then slices of it.",
-	.tips = "T11",
 	.detect = detect,
 };

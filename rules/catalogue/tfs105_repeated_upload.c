@@ -193,6 +193,5 @@ const struct tfs_rule tfs_rule_tfs105 = {
 		"Upload this data once, before the loop, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
 		"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
 		"In PyTorch: create the tensor with device= before the loop, or register_buffer it, in place of calling .to(device) in the step.",
-	.tips = "T25",
 	.detect = detect,
 };

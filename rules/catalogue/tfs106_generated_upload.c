@@ -146,6 +146,5 @@ const struct tfs_rule tfs_rule_tfs106 = {
 		"If these values are the same whatever the data, let the device fill the memory, on the stream where it is copied now: "
 		"cudaMemsetAsync where all bytes are the same, such as of zeros, cuMemsetD32Async where all numbers are, and a kernel of a line for positions. "
 		"In PyTorch: torch.zeros, torch.ones, torch.full or torch.arange with device=, or zero_() on the tensor that is there, in place of making it on the CPU and calling .to(device).",
-	.tips = "T25",
 	.detect = detect,
 };

@@ -289,6 +289,5 @@ const struct tfs_rule tfs_rule_tfs107 = {
 		"if not, let the call that makes the data write it where it is used, or swap the two pointers instead of copying. "
 		"In PyTorch: prefer views to .clone(), .contiguous() and torch.cat in the step, and in-place or out= forms. "
 		"Whether that can be done here was not seen.",
-	.tips = "T34",
 	.detect = detect,
 };

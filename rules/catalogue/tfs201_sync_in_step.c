@@ -185,7 +185,6 @@ const struct tfs_rule tfs_rule_tfs201 = {
 		"if another stream needs the results, "
 		"use cudaEventRecord and cudaStreamWaitEvent instead. "
 		"Check for errors every so many steps.",
-	.tips = "T24",
 	.rewrite = "sync-narrowing",
 	.rewrite_note = "only when named",
 	.detect = detect,

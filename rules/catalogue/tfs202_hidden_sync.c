@@ -156,7 +156,6 @@ const struct tfs_rule tfs_rule_tfs202 = {
 	       "like a cudaDeviceSynchronize. "
 	       "The device is then idle until the host has launched more work.",
 	.advice = "Move this call out of the training step.",
-	.tips = "T24",
 	.rewrite = "deferred-free",
 	.rewrite_note = "of cudaFree, only when named",
 	.detect = detect,

@@ -369,6 +369,5 @@ const struct tfs_rule tfs_rule_tfs203 = {
 		"Otherwise sum the values on the device and read the sum every 10 steps or more; "
 		"or copy the value with cudaMemcpyAsync into one of two alternating pinned buffers, "
 		"record an event, and read it one step later, after cudaEventSynchronize.",
-	.tips = "T24",
 	.detect = detect,
 };

@@ -240,6 +240,5 @@ const struct tfs_rule tfs_rule_tfs204 = {
 		"Or create the other streams so, with the same events. "
 		"A buffer that is written while earlier work still reads it needs a second one, used by turns, and calls of cuBLAS or cuDNN on another stream need another handle. "
 		"In PyTorch: torch.cuda.Stream, and wait_stream() on either side.",
-	.tips = "T24",
 	.detect = detect,
 };

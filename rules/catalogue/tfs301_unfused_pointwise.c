@@ -207,6 +207,5 @@ const struct tfs_rule tfs_rule_tfs301 = {
 	       "Fused into one pass, intermediate values stay in registers and one launch is enough. "
 	       "A value that a later call reads must be written anyway and is not counted.",
 	.advice = "Fuse these elementwise operations into one pass.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -240,6 +240,5 @@ const struct tfs_rule tfs_rule_tfs302 = {
 		"captured blindly, such a step trains wrongly. "
 		"In PyTorch: torch.compile(mode=\"reduce-overhead\") or torch.cuda.graphs.make_graphed_callables, "
 		"with capturable=True and the learning rate as a tensor in the optimizer.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -283,6 +283,5 @@ const struct tfs_rule tfs_rule_tfs303 = {
 		"and call the function once over the whole length; "
 		"parameters with another learning rate come last and get a call of their own. "
 		"In PyTorch: foreach=True or fused=True in the optimizer.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -276,6 +276,5 @@ const struct tfs_rule tfs_rule_tfs304 = {
 		"Multiply all of them with one call: cublasGemmStridedBatchedEx, or the function of its kind for this type, "
 		"with the distance from one matrix to the next. "
 		"In PyTorch: torch.bmm, or one torch.matmul over a batch dimension.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -286,6 +286,5 @@ const struct tfs_rule tfs_rule_tfs306 = {
 	       "One kernel can work through them block by block and keep a block on the chip.",
 	.advice = "Compute attention in one kernel that keeps the scores on the chip. "
 		  "In PyTorch: torch.nn.functional.scaled_dot_product_attention.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -65,6 +65,5 @@ const struct tfs_rule tfs_rule_tfs307 = {
 		"keep an executable graph for each shape. "
 		"In PyTorch: each new input size is captured and instantiated anew, so pad to a few sizes, "
 		"or mark the changing dimension with torch._dynamo.mark_dynamic.",
-	.tips = "T8",
 	.detect = detect,
 };

@@ -105,7 +105,6 @@ const struct tfs_rule tfs_rule_tfs401 = {
 	.advice = "Allocate this buffer once before the training loop and keep it for all steps; "
 		  "if sizes vary, allocate for the largest, "
 		  "or use cudaMallocAsync and cudaFreeAsync from a pool that keeps its memory.",
-	.tips = "T27",
 	.rewrite = "alloc-pool",
 	.rewrite_note = "of device memory",
 	.detect = detect,

@@ -182,7 +182,6 @@ const struct tfs_rule tfs_rule_tfs402 = {
 	       "and adding to zeros costs another read. "
 	       "If only one call contributes, that call can write its result instead.",
 	.advice = "Remove this zeroing: the call after it writes all of this memory.",
-	.tips = "T7",
 	.rewrite = "memset-elision",
 	.rewrite_note = "of memsets, only when named",
 	.detect = detect,

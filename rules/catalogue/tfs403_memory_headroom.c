@@ -148,6 +148,5 @@ const struct tfs_rule tfs_rule_tfs403 = {
 		"let the learning rate grow with the batch, after some hundred steps of warm-up; for very large batches there are LARS and LAMB. "
 		"Kernels that do not depend on the batch gain nothing. "
 		"In PyTorch: batch_size of the DataLoader.",
-	.tips = "T4",
 	.detect = detect,
 };

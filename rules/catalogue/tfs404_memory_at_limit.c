@@ -85,6 +85,5 @@ const struct tfs_rule tfs_rule_tfs404 = {
 		"Recompute activations in the backward pass instead of keeping them, accumulate the gradients of smaller batches, "
 		"or keep activations in half precision. "
 		"In PyTorch: torch.utils.checkpoint, gradient accumulation, torch.autocast; what its allocator only reserves is given back by torch.cuda.empty_cache().",
-	.tips = "T9 T29",
 	.detect = detect,
 };

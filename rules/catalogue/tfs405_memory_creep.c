@@ -176,6 +176,5 @@ const struct tfs_rule tfs_rule_tfs405 = {
 		"Free this memory when the step no longer needs it, or allocate it once before the training loop and use it again. "
 		"Look for what is kept from step to step: results that are collected, events and graphs with their buffers, caches without a limit. "
 		"In PyTorch: collect loss.item() or loss.detach(), not loss, which keeps the step's graph.",
-	.tips = "T27",
 	.detect = detect,
 };

@@ -152,7 +152,6 @@ const struct tfs_rule tfs_rule_tfs406 = {
 		"Allocate this buffer once, before the training loop, for the longest batch that there is, and use a part of it for shorter ones; "
 		"where the longest is not known, let it grow to twice its size. "
 		"In PyTorch: run one step with the longest batch first, or set PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-	.tips = "T27",
 	.rewrite = "alloc-pool",
 	.detect = detect,
 };

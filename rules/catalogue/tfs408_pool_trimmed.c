@@ -187,7 +187,6 @@ const struct tfs_rule tfs_rule_tfs408 = {
 	       "about 30 ms for each GiB.",
 	.advice = "Set cudaMemPoolAttrReleaseThreshold of this pool to what a step needs, "
 		  "or to UINT64_MAX, once before the training loop.",
-	.tips = "T27",
 	.rewrite = "pool-threshold",
 	.rewrite_note = "only when named",
 	.detect = detect,

@@ -113,6 +113,5 @@ const struct tfs_rule tfs_rule_tfs409 = {
 		"Where sizes vary, allocate for the largest before the training loop: blocks of other sizes leave gaps that fit none. "
 		"In PyTorch: PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True against such gaps; "
 		"torch.cuda.memory_summary() counts the retries.",
-	.tips = "T27",
 	.detect = detect,
 };

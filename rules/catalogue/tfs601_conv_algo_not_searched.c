@@ -198,7 +198,6 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	       "a search measures all algorithms once and pays back within a few hundred steps.",
 	.advice =
 		"Select this convolution's algorithm with a measured search before the training loop.",
-	.tips = "T3",
 	.rewrite = "cudnn-search",
 	.detect = detect,
 };

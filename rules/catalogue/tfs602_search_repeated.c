@@ -116,6 +116,5 @@ const struct tfs_rule tfs_rule_tfs602 = {
 		"Search once for each problem before the training loop, keep the algorithm and its workspace's size, and use them in all steps; "
 		"search again only for a new shape. "
 		"In PyTorch: torch.backends.cudnn.benchmark = True does so, and searches again for each new input size: keep sizes to a few.",
-	.tips = "T3",
 	.detect = detect,
 };

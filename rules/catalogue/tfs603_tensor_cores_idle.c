@@ -235,6 +235,5 @@ const struct tfs_rule tfs_rule_tfs603 = {
 		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
 		"In PyTorch: torch.set_float32_matmul_precision(\"high\"), or torch.autocast for bfloat16. "
 		"If plain float is meant, waive this rule.",
-	.tips = "T10 T26",
 	.detect = detect,
 };

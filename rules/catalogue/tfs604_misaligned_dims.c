@@ -155,6 +155,5 @@ const struct tfs_rule tfs_rule_tfs604 = {
 		"allocate them with padded columns and give the padded length as the leading dimension, or choose sizes that are such multiples (layers, batch, vocabulary). "
 		"Fill what is padded with 0 where it is summed over. "
 		"In PyTorch: pad the layer's sizes and the vocabulary to multiples of 8.",
-	.tips = "T26",
 	.detect = detect,
 };

@@ -227,6 +227,5 @@ const struct tfs_rule tfs_rule_tfs605 = {
 		"Leave out this bias, its gradient and its update, also where the net is only evaluated: the shift of the normalisation does its work. "
 		"Of weights that were saved with the bias, subtract it from the running mean once. "
 		"In PyTorch: bias=False in the convolution or linear layer in front of BatchNorm.",
-	.tips = "T5",
 	.detect = detect,
 };

@@ -214,6 +214,5 @@ const struct tfs_rule tfs_rule_tfs606 = {
 		"Let this tensor have one layout from where it is made to where it is used: "
 		"describe activations and filters as CUDNN_TENSOR_NHWC in all layers, and convert the input once. "
 		"In PyTorch: model.to(memory_format=torch.channels_last), and the input too.",
-	.tips = "T34",
 	.detect = detect,
 };

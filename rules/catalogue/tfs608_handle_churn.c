@@ -120,7 +120,6 @@ const struct tfs_rule tfs_rule_tfs608 = {
 	       "A step needs the same objects each time.",
 	.advice = "Create these objects once before the training loop and use them in all steps; "
 		  "query constant properties once, and single values with cudaDeviceGetAttribute.",
-	.tips = "T27",
 	.rewrite = "memoise",
 	.rewrite_note = "of queries",
 	.detect = detect,

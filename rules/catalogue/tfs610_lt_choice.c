@@ -252,7 +252,6 @@ const struct tfs_rule tfs_rule_tfs610 = {
 		"Ask again for new sizes, types or layouts, and where matrices are less aligned than the preference said. "
 		"Keep the product's descriptor and the matrices' layouts as well. "
 		"PyTorch asks before each product that it gives to cuBLASLt: capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode='reduce-overhead'), and it asks once.",
-	.tips = "T3",
 	.rewrite_note = "lt-search only measures",
 	.detect = detect,
 };

@@ -323,6 +323,5 @@ const struct tfs_rule tfs_rule_tfs701 = {
 	       "Only the time in which the GPU is idle counts; loading that takes less than the device's work, and goes on beside it, costs nothing. "
 	       "In recorded steps that thread is sampled, a thousand times a second at first: whether it runs, reads, or waits for others is told where twenty samples or more fell into that time.",
 	.advice = ADVICE_BY_CODE,
-	.tips = "T1",
 	.detect = detect,
 };

@@ -64,6 +64,5 @@ const struct tfs_rule tfs_rule_tfs707 = {
 	.advice =
 		"Unset this variable where the program is started, and set it for the run alone that looks for a fault. "
 		"In PyTorch: also remove torch.autograd.set_detect_anomaly(True) and profilers that are always on; these were not looked for.",
-	.tips = "T18",
 	.detect = detect,
 };

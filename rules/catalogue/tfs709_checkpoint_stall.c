@@ -285,6 +285,5 @@ const struct tfs_rule tfs_rule_tfs709 = {
 		"Where the device has no room for a second copy, copy to pinned memory, wait, and leave the writing to the thread. Write less often if that will do. "
 		"Keep it as it is if what follows needs these values on the host at once. "
 		"In PyTorch: torch.distributed.checkpoint.async_save, or copy the state_dict to pinned tensors and torch.save these in another thread.",
-	.tips = "",
 	.detect = detect,
 };

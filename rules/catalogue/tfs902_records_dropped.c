@@ -95,6 +95,5 @@ const struct tfs_rule tfs_rule_tfs902 = {
 	.why = "The recording, CUPTI's buffers, the disk and tfshim's tables have size limits. "
 	       "Dropped records are missing from counts and times.",
 	.advice = "Follow the finding's advice for each kind of dropped record.",
-	.tips = "",
 	.detect = detect,
 };

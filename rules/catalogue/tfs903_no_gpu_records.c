@@ -142,6 +142,5 @@ const struct tfs_rule tfs_rule_tfs903 = {
 	.why = "GPU times come from CUPTI. "
 	       "Without them idle time, overlap and costs are not known, and rules that need them are not measurable.",
 	.advice = "Follow the finding's advice for its cause, and see `tfshim doctor`.",
-	.tips = "",
 	.detect = detect,
 };

@@ -42,6 +42,5 @@ const struct tfs_rule tfs_rule_tfs904 = {
 	       "Findings still hold; rules that passed may not.",
 	.advice = "Follow the finding's advice for its causes. "
 		  "Calls by a library that tfshim has no hooks for need no change.",
-	.tips = "",
 	.detect = detect,
 };

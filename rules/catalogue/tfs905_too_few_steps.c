@@ -83,6 +83,5 @@ const struct tfs_rule tfs_rule_tfs905 = {
 	.why = "Findings describe the steady state. "
 	       "With few steps, a rare event looks like a frequent one, and times vary more than costs.",
 	.advice = "Train for more steps, record more of them, or mark the steps in the program.",
-	.tips = "",
 	.detect = detect,
 };

@@ -73,6 +73,5 @@ const struct tfs_rule tfs_rule_tfs906 = {
 	       "the program's own result was kept and the rewrite was switched off for the rest of the run.",
 	.advice =
 		"Do not apply this rewrite to this program, and report the case with the recording.",
-	.tips = "",
 	.detect = detect,
 };

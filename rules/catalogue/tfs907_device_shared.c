@@ -57,6 +57,5 @@ const struct tfs_rule tfs_rule_tfs907 = {
 	.advice =
 		"Measure on a GPU that nobody else uses: stop the MPS control daemon (echo quit | nvidia-cuda-mps-control), or take a GPU without MIG. "
 		"If the program is to run shared, compare runs that were shared alike.",
-	.tips = "",
 	.detect = detect,
 };

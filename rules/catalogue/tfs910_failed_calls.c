@@ -187,6 +187,5 @@ const struct tfs_rule tfs_rule_tfs910 = {
 	.advice =
 		"Check the return value of this call, and correct the arguments or the state that make it fail; "
 		"remove the call if nothing needs it.",
-	.tips = "",
 	.detect = detect,
 };
