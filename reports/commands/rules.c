@@ -72,8 +72,8 @@ static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *pa
 	if (rule->library)
 		printf("\n%sNot applicable where:%s\nthe program does not call %s\n", paint->bold,
 			paint->reset, tfs_library_name(rule->library));
-	printf("\n%sTo waive it:%s\ntfshim check --ignore %s\n", paint->bold, paint->reset,
-		rule->id);
+	printf("\n%sTo ignore this rule in the gate:%s\ntfshim check --ignore %s PATH\n",
+		paint->bold, paint->reset, rule->id);
 	tfs_region_finish(&region);
 }
 
@@ -159,7 +159,7 @@ const struct tfs_command tfs_command_rules = {
 	.text = "Lists the rules with id, level, slug, the rewrite that repairs the finding, and title, "
 		"then the rules that this version does not check. "
 		"For an id or slug, explains what is wrong, why it costs time, what to change, "
-		"where the rule is not measurable, and how to waive it.",
+		"where the rule is not measurable, and how to ignore it in the gate.",
 	.options = options,
 	.run = run,
 };

@@ -234,6 +234,6 @@ const struct tfs_rule tfs_rule_tfs603 = {
 		"or the compute type CUBLAS_COMPUTE_32F_FAST_TF32 in cublasGemmEx and cublasLtMatmul. "
 		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
 		"In PyTorch: torch.set_float32_matmul_precision(\"high\"), or torch.autocast for bfloat16. "
-		"If plain float is meant, waive this rule.",
+		"If plain float is meant, ignore this rule.",
 	.detect = detect,
 };
