@@ -29,12 +29,17 @@ def ask(tfshim, *ids):
                           stdout=subprocess.PIPE).stdout
 
 
+def capital(title):
+    """A title as a sentence begins; a name such as cuBLASLt stays as it is."""
+    return title if re.match(r"[a-z]+[A-Z]", title) else title[0].upper() + title[1:]
+
+
 def one(text):
     """The section of a rule, of what is printed of it."""
     first = FIRST.match(text)
     sections = SECTION.findall(text[first.end():])
     why = " ".join(text[first.end():].split("\n\n")[0].split())
-    lines = [f"## {first[1]} {first[2]}", "", f"**{first[3][0].upper() + first[3][1:]}.** {why}", "",
+    lines = [f"## {first[1]} {first[2]}", "", f"**{capital(first[3])}.** {why}", "",
              re.sub(r"rewrite: (?!none)(\S+)", r"rewrite: `\1`", first[4]).replace("   ", "; ") + "."]
     for title, body in sections:
         body = " ".join(body.split())

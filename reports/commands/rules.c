@@ -71,7 +71,7 @@ static void print_limits(const struct tfs_rule *rule, const struct tfs_paint *pa
 	}
 	if (rule->library)
 		printf("\n%sNot applicable where:%s\nthe program does not call %s\n", paint->bold,
-			paint->reset, tfs_library_name(rule->library));
+			paint->reset, tfs_library_title(rule->library));
 	printf("\n%sTo ignore this rule in the gate:%s\ntfshim check --ignore %s PATH\n",
 		paint->bold, paint->reset, rule->id);
 	tfs_region_finish(&region);

@@ -179,7 +179,7 @@ static void unused(const struct tfs_steady *steady, struct tfs_rule_line *line)
 	snprintf(line->verdict.reason, sizeof(line->verdict.reason),
 		unseen ? "%s is linked in, and its calls were not seen"
 		       : "the program does not call %s",
-		tfs_library_name(line->rule->library));
+		tfs_library_title(line->rule->library));
 }
 
 /* What a rule is judged by: where no steps are known, the run for those that are about steps. */

@@ -16,7 +16,8 @@
 /* Functions named one by one. */
 #define NAMED 4u
 
-const char *tfs_library_name(uint32_t library)
+/* "cudnn"; "?" for no library. */
+static const char *library_name(uint32_t library)
 {
 	static const char *const names[] = {
 #define X(number, name) [number] = #name,
@@ -25,6 +26,24 @@ const char *tfs_library_name(uint32_t library)
 	};
 
 	return library < sizeof(names) / sizeof(*names) && names[library] ? names[library] : "?";
+}
+
+const char *tfs_library_title(uint32_t library)
+{
+	switch (library) {
+	case TFS_LIBRARY_cudnn:
+		return "cuDNN";
+	case TFS_LIBRARY_cublas:
+		return "cuBLAS";
+	case TFS_LIBRARY_cublaslt:
+		return "cuBLASLt";
+	case TFS_LIBRARY_curand:
+		return "cuRAND";
+	case TFS_LIBRARY_nccl:
+		return "NCCL";
+	default:
+		return library_name(library);
+	}
 }
 
 static const char *add(struct tfs_pool *pool, const char *list, const char *more)
@@ -118,7 +137,7 @@ static const char *runtimes(
 
 		if (*theirs)
 			list = add(pool, list,
-				tfs_pool_print(pool, "inside calls of %s: %s", tfs_library_name(i),
+				tfs_pool_print(pool, "inside calls of %s: %s", tfs_library_title(i),
 					theirs));
 	}
 	if (*work && pairs->strange_threads)
@@ -146,7 +165,7 @@ const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool
 			list = add(pool, list,
 				tfs_pool_print(pool,
 					"no shared %s is loaded, and with driver=0 driver calls are not seen",
-					tfs_library_name(library->library)));
+					library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
 		const char *key, *text;
@@ -274,7 +293,7 @@ static void list_libraries(
 		const bool statically = (library->flags & 2) != 0;
 
 		out->libraries[out->library_count++] =
-			(struct tfs_library_line){tfs_library_name(library->library),
+			(struct tfs_library_line){library_name(library->library),
 				tfs_trace_string(trace, library->path), library->version,
 				(library->flags & 1) != 0 &&
 					is_called(libraries,

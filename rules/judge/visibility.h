@@ -20,7 +20,7 @@ const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_po
 void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *pool,
 	struct tfs_visibility *out_visibility);
 
-/* "cudnn"; "?" for no library. Any thread. */
-const char *tfs_library_name(uint32_t library);
+/* A library's name for people: "cuDNN"; "?" for none. Any thread. */
+const char *tfs_library_title(uint32_t library);
 
 #endif

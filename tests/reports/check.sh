@@ -63,7 +63,7 @@ cp slow.tfs new.tfs
 printf '\377' | dd of=new.tfs bs=1 seek=8 conv=notrunc status=none
 
 expect 0 clean.tfs
-said 'TFS601 conv-algo-not-searched  not applicable: the program does not call cudnn'
+said 'TFS601 conv-algo-not-searched  not applicable: the program does not call cuDNN'
 said 'rules passed: [0-9]*; not looked for: [0-9]*'
 expect 1 slow.tfs
 said TFS101

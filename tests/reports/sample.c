@@ -167,7 +167,7 @@ static const struct tfs_model_rule clean_lines[] = {
 	{&rules[0], TFS_STATE_PASSED, "2 copies per step, all pinned", 0},
 	{&rules[1], TFS_STATE_PASSED, "no explicit wait in the step", 0},
 	{&rules[3], TFS_STATE_WAIVED, "--ignore", 0},
-	{&rules[4], TFS_STATE_NOT_APPLICABLE, "the program does not call cudnn", 0},
+	{&rules[4], TFS_STATE_NOT_APPLICABLE, "the program does not call cuDNN", 0},
 };
 
 static const struct tfs_model_refusal refusals[] = {

@@ -74,10 +74,10 @@ static void expect(uint32_t flags, bool calls, enum tfs_state state, const char 
 int main(void)
 {
 	every_rule_has_its_row();
-	expect(0, false, TFS_STATE_NOT_APPLICABLE, "the program does not call cudnn");
+	expect(0, false, TFS_STATE_NOT_APPLICABLE, "the program does not call cuDNN");
 	/* It is there, and nothing calls it. */
-	expect(1, false, TFS_STATE_NOT_APPLICABLE, "the program does not call cudnn");
-	expect(2, false, TFS_STATE_NOT_MEASURABLE, "cudnn is linked in");
+	expect(1, false, TFS_STATE_NOT_APPLICABLE, "the program does not call cuDNN");
+	expect(2, false, TFS_STATE_NOT_MEASURABLE, "cuDNN is linked in");
 	expect(1, true, TFS_STATE_PASSED, "nothing to search");
 	return test_result();
 }

@@ -167,7 +167,7 @@ static void both_see_the_same(void)
 	TEST_EQ(seen->pairs->hooks, 2 * STEPS);
 	TEST_EQ(seen->pairs->cupti, 2 * STEPS);
 	TEST_STR(seen->runtimes,
-		"inside calls of cublas: 30 launches, 2 allocations of 2.86 MiB in total");
+		"inside calls of cuBLAS: 30 launches, 2 allocations of 2.86 MiB in total");
 	scene_destroy(scene);
 }
 
