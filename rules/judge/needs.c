@@ -13,7 +13,7 @@ const char *tfs_need_absent(uint32_t need)
 	case TFS_NEEDS_DEVICE:
 		return "no GPU activity was recorded";
 	case TFS_NEEDS_RUNTIME:
-		return "no call of the CUDA runtime or driver was seen (a static runtime?)";
+		return "no call of the CUDA runtime or driver was seen ('tfshim doctor PROGRAM' says what is visible)";
 	case TFS_NEEDS_CUDNN:
 		return "no cuDNN call was seen";
 	case TFS_NEEDS_OPERANDS:
