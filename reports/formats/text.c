@@ -259,10 +259,9 @@ static void write_finding(const struct tfs_model *model, const struct tfs_model_
 	if (finding->message)
 		put_item(out, "what", finding->message);
 	write_place(out, finding, region);
-	if (!model->per_run)
-		put_item(out, "count", per_step(finding, region));
-	else if (finding->count_per_step > 0)
-		put_item(out, "count", in_run(finding, region));
+	if (finding->count_per_step > 0)
+		put_item(out, "count",
+			model->per_run ? in_run(finding, region) : per_step(finding, region));
 	put_item(out, "advice", finding->advice ? finding->advice : "");
 	if (finding->patch)
 		write_patch(out, finding->patch);

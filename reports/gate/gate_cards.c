@@ -53,7 +53,8 @@ static void put_place(const struct tfs_model_finding *finding, struct tfs_region
 		fputs("  ", stdout);
 		tfs_text_put(stdout, finding->call);
 	}
-	printf("  %s", tfs_words_calls(region, finding->count_per_step));
+	if (finding->count_per_step > 0)
+		printf("  %s", tfs_words_calls(region, finding->count_per_step));
 }
 
 static bool same_site(const struct tfs_model_finding *one, const struct tfs_model_finding *other)

@@ -107,6 +107,8 @@ expect 0 twice.tfs --baseline twice.tfs
 [ "$(grep -c '\[known\]$' out)" = 2 ] || { echo "check.sh: two causes are not both known"; cat out; failed=1; }
 # A wait and the copy that it waits for are at two call sites.
 expect 0 "$recordings/rule_203_bad.tfs"
+# A finding about the whole program has no calls to count.
+said 'TFS905 too-few-steps  the whole program$'
 said 'TFS203 .* + TFS201 .*  1 call/step, first of 2 call sites'
 
 # A recording that is its own baseline passes, and is told to; a folder's is named by its file.

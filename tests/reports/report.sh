@@ -97,6 +97,9 @@ cards twice.tfs TFS101 TFS101+TFS202+TFS203
 cards seldom.tfs TFS101+TFS202+TFS203
 # Recorded: a wait with the copy that it waits for, and few steps; one finding.
 cards "$recordings/rule_203_bad.tfs" TFS203+TFS201 TFS905
+cp "$recordings/rule_203_bad.tfs" few.tfs
+expect 0 report few.tfs
+grep -q '^     count    1 call/step' out && ! grep -q ' 0 calls/step' out || wrong "calls are counted where none is meant"
 cards "$recordings/pageable.tfs" TFS701+TFS101
 
 # What recording costs is an interval, of steps inside windows and outside: 2 ms here and 1.9 ms there.
