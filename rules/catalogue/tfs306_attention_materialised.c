@@ -112,7 +112,7 @@ static const char *advise(struct tfs_pool *pool, const struct tfs_attention *att
 			? "If the kernels between the two GEMMs are a softmax of each row, with scaling, masking or dropout at most, c"
 			: "C",
 		attention->element_bytes == HALF_BYTES
-			? "cuDNN has such kernels (scaled dot product attention, in its graph API), and so has FlashAttention, for heads of up to 128 values or more"
+			? "cuDNN (scaled dot product attention, in its graph API) and FlashAttention have such kernels; check which head sizes your version supports"
 			: "one of your own, as those of cuDNN and FlashAttention take FP16 and BF16 only",
 		again[attention->kept]);
 }

@@ -142,7 +142,8 @@ static const char *const advice_by_wait =
 static const char *const advice_by_queue =
 	"Free processors first: the thread is ready to run and waits for one. Start fewer workers and threads than there are processors, "
 	"or give the program more of them (affinity, the container's quota); then measure again. "
-	"In PyTorch: a smaller num_workers, torch.set_num_threads(1) in workers.";
+	"In PyTorch: a smaller num_workers; DataLoader workers run torch with one thread already, "
+	"so limit the threads of other libraries in them (OMP_NUM_THREADS=1, cv2.setNumThreads(0)).";
 
 static const char *advice_of(const struct tfs_meanwhile *meanwhile)
 {

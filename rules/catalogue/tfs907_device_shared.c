@@ -55,7 +55,8 @@ const struct tfs_rule tfs_rule_tfs907 = {
 	       "What the program would gain alone, or beside others than today's, is another figure: all costs are of low confidence then, and no finding is an error. "
 	       "Whether other processes used the GPU without MPS is not looked for.",
 	.advice =
-		"Measure on a GPU that nobody else uses: stop the MPS control daemon (echo quit | nvidia-cuda-mps-control), or take a GPU without MIG. "
+		"Measure on a GPU that nobody else uses: where no other job needs it, stop the MPS control daemon (echo quit | nvidia-cuda-mps-control); "
+		"else ask for a GPU of your own, without MIG. "
 		"If the program is to run shared, compare runs that were shared alike.",
 	.detect = detect,
 };

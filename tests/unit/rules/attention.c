@@ -138,7 +138,7 @@ static void check(const struct form *form)
 
 #define KEPT_ON_CHIP "ompute attention in one kernel that keeps the scores on the chip: "
 #define IN_HALVES                                                                                  \
-	"cuDNN has such kernels (scaled dot product attention, in its graph API), and so has FlashAttention, for heads of up to 128 values or more. "
+	"cuDNN (scaled dot product attention, in its graph API) and FlashAttention have such kernels; check which head sizes your version supports. "
 #define IN_FLOATS "one of your own, as those of cuDNN and FlashAttention take FP16 and BF16 only. "
 
 int main(void)
