@@ -165,7 +165,7 @@ const struct tfs_rule tfs_rule_tfs101 = {
 	       "The driver stages a copy of pageable memory (malloc, new, the stack, a mapped file) through its own pinned buffer: "
 	       "the copy runs at a fraction of the link's bandwidth, cannot overlap with compute, "
 	       "and blocks the calling thread, even if the call's name ends in Async. "
-	       "H2D copies of up to 64 KB return early and are not reported.",
+	       "H2D copies of up to 64 KiB return early and are not reported.",
 	.advice =
 		"Allocate two pinned host buffers for this copy with cudaMallocHost (or pin two with cudaHostRegister), "
 		"fill them alternately and copy with cudaMemcpyAsync on a separate copy stream. "

@@ -171,7 +171,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		place.time_ns += (double)(call->end_ns - call->start_ns);
 	}
 	draft = tfs_findings_add(findings, &place, &bound->others,
-		"the GPU is idle for %s per step (%s of it) until the host launches the next of %s kernels, which take %s each; "
+		"the GPU is idle for %s per step (%s of the step) until the host launches the next of %s kernels, which take %s each; "
 		"more of that time is before this call than before any other",
 		tfs_figure_time(bound->idle_ns).text,
 		tfs_figure_share(bound->idle_ns / steady->step_ns).text,

@@ -139,7 +139,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 {
 	const double ns = plain_ns(steady, place->items, place->count);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"%s floats on plain cores for %s per step (%s of it)%s%s%s; tensor cores make large %s of TF32 about %.0f times as fast on such a device",
+		"%s floats on plain cores for %s per step (%s of the step)%s%s%s; tensor cores make large %s of TF32 about %.0f times as fast on such a device",
 		ways[way].does, tfs_figure_time(ns).text,
 		tfs_figure_share(ns / steady->step_ns).text, sites > 1 ? ", at " : "",
 		sites > 1 ? tfs_figure_number((double)sites, "call site", "call sites").text : "",

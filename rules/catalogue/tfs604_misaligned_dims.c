@@ -74,7 +74,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	}
 	read_product(steady, call, &product);
 	draft = tfs_findings_add(findings, place, NULL,
-		"multiplies on tensor cores for %s per step (%s of it), with columns that begin at multiples of only %u bytes; "
+		"multiplies on tensor cores for %s per step (%s of the step), with columns that begin at multiples of only %u bytes; "
 		"on an H200, large products of %u-byte elements that are aligned to %u take a %s of the time",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		product.aligned, product.element, ALIGNED,

@@ -166,7 +166,7 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 
 	tfs_meanwhile_text(meanwhile, steady->step_count, samples, sizeof(samples));
 	draft = tfs_findings_add(findings, place, NULL,
-		"the GPU is idle for %s per step (%s of it) while the host makes no CUDA call, behind %s and before this call; %s",
+		"the GPU is idle for %s per step (%s of the step) while the host makes no CUDA call, behind %s and before this call; %s",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function),
 		*samples ? samples : "what the host did then was not seen");

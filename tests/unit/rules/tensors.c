@@ -60,10 +60,10 @@ static void aligned(
 static void products_are_aligned(void)
 {
 	aligned(4, 4, 102000, TFS_STATE_VIOLATED,
-		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of it), with columns that begin at multiples of only 4 bytes; "
+		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of the step), with columns that begin at multiples of only 4 bytes; "
 		"on an H200, large products of 4-byte elements that are aligned to 16 take a third of the time");
 	aligned(8, 2, 102000, TFS_STATE_VIOLATED,
-		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of it), with columns that begin at multiples of only 8 bytes; "
+		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of the step), with columns that begin at multiples of only 8 bytes; "
 		"on an H200, large products of 2-byte elements that are aligned to 16 take a sixth of the time");
 	aligned(16, 2, 102000, TFS_STATE_PASSED,
 		"products on tensor cores take 25 % of the step, 0 % of it with matrices that are not aligned");

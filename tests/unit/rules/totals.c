@@ -199,7 +199,7 @@ int main(void)
 		"cudaDeviceSynchronize was called 30 times in the 30 judged steps, but only 60 times in the 630 steps of the run");
 	/* Kernels of 2 us, for each of which the host takes 8.5. */
 	of_many_lines("TFS302", false,
-		"the GPU is idle for 130 \xc2\xb5s per step (76 % of it) until the host launches the next of 20 kernels, which take 2.00 \xc2\xb5s each; "
+		"the GPU is idle for 130 \xc2\xb5s per step (76 % of the step) until the host launches the next of 20 kernels, which take 2.00 \xc2\xb5s each; "
 		"more of that time is before this call than before any other");
 	of_many_lines("TFS303", true,
 		"updates 20 parameters one by one, 2.00 \xc2\xb5s on average for each");
