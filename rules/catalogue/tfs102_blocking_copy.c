@@ -100,7 +100,7 @@ const struct tfs_rule tfs_rule_tfs102 = {
 	.about = TFS_ABOUT_COPIES | TFS_ABOUT_WAITS,
 	.title = "the host waits for copies from pinned memory",
 	.why = "cudaMemcpy returns when the copy is over, and begins when all work before it in the legacy stream is. "
-	       "Meanwhile the host prepares and launches nothing, and the device has nothing to do behind the copy. "
+	       "Meanwhile the host prepares and launches nothing, and the device has nothing to do after the copy. "
 	       "From pinned memory the same copy can run beside kernels while the host goes on.",
 	.advice =
 		"Fill two pinned buffers alternately and copy with cudaMemcpyAsync on a separate copy stream. "

@@ -266,7 +266,7 @@ const struct tfs_rule tfs_rule_tfs103 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_DEVICE,
 	.about = TFS_ABOUT_COPIES,
 	.title = "kernels wait for asynchronous uploads",
-	.why = "A copy to the device that is asynchronous does not hold the host, but on the stream that computes it holds the kernels behind it, "
+	.why = "A copy to the device that is asynchronous does not hold the host, but on the stream that computes it holds the kernels after it, "
 	       "and so it does on a stream of its own if they wait for it at once. "
 	       "The copy engine works beside kernels: a batch that is copied while the one before is computed costs the step nothing.",
 	.advice =
@@ -274,7 +274,7 @@ const struct tfs_rule tfs_rule_tfs103 = {
 		"and call cudaMemcpyAsync for the next step on a separate copy stream before this step's kernels are launched. "
 		"Record an event after each copy: let the compute stream wait for it with cudaStreamWaitEvent when the step that reads the buffer begins, "
 		"and call cudaEventSynchronize on it before the host fills the pinned buffer again. "
-		"In the same way let the copy stream wait for an event behind the last kernel that reads a device buffer before it overwrites it. "
+		"In the same way let the copy stream wait for an event after the last kernel that reads a device buffer before it overwrites it. "
 		"In PyTorch: .to(device, non_blocking=True) of the next batch in a torch.cuda.Stream of its own, wait_stream before it is used, and record_stream.",
 	.detect = detect,
 };

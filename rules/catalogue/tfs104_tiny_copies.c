@@ -100,7 +100,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 		draft->less_ns = draft->more_ns = GUESS * merging.merged_ns;
 		if (!up)
 			draft->finding.advice =
-				apart ? "If the host needs the values only behind the last of these copies, "
+				apart ? "If the host needs the values only after the last of these copies, "
 					"let the kernels write them side by side into one device buffer "
 					"and copy this buffer with one call. "
 					"In PyTorch: torch.stack on the device, then one .cpu()."
@@ -194,7 +194,7 @@ const struct tfs_rule tfs_rule_tfs104 = {
 	.advice =
 		"Gather the pieces in one contiguous host buffer, copy it with one call to one contiguous device buffer "
 		"(cudaMemcpy2DAsync where rows have a pitch), and let the kernels use parts of that buffer; "
-		"keep the waits behind which the host fills the pieces again. "
+		"keep the synchronisation after which the host fills the pieces again. "
 		"In PyTorch: torch.stack or torch.cat on the host, then one .to(device), then slices of it.",
 	.detect = detect,
 };

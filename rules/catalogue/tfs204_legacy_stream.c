@@ -123,7 +123,7 @@ static void report_split(const struct tfs_steady *steady, struct tfs_findings *f
 		unsure |= hold.own || tfs_legacy_chained(steady, call);
 	}
 	draft = tfs_findings_add(findings, place, NULL,
-		"works on the legacy stream in %s%s: it waits for other streams' work, %s %s, and they for it, %s, though the two share no memory",
+		"%s%s on the legacy stream: this work waits %s %s for other streams, and other streams wait %s for it, although they share no memory",
 		tfs_place_calls(place, steady).text, place->spread ? " of several call sites" : "",
 		tfs_figure_time(before_ns).text, tfs_steady_each(steady),
 		tfs_figure_time(behind_ns).text);
@@ -132,7 +132,7 @@ static void report_split(const struct tfs_steady *steady, struct tfs_findings *f
 	draft->unsure = true;
 	draft->most = TFS_LEVEL_NOTE;
 	draft->finding.advice = tfs_pool_print(findings->pool,
-		"If nothing uses more than its arguments name, and no other streams rely on this order among themselves (let each that uses what another one makes wait for an event behind that): %s",
+		"If no call uses memory that its arguments do not name, and no other streams rely on this order among themselves (let a stream that uses the results of another wait for an event recorded after them): %s",
 		findings->rule->advice);
 }
 
@@ -146,7 +146,7 @@ static void report_chains(const struct tfs_steady *steady, struct tfs_findings *
 	const struct tfs_place *place, double ns)
 {
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"starts one of several chains of work that share no memory, and run one behind the other as all are on the legacy stream; kernels that leave half of the device idle take %s of it %s",
+		"starts one of several chains of work that share no memory, and run one after the other as all are on the legacy stream; of their time, kernels that leave half of the device idle take %s %s",
 		tfs_figure_time(ns).text, tfs_steady_each(steady));
 
 	if (!draft)
@@ -158,7 +158,7 @@ static void report_chains(const struct tfs_steady *steady, struct tfs_findings *
 		ns / 2, 0, ns, steady->simulated ? TFS_COST_MODELLED : TFS_COST_BOUND};
 	draft->finding.advice =
 		"If the kernels of the chains work on nothing but the memory that their arguments name, give each chain a stream of its own, created with cudaStreamNonBlocking. "
-		"Where one needs what another one or the host made, or frees or overwrites it, record an event behind that and let the stream wait for it (cudaStreamWaitEvent): the legacy stream's order is gone then. "
+		"Where a chain reads, overwrites or frees what another chain or the host has written, record an event after that work and let the chain's stream wait for it (cudaStreamWaitEvent): the legacy stream's order is gone then. "
 		"Where the host waits for the legacy stream, it has to wait for these as well. "
 		"Calls of cuBLAS or cuDNN need a handle for each stream. "
 		"In PyTorch: torch.cuda.Stream for each, and wait_stream() where they meet.";
@@ -187,8 +187,8 @@ static void conclude(const struct tfs_steady *steady, const struct seen *seen,
 	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			seen->other != TFS_NONE
-				? "the legacy stream's order keeps no other stream's work from running beside its own, for %.0f %% of the step or more, where it could"
-				: "no other stream has work that the legacy one's order holds, nor is there a second chain of work on it with room beside the first, for %.0f %% of the step or more",
+				? "the legacy stream's order delays work that could run in parallel by less than %.0f %% of the step"
+				: "no other stream is ordered with the legacy stream, and independent work on it would save less than %.0f %% of the step if it ran in parallel",
 			100 * (seen->other != TFS_NONE ? LEAST_SHARE : CHAIN_SHARE));
 	}
 }
@@ -234,10 +234,10 @@ const struct tfs_rule tfs_rule_tfs204 = {
 	       "Streams created with cudaStreamNonBlocking are not held by that order.",
 	.advice =
 		"Give this work a stream of its own, created with cudaStreamNonBlocking, and keep by events the order that results need: "
-		"record one behind the last work that makes, reads or overwrites what this work uses, and let its stream wait for that (cudaStreamWaitEvent); "
-		"record another one behind this work, and let the streams that use what it writes wait for that. "
-		"Where the host waits for the legacy stream, let it wait for the new one as well, or for the event behind this work: the host reads and fills again what this work uses. "
-		"Or create the other streams so, with the same events. "
+		"record an event after the last work that writes or reads what this work uses, and let the new stream wait for it (cudaStreamWaitEvent); "
+		"record another event after this work, and let the streams that use its results wait for it. "
+		"Where the host waits for the legacy stream, let it wait for the new one as well, or for the event after this work: the host reads and refills memory that this work uses. "
+		"Or create the other streams with cudaStreamNonBlocking, with the same events. "
 		"A buffer that is written while earlier work still reads it needs a second one, used by turns, and calls of cuBLAS or cuDNN on another stream need another handle. "
 		"In PyTorch: torch.cuda.Stream, and wait_stream() on either side.",
 	.detect = detect,

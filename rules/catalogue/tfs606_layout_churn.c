@@ -208,7 +208,7 @@ const struct tfs_rule tfs_rule_tfs606 = {
 	.about = TFS_ABOUT_LAUNCHES,
 	.title = "tensors copied from one layout into another",
 	.why = "Tensor cores multiply what lies with its channels beside each other (NHWC). "
-	       "Where tensors have their channels apart (NCHW), cuDNN turns them before such a kernel, and the result back behind it; "
+	       "Where tensors have their channels apart (NCHW), cuDNN turns them before such a kernel, and the result back after it; "
 	       "each time all of the tensor is read and written, and nothing is computed.",
 	.advice =
 		"Let this tensor have one layout from where it is made to where it is used: "

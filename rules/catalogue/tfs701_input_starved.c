@@ -122,7 +122,7 @@ static double look(const struct tfs_steady *steady, const struct tfs_gaps *gaps,
 }
 
 #define WITH_BUFFERS                                                                               \
-	"two or more pinned buffers in turn (each again only when the event recorded behind its copy has passed)"
+	"two or more pinned buffers in turn (each again only when the event recorded after its copy has passed)"
 #define IN_PYTORCH                                                                                 \
 	"In PyTorch: DataLoader(num_workers=..., pin_memory=True, persistent_workers=True) and .to(device, non_blocking=True)."
 
@@ -166,7 +166,7 @@ static struct tfs_draft *report(const struct tfs_steady *steady, struct tfs_find
 
 	tfs_meanwhile_text(meanwhile, steady->step_count, samples, sizeof(samples));
 	draft = tfs_findings_add(findings, place, NULL,
-		"the GPU is idle for %s per step (%s of the step) while the host makes no CUDA call, behind %s and before this call; %s",
+		"the GPU is idle for %s per step (%s of the step) while the host makes no CUDA call, after %s and before this call; %s",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		tfs_trace_function(timeline->trace, timeline->calls[gap->before].function),
 		*samples ? samples : "what the host did then was not seen");
@@ -281,7 +281,7 @@ static void judge(const struct tfs_steady *steady, struct tfs_findings *findings
 			"only one step was judged: what the host does between steps was not seen");
 	else if (!held && other_ns(steady, gaps, thread) >= WARN_SHARE * steady->step_ns)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"the GPU is idle for %s of the step while the host makes no CUDA call, with no copy of a batch behind it: whether the host makes the next batch then is not known",
+			"the GPU is idle for %s of the step while the host makes no CUDA call, with no copy of a batch after it: whether the host makes the next batch then is not known",
 			tfs_figure_share(other_ns(steady, gaps, thread) / steady->step_ns).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

@@ -280,7 +280,7 @@ const struct tfs_rule tfs_rule_tfs709 = {
 	       "the device has nothing to do until the file is written: disks are slower than the link, and the link than the device's memory. "
 	       "What steps take does not show it. The weights need not be copied out before the next step changes them: a copy of them on the device takes a small part of that time.",
 	.advice =
-		"Copy these blocks to other memory on the device, on the stream that the steps work on, and record an event behind; let another stream wait for it and copy them to pinned memory; "
+		"Copy these blocks to other memory on the device, on the stream that the steps work on, and record an event after the copy; let another stream wait for it and copy them to pinned memory; "
 		"let another thread wait for that copy and write the file while training goes on. Neither memory may be used again before the copy from it, or the file, is done. "
 		"Where the device has no room for a second copy, copy to pinned memory, wait, and leave the writing to the thread. Write less often if that will do. "
 		"Keep it as it is if what follows needs these values on the host at once. "

@@ -154,27 +154,27 @@ static void not_looked_at(bool devices, bool coherent, enum tfs_state state, con
 int main(void)
 {
 	static const char waits[] =
-		"works on the legacy stream in 1 call/step: it waits for other streams' work, 100 \xc2\xb5s per step, and they for it, 80.0 \xc2\xb5s, though the two share no memory";
+		"1 call/step on the legacy stream: this work waits 100 \xc2\xb5s per step for other streams, and other streams wait 80.0 \xc2\xb5s for it, although they share no memory";
 	static const char each_waits[] =
-		"works on the legacy stream in 1 call/step: it waits for other streams' work, 100 \xc2\xb5s per step, and they for it, 160 \xc2\xb5s, though the two share no memory";
+		"1 call/step on the legacy stream: this work waits 100 \xc2\xb5s per step for other streams, and other streams wait 160 \xc2\xb5s for it, although they share no memory";
 	static const char alone[] =
-		"no other stream has work that the legacy one's order holds, nor is there a second chain of work on it with room beside the first, for 5 % of the step or more";
-	static const char if_named[] = "If nothing uses more than its arguments name, ";
+		"no other stream is ordered with the legacy stream, and independent work on it would save less than 5 % of the step if it ran in parallel";
+	static const char if_named[] = "If no call uses memory that its arguments do not name, ";
 	static const struct hold holds[] = {
 		{BLOCKING, false, false, false, TFS_STATE_VIOLATED, waits,
 			"Give this work a stream of its own"},
 		{BLOCKING, false, true, false, TFS_STATE_VIOLATED, waits, if_named},
 		{BLOCKING, false, false, true, TFS_STATE_VIOLATED, each_waits, if_named},
 		{BLOCKING, true, false, false, TFS_STATE_PASSED,
-			"the legacy stream's order keeps no other stream's work from running beside its own, for 1 % of the step or more, where it could",
+			"the legacy stream's order delays work that could run in parallel by less than 1 % of the step",
 			""},
 		{NON_BLOCKING, false, false, false, TFS_STATE_PASSED, alone, ""},
 	};
 	static const struct chains chains[] = {
 		/* With its start, each time. */
 		{50, false, false, TFS_STATE_VIOLATED,
-			"starts one of several chains of work that share no memory, and run one behind the other as all are on the legacy stream; "
-			"kernels that leave half of the device idle take 62.0 \xc2\xb5s of it per step"},
+			"starts one of several chains of work that share no memory, and run one after the other as all are on the legacy stream; "
+			"of their time, kernels that leave half of the device idle take 62.0 \xc2\xb5s per step"},
 		{51, false, false, TFS_STATE_PASSED, alone},
 		{50, true, false, TFS_STATE_PASSED, alone},
 		{50, false, true, TFS_STATE_NOT_MEASURABLE,
