@@ -201,21 +201,21 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 	if (unknown)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"it is not known whether %s pinned host memory",
-			tfs_figure_number(unknown, "upload uses", "uploads use").text);
+			tfs_figure_number(unknown, "H2D copy uses", "H2D copies use").text);
 	else if (taken.all_ns <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no large upload from pinned memory is asynchronous");
+			"no large H2D copy from pinned memory is asynchronous");
 	else if (taken.exposed_ns < LEAST_SHARE * steady->step_ns)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"large asynchronous uploads beside which nothing is computed take %s of the step",
+			"large asynchronous H2D copies beside which nothing is computed take %s of the step",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
 	else if (cost.method == TFS_COST_UNKNOWN)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"large asynchronous uploads beside which nothing is computed take %s of the step; whether it waits for them cannot be told, as no cost can",
+			"large asynchronous H2D copies beside which nothing is computed take %s of the step; whether it waits for them cannot be told, as no cost can",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text);
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"large asynchronous uploads beside which nothing is computed take %s of the step; beside other work they would make it %s shorter",
+			"large asynchronous H2D copies beside which nothing is computed take %s of the step; beside other work they would make it %s shorter",
 			tfs_figure_share(taken.exposed_ns / steady->step_ns).text,
 			tfs_figure_share(cost.ns / steady->step_ns).text);
 }
@@ -248,10 +248,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 			"the device reads the host's memory as it is");
 	else if (steady->run)
 		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: it is not known what waits for an upload");
+			"no training steps were found: it is not known what waits for an H2D copy");
 	else if (tfs_timeline_working_devices(steady->timeline) > 1)
 		tfs_verdict_set(out_verdict, findings, findings->count, TFS_STATE_NOT_MEASURABLE,
-			"what runs beside an upload is looked for on one device, and several worked");
+			"what runs beside an H2D copy is looked for on one device, and several worked");
 	else if (computing(steady, &computed))
 		findings->failed = true;
 	else
@@ -265,7 +265,7 @@ const struct tfs_rule tfs_rule_tfs103 = {
 	.level = TFS_LEVEL_NOTE,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_RUNTIME | TFS_NEEDS_DEVICE,
 	.about = TFS_ABOUT_COPIES,
-	.title = "kernels wait for asynchronous uploads",
+	.title = "kernels wait for asynchronous H2D copies",
 	.why = "A copy to the device that is asynchronous does not hold the host, but on the stream that computes it holds the kernels after it, "
 	       "and so it does on a stream of its own if they wait for it at once. "
 	       "The copy engine works beside kernels: a batch that is copied while the one before is computed costs the step nothing.",

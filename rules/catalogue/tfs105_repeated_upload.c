@@ -115,11 +115,11 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	draft->less_ns = draft->more_ns = GUESS * then_ns(steady, place);
 	if (!kept)
 		draft->finding.advice =
-			"Upload these bytes once, before the loop, to device memory of their own that nothing writes to, "
-			"and let cudaMemcpyAsync copy them from there, on the stream that uses them, where they are uploaded now; "
-			"upload them again only where the host has changed them. "
-			"If nothing on the device changes what was uploaded, the upload before the loop is all that is needed. "
-			"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
+			"Copy these bytes once, before the loop, to device memory of their own that nothing writes to, "
+			"and let cudaMemcpyAsync copy them from there, on the stream that uses them, in place of the copy from the host; "
+			"copy them from the host again only where the host has changed them. "
+			"If nothing on the device changes these bytes, the copy before the loop is all that is needed. "
+			"A benchmark that trains on one batch gets this finding for its input; in real training the input differs from step to step. "
 			"In PyTorch: keep the tensor on the device and call tensor.copy_() from it.";
 	draft->unsure = doubts.supposed;
 	if (doubts.supposed)
@@ -136,12 +136,13 @@ static void conclude(const struct tfs_findings *findings, size_t before,
 
 	if ((double)(uploads->unseen + unknown) > UNSEEN_SHARE * all)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"what %s copied was not looked at",
-			tfs_figure_number(uploads->unseen + unknown, "upload", "uploads").text);
+			"the bytes of %s were not looked at",
+			tfs_figure_number(uploads->unseen + unknown, "H2D copy", "H2D copies")
+				.text);
 	else if ((double)uploads->late > UNSEEN_SHARE * all)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
 			"%s from pinned memory that the device may have changed before",
-			tfs_figure_number(uploads->late, "upload is", "uploads are").text);
+			tfs_figure_number(uploads->late, "H2D copy is", "H2D copies are").text);
 	else if (all > 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
 			"no call site copies much to the device that is there already");
@@ -190,8 +191,8 @@ const struct tfs_rule tfs_rule_tfs105 = {
 	       "Device memory keeps what it was given: from the second step on such a copy brings nothing, and takes the link, the host's time and often a wait. "
 	       "tfshim compares what is copied: up to 4 KiB whole, of more some places in each step and all bytes in a few.",
 	.advice =
-		"Upload this data once, before the loop, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
-		"A benchmark that trains on one batch gets this finding for its input, which differs from step to step in earnest. "
+		"Copy this data to the device once, before the loop, and again only where the host has changed it, or other work, as of an evaluation, has written there. "
+		"A benchmark that trains on one batch gets this finding for its input; in real training the input differs from step to step. "
 		"In PyTorch: create the tensor with device= before the loop, or register_buffer it, in place of calling .to(device) in the step.",
 	.detect = detect,
 };

@@ -93,9 +93,9 @@ static void conclude(const struct tfs_findings *findings, size_t before,
 
 	if ((double)(uploads->unseen + uploads->late) > UNSEEN_SHARE * (double)all)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"what %s copied is not known",
+			"the bytes of %s are not known",
 			tfs_figure_number(
-				(double)(uploads->unseen + uploads->late), "upload", "uploads")
+				(double)(uploads->unseen + uploads->late), "H2D copy", "H2D copies")
 				.text);
 	else if (all)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,

@@ -193,10 +193,10 @@ int main(void)
 	exposed(BLOCKING, BYTES / 16, TFS_STATE_VIOLATED, hides,
 		"If the host does not make this data of what it reads back in the same step: Copy");
 	exposed(NON_BLOCKING, 0, TFS_STATE_PASSED,
-		"large asynchronous uploads beside which nothing is computed take 0.5 % of the step",
+		"large asynchronous H2D copies beside which nothing is computed take 0.5 % of the step",
 		"");
 	not_looked_at(true, false, TFS_STATE_NOT_MEASURABLE,
-		"what runs beside an upload is looked for on one device, and several worked");
+		"what runs beside an H2D copy is looked for on one device, and several worked");
 	not_looked_at(false, true, TFS_STATE_PASSED, "the device reads the host's memory as it is");
 	return test_result();
 }

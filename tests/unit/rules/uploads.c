@@ -78,9 +78,9 @@ static void check(const char *id, const struct uploads *uploads)
 }
 
 #define AGAIN "copies the same 990 KiB to the same device memory again in 0.97 calls/step; "
-#define ONCE "Upload this data once, before the loop, and again only where"
+#define ONCE "Copy this data to the device once, before the loop, and again only where"
 #define FROM_DEVICE                                                                                \
-	"Upload these bytes once, before the loop, to device memory of their own that nothing writes to, "
+	"Copy these bytes once, before the loop, to device memory of their own that nothing writes to, "
 
 int main(void)
 {
@@ -120,7 +120,7 @@ int main(void)
 			.says = AGAIN "nothing else writes there"},
 		{.whole = 2,
 			.state = TFS_STATE_NOT_MEASURABLE,
-			.says = "what 28 uploads copied was not looked at"},
+			.says = "the bytes of 28 H2D copies were not looked at"},
 		/* and not where they were alike and the rest was not. */
 		{.whole = 3,
 			.changes = true,
