@@ -48,14 +48,14 @@ enum way { MULTIPLIES, CONVOLVES, PLANS, WAYS };
 static const struct {
 	const char *does, *many, *advice; /* NULL: the rule's own */
 } ways[WAYS] = {
-	[MULTIPLIES] = {"multiplies", "products", NULL},
+	[MULTIPLIES] = {"multiplies", "GEMMs", NULL},
 	/* Where TF32 is allowed anyway, it is the algorithm, and another may be no faster. */
 	[CONVOLVES] = {"convolves", "convolutions",
 		"If results may be rounded a little more, and other algorithms are faster, allow TF32: give these convolutions' descriptors CUDNN_DEFAULT_MATH or CUDNN_TENSOR_OP_MATH "
 		"(cudnnSetConvolutionMathType), and search their algorithms again. "
 		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
 		"In PyTorch: torch.backends.cudnn.allow_tf32 = True."},
-	[PLANS] = {"has cuDNN's plans multiply", "products and convolutions",
+	[PLANS] = {"has cuDNN's plans multiply", "GEMMs and convolutions",
 		"If results may be rounded a little more, and cuDNN has a faster engine for these graphs that does so, let it be chosen: "
 		"pass over no engine configuration because of CUDNN_NUMERICAL_NOTE_TENSOR_CORE (one with CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS computes in halves, which is not meant), and measure those that the heuristics propose. "
 		"Inputs are rounded to 10 bits of mantissa, sums are not: check that training converges as before. "
@@ -176,7 +176,7 @@ static void conclude(const struct tfs_findings *findings, size_t before, const d
 
 	if (faster <= 1 && plain >= SHARE)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"products and convolutions of floats take %s of the step on plain cores; how fast this device's tensor cores are with TF32 is not known",
+			"GEMMs and convolutions of floats take %s of the step on plain cores; how fast this device's tensor cores are with TF32 is not known",
 			tfs_figure_share(plain).text);
 	else if (plain < SHARE && plain + unknown >= SHARE)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
@@ -187,7 +187,7 @@ static void conclude(const struct tfs_findings *findings, size_t before, const d
 			"no library's kernel was seen that multiplies floats, and that tensor cores would be faster at");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"products and convolutions of floats take %s of the step on plain cores, others %s on tensor cores",
+			"GEMMs and convolutions of floats take %s of the step on plain cores, others %s on tensor cores",
 			tfs_figure_share(plain).text, tfs_figure_share(tensor).text);
 }
 
@@ -228,7 +228,7 @@ const struct tfs_rule tfs_rule_tfs603 = {
 	.title = "floats multiplied without tensor cores",
 	.why = "cuBLAS multiplies floats on plain cores unless it is told that TF32 will do; tensor cores are about eight times as fast. "
 	       "TF32 rounds inputs to 10 bits of mantissa and sums in float, which most training does not notice. "
-	       "The names of kernels say which cores they use. What is gained is a model: by the rates of devices of this kind for large products, half of the time for small ones. A product of few columns takes as long as its matrices' bytes do, on any cores, and is left out.",
+	       "The names of kernels say which cores they use. What is gained is a model: by the rates of devices of this kind for large GEMMs, half of the time for small ones. A GEMM of few columns takes as long as its matrices' bytes do, on any cores, and is left out.",
 	.advice =
 		"If results may be rounded a little more, allow TF32: cublasSetMathMode(handle, CUBLAS_TF32_TENSOR_OP_MATH) once, "
 		"or the compute type CUBLAS_COMPUTE_32F_FAST_TF32 in cublasGemmEx and cublasLtMatmul. "

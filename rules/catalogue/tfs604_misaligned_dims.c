@@ -75,7 +75,7 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	read_product(steady, call, &product);
 	draft = tfs_findings_add(findings, place, NULL,
 		"multiplies on tensor cores for %s per step (%s of the step), with columns that begin at multiples of only %u bytes; "
-		"on an H200, large products of %u-byte elements that are aligned to %u take a %s of the time",
+		"on an H200, large GEMMs of %u-byte elements that are aligned to %u take a %s of the time",
 		tfs_figure_time(ns).text, tfs_figure_share(ns / steady->step_ns).text,
 		product.aligned, product.element, ALIGNED,
 		product.element == 4 ? "third" : "sixth");
@@ -100,10 +100,10 @@ static void conclude(const struct tfs_steady *steady, const struct tfs_findings 
 			tfs_figure_share(sums->unknown_ns / steady->step_ns).text);
 	else if (sums->all_ns <= 0)
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"no product of a library on tensor cores takes twice as long as the shortest kernel");
+			"no library's GEMM on tensor cores takes twice as long as the shortest kernel");
 	else
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"products on tensor cores take %s of the step, %s of it with matrices that are not aligned%s%s%s",
+			"GEMMs on tensor cores take %s of the step, %s of it with matrices that are not aligned%s%s%s",
 			tfs_figure_share(sums->all_ns / steady->step_ns).text,
 			tfs_figure_share(sums->misaligned_ns / steady->step_ns).text,
 			unknown ? "; how they are in " : "",
@@ -147,9 +147,9 @@ const struct tfs_rule tfs_rule_tfs604 = {
 	.slug = "misaligned-dims",
 	.level = TFS_LEVEL_WARN,
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_DEVICE,
-	.title = "products on tensor cores of matrices that are not aligned",
-	.why = "Tensor cores are fed 16 bytes at a time. Where an address or a leading dimension is no multiple of that, libraries load single elements, and large products take three times as long with TF32, six times with halves. "
-	       "What is gained is a model: by those rates, measured on an H200, and hardly anything for small products.",
+	.title = "GEMMs on tensor cores with matrices that are not aligned",
+	.why = "Tensor cores are fed 16 bytes at a time. Where an address or a leading dimension is no multiple of that, libraries load single elements, and large GEMMs take three times as long with TF32, six times with halves. "
+	       "What is gained is a model: by those rates, measured on an H200, and hardly anything for small GEMMs.",
 	.advice =
 		"Make the leading dimensions of these matrices multiples of 8 elements (of 4 for TF32), and align their addresses to 16 bytes: "
 		"allocate them with padded columns and give the padded length as the leading dimension, or choose sizes that are such multiples (layers, batch, vocabulary). "

@@ -55,7 +55,7 @@ static void add_asked(const struct tfs_steady *steady, struct tfs_findings *find
 	const bool known = question_of(&steady->timeline->calls[place->items->call]) != 0;
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
 		"asks cuBLASLt to choose an algorithm%s, %s",
-		known ? " for a product that it has chosen one for" : "",
+		known ? " for a GEMM that it has chosen one for" : "",
 		tfs_place_calls(place, steady).text);
 
 	if (!draft || known)
@@ -64,7 +64,7 @@ static void add_asked(const struct tfs_steady *steady, struct tfs_findings *find
 	draft->most = TFS_LEVEL_NOTE;
 	draft->finding.advice =
 		"If the matrices' sizes, types, layouts and alignment are those of an earlier call, keep its answer. "
-		"Which product it is about was not recorded.";
+		"Which GEMM it is about was not recorded.";
 }
 
 struct count {
@@ -137,7 +137,7 @@ static const char *how(
 			"Ask once before the training loop with CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES set to %s, and give cublasLtMatmul the first answer's algorithm",
 			most.text);
 	return tfs_pool_print(findings->pool,
-		"Ask once before the training loop for eight answers, with CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES set to %s and once more with %s, time the product by each of them, and give cublasLtMatmul the fastest one's algorithm",
+		"Ask once before the training loop for eight answers, with CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES set to %s and once more with %s, time the GEMM by each of them, and give cublasLtMatmul the fastest one's algorithm",
 		tfs_figure_bytes((double)measured->own_workspace).text, most.text);
 }
 
@@ -146,7 +146,7 @@ static const char *advise(
 {
 	return tfs_pool_print(findings->pool,
 		"%s and a workspace as large as the answer says (here %s), which no other stream uses at the same time. "
-		"Say in the question how the addresses of A, B, C and D are aligned, where they may be less so than to 256 bytes (CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES and its like); an answer is for one product: ask once for each size. "
+		"Say in the question how the addresses of A, B, C and D are aligned, where they may be less so than to 256 bytes (CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES and its like); an answer is for one GEMM: ask once for each size. "
 		"Another algorithm sums in another order: results may differ in their last digits.%s",
 		how(findings, measured), tfs_figure_bytes((double)measured->best_workspace).text,
 		measured->best_workspace > measured->own_workspace
@@ -161,7 +161,7 @@ static void add_slower(const struct tfs_steady *steady, struct tfs_findings *fin
 	const struct tfs_host_call *call = most_of(steady, place, &saved);
 	const struct tfs_product_record *measured = tfs_choice_measured(steady->timeline, call);
 	struct tfs_draft *draft = tfs_findings_add(findings, place, NULL,
-		"computes a product in %s with %s, where %s answer of cuBLASLt's heuristic measured %s with %s",
+		"computes a GEMM in %s with %s, where %s answer of cuBLASLt's heuristic measured %s with %s",
 		tfs_figure_time((double)measured->own_ms * 1e6).text,
 		workspace(findings, measured->own_workspace),
 		measured->flags & FIRST ? "the first" : "another",
@@ -229,7 +229,7 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 		add_slower(steady, findings, &slow_place);
 	if (steady->run && (asked.count || slower.count))
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no training steps were found: it is not known whether cuBLASLt is asked again in the same step, or how often a product is computed");
+			"no training steps were found: it is not known whether cuBLASLt is asked again in the same step, or how often a GEMM is computed");
 	else
 		judge(steady, findings, before, &count, out_verdict);
 	tfs_hits_finish(&asked);
@@ -243,15 +243,15 @@ const struct tfs_rule tfs_rule_tfs610 = {
 	.needs = TFS_NEEDS_STEPS | TFS_NEEDS_CALLS | TFS_NEEDS_FAMILIES | TFS_NEEDS_OPERANDS,
 	.library = TFS_LIBRARY_cublaslt,
 	.title = "cuBLASLt's algorithm asked for again, or slower than another",
-	.why = "cublasLtMatmulAlgoGetHeuristic ranks the algorithms for a product, which takes the host time in each call: on an H200 0.05 to 0.2 ms for a product that it has not met, and a microsecond or three for one that it has. "
+	.why = "cublasLtMatmulAlgoGetHeuristic ranks the algorithms for a GEMM, which takes the host time in each call: on an H200 0.05 to 0.2 ms for a GEMM that it has not met, and a microsecond or three for one that it has. "
 	       "The answer depends on the sizes, types and layouts of the matrices, on the operation and on the preference: for the same ones it is the same in every step. "
-	       "Its first answer is not always the fastest, and with a small workspace the fastest ones are left out: on an H200 32 MiB halve the time of some products with long sums. "
+	       "Its first answer is not always the fastest, and with a small workspace the fastest ones are left out: on an H200 32 MiB halve the time of some GEMMs with long sums. "
 	       "Unless rewrites are off, other answers are measured beside the program's, on memory of tfshim's own, and nothing is changed.",
 	.advice =
-		"Ask once for each product before the training loop, keep the answer (cublasLtMatmulHeuristicResult_t.algo) with its workspace's size, and give both to cublasLtMatmul in all steps. "
+		"Ask once for each GEMM before the training loop, keep the answer (cublasLtMatmulHeuristicResult_t.algo) with its workspace's size, and give both to cublasLtMatmul in all steps. "
 		"Ask again for new sizes, types or layouts, and where matrices are less aligned than the preference said. "
-		"Keep the product's descriptor and the matrices' layouts as well. "
-		"PyTorch asks before each product that it gives to cuBLASLt: capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode='reduce-overhead'), and it asks once.",
+		"Keep the GEMM's descriptor and the matrices' layouts as well. "
+		"PyTorch asks before each GEMM that it gives to cuBLASLt: capture the step in a CUDA graph (torch.cuda.graph, or torch.compile with mode='reduce-overhead'), and it asks once.",
 	.rewrite_note = "lt-search only measures",
 	.detect = detect,
 };

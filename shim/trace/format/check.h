@@ -155,12 +155,12 @@
 	X(92, whole_pages, "whole-pages",                                                             \
 		"the block's size is not a multiple of the device's page size")                       \
 	X(93, plain_product, "plain-product",                                                         \
-		"the product's types, layouts or scaling are not handled")                            \
+		"the GEMM's types, layouts or scaling are not handled")                               \
 	X(94, product_budget, "product-budget",                                                       \
-		"as many products were measured as the option search_problems allows")                \
+		"as many GEMMs were measured as the option search_problems allows")                   \
 	X(95, measuring_works, "measuring-works",                                                     \
-		"cuBLASLt or the driver returned an error while the product was measured")            \
-	X(96, not_in_window, "not-in-window", "the product was first met in a recorded step")
+		"cuBLASLt or the driver returned an error while the GEMM was measured")               \
+	X(96, not_in_window, "not-in-window", "the GEMM was first met in a recorded step")
 
 enum tfs_check {
 	TFS_CHECK_none = 0,

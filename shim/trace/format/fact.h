@@ -129,7 +129,7 @@
 	X(77, host_no_thread, "host", latest, "not sampled: no thread could be started")           \
 	X(78, host_code_filtered, "host code", latest,                                             \
 		"not sampled: the process's system calls are filtered (seccomp)")                  \
-	X(79, products_measured, "lt-search", latest, "{0} products measured")                     \
+	X(79, products_measured, "lt-search", latest, "{0} GEMMs measured")                        \
 	X(80, products_time, "lt-search time", latest, "{time}")
 
 enum tfs_fact_code {

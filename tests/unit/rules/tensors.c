@@ -61,23 +61,23 @@ static void products_are_aligned(void)
 {
 	aligned(4, 4, 102000, TFS_STATE_VIOLATED,
 		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of the step), with columns that begin at multiples of only 4 bytes; "
-		"on an H200, large products of 4-byte elements that are aligned to 16 take a third of the time");
+		"on an H200, large GEMMs of 4-byte elements that are aligned to 16 take a third of the time");
 	aligned(8, 2, 102000, TFS_STATE_VIOLATED,
 		"multiplies on tensor cores for 100 \xc2\xb5s per step (25 % of the step), with columns that begin at multiples of only 8 bytes; "
-		"on an H200, large products of 2-byte elements that are aligned to 16 take a sixth of the time");
+		"on an H200, large GEMMs of 2-byte elements that are aligned to 16 take a sixth of the time");
 	aligned(16, 2, 102000, TFS_STATE_PASSED,
-		"products on tensor cores take 25 % of the step, 0 % of it with matrices that are not aligned");
+		"GEMMs on tensor cores take 25 % of the step, 0 % of it with matrices that are not aligned");
 	aligned(4, 4, 22000, TFS_STATE_PASSED,
-		"products on tensor cores take 5.0 % of the step, 5.0 % of it with matrices that are not aligned");
+		"GEMMs on tensor cores take 5.0 % of the step, 5.0 % of it with matrices that are not aligned");
 	/* Bytes and doubles were not measured; and how they lie may not be known. */
 	aligned(8, 1, 102000, TFS_STATE_NOT_MEASURABLE,
 		"how matrices are aligned that are multiplied for 25 % of the step was not recorded, or what that costs is not known");
 	aligned(8, 8, 102000, TFS_STATE_NOT_MEASURABLE,
 		"how matrices are aligned that are multiplied for 25 % of the step was not recorded, or what that costs is not known");
 	aligned(0, 0, 22000, TFS_STATE_PASSED,
-		"products on tensor cores take 5.0 % of the step, 0 % of it with matrices that are not aligned; how they are in 5.0 % of it was not recorded");
+		"GEMMs on tensor cores take 5.0 % of the step, 0 % of it with matrices that are not aligned; how they are in 5.0 % of it was not recorded");
 	aligned(4, 4, 4000, TFS_STATE_PASSED,
-		"no product of a library on tensor cores takes twice as long as the shortest kernel");
+		"no library's GEMM on tensor cores takes twice as long as the shortest kernel");
 }
 
 /* A convolution's result gets a bias, is normalised, and normalised backward. */
