@@ -229,7 +229,7 @@ static void judge(
 			"too few steps were recorded to tell what happens every so many steps");
 	} else if (findings->count == before && share >= LEAST_SHARE) {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_NOT_MEASURABLE,
-			"no window shows whether training waits for what %s copies at one place, and up to %s of the run is no usual step; "
+			"no window shows whether training waits for what %s copies at one call site, and up to %s of the run is no usual step; "
 			"with TFSHIM_OPTIONS=record=all more is recorded",
 			tfs_trace_function(trace, unseen->function), tfs_figure_share(share).text);
 		out_verdict->site = unseen->site;
@@ -241,7 +241,7 @@ static void judge(
 		out_verdict->site = search->site;
 	} else {
 		tfs_verdict_set(out_verdict, findings, before, TFS_STATE_PASSED,
-			"at no place the thread that makes the steps waits for 1 %% of the run, every so many steps, for memory that is copied to the host");
+			"at no call site does the training thread wait for 1 %% of the run or more for D2H copies made every few steps");
 	}
 }
 

@@ -47,8 +47,8 @@ static void report(const struct tfs_steady *steady, struct tfs_findings *finding
 	else if (timeline->step_source == TFS_STEP_ITERATIONS)
 		draft = tfs_findings_note(findings,
 			"no weight update was seen in the calls: a step is an iteration of the loop with most of them; %s counted",
-			tfs_figure_number((double)timeline->training_steps, "of its rounds was",
-				"of its rounds were")
+			tfs_figure_number((double)timeline->training_steps, "of its iterations was",
+				"of its iterations were")
 				.text);
 	else
 		draft = tfs_findings_note(findings,

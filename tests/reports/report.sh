@@ -160,7 +160,7 @@ grep -q '! warn\|x error' out && wrong "iterations break a rule"
 tr -s '\n ' ' ' <out >flat
 for text in ' idle [0-9.]* µs per iteration; ' ' ITERATION TIME modelled, ' '; 59 recorded iterations with ' \
 	' cost 105 µs ([^)]*) per iteration = 5.2 % of the iteration as written, ' \
-	' a step is an iteration of the loop with most of them; 60 of its rounds were counted '; do
+	' a step is an iteration of the loop with most of them; 60 of its iterations were counted '; do
 	grep -q "$text" flat || wrong "of iterations it is not told '$text'"
 done
 sed '/^FIX THESE/,$d' out | grep -q 'STEP TIME\|per step\|recorded step' && wrong "iterations are called steps"

@@ -72,7 +72,7 @@ static void check(const struct pause *pause)
 int main(void)
 {
 	static const char none[] =
-		"at no place the thread that makes the steps waits for 1 % of the run, every so many steps, for memory that is copied to the host";
+		"at no call site does the training thread wait for 1 % of the run or more for D2H copies made every few steps";
 	static const struct pause pauses[] = {
 		{10, 3, MIB, 300000, 100000, 0, TFS_STATE_VIOLATED,
 			"training waits for 924 \xc2\xb5s while 3 blocks, 3.00 MiB in all, are copied from the device, 4 times: 28 % of the run"},
