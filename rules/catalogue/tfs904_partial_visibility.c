@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* TFS904: something ran that no layer of the recording could see, so that "passed" is not meant. */
-#include <string.h>
-
 #include "rules/evidence/findings.h"
 #include "rules/judge/visibility.h"
 #include "rules/support/figures.h"
@@ -11,10 +9,10 @@ static void detect(const struct tfs_steady *steady, struct tfs_findings *finding
 	struct tfs_verdict *out_verdict)
 {
 	size_t before = findings->count;
-	const char *list = tfs_visibility_gaps(steady, findings->pool);
 
-	if (*list) {
-		struct tfs_draft *draft = tfs_findings_note(findings, "%s", list);
+	if (tfs_visibility_partial(steady)) {
+		struct tfs_draft *draft = tfs_findings_note(
+			findings, "%s", tfs_visibility_gaps(steady, findings->pool));
 
 		if (draft)
 			draft->finding.advice = tfs_visibility_advice(steady, findings->pool);

@@ -9,8 +9,6 @@
 #include "rules/support/sentences.h"
 #include "shim/trace/format/iterations.h"
 
-/* Facts under this key name something that ran unseen; the text says what. */
-#define UNSEEN "unseen."
 /* Device work without a known call, above this share. */
 #define UNEXPLAINED 0.05
 /* Functions named one by one. */
@@ -64,6 +62,52 @@ static double unexplained(const struct tfs_timeline *timeline)
 	return all ? (double)lost / all : 0;
 }
 
+/* Whether one side saw more of a function than the other. */
+static bool saw_more(const struct tfs_pairs *pairs, bool hooks)
+{
+	for (size_t i = 0; i < pairs->count && !pairs->why; i++)
+		if (tfs_pair_differs(&pairs->pairs[i]) &&
+			(pairs->pairs[i].hooks > pairs->pairs[i].cupti) == hooks)
+			return true;
+	return false;
+}
+
+/* A library that is linked in hides nothing where hooks see its calls of the driver. */
+static bool hides(const struct tfs_library_record *library)
+{
+	return (library->flags & 3) == 2;
+}
+
+/* What ran unseen. */
+struct unseen {
+	bool differing; /* CUPTI saw a function called more or less often than the hooks did */
+	bool hidden;    /* a library is linked in, and driver=0 */
+	bool deepbind;  /* a library was opened with RTLD_DEEPBIND */
+	double share;   /* of the device's work, without a known call; 0 = a small one */
+};
+
+static struct unseen look(const struct tfs_steady *steady)
+{
+	const struct tfs_trace *trace = steady->timeline->trace;
+	const double share = steady->pairs->lost ? 0 : unexplained(steady->timeline);
+	struct unseen unseen = {
+		.differing = saw_more(steady->pairs, true) || saw_more(steady->pairs, false),
+		.deepbind = tfs_trace_fact(trace, TFS_FACT_deepbind) != NULL,
+		.share = share > UNEXPLAINED ? share : 0,
+	};
+
+	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++)
+		unseen.hidden |= hides(tfs_trace_at(trace, TFS_RECORD_library, i));
+	return unseen;
+}
+
+bool tfs_visibility_partial(const struct tfs_steady *steady)
+{
+	const struct unseen unseen = look(steady);
+
+	return unseen.differing || unseen.hidden || unseen.deepbind || unseen.share > 0;
+}
+
 /* Which functions CUPTI saw called more or less often than the hooks did, with both numbers,
  * separated by "; "; "" = none. */
 static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_pool *pool)
@@ -92,14 +136,12 @@ static const char *mismatches_of(const struct tfs_pairs *pairs, struct tfs_pool 
 static void compare(
 	const struct tfs_pairs *pairs, struct tfs_pool *pool, struct tfs_visibility *out)
 {
-	const char *mismatches = mismatches_of(pairs, pool);
-
 	out->pairs = pairs;
-	out->agrees = !pairs->why && !*mismatches;
+	out->agrees = !pairs->why && !saw_more(pairs, true) && !saw_more(pairs, false);
 	if (pairs->why)
 		out->compared = tfs_pool_print(pool, "not comparable: %s", pairs->why);
-	else if (*mismatches)
-		out->compared = mismatches;
+	else if (!out->agrees)
+		out->compared = mismatches_of(pairs, pool);
 	else
 		out->compared = tfs_pool_print(pool, "%s: %s seen by hooks, %s by CUPTI",
 			tfs_figure_number(
@@ -151,49 +193,38 @@ static const char *runtimes(
 
 const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool)
 {
-	const struct tfs_timeline *timeline = steady->timeline;
-	const struct tfs_trace *trace = timeline->trace;
-	double share = unexplained(timeline);
+	const struct tfs_trace *trace = steady->timeline->trace;
+	const struct unseen unseen = look(steady);
 	const char *list = mismatches_of(steady->pairs, pool);
 
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_library); i++) {
 		const struct tfs_library_record *library =
 			tfs_trace_at(trace, TFS_RECORD_library, i);
 
-		/* Seen at the driver's functions, it hides nothing. */
-		if ((library->flags & 3) == 2)
+		if (hides(library))
 			list = add(pool, list,
 				tfs_pool_print(pool,
 					"no shared %s is loaded, and with driver=0 driver calls are not seen",
 					library_name(library->library)));
 	}
 	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++) {
+		const struct tfs_fact_record *fact = tfs_trace_at(trace, TFS_RECORD_fact, i);
 		const char *key, *text;
 
-		if (tfs_sentence_fact(trace, i, pool, &key, &text) &&
-			!strncmp(key, UNSEEN, strlen(UNSEEN)))
+		if (fact->fact == TFS_FACT_deepbind &&
+			tfs_sentence_fact(trace, i, pool, &key, &text))
 			list = add(pool, list, text);
 	}
-	if (share > UNEXPLAINED && !steady->pairs->lost)
+	if (unseen.share > 0)
 		list = add(pool, list,
 			tfs_pool_print(pool, "%s of the GPU activity has no known call",
-				tfs_figure_share(share).text));
+				tfs_figure_share(unseen.share).text));
 	return list;
 }
 
 static const char *also(struct tfs_pool *pool, const char *advice, const char *more)
 {
 	return tfs_pool_print(pool, "%s%s%s", advice, *advice ? " " : "", more);
-}
-
-/* Whether one side saw more of a function than the other. */
-static bool saw_more(const struct tfs_pairs *pairs, bool hooks)
-{
-	for (size_t i = 0; i < pairs->count && !pairs->why; i++)
-		if (tfs_pair_differs(&pairs->pairs[i]) &&
-			(pairs->pairs[i].hooks > pairs->pairs[i].cupti) == hooks)
-			return true;
-	return false;
 }
 
 /* What is known of the runtime: flags of its record, 0 = nothing. */
@@ -205,23 +236,12 @@ static uint32_t runtime_flags(const struct tfs_trace *trace)
 	return library ? library->flags : 0;
 }
 
-static bool any_unseen(const struct tfs_trace *trace, struct tfs_pool *pool)
-{
-	const char *key, *text;
-
-	for (size_t i = 0; i < tfs_trace_count(trace, TFS_RECORD_fact); i++)
-		if (tfs_sentence_fact(trace, i, pool, &key, &text) &&
-			!strncmp(key, UNSEEN, strlen(UNSEEN)))
-			return true;
-	return false;
-}
-
 const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_pool *pool)
 {
 	const struct tfs_trace *trace = steady->timeline->trace;
 	const uint32_t runtime = runtime_flags(trace);
-	const bool past = saw_more(steady->pairs, false) ||
-			  (unexplained(steady->timeline) > UNEXPLAINED && !steady->pairs->lost);
+	const struct unseen unseen = look(steady);
+	const bool past = saw_more(steady->pairs, false) || unseen.share > 0;
 	const char *advice = "";
 
 	if ((runtime & 3) == 2)
@@ -234,7 +254,7 @@ const char *tfs_visibility_advice(const struct tfs_steady *steady, struct tfs_po
 		advice = also(pool, advice,
 			"Where the program gets functions from a library's own table, link that library instead. "
 			"Calls by a library that tfshim has no hooks for need no change.");
-	if (any_unseen(trace, pool))
+	if (unseen.deepbind)
 		advice = also(pool, advice,
 			"Add deepbind=0 to TFSHIM_OPTIONS and compare the program's results: "
 			"without RTLD_DEEPBIND the library may bind to other functions.");
@@ -316,7 +336,7 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 	out->device = out->steps ? steady->activity : (timeline->evidence & TFS_NEEDS_DEVICE) != 0;
 	out->untied = out->steps && steady->untied;
 	out->lost = !out->device && timeline->work_lost;
-	out->partial = *gaps != '\0';
+	out->partial = tfs_visibility_partial(steady);
 	snprintf(out->text, sizeof(out->text), "calls %s, GPU activity %s, training steps %s%s%s",
 		out->calls ? "recorded" : "not recorded",
 		out->device   ? "recorded"
@@ -327,7 +347,7 @@ void tfs_visibility_describe(const struct tfs_steady *steady, struct tfs_pool *p
 			? "not found (iterations of a loop stand for them)"
 		: out->steps ? "found"
 			     : "not found",
-		*gaps ? "; " : "", gaps);
+		out->partial ? "; " : "", gaps);
 	compare(steady->pairs, pool, out);
 	out->runtimes = runtimes(timeline, steady->pairs, pool);
 	list_facts(timeline->trace, pool, out);

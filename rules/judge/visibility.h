@@ -10,7 +10,10 @@
 #include "rules/judge/judge.h"
 #include "rules/support/pool.h"
 
-/* What ran unseen, separated by "; "; "" = nothing. The text is the pool's. */
+/* Whether something ran that no layer of the recording saw. */
+bool tfs_visibility_partial(const struct tfs_steady *steady);
+
+/* What that was, separated by "; "; "" = nothing. The text is the pool's. */
 const char *tfs_visibility_gaps(const struct tfs_steady *steady, struct tfs_pool *pool);
 
 /* What to do about what ran unseen, by the causes that are known. The text is the pool's. */
