@@ -113,8 +113,9 @@ static void add_times(
 		const char *name = tfs_trace_kernel(timeline->trace, op->record->kernel);
 		const enum tfs_cores cores = tfs_cores_of(name);
 
-		if (cores == TFS_CORES_UNKNOWN &&
-			(call->family == TFS_FAMILY_launch || reads_others(call)))
+		/* Where the simulated device's names do not say, its tensor cores are no faster. */
+		if (cores == TFS_CORES_UNKNOWN && (call->family == TFS_FAMILY_launch ||
+							  reads_others(call) || steady->simulated))
 			continue;
 		if (cores == TFS_CORES_PLAIN &&
 			only_moves(steady, call, (double)(op->end_ns - op->start_ns)))

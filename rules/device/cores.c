@@ -24,15 +24,10 @@ enum tfs_cores tfs_cores_of(const char *name)
 	/* Of halves and doubles; of vectors, of tiny and of grouped ones; and what only helps. */
 	static const char *const other[] = {"f16", "f64", "i8", "dgemm", "hgemm", "gemv", "Gemv",
 		"gemmSN", "grouped_direct", "splitK", "nchwToNhwc", "nhwcToNchw", "computeOffsets",
-		"scalePackedTensor", "ransform", "op_generic_tensor", "bias_diff",
-		/* the simulated device where its tensor cores are no faster */
-		"tfsim_", NULL};
+		"scalePackedTensor", "ransform", "op_generic_tensor", "bias_diff", NULL};
 
-	/* A name of a program's own may have that in it. */
-	static const char *const families[] = {"xmma_", "tfsim_", NULL};
-
-	/* Plain cores compute halves too. */
-	if (has_one(name, plain) || (strstr(name, "ffma") && has_one(name, families)))
+	/* A name of a program's own may have ffma in it. Plain cores compute halves too. */
+	if (has_one(name, plain) || (strstr(name, "ffma") && strstr(name, "xmma_")))
 		return strstr(name, "f16") ? TFS_CORES_OTHER : TFS_CORES_PLAIN;
 	if (has_one(name, tensor))
 		return TFS_CORES_TENSOR;

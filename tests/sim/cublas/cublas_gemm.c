@@ -12,8 +12,8 @@ static const char *const names[2][2][2] = {
 
 /* As cuBLAS's say it: on plain cores, on tensor cores. */
 static const char *const names_by_cores[2][2][2] = {
-	{{"tfsim_sgemm_ffma_nn", "tfsim_sgemm_ffma_nt"},
-		{"tfsim_sgemm_ffma_tn", "tfsim_sgemm_ffma_tt"}},
+	{{"tfsim_simt_sgemm_nn", "tfsim_simt_sgemm_nt"},
+		{"tfsim_simt_sgemm_tn", "tfsim_simt_sgemm_tt"}},
 	{{"tfsim_tensorop_gemm_nn", "tfsim_tensorop_gemm_nt"},
 		{"tfsim_tensorop_gemm_tn", "tfsim_tensorop_gemm_tt"}},
 };

@@ -120,7 +120,7 @@ static const char *name_of(const struct tfs_lt_problem *p, int algo)
 	if (!tfsim_tensor_cores())
 		return split ? "tfsim_lt_matmul_splitk" : "tfsim_lt_matmul";
 	if (math == TFSIM_SINGLE)
-		return split ? "tfsim_lt_matmul_ffma_splitk" : "tfsim_lt_matmul_ffma";
+		return split ? "tfsim_lt_matmul_simt_sgemm_splitk" : "tfsim_lt_matmul_simt_sgemm";
 	return split ? "tfsim_lt_matmul_tensorop_splitk" : "tfsim_lt_matmul_tensorop";
 }
 
