@@ -199,5 +199,6 @@ const struct tfs_rule tfs_rule_tfs601 = {
 	.advice =
 		"Select this convolution's algorithm with a measured search before the training loop.",
 	.rewrite = "cudnn-search",
+	.searched = true,
 	.detect = detect,
 };

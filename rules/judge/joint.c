@@ -95,12 +95,21 @@ static int price(const struct tfs_steady *steady, const struct tfs_findings *fin
 	return 0;
 }
 
-/* The rewrite that selects algorithms is measured by its searches, the others by A/B tests. */
+/* Whether a rewrite's gain is measured by its searches. */
+static bool is_searched(const char *rewrite)
+{
+	const struct tfs_rule *rule;
+
+	for (size_t i = 0; (rule = tfs_rule_at(i)); i++)
+		if (rule->searched && !strcmp(rule->rewrite, rewrite))
+			return true;
+	return false;
+}
+
 static void find_gains(const struct tfs_steady *steady, struct tfs_judgement *judgement)
 {
 	const struct tfs_cost searched =
 		steady->whatif ? tfs_whatif_searched(steady->whatif) : (struct tfs_cost){0};
-	const char *search = tfs_rule_find("TFS601")->rewrite;
 
 	for (size_t i = 0; i < judgement->rewrite_count; i++) {
 		struct tfs_rewrite_line *line = &judgement->rewrites[i];
@@ -111,7 +120,7 @@ static void find_gains(const struct tfs_steady *steady, struct tfs_judgement *ju
 			line->proof = TFS_PROOF_AB;
 			line->gain = (struct tfs_proven_gain){line->realised_ns,
 				fmax(line->realised_low_ns, 0), line->realised_high_ns};
-		} else if (!strcmp(line->name, search) && line->applied && searched.ns > 0) {
+		} else if (is_searched(line->name) && line->applied && searched.ns > 0) {
 			line->proof = TFS_PROOF_SEARCH;
 			line->gain = (struct tfs_proven_gain){
 				searched.ns, searched.low_ns, searched.high_ns};
