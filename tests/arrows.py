@@ -39,6 +39,8 @@ ORDER = [
     ["reports/import/*"],
     ["reports/page", "reports/symbols", "reports/import"],
     ["reports/model"],
+    ["reports/patch"],
+    ["reports/build"],
     ["reports/formats"],
     ["reports/formats/html"],
     ["reports/support"],
@@ -57,8 +59,8 @@ SHARED = {
 }
 # What prints a report, or judges one, reads its model, and not what that was made of.
 READERS = ("reports/formats", "reports/formats/html", "reports/gate")
-MAKERS = ("shim/", "cupti/", "rules/", "reports/symbols/", "reports/model/build.h",
-          "reports/model/places.h")
+MAKERS = ("shim/", "cupti/", "rules/", "reports/symbols/", "reports/build/build.h",
+          "reports/build/places.h")
 INCLUDE = re.compile(r'^\s*#\s*include "([^"]+)"', re.MULTILINE)
 
 

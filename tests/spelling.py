@@ -18,7 +18,7 @@ NAME = re.compile(r'"(?:__)?(?:cuda|cu(?=[A-Z])|cudnn|cublas|curand|nccl(?!\w*Er
 READS = re.compile(r"\btfs_trace_function\b|\bTFS_RECORD_(?:function|api)\b|\bfunction->name\b")
 # What is no recorded function: frames of a call stack, files of a library that is opened, cuDNN's
 # search that an advice names; columns of another tool's tables; the name of a device.
-ELSEWHERE = {"reports/model/places.c", "reports/doctor/doctor.c", "reports/doctor/doctor_program.c",
+ELSEWHERE = {"reports/build/places.c", "reports/doctor/doctor.c", "reports/doctor/doctor_program.c",
              "reports/doctor/elf_file.c", "reports/import/nsight/nsight_target.c",
              "rules/evidence/sharing.c"}
 # What they ask for is finer than families are, of which 64 fit a mask.

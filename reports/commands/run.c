@@ -7,11 +7,11 @@
 
 #include "reports/formats/text.h"
 #include "reports/gate/gate.h"
-#include "reports/model/rewrite_names.h"
 #include "reports/support/child.h"
 #include "reports/support/locate.h"
 #include "reports/support/options.h"
 #include "reports/support/recordings.h"
+#include "reports/support/rewrite_names.h"
 #include "reports/support/save.h"
 #include "shim/trace/area.h"
 

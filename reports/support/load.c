@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/build/build.h"
+#include "reports/build/places.h"
 #include "reports/import/import.h"
-#include "reports/model/build.h"
-#include "reports/model/places.h"
 #include "reports/support/progress.h"
 
 static void set_why(char **out_why, const char *what, int err, const struct tfs_damage *damage)

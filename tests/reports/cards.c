@@ -2,7 +2,7 @@
 /* Cards of findings made up for it: what is one cause, what it costs, and in which order. */
 #include <string.h>
 
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 #include "tests/test.h"
 
 #define STEP_NS 1000.0

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which frames of a call stack are the program's: those of the compiler and of libraries are not.
  */
-#include "reports/model/places.h"
+#include "reports/build/places.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"
 

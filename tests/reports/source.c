@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of source around a call site: which are read, and of which files. */
-#include "reports/model/source.h"
+#include "reports/patch/source.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "reports/formats/html.h"
-#include "reports/model/patch.h"
 #include "reports/model/words.h"
+#include "reports/patch/patch.h"
 
 #define OPEN_FINDINGS 7u
 #define SHOWN_CARDS 100u

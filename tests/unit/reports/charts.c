@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/build.h"
-#include "reports/model/places.h"
+#include "reports/build/build.h"
+#include "reports/build/places.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"
 

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/model/build.h"
-#include "reports/model/places.h"
+#include "reports/build/build.h"
+#include "reports/build/places.h"
 #include "rules/timeline/pairs.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"

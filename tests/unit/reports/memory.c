@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 #include "tests/test.h"
 #include "tests/unit/scenes/builder.h"
 

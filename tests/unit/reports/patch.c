@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Statements that a patch takes away, and what it leaves alone. */
-#include "reports/model/patch.h"
+#include "reports/patch/patch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <string.h>
 
-#include "reports/model/patch.h"
-#include "reports/model/places.h"
+#include "reports/build/places.h"
+#include "reports/patch/patch.h"
 
 /* Those that come first have one. */
 #define MOST_PATCHES 100u

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 #include "rules/evidence/memory_use.h"
 
 #define PARTS 600u

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "reports/model/statement.h"
+#include "reports/patch/statement.h"
 
 #define NOWHERE SIZE_MAX
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/places.h"
+#include "reports/build/places.h"
 #include "rules/evidence/steady.h"
 
 static int by_key(const void *a, const void *b)

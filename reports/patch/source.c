@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/source.h"
+#include "reports/patch/source.h"
 
 #include <fcntl.h>
 #include <stdio.h>

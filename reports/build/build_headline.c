@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What is known of the step's three states, and the line that says it. */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/statement.h"
+#include "reports/patch/statement.h"
 
 #include <ctype.h>
 #include <stdint.h>

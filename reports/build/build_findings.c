@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <string.h>
 
-#include "reports/model/code.h"
-#include "reports/model/places.h"
-#include "reports/model/source.h"
+#include "reports/build/code.h"
+#include "reports/build/places.h"
 #include "reports/model/words.h"
+#include "reports/patch/source.h"
 
 /* Findings with lines of source. */
 #define MOST_SOURCES 100u

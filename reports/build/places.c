@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/places.h"
+#include "reports/build/places.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_PATCH_H
-#define TFS_REPORTS_MODEL_PATCH_H
+#ifndef TFS_REPORTS_PATCH_PATCH_H
+#define TFS_REPORTS_PATCH_PATCH_H
 
 /* Changes of the source that are mechanical: a statement that does nothing but one call goes. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One cause, one card: findings that share a cost, or stand at one line of one stack. */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <stdlib.h>

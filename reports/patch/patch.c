@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/patch.h"
+#include "reports/patch/patch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/source.h"
-#include "reports/model/statement.h"
+#include "reports/patch/source.h"
+#include "reports/patch/statement.h"
 
 #define CONTEXT 3u
 #define MOST_PATCH_BYTES 4096u

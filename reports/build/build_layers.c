@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdint.h>
 
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #define MOST_DEPTH 12u
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_BUILD_H
-#define TFS_REPORTS_MODEL_BUILD_H
+#ifndef TFS_REPORTS_BUILD_BUILD_H
+#define TFS_REPORTS_BUILD_BUILD_H
 
 /*
  * How a model is put together from a judged recording, one file per part of it. Everything is

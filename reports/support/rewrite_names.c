@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/rewrite_names.h"
+#include "reports/support/rewrite_names.h"
 
 #include <stdio.h>
 #include <string.h>

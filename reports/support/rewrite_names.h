@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_REWRITE_NAMES_H
-#define TFS_REPORTS_MODEL_REWRITE_NAMES_H
+#ifndef TFS_REPORTS_SUPPORT_REWRITE_NAMES_H
+#define TFS_REPORTS_SUPPORT_REWRITE_NAMES_H
 
 /*
  * What TFSHIM_REWRITE takes, checked before a program is started with it: inside the program a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_STATEMENT_H
-#define TFS_REPORTS_MODEL_STATEMENT_H
+#ifndef TFS_REPORTS_PATCH_STATEMENT_H
+#define TFS_REPORTS_PATCH_STATEMENT_H
 
 /* Statements of C, C++ and CUDA that do nothing but one call, found without a parser. */
 

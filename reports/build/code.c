@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/code.h"
+#include "reports/build/code.h"
 
 #include <stdlib.h>
 #include <string.h>

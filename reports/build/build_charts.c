@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/model/code.h"
-#include "reports/model/places.h"
+#include "reports/build/code.h"
+#include "reports/build/places.h"
 #include "reports/model/words.h"
 
 #define MOST_SHOWN 3u

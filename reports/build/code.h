@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_CODE_H
-#define TFS_REPORTS_MODEL_CODE_H
+#ifndef TFS_REPORTS_BUILD_CODE_H
+#define TFS_REPORTS_BUILD_CODE_H
 
 /* In which functions a thread of the host ran. */
 
-#include "reports/model/places.h"
+#include "reports/build/places.h"
 
 /* A sentence, and "; it ran in decode of data.c (62 %), memcpy of libc.so.6 (20 %)": those of most
  * samples. The sentence alone where these are too few, or no function is worth naming; NULL without

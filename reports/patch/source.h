@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_SOURCE_H
-#define TFS_REPORTS_MODEL_SOURCE_H
+#ifndef TFS_REPORTS_PATCH_SOURCE_H
+#define TFS_REPORTS_PATCH_SOURCE_H
 
 /*
  * The lines of source around a call site, from the machine that makes the report. A recording names

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "reports/model/build.h"
+#include "reports/build/build.h"
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-#include "reports/model/places.h"
+#include "reports/build/places.h"
 #include "reports/model/words.h"
 #include "rules/timeline/recording_cost.h"
 #include "shim/trace/format/iterations.h"

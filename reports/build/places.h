@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef TFS_REPORTS_MODEL_PLACES_H
-#define TFS_REPORTS_MODEL_PLACES_H
+#ifndef TFS_REPORTS_BUILD_PLACES_H
+#define TFS_REPORTS_BUILD_PLACES_H
 
 /*
  * Call sites of a recording as source lines. Each site is looked up once.
