@@ -15,17 +15,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct tfs_steady;
+#include "rules/outcome.h"
 
-enum tfs_level { TFS_LEVEL_NOTE, TFS_LEVEL_WARN, TFS_LEVEL_ERROR };
-enum tfs_state {
-	TFS_STATE_PASSED,
-	TFS_STATE_VIOLATED,
-	TFS_STATE_NOT_MEASURABLE,
-	TFS_STATE_WAIVED,
-	TFS_STATE_NOT_APPLICABLE, /* the program does not use what the rule is about */
-	TFS_STATE_COUNT
-};
+struct tfs_steady;
 
 /* What a rule needs to see; missing evidence makes it not measurable before detect() is asked. */
 #define TFS_NEEDS_STEPS (1u << 0)    /* at least `minimum steps` training steps in windows */
@@ -45,24 +37,6 @@ enum tfs_state {
 #define TFS_ABOUT_LAUNCHES (1u << 2)
 #define TFS_ABOUT_WAITS (1u << 3)
 #define TFS_ABOUT_MEMORY (1u << 4) /* allocating, releasing, registering */
-
-/* How a cost was found. */
-enum tfs_cost_method {
-	TFS_COST_NONE,     /* none was looked for, which is not one of 0 */
-	TFS_COST_REPLAY,   /* what-if replay of the judged steps */
-	TFS_COST_MODELLED, /* the same on the simulated device */
-	TFS_COST_SEARCHED, /* a measured search of algorithms */
-	TFS_COST_BOUND,    /* the host's time in the calls: it is at most that */
-	TFS_COST_UNKNOWN   /* not measurable: the replay cannot be relied on, and says why */
-};
-
-/* Nanoseconds per step, with an interval. */
-struct tfs_cost {
-	double ns;
-	double low_ns;
-	double high_ns;
-	enum tfs_cost_method method;
-};
 
 enum tfs_repair_state {
 	TFS_REPAIR_NONE,

@@ -29,6 +29,17 @@ static void set_repair(
 	to->rewrite_reason = text_or_null(region, repair->reason);
 }
 
+/* The rules are already in the model, as the judgement has them. */
+static const struct tfs_rule_text *rule_of(
+	const struct tfs_build *build, const struct tfs_rule *rule)
+{
+	size_t i = 0;
+
+	while (build->judgement->rules[i].rule != rule)
+		i++;
+	return build->model->rules[i].rule;
+}
+
 static void set_findings(struct tfs_build *build)
 {
 	struct tfs_model *model = build->model;
@@ -41,7 +52,7 @@ static void set_findings(struct tfs_build *build)
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_finding *from = &judgement->findings[i];
 		struct tfs_model_finding *to = &findings[i];
-		to->rule = from->rule;
+		to->rule = rule_of(build, from->rule);
 		to->level = from->level;
 		to->group = from->group;
 		to->call = text_or_null(region, tfs_trace_function(build->trace, from->function));
@@ -90,9 +101,12 @@ static void set_rules(struct tfs_build *build)
 	struct tfs_model *model = build->model;
 	size_t count = build->judgement->rule_count;
 	struct tfs_model_rule *rules = tfs_region_alloc(&model->region, count, sizeof(*rules));
+	struct tfs_rule_text *texts = tfs_region_alloc(&model->region, count, sizeof(*texts));
 	for (size_t i = 0; i < count; i++) {
 		const struct tfs_rule_line *line = &build->judgement->rules[i];
-		rules[i].rule = line->rule;
+		const struct tfs_rule *rule = line->rule;
+		texts[i] = (struct tfs_rule_text){rule->id, rule->slug, rule->title, rule->why};
+		rules[i].rule = &texts[i];
 		rules[i].state = line->verdict.state;
 		rules[i].reason = reason_of(build, &line->verdict);
 		if (line->verdict.state == TFS_STATE_VIOLATED)

@@ -5,6 +5,7 @@
 /* In which functions a thread of the host ran. */
 
 #include "reports/build/places.h"
+#include "rules/rule.h"
 
 /* A sentence, and "; it ran in decode of data.c (62 %), memcpy of libc.so.6 (20 %)": those of most
  * samples. The sentence alone where these are too few, or no function is worth naming; NULL without

@@ -223,7 +223,7 @@ static void write_card(
 	tfs_json_open(json, NULL, '{');
 	tfs_json_open(json, "ids", '[');
 	for (size_t i = 0; i < card->finding_count; i++) {
-		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		const struct tfs_rule_text *rule = model->findings[card->findings[i]].rule;
 		bool named = false;
 
 		for (size_t j = 0; j < i; j++)

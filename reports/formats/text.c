@@ -12,7 +12,6 @@
 #include "reports/formats/text_tables.h"
 #include "reports/formats/utf8.h"
 #include "reports/model/words.h"
-#include "reports/patch/patch.h"
 
 #define WIDTH 88
 #define SHOWN_FRAMES 6u

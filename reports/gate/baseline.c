@@ -97,7 +97,7 @@ static const struct tfs_spot *spot_of(const struct tfs_comparison *comparison, e
 
 /* Sums what one rule found at one spot; how many findings that is. */
 static size_t sum_up(const struct tfs_comparison *comparison, enum tfs_side side,
-	const struct tfs_rule *rule, const struct tfs_spot *spot, double *out_calls,
+	const struct tfs_rule_text *rule, const struct tfs_spot *spot, double *out_calls,
 	double *out_bytes)
 {
 	const struct tfs_model *model = side == TFS_NOW ? comparison->now : comparison->before;
@@ -237,7 +237,7 @@ enum tfs_change tfs_baseline_change(const struct tfs_spot *now)
 								 : TFS_CHANGE_NONE;
 }
 
-static bool was_judged(const struct tfs_model *model, const struct tfs_rule *rule)
+static bool was_judged(const struct tfs_model *model, const struct tfs_rule_text *rule)
 {
 	for (size_t i = 0; i < model->rule_count; i++)
 		if (!strcmp(model->rules[i].rule->id, rule->id))

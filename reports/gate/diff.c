@@ -2,6 +2,7 @@
 #include "reports/gate/diff.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "reports/model/words.h"
 
@@ -81,10 +82,10 @@ static void add_part(struct tfs_diff *difference, const char *title,
 }
 
 /* Whether a rule's silence about a run means that the run does not break it. */
-static bool is_judged(const struct tfs_model *model, const struct tfs_rule *rule)
+static bool is_judged(const struct tfs_model *model, const struct tfs_rule_text *rule)
 {
 	for (size_t i = 0; i < model->rule_count; i++)
-		if (model->rules[i].rule == rule)
+		if (!strcmp(model->rules[i].rule->id, rule->id))
 			return model->rules[i].state != TFS_STATE_NOT_MEASURABLE &&
 			       model->rules[i].state != TFS_STATE_WAIVED;
 	return false;

@@ -11,7 +11,7 @@
 #include "reports/model/region.h"
 
 struct tfs_diff_row {
-	const struct tfs_rule *rule;
+	const struct tfs_rule_text *rule;
 	const char *place;
 	const char *call;  /* "" = none */
 	const char *more;  /* how it changed; "" = it did not */

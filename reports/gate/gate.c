@@ -31,7 +31,7 @@ static int set_level(struct tfs_gate *gate, const char *value)
 static int set_rules(
 	const struct tfs_gate *gate, const char *option, const char *value, const char **out_list)
 {
-	if (!*value || !tfs_rule_list_valid(value))
+	if (!*value || !tfs_load_knows_rules(value))
 		return tfs_options_misuse(gate->command,
 			"--%s %s: unknown rule; 'tfshim rules' lists the rules", option, value);
 	if (*out_list)
@@ -84,7 +84,8 @@ static int load(const struct tfs_gate *gate, const char *role, const char *path,
 	struct tfs_model *out_model)
 {
 	struct tfs_load_options loading = {
-		.judge = {.select = gate->select, .ignore = gate->ignore},
+		.select = gate->select,
+		.ignore = gate->ignore,
 		.progress = true,
 	};
 	char *why;
@@ -167,8 +168,7 @@ static int judge(const struct tfs_gate *gate, const struct tfs_model *model)
 static bool is_replaced(
 	const struct tfs_gate *gate, const struct tfs_model *model, const char *replaced)
 {
-	const struct tfs_load_options loading = {
-		.judge = {.select = gate->select, .ignore = gate->ignore}};
+	const struct tfs_load_options loading = {.select = gate->select, .ignore = gate->ignore};
 	struct tfs_comparison comparison;
 	struct tfs_model later;
 	char *why;

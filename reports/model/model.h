@@ -15,7 +15,7 @@
 #include "reports/model/headline.h"
 #include "reports/model/model_charts.h"
 #include "reports/model/region.h"
-#include "rules/rule.h"
+#include "rules/outcome.h"
 
 struct tfs_model_frame {
 	const char *function; /* NULL = unknown */
@@ -36,8 +36,15 @@ struct tfs_model_place {
 	uint64_t key;  /* the same in every run of an unchanged program: no ids, no addresses */
 };
 
+struct tfs_rule_text {
+	const char *id;    /* "TFS101" */
+	const char *slug;  /* "pageable-copy" */
+	const char *title; /* one line */
+	const char *why;   /* a paragraph */
+};
+
 struct tfs_model_rule {
-	const struct tfs_rule *rule;
+	const struct tfs_rule_text *rule;
 	enum tfs_state state;
 	const char *reason;
 	size_t findings;
@@ -51,8 +58,11 @@ struct tfs_model_source {
 	unsigned marked; /* and of the call site's */
 };
 
+/* How a finding's patch is applied, from anywhere. */
+#define TFS_PATCH_COMMAND "patch -d / -p1"
+
 struct tfs_model_finding {
-	const struct tfs_rule *rule;
+	const struct tfs_rule_text *rule; /* that of the model's rules */
 	enum tfs_level level;
 	unsigned group;     /* 0 = none; members of a group share one cost */
 	const char *call;   /* name of the called function, or NULL */

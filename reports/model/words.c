@@ -168,11 +168,11 @@ const char *tfs_words_unwritten(struct tfs_region *region, size_t *out_count)
 const char *tfs_words_ids(
 	struct tfs_region *region, const struct tfs_model *model, const struct tfs_model_card *card)
 {
-	const struct tfs_rule *lead = model->findings[card->lead].rule;
+	const struct tfs_rule_text *lead = model->findings[card->lead].rule;
 	const char *text = tfs_region_print(region, "%s %s", lead->id, lead->slug);
 
 	for (size_t i = 0; i < card->finding_count; i++) {
-		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		const struct tfs_rule_text *rule = model->findings[card->findings[i]].rule;
 		bool named = rule == lead;
 
 		for (size_t j = 0; j < i; j++)

@@ -70,7 +70,7 @@ const char *tfs_words_off(struct tfs_region *region, const struct tfs_model *mod
 
 /* How many of the cards a rule leads. */
 static size_t count_led(
-	const struct tfs_model *model, const struct tfs_rule *rule, size_t first, size_t end)
+	const struct tfs_model *model, const struct tfs_rule_text *rule, size_t first, size_t end)
 {
 	size_t count = 0;
 
@@ -87,7 +87,7 @@ const char *tfs_words_more(
 	const char *between = ": ";
 
 	for (size_t i = 0; i < model->rule_count; i++) {
-		const struct tfs_rule *rule = model->rules[i].rule;
+		const struct tfs_rule_text *rule = model->rules[i].rule;
 		const size_t count = count_led(model, rule, first, end);
 
 		if (!count)

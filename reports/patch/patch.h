@@ -6,9 +6,6 @@
 
 #include "reports/model/model.h"
 
-/* How patches are applied, from anywhere. */
-#define TFS_PATCH_COMMAND "patch -d / -p1"
-
 /* A unified diff without the statement that makes `call`, a function of CUDA's, at the frame's
  * line, by the file's full path. NULL where there is no such statement, or not by itself, where
  * more hangs on it than the call (its result, other effects of its arguments, a condition without

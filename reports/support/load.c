@@ -10,6 +10,7 @@
 #include "reports/build/places.h"
 #include "reports/import/import.h"
 #include "reports/support/progress.h"
+#include "rules/judge/judge.h"
 
 static void set_why(char **out_why, const char *what, int err, const struct tfs_damage *damage)
 {
@@ -48,6 +49,11 @@ static int build_model(struct tfs_build *build, const char *path, bool charts)
 	return 0;
 }
 
+bool tfs_load_knows_rules(const char *list)
+{
+	return tfs_rule_list_valid(list);
+}
+
 int tfs_load_trace(struct tfs_trace *trace, const char *path,
 	const struct tfs_load_options *options, struct tfs_model *out_model, char **out_why)
 {
@@ -61,7 +67,9 @@ int tfs_load_trace(struct tfs_trace *trace, const char *path,
 		goto out;
 	}
 	tfs_progress_say("judging");
-	err = tfs_judge(timeline, &options->judge, &judgement);
+	err = tfs_judge(timeline,
+		&(struct tfs_judge_options){.select = options->select, .ignore = options->ignore},
+		&judgement);
 	if (err) {
 		set_why(out_why, "cannot be judged", err, NULL);
 		goto out;

@@ -7,14 +7,19 @@
  */
 
 #include "reports/model/model.h"
-#include "rules/judge/judge.h"
-#include "shim/trace/trace.h"
+
+struct tfs_trace;
 
 struct tfs_load_options {
-	struct tfs_judge_options judge;
+	/* Comma-separated ids, slugs or id prefixes; NULL = all rules, none. */
+	const char *select;
+	const char *ignore;
 	bool charts;   /* also what is drawn: steps, lanes, the tree */
 	bool progress; /* says on stderr what it is at when it takes more than two seconds */
 };
+
+/* Whether every name of such a list is a rule's. */
+bool tfs_load_knows_rules(const char *list);
 
 /* Loads one recording; 0, or a negative errno and a reason in `out_why` that the caller frees. The
  * caller finishes the model. */

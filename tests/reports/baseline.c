@@ -17,7 +17,7 @@ struct site {
 	const char *call;
 	double calls;
 	double bytes;
-	const struct tfs_rule *rule; /* that finds it; NULL = none */
+	const struct tfs_rule_text *rule; /* that finds it; NULL = none */
 };
 
 struct run {
@@ -28,7 +28,7 @@ struct run {
 	struct tfs_model_rule rules[2];
 };
 
-static const struct tfs_rule copies = {.id = "TFS101"}, waits = {.id = "TFS201"};
+static const struct tfs_rule_text copies = {.id = "TFS101"}, waits = {.id = "TFS201"};
 static unsigned cases;
 
 static uint64_t hash(uint64_t key, const char *text)

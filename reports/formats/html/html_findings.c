@@ -3,7 +3,6 @@
 
 #include "reports/formats/html.h"
 #include "reports/model/words.h"
-#include "reports/patch/patch.h"
 
 #define OPEN_FINDINGS 7u
 #define SHOWN_CARDS 100u
@@ -209,7 +208,7 @@ static void card_rows(struct tfs_html *html, size_t number, double scale)
 		(double)card->level, level, tfs_words_sign(card->level), level);
 	tfs_html_print(html, "<td data-sort=\"%s\">", lead->rule->id);
 	for (size_t i = 0; i < card->finding_count; i++) {
-		const struct tfs_rule *rule = model->findings[card->findings[i]].rule;
+		const struct tfs_rule_text *rule = model->findings[card->findings[i]].rule;
 		bool named = false;
 
 		for (size_t j = 0; j < i; j++)

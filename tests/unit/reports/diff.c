@@ -7,7 +7,7 @@
 
 #include "tests/test.h"
 
-static const struct tfs_rule copies = {.id = "TFS101"}, waits = {.id = "TFS201"};
+static const struct tfs_rule_text copies = {.id = "TFS101"}, waits = {.id = "TFS201"};
 static const struct tfs_model_frame frame = {.function = "load", .file = "a.c", .line = 3};
 
 /* A run of 100 steps that copies, with the finding or without. */
@@ -18,7 +18,7 @@ struct run {
 	struct tfs_model_rule rules[2];
 };
 
-static void make(struct run *run, const struct tfs_rule *rule, struct tfs_model_time written)
+static void make(struct run *run, const struct tfs_rule_text *rule, struct tfs_model_time written)
 {
 	const struct tfs_model_place place = {.frames = &frame, .frame_count = 1, .key = 5};
 

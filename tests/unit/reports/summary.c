@@ -11,7 +11,7 @@
 
 #define CARDS 5u
 
-static const struct tfs_rule rule = {.id = "TFS101", .slug = "pageable-copy"};
+static const struct tfs_rule_text rule = {.id = "TFS101", .slug = "pageable-copy"};
 static const struct tfs_model_frame frame = {.function = "load", .file = "/src/a.c", .line = 3};
 static const size_t numbers[CARDS] = {0, 1, 2, 3, 4};
 static struct tfs_model_finding findings[CARDS];
