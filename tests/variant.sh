@@ -6,7 +6,7 @@
 #                    and what the tests below need, else all of it
 #   sanitize         AddressSanitizer and UndefinedBehaviorSanitizer
 #   without-OPTION   one of meson_options.txt off, the rest as they are
-#   without-all      all of them off, and no libdw
+#   without-all      all of them off
 set -eu
 
 name=$1
@@ -20,21 +20,6 @@ quick='callsite cli-doctor cli-report env exports heap reader shim-errno shim-na
 options() {
 	sed -nE "s/^option\('([a-z_]+)', type: 'boolean'.*/\1=false/p
 		s/^option\('([a-z_]+)', type: 'feature'.*/\1=disabled/p" "$source/meson_options.txt"
-}
-
-# All that pkg-config knows but for libdw, of which the build asks nothing else.
-hide_libdw() {
-	mkdir -p "$dir.known"
-	IFS=:
-	for folder in $(pkg-config --variable pc_path pkg-config); do
-		for file in "$folder"/*.pc; do
-			[ ! -f "$file" ] || ln -sf "$file" "$dir.known"
-		done
-	done
-	unset IFS
-	rm -f "$dir.known/libdw.pc"
-	PKG_CONFIG_LIBDIR=$dir.known
-	export PKG_CONFIG_LIBDIR
 }
 
 set -- -Dbuildtype=debug
@@ -64,7 +49,6 @@ without-all)
 	for off in $(options); do
 		set -- "$@" "-D$off"
 	done
-	hide_libdw
 	;;
 without-*)
 	off=$(options | grep "^${name#without-}=") || { echo "no option '${name#without-}'"; exit 1; }
